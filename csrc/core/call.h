@@ -1,0 +1,54 @@
+/*
+ * The call record of an OWN op.
+ *
+ * A row FC_OWN(name, ...) names two functions in one file (cpu/<...>/<name>.c):
+ *
+ *   int fc_infer_<name>(fc_call *c)   checks the arguments, declares every result with fc_declare(), sets c->scratch_bytes.
+ *                                     Touches no data (meta tensors come here too). Shared by all backends.
+ *   int fc_cpu_<name>(fc_call *c)     computes c->out[] from c->t[].
+ *
+ * Both return FC_OK or fc_fail(...). What the core does around them:
+ *   - c->t[k] are the tensor arguments in signature order, NULL where absent. Before run they are contiguous, and
+ *     float16/bfloat16 ones arrive as float32 (results are rounded back once). Arguments marked "!" in the signature
+ *     (written in place) keep identity: the core hands a contiguous float32 staging copy and copies it back where needed.
+ *   - int, bool and int[n] arguments lie flat in c->i[] in signature order; float arguments in c->d[] likewise.
+ *     A Tensor[] list contributes its tensors to c->t[] and its length to c->len[] (in order of the lists).
+ *   - results are allocated contiguous, or are the caller's `out` after a check.
+ *   - scratch is an arena block of scratch_bytes, 64-byte aligned, uninitialised.
+ */
+#ifndef FC_CALL_H
+#define FC_CALL_H
+
+#include "tensor.h"
+
+#define FC_MAX_OUT 4
+#define FC_MAX_INTS 32
+#define FC_MAX_DOUBLES 16
+
+typedef struct {
+    int dtype, ndim;
+    int64_t shape[FC_MAX_DIMS];
+} fc_spec;
+
+typedef struct fc_call {
+    int op;
+    int nt, ni, nd, nout, nlists;
+    fc_tensor **t;
+    int64_t i[FC_MAX_INTS];
+    double d[FC_MAX_DOUBLES];
+    int len[8];
+    fc_spec spec[FC_MAX_OUT];
+    fc_tensor *out[FC_MAX_OUT];
+    size_t scratch_bytes;
+    void *scratch;
+} fc_call;
+
+/* Declare result k; shape NULL with ndim 0 is a scalar. Returns FC_OK, or fails where sizes overflow. */
+int fc_declare(fc_call *c, int k, int dtype, int ndim, const int64_t *shape);
+
+typedef int (*fc_own_fn)(fc_call *);
+
+/* Typed data pointers, for kernels. */
+#define FC_DATA(type, tensor) ((type *)(tensor)->data)
+
+#endif

@@ -1,0 +1,51 @@
+/* Storage, version counter and descriptor: counted plain structs. Only core/ allocates or frees them. */
+#ifndef FC_TENSOR_H
+#define FC_TENSOR_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dtype.h"
+#include "status.h"
+
+#define FC_MAX_DIMS 64
+
+typedef struct {
+    int64_t refs;      /* atomic */
+    int64_t nbytes;
+    char *data;
+    int64_t owner;     /* != 0: borrowed memory; the number under which the borrower keeps its owner */
+    int32_t device;
+    int32_t writable;
+} fc_storage;
+
+/* Its own counted object: views and detach() share it; set_data and foreign memory get a new one. */
+typedef struct {
+    int64_t refs;      /* atomic */
+    int64_t version;
+    int64_t epoch;     /* advanced when an in-place op with history made older views' origins stale */
+} fc_counter;
+
+typedef struct fc_tensor {
+    int64_t refs;      /* atomic */
+    fc_storage *storage;
+    fc_counter *counter;
+    int64_t epoch;     /* of the counter, when this handle's origin was last right */
+    char *data;        /* storage->data + offset * element size */
+    int64_t offset;    /* in elements */
+    int64_t numel;
+    int32_t shape_id;
+    uint8_t dtype, device, ndim, contiguous;
+    int64_t *stride;   /* = shape + room */
+    int32_t room;      /* dims this size class holds: 4, 8 or 64 */
+    int64_t shape[];   /* ndim used */
+} fc_tensor;
+
+/* A new contiguous tensor, memory uninitialised; NULL with the status set. */
+fc_tensor *fc_new(int dtype, int device, int ndim, const int64_t *shape);
+/* A tensor over x's storage and counter. stride may be NULL for contiguous. offset in elements from the storage's start. */
+fc_tensor *fc_new_view(fc_tensor *x, int ndim, const int64_t *shape, const int64_t *stride, int64_t offset);
+
+static inline int64_t fc_wrap_dim(int64_t dim, int ndim) { return dim < 0 ? dim + (ndim ? ndim : 1) : dim; }
+
+#endif

@@ -1,0 +1,126 @@
+/* Facula's C API. Read verbatim by the C compiler and by cffi: declarations only, no preprocessor lines.
+ *
+ * Every function that returns fc_tensor * gives a new reference, or NULL with fc_status() saying why.
+ * No function prints, exits or calls back. All are reentrant; "pending" state is per thread. */
+
+typedef struct fc_tensor fc_tensor;
+typedef struct fc_generator fc_generator;
+
+/* status of this thread's last failing call; the four details mean what the code says (see status.h) */
+int fc_status(void);
+int64_t fc_status_detail(int k);
+int fc_abi_version(void);
+
+/* the op table, carried as data */
+int fc_op_count(void);
+const char *fc_op_text(int op, int column);
+
+/* life of a tensor */
+fc_tensor *fc_empty(int dtype, int device, int ndim, const int64_t *shape);
+fc_tensor *fc_empty_strided(int dtype, int device, int ndim, const int64_t *shape, const int64_t *stride);
+fc_tensor *fc_from_memory(void *data, int64_t nbytes, int64_t owner, int writable, int dtype, int ndim,
+                          const int64_t *shape, const int64_t *stride, int64_t offset);
+fc_tensor *fc_from_scalar(int dtype, int kind, int64_t i, double re, double im);
+fc_tensor *fc_alias(fc_tensor *x, int new_version);
+void fc_retain(fc_tensor *x);
+int64_t fc_free(fc_tensor *x);
+int fc_set_data(fc_tensor *x, fc_tensor *source);
+
+/* descriptor */
+int fc_ndim(fc_tensor *x);
+int fc_dtype(fc_tensor *x);
+int fc_device(fc_tensor *x);
+int fc_shape_id(fc_tensor *x);
+int64_t fc_numel(fc_tensor *x);
+int64_t fc_size(fc_tensor *x, int dim);
+int64_t fc_stride(fc_tensor *x, int dim);
+int64_t fc_offset(fc_tensor *x);
+int fc_is_contiguous(fc_tensor *x, int memory_format);
+int fc_same_storage(fc_tensor *x, fc_tensor *y);
+void *fc_data(fc_tensor *x);
+void *fc_storage_data(fc_tensor *x);
+int64_t fc_storage_bytes(fc_tensor *x);
+int64_t fc_storage_id(fc_tensor *x);
+int fc_storage_resize(fc_tensor *x, int64_t nbytes);
+int fc_storage_writable(fc_tensor *x);
+
+/* shapes are interned: one small integer per distinct shape */
+int fc_shape_ndim(int shape_id);
+int64_t fc_shape_dim(int shape_id, int dim);
+
+/* version counter, shared by views; epoch says which in-place history a handle has seen (stale origins) */
+int64_t fc_version(fc_tensor *x);
+void fc_bump(fc_tensor *x);
+void fc_share_version(fc_tensor *x, fc_tensor *with);
+void fc_epoch_advance(fc_tensor *x);
+void fc_epoch_refresh(fc_tensor *x);
+int fc_epoch_stale(fc_tensor *x);
+
+/* one element out or in; kind: 0 bool, 1 int, 2 float, 3 complex */
+int fc_item_kind(fc_tensor *x);
+int64_t fc_item_int(fc_tensor *x);
+double fc_item_real(fc_tensor *x);
+double fc_item_imag(fc_tensor *x);
+int64_t fc_nonzero_count(fc_tensor *x);
+
+/* promotion */
+int fc_promote_types(int a, int b);
+int fc_can_cast(int from, int to);
+int fc_result_type2(fc_tensor *x, fc_tensor *y);
+int fc_result_type_scalar(fc_tensor *x, int kind);
+void fc_set_default_dtype(int dtype);
+int fc_default_dtype(void);
+
+/* named scalars that are not at their default: pending for this thread's next verb */
+void fc_attr(int k, int kind, int64_t i, double re, double im);
+
+/* verbs: infer, allocate or check `out`, build the nest, run the loop. out is NULL or the destination. */
+fc_tensor *fc_map1(int op, fc_tensor *out, fc_tensor *x);
+fc_tensor *fc_map2(int op, fc_tensor *out, fc_tensor *x, fc_tensor *y);
+fc_tensor *fc_map3(int op, fc_tensor *out, fc_tensor *x, fc_tensor *y, fc_tensor *z);
+fc_tensor *fc_map2s(int op, fc_tensor *out, fc_tensor *x, int kind, int64_t i, double re, double im);
+fc_tensor *fc_map2r(int op, fc_tensor *out, int kind, int64_t i, double re, double im, fc_tensor *y);
+fc_tensor *fc_fold(int op, fc_tensor *out, fc_tensor *x, uint64_t dims, uint64_t dims_from_end, int keepdim, int dtype);
+fc_tensor *fc_scan(int op, fc_tensor *out, fc_tensor *x, int64_t dim, int dtype);
+fc_tensor *fc_dot(int op, fc_tensor *out, fc_tensor *x, fc_tensor *y, fc_tensor *z);
+fc_tensor *fc_gather(int op, fc_tensor *out, fc_tensor *x, int64_t dim, fc_tensor *index, fc_tensor *src);
+fc_tensor *fc_own(int op, fc_tensor *out, fc_tensor *t0, fc_tensor *t1, fc_tensor *t2, fc_tensor *t3,
+                  int64_t i0, int64_t i1, int64_t i2, int64_t i3, int64_t i4, int64_t i5, double d0);
+fc_tensor *fc_own_n(int op, fc_tensor *out, int nt, fc_tensor **t, int ni, const int64_t *i, int nd, const double *d);
+fc_tensor *fc_random(int op, fc_tensor *self, fc_generator *gen, int64_t i0, int64_t i1, double d0, double d1);
+fc_tensor *fc_result(int k);
+
+/* views: no data moves */
+fc_tensor *fc_view_op(int op, fc_tensor *x, int64_t i0, int64_t i1, int64_t i2, int64_t i3);
+fc_tensor *fc_view_dims(int op, fc_tensor *x, int n, int64_t d0, int64_t d1, int64_t d2, int64_t d3);
+fc_tensor *fc_view_list(int op, fc_tensor *x, int n, const int64_t *d);
+fc_tensor *fc_as_strided(fc_tensor *x, int ndim, const int64_t *shape, const int64_t *stride, int64_t offset);
+
+/* copies and conversions */
+fc_tensor *fc_to(fc_tensor *x, int dtype, int memory_format, int copy);
+int fc_copy(fc_tensor *out, fc_tensor *x);
+int fc_fill(fc_tensor *out, int kind, int64_t i, double re, double im);
+int fc_equal(fc_tensor *x, fc_tensor *y);
+
+/* advanced indexing: index tensors (int64) or NULL per dim of x; all indexed dims broadcast together */
+fc_tensor *fc_index(fc_tensor *x, int n, fc_tensor **index);
+int fc_index_put(fc_tensor *x, int n, fc_tensor **index, fc_tensor *value, int accumulate);
+fc_tensor *fc_nonzero(fc_tensor *x);
+
+/* random generators: mt19937; state is PyTorch's 5056 bytes */
+fc_generator *fc_generator_new(uint64_t seed);
+void fc_generator_free(fc_generator *g);
+void fc_generator_seed(fc_generator *g, uint64_t seed);
+uint64_t fc_generator_initial_seed(fc_generator *g);
+void fc_generator_get_state(fc_generator *g, void *bytes5056);
+int fc_generator_set_state(fc_generator *g, const void *bytes5056);
+int64_t fc_generator_random63(fc_generator *g);
+
+/* threads, allocator, instruction set */
+int fc_get_num_threads(void);
+int fc_set_num_threads(int n);
+void fc_pool_after_fork(void);
+int64_t fc_alloc_stat(int which);
+void fc_alloc_trim(void);
+int fc_isa_level(void);
+int fc_set_isa_level(int level);
