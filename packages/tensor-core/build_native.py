@@ -1,0 +1,262 @@
+"""Compiles csrc into facula/tensor_core/_native.abi3.so and writes _ops.py from the table that it carries.
+
+Used by the wheel (hatch_build.py) and by developers (tools/build). Needs a C compiler, and cffi when facula_api.h is new.
+Objects are kept by content: a unit is compiled again only when its preprocessed text or its flags change, so a comment
+costs nothing and a new row of ops.def recompiles only the files whose text it changes.
+"""
+
+import contextlib
+import hashlib
+import importlib.machinery
+import importlib.util
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from pathlib import Path
+
+# --- what is compiled how: the first pattern that fits decides -----------------------------------------------------
+
+LEVELS = ("v2", "v3", "v4")  # x86-64 microarchitecture levels; an "ISA file" exports FC_ISA_NAME(symbol)
+CELLS = "bool u8 i8 i16 i32 i64 u16 u32 u64 f32 f64 c64 c128".split()  # halves are staged through f32
+ONCE, ANY = (None,), (None,)
+
+RULES = (
+    # pattern (below csrc)     dtypes: -DFC_DT=   levels: -DFC_ISA= and -march=
+    ("test/*",                 (),                ()),
+    ("cuda/*",                 (),                ()),
+    ("*/map.c",                CELLS,             LEVELS),
+    ("*_cells.c",              CELLS,             LEVELS),
+    ("*_simd.c",               ANY,               LEVELS),
+    ("*",                      ANY,               ONCE),
+)  # fmt: skip
+
+CC = shlex.split(os.environ.get("CC", "cc"))
+FLAGS = shlex.split(
+    "-O3 -fPIC -fvisibility=hidden -fwrapv -ffp-contract=off -fno-math-errno -fno-trapping-math -fcx-limited-range "
+    "-D_DEFAULT_SOURCE -Wall -Wextra -Werror -Icsrc -Icsrc/include"
+)
+LINK = shlex.split("-shared -Wl,-z,now -Wl,--as-needed -lm -lpthread -ldl")
+MODULE = "facula.tensor_core._native"
+LIBRARY, OPS = "_native.abi3.so", "_ops.py"
+KEEP_DAYS = 14
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One compilation: a source, relative to the root that holds csrc, and its flags."""
+
+    source: str
+    flags: tuple[str, ...]
+
+    def __str__(self):
+        return " ".join([self.source, *(f for f in self.flags if f.startswith(("-DFC_", "-march")))])
+
+
+def units(csrc):
+    """Every compilation that the rules ask for, in a fixed order."""
+    found = []
+    for path in sorted(csrc.rglob("*.c")):
+        name = path.relative_to(csrc).as_posix()
+        dtypes, levels = next((d, i) for pattern, d, i in RULES if fnmatch(name, pattern))
+        standard = "-std=gnu11" if name.endswith("_simd.c") else "-std=c99"
+        for dtype in dtypes:
+            for level in levels:
+                flags = [standard, f"-march=x86-64-{level or LEVELS[0]}", *FLAGS]
+                flags += [f"-DFC_DT={dtype}"] * bool(dtype) + [f"-DFC_ISA={level}"] * bool(level)
+                found.append(Unit(f"csrc/{name}", tuple(flags)))
+    return found
+
+
+# --- the cache: closure of a source -> preprocessed text -> object ------------------------------------------------
+
+
+def digest(*parts):
+    h = hashlib.blake2b(digest_size=16)
+    for part in parts:
+        h.update(part if isinstance(part, bytes) else str(part).encode())
+        h.update(b"\0")
+    return h.hexdigest()
+
+
+def cache_folder():
+    root = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    folder = Path(root, "facula", "objects")
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+class Closures:
+    """The text of a source with all that it includes by quotes, as one digest; each file is read once."""
+
+    def __init__(self, root):
+        self.root, self.known = root, {}
+
+    def _read(self, path):
+        if path not in self.known:
+            text = path.read_bytes()
+            names = [n.decode() for n in re.findall(rb'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"', text, re.M)]
+            places = (path.parent, self.root / "csrc", self.root / "csrc/include")
+            found = (next((p / n for p in places if (p / n).is_file()), None) for n in names)
+            self.known[path] = text, [Path(os.path.normpath(f)) for f in found if f]
+        return self.known[path]
+
+    def digest(self, source):
+        seen, todo = {}, [self.root / source]
+        while todo:
+            path = todo.pop()
+            if path not in seen:
+                seen[path], more = self._read(path)
+                todo += more
+        return digest(*(x for path in sorted(seen) for x in (path.relative_to(self.root), seen[path])))
+
+
+class CompileError(Exception):
+    """What the compiler said."""
+
+
+def run(command, root):
+    done = subprocess.run(command, cwd=root, capture_output=True)
+    if done.returncode:
+        raise CompileError(f"{shlex.join(map(str, command))}\n{done.stderr.decode(errors='replace')}")
+    return done.stdout
+
+
+def compile_unit(unit, root, cache, closure, say):
+    """The path of the unit's object, made if no cached one has the same text and flags."""
+    alias = cache / f"{digest(CC, unit, unit.flags, closure)}.key"
+    if alias.exists():
+        made = cache / f"{alias.read_text()}.o"
+        if made.exists():
+            os.utime(alias), os.utime(made)
+            return made
+    text = run([*CC, *unit.flags, "-E", "-P", unit.source], root)
+    key = digest(CC, unit.flags, text)
+    made = cache / f"{key}.o"
+    if not made.exists():
+        start = time.perf_counter()
+        part = cache / f"{key}.{os.getpid()}.part"
+        run([*CC, *unit.flags, "-c", "-o", part, unit.source], root)
+        part.replace(made)
+        say(f"  {time.perf_counter() - start:5.1f} s  {unit}")
+    alias.write_text(key)
+    return made
+
+
+def binding_unit(root, cache):
+    """cffi's C file for the API, kept by the header's content: facula_api.h is read verbatim."""
+    header = (root / "csrc/include/facula_api.h").read_text()
+    key = digest("cffi", header, CC)
+    source = cache / f"{key}.c"
+    if not source.exists():
+        from cffi import FFI
+
+        ffi = FFI()
+        ffi.cdef(header)
+        ffi.set_source(MODULE, '#include "facula.h"', py_limited_api=True)
+        part = cache / f"{key}.{os.getpid()}.c"
+        with contextlib.redirect_stdout(None):
+            ffi.emit_c_code(str(part))
+        part.replace(source)
+    include = sysconfig.get_path("include")
+    flags = f"-std=gnu99 -O2 -fPIC -fvisibility=hidden -w -Icsrc/include -I{include} -DPy_LIMITED_API=0x030a0000"
+    return Unit(str(source), tuple(flags.split()))
+
+
+def compile_all(root, jobs, say):
+    cache = cache_folder()
+    closures = Closures(root)
+    api = closures.digest("csrc/include/facula.h")
+    binding = binding_unit(root, cache)
+    work = [(binding, digest(Path(binding.source).read_bytes(), api))]
+    work += [(u, closures.digest(u.source)) for u in units(root / "csrc")]
+    with ThreadPoolExecutor(jobs) as pool:
+        futures = [pool.submit(compile_unit, u, root, cache, closure, say) for u, closure in work]
+        errors = [f.exception() for f in futures if f.exception()]
+    if errors:
+        raise CompileError("\n".join(map(str, dict.fromkeys(map(str, errors)))))
+    return [f.result() for f in futures]
+
+
+def prune():
+    """Forget objects that no build has used for a while."""
+    limit = time.time() - KEEP_DAYS * 86400
+    for path in cache_folder().iterdir():
+        if path.stat().st_mtime < limit:
+            path.unlink(missing_ok=True)
+
+
+# --- link, load, generate ------------------------------------------------------------------------------------------
+
+
+def link(objects, library, strip):
+    run([*CC, "-o", library, *objects, *LINK, *(["-Wl,-s"] if strip else [])], library.parent)
+
+
+def module_from(name, path):
+    loader = importlib.machinery.ExtensionFileLoader if path.suffix == ".so" else importlib.machinery.SourceFileLoader
+    spec = importlib.util.spec_from_file_location(name, path, loader=loader(name, str(path)))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def load(library):
+    try:
+        return module_from(MODULE, library).lib
+    except ImportError as error:
+        listed = subprocess.run(["nm", "-D", "-u", library], capture_output=True, text=True).stdout
+        missing = sorted(set(re.findall(r"\bfc_\w+", listed)))
+        text = f"declared or used, but no C file defines: {', '.join(missing)}" if missing else str(error)
+        raise CompileError(text) from None
+
+
+def write_ops(lib, codegen, target):
+    """_ops.py: one flat Python function per row of the library's table."""
+    sys.dont_write_bytecode, before = True, sys.dont_write_bytecode
+    try:
+        target.write_text(module_from("_codegen", codegen).generate(lib))
+    finally:
+        sys.dont_write_bytecode = before
+
+
+def state(root, codegen):
+    """A digest of everything that the library and _ops.py are made from."""
+    files = [p for p in sorted((root / "csrc").rglob("*")) if p.suffix in (".c", ".h", ".def")]
+    files += [Path(__file__), codegen]
+    return digest(CC, *(x for p in files for x in (os.path.relpath(p, root), p.read_bytes())))
+
+
+def build(root, package, target, strip=False, jobs=None, say=print):
+    """Brings target/{_native.abi3.so,_ops.py} up to date. True if something was made.
+
+    root holds csrc/; package is the folder of facula/tensor_core's sources, where _codegen.py is.
+    """
+    root, target = Path(root).resolve(), Path(target).resolve()
+    codegen = Path(package).resolve() / "_codegen.py"
+    stamp = target / ".native-stamp"
+    now = f"{state(root, codegen)} {strip}"
+    outputs = [target / LIBRARY, target / OPS]
+    if stamp.exists() and stamp.read_text() == now and all(p.exists() for p in outputs):
+        return False
+    if not shutil.which(CC[0]):
+        raise CompileError(f"no C compiler: {CC[0]} is not on PATH. Install gcc or clang, or set CC.")
+    objects = compile_all(root, jobs or min(os.cpu_count() or 1, 8), say)
+    target.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=target) as scratch:
+        made = [Path(scratch, path.name) for path in outputs]
+        link(objects, made[0], strip)
+        write_ops(load(made[0]), codegen, made[1])
+        for new, old in zip(made, outputs):
+            new.replace(old)  # a process that has the old library open keeps it; a failed build changes nothing
+    stamp.write_text(now)
+    prune()
+    return True

@@ -1,0 +1,32 @@
+"""The wheel's build hook: compiles csrc and puts the library and _ops.py in the wheel."""
+
+import sys
+import sysconfig
+from pathlib import Path
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+
+class NativeBuildHook(BuildHookInterface):
+    PLUGIN_NAME = "custom"
+
+    def initialize(self, version, build_data):
+        here = Path(self.root)
+        sys.path.insert(0, str(here))
+        import build_native
+
+        # in a checkout csrc is the packages' neighbour; in an sdist it came along
+        root = next((r for r in (here, here.parent.parent) if (r / "csrc/include/facula_api.h").is_file()), None)
+        if root is None:
+            raise FileNotFoundError(f"facula-tensor-core: no csrc beside {here} or two folders above. Build from a checkout or an sdist.")
+        package = here / "src/facula/tensor_core"
+        editable = version == "editable"
+        target = package if editable else here / "build" / "native"
+        build_native.build(root, package, target, strip=not editable)
+
+        platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+        build_data["pure_python"] = False
+        build_data["tag"] = f"cp310-abi3-{platform}"  # cffi's limited API: one wheel for every CPython from 3.10
+        if not editable:
+            for name in (build_native.LIBRARY, build_native.OPS):
+                build_data["force_include"][str(target / name)] = f"facula/tensor_core/{name}"
