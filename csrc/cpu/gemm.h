@@ -1,0 +1,33 @@
+/*
+ * The matrix product.
+ *
+ *   c[i, m, n] = sum_k a[i, m, k] * b[i, k, n]  (+ c's old value if accumulate)  (+ bias[n])
+ *
+ * Strides count elements and may be anything, 0 and negative included; c's elements must be distinct.
+ * a, b, c and bias share the dtype. Integers wrap; float16 and bfloat16 accumulate in float32 and round once.
+ * bool has no product, as in PyTorch: FC_DTYPE.
+ *
+ * The order of the sum is a function of K and the dtype alone, so that an element's bits depend on its row of a and
+ * its column of b and on nothing else (threads, M, N, batch, strides, ISA level from v3 up):
+ *   - k runs through blocks of FC_GEMM_BLOCK; each block is one chain of fma from +0 in the order of k;
+ *   - FC_GEMM_SUPER consecutive blocks are added in order, which makes a super-block;
+ *   - super-blocks are added in order. `accumulate` puts c's old value in front of the first one's first block.
+ * A complex fma is four real ones: re += ar*br, re -= ai*bi; im += ar*bi, im += ai*br.
+ */
+#ifndef FC_GEMM_H
+#define FC_GEMM_H
+
+#include <stdint.h>
+
+#include "../core/dtype.h"
+
+#define FC_GEMM_BLOCK 256
+#define FC_GEMM_SUPER 16
+
+int fc_gemm(int dtype, int64_t batch, int64_t M, int64_t N, int64_t K,
+            const void *a, int64_t a_batch, int64_t a_row, int64_t a_col,
+            const void *b, int64_t b_batch, int64_t b_row, int64_t b_col,
+            void *c, int64_t c_batch, int64_t c_row, int64_t c_col,
+            const void *bias, int64_t bias_stride, int accumulate);
+
+#endif

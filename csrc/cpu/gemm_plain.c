@@ -1,0 +1,121 @@
+/*
+ * The matrix product in plain C99: the order of gemm.h written down once per dtype, one element at a time.
+ * It is what the fast engine is tested against, and what runs for dtypes and sizes that the engine leaves alone.
+ */
+#include "gemm_plain.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "gemm_half.h"
+
+static int64_t min64(int64_t x, int64_t y) { return x < y ? x : y; }
+
+static float  fma_f32(float x, float y, float z)     { return fmaf(x, y, z); }
+static double fma_f64(double x, double y, double z)  { return fma(x, y, z); }
+
+static c64 fma_c64(c64 x, c64 y, c64 z)
+{
+    const float re = fmaf(-cimagf(x), cimagf(y), fmaf(crealf(x), crealf(y), crealf(z)));
+    const float im = fmaf(cimagf(x), crealf(y), fmaf(crealf(x), cimagf(y), cimagf(z)));
+    const float parts[2] = { re, im };
+    c64 sum;
+    memcpy(&sum, parts, sizeof sum); /* C99 has no CMPLX; re + im * I would lose signs of zero and NaN */
+    return sum;
+}
+
+static c128 fma_c128(c128 x, c128 y, c128 z)
+{
+    const double re = fma(-cimag(x), cimag(y), fma(creal(x), creal(y), creal(z)));
+    const double im = fma(cimag(x), creal(y), fma(creal(x), cimag(y), cimag(z)));
+    const double parts[2] = { re, im };
+    c128 sum;
+    memcpy(&sum, parts, sizeof sum);
+    return sum;
+}
+
+#define SAME(x) (x)
+
+/* T: as stored; A: what is accumulated; IN, OUT: between the two */
+#define FLOATING(name, T, A, IN, OUT, FMA)                                                                            \
+static void product_##name(const fc_gemm_args *g, const T *a, const T *b, T *c, const T *bias)                        \
+{                                                                                                                     \
+    for (int64_t m = 0; m < g->M; ++m)                                                                                \
+        for (int64_t n = 0; n < g->N; ++n) {                                                                          \
+            const T *x = a + m * g->a_row, *y = b + n * g->b_col;                                                     \
+            T *z = c + m * g->c_row + n * g->c_col;                                                                   \
+            A total = 0;                                                                                              \
+            int64_t k = 0;                                                                                            \
+            for (int s = 0; s == 0 || k < g->K; ++s) {                                                                \
+                const int64_t super_end = min64(g->K, k + FC_GEMM_SUPER * FC_GEMM_BLOCK);                             \
+                A super = s == 0 && g->accumulate ? IN(*z) : (A)0;                                                    \
+                for (int j = 0; k < super_end; ++j) {                                                                 \
+                    const int64_t end = min64(super_end, k + FC_GEMM_BLOCK);                                          \
+                    A block = 0;                                                                                      \
+                    for (; k < end; ++k)                                                                              \
+                        block = FMA(IN(x[k * g->a_col]), IN(y[k * g->b_row]), block);                                 \
+                    super = j == 0 && !(s == 0 && g->accumulate) ? block : super + block;                             \
+                }                                                                                                     \
+                total = s == 0 ? super : total + super;                                                               \
+            }                                                                                                         \
+            if (bias) total += IN(bias[n * g->bias_stride]);                                                          \
+            *z = OUT(total);                                                                                          \
+        }                                                                                                             \
+}
+
+FLOATING(f32,  float,    float,  SAME, SAME, fma_f32)
+FLOATING(f64,  double,   double, SAME, SAME, fma_f64)
+FLOATING(c64,  c64,      c64,    SAME, SAME, fma_c64)
+FLOATING(c128, c128,     c128,   SAME, SAME, fma_c128)
+FLOATING(f16,  uint16_t, float,  gemm_from_f16,  gemm_to_f16,  fma_f32)
+FLOATING(bf16, uint16_t, float,  gemm_from_bf16, gemm_to_bf16, fma_f32)
+#undef FLOATING
+
+/* Modulo 2^bits, so any order gives the same bits: rows of b are walked along memory where that is possible. */
+#define INTEGER(name, T)                                                                                              \
+static void product_##name(const fc_gemm_args *g, const T *a, const T *b, T *c, const T *bias)                        \
+{                                                                                                                     \
+    for (int64_t m = 0; m < g->M; ++m) {                                                                              \
+        const T *x = a + m * g->a_row;                                                                                \
+        T *z = c + m * g->c_row;                                                                                      \
+        if (!g->accumulate)                                                                                           \
+            for (int64_t n = 0; n < g->N; ++n) z[n * g->c_col] = 0;                                                   \
+        if (g->b_col == 1 && g->c_col == 1)                                                                           \
+            for (int64_t k = 0; k < g->K; ++k) {                                                                      \
+                const T x_k = x[k * g->a_col];                                                                        \
+                const T *y = b + k * g->b_row;                                                                        \
+                for (int64_t n = 0; n < g->N; ++n) z[n] = (T)(z[n] + x_k * y[n]);                                     \
+            }                                                                                                         \
+        else                                                                                                          \
+            for (int64_t n = 0; n < g->N; ++n) {                                                                      \
+                const T *y = b + n * g->b_col;                                                                        \
+                T sum = 0;                                                                                            \
+                for (int64_t k = 0; k < g->K; ++k) sum = (T)(sum + x[k * g->a_col] * y[k * g->b_row]);                \
+                z[n * g->c_col] = (T)(z[n * g->c_col] + sum);                                                         \
+            }                                                                                                         \
+        if (bias)                                                                                                     \
+            for (int64_t n = 0; n < g->N; ++n)                                                                        \
+                z[n * g->c_col] = (T)(z[n * g->c_col] + bias[n * g->bias_stride]);                                    \
+    }                                                                                                                 \
+}
+
+/* uint16 squares overflow int as promoted operands; -fwrapv defines that, and the low 16 bits are right */
+INTEGER(u8, uint8_t)  INTEGER(i8, int8_t)    INTEGER(i16, int16_t) INTEGER(i32, int32_t)
+INTEGER(i64, int64_t) INTEGER(u16, uint16_t) INTEGER(u32, uint32_t) INTEGER(u64, uint64_t)
+#undef INTEGER
+
+void fc_gemm_plain(const fc_gemm_args *g, int64_t first, int64_t last)
+{
+    for (int64_t i = first; i < last; ++i)
+        switch (g->dtype) {
+#define CASE(DT, name, T)                                                                                             \
+        case DT: product_##name(g, (const T *)g->a + i * g->a_batch, (const T *)g->b + i * g->b_batch,                \
+                                (T *)g->c + i * g->c_batch, (const T *)g->bias); break;
+        CASE(FC_U8, u8, uint8_t)   CASE(FC_I8, i8, int8_t)      CASE(FC_I16, i16, int16_t) CASE(FC_I32, i32, int32_t)
+        CASE(FC_I64, i64, int64_t) CASE(FC_U16, u16, uint16_t)  CASE(FC_U32, u32, uint32_t) CASE(FC_U64, u64, uint64_t)
+        CASE(FC_F16, f16, uint16_t) CASE(FC_BF16, bf16, uint16_t)
+        CASE(FC_F32, f32, float)   CASE(FC_F64, f64, double)    CASE(FC_C64, c64, c64)     CASE(FC_C128, c128, c128)
+#undef CASE
+        }
+}
+#undef SAME
