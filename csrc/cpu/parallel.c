@@ -1,0 +1,267 @@
+/*
+ * The thread pool.
+ *
+ * One job at a time. A caller publishes it with a number of *seats*; workers that are awake take a seat, pull pieces
+ * from a shared counter, and leave. The caller pulls pieces too, and when none is left it closes the seats and waits only
+ * for workers that sat down: one that the system was slow to wake is never waited for. That keeps a busy machine fast.
+ *
+ * A caller that finds the pool taken, or is itself inside a piece, runs its pieces alone, so nothing can deadlock.
+ * Workers start at the first job that wants them, with every signal blocked (signals are Python's), and sleep on a
+ * condition variable after a short bounded spin. A forked child begins with an empty pool.
+ */
+#define _GNU_SOURCE
+#include "parallel.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../core/alloc.h"
+#include "../core/atomic.h"
+#include "../core/status.h"
+#include "../include/facula.h"
+
+#define MAX_THREADS 256
+#define PIECES_PER_THREAD 4 /* so that a thread that is late or slow costs a quarter of its share */
+#define SPINS 256           /* about 5 us of `pause`: longer than a gap between two kernels of one op, shorter than a time slice */
+
+typedef struct {
+    fc_range_fn fn;
+    fc_scratch_fn scratch_fn; /* one of the two */
+    void *ctx;
+    char *scratch;
+    size_t stride; /* scratch bytes from one participant to the next */
+    int64_t n, piece;
+    int64_t next; /* atomic: where the next piece begins */
+} job;
+
+static struct {
+    pthread_mutex_t lock; /* guards everything below but `taken`, which is atomic */
+    pthread_cond_t work, done;
+    int seats, running, sleeping, workers, tickets;
+    job *job;
+    int taken;
+    pid_t pid;
+} pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .work = PTHREAD_COND_INITIALIZER, .done = PTHREAD_COND_INITIALIZER};
+
+static int threads_wanted; /* atomic; 0: not asked for yet */
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static FC_THREAD_LOCAL int inside_tls;
+
+static inline void pause_cpu(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#endif
+}
+
+/* ---- how many ---- */
+
+static int usable_cpus(void)
+{
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
+        return CPU_COUNT(&set);
+    const long online = sysconf(_SC_NPROCESSORS_ONLN);
+    return online > 0 ? (int)online : 1;
+}
+
+int fc_get_num_threads(void)
+{
+    int n = fc_atomic_peek(&threads_wanted);
+    if (n)
+        return n;
+    const char *text = getenv("FACULA_NUM_THREADS");
+    const long asked = text ? strtol(text, NULL, 10) : 0;
+    n = asked > 0 ? (asked < MAX_THREADS ? (int)asked : MAX_THREADS) : usable_cpus();
+    n = n < MAX_THREADS ? n : MAX_THREADS;
+    fc_atomic_poke(&threads_wanted, n);
+    return n;
+}
+
+int fc_set_num_threads(int n)
+{
+    if (n < 1)
+        return fc_fail(FC_ARG, 0, n, 1, 0);
+    fc_atomic_poke(&threads_wanted, n < MAX_THREADS ? n : MAX_THREADS);
+    return FC_OK;
+}
+
+/* ---- fork ---- */
+
+void fc_pool_after_fork(void)
+{
+    if (pool.pid == getpid())
+        return;
+    memset(&pool, 0, sizeof pool); /* the threads it knew are in the parent */
+    pthread_mutex_init(&pool.lock, NULL);
+    pthread_cond_init(&pool.work, NULL);
+    pthread_cond_init(&pool.done, NULL);
+    pool.pid = getpid();
+    inside_tls = 0;
+}
+
+static void first_use(void)
+{
+    pool.pid = getpid();
+    pthread_atfork(NULL, NULL, fc_pool_after_fork);
+}
+
+/* ---- work ---- */
+
+static void run_pieces(job *j, int seat)
+{
+    for (;;) {
+        const int64_t begin = fc_atomic_count(&j->next, j->piece);
+        if (begin >= j->n)
+            return;
+        const int64_t end = j->n - begin < j->piece ? j->n : begin + j->piece;
+        if (j->fn)
+            j->fn(j->ctx, begin, end);
+        else
+            j->scratch_fn(j->ctx, begin, end, j->scratch + (size_t)seat * j->stride);
+    }
+}
+
+static void *worker(void *unused)
+{
+    (void)unused;
+    inside_tls = 1;
+    for (;;) {
+        for (int spin = 0; spin < SPINS && fc_atomic_peek(&pool.seats) == 0; ++spin)
+            pause_cpu();
+        pthread_mutex_lock(&pool.lock);
+        while (pool.seats == 0) {
+            ++pool.sleeping;
+            pthread_cond_wait(&pool.work, &pool.lock);
+            --pool.sleeping;
+        }
+        fc_atomic_poke(&pool.seats, pool.seats - 1);
+        const int seat = ++pool.tickets; /* the caller is participant 0 */
+        fc_atomic_poke(&pool.running, pool.running + 1);
+        job *const j = pool.job;
+        pthread_mutex_unlock(&pool.lock);
+
+        run_pieces(j, seat);
+
+        pthread_mutex_lock(&pool.lock);
+        fc_atomic_poke(&pool.running, pool.running - 1);
+        if (pool.running == 0)
+            pthread_cond_signal(&pool.done);
+        pthread_mutex_unlock(&pool.lock);
+    }
+    return NULL;
+}
+
+/* Up to `wanted` workers; fewer where the system refuses. Called with the lock held. */
+static int hire(int wanted)
+{
+    if (pool.workers < wanted) {
+        sigset_t all, before;
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, &before);
+        for (pthread_t thread; pool.workers < wanted; ++pool.workers) {
+            if (pthread_create(&thread, NULL, worker, NULL) != 0)
+                break;
+            pthread_detach(thread);
+        }
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+    }
+    return pool.workers < wanted ? pool.workers : wanted;
+}
+
+static void run_together(job *j, int helpers)
+{
+    pthread_mutex_lock(&pool.lock);
+    pool.job = j;
+    pool.tickets = 0;
+    fc_atomic_poke(&pool.seats, hire(helpers));
+    for (int woken = 0; woken < pool.seats && woken < pool.sleeping; ++woken)
+        pthread_cond_signal(&pool.work);
+    pthread_mutex_unlock(&pool.lock);
+
+    inside_tls = 1;
+    run_pieces(j, 0);
+    inside_tls = 0;
+
+    pthread_mutex_lock(&pool.lock);
+    fc_atomic_poke(&pool.seats, 0);
+    if (pool.running) {
+        pthread_mutex_unlock(&pool.lock);
+        for (int spin = 0; spin < SPINS && fc_atomic_peek(&pool.running); ++spin)
+            pause_cpu();
+        pthread_mutex_lock(&pool.lock);
+        while (pool.running)
+            pthread_cond_wait(&pool.done, &pool.lock);
+    }
+    pool.job = NULL;
+    pthread_mutex_unlock(&pool.lock);
+    fc_atomic_set(&pool.taken, 0);
+}
+
+/* How many threads [0, n) is worth. */
+static int crew(int64_t n, int64_t grain)
+{
+    if (n <= grain || inside_tls)
+        return 1;
+    const int64_t pieces = (n - 1) / grain + 1;
+    const int threads = fc_get_num_threads();
+    return pieces < threads ? (int)pieces : threads;
+}
+
+/* Takes the pool for the caller; 0 if another thread has it. */
+static int take_pool(void)
+{
+    pthread_once(&once, first_use);
+    return !fc_atomic_swap(&pool.taken, 1);
+}
+
+static int64_t piece_for(int64_t n, int64_t grain, int threads)
+{
+    const int64_t share = (n - 1) / ((int64_t)threads * PIECES_PER_THREAD) + 1;
+    return share > grain ? share : grain;
+}
+
+void fc_parallel(int64_t n, int64_t grain, fc_range_fn fn, void *ctx)
+{
+    if (n <= 0)
+        return;
+    grain = grain > 1 ? grain : 1;
+    const int threads = crew(n, grain);
+    if (threads == 1 || !take_pool()) {
+        fn(ctx, 0, n);
+        return;
+    }
+    job j = {.fn = fn, .ctx = ctx, .n = n, .piece = piece_for(n, grain, threads)};
+    run_together(&j, threads - 1);
+}
+
+int fc_parallel_scratch(int64_t n, int64_t grain, size_t bytes, fc_scratch_fn fn, void *ctx)
+{
+    if (n <= 0)
+        return FC_OK;
+    grain = grain > 1 ? grain : 1;
+    int threads = crew(n, grain);
+    if (threads > 1 && !take_pool())
+        threads = 1;
+    const size_t stride = (bytes + 127) & ~(size_t)63; /* one line of distance, so that neighbours share none */
+    const int64_t room = (int64_t)stride * threads;
+    char *const scratch = fc_alloc(room);
+    if (!scratch) {
+        if (threads > 1)
+            fc_atomic_set(&pool.taken, 0);
+        return fc_fail(FC_MEMORY, room, 0, 0, 0);
+    }
+    if (threads == 1) {
+        fn(ctx, 0, n, scratch);
+    } else {
+        job j = {.scratch_fn = fn, .ctx = ctx, .scratch = scratch, .stride = stride, .n = n,
+                 .piece = piece_for(n, grain, threads)};
+        run_together(&j, threads - 1);
+    }
+    fc_dealloc(scratch, room);
+    return FC_OK;
+}
