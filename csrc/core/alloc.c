@@ -67,7 +67,7 @@ static struct {
     cache *caches;
 } shared = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static FC_THREAD_LOCAL cache cache_tls;
+static FC_TLS cache cache_tls;
 static cache others; /* between fork's first and last half, under the lock */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t key;

@@ -49,7 +49,7 @@ static struct {
 
 static int threads_wanted; /* atomic; 0: not asked for yet */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static FC_THREAD_LOCAL int inside_tls;
+static FC_TLS int inside_tls;
 
 static inline void pause_cpu(void)
 {
