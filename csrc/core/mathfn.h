@@ -1,0 +1,59 @@
+/*
+ * The math functions that op bodies are written in: `static inline T fc_<fn>_<t>(T)`, t one of f32 f64 c64 c128 (integers:
+ * mathfn_int.h). Results are C99's at special values, PyTorch's where C99 is silent.
+ *
+ *   mathfn_base.h     bit casts, FC_FMA
+ *   mathfn_f32.h      the vectorising ones, float
+ *   mathfn_f64.h      the same, double
+ *   mathfn_select.h   rounding, min/max, division family: comparisons and selects, stamped for both
+ *   mathfn_special.h  erfinv, digamma, Bessel, ... : double, float rounds once
+ *   mathfn_compose.h  what is one formula over the others (sigmoid, gelu, xlogy, ...), stamped for both
+ *   mathfn_complex.h  complex, stamped for both
+ *   mathfn_int.h      integers
+ *
+ * Accuracy and order are written in docs/numerics.md; its table is measured by tools/ulp_table.py.
+ */
+#ifndef FC_MATHFN_H
+#define FC_MATHFN_H
+
+#include "mathfn_base.h"
+
+#include "mathfn_f32.h"
+#include "mathfn_f64.h"
+
+#define T f32
+#define FN(name) fc_##name##_f32
+#define FC_LIBC(name) name##f
+#include "mathfn_select.h"
+#undef FC_LIBC
+#undef T
+#undef FN
+#define T f64
+#define FN(name) fc_##name##_f64
+#define FC_LIBC(name) name
+#include "mathfn_select.h"
+#undef FC_LIBC
+#undef T
+#undef FN
+
+#include "mathfn_special.h"
+
+#define T f32
+#define K(c) c##f
+#define FN(name) fc_##name##_f32
+#include "mathfn_compose.h"
+#undef T
+#undef K
+#undef FN
+#define T f64
+#define K(c) c
+#define FN(name) fc_##name##_f64
+#include "mathfn_compose.h"
+#undef T
+#undef K
+#undef FN
+
+#include "mathfn_complex.h"
+#include "mathfn_int.h"
+
+#endif

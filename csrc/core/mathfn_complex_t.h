@@ -1,0 +1,123 @@
+/* One complex type: C over T, CN(name) complex, FN(name) real, FC_LIBC(name) the library's. No guard, deliberately. */
+
+/* re + i im without arithmetic: x + y * I would turn an infinite y into NaN */
+static inline C CN(make)(T re, T im)
+{
+    union { T part[2]; C z; } u;
+    u.part[0] = re;
+    u.part[1] = im;
+    return u.z;
+}
+
+static inline T CN(real)(C z)  { union { C z; T part[2]; } u = {z}; return u.part[0]; }
+static inline T CN(imag)(C z)  { union { C z; T part[2]; } u = {z}; return u.part[1]; }
+static inline C CN(conj)(C z)  { return CN(make)(CN(real)(z), -CN(imag)(z)); }
+static inline C CN(neg)(C z)   { return CN(make)(-CN(real)(z), -CN(imag)(z)); }
+static inline T CN(abs)(C z)   { return FN(hypot)(CN(real)(z), CN(imag)(z)); }
+static inline T CN(fabs)(C z)  { return CN(abs)(z); }
+static inline T CN(angle)(C z) { return FN(atan2)(CN(imag)(z), CN(real)(z)); }
+
+static inline C CN(mul)(C x, C y)
+{
+    const T a = CN(real)(x), b = CN(imag)(x), c = CN(real)(y), d = CN(imag)(y);
+    return CN(make)(a * c - b * d, a * d + b * c);
+}
+
+/* Divisor scaled to at most 1 first, so that its square neither overflows nor vanishes; as PyTorch's loops */
+static inline C CN(div)(C x, C y)
+{
+    const T c0 = CN(real)(y), d0 = CN(imag)(y);
+    const T scale = FN(fmax)(FN(fabs)(c0), FN(fabs)(d0));
+    const T a = CN(real)(x) / scale, b = CN(imag)(x) / scale, c = c0 / scale, d = d0 / scale;
+    const T n = c * c + d * d;
+    return CN(make)((a * c + b * d) / n, (b * c - a * d) / n);
+}
+
+static inline C CN(reciprocal)(C z) { return CN(div)(CN(make)(1, 0), z); }
+
+static inline int CN(isnan)(C z)    { return CN(real)(z) != CN(real)(z) || CN(imag)(z) != CN(imag)(z); }
+static inline int CN(isinf)(C z)    { return FN(isinf)(CN(real)(z)) || FN(isinf)(CN(imag)(z)); }
+static inline int CN(isfinite)(C z) { return FN(isfinite)(CN(real)(z)) && FN(isfinite)(CN(imag)(z)); }
+
+static inline C CN(sgn)(C z)
+{
+    const T r = CN(abs)(z);
+    return r == 0 ? CN(make)(0, 0) : CN(make)(CN(real)(z) / r, CN(imag)(z) / r);
+}
+static inline C CN(sign)(C z) { return CN(sgn)(z); }
+
+static inline C CN(exp)(C z)   { return FC_LIBC(cexp)(z); }
+static inline C CN(log)(C z)   { return FC_LIBC(clog)(z); }
+static inline C CN(sqrt)(C z)  { return FC_LIBC(csqrt)(z); }
+static inline C CN(pow)(C x, C y) { return FC_LIBC(cpow)(x, y); }
+static inline C CN(sin)(C z)   { return FC_LIBC(csin)(z); }
+static inline C CN(cos)(C z)   { return FC_LIBC(ccos)(z); }
+static inline C CN(tan)(C z)   { return FC_LIBC(ctan)(z); }
+static inline C CN(sinh)(C z)  { return FC_LIBC(csinh)(z); }
+static inline C CN(cosh)(C z)  { return FC_LIBC(ccosh)(z); }
+static inline C CN(tanh)(C z)  { return FC_LIBC(ctanh)(z); }
+static inline C CN(asin)(C z)  { return FC_LIBC(casin)(z); }
+static inline C CN(acos)(C z)  { return FC_LIBC(cacos)(z); }
+static inline C CN(atan)(C z)  { return FC_LIBC(catan)(z); }
+static inline C CN(asinh)(C z) { return FC_LIBC(casinh)(z); }
+static inline C CN(acosh)(C z) { return FC_LIBC(cacosh)(z); }
+static inline C CN(atanh)(C z) { return FC_LIBC(catanh)(z); }
+
+/* times a real number, part by part */
+static inline C CN(scale)(C z, T s) { return CN(make)(CN(real)(z) * s, CN(imag)(z) * s); }
+
+static inline C CN(log2)(C z)  { return CN(scale)(CN(log)(z), (T)1.44269504088896340736); }
+static inline C CN(log10)(C z) { return CN(scale)(CN(log)(z), (T)0.43429448190325182765); }
+static inline C CN(exp2)(C z)  { return CN(exp)(CN(scale)(z, (T)0.69314718055994530942)); }
+static inline C CN(rsqrt)(C z) { return CN(reciprocal)(CN(sqrt)(z)); }
+
+/* e**x cos(y) - 1 = expm1(x) cos(y) - 2 sin(y/2)**2, which does not cancel near 0 */
+static inline C CN(expm1)(C z)
+{
+    const T x = CN(real)(z), y = CN(imag)(z), half = FN(sin)(y / 2);
+    return CN(make)(FN(expm1)(x) * FN(cos)(y) - 2 * half * half, FN(exp)(x) * FN(sin)(y));
+}
+
+/* log|1 + z| = log1p(2 x + x**2 + y**2) / 2 near 0 */
+static inline C CN(log1p)(C z)
+{
+    const T x = CN(real)(z), y = CN(imag)(z);
+    const T size = FN(fabs)(x) + FN(fabs)(y);
+    const T re = size < (T)0.5 ? FN(log1p)(x * (2 + x) + y * y) / 2 : FN(log)(FN(hypot)(1 + x, y));
+    return CN(make)(re, FN(atan2)(y, 1 + x));
+}
+
+static inline C CN(sigmoid)(C z)
+{
+    const C e = CN(exp)(CN(neg)(z));
+    return CN(reciprocal)(CN(make)(1 + CN(real)(e), CN(imag)(e)));
+}
+static inline C CN(expit)(C z) { return CN(sigmoid)(z); }
+static inline C CN(silu)(C z)  { return CN(mul)(z, CN(sigmoid)(z)); }
+static inline C CN(logit)(C z) { return CN(log)(CN(div)(z, CN(make)(1 - CN(real)(z), -CN(imag)(z)))); }
+
+static inline C CN(xlogy)(C x, C y)
+{
+    return CN(isnan)(y) ? y : CN(real)(x) == 0 && CN(imag)(x) == 0 ? CN(make)(0, 0) : CN(mul)(x, CN(log)(y));
+}
+
+static inline C CN(lerp)(C x, C y, C weight)
+{
+    const C step = CN(make)(CN(real)(y) - CN(real)(x), CN(imag)(y) - CN(imag)(x));
+    const int near = CN(abs)(weight) < (T)0.5;
+    const C part = CN(mul)(step, near ? weight : CN(make)(CN(real)(weight) - 1, CN(imag)(weight)));
+    return near ? CN(make)(CN(real)(x) + CN(real)(part), CN(imag)(x) + CN(imag)(part))
+                : CN(make)(CN(real)(y) + CN(real)(part), CN(imag)(y) + CN(imag)(part));
+}
+
+static inline C CN(fma)(C x, C y, C z)
+{
+    const C p = CN(mul)(x, y);
+    return CN(make)(CN(real)(p) + CN(real)(z), CN(imag)(p) + CN(imag)(z));
+}
+
+static inline C CN(sinc)(C z)
+{
+    const C u = CN(scale)(z, (T)3.14159265358979323846);
+    return CN(real)(z) == 0 && CN(imag)(z) == 0 ? CN(make)(1, 0) : CN(div)(CN(sin)(u), u);
+}

@@ -1,0 +1,110 @@
+/* Integer arithmetic that is defined for every input: division by zero sets *fault (PyTorch raises), the most negative number wraps. */
+#ifndef FC_MATHFN_INT_H
+#define FC_MATHFN_INT_H
+
+#include <stdint.h>
+
+/* signed S and its unsigned U, WIDTH bits, name t */
+#define FC_INT_SIGNED(S, U, WIDTH, t)                                                                                    \
+    static inline S fc_neg_##t(S x)  { return (S)(0 - (U)x); }                                                           \
+    static inline S fc_abs_##t(S x)  { return x < 0 ? (S)(0 - (U)x) : x; }                                               \
+    static inline S fc_sign_##t(S x) { return (S)((x > 0) - (x < 0)); }                                                  \
+    static inline S fc_trunc_divide_##t(S x, S y, int *fault)                                                            \
+    {                                                                                                                    \
+        *fault |= y == 0;                                                                                                \
+        return y == 0 ? 0 : y == -1 ? fc_neg_##t(x) : (S)(x / y);                                                        \
+    }                                                                                                                    \
+    static inline S fc_fmod_##t(S x, S y, int *fault)                                                                    \
+    {                                                                                                                    \
+        *fault |= y == 0;                                                                                                \
+        return y == 0 || y == -1 ? 0 : (S)(x % y);                                                                       \
+    }                                                                                                                    \
+    static inline S fc_remainder_##t(S x, S y, int *fault)                                                               \
+    {                                                                                                                    \
+        const S r = fc_fmod_##t(x, y, fault);                                                                            \
+        return r != 0 && (r < 0) != (y < 0) ? (S)(r + y) : r;                                                            \
+    }                                                                                                                    \
+    static inline S fc_floor_divide_##t(S x, S y, int *fault)                                                            \
+    {                                                                                                                    \
+        const S q = fc_trunc_divide_##t(x, y, fault), r = fc_fmod_##t(x, y, fault);                                      \
+        return r != 0 && (r < 0) != (y < 0) ? (S)(q - 1) : q;                                                            \
+    }                                                                                                                    \
+    /* 1 / x**n truncated: only 1 and -1 leave anything */                                                               \
+    static inline S fc_pow_##t(S x, S y)                                                                                 \
+    {                                                                                                                    \
+        if (y < 0)                                                                                                       \
+            return x == 1 ? 1 : x == -1 ? (S)(y % 2 ? -1 : 1) : 0;                                                       \
+        uint64_t result = 1, square = (uint64_t)(int64_t)x;                                                              \
+        for (; y; y = (S)(y >> 1), square *= square)                                                                     \
+            result *= y & 1 ? square : 1;                                                                                \
+        return (S)result;                                                                                                \
+    }                                                                                                                    \
+    /* a shift by the width or more leaves nothing, or the sign; negative amounts count as too many */                   \
+    static inline S fc_lshift_##t(S x, S y) { return (U)y >= WIDTH ? 0 : (S)((U)x << y); }                               \
+    static inline S fc_rshift_##t(S x, S y) { return (S)(x >> ((U)y >= WIDTH ? WIDTH - 1 : y)); }                        \
+    static inline S fc_gcd_##t(S x, S y)                                                                                 \
+    {                                                                                                                    \
+        U a = x < 0 ? (U)(0 - (U)x) : (U)x, b = y < 0 ? (U)(0 - (U)y) : (U)y;                                            \
+        while (b) { const U r = (U)(a % b); a = b; b = r; }                                                              \
+        return (S)a;                                                                                                     \
+    }
+
+#define FC_INT_UNSIGNED(U, WIDTH, t)                                                                                     \
+    static inline U fc_neg_##t(U x)  { return (U)(0 - x); }                                                              \
+    static inline U fc_abs_##t(U x)  { return x; }                                                                       \
+    static inline U fc_sign_##t(U x) { return x > 0; }                                                                   \
+    static inline U fc_trunc_divide_##t(U x, U y, int *fault) { *fault |= y == 0; return y == 0 ? 0 : (U)(x / y); }      \
+    static inline U fc_fmod_##t(U x, U y, int *fault)         { *fault |= y == 0; return y == 0 ? 0 : (U)(x % y); }      \
+    static inline U fc_remainder_##t(U x, U y, int *fault)    { return fc_fmod_##t(x, y, fault); }                       \
+    static inline U fc_floor_divide_##t(U x, U y, int *fault) { return fc_trunc_divide_##t(x, y, fault); }               \
+    static inline U fc_pow_##t(U x, U y)                                                                                 \
+    {                                                                                                                    \
+        uint64_t result = 1, square = x;                                                                                 \
+        for (; y; y = (U)(y >> 1), square *= square)                                                                     \
+            result *= y & 1 ? square : 1;                                                                                \
+        return (U)result;                                                                                                \
+    }                                                                                                                    \
+    static inline U fc_lshift_##t(U x, U y) { return y >= WIDTH ? 0 : (U)(x << y); }                                     \
+    static inline U fc_rshift_##t(U x, U y) { return y >= WIDTH ? 0 : (U)(x >> y); }                                     \
+    static inline U fc_gcd_##t(U x, U y)                                                                                 \
+    {                                                                                                                    \
+        while (y) { const U r = (U)(x % y); x = y; y = r; }                                                              \
+        return x;                                                                                                        \
+    }
+
+#define FC_INT_ANY(I, t)                                                                                                 \
+    static inline I fc_maximum_##t(I x, I y) { return x > y ? x : y; }                                                   \
+    static inline I fc_minimum_##t(I x, I y) { return x < y ? x : y; }                                                   \
+    static inline I fc_fmax_##t(I x, I y) { return x > y ? x : y; }                                                      \
+    static inline I fc_fmin_##t(I x, I y) { return x < y ? x : y; }                                                      \
+    static inline I fc_clamp_##t(I x, I low, I high) { return fc_minimum_##t(fc_maximum_##t(x, low), high); }            \
+    static inline I fc_heaviside_##t(I x, I y) { return x == 0 ? y : (I)(x > 0); }                                       \
+    static inline I fc_sgn_##t(I x) { return fc_sign_##t(x); }                                                           \
+    static inline I fc_lcm_##t(I x, I y)                                                                                 \
+    {                                                                                                                    \
+        const I g = fc_gcd_##t(x, y);                                                                                    \
+        return g == 0 ? 0 : fc_abs_##t((I)((uint64_t)(x / g) * (uint64_t)y));                                            \
+    }
+
+FC_INT_SIGNED(int8_t,  uint8_t,  8,  i8)
+FC_INT_SIGNED(int16_t, uint16_t, 16, i16)
+FC_INT_SIGNED(int32_t, uint32_t, 32, i32)
+FC_INT_SIGNED(int64_t, uint64_t, 64, i64)
+FC_INT_UNSIGNED(uint8_t,  8,  u8)
+FC_INT_UNSIGNED(uint16_t, 16, u16)
+FC_INT_UNSIGNED(uint32_t, 32, u32)
+FC_INT_UNSIGNED(uint64_t, 64, u64)
+FC_INT_ANY(int8_t, i8)
+FC_INT_ANY(int16_t, i16)
+FC_INT_ANY(int32_t, i32)
+FC_INT_ANY(int64_t, i64)
+FC_INT_ANY(uint8_t, u8)
+FC_INT_ANY(uint16_t, u16)
+FC_INT_ANY(uint32_t, u32)
+FC_INT_ANY(uint64_t, u64)
+
+#undef FC_INT_SIGNED
+#undef FC_INT_UNSIGNED
+#undef FC_INT_ANY
+
+#endif

@@ -1,0 +1,263 @@
+/* Special functions in double; float rounds once. Not written to vectorise.
+ *
+ * The _cheb tables are Chebyshev coefficients, interpolated at Chebyshev points in 40 to 60 digits with mpmath and cut below 2**-56. */
+#ifndef FC_MATHFN_SPECIAL_H
+#define FC_MATHFN_SPECIAL_H
+
+/* sum c[k] T_k(u) by Clenshaw's recurrence */
+static inline f64 fc_cheb(const f64 *c, int n, f64 u)
+{
+    f64 b0 = 0, b1 = 0;
+    for (int k = n - 1; k > 0; --k) {
+        const f64 b = fc_fma_f64(2 * u, b0, c[k] - b1);
+        b1 = b0;
+        b0 = b;
+    }
+    return fc_fma_f64(u, b0, c[0] - b1);
+}
+#define FC_CHEB(name, u) fc_cheb(fc_##name##_cheb, (int)(sizeof fc_##name##_cheb / sizeof(f64)), u)
+
+static const f64 fc_i0e_low_cheb[29] = {
+    0.338397637204738042, -0.304682672343198399, 0.171620901522208775, -0.0949010970480476444, 0.0493052842396707085,
+    -0.0237374148058994688, 0.0105464603945949983, -0.00432430999505057594, 0.0016394756169413358,
+    -0.000576375574538582366, 0.000188502885095841656, -0.000057541950100821037, 0.0000164484480707288971,
+    -4.41673835845875056e-6, 1.11738753912010372e-6, -2.67079385394061173e-7, 6.04699502254191895e-8,
+    -1.30002500998624804e-8, 2.65982372468238665e-9, -5.18979560163526291e-10, 9.67580903537323691e-11,
+    -1.72682629144155571e-11, 2.95505266312963983e-12, -4.85644678311192946e-13, 7.67618549860493562e-14,
+    -1.16853328779934517e-14, 1.71539128555513303e-15, -2.43127984654795469e-16, 3.3307945188222381e-17,
+};
+static const f64 fc_i0e_high_cheb[25] = {
+    0.402245205507054416, 0.00336911647825569409, 0.0000688975834691682398, 2.89137052083475648e-6,
+    2.04891858946906374e-7, 2.26666899049817806e-8, 3.39623202570838635e-9, 4.94060238822496959e-10,
+    1.18891471078464383e-11, -3.14991652796324136e-11, -1.32158118404477131e-11, -1.79417853150680612e-12,
+    7.18012445138366623e-13, 3.8527783827421427e-13, 1.54008621752140983e-14, -4.15056934728722209e-14,
+    -9.55484669882830765e-15, 3.81168066935262242e-15, 1.77256013305652638e-15, -3.42548561967721913e-16,
+    -2.82762398051658348e-16, 3.46122286769746109e-17, 4.46562142029676e-17, -4.83050448594418207e-18,
+    -7.23318048787475395e-18,
+};
+static const f64 fc_i1e_low_cheb[29] = {
+    0.126293593221816827, -0.176416518357834055, 0.102643658689847095, -0.0529459812080949914, 0.0247264490306265168,
+    -0.0105640848946261982, 0.00415642294431288816, -0.00151357245063125315, 0.000512285956168575773,
+    -0.000161760815825896746, 0.0000478156510755005423, -0.0000132731636560394358, 3.47025130813767848e-6,
+    -8.56872026469545474e-7, 2.00329475355213526e-7, -4.44505912879632808e-8, 9.38153738649577178e-9,
+    -1.88724975172282929e-9, 3.62559028155211704e-10, -6.66348972350202774e-11, 1.17361862988909016e-11,
+    -1.98397439776494372e-12, 3.22379336594557471e-13, -5.04218550472791169e-14, 7.60068429473540693e-15,
+    -1.10559694773538631e-15, 1.55363195773620047e-16, -2.11142121435816608e-17, 2.77791411276104637e-18,
+};
+static const f64 fc_i1e_high_cheb[25] = {
+    0.38928811750914006, -0.00976109749136146841, -0.000110588938762623716, -3.88256480887769039e-6,
+    -2.51223623787020893e-7, -2.63146884688951951e-8, -3.83538038596423702e-9, -5.58974346219658381e-10,
+    -1.89749581235054123e-11, 3.25260358301548824e-11, 1.41258074366137813e-11, 2.03562854414708951e-12,
+    -7.19855177624590851e-13, -4.08355111109219732e-13, -2.10154184277266431e-14, 4.27244001671195135e-14,
+    1.04202769841288028e-14, -3.8144030724370078e-15, -1.88035477551078245e-15, 3.30820231092092828e-16,
+    2.96262899764595014e-16, -3.20952592199342396e-17, -4.65030536848935833e-17, 4.41434832307170795e-18,
+    7.51729631084210481e-18,
+};
+static const f64 fc_erfcx_cheb[23] = {
+    0.408024469549131491, 0.376358235676367434, 0.147580354572223619, 0.0495713179300275863, 0.014227107557117174,
+    0.00344349326271752413, 0.000682254183283808062, 0.000103404519757561881, 9.72854595199015e-6,
+    -1.19887137584120442e-7, -2.17477677034495643e-7, -3.02917677359913909e-8, 9.47991756520454925e-10,
+    8.63341169499095587e-10, 6.87215642595340244e-11, -1.70348984382962759e-11, -3.39213068682908865e-12,
+    2.61580876685402449e-13, 1.212767580310864e-13, -2.11468954324480916e-15, -4.11734093340417837e-15,
+    -6.32871272170070868e-17, 1.43931109834498473e-16,
+};
+
+/* e**-|x| I_v(x): one series up to 8, one in 1 / x beyond (of sqrt(x) times it) */
+static inline f64 fc_i0e_f64(f64 x)
+{
+    const f64 a = fabs(x);
+    return a <= 8 ? FC_CHEB(i0e_low, a / 4 - 1) : FC_CHEB(i0e_high, 16 / a - 1) / sqrt(a);
+}
+
+static inline f64 fc_i1e_f64(f64 x)
+{
+    const f64 a = fabs(x);
+    const f64 y = a <= 8 ? a * FC_CHEB(i1e_low, a / 4 - 1) : FC_CHEB(i1e_high, 16 / a - 1) / sqrt(a);
+    return x < 0 ? -y : y;
+}
+
+/* e**|x| in two factors: I_v stays finite a little after e**x does not */
+static inline f64 fc_i0_f64(f64 x)
+{
+    const f64 half = fc_exp_f64(fabs(x) / 2);
+    return fc_i0e_f64(x) * half * half;
+}
+
+static inline f64 fc_i1_f64(f64 x)
+{
+    const f64 half = fc_exp_f64(fabs(x) / 2);
+    return x == 0 ? x : fc_i1e_f64(x) * half * half;
+}
+
+/* e**(x x) erfc(x); for negative x by reflection, the square in two parts so that its rounding is not blown up by exp */
+static inline f64 fc_erfcx_f64(f64 x)
+{
+    const f64 a = fabs(x), t = 4 / (4 + a);
+    const f64 y = t * FC_CHEB(erfcx, 2 * t - 1);
+    if (!(x < 0))
+        return y;
+    const f64 high = a < 27 ? rint(a * 0x1p20) * 0x1p-20 : a;
+    return 2 * fc_exp_f64(high * high) * (1 + (a < 27 ? fc_expm1_f64((a - high) * (a + high)) : 0)) - y;
+}
+
+/* The x >= 0 with erfc(x) = p, for 0 < p <= 1: a rough start, then Halley's steps on log erfc, which is nearly a parabola, so that
+ * three are plenty over the whole range. d log erfc(x) / dx = -2 / (sqrt(pi) erfcx(x)). */
+static inline f64 fc_erfcinv_tail(f64 p)
+{
+    const f64 want = fc_log_f64(p);
+    f64 x = p > 0.5 ? (1 - p) * 0.88622692545275801365 : sqrt(fmax(-want - 0.5 * fc_log_f64(3.14159265358979 * fmax(-want, 0.3)), 0.1));
+    for (int step = 0; step < 4; ++step) {
+        const f64 e = fc_erfcx_f64(x), slope = -1.12837916709551257390 / e;
+        const f64 miss = (fc_log_f64(e) - x * x - want) / slope;
+        const f64 bend = -2 * x - slope; /* ratio of second to first derivative */
+        x -= miss / (1 - 0.5 * miss * bend);
+    }
+    return x;
+}
+
+/* The middle by Newton's steps on erf itself: 1 - |y| would lose the digits of a small y */
+static inline f64 fc_erfinv_f64(f64 y)
+{
+    const f64 a = fabs(y);
+    f64 x;
+    if (!(a < 1))
+        return a == 1 ? y * INFINITY : NAN;
+    if (a > 0.5)
+        x = fc_erfcinv_tail(1 - a);
+    else {
+        x = a * 0.88622692545275801365 * (1 + a * a * 0.2617993877991494);
+        for (int step = 0; step < 3; ++step) {
+            const f64 miss = (fc_erf_f64(x) - a) * 0.88622692545275801365 * fc_exp_f64(x * x);
+            x -= miss / (1 + x * miss);
+        }
+    }
+    return copysign(x, y);
+}
+
+/* quantile of the normal distribution */
+static inline f64 fc_ndtri_f64(f64 p)
+{
+    if (!(p > 0 && p < 1))
+        return p == 0 ? -INFINITY : p == 1 ? INFINITY : NAN;
+    if (p > 0.25 && p < 0.75)
+        return 1.41421356237309504880 * fc_erfinv_f64(2 * (p - 0.5));
+    return 1.41421356237309504880 * (p < 0.5 ? -fc_erfcinv_tail(2 * p) : fc_erfcinv_tail(2 * (1 - p)));
+}
+
+static inline f64 fc_ndtr_f64(f64 x) { return 0.5 * fc_erfc_f64(x * -0.70710678118654752440); }
+
+static inline f64 fc_log_ndtr_f64(f64 x)
+{
+    const f64 u = x * 0.70710678118654752440;
+    return x < -1 ? fc_log_f64(fc_erfcx_f64(-u) / 2) - u * u : fc_log1p_f64(-0.5 * fc_erfc_f64(u));
+}
+
+/* Reflection below 0, recurrence up to 10, then the asymptotic series (Bernoulli numbers B_2k / 2k); poles as PyTorch: -+inf at +-0,
+ * NaN at the negative integers. */
+static inline f64 fc_digamma_f64(f64 x)
+{
+    f64 result = 0;
+    if (x == 0)
+        return copysign(INFINITY, -x);
+    if (x < 0) {
+        const f64 part = x - floor(x);
+        if (part == 0 || x == -INFINITY)
+            return NAN;
+        result = -3.14159265358979323846 / fc_tan_f64(3.14159265358979323846 * part);
+        x = 1 - x;
+    }
+    for (; x < 10; x += 1)
+        result -= 1 / x;
+    if (x == INFINITY)
+        return x;
+    const f64 s = 1 / (x * x);
+    static const f64 b[7] = {1.0 / 12, -1.0 / 120, 1.0 / 252, -1.0 / 240, 1.0 / 132, -691.0 / 32760, 1.0 / 12};
+    f64 series = b[6];
+    for (int k = 5; k >= 0; --k)
+        series = fc_fma_f64(series, s, b[k]);
+    return result + (fc_log_f64(x) - 0.5 / x - series * s);
+}
+
+/* Hurwitz zeta, s > 1: ten terms, then Euler-Maclaurin. q <= 0: poles at integers, else defined for integer s only, as in Cephes. */
+static inline f64 fc_zeta_f64(f64 s, f64 q)
+{
+    static const f64 a[12] = {12, -720, 30240, -1209600, 47900160, -1.8924375803183791606e9, 7.47242496e10, -2.950130727918164224e12,
+                              1.1646782814350067249e14, -4.5979787224074726105e15, 1.8152105401943546773e17, -7.1661652561756670113e18};
+    if (s == 1)
+        return INFINITY;
+    if (!(s > 1) || q != q)
+        return NAN;
+    if (q <= 0) {
+        if (q == floor(q))
+            return INFINITY;
+        if (s != floor(s))
+            return NAN;
+    }
+    f64 sum = fc_pow_f64(q, -s), base = q, term = 0;
+    for (int k = 0; k < 9 || base <= 9; ++k) {
+        base += 1;
+        term = fc_pow_f64(base, -s);
+        sum += term;
+        if (fabs(term) < 1.1e-16 * fabs(sum))
+            return sum;
+    }
+    sum += term * base / (s - 1) - 0.5 * term;
+    f64 rising = 1;
+    for (int k = 0, j = 0; k < 12; ++k) {
+        rising *= s + j++;
+        term /= base;
+        const f64 next = rising * term / a[k];
+        sum += next;
+        if (fabs(next) < 1.1e-16 * fabs(sum))
+            break;
+        rising *= s + j++;
+        term /= base;
+    }
+    return sum;
+}
+
+/* derivative of order n of digamma: (-1)**(n + 1) n! zeta(n + 1, x) */
+static inline f64 fc_polygamma_f64(f64 n, f64 x)
+{
+    if (n == 0)
+        return fc_digamma_f64(x);
+    const f64 size = fc_exp_f64(fc_lgamma_f64(n + 1)) * fc_zeta_f64(n + 1, x);
+    return fmod(n, 2) == 0 ? -size : size;
+}
+
+#undef FC_CHEB
+
+#define FC_ROUNDED1(name) static inline f32 fc_##name##_f32(f32 x) { return (f32)fc_##name##_f64(x); }
+FC_ROUNDED1(i0e)
+FC_ROUNDED1(i0)
+FC_ROUNDED1(i1e)
+FC_ROUNDED1(i1)
+FC_ROUNDED1(erfcx)
+FC_ROUNDED1(erfinv)
+FC_ROUNDED1(ndtri)
+FC_ROUNDED1(ndtr)
+FC_ROUNDED1(log_ndtr)
+FC_ROUNDED1(digamma)
+#undef FC_ROUNDED1
+
+static inline f32 fc_zeta_f32(f32 s, f32 q)      { return (f32)fc_zeta_f64(s, q); }
+static inline f32 fc_polygamma_f32(f32 n, f32 x) { return (f32)fc_polygamma_f64(n, x); }
+
+/* the neighbour of x towards y: one step of the bit pattern, up if away from zero */
+static inline f32 fc_nextafter_f32(f32 x, f32 y)
+{
+    const uint32_t bits = fc_bits_f32(x);
+    const uint32_t moved = (y > x) == (x > 0) ? bits + 1 : bits - 1;
+    const f32 step = x == 0 ? copysignf(0x1p-149f, y) : fc_f32_of_bits(moved);
+    return x != x || y != y ? x + y : x == y ? y : step;
+}
+
+static inline f64 fc_nextafter_f64(f64 x, f64 y)
+{
+    const uint64_t bits = fc_bits_f64(x);
+    const uint64_t moved = (y > x) == (x > 0) ? bits + 1 : bits - 1;
+    const f64 step = x == 0 ? copysign(0x1p-1074, y) : fc_f64_of_bits(moved);
+    return x != x || y != y ? x + y : x == y ? y : step;
+}
+
+#endif
