@@ -29,4 +29,6 @@
 #define FC_ISA_NUM 2
 #endif
 
+#define FC_NOINLINE __attribute__((noinline, noclone))
+
 #endif

@@ -36,7 +36,7 @@ RULES = (
     ("*/map.c",                CELLS,             LEVELS),
     ("*_cells.c",              CELLS,             LEVELS),
     ("*_simd.c",               ANY,               LEVELS),
-    ("*",                      ANY,               ONCE),
+    ("*",                      ANY,               ONCE),  # but LEVELS if it says FC_ISA_NAME( or FC_OWN_LEVELS(
 )  # fmt: skip
 
 CC = shlex.split(os.environ.get("CC", "cc"))
@@ -67,6 +67,8 @@ def units(csrc):
     for path in sorted(csrc.rglob("*.c")):
         name = path.relative_to(csrc).as_posix()
         dtypes, levels = next((d, i) for pattern, d, i in RULES if fnmatch(name, pattern))
+        if levels == ONCE and re.search(r"^[^/]*\bFC_(ISA_NAME|OWN_LEVELS)\(", path.read_text(), re.M):
+            levels = LEVELS
         standard = "-std=gnu11" if name.endswith("_simd.c") else "-std=c99"
         for dtype in dtypes:
             for level in levels:
@@ -231,7 +233,7 @@ def write_ops(lib, codegen, target):
 def state(root, codegen):
     """A digest of everything that the library and _ops.py are made from."""
     files = [p for p in sorted((root / "csrc").rglob("*")) if p.suffix in (".c", ".h", ".def")]
-    files += [p for p in (Path(__file__), codegen) if p.exists()]
+    files += [Path(__file__), codegen]
     return digest(CC, *(x for p in files for x in (os.path.relpath(p, root), p.read_bytes())))
 
 

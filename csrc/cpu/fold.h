@@ -1,0 +1,59 @@
+/*
+ * Folds: reduce the middle of a contiguous (outer, reduce, inner) array; the result is (outer, inner), contiguous.
+ *
+ * THE ORDER. Element i of the reduced extent goes to lane i % 16 of block i / 4096. A block's lanes are combined by halves
+ * (l[j] with l[j + 8], then + 4, + 2, + 1); blocks are combined pairwise, level by level, an odd one moving up unchanged.
+ * Nothing else decides it: rows (inner == 1) run the 16 lanes in vector registers, columns run the vector along inner, threads
+ * take rows, columns or whole blocks, and the bits are the same. Kernels that fold inside (softmax, norms) use fold_rows.h,
+ * which is the same order.
+ *
+ * argmax, argmin and the *_index folds answer the FIRST index of the extreme value; NaN is more extreme than any number.
+ */
+#ifndef FC_FOLD_H
+#define FC_FOLD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define FC_FOLD_LANES 16
+#define FC_FOLD_BLOCK 4096
+
+/*        name            result: see fc_fold_result */
+#define FC_FOLDS(X)                                                                                                          \
+    X(sum)          /* SAME; integers and bool accumulate and answer int64 */                                                 \
+    X(nansum)       /* sum that counts NaN as 0 */                                                                            \
+    X(mean)         /* floats and complex: sum / reduce */                                                                    \
+    X(prod)         /* as sum */                                                                                              \
+    X(amax)         /* SAME, not complex */                                                                                   \
+    X(amin)                                                                                                                   \
+    X(any)          /* bool; NaN is true */                                                                                   \
+    X(all)                                                                                                                    \
+    X(count_nonzero)/* int64 */                                                                                               \
+    X(argmax)       /* int64 */                                                                                               \
+    X(argmin)                                                                                                                 \
+    X(max_index)    /* value to out, int64 index to out2 */                                                                   \
+    X(min_index)                                                                                                              \
+    X(logsumexp)    /* floats */                                                                                              \
+    X(var)          /* floats, complex -> real; param = correction. Two passes. */                                            \
+    X(std)                                                                                                                    \
+    X(norm)         /* floats, complex -> real; param = p, also 0, inf and -inf */
+
+#define X(name) FC_FOLD_##name,
+typedef enum { FC_FOLDS(X) FC_NFOLDS } fc_fold_kind;
+#undef X
+
+/* dtype of the result of `which` on dtype, or -1 where there is no such kernel. */
+int fc_fold_result(int which, int dtype);
+
+/* Whether it has a value over no elements; where not, an empty extent is the caller's FC_EMPTY. */
+int fc_fold_has_identity(int which);
+
+/* Bytes of scratch that fc_fold_run wants; 0 for everything small. */
+size_t fc_fold_scratch(int which, int dtype, int64_t outer, int64_t reduce, int64_t inner);
+
+/* out_dtype: fc_fold_result's, or float32 from halves. out2: int64 indices (max_index, min_index) or the mean of the accumulator's
+ * type (var, std; optional), else NULL. scratch: fc_fold_scratch bytes, 64-byte aligned. FC_OK or FC_DTYPE. */
+int fc_fold_run(int which, int dtype, int out_dtype, void *out, void *out2, const void *x,
+                int64_t outer, int64_t reduce, int64_t inner, double param, void *scratch);
+
+#endif

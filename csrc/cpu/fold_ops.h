@@ -1,0 +1,124 @@
+/* The operations that every element type folds with: included once per type, after S, T_NAME, LOAD and the accumulators
+ * SUM_T (sums, products), MAX_T (extremes), the least and greatest LOWEST and
+ * HIGHEST, and ISNAN(v) are defined. No guard on purpose. */
+
+#define F_NAME sum
+#ifdef HOT_T
+#define F_HOT
+#endif
+#define A SUM_T
+#define INIT 0
+#define MAP(v, p) (v)
+#define OP(a, b) ((a) + (b))
+#include "fold_cell.h"
+
+#define F_NAME prod
+#define A SUM_T
+#define INIT 1
+#define MAP(v, p) (v)
+#define OP(a, b) ((a) * (b))
+#include "fold_cell.h"
+
+/* Truth needs no arithmetic: a half is zero when its bits but the sign are. */
+#pragma push_macro("LOAD")
+#ifdef TRUTH
+#undef LOAD
+#define LOAD(s) TRUTH(s)
+#else
+#undef LOAD
+#define LOAD(s) ((s) != 0)
+#endif
+
+#define F_NAME any
+#define A uint8_t
+#define INIT 0
+#define MAP(v, p) (v)
+#define OP(a, b) ((a) | (b))
+#include "fold_cell.h"
+
+#define F_NAME all
+#define A uint8_t
+#define INIT 1
+#define MAP(v, p) (v)
+#define OP(a, b) ((a) & (b))
+#include "fold_cell.h"
+
+#define F_NAME count
+#define A int64_t
+#define INIT 0
+#define MAP(v, p) (v)
+#define OP(a, b) ((a) + (b))
+#include "fold_cell.h"
+
+#pragma pop_macro("LOAD")
+
+#ifdef MAX_T
+/* The number wins over what it beats, a NaN over everything: two plain selects, which vectorise. */
+static inline MAX_T FOLD_T(greater)(MAX_T a, MAX_T b)
+{
+    const MAX_T m = b > a ? b : a;
+    return ISNAN(b) ? b : m;
+}
+
+static inline MAX_T FOLD_T(less)(MAX_T a, MAX_T b)
+{
+    const MAX_T m = b < a ? b : a;
+    return ISNAN(b) ? b : m;
+}
+
+#define F_NAME amax
+#ifdef HOT_T
+#define F_HOT
+#endif
+#define A MAX_T
+#define INIT LOWEST
+#define MAP(v, p) (v)
+#define OP(a, b) FOLD_T(greater)(a, b)
+#include "fold_cell.h"
+
+#define F_NAME amin
+#ifdef HOT_T
+#define F_HOT
+#endif
+#define A MAX_T
+#define INIT HIGHEST
+#define MAP(v, p) (v)
+#define OP(a, b) FOLD_T(less)(a, b)
+#include "fold_cell.h"
+
+static FC_NOINLINE int FOLD_T(holds)(const S *x, int64_t n, MAX_T v)
+{
+    int hits = 0;
+    for (int64_t i = 0; i < n; ++i) {
+        const MAX_T u = LOAD(x[i]);
+        hits |= (u == v) | (ISNAN(u) & ISNAN(v));
+    }
+    return hits;
+}
+
+/* width 1: one row, step 1 */
+static void FOLD_T(find)(int64_t *restrict index, const void *restrict x_, int64_t n, int64_t step, int64_t width,
+                         const void *restrict value_)
+{
+    const S *x = x_;
+    const MAX_T *value = value_;
+    if (width == 1) {
+        const MAX_T v = value[0];
+        int64_t i = 0;
+        for (; i + 256 <= n && !FOLD_T(holds)(x + i, 256, v); i += 256)
+            ;
+        for (; i < n; ++i) {
+            const MAX_T u = LOAD(x[i]);
+            if (u == v || (ISNAN(u) && ISNAN(v)))
+                break;
+        }
+        index[0] = i;
+        return;
+    }
+    for (int64_t i = n - 1; i >= 0; --i) /* backwards: the last to write is the first that fits */
+        for (int64_t c = 0; c < width; ++c) {
+            const MAX_T u = LOAD(x[i * step + c]), v = value[c];
+            index[c] = (u == v) | (ISNAN(u) & ISNAN(v)) ? i : index[c];
+        }
+}
+#endif
