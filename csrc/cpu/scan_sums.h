@@ -1,0 +1,20 @@
+/* The accumulating scans of one dtype: S, A, LOAD, STORE, T defined by scan.c. No guard on purpose. */
+#define NAME PASTE(cumsum, T)
+#define INIT 0
+#define OP ADD
+#include "scan_sum.h"
+#define NAME PASTE(cumprod, T)
+#define INIT 1
+#define OP TIMES
+#include "scan_sum.h"
+#ifdef FLOATS
+#define NAME PASTE(logcumsumexp, T)
+#define INIT -INFINITY
+#define OP (A)log_add_f64
+#include "scan_sum.h"
+#endif
+#undef S
+#undef A
+#undef LOAD
+#undef STORE
+#undef T
