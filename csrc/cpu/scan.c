@@ -25,12 +25,56 @@ static inline f64 log_add_f64(f64 a, f64 b)
 #define PASTE(a, b) PASTE_(a, b)
 
 #define SAME(v) (v)
+#define INTEGERS
+#define S uint8_t
+#define A int64_t
+#define LOAD SAME
+#define STORE SAME
+#define T u8
+#include "scan_sums.h"
+#define S int8_t
+#define A int64_t
+#define LOAD SAME
+#define STORE SAME
+#define T i8
+#include "scan_sums.h"
+#define S int16_t
+#define A int64_t
+#define LOAD SAME
+#define STORE SAME
+#define T i16
+#include "scan_sums.h"
+#define S int32_t
+#define A int64_t
+#define LOAD SAME
+#define STORE SAME
+#define T i32
+#include "scan_sums.h"
 #define S int64_t
 #define A int64_t
 #define LOAD SAME
 #define STORE SAME
 #define T i64
 #include "scan_sums.h"
+#define S uint16_t
+#define A int64_t
+#define LOAD SAME
+#define STORE SAME
+#define T u16
+#include "scan_sums.h"
+#define S uint32_t
+#define A int64_t
+#define LOAD SAME
+#define STORE SAME
+#define T u32
+#include "scan_sums.h"
+#define S uint64_t
+#define A int64_t
+#define LOAD SAME
+#define STORE SAME
+#define T u64
+#include "scan_sums.h"
+#undef INTEGERS
 #define S c64
 #define A c128
 #define LOAD SAME
@@ -124,17 +168,22 @@ static inline f64 log_add_f64(f64 a, f64 b)
 #include "scan_extremes.h"
 
 #define SUMS(T) {cumsum_##T, cumprod_##T, NULL, NULL, NULL}
-#define EXTREMES(T) {NULL, NULL, NULL, cummax_##T, cummin_##T}
+#define INTS(T) {cumsum_##T, cumprod_##T, NULL, cummax_##T, cummin_##T}
 #define ALL(T) {cumsum_##T, cumprod_##T, logcumsumexp_##T, cummax_##T, cummin_##T}
 
 static const scan_fn table[FC_NDTYPES][FC_NSCANS] = {
-    [FC_BOOL] = EXTREMES(u8), [FC_U8] = EXTREMES(u8), [FC_I8] = EXTREMES(i8), [FC_I16] = EXTREMES(i16), [FC_I32] = EXTREMES(i32),
-    [FC_U16] = EXTREMES(u16), [FC_U32] = EXTREMES(u32), [FC_U64] = EXTREMES(u64), [FC_C64] = SUMS(c64), [FC_C128] = SUMS(c128),
-    [FC_I64] = {cumsum_i64, cumprod_i64, NULL, cummax_i64, cummin_i64},
+    [FC_BOOL] = INTS(u8), [FC_U8] = INTS(u8), [FC_I8] = INTS(i8), [FC_I16] = INTS(i16), [FC_I32] = INTS(i32),
+    [FC_U16] = INTS(u16), [FC_U32] = INTS(u32), [FC_U64] = INTS(u64), [FC_C64] = SUMS(c64), [FC_C128] = SUMS(c128),
+    [FC_I64] = INTS(i64),
     [FC_F16] = ALL(f16), [FC_BF16] = ALL(bf16), [FC_F32] = ALL(f32), [FC_F64] = ALL(f64),
 };
 
-typedef struct { scan_fn run; char *out; int64_t *out2; const char *x; int64_t n, inner, tiles, size; } job;
+int fc_scan_result(int which, int dtype)
+{
+    return !table[dtype][which] ? -1 : fc_is_int(dtype) && (which == FC_SCAN_cumsum || which == FC_SCAN_cumprod) ? FC_I64 : dtype;
+}
+
+typedef struct { scan_fn run; char *out; int64_t *out2; const char *x; int64_t n, inner, tiles, size, out_size; } job;
 
 static void lines(void *ctx, int64_t begin, int64_t end)
 {
@@ -142,15 +191,16 @@ static void lines(void *ctx, int64_t begin, int64_t end)
     for (int64_t k = begin; k < end; ++k) {
         const int64_t c = k % q->tiles * SCAN_TILE, at = k / q->tiles * q->n * q->inner + c;
         const int64_t width = q->inner - c < SCAN_TILE ? q->inner - c : SCAN_TILE;
-        q->run(q->out + at * q->size, q->out2 ? q->out2 + at : NULL, q->x + at * q->size, q->n, q->inner, width);
+        q->run(q->out + at * q->out_size, q->out2 ? q->out2 + at : NULL, q->x + at * q->size, q->n, q->inner, width);
     }
 }
 
 int fc_scan_run(int which, int dtype, void *out, int64_t *out2, const void *x, int64_t outer, int64_t n, int64_t inner)
 {
-    job q = {table[dtype][which], out, out2, x, n, inner, (inner + SCAN_TILE - 1) / SCAN_TILE, fc_dt_size[dtype]};
+    job q = {table[dtype][which], out, out2, x, n, inner, (inner + SCAN_TILE - 1) / SCAN_TILE, fc_dt_size[dtype], 0};
     if (!q.run)
         return fc_fail(FC_DTYPE, dtype, 0, 0, 0);
+    q.out_size = fc_dt_size[fc_scan_result(which, dtype)];
     const int64_t units = outer * q.tiles, total = outer * n * inner;
     if (total == 0)
         return FC_OK;

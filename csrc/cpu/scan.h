@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #define FC_SCANS(X)                                                                    \
-    X(cumsum)       /* int64, floats, complex: convert other integers first */          \
+    X(cumsum)       /* integers and bool -> int64 */                                    \
     X(cumprod)                                                                         \
     X(logcumsumexp) /* floats */                                                       \
     X(cummax)       /* every real dtype; int64 indices to out2 */                      \
@@ -21,7 +21,11 @@
 typedef enum { FC_SCANS(X) FC_NSCANS } fc_scan_kind;
 #undef X
 
-/* FC_OK, or FC_DTYPE where the dtype has no such scan. out may be x. */
+/* dtype of the result of `which` on dtype, or -1 where there is no such scan. */
+int fc_scan_result(int which, int dtype);
+static inline int fc_scan_has_index(int which) { return which == FC_SCAN_cummax || which == FC_SCAN_cummin; }
+
+/* FC_OK, or FC_DTYPE where the dtype has no such scan. out may be x where the dtypes agree. */
 int fc_scan_run(int which, int dtype, void *out, int64_t *out2, const void *x, int64_t outer, int64_t n, int64_t inner);
 
 #endif

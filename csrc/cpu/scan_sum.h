@@ -1,8 +1,8 @@
-/* One accumulating scan, stamped per (operation, dtype): includer defines NAME, S, A, LOAD, STORE, INIT, OP. No guard on purpose. */
+/* One accumulating scan, stamped per (operation, dtype): includer defines NAME, S, O (stored result), A, LOAD, STORE, INIT, OP. No guard on purpose. */
 static void NAME(void *out_, int64_t *out2, const void *x_, int64_t n, int64_t step, int64_t width)
 {
     (void)out2;
-    S *out = out_;
+    O *out = out_;
     const S *x = x_;
     if (width == 1) {
         A a = INIT;

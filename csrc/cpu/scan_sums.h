@@ -1,4 +1,9 @@
-/* The accumulating scans of one dtype: S, A, LOAD, STORE, T defined by scan.c. No guard on purpose. */
+/* The accumulating scans of one dtype: S, A, LOAD, STORE, T defined by scan.c; the result is stored as S, of integers as int64. No guard on purpose. */
+#ifdef INTEGERS
+#define O int64_t
+#else
+#define O S
+#endif
 #define NAME PASTE(cumsum, T)
 #define INIT 0
 #define OP ADD
@@ -14,6 +19,7 @@
 #include "scan_sum.h"
 #endif
 #undef S
+#undef O
 #undef A
 #undef LOAD
 #undef STORE
