@@ -1,7 +1,51 @@
 #include "gemm.h"
 
 #include "../core/status.h"
-#include "gemm_plain.h"
+#include "gemm_blocks.h"
+#include "parallel.h"
+
+#define TINY_WORK 1024 /* fma: below, packing and blocking cost more than they bring */
+
+static void whole_products(void *ctx, int64_t begin, int64_t end) { fc_gemm_plain(ctx, begin, end); }
+
+/* (a b)^T = b^T a^T: same chains, since x * y is y * x bit for bit; but not the four fma of a complex step. */
+static fc_gemm_args transposed(const fc_gemm_args *g)
+{
+    fc_gemm_args t = *g;
+    t.M = g->N, t.N = g->M;
+    t.a = g->b, t.a_batch = g->b_batch, t.a_row = g->b_col, t.a_col = g->b_row, t.pack_a = g->pack_b;
+    t.b = g->a, t.b_batch = g->a_batch, t.b_row = g->a_col, t.b_col = g->a_row, t.pack_b = g->pack_a;
+    t.c_row = g->c_col, t.c_col = g->c_row;
+    t.bias_row = g->bias_col, t.bias_col = g->bias_row;
+    return t;
+}
+
+int fc_gemm_shaped(fc_gemm_args *g)
+{
+    if (g->dtype == FC_BOOL)
+        return fc_fail(FC_DTYPE, g->dtype, 0, 0, 0);
+    if (g->batch <= 0 || g->M <= 0 || g->N <= 0)
+        return FC_OK;
+    if (fc_is_int(g->dtype)) {
+        fc_parallel(g->batch, 1 + (64 << 10) / (g->M * g->N * g->K + 1), whole_products, g);
+        return FC_OK;
+    }
+    const fc_gemm_kernel *kernel = fc_gemm_kernel_for(g->dtype);
+    if (kernel->tiny && !fc_is_half(g->dtype) && g->M * g->N * g->K <= TINY_WORK && g->K <= FC_GEMM_BLOCK && g->batch == 1 &&
+        !g->bias_row && !g->c_at && !g->pack_a && !g->pack_b) {
+        kernel->tiny(g->M, g->N, g->K, g->a, g->a_row, g->a_col, g->b, g->b_row, g->b_col, g->c, g->c_row, g->c_col, g->bias,
+                     g->bias_col, g->accumulate);
+        return FC_OK;
+    }
+    if (g->batch > 1 && g->b_batch == 0 && g->a_batch == g->M * g->a_row && g->c_batch == g->M * g->c_row) {
+        g->M *= g->batch; /* one matrix against all: a taller product */
+        g->batch = 1;
+    }
+    const int few = g->N < g->M && g->N <= kernel->along_rows && (g->a_col == 1 || g->a_row == 1);
+    if (!fc_is_complex(g->dtype) && (few || (g->c_row == 1 && g->c_col != 1 && g->M > kernel->along_rows)))
+        *g = transposed(g);
+    return fc_gemm_thin(g) ? FC_OK : fc_gemm_run(g);
+}
 
 int fc_gemm(int dtype, int64_t batch, int64_t M, int64_t N, int64_t K,
             const void *a, int64_t a_batch, int64_t a_row, int64_t a_col,
@@ -9,11 +53,9 @@ int fc_gemm(int dtype, int64_t batch, int64_t M, int64_t N, int64_t K,
             void *c, int64_t c_batch, int64_t c_row, int64_t c_col,
             const void *bias, int64_t bias_stride, int accumulate)
 {
-    if (dtype == FC_BOOL)
-        return fc_fail(FC_DTYPE, dtype, 0, 0, 0);
-
-    const fc_gemm_args g = { dtype, accumulate, batch, M, N, K, a, a_batch, a_row, a_col, b, b_batch, b_row, b_col,
-                             c, c_batch, c_row, c_col, bias, bias_stride };
-    fc_gemm_plain(&g, 0, batch);
-    return FC_OK;
+    fc_gemm_args g = { .dtype = dtype, .accumulate = accumulate, .batch = batch, .M = M, .N = N, .K = K,
+                       .a = a, .a_batch = a_batch, .a_row = a_row, .a_col = a_col,
+                       .b = b, .b_batch = b_batch, .b_row = b_row, .b_col = b_col,
+                       .c = c, .c_batch = c_batch, .c_row = c_row, .c_col = c_col, .bias = bias, .bias_col = bias_stride };
+    return fc_gemm_shaped(&g);
 }

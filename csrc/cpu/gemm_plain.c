@@ -2,12 +2,12 @@
  * The matrix product in plain C99: the order of gemm.h written down once per dtype, one element at a time.
  * It is what the fast engine is tested against, and what runs for dtypes and sizes that the engine leaves alone.
  */
-#include "gemm_plain.h"
+#include "gemm_args.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "gemm_half.h"
+#include "../core/half.h"
 
 static int64_t min64(int64_t x, int64_t y) { return x < y ? x : y; }
 
@@ -58,7 +58,7 @@ static void product_##name(const fc_gemm_args *g, const T *a, const T *b, T *c, 
                 }                                                                                                     \
                 total = s == 0 ? super : total + super;                                                               \
             }                                                                                                         \
-            if (bias) total += IN(bias[n * g->bias_stride]);                                                          \
+            if (bias) total += IN(bias[m * g->bias_row + n * g->bias_col]);                                                       \
             *z = OUT(total);                                                                                          \
         }                                                                                                             \
 }
@@ -67,8 +67,8 @@ FLOATING(f32,  float,    float,  SAME, SAME, fma_f32)
 FLOATING(f64,  double,   double, SAME, SAME, fma_f64)
 FLOATING(c64,  c64,      c64,    SAME, SAME, fma_c64)
 FLOATING(c128, c128,     c128,   SAME, SAME, fma_c128)
-FLOATING(f16,  uint16_t, float,  gemm_from_f16,  gemm_to_f16,  fma_f32)
-FLOATING(bf16, uint16_t, float,  gemm_from_bf16, gemm_to_bf16, fma_f32)
+FLOATING(f16,  uint16_t, float,  fc_f32_of_f16, fc_f16_of_f32,  fma_f32)
+FLOATING(bf16, uint16_t, float,  fc_f32_of_bf16, fc_bf16_of_f32, fma_f32)
 #undef FLOATING
 
 /* Modulo 2^bits, so any order gives the same bits: rows of b are walked along memory where that is possible. */
@@ -95,7 +95,7 @@ static void product_##name(const fc_gemm_args *g, const T *a, const T *b, T *c, 
             }                                                                                                         \
         if (bias)                                                                                                     \
             for (int64_t n = 0; n < g->N; ++n)                                                                        \
-                z[n * g->c_col] = (T)(z[n * g->c_col] + bias[n * g->bias_stride]);                                    \
+                z[n * g->c_col] = (T)(z[n * g->c_col] + bias[m * g->bias_row + n * g->bias_col]);                  \
     }                                                                                                                 \
 }
 

@@ -1,0 +1,37 @@
+/* One product's arguments as the engine takes them: fc_gemm's (see gemm.h), and what convolution needs beyond. */
+#ifndef FC_GEMM_ARGS_H
+#define FC_GEMM_ARGS_H
+
+#include "gemm.h"
+#include "gemm_kernel.h"
+
+/* Fills packed panels of `width` lines (kernel->pack says how they look) from a matrix that is never formed:
+ * lines [first, first + lines) of side `x` of product `batch`, k in [k0, k0 + depth). */
+typedef void (*fc_gemm_pack_fn)(const void *x, const fc_gemm_kernel *kernel, void *panels, int width, int64_t batch,
+                                int64_t first, int64_t lines, int64_t k0, int64_t depth);
+
+typedef struct {
+    int dtype, accumulate;
+    int64_t batch, M, N, K;
+    const void *a;
+    int64_t a_batch, a_row, a_col;
+    const void *b;
+    int64_t b_batch, b_row, b_col;
+    void *c;
+    int64_t c_batch, c_row, c_col;
+    const void *bias;             /* or NULL; added to c[m, n]: bias[m * bias_row + n * bias_col] */
+    int64_t bias_col, bias_row;
+    fc_gemm_pack_fn pack_a, pack_b;  /* NULL: a or b is memory with strides. Else a or b is handed to it. float, complex only */
+    const int64_t *c_at;          /* NULL, or the offset of column n in a row of c, instead of n * c_col */
+} fc_gemm_args;
+
+/* The plain C99 product over batches [first, last): integers, and the oracle of the tests. No pack_a, pack_b, c_at. */
+void fc_gemm_plain(const fc_gemm_args *g, int64_t first, int64_t last);
+
+/* The engine, for floating dtypes. FC_OK or FC_MEMORY. */
+/* fc_gemm for memory operands given as a record, which it may rewrite. */
+int fc_gemm_shaped(fc_gemm_args *g);
+
+int fc_gemm_run(const fc_gemm_args *g);
+
+#endif

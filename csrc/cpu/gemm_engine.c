@@ -1,0 +1,199 @@
+/*
+ * The product engine: cuts c into rectangles for the threads, and each rectangle's K into blocks and super-blocks in the
+ * order of gemm.h. Blocking for caches: of b, `cols_at_once` columns of one block stay in L2 as packed panels; of a,
+ * `rows_at_once` rows beside them; the register tile streams both.
+ *
+ * Each rectangle packs what it needs for itself. Sharing the packed panels between threads would save some packing (under
+ * 3 % at 256 x 256 x 256) and cost a barrier per block.
+ */
+#include "gemm_args.h"
+
+#include <string.h>
+
+#include "../core/status.h"
+#include "../include/facula.h"
+#include "gemm_blocks.h"
+#include "parallel.h"
+
+#define SMALL_SCRATCH (48 << 10)     /* bytes of packed panels that fit the stack: no allocation up to about 64 x 64 x 64 */
+#define WORK_PER_PIECE (200 << 10)   /* fma: at least 4 us, where waking a thread costs 1 to 2 */
+#define A_BYTES (192 << 10)
+#define B_BYTES (512 << 10)
+
+const fc_gemm_kernel *fc_gemm_kernel_for(int dtype)
+{
+    const fc_gemm_kernel *level = fc_isa_level() >= 4 ? fc_gemm_kernels_v4
+                                : fc_isa_level() == 3 ? fc_gemm_kernels_v3 : fc_gemm_kernels_v2;
+    return level + (dtype == FC_F64 ? FC_GEMM_F64 : dtype == FC_C64 ? FC_GEMM_C64 : dtype == FC_C128 ? FC_GEMM_C128
+                                                                                                     : FC_GEMM_F32);
+}
+
+static int64_t up(int64_t x, int64_t unit) { return (x + unit - 1) / unit * unit; }
+
+typedef struct {
+    const fc_gemm_args *g;
+    const fc_gemm_kernel *kernel;
+    int64_t rect_rows, rect_cols, down, across; /* a rectangle's size; rectangles per column and per row of c */
+    int64_t rows_at_once, cols_at_once, depth;
+    int direct, half;
+    size_t b_at, sum_at, super_at, bytes;       /* scratch: packed a, packed b, float32 sums for halves, one super-block */
+} plan;
+
+/* Packs one side, from memory or by its own function; halves widen to float32 on the way. */
+static void pack_side(const plan *p, int is_b, void *panels, int64_t i, int64_t first, int64_t lines, int64_t k0, int64_t depth)
+{
+    const fc_gemm_args *g = p->g;
+    const int width = is_b ? p->kernel->nr : p->kernel->mr;
+    const fc_gemm_pack_fn own = is_b ? g->pack_b : g->pack_a;
+    const void *x = is_b ? g->b : g->a;
+    const int64_t line = is_b ? g->b_col : g->a_row, step = is_b ? g->b_row : g->a_col;
+    const int64_t start = i * (is_b ? g->b_batch : g->a_batch) + first * line + k0 * step;
+
+    if (own)
+        own(x, p->kernel, panels, width, i, first, lines, k0, depth);
+    else if (p->half)
+        fc_gemm_pack_half(p->kernel, g->dtype, panels, width, (const uint16_t *)x + start, line, step, lines, depth);
+    else
+        p->kernel->pack(panels, width, (const char *)x + start * p->kernel->size, line, step, lines, depth);
+}
+
+/* Rectangle (rows x cols at m0, n0) of product i, columns [n0, n0 + cols) fitting the packed panels. */
+static void strip(const plan *p, int64_t i, int64_t m0, int64_t rows, int64_t n0, int64_t cols, char *scratch)
+{
+    const fc_gemm_args *g = p->g;
+    const fc_gemm_kernel *kernel = p->kernel;
+    const int size = kernel->size;
+    char *const packed_a = scratch, *const packed_b = scratch + p->b_at;
+
+    fc_gemm_tile_job home = { .rows = rows, .cols = cols, .c_row = g->c_row, .c_col = g->c_col };
+    if (p->half) {
+        home.c = scratch + p->sum_at;
+        home.c_row = cols;
+        home.c_col = 1;
+        if (g->accumulate)
+            fc_gemm_widen(g, i, m0, rows, n0, cols, home.c);
+    } else {
+        const int64_t start = i * g->c_batch + m0 * g->c_row + (g->c_at ? 0 : n0 * g->c_col);
+        home.c = (char *)g->c + start * size;
+        home.c_at = g->c_at ? g->c_at + n0 : NULL;
+        home.bias = g->bias ? (const char *)g->bias + (m0 * g->bias_row + n0 * g->bias_col) * size : NULL;
+        home.bias_row = g->bias_row;
+        home.bias_col = g->bias_col;
+    }
+    const void *bias = home.bias;
+    home.bias = NULL;
+
+    int64_t k = 0;
+    do {
+        const int64_t super_end = k + FC_GEMM_SUPER * FC_GEMM_BLOCK < g->K ? k + FC_GEMM_SUPER * FC_GEMM_BLOCK : g->K;
+        const int first = k == 0, last = super_end == g->K;
+        fc_gemm_tile_job job = home;
+        job.add = first && g->accumulate;
+        if (!first) {
+            job.c = scratch + p->super_at;
+            job.c_row = cols;
+            job.c_col = 1;
+            job.c_at = NULL;
+        }
+        do {
+            job.depth = super_end - k < FC_GEMM_BLOCK ? super_end - k : FC_GEMM_BLOCK;
+            job.bias = first && last && k + job.depth == g->K ? bias : NULL;
+            if (p->direct) {
+                job.b = (const char *)g->b + (i * g->b_batch + k * g->b_row + n0) * size;
+                job.b_row = g->b_row;
+            } else {
+                pack_side(p, 1, packed_b, i, n0, cols, k, job.depth);
+                job.b = packed_b;
+            }
+            for (int64_t m = 0; m < rows; m += p->rows_at_once) {
+                fc_gemm_tile_job part = job;
+                part.rows = rows - m < p->rows_at_once ? rows - m : p->rows_at_once;
+                part.c = (char *)job.c + m * job.c_row * size;
+                part.bias = job.bias ? (const char *)job.bias + m * job.bias_row * size : NULL;
+                part.a = packed_a;
+                pack_side(p, 0, packed_a, i, m0 + m, part.rows, k, job.depth);
+                kernel->block(&part);
+            }
+            job.add = 1;
+            k += job.depth;
+        } while (k < super_end);
+        if (!first) {
+            fc_gemm_tile_job sum = home;
+            sum.a = scratch + p->super_at;
+            sum.b_row = cols;
+            sum.add = 1;
+            sum.bias = last ? bias : NULL;
+            kernel->merge(&sum);
+        }
+    } while (k < g->K);
+    if (p->half)
+        fc_gemm_narrow(g, i, m0, rows, n0, cols, home.c);
+}
+
+static void rectangles(void *ctx, int64_t begin, int64_t end, void *scratch)
+{
+    const plan *p = ctx;
+    const fc_gemm_args *g = p->g;
+    for (int64_t t = begin; t < end; ++t) {
+        const int64_t i = t / (p->down * p->across), at = t % (p->down * p->across);
+        const int64_t m0 = at % p->down * p->rect_rows, n_first = at / p->down * p->rect_cols;
+        const int64_t rows = g->M - m0 < p->rect_rows ? g->M - m0 : p->rect_rows;
+        const int64_t n_end = n_first + p->rect_cols < g->N ? n_first + p->rect_cols : g->N;
+        for (int64_t n = n_first; n < n_end; n += p->cols_at_once)
+            strip(p, i, m0, rows, n, n_end - n < p->cols_at_once ? n_end - n : p->cols_at_once, scratch);
+    }
+}
+
+/* How c is cut: as many rectangles as threads if there are not enough products, as square as whole tiles allow. */
+static void cut(plan *p, int64_t pieces)
+{
+    const fc_gemm_args *g = p->g;
+    const int64_t mr = p->kernel->mr, nr = p->kernel->nr;
+    int64_t down = 1, across = 1;
+    while (down * across * g->batch < pieces) {
+        const int64_t rows = g->M / (down + 1), cols = g->N / (across + 1);
+        if (rows < mr && cols < nr) break;
+        if (cols >= nr && (rows < mr || g->N / across >= g->M / down)) ++across;
+        else ++down;
+    }
+    p->rect_rows = up((g->M + down - 1) / down, down > 1 ? mr : 1);
+    p->rect_cols = up((g->N + across - 1) / across, across > 1 ? nr : 1);
+}
+
+int fc_gemm_run(const fc_gemm_args *g)
+{
+    const fc_gemm_kernel *kernel = fc_gemm_kernel_for(g->dtype);
+    plan p = { .g = g, .kernel = kernel, .half = fc_is_half(g->dtype) };
+    const int64_t work = g->M * g->N * (g->K + 1) * (fc_is_complex(g->dtype) ? 4 : 1);
+    const int64_t threads = work * g->batch < 2 * WORK_PER_PIECE ? 1 : fc_get_num_threads();
+    const int64_t worth = work * g->batch / WORK_PER_PIECE;
+
+    cut(&p, worth < threads ? worth : threads);
+    p.depth = g->K < FC_GEMM_BLOCK ? g->K : FC_GEMM_BLOCK;
+    const int64_t depth = p.depth ? p.depth : 1;
+    const int several = g->K > FC_GEMM_SUPER * FC_GEMM_BLOCK;
+    p.rows_at_once = A_BYTES / (FC_GEMM_BLOCK * kernel->size) / kernel->mr * kernel->mr;
+    p.cols_at_once = up(B_BYTES / (FC_GEMM_BLOCK * kernel->size), kernel->nr);
+    if ((several || p.half) && p.rect_rows > 4 * p.rows_at_once) /* sums of a whole rectangle are kept aside: bound it */
+        p.rect_rows = 4 * p.rows_at_once;
+    if (p.rows_at_once > p.rect_rows) p.rows_at_once = p.rect_rows;
+    if (p.cols_at_once > p.rect_cols) p.cols_at_once = p.rect_cols;
+    p.down = (g->M + p.rect_rows - 1) / p.rect_rows;
+    p.across = (g->N + p.rect_cols - 1) / p.rect_cols;
+    p.direct = p.rect_rows <= kernel->direct_rows && g->b_col == 1 && g->b_row != 0 && !g->pack_b && !p.half;
+
+    const size_t size = (size_t)kernel->size, sums = (size_t)(p.rect_rows * p.cols_at_once) * size;
+    p.b_at = (size_t)up((int64_t)((size_t)(up(p.rows_at_once, kernel->mr) * depth) * size) + 64, 64);
+    p.sum_at = p.b_at + (p.direct ? 0 : (size_t)(up(p.cols_at_once, kernel->nr) * depth) * size + 64);
+    p.super_at = p.sum_at + (p.half ? (size_t)up((int64_t)sums, 64) : 0);
+    p.bytes = p.super_at + (several ? (size_t)up((int64_t)sums, 64) : 0);
+
+    const int64_t count = g->batch * p.down * p.across;
+    const int64_t grain = 1 + WORK_PER_PIECE / (work / (p.down * p.across) + 1);
+    if (p.bytes <= SMALL_SCRATCH && (threads == 1 || count <= grain)) {
+        char scratch[SMALL_SCRATCH] __attribute__((aligned(64)));
+        rectangles(&p, 0, count, scratch);
+        return FC_OK;
+    }
+    return fc_parallel_scratch(count, threads == 1 ? count : grain, p.bytes, rectangles, &p);
+}

@@ -1,0 +1,58 @@
+/*
+ * What the product engine needs from one ISA level and one element type: register tiles, packing, and a few whole small
+ * products. The engine (gemm_engine.c) owns the blocking, the threads and the order of blocks; the kernels own one block.
+ *
+ * Packed form, of both sides: panels of `width` lines (rows of a, columns of b), each panel [k][plane][width]. A complex
+ * type has two planes, real parts then imaginary parts.
+ */
+#ifndef FC_GEMM_KERNEL_H
+#define FC_GEMM_KERNEL_H
+
+#include <stdint.h>
+
+enum { FC_GEMM_F32, FC_GEMM_F64, FC_GEMM_C64, FC_GEMM_C128, FC_GEMM_TYPES };
+
+/* One block: c (+)= a * b with a packed (rows, depth) and b packed or in place, then bias. */
+typedef struct {
+    int64_t rows, cols, depth;
+    const void *a;          /* packed, width `mr` */
+    const void *b;          /* packed, width `nr`; or, if b_row != 0, rows of memory b_row apart with unit column stride */
+    int64_t b_row;
+    void *c;
+    int64_t c_row, c_col;
+    const int64_t *c_at;    /* NULL, or the offset of each column instead of c_col (convolution) */
+    int add;                /* add to c instead of writing it */
+    const void *bias;       /* NULL, or added per column (bias_col) and per row (bias_row) after the sum */
+    int64_t bias_col, bias_row;
+} fc_gemm_tile_job;
+
+typedef struct {
+    int mr, nr;             /* rows and columns of the widest tile */
+    int size;               /* bytes of an element */
+    int direct_rows;        /* up to so many rows, `block` may read b in place */
+    void (*block)(const fc_gemm_tile_job *job);
+
+    /* dst: panels of `width` of x[(first line + l) * line + k * step], l < lines, k < depth; vector tails are zeroed */
+    void (*pack)(void *dst, int width, const void *x, int64_t line, int64_t step, int64_t lines, int64_t depth);
+
+    /* c (+)= x, then bias: x (rows, cols) in rows of job->b_row elements; job->a is x, depth and b are not used */
+    void (*merge)(const fc_gemm_tile_job *job);
+
+    /* out (rows, cols) = one block of a times b, where b's lines run along k (unit step); rows <= along_rows. NULL: none */
+    void (*along)(void *out, int64_t rows, int64_t cols, int64_t depth, const void *a, int64_t a_row, int64_t a_col,
+                  const void *b, int64_t b_col);
+    int along_rows;
+
+    /* out[j] = block j of a dot product, j < blocks; unit steps on both sides; every block is full. NULL: none */
+    void (*dots)(void *out, int64_t blocks, const void *a, const void *b);
+
+    /* a whole product of at most one block, written straight to c; no packing */
+    void (*tiny)(int64_t rows, int64_t cols, int64_t depth, const void *a, int64_t a_row, int64_t a_col, const void *b,
+                 int64_t b_row, int64_t b_col, void *c, int64_t c_row, int64_t c_col, const void *bias, int64_t bias_col,
+                 int add);
+} fc_gemm_kernel;
+
+extern const fc_gemm_kernel fc_gemm_kernels_v2[FC_GEMM_TYPES], fc_gemm_kernels_v3[FC_GEMM_TYPES],
+    fc_gemm_kernels_v4[FC_GEMM_TYPES];
+
+#endif

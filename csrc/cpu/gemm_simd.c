@@ -1,0 +1,96 @@
+/* The kernels of gemm_kernel.h for one ISA level, in vector extensions. Lanes always run over rows or columns of the
+ * result, never over k, so vector width and tile shape leave no trace in the result. Without FMA (v2) a product is rounded
+ * before it is added. */
+#include "gemm_kernel.h"
+
+#include <string.h>
+
+#include "../core/isa.h"
+#include "gemm.h"
+
+#if FC_HAS_FMA
+#include <immintrin.h>
+#endif
+
+#define INLINE static inline __attribute__((always_inline))
+
+#if FC_ISA_NUM == 4
+#define VECTOR_BYTES 64
+#define TILE_ROWS 14   /* 14 x 2 sums, 2 of b, 2 spare: all 32 registers */
+#define WIDE_ROWS 3    /* rows that a tile of 8 vectors can hold; half of 8 vectors: twice as many */
+#define ALONG_ROWS 4
+#elif FC_ISA_NUM == 3
+#define VECTOR_BYTES 32
+#define TILE_ROWS 6    /* 6 x 2 sums, 2 of b, 2 spare: all 16 registers */
+#define WIDE_ROWS 1
+#define ALONG_ROWS 2
+#else
+#define VECTOR_BYTES 16
+#define TILE_ROWS 6
+#define WIDE_ROWS 1
+#define ALONG_ROWS 0
+#endif
+
+#define PASTE_(a, b) a##_##b
+#define PASTE(a, b) PASTE_(a, b)
+#define T(name) PASTE(name, SUFFIX)
+
+#define SUFFIX f32
+#define R float
+#define LANES ((int)(VECTOR_BYTES / sizeof(float)))
+#if FC_ISA_NUM == 4
+#define FMA(x, y, z) (__typeof__(z))_mm512_fmadd_ps((__m512)(x), (__m512)(y), (__m512)(z))
+#define FNMA(x, y, z) (__typeof__(z))_mm512_fnmadd_ps((__m512)(x), (__m512)(y), (__m512)(z))
+#elif FC_ISA_NUM == 3
+#define FMA(x, y, z) (__typeof__(z))_mm256_fmadd_ps((__m256)(x), (__m256)(y), (__m256)(z))
+#define FNMA(x, y, z) (__typeof__(z))_mm256_fnmadd_ps((__m256)(x), (__m256)(y), (__m256)(z))
+#endif
+#if FC_HAS_FMA
+#define FMA1(x, y, z) __builtin_fmaf(x, y, z)
+#endif
+#include "gemm_pack_simd.h"
+#include "gemm_tile_simd.h"
+#include "gemm_along_simd.h"
+#include "gemm_complex_simd.h"
+#undef SUFFIX
+#undef S
+#undef R
+#undef LANES
+#undef FMA
+#undef FNMA
+#undef FMA1
+
+#define SUFFIX f64
+#define R double
+#define LANES ((int)(VECTOR_BYTES / sizeof(double)))
+#if FC_ISA_NUM == 4
+#define FMA(x, y, z) (__typeof__(z))_mm512_fmadd_pd((__m512d)(x), (__m512d)(y), (__m512d)(z))
+#define FNMA(x, y, z) (__typeof__(z))_mm512_fnmadd_pd((__m512d)(x), (__m512d)(y), (__m512d)(z))
+#elif FC_ISA_NUM == 3
+#define FMA(x, y, z) (__typeof__(z))_mm256_fmadd_pd((__m256d)(x), (__m256d)(y), (__m256d)(z))
+#define FNMA(x, y, z) (__typeof__(z))_mm256_fnmadd_pd((__m256d)(x), (__m256d)(y), (__m256d)(z))
+#endif
+#if FC_HAS_FMA
+#define FMA1(x, y, z) __builtin_fma(x, y, z)
+#endif
+#include "gemm_pack_simd.h"
+#include "gemm_tile_simd.h"
+#include "gemm_along_simd.h"
+#include "gemm_complex_simd.h"
+
+#if FC_HAS_FMA
+#define ALONG(name) .along = along_##name, .along_rows = ALONG_ROWS, .dots = dots_##name
+#else
+#define ALONG(name) .along = NULL, .along_rows = 0, .dots = NULL
+#endif
+
+const fc_gemm_kernel FC_ISA_NAME(fc_gemm_kernels)[FC_GEMM_TYPES] = {
+    [FC_GEMM_F32] = { .mr = TILE_ROWS, .nr = VECTOR_BYTES / 2, .size = 4, .direct_rows = TILE_ROWS, .block = block_f32,
+                      .pack = pack_f32, .merge = merge_f32, .tiny = tiny_f32, ALONG(f32) },
+    [FC_GEMM_F64] = { .mr = TILE_ROWS, .nr = VECTOR_BYTES / 4, .size = 8, .direct_rows = TILE_ROWS, .block = block_f64,
+                      .pack = pack_f64, .merge = merge_f64, .tiny = tiny_f64, ALONG(f64) },
+    [FC_GEMM_C64] = { .mr = TILE_ROWS, .nr = VECTOR_BYTES / 4, .size = 8, .block = block_complex_f32,
+                      .pack = pack_complex_f32, .merge = merge_complex_f32 },
+    [FC_GEMM_C128] = { .mr = TILE_ROWS, .nr = VECTOR_BYTES / 8, .size = 16, .block = block_complex_f64,
+                       .pack = pack_complex_f64, .merge = merge_complex_f64 },
+};

@@ -1,0 +1,193 @@
+/* Register tiles of real types and the loops over them. Included by gemm_simd.c, which defines R, LANES, FMA, T(): no guard. */
+
+#ifndef FMA
+#define FMA(x, y, z) ((x) * (y) + (z))
+#define FNMA(x, y, z) ((z) - (x) * (y))
+#define FMA1(x, y, z) ((x) * (y) + (z))
+#endif
+
+/* out[rows][vecs] = chain over k from +0. rows and vecs are constants at every call, so the sums live in registers. */
+INLINE void T(tile)(const int rows, const int vecs, int64_t depth, const R *restrict a, const R *restrict b, int64_t b_row,
+                    R *restrict out)
+{
+    T(V) sum[TILE_ROWS][8];
+#pragma GCC unroll 16
+    for (int i = 0; i < rows; ++i)
+#pragma GCC unroll 8
+        for (int j = 0; j < vecs; ++j)
+            sum[i][j] = (T(V)){ 0 };
+#pragma GCC unroll 1
+    for (int64_t k = 0; k < depth; ++k, a += TILE_ROWS, b += b_row) {
+        T(V) y[8];
+#pragma GCC unroll 8
+        for (int j = 0; j < vecs; ++j)
+            y[j] = *(const T(VM) *)(b + j * LANES);
+#pragma GCC unroll 16
+        for (int i = 0; i < rows; ++i) {
+            const T(V) x = a[i] - (T(V)){ 0 }; /* broadcast; x - 0 is x for every x */
+#pragma GCC unroll 8
+            for (int j = 0; j < vecs; ++j)
+                sum[i][j] = FMA(x, y[j], sum[i][j]);
+        }
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < rows; ++i)
+#pragma GCC unroll 8
+        for (int j = 0; j < vecs; ++j)
+            *(T(VM) *)(out + (i * vecs + j) * LANES) = sum[i][j];
+}
+
+typedef void (*T(tile_fn))(int64_t depth, const R *a, const R *b, int64_t b_row, R *out);
+
+#define TILE(rows, vecs)                                                                                              \
+static void T(tile_##rows##_##vecs)(int64_t depth, const R *a, const R *b, int64_t b_row, R *out)                     \
+{                                                                                                                     \
+    T(tile)(rows, vecs, depth, a, b, b_row, out);                                                                     \
+}
+#define TILES(rows) TILE(rows, 1) TILE(rows, 2)
+#define NAMES(rows) { T(tile_##rows##_1), T(tile_##rows##_2) }
+TILES(1) TILES(2) TILES(3) TILES(4) TILES(5) TILES(6)
+#if TILE_ROWS == 14
+TILES(7) TILES(8) TILES(9) TILES(10) TILES(11) TILES(12) TILES(13) TILES(14)
+#endif
+static const T(tile_fn) T(tiles)[TILE_ROWS][2] = { NAMES(1), NAMES(2), NAMES(3), NAMES(4), NAMES(5), NAMES(6),
+#if TILE_ROWS == 14
+    NAMES(7), NAMES(8), NAMES(9), NAMES(10), NAMES(11), NAMES(12), NAMES(13), NAMES(14)
+#endif
+};
+#undef NAMES
+#undef TILES
+
+/* Few rows need more columns at once: a chain of fma takes one step per 4 cycles, so at least 8 chains must be on the way. */
+TILE(1, 8)
+#if TILE_ROWS == 14
+TILE(2, 8) TILE(3, 8) TILE(4, 4) TILE(5, 4) TILE(6, 4)
+static const T(tile_fn) T(wide)[] = { T(tile_1_8), T(tile_2_8), T(tile_3_8), T(tile_4_4), T(tile_5_4), T(tile_6_4) };
+static const int T(wide_vecs)[] = { 8, 8, 8, 4, 4, 4 };
+#else
+TILE(2, 4)
+static const T(tile_fn) T(wide)[] = { T(tile_1_8), T(tile_2_4) };
+static const int T(wide_vecs)[] = { 8, 4 };
+#endif
+#undef TILE
+
+/* Sums of a tile, `pitch` apart by row, to where they belong. */
+static void T(put)(const fc_gemm_tile_job *job, int64_t i0, int64_t j0, int rows, int cols, const R *restrict sum, int pitch)
+{
+    const R *bias = job->bias;
+    const int add = job->add;
+    for (int i = 0; i < rows; ++i, sum += pitch) {
+        R *c = (R *)job->c + (i0 + i) * job->c_row;
+        const R *bias_i = bias ? bias + (i0 + i) * job->bias_row + j0 * job->bias_col : NULL;
+        if (job->c_col == 1 && !job->c_at) {
+            R *restrict z = c + j0;
+            int j = 0;
+            if (!bias || job->bias_col == 1)
+                for (; j + LANES <= cols; j += LANES) {
+                    T(V) v = *(const T(VM) *)(sum + j);
+                    if (add) v = *(const T(VM) *)(z + j) + v;
+                    if (bias) v = v + *(const T(VM) *)(bias_i + j);
+                    *(T(VM) *)(z + j) = v;
+                }
+            for (; j < cols; ++j) {
+                R v = sum[j];
+                if (add) v = z[j] + v;
+                if (bias) v += bias_i[j * job->bias_col];
+                z[j] = v;
+            }
+        } else
+            for (int j = 0; j < cols; ++j) {
+                R *z = c + (job->c_at ? job->c_at[j0 + j] : (j0 + j) * job->c_col);
+                R v = sum[j];
+                if (add) v = *z + v;
+                if (bias) v += bias_i[j * job->bias_col];
+                *z = v;
+            }
+    }
+}
+
+/* b in place: whole vectors are read where they are, the columns that do not fill one are packed. */
+static void T(block_direct)(const fc_gemm_tile_job *job)
+{
+    R sum[TILE_ROWS * 2 * LANES > 6 * 4 * LANES ? TILE_ROWS * 2 * LANES : 6 * 4 * LANES] __attribute__((aligned(64)));
+    const int64_t whole = job->cols / LANES * LANES;
+    for (int64_t i = 0; i < job->rows; i += TILE_ROWS) {
+        const int rows = (int)(job->rows - i < TILE_ROWS ? job->rows - i : TILE_ROWS);
+        const R *a = (const R *)job->a + i * job->depth, *b = job->b;
+        int64_t j = 0;
+        if (rows <= (int)(sizeof T(wide) / sizeof *T(wide)))
+            for (const int cols = T(wide_vecs)[rows - 1] * LANES; j + cols <= whole; j += cols) {
+                T(wide)[rows - 1](job->depth, a, b + j, job->b_row, sum);
+                T(put)(job, i, j, rows, cols, sum, cols);
+            }
+        for (int vecs; j < whole; j += vecs * LANES) {
+            vecs = j + 2 * LANES <= whole ? 2 : 1;
+            T(tiles)[rows - 1][vecs - 1](job->depth, a, b + j, job->b_row, sum);
+            T(put)(job, i, j, rows, vecs * LANES, sum, vecs * LANES);
+        }
+        if (whole < job->cols) {
+            R rest[FC_GEMM_BLOCK * LANES] __attribute__((aligned(64)));
+            T(pack)(rest, LANES, b + whole, 1, job->b_row, job->cols - whole, job->depth);
+            T(tiles)[rows - 1][0](job->depth, a, rest, LANES, sum);
+            T(put)(job, i, whole, rows, (int)(job->cols - whole), sum, LANES);
+        }
+    }
+}
+
+static void T(block)(const fc_gemm_tile_job *job)
+{
+    if (job->b_row) {
+        T(block_direct)(job);
+        return;
+    }
+    R sum[TILE_ROWS * 2 * LANES] __attribute__((aligned(64)));
+    for (int64_t j = 0; j < job->cols; j += 2 * LANES) {
+        const int cols = (int)(job->cols - j < 2 * LANES ? job->cols - j : 2 * LANES), vecs = cols > LANES ? 2 : 1;
+        const R *b = (const R *)job->b + j * job->depth;
+        for (int64_t i = 0; i < job->rows; i += TILE_ROWS) {
+            const int rows = (int)(job->rows - i < TILE_ROWS ? job->rows - i : TILE_ROWS);
+            T(tiles)[rows - 1][vecs - 1](job->depth, (const R *)job->a + i * job->depth, b, 2 * LANES, sum);
+            T(put)(job, i, j, rows, cols, sum, vecs * LANES);
+        }
+    }
+}
+
+static void T(merge)(const fc_gemm_tile_job *job)
+{
+    for (int64_t i = 0; i < job->rows; ++i)
+        T(put)(job, i, 0, 1, (int)job->cols, (const R *)job->a + i * job->b_row, 0);
+}
+
+/* No packing, no calls: for products where a few tens of nanoseconds count. Up to TINY columns at a time in `sum`. */
+#define TINY 16
+static void T(tiny)(int64_t rows, int64_t cols, int64_t depth, const void *a, int64_t a_row, int64_t a_col, const void *b,
+                    int64_t b_row, int64_t b_col, void *c, int64_t c_row, int64_t c_col, const void *bias, int64_t bias_col,
+                    int add)
+{
+    for (int64_t i = 0; i < rows; ++i)
+        for (int64_t j0 = 0; j0 < cols; j0 += TINY) {
+            const int count = (int)(cols - j0 < TINY ? cols - j0 : TINY);
+            const R *x = (const R *)a + i * a_row, *y = (const R *)b + j0 * b_col, *t = bias ? (const R *)bias + j0 * bias_col : NULL;
+            R *z = (R *)c + i * c_row + j0 * c_col;
+            R sum[TINY];
+            for (int j = 0; j < count; ++j) sum[j] = 0;
+            if (b_col == 1)
+                for (int64_t k = 0; k < depth; ++k) {
+                    const R x_k = x[k * a_col];
+                    for (int j = 0; j < count; ++j) sum[j] = FMA1(x_k, y[k * b_row + j], sum[j]);
+                }
+            else
+                for (int j = 0; j < count; ++j) {
+                    R s = 0;
+                    for (int64_t k = 0; k < depth; ++k) s = FMA1(x[k * a_col], y[k * b_row + j * b_col], s);
+                    sum[j] = s;
+                }
+            for (int j = 0; j < count; ++j) {
+                R v = sum[j];
+                if (add) v = z[j * c_col] + v;
+                if (bias) v += t[j * bias_col];
+                z[j * c_col] = v;
+            }
+        }
+}
+#undef TINY
