@@ -173,13 +173,14 @@ def binding_unit(root, cache):
     return Unit(str(source), tuple(flags.split()))
 
 
-def compile_all(root, jobs, say):
+def compile_all(root, jobs, say, binding=True):
+    """Objects of everything in csrc, and of cffi's binding unless a C program is wanted."""
     cache = cache_folder()
     closures = Closures(root)
-    api = closures.digest("csrc/include/facula.h")
-    binding = binding_unit(root, cache)
-    work = [(binding, digest(Path(binding.source).read_bytes(), api))]
-    work += [(u, closures.digest(u.source)) for u in units(root / "csrc")]
+    work = [(u, closures.digest(u.source)) for u in units(root / "csrc")]
+    if binding:
+        unit = binding_unit(root, cache)
+        work.insert(0, (unit, digest(Path(unit.source).read_bytes(), closures.digest("csrc/include/facula.h"))))
     with ThreadPoolExecutor(jobs) as pool:
         futures = [pool.submit(compile_unit, u, root, cache, closure, say) for u, closure in work]
         errors = [f.exception() for f in futures if f.exception()]
