@@ -53,7 +53,7 @@ int fc_fold_result(int which, int dtype)
     case FC_FOLD_count_nonzero: return FC_I64;
     case FC_FOLD_argmax: case FC_FOLD_argmin: return fc_is_complex(dtype) ? -1 : FC_I64;
     case FC_FOLD_logsumexp: return fc_is_float(dtype) ? dtype : -1;
-    case FC_FOLD_var: case FC_FOLD_std: case FC_FOLD_norm: return number ? real_of(dtype) : -1;
+    case FC_FOLD_var: case FC_FOLD_std: case FC_FOLD_norm_p: return number ? real_of(dtype) : -1;
     }
     return -1;
 }
@@ -80,7 +80,7 @@ static void finish_f32(const job *q, f32 *a, int64_t n, const f32 *p)
         case FC_FOLD_var: a[k] /= divisor; break;
         case FC_FOLD_std: a[k] = q->pairs ? a[k] / divisor : sqrtf(a[k] / divisor); break;
         case FC_FOLD_logsumexp: a[k] = p[k] + logf(a[k]); break;
-        case FC_FOLD_norm:
+        case FC_FOLD_norm_p:
             if (q->param == 2)
                 a[k] = sqrtf(a[k]);
             else if (q->param != 1 && q->param != 0 && isfinite(q->param))
@@ -99,7 +99,7 @@ static void finish_f64(const job *q, f64 *a, int64_t n, const f64 *p)
         case FC_FOLD_var: a[k] /= divisor; break;
         case FC_FOLD_std: a[k] = q->pairs ? a[k] / divisor : sqrt(a[k] / divisor); break;
         case FC_FOLD_logsumexp: a[k] = p[k] + log(a[k]); break;
-        case FC_FOLD_norm:
+        case FC_FOLD_norm_p:
             if (q->param == 2)
                 a[k] = sqrt(a[k]);
             else if (q->param != 1 && q->param != 0 && isfinite(q->param))
@@ -320,7 +320,7 @@ static int choose(job *q)
     case FC_FOLD_amin: q->cell = cells->amin; break;
     case FC_FOLD_logsumexp: q->first = cells->amax; q->cell = cells->sumexp; break;
     case FC_FOLD_var: case FC_FOLD_std: q->first = cells->sum; q->cell = cells->devsq; break;
-    case FC_FOLD_norm:
+    case FC_FOLD_norm_p:
         q->cell = q->param == 2 ? cells->sumsq : q->param == 1 ? cells->sumabs : q->param == INFINITY ? cells->maxabs
                 : q->param == -INFINITY ? cells->minabs : cells->sumpow;
         break;
@@ -369,7 +369,7 @@ int fc_fold_run(int which, int dtype, int out_dtype, void *out, void *out2, cons
     measure(&q);
 
     f64 exponent[TILE_BYTES / 8];               /* norm: the same p for every output of a tile */
-    if (q.cell == cells_of(q.dtype)->sumpow && q.which == FC_FOLD_norm) {
+    if (q.cell == cells_of(q.dtype)->sumpow && q.which == FC_FOLD_norm_p) {
         const int64_t n = TILE_BYTES / q.cell->size;
         for (int64_t k = 0; k < n; ++k)
             if (q.cell->size == 4)

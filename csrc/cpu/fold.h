@@ -36,7 +36,7 @@
     X(logsumexp)    /* floats */                                                                                              \
     X(var)          /* floats, complex -> real; param = correction. Two passes. */                                            \
     X(std)                                                                                                                    \
-    X(norm)         /* floats, complex -> real; param = p, also 0, inf and -inf */
+    X(norm_p)       /* floats, complex -> real; param = p, also 0, inf and -inf */
 
 #define X(name) FC_FOLD_##name,
 typedef enum { FC_FOLDS(X) FC_NFOLDS } fc_fold_kind;

@@ -234,7 +234,7 @@ def write_ops(lib, codegen, target):
 def state(root, codegen):
     """A digest of everything that the library and _ops.py are made from."""
     files = [p for p in sorted((root / "csrc").rglob("*")) if p.suffix in (".c", ".h", ".def")]
-    files += [Path(__file__), codegen]
+    files += [p for p in (Path(__file__), codegen) if p.exists()]
     return digest(CC, *(x for p in files for x in (os.path.relpath(p, root), p.read_bytes())))
 
 

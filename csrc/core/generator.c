@@ -1,0 +1,181 @@
+#include "generator.h"
+
+#include <string.h>
+
+#include "alloc.h"
+#include "status.h"
+
+enum { SHIFT = 397, STATE_BYTES = 5056, WORDS_AT = 24, NORMAL_AT = WORDS_AT + 8 * FC_MT_WORDS };
+
+/* ---- the engine ---- */
+
+static inline uint32_t twist(uint32_t high, uint32_t low)
+{
+    const uint32_t y = (high & 0x80000000u) | (low & 0x7fffffffu);
+    return y >> 1 ^ (-(low & 1u) & 0x9908b0dfu);
+}
+
+static void temper(fc_generator *g)
+{
+    for (int k = 0; k < FC_MT_WORDS; ++k) {
+        uint32_t y = g->state[k];
+        y ^= y >> 11;
+        y ^= y << 7 & 0x9d2c5680u;
+        y ^= y << 15 & 0xefc60000u;
+        g->word[k] = y ^ y >> 18;
+    }
+}
+
+/* Three loops without a dependence shorter than a vector, then the tempering in one more: they all vectorise. */
+void fc_generator_refill(fc_generator *g)
+{
+    enum { HEAD = FC_MT_WORDS - SHIFT };
+    uint32_t *const s = g->state;
+    for (int k = 0; k < HEAD; ++k)
+        s[k] = s[k + SHIFT] ^ twist(s[k], s[k + 1]);
+    for (int k = HEAD; k < 2 * HEAD; ++k)
+        s[k] = s[k - HEAD] ^ twist(s[k], s[k + 1]);
+    for (int k = 2 * HEAD; k < FC_MT_WORDS - 1; ++k)
+        s[k] = s[k - HEAD] ^ twist(s[k], s[k + 1]);
+    s[FC_MT_WORDS - 1] = s[SHIFT - 1] ^ twist(s[FC_MT_WORDS - 1], s[0]);
+    temper(g);
+    g->left = FC_MT_WORDS;
+    g->next = 0;
+}
+
+const uint32_t *fc_draw_words(fc_generator *g, uint32_t *room, int n)
+{
+    if (g->left > n) {
+        const uint32_t *const here = g->word + g->next;
+        g->left -= n;
+        g->next += n;
+        return here;
+    }
+    for (int k = 0; k < n;) {
+        if (--g->left == 0)
+            fc_generator_refill(g);
+        const int run = n - k < g->left ? n - k : g->left;
+        memcpy(room + k, g->word + g->next, (size_t)run * sizeof *room);
+        g->left -= run - 1;
+        g->next += run;
+        k += run;
+    }
+    return room;
+}
+
+static void seed_words(fc_generator *g, uint64_t seed)
+{
+    g->seed = seed;
+    g->state[0] = (uint32_t)seed;
+    for (uint32_t k = 1; k < FC_MT_WORDS; ++k)
+        g->state[k] = 1812433253u * (g->state[k - 1] ^ g->state[k - 1] >> 30) + k;
+    g->left = 1;
+    g->next = 0;
+    g->normal = 0;
+    g->normal_valid = 0;
+    memset(g->tail, 0, sizeof g->tail);
+}
+
+/* ---- the API ---- */
+
+fc_generator *fc_generator_new(uint64_t seed)
+{
+    fc_generator *const g = fc_alloc(sizeof *g);
+    if (!g) {
+        fc_fail(FC_MEMORY, sizeof *g, 0, 0, 0);
+        return NULL;
+    }
+    pthread_mutex_init(&g->lock, NULL);
+    seed_words(g, seed);
+    return g;
+}
+
+void fc_generator_free(fc_generator *g)
+{
+    if (!g)
+        return;
+    pthread_mutex_destroy(&g->lock);
+    fc_dealloc(g, sizeof *g);
+}
+
+void fc_generator_seed(fc_generator *g, uint64_t seed)
+{
+    fc_generator_lock(g);
+    seed_words(g, seed);
+    fc_generator_unlock(g);
+}
+
+uint64_t fc_generator_initial_seed(fc_generator *g)
+{
+    fc_generator_lock(g);
+    const uint64_t seed = g->seed;
+    fc_generator_unlock(g);
+    return seed;
+}
+
+int64_t fc_generator_random63(fc_generator *g)
+{
+    fc_generator_lock(g);
+    const uint64_t x = fc_draw64(g);
+    fc_generator_unlock(g);
+    return (int64_t)(x & INT64_MAX);
+}
+
+/* The state's bytes, little-endian: u64 seed, i32 left, i32 seeded, u64 next, 624 words as u64, f64 unused,
+ * f64 cached normal, f64 unused, i32 cache valid, 4 bytes of padding, 8 bytes unused. */
+
+static void put(uint8_t *to, uint64_t x, int bytes)
+{
+    for (int k = 0; k < bytes; ++k)
+        to[k] = (uint8_t)(x >> 8 * k);
+}
+
+static uint64_t get(const uint8_t *from, int bytes)
+{
+    uint64_t x = 0;
+    for (int k = 0; k < bytes; ++k)
+        x |= (uint64_t)from[k] << 8 * k;
+    return x;
+}
+
+void fc_generator_get_state(fc_generator *g, void *bytes5056)
+{
+    uint8_t *const b = bytes5056;
+    uint64_t normal;
+    fc_generator_lock(g);
+    memcpy(&normal, &g->normal, 8);
+    memset(b, 0, STATE_BYTES);
+    put(b, g->seed, 8);
+    put(b + 8, (uint32_t)g->left, 4);
+    put(b + 12, 1, 4);
+    put(b + 16, (uint32_t)g->next, 8);
+    for (int k = 0; k < FC_MT_WORDS; ++k)
+        put(b + WORDS_AT + 8 * k, g->state[k], 8);
+    put(b + NORMAL_AT + 8, g->normal_valid ? normal : 0, 8);
+    put(b + NORMAL_AT + 24, (uint32_t)g->normal_valid, 4);
+    memcpy(b + STATE_BYTES - 8, g->tail, 8);
+    fc_generator_unlock(g);
+}
+
+/* A state made by hand is accepted where its position lies within the words. */
+int fc_generator_set_state(fc_generator *g, const void *bytes5056)
+{
+    const uint8_t *const b = bytes5056;
+    const int64_t left = (int32_t)get(b + 8, 4), seeded = (int32_t)get(b + 12, 4);
+    const uint64_t next = get(b + 16, 8);
+    if (!seeded || left < 1 || left > FC_MT_WORDS || next > FC_MT_WORDS || left - 1 + (int64_t)next > FC_MT_WORDS)
+        return fc_fail(FC_ARG, 0, left, FC_MT_WORDS, 0);
+    const uint64_t normal = get(b + NORMAL_AT + 8, 8);
+    fc_generator_lock(g);
+    g->seed = get(b, 8);
+    g->left = (int)left;
+    g->next = (int)next;
+    for (int k = 0; k < FC_MT_WORDS; ++k)
+        g->state[k] = (uint32_t)get(b + WORDS_AT + 8 * k, 8);
+    temper(g);
+    g->normal_valid = get(b + NORMAL_AT + 24, 4) != 0;
+    memcpy(&g->normal, &normal, 8);
+    memcpy(g->tail, b + STATE_BYTES - 8, 8);
+    fc_generator_unlock(g);
+    return FC_OK;
+}

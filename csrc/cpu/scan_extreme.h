@@ -1,0 +1,19 @@
+/* One cummax or cummin: includer defines NAME, S, LOAD, ISNAN, BEATS(v, best). No guard on purpose. */
+static void NAME(void *out_, int64_t *index, const void *x_, int64_t n, int64_t step, int64_t width)
+{
+    S *out = out_;
+    const S *x = x_;
+    for (int64_t c = 0; c < width; ++c) {
+        out[c] = x[c];
+        index[c] = 0;
+    }
+    for (int64_t i = 1; i < n; ++i)
+        for (int64_t c = 0; c < width; ++c) {
+            const S fresh = x[i * step + c], best = out[(i - 1) * step + c];
+            const int take = ISNAN(LOAD(fresh)) || (!ISNAN(LOAD(best)) && BEATS(LOAD(fresh), LOAD(best)));
+            out[i * step + c] = take ? fresh : best;
+            index[i * step + c] = take ? i : index[(i - 1) * step + c];
+        }
+}
+#undef NAME
+#undef BEATS

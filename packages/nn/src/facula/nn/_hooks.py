@@ -1,0 +1,218 @@
+"""What module hooks are made of: the handle that removes one, the process-wide registries, and the gates that see gradients."""
+
+from __future__ import annotations
+
+import itertools
+from collections import OrderedDict
+from typing import Any, Callable, Iterable
+
+import facula
+
+_ids = itertools.count()
+
+
+class RemovableHandle:
+    """Takes one hook out again: `remove()`, or leaving a `with` block."""
+
+    def __init__(self, hooks: dict, extra: Iterable[dict] = ()) -> None:
+        self.id = next(_ids)
+        self._homes = (hooks, *extra)
+
+    def remove(self) -> None:
+        for home in self._homes:
+            home.pop(self.id, None)
+
+    def __enter__(self) -> RemovableHandle:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.remove()
+
+
+def register(hooks: OrderedDict, hook: Callable, *flags: dict, prepend: bool = False) -> RemovableHandle:
+    """Put `hook` into `hooks` under a new id; each dict of `flags` gets the id too."""
+    handle = RemovableHandle(hooks, flags)
+    hooks[handle.id] = hook
+    for flag in flags:
+        flag[handle.id] = True
+    if prepend:
+        hooks.move_to_end(handle.id, last=False)
+    return handle
+
+
+# process-wide hooks: every module's call looks here once
+forward_pre_hooks: OrderedDict[int, Callable] = OrderedDict()
+forward_hooks: OrderedDict[int, Callable] = OrderedDict()
+forward_hooks_with_kwargs: dict[int, bool] = {}
+forward_hooks_always_called: dict[int, bool] = {}
+backward_pre_hooks: OrderedDict[int, Callable] = OrderedDict()
+backward_hooks: OrderedDict[int, Callable] = OrderedDict()
+buffer_registration_hooks: OrderedDict[int, Callable] = OrderedDict()
+module_registration_hooks: OrderedDict[int, Callable] = OrderedDict()
+parameter_registration_hooks: OrderedDict[int, Callable] = OrderedDict()
+
+
+def register_module_forward_pre_hook(hook: Callable) -> RemovableHandle:
+    """Run `hook(module, args)` before the forward of every module."""
+    return register(forward_pre_hooks, hook)
+
+
+def register_module_forward_hook(hook: Callable, *, with_kwargs: bool = False, always_call: bool = False) -> RemovableHandle:
+    """Run `hook(module, args, output)` after the forward of every module."""
+    flags = [f for f, on in ((forward_hooks_with_kwargs, with_kwargs), (forward_hooks_always_called, always_call)) if on]
+    return register(forward_hooks, hook, *flags)
+
+
+def register_module_full_backward_pre_hook(hook: Callable) -> RemovableHandle:
+    """Run `hook(module, grad_output)` before the backward of every module."""
+    return register(backward_pre_hooks, hook)
+
+
+def register_module_full_backward_hook(hook: Callable) -> RemovableHandle:
+    """Run `hook(module, grad_input, grad_output)` after the backward of every module."""
+    return register(backward_hooks, hook)
+
+
+def register_module_buffer_registration_hook(hook: Callable) -> RemovableHandle:
+    """Run `hook(module, name, buffer)` at every register_buffer; a result that is not None replaces the buffer."""
+    return register(buffer_registration_hooks, hook)
+
+
+def register_module_module_registration_hook(hook: Callable) -> RemovableHandle:
+    """Run `hook(module, name, submodule)` at every registration of a submodule."""
+    return register(module_registration_hooks, hook)
+
+
+def register_module_parameter_registration_hook(hook: Callable) -> RemovableHandle:
+    """Run `hook(module, name, parameter)` at every register_parameter."""
+    return register(parameter_registration_hooks, hook)
+
+
+def registered(hooks: OrderedDict, module: Any, name: str, value: Any) -> Any:
+    """`value` after the registration hooks had their say."""
+    for hook in hooks.values():
+        replacement = hook(module, name, value)
+        if replacement is not None:
+            value = replacement
+    return value
+
+
+def _grads(grads: Any) -> tuple:
+    return grads if isinstance(grads, tuple) else (grads,)
+
+
+def _tensors(values: tuple) -> list[int]:
+    return [k for k, v in enumerate(values) if isinstance(v, facula.Tensor)]
+
+
+_gate = None
+
+
+def _gate_function() -> Any:
+    """The identity whose backward hands the gradients to a callback; made at first use, so that nn starts without autograd."""
+    global _gate
+    if _gate is None:
+        from facula.autograd import Function
+
+        class ModuleGate(Function):
+            @staticmethod
+            def forward(ctx: Any, callback: Callable, *tensors: Any) -> tuple:
+                ctx.callback = callback
+                ctx.set_materialize_grads(False)
+                ctx.mark_non_differentiable(*[t for t in tensors if not t.requires_grad])
+                return tensors
+
+            @staticmethod
+            def backward(ctx: Any, *grads: Any) -> tuple:
+                return (None, *ctx.callback(grads))
+
+        _gate = ModuleGate
+    return _gate
+
+
+class BackwardGates:
+    """One call's pair of gates: gradients of the outputs enter by one, gradients of the inputs leave by the other."""
+
+    def __init__(self, module: Any, hooks: list[Callable], pre_hooks: list[Callable]) -> None:
+        self.module, self.hooks, self.pre_hooks = module, hooks, pre_hooks
+        self.n_inputs = self.n_outputs = 0
+        self.input_at: list[int] = []
+        self.grad_output: tuple | None = None
+
+    def _pass(self, callback: Callable, values: tuple) -> tuple[list[int], tuple] | None:
+        at = _tensors(values)
+        if not (facula.is_grad_enabled() and any(values[k].requires_grad for k in at)):
+            return None
+        through = _gate_function().apply(callback, *(values[k] for k in at))
+        new = list(values)
+        for k, t in zip(at, _grads(through)):
+            new[k] = t
+        return at, tuple(new)
+
+    def inputs(self, args: tuple) -> tuple:
+        if not self.hooks:
+            return args
+        self.n_inputs = len(args)
+        passed = self._pass(self._leave, args)
+        if passed is None:
+            return args
+        self.input_at, args = passed
+        return args
+
+    def outputs(self, result: Any) -> Any:
+        single = isinstance(result, facula.Tensor)
+        values = (result,) if single else result
+        if not isinstance(values, tuple):
+            return result
+        self.n_outputs = len(values)
+        self.output_at = _tensors(values)
+        passed = self._pass(self._enter, values)
+        if passed is None:
+            return result
+        return passed[1][0] if single else passed[1]
+
+    def _enter(self, grads: tuple) -> tuple:
+        full = [None] * self.n_outputs
+        for k, g in zip(self.output_at, grads):
+            full[k] = g
+        grad_output = tuple(full)
+        for hook in self.pre_hooks:
+            replaced = hook(self.module, grad_output)
+            if replaced is None:
+                continue
+            replaced = _grads(replaced)
+            if len(replaced) != self.n_outputs:
+                raise RuntimeError(
+                    f"backward pre hook: returned {len(replaced)} gradients for {self.n_outputs} outputs. Return one for each output."
+                )
+            grad_output = replaced
+        self.grad_output = grad_output
+        if self.hooks and not self.input_at:  # no gate at the inputs will come: the hooks run here
+            for hook in self.hooks:
+                if hook(self.module, (None,) * self.n_inputs, grad_output) is not None:
+                    raise RuntimeError(
+                        "backward hook: gave a gradient where no input needs one. Return None, or let an input require grad."
+                    )
+        return tuple(grad_output[k] for k in self.output_at)
+
+    def _leave(self, grads: tuple) -> tuple:
+        if self.grad_output is None:  # the module's outputs were not part of this backward
+            return grads
+        full = [None] * self.n_inputs
+        for k, g in zip(self.input_at, grads):
+            full[k] = g
+        grad_input = tuple(full)
+        for hook in self.hooks:
+            replaced = hook(self.module, grad_input, self.grad_output)
+            if replaced is None:
+                continue
+            replaced = _grads(replaced)
+            if len(replaced) != len(self.input_at):
+                raise RuntimeError(
+                    f"backward hook: returned {len(replaced)} gradients for {len(self.input_at)} inputs. Return one for each input."
+                )
+            for k, g in zip(self.input_at, replaced):
+                full[k] = g
+            grad_input = tuple(full)
+        self.grad_output = None
+        return tuple(grad_input[k] for k in self.input_at)

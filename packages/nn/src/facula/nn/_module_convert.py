@@ -1,0 +1,157 @@
+"""The half of Module that changes what its tensors are: apply, to, half, cuda, train, requires_grad_, zero_grad."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, TypeVar
+
+import facula
+from facula import Tensor
+
+from .parameter import Parameter, is_lazy
+
+M = TypeVar("M", bound="ModuleConvert")
+
+
+class ModuleConvert:
+    """Conversions of all parameters and buffers in place; a base of Module only."""
+
+    def _apply(self: M, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> M:
+        if recurse:
+            for module in self.children():
+                module._apply(fn)
+        for name, param in self._parameters.items():
+            if param is None:
+                continue
+            with facula.no_grad():
+                new = fn(param)
+            grad = None if is_lazy(param) else param.grad
+            if new.device == param.device or is_lazy(param):
+                param.data = new  # the same object: optimizers go on holding it
+            else:
+                param = self._parameters[name] = Parameter(new, param.requires_grad)
+            if grad is not None:
+                with facula.no_grad():
+                    param.grad = fn(grad).requires_grad_(grad.requires_grad)
+        for name, buf in self._buffers.items():
+            if buf is not None:
+                self._buffers[name] = fn(buf)
+        return self
+
+    def apply(self: M, fn: Callable[[Any], None]) -> M:
+        """Call `fn` on every submodule and on self, children first; returns self."""
+        for module in self.children():
+            module.apply(fn)
+        fn(self)
+        return self
+
+    def to(self: M, *args: Any, **kwargs: Any) -> M:
+        """Move and cast in place: `to(device)`, `to(dtype)`, `to(device, dtype)`, `to(tensor)`, memory_format for 4-d and 5-d.
+
+        Only floating and complex parameters and buffers take the dtype; the others only move.
+        """
+        device, dtype, non_blocking, memory_format = _parse_to(*args, **kwargs)
+        if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
+            raise TypeError(f"Module.to: dtype is {dtype}. Only floating and complex dtypes make sense for a module.")
+
+        def convert(t: Tensor) -> Tensor:
+            cast = dtype if t.is_floating_point() or t.is_complex() else None
+            if memory_format is not None and t.dim() in (4, 5):
+                return t.to(t.device if device is None else device, cast or t.dtype, non_blocking, memory_format=memory_format)
+            return t.to(t.device if device is None else device, cast or t.dtype, non_blocking)
+
+        return self._apply(convert)
+
+    def to_empty(self: M, *, device: Any, recurse: bool = True) -> M:
+        """Move to `device` without the values: storage there is uninitialised."""
+        return self._apply(lambda t: facula.empty_like(t, device=device), recurse=recurse)
+
+    def _cast(self: M, dtype: Any) -> M:
+        return self._apply(lambda t: t.to(dtype) if t.is_floating_point() else t)
+
+    def float(self: M) -> M:
+        """Cast floating parameters and buffers to float32."""
+        return self._cast(facula.float32)
+
+    def double(self: M) -> M:
+        """Cast floating parameters and buffers to float64."""
+        return self._cast(facula.float64)
+
+    def half(self: M) -> M:
+        """Cast floating parameters and buffers to float16."""
+        return self._cast(facula.float16)
+
+    def bfloat16(self: M) -> M:
+        """Cast floating parameters and buffers to bfloat16."""
+        return self._cast(facula.bfloat16)
+
+    def type(self: M, dst_type: Any) -> M:
+        """Cast all parameters and buffers to `dst_type`."""
+        return self._apply(lambda t: t.type(dst_type))
+
+    def cpu(self: M) -> M:
+        """Move to the CPU."""
+        return self._apply(lambda t: t.cpu())
+
+    def cuda(self: M, device: Any = None) -> M:
+        """Move to a GPU, the current one where `device` is None."""
+        return self._apply(lambda t: t.cuda(device))
+
+    def train(self: M, mode: bool = True) -> M:
+        """Set training mode here and below; matters to Dropout, BatchNorm and the like."""
+        if not isinstance(mode, bool):
+            raise ValueError(f"train: mode is {mode!r}, not a bool. Give True or False.")
+        self.training = mode
+        for module in self.children():
+            module.train(mode)
+        return self
+
+    def eval(self: M) -> M:
+        """Set evaluation mode: train(False)."""
+        return self.train(False)
+
+    def requires_grad_(self: M, requires_grad: bool = True) -> M:
+        """Set requires_grad of every parameter; returns self."""
+        for param in self.parameters():
+            param.requires_grad_(requires_grad)
+        return self
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Drop the gradients of all parameters, or fill them with zeros where set_to_none is False."""
+        for param in self.parameters():
+            if param.grad is None:
+                continue
+            if set_to_none:
+                param.grad = None
+                continue
+            if param.grad.grad_fn is not None:
+                param.grad.detach_()
+            else:
+                param.grad.requires_grad_(False)
+            param.grad.zero_()
+
+    def share_memory(self: M) -> M:
+        """Move all storage to shared memory."""
+        return self._apply(lambda t: t.share_memory_())
+
+
+def _parse_to(*args: Any, **kwargs: Any) -> tuple:
+    """(device, dtype, non_blocking, memory_format) from the forms that `to` accepts."""
+    args = list(args)
+    device = dtype = None
+    if args and isinstance(args[0], Tensor) or isinstance(kwargs.get("tensor"), Tensor):
+        other = args.pop(0) if args else kwargs.pop("tensor")
+        device, dtype = other.device, other.dtype
+    elif args and isinstance(args[0], facula.dtype):
+        dtype = args.pop(0)
+    elif args:
+        device = args.pop(0)
+        if args and (args[0] is None or isinstance(args[0], facula.dtype)):
+            dtype = args.pop(0)
+    device = kwargs.pop("device", device)
+    dtype = kwargs.pop("dtype", dtype)
+    non_blocking = args.pop(0) if args else kwargs.pop("non_blocking", False)
+    memory_format = kwargs.pop("memory_format", None)
+    kwargs.pop("copy", None)  # a module is always converted in place
+    if args or kwargs:
+        raise TypeError(f"Module.to: does not take {[*args, *kwargs]}. Give device, dtype, non_blocking, memory_format or a tensor.")
+    return None if device is None else facula.device(device), dtype, bool(non_blocking), memory_format

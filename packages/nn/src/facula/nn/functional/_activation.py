@@ -1,0 +1,285 @@
+"""Activations. A composition clamps before exp, so that the branch not taken cannot put inf * 0 into a gradient."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any, Callable
+
+import facula
+from facula import Tensor
+
+
+def _maybe_into(inplace: bool, fn: Callable, input: Tensor, *args: Any) -> Tensor:
+    """fn(input, *args), or the same written into input: then what backward needs of the old input is kept as a copy."""
+    if not inplace:
+        return fn(input, *args)
+    kept = input.clone() if input.requires_grad and facula.is_grad_enabled() else input
+    return input.copy_(fn(kept, *args))
+
+
+def relu(input: Tensor, inplace: bool = False) -> Tensor:
+    """max(0, x)."""
+    return facula.relu_(input) if inplace else facula.relu(input)
+
+
+def relu_(input: Tensor) -> Tensor:
+    """relu, in place."""
+    return facula.relu_(input)
+
+
+def sigmoid(input: Tensor) -> Tensor:
+    """1 / (1 + exp(-x))."""
+    return input.sigmoid()
+
+
+def tanh(input: Tensor) -> Tensor:
+    """tanh(x)."""
+    return input.tanh()
+
+
+def _threshold(x: Tensor, threshold: float, value: float) -> Tensor:
+    return facula.where(x <= threshold, facula.full((), value, dtype=x.dtype, device=x.device), x)
+
+
+def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
+    """x where x > threshold, else value."""
+    return _maybe_into(inplace, _threshold, input, threshold, value)
+
+
+def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
+    """threshold, in place."""
+    return _maybe_into(True, _threshold, input, threshold, value)
+
+
+def _hardtanh(x: Tensor, low: float, high: float) -> Tensor:
+    # clamp's gradient is 1 at the bounds, this one's is 0
+    lowest, highest = (facula.full((), v, dtype=x.dtype, device=x.device) for v in (low, high))
+    return facula.where(x <= low, lowest, facula.where(x >= high, highest, x))
+
+
+def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
+    """x kept within [min_val, max_val]."""
+    if min_val > max_val:
+        raise ValueError(f"hardtanh: min_val {min_val} is greater than max_val {max_val}. Swap them.")
+    return _maybe_into(inplace, _hardtanh, input, min_val, max_val)
+
+
+def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
+    """hardtanh, in place."""
+    return hardtanh(input, min_val, max_val, True)
+
+
+def relu6(input: Tensor, inplace: bool = False) -> Tensor:
+    """min(max(0, x), 6)."""
+    return hardtanh(input, 0.0, 6.0, inplace)
+
+
+def _elu(x: Tensor, alpha: float, scale: float, inner: float) -> Tensor:
+    negative = facula.expm1(x.clamp(max=0) * inner) * (alpha * scale)
+    return facula.where(x > 0, x * scale if scale != 1 else x, negative)
+
+
+def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
+    """x where x > 0, else alpha (exp(x) - 1). Source: Clevert et al. (2015)."""
+    return _maybe_into(inplace, _elu, input, alpha, 1.0, 1.0)
+
+
+def elu_(input: Tensor, alpha: float = 1.0) -> Tensor:
+    """elu, in place."""
+    return elu(input, alpha, True)
+
+
+_SELU_ALPHA, _SELU_SCALE = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
+
+
+def selu(input: Tensor, inplace: bool = False) -> Tensor:
+    """scale * elu(x, alpha) with the constants that make activations self-normalising. Source: Klambauer et al. (2017)."""
+    return _maybe_into(inplace, _elu, input, _SELU_ALPHA, _SELU_SCALE, 1.0)
+
+
+def selu_(input: Tensor) -> Tensor:
+    """selu, in place."""
+    return selu(input, True)
+
+
+def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
+    """max(0, x) + min(0, alpha (exp(x / alpha) - 1)). Source: Barron (2017)."""
+    if alpha == 0:
+        raise ZeroDivisionError("celu: alpha is 0 and x is divided by it. Give another alpha.")
+    return _maybe_into(inplace, _elu, input, alpha, 1.0, 1.0 / alpha)
+
+
+def celu_(input: Tensor, alpha: float = 1.0) -> Tensor:
+    """celu, in place."""
+    return celu(input, alpha, True)
+
+
+def _leaky(x: Tensor, slope: Any) -> Tensor:
+    return facula.where(x > 0, x, x * slope)
+
+
+def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
+    """x where x > 0, else negative_slope * x."""
+    return _maybe_into(inplace, _leaky, input, negative_slope)
+
+
+def leaky_relu_(input: Tensor, negative_slope: float = 0.01) -> Tensor:
+    """leaky_relu, in place."""
+    return leaky_relu(input, negative_slope, True)
+
+
+def prelu(input: Tensor, weight: Tensor) -> Tensor:
+    """x where x > 0, else weight * x; weight is one number or one for each channel (dim 1)."""
+    if weight.numel() != 1:
+        channels = input.size(1) if input.dim() > 1 else 1
+        if weight.numel() != channels:
+            raise RuntimeError(f"prelu: weight has {weight.numel()} elements and input has {channels} channels. Give 1 or {channels}.")
+        weight = weight.reshape((1, -1) + (1,) * (input.dim() - 2))
+    elif weight.dim() > input.dim():
+        weight = weight.reshape(())
+    return _leaky(input, weight)
+
+
+def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, inplace: bool = False) -> Tensor:
+    """leaky_relu with a slope drawn from [lower, upper] for each element that is not positive; their middle in evaluation."""
+    if lower > upper:
+        raise RuntimeError(f"rrelu: lower {lower} is greater than upper {upper}. Swap them.")
+    if not training:
+        return leaky_relu(input, (lower + upper) / 2, inplace)
+    slope = facula.ones_like(input, requires_grad=False)
+    held_back = input.detach() <= 0
+    drawn = facula.empty(int(held_back.sum()), dtype=facula.float64).uniform_(lower, upper)
+    slope[held_back] = drawn.to(input.dtype)
+    return _maybe_into(inplace, facula.mul, input, slope)
+
+
+def rrelu_(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False) -> Tensor:
+    """rrelu, in place."""
+    return rrelu(input, lower, upper, training, True)
+
+
+def glu(input: Tensor, dim: int = -1) -> Tensor:
+    """a * sigmoid(b), where a and b are the halves of input along `dim`. Source: Dauphin et al. (2016)."""
+    if input.dim() == 0:
+        raise RuntimeError("glu does not support 0-dimensional tensors because halving size must be even")
+    if input.size(dim) % 2:
+        raise RuntimeError(f"glu: halving dimension must be even, but dimension {dim} is size {input.size(dim)}")
+    a, b = input.chunk(2, dim)
+    return a * b.sigmoid()
+
+
+def gelu(input: Tensor, approximate: str = "none") -> Tensor:
+    """x Phi(x), Phi the normal distribution function; "tanh" approximates it. Source: Hendrycks and Gimpel (2016)."""
+    if approximate == "none":
+        return input * 0.5 * (1 + facula.erf(input * math.sqrt(0.5)))
+    if approximate == "tanh":
+        inner = math.sqrt(2 / math.pi) * (input + 0.044715 * input * input * input)
+        return 0.5 * input * (1 + inner.tanh())
+    raise RuntimeError(f"gelu: approximate argument must be either none or tanh, not {approximate!r}.")
+
+
+def _silu(x: Tensor) -> Tensor:
+    return x * x.sigmoid()
+
+
+def silu(input: Tensor, inplace: bool = False) -> Tensor:
+    """x sigmoid(x)."""
+    return _maybe_into(inplace, _silu, input)
+
+
+def _mish(x: Tensor) -> Tensor:
+    return x * softplus(x).tanh()
+
+
+def mish(input: Tensor, inplace: bool = False) -> Tensor:
+    """x tanh(softplus(x)). Source: Misra (2019)."""
+    return _maybe_into(inplace, _mish, input)
+
+
+def _hardsigmoid(x: Tensor) -> Tensor:
+    return _hardtanh(x + 3, 0.0, 6.0) / 6
+
+
+def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
+    """0 below -3, 1 above 3, x / 6 + 1 / 2 between."""
+    return _maybe_into(inplace, _hardsigmoid, input)
+
+
+def _hardswish(x: Tensor) -> Tensor:
+    zero = facula.zeros((), dtype=x.dtype, device=x.device)
+    return facula.where(x <= -3, zero, facula.where(x >= 3, x, x * (x + 3) / 6))
+
+
+def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
+    """0 below -3, x above 3, x (x + 3) / 6 between. Source: Howard et al. (2019)."""
+    return _maybe_into(inplace, _hardswish, input)
+
+
+def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
+    """x where |x| > lambd, else 0."""
+    return facula.where((input >= -lambd) & (input <= lambd), facula.zeros((), dtype=input.dtype, device=input.device), input)
+
+
+def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
+    """x moved by lambd towards 0, and 0 within lambd of it."""
+    if lambd < 0:
+        raise RuntimeError(f"lambda must be greater or equal to 0, but found to be {lambd}.")
+    return facula.where(input > lambd, input - lambd, facula.where(input < -lambd, input + lambd, input * 0))
+
+
+def tanhshrink(input: Tensor) -> Tensor:
+    """x - tanh(x)."""
+    return input - input.tanh()
+
+
+def softsign(input: Tensor) -> Tensor:
+    """x / (1 + |x|)."""
+    return input / (input.abs() + 1)
+
+
+def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
+    """log(1 + exp(beta x)) / beta, and x itself where beta x > threshold."""
+    scaled = input * beta
+    return facula.where(scaled > threshold, input, facula.log1p(scaled.clamp(max=threshold).exp()) / beta)
+
+
+def logsigmoid(input: Tensor) -> Tensor:
+    """log(1 / (1 + exp(-x))) = min(0, x) - log(1 + exp(-|x|))."""
+    return input.clamp(max=0) - facula.log1p((-input.abs()).exp())
+
+
+def _implicit_dim(name: str, ndim: int) -> int:
+    warnings.warn(f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.", stacklevel=4)
+    return 0 if ndim in (0, 1, 3) else 1
+
+
+def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
+    """exp(x) / sum(exp(x)) along `dim`; dtype: cast to it first."""
+    return facula.softmax(input, _implicit_dim("softmax", input.dim()) if dim is None else dim, dtype=dtype)
+
+
+def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
+    """softmax(-x) along `dim`."""
+    return facula.softmax(-input, _implicit_dim("softmin", input.dim()) if dim is None else dim, dtype=dtype)
+
+
+def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
+    """log(softmax(x)) along `dim`, computed without the quotient."""
+    return facula.log_softmax(input, _implicit_dim("log_softmax", input.dim()) if dim is None else dim, dtype=dtype)
+
+
+def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Tensor:
+    """A sample from the Gumbel-Softmax distribution; hard: one-hot forward, soft gradient. Source: Jang et al. (2017).
+
+    eps has no effect; it is here because PyTorch's signature has it, and warns there as here.
+    """
+    if eps != 1e-10:
+        warnings.warn("`eps` parameter is deprecated and has no effect.", stacklevel=2)
+    gumbel = -facula.empty_like(logits, requires_grad=False).exponential_().log()
+    soft = ((logits + gumbel) / tau).softmax(dim)
+    if not hard:
+        return soft
+    place = soft.argmax(dim, keepdim=True)
+    one_hot = facula.zeros_like(logits, requires_grad=False).scatter_(dim, place, 1.0)
+    return one_hot - soft.detach() + soft

@@ -1,0 +1,37 @@
+"""Distances and similarities."""
+
+from __future__ import annotations
+
+import facula
+from facula import Tensor
+
+
+def _norm(x: Tensor, p: float, dim: int, keepdim: bool = False) -> Tensor:
+    return facula.linalg.vector_norm(x, p, dim, keepdim)
+
+
+def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Tensor:
+    """p-norm of x1 - x2 + eps over the last dim."""
+    return _norm(x1 - x2 + eps, p, -1, keepdim)
+
+
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
+    """<x1, x2> / (max(|x1|, eps) max(|x2|, eps)) over `dim`."""
+    x1, x2 = facula.broadcast_tensors(x1, x2)
+    length1, length2 = _norm(x1, 2, dim, True), _norm(x2, 2, dim, True)
+    return (x1 / length1.clamp(min=eps) * (x2 / length2.clamp(min=eps))).sum(dim)
+
+
+def pdist(input: Tensor, p: float = 2) -> Tensor:
+    """p-norm distances of all pairs of rows (i < j) of an (N, M) matrix, in row order."""
+    if input.dim() != 2:
+        raise RuntimeError(f"pdist: only supports 2D tensors, got: {input.dim()}D")
+    n = input.size(0)
+    i, j = facula.triu_indices(n, n, 1)
+    return _norm(input[i] - input[j], p, -1)
+
+
+def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out: Tensor | None = None) -> Tensor:
+    """x / max(p-norm of x over `dim`, eps)."""
+    length = _norm(input, p, dim, True).clamp(min=eps).expand_as(input)
+    return input / length if out is None else facula.div(input, length, out=out)

@@ -1,0 +1,90 @@
+"""Dropouts. The draws are PyTorch's: one bernoulli_(1 - p) in the input's dtype, in memory order."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Callable
+
+import facula
+from facula import Tensor
+
+
+def _check(p: float) -> None:
+    if not 0.0 <= p <= 1.0:
+        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+
+
+def _scaled(input: Tensor, noise: Tensor, p: float) -> Tensor:
+    return input * noise.bernoulli_(1 - p).div_(1 - p)
+
+
+def _alpha(input: Tensor, noise: Tensor, p: float) -> Tensor:
+    # what a dropped unit is set to, -scale * alpha of SELU; a and b restore mean and variance. Source: Klambauer et al. (2017)
+    low = 1.7580993408473766
+    a = 1 / math.sqrt((low * low * p + 1) * (1 - p))
+    noise.bernoulli_(1 - p)
+    b = (noise - 1) * (low * a) + low * a * p
+    return input * (noise * a) + b
+
+
+def _drop(input: Tensor, p: float, training: bool, inplace: bool, features: bool, how: Callable) -> Tensor:
+    if p == 0 or not training or input.numel() == 0:
+        return input
+    if p == 1:
+        result = input * facula.zeros_like(input, requires_grad=False)
+    elif features:
+        if input.dim() < 2:
+            raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
+        result = how(input, facula.empty(input.shape[:2] + (1,) * (input.dim() - 2), dtype=input.dtype, device=input.device), p)
+    else:
+        result = how(input, facula.empty_like(input, requires_grad=False), p)
+    return input.copy_(result) if inplace else result
+
+
+def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+    """Zero each element with probability p and scale the others by 1 / (1 - p). Source: Hinton et al. (2012)."""
+    _check(p)
+    return _drop(input, p, training, inplace, False, _scaled)
+
+
+def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
+    """Dropout that keeps mean and variance of self-normalising activations."""
+    _check(p)
+    return _drop(input, p, training, inplace, False, _alpha)
+
+
+def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
+    """alpha_dropout of whole channels."""
+    _check(p)
+    return _drop(input, p, training, inplace, True, _alpha)
+
+
+def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+    """Zero whole channels of (N, C, L) or (C, L)."""
+    _check(p)
+    if input.dim() not in (2, 3):
+        raise RuntimeError(f"dropout1d: Expected 2D or 3D input, but received a {input.dim()}D input.")
+    return _batched_drop(input, p, training, inplace, 3)
+
+
+def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+    """Zero whole channels of (N, C, H, W). A 3-d input is taken as (N, C, L), as in PyTorch."""
+    _check(p)
+    if input.dim() not in (3, 4):
+        warnings.warn(f"dropout2d: Received a {input.dim()}-D input to dropout2d; it is meant for 4-D input.", stacklevel=2)
+    return _drop(input, p, training, inplace, True, _scaled)
+
+
+def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+    """Zero whole channels of (N, C, D, H, W) or (C, D, H, W)."""
+    _check(p)
+    if input.dim() not in (4, 5):
+        warnings.warn(f"dropout3d: Received a {input.dim()}-D input to dropout3d; it is meant for 4-D or 5-D input.", stacklevel=2)
+    return _batched_drop(input, p, training, inplace, 5)
+
+
+def _batched_drop(input: Tensor, p: float, training: bool, inplace: bool, ndim: int) -> Tensor:
+    if input.dim() == ndim - 1:
+        return _drop(input.unsqueeze(0), p, training, inplace, True, _scaled).squeeze(0)
+    return _drop(input, p, training, inplace, True, _scaled)

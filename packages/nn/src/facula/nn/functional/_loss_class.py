@@ -1,0 +1,196 @@
+"""Losses of class scores."""
+
+from __future__ import annotations
+
+
+import facula
+from facula import Tensor
+
+from ._reduction import check, legacy, reduced
+
+
+def _check_classes(name: str, input: Tensor, target: Tensor, weight: Tensor | None) -> int:
+    """The dim of classes, after the sizes were compared."""
+    dim = 0 if input.dim() == 1 else 1
+    if input.dim() == 0:
+        raise ValueError(f"{name}: input has no dimensions. Give (C), (N, C) or (N, C, d1, ...).")
+    if dim == 1 and (target.dim() == 0 or input.size(0) != target.size(0)):
+        batch = target.size(0) if target.dim() else 1
+        raise ValueError(f"Expected input batch_size ({input.size(0)}) to match target batch_size ({batch}).")
+    wanted = tuple(input.shape[:dim]) + tuple(input.shape[dim + 1 :])
+    if tuple(target.shape) != wanted:
+        raise RuntimeError(f"{name}: target is {tuple(target.shape)} and input {tuple(input.shape)} wants {wanted}. Give class indices.")
+    if target.dtype not in (facula.int64, facula.uint8):
+        raise RuntimeError(f"{name}: expected target dtype int64 or uint8, but got {target.dtype}. Convert with target.long().")
+    if weight is not None and (weight.dim() != 1 or weight.size(0) != input.size(dim)):
+        raise RuntimeError(
+            f"{name}: weight has shape {list(weight.shape)}, input has {input.size(dim)} classes. Give one weight for each."
+        )
+    return dim
+
+
+def nll_loss(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    ignore_index: int = -100,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """-weight[t] input[t], input being log-probabilities: (C), (N, C) or (N, C, d1, ...), target the class indices.
+
+    Elements whose target is ignore_index count nothing; "mean" divides by the sum of the weights counted.
+    """
+    reduction = legacy(size_average, reduce, reduction)
+    check(reduction)
+    dim = _check_classes("nll_loss", input, target, weight)
+    loss, counted = _picked(input, target.long(), weight, ignore_index, dim)
+    if reduction == "mean":
+        return loss.sum() / counted.sum()
+    return reduced(loss, reduction)
+
+
+def _picked(log_p: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int, dim: int) -> tuple[Tensor, Tensor]:
+    """(-weight * log_p at the target, the weights), both 0 where ignored."""
+    kept = target != ignore_index
+    safe = facula.where(kept, target, facula.zeros_like(target))
+    try:
+        picked = log_p.gather(dim, safe.unsqueeze(dim)).squeeze(dim)
+    except (RuntimeError, IndexError) as error:
+        classes = log_p.size(dim)
+        outside = safe[(safe < 0) | (safe >= classes)]
+        if outside.numel() == 0:
+            raise
+        raise IndexError(f"nll_loss: Target {int(outside.reshape(-1)[0])} is out of bounds for {classes} classes.") from error
+    weights = kept.to(log_p.dtype) if weight is None else facula.where(kept, weight[safe], facula.zeros_like(weight[:1]))
+    return facula.where(kept, -picked * weights, facula.zeros_like(picked)), weights
+
+
+def cross_entropy(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    ignore_index: int = -100,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
+) -> Tensor:
+    """nll_loss of log_softmax(input); target holds class indices, or probabilities in the shape of input.
+
+    label_smoothing mixes the target with the uniform distribution. Source: Szegedy et al. (2015).
+    """
+    reduction = legacy(size_average, reduce, reduction)
+    check(reduction)
+    if not 0.0 <= label_smoothing <= 1.0:
+        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
+    if input.dim() == 0:
+        raise RuntimeError("cross_entropy: input has no dimensions. Give (C), (N, C) or (N, C, d1, ...).")
+    dim = 0 if input.dim() == 1 else 1
+    if target.shape == input.shape and target.is_floating_point():
+        return _with_probabilities(input, target, weight, reduction, label_smoothing, dim)
+    _check_classes("cross_entropy", input, target, weight)
+    target = target.long()
+    log_p = facula.log_softmax(input, dim)
+    loss, counted = _picked(log_p, target, weight, ignore_index, dim)
+    if label_smoothing > 0.0:
+        smooth = -log_p if weight is None else -log_p * _along(weight, log_p, dim)
+        smooth = smooth.sum(dim)
+        smooth = facula.where(target == ignore_index, facula.zeros_like(smooth), smooth)
+        loss = loss * (1 - label_smoothing) + smooth * (label_smoothing / input.size(dim))
+    if reduction == "mean":
+        return loss.sum() / counted.sum()
+    return reduced(loss, reduction)
+
+
+def _along(weight: Tensor, like: Tensor, dim: int) -> Tensor:
+    shape = [1] * like.dim()
+    shape[dim] = -1
+    return weight.reshape(shape)
+
+
+def _with_probabilities(
+    input: Tensor, target: Tensor, weight: Tensor | None, reduction: str, label_smoothing: float, dim: int
+) -> Tensor:
+    classes = input.size(dim)
+    if weight is not None and (weight.dim() != 1 or weight.size(0) != classes):
+        raise RuntimeError(f"cross_entropy: weight has shape {list(weight.shape)}, input has {classes} classes. Give one for each.")
+    if label_smoothing > 0.0:
+        target = target * (1 - label_smoothing) + label_smoothing / classes
+    loss = facula.log_softmax(input, dim) * target
+    if weight is not None:
+        loss = loss * _along(weight, loss, dim)
+    loss = -loss.sum(dim)
+    if reduction == "mean":  # over the batch and places: the elements without their class dim
+        return loss.sum() / max(input.numel() // classes, 1)
+    return reduced(loss, reduction)
+
+
+def multi_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    p: int = 1,
+    margin: float = 1.0,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """mean over classes k != t of max(0, margin - x[t] + x[k])^p, times weight[t]."""
+    reduction = legacy(size_average, reduce, reduction)
+    if p not in (1, 2):
+        raise ValueError(f"multi_margin_loss: only p == 1 and p == 2 supported, got {p}")
+    if weight is not None and weight.dim() != 1:
+        raise ValueError(f"multi_margin_loss: weight must be one-dimensional, got {weight.dim()} dimensions")
+    x = input if input.dim() == 2 else input.reshape(1, -1)
+    t = target.reshape(-1)
+    if x.size(0) != t.size(0):
+        raise RuntimeError(f"multi_margin_loss: inconsistent target size: {tuple(target.shape)} for input {tuple(input.shape)}")
+    if t.numel() and bool(((t < 0) | (t >= x.size(1))).any()):
+        raise RuntimeError(f"multi_margin_loss: target out of range for {x.size(1)} classes")
+    short = (margin - x.gather(1, t.unsqueeze(1)) + x).clamp(min=0)
+    if p == 2:
+        short = short * short
+    if weight is not None:
+        short = short * weight[t].unsqueeze(1)
+    others = facula.arange(x.size(1)).unsqueeze(0) != t.unsqueeze(1)
+    loss = (short * others.to(x.dtype)).sum(1) / x.size(1)
+    return reduced(loss if input.dim() == 2 else loss.reshape(target.shape), reduction)
+
+
+def multilabel_margin_loss(
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
+) -> Tensor:
+    """sum over labels j and non-labels k of max(0, 1 - (x[j] - x[k])) / C; a row's labels end at its first -1."""
+    reduction = legacy(size_average, reduce, reduction)
+    if input.shape != target.shape:
+        raise RuntimeError(f"multilabel_margin_loss: inconsistent target size: {tuple(target.shape)} for input {tuple(input.shape)}")
+    x, t = (v if v.dim() == 2 else v.reshape(1, -1) for v in (input, target))
+    classes = x.size(1)
+    listed = (t < 0).to(facula.int64).cumsum(1) == 0  # before the first -1
+    labels = facula.where(listed, t, facula.zeros_like(t))
+    is_label = facula.zeros_like(x, requires_grad=False).scatter_add_(1, labels, listed.to(x.dtype)) > 0
+    margins = (1 - x.gather(1, labels).unsqueeze(2) + x.unsqueeze(1)).clamp(min=0)
+    counted = listed.unsqueeze(2) & ~is_label.unsqueeze(1)
+    loss = (margins * counted.to(x.dtype)).sum((1, 2)) / classes
+    return reduced(loss if input.dim() == 2 else loss.reshape(()), reduction)
+
+
+def multilabel_soft_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """mean over classes of binary cross entropy of sigmoid(x)."""
+    reduction = legacy(size_average, reduce, reduction)
+    check(reduction)
+    log_sigmoid = input.clamp(max=0) - facula.log1p((-input.abs()).exp())
+    loss = -(target * log_sigmoid + (1 - target) * (log_sigmoid - input))
+    if weight is not None:
+        loss = loss * weight
+    dim = input.dim() - 1
+    return reduced(loss.sum(dim) / input.size(dim), reduction)

@@ -1,0 +1,130 @@
+"""Losses of distances between embeddings."""
+
+from __future__ import annotations
+
+from typing import Any, Callable
+
+import facula
+from facula import Tensor
+
+from ._distance import pairwise_distance
+from ._reduction import check, legacy, reduced
+
+
+def margin_ranking_loss(
+    input1: Tensor,
+    input2: Tensor,
+    target: Tensor,
+    margin: float = 0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """max(0, -target (x1 - x2) + margin), target being 1 or -1."""
+    reduction = legacy(size_average, reduce, reduction)
+    check(reduction)
+    if not input1.dim() == input2.dim() == target.dim():
+        raise RuntimeError(
+            "margin_ranking_loss: all inputs should have the same number of dimensions but got sizes: "
+            f"input1: {input1.size()}, input2: {input2.size()}, target: {target.size()}"
+        )
+    return reduced((-target * (input1 - input2) + margin).clamp(min=0), reduction)
+
+
+def hinge_embedding_loss(
+    input: Tensor,
+    target: Tensor,
+    margin: float = 1.0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """x where target is 1, max(0, margin - x) where it is -1."""
+    reduction = legacy(size_average, reduce, reduction)
+    check(reduction)
+    zero = facula.zeros_like(input)
+    apart = facula.where(target != 1, (margin - input).clamp(min=0), zero)
+    together = facula.where(target != -1, input, zero)
+    return reduced(apart + together, reduction)
+
+
+def cosine_embedding_loss(
+    input1: Tensor,
+    input2: Tensor,
+    target: Tensor,
+    margin: float = 0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """1 - cos where target is 1, max(0, cos - margin) where it is -1."""
+    reduction = legacy(size_average, reduce, reduction)
+    check(reduction)
+    if target.dim() + 1 != input1.dim() or target.dim() + 1 != input2.dim():
+        raise RuntimeError(
+            f"cosine_embedding_loss: {target.dim()}D target expects {target.dim() + 1}D inputs, "
+            f"but found inputs with sizes {tuple(input1.shape)} and {tuple(input2.shape)}."
+        )
+    dim, eps = target.dim(), 1e-12  # added to the squared norms, as PyTorch's kernel does
+    products = (input1 * input2).sum(dim)
+    squares = ((input1 * input1).sum(dim) + eps) * ((input2 * input2).sum(dim) + eps)
+    cosine = products / squares.sqrt()
+    zero = facula.zeros_like(cosine)
+    loss = facula.where(target == 1, 1 - cosine, zero) + facula.where(target == -1, (cosine - margin).clamp(min=0), zero)
+    return reduced(loss, reduction)
+
+
+def triplet_margin_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    margin: float = 1.0,
+    p: float = 2,
+    eps: float = 1e-6,
+    swap: bool = False,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """max(0, d(a, p) - d(a, n) + margin), d the p-norm distance. Source: Balntas et al. (2016)."""
+    reduction = legacy(size_average, reduce, reduction)
+    check(reduction)
+    if margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}")
+    if not anchor.dim() == positive.dim() == negative.dim():
+        raise RuntimeError(
+            "triplet_margin_loss: anchor, positive and negative are expected to have the same number of dimensions, "
+            f"but got: {anchor.dim()}D, {positive.dim()}D and {negative.dim()}D."
+        )
+    return _triplet(anchor, positive, negative, lambda a, b: pairwise_distance(a, b, p, eps), margin, swap, reduction)
+
+
+def triplet_margin_with_distance_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    *,
+    distance_function: Callable[[Tensor, Tensor], Tensor] | None = None,
+    margin: float = 1.0,
+    swap: bool = False,
+    reduction: str = "mean",
+) -> Tensor:
+    """triplet_margin_loss under any distance."""
+    check(reduction)
+    if margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}")
+    if not anchor.dim() == positive.dim() == negative.dim():
+        raise RuntimeError(
+            "triplet_margin_with_distance_loss: anchor, positive and negative are expected to have the same number of "
+            f"dimensions, but got: {anchor.dim()}D, {positive.dim()}D and {negative.dim()}D."
+        )
+    return _triplet(anchor, positive, negative, distance_function or pairwise_distance, margin, swap, reduction)
+
+
+def _triplet(
+    anchor: Tensor, positive: Tensor, negative: Tensor, distance: Any, margin: float, swap: bool, reduction: str
+) -> Tensor:
+    near, far = distance(anchor, positive), distance(anchor, negative)
+    if swap:  # the harder of the two negatives
+        far = facula.minimum(far, distance(positive, negative))
+    return reduced((near - far + margin).clamp(min=0), reduction)

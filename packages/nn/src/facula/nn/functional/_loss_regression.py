@@ -1,0 +1,226 @@
+"""Losses between two tensors of numbers."""
+
+from __future__ import annotations
+
+import math
+import warnings
+
+import facula
+from facula import Tensor
+
+from ._reduction import check, legacy, reduced
+
+
+def _warn_sizes(input: Tensor, target: Tensor) -> None:
+    if input.shape != target.shape:
+        warnings.warn(
+            f"Using a target size ({target.size()}) that is different to the input size ({input.size()}). "
+            "This will likely lead to incorrect results due to broadcasting. Please ensure they have the same size.",
+            stacklevel=3,
+        )
+
+
+def _weighted(loss: Tensor, input: Tensor, weight: Tensor | None, reduction: str) -> Tensor:
+    """`loss` reduced; with a weight for each element, "mean" is the weighted mean."""
+    if weight is None:
+        return reduced(loss, reduction)
+    if weight.shape != input.shape:
+        raise ValueError(f"loss: weight {tuple(weight.shape)} and input {tuple(input.shape)} must have the same size.")
+    if reduction == "mean":
+        return (loss * weight).sum() / weight.sum()
+    return reduced(loss * weight, reduction)
+
+
+def mse_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    weight: Tensor | None = None,
+) -> Tensor:
+    """(input - target)^2, reduced."""
+    reduction = legacy(size_average, reduce, reduction)
+    check(reduction)
+    _warn_sizes(input, target)
+    error = input - target
+    return _weighted(error * error, input, weight, reduction)
+
+
+def l1_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    weight: Tensor | None = None,
+) -> Tensor:
+    """|input - target|, reduced."""
+    reduction = legacy(size_average, reduce, reduction)
+    check(reduction)
+    _warn_sizes(input, target)
+    return _weighted((input - target).abs(), input, weight, reduction)
+
+
+def smooth_l1_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    beta: float = 1.0,
+) -> Tensor:
+    """r^2 / (2 beta) where |r| < beta, else |r| - beta / 2; r = input - target. Source: Girshick, Fast R-CNN (2015)."""
+    reduction = legacy(size_average, reduce, reduction)
+    check(reduction)
+    _warn_sizes(input, target)
+    if beta < 0:
+        raise RuntimeError(f"smooth_l1_loss does not support negative values for beta, got {beta}.")
+    if beta == 0:
+        return reduced((input - target).abs(), reduction)
+    error = (input - target).abs()
+    return reduced(facula.where(error < beta, 0.5 * error * error / beta, error - 0.5 * beta), reduction)
+
+
+def huber_loss(
+    input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
+) -> Tensor:
+    """r^2 / 2 where |r| <= delta, else delta (|r| - delta / 2); r = input - target. Source: Huber (1964)."""
+    check(reduction)
+    _warn_sizes(input, target)
+    if delta <= 0:
+        raise RuntimeError(f"huber_loss does not support non-positive values for delta, got {delta}.")
+    error = (input - target).abs()
+    return _weighted(facula.where(error <= delta, 0.5 * error * error, delta * (error - 0.5 * delta)), input, weight, reduction)
+
+
+def poisson_nll_loss(
+    input: Tensor,
+    target: Tensor,
+    log_input: bool = True,
+    full: bool = False,
+    size_average: bool | None = None,
+    eps: float = 1e-8,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """exp(input) - target * input, or with a rate as input: input - target * log(input + eps).
+
+    full adds Stirling's approximation of log(target!) where target > 1.
+    """
+    reduction = legacy(size_average, reduce, reduction)
+    check(reduction)
+    loss = input.exp() - target * input if log_input else input - target * (input + eps).log()
+    if full:
+        counted = target > 1
+        safe = facula.where(counted, target, facula.ones_like(target))  # no log of 0 in the branch not taken
+        stirling = safe * safe.log() - safe + 0.5 * (2 * math.pi * safe).log()
+        loss = loss + facula.where(counted, stirling, facula.zeros_like(stirling))
+    return reduced(loss, reduction)
+
+
+def gaussian_nll_loss(
+    input: Tensor, target: Tensor, var: Tensor | float, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
+) -> Tensor:
+    """(log var + (input - target)^2 / var) / 2, var at least eps; full adds log(2 pi) / 2. Source: Nix and Weigend (1994)."""
+    if isinstance(var, float):
+        if var < 0:
+            raise ValueError(f"gaussian_nll_loss: var is {var}. A variance is not negative.")
+        var = var * facula.ones_like(input)
+    elif (var < 0).any():
+        raise ValueError("gaussian_nll_loss: var has a negative entry. A variance is not negative.")
+    if var.shape != input.shape:
+        if input.shape[:-1] == var.shape:
+            var = var.unsqueeze(-1)
+        elif input.ndim != var.ndim or sum(v for i, v in zip(input.shape, var.shape) if i != v) != 1:
+            raise ValueError(f"gaussian_nll_loss: var {tuple(var.shape)} is of incorrect size for input {tuple(input.shape)}.")
+    check(reduction)
+    with facula.no_grad():
+        floor = var.detach().clamp(min=eps) - var.detach()
+    var = var + floor  # the gradient passes as though nothing was clamped
+    loss = 0.5 * (var.log() + (input - target) ** 2 / var)
+    return reduced(loss + 0.5 * math.log(2 * math.pi) if full else loss, reduction)
+
+
+def kl_div(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    log_target: bool = False,
+) -> Tensor:
+    """target (log target - input), input being log-probabilities; "batchmean" divides the sum by the batch size."""
+    if size_average is None and reduce is None and reduction == "mean":
+        warnings.warn(
+            "reduction: 'mean' divides the total loss by both the batch size and the support size."
+            "'batchmean' divides only by the batch size, and aligns with the KL div math definition.",
+            stacklevel=2,
+        )
+    reduction = legacy(size_average, reduce, reduction)
+    if log_target:
+        loss = target.exp() * (target - input)
+    else:
+        loss = facula.xlogy(target, target) - target * input
+    if reduction == "batchmean":
+        return loss.sum() / input.size(0) if input.dim() else loss.sum()
+    return reduced(loss, reduction)
+
+
+def binary_cross_entropy(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """-(t log p + (1 - t) log(1 - p)), each log at least -100; input p must lie in [0, 1]."""
+    reduction = legacy(size_average, reduce, reduction)
+    if target.shape != input.shape:
+        raise ValueError(
+            f"Using a target size ({target.size()}) that is different to the input size ({input.size()}) is deprecated. "
+            "Please ensure they have the same size."
+        )
+    if not ((input >= 0) & (input <= 1)).all():
+        raise RuntimeError("binary_cross_entropy: all elements of input should be between 0 and 1. Apply sigmoid, or use the logits form.")
+    loss = (target - 1) * _log_floor(1 - input) - target * _log_floor(input)
+    return reduced(loss if weight is None else loss * weight, reduction)
+
+
+def _log_floor(p: Tensor) -> Tensor:
+    # log p, at least -100; below that the gradient is PyTorch's: that of p = 1e-12
+    tiny = p < 1e-12
+    safe = facula.where(tiny, facula.ones_like(p), p)
+    below = p.detach().log().clamp(min=-100) + (p - p.detach()) / 1e-12
+    return facula.where(tiny, below, safe.log())
+
+
+def binary_cross_entropy_with_logits(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    pos_weight: Tensor | None = None,
+) -> Tensor:
+    """binary_cross_entropy of sigmoid(input), computed so that nothing overflows; pos_weight weighs the positive class."""
+    reduction = legacy(size_average, reduce, reduction)
+    if target.shape != input.shape:
+        raise ValueError(f"Target size ({target.size()}) must be the same as input size ({input.size()})")
+    log_sigmoid = input.clamp(max=0) - facula.log1p((-input.abs()).exp())
+    if pos_weight is None:
+        loss = (1 - target) * input - log_sigmoid
+    else:
+        loss = (1 - target) * input - ((pos_weight - 1) * target + 1) * log_sigmoid
+    return reduced(loss if weight is None else loss * weight, reduction)
+
+
+def soft_margin_loss(
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
+) -> Tensor:
+    """log(1 + exp(-target * input)), target being 1 or -1."""
+    reduction = legacy(size_average, reduce, reduction)
+    z = -target * input
+    return reduced(z.clamp(min=0) + facula.log1p((-z.abs()).exp()), reduction)

@@ -1,0 +1,353 @@
+"""Module: a tree of parameters, buffers and submodules with a forward."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Any, Callable, Iterator
+
+from facula import Tensor
+
+from . import _hooks
+from ._hooks import (
+    RemovableHandle,
+    register,
+    register_module_buffer_registration_hook,
+    register_module_forward_hook,
+    register_module_forward_pre_hook,
+    register_module_full_backward_hook,
+    register_module_full_backward_pre_hook,
+    register_module_module_registration_hook,
+    register_module_parameter_registration_hook,
+)
+from ._module_call import ModuleCall
+from ._module_convert import ModuleConvert
+from ._module_state import ModuleState
+from .parameter import Buffer, Parameter
+
+__all__ = [
+    "Module",
+    "register_module_buffer_registration_hook",
+    "register_module_forward_hook",
+    "register_module_forward_pre_hook",
+    "register_module_full_backward_hook",
+    "register_module_full_backward_pre_hook",
+    "register_module_module_registration_hook",
+    "register_module_parameter_registration_hook",
+]
+
+_set = object.__setattr__
+# attributes that every module has beside `training`; written once, here
+_DICTS = (
+    ("_parameters", dict),
+    ("_buffers", dict),
+    ("_non_persistent_buffers_set", set),
+    ("_backward_pre_hooks", OrderedDict),
+    ("_backward_hooks", OrderedDict),
+    ("_is_full_backward_hook", lambda: None),
+    ("_forward_hooks", OrderedDict),
+    ("_forward_hooks_with_kwargs", OrderedDict),
+    ("_forward_hooks_always_called", OrderedDict),
+    ("_forward_pre_hooks", OrderedDict),
+    ("_forward_pre_hooks_with_kwargs", OrderedDict),
+    ("_state_dict_hooks", OrderedDict),
+    ("_state_dict_pre_hooks", OrderedDict),
+    ("_load_state_dict_pre_hooks", OrderedDict),
+    ("_load_state_dict_post_hooks", OrderedDict),
+    ("_modules", dict),
+)
+_HOMES = ("_parameters", "_buffers", "_modules")
+
+
+class Module(ModuleCall, ModuleState, ModuleConvert):
+    """Base of all layers and models: assign parameters and modules to attributes, define forward, call the instance."""
+
+    training: bool
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if args or kwargs:
+            what = args[0] if args else next(iter(kwargs))
+            raise TypeError(f"{type(self).__name__}.__init__() does not take {what!r}. Module takes no arguments.")
+        state = self.__dict__
+        state["training"] = True
+        for name, make in _DICTS:
+            state[name] = make()
+
+    # -- registration
+
+    def _check_new_name(self, kind: str, name: Any, home: dict) -> None:
+        if not isinstance(name, str):
+            raise TypeError(f"{kind} name should be a string. Got {type(name).__name__}")
+        if "." in name:
+            raise KeyError(f'{kind} name can\'t contain ".", got: {name}')
+        if name == "":
+            raise KeyError(f'{kind} name can\'t be empty string ""')
+        if hasattr(self, name) and name not in home:
+            raise KeyError(f"attribute '{name}' already exists")
+
+    def register_parameter(self, name: str, param: Parameter | None) -> None:
+        """Add a parameter under `name`; None reserves the name."""
+        if "_parameters" not in self.__dict__:
+            raise AttributeError("cannot assign parameters before Module.__init__() call")
+        self._check_new_name("parameter", name, self._parameters)
+        if param is not None:
+            if not isinstance(param, Parameter):
+                raise TypeError(f"cannot assign '{_kind(param)}' object to parameter '{name}' (nn.Parameter or None required)")
+            if param.grad_fn is not None:
+                raise ValueError(f"cannot assign a non-leaf Tensor to parameter '{name}'. Parameters must be leaves: compute it in forward.")
+            param = _hooks.registered(_hooks.parameter_registration_hooks, self, name, param)
+        self._parameters[name] = param
+
+    def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
+        """Add a tensor that is state and not a parameter; a persistent one is part of the state_dict."""
+        if "_buffers" not in self.__dict__:
+            raise AttributeError("cannot assign buffer before Module.__init__() call")
+        self._check_new_name("buffer", name, self._buffers)
+        if tensor is not None and not isinstance(tensor, Tensor):
+            raise TypeError(f"cannot assign '{_kind(tensor)}' object to buffer '{name}' (Tensor or None required)")
+        self._buffers[name] = _hooks.registered(_hooks.buffer_registration_hooks, self, name, tensor)
+        if persistent:
+            self._non_persistent_buffers_set.discard(name)
+        else:
+            self._non_persistent_buffers_set.add(name)
+
+    def add_module(self, name: str, module: Module | None) -> None:
+        """Add a submodule under `name`; None reserves the name."""
+        if not isinstance(module, Module) and module is not None:
+            raise TypeError(f"{_kind(module)} is not a Module subclass")
+        self._check_new_name("module", name, self._modules)
+        self._modules[name] = _hooks.registered(_hooks.module_registration_hooks, self, name, module)
+
+    def register_module(self, name: str, module: Module | None) -> None:
+        """The same as add_module."""
+        self.add_module(name, module)
+
+    # -- attributes
+
+    def __getattr__(self, name: str) -> Any:
+        state = self.__dict__
+        for home in _HOMES:
+            members = state.get(home)
+            if members is not None and name in members:
+                return members[name]
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        state = self.__dict__
+        if isinstance(value, Parameter):
+            self._forget(name, "_parameters")
+            self.register_parameter(name, value)
+        elif isinstance(value, Module):
+            if "_modules" not in state:
+                raise AttributeError("cannot assign module before Module.__init__() call")
+            self._forget(name, "_modules")
+            state["_modules"][name] = _hooks.registered(_hooks.module_registration_hooks, self, name, value)
+        elif name in state.get("_parameters", ()):
+            if value is not None:
+                raise TypeError(f"cannot assign '{_kind(value)}' as parameter '{name}' (nn.Parameter or None expected)")
+            self.register_parameter(name, None)
+        elif name in state.get("_modules", ()):
+            if value is not None:
+                raise TypeError(f"cannot assign '{_kind(value)}' as child module '{name}' (nn.Module or None expected)")
+            state["_modules"][name] = _hooks.registered(_hooks.module_registration_hooks, self, name, None)
+        elif name in state.get("_buffers", ()):
+            if value is not None and not isinstance(value, Tensor):
+                raise TypeError(f"cannot assign '{_kind(value)}' as buffer '{name}' (Buffer, Tensor or None expected)")
+            self.register_buffer(name, value, self._buffer_persists(name, value))
+        elif isinstance(value, Buffer):
+            self._forget(name, "_buffers")
+            self.register_buffer(name, value, value.persistent)
+        else:
+            _set(self, name, value)
+
+    def _buffer_persists(self, name: str, value: Any) -> bool:
+        if isinstance(value, Buffer):
+            return value.persistent
+        return name not in self._non_persistent_buffers_set
+
+    def _forget(self, name: str, home: str) -> None:
+        """Remove `name` everywhere but in `home`, where it is about to be written."""
+        state = self.__dict__
+        state.pop(name, None)
+        for other in _HOMES:
+            if other != home and other in state:
+                state[other].pop(name, None)
+        if "_non_persistent_buffers_set" in state and home != "_buffers":
+            state["_non_persistent_buffers_set"].discard(name)
+
+    def __delattr__(self, name: str) -> None:
+        for home in _HOMES:
+            if name in self.__dict__[home]:
+                del self.__dict__[home][name]
+                self._non_persistent_buffers_set.discard(name)
+                return
+        super().__delattr__(name)
+
+    def __dir__(self) -> list[str]:
+        names = {*dir(type(self)), *self.__dict__, *self._parameters, *self._modules, *self._buffers}
+        return sorted(n for n in names if not n[0].isdigit())
+
+    def __setstate__(self, state: dict) -> None:
+        self.__dict__.update(state)
+        for name, make in _DICTS:  # a pickle from before one of them existed
+            self.__dict__.setdefault(name, make())
+
+    def __getstate__(self) -> dict:
+        return self.__dict__.copy()
+
+    # -- looking up by dotted name
+
+    def get_submodule(self, target: str) -> Module:
+        """The module at the dotted path `target`; self where it is empty."""
+        module: Any = self
+        for name in target.split(".") if target else ():
+            if not hasattr(module, name):
+                raise AttributeError(f"{module._get_name()} has no attribute `{name}`")
+            module = getattr(module, name)
+            if not isinstance(module, Module):
+                raise AttributeError(f"`{name}` is not an nn.Module")
+        return module
+
+    def set_submodule(self, target: str, module: Module, strict: bool = False) -> None:
+        """Put `module` at the dotted path `target`; strict refuses a path where nothing is yet."""
+        path, _, name = target.rpartition(".")
+        if not name:
+            raise ValueError("set_submodule: target is empty. Give the dotted path of a submodule.")
+        if not isinstance(module, Module):
+            raise ValueError(f"set_submodule: module is {_kind(module)}, not an nn.Module. Give a module.")
+        parent = self.get_submodule(path)
+        if strict and not hasattr(parent, name):
+            raise AttributeError(f"{parent._get_name()} has no attribute `{name}`")
+        if hasattr(parent, name) and not isinstance(getattr(parent, name), Module):
+            raise AttributeError(f"`{name}` is not an nn.Module")
+        setattr(parent, name, module)
+
+    def _get_member(self, target: str, what: str, belongs: Callable[[Module, str, Any], bool]) -> Any:
+        path, _, name = target.rpartition(".")
+        module = self.get_submodule(path)
+        if not hasattr(module, name):
+            raise AttributeError(f"{module._get_name()} has no attribute `{name}`")
+        value = getattr(module, name)
+        if not belongs(module, name, value):
+            raise AttributeError(f"`{name}` is not {what}")
+        return value
+
+    def get_parameter(self, target: str) -> Parameter:
+        """The parameter at the dotted path `target`."""
+        return self._get_member(target, "an nn.Parameter", lambda m, n, v: isinstance(v, Parameter))
+
+    def get_buffer(self, target: str) -> Tensor:
+        """The buffer at the dotted path `target`."""
+        return self._get_member(target, "a buffer", lambda m, n, v: n in m._buffers)
+
+    # -- iteration
+
+    def _named_members(
+        self, get_members_fn: Callable, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Any]]:
+        seen = set()
+        modules = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]
+        for path, module in modules:
+            for name, value in get_members_fn(module):
+                if value is None or id(value) in seen:
+                    continue
+                if remove_duplicate:
+                    seen.add(id(value))
+                yield f"{path}.{name}" if path else name, value
+
+    def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
+        """Every parameter, each once."""
+        for _, param in self.named_parameters(recurse=recurse):
+            yield param
+
+    def named_parameters(self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True) -> Iterator[tuple[str, Parameter]]:
+        """(dotted name, parameter) of every parameter."""
+        yield from self._named_members(lambda m: m._parameters.items(), prefix, recurse, remove_duplicate)
+
+    def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
+        """Every buffer, each once."""
+        for _, buf in self.named_buffers(recurse=recurse):
+            yield buf
+
+    def named_buffers(self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True) -> Iterator[tuple[str, Tensor]]:
+        """(dotted name, buffer) of every buffer."""
+        yield from self._named_members(lambda m: m._buffers.items(), prefix, recurse, remove_duplicate)
+
+    def children(self) -> Iterator[Module]:
+        """The direct submodules, each once."""
+        for _, module in self.named_children():
+            yield module
+
+    def named_children(self) -> Iterator[tuple[str, Module]]:
+        """(name, module) of the direct submodules, each once."""
+        seen = set()
+        for name, module in self._modules.items():
+            if module is not None and module not in seen:
+                seen.add(module)
+                yield name, module
+
+    def modules(self, remove_duplicate: bool = True) -> Iterator[Module]:
+        """Self and every module below."""
+        for _, module in self.named_modules(remove_duplicate=remove_duplicate):
+            yield module
+
+    def named_modules(self, memo: set | None = None, prefix: str = "", remove_duplicate: bool = True) -> Iterator[tuple[str, Module]]:
+        """(dotted name, module) of self and every module below; those in `memo` are left out."""
+        memo = set() if memo is None else memo
+        if self in memo:
+            return
+        if remove_duplicate:
+            memo.add(self)
+        yield prefix, self
+        for name, module in self._modules.items():
+            if module is not None:
+                yield from module.named_modules(memo, f"{prefix}.{name}" if prefix else name, remove_duplicate)
+
+    # -- hooks
+
+    def register_forward_pre_hook(self, hook: Callable, *, prepend: bool = False, with_kwargs: bool = False) -> RemovableHandle:
+        """Run `hook(module, args)` (or `hook(module, args, kwargs)`) before forward; what it returns replaces the arguments."""
+        flags = (self._forward_pre_hooks_with_kwargs,) if with_kwargs else ()
+        return register(self._forward_pre_hooks, hook, *flags, prepend=prepend)
+
+    def register_forward_hook(
+        self, hook: Callable, *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
+    ) -> RemovableHandle:
+        """Run `hook(module, args, output)` (or with kwargs before output) after forward; what it returns replaces the output."""
+        flags = [self._forward_hooks_with_kwargs] if with_kwargs else []
+        if always_call:
+            flags.append(self._forward_hooks_always_called)
+        return register(self._forward_hooks, hook, *flags, prepend=prepend)
+
+    def register_full_backward_pre_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
+        """Run `hook(module, grad_output)` before the gradients enter the module; what it returns replaces them."""
+        return register(self._backward_pre_hooks, hook, prepend=prepend)
+
+    def register_full_backward_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
+        """Run `hook(module, grad_input, grad_output)` when the input gradients are there; what it returns replaces them."""
+        self.__dict__["_is_full_backward_hook"] = True
+        return register(self._backward_hooks, hook, prepend=prepend)
+
+    # -- text
+
+    def _get_name(self) -> str:
+        return type(self).__name__
+
+    def extra_repr(self) -> str:
+        """What stands between the parentheses of repr; override it."""
+        return ""
+
+    def __repr__(self) -> str:
+        extra = self.extra_repr()
+        lines = [f"({name}): " + _indented(repr(module)) for name, module in self._modules.items()]
+        head = extra.split("\n") if extra else []
+        if not lines and len(head) <= 1:
+            return f"{self._get_name()}({extra})"
+        return f"{self._get_name()}(\n  " + "\n  ".join(head + lines) + "\n)"
+
+
+def _kind(value: Any) -> str:
+    return value.type() if isinstance(value, Tensor) and hasattr(value, "type") else type(value).__name__
+
+
+def _indented(text: str, by: int = 2) -> str:
+    return text.replace("\n", "\n" + " " * by)

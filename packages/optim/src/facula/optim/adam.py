@@ -1,0 +1,126 @@
+"""Adam and AdamW."""
+
+from __future__ import annotations
+
+from typing import Any, Iterable
+
+import facula
+from facula import Tensor
+
+from ._formula import FormulaOptimizer, check, check_implementation, check_lr, count, number
+
+__all__ = ["Adam", "AdamW"]
+
+
+class Adam(FormulaOptimizer):
+    """p -= lr * m' / (sqrt(v') + eps), m and v the running means of g and g^2, the primes their bias corrections.
+
+    amsgrad takes the largest v so far. decoupled_weight_decay shrinks p by lr * weight_decay instead of adding to g (AdamW).
+    Source: Kingma and Ba (2014); Reddi et al. (2018); Loshchilov and Hutter (2017).
+    """
+
+    def __init__(
+        self,
+        params: Iterable,
+        lr: float | Tensor = 1e-3,
+        betas: tuple[float | Tensor, float | Tensor] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        amsgrad: bool = False,
+        *,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        capturable: bool = False,
+        differentiable: bool = False,
+        fused: bool | None = None,
+        decoupled_weight_decay: bool = False,
+    ) -> None:
+        check_lr(lr)
+        check(eps >= 0.0, "epsilon value", eps)
+        for k in (0, 1):
+            check(0.0 <= betas[k] < 1.0, f"beta parameter at index {k}", betas[k])
+        check(weight_decay >= 0.0, "weight_decay value", weight_decay)
+        check_implementation(foreach, fused, differentiable)
+        super().__init__(
+            params,
+            {
+                "lr": lr,
+                "betas": betas,
+                "eps": eps,
+                "weight_decay": weight_decay,
+                "amsgrad": amsgrad,
+                "maximize": maximize,
+                "foreach": foreach,
+                "capturable": capturable,
+                "differentiable": differentiable,
+                "fused": fused,
+                "decoupled_weight_decay": decoupled_weight_decay,
+            },
+        )
+
+    def __setstate__(self, state: dict) -> None:
+        super().__setstate__(state)
+        for group in self.param_groups:
+            for key in ("amsgrad", "maximize", "capturable", "differentiable", "decoupled_weight_decay"):
+                group.setdefault(key, False)
+            for key in ("foreach", "fused"):
+                group.setdefault(key, None)
+
+    def fresh(self, p: Tensor, group: dict) -> dict[str, Any]:
+        state = {"step": count(), "exp_avg": facula.zeros_like(p), "exp_avg_sq": facula.zeros_like(p)}
+        if group["amsgrad"]:
+            state["max_exp_avg_sq"] = facula.zeros_like(p)
+        return state
+
+    def update(self, p: Tensor, grad: Tensor, state: dict, group: dict) -> None:
+        lr, (beta1, beta2) = number(group["lr"]), map(number, group["betas"])
+        state["step"] += 1
+        step = state["step"].item()
+        if group["decoupled_weight_decay"] and group["weight_decay"] != 0:
+            p.mul_(1 - lr * group["weight_decay"])
+        m, v = state["exp_avg"], state["exp_avg_sq"]
+        m.lerp_(grad, 1 - beta1)
+        v.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
+        if group["amsgrad"]:
+            v = state["max_exp_avg_sq"].copy_(facula.maximum(state["max_exp_avg_sq"], v))
+        denominator = v.sqrt().div((1 - beta2**step) ** 0.5).add(group["eps"])
+        p.addcdiv_(m, denominator, value=-lr / (1 - beta1**step))
+
+
+class AdamW(Adam):
+    """Adam with decoupled weight decay. Source: Loshchilov and Hutter (2017)."""
+
+    def __init__(
+        self,
+        params: Iterable,
+        lr: float | Tensor = 1e-3,
+        betas: tuple[float | Tensor, float | Tensor] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 1e-2,
+        amsgrad: bool = False,
+        *,
+        maximize: bool = False,
+        foreach: bool | None = None,
+        capturable: bool = False,
+        differentiable: bool = False,
+        fused: bool | None = None,
+    ) -> None:
+        super().__init__(
+            params,
+            lr,
+            betas,
+            eps,
+            weight_decay,
+            amsgrad,
+            foreach=foreach,
+            maximize=maximize,
+            capturable=capturable,
+            differentiable=differentiable,
+            fused=fused,
+            decoupled_weight_decay=True,
+        )
+
+    def __setstate__(self, state: dict) -> None:
+        super().__setstate__(state)
+        for group in self.param_groups:
+            group["decoupled_weight_decay"] = True

@@ -1,0 +1,181 @@
+"""Adamax, NAdam, RAdam."""
+
+from __future__ import annotations
+
+from typing import Any, Iterable
+
+import facula
+from facula import Tensor
+
+from ._formula import FormulaOptimizer, check, check_lr, count, number
+
+__all__ = ["Adamax", "NAdam", "RAdam"]
+
+
+def _check_common(lr: Any, betas: tuple, eps: float, weight_decay: float) -> None:
+    check_lr(lr)
+    check(eps >= 0.0, "epsilon value", eps)
+    for k in (0, 1):
+        check(0.0 <= betas[k] < 1.0, f"beta parameter at index {k}", betas[k])
+    check(weight_decay >= 0.0, "weight_decay value", weight_decay)
+
+
+class Adamax(FormulaOptimizer):
+    """p -= lr / (1 - beta1^t) * m / u, u = max(beta2 u, |g| + eps). Source: Kingma and Ba (2014), section 7."""
+
+    def __init__(
+        self,
+        params: Iterable,
+        lr: float | Tensor = 2e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        foreach: bool | None = None,
+        *,
+        maximize: bool = False,
+        differentiable: bool = False,
+        capturable: bool = False,
+    ) -> None:
+        _check_common(lr, betas, eps, weight_decay)
+        super().__init__(
+            params,
+            {
+                "lr": lr,
+                "betas": betas,
+                "eps": eps,
+                "weight_decay": weight_decay,
+                "foreach": foreach,
+                "maximize": maximize,
+                "differentiable": differentiable,
+                "capturable": capturable,
+            },
+        )
+
+    def fresh(self, p: Tensor, group: dict) -> dict[str, Any]:
+        return {"step": count(), "exp_avg": facula.zeros_like(p), "exp_inf": facula.zeros_like(p)}
+
+    def update(self, p: Tensor, grad: Tensor, state: dict, group: dict) -> None:
+        beta1, beta2 = group["betas"]
+        state["step"] += 1
+        m, u = state["exp_avg"], state["exp_inf"]
+        m.lerp_(grad, 1 - beta1)
+        u.copy_(facula.maximum(u * beta2, grad.abs() + group["eps"]))
+        p.addcdiv_(m, u, value=-number(group["lr"]) / (1 - beta1 ** state["step"].item()))
+
+
+class NAdam(FormulaOptimizer):
+    """Adam with Nesterov momentum and a momentum schedule. Source: Dozat (2016)."""
+
+    def __init__(
+        self,
+        params: Iterable,
+        lr: float | Tensor = 2e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        momentum_decay: float = 4e-3,
+        decoupled_weight_decay: bool = False,
+        *,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        capturable: bool = False,
+        differentiable: bool = False,
+    ) -> None:
+        _check_common(lr, betas, eps, weight_decay)
+        check(momentum_decay >= 0.0, "momentum_decay value", momentum_decay)
+        super().__init__(
+            params,
+            {
+                "lr": lr,
+                "betas": betas,
+                "eps": eps,
+                "weight_decay": weight_decay,
+                "momentum_decay": momentum_decay,
+                "decoupled_weight_decay": decoupled_weight_decay,
+                "maximize": maximize,
+                "foreach": foreach,
+                "capturable": capturable,
+                "differentiable": differentiable,
+            },
+        )
+
+    def fresh(self, p: Tensor, group: dict) -> dict[str, Any]:
+        return {
+            "step": count(),
+            "mu_product": facula.ones((), dtype=facula.float32),
+            "exp_avg": facula.zeros_like(p),
+            "exp_avg_sq": facula.zeros_like(p),
+        }
+
+    def update(self, p: Tensor, grad: Tensor, state: dict, group: dict) -> None:
+        lr, (beta1, beta2) = number(group["lr"]), group["betas"]
+        state["step"] += 1
+        step = state["step"].item()
+        if group["decoupled_weight_decay"] and group["weight_decay"] != 0:
+            p.mul_(1 - lr * group["weight_decay"])
+        mu = beta1 * (1.0 - 0.5 * 0.96 ** (step * group["momentum_decay"]))
+        mu_next = beta1 * (1.0 - 0.5 * 0.96 ** ((step + 1) * group["momentum_decay"]))
+        state["mu_product"] *= mu
+        product = state["mu_product"].item()
+        m, v = state["exp_avg"], state["exp_avg_sq"]
+        m.lerp_(grad, 1 - beta1)
+        v.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
+        denominator = v.div(1 - beta2**step).sqrt().add(group["eps"])
+        p.addcdiv_(grad, denominator, value=-lr * (1.0 - mu) / (1.0 - product))
+        p.addcdiv_(m, denominator, value=-lr * mu_next / (1.0 - product * mu_next))
+
+
+class RAdam(FormulaOptimizer):
+    """Adam whose adaptive rate waits until its variance can be estimated. Source: Liu et al. (2019)."""
+
+    def __init__(
+        self,
+        params: Iterable,
+        lr: float | Tensor = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        decoupled_weight_decay: bool = False,
+        *,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        capturable: bool = False,
+        differentiable: bool = False,
+    ) -> None:
+        _check_common(lr, betas, eps, weight_decay)
+        super().__init__(
+            params,
+            {
+                "lr": lr,
+                "betas": betas,
+                "eps": eps,
+                "weight_decay": weight_decay,
+                "maximize": maximize,
+                "foreach": foreach,
+                "capturable": capturable,
+                "decoupled_weight_decay": decoupled_weight_decay,
+                "differentiable": differentiable,
+            },
+        )
+
+    def fresh(self, p: Tensor, group: dict) -> dict[str, Any]:
+        return {"step": count(), "exp_avg": facula.zeros_like(p), "exp_avg_sq": facula.zeros_like(p)}
+
+    def update(self, p: Tensor, grad: Tensor, state: dict, group: dict) -> None:
+        lr, (beta1, beta2) = number(group["lr"]), group["betas"]
+        state["step"] += 1
+        step = state["step"].item()
+        if group["decoupled_weight_decay"] and group["weight_decay"] != 0:
+            p.mul_(1 - lr * group["weight_decay"])
+        m, v = state["exp_avg"], state["exp_avg_sq"]
+        m.lerp_(grad, 1 - beta1)
+        v.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
+        correction2 = 1 - beta2**step
+        move = m / (1 - beta1**step) * lr
+        longest = 2 / (1 - beta2) - 1  # of the simple average that the moving one resembles
+        length = longest - 2 * step * beta2**step / correction2
+        if length > 5.0:
+            rate = correction2**0.5 / v.sqrt().add(group["eps"])
+            rectified = ((length - 4) * (length - 2) * longest / ((longest - 4) * (longest - 2) * length)) ** 0.5
+            move = move * rate * rectified
+        p.sub_(move)

@@ -1,0 +1,179 @@
+"""Adagrad, Adadelta, RMSprop."""
+
+from __future__ import annotations
+
+from typing import Any, Iterable
+
+import facula
+from facula import Tensor
+
+from ._formula import FormulaOptimizer, check, check_implementation, check_lr, count, number
+
+__all__ = ["Adagrad", "Adadelta", "RMSprop"]
+
+
+class Adagrad(FormulaOptimizer):
+    """p -= lr' g / (sqrt(sum of g^2) + eps), lr' = lr / (1 + (t - 1) lr_decay). Source: Duchi et al. (2011)."""
+
+    def __init__(
+        self,
+        params: Iterable,
+        lr: float | Tensor = 1e-2,
+        lr_decay: float = 0,
+        weight_decay: float = 0,
+        initial_accumulator_value: float = 0,
+        eps: float = 1e-10,
+        foreach: bool | None = None,
+        *,
+        maximize: bool = False,
+        differentiable: bool = False,
+        fused: bool | None = None,
+    ) -> None:
+        check_lr(lr)
+        check(lr_decay >= 0.0, "lr_decay value", lr_decay)
+        check(weight_decay >= 0.0, "weight_decay value", weight_decay)
+        check(initial_accumulator_value >= 0.0, "initial_accumulator_value value", initial_accumulator_value)
+        check(eps >= 0.0, "epsilon value", eps)
+        check_implementation(foreach, fused, differentiable)
+        super().__init__(
+            params,
+            {
+                "lr": lr,
+                "lr_decay": lr_decay,
+                "eps": eps,
+                "weight_decay": weight_decay,
+                "initial_accumulator_value": initial_accumulator_value,
+                "foreach": foreach,
+                "maximize": maximize,
+                "differentiable": differentiable,
+                "fused": fused,
+            },
+        )
+        for group in self.param_groups:  # PyTorch's state is there before the first step
+            for p in group["params"]:
+                self.state[p] = self.fresh(p, group)
+
+    def fresh(self, p: Tensor, group: dict) -> dict[str, Any]:
+        start = group["initial_accumulator_value"]
+        return {"step": count(), "sum": facula.full_like(p, complex(start, start) if p.is_complex() else start).detach()}
+
+    def share_memory(self) -> None:
+        """Move the accumulators to shared memory."""
+        for state in self.state.values():
+            state["sum"].share_memory_()
+
+    def update(self, p: Tensor, grad: Tensor, state: dict, group: dict) -> None:
+        state["step"] += 1
+        rate = number(group["lr"]) / (1 + (state["step"].item() - 1) * group["lr_decay"])
+        state["sum"].addcmul_(grad, grad, value=1)
+        p.addcdiv_(grad, state["sum"].sqrt().add(group["eps"]), value=-rate)
+
+
+class Adadelta(FormulaOptimizer):
+    """p -= lr * g * sqrt(d + eps) / sqrt(v + eps), d the running mean of the squared moves. Source: Zeiler (2012)."""
+
+    def __init__(
+        self,
+        params: Iterable,
+        lr: float | Tensor = 1.0,
+        rho: float = 0.9,
+        eps: float = 1e-6,
+        weight_decay: float = 0,
+        foreach: bool | None = None,
+        *,
+        capturable: bool = False,
+        maximize: bool = False,
+        differentiable: bool = False,
+    ) -> None:
+        check_lr(lr)
+        check(0.0 <= rho <= 1.0, "rho value", rho)
+        check(eps >= 0.0, "epsilon value", eps)
+        check(weight_decay >= 0.0, "weight_decay value", weight_decay)
+        super().__init__(
+            params,
+            {
+                "lr": lr,
+                "rho": rho,
+                "eps": eps,
+                "weight_decay": weight_decay,
+                "maximize": maximize,
+                "capturable": capturable,
+                "foreach": foreach,
+                "differentiable": differentiable,
+            },
+        )
+
+    def fresh(self, p: Tensor, group: dict) -> dict[str, Any]:
+        return {"step": count(), "square_avg": facula.zeros_like(p), "acc_delta": facula.zeros_like(p)}
+
+    def update(self, p: Tensor, grad: Tensor, state: dict, group: dict) -> None:
+        rho, eps = group["rho"], group["eps"]
+        state["step"] += 1
+        v, d = state["square_avg"], state["acc_delta"]
+        v.mul_(rho).addcmul_(grad, grad, value=1 - rho)
+        move = d.add(eps).sqrt() / v.add(eps).sqrt() * grad
+        d.mul_(rho).addcmul_(move, move, value=1 - rho)
+        p.add_(move, alpha=-number(group["lr"]))
+
+
+class RMSprop(FormulaOptimizer):
+    """p -= lr * g / (sqrt(v) + eps), v the running mean of g^2; centered takes the variance. Source: Hinton (2012), lecture 6e."""
+
+    def __init__(
+        self,
+        params: Iterable,
+        lr: float | Tensor = 1e-2,
+        alpha: float = 0.99,
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        momentum: float = 0,
+        centered: bool = False,
+        capturable: bool = False,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        differentiable: bool = False,
+    ) -> None:
+        check_lr(lr)
+        check(eps >= 0.0, "epsilon value", eps)
+        check(momentum >= 0.0, "momentum value", momentum)
+        check(weight_decay >= 0.0, "weight_decay value", weight_decay)
+        check(alpha >= 0.0, "alpha value", alpha)
+        super().__init__(
+            params,
+            {
+                "lr": lr,
+                "momentum": momentum,
+                "alpha": alpha,
+                "eps": eps,
+                "centered": centered,
+                "weight_decay": weight_decay,
+                "capturable": capturable,
+                "foreach": foreach,
+                "maximize": maximize,
+                "differentiable": differentiable,
+            },
+        )
+
+    def fresh(self, p: Tensor, group: dict) -> dict[str, Any]:
+        state = {"step": count(), "square_avg": facula.zeros_like(p)}
+        if group["momentum"] > 0:
+            state["momentum_buffer"] = facula.zeros_like(p)
+        if group["centered"]:
+            state["grad_avg"] = facula.zeros_like(p)
+        return state
+
+    def update(self, p: Tensor, grad: Tensor, state: dict, group: dict) -> None:
+        alpha, lr = group["alpha"], number(group["lr"])
+        state["step"] += 1
+        v = state["square_avg"]
+        v.mul_(alpha).addcmul_(grad, grad, value=1 - alpha)
+        if group["centered"]:
+            mean = state["grad_avg"]
+            mean.lerp_(grad, 1 - alpha)
+            v = v.addcmul(mean, mean, value=-1)
+        denominator = v.sqrt().add(group["eps"])
+        if group["momentum"] > 0:
+            state["momentum_buffer"].mul_(group["momentum"]).addcdiv_(grad, denominator)
+            p.add_(state["momentum_buffer"], alpha=-lr)
+        else:
+            p.addcdiv_(grad, denominator, value=-lr)

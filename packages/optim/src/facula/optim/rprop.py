@@ -1,0 +1,118 @@
+"""Rprop and ASGD."""
+
+from __future__ import annotations
+
+from typing import Any, Iterable
+
+import facula
+from facula import Tensor
+
+from ._formula import FormulaOptimizer, check, check_lr, count, number
+
+__all__ = ["Rprop", "ASGD"]
+
+
+class Rprop(FormulaOptimizer):
+    """A step size for each element, grown while the gradient's sign stays and shrunk when it turns. Source: Riedmiller and Braun (1993)."""
+
+    def __init__(
+        self,
+        params: Iterable,
+        lr: float | Tensor = 1e-2,
+        etas: tuple[float, float] = (0.5, 1.2),
+        step_sizes: tuple[float, float] = (1e-6, 50),
+        *,
+        capturable: bool = False,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        differentiable: bool = False,
+    ) -> None:
+        check_lr(lr)
+        if not 0.0 < etas[0] < 1.0 < etas[1]:
+            raise ValueError(f"Invalid eta values: {etas[0]}, {etas[1]}")
+        super().__init__(
+            params,
+            {
+                "lr": lr,
+                "etas": etas,
+                "step_sizes": step_sizes,
+                "foreach": foreach,
+                "maximize": maximize,
+                "differentiable": differentiable,
+                "capturable": capturable,
+            },
+        )
+
+    def fresh(self, p: Tensor, group: dict) -> dict[str, Any]:
+        lr = number(group["lr"])
+        return {
+            "step": count(),
+            "prev": facula.zeros_like(p),
+            "step_size": facula.full_like(p, complex(lr, lr) if p.is_complex() else lr).detach(),
+        }
+
+    def update(self, p: Tensor, grad: Tensor, state: dict, group: dict) -> None:
+        shrink, grow = group["etas"]
+        state["step"] += 1
+        turn = (grad * state["prev"]).sign()
+        one = facula.ones_like(turn)
+        factor = facula.where(turn > 0, one * grow, facula.where(turn < 0, one * shrink, one))
+        state["step_size"].mul_(factor).clamp_(*group["step_sizes"])
+        grad = facula.where(turn < 0, facula.zeros_like(grad), grad)  # after a turn, wait one step
+        p.addcmul_(grad.sign(), state["step_size"], value=-1)
+        state["prev"].copy_(grad)
+
+
+class ASGD(FormulaOptimizer):
+    """Stochastic gradient descent whose iterates are averaged in state["ax"] from step t0 on. Source: Polyak and Juditsky (1992)."""
+
+    def __init__(
+        self,
+        params: Iterable,
+        lr: float | Tensor = 1e-2,
+        lambd: float = 1e-4,
+        alpha: float = 0.75,
+        t0: float = 1e6,
+        weight_decay: float = 0,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        differentiable: bool = False,
+        capturable: bool = False,
+    ) -> None:
+        check_lr(lr)
+        check(weight_decay >= 0.0, "weight_decay value", weight_decay)
+        super().__init__(
+            params,
+            {
+                "lr": lr,
+                "lambd": lambd,
+                "alpha": alpha,
+                "t0": t0,
+                "weight_decay": weight_decay,
+                "foreach": foreach,
+                "maximize": maximize,
+                "differentiable": differentiable,
+                "capturable": capturable,
+            },
+        )
+
+    def fresh(self, p: Tensor, group: dict) -> dict[str, Any]:
+        return {
+            "step": count(),
+            "eta": facula.tensor(number(group["lr"]), dtype=facula.float32),
+            "mu": facula.ones((), dtype=facula.float32),
+            "ax": facula.zeros_like(p),
+        }
+
+    def update(self, p: Tensor, grad: Tensor, state: dict, group: dict) -> None:
+        lr, lambd = number(group["lr"]), group["lambd"]
+        state["step"] += 1
+        step, eta, mu = state["step"].item(), state["eta"].item(), state["mu"].item()
+        p.mul_(1 - lambd * eta)
+        p.add_(grad, alpha=-eta)
+        if mu != 1:
+            state["ax"].add_(p.sub(state["ax"]).mul(mu))
+        else:
+            state["ax"].copy_(p)
+        state["eta"].fill_(lr / (1 + lambd * lr * step) ** group["alpha"])
+        state["mu"].fill_(1 / max(1, step - group["t0"]))

@@ -1,0 +1,69 @@
+"""What the data sets of pictures share."""
+
+from __future__ import annotations
+
+from facula.data import Dataset
+
+__all__ = ["PictureTensors", "VisionDataset"]
+
+
+class VisionDataset(Dataset):
+    """A data set in a folder `root`, with functions applied to each picture and each target.
+
+    transforms: one function of (picture, target), instead of transform and target_transform.
+    """
+
+    def __init__(self, root=None, transforms=None, transform=None, target_transform=None) -> None:
+        if transforms is not None and (transform is not None or target_transform is not None):
+            raise ValueError(
+                f"{type(self).__name__}: Only transforms or transform/target_transform can be passed as argument, "
+                "got both. Give one of them."
+            )
+        self.root = root
+        self.transforms = transforms
+        self.transform = transform
+        self.target_transform = target_transform
+
+    def _transformed(self, picture, target):
+        if self.transforms is not None:
+            return self.transforms(picture, target)
+        if self.transform is not None:
+            picture = self.transform(picture)
+        if self.target_transform is not None:
+            target = self.target_transform(target)
+        return picture, target
+
+    def __repr__(self) -> str:
+        lines = [f"Dataset {type(self).__name__}", f"    Number of datapoints: {len(self)}"]
+        if self.root is not None:
+            lines.append(f"    Root location: {self.root}")
+        lines += [f"    {name}" for name in self.extra_repr().splitlines()]
+        if self.transform is not None:
+            lines.append(f"    Transform: {self.transform!r}")
+        return "\n".join(lines)
+
+    def extra_repr(self) -> str:
+        return ""
+
+
+class PictureTensors(VisionDataset):
+    """All pictures in one uint8 tensor `data` (N, H, W) and their labels in an int64 tensor `targets` (N,).
+
+    A sample is (picture, label): the picture a NumPy array (H, W) of uint8, which every transform takes
+    (ToTensor makes it a float tensor in [0, 1]), the label an int.
+    """
+
+    classes: list[str]
+
+    def __getitem__(self, index: int):
+        return self._transformed(self.data[index].numpy(), int(self.targets[index]))
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    @property
+    def class_to_idx(self) -> dict[str, int]:
+        return {name: i for i, name in enumerate(self.classes)}
+
+    def extra_repr(self) -> str:
+        return f"Split: {'Train' if self.train else 'Test'}"

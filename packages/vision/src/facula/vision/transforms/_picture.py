@@ -1,0 +1,147 @@
+"""The three kinds of picture that transforms take, and one way to look at them.
+
+A tensor (..., H, W), a NumPy array (H, W) or (H, W, C), a PIL image. Pillow is never imported here: a PIL image
+can only have been made by a program that has imported it.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import facula
+
+__all__ = ["as_array", "crop", "is_array", "is_pil", "map_array", "pad", "resize", "size_of"]
+
+
+def is_pil(picture) -> bool:
+    module = sys.modules.get("PIL.Image")
+    return module is not None and isinstance(picture, module.Image)
+
+
+def is_array(picture) -> bool:
+    numpy = sys.modules.get("numpy")
+    return numpy is not None and isinstance(picture, numpy.ndarray)
+
+
+def check(name: str, picture) -> None:
+    if isinstance(picture, facula.Tensor):
+        if picture.dim() < 2:
+            raise TypeError(f"{name}: the tensor is no picture, its shape is {tuple(picture.shape)}. Give (..., H, W).")
+    elif is_array(picture):
+        if picture.ndim not in (2, 3):
+            raise ValueError(
+                f"{name}: pic should be 2/3 dimensional, its shape is {picture.shape}. Give (H, W) or (H, W, C)."
+            )
+    elif not is_pil(picture):
+        raise TypeError(
+            f"{name}: img should be PIL Image, ndarray or Tensor, got {type(picture).__name__}. Convert it to one of them."
+        )
+
+
+def size_of(picture) -> tuple[int, int]:
+    """(height, width)."""
+    if isinstance(picture, facula.Tensor):
+        return tuple(picture.shape[-2:])
+    return picture.size[::-1] if is_pil(picture) else picture.shape[:2]
+
+
+def as_array(picture):
+    import numpy
+
+    return numpy.asarray(picture)
+
+
+def map_array(function, picture):
+    """`function` of the picture as an array (H, W[, C]); a PIL image comes back as one."""
+    if not is_pil(picture):
+        return function(picture)
+    from PIL import Image
+
+    return Image.fromarray(function(as_array(picture)))
+
+
+def crop(picture, top: int, left: int, height: int, width: int):
+    """That part of the picture; what lies outside of it is 0."""
+    have_height, have_width = size_of(picture)
+    around = (
+        max(-left, 0),
+        max(-top, 0),
+        max(left + width - have_width, 0),
+        max(top + height - have_height, 0),
+    )
+    if any(around):
+        picture, top, left = pad(picture, around), max(top, 0), max(left, 0)
+    rows, columns = slice(top, top + height), slice(left, left + width)
+    if isinstance(picture, facula.Tensor):
+        return picture[..., rows, columns]
+    return map_array(lambda array: array[rows, columns], picture)
+
+
+# torchvision's names of the ways to pad: NumPy's.
+PADDING_MODES = {"constant": "constant", "edge": "edge", "reflect": "reflect", "symmetric": "symmetric"}
+
+
+def pad(picture, around, fill=0, mode: str = "constant"):
+    """`around`: one number, (left and right, top and bottom) or (left, top, right, bottom)."""
+    import numpy
+
+    if isinstance(around, int):
+        around = (around,) * 4
+    elif len(around) in (1, 2):
+        around = tuple(around) * (4 // len(around))
+    if len(around) != 4 or mode not in PADDING_MODES:
+        raise ValueError(
+            f"pad: padding {around} with mode {mode!r}. Give 1, 2 or 4 numbers and one of {', '.join(PADDING_MODES)}."
+        )
+    left, top, right, bottom = around
+    options = {"constant_values": fill} if mode == "constant" else {}
+    if isinstance(picture, facula.Tensor):
+        widths = [(0, 0)] * (picture.dim() - 2) + [(top, bottom), (left, right)]
+        return facula.from_numpy(numpy.pad(picture.numpy(), widths, PADDING_MODES[mode], **options))
+
+    def padded(array):
+        widths = [(top, bottom), (left, right)] + [(0, 0)] * (array.ndim - 2)
+        return numpy.pad(array, widths, PADDING_MODES[mode], **options)
+
+    return map_array(padded, picture)
+
+
+def resize(picture, size, interpolation: str = "bilinear", max_size: int | None = None, antialias: bool = True):
+    """`size`: (height, width), or the length of the shorter edge, the ratio kept and the longer cut at `max_size`.
+
+    interpolation: "nearest", "bilinear" or "bicubic", computed in float32 with antialiasing; integers are rounded.
+    """
+    from facula.nn import functional as F
+
+    height, width = _target_size(size_of(picture), size, max_size)
+    if isinstance(picture, facula.Tensor):
+        planes = picture.reshape(-1, 1, *picture.shape[-2:])
+    else:
+        array = as_array(picture)
+        planes = facula.tensor(array if array.ndim == 3 else array[:, :, None]).permute(2, 0, 1).unsqueeze(1)
+    options = {} if interpolation == "nearest" else {"align_corners": False, "antialias": antialias}
+    floating = planes.is_floating_point()
+    out = F.interpolate(
+        planes if floating else planes.to(facula.float32), size=(height, width), mode=interpolation, **options
+    )
+    if not floating:
+        # Bicubic weights overshoot; outside the dtype's range a conversion would wrap round.
+        limits = facula.iinfo(planes.dtype)
+        out = out.round().clamp(limits.min, limits.max).to(planes.dtype)
+    if isinstance(picture, facula.Tensor):
+        return out.reshape(*picture.shape[:-2], height, width)
+    result = out.squeeze(1).permute(1, 2, 0).contiguous().numpy()
+    return map_array(lambda array: result if array.ndim == 3 else result[:, :, 0], picture)
+
+
+def _target_size(have: tuple[int, int], size, max_size: int | None) -> tuple[int, int]:
+    if not isinstance(size, int):
+        if len(size) == 2:
+            return tuple(size)
+        (size,) = size
+    height, width = have
+    short, long = sorted(have)
+    new_short, new_long = size, int(size * long / short)
+    if max_size is not None and new_long > max_size:
+        new_short, new_long = int(max_size * new_short / new_long), max_size
+    return (new_short, new_long) if height <= width else (new_long, new_short)

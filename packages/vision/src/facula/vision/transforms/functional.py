@@ -1,0 +1,182 @@
+"""Transforms as functions of a picture: a tensor (..., H, W), an array (H, W) or (H, W, C), or a PIL image."""
+
+from __future__ import annotations
+
+import enum
+
+import facula
+
+from . import _picture as P
+
+__all__ = [
+    "InterpolationMode",
+    "center_crop",
+    "convert_image_dtype",
+    "crop",
+    "get_dimensions",
+    "hflip",
+    "normalize",
+    "pad",
+    "pil_to_tensor",
+    "resize",
+    "resized_crop",
+    "rgb_to_grayscale",
+    "to_pil_image",
+    "to_tensor",
+    "vflip",
+]
+
+
+class InterpolationMode(enum.Enum):
+    NEAREST = "nearest"
+    BILINEAR = "bilinear"
+    BICUBIC = "bicubic"
+
+
+def to_tensor(pic):
+    """A tensor (C, H, W) of an array or PIL image: uint8 scaled to [0, 1] in the default dtype, others as they are."""
+    if isinstance(pic, facula.Tensor):
+        raise TypeError("to_tensor: pic should be PIL Image or ndarray, got a Tensor. It is one already.")
+    tensor = pil_to_tensor(pic)
+    if tensor.dtype == facula.uint8:
+        return tensor.to(facula.get_default_dtype()).div(255)
+    return tensor.to(facula.get_default_dtype()) if P.is_pil(pic) and tensor.dtype == facula.bool else tensor
+
+
+def pil_to_tensor(pic):
+    """A tensor (C, H, W) with the same numbers."""
+    P.check("pil_to_tensor", pic)
+    array = P.as_array(pic)
+    array = array if array.ndim == 3 else array[:, :, None]
+    return facula.tensor(array).permute(2, 0, 1).contiguous()
+
+
+def to_pil_image(pic):
+    """A PIL image of a tensor (C, H, W) or (H, W), floating in [0, 1] or uint8, or of an array."""
+    try:
+        from PIL import Image
+    except ImportError as error:
+        raise ImportError(
+            "to_pil_image needs Pillow, which is not installed: pip install facula-vision[pillow]"
+        ) from error
+    P.check("to_pil_image", pic)
+    if isinstance(pic, facula.Tensor):
+        pic = pic.unsqueeze(0) if pic.dim() == 2 else pic
+        if pic.is_floating_point():
+            pic = pic.mul(255).to(facula.uint8)
+        pic = pic.permute(1, 2, 0).contiguous().numpy()
+    array = P.as_array(pic)
+    return Image.fromarray(array[:, :, 0] if array.ndim == 3 and array.shape[2] == 1 else array)
+
+
+def convert_image_dtype(image, dtype=None):
+    """Another dtype with its own range: floating pictures are in [0, 1], integer ones in [0, maximum]."""
+    dtype = dtype or facula.float32
+    if image.dtype == dtype:
+        return image
+    if image.is_floating_point():
+        if dtype.is_floating_point:
+            return image.to(dtype)
+        # The top value takes an equal share of [0, 1]; just under 1 keeps float32 from rounding past it.
+        return image.mul(facula.iinfo(dtype).max + 1 - 1e-3).to(dtype)
+    top = facula.iinfo(image.dtype).max
+    if dtype.is_floating_point:
+        return image.to(dtype) / top
+    new_top = facula.iinfo(dtype).max
+    if top > new_top:
+        return facula.div(image, (top + 1) // (new_top + 1), rounding_mode="floor").to(dtype)
+    return image.to(dtype) * ((new_top + 1) // (top + 1))
+
+
+def normalize(tensor, mean, std, inplace: bool = False):
+    """(tensor - mean) / std by channel, of a floating tensor (..., C, H, W)."""
+    if not isinstance(tensor, facula.Tensor):
+        raise TypeError(f"normalize: img should be Tensor Image. Got {type(tensor).__name__}. Use to_tensor first.")
+    if not tensor.is_floating_point():
+        raise TypeError(f"normalize: Input tensor should be a float tensor. Got {tensor.dtype}. Use to_tensor first.")
+    if tensor.dim() < 3:
+        raise ValueError(
+            f"normalize: Expected tensor to be a tensor image of size (..., C, H, W). Got {tuple(tensor.shape)}. "
+            "Add the channel with unsqueeze(0)."
+        )
+    mean = facula.as_tensor(mean, dtype=tensor.dtype)
+    std = facula.as_tensor(std, dtype=tensor.dtype)
+    if (std == 0).any():
+        raise ValueError(
+            f"normalize: std evaluated to zero ({std.tolist()}), leading to division by zero. Use 1 there."
+        )
+    mean, std = (t.reshape(-1, 1, 1) for t in (mean, std))
+    return (tensor if inplace else tensor.clone()).sub_(mean).div_(std)
+
+
+def get_dimensions(img) -> list[int]:
+    """[channels, height, width]."""
+    P.check("get_dimensions", img)
+    if isinstance(img, facula.Tensor):
+        channels = img.shape[-3] if img.dim() > 2 else 1
+    else:
+        shape = P.as_array(img).shape
+        channels = shape[2] if len(shape) == 3 else 1
+    return [channels, *P.size_of(img)]
+
+
+def crop(img, top: int, left: int, height: int, width: int):
+    """The part with that corner and size; what lies outside the picture is 0."""
+    P.check("crop", img)
+    return P.crop(img, top, left, height, width)
+
+
+def center_crop(img, output_size):
+    """The middle (height, width); a smaller picture is surrounded by 0."""
+    height, width = (output_size,) * 2 if isinstance(output_size, int) else (*output_size, output_size[0])[:2]
+    P.check("center_crop", img)
+    have_height, have_width = P.size_of(img)
+    if height > have_height or width > have_width:
+        more_height, more_width = max(height - have_height, 0), max(width - have_width, 0)
+        around = (more_width // 2, more_height // 2, (more_width + 1) // 2, (more_height + 1) // 2)
+        img = P.pad(img, around)
+        have_height, have_width = P.size_of(img)
+    return P.crop(img, round((have_height - height) / 2), round((have_width - width) / 2), height, width)
+
+
+def pad(img, padding, fill=0, padding_mode: str = "constant"):
+    """`padding`: one number, (left and right, top and bottom) or (left, top, right, bottom)."""
+    P.check("pad", img)
+    return P.pad(img, padding, fill, padding_mode)
+
+
+def resize(img, size, interpolation=InterpolationMode.BILINEAR, max_size: int | None = None, antialias: bool = True):
+    """`size`: (height, width), or the length of the shorter edge."""
+    P.check("resize", img)
+    return P.resize(img, size, InterpolationMode(interpolation).value, max_size, antialias)
+
+
+def resized_crop(
+    img, top: int, left: int, height: int, width: int, size, interpolation=InterpolationMode.BILINEAR, antialias=True
+):
+    return resize(crop(img, top, left, height, width), size, interpolation, antialias=antialias)
+
+
+def hflip(img):
+    """Left and right exchanged."""
+    P.check("hflip", img)
+    return img.flip(-1) if isinstance(img, facula.Tensor) else P.map_array(lambda a: a[:, ::-1].copy(), img)
+
+
+def vflip(img):
+    """Top and bottom exchanged."""
+    P.check("vflip", img)
+    return img.flip(-2) if isinstance(img, facula.Tensor) else P.map_array(lambda a: a[::-1].copy(), img)
+
+
+def rgb_to_grayscale(img, num_output_channels: int = 1):
+    """Luma of ITU-R BT.601, 0.2989 R + 0.587 G + 0.114 B, of a tensor (..., 3, H, W), once or three times."""
+    if not isinstance(img, facula.Tensor) or img.dim() < 3 or img.shape[-3] != 3 or num_output_channels not in (1, 3):
+        found = tuple(img.shape) if isinstance(img, facula.Tensor) else type(img).__name__
+        raise TypeError(
+            f"rgb_to_grayscale: got {found} and num_output_channels={num_output_channels}. "
+            "Give a tensor (..., 3, H, W) and 1 or 3."
+        )
+    red, green, blue = img.unbind(-3)
+    luma = (0.2989 * red + 0.587 * green + 0.114 * blue).to(img.dtype).unsqueeze(-3)
+    return luma.expand(img.shape) if num_output_channels == 3 else luma
