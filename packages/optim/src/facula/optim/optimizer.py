@@ -54,6 +54,7 @@ def _with_hooks(step: Callable) -> Callable:
 
     @functools.wraps(step)
     def hooked(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
+        self._opt_called = True  # a schedule warns when it steps before its optimizer
         pre, post = self._optimizer_step_pre_hooks, self._optimizer_step_post_hooks
         if not (pre or post or _step_pre_hooks or _step_post_hooks):
             return step(self, *args, **kwargs)

@@ -1,0 +1,176 @@
+"""Averages of weights over training: AveragedModel, SWALR, update_bn.
+
+AveragedModel is a Module, so this file needs facula-nn; nothing else in facula.optim does.
+"""
+
+from __future__ import annotations
+
+import math
+from copy import deepcopy
+from itertools import chain
+from typing import Any, Callable, Iterable
+
+import facula
+from facula import Tensor
+
+from .lr_scheduler.scheduler import LRScheduler, per_group
+from .optimizer import Optimizer
+
+__all__ = [
+    "AveragedModel", "update_bn", "SWALR", "get_ema_multi_avg_fn", "get_swa_multi_avg_fn", "get_ema_avg_fn", "get_swa_avg_fn",
+]  # fmt: skip
+
+Module = facula.nn.Module  # by the ownership table: a missing facula-nn is named there
+
+
+def _check_decay(decay: float) -> None:
+    if decay < 0.0 or decay > 1.0:
+        raise ValueError(f"Invalid decay value {decay} provided. Please provide a value in [0,1] range.")
+
+
+def get_ema_avg_fn(decay: float = 0.999) -> Callable:
+    """The function (average, current, n) -> decay * average + (1 - decay) * current."""
+    _check_decay(decay)
+
+    def ema_update(average: Tensor, current: Tensor, n: Any) -> Tensor:
+        with facula.no_grad():
+            return decay * average + (1 - decay) * current
+
+    return ema_update
+
+
+def get_swa_avg_fn() -> Callable:
+    """The function (average, current, n) -> average + (current - average) / (n + 1)."""
+
+    def swa_update(average: Tensor, current: Tensor, n: Any) -> Tensor:
+        with facula.no_grad():
+            return average + (current - average) / (n + 1)
+
+    return swa_update
+
+
+def _over_lists(one: Callable) -> Callable:
+    def update(averages: list[Tensor], currents: list[Tensor], n: Any) -> None:
+        with facula.no_grad():
+            for average, current in zip(averages, currents):
+                average.copy_(one(average, current, n))
+
+    return update
+
+
+def get_ema_multi_avg_fn(decay: float = 0.999) -> Callable:
+    """get_ema_avg_fn over lists, in place."""
+    return _over_lists(get_ema_avg_fn(decay))
+
+
+def get_swa_multi_avg_fn() -> Callable:
+    """get_swa_avg_fn over lists, in place."""
+    return _over_lists(get_swa_avg_fn())
+
+
+class AveragedModel(Module):
+    """A copy of a model whose parameters are a running mean of the model's. Source: Izmailov et al. (2018).
+
+    avg_fn(average, current, n) gives the new average, multi_avg_fn takes lists and works in place; the plain mean by default.
+    use_buffers: average buffers too, else they are copied.
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        device: Any = None,
+        avg_fn: Callable | None = None,
+        multi_avg_fn: Callable | None = None,
+        use_buffers: bool = False,
+    ) -> None:
+        super().__init__()
+        if avg_fn is not None and multi_avg_fn is not None:
+            raise AssertionError("AveragedModel: both avg_fn and multi_avg_fn were given. Give one.")
+        self.module = deepcopy(model)
+        if device is not None:
+            self.module = self.module.to(device)
+        self.register_buffer("n_averaged", facula.tensor(0, dtype=facula.int64, device=device))
+        self.avg_fn, self.multi_avg_fn, self.use_buffers = avg_fn, multi_avg_fn, use_buffers
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        return self.module(*args, **kwargs)
+
+    def update_parameters(self, model: Any) -> None:
+        """Take the model's present parameters into the mean."""
+
+        def averaged(m: Any) -> list[Tensor]:
+            return [t.detach() for t in (chain(m.parameters(), m.buffers()) if self.use_buffers else m.parameters())]
+
+        here = averaged(self.module)
+        there = [new.to(mean.device) for mean, new in zip(here, averaged(model))]
+        if self.n_averaged == 0:
+            for mean, new in zip(here, there):
+                mean.copy_(new)
+        elif self.multi_avg_fn is not None:
+            self.multi_avg_fn(here, there, self.n_averaged)
+        else:
+            _over_lists(self.avg_fn or get_swa_avg_fn())(here, there, self.n_averaged)
+        if not self.use_buffers:
+            for mean, new in zip(self.module.buffers(), model.buffers()):
+                mean.detach().copy_(new.detach().to(mean.device))
+        self.n_averaged += 1
+
+
+def update_bn(loader: Iterable, model: Any, device: Any = None) -> None:
+    """Compute the running statistics of the model's batch norms afresh, over all of `loader` (batches, or lists that begin with one)."""
+    norms = {m: m.momentum for m in model.modules() if hasattr(m, "reset_running_stats") and hasattr(m, "num_batches_tracked")}
+    norms = {m: momentum for m, momentum in norms.items() if "BatchNorm" in type(m).__name__}
+    if not norms:
+        return
+    was_training = model.training
+    model.train()
+    for norm in norms:
+        norm.reset_running_stats()
+        norm.momentum = None  # a cumulative mean
+    with facula.no_grad():
+        for batch in loader:
+            if isinstance(batch, (list, tuple)):
+                batch = batch[0]
+            model(batch if device is None else batch.to(device))
+    for norm, momentum in norms.items():
+        norm.momentum = momentum
+    model.train(was_training)
+
+
+class SWALR(LRScheduler):
+    """lr annealed to swa_lr in anneal_epochs steps, then constant."""
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        swa_lr: float,
+        anneal_epochs: int = 10,
+        anneal_strategy: str = "cos",
+        last_epoch: int = -1,
+    ) -> None:
+        for lr, group in zip(per_group("swa_lr", optimizer, swa_lr), optimizer.param_groups):
+            group["swa_lr"] = lr
+        if anneal_strategy not in ("cos", "linear"):
+            raise ValueError(f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}")
+        if not isinstance(anneal_epochs, int) or anneal_epochs < 0:
+            raise ValueError(f"anneal_epochs must be equal or greater than 0, got {anneal_epochs}")
+        self._anneal_strategy, self.anneal_epochs = anneal_strategy, anneal_epochs
+        super().__init__(optimizer, last_epoch)
+
+    def _weight(self, step: int) -> float:
+        t = max(0, min(1, step / max(1, self.anneal_epochs)))
+        return (1 - math.cos(math.pi * t)) / 2 if self._anneal_strategy == "cos" else t
+
+    def get_lr(self) -> list:
+        self._warn_outside_step()
+        step = self._step_count - 1
+        if self.anneal_epochs == 0:
+            step = max(1, step)
+        before, now = self._weight(step - 1), self._weight(step)
+        rates = []
+        for group in self.optimizer.param_groups:
+            swa_lr = group["swa_lr"]
+            # the rate that the annealing began from, whatever other schedules did to it since
+            start = swa_lr if before == 1 else (group["lr"] - before * swa_lr) / (1 - before)
+            rates.append(swa_lr * now + start * (1 - now))
+        return rates
