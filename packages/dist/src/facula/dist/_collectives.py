@@ -1,0 +1,239 @@
+"""Collectives on tensors and on objects. Every result is written into tensors that the caller gives."""
+
+from __future__ import annotations
+
+import facula
+
+from ._engines import ReduceOp
+from ._group import ProcessGroup, _group_of
+
+__all__ = [
+    "Work",
+    "all_gather",
+    "all_gather_into_tensor",
+    "all_gather_object",
+    "all_reduce",
+    "all_to_all",
+    "barrier",
+    "broadcast",
+    "broadcast_object_list",
+    "gather",
+    "recv",
+    "reduce",
+    "reduce_scatter",
+    "reduce_scatter_tensor",
+    "scatter",
+    "send",
+]
+
+
+class Work:
+    """What async_op=True returns. The operation is already done: nothing runs behind the program's back."""
+
+    def wait(self, timeout=None) -> bool:
+        return True
+
+    def is_completed(self) -> bool:
+        return True
+
+    def is_success(self) -> bool:
+        return True
+
+
+def _done(async_op: bool) -> Work | None:
+    return Work() if async_op else None
+
+
+def _array(op: str, tensor):
+    """The tensor's numbers, contiguous; bfloat16, which NumPy has not, is refused here."""
+    if not isinstance(tensor, facula.Tensor):
+        raise TypeError(f"{op}: Invalid function argument, expected a Tensor, got {type(tensor).__name__}. Give one.")
+    return tensor.detach().contiguous().numpy()
+
+
+def _write(tensor, array) -> None:
+    # Through detach(): the values change and the version counter with them, but nothing is recorded.
+    tensor.detach().copy_(facula.from_numpy(array).reshape(tensor.shape))
+
+
+def _tensors(op: str, tensors, count: int, like) -> list:
+    tensors = list(tensors)
+    if len(tensors) != count:
+        raise ValueError(f"{op}: got {len(tensors)} tensors in a world of {count}. Give one for each process.")
+    for t in tensors:
+        if not isinstance(t, facula.Tensor) or t.dtype != like.dtype or t.numel() != like.numel():
+            found = f"{tuple(t.shape)} {t.dtype}" if isinstance(t, facula.Tensor) else type(t).__name__
+            raise ValueError(
+                f"{op}: tensors should be like {tuple(like.shape)} {like.dtype}, one is {found}. Make them alike."
+            )
+    return tensors
+
+
+def _reduction(op_name: str, op: ReduceOp, tensor) -> ReduceOp:
+    if not isinstance(op, ReduceOp):
+        raise TypeError(f"{op_name}: op should be a ReduceOp, got {op!r}. Use ReduceOp.SUM or another one.")
+    if op in (ReduceOp.BAND, ReduceOp.BOR, ReduceOp.BXOR) and (tensor.is_floating_point() or tensor.is_complex()):
+        raise RuntimeError(f"{op_name}: Cannot use ReduceOp.{op.name} with {tensor.dtype}. Use integers or bool.")
+    if op is ReduceOp.AVG and not (tensor.is_floating_point() or tensor.is_complex()):
+        raise RuntimeError(f"{op_name}: Cannot use ReduceOp.AVG with {tensor.dtype}. Convert to a floating dtype.")
+    return op
+
+
+def _check_rank(op: str, name: str, rank: int | None, size: int) -> int:
+    if rank is None:
+        rank = 0
+    if not 0 <= rank < size:
+        raise ValueError(f"{op}: {name}={rank} in a world of {size}. Ranks go from 0 to {size - 1}.")
+    return rank
+
+
+def all_reduce(tensor, op=ReduceOp.SUM, group: ProcessGroup | None = None, async_op: bool = False):
+    """Replaces `tensor` everywhere by the reduction over all processes."""
+    engine = _group_of(group).engine
+    _write(tensor, engine.all_reduce(_array("all_reduce", tensor), _reduction("all_reduce", op, tensor)))
+    return _done(async_op)
+
+
+def reduce(tensor, dst: int | None = None, op=ReduceOp.SUM, group: ProcessGroup | None = None, async_op: bool = False):
+    """Replaces `tensor` on rank `dst` by the reduction over all processes."""
+    engine = _group_of(group).engine
+    dst = _check_rank("reduce", "dst", dst, engine.size)
+    result = engine.all_reduce(_array("reduce", tensor), _reduction("reduce", op, tensor))
+    if engine.rank == dst:
+        _write(tensor, result)
+    return _done(async_op)
+
+
+def broadcast(tensor, src: int | None = None, group: ProcessGroup | None = None, async_op: bool = False):
+    """Replaces `tensor` everywhere by that of rank `src`."""
+    engine = _group_of(group).engine
+    src = _check_rank("broadcast", "src", src, engine.size)
+    _write(tensor, engine.broadcast(_array("broadcast", tensor), src))
+    return _done(async_op)
+
+
+def all_gather(tensor_list, tensor, group: ProcessGroup | None = None, async_op: bool = False):
+    """Fills tensor_list[r] with the tensor of rank r, everywhere."""
+    engine = _group_of(group).engine
+    for out, array in zip(
+        _tensors("all_gather", tensor_list, engine.size, tensor), engine.all_gather(_array("all_gather", tensor))
+    ):
+        _write(out, array)
+    return _done(async_op)
+
+
+def all_gather_into_tensor(output_tensor, input_tensor, group: ProcessGroup | None = None, async_op: bool = False):
+    """Fills `output_tensor`, as large as all inputs, with them one after the other."""
+    engine = _group_of(group).engine
+    if output_tensor.numel() != engine.size * input_tensor.numel():
+        raise ValueError(
+            f"all_gather_into_tensor: output has {output_tensor.numel()} elements, {engine.size} inputs have "
+            f"{input_tensor.numel()} each. Make it {engine.size * input_tensor.numel()}."
+        )
+    import numpy
+
+    _write(output_tensor, numpy.stack(engine.all_gather(_array("all_gather_into_tensor", input_tensor))))
+    return _done(async_op)
+
+
+def gather(tensor, gather_list=None, dst: int | None = None, group: ProcessGroup | None = None, async_op: bool = False):
+    """Fills gather_list[r] on rank `dst` with the tensor of rank r."""
+    engine = _group_of(group).engine
+    dst = _check_rank("gather", "dst", dst, engine.size)
+    if (gather_list is None) == (engine.rank == dst):
+        raise ValueError(
+            f"gather: Argument gather_list must be specified on destination rank and only there: rank {engine.rank}, "
+            f"dst {dst}. Give it there alone."
+        )
+    if gather_list is not None:
+        gather_list = _tensors("gather", gather_list, engine.size, tensor)
+    for out, array in zip(gather_list or [], engine.all_gather(_array("gather", tensor))):
+        _write(out, array)
+    return _done(async_op)
+
+
+def scatter(tensor, scatter_list=None, src: int | None = None, group: ProcessGroup | None = None, async_op=False):
+    """Fills `tensor` on rank r with scatter_list[r] of rank `src`."""
+    engine = _group_of(group).engine
+    src = _check_rank("scatter", "src", src, engine.size)
+    if (scatter_list is None) == (engine.rank == src):
+        raise ValueError(
+            f"scatter: Argument scatter_list must be specified on source rank and only there: rank {engine.rank}, "
+            f"src {src}. Give it there alone."
+        )
+    if scatter_list is None:
+        arrays = [_array("scatter", tensor)] * engine.size
+    else:
+        arrays = [_array("scatter", t) for t in _tensors("scatter", scatter_list, engine.size, tensor)]
+    _write(tensor, engine.all_to_all(arrays)[src])
+    return _done(async_op)
+
+
+def all_to_all(output_tensor_list, input_tensor_list, group: ProcessGroup | None = None, async_op: bool = False):
+    """output_tensor_list[r] becomes what rank r has for this one in its input_tensor_list."""
+    engine = _group_of(group).engine
+    inputs = _tensors("all_to_all", input_tensor_list, engine.size, list(input_tensor_list)[0])
+    outputs = _tensors("all_to_all", output_tensor_list, engine.size, inputs[0])
+    for out, array in zip(outputs, engine.all_to_all([_array("all_to_all", t) for t in inputs])):
+        _write(out, array)
+    return _done(async_op)
+
+
+def reduce_scatter(output, input_list, op=ReduceOp.SUM, group: ProcessGroup | None = None, async_op: bool = False):
+    """`output` on rank r becomes the reduction of every process's input_list[r]."""
+    import numpy
+
+    engine = _group_of(group).engine
+    op = _reduction("reduce_scatter", op, output)
+    arrays = [_array("reduce_scatter", t) for t in _tensors("reduce_scatter", input_list, engine.size, output)]
+    _write(output, engine.all_reduce(numpy.stack(arrays), op)[engine.rank])
+    return _done(async_op)
+
+
+def reduce_scatter_tensor(output, input, op=ReduceOp.SUM, group: ProcessGroup | None = None, async_op: bool = False):
+    """As reduce_scatter, of one tensor cut into equal parts."""
+    size = _group_of(group).size()
+    if input.numel() != size * output.numel():
+        raise ValueError(
+            f"reduce_scatter_tensor: input has {input.numel()} elements, {size} outputs have {output.numel()} each. "
+            f"Make it {size * output.numel()}."
+        )
+    return reduce_scatter(output, list(input.reshape(size, -1)), op, group, async_op)
+
+
+def send(tensor, dst: int, group: ProcessGroup | None = None, tag: int = 0) -> None:
+    """Sends to rank `dst`, which receives with the same tag."""
+    engine = _group_of(group).engine
+    dst = _check_rank("send", "dst", dst, engine.size)
+    if dst == engine.rank:
+        raise ValueError(f"send: Invalid destination rank: destination rank {dst} should not be the same as the rank of the current process.")
+    engine.send(_array("send", tensor), dst, tag)
+
+
+def recv(tensor, src: int | None = None, group: ProcessGroup | None = None, tag: int = 0) -> int:
+    """Fills `tensor` with what rank `src` (None: anybody) sent; returns the sender's rank."""
+    engine = _group_of(group).engine
+    if src is not None:
+        _check_rank("recv", "src", src, engine.size)
+    array, sender = engine.receive(_array("recv", tensor), src, tag)
+    _write(tensor, array)
+    return sender
+
+
+def barrier(group: ProcessGroup | None = None, async_op: bool = False):
+    """Waits until every process is here."""
+    _group_of(group).engine.barrier()
+    return _done(async_op)
+
+
+def all_gather_object(object_list: list, obj, group: ProcessGroup | None = None) -> None:
+    """Fills object_list[r] with the object of rank r. Objects travel pickled: only among programs that trust each other."""
+    for i, value in enumerate(_group_of(group).engine.all_gather_object(obj)):
+        object_list[i] = value
+
+
+def broadcast_object_list(object_list: list, src: int | None = None, group: ProcessGroup | None = None) -> None:
+    """Replaces the list's items everywhere by those of rank `src` (pickled, see all_gather_object)."""
+    engine = _group_of(group).engine
+    src = _check_rank("broadcast_object_list", "src", src, engine.size)
+    object_list[:] = engine.all_gather_object(list(object_list) if engine.rank == src else None)[src]
