@@ -1,0 +1,169 @@
+"""Checkpointing: forward again in backward, with the same random numbers."""
+
+import pytest
+from backend import BACKEND, checkpointing, leaf, near, plain, torch
+
+checkpoint = checkpointing.checkpoint
+BOTH = pytest.mark.parametrize("reentrant", [True, False])
+
+
+@BOTH
+def test_gradients_are_the_same(reentrant):
+    x, w = leaf(1, 2), leaf(3, 4)
+    checkpoint(lambda x, w: (x * w).exp() * x, x, w, use_reentrant=reentrant).sum().backward()
+    x2, w2 = leaf(1, 2), leaf(3, 4)
+    ((x2 * w2).exp() * x2).sum().backward()
+
+    assert near(x2.grad.tolist(), x.grad) and near(w2.grad.tolist(), w.grad)
+
+
+@BOTH
+def test_forward_runs_again_once(reentrant):
+    calls = []
+
+    def f(x):
+        calls.append(torch.is_grad_enabled())
+        return x.exp().exp()
+
+    y = checkpoint(f, leaf(0.1), use_reentrant=reentrant)
+    y.sum().backward()
+
+    assert 2 == len(calls) and calls[1]
+
+
+@BOTH
+def test_random_numbers_repeat(reentrant):
+    seen = []
+
+    def f(x):
+        noise = torch.rand(2, dtype=torch.float64)
+        seen.append(noise.tolist())
+        return x * noise * x
+
+    x = leaf(1, 2)
+    y = checkpoint(f, x, use_reentrant=reentrant)
+    after = torch.rand(1)
+    y.sum().backward()
+
+    assert seen[0] == seen[1] and near([2 * seen[0][0], 4 * seen[0][1]], x.grad) and after is not None
+
+
+@BOTH
+def test_the_random_stream_goes_on_as_if_nothing_ran_again(reentrant):
+    def draw():
+        torch.manual_seed(3)
+        y = checkpoint(lambda x: x * torch.rand(1, dtype=torch.float64) * x, leaf(1), use_reentrant=reentrant)
+        y.sum().backward()
+        return torch.rand(1).item()
+
+    torch.manual_seed(3)
+    torch.rand(1, dtype=torch.float64)
+
+    assert torch.rand(1).item() == draw()
+
+
+@BOTH
+def test_tuples_and_other_arguments(reentrant):
+    x = leaf(1, 2)
+    a, b = checkpoint(lambda x, k, text: (x * k, x.exp() * len(text)), x, 3, "ab", use_reentrant=reentrant)
+    (a + b).sum().backward()
+
+    assert near((3 + 2 * x.detach().exp()).tolist(), x.grad)
+
+
+@BOTH
+def test_nested_checkpoints(reentrant):
+    x = leaf(0.5)
+
+    def inner(x):
+        return x.exp() * x
+
+    def outer(x):
+        return checkpoint(inner, x * x, use_reentrant=reentrant).exp()
+
+    checkpoint(outer, x, use_reentrant=reentrant).sum().backward()
+    x2 = leaf(0.5)
+    (inner(x2 * x2)).exp().sum().backward()
+
+    assert near(x2.grad.tolist(), x.grad)
+
+
+def test_parameters_that_are_only_closed_over_get_gradients_when_not_reentrant():
+    w = leaf(3)
+    checkpoint(lambda c: (c * w).exp(), plain(0.1), use_reentrant=False).sum().backward()
+
+    assert w.grad is not None
+
+
+def test_keyword_arguments_when_not_reentrant():
+    x = leaf(1)
+    checkpoint(lambda x, k=1: x * x * k, x, k=5, use_reentrant=False).sum().backward()
+
+    assert near([10], x.grad)
+
+
+def test_keyword_arguments_are_refused_when_reentrant():
+    with pytest.raises(ValueError):
+        checkpoint(lambda x, k=1: x, leaf(1), k=5, use_reentrant=True)
+
+
+def test_grad_works_when_not_reentrant():
+    x = leaf(1)
+    (g,) = torch.autograd.grad(checkpoint(lambda x: x.exp().exp(), x, use_reentrant=False).sum(), x)
+
+    assert near((x.detach().exp().exp() * x.detach().exp()).tolist(), g)
+
+
+def test_grad_is_refused_when_reentrant():
+    x = leaf(1)
+    y = checkpoint(lambda x: x.exp(), x, use_reentrant=True).sum()
+    with pytest.raises(RuntimeError):
+        torch.autograd.grad(y, x)
+
+
+def test_nothing_is_saved_in_forward_when_not_reentrant():
+    saved = []
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: saved.append(t) or t, lambda t: t):
+        y = checkpoint(lambda x: x.exp().exp().exp(), leaf(0.1), use_reentrant=False)
+    count = len(saved)
+    y.sum().backward()
+
+    assert count <= 1
+
+
+def test_a_different_recomputation_is_found():
+    state = []
+
+    def f(x):
+        state.append(1)
+        return x.exp() if len(state) == 1 else x[0:1].exp()
+
+    y = checkpoint(f, leaf(0.1, 0.2), use_reentrant=False)
+    with pytest.raises(checkpointing.CheckpointError):
+        y.sum().backward()
+
+
+def test_sequential():
+    x = leaf(0.1, 0.2)
+    steps = [lambda x: x * 2, torch.exp, lambda x: x + 1, torch.tanh]
+    checkpointing.checkpoint_sequential(steps, 2, x, use_reentrant=False).sum().backward()
+    x2 = leaf(0.1, 0.2)
+    torch.tanh(torch.exp(x2 * 2) + 1).sum().backward()
+
+    assert near(x2.grad.tolist(), x.grad)
+
+
+def test_a_context_for_each_of_the_two_runs():
+    import contextlib
+
+    names = []
+
+    @contextlib.contextmanager
+    def named(name):
+        names.append(name)
+        yield
+
+    x = leaf(1)
+    checkpoint(lambda x: x.exp(), x, use_reentrant=False, context_fn=lambda: (named("forward"), named("again"))).sum().backward()
+
+    assert ["forward", "again"] == names

@@ -1,0 +1,74 @@
+"""autograd.functional: Jacobians, Hessians and their products."""
+
+import pytest
+from backend import leaf, near, plain, torch
+
+F = torch.autograd.functional
+
+
+def test_jacobian_of_one_input():
+    assert near([[2, 0], [0, 4]], F.jacobian(lambda x: x * x, plain(1, 2)))
+
+
+def test_jacobian_of_a_scalar_function():
+    assert near([2, 4], F.jacobian(lambda x: (x * x).sum(), plain(1, 2)))
+
+
+def test_jacobian_of_two_inputs_and_two_outputs():
+    J = F.jacobian(lambda x, y: (x * y, x.sum()), (plain(1, 2), plain(3, 4)))
+
+    assert near([[3, 0], [0, 4]], J[0][0]) and near([[1, 0], [0, 2]], J[0][1])
+    assert near([1, 1], J[1][0]) and near([0, 0], J[1][1])
+
+
+def test_jacobian_strict_refuses_independent_inputs():
+    with pytest.raises(RuntimeError):
+        F.jacobian(lambda x, y: x * 2, (plain(1), plain(2)), strict=True)
+
+
+def test_jacobian_with_create_graph():
+    x = leaf(1, 2)
+    F.jacobian(lambda x: x * x, x, create_graph=True).sum().backward()
+
+    assert near([2, 2], x.grad)
+
+
+def test_jacobian_vectorized():
+    assert near([[2, 0], [0, 4]], F.jacobian(lambda x: x * x, plain(1, 2), vectorize=True))
+
+
+def test_hessian():
+    assert near([[6, 0], [0, 12]], F.hessian(lambda x: (x * x * x).sum(), plain(1, 2)))
+    H = F.hessian(lambda x, y: (x * x * y).sum(), (plain(1), plain(3)))
+
+    assert near([[6]], H[0][0]) and near([[2]], H[0][1]) and near([[2]], H[1][0]) and near([[0]], H[1][1])
+
+
+def test_vjp():
+    out, g = F.vjp(lambda x: x * x, plain(1, 2), plain(1, 10))
+
+    assert near([1, 4], out) and near([2, 40], g) and not out.requires_grad
+
+
+def test_vjp_of_a_scalar_needs_no_vector():
+    assert near([2, 4], F.vjp(lambda x: (x * x).sum(), plain(1, 2))[1])
+    with pytest.raises(RuntimeError):
+        F.vjp(lambda x: x * x, plain(1, 2))
+
+
+def test_jvp():
+    out, t = F.jvp(lambda x, y: x * y, (plain(1, 2), plain(3, 4)), (plain(1, 1), plain(0, 1)))
+
+    assert near([3, 8], out) and near([3, 4 + 2], t)
+
+
+def test_hvp_and_vhp():
+    for product in (F.hvp, F.vhp):
+        value, h = product(lambda x: (x * x * x).sum(), plain(1, 2), plain(1, 10))
+
+        assert near(9, value) and near([6, 120], h)
+
+
+def test_wrong_vector_is_refused():
+    with pytest.raises(RuntimeError):
+        F.vjp(lambda x: x * x, plain(1, 2), plain(1, 2, 3))

@@ -1,0 +1,64 @@
+"""gradcheck tells right gradients from wrong ones."""
+
+import pytest
+from backend import leaf, node, plain, torch
+
+gradcheck, gradgradcheck = torch.autograd.gradcheck, torch.autograd.gradgradcheck
+
+
+class Wrong(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * ctx.saved_tensors[0]
+
+
+@pytest.mark.parametrize("fast", [False, True])
+@pytest.mark.parametrize("f", [
+    lambda x, y: x * y, lambda x, y: (x * y).sum(), lambda x, y: (x * x, y.exp()), lambda x, y: x / y + x,
+    lambda x, y: x[0:1] * y, lambda x, y: torch.cat([x, y]).view(2, 2).t(),
+])
+def test_right_gradients_pass(f, fast):
+    assert gradcheck(f, (leaf(1.5, 2.5), leaf(0.5, 0.7)), fast_mode=fast)
+    assert gradgradcheck(f, (leaf(1.5, 2.5), leaf(0.5, 0.7)), fast_mode=fast)
+
+
+@pytest.mark.parametrize("fast", [False, True])
+def test_wrong_gradients_fail(fast):
+    with pytest.raises(RuntimeError, match="(?i)jacobian"):
+        gradcheck(Wrong.apply, (leaf(1.5, 2.5),), fast_mode=fast)
+
+    assert gradcheck(Wrong.apply, (leaf(1.5, 2.5),), fast_mode=fast, raise_exception=False) is False
+
+
+def test_inputs_without_grad_are_passed_on():
+    assert gradcheck(lambda x, c, k: x * c * k, (leaf(1.5, 2.5), plain(2, 3), 4))
+
+
+def test_a_function_of_nothing_that_requires_grad_is_refused():
+    with pytest.raises(ValueError):
+        gradcheck(lambda x: x * 2, (plain(1),))
+
+
+def test_complex_functions():
+    z = torch.tensor([1 + 2j, 0.5 - 1j], dtype=torch.complex128).requires_grad_()
+
+    assert gradcheck(lambda z: z * z, (z,))
+    assert gradcheck(lambda z: (z * z.conj()).real, (z,))
+
+
+def test_real_to_complex_functions():
+    c = torch.tensor([1 + 2j, 0.5 - 1j], dtype=torch.complex128)
+
+    assert gradcheck(lambda x: x * c, (leaf(1, 2),))
+
+
+def test_leaves_keep_their_values_and_gradients():
+    x = leaf(1.5, 2.5)
+    gradcheck(lambda x: x * x, (x,))
+
+    assert [1.5, 2.5] == x.tolist() and x.grad is None

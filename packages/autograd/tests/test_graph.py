@@ -1,0 +1,236 @@
+"""What a node shows, and what keeps it alive."""
+
+import gc
+import weakref
+
+import pytest
+from backend import leaf, near, node, plain, torch
+
+SQUARE = dict(shape=(2, 2))
+
+NAMES = {
+    "MulBackward0": lambda x: x * x,
+    "AddBackward0": lambda x: x + 1,
+    "SubBackward0": lambda x: x - 1,
+    "DivBackward0": lambda x: x / 2,
+    "PowBackward0": lambda x: x**2,
+    "NegBackward0": lambda x: -x,
+    "ExpBackward0": lambda x: x.exp(),
+    "ReluBackward0": lambda x: x.relu(),
+    "SumBackward0": lambda x: x.sum(),
+    "MeanBackward0": lambda x: x.mean(),
+    "ViewBackward0": lambda x: x.view(4),
+    "TransposeBackward0": lambda x: x.transpose(0, 1),
+    "SelectBackward0": lambda x: x[0],
+    "SliceBackward0": lambda x: x[0:1],
+    "PermuteBackward0": lambda x: x.permute(1, 0),
+    "ExpandBackward0": lambda x: x.expand(3, 2, 2),
+    "UnsqueezeBackward0": lambda x: x.unsqueeze(0),
+    "SplitBackward0": lambda x: x.split(1)[0],
+    "UnbindBackward0": lambda x: x.unbind()[1],
+    "CloneBackward0": lambda x: x.clone(),
+    "MmBackward0": lambda x: x @ x,
+    "CatBackward0": lambda x: torch.cat([x, x]),
+    "StackBackward0": lambda x: torch.stack([x, x]),
+    "WhereBackward0": lambda x: torch.where(x > 0, x, x),
+    "MaximumBackward0": lambda x: torch.maximum(x, x),
+    "CumsumBackward0": lambda x: x.cumsum(0),
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names_are_pytorchs(name):
+    y = NAMES[name](leaf(1, 2, 3, 4, **SQUARE))
+
+    assert name == y.grad_fn.name() and name == type(y.grad_fn).__name__
+
+
+def test_next_functions_lead_to_the_leaf():
+    x = leaf(1, 2)
+    y = (x * 2).exp()
+    (mul, number), = y.grad_fn.next_functions
+    (accumulate, zero), other = mul.next_functions
+
+    assert "MulBackward0" == mul.name() and 0 == number == zero
+    assert accumulate.variable is x and (None, 0) == other
+
+
+def test_next_functions_tell_which_output_was_used():
+    x = leaf(1, 2, 3, 4)
+    a, b = x.split(2)
+
+    assert (b * 1).grad_fn.next_functions[0] == (b.grad_fn, 1) and a.grad_fn is b.grad_fn
+    assert (0, 1) == (a.output_nr, b.output_nr)
+
+
+def test_grad_fn_is_the_same_object_each_time():
+    y = leaf(1) * 2
+
+    assert y.grad_fn is y.grad_fn and leaf(1).grad_fn is None
+
+
+def test_saved_values_can_be_read_until_they_are_freed():
+    x, w = leaf(1, 2), leaf(3, 4)
+    y = x * w
+
+    assert y.grad_fn._saved_self is x and y.grad_fn._saved_other is w
+    z = x.exp()
+
+    assert near(z.tolist(), z.grad_fn._saved_result)
+    z.sum().backward()
+    with pytest.raises(RuntimeError):
+        z.grad_fn._saved_result
+
+
+def test_metadata_is_a_dictionary_of_the_users():
+    y = leaf(1) * 2
+    y.grad_fn.metadata["mine"] = 5
+
+    assert {"mine": 5} == y.grad_fn.metadata
+
+
+def test_sequence_numbers_grow():
+    x = leaf(1)
+    y = x * 2
+    z = y * 2
+
+    assert z.grad_fn._sequence_nr() > y.grad_fn._sequence_nr()
+
+
+def test_saved_result_makes_no_reference_cycle():
+    gc.disable()
+    try:
+        y = leaf(1, 2).exp()
+        dead = weakref.ref(y)
+        del y
+
+        assert dead() is None
+    finally:
+        gc.enable()
+
+
+def test_graph_dies_with_its_result():
+    gc.disable()
+    try:
+        x = leaf(1, 2)
+        a = x * 2
+        dead = weakref.ref(a)
+        y = a * a
+        del a
+
+        assert dead() is not None
+        y.sum().backward()
+
+        assert dead() is None  # backward freed what was saved
+    finally:
+        gc.enable()
+
+
+@pytest.mark.parametrize("step", [
+    lambda x, b: b.mul_(x), lambda x, b: b[0:1].mul_(x[0:1]), lambda x, b: b.exp_(), lambda x, b: b.detach(),
+    lambda x, b: b.retain_grad(), lambda x, b: (b * b).sum().backward(), lambda x, b: b.view(2).tanh_(),
+    lambda x, b: b.split(1)[0] * 2,
+], ids=["mul_", "view mul_", "exp_", "detach", "retain_grad", "backward", "view tanh_", "split"])
+def test_no_step_makes_a_reference_cycle(step):
+    gc.collect()
+    gc.disable()
+    try:
+        x = leaf(1, 2)
+        b = x.tanh()
+        step(x, b)
+        dead = weakref.ref(b), weakref.ref(x)
+        del b, x
+
+        assert (None, None) == (dead[0](), dead[1]())
+    finally:
+        gc.enable()
+
+
+def test_leaf_that_only_the_graph_knows_still_lets_backward_run():
+    x = leaf(1, 2)
+    y = (x * leaf(3, 4)).sum()
+    y.backward()
+
+    assert near([3, 4], x.grad)
+
+
+def test_a_million_nodes_need_no_recursion():
+    x = torch.ones((), requires_grad=True)
+    y = x
+    for _ in range(1_000_000):
+        y = y + 1
+    y.backward()
+
+    assert 1.0 == x.grad.item()
+    del y
+
+
+def test_a_long_chain_with_saved_tensors_is_freed_without_recursion():
+    x = torch.ones((), requires_grad=True)
+    y = x
+    for _ in range(200_000):
+        y = y * x
+    del y
+
+
+def test_a_long_chain_in_place():
+    y = torch.ones((), requires_grad=True).clone()
+    for _ in range(100_000):
+        y.add_(1)
+    y.backward()
+    del y
+
+
+def test_result_of_ops_without_derivative_has_no_history():
+    x = leaf(1, 2)
+
+    assert not (x > 0).requires_grad and not x.argmax().requires_grad
+
+
+def test_zero_derivative_keeps_history():
+    x = leaf(1.5, 2.5)
+    y = x.floor()
+
+    assert y.requires_grad
+    y.sum().backward()
+
+    assert near([0, 0], x.grad)
+
+
+def test_tensors_copy_as_leaves_only():
+    import copy
+
+    x = leaf(1, 2)
+    y = copy.deepcopy(x)
+
+    assert y.requires_grad and y.is_leaf and y is not x
+    with pytest.raises(RuntimeError):
+        copy.deepcopy(x * 2)
+
+
+def test_allow_mutation_of_saved_tensors_is_absent_but_plain_use_is_checked():
+    x, w = leaf(1, 2), plain(1, 2)
+    y = x * w
+    w.zero_()
+    with pytest.raises(RuntimeError, match="version"):
+        y.sum().backward()
+
+
+def test_iterating_over_a_tensor_records():
+    x = leaf(1, 2, 3)
+    total = sum(v * (i + 1) for i, v in enumerate(x))
+    total.backward()
+
+    assert near([1, 2, 3], x.grad)
+
+
+def test_sum_of_a_diamond_runs_newest_first():
+    order = []
+    x, y = node(1)
+    a = y * 2
+    b = y * 3
+    for name, t in (("a", a), ("b", b), ("y", y)):
+        t.register_hook(lambda g, name=name: order.append(name))
+    (a + b).sum().backward()
+
+    assert ["b", "a", "y"] == order
