@@ -1,0 +1,257 @@
+"""backward() and grad(), as functions and as what Tensor gets."""
+
+from . import _core, _engine
+from ._core import GradError, Tensor, is_complex
+from ._engine import add_to_grad, run
+from ._node import Leaf, Node, add_hook
+
+
+def as_tuple(x):
+    return tuple(x) if isinstance(x, (tuple, list)) else (x,)
+
+
+def origin_of(x):
+    """The node behind a tensor, or behind a GradientEdge."""
+    if isinstance(x, Tensor):
+        if _core.epoch_stale(x):
+            x.requires_grad  # asks the tape
+        return x.origin
+    return getattr(x, "origin", None)
+
+
+def roots(outputs, grads, create_graph):
+    """[(origin, gradient)] of the tensors to start from."""
+    if len(grads) != len(outputs):
+        raise GradError(f"backward: got {len(outputs)} tensors and {len(grads)} gradients. Give one gradient for each, or None.")
+    found = []
+    for i, (out, g) in enumerate(zip(outputs, grads)):
+        origin = origin_of(out)
+        if origin is None:
+            raise GradError(f"backward: element {i} of tensors does not require grad and does not have a grad_fn. Call requires_grad_() on what it is computed from.")
+        if g is None:
+            if not isinstance(out, Tensor):
+                raise GradError(f"backward: element {i} is an edge of the graph and needs an explicit gradient. Give one.")
+            if out.numel() != 1:
+                raise GradError(f"backward: grad can be implicitly created only for scalar outputs, but element {i} has shape {tuple(out.shape)}. Sum it, or give a gradient.")
+            if is_complex(out):
+                raise GradError(f"backward: grad can be implicitly created only for real scalar outputs, but element {i} is {out.dtype}. Give a gradient.")
+            g = ones_like(out)
+        elif not isinstance(g, Tensor):
+            raise TypeError(f"backward: gradients can be tensors or None, but gradient {i} is {type(g).__name__}. Convert it with facula.tensor().")
+        elif isinstance(out, Tensor):
+            if g.shape != out.shape:
+                raise GradError(f"backward: Mismatch in shape: gradient {i} has shape {tuple(g.shape)} and its tensor has shape {tuple(out.shape)}. Make them equal.")
+            if g.dtype is not out.dtype:
+                if is_complex(g) != is_complex(out):
+                    raise GradError(f"backward: gradient {i} is {g.dtype} and its tensor {out.dtype}: both must be complex, or neither. Convert it.")
+                g = g.to(out.dtype)
+        found.append((origin, g))
+    return found
+
+
+def ones_like(t):
+    with _core.no_recording():
+        return _core.ones(tuple(t.shape), t.dtype, t.device)
+
+
+def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, grad_variables=None, inputs=None):
+    """Add to the leaves' .grad the gradients of `tensors`, weighted by `grad_tensors`.
+
+    A scalar needs no weight. retain_graph keeps what was saved for a further call (default: as create_graph);
+    create_graph makes gradients that can be differentiated; `inputs`, if given, are the only tensors to fill.
+    """
+    if grad_variables is not None:
+        if grad_tensors is not None:
+            raise GradError("backward: got both grad_tensors and grad_variables (deprecated). Give grad_tensors only.")
+        grad_tensors = grad_variables
+    if not isinstance(tensors, (tuple, list)):
+        if grad_tensors is None and inputs is None and tensors.__class__ is not Node:
+            grad_tensors = (None,)
+        tensors = (tensors,)
+    grads = (None,) * len(tensors) if grad_tensors is None else as_tuple(grad_tensors)
+    keep = create_graph if retain_graph is None else retain_graph
+    start = roots(tensors, grads, create_graph)
+    if inputs is None:
+        run(start, keep, create_graph)
+        return
+    inputs = as_tuple(inputs)
+    if not inputs:
+        raise GradError("backward: `inputs` is empty, so there is nothing to fill. Leave it out to fill all leaves.")
+    captures = dict.fromkeys(wanted_origins(inputs))
+    run(start, keep, create_graph, captures)
+    for t in inputs:
+        g = captures[origin_of(t)]
+        if g is not None and isinstance(t, Tensor):
+            before = _core.set_grad_mode(create_graph)
+            try:
+                add_to_grad(t, g, create_graph)
+            finally:
+                _core.set_grad_mode(before)
+            extra = t.origin.extra
+            if isinstance(t.origin, Leaf) and extra is not None and extra.accumulated:
+                for hook in list(extra.accumulated.values()):
+                    hook(t)
+
+
+def wanted_origins(inputs):
+    for t in inputs:
+        origin = origin_of(t)
+        if origin is None:
+            raise GradError("grad: one of the differentiated tensors does not require grad. Call requires_grad_() before it is used.")
+        yield origin
+
+
+def grad(
+    outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, only_inputs=True, allow_unused=None,
+    is_grads_batched=False, materialize_grads=False,
+):  # fmt: skip
+    """The gradients of `outputs`, weighted by `grad_outputs`, with respect to each of `inputs`; no .grad is touched.
+
+    An input that outputs do not depend on is an error, unless allow_unused (then None) or materialize_grads (then zeros).
+    is_grads_batched: grad_outputs have one more first dim, and so have the results.
+    """
+    if not only_inputs:
+        raise ValueError("grad: only_inputs=False is not supported any more. Use backward() to fill all leaves.")
+    if materialize_grads and allow_unused is False:
+        raise ValueError("grad: allow_unused=False contradicts materialize_grads=True. Leave allow_unused out.")
+    outputs, inputs = as_tuple(outputs), as_tuple(inputs)
+    grads = (None,) * len(outputs) if grad_outputs is None else as_tuple(grad_outputs)
+    keep = create_graph if retain_graph is None else retain_graph
+    if is_grads_batched:
+        return batched(outputs, inputs, grads, keep, create_graph, allow_unused, materialize_grads)
+    captures = dict.fromkeys(wanted_origins(inputs))
+    run(roots(outputs, grads, create_graph), keep, create_graph, captures)
+    found = []
+    for i, t in enumerate(inputs):
+        g = captures[origin_of(t)]
+        if g is None and materialize_grads:
+            g = _core.zeros(tuple(t.shape), t.dtype, t.device)
+        elif g is None and not allow_unused:
+            raise GradError(f"grad: the differentiated tensor at index {i} appears to not have been used in the graph. Set allow_unused=True if this is what you want.")
+        found.append(g if g is None or create_graph or g.origin is None else g.detach())
+    return tuple(found)
+
+
+def batched(outputs, inputs, grads, keep, create_graph, allow_unused, materialize_grads):
+    """One run per row of the batch: the graph is walked again, nothing is vectorised."""
+    count = {g.shape[0] for g in grads if g is not None}
+    if len(count) != 1:
+        raise ValueError(f"grad: is_grads_batched needs one batch size, but grad_outputs have {sorted(count)}. Make their first dims equal.")
+    (n,) = count
+    rows = [
+        grad(
+            outputs, inputs, [None if g is None else g[i] for g in grads], True if i < n - 1 else keep, create_graph,
+            allow_unused=allow_unused, materialize_grads=materialize_grads,
+        )
+        for i in range(n)
+    ]  # fmt: skip
+    return tuple(None if column[0] is None else _core.stack(list(column)) for column in zip(*rows))
+
+
+# ---- Tensor methods ---------------------------------------------------------------------------------------------------
+
+def tensor_backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=None):
+    """Add the gradients of this tensor to the leaves it was computed from. See facula.autograd.backward."""
+    backward(self, None if gradient is None else (gradient,), retain_graph, create_graph, inputs=inputs)
+
+
+def tensor_register_hook(self, hook):
+    """Call hook(gradient) when this tensor's gradient is known; what it returns replaces it."""
+    origin = origin_of(self)
+    if origin is None:
+        raise GradError("register_hook: cannot register a hook on a tensor that doesn't require gradient. Call requires_grad_() first.")
+    if isinstance(origin, Leaf):
+        _engine.watched[0] += 1
+    return add_hook(origin.extended(), "hooks", hook)
+
+
+def tensor_register_post_accumulate_grad_hook(self, hook):
+    """Call hook(tensor) when this leaf's .grad has been filled."""
+    origin = origin_of(self)
+    if origin is None:
+        raise GradError("register_post_accumulate_grad_hook: cannot register a hook on a tensor that doesn't require gradient. Call requires_grad_() first.")
+    if not isinstance(origin, Leaf):
+        raise GradError("register_post_accumulate_grad_hook: post accumulate grad hooks cannot be registered on non-leaf tensors. Use register_hook().")
+    _engine.watched[0] += 1
+    return add_hook(origin.extended(), "accumulated", hook)
+
+
+def tensor_retain_grad(self):
+    """Keep the gradient of this result in .grad, as for a leaf."""
+    import weakref
+
+    origin = origin_of(self)
+    if origin is None:
+        raise GradError("retain_grad: can't retain_grad on a tensor that has requires_grad=False. Call requires_grad_() first.")
+    if not isinstance(origin, Leaf):
+        origin.extended().retain = weakref.ref(self)
+
+
+def tensor_retains_grad(self):
+    origin = origin_of(self)
+    return origin is not None and origin.extra is not None and origin.extra.retain is not None and origin.extra.retain() is self
+
+
+def tensor_grad_fn(self):
+    """The node that computed this tensor; None for a leaf."""
+    origin = origin_of(self)
+    if origin is None or isinstance(origin, Leaf):
+        return None
+    return origin.edge()[0]
+
+
+def tensor_output_nr(self):
+    """Which result of its grad_fn this tensor is."""
+    origin = origin_of(self)
+    return 0 if origin is None else origin.edge()[1]
+
+
+def tensor_is_leaf(self):
+    origin = origin_of(self)
+    return origin is None or isinstance(origin, Leaf)
+
+
+def tensor_detach_(self):
+    """Cut this tensor from its history, in place."""
+    if self.base is not None:
+        raise GradError("detach_: can't detach views in place. Use detach() instead.")
+    self.origin = None
+    return self
+
+
+def attach_all():
+    for name, what in {
+        "backward": tensor_backward,
+        "register_hook": tensor_register_hook,
+        "register_post_accumulate_grad_hook": tensor_register_post_accumulate_grad_hook,
+        "retain_grad": tensor_retain_grad,
+        "detach_": tensor_detach_,
+        "retains_grad": property(tensor_retains_grad),
+        "grad_fn": property(tensor_grad_fn),
+        "output_nr": property(tensor_output_nr),
+        "is_leaf": property(tensor_is_leaf),
+        "grad": property(_get_grad, set_grad, del_grad),
+    }.items():
+        if name != "grad" or "grad" not in vars(Tensor):
+            _core.attach(name, what)
+
+
+def _get_grad(self):
+    return self._grad
+
+
+def set_grad(self, value):
+    if value is not None:
+        if not isinstance(value, Tensor):
+            raise TypeError(f"grad: assigned grad expected to be a Tensor or None but got {type(value).__name__}. Convert it with facula.tensor().")
+        if value is self:
+            raise GradError("grad: can't assign a tensor as its own grad. Clone it.")
+        if value.shape != self.shape:
+            raise GradError(f"grad: attempting to assign a gradient of shape {tuple(value.shape)} to a tensor of shape {tuple(self.shape)}. Make them equal.")
+        if value.dtype is not self.dtype:
+            raise GradError(f"grad: attempting to assign a gradient of dtype {value.dtype} to a tensor of dtype {self.dtype}. Convert it.")
+    self._grad = value
+
+
+def del_grad(self):
+    self._grad = None

@@ -1,0 +1,312 @@
+"""Runs a graph backward: newest node first, without recursion and without counting dependencies.
+
+`seq` falls along every edge, so the newest of the nodes that have a gradient can get no more: everything that feeds it
+is newer still, and done. One node in hand and a heap of the rest suffice; on a chain the heap stays empty. Leaves
+wait until the end, or, where some leaf has hooks, until their last gradient arrived (counted only then), so that a
+hook may step and free a parameter while backward goes on.
+"""
+
+import sys
+from heapq import heappop, heappush, heapreplace
+from threading import Lock, local
+
+from ._core import GradError, Tensor, grad_mode, set_grad_mode
+from ._node import Leaf, Output
+from ._support import anomaly
+
+accumulating = Lock()  # two threads may fill one leaf
+current = local()
+watched = [0]  # how many hooks leaves ever got; 0 lets the engine skip counting
+
+
+def capturing():
+    """Whether this thread is inside a backward that fills given tensors only."""
+    return getattr(current, "capturing", False)
+
+
+def run(roots, keep_graph, create_graph, captures=None, fill=False):
+    """Go backward from `roots`, a list of (origin, gradient).
+
+    captures: {origin: None}, filled with gradients instead of accumulating into leaves. fill: the caller will put the
+    captured gradients into .grad. Returns captures.
+    """
+    before, outer = set_grad_mode(create_graph), capturing()
+    current.capturing = captures is not None
+    try:
+        wanted = None if captures is None else leading_to(captures, roots)
+        counts = leaf_counts(roots) if watched[0] and captures is None else None
+        leaves = _run(roots, keep_graph, create_graph, captures, wanted, counts)
+        for leaf in list(leaves):
+            accumulate(leaf, leaves.pop(leaf), create_graph, captures)
+    finally:
+        set_grad_mode(before)
+        current.capturing = outer
+    return captures
+
+
+def _run(roots, keep_graph, create_graph, captures, wanted, counts):
+    grads, heap, leaves = {}, [], {}
+    anomalous = anomaly["enabled"]
+    for origin, g in roots:
+        receive(origin, g, grads, heap, leaves)
+    for leaf in leaves if counts is not None else ():
+        counts[leaf] = counts.get(leaf, 0)
+    if counts is not None:
+        for leaf in [k for k in leaves if counts[k] == 0]:
+            accumulate(leaf, leaves.pop(leaf), create_graph, captures)
+
+    node = heappop(heap)[1] if heap else None
+    while node is not None:
+        g = grads.pop(node)
+        extra = node.extra
+        if extra is not None:
+            g = hooks_before(node, extra, g)
+        if captures is not None:
+            if node in captures:
+                captures[node] = g
+            if node not in wanted:  # only captured
+                node = heappop(heap)[1] if heap else None
+                continue
+            inputs = tuple([i if i in wanted or i in captures else None for i in node.inputs])
+        else:
+            inputs = node.inputs
+        if node.__class__ is Output:
+            outs = (g,)
+        else:
+            try:
+                outs = node.backward(g, inputs)
+            except Exception as error:
+                explain(error, node)
+                raise
+            if node.keeps and not keep_graph:
+                node.saved = None
+            if extra is not None:
+                outs = hooks_after(node, extra, outs, g)
+            if anomalous:
+                check_nan(node, outs)
+
+        best = None
+        for target, gi in zip(inputs, outs):
+            if target is None:
+                continue
+            if target.__class__ is Leaf:
+                if gi is not None:
+                    old = leaves.get(target)
+                    leaves[target] = gi if old is None else old + gi
+                if counts is not None:
+                    counts[target] -= 1
+                    if counts[target] == 0 and target in leaves:
+                        accumulate(target, leaves.pop(target), create_graph, captures)
+                continue
+            if gi is None:
+                continue
+            if node.__class__ is Output:
+                parts = grads.get(target)
+                if parts is not None:
+                    old = parts[node.index]
+                    parts[node.index] = gi if old is None else old + gi
+                    continue
+                parts = grads[target] = [None] * node.count
+                parts[node.index] = gi
+            else:
+                old = grads.get(target)
+                if old is not None:
+                    grads[target] = old + gi
+                    continue
+                grads[target] = gi
+            if best is None:
+                best = target
+            elif target.seq > best.seq:
+                heappush(heap, (-best.seq, best))
+                best = target
+            else:
+                heappush(heap, (-target.seq, target))
+
+        if best is None:
+            node = heappop(heap)[1] if heap else None
+        elif heap and heap[0][0] < -best.seq:
+            node = heapreplace(heap, (-best.seq, best))[1]
+        else:
+            node = best
+
+    return leaves
+
+
+def receive(origin, g, grads, heap, leaves):
+    """Hand a root its gradient."""
+    where = leaves if origin.__class__ is Leaf else grads
+    old = where.get(origin)
+    where[origin] = g if old is None else old + g
+    if old is None and where is grads:
+        heappush(heap, (-origin.seq, origin))
+
+
+def leading_to(captures, roots):
+    """The nodes that must run so that the captured ones get their gradients."""
+    wanted, state = set(), {}
+    for root, _ in roots:
+        stack = [root]
+        while stack:
+            node = stack[-1]
+            if node not in state:
+                state[node] = False
+                stack.extend(n for n in node.inputs if n is not None and n not in state)
+            else:
+                stack.pop()
+                if not state[node]:
+                    state[node] = True
+                    if any(n in captures or n in wanted for n in node.inputs if n is not None):
+                        wanted.add(node)
+    return wanted
+
+
+def leaf_counts(roots):
+    """How many edges lead to each leaf. (Where a node gives no gradient, its leaves wait for the end: late, not wrong.)"""
+    counts, seen = {}, set()
+    stack = [root for root, _ in roots]
+    while stack:
+        node = stack.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        for n in node.inputs:
+            if n.__class__ is Leaf:
+                counts[n] = counts.get(n, 0) + 1
+            elif n is not None:
+                stack.append(n)
+    return counts
+
+
+# ---- leaves -----------------------------------------------------------------------------------------------------------
+
+def references(g):
+    return sys.getrefcount(g)
+
+
+def _alone():
+    """What references() says of a gradient that only the engine knows, handed on as accumulate() does it."""
+    g = object()
+    leaves = {0: g}
+    del g
+    return _handed(leaves.pop(0))
+
+
+def _handed(g):
+    return references(g)
+
+
+ALONE = _alone()
+
+
+def accumulate(leaf, g, create_graph, captures):
+    alone = references(g) <= ALONE
+    extra = leaf.extra
+    if extra is not None:
+        seen = hooks_before(leaf, extra, g)
+        alone = alone and seen is g and extra.hooks is None
+        g = seen
+    if captures is not None:
+        if leaf in captures:
+            captures[leaf] = g
+        return
+    tensor = leaf.ref()
+    if tensor is None:
+        return
+    with accumulating:
+        add_to_grad(tensor, g, create_graph, alone)
+    if extra is not None and extra.accumulated:
+        for hook in list(extra.accumulated.values()):
+            hook(tensor)
+
+
+def add_to_grad(tensor, g, create_graph, alone=False):
+    """tensor.grad += g; a gradient that nobody else knows becomes .grad itself instead of being copied."""
+    old = tensor._grad
+    if old is None:
+        if not (alone and g.base is None and g.is_contiguous()):
+            g = g.clone()  # recorded where the graph of gradients is made
+        tensor._grad = g if create_graph or g.origin is None else g.detach()
+    elif create_graph:
+        tensor._grad = old + g
+    else:
+        old.add_(g)
+
+
+# ---- hooks ------------------------------------------------------------------------------------------------------------
+
+def hooks_before(node, extra, g):
+    """Tensor hooks, retained gradients and node prehooks, in PyTorch's order."""
+    if extra.hooks:
+        for hook in list(extra.hooks.values()):
+            new = hook(g)
+            if new is not None:
+                g = checked(hook, new, g)
+    if extra.retain is not None and g.__class__ is not list:
+        tensor = extra.retain()
+        if tensor is not None:
+            tensor._grad = g.clone() if tensor._grad is None else tensor._grad + g
+    if extra.before:
+        several = g.__class__ is list
+        for hook in list(extra.before.values()):
+            given = tuple(g) if several else (g,)
+            new = hook(given)
+            if new is not None:
+                new = new if isinstance(new, (tuple, list)) else (new,)
+                if len(new) != len(given):
+                    raise GradError(f"{node.name()}: a prehook returned {len(new)} gradients for {len(given)}. Return one for each.")
+                g = list(new) if several else new[0]
+    return g
+
+
+def hooks_after(node, extra, outs, g):
+    if not extra.after:
+        return outs
+    given = tuple(g) if g.__class__ is list else (g,)
+    outs = tuple(outs)
+    for hook in list(extra.after.values()):
+        new = hook(outs, given)
+        if new is not None:
+            new = tuple(new) if isinstance(new, (tuple, list)) else (new,)
+            if len(new) != len(outs):
+                raise GradError(f"{node.name()}: a hook returned {len(new)} gradients for {len(outs)} inputs. Return one for each.")
+            outs = new
+    return outs
+
+
+def checked(hook, new, g):
+    name = getattr(hook, "__name__", repr(hook))
+    if not isinstance(new, Tensor):
+        raise TypeError(f"hook {name}: expected a tensor or None, but it returned {type(new).__name__}. Return the new gradient.")
+    if new.shape != g.shape:
+        raise GradError(f"hook {name}: has changed the shape of the gradient from {tuple(g.shape)} to {tuple(new.shape)}. Return one of the same shape.")
+    if new.dtype is not g.dtype:
+        raise GradError(f"hook {name}: has changed the dtype of the gradient from {g.dtype} to {new.dtype}. Return one of the same dtype.")
+    return new
+
+
+# ---- errors -----------------------------------------------------------------------------------------------------------
+
+def explain(error, node):
+    """Show where in the forward pass the failing node comes from."""
+    stack = node.extra.stack if node.extra is not None else None
+    where = node.where()
+    if stack:
+        text = f"{node.name()} was recorded in the forward pass at:\n{stack}"
+    elif where:
+        text = f"{node.name()} was recorded in the forward pass at:\n  {where}"
+    else:
+        return
+    if hasattr(error, "add_note"):
+        error.add_note(text)
+    elif isinstance(error, GradError):  # CPython 3.10
+        error.args = (f"{error.args[0]}\n{text}", *error.args[1:])
+
+
+def check_nan(node, outs):
+    if not anomaly["check_nan"]:
+        return
+    for i, g in enumerate(outs):
+        if isinstance(g, Tensor) and g.detach().isnan().any().item():
+            error = GradError(f"{node.name()}: returned nan values in its gradient number {i}. Look at the forward line below.")
+            explain(error, node)
+            raise error

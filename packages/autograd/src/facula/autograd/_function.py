@@ -1,0 +1,349 @@
+"""autograd.Function: a user's own forward and backward. The context is the node, as in PyTorch."""
+
+import functools
+import sys
+
+from . import _core, _record
+from ._core import GradError, Tensor, alias, epoch_advance, epoch_refresh, epoch_stale, grad_mode, is_float, set_grad_mode, version
+from ._node import Leaf, Node, Output, tick
+from ._support import Packed, pack_hooks, sum_to
+from ._views import CopySlices, keep_retained, rebase  # noqa: F401
+
+
+class FunctionCtx:
+    """What a Function's forward and backward get as `ctx`; take any attributes you like."""
+
+    def save_for_backward(self, *tensors):
+        """Keep tensors (or None) for backward, checked against in-place changes and freed with the graph."""
+        for t in tensors:
+            if t is not None and not isinstance(t, Tensor):
+                raise TypeError(f"save_for_backward: can only save tensors, but got {type(t).__name__}. Put other things on ctx as attributes.")
+        self.to_save = tensors
+
+    def mark_dirty(self, *tensors):
+        """Say which inputs forward changed in place; they must be among its results."""
+        self.dirty_tensors = tensors
+
+    def mark_non_differentiable(self, *tensors):
+        """Say which results have no gradient."""
+        self.non_differentiable = tensors
+
+    def set_materialize_grads(self, value):
+        """Whether backward gets zeros (the default) or None for results that nothing depends on."""
+        self.materialize_grads = bool(value)
+
+    to_save = dirty_tensors = non_differentiable = ()
+    materialize_grads = True
+
+
+class FunctionNode(FunctionCtx, Node):
+    """The node of a Function call. layout and saved follow what was saved: tensor, version, tensor, version, ..."""
+
+    keeps = True
+    _function = None  # the Function, of the subclass
+    needs_input_grad = ()
+
+    def name(self):
+        return type(self).__name__
+
+    @property
+    def saved_tensors(self):
+        """What save_for_backward kept, after a check that it did not change."""
+        saved = self.saved
+        if saved is None or (type(saved) is not tuple):
+            saved = self.thawed()
+        found = []
+        for i in range(0, len(saved), 2):
+            t, at = saved[i], saved[i + 1]
+            if t is None:
+                found.append(None)
+                continue
+            if at is not None and version(t) != at:
+                raise self.changed(f"saved tensor {i // 2}", t, at)
+            k = self._result_of.get(i // 2)
+            if k is not None:
+                t = alias(t)
+                t.origin = self._results[k]() if self._results[k] else None
+            found.append(t)
+        return tuple(found)
+
+    saved_variables = saved_tensors
+
+    def changed(self, name, tensor, saved_at):
+        return GradError(
+            f"{self.name()}: {name} {tuple(tensor.shape)} was modified in place after it was saved for backward "
+            f"(saved at version {saved_at}, it is now {version(tensor)}; expected version {saved_at}). Clone it before the in-place operation."
+        )
+
+    def __getattr__(self, name):
+        raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+
+    def backward(self, g, inputs):
+        gs = g if g.__class__ is list else [g]
+        gs += [None] * (len(self._metas) - len(gs))
+        if self.materialize_grads:
+            gs = [zeros(m) if t is None and m is not None else t for t, m in zip(gs, self._metas)]
+        function = self._function
+        if function.backward is Function.backward and function.vjp is not Function.vjp:
+            outs = function.vjp(self, *gs)
+        else:
+            outs = function.backward(self, *gs)
+        return self.checked(outs, inputs)
+
+    def checked(self, outs, inputs):
+        """One gradient per tensor input, of its shape and dtype."""
+        outs = tuple(outs) if isinstance(outs, (tuple, list)) else (outs,)
+        n = len(self.needs_input_grad)
+        if len(outs) > n and all(o is None for o in outs[n:]):
+            outs = outs[:n]
+        if len(outs) != n:
+            raise GradError(f"{self.name()}: returned an incorrect number of gradients (expected {n}, got {len(outs)}). Return one for each argument of forward.")
+        found = []
+        for i, (g, place) in enumerate(zip([outs[i] for i in self._places], self._input_metas)):
+            if g is not None and inputs[i] is not None:
+                if not isinstance(g, Tensor):
+                    raise TypeError(f"{self.name()}: expected a tensor or None as gradient {i}, but got {type(g).__name__}. Return tensors.")
+                g = fitted(self, i, g, *place)
+            found.append(g)
+        return tuple(found)
+
+
+def fitted(node, i, g, shape, dtype):
+    if g.shape != shape:
+        extra = g.ndim - len(shape)
+        if extra < 0 or any(n != 1 and n != m for n, m in zip(shape, g.shape[extra:])):
+            raise GradError(f"{node.name()}: returned an invalid gradient at index {i}: got {tuple(g.shape)} but expected a shape compatible with {tuple(shape)}.")
+        g = sum_to(g, shape)
+    if g.dtype is not dtype:
+        from ._support import cast
+
+        g = cast(g, dtype)
+    return g
+
+
+def zeros(meta):
+    return _core.zeros(*meta)
+
+
+class Function:
+    """A differentiable operation of your own.
+
+    >>> class Square(facula.autograd.Function):
+    ...     @staticmethod
+    ...     def forward(ctx, x):
+    ...         ctx.save_for_backward(x)
+    ...         return x * x
+    ...     @staticmethod
+    ...     def backward(ctx, g):
+    ...         (x,) = ctx.saved_tensors
+    ...         return 2 * g * x
+
+    Call Square.apply(x). Instead of ctx as its first argument, forward may have a setup_context(ctx, inputs, output) beside it.
+    """
+
+    def __init__(self, *args, **kwargs):
+        raise GradError(f"{type(self).__name__}: a Function is not to be instantiated. Call {type(self).__name__}.apply(...).")
+
+    @staticmethod
+    def forward(*args, **kwargs):
+        raise NotImplementedError("Function: has no forward. Define a static method forward(ctx, *args).")
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        raise NotImplementedError("Function: has no setup_context.")
+
+    @staticmethod
+    def backward(ctx, *grad_outputs):
+        raise NotImplementedError(f"{ctx.name()}: its Function has no backward. Define a static method backward(ctx, *grad_outputs).")
+
+    @staticmethod
+    def vjp(ctx, *grad_outputs):
+        return Function.backward(ctx, *grad_outputs)
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        cls._node_class = type(cls.__name__ + "Backward", (FunctionNode,), {"_function": cls, "__module__": cls.__module__})
+
+    @classmethod
+    def apply(cls, *args):
+        """Run forward on args, and record it where an argument requires grad."""
+        node = cls._node_class()
+        tensors = [(i, a) for i, a in enumerate(args) if isinstance(a, Tensor)]
+        node.needs_input_grad = tuple(isinstance(a, Tensor) and a.requires_grad for a in args)
+        recording = grad_mode() and any(node.needs_input_grad)
+        versions = [version(t) for _, t in tensors]
+        before = set_grad_mode(False)
+        try:
+            if cls.setup_context is not Function.setup_context:
+                out = cls.forward(*args)
+                cls.setup_context(node, args, out)
+            else:
+                out = cls.forward(node, *args)
+        finally:
+            set_grad_mode(before)
+        if not recording:
+            node.to_save = ()
+            return out
+        f = sys._getframe(1)
+        node.code, node.at = f.f_code, f.f_lasti
+        node.seq = tick()
+        node.extra = None
+        node._places = [i for i, _ in tensors]
+        node._input_metas = [(t.shape, t.dtype) for _, t in tensors]
+        node.inputs = tuple(t.origin for _, t in tensors)
+        single = not isinstance(out, (tuple, list))
+        outs = finish(node, (out,) if single else tuple(out), [t for _, t in tensors], versions)
+        return outs[0] if single else outs
+
+
+def finish(node, outs, inputs, versions):
+    """Give the results of a Function their origins, and keep what it saved."""
+    dirty = {id(t) for t in node.dirty_tensors}
+    plain = {id(t) for t in node.non_differentiable}
+    results, metas, live = [], [], []
+    for t in node.dirty_tensors:
+        if not any(t is o for o in outs):
+            raise GradError(f"{node.name()}: a tensor marked dirty is not among the results. Return it from forward.")
+    given = outs
+    for o in outs:
+        if not isinstance(o, Tensor):
+            results.append(o)
+            metas.append(None)
+            continue
+        metas.append((tuple(o.shape), o.dtype, o.device))
+        differentiable = id(o) not in plain and is_float(o)
+        if any(o is t for t in inputs) and id(o) not in dirty:
+            o = alias(o) if differentiable else o.detach()
+        elif not differentiable:
+            o = o.detach() if o.origin is not None and id(o) not in dirty else o
+        results.append(o)
+        live.append(differentiable)
+    node._metas = metas
+    places = [i for i, o in enumerate(results) if isinstance(o, Tensor) and differentiable_at(results, plain, given, i)]
+    several = len(results) > 1
+    node._results = [None] * len(results)
+    for i in places:
+        o = results[i]
+        origin = Output(node, i, len(results)) if several else node
+        if id(given[i]) in dirty:
+            wrote(node, o, origin, several)
+        else:
+            o.origin = origin
+        node._results[i] = origin_again(o, node, i, len(results), several)
+    keep(node, given, inputs)
+    return tuple(results)
+
+
+def differentiable_at(results, plain, given, i):
+    return id(given[i]) not in plain and is_float(results[i])
+
+
+def origin_again(out, node, i, count, several):
+    """A function that gives a saved result its origin back, holding nothing that leads to the result."""
+    import weakref
+
+    ref = weakref.ref(out.origin)
+    me = weakref.ref(node)
+
+    def again():
+        origin = ref()
+        return origin if origin is not None else Output(me(), i, count) if several else me()
+
+    return again
+
+
+def wrote(node, tensor, origin, several):
+    """A dirty input: as after any in-place op."""
+    old, base = tensor.origin, tensor.base
+    if isinstance(old, Leaf):
+        raise GradError(f"{node.name()}: a leaf that requires grad was modified in place (mark_dirty). Write to a clone.")
+    if base is not None:
+        if isinstance(base.origin, Leaf):
+            raise GradError(f"{node.name()}: a view of a leaf that requires grad was modified in place (mark_dirty). Write to a clone.")
+        if several:
+            raise GradError(f"{node.name()}: a view was modified in place by a Function with several results. Return one result, or write to a clone.")
+        at = next(i for i, n in enumerate(node.inputs) if n is old)
+        if at != 0:
+            raise GradError(f"{node.name()}: a view modified in place must be the Function's first tensor argument. Reorder the arguments.")
+        if epoch_stale(base):
+            _record_refresh(base)
+        rebase(tensor, base, node)
+        epoch_advance(base)
+        epoch_refresh(base)
+        epoch_refresh(tensor)
+        return
+    keep_retained(tensor, origin)
+    tensor.origin = origin
+    epoch_advance(tensor)
+    epoch_refresh(tensor)
+
+
+def _record_refresh(tensor):
+    tensor.requires_grad
+
+
+def keep(node, outs, inputs):
+    """Turn to_save into saved: inputs as they are, results as aliases without origin."""
+    saved, layout, node._result_of = [], [], {}
+    for i, t in enumerate(node.to_save):
+        if t is None:
+            saved += [None, None]
+        else:
+            k = next((k for k, o in enumerate(outs) if o is t), None)
+            if k is not None and node._results[k] is not None:
+                node._result_of[i] = k
+                t = alias(t)
+            saved += [t, version(t)]
+        layout += [f"saved_{i}", f"saved_{i}_version"]
+    node.layout = layout
+    node.saved = tuple(saved)
+    node.to_save = node.dirty_tensors = node.non_differentiable = ()
+    node.keeps = bool(saved)
+    hooks = pack_hooks()
+    if _record.NAMES["special"] and hooks and saved:
+        node.saved = Packed(node, *hooks[-1])
+    if _record.NAMES["special"]:
+        from ._support import anomaly
+
+        if anomaly["enabled"]:
+            import traceback
+
+            node.extended().stack = "".join(traceback.format_stack()[:-3])
+
+
+def once_differentiable(function):
+    """Decorates a backward whose result must not be differentiated again."""
+
+    @functools.wraps(function)
+    def inside(ctx, *grads):
+        with _core.no_recording():
+            outs = function(ctx, *grads)
+        if not grad_mode():
+            return outs
+        if not any(isinstance(g, Tensor) and g.requires_grad for g in grads):
+            return outs
+        single = not isinstance(outs, (tuple, list))
+        return_ = []
+        for o in (outs,) if single else outs:
+            if isinstance(o, Tensor) and is_float(o):
+                o = o.detach()
+                n = OnceBackward()
+                n.code, n.seq, n.extra, n.inputs, n.saved = None, tick(), None, tuple(g.origin for g in grads if isinstance(g, Tensor)), ()
+                o.origin = n
+            return_.append(o)
+        return return_[0] if single else tuple(return_)
+
+    return inside
+
+
+class OnceBackward(Node):
+    """The end of what once_differentiable allows."""
+
+    __slots__ = ()
+
+    def backward(self, g, inputs):
+        raise GradError("once_differentiable: trying to differentiate twice a function that was marked with @once_differentiable. Remove the decorator if its backward is differentiable.")
+
+
+class InplaceFunction(Function):
+    """PyTorch's old name for Functions that can work in place."""

@@ -1,0 +1,217 @@
+"""The nodes of the graph: what an operation keeps, and where its gradients go.
+
+    Node      one recorded operation; each rule has a subclass, named as PyTorch names it (MulBackward0)
+    Leaf      where a leaf's gradient is accumulated (PyTorch's AccumulateGrad)
+    Output    one result of an operation that has several; it leads to that operation's node
+
+A tensor's `origin` is one of these. The graph points from results to inputs, `seq` falls along every edge, and no node
+refers to a tensor whose origin leads back to it: a saved result is an alias without origin, a leaf is held weakly.
+"""
+
+import weakref
+from itertools import count
+
+from ._core import GradError, alias, version
+
+tick = count().__next__
+_LAST = 1 << 62  # a leaf's place in the order: newer than any operation
+
+
+class Extra:
+    """What few nodes have: hooks, retained gradients, the user's metadata, the forward stack of anomaly mode."""
+
+    __slots__ = ("hooks", "retain", "before", "after", "accumulated", "metadata", "stack", "owner")
+
+    def __init__(self):
+        self.hooks = self.before = self.after = self.accumulated = None  # dicts: handle id -> function
+        self.retain = None  # weak reference to the tensor whose .grad is kept
+        self.metadata = self.stack = self.owner = None
+
+
+class Node:
+    """A recorded operation: `inputs` are the origins of its differentiable operands (None: needs no gradient)."""
+
+    __slots__ = ("inputs", "saved", "seq", "code", "at", "extra", "__weakref__")
+
+    rule = None  # of the subclass
+    keeps = False  # whether `saved` holds tensors, to be freed after backward
+    layout = ()  # names of what `saved` holds
+
+    # ---- what the engine calls
+
+    def backward(self, g, inputs):
+        """The gradients of `inputs`, None where an input is None, from the result's gradient."""
+        raise AssertionError("each subclass has its own")
+
+    def thawed(self):
+        """The plain tuple of saved values, where `saved` is something else: freed, or packed by hooks."""
+        if self.saved is None:
+            raise GradError(
+                f"{self.name()}: cannot go backward through the graph a second time: the values it saved were freed. "
+                "Give retain_graph=True to the first backward() or grad()."
+            )
+        return self.saved.unpack()
+
+    def changed(self, name, tensor, saved_at):
+        """The error for a saved tensor that was written to since."""
+        return GradError(
+            f"{self.rule.op_name}: {name} {tuple(tensor.shape)} was modified in place after it was saved for backward "
+            f"(saved at version {saved_at}, it is now {version(tensor)}; expected version {saved_at}). Clone it before the in-place operation."
+        )
+
+    def of_result(self, saved):
+        """A saved result with its history, for gradients of gradients."""
+        out = alias(saved)
+        owner = self.extra and self.extra.owner
+        out.origin = owner(self) if owner else self
+        return out
+
+    def of_one_result(self, saved, index):
+        """The same where the operation has several."""
+        out = alias(saved)
+        out.origin = Output(self, index, index + 1)  # the engine makes room by the first arrival's count: see run()
+        return out
+
+    # ---- what users see
+
+    def name(self):
+        return type(self).__name__
+
+    @property
+    def next_functions(self):
+        return tuple((None, 0) if n is None else n.edge() for n in self.inputs)
+
+    def edge(self):
+        return self, 0
+
+    @property
+    def metadata(self):
+        extra = self.extended()
+        if extra.metadata is None:
+            extra.metadata = {}
+        return extra.metadata
+
+    def _sequence_nr(self):
+        return self.seq
+
+    def register_hook(self, fn):
+        """Call fn(grad_inputs, grad_outputs) after this node ran; what it returns replaces grad_inputs."""
+        return add_hook(self.extended(), "after", fn)
+
+    def register_prehook(self, fn):
+        """Call fn(grad_outputs) before this node runs; what it returns replaces grad_outputs."""
+        return add_hook(self.extended(), "before", fn)
+
+    def extended(self):
+        if self.extra is None:
+            self.extra = Extra()
+        return self.extra
+
+    def where(self):
+        """The forward line, as in a traceback, or None."""
+        code = getattr(self, "code", None)
+        if code is None:
+            return None
+        line = next((line for start, end, line in code.co_lines() if start <= self.at < end), code.co_firstlineno)
+        return f'File "{code.co_filename}", line {line}, in {code.co_name}'
+
+    def __getattr__(self, name):
+        if name.startswith("_saved_"):
+            return self._saved(name[7:])
+        raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+
+    def _saved(self, name):
+        wanted = self.rule.letter_of(name) if self.rule else None
+        if wanted not in self.layout:
+            raise AttributeError(f"{type(self).__name__} has no attribute '_saved_{name}'")
+        saved = self.saved if type(self.saved) is tuple else self.thawed()
+        at = self.layout.index(wanted)
+        value = saved[at]
+        if wanted == "out":
+            return self.of_result(value)
+        if at + 1 < len(self.layout) and self.layout[at + 1] == wanted + "_version" and saved[at + 1] is not None and version(value) != saved[at + 1]:
+            raise self.changed(wanted, value, saved[at + 1])
+        return value
+
+    def __repr__(self):
+        return f"<{type(self).__name__} object at {id(self):#x}>"
+
+
+class Leaf(Node):
+    """Accumulates into a leaf's .grad. Held by the leaf, and holds it weakly, so that neither keeps the other."""
+
+    __slots__ = ("ref",)
+
+    def __init__(self, tensor):
+        self.ref = weakref.ref(tensor)
+        self.inputs = self.saved = ()
+        self.seq = _LAST
+        self.extra = None
+
+    def name(self):
+        return "torch::autograd::AccumulateGrad"
+
+    @property
+    def variable(self):
+        return self.ref()
+
+
+Leaf.__name__ = Leaf.__qualname__ = "AccumulateGrad"
+
+
+class Output(Node):
+    """Result `index` of `count` of an operation with several."""
+
+    __slots__ = ("index", "count")
+
+    def __init__(self, node, index, count):
+        self.inputs = (node,)
+        self.index, self.count = index, count
+        self.saved = ()
+        self.seq = tick()
+        self.extra = None
+
+    def edge(self):
+        return self.inputs[0], self.index
+
+    def name(self):
+        return self.inputs[0].name()
+
+
+class Handle:
+    """Removes a hook: by remove(), or at the end of a with block. PyTorch's RemovableHandle."""
+
+    _next = count().__next__
+
+    def __init__(self, hooks):
+        self.id = Handle._next()
+        self._hooks = weakref.ref(hooks)
+
+    def remove(self):
+        hooks = self._hooks()
+        if hooks is not None:
+            hooks.pop(self.id, None)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc):
+        self.remove()
+
+
+class Hooks(dict):
+    """id -> function, in order of registration; a class of its own because a dict cannot be referred to weakly."""
+
+    __slots__ = ("__weakref__",)
+
+
+def add_hook(extra, which, fn):
+    if not callable(fn):
+        raise TypeError(f"register_hook: a hook is called with the gradient, but {fn!r} is not callable. Give a function.")
+    hooks = getattr(extra, which)
+    if hooks is None:
+        hooks = Hooks()
+        setattr(extra, which, hooks)
+    handle = Handle(hooks)
+    hooks[handle.id] = fn
+    return handle

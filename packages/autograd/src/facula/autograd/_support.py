@@ -1,0 +1,137 @@
+"""What generated backward functions call: summing over broadcast dims, casting, conjugating, placing results."""
+
+import threading
+import traceback
+
+from . import _core
+from ._core import GradError, Tensor, is_complex, is_float, version
+from ._node import Output
+
+
+def sum_to(g, shape):
+    """The gradient of a broadcast: g summed over the dims along which an operand of `shape` was repeated."""
+    if g._shape == shape:
+        return g
+    extra = g.ndim - len(shape)
+    dims = tuple(range(extra)) + tuple(d for d, n in enumerate(shape, extra) if n == 1 and g._shape[d] != 1)
+    if dims:
+        g = g.sum(dims, True)
+    return g.view(shape) if extra else g
+
+
+def cast(g, dtype):
+    """g in the operand's dtype; the real part where a real operand met a complex one."""
+    if g.dtype is dtype:
+        return g
+    if is_complex(g) and not dtype.is_complex:
+        g = _core.real(g)
+    return g.to(dtype)
+
+
+def conj(g):
+    return _core.conj(g)
+
+
+def place(n, out, flat):
+    """Give each differentiable result of node n its origin."""
+    count = len(out)
+    if count - len(flat) == 1 and 0 not in flat:
+        out[0].origin = n
+        return
+    for i, t in enumerate(out):
+        if i not in flat:
+            t.origin = Output(n, i, count)
+
+
+def no_derivative(op_name, parameter):
+    raise GradError(f"{op_name}: has no derivative with respect to {parameter}, which requires grad. Detach it first.")
+
+
+def check_list(node, name, tensors, versions):
+    for t, v in zip(tensors, versions):
+        if v is not None and version(t) != v:
+            raise node.changed(name, t, v)
+
+
+# ---- what `special` stands for: hooks on saved tensors, anomaly mode -------------------------------------------------
+
+_local = threading.local()
+
+
+def pack_hooks():
+    """This thread's stack of (pack, unpack)."""
+    try:
+        return _local.hooks
+    except AttributeError:
+        _local.hooks = []
+        return _local.hooks
+
+
+anomaly = {"enabled": False, "check_nan": True}
+
+
+def finish(n):
+    """The rest of recording where something is special."""
+    if anomaly["enabled"]:
+        n.extended().stack = "".join(traceback.format_stack()[:-3])
+    hooks = pack_hooks()
+    if hooks and n.keeps:
+        n.saved = Packed(n, *hooks[-1])
+
+
+class Packed:
+    """Saved values whose tensors went through a pack hook; unpacked when they are asked for."""
+
+    __slots__ = ("values", "unpacker")
+
+    def __init__(self, node, pack, unpack):
+        self.unpacker = unpack
+        self.values = []
+        names = node.layout
+        for i, value in enumerate(node.saved):
+            versioned = i + 1 < len(names) and names[i + 1] == names[i] + "_version"
+            if versioned and isinstance(value, Tensor):
+                value = packed(pack, value)
+            elif versioned and type(value) is tuple:
+                value = tuple(packed(pack, v) if isinstance(v, Tensor) else v for v in value)
+            elif names[i].endswith("_version"):
+                value = [None] * len(value) if type(value) is list else None
+            self.values.append(value)
+
+    def unpack(self):
+        def opened(v):
+            if type(v) is Box:
+                return v.open(self.unpacker)
+            return tuple(opened(e) for e in v) if type(v) is tuple and any(type(e) is Box for e in v) else v
+
+        return tuple(opened(v) for v in self.values)
+
+
+class Box:
+    """What a pack hook made of one tensor, and the origin it had."""
+
+    __slots__ = ("content", "origin", "dtype", "shape")
+
+    def __init__(self, content, tensor):
+        self.content, self.origin = content, tensor.origin
+        self.dtype, self.shape = tensor.dtype, tensor.shape
+
+    def open(self, unpack):
+        tensor = unpack(self.content)
+        if not isinstance(tensor, Tensor):
+            raise TypeError(f"saved_tensors_hooks: unpack must return a tensor, but returned {type(tensor).__name__}. Return what was packed.")
+        if self.origin is not tensor.origin:
+            tensor = tensor.detach()
+            tensor.origin = self.origin
+        return tensor
+
+
+def packed(pack, tensor):
+    return Box(pack(tensor), tensor)
+
+
+def names():
+    return dict(
+        sum_to=sum_to, cast=cast, conj=conj, place=place, no_derivative=no_derivative, check_list=check_list,
+        finish=finish, recording=_core.grad_mode, is_float=is_float,
+    )  # fmt: skip

@@ -1,0 +1,77 @@
+"""The derivative table: D(op, x=rule, y=rule) says what each operand's gradient is; the rules are in rules/.
+
+A rule is a function whose parameter names are what it gets, and so what is kept for backward:
+
+    g             the gradient of the result (g0, g1 of several results; gs: the list of them, None where there is none)
+    x, y, z, w    the tensor operands by position (also under the signature's names)
+    out           the result (out0, out1 of several), kept without its history
+    x_shape       the shape of an operand; x_geometry: (shape, strides) of it; x_dtype
+    needs         which operands of a joint rule need a gradient: tuple of bools in the order of the key
+    dim, alpha    any other parameter of the signature
+
+A key of one letter gives that operand's gradient, a key of several ("xyz") is a joint rule and gives a tuple, and the
+name of a list operand ("tensors") gives a list. A rule may return None: no gradient.
+"""
+
+from dataclasses import dataclass, field
+from inspect import signature
+
+LETTERS = "xyzwvu"
+
+
+@dataclass(frozen=True)
+class Rule:
+    op_name: str
+    grads: dict  # key -> function
+    name: str  # of the node class
+    flat: tuple = ()  # results without derivative (indices)
+    check: bool = False  # a result that may be an integer (a conversion): look before recording
+    real: bool = False  # do not conjugate around this rule: it is written for complex numbers itself
+    letters: dict = field(default_factory=dict)  # PyTorch's name of a saved value -> ours
+
+    def letter_of(self, name):
+        return {"self": "x", "other": "y", "input": "x", "result": "out", **self.letters}.get(name, name)
+
+
+NONE = object()  # has no derivative at all: its result never has history (comparisons, argmax)
+RULES = {}  # op name -> Rule or NONE
+
+
+def camel(op_name):
+    return "".join(part[:1].upper() + part[1:] for part in op_name.split("_") if part) + "Backward0"
+
+
+def D(op_name, *, node=None, flat=(), check=False, real=False, **grads):
+    """Enter the derivative of an op."""
+    if op_name in RULES:
+        raise ValueError(f"{op_name}: has two derivatives. Remove one.")
+    for f in grads.values():
+        signature(f)  # a rule must be readable
+    RULES[op_name] = Rule(op_name, grads, node or camel(op_name), tuple(flat), check, real)
+
+
+def zero(*op_names):
+    """Ops whose derivative is zero wherever it exists: their results have history, their operands get zeros."""
+    for op_name in op_names:
+        D(op_name, x=_zeros)
+
+
+def none(*op_names):
+    """Ops whose results are no numbers to differentiate: truth values, indices, random bits."""
+    for op_name in op_names:
+        if op_name in RULES:
+            raise ValueError(f"{op_name}: has two derivatives. Remove one.")
+        RULES[op_name] = NONE
+
+
+def alike(op_name, *others):
+    """The others have the derivative that op_name has."""
+    rule = RULES[op_name]
+    for other in others:
+        D(other, flat=rule.flat, check=rule.check, real=rule.real, **rule.grads)
+
+
+def _zeros(g):
+    from ._core import zeros_like
+
+    return zeros_like(g)

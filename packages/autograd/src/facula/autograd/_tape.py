@@ -1,0 +1,128 @@
+"""The tape that the core calls: before and after a write, for a stale view, for the requires_grad flag, for out=."""
+
+import sys
+
+from . import _record
+from ._core import GradError, Tensor, alias, epoch_advance, epoch_refresh, epoch_stale, grad_mode, is_complex, is_float, version
+from ._node import Leaf
+from ._table import NONE, RULES
+from ._views import fixed, keep_retained, rebase, refreshed
+
+
+class Write:
+    """A write that is under way: its node, made from what was there before."""
+
+    __slots__ = ("node", "out_at")
+
+    def __init__(self, node, out_at):
+        self.node, self.out_at = node, out_at
+
+
+class Tape:
+    def before_write(self, op, self_, args):
+        """Refuse what has no right gradient; keep what the derivative needs of the old values."""
+        if not grad_mode():
+            return None
+        others = [t for t in tensors(args) if t is not self_]
+        if epoch_stale(self_):
+            self.refresh(self_)
+        base = self_.base
+        if not (self_.origin is not None or (base is not None and base.origin is not None) or any(t.origin is not None for t in others)):
+            return None
+        if not is_float(self_):
+            return None
+        self.refuse(op, self_, base)
+        rule = RULES.get(op.name, RULES.get(op.name.rstrip("_")))
+        if rule is None:
+            raise GradError(f"{op.name}: has no derivative. Call it under no_grad(), or on detached tensors.")
+        if rule is NONE:
+            return None
+        return self.prepared(op, self_, args, rule)
+
+    def refuse(self, op, tensor, base):
+        if base is not None and (base.origin is not None or tensor.origin is not None):
+            if tensor.origin is None:
+                raise GradError(
+                    f"{op.name}: a view was created in no_grad mode and is being modified in place with grad mode enabled. "
+                    "Make both the view and the write inside no_grad(), or both outside."
+                )
+            why = fixed(tensor)
+            if why:
+                raise GradError(f"{op.name}: {why} and may not be modified in place. Use the out-of-place operation.")
+        if isinstance(tensor.origin, Leaf):
+            what = "a view of a leaf" if base is not None else "a leaf"
+            raise GradError(f"{op.name}: {what} that requires grad is being used in an in-place operation. Write under no_grad(), or to a clone.")
+        if base is not None and isinstance(base.origin, Leaf):
+            raise GradError(
+                f"{op.name}: a view of a leaf that requires grad is being used in an in-place operation. Write under no_grad(), or to a clone."
+            )
+
+    def prepared(self, op, tensor, args, rule):
+        recorder = _record.recorder_of(op, rule)
+        before = tensor.clone() if recorder.wants_input else alias(tensor)
+        before.origin = tensor.origin if not recorder.wants_input else before.origin
+        after = alias(tensor)
+        recorder(after, *[before if a is tensor and i == 0 else a for i, a in enumerate(args)])
+        node = after.origin
+        after.origin = None
+        if node is None:
+            return None
+        caller = sys._getframe(3)  # prepared, before_write, the op's own function, its caller
+        node.code, node.at = caller.f_code, caller.f_lasti
+        return Write(node, recorder.out_at)
+
+    def after_write(self, op, tensor, args, token):
+        if token is None:
+            return
+        node = token.node
+        if token.out_at is not None and type(node.saved) is tuple and node.saved[token.out_at] is not None:
+            saved = list(node.saved)
+            saved[token.out_at + 1] = version(tensor)
+            node.saved = tuple(saved)
+        base = tensor.base
+        if base is None:
+            keep_retained(tensor, node)
+            tensor.origin = node
+        else:
+            if epoch_stale(base):
+                self.refresh(base)
+            rebase(tensor, base, node)
+            epoch_advance(base)
+            epoch_refresh(base)
+            epoch_refresh(tensor)
+            return
+        epoch_advance(tensor)
+        epoch_refresh(tensor)
+
+    def refresh(self, tensor):
+        """A view's base was written to since the view was made: rebuild its origin from the base's."""
+        base = tensor.base
+        if base is not None:
+            tensor.origin = refreshed(tensor)
+        epoch_refresh(tensor)
+
+    def requires_grad(self, tensor, flag):
+        if flag:
+            if tensor.origin is not None:
+                return
+            if not is_float(tensor):
+                raise GradError(f"requires_grad: only floating and complex tensors can require gradients, this one is {tensor.dtype}. Convert it first.")
+            if is_complex(tensor):
+                _record.saw_complex()
+            tensor.origin = Leaf(tensor)
+        elif tensor.origin is not None:
+            if not isinstance(tensor.origin, Leaf):
+                raise GradError("requires_grad: can only be changed on leaves, and this tensor is a result with history. Use detach().")
+            tensor.origin = None
+
+    def copy_out(self, op, out, args):
+        if grad_mode() and (any(t.origin is not None for t in tensors(args)) or any(t.origin is not None for t in tensors([out]))):
+            raise GradError(f"{op.name}: out= does not support automatic differentiation, but one of the arguments requires grad. Drop out=, or use no_grad().")
+
+
+def tensors(args):
+    for a in args:
+        if isinstance(a, Tensor):
+            yield a
+        elif a.__class__ in (tuple, list):
+            yield from (t for t in a if isinstance(t, Tensor))

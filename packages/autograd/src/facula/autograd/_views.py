@@ -1,0 +1,225 @@
+"""Views and their bases: where an in-place write through one of them leaves the histories of the others.
+
+A write with history to a view v of a base b makes b's value "b with that window replaced". So b gets a CopySlices node
+over its old origin and the write's node, and v (and every other view of b, when it is next used) gets an AsStrided
+node over b's new one. The window is kept as sizes, strides and offset relative to b.
+"""
+
+import weakref
+
+from . import _core
+from ._core import GradError, as_strided, is_complex
+from ._node import Node, tick
+
+
+class Window:
+    """Where a view lies in its base."""
+
+    __slots__ = ("shape", "stride", "offset", "base_shape", "base_stride", "real")
+
+    def __init__(self, base, view):
+        self.real = is_complex(base) and not is_complex(view)  # a view of the real and imaginary parts
+        whole = _core.view_as_real(base) if self.real else base
+        self.shape, self.stride = tuple(view.shape), tuple(view.stride())
+        self.offset = view.storage_offset() - whole.storage_offset()
+        self.base_shape, self.base_stride = tuple(base.shape), tuple(base.stride())
+
+    @classmethod
+    def at(cls, geometry, size, stride, offset):
+        """The window that as_strided shows of a tensor with this geometry (shape, strides, offset)."""
+        w = cls.__new__(cls)
+        w.real = False
+        w.base_shape, w.base_stride, start = geometry
+        w.shape, w.stride = tuple(size), tuple(stride)
+        w.offset = 0 if offset is None else offset - start
+        return w
+
+    def of(self, base):
+        """The view of `base`, which lies in memory as the window's base did."""
+        whole = _core.view_as_real(base) if self.real else base
+        return as_strided(whole, self.shape, self.stride, whole.storage_offset() + self.offset)
+
+    def laid_out(self, g, copy):
+        """g with the strides of the base, so that the window fits it; a copy that may be written if `copy`."""
+        if tuple(g.stride()) == self.base_stride and g.storage_offset() == 0:
+            return g.clone() if copy and contiguous(self.base_shape, self.base_stride) else self.copied(g) if copy else g
+        return self.copied(g)
+
+    def copied(self, g):
+        out = _core.empty_strided(self.base_shape, self.base_stride, dtype=g.dtype, device=g.device)
+        out.copy_(g)
+        return out
+
+    @property
+    def overlaps(self):
+        """Whether two of the view's elements may be one element of the base."""
+        reach = 0
+        for stride, size in sorted((abs(s), n) for s, n in zip(self.stride, self.shape) if n > 1):
+            if stride <= reach:
+                return True
+            reach += stride * (size - 1)
+        return False
+
+    def spread(self, g):
+        """Zeros of the base with g in the window: the derivative of `of`."""
+        zeros = _core.zeros_strided(self.base_shape, self.base_stride, _core.complex_of(g.dtype) if self.real else g.dtype, g.device)
+        if not self.overlaps:
+            self.of(zeros).copy_(g)
+            return zeros
+        for d, s in enumerate(self.stride):
+            if s == 0 and self.shape[d] != 1:
+                g = g.sum(d, True)
+        shape = [1 if s == 0 else n for n, s in zip(self.shape, self.stride)]
+        extent = 1 + sum((n - 1) * s for n, s in zip(self.base_shape, self.base_stride))
+        places = as_strided(_core.arange(extent), shape, self.stride, self.offset)
+        as_strided(zeros, (extent,), (1,), 0).index_add_(0, places.reshape(-1), g.reshape(-1))
+        return zeros
+
+
+class Part:
+    """What a view op shows of a tensor of `shape`."""
+
+    __slots__ = ("name", "shape", "args", "overlaps")
+
+    def __init__(self, name, shape, *args, overlaps=False):
+        self.name, self.shape, self.args, self.overlaps = name, shape, args, overlaps
+
+    def of(self, t):
+        return _core.row(self.name)(t, *self.args)
+
+    def laid_out(self, g, copy):
+        return g
+
+    def spread(self, g):
+        zeros = _core.zeros(tuple(self.shape), g.dtype, g.device)
+        if not self.overlaps:
+            self.of(zeros).copy_(g)
+            return zeros
+        places = self.of(_core.arange(zeros.numel()).view(tuple(self.shape)))
+        zeros.view(-1).index_add_(0, places.reshape(-1), g.reshape(-1))
+        return zeros
+
+
+def contiguous(shape, stride):
+    expected = 1
+    for n, s in zip(reversed(shape), reversed(stride)):
+        if n != 1 and s != expected:
+            return False
+        expected *= n
+    return True
+
+
+class AsStridedBackward0(Node):
+    """The window of a base whose history changed: stale views get this origin."""
+
+    __slots__ = ()
+    layout = ("window",)
+
+    def backward(self, g, inputs):
+        return (embed(g, self.saved[0]),)
+
+
+class EmbedBackward(Node):
+    """The derivative of embed(): the window of the gradient."""
+
+    __slots__ = ()
+    layout = ("window",)
+
+    def backward(self, g, inputs):
+        window = self.saved[0]
+        return (window.of(window.laid_out(g, False)).clone(),)
+
+
+def made(kind, inputs, saved):
+    n = kind()
+    n.code = None
+    n.seq = tick()
+    n.extra = None
+    n.inputs, n.saved = inputs, saved
+    return n
+
+
+def embed(g, window):
+    """Zeros of the window's base with g inside."""
+    origin = g.origin
+    if origin is None or not _core.grad_mode():
+        with _core.no_recording():
+            return window.spread(g)
+    with _core.no_recording():
+        out = window.spread(g.detach())
+    out.origin = made(EmbedBackward, (origin,), (window,))
+    return out
+
+
+class CopySlices(Node):
+    """A base after a write through a view of it. saved: the window and the write's own node."""
+
+    __slots__ = ()
+    keeps = True
+    layout = ("window", "write")
+
+    def backward(self, g, inputs):
+        window, write = self.thawed() if self.saved is None else self.saved
+        result = window.laid_out(g, True)
+        place = window.of(result)
+        kept = write.backward(place.clone(), inputs)
+        if inputs[0] is not None:
+            if kept[0] is None:
+                place.zero_()
+            else:
+                place.copy_(kept[0])
+            kept = (result, *kept[1:])
+        return kept
+
+
+def rebase(view, base, write):
+    """After `write` (its node) changed `view`, a view of `base`: give both their new origins."""
+    window = Window(base, view)
+    n = made(CopySlices, (base.origin, *write.inputs[1:]), (window, write))
+    n.code, n.at = write.code, write.at
+    ref = weakref.ref(n)
+    write.extended().owner = lambda _: made(AsStridedBackward0, (ref(),), (window,))
+    keep_retained(base, n)
+    base.origin = n
+    view.origin = made(AsStridedBackward0, (n,), (window,))
+    return n
+
+
+def keep_retained(tensor, new):
+    """A tensor's retain_grad() follows it to its new origin; its hooks stay with the value they were put on."""
+    old = tensor.origin
+    if old is not None and old.extra is not None and old.extra.retain is not None and old.extra.retain() is tensor:
+        new.extended().retain = old.extra.retain
+        old.extra.retain = None
+
+
+def refreshed(view):
+    """The origin of a view whose base was written to since it was made."""
+    base = view.base
+    if base is None:
+        return view.origin
+    why = fixed(view)
+    if why:
+        raise GradError(
+            f"{why}: its base, or another view of it, was modified in place since. Its history cannot be rebuilt: "
+            "make the in-place operation out of place, or take the view after it."
+        )
+    if base.origin is None or not _core.is_float(view):
+        return None
+    n = made(AsStridedBackward0, (base.origin,), (Window(base, view),))
+    return n
+
+
+def fixed(view):
+    """What kind of view has a history that cannot be rebased, in words; None for the others."""
+    from ._function import FunctionNode
+    from ._node import Output
+
+    origin = view.origin
+    if origin is None:
+        return None
+    if isinstance(origin, Output) and not isinstance(origin.inputs[0], FunctionNode):
+        return f"output {origin.index} of {origin.name().removesuffix('Backward0')} is one of several views of a tensor"
+    if isinstance(origin.inputs[0] if isinstance(origin, Output) else origin, FunctionNode):
+        return f"result of {origin.name().removesuffix('Backward')} is a view made inside a Function"
+    return None

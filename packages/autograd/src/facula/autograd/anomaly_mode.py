@@ -1,0 +1,54 @@
+"""Anomaly mode: each operation keeps its whole forward stack, and backward stops at the first NaN."""
+
+from ._record import NAMES, switch
+from ._support import anomaly
+
+__all__ = ["detect_anomaly", "set_detect_anomaly", "is_anomaly_enabled", "is_anomaly_check_nan_enabled"]
+users = [0]  # who needs recorders to look at what is special: anomaly mode, blocks with hooks on saved tensors
+
+
+def special(change):
+    users[0] += change
+    if bool(users[0]) != NAMES["special"]:
+        switch("special", bool(users[0]))
+
+
+def is_anomaly_enabled():
+    return anomaly["enabled"]
+
+
+def is_anomaly_check_nan_enabled():
+    return anomaly["check_nan"]
+
+
+def set_anomaly(enabled, check_nan):
+    special(int(enabled) - int(anomaly["enabled"]))
+    anomaly.update(enabled=bool(enabled), check_nan=bool(check_nan))
+
+
+class set_detect_anomaly:
+    """Switch anomaly mode on or off: at once, and until the end of the block where it is used as one."""
+
+    def __init__(self, mode, check_nan=True):
+        self._before = dict(anomaly)
+        set_anomaly(mode, check_nan)
+
+    def __enter__(self):
+        pass
+
+    def __exit__(self, *exc):
+        set_anomaly(**self._before)
+
+
+class detect_anomaly:
+    """A block in which backward shows the forward stack of what fails, and refuses NaN gradients."""
+
+    def __init__(self, check_nan=True):
+        self.check_nan = check_nan
+
+    def __enter__(self):
+        self._before = dict(anomaly)
+        set_anomaly(True, self.check_nan)
+
+    def __exit__(self, *exc):
+        set_anomaly(**self._before)

@@ -1,0 +1,5 @@
+"""PyTorch's names around autograd.Function."""
+
+from ._function import Function, FunctionCtx, InplaceFunction, once_differentiable
+
+__all__ = ["Function", "FunctionCtx", "InplaceFunction", "once_differentiable"]

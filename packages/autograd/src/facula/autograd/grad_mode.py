@@ -1,0 +1,145 @@
+"""no_grad, enable_grad, set_grad_enabled, inference_mode: context managers that are also decorators."""
+
+import functools
+import inspect
+
+from . import _core
+
+__all__ = ["no_grad", "enable_grad", "set_grad_enabled", "inference_mode", "is_grad_enabled", "is_inference_mode_enabled"]
+
+
+def is_grad_enabled():
+    """Whether operations are recorded in this thread."""
+    return _core.grad_mode()
+
+
+def is_inference_mode_enabled():
+    """Whether this thread is in inference mode."""
+    return _core.inference_mode()
+
+
+class Mode:
+    """A context manager that may be entered again and again, also inside itself, and that decorates functions."""
+
+    def __init__(self):
+        self._before = []
+
+    def __call__(self, function):
+        if inspect.isclass(function):
+            raise TypeError(f"{type(self).__name__}: decorates functions, but {function.__name__} is a class. Decorate its methods.")
+        if inspect.isgeneratorfunction(function):
+            return _generator(self.again, function)
+
+        @functools.wraps(function)
+        def inside(*args, **kwargs):
+            with self.again():
+                return function(*args, **kwargs)
+
+        return inside
+
+    def again(self):
+        return type(self)()
+
+    def __exit__(self, *exc):
+        _core.set_grad_mode(self._before.pop())
+
+
+class _Bare(Mode):
+    """A mode without arguments: @no_grad decorates as @no_grad() does."""
+
+    def __new__(cls, function=None):
+        mode = super().__new__(cls)
+        if function is None:
+            return mode
+        mode.__init__()
+        return mode(function)
+
+    def __init__(self, function=None):
+        super().__init__()
+
+
+class no_grad(_Bare):
+    """A block, or a function, in which nothing is recorded."""
+
+    def __enter__(self):
+        self._before.append(_core.set_grad_mode(False))
+
+
+class enable_grad(_Bare):
+    """A block, or a function, in which operations are recorded."""
+
+    def __enter__(self):
+        self._before.append(_core.set_grad_mode(True))
+
+
+class set_grad_enabled(Mode):
+    """Switch recording on or off: at once, and until the end of the block where it is used as one."""
+
+    def __init__(self, mode):
+        super().__init__()
+        self.mode = bool(mode)
+        self._start = _core.set_grad_mode(self.mode)
+
+    def __call__(self, function):
+        _core.set_grad_mode(self._start)  # as a decorator it changes nothing now
+        return super().__call__(function)
+
+    def again(self):
+        return set_grad_enabled(self.mode)
+
+    def __enter__(self):
+        _core.set_grad_mode(self.mode)
+        self._before.append(self._start)
+
+
+class inference_mode(Mode):
+    """A block, or a function, that computes values only: nothing is recorded, not even under enable_grad."""
+
+    def __new__(cls, mode=True):
+        self = super().__new__(cls)
+        if callable(mode):
+            self.__init__()
+            return self(mode)
+        return self
+
+    def __init__(self, mode=True):
+        super().__init__()
+        self.mode = bool(mode)
+
+    def again(self):
+        return inference_mode(self.mode)
+
+    def __enter__(self):
+        self._before.append((_core.set_inference_mode(self.mode), _core.set_grad_mode(_core.grad_mode() and not self.mode)))
+
+    def __exit__(self, *exc):
+        inference, grad = self._before.pop()
+        _core.set_inference_mode(inference)
+        _core.set_grad_mode(grad)
+
+
+def _generator(mode, function):
+    """A generator function each of whose steps runs in the mode, and whose caller's steps do not."""
+
+    @functools.wraps(function)
+    def inside(*args, **kwargs):
+        with mode():
+            steps = function(*args, **kwargs)
+        send, value = steps.send, None
+        try:
+            while True:
+                with mode():
+                    out = send(value)
+                try:
+                    value = yield out
+                    send = steps.send
+                except GeneratorExit:
+                    with mode():
+                        steps.close()
+                    raise
+                except BaseException as error:
+                    send, value = steps.throw, error
+        except StopIteration as stop:
+            return stop.value
+
+    return inside

@@ -1,0 +1,204 @@
+"""gradcheck: analytic gradients against central differences."""
+
+from . import _core
+from ._api import as_tuple, grad
+from ._core import GradError, Tensor, is_complex, is_float
+
+__all__ = ["gradcheck", "gradgradcheck", "GradcheckError"]
+
+
+class GradcheckError(GradError):
+    """A gradient differs from what differences say."""
+
+
+def gradcheck(
+    func, inputs, *, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=True, nondet_tol=0.0, check_undefined_grad=True,
+    check_grad_dtypes=False, fast_mode=False,
+):  # fmt: skip
+    """Whether the gradients of func(*inputs) agree with central differences (func(x + eps) - func(x - eps)) / (2 eps).
+
+    Every pair of a differentiable input and output is checked, element by element: each column of the Jacobian. fast_mode
+    checks one random projection u^T J v of each pair instead. Inputs should be float64 or complex128: at single precision the
+    differences are noise. Complex elements are varied in their real and their imaginary part.
+
+    nondet_tol: how much two runs of backward may differ. check_undefined_grad: backward must also accept that only some
+    results have gradients. check_grad_dtypes: gradients must have their inputs' dtypes.
+    """
+    try:
+        _check(func, as_tuple(inputs), eps, atol, rtol, nondet_tol, check_undefined_grad, check_grad_dtypes, fast_mode)
+    except GradcheckError:
+        if raise_exception:
+            raise
+        return False
+    return True
+
+
+def gradgradcheck(
+    func, inputs, grad_outputs=None, *, eps=1e-6, atol=1e-5, rtol=1e-3, gen_non_contig_grad_outputs=False, raise_exception=True,
+    nondet_tol=0.0, check_undefined_grad=True, check_grad_dtypes=False, fast_mode=False,
+):  # fmt: skip
+    """gradcheck of the gradients of func: their weights are inputs too."""
+    inputs = as_tuple(inputs)
+    outs = _differentiable(func(*inputs))
+    if grad_outputs is None:
+        weights = [_random(o, gen_non_contig_grad_outputs).requires_grad_() for o in outs]
+    else:
+        weights = list(as_tuple(grad_outputs))
+    varied = [i for i, x in enumerate(inputs) if isinstance(x, Tensor) and x.requires_grad]
+
+    def gradients(*args):
+        xs, ws = args[: len(inputs)], args[len(inputs) :]
+        found = grad(_differentiable(func(*xs)), [xs[i] for i in varied], list(ws), create_graph=True, allow_unused=True)
+        return tuple(g for g in found if g is not None)
+
+    return gradcheck(
+        gradients, (*inputs, *weights), eps=eps, atol=atol, rtol=rtol, raise_exception=raise_exception, nondet_tol=nondet_tol,
+        check_undefined_grad=check_undefined_grad, check_grad_dtypes=check_grad_dtypes, fast_mode=fast_mode,
+    )  # fmt: skip
+
+
+def _differentiable(out):
+    return [o for o in as_tuple(out) if isinstance(o, Tensor) and o.requires_grad]
+
+
+def _random(like, transposed=False):
+    import facula
+
+    shape = tuple(like.shape)
+    if transposed and len(shape) > 1:
+        return facula.randn(*shape[:-2], shape[-1], shape[-2], dtype=like.dtype).transpose(-1, -2)
+    return facula.randn(*shape, dtype=like.dtype) if shape else facula.randn((), dtype=like.dtype)
+
+
+def _check(func, inputs, eps, atol, rtol, nondet_tol, check_undefined, check_dtypes, fast):
+    varied = [i for i, x in enumerate(inputs) if isinstance(x, Tensor) and x.requires_grad]
+    if not varied:
+        raise ValueError("gradcheck: expects at least one input tensor to require gradient, but none of the inputs has requires_grad=True.")
+    for i in varied:
+        if inputs[i].dtype.itemsize // (2 if is_complex(inputs[i]) else 1) < 8:
+            import warnings
+
+            warnings.warn(f"gradcheck: input {i} is {inputs[i].dtype}; differences at that precision are noise. Use float64.", stacklevel=4)
+    outs = [o for o in as_tuple(func(*inputs)) if isinstance(o, Tensor)]
+    places = [k for k, o in enumerate(outs) if o.requires_grad]
+    if not places:
+        numeric_zero(func, inputs, varied, outs, eps, atol)
+        return
+
+    def values(xs):
+        with _core.no_recording():
+            results = [o for o in as_tuple(func(*xs)) if isinstance(o, Tensor)]
+        return [results[k].detach().clone() for k in places]
+
+    outs = [outs[k] for k in places]
+    compare = _projected if fast else _whole
+    for i in varied:
+        compare(inputs, i, outs, values, eps, atol, rtol)
+    for o in outs:
+        w = _random(o)
+        runs = [grad([o], [inputs[i] for i in varied], [w], retain_graph=True, allow_unused=True) for _ in range(2)]
+        for i, a, b in zip(varied, *runs):
+            if a is not None and _far(a, b, nondet_tol, 0):
+                raise GradcheckError(f"gradcheck: backward is not reentrant: the gradient of input {i} differs between two runs by more than {nondet_tol}.")
+            if check_dtypes and a is not None and a.dtype is not inputs[i].dtype:
+                raise GradcheckError(f"gradcheck: the gradient of input {i} is {a.dtype} and the input {inputs[i].dtype}.")
+    if check_undefined and len(outs) > 1:
+        grad(outs, [inputs[i] for i in varied], [_random(o) for o in outs], retain_graph=True, allow_unused=True)
+
+
+def numeric_zero(func, inputs, varied, outs, eps, atol):
+    """Results without history must not depend on the inputs."""
+    if not any(is_float(o) for o in outs):
+        return
+    for i in varied:
+        for e in range(inputs[i].numel()):
+            up, down = (as_tuple(func(*_moved(inputs, i, e, s * eps))) for s in (1, -1))
+            for a, b in zip(up, down):
+                if isinstance(a, Tensor) and is_float(a) and _far(a, b, atol * eps, 0):
+                    raise GradcheckError(f"gradcheck: a result has no history, but its numerical Jacobian with respect to input {i} is not zero.")
+
+
+def _moved(inputs, i, e, step):
+    """The inputs with element e of input i moved by step."""
+    x = inputs[i].detach().clone()
+    flat = x.reshape(-1)
+    flat[e] = flat[e] + step
+    return [*inputs[:i], flat.reshape(tuple(x.shape)).requires_grad_(), *inputs[i + 1 :]]
+
+
+def _far(a, b, atol, rtol):
+    a, b = a.detach(), b.detach()
+    gap = (a - b).abs()
+    return bool((gap > b.abs() * rtol + atol).any().item()) or bool((gap.isnan()).any().item())
+
+
+def _whole(inputs, i, outs, values, eps, atol, rtol):
+    """All elements of the Jacobian of every output with respect to input i.
+
+    In terms of a real loss L, the gradient of a complex z is dL/d Re z + i dL/d Im z; with L = Re(conj(w) out) that is compared with
+    the differences of L, for w = 1 (and i where out is complex) at one element of out at a time.
+    """
+    x = inputs[i]
+    directions = (1, 1j) if is_complex(x) else (1,)
+    columns = {}
+    for e in range(x.numel()):
+        for d in directions:
+            up, down = values(_moved(inputs, i, e, d * eps)), values(_moved(inputs, i, e, -d * eps))
+            columns[e, d] = [((a - b) / (2 * eps)).reshape(-1) for a, b in zip(up, down)]
+    for k, o in enumerate(outs):
+        flat = [0j if is_complex(o) else 0.0] * o.numel()
+        for element in range(o.numel()):
+            for unit in (1, 1j) if is_complex(o) else (1,):
+                weight = list(flat)
+                weight[element] = unit
+                g = _analytic(o, x, weight)
+                for e in range(x.numel()):
+                    for d in directions:
+                        c = complex(columns[e, d][k][element].item())
+                        numeric = (unit.conjugate() * c).real
+                        analytic = _part(g, e, d)
+                        if not abs(analytic - numeric) <= atol + rtol * abs(numeric):
+                            raise GradcheckError(
+                                f"gradcheck: Jacobian mismatch for output {k} with respect to input {i}: "
+                                f"d out[{element}] / d in[{e}] is {numeric:.6g} numerically and {analytic:.6g} analytically."
+                            )
+
+
+def _analytic(o, x, weight):
+    import facula
+
+    w = facula.tensor(weight, dtype=o.dtype).reshape(tuple(o.shape))
+    (g,) = grad([o], [x], [w], retain_graph=True, allow_unused=True)
+    return None if g is None else g.detach().reshape(-1)
+
+
+def _part(g, e, d):
+    if g is None:
+        return 0.0
+    value = complex(g[e].item())
+    return value.imag if d == 1j else value.real
+
+
+def _projected(inputs, i, outs, values, eps, atol, rtol):
+    """One number per output: Re(conj(u) . J v) for random u and v."""
+    x = inputs[i]
+    if x.numel() == 0:
+        return
+    v = _random(x)
+    scale = max(float((v.abs() ** 2).sum().item()) ** 0.5, 1e-30)
+    v = v / scale
+    moved = [[*inputs[:i], (x.detach() + s * eps * v).requires_grad_(), *inputs[i + 1 :]] for s in (1, -1)]
+    up, down = values(moved[0]), values(moved[1])
+    for k, o in enumerate(outs):
+        u = _random(o)
+        if o.numel() == 0:
+            continue
+        numeric = complex((u.conj() * ((up[k] - down[k]) / (2 * eps))).sum().item()).real
+        (g,) = grad([o], [x], [u], retain_graph=True, allow_unused=True)
+        analytic = 0.0 if g is None else complex((g.detach().conj() * v).sum().item()).real
+        room = atol * max(1.0, float((u.abs() ** 2).sum().item()) ** 0.5) + rtol * abs(numeric)
+        if not abs(analytic - numeric) <= room:
+            raise GradcheckError(
+                f"gradcheck: a projection of the Jacobian of output {k} with respect to input {i} is {numeric:.6g} numerically "
+                f"and {analytic:.6g} analytically. Run without fast_mode to see which element."
+            )

@@ -1,0 +1,49 @@
+"""Small functions that several families of rules use."""
+
+import facula as F
+
+from .._support import sum_to  # noqa: F401
+
+
+def scaled(g, factor):
+    """g * factor, g itself for 1."""
+    return g if factor == 1 and not isinstance(factor, F.Tensor) else -g if factor == -1 else g * factor
+
+
+def only_where(condition, g):
+    """g where the condition holds, 0 elsewhere: also where g is not finite."""
+    return F.where(condition, g, 0)
+
+
+def listed(dim, ndim):
+    """The dims that a fold's `dim` names, none negative; all for None or ()."""
+    if dim is None or dim == ():
+        return tuple(range(ndim))
+    return tuple(sorted(d % max(ndim, 1) for d in ((dim,) if isinstance(dim, int) else dim)))
+
+
+def spread(g, shape, dim, keepdim):
+    """The gradient of a sum over dim: g repeated to `shape`."""
+    if not shape:
+        return g
+    return kept(g, shape, dim, keepdim).expand(shape)
+
+
+def kept(t, shape, dim, keepdim):
+    """The result of a fold over dim with the folded dims put back as ones."""
+    if keepdim or not shape:
+        return t
+    dims = listed(dim, len(shape))
+    return t.view(tuple(1 if d in dims else n for d, n in enumerate(shape)))
+
+
+def count(shape, dim):
+    """How many elements a fold over dim combines."""
+    n = 1
+    for d in listed(dim, len(shape)):
+        n *= shape[d] if shape else 1
+    return n
+
+
+def zeros(shape, like):
+    return F.zeros(tuple(shape), dtype=like.dtype, device=like.device)

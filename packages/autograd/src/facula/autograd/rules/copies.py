@@ -1,0 +1,26 @@
+"""Derivatives of what copies, fills and joins."""
+
+import facula as F
+
+from .._support import cast, sum_to
+from .._table import D, _zeros, zero
+
+D("copy",  node="CloneBackward0", x=lambda g: g)
+D("clone", x=lambda g: g)
+D("to",    node="ToCopyBackward0", check=True, x=lambda g, x_dtype: cast(g, x_dtype))
+D("copy_", node="CopyBackwards", x=_zeros, y=lambda g, y_shape, y_dtype: cast(sum_to(g, y_shape), y_dtype))
+zero("zero_", "fill_")
+D("cat",   tensors=lambda g, tensors_shapes, tensors_dtypes, dim: pieces(g, tensors_shapes, tensors_dtypes, dim))
+D("stack", tensors=lambda g, tensors_dtypes, dim: [cast(t, d) for t, d in zip(F.unbind(g, dim), tensors_dtypes)])
+
+
+def pieces(g, shapes, dtypes, dim):
+    """The parts of g that came from each tensor; legacy empty tensors of one dim had no part."""
+    found, at = [], 0
+    for shape, dtype in zip(shapes, dtypes):
+        if tuple(shape) == (0,) and g.ndim != 1:
+            found.append(F.zeros((0,), dtype=dtype, device=g.device))
+            continue
+        found.append(cast(g.narrow(dim, at, shape[dim]), dtype))
+        at += shape[dim]
+    return found

@@ -1,0 +1,138 @@
+"""Derivatives of elementwise ops. Sums over broadcast dims, casts after promotion and conjugates are the op class's."""
+
+import math
+
+import facula as F
+
+from .._table import D, zero
+from ._tools import only_where, scaled
+
+# ---- arithmetic
+D("add",        x=lambda g: g,                          y=lambda g, alpha: scaled(g, alpha))
+D("sub",        x=lambda g: g,                          y=lambda g, alpha: scaled(g, -alpha))
+D("rsub",       x=lambda g, alpha: scaled(g, -alpha),   y=lambda g: g)
+D("mul",        x=lambda g, y: g * y,                   y=lambda g, x: g * x)
+D("div",        x=lambda g, y: g / y,                   y=lambda g, y, out: -g * out / y)
+D("reciprocal", x=lambda g, out: -g * out * out)
+D("neg",        x=lambda g: -g)
+D("square",     x=lambda g, x: g * (2 * x))
+D("pow",        x=lambda g, x, y: pow_base(g, x, y),    y=lambda g, x, y, out: pow_exponent(g, x, y, out))
+D("fmod",       x=lambda g: g,                          y=lambda g, x, y: -g * F.trunc(x / y))
+D("remainder",  x=lambda g: g,                          y=lambda g, x, y: -g * F.floor(x / y))
+D("addcmul",    x=lambda g: g,                          y=lambda g, z, value: scaled(g * z, value),
+                z=lambda g, y, value: scaled(g * y, value))
+D("addcdiv",    x=lambda g: g,                          y=lambda g, z, value: scaled(g / z, value),
+                z=lambda g, y, z, value: scaled(-g * y / (z * z), value))
+D("lerp",       x=lambda g, z: g * (1 - z),             y=lambda g, z: g * z,      z=lambda g, x, y: g * (y - x))
+D("hypot",      x=lambda g, x, out: g * (x / out),      y=lambda g, y, out: g * (y / out))
+D("atan2",      x=lambda g, x, y: g * (y / (x * x + y * y)),
+                y=lambda g, x, y: g * (-x / (x * x + y * y)))
+D("copysign",   x=lambda g, x, out: g * only_where(x != 0, F.sign(x) * F.sign(out)),    y=lambda g: g * 0)
+D("xlogy",      x=lambda g, x, y: only_where(x != 0, g * F.log(y)),                     y=lambda g, x, y: g * x / y)
+
+# ---- choice: at a tie each side gets half, as in PyTorch
+D("maximum",    x=lambda g, x, y: larger(g, x, y),      y=lambda g, x, y: larger(g, y, x))
+D("minimum",    x=lambda g, x, y: larger(g, y, x, x),   y=lambda g, x, y: larger(g, x, y, y))
+D("fmax",       x=lambda g, x, y: only_where((x >= y) | (y != y), g),   y=lambda g, x, y: only_where(~((x >= y) | (y != y)), g))
+D("fmin",       x=lambda g, x, y: only_where((x <= y) | (y != y), g),   y=lambda g, x, y: only_where(~((x <= y) | (y != y)), g))
+D("clamp",      x=lambda g, x, min, max: only_where(within(x, min, max), g))
+D("clamp_min",  x=lambda g, x, y: only_where(x >= y, g),    y=lambda g, x, y: only_where(x < y, g))
+D("clamp_max",  x=lambda g, x, y: only_where(x <= y, g),    y=lambda g, x, y: only_where(x > y, g))
+D("clamp_tensor", x=lambda g, x, y, z: only_where((x >= y) & (x <= z), g),
+                y=lambda g, x, y, z: only_where((x < y) & (y < z), g),
+                z=lambda g, x, y, z: only_where((x > z) | (y > z), g))
+D("where_rows", node="WhereBackward0", y=lambda g, x: only_where(x, g),   z=lambda g, x: only_where(F.logical_not(x), g))
+D("where",      y=lambda g, x: only_where(x, g),        z=lambda g, x: only_where(F.logical_not(x), g))
+D("abs",        x=lambda g, x: g * F.sgn(x) if x.dtype.is_complex else g * F.sign(x))
+D("relu",       x=lambda g, out: only_where(out > 0, g))
+
+# ---- exponentials and logarithms
+D("exp",        x=lambda g, out: g * out)
+D("exp2",       x=lambda g, out: g * out * math.log(2))
+D("expm1",      x=lambda g, out: g * (out + 1))
+D("log",        x=lambda g, x: g / x)
+D("log1p",      x=lambda g, x: g / (x + 1))
+D("log2",       x=lambda g, x: g / (x * math.log(2)))
+D("log10",      x=lambda g, x: g / (x * math.log(10)))
+D("sqrt",       x=lambda g, out: g / (2 * out))
+D("rsqrt",      x=lambda g, out: -0.5 * g * out * out * out)
+D("logaddexp",  x=lambda g, x, out: g * F.exp(x - out),     y=lambda g, y, out: g * F.exp(y - out))
+D("logaddexp2", x=lambda g, x, out: g * F.exp2(x - out),    y=lambda g, y, out: g * F.exp2(y - out))
+D("sigmoid",    x=lambda g, out: g * out * (1 - out))
+D("logit",      x=lambda g, x: g / (x * (1 - x)))
+
+# ---- circular and hyperbolic
+D("sin",        x=lambda g, x: g * F.cos(x))
+D("cos",        x=lambda g, x: -g * F.sin(x))
+D("tan",        x=lambda g, out: g * (1 + out * out))
+D("asin",       x=lambda g, x: g * F.rsqrt(1 - x * x))
+D("acos",       x=lambda g, x: -g * F.rsqrt(1 - x * x))
+D("atan",       x=lambda g, x: g / (1 + x * x))
+D("sinh",       x=lambda g, x: g * F.cosh(x))
+D("cosh",       x=lambda g, x: g * F.sinh(x))
+D("tanh",       x=lambda g, out: g * (1 - out * out))
+D("asinh",      x=lambda g, x: g * F.rsqrt(x * x + 1))
+D("acosh",      x=lambda g, x: g * (F.rsqrt(x - 1) * F.rsqrt(x + 1)))
+D("atanh",      x=lambda g, x: g / (1 - x * x))
+D("sinc",       x=lambda g, x: g * only_where(x != 0, (math.pi * x * F.cos(math.pi * x) - F.sin(math.pi * x)) / (math.pi * x * x)))
+
+# ---- special functions
+D("erf",        x=lambda g, x: g * (2 / math.sqrt(math.pi)) * F.exp(-x * x))
+D("erfc",       x=lambda g, x: g * (-2 / math.sqrt(math.pi)) * F.exp(-x * x))
+D("erfinv",     x=lambda g, out: g * (math.sqrt(math.pi) / 2) * F.exp(out * out))
+D("lgamma",     x=lambda g, x: g * F.digamma(x))
+D("frac",       x=lambda g: g)
+D("deg2rad",    x=lambda g: g * (math.pi / 180))
+D("rad2deg",    x=lambda g: g * (180 / math.pi))
+D("nan_to_num", x=lambda g, x: only_where((x - x) == 0, g))
+
+# ---- steps
+zero("floor", "ceil", "round", "trunc", "sign", "trunc_divide", "floor_divide", "heaviside")
+
+# ---- complex: these are written for PyTorch's convention itself (the gradient of z is dL/d Re z + i dL/d Im z)
+D("conj",       x=lambda g: F.conj(g), real=True)
+D("sgn",        x=lambda g, x, out: sgn_gradient(g, x, out), real=True)
+D("angle",      x=lambda g, x: angle_gradient(g, x), real=True)
+
+
+def pow_base(g, x, y):
+    """y x^(y-1), which is 0 for y = 0 whatever x is."""
+    if not isinstance(y, F.Tensor):
+        return g * 0 if y == 0 else g * (2 * x) if y == 2 else g * (y * x ** (y - 1))
+    return only_where(y != 0, g * (y * x ** (y - 1)))
+
+
+def pow_exponent(g, x, y, out):
+    """x^y log x, which is 0 for x = 0 and y >= 0."""
+    if not isinstance(x, F.Tensor):
+        x = F.tensor(x, dtype=out.dtype)
+    rate = g * (out * F.log(x))
+    if out.dtype.is_complex:
+        return only_where(x != 0, rate)
+    return only_where((x != 0) | (y < 0), rate)
+
+
+def larger(g, a, b, of=None):
+    """g where a > b, half of it at a tie."""
+    return only_where(a >= b, F.where(a == b, g / 2, g))
+
+
+def within(x, low, high):
+    if low is None:
+        return x <= high
+    return x >= low if high is None else (x >= low) & (x <= high)
+
+
+def sgn_gradient(g, x, out):
+    """Zero for real x; for complex z = r e^(it), the part of g across z, divided by r."""
+    if not x.dtype.is_complex:
+        return g * 0
+    size = F.abs(x)
+    return only_where(size != 0, (g - out * F.real(F.conj(out) * g)) / size)
+
+
+def angle_gradient(g, x):
+    if not x.dtype.is_complex:
+        return g * 0
+    size = F.abs(x)
+    return only_where(size != 0, F.mul(g, 1j) * x / (size * size))

@@ -1,0 +1,124 @@
+"""Derivatives of reductions and scans."""
+
+import facula as F
+
+from .._table import D
+from ._tools import count, kept, listed, only_where, spread, zeros
+
+D("sum",       x=lambda g, x_shape, dim, keepdim: spread(g, x_shape, dim, keepdim))
+D("mean",      x=lambda g, x_shape, dim, keepdim: spread(g / count(x_shape, dim), x_shape, dim, keepdim))
+D("nansum",    x=lambda g, x, dim, keepdim: only_where(x == x, spread(g, x.shape, dim, keepdim)))
+D("prod",      x=lambda g, x, out, dim, keepdim: prod_gradient(g, x, out, dim, keepdim))
+D("amax",      x=lambda g, x, out, dim, keepdim: shared(g, x, out, dim, keepdim))
+D("amin",      x=lambda g, x, out, dim, keepdim: shared(g, x, out, dim, keepdim))
+D("max_index", node="MaxBackward0", flat=(1,), x=lambda g, x_shape, out1, dim, keepdim: placed(g, x_shape, out1, dim, keepdim))
+D("min_index", node="MinBackward0", flat=(1,), x=lambda g, x_shape, out1, dim, keepdim: placed(g, x_shape, out1, dim, keepdim))
+D("logsumexp", x=lambda g, x, out, dim, keepdim: kept(g, x.shape, dim, keepdim) * weights(x, kept(out, x.shape, dim, keepdim)))
+D("var",       x=lambda g, x, dim, correction, keepdim: var_gradient(g, x, dim, correction, keepdim))
+D("std",       x=lambda g, x, out, dim, correction, keepdim: var_gradient(only_where(out != 0, g / (2 * out)), x, dim, correction, keepdim))
+D("norm_p",    node="LinalgVectorNormBackward0", real=True, x=lambda g, x, out, dim, p, keepdim: norm_gradient(g, x, out, dim, p, keepdim))
+
+D("cumsum",    x=lambda g, dim: backwards(lambda t: F.cumsum(t, dim), g, dim))
+D("cumprod",   x=lambda g, x, out, dim: cumprod_gradient(g, x, out, dim))
+D("cummax",    flat=(1,), x=lambda g, x_shape, out1, dim: placed(g, x_shape, out1, dim, True))
+D("cummin",    flat=(1,), x=lambda g, x_shape, out1, dim: placed(g, x_shape, out1, dim, True))
+D("logcumsumexp", x=lambda g, x, out, dim: logcumsumexp_gradient(g, x, out, dim))
+
+
+def shared(g, x, out, dim, keepdim):
+    """Of an extreme: ties share the gradient evenly."""
+    hit = x == kept(out, x.shape, dim, keepdim)
+    hits = F.sum(hit, listed(dim, x.ndim), True) if x.ndim else 1
+    return only_where(hit, kept(g, x.shape, dim, keepdim) / hits)
+
+
+def placed(g, x_shape, index, dim, keepdim):
+    """Each gradient where its index says."""
+    if not x_shape:
+        return g
+    if not keepdim:
+        g, index = g.unsqueeze(dim), index.unsqueeze(dim)
+    return F.scatter_add(zeros(x_shape, g), dim, index, g)
+
+
+def weights(x, out):
+    """exp(x - out), without NaN where both are infinite."""
+    return F.exp(x - only_where(out - out == 0, out))
+
+
+def others(x, dim):
+    """The product of all elements along dim but oneself: exact where some are zero."""
+    n = x.shape[dim]
+    ones = F.ones_like(x.narrow(dim, 0, 1))
+    before = F.cumprod(F.cat([ones, x.narrow(dim, 0, n - 1)], dim), dim)
+    after = backwards(lambda t: F.cumprod(t, dim), F.cat([x.narrow(dim, 1, n - 1), ones], dim), dim)
+    return before * after
+
+
+def prod_gradient(g, x, out, dim, keepdim):
+    if not x.ndim:
+        return g
+    g, out = kept(g, x.shape, dim, keepdim), kept(out, x.shape, dim, keepdim)
+    if not (x.detach() == 0).any().item():
+        return g * out / x
+    dims = listed(dim, x.ndim)
+    if len(dims) == 1:
+        return g * others(x, dims[0])
+    rest = [d for d in range(x.ndim) if d not in dims]
+    turned = x.permute(*rest, *dims)
+    flat = turned.reshape(*[x.shape[d] for d in rest], -1)
+    back = others(flat, len(rest)).reshape(turned.shape)
+    return g * back.permute(*[([*rest, *dims]).index(d) for d in range(x.ndim)])
+
+
+def var_gradient(g, x, dim, correction, keepdim):
+    n = count(x.shape, dim)
+    correction = 1 if correction is None else correction
+    g = kept(g, x.shape, dim, keepdim)
+    return (2 / (n - correction) if n != correction else float("nan")) * g * (x - F.mean(x, listed(dim, x.ndim) if x.ndim else None, True))
+
+
+def norm_gradient(g, x, out, dim, p, keepdim):
+    """x |x|^(p-2) / out^(p-1), and 0 where that is 0 / 0."""
+    g, out = kept(g, x.shape, dim, keepdim), kept(out, x.shape, dim, keepdim)
+    if p == 0:
+        return x * 0
+    if p == 1:
+        return g * F.sgn(x)
+    if p == 2:
+        return x * only_where(out != 0, g / out)
+    if p in (float("inf"), float("-inf")):
+        hit = F.abs(x) == out
+        return F.sgn(x) * only_where(hit, g / F.sum(hit, listed(dim, x.ndim), True))
+    size = F.abs(x)
+    return only_where((out != 0) & (size != 0), F.sgn(x) * size ** (p - 1) * g / out ** (p - 1))
+
+
+def backwards(scan, t, dim):
+    """A scan from the other end."""
+    if not t.ndim:
+        return scan(t)
+    return F.flip(scan(F.flip(t, (dim,))), (dim,))
+
+
+def cumprod_gradient(g, x, out, dim):
+    """Sum over j >= i of g_j prod(x_k, k <= j, k != i)."""
+    if not x.ndim:
+        return g
+    if not (x.detach() == 0).any().item():
+        return backwards(lambda t: F.cumsum(t, dim), g * out, dim) / x
+    n = x.shape[dim]
+    rows = []
+    for i in range(n):  # the products without x_i, one by one
+        rest = F.cat([x.narrow(dim, 0, i), F.ones_like(x.narrow(dim, 0, 1)), x.narrow(dim, i + 1, n - i - 1)], dim)
+        tail = F.cumprod(rest, dim).narrow(dim, i, n - i) * g.narrow(dim, i, n - i)
+        rows.append(F.sum(tail, (dim,), True))
+    return F.cat(rows, dim)
+
+
+def logcumsumexp_gradient(g, x, out, dim):
+    """Sum over j >= i of g_j exp(x_i - out_j), shifted by the last and largest out."""
+    if not x.ndim:
+        return g
+    top = out.narrow(dim, out.shape[dim] - 1, 1)
+    return F.exp(x - top) * backwards(lambda t: F.cumsum(t, dim), g * F.exp(top - out), dim)

@@ -1,0 +1,48 @@
+"""Derivatives of views: of what shows the same elements, the way back; of what shows some, zeros around them."""
+
+import facula as F
+
+from .._table import D
+from .._views import Part, Window, embed
+from ._tools import sum_to
+
+D("view",       x=lambda g, x_shape: g.reshape(x_shape))
+D("reshape",    node="ViewBackward0", x=lambda g, x_shape: g.reshape(x_shape))
+D("alias",      x=lambda g: g)
+D("transpose",  x=lambda g, dim0, dim1: g.transpose(dim0, dim1))
+D("permute",    x=lambda g, dims: g.permute(tuple(inverse(dims))))
+D("expand",     x=lambda g, x_shape: sum_to(g, x_shape))
+D("unsqueeze",  x=lambda g, x_shape: g.reshape(x_shape))
+D("squeeze",    x=lambda g, x_shape: g.reshape(x_shape))
+D("select",     x=lambda g, x_shape, dim, index: embed(g, Part("select", x_shape, dim, index)))
+D("slice",      x=lambda g, x_shape, dim, start, length, step: embed(g, Part("slice", x_shape, dim, start, length, step)))
+D("diagonal",   x=lambda g, x_shape, offset, dim1, dim2: embed(g, Part("diagonal", x_shape, offset, dim1, dim2)))
+D("unfold",     x=lambda g, x_shape, dimension, size, step: embed(g, Part("unfold", x_shape, dimension, size, step, overlaps=step < size)))
+D("as_strided", x=lambda g, x_geometry, size, stride, storage_offset: embed(g, Window.at(x_geometry, size, stride, storage_offset)))
+D("real_view",    node="ViewAsRealBackward0", real=True, x=lambda g: F.view_as_complex(g.contiguous()))
+D("complex_view", node="ViewAsComplexBackward0", real=True, check=True, x=lambda g: F.view_as_real(g))
+D("split",      x=lambda gs, x_shape, split_size, dim: joined(gs, x_shape, split_size, dim))
+D("unbind",     x=lambda gs, dim: F.stack(filled(gs), dim))
+
+
+def filled(gs):
+    """Zeros where a piece has no gradient."""
+    like = next(g for g in gs if g is not None)
+    return [F.zeros(tuple(like.shape), dtype=like.dtype, device=like.device) if g is None else g for g in gs]
+
+
+def joined(gs, x_shape, size, dim):
+    """The pieces of a split put together, zeros for those without gradient."""
+    like = next(g for g in gs if g is not None)
+    dim %= len(x_shape)
+    sizes = size if isinstance(size, (tuple, list)) else [min(size, x_shape[dim] - at) for at in range(0, max(x_shape[dim], 1), max(size, 1))]
+    shapes = [(*x_shape[:dim], n, *x_shape[dim + 1 :]) for n in sizes]
+    return F.cat([F.zeros(s, dtype=like.dtype, device=like.device) if g is None else g for g, s in zip(gs, shapes)], dim)
+
+
+def inverse(dims):
+    """The permutation that undoes `dims`."""
+    back = [0] * len(dims)
+    for i, d in enumerate(dims):
+        back[d % len(dims)] = i
+    return back

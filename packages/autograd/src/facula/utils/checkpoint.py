@@ -1,0 +1,204 @@
+"""Checkpointing: keep no intermediate values of a part of the model, and compute that part again in backward.
+
+    use_reentrant=False   what the part saves for backward is replaced by a place number; the first use of one runs the part
+                          again, stops when everything is there, and hands the values out
+    use_reentrant=True    the part runs without recording, as a Function whose backward records and differentiates it
+"""
+
+import contextlib
+import warnings
+import weakref
+
+import facula
+from facula.autograd import Function, _core, _engine, backward, enable_grad, graph
+
+__all__ = ["checkpoint", "checkpoint_sequential", "CheckpointError", "CheckpointFunction", "set_checkpoint_early_stop", "noop_context_fn"]
+
+
+class CheckpointError(RuntimeError):
+    """The second run did not save what the first one did."""
+
+
+def noop_context_fn():
+    """The default of context_fn: nothing around either run."""
+    return contextlib.nullcontext(), contextlib.nullcontext()
+
+
+def checkpoint(function, *args, use_reentrant=None, context_fn=noop_context_fn, determinism_check="default", debug=False, early_stop=True, **kwargs):
+    """function(*args), which will run again in backward instead of keeping what it saves.
+
+    preserve_rng_state (default True) gives the second run the random numbers of the first. context_fn returns two context
+    managers, for the first and the second run. determinism_check "none" skips comparing what the two runs save.
+    debug=True adds to the error what both runs saved.
+    """
+    if use_reentrant is None:
+        warnings.warn("checkpoint: the use_reentrant parameter should be passed explicitly; use_reentrant=False is recommended.", stacklevel=2)
+        use_reentrant = True
+    preserve = kwargs.pop("preserve_rng_state", True)
+    if use_reentrant:
+        if kwargs:
+            raise ValueError(f"checkpoint: unexpected keyword arguments {', '.join(kwargs)} with use_reentrant=True. Use use_reentrant=False.")
+        if context_fn is not noop_context_fn or debug:
+            raise ValueError("checkpoint: context_fn and debug need use_reentrant=False.")
+        return CheckpointFunction.apply(function, preserve, *args)
+    if determinism_check not in ("default", "none"):
+        raise ValueError(f"checkpoint: determinism_check must be 'default' or 'none', not {determinism_check!r}.")
+    before, again = context_fn()
+    run = Run(function, args, kwargs, preserve, again, determinism_check == "default", debug, _early_stop[0] if _early_stop else early_stop)
+    if not _core.grad_mode():
+        with before:
+            return function(*args, **kwargs)
+    with graph.saved_tensors_hooks(run.pack, run.unpack), before:
+        return function(*args, **kwargs)
+
+
+_early_stop = []
+
+
+@contextlib.contextmanager
+def set_checkpoint_early_stop(enable):
+    """A block that decides for all checkpoints whether the second run stops when everything needed is there."""
+    _early_stop.insert(0, enable)
+    try:
+        yield
+    finally:
+        _early_stop.pop(0)
+
+
+class Place:
+    """What the graph keeps instead of a saved tensor."""
+
+    __slots__ = ("number", "about", "value", "__weakref__")
+
+    def __init__(self, number, about):
+        self.number, self.about, self.value = number, about, None
+
+
+class Enough(Exception):
+    """Ends the second run: everything that is needed has been saved again."""
+
+
+class Run:
+    """One checkpointed call."""
+
+    def __init__(self, function, args, kwargs, preserve, again, check, debug, early_stop):
+        self.function, self.args, self.kwargs = function, args, kwargs
+        self.state = facula.get_rng_state() if preserve else None
+        self.again, self.check, self.debug, self.early_stop = again, check, debug, early_stop
+        self.places = []  # weak: a place that the graph dropped needs no value
+
+    def pack(self, tensor):
+        place = Place(len(self.places), (tuple(tensor.shape), tensor.dtype, tensor.device))
+        self.places.append(weakref.ref(place))
+        return place
+
+    def unpack(self, place):
+        if place.value is None:
+            self.run_again()
+        if place.value is None:
+            raise CheckpointError(f"checkpoint: the second run saved fewer tensors than the first: value {place.number} of {len(self.places)} is missing.")
+        value, place.value = place.value, None
+        return value
+
+    def run_again(self):
+        count = 0
+        different = []
+
+        def keep(tensor):
+            nonlocal count
+            place = self.places[count]() if count < len(self.places) else None
+            if place is not None:
+                about = (tuple(tensor.shape), tensor.dtype, tensor.device)
+                if self.check and about != place.about:
+                    different.append((count, place.about, about))
+                place.value = tensor.detach()
+            count += 1
+            if self.early_stop and count == len(self.places):
+                raise Enough
+            return tensor
+
+        with contextlib.ExitStack() as stack:
+            if self.state is not None:
+                stack.enter_context(random_state(self.state))
+            stack.enter_context(enable_grad())
+            stack.enter_context(graph.saved_tensors_hooks(keep, lambda tensor: tensor))
+            stack.enter_context(self.again)
+            try:
+                self.function(*self.args, **self.kwargs)
+            except Enough:
+                pass
+        if count != len(self.places) and self.check:
+            raise CheckpointError(f"checkpoint: the first run saved {len(self.places)} tensors and the second {count}. The function must do the same each time.")
+        if different:
+            number, first, second = different[0]
+            more = "".join(f"\n  value {k}: {a} then {b}" for k, a, b in different) if self.debug else ""
+            raise CheckpointError(f"checkpoint: saved value {number} was {first} in the first run and {second} in the second. The function must do the same each time.{more}")
+
+
+@contextlib.contextmanager
+def random_state(state):
+    """A block whose random numbers follow `state`; afterwards the stream goes on as if it had not been."""
+    outside = facula.get_rng_state()
+    facula.set_rng_state(state)
+    try:
+        yield
+    finally:
+        facula.set_rng_state(outside)
+
+
+class CheckpointFunction(Function):
+    """The reentrant form."""
+
+    @staticmethod
+    def forward(ctx, function, preserve, *args):
+        ctx.function_again, ctx.state = function, facula.get_rng_state() if preserve else None
+        ctx.places = [i for i, a in enumerate(args) if isinstance(a, facula.Tensor)]
+        ctx.rest = [None if isinstance(a, facula.Tensor) else a for a in args]
+        ctx.save_for_backward(*[args[i] for i in ctx.places])
+        if not any(a.requires_grad for a in args if isinstance(a, facula.Tensor)):
+            warnings.warn("checkpoint: none of the inputs have requires_grad=True. Gradients will be None.", stacklevel=3)
+        return function(*args)
+
+    @staticmethod
+    def backward(ctx, *grads):
+        if _engine.capturing():
+            raise RuntimeError("checkpoint: use_reentrant=True does not work with grad() or with backward(inputs=...). Use use_reentrant=False.")
+        args = list(ctx.rest)
+        for i, t in zip(ctx.places, ctx.saved_tensors):
+            args[i] = t.detach().requires_grad_(t.requires_grad)
+        with contextlib.ExitStack() as stack:
+            if ctx.state is not None:
+                stack.enter_context(random_state(ctx.state))
+            stack.enter_context(enable_grad())
+            out = ctx.function_again(*args)
+        outs = out if isinstance(out, (tuple, list)) else (out,)
+        live = [(o, g) for o, g in zip(outs, grads) if isinstance(o, facula.Tensor) and o.requires_grad]
+        if not live:
+            raise RuntimeError("checkpoint: none of the results requires grad, so this checkpoint() is not needed. Call the function itself.")
+        backward([o for o, _ in live], [g for _, g in live])
+        return (None, None, *[a.grad if isinstance(a, facula.Tensor) else None for a in args])
+
+
+def checkpoint_sequential(functions, segments, input, use_reentrant=None, **kwargs):
+    """input through `functions` one after the other, in `segments` checkpointed parts; the last part keeps its values."""
+    if use_reentrant is None:
+        warnings.warn("checkpoint_sequential: the use_reentrant parameter should be passed explicitly; use_reentrant=False is recommended.", stacklevel=2)
+        use_reentrant = True
+    preserve = kwargs.pop("preserve_rng_state", True)
+    if kwargs:
+        raise ValueError(f"checkpoint_sequential: unexpected keyword arguments {', '.join(kwargs)}.")
+    steps = list(functions.children()) if hasattr(functions, "children") else list(functions)
+    size = max(len(steps) // segments, 1)
+    starts = [k * size for k in range(segments) if k * size < len(steps)]
+
+    def part(start, end):
+        def run(x):
+            for step in steps[start:end]:
+                x = step(x)
+            return x
+
+        return run
+
+    for start, end in zip(starts[:-1], starts[1:]):
+        input = checkpoint(part(start, end), input, use_reentrant=use_reentrant, preserve_rng_state=preserve)
+    return part(starts[-1], len(steps))(input)
