@@ -219,6 +219,12 @@ def tensor_detach_(self):
     return self
 
 
+def tensor_requires_grad_(self, requires_grad=True):
+    """Say whether gradients are wanted for this leaf; returns it."""
+    self.requires_grad = requires_grad
+    return self
+
+
 def attach_all():
     for name, what in {
         "backward": tensor_backward,
@@ -230,28 +236,6 @@ def attach_all():
         "grad_fn": property(tensor_grad_fn),
         "output_nr": property(tensor_output_nr),
         "is_leaf": property(tensor_is_leaf),
-        "grad": property(_get_grad, set_grad, del_grad),
+        "requires_grad_": tensor_requires_grad_,
     }.items():
-        if name != "grad" or "grad" not in vars(Tensor):
-            _core.attach(name, what)
-
-
-def _get_grad(self):
-    return self._grad
-
-
-def set_grad(self, value):
-    if value is not None:
-        if not isinstance(value, Tensor):
-            raise TypeError(f"grad: assigned grad expected to be a Tensor or None but got {type(value).__name__}. Convert it with facula.tensor().")
-        if value is self:
-            raise GradError("grad: can't assign a tensor as its own grad. Clone it.")
-        if value.shape != self.shape:
-            raise GradError(f"grad: attempting to assign a gradient of shape {tuple(value.shape)} to a tensor of shape {tuple(self.shape)}. Make them equal.")
-        if value.dtype is not self.dtype:
-            raise GradError(f"grad: attempting to assign a gradient of dtype {value.dtype} to a tensor of dtype {self.dtype}. Convert it.")
-    self._grad = value
-
-
-def del_grad(self):
-    self._grad = None
+        _core.attach(name, what)

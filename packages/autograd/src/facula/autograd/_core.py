@@ -5,34 +5,38 @@ from facula.tensor_core import extend
 from facula.tensor_core.extend import (  # noqa: F401  (re-exported)
     GradError,
     Tensor,
-    alias,
     attach,
     epoch_advance,
     epoch_refresh,
     epoch_stale,
     grad_mode,
-    inference_mode,
+    lib,
     ops,
     record,
     set_grad_mode,
-    set_inference_mode,
     set_tape,
     shares_storage,
-    version,
 )
+from facula.tensor_core.extend import version as tensor_version  # noqa: F401
+
+_new = object.__new__
+_alias = lib.fc_alias
 
 
-def dtype(t):
-    return t.dtype
+def alias(t):
+    """The same memory and version under a new Tensor without origin or base."""
+    a = _new(Tensor)
+    a._h = _alias(t._h, 0)
+    a.origin = a.base = a._shape = None
+    return a
 
 
 def is_complex(t):
-    return t.dtype.is_complex
+    return lib.fc_dtype(t._h) >= 13
 
 
 def is_float(t):
-    d = t.dtype
-    return d.is_floating_point or d.is_complex
+    return lib.fc_dtype(t._h) >= 9
 
 
 class no_recording:

@@ -103,6 +103,8 @@ def _run(roots, keep_graph, create_graph, captures, wanted, counts):
             if node.__class__ is Output:
                 parts = grads.get(target)
                 if parts is not None:
+                    if len(parts) < node.count:
+                        parts += [None] * (node.count - len(parts))
                     old = parts[node.index]
                     parts[node.index] = gi if old is None else old + gi
                     continue
@@ -221,7 +223,7 @@ def accumulate(leaf, g, create_graph, captures):
 
 def add_to_grad(tensor, g, create_graph, alone=False):
     """tensor.grad += g; a gradient that nobody else knows becomes .grad itself instead of being copied."""
-    old = tensor._grad
+    old = tensor.grad
     if old is None:
         if not (alone and g.base is None and g.is_contiguous()):
             g = g.clone()  # recorded where the graph of gradients is made
@@ -244,7 +246,7 @@ def hooks_before(node, extra, g):
     if extra.retain is not None and g.__class__ is not list:
         tensor = extra.retain()
         if tensor is not None:
-            tensor._grad = g.clone() if tensor._grad is None else tensor._grad + g
+            tensor._grad = g.clone() if tensor.grad is None else tensor.grad + g
     if extra.before:
         several = g.__class__ is list
         for hook in list(extra.before.values()):

@@ -3,8 +3,8 @@
 import functools
 import sys
 
-from . import _core, _record
-from ._core import GradError, Tensor, alias, epoch_advance, epoch_refresh, epoch_stale, grad_mode, is_float, set_grad_mode, version
+from . import _core, _support
+from ._core import GradError, Tensor, alias, epoch_advance, epoch_refresh, epoch_stale, grad_mode, is_float, set_grad_mode, tensor_version
 from ._node import Leaf, Node, Output, tick
 from ._support import Packed, pack_hooks, sum_to
 from ._views import CopySlices, keep_retained, rebase  # noqa: F401
@@ -58,7 +58,7 @@ class FunctionNode(FunctionCtx, Node):
             if t is None:
                 found.append(None)
                 continue
-            if at is not None and version(t) != at:
+            if at is not None and tensor_version(t) != at:
                 raise self.changed(f"saved tensor {i // 2}", t, at)
             k = self._result_of.get(i // 2)
             if k is not None:
@@ -72,7 +72,7 @@ class FunctionNode(FunctionCtx, Node):
     def changed(self, name, tensor, saved_at):
         return GradError(
             f"{self.name()}: {name} {tuple(tensor.shape)} was modified in place after it was saved for backward "
-            f"(saved at version {saved_at}, it is now {version(tensor)}; expected version {saved_at}). Clone it before the in-place operation."
+            f"(saved at version {saved_at}, it is now {tensor_version(tensor)}; expected version {saved_at}). Clone it before the in-place operation."
         )
 
     def __getattr__(self, name):
@@ -171,7 +171,7 @@ class Function:
         tensors = [(i, a) for i, a in enumerate(args) if isinstance(a, Tensor)]
         node.needs_input_grad = tuple(isinstance(a, Tensor) and a.requires_grad for a in args)
         recording = grad_mode() and any(node.needs_input_grad)
-        versions = [version(t) for _, t in tensors]
+        versions = [tensor_version(t) for _, t in tensors]
         before = set_grad_mode(False)
         try:
             if cls.setup_context is not Function.setup_context:
@@ -293,16 +293,16 @@ def keep(node, outs, inputs):
             if k is not None and node._results[k] is not None:
                 node._result_of[i] = k
                 t = alias(t)
-            saved += [t, version(t)]
+            saved += [t, tensor_version(t)]
         layout += [f"saved_{i}", f"saved_{i}_version"]
     node.layout = layout
     node.saved = tuple(saved)
     node.to_save = node.dirty_tensors = node.non_differentiable = ()
     node.keeps = bool(saved)
     hooks = pack_hooks()
-    if _record.NAMES["special"] and hooks and saved:
+    if _support.NAMES["special"] and hooks and saved:
         node.saved = Packed(node, *hooks[-1])
-    if _record.NAMES["special"]:
+    if _support.NAMES["special"]:
         from ._support import anomaly
 
         if anomaly["enabled"]:

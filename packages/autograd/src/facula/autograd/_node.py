@@ -11,7 +11,7 @@ refers to a tensor whose origin leads back to it: a saved result is an alias wit
 import weakref
 from itertools import count
 
-from ._core import GradError, alias, version
+from ._core import GradError, alias, tensor_version
 
 tick = count().__next__
 _LAST = 1 << 62  # a leaf's place in the order: newer than any operation
@@ -56,7 +56,7 @@ class Node:
         """The error for a saved tensor that was written to since."""
         return GradError(
             f"{self.rule.op_name}: {name} {tuple(tensor.shape)} was modified in place after it was saved for backward "
-            f"(saved at version {saved_at}, it is now {version(tensor)}; expected version {saved_at}). Clone it before the in-place operation."
+            f"(saved at version {saved_at}, it is now {tensor_version(tensor)}; expected version {saved_at}). Clone it before the in-place operation."
         )
 
     def of_result(self, saved):
@@ -66,10 +66,12 @@ class Node:
         out.origin = owner(self) if owner else self
         return out
 
-    def of_one_result(self, saved, index):
-        """The same where the operation has several."""
+    def of_one_result(self, saved, index, flat):
+        """The same where the operation has several; indices and the like have no history."""
+        if index in flat:
+            return saved
         out = alias(saved)
-        out.origin = Output(self, index, index + 1)  # the engine makes room by the first arrival's count: see run()
+        out.origin = Output(self, index, index + 1)
         return out
 
     # ---- what users see
@@ -129,7 +131,7 @@ class Node:
         value = saved[at]
         if wanted == "out":
             return self.of_result(value)
-        if at + 1 < len(self.layout) and self.layout[at + 1] == wanted + "_version" and saved[at + 1] is not None and version(value) != saved[at + 1]:
+        if at + 1 < len(self.layout) and self.layout[at + 1] == wanted + "_version" and saved[at + 1] is not None and tensor_version(value) != saved[at + 1]:
             raise self.changed(wanted, value, saved[at + 1])
         return value
 

@@ -1,19 +1,20 @@
 """What generated backward functions call: summing over broadcast dims, casting, conjugating, placing results."""
 
+import sys
 import threading
 import traceback
 
 from . import _core
-from ._core import GradError, Tensor, is_complex, is_float, version
-from ._node import Output
+from ._core import GradError, Tensor, alias, extend, grad_mode, is_complex, is_float, lib, tensor_version
+from ._node import Output, tick
 
 
 def sum_to(g, shape):
     """The gradient of a broadcast: g summed over the dims along which an operand of `shape` was repeated."""
-    if g._shape == shape:
+    if g.shape == shape:
         return g
     extra = g.ndim - len(shape)
-    dims = tuple(range(extra)) + tuple(d for d, n in enumerate(shape, extra) if n == 1 and g._shape[d] != 1)
+    dims = tuple(range(extra)) + tuple(d for d, n in enumerate(shape, extra) if n == 1 and g.shape[d] != 1)
     if dims:
         g = g.sum(dims, True)
     return g.view(shape) if extra else g
@@ -49,7 +50,7 @@ def no_derivative(op_name, parameter):
 
 def check_list(node, name, tensors, versions):
     for t, v in zip(tensors, versions):
-        if v is not None and version(t) != v:
+        if v is not None and tensor_version(t) != v:
             raise node.changed(name, t, v)
 
 
@@ -130,8 +131,15 @@ def packed(pack, tensor):
     return Box(pack(tensor), tensor)
 
 
-def names():
-    return dict(
-        sum_to=sum_to, cast=cast, conj=conj, place=place, no_derivative=no_derivative, check_list=check_list,
-        finish=finish, recording=_core.grad_mode, is_float=is_float,
-    )  # fmt: skip
+def alike(x, y):
+    """Whether two handles have one shape and one dtype."""
+    return lib.fc_dtype(x) == lib.fc_dtype(y) and lib.fc_shape_id(x) == lib.fc_shape_id(y) >= 0
+
+
+# What generated functions see. `special` and `complex_seen` are process-wide switches for what is rare: hooks on saved
+# tensors or anomaly mode somewhere, a complex tensor in some graph. A global read costs 2 ns, a look at a dtype 50.
+NAMES = dict(
+    Tensor=Tensor, Output=Output, NUMBERS=frozenset((int, float, bool, complex)), modes=extend, recording=grad_mode, version=lib.fc_version,
+    alias=alias, alike=alike, is_complex=is_complex, is_float=is_float, tick=tick, frame=sys._getframe, sum_to=sum_to, cast=cast, conj=conj,
+    place=place, no_derivative=no_derivative, check_list=check_list, finish=finish, special=False, complex_seen=False,
+)  # fmt: skip

@@ -3,7 +3,7 @@
 import sys
 
 from . import _record
-from ._core import GradError, Tensor, alias, epoch_advance, epoch_refresh, epoch_stale, grad_mode, is_complex, is_float, version
+from ._core import GradError, Tensor, alias, epoch_advance, epoch_refresh, epoch_stale, grad_mode, is_complex, is_float, tensor_version
 from ._node import Leaf
 from ._table import NONE, RULES
 from ._views import fixed, keep_retained, rebase, refreshed
@@ -77,7 +77,7 @@ class Tape:
         node = token.node
         if token.out_at is not None and type(node.saved) is tuple and node.saved[token.out_at] is not None:
             saved = list(node.saved)
-            saved[token.out_at + 1] = version(tensor)
+            saved[token.out_at + 1] = tensor_version(tensor)
             node.saved = tuple(saved)
         base = tensor.base
         if base is None:

@@ -1,7 +1,7 @@
 """Anomaly mode: each operation keeps its whole forward stack, and backward stops at the first NaN."""
 
-from ._record import NAMES, switch
-from ._support import anomaly
+from ._record import switch
+from ._support import NAMES, anomaly
 
 __all__ = ["detect_anomaly", "set_detect_anomaly", "is_anomaly_enabled", "is_anomaly_check_nan_enabled"]
 users = [0]  # who needs recorders to look at what is special: anomaly mode, blocks with hooks on saved tensors

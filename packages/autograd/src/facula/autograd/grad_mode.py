@@ -2,10 +2,14 @@
 
 import functools
 import inspect
+import threading
 
 from . import _core
 
 __all__ = ["no_grad", "enable_grad", "set_grad_enabled", "inference_mode", "is_grad_enabled", "is_inference_mode_enabled"]
+
+
+_inference = threading.local()  # .on: this thread computes values only
 
 
 def is_grad_enabled():
@@ -15,7 +19,7 @@ def is_grad_enabled():
 
 def is_inference_mode_enabled():
     """Whether this thread is in inference mode."""
-    return _core.inference_mode()
+    return getattr(_inference, "on", False)
 
 
 class Mode:
@@ -69,7 +73,7 @@ class enable_grad(_Bare):
     """A block, or a function, in which operations are recorded."""
 
     def __enter__(self):
-        self._before.append(_core.set_grad_mode(True))
+        self._before.append(_core.set_grad_mode(not is_inference_mode_enabled()))
 
 
 class set_grad_enabled(Mode):
@@ -77,7 +81,7 @@ class set_grad_enabled(Mode):
 
     def __init__(self, mode):
         super().__init__()
-        self.mode = bool(mode)
+        self.mode = bool(mode) and not is_inference_mode_enabled()
         self._start = _core.set_grad_mode(self.mode)
 
     def __call__(self, function):
@@ -110,11 +114,12 @@ class inference_mode(Mode):
         return inference_mode(self.mode)
 
     def __enter__(self):
-        self._before.append((_core.set_inference_mode(self.mode), _core.set_grad_mode(_core.grad_mode() and not self.mode)))
+        self._before.append((is_inference_mode_enabled(), _core.set_grad_mode(_core.grad_mode() and not self.mode)))
+        _inference.on = self.mode
 
     def __exit__(self, *exc):
         inference, grad = self._before.pop()
-        _core.set_inference_mode(inference)
+        _inference.on = inference
         _core.set_grad_mode(grad)
 
 

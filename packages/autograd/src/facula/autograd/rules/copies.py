@@ -5,11 +5,9 @@ import facula as F
 from .._support import cast, sum_to
 from .._table import D, _zeros, zero
 
-D("copy",  node="CloneBackward0", x=lambda g: g)
-D("clone", x=lambda g: g)
-D("to",    node="ToCopyBackward0", check=True, x=lambda g, x_dtype: cast(g, x_dtype))
-D("copy_", node="CopyBackwards", x=_zeros, y=lambda g, y_shape, y_dtype: cast(sum_to(g, y_shape), y_dtype))
-zero("zero_", "fill_")
+D("copy",  node="CloneBackward0", check=True, x=lambda g, dtype, x_dtype: g if dtype is None else cast(g, x_dtype))
+D("copy_into_", node="CopyBackwards", x=_zeros, y=lambda g, y_shape, y_dtype: cast(sum_to(g, y_shape), y_dtype))
+zero("fill_number_")
 D("cat",   tensors=lambda g, tensors_shapes, tensors_dtypes, dim: pieces(g, tensors_shapes, tensors_dtypes, dim))
 D("stack", tensors=lambda g, tensors_dtypes, dim: [cast(t, d) for t, d in zip(F.unbind(g, dim), tensors_dtypes)])
 
