@@ -1,7 +1,7 @@
 """Checkpointing: forward again in backward, with the same random numbers."""
 
 import pytest
-from backend import BACKEND, checkpointing, leaf, near, plain, torch
+from backend import checkpointing, leaf, near, plain, torch
 
 checkpoint = checkpointing.checkpoint
 BOTH = pytest.mark.parametrize("reentrant", [True, False])

@@ -1,7 +1,7 @@
 """gradcheck tells right gradients from wrong ones."""
 
 import pytest
-from backend import leaf, node, plain, torch
+from backend import leaf, plain, torch
 
 gradcheck, gradgradcheck = torch.autograd.gradcheck, torch.autograd.gradgradcheck
 

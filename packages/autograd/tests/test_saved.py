@@ -1,7 +1,7 @@
 """Hooks on what is saved, and anomaly mode."""
 
 import pytest
-from backend import leaf, near, node, plain, torch
+from backend import leaf, near, plain, torch
 
 graph = torch.autograd.graph
 

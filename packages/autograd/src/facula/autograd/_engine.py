@@ -10,7 +10,7 @@ import sys
 from heapq import heappop, heappush, heapreplace
 from threading import Lock, local
 
-from ._core import GradError, Tensor, grad_mode, set_grad_mode
+from ._core import GradError, Tensor, set_grad_mode
 from ._node import Leaf, Output
 from ._support import anomaly
 
