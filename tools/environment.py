@@ -28,4 +28,4 @@ def ensure(folder, requirements):
 
 
 def pip(python, *arguments):
-    subprocess.run([python, "-m", "pip", "--disable-pip-version-check", "-q", *map(str, arguments)], check=True)
+    subprocess.run([python, "-m", "pip", "--disable-pip-version-check", "-qq", *map(str, arguments)], check=True)
