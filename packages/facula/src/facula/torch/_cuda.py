@@ -1,0 +1,52 @@
+"""torch.cuda where there is no GPU: the questions programs ask first, and what PyTorch raises for the rest."""
+
+from __future__ import annotations
+
+
+def is_available() -> bool:
+    return False
+
+
+def is_initialized() -> bool:
+    return False
+
+
+def device_count() -> int:
+    return 0
+
+
+def is_bf16_supported(including_emulation: bool = True) -> bool:
+    return False
+
+
+def manual_seed(seed: int) -> None:
+    """Seeds the current device; there is none, as on PyTorch's CPU build."""
+    int(seed)
+
+
+def manual_seed_all(seed: int) -> None:
+    """Seeds all devices; there are none."""
+    int(seed)
+
+
+def empty_cache() -> None:
+    """Frees cached device memory; there is none."""
+
+
+def _no_device(name: str):
+    def refuse(*args, **kwargs):
+        # AssertionError is what PyTorch's CPU build raises.
+        raise AssertionError(
+            f"torch.cuda.{name}: no CUDA device, Torch not compiled with CUDA enabled. Ask torch.cuda.is_available() first."
+        )
+
+    refuse.__name__ = name
+    return refuse
+
+
+current_device = _no_device("current_device")
+get_device_name = _no_device("get_device_name")
+get_device_properties = _no_device("get_device_properties")
+get_device_capability = _no_device("get_device_capability")
+set_device = _no_device("set_device")
+synchronize = _no_device("synchronize")

@@ -1,0 +1,142 @@
+"""`enabled()`: while it lasts, `import torch` means Facula."""
+
+from __future__ import annotations
+
+import importlib.machinery
+import importlib.util
+import sys
+import types
+
+from ._resolve import ROOTS, MissingName, lookup, resolve, root_target
+
+__all__ = ["enabled"]
+
+
+class Alias(types.ModuleType):
+    """A module under PyTorch's name, looking everything up in the Facula module that serves it.
+
+    What a program sets on it stays on it, and goes with it when the block ends.
+    """
+
+    def __init__(self, name: str, target) -> None:
+        super().__init__(name, getattr(target, "__doc__", None))
+        # A path makes every alias a package: then a missing name in `from torch.x import y` comes to the finder,
+        # whose error tells more than the interpreter's own.
+        self.__path__: list[str] = []
+        self.__target__ = target
+
+    def __getattr__(self, name: str):
+        found = lookup(self.__target__, f"{self.__name__}.{name}")
+        if isinstance(found, types.ModuleType) and not isinstance(found, Alias):
+            found = _alias(f"{self.__name__}.{name}", found)
+            setattr(self, name, found)
+        return found
+
+    def __dir__(self) -> list[str]:
+        return sorted({*dir(self.__target__), *super().__dir__()})
+
+    def __repr__(self) -> str:
+        return f"<module {self.__name__!r} served by {getattr(self.__target__, '__name__', 'facula')}>"
+
+
+def _alias(name: str, target) -> Alias:
+    known = sys.modules.get(name)
+    if isinstance(known, Alias):
+        return known
+    alias = Alias(name, target)
+    alias.__spec__ = importlib.machinery.ModuleSpec(name, _finder, is_package=True)
+    alias.__loader__ = _finder
+    if _finder in sys.meta_path:
+        sys.modules[name] = alias
+    return alias
+
+
+class Finder:
+    """Answers for torch and torchvision and all below; knows nothing else."""
+
+    def find_spec(self, name: str, path=None, target=None):
+        root = name.partition(".")[0]
+        if root not in ROOTS:
+            return None
+        if name != root:
+            try:
+                found = resolve(name)
+            except MissingName as error:
+                raise ImportError(str(error), name=name) from None
+            if not isinstance(found, types.ModuleType):
+                # `import torch.Tensor`: there, but no module; the interpreter says so.
+                return None
+        return importlib.machinery.ModuleSpec(name, self, is_package=True)
+
+    def create_module(self, spec):
+        name = spec.name
+        return Alias(name, root_target(name) if name in ROOTS else resolve(name))
+
+    def exec_module(self, module) -> None: ...
+
+    # runpy and inspect ask for these
+    def is_package(self, name: str) -> bool:
+        return True
+
+    def get_code(self, name: str):
+        return None
+
+    def get_source(self, name: str):
+        return None
+
+
+_finder = Finder()
+_depth = 0
+_saved: dict[str, types.ModuleType] = {}
+
+
+def _is_ours(name: str) -> bool:
+    return name.partition(".")[0] in ROOTS
+
+
+def _real(root: str) -> str | None:
+    """Where the real package of that name is, if it is loaded or installed."""
+    loaded = sys.modules.get(root)
+    if loaded is not None:
+        return getattr(loaded, "__file__", None) or root
+    spec = importlib.util.find_spec(root)
+    return None if spec is None else spec.origin or root
+
+
+class enabled:
+    """with facula.torch.enabled(): inside, `import torch` and `import torchvision` are served by Facula.
+
+    shadow: hide an installed PyTorch while it lasts; without it, finding one is an error.
+    """
+
+    def __init__(self, shadow: bool = False) -> None:
+        self.shadow = shadow
+
+    def __enter__(self):
+        global _depth
+        if _depth == 0:
+            self._start()
+        _depth += 1
+        return importlib.import_module("torch")
+
+    def _start(self) -> None:
+        for root in ROOTS:
+            if not self.shadow and (place := _real(root)) is not None:
+                raise RuntimeError(
+                    f"facula.torch: {root} is installed at {place}, the program would not get what it names. "
+                    "Allow that with --shadow or enabled(shadow=True), or run it on PyTorch."
+                )
+        for name in [name for name in sys.modules if _is_ours(name)]:
+            _saved[name] = sys.modules.pop(name)
+        sys.meta_path.insert(0, _finder)
+
+    def __exit__(self, *exc_info) -> None:
+        global _depth
+        _depth -= 1
+        if _depth:
+            return
+        sys.meta_path.remove(_finder)
+        for name in [name for name in sys.modules if _is_ours(name)]:
+            del sys.modules[name]
+        sys.modules.update(_saved)
+        _saved.clear()

@@ -1,0 +1,83 @@
+"""What programs find in `torch` that Facula has under no name of its own, or under another meaning."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+
+# The release whose behaviour Facula follows; programs compare torch.__version__ with what they need.
+REFERENCE = "2.13.0+facula"
+
+_PRECISIONS = ("highest", "high", "medium")
+_state = {"precision": "highest", "deterministic": False, "warn_only": False}
+_told: set[str] = set()
+
+
+def _tell_once(text: str) -> None:
+    if text not in _told:
+        _told.add(text)
+        warnings.warn(text, stacklevel=3)
+
+
+def compile(model=None, *, fullgraph=False, dynamic=None, backend="inductor", mode=None, options=None, disable=False):
+    """The module or function itself: it runs eagerly and gives the same numbers. Says so once."""
+    if model is None:
+        return lambda function: compile(function, disable=disable)
+    if not callable(model):
+        raise TypeError(
+            f"torch.compile: got {type(model).__name__}, which cannot be called. Give a module or function."
+        )
+    if not disable:
+        _tell_once("torch.compile: Facula runs the module as it is, nothing is compiled (said once)")
+    return model
+
+
+def set_float32_matmul_precision(precision: str) -> None:
+    """Accepted and remembered; Facula multiplies float32 in float32, which is at least as precise as any of them."""
+    if precision not in _PRECISIONS:
+        raise ValueError(
+            f"set_float32_matmul_precision: got {precision!r}. Use one of {', '.join(map(repr, _PRECISIONS))}."
+        )
+    _state["precision"] = precision
+
+
+def get_float32_matmul_precision() -> str:
+    return _state["precision"]
+
+
+def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
+    """Remembered; Facula's results are the same in every run and on any number of threads either way."""
+    _state["deterministic"], _state["warn_only"] = bool(mode), bool(warn_only)
+
+
+def are_deterministic_algorithms_enabled() -> bool:
+    return _state["deterministic"]
+
+
+def is_deterministic_algorithms_warn_only_enabled() -> bool:
+    return _state["warn_only"]
+
+
+def _here(name: str):
+    return getattr(sys.modules[__name__], name)
+
+
+# Dotted names in `torch` that always come from here, because Facula's own name tells something else.
+OVERRIDES = {"torch.__version__": lambda: REFERENCE, "torch.version": "facula.torch._version"}
+
+# Dotted names served from here only while Facula itself has none of that name. A text is a module.
+FALLBACKS = {
+    "torch.backends": "facula.torch._backends",
+    "torch.cuda": "facula.torch._cuda",
+    "torch.mps": "facula.torch._mps",
+    "torchvision.__version__": lambda: "0.28.0+facula",
+}
+for _name in (
+    "compile",
+    "set_float32_matmul_precision",
+    "get_float32_matmul_precision",
+    "use_deterministic_algorithms",
+    "are_deterministic_algorithms_enabled",
+    "is_deterministic_algorithms_warn_only_enabled",
+):
+    FALLBACKS[f"torch.{_name}"] = lambda name=_name: _here(name)

@@ -1,0 +1,91 @@
+"""From a dotted PyTorch name to what Facula has there, or to an error that says what is near."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import sys
+import types
+from pathlib import Path
+
+import facula
+
+from ._names import FALLBACKS, OVERRIDES
+
+ROOTS = ("torch", "torchvision")
+_HERE = str(Path(__file__).parent)
+
+
+class MissingName(AttributeError):
+    """A name that PyTorch programs use and Facula does not have."""
+
+
+def root_target(root: str):
+    return facula if root == "torch" else importlib.import_module("facula.vision")
+
+
+def _extra(table: dict, dotted: str):
+    found = table[dotted]
+    return importlib.import_module(found) if isinstance(found, str) else found()
+
+
+def lookup(owner, dotted: str):
+    """What `dotted` means, `owner` being what its parent means. Raises MissingName."""
+    name = dotted.rpartition(".")[2]
+    if dotted in OVERRIDES:
+        return _extra(OVERRIDES, dotted)
+    try:
+        return getattr(owner, name)
+    except AttributeError as error:
+        problem = error
+    if isinstance(owner, types.ModuleType) and owner.__name__.startswith("facula") and not name.startswith("__"):
+        try:
+            return importlib.import_module(f"{owner.__name__}.{name}")
+        except ModuleNotFoundError as error:
+            # The module is there and lacks something of its own: that is the error to see.
+            if error.name != f"{owner.__name__}.{name}" and not _is_missing_part(error):
+                raise
+    if dotted in FALLBACKS:
+        return _extra(FALLBACKS, dotted)
+    raise MissingName(explain(dotted, owner, problem), name=name, obj=owner)
+
+
+def _is_missing_part(error: ImportError) -> bool:
+    return "is not installed: pip install facula" in str(error) or (error.name or "").startswith("facula")
+
+
+def explain(dotted: str, owner, problem: Exception | None = None) -> str:
+    """What is missing, who asked for it, and what is near."""
+    name = dotted.rpartition(".")[2]
+    parts = [f"{dotted}: not in Facula {facula.__version__}"]
+    place = asker()
+    if place:
+        parts[0] += f" (asked for by {place})"
+    if problem is not None and "pip install" in str(problem):
+        parts.append(str(problem))
+    near = difflib.get_close_matches(name, [n for n in dir(owner) if not n.startswith("_")], n=3)
+    if near:
+        parent = dotted.rpartition(".")[0]
+        parts.append("Near it: " + ", ".join(f"{parent}.{n}" for n in near) + ".")
+    return ". ".join(parts)
+
+
+def asker() -> str | None:
+    """file:line of the program's own frame that asked."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        file = frame.f_code.co_filename
+        if not file.startswith((_HERE, "<frozen importlib")) and "importlib" not in Path(file).parts:
+            return f"{file}:{frame.f_lineno}"
+        frame = frame.f_back
+    return None
+
+
+def resolve(dotted: str):
+    """What a whole dotted name such as torch.nn.Linear means."""
+    root, *names = dotted.split(".")
+    found, seen = root_target(root), root
+    for name in names:
+        seen = f"{seen}.{name}"
+        found = lookup(found, seen)
+    return found

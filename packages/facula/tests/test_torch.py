@@ -1,0 +1,267 @@
+"""`import torch` served by Facula. Where PyTorch is installed it is hidden with shadow=True, as a program would."""
+
+import importlib.util
+import os
+import subprocess
+import sys
+import textwrap
+
+import facula
+import facula.torch
+import pytest
+from facula.torch._check import names_in, report
+
+REAL = importlib.util.find_spec("torch") is not None
+
+
+@pytest.fixture
+def served():
+    with facula.torch.enabled(shadow=True) as torch:
+        yield torch
+
+
+def run(tmp_path, text, *arguments, options=()):
+    program = tmp_path / "program.py"
+    program.write_text(textwrap.dedent(text))
+    options = [*options, *(["--shadow"] if REAL else [])]
+    return subprocess.run(
+        [sys.executable, "-m", "facula.torch", *options, str(program), *arguments],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
+    )
+
+
+def test_every_way_of_importing_gives_the_same_thing(served):
+    import torch
+    import torch.nn as nn
+    import torch.nn.functional as F
+    from torch import nn as again
+    from torch import optim
+    from torch.nn import functional, Linear
+    from torch.utils.data import DataLoader
+
+    assert torch is served
+    assert nn is again is torch.nn
+    assert F is functional is nn.functional
+    assert Linear is nn.Linear is facula.nn.Linear
+    assert optim.SGD is facula.optim.SGD
+    assert DataLoader is facula.utils.data.DataLoader
+    assert torch.Tensor is facula.Tensor
+
+
+def test_torchvision_is_facula_vision(served):
+    import torchvision
+    import torchvision.transforms as T
+    from torchvision.datasets import MNIST
+
+    from facula.vision import datasets, transforms
+
+    assert (MNIST, T.ToTensor) == (datasets.MNIST, transforms.ToTensor)
+    assert torchvision.transforms is T
+
+
+def test_star_import_brings_the_public_names(served):
+    space = {}
+    exec("from torch.utils.data import *", space)
+
+    assert {"DataLoader", "TensorDataset"} <= set(space)
+
+
+def test_the_version_names_the_reference(served):
+    assert facula.torch.REFERENCE == served.__version__ == served.version.__version__
+    assert served.version.cuda is None
+    assert (2, 13) == tuple(int(n) for n in served.__version__.split(".")[:2])
+
+
+def test_there_is_no_gpu_and_programs_can_ask(served):
+    assert served.cuda.is_available() is False
+    assert 0 == served.cuda.device_count()
+    served.backends.cudnn.benchmark = True
+    assert served.backends.cudnn.benchmark
+    assert not served.backends.mps.is_available()
+
+
+def test_compile_gives_the_module_back_and_says_so(served, monkeypatch):
+    monkeypatch.setattr("facula.torch._names._told", set())
+    module = served.nn.Linear(2, 2)
+
+    with pytest.warns(UserWarning, match="as it is"):
+        assert module is served.compile(module, mode="max-autotune")
+
+    @served.compile(fullgraph=True)
+    def twice(x):
+        return 2 * x
+
+    assert 4 == twice(2)
+    with pytest.raises(TypeError):
+        served.compile(3)
+
+
+def test_precision_is_checked_and_remembered(served):
+    served.set_float32_matmul_precision("high")
+
+    assert "high" == served.get_float32_matmul_precision()
+    with pytest.raises(ValueError, match="'fast'"):
+        served.set_float32_matmul_precision("fast")
+
+
+def test_nothing_is_left_behind():
+    before = {
+        name: module for name, module in sys.modules.items() if name.partition(".")[0] in ("torch", "torchvision")
+    }
+    finders = list(sys.meta_path)
+    with facula.torch.enabled(shadow=True):
+        with facula.torch.enabled(shadow=True):
+            import torch.nn.functional  # noqa: F401
+        import torch
+
+        assert torch.Tensor is facula.Tensor
+    after = {name: module for name, module in sys.modules.items() if name.partition(".")[0] in ("torch", "torchvision")}
+
+    assert before == after
+    assert finders == sys.meta_path
+
+
+def test_an_exception_ends_the_block_too():
+    with pytest.raises(ZeroDivisionError):
+        with facula.torch.enabled(shadow=True):
+            1 / 0
+
+    assert not any(type(finder).__module__.startswith("facula.torch") for finder in sys.meta_path)
+
+
+def test_an_installed_torch_is_not_hidden_unasked(tmp_path, monkeypatch):
+    (tmp_path / "torch").mkdir()
+    (tmp_path / "torch" / "__init__.py").write_text("")
+    monkeypatch.syspath_prepend(tmp_path)
+
+    with pytest.raises(RuntimeError, match="--shadow"):
+        with facula.torch.enabled():
+            pass
+
+
+def test_a_missing_name_says_what_who_and_what_is_near(served):
+    with pytest.raises(AttributeError) as caught:
+        served.nn.Linaer  # noqa: B018
+
+    for fact in ("torch.nn.Linaer", "torch.nn.Linear", "test_torch.py"):
+        assert fact in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "statement,fact",
+    [
+        ("from torch.nn import Linaer", "torch.nn.Linear"),
+        ("from torch import nonsuch", "torch.nonsuch"),
+        ("import torch.nonsuch.deep", "torch.nonsuch"),
+        ("from torch.optim import Adaam", "torch.optim.Adam"),
+    ],
+)
+def test_a_missing_import_says_what_and_what_is_near(served, statement, fact):
+    with pytest.raises(ImportError) as caught:
+        exec(statement, {})
+
+    assert fact in str(caught.value)
+
+
+def test_asking_whether_a_name_is_there_works(served):
+    assert not hasattr(served, "nonsuch")
+    assert hasattr(served, "zeros")
+    with pytest.raises(ImportError):
+        import torch._dynamo  # noqa: F401
+
+
+def test_a_program_runs_as_main_with_its_arguments(tmp_path):
+    done = run(
+        tmp_path,
+        """
+        import sys, torch
+        import torch.nn.functional as F
+        import helper
+        if __name__ == "__main__":
+            print(sys.argv[1:], F.relu(torch.tensor([-1.0, 2.0])).tolist(), helper.name)
+        """
+        if (tmp_path / "helper.py").write_text("import torch\nname = torch.__name__")
+        else "",
+        "--lr",
+        "3",
+    )
+
+    assert "['--lr', '3'] [0.0, 2.0] torch\n" == done.stdout, done.stderr
+
+
+def test_a_program_that_fails_shows_its_own_line(tmp_path):
+    done = run(tmp_path, "import torch\ntorch.nonsuch()\n")
+
+    assert 1 == done.returncode
+    assert "torch.nonsuch: not in Facula" in done.stderr
+    assert "program.py:2" in done.stderr
+
+
+def test_a_missing_program_is_an_error(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-m", "facula.torch"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
+    )
+
+    assert 2 == done.returncode
+    assert "give a program" in done.stderr
+
+
+PROGRAM = """
+import torch, os
+import torch.nn as nn
+from torch import optim as o, Tensor
+import torch.nn.functional as F
+import torchvision.transforms
+N = nn
+class Net(nn.Module):
+    layer = N.Linear(2, 3)
+def f(x: Tensor):
+    return F.relu(x).nonsuch + torch.Tensor.add(x, x) + os.sep
+optimizer = o.Adam
+G = torch.nn.functional
+G.gelu
+torch.nn.Linaer
+"""
+
+
+def test_check_follows_aliases_and_imports(tmp_path):
+    path = tmp_path / "program.py"
+    path.write_text(PROGRAM)
+
+    names = {name for name, _ in names_in(path)}
+
+    assert {
+        "torch", "torch.nn", "torch.optim", "torch.Tensor", "torch.nn.functional", "torchvision.transforms", "torch.nn.Module",
+        "torch.nn.Linear", "torch.nn.functional.relu", "torch.Tensor.add", "torch.optim.Adam", "torch.nn.functional.gelu",
+        "torch.nn.Linaer",
+    } == names  # fmt: skip
+
+
+def test_check_lists_what_is_there_and_what_is_missing(tmp_path, capsys):
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "program.py").write_text(PROGRAM)
+
+    assert 1 == report(str(tmp_path))
+    out = capsys.readouterr().out
+    lines = {line.split()[0 if not line.startswith("-") else 1]: line for line in out.splitlines()}
+    assert "facula-nn" in lines["torch.nn.Linear"]
+    assert "facula-optim" in lines["torch.optim.Adam"]
+    assert "facula-vision" in lines["torchvision.transforms"]
+    assert "missing" in lines["torch.nn.Linaer"]
+    assert "program.py:14" in lines["torch.nn.Linaer"]
+    assert "near it: torch.nn.Linear" in out
+    assert "12 of 13 names" in out
+
+
+def test_check_says_what_it_cannot_read(tmp_path, capsys):
+    path = tmp_path / "broken.py"
+    path.write_text("def (")
+
+    assert 2 == report(str(path))
+    assert "broken.py" in capsys.readouterr().err
