@@ -4,7 +4,7 @@
 #include "gemm_blocks.h"
 #include "parallel.h"
 
-#define TINY_WORK 1024 /* fma: below, packing and blocking cost more than they bring */
+#define TINY_WORK 256 /* fma: below, packing and blocking cost more than they bring */
 
 static void whole_products(void *ctx, int64_t begin, int64_t end) { fc_gemm_plain(ctx, begin, end); }
 

@@ -6,16 +6,30 @@
 #define HFMA(x, y, z) (sizeof(R) == 4 ? (T(H))_mm256_fmadd_ps((__m256)(x), (__m256)(y), (__m256)(z)) \
                                       : (T(H))_mm256_fmadd_pd((__m256d)(x), (__m256d)(y), (__m256d)(z)))
 
-/* `groups` x S columns from line[]: several independent chains hide the latency of fma. */
-INLINE void T(along_strip)(const int rows, const int groups, R *restrict out, int64_t pitch, int64_t cols, int64_t depth,
-                           const R *a, int64_t a_row, int64_t a_col, const R *b, int64_t b_col)
+/* `steps` steps of `groups` x S columns; x: rows of FC_GEMM_BLOCK. */
+INLINE void T(along_squares)(T(H) sum[4][4], const int rows, const int groups, const R *x, const R *b, int64_t pitch,
+                             const int steps)
+{
+#pragma GCC unroll 4
+    for (int g = 0; g < groups; ++g)
+#pragma GCC unroll 2
+        for (int k = 0; k < steps; k += S) {
+            T(H) square[S];
+            T(turn)(square, b + g * S * pitch + k, pitch, S - 1);
+#pragma GCC unroll 8
+            for (int s = 0; s < S; ++s)
+#pragma GCC unroll 4
+                for (int i = 0; i < rows; ++i)
+                    sum[i][g] = HFMA(x[i * FC_GEMM_BLOCK + k + s] - (T(H)){ 0 }, square[s], sum[i][g]);
+        }
+}
+
+/* out rows, `pitch` apart, of groups * S columns. Several groups: independent chains hide the latency of fma. */
+#define STEPS (2 * S) /* one cache line of every line: with lines a power of two apart, L1 would lose it between visits */
+INLINE void T(along_strip)(const int rows, const int groups, R *restrict out, int64_t pitch, int64_t depth, const R *x,
+                           const R *b, int64_t b_col)
 {
     T(H) sum[4][4];
-    const R *line[4][S];
-    const int64_t count = cols < groups * S ? cols : groups * S;
-    for (int g = 0; g < groups; ++g)
-        for (int s = 0; s < S; ++s)
-            line[g][s] = b + (g * S + s < count ? g * S + s : count - 1) * b_col;
 #pragma GCC unroll 4
     for (int i = 0; i < rows; ++i)
 #pragma GCC unroll 4
@@ -23,60 +37,72 @@ INLINE void T(along_strip)(const int rows, const int groups, R *restrict out, in
             sum[i][g] = (T(H)){ 0 };
     int64_t k = 0;
 #pragma GCC unroll 1
-    for (; k + S <= depth; k += S)
-#pragma GCC unroll 4
-        for (int g = 0; g < groups; ++g) {
-            T(H) square[S];
-            T(turn)(square, line[g], k);
-#pragma GCC unroll 8
-            for (int s = 0; s < S; ++s)
-#pragma GCC unroll 4
-                for (int i = 0; i < rows; ++i) {
-                    const T(H) x = a[i * a_row + (k + s) * a_col] - (T(H)){ 0 };
-                    sum[i][g] = HFMA(x, square[s], sum[i][g]);
-                }
-        }
+    for (; k + STEPS <= depth; k += STEPS)
+        T(along_squares)(sum, rows, groups, x + k, b + k, b_col, STEPS);
+    if (k < depth) { /* less than STEPS: from zero-filled lines, of which only the steps that there are count */
+        const int left = (int)(depth - k);
 #pragma GCC unroll 1
-    for (; k < depth; ++k)
-#pragma GCC unroll 4
         for (int g = 0; g < groups; ++g) {
-            T(H) y;
-#pragma GCC unroll 8
-            for (int s = 0; s < S; ++s)
-                y[s] = line[g][s][k];
-#pragma GCC unroll 4
+            R line[S][STEPS];
+            T(H) square[STEPS], y;
+            memset(line, 0, sizeof line);
+            for (int l = 0; l < S; ++l)
+                memcpy(line[l], b + (g * S + l) * b_col + k, (size_t)left * sizeof(R));
+            T(turn)(square, line[0], STEPS, S - 1);
+            T(turn)(square + S, line[0] + S, STEPS, S - 1);
             for (int i = 0; i < rows; ++i) {
-                const T(H) x = a[i * a_row + k * a_col] - (T(H)){ 0 };
-                sum[i][g] = HFMA(x, y, sum[i][g]);
+                memcpy(&y, &sum[i][g], sizeof y);
+                for (int s = 0; s < left; ++s)
+                    y = HFMA(x[i * FC_GEMM_BLOCK + k + s] - (T(H)){ 0 }, square[s], y);
+                memcpy(out + i * pitch + g * S, &y, sizeof y);
             }
         }
-    for (int i = 0; i < rows; ++i)
-        memcpy(out + i * pitch, sum[i], (size_t)count * sizeof(R));
+    } else
+#pragma GCC unroll 4
+        for (int i = 0; i < rows; ++i)
+#pragma GCC unroll 4
+            for (int g = 0; g < groups; ++g)
+                *(T(HM) *)(out + i * pitch + g * S) = sum[i][g];
 }
+#undef STEPS
 
-/* out[m * cols + n], one block; rows <= ALONG_ROWS */
+/* out[m * cols + n], one block; rows <= ALONG_ROWS; `out` has room for a multiple of S columns and an even number of rows */
 static void T(along)(void *out, int64_t rows, int64_t cols, int64_t depth, const void *a, int64_t a_row, int64_t a_col,
                      const void *b, int64_t b_col)
 {
-    for (int64_t j = 0; j < cols;) {
+    R x[ALONG_ROWS * FC_GEMM_BLOCK], few[S * FC_GEMM_BLOCK];
+    for (int64_t i = 0; i < rows; ++i)
+        for (int64_t k = 0; k < depth; ++k)
+            x[i * FC_GEMM_BLOCK + k] = ((const R *)a)[i * a_row + k * a_col];
+    if (ALONG_ROWS == 4 && rows == 3) /* runs as 4, with a row that is dropped */
+        memset(x + 3 * FC_GEMM_BLOCK, 0, (size_t)depth * sizeof(R));
+    if (cols < S) { /* runs as S, with lines that are dropped */
+        R sums[ALONG_ROWS * S];
+        for (int64_t l = 0; l < S; ++l)
+            memcpy(few + l * depth, (const R *)b + (l < cols ? l : 0) * b_col, (size_t)depth * sizeof(R));
+        T(along)(sums, rows, S, depth, x, FC_GEMM_BLOCK, 1, few, depth);
+        for (int64_t i = 0; i < rows; ++i)
+            memcpy((R *)out + i * cols, sums + i * S, (size_t)cols * sizeof(R));
+        return;
+    }
+    for (int64_t left = cols; left > 0;) {
+        const int groups = left >= 4 * S ? 4 : 1;
+        const int64_t j = cols - (left < S ? S : left); /* the last S may overlap columns already done */
         const R *b_j = (const R *)b + j * b_col;
         R *out_j = (R *)out + j;
-        const int64_t left = cols - j;
-#define STRIP(rows, groups) T(along_strip)(rows, groups, out_j, cols, left, depth, a, a_row, a_col, b_j, b_col)
-        switch (rows * 2 + (left > S)) {
-        case 2: STRIP(1, 1); break;
-        case 3: STRIP(1, 4); break;
-        case 4: STRIP(2, 1); break;
-        case 5: STRIP(2, 4); break;
+#define CASE(rows)                                                                                                    \
+        case rows:                                                                                                    \
+            if (groups == 4) T(along_strip)(rows, 4, out_j, cols, depth, x, b_j, b_col);                              \
+            else T(along_strip)(rows, 1, out_j, cols, depth, x, b_j, b_col);                                          \
+            break;
+        switch ((rows + 1) / 2 * 2 - (rows == 1)) {
+        CASE(1) CASE(2)
 #if ALONG_ROWS == 4
-        case 6: STRIP(3, 1); break;
-        case 7: STRIP(3, 4); break;
-        case 8: STRIP(4, 1); break;
-        case 9: STRIP(4, 4); break;
+        CASE(4)
 #endif
         }
-#undef STRIP
-        j += left > S ? 4 * S : S;
+#undef CASE
+        left -= groups * S;
     }
 }
 
@@ -87,16 +113,11 @@ static void T(dots)(void *result, int64_t blocks, const void *a, const void *b)
     const R *x = a, *y = b;
     int64_t j = 0;
     for (; j + S <= blocks; j += S) {
-        const R *x_line[S], *y_line[S];
-        for (int s = 0; s < S; ++s) {
-            x_line[s] = x + (j + s) * FC_GEMM_BLOCK;
-            y_line[s] = y + (j + s) * FC_GEMM_BLOCK;
-        }
         T(H) sum = { 0 };
         for (int64_t k = 0; k < FC_GEMM_BLOCK; k += S) {
             T(H) x_square[S], y_square[S];
-            T(turn)(x_square, x_line, k);
-            T(turn)(y_square, y_line, k);
+            T(turn)(x_square, x + j * FC_GEMM_BLOCK + k, FC_GEMM_BLOCK, S - 1);
+            T(turn)(y_square, y + j * FC_GEMM_BLOCK + k, FC_GEMM_BLOCK, S - 1);
 #pragma GCC unroll 8
             for (int s = 0; s < S; ++s)
                 sum = HFMA(x_square[s], y_square[s], sum);

@@ -9,57 +9,63 @@ typedef R T(VM) __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(R)), ma
 typedef R T(H) __attribute__((vector_size(32)));
 typedef R T(HM) __attribute__((vector_size(32), aligned(sizeof(R)), may_alias));
 #if FC_HAS_FMA
-INLINE void T(turn)(T(H) *restrict square, const R *const *line, int64_t k)
+INLINE void T(turn)(T(H) *restrict square, const R *line, int64_t pitch, const int last)
 {
     /* Half lines meet their partners while being loaded (vinsert from memory costs no shuffle); the rest is two, for
-     * doubles one, rounds of unpacking. */
-#define PAIR(i, half) _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps((const float *)(line[i] + k + (half) * S / 2))), \
-                                           _mm_loadu_ps((const float *)(line[i + S / 2] + k + (half) * S / 2)), 1)
-    if (sizeof(R) == 4) {
+     * doubles one, rounds of unpacking. Lines after the last one repeat it. */
+#define LINE(i) (line + ((i) < last ? (i) : last) * pitch)
+#define PAIR(i) _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps((const float *)(LINE(i) + half * (S / 2)))), \
+                                     _mm_loadu_ps((const float *)(LINE(i + S / 2) + half * (S / 2))), 1)
 #pragma GCC unroll 2
-        for (int half = 0; half < 2; ++half) {
-            const __m256 p0 = PAIR(0, half), p1 = PAIR(1, half), p2 = PAIR(2 % (S / 2), half), p3 = PAIR(3 % (S / 2), half);
+    for (int half = 0; half < 2; ++half) {
+        T(H) *out = square + half * (S / 2);
+        const __m256 p0 = PAIR(0), p1 = PAIR(1);
+        if (sizeof(R) == 4) {
+            const __m256 p2 = PAIR(2), p3 = PAIR(3);
             const __m256 q0 = _mm256_unpacklo_ps(p0, p1), q1 = _mm256_unpackhi_ps(p0, p1);
             const __m256 q2 = _mm256_unpacklo_ps(p2, p3), q3 = _mm256_unpackhi_ps(p2, p3);
-            T(H) *out = square + half * (S / 2);
             out[0] = (T(H))_mm256_shuffle_ps(q0, q2, 0x44);
             out[1] = (T(H))_mm256_shuffle_ps(q0, q2, 0xee);
             out[2 % S] = (T(H))_mm256_shuffle_ps(q1, q3, 0x44);
             out[3 % S] = (T(H))_mm256_shuffle_ps(q1, q3, 0xee);
-        }
-    } else {
-#pragma GCC unroll 2
-        for (int half = 0; half < 2; ++half) {
-            const __m256d p0 = (__m256d)PAIR(0, half), p1 = (__m256d)PAIR(1, half);
-            square[2 * half] = (T(H))_mm256_unpacklo_pd(p0, p1);
-            square[2 * half + 1] = (T(H))_mm256_unpackhi_pd(p0, p1);
+        } else {
+            out[0] = (T(H))_mm256_unpacklo_pd((__m256d)p0, (__m256d)p1);
+            out[1] = (T(H))_mm256_unpackhi_pd((__m256d)p0, (__m256d)p1);
         }
     }
+#undef LINE
 #undef PAIR
 }
 
-/* Lines with unit step into one panel, S lines by S steps at a time. The last group may have fewer lines than S; then its
- * stores run over into the first lanes of the next step, so it goes first and the other groups put those right.
- * What runs over the end of the panel is the next panel's start or the slack that the engine leaves. */
+/* S lines with unit step into lanes of a panel, S steps at a time. */
+INLINE void T(turn_lines)(R *restrict dst, int width, const R *x, int64_t line, const int last, int64_t depth)
+{
+    int64_t k = 0;
+    for (; k + S <= depth; k += S) {
+        T(H) square[S];
+        T(turn)(square, x + k, line, last);
+#pragma GCC unroll 8
+        for (int s = 0; s < S; ++s)
+            *(T(HM) *)(dst + (k + s) * width) = square[s];
+    }
+    for (; k < depth; ++k)
+        for (int l = 0; l <= last; ++l)
+            dst[k * width + l] = x[l * line + k];
+}
+
+/* Up to a panel's lines. The last S of them may overlap those before; with fewer than S lines, stores run over into the next
+ * step, which is written later, or after the panel into the next one or the slack that the engine leaves. */
 static void T(pack_turned)(R *restrict dst, int width, const R *x, int64_t line, int lines, int64_t depth)
 {
-    for (int l0 = (lines - 1) / S * S; l0 >= 0; l0 -= S) {
-        const R *at[S];
-        for (int l = 0; l < S; ++l)
-            at[l] = x + (l0 + l < lines ? l0 + l : lines - 1) * line;
-        int64_t k = 0;
-        for (; k + S <= depth; k += S) {
-            T(H) square[S];
-            T(turn)(square, at, k);
-            R *out = dst + k * width + l0;
-#pragma GCC unroll 8
-            for (int s = 0; s < S; ++s)
-                *(T(HM) *)(out + s * width) = square[s];
+    if (lines == TILE_ROWS && TILE_ROWS < S)
+        T(turn_lines)(dst, width, x, line, TILE_ROWS - 1, depth);
+    else if (lines < S)
+        T(turn_lines)(dst, width, x, line, lines - 1, depth);
+    else
+        for (int l = 0; l < lines; l += S) {
+            const int l0 = l + S <= lines ? l : lines - S;
+            T(turn_lines)(dst + l0, width, x + l0 * line, line, S - 1, depth);
         }
-        for (; k < depth; ++k)
-            for (int l = 0; l < S && l0 + l < lines; ++l)
-                dst[k * width + l0 + l] = at[l][k];
-    }
 }
 #endif
 
