@@ -10,21 +10,23 @@
 
 #define FC_MAX_DIMS 64
 
+/* Counts writes. Its own object: views and detach() share it; .data and set_ get a new one. */
 typedef struct {
-    int64_t refs;      /* atomic */
-    int64_t nbytes;
-    char *data;
-    int64_t owner;     /* != 0: borrowed memory; the number under which the borrower keeps its owner */
-    int32_t device;
-    int32_t writable;
-} fc_storage;
-
-/* Its own counted object: views and detach() share it; set_data and foreign memory get a new one. */
-typedef struct {
-    int64_t refs;      /* atomic */
+    int64_t refs;      /* atomic; unused for a storage's own counter, which lives as long as the storage */
     int64_t version;
     int64_t epoch;     /* advanced when an in-place op with history made older views' origins stale */
 } fc_counter;
+
+typedef struct {
+    int64_t refs;      /* atomic */
+    int64_t nbytes;
+    int64_t block;     /* bytes of the allocation that holds this header (and, mostly, the data) */
+    char *data;
+    int64_t owner;     /* != 0: borrowed memory; the number under which the borrower keeps its owner */
+    int16_t device;
+    int16_t writable;
+    fc_counter own;    /* the counter of most tensors: no allocation of its own */
+} fc_storage;
 
 typedef struct fc_tensor {
     int64_t refs;      /* atomic */
@@ -45,6 +47,13 @@ typedef struct fc_tensor {
 fc_tensor *fc_new(int dtype, int device, int ndim, const int64_t *shape);
 /* A tensor over x's storage and counter. stride may be NULL for contiguous. offset in elements from the storage's start. */
 fc_tensor *fc_new_view(fc_tensor *x, int ndim, const int64_t *shape, const int64_t *stride, int64_t offset);
+
+fc_tensor *fc_new_strided(int dtype, int device, int ndim, const int64_t *shape, const int64_t *stride);
+/* 0 where the number of elements overflows. */
+int fc_contiguous_strides(int ndim, const int64_t *shape, int64_t *stride, int64_t *numel);
+int fc_layout_is_contiguous(int ndim, const int64_t *shape, const int64_t *stride);
+
+#define FC_STATIC_ASSERT(cond, name) typedef char fc_assert_##name[(cond) ? 1 : -1]
 
 static inline int64_t fc_wrap_dim(int64_t dim, int ndim) { return dim < 0 ? dim + (ndim ? ndim : 1) : dim; }
 

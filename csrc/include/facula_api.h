@@ -51,7 +51,6 @@ int64_t fc_shape_dim(int shape_id, int dim);
 /* version counter, shared by views; epoch says which in-place history a handle has seen (stale origins) */
 int64_t fc_version(fc_tensor *x);
 void fc_bump(fc_tensor *x);
-void fc_share_version(fc_tensor *x, fc_tensor *with);
 void fc_epoch_advance(fc_tensor *x);
 void fc_epoch_refresh(fc_tensor *x);
 int fc_epoch_stale(fc_tensor *x);

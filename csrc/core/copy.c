@@ -1,0 +1,217 @@
+/* Copies, conversions, fills, single elements, equality. */
+#include <string.h>
+
+#include "facula.h"
+#include "../cpu/parallel.h"
+#include "cast.h"
+#include "nest.h"
+#include "verb.h"
+
+/* A copy has no arithmetic: both sides are walked as one nest, block by block where layouts or dtypes differ. */
+enum { FC_COPY_BLOCK = 1024 };
+
+typedef struct { const fc_nest *nest; int linear; } fc_copy_job;
+
+static void fc_copy_range(void *ctx, int64_t begin, int64_t end)
+{
+    const fc_copy_job *job = ctx;
+    const fc_nest *nest = job->nest;
+    const int to = nest->dtype[0], from = nest->dtype[1];
+    if (job->linear) {
+        fc_convert(to, nest->data[0] + begin * fc_dt_size[to], from, nest->data[1] + begin * fc_dt_size[from], end - begin);
+        return;
+    }
+    _Alignas(64) char raw[FC_COPY_BLOCK * 16], made[FC_COPY_BLOCK * 16];
+    fc_nest_at at;
+    fc_nest_seek(nest, begin, &at);
+    for (int64_t i = begin; i < end;) {
+        const int64_t count = end - i < FC_COPY_BLOCK ? end - i : FC_COPY_BLOCK;
+        fc_nest_gather(nest, 1, &at, count, raw);
+        if (to != from)
+            fc_convert(to, made, from, raw, count);
+        fc_nest_scatter(nest, 0, &at, count, to == from ? raw : made);
+        fc_nest_step(nest, count, &at);
+        i += count;
+    }
+}
+
+static void fc_copy_nest(fc_tensor *out, fc_tensor *x)
+{
+    fc_tensor *ops[2] = { out, x };
+    fc_nest nest;
+    fc_nest_build(&nest, 2, ops);
+    if (!nest.total)
+        return;
+    fc_copy_job job = { &nest, nest.ndim == 0 };
+    if (nest.ndim == 1)
+        job.linear = nest.stride[0][0] == fc_dt_size[out->dtype] && nest.stride[1][0] == fc_dt_size[x->dtype];
+    fc_parallel(nest.total, FC_GRAIN, fc_copy_range, &job);
+}
+
+/* out[...] = x, broadcast and converted. Any dtype may be written to any other, as copy_ does. */
+int fc_copy(fc_tensor *out, fc_tensor *x)
+{
+    int64_t shape[FC_MAX_DIMS];
+    int ndim, device;
+    fc_tensor *both[2] = { out, x };
+    if (fc_check_operands(2, both, &device))
+        return fc_status();
+    if (fc_broadcast(2, both, &ndim, shape))
+        return fc_status();
+    if (ndim != out->ndim)
+        return fc_fail(FC_OUT_SHAPE, -1, out->ndim, ndim, 0);
+    for (int d = 0; d < ndim; ++d)
+        if (shape[d] != out->shape[d])
+            return fc_fail(FC_OUT_SHAPE, d, out->shape[d], shape[d], 0);
+    if (!out->storage->writable)
+        return fc_fail(FC_READONLY, 0, 0, 0, 0);
+    if (fc_overlaps_itself(out))
+        return fc_fail(FC_OVERLAP, 0, 0, 0, 0);
+    if (device != FC_META) {
+        /* memory shared in any other way than element by element: read everything first */
+        fc_tensor *safe = NULL;
+        if (out->storage == x->storage && !(out->offset == x->offset && out->shape_id == x->shape_id && out->contiguous && x->contiguous)) {
+            safe = fc_to(x, x->dtype, 0, 1);
+            if (!safe)
+                return fc_status();
+        }
+        fc_copy_nest(out, safe ? safe : x);
+        fc_free(safe);
+    }
+    fc_bump(out);
+    return FC_OK;
+}
+
+/* memory_format: 0 contiguous, 1 preserve (dense strides are kept), 2 channels_last, 3 channels_last_3d */
+static void fc_channels_last_strides(const fc_tensor *x, int64_t *stride)
+{
+    int64_t run = 1;
+    for (int k = 0; k < x->ndim; ++k) {
+        const int d = k == 0 ? 1 : k == x->ndim - 1 ? 0 : x->ndim - k;
+        stride[d] = run;
+        run *= x->shape[d] > 1 ? x->shape[d] : 1;
+    }
+}
+
+static int fc_same_strides(const fc_tensor *x, const int64_t *stride)
+{
+    for (int d = 0; d < x->ndim; ++d)
+        if (x->shape[d] != 1 && x->stride[d] != stride[d])
+            return 0;
+    return 1;
+}
+
+int fc_is_contiguous(fc_tensor *x, int memory_format)
+{
+    int64_t stride[FC_MAX_DIMS];
+    if (memory_format < 2)
+        return x->contiguous;
+    if (x->ndim != memory_format + 2)
+        return 0;
+    fc_channels_last_strides(x, stride);
+    return x->numel == 0 || fc_same_strides(x, stride);
+}
+
+fc_tensor *fc_to(fc_tensor *x, int dtype, int memory_format, int copy)
+{
+    if (FC_IS_STALE(x)) {
+        fc_fail(FC_STALE, 0, 0, 0, 0);
+        return NULL;
+    }
+    const int formed = memory_format == 1 || fc_is_contiguous(x, memory_format);
+    if (!copy && x->dtype == dtype && formed) {
+        fc_retain(x);
+        return x;
+    }
+    if (memory_format >= 2 && x->ndim != memory_format + 2) {
+        fc_fail(FC_RANK, 0, x->ndim, memory_format + 2, 0);
+        return NULL;
+    }
+    fc_tensor *t;
+    if (memory_format >= 2) {
+        int64_t stride[FC_MAX_DIMS];
+        fc_channels_last_strides(x, stride);
+        t = fc_new_strided(dtype, x->device, x->ndim, x->shape, stride);
+    } else if (memory_format == 1) {
+        t = fc_new_like_inputs(dtype, x->device, x->ndim, x->shape, 1, &x);
+    } else {
+        t = fc_new(dtype, x->device, x->ndim, x->shape);
+    }
+    if (t && x->device != FC_META)
+        fc_copy_nest(t, x);
+    return t;
+}
+
+int fc_fill(fc_tensor *out, int kind, int64_t i, double re, double im)
+{
+    const fc_scalar s = fc_scalar_of(kind, i, re, im);
+    if (FC_IS_STALE(out))
+        return fc_fail(FC_STALE, 0, 0, 0, 0);
+    if (!out->storage->writable)
+        return fc_fail(FC_READONLY, 0, 0, 0, 0);
+    fc_bump(out);
+    if (out->device == FC_META || !out->numel)
+        return FC_OK;
+    _Alignas(16) char value[16];
+    fc_store_scalar(out->dtype, value, &s);
+    int zero = 1;
+    for (int b = 0; b < fc_dt_size[out->dtype]; ++b)
+        zero &= value[b] == 0;
+    if (zero && out->contiguous) {
+        memset(out->data, 0, (size_t)out->numel * fc_dt_size[out->dtype]);
+        return FC_OK;
+    }
+    fc_tensor one = { .numel = 1, .contiguous = 1, .shape_id = -1, .dtype = out->dtype, .data = value };
+    fc_copy_nest(out, &one);
+    return FC_OK;
+}
+
+fc_tensor *fc_from_scalar(int dtype, int kind, int64_t i, double re, double im)
+{
+    const fc_scalar s = fc_scalar_of(kind, i, re, im);
+    fc_tensor *t = fc_new(dtype, FC_CPU, 0, NULL);
+    if (t)
+        fc_store_scalar(dtype, t->data, &s);
+    return t;
+}
+
+/* one element */
+int fc_item_kind(fc_tensor *x)
+{
+    return x->dtype == FC_BOOL ? FC_KBOOL : fc_is_int(x->dtype) ? FC_KINT : fc_is_float(x->dtype) ? FC_KFLOAT : FC_KCOMPLEX;
+}
+
+int64_t fc_item_int(fc_tensor *x)
+{
+    int64_t v;
+    fc_convert(FC_I64, &v, x->dtype, x->data, 1);
+    return v;
+}
+
+static c128 fc_item_complex(fc_tensor *x)
+{
+    c128 v;
+    fc_convert(FC_C128, &v, x->dtype, x->data, 1);
+    return v;
+}
+
+double fc_item_real(fc_tensor *x) { return creal(fc_item_complex(x)); }
+double fc_item_imag(fc_tensor *x) { return cimag(fc_item_complex(x)); }
+
+/* Same shape and values; NaN differs from itself, dtypes must agree. */
+int fc_equal(fc_tensor *x, fc_tensor *y)
+{
+    if (x->shape_id != y->shape_id || x->ndim != y->ndim)
+        return 0;
+    for (int d = 0; d < x->ndim; ++d)
+        if (x->shape[d] != y->shape[d])
+            return 0;
+    fc_tensor *same = fc_map2(FC_OP_eq, NULL, x, y);
+    if (!same)
+        return -1;
+    fc_tensor *all = fc_fold(FC_OP_all, NULL, same, 0, 0, 0, -1);
+    const int verdict = all ? *(uint8_t *)all->data : -1;
+    fc_free(same);
+    fc_free(all);
+    return verdict;
+}

@@ -1,0 +1,265 @@
+/* The loop nest; see nest.h. */
+#include <string.h>
+
+#include "facula.h"
+#include "nest.h"
+
+int fc_broadcast(int n, fc_tensor *const *x, int *ndim_out, int64_t *shape)
+{
+    int ndim = 0;
+    for (int k = 0; k < n; ++k)
+        if (x[k] && x[k]->ndim > ndim)
+            ndim = x[k]->ndim;
+    for (int d = 0; d < ndim; ++d)
+        shape[d] = 1;
+    for (int k = 0; k < n; ++k) {
+        if (!x[k])
+            continue;
+        const int lead = ndim - x[k]->ndim;
+        for (int d = 0; d < x[k]->ndim; ++d) {
+            const int64_t size = x[k]->shape[d];
+            if (size == 1)
+                continue;
+            if (shape[lead + d] != 1 && shape[lead + d] != size)
+                return fc_fail(FC_SHAPE, lead + d, shape[lead + d], size, k);
+            shape[lead + d] = size;
+        }
+    }
+    *ndim_out = ndim;
+    return FC_OK;
+}
+
+/* Stride of x along dim d of an ndim-dimensional output, 0 where x is broadcast. */
+static int64_t fc_out_stride(const fc_tensor *x, int ndim, int d)
+{
+    const int own = d - (ndim - x->ndim);
+    return own < 0 || x->shape[own] == 1 ? 0 : x->stride[own];
+}
+
+/* PyTorch's order of dims, fastest first: an insertion sort in which the first operand with an opinion decides. */
+static int fc_prefers(int n, fc_tensor *const *x, int ndim, const int64_t *shape, int d0, int d1)
+{
+    for (int k = 0; k < n; ++k) {
+        if (!x[k])
+            continue;
+        const int64_t s0 = fc_out_stride(x[k], ndim, d0), s1 = fc_out_stride(x[k], ndim, d1);
+        if (s0 == 0 || s1 == 0)
+            continue;
+        if (s0 != s1)
+            return s0 < s1 ? -1 : 1;
+        if (shape[d0] > shape[d1])
+            return 1;
+    }
+    return 0;
+}
+
+static void fc_order_dims(int n, fc_tensor *const *x, int ndim, const int64_t *shape, int *perm)
+{
+    for (int d = 0; d < ndim; ++d)
+        perm[d] = ndim - 1 - d;
+    for (int i = 1; i < ndim; ++i) {
+        int at = i;
+        for (int j = i - 1; j >= 0; --j) {
+            const int verdict = fc_prefers(n, x, ndim, shape, perm[j], perm[at]);
+            if (verdict > 0) {
+                const int swap = perm[j];
+                perm[j] = perm[at];
+                perm[at] = swap;
+                at = j;
+            } else if (verdict < 0) {
+                break;
+            }
+        }
+    }
+}
+
+static int fc_all_contiguous(int n, fc_tensor *const *x, int ndim)
+{
+    for (int k = 0; k < n; ++k)
+        if (x[k] && (!x[k]->contiguous || x[k]->ndim != ndim))
+            return 0;
+    return 1;
+}
+
+fc_tensor *fc_new_like_inputs(int dtype, int device, int ndim, const int64_t *shape, int n, fc_tensor *const *x)
+{
+    int perm[FC_MAX_DIMS];
+    int64_t stride[FC_MAX_DIMS];
+    if (ndim < 2 || fc_all_contiguous(n, x, ndim))
+        return fc_new(dtype, device, ndim, shape);
+    fc_order_dims(n, x, ndim, shape, perm);
+    int plain = 1;
+    int64_t run = 1;
+    for (int i = 0; i < ndim; ++i) {
+        plain &= perm[i] == ndim - 1 - i;
+        stride[perm[i]] = run;
+        run *= shape[perm[i]] > 1 ? shape[perm[i]] : 1;
+    }
+    return plain ? fc_new(dtype, device, ndim, shape) : fc_new_strided(dtype, device, ndim, shape, stride);
+}
+
+void fc_nest_build(fc_nest *nest, int n, fc_tensor *const *op)
+{
+    const fc_tensor *out = op[0];
+    int perm[FC_MAX_DIMS];
+    nest->nops = n;
+    nest->total = out->numel;
+    for (int k = 0; k < n; ++k) {
+        nest->data[k] = op[k]->data;
+        nest->dtype[k] = op[k]->dtype;
+    }
+    fc_order_dims(n, op, out->ndim, out->shape, perm);
+    int m = 0;
+    for (int i = 0; i < out->ndim; ++i) {
+        const int d = perm[i];
+        const int64_t size = out->shape[d];
+        if (size == 1)
+            continue;
+        int64_t stride[FC_NEST_OPERANDS];
+        int merges = m > 0;
+        for (int k = 0; k < n; ++k) {
+            stride[k] = fc_out_stride(op[k], out->ndim, d) * fc_dt_size[op[k]->dtype];
+            merges = merges && stride[k] == nest->stride[k][m - 1] * nest->size[m - 1];
+        }
+        if (merges) {
+            nest->size[m - 1] *= size;
+            continue;
+        }
+        nest->size[m] = size;
+        for (int k = 0; k < n; ++k)
+            nest->stride[k][m] = stride[k];
+        ++m;
+    }
+    nest->ndim = m;
+}
+
+int fc_overlaps_itself(const fc_tensor *t)
+{
+    if (t->contiguous)
+        return 0;
+    for (int d = 0; d < t->ndim; ++d)
+        if (t->shape[d] > 1 && t->stride[d] == 0)
+            return 1;
+    return 0;
+}
+
+/* Lowest and highest element offset that t touches. */
+static void fc_reach(const fc_tensor *t, int64_t *low, int64_t *high)
+{
+    *low = *high = t->offset;
+    for (int d = 0; d < t->ndim; ++d) {
+        const int64_t span = (t->shape[d] - 1) * t->stride[d];
+        if (span > 0)
+            *high += span;
+        else
+            *low += span;
+    }
+}
+
+/* Like PyTorch, an answer is only sure where both are dense blocks (here: contiguous); else no complaint, and the
+ * staged loops read a block before they write it. */
+int fc_overlaps_partly(const fc_tensor *t, const fc_tensor *x)
+{
+    if (t->storage != x->storage || !t->numel || !x->numel)
+        return 0;
+    if (!t->contiguous || !x->contiguous)
+        return 0;
+    const int64_t ts = fc_dt_size[t->dtype], xs = fc_dt_size[x->dtype];
+    int64_t tl, th, xl, xh;
+    fc_reach(t, &tl, &th);
+    fc_reach(x, &xl, &xh);
+    if (tl * ts == xl * xs && ts == xs && t->numel == x->numel)
+        return 0;
+    return tl * ts < (xh + 1) * xs && xl * xs < (th + 1) * ts;
+}
+
+void fc_nest_seek(const fc_nest *nest, int64_t position, fc_nest_at *at)
+{
+    for (int d = 0; d < nest->ndim; ++d) {
+        at->index[d] = position % nest->size[d];
+        position /= nest->size[d];
+    }
+}
+
+void fc_nest_step(const fc_nest *nest, int64_t count, fc_nest_at *at)
+{
+    for (int d = 0; d < nest->ndim && count; ++d) {
+        const int64_t i = at->index[d] + count;
+        if (i < nest->size[d]) {
+            at->index[d] = i;
+            return;
+        }
+        at->index[d] = i % nest->size[d];
+        count = i / nest->size[d];
+    }
+}
+
+#define FC_MOVE(T, d, s, dstep, sstep, n)                                    \
+    for (int64_t i = 0; i < (n); ++i)                                        \
+    *(T *)((d) + i * (dstep)) = *(const T *)((s) + i * (sstep))
+
+typedef struct { uint64_t lo, hi; } fc_word16;
+
+/* n elements of `size` bytes, either side strided. */
+static void fc_move(char *to, int64_t to_step, const char *from, int64_t from_step, int size, int64_t n)
+{
+    if (to_step == size && from_step == size) {
+        memcpy(to, from, (size_t)(n * size));
+        return;
+    }
+    switch (size) {
+    case 1: FC_MOVE(uint8_t, to, from, to_step, from_step, n); break;
+    case 2: FC_MOVE(uint16_t, to, from, to_step, from_step, n); break;
+    case 4: FC_MOVE(uint32_t, to, from, to_step, from_step, n); break;
+    case 8: FC_MOVE(uint64_t, to, from, to_step, from_step, n); break;
+    default: FC_MOVE(fc_word16, to, from, to_step, from_step, n); break;
+    }
+}
+
+#undef FC_MOVE
+
+/* One walker for both directions: runs along dim 0, the counters of the outer dims carried by hand. */
+static void fc_nest_walk(const fc_nest *nest, int k, const fc_nest_at *at, int64_t count, char *flat, int scatter)
+{
+    const int size = fc_dt_size[nest->dtype[k]];
+    if (nest->ndim == 0) {
+        fc_move(scatter ? nest->data[k] : flat, size, scatter ? flat : nest->data[k], size, size, count);
+        return;
+    }
+    int64_t index[FC_MAX_DIMS];
+    char *p = nest->data[k];
+    for (int d = 0; d < nest->ndim; ++d) {
+        index[d] = at->index[d];
+        p += index[d] * nest->stride[k][d];
+    }
+    const int64_t step = nest->stride[k][0];
+    while (count) {
+        const int64_t left = nest->size[0] - index[0];
+        const int64_t run = left < count ? left : count;
+        if (scatter)
+            fc_move(p, step, flat, size, size, run);
+        else
+            fc_move(flat, size, p, step, size, run);
+        flat += run * size;
+        count -= run;
+        p -= index[0] * step;
+        index[0] = 0;
+        for (int d = 1; d < nest->ndim; ++d) {
+            p += nest->stride[k][d];
+            if (++index[d] < nest->size[d])
+                break;
+            p -= nest->size[d] * nest->stride[k][d];
+            index[d] = 0;
+        }
+    }
+}
+
+void fc_nest_gather(const fc_nest *nest, int k, const fc_nest_at *at, int64_t count, void *to)
+{
+    fc_nest_walk(nest, k, at, count, to, 0);
+}
+
+void fc_nest_scatter(const fc_nest *nest, int k, const fc_nest_at *at, int64_t count, const void *from)
+{
+    fc_nest_walk(nest, k, at, count, (char *)from, 1);
+}

@@ -1,0 +1,249 @@
+/* fc_own and fc_own_n: the road of ops with a kernel of their own. See call.h for what a kernel may rely on. */
+#include <pthread.h>
+#include <string.h>
+
+#include "facula.h"
+#include "alloc.h"
+#include "call.h"
+#include "nest.h"
+#include "own.h"
+#include "verb.h"
+
+/* What the signature says of tensor arguments: which are lists, which are written in place. */
+typedef struct { uint8_t count, nlists, list[16], written[16]; } fc_own_args;
+
+static fc_own_args fc_args[FC_NOPS];
+static pthread_once_t fc_args_once = PTHREAD_ONCE_INIT;
+
+static void fc_read_signatures(void)
+{
+    for (int op = 0; op < FC_NOPS; ++op) {
+        fc_own_args *a = &fc_args[op];
+        const char *p = fc_ops[op].signature;
+        while ((p = strstr(p, "Tensor")) != NULL && a->count < 16) {
+            p += strlen("Tensor");
+            const size_t words = strcspn(p, " ");
+            const int k = a->count++;
+            a->list[k] = strncmp(p, "[]", 2) == 0;
+            a->written[k] = memchr(p, '!', words) != NULL;
+            a->nlists = (uint8_t)(a->nlists + a->list[k]);
+        }
+    }
+}
+
+int fc_declare(fc_call *c, int k, int dtype, int ndim, const int64_t *shape)
+{
+    if (k >= FC_MAX_OUT || ndim > FC_MAX_DIMS)
+        return fc_fail(FC_RANK, k, ndim, FC_MAX_DIMS, 0);
+    fc_spec *s = &c->spec[k];
+    s->dtype = dtype;
+    s->ndim = ndim;
+    for (int d = 0; d < ndim; ++d)
+        s->shape[d] = shape[d];
+    if (k >= c->nout)
+        c->nout = k + 1;
+    return FC_OK;
+}
+
+enum { FC_FEW = 16 };
+
+typedef struct {
+    fc_tensor *few_staged[FC_FEW], *few_written[FC_FEW];
+    fc_tensor **staged;  /* what the kernel sees; a new reference where it differs from the argument */
+    fc_tensor **written; /* arguments to copy back into, where staged */
+    fc_tensor **given;
+    int nt;
+    void *block;         /* of the two lists when they are long */
+} fc_staging;
+
+/* Which signature argument tensor number k of the flat list belongs to. */
+static int fc_argument_of(const fc_own_args *a, const fc_call *c, int k)
+{
+    int list = 0;
+    for (int arg = 0; arg < a->count; ++arg) {
+        const int width = a->list[arg] ? c->len[list++] : 1;
+        if (k < width)
+            return arg;
+        k -= width;
+    }
+    return a->count ? a->count - 1 : 0;
+}
+
+static int fc_stage_arguments(fc_staging *s, const fc_own_args *a, const fc_call *c)
+{
+    int list = 0, k = 0;
+    for (int arg = 0; arg < a->count; ++arg) {
+        const int width = a->list[arg] ? c->len[list++] : 1;
+        for (int j = 0; j < width && k < s->nt; ++j, ++k) {
+            fc_tensor *t = s->given[k];
+            s->staged[k] = t;
+            if (!t)
+                continue;
+            if (a->written[arg] && !t->storage->writable)
+                return fc_fail(FC_READONLY, k, 0, 0, 0);
+            if (a->written[arg] && fc_overlaps_itself(t))
+                return fc_fail(FC_OVERLAP, k, 0, 0, 0);
+            if (t->contiguous && !fc_is_half(t->dtype))
+                continue;
+            s->staged[k] = fc_to(t, fc_compute_dtype(t->dtype), 0, 1);
+            if (!s->staged[k]) {
+                s->staged[k] = t;
+                return fc_status();
+            }
+            if (a->written[arg])
+                s->written[k] = t;
+        }
+    }
+    return FC_OK;
+}
+
+static int fc_unstage(fc_staging *s, int copy_back)
+{
+    int bad = FC_OK;
+    for (int k = 0; k < s->nt; ++k) {
+        if (s->staged[k] == s->given[k] || !s->staged[k])
+            continue;
+        if (copy_back && s->written[k] && !bad)
+            bad = fc_copy(s->written[k], s->staged[k]);
+        fc_free(s->staged[k]);
+    }
+    return bad;
+}
+
+static fc_tensor *fc_own_run(fc_call *c, fc_tensor *out, fc_tensor **t)
+{
+    pthread_once(&fc_args_once, fc_read_signatures);
+    const fc_own_args *a = &fc_args[c->op];
+    const int op = c->op;
+    int device;
+    if (fc_check_operands(c->nt, t, &device))
+        return NULL;
+    for (int k = 0; k < c->nt; ++k)
+        if (t[k] && !a->list[fc_argument_of(a, c, k)]) {
+            const int dt = t[k]->dtype;
+            if (k == 0 && !fc_op_takes(op, dt)) {
+                fc_fail(FC_DTYPE, dt, 0, 0, 0);
+                return NULL;
+            }
+        }
+    c->t = t;
+    if (fc_own_infer[op](c))
+        return NULL;
+    fc_tensor *first = NULL;
+    int bad = FC_OK;
+    for (int k = 0; k < c->nout; ++k)
+        c->out[k] = NULL;
+    fc_staging s = { .nt = c->nt, .given = t };
+    s.staged = s.few_staged;
+    s.written = s.few_written;
+    const int64_t bytes = 2 * c->nt * (int64_t)sizeof(fc_tensor *);
+    if (c->nt > FC_FEW) {
+        s.block = fc_alloc(bytes);
+        if (!s.block) {
+            fc_fail(FC_MEMORY, bytes, 0, 0, 0);
+            return NULL;
+        }
+        s.staged = s.block;
+        s.written = s.staged + c->nt;
+    }
+    for (int k = 0; k < c->nt; ++k)
+        s.staged[k] = t[k], s.written[k] = NULL;
+    fc_tensor *narrow[FC_MAX_OUT] = { 0 };
+    for (int k = 0; k < c->nout && !bad; ++k) {
+        const fc_spec *spec = &c->spec[k];
+        const int half = fc_is_half(spec->dtype) && device != FC_META;
+        c->out[k] = fc_new(half ? FC_F32 : spec->dtype, device, spec->ndim, spec->shape);
+        bad = c->out[k] ? FC_OK : FC_MEMORY;
+    }
+    if (!bad && device != FC_META) {
+        bad = fc_stage_arguments(&s, a, c);
+        c->t = s.staged;
+        c->scratch = NULL;
+        if (!bad && c->scratch_bytes && !(c->scratch = fc_arena(c->scratch_bytes)))
+            bad = fc_fail(FC_MEMORY, (int64_t)c->scratch_bytes, 0, 0, 0);
+        if (!bad)
+            bad = fc_own_cpu[op](c);
+        const int code = fc_status();
+        const int64_t d[4] = { fc_status_detail(0), fc_status_detail(1), fc_status_detail(2), fc_status_detail(3) };
+        const int late = fc_unstage(&s, !bad);
+        if (bad)
+            fc_fail(code, d[0], d[1], d[2], d[3]);
+        else
+            bad = late;
+    }
+    for (int k = 0; k < c->nout && !bad; ++k)
+        if (c->out[k]->dtype != c->spec[k].dtype) { /* halves: rounded once, here */
+            narrow[k] = fc_to(c->out[k], c->spec[k].dtype, 0, 1);
+            bad = narrow[k] ? FC_OK : FC_MEMORY;
+            if (!bad) {
+                fc_free(c->out[k]);
+                c->out[k] = narrow[k];
+            }
+        }
+    for (int k = 0; k < c->nt && !bad; ++k)
+        if (t[k] && a->written[fc_argument_of(a, c, k)] && s.written[k] == NULL)
+            fc_bump(t[k]);
+    if (s.block)
+        fc_dealloc(s.block, bytes);
+    if (bad) {
+        for (int k = 0; k < c->nout; ++k)
+            fc_free(c->out[k]);
+        return NULL;
+    }
+    for (int k = 1; k < c->nout; ++k)
+        fc_leave_result(k, c->out[k]);
+    if (c->nout == 0) { /* works in place only: hand back its first argument */
+        fc_retain(t[0]);
+        return t[0];
+    }
+    first = c->out[0];
+    return fc_deliver(out, first);
+}
+
+/* List lengths lead the integers. */
+fc_tensor *fc_own_n(int op, fc_tensor *out, int nt, fc_tensor **t, int ni, const int64_t *i, int nd, const double *d)
+{
+    fc_call c;
+    pthread_once(&fc_args_once, fc_read_signatures);
+    const int lists = fc_args[op].nlists;
+    if (ni - lists > FC_MAX_INTS || nd > FC_MAX_DOUBLES || ni < lists || !fc_own_infer[op]) {
+        fc_fail(FC_ARG, 0, ni, FC_MAX_INTS, 0);
+        return NULL;
+    }
+    c.op = op;
+    c.nt = nt;
+    c.nlists = lists;
+    c.ni = ni - lists;
+    c.nd = nd;
+    c.nout = 0;
+    c.scratch_bytes = 0;
+    for (int k = 0; k < lists; ++k)
+        c.len[k] = (int)i[k];
+    for (int k = 0; k < c.ni; ++k)
+        c.i[k] = i[lists + k];
+    for (int k = 0; k < nd; ++k)
+        c.d[k] = d[k];
+    return fc_own_run(&c, out, t);
+}
+
+fc_tensor *fc_own(int op, fc_tensor *out, fc_tensor *t0, fc_tensor *t1, fc_tensor *t2, fc_tensor *t3,
+                  int64_t i0, int64_t i1, int64_t i2, int64_t i3, int64_t i4, int64_t i5, double d0)
+{
+    fc_call c;
+    pthread_once(&fc_args_once, fc_read_signatures);
+    if (!fc_own_infer[op]) {
+        fc_fail(FC_ARG, 0, op, 0, 0);
+        return NULL;
+    }
+    fc_tensor *t[4] = { t0, t1, t2, t3 };
+    c.op = op;
+    c.nt = fc_args[op].count;
+    c.nlists = 0;
+    c.ni = 6;
+    c.nd = 1;
+    c.nout = 0;
+    c.scratch_bytes = 0;
+    c.i[0] = i0, c.i[1] = i1, c.i[2] = i2, c.i[3] = i3, c.i[4] = i4, c.i[5] = i5;
+    c.d[0] = d0;
+    return fc_own_run(&c, out, t);
+}

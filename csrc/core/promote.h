@@ -1,0 +1,22 @@
+/* Type promotion as PyTorch's: by category (bool < integer < float < complex), then by priority of the operand
+ * (tensor with dims, 0-d tensor, Python number). */
+#ifndef FC_PROMOTE_H
+#define FC_PROMOTE_H
+
+#include "tensor.h"
+
+/* The running result over operands; start from FC_PROMOTION_START. dtype fields are -1 while undefined. */
+typedef struct { int dims, zero, number; } fc_promotion;
+#define FC_PROMOTION_START { -1, -1, -1 }
+
+/* Both return a negative number where unsigned types have no common type. */
+int fc_promote_pair(int a, int b);
+void fc_promotion_add(fc_promotion *p, const fc_tensor *x);
+void fc_promotion_add_number(fc_promotion *p, int kind);
+int fc_promotion_result(const fc_promotion *p);
+
+/* float16 and bfloat16 compute in float32; every other type in itself. */
+static inline int fc_compute_dtype(int dt) { return fc_is_half(dt) ? FC_F32 : dt; }
+static inline int fc_real_dtype(int dt) { return dt == FC_C64 ? FC_F32 : dt == FC_C128 ? FC_F64 : dt; }
+
+#endif

@@ -1,0 +1,11 @@
+/* Runs a contiguous loop over a nest: what is strided, broadcast or of another dtype goes block by block through L1. */
+#ifndef FC_STAGE_H
+#define FC_STAGE_H
+
+#include "../cpu/map.h"
+#include "nest.h"
+
+/* cell computes in `compute` and stores `stored`; operand k of the nest has memory dtype nest->dtype[k]. Returns the fault flag. */
+int fc_stage_run(const fc_nest *nest, fc_map_cell cell, int compute, int stored, const fc_scalar *s);
+
+#endif

@@ -1,0 +1,331 @@
+/* Life of storages, counters and descriptors. */
+#include <string.h>
+
+#include "facula.h"
+#include "alloc.h"
+#include "atomic.h"
+#include "shape.h"
+#include "tensor.h"
+
+/* Storage header and bytes are one block: one allocation less for every new tensor. 64 keeps the data aligned. */
+enum { FC_HEADER = 128 };
+FC_STATIC_ASSERT(sizeof(fc_storage) <= FC_HEADER, storage_header_fits);
+
+static fc_storage *fc_storage_new(int64_t nbytes, int device)
+{
+    const int64_t room = device == FC_META ? 0 : nbytes;
+    fc_storage *s = fc_alloc(FC_HEADER + room);
+    if (!s) {
+        fc_fail(FC_MEMORY, nbytes, 0, 0, 0);
+        return NULL;
+    }
+    s->refs = 1;
+    s->nbytes = nbytes;
+    s->block = FC_HEADER + room;
+    s->data = device == FC_META ? NULL : (char *)s + FC_HEADER;
+    s->owner = 0;
+    s->device = (int16_t)device;
+    s->writable = 1;
+    s->own = (fc_counter){ 0 };
+    return s;
+}
+
+/* Returns the owner id when the last reference to borrowed memory went, else 0. */
+static int64_t fc_storage_drop(fc_storage *s)
+{
+    if (!fc_atomic_dec(&s->refs))
+        return 0;
+    const int64_t owner = s->owner;
+    if (!owner && s->data && s->data != (char *)s + FC_HEADER)
+        fc_dealloc(s->data, s->nbytes); /* grown by fc_storage_resize */
+    fc_dealloc(s, s->block);
+    return owner;
+}
+
+static void fc_counter_drop(fc_tensor *x)
+{
+    if (x->counter != &x->storage->own && fc_atomic_dec(&x->counter->refs))
+        fc_dealloc(x->counter, sizeof(fc_counter));
+}
+
+static int64_t fc_descriptor_bytes(int room) { return (int64_t)sizeof(fc_tensor) + 2 * room * (int64_t)sizeof(int64_t); }
+
+static fc_tensor *fc_descriptor_new(int ndim)
+{
+    const int room = ndim <= 4 ? 4 : ndim <= 8 ? 8 : FC_MAX_DIMS;
+    if (ndim > FC_MAX_DIMS) {
+        fc_fail(FC_RANK, 0, ndim, FC_MAX_DIMS, 0);
+        return NULL;
+    }
+    fc_tensor *t = fc_alloc(fc_descriptor_bytes(room));
+    if (!t) {
+        fc_fail(FC_MEMORY, fc_descriptor_bytes(room), 0, 0, 0);
+        return NULL;
+    }
+    t->refs = 1;
+    t->ndim = (uint8_t)ndim;
+    t->room = room;
+    t->stride = t->shape + room;
+    return t;
+}
+
+int fc_contiguous_strides(int ndim, const int64_t *shape, int64_t *stride, int64_t *numel)
+{
+    int64_t n = 1, run = 1;
+    int overflow = 0;
+    for (int d = ndim - 1; d >= 0; --d) {
+        stride[d] = run;
+        overflow |= __builtin_mul_overflow(n, shape[d], &n);
+        overflow |= __builtin_mul_overflow(run, shape[d] > 1 ? shape[d] : 1, &run);
+        overflow |= shape[d] < 0;
+    }
+    *numel = n;
+    return !overflow;
+}
+
+/* PyTorch's rule: dims of size 1 do not matter, nor do strides of an empty tensor. */
+int fc_layout_is_contiguous(int ndim, const int64_t *shape, const int64_t *stride)
+{
+    int64_t run = 1;
+    for (int d = 0; d < ndim; ++d)
+        if (shape[d] == 0)
+            return 1;
+    for (int d = ndim - 1; d >= 0; --d) {
+        if (shape[d] == 1)
+            continue;
+        if (stride[d] != run)
+            return 0;
+        run *= shape[d];
+    }
+    return 1;
+}
+
+static void fc_bind(fc_tensor *t, fc_storage *s, int dtype, int64_t offset)
+{
+    t->storage = s;
+    t->dtype = (uint8_t)dtype;
+    t->device = (uint8_t)s->device;
+    t->offset = offset;
+    t->data = s->data ? s->data + offset * fc_dt_size[dtype] : NULL;
+}
+
+fc_tensor *fc_new(int dtype, int device, int ndim, const int64_t *shape)
+{
+    fc_tensor *t = fc_descriptor_new(ndim);
+    if (!t)
+        return NULL;
+    for (int d = 0; d < ndim; ++d)
+        t->shape[d] = shape[d];
+    int64_t nbytes = 0;
+    int ok = fc_contiguous_strides(ndim, t->shape, t->stride, &t->numel);
+    ok = ok && !__builtin_mul_overflow(t->numel, (int64_t)fc_dt_size[dtype], &nbytes) && nbytes < (int64_t)1 << 62;
+    fc_storage *s = NULL;
+    if (!ok)
+        fc_fail(FC_MEMORY, INT64_MAX, 0, 0, 0);
+    else
+        s = fc_storage_new(nbytes, device);
+    if (!s) {
+        fc_dealloc(t, fc_descriptor_bytes(t->room));
+        return NULL;
+    }
+    fc_bind(t, s, dtype, 0);
+    t->counter = &s->own;
+    t->epoch = 0;
+    t->contiguous = 1;
+    t->shape_id = fc_shape_intern(ndim, t->shape);
+    return t;
+}
+
+fc_tensor *fc_new_strided(int dtype, int device, int ndim, const int64_t *shape, const int64_t *stride)
+{
+    int64_t last = 0, numel = 1;
+    for (int d = 0; d < ndim; ++d) {
+        numel *= shape[d];
+        last += (shape[d] - 1) * stride[d];
+    }
+    const int64_t room = numel ? last + 1 : 0;
+    fc_tensor *flat = fc_new(dtype, device, 1, &room);
+    if (!flat)
+        return NULL;
+    fc_tensor *t = fc_new_view(flat, ndim, shape, stride, 0);
+    fc_free(flat);
+    return t;
+}
+
+fc_tensor *fc_new_view(fc_tensor *x, int ndim, const int64_t *shape, const int64_t *stride, int64_t offset)
+{
+    fc_tensor *t = fc_descriptor_new(ndim);
+    if (!t)
+        return NULL;
+    int64_t numel = 1;
+    for (int d = 0; d < ndim; ++d) {
+        t->shape[d] = shape[d];
+        numel *= shape[d];
+    }
+    t->numel = numel;
+    if (stride) {
+        for (int d = 0; d < ndim; ++d)
+            t->stride[d] = stride[d];
+        t->contiguous = (uint8_t)fc_layout_is_contiguous(ndim, t->shape, t->stride);
+    } else {
+        fc_contiguous_strides(ndim, t->shape, t->stride, &t->numel);
+        t->contiguous = 1;
+    }
+    fc_bind(t, x->storage, x->dtype, offset);
+    fc_atomic_inc(&x->storage->refs);
+    t->counter = x->counter;
+    if (t->counter != &t->storage->own)
+        fc_atomic_inc(&t->counter->refs);
+    t->epoch = x->epoch;
+    t->shape_id = fc_shape_intern(ndim, t->shape);
+    return t;
+}
+
+void fc_retain(fc_tensor *x) { fc_atomic_inc(&x->refs); }
+
+int64_t fc_free(fc_tensor *x)
+{
+    if (!x || !fc_atomic_dec(&x->refs))
+        return 0;
+    fc_counter_drop(x);
+    const int64_t owner = fc_storage_drop(x->storage);
+    fc_dealloc(x, fc_descriptor_bytes(x->room));
+    return owner;
+}
+
+fc_tensor *fc_empty(int dtype, int device, int ndim, const int64_t *shape)
+{
+    for (int d = 0; d < ndim; ++d)
+        if (shape[d] < 0) {
+            fc_fail(FC_NUMEL, d, shape[d], 0, 0);
+            return NULL;
+        }
+    return fc_new(dtype, device, ndim, shape);
+}
+
+fc_tensor *fc_empty_strided(int dtype, int device, int ndim, const int64_t *shape, const int64_t *stride)
+{
+    for (int d = 0; d < ndim; ++d)
+        if (shape[d] < 0 || stride[d] < 0) {
+            fc_fail(FC_NUMEL, d, shape[d] < 0 ? shape[d] : stride[d], 0, 0);
+            return NULL;
+        }
+    return fc_new_strided(dtype, device, ndim, shape, stride);
+}
+
+fc_tensor *fc_from_memory(void *data, int64_t nbytes, int64_t owner, int writable, int dtype, int ndim,
+                          const int64_t *shape, const int64_t *stride, int64_t offset)
+{
+    fc_storage *s = fc_storage_new(0, FC_CPU);
+    fc_tensor *t = s ? fc_descriptor_new(ndim) : NULL;
+    if (!t) {
+        if (s)
+            fc_storage_drop(s);
+        return NULL;
+    }
+    s->data = data;
+    s->nbytes = nbytes;
+    s->owner = owner;
+    s->writable = (int16_t)writable;
+    t->numel = 1;
+    for (int d = 0; d < ndim; ++d) {
+        t->shape[d] = shape[d];
+        t->stride[d] = stride[d];
+        t->numel *= shape[d];
+    }
+    fc_bind(t, s, dtype, offset);
+    t->counter = &s->own;
+    t->epoch = 0;
+    t->contiguous = (uint8_t)fc_layout_is_contiguous(ndim, t->shape, t->stride);
+    t->shape_id = fc_shape_intern(ndim, t->shape);
+    return t;
+}
+
+/* A second descriptor over the same memory: with the same counter (detach) or a fresh one (.data). */
+fc_tensor *fc_alias(fc_tensor *x, int new_version)
+{
+    fc_tensor *t = fc_new_view(x, x->ndim, x->shape, x->stride, x->offset);
+    if (!t || !new_version)
+        return t;
+    fc_counter *fresh = fc_alloc(sizeof *fresh);
+    if (!fresh) {
+        fc_free(t);
+        fc_fail(FC_MEMORY, sizeof *fresh, 0, 0, 0);
+        return NULL;
+    }
+    *fresh = (fc_counter){ .refs = 1 };
+    fc_counter_drop(t);
+    t->counter = fresh;
+    t->epoch = 0;
+    return t;
+}
+
+/* Make x look at source's memory (x.data = source, set_, resize_). x keeps its own version number, in a counter of
+ * its own, because the old one may live in the storage that x lets go of. */
+int fc_set_data(fc_tensor *x, fc_tensor *source)
+{
+    if (source->ndim > x->room)
+        return fc_fail(FC_RANK, 0, source->ndim, x->room, 0);
+    fc_counter *fresh = fc_alloc(sizeof *fresh);
+    if (!fresh)
+        return fc_fail(FC_MEMORY, sizeof *fresh, 0, 0, 0);
+    *fresh = (fc_counter){ .refs = 1, .version = x->counter->version };
+    fc_atomic_inc(&source->storage->refs);
+    fc_storage *old = x->storage;
+    fc_counter_drop(x);
+    fc_bind(x, source->storage, source->dtype, source->offset);
+    fc_storage_drop(old);
+    x->counter = fresh;
+    x->epoch = 0;
+    x->ndim = source->ndim;
+    for (int d = 0; d < source->ndim; ++d) {
+        x->shape[d] = source->shape[d];
+        x->stride[d] = source->stride[d];
+    }
+    x->numel = source->numel;
+    x->contiguous = source->contiguous;
+    x->shape_id = source->shape_id;
+    return FC_OK;
+}
+
+int fc_storage_resize(fc_tensor *x, int64_t nbytes)
+{
+    fc_storage *s = x->storage;
+    if (s->owner)
+        return fc_fail(FC_READONLY, 0, 0, 0, 0);
+    if (nbytes == s->nbytes)
+        return FC_OK;
+    char *data = fc_alloc(nbytes ? nbytes : 1);
+    if (!data)
+        return fc_fail(FC_MEMORY, nbytes, 0, 0, 0);
+    memcpy(data, s->data, (size_t)(nbytes < s->nbytes ? nbytes : s->nbytes));
+    if (s->data != (char *)s + FC_HEADER)
+        fc_dealloc(s->data, s->nbytes);
+    s->data = data;
+    s->nbytes = nbytes;
+    x->data = data + x->offset * fc_dt_size[x->dtype];
+    return FC_OK;
+}
+
+/* descriptor reads */
+int fc_ndim(fc_tensor *x) { return x->ndim; }
+int fc_dtype(fc_tensor *x) { return x->dtype; }
+int fc_device(fc_tensor *x) { return x->device; }
+int fc_shape_id(fc_tensor *x) { return x->shape_id; }
+int64_t fc_numel(fc_tensor *x) { return x->numel; }
+int64_t fc_size(fc_tensor *x, int dim) { return x->shape[dim]; }
+int64_t fc_stride(fc_tensor *x, int dim) { return x->stride[dim]; }
+int64_t fc_offset(fc_tensor *x) { return x->offset; }
+int fc_same_storage(fc_tensor *x, fc_tensor *y) { return x->storage == y->storage; }
+void *fc_data(fc_tensor *x) { return x->storage->data ? x->storage->data + x->offset * fc_dt_size[x->dtype] : NULL; }
+void *fc_storage_data(fc_tensor *x) { return x->storage->data; }
+int64_t fc_storage_bytes(fc_tensor *x) { return x->storage->nbytes; }
+int64_t fc_storage_id(fc_tensor *x) { return (int64_t)(intptr_t)x->storage; }
+int fc_storage_writable(fc_tensor *x) { return x->storage->writable; }
+
+/* versions */
+int64_t fc_version(fc_tensor *x) { return fc_atomic_load(&x->counter->version); }
+void fc_bump(fc_tensor *x) { fc_atomic_inc(&x->counter->version); }
+void fc_epoch_advance(fc_tensor *x) { fc_atomic_inc(&x->counter->epoch); }
+void fc_epoch_refresh(fc_tensor *x) { x->epoch = fc_atomic_load(&x->counter->epoch); }
+int fc_epoch_stale(fc_tensor *x) { return x->epoch != fc_atomic_load(&x->counter->epoch); }

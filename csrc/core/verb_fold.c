@@ -1,0 +1,242 @@
+/* fc_fold and fc_scan: reductions and running reductions over logical dims, whatever the strides. */
+#include <string.h>
+
+#include "facula.h"
+#include "../cpu/fold.h"
+#include "../cpu/scan.h"
+#include "alloc.h"
+#include "verb.h"
+
+/* Which loop of cpu/fold.h a row means. */
+static int fc_fold_kind_of(int op)
+{
+    switch (op) {
+#define FC_FOLD(name, ...) case FC_OP_##name: return FC_FOLD_##name;
+#include "ops_skip.h"
+#include "../ops.def"
+#include "ops_done.h"
+    default: return -1;
+    }
+}
+
+static int fc_scan_kind_of(int op)
+{
+    switch (op) {
+#define FC_SCAN(name, ...) case FC_OP_##name: return FC_SCAN_##name;
+#include "ops_skip.h"
+#include "../ops.def"
+#include "ops_done.h"
+    default: return -1;
+    }
+}
+
+/* Bit d of the answer: dim d is reduced. No bit given means all. A 0-d tensor has one dim to name, 0 or -1. */
+static int fc_reduced_dims(int ndim, uint64_t dims, uint64_t from_end, uint64_t *mask)
+{
+    const int limit = ndim ? ndim : 1;
+    *mask = 0;
+    if (!dims && !from_end)
+        *mask = limit >= 64 ? ~0ull : (1ull << limit) - 1;
+    for (int d = 0; d < 64; ++d) {
+        if (dims >> d & 1) {
+            if (d >= limit)
+                return fc_fail(FC_DIM, d, ndim, 0, 0);
+            *mask |= 1ull << d;
+        }
+        if (from_end >> d & 1) { /* bit d means dim -1 - d */
+            if (d >= limit)
+                return fc_fail(FC_DIM, -1 - d, ndim, 0, 0);
+            const int at = limit - 1 - d;
+            if (*mask >> at & 1)
+                return fc_fail(FC_ARG, 1, at, ndim, 1); /* named twice */
+            *mask |= 1ull << at;
+        }
+    }
+    return FC_OK;
+}
+
+/*
+ * The (outer, reduce, inner) form of a fold. Possible without a copy when x fills its memory in some order of dims in which the
+ * reduced dims stand together and both groups keep their logical order; else x is copied to (kept dims, reduced dims).
+ */
+typedef struct { int64_t outer, reduce, inner; fc_tensor *x; } fc_folded;
+
+static int fc_fold_in_place(const fc_tensor *x, uint64_t mask, fc_folded *f)
+{
+    int perm[FC_MAX_DIMS], n = 0;
+    for (int d = 0; d < x->ndim; ++d) {
+        if (x->shape[d] == 1)
+            continue;
+        int at = n++;
+        for (; at > 0 && x->stride[perm[at - 1]] < x->stride[d]; --at)
+            perm[at] = perm[at - 1];
+        perm[at] = d;
+    }
+    int64_t run = 1;
+    for (int i = n - 1; i >= 0; --i) {
+        if (x->stride[perm[i]] != run)
+            return 0;
+        run *= x->shape[perm[i]];
+    }
+    f->outer = f->reduce = f->inner = 1;
+    int phase = 0, last_kept = -1, last_reduced = -1;
+    for (int i = 0; i < n; ++i) {
+        const int d = perm[i], reduced = (int)(mask >> d & 1);
+        int *last = reduced ? &last_reduced : &last_kept;
+        if (d < *last)
+            return 0;
+        *last = d;
+        if (phase == 0 && reduced)
+            phase = 1;
+        else if (phase == 1 && !reduced)
+            phase = 2;
+        else if (phase == 2 && reduced)
+            return 0;
+        *(phase == 0 ? &f->outer : phase == 1 ? &f->reduce : &f->inner) *= x->shape[d];
+    }
+    return 1;
+}
+
+static int fc_fold_form(fc_tensor *x, uint64_t mask, fc_folded *f)
+{
+    f->x = NULL;
+    if (x->numel && fc_fold_in_place(x, mask, f)) {
+        fc_retain(x);
+        f->x = x;
+        return FC_OK;
+    }
+    int64_t shape[FC_MAX_DIMS], stride[FC_MAX_DIMS];
+    int n = 0;
+    f->outer = f->reduce = f->inner = 1;
+    for (int pass = 0; pass < 2; ++pass)
+        for (int d = 0; d < x->ndim; ++d)
+            if ((int)(mask >> d & 1) == pass) {
+                shape[n] = x->shape[d];
+                stride[n++] = x->stride[d];
+                *(pass ? &f->reduce : &f->outer) *= x->shape[d];
+            }
+    fc_tensor *view = fc_new_view(x, n, shape, stride, x->offset);
+    if (!view)
+        return FC_MEMORY;
+    f->x = fc_to(view, x->dtype, 0, 1);
+    fc_free(view);
+    return f->x ? FC_OK : fc_status();
+}
+
+static int fc_result_shape(const fc_tensor *x, uint64_t mask, int keepdim, int64_t *shape)
+{
+    int n = 0;
+    for (int d = 0; d < x->ndim; ++d) {
+        if (!(mask >> d & 1))
+            shape[n++] = x->shape[d];
+        else if (keepdim)
+            shape[n++] = 1;
+    }
+    return n;
+}
+
+fc_tensor *fc_fold(int op, fc_tensor *out, fc_tensor *x, uint64_t dims, uint64_t dims_from_end, int keepdim, int dtype)
+{
+    const fc_scalar *scalars = fc_op_scalars(op);
+    const int which = fc_fold_kind_of(op);
+    const int two = which == FC_FOLD_max_index || which == FC_FOLD_min_index;
+    uint64_t mask;
+    int device;
+    if (fc_check_operands(1, &x, &device) || fc_reduced_dims(x->ndim, dims, dims_from_end, &mask))
+        return NULL;
+    int in_dtype = dtype >= 0 ? dtype : x->dtype;
+    if (fc_ops[op].result_word == FC_RESULT_FLOAT && fc_is_int(in_dtype))
+        in_dtype = fc_default_dtype();
+    const int result = fc_op_takes(op, in_dtype) ? fc_fold_result(which, in_dtype) : -1;
+    if (result < 0) {
+        fc_fail(FC_DTYPE, in_dtype, 0, 0, 0);
+        return NULL;
+    }
+    int64_t shape[FC_MAX_DIMS], reduce = 1;
+    const int ndim = fc_result_shape(x, mask, keepdim, shape);
+    for (int d = 0; d < x->ndim; ++d)
+        if (mask >> d & 1)
+            reduce *= x->shape[d];
+    fc_tensor *value = fc_new(result, device, ndim, shape);
+    fc_tensor *index = value && two ? fc_new(FC_I64, device, ndim, shape) : NULL;
+    if (!value || (two && !index))
+        goto fail;
+    if (reduce == 0 && !fc_fold_has_identity(which) && value->numel) {
+        int at = 0;
+        while (at < x->ndim - 1 && !(mask >> at & 1 && x->shape[at] == 0))
+            ++at;
+        fc_fail(FC_EMPTY, at, 0, 0, 0);
+        goto fail;
+    }
+    if (device != FC_META) {
+        fc_tensor *source = NULL;
+        fc_folded f = { 1, 1, 1, NULL };
+        if (in_dtype != x->dtype && !(source = fc_to(x, in_dtype, 0, 1)))
+            goto fail;
+        const int bad = fc_fold_form(source ? source : x, mask, &f);
+        fc_free(source);
+        if (bad)
+            goto fail;
+        const size_t bytes = fc_fold_scratch(which, in_dtype, f.outer, f.reduce, f.inner);
+        void *scratch = bytes ? fc_arena(bytes) : NULL;
+        const int status = bytes && !scratch ? fc_fail(FC_MEMORY, (int64_t)bytes, 0, 0, 0)
+                         : fc_fold_run(which, in_dtype, result, value->data, index ? index->data : NULL, f.x->data,
+                                       f.outer, f.reduce, f.inner, scalars ? scalars[0].re : 0, scratch);
+        fc_free(f.x);
+        if (status)
+            goto fail;
+    }
+    if (index)
+        fc_leave_result(1, index);
+    return fc_deliver(out, value);
+fail:
+    fc_free(value);
+    fc_free(index);
+    return NULL;
+}
+
+fc_tensor *fc_scan(int op, fc_tensor *out, fc_tensor *x, int64_t dim, int dtype)
+{
+    const int which = fc_scan_kind_of(op);
+    int device;
+    if (fc_check_operands(1, &x, &device))
+        return NULL;
+    const int64_t d = fc_wrap_dim(dim, x->ndim);
+    if (d < 0 || d >= (x->ndim ? x->ndim : 1)) {
+        fc_fail(FC_DIM, dim, x->ndim, 0, 0);
+        return NULL;
+    }
+    const int in_dtype = dtype >= 0 ? dtype : x->dtype;
+    const int result = fc_op_takes(op, in_dtype) ? fc_scan_result(which, in_dtype) : -1;
+    if (result < 0) {
+        fc_fail(FC_DTYPE, in_dtype, 0, 0, 0);
+        return NULL;
+    }
+    const int two = fc_scan_has_index(which);
+    fc_tensor *value = fc_new(result, device, x->ndim, x->shape);
+    fc_tensor *index = value && two ? fc_new(FC_I64, device, x->ndim, x->shape) : NULL;
+    fc_tensor *dense = value && device != FC_META ? fc_dense(x, in_dtype) : NULL;
+    if (!value || (two && !index) || (device != FC_META && !dense))
+        goto fail;
+    if (dense) {
+        int64_t outer = 1, inner = 1;
+        for (int k = 0; k < d; ++k)
+            outer *= x->shape[k];
+        for (int k = (int)d + 1; k < x->ndim; ++k)
+            inner *= x->shape[k];
+        const int status = fc_scan_run(which, in_dtype, value->data, index ? (int64_t *)index->data : NULL, dense->data,
+                                       outer, x->ndim ? x->shape[d] : 1, inner);
+        fc_free(dense);
+        dense = NULL;
+        if (status)
+            goto fail;
+    }
+    if (index)
+        fc_leave_result(1, index);
+    return fc_deliver(out, value);
+fail:
+    fc_free(value);
+    fc_free(index);
+    fc_free(dense);
+    return NULL;
+}

@@ -1,0 +1,162 @@
+/* fc_map1, fc_map2, fc_map3 and their scalar forms: elementwise ops. */
+#include "facula.h"
+#include "../cpu/map.h"
+#include "../cpu/parallel.h"
+#include "cast.h"
+#include "nest.h"
+#include "stage.h"
+#include "verb.h"
+
+typedef struct {
+    int compute, stored, result; /* the cell's input and output dtype; the result tensor's dtype */
+} fc_types;
+
+static int fc_map_types(int op, int common, fc_types *t)
+{
+    const fc_op_row *row = &fc_ops[op];
+    if (row->result_word == FC_RESULT_FLOAT && fc_is_int(common)) {
+        if (!fc_op_takes(op, common))
+            return fc_fail(FC_DTYPE, common, 0, 0, 0);
+        common = fc_default_dtype();
+    }
+    if (!fc_op_takes(op, common))
+        return fc_fail(FC_DTYPE, common, 0, 0, 0);
+    t->compute = fc_compute_dtype(common);
+    t->result = row->result_word == FC_RESULT_BOOL ? FC_BOOL : row->result_word == FC_RESULT_REAL ? fc_real_dtype(common) : common;
+    t->stored = row->result_word == FC_RESULT_BOOL ? FC_BOOL : row->result_word == FC_RESULT_REAL ? fc_real_dtype(t->compute) : t->compute;
+    return FC_OK;
+}
+
+/* x[0..n): tensors, the number's stand-in among them as x[number] (or number = -1). */
+static fc_tensor *fc_map_run(int op, fc_tensor *out, int n, fc_tensor **x, int number, const fc_scalar *value)
+{
+    const fc_scalar *scalars = fc_op_scalars(op); /* first: takes what is pending even if the call fails */
+    fc_tensor *real[3];
+    fc_promotion p = FC_PROMOTION_START;
+    int device, nreal = 0;
+    for (int k = 0; k < n; ++k)
+        if (k != number)
+            real[nreal++] = x[k];
+    if (fc_check_operands(nreal, real, &device))
+        return NULL;
+    const int first_real = number == 0 ? 1 : 0;
+    /* where_rows chooses by its first operand, which has no say in the type */
+    const int chooser = op == FC_OP_where_rows;
+    for (int k = chooser; k < n; ++k)
+        if (k != number)
+            fc_promotion_add(&p, x[k]);
+    if (number >= 0)
+        fc_promotion_add_number(&p, value->kind);
+    const int common = fc_promotion_result(&p);
+    if (common < 0) {
+        fc_fail(FC_MIXED, 0, x[0]->dtype, 1, x[n - 1]->dtype);
+        return NULL;
+    }
+    fc_types types = { 0, 0, 0 };
+    if (fc_map_types(op, common, &types))
+        return NULL;
+    const fc_map_cell cell = fc_cpu_map_cell(op, types.compute);
+    if (!cell) {
+        fc_fail(FC_DTYPE, common, 0, 0, 0);
+        return NULL;
+    }
+    if (number >= 0) {
+        x[number]->dtype = (uint8_t)types.compute;
+        fc_store_scalar(types.compute, x[number]->data, value);
+    }
+
+    /* the common case: everything contiguous, of one shape and already in the compute dtype */
+    const fc_tensor *lead = x[first_real];
+    int plain = 1;
+    for (int k = 0; k < n; ++k)
+        plain = plain && k != number && x[k]->contiguous && x[k]->dtype == types.compute && x[k]->shape_id == lead->shape_id;
+    plain = plain && lead->shape_id >= 0 && types.stored == types.result;
+
+    int ndim = lead->ndim;
+    int64_t broadcast[FC_MAX_DIMS];
+    const int64_t *shape = lead->shape;
+    if (!plain && n > 1) {
+        if (fc_broadcast(n, x, &ndim, broadcast))
+            return NULL;
+        shape = broadcast;
+    }
+    if (out) {
+        if (FC_IS_STALE(out)) {
+            fc_fail(FC_STALE, n, 0, 0, 0);
+            return NULL;
+        }
+        if (fc_check_out(out, types.result, ndim, shape))
+            return NULL;
+        for (int k = 0; k < n; ++k)
+            if (k != number && x[k] != out && fc_overlaps_partly(out, x[k])) {
+                fc_fail(FC_OVERLAP, k + 1, 0, 0, 0);
+                return NULL;
+            }
+        fc_retain(out);
+        plain = plain && out->contiguous && out->dtype == types.stored;
+    } else {
+        out = plain ? fc_new(types.result, device, ndim, shape) : fc_new_like_inputs(types.result, device, ndim, shape, n, x);
+        if (!out)
+            return NULL;
+    }
+    if (device == FC_META)
+        return out;
+
+    int fault = 0;
+    if (plain && out->numel <= FC_GRAIN) {
+        cell(out->data, x[0]->data, n > 1 ? x[1]->data : NULL, n > 2 ? x[2]->data : NULL, scalars, &fault, out->numel);
+    } else {
+        fc_tensor *ops[4] = { out, x[0], n > 1 ? x[1] : NULL, n > 2 ? x[2] : NULL };
+        fc_nest nest;
+        fc_nest_build(&nest, n + 1, ops);
+        fault = fc_stage_run(&nest, cell, types.compute, types.stored, scalars);
+    }
+    if (fault) {
+        fc_free(out);
+        fc_fail(FC_ZERO_DIVISION, 0, 0, 0, 0);
+        return NULL;
+    }
+    if (fc_version(out) || out->refs > 1)
+        fc_bump(out);
+    return out;
+}
+
+fc_tensor *fc_map1(int op, fc_tensor *out, fc_tensor *x)
+{
+    return fc_map_run(op, out, 1, &x, -1, NULL);
+}
+
+fc_tensor *fc_map2(int op, fc_tensor *out, fc_tensor *x, fc_tensor *y)
+{
+    fc_tensor *ops[2] = { x, y };
+    return fc_map_run(op, out, 2, ops, -1, NULL);
+}
+
+fc_tensor *fc_map3(int op, fc_tensor *out, fc_tensor *x, fc_tensor *y, fc_tensor *z)
+{
+    fc_tensor *ops[3] = { x, y, z };
+    return fc_map_run(op, out, 3, ops, -1, NULL);
+}
+
+/* A Python number as operand: a 0-d tensor on the stack; dtype and value are filled in when the common dtype is known. */
+#define FC_NUMBER(t, bytes)                                                                              \
+    _Alignas(16) char bytes[16];                                                                         \
+    fc_tensor t = { .numel = 1, .contiguous = 1, .shape_id = -1, .data = bytes }
+
+fc_tensor *fc_map2s(int op, fc_tensor *out, fc_tensor *x, int kind, int64_t i, double re, double im)
+{
+    const fc_scalar value = fc_scalar_of(kind, i, re, im);
+    FC_NUMBER(number, bytes);
+    fc_tensor *ops[2] = { x, &number };
+    return fc_map_run(op, out, 2, ops, 1, &value);
+}
+
+fc_tensor *fc_map2r(int op, fc_tensor *out, int kind, int64_t i, double re, double im, fc_tensor *y)
+{
+    const fc_scalar value = fc_scalar_of(kind, i, re, im);
+    FC_NUMBER(number, bytes);
+    fc_tensor *ops[2] = { &number, y };
+    return fc_map_run(op, out, 2, ops, 0, &value);
+}
+
+#undef FC_NUMBER

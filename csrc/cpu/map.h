@@ -1,0 +1,13 @@
+/* Elementwise cells: one contiguous loop per (row, compute dtype, ISA level), stamped from ops.def by cpu/map.c. */
+#ifndef FC_MAP_H
+#define FC_MAP_H
+
+#include "../core/dtype.h"
+
+/* s: the row's named scalars. *fault is set where an integer was divided by zero. out may be exactly x, y or z. */
+typedef void (*fc_map_cell)(void *out, const void *x, const void *y, const void *z, const fc_scalar *s, int *fault, int64_t n);
+
+/* NULL where the row has no cell for this compute dtype. */
+fc_map_cell fc_cpu_map_cell(int op, int dtype);
+
+#endif
