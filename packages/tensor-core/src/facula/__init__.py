@@ -1,0 +1,25 @@
+"""Facula: PyTorch's system in separately installable parts. This file ships with facula-tensor-core alone.
+
+>>> import facula as torch
+>>> torch.tensor([1.0, 2.0]) + 1
+tensor([2., 3.])
+"""
+
+import pkgutil
+
+__path__ = pkgutil.extend_path(__path__, __name__)
+__version__ = "0.1.0"
+
+from facula.tensor_core import _ownership
+from facula.tensor_core.api import *  # noqa: F403
+from facula.tensor_core.api import __all__ as _names
+
+__all__ = [*_names, *_ownership.MODULES, *_ownership.NAMES]
+
+
+def __getattr__(name):
+    return _ownership.attribute(name)
+
+
+def __dir__():
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,386 @@
+"""Writes _ops.py from the table that the compiled library carries: one flat Python function per row.
+
+Flat means: no *args, no dict of keywords, no second Python call on the way to C. Everything unusual (an interpreter listening,
+`out=`, a scalar argument off its default, an operand that is no tensor, any failure) leaves by one call into _dispatch.
+"""
+
+import importlib.util
+from pathlib import Path
+
+_spec = importlib.util.spec_from_file_location("_signature", Path(__file__).with_name("_signature.py"))
+_signature = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(_signature)
+
+COLUMNS = ("name", "kind", "signature", "types", "result", "body", "doc")
+ALIAS = 7  # the column of fc_op_text that lists aliases
+
+# rows that are Python's operators: dunder name of each
+OPERATORS = {
+    "add": "__add__", "sub": "__sub__", "mul": "__mul__", "div": "__truediv__", "floor_divide": "__floordiv__",
+    "remainder": "__mod__", "pow": "__pow__", "matmul": "__matmul__", "bitwise_and": "__and__", "bitwise_or": "__or__",
+    "bitwise_xor": "__xor__", "eq": "__eq__", "ne": "__ne__", "lt": "__lt__", "le": "__le__", "gt": "__gt__", "ge": "__ge__",
+}  # fmt: skip
+
+HEADER = '''"""Generated from csrc/ops.def by _codegen.py at build time. One flat function per row; do not edit."""
+
+from facula.tensor_core._dispatch import Op, Param, call, has_origin, inplace, operator, own_tensor, place, record
+from facula.tensor_core._lib import NULL, lib
+from facula.tensor_core._tensor import Tensor
+from facula.tensor_core._arguments import dim_masks, dtype_id, spread
+
+new = object.__new__
+map1, map2, map3, map2s = lib.fc_map1, lib.fc_map2, lib.fc_map3, lib.fc_map2s
+fold, scan, dot, gather_ = lib.fc_fold, lib.fc_scan, lib.fc_dot, lib.fc_gather
+own, own_n, random, to = lib.fc_own, lib.fc_own_n, lib.fc_random, lib.fc_to
+view_op, view_dims, view_list, as_strided_ = lib.fc_view_op, lib.fc_view_dims, lib.fc_view_list, lib.fc_as_strided
+result, release = lib.fc_result, lib.fc_free
+interpreting = False  # set by _dispatch while an interpreter listens in any thread
+
+'''
+
+# the tail of every function: a Tensor around the handle. Every slot that is read without a check is set.
+WRAP = """{pad}t = new(Tensor)
+{pad}t._h = h
+{pad}t.origin = None
+{pad}t.base = {base}
+{pad}t._shape = None
+"""
+
+
+class Row:
+    def __init__(self, lib, op):
+        for column, name in enumerate(COLUMNS):
+            setattr(self, name, text(lib.fc_op_text(op, column)))
+        self.id = op
+        self.params, self.results = _signature.parse(self.signature)
+        self.tensors = [p for p in self.params if p.tensor]
+        self.has_out = self.kind in ("map1", "map2", "map3", "fold", "scan", "dot", "gather") or self.kind == "own"
+        self.has_out = self.has_out and self.results is None and not any("!" in p.kind for p in self.params)
+
+    @property
+    def names(self):
+        return [p.name for p in self.params]
+
+    def tuple_text(self):
+        return "(" + "".join(f"{n}, " for n in self.names) + ")"
+
+    def head(self, name=None, out=True):
+        parts, star = [], False
+        for p in self.params:
+            if p.keyword and not star:
+                parts.append("*")
+                star = True
+            parts.append(p.name if p.default is None else f"{p.name}={p.default}")
+        if out and self.has_out:
+            parts += ["out=None"] if star else ["*", "out=None"]
+        return f"def {name or self.name}({', '.join(parts)}):\n"
+
+
+def text(pointer):
+    """A C string as str, without ffi: bytes until the first zero."""
+    if not pointer:
+        return None
+    found = bytearray()
+    k = 0
+    while (byte := pointer[k]) != b"\0":
+        found += byte
+        k += 1
+    return found.decode()
+
+
+def leave(row):
+    return f"return call(OPS[{row.id}], {row.tuple_text()}{', out' if row.has_out else ''})"
+
+
+def guard(row, extra=()):
+    tests = ["interpreting", *(["out is not None"] if row.has_out else []), *extra]
+    return f"    if {' or '.join(tests)}:\n        {leave(row)}\n"
+
+
+def scalar_guards(row):
+    """A named Scalar off its default crosses on the slow path. Without a default it always does."""
+    scalars = [p for p in row.params if p.kind in ("Scalar", "Scalar?")]
+    return [f"{p.name} != {p.default}" if p.default is not None else "True" for p in scalars]
+
+
+def origin_tests(row):
+    """One expression per tensor argument: does it require a gradient?"""
+    for p in row.tensors:
+        if p.listed:
+            yield f"has_origin({p.name})"
+        elif "?" in p.kind:
+            yield f"({p.name} is not None and {p.name}.origin is not None)"
+        else:
+            yield f"{p.name}.origin is not None"
+
+
+def recorded(row, names, pad="    "):
+    """Hand the call to the tape when an input has an origin. names: those to ask, None for every tensor argument."""
+    tests = list(origin_tests(row)) if names is None else [f"{n}.origin is not None" for n in names]
+    if not tests:
+        return ""
+    test = " or ".join(tests)
+    return f"{pad}if {test}:\n{pad}    record[{row.id}](t, {', '.join(row.names)})\n"
+
+
+def finish(row, names, pad="    ", base="None", again=None):
+    fail = again or leave(row)
+    return f"{pad}if not h:\n{pad}    {fail}\n" + WRAP.format(pad=pad, base=base) + recorded(row, names, pad) + f"{pad}return t\n"
+
+
+def attempt(row, line, again=None):
+    return f"    try:\n        h = {line}\n    except (AttributeError, TypeError, OverflowError):\n        {again or leave(row)}\n"
+
+
+def map_function(row, name=None, out=True, again=None):
+    """map1, map2, map3. `again` is what an operator does with operands that are not for it."""
+    arguments = ", ".join(f"{p.name}._h" for p in row.tensors)
+    body = row.head(name, out)
+    if out:
+        body += guard(row, scalar_guards(row))
+    else:
+        body = f"def {name}({', '.join(p.name for p in row.tensors)}):\n"
+        body += f"    if interpreting:\n        {again}\n"
+    names = [p.name for p in row.tensors]
+    if row.kind == "map2" and "Scalar" in row.tensors[1].kind:
+        x, y = names
+        body += f"    kind = type({y})\n    if kind is float or kind is int:\n        try:\n"
+        body += f"            h = map2s({row.id}, NULL, {x}._h, 2 if kind is float else 1, 0 if kind is float else {y}, {y}, 0.0)\n"
+        body += f"        except (AttributeError, TypeError, OverflowError):\n            {again or leave(row)}\n"
+        body += finish(row, [x], pad="        ", again=again)
+    body += attempt(row, f"{row.kind}({row.id}, NULL, {arguments})", again)
+    return body + finish(row, names, again=again)
+
+
+def operator_function(row):
+    x, y = (p.name for p in row.tensors)
+    rest = "".join(f", {p.default}" for p in row.params if not p.tensor)
+    again = f"return operator(OPS[{row.id}], {x}, {y}{rest})"
+    name = "_op_" + row.name
+    if row.kind == "dot":
+        body = f"def {name}({x}, {y}):\n    if interpreting:\n        {again}\n"
+        return body + attempt(row, f"dot({row.id}, NULL, {x}._h, {y}._h, NULL)", again) + finish(row, [x, y], again=again)
+    plain = map_function(row, name, out=False, again=again)
+    for p in row.params:  # the recorder gets every argument of the signature; an operator's others are at their default
+        if not p.tensor:
+            plain = plain.replace(f"](t, {', '.join(row.names)})", f"](t, {x}, {y}{rest})")
+    return plain
+
+
+def inplace_function(row):
+    """`add_` and its kind: the row with its first tensor as out."""
+    names = [p.name for p in row.tensors]
+    x = names[0]
+    again = f"return inplace(OPS[{row.id}], {row.tuple_text()})"
+    body = row.head(row.name + "_", out=False)
+    tests = ["interpreting", f"{x}.origin is not None", f"{x}.base is not None", *scalar_guards(row)]
+    body += f"    if {' or '.join(tests)}:\n        {again}\n"
+    tail = f"    if not h:\n        {again}\n    release(h)\n    return {x}\n"
+    if row.kind == "map2" and "Scalar" in row.tensors[1].kind:
+        y = names[1]
+        body += f"    kind = type({y})\n    if kind is float or kind is int:\n        try:\n"
+        body += f"            h = map2s({row.id}, {x}._h, {x}._h, 2 if kind is float else 1, 0 if kind is float else {y}, {y}, 0.0)\n"
+        body += f"        except (TypeError, OverflowError):\n            {again}\n"
+        body += tail.replace("    ", "        ", 1).replace("\n    ", "\n        ").rstrip(" ")
+    arguments = ", ".join(f"{n}._h" for n in names)
+    others = "".join(f" or {n}.origin is not None" for n in names[1:])
+    if others:
+        body += f"    try:\n        listened = {others[4:]}\n    except AttributeError:\n        {again}\n    if listened:\n        {again}\n"
+    body += attempt(row, f"{row.kind}({row.id}, {x}._h, {arguments})", again)
+    return body + tail
+
+
+def fold_function(row):
+    by_name = {p.name: p for p in row.params}
+    extra = scalar_guards(row) + (["dtype is not None"] if "dtype" in by_name else [])
+    body = row.head() + guard(row, extra)
+    if by_name["dim"].kind == "int":
+        body += "    low, high = (1 << dim, 0) if type(dim) is int and 0 <= dim < 64 else dim_masks(dim)\n"
+    else:
+        body += (
+            "    if dim is None:\n        low = high = 0\n"
+            "    elif type(dim) is int and 0 <= dim < 64:\n        low, high = 1 << dim, 0\n"
+            "    else:\n        low, high = dim_masks(dim)\n"
+        )
+    keepdim = "keepdim" if "keepdim" in by_name else "0"
+    body += attempt(row, f"fold({row.id}, NULL, input._h, low, high, {keepdim}, -1)")
+    return body + (several(row, ["input"]) if row.results else finish(row, ["input"]))
+
+
+def scan_function(row):
+    has_dtype = any(p.name == "dtype" for p in row.params)
+    body = row.head() + guard(row, ["dtype is not None"] if has_dtype else [])
+    body += attempt(row, f"scan({row.id}, NULL, input._h, dim, -1)")
+    return body + (several(row, ["input"]) if row.results else finish(row, ["input"]))
+
+
+def dot_function(row):
+    arguments = [f"{p.name}._h" if "?" not in p.kind else f"NULL if {p.name} is None else {p.name}._h" for p in row.tensors]
+    arguments += ["NULL"] * (3 - len(arguments))
+    body = row.head() + guard(row) + attempt(row, f"dot({row.id}, NULL, {', '.join(arguments)})")
+    return body + finish(row, None)
+
+
+def gather_function(row):
+    tensors = [f"{p.name}._h" for p in row.tensors] + ["NULL"]
+    body = row.head() + guard(row)
+    body += attempt(row, f"gather_({row.id}, NULL, {tensors[0]}, dim, {tensors[1]}, {tensors[2]})")
+    return body + finish(row, [p.name for p in row.tensors])
+
+
+def several(row, names, pad="    "):
+    """A tuple of results: the first is the verb's answer, the others wait in C."""
+    body = f"{pad}if not h:\n{pad}    {leave(row)}\n" + WRAP.format(pad=pad, base="None")
+    body += f"{pad}t = (t, {', '.join(f'own_tensor(result({k}))' for k in range(1, len(row.results)))})\n" if len(row.results) > 1 else f"{pad}t = (t,)\n"
+    return body + recorded(row, names, pad) + f"{pad}return t\n"
+
+
+VIEW_BASE = "input if input.base is None else input.base"
+
+
+def view_function(row):
+    ints = [p.name for p in row.params[1:]]
+    body = row.head() + guard(row)
+    if row.name == "as_strided":
+        body += "    offset = lib.fc_offset(input._h) if storage_offset is None else storage_offset\n"
+        body += attempt(row, "as_strided_(input._h, len(size), size, stride, offset)")
+    elif row.params[1:] and row.params[1].kind == "int[]":
+        n = ints[0]
+        body += f"    n = len({n})\n    try:\n"
+        for count in range(5):
+            dims = ", ".join([f"{n}[{k}]" for k in range(count)] + ["0"] * (4 - count))
+            body += f"        {'if' if count == 0 else 'elif'} n == {count}:\n            h = view_dims({row.id}, input._h, n, {dims})\n"
+        body += f"        else:\n            h = view_list({row.id}, input._h, n, {n})\n"
+        body += f"    except (AttributeError, TypeError, OverflowError):\n        {leave(row)}\n"
+    else:
+        body += attempt(row, f"view_op({row.id}, input._h, {', '.join(ints + ['0'] * (4 - len(ints)))})")
+    return body + finish(row, ["input"], base=VIEW_BASE)
+
+
+def own_arguments(row):
+    """Expressions of the tensors, integers and doubles that travel, in signature order."""
+    tensors, ints, doubles, lists = [], [], [], []
+    for p in row.params:
+        n = p.name
+        if p.listed:
+            lists.append(n)
+            tensors.append(f"*(x._h for x in {n})")
+        elif p.tensor:
+            tensors.append(f"{n}._h" if "?" not in p.kind else f"NULL if {n} is None else {n}._h")
+        elif p.kind == "dtype":
+            ints.append(f"dtype_id({n})")
+        elif p.kind == "int?":
+            ints.append(f"-9223372036854775808 if {n} is None else {n}")
+        elif p.width > 1:
+            ints.append(f"*spread({n}, {p.width})")
+        elif p.width:
+            ints.append(n)
+        elif p.kind in ("float", "Scalar"):
+            doubles.append(n)
+        elif p.kind == "float?":
+            doubles.append(f"nan if {n} is None else {n}")
+    return tensors, ints, doubles, lists
+
+
+def own_function(row):
+    tensors, ints, doubles, lists = own_arguments(row)
+    body = row.head() + guard(row)
+    few = not lists and not any(i.startswith("*") for i in ints) and len(tensors) <= 4 and len(ints) <= 6 and len(doubles) <= 1
+    if few:
+        flat = tensors + ["NULL"] * (4 - len(tensors)) + ints + ["0"] * (6 - len(ints)) + doubles + ["0.0"] * (1 - len(doubles))
+        body += attempt(row, f"own({row.id}, NULL, {', '.join(flat)})")
+    else:
+        body += "    try:\n"
+        body += f"        tensors = [{', '.join(tensors)}]\n"
+        body += f"        ints = [{', '.join([f'len({n})' for n in lists] + ints)}]\n"
+        body += f"        h = own_n({row.id}, NULL, len(tensors), tensors, len(ints), ints, {len(doubles)}, [{', '.join(doubles)}])\n"
+        body += f"    except (AttributeError, TypeError, OverflowError):\n        {leave(row)}\n"
+    written = [p for p in row.params if "!" in p.kind]
+    if row.results == ():
+        return body + f"    if not h:\n        {leave(row)}\n    release(h)\n    return {written[0].name if not written[0].listed else None}\n"
+    return body + (several(row, None) if row.results else finish(row, None))
+
+
+def random_function(row):
+    ints = [p.name for p in row.params if p.kind == "int"] + ["0", "0"]
+    doubles = [p.name for p in row.params if p.kind == "float"] + ["0.0", "0.0"]
+    again = f"return inplace(OPS[{row.id}], {row.tuple_text()})"
+    body = row.head(out=False)
+    body += f"    if interpreting or input.origin is not None or input.base is not None:\n        {again}\n"
+    generator = "(generator or own_tensor.generator)._g"
+    body += attempt(row, f"random({row.id}, input._h, {generator}, {ints[0]}, {ints[1]}, {doubles[0]}, {doubles[1]})", again)
+    return body + f"    if not h:\n        {again}\n    release(h)\n    return input\n"
+
+
+def to_function(row):
+    body = row.head() + guard(row)
+    body += attempt(row, "to(input._h, lib.fc_dtype(input._h) if dtype is None else dtype.id, memory_format, 1)")
+    return body + finish(row, ["input"])
+
+
+def place_function(row):
+    if row.name == "index":
+        body = row.head() + f"    if interpreting:\n        {leave(row)}\n    t = place(OPS[{row.id}], ({', '.join(row.names)}))\n"
+        return body + recorded(row, None) + "    return t\n"
+    names = [p.name for p in row.tensors if not p.listed]
+    again = f"return inplace(OPS[{row.id}], {row.tuple_text()})"
+    heard = "".join(f" or {n}.origin is not None" for n in names)
+    body = row.head(out=False) + f"    if interpreting or input.base is not None{heard}:\n        {again}\n"
+    if row.name == "copy_into_":
+        return body + f"    if lib.fc_copy(input._h, source._h):\n        {again}\n    return input\n"
+    return body + f"    {again}\n"
+
+
+WRITERS = {
+    "map1": map_function, "map2": map_function, "map3": map_function, "fold": fold_function, "scan": scan_function,
+    "dot": dot_function, "gather": gather_function, "view": view_function, "own": own_function, "random": random_function,
+    "to": to_function, "place": place_function,
+}  # fmt: skip
+
+
+def docstring(row):
+    return f'    """{row.doc[0].upper()}{row.doc[1:]}.\n\n    {row.name}({row.signature})\n    """\n'
+
+
+def with_doc(source, row):
+    head, newline, body = source.partition("\n")
+    return head + newline + docstring(row) + body
+
+
+def op_literal(row):
+    def params():
+        for p in row.params:
+            default = "Param.required" if p.default is None else p.default
+            yield f"Param({p.name!r}, {p.kind!r}, {default}, {p.keyword})"
+
+    fields = (row.id, *(getattr(row, c) for c in COLUMNS))
+    return f"    Op({', '.join(map(repr, fields))}, ({''.join(p + ', ' for p in params())}), {row.results!r}),\n"
+
+
+def generate(lib):
+    """The text of _ops.py."""
+    rows = [Row(lib, op) for op in range(lib.fc_op_count())]
+    parts = [HEADER, "OPS = (\n", *(op_literal(row) for row in rows), ")\n\n\n"]
+    parts.append("nan = float('nan')\n\n\n")
+    names, inplaces, operators = [], [], []
+    for row in rows:
+        parts.append(with_doc(WRITERS[row.kind](row), row) + "\n\n")
+        names.append(row.name)
+        if row.kind in ("map1", "map2", "map3") and row.result in ("SAME", "FLOAT", "BOOL", "REAL"):
+            parts.append(with_doc(inplace_function(row), row) + "\n\n")
+            inplaces.append(row.name + "_")
+        if row.name in OPERATORS:
+            parts.append(operator_function(row) + "\n\n")
+            operators.append(row.name)
+    aliases, k = {}, 0
+    while (pair := text(lib.fc_op_text(k, ALIAS))) is not None:
+        new, _, old = pair.partition("=")
+        aliases[new] = old
+        if old + "_" in inplaces:
+            aliases[new + "_"] = old + "_"
+        k += 1
+    parts += [f"{new} = {old}\n" for new, old in aliases.items()]
+    parts.append(f"FUNCTIONS = {tuple(names + inplaces + list(aliases))!r}\n")
+    pairs = ", ".join(f"{OPERATORS[n]!r}: _op_{n}" for n in operators)
+    parts.append(f"OPERATORS = {{{pairs}}}\n")
+    return "".join(parts)

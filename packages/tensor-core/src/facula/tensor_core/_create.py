@@ -1,0 +1,402 @@
+"""Factories: tensors from Python data, constants, ranges."""
+
+import math
+
+from facula.tensor_core import _ops, _state
+from facula.tensor_core._arguments import ints
+from facula.tensor_core._lib import lib
+from facula.tensor_core._run import number
+from facula.tensor_core._tensor import Tensor, own_tensor
+from facula.tensor_core._types import DTYPES, Size, complex64, complex128, device, float64, int64, strided
+
+
+def _finish(t, requires_grad):
+    if requires_grad:
+        t.requires_grad = True
+    return t
+
+
+def _place(device_):
+    if device_ is None:
+        return _state.default_device().id
+    d = device_ if isinstance(device_, device) else device(device_)
+    if d.type == "cuda":
+        raise AssertionError("Torch not compiled with CUDA enabled: this build of facula has no CUDA backend. Use device='cpu'.")
+    return d.id
+
+
+def _check_layout(layout):
+    if layout is not None and layout is not strided:
+        raise NotImplementedError(f"layout {layout} is not available here: use facula.strided")
+
+
+def _kind_dtype(kind):
+    """The dtype of a Python number of this kind (0 bool, 1 int, 2 float, 3 complex)."""
+    default = lib.fc_default_dtype()
+    return (DTYPES[0], int64, DTYPES[default], complex128 if DTYPES[default] is float64 else complex64)[kind]
+
+
+def _empty(size, dtype, device_):
+    size = [_size(s) for s in size]
+    h = lib.fc_empty(lib.fc_default_dtype() if dtype is None else dtype.id, _place(device_), len(size), size)
+    if not h:
+        bad = [s for s in size if s < 0]
+        if bad:
+            raise RuntimeError(f"empty: Trying to create tensor with negative dimension {bad[0]}: {size}. Sizes are 0 or more.")
+        raise RuntimeError(f"empty: not enough memory for a tensor of size {size}. Use a smaller one.")
+    return own_tensor(h)
+
+
+def _size(s):
+    try:
+        return s.__index__()
+    except AttributeError:
+        raise TypeError(f"empty: sizes must be ints, but found {type(s).__name__} {s!r}. Convert it with int().") from None
+
+
+def empty(*size, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False, memory_format=None):
+    """A tensor of this size whose elements are not set.
+
+    >>> import facula
+    >>> facula.empty(2, 3).shape
+    torch.Size([2, 3])
+    """
+    _check_layout(layout)
+    if out is not None:
+        return out.resize_(ints(size))
+    t = _empty(ints(size), dtype, device)
+    if memory_format is not None and memory_format.id > 1:
+        t = own_tensor(lib.fc_to(t._h, t.dtype.id, memory_format.id, 0))
+    return _finish(t, requires_grad)
+
+
+def _filled(size, value, kind, dtype, device_, requires_grad, out=None):
+    t = out.resize_(ints(size)) if out is not None else _empty(ints(size), dtype, device_)
+    if lib.fc_fill(t._h, *number(value)):
+        raise RuntimeError("fill: the memory is read-only. Clone the tensor first.")
+    return _finish(t, requires_grad)
+
+
+def zeros(*size, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
+    """A tensor of zeros.
+
+    >>> import facula
+    >>> facula.zeros(2)
+    tensor([0., 0.])
+    """
+    _check_layout(layout)
+    return _filled(size, 0, 1, dtype, device, requires_grad, out)
+
+
+def ones(*size, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
+    """A tensor of ones.
+
+    >>> import facula
+    >>> facula.ones(2, dtype=facula.int32)
+    tensor([1, 1], dtype=torch.int32)
+    """
+    _check_layout(layout)
+    return _filled(size, 1, 1, dtype, device, requires_grad, out)
+
+
+def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
+    """A tensor of one value; its dtype is the value's kind's unless given.
+
+    >>> import facula
+    >>> facula.full((2,), 7)
+    tensor([7, 7])
+    """
+    _check_layout(layout)
+    if isinstance(fill_value, Tensor):
+        fill_value = fill_value.item()
+    if dtype is None and out is None:
+        dtype = _kind_dtype(number(fill_value)[0])
+    return _filled((size if not isinstance(size, int) else (size,),), fill_value, 1, dtype, device, requires_grad, out)
+
+
+def _like(input, dtype, memory_format):
+    """An unset tensor with input's shape, and strides where the format preserves them."""
+    id = lib.fc_dtype(input._h) if dtype is None else dtype.id
+    fmt = 1 if memory_format is None else memory_format.id
+    if fmt == 0 or (fmt == 1 and lib.fc_is_contiguous(input._h, 0)):
+        shape = input.shape
+        return own_tensor(lib.fc_empty(id, lib.fc_device(input._h), len(shape), shape))
+    return own_tensor(lib.fc_to(input._h, id, fmt, 1))
+
+
+def empty_like(input, *, dtype=None, layout=None, device=None, requires_grad=False, memory_format=None, pin_memory=False):
+    """An unset tensor of input's shape, dtype and device."""
+    if device is not None and _place(device) != lib.fc_device(input._h):
+        return empty(input.shape, dtype=dtype or input.dtype, device=device, requires_grad=requires_grad)
+    return _finish(_like(input, dtype, memory_format), requires_grad)
+
+
+def _like_filled(input, value, dtype, device, requires_grad, memory_format):
+    t = empty_like(input, dtype=dtype, device=device, memory_format=memory_format)
+    lib.fc_fill(t._h, *number(value))
+    return _finish(t, requires_grad)
+
+
+def zeros_like(input, *, dtype=None, layout=None, device=None, requires_grad=False, memory_format=None):
+    """Zeros of input's shape, dtype and device."""
+    return _like_filled(input, 0, dtype, device, requires_grad, memory_format)
+
+
+def ones_like(input, *, dtype=None, layout=None, device=None, requires_grad=False, memory_format=None):
+    """Ones of input's shape, dtype and device."""
+    return _like_filled(input, 1, dtype, device, requires_grad, memory_format)
+
+
+def full_like(input, fill_value, *, dtype=None, layout=None, device=None, requires_grad=False, memory_format=None):
+    """One value in input's shape, dtype and device."""
+    return _like_filled(input, fill_value, dtype, device, requires_grad, memory_format)
+
+
+def empty_strided(size, stride, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
+    """An unset tensor with these strides. Raises RuntimeError for negative sizes or strides."""
+    h = lib.fc_empty_strided(lib.fc_default_dtype() if dtype is None else dtype.id, _place(device), len(size), list(size), list(stride))
+    if not h:
+        raise RuntimeError(f"empty_strided: sizes and strides must not be negative, got {tuple(size)} and {tuple(stride)}.")
+    return _finish(own_tensor(h), requires_grad)
+
+
+def scalar_tensor(s, *, dtype=None, layout=None, device=None, requires_grad=False):
+    """A 0-d tensor holding one number, of the default dtype unless given."""
+    return full((), s, dtype=dtype or _state.get_default_dtype(), device=device, requires_grad=requires_grad)
+
+
+def arange(start=0, end=None, step=1, *, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
+    """start, start + step, ... below end. int64 where all three are ints, else the default dtype.
+
+    >>> import facula
+    >>> facula.arange(1, 2.5, 0.5)
+    tensor([1.0000, 1.5000, 2.0000])
+    """
+    if end is None:
+        start, end = 0, start
+    start, end, step = (v.item() if hasattr(v, "item") else v for v in (start, end, step))
+    if step == 0:
+        raise RuntimeError("arange: step must be nonzero, got 0.")
+    if (end - start) * step < 0:
+        raise RuntimeError(f"arange: upper bound and lower bound inconsistent with step sign: {start} to {end} by {step}.")
+    if not all(math.isfinite(v) for v in (start, end)):
+        raise RuntimeError(f"arange: unsupported range: {start} -> {end}. Both ends must be finite.")
+    whole = all(isinstance(v, int) for v in (start, end, step))
+    if dtype is None:
+        dtype = out.dtype if out is not None else (int64 if whole else _state.get_default_dtype())
+    if whole:
+        count = max(0, -((start - end) // step))
+    else:
+        count = max(0, math.ceil((end - start) / step))
+    integral = dtype.kind <= 1
+    if integral and not whole:
+        start, step = int(start), int(step)
+    first, by = (math.nan, 0.0) if integral else (float(start), float(step))
+    t = _ops.arange_of(int(start) if integral else 0, int(step) if integral else 0, count, dtype, first, by)
+    if _place(device) == 1:
+        t = own_tensor(lib.fc_empty(dtype.id, 1, 1, [count]))
+    if out is not None:
+        out.resize_(t.shape)
+        lib.fc_copy(out._h, t._h)
+        return out
+    return _finish(t, requires_grad)
+
+
+def range_(start=0, end=None, step=1, **options):
+    """Like arange, with the end included. Deprecated in PyTorch too."""
+    if end is None:
+        start, end = 0, start
+    return arange(start, end + step * 0.5 if isinstance(step, float) else end + (1 if step > 0 else -1), step, **{"dtype": _state.get_default_dtype(), **options})
+
+
+def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
+    """`steps` numbers evenly spaced from start to end, both included; counted from the nearer end, so both are exact.
+
+    >>> import facula
+    >>> facula.linspace(0, 1, 5)
+    tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
+    """
+    start, end = (v.item() if hasattr(v, "item") else v for v in (start, end))
+    if steps < 0:
+        raise RuntimeError(f"linspace: number of steps must be non-negative, got {steps}.")
+    if dtype is None:
+        dtype = out.dtype if out is not None else _kind_dtype(max(2, number(start)[0], number(end)[0]))
+    step = (end - start) / (steps - 1) if steps > 1 else 0.0
+    if dtype.kind == 3:
+        t = _stack_values([start + step * k if k < steps / 2 else end - step * (steps - 1 - k) for k in range(steps)], dtype)
+    else:
+        low = _ops.arange_of(0, 0, steps // 2 if steps > 1 else steps, float64 if dtype.kind == 1 else dtype, float(start), float(step))
+        rest = steps - low.numel()
+        high = _ops.arange_of(0, 0, rest, float64 if dtype.kind == 1 else dtype, float(end - step * (rest - 1)) if rest else 0.0, float(step))
+        t = _join(low, high)
+        if rest:
+            lib.fc_fill(t[steps - 1]._h, *number(end))
+        t = t.to(dtype)
+    if out is not None:
+        out.resize_(t.shape)
+        lib.fc_copy(out._h, t._h)
+        return out
+    return _finish(t, requires_grad)
+
+
+def _join(a, b):
+    t = _empty((a.numel() + b.numel(),), a.dtype, None)
+    lib.fc_copy(t[: a.numel()]._h, a._h)
+    lib.fc_copy(t[a.numel() :]._h, b._h)
+    return t
+
+
+def _stack_values(values, dtype):
+    return tensor(values, dtype=dtype)
+
+
+def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
+    """base to the powers linspace(start, end, steps)."""
+    t = _ops.pow(base, linspace(start, end, steps, dtype=float64)).to(dtype or _state.get_default_dtype())
+    return _finish(t, requires_grad)
+
+
+def eye(n, m=None, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
+    """The identity matrix, n rows by m (default n) columns.
+
+    >>> import facula
+    >>> facula.eye(2)
+    tensor([[1., 0.],
+            [0., 1.]])
+    """
+    m = n if m is None else m
+    if n < 0 or m < 0:
+        raise RuntimeError(f"eye: n and m must be greater or equal to 0, got {n} and {m}.")
+    t = zeros(n, m, out=out, dtype=dtype, device=device)
+    if n and m:
+        lib.fc_fill(lib.fc_view_op(_OP_DIAGONAL(), t._h, 0, 0, 1, 0), 1, 1, 1.0, 0.0)
+    return _finish(t, requires_grad)
+
+
+def _OP_DIAGONAL():
+    from facula.tensor_core.extend import ops
+
+    return ops["diagonal"].id
+
+
+# --- tensors from Python data -----------------------------------------------------------------------------------------
+
+
+def _scan(data, shape, depth, flat):
+    """Collect nested sequences into flat; the shape is fixed by the first element of every level."""
+    if isinstance(data, (list, tuple)) or (hasattr(data, "__len__") and hasattr(data, "__getitem__") and not isinstance(data, (str, bytes, Tensor))):
+        if len(shape) == depth:
+            shape.append(len(data))
+        elif depth >= len(shape) or shape[depth] != len(data):
+            raise ValueError(f"expected sequence of length {shape[depth]} at dim {depth} (got {len(data)}). Every row must have one length.")
+        for item in data:
+            _scan(item, shape, depth + 1, flat)
+        return
+    if isinstance(data, Tensor) and data.dim() or hasattr(data, "__array__") and getattr(data, "ndim", 0):
+        _scan(data.tolist(), shape, depth, flat)
+        return
+    if depth != len(shape) and flat:
+        raise ValueError(f"expected sequence of length {shape[depth]} at dim {depth}, got a number. Every row must have one length.")
+    flat.append(data)
+
+
+def _number(value):
+    if type(value) in (float, int, bool, complex):
+        return value
+    if isinstance(value, (int, float, complex)):
+        return value
+    if hasattr(value, "item"):
+        return value.item()
+    for kind, name in ((float, "__float__"), (int, "__index__"), (complex, "__complex__")):
+        if hasattr(value, name):
+            return kind(value)
+    if isinstance(value, str):
+        raise TypeError(f"new(): invalid data type 'str': {value!r}. Tensors hold numbers.")
+    raise RuntimeError(f"Could not infer dtype of {type(value).__name__}: {value!r}. Tensors hold numbers.")
+
+
+def _kind(value):
+    return 0 if isinstance(value, bool) else 1 if isinstance(value, int) else 2 if isinstance(value, float) else 3
+
+
+def from_data(data, dtype, device_):
+    """A new tensor from numbers, nested sequences, arrays or tensors: always a copy."""
+    if isinstance(data, Tensor):
+        t = own_tensor(lib.fc_to(data._h, lib.fc_dtype(data._h) if dtype is None else dtype.id, 0, 1))
+        return t if device_ is None else t.to(device_)
+    if hasattr(data, "__array__") or hasattr(data, "__array_interface__"):
+        from facula.tensor_core._interop import from_array
+
+        t = from_array(data, copy=True)
+        t = t if dtype is None else t.to(dtype)
+        return t if device_ is None else t.to(device_)
+    shape, flat = [], []
+    _scan(data, shape, 0, flat)
+    numbers = [_number(v) for v in flat]
+    if dtype is None:
+        first = next((v for v in flat if hasattr(v, "dtype")), None)
+        if first is not None and all(getattr(v, "dtype", None) == first.dtype for v in flat):
+            dtype = first.dtype if isinstance(first, Tensor) else from_data(first, None, None).dtype
+        else:
+            dtype = _kind_dtype(max(map(_kind, numbers))) if numbers else _state.get_default_dtype()
+    from facula.tensor_core._pack import pack
+
+    t = pack(numbers, shape, dtype)
+    return t if device_ is None else t.to(device_)
+
+
+def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=False):
+    """A new tensor from a number, nested sequences, a NumPy array or a tensor. Always a copy.
+
+    The dtype is the data's kind's: bool, int64, the default dtype for floats. Raises ValueError for ragged rows.
+
+    >>> import facula
+    >>> facula.tensor([[1, 2], [3, 4]])
+    tensor([[1, 2],
+            [3, 4]])
+    """
+    return _finish(from_data(data, dtype, device), requires_grad)
+
+
+def as_tensor(data, dtype=None, device=None):
+    """data as a tensor, sharing memory where it can."""
+    if isinstance(data, Tensor):
+        return data if dtype is None and device is None else data.to(device=device, dtype=dtype)
+    if hasattr(data, "__array__") or hasattr(data, "__array_interface__"):
+        from facula.tensor_core._interop import from_array
+
+        t = from_array(data)
+        return t if dtype is None else t.to(dtype)
+    return from_data(data, dtype, device)
+
+
+def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=False):
+    """obj as a tensor; copy=True forces a copy, copy=False refuses one (ValueError)."""
+    t = as_tensor(obj, dtype=dtype, device=device)
+    shared = t is obj or not isinstance(obj, (list, tuple, int, float, complex))
+    if copy and shared:
+        t = t.clone()
+    if copy is False and (not shared or (isinstance(obj, Tensor) and t is not obj)):
+        raise ValueError("asarray: can't alias memory of this object without a copy, and copy=False was asked. Leave copy out.")
+    return _finish(t.detach() if requires_grad else t, requires_grad)
+
+
+def complex_(real, imag, *, out=None):
+    """A complex tensor from its real and imaginary parts, both float32 or both float64."""
+    if real.dtype is not imag.dtype:
+        raise RuntimeError(f"complex: expected object of dtype {real.dtype} but got dtype {imag.dtype} for the second argument")
+    t = _ops.add(real, _ops.mul(imag, 1j))
+    return t
+
+
+def triangle(input, diagonal, upper):
+    rows = arange(input.shape[-2]).unsqueeze(1)
+    cols = arange(input.shape[-1]).unsqueeze(0)
+    return (cols - rows >= diagonal) if upper else (cols - rows <= diagonal)
+
+
+__all__ = [
+    "arange", "as_tensor", "asarray", "empty", "empty_like", "empty_strided", "eye", "full", "full_like", "linspace", "logspace", "ones",
+    "ones_like", "scalar_tensor", "tensor", "zeros", "zeros_like",
+]  # fmt: skip
+_ = Size

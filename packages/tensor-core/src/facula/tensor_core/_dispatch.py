@@ -1,0 +1,187 @@
+"""The slow path of every op: interpreters, `out=`, odd operands, stale origins, failures. Fast calls never come here."""
+
+import threading
+from typing import NamedTuple
+
+from facula.tensor_core import _run
+from facula.tensor_core._errors import STALE, explain
+from facula.tensor_core._lib import lib
+from facula.tensor_core._tensor import Tensor, own_tensor  # noqa: F401 - own_tensor is for _ops.py
+
+
+class Param(NamedTuple):
+    """One argument of an op."""
+
+    name: str
+    kind: str
+    default: object
+    keyword: bool
+
+    required = ...  # the default of a parameter that must be given
+
+    @property
+    def tensor(self):
+        return "Tensor" in self.kind
+
+
+class Op:
+    """One row of the table: what the compiled library says of it."""
+
+    __slots__ = ("id", "name", "kind", "signature", "types", "result", "body", "doc", "params", "results", "attributes", "tensors", "writes")
+
+    def __init__(self, id, name, kind, signature, types, result, body, doc, params, results):
+        self.id, self.name, self.kind, self.signature = id, name, kind, signature
+        self.types, self.result, self.body, self.doc = types, result, body, doc
+        self.params, self.results = params, results
+        self.tensors = tuple(k for k, p in enumerate(params) if p.tensor)
+        self.writes = any("!" in p.kind for p in params)  # the row itself works in place
+        # positions of the named Scalars, which travel by fc_attr
+        self.attributes = tuple(k for k, p in enumerate(params) if p.kind in ("Scalar", "Scalar?") and kind in ("map1", "map2", "map3", "fold"))
+
+    def __repr__(self):
+        return f"<op {self.name}>"
+
+
+def _not_installed(out, *args):
+    raise RuntimeError("a tensor has an origin but facula-autograd is not there to record: pip install facula-autograd")
+
+
+class _Recorders(list):
+    """record[op.id](out, *args): grows with the table; autograd fills it."""
+
+
+record = _Recorders()
+tape = None  # autograd's, by extend.set_tape
+
+# --- interpreters ---------------------------------------------------------------------------------------------------
+
+_listening = threading.local()  # .stack: this thread's interpreters, the last one is asked first
+_listeners = 0  # in all threads: what `_ops.interpreting` shows
+_lock = threading.Lock()
+
+
+def push_interpreter(f):
+    global _listeners
+    from facula.tensor_core import _ops
+
+    with _lock:
+        _listening.__dict__.setdefault("stack", []).append(f)
+        _listeners += 1
+        _ops.interpreting = True
+
+
+def pop_interpreter():
+    global _listeners
+    from facula.tensor_core import _ops
+
+    with _lock:
+        f = _listening.stack.pop()
+        _listeners -= 1
+        _ops.interpreting = _listeners > 0
+    return f
+
+
+def _interpret(op, args, kwargs):
+    """Ask this thread's topmost interpreter, with itself off the stack meanwhile."""
+    stack = _listening.stack
+    f = stack.pop()
+    try:
+        return f(op, args, kwargs)
+    finally:
+        stack.append(f)
+
+
+def _listened():
+    return bool(getattr(_listening, "stack", None))
+
+
+# --- the road -------------------------------------------------------------------------------------------------------
+
+
+def has_origin(args):
+    for a in args:
+        if isinstance(a, Tensor):
+            if a.origin is not None:
+                return True
+        elif type(a) in (list, tuple) and has_origin(a):
+            return True
+    return False
+
+
+def refresh_stale(args):
+    """Let the tape rebuild the origin of every operand that an in-place op elsewhere left behind."""
+    found = False
+    for a in args:
+        if isinstance(a, Tensor):
+            if lib.fc_epoch_stale(a._h):
+                tape.refresh(a)
+                found = True
+        elif type(a) in (list, tuple):
+            found = refresh_stale(a) or found
+    return found
+
+
+def execute(op, args, out=None):
+    """Run the op by its verb; no interpreter, no recording. out: a handle's Tensor or None."""
+    run = _run.BY_KIND[op.kind]
+    result = run(op, args, out)
+    if result is None:
+        if lib.fc_status() == STALE and refresh_stale((*args, out)):
+            result = run(op, args, out)
+        if result is None:
+            raise explain(op, args, out)
+    return result
+
+
+def call(op, args, out=None):
+    """An op called in an unusual way, or one that failed on the fast path and is to be explained."""
+    if _listeners and _listened():
+        return _interpret(op, args, {} if out is None else {"out": out})
+    if op.writes:
+        return inplace(op, args)
+    args = _run.coerce(op, args)
+    if out is not None:
+        return _into(op, args, out)
+    result = execute(op, args)
+    if has_origin(args):
+        record[op.id](result, *args)
+    return result
+
+
+def _into(op, args, out):
+    if not isinstance(out, Tensor):
+        raise TypeError(f"{op.name}: argument 'out' must be a Tensor, not {type(out).__name__}. Pass one made by facula.empty.")
+    if tape is not None and (out.origin is not None or has_origin(args)):
+        tape.copy_out(op, out, args)
+    _run.fit_out(op, args, out)
+    execute(op, args, out)
+    return out
+
+
+def inplace(op, args):
+    """`x.op_(...)`: the first tensor is read and written (or, for rows that write in place anyway, just written)."""
+    if _listeners and _listened():
+        return _interpret(op, args, {"out": args[0]})
+    args = _run.coerce(op, args)
+    target = args[0]
+    written = target if isinstance(target, (list, tuple)) else (target,)
+    heard = tape is not None and (has_origin(args) or any(t.base is not None and t.base.origin is not None for t in written))
+    refresh_stale(args) if tape is not None else None
+    token = tape.before_write(op, target, args) if heard else None
+    execute(op, args, None if op.writes else target)
+    if heard:
+        tape.after_write(op, target, args, token)
+    return target if isinstance(target, Tensor) else None
+
+
+def place(op, args):
+    """Advanced indexing, read: no flat verb, for the number of index tensors varies."""
+    return execute(op, _run.coerce(op, args))
+
+
+def operator(op, *args):
+    """A Python operator whose operands need care; NotImplemented lets Python ask the other operand."""
+    for k in op.tensors:
+        if not _run.is_operand(args[k]):
+            return NotImplemented
+    return call(op, args)

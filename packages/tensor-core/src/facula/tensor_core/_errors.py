@@ -1,0 +1,167 @@
+"""Turns a C status into an exception: op, what is wrong with both values, what to do. The one place that words messages of C."""
+
+from facula.tensor_core._lib import lib
+from facula.tensor_core._types import DTYPES
+
+
+class ShapeError(RuntimeError, ValueError):
+    """Shapes that do not fit each other."""
+
+
+class DTypeError(RuntimeError, TypeError):
+    """A dtype for which the op has no meaning, or two that do not go together."""
+
+
+class DeviceError(RuntimeError):
+    """Operands on two devices, or a device that is not there."""
+
+
+class GradError(RuntimeError):
+    """A gradient that cannot be: what was asked contradicts what was recorded."""
+
+
+class DimError(IndexError):
+    """A dim that the tensor does not have."""
+
+
+STATUS = (
+    "ok", "memory", "shape", "dtype", "device", "dim", "index", "zero_division", "cast", "out_shape", "overlap", "stale",
+    "layout", "arg", "rank", "size", "empty", "readonly", "view", "numel", "mixed",
+)  # fmt: skip
+STALE = STATUS.index("stale")
+
+
+def describe(value):
+    """An operand in a message: its shape and dtype, or the number itself."""
+    if hasattr(value, "_h"):
+        return f"{tuple(value.shape)}, {value.dtype.name}"
+    if isinstance(value, (list, tuple)) and value and hasattr(value[0], "_h"):
+        return "[" + "; ".join(describe(v) for v in value) + "]"
+    return repr(value)
+
+
+def operands(op, args):
+    return "; ".join(f"{p.name}: {describe(a)}" for p, a in zip(op.params, args) if p.tensor and a is not None)
+
+
+def argument(op, k):
+    """Name of tensor argument k."""
+    names = [p.name for p in op.params if p.tensor]
+    return names[k] if 0 <= k < len(names) else "other"
+
+
+def name(id):
+    return DTYPES[id].name if 0 <= id < len(DTYPES) else "none"
+
+
+def explain(op, args, out=None):
+    """The exception for this thread's last failing call, which was `op` with `args`."""
+    code, d = STATUS[lib.fc_status()], [lib.fc_status_detail(k) for k in range(4)]
+    make = globals()["_" + code]
+    error, text = make(op, args, out, *d)
+    return error(f"{op.name}: {text}")
+
+
+def _ok(op, args, out, a, b, c, d):
+    return TypeError, f"arguments do not fit its signature ({op.signature}); got {', '.join(describe(x) for x in args)}."
+
+
+def _memory(op, args, out, a, b, c, d):
+    return RuntimeError, f"not enough memory: you tried to allocate {a} bytes ({operands(op, args)}). Use smaller tensors or free some."
+
+
+def _shape(op, args, out, a, b, c, d):
+    return ShapeError, (
+        f"The size of tensor a ({b}) must match the size of tensor b ({c}) at non-singleton dimension {a} "
+        f"({operands(op, args)}). Reshape one, or give it a size of 1 there to broadcast."
+    )
+
+
+def _dtype(op, args, out, a, b, c, d):
+    return DTypeError, f'"{op.name}" not implemented for \'{_scalar_type(a)}\' ({operands(op, args)}). Convert with input.to(a dtype of: {op.types}).'
+
+
+def _scalar_type(id):
+    words = {"uint8": "Byte", "int8": "Char", "int16": "Short", "int32": "Int", "int64": "Long", "float16": "Half", "float32": "Float"}
+    words |= {"float64": "Double", "bool": "Bool", "bfloat16": "BFloat16", "complex64": "ComplexFloat", "complex128": "ComplexDouble"}
+    return words.get(name(id), name(id))
+
+
+def _device(op, args, out, a, b, c, d):
+    kinds = ("cpu", "meta", "cuda:0")
+    return DeviceError, f"Expected all tensors to be on the same device, but found at least two devices, {kinds[a]} and {kinds[b]}! Move one with .to(device)."
+
+
+def _dim(op, args, out, a, b, c, d):
+    low, high = -max(b, 1), max(b, 1) - 1
+    return DimError, f"Dimension out of range (expected to be in range of [{low}, {high}], but got {a}) ({operands(op, args)})."
+
+
+def _index(op, args, out, a, b, c, d):
+    return IndexError, f"index {a} is out of bounds for dimension {c} with size {b} ({operands(op, args)})."
+
+
+def _zero_division(op, args, out, a, b, c, d):
+    return RuntimeError, f"ZeroDivisionError: an integer was divided by zero ({operands(op, args)}). Convert to floats, or mask the zeros."
+
+
+def _cast(op, args, out, a, b, c, d):
+    return DTypeError, f"result type {_scalar_type(a)} can't be cast to the desired output type {_scalar_type(b)} ({operands(op, args)}). Give an output of dtype {name(a)}."
+
+
+def _out_shape(op, args, out, a, b, c, d):
+    where = f"size {b} at dim {a}, the result has {c}" if a >= 0 else f"{b} dims, the result has {c}"
+    return ShapeError, f"output with shape {list(out.shape) if out is not None else '?'} doesn't match the broadcast shape: it has {where} ({operands(op, args)})."
+
+
+def _overlap(op, args, out, a, b, c, d):
+    return RuntimeError, (
+        "unsupported operation: more than one element of the written-to tensor refers to a single memory location, or an input shares "
+        f"memory with it ({operands(op, args)}). Please clone() the tensor before performing the operation."
+    )
+
+
+def _layout(op, args, out, a, b, c, d):
+    return NotImplementedError, f"not defined for this layout ({operands(op, args)}). Convert with .to_dense()."
+
+
+def _arg(op, args, out, a, b, c, d):
+    given = op.params[a].name if a < len(op.params) else f"argument {a}"
+    return RuntimeError, f"{given} may not be {b} (limit: {c}) ({operands(op, args)})."
+
+
+def _rank(op, args, out, a, b, c, d):
+    return ShapeError, f"{argument(op, a)} has {b} dims where {c} are wanted ({operands(op, args)}). Reshape it, or add dims with unsqueeze."
+
+
+def _size(op, args, out, a, b, c, d):
+    if op.kind == "dot":
+        return ShapeError, f"mat1 and mat2 shapes cannot be multiplied: {argument(op, a)} has {b} columns but {argument(op, c)} has {d} rows ({operands(op, args)}). Transpose one, or check the layer sizes."
+    return ShapeError, f"{argument(op, a)} has size {b} where {argument(op, c)} has {d} ({operands(op, args)}). Make the sizes agree."
+
+
+def _empty(op, args, out, a, b, c, d):
+    return IndexError, f"Expected reduction dim {a} to have non-zero size ({operands(op, args)}). Specify another dim, or check for an empty tensor."
+
+
+def _readonly(op, args, out, a, b, c, d):
+    return RuntimeError, f"the memory is read-only ({operands(op, args)}). Clone the tensor first."
+
+
+def _view(op, args, out, a, b, c, d):
+    return RuntimeError, f"view size is not compatible with input tensor's size and stride ({operands(op, args)}). Use .reshape(...) instead."
+
+
+def _numel(op, args, out, a, b, c, d):
+    wanted = f"shape '{list(args[1])}' is invalid for input of size {a}" if op.name == "view" and len(args) > 1 else f"{a} elements (or bytes) do not go with {b}"
+    return ShapeError, f"{wanted} ({operands(op, args)})."
+
+
+def _mixed(op, args, out, a, b, c, d):
+    if c < 0:
+        return DTypeError, f"{argument(op, a - 1)} must be {name(d)} but is {name(b)} ({operands(op, args)}). Convert with .to(facula.{name(d)})."
+    return DTypeError, f"expected operands to have the same dtype, but got: {_scalar_type(b).lower()} != {_scalar_type(d).lower()} ({operands(op, args)}). Convert one with .to()."
+
+
+def _stale(op, args, out, a, b, c, d):
+    return GradError, f"the gradient history of a view could not be rebuilt ({operands(op, args)})."

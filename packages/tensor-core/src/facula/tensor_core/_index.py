@@ -1,0 +1,246 @@
+"""Indexing: `x[...]` and `x[...] = y` with ints, slices (negative steps are not PyTorch's, and work here), None, Ellipsis, masks, index tensors."""
+
+from facula.tensor_core import _dispatch, _ops
+from facula.tensor_core._errors import explain
+from facula.tensor_core._lib import NULL, lib
+from facula.tensor_core._tensor import Tensor, own_tensor
+from facula.tensor_core._types import int64
+
+_new = object.__new__
+_view_op = lib.fc_view_op
+_SELECT = next(op.id for op in _ops.OPS if op.name == "select")
+
+
+def _as_index(key):
+    """A list, array or tensor used as an index: int64 or bool."""
+    from facula.tensor_core._create import as_tensor
+
+    if not isinstance(key, Tensor):
+        try:
+            key = as_tensor(key)
+        except (TypeError, RuntimeError, ValueError):
+            raise TypeError(f"index: only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got {type(key).__name__})") from None
+        if not key.numel() and key.dtype.kind > 1:
+            key = key.to(int64)
+    if key.dtype.kind > 1:
+        raise IndexError(f"tensors used as indices must be long, int, byte or bool tensors, got {key.dtype.name}. Convert with .long().")
+    return key
+
+
+def _is_scalar_index(key):
+    return hasattr(key, "__index__") and not isinstance(key, (Tensor, bool)) and not hasattr(key, "__len__")
+
+
+def _plan(x, key):
+    """Basic steps first, as views: the view, and the list of index tensors (None elsewhere) for what is left."""
+    key = key if isinstance(key, tuple) else (key,)
+    used = 0
+    for k in key:
+        if k is None or k is Ellipsis or isinstance(k, bool):
+            continue
+        if isinstance(k, Tensor):
+            used += k.dim() if k.dtype.name in ("bool", "uint8") and k.dim() else (0 if k.dtype.name == "bool" else 1)
+        elif isinstance(k, (list, tuple)) or hasattr(k, "__array__") and getattr(k, "ndim", 0):
+            t = _as_index(list(k) if isinstance(k, tuple) else k)
+            used += t.dim() if t.dtype.name == "bool" else 1
+        else:
+            used += 1
+    n = x.dim()
+    if used > n:
+        raise IndexError(f"too many indices for tensor of dimension {n}: {used} were given.")
+    if sum(k is Ellipsis for k in key) > 1:
+        raise IndexError("an index can only have a single ellipsis ('...')")
+    view, dim, indices = x, 0, []
+
+    def place(index):
+        nonlocal indices
+        indices += [None] * (dim - len(indices)) + [index]
+
+    for k in key:
+        if k is Ellipsis:
+            dim += n - used
+        elif k is None:
+            view = _ops.unsqueeze(view, dim)
+            dim += 1
+        elif isinstance(k, bool) or (isinstance(k, Tensor) and k.dtype.name == "bool" and k.dim() == 0):
+            view = _ops.unsqueeze(view, dim)
+            place(own_tensor(lib.fc_empty(int64.id, 0, 1, [1 if k else 0])).zero_())
+            dim += 1
+        elif _is_scalar_index(k) or (isinstance(k, Tensor) and k.dim() == 0 and k.dtype.kind == 1 and k.origin is None and not k.is_meta):
+            view = _ops.select(view, dim, k.__index__())
+        elif isinstance(k, slice):
+            size = view.shape[dim]
+            start, stop, step = slice(*(None if v is None else v.__index__() for v in (k.start, k.stop, k.step))).indices(size)
+            length = len(range(start, stop, step))
+            view = _ops.slice(view, dim, start if length else min(max(start, 0), size), length, step)
+            dim += 1
+        else:
+            t = _as_index(list(k) if isinstance(k, tuple) else k)
+            if t.dtype.name in ("bool", "uint8") and (t.dtype.name == "bool" or t.dim()):
+                for d in range(t.dim()):
+                    if t.shape[d] != view.shape[dim + d]:
+                        raise IndexError(
+                            f"The shape of the mask {list(t.shape)} at index {d} does not match the shape of the indexed tensor {list(view.shape)} at index {dim + d}"
+                        )
+                for column in nonzero(t, as_tuple=True):
+                    place(column)
+                    dim += 1
+            else:
+                place(t)
+                dim += 1
+    return view, indices
+
+
+def getitem(x, key):
+    """x[key]: a view for basic indices, a copy for masks and index tensors."""
+    if type(key) is int and not _ops.interpreting:
+        try:
+            h = _view_op(_SELECT, x._h, 0, key, 0, 0)  # the common case, flat
+        except OverflowError:
+            h = None
+        if h:
+            t = _new(Tensor)
+            t._h = h
+            t.origin = None
+            t.base = x if x.base is None else x.base
+            t._shape = None
+            if x.origin is not None:
+                _dispatch.record[_SELECT](t, x, 0, key)
+            return t
+        if not x.shape:
+            raise IndexError("invalid index of a 0-dim tensor. Use `tensor.item()` to convert a 0-dim tensor to a number")
+        return _ops.select(x, 0, key)
+    view, indices = _plan(x, key)
+    if indices:
+        return index(view, indices)
+    return _ops.alias(view) if view is x else view
+
+
+def index(input, indices):
+    """input read through index tensors (None keeps a dim), recorded as one op."""
+    return _ops.index(input, [i for i in indices if i is not None], mask_of(indices))
+
+
+def mask_of(indices):
+    """Which of the leading dims are indexed, as bits."""
+    return sum(1 << d for d, i in enumerate(indices) if i is not None)
+
+
+def setitem(x, key, value):
+    """x[key] = value, broadcast and converted; recorded when x or value has a history."""
+    view, indices = _plan(x, key)
+    if not indices:
+        copy_(view, value) if isinstance(value, Tensor) else _assign(view, value)
+        return
+    index_put_(view, indices, _as_value(x, value))
+
+
+def _assign(view, value):
+    from facula.tensor_core._create import as_tensor
+    from facula.tensor_core._run import is_number
+
+    if is_number(value):
+        fill_(view, value)
+    else:
+        copy_(view, as_tensor(value, dtype=view.dtype))
+
+
+def _as_value(x, value):
+    from facula.tensor_core._create import as_tensor, full
+
+    if not isinstance(value, Tensor):
+        from facula.tensor_core._run import is_number
+
+        return full((), value, dtype=x.dtype) if is_number(value) else as_tensor(value, dtype=x.dtype)
+    return value if value.dtype is x.dtype else value.to(x.dtype)
+
+
+def _squeeze_leading(shape, value):
+    """PyTorch drops leading dims of size 1 of an assigned value."""
+    while value.dim() > len(shape) and value.shape[0] == 1:
+        value = _ops.select(value, 0, 0)
+    return value
+
+
+def copy_(self, src, non_blocking=False):
+    """self[...] = src, broadcast and converted. In place."""
+    if not isinstance(src, Tensor):
+        from facula.tensor_core._create import as_tensor
+
+        src = as_tensor(src)
+    src = _squeeze_leading(self.shape, src)
+    return _ops.copy_into_(self, src)
+
+
+def fill_(self, value):
+    """Every element set to one value. In place."""
+    if isinstance(value, Tensor):
+        if value.dim():
+            raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {value.dim()} dimensions.")
+        return _ops.copy_into_(self, value)
+    return _ops.fill_number_(self, value)
+
+
+def zero_(self):
+    """Every element set to 0. In place."""
+    return _ops.fill_number_(self, 0)
+
+
+def index_put_(self, indices, values, accumulate=False):
+    """self written (or added to) through index tensors. In place; of equal indices the last one wins."""
+    values = _as_value(self, values) if not isinstance(values, Tensor) else values
+    return _ops.index_put_rows_(self, [_as_index(i) for i in indices if i is not None], values, mask_of(indices), accumulate)
+
+
+def index_put(input, indices, values, accumulate=False):
+    """A copy of input with index_put_ applied."""
+    return index_put_(input.clone(), indices, values, accumulate)
+
+
+def nonzero(input, *, out=None, as_tuple=False):
+    """Indices of the nonzero elements, one row each; as_tuple gives one tensor per dim.
+
+    >>> import facula
+    >>> facula.tensor([0, 3, 0, 4]).nonzero()
+    tensor([[1],
+            [3]])
+    """
+    h = lib.fc_nonzero(input._h)
+    if not h:
+        raise explain(_ops.OPS[0], (input,))
+    t = own_tensor(h)
+    if as_tuple:
+        if input.dim() == 0:
+            return (t.sum(1).new_zeros(t.shape[0]),)
+        return tuple(t[:, d].contiguous() for d in range(input.dim()))
+    return t
+
+
+def argwhere(input):
+    """nonzero(input)."""
+    return nonzero(input)
+
+
+def masked_select(input, mask, *, out=None):
+    """The elements of input where mask, in one dim; both broadcast."""
+    from facula.tensor_core._shape import broadcast_tensors
+
+    if mask.dtype.name != "bool":
+        raise RuntimeError(f"masked_select: expected BoolTensor for mask, got {mask.dtype.name}. Convert with .bool().")
+    x, m = broadcast_tensors(input, mask)
+    return getitem(x, m)
+
+
+def take(input, index):
+    """Elements of the flat input at index."""
+    flat = input.reshape(-1)
+    return index_of(flat, index)
+
+
+def index_of(flat, positions):
+    return index(flat, [positions])
+
+
+__all__ = ["argwhere", "index_put", "masked_select", "nonzero", "take"]
+METHODS = [*__all__, "copy_", "fill_", "index_put_", "zero_"]
+_ = NULL

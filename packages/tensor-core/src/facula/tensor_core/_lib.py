@@ -1,0 +1,34 @@
+"""The compiled library. The only file that says ffi."""
+
+from facula.tensor_core import _native
+
+ffi, lib = _native.ffi, _native.lib
+
+# NULL of the exact type: cffi converts it without looking for a rule, unlike ffi.NULL (a void *)
+NULL = ffi.cast("fc_tensor *", 0)
+
+ABI = 1
+if lib.fc_abi_version() != ABI:
+    raise ImportError(
+        f"facula: the compiled library has ABI {lib.fc_abi_version()} but the Python files want {ABI}. Reinstall facula-tensor-core."
+    )
+
+
+def pointer(address):
+    """The address (an int) as a C pointer."""
+    return ffi.cast("void *", address)
+
+
+def address(pointer):
+    """A C pointer as an int."""
+    return int(ffi.cast("intptr_t", pointer))
+
+
+def buffer(pointer, nbytes):
+    """A writable buffer over C memory."""
+    return ffi.buffer(pointer, nbytes)
+
+
+def bytes_of(data):
+    """A C pointer into a bytes-like object, to be kept alive by the caller."""
+    return ffi.from_buffer(data)

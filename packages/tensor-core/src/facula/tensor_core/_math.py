@@ -1,0 +1,354 @@
+"""Mathematics composed of rows: products, comparisons, statistics that need no kernel of their own."""
+
+from facula.tensor_core import _ops
+from facula.tensor_core._errors import ShapeError
+from facula.tensor_core._lib import lib
+from facula.tensor_core._tensor import Tensor
+
+
+def mm(input, mat2, *, out=None):
+    """Product of two matrices. Raises RuntimeError for other ranks.
+
+    >>> import facula
+    >>> facula.mm(facula.ones(1, 2), facula.ones(2, 1))
+    tensor([[2.]])
+    """
+    if input.dim() != 2 or mat2.dim() != 2:
+        raise ShapeError(f"mm: both arguments must be 2D matrices, but self is {input.dim()}D and mat2 is {mat2.dim()}D. Use matmul for others.")
+    return _ops.matmul(input, mat2, out=out)
+
+
+def bmm(input, mat2, *, out=None):
+    """Products of two batches of matrices."""
+    if input.dim() != 3 or mat2.dim() != 3:
+        raise ShapeError(f"bmm: batch1 and batch2 must be 3D tensors, got {input.dim()}D and {mat2.dim()}D. Use matmul for others.")
+    if input.shape[0] != mat2.shape[0]:
+        raise ShapeError(f"bmm: batch sizes must agree, got {input.shape[0]} and {mat2.shape[0]} ({tuple(input.shape)} and {tuple(mat2.shape)}).")
+    return _ops.matmul(input, mat2, out=out)
+
+
+def mv(input, vec, *, out=None):
+    """Product of a matrix and a vector."""
+    if input.dim() != 2 or vec.dim() != 1:
+        raise ShapeError(f"mv: vector + matrix @ vector expected, got {input.dim()}D and {vec.dim()}D. Use matmul for others.")
+    return _ops.matmul(input, vec, out=out)
+
+
+def dot(input, tensor, *, out=None):
+    """Product of two vectors of one length."""
+    if input.dim() != 1 or tensor.dim() != 1:
+        raise ShapeError(f"dot: 1D tensors expected, but got {input.dim()}D and {tensor.dim()}D tensors. Use matmul for others.")
+    if input.shape != tensor.shape:
+        raise ShapeError(f"dot: inconsistent tensor size, expected tensor [{input.shape[0]}] and src [{tensor.shape[0]}] to have the same number of elements")
+    return _ops.matmul(input, tensor, out=out)
+
+
+inner_1d = dot
+
+
+def vdot(input, other, *, out=None):
+    """Product of the conjugate of a vector and another."""
+    return dot(input.conj() if input.is_complex() else input, other, out=out)
+
+
+def outer(input, vec2, *, out=None):
+    """Products of every element of one vector with every element of another."""
+    if input.dim() != 1 or vec2.dim() != 1:
+        raise ShapeError(f"outer: Expected 1-D arguments, but got {input.dim()}-D and {vec2.dim()}-D.")
+    return _ops.mul(_ops.unsqueeze(input, 1), vec2, out=out)
+
+
+ger = outer
+
+
+def addmm(input, mat1, mat2, *, beta=1, alpha=1, out=None):
+    """beta * input + alpha * (mat1 @ mat2)."""
+    if mat1.dim() != 2 or mat2.dim() != 2:
+        raise ShapeError(f"addmm: mat1 and mat2 must be matrices, got {mat1.dim()}-D and {mat2.dim()}-D tensors")
+    return _scaled_sum(input, _ops.matmul(mat1, mat2), beta, alpha, out)
+
+
+def addmv(input, mat, vec, *, beta=1, alpha=1, out=None):
+    """beta * input + alpha * (mat @ vec)."""
+    return _scaled_sum(input, mv(mat, vec), beta, alpha, out)
+
+
+def addbmm(input, batch1, batch2, *, beta=1, alpha=1, out=None):
+    """beta * input + alpha * the sum over the batch of products."""
+    return _scaled_sum(input, _ops.sum(bmm(batch1, batch2), 0), beta, alpha, out)
+
+
+def baddbmm(input, batch1, batch2, *, beta=1, alpha=1, out=None):
+    """beta * input + alpha * (batch1 @ batch2)."""
+    return _scaled_sum(input, bmm(batch1, batch2), beta, alpha, out)
+
+
+def addr(input, vec1, vec2, *, beta=1, alpha=1, out=None):
+    """beta * input + alpha * outer(vec1, vec2)."""
+    return _scaled_sum(input, outer(vec1, vec2), beta, alpha, out)
+
+
+def _scaled_sum(input, product, beta, alpha, out):
+    """beta = 0 leaves input out altogether, NaN and all, as PyTorch does."""
+    if alpha != 1:
+        product = _ops.mul(product, alpha)
+    if beta == 0:
+        return _ops.add(product, 0, out=out)
+    return _ops.add(product, input if beta == 1 else _ops.mul(input, beta), out=out)
+
+
+def chain_matmul(*matrices):
+    """Product of several matrices in the cheapest order."""
+    from facula.linalg import multi_dot
+
+    return multi_dot(matrices)
+
+
+def equal(input, other):
+    """Same shape and same values?
+
+    >>> import facula
+    >>> facula.equal(facula.ones(2), facula.ones(2))
+    True
+    """
+    if not isinstance(other, Tensor):
+        raise TypeError(f"equal(): argument 'other' (position 2) must be Tensor, not {type(other).__name__}")
+    verdict = lib.fc_equal(input._h, other._h)
+    if verdict < 0:
+        raise RuntimeError(f"equal: operands cannot be compared ({input.dtype.name} and {other.dtype.name})")
+    return bool(verdict)
+
+
+def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
+    """|input - other| <= atol + rtol * |other|, element by element; equal infinities are close."""
+    close = _ops.eq(input, other)
+    if input.dtype.kind >= 2:
+        if equal_nan:
+            close = _ops.logical_or(close, _ops.logical_and(_ops.isnan(input), _ops.isnan(other)))
+    wide = input if input.dtype.kind >= 2 else input.to(_double())
+    other = other if other.dtype.kind >= 2 else other.to(_double())
+    error = _ops.abs(_ops.sub(wide, other))
+    allowed = _ops.add(_ops.mul(_ops.abs(other), rtol), atol)
+    finite = _ops.lt(error, float("inf"))
+    return _ops.logical_or(close, _ops.logical_and(finite, _ops.le(error, allowed)))
+
+
+def _double():
+    from facula.tensor_core._types import float64
+
+    return float64
+
+
+def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
+    """isclose everywhere?"""
+    return bool(_ops.all(isclose(input, other, rtol, atol, equal_nan)))
+
+
+def isfinite(input):
+    """Neither infinite nor NaN?"""
+    if input.dtype.kind <= 1:
+        return _ops.eq(input, input)
+    return _ops.lt(_ops.abs(input), float("inf"))
+
+
+def isinf(input):
+    """Infinite?"""
+    if input.dtype.kind <= 1:
+        return _ops.ne(input, input)
+    if input.is_complex():
+        return _ops.logical_or(isinf(input.real), isinf(input.imag))
+    return _ops.eq(_ops.abs(input), float("inf"))
+
+
+def masked_fill(input, mask, value):
+    """input with value where mask.
+
+    >>> import facula
+    >>> facula.zeros(2).masked_fill(facula.tensor([True, False]), 5.0)
+    tensor([5., 0.])
+    """
+    if mask.dtype.name != "bool":
+        raise RuntimeError(f"masked_fill only supports boolean masks, but got mask with dtype {mask.dtype.name}. Convert with .bool().")
+    if isinstance(value, Tensor):
+        if value.dim():
+            raise RuntimeError(f"masked_fill only supports a 0-dimensional value tensor, but got tensor with {value.dim()} dimension(s).")
+        value = value.to(input.dtype)
+    else:
+        from facula.tensor_core._create import full
+
+        value = full((), value, dtype=input.dtype)
+    return _ops.where_rows(mask, value, input)
+
+
+def masked_fill_(self, mask, value):
+    """value written where mask. In place."""
+    result = masked_fill(self, mask, value)
+    if result.shape != self.shape:
+        raise ShapeError(f"masked_fill_: the mask {tuple(mask.shape)} does not broadcast to {tuple(self.shape)}")
+    return _ops.copy_into_(self, result)
+
+
+def clone(input, *, memory_format=None):
+    """A copy in new memory; strides are kept where they are dense."""
+    return _ops.copy(input, None, 1 if memory_format is None else memory_format.id)
+
+
+def conj(input):
+    """The complex conjugate; real tensors as they are."""
+    if not input.is_complex():
+        return input
+    from facula.tensor_core._complex import conjugate
+
+    return conjugate(input)
+
+
+def real(input):
+    """The real part, a view of complex memory."""
+    return input if not input.is_complex() else _ops.select(_ops.real_view(input), -1, 0)
+
+
+def imag(input):
+    """The imaginary part, a view of complex memory."""
+    if not input.is_complex():
+        raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
+    return _ops.select(_ops.real_view(input), -1, 1)
+
+
+def view_as_real(input):
+    """Complex elements as pairs along a last dim, a view."""
+    if not input.is_complex():
+        raise RuntimeError("view_as_real is only supported for complex tensors")
+    return _ops.real_view(input)
+
+
+def view_as_complex(input):
+    """Pairs along the last dim as complex elements, a view."""
+    return _ops.complex_view(input)
+
+
+def tril(input, diagonal=0, *, out=None):
+    """The lower triangle of matrices; zeros above the diagonal."""
+    return _triangle(input, diagonal, False)
+
+
+def triu(input, diagonal=0, *, out=None):
+    """The upper triangle of matrices; zeros below the diagonal."""
+    return _triangle(input, diagonal, True)
+
+
+def _triangle(input, diagonal, upper):
+    from facula.tensor_core._create import full, triangle
+
+    if input.dim() < 2:
+        raise RuntimeError(f"{'triu' if upper else 'tril'}: input tensor must have at least 2 dimensions, got {input.dim()}")
+    return _ops.where_rows(triangle(input, diagonal, upper), input, full((), 0, dtype=input.dtype))
+
+
+def tril_indices(row, col, offset=0, *, dtype=None, device=None, layout=None):
+    """Row and column indices of the lower triangle."""
+    return _triangle_indices(row, col, offset, False, dtype)
+
+
+def triu_indices(row, col, offset=0, *, dtype=None, device=None, layout=None):
+    """Row and column indices of the upper triangle."""
+    return _triangle_indices(row, col, offset, True, dtype)
+
+
+def _triangle_indices(row, col, offset, upper, dtype):
+    from facula.tensor_core._create import empty, triangle
+    from facula.tensor_core._index import nonzero
+
+    found = _ops.transpose(nonzero(triangle(empty(row, col), offset, upper)), 0, 1)
+    return found.contiguous() if dtype is None else found.to(dtype)
+
+
+def diff(input, n=1, dim=-1, prepend=None, append=None):
+    """Differences of neighbours along dim, n times."""
+    from facula.tensor_core._shape import cat, narrow
+
+    pieces = [x for x in (prepend, input, append) if x is not None]
+    x = cat(pieces, dim) if len(pieces) > 1 else input
+    for _ in range(n):
+        size = x.shape[dim]
+        a, b = narrow(x, dim, 1, max(size - 1, 0)) if size else x, narrow(x, dim, 0, max(size - 1, 0)) if size else x
+        x = _ops.ne(a, b) if x.dtype.name == "bool" else _ops.sub(a, b)
+    return x
+
+
+def cross(input, other, dim=None, *, out=None):
+    """Vector product along a dim of size 3 (the first such dim unless given)."""
+    from facula.tensor_core._shape import roll
+
+    if dim is None:
+        dim = next((d for d, s in enumerate(input.shape) if s == 3), None)
+        if dim is None:
+            raise RuntimeError("cross: no dimension of size 3 in input")
+    if input.shape[dim] != 3:
+        raise RuntimeError(f"linalg.cross: inputs dimension {dim} must have length 3. Got {input.shape[dim]} and {other.shape[dim]}")
+    return _ops.sub(_ops.mul(roll(input, -1, dim), roll(other, -2, dim)), _ops.mul(roll(input, -2, dim), roll(other, -1, dim)))
+
+
+def trace(input):
+    """Sum of the main diagonal of a matrix."""
+    if input.dim() != 2:
+        raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input.dim()}")
+    return _ops.sum(_ops.diagonal(input))
+
+
+def index_fill(input, dim, index, value):
+    """input with value in the slices along dim that index names."""
+    from facula.tensor_core._create import full
+
+    if isinstance(value, Tensor):
+        value = value.item()
+    shape = list(input.shape)
+    if shape:
+        shape[dim] = index.numel()
+    return _ops.index_copy(input, dim, index, _ops.copy(full(shape, value, dtype=input.dtype), None, 0))
+
+
+def take_along_dim(input, indices, dim=None):
+    """gather with broadcasting; without dim, of the flat tensors."""
+    from facula.tensor_core._shape import broadcast_shapes
+
+    if dim is None:
+        return _ops.gather(input.reshape(-1), 0, indices.reshape(-1))
+    d = dim % input.dim()
+    common = broadcast_shapes(*([s if k != d else 1 for k, s in enumerate(x.shape)] for x in (input, indices)))
+    wide = [s if k != d else x for k, (s, x) in enumerate(zip(common, indices.shape))]
+    source = [s if k != d else x for k, (s, x) in enumerate(zip(common, input.shape))]
+    return _ops.gather(_ops.expand(input, source), d, _ops.expand(indices, wide))
+
+
+def cumulative_trapezoid(y, x=None, *, dx=1, dim=-1):
+    """Running integral along dim by the trapezoidal rule."""
+    return _ops.cumsum(_trapezoids(y, x, dx, dim), dim)
+
+
+def trapezoid(y, x=None, *, dx=1, dim=-1):
+    """Integral along dim by the trapezoidal rule."""
+    return _ops.sum(_trapezoids(y, x, dx, dim), dim)
+
+
+trapz = trapezoid
+
+
+def _trapezoids(y, x, dx, dim):
+    from facula.tensor_core._shape import narrow
+
+    n = y.shape[dim]
+    pairs = _ops.add(narrow(y, dim, 1, n - 1), narrow(y, dim, 0, n - 1))
+    if x is not None:
+        dx = diff(x, dim=dim if x.dim() == y.dim() else -1)
+        if x.dim() == 1 and y.dim() > 1:
+            dx = dx.reshape([-1 if d == dim % y.dim() else 1 for d in range(y.dim())])
+    return _ops.mul(_ops.mul(pairs, dx), 0.5)
+
+
+__all__ = [
+    "addbmm", "addmm", "addmv", "addr", "allclose", "baddbmm", "bmm", "chain_matmul", "clone", "conj", "cross", "cumulative_trapezoid", "diff",
+    "dot", "equal", "ger", "imag", "index_fill", "isclose", "isfinite", "isinf", "masked_fill", "mm", "mv", "outer", "real", "take_along_dim",
+    "trace", "trapezoid", "trapz", "tril", "tril_indices", "triu", "triu_indices", "vdot", "view_as_complex", "view_as_real",
+]  # fmt: skip
+_NO_METHOD = {"chain_matmul", "cumulative_trapezoid", "trapezoid", "trapz", "tril_indices", "triu_indices", "view_as_complex", "view_as_real", "real", "imag"}
+METHODS = [n for n in __all__ if n not in _NO_METHOD] + ["masked_fill_"]

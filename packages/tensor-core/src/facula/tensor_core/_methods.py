@@ -1,0 +1,198 @@
+"""Gives Tensor its methods: every row and composition whose first argument is the tensor, operators, conversions, new_*."""
+
+from facula.tensor_core import _create, _index, _interop, _math, _ops, _overloads, _pack, _resize, _shape
+from facula.tensor_core._tensor import Tensor, make_subclass
+
+# functions that are not methods in PyTorch
+_NOT = {
+    "cat", "concat", "concatenate", "stack", "hstack", "vstack", "dstack", "row_stack", "column_stack", "meshgrid", "broadcast_tensors",
+    "broadcast_shapes", "atleast_1d", "atleast_2d", "atleast_3d", "linear", "rsub",
+}  # fmt: skip
+
+
+def attach(public):
+    """Called once, when every public name is known."""
+    for name in _ops.FUNCTIONS:
+        if name not in _NOT and name in public or name.endswith("_") and not name.startswith("_"):
+            if name not in _HIDDEN:
+                setattr(Tensor, name, getattr(_ops, name))
+    for module in (_shape, _math, _index, _overloads, _interop):
+        for name in module.METHODS:
+            if name not in _NOT:
+                setattr(Tensor, name, getattr(module, name))
+    for name, function in _ops.OPERATORS.items():
+        setattr(Tensor, name, function)
+    for name, function in _interop.CONVERTERS.items():
+        setattr(Tensor, name, function)
+    for name, function in {**_EXTRA, **_reflected(), **_inplace_operators()}.items():
+        setattr(Tensor, name, function)
+    _inplace_compositions()
+
+
+_HIDDEN = {"copy_into_", "fill_number_", "index_put_rows_", "where_rows_", "clamp_tensor_", "randperm_", "random_range_", "random_full_", "bernoulli_scalar_"}
+
+
+def _operand(x):
+    from facula.tensor_core._run import is_operand
+
+    return is_operand(x)
+
+
+def _reflected():
+    """Operators with a number on the left."""
+
+    def guarded(f):
+        return lambda self, other: f(self, other) if _operand(other) else NotImplemented
+
+    return {
+        "__radd__": guarded(lambda x, n: _ops.add(x, n)),
+        "__rsub__": guarded(lambda x, n: _ops.rsub(x, n)),
+        "__rmul__": guarded(lambda x, n: _ops.mul(x, n)),
+        "__rtruediv__": guarded(lambda x, n: _ops.mul(_ops.reciprocal(x), n)),  # PyTorch's order of roundings
+        "__rfloordiv__": guarded(lambda x, n: _ops.floor_divide(n, x)),
+        "__rmod__": guarded(lambda x, n: _ops.remainder(n, x)),
+        "__rpow__": guarded(lambda x, n: _ops.pow(n, x)),
+        "__rmatmul__": guarded(lambda x, n: _ops.matmul(n, x)),
+        "__rand__": guarded(lambda x, n: _ops.bitwise_and(x, n)),
+        "__ror__": guarded(lambda x, n: _ops.bitwise_or(x, n)),
+        "__rxor__": guarded(lambda x, n: _ops.bitwise_xor(x, n)),
+    }
+
+
+def _inplace_operators():
+    rows = {
+        "__iadd__": "add_", "__isub__": "sub_", "__imul__": "mul_", "__itruediv__": "div_", "__ifloordiv__": "floor_divide_",
+        "__imod__": "remainder_", "__iand__": "bitwise_and_", "__ior__": "bitwise_or_", "__ixor__": "bitwise_xor_", "__ipow__": "pow_",
+    }  # fmt: skip
+    return {dunder: getattr(_ops, row) for dunder, row in rows.items()}
+
+
+def _inplace_compositions():
+    """name_ for compositions that PyTorch has in place: computed, then copied in (recorded as one write)."""
+
+    def writer(name, function):
+        def in_place(self, *args, **options):
+            return _ops.copy_into_(self, function(self, *args, **options))
+
+        in_place.__name__ = in_place.__qualname__ = name + "_"
+        in_place.__doc__ = f"{name}, written into the tensor itself."
+        return in_place
+
+    for name in ("clamp", "clip", "scatter", "scatter_add", "index_add", "index_copy", "index_fill", "cumsum", "cumprod", "tril", "triu", "addmm", "addmv", "addr", "baddbmm", "addbmm"):
+        setattr(Tensor, name + "_", writer(name, getattr(Tensor, name)))
+    divide = writer("div", _overloads.div)
+
+    def div_(self, other, *, rounding_mode=None):
+        """self / other, in place."""
+        return _ops.div_(self, other) if rounding_mode is None else divide(self, other, rounding_mode=rounding_mode)
+
+    Tensor.div_ = Tensor.divide_ = Tensor.true_divide_ = div_
+
+    def reshaper(name, view):
+        def in_place(self, *args):
+            return _restride(self, view(self.detach(), *args), name)
+
+        in_place.__name__ = in_place.__qualname__ = name
+        return in_place
+
+    for name in ("unsqueeze", "squeeze", "transpose", "t", "swapaxes", "swapdims"):
+        setattr(Tensor, name + "_", reshaper(name + "_", getattr(Tensor, name)))
+
+
+def _restride(self, seen, name):
+    """Give self the shape and strides of a view of itself."""
+    if self.origin is not None:
+        raise RuntimeError(f"{name}: changing the shape of a tensor that requires grad in place is not supported here. Use the form without underscore.")
+    _resize.set_data(self, seen)
+    return self
+
+
+def _new_factory(name):
+    make = getattr(_create, name)
+
+    def factory(self, *args, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
+        return make(*args, dtype=dtype or self.dtype, device=device or self.device, requires_grad=requires_grad)
+
+    factory.__name__ = factory.__qualname__ = "new_" + name
+    factory.__doc__ = f"facula.{name} with this tensor's dtype and device."
+    return factory
+
+
+def _new_tensor(self, data, *, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
+    """facula.tensor with this tensor's dtype and device."""
+    return _create.tensor(data, dtype=dtype or self.dtype, device=device or self.device, requires_grad=requires_grad)
+
+
+def _deepcopy(self, memo):
+    if id(self) in memo:
+        return memo[id(self)]
+    if self.origin is not None and not self.is_leaf:
+        raise RuntimeError(
+            "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment. Detach or clone it first."
+        )
+    import copy
+
+    copied = make_subclass(type(self), _ops.copy(self.detach(), None, 1))
+    memo[id(self)] = copied
+    copied.__dict__.update(copy.deepcopy(self.__dict__, memo))
+    if self.grad is not None:
+        copied.grad = copy.deepcopy(self.grad, memo)
+    if self.origin is not None:
+        copied.requires_grad = True
+    return copied
+
+
+def _reduce_ex(self, protocol):
+    if self.origin is not None and not self.is_leaf:
+        raise RuntimeError("pickle: only leaf tensors can be pickled while they require grad. Detach it first.")
+    x = self.detach()
+    import sys
+
+    from facula.tensor_core._lib import buffer, lib
+
+    flat = _ops.copy(x, None, 0)
+    data = bytes(buffer(lib.fc_data(flat._h), flat.nbytes)) if flat.numel() else b""
+    return _rebuild, (type(self), data, self.dtype.name, tuple(self.shape), tuple(self.stride()), self.requires_grad, dict(self.__dict__), sys.byteorder)
+
+
+def _rebuild(cls, data, name, shape, stride, requires_grad, extra, order):
+    """A pickled tensor."""
+    from facula.tensor_core._lib import buffer, lib
+    from facula.tensor_core._types import BY_NAME
+
+    t = _create.empty(shape, dtype=BY_NAME[name])
+    if data:
+        buffer(lib.fc_data(t._h), len(data))[:] = data
+    if tuple(t.stride()) != tuple(stride) and 0 not in stride:
+        shaped = _create.empty_strided(shape, stride, dtype=BY_NAME[name])
+        t = shaped.copy_(t)
+    if cls is not Tensor:
+        t = make_subclass(cls, t)
+    t.__dict__.update(extra)
+    if requires_grad:
+        t.requires_grad = True
+    return t
+
+
+def _is_same_size(self, other):
+    return self.shape == other.shape
+
+
+def _set(self, source=None, storage_offset=0, size=None, stride=None):
+    """Look at source's memory. In place."""
+    source = _create.empty(0, dtype=self.dtype) if source is None else source
+    if size is not None:
+        source = source.as_strided(size, stride, storage_offset)
+    _resize.set_data(self, source)
+    return self
+
+
+_EXTRA = {
+    "__getitem__": _index.getitem, "__setitem__": _index.setitem, "tolist": _pack.tolist, "resize_": _resize.resize_, "set_": _set,
+    "__neg__": _ops.neg, "__pos__": lambda self: self, "__abs__": _ops.abs, "__invert__": _ops.bitwise_not,
+    "T": property(_shape._reversed_dims), "mT": property(_shape._matrix_transposed), "H": property(lambda self: _shape.adjoint(self)),
+    "mH": property(_shape.adjoint), "real": property(_math.real), "imag": property(_math.imag),
+    "__deepcopy__": _deepcopy, "__reduce_ex__": _reduce_ex, "is_same_size": _is_same_size,
+    "new_zeros": _new_factory("zeros"), "new_ones": _new_factory("ones"), "new_empty": _new_factory("empty"), "new_full": _new_factory("full"),
+    "new_tensor": _new_tensor, "resize_as_": lambda self, other: self.resize_(other.shape),
+}  # fmt: skip

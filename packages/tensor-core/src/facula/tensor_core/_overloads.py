@@ -1,0 +1,291 @@
+"""Public names whose row depends on the types of the arguments. A small hand-written table: one function per name."""
+
+from facula.tensor_core import _ops, return_types
+from facula.tensor_core._run import is_number, zero_dim
+from facula.tensor_core._shape import flatten
+from facula.tensor_core._tensor import Tensor
+
+
+def _extreme(name, whole, index, pair):
+    row, fold, along = getattr(_ops, pair), getattr(_ops, whole), getattr(_ops, index)
+    result = getattr(return_types, name)
+
+    def extreme(input, dim=None, keepdim=False, *, other=None, axis=None, out=None):
+        other = dim if isinstance(dim, Tensor) else other
+        if other is not None:
+            return row(input, other, out=out)
+        dim = axis if dim is None else dim
+        if dim is None:
+            if not input.numel():
+                raise RuntimeError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.")
+            return fold(input, (), out=out)
+        values = along(input, dim, keepdim)
+        if out is not None:
+            return result(out[0].resize_(values[0].shape).copy_(values[0]), out[1].resize_(values[1].shape).copy_(values[1]))
+        return result(*values)
+
+    extreme.__name__ = extreme.__qualname__ = name
+    extreme.__doc__ = f"""The {name}imum: of all elements; with a dim, (values, indices) along it; with another tensor, element by element.
+
+    >>> import facula
+    >>> facula.{name}(facula.tensor([1.0, 3.0, 2.0]))
+    tensor({"3." if name == "max" else "1."})
+    """
+    return extreme
+
+
+max = _extreme("max", "amax", "max_index", "maximum")
+min = _extreme("min", "amin", "min_index", "minimum")
+
+
+def sum(input, dim=None, keepdim=False, *, dtype=None, out=None, axis=None):
+    """Sum of all elements, or over dims. Integers and bool sum in int64.
+
+    >>> import facula
+    >>> facula.sum(facula.ones(2, 3), 1)
+    tensor([3., 3.])
+    """
+    return _ops.sum(input, dim if axis is None else axis, keepdim, dtype=dtype, out=out)
+
+
+def mean(input, dim=None, keepdim=False, *, dtype=None, out=None, axis=None):
+    """Mean of all elements, or over dims. Raises RuntimeError for integers: give a dtype."""
+    if dtype is None and input.dtype.kind < 2:
+        raise _ops_error("mean", f"could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: {input.dtype.name}")
+    return _ops.mean(input, dim if axis is None else axis, keepdim, dtype=dtype, out=out)
+
+
+def _ops_error(op, text):
+    from facula.tensor_core._errors import DTypeError
+
+    return DTypeError(f"{op}(): {text}")
+
+
+def prod(input, dim=None, keepdim=False, *, dtype=None, out=None):
+    """Product of all elements, or along one dim."""
+    return _ops.prod(input, dim, keepdim, dtype=dtype, out=out)
+
+
+def _spread_name(name):
+    fold = getattr(_ops, name)
+
+    def spread(input, dim=None, unbiased=True, keepdim=False, *, correction=None, out=None, axis=None):
+        dim = dim if axis is None else axis
+        if isinstance(dim, bool):
+            dim, unbiased = None, dim
+        correction = (1 if unbiased else 0) if correction is None else correction
+        return fold(input, dim, correction=correction, keepdim=keepdim, out=out)
+
+    spread.__name__ = spread.__qualname__ = name
+    spread.__doc__ = f"""The {"variance" if name == "var" else "standard deviation"} of all elements, or over dims; the sum of squares is divided by N - correction.
+
+    >>> import facula
+    >>> facula.{name}(facula.tensor([1.0, 3.0]))
+    tensor({"2." if name == "var" else "1.4142"})
+    """
+    return spread
+
+
+var = _spread_name("var")
+std = _spread_name("std")
+
+
+def var_mean(input, dim=None, unbiased=True, keepdim=False, *, correction=None):
+    """(variance, mean) over dims."""
+    dim, unbiased = (None, dim) if isinstance(dim, bool) else (dim, unbiased)
+    return var(input, dim, unbiased, keepdim, correction=correction), _ops.mean(input, dim, keepdim)
+
+
+def std_mean(input, dim=None, unbiased=True, keepdim=False, *, correction=None):
+    """(standard deviation, mean) over dims."""
+    dim, unbiased = (None, dim) if isinstance(dim, bool) else (dim, unbiased)
+    return std(input, dim, unbiased, keepdim, correction=correction), _ops.mean(input, dim, keepdim)
+
+
+def norm(input, p="fro", dim=None, keepdim=False, out=None, dtype=None):
+    """The p-norm of all elements, or over dims: (sum |x|^p)^(1/p); 'fro' is p = 2."""
+    if dtype is not None:
+        input = input.to(dtype)
+    if p in ("fro", None):
+        p = 2
+    if isinstance(p, str):
+        raise ValueError(f"norm: p must be a number or 'fro', got {p!r}. Other matrix norms are in facula.linalg.")
+    if input.dtype.kind < 2:
+        raise _ops_error("linalg.vector_norm", f"Expected a floating point or complex tensor as input. Got {input.dtype.name}")
+    return _ops.norm_p(input, dim, p=p, keepdim=keepdim, out=out)
+
+
+def where(condition, input=None, other=None, *, out=None):
+    """input where condition, else other; numbers welcome. With a condition alone, nonzero(as_tuple=True).
+
+    >>> import facula
+    >>> facula.where(facula.tensor([True, False]), 1.0, facula.zeros(2))
+    tensor([1., 0.])
+    """
+    if input is None and other is None:
+        from facula.tensor_core._index import nonzero
+
+        return nonzero(condition, as_tuple=True)
+    if condition.dtype.name not in ("bool", "uint8"):
+        raise RuntimeError(f"where expected condition to be a boolean tensor, but got a tensor with dtype {condition.dtype.name}. Convert with .bool().")
+    if is_number(input) and is_number(other):
+        from facula.tensor_core._state import result_type
+
+        d = result_type(input, other)
+        input, other = zero_dim(input, d), zero_dim(other, d)
+    return _ops.where_rows(condition, input, other, out=out)
+
+
+def clamp(input, min=None, max=None, *, out=None):
+    """input held between min and max, numbers or tensors; where min > max, max.
+
+    >>> import facula
+    >>> facula.tensor([-1.0, 0.5, 2.0]).clamp(0, 1)
+    tensor([0.0000, 0.5000, 1.0000])
+    """
+    if min is None and max is None:
+        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    if max is None:
+        return _ops.clamp_min(input, min, out=out)
+    if min is None:
+        return _ops.clamp_max(input, max, out=out)
+    if is_number(min) and is_number(max):
+        return _ops.clamp_numbers(input, min=min, max=max, out=out) if _fits(input, min, max) else _ops.clamp_max(_ops.clamp_min(input, min), max, out=out)
+    return _ops.clamp_tensor(input, min, max, out=out)
+
+
+def _fits(input, low, high):
+    """Do these numbers leave the dtype alone?"""
+    from facula.tensor_core._state import result_type
+
+    return result_type(input, low) is input.dtype and result_type(input, high) is input.dtype
+
+
+clip = clamp
+
+
+def div(input, other, *, rounding_mode=None, out=None):
+    """input / other; integers divide as floats unless rounding_mode is "trunc" or "floor"."""
+    if rounding_mode is None:
+        return _ops.div(input, other, out=out)
+    if rounding_mode == "floor":
+        return _ops.floor_divide(input, other, out=out)
+    if rounding_mode == "trunc":
+        return _ops.trunc_divide(input, other, out=out)
+    raise RuntimeError(f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'")
+
+
+divide = div
+
+
+def true_divide(input, other, *, out=None):
+    """div(input, other)."""
+    return _ops.div(input, other, out=out)
+
+
+def round(input, *, decimals=0, out=None):
+    """The nearest integer, halves to even; or the nearest number with so many decimals."""
+    if decimals == 0:
+        return _ops.round(input, out=out)
+    if input.dtype.kind < 2:
+        raise _ops_error("round", f"decimals={decimals} is for floating point tensors, got {input.dtype.name}")
+    scale = 10.0 ** abs(decimals)
+    return _ops.div(_ops.round(_ops.mul(input, scale)), scale) if decimals > 0 else _ops.mul(_ops.round(_ops.div(input, scale)), scale)
+
+
+def any(input, dim=None, keepdim=False, *, out=None):
+    """Is one element nonzero? Of all, or over dims."""
+    return _u8(input, _ops.any(input, dim, keepdim, out=out))
+
+
+def all(input, dim=None, keepdim=False, *, out=None):
+    """Is every element nonzero? Of all, or over dims."""
+    return _u8(input, _ops.all(input, dim, keepdim, out=out))
+
+
+def _u8(input, result):
+    """uint8 answers in kind, as in PyTorch."""
+    return result.to(input.dtype) if input.dtype.name == "uint8" else result
+
+
+def count_nonzero(input, dim=None):
+    """How many elements are nonzero, of all or over dims."""
+    return _ops.count_nonzero(input, dim)
+
+
+def logsumexp(input, dim, keepdim=False, *, out=None):
+    """log(sum(exp(input))) over dims, without overflow."""
+    return _ops.logsumexp(input, dim, keepdim, out=out)
+
+
+def _running(name):
+    scan, result = getattr(_ops, name), getattr(return_types, name)
+
+    def running(input, dim, *, out=None):
+        return result(*scan(input, dim))
+
+    running.__name__ = running.__qualname__ = name
+    running.__doc__ = f"(values, indices) of the running {name[3:]}imum along dim."
+    return running
+
+
+cummax = _running("cummax")
+cummin = _running("cummin")
+
+
+def aminmax(input, *, dim=None, keepdim=False, out=None):
+    """(min, max) of all elements, or along one dim."""
+    dims = () if dim is None else dim
+    return return_types.aminmax(_ops.amin(input, dims, keepdim), _ops.amax(input, dims, keepdim))
+
+
+def scatter(input, dim, index, src=None, *, value=None, reduce=None):
+    """input with src (a tensor or a number) written at index along dim; reduce="add" adds instead."""
+    src = value if src is None else src
+    if is_number(src):
+        from facula.tensor_core._create import full
+
+        src = full(index.shape, src, dtype=input.dtype)
+    if reduce == "add":
+        return _ops.scatter_add(input, dim, index, src)
+    if reduce == "multiply":
+        return _ops.scatter(input, dim, index, _ops.mul(_ops.gather(input, dim, index), src))
+    if reduce is not None:
+        raise RuntimeError(f"scatter: reduce argument must be either add or multiply, got {reduce!r}")
+    return _ops.scatter(input, dim, index, src)
+
+
+def index_add(input, dim, index, source, *, alpha=1, out=None):
+    """input with alpha * the slices of source added at index along dim."""
+    return _ops.index_add(input, dim, index, source if alpha == 1 else _ops.mul(source, alpha), out=out)
+
+
+def pow(input, exponent, *, out=None):
+    """input to the power of exponent; either may be a number.
+
+    Raises RuntimeError for integers to negative integer powers."""
+    if isinstance(exponent, int) and exponent < 0 and isinstance(input, Tensor) and input.dtype.kind <= 1:
+        raise RuntimeError(f"Integers to negative integer powers are not allowed (exponent {exponent}). Convert input to a floating dtype.")
+    return _ops.pow(input, exponent, out=out)
+
+
+def median(input, dim=None, keepdim=False):
+    """The lower median of all elements; with a dim, (values, indices) along it."""
+    if dim is None:
+        flat = flatten(input)
+        values, _ = flat.sort()
+        if not flat.numel():
+            return flat.new_full((), float("nan")) if flat.is_floating_point() else flat.new_zeros(())
+        bad = _ops.isnan(values).any()
+        return values[-1] if bad else values[(flat.numel() - 1) // 2]
+    values, order = input.sort(dim)
+    k = (input.shape[dim] - 1) // 2
+    picked = return_types.median(_ops.select(values, dim, k), _ops.select(order, dim, k))
+    return return_types.median(*(_ops.unsqueeze(t, dim) for t in picked)) if keepdim else picked
+
+
+__all__ = [
+    "all", "aminmax", "any", "clamp", "clip", "count_nonzero", "cummax", "cummin", "div", "divide", "index_add", "logsumexp", "max", "mean",
+    "median", "min", "norm", "pow", "prod", "round", "scatter", "std", "std_mean", "sum", "true_divide", "var", "var_mean", "where",
+]  # fmt: skip
+METHODS = [n for n in __all__ if n not in ("std_mean", "var_mean")]

@@ -1,0 +1,97 @@
+"""THE ownership table: public name -> the part that brings it. A miss imports that part, or says how to install it."""
+
+import importlib
+
+# name on `facula` -> (module that holds it, distribution)
+MODULES = {
+    "nn": ("facula.nn", "facula-nn"),
+    "optim": ("facula.optim", "facula-optim"),
+    "autograd": ("facula.autograd", "facula-autograd"),
+    "func": ("facula.autograd.func", "facula-autograd"),
+    "jit": ("facula.jit", "facula-jit"),
+    "onnx": ("facula.jit.onnx", "facula-jit"),
+    "distributed": ("facula.dist", "facula-dist"),
+    "multiprocessing": ("facula.dist.multiprocessing", "facula-dist"),
+    "distributions": ("facula.distributions", "facula-distributions"),
+    "vision": ("facula.vision", "facula-vision"),
+    "data": ("facula.data", "facula-data"),
+    "torch": ("facula.torch", "facula"),
+    "linalg": ("facula.linalg", "facula-tensor-core"),
+    "fft": ("facula.fft", "facula-tensor-core"),
+    "special": ("facula.special", "facula-tensor-core"),
+    "random": ("facula.random", "facula-tensor-core"),
+    "testing": ("facula.testing", "facula-tensor-core"),
+    "cuda": ("facula.cuda", "facula-tensor-core"),
+    "backends": ("facula.backends", "facula-tensor-core"),
+    "utils": ("facula.utils", "facula-tensor-core"),
+    "version": ("facula.version", "facula-tensor-core"),
+    "safetensors": ("facula.safetensors", "facula-tensor-core"),
+}
+
+UTILS = {
+    "data": ("facula.utils.data", "facula-data"),
+    "checkpoint": ("facula.utils.checkpoint", "facula-autograd"),
+    "bottleneck": ("facula.utils.bottleneck", "facula-autograd"),
+    "trainer": ("facula.utils.trainer", "facula"),
+    "tensorboard": ("facula.utils.tensorboard", "facula"),
+    "dlpack": ("facula.utils.dlpack", "facula-tensor-core"),
+}
+
+# names on `facula` that are functions or classes of a part
+NAMES = {
+    **dict.fromkeys(
+        ("no_grad", "enable_grad", "set_grad_enabled", "is_grad_enabled", "inference_mode", "is_inference_mode_enabled"),
+        ("facula.autograd", "facula-autograd"),
+    ),
+    "autocast": ("facula.amp", "facula-autograd"),
+}
+
+TENSOR = {
+    **dict.fromkeys(
+        (
+            "backward", "grad_fn", "is_leaf", "register_hook", "register_post_accumulate_grad_hook", "retain_grad", "retains_grad",
+            "requires_grad_", "detach_", "output_nr", "_backward_hooks", "is_inference",
+        ),
+        ("facula.autograd", "facula-autograd"),
+    ),
+}  # fmt: skip
+
+
+def load(public, module, distribution, error_type=ModuleNotFoundError):
+    """The part's module, or an error that names what to install."""
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name is not None and (module == error.name or module.startswith(error.name + ".")):
+            raise error_type(f"{public} comes with {distribution}, which is not installed: pip install {distribution}") from None
+        raise
+
+
+def attribute(name, prefix="facula", modules=MODULES, names=NAMES):
+    """What `facula.name` means when the module itself has no such name."""
+    if name in modules:
+        return load(f"{prefix}.{name}", *modules[name])
+    if name in names:
+        module, distribution = names[name]
+        return getattr(load(f"{prefix}.{name}", module, distribution), name)
+    raise AttributeError(f"module '{prefix}' has no attribute '{name}'")
+
+
+def need_tape(name):
+    """The tape of facula-autograd, imported at first use."""
+    from facula.tensor_core import _dispatch
+
+    if _dispatch.tape is None:
+        load(f"Tensor.{name}", "facula.autograd", "facula-autograd")
+    return _dispatch.tape
+
+
+def tensor_attribute(tensor, name):
+    """What `tensor.name` means when Tensor has no such attribute: the part that brings it attaches it when imported."""
+    from facula.tensor_core._tensor import Tensor
+
+    if name in TENSOR:
+        load(f"Tensor.{name}", *TENSOR[name], AttributeError)  # so that hasattr() answers
+        if hasattr(Tensor, name):
+            return getattr(tensor, name)
+    raise AttributeError(f"'{type(tensor).__name__}' object has no attribute '{name}'")

@@ -1,0 +1,62 @@
+"""Changing what memory a tensor looks at: resize_, set_, .data; and the shape that a result will have."""
+
+from facula.tensor_core._errors import explain  # noqa: F401
+from facula.tensor_core._lib import lib
+from facula.tensor_core._tensor import Tensor, own_tensor
+
+
+def on_meta(value):
+    """A tensor of the same description without memory, for asking what an op would give."""
+    if isinstance(value, Tensor):
+        shape, stride = list(value.shape), [abs(s) for s in value.stride()]
+        return own_tensor(lib.fc_empty_strided(lib.fc_dtype(value._h), 1, len(shape), shape, stride))
+    if isinstance(value, (list, tuple)) and value and isinstance(value[0], Tensor):
+        return [on_meta(v) for v in value]
+    return value
+
+
+def result_shape(op, args):
+    """Shape of the op's (first) result, inferred on the meta device."""
+    from facula.tensor_core._dispatch import execute
+
+    result = execute(op, tuple(on_meta(a) for a in args))
+    return (result[0] if isinstance(result, tuple) else result).shape
+
+
+def resize_(self, *size):
+    """The same tensor with another shape; memory grows where needed, new elements are not set. In place.
+
+    >>> import facula
+    >>> facula.zeros(2).resize_(2, 2).shape
+    torch.Size([2, 2])
+    """
+    from facula.tensor_core._arguments import ints
+
+    if self.origin is not None:
+        raise RuntimeError("resize_: cannot resize variables that require grad. Detach it first.")
+    size = list(ints(size))
+    n = 1
+    for s in size:
+        n *= s
+    wanted = (n + lib.fc_offset(self._h)) * self.dtype.itemsize
+    if wanted > lib.fc_storage_bytes(self._h) and lib.fc_storage_resize(self._h, wanted):
+        raise RuntimeError(f"resize_: the storage cannot grow to {wanted} bytes: it is borrowed memory, or memory is short. Clone the tensor first.")
+    stride, run = [0] * len(size), 1
+    for d in range(len(size) - 1, -1, -1):
+        stride[d] = run
+        run *= max(size[d], 1)
+    view = own_tensor(lib.fc_as_strided(self._h, len(size), size, stride, lib.fc_offset(self._h)))
+    set_data(self, view)
+    return self
+
+
+def set_data(self, source):
+    """Make self look at source's memory: `self.data = source`."""
+    if len(source.shape) > 4 and lib.fc_set_data(self._h, source._h):
+        # the descriptor has no room for so many dims: take a new one over the same memory
+        h = lib.fc_alias(source._h, 1)
+        lib.fc_free(self._h)
+        self._h = h
+    elif len(source.shape) <= 4:
+        lib.fc_set_data(self._h, source._h)
+    self._shape = None

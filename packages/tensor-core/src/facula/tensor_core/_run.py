@@ -1,0 +1,240 @@
+"""Runs one op by its verb with arguments of every allowed kind: what the flat functions of _ops.py do in their special cases."""
+
+from facula.tensor_core._arguments import dim_masks, dtype_id, spread
+from facula.tensor_core._lib import NULL, lib
+from facula.tensor_core._tensor import Tensor, own_tensor
+from facula.tensor_core._types import DTYPES
+
+INT_NONE = -(2**63)
+
+
+def number(value):
+    """(kind, int, real, imaginary) of a Python number, as scalars cross to C."""
+    if isinstance(value, bool):
+        return 0, int(value), 0.0, 0.0
+    if isinstance(value, int):
+        if not -(2**63) <= value < 2**64:
+            raise OverflowError(f"the integer {value} does not fit 64 bits")
+        return 1, value if value < 2**63 else value - 2**64, 0.0, 0.0
+    if isinstance(value, complex):
+        return 3, 0, value.real, value.imag
+    if isinstance(value, float):
+        return 2, 0, value, 0.0
+    if hasattr(value, "item") and not hasattr(value, "_h"):
+        return number(value.item())
+    if isinstance(value, Tensor) and value.numel() == 1:
+        return number(value.item())
+    raise TypeError(f"expected a number, got {type(value).__name__} {value!r}")
+
+
+def is_number(value):
+    return isinstance(value, (int, float, complex)) or (hasattr(value, "dtype") and hasattr(value, "item") and not isinstance(value, Tensor) and getattr(value, "ndim", 1) == 0)
+
+
+def is_operand(value):
+    return isinstance(value, Tensor) or is_number(value)
+
+
+def coerce(op, args):
+    """The arguments with NumPy scalars as Python numbers; anything that is no operand is refused by name."""
+    fixed = None
+    for k in op.tensors:
+        p, a = op.params[k], args[k]
+        if isinstance(a, Tensor) or (a is None and "?" in p.kind):
+            continue
+        if "[]" in p.kind:
+            for j, t in enumerate(a):
+                if not isinstance(t, Tensor):
+                    raise TypeError(f"{op.name}: expected Tensor as element {j} in argument '{p.name}', but got {type(t).__name__}. Convert it with facula.tensor.")
+            continue
+        if op.kind in ("map1", "map2", "map3") and is_number(a) and ("Scalar" in p.kind or op.kind != "map1"):
+            if not isinstance(a, (int, float, complex)):
+                fixed = list(fixed or args)
+                fixed[k] = a.item()
+            continue
+        raise TypeError(f"{op.name}(): argument '{p.name}' (position {k + 1}) must be Tensor, not {type(a).__name__}. Convert it with facula.tensor.")
+    return args if fixed is None else tuple(fixed)
+
+
+def attributes(op, args):
+    """Leave the named Scalars that are off their default pending for the verb."""
+    for k, at in enumerate(op.attributes):
+        value = args[at]
+        if value is not None and value != op.params[at].default:
+            lib.fc_attr(k, *number(value))
+
+
+def handle(out):
+    return NULL if out is None else out._h
+
+
+def zero_dim(value, dtype=None):
+    """A number where only a tensor will do."""
+    kind, i, re, im = number(value)
+    id = dtype.id if dtype is not None else (0, 5, lib.fc_default_dtype(), 13 if lib.fc_default_dtype() != 12 else 14)[kind]
+    return own_tensor(lib.fc_from_scalar(id, kind, i, re, im))
+
+
+def finish(h):
+    return own_tensor(h) if h else None
+
+
+def _map(op, args, out):
+    operands = [args[k] for k in op.tensors]
+    numbers = [not isinstance(a, Tensor) for a in operands]
+    if op.kind == "map2" and sum(numbers) == 1:
+        attributes(op, args)
+        if numbers[1]:
+            return finish(lib.fc_map2s(op.id, handle(out), operands[0]._h, *number(operands[1])))
+        return finish(lib.fc_map2r(op.id, handle(out), *number(operands[0]), operands[1]._h))
+    if any(numbers):
+        like = next((a for a in operands if isinstance(a, Tensor)), None)
+        operands = [_number_like(a, like, op) if n else a for a, n in zip(operands, numbers)]
+    attributes(op, args)
+    verb = (lib.fc_map1, lib.fc_map2, lib.fc_map3)[len(operands) - 1]
+    return finish(verb(op.id, handle(out), *(a._h for a in operands)))
+
+
+def _number_like(value, like, op):
+    """A number among the operands of a map3: of the tensors' dtype where promotion would leave that alone."""
+    if like is None:
+        return zero_dim(value)
+    kind = number(value)[0]
+    return zero_dim(value, DTYPES[lib.fc_result_type_scalar(like._h, kind)])
+
+
+def _fold(op, args, out):
+    by = {p.name: a for p, a in zip(op.params, args)}
+    attributes(op, args)
+    low, high = dim_masks(by["dim"])
+    h = lib.fc_fold(op.id, handle(out), by["input"]._h, low, high, bool(by.get("keepdim", False)), dtype_id(by.get("dtype")))
+    return several(op, h)
+
+
+def _scan(op, args, out):
+    by = {p.name: a for p, a in zip(op.params, args)}
+    return several(op, lib.fc_scan(op.id, handle(out), by["input"]._h, by["dim"], dtype_id(by.get("dtype"))))
+
+
+def several(op, h):
+    first = finish(h)
+    if first is None or op.results is None:
+        return first
+    return (first, *(own_tensor(lib.fc_result(k)) for k in range(1, len(op.results))))
+
+
+def _dot(op, args, out):
+    tensors = [NULL if args[k] is None else args[k]._h for k in op.tensors] + [NULL]
+    return finish(lib.fc_dot(op.id, handle(out), *tensors[:3]))
+
+
+def _gather(op, args, out):
+    tensors = [args[k]._h for k in op.tensors] + [NULL]
+    return finish(lib.fc_gather(op.id, handle(out), tensors[0], args[1], tensors[1], tensors[2]))
+
+
+def _view(op, args, out):
+    x, rest = args[0], args[1:]
+    if op.name == "as_strided":
+        size, stride, offset = rest
+        h = lib.fc_as_strided(x._h, len(size), list(size), list(stride), lib.fc_offset(x._h) if offset is None else offset)
+    elif op.params[1:] and op.params[1].kind == "int[]":
+        h = lib.fc_view_list(op.id, x._h, len(rest[0]), [int(d) for d in rest[0]])
+    else:
+        h = lib.fc_view_op(op.id, x._h, *rest, *(0,) * (4 - len(rest)))
+    t = finish(h)
+    if t is not None:
+        t.base = x if x.base is None else x.base
+    return t
+
+
+def _own(op, args, out):
+    lengths, tensors, ints, doubles = [], [], [], []
+    for p, a in zip(op.params, args):
+        if "[]" in p.kind and p.tensor:
+            lengths.append(len(a))
+            tensors += [t._h for t in a]
+        elif p.tensor:
+            tensors.append(NULL if a is None else a._h)
+        elif p.kind == "dtype":
+            ints.append(dtype_id(a))
+        elif p.kind == "int?":
+            ints.append(INT_NONE if a is None else a)
+        elif p.kind in ("int", "bool"):
+            ints.append(int(a))
+        elif p.kind.startswith("int["):
+            ints += spread(a, int(p.kind[4:-1]))
+        elif p.kind in ("float", "float?", "Scalar"):
+            doubles.append(float("nan") if a is None else float(a))
+    ints = lengths + ints
+    h = lib.fc_own_n(op.id, handle(out), len(tensors), tensors, len(ints), ints, len(doubles), doubles)
+    if h and op.results == ():
+        lib.fc_free(h)
+        return args[0]
+    return several(op, h)
+
+
+def _random(op, args, out):
+    ints = [a for p, a in zip(op.params, args) if p.kind == "int"] + [0, 0]
+    doubles = [float(a) for p, a in zip(op.params, args) if p.kind == "float"] + [0.0, 0.0]
+    generator = args[-1] or own_tensor.generator
+    h = lib.fc_random(op.id, args[0]._h, generator._g, ints[0], ints[1], doubles[0], doubles[1])
+    return _written(h, args[0])
+
+
+def _written(h, target):
+    if not h:
+        return None
+    lib.fc_free(h)
+    return target
+
+
+def _to(op, args, out):
+    x, dtype, memory_format = args
+    return finish(lib.fc_to(x._h, lib.fc_dtype(x._h) if dtype is None else dtype.id, memory_format, 1))
+
+
+def _indices(args):
+    """One handle (or NULL) per leading dim from the list of index tensors and the bits of the dims they stand at."""
+    left = iter(args["indices"])
+    return [next(left)._h if args["dims"] >> d & 1 else NULL for d in range(args["dims"].bit_length())]
+
+
+def _place(op, args, out):
+    by = {p.name: a for p, a in zip(op.params, args)}
+    x = by["input"]
+    if op.name == "index":
+        index = _indices(by)
+        return finish(lib.fc_index(x._h, len(index), index))
+    if op.name == "index_put_rows_":
+        index = _indices(by)
+        bad = lib.fc_index_put(x._h, len(index), index, by["values"]._h, by["accumulate"])
+    elif op.name == "copy_into_":
+        bad = lib.fc_copy(x._h, by["source"]._h)
+    else:
+        bad = lib.fc_fill(x._h, *number(by["value"]))
+    return None if bad else x
+
+
+BY_KIND = {
+    "map1": _map, "map2": _map, "map3": _map, "fold": _fold, "scan": _scan, "dot": _dot, "gather": _gather,
+    "view": _view, "own": _own, "random": _random, "to": _to,
+    "place": _place,
+}  # fmt: skip
+
+
+def fit_out(op, args, out):
+    """`out=` of another shape is resized, as PyTorch does (with a warning when it held elements)."""
+    from facula.tensor_core._resize import result_shape
+
+    wanted = result_shape(op, args)
+    if wanted is not None and tuple(out.shape) != tuple(wanted):
+        if out.numel():
+            import warnings
+
+            warnings.warn(
+                f"An output with one or more elements was resized since it had shape {list(out.shape)}, which does not match the required output "
+                f"shape {list(wanted)}. Pass an output of that shape, or an empty one: out.resize_(0).",
+                stacklevel=4,
+            )
+        out.resize_(wanted)

@@ -1,0 +1,550 @@
+"""Shapes: views, joining, splitting, rearranging. Compositions of the view rows and `cat`."""
+
+from facula.tensor_core import _ops
+from facula.tensor_core._arguments import ints
+from facula.tensor_core._errors import ShapeError
+from facula.tensor_core._lib import lib
+from facula.tensor_core._run import INT_NONE  # noqa: F401
+from facula.tensor_core._tensor import Tensor
+from facula.tensor_core._types import Size, dtype
+
+
+def wrap_dim(name, dim, ndim):
+    """dim counted from the front. Raises IndexError for one that is not there."""
+    n = max(ndim, 1)
+    if not -n <= dim < n:
+        raise IndexError(f"{name}: Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {dim})")
+    return dim % n
+
+
+def view(self, *size):
+    """The same elements in another shape (or, given a dtype, the same bytes as another type), without a copy."""
+    if len(size) == 1:
+        if isinstance(size[0], dtype):
+            return view_as_dtype(self, size[0])
+        if not hasattr(size[0], "__index__"):
+            size = size[0]
+    return _ops.view(self, size)
+
+
+def view_as_dtype(self, want):
+    """The same bytes as elements of another type; sizes of the last dim must fit."""
+    have = self.dtype
+    if have is want:
+        return _ops.alias(self)
+    from facula.tensor_core._reinterpret import reinterpret
+
+    return reinterpret(self, want)
+
+
+def reshape(input, *shape):
+    """input in another shape: a view where strides allow, else a copy. One size may be -1.
+
+    >>> import facula
+    >>> facula.arange(4).reshape(2, -1)
+    tensor([[0, 1],
+            [2, 3]])
+    """
+    shape = ints(shape)
+    if lib.fc_is_contiguous(input._h, 0):
+        return _ops.view(input, shape)
+    try:
+        return _ops.view(input, shape)
+    except RuntimeError as error:
+        if "stride" not in str(error):
+            raise
+    return _ops.view(_ops.copy(input, None, 0), shape)
+
+
+def view_as(self, other):
+    """view(other.shape)."""
+    return _ops.view(self, other.shape)
+
+
+def reshape_as(self, other):
+    """reshape(other.shape)."""
+    return reshape(self, other.shape)
+
+
+def expand(self, *size):
+    """Dims of size 1 repeated without a copy; -1 keeps a size."""
+    return _ops.expand(self, ints(size))
+
+
+def expand_as(self, other):
+    """expand(other.shape)."""
+    return _ops.expand(self, other.shape)
+
+
+def broadcast_to(input, size):
+    """input expanded to size."""
+    return _ops.expand(input, size)
+
+
+def broadcast_shapes(*shapes):
+    """The shape that tensors of these shapes broadcast to. Raises RuntimeError where they do not."""
+    shapes = [(s,) if isinstance(s, int) else tuple(s) for s in shapes]
+    result = [1] * max(map(len, shapes), default=0)
+    for s in shapes:
+        for k in range(1, len(s) + 1):
+            if s[-k] != 1:
+                if result[-k] not in (1, s[-k]):
+                    raise ShapeError(f"broadcast_shapes: Shape mismatch: objects cannot be broadcast to a single shape: {s[-k]} and {result[-k]} at dim -{k}")
+                result[-k] = s[-k]
+    return Size(result)
+
+
+def broadcast_tensors(*tensors):
+    """The tensors expanded to their common shape."""
+    tensors = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors
+    shape = broadcast_shapes(*(t.shape for t in tensors))
+    return tuple(_ops.expand(t, shape) for t in tensors)
+
+
+def permute(input, *dims):
+    """Dims in another order, as a view.
+
+    >>> import facula
+    >>> facula.zeros(2, 3, 4).permute(2, 0, 1).shape
+    torch.Size([4, 2, 3])
+    """
+    return _ops.permute(input, ints(dims))
+
+
+def t(input):
+    """The transpose of a matrix; tensors of fewer dims stay. Raises RuntimeError for more."""
+    n = input.dim()
+    if n > 2:
+        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {n}D. Use transpose or mT.")
+    return _ops.transpose(input, 0, 1) if n == 2 else _ops.alias(input)
+
+
+def _reversed_dims(self):
+    return _ops.permute(self, tuple(range(self.dim() - 1, -1, -1)))
+
+
+def _matrix_transposed(self):
+    if self.dim() < 2:
+        raise RuntimeError(f"tensor.mT is only supported on matrices or batches of matrices. Got {self.dim()}-D tensor.")
+    return _ops.transpose(self, -2, -1)
+
+
+def squeeze(input, dim=None):
+    """Without dims of size 1: all of them, or those named."""
+    if dim is None:
+        dim = tuple(d for d, size in enumerate(input.shape) if size == 1)
+    elif isinstance(dim, int):
+        dim = (dim,)
+    return _ops.squeeze(input, tuple(dim))
+
+
+def flatten(input, start_dim=0, end_dim=-1):
+    """Dims start_dim to end_dim as one.
+
+    >>> import facula
+    >>> facula.zeros(2, 3, 4).flatten(1).shape
+    torch.Size([2, 12])
+    """
+    n = input.dim()
+    a, b = wrap_dim("flatten", start_dim, n), wrap_dim("flatten", end_dim, n)
+    if a > b:
+        raise RuntimeError(f"flatten() has invalid args: start_dim cannot come after end_dim, got {start_dim} and {end_dim}")
+    shape = input.shape
+    if n == 0:
+        return reshape(input, (1,))
+    if a == b:
+        return input
+    size = 1
+    for s in shape[a : b + 1]:
+        size *= s
+    return reshape(input, (*shape[:a], size, *shape[b + 1 :]))
+
+
+def ravel(input):
+    """All elements in one dim, without a copy where the layout allows."""
+    return reshape(input, (-1,))
+
+
+def unflatten(input, dim, sizes):
+    """One dim as several; one of sizes may be -1."""
+    d = wrap_dim("unflatten", dim, input.dim())
+    if not sizes:
+        raise RuntimeError("unflatten: sizes must be non-empty")
+    return _ops.view(input, (*input.shape[:d], *sizes, *input.shape[d + 1 :]))
+
+
+def narrow(input, dim, start, length):
+    """The part of dim from start on, length long, as a view."""
+    if input.dim() == 0:
+        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
+    d = wrap_dim("narrow", dim, input.dim())
+    size = input.shape[d]
+    start = int(start)
+    if length < 0:
+        raise RuntimeError(f"narrow(): length must be non-negative, got {length}.")
+    if not -size <= start <= size:
+        raise IndexError(f"narrow: start out of range (expected to be in range of [{-size}, {size}], but got {start})")
+    start = start + size if start < 0 else start
+    if start + length > size:
+        raise RuntimeError(f"narrow: start ({start}) + length ({length}) exceeds dimension size ({size}).")
+    return _ops.slice(input, d, start, length, 1)
+
+
+def movedim(input, source, destination):
+    """Dims moved to other places; the rest keep their order."""
+    n = input.dim()
+    source = (source,) if isinstance(source, int) else tuple(source)
+    destination = (destination,) if isinstance(destination, int) else tuple(destination)
+    if len(source) != len(destination):
+        raise RuntimeError(f"movedim: Invalid source or destination dims: source ({source} dims) should contain the same number of dims as destination ({destination} dims)")
+    source = [wrap_dim("movedim", d, n) for d in source]
+    destination = [wrap_dim("movedim", d, n) for d in destination]
+    if len(set(source)) < len(source) or len(set(destination)) < len(destination):
+        raise RuntimeError(f"movedim: repeated dim in `source` ({source}) or `destination` ({destination})")
+    order = [d for d in range(n) if d not in source]
+    for at, d in sorted(zip(destination, source)):
+        order.insert(at, d)
+    return _ops.permute(input, tuple(order))
+
+
+moveaxis = movedim
+
+
+def swapaxes(input, axis0, axis1):
+    """transpose(axis0, axis1)."""
+    return _ops.transpose(input, axis0, axis1)
+
+
+swapdims = swapaxes
+
+
+def adjoint(input):
+    """The conjugate transpose of the last two dims."""
+    return _ops.transpose(input, -2, -1).conj() if input.is_complex() else _ops.transpose(input, -2, -1)
+
+
+def select(input, dim, index):
+    """One slice along dim, as a view."""
+    return _ops.select(input, dim, int(index))
+
+
+def unbind(input, dim=0):
+    """The slices along dim, as views."""
+    if input.dim() == 0:
+        raise RuntimeError("unbind: Dimension specified as 0 but tensor has no dimensions")
+    d = wrap_dim("unbind", dim, input.dim())
+    return tuple(_ops.select(input, d, k) for k in range(input.shape[d]))
+
+
+def split(tensor, split_size_or_sections, dim=0):
+    """Pieces along dim: of one size (the last may be smaller) or of the sizes given. Views."""
+    if tensor.dim() == 0:
+        raise RuntimeError("split expects at least a 1-dimensional tensor")
+    d = wrap_dim("split", dim, tensor.dim())
+    size = tensor.shape[d]
+    if isinstance(split_size_or_sections, int):
+        step = split_size_or_sections
+        if step < 0 or (step == 0 and size):
+            raise RuntimeError(f"split expects split_size be non-negative, but got split_size={step} (dimension size {size})")
+        sizes = [min(step, size - k) for k in range(0, size, step)] if size else [0]
+    else:
+        sizes = [int(s) for s in split_size_or_sections]
+        if sum(sizes) != size or any(s < 0 for s in sizes):
+            raise RuntimeError(f"split_with_sizes expects split_sizes to sum exactly to {size} (input tensor's size at dimension {d}), but got split_sizes={sizes}")
+    pieces, start = [], 0
+    for s in sizes:
+        pieces.append(_ops.slice(tensor, d, start, s, 1))
+        start += s
+    return tuple(pieces)
+
+
+def split_with_sizes(input, split_sizes, dim=0):
+    """split(input, split_sizes, dim)."""
+    return split(input, list(split_sizes), dim)
+
+
+def chunk(input, chunks, dim=0):
+    """At most `chunks` pieces of one size along dim."""
+    if chunks <= 0:
+        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+    d = wrap_dim("chunk", dim, input.dim())
+    size = input.shape[d]
+    step = -(-size // chunks)
+    return split(input, step, d) if size else split(input, [0] * chunks, d)
+
+
+def tensor_split(input, indices_or_sections, dim=0):
+    """Pieces along dim: a number of nearly equal ones, or cut at the indices given."""
+    d = wrap_dim("tensor_split", dim, input.dim())
+    size = input.shape[d]
+    if isinstance(indices_or_sections, Tensor):
+        indices_or_sections = indices_or_sections.tolist()
+    if isinstance(indices_or_sections, int):
+        n = indices_or_sections
+        if n <= 0:
+            raise RuntimeError(f"number of sections must be larger than 0, got {n}")
+        return split(input, [size // n + (k < size % n) for k in range(n)], d)
+    cuts = [0, *(slice(None, i).indices(size)[1] for i in indices_or_sections), size]
+    return tuple(_ops.slice(input, d, min(a, size), max(b - a, 0), 1) for a, b in zip(cuts, cuts[1:]))
+
+
+def hsplit(input, indices_or_sections):
+    """tensor_split along dim 1 (dim 0 of a 1-d tensor)."""
+    return tensor_split(input, indices_or_sections, 0 if input.dim() == 1 else 1)
+
+
+def vsplit(input, indices_or_sections):
+    """tensor_split along dim 0."""
+    return tensor_split(input, indices_or_sections, 0)
+
+
+def dsplit(input, indices_or_sections):
+    """tensor_split along dim 2."""
+    return tensor_split(input, indices_or_sections, 2)
+
+
+def stack(tensors, dim=0, *, out=None):
+    """Tensors of one shape along a new dim.
+
+    >>> import facula
+    >>> facula.stack([facula.zeros(2), facula.ones(2)])
+    tensor([[0., 0.],
+            [1., 1.]])
+    """
+    if not len(tensors):
+        raise RuntimeError("stack expects a non-empty TensorList")
+    shape = tensors[0].shape
+    for k, other in enumerate(tensors):
+        if other.shape != shape:
+            raise RuntimeError(f"stack expects each tensor to be equal size, but got {list(shape)} at entry 0 and {list(other.shape)} at entry {k}")
+    d = wrap_dim("stack", dim, len(shape) + 1)
+    return _ops.cat([_ops.unsqueeze(x, d) for x in tensors], d, out=out)
+
+
+def cat(tensors, dim=0, *, out=None):
+    """Tensors joined along a dim that they have; other sizes agree, dtypes promote."""
+    if isinstance(tensors, Tensor):
+        raise TypeError("cat(): argument 'tensors' (position 1) must be tuple of Tensors, not Tensor. Put it into a list.")
+    tensors = list(tensors)
+    if not tensors:
+        raise ValueError("cat: expected a non-empty list of Tensors")
+    return _ops.cat(tensors, dim, out=out)
+
+
+concat = concatenate = cat
+
+
+def atleast_1d(*tensors):
+    """Tensors with at least one dim."""
+    return _at_least(tensors, lambda x: x.reshape(1) if x.dim() == 0 else x)
+
+
+def atleast_2d(*tensors):
+    """Tensors with at least two dims."""
+    return _at_least(tensors, lambda x: x.reshape(1, 1) if x.dim() == 0 else x.unsqueeze(0) if x.dim() == 1 else x)
+
+
+def atleast_3d(*tensors):
+    """Tensors with at least three dims."""
+    def widen(x):
+        n = x.dim()
+        return x.reshape(1, 1, 1) if n == 0 else x.unsqueeze(0).unsqueeze(-1) if n == 1 else x.unsqueeze(-1) if n == 2 else x
+
+    return _at_least(tensors, widen)
+
+
+def _at_least(tensors, widen):
+    if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)):
+        return tuple(map(widen, tensors[0]))
+    return widen(tensors[0]) if len(tensors) == 1 else tuple(map(widen, tensors))
+
+
+def hstack(tensors, *, out=None):
+    """cat along dim 1 (dim 0 of 1-d tensors)."""
+    tensors = atleast_1d(*tensors) if len(tensors) > 1 else (atleast_1d(tensors[0]),)
+    return cat(tensors, 0 if tensors[0].dim() == 1 else 1, out=out)
+
+
+def vstack(tensors, *, out=None):
+    """cat along dim 0 of tensors with at least two dims."""
+    return cat([atleast_2d(x) for x in tensors], 0, out=out)
+
+
+row_stack = vstack
+
+
+def dstack(tensors, *, out=None):
+    """cat along dim 2 of tensors with at least three dims."""
+    return cat([atleast_3d(x) for x in tensors], 2, out=out)
+
+
+def column_stack(tensors, *, out=None):
+    """1-d and 0-d tensors as columns, then cat along dim 1."""
+    return cat([x.reshape(-1, 1) if x.dim() <= 1 else x for x in tensors], 1, out=out)
+
+
+def repeat(self, *repeats):
+    """The tensor copied repeats[d] times along each dim d; more repeats than dims add leading dims."""
+    repeats = ints(repeats)
+    n = self.dim()
+    if len(repeats) < n:
+        raise RuntimeError(f"repeat: Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor ({len(repeats)} < {n})")
+    shape = (1,) * (len(repeats) - n) + tuple(self.shape)
+    x = reshape(self, shape)
+    wide = [v for r, s in zip(repeats, shape) for v in (r, s)]
+    x = _ops.view(x, [v for s in shape for v in (1, s)])
+    return reshape(_ops.expand(x, wide), [r * s for r, s in zip(repeats, shape)])
+
+
+def tile(input, *dims):
+    """repeat, with missing leading counts taken as 1."""
+    dims = tuple(ints(dims))
+    return repeat(input, (1,) * (input.dim() - len(dims)) + dims)
+
+
+def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
+    """Every element (or slice along dim) repeated in place: a count for all, or one for each."""
+    from facula.tensor_core._create import arange, tensor
+
+    if repeats is None:
+        return repeat_interleave(arange(input.numel()), input)
+    if dim is None:
+        input, dim = reshape(input, (-1,)), 0
+    size = input.shape[wrap_dim("repeat_interleave", dim, input.dim())]
+    if isinstance(repeats, Tensor):
+        counts = repeats.tolist()
+        counts = counts * size if repeats.numel() == 1 and isinstance(counts, list) else [counts] * size if not isinstance(counts, list) else counts
+    else:
+        counts = [repeats] * size
+    if len(counts) != size:
+        raise RuntimeError(f"repeat_interleave: repeats must have the same size as input along dim, but got {len(counts)} and {size}")
+    if any(c < 0 for c in counts):
+        raise RuntimeError("repeat_interleave: repeats can not be negative")
+    index = tensor([k for k, c in enumerate(counts) for _ in range(c)], dtype=_int64())
+    return _ops.index_select(input, dim, index)
+
+
+def _int64():
+    from facula.tensor_core._types import int64
+
+    return int64
+
+
+def flip(input, *dims):
+    """The order along the dims turned round: a copy."""
+    x = input
+    for d in ints(dims):
+        d = wrap_dim("flip", d, input.dim())
+        size = input.shape[d] if input.dim() else 1
+        if input.dim():
+            x = _ops.slice(x, d, size - 1 if size else 0, size, -1)
+    return _ops.copy(x, None, 0)
+
+
+def fliplr(input):
+    """flip along dim 1."""
+    if input.dim() < 2:
+        raise RuntimeError("fliplr: Input must be >= 2-d.")
+    return flip(input, 1)
+
+
+def flipud(input):
+    """flip along dim 0."""
+    if input.dim() < 1:
+        raise RuntimeError("flipud: Input must be >= 1-d.")
+    return flip(input, 0)
+
+
+def roll(input, shifts, dims=None):
+    """Elements moved along dims, those that leave come back at the other end; without dims, over the flat tensor."""
+    shifts = (shifts,) if isinstance(shifts, int) else tuple(shifts)
+    if dims is None:
+        return reshape(roll(reshape(input, (-1,)), shifts, (0,)), input.shape)
+    dims = (dims,) if isinstance(dims, int) else tuple(dims)
+    if len(dims) != len(shifts):
+        raise RuntimeError(f"roll: shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
+    x = input
+    for shift, d in zip(shifts, dims):
+        size = x.shape[wrap_dim("roll", d, x.dim())]
+        if size == 0:
+            continue
+        k = shift % size
+        if k:
+            x = _ops.cat([narrow(x, d, size - k, k), narrow(x, d, 0, size - k)], d)
+    return x if x is not input else input.clone()
+
+
+def rot90(input, k=1, dims=(0, 1)):
+    """The plane of two dims turned by k quarter turns, from the first towards the second: a copy."""
+    a, b = dims
+    k %= 4
+    if k == 1:
+        return _ops.copy(_ops.transpose(flip(input, b), a, b), None, 0)
+    if k == 2:
+        return flip(input, a, b)
+    if k == 3:
+        return _ops.copy(flip(_ops.transpose(input, a, b), b), None, 0)
+    return input.clone(memory_format=None)
+
+
+def diag(input, diagonal=0, *, out=None):
+    """The diagonal of a matrix, or the matrix with this diagonal."""
+    if input.dim() == 2:
+        return _ops.copy(_ops.diagonal(input, diagonal), None, 0)
+    if input.dim() != 1:
+        raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {input.dim()}D")
+    return diag_embed(input, diagonal)
+
+
+def diag_embed(input, offset=0, dim1=-2, dim2=-1):
+    """Matrices whose diagonals are the last dim of input."""
+    from facula.tensor_core._create import zeros
+
+    size = input.shape[-1] + abs(offset)
+    n = input.dim() + 1
+    a, b = wrap_dim("diag_embed", dim1, n), wrap_dim("diag_embed", dim2, n)
+    out = zeros(*input.shape[:-1], size, size, dtype=input.dtype)
+    _ops.diagonal(out, offset, -2, -1).copy_(input)
+    return movedim(out, (n - 2, n - 1), (a, b))
+
+
+def diagflat(input, offset=0):
+    """diag of the flat input."""
+    return diag_embed(reshape(input, (-1,)), offset)
+
+
+def meshgrid(*tensors, indexing="ij"):
+    """Coordinate grids from 1-d tensors; 'ij' for matrix order, 'xy' for Cartesian."""
+    tensors = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors
+    if indexing not in ("ij", "xy"):
+        raise RuntimeError(f"meshgrid: indexing must be one of \"xy\" or \"ij\", but received: {indexing}")
+    tensors = [x.reshape(1) if x.dim() == 0 else x for x in tensors]
+    swap = indexing == "xy" and len(tensors) >= 2
+    if swap:
+        tensors[0], tensors[1] = tensors[1], tensors[0]
+    shape = [x.shape[0] for x in tensors]
+    grids = [_ops.expand(_ops.view(x, [-1 if k == d else 1 for k in range(len(shape))]), shape) for d, x in enumerate(tensors)]
+    if swap:
+        grids = [_ops.transpose(g, 0, 1) for g in grids]
+        grids[0], grids[1] = grids[1], grids[0]
+    return tuple(grids)
+
+
+def unfold(self, dimension, size, step):
+    """Overlapping windows along a dim, as a last dim: a view."""
+    return _ops.unfold(self, dimension, size, step)
+
+
+def as_strided(input, size, stride, storage_offset=None):
+    """Any sizes and strides over the storage of input. Raises RuntimeError where they leave it."""
+    return _ops.as_strided(input, list(size), list(stride), storage_offset)
+
+
+__all__ = [
+    "adjoint", "as_strided", "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_shapes", "broadcast_tensors", "broadcast_to", "cat",
+    "chunk", "column_stack", "concat", "concatenate", "diag", "diag_embed", "diagflat", "dsplit", "dstack", "flatten", "flip", "fliplr",
+    "flipud", "hsplit", "hstack", "meshgrid", "moveaxis", "movedim", "narrow", "permute", "ravel", "repeat_interleave", "reshape", "roll",
+    "rot90", "row_stack", "select", "split", "split_with_sizes", "squeeze", "stack", "swapaxes", "swapdims", "t", "tensor_split", "tile",
+    "unbind", "unflatten", "vsplit", "vstack",
+]  # fmt: skip
+METHODS = [*__all__, "expand", "expand_as", "repeat", "reshape_as", "unfold", "view", "view_as"]

@@ -1,0 +1,107 @@
+"""Process-wide settings: default dtype and device, threads."""
+
+from facula.tensor_core import _types
+from facula.tensor_core._lib import lib
+from facula.tensor_core._tensor import Tensor
+
+_device = _types.device("cpu")
+
+
+def get_default_dtype():
+    """The dtype of tensors made from Python floats."""
+    return _types.DTYPES[lib.fc_default_dtype()]
+
+
+def set_default_dtype(d):
+    """Set the dtype of tensors made from Python floats; it must be a real floating one. Raises TypeError otherwise."""
+    if not isinstance(d, _types.dtype) or d.kind != 2:
+        raise TypeError(f"set_default_dtype: only floating-point types are supported as the default type, got {d!r}. Use facula.float32 or its like.")
+    lib.fc_set_default_dtype(d.id)
+
+
+def get_default_device():
+    """The device on which factories make tensors."""
+    return _device
+
+
+def set_default_device(device):
+    """Set the device on which factories make tensors; None means the CPU."""
+    global _device
+    _device = _types.device("cpu" if device is None else device)
+
+
+def default_device():
+    return _device
+
+
+def get_num_threads():
+    """Threads that one op may use."""
+    return lib.fc_get_num_threads()
+
+
+def set_num_threads(n):
+    """Let one op use n threads. Results do not depend on it. Raises RuntimeError for n < 1."""
+    if not isinstance(n, int):
+        raise RuntimeError(f"set_num_threads expects an int, but got {type(n).__name__}")
+    if n < 1 or lib.fc_set_num_threads(n):
+        raise RuntimeError(f"set_num_threads: expected a positive number of threads, got {n}.")
+
+
+def get_num_interop_threads():
+    return 1
+
+
+def is_tensor(obj):
+    """Is it a Tensor?"""
+    return isinstance(obj, Tensor)
+
+
+def is_storage(obj):
+    return type(obj).__name__ in ("UntypedStorage", "TypedStorage")
+
+
+def is_floating_point(input):
+    """Has it a real floating dtype?"""
+    return input.dtype.kind == 2
+
+
+def is_complex(input):
+    """Has it a complex dtype?"""
+    return input.dtype.kind == 3
+
+
+def numel(input):
+    """Number of elements."""
+    return input.numel()
+
+
+def promote_types(type1, type2):
+    """The smallest dtype to which both convert. Raises RuntimeError where there is none."""
+    id = lib.fc_promote_types(type1.id, type2.id)
+    if id < 0:
+        raise RuntimeError(f"promote_types: promotion for uint16, uint32, uint64 types is not supported, attempted to promote {type1.name} and {type2.name}")
+    return _types.DTYPES[id]
+
+
+def can_cast(from_, to):
+    """May a result of dtype from_ be written to an output of dtype to?"""
+    return bool(lib.fc_can_cast(from_.id, to.id))
+
+
+def result_type(tensor1, tensor2):
+    """The dtype that an op on these two operands (tensors or numbers) computes in."""
+    from facula.tensor_core._run import number, zero_dim
+
+    x, y = isinstance(tensor1, Tensor), isinstance(tensor2, Tensor)
+    if x and y:
+        return _types.DTYPES[lib.fc_result_type2(tensor1._h, tensor2._h)]
+    if x or y:
+        tensor, value = (tensor1, tensor2) if x else (tensor2, tensor1)
+        return _types.DTYPES[lib.fc_result_type_scalar(tensor._h, number(value)[0])]
+    return _types.DTYPES[lib.fc_result_type2(zero_dim(tensor1)._h, zero_dim(tensor2)._h)]
+
+
+__all__ = [
+    "can_cast", "get_default_device", "get_default_dtype", "get_num_interop_threads", "get_num_threads", "is_complex", "is_floating_point",
+    "is_storage", "is_tensor", "numel", "promote_types", "result_type", "set_default_device", "set_default_dtype", "set_num_threads",
+]  # fmt: skip

@@ -1,0 +1,348 @@
+"""class Tensor: a typed handle of the C library and what autograd hangs on it."""
+
+from facula.tensor_core._lib import NULL, lib
+from facula.tensor_core._types import DEVICES, DTYPES, Size, device, strided
+
+_free = lib.fc_free
+_shape_id = lib.fc_shape_id
+_sizes = []  # Size of every interned shape, by id
+_owners = {}  # borrowed memory: owner id -> the object that owns it
+
+
+def _read_shape(h):
+    """The Size of a handle; one tuple per distinct shape is kept."""
+    id = _shape_id(h)
+    if id < 0:
+        return Size(lib.fc_size(h, d) for d in range(lib.fc_ndim(h)))
+    while id >= len(_sizes):
+        known = len(_sizes)
+        _sizes.append(Size(lib.fc_shape_dim(known, d) for d in range(lib.fc_shape_ndim(known))))
+    return _sizes[id]
+
+
+class TensorType(type):
+    """Tensor's metaclass: `Tensor.name` that this part lacks is asked of the part that owns it."""
+
+
+class Tensor:
+    """A multi-dimensional array of one dtype over a shared storage.
+
+    `facula.tensor` makes one from Python data. `origin` is None exactly when `requires_grad` is False; it is the node of the part
+    that records gradients. `base` is the tensor that a view looks into.
+
+    >>> import facula
+    >>> facula.tensor([[1.0, 2.0], [3.0, 4.0]]).sum(0)
+    tensor([4., 6.])
+    """
+
+    __slots__ = ("_h", "_shape", "origin", "base", "_grad", "__dict__", "__weakref__")
+    __hash__ = object.__hash__
+    __array_priority__ = 1000  # NumPy's operators leave mixed expressions to us
+
+    def __new__(cls, *data, **options):
+        from facula.tensor_core._legacy import construct
+
+        return construct(cls, *data, **options)
+
+    def __del__(self, free=_free, owners=_owners):
+        try:
+            id = free(self._h)
+        except AttributeError:  # never got its handle
+            return
+        if id:
+            owners.pop(id, None)
+
+    # --- description ------------------------------------------------------------------------------------------------
+
+    @property
+    def shape(self):
+        """Sizes of the dims, as a Size."""
+        shape = self._shape
+        if shape is None:
+            shape = self._shape = _read_shape(self._h)
+        return shape
+
+    def size(self, dim=None):
+        """Shape, or the size of one dim. Raises IndexError for a dim that is not there."""
+        shape = self.shape
+        if dim is None:
+            return shape
+        try:
+            return shape[dim]
+        except IndexError:
+            n = max(len(shape), 1)
+            raise IndexError(f"size: Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {dim})") from None
+
+    @property
+    def ndim(self):
+        """Number of dims."""
+        return len(self.shape)
+
+    def dim(self):
+        """Number of dims."""
+        return len(self.shape)
+
+    ndimension = dim
+
+    def numel(self):
+        """Number of elements."""
+        return lib.fc_numel(self._h)
+
+    nelement = numel
+
+    def stride(self, dim=None):
+        """Steps between neighbours along each dim (or one dim), in elements."""
+        n = len(self.shape)
+        if dim is None:
+            return tuple(lib.fc_stride(self._h, d) for d in range(n))
+        if not -n <= dim < n:
+            raise IndexError(f"stride: Dimension out of range (expected to be in range of [{-max(n, 1)}, {max(n, 1) - 1}], but got {dim})")
+        return lib.fc_stride(self._h, dim % n)
+
+    def storage_offset(self):
+        """Position of the first element in the storage, in elements."""
+        return lib.fc_offset(self._h)
+
+    @property
+    def dtype(self):
+        """Element type."""
+        return DTYPES[lib.fc_dtype(self._h)]
+
+    @property
+    def device(self):
+        """Where it lives."""
+        return DEVICES[lib.fc_device(self._h)]
+
+    @property
+    def layout(self):
+        return strided
+
+    @property
+    def itemsize(self):
+        """Bytes per element."""
+        return self.dtype.itemsize
+
+    element_size = lambda self: self.dtype.itemsize  # noqa: E731
+
+    @property
+    def nbytes(self):
+        """Bytes of all elements."""
+        return self.numel() * self.dtype.itemsize
+
+    def is_floating_point(self):
+        return self.dtype.kind == 2
+
+    def is_complex(self):
+        return self.dtype.kind == 3
+
+    def is_signed(self):
+        return self.dtype.is_signed
+
+    def is_contiguous(self, memory_format=None):
+        """Does it lie in memory in the order of its dims (or of the memory format)?"""
+        return bool(lib.fc_is_contiguous(self._h, 0 if memory_format is None else memory_format.id))
+
+    def data_ptr(self):
+        """Address of the first element, 0 for an empty tensor."""
+        from facula.tensor_core._lib import address
+
+        return address(lib.fc_data(self._h)) if self.numel() else 0
+
+    is_cuda = is_sparse = is_quantized = is_mkldnn = is_mps = is_xpu = is_nested = False
+
+    @property
+    def is_meta(self):
+        return lib.fc_device(self._h) == 1
+
+    @property
+    def is_cpu(self):
+        return lib.fc_device(self._h) == 0
+
+    def get_device(self):
+        return -1
+
+    # --- gradients: what the tape hangs here ------------------------------------------------------------------------
+
+    @property
+    def requires_grad(self):
+        """Is a gradient wanted? Setting it needs facula-autograd."""
+        if lib.fc_epoch_stale(self._h):
+            from facula.tensor_core import _dispatch
+
+            _dispatch.tape.refresh(self)
+        return self.origin is not None
+
+    @requires_grad.setter
+    def requires_grad(self, flag):
+        from facula.tensor_core._ownership import need_tape
+
+        need_tape("requires_grad").requires_grad(self, bool(flag))
+
+    @property
+    def grad(self):
+        """The gradient that backward() accumulated, or None."""
+        try:
+            return self._grad
+        except AttributeError:
+            return None
+
+    @grad.setter
+    def grad(self, value):
+        if value is not None:
+            if not isinstance(value, Tensor):
+                raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}")
+            if value is self:
+                raise RuntimeError("can't assign Variable as its own grad")
+            if value.shape != self.shape:
+                raise RuntimeError(f"assigned grad has data of a different size: {list(value.shape)} for a tensor of {list(self.shape)}. Reshape it.")
+            if value.dtype is not self.dtype:
+                raise RuntimeError(f"assigned grad has data of a different type: {value.dtype} for a tensor of {self.dtype}. Convert it with .to().")
+        self._grad = value
+
+    @grad.deleter
+    def grad(self):
+        self._grad = None
+
+    @property
+    def _version(self):
+        """How many times the memory was written in place."""
+        return lib.fc_version(self._h)
+
+    @property
+    def _base(self):
+        return self.base
+
+    def _is_view(self):
+        return self.base is not None
+
+    def detach(self):
+        """The same memory and version, without a gradient history.
+
+        >>> import facula
+        >>> facula.ones(2).detach().requires_grad
+        False
+        """
+        h = lib.fc_alias(self._h, 0)
+        lib.fc_epoch_refresh(h)
+        t = own_tensor(h)
+        t.base = self if self.base is None else self.base
+        return t
+
+    @property
+    def data(self):
+        """The same memory without history and with a version counter of its own: writes to it go unnoticed."""
+        return own_tensor(lib.fc_alias(self._h, 1))
+
+    @data.setter
+    def data(self, value):
+        from facula.tensor_core._resize import set_data
+
+        if not isinstance(value, Tensor):
+            raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+        set_data(self, value)
+
+    # --- one element ------------------------------------------------------------------------------------------------
+
+    def item(self):
+        """The only element as a Python number. Raises RuntimeError for any other number of elements.
+
+        >>> import facula
+        >>> facula.tensor([2.5]).item()
+        2.5
+        """
+        h = self._h
+        if lib.fc_numel(h) != 1:
+            raise RuntimeError(f"a Tensor with {lib.fc_numel(h)} elements cannot be converted to Scalar (shape {tuple(self.shape)}). Reduce or index it first.")
+        if lib.fc_device(h) == 1:
+            raise RuntimeError("Tensor.item() cannot be called on meta tensors: they have no elements.")
+        kind = lib.fc_item_kind(h)
+        if kind == 2:
+            return lib.fc_item_real(h)
+        if kind == 1:
+            value = lib.fc_item_int(h)
+            return value + 2**64 if value < 0 and self.dtype.name == "uint64" else value
+        if kind == 0:
+            return lib.fc_item_int(h) != 0
+        return complex(lib.fc_item_real(h), lib.fc_item_imag(h))
+
+    def __bool__(self):
+        n = lib.fc_numel(self._h)
+        if n != 1:
+            raise RuntimeError(
+                f"Boolean value of Tensor with {'no values' if n == 0 else 'more than one value'} is ambiguous (shape {tuple(self.shape)}). Use .any() or .all()."
+            )
+        return bool(self.item())
+
+    def __int__(self):
+        return int(self.item())
+
+    def __float__(self):
+        return float(self.item())
+
+    def __complex__(self):
+        return complex(self.item())
+
+    def __index__(self):
+        if self.dtype.kind > 1:
+            raise TypeError(f"only integer tensors of a single element can be converted to an index, this one is {self.dtype.name}. Convert with int().")
+        return int(self.item())
+
+    def __len__(self):
+        shape = self.shape
+        if not shape:
+            raise TypeError("len() of a 0-d tensor")
+        return shape[0]
+
+    def __repr__(self, *, tensor_contents=None):
+        from facula.tensor_core._print import tensor_repr
+
+        return tensor_repr(self)
+
+    def __format__(self, spec):
+        if self.dim() == 0 and not self.is_meta:
+            return format(self.item(), spec)
+        return format(str(self), spec) if not spec else object.__format__(self, spec)
+
+    def __getattr__(self, name):
+        from facula.tensor_core._ownership import tensor_attribute
+
+        return tensor_attribute(self, name)
+
+    def __iter__(self):
+        shape = self.shape
+        if not shape:
+            raise TypeError("iteration over a 0-d tensor")
+        return iter(self.unbind(0))
+
+    def __contains__(self, value):
+        return bool((self == value).any())
+
+
+_new = object.__new__
+
+
+def own_tensor(h):
+    """A Tensor around a new handle; raises MemoryError for NULL, which only a failed allocation leaves here."""
+    if not h:
+        raise RuntimeError(f"facula: the C library could not make a tensor (status {lib.fc_status()}, {lib.fc_status_detail(0)}): probably out of memory.")
+    t = _new(Tensor)
+    t._h = h
+    t.origin = None
+    t.base = None
+    t._shape = None
+    return t
+
+
+def make_subclass(cls, t, requires_grad=False):
+    """A tensor of class cls over t's memory (same version counter, no history): what Parameter and its like are made of."""
+    made = _new(cls)
+    made._h = lib.fc_alias(t._h, 0)
+    made.origin = None
+    made.base = None
+    made._shape = None
+    if requires_grad:
+        made.requires_grad = True
+    return made
+
+
+__all__ = ["NULL", "Tensor", "device", "make_subclass", "own_tensor"]

@@ -1,0 +1,179 @@
+"""dtype, device, Size, layout and memory_format: the small values that describe a tensor."""
+
+
+class dtype:
+    """Element type of a tensor, such as `facula.float32`.
+
+    >>> import facula
+    >>> facula.float32.itemsize, facula.int8.is_floating_point
+    (4, False)
+    """
+
+    __slots__ = ("name", "id", "itemsize", "kind", "code")
+
+    def __init__(self, name, id, itemsize, kind, code):
+        self.name, self.id, self.itemsize, self.kind, self.code = name, id, itemsize, kind, code
+
+    @property
+    def is_floating_point(self):
+        return self.kind == 2
+
+    @property
+    def is_complex(self):
+        return self.kind == 3
+
+    @property
+    def is_signed(self):
+        return self.kind >= 2 or self.name.startswith("int")
+
+    def to_real(self):
+        """The dtype of this one's real and imaginary parts."""
+        return {"complex64": float32, "complex128": float64}.get(self.name, self)
+
+    def to_complex(self):
+        """The complex dtype that holds this one."""
+        return complex128 if self.name in ("float64", "complex128") else complex64
+
+    def __repr__(self):
+        return "torch." + self.name
+
+    def __reduce__(self):
+        return self.name
+
+
+# kind: 0 bool, 1 integer, 2 float, 3 complex; code: NumPy's type string ("" where NumPy has none)
+_TABLE = (
+    ("bool", 1, 0, "|b1"), ("uint8", 1, 1, "|u1"), ("int8", 1, 1, "|i1"), ("int16", 2, 1, "<i2"), ("int32", 4, 1, "<i4"),
+    ("int64", 8, 1, "<i8"), ("uint16", 2, 1, "<u2"), ("uint32", 4, 1, "<u4"), ("uint64", 8, 1, "<u8"), ("float16", 2, 2, "<f2"),
+    ("bfloat16", 2, 2, ""), ("float32", 4, 2, "<f4"), ("float64", 8, 2, "<f8"), ("complex64", 8, 3, "<c8"), ("complex128", 16, 3, "<c16"),
+)  # fmt: skip
+DTYPES = tuple(dtype(name, id, size, kind, code) for id, (name, size, kind, code) in enumerate(_TABLE))
+(bool_, uint8, int8, int16, int32, int64, uint16, uint32, uint64, float16, bfloat16, float32, float64, complex64, complex128) = DTYPES
+BY_NAME = {d.name: d for d in DTYPES}
+ALIASES = {"half": float16, "float": float32, "double": float64, "short": int16, "int": int32, "long": int64, "cfloat": complex64, "cdouble": complex128}
+BY_CODE = {d.code: d for d in DTYPES if d.code}
+
+
+class Size(tuple):
+    """Shape of a tensor: a tuple of ints.
+
+    >>> import facula
+    >>> facula.zeros(2, 3).shape.numel()
+    6
+    """
+
+    __slots__ = ()
+
+    def numel(self):
+        n = 1
+        for size in self:
+            n *= size
+        return n
+
+    def __repr__(self):
+        return f"torch.Size({list(self)})"
+
+    __str__ = __repr__
+
+    def __getitem__(self, key):
+        got = tuple.__getitem__(self, key)
+        return Size(got) if type(key) is slice else got
+
+    def __add__(self, other):
+        return Size(tuple.__add__(self, tuple(other)))
+
+    def __radd__(self, other):
+        return Size(tuple(other) + tuple(self))
+
+    def __mul__(self, n):
+        return Size(tuple.__mul__(self, n))
+
+    __rmul__ = __mul__
+
+    def __reduce__(self):
+        return Size, (tuple(self),)
+
+
+_DEVICE_TYPES = ("cpu", "meta", "cuda")
+
+
+class device:
+    """Where a tensor lives: `device("cpu")`, `device("meta")` (shapes and dtypes only), `device("cuda", 0)`.
+
+    Raises RuntimeError for a type that does not exist.
+    """
+
+    __slots__ = ("type", "index")
+
+    def __init__(self, type, index=None):
+        if isinstance(type, device):
+            type, index = type.type, type.index if index is None else index
+        elif isinstance(type, int):
+            type, index = "cuda", type
+        elif isinstance(type, str) and ":" in type:
+            if index is not None:
+                raise RuntimeError(f"device: the type should not include an index when one is given too, got {type!r} and {index}. Give it once.")
+            type, _, number = type.partition(":")
+            if not number.isdigit():
+                raise RuntimeError(f"device: invalid device string: '{type}:{number}'. Write it like 'cpu' or 'cuda:0'.")
+            index = int(number)
+        elif not isinstance(type, str):
+            raise TypeError(f"device: wants a string or a device, got {type!r}. Write it like device('cpu').")
+        if type not in _DEVICE_TYPES:
+            raise RuntimeError(f"device: expected one of {', '.join(_DEVICE_TYPES)} device type at start of device string: {type}. Choose one of them.")
+        self.type, self.index = type, index
+
+    @property
+    def id(self):
+        return _DEVICE_TYPES.index(self.type)
+
+    def __repr__(self):
+        return f"device(type='{self.type}')" if self.index is None else f"device(type='{self.type}', index={self.index})"
+
+    def __str__(self):
+        return self.type if self.index is None else f"{self.type}:{self.index}"
+
+    def __eq__(self, other):
+        return isinstance(other, device) and (self.type, self.index) == (other.type, other.index)
+
+    def __hash__(self):
+        return hash((self.type, self.index))
+
+    def __reduce__(self):
+        return device, (self.type, self.index) if self.index is not None else (self.type,)
+
+
+DEVICES = tuple(device(t) for t in _DEVICE_TYPES[:2])
+
+
+class _Named:
+    __slots__ = ("name", "id")
+
+    def __init__(self, name, id):
+        self.name, self.id = name, id
+
+    def __repr__(self):
+        return "torch." + self.name
+
+    def __reduce__(self):
+        return self.name
+
+
+class layout(_Named):
+    """How a tensor keeps its elements: `facula.strided`."""
+
+    __slots__ = ()
+
+
+class memory_format(_Named):
+    """Order of dims in memory: `facula.contiguous_format`, `preserve_format`, `channels_last`, `channels_last_3d`."""
+
+    __slots__ = ()
+
+
+strided = layout("strided", 0)
+sparse_coo = layout("sparse_coo", 1)
+contiguous_format = memory_format("contiguous_format", 0)
+preserve_format = memory_format("preserve_format", 1)
+channels_last = memory_format("channels_last", 2)
+channels_last_3d = memory_format("channels_last_3d", 3)

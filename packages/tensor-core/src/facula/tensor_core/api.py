@@ -1,0 +1,23 @@
+"""Everything that `facula` itself offers: the rows' functions and, over them, the hand-written ones, which win by name."""
+
+from facula.tensor_core import _create, _ops, _shape, _types
+from facula.tensor_core import _index, _interop, _math, _methods, _overloads, _state
+from facula.tensor_core._errors import DeviceError, DTypeError, GradError, ShapeError
+from facula.tensor_core._tensor import Tensor
+from facula.tensor_core._types import Size, device, dtype, layout, memory_format
+
+# rows that exist to be composed: their public face is hand-written or a method
+PRIVATE = {"copy", "alias", "slice", "where_rows", "arange_of", "max_index", "min_index", "norm_p", "clamp_tensor", "unfold", "expand", "view"}
+_public = {n: getattr(_ops, n) for n in _ops.FUNCTIONS if n not in PRIVATE and not n.startswith("_")}
+for _module in (_create, _shape, _index, _math, _overloads, _interop, _state):
+    _public.update({n: getattr(_module, n) for n in _module.__all__})
+_public.update(_types.BY_NAME)
+_public.update(_types.ALIASES)
+_public.update({n: getattr(_types, n) for n in ("strided", "sparse_coo", "contiguous_format", "preserve_format", "channels_last", "channels_last_3d")})
+_public.update(inf=float("inf"), nan=float("nan"), pi=3.141592653589793, e=2.718281828459045, newaxis=None)
+_methods.attach(_public)
+globals().update({n: f for n, f in _public.items() if not n.endswith("_") or n.startswith("__")})
+
+__all__ = sorted({*(n for n in _public if not n.endswith("_"))} | {
+    "DTypeError", "DeviceError", "GradError", "ShapeError", "Size", "Tensor", "device", "dtype", "layout", "memory_format",
+})  # fmt: skip

@@ -1,0 +1,138 @@
+"""The doors for other parts: the only module besides the public names that they may import.
+
+    observe    fill `record[op.id]` and `set_tape(...)`: called after an op whose input has an origin (autograd's tape)
+    interpret  `with interpreter(f):` - every op of this thread goes to f(op, args, kwargs) instead of running
+"""
+
+import contextlib
+import threading
+
+from facula.tensor_core import _dispatch, _ops
+from facula.tensor_core._dispatch import Op, Param, record
+from facula.tensor_core._errors import DeviceError, DTypeError, GradError, ShapeError
+from facula.tensor_core._lib import NULL, lib
+from facula.tensor_core._tensor import Tensor, make_subclass, own_tensor
+
+ABI = 1
+
+ops = {op.name: op for op in _ops.OPS}
+record.extend(_dispatch._not_installed for _ in range(len(_ops.OPS) - len(record)))
+
+
+def function(op):
+    """The flat function of an op, for calling it as a user would (recorded, interpreted)."""
+    return getattr(_ops, op.name)
+
+
+def call(op, *args, out=None):
+    """Run an op by its row, as a user's call would: interpreters below, recording. `out is args[0]` means in place."""
+    if isinstance(op, str):
+        op = ops[op]
+    if out is not None and out is args[0]:
+        return _dispatch.inplace(op, args)
+    if out is None and op.kind != "random":
+        return getattr(_ops, op.name)(*args[: _positional(op)], **_keywords(op, args))
+    return _dispatch.call(op, args, out)
+
+
+def _positional(op):
+    return next((k for k, p in enumerate(op.params) if p.keyword), len(op.params))
+
+
+def _keywords(op, args):
+    first = _positional(op)
+    return {p.name: a for p, a in zip(op.params[first:], args[first:])}
+
+
+def execute(op, *args, out=None):
+    """Run an op by its verb alone: no interpreter, no recording."""
+    return _dispatch.execute(op, args, out)
+
+
+def set_tape(tape):
+    """Install the tape: before_write, after_write, refresh, requires_grad, copy_out."""
+    _dispatch.tape = tape
+
+
+@contextlib.contextmanager
+def interpreter(f):
+    """Within the block, ops of this thread go to f(op, args, kwargs). While f runs it is off the stack."""
+    _dispatch.push_interpreter(f)
+    try:
+        yield f
+    finally:
+        _dispatch.pop_interpreter()
+
+
+def wrap(handle):
+    """A Tensor around a new handle."""
+    return own_tensor(handle)
+
+
+def handle(tensor):
+    """The tensor's C handle."""
+    return tensor._h
+
+
+def version(tensor):
+    """How many times the tensor's memory was written in place."""
+    return lib.fc_version(tensor._h)
+
+
+def bump(tensor):
+    """Count one more write."""
+    lib.fc_bump(tensor._h)
+
+
+def epoch_advance(tensor):
+    """An in-place op gave this memory a history: handles that have not seen it are stale."""
+    lib.fc_epoch_advance(tensor._h)
+
+
+def epoch_refresh(tensor):
+    """This handle's origin is right again."""
+    lib.fc_epoch_refresh(tensor._h)
+
+
+def epoch_stale(tensor):
+    return bool(lib.fc_epoch_stale(tensor._h))
+
+
+def shares_storage(a, b):
+    """Do two tensors look into one storage?"""
+    return bool(lib.fc_same_storage(a._h, b._h))
+
+
+def attach(name, function):
+    """Give Tensor a method, a property or another attribute; it must be one that the ownership table grants."""
+    setattr(Tensor, name, function)
+
+
+# --- grad mode ------------------------------------------------------------------------------------------------------
+
+_local = threading.local()
+_unusual = 0  # threads in a mode other than the default; the thread-local is read only when it is not 0
+_lock = threading.Lock()
+
+
+def grad_mode():
+    """Does this thread record gradients?"""
+    return _unusual == 0 or getattr(_local, "grad", True)
+
+
+def set_grad_mode(flag):
+    """Set it for this thread; answers the previous value."""
+    global _unusual
+    before = getattr(_local, "grad", True)
+    if flag != before:
+        with _lock:
+            _unusual += 1 if before else -1
+        _local.grad = flag
+    return before
+
+
+__all__ = [
+    "DTypeError", "DeviceError", "GradError", "NULL", "Op", "Param", "ShapeError", "Tensor", "attach", "bump", "call", "epoch_advance",
+    "epoch_refresh", "epoch_stale", "execute", "function", "grad_mode", "handle", "interpreter", "lib", "make_subclass", "ops", "record", "set_grad_mode",
+    "set_tape", "shares_storage", "version", "wrap",
+]  # fmt: skip
