@@ -166,7 +166,7 @@ static void fill_integers(fc_generator *g, void *out, int dtype, int64_t n, int6
         for (int k = 0; k < m; ++k) {
             const uint64_t x = wide ? fc_draw64(g) : fc_draw32(g);
             const uint64_t r = !range ? x : wide ? x % range : (uint32_t)x % (uint32_t)range;
-            v[k] = (int64_t)((uint64_t)from + r);
+            v[k] = (int64_t)(range ? (uint64_t)from + r : x);
         }
         store_i64(out, dtype, at, v, m);
     }
