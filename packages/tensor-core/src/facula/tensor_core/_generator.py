@@ -1,0 +1,164 @@
+"""Random generators and their states: PyTorch's engine, seeds and state bytes."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from facula.tensor_core._lib import lib
+from facula.tensor_core._tensor import Tensor, own_tensor
+from facula.tensor_core._types import device as Device
+from facula.tensor_core._types import uint8
+
+__all__ = [
+    "Generator", "default_generator", "fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state",
+]  # fmt: skip
+
+STATE_BYTES = 5056
+DEFAULT_SEED = 67280421310721  # a Generator's before it is seeded, as PyTorch's
+
+
+def _seed_bits(value: Any) -> int:
+    """The 64 bits of a seed; a negative one counts back from 2**64."""
+    value = int(value)
+    if not -(2**63) <= value < 2**64:
+        raise ValueError(f"manual_seed: Overflow when unpacking long long: the seed {value} does not fit 64 bits. Take one from 0 to 2**64 - 1.")
+    return value % 2**64
+
+
+class Generator:
+    """A stream of random numbers (mt19937): same seed, same numbers as PyTorch's on the CPU.
+
+    >>> import facula
+    >>> g = facula.Generator().manual_seed(1)
+    >>> facula.randint(0, 100, (3,), generator=g)
+    tensor([45, 48, 65])
+    """
+
+    __slots__ = ("_g", "__weakref__")
+
+    def __init__(self, device: Any = "cpu") -> None:
+        if Device(device).type != "cpu":
+            raise RuntimeError(f"Generator: there is no generator for {device}. Make it for the cpu.")
+        self._g = lib.fc_generator_new(DEFAULT_SEED)
+        if not self._g:
+            raise MemoryError("Generator: out of memory")
+
+    def __del__(self, free=lib.fc_generator_free) -> None:
+        with contextlib.suppress(AttributeError):
+            free(self._g)
+
+    @property
+    def device(self) -> Device:
+        return Device("cpu")
+
+    def manual_seed(self, seed: int) -> Generator:
+        """This generator, started again from `seed`."""
+        if not isinstance(seed, int) and not hasattr(seed, "__index__"):
+            raise TypeError(f"manual_seed expected a long, but got {type(seed).__name__}")
+        lib.fc_generator_seed(self._g, _seed_bits(seed))
+        return self
+
+    def seed(self) -> int:
+        """A seed from the system's noise, which the generator has been started with."""
+        value = int.from_bytes(os.urandom(8), "little") >> 11  # 53 bits: exact as a float, as PyTorch's
+        lib.fc_generator_seed(self._g, value)
+        return value
+
+    def initial_seed(self) -> int:
+        """The seed that it was started with."""
+        return lib.fc_generator_initial_seed(self._g)
+
+    def get_state(self) -> Tensor:
+        """The state as a uint8 tensor of 5056 elements, in PyTorch's layout."""
+        state = own_tensor(lib.fc_empty(uint8.id, 0, 1, [STATE_BYTES]))
+        lib.fc_generator_get_state(self._g, lib.fc_data(state._h))
+        return state
+
+    def set_state(self, state: Tensor) -> None:
+        """Continue from a state that get_state (PyTorch's too) gave."""
+        if not isinstance(state, Tensor):
+            raise TypeError(f"expected a torch.ByteTensor, but got {type(state).__name__}")
+        if state.dtype is not uint8:
+            raise TypeError(f"set_state: expected a torch.ByteTensor, but got {state.dtype}. Pass what get_state gave.")
+        if state.numel() != STATE_BYTES:
+            raise RuntimeError(
+                f"set_state: Expected a CPUGeneratorImplState of size {STATE_BYTES} but found the input RNG state size to be {state.numel()}. "
+                "Pass what get_state gave."
+            )
+        state = state.detach().contiguous()
+        if lib.fc_generator_set_state(self._g, lib.fc_data(state._h)):
+            raise RuntimeError("set_state: Invalid mt19937 state: its position lies outside of its words. Pass what get_state gave.")
+
+    def clone_state(self) -> Generator:
+        """Another generator that continues from this one's state."""
+        other = Generator()
+        other.set_state(self.get_state())
+        return other
+
+    def __reduce__(self) -> tuple:
+        return _rebuild, (self.get_state(),)
+
+    def __repr__(self) -> str:
+        return f"<Generator seed={self.initial_seed()}>"
+
+
+def _rebuild(state: Tensor) -> Generator:
+    generator = Generator()
+    generator.set_state(state)
+    return generator
+
+
+default_generator = Generator()
+default_generator.seed()
+own_tensor.generator = default_generator  # where the generated functions look for it
+
+
+def manual_seed(seed: int) -> Generator:
+    """The default generator, started from `seed`. A negative seed counts back from 2**64.
+
+    >>> import facula
+    >>> facula.manual_seed(0) is facula.default_generator
+    True
+    """
+    return default_generator.manual_seed(_seed_bits(seed))
+
+
+def seed() -> int:
+    """A seed from the system's noise, which the default generator has been started with."""
+    return default_generator.seed()
+
+
+def initial_seed() -> int:
+    """The seed of the default generator."""
+    return default_generator.initial_seed()
+
+
+def get_rng_state() -> Tensor:
+    """State of the default generator: a uint8 tensor of 5056 elements, exchangeable with PyTorch's."""
+    return default_generator.get_state()
+
+
+def set_rng_state(new_state: Tensor) -> None:
+    """Continue the default generator from a state."""
+    default_generator.set_state(new_state)
+
+
+@contextlib.contextmanager
+def fork_rng(devices: Iterable | None = None, enabled: bool = True, device_type: str = "cuda") -> Iterator[None]:
+    """Within the block, draws go on from here; after it, the default generator is as it was before.
+
+    devices: accelerators whose generators are to be restored too; there are none on this build's devices.
+    """
+    if devices is not None and (devices := list(devices)) and enabled:
+        raise RuntimeError(f"fork_rng: {device_type} has no generator here, but devices are {devices}. Pass devices=[].")
+    if not enabled:
+        yield
+        return
+    state = default_generator.get_state()
+    try:
+        yield
+    finally:
+        default_generator.set_state(state)

@@ -1,0 +1,57 @@
+"""PyTorch's checkpoint format before 1.6: five pickles in a row, then every storage's length and elements."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+from facula.tensor_core._checkpoint import CheckpointError, LoadedStorage
+from facula.tensor_core._serialization import Unarchiver
+
+MAGIC, PROTOCOL = 0x1950A86A20F9469CFC6C, 1001
+
+
+class LegacyUnarchiver(Unarchiver):
+    """Storages are made while the pickle is read and filled afterwards, from what follows it."""
+
+    def __init__(self, data: bytes, map_location: Any, weights_only: bool) -> None:
+        super().__init__(None, map_location, weights_only)
+        self.data, self.claimed = data, 0
+
+    def new_storage(self, dtype, nbytes, key):
+        self.claimed += nbytes
+        if dtype is None or self.claimed > len(self.data):
+            raise CheckpointError(f"load: the storages claim {self.claimed} bytes of a file of {len(self.data)}. It is damaged.")
+        storage = LoadedStorage(dtype, nbytes)
+        storage.typed(dtype)
+        return storage
+
+    def run(self):
+        magic, at = self.unpickle(self.data, 0)
+        protocol, at = self.unpickle(self.data, at)
+        if magic != MAGIC or protocol != PROTOCOL:
+            raise pickle.UnpicklingError("load: the file is a pickle but no checkpoint. Was it written by save?")
+        _, at = self.unpickle(self.data, at)  # the writer's byte order (always little) and sizes of C types
+        result, at = self.unpickle(self.data, at)
+        keys, at = self.unpickle(self.data, at)
+        if type(keys) is not list:
+            raise CheckpointError(f"load: the list of storages is {type(keys).__name__}.")
+        for key in keys:
+            at = self.fill(self.storages.get(key) if type(key) is str else None, at)
+        return result
+
+    def fill(self, storage: LoadedStorage | None, at: int) -> int:
+        """Reads a storage's elements; the place behind them."""
+        if storage is None:
+            raise CheckpointError("load: the file lists a storage that no tensor uses.")
+        count = int.from_bytes(self.data[at : at + 8], "little")
+        end = at + 8 + storage.nbytes
+        if count * storage.dtype.itemsize != storage.nbytes or end > len(self.data):
+            raise CheckpointError(f"load: a storage of {storage.nbytes} bytes has {count} elements in the file. It is damaged or cut off.")
+        storage.view[:] = self.data[at + 8 : end]
+        return end
+
+
+def load_legacy(data: bytes, map_location: Any, weights_only: bool) -> Any:
+    """The object in the bytes of such a file."""
+    return LegacyUnarchiver(data, map_location, weights_only).run()

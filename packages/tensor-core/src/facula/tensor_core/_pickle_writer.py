@@ -1,0 +1,94 @@
+"""Writes the pickle of a checkpoint: Python's pickler, with tensors and our own types under PyTorch's names."""
+
+from __future__ import annotations
+
+import io
+import pickle
+from collections import OrderedDict
+from collections.abc import Callable
+from types import BuiltinFunctionType, FunctionType
+from typing import Any
+
+from facula.tensor_core import _types
+from facula.tensor_core._lib import lib
+from facula.tensor_core._tensor import Tensor
+from facula.tensor_core._torch_names import STORAGE_OF, WRITTEN, Name, torch_name
+
+
+class StorageRef:
+    """A storage on its way into a file."""
+
+    def __init__(self, key: str, dtype: Any, nbytes: int) -> None:
+        self.key, self.dtype, self.nbytes = key, dtype, nbytes
+
+
+class Writer(pickle._Pickler):
+    """pickle's own Python pickler: the C one looks up every global it writes, and PyTorch's are not importable here."""
+
+    dispatch = dict(pickle._Pickler.dispatch)
+
+    def __init__(self, file: Any, protocol: int, storage_of: Callable[[Tensor], StorageRef]) -> None:
+        super().__init__(file, protocol)
+        self.storage_of = storage_of
+
+    def persistent_id(self, obj):
+        if type(obj) is not StorageRef:
+            return None
+        typed = STORAGE_OF.get(obj.dtype)
+        kind = torch_name("torch", typed) if typed else torch_name("torch.storage", "UntypedStorage")
+        return ("storage", kind, obj.key, "cpu", obj.nbytes // obj.dtype.itemsize if typed else obj.nbytes)
+
+    def reducer_override(self, obj):
+        if type(obj) is Tensor:
+            return tensor_parts(obj, self.storage_of)
+        if isinstance(obj, Tensor) and type(obj).__reduce_ex__ is Tensor.__reduce_ex__:
+            function, args = tensor_parts(obj, self.storage_of)
+            return torch_name("torch._tensor", "_rebuild_from_type_v2"), (function, type(obj), args, vars(obj))
+        if type(obj) is _types.Size:
+            return torch_name("torch", "Size"), (tuple(obj),)
+        if type(obj) is _types.device:
+            return torch_name("torch", "device"), (obj.type,) if obj.index is None else (obj.type, obj.index)
+        return NotImplemented
+
+    def save_global(self, obj, name=None):
+        if obj is Tensor:
+            obj = torch_name("torch", "Tensor")
+        elif type(obj) in (_types.dtype, _types.layout, _types.memory_format):
+            obj = torch_name("torch", obj.name)
+        written = obj if type(obj) is Name else WRITTEN.get((getattr(obj, "__module__", None), getattr(obj, "__name__", None)))
+        if written is None:
+            super().save_global(obj, name)
+            return
+        self.write(pickle.GLOBAL + f"{written.module}\n{written.name}\n".encode())
+        self.memoize(obj)
+
+    for written_by_name in (Name, FunctionType, BuiltinFunctionType, _types.dtype, _types.layout, _types.memory_format):
+        dispatch[written_by_name] = save_global
+    del written_by_name
+
+
+def tensor_parts(tensor: Tensor, storage_of: Callable[[Tensor], StorageRef]) -> tuple:
+    """(function, arguments) that make the tensor again, in PyTorch's terms."""
+    requires_grad = tensor.requires_grad
+    plain = tensor.detach()
+    if plain.is_meta:
+        args = (plain.dtype, tuple(plain.shape), plain.stride(), requires_grad)
+        return torch_name("torch._utils", "_rebuild_meta_tensor_no_storage"), args
+    if any(s < 0 for s in plain.stride()):  # PyTorch has no such tensors
+        plain = plain.contiguous()
+    storage = storage_of(plain)
+    args = (storage, lib.fc_offset(plain._h), tuple(plain.shape), plain.stride(), requires_grad, OrderedDict())
+    if plain.dtype in STORAGE_OF:
+        function = torch_name("torch._utils", "_rebuild_tensor_v2")
+    else:
+        function, args = torch_name("torch._utils", "_rebuild_tensor_v3"), (*args, plain.dtype)
+    if type(tensor) is Tensor and vars(tensor):
+        return torch_name("torch._tensor", "_rebuild_from_type_v2"), (function, Tensor, args, vars(tensor))
+    return function, args
+
+
+def write_pickle(obj: Any, protocol: int, storage_of: Callable[[Tensor], StorageRef]) -> bytes:
+    """The pickle of obj; every storage that it reaches has gone through storage_of."""
+    file = io.BytesIO()
+    Writer(file, protocol, storage_of).dump(obj)
+    return file.getvalue()

@@ -1,0 +1,326 @@
+"""facula.save and facula.load: PyTorch's checkpoint files, both ways.
+
+By default load reads data only (tensors, containers, numbers, text): no bytes of a file can run code. `weights_only=False`
+unpickles, which runs whatever the file's author wanted.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import pickle
+from collections.abc import Callable, Iterator
+from typing import Any, BinaryIO
+
+from facula.tensor_core._checkpoint import (
+    Checkpoint,
+    CheckpointError,
+    LoadedStorage,
+    atomic,
+    check_geometry,
+    storage_bytes,
+    write_checkpoint,
+)
+from facula.tensor_core._lib import lib
+from facula.tensor_core._pickle_reader import read_pickle_at
+from facula.tensor_core._pickle_writer import StorageRef, write_pickle
+from facula.tensor_core._tensor import Tensor, own_tensor
+from facula.tensor_core._torch_names import StorageType, find_data
+from facula.tensor_core._types import device as Device
+from facula.tensor_core._types import dtype as Dtype
+
+__all__ = ["load", "save"]
+
+# --- what files may name besides data --------------------------------------------------------------------------------
+
+_safe: dict[tuple[str, str], Any] = {}
+
+
+def _named(item: Any) -> tuple[tuple[str, str], Any]:
+    if isinstance(item, tuple):
+        item, path = item
+        module, _, name = path.rpartition(".")
+        return (module, name), item
+    return (item.__module__, item.__qualname__), item
+
+
+def add_safe_globals(safe_globals: list) -> None:
+    """Let load(weights_only=True) use these classes and functions. An item may be (object, "module.name")."""
+    _safe.update(map(_named, safe_globals))
+
+
+def get_safe_globals() -> list:
+    """What add_safe_globals was given."""
+    return list(_safe.values())
+
+
+def clear_safe_globals() -> None:
+    """Forget what add_safe_globals was given."""
+    _safe.clear()
+
+
+@contextlib.contextmanager
+def safe_globals(safe_globals: list) -> Iterator[None]:
+    """add_safe_globals for a block."""
+    before = dict(_safe)
+    add_safe_globals(safe_globals)
+    try:
+        yield
+    finally:
+        _safe.clear()
+        _safe.update(before)
+
+
+# --- save ------------------------------------------------------------------------------------------------------------
+
+
+def save(obj: Any, f: Any, pickle_module: Any = pickle, pickle_protocol: int = 2) -> None:
+    """Write obj to a file (a path, or an object with `write`) that facula.load and torch.load read.
+
+    Tensors that share memory share it in the file. A path is replaced at once or not at all.
+    Raises RuntimeError for tensors of two dtypes over one storage, what pickle raises for objects that it cannot write.
+    """
+    if pickle_module is not pickle:
+        raise ValueError(f"save: pickle_module {getattr(pickle_module, '__name__', pickle_module)!r} is not supported. Leave it out.")
+    if not 2 <= pickle_protocol <= 5:
+        raise ValueError(f"save: pickle_protocol {pickle_protocol}; 2 to 5 are possible, and torch.load reads 2.")
+    storages: dict[int, tuple[StorageRef, Tensor]] = {}
+
+    def storage_of(tensor):
+        id = lib.fc_storage_id(tensor._h)
+        if id not in storages:
+            storages[id] = StorageRef(str(len(storages)), tensor.dtype, lib.fc_storage_bytes(tensor._h)), tensor
+        ref = storages[id][0]
+        if ref.dtype is not tensor.dtype:
+            raise RuntimeError(
+                "Cannot save multiple tensors or storages that view the same data as different types: "
+                f"{ref.dtype} and {tensor.dtype}. Save a clone of one."
+            )
+        return ref
+
+    pickled = write_pickle(obj, pickle_protocol, storage_of)
+    records = {ref.key: storage_bytes(tensor) for ref, tensor in storages.values()}
+    if isinstance(f, (str, os.PathLike)):
+        root = os.path.splitext(os.path.basename(os.fspath(f)))[0] or "archive"
+        with atomic(f) as file:
+            write_checkpoint(file, root, pickled, records)
+    elif hasattr(f, "write"):
+        whole = io.BytesIO()  # a zip wants to seek; a stream may not
+        write_checkpoint(whole, "archive", pickled, records)
+        f.write(whole.getbuffer())
+    else:
+        raise AttributeError(f"save: expected 'f' to be a path or an object with write(), got {type(f).__name__}.")
+
+
+# --- load ------------------------------------------------------------------------------------------------------------
+
+
+def load(
+    f: Any,
+    map_location: Any = None,
+    pickle_module: Any = None,
+    *,
+    weights_only: bool | None = None,
+    mmap: bool | None = None,
+) -> Any:
+    """The object in a file (a path, or an object with `read` and `seek`) that facula.save or torch.save wrote.
+
+    map_location: where storages go: a device, a dict from location to device, or a function of (storage, location).
+    weights_only: True (the default) reads data only; False unpickles and so runs what the file says.
+    Raises pickle.UnpicklingError for a pickle that is no data, RuntimeError for a file that is damaged.
+    """
+    if mmap:
+        raise RuntimeError("load: mmap=True is not supported. Leave it out.")
+    if pickle_module is not None and pickle_module is not pickle:
+        raise ValueError(f"load: pickle_module {getattr(pickle_module, '__name__', pickle_module)!r} is not supported. Leave it out.")
+    with contextlib.ExitStack() as stack:
+        if isinstance(f, (str, os.PathLike)):
+            f = stack.enter_context(open(f, "rb"))
+        elif not (hasattr(f, "read") and hasattr(f, "seek")):
+            raise AttributeError(f"load: expected 'f' to be a path or an object with read() and seek(), got {type(f).__name__}.")
+        return _load(f, map_location, weights_only is not False)
+
+
+def _load(f: BinaryIO, map_location: Any, weights_only: bool) -> Any:
+    start = f.tell()
+    head = f.read(16)
+    if start:
+        f = io.BytesIO(head + f.read())
+    f.seek(0)
+    if not head:
+        raise EOFError("load: the file is empty.")
+    if head.startswith(b"PK\x03\x04"):
+        return Unarchiver(Checkpoint(f), map_location, weights_only).run()
+    if head[8:9] == b"{":
+        from facula.safetensors import load as load_safetensors
+
+        return load_safetensors(f.read())
+    if head.startswith(b"\x80"):
+        from facula.tensor_core._legacy_checkpoint import load_legacy
+
+        return load_legacy(f.read(), map_location, weights_only)
+    raise pickle.UnpicklingError(f"load: the file begins with {head[:8]!r}: it is no checkpoint. Was it written by save?")
+
+
+class Unarchiver:
+    """Reads the pickle of a checkpoint; storages come from its records, once each."""
+
+    def __init__(self, checkpoint: Checkpoint | None, map_location: Any, weights_only: bool) -> None:
+        self.checkpoint, self.map_location, self.weights_only = checkpoint, map_location, weights_only
+        self.storages: dict[str, LoadedStorage] = {}
+
+    def run(self) -> Any:
+        return self.unpickle(self.checkpoint.read("data.pkl"), 0)[0]
+
+    def unpickle(self, data: bytes, at: int) -> tuple[Any, int]:
+        """The object of the pickle at byte `at`, and the place behind it."""
+        if self.weights_only:
+            return read_pickle_at(data, at, self.find_safe, self.storage, lambda cls: cls in _safe.values())
+        file = io.BytesIO(data)
+        file.seek(at)
+        return Unpickler(file, self).load(), file.tell()
+
+    def find_safe(self, module: str, name: str) -> Any:
+        if (module, name) in _safe:
+            return _safe[module, name]
+        try:
+            return self.find_tensor_function(module, name) or find_data(module, name)
+        except KeyError:
+            raise pickle.UnpicklingError(
+                f"Weights only load failed: the file uses {module}.{name}, which is not data. If you trust its author, allow that with "
+                f"facula.serialization.add_safe_globals([{name}]), or load(..., weights_only=False) to run everything in it."
+            ) from None
+
+    def find_tensor_function(self, module: str, name: str) -> Callable | None:
+        return {
+            ("torch._utils", "_rebuild_tensor_v2"): rebuild_v2,
+            ("torch._utils", "_rebuild_tensor"): rebuild_v2,
+            ("torch._utils", "_rebuild_tensor_v3"): rebuild_v3,
+            ("torch._utils", "_rebuild_meta_tensor_no_storage"): rebuild_meta,
+            ("torch._tensor", "_rebuild_from_type_v2"): self.rebuild_from_type,
+        }.get((module, name))
+
+    def rebuild_from_type(self, function: Any, cls: Any, args: Any, state: Any) -> Tensor:
+        """A tensor with attributes."""
+        if function not in (rebuild_v2, rebuild_v3, rebuild_meta) or type(args) is not tuple:
+            raise CheckpointError("load: a tensor is rebuilt by something that is not a tensor's function.")
+        tensor = function(*args)
+        if cls is not Tensor:
+            if not (isinstance(cls, type) and issubclass(cls, Tensor)):
+                raise CheckpointError(f"load: a tensor is rebuilt as {cls!r:.80}, which is no kind of tensor.")
+            from facula.tensor_core.extend import make_subclass
+
+            tensor = make_subclass(cls, tensor, tensor.requires_grad)
+        if state:
+            if type(state) is not dict or not all(type(k) is str for k in state):
+                raise CheckpointError(f"load: a tensor's attributes come as {type(state).__name__}, not as a dict of names.")
+            vars(tensor).update(state)
+        return tensor
+
+    def storage(self, id: Any) -> LoadedStorage:
+        """The storage of a persistent id: ("storage", type, key, location, elements)."""
+        id = id[:5] if type(id) is tuple and id[5:] == (None,) else id  # the old format has a sixth entry for views
+        if type(id) is not tuple or len(id) != 5 or id[0] != "storage" or not isinstance(id[1], StorageType) or type(id[2]) is not str:
+            raise CheckpointError(f"load: a persistent id is {id!r:.80}, not that of a storage.")
+        _, kind, key, location, count = id
+        if type(count) is not int or count < 0:
+            raise CheckpointError(f"load: a storage of {count!r:.40} elements.")
+        if key not in self.storages:
+            made = self.new_storage(kind.dtype, count * (kind.dtype.itemsize if kind.dtype else 1), key)
+            self.storages[key] = self.place(made, location)
+        return self.storages[key]
+
+    def new_storage(self, dtype: Dtype | None, nbytes: int, key: str) -> LoadedStorage:
+        """A storage that reads its record when the first tensor says what its elements are."""
+        held = self.checkpoint.info(f"data/{key}").file_size
+        if nbytes != held:
+            raise CheckpointError(f"load: storage {key!r} should have {nbytes} bytes, its record has {held}.")
+        storage = RecordStorage(dtype, nbytes, self.checkpoint, f"data/{key}")
+        if dtype is not None:
+            storage.typed(dtype)
+        return storage
+
+    def place(self, storage: LoadedStorage, location: Any) -> LoadedStorage:
+        """Applies map_location. Only the CPU is there to be a place."""
+        target = self.map_location
+        if callable(target):
+            mapped = target(storage, location)
+            if isinstance(mapped, LoadedStorage):
+                return mapped
+            target = None
+        elif isinstance(target, dict):
+            target = target.get(location)
+        where = Device(location if target is None else target)
+        if where.type != "cpu":
+            raise RuntimeError(
+                f"load: Attempting to deserialize object on a {where.type} device, which is not here (location {location!r}). "
+                "Use load with map_location='cpu'."
+            )
+        return storage
+
+
+class RecordStorage(LoadedStorage):
+    def __init__(self, dtype, nbytes, checkpoint, record):
+        super().__init__(dtype, nbytes)
+        self.checkpoint, self.record = checkpoint, record
+
+    def typed(self, dtype):
+        fresh = self.tensor is None
+        tensor = super().typed(dtype)
+        if fresh:
+            self.checkpoint.fill(self.record, self.view)
+            if self.checkpoint.swapped:
+                self.swap()
+        return tensor
+
+
+def _finished(tensor: Tensor, requires_grad: Any, metadata: Any) -> Tensor:
+    if type(metadata) is dict and metadata.get("conj"):
+        tensor = tensor.conj().resolve_conj() if hasattr(tensor, "resolve_conj") else tensor.conj()
+    if type(metadata) is dict and metadata.get("neg"):
+        tensor = -tensor
+    return tensor.requires_grad_(True) if requires_grad else tensor
+
+
+def rebuild_v2(storage: Any, offset: Any, size: Any, stride: Any, requires_grad: Any = False, backward_hooks: Any = None, metadata: Any = None):
+    """A tensor over a typed storage."""
+    if not isinstance(storage, LoadedStorage) or storage.dtype is None:
+        raise CheckpointError("load: a tensor without a typed storage.")
+    return _finished(storage.strided(storage.dtype, offset, tuple(size), tuple(stride)), requires_grad, metadata)
+
+
+def rebuild_v3(
+    storage: Any, offset: Any, size: Any, stride: Any, requires_grad: Any, backward_hooks: Any, dtype: Any, metadata: Any = None
+):  # fmt: skip
+    """A tensor over bytes."""
+    if not isinstance(storage, LoadedStorage) or not isinstance(dtype, Dtype):
+        raise CheckpointError("load: a tensor without a storage or a dtype.")
+    return _finished(storage.strided(dtype, offset, tuple(size), tuple(stride)), requires_grad, metadata)
+
+
+def rebuild_meta(dtype: Any, size: Any, stride: Any, requires_grad: Any = False):
+    """A tensor of the meta device."""
+    if not isinstance(dtype, Dtype):
+        raise CheckpointError("load: a meta tensor without a dtype.")
+    check_geometry(0, tuple(size), tuple(stride))
+    return _finished(own_tensor(lib.fc_empty_strided(dtype.id, 1, len(size), list(size), list(stride))), requires_grad, None)
+
+
+class Unpickler(pickle.Unpickler):
+    """weights_only=False: Python's unpickler, which imports and calls. PyTorch's own names mean ours."""
+
+    def __init__(self, file: BinaryIO, archive: Unarchiver) -> None:
+        super().__init__(file)
+        self.archive = archive
+
+    def persistent_load(self, id):
+        return self.archive.storage(id)
+
+    def find_class(self, module, name):
+        with contextlib.suppress(KeyError):
+            return self.archive.find_tensor_function(module, name) or find_data(module, name)
+        if module == "torch" or module.startswith("torch."):
+            with contextlib.suppress(ImportError, AttributeError):
+                return super().find_class("facula" + module[5:], name)
+        return super().find_class(module, name)
