@@ -1,0 +1,201 @@
+"""Sample arguments for the derivative of each row, in the order of its signature, float tensors in float64."""
+
+from backend import torch
+
+F64, C128 = torch.float64, torch.complex128
+
+
+def normal(*shape):
+    return torch.randn(*shape, dtype=F64) if shape else torch.randn((), dtype=F64)
+
+
+def away(*shape, low=0.3):
+    """Away from 0, where kinks are, in both signs."""
+    x = normal(*shape)
+    return x.sign() * (x.abs() + low)
+
+
+def positive(*shape):
+    return normal(*shape).abs() + 0.5
+
+
+def inside(*shape):
+    """In (-1, 1)."""
+    return normal(*shape).tanh() * 0.8
+
+
+def between(*shape):
+    """Not near an integer or a half."""
+    return normal(*shape).round() + 0.2 + 0.1 * inside(*shape)
+
+
+def complex_(*shape):
+    return torch.randn(*shape, dtype=C128)
+
+
+def distinct(*shape):
+    """Elements at least 0.1 apart, shuffled."""
+    n = 1
+    for s in shape:
+        n *= s
+    return (torch.randperm(n).to(F64) * 0.1 - 0.55).reshape(shape)
+
+
+def index(high, *shape):
+    return torch.randint(0, high, shape)
+
+
+LAYOUTS = {
+    "contiguous": lambda a: a.clone(),
+    "transposed": lambda a: a.transpose(0, -1).contiguous().transpose(0, -1) if a.ndim > 1 else a.clone(),
+    "sliced": lambda a: sliced(a),
+}
+
+
+def sliced(a):
+    """The same values at every second place of a larger tensor."""
+    if a.ndim == 0:
+        return a.clone()
+    wide = torch.zeros((*a.shape[:-1], 2 * a.shape[-1] + 1), dtype=a.dtype)
+    wide[..., 1::2] = a
+    return wide[..., 1::2].detach()
+
+
+def unary(make, *others):
+    return [lambda: (make(3, 4),), lambda: (make(),), lambda: (make(0, 3),), *[(lambda m=m: (m(3, 4),)) for m in others]]
+
+
+def binary(first, second, *others, extra=(), numbers=True):
+    found = [
+        lambda: (first(3, 4), second(3, 4), *extra),
+        lambda: (first(3, 4), second(4), *extra),
+        lambda: (first(3, 1), second(2, 1, 4), *extra),
+        lambda: (first(), second(3), *extra),
+    ]
+    if numbers:
+        found.append(lambda: (first(3, 4), 2.5, *extra))
+    return found + [(lambda m=m: (m(3, 4), m(4), *extra)) for m in others]
+
+
+def folds(make, dims=(None, 0, (0, -1), 1), extra=lambda dim, keepdim: (dim, keepdim), shape=(3, 4, 2)):
+    found = [lambda: (make(2, 3), *extra(dims[-1], False))]
+    for dim in dims:
+        for keepdim in (False, True):
+            found.append(lambda d=dim, k=keepdim: (make(*shape), *extra(d, k)))
+    return found
+
+
+def with_zero(*shape):
+    x = away(*shape)
+    x.view(-1)[1] = 0.0
+    return x
+
+
+SAMPLES = {
+    # arithmetic
+    "add": binary(normal, normal, complex_, extra=(1,)) + [lambda: (normal(3), normal(3), 2.5)],
+    "sub": binary(normal, normal, complex_, extra=(1,)) + [lambda: (normal(3), normal(3), 2.5)],
+    "rsub": binary(normal, normal, complex_, extra=(1,)) + [lambda: (normal(3), normal(3), 2.5)],
+    "mul": binary(normal, normal, complex_) + [lambda: (normal(3), complex_(3)), lambda: (normal(3), 2j), lambda: (2.0, normal(3))],
+    "div": binary(normal, away, complex_) + [lambda: (normal(3), complex_(3)), lambda: (2.0, away(3))],
+    "fmod": [lambda: (between(3, 4), 1.0 + positive(3, 4)), lambda: (away(3), 2.5)],
+    "remainder": [lambda: (between(3, 4), 1.0 + positive(3, 4)), lambda: (away(3), 2.5)],
+    "pow": binary(positive, normal) + [lambda: (normal(3), 2), lambda: (normal(3), 3), lambda: (normal(3), 0), lambda: (2.5, normal(3)), lambda: (complex_(3), 3)],
+    "addcmul": [lambda: (normal(3, 4), normal(4), normal(3, 1), 1), lambda: (normal(3), normal(3), normal(3), 2.5)],
+    "addcdiv": [lambda: (normal(3, 4), normal(4), away(3, 1), 1), lambda: (normal(3), normal(3), away(3), 2.5)],
+    "lerp": [lambda: (normal(3, 4), normal(4), normal(3, 1)), lambda: (normal(3), normal(3), 0.3)],
+    "neg": unary(normal, complex_),
+    "abs": unary(away, complex_),
+    "square": unary(normal, complex_),
+    "reciprocal": unary(away, complex_),
+    "sign": unary(away),
+    "sgn": unary(away, complex_),
+    # choice
+    "maximum": binary(normal, normal, numbers=False),
+    "minimum": binary(normal, normal, numbers=False),
+    "clamp_tensor": [lambda: (distinct(3, 4), normal(4) * 0.1 - 0.27, normal(4) * 0.1 + 0.32)],
+    "clamp_min": [lambda: (distinct(3, 4), distinct(3, 4) + 0.03), lambda: (distinct(3, 4), 0.02)],
+    "clamp_max": [lambda: (distinct(3, 4), distinct(3, 4) + 0.03), lambda: (distinct(3, 4), 0.02)],
+    "relu": unary(away),
+    "where_rows": [lambda: (normal(3, 4) > 0, normal(3, 4), normal(4)), lambda: (normal(3) > 0, complex_(3), complex_(3))],
+    # exponentials, logarithms
+    "exp": unary(normal, complex_),
+    "expm1": unary(normal, complex_),
+    "log": unary(positive, complex_),
+    "log1p": unary(positive, complex_),
+    "log2": unary(positive, complex_),
+    "log10": unary(positive, complex_),
+    "sqrt": unary(positive, complex_),
+    "rsqrt": unary(positive, complex_),
+    "sigmoid": unary(normal),
+    # circular, special
+    "sin": unary(normal, complex_),
+    "cos": unary(normal, complex_),
+    "tan": unary(inside),
+    "tanh": unary(normal, complex_),
+    "erf": unary(normal),
+    # steps
+    **{name: unary(between) for name in ("floor", "ceil", "round", "trunc")},
+    "floor_divide": [lambda: (between(3, 4), 1.0 + positive(3, 4))],
+    "trunc_divide": [lambda: (between(3, 4), 1.0 + positive(3, 4))],
+    # folds
+    "sum": folds(normal) + [lambda: (complex_(3, 2), 0, False), lambda: (normal(),)],
+    "nansum": folds(normal),
+    "mean": folds(normal) + [lambda: (normal(),)],
+    "prod": folds(away) + folds(with_zero),
+    "amax": folds(distinct, dims=((), 0, (0, -1), 1)),
+    "amin": folds(distinct, dims=((), 0, (0, -1), 1)),
+    "max_index": folds(distinct, dims=(0, -1, 1)),
+    "min_index": folds(distinct, dims=(0, -1, 1)),
+    "logsumexp": folds(normal, dims=(0, (0, -1), 1)),
+    "var": folds(normal, extra=lambda d, k: (d, 1, k)) + [lambda: (normal(4), None, 0, False), lambda: (normal(4), None, 0.5, False)],
+    "std": folds(normal, extra=lambda d, k: (d, 1, k)),
+    "norm_p": [
+        (lambda p=p, d=d, k=k: (away(3, 4), d, p, k)) for p in (2, 1, 3, 0.5, float("inf")) for d in (None, 0, (0, 1)) for k in (False, True)
+    ],
+    "cumsum": [lambda: (normal(3, 4), 0), lambda: (normal(3, 4), -1), lambda: (complex_(3), 0), lambda: (normal(), 0)],
+    "cumprod": [lambda: (away(3, 4), 0), lambda: (away(3, 4), -1), lambda: (with_zero(3, 2), 1), lambda: (complex_(3), 0)],
+    "cummax": [lambda: (distinct(3, 4), 0), lambda: (distinct(3, 4), -1)],
+    "cummin": [lambda: (distinct(3, 4), 0), lambda: (distinct(3, 4), -1)],
+    "logcumsumexp": [lambda: (normal(3, 4), 0), lambda: (normal(3, 4), -1)],
+    # products
+    "matmul": [
+        lambda: (normal(3, 4), normal(4, 5)), lambda: (normal(4), normal(4)), lambda: (normal(4), normal(4, 3)), lambda: (normal(3, 4), normal(4)),
+        lambda: (normal(2, 3, 4), normal(4, 5)), lambda: (normal(3, 4), normal(2, 4, 5)), lambda: (normal(2, 1, 3, 4), normal(5, 4, 2)),
+        lambda: (normal(2, 3, 4), normal(4)), lambda: (normal(4), normal(2, 4, 3)), lambda: (complex_(3, 2), complex_(2, 3)),
+    ],
+    "linear": [
+        lambda: (normal(3, 4), normal(5, 4), normal(5)), lambda: (normal(3, 4), normal(5, 4), None), lambda: (normal(4), normal(5, 4), normal(5)),
+        lambda: (normal(2, 3, 4), normal(5, 4), normal(5)), lambda: (normal(3, 4), normal(4), None),
+    ],
+    # indexing
+    "gather": [lambda: (normal(4, 5), 0, index(4, 3, 5)), lambda: (normal(4, 5), -1, index(5, 2, 7)), lambda: (normal(4), 0, index(4, 6))],
+    "index_select": [lambda: (normal(4, 5), 0, index(4, 7)), lambda: (normal(4, 5), -1, index(5, 2))],
+    "scatter": [lambda: (normal(4, 5), 0, torch.randperm(4).reshape(4, 1).expand(4, 5).contiguous(), normal(4, 5)), lambda: (normal(4), 0, torch.randperm(4)[:2], normal(3))],
+    "scatter_add": [lambda: (normal(4, 5), 0, index(4, 3, 5), normal(3, 5)), lambda: (normal(4), 0, index(4, 6), normal(6))],
+    "index_add": [lambda: (normal(4, 5), 0, index(4, 7), normal(7, 5)), lambda: (normal(4, 5), -1, index(5, 2), normal(4, 2))],
+    "index_copy": [lambda: (normal(4, 5), 0, torch.randperm(4)[:2], normal(2, 5))],
+    # views
+    "view": [lambda: (normal(2, 6), (3, 4))],
+    "alias": unary(normal),
+    "expand": [lambda: (normal(3, 1), (2, 3, 4)), lambda: (normal(3), (2, -1))],
+    "permute": [lambda: (normal(2, 3, 4), (2, 0, 1)), lambda: (normal(2, 3), (-1, 0))],
+    "transpose": [lambda: (normal(2, 3, 4), 0, -1)],
+    "select": [lambda: (normal(3, 4), 1, 2), lambda: (normal(3, 4), 0, -1)],
+    "slice": [lambda: (normal(3, 6), 1, 1, 2, 3), lambda: (normal(3, 6), 0, 0, 2, 1)],
+    "unsqueeze": [lambda: (normal(3, 4), 1), lambda: (normal(3), -1)],
+    "squeeze": [lambda: (normal(3, 1, 4), (1,)), lambda: (normal(3, 1), (0,))],
+    "diagonal": [lambda: (normal(3, 4), 0, 0, 1), lambda: (normal(3, 4, 2), -1, 1, 0)],
+    "unfold": [lambda: (normal(7), 0, 3, 2), lambda: (normal(2, 6), 1, 2, 2)],
+    "as_strided": [lambda: (normal(12), (2, 3), (4, 1), 1), lambda: (normal(6), (3, 2), (1, 1), None)],
+    "real_view": [lambda: (complex_(3),), lambda: (complex_(2, 3),)],
+    "complex_view": [lambda: (normal(3, 2),)],
+    # copies
+    "copy": [lambda: (normal(3, 4), None, 1), lambda: (normal(3, 4), C128, 1)],
+    "cat": [lambda: ([normal(2, 3), normal(4, 3)], 0), lambda: ([normal(2, 3), normal(2, 1), normal(2, 2)], -1)],
+    "copy_into_": [lambda: (normal(3, 4), normal(4)), lambda: (normal(3), normal(3)), lambda: (complex_(3), normal(3))],
+    "fill_number_": [lambda: (normal(3), 2.0)],
+}
+
+# rows whose gradient is constant where it exists: nothing depends on anything twice
+TWICE_ZERO = {"sign", "floor", "ceil", "round", "trunc", "floor_divide", "trunc_divide", "fill_number_"}
