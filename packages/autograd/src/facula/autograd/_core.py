@@ -91,8 +91,12 @@ def zeros(shape, dtype, device):
     return facula.zeros(shape, dtype=dtype, device=device)
 
 
-def stack(tensors):
-    return facula.stack(tensors, 0)
+def stack(tensors, dim=0):
+    return facula.stack(tensors, dim)
+
+
+def cat(tensors, dim):
+    return facula.cat(tensors, dim)
 
 
 def row(name):

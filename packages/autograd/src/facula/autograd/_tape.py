@@ -4,9 +4,9 @@ import sys
 
 from . import _record
 from ._core import GradError, Tensor, alias, epoch_advance, epoch_refresh, epoch_stale, grad_mode, is_complex, is_float, tensor_version
-from ._node import Leaf
+from ._node import Leaf, Output
 from ._table import NONE, RULES
-from ._views import fixed, keep_retained, rebase, refreshed
+from ._views import PIECES, fixed, keep_retained, made, rebase, refreshed
 
 
 class Write:
@@ -118,6 +118,17 @@ class Tape:
     def copy_out(self, op, out, args):
         if grad_mode() and (any(t.origin is not None for t in tensors(args)) or any(t.origin is not None for t in tensors([out]))):
             raise GradError(f"{op.name}: out= does not support automatic differentiation, but one of the arguments requires grad. Drop out=, or use no_grad().")
+
+
+    def pieces(self, name, tensor, pieces, dim):
+        """split and unbind: their results are one node's, and may not be written in place."""
+        if not grad_mode() or tensor.origin is None or not pieces:
+            return
+        caller = sys._getframe(3)
+        node = made(PIECES[name], (tensor.origin,), (dim, [p.shape for p in pieces]))
+        node.code, node.at = caller.f_code, caller.f_lasti
+        for i, piece in enumerate(pieces):
+            piece.origin = Output(node, i, len(pieces))
 
 
 def tensors(args):

@@ -130,6 +130,32 @@ class EmbedBackward(Node):
         return (window.of(window.laid_out(g, False)).clone(),)
 
 
+class SplitBackward0(Node):
+    """Pieces of a tensor along a dim; saved: the dim and the pieces' shapes."""
+
+    __slots__ = ()
+    layout = ("dim", "shapes")
+
+    def backward(self, gs, inputs):
+        dim, shapes = self.saved
+        like = next(g for g in gs if g is not None)
+        gs = gs + [None] * (len(shapes) - len(gs))
+        gs = [_core.zeros(tuple(s), like.dtype, like.device) if g is None else g for g, s in zip(gs, shapes)]
+        return (self.joined(gs, dim),)
+
+    joined = staticmethod(lambda gs, dim: _core.cat(gs, dim))
+
+
+class UnbindBackward0(SplitBackward0):
+    """Slices of a tensor along a dim."""
+
+    __slots__ = ()
+    joined = staticmethod(lambda gs, dim: _core.stack(gs, dim))
+
+
+PIECES = {"split": SplitBackward0, "unbind": UnbindBackward0}
+
+
 def made(kind, inputs, saved):
     n = kind()
     n.code = None

@@ -291,9 +291,10 @@ def own_function(row):
         body += attempt(row, f"own({row.id}, NULL, {', '.join(flat)})")
     else:
         body += "    try:\n"
-        body += f"        tensors = [{', '.join(tensors)}]\n"
-        body += f"        ints = [{', '.join([f'len({n})' for n in lists] + ints)}]\n"
-        body += f"        h = own_n({row.id}, NULL, len(tensors), tensors, len(ints), ints, {len(doubles)}, [{', '.join(doubles)}])\n"
+        # names of their own: a parameter may be called `tensors`, and must keep what it holds alive during the call
+        body += f"        handles_ = [{', '.join(tensors)}]\n"
+        body += f"        ints_ = [{', '.join([f'len({n})' for n in lists] + ints)}]\n"
+        body += f"        h = own_n({row.id}, NULL, len(handles_), handles_, len(ints_), ints_, {len(doubles)}, [{', '.join(doubles)}])\n"
         body += f"    except (AttributeError, TypeError, OverflowError):\n        {leave(row)}\n"
     written = [p for p in row.params if "!" in p.kind]
     if row.results == ():

@@ -1,6 +1,6 @@
 """Shapes: views, joining, splitting, rearranging. Compositions of the view rows and `cat`."""
 
-from facula.tensor_core import _ops
+from facula.tensor_core import _dispatch, _ops
 from facula.tensor_core._arguments import ints
 from facula.tensor_core._errors import ShapeError
 from facula.tensor_core._lib import lib
@@ -233,7 +233,14 @@ def unbind(input, dim=0):
     if input.dim() == 0:
         raise RuntimeError("unbind: Dimension specified as 0 but tensor has no dimensions")
     d = wrap_dim("unbind", dim, input.dim())
-    return tuple(_ops.select(input, d, k) for k in range(input.shape[d]))
+    return _together("unbind", input, tuple(_ops.select(input, d, k) for k in range(input.shape[d])), d)
+
+
+def _together(name, input, pieces, dim):
+    """Pieces of one tensor: the tape hears of them as the results of one op."""
+    if input.origin is not None:
+        _dispatch.tape.pieces(name, input, pieces, dim)
+    return pieces
 
 
 def split(tensor, split_size_or_sections, dim=0):
@@ -255,7 +262,7 @@ def split(tensor, split_size_or_sections, dim=0):
     for s in sizes:
         pieces.append(_ops.slice(tensor, d, start, s, 1))
         start += s
-    return tuple(pieces)
+    return _together("split", tensor, tuple(pieces), d)
 
 
 def split_with_sizes(input, split_sizes, dim=0):

@@ -50,7 +50,7 @@ def execute(op, *args, out=None):
 
 
 def set_tape(tape):
-    """Install the tape: before_write, after_write, refresh, requires_grad, copy_out."""
+    """Install the tape: before_write, after_write, refresh, requires_grad, copy_out, pieces."""
     _dispatch.tape = tape
 
 

@@ -21,23 +21,6 @@ D("unfold",     x=lambda g, x_shape, dimension, size, step: embed(g, Part("unfol
 D("as_strided", x=lambda g, x_geometry, size, stride, storage_offset: embed(g, Window.at(x_geometry, size, stride, storage_offset)))
 D("real_view",    node="ViewAsRealBackward0", real=True, x=lambda g: F.view_as_complex(g.contiguous()))
 D("complex_view", node="ViewAsComplexBackward0", real=True, check=True, x=lambda g: F.view_as_real(g))
-D("split",      x=lambda gs, x_shape, split_size, dim: joined(gs, x_shape, split_size, dim))
-D("unbind",     x=lambda gs, dim: F.stack(filled(gs), dim))
-
-
-def filled(gs):
-    """Zeros where a piece has no gradient."""
-    like = next(g for g in gs if g is not None)
-    return [F.zeros(tuple(like.shape), dtype=like.dtype, device=like.device) if g is None else g for g in gs]
-
-
-def joined(gs, x_shape, size, dim):
-    """The pieces of a split put together, zeros for those without gradient."""
-    like = next(g for g in gs if g is not None)
-    dim %= len(x_shape)
-    sizes = size if isinstance(size, (tuple, list)) else [min(size, x_shape[dim] - at) for at in range(0, max(x_shape[dim], 1), max(size, 1))]
-    shapes = [(*x_shape[:dim], n, *x_shape[dim + 1 :]) for n in sizes]
-    return F.cat([F.zeros(s, dtype=like.dtype, device=like.device) if g is None else g for g, s in zip(gs, shapes)], dim)
 
 
 def inverse(dims):
