@@ -26,6 +26,7 @@ class Oracle:
     name: str
     numpy: Callable | None
     ulp: float = EXACT
+    halves: float = 0.52  # the same for float16 and bfloat16: computed in float32, rounded once
     culp: float = 4.0  # the same for complex dtypes, in ulps of the modulus
     scale: Callable | float = 0.0  # a number, or a function of the same arguments: how large the terms are
     cases: Callable | None = None

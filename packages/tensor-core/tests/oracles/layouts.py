@@ -39,12 +39,10 @@ def sliced(sample):
 def negative(sample):
     """The last dim runs backward through memory."""
     array = sample.array
-    if not array.ndim or not array.shape[-1]:
+    if not array.ndim:
         return contiguous(sample)
-    shape = array.shape
-    backward = tensor(with_(sample, array[..., ::-1]))
-    strides = [*backward.stride()[:-1], -1]
-    return sample, facula.as_strided(backward, list(shape), strides, shape[-1] - 1)
+    backward = (*[slice(None)] * (array.ndim - 1), slice(None, None, -1))
+    return sample, tensor(with_(sample, array[backward]))[backward]
 
 
 def expanded(sample):

@@ -99,7 +99,7 @@ def bound(op, case):
 
 
 def tensors(op):
-    return [p for p in op.params if "Tensor" in p.type and p.name != "out"]
+    return [p for p in op.params if "Tensor" in p.kind and p.name != "out"]
 
 
 def map_cases(op, t, oracle):
@@ -120,16 +120,17 @@ def map_cases(op, t, oracle):
 
 
 def fold_cases(op, t, oracle):
-    takes_many = any(p.type.startswith("dims") for p in op.params)
-    optional = any(p.name == "dim" and p.type in ("dims", "int?") for p in op.params)
-    dims = ([None] if optional else []) + [0, 1, -1] + ([(0, 2), (-1, 0), (0, 1, 2)] if takes_many else [])
+    takes_many = any(p.kind.startswith("dims") for p in op.params)
+    default = next(p.default for p in op.params if p.name == "dim")
+    optional = default is not ...
+    dims = ([default] if optional else []) + [0, 1, -1] + ([(0, 2), (-1, 0), (0, 1, 2)] if takes_many else [])
     for dim in dims:
         yield f"dim {dim}", (t(4, 5, 6), {"dim": dim})
     if any(p.name == "keepdim" for p in op.params):
         yield "keepdim", (t(4, 5, 6), {"dim": 1, "keepdim": True})
     yield "two blocks", (t(2, 4100), {"dim": 1})
     yield "column of blocks", (t(4100, 3), {"dim": 0})
-    yield "0-d", (t(), {"dim": None if optional else 0})
+    yield "0-d", (t(), {"dim": default if optional else 0})
     yield "empty kept", (t(0, 3), {"dim": 1})
 
 
