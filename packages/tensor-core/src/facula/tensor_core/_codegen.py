@@ -55,7 +55,7 @@ class Row:
         self.params, self.results = _signature.parse(self.signature)
         self.tensors = [p for p in self.params if p.tensor]
         self.has_out = self.kind in ("map1", "map2", "map3", "fold", "scan", "dot", "gather") or self.kind == "own"
-        self.has_out = self.has_out and self.results is None and not any("!" in p.kind for p in self.params)
+        self.has_out = self.has_out and self.results is None and not any("!" in p.type for p in self.params)
 
     @property
     def names(self):
@@ -73,6 +73,8 @@ class Row:
             parts.append(p.name if p.default is None else f"{p.name}={p.default}")
         if out and self.has_out:
             parts += ["out=None"] if star else ["*", "out=None"]
+        if self.kind == "fold" and "dim" in self.names:
+            parts += ["axis=None"] if "*" in parts else ["*", "axis=None"]  # NumPy's name of dim, as PyTorch takes it
         return f"def {name or self.name}({', '.join(parts)}):\n"
 
 
@@ -93,13 +95,16 @@ def leave(row):
 
 
 def guard(row, extra=()):
+    if row.kind == "fold":
+        tests = " or ".join(["interpreting", "axis is not None", *(["out is not None"] if row.has_out else []), *extra])
+        return f"    if {tests}:\n        if axis is not None:\n            dim = axis\n        {leave(row)}\n"
     tests = ["interpreting", *(["out is not None"] if row.has_out else []), *extra]
     return f"    if {' or '.join(tests)}:\n        {leave(row)}\n"
 
 
 def scalar_guards(row):
     """A named Scalar off its default crosses on the slow path. Without a default it always does."""
-    scalars = [p for p in row.params if p.kind in ("Scalar", "Scalar?")]
+    scalars = [p for p in row.params if p.type in ("Scalar", "Scalar?")]
     return [f"{p.name} != {p.default}" if p.default is not None else "True" for p in scalars]
 
 
@@ -108,7 +113,7 @@ def origin_tests(row):
     for p in row.tensors:
         if p.listed:
             yield f"has_origin({p.name})"
-        elif "?" in p.kind:
+        elif "?" in p.type:
             yield f"({p.name} is not None and {p.name}.origin is not None)"
         else:
             yield f"{p.name}.origin is not None"
@@ -142,7 +147,7 @@ def map_function(row, name=None, out=True, again=None):
         body = f"def {name}({', '.join(p.name for p in row.tensors)}):\n"
         body += f"    if interpreting:\n        {again}\n"
     names = [p.name for p in row.tensors]
-    if row.kind == "map2" and "Scalar" in row.tensors[1].kind:
+    if row.kind == "map2" and "Scalar" in row.tensors[1].type:
         x, y = names
         body += f"    kind = type({y})\n    if kind is float or kind is int:\n        try:\n"
         body += f"            h = map2s({row.id}, NULL, {x}._h, 2 if kind is float else 1, 0 if kind is float else {y}, {y}, 0.0)\n"
@@ -176,7 +181,7 @@ def inplace_function(row):
     tests = ["interpreting", f"{x}.origin is not None", f"{x}.base is not None", *scalar_guards(row)]
     body += f"    if {' or '.join(tests)}:\n        {again}\n"
     tail = f"    if not h:\n        {again}\n    release(h)\n    return {x}\n"
-    if row.kind == "map2" and "Scalar" in row.tensors[1].kind:
+    if row.kind == "map2" and "Scalar" in row.tensors[1].type:
         y = names[1]
         body += f"    kind = type({y})\n    if kind is float or kind is int:\n        try:\n"
         body += f"            h = map2s({row.id}, {x}._h, {x}._h, 2 if kind is float else 1, 0 if kind is float else {y}, {y}, 0.0)\n"
@@ -194,7 +199,7 @@ def fold_function(row):
     by_name = {p.name: p for p in row.params}
     extra = scalar_guards(row) + (["dtype is not None"] if "dtype" in by_name else [])
     body = row.head() + guard(row, extra)
-    if by_name["dim"].kind == "int":
+    if by_name["dim"].type == "int":
         body += "    low, high = (1 << dim, 0) if type(dim) is int and 0 <= dim < 64 else dim_masks(dim)\n"
     else:
         body += (
@@ -215,7 +220,7 @@ def scan_function(row):
 
 
 def dot_function(row):
-    arguments = [f"{p.name}._h" if "?" not in p.kind else f"NULL if {p.name} is None else {p.name}._h" for p in row.tensors]
+    arguments = [f"{p.name}._h" if "?" not in p.type else f"NULL if {p.name} is None else {p.name}._h" for p in row.tensors]
     arguments += ["NULL"] * (3 - len(arguments))
     body = row.head() + guard(row) + attempt(row, f"dot({row.id}, NULL, {', '.join(arguments)})")
     return body + finish(row, None)
@@ -244,7 +249,7 @@ def view_function(row):
     if row.name == "as_strided":
         body += "    offset = lib.fc_offset(input._h) if storage_offset is None else storage_offset\n"
         body += attempt(row, "as_strided_(input._h, len(size), size, stride, offset)")
-    elif row.params[1:] and row.params[1].kind == "int[]":
+    elif row.params[1:] and row.params[1].type == "int[]":
         n = ints[0]
         body += f"    n = len({n})\n    try:\n"
         for count in range(5):
@@ -266,18 +271,18 @@ def own_arguments(row):
             lists.append(n)
             tensors.append(f"*(x._h for x in {n})")
         elif p.tensor:
-            tensors.append(f"{n}._h" if "?" not in p.kind else f"NULL if {n} is None else {n}._h")
-        elif p.kind == "dtype":
+            tensors.append(f"{n}._h" if "?" not in p.type else f"NULL if {n} is None else {n}._h")
+        elif p.type == "dtype":
             ints.append(f"dtype_id({n})")
-        elif p.kind == "int?":
+        elif p.type == "int?":
             ints.append(f"-9223372036854775808 if {n} is None else {n}")
         elif p.width > 1:
             ints.append(f"*spread({n}, {p.width})")
         elif p.width:
             ints.append(n)
-        elif p.kind in ("float", "Scalar"):
+        elif p.type in ("float", "Scalar"):
             doubles.append(n)
-        elif p.kind == "float?":
+        elif p.type == "float?":
             doubles.append(f"nan if {n} is None else {n}")
     return tensors, ints, doubles, lists
 
@@ -296,15 +301,15 @@ def own_function(row):
         body += f"        ints_ = [{', '.join([f'len({n})' for n in lists] + ints)}]\n"
         body += f"        h = own_n({row.id}, NULL, len(handles_), handles_, len(ints_), ints_, {len(doubles)}, [{', '.join(doubles)}])\n"
         body += f"    except (AttributeError, TypeError, OverflowError):\n        {leave(row)}\n"
-    written = [p for p in row.params if "!" in p.kind]
+    written = [p for p in row.params if "!" in p.type]
     if row.results == ():
         return body + f"    if not h:\n        {leave(row)}\n    release(h)\n    return {written[0].name if not written[0].listed else None}\n"
     return body + (several(row, None) if row.results else finish(row, None))
 
 
 def random_function(row):
-    ints = [p.name for p in row.params if p.kind == "int"] + ["0", "0"]
-    doubles = [p.name for p in row.params if p.kind == "float"] + ["0.0", "0.0"]
+    ints = [p.name for p in row.params if p.type == "int"] + ["0", "0"]
+    doubles = [p.name for p in row.params if p.type == "float"] + ["0.0", "0.0"]
     again = f"return inplace(OPS[{row.id}], {row.tuple_text()})"
     body = row.head(out=False)
     body += f"    if interpreting or input.origin is not None or input.base is not None:\n        {again}\n"
@@ -352,7 +357,7 @@ def op_literal(row):
     def params():
         for p in row.params:
             default = "Param.required" if p.default is None else p.default
-            yield f"Param({p.name!r}, {p.kind!r}, {default}, {p.keyword})"
+            yield f"Param({p.name!r}, {p.type!r}, {default}, {p.keyword})"
 
     fields = (row.id, *(getattr(row, c) for c in COLUMNS))
     return f"    Op({', '.join(map(repr, fields))}, ({''.join(p + ', ' for p in params())}), {row.results!r}),\n"

@@ -13,7 +13,7 @@ class Param(NamedTuple):
     """One argument of an op."""
 
     name: str
-    kind: str
+    type: str
     default: object
     keyword: bool
 
@@ -21,7 +21,7 @@ class Param(NamedTuple):
 
     @property
     def tensor(self):
-        return "Tensor" in self.kind
+        return "Tensor" in self.type
 
 
 class Op:
@@ -34,9 +34,9 @@ class Op:
         self.types, self.result, self.body, self.doc = types, result, body, doc
         self.params, self.results = params, results
         self.tensors = tuple(k for k, p in enumerate(params) if p.tensor)
-        self.writes = any("!" in p.kind for p in params)  # the row itself works in place
+        self.writes = any("!" in p.type for p in params)  # the row itself works in place
         # positions of the named Scalars, which travel by fc_attr
-        self.attributes = tuple(k for k, p in enumerate(params) if p.kind in ("Scalar", "Scalar?") and kind in ("map1", "map2", "map3", "fold"))
+        self.attributes = tuple(k for k, p in enumerate(params) if p.type in ("Scalar", "Scalar?") and kind in ("map1", "map2", "map3", "fold"))
 
     def __repr__(self):
         return f"<op {self.name}>"

@@ -38,32 +38,10 @@ max = _extreme("max", "amax", "max_index", "maximum")
 min = _extreme("min", "amin", "min_index", "minimum")
 
 
-def sum(input, dim=None, keepdim=False, *, dtype=None, out=None, axis=None):
-    """Sum of all elements, or over dims. Integers and bool sum in int64.
-
-    >>> import facula
-    >>> facula.sum(facula.ones(2, 3), 1)
-    tensor([3., 3.])
-    """
-    return _ops.sum(input, dim if axis is None else axis, keepdim, dtype=dtype, out=out)
-
-
-def mean(input, dim=None, keepdim=False, *, dtype=None, out=None, axis=None):
-    """Mean of all elements, or over dims. Raises RuntimeError for integers: give a dtype."""
-    if dtype is None and input.dtype.kind < 2:
-        raise _ops_error("mean", f"could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: {input.dtype.name}")
-    return _ops.mean(input, dim if axis is None else axis, keepdim, dtype=dtype, out=out)
-
-
 def _ops_error(op, text):
     from facula.tensor_core._errors import DTypeError
 
     return DTypeError(f"{op}(): {text}")
-
-
-def prod(input, dim=None, keepdim=False, *, dtype=None, out=None):
-    """Product of all elements, or along one dim."""
-    return _ops.prod(input, dim, keepdim, dtype=dtype, out=out)
 
 
 def _spread_name(name):
@@ -208,16 +186,6 @@ def _u8(input, result):
     return result.to(input.dtype) if input.dtype.name == "uint8" else result
 
 
-def count_nonzero(input, dim=None):
-    """How many elements are nonzero, of all or over dims."""
-    return _ops.count_nonzero(input, dim)
-
-
-def logsumexp(input, dim, keepdim=False, *, out=None):
-    """log(sum(exp(input))) over dims, without overflow."""
-    return _ops.logsumexp(input, dim, keepdim, out=out)
-
-
 def _running(name):
     scan, result = getattr(_ops, name), getattr(return_types, name)
 
@@ -285,7 +253,7 @@ def median(input, dim=None, keepdim=False):
 
 
 __all__ = [
-    "all", "aminmax", "any", "clamp", "clip", "count_nonzero", "cummax", "cummin", "div", "divide", "index_add", "logsumexp", "max", "mean",
-    "median", "min", "norm", "pow", "prod", "round", "scatter", "std", "std_mean", "sum", "true_divide", "var", "var_mean", "where",
+    "all", "aminmax", "any", "clamp", "clip", "cummax", "cummin", "div", "divide", "index_add", "max",
+    "median", "min", "norm", "pow", "round", "scatter", "std", "std_mean", "true_divide", "var", "var_mean", "where",
 ]  # fmt: skip
 METHODS = [n for n in __all__ if n not in ("std_mean", "var_mean")]

@@ -40,14 +40,14 @@ def coerce(op, args):
     fixed = None
     for k in op.tensors:
         p, a = op.params[k], args[k]
-        if isinstance(a, Tensor) or (a is None and "?" in p.kind):
+        if isinstance(a, Tensor) or (a is None and "?" in p.type):
             continue
-        if "[]" in p.kind:
+        if "[]" in p.type:
             for j, t in enumerate(a):
                 if not isinstance(t, Tensor):
                     raise TypeError(f"{op.name}: expected Tensor as element {j} in argument '{p.name}', but got {type(t).__name__}. Convert it with facula.tensor.")
             continue
-        if op.kind in ("map1", "map2", "map3") and is_number(a) and ("Scalar" in p.kind or op.kind != "map1"):
+        if op.kind in ("map1", "map2", "map3") and is_number(a) and ("Scalar" in p.type or op.kind != "map1"):
             if not isinstance(a, (int, float, complex)):
                 fixed = list(fixed or args)
                 fixed[k] = a.item()
@@ -138,7 +138,7 @@ def _view(op, args, out):
     if op.name == "as_strided":
         size, stride, offset = rest
         h = lib.fc_as_strided(x._h, len(size), list(size), list(stride), lib.fc_offset(x._h) if offset is None else offset)
-    elif op.params[1:] and op.params[1].kind == "int[]":
+    elif op.params[1:] and op.params[1].type == "int[]":
         h = lib.fc_view_list(op.id, x._h, len(rest[0]), [int(d) for d in rest[0]])
     else:
         h = lib.fc_view_op(op.id, x._h, *rest, *(0,) * (4 - len(rest)))
@@ -151,20 +151,20 @@ def _view(op, args, out):
 def _own(op, args, out):
     lengths, tensors, ints, doubles = [], [], [], []
     for p, a in zip(op.params, args):
-        if "[]" in p.kind and p.tensor:
+        if "[]" in p.type and p.tensor:
             lengths.append(len(a))
             tensors += [t._h for t in a]
         elif p.tensor:
             tensors.append(NULL if a is None else a._h)
-        elif p.kind == "dtype":
+        elif p.type == "dtype":
             ints.append(dtype_id(a))
-        elif p.kind == "int?":
+        elif p.type == "int?":
             ints.append(INT_NONE if a is None else a)
-        elif p.kind in ("int", "bool"):
+        elif p.type in ("int", "bool"):
             ints.append(int(a))
-        elif p.kind.startswith("int["):
-            ints += spread(a, int(p.kind[4:-1]))
-        elif p.kind in ("float", "float?", "Scalar"):
+        elif p.type.startswith("int["):
+            ints += spread(a, int(p.type[4:-1]))
+        elif p.type in ("float", "float?", "Scalar"):
             doubles.append(float("nan") if a is None else float(a))
     ints = lengths + ints
     h = lib.fc_own_n(op.id, handle(out), len(tensors), tensors, len(ints), ints, len(doubles), doubles)
@@ -175,8 +175,8 @@ def _own(op, args, out):
 
 
 def _random(op, args, out):
-    ints = [a for p, a in zip(op.params, args) if p.kind == "int"] + [0, 0]
-    doubles = [float(a) for p, a in zip(op.params, args) if p.kind == "float"] + [0.0, 0.0]
+    ints = [a for p, a in zip(op.params, args) if p.type == "int"] + [0, 0]
+    doubles = [float(a) for p, a in zip(op.params, args) if p.type == "float"] + [0.0, 0.0]
     generator = args[-1] or own_tensor.generator
     h = lib.fc_random(op.id, args[0]._h, generator._g, ints[0], ints[1], doubles[0], doubles[1])
     return _written(h, args[0])

@@ -5,27 +5,27 @@ from typing import NamedTuple
 
 
 class Param(NamedTuple):
-    """One argument of an op: its name, its kind word (`Tensor`, `int[2]`, ...), its default, and whether it is keyword-only."""
+    """One argument of an op: its name, its type word (`Tensor`, `int[2]`, ...), its default, and whether it is keyword-only."""
 
     name: str
-    kind: str
+    type: str
     default: str | None  # Python text; None for a required one
     keyword: bool
 
     @property
     def tensor(self):
-        return "Tensor" in self.kind
+        return "Tensor" in self.type
 
     @property
     def listed(self):
-        return self.kind.startswith("Tensor[]")
+        return self.type.startswith("Tensor[]")
 
     @property
     def width(self):
         """How many integers it hands to C; 0 for what does not travel as an integer."""
-        if self.kind in ("int", "int?", "bool", "dtype"):
+        if self.type in ("int", "int?", "bool", "dtype"):
             return 1
-        match = re.fullmatch(r"int\[(\d+)\]", self.kind)
+        match = re.fullmatch(r"int\[(\d+)\]", self.type)
         return int(match[1]) if match else 0
 
 
@@ -41,7 +41,7 @@ def parse(signature):
         if item == "*":
             keyword = True
             continue
-        kind, rest = item.split(" ", 1)
+        type, rest = item.split(" ", 1)
         name, equal, default = rest.partition("=")
-        params.append(Param(PYTHON_WORDS.get(name, name), kind, default if equal else None, keyword))
+        params.append(Param(PYTHON_WORDS.get(name, name), type, default if equal else None, keyword))
     return tuple(params), results
