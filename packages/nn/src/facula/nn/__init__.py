@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from . import functional, init, parameter
-from .activation import *  # noqa: F403
-from .containers import *  # noqa: F403
-from .distance import *  # noqa: F403
-from .dropout import *  # noqa: F403
-from .flatten import *  # noqa: F403
-from .linear import *  # noqa: F403
-from .loss import *  # noqa: F403
+from . import functional, init, parameter, utils
+from .activation import *
+from .adaptive import *
+from .attention import *
+from .containers import *
+from .conv import *
+from .distance import *
+from .dropout import *
+from .embedding import *
+from .flatten import *
+from .lazy import *
+from .linear import *
+from .loss import *
 from .module import Module
+from .normalization import *
+from .padding import *
 from .parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
-from .parameter_containers import *  # noqa: F403
+from .parameter_containers import *
+from .pooling import *
+from .rnn import *
+from .transformer import *
+from .vision import *
 
-__all__ = [name for name in dir() if not name.startswith("_") and name != "annotations"]
+__all__ = [name for name in dir() if name[0].isupper()] + ["functional", "init", "parameter", "utils"]

@@ -1,0 +1,205 @@
+"""Attention: scaled dot products, and the multi-head form."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import facula
+from facula import Tensor
+
+from ._dropout import dropout
+from ._linear import linear
+from ._pad import pad
+
+
+def scaled_dot_product_attention(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attn_mask: Tensor | None = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+) -> Tensor:
+    """softmax(scale q k^T + mask) v.  query: (*, L, E), key: (*, S, E), value: (*, S, V). Source: Vaswani et al. (2017).
+
+    attn_mask: boolean (True takes part) or added. is_causal: query i sees keys 0 .. i. scale: 1 / sqrt(E) by default.
+    enable_gqa: heads of key and value (dim -3) are repeated to match the query's. A query that sees nothing gives 0.
+    """
+    if is_causal and attn_mask is not None:
+        raise RuntimeError("scaled_dot_product_attention: explicit attn_mask should not be set when is_causal=True")
+    if query.dim() < 2 or key.dim() < 2 or value.dim() < 2:
+        raise RuntimeError(f"scaled_dot_product_attention: inputs must be at least 2 dimensional, got {query.dim()}, {key.dim()}, {value.dim()}")
+    if enable_gqa:
+        heads = query.size(-3)
+        if heads % key.size(-3) or heads % value.size(-3):
+            raise RuntimeError(f"scaled_dot_product_attention: query heads {heads} must be a multiple of key heads {key.size(-3)} and value heads {value.size(-3)}")
+        key = key.repeat_interleave(heads // key.size(-3), -3)
+        value = value.repeat_interleave(heads // value.size(-3), -3)
+    scale = 1 / math.sqrt(query.size(-1)) if scale is None else scale
+    scores = facula.matmul(query * scale, key.transpose(-2, -1))
+    if is_causal:
+        attn_mask = facula.ones(query.size(-2), key.size(-2), dtype=facula.bool, device=query.device).tril()
+    if attn_mask is None:
+        weights = scores.softmax(-1)
+    elif attn_mask.dtype == facula.bool:
+        scores = scores.masked_fill(~attn_mask, -math.inf)
+        seen = attn_mask.any(-1, keepdim=True)
+        weights = facula.where(seen, scores, facula.zeros_like(scores)).softmax(-1)
+        weights = facula.where(seen, weights, facula.zeros_like(weights))
+    else:
+        weights = (scores + attn_mask).softmax(-1)
+    if dropout_p > 0.0:
+        weights = dropout(weights, dropout_p)
+    return facula.matmul(weights, value)
+
+
+def _as_added(mask: Tensor | None, name: str, like: Tensor) -> Tensor | None:
+    """A boolean mask (True is left out) as one to add."""
+    if mask is None:
+        return None
+    if mask.dtype == facula.bool:
+        return facula.zeros(mask.shape, dtype=like.dtype, device=like.device).masked_fill_(mask, -math.inf)
+    if not mask.is_floating_point():
+        raise AssertionError(f"only bool and floating types of {name} are supported, got {mask.dtype}")
+    return mask
+
+
+def _projected(q: Tensor, k: Tensor, v: Tensor, w: Tensor, b: Tensor | None) -> tuple[Tensor, Tensor, Tensor]:
+    e = q.size(-1)
+    if q is k and k is v:
+        return linear(q, w, b).chunk(3, -1)
+    parts = w.chunk(3), (None,) * 3 if b is None else b.chunk(3)
+    if w.size(0) != 3 * e:
+        raise AssertionError(f"in_proj_weight has {w.size(0)} rows, {3 * e} are wanted")
+    return tuple(linear(x, wx, bx) for x, wx, bx in zip((q, k, v), *parts))
+
+
+def _check_shapes(query: Tensor, key: Tensor, value: Tensor, key_padding_mask: Tensor | None, attn_mask: Tensor | None, heads: int) -> bool:
+    """Whether the query is batched."""
+    if query.dim() not in (2, 3):
+        raise AssertionError(f"query should be unbatched 2D or batched 3D tensor but received {query.dim()}-D query tensor")
+    batched = query.dim() == 3
+    kind = "batched" if batched else "unbatched"
+    if key.dim() != query.dim() or value.dim() != query.dim():
+        raise AssertionError(f"For {kind} ({query.dim()}-D) `query`, expected `key` and `value` to be {query.dim()}-D but found {key.dim()}-D and {value.dim()}-D tensors respectively")
+    if key_padding_mask is not None and key_padding_mask.dim() != query.dim() - 1:
+        raise AssertionError(f"For {kind} `query`, expected `key_padding_mask` to be `None` or {query.dim() - 1}-D but found {key_padding_mask.dim()}-D tensor instead")
+    if attn_mask is not None:
+        if attn_mask.dim() not in (2, 3):
+            raise AssertionError(f"expected `attn_mask` to be `None`, 2-D or 3-D but found {attn_mask.dim()}-D tensor instead")
+        if not batched and attn_mask.dim() == 3 and tuple(attn_mask.shape) != (heads, query.size(0), key.size(0)):
+            raise AssertionError(f"Expected `attn_mask` shape to be {(heads, query.size(0), key.size(0))} but got {tuple(attn_mask.shape)}")
+    return batched
+
+
+def multi_head_attention_forward(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    embed_dim_to_check: int,
+    num_heads: int,
+    in_proj_weight: Tensor | None,
+    in_proj_bias: Tensor | None,
+    bias_k: Tensor | None,
+    bias_v: Tensor | None,
+    add_zero_attn: bool,
+    dropout_p: float,
+    out_proj_weight: Tensor,
+    out_proj_bias: Tensor | None,
+    training: bool = True,
+    key_padding_mask: Tensor | None = None,
+    need_weights: bool = True,
+    attn_mask: Tensor | None = None,
+    use_separate_proj_weight: bool = False,
+    q_proj_weight: Tensor | None = None,
+    k_proj_weight: Tensor | None = None,
+    v_proj_weight: Tensor | None = None,
+    static_k: Tensor | None = None,
+    static_v: Tensor | None = None,
+    average_attn_weights: bool = True,
+    is_causal: bool = False,
+) -> tuple[Tensor, Tensor | None]:
+    """(attention output, weights or None).  query: (L, N, E), key and value: (S, N, *), or all without N.
+
+    Masks are True, or -inf, where a key is left out: attn_mask (L, S) or (N * heads, L, S), key_padding_mask (N, S).
+    is_causal is a promise that attn_mask is causal. Source: Vaswani et al. (2017), section 3.2.2.
+    """
+    batched = _check_shapes(query, key, value, key_padding_mask, attn_mask, num_heads)
+    if is_causal and attn_mask is None:
+        raise RuntimeError("Need attn_mask if specifying the is_causal hint.")
+    if not batched:
+        same_k, same_v = key is query, value is key
+        query = query.unsqueeze(1)
+        key = query if same_k else key.unsqueeze(1)
+        value = key if same_v else value.unsqueeze(1)
+        key_padding_mask = None if key_padding_mask is None else key_padding_mask.unsqueeze(0)
+    length, n, e = query.shape
+    if e != embed_dim_to_check:
+        raise AssertionError(f"was expecting embedding dimension of {embed_dim_to_check}, but got {e}")
+    size = e // num_heads
+    if size * num_heads != e:
+        raise AssertionError(f"embed_dim {e} not divisible by num_heads {num_heads}")
+    if use_separate_proj_weight:
+        b = (None,) * 3 if in_proj_bias is None else in_proj_bias.chunk(3)
+        q, k, v = linear(query, q_proj_weight, b[0]), linear(key, k_proj_weight, b[1]), linear(value, v_proj_weight, b[2])
+    else:
+        if key.shape != value.shape:
+            raise AssertionError(f"key shape {tuple(key.shape)} does not match value shape {tuple(value.shape)}")
+        q, k, v = _projected(query, key, value, in_proj_weight, in_proj_bias)
+    mask, padding = _as_added(attn_mask, "attn_mask", q), _as_added(key_padding_mask, "key_padding_mask", q)
+    if mask is not None:
+        if mask.dim() == 2:
+            if tuple(mask.shape) != (length, key.size(0)):
+                raise RuntimeError(f"The shape of the 2D attn_mask is {tuple(mask.shape)}, but should be {(length, key.size(0))}.")
+            mask = mask.unsqueeze(0)
+        elif tuple(mask.shape) != (n * num_heads, length, key.size(0)):
+            raise RuntimeError(f"The shape of the 3D attn_mask is {tuple(mask.shape)}, but should be {(n * num_heads, length, key.size(0))}.")
+    if bias_k is not None and bias_v is not None:  # one more key and value, learnt
+        k, v = facula.cat([k, bias_k.repeat(1, n, 1)]), facula.cat([v, bias_v.repeat(1, n, 1)])
+        mask, padding = _one_more(mask), _one_more(padding)
+
+    def heads(x: Tensor) -> Tensor:
+        return x.reshape(x.size(0), n * num_heads, size).transpose(0, 1)
+
+    q = heads(q)
+    k = heads(k) if static_k is None else static_k
+    v = heads(v) if static_v is None else static_v
+    if add_zero_attn:
+        zero = facula.zeros((n * num_heads, 1, size), dtype=k.dtype, device=k.device)
+        k, v = facula.cat([k, zero], 1), facula.cat([v, zero], 1)
+        mask, padding = _one_more(mask), _one_more(padding)
+    keys = k.size(1)
+    if padding is not None:
+        if tuple(padding.shape) != (n, keys):
+            raise AssertionError(f"expecting key_padding_mask shape of {(n, keys)}, but got {tuple(padding.shape)}")
+        padding = padding.reshape(n, 1, 1, keys).expand(n, num_heads, 1, keys).reshape(n * num_heads, 1, keys)
+        mask = padding if mask is None else mask + padding
+    dropout_p = dropout_p if training else 0.0
+    if need_weights:
+        scores = facula.matmul(q * math.sqrt(1.0 / size), k.transpose(-2, -1))
+        weights = (scores if mask is None else scores + mask).softmax(-1)
+        if dropout_p > 0.0:
+            weights = dropout(weights, dropout_p)
+        out = facula.matmul(weights, v)
+    else:
+        shape = (n, num_heads)
+        if mask is not None:
+            mask = mask.unsqueeze(0) if mask.size(0) == 1 else mask.reshape(*shape, -1, keys)
+        q4, k4, v4 = (t.reshape(*shape, t.size(1), size) for t in (q, k, v))
+        out = scaled_dot_product_attention(q4, k4, v4, mask, dropout_p).reshape(n * num_heads, length, size)
+    out = linear(out.transpose(0, 1).reshape(length, n, e), out_proj_weight, out_proj_bias)
+    if need_weights:
+        weights = weights.reshape(n, num_heads, length, keys)
+        weights = weights.mean(1) if average_attn_weights else weights
+    else:
+        weights = None
+    if not batched:
+        return out.squeeze(1), None if weights is None else weights.squeeze(0)
+    return out, weights
+
+
+def _one_more(mask: Any) -> Any:
+    return None if mask is None else pad(mask, (0, 1))

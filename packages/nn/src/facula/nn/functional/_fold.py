@@ -1,0 +1,102 @@
+"""unfold and fold, and the shuffles of channels and pixels."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import facula
+from facula import Tensor
+
+from ._window import ntuple, out_size, padded, taps
+
+
+def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
+    """The windows of (N, C, H, W) as columns: (N, C * KH * KW, L)."""
+    kernel, dilation, padding, stride = (ntuple(v, 2) for v in (kernel_size, dilation, padding, stride))
+    if input.dim() not in (3, 4):
+        raise RuntimeError(f"unfold: expected 3D or 4D (batch mode) tensor for input with possibly 0 batch size, but got {list(input.shape)}")
+    x = input if input.dim() == 4 else input.unsqueeze(0)
+    x = padded(x, padding, padding)
+    out = tuple(out_size(n, k, s, 0, d) for n, k, s, d in zip(x.shape[2:], kernel, stride, dilation))
+    if any(n < 1 for n in out):
+        raise RuntimeError(
+            f"unfold: Given input with spatial size {tuple(input.shape[-2:])}, kernel_size={kernel}, dilation={dilation}, padding={padding}, "
+            f"calculated shape of the array of sliding blocks as {out}, but its components must be at least one."
+        )
+    parts = [part for _, part in taps(x, kernel, stride, dilation, out)]
+    result = facula.stack(parts, 2).reshape(x.size(0), x.size(1) * len(parts), math.prod(out))
+    return result if input.dim() == 4 else result.squeeze(0)
+
+
+def fold(
+    input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
+) -> Tensor:
+    """The sum of columns (N, C * KH * KW, L) put back in their windows: (N, C, H, W). The transpose of unfold."""
+    size = ntuple(output_size, 2)
+    kernel, dilation, padding, stride = (ntuple(v, 2) for v in (kernel_size, dilation, padding, stride))
+    if input.dim() not in (2, 3):
+        raise RuntimeError(f"fold: Input Error: Only unbatched (2D) or batched (3D) input Tensors are supported, but got {input.dim()}D")
+    x = input if input.dim() == 3 else input.unsqueeze(0)
+    places = math.prod(kernel)
+    if x.size(1) % places:
+        raise RuntimeError(f"fold: Expected size of input's dimension 1 to be divisible by the product of kernel_size, but got {x.size(1)} and {kernel}.")
+    wide = tuple(n + 2 * p for n, p in zip(size, padding))
+    out = tuple(out_size(n, k, s, 0, d) for n, k, s, d in zip(wide, kernel, stride, dilation))
+    if x.size(2) != math.prod(out):
+        raise RuntimeError(f"fold: Given output_size={size}, expected input's dimension 2 to match the number of sliding blocks {math.prod(out)}, but got {x.size(2)}.")
+    n, c = x.size(0), x.size(1) // places
+    # where in the padded output each column element goes
+    index = facula.arange(math.prod(wide)).reshape(1, 1, *wide)
+    index = facula.stack([part.reshape(-1) for _, part in taps(index, kernel, stride, dilation, out)], 0).reshape(-1)
+    total = facula.zeros((n, c, math.prod(wide)), dtype=x.dtype, device=x.device).index_add(2, index, x.reshape(n, c, -1))
+    result = total.reshape(n, c, *wide)
+    result = result[:, :, padding[0] : padding[0] + size[0], padding[1] : padding[1] + size[1]]
+    return result if input.dim() == 3 else result.squeeze(0)
+
+
+def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
+    """(*, C r^2, H, W) as (*, C, H r, W r). Source: Shi et al. (2016)."""
+    if input.dim() < 3:
+        raise RuntimeError(f"pixel_shuffle expects input to have at least 3 dimensions, but got input with {input.dim()} dimension(s)")
+    r = upscale_factor
+    if r <= 0:
+        raise RuntimeError(f"pixel_shuffle expects a positive upscale_factor, but got {r}")
+    *batch, c, h, w = input.shape
+    if c % (r * r):
+        raise RuntimeError(f"pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of upscale_factor, but input.size(-3)={c} is not divisible by {r * r}")
+    lead = list(range(len(batch)))
+    n = len(batch)
+    x = input.reshape(*batch, c // (r * r), r, r, h, w).permute(*lead, n, n + 3, n + 1, n + 4, n + 2)
+    return x.reshape(*batch, c // (r * r), h * r, w * r)
+
+
+def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
+    """(*, C, H r, W r) as (*, C r^2, H, W)."""
+    if input.dim() < 3:
+        raise RuntimeError(f"pixel_unshuffle expects input to have at least 3 dimensions, but got input with {input.dim()} dimension(s)")
+    r = downscale_factor
+    if r <= 0:
+        raise RuntimeError(f"pixel_unshuffle expects a positive downscale_factor, but got {r}")
+    *batch, c, h, w = input.shape
+    if h % r or w % r:
+        raise RuntimeError(f"pixel_unshuffle expects height and width to be divisible by downscale_factor, but {(h, w)} are not divisible by {r}")
+    lead = list(range(len(batch)))
+    n = len(batch)
+    x = input.reshape(*batch, c, h // r, r, w // r, r).permute(*lead, n, n + 2, n + 4, n + 1, n + 3)
+    return x.reshape(*batch, c * r * r, h // r, w // r)
+
+
+def channel_shuffle(input: Tensor, groups: int) -> Tensor:
+    """(N, g c, *) with the channels dealt out in turn: channel k of group j goes to place k g + j. Source: Zhang et al. (2017)."""
+    if input.dim() < 3:
+        raise RuntimeError(f"channel_shuffle expects input with > 2 dims, but got input with sizes {list(input.shape)}")
+    if groups <= 0:
+        raise RuntimeError(f"Number of groups to divide channels in must be positive. Value of groups:{groups}")
+    n, c = input.shape[:2]
+    if c % groups:
+        raise RuntimeError(f"Number of channels must be divisible by groups. Got {c} channels and {groups} groups.")
+    return input.reshape(n, groups, c // groups, *input.shape[2:]).transpose(1, 2).reshape(input.shape)
+
+
+native_channel_shuffle = channel_shuffle

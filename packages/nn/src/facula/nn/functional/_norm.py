@@ -1,0 +1,186 @@
+"""Normalisations."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Sequence
+
+import facula
+from facula import Tensor
+
+from ._pool import avg_pool2d, avg_pool3d
+from ._window import padded
+
+
+def _per_channel(t: Tensor, x: Tensor) -> Tensor:
+    return t.reshape((1, -1) + (1,) * (x.dim() - 2))
+
+
+def _affine(x: Tensor, weight: Tensor | None, bias: Tensor | None) -> Tensor:
+    if weight is not None:
+        x = x * weight
+    return x if bias is None else x + bias
+
+
+def _check_statistics_size(name: str, x: Tensor) -> None:
+    count = x.numel() // x.size(1) if x.size(1) else 0
+    if count == 1:
+        raise ValueError(f"Expected more than 1 value per channel when training, got input size {x.size()}")
+
+
+def batch_norm(
+    input: Tensor,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    training: bool = False,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Tensor:
+    """(x - mean) / sqrt(var + eps) * weight + bias for each channel (dim 1). Source: Ioffe and Szegedy (2015).
+
+    training: statistics are the batch's, and the running ones move towards them by `momentum` (variance unbiased).
+    Else they are the running ones.
+    """
+    if input.dim() < 2:
+        raise RuntimeError(f"batch_norm: expected input to have at least 2 dimensions, got {input.dim()}")
+    for name, t in (("running_mean", running_mean), ("running_var", running_var), ("weight", weight), ("bias", bias)):
+        if t is not None and t.numel() != input.size(1):
+            raise RuntimeError(f"batch_norm: {name} should contain {input.size(1)} elements not {t.numel()}")
+    if training:
+        _check_statistics_size("batch_norm", input)
+        mean, var = _batch_statistics(input, running_mean, running_var, momentum)
+    else:
+        if running_mean is None or running_var is None:
+            raise RuntimeError("batch_norm: running_mean and running_var must be given in evaluation mode. Track them, or set training.")
+        mean, var = running_mean, running_var
+    scale = (var + eps).rsqrt()
+    if weight is not None:
+        scale = scale * weight
+    shift = -mean * scale if bias is None else bias - mean * scale
+    if training:  # subtracting first keeps the digits of a mean that is large beside the spread
+        out = (input - _per_channel(mean, input)) * _per_channel(scale, input)
+        return out if bias is None else out + _per_channel(bias, input)
+    return input * _per_channel(scale, input) + _per_channel(shift, input)
+
+
+def _batch_statistics(x: Tensor, running_mean: Any, running_var: Any, momentum: float) -> tuple[Tensor, Tensor]:
+    dims = [d for d in range(x.dim()) if d != 1]
+    mean = x.mean(dims)
+    centred = x - _per_channel(mean, x)
+    var = (centred * centred).mean(dims)
+    count = x.numel() // x.size(1)
+    with facula.no_grad():
+        if running_mean is not None:
+            running_mean.mul_(1 - momentum).add_(mean.detach().to(running_mean.dtype), alpha=momentum)
+        if running_var is not None:
+            unbiased = var.detach() * (count / (count - 1))
+            running_var.mul_(1 - momentum).add_(unbiased.to(running_var.dtype), alpha=momentum)
+    return mean, var
+
+
+def instance_norm(
+    input: Tensor,
+    running_mean: Tensor | None = None,
+    running_var: Tensor | None = None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    use_input_stats: bool = True,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Tensor:
+    """batch_norm of each item by itself. Source: Ulyanov et al. (2016)."""
+    if not use_input_stats:
+        return batch_norm(input, running_mean, running_var, weight, bias, False, momentum, eps)
+    n, c = input.shape[:2]
+    if math.prod(input.shape[2:]) == 1:
+        raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.size()}")
+    means = None if running_mean is None else running_mean.repeat(n)
+    variances = None if running_var is None else running_var.repeat(n)
+    flat = input.reshape(1, n * c, *input.shape[2:])
+    out = batch_norm(
+        flat,
+        means,
+        variances,
+        None if weight is None else weight.repeat(n),
+        None if bias is None else bias.repeat(n),
+        True,
+        momentum,
+        eps,
+    )
+    with facula.no_grad():  # the items' running statistics, averaged
+        if running_mean is not None:
+            running_mean.copy_(means.reshape(n, c).mean(0))
+        if running_var is not None:
+            running_var.copy_(variances.reshape(n, c).mean(0))
+    return out.reshape(input.shape)
+
+
+def _check_normalized_shape(name: str, x: Tensor, shape: tuple, *others: tuple) -> tuple[int, ...]:
+    if not shape:
+        raise RuntimeError(f"{name}: expected normalized_shape to be at least 1-dimensional, got {shape}")
+    if x.dim() < len(shape) or tuple(x.shape[x.dim() - len(shape) :]) != shape:
+        raise RuntimeError(
+            f"{name}: Given normalized_shape={list(shape)}, expected input with shape [*, {', '.join(map(str, shape))}], "
+            f"but got input of size{list(x.shape)}"
+        )
+    for what, t in others:
+        if t is not None and tuple(t.shape) != shape:
+            raise RuntimeError(f"{name}: expected {what} to be of same shape as normalized_shape, but got {list(t.shape)} and {list(shape)}")
+    return tuple(range(x.dim() - len(shape), x.dim()))
+
+
+def layer_norm(
+    input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
+) -> Tensor:
+    """(x - mean) / sqrt(var + eps) * weight + bias over the last dims, of sizes normalized_shape. Source: Ba et al. (2016)."""
+    dims = _check_normalized_shape("layer_norm", input, tuple(normalized_shape), ("weight", weight), ("bias", bias))
+    centred = input - input.mean(dims, keepdim=True)
+    var = (centred * centred).mean(dims, keepdim=True)
+    return _affine(centred * (var + eps).rsqrt(), weight, bias)
+
+
+def rms_norm(
+    input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None, eps: float | None = None
+) -> Tensor:
+    """x / sqrt(mean(x^2) + eps) * weight over the last dims; eps None is the dtype's epsilon. Source: Zhang and Sennrich (2019)."""
+    dims = _check_normalized_shape("rms_norm", input, tuple(normalized_shape), ("weight", weight))
+    if eps is None:
+        eps = facula.finfo(input.dtype).eps
+    return _affine(input * ((input * input).mean(dims, keepdim=True) + eps).rsqrt(), weight, None)
+
+
+def group_norm(
+    input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
+) -> Tensor:
+    """Normalisation of each item's channels in num_groups groups. Source: Wu and He (2018)."""
+    if input.dim() < 2:
+        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.dim()}")
+    n, c = input.shape[:2]
+    if num_groups <= 0 or c % num_groups:
+        raise RuntimeError(f"Expected number of channels in input to be divisible by num_groups, but got input of shape {list(input.shape)} and num_groups={num_groups}")
+    if n * c // num_groups * math.prod(input.shape[2:]) == n:
+        raise ValueError(f"Expected more than 1 value per channel when training, got input size {list(input.shape)} in {num_groups} groups")
+    x = input.reshape(n, num_groups, -1)
+    centred = x - x.mean(-1, keepdim=True)
+    x = (centred * ((centred * centred).mean(-1, keepdim=True) + eps).rsqrt()).reshape(input.shape)
+    weight = None if weight is None else _per_channel(weight, input)
+    return _affine(x, weight, None if bias is None else _per_channel(bias, input))
+
+
+def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Tensor:
+    """x / (k + alpha * mean of x^2 over `size` neighbouring channels)^beta. Source: Krizhevsky et al. (2012)."""
+    if input.dim() < 3:
+        raise ValueError(f"Expected 3D or higher dimensionality input (got {input.dim()} dimensions)")
+    if input.numel() == 0:
+        return input
+    before, after = size // 2, (size - 1) // 2
+    if input.dim() == 3:
+        squares = padded((input * input).unsqueeze(1), (before, 0), (after, 0))
+        mean = avg_pool2d(squares, (size, 1), stride=1).squeeze(1)
+    else:
+        n, c, h = input.shape[:3]
+        squares = padded((input * input).reshape(n, 1, c, h, -1), (before, 0, 0), (after, 0, 0))
+        mean = avg_pool3d(squares, (size, 1, 1), stride=1).reshape(input.shape)
+    return input / (mean * alpha + k).pow(beta)

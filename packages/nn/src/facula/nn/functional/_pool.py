@@ -1,0 +1,228 @@
+"""Pooling over windows, adaptive pooling, unpooling."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import facula
+from facula import Tensor
+
+from ._window import batched, ntuple, out_size, padded, taps
+
+
+class _Windows:
+    """The geometry of a pooling: sizes after defaults and checks, and how far the last windows hang over."""
+
+    def __init__(self, name: str, x: Tensor, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool, ndim: int) -> None:
+        self.kernel = ntuple(kernel, ndim, "kernel_size")
+        self.stride = self.kernel if stride is None or stride == () or stride == [] else ntuple(stride, ndim, "stride")
+        self.padding, self.dilation = ntuple(padding, ndim, "padding"), ntuple(dilation, ndim, "dilation")
+        for k, s, p, d in zip(self.kernel, self.stride, self.padding, self.dilation):
+            if k <= 0 or s <= 0 or d <= 0:
+                raise RuntimeError(f"{name}: kernel size {k}, stride {s} and dilation {d} should be greater than zero.")
+            if p < 0 or 2 * p > k:
+                raise RuntimeError(f"{name}: pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k}")
+        self.sizes = tuple(x.shape[-ndim:])
+        geometry = list(zip(self.sizes, self.kernel, self.stride, self.padding, self.dilation))
+        self.out = tuple(out_size(n, k, s, p, d, ceil_mode) for n, k, s, p, d in geometry)
+        if any(n <= 0 for n in self.out):
+            raise RuntimeError(f"{name}: Given input size {self.sizes}, the calculated output size {self.out} is too small.")
+        # what must be added after the last element so that every window is whole
+        self.after = tuple(
+            max(p, (o - 1) * s + d * (k - 1) + 1 - n - p) for o, (n, k, s, p, d) in zip(self.out, geometry)
+        )
+
+    def taps(self, x: Tensor, fill: float) -> list:
+        return list(taps(padded(x, self.padding, self.after, fill), self.kernel, self.stride, self.dilation, self.out))
+
+
+def _lowest(x: Tensor) -> Any:
+    return -math.inf if x.is_floating_point() else facula.iinfo(x.dtype).min
+
+
+def _max_pool(
+    ndim: int, input: Tensor, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool, return_indices: bool
+) -> Any:
+    name = f"max_pool{ndim}d"
+    x, added = batched(input, ndim, name)
+    w = _Windows(name, x, kernel, stride, padding, dilation, ceil_mode, ndim)
+    seen = w.taps(x, _lowest(x))
+    best, at = facula.stack([part for _, part in seen], 0).max(0)
+    if not return_indices:
+        return best.squeeze(0) if added else best
+    places = facula.tensor([place for place, _ in seen], dtype=facula.int64, device=x.device)
+    flat = facula.zeros_like(at)
+    for k in range(ndim):  # where in the input each maximum lies, as one number over the spatial dims
+        shape = [1] * at.dim()
+        shape[at.dim() - ndim + k] = -1
+        start = (facula.arange(w.out[k], device=x.device) * w.stride[k] - w.padding[k]).reshape(shape)
+        flat = flat * w.sizes[k] + places[:, k][at] * w.dilation[k] + start
+    return (best.squeeze(0), flat.squeeze(0)) if added else (best, flat)
+
+
+def _max_pool_functions(ndim: int) -> tuple:
+    def with_indices(
+        input: Tensor,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        dilation: Any = 1,
+        ceil_mode: bool = False,
+        return_indices: bool = False,
+    ) -> tuple[Tensor, Tensor]:
+        return _max_pool(ndim, input, kernel_size, stride, padding, dilation, ceil_mode, True)
+
+    def plain(
+        input: Tensor,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        dilation: Any = 1,
+        ceil_mode: bool = False,
+        return_indices: bool = False,
+    ) -> Any:
+        return _max_pool(ndim, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
+
+    with_indices.__name__, plain.__name__ = f"max_pool{ndim}d_with_indices", f"max_pool{ndim}d"
+    with_indices.__doc__ = f"(maximum of each window over the last {ndim} dims, its flat place in the input)."
+    plain.__doc__ = f"Maximum of each window over the last {ndim} dims; with return_indices also its flat place in the input."
+    return plain, with_indices
+
+
+max_pool1d, max_pool1d_with_indices = _max_pool_functions(1)
+max_pool2d, max_pool2d_with_indices = _max_pool_functions(2)
+max_pool3d, max_pool3d_with_indices = _max_pool_functions(3)
+
+
+def _avg_pool(
+    ndim: int,
+    input: Tensor,
+    kernel: Any,
+    stride: Any,
+    padding: Any,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor: int | None = None,
+) -> Tensor:
+    name = f"avg_pool{ndim}d"
+    x, added = batched(input, ndim, name)
+    w = _Windows(name, x, kernel, stride, padding, 1, ceil_mode, ndim)
+    total = None
+    for _, part in w.taps(x, 0.0):
+        total = part if total is None else total + part
+    if divisor is not None:
+        if divisor == 0:
+            raise RuntimeError(f"{name}: divisor must be not zero")
+        result = total / divisor
+    else:
+        result = total / _counts(w, count_include_pad, total)
+    return result.squeeze(0) if added else result
+
+
+def _counts(w: _Windows, count_include_pad: bool, like: Tensor) -> Any:
+    """How many elements each window counts: what hangs over never does, padding only if asked."""
+    count = None
+    for n, k, s, p, o in zip(w.sizes, w.kernel, w.stride, w.padding, w.out):
+        low, high = (-p, n + p) if count_include_pad else (0, n)
+        along = [min(i * s - p + k, high) - max(i * s - p, low) for i in range(o)]
+        along = facula.tensor(along, dtype=like.dtype, device=like.device)
+        count = along if count is None else count.unsqueeze(-1) * along
+    return count
+
+
+def avg_pool1d(
+    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False, count_include_pad: bool = True
+) -> Tensor:
+    """Mean of each window over the last dim."""
+    return _avg_pool(1, input, kernel_size, stride, padding, ceil_mode, count_include_pad)
+
+
+def avg_pool2d(
+    input: Tensor,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: int | None = None,
+) -> Tensor:
+    """Mean of each window over the last 2 dims; divisor_override divides the sum instead of the count."""
+    return _avg_pool(2, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+
+
+def avg_pool3d(
+    input: Tensor,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: int | None = None,
+) -> Tensor:
+    """Mean of each window over the last 3 dims; divisor_override divides the sum instead of the count."""
+    return _avg_pool(3, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+
+
+def _lp_pool(ndim: int, input: Tensor, norm_type: float, kernel_size: Any, stride: Any, ceil_mode: bool) -> Tensor:
+    kernel = ntuple(kernel_size, ndim, "kernel_size")
+    mean = _avg_pool(ndim, input.pow(norm_type), kernel, stride, 0, ceil_mode, True)
+    # PyTorch takes the root of relu(|mean|) * sign(mean) * count: for a negative mean that is nan or 0 by its own choice
+    return (mean.sign() * mean.abs().relu()).mul(math.prod(kernel)).pow(1.0 / norm_type)
+
+
+def lp_pool1d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Tensor:
+    """(sum of x^p)^(1/p) of each window over the last dim."""
+    return _lp_pool(1, input, norm_type, kernel_size, stride, ceil_mode)
+
+
+def lp_pool2d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Tensor:
+    """(sum of x^p)^(1/p) of each window over the last 2 dims."""
+    return _lp_pool(2, input, norm_type, kernel_size, stride, ceil_mode)
+
+
+def lp_pool3d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Tensor:
+    """(sum of x^p)^(1/p) of each window over the last 3 dims."""
+    return _lp_pool(3, input, norm_type, kernel_size, stride, ceil_mode)
+
+
+def _max_unpool(ndim: int, input: Tensor, indices: Tensor, kernel: Any, stride: Any, padding: Any, output_size: Any) -> Tensor:
+    name = f"max_unpool{ndim}d"
+    x, added = batched(input, ndim, name)
+    if indices.shape != input.shape:
+        raise RuntimeError(f"{name}: expected shape of indices to be {list(input.shape)}, but got {list(indices.shape)}")
+    kernel = ntuple(kernel, ndim, "kernel_size")
+    stride, padding = kernel if stride is None else ntuple(stride, ndim, "stride"), ntuple(padding, ndim, "padding")
+    natural = [(n - 1) * s + k - 2 * p for n, s, k, p in zip(x.shape[2:], stride, kernel, padding)]
+    if output_size is None:
+        size = natural
+    else:
+        size = list(output_size)[-ndim:]
+        if len(output_size) not in (ndim, ndim + 2, ndim + 1):
+            raise ValueError(f"{name}: output_size should have {ndim} or {ndim + 2} elements, but it has length {len(output_size)}")
+        for want, usual, s in zip(size, natural, stride):
+            if not usual - s < want < usual + s:
+                raise ValueError(f"{name}: invalid output_size {list(output_size)}: a dim must be within {s} of {usual}")
+    n, c = x.shape[:2]
+    places = math.prod(size)
+    flat = (indices.unsqueeze(0) if added else indices).reshape(n, c, -1)
+    if flat.numel() and bool(((flat < 0) | (flat >= places)).any()):
+        raise RuntimeError(f"{name}: found an invalid max index, the output has {places} places: {size}")
+    out = facula.zeros((n, c, places), dtype=x.dtype, device=x.device).scatter(2, flat, x.reshape(n, c, -1))
+    out = out.reshape(n, c, *size)
+    return out.squeeze(0) if added else out
+
+
+def max_unpool1d(input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None) -> Tensor:
+    """The maxima of max_pool1d put back in their places, zeros elsewhere."""
+    return _max_unpool(1, input, indices, kernel_size, stride, padding, output_size)
+
+
+def max_unpool2d(input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None) -> Tensor:
+    """The maxima of max_pool2d put back in their places, zeros elsewhere."""
+    return _max_unpool(2, input, indices, kernel_size, stride, padding, output_size)
+
+
+def max_unpool3d(input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None) -> Tensor:
+    """The maxima of max_pool3d put back in their places, zeros elsewhere."""
+    return _max_unpool(3, input, indices, kernel_size, stride, padding, output_size)

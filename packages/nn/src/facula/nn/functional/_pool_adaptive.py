@@ -1,0 +1,176 @@
+"""Pooling to a given size, and fractional pooling: windows that differ in place and width."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import facula
+from facula import Tensor
+
+from ._window import batched, ntuple
+
+Spans = list[tuple[int, int]]
+
+
+def _adaptive_spans(size: int, out: int) -> Spans:
+    return [(k * size // out, -(-(k + 1) * size // out)) for k in range(out)]
+
+
+def _sizes(output_size: Any, x: Tensor, ndim: int) -> tuple[int, ...]:
+    given = ntuple(output_size, ndim, "output_size")
+    return tuple(x.size(x.dim() - ndim + k) if n is None else n for k, n in enumerate(given))
+
+
+def _mean_along(x: Tensor, dim: int, spans: Spans) -> Tensor:
+    width = spans[0][1] - spans[0][0]
+    if spans == [(k * width, (k + 1) * width) for k in range(len(spans))]:  # equal windows side by side
+        return x.narrow(dim, 0, width * len(spans)).unflatten(dim, (len(spans), width)).mean(dim + 1)
+    return facula.stack([x.narrow(dim, a, b - a).mean(dim) for a, b in spans], dim)
+
+
+def _adaptive_avg(ndim: int, input: Tensor, output_size: Any) -> Tensor:
+    x, added = batched(input, ndim, f"adaptive_avg_pool{ndim}d")
+    for k, n in enumerate(_sizes(output_size, x, ndim)):
+        x = _mean_along(x, 2 + k, _adaptive_spans(x.size(2 + k), n)) if n else x.narrow(2 + k, 0, 0)
+    return x.squeeze(0) if added else x
+
+
+def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
+    """Mean over windows chosen so that the last dim becomes output_size."""
+    return _adaptive_avg(1, input, output_size)
+
+
+def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
+    """Mean over windows chosen so that the last 2 dims become output_size; None keeps a dim."""
+    return _adaptive_avg(2, input, output_size)
+
+
+def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
+    """Mean over windows chosen so that the last 3 dims become output_size; None keeps a dim."""
+    return _adaptive_avg(3, input, output_size)
+
+
+def _max_over(x: Tensor, spans: list[list[Spans]], sizes: tuple[int, ...]) -> tuple[Tensor, Tensor]:
+    """(maxima, flat places) of x (N, C, *sizes), where spans[k] holds the windows along spatial dim k.
+
+    Dim by dim from the last: after it, each value's place along the dims done is carried beside it."""
+    places = facula.arange(1, device=x.device).expand(x.shape)
+    stride = 1
+    for k in reversed(range(len(sizes))):
+        dim = x.dim() - len(sizes) + k
+        best, found = [], []
+        for a, b in spans[k]:
+            value, at = x.narrow(dim, a, b - a).max(dim, keepdim=True)
+            best.append(value)
+            found.append(places.narrow(dim, a, b - a).gather(dim, at) + (at + a) * stride)
+        x, places = facula.cat(best, dim), facula.cat(found, dim)
+        stride *= sizes[k]
+    return x, places
+
+
+def _adaptive_max(ndim: int, input: Tensor, output_size: Any, return_indices: bool) -> Any:
+    x, added = batched(input, ndim, f"adaptive_max_pool{ndim}d")
+    sizes = tuple(x.shape[2:])
+    spans = [_adaptive_spans(n, out) for n, out in zip(sizes, _sizes(output_size, x, ndim))]
+    best, places = _max_over(x, spans, sizes)
+    if added:
+        best, places = best.squeeze(0), places.squeeze(0)
+    return (best, places) if return_indices else best
+
+
+def adaptive_max_pool1d_with_indices(input: Tensor, output_size: Any, return_indices: bool = False) -> tuple[Tensor, Tensor]:
+    """adaptive_max_pool1d and the flat places of the maxima."""
+    return _adaptive_max(1, input, output_size, True)
+
+
+def adaptive_max_pool2d_with_indices(input: Tensor, output_size: Any, return_indices: bool = False) -> tuple[Tensor, Tensor]:
+    """adaptive_max_pool2d and the flat places of the maxima."""
+    return _adaptive_max(2, input, output_size, True)
+
+
+def adaptive_max_pool3d_with_indices(input: Tensor, output_size: Any, return_indices: bool = False) -> tuple[Tensor, Tensor]:
+    """adaptive_max_pool3d and the flat places of the maxima."""
+    return _adaptive_max(3, input, output_size, True)
+
+
+def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+    """Maximum over windows chosen so that the last dim becomes output_size."""
+    return _adaptive_max(1, input, output_size, return_indices)
+
+
+def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+    """Maximum over windows chosen so that the last 2 dims become output_size; None keeps a dim."""
+    return _adaptive_max(2, input, output_size, return_indices)
+
+
+def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+    """Maximum over windows chosen so that the last 3 dims become output_size; None keeps a dim."""
+    return _adaptive_max(3, input, output_size, return_indices)
+
+
+def _fractional_spans(sample: float, size: int, out: int, kernel: int) -> Spans:
+    """Windows of one width whose starts advance by a random fraction. Source: Graham, Fractional Max-Pooling (2014)."""
+    step = (size - kernel) / (out - 1) if out > 1 else 0.0
+    starts = [int((k + sample) * step) - int(sample * step) for k in range(out - 1)] + [size - kernel]
+    return [(s, s + kernel) for s in starts]
+
+
+def _fractional(
+    ndim: int, input: Tensor, kernel_size: Any, output_size: Any, output_ratio: Any, samples: Tensor | None
+) -> tuple[Tensor, Tensor]:
+    name = f"fractional_max_pool{ndim}d"
+    if output_size is None and output_ratio is None:
+        raise ValueError(f"{name} requires specifying either an output_size or an output_ratio")
+    x, added = batched(input, ndim, name)
+    sizes, kernel = tuple(x.shape[2:]), ntuple(kernel_size, ndim, "kernel_size")
+    if output_size is None:
+        output_size = [int(n * r) for n, r in zip(sizes, ntuple(output_ratio, ndim, "output_ratio"))]
+    out = ntuple(output_size, ndim, "output_size")
+    for n, o, k in zip(sizes, out, kernel):
+        if o + k - 1 > n:
+            raise RuntimeError(f"{name}: kernel {k} is too large for the input size {n} and output size {o}.")
+    if samples is None:
+        samples = facula.rand(x.size(0), x.size(1), ndim, dtype=x.dtype, device=x.device)
+    rows = []
+    for per_item, planes in zip(samples.tolist(), x):
+        for sample, plane in zip(per_item, planes):
+            # samples are listed from the last dim to the first
+            spans = [_fractional_spans(sample[ndim - 1 - k], sizes[k], out[k], kernel[k]) for k in range(ndim)]
+            rows.append(_max_over(plane.unsqueeze(0).unsqueeze(0), spans, sizes))
+    shape = (x.size(0), x.size(1), *out)
+    best, places = (facula.cat([r[k] for r in rows]).reshape(shape) for k in (0, 1))
+    return (best.squeeze(0), places.squeeze(0)) if added else (best, places)
+
+
+def fractional_max_pool2d_with_indices(
+    input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None, return_indices: bool = False,
+    _random_samples: Tensor | None = None,
+) -> tuple[Tensor, Tensor]:  # fmt: skip
+    """fractional_max_pool2d and the flat places of the maxima."""
+    return _fractional(2, input, kernel_size, output_size, output_ratio, _random_samples)
+
+
+def fractional_max_pool3d_with_indices(
+    input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None, return_indices: bool = False,
+    _random_samples: Tensor | None = None,
+) -> tuple[Tensor, Tensor]:  # fmt: skip
+    """fractional_max_pool3d and the flat places of the maxima."""
+    return _fractional(3, input, kernel_size, output_size, output_ratio, _random_samples)
+
+
+def fractional_max_pool2d(
+    input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None, return_indices: bool = False,
+    _random_samples: Tensor | None = None,
+) -> Any:  # fmt: skip
+    """Maximum over windows at random, nearly even places, so that the last 2 dims become output_size, or shrink by output_ratio."""
+    found = _fractional(2, input, kernel_size, output_size, output_ratio, _random_samples)
+    return found if return_indices else found[0]
+
+
+def fractional_max_pool3d(
+    input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None, return_indices: bool = False,
+    _random_samples: Tensor | None = None,
+) -> Any:  # fmt: skip
+    """Maximum over windows at random, nearly even places, so that the last 3 dims become output_size, or shrink by output_ratio."""
+    found = _fractional(3, input, kernel_size, output_size, output_ratio, _random_samples)
+    return found if return_indices else found[0]

@@ -1,0 +1,71 @@
+"""Sliding windows over the last dims of a tensor: what convolution, pooling, unfold and fold compose from.
+
+A tap is one place in the kernel; its slice is what the input shows there in all windows at once. All taps of an
+(N, C, *spatial) input give prod(kernel) slices of shape (N, C, *out), by strided slicing alone.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any, Iterator
+
+import facula
+from facula import Tensor
+
+
+def ntuple(value: Any, n: int, name: str = "value") -> tuple:
+    """`value` n times, or its n elements."""
+    if isinstance(value, (list, tuple)):
+        if len(value) == 1:
+            return tuple(value) * n
+        if len(value) != n:
+            raise RuntimeError(f"{name} has {len(value)} elements, {n} are wanted. Give one number or {n}.")
+        return tuple(value)
+    return (value,) * n
+
+
+def out_size(size: int, kernel: int, stride: int, padding: int, dilation: int = 1, ceil_mode: bool = False) -> int:
+    """The number of windows along one dim. With ceil_mode a last window may hang over, if it begins inside."""
+    span = size + 2 * padding - dilation * (kernel - 1) - 1
+    if not ceil_mode:
+        return span // stride + 1
+    n = -(-span // stride) + 1
+    return n - 1 if (n - 1) * stride >= size + padding else n
+
+
+def taps(
+    x: Tensor, kernel: tuple, stride: tuple, dilation: tuple, out: tuple
+) -> Iterator[tuple[tuple[int, ...], Tensor]]:
+    """(place in the kernel, slice of x there) for a padded x; x must be large enough for every window."""
+    lead = (slice(None),) * (x.dim() - len(kernel))
+    for place in itertools.product(*(range(k) for k in kernel)):
+        cut = tuple(
+            slice(p * d, p * d + (n - 1) * s + 1, s) for p, d, s, n in zip(place, dilation, stride, out)
+        )
+        yield place, x[lead + cut]
+
+
+def padded(x: Tensor, before: tuple, after: tuple, value: float = 0.0) -> Tensor:
+    """x with a border of `value`; before and after hold one number for each of the last dims, not negative."""
+    if not any(before) and not any(after):
+        return x
+    lead = x.dim() - len(before)
+    shape = list(x.shape[:lead]) + [n + b + a for n, b, a in zip(x.shape[lead:], before, after)]
+    for dim, (b, a) in enumerate(zip(before, after), lead):
+        pieces = []
+        for width in (b, a):
+            edge = list(x.shape)
+            edge[dim] = width
+            pieces.append(facula.full(edge, value, dtype=x.dtype, device=x.device) if width else None)
+        parts = [t for t in (pieces[0], x, pieces[1]) if t is not None]
+        x = facula.cat(parts, dim) if len(parts) > 1 else x
+    return x.reshape(shape)
+
+
+def batched(x: Tensor, ndim: int, name: str) -> tuple[Tensor, bool]:
+    """(x with a batch dim, whether one was added) for an input of ndim spatial dims."""
+    if x.dim() == ndim + 2:
+        return x, False
+    if x.dim() == ndim + 1:
+        return x.unsqueeze(0), True
+    raise RuntimeError(f"{name}: Expected {ndim + 1}D (unbatched) or {ndim + 2}D (batched) input, but got input of size: {list(x.shape)}")

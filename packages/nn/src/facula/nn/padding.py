@@ -1,0 +1,138 @@
+"""Padding modules."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from facula import Tensor
+
+from . import functional as F
+from .functional._window import ntuple
+from .module import Module
+
+__all__ = [
+    "CircularPad1d", "CircularPad2d", "CircularPad3d", "ConstantPad1d", "ConstantPad2d", "ConstantPad3d", "ReflectionPad1d",
+    "ReflectionPad2d", "ReflectionPad3d", "ReplicationPad1d", "ReplicationPad2d", "ReplicationPad3d", "ZeroPad1d", "ZeroPad2d",
+    "ZeroPad3d",
+]  # fmt: skip
+
+
+class _PadNd(Module):
+    _mode: str
+    _sides: int
+
+    def __init__(self, padding: Any) -> None:
+        super().__init__()
+        self.padding = ntuple(padding, self._sides, "padding")
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.pad(input, self.padding, self._mode)
+
+    def extra_repr(self) -> str:
+        return f"{self.padding}"
+
+
+class _ConstantPadNd(_PadNd):
+    _mode = "constant"
+
+    def __init__(self, padding: Any, value: float) -> None:
+        super().__init__(padding)
+        self.value = value
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.pad(input, self.padding, "constant", self.value)
+
+    def extra_repr(self) -> str:
+        return f"padding={self.padding}, value={self.value}"
+
+
+class ConstantPad1d(_ConstantPadNd):
+    """A border of `value` at the last dim."""
+
+    _sides = 2
+
+
+class ConstantPad2d(_ConstantPadNd):
+    """A border of `value` at the last 2 dims."""
+
+    _sides = 4
+
+
+class ConstantPad3d(_ConstantPadNd):
+    """A border of `value` at the last 3 dims."""
+
+    _sides = 6
+
+
+class _ZeroPad:
+    def __init__(self, padding: Any) -> None:
+        super().__init__(padding, 0.0)
+
+    def extra_repr(self) -> str:
+        return f"{self.padding}"
+
+
+class ZeroPad1d(_ZeroPad, ConstantPad1d):
+    """A border of zeros at the last dim."""
+
+
+class ZeroPad2d(_ZeroPad, ConstantPad2d):
+    """A border of zeros at the last 2 dims."""
+
+
+class ZeroPad3d(_ZeroPad, ConstantPad3d):
+    """A border of zeros at the last 3 dims."""
+
+
+class ReflectionPad1d(_PadNd):
+    """A border that mirrors the last dim."""
+
+    _mode, _sides = "reflect", 2
+
+
+class ReflectionPad2d(_PadNd):
+    """A border that mirrors the last 2 dims."""
+
+    _mode, _sides = "reflect", 4
+
+
+class ReflectionPad3d(_PadNd):
+    """A border that mirrors the last 3 dims."""
+
+    _mode, _sides = "reflect", 6
+
+
+class ReplicationPad1d(_PadNd):
+    """A border that repeats the edge of the last dim."""
+
+    _mode, _sides = "replicate", 2
+
+
+class ReplicationPad2d(_PadNd):
+    """A border that repeats the edges of the last 2 dims."""
+
+    _mode, _sides = "replicate", 4
+
+
+class ReplicationPad3d(_PadNd):
+    """A border that repeats the edges of the last 3 dims."""
+
+    _mode, _sides = "replicate", 6
+
+
+class CircularPad1d(_PadNd):
+    """A border that wraps around the last dim."""
+
+    _mode, _sides = "circular", 2
+
+
+class CircularPad2d(_PadNd):
+    """A border that wraps around the last 2 dims."""
+
+    _mode, _sides = "circular", 4
+
+
+class CircularPad3d(_PadNd):
+    """A border that wraps around the last 3 dims."""
+
+    _mode, _sides = "circular", 6

@@ -1,0 +1,343 @@
+"""RNN, LSTM, GRU and their cells."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+import facula
+from facula import Tensor
+
+from . import functional as F
+from . import init
+from ._recurrent import STEPS, run_layer
+from .module import Module
+from .parameter import Parameter
+from .utils.rnn import PackedSequence
+
+__all__ = ["RNNBase", "RNN", "LSTM", "GRU", "RNNCellBase", "RNNCell", "LSTMCell", "GRUCell"]
+
+
+class RNNBase(Module):
+    """Layers of a recurrence in one or two directions; mode: "RNN_TANH", "RNN_RELU", "LSTM" or "GRU"."""
+
+    def __init__(
+        self,
+        mode: str,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        proj_size: int = 0,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        if mode not in STEPS:
+            raise ValueError(f"Unrecognized RNN mode: {mode}")
+        if not isinstance(dropout, (int, float)) or isinstance(dropout, bool) or not 0 <= dropout <= 1:
+            raise ValueError(
+                f"dropout should be a number in range [0, 1] representing the probability of an element being zeroed, got {dropout!r}"
+            )
+        if dropout > 0 and num_layers == 1:
+            warnings.warn(
+                "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects "
+                f"num_layers greater than 1, but got dropout={dropout} and num_layers={num_layers}",
+                stacklevel=2,
+            )
+        if not isinstance(hidden_size, int):
+            raise TypeError(f"hidden_size should be of type int, got: {type(hidden_size).__name__}")
+        if hidden_size <= 0:
+            raise ValueError(f"hidden_size must be greater than zero, got {hidden_size}")
+        if num_layers <= 0:
+            raise ValueError(f"num_layers must be greater than zero, got {num_layers}")
+        if proj_size < 0:
+            raise ValueError(f"proj_size should be a positive integer or zero to disable projections, got {proj_size}")
+        if proj_size >= hidden_size:
+            raise ValueError(f"proj_size has to be smaller than hidden_size, got {proj_size} and {hidden_size}")
+        self.mode, self.input_size, self.hidden_size, self.num_layers = mode, input_size, hidden_size, num_layers
+        self.bias, self.batch_first, self.dropout = bias, batch_first, float(dropout)
+        self.bidirectional, self.proj_size = bidirectional, proj_size
+        gates, out = STEPS[mode][1] * hidden_size, proj_size or hidden_size
+        self._names: list[list[str]] = []
+        for layer in range(num_layers):
+            for suffix in ("", "_reverse") if bidirectional else ("",):
+                inputs = input_size if layer == 0 else out * (2 if bidirectional else 1)
+                shapes = [("weight_ih", (gates, inputs)), ("weight_hh", (gates, out))]
+                if bias:
+                    shapes += [("bias_ih", (gates,)), ("bias_hh", (gates,))]
+                if proj_size:
+                    shapes.append(("weight_hr", (proj_size, hidden_size)))
+                names = [f"{name}_l{layer}{suffix}" for name, _ in shapes]
+                for name, (_, shape) in zip(names, shapes):
+                    setattr(self, name, Parameter(facula.empty(shape, device=device, dtype=dtype)))
+                self._names.append(names)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw the initial values again: uniform on +-1/sqrt(hidden_size)."""
+        bound = 1.0 / math.sqrt(self.hidden_size)
+        for weight in self.parameters():
+            init.uniform_(weight, -bound, bound)
+
+    def flatten_parameters(self) -> None:
+        """Nothing: weights need not lie side by side here."""
+
+    @property
+    def all_weights(self) -> list[list[Parameter]]:
+        """The parameters of each layer and direction."""
+        return [[getattr(self, name) for name in names] for names in self._names]
+
+    @property
+    def _flat_weights(self) -> list[Parameter]:
+        return [w for weights in self.all_weights for w in weights]
+
+    def _weights(self, k: int) -> list:
+        """w_ih, w_hh, b_ih, b_hh, w_hr of the k-th layer and direction."""
+        given = dict(zip((name.split("_l")[0] for name in self._names[k]), self.all_weights[k]))
+        return [given.get(name) for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh", "weight_hr")]
+
+    def extra_repr(self) -> str:
+        text = f"{self.input_size}, {self.hidden_size}"
+        for name, usual in (
+            ("proj_size", 0), ("num_layers", 1), ("bias", True), ("batch_first", False), ("dropout", 0), ("bidirectional", False),
+        ):  # fmt: skip
+            if getattr(self, name) != usual:
+                text += f", {name}={getattr(self, name)}"
+        return text
+
+    # -- forward
+
+    def _state_sizes(self) -> tuple[int, ...]:
+        """The widths of the state's parts: h, and for LSTM c."""
+        out = self.proj_size or self.hidden_size
+        return (out, self.hidden_size) if self.mode == "LSTM" else (out,)
+
+    def forward(self, input: Any, hx: Any = None) -> tuple[Any, Any]:
+        packed = input if isinstance(input, PackedSequence) else None
+        batched = True
+        if packed is not None:
+            x, sizes = packed.data, packed.batch_sizes.tolist()
+            rows = sizes[0]
+        else:
+            if input.dim() not in (2, 3):
+                raise ValueError(f"{self._get_name()}: Expected input to be 2D or 3D, got {input.dim()}D instead")
+            batched, sizes = input.dim() == 3, None
+            x = input if batched else input.unsqueeze(0 if self.batch_first else 1)
+            x = x.transpose(0, 1) if self.batch_first else x
+            rows = x.size(1)
+        if x.size(-1) != self.input_size:
+            raise RuntimeError(f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {x.size(-1)}")
+        state = self._initial_state(hx, x, rows, batched, packed)
+        out, state = self._run(x, state, sizes)
+        if packed is not None:
+            state = tuple(_permuted(s, packed.unsorted_indices) for s in state)
+            result: Any = PackedSequence(out, packed.batch_sizes, packed.sorted_indices, packed.unsorted_indices)
+        else:
+            result = out.transpose(0, 1) if self.batch_first else out
+            if not batched:
+                result = result.squeeze(0 if self.batch_first else 1)
+                state = tuple(s.squeeze(1) for s in state)
+        return result, state if self.mode == "LSTM" else state[0]
+
+    def _initial_state(self, hx: Any, x: Tensor, rows: int, batched: bool, packed: Any) -> tuple:
+        layers = self.num_layers * (2 if self.bidirectional else 1)
+        if hx is None:
+            return tuple(facula.zeros((layers, rows, n), dtype=x.dtype, device=x.device) for n in self._state_sizes())
+        if self.mode == "LSTM":
+            if not isinstance(hx, tuple) or len(hx) != 2:
+                raise TypeError("LSTM: hx must be a tuple (h_0, c_0)")
+            given = hx
+        else:
+            given = (hx,)
+        wanted_dim = 3 if batched else 2
+        for s in given:
+            if s.dim() != wanted_dim:
+                kind = "batched 3-D" if batched else "unbatched 2-D"
+                raise RuntimeError(f"For {kind} input, hx should also be {wanted_dim}-D but got {s.dim()}-D tensor")
+        given = tuple(s if batched else s.unsqueeze(1) for s in given)
+        for s, n, name in zip(given, self._state_sizes(), ("hidden[0]", "hidden[1]") if self.mode == "LSTM" else ("hidden",)):
+            if tuple(s.shape) != (layers, rows, n):
+                raise RuntimeError(f"Expected {name} size {(layers, rows, n)}, got {list(s.shape)}")
+        return given if packed is None else tuple(_permuted(s, packed.sorted_indices) for s in given)
+
+    def _run(self, x: Tensor, state: tuple, sizes: Any) -> tuple[Tensor, tuple]:
+        directions = 2 if self.bidirectional else 1
+        last: list[tuple] = []
+        for layer in range(self.num_layers):
+            outputs = []
+            for direction in range(directions):
+                k = layer * directions + direction
+                out, end = run_layer(self.mode, x, tuple(s[k] for s in state), self._weights(k), sizes, bool(direction))
+                outputs.append(out)
+                last.append(end)
+            x = outputs[0] if directions == 1 else facula.cat(outputs, -1)
+            if self.dropout and self.training and layer < self.num_layers - 1:
+                x = F.dropout(x, self.dropout, True)
+        return x, tuple(facula.stack(parts, 0) for parts in zip(*last))
+
+
+def _permuted(s: Tensor, order: Tensor | None) -> Tensor:
+    return s if order is None else s.index_select(1, order)
+
+
+class RNN(RNNBase):
+    """Elman's recurrence: h' = tanh(W_ih x + b_ih + W_hh h + b_hh), or relu."""
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        nonlinearity: str = "tanh",
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        if nonlinearity not in ("tanh", "relu"):
+            raise ValueError(f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or 'relu'.")
+        self.__dict__["nonlinearity"] = nonlinearity
+        super().__init__(
+            "RNN_" + nonlinearity.upper(), input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, 0, device, dtype
+        )
+
+
+class LSTM(RNNBase):
+    """Long short-term memory; the state is (h, c), and proj_size projects h."""
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        proj_size: int = 0,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(
+            "LSTM", input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, proj_size, device, dtype
+        )
+
+
+class GRU(RNNBase):
+    """Gated recurrent unit."""
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__("GRU", input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, 0, device, dtype)
+
+
+class RNNCellBase(Module):
+    """One step of a recurrence, with num_chunks gates."""
+
+    def __init__(
+        self, input_size: int, hidden_size: int, bias: bool, num_chunks: int, device: Any = None, dtype: Any = None
+    ) -> None:
+        super().__init__()
+        self.input_size, self.hidden_size, self.bias = input_size, hidden_size, bias
+        gates = num_chunks * hidden_size
+        self.weight_ih = Parameter(facula.empty((gates, input_size), device=device, dtype=dtype))
+        self.weight_hh = Parameter(facula.empty((gates, hidden_size), device=device, dtype=dtype))
+        for name in ("bias_ih", "bias_hh"):
+            self.register_parameter(name, Parameter(facula.empty(gates, device=device, dtype=dtype)) if bias else None)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw the initial values again: uniform on +-1/sqrt(hidden_size)."""
+        bound = 1.0 / math.sqrt(self.hidden_size) if self.hidden_size > 0 else 0
+        for weight in self.parameters():
+            init.uniform_(weight, -bound, bound)
+
+    def extra_repr(self) -> str:
+        text = f"{self.input_size}, {self.hidden_size}"
+        if self.bias is not True:
+            text += f", bias={self.bias}"
+        if getattr(self, "nonlinearity", "tanh") != "tanh":
+            text += f", nonlinearity={self.nonlinearity}"
+        return text
+
+    def _step(self, mode: str, input: Tensor, hx: Any) -> tuple:
+        if input.dim() not in (1, 2):
+            raise ValueError(f"{self._get_name()}: Expected input to be 1D or 2D, got {input.dim()}D instead")
+        if input.size(-1) != self.input_size:
+            raise RuntimeError(f"input has inconsistent input_size: got {input.size(-1)} expected {self.input_size}")
+        parts = 2 if mode == "LSTM" else 1
+        if hx is not None:
+            hx = hx if mode == "LSTM" else (hx,)
+            for s in hx:
+                if s.dim() not in (1, 2):
+                    raise ValueError(f"{self._get_name()}: Expected hidden to be 1D or 2D, got {s.dim()}D instead")
+                if s.size(-1) != self.hidden_size:
+                    raise RuntimeError(f"hidden has inconsistent hidden_size: got {s.size(-1)}, expected {self.hidden_size}")
+        single = input.dim() == 1
+        x = input.unsqueeze(0) if single else input
+        if hx is None:
+            hx = (facula.zeros((x.size(0), self.hidden_size), dtype=x.dtype, device=x.device),) * parts
+        elif single:
+            hx = tuple(s.unsqueeze(0) if s.dim() == 1 else s for s in hx)
+        if hx[0].size(0) != x.size(0):
+            raise RuntimeError(f"Input batch size {x.size(0)} doesn't match hidden0 batch size {hx[0].size(0)}")
+        state = STEPS[mode][0](F.linear(x, self.weight_ih, self.bias_ih), tuple(hx), self.weight_hh, self.bias_hh)
+        return tuple(s.squeeze(0) for s in state) if single else state
+
+
+class RNNCell(RNNCellBase):
+    """h' = tanh(W_ih x + b_ih + W_hh h + b_hh), or relu."""
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        nonlinearity: str = "tanh",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(input_size, hidden_size, bias, 1, device, dtype)
+        self.nonlinearity = nonlinearity
+
+    def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
+        if self.nonlinearity not in ("tanh", "relu"):
+            raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
+        return self._step("RNN_" + self.nonlinearity.upper(), input, hx)[0]
+
+
+class LSTMCell(RNNCellBase):
+    """One step of LSTM: (h', c')."""
+
+    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
+        super().__init__(input_size, hidden_size, bias, 4, device, dtype)
+
+    def forward(self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]:
+        return self._step("LSTM", input, hx)
+
+
+class GRUCell(RNNCellBase):
+    """One step of GRU."""
+
+    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
+        super().__init__(input_size, hidden_size, bias, 3, device, dtype)
+
+    def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
+        return self._step("GRU", input, hx)[0]
