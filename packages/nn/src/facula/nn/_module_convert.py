@@ -7,7 +7,7 @@ from typing import Any, Callable, TypeVar
 import facula
 from facula import Tensor
 
-from .parameter import Parameter, is_lazy
+from .parameter import Parameter, UninitializedBuffer, is_lazy
 
 M = TypeVar("M", bound="ModuleConvert")
 
@@ -34,7 +34,8 @@ class ModuleConvert:
                     param.grad = fn(grad).requires_grad_(grad.requires_grad)
         for name, buf in self._buffers.items():
             if buf is not None:
-                self._buffers[name] = fn(buf)
+                new = fn(buf)
+                self._buffers[name] = UninitializedBuffer(device=new.device, dtype=new.dtype) if is_lazy(buf) else new
         return self
 
     def apply(self: M, fn: Callable[[Any], None]) -> M:

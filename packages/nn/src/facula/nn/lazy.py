@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import facula
 from facula import Tensor
 
 from . import conv, normalization
 from .linear import Linear
-from .parameter import UninitializedParameter, is_lazy
+from .parameter import UninitializedBuffer, UninitializedParameter, is_lazy
 
 __all__ = [
     "LazyModuleMixin", "LazyLinear", "LazyConv1d", "LazyConv2d", "LazyConv3d", "LazyConvTranspose1d", "LazyConvTranspose2d",
@@ -141,8 +142,47 @@ def _lazy_conv(final: type, transposed: bool) -> type:
     return Lazy
 
 
+class _LazyNorm(LazyModuleMixin, normalization._NormBase):
+    """num_features comes with the first input."""
+
+    def __init__(
+        self,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = True,
+        track_running_stats: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+        *,
+        bias: bool = True,
+    ) -> None:
+        self.__dict__["_lazy_options"] = {"device": device, "dtype": dtype}
+        super().__init__(0, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
+
+    def _make(self, n: int, weight: bool, bias: bool, track: bool, device: Any, dtype: Any) -> None:
+        options = self.__dict__.pop("_lazy_options")
+        self.register_parameter("weight", UninitializedParameter(**options) if weight else None)
+        self.register_parameter("bias", UninitializedParameter(**options) if bias else None)
+        self.register_buffer("running_mean", UninitializedBuffer(**options) if track else None)
+        self.register_buffer("running_var", UninitializedBuffer(**options) if track else None)
+        self.register_buffer("num_batches_tracked", facula.tensor(0, dtype=facula.int64, device=device) if track else None)
+
+    def reset_parameters(self) -> None:
+        if not self.has_uninitialized_params() and self.num_features != 0:
+            super().reset_parameters()
+
+    def initialize_parameters(self, input: Tensor) -> None:
+        """Give every parameter and buffer the number of channels of `input`."""
+        if self.has_uninitialized_params():
+            self.num_features = input.shape[1]
+            for t in (self.weight, self.bias, self.running_mean, self.running_var):
+                if t is not None and is_lazy(t):
+                    t.materialize((self.num_features,))
+            self.reset_parameters()
+
+
 def _lazy_norm(final: type) -> type:
-    class Lazy(LazyModuleMixin, normalization._LazyNorm, final):
+    class Lazy(_LazyNorm, final):
         __doc__ = f"{final.__name__} whose num_features comes with the first input."
         cls_to_become = final
 

@@ -7,6 +7,7 @@ from typing import Any, Callable
 from facula import Tensor
 
 from . import functional as F
+from .distance import PairwiseDistance
 from .functional._reduction import legacy
 from .module import Module
 
@@ -304,7 +305,7 @@ class TripletMarginWithDistanceLoss(_Loss):
         super().__init__(reduction=reduction)
         if margin <= 0:
             raise ValueError(f"TripletMarginWithDistanceLoss: expected margin to be greater than 0, got {margin} instead")
-        self.distance_function = F.pairwise_distance if distance_function is None else distance_function
+        self.distance_function = PairwiseDistance() if distance_function is None else distance_function
         self.margin, self.swap = margin, swap
 
     def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:

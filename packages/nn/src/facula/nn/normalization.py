@@ -10,7 +10,7 @@ from facula import Tensor
 from . import functional as F
 from . import init
 from .module import Module
-from .parameter import Parameter, UninitializedBuffer, UninitializedParameter, is_lazy
+from .parameter import Parameter
 
 __all__ = [
     "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d", "LayerNorm",
@@ -312,51 +312,15 @@ class CrossMapLRN2d(Module):
         self.size, self.alpha, self.beta, self.k = size, alpha, beta, k
 
     def forward(self, input: Tensor) -> Tensor:
-        # its windows reach (size - 1) // 2 channels down, one less than LocalResponseNorm's for an even size
+        # a running sum over channels c - reach + 1 .. c + reach - 1, in which PyTorch never drops channel 0
         n, c, h, w = input.shape
         reach = (self.size - 1) // 2 + 1
-        squares = F.pad(input * input, (0, 0, 0, 0, reach - 1, reach - 1))
-        total = sum(squares[:, j : j + c] for j in range(2 * reach - 1))
+        squares = input * input
+        wide = F.pad(squares, (0, 0, 0, 0, reach - 1, reach - 1))
+        total = sum(wide[:, j : j + c] for j in range(2 * reach - 1))
+        if c > reach:
+            total = facula.cat([total[:, :reach], total[:, reach:] + squares[:, :1]], 1)
         return input * (total * (self.alpha / self.size) + self.k).pow(-self.beta)
 
     def extra_repr(self) -> str:
         return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
-
-
-class _LazyNorm(_NormBase):
-    """num_features comes with the first input."""
-
-    def __init__(
-        self,
-        eps: float = 1e-5,
-        momentum: float | None = 0.1,
-        affine: bool = True,
-        track_running_stats: bool = True,
-        device: Any = None,
-        dtype: Any = None,
-        *,
-        bias: bool = True,
-    ) -> None:
-        self.__dict__["_lazy_options"] = {"device": device, "dtype": dtype}
-        super().__init__(0, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
-
-    def _make(self, n: int, weight: bool, bias: bool, track: bool, device: Any, dtype: Any) -> None:
-        options = self.__dict__.pop("_lazy_options")
-        self.register_parameter("weight", UninitializedParameter(**options) if weight else None)
-        self.register_parameter("bias", UninitializedParameter(**options) if bias else None)
-        self.register_buffer("running_mean", UninitializedBuffer(**options) if track else None)
-        self.register_buffer("running_var", UninitializedBuffer(**options) if track else None)
-        self.register_buffer("num_batches_tracked", facula.tensor(0, dtype=facula.int64, device=device) if track else None)
-
-    def reset_parameters(self) -> None:
-        if not self.has_uninitialized_params() and self.num_features != 0:
-            super().reset_parameters()
-
-    def initialize_parameters(self, input: Tensor) -> None:
-        """Give every parameter and buffer the number of channels of `input`."""
-        if self.has_uninitialized_params():
-            self.num_features = input.shape[1]
-            for t in (self.weight, self.bias, self.running_mean, self.running_var):
-                if t is not None and is_lazy(t):
-                    t.materialize((self.num_features,))
-            self.reset_parameters()
