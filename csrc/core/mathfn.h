@@ -1,10 +1,10 @@
 /*
- * The math functions that op bodies are written in: `static inline T fc_<fn>_<t>(T)`, t one of f32 f64 c64 c128 (integers:
+ * The math functions that op bodies are written in: `static inline T fc_<fn>_<t>(T)` (FC_MATH where a loop of it must vectorise), t one of f32 f64 c64 c128 (integers:
  * mathfn_int.h). Results are C99's at special values, PyTorch's where C99 is silent.
  *
- *   mathfn_base.h     bit casts, FC_FMA
- *   mathfn_f32.h      the vectorising ones, float
- *   mathfn_f64.h      the same, double
+ *   mathfn_base.h     bit casts, fused multiply-add
+ *   mathfn_f32.h      float, vectorising: exponentials, logarithms, hyperbolics; _trig _erf _pow: the rest
+ *   mathfn_f64.h      the same, double; mathfn_pair.h: error-free sums and products
  *   mathfn_select.h   rounding, min/max, division family: comparisons and selects, stamped for both
  *   mathfn_special.h  erfinv, digamma, Bessel, ... : double, float rounds once
  *   mathfn_compose.h  what is one formula over the others (sigmoid, gelu, xlogy, ...), stamped for both
@@ -19,7 +19,14 @@
 #include "mathfn_base.h"
 
 #include "mathfn_f32.h"
+#include "mathfn_f32_trig.h"
+#include "mathfn_f32_erf.h"
+#include "mathfn_f32_pow.h"
+#include "mathfn_pair.h"
 #include "mathfn_f64.h"
+#include "mathfn_f64_trig.h"
+#include "mathfn_f64_erf.h"
+#include "mathfn_f64_pow.h"
 
 #define T f32
 #define FN(name) fc_##name##_f32

@@ -10,9 +10,16 @@
 #include "half.h"
 #include "isa.h"
 
+/* Always inlined: a loop that calls does not vectorise, and gcc gives up inlining at the size of these bodies. */
+#ifdef __GNUC__
+#define FC_MATH static inline __attribute__((always_inline))
+#else
+#define FC_MATH static inline
+#endif
+
 /* a * b + c. One rounding where the machine has the instruction (v3 and up: part of the promise); below, two roundings, because
  * fma() there is a library call a hundred times slower. */
-static inline f32 fc_fma_f32(f32 a, f32 b, f32 c)
+FC_MATH f32 fc_fma_f32(f32 a, f32 b, f32 c)
 {
 #if FC_HAS_FMA
     return fmaf(a, b, c);
@@ -21,7 +28,7 @@ static inline f32 fc_fma_f32(f32 a, f32 b, f32 c)
 #endif
 }
 
-static inline f64 fc_fma_f64(f64 a, f64 b, f64 c)
+FC_MATH f64 fc_fma_f64(f64 a, f64 b, f64 c)
 {
 #if FC_HAS_FMA
     return fma(a, b, c);

@@ -1,62 +1,62 @@
 /* Rounding, sign, extrema and the division family, for one type: T, FN(name), FC_LIBC(name) the C library's. Included once per
  * type; no guard, deliberately. The library's functions used here are exact, and instructions but for fmod. */
 
-static inline T FN(fabs)(T x)     { return FC_LIBC(fabs)(x); }
-static inline T FN(abs)(T x)      { return FC_LIBC(fabs)(x); }
-static inline T FN(sqrt)(T x)     { return FC_LIBC(sqrt)(x); }
-static inline T FN(floor)(T x)    { return FC_LIBC(floor)(x); }
-static inline T FN(ceil)(T x)     { return FC_LIBC(ceil)(x); }
-static inline T FN(trunc)(T x)    { return FC_LIBC(trunc)(x); }
-static inline T FN(rint)(T x)     { return FC_LIBC(rint)(x); }
-static inline T FN(round)(T x)    { return FC_LIBC(rint)(x); } /* halves to even, as PyTorch */
-static inline T FN(frac)(T x)     { return x - FC_LIBC(trunc)(x); }
-static inline T FN(rsqrt)(T x)    { return 1 / FC_LIBC(sqrt)(x); }
-static inline T FN(reciprocal)(T x) { return 1 / x; }
-static inline T FN(neg)(T x)      { return -x; }
-static inline T FN(copysign)(T x, T y) { return FC_LIBC(copysign)(x, y); }
+FC_MATH T FN(fabs)(T x)     { return FC_LIBC(fabs)(x); }
+FC_MATH T FN(abs)(T x)      { return FC_LIBC(fabs)(x); }
+FC_MATH T FN(sqrt)(T x)     { return FC_LIBC(sqrt)(x); }
+FC_MATH T FN(floor)(T x)    { return FC_LIBC(floor)(x); }
+FC_MATH T FN(ceil)(T x)     { return FC_LIBC(ceil)(x); }
+FC_MATH T FN(trunc)(T x)    { return FC_LIBC(trunc)(x); }
+FC_MATH T FN(rint)(T x)     { return FC_LIBC(rint)(x); }
+FC_MATH T FN(round)(T x)    { return FC_LIBC(rint)(x); } /* halves to even, as PyTorch */
+FC_MATH T FN(frac)(T x)     { return x - FC_LIBC(trunc)(x); }
+FC_MATH T FN(rsqrt)(T x)    { return 1 / FC_LIBC(sqrt)(x); }
+FC_MATH T FN(reciprocal)(T x) { return 1 / x; }
+FC_MATH T FN(neg)(T x)      { return -x; }
+FC_MATH T FN(copysign)(T x, T y) { return FC_LIBC(copysign)(x, y); }
 
-static inline int FN(isnan)(T x)    { return x != x; }
-static inline int FN(isinf)(T x)    { return FC_LIBC(fabs)(x) == (T)INFINITY; }
-static inline int FN(isfinite)(T x) { return FC_LIBC(fabs)(x) < (T)INFINITY; }
-static inline int FN(isposinf)(T x) { return x == (T)INFINITY; }
-static inline int FN(isneginf)(T x) { return x == -(T)INFINITY; }
-static inline int FN(signbit)(T x)  { return FN(copysign)((T)1, x) < 0; }
+FC_MATH int FN(isnan)(T x)    { return x != x; }
+FC_MATH int FN(isinf)(T x)    { return FC_LIBC(fabs)(x) == (T)INFINITY; }
+FC_MATH int FN(isfinite)(T x) { return FC_LIBC(fabs)(x) < (T)INFINITY; }
+FC_MATH int FN(isposinf)(T x) { return x == (T)INFINITY; }
+FC_MATH int FN(isneginf)(T x) { return x == -(T)INFINITY; }
+FC_MATH int FN(signbit)(T x)  { return FN(copysign)((T)1, x) < 0; }
 
 /* NaN has no sign: 0, as PyTorch's sign */
-static inline T FN(sign)(T x)     { return (T)((x > 0) - (x < 0)); }
-static inline T FN(sgn)(T x)      { return (T)((x > 0) - (x < 0)); }
-static inline T FN(angle)(T x)    { return x != x ? x : x < 0 ? (T)3.14159265358979323846 : (T)0; }
+FC_MATH T FN(sign)(T x)     { return (T)((x > 0) - (x < 0)); }
+FC_MATH T FN(sgn)(T x)      { return (T)((x > 0) - (x < 0)); }
+FC_MATH T FN(angle)(T x)    { return x != x ? x : x < 0 ? (T)3.14159265358979323846 : (T)0; }
 
 /* NaN wins (maximum) or loses (fmax) */
-static inline T FN(maximum)(T x, T y) { return x != x ? x : x > y ? x : y; }
-static inline T FN(minimum)(T x, T y) { return x != x ? x : x < y ? x : y; }
-static inline T FN(fmax)(T x, T y)    { return y != y ? x : x > y ? x : y; }
-static inline T FN(fmin)(T x, T y)    { return y != y ? x : x < y ? x : y; }
+FC_MATH T FN(maximum)(T x, T y) { return x != x ? x : x > y ? x : y; }
+FC_MATH T FN(minimum)(T x, T y) { return x != x ? x : x < y ? x : y; }
+FC_MATH T FN(fmax)(T x, T y)    { return y != y ? x : x > y ? x : y; }
+FC_MATH T FN(fmin)(T x, T y)    { return y != y ? x : x < y ? x : y; }
 
-static inline T FN(clamp)(T x, T low, T high) { return FN(minimum)(FN(maximum)(x, low), high); }
-static inline T FN(heaviside)(T x, T y)       { return x == 0 ? y : (T)(x > 0); }
+FC_MATH T FN(clamp)(T x, T low, T high) { return FN(minimum)(FN(maximum)(x, low), high); }
+FC_MATH T FN(heaviside)(T x, T y)       { return x == 0 ? y : (T)(x > 0); }
 
 /* exact at both ends: from the nearer one */
-static inline T FN(lerp)(T x, T y, T weight)
+FC_MATH T FN(lerp)(T x, T y, T weight)
 {
     const T far = 1 - weight;
     return FC_LIBC(fabs)(weight) < (T)0.5 ? FN(fma)(weight, y - x, x) : FN(fma)(-far, y - x, y);
 }
 
 /* fmod is exact: the library's */
-static inline T FN(fmod)(T x, T y) { return FC_LIBC(fmod)(x, y); }
+FC_MATH T FN(fmod)(T x, T y) { return FC_LIBC(fmod)(x, y); }
 
 /* Python's %: the divisor's sign */
-static inline T FN(remainder)(T x, T y)
+FC_MATH T FN(remainder)(T x, T y)
 {
     const T r = FN(fmod)(x, y);
     return r != 0 && (r < 0) != (y < 0) ? r + y : r;
 }
 
-static inline T FN(trunc_divide)(T x, T y) { return FC_LIBC(trunc)(x / y); }
+FC_MATH T FN(trunc_divide)(T x, T y) { return FC_LIBC(trunc)(x / y); }
 
 /* Python's //, where rounding of x / y could step over an integer: from the exact remainder, as PyTorch */
-static inline T FN(floor_divide)(T x, T y)
+FC_MATH T FN(floor_divide)(T x, T y)
 {
     const T r = FN(fmod)(x, y);
     const T step = r != 0 && (r < 0) != (y < 0) ? 1 : 0;

@@ -144,8 +144,6 @@ static inline f64 fc_ndtri_f64(f64 p)
     return 1.41421356237309504880 * (p < 0.5 ? -fc_erfcinv_tail(2 * p) : fc_erfcinv_tail(2 * (1 - p)));
 }
 
-static inline f64 fc_ndtr_f64(f64 x) { return 0.5 * fc_erfc_f64(x * -0.70710678118654752440); }
-
 static inline f64 fc_log_ndtr_f64(f64 x)
 {
     const f64 u = x * 0.70710678118654752440;
@@ -235,7 +233,6 @@ FC_ROUNDED1(i1)
 FC_ROUNDED1(erfcx)
 FC_ROUNDED1(erfinv)
 FC_ROUNDED1(ndtri)
-FC_ROUNDED1(ndtr)
 FC_ROUNDED1(log_ndtr)
 FC_ROUNDED1(digamma)
 #undef FC_ROUNDED1

@@ -1,0 +1,153 @@
+/* float: circular functions and their inverses, branch-free. */
+#ifndef FC_MATHFN_F32_TRIG_H
+#define FC_MATHFN_F32_TRIG_H
+
+/* x = (pi / 2) n + r, |r| <= pi / 4, for every finite x; n modulo 4.
+ *
+ * 2 / pi is cut into chunks of 27 bits, so that its products with x are exact doubles; of each, multiples of 4 are dropped, which is
+ * exact too. What is left is added from the large end: a sum is exact as long as it may still cancel. After Payne and Hanek (1983),
+ * ACM SIGNUM 18(1), without its table of bits: every chunk is used for every x, and the ones that do not matter vanish. */
+typedef struct { f64 r; uint32_t n; } fc_trig_parts_f32;
+
+FC_MATH f64 fc_mod4(f64 p) { return fc_fma_f64(-4, rint(0.25 * p), p); }
+
+FC_MATH fc_trig_parts_f32 fc_trig_split_f32(f32 x)
+{
+    const f64 a = x;
+    const f64 p1 = fc_mod4(a * 0x1.45f306cp-1), p2 = fc_mod4(a * 0x1.c9c8828p-29), p3 = fc_mod4(a * 0x1.29fc278p-56),
+              p4 = fc_mod4(a * -0x1.4170568p-83), p5 = fc_mod4(a * 0x1.377037p-110),
+              p6 = a * -0x1.3ad4cd8p-137, p7 = a * -0x1.de37ep-167;
+    const f64 n = rint(p1 + p2 + p3 + p4 + p5);
+    const f64 t = (p1 - n) + p2 + p3 + p4 + p5 + p6 + p7;
+    return (fc_trig_parts_f32){t * 0x1.921fb54442d18p+0, fc_bits_f32((f32)n + 0x1.8p23f)};
+}
+
+FC_MATH f32 fc_sin_core_f32(f32 r)
+{
+    const f32 z = r * r;
+    f32 p = -0x1.995456p-13f;
+    p = fc_fma_f32(p, z, 0x1.110778p-7f);
+    p = fc_fma_f32(p, z, -0x1.555546p-3f);
+    return fc_fma_f32(z * r, p, r);
+}
+
+FC_MATH f32 fc_cos_core_f32(f32 r)
+{
+    const f32 z = r * r;
+    f32 p = 0x1.99e0dep-16f;
+    p = fc_fma_f32(p, z, -0x1.6c0c1ap-10f);
+    p = fc_fma_f32(p, z, 0x1.55554ap-5f);
+    return fc_fma_f32(z * z, p, fc_fma_f32(-0.5f, z, 1));
+}
+
+/* quadrant n of the sine: sin, cos, -sin, -cos */
+FC_MATH f32 fc_quadrant_f32(f32 r, uint32_t n)
+{
+    const f32 y = n & 1 ? fc_cos_core_f32(r) : fc_sin_core_f32(r);
+    return n & 2 ? -y : y;
+}
+
+FC_MATH f32 fc_sin_f32(f32 x)
+{
+    const fc_trig_parts_f32 t = fc_trig_split_f32(x);
+    const f32 y = fc_quadrant_f32((f32)t.r, t.n);
+    return x == 0 ? x : y;
+}
+
+FC_MATH f32 fc_cos_f32(f32 x)
+{
+    const fc_trig_parts_f32 t = fc_trig_split_f32(x);
+    return fc_quadrant_f32((f32)t.r, t.n + 1);
+}
+
+/* the quotient in double: one rounding */
+FC_MATH f32 fc_tan_f32(f32 x)
+{
+    const fc_trig_parts_f32 t = fc_trig_split_f32(x);
+    const f64 r = t.r, z = r * r;
+    f64 s = -0x1.995456p-13;
+    s = fc_fma_f64(s, z, 0x1.110778p-7);
+    s = fc_fma_f64(s, z, -0x1.555546p-3);
+    f64 c = 0x1.99e0dep-16;
+    c = fc_fma_f64(c, z, -0x1.6c0c1ap-10);
+    c = fc_fma_f64(c, z, 0x1.55554ap-5);
+    const f64 sine = fc_fma_f64(z * r, s, r), cosine = fc_fma_f64(z * z, c, fc_fma_f64(-0.5, z, 1));
+    const f32 y = (f32)(t.n & 1 ? -cosine / sine : sine / cosine);
+    return x == 0 ? x : y;
+}
+
+/* atan of t in [0, 1] */
+FC_MATH f32 fc_atan_core_f32(f32 t)
+{
+    const f32 z = t * t;
+    f32 p = -0x1.d3323ap-10f;
+    p = fc_fma_f32(p, z, 0x1.6412d6p-7f);
+    p = fc_fma_f32(p, z, -0x1.fd710cp-6f);
+    p = fc_fma_f32(p, z, 0x1.da253ap-5f);
+    p = fc_fma_f32(p, z, -0x1.580826p-4f);
+    p = fc_fma_f32(p, z, 0x1.c08c1cp-4f);
+    p = fc_fma_f32(p, z, -0x1.242084p-3f);
+    p = fc_fma_f32(p, z, 0x1.9991e4p-3f);
+    p = fc_fma_f32(p, z, -0x1.55553ep-2f);
+    return fc_fma_f32(z * t, p, t);
+}
+
+FC_MATH f32 fc_atan_f32(f32 x)
+{
+    const f32 a = fabsf(x);
+    const f32 y = fc_atan_core_f32(a > 1 ? 1 / a : a);
+    const f32 turned = 0x1.921fb6p+0f - (y + 0x1.777a5cp-25f);
+    return copysignf(a > 1 ? turned : y, x);
+}
+
+/* the quadrant from the signs of both; equal infinities count as the diagonal */
+FC_MATH f32 fc_atan2_f32(f32 y, f32 x)
+{
+    const f32 a = fabsf(x), b = fabsf(y), small = a < b ? a : b, large = a < b ? b : a;
+    const f32 quotient = large == 0 ? 0 : small == INFINITY ? 1 : small / large;
+    const f32 t = fc_atan_core_f32(quotient);
+    const f32 first = b > a ? 0x1.921fb6p+0f - (t + 0x1.777a5cp-25f) : t;
+    const f32 turned = fc_bits_f32(x) >> 31 ? 0x1.921fb6p+1f - (first + 0x1.777a5cp-24f) : first;
+    return x != x || y != y ? NAN : copysignf(turned, y);
+}
+
+/* asin(s) = s + rest, s = a for a <= 1/2, and beyond s = sqrt((1 - a) / 2), from asin(a) = pi/2 - 2 asin(s) */
+typedef struct { f32 s, rest; } fc_asin_parts_f32;
+
+FC_MATH fc_asin_parts_f32 fc_asin_core_f32(f32 a)
+{
+    const f32 z = a > 0.5f ? 0.5f - 0.5f * a : a * a, s = a > 0.5f ? sqrtf(z) : a;
+    f32 p = 0x1.595868p-5f;
+    p = fc_fma_f32(p, z, 0x1.8c4388p-6f);
+    p = fc_fma_f32(p, z, 0x1.747b36p-5f);
+    p = fc_fma_f32(p, z, 0x1.330208p-4f);
+    p = fc_fma_f32(p, z, 0x1.5555c8p-3f);
+    return (fc_asin_parts_f32){s, s * z * p};
+}
+
+FC_MATH f32 fc_asin_f32(f32 x)
+{
+    const f32 a = fabsf(x);
+    const fc_asin_parts_f32 y = fc_asin_core_f32(a);
+    const f32 outer = fc_fma_f32(-2, y.s, 0x1.921fb6p+0f) - fc_fma_f32(2, y.rest, 0x1.777a5cp-25f);
+    return copysignf(a > 0.5f ? outer : y.s + y.rest, x);
+}
+
+FC_MATH f32 fc_acos_f32(f32 x)
+{
+    const f32 a = fabsf(x);
+    const fc_asin_parts_f32 y = fc_asin_core_f32(a);
+    const f32 inner = 0x1.921fb6p+0f - (x + (copysignf(y.rest, x) + 0x1.777a5cp-25f));
+    const f32 left = fc_fma_f32(-2, y.s, 0x1.921fb6p+1f) - fc_fma_f32(2, y.rest, 0x1.777a5cp-24f);
+    return a > 0.5f ? x < 0 ? left : 2 * (y.s + y.rest) : inner;
+}
+
+/* squares are exact enough in double and cannot overflow; an infinity wins over NaN */
+FC_MATH f32 fc_hypot_f32(f32 x, f32 y)
+{
+    const f64 a = x, b = y;
+    const f32 r = (f32)sqrt(a * a + b * b);
+    return fabsf(x) == INFINITY || fabsf(y) == INFINITY ? INFINITY : r;
+}
+
+#endif

@@ -1,0 +1,245 @@
+#!/usr/bin/env python3
+"""Prints the polynomial coefficients of csrc/core/mathfn_f32.h and mathfn_f64.h. Needs mpmath.
+
+Each row of FITS is one polynomial P of fixed degree for which |weight(x) (f(x) - P(t(x)))| is smallest over an interval (Remez's
+exchange, in 50 digits). Coefficients are rounded to the type one after the other from the lowest, the rest fitted anew each time,
+so that the rounding of the large ones is made good by the small ones.
+
+    python tools/minimax.py            all rows
+    python tools/minimax.py exp_f32    one
+
+Source: Cheney, Introduction to Approximation Theory (1966), chapter 3.
+"""
+
+import struct
+import sys
+
+import mpmath as mp
+
+mp.mp.dps = 50
+E = mp.e
+
+
+def rounded(value, kind):
+    if kind == "f64":
+        return mp.mpf(float(value))
+    return mp.mpf(struct.unpack("f", struct.pack("f", float(value)))[0])
+
+
+def remez(f, weight, t, powers, low, high):
+    """Coefficients of sum c_k t**powers[k] with the least weighted error on [low, high], and that error."""
+    n = len(powers)
+    grid = [(low + high) / 2 - (high - low) / 2 * mp.cos(mp.pi * (k + mp.mpf(1) / 2) / (24 * n)) for k in range(24 * n)]
+    table = [(t(x), f(x), weight(x)) for x in grid]
+    picks = [round((len(grid) - 1) * float(1 - mp.cos(mp.pi * k / n)) / 2) for k in range(n + 1)]
+    best = None
+    for _ in range(30):
+        rows, right = [], []
+        for j, k in enumerate(picks):
+            u, y, w = table[k]
+            rows.append([u**p for p in powers] + [(-1) ** j / w])
+            right.append(y)
+        solution = list(mp.lu_solve(mp.matrix(rows), mp.matrix(right)))
+        c = solution[:-1]
+        error = [w * (y - mp.fsum(a * u**p for a, p in zip(c, powers))) for u, y, w in table]
+        worst = max(abs(e) for e in error)
+        if best is None or worst < best[1]:
+            best = c, worst
+        if worst < abs(solution[-1]) * mp.mpf("1.001"):
+            break
+        runs = []  # the largest error of each run of one sign
+        for k, e in enumerate(error):
+            if runs and (error[runs[-1]] < 0) == (e < 0):
+                runs[-1] = k if abs(e) > abs(error[runs[-1]]) else runs[-1]
+            else:
+                runs.append(k)
+        while len(runs) > n + 1:
+            runs.pop(0 if abs(error[runs[0]]) < abs(error[runs[-1]]) else -1)
+        if len(runs) < n + 1:
+            break
+        picks = runs
+    return best
+
+
+def least_squares(f, weight, t, powers, low, high):
+    """As remez, nearly: powers without the constant are no Haar system where t passes 0, and the exchange fails there.
+    Lawson's reweighting of least squares at Chebyshev points does not."""
+    m = 6 * len(powers) + 20
+    grid = [(low + high) / 2 - (high - low) / 2 * mp.cos(mp.pi * (k + mp.mpf(1) / 2) / m) for k in range(m)]
+    basis = [[weight(x) * t(x) ** p for p in powers] for x in grid]
+    right = [weight(x) * f(x) for x in grid]
+    share, best = [mp.mpf(1)] * m, None
+    for _ in range(8):
+        scaled = [[w * b for b in row] for w, row in zip(share, basis)]
+        n = range(len(powers))
+        normal = mp.matrix([[mp.fsum(scaled[k][i] * basis[k][j] for k in range(m)) for j in n] for i in n])
+        c = list(mp.lu_solve(normal, mp.matrix([mp.fsum(scaled[k][i] * right[k] for k in range(m)) for i in n])))
+        error = [abs(r - mp.fsum(a * b for a, b in zip(c, row))) for r, row in zip(right, basis)]
+        worst = max(error)
+        if best is None or worst < best[1]:
+            best = c, worst
+        share = [w * (e / worst + mp.mpf("1e-3")) for w, e in zip(share, error)]
+    return best
+
+
+def fit(f, weight, t, count, low, high, kind, first=0, step=1):
+    powers = [first + step * k for k in range(count)]
+    known, g, worst = [], f, None
+    for k in range(count):
+        solve = least_squares if k and low < 0 else remez
+        c, worst = solve(g, weight, t, powers[k:], mp.mpf(low), mp.mpf(high))
+        fixed = rounded(c[0], kind)
+        known.append(fixed)
+        g = lambda x, before=g, a=fixed, p=powers[k]: before(x) - a * t(x) ** p
+    return known, worst
+
+
+def safe(f, at_zero):
+    return lambda x: mp.mpf(at_zero) if x == 0 else f(x)
+
+
+X = lambda x: x
+SQUARE = lambda x: x * x
+LN2, ONE = mp.log(2), lambda x: mp.mpf(1)
+LOG_LOW, LOG_HIGH = mp.sqrt(2) / 2 - 1, mp.sqrt(2) - 1
+S_HIGH = (mp.sqrt(2) - 1) / (mp.sqrt(2) + 1)
+ERFC_Q = {"f32": (mp.mpf(2), mp.mpf("10.6")), "f64": (mp.mpf(3), mp.mpf("27.5"))}
+
+
+def erfcx(x):
+    return mp.exp(x * x) * mp.erfc(x)
+
+
+def erfc_row(kind, count):
+    """(1 + 2a) erfcx(a) - 1 as a polynomial in q = (a - k) / (a + k): Shepherd and Laframboise (1981), Math. Comp. 36."""
+    k, top = ERFC_Q[kind]
+    back = lambda q: k * (1 + q) / (1 - q)
+    f = lambda q: (1 + 2 * back(q)) * erfcx(back(q)) - 1
+    return (f, lambda q: 1 / (1 + f(q)), X, count, -1, (top - k) / (top + k))
+
+
+def tail(a):
+    return -mp.log(mp.erfc(a))
+
+
+def log_tail(base):
+    """(log_base(1 + x) - c x) / x**2, where c is what the code multiplies x by."""
+    c = 1 / mp.log(base)
+    return lambda x: -c / 2 if x == 0 else (mp.log1p(x) * c - c * x) / x**2
+
+
+def exp2_part(x):
+    return mp.expm1(x * LN2) / x if x else LN2
+
+
+FITS = {
+    # name: f, weight, t(x), count, low, high (, first power, step)
+    "exp": {
+        "f32": (safe(lambda x: (mp.expm1(x) - x) / x**2, 0.5), lambda x: x * x / mp.exp(x), X, 5, -LN2 / 2, LN2 / 2),
+        "f64": (safe(lambda x: (mp.expm1(x) - x) / x**2, 0.5), lambda x: x * x / mp.exp(x), X, 11, -LN2 / 2, LN2 / 2),
+    },
+    "expm1": {
+        "f32": (safe(lambda x: (mp.expm1(x) - x) / x**2, 0.5), safe(lambda x: x * x / abs(mp.expm1(x)), 1e-9), X, 6, -LN2 / 2, LN2 / 2),
+        "f64": (safe(lambda x: (mp.expm1(x) - x) / x**2, 0.5), safe(lambda x: x * x / abs(mp.expm1(x)), 1e-9), X, 12, -LN2 / 2, LN2 / 2),
+    },
+    "exp2": {
+        "f32": (exp2_part, lambda x: abs(x) / 2**x + mp.mpf("1e-9"), X, 6, -0.5, 0.5),
+        "f64": (exp2_part, lambda x: abs(x) / 2**x + mp.mpf("1e-9"), X, 12, -0.5, 0.5),
+    },
+    "log": {
+        "f32": (
+            safe(lambda x: (mp.log1p(x) - x + x * x / 2) / x**3, mp.mpf(1) / 3),
+            safe(lambda x: abs(x**3 / mp.log1p(x)), 1e-9), X, 8, LOG_LOW, LOG_HIGH,
+        ),
+    },
+    # atanh(s) = s + s**3 P(s**2), s = f / (2 + f)
+    "log_atanh": {
+        "f64": (
+            safe(lambda s: (2 * mp.atanh(s) - 2 * s) / s**3, mp.mpf(2) / 3),
+            safe(lambda s: abs(s**2), 1e-9), SQUARE, 7, 0, S_HIGH,
+        ),
+    },
+    "sin": {
+        "f32": (safe(lambda x: (mp.sin(x) - x) / x**3, mp.mpf(-1) / 6), safe(lambda x: x**3 / mp.sin(x), 1e-9), SQUARE, 3, 0, mp.pi / 4),
+        "f64": (safe(lambda x: (mp.sin(x) - x) / x**3, mp.mpf(-1) / 6), safe(lambda x: x**3 / mp.sin(x), 1e-9), SQUARE, 6, 0, mp.pi / 4),
+    },
+    "cos": {
+        "f32": (safe(lambda x: (mp.cos(x) - 1 + x * x / 2) / x**4, mp.mpf(1) / 24), lambda x: x**4 + mp.mpf("1e-9"), SQUARE, 3, 0, mp.pi / 4),
+        "f64": (safe(lambda x: (mp.cos(x) - 1 + x * x / 2) / x**4, mp.mpf(1) / 24), lambda x: x**4 + mp.mpf("1e-9"), SQUARE, 6, 0, mp.pi / 4),
+    },
+    "tanh": {
+        "f32": (safe(lambda x: (mp.tanh(x) - x) / x**3, mp.mpf(-1) / 3), safe(lambda x: x**3 / mp.tanh(x), 1e-9), SQUARE, 5, 0, 0.65),
+        "f64": (safe(lambda x: (mp.tanh(x) - x) / x**3, mp.mpf(-1) / 3), safe(lambda x: x**3 / mp.tanh(x), 1e-9), SQUARE, 12, 0, 0.65),
+    },
+    "sinh": {
+        "f32": (safe(lambda x: (mp.sinh(x) - x) / x**3, mp.mpf(1) / 6), safe(lambda x: x**3 / mp.sinh(x), 1e-9), SQUARE, 4, 0, 1),
+        "f64": (safe(lambda x: (mp.sinh(x) - x) / x**3, mp.mpf(1) / 6), safe(lambda x: x**3 / mp.sinh(x), 1e-9), SQUARE, 7, 0, 1),
+    },
+    # erf(x) = x + x P(x**2)
+    "erf": {
+        "f32": (safe(lambda x: mp.erf(x) / x - 1, 2 / mp.sqrt(mp.pi) - 1), safe(lambda x: x / mp.erf(x), 1), SQUARE, 7, 0, 0.93),
+        "f64": (safe(lambda x: mp.erf(x) / x - 1, 2 / mp.sqrt(mp.pi) - 1), safe(lambda x: x / mp.erf(x), 1), SQUARE, 13, 0, 0.93),
+    },
+    # erf(a) = 1 - e**-P(a) beyond
+    "erf_tail": {"f32": (tail, lambda a: mp.erfc(a) / mp.erf(a), X, 9, 0.92, 4)},
+    "erfc": {"f32": erfc_row("f32", 12), "f64": erfc_row("f64", 24)},
+    "atan": {
+        "f32": (safe(lambda x: (mp.atan(x) - x) / x**3, mp.mpf(-1) / 3), safe(lambda x: x**3 / mp.atan(x), 1e-9), SQUARE, 9, 0, 1),
+        "f64": (safe(lambda x: (mp.atan(x) - x) / x**3, mp.mpf(-1) / 3), safe(lambda x: x**3 / mp.atan(x), 1e-9), SQUARE, 11, 0, mp.tan(mp.pi / 8)),
+    },
+    # asin(s) = s + s z P(z), z = s**2 <= 1/4
+    "asin": {
+        "f32": (safe(lambda x: (mp.asin(x) - x) / x**3, mp.mpf(1) / 6), safe(lambda x: x**3 / mp.asin(x), 1e-9), SQUARE, 5, 0, 0.5),
+        "f64": (safe(lambda x: (mp.asin(x) - x) / x**3, mp.mpf(1) / 6), safe(lambda x: x**3 / mp.asin(x), 1e-9), SQUARE, 13, 0, 0.5),
+    },
+    "log2": {"f32": (log_tail(2), safe(lambda x: abs(x**2 / mp.log(1 + x, 2)), 1e-9), X, 9, LOG_LOW, LOG_HIGH)},
+    # log((1 + s) / (1 - s)) = 2 s + 2/3 s**3 + s**5 P(s**2), for a logarithm in two doubles
+    "log_pair": {
+        "f64": (
+            safe(lambda s: (2 * mp.atanh(s) - 2 * s - 2 * s**3 / 3) / s**5, mp.mpf(2) / 5),
+            lambda s: s**4 + mp.mpf("1e-12"), SQUARE, 8, 0, S_HIGH,
+        ),
+    },
+    # for float, in double arithmetic: log2((1 + s) / (1 - s)) = s P(s**2); 2**r = 1 + r P(r)
+    "log2_mid": {"f64": (safe(lambda s: 2 * mp.atanh(s) / s / LN2, 2 / LN2), ONE, SQUARE, 7, 0, S_HIGH)},
+    "exp2_mid": {"f64": (exp2_part, lambda x: abs(x) / 2**x + mp.mpf("1e-9"), X, 7, -0.5, 0.5)},
+}  # fmt: skip
+
+
+def literal(value, kind):
+    text = float(value).hex()
+    if kind == "f32":
+        head, _, rest = text.partition("p")
+        return (head.rstrip("0") or head) + "p" + rest + "f"
+    return text
+
+
+def trig_table():
+    """2**(8 j) 2 / pi, from the first multiple of 8 on modulo 4, as four doubles that add up to it."""
+    with mp.workdps(500):
+        for j in range(122):
+            rest = mp.mpf(2) ** (8 * j) * 2 / mp.pi
+            rest -= 4 * mp.nint(rest / 4)
+            words = []
+            for _ in range(4):
+                words.append(float(rest))
+                rest -= mp.mpf(words[-1])
+            print("    {" + ", ".join(w.hex() for w in words) + "},")
+
+
+def main(wanted):
+    if wanted == ["trig_table"]:
+        return trig_table()
+    for name, kinds in FITS.items():
+        for kind, row in kinds.items():
+            if wanted and f"{name}_{kind}" not in wanted and name not in wanted:
+                continue
+            c, worst = fit(*row[:6], kind, *row[6:])
+            print(f"/* {name}_{kind}: error {mp.nstr(mp.log(worst, 2), 4)} bits */")
+            for v in c:
+                print(f"    {literal(v, kind)}, /* {mp.nstr(v, 10)} */")
+            sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
