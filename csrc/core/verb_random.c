@@ -1,13 +1,14 @@
 /* fc_random: fills a tensor from a generator, whatever its strides. */
 #include "facula.h"
 #include "../cpu/random.h"
+#include "alloc.h"
 #include "nest.h"
 #include "verb.h"
 
-static int fc_random_kind_of(int op, int contiguous)
+static int fc_random_kind_of(int op)
 {
     switch (op) {
-#define FC_RANDOM(name, kind, ...) case FC_OP_##name: return FC_R_##kind == FC_R_NORMAL && !contiguous ? FC_R_NORMAL_EACH : FC_R_##kind;
+#define FC_RANDOM(name, kind, ...) case FC_OP_##name: return FC_R_##kind;
 #include "ops_skip.h"
 #include "../ops.def"
 #include "ops_done.h"
@@ -15,52 +16,55 @@ static int fc_random_kind_of(int op, int contiguous)
     }
 }
 
-/* Lowest address of a tensor that fills its memory in some order of dims; NULL where it leaves gaps. */
-static char *fc_dense_block(const fc_tensor *t)
+/* Fills `out`; draws with a parameter per element find it there, as the value that they replace. */
+static int fc_random_run(int kind, fc_generator *gen, void *out, const fc_tensor *self, int64_t i0, int64_t i1, double d0, double d1)
 {
-    fc_tensor *like = fc_new_like_inputs(t->dtype, t->device, t->ndim, t->shape, 1, (fc_tensor *const[]){ (fc_tensor *)t });
-    if (!like)
-        return NULL;
-    int same = 1;
-    for (int d = 0; d < t->ndim; ++d)
-        same = same && (t->shape[d] == 1 || like->stride[d] == t->stride[d]);
-    fc_free(like);
-    return same ? t->data : NULL;
+    if (kind >= FC_R_BERNOULLI_OF)
+        return fc_random_fill_of(kind, gen, out, self->dtype, out, self->dtype, self->numel);
+    return fc_random_fill(kind, gen, out, self->dtype, self->numel, i0, i1, d0, d1);
 }
 
-/* Dense outputs are filled in memory order, sliced ones in logical order: PyTorch's. */
+/* The order of the draws is the nest's: by strides, the fastest dim innermost. So a transposed tensor is filled in the order of
+ * its memory and a sliced one in logical order, as PyTorch does. */
+static int fc_random_strided(int kind, fc_generator *gen, fc_tensor *self, int64_t i0, int64_t i1, double d0, double d1)
+{
+    fc_nest nest;
+    fc_nest_build(&nest, 1, &self);
+    kind = kind == FC_R_NORMAL ? FC_R_NORMAL_EACH : kind;
+    const int size = fc_dt_size[self->dtype];
+    if (nest.ndim == 1 && nest.stride[0][0] == size)
+        return fc_random_run(kind, gen, nest.data[0], self, i0, i1, d0, d1);
+    const int64_t bytes = self->numel * size;
+    void *const drawn = fc_alloc(bytes);
+    if (!drawn)
+        return fc_fail(FC_MEMORY, bytes, 0, 0, 0);
+    fc_nest_at at;
+    fc_nest_seek(&nest, 0, &at);
+    fc_nest_gather(&nest, 0, &at, self->numel, drawn);
+    const int bad = fc_random_run(kind, gen, drawn, self, i0, i1, d0, d1);
+    if (!bad)
+        fc_nest_scatter(&nest, 0, &at, self->numel, drawn);
+    fc_dealloc(drawn, bytes);
+    return bad;
+}
+
 fc_tensor *fc_random(int op, fc_tensor *self, fc_generator *gen, int64_t i0, int64_t i1, double d0, double d1)
 {
-    int device;
+    int device, bad = 0;
     if (fc_check_operands(1, &self, &device))
         return NULL;
-    if (!self->storage->writable) {
-        fc_fail(FC_READONLY, 0, 0, 0, 0);
+    if (!self->storage->writable)
+        bad = fc_fail(FC_READONLY, 0, 0, 0, 0);
+    else if (fc_overlaps_itself(self))
+        bad = fc_fail(FC_OVERLAP, 0, 0, 0, 0);
+    else if (!fc_op_takes(op, self->dtype))
+        bad = fc_fail(FC_DTYPE, self->dtype, 0, 0, 0);
+    else if (device != FC_META && self->contiguous)
+        bad = fc_random_run(fc_random_kind_of(op), gen, self->data, self, i0, i1, d0, d1);
+    else if (device != FC_META && self->numel)
+        bad = fc_random_strided(fc_random_kind_of(op), gen, self, i0, i1, d0, d1);
+    if (bad)
         return NULL;
-    }
-    if (fc_overlaps_itself(self)) {
-        fc_fail(FC_OVERLAP, 0, 0, 0, 0);
-        return NULL;
-    }
-    if (!fc_op_takes(op, self->dtype)) {
-        fc_fail(FC_DTYPE, self->dtype, 0, 0, 0);
-        return NULL;
-    }
-    if (device != FC_META && self->numel) {
-        const int real = fc_real_dtype(self->dtype), parts = fc_is_complex(self->dtype) ? 2 : 1;
-        const int kind = fc_random_kind_of(op, self->contiguous);
-        const double scale = parts == 2 && (kind == FC_R_NORMAL || kind == FC_R_NORMAL_EACH) ? 0.70710678118654752440 : 1; /* sqrt(1/2): unit variance of the complex number */
-        char *block = self->contiguous ? self->data : fc_dense_block(self);
-        fc_tensor *fresh = block ? NULL : fc_new(self->dtype, FC_CPU, self->ndim, self->shape);
-        if (!block && !fresh)
-            return NULL;
-        int bad = fc_random_fill(kind, gen, block ? block : fresh->data, real, self->numel * parts, i0, i1, d0, d1 * scale);
-        if (!bad && fresh)
-            bad = fc_copy(self, fresh);
-        fc_free(fresh);
-        if (bad)
-            return NULL;
-    }
     fc_bump(self);
     fc_retain(self);
     return self;

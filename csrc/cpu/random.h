@@ -21,8 +21,7 @@ typedef enum {
     /* with a parameter per element, of out's dtype unless said otherwise: */
     FC_R_BERNOULLI_OF, /* probabilities, of a real floating dtype of their own */
     FC_R_POISSON_OF,   /* rates */
-    FC_R_GAMMA_OF,     /* shapes; scale 1 */
-    FC_R_BINOMIAL_OF   /* counts, then as many probabilities */
+    FC_R_GAMMA_OF      /* shapes; scale 1 */
 } fc_random_kind;
 
 /* Fills out[0..n). FC_OK, FC_DTYPE, or FC_ARG with (argument, value as an integer) where a parameter is out of range;
@@ -32,7 +31,7 @@ int fc_random_fill(int kind, fc_generator *g, void *out, int dtype, int64_t n, i
 /* Is the kind defined for the dtype? */
 int fc_random_takes(int kind, int dtype);
 
-/* The kinds with a parameter per element. */
+/* The kinds with a parameter per element. out may be param. */
 int fc_random_fill_of(int kind, fc_generator *g, void *out, int dtype, const void *param, int param_dtype, int64_t n);
 
 #endif

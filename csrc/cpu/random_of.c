@@ -1,4 +1,4 @@
-/* Random draws with a parameter per element: bernoulli of probabilities, poisson, gamma, binomial. See random.c. */
+/* Random draws with a parameter per element: bernoulli of probabilities, poisson, gamma. See random.c. */
 #include "../core/status.h"
 #include "random.h"
 #include "random_each.h"
@@ -34,7 +34,6 @@ int fc_random_fill_of(int kind, fc_generator *g, void *out, int dtype, const voi
         switch (kind) {
         case FC_R_BERNOULLI_OF: x = (param_dtype == FC_F64 ? fc_draw_f64(g) : fc_draw_f32(g)) < p; break;
         case FC_R_POISSON_OF: x = fc_draw_poisson(g, p); break;
-        case FC_R_BINOMIAL_OF: x = fc_draw_binomial(g, p, parameter(param, param_dtype, n + k), dtype != FC_F64); break;
         default: x = fc_draw_gamma(g, p, dtype != FC_F64); x = x > smallest ? x : smallest; /* never 0: its logarithm is taken */
         }
         if (dtype == FC_BOOL)

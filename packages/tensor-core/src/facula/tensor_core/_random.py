@@ -24,6 +24,7 @@ __all__ = [
 
 FC_ARG = STATUS.index("arg")
 DIGITS = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
+LARGEST = {"float16": 65504.0, "bfloat16": 0x1.FEp127, "float32": 0x1.FFFFFEp127, "float64": 0x1.FFFFFFFFFFFFFp1023}
 BITS = {"uint8": 8, "int8": 7, "int16": 15, "int32": 31, "int64": 63}
 
 
@@ -49,7 +50,7 @@ def uniform_(self: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: Ge
     >>> facula.empty(2).uniform_(10, 20)
     tensor([14.9626, 17.6822])
     """
-    largest = facula.finfo(self.dtype).max if self.dtype.kind >= 2 else float("inf")
+    largest = LARGEST.get(self.dtype.to_real().name, float("inf"))
     for name, value in (("from", from_), ("to", to)):
         _require(abs(value) <= largest, f"uniform_: {name} is out of bounds for {self.dtype}: {value}. Choose a number within +-{largest}.")
     _require(from_ <= to, f"uniform_ expects to return a [from, to) range, but found from={from_:g} > to={to:g}. Swap them.")
@@ -78,7 +79,7 @@ def bernoulli_(self: Tensor, p: float | Tensor = 0.5, *, generator: Generator | 
 def _integer_bounds(dtype: Any) -> tuple[int, int]:
     """The integers that random_ may be asked for: the dtype's own, or those that a float counts through."""
     if dtype.kind == 2:
-        largest = int(facula.finfo(dtype).max)
+        largest = int(LARGEST[dtype.name])
         return max(-largest, -(2**63)), min(largest, 2**63 - 1)
     if dtype.kind == 0:
         return 0, 1

@@ -1,16 +1,18 @@
 """Everything that `facula` itself offers: the rows' functions and, over them, the hand-written ones, which win by name."""
 
 from facula.tensor_core import _create, _ops, _shape, _types
-from facula.tensor_core import _index, _interop, _math, _methods, _overloads, _state
+from facula.tensor_core import _generator, _index, _interop, _math, _methods, _overloads, _random, _serialization, _state
 from facula.tensor_core._errors import DeviceError, DTypeError, GradError, ShapeError
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import Size, device, dtype, layout, memory_format
 
 # rows that exist to be composed: their public face is hand-written or a method
 PRIVATE = {"copy", "alias", "slice", "where_rows", "arange_of", "max_index", "min_index", "norm_p", "clamp_tensor", "unfold", "expand", "view"}
+PRIVATE |= {"draw_bernoulli_", "draw_poisson_", "draw_gamma_"}
 _public = {n: getattr(_ops, n) for n in _ops.FUNCTIONS if n not in PRIVATE and not n.startswith("_")}
-for _module in (_create, _shape, _index, _math, _overloads, _interop, _state):
+for _module in (_create, _shape, _index, _math, _overloads, _interop, _state, _generator, _random, _serialization):
     _public.update({n: getattr(_module, n) for n in _module.__all__})
+_public["_standard_gamma"] = _random._standard_gamma
 _public.update(_types.BY_NAME)
 _public.update(_types.ALIASES)
 _public.update({n: getattr(_types, n) for n in ("strided", "sparse_coo", "contiguous_format", "preserve_format", "channels_last", "channels_last_3d")})
