@@ -112,6 +112,45 @@ int fc_is_contiguous(fc_tensor *x, int memory_format)
     return x->numel == 0 || fc_same_strides(x, stride);
 }
 
+/* Does t fill its block of memory, each element once, in some order of dims? Dims of size 1 do not matter. */
+static int fc_is_dense(const fc_tensor *t)
+{
+    int64_t run = 1;
+    uint64_t seen = 0;
+    if (t->contiguous)
+        return 1;
+    for (int k = 0; k < t->ndim; ++k) {
+        int next = -1;
+        for (int d = 0; d < t->ndim; ++d)
+            if (!(seen >> d & 1) && t->shape[d] != 1 && t->stride[d] == run)
+                next = d;
+        if (next < 0)
+            break;
+        seen |= 1ull << next;
+        run *= t->shape[next];
+    }
+    return run == t->numel;
+}
+
+/* PyTorch's rule of preserve_format: the very strides of a dense tensor, else those of the same order without gaps. */
+fc_tensor *fc_empty_like(fc_tensor *x, int dtype, int memory_format)
+{
+    if (memory_format >= 2) {
+        int64_t stride[FC_MAX_DIMS];
+        if (x->ndim != memory_format + 2) {
+            fc_fail(FC_RANK, 0, x->ndim, memory_format + 2, 0);
+            return NULL;
+        }
+        fc_channels_last_strides(x, stride);
+        return fc_new_strided(dtype, x->device, x->ndim, x->shape, stride);
+    }
+    if (memory_format == 1 && x->numel && fc_is_dense(x))
+        return fc_new_strided(dtype, x->device, x->ndim, x->shape, x->stride);
+    if (memory_format == 1)
+        return fc_new_like_inputs(dtype, x->device, x->ndim, x->shape, 1, &x);
+    return fc_new(dtype, x->device, x->ndim, x->shape);
+}
+
 fc_tensor *fc_to(fc_tensor *x, int dtype, int memory_format, int copy)
 {
     if (FC_IS_STALE(x)) {
@@ -123,20 +162,7 @@ fc_tensor *fc_to(fc_tensor *x, int dtype, int memory_format, int copy)
         fc_retain(x);
         return x;
     }
-    if (memory_format >= 2 && x->ndim != memory_format + 2) {
-        fc_fail(FC_RANK, 0, x->ndim, memory_format + 2, 0);
-        return NULL;
-    }
-    fc_tensor *t;
-    if (memory_format >= 2) {
-        int64_t stride[FC_MAX_DIMS];
-        fc_channels_last_strides(x, stride);
-        t = fc_new_strided(dtype, x->device, x->ndim, x->shape, stride);
-    } else if (memory_format == 1) {
-        t = fc_new_like_inputs(dtype, x->device, x->ndim, x->shape, 1, &x);
-    } else {
-        t = fc_new(dtype, x->device, x->ndim, x->shape);
-    }
+    fc_tensor *t = fc_empty_like(x, dtype, memory_format);
     if (t && x->device != FC_META)
         fc_copy_nest(t, x);
     return t;

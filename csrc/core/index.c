@@ -303,9 +303,13 @@ int64_t fc_nonzero_count(fc_tensor *x)
     return count;
 }
 
-/* (count, ndim) indices of the nonzero elements, in logical order */
+/* (count, ndim) indices of the nonzero elements, in logical order; one dim's indices lie together, as PyTorch's do */
 fc_tensor *fc_nonzero(fc_tensor *x)
 {
+    if (x->device == FC_META) {
+        fc_fail(FC_DEVICE, FC_META, FC_CPU, 0, 0);
+        return NULL;
+    }
     fc_tensor *dense = fc_dense(x, FC_BOOL);
     if (!dense)
         return NULL;
@@ -313,13 +317,15 @@ fc_tensor *fc_nonzero(fc_tensor *x)
     const uint8_t *p = (const uint8_t *)dense->data;
     for (int64_t i = 0; i < dense->numel; ++i)
         count += p[i] != 0;
-    const int64_t shape[2] = { count, x->ndim };
-    fc_tensor *t = fc_new(FC_I64, x->device, 2, shape);
+    const int64_t shape[2] = { count, x->ndim }, stride[2] = { 1, count };
+    fc_tensor *t = fc_new_strided(FC_I64, x->device, 2, shape, stride);
     int64_t at[FC_MAX_DIMS] = { 0 }, *to = t ? (int64_t *)t->data : NULL;
     for (int64_t i = 0; t && i < dense->numel; ++i) {
-        if (p[i])
+        if (p[i]) {
             for (int d = 0; d < x->ndim; ++d)
-                *to++ = at[d];
+                to[d * count] = at[d];
+            ++to;
+        }
         for (int d = x->ndim - 1; d >= 0; --d) {
             if (++at[d] < x->shape[d])
                 break;

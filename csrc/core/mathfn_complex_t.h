@@ -30,6 +30,8 @@ static inline C CN(div)(C x, C y)
     const T scale = FN(fmax)(FN(fabs)(c0), FN(fabs)(d0));
     const T a = CN(real)(x) / scale, b = CN(imag)(x) / scale, c = c0 / scale, d = d0 / scale;
     const T n = c * c + d * d;
+    if (scale == 0) /* each part by zero, as NumPy and PyTorch have it */
+        return CN(make)(CN(real)(x) / scale, CN(imag)(x) / scale);
     return CN(make)((a * c + b * d) / n, (b * c - a * d) / n);
 }
 

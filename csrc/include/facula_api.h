@@ -18,6 +18,7 @@ const char *fc_op_text(int op, int column);
 /* life of a tensor */
 fc_tensor *fc_empty(int dtype, int device, int ndim, const int64_t *shape);
 fc_tensor *fc_empty_strided(int dtype, int device, int ndim, const int64_t *shape, const int64_t *stride);
+fc_tensor *fc_empty_like(fc_tensor *x, int dtype, int memory_format);
 fc_tensor *fc_from_memory(void *data, int64_t nbytes, int64_t owner, int writable, int dtype, int ndim,
                           const int64_t *shape, const int64_t *stride, int64_t offset);
 fc_tensor *fc_from_scalar(int dtype, int kind, int64_t i, double re, double im);

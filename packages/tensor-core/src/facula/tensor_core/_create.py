@@ -118,10 +118,7 @@ def _like(input, dtype, memory_format):
     """An unset tensor with input's shape, and strides where the format preserves them."""
     id = lib.fc_dtype(input._h) if dtype is None else dtype.id
     fmt = 1 if memory_format is None else memory_format.id
-    if fmt == 0 or (fmt == 1 and lib.fc_is_contiguous(input._h, 0)):
-        shape = input.shape
-        return own_tensor(lib.fc_empty(id, lib.fc_device(input._h), len(shape), shape))
-    return own_tensor(lib.fc_to(input._h, id, fmt, 1))
+    return own_tensor(lib.fc_empty_like(input._h, id, fmt))
 
 
 def empty_like(input, *, dtype=None, layout=None, device=None, requires_grad=False, memory_format=None, pin_memory=False):

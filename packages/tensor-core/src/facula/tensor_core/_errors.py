@@ -8,7 +8,7 @@ class ShapeError(RuntimeError, ValueError):
     """Shapes that do not fit each other."""
 
 
-class DTypeError(RuntimeError, TypeError):
+class DTypeError(NotImplementedError, TypeError):
     """A dtype for which the op has no meaning, or two that do not go together."""
 
 
@@ -18,6 +18,10 @@ class DeviceError(RuntimeError):
 
 class GradError(RuntimeError):
     """A gradient that cannot be: what was asked contradicts what was recorded."""
+
+
+class EmptyError(IndexError, RuntimeError):
+    """A reduction that has no value over no elements."""
 
 
 class DimError(IndexError):
@@ -141,7 +145,7 @@ def _size(op, args, out, a, b, c, d):
 
 
 def _empty(op, args, out, a, b, c, d):
-    return IndexError, f"Expected reduction dim {a} to have non-zero size ({operands(op, args)}). Specify another dim, or check for an empty tensor."
+    return EmptyError, f"Expected reduction dim {a} to have non-zero size ({operands(op, args)}). Specify another dim, or check for an empty tensor."
 
 
 def _readonly(op, args, out, a, b, c, d):

@@ -288,6 +288,17 @@ def cross(input, other, dim=None, *, out=None):
     return _ops.sub(_ops.mul(roll(input, -1, dim), roll(other, -2, dim)), _ops.mul(roll(input, -2, dim), roll(other, -1, dim)))
 
 
+def square(input, *, out=None):
+    """input * input; of bool, int64."""
+    return _ops.square(input.to(_int64()) if input.dtype.kind == 0 else input, out=out)
+
+
+def _int64():
+    from facula.tensor_core._types import int64
+
+    return int64
+
+
 def trace(input):
     """Sum of the main diagonal of a matrix."""
     if input.dim() != 2:
@@ -347,7 +358,7 @@ def _trapezoids(y, x, dx, dim):
 
 __all__ = [
     "addbmm", "addmm", "addmv", "addr", "allclose", "baddbmm", "bmm", "chain_matmul", "clone", "conj", "cross", "cumulative_trapezoid", "diff",
-    "dot", "equal", "ger", "imag", "index_fill", "isclose", "isfinite", "isinf", "masked_fill", "mm", "mv", "outer", "real", "take_along_dim",
+    "dot", "equal", "ger", "imag", "index_fill", "isclose", "isfinite", "isinf", "masked_fill", "mm", "mv", "outer", "real", "square", "take_along_dim",
     "trace", "trapezoid", "trapz", "tril", "tril_indices", "triu", "triu_indices", "vdot", "view_as_complex", "view_as_real",
 ]  # fmt: skip
 _NO_METHOD = {"chain_matmul", "cumulative_trapezoid", "trapezoid", "trapz", "tril_indices", "triu_indices", "view_as_complex", "view_as_real", "real", "imag"}

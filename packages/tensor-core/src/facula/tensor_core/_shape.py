@@ -231,7 +231,7 @@ def select(input, dim, index):
 def unbind(input, dim=0):
     """The slices along dim, as views."""
     if input.dim() == 0:
-        raise RuntimeError("unbind: Dimension specified as 0 but tensor has no dimensions")
+        raise IndexError("unbind: Dimension specified as 0 but tensor has no dimensions")
     d = wrap_dim("unbind", dim, input.dim())
     return _together("unbind", input, tuple(_ops.select(input, d, k) for k in range(input.shape[d])), d)
 
