@@ -114,6 +114,7 @@ SAMPLES = {
     "maximum": binary(normal, normal, numbers=False),
     "minimum": binary(normal, normal, numbers=False),
     "clamp_tensor": [lambda: (distinct(3, 4), normal(4) * 0.1 - 0.27, normal(4) * 0.1 + 0.32)],
+    "clamp_numbers": [lambda: (distinct(3, 4), -0.22, 0.33), lambda: (distinct(12), 0.02, -0.3)],
     "clamp_min": [lambda: (distinct(3, 4), distinct(3, 4) + 0.03), lambda: (distinct(3, 4), 0.02)],
     "clamp_max": [lambda: (distinct(3, 4), distinct(3, 4) + 0.03), lambda: (distinct(3, 4), 0.02)],
     "relu": unary(away),
@@ -175,6 +176,14 @@ SAMPLES = {
     "scatter_add": [lambda: (normal(4, 5), 0, index(4, 3, 5), normal(3, 5)), lambda: (normal(4), 0, index(4, 6), normal(6))],
     "index_add": [lambda: (normal(4, 5), 0, index(4, 7), normal(7, 5)), lambda: (normal(4, 5), -1, index(5, 2), normal(4, 2))],
     "index_copy": [lambda: (normal(4, 5), 0, torch.randperm(4)[:2], normal(2, 5))],
+    "index": [
+        lambda: (normal(4, 5), [index(4, 7)], 1), lambda: (normal(4, 5), [index(5, 2)], 2), lambda: (normal(4, 5), [index(4, 3), index(5, 3)], 3),
+        lambda: (normal(4, 5, 2), [index(4, 3, 1), index(2, 2)], 5),
+    ],
+    "index_put_rows_": [
+        lambda: (normal(4, 5), [torch.randperm(4)[:2]], normal(2, 5), 1, False), lambda: (normal(4, 5), [index(4, 7)], normal(7, 5), 1, True),
+        lambda: (normal(4, 5), [index(4, 3), index(5, 3)], normal(1), 3, True), lambda: (normal(4, 5), [torch.randperm(5)[:2]], normal(4, 1), 2, False),
+    ],
     # views
     "view": [lambda: (normal(2, 6), (3, 4))],
     "alias": unary(normal),
@@ -196,6 +205,11 @@ SAMPLES = {
     "copy_into_": [lambda: (normal(3, 4), normal(4)), lambda: (normal(3), normal(3)), lambda: (complex_(3), normal(3))],
     "fill_number_": [lambda: (normal(3), 2.0)],
 }
+
+RANDOM = ("uniform_", "normal_", "bernoulli_scalar_", "random_range_", "random_full_", "randperm_", "exponential_", "geometric_", "cauchy_", "log_normal_")
+
+# views that only some strides allow
+CONTIGUOUS = {"view", "complex_view", "as_strided"}
 
 # rows whose gradient is constant where it exists: nothing depends on anything twice
 TWICE_ZERO = {"sign", "floor", "ceil", "round", "trunc", "floor_divide", "trunc_divide", "fill_number_"}

@@ -12,9 +12,9 @@ if BACKEND == "torch":
 from facula.autograd import _record, gradcheck, gradgradcheck  # noqa: E402
 from facula.autograd._table import NONE, RULES, Rule  # noqa: E402
 from facula.tensor_core import extend  # noqa: E402
-from rule_samples import LAYOUTS, SAMPLES, TWICE_ZERO  # noqa: E402
+from rule_samples import CONTIGUOUS, LAYOUTS, RANDOM, SAMPLES, TWICE_ZERO  # noqa: E402
 
-DIFFERENTIABLE = [name for name in extend.ops if isinstance(RULES.get(name), Rule)]
+DIFFERENTIABLE = [name for name in extend.ops if isinstance(RULES.get(name), Rule) and name not in RANDOM]
 
 
 @pytest.mark.parametrize("name", extend.ops)
@@ -43,7 +43,7 @@ def function(name):
 def cases():
     for name in DIFFERENTIABLE:
         for number, sample in enumerate(SAMPLES.get(name, ())):
-            for layout in LAYOUTS:
+            for layout in ("contiguous",) if name in CONTIGUOUS else LAYOUTS:
                 yield pytest.param(name, sample, layout, id=f"{name}-{number}-{layout}")
 
 
@@ -108,6 +108,18 @@ def test_first_sample_by_the_whole_jacobian(name):
 @pytest.mark.parametrize("name", [n for n in extend.ops if RULES.get(n) is NONE and extend.ops[n].kind == "map1"])
 def test_rows_without_derivative_make_no_history(name):
     assert not extend.function(extend.ops[name])(torch.ones(2, requires_grad=True) if extend.ops[name].types != "INTS" else torch.ones(2, dtype=torch.int64)).requires_grad
+
+
+@pytest.mark.parametrize("name", RANDOM)
+def test_random_fills_forget_the_gradient(name):
+    x = torch.full((3,), 0.5, requires_grad=True)
+    y = x.clone()
+    row = extend.function(extend.ops[name])
+    required = [p for p in extend.ops[name].params[1:] if p.default is p.required]
+    row(y, *[0.5 if p.kind == "float" else k for k, p in enumerate(required)])
+    y.sum().backward()
+
+    assert [0.0] * 3 == x.grad.tolist()
 
 
 def test_a_rule_that_asks_for_what_is_not_there_is_an_error():

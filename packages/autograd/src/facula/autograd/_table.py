@@ -50,10 +50,10 @@ def D(op_name, *, node=None, flat=(), check=False, real=False, **grads):
     RULES[op_name] = Rule(op_name, grads, node or camel(op_name), tuple(flat), check, real)
 
 
-def zero(*op_names):
+def zero(*op_names, operands="x"):
     """Ops whose derivative is zero wherever it exists: their results have history, their operands get zeros."""
     for op_name in op_names:
-        D(op_name, x=_zeros)
+        D(op_name, **dict.fromkeys(operands, _zeros))
 
 
 def none(*op_names):

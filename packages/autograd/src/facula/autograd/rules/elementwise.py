@@ -35,7 +35,7 @@ D("maximum",    x=lambda g, x, y: larger(g, x, y),      y=lambda g, x, y: larger
 D("minimum",    x=lambda g, x, y: larger(g, y, x, x),   y=lambda g, x, y: larger(g, x, y, y))
 D("fmax",       x=lambda g, x, y: only_where((x >= y) | (y != y), g),   y=lambda g, x, y: only_where(~((x >= y) | (y != y)), g))
 D("fmin",       x=lambda g, x, y: only_where((x <= y) | (y != y), g),   y=lambda g, x, y: only_where(~((x <= y) | (y != y)), g))
-D("clamp",      x=lambda g, x, min, max: only_where(within(x, min, max), g))
+D("clamp_numbers", node="ClampBackward1", x=lambda g, x, min, max: only_where((x >= min) & (x <= max), g))
 D("clamp_min",  x=lambda g, x, y: only_where(x >= y, g),    y=lambda g, x, y: only_where(x < y, g))
 D("clamp_max",  x=lambda g, x, y: only_where(x <= y, g),    y=lambda g, x, y: only_where(x > y, g))
 D("clamp_tensor", x=lambda g, x, y, z: only_where((x >= y) & (x <= z), g),
@@ -87,7 +87,8 @@ D("rad2deg",    x=lambda g: g * (180 / math.pi))
 D("nan_to_num", x=lambda g, x: only_where((x - x) == 0, g))
 
 # ---- steps
-zero("floor", "ceil", "round", "trunc", "sign", "trunc_divide", "floor_divide", "heaviside")
+zero("floor", "ceil", "round", "trunc", "sign")
+zero("trunc_divide", "floor_divide", operands="xy")
 
 # ---- complex: these are written for PyTorch's convention itself (the gradient of z is dL/d Re z + i dL/d Im z)
 D("conj",       x=lambda g: F.conj(g), real=True)
@@ -115,12 +116,6 @@ def pow_exponent(g, x, y, out):
 def larger(g, a, b, of=None):
     """g where a > b, half of it at a tie."""
     return only_where(a >= b, F.where(a == b, g / 2, g))
-
-
-def within(x, low, high):
-    if low is None:
-        return x <= high
-    return x >= low if high is None else (x >= low) & (x <= high)
 
 
 def sgn_gradient(g, x, out):

@@ -2,16 +2,33 @@
 
 import facula as F
 
+from .._core import row
 from .._table import D
-from ._tools import scaled, zeros
+from ._tools import sum_to, zeros
 
 D("gather",       x=lambda g, x_shape, dim, index: F.scatter_add(zeros(x_shape, g), dim, index, g))
 D("index_select", x=lambda g, x_shape, dim, index: F.index_add(zeros(x_shape, g), dim, index, g))
 D("scatter",      x=lambda g, dim, index: F.scatter(g, dim, index, zeros(index.shape, g)),
-                  z=lambda g, dim, index: F.gather(g, dim, index))
-D("scatter_add",  x=lambda g: g,    z=lambda g, dim, index: F.gather(g, dim, index))
+                  z=lambda g, dim, index, z_shape: fitted(F.gather(g, dim, index), z_shape))
+D("scatter_add",  x=lambda g: g,    z=lambda g, dim, index, z_shape: fitted(F.gather(g, dim, index), z_shape))
 D("index_add",    x=lambda g: g,    z=lambda g, dim, index: F.index_select(g, dim, index))
 D("index_copy",   x=lambda g, dim, index: F.index_fill(g, dim, index, 0),    z=lambda g, dim, index: F.index_select(g, dim, index))
 D("flip",         x=lambda g, dims: F.flip(g, dims))
 
-_ = scaled
+# through index tensors, one for each bit of dims
+D("index",        x=lambda g, x_shape, indices, dims: row("index_put_rows_")(zeros(x_shape, g), indices, g, dims, True))
+D("index_put_rows_", node="IndexPutBackward0",
+                  x=lambda g, indices, dims, accumulate: g if accumulate else row("index_put_rows_")(g.clone(), indices, zeros((), g), dims, False),
+                  y=lambda g, y_shape, indices, dims: sum_to(row("index")(g, indices, dims), y_shape))
+
+
+def fitted(t, shape):
+    """t in the corner of zeros: what scatter did not read of its source has no gradient."""
+    if t.shape == shape:
+        return t
+    out = zeros(shape, t)
+    corner = out
+    for d, n in enumerate(t.shape):
+        corner = corner.narrow(d, 0, n)
+    corner.copy_(t)
+    return out

@@ -1,8 +1,12 @@
-"""Ops without derivative: truth values, indices, bits, random numbers."""
+"""Ops without derivative: truth values, indices, bits; and random fills, which forget what was there."""
 
-from .._table import none
+from .._table import none, zero
 
 none("eq", "ne", "lt", "le", "gt", "ge")
 none("logical_and", "logical_or", "logical_xor", "logical_not")
 none("bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not")
 none("isnan", "isinf", "isfinite", "signbit", "any", "all", "argmax", "argmin", "count_nonzero")
+none("arange_of")
+
+zero("uniform_", "normal_", "bernoulli_scalar_", "random_range_", "random_full_", "randperm_")
+zero("exponential_", "geometric_", "cauchy_", "log_normal_")
