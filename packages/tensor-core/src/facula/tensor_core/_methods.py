@@ -1,6 +1,6 @@
 """Gives Tensor its methods: every row and composition whose first argument is the tensor, operators, conversions, new_*."""
 
-from facula.tensor_core import _create, _index, _interop, _math, _ops, _overloads, _pack, _random, _resize, _serialization, _shape
+from facula.tensor_core import _create, _index, _interop, _math, _ops, _overloads, _pack, _random, _resize, _shape
 from facula.tensor_core._tensor import Tensor, make_subclass
 
 # functions that are not methods in PyTorch
@@ -24,7 +24,7 @@ def attach(public):
         setattr(Tensor, name, function)
     for name, function in _interop.CONVERTERS.items():
         setattr(Tensor, name, function)
-    for name, function in {**_EXTRA, **_random.METHODS, **_serialization.METHODS, **_reflected(), **_inplace_operators()}.items():
+    for name, function in {**_EXTRA, **_random.METHODS, **_reflected(), **_inplace_operators()}.items():
         setattr(Tensor, name, function)
     _inplace_compositions()
 

@@ -24,7 +24,10 @@ __all__ = [
 
 FC_ARG = STATUS.index("arg")
 DIGITS = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
-LARGEST = {"float16": 65504.0, "bfloat16": 0x1.FEp127, "float32": 0x1.FFFFFEp127, "float64": 0x1.FFFFFFFFFFFFFp1023}
+LARGEST = {
+    name: (2.0 - 2.0**-mantissa) * 2.0**exponent
+    for name, mantissa, exponent in (("float16", 10, 15), ("bfloat16", 7, 127), ("float32", 23, 127), ("float64", 52, 1023))
+}
 BITS = {"uint8": 8, "int8": 7, "int16": 15, "int32": 31, "int64": 63}
 
 

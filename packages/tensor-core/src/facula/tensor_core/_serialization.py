@@ -324,20 +324,3 @@ class Unpickler(pickle.Unpickler):
             with contextlib.suppress(ImportError, AttributeError):
                 return super().find_class("facula" + module[5:], name)
         return super().find_class(module, name)
-
-
-# --- pickle.dumps(tensor), copy.copy, sending to another process -------------------------------------------------------
-
-
-def reduce_tensor(self: Tensor, protocol: int) -> tuple:
-    """How Python's pickle takes a tensor: as the bytes of its own checkpoint, without a history."""
-    file = io.BytesIO()
-    save(self if type(self) is Tensor else self.detach(), file)
-    return _loaded, (file.getvalue(),)
-
-
-def _loaded(data: bytes) -> Tensor:
-    return load(io.BytesIO(data))
-
-
-METHODS = {"__reduce_ex__": reduce_tensor}
