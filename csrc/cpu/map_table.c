@@ -4,23 +4,25 @@
 #include "../core/ops.h"
 #include "map.h"
 
-#define FC_DTS(X, v) X(bool, v) X(u8, v) X(i8, v) X(i16, v) X(i32, v) X(i64, v) X(u16, v) X(u32, v) X(u64, v) X(f32, v) X(f64, v) X(c64, v) X(c128, v)
+/* Every dtype has levels v2 and v3; the hot ones a v4 as well (build_native.py's HOT). */
+#define FC_HOT(X, v) X(f32, v) X(f64, v)
+#define FC_REST(X, v) X(bool, v) X(u8, v) X(i8, v) X(i16, v) X(i32, v) X(i64, v) X(u16, v) X(u32, v) X(u64, v) X(c64, v) X(c128, v)
 
 #define X(dt, v) extern const fc_map_cell fc_map_cells_##dt##_##v[FC_NOPS];
-FC_DTS(X, v2)
-FC_DTS(X, v3)
-FC_DTS(X, v4)
+FC_HOT(X, v2) FC_REST(X, v2)
+FC_HOT(X, v3) FC_REST(X, v3)
+FC_HOT(X, v4)
 #undef X
 
 /* Halves have no cells: they are staged through float32. */
-#define LEVEL(v)                                                                                                        \
-    { [FC_BOOL] = fc_map_cells_bool_##v, [FC_U8] = fc_map_cells_u8_##v, [FC_I8] = fc_map_cells_i8_##v,                  \
-      [FC_I16] = fc_map_cells_i16_##v, [FC_I32] = fc_map_cells_i32_##v, [FC_I64] = fc_map_cells_i64_##v,                \
-      [FC_U16] = fc_map_cells_u16_##v, [FC_U32] = fc_map_cells_u32_##v, [FC_U64] = fc_map_cells_u64_##v,                \
-      [FC_F32] = fc_map_cells_f32_##v, [FC_F64] = fc_map_cells_f64_##v, [FC_C64] = fc_map_cells_c64_##v,                \
-      [FC_C128] = fc_map_cells_c128_##v }
+#define LEVEL(hot, rest)                                                                                                \
+    { [FC_BOOL] = fc_map_cells_bool_##rest, [FC_U8] = fc_map_cells_u8_##rest, [FC_I8] = fc_map_cells_i8_##rest,         \
+      [FC_I16] = fc_map_cells_i16_##rest, [FC_I32] = fc_map_cells_i32_##rest, [FC_I64] = fc_map_cells_i64_##rest,       \
+      [FC_U16] = fc_map_cells_u16_##rest, [FC_U32] = fc_map_cells_u32_##rest, [FC_U64] = fc_map_cells_u64_##rest,       \
+      [FC_F32] = fc_map_cells_f32_##hot, [FC_F64] = fc_map_cells_f64_##hot, [FC_C64] = fc_map_cells_c64_##rest,         \
+      [FC_C128] = fc_map_cells_c128_##rest }
 
-static const fc_map_cell *const fc_map_levels[3][FC_NDTYPES] = { LEVEL(v2), LEVEL(v3), LEVEL(v4) };
+static const fc_map_cell *const fc_map_levels[3][FC_NDTYPES] = { LEVEL(v2, v2), LEVEL(v3, v3), LEVEL(v4, v3) };
 
 fc_map_cell fc_cpu_map_cell(int op, int dtype)
 {

@@ -26,7 +26,8 @@ from pathlib import Path
 # --- what is compiled how: the first pattern that fits decides -----------------------------------------------------
 
 LEVELS = ("v2", "v3", "v4")  # x86-64 microarchitecture levels; an "ISA file" exports FC_ISA_NAME(symbol)
-CELLS = "bool u8 i8 i16 i32 i64 u16 u32 u64 f32 f64 c64 c128".split()  # halves are staged through f32
+HOT = ("f32", "f64")  # the dtypes whose cells are worth a third level
+CELLS = (*HOT, *"bool u8 i8 i16 i32 i64 u16 u32 u64 c64 c128".split())  # halves are staged through f32
 ONCE, ANY = (None,), (None,)
 
 RULES = (
@@ -71,7 +72,7 @@ def units(csrc):
             levels = LEVELS
         standard = "-std=gnu11" if name.endswith("_simd.c") else "-std=c99"
         for dtype in dtypes:
-            for level in levels:
+            for level in levels if dtype is None or dtype in HOT else levels[:2]:
                 flags = [standard, f"-march=x86-64-{level or LEVELS[0]}", *FLAGS]
                 flags += [f"-DFC_DT={dtype}"] * bool(dtype) + [f"-DFC_ISA={level}"] * bool(level)
                 found.append(Unit(f"csrc/{name}", tuple(flags)))
