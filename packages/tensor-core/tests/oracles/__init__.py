@@ -65,4 +65,4 @@ def elsewhere(by, *names):
         ORACLES[name] = Oracle(name, None, by=by)
 
 
-from . import dot, fold, gather, map, own, view  # noqa: E402, F401
+from . import dot, fold, gather, map, own, place, random, view  # noqa: E402, F401

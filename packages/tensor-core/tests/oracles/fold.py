@@ -101,3 +101,27 @@ O("cumsum", lambda x, dim: np.cumsum(wide(x), axis=dim) if x.ndim else wide(x),
   scale=lambda x, dim: np.cumsum(np.abs(x), axis=dim) if x.ndim else np.abs(x), ulp=16, culp=16, specials=False)  # fmt: skip
 O("cumprod", lambda x, dim: np.cumprod(wide(x), axis=dim) if x.ndim else wide(x),
   domain=near_one, ulp=256, culp=1024, specials=False)  # fmt: skip
+
+def running(better):
+    """(best so far, where); of equals the last, and NaN, once met, stays."""
+
+    def scan(x, dim):
+        if x.ndim == 0:
+            return x, np.zeros((), np.int64)
+        lines = np.moveaxis(x, dim, -1)
+        best, where = np.array(lines), np.zeros(lines.shape, np.int64)
+        for k in range(1, lines.shape[-1]):
+            old, new = best[..., k - 1], lines[..., k]
+            takes = better(new, old) | (new != new) if x.dtype.kind == "f" else better(new, old)
+            takes &= ~((old != old) & (new == new))
+            best[..., k] = np.where(takes, new, old)
+            where[..., k] = np.where(takes, k, where[..., k - 1])
+        return np.moveaxis(best, -1, dim), np.moveaxis(where, -1, dim)
+
+    return scan
+
+
+O("cummax", running(np.greater_equal), result=("SAME", "INDEX"))
+O("cummin", running(np.less_equal), result=("SAME", "INDEX"))
+O("logcumsumexp", lambda x, dim: np.logaddexp.accumulate(x, axis=dim) if x.ndim else x, ulp=64, culp=64, specials=False,
+  scale=lambda x, dim: np.maximum.accumulate(np.abs(x), axis=dim) if x.ndim else np.abs(x))  # fmt: skip

@@ -83,6 +83,10 @@ O("clamp_tensor", lambda x, y, z: np.minimum(np.maximum(x, y), z))
 O("clamp_min", np.maximum)
 O("clamp_max", np.minimum)
 
+O("clamp_numbers", lambda x, min, max: np.minimum(np.maximum(x, min), max), cases=lambda t: [
+    (t(3, 5, 7), {"min": t.scalar() * 0, "max": t.scalar()}), (t(), {"min": t.scalar() * 0, "max": t.scalar()}), (t(0, 3), {"min": 0, "max": 1}),
+])  # fmt: skip
+
 # exponentials, trigonometry, roots
 O("exp", np.exp, ulp=2)
 O("expm1", np.expm1, ulp=2)

@@ -43,6 +43,12 @@ class Draw:
     def bool(self, *shape):
         return Sample(np.asarray(self.rng.integers(0, 2, shape), bool), "bool")
 
+    @property
+    def dtype_object(self):
+        import facula
+
+        return getattr(facula, self.dtype)
+
     def value(self, array, dtype=None):
         """These very values."""
         dtype = dtype or self.dtype

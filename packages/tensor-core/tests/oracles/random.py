@@ -1,0 +1,9 @@
+"""Random fills: their numbers are a stream's, not a formula's."""
+
+from . import elsewhere
+
+elsewhere(
+    "test_random_streams.py",
+    "uniform_", "normal_", "bernoulli_scalar_", "random_range_", "random_full_", "randperm_",
+    "exponential_", "geometric_", "cauchy_", "log_normal_",
+)  # fmt: skip
