@@ -89,8 +89,8 @@ def drawn(op, dtype, size):
 def spread(op, arguments):
     """The arguments as a user gives them: leading tensors by position, the rest by name if not at its default."""
     pairs = [(p, v) for p, v in zip(op.params, arguments) if p.name != "out"]
-    count = next((k for k, (p, _) in enumerate(pairs) if "Tensor" not in p.kind), len(pairs))
-    named = {p.name: v for p, v in pairs[count:] if "Tensor" in p.kind or v != p.default}
+    count = next((k for k, (p, _) in enumerate(pairs) if "Tensor" not in p.type), len(pairs))
+    named = {p.name: v for p, v in pairs[count:] if "Tensor" in p.type or v != p.default}
     return [v for _, v in pairs[:count]], named
 
 

@@ -59,7 +59,7 @@ def laid_out(op, arguments, layout):
     params = [p for p in op.params if p.name != "out"]
     seen, made = [], []
     for param, value in zip(params, arguments):
-        keep = layout.__name__ == "expanded" and (param.kind == "Tensor!" or "index" in param.name)
+        keep = layout.__name__ == "expanded" and (param.type == "Tensor!" or "index" in param.name)
         pairs = []
 
         def place(sample, keep=keep, pairs=pairs):
@@ -87,7 +87,7 @@ def words(op, oracle, dtype, count):
 def call(op, arguments):
     """The results; for a row that writes in place, the tensors that it wrote."""
     out = extend.call(op, *arguments)
-    written = [a for p, a in zip(op.params, arguments) if p.kind == "Tensor!"]
+    written = [a for p, a in zip(op.params, arguments) if p.type == "Tensor!"]
     return tuple(written) if written else out if isinstance(out, tuple) else (out,)
 
 

@@ -105,7 +105,7 @@ def bound(op, case):
 
 
 def tensors(op):
-    return [p for p in op.params if "Tensor" in p.kind and p.name != "out"]
+    return [p for p in op.params if "Tensor" in p.type and p.name != "out"]
 
 
 def map_cases(op, t, oracle):
@@ -126,7 +126,7 @@ def map_cases(op, t, oracle):
 
 
 def fold_cases(op, t, oracle):
-    takes_many = any(p.kind.startswith("dims") for p in op.params)
+    takes_many = any(p.type.startswith("dims") for p in op.params)
     default = next(p.default for p in op.params if p.name == "dim")
     optional = default is not ...
     dims = ([default] if optional else []) + [0, 1, -1] + ([(0, 2), (-1, 0), (0, 1, 2)] if takes_many else [])
