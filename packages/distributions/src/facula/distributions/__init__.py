@@ -1,0 +1,66 @@
+"""Probability distributions, drawn in PyTorch's random streams."""
+
+from . import constraints, kl, transforms
+from .composite import Independent, MixtureSameFamily, TransformedDistribution
+from .constraint_registry import biject_to, transform_to
+from .continuous import Cauchy, Exponential, Laplace, Normal, Uniform
+from .discrete import (
+    Bernoulli,
+    Categorical,
+    Geometric,
+    Multinomial,
+    OneHotCategorical,
+    OneHotCategoricalStraightThrough,
+)
+from .distribution import Distribution
+from .kl import kl_divergence, register_kl
+from .multivariate_normal import MultivariateNormal
+from .transformed import (
+    Gumbel,
+    HalfCauchy,
+    HalfNormal,
+    Kumaraswamy,
+    LogNormal,
+    Pareto,
+    RelaxedBernoulli,
+    RelaxedOneHotCategorical,
+    Weibull,
+)
+from .transforms import *  # noqa: F403
+from .transforms import __all__ as _transforms
+
+__all__ = [
+    "Bernoulli",
+    "Categorical",
+    "Cauchy",
+    "Distribution",
+    "Exponential",
+    "Geometric",
+    "Gumbel",
+    "HalfCauchy",
+    "HalfNormal",
+    "Independent",
+    "Kumaraswamy",
+    "Laplace",
+    "LogNormal",
+    "MixtureSameFamily",
+    "Multinomial",
+    "MultivariateNormal",
+    "Normal",
+    "OneHotCategorical",
+    "OneHotCategoricalStraightThrough",
+    "Pareto",
+    "RelaxedBernoulli",
+    "RelaxedOneHotCategorical",
+    "TransformedDistribution",
+    "Uniform",
+    "Weibull",
+    "biject_to",
+    "constraints",
+    "kl",
+    "kl_divergence",
+    "register_kl",
+    "transform_to",
+    "transforms",
+    *_transforms,
+]

@@ -1,0 +1,247 @@
+"""Distributions on the real line, drawn in PyTorch's random stream."""
+
+from __future__ import annotations
+
+import math
+
+import facula
+
+from . import constraints
+from .distribution import Distribution
+from .utils import broadcast_all, is_number, standard_normal
+
+__all__ = ["Cauchy", "Exponential", "Laplace", "Normal", "Uniform"]
+
+
+class _Scalar(Distribution):
+    """Parameters broadcast against each other make the batch; an event is one number."""
+
+    def _broadcast(self, validate_args: bool | None, **parameters) -> None:
+        values = broadcast_all(*parameters.values())
+        for name, value in zip(parameters, values):
+            setattr(self, name, value)
+        # Plain numbers make a distribution without batch dimensions, which broadcast_all's tensors have too.
+        shape = () if is_number(*parameters.values()) else values[0].shape
+        super().__init__(shape, validate_args=validate_args)
+
+
+class Normal(_Scalar):
+    """Density exp(-((x - loc) / scale)^2 / 2) / (scale sqrt(2 pi))."""
+
+    arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
+    support = constraints.real
+    has_rsample = True
+
+    def __init__(self, loc, scale, validate_args: bool | None = None) -> None:
+        self._broadcast(validate_args, loc=loc, scale=scale)
+
+    @property
+    def mean(self):
+        return self.loc
+
+    mode = mean
+
+    @property
+    def stddev(self):
+        return self.scale
+
+    @property
+    def variance(self):
+        return self.scale.pow(2)
+
+    def rsample(self, sample_shape=()):
+        return self.loc + standard_normal(self._extended_shape(sample_shape), self.loc.dtype) * self.scale
+
+    def log_prob(self, value):
+        self._validate_sample(value)
+        return -((value - self.loc) ** 2) / (2 * self.variance) - self.scale.log() - math.log(math.sqrt(2 * math.pi))
+
+    def cdf(self, value):
+        self._validate_sample(value)
+        return 0.5 * (1 + facula.erf((value - self.loc) * self.scale.reciprocal() / math.sqrt(2)))
+
+    def icdf(self, value):
+        return self.loc + self.scale * facula.erfinv(2 * value - 1) * math.sqrt(2)
+
+    def entropy(self):
+        return 0.5 + 0.5 * math.log(2 * math.pi) + facula.log(self.scale)
+
+
+class Uniform(_Scalar):
+    """Density 1 / (high - low) on [low, high)."""
+
+    arg_constraints = {
+        "low": constraints.dependent(is_discrete=False, event_dim=0),
+        "high": constraints.dependent(is_discrete=False, event_dim=0),
+    }
+    has_rsample = True
+
+    def __init__(self, low, high, validate_args: bool | None = None) -> None:
+        self._broadcast(validate_args, low=low, high=high)
+        if self._validate_args and not bool((self.low < self.high).all()):
+            raise ValueError(f"Uniform is not defined when low >= high: {self.low} and {self.high}. Exchange them.")
+
+    @constraints.dependent_property(is_discrete=False, event_dim=0)
+    def support(self):
+        return constraints.interval(self.low, self.high)
+
+    @property
+    def mean(self):
+        return (self.high + self.low) / 2
+
+    @property
+    def mode(self):
+        return facula.full_like(self.low, math.nan)  # every value is one
+
+    @property
+    def variance(self):
+        return (self.high - self.low).pow(2) / 12
+
+    def rsample(self, sample_shape=()):
+        uniform = facula.rand(self._extended_shape(sample_shape), dtype=self.low.dtype)
+        return self.low + uniform * (self.high - self.low)
+
+    def log_prob(self, value):
+        self._validate_sample(value)
+        inside = (self.low.le(value) & self.high.gt(value)).to(self.low.dtype)
+        return facula.log(inside) - facula.log(self.high - self.low)
+
+    def cdf(self, value):
+        self._validate_sample(value)
+        return ((value - self.low) / (self.high - self.low)).clamp(min=0, max=1)
+
+    def icdf(self, value):
+        return value * (self.high - self.low) + self.low
+
+    def entropy(self):
+        return facula.log(self.high - self.low)
+
+
+class Exponential(_Scalar):
+    """Density rate exp(-rate x) for x >= 0."""
+
+    arg_constraints = {"rate": constraints.positive}
+    support = constraints.nonnegative
+    has_rsample = True
+
+    def __init__(self, rate, validate_args: bool | None = None) -> None:
+        self._broadcast(validate_args, rate=rate)
+
+    @property
+    def mean(self):
+        return self.rate.reciprocal()
+
+    @property
+    def mode(self):
+        return facula.zeros_like(self.rate)
+
+    @property
+    def stddev(self):
+        return self.rate.reciprocal()
+
+    @property
+    def variance(self):
+        return self.rate.pow(-2)
+
+    def rsample(self, sample_shape=()):
+        return facula.empty(self._extended_shape(sample_shape), dtype=self.rate.dtype).exponential_() / self.rate
+
+    def log_prob(self, value):
+        self._validate_sample(value)
+        return self.rate.log() - self.rate * value
+
+    def cdf(self, value):
+        self._validate_sample(value)
+        return 1 - facula.exp(-self.rate * value)
+
+    def icdf(self, value):
+        return -facula.log1p(-value) / self.rate
+
+    def entropy(self):
+        return 1.0 - facula.log(self.rate)
+
+
+class Laplace(_Scalar):
+    """Density exp(-|x - loc| / scale) / (2 scale)."""
+
+    arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
+    support = constraints.real
+    has_rsample = True
+
+    def __init__(self, loc, scale, validate_args: bool | None = None) -> None:
+        self._broadcast(validate_args, loc=loc, scale=scale)
+
+    @property
+    def mean(self):
+        return self.loc
+
+    mode = mean
+
+    @property
+    def variance(self):
+        return 2 * self.scale.pow(2)
+
+    @property
+    def stddev(self):
+        return math.sqrt(2) * self.scale
+
+    def rsample(self, sample_shape=()):
+        eps = facula.finfo(self.loc.dtype).eps
+        u = facula.empty(self._extended_shape(sample_shape), dtype=self.loc.dtype).uniform_(eps - 1, 1)
+        return self.loc - self.scale * u.sign() * facula.log1p(-u.abs())
+
+    def log_prob(self, value):
+        self._validate_sample(value)
+        return -facula.log(2 * self.scale) - facula.abs(value - self.loc) / self.scale
+
+    def cdf(self, value):
+        self._validate_sample(value)
+        away = value - self.loc
+        return 0.5 - 0.5 * away.sign() * facula.expm1(-away.abs() / self.scale)
+
+    def icdf(self, value):
+        term = value - 0.5
+        return self.loc - self.scale * term.sign() * facula.log1p(-2 * term.abs())
+
+    def entropy(self):
+        return 1 + facula.log(2 * self.scale)
+
+
+class Cauchy(_Scalar):
+    """Density 1 / (pi scale (1 + ((x - loc) / scale)^2)); mean and variance do not exist."""
+
+    arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
+    support = constraints.real
+    has_rsample = True
+
+    def __init__(self, loc, scale, validate_args: bool | None = None) -> None:
+        self._broadcast(validate_args, loc=loc, scale=scale)
+
+    @property
+    def mean(self):
+        return facula.full(self._extended_shape(), math.nan, dtype=self.loc.dtype)
+
+    @property
+    def mode(self):
+        return self.loc
+
+    @property
+    def variance(self):
+        return facula.full(self._extended_shape(), math.inf, dtype=self.loc.dtype)
+
+    def rsample(self, sample_shape=()):
+        return self.loc + facula.empty(self._extended_shape(sample_shape), dtype=self.loc.dtype).cauchy_() * self.scale
+
+    def log_prob(self, value):
+        self._validate_sample(value)
+        return -math.log(math.pi) - self.scale.log() - (((value - self.loc) / self.scale) ** 2).log1p()
+
+    def cdf(self, value):
+        self._validate_sample(value)
+        return facula.atan((value - self.loc) / self.scale) / math.pi + 0.5
+
+    def icdf(self, value):
+        return facula.tan(math.pi * (value - 0.5)) * self.scale + self.loc
+
+    def entropy(self):
+        return math.log(4 * math.pi) + self.scale.log()

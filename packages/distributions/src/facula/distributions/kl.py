@@ -1,0 +1,216 @@
+"""Kullback-Leibler divergences, E_p[log p - log q], by pairs of types."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import facula
+
+from .composite import Independent, TransformedDistribution
+from .continuous import Cauchy, Exponential, Laplace, Normal, Uniform
+from .discrete import Bernoulli, Categorical, Geometric, OneHotCategorical
+from .distribution import Distribution
+from .multivariate_normal import MultivariateNormal
+from .transformed import EULER, Gumbel, HalfNormal, LogNormal, Pareto
+from .utils import softplus, sum_rightmost
+
+__all__ = ["kl_divergence", "register_kl"]
+
+_RULES: dict[tuple[type, type], Callable] = {}
+
+
+def register_kl(type_p: type, type_q: type):
+    """Decorator: the function of (p, q) below it is their divergence, and that of subclasses without one of their own."""
+    for kind in (type_p, type_q):
+        if not (isinstance(kind, type) and issubclass(kind, Distribution)):
+            raise TypeError(f"register_kl: Expected a Distribution subclass but got {kind!r}.")
+
+    def decorator(function):
+        _RULES[type_p, type_q] = function
+        return function
+
+    return decorator
+
+
+def kl_divergence(p: Distribution, q: Distribution):
+    """E_p[log p - log q], for every element of the batch.
+
+    Raises NotImplementedError if no rule fits the pair.
+    """
+    for kind_p in type(p).__mro__:
+        for kind_q in type(q).__mro__:
+            if (kind_p, kind_q) in _RULES:
+                return _RULES[kind_p, kind_q](p, q)
+    raise NotImplementedError(
+        f"No KL(p || q) is implemented for p type {type(p).__name__} and q type {type(q).__name__}. Use register_kl."
+    )
+
+
+def _infinite(p, q):
+    shape = facula.broadcast_shapes(p.batch_shape, q.batch_shape)
+    return facula.full(shape, math.inf, dtype=p.mean.dtype)
+
+
+@register_kl(Normal, Normal)
+def _normal(p, q):
+    ratio = (p.scale / q.scale).pow(2)
+    return 0.5 * (ratio + ((p.loc - q.loc) / q.scale).pow(2) - 1 - ratio.log())
+
+
+@register_kl(LogNormal, LogNormal)
+def _log_normal(p, q):
+    return _normal(p.base_dist, q.base_dist)
+
+
+@register_kl(HalfNormal, HalfNormal)
+def _half_normal(p, q):
+    return _normal(p.base_dist, q.base_dist)
+
+
+@register_kl(Bernoulli, Bernoulli)
+def _bernoulli(p, q):
+    one = p.probs * (softplus(-q.logits) - softplus(-p.logits))
+    zero = (1 - p.probs) * (softplus(q.logits) - softplus(p.logits))
+    # A value that q never takes costs infinity, one that p never takes nothing.
+    one = one.masked_fill((q.probs == 0).expand(one.shape), math.inf).masked_fill((p.probs == 0).expand(one.shape), 0)
+    zero = zero.masked_fill((q.probs == 1).expand(zero.shape), math.inf).masked_fill(
+        (p.probs == 1).expand(zero.shape), 0
+    )
+    return one + zero
+
+
+@register_kl(Categorical, Categorical)
+def _categorical(p, q):
+    terms = p.probs * (p.logits - q.logits)
+    terms = terms.masked_fill((q.probs == 0).expand(terms.shape), math.inf)
+    return terms.masked_fill((p.probs == 0).expand(terms.shape), 0).sum(-1)
+
+
+@register_kl(OneHotCategorical, OneHotCategorical)
+def _one_hot(p, q):
+    return _categorical(p._categorical, q._categorical)
+
+
+@register_kl(Geometric, Geometric)
+def _geometric(p, q):
+    return -p.entropy() - facula.log1p(-q.probs) / p.probs - q.logits
+
+
+@register_kl(Exponential, Exponential)
+def _exponential(p, q):
+    ratio = q.rate / p.rate
+    return -ratio.log() + ratio - 1
+
+
+@register_kl(Laplace, Laplace)
+def _laplace(p, q):
+    # Gil, On Renyi Divergence Measures for Continuous Alphabet Sources (2011)
+    ratio = p.scale / q.scale
+    away = (p.loc - q.loc).abs()
+    return -ratio.log() + away / q.scale + ratio * facula.exp(-away / p.scale) - 1
+
+
+@register_kl(Cauchy, Cauchy)
+def _cauchy(p, q):
+    # Chyzak, Nielsen, A closed-form formula for the Kullback-Leibler divergence between Cauchy distributions (2019)
+    return ((p.scale + q.scale).pow(2) + (p.loc - q.loc).pow(2)).log() - (4 * p.scale * q.scale).log()
+
+
+@register_kl(Gumbel, Gumbel)
+def _gumbel(p, q):
+    ratio = p.scale / q.scale
+    shift, base = q.loc / q.scale, p.loc / q.scale
+    last = facula.exp(shift - base + facula.lgamma(1 + ratio))
+    return -ratio.log() - shift + base + ratio * EULER + last - (1 + EULER)
+
+
+@register_kl(Pareto, Pareto)
+def _pareto(p, q):
+    scale, alpha = p.scale / q.scale, q.alpha / p.alpha
+    result = q.alpha * scale.log() - alpha.log() + alpha - 1
+    return result.masked_fill(p.scale < q.scale, math.inf)
+
+
+@register_kl(Uniform, Uniform)
+def _uniform(p, q):
+    result = ((q.high - q.low) / (p.high - p.low)).log()
+    return result.masked_fill((q.low > p.low) | (q.high < p.high), math.inf)
+
+
+@register_kl(MultivariateNormal, MultivariateNormal)
+def _multivariate_normal(p, q):
+    if p.event_shape != q.event_shape:
+        raise ValueError(
+            "KL-divergence between two Multivariate Normals with different event shapes cannot be computed: "
+            f"{tuple(p.event_shape)} and {tuple(q.event_shape)}."
+        )
+    n = p.event_shape[0]
+    shape = facula.broadcast_shapes(p.batch_shape, q.batch_shape) + (n, n)
+    lower_q, lower_p = q.scale_tril.expand(shape), p.scale_tril.expand(shape)
+    trace = facula.linalg.solve_triangular(lower_q, lower_p, upper=False).pow(2).sum((-2, -1))
+    away = (q.loc - p.loc).expand(shape[:-1]).unsqueeze(-1)
+    distance = facula.linalg.solve_triangular(lower_q, away, upper=False).pow(2).sum((-2, -1))
+    return q._log_det() - p._log_det() + 0.5 * (trace + distance - n)
+
+
+@register_kl(Independent, Independent)
+def _independent(p, q):
+    n = p.reinterpreted_batch_ndims
+    if n != q.reinterpreted_batch_ndims:
+        raise NotImplementedError(
+            f"KL of Independents: {n} and {q.reinterpreted_batch_ndims} reinterpreted dimensions. Make them equal."
+        )
+    return sum_rightmost(kl_divergence(p.base_dist, q.base_dist), n)
+
+
+@register_kl(TransformedDistribution, TransformedDistribution)
+def _transformed(p, q):
+    if p.transforms != q.transforms or p.event_shape != q.event_shape:
+        raise NotImplementedError("KL of transformed distributions: the transforms differ. Make them equal.")
+    return kl_divergence(p.base_dist, q.base_dist)
+
+
+@register_kl(Uniform, Normal)
+def _uniform_normal(p, q):
+    # E_p[(x - loc)^2] = variance + (mean - loc)^2
+    second = p.variance + (p.mean - q.loc).pow(2)
+    return -p.entropy() + math.log(math.sqrt(2 * math.pi)) + q.scale.log() + second / (2 * q.scale.pow(2))
+
+
+@register_kl(Exponential, Normal)
+def _exponential_normal(p, q):
+    second = p.variance + (p.mean - q.loc).pow(2)
+    return -p.entropy() + math.log(math.sqrt(2 * math.pi)) + q.scale.log() + second / (2 * q.scale.pow(2))
+
+
+@register_kl(Laplace, Normal)
+def _laplace_normal(p, q):
+    second = p.variance + (p.mean - q.loc).pow(2)
+    return -p.entropy() + math.log(math.sqrt(2 * math.pi)) + q.scale.log() + second / (2 * q.scale.pow(2))
+
+
+@register_kl(Normal, Laplace)
+def _normal_laplace(p, q):
+    # E|x - b| of a normal is the mean of a folded normal.
+    away = p.loc - q.loc
+    z = away / p.scale
+    folded = p.scale * math.sqrt(2 / math.pi) * facula.exp(-0.5 * z.pow(2)) + away * facula.erf(z / math.sqrt(2))
+    return -p.entropy() + (2 * q.scale).log() + folded / q.scale
+
+
+@register_kl(Uniform, Exponential)
+def _uniform_exponential(p, q):
+    result = q.rate * p.mean - q.rate.log() - p.entropy()
+    return result.masked_fill(p.low < 0, math.inf)
+
+
+for _p, _q in (
+    (Normal, Uniform),
+    (Normal, Exponential),
+    (Laplace, Uniform),
+    (Laplace, Exponential),
+    (Exponential, Uniform),
+):
+    # p has mass where q has none
+    register_kl(_p, _q)(_infinite)

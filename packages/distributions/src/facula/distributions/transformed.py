@@ -1,0 +1,375 @@
+"""Distributions that are others seen through a transform, and those of relaxed classes."""
+
+from __future__ import annotations
+
+import math
+
+import facula
+
+from . import constraints
+from .composite import TransformedDistribution
+from .continuous import Cauchy, Exponential, Normal, Uniform
+from .discrete import Categorical, _Binary
+from .distribution import Distribution
+from .transforms import AbsTransform, AffineTransform, ExpTransform, PowerTransform, SigmoidTransform
+from .utils import broadcast_all, clamp_probs, softplus
+
+__all__ = [
+    "Gumbel",
+    "HalfCauchy",
+    "HalfNormal",
+    "Kumaraswamy",
+    "LogNormal",
+    "LogitRelaxedBernoulli",
+    "Pareto",
+    "RelaxedBernoulli",
+    "RelaxedOneHotCategorical",
+    "Weibull",
+]
+
+EULER = 0.57721566490153286060  # -digamma(1)
+
+
+class _Named(TransformedDistribution):
+    """Subclasses tell their parameters from the base's or keep them; expanding expands both."""
+
+    def __init__(self, base: Distribution, transforms, validate_args) -> None:
+        super().__init__(base, transforms, validate_args=validate_args)
+
+
+class LogNormal(_Named):
+    """The exponential of a Normal(loc, scale)."""
+
+    arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
+    support = constraints.positive
+
+    def __init__(self, loc, scale, validate_args: bool | None = None) -> None:
+        super().__init__(Normal(loc, scale, validate_args), ExpTransform(), validate_args)
+
+    @property
+    def loc(self):
+        return self.base_dist.loc
+
+    @property
+    def scale(self):
+        return self.base_dist.scale
+
+    @property
+    def mean(self):
+        return (self.loc + self.scale.pow(2) / 2).exp()
+
+    @property
+    def mode(self):
+        return (self.loc - self.scale.square()).exp()
+
+    @property
+    def variance(self):
+        squared = self.scale.pow(2)
+        return squared.expm1() * (2 * self.loc + squared).exp()
+
+    def entropy(self):
+        return self.base_dist.entropy() + self.loc
+
+
+class _Half(_Named):
+    """The absolute value of a symmetric distribution around 0."""
+
+    arg_constraints = {"scale": constraints.positive}
+    support = constraints.nonnegative
+    _whole: type
+
+    def __init__(self, scale, validate_args: bool | None = None) -> None:
+        super().__init__(self._whole(0, scale, validate_args=False), AbsTransform(), validate_args)
+
+    @property
+    def scale(self):
+        return self.base_dist.scale
+
+    @property
+    def mode(self):
+        return facula.zeros_like(self.scale)
+
+    def log_prob(self, value):
+        self._validate_sample(value)
+        log_prob = self.base_dist.log_prob(value) + math.log(2)
+        return facula.where(value >= 0, log_prob, -math.inf)
+
+    def cdf(self, value):
+        self._validate_sample(value)
+        return 2 * self.base_dist.cdf(value) - 1
+
+    def icdf(self, prob):
+        return self.base_dist.icdf((prob + 1) / 2)
+
+    def entropy(self):
+        return self.base_dist.entropy() - math.log(2)
+
+
+class HalfNormal(_Half):
+    """|x|, x from Normal(0, scale)."""
+
+    _whole = Normal
+
+    @property
+    def mean(self):
+        return self.scale * math.sqrt(2 / math.pi)
+
+    @property
+    def variance(self):
+        return self.scale.pow(2) * (1 - 2 / math.pi)
+
+
+class HalfCauchy(_Half):
+    """|x|, x from Cauchy(0, scale)."""
+
+    _whole = Cauchy
+
+    @property
+    def mean(self):
+        return facula.full(self._extended_shape(), math.inf, dtype=self.scale.dtype)
+
+    @property
+    def variance(self):
+        return self.base_dist.variance
+
+
+class Gumbel(_Named):
+    """Distribution function exp(-exp(-(x - loc) / scale))."""
+
+    arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
+    support = constraints.real
+
+    def __init__(self, loc, scale, validate_args: bool | None = None) -> None:
+        self.loc, self.scale = broadcast_all(loc, scale)
+        limits = facula.finfo(self.loc.dtype)
+        shape = self.loc.shape
+        low, high = (facula.full(shape, bound, dtype=self.loc.dtype) for bound in (limits.tiny, 1 - limits.eps))
+        log = ExpTransform().inv
+        steps = [log, AffineTransform(0, -facula.ones_like(self.scale)), log, AffineTransform(self.loc, -self.scale)]
+        super().__init__(Uniform(low, high, validate_args), steps, validate_args)
+
+    @property
+    def mean(self):
+        return self.loc + self.scale * EULER
+
+    @property
+    def mode(self):
+        return self.loc
+
+    @property
+    def stddev(self):
+        return (math.pi / math.sqrt(6)) * self.scale
+
+    @property
+    def variance(self):
+        return self.stddev.pow(2)
+
+    def log_prob(self, value):
+        self._validate_sample(value)
+        y = (self.loc - value) / self.scale
+        return (y - y.exp()) - self.scale.log()
+
+    def entropy(self):
+        return self.scale.log() + (1 + EULER)
+
+
+class Pareto(_Named):
+    """Density alpha scale^alpha / x^(alpha + 1) for x >= scale."""
+
+    arg_constraints = {"alpha": constraints.positive, "scale": constraints.positive}
+
+    def __init__(self, scale, alpha, validate_args: bool | None = None) -> None:
+        self.scale, self.alpha = broadcast_all(scale, alpha)
+        steps = [ExpTransform(), AffineTransform(0, self.scale)]
+        super().__init__(Exponential(self.alpha, validate_args), steps, validate_args)
+
+    @constraints.dependent_property
+    def support(self):
+        return constraints.greater_than_eq(self.scale)
+
+    @property
+    def mean(self):
+        alpha = self.alpha.clamp(min=1)  # infinite at and below 1
+        return alpha * self.scale / (alpha - 1)
+
+    @property
+    def mode(self):
+        return self.scale
+
+    @property
+    def variance(self):
+        alpha = self.alpha.clamp(min=2)
+        return self.scale.pow(2) * alpha / ((alpha - 1).pow(2) * (alpha - 2))
+
+    def entropy(self):
+        return (self.scale / self.alpha).log() + (1 + self.alpha.reciprocal())
+
+
+class Weibull(_Named):
+    """Distribution function 1 - exp(-(x / scale)^concentration)."""
+
+    arg_constraints = {"scale": constraints.positive, "concentration": constraints.positive}
+    support = constraints.positive
+
+    def __init__(self, scale, concentration, validate_args: bool | None = None) -> None:
+        self.scale, self.concentration = broadcast_all(scale, concentration)
+        base = Exponential(facula.ones_like(self.scale), validate_args)
+        steps = [PowerTransform(self.concentration.reciprocal()), AffineTransform(0, self.scale)]
+        super().__init__(base, steps, validate_args)
+
+    @property
+    def mean(self):
+        return self.scale * facula.exp(facula.lgamma(1 + self.concentration.reciprocal()))
+
+    @property
+    def mode(self):
+        k = self.concentration
+        return self.scale * ((k - 1) / k).pow(k.reciprocal())
+
+    @property
+    def variance(self):
+        inverse = self.concentration.reciprocal()
+        second = facula.exp(facula.lgamma(1 + 2 * inverse))
+        return self.scale.pow(2) * (second - facula.exp(2 * facula.lgamma(1 + inverse)))
+
+    def entropy(self):
+        inverse = self.concentration.reciprocal()
+        return EULER * (1 - inverse) + facula.log(self.scale * inverse) + 1
+
+
+class Kumaraswamy(_Named):
+    """Distribution function 1 - (1 - x^concentration1)^concentration0 on (0, 1)."""
+
+    arg_constraints = {"concentration1": constraints.positive, "concentration0": constraints.positive}
+    support = constraints.unit_interval
+
+    def __init__(self, concentration1, concentration0, validate_args: bool | None = None) -> None:
+        self.concentration1, self.concentration0 = broadcast_all(concentration1, concentration0)
+        base = Uniform(facula.zeros_like(self.concentration0), facula.ones_like(self.concentration0), validate_args)
+        steps = [
+            PowerTransform(self.concentration0.reciprocal()),
+            AffineTransform(1.0, -1.0),
+            PowerTransform(self.concentration1.reciprocal()),
+        ]
+        super().__init__(base, steps, validate_args)
+
+    def _moment(self, n: int):
+        a, b = self.concentration1, self.concentration0
+        value = 1 + n / a
+        return b * facula.exp(facula.lgamma(value) + facula.lgamma(b) - facula.lgamma(value + b))
+
+    @property
+    def mean(self):
+        return self._moment(1)
+
+    @property
+    def variance(self):
+        return self._moment(2) - self._moment(1).pow(2)
+
+
+class LogitRelaxedBernoulli(_Binary):
+    """The logit of a RelaxedBernoulli. Source: Maddison, Mnih, Teh, The Concrete Distribution (2016)."""
+
+    arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
+    support = constraints.real
+    has_rsample = True
+
+    def __init__(self, temperature, probs=None, logits=None, validate_args: bool | None = None) -> None:
+        self.temperature = temperature
+        super().__init__(probs, logits, validate_args)
+
+    def rsample(self, sample_shape=()):
+        shape = self._extended_shape(sample_shape)
+        probs = clamp_probs(self.probs.expand(shape))
+        u = clamp_probs(facula.rand(shape, dtype=probs.dtype))
+        return (u.log() - (-u).log1p() + probs.log() - (-probs).log1p()) / self.temperature
+
+    def log_prob(self, value):
+        self._validate_sample(value)
+        away = self.logits - value * self.temperature
+        return facula.log(facula.as_tensor(self.temperature, dtype=away.dtype)) + away - 2 * softplus(away)
+
+
+class RelaxedBernoulli(_Named):
+    """A Bernoulli between 0 and 1, nearer to them the lower the temperature, which gradients go through."""
+
+    arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
+    support = constraints.unit_interval
+
+    def __init__(self, temperature, probs=None, logits=None, validate_args: bool | None = None) -> None:
+        super().__init__(LogitRelaxedBernoulli(temperature, probs, logits), SigmoidTransform(), validate_args)
+
+    @property
+    def temperature(self):
+        return self.base_dist.temperature
+
+    @property
+    def logits(self):
+        return self.base_dist.logits
+
+    @property
+    def probs(self):
+        return self.base_dist.probs
+
+
+class _ExpRelaxedCategorical(Distribution):
+    """The logarithm of a RelaxedOneHotCategorical."""
+
+    arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
+    support = constraints.real_vector
+    has_rsample = True
+
+    def __init__(self, temperature, probs=None, logits=None, validate_args: bool | None = None) -> None:
+        self._categorical = Categorical(probs, logits)
+        self.temperature = temperature
+        super().__init__(self._categorical.batch_shape, (self._categorical._num_events,), validate_args)
+
+    def _expanded(self, old, batch_shape) -> None:
+        self._categorical = old._categorical.expand(batch_shape)
+
+    @property
+    def probs(self):
+        return self._categorical.probs
+
+    @property
+    def logits(self):
+        return self._categorical.logits
+
+    def rsample(self, sample_shape=()):
+        u = clamp_probs(facula.rand(self._extended_shape(sample_shape), dtype=self.logits.dtype))
+        scores = (self.logits + -((-(u.log())).log())) / self.temperature
+        return scores - scores.logsumexp(dim=-1, keepdim=True)
+
+    def log_prob(self, value):
+        self._validate_sample(value)
+        k = self._event_shape[0]
+        temperature = facula.as_tensor(self.temperature, dtype=value.dtype)
+        logits, value = facula.broadcast_tensors(self.logits, value)
+        score = logits - value * temperature
+        score = (score - score.logsumexp(dim=-1, keepdim=True)).sum(-1)
+        return score + math.lgamma(k) + (k - 1) * temperature.log()
+
+
+class RelaxedOneHotCategorical(_Named):
+    """A one-hot class inside the simplex, nearer to its corners the lower the temperature.
+
+    Source: Jang, Gu, Poole, Categorical Reparameterization with Gumbel-Softmax (2016).
+    """
+
+    arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
+    support = constraints.simplex
+
+    def __init__(self, temperature, probs=None, logits=None, validate_args: bool | None = None) -> None:
+        super().__init__(_ExpRelaxedCategorical(temperature, probs, logits), ExpTransform(), validate_args)
+
+    @property
+    def temperature(self):
+        return self.base_dist.temperature
+
+    @property
+    def logits(self):
+        return self.base_dist.logits
+
+    @property
+    def probs(self):
+        return self.base_dist.probs

@@ -1,0 +1,78 @@
+"""What the distributions share: broadcasting numbers and tensors, probabilities and logits, cached properties."""
+
+from __future__ import annotations
+
+from numbers import Number
+
+import facula
+
+__all__ = ["broadcast_all", "clamp_probs", "lazy_property", "logits_to_probs", "probs_to_logits"]
+
+
+def broadcast_all(*values):
+    """Tensors of one shape; numbers take the dtype of the first tensor, or the default one."""
+    wrong = [value for value in values if not isinstance(value, (Number, facula.Tensor))]
+    if wrong:
+        raise ValueError(
+            f"broadcast_all: Input arguments must all be instances of Number or Tensor, got {type(wrong[0]).__name__}. "
+            "Give numbers or tensors."
+        )
+    dtype = next((v.dtype for v in values if isinstance(v, facula.Tensor)), facula.get_default_dtype())
+    return facula.broadcast_tensors(
+        *(v if isinstance(v, facula.Tensor) else facula.tensor(v, dtype=dtype) for v in values)
+    )
+
+
+def is_number(*values) -> bool:
+    return all(isinstance(value, Number) for value in values)
+
+
+def standard_normal(shape, dtype):
+    return facula.empty(shape, dtype=dtype).normal_()
+
+
+def sum_rightmost(value, dims: int):
+    """`value` summed over its last `dims` dimensions."""
+    return value.reshape(value.shape[: value.dim() - dims] + (-1,)).sum(-1) if dims else value
+
+
+def clamp_probs(probs):
+    """Probabilities kept inside (0, 1) by one machine epsilon."""
+    eps = facula.finfo(probs.dtype).eps
+    return probs.clamp(min=eps, max=1 - eps)
+
+
+def logits_to_probs(logits, is_binary: bool = False):
+    return facula.sigmoid(logits) if is_binary else facula.softmax(logits, dim=-1)
+
+
+def probs_to_logits(probs, is_binary: bool = False):
+    clamped = clamp_probs(probs)
+    return facula.log(clamped) - facula.log1p(-clamped) if is_binary else facula.log(clamped)
+
+
+def softplus(x):
+    """log(1 + exp(x)) = max(x, 0) + log(1 + exp(-|x|)), which does not overflow."""
+    # At 0 relu has slope 0 and clamp slope 1: half of each gives softplus its slope of 1/2.
+    return 0.5 * (facula.relu(x) + x.clamp(min=0)) + facula.log1p(facula.exp(-x.abs()))
+
+
+def bernoulli_log_prob(logits, value):
+    """value * log p + (1 - value) * log(1 - p), from logits: -softplus(-l) = log p, and log(1 - p) = log p - l."""
+    return value * logits - softplus(logits)
+
+
+class lazy_property:
+    """A method computed at first use and kept as an attribute; it may need gradients, whatever the mode then."""
+
+    def __init__(self, function) -> None:
+        self.function = function
+        self.__doc__ = function.__doc__
+
+    def __get__(self, instance, owner=None):
+        if instance is None:
+            return self
+        with facula.enable_grad():
+            value = self.function(instance)
+        setattr(instance, self.function.__name__, value)
+        return value
