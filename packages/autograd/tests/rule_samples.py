@@ -206,8 +206,6 @@ SAMPLES = {
     "fill_number_": [lambda: (normal(3), 2.0)],
 }
 
-RANDOM = ("uniform_", "normal_", "bernoulli_scalar_", "random_range_", "random_full_", "randperm_", "exponential_", "geometric_", "cauchy_", "log_normal_")
-
 # views that only some strides allow
 CONTIGUOUS = {"view", "complex_view", "as_strided"}
 

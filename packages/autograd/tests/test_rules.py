@@ -12,8 +12,9 @@ if BACKEND == "torch":
 from facula.autograd import _record, gradcheck, gradgradcheck  # noqa: E402
 from facula.autograd._table import NONE, RULES, Rule  # noqa: E402
 from facula.tensor_core import extend  # noqa: E402
-from rule_samples import CONTIGUOUS, LAYOUTS, RANDOM, SAMPLES, TWICE_ZERO  # noqa: E402
+from rule_samples import CONTIGUOUS, LAYOUTS, SAMPLES, TWICE_ZERO  # noqa: E402
 
+RANDOM = [name for name, op in extend.ops.items() if op.kind == "random"]
 DIFFERENTIABLE = [name for name in extend.ops if isinstance(RULES.get(name), Rule) and name not in RANDOM]
 
 
@@ -35,7 +36,7 @@ def test_rules_name_what_the_op_has(name):
 def function(name):
     """The row as a function of new tensors: a row that writes in place gets a copy to write to."""
     row = extend.function(extend.ops[name])
-    if extend.ops[name].params and "!" in extend.ops[name].params[0].kind:
+    if extend.ops[name].params and "!" in extend.ops[name].params[0].type:
         return lambda x, *rest: row(x.clone(), *rest)
     return row
 
@@ -116,7 +117,7 @@ def test_random_fills_forget_the_gradient(name):
     y = x.clone()
     row = extend.function(extend.ops[name])
     required = [p for p in extend.ops[name].params[1:] if p.default is p.required]
-    row(y, *[0.5 if p.kind == "float" else k for k, p in enumerate(required)])
+    row(y, *[0.5 if p.type == "float" else k for k, p in enumerate(required)])
     y.sum().backward()
 
     assert [0.0] * 3 == x.grad.tolist()

@@ -17,11 +17,11 @@ class Operands:
         self.letter = {}  # parameter name -> letter
         self.lists, self.optional = [], set()
         for p in op.params:
-            if p.kind.startswith("Tensor[]"):
+            if p.type.startswith("Tensor[]"):
                 self.lists.append(p.name)
-            elif "Tensor" in p.kind:
+            elif "Tensor" in p.type:
                 self.letter[p.name] = k = next(letters)
-                if "?" in p.kind:
+                if "?" in p.type:
                     self.optional.add(k)
         self.letters = list(self.letter.values())
         self.broadcasts = op.kind in MAPS  # then a Python number may stand where a tensor does
@@ -78,7 +78,7 @@ class Saves:
     @property
     def conjugates(self):
         """Whether conj(rule(conj g)) differs from rule(g): the rule multiplies by something that may be complex."""
-        scalars = {"p_" + p.name for p in self.operands.op.params if p.kind in ("Scalar", "Scalar?")}
+        scalars = {"p_" + p.name for p in self.operands.op.params if p.type in ("Scalar", "Scalar?")}
         return not self.rule.real and (self.keeps or bool(scalars & set(self.wanted)))
 
     def entries(self, numbers=()):
