@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import functional, init, parameter, utils
+from . import functional, init, parameter
 from .activation import *
 from .adaptive import *
 from .attention import *
@@ -24,5 +24,6 @@ from .pooling import *
 from .rnn import *
 from .transformer import *
 from .vision import *
+from . import utils
 
 __all__ = [name for name in dir() if name[0].isupper()] + ["functional", "init", "parameter", "utils"]

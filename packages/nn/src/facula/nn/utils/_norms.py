@@ -1,0 +1,49 @@
+"""The formulas of weight and spectral normalisation, shared by the hooks and the parametrizations."""
+
+from __future__ import annotations
+
+import facula
+from facula import Tensor
+
+from ..functional import normalize
+
+
+def norm_except_dim(v: Tensor, dim: int) -> Tensor:
+    """The 2-norm over all dims but one, kept; over all dims where dim is -1."""
+    if dim == -1:
+        return v.norm(2)
+    dims = [d for d in range(v.dim()) if d != dim % v.dim()]
+    return facula.linalg.vector_norm(v, 2, dims, True) if dims else v.abs()
+
+
+def weight_of(g: Tensor, v: Tensor, dim: int) -> Tensor:
+    """g v / |v|. Source: Salimans and Kingma (2016)."""
+    return v * (g / norm_except_dim(v, dim))
+
+
+def as_matrix(weight: Tensor, dim: int) -> Tensor:
+    """weight with `dim` as rows and all else as columns."""
+    if dim:
+        weight = weight.permute(dim, *(d for d in range(weight.dim()) if d != dim))
+    return weight.reshape(weight.size(0), -1)
+
+
+def iterate(matrix: Tensor, u: Tensor, v: Tensor, times: int, eps: float, u_first: bool) -> None:
+    """Power iterations towards the largest singular value's vectors, in place. Source: Miyato et al. (2018)."""
+    with facula.no_grad():
+        for _ in range(times):
+            for which in ("u", "v") if u_first else ("v", "u"):
+                if which == "u":
+                    u.copy_(normalize(matrix @ v, dim=0, eps=eps))
+                else:
+                    v.copy_(normalize(matrix.t() @ u, dim=0, eps=eps))
+
+
+def sigma(matrix: Tensor, u: Tensor, v: Tensor) -> Tensor:
+    """u^T W v with the vectors as they are now, whatever is done to them later."""
+    return (u.clone() * (matrix @ v.clone())).sum()
+
+
+def usual_dim(module: object) -> int:
+    """The dim of outputs: 1 in transposed convolutions, else 0."""
+    return 1 if getattr(module, "transposed", False) else 0

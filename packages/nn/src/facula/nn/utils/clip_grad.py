@@ -1,0 +1,83 @@
+"""Clipping gradients by norm and by value."""
+
+from __future__ import annotations
+
+import types
+import warnings
+from typing import Any, Iterable
+
+import facula
+from facula import Tensor
+
+__all__ = ["clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm", "clip_grad_norm"]
+
+
+def _listed(tensors: Any) -> list[Tensor]:
+    return [tensors] if isinstance(tensors, Tensor) else list(tensors)
+
+
+def get_total_norm(
+    tensors: Any, norm_type: float = 2.0, error_if_nonfinite: bool = False, foreach: bool | None = None
+) -> Tensor:
+    """The norm of all tensors taken as one vector. foreach names an implementation; there is one here."""
+    norm_type = float(norm_type)
+    with facula.no_grad():
+        tensors = _listed(tensors)
+        if not tensors:
+            return facula.tensor(0.0)
+        norms = [facula.linalg.vector_norm(t, norm_type).to(tensors[0].device) for t in tensors]
+        total = facula.linalg.vector_norm(facula.stack(norms), norm_type)
+        if error_if_nonfinite and not bool(facula.isfinite(total)):
+            raise RuntimeError(
+                f"The total norm of order {norm_type} for gradients from `parameters` is non-finite ({total.item()}), so it "
+                "cannot be clipped. To scale by it anyway, set `error_if_nonfinite=False`"
+            )
+        return total
+
+
+def clip_grads_with_norm_(parameters: Any, max_norm: float, total_norm: Tensor, foreach: bool | None = None) -> None:
+    """Scale the gradients in place by min(1, max_norm / total_norm)."""
+    with facula.no_grad():
+        # 1e-6 as in PyTorch; the product with a coefficient of 1 costs less than asking whether it is
+        factor = (float(max_norm) / (total_norm + 1e-6)).clamp(max=1.0)
+        for p in _listed(parameters):
+            if p.grad is not None:
+                p.grad.mul_(factor.to(p.grad.device))
+
+
+def clip_grad_norm_(
+    parameters: Any,
+    max_norm: float,
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
+) -> Tensor:
+    """Scale the gradients in place so that their common norm is at most max_norm; the norm they had."""
+    was_generator = isinstance(parameters, types.GeneratorType)
+    parameters = _listed(parameters)
+    if was_generator and not parameters:
+        warnings.warn("`parameters` is an empty generator, no gradient clipping will occur.", stacklevel=2)
+    total = get_total_norm([p.grad for p in parameters if p.grad is not None], norm_type, error_if_nonfinite, foreach)
+    clip_grads_with_norm_(parameters, max_norm, total, foreach)
+    return total
+
+
+def clip_grad_norm(
+    parameters: Any,
+    max_norm: float,
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
+) -> Tensor:
+    """The old name of clip_grad_norm_."""
+    warnings.warn("`nn.utils.clip_grad_norm` is now deprecated in favor of `nn.utils.clip_grad_norm_`.", FutureWarning, stacklevel=2)
+    return clip_grad_norm_(parameters, max_norm, norm_type, error_if_nonfinite, foreach)
+
+
+def clip_grad_value_(parameters: Iterable[Tensor] | Tensor, clip_value: float, foreach: bool | None = None) -> None:
+    """Keep every element of the gradients within +-clip_value, in place."""
+    clip_value = float(clip_value)
+    with facula.no_grad():
+        for p in _listed(parameters):
+            if p.grad is not None:
+                p.grad.clamp_(min=-clip_value, max=clip_value)
