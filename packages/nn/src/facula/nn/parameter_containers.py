@@ -94,9 +94,7 @@ class ParameterDict(Module):
         return key
 
     def __getitem__(self, key: str) -> Any:
-        if self._attr(key) not in self._keys:
-            raise KeyError(key)
-        return getattr(self, key)
+        return getattr(self, self._attr(key))  # AttributeError for a name that is not there, as in PyTorch
 
     def __setitem__(self, key: str, value: Any) -> None:
         self._keys[self._attr(key)] = None

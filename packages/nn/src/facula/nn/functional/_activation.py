@@ -53,9 +53,8 @@ def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
 
 
 def _hardtanh(x: Tensor, low: float, high: float) -> Tensor:
-    # clamp's gradient is 1 at the bounds, this one's is 0
-    lowest, highest = (facula.full((), v, dtype=x.dtype, device=x.device) for v in (low, high))
-    return facula.where(x <= low, lowest, facula.where(x >= high, highest, x))
+    # clamp's gradient is 1 at the bounds and at NaN, this one's is 0
+    return facula.where((x > low) & (x < high), x, x.detach().clamp(low, high))
 
 
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
@@ -207,8 +206,7 @@ def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
 
 
 def _hardswish(x: Tensor) -> Tensor:
-    zero = facula.zeros((), dtype=x.dtype, device=x.device)
-    return facula.where(x <= -3, zero, facula.where(x >= 3, x, x * (x + 3) / 6))
+    return facula.where(x <= -3, x * 0, facula.where(x >= 3, x, x * (x + 3) / 6))
 
 
 def hardswish(input: Tensor, inplace: bool = False) -> Tensor:

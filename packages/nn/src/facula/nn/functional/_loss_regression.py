@@ -24,11 +24,15 @@ def _weighted(loss: Tensor, input: Tensor, weight: Tensor | None, reduction: str
     """`loss` reduced; with a weight for each element, "mean" is the weighted mean."""
     if weight is None:
         return reduced(loss, reduction)
-    if weight.shape != input.shape:
-        raise ValueError(f"loss: weight {tuple(weight.shape)} and input {tuple(input.shape)} must have the same size.")
+    _check_weight(input, weight)
     if reduction == "mean":
         return (loss * weight).sum() / weight.sum()
     return reduced(loss * weight, reduction)
+
+
+def _check_weight(input: Tensor, weight: Tensor) -> None:
+    if weight.shape != input.shape:
+        raise ValueError(f"loss: weight {tuple(weight.shape)} and input {tuple(input.shape)} must have the same size.")
 
 
 def mse_loss(
@@ -91,7 +95,11 @@ def huber_loss(
     if delta <= 0:
         raise RuntimeError(f"huber_loss does not support non-positive values for delta, got {delta}.")
     error = (input - target).abs()
-    return _weighted(facula.where(error <= delta, 0.5 * error * error, delta * (error - 0.5 * delta)), input, weight, reduction)
+    loss = facula.where(error <= delta, 0.5 * error * error, delta * (error - 0.5 * delta))
+    if weight is None:
+        return reduced(loss, reduction)
+    _check_weight(input, weight)
+    return reduced(loss * weight, reduction)  # unlike mse_loss and l1_loss, "mean" does not divide by the weights
 
 
 def poisson_nll_loss(

@@ -11,6 +11,8 @@ from ..module import Module
 
 __all__ = ["functional_call"]
 
+_ABSENT = object()
+
 
 def _home(module: Module, path: str) -> tuple[dict, str]:
     """The dict that holds the tensor at a dotted path, and its key there."""
@@ -19,9 +21,7 @@ def _home(module: Module, path: str) -> tuple[dict, str]:
     for home in (owner._parameters, owner._buffers):
         if name in home:
             return home, name
-    if name in owner.__dict__:
-        return owner.__dict__, name
-    raise AttributeError(f"{owner._get_name()} has no attribute `{name}`")
+    return owner.__dict__, name  # a plain attribute, there or not
 
 
 def _with_ties(module: Module, given: dict[str, Tensor]) -> dict[str, Tensor]:
@@ -56,16 +56,18 @@ def swapped(module: Module, given: dict[str, Tensor], tie_weights: bool = False,
     try:
         for path, value in values.items():
             home, name = _home(module, path)
-            kept.append((home, name, home[name]))
+            kept.append((home, name, home.get(name, _ABSENT)))
             home[name] = value
         yield
     finally:
         for path in given:
-            with contextlib.suppress(AttributeError):
-                home, name = _home(module, path)
-                given[path] = home[name]
+            home, name = _home(module, path)
+            given[path] = home.get(name, given[path])
         for home, name, value in reversed(kept):
-            home[name] = value
+            if value is _ABSENT:
+                home.pop(name, None)
+            else:
+                home[name] = value
 
 
 def functional_call(
