@@ -216,7 +216,8 @@ def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
 
 def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     """x where |x| > lambd, else 0."""
-    return facula.where((input >= -lambd) & (input <= lambd), facula.zeros((), dtype=input.dtype, device=input.device), input)
+    # NaN * 0 keeps NaN, and its gradient is 0 as in PyTorch
+    return facula.where((input > lambd) | (input < -lambd), input, input.detach() * 0)
 
 
 def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
