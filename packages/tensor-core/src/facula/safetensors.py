@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from reprlib import repr as short
 from typing import Any
 
 from facula.tensor_core import _types
@@ -98,9 +99,9 @@ def _entry(name: str, entry: Any) -> tuple[Any, list[int], int, int]:
         dtype, shape, (begin, end) = DTYPES[entry["dtype"]], entry["shape"], entry["data_offsets"]
         numbers = [*shape, begin, end]
     except (KeyError, TypeError, ValueError):
-        raise CheckpointError(f"safetensors: the entry of {name!r} is {entry!r:.200}.") from None
+        raise CheckpointError(f"safetensors: the entry of {name!r} is {short(entry)}.") from None
     if not all(type(n) is int and 0 <= n < 2**62 for n in numbers) or len(shape) > 64:
-        raise CheckpointError(f"safetensors: shape and offsets of {name!r} are {numbers!r:.200}: not all are integers from 0 up.")
+        raise CheckpointError(f"safetensors: shape and offsets of {name!r} are {short(numbers)}: not all are integers from 0 up.")
     count = dtype.itemsize
     for n in shape:
         count *= n

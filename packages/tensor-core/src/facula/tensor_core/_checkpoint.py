@@ -10,6 +10,7 @@ import sys
 import tempfile
 import zipfile
 from collections.abc import Iterator
+from reprlib import repr as short  # a hostile object's whole repr may take forever
 from typing import Any, BinaryIO
 
 from facula.tensor_core._lib import buffer, lib
@@ -198,7 +199,7 @@ def check_geometry(offset: Any, size: Any, stride: Any) -> None:
     if len(size) != len(stride) or len(size) > 64:
         raise CheckpointError(f"load: a tensor with {len(size)} sizes and {len(stride)} strides.")
     if not all(type(n) is int and 0 <= n < 2**62 for n in numbers):
-        raise CheckpointError(f"load: a tensor with offset, sizes and strides {numbers}: all must be integers from 0 up.")
+        raise CheckpointError(f"load: a tensor with offset, sizes and strides {short(numbers)}: all must be integers from 0 up.")
     elements = 1
     for n in size:
         elements *= n

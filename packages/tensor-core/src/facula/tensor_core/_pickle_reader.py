@@ -12,6 +12,7 @@ import pickle
 import struct
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable
+from reprlib import repr as short  # a hostile object's whole repr may take forever
 from typing import Any
 
 __all__ = ["read_pickle", "read_pickle_at"]
@@ -42,11 +43,13 @@ def read_pickle_at(data, at, resolve, persistent=None, trusted=lambda cls: False
     reader.at = at
     try:
         return reader.run(), reader.at
-    except pickle.UnpicklingError:
+    except RecursionError:
+        raise pickle.UnpicklingError(f"load: nested too deeply at byte {reader.at} of the pickle") from None
+    except (pickle.UnpicklingError, RuntimeError):
         raise
     except (IndexError, struct.error):
         raise pickle.UnpicklingError(f"load: the pickle ends or falls apart at byte {reader.at} of {len(data)}") from None
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise pickle.UnpicklingError(f"load: {error} (byte {reader.at} of the pickle)") from error
 
 
@@ -145,7 +148,7 @@ class Reader:
     def new_object(self):
         args, cls = self.stack.pop(), self.stack.pop()
         if not isinstance(cls, type) or not (self.trusted(cls) or cls in MAPPINGS):
-            raise pickle.UnpicklingError(f"load: an instance is made of {cls!r:.80}, which is not a safe class")
+            raise pickle.UnpicklingError(f"load: an instance is made of {short(cls)}, which is not a safe class")
         self.stack.append(cls.__new__(cls, *args))
 
 

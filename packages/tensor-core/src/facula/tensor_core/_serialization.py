@@ -11,6 +11,7 @@ import io
 import os
 import pickle
 from collections.abc import Callable, Iterator
+from reprlib import repr as short  # a hostile object's whole repr may take forever
 from typing import Any, BinaryIO
 
 from facula.tensor_core._checkpoint import (
@@ -208,7 +209,7 @@ class Unarchiver:
         tensor = function(*args)
         if cls is not Tensor:
             if not (isinstance(cls, type) and issubclass(cls, Tensor)):
-                raise CheckpointError(f"load: a tensor is rebuilt as {cls!r:.80}, which is no kind of tensor.")
+                raise CheckpointError(f"load: a tensor is rebuilt as {short(cls)}, which is no kind of tensor.")
             from facula.tensor_core.extend import make_subclass
 
             tensor = make_subclass(cls, tensor, tensor.requires_grad)
@@ -222,10 +223,10 @@ class Unarchiver:
         """The storage of a persistent id: ("storage", type, key, location, elements)."""
         id = id[:5] if type(id) is tuple and id[5:] == (None,) else id  # the old format has a sixth entry for views
         if type(id) is not tuple or len(id) != 5 or id[0] != "storage" or not isinstance(id[1], StorageType) or type(id[2]) is not str:
-            raise CheckpointError(f"load: a persistent id is {id!r:.80}, not that of a storage.")
+            raise CheckpointError(f"load: a persistent id is {short(id)}, not that of a storage.")
         _, kind, key, location, count = id
         if type(count) is not int or count < 0:
-            raise CheckpointError(f"load: a storage of {count!r:.40} elements.")
+            raise CheckpointError(f"load: a storage of {short(count)} elements.")
         if key not in self.storages:
             made = self.new_storage(kind.dtype, count * (kind.dtype.itemsize if kind.dtype else 1), key)
             self.storages[key] = self.place(made, location)
@@ -254,7 +255,7 @@ class Unarchiver:
         where = Device(location if target is None else target)
         if where.type != "cpu":
             raise RuntimeError(
-                f"load: Attempting to deserialize object on a {where.type} device, which is not here (location {location!r}). "
+                f"load: Attempting to deserialize object on a {where.type} device, which is not here (location {short(location)}). "
                 "Use load with map_location='cpu'."
             )
         return storage
