@@ -1,3 +1,4 @@
+import os
 import pickle
 
 import pytest
@@ -133,7 +134,7 @@ def test_timeout_needs_workers():
 
 
 def test_pinning_without_an_accelerator_says_that_it_does_nothing():
-    if torch.cuda.is_available():
+    if os.path.exists("/dev/nvidiactl"):
         pytest.skip("this machine has an accelerator")
     with pytest.warns(UserWarning, match="pin_memory"):
         assert [[0, 1]] == lists(data.DataLoader(Numbers(2), 2, pin_memory=True))

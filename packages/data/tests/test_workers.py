@@ -1,3 +1,4 @@
+import gc
 import os
 import random
 import signal
@@ -250,6 +251,23 @@ def test_an_abandoned_pass_stops_its_workers():
     for pid in pids:
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)
+
+
+class Forks(Numbers):
+    def __getitem__(self, i):
+        gc.collect()
+        return i
+
+
+@pytest.mark.facula_only
+def test_a_worker_that_collects_an_inherited_pass_does_not_end_it():
+    outer = [iter(load(Numbers(50)))]
+    outer.append(outer)  # a cycle: only the collector finds it
+    taken = next(outer[0])
+    inner = iter(load(Forks(4), worker_init_fn=lambda _: outer.clear()))
+    assert [0, 1, 2, 3] == list(inner)
+
+    assert list(range(50)) == [taken, *outer[0]]
 
 
 class Big(Numbers):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
 import time
 from multiprocessing.connection import wait
@@ -16,6 +17,7 @@ STOP_SECONDS = 5.0  # how long a worker may take to finish its last batch before
 class Pool:
     def __init__(self, context, num_workers: int, *worker_args) -> None:
         context = context or multiprocessing.get_context()
+        self.owner = os.getpid()
         self.processes, self.tasks, self.results = [], [], []
         try:
             for worker_id in range(num_workers):
@@ -89,6 +91,9 @@ class Pool:
         self.send(worker, STOP)
 
     def stop(self) -> None:
+        """Stops the workers. In a forked child, which inherits the pool and may collect it, nothing: they are not its."""
+        if os.getpid() != self.owner:
+            return
         for worker in range(len(self.processes)):
             self.dismiss(worker)
         # A worker may be blocked sending a batch that nobody wants: read on until its pipe ends.

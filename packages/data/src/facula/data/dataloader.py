@@ -168,10 +168,10 @@ class DataLoader:
         return self.batch_sampler if self._auto_collation else self.sampler
 
     def _pins(self) -> bool:
-        return self.pin_memory and facula.cuda.is_available()
+        return self.pin_memory and _has_accelerator()
 
     def __iter__(self):
-        if self.pin_memory and not facula.cuda.is_available():
+        if self.pin_memory and not _has_accelerator():
             warnings.warn(
                 "'pin_memory' argument is set as true but no accelerator is found, then device pinned memory "
                 "won't be used.",
@@ -201,6 +201,13 @@ class DataLoader:
 
     def __setstate__(self, state: dict) -> None:
         self.__dict__.update(state)
+
+
+def _has_accelerator() -> bool:
+    try:
+        return facula.cuda.is_available()
+    except ImportError:  # a build without the CUDA backend
+        return False
 
 
 def _check_workers(num_workers, timeout, prefetch_factor, persistent_workers) -> None:
