@@ -1,6 +1,6 @@
 """Gives Tensor its methods: every row and composition whose first argument is the tensor, operators, conversions, new_*."""
 
-from facula.tensor_core import _create, _index, _interop, _math, _ops, _overloads, _pack, _random, _resize, _shape
+from facula.tensor_core import _create, _index, _interop, _math, _ops, _overloads, _pack, _print, _random, _resize, _shape
 from facula.tensor_core._tensor import Tensor, make_subclass
 
 # functions that are not methods in PyTorch
@@ -193,7 +193,7 @@ _EXTRA = {
     "__neg__": _ops.neg, "__pos__": lambda self: self, "__abs__": _ops.abs, "__invert__": _ops.bitwise_not,
     "T": property(_shape._reversed_dims), "mT": property(_shape._matrix_transposed), "H": property(lambda self: _shape.adjoint(self)),
     "mH": property(_shape.adjoint), "real": property(_math.real), "imag": property(_math.imag),
-    "__deepcopy__": _deepcopy, "__reduce_ex__": _reduce_ex, "is_same_size": _is_same_size,
+    "__repr__": _print.tensor_repr, "__format__": _print.tensor_format, "__deepcopy__": _deepcopy, "__reduce_ex__": _reduce_ex, "is_same_size": _is_same_size,
     "new_zeros": _new_factory("zeros"), "new_ones": _new_factory("ones"), "new_empty": _new_factory("empty"), "new_full": _new_factory("full"),
     "new_tensor": _new_tensor, "resize_as_": lambda self, other: self.resize_(other.shape),
 }  # fmt: skip

@@ -1,0 +1,204 @@
+"""repr of a tensor, character for character PyTorch's, and the options it follows."""
+
+import math
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+
+from facula.tensor_core import _state, _types
+
+__all__ = ["get_printoptions", "set_printoptions"]
+
+
+@dataclass(frozen=True)
+class Options:
+    precision: int = 4
+    threshold: float = 1000
+    edgeitems: int = 3
+    linewidth: int = 80
+    sci_mode: bool | None = None
+
+
+PROFILES = {"default": Options(), "short": Options(precision=2, edgeitems=2), "full": Options(threshold=math.inf)}
+_now = Options()
+
+
+def set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=None, profile=None, sci_mode=None):
+    """Set how tensors print, for all threads.
+
+    precision: digits after the point. threshold: tensors of more elements are summarised, edgeitems at each end of a dim.
+    linewidth: characters a line. profile: "default", "short" or "full"; the other arguments then change it.
+    sci_mode: True or False for scientific notation always or never; None lets every tensor choose.
+    """
+    global _now
+    if profile is not None:
+        _now = replace(PROFILES.get(profile, _now), sci_mode=_now.sci_mode)
+    given = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth}
+    _now = replace(_now, **{k: v for k, v in given.items() if v is not None}, sci_mode=sci_mode)
+
+
+def get_printoptions():
+    """The current options, as a dict that set_printoptions(**options) takes."""
+    return asdict(_now)
+
+
+@contextmanager
+def printoptions(**options):
+    """Options for the length of a with block."""
+    global _now
+    before = _now
+    set_printoptions(**options)
+    try:
+        yield
+    finally:
+        _now = before
+
+
+# --- one element -----------------------------------------------------------------------------------------------
+
+
+def _plain(values):
+    """Writer for bools and integers: (text of a value, width)."""
+    return str, max((len(str(v)) for v in values), default=1)
+
+
+def _floats(values):
+    """Writer for floats: one notation for all of them, chosen by the finite nonzero ones."""
+    digits = _now.precision
+    finite = [v for v in values if v != 0 and math.isfinite(v)]
+    sizes = [abs(v) for v in finite]
+    low, high = min(sizes, default=1.0), max(sizes, default=1.0)
+    whole = all(v == math.ceil(v) for v in finite)
+    scientific = high / low > 1000 or high > 1e8 or (not whole and low < 1e-4)
+    if _now.sci_mode is not None and finite:
+        scientific = _now.sci_mode
+    if scientific:
+        width = max(len(f"{v:.{digits}e}") for v in finite)
+    elif whole:
+        width = max((len(f"{v:.0f}") + 1 for v in finite), default=1)
+    else:
+        width = max(len(f"{v:.{digits}f}") for v in finite)
+
+    def text(v):
+        if scientific:
+            return f"{v:{width}.{digits}e}"
+        if whole:
+            return f"{v:.0f}." if math.isfinite(v) else f"{v:.0f}"
+        return f"{v:.{digits}f}"
+
+    return text, width
+
+
+class _Writer:
+    """Text and width of the elements of one tensor."""
+
+    def __init__(self, dtype, values):
+        if dtype.is_complex:
+            (self.re, re_width), (self.im, im_width) = _floats([v.real for v in values]), _floats([v.imag for v in values])
+            self.widths = re_width, im_width
+            self.width = re_width + im_width + 1
+            self.text = self.complex
+        else:
+            self.plain, self.width = (_floats if dtype.is_floating_point else _plain)(values)
+            self.text = lambda v: self.plain(v).rjust(self.width)
+
+    def complex(self, v):
+        real = self.re(v.real).rjust(self.widths[0])
+        imag = (self.im(v.imag).rjust(self.widths[1]) + "j").lstrip()
+        return real + ("" if imag[0] in "+-" else "+") + imag
+
+
+# --- the brackets ----------------------------------------------------------------------------------------------
+
+
+def _values(x, summarize):
+    """Nested lists of the elements to show, an Ellipsis where some are left out."""
+    edge = _now.edgeitems
+    if x.ndim == 0 or not summarize:
+        return x.tolist()
+    n = x.shape[0]
+    if n <= 2 * edge:
+        return x.tolist() if x.ndim == 1 else [_values(x[i], True) for i in range(n)]
+    if x.ndim == 1:
+        return [*x[:edge].tolist(), ..., *(x[n - edge :].tolist() if edge else [])]
+    return [*(_values(x[i], True) for i in range(edge)), ..., *(_values(x[i], True) for i in range(n - edge, n))]
+
+
+def _flat(values):
+    if values is ...:
+        return
+    if type(values) is not list:
+        yield values
+        return
+    for v in values:
+        yield from _flat(v)
+
+
+def _vector(values, indent, writer):
+    per_line = max(1, (_now.linewidth - indent) // (writer.width + 2))
+    texts = [" ..." if v is ... else writer.text(v) for v in values]
+    lines = [", ".join(texts[k : k + per_line]) for k in range(0, len(texts), per_line)]
+    return "[" + (",\n" + " " * (indent + 1)).join(lines) + "]"
+
+
+def _nested(values, ndim, indent, writer):
+    if ndim == 0:
+        return writer.text(values)
+    if ndim == 1:
+        return _vector(values, indent, writer)
+    parts = ["..." if v is ... else _nested(v, ndim - 1, indent + 1, writer) for v in values]
+    return "[" + ("," + "\n" * (ndim - 1) + " " * (indent + 1)).join(parts) + "]"
+
+
+def _body(x, indent):
+    values = _values(x, x.numel() > _now.threshold)
+    return _nested(values, x.ndim, indent, _Writer(x.dtype, list(_flat(values))))
+
+
+# --- the whole -------------------------------------------------------------------------------------------------
+
+
+def _contents(x, prefix):
+    """(text between the parentheses, what follows it)."""
+    default = _state.get_default_dtype()
+    usual = (default, _types.complex128 if default == _types.float64 else _types.complex64, _types.int64, _types.bool_)
+    device = [] if x.device.type == "cpu" else [f"device='{x.device}'"]
+    if x.device.type == "meta":
+        return "...", [*device, f"size={tuple(x.shape)}", *([f"dtype={x.dtype}"] if x.dtype != default else [])]
+    if x.numel() == 0:
+        size = [] if x.ndim == 1 else [f"size={tuple(x.shape)}"]
+        return "[]", [*device, *size, *([f"dtype={x.dtype}"] if x.dtype != default else [])]
+    return _body(x, len(prefix)), [*device, *([] if x.dtype in usual else [f"dtype={x.dtype}"])]
+
+
+def tensor_repr(self, *, tensor_contents=None):
+    """The tensor as PyTorch prints it."""
+    from facula.tensor_core._tensor import Tensor
+
+    cls = type(self)
+    prefix = "tensor(" if cls is Tensor or cls.__name__ == "Parameter" else cls.__name__ + "("
+    text, suffixes = _contents(self.detach(), prefix)
+    if tensor_contents is not None:
+        text = tensor_contents
+    if self.requires_grad:
+        node = None if self.is_leaf else self.grad_fn
+        suffixes.append("requires_grad=True" if node is None else f"grad_fn=<{type(node).__name__}>")
+    written = prefix + text
+    column = len(written) - written.rfind("\n") + 1  # of the last line, with a margin of two
+    for suffix in suffixes:
+        if column + len(suffix) + 2 > _now.linewidth:
+            written += ",\n" + " " * len(prefix) + suffix
+            column = len(prefix) + len(suffix)
+        else:
+            written += ", " + suffix
+            column += len(suffix) + 2
+    return written + ")"
+
+
+def tensor_format(self, spec):
+    """A tensor of no dims formats as its number."""
+    if self.ndim == 0 and self.device.type != "meta":
+        return self.item().__format__(spec)
+    if spec:
+        raise TypeError(f"format: {spec!r} given for a tensor of shape {tuple(self.shape)}. Only one of no dims formats as a number; use its elements.")
+    return repr(self)
+
