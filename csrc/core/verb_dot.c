@@ -126,7 +126,8 @@ static fc_tensor *fc_linear(fc_tensor *out, fc_tensor *x, fc_tensor *w, fc_tenso
         fc_free(t);
         return NULL;
     }
-    const int64_t row = dense->ndim > 1 ? dense->stride[dense->ndim - 2] : 0, col = dense->stride[dense->ndim - 1];
+    /* of more dims it is contiguous, but a dim of size 1 may have any stride: do not read them */
+    const int64_t row = x->ndim > 2 ? K : x->ndim == 2 ? dense->stride[0] : 0, col = x->ndim > 2 ? 1 : dense->stride[x->ndim - 1];
     const int bad = fc_gemm(x->dtype, 1, t->numel / N, N, K, dense->data, 0, row, col, w->data, 0, w->stride[w->ndim - 1],
                             w->ndim == 2 ? w->stride[0] : 0, t->data, 0, N, 1, bias ? bias->data : NULL,
                             bias && bias->ndim ? bias->stride[0] : 0, 0);
