@@ -45,7 +45,7 @@ static void *churn_thread(void *seed)
 {
     char *a = fc_arena(100);
     a[99] = 1;
-    return churn((unsigned)(uintptr_t)seed, 20000, 300000) && fc_arena(1 << 20) ? NULL : seed;
+    return churn((unsigned)(uintptr_t)seed, 5000, 100000) && fc_arena(1 << 20) ? NULL : seed;
 }
 
 static void *give_back(void *unused)
@@ -124,7 +124,7 @@ static void test_fork(void)
     const pid_t child = fork();
     if (child == 0) {
         alarm(20);
-        _exit(churn(7, 5000, 300000) ? 0 : 1);
+        _exit(churn(7, 2000, 300000) ? 0 : 1);
     }
     int status = -1;
     waitpid(child, &status, 0);
@@ -134,7 +134,7 @@ static void test_fork(void)
 int main(void)
 {
     test_every_size_holds_its_bytes();
-    CHECK(churn(1, 50000, 3000000));
+    CHECK(churn(1, 10000, 1000000));
     test_statistics_add_up();
     test_refusals();
     test_threads();
