@@ -1,0 +1,124 @@
+/*
+ * Runs a row kernel over every line along the middle of (outer, n, inner) arrays, in parallel.
+ *
+ * Where inner is 1 a line is a row already. Else sixteen neighbouring lines are copied into rows, run and copied back, so that
+ * the kernel exists once and a line's bits cannot depend on where it lies.
+ */
+#ifndef FC_LINES_H
+#define FC_LINES_H
+
+#include <string.h>
+
+#include "../../core/call.h"
+#include "../parallel.h"
+
+enum { FC_LINES = 16, FC_LINES_IN = 2, FC_LINES_SERIAL = 8192 };
+
+/* out and in: rows of n elements */
+typedef void (*fc_line_fn)(void *out, const void *const *in, int64_t n);
+
+typedef struct {
+    fc_line_fn fn;
+    char *out;
+    const char *in[FC_LINES_IN];
+    int nin;
+    int64_t outer, n, inner, groups, es;
+} fc_lines;
+
+static inline void fc_line_in(char *rows, const char *x, const fc_lines *q, int64_t width)
+{
+    for (int64_t i = 0; i < q->n; ++i)
+        for (int64_t k = 0; k < width; ++k) {
+            if (q->es == 4)
+                ((f32 *)rows)[k * q->n + i] = ((const f32 *)x)[i * q->inner + k];
+            else
+                ((f64 *)rows)[k * q->n + i] = ((const f64 *)x)[i * q->inner + k];
+        }
+}
+
+static inline void fc_line_out(char *x, const char *rows, const fc_lines *q, int64_t width)
+{
+    for (int64_t i = 0; i < q->n; ++i)
+        for (int64_t k = 0; k < width; ++k) {
+            if (q->es == 4)
+                ((f32 *)x)[i * q->inner + k] = ((const f32 *)rows)[k * q->n + i];
+            else
+                ((f64 *)x)[i * q->inner + k] = ((const f64 *)rows)[k * q->n + i];
+        }
+}
+
+static void fc_lines_rows(void *ctx, int64_t begin, int64_t end)
+{
+    const fc_lines *q = ctx;
+    const int64_t row = q->n * q->es;
+    for (int64_t r = begin; r < end; ++r) {
+        const void *in[FC_LINES_IN];
+        for (int k = 0; k < q->nin; ++k)
+            in[k] = q->in[k] + r * row;
+        q->fn(q->out + r * row, in, q->n);
+    }
+}
+
+static void fc_lines_columns(void *ctx, int64_t begin, int64_t end, void *scratch)
+{
+    const fc_lines *q = ctx;
+    const int64_t row = q->n * q->es;
+    char *out = scratch, *rows[FC_LINES_IN];
+    for (int k = 0; k < q->nin; ++k)
+        rows[k] = out + (k + 1) * FC_LINES * row;
+    for (int64_t g = begin; g < end; ++g) {
+        const int64_t c = g % q->groups * FC_LINES, at = (g / q->groups * q->n * q->inner + c) * q->es;
+        const int64_t width = q->inner - c < FC_LINES ? q->inner - c : FC_LINES;
+        for (int k = 0; k < q->nin; ++k)
+            fc_line_in(rows[k], q->in[k] + at, q, width);
+        for (int64_t l = 0; l < width; ++l) {
+            const void *in[FC_LINES_IN];
+            for (int k = 0; k < q->nin; ++k)
+                in[k] = rows[k] + l * row;
+            q->fn(out + l * row, in, q->n);
+        }
+        fc_line_out(q->out + at, out, q, width);
+    }
+}
+
+/* Lines along `dim` of tensors of one shape and dtype (f32 or f64). */
+static inline void fc_lines_run(fc_line_fn fn, fc_tensor *out, int nin, fc_tensor *const *in, int64_t dim)
+{
+    fc_lines q = {.fn = fn, .out = out->data, .nin = nin, .outer = 1, .n = 1, .inner = 1, .es = fc_dt_size[out->dtype]};
+    const int64_t d = fc_wrap_dim(dim, out->ndim);
+    for (int k = 0; k < out->ndim; ++k)
+        *(k < d ? &q.outer : k == d ? &q.n : &q.inner) *= out->shape[k];
+    for (int k = 0; k < nin; ++k)
+        q.in[k] = in[k]->data;
+    if (out->numel == 0)
+        return;
+    const int64_t grain = 1 + FC_LINES_SERIAL / q.n;
+    q.groups = (q.inner + FC_LINES - 1) / FC_LINES;
+    if (q.inner > 1)
+        fc_parallel_scratch(q.outer * q.groups, 1 + grain / FC_LINES, (size_t)((1 + nin) * FC_LINES * q.n * q.es), fc_lines_columns, &q);
+    else if (out->numel <= FC_LINES_SERIAL)
+        fc_lines_rows(&q, 0, q.outer);
+    else
+        fc_parallel(q.outer, grain, fc_lines_rows, &q);
+}
+
+/* Results like t[like], after checking dim (argument c->i[0]) and that every tensor has its shape. */
+static inline int fc_infer_lines(fc_call *c)
+{
+    const fc_tensor *x = c->t[0];
+    const int64_t d = fc_wrap_dim(c->i[0], x->ndim), limit = x->ndim ? x->ndim : 1;
+    if (d < 0 || d >= limit)
+        return fc_fail(FC_DIM, c->i[0], x->ndim, 0, 0);
+    if (!fc_is_float(x->dtype))
+        return fc_fail(FC_DTYPE, x->dtype, 0, 0, 0);
+    for (int k = 1; k < c->nt; ++k) {
+        if (c->t[k]->ndim != x->ndim)
+            return fc_fail(FC_RANK, k, c->t[k]->ndim, x->ndim, 0);
+        for (int j = 0; j < x->ndim; ++j)
+            if (c->t[k]->shape[j] != x->shape[j])
+                return fc_fail(FC_SIZE, 0, x->shape[j], k, c->t[k]->shape[j]);
+    }
+    return fc_declare(c, 0, x->dtype, x->ndim, x->shape);
+}
+
+#endif

@@ -1,0 +1,64 @@
+/*
+ * Logarithm of softmax along a dim, and its gradient.
+ *
+ *   out[j] = (x[j] - m) - log(sum_k exp(x[k] - m)),   m = max_k x[k]
+ *   dx[j]  = g[j] - exp(out[j]) * sum_k g[k]
+ *
+ * Two passes of exp would be needed to keep the exponentials; out is their room, then overwritten.
+ */
+#ifndef T
+#include "../../core/levels.h"
+#include "../../core/mathfn.h"
+#include "../fold_rows.h"
+#include "lines.h"
+
+#define T f32
+#include "log_softmax.c"
+#define T f64
+#include "log_softmax.c"
+
+#if FC_ISA_ONCE
+int fc_infer_log_softmax(fc_call *c) { return fc_infer_lines(c); }
+int fc_infer_log_softmax_backward(fc_call *c) { return fc_infer_lines(c); }
+#endif
+
+int FC_ISA_NAME(fc_cpu_log_softmax)(fc_call *c)
+{
+    fc_lines_run(c->out[0]->dtype == FC_F32 ? log_softmax_f32 : log_softmax_f64, c->out[0], 1, c->t, c->i[0]);
+    return FC_OK;
+}
+FC_OWN_LEVELS(log_softmax)
+
+int FC_ISA_NAME(fc_cpu_log_softmax_backward)(fc_call *c)
+{
+    fc_lines_run(c->out[0]->dtype == FC_F32 ? log_softmax_backward_f32 : log_softmax_backward_f64, c->out[0], 2, c->t, c->i[0]);
+    return FC_OK;
+}
+FC_OWN_LEVELS(log_softmax_backward)
+
+#else
+#include "../typed.h"
+
+static void N(log_softmax)(void *out_, const void *const *in, int64_t n)
+{
+    T *restrict out = out_;
+    const T *restrict x = in[0];
+    const T peak = M(row_max)(x, n);
+    for (int64_t j = 0; j < n; ++j)
+        out[j] = M(exp)(x[j] - peak);
+    const T log_sum = M(log)(M(row_sum)(out, n));
+    for (int64_t j = 0; j < n; ++j)
+        out[j] = (x[j] - peak) - log_sum;
+}
+
+static void N(log_softmax_backward)(void *dx_, const void *const *in, int64_t n)
+{
+    T *restrict dx = dx_;
+    const T *restrict g = in[0], *restrict out = in[1];
+    const T sum = M(row_sum)(g, n);
+    for (int64_t j = 0; j < n; ++j)
+        dx[j] = g[j] - M(exp)(out[j]) * sum;
+}
+
+#include "../typed_done.h"
+#endif
