@@ -1,0 +1,193 @@
+/*
+ * Cross entropy of logits and class numbers, in one pass, and its gradient.
+ *
+ *   lse      = log sum_c exp(x[c])
+ *   loss     = (1 - s) * w[t] * (lse - x[t]) + s / C * sum_c w[c] * (lse - x[c])      s = label_smoothing, w = 1 if not given
+ *   mean     = sum of loss / sum of w[t];  ignored targets count in neither
+ *   dx[c]    = g * ((1 - s) * w[t] * (p[c] - [c == t]) + s / C * (p[c] * sum w - w[c]))    p = exp(x - lse)
+ *
+ * x: (outer, C, inner); results: loss, lse (kept for the gradient), the sum of w[t] over what is not ignored.
+ * Only lse is kept, not the (outer, C, inner) softmax. Source: Szegedy et al., Rethinking the Inception Architecture (2015).
+ */
+#ifndef T
+#include "../../core/levels.h"
+#include "../../core/mathfn.h"
+#include "../fold_rows.h"
+#include "classes.h"
+
+typedef struct {
+    fc_classes s;
+    const void *g, *x, *weight;
+    const int64_t *target;
+    void *loss, *lse, *row_weight, *dx;
+    int64_t ignore;
+    int g_step;                 /* 0: one gradient for all rows */
+    double smoothing, scale;
+} job;
+
+#define T f32
+#include "cross_entropy_loss.c"
+#define T f64
+#include "cross_entropy_loss.c"
+
+#if FC_ISA_ONCE
+/* input, target, weight; reduction, ignore_index; label_smoothing */
+int fc_infer_cross_entropy_loss(fc_call *c)
+{
+    const fc_tensor *x = c->t[0], *target = c->t[1];
+    int bad = fc_check_classes(x, target, c->t[2], 2);
+    if (bad)
+        return bad;
+    if (c->i[0] < FC_REDUCE_NONE || c->i[0] > FC_REDUCE_SUM)
+        return fc_fail(FC_ARG, 3, c->i[0], FC_REDUCE_SUM, 0);
+    if (!(c->d[0] >= 0 && c->d[0] <= 1))
+        return fc_fail(FC_ARG, 5, 0, 1, 0);
+    c->scratch_bytes = (size_t)target->numel * 2 * sizeof(f64);
+    bad = fc_declare(c, 0, x->dtype, c->i[0] == FC_REDUCE_NONE ? target->ndim : 0, target->shape);
+    bad = bad ? bad : fc_declare(c, 1, fc_wide(x->dtype), target->ndim, target->shape);
+    return bad ? bad : fc_declare(c, 2, fc_wide(x->dtype), 0, NULL);
+}
+
+/* g, input, target, lse, total, weight; reduction, ignore_index; label_smoothing */
+int fc_infer_cross_entropy_loss_backward(fc_call *c)
+{
+    return fc_declare(c, 0, c->t[1]->dtype, c->t[1]->ndim, c->t[1]->shape);
+}
+#endif
+
+int FC_ISA_NAME(fc_cpu_cross_entropy_loss)(fc_call *c)
+{
+    const fc_classes s = fc_classes_of(c->t[0]);
+    const int bad = fc_check_targets(c->t[1], s.classes, c->i[1]);
+    if (bad)
+        return bad;
+    job q = {.s = s, .x = c->t[0]->data, .target = FC_DATA(int64_t, c->t[1]), .weight = c->t[2] ? c->t[2]->data : NULL,
+             .lse = c->out[1]->data, .loss = c->scratch, .ignore = c->i[1], .smoothing = c->d[0]};
+    if (c->i[0] == FC_REDUCE_NONE)
+        q.loss = c->out[0]->data;
+    if (c->out[1]->dtype == FC_F32)
+        forward_f32(&q, c->i[0], (f32 *)c->scratch + s.outer * s.inner, c->out[0]->data, c->out[2]->data);
+    else
+        forward_f64(&q, c->i[0], (f64 *)c->scratch + s.outer * s.inner, c->out[0]->data, c->out[2]->data);
+    return FC_OK;
+}
+FC_OWN_LEVELS(cross_entropy_loss)
+
+int FC_ISA_NAME(fc_cpu_cross_entropy_loss_backward)(fc_call *c)
+{
+    job q = {.s = fc_classes_of(c->t[1]), .g = c->t[0]->data, .x = c->t[1]->data, .target = FC_DATA(int64_t, c->t[2]),
+             .lse = c->t[3]->data, .weight = c->t[5] ? c->t[5]->data : NULL, .dx = c->out[0]->data,
+             .ignore = c->i[1], .smoothing = c->d[0], .g_step = c->i[0] == FC_REDUCE_NONE, .scale = 1};
+    if (c->out[0]->dtype == FC_F32)
+        backward_f32(&q, c->i[0], c->t[4]->data);
+    else
+        backward_f64(&q, c->i[0], c->t[4]->data);
+    return FC_OK;
+}
+FC_OWN_LEVELS(cross_entropy_loss_backward)
+
+#else
+#include "../typed.h"
+
+/* One row of logits, contiguous. e is room for its exponentials. */
+static inline T N(row_lse)(T *restrict e, const T *restrict x, int64_t n)
+{
+    const T peak = M(row_max)(x, n);
+    const T base = isinf(peak) ? 0 : peak;
+    for (int64_t j = 0; j < n; ++j)
+        e[j] = M(exp)(x[j] - base);
+    return M(log)(M(row_sum)(e, n)) + base;
+}
+
+static void N(forward_rows)(void *ctx, int64_t begin, int64_t end, void *scratch)
+{
+    const job *q = ctx;
+    const int64_t n = q->s.classes, inner = q->s.inner;
+    const T *weight = q->weight;
+    T *e = scratch, *line = e + n;
+    const T smoothing = (T)q->smoothing;
+
+    for (int64_t r = begin; r < end; ++r) {
+        const T *x = (const T *)q->x + (inner == 1 ? r * n : r / inner * n * inner + r % inner);
+        if (inner > 1) {
+            for (int64_t j = 0; j < n; ++j)
+                line[j] = x[j * inner];
+            x = line;
+        }
+        const T lse = N(row_lse)(e, x, n);
+        const int64_t t = q->target[r];
+        ((T *)q->lse)[r] = lse;
+        T loss = 0, w = 0;
+        if (t != q->ignore) {
+            w = weight ? weight[t] : 1;
+            loss = w * (lse - x[t]);
+            if (smoothing > 0) {
+                for (int64_t j = 0; j < n; ++j)
+                    e[j] = (weight ? weight[j] : 1) * (lse - x[j]);
+                loss = (1 - smoothing) * loss + smoothing / (T)n * M(row_sum)(e, n);
+            }
+        }
+        ((T *)q->loss)[r] = loss;
+        ((T *)q->row_weight)[r] = w;
+    }
+}
+
+static void N(forward)(job *q, int64_t reduction, void *row_weight, void *out, void *total_)
+{
+    T *total = total_;
+    const int64_t rows = q->s.outer * q->s.inner, n = q->s.classes;
+    q->row_weight = row_weight;
+    if (rows)
+        fc_parallel_scratch(rows, 1 + 8192 / (n + 1), (size_t)(2 * n) * sizeof(T), N(forward_rows), q);
+    *total = M(row_sum)(row_weight, rows);
+    if (reduction != FC_REDUCE_NONE) {
+        const T sum = M(row_sum)(q->loss, rows);
+        *(T *)out = reduction == FC_REDUCE_MEAN ? sum / *total : sum;
+    }
+}
+
+static void N(backward_rows)(void *ctx, int64_t begin, int64_t end)
+{
+    const job *q = ctx;
+    const int64_t n = q->s.classes, inner = q->s.inner;
+    const T *weight = q->weight;
+    const T smoothing = (T)q->smoothing;
+    const T all = weight ? M(row_sum)(weight, n) : (T)n;
+
+    for (int64_t r = begin; r < end; ++r) {
+        const int64_t at = inner == 1 ? r * n : r / inner * n * inner + r % inner;
+        const T *x = (const T *)q->x + at;
+        T *dx = (T *)q->dx + at;
+        const int64_t t = q->target[r];
+        if (t == q->ignore) {
+            for (int64_t j = 0; j < n; ++j)
+                dx[j * inner] = 0;
+            continue;
+        }
+        const T g = ((const T *)q->g)[r * q->g_step] * (T)q->scale, lse = ((const T *)q->lse)[r];
+        const T hard = (1 - smoothing) * (weight ? weight[t] : 1), soft = smoothing / (T)n;
+        const T of_p = g * (hard + soft * all);
+        if (inner == 1)
+            for (int64_t j = 0; j < n; ++j)
+                dx[j] = of_p * M(exp)(x[j] - lse);
+        else
+            for (int64_t j = 0; j < n; ++j)
+                dx[j * inner] = of_p * M(exp)(x[j * inner] - lse);
+        if (smoothing > 0)
+            for (int64_t j = 0; j < n; ++j)
+                dx[j * inner] -= g * soft * (weight ? weight[j] : 1);
+        dx[t * inner] -= g * hard;
+    }
+}
+
+static void N(backward)(job *q, int64_t reduction, const void *total)
+{
+    const int64_t rows = q->s.outer * q->s.inner;
+    if (reduction == FC_REDUCE_MEAN)
+        q->scale = 1 / *(const T *)total;
+    if (rows)
+        fc_parallel(rows, 1 + 8192 / (q->s.classes + 1), N(backward_rows), q);
+}
+
+#include "../typed_done.h"
+#endif
