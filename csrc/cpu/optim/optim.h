@@ -1,0 +1,75 @@
+/*
+ * What every optimizer kernel shares. A call holds lists of equal length: parameters, their gradients, and states; the last list is
+ * the step counts (float32, one element each) where the formula has them. A list may also be empty: an option that is off.
+ *
+ * Formulas round where PyTorch's composed ones do, operation by operation, so that training curves agree; one pass over memory
+ * instead of five to ten. Parameters are independent, elements are independent: threads cannot change a bit.
+ */
+#ifndef FC_OPTIM_H
+#define FC_OPTIM_H
+
+#include <math.h>
+
+#include "../../core/levels.h"
+#include "../../core/mathfn.h"
+#include "../parallel.h"
+
+enum { FC_OPTIM_STATES = 4, FC_OPTIM_GRAIN = 16384 };
+
+/* One parameter's step: data, constants of this step, options. */
+typedef struct {
+    void *p, *s[FC_OPTIM_STATES];
+    const void *g;
+    double k[10];
+    int flag[4];
+} fc_step;
+
+/* Lists 0 (parameters) and 1 (gradients) and every full-size state agree in dtype and size; `counts` says that the last list holds steps. */
+static inline int fc_check_step(const fc_call *c, int counts)
+{
+    const int n = c->len[0];
+    for (int list = 0, at = 0; list < c->nlists; at += c->len[list++]) {
+        if (c->len[list] != n && (c->len[list] != 0 || list == 1))
+            return fc_fail(FC_SIZE, 0, n, list, c->len[list]);
+        for (int k = 0; k < c->len[list]; ++k) {
+            const fc_tensor *p = c->t[k], *t = c->t[at + k];
+            if (!fc_is_float(p->dtype))
+                return fc_fail(FC_DTYPE, p->dtype, 0, 0, 0);
+            if (counts && list == c->nlists - 1) {
+                if (t->dtype != FC_F32 || t->numel != 1)
+                    return fc_fail(FC_MIXED, 0, FC_F32, list, t->dtype);
+            } else if (t->dtype != p->dtype)
+                return fc_fail(FC_MIXED, 0, p->dtype, list, t->dtype);
+            else if (t->numel != p->numel)
+                return fc_fail(FC_SIZE, 0, p->numel, list, t->numel);
+        }
+    }
+    return FC_OK;
+}
+
+/* The data of parameter k: p, g and the states of lists 2, 3, ...; NULL for an empty list. */
+static inline fc_step fc_step_of(const fc_call *c, int k)
+{
+    fc_step q = {.p = c->t[k]->data, .g = c->t[c->len[0] + k]->data};
+    for (int list = 2, at = c->len[0] + c->len[1]; list < c->nlists && list - 2 < FC_OPTIM_STATES; at += c->len[list++])
+        q.s[list - 2] = c->len[list] ? c->t[at + k]->data : NULL;
+    return q;
+}
+
+/* Adds one to parameter k's step count (the last list) and returns it. */
+static inline double fc_step_count(const fc_call *c, int k) { return *FC_DATA(f32, c->t[c->nt - c->len[c->nlists - 1] + k]) += 1; }
+
+static inline void fc_step_run(const fc_tensor *p, fc_range_fn f32_fn, fc_range_fn f64_fn, fc_step *q)
+{
+    const fc_range_fn fn = p->dtype == FC_F32 ? f32_fn : f64_fn;
+    if (p->numel <= FC_OPTIM_GRAIN)
+        fn(q, 0, p->numel);
+    else
+        fc_parallel(p->numel, FC_OPTIM_GRAIN, fn, q);
+}
+
+/* PyTorch's a.lerp(b, w), a.add(b, alpha=k) and a.addcmul(b, c, value=k), which contract; addcdiv does not. */
+static inline f32 fc_toward_f32(f32 a, f32 b, f32 w) { return w < 0.5f ? fc_fma_f32(w, b - a, a) : b - (b - a) * (1 - w); }
+static inline f64 fc_toward_f64(f64 a, f64 b, f64 w) { return w < 0.5 ? fc_fma_f64(w, b - a, a) : b - (b - a) * (1 - w); }
+
+#endif
