@@ -1,0 +1,284 @@
+/*
+ * Batch normalisation of (N, C, d1, ...) per channel, and its gradients.
+ *
+ *   h   = (x - mean) * invstd,   invstd = 1 / sqrt(var + eps),   out = h * w + b       (var divides by the number of elements M)
+ *   train:  dx = w * invstd * (g - mean g - h * mean (g h));   eval (given statistics):  dx = w * invstd * g
+ *   dw  = sum g h,   db = sum g                                  (sums and means over N, d1, ... of one channel)
+ *
+ * A channel's sum: each (n, c) plane in the fold order, then the N plane sums in the fold order. So it depends on N and on the
+ * plane's size alone. Two passes for the variance: no cancellation. Source: Ioffe, Szegedy, Batch Normalization (2015).
+ */
+#ifndef T
+#include "../../core/levels.h"
+#include "../../core/mathfn.h"
+#include "../fold_rows.h"
+#include "../parallel.h"
+#include "norm.h"
+
+/* A sum over a channel of: x, (x - mean)^2, g, or g * (x - mean). */
+typedef enum { SUM_X, SUM_DEV, SUM_G, SUM_GX } what;
+
+typedef struct {
+    const void *g, *x, *mean, *invstd, *w, *b, *sum_g, *sum_gh;
+    void *out, *part, *total;
+    int64_t n, c, inner;
+    what which;
+    int train;
+} job;
+
+#define T f32
+#include "batch_norm.c"
+#define T f64
+#include "batch_norm.c"
+
+static job shape_of(const fc_tensor *x)
+{
+    return (job){.x = x->data, .n = x->shape[0], .c = x->shape[1], .inner = fc_extent(x, 2, x->ndim)};
+}
+
+#if FC_ISA_ONCE
+static int check(const fc_call *c, const fc_tensor *x, int first, int last)
+{
+    int bad = fc_check_normed(x, 2);
+    for (int k = first; k <= last && !bad; ++k)
+        if (c->t[k] && (c->t[k]->ndim != 1 || c->t[k]->shape[0] != x->shape[1]))
+            bad = fc_fail(FC_SIZE, 0, x->shape[1], k, c->t[k]->ndim == 1 ? c->t[k]->shape[0] : -1);
+    for (int k = first; k <= last && !bad; ++k) /* affine and running statistics may be wider than halves */
+        if (c->t[k] && c->t[k]->dtype != x->dtype && c->t[k]->dtype != fc_stat_dtype(x->dtype))
+            bad = fc_fail(FC_MIXED, 0, x->dtype, k, c->t[k]->dtype);
+    return bad;
+}
+
+/* input, weight, bias; eps -> out, mean, invstd, var */
+int fc_infer_batch_norm_train(fc_call *c)
+{
+    const fc_tensor *x = c->t[0];
+    int bad = check(c, x, 1, 2);
+    bad = bad ? bad : fc_declare(c, 0, x->dtype, x->ndim, x->shape);
+    for (int k = 1; k < 4 && !bad; ++k)
+        bad = fc_declare(c, k, fc_stat_dtype(x->dtype), 1, x->shape + 1);
+    return bad;
+}
+
+/* input, mean, var, weight, bias; eps -> out, invstd */
+int fc_infer_batch_norm_eval(fc_call *c)
+{
+    const fc_tensor *x = c->t[0];
+    int bad = check(c, x, 1, 4);
+    bad = bad ? bad : fc_declare(c, 0, x->dtype, x->ndim, x->shape);
+    return bad ? bad : fc_declare(c, 1, fc_stat_dtype(x->dtype), 1, x->shape + 1);
+}
+
+/* g, input, mean, invstd, weight; train -> dx, dw, db */
+int fc_infer_batch_norm_backward(fc_call *c)
+{
+    const fc_tensor *x = c->t[1];
+    const int affine = c->t[4] ? c->t[4]->dtype : x->dtype;
+    int bad = fc_declare(c, 0, x->dtype, x->ndim, x->shape);
+    bad = bad ? bad : fc_declare(c, 1, affine, 1, x->shape + 1);
+    return bad ? bad : fc_declare(c, 2, affine, 1, x->shape + 1);
+}
+#endif
+
+int FC_ISA_NAME(fc_cpu_batch_norm_train)(fc_call *c)
+{
+    job q = shape_of(c->t[0]);
+    q.w = c->t[1] ? c->t[1]->data : NULL;
+    q.b = c->t[2] ? c->t[2]->data : NULL;
+    q.out = c->out[0]->data;
+    (c->t[0]->dtype == FC_F32 ? train_f32 : train_f64)(&q, c->out[1]->data, c->out[2]->data, c->out[3]->data, c->d[0]);
+    return FC_OK;
+}
+FC_OWN_LEVELS(batch_norm_train)
+
+int FC_ISA_NAME(fc_cpu_batch_norm_eval)(fc_call *c)
+{
+    job q = shape_of(c->t[0]);
+    q.mean = c->t[1]->data;
+    q.w = c->t[3] ? c->t[3]->data : NULL;
+    q.b = c->t[4] ? c->t[4]->data : NULL;
+    q.out = c->out[0]->data;
+    (c->t[0]->dtype == FC_F32 ? eval_f32 : eval_f64)(&q, c->t[2]->data, c->out[1]->data, c->d[0]);
+    return FC_OK;
+}
+FC_OWN_LEVELS(batch_norm_eval)
+
+int FC_ISA_NAME(fc_cpu_batch_norm_backward)(fc_call *c)
+{
+    job q = shape_of(c->t[1]);
+    q.g = c->t[0]->data;
+    q.mean = c->t[2]->data;
+    q.invstd = c->t[3]->data;
+    q.w = c->t[4] ? c->t[4]->data : NULL;
+    q.out = c->out[0]->data;
+    q.train = (int)c->i[0];
+    (c->t[1]->dtype == FC_F32 ? backward_f32 : backward_f64)(&q, c->out[1]->data, c->out[2]->data);
+    return FC_OK;
+}
+FC_OWN_LEVELS(batch_norm_backward)
+
+#else
+#include "../typed.h"
+#include "../tally.h"
+
+/* The sum of one plane, for inner > 1. */
+static inline T N(plane)(const job *q, int64_t n, int64_t c)
+{
+    const int64_t at = (n * q->c + c) * q->inner;
+    const T *x = (const T *)q->x + at, *g = (const T *)q->g + at;
+    switch (q->which) {
+    case SUM_X: return M(row_sum)(x, q->inner);
+    case SUM_DEV: return M(row_dev)(x, ((const T *)q->mean)[c], q->inner);
+    case SUM_G: return M(row_sum)(g, q->inner);
+    case SUM_GX: default: return M(row_devdot)(x, ((const T *)q->mean)[c], g, q->inner);
+    }
+}
+
+/* Rows of (N, C) added to a lane, for inner == 1: a plane is one element. */
+static inline void N(points)(const job *q, T *restrict lane, int64_t n, int64_t from, int64_t width)
+{
+    const T *x = (const T *)q->x + n * q->c + from, *g = (const T *)q->g + n * q->c + from, *mean = (const T *)q->mean + from;
+    switch (q->which) {
+    case SUM_X:
+        for (int64_t c = 0; c < width; ++c)
+            lane[c] += x[c];
+        break;
+    case SUM_DEV:
+        for (int64_t c = 0; c < width; ++c)
+            lane[c] += (x[c] - mean[c]) * (x[c] - mean[c]);
+        break;
+    case SUM_G:
+        for (int64_t c = 0; c < width; ++c)
+            lane[c] += g[c];
+        break;
+    case SUM_GX:
+        for (int64_t c = 0; c < width; ++c)
+            lane[c] += (x[c] - mean[c]) * g[c];
+        break;
+    }
+}
+
+static void N(channels)(void *ctx, int64_t begin, int64_t end)
+{
+    const job *q = ctx;
+    const int64_t tile = q->inner == 1 ? FC_TALLY_WIDTH : 1;
+    for (int64_t k = begin; k < end; ++k) {
+        N(tally) sum;
+        const int64_t from = k * tile, width = q->c - from < tile ? q->c - from : tile;
+        N(tally_begin)(&sum, width);
+        for (int64_t n = 0; n < q->n; ++n) {
+            T *lane = N(tally_lane)(&sum);
+            if (q->inner == 1)
+                N(points)(q, lane, n, from, width);
+            else
+                lane[0] += N(plane)(q, n, from);
+            N(tally_next)(&sum);
+        }
+        N(tally_end)(&sum, (T *)q->total + from);
+    }
+}
+
+static void N(total)(job *q, what which, void *total)
+{
+    const int64_t tile = q->inner == 1 ? FC_TALLY_WIDTH : 1;
+    q->which = which;
+    q->total = total;
+    fc_parallel((q->c + tile - 1) / tile, 1 + 16384 / (q->n * q->inner * tile + 1), N(channels), q);
+}
+
+static void N(apply)(void *ctx, int64_t begin, int64_t end)
+{
+    const job *q = ctx;
+    const T *w = q->w, *b = q->b, *mean = q->mean, *invstd = q->invstd;
+    for (int64_t n = begin; n < end; ++n) { /* a row of C channels, or one plane */
+        if (q->inner == 1) {
+            const T *restrict x = (const T *)q->x + n * q->c;
+            T *restrict out = (T *)q->out + n * q->c;
+            for (int64_t c = 0; c < q->c; ++c)
+                out[c] = (x[c] - mean[c]) * (invstd[c] * (w ? w[c] : K(1))) + (b ? b[c] : K(0));
+        } else {
+            const int64_t c = n % q->c;
+            const T *restrict x = (const T *)q->x + n * q->inner;
+            T *restrict out = (T *)q->out + n * q->inner;
+            const T m = mean[c], scale = invstd[c] * (w ? w[c] : K(1)), shift = b ? b[c] : K(0);
+            for (int64_t j = 0; j < q->inner; ++j)
+                out[j] = (x[j] - m) * scale + shift;
+        }
+    }
+}
+
+static void N(each_row)(job *q, fc_range_fn fn)
+{
+    const int64_t rows = q->inner == 1 ? q->n : q->n * q->c, width = q->inner == 1 ? q->c : q->inner;
+    fc_parallel(rows, 1 + 16384 / (width + 1), fn, q);
+}
+
+static void N(train)(job *q, void *mean_, void *invstd_, void *var_, double eps)
+{
+    T *mean = mean_, *invstd = invstd_, *var = var_;
+    const T count = (T)(q->n * q->inner);
+    N(total)(q, SUM_X, mean);
+    for (int64_t c = 0; c < q->c; ++c)
+        mean[c] /= count;
+    q->mean = mean;
+    N(total)(q, SUM_DEV, var);
+    for (int64_t c = 0; c < q->c; ++c) {
+        var[c] /= count;
+        invstd[c] = K(1) / M(sqrt)(var[c] + (T)eps);
+    }
+    q->invstd = invstd;
+    N(each_row)(q, N(apply));
+}
+
+static void N(eval)(job *q, const void *var_, void *invstd_, double eps)
+{
+    const T *var = var_;
+    T *invstd = invstd_;
+    for (int64_t c = 0; c < q->c; ++c)
+        invstd[c] = K(1) / M(sqrt)(var[c] + (T)eps);
+    q->invstd = invstd;
+    N(each_row)(q, N(apply));
+}
+
+static void N(gradient)(void *ctx, int64_t begin, int64_t end)
+{
+    const job *q = ctx;
+    const T *w = q->w, *mean = q->mean, *invstd = q->invstd, *sum_g = q->sum_g, *sum_gh = q->sum_gh;
+    const T count = (T)(q->n * q->inner);
+    for (int64_t n = begin; n < end; ++n) {
+        const int64_t width = q->inner == 1 ? q->c : q->inner;
+        const T *restrict x = (const T *)q->x + n * width, *restrict g = (const T *)q->g + n * width;
+        T *restrict dx = (T *)q->out + n * width;
+        if (!q->train)
+            for (int64_t j = 0; j < width; ++j) {
+                const int64_t c = q->inner == 1 ? j : n % q->c;
+                dx[j] = g[j] * (invstd[c] * (w ? w[c] : K(1)));
+            }
+        else if (q->inner == 1)
+            for (int64_t c = 0; c < width; ++c) {
+                const T h = (x[c] - mean[c]) * invstd[c];
+                dx[c] = invstd[c] * (w ? w[c] : K(1)) * (g[c] - sum_g[c] / count - h * (sum_gh[c] / count));
+            }
+        else {
+            const int64_t c = n % q->c;
+            const T m = mean[c], r = invstd[c], scale = r * (w ? w[c] : K(1)), mean_g = sum_g[c] / count, mean_gh = sum_gh[c] / count;
+            for (int64_t j = 0; j < width; ++j)
+                dx[j] = scale * (g[j] - mean_g - (x[j] - m) * r * mean_gh);
+        }
+    }
+}
+
+static void N(backward)(job *q, void *dw_, void *db)
+{
+    T *dw = dw_;
+    N(total)(q, SUM_G, db);
+    N(total)(q, SUM_GX, dw);
+    for (int64_t c = 0; c < q->c; ++c)
+        dw[c] *= ((const T *)q->invstd)[c];
+    q->sum_g = db;
+    q->sum_gh = dw;
+    N(each_row)(q, N(gradient));
+}
+
+#include "../typed_done.h"
+#endif

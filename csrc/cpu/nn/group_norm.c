@@ -1,0 +1,172 @@
+/*
+ * Group normalisation of (N, C, d1, ...): each sample's channels in `groups` groups; instance normalisation is one channel a group.
+ *
+ *   h   = (x - mean) * rstd over one group of one sample,   out = h * w[c] + b[c]
+ *   dx  = rstd * (g w - mean (g w) - h * mean (g w h)),   dw[c] = sum g h,   db[c] = sum g
+ *
+ * A group's sums run over its channels' plane sums, so that dw and db of one plane serve dx as well.
+ * Source: Wu, He, Group Normalization (2018).
+ */
+#ifndef T
+#include "../../core/levels.h"
+#include "../../core/mathfn.h"
+#include "../fold_rows.h"
+#include "../parallel.h"
+#include "norm.h"
+
+typedef struct {
+    const void *g, *x, *mean, *rstd, *w, *b;
+    void *out, *mean_out, *rstd_out, *plane_g, *plane_gx;
+    int64_t n, c, groups, inner;
+    double eps;
+} job;
+
+#define T f32
+#include "group_norm.c"
+#define T f64
+#include "group_norm.c"
+
+static job shape_of(const fc_tensor *x, int64_t groups)
+{
+    return (job){.x = x->data, .n = x->shape[0], .c = x->shape[1], .groups = groups, .inner = fc_extent(x, 2, x->ndim)};
+}
+
+#if FC_ISA_ONCE
+/* input, weight, bias; groups; eps -> out, mean, rstd */
+int fc_infer_group_norm(fc_call *c)
+{
+    const fc_tensor *x = c->t[0];
+    int bad = fc_check_normed(x, 2);
+    bad = bad ? bad : fc_check_affine(x, c->t[1], 1, 1, 2);
+    bad = bad ? bad : fc_check_affine(x, c->t[2], 2, 1, 2);
+    if (bad)
+        return bad;
+    if (c->i[0] < 1 || x->shape[1] % c->i[0])
+        return fc_fail(FC_ARG, 3, c->i[0], x->shape[1], 0);
+    const int64_t shape[] = {x->shape[0], c->i[0]};
+    bad = fc_declare(c, 0, x->dtype, x->ndim, x->shape);
+    bad = bad ? bad : fc_declare(c, 1, fc_stat_dtype(x->dtype), 2, shape);
+    return bad ? bad : fc_declare(c, 2, fc_stat_dtype(x->dtype), 2, shape);
+}
+
+/* g, input, mean, rstd, weight; groups -> dx, dw, db */
+int fc_infer_group_norm_backward(fc_call *c)
+{
+    const fc_tensor *x = c->t[1];
+    c->scratch_bytes = (size_t)(x->shape[0] * x->shape[1]) * 2 * sizeof(f64);
+    int bad = fc_declare(c, 0, x->dtype, x->ndim, x->shape);
+    bad = bad ? bad : fc_declare(c, 1, x->dtype, 1, x->shape + 1);
+    return bad ? bad : fc_declare(c, 2, x->dtype, 1, x->shape + 1);
+}
+#endif
+
+int FC_ISA_NAME(fc_cpu_group_norm)(fc_call *c)
+{
+    job q = shape_of(c->t[0], c->i[0]);
+    q.w = c->t[1] ? c->t[1]->data : NULL;
+    q.b = c->t[2] ? c->t[2]->data : NULL;
+    q.out = c->out[0]->data;
+    q.mean_out = c->out[1]->data;
+    q.rstd_out = c->out[2]->data;
+    q.eps = c->d[0];
+    fc_parallel(q.n * q.groups, 1 + 8192 / (q.c / q.groups * q.inner + 1), c->t[0]->dtype == FC_F32 ? forward_f32 : forward_f64, &q);
+    return FC_OK;
+}
+FC_OWN_LEVELS(group_norm)
+
+int FC_ISA_NAME(fc_cpu_group_norm_backward)(fc_call *c)
+{
+    const int f = c->t[1]->dtype == FC_F32;
+    job q = shape_of(c->t[1], c->i[0]);
+    q.g = c->t[0]->data;
+    q.mean = c->t[2]->data;
+    q.rstd = c->t[3]->data;
+    q.w = c->t[4] ? c->t[4]->data : NULL;
+    q.out = c->out[0]->data;
+    q.plane_g = c->scratch;
+    q.plane_gx = (char *)c->scratch + q.n * q.c * fc_dt_size[c->t[1]->dtype];
+    fc_parallel(q.n * q.groups, 1 + 8192 / (q.c / q.groups * q.inner + 1), f ? gradient_f32 : gradient_f64, &q);
+    (f ? affine_f32 : affine_f64)(&q, c->out[1]->data, c->out[2]->data);
+    return FC_OK;
+}
+FC_OWN_LEVELS(group_norm_backward)
+
+#else
+#include "../typed.h"
+#include "../tally.h"
+
+static void N(forward)(void *ctx, int64_t begin, int64_t end)
+{
+    const job *q = ctx;
+    const T *w = q->w, *b = q->b;
+    const int64_t per = q->c / q->groups, size = per * q->inner;
+    for (int64_t k = begin; k < end; ++k) {
+        const T *x = (const T *)q->x + k * size;
+        const T mean = M(row_sum)(x, size) / (T)size;
+        const T rstd = K(1) / M(sqrt)(M(row_dev)(x, mean, size) / (T)size + (T)q->eps);
+        for (int64_t j = 0; j < per; ++j) {
+            const int64_t c = k % q->groups * per + j;
+            const T scale = rstd * (w ? w[c] : K(1)), shift = b ? b[c] : K(0);
+            const T *restrict x_j = x + j * q->inner;
+            T *restrict out = (T *)q->out + k * size + j * q->inner;
+            for (int64_t i = 0; i < q->inner; ++i)
+                out[i] = (x_j[i] - mean) * scale + shift;
+        }
+        ((T *)q->mean_out)[k] = mean;
+        ((T *)q->rstd_out)[k] = rstd;
+    }
+}
+
+static void N(gradient)(void *ctx, int64_t begin, int64_t end)
+{
+    const job *q = ctx;
+    const T *w = q->w;
+    const int64_t per = q->c / q->groups, size = per * q->inner;
+    for (int64_t k = begin; k < end; ++k) {
+        const T mean = ((const T *)q->mean)[k], rstd = ((const T *)q->rstd)[k];
+        T sum_g = 0, sum_gh = 0;
+        for (int64_t j = 0; j < per; ++j) {
+            const int64_t plane = k * per + j, c = k % q->groups * per + j;
+            const T *x = (const T *)q->x + plane * q->inner, *g = (const T *)q->g + plane * q->inner;
+            const T in_g = M(row_sum)(g, q->inner), in_gh = M(row_devdot)(x, mean, g, q->inner) * rstd;
+            ((T *)q->plane_g)[plane] = in_g;
+            ((T *)q->plane_gx)[plane] = in_gh;
+            sum_g += in_g * (w ? w[c] : K(1));
+            sum_gh += in_gh * (w ? w[c] : K(1));
+        }
+        const T mean_g = sum_g / (T)size, mean_gh = sum_gh / (T)size;
+        for (int64_t j = 0; j < per; ++j) {
+            const int64_t plane = k * per + j, c = k % q->groups * per + j;
+            const T *restrict x = (const T *)q->x + plane * q->inner, *restrict g = (const T *)q->g + plane * q->inner;
+            T *restrict dx = (T *)q->out + plane * q->inner;
+            const T w_c = w ? w[c] : K(1);
+            for (int64_t i = 0; i < q->inner; ++i)
+                dx[i] = rstd * (g[i] * w_c - mean_g - (x[i] - mean) * rstd * mean_gh);
+        }
+    }
+}
+
+/* dw and db: the planes of a channel, in the fold order over samples. */
+static void N(affine)(const job *q, void *dw, void *db)
+{
+    for (int64_t from = 0; from < q->c; from += FC_TALLY_WIDTH) {
+        N(tally) w, b;
+        const int64_t width = q->c - from < FC_TALLY_WIDTH ? q->c - from : FC_TALLY_WIDTH;
+        N(tally_begin)(&w, width);
+        N(tally_begin)(&b, width);
+        for (int64_t n = 0; n < q->n; ++n) {
+            T *restrict to_w = N(tally_lane)(&w), *restrict to_b = N(tally_lane)(&b);
+            for (int64_t c = 0; c < width; ++c) {
+                to_w[c] += ((const T *)q->plane_gx)[n * q->c + from + c];
+                to_b[c] += ((const T *)q->plane_g)[n * q->c + from + c];
+            }
+            N(tally_next)(&w);
+            N(tally_next)(&b);
+        }
+        N(tally_end)(&w, (T *)dw + from);
+        N(tally_end)(&b, (T *)db + from);
+    }
+}
+
+#include "../typed_done.h"
+#endif
