@@ -1,14 +1,14 @@
 /*
- * bincount_of(input, weights=None, size): how often (or with what total weight) each of 0 .. size - 1 occurs in a 1-d int64 input.
+ * _bincount(input, weights=None, size): how often (or with what total weight) each of 0 .. size - 1 occurs in a 1-d int64 input.
  * size is the caller's: one past the greatest input. Adds in order, so a sum of weights has one value.
- * histogram_of(input, bins, min, max): how many elements fall into each of `bins` equal intervals; the last one is closed.
+ * _histogram(input, bins, min, max): how many elements fall into each of `bins` equal intervals; the last one is closed.
  */
 #include <string.h>
 
 #include "../core/call.h"
 
 /* input, weights; size */
-int fc_infer_bincount_of(fc_call *c)
+int fc_infer__bincount(fc_call *c)
 {
     const fc_tensor *x = c->t[0], *w = c->t[1];
     if (x->dtype != FC_I64)
@@ -22,7 +22,7 @@ int fc_infer_bincount_of(fc_call *c)
     return fc_declare(c, 0, w ? w->dtype : FC_I64, 1, &c->i[0]);
 }
 
-int fc_cpu_bincount_of(fc_call *c)
+int fc_cpu__bincount(fc_call *c)
 {
     const fc_tensor *x = c->t[0], *w = c->t[1];
     const int64_t *v = FC_DATA(int64_t, x), size = c->i[0];
@@ -41,7 +41,7 @@ int fc_cpu_bincount_of(fc_call *c)
 }
 
 /* input; bins; min, max */
-int fc_infer_histogram_of(fc_call *c)
+int fc_infer__histogram(fc_call *c)
 {
     if (!fc_is_float(c->t[0]->dtype))
         return fc_fail(FC_DTYPE, c->t[0]->dtype, 0, 0, 0);
@@ -50,7 +50,7 @@ int fc_infer_histogram_of(fc_call *c)
     return fc_declare(c, 0, c->t[0]->dtype, 1, &c->i[0]);
 }
 
-int fc_cpu_histogram_of(fc_call *c)
+int fc_cpu__histogram(fc_call *c)
 {
     const fc_tensor *x = c->t[0];
     const int64_t bins = c->i[0];

@@ -84,13 +84,13 @@ static int run(fc_call *c, statistic which, int64_t k, int64_t dim)
 }
 
 /* input; k, dim, keepdim */
-int fc_infer_kthvalue(fc_call *c) { return infer(c, c->i[1], c->i[2], c->i[0]); }
-int fc_cpu_kthvalue(fc_call *c) { return run(c, KTHVALUE, c->i[0], c->i[1]); }
+int fc_infer__kthvalue(fc_call *c) { return infer(c, c->i[1], c->i[2], c->i[0]); }
+int fc_cpu__kthvalue(fc_call *c) { return run(c, KTHVALUE, c->i[0], c->i[1]); }
 
 /* input; dim, keepdim */
-int fc_infer_median_dim(fc_call *c) { return infer(c, c->i[0], c->i[1], 1); }
-int fc_cpu_median_dim(fc_call *c) { return run(c, MEDIAN, 1, c->i[0]); }
-int fc_infer_nanmedian_dim(fc_call *c) { return infer(c, c->i[0], c->i[1], 1); }
-int fc_cpu_nanmedian_dim(fc_call *c) { return run(c, NANMEDIAN, 1, c->i[0]); }
-int fc_infer_mode(fc_call *c) { return infer(c, c->i[0], c->i[1], 1); }
-int fc_cpu_mode(fc_call *c) { return run(c, MODE, 1, c->i[0]); }
+int fc_infer__median(fc_call *c) { return infer(c, c->i[0], c->i[1], 1); }
+int fc_cpu__median(fc_call *c) { return run(c, MEDIAN, 1, c->i[0]); }
+int fc_infer__nanmedian(fc_call *c) { return infer(c, c->i[0], c->i[1], 1); }
+int fc_cpu__nanmedian(fc_call *c) { return run(c, NANMEDIAN, 1, c->i[0]); }
+int fc_infer__mode(fc_call *c) { return infer(c, c->i[0], c->i[1], 1); }
+int fc_cpu__mode(fc_call *c) { return run(c, MODE, 1, c->i[0]); }

@@ -1,5 +1,5 @@
 /*
- * searchsorted(sorted_sequence, values, right, sorter=None) -> int64 of values' shape: where each value would be inserted.
+ * _searchsorted(sorted_sequence, values, right, sorter=None) -> int64 of values' shape: where each value would be inserted.
  *
  * sorted_sequence is 1-d, or has values' shape but for the last dim. right: after equal elements, else before them.
  * sorter: int64 of sorted_sequence's shape, the order in which it is ascending.
@@ -9,7 +9,7 @@
 typedef struct { const fc_tensor *line, *value, *sorter; int64_t *out; int64_t n, per_line; int right; } job;
 
 /* sorted_sequence, values, sorter; right */
-int fc_infer_searchsorted(fc_call *c)
+int fc_infer__searchsorted(fc_call *c)
 {
     const fc_tensor *line = c->t[0], *v = c->t[1], *sorter = c->t[2];
     if (!fc_sortable(line->dtype) || !fc_sortable(v->dtype))
@@ -55,7 +55,7 @@ static void search(void *ctx, int64_t begin, int64_t end)
     }
 }
 
-int fc_cpu_searchsorted(fc_call *c)
+int fc_cpu__searchsorted(fc_call *c)
 {
     const fc_tensor *line = c->t[0], *v = c->t[1];
     job q = {line, v, c->t[2], FC_DATA(int64_t, c->out[0]), line->shape[line->ndim - 1], v->ndim ? v->shape[v->ndim - 1] : 1,

@@ -1,10 +1,10 @@
-/* sort(input, dim, descending, stable) -> (values, indices). Always stable: see sort_keys.h. */
+/* sort_dim(input, dim, descending) -> (values, indices). Always stable: see sort_keys.h. */
 #include "sort_keys.h"
 
 typedef struct { const fc_tensor *x; fc_tensor *value, *index; fc_line_form f; int descending; } job;
 
-/* input; dim, descending, stable */
-int fc_infer_sort(fc_call *c)
+/* input; dim, descending */
+int fc_infer__sort(fc_call *c)
 {
     const fc_tensor *x = c->t[0];
     int bad = fc_check_sort(x, c->i[0]);
@@ -30,7 +30,7 @@ static void lines(void *ctx, int64_t begin, int64_t end, void *scratch)
     }
 }
 
-int fc_cpu_sort(fc_call *c)
+int fc_cpu__sort(fc_call *c)
 {
     job q = {c->t[0], c->out[0], c->out[1], fc_form(c->t[0], c->i[0]), (int)c->i[1]};
     if (q.x->numel)

@@ -9,7 +9,7 @@ enum { KEPT = 64 }; /* up to here insertion beats sorting the line */
 typedef struct { const fc_tensor *x; fc_tensor *value, *index; fc_line_form f; int64_t k; int largest; } job;
 
 /* input; k, dim, largest, sorted */
-int fc_infer_topk(fc_call *c)
+int fc_infer__topk(fc_call *c)
 {
     const fc_tensor *x = c->t[0];
     const int bad = fc_check_sort(x, c->i[1]);
@@ -61,7 +61,7 @@ static void lines(void *ctx, int64_t begin, int64_t end, void *scratch)
     }
 }
 
-int fc_cpu_topk(fc_call *c)
+int fc_cpu__topk(fc_call *c)
 {
     job q = {c->t[0], c->out[0], c->out[1], fc_form(c->t[0], c->i[1]), c->i[0], (int)c->i[2]};
     if (q.value->numel)

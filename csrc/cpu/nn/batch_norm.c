@@ -50,7 +50,7 @@ static int check(const fc_call *c, const fc_tensor *x, int first, int last)
 }
 
 /* input, weight, bias; eps -> out, mean, invstd, var */
-int fc_infer_batch_norm_train(fc_call *c)
+int fc_infer__batch_norm_train(fc_call *c)
 {
     const fc_tensor *x = c->t[0];
     int bad = check(c, x, 1, 2);
@@ -61,7 +61,7 @@ int fc_infer_batch_norm_train(fc_call *c)
 }
 
 /* input, mean, var, weight, bias; eps -> out, invstd */
-int fc_infer_batch_norm_eval(fc_call *c)
+int fc_infer__batch_norm_eval(fc_call *c)
 {
     const fc_tensor *x = c->t[0];
     int bad = check(c, x, 1, 4);
@@ -70,17 +70,19 @@ int fc_infer_batch_norm_eval(fc_call *c)
 }
 
 /* g, input, mean, invstd, weight; train -> dx, dw, db */
-int fc_infer_batch_norm_backward(fc_call *c)
+int fc_infer__batch_norm_backward(fc_call *c)
 {
     const fc_tensor *x = c->t[1];
     const int affine = c->t[4] ? c->t[4]->dtype : x->dtype;
-    int bad = fc_declare(c, 0, x->dtype, x->ndim, x->shape);
+    int bad = check(c, x, 2, 4);
+    bad = bad ? bad : fc_check_same(c, 1, 0);
+    bad = bad ? bad : fc_declare(c, 0, x->dtype, x->ndim, x->shape);
     bad = bad ? bad : fc_declare(c, 1, affine, 1, x->shape + 1);
     return bad ? bad : fc_declare(c, 2, affine, 1, x->shape + 1);
 }
 #endif
 
-int FC_ISA_NAME(fc_cpu_batch_norm_train)(fc_call *c)
+int FC_ISA_NAME(fc_cpu__batch_norm_train)(fc_call *c)
 {
     job q = shape_of(c->t[0]);
     q.w = c->t[1] ? c->t[1]->data : NULL;
@@ -89,9 +91,9 @@ int FC_ISA_NAME(fc_cpu_batch_norm_train)(fc_call *c)
     (c->t[0]->dtype == FC_F32 ? train_f32 : train_f64)(&q, c->out[1]->data, c->out[2]->data, c->out[3]->data, c->d[0]);
     return FC_OK;
 }
-FC_OWN_LEVELS(batch_norm_train)
+FC_OWN_LEVELS(_batch_norm_train)
 
-int FC_ISA_NAME(fc_cpu_batch_norm_eval)(fc_call *c)
+int FC_ISA_NAME(fc_cpu__batch_norm_eval)(fc_call *c)
 {
     job q = shape_of(c->t[0]);
     q.mean = c->t[1]->data;
@@ -101,9 +103,9 @@ int FC_ISA_NAME(fc_cpu_batch_norm_eval)(fc_call *c)
     (c->t[0]->dtype == FC_F32 ? eval_f32 : eval_f64)(&q, c->t[2]->data, c->out[1]->data, c->d[0]);
     return FC_OK;
 }
-FC_OWN_LEVELS(batch_norm_eval)
+FC_OWN_LEVELS(_batch_norm_eval)
 
-int FC_ISA_NAME(fc_cpu_batch_norm_backward)(fc_call *c)
+int FC_ISA_NAME(fc_cpu__batch_norm_backward)(fc_call *c)
 {
     job q = shape_of(c->t[1]);
     q.g = c->t[0]->data;
@@ -115,7 +117,7 @@ int FC_ISA_NAME(fc_cpu_batch_norm_backward)(fc_call *c)
     (c->t[1]->dtype == FC_F32 ? backward_f32 : backward_f64)(&q, c->out[1]->data, c->out[2]->data);
     return FC_OK;
 }
-FC_OWN_LEVELS(batch_norm_backward)
+FC_OWN_LEVELS(_batch_norm_backward)
 
 #else
 #include "../typed.h"

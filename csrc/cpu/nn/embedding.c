@@ -30,7 +30,7 @@ static int check_indices(const fc_tensor *index, int64_t rows)
 }
 
 /* weight, indices */
-int fc_infer_embedding(fc_call *c)
+int fc_infer__embedding(fc_call *c)
 {
     const fc_tensor *w = c->t[0], *index = c->t[1];
     if (index->dtype != FC_I64)
@@ -54,7 +54,7 @@ static void look_up(void *ctx, int64_t begin, int64_t end)
         memcpy(q->out + (size_t)k * q->bytes, q->table + (size_t)q->at[k] * q->bytes, q->bytes);
 }
 
-int fc_cpu_embedding(fc_call *c)
+int fc_cpu__embedding(fc_call *c)
 {
     const fc_tensor *w = c->t[0], *index = c->t[1];
     const int bad = check_indices(index, w->shape[0]);
@@ -66,11 +66,20 @@ int fc_cpu_embedding(fc_call *c)
 }
 
 /* g, indices; rows, padding_idx (-1: none), scale_grad_by_freq */
-int fc_infer_embedding_backward(fc_call *c)
+int fc_infer__embedding_backward(fc_call *c)
 {
     const fc_tensor *g = c->t[0], *index = c->t[1];
     if (!fc_is_float(g->dtype))
         return fc_fail(FC_DTYPE, g->dtype, 0, 0, 0);
+    if (index->dtype != FC_I64)
+        return fc_fail(FC_DTYPE, index->dtype, 1, 0, 0);
+    if (g->ndim < index->ndim)
+        return fc_fail(FC_RANK, 0, g->ndim, index->ndim, 0);
+    for (int k = 0; k < index->ndim; ++k)
+        if (g->shape[k] != index->shape[k])
+            return fc_fail(FC_SIZE, 0, g->shape[k], 1, index->shape[k]);
+    if (c->i[0] < 0)
+        return fc_fail(FC_ARG, 2, c->i[0], 0, 0);
     int64_t shape[FC_MAX_DIMS];
     shape[0] = c->i[0];
     for (int k = index->ndim; k < g->ndim; ++k)
@@ -105,7 +114,7 @@ static void add_rows(void *ctx, int64_t begin, int64_t end)
     }
 }
 
-int fc_cpu_embedding_backward(fc_call *c)
+int fc_cpu__embedding_backward(fc_call *c)
 {
     const fc_tensor *g = c->t[0], *index = c->t[1];
     const int bad = check_indices(index, c->i[0]);

@@ -33,7 +33,7 @@ static job shape_of(const fc_tensor *x, int64_t groups)
 
 #if FC_ISA_ONCE
 /* input, weight, bias; groups; eps -> out, mean, rstd */
-int fc_infer_group_norm(fc_call *c)
+int fc_infer__group_norm(fc_call *c)
 {
     const fc_tensor *x = c->t[0];
     int bad = fc_check_normed(x, 2);
@@ -50,17 +50,26 @@ int fc_infer_group_norm(fc_call *c)
 }
 
 /* g, input, mean, rstd, weight; groups -> dx, dw, db */
-int fc_infer_group_norm_backward(fc_call *c)
+int fc_infer__group_norm_backward(fc_call *c)
 {
     const fc_tensor *x = c->t[1];
+    int bad = fc_check_normed(x, 2);
+    bad = bad ? bad : fc_check_same(c, 1, 0);
+    bad = bad ? bad : fc_check_affine(x, c->t[4], 4, 1, 2);
+    if (bad)
+        return bad;
+    if (c->i[0] < 1 || x->shape[1] % c->i[0])
+        return fc_fail(FC_ARG, 5, c->i[0], x->shape[1], 0);
+    bad = fc_check_part(c, x, 2, x->shape[0] * c->i[0]);
+    bad = bad ? bad : fc_check_part(c, x, 3, x->shape[0] * c->i[0]);
     c->scratch_bytes = (size_t)(x->shape[0] * x->shape[1]) * 2 * sizeof(f64);
-    int bad = fc_declare(c, 0, x->dtype, x->ndim, x->shape);
+    bad = bad ? bad : fc_declare(c, 0, x->dtype, x->ndim, x->shape);
     bad = bad ? bad : fc_declare(c, 1, x->dtype, 1, x->shape + 1);
     return bad ? bad : fc_declare(c, 2, x->dtype, 1, x->shape + 1);
 }
 #endif
 
-int FC_ISA_NAME(fc_cpu_group_norm)(fc_call *c)
+int FC_ISA_NAME(fc_cpu__group_norm)(fc_call *c)
 {
     job q = shape_of(c->t[0], c->i[0]);
     q.w = c->t[1] ? c->t[1]->data : NULL;
@@ -72,9 +81,9 @@ int FC_ISA_NAME(fc_cpu_group_norm)(fc_call *c)
     fc_parallel(q.n * q.groups, 1 + 8192 / (q.c / q.groups * q.inner + 1), c->t[0]->dtype == FC_F32 ? forward_f32 : forward_f64, &q);
     return FC_OK;
 }
-FC_OWN_LEVELS(group_norm)
+FC_OWN_LEVELS(_group_norm)
 
-int FC_ISA_NAME(fc_cpu_group_norm_backward)(fc_call *c)
+int FC_ISA_NAME(fc_cpu__group_norm_backward)(fc_call *c)
 {
     const int f = c->t[1]->dtype == FC_F32;
     job q = shape_of(c->t[1], c->i[0]);
@@ -89,7 +98,7 @@ int FC_ISA_NAME(fc_cpu_group_norm_backward)(fc_call *c)
     (f ? affine_f32 : affine_f64)(&q, c->out[1]->data, c->out[2]->data);
     return FC_OK;
 }
-FC_OWN_LEVELS(group_norm_backward)
+FC_OWN_LEVELS(_group_norm_backward)
 
 #else
 #include "../typed.h"

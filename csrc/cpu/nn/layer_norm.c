@@ -30,7 +30,7 @@ typedef struct {
 
 #if FC_ISA_ONCE
 /* input, weight, bias; dims; eps */
-int fc_infer_layer_norm(fc_call *c)
+int fc_infer__layer_norm(fc_call *c)
 {
     const fc_tensor *x = c->t[0];
     const int lead = x->ndim - (int)c->i[0];
@@ -43,20 +43,25 @@ int fc_infer_layer_norm(fc_call *c)
 }
 
 /* g, input, mean, rstd, weight; dims. dw and db are empty without a weight. */
-int fc_infer_layer_norm_backward(fc_call *c)
+int fc_infer__layer_norm_backward(fc_call *c)
 {
     const fc_tensor *x = c->t[1];
     const int lead = x->ndim - (int)c->i[0];
     const int64_t none = 0;
     const int nd = c->t[4] ? (int)c->i[0] : 1;
     const int64_t *shape = c->t[4] ? x->shape + lead : &none;
-    int bad = fc_declare(c, 0, x->dtype, x->ndim, x->shape);
+    int bad = fc_check_normed(x, c->i[0]);
+    bad = bad ? bad : fc_check_same(c, 1, 0);
+    bad = bad ? bad : fc_check_part(c, x, 2, fc_extent(x, 0, lead));
+    bad = bad ? bad : fc_check_part(c, x, 3, fc_extent(x, 0, lead));
+    bad = bad ? bad : fc_check_affine(x, c->t[4], 4, lead, x->ndim);
+    bad = bad ? bad : fc_declare(c, 0, x->dtype, x->ndim, x->shape);
     bad = bad ? bad : fc_declare(c, 1, x->dtype, nd, shape);
     return bad ? bad : fc_declare(c, 2, x->dtype, nd, shape);
 }
 #endif
 
-int FC_ISA_NAME(fc_cpu_layer_norm)(fc_call *c)
+int FC_ISA_NAME(fc_cpu__layer_norm)(fc_call *c)
 {
     const fc_tensor *x = c->t[0];
     const int lead = x->ndim - (int)c->i[0];
@@ -66,9 +71,9 @@ int FC_ISA_NAME(fc_cpu_layer_norm)(fc_call *c)
     fc_parallel(q.rows, 1 + 8192 / (q.n + 1), x->dtype == FC_F32 ? forward_f32 : forward_f64, &q);
     return FC_OK;
 }
-FC_OWN_LEVELS(layer_norm)
+FC_OWN_LEVELS(_layer_norm)
 
-int FC_ISA_NAME(fc_cpu_layer_norm_backward)(fc_call *c)
+int FC_ISA_NAME(fc_cpu__layer_norm_backward)(fc_call *c)
 {
     const fc_tensor *x = c->t[1];
     const int lead = x->ndim - (int)c->i[0], f = x->dtype == FC_F32;
@@ -81,7 +86,7 @@ int FC_ISA_NAME(fc_cpu_layer_norm_backward)(fc_call *c)
         fc_parallel((q.n + FC_TALLY_WIDTH - 1) / FC_TALLY_WIDTH, 1 + 8192 / (q.rows * FC_TALLY_WIDTH + 1), f ? columns_f32 : columns_f64, &q);
     return FC_OK;
 }
-FC_OWN_LEVELS(layer_norm_backward)
+FC_OWN_LEVELS(_layer_norm_backward)
 
 #else
 #include "../typed.h"

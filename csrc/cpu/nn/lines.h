@@ -11,6 +11,7 @@
 
 #include "../../core/call.h"
 #include "../parallel.h"
+#include "same.h"
 
 enum { FC_LINES = 16, FC_LINES_IN = 2, FC_LINES_SERIAL = 8192 };
 
@@ -112,11 +113,11 @@ static inline int fc_infer_lines(fc_call *c)
     if (!fc_is_float(x->dtype))
         return fc_fail(FC_DTYPE, x->dtype, 0, 0, 0);
     for (int k = 1; k < c->nt; ++k) {
-        if (c->t[k]->ndim != x->ndim)
-            return fc_fail(FC_RANK, k, c->t[k]->ndim, x->ndim, 0);
-        for (int j = 0; j < x->ndim; ++j)
-            if (c->t[k]->shape[j] != x->shape[j])
-                return fc_fail(FC_SIZE, 0, x->shape[j], k, c->t[k]->shape[j]);
+        if (c->t[k]->dtype != x->dtype)
+            return fc_fail(FC_MIXED, 0, x->dtype, k, c->t[k]->dtype);
+        const int bad = fc_check_same(c, 0, k);
+        if (bad)
+            return bad;
     }
     return fc_declare(c, 0, x->dtype, x->ndim, x->shape);
 }

@@ -19,7 +19,7 @@
 
 #if FC_ISA_ONCE
 int fc_infer_log_softmax(fc_call *c) { return fc_infer_lines(c); }
-int fc_infer_log_softmax_backward(fc_call *c) { return fc_infer_lines(c); }
+int fc_infer__log_softmax_backward(fc_call *c) { return fc_infer_lines(c); }
 #endif
 
 int FC_ISA_NAME(fc_cpu_log_softmax)(fc_call *c)
@@ -29,12 +29,12 @@ int FC_ISA_NAME(fc_cpu_log_softmax)(fc_call *c)
 }
 FC_OWN_LEVELS(log_softmax)
 
-int FC_ISA_NAME(fc_cpu_log_softmax_backward)(fc_call *c)
+int FC_ISA_NAME(fc_cpu__log_softmax_backward)(fc_call *c)
 {
     fc_lines_run(c->out[0]->dtype == FC_F32 ? log_softmax_backward_f32 : log_softmax_backward_f64, c->out[0], 2, c->t, c->i[0]);
     return FC_OK;
 }
-FC_OWN_LEVELS(log_softmax_backward)
+FC_OWN_LEVELS(_log_softmax_backward)
 
 #else
 #include "../typed.h"

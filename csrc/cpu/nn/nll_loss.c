@@ -9,6 +9,7 @@
 #ifndef T
 #include "../fold_rows.h"
 #include "classes.h"
+#include "same.h"
 #include <string.h>
 
 #define T f32
@@ -17,7 +18,7 @@
 #include "nll_loss.c"
 
 /* input, target, weight; reduction, ignore_index */
-int fc_infer_nll_loss(fc_call *c)
+int fc_infer__nll_loss(fc_call *c)
 {
     const fc_tensor *x = c->t[0], *target = c->t[1];
     int bad = fc_check_classes(x, target, c->t[2], 2);
@@ -30,7 +31,7 @@ int fc_infer_nll_loss(fc_call *c)
     return bad ? bad : fc_declare(c, 1, fc_wide(x->dtype), 0, NULL);
 }
 
-int fc_cpu_nll_loss(fc_call *c)
+int fc_cpu__nll_loss(fc_call *c)
 {
     const fc_classes s = fc_classes_of(c->t[0]);
     const int bad = fc_check_targets(c->t[1], s.classes, c->i[1]);
@@ -41,11 +42,21 @@ int fc_cpu_nll_loss(fc_call *c)
 }
 
 /* g, input (its shape), target, total, weight; reduction, ignore_index */
-int fc_infer_nll_loss_backward(fc_call *c) { return fc_declare(c, 0, c->t[1]->dtype, c->t[1]->ndim, c->t[1]->shape); }
+int fc_infer__nll_loss_backward(fc_call *c)
+{
+    const fc_tensor *x = c->t[1], *target = c->t[2];
+    int bad = fc_check_classes(x, target, c->t[4], 4);
+    bad = bad ? bad : fc_check_part(c, x, 0, c->i[0] == FC_REDUCE_NONE ? target->numel : 1);
+    bad = bad ? bad : fc_check_part(c, x, 3, 1);
+    return bad ? bad : fc_declare(c, 0, x->dtype, x->ndim, x->shape);
+}
 
-int fc_cpu_nll_loss_backward(fc_call *c)
+int fc_cpu__nll_loss_backward(fc_call *c)
 {
     const fc_classes s = fc_classes_of(c->out[0]);
+    const int bad = fc_check_targets(c->t[2], s.classes, c->i[1]);
+    if (bad)
+        return bad;
     (c->out[0]->dtype == FC_F32 ? backward_f32 : backward_f64)(c, s, FC_DATA(int64_t, c->t[2]), c->i[0], c->i[1]);
     return FC_OK;
 }

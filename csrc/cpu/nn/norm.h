@@ -3,6 +3,7 @@
 #define FC_NORM_H
 
 #include "../../core/call.h"
+#include "same.h"
 
 /* Statistics of halves are kept in float32. */
 static inline int fc_stat_dtype(int dtype) { return fc_is_half(dtype) ? FC_F32 : dtype; }

@@ -28,7 +28,7 @@ typedef struct {
 
 #if FC_ISA_ONCE
 /* input, weight; dims; eps */
-int fc_infer_rms_norm(fc_call *c)
+int fc_infer__rms_norm(fc_call *c)
 {
     const fc_tensor *x = c->t[0];
     const int lead = x->ndim - (int)c->i[0];
@@ -39,17 +39,21 @@ int fc_infer_rms_norm(fc_call *c)
 }
 
 /* g, input, r, weight; dims. dw is empty without a weight. */
-int fc_infer_rms_norm_backward(fc_call *c)
+int fc_infer__rms_norm_backward(fc_call *c)
 {
     const fc_tensor *x = c->t[1];
     const int lead = x->ndim - (int)c->i[0];
     const int64_t none = 0;
-    const int bad = fc_declare(c, 0, x->dtype, x->ndim, x->shape);
+    int bad = fc_check_normed(x, c->i[0]);
+    bad = bad ? bad : fc_check_same(c, 1, 0);
+    bad = bad ? bad : fc_check_part(c, x, 2, fc_extent(x, 0, lead));
+    bad = bad ? bad : fc_check_affine(x, c->t[3], 3, lead, x->ndim);
+    bad = bad ? bad : fc_declare(c, 0, x->dtype, x->ndim, x->shape);
     return bad ? bad : fc_declare(c, 1, x->dtype, c->t[3] ? (int)c->i[0] : 1, c->t[3] ? x->shape + lead : &none);
 }
 #endif
 
-int FC_ISA_NAME(fc_cpu_rms_norm)(fc_call *c)
+int FC_ISA_NAME(fc_cpu__rms_norm)(fc_call *c)
 {
     const fc_tensor *x = c->t[0];
     const int lead = x->ndim - (int)c->i[0];
@@ -58,9 +62,9 @@ int FC_ISA_NAME(fc_cpu_rms_norm)(fc_call *c)
     fc_parallel(q.rows, 1 + 8192 / (q.n + 1), x->dtype == FC_F32 ? forward_f32 : forward_f64, &q);
     return FC_OK;
 }
-FC_OWN_LEVELS(rms_norm)
+FC_OWN_LEVELS(_rms_norm)
 
-int FC_ISA_NAME(fc_cpu_rms_norm_backward)(fc_call *c)
+int FC_ISA_NAME(fc_cpu__rms_norm_backward)(fc_call *c)
 {
     const fc_tensor *x = c->t[1];
     const int lead = x->ndim - (int)c->i[0], f = x->dtype == FC_F32;
@@ -72,7 +76,7 @@ int FC_ISA_NAME(fc_cpu_rms_norm_backward)(fc_call *c)
         fc_parallel((q.n + FC_TALLY_WIDTH - 1) / FC_TALLY_WIDTH, 1 + 8192 / (q.rows * FC_TALLY_WIDTH + 1), f ? columns_f32 : columns_f64, &q);
     return FC_OK;
 }
-FC_OWN_LEVELS(rms_norm_backward)
+FC_OWN_LEVELS(_rms_norm_backward)
 
 #else
 #include "../typed.h"

@@ -20,7 +20,7 @@
 
 #if FC_ISA_ONCE
 int fc_infer_softmax(fc_call *c) { return fc_infer_lines(c); }
-int fc_infer_softmax_backward(fc_call *c) { return fc_infer_lines(c); }
+int fc_infer__softmax_backward(fc_call *c) { return fc_infer_lines(c); }
 #endif
 
 int FC_ISA_NAME(fc_cpu_softmax)(fc_call *c)
@@ -30,12 +30,12 @@ int FC_ISA_NAME(fc_cpu_softmax)(fc_call *c)
 }
 FC_OWN_LEVELS(softmax)
 
-int FC_ISA_NAME(fc_cpu_softmax_backward)(fc_call *c)
+int FC_ISA_NAME(fc_cpu__softmax_backward)(fc_call *c)
 {
     fc_lines_run(c->out[0]->dtype == FC_F32 ? softmax_backward_f32 : softmax_backward_f64, c->out[0], 2, c->t, c->i[0]);
     return FC_OK;
 }
-FC_OWN_LEVELS(softmax_backward)
+FC_OWN_LEVELS(_softmax_backward)
 
 #else
 #include "../typed.h"

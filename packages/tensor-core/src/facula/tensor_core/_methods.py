@@ -1,6 +1,6 @@
 """Gives Tensor its methods: every row and composition whose first argument is the tensor, operators, conversions, new_*."""
 
-from facula.tensor_core import _create, _index, _interop, _math, _ops, _overloads, _pack, _print, _random, _resize, _shape
+from facula.tensor_core import _create, _index, _interop, _math, _ops, _order, _overloads, _pack, _print, _random, _resize, _shape
 from facula.tensor_core._tensor import Tensor, make_subclass
 
 # functions that are not methods in PyTorch
@@ -16,7 +16,7 @@ def attach(public):
         if name not in _NOT and name in public or name.endswith("_") and not name.startswith("_"):
             if name not in _HIDDEN:
                 setattr(Tensor, name, getattr(_ops, name))
-    for module in (_shape, _math, _index, _overloads, _interop):
+    for module in (_shape, _math, _index, _overloads, _order, _interop):
         for name in module.METHODS:
             if name not in _NOT:
                 setattr(Tensor, name, getattr(module, name))

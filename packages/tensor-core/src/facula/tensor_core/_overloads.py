@@ -237,23 +237,8 @@ def pow(input, exponent, *, out=None):
     return _ops.pow(input, exponent, out=out)
 
 
-def median(input, dim=None, keepdim=False):
-    """The lower median of all elements; with a dim, (values, indices) along it."""
-    if dim is None:
-        flat = flatten(input)
-        values, _ = flat.sort()
-        if not flat.numel():
-            return flat.new_full((), float("nan")) if flat.is_floating_point() else flat.new_zeros(())
-        bad = _ops.isnan(values).any()
-        return values[-1] if bad else values[(flat.numel() - 1) // 2]
-    values, order = input.sort(dim)
-    k = (input.shape[dim] - 1) // 2
-    picked = return_types.median(_ops.select(values, dim, k), _ops.select(order, dim, k))
-    return return_types.median(*(_ops.unsqueeze(t, dim) for t in picked)) if keepdim else picked
-
-
 __all__ = [
     "all", "aminmax", "any", "clamp", "clip", "cummax", "cummin", "div", "divide", "index_add", "max",
-    "median", "min", "norm", "pow", "round", "scatter", "std", "std_mean", "true_divide", "var", "var_mean", "where",
+    "min", "norm", "pow", "round", "scatter", "std", "std_mean", "true_divide", "var", "var_mean", "where",
 ]  # fmt: skip
 METHODS = [n for n in __all__ if n not in ("std_mean", "var_mean")]

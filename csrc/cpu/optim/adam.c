@@ -16,13 +16,13 @@ enum { TO_G, KEEP_V, TO_G2, SCALE_V, STEP, SHRINK };  /* the constants of a step
 enum { COUPLED_DECAY = 6, EPSILON = 7 };
 
 #define T f32
-#include "adam_.c"
+#include "adam.c"
 #define T f64
-#include "adam_.c"
+#include "adam.c"
 
 #if FC_ISA_ONCE
 /* params, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps; lr, beta1, beta2, weight_decay, eps; amsgrad, maximize, decoupled */
-int fc_infer_adam_(fc_call *c)
+int fc_infer__adam_(fc_call *c)
 {
     if (c->i[AMSGRAD] && c->len[4] != c->len[0])
         return fc_fail(FC_SIZE, 0, c->len[0], 4, c->len[4]);
@@ -30,7 +30,7 @@ int fc_infer_adam_(fc_call *c)
 }
 #endif
 
-int FC_ISA_NAME(fc_cpu_adam_)(fc_call *c)
+int FC_ISA_NAME(fc_cpu__adam_)(fc_call *c)
 {
     const double *d = c->d;
     for (int k = 0; k < c->len[0]; ++k) {
@@ -50,7 +50,7 @@ int FC_ISA_NAME(fc_cpu_adam_)(fc_call *c)
     }
     return FC_OK;
 }
-FC_OWN_LEVELS(adam_)
+FC_OWN_LEVELS(_adam_)
 
 #else
 #include "../typed.h"

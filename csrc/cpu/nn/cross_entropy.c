@@ -14,6 +14,7 @@
 #include "../../core/mathfn.h"
 #include "../fold_rows.h"
 #include "classes.h"
+#include "same.h"
 
 typedef struct {
     fc_classes s;
@@ -26,13 +27,13 @@ typedef struct {
 } job;
 
 #define T f32
-#include "cross_entropy_loss.c"
+#include "cross_entropy.c"
 #define T f64
-#include "cross_entropy_loss.c"
+#include "cross_entropy.c"
 
 #if FC_ISA_ONCE
 /* input, target, weight; reduction, ignore_index; label_smoothing */
-int fc_infer_cross_entropy_loss(fc_call *c)
+int fc_infer__cross_entropy(fc_call *c)
 {
     const fc_tensor *x = c->t[0], *target = c->t[1];
     int bad = fc_check_classes(x, target, c->t[2], 2);
@@ -49,13 +50,18 @@ int fc_infer_cross_entropy_loss(fc_call *c)
 }
 
 /* g, input, target, lse, total, weight; reduction, ignore_index; label_smoothing */
-int fc_infer_cross_entropy_loss_backward(fc_call *c)
+int fc_infer__cross_entropy_backward(fc_call *c)
 {
-    return fc_declare(c, 0, c->t[1]->dtype, c->t[1]->ndim, c->t[1]->shape);
+    const fc_tensor *x = c->t[1], *target = c->t[2];
+    int bad = fc_check_classes(x, target, c->t[5], 5);
+    bad = bad ? bad : fc_check_part(c, x, 0, c->i[0] == FC_REDUCE_NONE ? target->numel : 1);
+    bad = bad ? bad : fc_check_part(c, x, 3, target->numel);
+    bad = bad ? bad : fc_check_part(c, x, 4, 1);
+    return bad ? bad : fc_declare(c, 0, x->dtype, x->ndim, x->shape);
 }
 #endif
 
-int FC_ISA_NAME(fc_cpu_cross_entropy_loss)(fc_call *c)
+int FC_ISA_NAME(fc_cpu__cross_entropy)(fc_call *c)
 {
     const fc_classes s = fc_classes_of(c->t[0]);
     const int bad = fc_check_targets(c->t[1], s.classes, c->i[1]);
@@ -71,20 +77,23 @@ int FC_ISA_NAME(fc_cpu_cross_entropy_loss)(fc_call *c)
         forward_f64(&q, c->i[0], (f64 *)c->scratch + s.outer * s.inner, c->out[0]->data, c->out[2]->data);
     return FC_OK;
 }
-FC_OWN_LEVELS(cross_entropy_loss)
+FC_OWN_LEVELS(_cross_entropy)
 
-int FC_ISA_NAME(fc_cpu_cross_entropy_loss_backward)(fc_call *c)
+int FC_ISA_NAME(fc_cpu__cross_entropy_backward)(fc_call *c)
 {
     job q = {.s = fc_classes_of(c->t[1]), .g = c->t[0]->data, .x = c->t[1]->data, .target = FC_DATA(int64_t, c->t[2]),
              .lse = c->t[3]->data, .weight = c->t[5] ? c->t[5]->data : NULL, .dx = c->out[0]->data,
              .ignore = c->i[1], .smoothing = c->d[0], .g_step = c->i[0] == FC_REDUCE_NONE, .scale = 1};
+    const int bad = fc_check_targets(c->t[2], q.s.classes, c->i[1]);
+    if (bad)
+        return bad;
     if (c->out[0]->dtype == FC_F32)
         backward_f32(&q, c->i[0], c->t[4]->data);
     else
         backward_f64(&q, c->i[0], c->t[4]->data);
     return FC_OK;
 }
-FC_OWN_LEVELS(cross_entropy_loss_backward)
+FC_OWN_LEVELS(_cross_entropy_backward)
 
 #else
 #include "../typed.h"

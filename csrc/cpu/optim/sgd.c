@@ -13,13 +13,13 @@ enum { LR, MOMENTUM, DAMPENING, DECAY };
 enum { NESTEROV, MAXIMIZE, FIRST };
 
 #define T f32
-#include "sgd_.c"
+#include "sgd.c"
 #define T f64
-#include "sgd_.c"
+#include "sgd.c"
 
 #if FC_ISA_ONCE
 /* params, grads, momentum_buffers; lr, momentum, dampening, weight_decay; nesterov, maximize, first */
-int fc_infer_sgd_(fc_call *c)
+int fc_infer__sgd_(fc_call *c)
 {
     if (c->d[MOMENTUM] != 0 && c->len[2] != c->len[0])
         return fc_fail(FC_SIZE, 0, c->len[0], 2, c->len[2]);
@@ -27,7 +27,7 @@ int fc_infer_sgd_(fc_call *c)
 }
 #endif
 
-int FC_ISA_NAME(fc_cpu_sgd_)(fc_call *c)
+int FC_ISA_NAME(fc_cpu__sgd_)(fc_call *c)
 {
     for (int k = 0; k < c->len[0]; ++k) {
         fc_step q = fc_step_of(c, k);
@@ -39,7 +39,7 @@ int FC_ISA_NAME(fc_cpu_sgd_)(fc_call *c)
     }
     return FC_OK;
 }
-FC_OWN_LEVELS(sgd_)
+FC_OWN_LEVELS(_sgd_)
 
 #else
 #include "../typed.h"

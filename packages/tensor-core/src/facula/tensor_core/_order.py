@@ -1,0 +1,198 @@
+"""What is about order and counting: sort and its kind, unique, bins; and softmax with its dtype. Compositions over the rows."""
+
+from facula.tensor_core import _ops, _shape, return_types
+from facula.tensor_core._tensor import Tensor
+from facula.tensor_core._types import BY_NAME
+
+_int64, _int32, _bool = BY_NAME["int64"], BY_NAME["int32"], BY_NAME["bool"]
+
+
+def softmax(input, dim, dtype=None):
+    """exp(input) / sum(exp(input)) along dim, after a conversion to dtype if one is given."""
+    return _ops.softmax(input if dtype is None else input.to(dtype), dim)
+
+
+def log_softmax(input, dim, dtype=None):
+    """Logarithm of softmax along dim, after a conversion to dtype if one is given."""
+    return _ops.log_softmax(input if dtype is None else input.to(dtype), dim)
+
+
+def _written(results, out, kind):
+    """The results as PyTorch's named tuple, copied into the pair `out` if one was given."""
+    if out is not None:
+        for to, value in zip(out, results):
+            to.resize_(value.shape)
+            to.copy_(value)
+        results = out
+    return kind(*results)
+
+
+def sort(input, dim=-1, descending=False, stable=False, *, out=None):
+    """(values, indices) along dim. Always stable, whatever `stable` says; NaN is greater than every number."""
+    return _written(_ops._sort(input, dim, descending), out, return_types.sort)
+
+
+def argsort(input, dim=-1, descending=False, *, stable=False):
+    """Indices that sort input along dim; stable."""
+    return _ops._sort(input, dim, descending)[1]
+
+
+def msort(input):
+    """input sorted along its first dim."""
+    return _ops._sort(input, 0, False)[0]
+
+
+def topk(input, k, dim=-1, largest=True, sorted=True, *, out=None):
+    """(values, indices) of the k largest or smallest along dim, always in order."""
+    return _written(_ops._topk(input, k, dim, largest, sorted), out, return_types.topk)
+
+
+def kthvalue(input, k, dim=-1, keepdim=False, *, out=None):
+    """(values, indices) of the k-th smallest along dim, counted from 1."""
+    return _written(_ops._kthvalue(input, k, dim, keepdim), out, return_types.kthvalue)
+
+
+def mode(input, dim=-1, keepdim=False, *, out=None):
+    """(values, indices) of the most frequent value along dim, the least of equally frequent ones."""
+    return _written(_ops._mode(input, dim, keepdim), out, return_types.mode)
+
+
+def _middle(row, kind, input, dim, keepdim, out):
+    if dim is not None:
+        return _written(row(input, dim, keepdim), out, kind)
+    if input.numel() == 0:
+        return input.new_full((), float("nan")) if input.is_floating_point() else input.new_zeros(())
+    return row(_shape.flatten(input), 0, False)[0]
+
+
+def median(input, dim=None, keepdim=False, *, out=None):
+    """The lower median of all elements, NaN if one is; with a dim, (values, indices) along it."""
+    return _middle(_ops._median, return_types.median, input, dim, keepdim, out)
+
+
+def nanmedian(input, dim=None, keepdim=False, *, out=None):
+    """The lower median of what is not NaN; with a dim, (values, indices) along it."""
+    return _middle(_ops._nanmedian, return_types.nanmedian, input, dim, keepdim, out)
+
+
+def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=None, sorter=None, out=None):
+    """Where each element of input would be inserted into sorted_sequence so that it stays sorted.
+
+    right (or side="right"): behind equal elements. sorter: the order in which sorted_sequence is ascending.
+
+    Raises RuntimeError if side contradicts right or is neither "left" nor "right"."""
+    if side not in (None, "left", "right"):
+        raise RuntimeError(f"searchsorted: side is {side!r}. Give 'left' or 'right'.")
+    if side == "left" and right:
+        raise RuntimeError("searchsorted: side is 'left' but right is True. Give one of them.")
+    if not isinstance(input, Tensor):
+        input = sorted_sequence.new_tensor(input)
+    found = _ops._searchsorted(sorted_sequence, input.to(sorted_sequence.dtype), sorter, right or side == "right")
+    found = found.to(_int32) if out_int32 else found
+    return found if out is None else out.copy_(found)
+
+
+def bucketize(input, boundaries, *, out_int32=False, right=False, out=None):
+    """The bucket of each element: boundaries[i - 1] < x <= boundaries[i], or with right boundaries[i - 1] <= x < boundaries[i]."""
+    if boundaries.dim() != 1:
+        raise RuntimeError(f"bucketize: boundaries has {boundaries.dim()} dims. Give a 1-d tensor.")
+    if not isinstance(input, Tensor):
+        input = boundaries.new_tensor(input)
+    return searchsorted(boundaries, input, out_int32=out_int32, right=right, out=out)
+
+
+def bincount(input, weights=None, minlength=0):
+    """How often, or with what total weight, each value from 0 on occurs in a 1-d tensor of integers that are not negative."""
+    if input.is_floating_point() or input.is_complex():
+        raise RuntimeError(f"bincount: input is {input.dtype}. Give integers.")
+    if minlength < 0:
+        raise RuntimeError(f"bincount: minlength is {minlength}. Give one that is not negative.")
+    if input.dim() != 1 or (input.numel() and int(input.min()) < 0):
+        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
+    if weights is not None and weights.shape != input.shape:
+        raise RuntimeError(f"bincount: weights has shape {tuple(weights.shape)}, input {tuple(input.shape)}. Give one weight for each.")
+    size = max(minlength, int(input.max()) + 1 if input.numel() else 0)
+    if weights is not None and weights.dtype not in (BY_NAME["float32"], BY_NAME["float64"]):
+        weights = weights.to(BY_NAME["float64"])
+    return _ops._bincount(input.to(_int64), weights, size)
+
+
+def histc(input, bins=100, min=0, max=0, *, out=None):
+    """How many elements fall into each of `bins` equal intervals from min to max, the last closed; both 0: the data's range."""
+    if max < min:
+        raise RuntimeError(f"histc: max {max} is below min {min}. Exchange them.")
+    if min == max and input.numel():
+        min, max = float(input.min()), float(input.max())
+    if min == max:
+        min, max = min - 1, max + 1
+    if not (float("-inf") < min <= max < float("inf")):
+        raise RuntimeError(f"histc: range of [{min}, {max}] is not finite. Give min and max.")
+    found = _ops._histogram(_shape.flatten(input), bins, min, max)
+    return found if out is None else out.copy_(found)
+
+
+def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None):
+    """The distinct elements (or slices along dim) in ascending order; on request where each input went, and how often each occurs.
+
+    They come sorted whatever `sorted` says."""
+    if dim is not None:
+        return _unique_slices(input, dim, return_inverse, return_counts, True)
+    flat = _shape.flatten(input)
+    values, order = _ops._sort(flat, 0, False)
+    fresh = _first_of_runs(values)
+    return _runs(values, fresh, order, input.shape, return_inverse, return_counts)
+
+
+def unique_consecutive(input, return_inverse=False, return_counts=False, dim=None):
+    """input without repetitions of the element (or slice along dim) just before; on request where each went, and run lengths."""
+    if dim is not None:
+        return _unique_slices(input, dim, return_inverse, return_counts, False)
+    flat = _shape.flatten(input)
+    return _runs(flat, _first_of_runs(flat), None, input.shape, return_inverse, return_counts)
+
+
+def _first_of_runs(values):
+    """True where an element differs from the one before it; a NaN differs from everything."""
+    fresh = values.new_full(values.shape, True, dtype=_bool)
+    if values.numel() > 1:
+        fresh[1:] = values[1:] != values[:-1]
+    return fresh
+
+
+def _runs(values, fresh, order, shape, return_inverse, return_counts):
+    starts = fresh.nonzero().reshape(-1)
+    results = [values[starts]]
+    if return_inverse:
+        run = fresh.to(_int64).cumsum(0) - 1
+        results.append((run if order is None else run.new_zeros(run.shape).scatter_(0, order, run)).reshape(shape))
+    if return_counts:
+        ends = _ops.cat([starts[1:], starts.new_full((min(1, starts.numel()),), values.numel())])
+        results.append(ends - starts)
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+def _unique_slices(input, dim, return_inverse, return_counts, ordered):
+    """Slices along dim, compared element by element from the first: sorted by the last element first, stably."""
+    n = input.shape[dim]
+    rows = input.movedim(dim, 0).reshape(n, -1) if input.numel() else input.new_zeros((n, 0))
+    order = None
+    if ordered:
+        order = _ops.arange_of(0, 1, n, _int64, 0.0, 0.0)
+        for k in range(rows.shape[1] - 1, -1, -1):
+            order = order[_ops._sort(rows[:, k][order], 0, False)[1]]
+        rows = rows[order]
+    fresh = input.new_full((n,), True, dtype=_bool)
+    if n > 1:
+        fresh[1:] = (rows[1:] != rows[:-1]).any(1)
+    places = _ops.arange_of(0, 1, n, _int64, 0.0, 0.0)
+    found = _runs(places if order is None else order, fresh, order, (n,), return_inverse, return_counts)
+    kept = found[0] if isinstance(found, tuple) else found
+    slices = _ops.index_select(input, dim, kept)
+    return (slices, *found[1:]) if isinstance(found, tuple) else slices
+
+
+__all__ = [
+    "argsort", "bincount", "bucketize", "histc", "kthvalue", "log_softmax", "median", "mode", "msort", "nanmedian", "searchsorted", "softmax",
+    "sort", "topk", "unique", "unique_consecutive",
+]  # fmt: skip
+METHODS = [n for n in __all__ if n not in ("bucketize", "searchsorted")]
