@@ -27,7 +27,7 @@ def _written(results, out, kind):
     return kind(*results)
 
 
-def sort(input, dim=-1, descending=False, stable=False, *, out=None):
+def sort(input, dim=-1, descending=False, *, stable=False, out=None):
     """(values, indices) along dim. Always stable, whatever `stable` says; NaN is greater than every number."""
     return _written(_ops._sort(input, dim, descending), out, return_types.sort)
 
@@ -171,20 +171,24 @@ def _runs(values, fresh, order, shape, return_inverse, return_counts):
     return results[0] if len(results) == 1 else tuple(results)
 
 
+def _places(n):
+    return _ops.arange_of(0, 1, n, _int64, float("nan"), 0.0)
+
+
 def _unique_slices(input, dim, return_inverse, return_counts, ordered):
     """Slices along dim, compared element by element from the first: sorted by the last element first, stably."""
     n = input.shape[dim]
     rows = input.movedim(dim, 0).reshape(n, -1) if input.numel() else input.new_zeros((n, 0))
     order = None
     if ordered:
-        order = _ops.arange_of(0, 1, n, _int64, 0.0, 0.0)
+        order = _places(n)
         for k in range(rows.shape[1] - 1, -1, -1):
             order = order[_ops._sort(rows[:, k][order], 0, False)[1]]
         rows = rows[order]
     fresh = input.new_full((n,), True, dtype=_bool)
     if n > 1:
         fresh[1:] = (rows[1:] != rows[:-1]).any(1)
-    places = _ops.arange_of(0, 1, n, _int64, 0.0, 0.0)
+    places = _places(n)
     found = _runs(places if order is None else order, fresh, order, (n,), return_inverse, return_counts)
     kept = found[0] if isinstance(found, tuple) else found
     slices = _ops.index_select(input, dim, kept)
