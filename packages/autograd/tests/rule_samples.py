@@ -202,6 +202,33 @@ SAMPLES = {
     # copies
     "copy": [lambda: (normal(3, 4), None, 1), lambda: (normal(3, 4), C128, 1)],
     "cat": [lambda: ([normal(2, 3), normal(4, 3)], 0), lambda: ([normal(2, 3), normal(2, 1), normal(2, 2)], -1)],
+    # kernels of their own
+    "softmax": [lambda: (normal(3, 4), 1), lambda: (normal(3, 4, 2), 1), lambda: (normal(4), 0)],
+    "log_softmax": [lambda: (normal(3, 4), 1), lambda: (normal(3, 4, 2), 1), lambda: (normal(4), 0)],
+    "_cross_entropy": [
+        lambda: (normal(3, 4), index(4, 3), None, 1, -100, 0.0), lambda: (normal(3, 4), index(4, 3), None, 0, 1, 0.1),
+        lambda: (normal(2, 4, 3), index(4, 2, 3), None, 2, -100, 0.0), lambda: (normal(4), index(4), None, 1, -100, 0.2),
+    ],
+    "_nll_loss": [lambda: (normal(3, 4), index(4, 3), None, 1, -100), lambda: (normal(2, 4, 3), index(4, 2, 3), None, 0, 1)],
+    "_layer_norm": [
+        lambda: (normal(3, 5), normal(5), normal(5), 1, 1e-3), lambda: (normal(2, 3, 4), None, None, 2, 1e-3),
+        lambda: (normal(3, 5), None, normal(5), 1, 1e-3), lambda: (normal(5), normal(5), normal(5), 1, 1e-3),
+    ],
+    "_rms_norm": [lambda: (normal(3, 5), normal(5), 1, 1e-3), lambda: (normal(2, 3, 4), None, 2, 1e-3), lambda: (normal(5), normal(5), 1, 1e-3)],
+    "_batch_norm_train": [lambda: (normal(4, 3), normal(3), normal(3), 1e-3), lambda: (normal(2, 3, 4), None, None, 1e-3)],
+    "_batch_norm_eval": [
+        lambda: (normal(4, 3), normal(3), positive(3), normal(3), normal(3), 1e-3), lambda: (normal(2, 3, 4), normal(3), positive(3), None, None, 1e-3),
+    ],
+    "_group_norm": [lambda: (normal(2, 4, 3), normal(4), normal(4), 2, 1e-3), lambda: (normal(2, 4, 3), None, None, 4, 1e-3)],
+    "_embedding": [
+        lambda: (normal(5, 3), index(5, 2, 4), -1, False), lambda: (normal(5, 3), index(5, 7), 2, False), lambda: (normal(5, 3), index(5, 7), 1, True),
+    ],
+    "_sort": [lambda: (distinct(3, 4), 1, False), lambda: (distinct(3, 4), 0, True)],
+    "_topk": [lambda: (distinct(3, 4), 2, 1, True, True), lambda: (distinct(3, 4), 2, 0, False, True)],
+    "_kthvalue": [lambda: (distinct(3, 4), 2, 1, False), lambda: (distinct(3, 4), 1, 0, True)],
+    "_median": [lambda: (distinct(3, 4), 1, False), lambda: (distinct(3, 4), 0, True)],
+    "_nanmedian": [lambda: (distinct(3, 4), 1, False), lambda: (distinct(3, 4), 0, True)],
+    "_mode": [lambda: (distinct(3, 4), 1, False)],
     "copy_into_": [lambda: (normal(3, 4), normal(4)), lambda: (normal(3), normal(3)), lambda: (complex_(3), normal(3))],
     "fill_number_": [lambda: (normal(3), 2.0)],
 }

@@ -1,0 +1,177 @@
+"""Derivatives of rows with a kernel of their own.
+
+Their gradients are kernels too, and those have no rule: where a second derivative is asked for (grad mode is on during backward)
+the same formula is composed of rows that have one.
+"""
+
+import facula as F
+
+from .._core import grad_mode, row
+from .._table import D, none
+from ._tools import zeros
+
+D("softmax",     x=lambda g, out, dim: softmax_gradient(g, out, dim))
+D("log_softmax", x=lambda g, out, dim: log_softmax_gradient(g, out, dim))
+
+D("_cross_entropy", flat=(1, 2),
+  x=lambda g, x, y, z, out1, out2, reduction, ignore_index, label_smoothing:
+    cross_entropy_gradient(g, x, y, z, out1, out2, reduction, ignore_index, label_smoothing))
+D("_nll_loss",      flat=(1,),
+  x=lambda g, x, y, z, out1, reduction, ignore_index: nll_gradient(g, x, y, z, out1, reduction, ignore_index))
+
+D("_layer_norm",       flat=(1, 2), xyz=lambda g, x, y, out1, out2, dims, eps, needs: layer_norm_gradients(g, x, y, out1, out2, dims, eps, needs))
+D("_rms_norm",         flat=(1,),   xy=lambda g, x, y, out1, dims, eps: rms_norm_gradients(g, x, y, out1, dims, eps))
+D("_batch_norm_train", flat=(1, 2, 3), xyz=lambda g, x, y, out1, out2, eps: batch_norm_gradients(g, x, y, out1, out2, eps, True))
+D("_batch_norm_eval",  flat=(1,),   xyzwv=lambda g, x, y, w, out1, eps, needs: batch_norm_eval_gradients(g, x, y, w, out1, eps, needs))
+D("_group_norm",       flat=(1, 2), xyz=lambda g, x, y, out1, out2, groups, eps: group_norm_gradients(g, x, y, out1, out2, groups, eps))
+
+D("_embedding", x=lambda g, x_shape, y, padding_idx, scale_grad_by_freq: embedding_gradient(g, x_shape, y, padding_idx, scale_grad_by_freq))
+
+D("_sort",      flat=(1,), x=lambda g, x_shape, out1, dim: put(g, x_shape, dim, out1))
+D("_topk",      flat=(1,), x=lambda g, x_shape, out1, dim: put(g, x_shape, dim, out1))
+for _name in ("_kthvalue", "_median", "_nanmedian", "_mode"):
+    D(_name,    flat=(1,), x=lambda g, x_shape, out1, dim, keepdim: put_one(g, x_shape, dim, keepdim, out1))
+
+none("_softmax_backward", "_log_softmax_backward", "_cross_entropy_backward", "_nll_loss_backward")
+none("_layer_norm_backward", "_rms_norm_backward", "_batch_norm_backward", "_group_norm_backward", "_embedding_backward")
+none("_searchsorted", "_bincount", "_histogram")
+none("_adam_", "_sgd_")
+
+
+def softmax_gradient(g, out, dim):
+    if grad_mode():
+        return (g - F.sum(g * out, dim, True)) * out
+    return row("_softmax_backward")(g, out, dim)
+
+
+def log_softmax_gradient(g, out, dim):
+    if grad_mode():
+        return g - F.exp(out) * F.sum(g, dim, True)
+    return row("_log_softmax_backward")(g, out, dim)
+
+
+def picked_weights(g, x, target, weight, total, reduction, ignore_index):
+    """(dim of the classes, targets that are all in range, gradient of each row, weight of each row)."""
+    dim = 0 if x.ndim == 1 else 1
+    kept = target != ignore_index
+    target = F.where(kept, target, F.zeros_like(target))
+    weights = kept.to(x.dtype) if weight is None else weight[target] * kept.to(x.dtype)
+    rows = (g / total.to(x.dtype) if reduction == 1 else g) * kept.to(x.dtype)
+    return dim, target, rows, weights
+
+
+def cross_entropy_gradient(g, x, target, weight, lse, total, reduction, ignore_index, smoothing):
+    if not grad_mode():
+        return row("_cross_entropy_backward")(g, x, target, lse, total, weight, reduction, ignore_index, smoothing)
+    dim, target, rows, weights = picked_weights(g, x, target, weight, total, reduction, ignore_index)
+    p = F.softmax(x, dim)
+    hot = F.scatter(F.zeros_like(x), dim, target.unsqueeze(dim), F.ones_like(target.unsqueeze(dim), dtype=x.dtype))
+    dx = (rows * weights * (1 - smoothing)).unsqueeze(dim) * (p - hot)
+    if smoothing:
+        classes = F.ones((x.shape[dim],), dtype=x.dtype) if weight is None else weight
+        across = classes.reshape([-1 if d == dim else 1 for d in range(x.ndim)])
+        dx = dx + (rows * (smoothing / x.shape[dim])).unsqueeze(dim) * (p * classes.sum() - across)
+    return dx
+
+
+def nll_gradient(g, x, target, weight, total, reduction, ignore_index):
+    if not grad_mode():
+        return row("_nll_loss_backward")(g, x, target, total, weight, reduction, ignore_index)
+    dim, target, rows, weights = picked_weights(g, x, target, weight, total, reduction, ignore_index)
+    return F.scatter_add(zeros(x.shape, x), dim, target.unsqueeze(dim), (-rows * weights).unsqueeze(dim))
+
+
+def normal_gradients(g, h, r, w, along):
+    """dx of h * w, where h is x normalised over the dims `along` and r the reciprocal of its spread."""
+    gw = g if w is None else g * w
+    return r * (gw - F.mean(gw, along, True) - h * F.mean(gw * h, along, True))
+
+
+def normalised(x, along, eps):
+    """(x normalised over the dims `along`, the reciprocal of its spread), with history."""
+    centred = x - F.mean(x, along, True)
+    r = F.rsqrt(F.mean(centred * centred, along, True) + eps)
+    return centred * r, r
+
+
+def layer_norm_gradients(g, x, weight, mean, rstd, dims, eps, needs):
+    lead = tuple(range(x.ndim - dims))
+    if not grad_mode():
+        dx, dw, db = row("_layer_norm_backward")(g, x, mean, rstd, weight, dims)
+        return dx, dw, db if weight is not None else added(g, lead) if needs[2] else None
+    h, r = normalised(x, tuple(range(x.ndim - dims, x.ndim)), eps)
+    return normal_gradients(g, h, r, weight, tuple(range(x.ndim - dims, x.ndim))), added(g * h, lead), added(g, lead)
+
+
+def added(t, dims):
+    return F.sum(t, dims) if dims else t
+
+
+def rms_norm_gradients(g, x, weight, rrms, dims, eps):
+    if not grad_mode():
+        return row("_rms_norm_backward")(g, x, rrms, weight, dims)
+    along = tuple(range(x.ndim - dims, x.ndim))
+    r = F.rsqrt(F.mean(x * x, along, True) + eps)
+    gw = g if weight is None else g * weight
+    return r * (gw - x * r * F.mean(gw * x * r, along, True)), added(g * x * r, tuple(range(x.ndim - dims)))
+
+
+def batch_norm_gradients(g, x, weight, mean, invstd, eps, train):
+    if not grad_mode():
+        return row("_batch_norm_backward")(g, x, mean, invstd, weight, train)
+    along = (0, *range(2, x.ndim))
+    shape = [-1 if d == 1 else 1 for d in range(x.ndim)]
+    w = None if weight is None else weight.reshape(shape)
+    if train:
+        h, r = normalised(x, along, eps)
+        dx = normal_gradients(g, h, r, w, along)
+    else:
+        r = invstd.reshape(shape).to(x.dtype)
+        h = (x - mean.reshape(shape)) * r
+        dx = g * r if w is None else g * (r * w)
+    return dx, F.sum(g * h, along), F.sum(g, along)
+
+
+def batch_norm_eval_gradients(g, x, mean, weight, invstd, eps, needs):
+    """Those of x, mean, var, weight, bias; the statistics have one only where somebody asks."""
+    dx, dw, db = batch_norm_gradients(g, x, weight, mean, invstd, eps, False)
+    if not (needs[1] or needs[2]):
+        return dx, None, None, dw, db
+    w = 1 if weight is None else weight
+    return dx, -db * invstd * w, dw * invstd * invstd * w * -0.5, dw, db
+
+
+def group_norm_gradients(g, x, weight, mean, rstd, groups, eps):
+    if not grad_mode():
+        return row("_group_norm_backward")(g, x, mean, rstd, weight, groups)
+    n, c = x.shape[:2]
+    shape = (n, groups, c // groups, -1)
+    h, r = normalised(x.reshape(shape), (2, 3), eps)
+    w = None if weight is None else weight.reshape(1, groups, c // groups, 1)
+    dx = normal_gradients(g.reshape(shape), h, r, w, (2, 3)).reshape(x.shape)
+    along = (0, *range(2, x.ndim))
+    return dx, F.sum(g * h.reshape(x.shape), along), F.sum(g, along)
+
+
+def embedding_gradient(g, shape, index, padding_idx, by_frequency):
+    if not grad_mode():
+        return row("_embedding_backward")(g, index, shape[0], padding_idx, by_frequency)
+    flat = index.reshape(-1)
+    rows = g.reshape(flat.shape[0], *shape[1:])
+    across = (-1, *[1] * (len(shape) - 1))
+    if by_frequency:
+        rows = rows / row("_bincount")(flat, None, shape[0])[flat].to(g.dtype).reshape(across)
+    if padding_idx >= 0:
+        rows = rows * (flat != padding_idx).to(g.dtype).reshape(across)
+    return F.index_add(zeros(shape, g), 0, flat, rows)
+
+
+def put(g, shape, dim, index):
+    """g at the places it was taken from."""
+    return F.scatter_add(zeros(shape, g), dim, index, g) if shape else g
+
+
+def put_one(g, shape, dim, keepdim, index):
+    if not shape:
+        return g
+    return put(g, shape, dim, index) if keepdim else put(g.unsqueeze(dim), shape, dim, index.unsqueeze(dim))
