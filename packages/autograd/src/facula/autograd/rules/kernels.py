@@ -22,7 +22,7 @@ D("_nll_loss",      flat=(1,),
 D("_layer_norm",       flat=(1, 2), xyz=lambda g, x, y, out1, out2, dims, eps, needs: layer_norm_gradients(g, x, y, out1, out2, dims, eps, needs))
 D("_rms_norm",         flat=(1,),   xy=lambda g, x, y, out1, dims, eps: rms_norm_gradients(g, x, y, out1, dims, eps))
 D("_batch_norm_train", flat=(1, 2, 3), xyz=lambda g, x, y, out1, out2, eps: batch_norm_gradients(g, x, y, out1, out2, eps, True))
-D("_batch_norm_eval",  flat=(1,),   xyzwv=lambda g, x, y, w, out1, eps, needs: batch_norm_eval_gradients(g, x, y, w, out1, eps, needs))
+D("_batch_norm_eval",  flat=(1,),   xyzwv=lambda g, x, y, z, w, out1, eps, needs: batch_norm_eval_gradients(g, x, y, z, w, out1, eps, needs))
 D("_group_norm",       flat=(1, 2), xyz=lambda g, x, y, out1, out2, groups, eps: group_norm_gradients(g, x, y, out1, out2, groups, eps))
 
 D("_embedding", x=lambda g, x_shape, y, padding_idx, scale_grad_by_freq: embedding_gradient(g, x_shape, y, padding_idx, scale_grad_by_freq))
@@ -132,8 +132,10 @@ def batch_norm_gradients(g, x, weight, mean, invstd, eps, train):
     return dx, F.sum(g * h, along), F.sum(g, along)
 
 
-def batch_norm_eval_gradients(g, x, mean, weight, invstd, eps, needs):
+def batch_norm_eval_gradients(g, x, mean, var, weight, invstd, eps, needs):
     """Those of x, mean, var, weight, bias; the statistics have one only where somebody asks."""
+    if grad_mode():
+        invstd = F.rsqrt(var + eps)
     dx, dw, db = batch_norm_gradients(g, x, weight, mean, invstd, eps, False)
     if not (needs[1] or needs[2]):
         return dx, None, None, dw, db
