@@ -1,7 +1,8 @@
 """The random streams are PyTorch's: values bit by bit where arithmetic decides, to the last place where libm does.
 
 random_streams.json was written by tools/make_random_streams.py from PyTorch. Rows held here: uniform_ normal_ bernoulli_scalar_
-random_range_ random_full_ randperm_ exponential_ geometric_ cauchy_ log_normal_.
+random_range_ random_full_ randperm_ exponential_ geometric_ cauchy_ log_normal_ draw_bernoulli_ draw_poisson_
+draw_gamma_.
 """
 
 import hashlib

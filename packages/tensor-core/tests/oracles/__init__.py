@@ -28,7 +28,7 @@ class Oracle:
     ulp: float = EXACT
     halves: float = 0.52  # the same for float16 and bfloat16: computed in float32, rounded once
     culp: float = 4.0  # the same for complex dtypes, in ulps of the modulus
-    scale: Callable | float = 0.0  # a number, or a function of the same arguments: how large the terms are
+    scale: Callable | float | str = 0.0  # how large the terms are: a number, a function of the same arguments, or "max" of the result
     cases: Callable | None = None
     domain: Callable | None = None  # maps a drawn array into where the op is defined
     second: Callable | None = None  # the same for the second tensor, where it differs
@@ -65,4 +65,4 @@ def elsewhere(by, *names):
         ORACLES[name] = Oracle(name, None, by=by)
 
 
-from . import dot, fold, gather, map, own, place, random, view  # noqa: E402, F401
+from . import dot, fold, gather, map, nn, optim, order, own, place, random, view  # noqa: E402, F401

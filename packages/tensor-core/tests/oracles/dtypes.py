@@ -63,6 +63,8 @@ def result_dtype(word, name):
         return "int64"
     if word == "FLOAT" and is_integral(name):
         return "float32"
+    if word == "STAT" and name in ("float16", "bfloat16"):
+        return "float32"
     if word == "REAL" and is_complex(name):
         return "float32" if name == "complex64" else "float64"
     if word in ALL_NAMES:

@@ -55,6 +55,14 @@ class Draw:
         array = np.asarray(array).astype(numpy_dtype(dtype))
         return Sample(to_bfloat16(array) if dtype == "bfloat16" else array, dtype)
 
+    def wide(self, array):
+        """A statistic that a kernel keeps: float32 for halves."""
+        return self.value(array, "float32" if self.dtype in ("float16", "bfloat16") else self.dtype)
+
+    def ordered(self, n):
+        sample = self(n)
+        return replace(sample, array=np.sort(sample.array))
+
     def scalar(self):
         """A Python number of the kind of the dtype under test."""
         if self.dtype == "bool":
