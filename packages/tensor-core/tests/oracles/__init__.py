@@ -36,6 +36,7 @@ class Oracle:
     only: tuple = ()  # the dtypes that it is about, where the row's word cannot say so
     native: bool = False  # the formula rounds at each step: arrays arrive in the dtype that the op computes in
     layouts: bool = True  # False: the op is about strides, so only contiguous arguments have this answer
+    expanded: bool = True  # False: equal rows make the problem ill-conditioned
     specials: bool = True  # nan, inf, -0.0, subnormals among the samples
     by: str = ""  # the test file that holds this row to account, where an oracle in NumPy cannot
 

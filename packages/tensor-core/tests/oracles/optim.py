@@ -9,7 +9,7 @@ def adam(params, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps,
          lr, beta1, beta2, weight_decay, eps, amsgrad, maximize, decoupled):  # fmt: skip
     new = [[], [], [], [], []]
     for k, (p, g, m, v, step) in enumerate(zip(params, grads, exp_avgs, exp_avg_sqs, state_steps)):
-        step = step + 1
+        step = step.astype(np.float64) + 1
         g = -g if maximize else g
         p, g = (p * (1 - lr * weight_decay), g) if decoupled else (p, g + weight_decay * p)
         m, v = beta1 * m + (1 - beta1) * g, beta2 * v + (1 - beta2) * g * g
