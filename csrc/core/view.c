@@ -325,6 +325,46 @@ static fc_tensor *fc_real_viewed(fc_tensor *x, int to_real)
     return t;
 }
 
+/* What a view as another dtype wants, in the order in which it is checked: first detail of FC_VIEW. */
+enum { FC_WANT_DIM = 1, FC_WANT_LAST_STRIDE, FC_WANT_SIZE, FC_WANT_OFFSET, FC_WANT_STRIDE };
+
+/* The same bytes as elements of another dtype: PyTorch's rules. Sizes differ: the last dim must be dense. */
+static fc_tensor *fc_dtype_viewed(fc_tensor *x, int64_t dtype)
+{
+    int64_t shape[FC_MAX_DIMS] = { 0 }, stride[FC_MAX_DIMS] = { 0 }, offset = x->offset;
+    if (dtype < 0 || dtype >= FC_NDTYPES)
+        return fc_null(fc_fail(FC_DTYPE, dtype, 0, 0, 0));
+    const int have = fc_dt_size[x->dtype], want = fc_dt_size[dtype], last = x->ndim - 1;
+    const int64_t grow = have / want, shrink = want / have; /* one of them is 0 where sizes differ */
+    for (int d = 0; d <= last; ++d) {
+        shape[d] = x->shape[d];
+        stride[d] = x->stride[d];
+    }
+    if (have != want) {
+        if (last < 0)
+            return fc_null(fc_fail(FC_VIEW, FC_WANT_DIM, 0, 0, dtype));
+        if (shrink && shape[last] % shrink)
+            return fc_null(fc_fail(FC_VIEW, FC_WANT_SIZE, shape[last], shrink, dtype));
+        if (shrink && offset % shrink)
+            return fc_null(fc_fail(FC_VIEW, FC_WANT_OFFSET, offset, shrink, dtype));
+        if (stride[last] != 1)
+            return fc_null(fc_fail(FC_VIEW, FC_WANT_LAST_STRIDE, stride[last], 0, dtype));
+        for (int d = 0; d < last; ++d) {
+            if (shrink && stride[d] % shrink)
+                return fc_null(fc_fail(FC_VIEW, FC_WANT_STRIDE + d, stride[d], shrink, dtype));
+            stride[d] = shrink ? stride[d] / shrink : stride[d] * grow;
+        }
+        shape[last] = shrink ? shape[last] / shrink : shape[last] * grow;
+        offset = shrink ? offset / shrink : offset * grow;
+    }
+    fc_tensor *t = fc_new_view(x, x->ndim, shape, stride, x->offset);
+    if (t) {
+        t->dtype = (uint8_t)dtype;
+        t->offset = offset;
+    }
+    return t;
+}
+
 fc_tensor *fc_view_op(int op, fc_tensor *x, int64_t i0, int64_t i1, int64_t i2, int64_t i3)
 {
     if (FC_IS_STALE(x))
@@ -337,6 +377,7 @@ fc_tensor *fc_view_op(int op, fc_tensor *x, int64_t i0, int64_t i1, int64_t i2, 
     case FC_OP_diagonal: return fc_diagonal_of(x, i0, i1, i2);
     case FC_OP_unfold: return fc_unfolded(x, i0, i1, i2);
     case FC_OP_alias: return fc_alias(x, 0);
+    case FC_OP_view_dtype: return fc_dtype_viewed(x, i0);
     case FC_OP_real_view: return fc_real_viewed(x, 1);
     case FC_OP_complex_view: return fc_real_viewed(x, 0);
     default: return fc_null(fc_fail(FC_ARG, 0, op, 0, 0));

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import facula
 import pytest
+from facula.tensor_core import extend
 from facula.tensor_core._checkpoint import storage_bytes
 
 STORED = json.loads(Path(__file__).with_name("random_streams.json").read_text())["entries"]
@@ -17,6 +18,18 @@ PARAMETERS = {
     "poisson": lambda n: [k % 41 * 0.75 for k in range(n)],
     "_standard_gamma": lambda n: [0.125 + k % 31 * 0.375 for k in range(n)],
 }
+
+# row -> the public name whose stored stream holds it to account
+ROWS = {
+    "uniform_": "uniform_", "normal_": "normal_", "exponential_": "exponential_", "geometric_": "geometric_", "cauchy_": "cauchy_",
+    "log_normal_": "log_normal_", "bernoulli_scalar_": "bernoulli_", "random_range_": "random_", "random_full_": "random_", "randperm_": "randperm",
+    "draw_bernoulli_": "bernoulli", "draw_poisson_": "poisson", "draw_gamma_": "_standard_gamma",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("row", [op.name for op in extend.ops.values() if op.kind == "random"])
+def test_every_random_row_has_a_stored_stream(row):
+    assert ROWS[row] in {entry["name"] for entry in STORED}
 
 
 def digest(data):

@@ -43,6 +43,11 @@ class Draw:
     def bool(self, *shape):
         return Sample(np.asarray(self.rng.integers(0, 2, shape), bool), "bool")
 
+    def named(self, dtype):
+        import facula
+
+        return getattr(facula, dtype)
+
     @property
     def dtype_object(self):
         import facula

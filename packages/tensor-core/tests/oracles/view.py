@@ -48,6 +48,8 @@ O("as_strided", strided, layouts=False, cases=lambda t: [
     (t(12), [3, 4], [4, 1]), (t(12), [2, 3], [1, 3], 2), (t(3, 4), [2, 2], [0, 1]),
 ])  # fmt: skip
 O("alias", lambda x: x, cases=lambda t: [(t(2, 3),)])
+O("view_dtype", lambda x: x.view("int32"), layouts=False, native=True, only=("float32", "int8"), result={"float32": "int32", "int8": "int32"},
+  cases=lambda t: [(t(3, 4), t.named("int32"))])  # fmt: skip
 O("real_view", lambda x: np.stack([x.real, x.imag], -1), cases=lambda t: [(t(2, 3),)], only=COMPLEX_NAMES, result="REAL")
 O("complex_view", lambda x: x[..., 0] + 1j * x[..., 1], layouts=False, only=("float32", "float64"),
   result={"float32": "complex64", "float64": "complex128"}, specials=False, cases=lambda t: [(t(2, 3, 2),)])  # fmt: skip

@@ -244,7 +244,7 @@ VIEW_BASE = "input if input.base is None else input.base"
 
 
 def view_function(row):
-    ints = [p.name for p in row.params[1:]]
+    ints = [f"dtype_id({p.name})" if p.type == "dtype" else p.name for p in row.params[1:]]
     body = row.head() + guard(row)
     if row.name == "as_strided":
         body += "    offset = lib.fc_offset(input._h) if storage_offset is None else storage_offset\n"
@@ -259,7 +259,8 @@ def view_function(row):
         body += f"    except (AttributeError, TypeError, OverflowError):\n        {leave(row)}\n"
     else:
         body += attempt(row, f"view_op({row.id}, input._h, {', '.join(ints + ['0'] * (4 - len(ints)))})")
-    return body + finish(row, ["input"], base=VIEW_BASE)
+    # other elements over the same bytes have no part in the base's gradient: to the tape they are no view
+    return body + finish(row, ["input"], base="None" if row.name == "view_dtype" else VIEW_BASE)
 
 
 def own_arguments(row):

@@ -153,6 +153,11 @@ def _readonly(op, args, out, a, b, c, d):
 
 
 def _view(op, args, out, a, b, c, d):
+    if op.name == "view_dtype":
+        what = ("dim()", "stride(-1)", "size(-1)", "storage_offset()")[a - 1] if a < 5 else f"stride({a - 5})"
+        wish = f"cannot be {b}" if a == 1 else f"must be 1 but is {b}" if a == 2 else f"must be divisible by {c} but is {b}"
+        types = f"{_scalar_type(args[0].dtype.id)} as {_scalar_type(d)}"
+        return ShapeError, f"self.{what} {wish} to view {types} (different element sizes) ({operands(op, args)}). Make it contiguous, or choose another dtype."
     return RuntimeError, f"view size is not compatible with input tensor's size and stride ({operands(op, args)}). Use .reshape(...) instead."
 
 

@@ -141,9 +141,10 @@ def _view(op, args, out):
     elif op.params[1:] and op.params[1].type == "int[]":
         h = lib.fc_view_list(op.id, x._h, len(rest[0]), [int(d) for d in rest[0]])
     else:
+        rest = [dtype_id(r) if p.type == "dtype" else r for p, r in zip(op.params[1:], rest)]
         h = lib.fc_view_op(op.id, x._h, *rest, *(0,) * (4 - len(rest)))
     t = finish(h)
-    if t is not None:
+    if t is not None and op.name != "view_dtype":
         t.base = x if x.base is None else x.base
     return t
 

@@ -6,7 +6,8 @@ from facula.tensor_core._errors import ShapeError
 from facula.tensor_core._lib import lib
 from facula.tensor_core._run import INT_NONE  # noqa: F401
 from facula.tensor_core._tensor import Tensor
-from facula.tensor_core._types import Size, dtype
+from facula.tensor_core._types import Size
+from facula.tensor_core._types import dtype as _dtype
 
 
 def wrap_dim(name, dim, ndim):
@@ -17,24 +18,24 @@ def wrap_dim(name, dim, ndim):
     return dim % n
 
 
-def view(self, *size):
-    """The same elements in another shape (or, given a dtype, the same bytes as another type), without a copy."""
-    if len(size) == 1:
-        if isinstance(size[0], dtype):
-            return view_as_dtype(self, size[0])
-        if not hasattr(size[0], "__index__"):
-            size = size[0]
-    return _ops.view(self, size)
+def view(self, *shape, size=None, dtype=None):
+    """The same elements in another shape (or, given a dtype, the same bytes as another type), without a copy.
 
-
-def view_as_dtype(self, want):
-    """The same bytes as elements of another type; sizes of the last dim must fit."""
-    have = self.dtype
-    if have is want:
-        return _ops.alias(self)
-    from facula.tensor_core._reinterpret import reinterpret
-
-    return reinterpret(self, want)
+    >>> import facula
+    >>> facula.tensor([1.0, -2.0]).view(facula.int32)
+    tensor([ 1065353216, -1073741824], dtype=torch.int32)
+    """
+    given = [w for w in (size, dtype) if w is not None]
+    if given:
+        if shape or len(given) > 1:
+            raise TypeError(f"view() takes sizes or a dtype, got {shape}, size={size}, dtype={dtype}. Give one of them.")
+        shape = given
+    if len(shape) == 1:
+        if isinstance(shape[0], _dtype):
+            return _ops.view_dtype(self, shape[0])
+        if not hasattr(shape[0], "__index__"):
+            shape = shape[0]
+    return _ops.view(self, shape)
 
 
 def reshape(input, *shape):
