@@ -199,6 +199,27 @@ SAMPLES = {
     "as_strided": [lambda: (normal(12), (2, 3), (4, 1), 1), lambda: (normal(6), (3, 2), (1, 1), None)],
     "real_view": [lambda: (complex_(3),), lambda: (complex_(2, 3),)],
     "complex_view": [lambda: (normal(3, 2),)],
+    # windows
+    "convolution": [
+        lambda: (normal(2, 4, 5, 6), normal(6, 2, 3, 2), normal(6), (1, 2, 1), (0, 1, 0), (1, 1, 2), False, (0, 0, 0), 2),
+        lambda: (normal(2, 4, 5, 6), normal(4, 3, 3, 2), normal(6), (1, 2, 1), (0, 1, 0), (1, 1, 2), True, (0, 1, 0), 2),
+        lambda: (normal(1, 3, 7), normal(3, 1, 3), None, (1, 1, 2), (0, 0, 1), (1, 1, 1), False, (0, 0, 0), 3),
+    ],
+    "convolution_grad_input": [
+        lambda: (normal(2, 4, 3, 2), normal(4, 2, 3, 2), (1, 6, 3), (1, 2, 1), (0, 1, 0), (1, 1, 1), False, 1),
+        lambda: (normal(2, 2, 6, 3), normal(4, 2, 3, 2), (1, 3, 2), (1, 2, 1), (0, 1, 0), (1, 1, 1), True, 1),
+    ],
+    "convolution_grad_weight": [
+        lambda: (normal(2, 4, 3, 2), normal(2, 2, 6, 3), (1, 3, 2), (1, 2, 1), (0, 1, 0), (1, 1, 1), False, 1),
+        lambda: (normal(2, 2, 6, 3), normal(2, 4, 3, 2), (1, 3, 2), (1, 2, 1), (0, 1, 0), (1, 1, 1), True, 1),
+    ],
+    "max_pool": [lambda: (distinct(2, 2, 5, 6), (1, 3, 2), (1, 2, 1), (0, 1, 0), (1, 1, 2), False)],
+    "max_pool_grad": [lambda: (normal(2, 2, 3), index(7, 2, 2, 3), (1, 1, 7))],
+    "avg_pool": [lambda: (normal(2, 2, 5, 6), (1, 3, 2), (1, 2, 2), (0, 1, 0), True, False, 0), lambda: (normal(1, 2, 5), (1, 1, 3), (1, 1, 1), (0, 0, 1), False, True, 2)],
+    "avg_pool_grad": [lambda: (normal(2, 2, 3, 3), (1, 5, 6), (1, 3, 2), (1, 2, 2), (0, 1, 0), True, False, 0)],
+    "adaptive_max_pool": [lambda: (distinct(2, 2, 5, 6), (1, 3, 2))],
+    "adaptive_avg_pool": [lambda: (normal(2, 2, 5, 6), (1, 3, 4))],
+    "adaptive_avg_pool_grad": [lambda: (normal(2, 2, 3, 4), (1, 5, 6))],
     # copies
     "copy": [lambda: (normal(3, 4), None, 1), lambda: (normal(3, 4), C128, 1)],
     "cat": [lambda: ([normal(2, 3), normal(4, 3)], 0), lambda: ([normal(2, 3), normal(2, 1), normal(2, 2)], -1)],

@@ -1,0 +1,62 @@
+/*
+ * Convolution as a matrix product whose one operand is never formed.
+ *
+ * Spatial dims are always three here, d h w, absent ones of size 1. "big" is the input of a convolution, "small" its
+ * output; a transposed convolution goes from small to big.
+ *
+ *   small[n, o, j] = sum over c, t of weight[o, c, t] * big[n, c, j * stride - pad + t * dilation]
+ */
+#ifndef FC_CONV_H
+#define FC_CONV_H
+
+#include "../../core/call.h"
+#include "../gemm_args.h"
+
+typedef struct {
+    int dtype, ndim;                 /* ndim: of the tensors, 2 + spatial */
+    int64_t batch, groups;
+    int64_t big_ch, small_ch;        /* channels per group */
+    int64_t big[3], small[3], kernel[3], stride[3], pad[3], dilation[3];
+    int64_t big_n, small_n, taps;    /* elements of a plane; places of the kernel */
+} fc_conv;
+
+/*
+ * The operand that is never formed: lines are positions (n, d, h, w), k is (channel, tap). Position j and tap t of a dim
+ * read source index j * step + off[t], and zero where there is none.
+ */
+typedef struct {
+    const char *source;              /* of this group; channels are `plane` elements apart, samples `sample` */
+    int dtype;
+    int64_t plane, sample;
+    int64_t size[3], count[3], step[3], ntaps[3];
+    const int64_t *off[3];
+    int64_t positions, taps;         /* products of count and ntaps */
+    int folded;                      /* lines run over the samples too; else the sample is the product's number */
+} fc_window;
+
+/* Packing functions for fc_gemm_args; the operand is a const fc_window *. */
+void fc_pack_window(const void *x, const fc_gemm_kernel *kernel, void *panels, int width, int64_t batch, int64_t first,
+                    int64_t lines, int64_t k0, int64_t depth);            /* lines: positions, k: channels and taps */
+void fc_pack_window_turned(const void *x, const fc_gemm_kernel *kernel, void *panels, int width, int64_t batch,
+                           int64_t first, int64_t lines, int64_t k0, int64_t depth); /* the transpose, all samples along k */
+
+/* A matrix whose k is two-level: line l, k = (outer, inner) at l * line + outer * far + place[inner] (place NULL: inner). */
+typedef struct {
+    const char *data;
+    int64_t line, far, inner;
+    const int64_t *place;
+} fc_two_level;
+
+void fc_pack_two_level(const void *x, const fc_gemm_kernel *kernel, void *panels, int width, int64_t batch, int64_t first,
+                       int64_t lines, int64_t k0, int64_t depth);
+
+/* One channel per group and side: small[n, g, j] and its two gradients, by level. f32 and f64. */
+typedef struct {
+    void (*forward)(const fc_conv *v, void *small, const void *big, const void *weight, const void *bias);
+    void (*to_big)(const fc_conv *v, void *big, const void *small, const void *weight, const void *bias);
+    void (*weight)(const fc_conv *v, void *weight, const void *small, const void *big);
+} fc_conv_depthwise;
+
+extern const fc_conv_depthwise fc_conv_depthwise_v2[2], fc_conv_depthwise_v3[2], fc_conv_depthwise_v4[2]; /* f32, f64 */
+
+#endif

@@ -1,0 +1,31 @@
+/*
+ * Pooling: every output element looks at one window of its plane. A window is, per dim, up to `taps` places from `start`,
+ * `dilation` apart; what lies outside of the plane is left out.
+ *
+ * Maxima: the first of equal values wins, and a NaN wins over all (of several, the last), as in PyTorch; its place is a flat
+ * index into the plane. Means: the sum in the order of the plane, then one division.
+ */
+#ifndef FC_POOL_H
+#define FC_POOL_H
+
+#include "../../core/call.h"
+
+typedef struct { int64_t start, end; } fc_span; /* [start, end) of the plane, after clipping; empty where start >= end */
+
+typedef struct {
+    int dtype, ndim;
+    int64_t planes;
+    int64_t size[3], out[3], kernel[3], stride[3], pad[3], dilation[3];
+    int64_t size_n, out_n;         /* elements of a plane */
+    int adaptive, count_pad;
+    int64_t divisor;               /* 0: the number of places */
+    const fc_span *span[3];        /* per dim, out[d] of them */
+    const int64_t *whole[3];       /* per dim: places of each window before clipping at the far padding's end */
+} fc_pool;
+
+void fc_pool_max(const fc_pool *p, void *values, int64_t *places, const void *x);
+void fc_pool_max_grad(const fc_pool *p, void *grad_x, const void *grad, const int64_t *places);
+void fc_pool_mean(const fc_pool *p, void *out, const void *x);
+void fc_pool_mean_grad(const fc_pool *p, void *grad_x, const void *grad);
+
+#endif

@@ -1,0 +1,173 @@
+/* The loops of pooling: planes are shared out among threads, windows of a plane run in order. */
+#include <math.h>
+#include <string.h>
+
+#include "../parallel.h"
+#include "pool.h"
+
+#define GRAIN (16 << 10) /* places looked at: about 10 us */
+
+typedef struct {
+    const fc_pool *p;
+    char *out;
+    int64_t *places;
+    const char *x;
+} pool_job;
+
+static int64_t grain(const fc_pool *p)
+{
+    int64_t places = p->out_n;
+    for (int d = 0; d < 3; ++d)
+        places *= p->adaptive ? p->size[d] / (p->out[d] ? p->out[d] : 1) + 1 : p->kernel[d];
+    return 1 + GRAIN / (places + p->size_n + 1);
+}
+
+/* BETTER(v, best): whether v takes best's place */
+#define MAXIMUM(name, T, LOWEST, BETTER)                                                                              \
+static void max_##name(void *ctx, int64_t begin, int64_t end)                                                         \
+{                                                                                                                     \
+    const pool_job *job = ctx;                                                                                        \
+    const fc_pool *p = job->p;                                                                                        \
+    const int64_t sd = p->dilation[0], sh = p->dilation[1], sw = p->dilation[2], W = p->size[2], H = p->size[1];      \
+    for (int64_t i = begin; i < end; ++i) {                                                                           \
+        const T *x = (const T *)job->x + i * p->size_n;                                                               \
+        T *value = (T *)job->out + i * p->out_n;                                                                      \
+        int64_t *place = job->places + i * p->out_n;                                                                  \
+        for (int64_t d = 0; d < p->out[0]; ++d)                                                                       \
+            for (int64_t h = 0; h < p->out[1]; ++h) {                                                                 \
+                const fc_span sz = p->span[0][d], sy = p->span[1][h];                                                 \
+                for (int64_t w = 0; w < p->out[2]; ++w) {                                                             \
+                    const fc_span sx = p->span[2][w];                                                                 \
+                    T best = LOWEST;                                                                                  \
+                    int64_t at = (sz.start * H + sy.start) * W + sx.start;                                            \
+                    for (int64_t zd = sz.start; zd < sz.end; zd += sd)                                                \
+                        for (int64_t zh = sy.start; zh < sy.end; zh += sh) {                                          \
+                            const int64_t row = (zd * H + zh) * W;                                                    \
+                            for (int64_t zw = sx.start; zw < sx.end; zw += sw) {                                      \
+                                const T v = x[row + zw];                                                              \
+                                if (BETTER(v, best)) {                                                                \
+                                    best = v;                                                                         \
+                                    at = row + zw;                                                                    \
+                                }                                                                                     \
+                            }                                                                                         \
+                        }                                                                                             \
+                    *value++ = best;                                                                                  \
+                    *place++ = at;                                                                                    \
+                }                                                                                                     \
+            }                                                                                                         \
+    }                                                                                                                 \
+}                                                                                                                     \
+static void max_grad_##name(void *ctx, int64_t begin, int64_t end)                                                    \
+{                                                                                                                     \
+    const pool_job *job = ctx;                                                                                        \
+    const fc_pool *p = job->p;                                                                                        \
+    for (int64_t i = begin; i < end; ++i) {                                                                           \
+        const T *grad = (const T *)job->x + i * p->out_n;                                                             \
+        const int64_t *place = job->places + i * p->out_n;                                                            \
+        T *to = (T *)job->out + i * p->size_n;                                                                        \
+        memset(to, 0, (size_t)p->size_n * sizeof(T));                                                                 \
+        for (int64_t k = 0; k < p->out_n; ++k) to[place[k]] = (T)(to[place[k]] + grad[k]);                            \
+    }                                                                                                                 \
+}
+
+#define MORE(v, best) ((v) > (best))
+#define MORE_FLOAT(v, best) ((v) > (best) || (v) != (v))
+MAXIMUM(u8, uint8_t, 0, MORE)             MAXIMUM(i8, int8_t, INT8_MIN, MORE)
+MAXIMUM(i16, int16_t, INT16_MIN, MORE)    MAXIMUM(i32, int32_t, INT32_MIN, MORE)
+MAXIMUM(i64, int64_t, INT64_MIN, MORE)    MAXIMUM(u16, uint16_t, 0, MORE)
+MAXIMUM(u32, uint32_t, 0, MORE)           MAXIMUM(u64, uint64_t, 0, MORE)
+MAXIMUM(f32, float, -HUGE_VALF, MORE_FLOAT)
+MAXIMUM(f64, double, -HUGE_VAL, MORE_FLOAT)
+#undef MAXIMUM
+#undef MORE
+#undef MORE_FLOAT
+
+/* What the sum of window (d, h, w) is divided by. */
+static int64_t places_of(const fc_pool *p, int64_t d, int64_t h, int64_t w)
+{
+    if (p->divisor)
+        return p->divisor;
+    if (p->count_pad)
+        return p->whole[0][d] * p->whole[1][h] * p->whole[2][w];
+    const fc_span a = p->span[0][d], b = p->span[1][h], c = p->span[2][w];
+    return (a.end - a.start) * (b.end - b.start) * (c.end - c.start);
+}
+
+static int empty(const fc_pool *p, int64_t d, int64_t h, int64_t w)
+{
+    const fc_span a = p->span[0][d], b = p->span[1][h], c = p->span[2][w];
+    return a.start >= a.end || b.start >= b.end || c.start >= c.end;
+}
+
+#define MEAN(name, T)                                                                                                 \
+static void mean_##name(void *ctx, int64_t begin, int64_t end)                                                        \
+{                                                                                                                     \
+    const pool_job *job = ctx;                                                                                        \
+    const fc_pool *p = job->p;                                                                                        \
+    for (int64_t i = begin; i < end; ++i) {                                                                           \
+        const T *x = (const T *)job->x + i * p->size_n;                                                               \
+        T *out = (T *)job->out + i * p->out_n;                                                                        \
+        for (int64_t d = 0; d < p->out[0]; ++d)                                                                       \
+            for (int64_t h = 0; h < p->out[1]; ++h)                                                                   \
+                for (int64_t w = 0; w < p->out[2]; ++w) {                                                             \
+                    T sum = 0;                                                                                        \
+                    for (int64_t zd = p->span[0][d].start; zd < p->span[0][d].end; ++zd)                              \
+                        for (int64_t zh = p->span[1][h].start; zh < p->span[1][h].end; ++zh) {                        \
+                            const T *row = x + (zd * p->size[1] + zh) * p->size[2];                                   \
+                            for (int64_t zw = p->span[2][w].start; zw < p->span[2][w].end; ++zw) sum += row[zw];      \
+                        }                                                                                             \
+                    *out++ = empty(p, d, h, w) ? 0 : sum / (T)places_of(p, d, h, w);                                  \
+                }                                                                                                     \
+    }                                                                                                                 \
+}                                                                                                                     \
+static void mean_grad_##name(void *ctx, int64_t begin, int64_t end)                                                   \
+{                                                                                                                     \
+    const pool_job *job = ctx;                                                                                        \
+    const fc_pool *p = job->p;                                                                                        \
+    for (int64_t i = begin; i < end; ++i) {                                                                           \
+        const T *grad = (const T *)job->x + i * p->out_n;                                                             \
+        T *to = (T *)job->out + i * p->size_n;                                                                        \
+        memset(to, 0, (size_t)p->size_n * sizeof(T));                                                                 \
+        for (int64_t d = 0; d < p->out[0]; ++d)                                                                       \
+            for (int64_t h = 0; h < p->out[1]; ++h)                                                                   \
+                for (int64_t w = 0; w < p->out[2]; ++w, ++grad) {                                                     \
+                    if (empty(p, d, h, w)) continue;                                                                  \
+                    const T share = *grad / (T)places_of(p, d, h, w);                                                 \
+                    for (int64_t zd = p->span[0][d].start; zd < p->span[0][d].end; ++zd)                              \
+                        for (int64_t zh = p->span[1][h].start; zh < p->span[1][h].end; ++zh) {                        \
+                            T *row = to + (zd * p->size[1] + zh) * p->size[2];                                        \
+                            for (int64_t zw = p->span[2][w].start; zw < p->span[2][w].end; ++zw) row[zw] += share;    \
+                        }                                                                                             \
+                }                                                                                                     \
+    }                                                                                                                 \
+}
+MEAN(f32, float)
+MEAN(f64, double)
+#undef MEAN
+
+void fc_pool_max(const fc_pool *p, void *values, int64_t *places, const void *x)
+{
+    static const fc_range_fn planes[FC_NDTYPES] = {
+        [FC_U8] = max_u8, [FC_I8] = max_i8, [FC_I16] = max_i16, [FC_I32] = max_i32, [FC_I64] = max_i64, [FC_U16] = max_u16,
+        [FC_U32] = max_u32, [FC_U64] = max_u64, [FC_F32] = max_f32, [FC_F64] = max_f64 };
+    fc_parallel(p->planes, grain(p), planes[p->dtype], &(pool_job){ p, values, places, x });
+}
+
+void fc_pool_max_grad(const fc_pool *p, void *grad_x, const void *grad, const int64_t *places)
+{
+    static const fc_range_fn planes[FC_NDTYPES] = {
+        [FC_U8] = max_grad_u8, [FC_I8] = max_grad_i8, [FC_I16] = max_grad_i16, [FC_I32] = max_grad_i32, [FC_I64] = max_grad_i64,
+        [FC_U16] = max_grad_u16, [FC_U32] = max_grad_u32, [FC_U64] = max_grad_u64, [FC_F32] = max_grad_f32,
+        [FC_F64] = max_grad_f64 };
+    fc_parallel(p->planes, grain(p), planes[p->dtype], &(pool_job){ p, grad_x, (int64_t *)places, grad });
+}
+
+void fc_pool_mean(const fc_pool *p, void *out, const void *x)
+{
+    fc_parallel(p->planes, grain(p), p->dtype == FC_F64 ? mean_f64 : mean_f32, &(pool_job){ p, out, NULL, x });
+}
+
+void fc_pool_mean_grad(const fc_pool *p, void *grad_x, const void *grad)
+{
+    fc_parallel(p->planes, grain(p), p->dtype == FC_F64 ? mean_grad_f64 : mean_grad_f32, &(pool_job){ p, grad_x, NULL, grad });
+}

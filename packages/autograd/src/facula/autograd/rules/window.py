@@ -1,0 +1,50 @@
+"""Derivatives of convolution and pooling.
+
+Convolution is linear in its input and in its weight, and so are its two gradients: each one's derivatives are the other two.
+"""
+
+import facula as F
+
+from .._core import row
+from .._table import D
+
+D("convolution",             node="ConvolutionBackward0",
+                             x=lambda g, y, x_shape, stride, padding, dilation, transposed, groups:
+                                 row("convolution_grad_input")(g, y, spatial(x_shape), stride, padding, dilation, transposed, groups),
+                             y=lambda g, x, y_shape, stride, padding, dilation, transposed, groups:
+                                 row("convolution_grad_weight")(g, x, spatial(y_shape), stride, padding, dilation, transposed, groups),
+                             z=lambda g: F.sum(g, (0, *range(2, g.ndim))))
+D("convolution_grad_input",  x=lambda g, y, x_shape, stride, padding, dilation, transposed, groups:
+                                 convolved(g, y, x_shape, stride, padding, dilation, transposed, groups),
+                             y=lambda g, x, y_shape, stride, padding, dilation, transposed, groups:
+                                 row("convolution_grad_weight")(x, g, spatial(y_shape), stride, padding, dilation, transposed, groups))
+D("convolution_grad_weight", x=lambda g, y, x_shape, stride, padding, dilation, transposed, groups:
+                                 convolved(y, g, x_shape, stride, padding, dilation, transposed, groups),
+                             y=lambda g, x, y_shape, stride, padding, dilation, transposed, groups:
+                                 row("convolution_grad_input")(x, g, spatial(y_shape), stride, padding, dilation, transposed, groups))
+
+D("max_pool",           node="MaxPool2DWithIndicesBackward0", flat=(1,),
+                        x=lambda g, x_shape, out1: row("max_pool_grad")(g, out1, spatial(x_shape)))
+D("adaptive_max_pool",  flat=(1,), x=lambda g, x_shape, out1: row("max_pool_grad")(g, out1, spatial(x_shape)))
+D("max_pool_grad",      x=lambda g, y, y_shape: F.gather(g.flatten(2), 2, y.flatten(2)).reshape(tuple(y_shape)))
+D("avg_pool",           node="AvgPool2DBackward0",
+                        x=lambda g, x_shape, kernel, stride, padding, ceil_mode, count_include_pad, divisor:
+                            row("avg_pool_grad")(g, spatial(x_shape), kernel, stride, padding, ceil_mode, count_include_pad, divisor))
+D("avg_pool_grad",      x=lambda g, kernel, stride, padding, ceil_mode, count_include_pad, divisor:
+                            row("avg_pool")(g, kernel, stride, padding, ceil_mode, count_include_pad, divisor))
+D("adaptive_avg_pool",  x=lambda g, x_shape: row("adaptive_avg_pool_grad")(g, spatial(x_shape)))
+D("adaptive_avg_pool_grad", x=lambda g, x_shape: row("adaptive_avg_pool")(g, spatial(x_shape)))
+
+
+def spatial(shape):
+    """The spatial sizes of (N, C, ...) as the rows take them: three, the absent ones 1."""
+    return (1,) * (5 - len(shape)) + tuple(shape[2:])
+
+
+def convolved(input, weight, out_shape, stride, padding, dilation, transposed, groups):
+    """The convolution whose result has out_shape: for a transposed one that says the output padding."""
+    extra = (0, 0, 0)
+    if transposed:
+        sizes = zip(spatial(out_shape), spatial(input.shape), spatial(weight.shape), stride, padding, dilation)
+        extra = tuple(out - ((n - 1) * s - 2 * p + d * (k - 1) + 1) for out, n, k, s, p, d in sizes)
+    return row("convolution")(input, weight, None, stride, padding, dilation, transposed, extra, groups)
