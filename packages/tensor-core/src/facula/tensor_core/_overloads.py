@@ -2,7 +2,6 @@
 
 from facula.tensor_core import _ops, return_types
 from facula.tensor_core._run import is_number, zero_dim
-from facula.tensor_core._shape import flatten
 from facula.tensor_core._tensor import Tensor
 
 
