@@ -3,7 +3,7 @@
 import threading
 from typing import NamedTuple
 
-from facula.tensor_core import _run
+from facula.tensor_core import _run, _tensor
 from facula.tensor_core._errors import STALE, explain
 from facula.tensor_core._lib import lib
 from facula.tensor_core._tensor import Tensor, own_tensor  # noqa: F401 - own_tensor is for _ops.py
@@ -68,6 +68,7 @@ def push_interpreter(f):
         _listening.__dict__.setdefault("stack", []).append(f)
         _listeners += 1
         _ops.interpreting = True
+        _tensor.leaving = _leaving
 
 
 def pop_interpreter():
@@ -78,7 +79,17 @@ def pop_interpreter():
         f = _listening.stack.pop()
         _listeners -= 1
         _ops.interpreting = _listeners > 0
+        if not _listeners:
+            _tensor.leaving = None
     return f
+
+
+def _leaving(tensor, how):
+    """Values become Python's (or NumPy's): tell this thread's topmost interpreter, if it wants to know."""
+    stack = getattr(_listening, "stack", None)
+    reads = getattr(stack[-1], "reads", None) if stack else None
+    if reads is not None:
+        reads(tensor, how)
 
 
 def _interpret(op, args, kwargs):

@@ -1,6 +1,6 @@
 """Indexing: `x[...]` and `x[...] = y` with ints, slices (negative steps are not PyTorch's, and work here), None, Ellipsis, masks, index tensors."""
 
-from facula.tensor_core import _dispatch, _ops
+from facula.tensor_core import _dispatch, _ops, _tensor
 from facula.tensor_core._errors import explain
 from facula.tensor_core._lib import NULL, lib
 from facula.tensor_core._tensor import Tensor, own_tensor
@@ -205,6 +205,8 @@ def nonzero(input, *, out=None, as_tuple=False):
     tensor([[1],
             [3]])
     """
+    if _tensor.leaving is not None:
+        _tensor.leaving(input, "nonzero")
     h = lib.fc_nonzero(input._h)
     if not h:
         raise explain(_ops.OPS[0], (input,))

@@ -2,7 +2,7 @@
 
 import itertools
 
-from facula.tensor_core import _ops
+from facula.tensor_core import _ops, _tensor
 from facula.tensor_core._lib import address, lib, pointer
 from facula.tensor_core._tensor import Tensor, _owners, own_tensor
 from facula.tensor_core._types import ALIASES, BY_CODE, BY_NAME, DTYPES, device, dtype, memory_format
@@ -117,6 +117,9 @@ class _View:
 
 def to_array(tensor):
     import numpy
+
+    if _tensor.leaving is not None:
+        _tensor.leaving(tensor, "numpy")
 
     if not tensor.dtype.code:
         raise TypeError(f"Got unsupported ScalarType {tensor.dtype.name}: NumPy has no such dtype. Convert with .float() first.")

@@ -1,6 +1,6 @@
 """Mathematics composed of rows: products, comparisons, statistics that need no kernel of their own."""
 
-from facula.tensor_core import _ops
+from facula.tensor_core import _ops, _tensor
 from facula.tensor_core._errors import ShapeError
 from facula.tensor_core._lib import lib
 from facula.tensor_core._tensor import Tensor
@@ -113,6 +113,8 @@ def equal(input, other):
     """
     if not isinstance(other, Tensor):
         raise TypeError(f"equal(): argument 'other' (position 2) must be Tensor, not {type(other).__name__}")
+    if _tensor.leaving is not None:
+        _tensor.leaving(input, "equal")
     verdict = lib.fc_equal(input._h, other._h)
     if verdict < 0:
         raise RuntimeError(f"equal: operands cannot be compared ({input.dtype.name} and {other.dtype.name})")

@@ -2,6 +2,7 @@
 
 import array
 
+from facula.tensor_core import _tensor
 from facula.tensor_core._lib import buffer, lib
 from facula.tensor_core._tensor import own_tensor
 from facula.tensor_core._types import DTYPES, float64, int64
@@ -63,6 +64,8 @@ def tolist(self):
     >>> facula.arange(3).tolist()
     [0, 1, 2]
     """
+    if _tensor.leaving is not None:
+        _tensor.leaving(self, "tolist")
     flat = unpack(self.detach() if self.origin is not None else self)
     shape = self.shape
     if not shape:

@@ -7,6 +7,7 @@ _free = lib.fc_free
 _shape_id = lib.fc_shape_id
 _sizes = []  # Size of every interned shape, by id
 _owners = {}  # borrowed memory: owner id -> the object that owns it
+leaving = None  # while an interpreter listens: told (tensor, name of the function) when values leave the tensors
 
 
 def _read_shape(h):
@@ -248,6 +249,8 @@ class Tensor:
         >>> facula.tensor([2.5]).item()
         2.5
         """
+        if leaving is not None:
+            leaving(self, "item")
         h = self._h
         if lib.fc_numel(h) != 1:
             raise RuntimeError(f"a Tensor with {lib.fc_numel(h)} elements cannot be converted to Scalar (shape {tuple(self.shape)}). Reduce or index it first.")

@@ -56,7 +56,10 @@ def set_tape(tape):
 
 @contextlib.contextmanager
 def interpreter(f):
-    """Within the block, ops of this thread go to f(op, args, kwargs). While f runs it is off the stack."""
+    """Within the block, ops of this thread go to f(op, args, kwargs). While f runs it is off the stack.
+
+    If f has an attribute `reads`, reads(tensor, name) is called when item, tolist, numpy, equal or nonzero is about to read values.
+    """
     _dispatch.push_interpreter(f)
     try:
         yield f
