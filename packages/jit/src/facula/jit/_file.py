@@ -1,0 +1,186 @@
+"""A trace in a file: a zip with graph.json, which can be read without running anything, and tensors.pt as facula.save writes it."""
+
+import io
+import json
+import os
+import zipfile
+
+import facula
+from facula.tensor_core import extend
+
+from ._traced import Trace, TracedFunction
+from .graph import Graph, Node, Value
+
+FORMAT = 1
+LIMIT = 64 << 20  # bytes of graph.json: 100,000 rows take 20 MB
+
+
+def save(m, f):
+    """Write a traced function or module to a path or an object with `write`; a path is replaced at once or not at all."""
+    trace = getattr(m, "_trace", None)
+    if trace is None:
+        raise TypeError(f"jit.save: got a {type(m).__name__}, which is no trace. Make one with facula.jit.trace.")
+    graph, table = trace.graph, {}
+    for v in graph.mentioned():
+        table.setdefault(v, len(table))
+    tensors = {str(table[v]): t.detach() for v, t in graph.tensors.items()}
+    state, buffers = _state(m)
+    text = {
+        "format": FORMAT,
+        "name": getattr(m, "name", None) or getattr(m, "original_name", "forward"),
+        "values": [
+            [v.name, v.kind, v.dtype.name, v.shape, v.stride, v.requires_grad, None if v.of is None else table[v.of]]
+            for v in table
+        ],
+        "inputs": [table[v] for v in graph.inputs],
+        "nodes": [
+            [
+                n.op,
+                [_encode(a, table) for a in n.args],
+                [table[v] for v in n.results],
+                None if n.into is None else table[n.into],
+                n.grad,
+                n.several,
+            ]
+            for n in graph.nodes
+        ],
+        "outputs": _encode(graph.outputs, table),
+        "effects": [[table[v], None if g is None else table[g]] for v, g in graph.effects],
+        "fresh": [table[v] for v in graph.fresh],
+        "nesting": trace.nesting,
+        "parameters": trace.parameters,
+        "buffers": buffers,
+    }
+    inner = io.BytesIO()
+    facula.save({"tensors": tensors, "state": state}, inner)
+    outer = io.BytesIO()
+    with zipfile.ZipFile(outer, "w") as file:
+        file.writestr("graph.json", json.dumps(text))
+        file.writestr("tensors.pt", inner.getvalue())
+    if hasattr(f, "write"):
+        f.write(outer.getvalue())
+        return
+    beside = f"{os.fspath(f)}.{os.getpid()}.part"
+    try:
+        with open(beside, "wb") as file:
+            file.write(outer.getvalue())
+        os.replace(beside, f)
+    finally:
+        if os.path.exists(beside):
+            os.unlink(beside)
+
+
+def _state(m):
+    if isinstance(m, TracedFunction):
+        return m.state_dict(), sorted(n for n, _ in m.named_buffers())
+    buffers = dict(m.named_buffers())
+    return {n: t.detach() for n, t in [*m.named_parameters(), *buffers.items()]}, sorted(buffers)
+
+
+def load(f, map_location=None):
+    """The traced function in a file that facula.jit.save wrote: data is read, nothing in it is run.
+
+    What was a module comes back as a TracedFunction with its parameters and buffers. Raises RuntimeError for a damaged or foreign file.
+    """
+    try:
+        with zipfile.ZipFile(f) as file:
+            if file.getinfo("graph.json").file_size > LIMIT:
+                raise ValueError(f"graph.json is larger than {LIMIT} bytes")
+            text = json.loads(file.read("graph.json"))
+            held = facula.load(io.BytesIO(file.read("tensors.pt")), map_location, weights_only=True)
+        if text["format"] != FORMAT:
+            raise ValueError(f"format {text['format']}, this reader knows {FORMAT}")
+        graph = _graph(text, held["tensors"])
+        state = held["state"]
+        parameters = {v.name.removeprefix("self."): v.requires_grad for v in graph.values("state")}
+        missing = [n for n in parameters if n not in state]
+        if missing:
+            raise ValueError(f"no tensor for {missing[0]}")
+        for name, tensor in state.items():
+            if parameters.get(name) and name not in text["buffers"]:
+                tensor.requires_grad_()
+        return TracedFunction(Trace(graph, text["nesting"], text["parameters"]), text["name"], state, text["buffers"])
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError, zipfile.BadZipFile) as error:
+        raise RuntimeError(
+            f"jit.load: {getattr(f, 'name', f)} is not a trace that facula.jit.save wrote ({type(error).__name__}: {error})"
+        ) from error
+
+
+def _graph(text, tensors):
+    values = []
+    for name, kind, dtype, shape, stride, requires_grad, of in text["values"]:
+        values.append(Value(name, kind, _dtype(dtype), tuple(shape), tuple(stride), requires_grad, of))
+    for v in values:
+        v.of = None if v.of is None else values[v.of]
+    graph = Graph([values[k] for k in text["inputs"]])
+    for op, args, results, into, grad, several in text["nodes"]:
+        if op != "detach" and op not in extend.ops:
+            raise ValueError(f"the row {op!r} is not in this Facula")
+        args = tuple(_decode(a, values) for a in args)
+        if op != "detach" and len(args) != len(extend.ops[op].params):
+            raise ValueError(f"{op} has {len(args)} arguments, its row takes {len(extend.ops[op].params)}")
+        graph.nodes.append(
+            Node(
+                op,
+                args,
+                tuple(values[k] for k in results),
+                None if into is None else values[into],
+                bool(grad),
+                bool(several),
+            )
+        )
+    graph.outputs = _decode(text["outputs"], values)
+    graph.effects = [(values[v], None if g is None else values[g]) for v, g in text["effects"]]
+    graph.tensors = {values[int(k)]: t for k, t in tensors.items()}
+    graph.fresh = {values[k] for k in text["fresh"]}
+    return graph
+
+
+def _dtype(name):
+    found = getattr(facula, name, None)
+    if not isinstance(found, facula.dtype):
+        raise ValueError(f"{name!r} is no dtype")
+    return found
+
+
+def _encode(tree, table):
+    """JSON for an argument: [tag, ...] for everything that JSON has no own form of."""
+    if isinstance(tree, Value):
+        return ["v", table[tree]]
+    if isinstance(tree, tuple):
+        return ["t", [_encode(i, table) for i in tree]]
+    if isinstance(tree, list):
+        return ["l", [_encode(i, table) for i in tree]]
+    if isinstance(tree, dict):
+        return ["d", [[k, _encode(i, table)] for k, i in tree.items()]]
+    if isinstance(tree, facula.dtype):
+        return ["dtype", tree.name]
+    if isinstance(tree, float):
+        return ["f", tree.hex()]
+    if isinstance(tree, complex):
+        return ["c", tree.real.hex(), tree.imag.hex()]
+    if tree is None or isinstance(tree, (bool, int, str)):
+        return tree
+    raise RuntimeError(
+        f"jit.save: an argument of type {type(tree).__name__} cannot be written to a file. Trace without it (a Generator: use the default one)."
+    )
+
+
+def _decode(item, values):
+    if not isinstance(item, list):
+        return item
+    tag, *rest = item
+    if tag == "v":
+        return values[rest[0]]
+    if tag in "tl":
+        items = [_decode(i, values) for i in rest[0]]
+        return tuple(items) if tag == "t" else items
+    if tag == "d":
+        return {k: _decode(i, values) for k, i in rest[0]}
+    if tag == "dtype":
+        return _dtype(rest[0])
+    if tag == "f":
+        return float.fromhex(rest[0])
+    if tag == "c":
+        return complex(*map(float.fromhex, rest))
+    raise ValueError(f"unknown tag {tag!r}")
