@@ -201,6 +201,10 @@ static fc_window window_over_big(const fc_conv *v, const void *big, int64_t *off
 
 static int to_small(const fc_conv *v, void *small, const void *big, const void *weight, const void *bias, int64_t *room)
 {
+    if (fc_is_int(v->dtype)) {
+        fc_conv_integers(v, small, big, weight, bias, 0);
+        return FC_OK;
+    }
     if (depthwise(v)) {
         depthwise(v)->forward(v, small, big, weight, bias);
         return FC_OK;
@@ -213,7 +217,8 @@ static int to_small(const fc_conv *v, void *small, const void *big, const void *
         for (int64_t n = 0; n < v->batch; ++n)
             for (int64_t p = 0; p < v->small_n; ++p)
                 at[n * v->small_n + p] = n * sample + p;
-    const int in_place = v->taps == 1 && v->small_n == v->big_n && !x.folded; /* 1 x 1: the source is the operand */
+    const int in_place = v->taps == 1 && !memcmp(v->small, v->big, sizeof v->big) && !v->pad[0] && !v->pad[1] && !v->pad[2] &&
+                         v->stride[0] == 1 && v->stride[1] == 1 && v->stride[2] == 1 && !x.folded; /* 1 x 1: the source is the operand */
     int bad = FC_OK;
     for (int64_t g = 0; g < v->groups && !bad; ++g) {
         const int64_t K = v->big_ch * v->taps;
@@ -298,6 +303,10 @@ static int phase_to_big(const fc_conv *v, fc_window *x, const int64_t start[3], 
 
 static int to_big(const fc_conv *v, void *big, const void *small, const void *weight, const void *bias, int64_t *room)
 {
+    if (fc_is_int(v->dtype)) {
+        fc_conv_integers(v, big, small, weight, bias, 1);
+        return FC_OK;
+    }
     if (depthwise(v)) {
         depthwise(v)->to_big(v, big, small, weight, bias);
         return FC_OK;

@@ -59,4 +59,7 @@ typedef struct {
 
 extern const fc_conv_depthwise fc_conv_depthwise_v2[2], fc_conv_depthwise_v3[2], fc_conv_depthwise_v4[2]; /* f32, f64 */
 
+/* Integers, modulo 2^bits, one product at a time: small from big, or with to_big the other way round. */
+void fc_conv_integers(const fc_conv *v, void *out, const void *x, const void *weight, const void *bias, int to_big);
+
 #endif

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import facula
 from facula import Tensor
+from facula.tensor_core import extend
 
-from ._window import batched, ntuple, out_size, padded, taps
+from ._window import batched, ntuple, out_size, padded
+
+_convolution = extend.function(extend.ops["convolution"])
 
 
 def _same_padding(kernel: tuple, stride: tuple, dilation: tuple) -> tuple[tuple, tuple]:
@@ -35,15 +37,9 @@ def _check(name: str, x: Tensor, weight: Tensor, bias: Tensor | None, groups: in
         raise RuntimeError(f"{name}: expected bias to be 1-dimensional with {outputs} elements, but got bias of size {list(bias.shape)}")
 
 
-def _by_taps(x: Tensor, weight: Tensor, stride: tuple, dilation: tuple, groups: int, out: tuple) -> Tensor:
-    """sum over the kernel's places of weight there times the input there; x is padded. (N, C, *) -> (N, O, *out)."""
-    n, o = x.size(0), weight.size(0)
-    total = None
-    for place, part in taps(x, tuple(weight.shape[2:]), stride, dilation, out):
-        w = weight[(slice(None), slice(None)) + place].reshape(1, groups, o // groups, weight.size(1))
-        term = facula.matmul(w, part.reshape(n, groups, weight.size(1), -1))
-        total = term if total is None else total + term
-    return total.reshape(n, o, *out)
+def _three(values: tuple, absent: int) -> tuple:
+    """What the rows take: d, h, w, where the spatial dims that are not there stand first."""
+    return (absent,) * (3 - len(values)) + values
 
 
 def _conv(
@@ -71,15 +67,13 @@ def _conv(
             raise RuntimeError(f"{name}: negative padding {before} is not supported. Slice the input.")
     if any(s <= 0 for s in stride) or any(d <= 0 for d in dilation):
         raise RuntimeError(f"{name}: stride {stride} and dilation {dilation} must be positive.")
-    x = padded(x, before, after)
-    out = tuple(out_size(n, k, s, 0, d) for n, k, s, d in zip(x.shape[2:], kernel, stride, dilation))
+    both = tuple(min(b, a) for b, a in zip(before, after))
+    x = padded(x, tuple(b - p for b, p in zip(before, both)), tuple(a - p for a, p in zip(after, both)))
+    out = tuple(out_size(n, k, s, p, d) for n, k, s, p, d in zip(x.shape[2:], kernel, stride, both, dilation))
     if any(n <= 0 for n in out):
-        raise RuntimeError(
-            f"{name}: the padded input {list(x.shape[2:])} is smaller than the kernel {list(kernel)} with dilation {list(dilation)}."
-        )
-    result = _by_taps(x, weight, stride, dilation, groups, out)
-    if bias is not None:
-        result = result + bias.reshape((1, -1) + (1,) * ndim)
+        sizes = [n + 2 * p for n, p in zip(x.shape[2:], both)]
+        raise RuntimeError(f"{name}: the padded input {sizes} is smaller than the kernel {list(kernel)} with dilation {list(dilation)}.")
+    result = _convolution(x, weight, bias, _three(stride, 1), _three(both, 0), _three(dilation, 1), False, (0, 0, 0), groups)
     return result.squeeze(0) if added else result
 
 
@@ -104,19 +98,6 @@ def conv3d(
     return _conv(3, input, weight, bias, stride, padding, dilation, groups)
 
 
-def _spread(x: Tensor, stride: tuple) -> Tensor:
-    """x with stride - 1 zeros between its elements along each spatial dim."""
-    for dim, s in enumerate(stride, 2):
-        if s > 1:
-            zeros = facula.zeros((*x.shape, s - 1), dtype=x.dtype, device=x.device)
-            wide = facula.cat([x.unsqueeze(-1), zeros], -1)
-            order = list(range(x.dim() + 1))
-            order.insert(dim + 1, order.pop())
-            n = x.size(dim)
-            x = wide.permute(order).reshape(*x.shape[:dim], n * s, *x.shape[dim + 1 :]).narrow(dim, 0, (n - 1) * s + 1)
-    return x
-
-
 def _conv_transpose(
     ndim: int,
     input: Tensor,
@@ -128,7 +109,7 @@ def _conv_transpose(
     groups: int,
     dilation: Any,
 ) -> Tensor:
-    """The gradient of a convolution by its input: a convolution of the spread input with the flipped kernel."""
+    """The gradient of a convolution by its input."""
     name = f"conv_transpose{ndim}d"
     x, added = batched(input, ndim, name)
     _check(name, x, weight, bias, groups, True)
@@ -137,19 +118,15 @@ def _conv_transpose(
     for s, d, e in zip(stride, dilation, extra):
         if e >= max(s, d):
             raise RuntimeError(f"{name}: output padding must be smaller than either stride or dilation, but got {extra}, {stride}, {dilation}")
-    kernel = tuple(weight.shape[2:])
-    inner, outer = weight.size(0) // groups, weight.size(1)
-    flipped = weight.flip(tuple(range(2, weight.dim())))
-    flipped = flipped.reshape(groups, inner, outer, *kernel).transpose(1, 2).reshape(groups * outer, inner, *kernel)
-    x = _spread(x, stride)
-    reach = [d * (k - 1) for k, d in zip(kernel, dilation)]
-    before = [r - p for r, p in zip(reach, padding)]
-    after = [b + e for b, e in zip(before, extra)]
-    for dim, (b, a) in enumerate(zip(before, after), 2):  # padding beyond the kernel's reach cuts
-        if b < 0 or a < 0:
-            x = x.narrow(dim, max(-b, 0), x.size(dim) - max(-b, 0) - max(-a, 0))
-    x = padded(x, tuple(max(b, 0) for b in before), tuple(max(a, 0) for a in after))
-    result = _conv(ndim, x, flipped, bias, 1, 0, dilation, groups)
+    if any(p < 0 for p in padding) or any(e < 0 for e in extra):
+        raise RuntimeError(f"{name}: negative padding {padding} or output padding {extra} is not supported. Slice the result.")
+    if any(n <= 0 for n in stride) or any(n <= 0 for n in dilation):
+        raise RuntimeError(f"{name}: stride {stride} and dilation {dilation} must be positive.")
+    sizes = zip(x.shape[2:], weight.shape[2:], stride, padding, dilation, extra)
+    out = [(n - 1) * s - 2 * p + d * (k - 1) + e + 1 for n, k, s, p, d, e in sizes]
+    if any(n <= 0 for n in out):
+        raise RuntimeError(f"{name}: the input {list(x.shape[2:])} gives a result of size {out}, which is too small. Pad less.")
+    result = _convolution(x, weight, bias, _three(stride, 1), _three(padding, 0), _three(dilation, 1), True, _three(extra, 0), groups)
     return result.squeeze(0) if added else result
 
 

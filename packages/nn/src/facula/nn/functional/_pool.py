@@ -7,8 +7,11 @@ from typing import Any
 
 import facula
 from facula import Tensor
+from facula.tensor_core import extend
 
-from ._window import batched, ntuple, out_size, padded, taps
+from ._window import batched, ntuple, out_size
+
+_max_row, _avg_row = (extend.function(extend.ops[name]) for name in ("max_pool", "avg_pool"))
 
 
 class _Windows:
@@ -28,17 +31,11 @@ class _Windows:
         self.out = tuple(out_size(n, k, s, p, d, ceil_mode) for n, k, s, p, d in geometry)
         if any(n <= 0 for n in self.out):
             raise RuntimeError(f"{name}: Given input size {self.sizes}, the calculated output size {self.out} is too small.")
-        # what must be added after the last element so that every window is whole
-        self.after = tuple(
-            max(p, (o - 1) * s + d * (k - 1) + 1 - n - p) for o, (n, k, s, p, d) in zip(self.out, geometry)
-        )
 
-    def taps(self, x: Tensor, fill: float) -> list:
-        return list(taps(padded(x, self.padding, self.after, fill), self.kernel, self.stride, self.dilation, self.out))
-
-
-def _lowest(x: Tensor) -> Any:
-    return -math.inf if x.is_floating_point() else facula.iinfo(x.dtype).min
+    def arguments(self) -> tuple:
+        """kernel, stride, padding, dilation as the rows take them: three each, absent dims first."""
+        absent = 3 - len(self.kernel)
+        return tuple((fill,) * absent + t for fill, t in ((1, self.kernel), (1, self.stride), (0, self.padding), (1, self.dilation)))
 
 
 def _max_pool(
@@ -47,18 +44,10 @@ def _max_pool(
     name = f"max_pool{ndim}d"
     x, added = batched(input, ndim, name)
     w = _Windows(name, x, kernel, stride, padding, dilation, ceil_mode, ndim)
-    seen = w.taps(x, _lowest(x))
-    best, at = facula.stack([part for _, part in seen], 0).max(0)
-    if not return_indices:
-        return best.squeeze(0) if added else best
-    places = facula.tensor([place for place, _ in seen], dtype=facula.int64, device=x.device)
-    flat = facula.zeros_like(at)
-    for k in range(ndim):  # where in the input each maximum lies, as one number over the spatial dims
-        shape = [1] * at.dim()
-        shape[at.dim() - ndim + k] = -1
-        start = (facula.arange(w.out[k], device=x.device) * w.stride[k] - w.padding[k]).reshape(shape)
-        flat = flat * w.sizes[k] + places[:, k][at] * w.dilation[k] + start
-    return (best.squeeze(0), flat.squeeze(0)) if added else (best, flat)
+    best, at = _max_row(x, *w.arguments(), ceil_mode)
+    if added:
+        best, at = best.squeeze(0), at.squeeze(0)
+    return (best, at) if return_indices else best
 
 
 def _max_pool_functions(ndim: int) -> tuple:
@@ -108,27 +97,10 @@ def _avg_pool(
     name = f"avg_pool{ndim}d"
     x, added = batched(input, ndim, name)
     w = _Windows(name, x, kernel, stride, padding, 1, ceil_mode, ndim)
-    total = None
-    for _, part in w.taps(x, 0.0):
-        total = part if total is None else total + part
-    if divisor is not None:
-        if divisor == 0:
-            raise RuntimeError(f"{name}: divisor must be not zero")
-        result = total / divisor
-    else:
-        result = total / _counts(w, count_include_pad, total)
+    if divisor == 0:
+        raise RuntimeError(f"{name}: divisor must be not zero")
+    result = _avg_row(x, *w.arguments()[:3], ceil_mode, count_include_pad, divisor or 0)
     return result.squeeze(0) if added else result
-
-
-def _counts(w: _Windows, count_include_pad: bool, like: Tensor) -> Any:
-    """How many elements each window counts: what hangs over never does, padding only if asked."""
-    count = None
-    for n, k, s, p, o in zip(w.sizes, w.kernel, w.stride, w.padding, w.out):
-        low, high = (-p, n + p) if count_include_pad else (0, n)
-        along = [min(i * s - p + k, high) - max(i * s - p, low) for i in range(o)]
-        along = facula.tensor(along, dtype=like.dtype, device=like.device)
-        count = along if count is None else count.unsqueeze(-1) * along
-    return count
 
 
 def avg_pool1d(

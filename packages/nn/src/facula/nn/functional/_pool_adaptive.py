@@ -6,14 +6,13 @@ from typing import Any
 
 import facula
 from facula import Tensor
+from facula.tensor_core import extend
 
 from ._window import batched, ntuple
 
+_max_row, _avg_row = (extend.function(extend.ops[f"adaptive_{name}_pool"]) for name in ("max", "avg"))
+
 Spans = list[tuple[int, int]]
-
-
-def _adaptive_spans(size: int, out: int) -> Spans:
-    return [(k * size // out, -(-(k + 1) * size // out)) for k in range(out)]
 
 
 def _sizes(output_size: Any, x: Tensor, ndim: int) -> tuple[int, ...]:
@@ -21,17 +20,13 @@ def _sizes(output_size: Any, x: Tensor, ndim: int) -> tuple[int, ...]:
     return tuple(x.size(x.dim() - ndim + k) if n is None else n for k, n in enumerate(given))
 
 
-def _mean_along(x: Tensor, dim: int, spans: Spans) -> Tensor:
-    width = spans[0][1] - spans[0][0]
-    if spans == [(k * width, (k + 1) * width) for k in range(len(spans))]:  # equal windows side by side
-        return x.narrow(dim, 0, width * len(spans)).unflatten(dim, (len(spans), width)).mean(dim + 1)
-    return facula.stack([x.narrow(dim, a, b - a).mean(dim) for a, b in spans], dim)
+def _three(sizes: tuple[int, ...]) -> tuple[int, ...]:
+    return (1,) * (3 - len(sizes)) + sizes
 
 
 def _adaptive_avg(ndim: int, input: Tensor, output_size: Any) -> Tensor:
     x, added = batched(input, ndim, f"adaptive_avg_pool{ndim}d")
-    for k, n in enumerate(_sizes(output_size, x, ndim)):
-        x = _mean_along(x, 2 + k, _adaptive_spans(x.size(2 + k), n)) if n else x.narrow(2 + k, 0, 0)
+    x = _avg_row(x, _three(_sizes(output_size, x, ndim)))
     return x.squeeze(0) if added else x
 
 
@@ -70,9 +65,7 @@ def _max_over(x: Tensor, spans: list[list[Spans]], sizes: tuple[int, ...]) -> tu
 
 def _adaptive_max(ndim: int, input: Tensor, output_size: Any, return_indices: bool) -> Any:
     x, added = batched(input, ndim, f"adaptive_max_pool{ndim}d")
-    sizes = tuple(x.shape[2:])
-    spans = [_adaptive_spans(n, out) for n, out in zip(sizes, _sizes(output_size, x, ndim))]
-    best, places = _max_over(x, spans, sizes)
+    best, places = _max_row(x, _three(_sizes(output_size, x, ndim)))
     if added:
         best, places = best.squeeze(0), places.squeeze(0)
     return (best, places) if return_indices else best
