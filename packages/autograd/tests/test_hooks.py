@@ -259,3 +259,48 @@ def test_exception_in_a_hook_reaches_the_caller():
     y.register_hook(fail)
     with pytest.raises(KeyError, match="mine"):
         y.sum().backward()
+
+
+def captured(*names):
+    x = leaf(2.0, 3.0)
+    y = x * x
+    z = y * 5
+    y.register_hook(lambda g: g * 2)
+    z.register_hook(lambda g: g * 7)
+    z.grad_fn.register_prehook(lambda gs: (gs[0] * 11,))
+    return [g.tolist() for g in torch.autograd.grad(z.sum(), [{"x": x, "y": y, "z": z}[k] for k in names])]
+
+
+def test_grad_with_respect_to_a_result_goes_through_its_hooks():
+    assert [[770.0, 770.0]] == captured("y")
+
+
+def test_grad_goes_through_no_prehook_of_a_node_that_need_not_run():
+    assert [[7.0, 7.0]] == captured("z")
+
+
+def test_grad_of_a_result_on_the_way_is_what_arrives_there():
+    assert [[3080.0, 4620.0], [385.0, 385.0]] == captured("x", "y")
+
+
+def test_a_leaf_that_no_longer_requires_grad_gets_none():
+    x = leaf(1.0)
+    y = x * 2
+    x.requires_grad_(False)
+    y.backward(torch.ones(1, dtype=torch.float64))
+
+    assert x.grad is None
+
+
+@pytest.mark.parametrize("make,stride", [
+    (lambda: torch.ones(3, 4, dtype=torch.float64).t(), (1, 4)),
+    (lambda: torch.ones(2, 3, 4, dtype=torch.float64).permute(2, 0, 1), (1, 12, 4)),
+    (lambda: torch.ones(6, dtype=torch.float64)[::2], (1,)),
+    (lambda: torch.ones(1, dtype=torch.float64).expand(3), (1,)),
+    (lambda: torch.ones(2, 4, dtype=torch.float64)[:, :2], (2, 1)),
+])  # fmt: skip
+def test_grad_lies_in_memory_as_its_leaf_where_that_is_dense(make, stride):
+    x = make().detach().requires_grad_()
+    (x * x).sum().backward()
+
+    assert stride == x.grad.stride()

@@ -516,3 +516,65 @@ def test_data_setter_replaces_the_values():
     (x * x).sum().backward()
 
     assert near([5, 6], x) and near([10, 12], x.grad)
+
+
+def silent_view(x):
+    with torch.no_grad():
+        return x[:1]
+
+
+def test_a_view_made_under_no_grad_requires_grad_and_passes_nothing_on():
+    x = leaf(1, 2, 3)
+    v = silent_view(x)
+    (v * 2).sum().backward()
+
+    assert v.requires_grad and v.is_leaf and v.grad is None and x.grad is None
+    with pytest.raises(RuntimeError, match="does not require grad"):
+        v.backward()
+    with pytest.raises(RuntimeError, match="not have been used"):
+        torch.autograd.grad((v * 2).sum(), v)
+
+
+def test_a_view_made_under_no_grad_is_not_written_to_with_history():
+    with pytest.raises(RuntimeError, match="no_grad"):
+        silent_view(leaf(1, 2, 3)).mul_(2)
+
+
+def test_a_view_made_under_no_grad_is_not_used_after_a_write_to_its_base():
+    x, y = node(1, 2, 3)
+    v = silent_view(y)
+    y.mul_(2)
+
+    assert v.requires_grad
+    with pytest.raises(RuntimeError, match="no_grad"):
+        v * 2
+    with torch.no_grad():
+        assert near(2.0, v.sum())
+    with pytest.raises(RuntimeError, match="no_grad"):
+        (v * 2).sum().backward()
+
+
+def test_pieces_are_not_used_after_a_silent_write_to_their_leaf():
+    x = leaf(1, 2, 3)
+    a, b, c = x.unbind(0)
+    with torch.no_grad():
+        x.mul_(2)
+
+        assert near(4.0, b * 1)
+    with pytest.raises(RuntimeError, match="[uU]nbind"):
+        a * 2
+
+
+def test_clamp_in_place_keeps_what_its_derivative_needs():
+    x, y = node(-3, 0.5, 3)
+    y.clamp_(-1, 1)
+    y.sum().backward()
+
+    assert near([0, 1, 0], x.grad)
+
+
+def test_as_strided_beyond_its_view_sends_back_what_the_view_has():
+    x, y = node(1, 2, 3, 4)
+    y[1].as_strided((2,), (1,), 1).sum().backward()
+
+    assert near([0, 1, 0, 0], x.grad)

@@ -3,7 +3,8 @@
 from . import _core, _engine
 from ._core import GradError, Tensor, is_complex
 from ._engine import add_to_grad, run
-from ._node import Leaf, Node, add_hook
+from ._node import Leaf, Node, Nowhere, add_hook
+from ._views import refreshed
 
 
 def as_tuple(x):
@@ -14,7 +15,8 @@ def origin_of(x):
     """The node behind a tensor, or behind a GradientEdge."""
     if isinstance(x, Tensor):
         if _core.epoch_stale(x):
-            x.requires_grad  # asks the tape
+            x.origin = refreshed(x)
+            _core.epoch_refresh(x)
         return x.origin
     return getattr(x, "origin", None)
 
@@ -26,7 +28,7 @@ def roots(outputs, grads, create_graph):
     found = []
     for i, (out, g) in enumerate(zip(outputs, grads)):
         origin = origin_of(out)
-        if origin is None:
+        if origin is None or type(origin) is Nowhere:
             raise GradError(f"backward: element {i} of tensors does not require grad and does not have a grad_fn. Call requires_grad_() on what it is computed from.")
         if g is None:
             if not isinstance(out, Tensor):
@@ -115,6 +117,8 @@ def grad(
     if materialize_grads and allow_unused is False:
         raise ValueError("grad: allow_unused=False contradicts materialize_grads=True. Leave allow_unused out.")
     outputs, inputs = as_tuple(outputs), as_tuple(inputs)
+    if not inputs:
+        raise GradError("grad: `inputs` is empty, so there is nothing to differentiate with respect to. Name at least one tensor.")
     grads = (None,) * len(outputs) if grad_outputs is None else as_tuple(grad_outputs)
     keep = create_graph if retain_graph is None else retain_graph
     if is_grads_batched:
@@ -123,7 +127,8 @@ def grad(
     run(roots(outputs, grads, create_graph), keep, create_graph, captures)
     found = []
     for i, t in enumerate(inputs):
-        g = captures[origin_of(t)]
+        origin = origin_of(t)
+        g = None if type(origin) is Nowhere else captures[origin]
         if g is None and materialize_grads:
             g = _core.zeros(tuple(t.shape), t.dtype, t.device)
         elif g is None and not allow_unused:

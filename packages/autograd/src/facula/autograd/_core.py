@@ -1,6 +1,7 @@
 """Everything this package takes from the core, by one import: nothing else here imports facula.tensor_core."""
 
 import facula
+from facula import contiguous_format  # noqa: F401
 from facula.tensor_core import extend
 from facula.tensor_core.extend import (  # noqa: F401  (re-exported)
     GradError,

@@ -10,7 +10,7 @@ import sys
 from heapq import heappop, heappush, heapreplace
 from threading import Lock, local
 
-from ._core import GradError, Tensor, set_grad_mode
+from ._core import GradError, Tensor, contiguous_format, set_grad_mode
 from ._node import Leaf, Output
 from ._support import anomaly
 
@@ -59,11 +59,12 @@ def _run(roots, keep_graph, create_graph, captures, wanted, counts):
     while node is not None:
         g = grads.pop(node)
         extra = node.extra
+        arrived = g
         if extra is not None:
-            g = hooks_before(node, extra, g)
+            g = hooks_before(node, extra, g, captures is None or node in wanted)
         if captures is not None:
-            if node in captures:
-                captures[node] = g
+            if node in captures:  # PyTorch: as it arrived, where the node has work to do besides
+                captures[node] = arrived if node in wanted else g
             if node not in wanted:  # only captured
                 node = heappop(heap)[1] if heap else None
                 continue
@@ -212,7 +213,7 @@ def accumulate(leaf, g, create_graph, captures):
             captures[leaf] = g
         return
     tensor = leaf.ref()
-    if tensor is None:
+    if tensor is None or tensor.origin is None:  # gone, or requires_grad was taken back
         return
     with accumulating:
         add_to_grad(tensor, g, create_graph, alone)
@@ -225,8 +226,8 @@ def add_to_grad(tensor, g, create_graph, alone=False):
     """tensor.grad += g; a gradient that nobody else knows becomes .grad itself instead of being copied."""
     old = tensor.grad
     if old is None:
-        if not (alone and g.base is None and g.is_contiguous()):
-            g = g.clone()  # recorded where the graph of gradients is made
+        if not (alone and g.base is None and g.is_contiguous() and tensor.is_contiguous()):
+            g = laid_out(g, tensor)
         tensor._grad = g if create_graph or g.origin is None else g.detach()
     elif create_graph:
         tensor._grad = old + g
@@ -234,9 +235,27 @@ def add_to_grad(tensor, g, create_graph, alone=False):
         old.add_(g)
 
 
+def laid_out(g, tensor):
+    """A copy of g, recorded where the graph of gradients is made: with the tensor's strides where those are dense, else contiguous."""
+    if tensor.is_contiguous() or not dense(tensor):
+        return g.clone(memory_format=contiguous_format)
+    dims = sorted(range(tensor.ndim), key=tensor.stride, reverse=True)  # as the tensor lies in memory
+    return g.permute(dims).clone(memory_format=contiguous_format).permute([dims.index(d) for d in range(len(dims))])
+
+
+def dense(tensor):
+    """Whether the elements fill their memory without gaps and overlaps."""
+    reach = 1
+    for stride, size in sorted((s, n) for s, n in zip(tensor.stride(), tensor.shape) if n != 1):
+        if stride != reach:
+            return False
+        reach *= size
+    return True
+
+
 # ---- hooks ------------------------------------------------------------------------------------------------------------
 
-def hooks_before(node, extra, g):
+def hooks_before(node, extra, g, runs=True):
     """Tensor hooks, retained gradients and node prehooks, in PyTorch's order."""
     if extra.hooks:
         for hook in list(extra.hooks.values()):
@@ -247,7 +266,7 @@ def hooks_before(node, extra, g):
         tensor = extra.retain()
         if tensor is not None:
             tensor._grad = g.clone() if tensor.grad is None else tensor.grad + g
-    if extra.before:
+    if extra.before and runs:
         several = g.__class__ is list
         for hook in list(extra.before.values()):
             given = tuple(g) if several else (g,)

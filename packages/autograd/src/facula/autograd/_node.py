@@ -161,6 +161,25 @@ class Leaf(Node):
 Leaf.__name__ = Leaf.__qualname__ = "AccumulateGrad"
 
 
+class Nowhere(Leaf):
+    """The origin of a view made under no_grad: it requires grad, and its gradient goes nowhere."""
+
+    __slots__ = ()
+
+    def __init__(self):
+        self.ref = _nothing
+        self.inputs = self.saved = ()
+        self.seq = tick()
+        self.extra = None
+
+    def backward(self, g, inputs):
+        return ()
+
+
+def _nothing():
+    return None
+
+
 class Output(Node):
     """Result `index` of `count` of an operation with several."""
 

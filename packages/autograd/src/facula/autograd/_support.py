@@ -6,7 +6,7 @@ import traceback
 
 from . import _core
 from ._core import GradError, Tensor, alias, extend, grad_mode, is_complex, is_float, lib, tensor_version
-from ._node import Output, tick
+from ._node import Nowhere, Output, tick
 
 
 def sum_to(g, shape):
@@ -139,7 +139,7 @@ def alike(x, y):
 # What generated functions see. `special` and `complex_seen` are process-wide switches for what is rare: hooks on saved
 # tensors or anomaly mode somewhere, a complex tensor in some graph. A global read costs 2 ns, a look at a dtype 50.
 NAMES = dict(
-    Tensor=Tensor, Output=Output, NUMBERS=frozenset((int, float, bool, complex)), modes=extend, recording=grad_mode, version=lib.fc_version,
+    Tensor=Tensor, Nowhere=Nowhere, Output=Output, NUMBERS=frozenset((int, float, bool, complex)), modes=extend, recording=grad_mode, version=lib.fc_version,
     alias=alias, alike=alike, is_complex=is_complex, is_float=is_float, tick=tick, frame=sys._getframe, sum_to=sum_to, cast=cast, conj=conj,
     place=place, no_derivative=no_derivative, check_list=check_list, finish=finish, special=False, complex_seen=False,
 )  # fmt: skip

@@ -4,7 +4,7 @@ import sys
 
 from . import _record
 from ._core import GradError, Tensor, alias, epoch_advance, epoch_refresh, epoch_stale, grad_mode, is_complex, is_float, tensor_version
-from ._node import Leaf, Output
+from ._node import Leaf, Nowhere, Output
 from ._table import NONE, RULES
 from ._views import PIECES, fixed, keep_retained, made, rebase, refreshed
 
@@ -41,7 +41,7 @@ class Tape:
 
     def refuse(self, op, tensor, base):
         if base is not None and (base.origin is not None or tensor.origin is not None):
-            if tensor.origin is None:
+            if tensor.origin is None or type(tensor.origin) is Nowhere:
                 raise GradError(
                     f"{op.name}: a view was created in no_grad mode and is being modified in place with grad mode enabled. "
                     "Make both the view and the write inside no_grad(), or both outside."
@@ -52,7 +52,7 @@ class Tape:
         if isinstance(tensor.origin, Leaf):
             what = "a view of a leaf" if base is not None else "a leaf"
             raise GradError(f"{op.name}: {what} that requires grad is being used in an in-place operation. Write under no_grad(), or to a clone.")
-        if base is not None and isinstance(base.origin, Leaf):
+        if base is not None and (isinstance(base.origin, Leaf) or (base.origin is None and tensor.origin is not None)):
             raise GradError(
                 f"{op.name}: a view of a leaf that requires grad is being used in an in-place operation. Write under no_grad(), or to a clone."
             )
@@ -73,6 +73,8 @@ class Tape:
 
     def after_write(self, op, tensor, args, token):
         if token is None:
+            if not grad_mode():
+                unrecorded(tensor)
             return
         node = token.node
         if token.out_at is not None and type(node.saved) is tuple and node.saved[token.out_at] is not None:
@@ -101,9 +103,16 @@ class Tape:
             tensor.origin = refreshed(tensor)
         epoch_refresh(tensor)
 
+    def wanted(self, tensor):
+        """Whether a stale tensor requires grad: to ask is no use that could be refused."""
+        if fixed(tensor):
+            return True
+        self.refresh(tensor)
+        return tensor.origin is not None
+
     def requires_grad(self, tensor, flag):
         if flag:
-            if tensor.origin is not None:
+            if tensor.origin is not None and type(tensor.origin) is not Nowhere:
                 return
             if not is_float(tensor):
                 raise GradError(f"requires_grad: only floating and complex tensors can require gradients, this one is {tensor.dtype}. Convert it first.")
@@ -129,6 +138,17 @@ class Tape:
         node.code, node.at = caller.f_code, caller.f_lasti
         for i, piece in enumerate(pieces):
             piece.origin = Output(node, i, len(pieces))
+
+
+def unrecorded(tensor):
+    """A write without history makes views stale too: of those whose history cannot be rebuilt the next use is refused."""
+    for t in (tensor,) if isinstance(tensor, Tensor) else tensor:
+        base = t if t.base is None else t.base
+        if base.origin is not None and not (base is t and epoch_stale(t)):
+            epoch_advance(base)
+            epoch_refresh(base)
+            if base is not t and not fixed(t):
+                epoch_refresh(t)
 
 
 def tensors(args):

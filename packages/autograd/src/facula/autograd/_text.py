@@ -30,6 +30,8 @@ def recorder_text(op, rule, o, saves):
     t = Lines()
     with t.open(f"def record_{op.name}(out, {', '.join(o.arguments)}):"):
         with t.open("if modes._unusual and not recording():"):
+            if op.kind == "view":  # requires grad, as its base does
+                t.add("out.origin = Nowhere()" if not rule.check else "out.origin = Nowhere() if is_float(out) else None")
             t.add("return")
         if rule.check:
             with t.open("if not is_float(out):"):

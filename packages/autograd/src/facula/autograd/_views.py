@@ -9,7 +9,7 @@ import weakref
 
 from . import _core
 from ._core import GradError, as_strided, is_complex
-from ._node import Node, tick
+from ._node import Leaf, Node, Nowhere, Output, tick
 
 
 class Window:
@@ -62,18 +62,40 @@ class Window:
 
     def spread(self, g):
         """Zeros of the base with g in the window: the derivative of `of`."""
+        for n, s in zip(self.base_shape, self.base_stride):
+            if s == 0 and n > 1:  # an expanded base: its elements share what their memory gets
+                g = g / n
+        if self.offset < 0 or self.offset + self.reach(self.shape, self.stride) > self.reach(self.base_shape, self.base_stride):
+            return self.spread_beyond(g)
         zeros = _core.zeros_strided(self.base_shape, self.base_stride, _core.complex_of(g.dtype) if self.real else g.dtype, g.device)
         if not self.overlaps:
             self.of(zeros).copy_(g)
             return zeros
+        flat = as_strided(zeros, (self.reach(self.base_shape, self.base_stride),), (1,), 0)
+        self.add_to(flat, g, self.offset)
+        return zeros
+
+    def spread_beyond(self, g):
+        """The same where the window shows memory outside of its base (as_strided on a view may)."""
+        start = max(0, -self.offset)  # of the base, in what both cover
+        extent = start + max(self.reach(self.base_shape, self.base_stride), self.offset + self.reach(self.shape, self.stride))
+        flat = _core.zeros((extent,), g.dtype, g.device)
+        self.add_to(flat, g, start + self.offset)
+        return as_strided(flat, self.base_shape, self.base_stride, start).clone()
+
+    def add_to(self, flat, g, offset):
+        """Add g to where the window's elements lie in a flat memory."""
         for d, s in enumerate(self.stride):
             if s == 0 and self.shape[d] != 1:
                 g = g.sum(d, True)
         shape = [1 if s == 0 else n for n, s in zip(self.shape, self.stride)]
-        extent = 1 + sum((n - 1) * s for n, s in zip(self.base_shape, self.base_stride))
-        places = as_strided(_core.arange(extent), shape, self.stride, self.offset)
-        as_strided(zeros, (extent,), (1,), 0).index_add_(0, places.reshape(-1), g.reshape(-1))
-        return zeros
+        places = as_strided(_core.arange(flat.numel()), shape, self.stride, offset)
+        flat.index_add_(0, places.reshape(-1), g.reshape(-1))
+
+    @staticmethod
+    def reach(shape, stride):
+        """How many elements of memory a layout spans."""
+        return 1 + sum((n - 1) * s for n, s in zip(shape, stride)) if 0 not in shape else 0
 
 
 class Part:
@@ -219,6 +241,23 @@ def keep_retained(tensor, new):
         old.extra.retain = None
 
 
+class Lost(Node):
+    """The origin of a stale view whose history cannot be rebuilt, after it was read where nothing is recorded."""
+
+    __slots__ = ()
+    layout = ("why",)
+
+    def backward(self, g, inputs):
+        raise lost(self.saved[0])
+
+
+def lost(why):
+    return GradError(
+        f"{why}: its base, or another view of it, was modified in place since. Its history cannot be rebuilt: "
+        "make the in-place operation out of place, or take the view after it."
+    )
+
+
 def refreshed(view):
     """The origin of a view whose base was written to since it was made."""
     base = view.base
@@ -226,24 +265,27 @@ def refreshed(view):
         return view.origin
     why = fixed(view)
     if why:
-        raise GradError(
-            f"{why}: its base, or another view of it, was modified in place since. Its history cannot be rebuilt: "
-            "make the in-place operation out of place, or take the view after it."
-        )
-    if base.origin is None or not _core.is_float(view):
+        if _core.grad_mode():
+            raise lost(why)
+        return view.origin if type(view.origin) is Lost else made(Lost, (), (why,))
+    if base.origin is None:
+        return view.origin if isinstance(view.origin, Leaf) else None
+    if not _core.is_float(view):
         return None
-    n = made(AsStridedBackward0, (base.origin,), (Window(base, view),))
-    return n
+    return made(AsStridedBackward0, (base.origin,), (Window(base, view),))
 
 
 def fixed(view):
     """What kind of view has a history that cannot be rebased, in words; None for the others."""
     from ._function import FunctionNode
-    from ._node import Output
 
     origin = view.origin
     if origin is None:
         return None
+    if type(origin) is Lost:
+        return origin.saved[0]
+    if type(origin) is Nowhere:
+        return "a view was created in no_grad mode"
     if isinstance(origin, Output) and not isinstance(origin.inputs[0], FunctionNode):
         return f"output {origin.index} of {origin.name().removesuffix('Backward0')} is one of several views of a tensor"
     if isinstance(origin.inputs[0] if isinstance(origin, Output) else origin, FunctionNode):

@@ -73,7 +73,8 @@ def _inplace_compositions():
 
     def writer(name, function):
         def in_place(self, *args, **options):
-            return _ops.copy_into_(self, function(self, *args, **options))
+            source = self if self.origin is None else _ops.copy(self, None, 1)  # what function keeps for backward must not be overwritten
+            return _ops.copy_into_(self, function(source, *args, **options))
 
         in_place.__name__ = in_place.__qualname__ = name + "_"
         in_place.__doc__ = f"{name}, written into the tensor itself."

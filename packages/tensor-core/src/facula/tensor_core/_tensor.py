@@ -170,7 +170,7 @@ class Tensor:
         if lib.fc_epoch_stale(self._h):
             from facula.tensor_core import _dispatch
 
-            _dispatch.tape.refresh(self)
+            return _dispatch.tape.wanted(self)
         return self.origin is not None
 
     @requires_grad.setter
