@@ -256,10 +256,24 @@ CTCLoss(blank=1,reduction='none') | N.functional.log_softmax(f(7,2,4),2), t([0,2
 CTCLoss(zero_infinity=True) | N.functional.log_softmax(f(3,2,4),2), t([[1,1,1],[2,3,1]]), (3,3), (3,2)
 CTCLoss(reduction='sum') | N.functional.log_softmax(f(7,4),1), t([1,2,2]), t(7), t(3)
 LazyLinear(4) | f(2,3)
+LazyConv1d(4,3) | f(2,3,5)
 LazyConv2d(4,3,groups=2) | f(2,4,5,5)
+LazyConv3d(2,2) | f(2,3,3,3,3)
+LazyConvTranspose2d(4,3,stride=2) | f(2,3,4,4)
+LazyConvTranspose3d(2,2) | f(1,3,2,2,2)
 LazyConvTranspose1d(4,3) | f(2,3,5)
 LazyBatchNorm1d() | f(5,3)
+LazyBatchNorm2d(eps=0.1) | f(5,3,2,2)
+LazyBatchNorm3d(affine=False) | f(5,3,2,2,2)
+LazyInstanceNorm1d(affine=True) | f(2,3,4)
+LazyInstanceNorm3d() | f(2,3,2,2,2)
 LazyInstanceNorm2d(affine=True) | f(2,3,4,4)
+LinearCrossEntropyLoss(3,5) | f(4,3), i((4,),5)
+LinearCrossEntropyLoss(3,5,out_features=(2,),bias=True,reduction='sum',label_smoothing=0.1) | f(4,3), i((4,2),5)
+LinearCrossEntropyLoss(3,5,bias=True,ignore_index=1,weight=T.arange(1.0,6.0,dtype=T.float64),options=N.LinearCrossEntropyOptions(batch_chunk_size=2,chunking_method=None)) | f(5,3), i((5,),5)
+SyncBatchNorm(3) | f(2,3,4)
+SyncBatchNorm(3,affine=False).eval() | f(2,3)
+DataParallel(N.Linear(3,2)) | f(4,3)
 Sequential(N.Linear(3,4),N.ReLU(),N.Dropout(0.2),N.Linear(4,2)) | f(5,3)
 """
 
@@ -311,7 +325,7 @@ def facts(case: tuple[str, str], T) -> dict:
     T.manual_seed(3)
     module = eval("N." + constructor, {"N": T.nn, "T": T, "float": float})
     found = {"repr": repr(module)}
-    lazy = any(T.nn.parameter.is_lazy(p) for p in module.parameters())
+    lazy = any(T.nn.parameter.is_lazy(t) for t in [*module.parameters(), *module.buffers()])
     if not lazy:
         found["state"] = {k: _fingerprint(v) for k, v in module.state_dict().items()}
     module.double()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from . import functional, init, parameter
+from . import attention, functional, init, parameter
 from .activation import *
 from .adaptive import *
-from .attention import *
+from .multihead import *
 from .containers import *
 from .conv import *
 from .distance import *
@@ -20,10 +20,21 @@ from .normalization import *
 from .padding import *
 from .parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 from .parameter_containers import *
+from .parallel import DataParallel
 from .pooling import *
 from .rnn import *
+from .syncbatchnorm import SyncBatchNorm
 from .transformer import *
 from .vision import *
-from . import utils
+from . import parallel, utils
 
-__all__ = [name for name in dir() if name[0].isupper()] + ["functional", "init", "parameter", "utils"]
+__all__ = [name for name in dir() if name[0].isupper()] + ["attention", "functional", "init", "parallel", "parameter", "utils"]
+
+
+def __getattr__(name: str) -> object:
+    if name in ("common_types", "grad", "modules", "summary"):  # asked for by few programs: loaded when they ask
+        import importlib
+
+        loaded = importlib.import_module("facula.nn._summary" if name == "summary" else f"{__name__}.{name}")
+        return loaded.summary if name == "summary" else loaded
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

@@ -23,7 +23,7 @@ class ModuleConvert:
             if param is None:
                 continue
             with facula.no_grad():
-                new = fn(param)
+                new = fn(param.data if is_lazy(param) else param)
             grad = None if is_lazy(param) else param.grad
             if new.device == param.device or is_lazy(param):
                 param.data = new  # the same object: optimizers go on holding it
@@ -34,7 +34,7 @@ class ModuleConvert:
                     param.grad = fn(grad).requires_grad_(grad.requires_grad)
         for name, buf in self._buffers.items():
             if buf is not None:
-                new = fn(buf)
+                new = fn(buf.data if is_lazy(buf) else buf)
                 self._buffers[name] = UninitializedBuffer(device=new.device, dtype=new.dtype) if is_lazy(buf) else new
         return self
 

@@ -150,7 +150,9 @@ class ModuleState:
                 f'While copying the parameter named "{key}", expected a Tensor from the checkpoint but received {type(given)}'
             )
         lazy_here = is_lazy(here)
-        if is_lazy(given) and not lazy_here:
+        if is_lazy(given) and lazy_here:
+            return None  # neither has a shape yet
+        if is_lazy(given):
             return f'"{key}" is uninitialized in the checkpoint and initialized in the model: nothing to copy.'
         if not lazy_here and here.ndim == 0 and given.ndim == 1 and len(given) == 1:
             given = given[0]  # checkpoints from before 0-d tensors

@@ -7,7 +7,8 @@ from typing import Any
 
 import facula
 from facula import Tensor
-from facula.tensor_core.extend import make_subclass
+from facula.tensor_core.extend import lib, make_subclass
+from facula.tensor_core.extend import wrap as own_tensor
 
 __all__ = ["Parameter", "Buffer", "UninitializedParameter", "UninitializedBuffer", "UninitializedTensorMixin", "is_lazy"]
 
@@ -64,26 +65,77 @@ class Buffer(Tensor, metaclass=_BufferKind):
         return buffer
 
 
+_slot = Tensor._h  # the slot that UninitializedTensorMixin hides
+
+
 class UninitializedTensorMixin:
     """A parameter or buffer whose shape is not known yet: `materialize` gives it one.
 
-    It holds an empty tensor of its device and dtype; everything that asks for values is refused."""
+    It holds an empty tensor of its device and dtype; every op on it is refused.
+    """
 
     _final: type | None = None
 
+    def _empty(self) -> Tensor:
+        """The empty tensor that it holds, as a plain one."""
+        return own_tensor(lib.fc_alias(_slot.__get__(self), 1))
+
+    @property
+    def _h(self) -> Any:
+        raise ValueError(
+            f"{type(self).__name__}: an uninitialized parameter or buffer has no values. Call the lazy module once, or give it a shape by materialize()."
+        )
+
+    @_h.setter
+    def _h(self, handle: Any) -> None:
+        _slot.__set__(self, handle)
+
+    def __del__(self, free: Any = lib.fc_free) -> None:
+        free(_slot.__get__(self))
+
     def materialize(self, shape: Any, device: Any = None, dtype: Any = None) -> None:
         """Become a tensor of `shape`, uninitialised; device and dtype default to the ones asked for at first."""
-        made = facula.empty(
-            shape, device=self.data.device if device is None else device, dtype=self.data.dtype if dtype is None else dtype
-        )
-        self.data = made
+        made = facula.empty(shape, device=self.device if device is None else device, dtype=self.dtype if dtype is None else dtype)
         self.__class__ = self._final
+        self.data = made
+
+    @property
+    def data(self) -> Tensor:
+        return self._empty()
+
+    @data.setter
+    def data(self, value: Tensor) -> None:
+        self._set(Tensor.data.fset, value)
+
+    def _set(self, setter: Any, value: Any) -> None:
+        """Call a property's setter, which looks at the tensor: it may while this is an initialized one."""
+        kind, self.__class__ = type(self), self._final
+        try:
+            setter(self, value)
+        finally:
+            self.__class__ = kind
 
     @property
     def shape(self) -> Any:
         raise RuntimeError(
             "shape: not known for an uninitialized parameter or buffer. Run one forward, or load it into a lazy module first."
         )
+
+    dtype = property(lambda self: self._empty().dtype)
+    device = property(lambda self: self._empty().device)
+    requires_grad = property(lambda self: self.origin is not None, lambda self, flag: self._set(Tensor.requires_grad.fset, flag))
+
+    grad_fn, is_leaf = None, True
+
+    def requires_grad_(self, requires_grad: bool = True) -> Any:
+        self.requires_grad = requires_grad
+        return self
+
+    def is_floating_point(self) -> bool:
+        return self.dtype.is_floating_point
+
+    def is_complex(self) -> bool:
+        return self.dtype.is_complex
 
     def share_memory_(self) -> Any:
         raise RuntimeError("share_memory_: an uninitialized parameter or buffer has no memory. Run one forward first.")
@@ -92,11 +144,11 @@ class UninitializedTensorMixin:
         return f"<{type(self).__name__}>"
 
     def __reduce_ex__(self, protocol: int) -> tuple:
-        return type(self), (self.requires_grad, self.data.device, self.data.dtype)
+        return type(self), (self.requires_grad, self.device, self.dtype)
 
     def __deepcopy__(self, memo: dict) -> Any:
         if id(self) not in memo:
-            memo[id(self)] = type(self)(self.requires_grad, self.data.device, self.data.dtype)
+            memo[id(self)] = type(self)(self.requires_grad, self.device, self.dtype)
         return memo[id(self)]
 
 

@@ -11,7 +11,7 @@ from facula import Tensor
 
 from . import functional as F
 from . import init
-from .attention import MultiheadAttention
+from .multihead import MultiheadAttention
 from .containers import ModuleList
 from .dropout import Dropout
 from .linear import Linear

@@ -44,7 +44,7 @@ D("clamp_tensor", x=lambda g, x, y, z: only_where((x >= y) & (x <= z), g),
 D("where_rows", node="WhereBackward0", y=lambda g, x: only_where(x, g),   z=lambda g, x: only_where(F.logical_not(x), g))
 D("where",      y=lambda g, x: only_where(x, g),        z=lambda g, x: only_where(F.logical_not(x), g))
 D("abs",        x=lambda g, x: g * F.sgn(x) if x.dtype.is_complex else g * F.sign(x))
-D("relu",       x=lambda g, out: only_where(out > 0, g))
+D("relu",       x=lambda g, out: F.where(out <= 0, 0, g))  # the gradient passes where x is NaN, as in PyTorch
 
 # ---- exponentials and logarithms
 D("exp",        x=lambda g, out: g * out)

@@ -14,6 +14,7 @@ from ._dropout import alpha_dropout, dropout, dropout1d, dropout2d, dropout3d, f
 from ._embedding import embedding, embedding_bag, one_hot
 from ._fold import channel_shuffle, fold, native_channel_shuffle, pixel_shuffle, pixel_unshuffle, unfold
 from ._linear import bilinear, linear
+from ._linear_cross_entropy import linear_cross_entropy
 from ._loss_class import cross_entropy, multi_margin_loss, multilabel_margin_loss, multilabel_soft_margin_loss, nll_loss
 from ._loss_ctc import ctc_loss
 from ._loss_metric import (
@@ -48,7 +49,7 @@ __all__ = [
     "fractional_max_pool3d", "fractional_max_pool3d_with_indices", "gaussian_nll_loss", "gelu", "glu", "grid_sample",
     "group_norm", "gumbel_softmax", "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "hardtanh_",
     "hinge_embedding_loss", "huber_loss", "instance_norm", "interpolate", "kl_div", "l1_loss", "layer_norm",
-    "leaky_relu", "leaky_relu_", "linear", "local_response_norm", "log_softmax", "logsigmoid", "lp_pool1d",
+    "leaky_relu", "leaky_relu_", "linear", "linear_cross_entropy", "local_response_norm", "log_softmax", "logsigmoid", "lp_pool1d",
     "lp_pool2d", "lp_pool3d", "margin_ranking_loss", "max_pool1d", "max_pool1d_with_indices", "max_pool2d",
     "max_pool2d_with_indices", "max_pool3d", "max_pool3d_with_indices", "max_unpool1d", "max_unpool2d", "max_unpool3d",
     "mish", "mse_loss", "multi_head_attention_forward", "multi_margin_loss", "multilabel_margin_loss",

@@ -20,12 +20,12 @@ def _maybe_into(inplace: bool, fn: Callable, input: Tensor, *args: Any) -> Tenso
 
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
     """max(0, x)."""
-    return facula.relu_(input) if inplace else facula.relu(input)
+    return input.relu_() if inplace else facula.relu(input)
 
 
 def relu_(input: Tensor) -> Tensor:
     """relu, in place."""
-    return facula.relu_(input)
+    return input.relu_()
 
 
 def sigmoid(input: Tensor) -> Tensor:

@@ -8,6 +8,7 @@ from typing import Any
 import facula
 from facula import Tensor
 
+from .. import attention
 from ._dropout import dropout
 from ._linear import linear
 from ._pad import pad
@@ -28,6 +29,8 @@ def scaled_dot_product_attention(
     attn_mask: boolean (True takes part) or added. is_causal: query i sees keys 0 .. i. scale: 1 / sqrt(E) by default.
     enable_gqa: heads of key and value (dim -3) are repeated to match the query's. A query that sees nothing gives 0.
     """
+    if attention.allowed is not None:
+        attention.check_allowed()
     if is_causal and attn_mask is not None:
         raise RuntimeError("scaled_dot_product_attention: explicit attn_mask should not be set when is_causal=True")
     if query.dim() < 2 or key.dim() < 2 or value.dim() < 2:

@@ -7,7 +7,7 @@ from facula import Tensor
 
 
 def _norm(x: Tensor, p: float, dim: int, keepdim: bool = False) -> Tensor:
-    return facula.linalg.vector_norm(x, p, dim, keepdim)
+    return facula.norm(x, p, dim, keepdim)
 
 
 def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Tensor:

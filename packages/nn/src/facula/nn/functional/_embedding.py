@@ -36,7 +36,7 @@ def _renormalise(weight: Tensor, used: Tensor, max_norm: float, norm_type: float
     with facula.no_grad():
         rows = facula.unique(used.reshape(-1))
         picked = weight.detach().index_select(0, rows)
-        norms = facula.linalg.vector_norm(picked, norm_type, 1, True)
+        norms = facula.norm(picked, norm_type, 1, True)
         scale = facula.where(norms > max_norm, max_norm / (norms + 1e-7), facula.ones_like(norms))
         weight.detach().index_copy_(0, rows, picked * scale)
 

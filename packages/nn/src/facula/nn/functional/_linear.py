@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import facula
-from facula import Tensor
+from facula import Tensor, linear
 
-
-def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """x A^T + b.  input: (*, I), weight: (O, I) or (I), bias: (O) or ()."""
-    return facula.linear(input, weight, bias)
+__all__ = ["bilinear", "linear"]
 
 
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:

@@ -13,7 +13,7 @@ def norm_except_dim(v: Tensor, dim: int) -> Tensor:
     if dim == -1:
         return v.norm(2)
     dims = [d for d in range(v.dim()) if d != dim % v.dim()]
-    return facula.linalg.vector_norm(v, 2, dims, True) if dims else v.abs()
+    return facula.norm(v, 2, dims, True) if dims else v.abs()
 
 
 def weight_of(g: Tensor, v: Tensor, dim: int) -> Tensor:

@@ -25,8 +25,8 @@ def get_total_norm(
         tensors = _listed(tensors)
         if not tensors:
             return facula.tensor(0.0)
-        norms = [facula.linalg.vector_norm(t, norm_type).to(tensors[0].device) for t in tensors]
-        total = facula.linalg.vector_norm(facula.stack(norms), norm_type)
+        norms = [facula.norm(t, norm_type).to(tensors[0].device) for t in tensors]
+        total = facula.norm(facula.stack(norms), norm_type)
         if error_if_nonfinite and not bool(facula.isfinite(total)):
             raise RuntimeError(
                 f"The total norm of order {norm_type} for gradients from `parameters` is non-finite ({total.item()}), so it "

@@ -1,0 +1,51 @@
+"""facula.nn.modules: the paths by which PyTorch's programs import modules, such as `nn.modules.batchnorm._BatchNorm`.
+
+Each path is a module made here from the files that hold its classes; the classes themselves are those of facula.nn.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from types import ModuleType
+
+HOMES = {
+    "activation": "activation multihead",
+    "adaptive": "adaptive",
+    "batchnorm": "normalization lazy syncbatchnorm",
+    "channelshuffle": "vision",
+    "container": "containers parameter_containers",
+    "conv": "conv lazy",
+    "distance": "distance",
+    "dropout": "dropout",
+    "flatten": "flatten",
+    "fold": "vision",
+    "instancenorm": "normalization lazy",
+    "lazy": "lazy",
+    "linear": "linear multihead lazy",
+    "linear_cross_entropy_options": "functional._linear_cross_entropy",
+    "loss": "loss",
+    "module": "module",
+    "normalization": "normalization",
+    "padding": "padding",
+    "pixelshuffle": "vision",
+    "pooling": "pooling",
+    "rnn": "rnn",
+    "sparse": "embedding",
+    "transformer": "transformer",
+    "upsampling": "vision",
+    "utils": "_sizes",
+}
+
+for _path, _homes in HOMES.items():
+    _made = ModuleType(f"{__name__}.{_path}", f"What torch.nn.modules.{_path} holds.")
+    for _home in _homes.split():
+        _names = vars(importlib.import_module("facula.nn." + _home))
+        _made.__dict__.update({k: v for k, v in _names.items() if not k.startswith("__") and not isinstance(v, ModuleType)})
+    sys.modules[_made.__name__] = _made
+    globals()[_path] = _made
+
+from facula import nn as _nn  # noqa: E402 - the classes, once all paths are there
+
+__all__ = [n for n in _nn.__all__ if isinstance(getattr(_nn, n), type) and issubclass(getattr(_nn, n), _nn.Module)]
+globals().update({n: getattr(_nn, n) for n in __all__})
