@@ -209,15 +209,17 @@ int fc_item_kind(fc_tensor *x)
 
 int64_t fc_item_int(fc_tensor *x)
 {
-    int64_t v;
-    fc_convert(FC_I64, &v, x->dtype, x->data, 1);
+    int64_t v = 0;
+    if (!x->storage->moved || !fc_rebind(x))
+        fc_convert(FC_I64, &v, x->dtype, x->data, 1);
     return v;
 }
 
 static c128 fc_item_complex(fc_tensor *x)
 {
-    c128 v;
-    fc_convert(FC_C128, &v, x->dtype, x->data, 1);
+    c128 v = 0;
+    if (!x->storage->moved || !fc_rebind(x))
+        fc_convert(FC_C128, &v, x->dtype, x->data, 1);
     return v;
 }
 

@@ -26,6 +26,7 @@ static fc_storage *fc_storage_new(int64_t nbytes, int device)
     s->owner = 0;
     s->device = (int16_t)device;
     s->writable = 1;
+    s->moved = 0;
     s->own = (fc_counter){ 0 };
     return s;
 }
@@ -288,6 +289,15 @@ int fc_set_data(fc_tensor *x, fc_tensor *source)
     return FC_OK;
 }
 
+int fc_rebind(fc_tensor *x)
+{
+    int64_t low = x->offset, high = x->offset;
+    for (int d = 0; d < x->ndim; ++d)
+        *(x->stride[d] < 0 ? &low : &high) += (x->shape[d] - 1) * x->stride[d];
+    x->data = fc_data(x);
+    return x->numel && (low < 0 || (high + 1) * fc_dt_size[x->dtype] > x->storage->nbytes);
+}
+
 int fc_storage_resize(fc_tensor *x, int64_t nbytes)
 {
     fc_storage *s = x->storage;
@@ -295,6 +305,10 @@ int fc_storage_resize(fc_tensor *x, int64_t nbytes)
         return fc_fail(FC_READONLY, 0, 0, 0, 0);
     if (nbytes == s->nbytes)
         return FC_OK;
+    if (s->device == FC_META) {
+        s->nbytes = nbytes;
+        return FC_OK;
+    }
     char *data = fc_alloc(nbytes ? nbytes : 1);
     if (!data)
         return fc_fail(FC_MEMORY, nbytes, 0, 0, 0);
@@ -303,6 +317,7 @@ int fc_storage_resize(fc_tensor *x, int64_t nbytes)
         fc_dealloc(s->data, s->nbytes);
     s->data = data;
     s->nbytes = nbytes;
+    s->moved = 1;
     x->data = data + x->offset * fc_dt_size[x->dtype];
     return FC_OK;
 }
@@ -322,6 +337,7 @@ void *fc_storage_data(fc_tensor *x) { return x->storage->data; }
 int64_t fc_storage_bytes(fc_tensor *x) { return x->storage->nbytes; }
 int64_t fc_storage_id(fc_tensor *x) { return (int64_t)(intptr_t)x->storage; }
 int fc_storage_writable(fc_tensor *x) { return x->storage->writable; }
+int fc_storage_borrowed(fc_tensor *x) { return x->storage->owner != 0; }
 
 /* versions */
 int64_t fc_version(fc_tensor *x) { return fc_atomic_load(&x->counter->version); }

@@ -25,6 +25,7 @@ typedef struct {
     int64_t owner;     /* != 0: borrowed memory; the number under which the borrower keeps its owner */
     int16_t device;
     int16_t writable;
+    int32_t moved;     /* != 0: was resized, so handles made before may hold the old address (fc_rebind) */
     fc_counter own;    /* the counter of most tensors: no allocation of its own */
 } fc_storage;
 
@@ -52,6 +53,9 @@ fc_tensor *fc_new_strided(int dtype, int device, int ndim, const int64_t *shape,
 /* 0 where the number of elements overflows. */
 int fc_contiguous_strides(int ndim, const int64_t *shape, int64_t *stride, int64_t *numel);
 int fc_layout_is_contiguous(int ndim, const int64_t *shape, const int64_t *stride);
+
+/* After another handle's resize of the storage: look at where its bytes are now. Not 0 where too few of them are left. */
+int fc_rebind(fc_tensor *x);
 
 #define FC_STATIC_ASSERT(cond, name) typedef char fc_assert_##name[(cond) ? 1 : -1]
 

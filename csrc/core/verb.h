@@ -6,8 +6,10 @@
 #include "promote.h"
 #include "tensor.h"
 
-/* One load: the counter lies beside the descriptor's storage header, in cache since the operand's data was touched. */
-#define FC_IS_STALE(x) ((x)->epoch != (x)->counter->epoch)
+/* Two loads: the counter lies in the storage header, in cache since the operand's data was touched. Every verb asks this of every
+ * operand, so a storage that a resize moved is noticed here too. */
+#define FC_EPOCH_STALE(x) ((x)->epoch != (x)->counter->epoch) /* enough for views: they touch no bytes */
+#define FC_IS_STALE(x) (FC_EPOCH_STALE(x) || ((x)->storage->moved && fc_rebind(x)))
 
 /* FC_STALE, FC_DEVICE or FC_OK for the operands of one call; NULL ones are skipped. Answers the common device. */
 int fc_check_operands(int n, fc_tensor *const *x, int *device);

@@ -14,7 +14,7 @@ static int fc_dim_in(int64_t dim, int limit, int64_t *at)
 
 fc_tensor *fc_as_strided(fc_tensor *x, int ndim, const int64_t *shape, const int64_t *stride, int64_t offset)
 {
-    if (FC_IS_STALE(x))
+    if (FC_EPOCH_STALE(x))
         return fc_null(fc_fail(FC_STALE, 0, 0, 0, 0));
     int64_t high = offset, numel = 1;
     for (int d = 0; d < ndim; ++d) {
@@ -158,7 +158,7 @@ static fc_tensor *fc_squeezed(fc_tensor *x, int n, const int64_t *dims)
 
 fc_tensor *fc_view_list(int op, fc_tensor *x, int n, const int64_t *d)
 {
-    if (FC_IS_STALE(x))
+    if (FC_EPOCH_STALE(x))
         return fc_null(fc_fail(FC_STALE, 0, 0, 0, 0));
     switch (op) {
     case FC_OP_view: return fc_reshaped(x, n, d);
@@ -367,7 +367,7 @@ static fc_tensor *fc_dtype_viewed(fc_tensor *x, int64_t dtype)
 
 fc_tensor *fc_view_op(int op, fc_tensor *x, int64_t i0, int64_t i1, int64_t i2, int64_t i3)
 {
-    if (FC_IS_STALE(x))
+    if (FC_EPOCH_STALE(x))
         return fc_null(fc_fail(FC_STALE, 0, 0, 0, 0));
     switch (op) {
     case FC_OP_select: return fc_selected(x, i0, i1);

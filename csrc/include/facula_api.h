@@ -44,6 +44,7 @@ int64_t fc_storage_bytes(fc_tensor *x);
 int64_t fc_storage_id(fc_tensor *x);
 int fc_storage_resize(fc_tensor *x, int64_t nbytes);
 int fc_storage_writable(fc_tensor *x);
+int fc_storage_borrowed(fc_tensor *x);
 
 /* shapes are interned: one small integer per distinct shape */
 int fc_shape_ndim(int shape_id);
@@ -106,6 +107,14 @@ int fc_equal(fc_tensor *x, fc_tensor *y);
 fc_tensor *fc_index(fc_tensor *x, int n, fc_tensor **index);
 int fc_index_put(fc_tensor *x, int n, fc_tensor **index, fc_tensor *value, int accumulate);
 fc_tensor *fc_nonzero(fc_tensor *x);
+
+/* DLPack: a managed tensor (versioned or not) out and in. Released by the taker; `owner` as in fc_from_memory. */
+void *fc_to_dlpack(fc_tensor *x, int versioned, int copied);
+fc_tensor *fc_from_dlpack(void *managed, int versioned, int64_t owner);
+int64_t fc_dlpack_field(void *managed, int versioned, int field);
+void fc_dlpack_release(void *managed, int versioned);
+int64_t fc_dlpack_orphan(void);
+void *fc_dlpack_capsules(void *is_valid, void *get_pointer);
 
 /* random generators: mt19937; state is PyTorch's 5056 bytes */
 fc_generator *fc_generator_new(uint64_t seed);

@@ -173,4 +173,6 @@ def _mixed(op, args, out, a, b, c, d):
 
 
 def _stale(op, args, out, a, b, c, d):
+    if 0 <= a < len(args) and hasattr(args[a], "_h") and not lib.fc_epoch_stale(args[a]._h):
+        return RuntimeError, f"the storage of {argument(op, a)} was resized to {lib.fc_storage_bytes(args[a]._h)} bytes, too few for it ({operands(op, args)}). Resize it again first."
     return GradError, f"the gradient history of a view could not be rebuilt ({operands(op, args)})."

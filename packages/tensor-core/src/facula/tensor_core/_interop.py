@@ -7,12 +7,12 @@ from facula.tensor_core._lib import address, lib, pointer
 from facula.tensor_core._tensor import Tensor, _owners, own_tensor
 from facula.tensor_core._types import ALIASES, BY_CODE, BY_NAME, DTYPES, device, dtype, memory_format
 
-_ids = itertools.count(1)
+borrow_ids = itertools.count(1)  # numbers of the owners of borrowed memory
 
 
 def borrow(owner, data, nbytes, writable, d, shape, stride, offset=0):
     """A tensor over memory that `owner` keeps alive until the tensor's storage goes."""
-    id = next(_ids)
+    id = next(borrow_ids)
     _owners[id] = owner
     h = lib.fc_from_memory(pointer(data), nbytes, id, writable, d.id, len(shape), list(shape), list(stride), offset)
     if not h:

@@ -1,20 +1,67 @@
-"""`Tensor(...)` called like a function: sizes or data, of the default dtype, as PyTorch's old constructor does."""
+"""PyTorch's old constructors: `Tensor(...)`, `FloatTensor(...)` and their like, called with sizes, data, a tensor or a storage."""
 
-from facula.tensor_core import _create, _state
+from facula.tensor_core import _create, _state, _types
 from facula.tensor_core._tensor import Tensor, make_subclass
+
+_TYPES = {
+    "FloatTensor": _types.float32, "DoubleTensor": _types.float64, "HalfTensor": _types.float16, "BFloat16Tensor": _types.bfloat16,
+    "LongTensor": _types.int64, "IntTensor": _types.int32, "ShortTensor": _types.int16, "CharTensor": _types.int8,
+    "ByteTensor": _types.uint8, "BoolTensor": _types.bool_,
+}  # fmt: skip
+
+
+def made(name, data, dtype, device=None):
+    """Sizes: unset memory; a sequence or array: its values; a tensor or storage of this dtype: its memory."""
+    from facula.tensor_core._storage import TypedStorage, UntypedStorage, over
+
+    if device is not None and _types.device(device).type != "cpu":
+        raise RuntimeError(f"{name}: legacy constructor expects device type: cpu but device type: {device} was passed. Use facula.empty(..., device=...).")
+    if not data:
+        return _create.empty(0, dtype=dtype)
+    first = data[0]
+    if len(data) == 1 and isinstance(first, Tensor):
+        if first.dtype is not dtype:
+            raise TypeError(f"{name}: expected a tensor of dtype {dtype} but got {first.dtype}. Convert it with .to({dtype}).")
+        return first.detach()
+    if len(data) == 1 and isinstance(first, (TypedStorage, UntypedStorage)):
+        return over(first, dtype)
+    if len(data) == 1 and not hasattr(first, "__index__") and not isinstance(first, _types.Size):
+        return _create.tensor(first, dtype=dtype)
+    return _create.empty(*data, dtype=dtype)
 
 
 def construct(cls, *data, dtype=None, device=None):
     """Tensor(2, 3): uninitialised of that size; Tensor([1, 2]): those values; Tensor(other): its memory."""
-    dtype = dtype or _state.get_default_dtype()
-    if not data:
-        t = _create.empty(0, dtype=dtype)
-    elif len(data) == 1 and isinstance(data[0], Tensor):
-        t = data[0].detach()
-    elif len(data) == 1 and not hasattr(data[0], "__index__") and not type(data[0]).__name__ == "Size":
-        t = _create.tensor(data[0], dtype=dtype)
-    else:
-        t = _create.empty(*data, dtype=dtype)
-    if cls is Tensor:
-        return t
-    return make_subclass(cls, t)
+    t = made(cls.__name__, data, dtype or _state.get_default_dtype(), device)
+    return t if cls is Tensor else make_subclass(cls, t)
+
+
+def new(self, *data, device=None):
+    """Tensor(...) with this tensor's dtype."""
+    return made("new", data, self.dtype, device)
+
+
+class _TensorType(type):
+    """Metaclass of FloatTensor and its like: names of Tensor with a dtype."""
+
+    def __instancecheck__(cls, thing):
+        return isinstance(thing, Tensor) and thing.dtype is cls.dtype and not thing.is_meta
+
+    def __call__(cls, *data, device=None):
+        return made(cls.__name__, data, cls.dtype, device)
+
+
+TYPES = {name: _TensorType(name, (), {"dtype": d, "__module__": "facula", "__doc__": f"Tensors of {d}, called like the old constructor."}) for name, d in _TYPES.items()}
+globals().update(TYPES)
+
+
+def set_default_tensor_type(t):
+    """Set the default dtype by a tensor type or its name, such as FloatTensor. Raises TypeError for what is none."""
+    found = TYPES.get(t.rpartition(".")[2]) if isinstance(t, str) else t
+    if found not in TYPES.values():
+        raise TypeError(f"set_default_tensor_type: invalid type object {t!r}. Use facula.set_default_dtype.")
+    _state.set_default_dtype(found.dtype)
+
+
+METHODS = ["new"]
+__all__ = [*TYPES, "set_default_tensor_type"]

@@ -1,7 +1,7 @@
 """Gives Tensor its methods: every row and composition whose first argument is the tensor, operators, conversions, new_*."""
 
-from facula.tensor_core import _create, _index, _interop, _math, _ops, _order, _overloads, _pack, _print, _random, _resize, _shape
-from facula.tensor_core._tensor import Tensor, make_subclass
+from facula.tensor_core import _copying, _create, _dlpack, _index, _interop, _legacy, _math, _ops, _order, _overloads, _pack, _print, _random, _resize, _shape, _storage
+from facula.tensor_core._tensor import Tensor
 
 # functions that are not methods in PyTorch
 _NOT = {
@@ -16,7 +16,7 @@ def attach(public):
         if name not in _NOT and name in public or name.endswith("_") and not name.startswith("_"):
             if name not in _HIDDEN:
                 setattr(Tensor, name, getattr(_ops, name))
-    for module in (_shape, _math, _index, _overloads, _order, _interop):
+    for module in (_shape, _math, _index, _overloads, _order, _interop, _dlpack, _storage, _copying, _legacy):
         for name in module.METHODS:
             if name not in _NOT:
                 setattr(Tensor, name, getattr(module, name))
@@ -125,66 +125,19 @@ def _new_tensor(self, data, *, dtype=None, device=None, requires_grad=False, lay
     return _create.tensor(data, dtype=dtype or self.dtype, device=device or self.device, requires_grad=requires_grad)
 
 
-def _deepcopy(self, memo):
-    if id(self) in memo:
-        return memo[id(self)]
-    if self.origin is not None and not self.is_leaf:
-        raise RuntimeError(
-            "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment. Detach or clone it first."
-        )
-    import copy
-
-    copied = make_subclass(type(self), _ops.copy(self.detach(), None, 1))
-    memo[id(self)] = copied
-    copied.__dict__.update(copy.deepcopy(self.__dict__, memo))
-    if self.grad is not None:
-        copied.grad = copy.deepcopy(self.grad, memo)
-    if self.origin is not None:
-        copied.requires_grad = True
-    return copied
-
-
-def _reduce_ex(self, protocol):
-    if self.origin is not None and not self.is_leaf:
-        raise RuntimeError("pickle: only leaf tensors can be pickled while they require grad. Detach it first.")
-    x = self.detach()
-    import sys
-
-    from facula.tensor_core._lib import buffer, lib
-
-    flat = _ops.copy(x, None, 0)
-    data = bytes(buffer(lib.fc_data(flat._h), flat.nbytes)) if flat.numel() else b""
-    return _rebuild, (type(self), data, self.dtype.name, tuple(self.shape), tuple(self.stride()), self.requires_grad, dict(self.__dict__), sys.byteorder)
-
-
-def _rebuild(cls, data, name, shape, stride, requires_grad, extra, order):
-    """A pickled tensor."""
-    from facula.tensor_core._lib import buffer, lib
-    from facula.tensor_core._types import BY_NAME
-
-    t = _create.empty(shape, dtype=BY_NAME[name])
-    if data:
-        buffer(lib.fc_data(t._h), len(data))[:] = data
-    if tuple(t.stride()) != tuple(stride) and 0 not in stride:
-        shaped = _create.empty_strided(shape, stride, dtype=BY_NAME[name])
-        t = shaped.copy_(t)
-    if cls is not Tensor:
-        t = make_subclass(cls, t)
-    t.__dict__.update(extra)
-    if requires_grad:
-        t.requires_grad = True
-    return t
-
-
 def _is_same_size(self, other):
     return self.shape == other.shape
 
 
 def _set(self, source=None, storage_offset=0, size=None, stride=None):
-    """Look at source's memory. In place."""
+    """Look at a tensor's or a storage's memory. In place."""
     source = _create.empty(0, dtype=self.dtype) if source is None else source
-    if size is not None:
-        source = source.as_strided(size, stride, storage_offset)
+    if not isinstance(source, Tensor):
+        source = _storage.over(source, self.dtype, storage_offset, size, stride)
+    elif source.dtype is not self.dtype:
+        raise RuntimeError(f"set_: could not set tensor of type {source.dtype} to a tensor of type {self.dtype}. Convert it first.")
+    elif size is not None:
+        source = _storage.over(source.untyped_storage(), self.dtype, storage_offset, size, stride)
     _resize.set_data(self, source)
     return self
 
@@ -194,7 +147,7 @@ _EXTRA = {
     "__neg__": _ops.neg, "__pos__": lambda self: self, "__abs__": _ops.abs, "__invert__": _ops.bitwise_not,
     "T": property(_shape._reversed_dims), "mT": property(_shape._matrix_transposed), "H": property(lambda self: _shape.adjoint(self)),
     "mH": property(_shape.adjoint), "real": property(_math.real), "imag": property(_math.imag),
-    "__repr__": _print.tensor_repr, "__format__": _print.tensor_format, "__deepcopy__": _deepcopy, "__reduce_ex__": _reduce_ex, "is_same_size": _is_same_size,
+    "__repr__": _print.tensor_repr, "__format__": _print.tensor_format, "is_same_size": _is_same_size,
     "new_zeros": _new_factory("zeros"), "new_ones": _new_factory("ones"), "new_empty": _new_factory("empty"), "new_full": _new_factory("full"),
     "new_tensor": _new_tensor, "resize_as_": lambda self, other: self.resize_(other.shape),
 }  # fmt: skip

@@ -57,7 +57,10 @@ def is_tensor(obj):
 
 
 def is_storage(obj):
-    return type(obj).__name__ in ("UntypedStorage", "TypedStorage")
+    """Is it an UntypedStorage or a TypedStorage?"""
+    from facula.tensor_core._storage import TypedStorage, UntypedStorage
+
+    return isinstance(obj, (TypedStorage, UntypedStorage))
 
 
 def is_floating_point(input):

@@ -1,0 +1,68 @@
+"""finfo and iinfo: what the numbers of a dtype can be."""
+
+from facula.tensor_core import _state, _types
+
+# dtype: (bits, fraction bits, smallest exponent of a normal number, digits that a decimal keeps)
+_FLOATS = {
+    "float16": (16, 10, -14, 3, "float16"), "bfloat16": (16, 7, -126, 2, "bfloat16"), "float32": (32, 23, -126, 6, "float32"),
+    "float64": (64, 52, -1022, 15, "float64"), "complex64": (32, 23, -126, 6, "float32"), "complex128": (64, 52, -1022, 15, "float64"),
+}  # fmt: skip
+
+
+class _Info:
+    def __eq__(self, other):
+        return type(self) is type(other) and self.dtype == other.dtype
+
+    def __hash__(self):
+        return hash(self.dtype)
+
+
+class finfo(_Info):
+    """Limits of a floating dtype; of a complex one, its parts'. Raises TypeError for others.
+
+    eps: the step from 1 to the next number. tiny, smallest_normal: the smallest number of full precision.
+    resolution: a decimal's last digit that survives.
+
+    >>> import facula
+    >>> facula.finfo(facula.float32).eps
+    1.1920928955078125e-07
+    """
+
+    def __init__(self, type=None):
+        type = _state.get_default_dtype() if type is None else type
+        if getattr(type, "name", None) not in _FLOATS:
+            raise TypeError(f"torch.finfo() requires a floating point input type. Use torch.iinfo to handle {getattr(type, 'name', type)!r}")
+        self.bits, fraction, low, digits, self.dtype = _FLOATS[type.name]
+        self.eps = 2.0**-fraction
+        self.tiny = self.smallest_normal = 2.0**low
+        self.max = (2.0 - self.eps) * 2.0 ** (1 - low)
+        self.min = -self.max
+        self.resolution = float(f"1e-{digits}")
+
+    def __repr__(self):
+        return (
+            f"finfo(resolution={self.resolution:g}, min={self.min:g}, max={self.max:g}, eps={self.eps:g}, "
+            f"smallest_normal={self.smallest_normal:g}, tiny={self.tiny:g}, dtype={self.dtype})"
+        )
+
+
+class iinfo(_Info):
+    """Limits of an integer dtype. Raises TypeError for others.
+
+    >>> import facula
+    >>> facula.iinfo(facula.int8).max
+    127
+    """
+
+    def __init__(self, type):
+        if not isinstance(type, _types.dtype) or type.kind != 1:
+            raise TypeError(f"torch.iinfo() requires an integer input type. Use torch.finfo to handle {getattr(type, 'name', type)!r}")
+        self.bits, self.dtype = 8 * type.itemsize, type.name
+        self.min = -(2 ** (self.bits - 1)) if type.is_signed else 0
+        self.max = 2 ** (self.bits - type.is_signed) - 1
+
+    def __repr__(self):
+        return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"
+
+
+__all__ = ["finfo", "iinfo"]

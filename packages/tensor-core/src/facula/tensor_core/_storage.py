@@ -1,0 +1,484 @@
+"""Storages: the memory that tensors look into, as bytes (UntypedStorage) or as elements (TypedStorage, FloatStorage and its like)."""
+
+import copy
+import mmap
+import sys
+from weakref import WeakValueDictionary
+
+from facula.tensor_core import _create, _ops, _types
+from facula.tensor_core._interop import borrow, to
+from facula.tensor_core._lib import address, buffer, lib
+from facula.tensor_core._tensor import Tensor, own_tensor
+from facula.tensor_core._torch_names import STORAGES
+
+_known = WeakValueDictionary()  # storage number -> its UntypedStorage: a tensor's storage is one object while somebody holds it
+
+
+def _flat(tensor):
+    """All bytes of a tensor's storage, as a uint8 tensor over them."""
+    h, size = tensor._h, tensor.dtype.itemsize
+    view = own_tensor(lib.fc_alias(h, 0))
+    lib.fc_epoch_refresh(view._h)
+    whole = _ops.as_strided(view, (lib.fc_storage_bytes(h) // size,), (1,), 0)
+    return own_tensor(lib.fc_view_op(_VIEW_DTYPE, whole._h, _types.uint8.id, 0, 0, 0))
+
+
+_VIEW_DTYPE = next(op.id for op in _ops.OPS if op.name == "view_dtype")
+
+
+def of(tensor):
+    """The UntypedStorage of a tensor."""
+    number = lib.fc_storage_id(tensor._h)
+    found = _known.get(number)
+    if found is None:
+        found = _known[number] = UntypedStorage.__new__(UntypedStorage)
+        found._bytes = _flat(tensor)
+    return found
+
+
+def _raw(storage):
+    """A writable buffer over the storage's bytes."""
+    h = storage._bytes._h
+    if storage.device.type == "meta":
+        raise NotImplementedError("Not available for 'Meta' device: a storage there has no bytes.")
+    return memoryview(buffer(lib.fc_storage_data(h), lib.fc_storage_bytes(h))).cast("B") if lib.fc_storage_bytes(h) else memoryview(bytearray())
+
+
+def _swapped(data, size):
+    """The bytes of every number of this size in the other order."""
+    data = bytearray(data)
+    for k in range(size // 2):
+        data[k::size], data[size - 1 - k :: size] = data[size - 1 - k :: size], data[k::size]
+    return data
+
+
+def _from_buffer(name, data, count, offset, dtype, byte_order):
+    size = dtype.itemsize
+    if byte_order is None and size > 1:
+        raise RuntimeError(f"{name}.from_buffer: byte_order is needed for {dtype}. Give 'native', 'little' or 'big'.")
+    if byte_order not in (None, "native", "little", "big"):
+        raise ValueError(f"invalid byte_order '{byte_order}' (expected 'big', 'little', or 'native')")
+    data = memoryview(data).cast("B")
+    if not 0 <= offset <= len(data):
+        raise ValueError(f"offset must be non-negative and no greater than buffer length ({len(data)}), but got {offset}")
+    if count < 0:
+        if (len(data) - offset) % size:
+            raise ValueError(f"buffer size ({len(data) - offset}) must be a multiple of element size ({size})")
+        count = (len(data) - offset) // size
+    if offset + count * size > len(data):
+        raise ValueError(f"buffer has only {len(data) - offset} elements after offset {offset}, but specified a size of {count}")
+    data = data[offset : offset + count * size]
+    if byte_order not in (None, "native", sys.byteorder):
+        data = _swapped(data, size // (2 if dtype.is_complex else 1))
+    made = UntypedStorage(len(data))
+    _raw(made)[:] = data
+    return made
+
+
+class _Common:
+    """What both kinds of storage do."""
+
+    is_cuda = is_sparse = is_hpu = is_sparse_csr = False
+
+    @property
+    def device(self):
+        """Where the memory is."""
+        return self._bytes.device
+
+    def get_device(self):
+        return -1
+
+    def data_ptr(self):
+        """Address of the first byte."""
+        return address(lib.fc_storage_data(self._bytes._h))
+
+    def is_shared(self):
+        return False
+
+    def is_pinned(self, device="cuda"):
+        return False
+
+    def cpu(self):
+        """Itself: it is on the CPU."""
+        return self
+
+    def tolist(self):
+        """All elements as Python numbers."""
+        return self._elements().tolist()
+
+    def __iter__(self):
+        return iter(self.tolist())
+
+    def __copy__(self):
+        return self.clone()
+
+    def __repr__(self):
+        lines = "\n ".join(str(v) for v in self.tolist()) if self.device.type != "meta" else "..."
+        return f" {lines}\n[{self._title()} of size {len(self)}]"
+
+    def __deepcopy__(self, memo):
+        copied = memo.get(id(self))
+        if copied is None:
+            copied = memo[id(self)] = self.clone()
+        return copied
+
+    def _index(self, k):
+        n = len(self)
+        if not hasattr(k, "__index__"):
+            raise TypeError(f"can't index a {type(self).__name__} with {type(k).__name__}. Use an int.")
+        if not -n <= k < n:
+            raise IndexError(f"index {k} out of range for storage of size {n}")
+        return k % n
+
+    def _converter(name, dtype):  # noqa: N805 - makes the methods below
+        def convert(self):
+            return TypedStorage(wrap_storage=of(to(self._elements(), dtype, copy=True)), dtype=dtype)
+
+        convert.__name__, convert.__doc__ = name, f"A copy with elements of {dtype}."
+        return convert
+
+    double, float, half = _converter("double", _types.float64), _converter("float", _types.float32), _converter("half", _types.float16)
+    long, int, short = _converter("long", _types.int64), _converter("int", _types.int32), _converter("short", _types.int16)
+    char, byte, bool = _converter("char", _types.int8), _converter("byte", _types.uint8), _converter("bool", _types.bool_)
+    bfloat16, complex_float = _converter("bfloat16", _types.bfloat16), _converter("complex_float", _types.complex64)
+    complex_double = _converter("complex_double", _types.complex128)
+
+
+class UntypedStorage(_Common):
+    """Memory as bytes: UntypedStorage(nbytes), or UntypedStorage([1, 2, 255]). Tensors over it see what is written to it."""
+
+    def __init__(self, *data, device=None):
+        if len(data) > 1:
+            raise TypeError(f"UntypedStorage() takes a size or a sequence, got {len(data)} arguments.")
+        values = data[0] if data else 0
+        if hasattr(values, "__index__") and not isinstance(values, Tensor):
+            if values < 0:
+                raise RuntimeError(f"UntypedStorage: the size must not be negative, got {values}.")
+            self._bytes = _create.empty(values, dtype=_types.uint8, device=device)
+        elif hasattr(values, "__len__") and not isinstance(values, (str, Tensor)):
+            self._bytes = _create.tensor([v & 255 for v in values], dtype=_types.uint8, device=device)
+        else:
+            raise TypeError(f"UntypedStorage: invalid data type {type(values).__name__!r}. Give a size or a sequence of ints.")
+        _known[lib.fc_storage_id(self._bytes._h)] = self
+
+    def _elements(self):
+        return _ops.as_strided(self._bytes, (len(self),), (1,), 0)
+
+    def _title(self):
+        return f"torch.storage.UntypedStorage(device={self.device})"
+
+    @property
+    def _cdata(self):
+        return lib.fc_storage_id(self._bytes._h)
+
+    def __len__(self):
+        return lib.fc_storage_bytes(self._bytes._h)
+
+    size = nbytes = __len__
+    __hash__ = object.__hash__
+
+    def __eq__(self, other):
+        return isinstance(other, UntypedStorage) and self._cdata == other._cdata
+
+    def element_size(self):
+        return 1
+
+    def untyped(self):
+        return self
+
+    def __getitem__(self, k):
+        """One byte, or a storage over a copy of a slice."""
+        if isinstance(k, slice):
+            return UntypedStorage(list(_raw(self)[k]))
+        return _raw(self)[self._index(k)]
+
+    def __setitem__(self, k, value):
+        raw = _raw(self)
+        if isinstance(k, slice):
+            if k.step not in (None, 1):
+                raise RuntimeError(f"Trying to slice with a step of {k.step}, but only a step of 1 is supported")
+            raw[k] = bytes([value & 255]) * len(raw[k])
+        else:
+            raw[self._index(k)] = value & 255
+
+    def fill_(self, value):
+        """Every byte set to value. In place."""
+        _raw(self)[:] = bytes([value & 255]) * len(self)
+        return self
+
+    def copy_(self, source, non_blocking=None):
+        """The bytes of another storage of this size. In place."""
+        if len(source.untyped()) != len(self):
+            raise RuntimeError(f"copy_: size does not match, self was {len(self)} bytes but source has {len(source.untyped())}. Resize one.")
+        _raw(self)[:] = bytes(_raw(source.untyped()))
+        return self
+
+    def resizable(self):
+        """Can it be resized? Memory that is borrowed cannot."""
+        return not lib.fc_storage_borrowed(self._bytes._h)
+
+    def resize_(self, nbytes):
+        """The same storage with another size; bytes that both have are kept. Tensors over it follow. In place."""
+        if nbytes < 0:
+            raise RuntimeError(f"resize_: the size must not be negative, got {nbytes}.")
+        if lib.fc_storage_resize(self._bytes._h, nbytes):
+            raise RuntimeError(f"Trying to resize storage that is not resizable: {len(self)} to {nbytes} bytes of borrowed memory. Clone it first.")
+        return self
+
+    def new(self):
+        """An empty storage on the same device."""
+        return UntypedStorage(0, device=self.device)
+
+    def clone(self):
+        """A copy of the memory."""
+        if self.device.type == "meta":
+            return UntypedStorage(len(self), device="meta")
+        return of(_ops.copy(self._elements(), None, 0))
+
+    def byteswap(self, dtype):
+        """The bytes of every number of this dtype reversed. In place."""
+        _raw(self)[:] = _swapped(_raw(self), dtype.itemsize // (2 if dtype.is_complex else 1))
+
+    def type(self, dtype=None):
+        return "torch.storage.UntypedStorage" if dtype is None else TypedStorage(wrap_storage=self, dtype=_dtype_of(dtype))
+
+    def __sizeof__(self):
+        return object.__sizeof__(self) + len(self)
+
+    def __reduce__(self):
+        if self.device.type == "meta":
+            return _on_meta, (len(self),)
+        return _unpickled, (bytes(_raw(self)),)
+
+    @classmethod
+    def from_buffer(cls, data, byte_order=None, count=-1, offset=0, *, dtype=None):
+        """A storage with a copy of a buffer's bytes from `offset` on; `count` elements of dtype, all by default."""
+        return _from_buffer(cls.__name__, data, count, offset, dtype or _types.uint8, byte_order)
+
+    @classmethod
+    def from_file(cls, filename, shared=False, nbytes=0):
+        """A storage over a file's bytes; shared: writes go to the file, which grows to nbytes."""
+        return of(_mapped(filename, shared, nbytes, _types.uint8))
+
+
+def _unpickled(data):
+    made = UntypedStorage(len(data))
+    _raw(made)[:] = data
+    return made
+
+
+def _on_meta(nbytes):
+    return UntypedStorage(nbytes, device="meta")
+
+
+def _mapped(filename, shared, size, dtype):
+    """A 1-d tensor over a file."""
+    nbytes = size * dtype.itemsize
+    with open(filename, ("r+b" if shared else "rb")) as file:
+        have = file.seek(0, 2)
+        if have < nbytes:
+            if not shared:
+                raise RuntimeError(f"from_file: {filename} has {have} bytes, {nbytes} are wanted. Ask for fewer, or for shared=True to let it grow.")
+            file.truncate(nbytes)
+        if not nbytes:
+            return _create.empty(0, dtype=dtype)
+        kept = mmap.mmap(file.fileno(), nbytes, access=mmap.ACCESS_WRITE if shared else mmap.ACCESS_COPY)
+    import ctypes
+
+    where = ctypes.addressof(ctypes.c_char.from_buffer(kept))
+    return borrow(kept, where, nbytes, True, dtype, (size,), (1,))
+
+
+def from_file(filename, shared=None, size=0, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False):
+    """A 1-d tensor of `size` elements over a file's bytes. shared: the file grows where needed, and writes go to it."""
+    from facula.tensor_core import _state
+
+    made = _mapped(filename, bool(shared), size, dtype or _state.get_default_dtype())
+    if requires_grad:
+        made.requires_grad = True
+    return made if device is None else to(made, device)
+
+
+def _dtype_of(word):
+    if isinstance(word, _types.dtype):
+        return word
+    if isinstance(word, str):
+        name = word.rpartition(".")[2]
+        if name in STORAGES:
+            return STORAGES[name]
+    if hasattr(word, "dtype"):
+        return word.dtype
+    raise ValueError(f"type: no storage type {word!r}. Write it like 'torch.FloatStorage'.")
+
+
+class TypedStorage(_Common):
+    """Memory as elements of a dtype: TypedStorage(size, dtype=...), TypedStorage([1.0, 2.0], dtype=...), or over an UntypedStorage."""
+
+    def __init__(self, *data, wrap_storage=None, dtype=None, device=None, _internal=False):
+        from facula.tensor_core import _state
+
+        dtype = dtype or _state.get_default_dtype()
+        if len(data) > 1 or data and wrap_storage is not None:
+            raise TypeError(f"TypedStorage: takes a size, a sequence, or wrap_storage, got {len(data)} arguments and wrap_storage={wrap_storage is not None}.")
+        values = data[0] if data else 0
+        if wrap_storage is not None:
+            if not isinstance(wrap_storage, UntypedStorage):
+                raise TypeError(f"TypedStorage: wrap_storage must be UntypedStorage, got {type(wrap_storage).__name__}.")
+            storage = wrap_storage
+        elif isinstance(values, (Tensor, str)) or not (hasattr(values, "__index__") or hasattr(values, "__len__")):
+            raise TypeError(f"TypedStorage: invalid data type {type(values).__name__!r}. Give a size or a sequence of numbers.")
+        elif hasattr(values, "__index__"):
+            storage = UntypedStorage(values * dtype.itemsize, device=device)
+        else:
+            storage = of(_create.tensor(values, dtype=dtype, device=device))
+        self._untyped_storage, self.dtype = storage, dtype
+
+    @property
+    def _bytes(self):
+        return self._untyped_storage._bytes
+
+    def _elements(self):
+        n = len(self)
+        whole = _ops.as_strided(self._bytes, (n * self.dtype.itemsize,), (1,), 0)
+        return own_tensor(lib.fc_view_op(_VIEW_DTYPE, whole._h, self.dtype.id, 0, 0, 0))
+
+    def _title(self):
+        return f"torch.storage.TypedStorage(dtype={self.dtype}, device={self.device})"
+
+    @property
+    def _cdata(self):
+        return self._untyped_storage._cdata
+
+    def untyped(self):
+        """The same memory as bytes."""
+        return self._untyped_storage
+
+    def __len__(self):
+        return len(self._untyped_storage) // self.dtype.itemsize
+
+    size = __len__
+    _size = __len__
+
+    def nbytes(self):
+        return len(self._untyped_storage)
+
+    def element_size(self):
+        return self.dtype.itemsize
+
+    def __getitem__(self, k):
+        if isinstance(k, slice):
+            raise RuntimeError("slices are only supported in UntypedStorage.__getitem__")
+        return self._elements()[self._index(k)].item()
+
+    def __setitem__(self, k, value):
+        elements = self._elements()
+        elements[k if isinstance(k, slice) else self._index(k)] = value
+
+    def fill_(self, value):
+        """Every element set to value. In place."""
+        self._elements().fill_(value)
+        return self
+
+    def copy_(self, source, non_blocking=None):
+        """The elements of another storage of as many, converted. In place."""
+        if len(source) != len(self):
+            raise RuntimeError(f"copy_: size does not match, self was {len(self)} but source has {len(source)} elements. Resize one.")
+        self._elements().copy_(source._elements())
+        return self
+
+    def resize_(self, size):
+        """Room for `size` elements. In place; answers nothing, as in PyTorch."""
+        self._untyped_storage.resize_(size * self.dtype.itemsize)
+
+    def resizable(self):
+        return self._untyped_storage.resizable()
+
+    def clone(self):
+        """A copy of the memory."""
+        return TypedStorage(wrap_storage=self._untyped_storage.clone(), dtype=self.dtype)
+
+    def __deepcopy__(self, memo):
+        return TypedStorage(wrap_storage=copy.deepcopy(self._untyped_storage, memo), dtype=self.dtype)
+
+    def type(self, dtype=None, non_blocking=False):
+        """Its type's name, or a copy with elements of another type."""
+        if dtype is None:
+            return "torch." + next((name for name, d in STORAGES.items() if d is self.dtype), "TypedStorage")
+        d = _dtype_of(dtype)
+        return self if d is self.dtype else TypedStorage(wrap_storage=of(to(self._elements(), d)), dtype=d)
+
+    pickle_storage_type = property(lambda self: self.type().rpartition(".")[2])
+
+    def __reduce__(self):
+        return _typed, (self._untyped_storage, self.dtype)
+
+    @classmethod
+    def from_file(cls, filename, shared=False, size=0):
+        """A storage over a file's elements; shared: writes go to the file, which grows to them."""
+        dtype = getattr(cls, "dtype", None) or _types.float32
+        return TypedStorage(wrap_storage=of(_mapped(filename, shared, size, dtype)), dtype=dtype)
+
+
+def _typed(storage, dtype):
+    return TypedStorage(wrap_storage=storage, dtype=dtype)
+
+
+class _StorageType(type):
+    """Metaclass of FloatStorage and its like: names of TypedStorage with a dtype."""
+
+    def __instancecheck__(cls, thing):
+        return type(thing) is TypedStorage and thing.dtype is cls.dtype
+
+    def __call__(cls, *data, wrap_storage=None, device=None):
+        return TypedStorage(*data, wrap_storage=wrap_storage, dtype=cls.dtype, device=device)
+
+    def from_buffer(cls, data, byte_order=None, count=-1, offset=0):
+        """A storage with a copy of a buffer's bytes."""
+        return TypedStorage(wrap_storage=_from_buffer(cls.__name__, data, count, offset, cls.dtype, byte_order), dtype=cls.dtype)
+
+    def from_file(cls, filename, shared=False, size=0):
+        """A storage over a file's elements."""
+        return TypedStorage(wrap_storage=of(_mapped(filename, shared, size, cls.dtype)), dtype=cls.dtype)
+
+
+TYPES = {name: _StorageType(name, (), {"dtype": d, "__module__": "facula", "__doc__": f"TypedStorage of {d}."}) for name, d in STORAGES.items()}
+globals().update(TYPES)
+
+
+# --- Tensor's side --------------------------------------------------------------------------------------------------
+
+
+def untyped_storage(self):
+    """The memory that the tensor looks into, as bytes."""
+    return of(self)
+
+
+def storage(self):
+    """The memory that the tensor looks into, as elements of its dtype."""
+    return TypedStorage(wrap_storage=of(self), dtype=self.dtype)
+
+
+def storage_type(self):
+    """The class that a storage of its dtype goes by."""
+    return TYPES.get(self.storage().type().rpartition(".")[2], TypedStorage)
+
+
+def over(storage, dtype, offset=0, size=None, stride=None):
+    """A tensor over a storage."""
+    if isinstance(storage, TypedStorage) and storage.dtype is not dtype:
+        raise RuntimeError(f"Expected a Storage of type {dtype} or an UntypedStorage, but got type {storage.dtype} for argument 1 'storage'")
+    flat = TypedStorage(wrap_storage=storage.untyped(), dtype=dtype)._elements()
+    if size is None:
+        size = (max(flat.numel() - offset, 0),)
+    if stride is None:
+        stride, run = [0] * len(size), 1
+        for d in range(len(size) - 1, -1, -1):
+            stride[d] = run
+            run *= max(size[d], 1)
+    t = _ops.as_strided(flat, tuple(size), tuple(stride), offset)
+    t.base = None
+    return t
+
+
+METHODS = ["storage", "storage_type", "untyped_storage"]
+__all__ = ["TypedStorage", "UntypedStorage", "from_file", *TYPES]
