@@ -1,7 +1,7 @@
 """Datasets, samplers and loaders. `facula.utils.data` is this package under PyTorch's name."""
 
 from ._collate import collate, default_collate, default_collate_fn_map, default_convert
-from ._worker import WorkerInfo, get_worker_info
+from ._protocol import WorkerInfo, get_worker_info
 from .dataloader import DataLoader
 from .dataset import (
     ChainDataset,

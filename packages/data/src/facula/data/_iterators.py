@@ -6,8 +6,7 @@ import itertools
 import warnings
 
 from ._fetch import make_fetcher
-from ._pool import Pool
-from ._worker import ENDED, FAILED
+from ._protocol import ENDED, FAILED
 from .dataset import IterableDataset
 from .sampler import draw_seed
 
@@ -74,6 +73,8 @@ class WorkersIterator(LoaderIterator):
     def __init__(self, loader) -> None:
         super().__init__(loader)
         self._iterable = isinstance(loader.dataset, IterableDataset)
+        from ._pool import Pool  # loads multiprocessing
+
         self._pool = Pool(
             loader.multiprocessing_context,
             loader.num_workers,

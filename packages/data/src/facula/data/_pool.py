@@ -9,7 +9,8 @@ import time
 from multiprocessing.connection import wait
 from multiprocessing.reduction import ForkingPickler
 
-from ._worker import BATCH, RESUME, STOP, worker_main
+from ._protocol import BATCH, RESUME, STOP
+from ._worker import worker_main
 
 STOP_SECONDS = 5.0  # how long a worker may take to finish its last batch before it is terminated
 

@@ -13,37 +13,17 @@ import random
 import sys
 import threading
 import traceback
-from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from multiprocessing.reduction import ForkingPickler
 
 import facula
 
+from . import _protocol
 from ._fetch import make_fetcher
+from ._protocol import BATCH, ENDED, FAILED, READY, RESUME, STOP, WorkerInfo
 from .dataset import IterableDataset
 
 PARENT_CHECK_SECONDS = 5.0  # how late a worker may notice that the main process is gone
-
-RESUME, STOP = "resume", "stop"  # tasks that are not (number, index)
-BATCH, ENDED, FAILED, READY = "batch", "ended", "failed", "ready"  # kinds of result
-
-
-@dataclass(frozen=True)
-class WorkerInfo:
-    """id: 0 to num_workers - 1; seed: base seed + id, already given to `random` and `facula.manual_seed`."""
-
-    id: int
-    num_workers: int
-    seed: int
-    dataset: object
-
-
-_info: WorkerInfo | None = None
-
-
-def get_worker_info() -> WorkerInfo | None:
-    """This worker's WorkerInfo; None in the main process."""
-    return _info
 
 
 class Failure:
@@ -131,13 +111,12 @@ def worker_main(
     worker_id: int,
     num_workers: int,
 ) -> None:
-    global _info
     where = f"in DataLoader worker process {worker_id}"
     inbox: queue.SimpleQueue = queue.SimpleQueue()
     threading.Thread(target=_receive_tasks, args=(tasks, inbox), daemon=True).start()
     facula.set_num_threads(1)
     seed = seed_everything(base_seed, worker_id)
-    _info = WorkerInfo(worker_id, num_workers, seed, dataset)
+    _protocol.info = WorkerInfo(worker_id, num_workers, seed, dataset)
 
     try:
         broken, fetcher = None, None

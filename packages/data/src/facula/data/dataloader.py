@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import multiprocessing
 import os
 import warnings
 from collections.abc import Iterator
@@ -12,7 +11,7 @@ import facula
 
 from ._collate import collate, default_collate, default_collate_fn_map, default_convert
 from ._iterators import SingleProcessIterator, WorkersIterator
-from ._worker import WorkerInfo, get_worker_info
+from ._protocol import WorkerInfo, get_worker_info
 from .dataset import Dataset, IterableDataset
 from .sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler
 
@@ -144,6 +143,8 @@ class DataLoader:
                     "DataLoader: multiprocessing_context can only be used with multi-process loading "
                     f"(num_workers > 0), but got num_workers=0 and {context!r}. Give workers, or no context."
                 )
+            import multiprocessing  # 20 ms that loading without workers does not pay
+
             if isinstance(context, str):
                 valid = multiprocessing.get_all_start_methods()
                 if context not in valid:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
+import os
 import sys
 import types
-from pathlib import Path
 
 import facula
 
 from ._names import FALLBACKS, OVERRIDES
 
 ROOTS = ("torch", "torchvision")
-_HERE = str(Path(__file__).parent)
+_HERE = os.path.dirname(__file__)
 
 
 class MissingName(AttributeError):
@@ -63,6 +62,8 @@ def explain(dotted: str, owner, problem: Exception | None = None) -> str:
         parts[0] += f" (asked for by {place})"
     if problem is not None and "pip install" in str(problem):
         parts.append(str(problem))
+    import difflib  # 5 ms that a program with all its names does not pay
+
     near = difflib.get_close_matches(name, [n for n in dir(owner) if not n.startswith("_")], n=3)
     if near:
         parent = dotted.rpartition(".")[0]
@@ -75,7 +76,7 @@ def asker() -> str | None:
     frame = sys._getframe(1)
     while frame is not None:
         file = frame.f_code.co_filename
-        if not file.startswith((_HERE, "<frozen importlib")) and "importlib" not in Path(file).parts:
+        if not file.startswith((_HERE, "<frozen importlib")) and "/importlib/" not in file.replace(os.sep, "/"):
             return f"{file}:{frame.f_lineno}"
         frame = frame.f_back
     return None

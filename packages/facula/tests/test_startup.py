@@ -1,0 +1,35 @@
+"""What starting the shim loads: a slow module that creeps in is named here. (Time itself is measured by benchmarks.)"""
+
+import subprocess
+import sys
+
+SLOW = {
+    "numpy",
+    "multiprocessing",
+    "zipfile",
+    "tempfile",
+    "inspect",
+    "socket",
+    "logging",
+    "asyncio",
+    "unittest",
+    "difflib",
+    "ast",
+    "facula.vision",
+    "facula.distributions",
+    "facula.dist",
+    "facula.jit",
+}
+PROGRAM = """
+import facula.torch
+with facula.torch.enabled(shadow=True):
+    import torch, torch.nn, torch.optim, torch.utils.data
+import sys
+print(*sys.modules)
+"""
+
+
+def test_importing_torch_through_facula_loads_nothing_slow():
+    done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True)
+
+    assert set() == SLOW & set(done.stdout.split())
