@@ -7,14 +7,15 @@ import os
 import stat
 import struct
 import sys
-import tempfile
-import zipfile
 from collections.abc import Iterator
 from reprlib import repr as short  # a hostile object's whole repr may take forever
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from facula.tensor_core._lib import buffer, lib
 from facula.tensor_core._tensor import Tensor, own_tensor
+
+if TYPE_CHECKING:
+    import zipfile  # 13 ms with tempfile: loaded by what reads and writes
 
 ALIGNMENT = 64  # of the records' data, so that they can be mapped
 CHUNK = 1 << 20
@@ -40,6 +41,8 @@ def atomic(path: Any) -> Iterator[BinaryIO]:
         with open(path, "wb") as file:
             yield file
         return
+    import tempfile
+
     handle, part = tempfile.mkstemp(dir=os.path.dirname(path), prefix=os.path.basename(path) + ".", suffix=".part")
     try:
         with open(handle, "wb") as file:
@@ -60,6 +63,8 @@ def atomic(path: Any) -> Iterator[BinaryIO]:
 
 def add_record(archive: zipfile.ZipFile, name: str, data: Any) -> None:
     """One stored record whose data begins on a multiple of ALIGNMENT."""
+    import zipfile
+
     info = zipfile.ZipInfo(name)
     data = memoryview(data)
     start = archive.fp.tell() + LOCAL_HEADER + len(name.encode()) + 4
@@ -73,6 +78,8 @@ def add_record(archive: zipfile.ZipFile, name: str, data: Any) -> None:
 
 def write_checkpoint(file: BinaryIO, root: str, pickled: bytes, storages: dict[str, Any]) -> None:
     """The whole container. root: the folder inside the zip, by which PyTorch finds its records."""
+    import zipfile
+
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
         add_record(archive, f"{root}/data.pkl", pickled)
         add_record(archive, f"{root}/byteorder", sys.byteorder.encode())
@@ -88,6 +95,8 @@ class Checkpoint:
     """An open container. Nothing that it holds can make it read more bytes than the file has."""
 
     def __init__(self, file: BinaryIO) -> None:
+        import zipfile
+
         try:
             self.archive = zipfile.ZipFile(file)
             infos = self.archive.infolist()
@@ -108,10 +117,12 @@ class Checkpoint:
         return self.root + name in self.records
 
     def info(self, name: str) -> zipfile.ZipInfo:
+        from zipfile import ZIP_STORED
+
         info = self.records.get(self.root + name)
         if info is None:
             raise CheckpointError(f"load: the pickle names the record {name!r}, which the file does not hold.")
-        if info.compress_type != zipfile.ZIP_STORED or info.file_size != info.compress_size or info.flag_bits & 1:
+        if info.compress_type != ZIP_STORED or info.file_size != info.compress_size or info.flag_bits & 1:
             raise CheckpointError(f"load: the record {name!r} is compressed or encrypted; a checkpoint's are stored as they are.")
         return info
 

@@ -2,15 +2,14 @@
 
 import math
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from typing import NamedTuple
 
 from facula.tensor_core import _state, _types
 
 __all__ = ["get_printoptions", "set_printoptions"]
 
 
-@dataclass(frozen=True)
-class Options:
+class Options(NamedTuple):
     precision: int = 4
     threshold: float = 1000
     edgeitems: int = 3
@@ -31,14 +30,14 @@ def set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=N
     """
     global _now
     if profile is not None:
-        _now = replace(PROFILES.get(profile, _now), sci_mode=_now.sci_mode)
+        _now = PROFILES.get(profile, _now)._replace(sci_mode=_now.sci_mode)
     given = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth}
-    _now = replace(_now, **{k: v for k, v in given.items() if v is not None}, sci_mode=sci_mode)
+    _now = _now._replace(**{k: v for k, v in given.items() if v is not None}, sci_mode=sci_mode)
 
 
 def get_printoptions():
     """The current options, as a dict that set_printoptions(**options) takes."""
-    return asdict(_now)
+    return _now._asdict()
 
 
 @contextmanager

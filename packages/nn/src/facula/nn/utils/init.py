@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from typing import Any
 
 from ..module import Module
@@ -12,6 +11,8 @@ __all__ = ["skip_init"]
 
 def skip_init(module_cls: type, *args: Any, **kwargs: Any) -> Any:
     """module_cls(*args, **kwargs) with uninitialised parameters: made on the meta device, then moved."""
+    import inspect  # 8 ms that importing nn does not pay
+
     if not issubclass(module_cls, Module):
         raise RuntimeError(f"Expected a Module; got {module_cls}")
     if "device" not in inspect.signature(module_cls).parameters:
