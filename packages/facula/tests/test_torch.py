@@ -254,7 +254,7 @@ def test_check_lists_what_is_there_and_what_is_missing(tmp_path, capsys):
     assert "facula-optim" in lines["torch.optim.Adam"]
     assert "facula-vision" in lines["torchvision.transforms"]
     assert "missing" in lines["torch.nn.Linaer"]
-    assert "program.py:14" in lines["torch.nn.Linaer"]
+    assert "program.py:15" in lines["torch.nn.Linaer"]
     assert "near it: torch.nn.Linear" in out
     assert "12 of 13 names" in out
 

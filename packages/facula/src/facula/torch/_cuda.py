@@ -33,6 +33,26 @@ def empty_cache() -> None:
     """Frees cached device memory; there is none."""
 
 
+def memory_allocated(device=None) -> int:
+    """0: nothing lies on a device."""
+    return 0
+
+
+max_memory_allocated = memory_reserved = max_memory_reserved = memory_allocated
+
+
+def reset_peak_memory_stats(device=None) -> None:
+    """Forgets the peak; there is none."""
+
+
+reset_max_memory_allocated = reset_peak_memory_stats
+
+
+def get_rng_state_all() -> list:
+    """The generators' states of all devices; there are none."""
+    return []
+
+
 def _no_device(name: str):
     def refuse(*args, **kwargs):
         # AssertionError is what PyTorch's CPU build raises.

@@ -29,7 +29,8 @@ class Alias(types.ModuleType):
         found = lookup(self.__target__, f"{self.__name__}.{name}")
         if isinstance(found, types.ModuleType) and not isinstance(found, Alias):
             found = _alias(f"{self.__name__}.{name}", found)
-            setattr(self, name, found)
+        if callable(found) or isinstance(found, Alias):
+            self.__dict__[name] = found  # 30 ns instead of 900 for the next torch.relu
         return found
 
     def __dir__(self) -> list[str]:

@@ -58,18 +58,55 @@ def is_deterministic_algorithms_warn_only_enabled() -> bool:
     return _state["warn_only"]
 
 
+def set_default_tensor_type(t) -> None:
+    """The default dtype by a tensor type's name ("torch.DoubleTensor") or class."""
+    import facula
+
+    name = t if isinstance(t, str) else f"torch.{t.__name__}"
+    kinds = {"torch.FloatTensor": facula.float32, "torch.DoubleTensor": facula.float64, "torch.HalfTensor": facula.float16}
+    if name not in kinds:
+        raise TypeError(f"set_default_tensor_type: {name} is no floating CPU tensor type. Use one of {', '.join(kinds)}.")
+    facula.set_default_dtype(kinds[name])
+
+
+def set_flush_denormal(mode: bool) -> bool:
+    """False: Facula computes denormals as they are and cannot flush them."""
+    bool(mode)
+    return False
+
+
+def typename(obj) -> str:
+    """The type's name as PyTorch writes it."""
+    import facula
+
+    if isinstance(obj, facula.Tensor):
+        return obj.type()
+    module = getattr(type(obj), "__module__", "builtins")
+    name = type(obj).__qualname__
+    return name if module in ("builtins", "__builtin__") else f"{module.replace('facula', 'torch', 1)}.{name}"
+
+
+def _assert(condition, message: str) -> None:
+    """assert, as a function."""
+    if not condition:
+        raise AssertionError(message)
+
+
 def _here(name: str):
     return getattr(sys.modules[__name__], name)
 
 
 # Dotted names in `torch` that always come from here, because Facula's own name tells something else.
-OVERRIDES = {"torch.__version__": lambda: REFERENCE, "torch.version": "facula.torch._version"}
+OVERRIDES = {"torch.__version__": lambda: REFERENCE, "torch.version": "facula.torch._version", "torch.nn.modules.utils": "facula.torch._tuples"}
 
 # Dotted names served from here only while Facula itself has none of that name. A text is a module.
 FALLBACKS = {
     "torch.backends": "facula.torch._backends",
     "torch.cuda": "facula.torch._cuda",
     "torch.mps": "facula.torch._mps",
+    "torch.xpu": "facula.torch._accelerator",
+    "torch.accelerator": "facula.torch._accelerator",
+    "torch.__config__": "facula.torch._config",
     "torchvision.__version__": lambda: "0.28.0+facula",
 }
 for _name in (
@@ -79,5 +116,9 @@ for _name in (
     "use_deterministic_algorithms",
     "are_deterministic_algorithms_enabled",
     "is_deterministic_algorithms_warn_only_enabled",
+    "set_default_tensor_type",
+    "set_flush_denormal",
+    "typename",
+    "_assert",
 ):
     FALLBACKS[f"torch.{_name}"] = lambda name=_name: _here(name)

@@ -10,6 +10,7 @@ import types
 import facula
 
 from ._names import FALLBACKS, OVERRIDES
+from ._places import PLACES, Place, place
 
 ROOTS = ("torch", "torchvision")
 _HERE = os.path.dirname(__file__)
@@ -33,9 +34,15 @@ def lookup(owner, dotted: str):
     name = dotted.rpartition(".")[2]
     if dotted in OVERRIDES:
         return _extra(OVERRIDES, dotted)
+    if isinstance(owner, Place) and dotted in PLACES:  # a file within a file that we made up
+        return place(dotted)
     try:
         return getattr(owner, name)
     except AttributeError as error:
+        problem = error
+    except ModuleNotFoundError as error:
+        if not _is_missing_part(error):
+            raise
         problem = error
     if isinstance(owner, types.ModuleType) and owner.__name__.startswith("facula") and not name.startswith("__"):
         try:
@@ -46,6 +53,8 @@ def lookup(owner, dotted: str):
                 raise
     if dotted in FALLBACKS:
         return _extra(FALLBACKS, dotted)
+    if dotted in PLACES and (found := place(dotted)) is not None:
+        return found
     raise MissingName(explain(dotted, owner, problem), name=name, obj=owner)
 
 

@@ -1,0 +1,15 @@
+"""torch.types: names for annotations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Union
+
+import facula
+
+Number = Union[int, float, bool]
+Tensor = facula.Tensor
+Device = Union[facula.device, str, int, None]
+_device, _dtype, _size = facula.device, facula.dtype, Union[facula.Size, list, tuple]
+_int, _float, _bool, _complex = int, float, bool, complex
+_TensorOrTensors = Union[Tensor, Sequence[Tensor]]
