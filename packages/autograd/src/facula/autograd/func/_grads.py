@@ -1,0 +1,322 @@
+"""Functions from functions: gradients, products with Jacobians, Jacobians, linear approximations.
+
+Each call differentiates with respect to tensors of its own: aliases of inputs that require grad already, so that transforms
+nest, and fresh leaves for the others. What a transform returns keeps a history only if it leads to something besides those leaves.
+"""
+
+import functools
+
+import facula as F
+
+from .. import _core
+from .._api import grad as graph_grad
+from .._core import GradError, Tensor
+from .._node import Leaf
+from ..grad_mode import enable_grad
+from ._tree import flatten, like
+
+
+class Own:
+    """The tensors that one call differentiates with respect to."""
+
+    def __init__(self):
+        self.outside = _core.grad_mode()
+        self.leaves = set()
+
+    def of(self, x, name):
+        if not isinstance(x, Tensor):
+            raise ValueError(f"{name}: what is differentiated with respect to must be a tensor, not {type(x).__name__}. Choose argnums, or convert it.")
+        if not _core.is_float(x):
+            raise GradError(f"{name}: only floating and complex tensors can require gradients, this one is {x.dtype}. Convert it first.")
+        if x.requires_grad and self.outside:
+            return _core.row("alias")(x)
+        return self.leaf(x)
+
+    def leaf(self, x):
+        x = x.detach().requires_grad_()
+        self.leaves.add(x.origin)
+        return x
+
+    def public(self, t):
+        """t as the caller may see it: without the history that leads only to this call's leaves."""
+        if not isinstance(t, Tensor) or t.origin is None:
+            return t
+        return t if self.outside and self.leads_outside(t) else t.detach()
+
+    def leads_outside(self, t):
+        stack, seen = [t.origin], set()
+        while stack:
+            node = stack.pop()
+            if isinstance(node, Leaf):
+                if node not in self.leaves:
+                    return True
+            elif node not in seen:
+                seen.add(node)
+                stack.extend(n for n in node.inputs if n is not None)
+        return False
+
+    def tree(self, tree):
+        leaves, build = flatten(tree)
+        return build([self.public(t) for t in leaves])
+
+
+def chosen(args, argnums, name):
+    """The positions that argnums names, none negative."""
+    one = isinstance(argnums, int)
+    places = [argnums] if one else list(argnums)
+    for k, n in enumerate(places):
+        if not isinstance(n, int):
+            raise GradError(f"{name}: argnums must be int or tuple of ints, not {type(n).__name__}.")
+        if not -len(args) <= n < len(args):
+            raise GradError(f"{name}: got argnum={n}, but only {len(args)} positional inputs.")
+        places[k] = n % len(args)
+    return places
+
+
+def replaced(args, argnums, own, name):
+    """(args with own tensors at argnums, those as a flat list, a function that builds their tree)."""
+    places = chosen(args, argnums, name)
+    leaves, build = flatten(args[places[0]] if isinstance(argnums, int) else tuple(args[k] for k in places))
+    mine = [own.of(t, name) for t in leaves]
+    tree = build(mine)
+    args = list(args)
+    for k, value in zip(places, [tree] if isinstance(argnums, int) else tree):
+        args[k] = value
+    return args, mine, build
+
+
+def split_aux(out, has_aux, name):
+    if not has_aux:
+        return out, None
+    if not (isinstance(out, tuple) and len(out) == 2):
+        raise GradError(f"{name}: with has_aux=True the function must return (output, aux), not {type(out).__name__}.")
+    return out
+
+
+def tensors_of(out, name):
+    leaves, build = flatten(out)
+    for o in leaves:
+        if not isinstance(o, Tensor):
+            raise GradError(f"{name}: expected the function to return tensors, but it returned {type(o).__name__}.")
+    return leaves, build
+
+
+def gradients(outs, inputs, weights, retain=None):
+    """grad() that may be differentiated again, with zeros where an input is unused."""
+    live = [(o, w) for o, w in zip(outs, weights) if o.requires_grad]
+    found = [None] * len(inputs)
+    if live and inputs:
+        found = graph_grad([o for o, _ in live], inputs, [w for _, w in live], retain, True, allow_unused=True)
+    return [F.zeros_like(x) if g is None else g for g, x in zip(found, inputs)]
+
+
+def grad_and_value(func, argnums=0, has_aux=False):
+    """A function that returns (gradient of func with respect to its arguments argnums, value of func).
+
+    func returns one number as a tensor; with has_aux (that, anything else), which then stands beside the value.
+
+    >>> import facula
+    >>> facula.func.grad_and_value(lambda x: (x * x).sum())(facula.tensor([1.0, 2.0]))
+    (tensor([2., 4.]), tensor(5.))
+    """
+
+    @functools.wraps(func)
+    def inside(*args, **kwargs):
+        own = Own()
+        with enable_grad():
+            args, mine, build = replaced(args, argnums, own, "grad")
+            out, aux = split_aux(func(*args, **kwargs), has_aux, "grad")
+            if not isinstance(out, Tensor):
+                raise GradError(f"grad: expected the function to return a tensor, but it returned {type(out).__name__}.")
+            if out.ndim:
+                raise GradError(f"grad: expected the function to return a scalar tensor, but it returned one of shape {tuple(out.shape)}. Sum it, or use vjp or jacrev.")
+            found = build([own.public(g) for g in gradients([out], mine, [None])])
+        return (found, (own.public(out), own.tree(aux))) if has_aux else (found, own.public(out))
+
+    return inside
+
+
+def grad(func, argnums=0, has_aux=False):
+    """A function that returns the gradient of func with respect to its arguments argnums; with has_aux (gradient, aux).
+
+    >>> import facula
+    >>> facula.func.grad(facula.func.grad(lambda x: x**3))(facula.tensor(2.0))
+    tensor(12.)
+    """
+    both = grad_and_value(func, argnums, has_aux)
+
+    @functools.wraps(func)
+    def inside(*args, **kwargs):
+        found, value = both(*args, **kwargs)
+        return (found, value[1]) if has_aux else found
+
+    return inside
+
+
+def vjp(func, *primals, has_aux=False):
+    """(func(*primals), f), where f(cotangents) is the tuple of v^T J for each primal; with has_aux also aux."""
+    own = Own()
+    with enable_grad():
+        args, mine, build = replaced(primals, tuple(range(len(primals))), own, "vjp")
+        out, aux = split_aux(func(*args), has_aux, "vjp")
+        outs, rebuild = tensors_of(out, "vjp")
+    shown = rebuild([own.public(o) for o in outs])
+
+    def pull(cotangents, retain_graph=True, create_graph=None):
+        inner = Own() if create_graph is None else own
+        inner.leaves = own.leaves
+        if not like(cotangents, out):
+            raise GradError("vjp: the cotangents must have the structure of the function's results.")
+        vs = flatten(cotangents)[0]
+        check_like(vs, outs, "vjp: cotangent")
+        with enable_grad():
+            found = gradients(outs, mine, vs, retain_graph)
+        found = build([inner.public(g) for g in found])
+        return found
+
+    return (shown, pull, own.tree(aux)) if has_aux else (shown, pull)
+
+
+def check_like(vs, xs, name):
+    for i, (v, x) in enumerate(zip(vs, xs)):
+        if not isinstance(v, Tensor):
+            raise GradError(f"{name} {i} must be a tensor, not {type(v).__name__}.")
+        if v.shape != x.shape:
+            raise GradError(f"{name} {i} has shape {tuple(v.shape)} and must have shape {tuple(x.shape)}. Make them equal.")
+
+
+def pushed(func, primals, own, name, has_aux=False):
+    """(results, aux, push, structure): push(tangents) is J times them, by differentiating u -> u^T J, which is linear in u."""
+    if not isinstance(primals, tuple):
+        raise GradError(f"{name}: primals must be a tuple, so that func(*primals) can be called, not {type(primals).__name__}.")
+    args, mine, _ = replaced(primals, tuple(range(len(primals))), own, name)
+    out, aux = split_aux(func(*args), has_aux, name)
+    outs, build = tensors_of(out, name)
+    us = [own.leaf(F.zeros_like(o)) if _core.is_float(o) else None for o in outs]
+    back = gradients([o for o, u in zip(outs, us) if u is not None], mine, [u for u in us if u is not None])
+
+    def push(tangents):
+        rows = gradients(back, [u for u in us if u is not None], tangents, True)
+        rows = iter(rows)
+        return build([F.zeros_like(o) if u is None else next(rows) for o, u in zip(outs, us)])
+
+    return build(outs), aux, push, mine
+
+
+def jvp(func, primals, tangents, *, strict=False, has_aux=False):
+    """(func(*primals), J times the tangents); with has_aux also aux. strict: a result that ignores the primals is an error."""
+    own = Own()
+    if not like(primals, tangents):
+        raise GradError("jvp: primals and tangents must have the same structure.")
+    with enable_grad():
+        out, aux, push, mine = pushed(func, primals, own, "jvp", has_aux)
+        vs = flatten(tangents)[0]
+        check_like(vs, mine, "jvp: tangent")
+        if strict and not all(o.requires_grad for o in flatten(out)[0]):
+            raise GradError("jvp: a result does not depend on the primals, which strict=True forbids.")
+        found = push(vs)
+    return (own.tree(out), own.tree(found), own.tree(aux)) if has_aux else (own.tree(out), own.tree(found))
+
+
+def linearize(func, *primals):
+    """(func(*primals), f), where f(*tangents) is J times them: func is computed once."""
+    own = Own()
+    with enable_grad():
+        out, _, push, mine = pushed(func, primals, own, "linearize")
+
+    def linear(*tangents):
+        if not like(tangents, primals):
+            raise GradError("linearize: the tangents must have the structure of the primals.")
+        vs = flatten(tangents)[0]
+        check_like(vs, mine, "linearize: tangent")
+        with enable_grad():
+            return own.tree(push(vs))
+
+    return own.tree(out), linear
+
+
+def basis(x):
+    """The unit tensors of x's shape and dtype, one after the other."""
+    for k in range(x.numel()):
+        e = F.zeros(x.numel(), dtype=x.dtype, device=x.device)
+        e[k] = 1
+        yield e.reshape(tuple(x.shape))
+
+
+def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None):
+    """A function that returns the Jacobian of func, of shape output.shape + input.shape, a row per backward pass.
+
+    chunk_size is PyTorch's way to bound memory; here one row is in memory at a time whatever it says.
+    """
+    if chunk_size is not None and chunk_size <= 0:
+        raise ValueError(f"jacrev: chunk_size must be None or at least 1, not {chunk_size}.")
+
+    @functools.wraps(func)
+    def inside(*args, **kwargs):
+        own = Own()
+        with enable_grad():
+            args, mine, build = replaced(args, argnums, own, "jacrev")
+            out, aux = split_aux(func(*args, **kwargs), has_aux, "jacrev")
+            outs, rebuild = tensors_of(out, "jacrev")
+            blocks = []
+            for o in outs:
+                rows = [gradients([o], mine, [e], True) for e in basis(o)]
+                blocks.append(build([own.public(joined(column, o, x, 0)) for column, x in zip(columns(rows, mine), mine)]))
+            found = rebuild(blocks)
+        return (found, own.tree(aux)) if has_aux else found
+
+    return inside
+
+
+def columns(rows, xs):
+    return list(zip(*rows)) if rows else [()] * len(xs)
+
+
+def joined(parts, o, x, dim):
+    """Gradients or tangents, one for each element, as a block of the Jacobian."""
+    shape = tuple(o.shape) + tuple(x.shape)
+    if not parts:
+        return F.zeros(shape, dtype=x.dtype)
+    if dim == 0:
+        return F.stack(list(parts)).reshape(shape)
+    return F.stack([p.reshape(-1) for p in parts], 1).reshape(shape)
+
+
+def jacfwd(func, argnums=0, has_aux=False, *, randomness="error"):
+    """A function that returns the Jacobian of func, of shape output.shape + input.shape, a column per pass.
+
+    func runs once, so its random numbers are the same for all columns: randomness may be "error" or "same".
+    """
+    if randomness not in ("error", "same"):
+        raise ValueError(f"jacfwd: randomness must be 'error' or 'same', not {randomness!r}: func runs once for all columns.")
+
+    @functools.wraps(func)
+    def inside(*args, **kwargs):
+        own = Own()
+        places = chosen(args, argnums, "jacfwd")
+        leaves, build = flatten(args[places[0]] if isinstance(argnums, int) else tuple(args[k] for k in places))
+
+        def of_chosen(*values):
+            given, tree = list(args), build(values)
+            for k, value in zip(places, [tree] if isinstance(argnums, int) else tree):
+                given[k] = value
+            return func(*given, **kwargs)
+
+        with enable_grad():
+            out, aux, push, mine = pushed(of_chosen, tuple(leaves), own, "jacfwd", has_aux)
+            outs, rebuild = flatten(out)
+            blocks = [[] for _ in outs]
+            for k, x in enumerate(mine):
+                still = [F.zeros_like(t) for t in mine]
+                passes = [flatten(push([*still[:k], e, *still[k + 1 :]]))[0] for e in basis(x)]
+                for block, column, o in zip(blocks, columns(passes, outs), outs):
+                    block.append(own.public(joined(column, o, x, 1)))
+            found = rebuild([build(block) for block in blocks])
+        return (found, own.tree(aux)) if has_aux else found
+
+    return inside
+
+
+def hessian(func, argnums=0):
+    """A function that returns the second derivatives of func, a function of one number: jacfwd(jacrev(func))."""
+    return jacfwd(jacrev(func, argnums), argnums)

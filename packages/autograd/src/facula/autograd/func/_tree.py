@@ -1,0 +1,56 @@
+"""Nested tuples, lists and dicts of tensors, taken apart into a flat list and put together again."""
+
+from collections import OrderedDict
+
+
+def flatten(tree):
+    """(the leaves of a tree in order, a function that builds the same tree from as many other leaves)."""
+    leaves = []
+    shape = _take(tree, leaves)
+    return leaves, lambda others: _build(shape, iter(others))
+
+
+def _take(tree, leaves):
+    if isinstance(tree, tuple) and hasattr(tree, "_fields"):  # a namedtuple
+        return type(tree)._make, [_take(t, leaves) for t in tree]
+    if type(tree) in (tuple, list):
+        return type(tree), [_take(t, leaves) for t in tree]
+    if type(tree) in (dict, OrderedDict):
+        keys = list(tree)
+        return (lambda values, kind=type(tree), keys=keys: kind(zip(keys, values))), [_take(tree[k], leaves) for k in keys]
+    leaves.append(tree)
+    return None
+
+
+def _build(shape, leaves):
+    if shape is None:
+        return next(leaves)
+    make, parts = shape
+    return make([_build(p, leaves) for p in parts])
+
+
+def map_leaves(f, tree):
+    """The tree with f applied to each leaf."""
+    leaves, build = flatten(tree)
+    return build([f(t) for t in leaves])
+
+
+def like(a, b):
+    """Whether two trees have one structure."""
+    if type(a) is not type(b) and (isinstance(a, (tuple, list, dict)) or isinstance(b, (tuple, list, dict))):
+        return False
+    if isinstance(a, dict):
+        return list(a) == list(b) and all(like(a[k], b[k]) for k in a)
+    if isinstance(a, (tuple, list)):
+        return len(a) == len(b) and all(like(x, y) for x, y in zip(a, b))
+    return True
+
+
+def broadcast(prefix, tree, name):
+    """For each leaf of the tree the value that `prefix`, a tree of which it may be the top, has for it."""
+    if not isinstance(prefix, (tuple, list, dict)):
+        return [prefix] * len(flatten(tree)[0])
+    if type(prefix) is not type(tree) or len(prefix) != len(tree) or (isinstance(tree, dict) and set(prefix) != set(tree)):
+        raise ValueError(f"{name}: its structure {prefix!r} does not fit the tensors it is for. Give one integer or None for each, or for all.")
+    keys = tree if isinstance(tree, dict) else range(len(tree))
+    return [v for k in keys for v in broadcast(prefix[k], tree[k], name)]
