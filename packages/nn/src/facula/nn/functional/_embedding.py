@@ -5,6 +5,10 @@ from __future__ import annotations
 import facula
 from facula import Tensor
 
+from ._rows import row
+
+_lookup = row("_embedding")
+
 
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     """int64 (*, num_classes), 1 at each index; num_classes -1 is the largest index plus one."""
@@ -69,16 +73,7 @@ def embedding(
     padding = _padding_row(padding_idx, weight.size(0))
     if max_norm is not None:
         _renormalise(weight, input, max_norm, norm_type)
-    flat = input.reshape(-1)
-    if flat.numel() and not bool(((flat >= 0) & (flat < weight.size(0))).all()):
-        raise IndexError(f"embedding: index out of range: {int(flat.min())} to {int(flat.max())} in a table of {weight.size(0)} rows.")
-    rows = weight.index_select(0, flat)
-    if weight.requires_grad:
-        if scale_grad_by_freq:
-            rows = _by_frequency(rows, flat, weight.size(0))
-        if padding is not None:
-            rows = facula.where((flat == padding).unsqueeze(1), rows.detach(), rows)
-    return rows.reshape(*input.shape, weight.size(1))
+    return _lookup(weight, input.long(), -1 if padding is None else padding, scale_grad_by_freq)
 
 
 def embedding_bag(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-
 import facula
 from facula import Tensor
 
 from ._reduction import check, legacy, reduced
+from ._rows import row
+
+_nll_loss, _cross_entropy = row("_nll_loss"), row("_cross_entropy")
+_REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}  # as the rows number them
 
 
 def _check_classes(name: str, input: Tensor, target: Tensor, weight: Tensor | None) -> int:
@@ -44,27 +47,8 @@ def nll_loss(
     """
     reduction = legacy(size_average, reduce, reduction)
     check(reduction)
-    dim = _check_classes("nll_loss", input, target, weight)
-    loss, counted = _picked(input, target.long(), weight, ignore_index, dim)
-    if reduction == "mean":
-        return loss.sum() / counted.sum()
-    return reduced(loss, reduction)
-
-
-def _picked(log_p: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int, dim: int) -> tuple[Tensor, Tensor]:
-    """(-weight * log_p at the target, the weights), both 0 where ignored."""
-    kept = target != ignore_index
-    safe = facula.where(kept, target, facula.zeros_like(target))
-    try:
-        picked = log_p.gather(dim, safe.unsqueeze(dim)).squeeze(dim)
-    except (RuntimeError, IndexError) as error:
-        classes = log_p.size(dim)
-        outside = safe[(safe < 0) | (safe >= classes)]
-        if outside.numel() == 0:
-            raise
-        raise IndexError(f"nll_loss: Target {int(outside.reshape(-1)[0])} is out of bounds for {classes} classes.") from error
-    weights = kept.to(log_p.dtype) if weight is None else facula.where(kept, weight[safe], facula.zeros_like(weight[:1]))
-    return facula.where(kept, -picked * weights, facula.zeros_like(picked)), weights
+    _check_classes("nll_loss", input, target, weight)
+    return _nll_loss(input, target.long(), weight, _REDUCTIONS[reduction], ignore_index)[0]
 
 
 def cross_entropy(
@@ -91,17 +75,7 @@ def cross_entropy(
     if target.shape == input.shape and target.is_floating_point():
         return _with_probabilities(input, target, weight, reduction, label_smoothing, dim)
     _check_classes("cross_entropy", input, target, weight)
-    target = target.long()
-    log_p = facula.log_softmax(input, dim)
-    loss, counted = _picked(log_p, target, weight, ignore_index, dim)
-    if label_smoothing > 0.0:
-        smooth = -log_p if weight is None else -log_p * _along(weight, log_p, dim)
-        smooth = smooth.sum(dim)
-        smooth = facula.where(target == ignore_index, facula.zeros_like(smooth), smooth)
-        loss = loss * (1 - label_smoothing) + smooth * (label_smoothing / input.size(dim))
-    if reduction == "mean":
-        return loss.sum() / counted.sum()
-    return reduced(loss, reduction)
+    return _cross_entropy(input, target.long(), weight, _REDUCTIONS[reduction], ignore_index, label_smoothing)[0]
 
 
 def _along(weight: Tensor, like: Tensor, dim: int) -> Tensor:

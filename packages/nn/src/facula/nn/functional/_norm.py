@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Sequence
+from typing import Sequence
 
 import facula
 from facula import Tensor
 
 from ._pool import avg_pool2d, avg_pool3d
+from ._rows import in_one_dtype, row
 from ._window import padded
 
 
-def _per_channel(t: Tensor, x: Tensor) -> Tensor:
-    return t.reshape((1, -1) + (1,) * (x.dim() - 2))
-
-
-def _affine(x: Tensor, weight: Tensor | None, bias: Tensor | None) -> Tensor:
-    if weight is not None:
-        x = x * weight
-    return x if bias is None else x + bias
+_layer_norm, _rms_norm, _group_norm = row("_layer_norm"), row("_rms_norm"), row("_group_norm")
+_batch_norm_train, _batch_norm_eval = row("_batch_norm_train"), row("_batch_norm_eval")
 
 
 def _check_statistics_size(name: str, x: Tensor) -> None:
@@ -48,36 +43,27 @@ def batch_norm(
     for name, t in (("running_mean", running_mean), ("running_var", running_var), ("weight", weight), ("bias", bias)):
         if t is not None and t.numel() != input.size(1):
             raise RuntimeError(f"batch_norm: {name} should contain {input.size(1)} elements not {t.numel()}")
-    if training:
-        _check_statistics_size("batch_norm", input)
-        mean, var = _batch_statistics(input, running_mean, running_var, momentum)
-    else:
+    if not training:
         if running_mean is None or running_var is None:
             raise RuntimeError("batch_norm: running_mean and running_var must be given in evaluation mode. Track them, or set training.")
-        mean, var = running_mean, running_var
-    scale = (var + eps).rsqrt()
-    if weight is not None:
-        scale = scale * weight
-    shift = -mean * scale if bias is None else bias - mean * scale
-    if training:  # subtracting first keeps the digits of a mean that is large beside the spread
-        out = (input - _per_channel(mean, input)) * _per_channel(scale, input)
-        return out if bias is None else out + _per_channel(bias, input)
-    return input * _per_channel(scale, input) + _per_channel(shift, input)
+        return in_one_dtype(lambda x, *parts: _batch_norm_eval(x, *parts, eps)[0], input, running_mean, running_var, weight, bias)
+    _check_statistics_size("batch_norm", input)
+
+    def trained(x: Tensor, w: Tensor | None, b: Tensor | None) -> Tensor:
+        out, mean, _, var = _batch_norm_train(x, w, b, eps)
+        _move(running_mean, mean, momentum)
+        count = x.numel() // max(x.size(1), 1)
+        _move(running_var, var * (count / (count - 1)), momentum)
+        return out
+
+    return in_one_dtype(trained, input, weight, bias)
 
 
-def _batch_statistics(x: Tensor, running_mean: Any, running_var: Any, momentum: float) -> tuple[Tensor, Tensor]:
-    dims = [d for d in range(x.dim()) if d != 1]
-    mean = x.mean(dims)
-    centred = x - _per_channel(mean, x)
-    var = (centred * centred).mean(dims)
-    count = x.numel() // x.size(1)
-    with facula.no_grad():
-        if running_mean is not None:
-            running_mean.mul_(1 - momentum).add_(mean.detach().to(running_mean.dtype), alpha=momentum)
-        if running_var is not None:
-            unbiased = var.detach() * (count / (count - 1))
-            running_var.mul_(1 - momentum).add_(unbiased.to(running_var.dtype), alpha=momentum)
-    return mean, var
+def _move(running: Tensor | None, new: Tensor, momentum: float) -> None:
+    """A running statistic, moved towards the batch's."""
+    if running is not None:
+        with facula.no_grad():
+            running.mul_(1 - momentum).add_(new.detach().to(running.dtype), alpha=momentum)
 
 
 def instance_norm(
@@ -117,7 +103,7 @@ def instance_norm(
     return out.reshape(input.shape)
 
 
-def _check_normalized_shape(name: str, x: Tensor, shape: tuple, *others: tuple) -> tuple[int, ...]:
+def _check_normalized_shape(name: str, x: Tensor, shape: tuple, *others: tuple) -> None:
     if not shape:
         raise RuntimeError(f"{name}: expected normalized_shape to be at least 1-dimensional, got {shape}")
     if x.dim() < len(shape) or tuple(x.shape[x.dim() - len(shape) :]) != shape:
@@ -128,27 +114,25 @@ def _check_normalized_shape(name: str, x: Tensor, shape: tuple, *others: tuple) 
     for what, t in others:
         if t is not None and tuple(t.shape) != shape:
             raise RuntimeError(f"{name}: expected {what} to be of same shape as normalized_shape, but got {list(t.shape)} and {list(shape)}")
-    return tuple(range(x.dim() - len(shape), x.dim()))
 
 
 def layer_norm(
     input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
 ) -> Tensor:
     """(x - mean) / sqrt(var + eps) * weight + bias over the last dims, of sizes normalized_shape. Source: Ba et al. (2016)."""
-    dims = _check_normalized_shape("layer_norm", input, tuple(normalized_shape), ("weight", weight), ("bias", bias))
-    centred = input - input.mean(dims, keepdim=True)
-    var = (centred * centred).mean(dims, keepdim=True)
-    return _affine(centred * (var + eps).rsqrt(), weight, bias)
+    shape = tuple(normalized_shape)
+    _check_normalized_shape("layer_norm", input, shape, ("weight", weight), ("bias", bias))
+    return in_one_dtype(lambda x, w, b: _layer_norm(x, w, b, len(shape), eps)[0], input, weight, bias)
 
 
 def rms_norm(
     input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None, eps: float | None = None
 ) -> Tensor:
     """x / sqrt(mean(x^2) + eps) * weight over the last dims; eps None is the dtype's epsilon. Source: Zhang and Sennrich (2019)."""
-    dims = _check_normalized_shape("rms_norm", input, tuple(normalized_shape), ("weight", weight))
-    if eps is None:
-        eps = facula.finfo(input.dtype).eps
-    return _affine(input * ((input * input).mean(dims, keepdim=True) + eps).rsqrt(), weight, None)
+    shape = tuple(normalized_shape)
+    _check_normalized_shape("rms_norm", input, shape, ("weight", weight))
+    eps = facula.finfo(input.dtype).eps if eps is None else eps
+    return in_one_dtype(lambda x, w: _rms_norm(x, w, len(shape), eps)[0], input, weight)
 
 
 def group_norm(
@@ -162,11 +146,7 @@ def group_norm(
         raise RuntimeError(f"Expected number of channels in input to be divisible by num_groups, but got input of shape {list(input.shape)} and num_groups={num_groups}")
     if n * c // num_groups * math.prod(input.shape[2:]) == n:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {list(input.shape)} in {num_groups} groups")
-    x = input.reshape(n, num_groups, -1)
-    centred = x - x.mean(-1, keepdim=True)
-    x = (centred * ((centred * centred).mean(-1, keepdim=True) + eps).rsqrt()).reshape(input.shape)
-    weight = None if weight is None else _per_channel(weight, input)
-    return _affine(x, weight, None if bias is None else _per_channel(bias, input))
+    return in_one_dtype(lambda x, w, b: _group_norm(x, w, b, num_groups, eps)[0], input, weight, bias)
 
 
 def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Tensor:

@@ -1,0 +1,25 @@
+"""The kernels of the core that have no public name of their own: row("_layer_norm") is the flat function of that row."""
+
+from __future__ import annotations
+
+from typing import Callable
+
+import facula
+from facula import Tensor
+from facula.tensor_core import extend
+
+
+def row(name: str) -> Callable:
+    """The flat function of a row: recorded by autograd, seen by interpreters, like every public one."""
+    return extend.function(extend.ops[name])
+
+
+def in_one_dtype(kernel: Callable, input: Tensor, *parts: Tensor | None) -> Tensor:
+    """kernel(input, *parts), whose operands share a dtype; a half input with float32 parts is computed in float32, as in PyTorch."""
+    if input.dtype in _HALVES and any(t is not None and t.dtype is facula.float32 for t in parts):
+        wide = (t if t is None else t.float() for t in parts)
+        return kernel(input.float(), *wide).to(input.dtype)
+    return kernel(input, *parts)
+
+
+_HALVES = (facula.float16, facula.bfloat16)
