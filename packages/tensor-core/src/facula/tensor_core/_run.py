@@ -48,7 +48,7 @@ def coerce(op, args):
                     raise TypeError(f"{op.name}: expected Tensor as element {j} in argument '{p.name}', but got {type(t).__name__}. Convert it with facula.tensor.")
             continue
         if op.kind in ("map1", "map2", "map3") and is_number(a) and ("Scalar" in p.type or op.kind != "map1"):
-            if not isinstance(a, (int, float, complex)):
+            if hasattr(a, "item"):  # numpy.float64 is a float, and still no Python number to those who look at its type
                 fixed = list(fixed or args)
                 fixed[k] = a.item()
             continue
