@@ -65,14 +65,14 @@ static void N(step)(void *ctx, int64_t begin, int64_t end)
     const T sign = q->flag[MAXIMIZE] ? -1 : 1;
     if (q->flag[AMSGRAD])
         for (int64_t i = begin; i < end; ++i) {
-            const T p_i = p[i] * shrink, g_i = M(fma)(decay, p_i, sign * g[i]);
+            const T p_i = p[i] * shrink, g_i = M(pull)(decay, p_i, sign * g[i]);
             const T m_i = m[i] = M(toward)(m[i], g_i, to_g), v_i = v[i] = M(fma)(to_g2 * g_i, g_i, v[i] * keep_v);
             const T top_i = top[i] = v_i > top[i] || v_i != v_i ? v_i : top[i];
             p[i] = p_i + step * m_i / (M(sqrt)(top_i) / scale_v + eps);
         }
     else
         for (int64_t i = begin; i < end; ++i) {
-            const T p_i = p[i] * shrink, g_i = M(fma)(decay, p_i, sign * g[i]);
+            const T p_i = p[i] * shrink, g_i = M(pull)(decay, p_i, sign * g[i]);
             const T m_i = m[i] = M(toward)(m[i], g_i, to_g), v_i = v[i] = M(fma)(to_g2 * g_i, g_i, v[i] * keep_v);
             p[i] = p_i + step * m_i / (M(sqrt)(v_i) / scale_v + eps);
         }

@@ -53,25 +53,25 @@ static void N(step)(void *ctx, int64_t begin, int64_t end)
     const T sign = q->flag[MAXIMIZE] ? -1 : 1;
     if (momentum == 0)
         for (int64_t i = begin; i < end; ++i)
-            p[i] = M(fma)(lr, M(fma)(decay, p[i], sign * g[i]), p[i]);
+            p[i] = M(fma)(lr, M(pull)(decay, p[i], sign * g[i]), p[i]);
     else if (q->flag[FIRST] && q->flag[NESTEROV])
         for (int64_t i = begin; i < end; ++i) {
-            const T g_i = b[i] = M(fma)(decay, p[i], sign * g[i]);
+            const T g_i = b[i] = M(pull)(decay, p[i], sign * g[i]);
             p[i] = M(fma)(lr, M(fma)(momentum, g_i, g_i), p[i]);
         }
     else if (q->flag[FIRST])
         for (int64_t i = begin; i < end; ++i) {
-            const T g_i = b[i] = M(fma)(decay, p[i], sign * g[i]);
+            const T g_i = b[i] = M(pull)(decay, p[i], sign * g[i]);
             p[i] = M(fma)(lr, g_i, p[i]);
         }
     else if (q->flag[NESTEROV])
         for (int64_t i = begin; i < end; ++i) {
-            const T g_i = M(fma)(decay, p[i], sign * g[i]), b_i = b[i] = M(fma)(fresh, g_i, b[i] * momentum);
+            const T g_i = M(pull)(decay, p[i], sign * g[i]), b_i = b[i] = M(fma)(fresh, g_i, b[i] * momentum);
             p[i] = M(fma)(lr, M(fma)(momentum, b_i, g_i), p[i]);
         }
     else
         for (int64_t i = begin; i < end; ++i) {
-            const T g_i = M(fma)(decay, p[i], sign * g[i]), b_i = b[i] = M(fma)(fresh, g_i, b[i] * momentum);
+            const T g_i = M(pull)(decay, p[i], sign * g[i]), b_i = b[i] = M(fma)(fresh, g_i, b[i] * momentum);
             p[i] = M(fma)(lr, b_i, p[i]);
         }
 }

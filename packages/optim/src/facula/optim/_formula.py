@@ -1,11 +1,16 @@
-"""What optimizers that treat each parameter by itself have in common: they state an initial state and an update."""
+"""What optimizers that treat each parameter by itself have in common.
+
+They state an initial state, the row of the core that makes one step of all parameters in one call, and what it is given;
+and the same step as a composition, which is what differentiable=True records.
+"""
 
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import Any, Callable, Iterator
 
 import facula
 from facula import Tensor
+from facula.tensor_core import extend
 
 from .optimizer import Optimizer
 
@@ -36,26 +41,58 @@ def number(x: Any) -> float:
     return x.item() if isinstance(x, Tensor) else x
 
 
+def common(group: dict) -> tuple[float, float, bool]:
+    """(lr, weight decay, maximize) of a group, as a row takes them."""
+    return number(group["lr"]), number(group.get("weight_decay", 0)), group["maximize"]
+
+
 def count() -> Tensor:
     """A step count: float32 and 0-d, as PyTorch saves it."""
     return facula.zeros((), dtype=facula.float32)
 
 
+# what an option that a checkpoint of an older version does not name meant
+_NEUTRAL = {"foreach": None, "fused": None, "capturable": False, "differentiable": False, "maximize": False, "amsgrad": False,
+            "nesterov": False, "centered": False, "momentum": 0, "decoupled_weight_decay": False}  # fmt: skip
+_NUMBERS = ("step", "eta", "mu", "mu_product")  # state of one element, float32 on the CPU
+
+
 class FormulaOptimizer(Optimizer):
-    """step = for each parameter with a gradient: fresh(p, group) once, then update(p, gradient, state, group).
+    """step = for each parameter with a gradient: fresh(p, group) once; then the row `kernel` over all of them.
 
-    A complex parameter is its real view, as are gradient and state, unless `sees_complex` is set."""
+    A complex parameter is its real view, as are gradient and state."""
 
-    sees_complex = False
+    kernel = ""  # the row's name
+    sees_complex = False  # update takes complex tensors as they are
     couples_decay = True  # weight decay is weight_decay * p added to the gradient, before update
 
-    def fresh(self, p: Tensor, group: dict) -> dict[str, Any]:
-        """The state of a parameter before its first step."""
+    def fresh(self, p: Tensor, group: dict) -> dict[str, Any] | None:
+        """The state of a parameter before its first step; None where the formula has none."""
         raise NotImplementedError(f"{type(self).__name__} does not define fresh.")
 
+    def columns(self, group: dict) -> tuple[str | None, ...]:
+        """The state that the row is given after parameters and gradients, one list each; None for a list that is empty."""
+        raise NotImplementedError(f"{type(self).__name__} does not define columns.")
+
+    def settings(self, group: dict) -> tuple:
+        """The numbers that the row is given after its lists."""
+        raise NotImplementedError(f"{type(self).__name__} does not define settings.")
+
     def update(self, p: Tensor, grad: Tensor, state: dict, group: dict) -> None:
-        """One step of one parameter, in place."""
+        """One step of one parameter as a composition, in place."""
         raise NotImplementedError(f"{type(self).__name__} does not define update.")
+
+    def __setstate__(self, state: dict) -> None:
+        known = set(self.__dict__.get("defaults") or state["defaults"])
+        super().__setstate__(state)
+        for group in self.param_groups:
+            for key, value in _NEUTRAL.items():
+                if key in known:
+                    group.setdefault(key, value)
+        for kept in self.state.values():
+            for key in _NUMBERS:
+                if isinstance(kept.get(key), (int, float)):
+                    kept[key] = facula.tensor(float(kept[key]), dtype=facula.float32)
 
     def step(self, closure: Callable | None = None) -> Any:
         """Move every parameter that has a gradient; the loss that `closure` returned, if one was given."""
@@ -66,22 +103,50 @@ class FormulaOptimizer(Optimizer):
         return loss
 
     def step_group(self, group: dict) -> None:
-        """One step of one group."""
+        """One step of one group: one call."""
+        if group.get("differentiable") or not self.kernel:
+            return self.step_composed(group)
+        columns = self.columns(group)
+        params: list[Tensor] = []
+        grads: list[Tensor] = []
+        lists: list[list[Tensor]] = [[] for _ in columns]
+        for p, grad, state in self.live(group):
+            if grad.is_sparse:
+                self.step_one(p, grad, state, group)
+                continue
+            see = facula.view_as_real if p.is_complex() else None
+            params.append(see(p) if see else p)
+            grads.append(see(grad) if see else grad)
+            for column, found in zip(columns, lists):
+                if column is not None:
+                    t = state[column]
+                    found.append(see(t) if see and t.is_complex() else t)
+        if params:
+            extend.function(extend.ops[self.kernel])(params, grads, *lists, *self.settings(group))
+
+    def live(self, group: dict) -> Iterator[tuple[Tensor, Tensor, dict | None]]:
+        """(parameter, gradient, state) of the parameters that have a gradient."""
         for p in group["params"]:
             grad = p.grad
-            if grad is None:
-                continue
-            self.refuse(p, grad, group)
-            state = self.state[p]
-            if not state:
-                state.update(self.fresh(p, group))
+            if grad is not None:
+                self.refuse(p, grad, group)
+                state = self.state.get(p)
+                if not state:
+                    state = self.fresh(p, group)
+                    if state is not None:
+                        self.state[p] = state
+                yield p, grad, state
+
+    def step_composed(self, group: dict) -> None:
+        """One step of one group, parameter by parameter."""
+        for p, grad, state in self.live(group):
             if group.get("differentiable"):  # what earlier steps saved for backward stays as it was
-                for key, value in state.items():
+                for key, value in (state or {}).items():
                     if isinstance(value, Tensor):
                         state[key] = value.clone()
             self.step_one(p, grad, state, group)
 
-    def step_one(self, p: Tensor, grad: Tensor, state: dict, group: dict) -> None:
+    def step_one(self, p: Tensor, grad: Tensor, state: dict | None, group: dict) -> None:
         """Sign and coupled weight decay, then update on real tensors."""
         if group.get("maximize"):
             grad = -grad

@@ -7,7 +7,7 @@ from typing import Any, Iterable
 import facula
 from facula import Tensor
 
-from ._formula import FormulaOptimizer, check, check_implementation, check_lr, count, number
+from ._formula import FormulaOptimizer, check, check_implementation, check_lr, common, count, number
 
 __all__ = ["Adam", "AdamW"]
 
@@ -18,6 +18,8 @@ class Adam(FormulaOptimizer):
     amsgrad takes the largest v so far. decoupled_weight_decay shrinks p by lr * weight_decay instead of adding to g (AdamW).
     Source: Kingma and Ba (2014); Reddi et al. (2018); Loshchilov and Hutter (2017).
     """
+
+    kernel = "_adam_"
 
     def __init__(
         self,
@@ -58,19 +60,19 @@ class Adam(FormulaOptimizer):
             },
         )
 
-    def __setstate__(self, state: dict) -> None:
-        super().__setstate__(state)
-        for group in self.param_groups:
-            for key in ("amsgrad", "maximize", "capturable", "differentiable", "decoupled_weight_decay"):
-                group.setdefault(key, False)
-            for key in ("foreach", "fused"):
-                group.setdefault(key, None)
-
     def fresh(self, p: Tensor, group: dict) -> dict[str, Any]:
         state = {"step": count(), "exp_avg": facula.zeros_like(p), "exp_avg_sq": facula.zeros_like(p)}
         if group["amsgrad"]:
             state["max_exp_avg_sq"] = facula.zeros_like(p)
         return state
+
+    def columns(self, group: dict) -> tuple[str | None, ...]:
+        return "exp_avg", "exp_avg_sq", "max_exp_avg_sq" if group["amsgrad"] else None, "step"
+
+    def settings(self, group: dict) -> tuple:
+        lr, decay, maximize = common(group)
+        beta1, beta2 = map(number, group["betas"])
+        return lr, beta1, beta2, decay, group["eps"], group["amsgrad"], maximize, group["decoupled_weight_decay"]
 
     def update(self, p: Tensor, grad: Tensor, state: dict, group: dict) -> None:
         lr, (beta1, beta2) = number(group["lr"]), map(number, group["betas"])

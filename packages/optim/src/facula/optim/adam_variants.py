@@ -7,7 +7,7 @@ from typing import Any, Iterable
 import facula
 from facula import Tensor
 
-from ._formula import FormulaOptimizer, check, check_lr, count, number
+from ._formula import FormulaOptimizer, check, check_lr, common, count, number
 
 __all__ = ["Adamax", "NAdam", "RAdam"]
 
@@ -22,6 +22,8 @@ def _check_common(lr: Any, betas: tuple, eps: float, weight_decay: float) -> Non
 
 class Adamax(FormulaOptimizer):
     """p -= lr / (1 - beta1^t) * m / u, u = max(beta2 u, |g| + eps). Source: Kingma and Ba (2014), section 7."""
+
+    kernel = "_adamax_"
 
     def __init__(
         self,
@@ -54,6 +56,13 @@ class Adamax(FormulaOptimizer):
     def fresh(self, p: Tensor, group: dict) -> dict[str, Any]:
         return {"step": count(), "exp_avg": facula.zeros_like(p), "exp_inf": facula.zeros_like(p)}
 
+    def columns(self, group: dict) -> tuple[str | None, ...]:
+        return "exp_avg", "exp_inf", "step"
+
+    def settings(self, group: dict) -> tuple:
+        lr, decay, maximize = common(group)
+        return lr, decay, *map(number, group["betas"]), group["eps"], maximize, False
+
     def update(self, p: Tensor, grad: Tensor, state: dict, group: dict) -> None:
         beta1, beta2 = group["betas"]
         state["step"] += 1
@@ -65,6 +74,8 @@ class Adamax(FormulaOptimizer):
 
 class NAdam(FormulaOptimizer):
     """Adam with Nesterov momentum and a momentum schedule. Source: Dozat (2016)."""
+
+    kernel = "_nadam_"
 
     def __init__(
         self,
@@ -107,6 +118,13 @@ class NAdam(FormulaOptimizer):
             "exp_avg_sq": facula.zeros_like(p),
         }
 
+    def columns(self, group: dict) -> tuple[str | None, ...]:
+        return "exp_avg", "exp_avg_sq", "mu_product", "step"
+
+    def settings(self, group: dict) -> tuple:
+        lr, decay, maximize = common(group)
+        return lr, decay, *map(number, group["betas"]), group["eps"], group["momentum_decay"], maximize, group["decoupled_weight_decay"]
+
     def update(self, p: Tensor, grad: Tensor, state: dict, group: dict) -> None:
         lr, (beta1, beta2) = number(group["lr"]), group["betas"]
         state["step"] += 1
@@ -127,6 +145,8 @@ class NAdam(FormulaOptimizer):
 
 class RAdam(FormulaOptimizer):
     """Adam whose adaptive rate waits until its variance can be estimated. Source: Liu et al. (2019)."""
+
+    kernel = "_radam_"
 
     def __init__(
         self,
@@ -160,6 +180,13 @@ class RAdam(FormulaOptimizer):
 
     def fresh(self, p: Tensor, group: dict) -> dict[str, Any]:
         return {"step": count(), "exp_avg": facula.zeros_like(p), "exp_avg_sq": facula.zeros_like(p)}
+
+    def columns(self, group: dict) -> tuple[str | None, ...]:
+        return "exp_avg", "exp_avg_sq", "step"
+
+    def settings(self, group: dict) -> tuple:
+        lr, decay, maximize = common(group)
+        return lr, decay, *map(number, group["betas"]), group["eps"], maximize, group["decoupled_weight_decay"]
 
     def update(self, p: Tensor, grad: Tensor, state: dict, group: dict) -> None:
         lr, (beta1, beta2) = number(group["lr"]), group["betas"]

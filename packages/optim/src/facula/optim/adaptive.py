@@ -7,13 +7,15 @@ from typing import Any, Iterable
 import facula
 from facula import Tensor
 
-from ._formula import FormulaOptimizer, check, check_implementation, check_lr, count, number
+from ._formula import FormulaOptimizer, check, check_implementation, check_lr, common, count, number
 
 __all__ = ["Adagrad", "Adadelta", "RMSprop"]
 
 
 class Adagrad(FormulaOptimizer):
     """p -= lr' g / (sqrt(sum of g^2) + eps), lr' = lr / (1 + (t - 1) lr_decay). Source: Duchi et al. (2011)."""
+
+    kernel = "_adagrad_"
 
     def __init__(
         self,
@@ -62,6 +64,13 @@ class Adagrad(FormulaOptimizer):
         for state in self.state.values():
             state["sum"].share_memory_()
 
+    def columns(self, group: dict) -> tuple[str | None, ...]:
+        return "sum", "step"
+
+    def settings(self, group: dict) -> tuple:
+        lr, decay, maximize = common(group)
+        return lr, decay, group["lr_decay"], group["eps"], maximize, False
+
     def update(self, p: Tensor, grad: Tensor, state: dict, group: dict) -> None:
         state["step"] += 1
         rate = number(group["lr"]) / (1 + (state["step"].item() - 1) * group["lr_decay"])
@@ -71,6 +80,8 @@ class Adagrad(FormulaOptimizer):
 
 class Adadelta(FormulaOptimizer):
     """p -= lr * g * sqrt(d + eps) / sqrt(v + eps), d the running mean of the squared moves. Source: Zeiler (2012)."""
+
+    kernel = "_adadelta_"
 
     def __init__(
         self,
@@ -106,6 +117,13 @@ class Adadelta(FormulaOptimizer):
     def fresh(self, p: Tensor, group: dict) -> dict[str, Any]:
         return {"step": count(), "square_avg": facula.zeros_like(p), "acc_delta": facula.zeros_like(p)}
 
+    def columns(self, group: dict) -> tuple[str | None, ...]:
+        return "square_avg", "acc_delta", "step"
+
+    def settings(self, group: dict) -> tuple:
+        lr, decay, maximize = common(group)
+        return lr, decay, group["rho"], group["eps"], maximize, False
+
     def update(self, p: Tensor, grad: Tensor, state: dict, group: dict) -> None:
         rho, eps = group["rho"], group["eps"]
         state["step"] += 1
@@ -118,6 +136,8 @@ class Adadelta(FormulaOptimizer):
 
 class RMSprop(FormulaOptimizer):
     """p -= lr * g / (sqrt(v) + eps), v the running mean of g^2; centered takes the variance. Source: Hinton (2012), lecture 6e."""
+
+    kernel = "_rmsprop_"
 
     def __init__(
         self,
@@ -161,6 +181,13 @@ class RMSprop(FormulaOptimizer):
         if group["centered"]:
             state["grad_avg"] = facula.zeros_like(p)
         return state
+
+    def columns(self, group: dict) -> tuple[str | None, ...]:
+        return "square_avg", "grad_avg" if group["centered"] else None, "momentum_buffer" if group["momentum"] > 0 else None, "step"
+
+    def settings(self, group: dict) -> tuple:
+        lr, decay, maximize = common(group)
+        return lr, decay, group["alpha"], group["eps"], group["momentum"], maximize, False
 
     def update(self, p: Tensor, grad: Tensor, state: dict, group: dict) -> None:
         alpha, lr = group["alpha"], number(group["lr"])

@@ -7,13 +7,15 @@ from typing import Any, Iterable
 import facula
 from facula import Tensor
 
-from ._formula import FormulaOptimizer, check, check_lr, count, number
+from ._formula import FormulaOptimizer, check, check_lr, common, count, number
 
 __all__ = ["Rprop", "ASGD"]
 
 
 class Rprop(FormulaOptimizer):
     """A step size for each element, grown while the gradient's sign stays and shrunk when it turns. Source: Riedmiller and Braun (1993)."""
+
+    kernel = "_rprop_"
 
     def __init__(
         self,
@@ -51,6 +53,13 @@ class Rprop(FormulaOptimizer):
             "step_size": facula.full_like(p, complex(lr, lr) if p.is_complex() else lr).detach(),
         }
 
+    def columns(self, group: dict) -> tuple[str | None, ...]:
+        return "prev", "step_size", "step"
+
+    def settings(self, group: dict) -> tuple:
+        lr, decay, maximize = common(group)
+        return lr, decay, *group["etas"], *group["step_sizes"], maximize, False
+
     def update(self, p: Tensor, grad: Tensor, state: dict, group: dict) -> None:
         shrink, grow = group["etas"]
         state["step"] += 1
@@ -65,6 +74,8 @@ class Rprop(FormulaOptimizer):
 
 class ASGD(FormulaOptimizer):
     """Stochastic gradient descent whose iterates are averaged in state["ax"] from step t0 on. Source: Polyak and Juditsky (1992)."""
+
+    kernel = "_asgd_"
 
     def __init__(
         self,
@@ -103,6 +114,13 @@ class ASGD(FormulaOptimizer):
             "mu": facula.ones((), dtype=facula.float32),
             "ax": facula.zeros_like(p),
         }
+
+    def columns(self, group: dict) -> tuple[str | None, ...]:
+        return "ax", "eta", "mu", "step"
+
+    def settings(self, group: dict) -> tuple:
+        lr, decay, maximize = common(group)
+        return lr, decay, group["lambd"], group["alpha"], group["t0"], maximize, False
 
     def update(self, p: Tensor, grad: Tensor, state: dict, group: dict) -> None:
         lr, lambd = number(group["lr"]), group["lambd"]

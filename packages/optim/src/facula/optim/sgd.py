@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Iterable
 
+import facula
 from facula import Tensor
+from facula.tensor_core import extend
 
-from ._formula import FormulaOptimizer, check, check_implementation, check_lr, number
+from ._formula import FormulaOptimizer, check, check_implementation, check_lr, common, number
 
 __all__ = ["SGD"]
 
@@ -16,6 +18,9 @@ class SGD(FormulaOptimizer):
 
     The first v is g, without dampening. weight_decay adds weight_decay * p to g. Source: Sutskever et al. (2013).
     """
+
+    kernel = "_sgd_"
+    sees_complex = True  # the formula is linear
 
     def __init__(
         self,
@@ -52,23 +57,40 @@ class SGD(FormulaOptimizer):
             },
         )
 
-    def __setstate__(self, state: dict) -> None:
-        super().__setstate__(state)
-        for group in self.param_groups:
-            for key in ("nesterov", "maximize", "differentiable"):
-                group.setdefault(key, False)
-            for key in ("foreach", "fused"):
-                group.setdefault(key, None)
-
-    sees_complex = True  # the formula is linear
-
-    def fresh(self, p: Tensor, group: dict) -> dict[str, Any]:
-        return {}
+    def fresh(self, p: Tensor, group: dict) -> dict[str, Any] | None:
+        return {} if group["momentum"] != 0 else None
 
     def refuse(self, p: Tensor, grad: Tensor, group: dict) -> None:
         pass  # p.add_ takes a sparse gradient
 
-    def update(self, p: Tensor, grad: Tensor, state: dict, group: dict) -> None:
+    def columns(self, group: dict) -> tuple[str | None, ...]:
+        return (None,)
+
+    def settings(self, group: dict, first: bool = False) -> tuple:
+        lr, decay, maximize = common(group)
+        return lr, group["momentum"], group["dampening"], decay, group["nesterov"], maximize, first
+
+    def step_group(self, group: dict) -> None:
+        """One call without momentum; with it, one for the parameters that are moving and one for those that start."""
+        if group["momentum"] == 0 or group["differentiable"]:
+            return super().step_group(group)
+        moving: tuple[list, ...] = ([], [], [])
+        starting: tuple[list, ...] = ([], [], [])
+        for p, grad, state in self.live(group):
+            if grad.is_sparse:
+                self.step_one(p, grad, state, group)
+                continue
+            first = state.get("momentum_buffer") is None
+            if first:
+                state["momentum_buffer"] = facula.empty_like(p, requires_grad=False)
+            see = facula.view_as_real if p.is_complex() else None
+            for found, t in zip(starting if first else moving, (p, grad, state["momentum_buffer"])):
+                found.append(see(t) if see else t)
+        for lists, first in ((moving, False), (starting, True)):
+            if lists[0]:
+                extend.function(extend.ops[self.kernel])(*lists, *self.settings(group, first))
+
+    def update(self, p: Tensor, grad: Tensor, state: dict | None, group: dict) -> None:
         momentum = group["momentum"]
         if momentum != 0:
             buf = state.get("momentum_buffer")
