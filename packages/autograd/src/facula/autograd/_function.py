@@ -10,6 +10,9 @@ from ._support import Packed, pack_hooks, sum_to
 from ._views import CopySlices, keep_retained, rebase  # noqa: F401
 
 
+INSTEAD = []  # functions (Function, args) -> result, or NotImplemented
+
+
 class FunctionCtx:
     """What a Function's forward and backward get as `ctx`; take any attributes you like."""
 
@@ -19,6 +22,13 @@ class FunctionCtx:
             if t is not None and not isinstance(t, Tensor):
                 raise TypeError(f"save_for_backward: can only save tensors, but got {type(t).__name__}. Put other things on ctx as attributes.")
         self.to_save = tensors
+
+    def save_for_forward(self, *tensors):
+        """Keep tensors (or None) for jvp, which sees them as saved_tensors while it runs."""
+        for t in tensors:
+            if t is not None and not isinstance(t, Tensor):
+                raise TypeError(f"save_for_forward: can only save tensors, but got {type(t).__name__}. Put other things on ctx as attributes.")
+        self.to_save_forward = tensors
 
     def mark_dirty(self, *tensors):
         """Say which inputs forward changed in place; they must be among its results."""
@@ -32,7 +42,8 @@ class FunctionCtx:
         """Whether backward gets zeros (the default) or None for results that nothing depends on."""
         self.materialize_grads = bool(value)
 
-    to_save = dirty_tensors = non_differentiable = ()
+    to_save = to_save_forward = dirty_tensors = non_differentiable = ()
+    in_jvp = None  # what saved_tensors is while jvp runs
     materialize_grads = True
 
 
@@ -49,6 +60,8 @@ class FunctionNode(FunctionCtx, Node):
     @property
     def saved_tensors(self):
         """What save_for_backward kept, after a check that it did not change."""
+        if self.in_jvp is not None:
+            return self.in_jvp
         saved = self.saved
         if saved is None or (type(saved) is not tuple):
             saved = self.thawed()
@@ -160,6 +173,10 @@ class Function:
     def vjp(ctx, *grad_outputs):
         return Function.backward(ctx, *grad_outputs)
 
+    @staticmethod
+    def jvp(ctx, *tangents):
+        raise NotImplementedError(f"{ctx.name()}: its Function has no jvp, which forward mode needs. Define a static method jvp(ctx, *tangents).")
+
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
         cls._node_class = type(cls.__name__ + "Backward", (FunctionNode,), {"_function": cls, "__module__": cls.__module__})
@@ -167,7 +184,14 @@ class Function:
     @classmethod
     def apply(cls, *args):
         """Run forward on args, and record it where an argument requires grad."""
-        node = cls._node_class()
+        for takes_over in INSTEAD:  # forward mode, vmap: where they are at work
+            found = takes_over(cls, args)
+            if found is not NotImplemented:
+                return found
+        return cls._recorded(cls._node_class(), args, sys._getframe(1))
+
+    @classmethod
+    def _recorded(cls, node, args, f):
         tensors = [(i, a) for i, a in enumerate(args) if isinstance(a, Tensor)]
         node.needs_input_grad = tuple(isinstance(a, Tensor) and a.requires_grad for a in args)
         recording = grad_mode() and any(node.needs_input_grad)
@@ -184,7 +208,6 @@ class Function:
         if not recording:
             node.to_save = ()
             return out
-        f = sys._getframe(1)
         node.code, node.at = f.f_code, f.f_lasti
         node.seq = tick()
         node.extra = None

@@ -1,0 +1,274 @@
+"""Forward mode: dual tensors, whose tangents go along with the values.
+
+Within a dual_level() operations go through the core's interpret door. A view of a dual tensor has the same view of its
+tangent; any other operation's tangent comes from its derivative in the table: u -> u^T J is linear in u, so its own
+derivative, applied to the tangent, is J times the tangent, exactly. One table serves both directions.
+"""
+
+import sys
+import threading
+from typing import NamedTuple
+
+from . import _core, _function
+from ._api import grad as graph_grad
+from ._core import GradError, Tensor, extend
+from ._table import NONE, RULES
+from .grad_mode import enable_grad
+
+__all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual"]
+
+_thread = threading.local()
+
+
+class Level:
+    """One dual level: a tangent counts only while its level is open."""
+
+    def __init__(self, number):
+        self.number, self.open, self.paused = number, True, False
+        self.door = extend.interpreter(interpret)
+
+
+class UnpackedDualTensor(NamedTuple):
+    """A dual tensor's value and tangent (None where there is none)."""
+
+    primal: object
+    tangent: object
+
+
+def current():
+    return getattr(_thread, "level", None)
+
+
+def enter_dual_level():
+    """Open a level, in which make_dual() may be called; answers its number."""
+    if current() is not None:
+        raise GradError("enter_dual_level: nested forward mode is not supported. Leave the outer level first, or use facula.func.jvp.")
+    level = Level(0)
+    level.door.__enter__()
+    _thread.level = level
+    return level.number
+
+
+def exit_dual_level(*, level=None):
+    """Close the level: its tangents are gone."""
+    now = current()
+    if now is None or (level is not None and level != now.number):
+        raise GradError(f"exit_dual_level: level {level} is not the open one ({None if now is None else now.number}). Leave levels in the order they were entered.")
+    _thread.level = None
+    now.open = False
+    now.door.__exit__(None, None, None)
+
+
+class dual_level:
+    """A block in which tensors may have tangents."""
+
+    def __enter__(self):
+        return enter_dual_level()
+
+    def __exit__(self, *exc):
+        exit_dual_level()
+
+
+def tangent_of(t):
+    """The tangent of a tensor, or None."""
+    found = t.__dict__.get("_forward") if isinstance(t, Tensor) else None
+    return found[1] if found is not None and found[0].open else None
+
+
+def attach(t, tangent):
+    t.__dict__["_forward"] = (current(), tangent)
+    return t
+
+
+def make_dual(tensor, tangent, *, level=None):
+    """A dual tensor: the value of `tensor`, sharing its memory, with a tangent of the same shape and dtype."""
+    now = current()
+    if now is None:
+        raise GradError("make_dual: no level is open. Call it inside `with dual_level():`.")
+    if level is not None and level != now.number:
+        raise GradError(f"make_dual: level {level} is not open, {now.number} is.")
+    for name, t in (("primal", tensor), ("tangent", tangent)):
+        if not isinstance(t, Tensor):
+            raise TypeError(f"make_dual: {name} must be a tensor, not {type(t).__name__}.")
+        if not _core.is_float(t):
+            raise ValueError(f"make_dual: expected {name} to be floating point or complex, but got {t.dtype}. Convert it.")
+    if tangent.shape != tensor.shape:
+        raise GradError(f"make_dual: the tangent has shape {tuple(tangent.shape)} and its tensor {tuple(tensor.shape)}. Make them equal.")
+    if tangent.dtype is not tensor.dtype:
+        raise GradError(f"make_dual: the tangent is {tangent.dtype} and its tensor {tensor.dtype}. Make them equal.")
+    if tangent_of(tensor) is not None:
+        raise GradError("make_dual: the tensor has a tangent at this level already. Unpack it first.")
+    dual = _core.alias(tensor)
+    dual.origin = tensor.origin
+    return attach(dual, tangent)
+
+
+def unpack_dual(tensor, *, level=None):
+    """The value and the tangent of a dual tensor; of any other tensor, itself and None."""
+    now = current()
+    if now is None:
+        return UnpackedDualTensor(tensor, None)
+    if level is not None and level != now.number:
+        raise GradError(f"unpack_dual: level {level} is not open, {now.number} is.")
+    tangent = tangent_of(tensor)
+    if tangent is None:
+        return UnpackedDualTensor(tensor, None)
+    primal = _core.alias(tensor)
+    primal.origin = tensor.origin
+    return UnpackedDualTensor(primal, tangent)
+
+
+# ---- operations -------------------------------------------------------------------------------------------------------
+
+
+def interpret(op, args, kwargs):
+    """An operation within a level. kwargs is empty, or names `out`: the first argument where the operation works in place."""
+    out = kwargs.get("out")
+    if current().paused:
+        return extend.call(op, *args, **kwargs)
+    if not any(tangent_of(t) is not None for t in spread(args)):
+        if out is not None and tangent_of(out) is not None:  # overwritten by what has none
+            result = extend.call(op, *args, out=out)
+            tangent_of(out).zero_()
+            return result
+        return extend.call(op, *args, **kwargs)
+    if out is not None and out is not args[0]:
+        raise GradError(f"{op.name}: out= does not support forward mode. Leave it out.")
+    if out is not None or op.writes:
+        return in_place(op, args)
+    if op.kind == "view":
+        return attach(extend.call(op, *args), extend.call(op, tangent_of(args[0]), *args[1:]))
+    result, tangents = pushed(op, args)
+    for t, v in zip(result if isinstance(result, (tuple, list)) else (result,), tangents):
+        if v is not None:
+            attach(t, v)
+    return result
+
+
+def spread(args):
+    for a in args:
+        if a.__class__ in (tuple, list):
+            yield from a
+        else:
+            yield a
+
+
+def in_place(op, args):
+    """A write: its tangent, from the operation on copies, is written to the tangent in the same way."""
+    target = args[0]
+    if not isinstance(target, Tensor):
+        raise GradError(f"{op.name}: writes to several tensors and has no forward derivative. Call it on tensors without tangents.")
+    changed, (tangent,) = pushed(op, args, True)
+    extend.call(op, *args, out=target)
+    own = tangent_of(target)
+    if own is None and tangent is not None:
+        own = blank(target)
+    if own is not None:
+        own.zero_() if tangent is None else own.copy_(tangent)
+    return target
+
+
+def blank(t):
+    """A tangent of zeros for t, laid out as t; of a view, a part of its base's."""
+    base = t if t.base is None else t.base
+    whole = tangent_of(base)
+    if whole is None:
+        whole = _core.zeros_strided(tuple(base.shape), base.stride(), base.dtype, base.device)
+        attach(base, whole)
+    if base is not t:
+        offset = whole.storage_offset() + t.storage_offset() - base.storage_offset()
+        attach(t, _core.as_strided(whole, tuple(t.shape), t.stride(), offset))
+    return tangent_of(t)
+
+
+def pushed(op, args, writes=False):
+    """(the operation's result, the tangent of each result or None)."""
+    rule = RULES.get(op.name, RULES.get(op.name.rstrip("_")))
+    if rule is NONE:
+        result = extend.call(op, *args)
+        return result, [None] * (len(result) if isinstance(result, (tuple, list)) else 1)
+    outside = _core.grad_mode()
+    xs, vs, kept = [], [], False
+
+    def given(a, first=False):
+        nonlocal kept
+        if a.__class__ in (tuple, list):
+            return a.__class__(given(t) for t in a)
+        v = tangent_of(a)
+        if v is None:
+            kept = kept or (isinstance(a, Tensor) and a.origin is not None)
+            return a.clone() if first else a
+        if outside and (a.origin is not None or v.origin is not None):
+            kept = True
+            x = _core.row("alias")(a) if a.origin is not None else a.detach().requires_grad_()
+        else:
+            x = a.detach().requires_grad_()
+        xs.append(x)
+        vs.append(v)
+        return x.clone() if first else x
+
+    with enable_grad():
+        again = [given(a, writes and k == 0) for k, a in enumerate(args)]
+        if writes:
+            result = (extend.call(op, *again, out=again[0]),)
+        else:
+            result = extend.call(op, *again)
+        several = isinstance(result, (tuple, list))
+        results = list(result) if several else [result]
+        tangents = [along(r, xs, vs) for r in results]
+    if not (outside and kept):
+        results = [r.detach() if r.origin is not None else r for r in results]
+        tangents = [v if v is None or v.origin is None else v.detach() for v in tangents]
+    return (type(result)(results) if several else results[0]), tangents
+
+
+def along(out, xs, vs):
+    """The derivative of one result along the tangents vs of xs."""
+    if out.origin is None or not _core.is_float(out):
+        return None
+    u = _core.zeros(tuple(out.shape), out.dtype, out.device).requires_grad_()
+    back = graph_grad([out], xs, [u], True, True, allow_unused=True)
+    used = [(g, v) for g, v in zip(back, vs) if g is not None and g.requires_grad]
+    if not used:
+        return _core.zeros(tuple(out.shape), out.dtype, out.device)
+    (tangent,) = graph_grad([g for g, _ in used], [u], [v for _, v in used], True, True, allow_unused=True)
+    return _core.zeros(tuple(out.shape), out.dtype, out.device) if tangent is None else tangent
+
+
+def apply(function, args):
+    """A Function called with dual tensors: its forward on the values, then its jvp on the tangents."""
+    level = current()
+    if level is None or level.paused or not any(tangent_of(a) is not None for a in args):
+        return NotImplemented
+    node = function._node_class()
+    level.paused = True
+    try:
+        out = function._recorded(node, args, sys._getframe(2))
+        tangents = [tangent_of(a) for a in args]
+        if node.materialize_grads:
+            tangents = [_core.zeros(tuple(a.shape), a.dtype, a.device) if v is None and isinstance(a, Tensor) and _core.is_float(a) else v for a, v in zip(args, tangents)]
+        node.in_jvp = node.to_save_forward
+        try:
+            found = function.jvp(node, *tangents)
+        finally:
+            node.in_jvp = None
+    finally:
+        level.paused = False
+    outs = out if isinstance(out, tuple) else (out,)
+    found = found if isinstance(found, tuple) else (found,)
+    if len(found) != len(outs):
+        raise GradError(f"{node.name()}: jvp returned {len(found)} tangents for {len(outs)} results. Return one for each.")
+    for o, v in zip(outs, found):
+        if v is None or not isinstance(o, Tensor):
+            continue
+        if v.shape != o.shape:
+            raise GradError(f"{node.name()}: jvp returned a tangent of shape {tuple(v.shape)} for a result of shape {tuple(o.shape)}.")
+        own = tangent_of(o)
+        if own is not None and own is not v:  # written in place
+            own.copy_(v)
+        else:
+            attach(o, v)
+    return out
+
+
+_function.INSTEAD.append(apply)
