@@ -72,3 +72,37 @@ def test_hvp_and_vhp():
 def test_wrong_vector_is_refused():
     with pytest.raises(RuntimeError):
         F.vjp(lambda x: x * x, plain(1, 2), plain(1, 2, 3))
+
+
+def two(x, y):
+    return x * x * y, (x * y).sum()
+
+
+@pytest.mark.parametrize("options", [{}, {"vectorize": True}, {"vectorize": True, "strategy": "forward-mode"}, {"create_graph": True}])
+def test_jacobian_of_two_results_with_respect_to_two_inputs(options):
+    (ax, ay), (bx, by) = F.jacobian(two, (plain(1, 2), plain(3, -1)), **options)
+
+    assert near([[6, 0], [0, -4]], ax) and near([[1, 0], [0, 4]], ay) and near([3, -1], bx) and near([1, 2], by)
+
+
+@pytest.mark.parametrize("options", [{}, {"vectorize": True}, {"vectorize": True, "outer_jacobian_strategy": "forward-mode"}])
+def test_hessian_with_respect_to_two_inputs(options):
+    (xx, xy), (yx, yy) = F.hessian(lambda x, y: (x * x * y).sum(), (plain(1, 2), plain(3, -1)), **options)
+
+    assert near([[6, 0], [0, -2]], xx) and near([[2, 0], [0, 4]], xy) and near([[2, 0], [0, 4]], yx) and near([[0, 0], [0, 0]], yy)
+
+
+@pytest.mark.parametrize("strategy", ["reverse-mode", "forward-mode"])
+def test_jacobian_of_nothing(strategy):
+    assert (0, 2) == tuple(F.jacobian(lambda x: x[:0], plain(1, 2), vectorize=True, strategy=strategy).shape)
+    assert (2, 0) == tuple(F.jacobian(lambda x: plain(1, 2) * x.sum(), plain(1, 2)[:0], vectorize=True, strategy=strategy).shape)
+
+
+def test_strict_is_refused_with_vectorize():
+    with pytest.raises(RuntimeError, match="strict"):
+        F.jacobian(lambda x: x, plain(1), strict=True, vectorize=True)
+
+
+def test_an_unknown_strategy_is_refused():
+    with pytest.raises((ValueError, AssertionError)):
+        F.jacobian(lambda x: x, plain(1), strategy="sideways")

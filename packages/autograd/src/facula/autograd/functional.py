@@ -86,19 +86,49 @@ def jvp(func, inputs, v=None, create_graph=False, strict=False):
 def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, strategy="reverse-mode"):
     """d func / d inputs: for output o and input x a tensor of shape o.shape + x.shape.
 
-    A tuple for a tuple of inputs, a tuple of those for a tuple of outputs. `vectorize` is accepted and changes nothing: rows are computed one by one.
+    A tuple for a tuple of inputs, a tuple of those for a tuple of outputs. strategy "reverse-mode" goes backward once per element
+    of the outputs, "forward-mode" pushes one tangent per element of the inputs. strict: an output that does not depend on an input is
+    an error. vectorize is accepted and changes no result: rows are computed one by one.
     """
-    if strategy != "reverse-mode":
-        raise ValueError(f"jacobian: strategy {strategy!r} is not known. Use 'reverse-mode'.")
+    if strategy not in ("reverse-mode", "forward-mode"):
+        raise ValueError(f"jacobian: strategy {strategy!r} is not known. Use 'reverse-mode' or 'forward-mode'.")
+    if strict and (vectorize or strategy == "forward-mode"):
+        raise GradError("jacobian: strict=True goes with neither vectorize=True nor strategy='forward-mode'. Leave one out.")
     with _core_recording():
         xs, was_tuple = _inputs(inputs, create_graph, "jacobian")
         outs, out_tuple = _outputs(func(*xs), "jacobian")
+        if strategy == "forward-mode":
+            found = [_done(block, was_tuple, create_graph) for block in _pushed(outs, xs)]
+            return tuple(found) if out_tuple else found[0]
         found = []
         for o in outs:
             rows = [_grads([e], xs, [None], create_graph, strict, "jacobian", True) for e in (o.reshape(-1).unbind() if o.ndim else [o])]
-            columns = [_core.stack(list(c)).view(tuple(o.shape) + tuple(x.shape)) for c, x in zip(zip(*rows), xs)]
+            columns = [_core.stack(list(c)).view(tuple(o.shape) + tuple(x.shape)) for c, x in zip(zip(*rows), xs)] if rows else _empty(o, xs)
             found.append(_done(tuple(columns), was_tuple, create_graph))
     return tuple(found) if out_tuple else found[0]
+
+
+def _empty(o, xs):
+    return [_core.zeros(tuple(o.shape) + tuple(x.shape), x.dtype, x.device) for x in xs]
+
+
+def _pushed(outs, xs):
+    """For each output the blocks of its Jacobian, a column for each element of each input: u -> u^T J is differentiated at a unit tangent."""
+    found = []
+    for o in outs:
+        u = _core.zeros(tuple(o.shape), o.dtype, o.device).requires_grad_()
+        back = _grads([o], xs, [u], True, False, "jacobian")
+        block = []
+        for x, g in zip(xs, back):
+            columns = []
+            for k in range(x.numel()):
+                unit = _core.zeros((x.numel(),), x.dtype, x.device)
+                unit[k] = 1
+                columns += _grads([g], [u], [unit.view(tuple(x.shape))], True, False, "jacobian", True)
+            shape = tuple(o.shape) + tuple(x.shape)
+            block.append(_core.stack([c.reshape(-1) for c in columns], 1).view(shape) if columns else _core.zeros(shape, x.dtype, x.device))
+        found.append(tuple(block))
+    return found
 
 
 def hessian(func, inputs, create_graph=False, strict=False, vectorize=False, outer_jacobian_strategy="reverse-mode"):
