@@ -233,3 +233,50 @@ def test_sum_of_a_diamond_runs_newest_first():
     (a + b).sum().backward()
 
     assert ["b", "a", "y"] == order
+
+
+# ---- saved tensors that may be written to -----------------------------------------------------------------------------
+
+
+MUTATIONS = {
+    "the operand": lambda y: (y * y, y.mul_(5)),
+    "twice": lambda y: (y.sin() + y.cos() * y, y.zero_(), y.add_(3)),
+    "a view's base": lambda y: (y[:1] ** 2, y.mul_(3)),
+    "a view": lambda y: (y.view(2, 1) ** 2, y[:1].fill_(7)),
+    "the result": lambda y: (z := y.exp(), z * 1, z.add_(1))[1:],
+}
+
+
+@pytest.mark.parametrize("name", MUTATIONS)
+def test_a_saved_tensor_may_be_written_to_inside_the_block(name):
+    x = leaf(1, 2)
+    f = MUTATIONS[name]
+    with torch.no_grad():
+        expected = x.clone()
+    expected.requires_grad_()
+    with torch.autograd.graph.allow_mutation_on_saved_tensors():
+        f(x.clone())[0].sum().backward()
+    kept = {"the operand": lambda y: y * y, "twice": lambda y: y.sin() + y.cos() * y, "a view's base": lambda y: y[:1] ** 2, "a view": lambda y: y**2, "the result": torch.exp}
+    kept[name](expected).sum().backward()
+
+    assert near(expected.grad.tolist(), x.grad)
+
+
+def test_mutation_is_allowed_inside_the_block_only():
+    x, y = node(1, 2)
+    with torch.autograd.graph.allow_mutation_on_saved_tensors():
+        z = y * y
+        with pytest.raises(RuntimeError, match="nested"):
+            torch.autograd.graph.allow_mutation_on_saved_tensors().__enter__()
+    with pytest.raises((RuntimeError, AssertionError), match="outside"):
+        z.sum().backward()
+
+
+def test_hooks_on_saved_tensors_cannot_be_forbidden_where_they_are_at_work():
+    with torch.autograd.graph.save_on_cpu(), pytest.raises(RuntimeError, match="not here"):
+        with torch.autograd.graph.disable_saved_tensors_hooks("not here"):
+            pass
+
+
+def test_a_node_shows_the_attributes_it_kept():
+    assert 1 == leaf(1, 2, shape=(1, 2)).cumsum(1).grad_fn._saved_dim

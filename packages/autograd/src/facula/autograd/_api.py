@@ -5,6 +5,7 @@ from ._core import GradError, Tensor, is_complex
 from ._engine import add_to_grad, run
 from ._node import Leaf, Node, Nowhere, add_hook
 from ._views import refreshed
+from .grad_mode import is_inference
 
 
 def as_tuple(x):
@@ -242,5 +243,6 @@ def attach_all():
         "output_nr": property(tensor_output_nr),
         "is_leaf": property(tensor_is_leaf),
         "requires_grad_": tensor_requires_grad_,
+        "is_inference": is_inference,
     }.items():
         _core.attach(name, what)

@@ -124,6 +124,8 @@ class Node:
 
     def _saved(self, name):
         wanted = self.rule.letter_of(name) if self.rule else None
+        if wanted not in self.layout and f"p_{name}" in self.layout:
+            wanted = f"p_{name}"  # an attribute of the operation
         if wanted not in self.layout:
             raise AttributeError(f"{type(self).__name__} has no attribute '_saved_{name}'")
         saved = self.saved if type(self.saved) is tuple else self.thawed()

@@ -6,7 +6,7 @@ import threading
 
 from . import _core
 
-__all__ = ["no_grad", "enable_grad", "set_grad_enabled", "inference_mode", "is_grad_enabled", "is_inference_mode_enabled"]
+__all__ = ["no_grad", "enable_grad", "set_grad_enabled", "inference_mode", "is_grad_enabled", "is_inference", "is_inference_mode_enabled"]
 
 
 _inference = threading.local()  # .on: this thread computes values only
@@ -20,6 +20,13 @@ def is_grad_enabled():
 def is_inference_mode_enabled():
     """Whether this thread is in inference mode."""
     return getattr(_inference, "on", False)
+
+
+def is_inference(tensor):
+    """False: what inference mode makes are ordinary tensors here, which autograd may use."""
+    if not isinstance(tensor, _core.Tensor):
+        raise TypeError(f"is_inference: expected a tensor, not {type(tensor).__name__}.")
+    return False
 
 
 class Mode:

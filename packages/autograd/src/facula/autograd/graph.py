@@ -2,17 +2,18 @@
 
 import contextlib
 import threading
+import weakref
 from dataclasses import dataclass
 
 from ._api import origin_of
-from ._core import GradError, Tensor
+from ._core import GradError, Tensor, extend, lib, ops
 from ._node import Handle, Hooks, Leaf, Node
 from ._support import pack_hooks
 from .anomaly_mode import special
 
-__all__ = ["saved_tensors_hooks", "save_on_cpu", "disable_saved_tensors_hooks", "register_multi_grad_hook", "Node", "GradientEdge", "get_gradient_edge", "increment_version"]
+__all__ = ["allow_mutation_on_saved_tensors", "saved_tensors_hooks", "save_on_cpu", "disable_saved_tensors_hooks", "register_multi_grad_hook", "Node", "GradientEdge", "get_gradient_edge", "increment_version"]
 
-_forbidden = threading.local()
+_forbidden, _mutating = threading.local(), threading.local()
 
 
 class saved_tensors_hooks:
@@ -50,6 +51,8 @@ class save_on_cpu(saved_tensors_hooks):
 @contextlib.contextmanager
 def disable_saved_tensors_hooks(error_message):
     """A block in which saved_tensors_hooks raises error_message."""
+    if pack_hooks():
+        raise GradError(error_message)
     before = getattr(_forbidden, "reason", None)
     _forbidden.reason = error_message
     try:
@@ -114,10 +117,65 @@ class _Handles(Handle):
             handle.remove()
 
 
+class _Kept:
+    """One saved tensor within allow_mutation_on_saved_tensors: itself, or a copy from before it was written to."""
+
+    __slots__ = ("tensor", "copied", "__weakref__")
+
+    def __init__(self, tensor):
+        self.tensor, self.copied = tensor, False
+
+
+class _AllowMutationOnSavedContext:
+    """What allow_mutation_on_saved_tensors yields: which saved tensors look into which memory."""
+
+    def __init__(self):
+        self.kept, self.open = {}, True  # storage id -> weak references
+
+    def pack(self, tensor):
+        kept = _Kept(tensor.detach())
+        of_storage = self.kept.setdefault(lib.fc_storage_id(tensor._h), [])
+        of_storage[:] = [ref for ref in of_storage if ref() is not None]
+        of_storage.append(weakref.ref(kept))
+        return kept
+
+    def unpack(self, kept):
+        if not self.open and not kept.copied:
+            raise GradError("allow_mutation_on_saved_tensors: backward runs outside of the block in which the graph was recorded. Call it inside.")
+        return kept.tensor
+
+    def before(self, op, args, kwargs):
+        """Copy what a write is about to change."""
+        if op.writes or kwargs.get("out") is not None:
+            target = kwargs.get("out", args[0])
+            for t in target if isinstance(target, (list, tuple)) else (target,):
+                for ref in self.kept.pop(lib.fc_storage_id(t._h), ()):
+                    kept = ref()
+                    if kept is not None:
+                        kept.tensor, kept.copied = extend.call(ops["copy"], kept.tensor, None, 1), True
+        return extend.call(op, *args, **kwargs)
+
+    def clear(self):
+        self.kept.clear()
+
+
+@contextlib.contextmanager
+def allow_mutation_on_saved_tensors():
+    """A block in which tensors that were saved for backward may be written to: a write copies them first."""
+    if getattr(_mutating, "on", False):
+        raise GradError("allow_mutation_on_saved_tensors: contexts cannot be nested. Leave the outer one first.")
+    context = _AllowMutationOnSavedContext()
+    _mutating.on = True
+    try:
+        with extend.interpreter(context.before), saved_tensors_hooks(context.pack, context.unpack):
+            yield context
+    finally:
+        _mutating.on, context.open = False, False
+        context.clear()
+
+
 def increment_version(tensor):
     """Tell autograd that this tensor (or these) was written to by other means."""
-    from ._core import extend
-
     for t in [tensor] if isinstance(tensor, Tensor) else tensor:
         extend.bump(t)
 

@@ -41,7 +41,7 @@ UTILS = {
 NAMES = {
     **dict.fromkeys(
         (
-            "no_grad", "enable_grad", "set_grad_enabled", "is_grad_enabled", "inference_mode", "is_inference_mode_enabled",
+            "no_grad", "enable_grad", "set_grad_enabled", "is_grad_enabled", "inference_mode", "is_inference", "is_inference_mode_enabled",
             "is_anomaly_enabled", "is_anomaly_check_nan_enabled",
         ),
         ("facula.autograd", "facula-autograd"),
