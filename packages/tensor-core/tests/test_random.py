@@ -1,4 +1,8 @@
-"""Random streams: PyTorch's, from stored digests (tools/make_random_streams.py) and from PyTorch itself where it is installed."""
+"""Random streams: PyTorch's, from stored digests (tools/make_random_streams.py) and from PyTorch itself where it is installed.
+
+Rows held here: uniform_ normal_ bernoulli_scalar_ random_range_ random_full_ randperm_ exponential_ geometric_ cauchy_ log_normal_
+draw_bernoulli_ draw_poisson_ draw_gamma_.
+"""
 
 import hashlib
 import json
