@@ -43,7 +43,7 @@ RULES = (
 CC = shlex.split(os.environ.get("CC", "cc"))
 FLAGS = shlex.split(
     "-O3 -fPIC -fvisibility=hidden -fwrapv -ffp-contract=off -fno-math-errno -fno-trapping-math -fcx-limited-range "
-    "-D_DEFAULT_SOURCE -Wall -Wextra -Werror -Icsrc -Icsrc/include"
+    "-ftls-model=initial-exec -D_DEFAULT_SOURCE -Wall -Wextra -Werror -Icsrc -Icsrc/include"
 )
 LINK = shlex.split("-shared -Wl,-z,now -Wl,--as-needed -lm -lpthread -ldl")
 MODULE = "facula.tensor_core._native"
@@ -154,10 +154,45 @@ def compile_unit(unit, root, cache, closure, say):
     return made
 
 
+CALL = re.compile(
+    r"  Py_BEGIN_ALLOW_THREADS\n  _cffi_restore_errno\(\);\n  (\{ .*? \})\n  _cffi_save_errno\(\);\n  Py_END_ALLOW_THREADS\n"
+)
+SHORT = """
+#define FC_SHORT(t) (!(t) || fc_numel(t) <= 2048)
+"""
+
+
+def with_short_calls(text):
+    """cffi's C with the GIL kept in calls that are over sooner than it is given and taken back (docs/decisions/001).
+
+    Which those are follows from the arguments: a call on tensors is short when all of them are, a call on lists of tensors never,
+    any other always. errno means nothing to this library, so it is not carried across.
+    """
+
+    def wrapper(function):
+        tensors = re.findall(r"^  fc_tensor \* (x\d+);", function[0], re.M)
+        lists = re.search(r"^  fc_tensor \* \* x\d+;", function[0], re.M)
+
+        def call(match):
+            if lists:
+                return f"  Py_BEGIN_ALLOW_THREADS\n  {match[1]}\n  Py_END_ALLOW_THREADS\n"
+            if not tensors:
+                return f"  {match[1]}\n"
+            short = " && ".join(f"FC_SHORT({x})" for x in tensors)
+            return (
+                f"  {{ PyThreadState *saved = {short} ? NULL : PyEval_SaveThread();\n    {match[1]}\n"
+                "    if (saved) PyEval_RestoreThread(saved); }\n"
+            )
+
+        return CALL.sub(call, function[0])
+
+    return SHORT + re.sub(r"^_cffi_f_\w+\(.*?^}$", wrapper, text, flags=re.M | re.S)
+
+
 def binding_unit(root, cache):
     """cffi's C file for the API, kept by the header's content: facula_api.h is read verbatim."""
     header = (root / "csrc/include/facula_api.h").read_text()
-    key = digest("cffi", header, CC)
+    key = digest("cffi", header, CC, Path(__file__).read_bytes())
     source = cache / f"{key}.c"
     if not source.exists():
         from cffi import FFI
@@ -168,6 +203,7 @@ def binding_unit(root, cache):
         part = cache / f"{key}.{os.getpid()}.c"
         with contextlib.redirect_stdout(None):
             ffi.emit_c_code(str(part))
+        part.write_text(with_short_calls(part.read_text()))
         part.replace(source)
     include = sysconfig.get_path("include")
     flags = f"-std=gnu99 -O2 -fPIC -fvisibility=hidden -w -Icsrc/include -I{include} -DPy_LIMITED_API=0x030a0000"

@@ -88,9 +88,6 @@ class FunctionNode(FunctionCtx, Node):
             f"(saved at version {saved_at}, it is now {tensor_version(tensor)}; expected version {saved_at}). Clone it before the in-place operation."
         )
 
-    def __getattr__(self, name):
-        raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
-
     def backward(self, g, inputs):
         gs = g if g.__class__ is list else [g]
         gs += [None] * (len(self._metas) - len(gs))

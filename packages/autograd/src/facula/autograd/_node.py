@@ -117,17 +117,8 @@ class Node:
         line = next((line for start, end, line in code.co_lines() if start <= self.at < end), code.co_firstlineno)
         return f'File "{code.co_filename}", line {line}, in {code.co_name}'
 
-    def __getattr__(self, name):
-        if name.startswith("_saved_"):
-            return self._saved(name[7:])
-        raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
-
-    def _saved(self, name):
-        wanted = self.rule.letter_of(name) if self.rule else None
-        if wanted not in self.layout and f"p_{name}" in self.layout:
-            wanted = f"p_{name}"  # an attribute of the operation
-        if wanted not in self.layout:
-            raise AttributeError(f"{type(self).__name__} has no attribute '_saved_{name}'")
+    def kept(self, wanted):
+        """One of the saved values, by its name in the layout: what `_saved_self` and its kind read."""
         saved = self.saved if type(self.saved) is tuple else self.thawed()
         at = self.layout.index(wanted)
         value = saved[at]
@@ -139,6 +130,13 @@ class Node:
 
     def __repr__(self):
         return f"<{type(self).__name__} object at {id(self):#x}>"
+
+
+def saved_properties(layout):
+    """{"_saved_self": property, ...} for a node class, under PyTorch's names. Not a `__getattr__`: that would slow every access down."""
+    names = {ours: pytorchs for pytorchs, ours in {"self": "x", "other": "y", "result": "out"}.items()}
+    kept = [n for n in layout if not n.endswith(("_version", "_cast", "_small"))]
+    return {f"_saved_{names.get(n, n.removeprefix('p_'))}": property(lambda node, n=n: node.kept(n)) for n in kept}
 
 
 class Leaf(Node):

@@ -22,7 +22,7 @@ import sys
 
 from . import _core, _support
 from ._core import ops
-from ._node import Node, Output
+from ._node import Node, Output, saved_properties
 from ._operands import Operands, Saves
 from ._table import NONE, RULES
 from ._text import backward_text, recorder_text
@@ -56,7 +56,7 @@ def compiled(op, rule):
     exec(compile(source, filename, "exec"), names, scope)
     node = type(rule.name, (Node,), {
         "__slots__": (), "rule": rule, "backward": scope["backward"], "keeps": saves.keeps, "layout": tuple(saves.layout),
-        "__module__": "facula.autograd",
+        "__module__": "facula.autograd", **saved_properties(saves.layout),
     })  # fmt: skip
     names["Backward"] = node
     LIVE.append(names)

@@ -13,7 +13,7 @@ A key of one letter gives that operand's gradient, a key of several ("xyz") is a
 name of a list operand ("tensors") gives a list. A rule may return None: no gradient.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from inspect import signature
 
 LETTERS = "xyzwvu"
@@ -27,10 +27,6 @@ class Rule:
     flat: tuple = ()  # results without derivative (indices)
     check: bool = False  # a result that may be an integer (a conversion): look before recording
     real: bool = False  # do not conjugate around this rule: it is written for complex numbers itself
-    letters: dict = field(default_factory=dict)  # PyTorch's name of a saved value -> ours
-
-    def letter_of(self, name):
-        return {"self": "x", "other": "y", "input": "x", "result": "out", **self.letters}.get(name, name)
 
 
 NONE = object()  # has no derivative at all: its result never has history (comparisons, argmax)

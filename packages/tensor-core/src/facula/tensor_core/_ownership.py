@@ -89,12 +89,18 @@ def need_tape(name):
     return _dispatch.tape
 
 
-def tensor_attribute(tensor, name):
-    """What `tensor.name` means when Tensor has no such attribute: the part that brings it attaches it when imported."""
-    from facula.tensor_core._tensor import Tensor
+class Brought:
+    """Stands on Tensor for an attribute that another part attaches when imported, and imports that part when it is asked for.
 
-    if name in TENSOR:
-        load(f"Tensor.{name}", *TENSOR[name], AttributeError)  # so that hasattr() answers
-        if hasattr(Tensor, name):
-            return getattr(tensor, name)
-    raise AttributeError(f"'{type(tensor).__name__}' object has no attribute '{name}'")
+    One descriptor for each name, not a `__getattr__`: with that, CPython specialises no attribute access of a Tensor at all.
+    """
+
+    def __init__(self, name):
+        self.name = name
+
+    def __get__(self, tensor, owner):
+        load(f"Tensor.{self.name}", *TENSOR[self.name], AttributeError)  # so that hasattr() answers
+        attached = getattr(owner, self.name) if owner.__dict__.get(self.name) is not self else None
+        if attached is None:
+            raise AttributeError(f"'{owner.__name__}' object has no attribute '{self.name}'")
+        return attached if tensor is None else getattr(tensor, self.name)

@@ -304,11 +304,6 @@ class Tensor:
             return format(self.item(), spec)
         return format(str(self), spec) if not spec else object.__format__(self, spec)
 
-    def __getattr__(self, name):
-        from facula.tensor_core._ownership import tensor_attribute
-
-        return tensor_attribute(self, name)
-
     def __iter__(self):
         shape = self.shape
         if not shape:
