@@ -340,6 +340,12 @@ int fc_storage_writable(fc_tensor *x) { return x->storage->writable; }
 int fc_storage_borrowed(fc_tensor *x) { return x->storage->owner != 0; }
 
 /* versions */
+int fc_pair(fc_tensor *x, fc_tensor *y)
+{
+    const int other = x->dtype != y->dtype || x->shape_id != y->shape_id || x->shape_id < 0;
+    return other | (fc_version(x) || fc_version(y)) << 1;
+}
+
 int64_t fc_version(fc_tensor *x) { return fc_atomic_load(&x->counter->version); }
 void fc_bump(fc_tensor *x) { fc_atomic_inc(&x->counter->version); }
 void fc_epoch_advance(fc_tensor *x) { fc_atomic_inc(&x->counter->epoch); }

@@ -52,6 +52,7 @@ int64_t fc_shape_dim(int shape_id, int dim);
 
 /* version counter, shared by views; epoch says which in-place history a handle has seen (stale origins) */
 int64_t fc_version(fc_tensor *x);
+int fc_pair(fc_tensor *x, fc_tensor *y); /* 1: of other shapes or dtypes, 2: one was written in place before; or'ed */
 void fc_bump(fc_tensor *x);
 void fc_epoch_advance(fc_tensor *x);
 void fc_epoch_refresh(fc_tensor *x);

@@ -1,7 +1,7 @@
 """backward() and grad(), as functions and as what Tensor gets."""
 
 from . import _core, _engine
-from ._core import GradError, Tensor, is_complex
+from ._core import GradError, Tensor, is_complex, lib, one
 from ._engine import add_to_grad, run
 from ._node import Leaf, Node, Nowhere, add_hook
 from ._views import refreshed
@@ -53,8 +53,9 @@ def roots(outputs, grads, create_graph):
 
 
 def ones_like(t):
-    with _core.no_recording():
-        return _core.ones(tuple(t.shape), t.dtype, t.device)
+    """The gradient of a scalar with respect to itself."""
+    g = one(lib.fc_dtype(t._h))
+    return g if not t.shape else g.reshape(t.shape)
 
 
 def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, grad_variables=None, inputs=None):
@@ -68,7 +69,7 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
             raise GradError("backward: got both grad_tensors and grad_variables (deprecated). Give grad_tensors only.")
         grad_tensors = grad_variables
     if not isinstance(tensors, (tuple, list)):
-        if grad_tensors is None and inputs is None and tensors.__class__ is not Node:
+        if grad_tensors is None and inputs is None and type(tensors) is not Node:
             grad_tensors = (None,)
         tensors = (tensors,)
     grads = (None,) * len(tensors) if grad_tensors is None else as_tuple(grad_tensors)

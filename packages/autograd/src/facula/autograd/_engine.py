@@ -7,13 +7,14 @@ hook may step and free a parameter while backward goes on.
 """
 
 import sys
-from heapq import heappop, heappush, heapreplace
+from heapq import heappop, heappush
 from threading import Lock, local
 
-from ._core import GradError, Tensor, contiguous_format, set_grad_mode
+from ._core import GradError, Tensor, contiguous_format, lib, set_grad_mode
 from ._node import Leaf, Output
 from ._support import anomaly
 
+is_contiguous = lib.fc_is_contiguous
 accumulating = Lock()  # two threads may fill one leaf
 current = local()
 watched = [0]  # how many hooks leaves ever got; 0 lets the engine skip counting
@@ -45,52 +46,53 @@ def run(roots, keep_graph, create_graph, captures=None, fill=False):
 
 
 def _run(roots, keep_graph, create_graph, captures, wanted, counts):
-    grads, heap, leaves = {}, [], {}
+    grads, heap, leaves = {}, [], {}  # grads: of the nodes in the heap; the node in hand has its gradient in hand too
     anomalous = anomaly["enabled"]
     for origin, g in roots:
         receive(origin, g, grads, heap, leaves)
-    for leaf in leaves if counts is not None else ():
-        counts[leaf] = counts.get(leaf, 0)
     if counts is not None:
+        for leaf in leaves:
+            counts[leaf] = counts.get(leaf, 0)
         for leaf in [k for k in leaves if counts[k] == 0]:
             accumulate(leaf, leaves.pop(leaf), create_graph, captures)
 
-    node = heappop(heap)[1] if heap else None
-    while node is not None:
-        g = grads.pop(node)
+    node = None
+    while heap or node is not None:
+        if node is None:
+            node = heappop(heap)[1]
+            g = grads.pop(node)
         extra = node.extra
         arrived = g
         if extra is not None:
             g = hooks_before(node, extra, g, captures is None or node in wanted)
+        inputs = node.inputs
         if captures is not None:
             if node in captures:  # PyTorch: as it arrived, where the node has work to do besides
                 captures[node] = arrived if node in wanted else g
             if node not in wanted:  # only captured
-                node = heappop(heap)[1] if heap else None
+                node = None
                 continue
-            inputs = tuple([i if i in wanted or i in captures else None for i in node.inputs])
-        else:
-            inputs = node.inputs
-        if node.__class__ is Output:
-            outs = (g,)
-        else:
-            try:
-                outs = node.backward(g, inputs)
-            except Exception as error:
-                explain(error, node)
-                raise
-            if node.keeps and not keep_graph:
-                node.saved = None
-            if extra is not None:
-                outs = hooks_after(node, extra, outs, g)
-            if anomalous:
-                check_nan(node, outs)
+            inputs = tuple([i if i in wanted or i in captures else None for i in inputs])
+        if type(node) is Output:
+            node, g = joined(node, inputs[0], g, grads, heap)
+            continue
+        try:
+            outs = node.backward(g, inputs)
+        except Exception as error:
+            explain(error, node)
+            raise
+        if not keep_graph and node.keeps:
+            node.saved = None
+        if extra is not None:
+            outs = hooks_after(node, extra, outs, g)
+        if anomalous:
+            check_nan(node, outs)
 
-        best = None
+        node = None
         for target, gi in zip(inputs, outs):
             if target is None:
                 continue
-            if target.__class__ is Leaf:
+            if type(target) is Leaf:
                 if gi is not None:
                     old = leaves.get(target)
                     leaves[target] = gi if old is None else old + gi
@@ -98,46 +100,52 @@ def _run(roots, keep_graph, create_graph, captures, wanted, counts):
                     counts[target] -= 1
                     if counts[target] == 0 and target in leaves:
                         accumulate(target, leaves.pop(target), create_graph, captures)
+            elif gi is None:
                 continue
-            if gi is None:
-                continue
-            if node.__class__ is Output:
-                parts = grads.get(target)
-                if parts is not None:
-                    if len(parts) < node.count:
-                        parts += [None] * (node.count - len(parts))
-                    old = parts[node.index]
-                    parts[node.index] = gi if old is None else old + gi
-                    continue
-                parts = grads[target] = [None] * node.count
-                parts[node.index] = gi
+            elif target is node:
+                g = g + gi
+            elif heap and (old := grads.get(target)) is not None:
+                grads[target] = old + gi
+            elif node is None:
+                node, g = target, gi
+            elif target.seq > node.seq:
+                wait(node, g, grads, heap)
+                node, g = target, gi
             else:
-                old = grads.get(target)
-                if old is not None:
-                    grads[target] = old + gi
-                    continue
-                grads[target] = gi
-            if best is None:
-                best = target
-            elif target.seq > best.seq:
-                heappush(heap, (-best.seq, best))
-                best = target
-            else:
-                heappush(heap, (-target.seq, target))
-
-        if best is None:
-            node = heappop(heap)[1] if heap else None
-        elif heap and heap[0][0] < -best.seq:
-            node = heapreplace(heap, (-best.seq, best))[1]
-        else:
-            node = best
-
+                wait(target, gi, grads, heap)
+        if heap and node is not None and -heap[0][0] > node.seq:
+            wait(node, g, grads, heap)
+            node = None
     return leaves
+
+
+def wait(node, g, grads, heap):
+    """Put a node and its gradient back: a newer one goes first."""
+    grads[node] = g
+    heappush(heap, (-node.seq, node))
+
+
+def joined(output, node, g, grads, heap):
+    """(node, gradients) to go on with after one of several results got its gradient g; (None, None) where they wait."""
+    if node is None:
+        return None, None
+    parts = grads.get(node)
+    if parts is not None:
+        parts += [None] * (output.count - len(parts))
+        old = parts[output.index]
+        parts[output.index] = g if old is None else old + g
+        return None, None
+    parts = [None] * output.count
+    parts[output.index] = g
+    if heap and -heap[0][0] > node.seq:
+        wait(node, parts, grads, heap)
+        return None, None
+    return node, parts
 
 
 def receive(origin, g, grads, heap, leaves):
     """Hand a root its gradient."""
-    where = leaves if origin.__class__ is Leaf else grads
+    where = leaves if type(origin) is Leaf else grads
     old = where.get(origin)
     where[origin] = g if old is None else old + g
     if old is None and where is grads:
@@ -173,7 +181,7 @@ def leaf_counts(roots):
             continue
         seen.add(node)
         for n in node.inputs:
-            if n.__class__ is Leaf:
+            if type(n) is Leaf:
                 counts[n] = counts.get(n, 0) + 1
             elif n is not None:
                 stack.append(n)
@@ -224,9 +232,12 @@ def accumulate(leaf, g, create_graph, captures):
 
 def add_to_grad(tensor, g, create_graph, alone=False):
     """tensor.grad += g; a gradient that nobody else knows becomes .grad itself instead of being copied."""
-    old = tensor.grad
+    try:
+        old = tensor._grad
+    except AttributeError:  # a slot that was never filled
+        old = None
     if old is None:
-        if not (alone and g.base is None and g.is_contiguous() and tensor.is_contiguous()):
+        if not (alone and g.base is None and is_contiguous(g._h, 0) and is_contiguous(tensor._h, 0)):
             g = laid_out(g, tensor)
         tensor._grad = g if create_graph or g.origin is None else g.detach()
     elif create_graph:
@@ -262,12 +273,12 @@ def hooks_before(node, extra, g, runs=True):
             new = hook(g)
             if new is not None:
                 g = checked(hook, new, g)
-    if extra.retain is not None and g.__class__ is not list:
+    if extra.retain is not None and type(g) is not list:
         tensor = extra.retain()
         if tensor is not None:
             tensor._grad = g.clone() if tensor.grad is None else tensor.grad + g
     if extra.before and runs:
-        several = g.__class__ is list
+        several = type(g) is list
         for hook in list(extra.before.values()):
             given = tuple(g) if several else (g,)
             new = hook(given)
@@ -282,7 +293,7 @@ def hooks_before(node, extra, g, runs=True):
 def hooks_after(node, extra, outs, g):
     if not extra.after:
         return outs
-    given = tuple(g) if g.__class__ is list else (g,)
+    given = tuple(g) if type(g) is list else (g,)
     outs = tuple(outs)
     for hook in list(extra.after.values()):
         new = hook(outs, given)

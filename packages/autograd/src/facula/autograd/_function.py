@@ -89,7 +89,7 @@ class FunctionNode(FunctionCtx, Node):
         )
 
     def backward(self, g, inputs):
-        gs = g if g.__class__ is list else [g]
+        gs = g if type(g) is list else [g]
         gs += [None] * (len(self._metas) - len(gs))
         if self.materialize_grads:
             gs = [zeros(m) if t is None and m is not None else t for t, m in zip(gs, self._metas)]

@@ -53,8 +53,6 @@ class Saves:
         self.layout = []
         for name, (_, kind) in self.wanted.items():
             self.layout += [name, name + "_version"] if kind in ("tensor", "list", "out") else [name]
-        if self.casts:
-            self.layout += [k + end for k in self.active for end in ("_cast", "_small")]
 
     def resolve(self, name, key="?"):
         """(name in the text, kind) of a rule's parameter."""
@@ -81,12 +79,12 @@ class Saves:
         scalars = {"p_" + p.name for p in self.operands.op.params if p.type in ("Scalar", "Scalar?")}
         return not self.rule.real and (self.keeps or bool(scalars & set(self.wanted)))
 
-    def entries(self, numbers=()):
-        """The texts of the kept values, where the letters in `numbers` are Python numbers."""
+    def entries(self, numbers=(), fresh=False):
+        """The texts of the kept values, where the letters in `numbers` are Python numbers. fresh: no tensor was ever written to."""
         for name, (who, kind) in self.wanted.items():
             test = self.condition(who, numbers)
             if kind == "tensor":
-                yield from self.tensor_entries(name, test, numbers)
+                yield from self.tensor_entries(name, test, numbers, fresh)
             elif kind == "list":
                 yield f"tuple({name})"
                 yield f"[None if t is None else version(t._h) for t in {name}]"
@@ -99,7 +97,7 @@ class Saves:
             else:
                 yield self.derived(name[: -len(kind)], kind)
 
-    def tensor_entries(self, name, test, numbers):
+    def tensor_entries(self, name, test, numbers, fresh):
         if test == "False":
             yield from ("None", "None")
         elif name in numbers:
@@ -110,11 +108,12 @@ class Saves:
                 here = f"isinstance({name}, Tensor)"
             both = " and ".join(t for t in (f"({test})" if test else None, here) if t)
             yield f"{name} if {test} else None" if test else name
-            yield f"version({name}._h) if {both} else None" if both else f"version({name}._h)"
+            yield "0" if fresh else f"version({name}._h) if {both} else None" if both else f"version({name}._h)"
 
     def derived(self, base, kind):
         if kind == "_shape":
-            return f"{base}.shape if {base} is not None else None" if base in self.operands.optional else f"{base}.shape"
+            shape = f"{base}._shape or {base}.shape"  # the slot, where somebody has read it already
+            return f"({shape}) if {base} is not None else None" if base in self.operands.optional else shape
         if kind == "_dtype":
             return f"{base}.dtype"
         if kind == "_geometry":

@@ -3,18 +3,23 @@
     def record_mul(out, x, y):
         if modes._unusual and not recording():
             return
-        if y.__class__ in NUMBERS: ...
+        if type(y) is not Tensor and type(y) in NUMBERS:
+            return record_mul_y(out, x, y)
+        ...
+        s = pair(x._h, y._h)  # 1: another shape or dtype, 2: written to before
+        if s & 1:
+            return record_mul_mixed(out, x, y)
         xo = x.origin
         yo = y.origin
         n = Backward()
         ...
         n.inputs = (xo, yo)
-        n.saved = (y if xo is not None else None, ..., x if yo is not None else None, ...)
+        n.saved = (y if xo is not None else None, 0, x if yo is not None else None, 0)
         out.origin = n
 
-and Backward.backward(self, g, inputs) checks versions, calls the rules of the operands that need a gradient, sums over
-broadcast dims and casts back after promotion. Text is made on an op's first use: made for all ops at import it would
-cost a third of a second.
+and Backward.backward(self, g, inputs) checks versions and calls the rules of the operands that need a gradient; the
+variants for numbers and for mixed operands have node classes of their own, whose backward sums over broadcast dims and
+casts back after promotion. Text is made on an op's first use: made for all ops at import it would cost a third of a second.
 """
 
 import linecache
@@ -25,7 +30,7 @@ from ._core import ops
 from ._node import Node, Output, saved_properties
 from ._operands import Operands, Saves
 from ._table import NONE, RULES
-from ._text import backward_text, recorder_text
+from ._text import backward_text, recorder_text, variants
 
 LIVE = [_support.NAMES]  # the global namespaces of generated functions, so that a switch reaches them all
 
@@ -42,28 +47,29 @@ def saw_complex():
 
 
 def compiled(op, rule):
-    """(node class, recorder) of an op."""
+    """The recorder of an op, with its node classes."""
     operands = Operands(op)
     saves = Saves(operands, rule)
-    text = recorder_text(op, rule, operands, saves)
-    text += ["", "", *backward_text(op, rule, operands, saves), ""]
-    source = "\n".join(text)
+    kinds = variants(operands, saves)
+    text = recorder_text(op, rule, operands, saves, kinds)
+    for v in kinds:
+        text += ["", "", *backward_text(op, rule, operands, saves, v)]
+    source = "\n".join(text) + "\n"
     filename = f"<autograd of {op.name}>"
     linecache.cache[filename] = len(source), None, source.splitlines(True), filename
     names = dict(_support.NAMES, saw_complex=saw_complex, flat=rule.flat)
     names.update({"rule_" + key: f for key, f in rule.grads.items()})
-    scope = {}
-    exec(compile(source, filename, "exec"), names, scope)
-    node = type(rule.name, (Node,), {
-        "__slots__": (), "rule": rule, "backward": scope["backward"], "keeps": saves.keeps, "layout": tuple(saves.layout),
-        "__module__": "facula.autograd", **saved_properties(saves.layout),
-    })  # fmt: skip
-    names["Backward"] = node
+    exec(compile(source, filename, "exec"), names)
+    for v in kinds:
+        names["Backward" + v.suffix] = type(rule.name, (Node,), {
+            "__slots__": (), "rule": rule, "backward": names["backward" + v.suffix], "keeps": saves.keeps, "layout": tuple(v.layout),
+            "__module__": "facula.autograd", **saved_properties(v.layout),
+        })  # fmt: skip
     LIVE.append(names)
-    recorder = scope[f"record_{op.name}"]
+    recorder = names[f"record_{op.name}"]
     recorder.wants_input = "x" in saves.layout
     recorder.out_at = saves.layout.index("out") if "out" in saves.layout else None
-    return node, recorder
+    return recorder
 
 
 def source(op_name):
@@ -78,8 +84,7 @@ WRITERS = {}  # op name -> recorder for writes in place; the same text as in the
 def recorder_of(op, rule):
     recorder = WRITERS.get(op.name)
     if recorder is None:
-        _, recorder = compiled(op, rule)
-        WRITERS[op.name] = recorder
+        recorder = WRITERS[op.name] = compiled(op, rule)
     return recorder
 
 
@@ -87,14 +92,13 @@ def first_use(op):
     """The entry of the record list until the op is first recorded: makes the recorder, puts it there and calls it."""
 
     def record(out, *args):
-        node, recorder = compiled(op, RULES[op.name])
-        _core.record[op.id] = recorder
+        recorder = _core.record[op.id] = compiled(op, RULES[op.name])
         recorder(out, *args)
         caller = sys._getframe(2)  # the recorder saw one frame too few
         origin = (out[0] if out.__class__ in (tuple, list) else out).origin
         if type(origin) is Output:
             origin = origin.inputs[0]
-        if type(origin) is node:
+        if origin is not None and origin.rule is RULES[op.name]:
             origin.code, origin.at = caller.f_code, caller.f_lasti
 
     return record

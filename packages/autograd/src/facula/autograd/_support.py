@@ -80,6 +80,9 @@ def finish(n):
         n.saved = Packed(n, *hooks[-1])
 
 
+CAME_BACK = object()  # the version of a tensor that a hook unpacked: whatever it has then
+
+
 class Packed:
     """Saved values whose tensors went through a pack hook; unpacked when they are asked for."""
 
@@ -96,7 +99,7 @@ class Packed:
             elif versioned and type(value) is tuple:
                 value = tuple(packed(pack, v) if isinstance(v, Tensor) else v for v in value)
             elif names[i].endswith("_version"):
-                value = [None] * len(value) if type(value) is list else None
+                value = [None] * len(value) if type(value) is list else CAME_BACK
             self.values.append(value)
 
     def unpack(self):
@@ -105,7 +108,11 @@ class Packed:
                 return v.open(self.unpacker)
             return tuple(opened(e) for e in v) if type(v) is tuple and any(type(e) is Box for e in v) else v
 
-        return tuple(opened(v) for v in self.values)
+        found = [opened(v) for v in self.values]
+        for i, value in enumerate(found):
+            if value is CAME_BACK:
+                found[i] = tensor_version(found[i - 1]) if isinstance(found[i - 1], Tensor) else None
+        return tuple(found)
 
 
 class Box:
@@ -131,15 +138,10 @@ def packed(pack, tensor):
     return Box(pack(tensor), tensor)
 
 
-def alike(x, y):
-    """Whether two handles have one shape and one dtype."""
-    return lib.fc_dtype(x) == lib.fc_dtype(y) and lib.fc_shape_id(x) == lib.fc_shape_id(y) >= 0
-
-
 # What generated functions see. `special` and `complex_seen` are process-wide switches for what is rare: hooks on saved
 # tensors or anomaly mode somewhere, a complex tensor in some graph. A global read costs 2 ns, a look at a dtype 50.
 NAMES = dict(
     Tensor=Tensor, Nowhere=Nowhere, Output=Output, NUMBERS=frozenset((int, float, bool, complex)), modes=extend, recording=grad_mode, version=lib.fc_version,
-    alias=alias, alike=alike, is_complex=is_complex, is_float=is_float, tick=tick, frame=sys._getframe, sum_to=sum_to, cast=cast, conj=conj,
+    alias=alias, pair=lib.fc_pair, is_complex=is_complex, is_float=is_float, tick=tick, frame=sys._getframe, sum_to=sum_to, cast=cast, conj=conj,
     place=place, no_derivative=no_derivative, check_list=check_list, finish=finish, special=False, complex_seen=False,
 )  # fmt: skip

@@ -155,5 +155,5 @@ def tensors(args):
     for a in args:
         if isinstance(a, Tensor):
             yield a
-        elif a.__class__ in (tuple, list):
+        elif type(a) in (tuple, list):
             yield from (t for t in a if isinstance(t, Tensor))

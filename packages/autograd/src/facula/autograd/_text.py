@@ -25,10 +25,38 @@ class Lines(list):
         self.depth -= 1
 
 
-def recorder_text(op, rule, o, saves):
+class Variant:
+    """How an op's operands come: all tensors alike, or with a number among them, or of other shapes or dtypes."""
+
+    def __init__(self, saves, suffix="", numbers=(), changed=()):
+        self.saves, self.suffix, self.numbers = saves, suffix, numbers
+        self.changed = changed  # what promotion and broadcasting may have done to an operand: "_cast", "_small"
+        self.live = [k for k in saves.active if k not in numbers]
+        self.layout = [*saves.layout, *(k + end for k in self.live for end in changed)]
+
+    @property
+    def loose(self):
+        """Three operands, each of which may be a number: asked at run time instead of one variant for each case."""
+        o = self.saves.operands
+        return o.broadcasts and len(o.letters) > 2
+
+
+def variants(o, saves):
+    """The first is the usual one."""
+    if not saves.casts:
+        return [Variant(saves)]
+    if len(o.letters) > 2:
+        return [Variant(saves, changed=("_cast", "_small"))]
+    x, y = o.letters
+    all_ = [Variant(saves), Variant(saves, "_mixed", changed=("_cast", "_small"))]
+    return all_ + [Variant(saves, "_" + k, (k,), ("_cast",)) for k in (y, x)]
+
+
+def recorder_text(op, rule, o, saves, kinds):
     """record_<op>(out, *arguments): makes the node, unless nothing is recorded or no operand needs it."""
     t = Lines()
-    with t.open(f"def record_{op.name}(out, {', '.join(o.arguments)}):"):
+    arguments = ", ".join(o.arguments)
+    with t.open(f"def record_{op.name}(out, {arguments}):"):
         with t.open("if modes._unusual and not recording():"):
             if op.kind == "view":  # requires grad, as its base does
                 t.add("out.origin = Nowhere()" if not rule.check else "out.origin = Nowhere() if is_float(out) else None")
@@ -38,37 +66,40 @@ def recorder_text(op, rule, o, saves):
                 t.add("return")
             with t.open("if is_complex(out):"):
                 t.add("saw_complex()")
-        if op.kind == "map2" and len(o.letters) == 2:
+        if len(kinds) > 1:
             x, y = o.letters
-            with t.open(f"if {y}.__class__ in NUMBERS:"):
-                one(t, op, o, saves, (y,))
-                t.add("return")
-            with t.open(f"if {x}.__class__ in NUMBERS:"):
-                one(t, op, o, saves, (x,))
-                t.add("return")
-        one(t, op, o, saves, ())
+            for k in (y, x):
+                with t.open(f"if type({k}) is not Tensor and type({k}) in NUMBERS:"):
+                    t.add(f"return record_{op.name}_{k}(out, {arguments})")
+            t.add(f"s = pair({x}._h, {y}._h)  # 1: another shape or dtype, 2: written to before")
+            with t.open("if s & 1:"):
+                t.add(f"return record_{op.name}_mixed(out, {arguments})")
+        one(t, op, o, saves, kinds[0], 2)
+    for v in kinds[1:]:
+        t += ["", ""]
+        with t.open(f"def record_{op.name}{v.suffix}(out, {arguments}):"):
+            one(t, op, o, saves, v, 3)
     return t
 
 
-def one(t, op, o, saves, numbers):
-    """The recorder's work, with the letters in `numbers` being Python numbers."""
-    live = [k for k in saves.active if k not in numbers]
-    if not live and not saves.lists:
+def one(t, op, o, saves, v, depth):
+    """A recorder's work in one variant; `depth` frames up is the line that called the op."""
+    if not v.live and not saves.lists:
+        t.add("return")
         return
-    loose = o.broadcasts and len(o.letters) > 2
-    for k in live:
-        test = f"isinstance({k}, Tensor)" if loose else f"{k} is not None" if k in o.optional else None
+    for k in v.live:
+        test = f"isinstance({k}, Tensor)" if v.loose else f"{k} is not None" if k in o.optional else None
         t.add(f"{k}o = {k}.origin if {test} else None" if test else f"{k}o = {k}.origin")
     for name, k in o.letter.items():
-        if k not in saves.active and k not in numbers:
-            test = f"isinstance({k}, Tensor) and " if loose else f"{k} is not None and " if k in o.optional else ""
+        if k not in saves.active and k not in v.numbers:
+            test = f"isinstance({k}, Tensor) and " if v.loose else f"{k} is not None and " if k in o.optional else ""
             with t.open(f"if {test}{k}.origin is not None:"):
                 t.add(f"no_derivative({op.name!r}, {name!r})")
-    if live and (len(live) < len(o.letters) or o.optional or loose):
-        with t.open(f"if {' is None and '.join(k + 'o' for k in live)} is None:"):
+    if v.live and (len(v.live) < len(o.letters) or o.optional or v.loose):
+        with t.open(f"if {' is None and '.join(k + 'o' for k in v.live)} is None:"):
             t.add("return")
-    t.add("n = Backward()")
-    t.add("f = frame(2)")
+    t.add(f"n = Backward{v.suffix}()")
+    t.add(f"f = frame({depth})")
     t.add("n.code = f.f_code")
     t.add("n.at = f.f_lasti")
     t.add("n.seq = tick()")
@@ -76,17 +107,22 @@ def one(t, op, o, saves, numbers):
     if saves.lists:
         t.add(f"n.inputs = tuple([t.origin for t in p_{saves.lists[0]}])")
     else:
-        t.add(f"n.inputs = ({', '.join('None' if k in numbers else k + 'o' for k in saves.active)},)")
-    values = list(saves.entries(numbers))
-    if saves.casts:
-        casts(t, o, saves, live, numbers, loose)
-        for k in saves.active:
-            values += ["None", "None"] if k in numbers else [f"{k}c", f"{k}s"]
-    t.add(f"n.saved = ({', '.join(values)},)" if values else "n.saved = ()")
+        t.add(f"n.inputs = ({', '.join('None' if k in v.numbers else k + 'o' for k in saves.active)},)")
+    extra = []
+    if v.changed:
+        casts(t, o, saves, v)
+        extra = [k + end[1] for k in v.live for end in v.changed]
+    if saves.casts and not v.changed and any(kind == "tensor" for _, kind in saves.wanted.values()):
+        with t.open("if s:"):
+            t.add(saved_text([*saves.entries(v.numbers), *extra]))
+        with t.open("else:"):
+            t.add(saved_text([*saves.entries(v.numbers, fresh=True), *extra]))
+    else:
+        t.add(saved_text([*saves.entries(v.numbers), *extra]))
     if op.results is None and op.kind != "own":
         t.add("out.origin = n")
     else:
-        with t.open("if out.__class__ is tuple or out.__class__ is list:"):
+        with t.open("if type(out) is tuple or type(out) is list:"):
             t.add("place(n, out, flat)")
         with t.open("else:"):
             t.add("out.origin = n")
@@ -94,44 +130,39 @@ def one(t, op, o, saves, numbers):
         t.add("finish(n)")
 
 
-def casts(t, o, saves, live, numbers, loose):
+def saved_text(values):
+    return f"n.saved = ({', '.join(values)},)" if values else "n.saved = ()"
+
+
+def casts(t, o, saves, v):
     """Set <k>c to an operand's dtype where promotion changed it, <k>s to its shape where it was broadcast; else None."""
-    if numbers:
-        with t.open(f"if {numbers[0]}.__class__ is complex:"):
+    if v.numbers:
+        with t.open(f"if type({v.numbers[0]}) is complex:"):
             t.add("saw_complex()")
-            for k in live:
+            for k in v.live:
                 t.add(f"{k}c = None if is_complex({k}) else {k}.dtype")
         with t.open("else:"):
-            t.add(f"{' = '.join(k + 'c' for k in live)} = None")
-        t.add(f"{' = '.join(k + 's' for k in live)} = None")
+            t.add(f"{' = '.join(k + 'c' for k in v.live)} = None")
         return
-    if loose:
-        t.add("mixed = True")
-    else:
-        x, y = o.letters
-        t.add(f"mixed = not alike({x}._h, {y}._h)  # 0: another shape or dtype")
-    with t.open("if mixed:"):
-        with t.open("if is_complex(out):"):
-            t.add("saw_complex()")
-        for k in live:
-            test = f"{k}o is not None and " if len(live) > 1 else ""
-            t.add(f"{k}c = {k}.dtype if {test}{k}.dtype is not out.dtype else None")
-            t.add(f"{k}s = {k}.shape if {test}{k}.shape is not out.shape else None")
-    with t.open("else:"):
-        t.add(f"{' = '.join([k + 'c' for k in live] + [k + 's' for k in live])} = None")
+    with t.open("if is_complex(out):"):
+        t.add("saw_complex()")
+    for k in v.live:
+        test = f"{k}o is not None and " if len(v.live) > 1 else ""
+        t.add(f"{k}c = {k}.dtype if {test}{k}.dtype is not out.dtype else None")
+        t.add(f"{k}s = {k}.shape if {test}{k}.shape is not out.shape else None")
 
 
-def backward_text(op, rule, o, saves):
-    """Backward.backward(self, g, inputs): the gradients of the inputs."""
+def backward_text(op, rule, o, saves, v):
+    """backward(self, g, inputs) of one variant's node: the gradients of the inputs."""
     t = Lines()
     used = {n for f in rule.grads.values() for n in signature(f).parameters}
     numbered = sorted(n for n in used if n[0] == "g" and n[1:].isdigit())
     several = "gs" in used or bool(numbered)
     conj = saves.conjugates and not several
-    with t.open("def backward(self, g, inputs):"):
-        unpack(t, saves)
+    with t.open(f"def backward{v.suffix}(self, g, inputs):"):
+        unpack(t, saves, v)
         if several:
-            t.add("gs = g if g.__class__ is list else [g]")
+            t.add("gs = g if type(g) is list else [g]")
         for n in numbered:
             t.add(f"{n} = gs[{n[1:]}]")
         if conj:
@@ -145,48 +176,55 @@ def backward_text(op, rule, o, saves):
             return t
         t.add(f"{', '.join(k + 'i' for k in saves.active)}, = inputs")
         for key in rule.grads:
+            if key in v.numbers:
+                t.add(f"{key}g = None")
+                continue
             if len(key) > 1:
                 t.add(f"needs = ({', '.join(f'{k}i is not None' for k in key)})")
                 t.add(f"{', '.join(k + 'g' for k in key)} = rule_{key}({called(key, rule, saves)})")
-                after(t, key, saves, conj)
+                after(t, key, v, conj)
                 continue
             with t.open(f"if {key}i is not None:"):
                 t.add(f"{key}g = rule_{key}({called(key, rule, saves)})")
-                after(t, key, saves, conj)
+                after(t, key, v, conj)
             with t.open("else:"):
                 t.add(f"{key}g = None")
         t.add(f"return ({', '.join(k + 'g' for k in saves.active)},)")
     return t
 
 
-def unpack(t, saves):
+def unpack(t, saves, v):
     """Take the saved values apart, check versions, give kept results their history where gradients are recorded."""
-    if not saves.layout:
+    if not v.layout:
         return
     t.add("saved = self.saved")
-    with t.open("if saved.__class__ is not tuple:"):
+    with t.open("if type(saved) is not tuple:"):
         t.add("saved = self.thawed()")
-    t.add(f"{', '.join(saves.layout)}, = saved")
+    t.add(f"{', '.join(v.layout)}, = saved")
     for name, (_, kind) in saves.wanted.items():
         if kind == "list":
             t.add(f"check_list(self, {name[2:]!r}, {name}, {name}_version)")
         elif kind in ("tensor", "out"):
-            with t.open(f"if {name}_version is not None and version({name}._h) != {name}_version:"):
+            if name in v.numbers:
+                continue
+            there = f"{name}_version" if v.loose else name
+            with t.open(f"if {there} is not None and version({name}._h) != {name}_version:"):
                 t.add(f"raise self.changed({name!r}, {name}, {name}_version)")
         if kind == "out":
             with t.open(f"if {name} is not None and recording():"):
                 t.add(f"{name} = self.of_result({name})" if name == "out" else f"{name} = self.of_one_result({name}, {name[3:]}, flat)")
 
 
-def after(t, key, saves, conj):
+def after(t, key, v, conj):
     """What the op class does to a rule's gradient."""
     for k in key:
         if conj:
             with t.open(f"if turned and {k}g is not None:"):
                 t.add(f"{k}g = conj({k}g)")
-        if saves.casts:
+        if "_cast" in v.changed:
             with t.open(f"if {k}_cast is not None and {k}g is not None:"):
                 t.add(f"{k}g = cast({k}g, {k}_cast)")
+        if "_small" in v.changed:
             with t.open(f"if {k}_small is not None and {k}g is not None:"):
                 t.add(f"{k}g = sum_to({k}g, {k}_small)")
 

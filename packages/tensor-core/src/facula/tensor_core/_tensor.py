@@ -60,7 +60,8 @@ class Tensor:
         """Sizes of the dims, as a Size."""
         shape = self._shape
         if shape is None:
-            shape = self._shape = _read_shape(self._h)
+            id = _shape_id(self._h)
+            shape = self._shape = _sizes[id] if 0 <= id < len(_sizes) else _read_shape(self._h)
         return shape
 
     def size(self, dim=None):

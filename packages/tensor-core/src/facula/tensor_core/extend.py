@@ -113,20 +113,24 @@ def attach(name, function):
 
 # --- grad mode ------------------------------------------------------------------------------------------------------
 
-_local = threading.local()
+class _Mode(threading.local):
+    grad = True  # of a thread that never said otherwise
+
+
+_local = _Mode()
 _unusual = 0  # threads in a mode other than the default; the thread-local is read only when it is not 0
 _lock = threading.Lock()
 
 
 def grad_mode():
     """Does this thread record gradients?"""
-    return _unusual == 0 or getattr(_local, "grad", True)
+    return _unusual == 0 or _local.grad
 
 
 def set_grad_mode(flag):
     """Set it for this thread; answers the previous value."""
     global _unusual
-    before = getattr(_local, "grad", True)
+    before = _local.grad
     if flag != before:
         with _lock:
             _unusual += 1 if before else -1
