@@ -1,7 +1,7 @@
 """backward() and grad(), as functions and as what Tensor gets."""
 
 from . import _core, _engine
-from ._core import GradError, Tensor, is_complex, lib, one
+from ._core import GradError, Tensor, is_complex, ones_like
 from ._engine import add_to_grad, run
 from ._node import Leaf, Node, Nowhere, add_hook
 from ._views import refreshed
@@ -50,12 +50,6 @@ def roots(outputs, grads, create_graph):
                 g = g.to(out.dtype)
         found.append((origin, g))
     return found
-
-
-def ones_like(t):
-    """The gradient of a scalar with respect to itself."""
-    g = one(lib.fc_dtype(t._h))
-    return g if not t.shape else g.reshape(t.shape)
 
 
 def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, grad_variables=None, inputs=None):

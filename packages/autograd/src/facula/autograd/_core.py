@@ -84,9 +84,10 @@ def complex_of(dtype):
     return facula.complex128 if dtype is facula.float64 else facula.complex64
 
 
-def one(dtype_id):
-    """A 0-d 1."""
-    return extend.wrap(lib.fc_from_scalar(dtype_id, 1, 1, 1.0, 0.0))
+def ones_like(t):
+    """The gradient of a scalar of any rank with respect to itself: one call, for every backward() begins with it."""
+    g = extend.wrap(lib.fc_from_scalar(lib.fc_dtype(t._h), 1, 1, 1.0, 0.0))
+    return g if not t.shape else g.reshape(t.shape)
 
 
 def zeros(shape, dtype, device):

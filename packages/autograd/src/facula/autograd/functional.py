@@ -32,7 +32,7 @@ def _vectors(v, like, name):
     if v is None:
         if len(like) != 1 or like[0].numel() != 1:
             raise GradError(f"{name}: v may be left out only where there is one tensor of one element. Give v.")
-        return (_core.ones(tuple(like[0].shape), like[0].dtype, like[0].device),)
+        return (_core.ones_like(like[0]),)
     v = as_tuple(v)
     if len(v) != len(like):
         raise GradError(f"{name}: v has {len(v)} tensors and must have {len(like)}. Give one for each.")
