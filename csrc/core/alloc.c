@@ -52,7 +52,6 @@ typedef struct cache {
     int64_t cached, allocations, hits;
     void *arena;
     int64_t arena_bytes;
-    int registered;
     struct cache *next, *prev;
 } cache;
 
@@ -67,7 +66,7 @@ static struct {
     cache *caches;
 } shared = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static FC_TLS cache cache_tls;
+static FC_TLS cache *cache_tls; /* a pointer: the loader has little room for thread-local blocks of modules opened late */
 static cache others; /* between fork's first and last half, under the lock */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t key;
@@ -138,7 +137,7 @@ static void move(list *to, list *from, int64_t n)
 static void leave(void *unused)
 {
     (void)unused;
-    cache *const mine = &cache_tls;
+    cache *const mine = cache_tls;
     if (mine->arena)
         fc_dealloc(mine->arena, mine->arena_bytes);
     mine->arena = NULL;
@@ -154,8 +153,9 @@ static void leave(void *unused)
     *(mine->prev ? &mine->prev->next : &shared.caches) = mine->next;
     if (mine->next)
         mine->next->prev = mine->prev;
-    mine->registered = 0; /* another destructor may still allocate: it then registers again, and this runs again */
     pthread_mutex_unlock(&shared.lock);
+    cache_tls = NULL; /* another destructor may still allocate: the thread then joins again, and this runs again */
+    free(mine);
 }
 
 /* Only the forking thread lives on in the child. The others' lists are lost there; what they counted joins the totals. */
@@ -164,7 +164,7 @@ static void before_fork(void)
     pthread_mutex_lock(&shared.lock);
     others = (cache){0};
     for (cache *c = shared.caches; c; c = c->next)
-        if (c != &cache_tls) {
+        if (c != cache_tls) {
             others.in_use += fc_atomic_peek(&c->in_use);
             others.allocations += fc_atomic_peek(&c->allocations);
             others.hits += fc_atomic_peek(&c->hits);
@@ -178,8 +178,9 @@ static void after_fork_child(void)
     shared.in_use += others.in_use;
     shared.allocations += others.allocations;
     shared.hits += others.hits;
-    shared.caches = cache_tls.registered ? &cache_tls : NULL;
-    cache_tls.next = cache_tls.prev = NULL;
+    shared.caches = cache_tls;
+    if (cache_tls)
+        cache_tls->next = cache_tls->prev = NULL;
     pthread_mutex_unlock(&shared.lock);
 }
 
@@ -192,11 +193,14 @@ static void first_use(void)
     shared.limit = ram / 8 > least ? ram / 8 : least;
 }
 
-static void join(cache *mine)
+/* This thread's cache, made at its first call; NULL where there is no memory. */
+static cache *join(void)
 {
+    cache *const mine = calloc(1, sizeof *mine);
+    if (!mine)
+        return NULL;
     pthread_once(&once, first_use);
     pthread_mutex_lock(&shared.lock);
-    mine->registered = 1;
     mine->prev = NULL;
     mine->next = shared.caches;
     if (mine->next)
@@ -204,6 +208,7 @@ static void join(cache *mine)
     shared.caches = mine;
     pthread_mutex_unlock(&shared.lock);
     pthread_setspecific(key, mine); /* any value but NULL: it makes `leave` run */
+    return cache_tls = mine;
 }
 
 /* ---- pages ---- */
@@ -353,11 +358,9 @@ static void spill(cache *mine, int c)
 
 void *fc_alloc(int64_t bytes)
 {
-    cache *const mine = &cache_tls;
-    if (bytes < 0 || bytes > (int64_t)1 << LARGE_MAX_BITS)
+    cache *const mine = cache_tls ? cache_tls : join();
+    if (!mine || bytes < 0 || bytes > (int64_t)1 << LARGE_MAX_BITS)
         return NULL;
-    if (!mine->registered)
-        join(mine);
     if (FC_DIRECT) {
         void *p = NULL;
         if (posix_memalign(&p, LINE, bytes ? (size_t)bytes : 1))
@@ -383,11 +386,9 @@ void *fc_alloc(int64_t bytes)
 
 void fc_dealloc(void *p, int64_t bytes)
 {
-    cache *const mine = &cache_tls;
-    if (!p)
-        return;
-    if (!mine->registered)
-        join(mine);
+    cache *const mine = cache_tls ? cache_tls : join();
+    if (!p || !mine)
+        return; /* without memory for the list the block is lost, not the program */
     if (FC_DIRECT) {
         free(p);
         count_in_use(mine, -bytes);
@@ -409,7 +410,9 @@ void fc_dealloc(void *p, int64_t bytes)
 
 void *fc_arena(size_t bytes)
 {
-    cache *const mine = &cache_tls;
+    cache *const mine = cache_tls ? cache_tls : join();
+    if (!mine)
+        return NULL;
     if (mine->arena && mine->arena_bytes >= (int64_t)bytes)
         return mine->arena;
     if (bytes > (size_t)1 << LARGE_MAX_BITS)

@@ -37,20 +37,19 @@ static int fc_reduced_dims(int ndim, uint64_t dims, uint64_t from_end, uint64_t 
     *mask = 0;
     if (!dims && !from_end)
         *mask = limit >= 64 ? ~0ull : (1ull << limit) - 1;
-    for (int d = 0; d < 64; ++d) {
-        if (dims >> d & 1) {
-            if (d >= limit)
-                return fc_fail(FC_DIM, d, ndim, 0, 0);
-            *mask |= 1ull << d;
-        }
-        if (from_end >> d & 1) { /* bit d means dim -1 - d */
-            if (d >= limit)
-                return fc_fail(FC_DIM, -1 - d, ndim, 0, 0);
-            const int at = limit - 1 - d;
-            if (*mask >> at & 1)
-                return fc_fail(FC_ARG, 1, at, ndim, 1); /* named twice */
-            *mask |= 1ull << at;
-        }
+    for (; dims; dims &= dims - 1) {
+        const int d = __builtin_ctzll(dims);
+        if (d >= limit)
+            return fc_fail(FC_DIM, d, ndim, 0, 0);
+        *mask |= 1ull << d;
+    }
+    for (; from_end; from_end &= from_end - 1) { /* bit d means dim -1 - d */
+        const int d = __builtin_ctzll(from_end), at = limit - 1 - d;
+        if (d >= limit)
+            return fc_fail(FC_DIM, -1 - d, ndim, 0, 0);
+        if (*mask >> at & 1)
+            return fc_fail(FC_ARG, 1, at, ndim, 1); /* named twice */
+        *mask |= 1ull << at;
     }
     return FC_OK;
 }

@@ -18,7 +18,7 @@ def _finish(t, requires_grad):
 
 def _place(device_):
     if device_ is None:
-        return _state.default_device().id
+        return _state._device.id
     d = device_ if isinstance(device_, device) else device(device_)
     if d.type == "cuda":
         raise AssertionError("Torch not compiled with CUDA enabled: this build of facula has no CUDA backend. Use device='cpu'.")
@@ -37,8 +37,12 @@ def _kind_dtype(kind):
 
 
 def _empty(size, dtype, device_):
-    size = [_size(s) for s in size]
-    h = lib.fc_empty(lib.fc_default_dtype() if dtype is None else dtype.id, _place(device_), len(size), size)
+    place, id = _place(device_), lib.fc_default_dtype() if dtype is None else dtype.id
+    try:
+        h = lib.fc_empty(id, place, len(size), size)
+    except TypeError:
+        size = [_size(s) for s in size]
+        h = lib.fc_empty(id, place, len(size), size)
     if not h:
         bad = [s for s in size if s < 0]
         if bad:
@@ -74,7 +78,9 @@ def _filled(size, value, kind, dtype, device_, requires_grad, out=None):
     t = out.resize_(ints(size)) if out is not None else _empty(ints(size), dtype, device_)
     if lib.fc_fill(t._h, *number(value)):
         raise RuntimeError("fill: the memory is read-only. Clone the tensor first.")
-    return _finish(t, requires_grad)
+    if requires_grad:
+        t.requires_grad = True
+    return t
 
 
 def zeros(*size, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
@@ -84,7 +90,8 @@ def zeros(*size, out=None, dtype=None, layout=None, device=None, requires_grad=F
     >>> facula.zeros(2)
     tensor([0., 0.])
     """
-    _check_layout(layout)
+    if layout is not None:
+        _check_layout(layout)
     return _filled(size, 0, 1, dtype, device, requires_grad, out)
 
 
@@ -95,7 +102,8 @@ def ones(*size, out=None, dtype=None, layout=None, device=None, requires_grad=Fa
     >>> facula.ones(2, dtype=facula.int32)
     tensor([1, 1], dtype=torch.int32)
     """
-    _check_layout(layout)
+    if layout is not None:
+        _check_layout(layout)
     return _filled(size, 1, 1, dtype, device, requires_grad, out)
 
 

@@ -8,7 +8,8 @@ from facula.tensor_core._types import int64
 
 _new = object.__new__
 _view_op = lib.fc_view_op
-_SELECT = next(op.id for op in _ops.OPS if op.name == "select")
+_SELECT, _SLICE = (next(op.id for op in _ops.OPS if op.name == name) for name in ("select", "slice"))
+_BASIC = frozenset((int, slice, type(None), type(Ellipsis)))
 
 
 def _as_index(key):
@@ -69,10 +70,7 @@ def _plan(x, key):
         elif _is_scalar_index(k) or (isinstance(k, Tensor) and k.dim() == 0 and k.dtype.kind == 1 and k.origin is None and not k.is_meta):
             view = _ops.select(view, dim, k.__index__())
         elif isinstance(k, slice):
-            size = view.shape[dim]
-            start, stop, step = slice(*(None if v is None else v.__index__() for v in (k.start, k.stop, k.step))).indices(size)
-            length = len(range(start, stop, step))
-            view = _ops.slice(view, dim, start if length else min(max(start, 0), size), length, step)
+            view = _sliced(view, dim, k)
             dim += 1
         else:
             t = _as_index(list(k) if isinstance(k, tuple) else k)
@@ -91,9 +89,49 @@ def _plan(x, key):
     return view, indices
 
 
+def _basic(x, key):
+    """The view that ints, slices, None and an Ellipsis make; None where something else is among them, or they do not fit."""
+    used = 0
+    for k in key:
+        kind = type(k)
+        if kind not in _BASIC:
+            return None
+        used += kind is int or kind is slice
+    n = len(x.shape)
+    if used > n:
+        return None
+    view, dim, seen = x, 0, False
+    for k in key:
+        kind = type(k)
+        if kind is int:
+            view = _ops.select(view, dim, k)
+        elif kind is slice:
+            if k.start is not None or k.stop is not None or k.step is not None:
+                view = _sliced(view, dim, k)
+            dim += 1
+        elif k is None:
+            view = _ops.unsqueeze(view, dim)
+            dim += 1
+        else:
+            if seen:
+                return None
+            seen = True
+            dim += n - used
+    return view
+
+
+def _sliced(x, dim, key):
+    """x[key] along dim. Python clips slices; an empty one keeps its place."""
+    size = x.shape[dim]
+    start, stop, step = key.indices(size)
+    length = (stop - start if step == 1 else len(range(start, stop, step))) if start < stop or step < 0 else 0
+    return _ops.slice(x, dim, start if length > 0 else min(max(start, 0), size), max(length, 0), step)
+
+
 def getitem(x, key):
     """x[key]: a view for basic indices, a copy for masks and index tensors."""
-    if type(key) is int and not _ops.interpreting:
+    kind = type(key)
+    if kind is int and not _ops.interpreting:
         try:
             h = _view_op(_SELECT, x._h, 0, key, 0, 0)  # the common case, flat
         except OverflowError:
@@ -110,9 +148,11 @@ def getitem(x, key):
         if not x.shape:
             raise IndexError("invalid index of a 0-dim tensor. Use `tensor.item()` to convert a 0-dim tensor to a number")
         return _ops.select(x, 0, key)
-    view, indices = _plan(x, key)
-    if indices:
-        return index(view, indices)
+    view = _sliced(x, 0, key) if kind is slice and x.shape else _basic(x, key) if kind is tuple else None
+    if view is None:
+        view, indices = _plan(x, key)
+        if indices:
+            return index(view, indices)
     return _ops.alias(view) if view is x else view
 
 
