@@ -231,6 +231,11 @@ SAMPLES = {
         lambda: (normal(2, 4, 3), index(4, 2, 3), None, 2, -100, 0.0), lambda: (normal(4), index(4), None, 1, -100, 0.2),
     ],
     "_nll_loss": [lambda: (normal(3, 4), index(4, 3), None, 1, -100), lambda: (normal(2, 4, 3), index(4, 2, 3), None, 0, 1)],
+    "_attention": [
+        lambda: (normal(2, 2, 3, 4), normal(2, 2, 5, 4), normal(2, 2, 5, 3), None, False, 0.5),
+        lambda: (normal(1, 4, 6, 2), normal(1, 2, 5, 2), normal(1, 2, 5, 3), None, True, 0.5),
+        lambda: (normal(2, 2, 3, 2), normal(2, 1, 4, 2), normal(2, 1, 4, 3), torch.tensor([[[[True, False, True, False]]] * 2]).transpose(1, 0), False, 0.5),
+    ],
     "_layer_norm": [
         lambda: (normal(3, 5), normal(5), normal(5), 1, 1e-3), lambda: (normal(2, 3, 4), None, None, 2, 1e-3),
         lambda: (normal(3, 5), None, normal(5), 1, 1e-3), lambda: (normal(5), normal(5), normal(5), 1, 1e-3),

@@ -12,6 +12,9 @@ from .. import attention
 from ._dropout import dropout
 from ._linear import linear
 from ._pad import pad
+from ._rows import row
+
+_attention = row("_attention")
 
 
 def scaled_dot_product_attention(
@@ -35,25 +38,68 @@ def scaled_dot_product_attention(
         raise RuntimeError("scaled_dot_product_attention: explicit attn_mask should not be set when is_causal=True")
     if query.dim() < 2 or key.dim() < 2 or value.dim() < 2:
         raise RuntimeError(f"scaled_dot_product_attention: inputs must be at least 2 dimensional, got {query.dim()}, {key.dim()}, {value.dim()}")
+    scale = 1 / math.sqrt(query.size(-1)) if scale is None else scale
+    if dropout_p > 0.0 or (attn_mask is not None and attn_mask.requires_grad) or not _regular(query, key, value, enable_gqa):
+        return _composed_attention(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
+    lead, (length, keys) = query.shape[:-2], (query.size(-2), key.size(-2))
+    if attn_mask is not None:
+        if attn_mask.dtype is not facula.bool and attn_mask.dtype is not query.dtype:
+            raise RuntimeError(f"scaled_dot_product_attention: expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype {attn_mask.dtype} and query.dtype {query.dtype}.")
+        attn_mask = _four_dims(attn_mask, lead, length, keys)
+    heads = (1,) * (2 - len(lead)) + tuple(lead) if len(lead) < 2 else (math.prod(lead[:-1]), lead[-1])
+    q, k, v = (t.reshape(heads[0], t.size(-3) if len(lead) > 1 else heads[1], *t.shape[-2:]) for t in (query, key, value))
+    out, _ = _attention(q, k, v, attn_mask, is_causal, scale)
+    return out.reshape(*lead, length, value.size(-1))
+
+
+def _regular(q: Tensor, k: Tensor, v: Tensor, gqa: bool) -> bool:
+    """Do the leading dims agree, so that nothing broadcasts but groups of heads?"""
+    if not q.dim() == k.dim() == v.dim() or not q.dtype is k.dtype is v.dtype:
+        return False
+    if k.shape[:-2] != v.shape[:-2] or k.shape[:-2].numel() == 0:
+        return False
+    return k.shape[:-2] == q.shape[:-2] or (gqa and q.dim() > 2 and k.shape[:-3] == q.shape[:-3])
+
+
+def _four_dims(mask: Tensor, lead: tuple, length: int, keys: int) -> Tensor:
+    """A mask that broadcasts to (*lead, L, S), as (batch or 1, heads or 1, L or 1, S or 1)."""
+    if mask.dim() > len(lead) + 2:
+        raise RuntimeError(f"scaled_dot_product_attention: attn_mask {tuple(mask.shape)} does not broadcast to {(*lead, length, keys)}. Give at most {len(lead) + 2} dims.")
+    for have, wanted in zip(reversed(mask.shape), (keys, length, *reversed(lead))):
+        if have not in (1, wanted):
+            raise RuntimeError(f"scaled_dot_product_attention: attn_mask {tuple(mask.shape)} does not broadcast to {(*lead, length, keys)}. Make its sizes 1 or these.")
+    if len(lead) < 3:
+        return mask.reshape((1,) * (4 - mask.dim()) + tuple(mask.shape))
+    mask = mask.reshape((1,) * (len(lead) + 2 - mask.dim()) + tuple(mask.shape))
+    batch = mask.shape[: len(lead) - 1]
+    if any(n != 1 for n in batch):
+        mask = mask.expand(*lead[:-1], *mask.shape[-3:])
+    return mask.reshape(math.prod(mask.shape[:-3]), *mask.shape[-3:])
+
+
+def _composed_attention(
+    query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None, dropout_p: float, is_causal: bool, scale: float, enable_gqa: bool
+) -> Tensor:
+    """What the row does not: dropout, a mask that wants a gradient, leading dims that broadcast."""
     if enable_gqa:
         heads = query.size(-3)
         if heads % key.size(-3) or heads % value.size(-3):
             raise RuntimeError(f"scaled_dot_product_attention: query heads {heads} must be a multiple of key heads {key.size(-3)} and value heads {value.size(-3)}")
         key = key.repeat_interleave(heads // key.size(-3), -3)
         value = value.repeat_interleave(heads // value.size(-3), -3)
-    scale = 1 / math.sqrt(query.size(-1)) if scale is None else scale
     scores = facula.matmul(query * scale, key.transpose(-2, -1))
     if is_causal:
         attn_mask = facula.ones(query.size(-2), key.size(-2), dtype=facula.bool, device=query.device).tril()
     if attn_mask is None:
         weights = scores.softmax(-1)
-    elif attn_mask.dtype == facula.bool:
-        scores = scores.masked_fill(~attn_mask, -math.inf)
-        seen = attn_mask.any(-1, keepdim=True)
-        weights = facula.where(seen, scores, facula.zeros_like(scores)).softmax(-1)
-        weights = facula.where(seen, weights, facula.zeros_like(weights))
     else:
-        weights = (scores + attn_mask).softmax(-1)
+        if attn_mask.dtype == facula.bool:
+            scores, left_out = scores.masked_fill(~attn_mask, -math.inf), ~attn_mask
+        else:
+            scores, left_out = scores + attn_mask, attn_mask == -math.inf
+        blind = left_out.all(-1, keepdim=True)
+        weights = facula.where(blind, facula.zeros_like(scores), scores).softmax(-1)
+        weights = facula.where(blind, facula.zeros_like(weights), weights)
     if dropout_p > 0.0:
         weights = dropout(weights, dropout_p)
     return facula.matmul(weights, value)

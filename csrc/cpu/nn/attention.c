@@ -1,0 +1,215 @@
+/*
+ * Attention: weighted means of values, without ever holding a row of weights whole.
+ *
+ *   p[i, j] = exp(scale q_i . k_j + mask[i, j] - lse_i),   lse_i = log sum_j exp(scale q_i . k_j + mask[i, j])
+ *   out_i   = sum_j p[i, j] v_j
+ *
+ * Scores are made in blocks of 64 queries by 128 keys; a row keeps its greatest score and its sum so far, and what was added up
+ * is scaled down when a greater one comes. A boolean mask says which keys take part, another is added; causal: query i sees keys
+ * 0 .. i. A query that sees no key gives 0 and lse -inf. Heads of key and value may be fewer: each serves a group of queries' heads.
+ *
+ * The order for one query: blocks of 128 keys in turn, so its bits depend on its keys alone, not on batch, heads or threads.
+ *
+ * Backward, from lse and D_i = g_i . out_i:
+ *   ds[i, j] = scale p[i, j] (g_i . v_j - D_i);  dq_i = sum_j ds[i, j] k_j,  dk_j = sum_i ds[i, j] q_i,  dv_j = sum_i p[i, j] g_i
+ *
+ * Sources: Milakov, Gimelshein (2018); Dao, Fu, Ermon, Rudra, Re, FlashAttention (2022).
+ */
+#ifndef T
+#include "attention.h"
+
+#define T f32
+#include "attention.c"
+#define T f64
+#include "attention.c"
+
+#if FC_ISA_ONCE
+/* query, key, value, mask; causal, scale -> result (B, H, L, V), lse (B, H, L) */
+int fc_infer__attention(fc_call *c)
+{
+    const int bad = fc_check_attention(c, 0, 3);
+    if (bad)
+        return bad;
+    const fc_tensor *q = c->t[0];
+    const int64_t shape[4] = {q->shape[0], q->shape[1], q->shape[2], c->t[2]->shape[3]};
+    fc_declare(c, 0, q->dtype, 4, shape);
+    return fc_declare(c, 1, fc_is_half(q->dtype) ? FC_F32 : q->dtype, 3, shape);
+}
+
+/* g, query, key, value, result, lse, mask; causal, scale -> dq, dk, dv */
+int fc_infer__attention_backward(fc_call *c)
+{
+    int bad = fc_check_attention(c, 1, 6);
+    const fc_tensor *q = c->t[1];
+    bad = bad ? bad : fc_check_same(c, 4, 0);
+    bad = bad ? bad : fc_check_part(c, q, 0, q->shape[0] * q->shape[1] * q->shape[2] * c->t[3]->shape[3]);
+    bad = bad ? bad : fc_check_part(c, q, 5, q->shape[0] * q->shape[1] * q->shape[2]);
+    for (int k = 0; k < 3 && !bad; ++k)
+        bad = fc_declare(c, k, q->dtype, 4, c->t[k + 1]->shape);
+    return bad;
+}
+#endif
+
+int FC_ISA_NAME(fc_cpu__attention)(fc_call *c)
+{
+    fc_attention a = fc_attention_of(c, 0, 3);
+    a.out = c->out[0]->data;
+    a.lse = c->out[1]->data;
+    return c->t[0]->dtype == FC_F32 ? forward_f32(&a) : forward_f64(&a);
+}
+FC_OWN_LEVELS(_attention)
+
+int FC_ISA_NAME(fc_cpu__attention_backward)(fc_call *c)
+{
+    fc_attention a = fc_attention_of(c, 1, 6);
+    a.g = c->t[0]->data;
+    a.result = c->t[4]->data;
+    a.lse_in = c->t[5]->data;
+    a.dq = c->out[0]->data;
+    a.dk = c->out[1]->data;
+    a.dv = c->out[2]->data;
+    return c->t[1]->dtype == FC_F32 ? backward_f32(&a) : backward_f64(&a);
+}
+FC_OWN_LEVELS(_attention_backward)
+
+#else
+#include "../typed.h"
+
+enum { N(DTYPE) = sizeof(T) == 4 ? FC_F32 : FC_F64 };
+
+/* c (m, n) (+)= a b, rows of c `wide` apart; a and b by (row, column) strides. */
+static inline int N(product)(T *c, int64_t wide, int64_t m, int64_t n, int64_t k, const T *a, int64_t a_row, int64_t a_col,
+                             const T *b, int64_t b_row, int64_t b_col, int more)
+{
+    return fc_gemm(N(DTYPE), 1, m, n, k, a, 0, a_row, a_col, b, 0, b_row, b_col, c, 0, wide, 1, NULL, 0, more);
+}
+
+/* scores[r, j] of queries i0 + r and keys j0 + j: scaled, masked; -inf where a key takes no part. */
+static int N(scores)(const fc_attention *a, T *scores, int64_t b, int64_t h, int64_t i0, int64_t rows, int64_t j0, int64_t cols)
+{
+    const int64_t e = a->width, hk = h / (a->heads / a->key_heads);
+    const T *q = (const T *)a->q + ((b * a->heads + h) * a->queries + i0) * e;
+    const T *k = (const T *)a->k + ((b * a->key_heads + hk) * a->keys + j0) * e;
+    if (N(product)(scores, FC_ATTENTION_COLS, rows, cols, e, q, e, 1, k, 1, e, 0))
+        return FC_MEMORY;
+    const T scale = (T)a->scale;
+    for (int64_t r = 0; r < rows; ++r) {
+        T *restrict row = scores + r * FC_ATTENTION_COLS;
+        const int64_t at = b * a->mask_batch + h * a->mask_head + (i0 + r) * a->mask_query + j0 * a->mask_key, step = a->mask_key;
+        const int64_t seen = fc_attention_seen(a, i0 + r) - j0;
+        for (int64_t j = 0; j < cols; ++j)
+            row[j] *= scale;
+        if (a->mask && a->mask_is_bool)
+            for (int64_t j = 0; j < cols; ++j)
+                row[j] = ((const uint8_t *)a->mask)[at + j * step] ? row[j] : K(-INFINITY);
+        else if (a->mask)
+            for (int64_t j = 0; j < cols; ++j)
+                row[j] += ((const T *)a->mask)[at + j * step];
+        for (int64_t j = seen > 0 ? seen : 0; j < cols; ++j)
+            row[j] = K(-INFINITY);
+    }
+    return FC_OK;
+}
+
+/* Task t: one block of queries of one head. */
+static void N(forward_block)(void *ctx, int64_t begin, int64_t end, void *scratch)
+{
+    fc_attention *a = ctx;
+    T *scores = scratch, *peak = scores + FC_ATTENTION_ROWS * FC_ATTENTION_COLS, *sum = peak + FC_ATTENTION_ROWS;
+    const int64_t w = a->value_width, blocks = (a->queries + FC_ATTENTION_ROWS - 1) / FC_ATTENTION_ROWS;
+    for (int64_t t = begin; t < end && !a->bad; ++t) {
+        const int64_t i0 = t % blocks * FC_ATTENTION_ROWS, h = t / blocks % a->heads, b = t / blocks / a->heads;
+        const int64_t rows = a->queries - i0 < FC_ATTENTION_ROWS ? a->queries - i0 : FC_ATTENTION_ROWS;
+        const int64_t seen = fc_attention_seen(a, i0 + rows - 1), at = (b * a->heads + h) * a->queries + i0;
+        const T *v = (const T *)a->v + (b * a->key_heads + h / (a->heads / a->key_heads)) * a->keys * w;
+        T *out = (T *)a->out + at * w;
+        memset(out, 0, (size_t)(rows * w) * sizeof(T));
+        for (int64_t r = 0; r < rows; ++r)
+            peak[r] = K(-INFINITY), sum[r] = 0;
+        for (int64_t j0 = 0; j0 < seen; j0 += FC_ATTENTION_COLS) {
+            const int64_t cols = seen - j0 < FC_ATTENTION_COLS ? seen - j0 : FC_ATTENTION_COLS;
+            a->bad |= N(scores)(a, scores, b, h, i0, rows, j0, cols);
+            for (int64_t r = 0; r < rows; ++r) {
+                T *restrict row = scores + r * FC_ATTENTION_COLS, *restrict out_r = out + r * w;
+                const T top = M(greater)(peak[r], M(row_max)(row, cols)), shift = top == K(-INFINITY) ? 0 : top;
+                const T less = M(exp)(peak[r] - shift);
+                for (int64_t j = 0; j < cols; ++j)
+                    row[j] = M(exp)(row[j] - shift);
+                sum[r] = sum[r] * less + M(row_sum)(row, cols);
+                if (less != 1)
+                    for (int64_t j = 0; j < w; ++j)
+                        out_r[j] *= less;
+                peak[r] = top;
+            }
+            a->bad |= N(product)(out, w, rows, w, cols, scores, FC_ATTENTION_COLS, 1, v + j0 * w, w, 1, 1);
+        }
+        for (int64_t r = 0; r < rows; ++r) {
+            const T by = sum[r] == 0 ? 1 : sum[r];
+            for (int64_t j = 0; j < w; ++j)
+                out[r * w + j] /= by;
+            ((T *)a->lse)[at + r] = peak[r] == K(-INFINITY) ? peak[r] : peak[r] + M(log)(sum[r]);
+        }
+    }
+}
+
+static int N(forward)(fc_attention *a)
+{
+    const int64_t blocks = (a->queries + FC_ATTENTION_ROWS - 1) / FC_ATTENTION_ROWS;
+    const size_t room = (FC_ATTENTION_ROWS * FC_ATTENTION_COLS + 2 * FC_ATTENTION_ROWS) * sizeof(T);
+    const int bad = fc_parallel_scratch(a->batch * a->heads * blocks, 1, room, N(forward_block), a);
+    return bad || a->bad ? FC_MEMORY : FC_OK;
+}
+
+/* One block of scores, turned into p and ds, and what they add to the gradients. */
+static int N(backward_block)(const fc_attention *a, T *p, T *ds, int64_t b, int64_t h, int64_t i0, int64_t rows, int64_t j0, int64_t cols)
+{
+    const int64_t e = a->width, w = a->value_width, wide = FC_ATTENTION_COLS;
+    const int64_t queries = (b * a->heads + h) * a->queries + i0, keys = (b * a->key_heads + h / (a->heads / a->key_heads)) * a->keys + j0;
+    const T *q = (const T *)a->q + queries * e, *g = (const T *)a->g + queries * w, *out = (const T *)a->result + queries * w;
+    const T *k = (const T *)a->k + keys * e, *v = (const T *)a->v + keys * w, *lse = (const T *)a->lse_in + queries;
+    T *dq = (T *)a->dq + queries * e, *dk = (T *)a->dk + keys * e, *dv = (T *)a->dv + keys * w;
+    int bad = N(scores)(a, p, b, h, i0, rows, j0, cols);
+    bad |= N(product)(ds, wide, rows, cols, w, g, w, 1, v, 1, w, 0);
+    for (int64_t r = 0; r < rows; ++r) {
+        T *restrict p_r = p + r * wide, *restrict ds_r = ds + r * wide;
+        const T shift = lse[r] == K(-INFINITY) ? 0 : lse[r], d = M(row_dot)(g + r * w, out + r * w, w), scale = (T)a->scale;
+        for (int64_t j = 0; j < cols; ++j)
+            p_r[j] = M(exp)(p_r[j] - shift);
+        for (int64_t j = 0; j < cols; ++j)
+            ds_r[j] = p_r[j] * (ds_r[j] - d) * scale;
+    }
+    bad |= N(product)(dv, w, cols, w, rows, p, 1, wide, g, w, 1, 1);
+    bad |= N(product)(dq, e, rows, e, cols, ds, wide, 1, k, e, 1, 1);
+    return bad | N(product)(dk, e, cols, e, rows, ds, 1, wide, q, e, 1, 1);
+}
+
+/* Task t: one head of keys with its group of queries' heads. Keys outside, so that every sum runs in the order of its index. */
+static void N(backward_heads)(void *ctx, int64_t begin, int64_t end, void *scratch)
+{
+    fc_attention *a = ctx;
+    T *p = scratch, *ds = p + FC_ATTENTION_ROWS * FC_ATTENTION_COLS;
+    const int64_t group = a->heads / a->key_heads;
+    for (int64_t t = begin; t < end; ++t)
+        for (int64_t j0 = 0; j0 < a->keys; j0 += FC_ATTENTION_COLS)
+            for (int64_t h = t % a->key_heads * group; h < (t % a->key_heads + 1) * group; ++h)
+                for (int64_t i0 = 0; i0 < a->queries && !a->bad; i0 += FC_ATTENTION_ROWS) {
+                    const int64_t rows = a->queries - i0 < FC_ATTENTION_ROWS ? a->queries - i0 : FC_ATTENTION_ROWS;
+                    const int64_t left = fc_attention_seen(a, i0 + rows - 1) - j0, cols = left < FC_ATTENTION_COLS ? left : FC_ATTENTION_COLS;
+                    if (cols > 0)
+                        a->bad |= N(backward_block)(a, p, ds, t / a->key_heads, h, i0, rows, j0, cols);
+                }
+}
+
+static int N(backward)(fc_attention *a)
+{
+    const int64_t keys = a->batch * a->key_heads * a->keys;
+    memset(a->dq, 0, (size_t)(a->batch * a->heads * a->queries * a->width) * sizeof(T));
+    memset(a->dk, 0, (size_t)(keys * a->width) * sizeof(T));
+    memset(a->dv, 0, (size_t)(keys * a->value_width) * sizeof(T));
+    const size_t room = 2 * FC_ATTENTION_ROWS * FC_ATTENTION_COLS * sizeof(T);
+    const int bad = fc_parallel_scratch(a->batch * a->key_heads, 1, room, N(backward_heads), a);
+    return bad || a->bad ? FC_MEMORY : FC_OK;
+}
+
+#include "../typed_done.h"
+#endif

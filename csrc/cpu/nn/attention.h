@@ -1,0 +1,83 @@
+/* What attention's forward and backward share: shapes, checks, blocks of scores. */
+#ifndef FC_ATTENTION_H
+#define FC_ATTENTION_H
+
+#include <string.h>
+
+#include "../../core/levels.h"
+#include "../../core/mathfn.h"
+#include "../fold_rows.h"
+#include "../gemm.h"
+#include "../parallel.h"
+#include "same.h"
+
+/* Rows and columns of a block of scores. Constants: where a row's keys are cut is part of its order. 64 x 128 floats leave half of
+ * a 64 KB cache to queries, keys and values. */
+enum { FC_ATTENTION_ROWS = 64, FC_ATTENTION_COLS = 128 };
+
+typedef struct {
+    int64_t batch, heads, key_heads, queries, keys, width, value_width;
+    const void *q, *k, *v, *mask;
+    int64_t mask_batch, mask_head, mask_query, mask_key; /* strides, 0 where the mask is one for all */
+    int mask_is_bool, causal;
+    double scale;
+    void *out, *lse;                  /* forward */
+    const void *g, *result, *lse_in;  /* backward */
+    void *dq, *dk, *dv;
+    int bad;
+} fc_attention;
+
+/* query (B, H, L, E), key (B, G, S, E), value (B, G, S, V), mask: 4 dims, each full or 1; from argument `at` on. */
+static inline int fc_check_attention(const fc_call *c, int at, int mask)
+{
+    const fc_tensor *q = c->t[at], *k = c->t[at + 1], *v = c->t[at + 2], *m = c->t[mask];
+    if (!fc_is_float(q->dtype))
+        return fc_fail(FC_DTYPE, q->dtype, 0, 0, 0);
+    for (int j = at; j < at + 3; ++j) {
+        if (c->t[j]->ndim != 4)
+            return fc_fail(FC_RANK, j, c->t[j]->ndim, 4, 0);
+        if (c->t[j]->dtype != q->dtype)
+            return fc_fail(FC_MIXED, at, q->dtype, j, c->t[j]->dtype);
+    }
+    const int64_t same[][4] = {{at, 0, at + 1, 0}, {at, 0, at + 2, 0}, {at, 3, at + 1, 3}, {at + 1, 1, at + 2, 1}, {at + 1, 2, at + 2, 2}};
+    for (int j = 0; j < 5; ++j) {
+        const int64_t x = c->t[same[j][0]]->shape[same[j][1]], y = c->t[same[j][2]]->shape[same[j][3]];
+        if (x != y)
+            return fc_fail(FC_SIZE, same[j][0], x, same[j][2], y);
+    }
+    if (q->shape[1] && (!k->shape[1] || q->shape[1] % k->shape[1]))
+        return fc_fail(FC_SIZE, at, q->shape[1], at + 1, k->shape[1]);
+    if (!m)
+        return FC_OK;
+    if (m->dtype != FC_BOOL && m->dtype != q->dtype)
+        return fc_fail(FC_MIXED, at, q->dtype, mask, m->dtype);
+    if (m->ndim != 4)
+        return fc_fail(FC_RANK, mask, m->ndim, 4, 0);
+    const int64_t full[4] = {q->shape[0], q->shape[1], q->shape[2], v->shape[2]};
+    for (int j = 0; j < 4; ++j)
+        if (m->shape[j] != 1 && m->shape[j] != full[j])
+            return fc_fail(FC_SIZE, at, full[j], mask, m->shape[j]);
+    return FC_OK;
+}
+
+static inline fc_attention fc_attention_of(const fc_call *c, int at, int mask)
+{
+    const fc_tensor *q = c->t[at], *k = c->t[at + 1], *v = c->t[at + 2], *m = c->t[mask];
+    fc_attention a = {.batch = q->shape[0], .heads = q->shape[1], .key_heads = k->shape[1], .queries = q->shape[2], .keys = k->shape[2],
+                      .width = q->shape[3], .value_width = v->shape[3], .q = q->data, .k = k->data, .v = v->data,
+                      .causal = (int)c->i[0], .scale = c->d[0]};
+    if (m) {
+        a.mask = m->data;
+        a.mask_is_bool = m->dtype == FC_BOOL;
+        a.mask_key = m->shape[3] > 1;
+        a.mask_query = m->shape[2] > 1 ? m->shape[3] : 0;
+        a.mask_head = m->shape[1] > 1 ? m->shape[2] * m->shape[3] : 0;
+        a.mask_batch = m->shape[0] > 1 ? m->shape[1] * m->shape[2] * m->shape[3] : 0;
+    }
+    return a;
+}
+
+/* How many keys the query i of `a` may see. */
+static inline int64_t fc_attention_seen(const fc_attention *a, int64_t i) { return a->causal && i + 1 < a->keys ? i + 1 : a->keys; }
+
+#endif

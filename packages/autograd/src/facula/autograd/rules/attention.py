@@ -1,0 +1,47 @@
+"""Derivatives of attention's row: its own backward kernel and, where a second derivative is asked for, a composition."""
+
+import facula as F
+
+from .._core import grad_mode, row
+from .._table import D, none
+
+D("_attention", flat=(1,), xyz=lambda g, x, y, z, w, out0, out1, causal, scale: attention_gradients(g, x, y, z, w, out0, out1, causal, scale))
+none("_attention_backward")
+
+
+def attention_gradients(g, q, k, v, mask, out, lse, causal, scale):
+    if not grad_mode():
+        return row("_attention_backward")(g, q, k, v, out, lse, mask, causal, scale)
+    b, heads, length, e = q.shape
+    groups, keys = k.shape[1:3]
+
+    def grouped(t):
+        return t.reshape(b, groups, heads // groups, length, t.shape[-1])
+
+    q, g, k, v = grouped(q), grouped(g), k.unsqueeze(2), v.unsqueeze(2)
+    p = attention_weights(q, k, mask, causal, scale)
+    dp = F.matmul(g, v.transpose(-2, -1))
+    ds = p * (dp - F.sum(dp * p, -1, True)) * scale
+    dq = F.matmul(ds, k).reshape(b, heads, length, e)
+    return dq, F.sum(F.matmul(ds.transpose(-2, -1), q), 2), F.sum(F.matmul(p.transpose(-2, -1), g), 2)
+
+
+def attention_weights(q, k, mask, causal, scale):
+    """softmax of the scores of (B, groups, heads of a group, L, E); a row that sees nothing is 0."""
+    scores = F.matmul(q, k.transpose(-2, -1)) * scale
+    left_out = F.zeros(scores.shape, dtype=F.bool)
+    if causal:
+        left_out = left_out | F.ones(scores.shape[-2:], dtype=F.bool).triu(1)
+    if mask is not None:
+        if mask.shape[1] > 1:
+            mask = mask.reshape(mask.shape[0], q.shape[1], q.shape[2], *mask.shape[2:])
+        else:
+            mask = mask.unsqueeze(1)
+        if mask.dtype is F.bool:
+            left_out = left_out | F.logical_not(mask)
+        else:
+            scores = scores + mask
+            left_out = left_out | (mask == -float("inf"))
+    blind = left_out.all(-1, True)
+    scores = F.where(blind, F.zeros_like(scores), F.where(left_out, F.full_like(scores, -float("inf")), scores))
+    return F.where(blind, F.zeros_like(scores), F.softmax(scores, -1))
