@@ -16,8 +16,8 @@ def _take(tree, leaves):
     if type(tree) in (tuple, list):
         return type(tree), [_take(t, leaves) for t in tree]
     if type(tree) in (dict, OrderedDict):
-        keys = list(tree)
-        return (lambda values, kind=type(tree), keys=keys: kind(zip(keys, values))), [_take(tree[k], leaves) for k in keys]
+        keys, kind = list(tree), type(tree)
+        return (lambda values: kind(zip(keys, values))), [_take(tree[k], leaves) for k in keys]
     leaves.append(tree)
     return None
 
