@@ -1,0 +1,50 @@
+"""README.md's table of what is here claims no more than tools/coverage finds."""
+
+import importlib.machinery
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def load():
+    loader = importlib.machinery.SourceFileLoader("coverage_tool", str(ROOT / "tools" / "coverage"))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("coverage_tool", loader))
+    loader.exec_module(module)
+    return module
+
+
+tool = load()
+CLAIM = re.compile(r"^\| `([\w.]+)` \| (\d+) of (\d+), (\d+) % \| (\d+) % \|$", re.M)
+
+
+def claims():
+    page = (ROOT / "README.md").read_text()
+    table = page[page.index(tool.BEGIN) : page.index(tool.END)]
+    return {name: tuple(map(int, rest)) for name, *rest in CLAIM.findall(table)}
+
+
+def test_every_namespace_is_in_the_table():
+    assert list(tool.NAMESPACES) == list(claims())
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("namespace", tool.NAMESPACES)
+def test_the_page_claims_no_more_than_there_is(namespace):
+    there, of, percent, whole = claims()[namespace]
+
+    ((_, found, known, complete, among),) = tool.table(tool.reference([namespace]))
+
+    assert known <= of or importlib.util.find_spec("torch") is not None, "the stored list is the README's"
+    assert there <= found
+    assert percent <= tool.percent(found, known)
+    assert whole <= tool.percent(complete, among) or not found
+
+
+def test_the_stored_list_has_every_namespace():
+    import json
+
+    assert set(tool.NAMESPACES) == set(json.loads(tool.STORED.read_text()))
