@@ -1,0 +1,344 @@
+"""Products over several tensors, composed of matmul and views: einsum, tensordot, distances, covariances."""
+
+import itertools
+
+from facula.tensor_core import _ops, _shape
+from facula.tensor_core._errors import ShapeError
+from facula.tensor_core._tensor import Tensor
+
+
+def einsum(equation, *operands):
+    """Sums of products over labelled dims: "ij,jk->ik" is a matrix product, "ii->i" a diagonal, "...a->..." a sum.
+
+    Also einsum(x, [0, 1], y, [1, 2], [0, 2]). Contracts from left to right.
+    Raises RuntimeError for labels that do not fit the dims, or sizes that do not fit each other.
+
+    >>> import facula
+    >>> facula.einsum("ij,j->i", facula.ones(2, 3), facula.tensor([1.0, 2.0, 3.0]))
+    tensor([6., 6.])
+    """
+    if not isinstance(equation, str):
+        equation, operands = _from_lists((equation, *operands))
+    elif len(operands) == 1 and isinstance(operands[0], (list, tuple)):
+        operands = operands[0]
+    terms, result = _parse(equation, operands)
+    order = _order(terms, result)
+    sizes = {}
+    placed = [_place(x, term, order, sizes, k) for k, (x, term) in enumerate(zip(operands, terms))]
+    if result and (unknown := [label for label in result if label not in sizes]):
+        raise RuntimeError(f"einsum(): output subscript {unknown[0]} does not appear in the equation for any input operand")
+    out = placed[0]
+    for k, x in enumerate(placed):
+        later = {label for term in terms[k + 1 :] for label in term} | set(result)
+        done = [d for d, label in enumerate(order) if label not in later and (out.shape[d] != 1 or x.shape[d] != 1)]
+        if k:
+            out = _contract(out, x, done)
+        elif done:
+            out = _ops.sum(out, done, True)
+    seen = _ops.permute(out, [order.index(label) for label in result] + [d for d, label in enumerate(order) if label not in result])
+    return _ops.view(seen, seen.shape[: len(result)]) if len(result) < len(order) else seen
+
+
+def _from_lists(items):
+    letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    spell = lambda labels: "".join("..." if n is Ellipsis else letters[n] for n in labels)
+    operands, labels = items[0 : len(items) // 2 * 2 : 2], items[1::2]
+    equation = ",".join(map(spell, labels))
+    return equation + ("->" + spell(items[-1]) if len(items) % 2 else ""), operands
+
+
+def _parse(equation, operands):
+    """Labels of every operand and of the result; an ellipsis becomes one negative number a dim, counted from the end."""
+    left, arrow, right = equation.replace(" ", "").partition("->")
+    texts = left.split(",")
+    if len(texts) != len(operands):
+        raise RuntimeError(f"einsum(): the equation {equation!r} has {len(texts)} operands but {len(operands)} were given")
+    terms = []
+    for k, (text, x) in enumerate(zip(texts, operands)):
+        if not isinstance(x, Tensor):
+            raise TypeError(f"einsum(): operand {k} must be a Tensor, not {type(x).__name__}")
+        _check(text, equation)
+        rest = x.dim() - len(text.replace("...", ""))
+        if rest < 0 or (rest and "..." not in text):
+            raise RuntimeError(
+                f"einsum(): the number of subscripts in the equation ({len(text.replace('...', ''))}) does not match the number of dimensions "
+                f"({x.dim()}) for operand {k} and no ellipsis was given"
+            )
+        terms.append(_labels(text, rest))
+    wide = min((label for term in terms for label in term if isinstance(label, int)), default=0)
+    if arrow:
+        _check(right, equation)
+        return terms, _labels(right, -wide)
+    flat = [label for term in terms for label in term]
+    once = sorted({label for label in flat if isinstance(label, str) and flat.count(label) == 1})
+    return terms, [*range(wide, 0), *once]
+
+
+def _check(text, equation):
+    bare = text.replace("...", "", 1)
+    for c in bare:
+        if not ("a" <= c <= "z" or "A" <= c <= "Z"):
+            raise RuntimeError(f"einsum(): {c!r} in {equation!r} is no subscript. Subscripts are letters, and one '...' an operand.")
+
+
+def _labels(text, rest):
+    before, dots, after = text.partition("...")
+    return [*before, *(range(-rest, 0) if dots else ()), *after]
+
+
+def _order(terms, result):
+    """The common order of all labels: those of the result first, so that mostly nothing moves at the end."""
+    return list(dict.fromkeys([*result, *(label for term in terms for label in term)]))
+
+
+def _place(x, term, order, sizes, k):
+    """The operand with one dim for each label of the common order; repeated labels become their diagonal."""
+    term = list(term)
+    for label in dict.fromkeys(term):
+        while term.count(label) > 1:
+            a = term.index(label)
+            b = term.index(label, a + 1)
+            if x.shape[a] != x.shape[b]:
+                raise RuntimeError(f"einsum(): subscript {label} is repeated for operand {k} but the sizes don't match, {x.shape[b]} != {x.shape[a]}")
+            x = _ops.diagonal(x, 0, a, b)
+            del term[b], term[a]
+            term.append(label)
+    for label, size in zip(term, x.shape):
+        known = sizes.get(label, 1)
+        if size != known and size != 1 and known != 1:
+            raise RuntimeError(f"einsum(): subscript {label} has size {size} for operand {k} which does not broadcast with previously seen size {known}")
+        sizes[label] = max(size, known) if size and known else 0
+    x = _ops.permute(x, [term.index(label) for label in order if label in term])
+    for d, label in enumerate(order):
+        if label not in term:
+            x = _ops.unsqueeze(x, d)
+    return x
+
+
+def _contract(x, y, done):
+    """Products of two operands with the same dims, summed over `done` with the dims kept: one batched matrix product."""
+    n = x.dim()
+    alone_x = [d for d in done if y.shape[d] == 1]
+    alone_y = [d for d in done if x.shape[d] == 1]
+    x = _ops.sum(x, alone_x, True) if alone_x else x
+    y = _ops.sum(y, alone_y, True) if alone_y else y
+    inner = [d for d in done if d not in alone_x and d not in alone_y]
+    if not inner:
+        return _ops.mul(x, y)
+    both = [d for d in range(n) if d not in inner and x.shape[d] != 1 and y.shape[d] != 1]
+    rows = [d for d in range(n) if d not in inner and d not in both and x.shape[d] != 1]
+    columns = [d for d in range(n) if d not in inner and d not in both and d not in rows]
+    count = lambda t, dims: _product(t.shape[d] for d in dims)
+    left = _shape.reshape(_ops.permute(x, both + rows + inner + columns), count(x, both), count(x, rows), count(x, inner))
+    right = _shape.reshape(_ops.permute(y, both + inner + columns + rows), count(y, both), count(y, inner), count(y, columns))
+    out = _ops.view(_ops.matmul(left, right), [x.shape[d] for d in both + rows] + [y.shape[d] for d in columns] + [1] * len(inner))
+    back = both + rows + columns + inner
+    return _ops.permute(out, [back.index(d) for d in range(n)])
+
+
+def _product(numbers):
+    total = 1
+    for n in numbers:
+        total *= n
+    return total
+
+
+def tensordot(a, b, dims=2, out=None):
+    """Products of a and b summed over dims: a number n for the last n of a and the first n of b, or two lists."""
+    if isinstance(dims, Tensor):
+        dims = dims.tolist()
+    if isinstance(dims, int):
+        if not 0 <= dims <= min(a.dim(), b.dim()):
+            raise RuntimeError(f"tensordot expects dims >= 0 and at most {min(a.dim(), b.dim())}, but got dims={dims}")
+        dims = (list(range(a.dim() - dims, a.dim())), list(range(dims)))
+    over_a, over_b = ([d % max(t.dim(), 1) for d in ([over] if isinstance(over, int) else over)] for t, over in zip((a, b), dims))
+    for p, q in zip(over_a, over_b):
+        if a.shape[p] != b.shape[q] and 1 not in (a.shape[p], b.shape[q]):
+            raise RuntimeError(f"contracted dimensions need to match, but first has size {a.shape[p]} in dim {p} and second has size {b.shape[q]} in dim {q}")
+    if len(over_a) != len(over_b):
+        raise RuntimeError(f"tensordot: both dimension lists should have same length, got {over_a} and {over_b}")
+    kept_a, kept_b = ([d for d in range(t.dim()) if d not in over] for t, over in ((a, over_a), (b, over_b)))
+    for p, q in zip(over_a, over_b):  # a dim of size 1 against a longer one: that one is summed first
+        if a.shape[p] != b.shape[q]:
+            a, b = (a, _ops.sum(b, q, True)) if a.shape[p] == 1 else (_ops.sum(a, p, True), b)
+    size = _product(a.shape[d] for d in over_a)
+    left = _shape.reshape(_ops.permute(a, kept_a + over_a), _product(a.shape[d] for d in kept_a), size)
+    right = _shape.reshape(_ops.permute(b, over_b + kept_b), size, _product(b.shape[d] for d in kept_b))
+    result = _ops.view(_ops.matmul(left, right), [a.shape[d] for d in kept_a] + [b.shape[d] for d in kept_b])
+    return result if out is None else out.resize_(result.shape).copy_(result)
+
+
+def inner(input, other, *, out=None):
+    """Products summed over the last dims; with a 0-d tensor, the product."""
+    if not input.dim() or not other.dim():
+        return _ops.mul(input, other, out=out)
+    if input.shape[-1] != other.shape[-1]:
+        raise RuntimeError(f"inner() the last dimension must match on both input tensors but got shapes {list(input.shape)} and {list(other.shape)}")
+    return tensordot(input, other, dims=([-1], [-1]), out=out)
+
+
+def kron(input, other, *, out=None):
+    """Kronecker product: every element of input times the whole of other."""
+    n = max(input.dim(), other.dim())
+    x, y = ([1] * (n - t.dim()) + list(t.shape) for t in (input, other))
+    a = _shape.reshape(input, [s for size in x for s in (size, 1)])
+    b = _shape.reshape(other, [s for size in y for s in (1, size)])
+    result = _shape.reshape(_ops.mul(a, b), [p * q for p, q in zip(x, y)])
+    return result if out is None else out.resize_(result.shape).copy_(result)
+
+
+def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
+    """p-norm distances between the rows of x1 (..., P, M) and of x2 (..., R, M), as (..., P, R).
+
+    compute_mode is checked; distances are always sums of differences, the exact way.
+    """
+    modes = (None, "use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist")
+    if compute_mode not in modes:
+        raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
+    if x1.dim() < 2 or x2.dim() < 2:
+        raise RuntimeError(f"cdist only supports at least 2D tensors, got {x1.dim()}D and {x2.dim()}D")
+    if x1.shape[-1] != x2.shape[-1]:
+        raise RuntimeError(f"X1 and X2 must have the same number of columns. X1: {x1.shape[-1]} X2: {x2.shape[-1]}")
+    return _distance(_ops.sub(_ops.unsqueeze(x1, -2), _ops.unsqueeze(x2, -3)), p, -1)
+
+
+def _distance(difference, p, dim):
+    if p < 0:
+        raise RuntimeError(f"only non-negative p values are supported, got {p}")
+    if p == 0:
+        return _ops.sum(_ops.ne(difference, 0), dim).to(difference.dtype)
+    return _ops.norm_p(difference, dim, p=float(p))
+
+
+def pdist(input, p=2.0):
+    """p-norm distances between every two rows of a matrix, in the order (0, 1), (0, 2), ..."""
+    if input.dim() != 2:
+        raise RuntimeError(f"pdist only supports 2D tensors, got: {input.dim()}D")
+    from facula.tensor_core._math import triu_indices
+
+    i, j = triu_indices(input.shape[0], input.shape[0], 1)
+    return _distance(_ops.sub(_ops.index_select(input, 0, i), _ops.index_select(input, 0, j)), p, -1)
+
+
+def dist(input, other, p=2):
+    """The p-norm of input - other."""
+    return _distance(_shape.reshape(_ops.sub(input, other), -1), p, 0)
+
+
+def vander(x, N=None, increasing=False):
+    """Powers of a vector as columns, falling unless increasing."""
+    from facula.tensor_core._create import arange
+
+    if x.dim() != 1:
+        raise RuntimeError(f"x must be a one-dimensional tensor, got {x.dim()}-D")
+    n = x.shape[0] if N is None else N
+    if n < 0:
+        raise RuntimeError(f"N must be non-negative, got {n}")
+    powers = arange(n) if increasing else _shape.flip(arange(n), [0])
+    return _ops.pow(_ops.unsqueeze(x, 1), powers)
+
+
+def matrix_power(input, n, *, out=None):
+    """The n-th power of square matrices, n >= 0, by squaring."""
+    if input.dim() < 2 or input.shape[-1] != input.shape[-2]:
+        raise ShapeError(f"linalg.matrix_power: A must be batches of square matrices, but they are {' by '.join(map(str, input.shape[-2:]))} matrices")
+    if n < 0:
+        raise RuntimeError(f"matrix_power: n is {n}; only n >= 0 needs no inverse. Invert first.")
+    from facula.tensor_core._create import eye
+
+    result = None
+    while n:
+        if n & 1:
+            result = input if result is None else _ops.matmul(result, input)
+        n >>= 1
+        input = _ops.matmul(input, input) if n else input
+    if result is None:
+        result = _ops.expand(eye(input.shape[-1], dtype=input.dtype), input.shape).clone()
+    return result if out is None else out.resize_(result.shape).copy_(result)
+
+
+def block_diag(*tensors):
+    """Matrices along the diagonal of one, zeros elsewhere."""
+    from facula.tensor_core._create import zeros
+    from facula.tensor_core._state import result_type
+
+    tensors = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors
+    wide = [_shape.atleast_2d(t) for t in tensors]
+    if bad := next((t for t in wide if t.dim() > 2), None):
+        raise RuntimeError(f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input has {bad.dim()}")
+    dtype = wide[0].dtype
+    for t in wide[1:]:
+        dtype = result_type(zeros(1, dtype=dtype), t)
+    columns, rows, at = sum(t.shape[1] for t in wide), [], 0
+    for t in wide:
+        height, width = t.shape
+        left, right = zeros(height, at, dtype=dtype), zeros(height, columns - at - width, dtype=dtype)
+        rows.append(_shape.cat([left, t.to(dtype), right], 1))
+        at += width
+    return _shape.cat(rows, 0)
+
+
+def cartesian_prod(*tensors):
+    """Every choice of one element from each vector, as rows."""
+    tensors = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors
+    if bad := next((t for t in tensors if t.dim() != 1), None):
+        raise RuntimeError(f"Expect a 1D vector, but got shape {list(bad.shape)}")
+    if len(tensors) == 1:
+        return tensors[0]
+    return _shape.stack([_shape.reshape(g, -1) for g in _shape.meshgrid(*tensors, indexing="ij")], 1)
+
+
+def combinations(input, r=2, with_replacement=False):
+    """Every choice of r elements of a vector, as rows."""
+    from facula.tensor_core._create import empty, tensor
+
+    if input.dim() != 1:
+        raise RuntimeError(f"Expect a 1D vector, but got shape {list(input.shape)}")
+    if r < 0:
+        raise RuntimeError(f"Expect a non-negative number, but got {r}")
+    choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
+    chosen = list(choose(range(input.shape[0]), r))
+    if not chosen or not r:
+        return empty(0, dtype=input.dtype) if not r else empty(0, r, dtype=input.dtype)
+    return _shape.reshape(_ops.index_select(input, 0, tensor([i for row in chosen for i in row])), len(chosen), r)
+
+
+def cov(input, *, correction=1, fweights=None, aweights=None):
+    """Covariances of the rows of a matrix, whose columns are observations. fweights: counts; aweights: weights of columns."""
+    if input.dim() > 2:
+        raise RuntimeError(f"cov(): expected input to have two or fewer dimensions but got an input with {input.dim()} dimensions")
+    x = input if input.dim() == 2 else _shape.reshape(input, 1, -1)
+    x = x if x.dtype.kind >= 2 else _ops.mul(x, 1.0)
+    weights = None if fweights is None else fweights
+    if aweights is not None:
+        weights = aweights if weights is None else _ops.mul(weights, aweights)
+    if weights is None:
+        total, mean = x.shape[1], _ops.mean(x, 1, True)
+        norm = total - correction
+    else:
+        total = _ops.sum(weights)
+        mean = _ops.div(_ops.sum(_ops.mul(x, weights), 1, True), total)
+        norm = total - correction if aweights is None else total - correction * _ops.sum(_ops.mul(weights, aweights)) / total
+        norm = _ops.clamp_min(norm, 0)
+    centred = _ops.sub(x, mean)
+    right = centred if weights is None else _ops.mul(centred, weights)
+    right = right.conj() if right.is_complex() else right
+    result = _ops.div(_ops.matmul(centred, _ops.transpose(right, 0, 1)), max(norm, 0) if weights is None else norm)
+    return result if input.dim() == 2 else _shape.reshape(result, ())
+
+
+def corrcoef(input):
+    """Correlation coefficients of the rows of a matrix, within [-1, 1]."""
+    c = cov(input)
+    if not c.dim():
+        return _ops.div(c, c)
+    deviation = _ops.sqrt(_ops.diagonal(c, 0, 0, 1))
+    result = _ops.div(_ops.div(c, _ops.unsqueeze(deviation, 1)), _ops.unsqueeze(deviation, 0))
+    return result if result.is_complex() else _ops.clamp_min(_ops.clamp_max(result, 1), -1)
+
+
+__all__ = [
+    "block_diag", "cartesian_prod", "cdist", "combinations", "corrcoef", "cov", "dist", "einsum", "inner", "kron", "matrix_power", "pdist",
+    "tensordot", "vander",
+]  # fmt: skip
+METHODS = ["corrcoef", "cov", "dist", "inner", "kron", "matrix_power"]

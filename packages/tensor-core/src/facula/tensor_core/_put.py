@@ -1,0 +1,173 @@
+"""Writing one tensor into parts of another, with a copy; and the sets behind isin."""
+
+from facula.tensor_core import _ops, _shape
+from facula.tensor_core._tensor import Tensor
+
+
+def select_scatter(input, src, dim, index):
+    """input with src at one index of dim."""
+    return _written(input, lambda x: _ops.select(x, dim, index), src, "select_scatter")
+
+
+def slice_scatter(input, src, dim=0, start=None, end=None, step=1):
+    """input with src at a slice of dim."""
+    first, stop, step = slice(start, end, step).indices(input.shape[dim])
+    return _written(input, lambda x: _ops.slice(x, dim, first, len(range(first, stop, step)), step), src, "slice_scatter")
+
+
+def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):
+    """input with src on a diagonal."""
+    return _written(input, lambda x: _ops.diagonal(x, offset, dim1, dim2), src, "diagonal_scatter")
+
+
+def as_strided_scatter(input, src, size, stride, storage_offset=None):
+    """input with src where as_strided would look."""
+    return _written(input, lambda x: _ops.as_strided(x, list(size), list(stride), storage_offset), src, "as_strided_scatter")
+
+
+def _written(input, look, src, name):
+    copy = input.clone()
+    view = look(copy)
+    if view.shape != src.shape:
+        raise RuntimeError(f"{name}: expected src to have a size equal to the slice of self. src size = {list(src.shape)}, slice size = {list(view.shape)}")
+    view.copy_(src)
+    return copy
+
+
+def masked_scatter(input, mask, source):
+    """input with the elements of source, in order, where mask."""
+    from facula.tensor_core._index import _as_index
+
+    mask = _ops.expand(mask, _shape.broadcast_shapes(mask.shape, input.shape))
+    x = _ops.expand(input, mask.shape)
+    wanted = int(_ops.sum(mask).item())
+    if mask.dtype.name != "bool":
+        raise RuntimeError(f"masked_scatter_ only supports boolean masks, but got mask with dtype {mask.dtype.name}")
+    if source.dtype is not input.dtype:
+        raise RuntimeError(f"masked_scatter: expected self and source to have same dtypes but got {input.dtype.name} and {source.dtype.name}")
+    if source.numel() < wanted:
+        raise RuntimeError(f"masked_scatter: expected mask to have at most {source.numel()} true elements for source, got {wanted}")
+    copy = x.clone()
+    if wanted:
+        copy[_as_index(mask)] = _ops.slice(_shape.reshape(source, -1), 0, 0, wanted, 1)
+    return copy
+
+
+def masked_scatter_(self, mask, source):
+    """masked_scatter, in place."""
+    return self.copy_(masked_scatter(self, mask, source))
+
+
+def put(input, index, source, accumulate=False):
+    """input with source at positions of the flat tensor."""
+    return _shape.reshape(input, -1).clone().index_put_([_shape.reshape(index, -1)], _shape.reshape(source, -1), accumulate).reshape(input.shape)
+
+
+def put_(self, index, source, accumulate=False):
+    """put, in place."""
+    return self.copy_(put(self, index, source, accumulate))
+
+
+def fill_diagonal_(self, fill_value, wrap=False):
+    """The main diagonal set to a number, in place; of more than two dims, which must be equal, the one where all indices agree.
+
+    wrap: in a tall matrix begin a new diagonal after each block of rows, one row apart.
+    """
+    n = self.dim()
+    if n < 2:
+        raise RuntimeError(f"dimensions must larger than 1, got {n}")
+    if n > 2 and len(set(self.shape)) > 1:
+        raise RuntimeError(f"all dimensions of input must be of equal length, got {tuple(self.shape)}")
+    step = sum(self.stride())
+    rows, columns = self.shape[0], self.shape[1]
+    view = _ops.as_strided(self, [min(self.shape)], [step], None)
+    _ops.fill_number_(view, fill_value)
+    if wrap and n == 2 and rows > columns + 1:
+        first = columns + 1
+        while first < rows:
+            count = min(columns, rows - first)
+            _ops.fill_number_(_ops.as_strided(self, [count], [step], self.storage_offset() + first * self.stride(0)), fill_value)
+            first += columns + 1
+    return self
+
+
+def isin(elements, test_elements, *, assume_unique=False, invert=False):
+    """For every element whether it is among test_elements; either may be a number."""
+    from facula.tensor_core._create import tensor
+
+    x = elements if isinstance(elements, Tensor) else tensor(elements)
+    among = test_elements if isinstance(test_elements, Tensor) else tensor(test_elements)
+    among = _shape.reshape(among, -1)
+    if not among.numel():
+        found = _ops.ne(x, x)
+    elif among.numel() <= 32 or x.dtype.kind == 3 or x.dtype.kind == 0 or among.dtype is not x.dtype:
+        found = _ops.any(_ops.eq(_ops.unsqueeze(x, -1), among), -1)
+    else:
+        ordered = among.sort()[0]
+        at = _ops.clamp_max(_ops._searchsorted(ordered, x.contiguous(), None, False), among.numel() - 1)
+        found = _ops.eq(ordered[at], x)
+    return _ops.logical_not(found) if invert else found
+
+
+def unravel_index(indices, shape):
+    """Positions in a flat tensor as one index tensor for each dim of shape."""
+    shape = [shape] if isinstance(shape, int) else list(shape)
+    if indices.dtype.kind != 1:
+        raise TypeError(f"expected 'indices' to be an integer tensor, but got {indices.dtype}")
+    result = []
+    for size in reversed(shape):
+        result.append(_ops.remainder(indices, size))
+        indices = _ops.floor_divide(indices, size)
+    return tuple(reversed(result))
+
+
+def is_nonzero(input):
+    """The truth of a single element."""
+    return bool(input)
+
+
+def positive(input):
+    """input itself. Raises RuntimeError for bool."""
+    if input.dtype.name == "bool":
+        raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
+    return input
+
+
+def is_same_size(input, other):
+    """Same shape?"""
+    return input.shape == other.shape
+
+
+def type_as(self, other):
+    """self in the dtype of other."""
+    return self.to(other.dtype)
+
+
+def sum_to_size(self, *size):
+    """self summed over the dims that broadcasting size to its shape would add."""
+    size = size[0] if len(size) == 1 and isinstance(size[0], (list, tuple)) else size
+    lead = self.dim() - len(size)
+    if lead < 0 or any(s != 1 and s != have for s, have in zip(size, self.shape[lead:])):
+        raise RuntimeError(f"size {{{list(self.shape)}}} is not expandable to size {{{list(size)}}}.")
+    dims = [*range(lead), *(d + lead for d, s in enumerate(size) if s == 1 and self.shape[d + lead] != 1)]
+    return _ops.view(_ops.sum(self, dims, True), list(size)) if dims else self
+
+
+def unsafe_chunk(input, chunks, dim=0):
+    """chunk."""
+    return _shape.chunk(input, chunks, dim)
+
+
+def unsafe_split(input, split_size_or_sections, dim=0):
+    """split."""
+    return _shape.split(input, split_size_or_sections, dim)
+
+
+__all__ = [
+    "as_strided_scatter", "diagonal_scatter", "is_nonzero", "is_same_size", "isin", "masked_scatter", "positive", "put", "select_scatter",
+    "slice_scatter", "unravel_index", "unsafe_chunk", "unsafe_split",
+]  # fmt: skip
+METHODS = [
+    "as_strided_scatter", "diagonal_scatter", "fill_diagonal_", "is_nonzero", "is_same_size", "masked_scatter", "masked_scatter_", "positive",
+    "put", "put_", "select_scatter", "slice_scatter", "sum_to_size", "type_as", "unsafe_chunk", "unsafe_split",
+]  # fmt: skip

@@ -1,0 +1,106 @@
+"""Quantiles and other statistics composed of rows."""
+
+from facula.tensor_core import _ops, _order, _shape
+from facula.tensor_core._tensor import Tensor
+
+MODES = ("linear", "lower", "higher", "midpoint", "nearest")
+
+
+def quantile(input, q, dim=None, keepdim=False, *, interpolation="linear", out=None):
+    """Values below which the share q (a number or a vector) of the elements lies, of all or along dim; NaN where there is one.
+
+    interpolation: what stands between two elements: "linear", "lower", "higher", "midpoint" or "nearest".
+
+    >>> import facula
+    >>> facula.quantile(facula.tensor([0.0, 1.0, 2.0, 3.0]), 0.5)
+    tensor(1.5000)
+    """
+    return _quantile("quantile", input, q, dim, keepdim, interpolation, out, False)
+
+
+def nanquantile(input, q, dim=None, keepdim=False, *, interpolation="linear", out=None):
+    """quantile of what is not NaN."""
+    return _quantile("nanquantile", input, q, dim, keepdim, interpolation, out, True)
+
+
+def _quantile(name, input, q, dim, keepdim, interpolation, out, skip):
+    from facula.tensor_core._create import tensor
+
+    if input.dtype.name not in ("float32", "float64"):
+        raise RuntimeError(f"{name}() input tensor must be either float or double dtype, got {input.dtype.name}. Convert it.")
+    if interpolation not in MODES:
+        raise RuntimeError(f"{name}() interpolation must be one of {', '.join(MODES)}, but got {interpolation}")
+    if not input.numel():
+        raise RuntimeError(f"{name}() input tensor must be non-empty")
+    single = not isinstance(q, Tensor) or not q.dim()
+    q = q if isinstance(q, Tensor) else tensor(q, dtype=input.dtype)
+    if q.dim() > 1:
+        raise RuntimeError(f"{name}() q must be a scalar or 1D tensor, got {q.dim()}D")
+    if q.dtype is not input.dtype:
+        raise RuntimeError(f"{name}() q tensor must be same dtype as the input tensor, got {q.dtype.name} and {input.dtype.name}")
+    if q.min().item() < 0 or q.max().item() > 1:
+        raise RuntimeError(f"{name}() q values must be in the range [0, 1], got {q.tolist()}")
+    wide = input.dim()
+    x = _shape.reshape(input, -1) if dim is None else _ops.transpose(input, dim, -1)
+    x = _order.sort(x, -1)[0]
+    count = x.shape[-1]
+    if skip:
+        rank = _ops.mul(_shape.reshape(q, -1), _ops.clamp_min(_ops.sub(_ops.sum(_ops.logical_not(_ops.isnan(x)), -1, True), 1), 0))
+    else:
+        rank = _ops.expand(_ops.mul(_shape.reshape(q, -1), count - 1), (*x.shape[:-1], q.numel()))
+    if interpolation == "lower":
+        rank = _ops.floor(rank)
+    elif interpolation == "higher":
+        rank = _ops.ceil(rank)
+    elif interpolation == "nearest":
+        rank = _ops.round(rank)
+    low = _ops.floor(rank)
+    below = _ops.gather(x, -1, low.to(_int64()))
+    if interpolation in ("linear", "midpoint"):
+        above = _ops.gather(x, -1, _ops.ceil(rank).to(_int64()))
+        weight = _ops.sub(rank, low) if interpolation == "linear" else _ops.mul(_ops.ne(rank, low), 0.5).to(x.dtype)
+        below = _ops.lerp(below, above, weight)
+    if not skip:  # NaN sorts last
+        last = _ops.select(x, -1, count - 1)
+        below = _ops.where_rows(_ops.unsqueeze(_ops.isnan(last), -1), _ops.unsqueeze(last, -1), below)
+    if dim is None:
+        result = _shape.reshape(below, q.numel(), *([1] * wide if keepdim else []))
+    else:
+        result = _shape.movedim(_ops.transpose(below, dim, -1), dim, 0)
+        result = _ops.unsqueeze(result, dim % wide + 1) if keepdim else result
+    result = _ops.select(result, 0, 0) if single else result
+    return result if out is None else out.resize_(result.shape).copy_(result)
+
+
+def nanmean(input, dim=None, keepdim=False, *, dtype=None, out=None):
+    """The mean of what is not NaN, of all elements or over dims."""
+    if input.dtype.kind < 2:
+        raise RuntimeError(f"nanmean(): expected input to have floating point or complex dtype but got {input.dtype.name}")
+    count = _ops.sum(_ops.logical_not(_ops.isnan(input)), dim, keepdim)
+    return _ops.div(_ops.nansum(input, dim, keepdim, dtype=dtype), count, out=out)
+
+
+def renorm(input, p, dim, maxnorm, *, out=None):
+    """input with every slice along dim whose p-norm exceeds maxnorm scaled down to it."""
+    if maxnorm < 0:
+        raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm}")
+    others = [d for d in range(input.dim()) if d != dim % input.dim()]
+    norm = _ops.norm_p(input, others, p=float(p), keepdim=True)
+    factor = _ops.where_rows(_ops.gt(norm, maxnorm), _ops.div(_full_like(norm, maxnorm), _ops.add(norm, 1e-7)), _full_like(norm, 1.0))
+    return _ops.mul(input, factor, out=out)
+
+
+def _full_like(x, value):
+    from facula.tensor_core._create import full_like
+
+    return full_like(x, value)
+
+
+def _int64():
+    from facula.tensor_core._types import int64
+
+    return int64
+
+
+__all__ = ["nanmean", "nanquantile", "quantile", "renorm"]
+METHODS = __all__
