@@ -18,7 +18,10 @@ __all__ = [*_names, *_ownership.MODULES, *_ownership.NAMES]
 
 
 def __getattr__(name):
-    return _ownership.attribute(name)
+    found = _ownership.attribute(name)
+    if name in _ownership.NAMES:
+        globals()[name] = found  # torch.no_grad is asked for in every loop
+    return found
 
 
 def __dir__():
