@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
-from . import lr_scheduler
+from . import adafactor, adam, adam_variants, adaptive, lr_scheduler, muon, rprop
+from ._stateless import swap_in_optimizer_params_and_state
 from .adafactor import Adafactor
 from .adam import Adam, AdamW
 from .adam_variants import Adamax, NAdam, RAdam
@@ -17,8 +19,16 @@ from .sgd import SGD
 
 __all__ = [
     "ASGD", "Adadelta", "Adafactor", "Adagrad", "Adam", "AdamW", "Adamax", "LBFGS", "Muon", "NAdam", "Optimizer",
-    "RAdam", "RMSprop", "Rprop", "SGD", "lr_scheduler", "swa_utils",
+    "RAdam", "RMSprop", "Rprop", "SGD", "lr_scheduler",
+    "swa_utils", "swap_in_optimizer_params_and_state",
 ]  # fmt: skip
+
+# the paths of PyTorch, which has one file for each
+for _path, _home in {
+    "adamw": adam, "adamax": adam_variants, "nadam": adam_variants, "radam": adam_variants, "adadelta": adaptive,
+    "adagrad": adaptive, "rmsprop": adaptive, "asgd": rprop, "_adafactor": adafactor, "_muon": muon,
+}.items():  # fmt: skip
+    sys.modules[f"{__name__}.{_path}"] = _home
 
 
 def __getattr__(name: str) -> Any:

@@ -228,14 +228,14 @@ class LBFGS(Optimizer):
             steps.append(s)
             ro.append(1.0 / ys)
             state["H_diag"] = ys / y.dot(y)
-        alphas = [0.0] * len(changes)
+        alphas = state.setdefault("al", [None] * history_size)  # kept in the state, as PyTorch keeps it
         q = grad.neg()
         for i in reversed(range(len(changes))):
-            alphas[i] = (steps[i].dot(q) * ro[i]).item()
-            q.add_(changes[i], alpha=-alphas[i])
+            alphas[i] = steps[i].dot(q) * ro[i]
+            q.add_(changes[i], alpha=-alphas[i].item())
         r = q * state["H_diag"]
         for i in range(len(changes)):
-            r.add_(steps[i], alpha=alphas[i] - (changes[i].dot(r) * ro[i]).item())
+            r.add_(steps[i], alpha=(alphas[i] - changes[i].dot(r) * ro[i]).item())
         return r
 
     def _search(

@@ -65,31 +65,37 @@ def addmm(input, mat1, mat2, *, beta=1, alpha=1, out=None):
     """beta * input + alpha * (mat1 @ mat2)."""
     if mat1.dim() != 2 or mat2.dim() != 2:
         raise ShapeError(f"addmm: mat1 and mat2 must be matrices, got {mat1.dim()}-D and {mat2.dim()}-D tensors")
-    return _scaled_sum(input, _ops.matmul(mat1, mat2), beta, alpha, out)
+    return _scaled_sum(input, _ops.matmul, mat1, mat2, beta, alpha, out)
 
 
 def addmv(input, mat, vec, *, beta=1, alpha=1, out=None):
     """beta * input + alpha * (mat @ vec)."""
-    return _scaled_sum(input, mv(mat, vec), beta, alpha, out)
+    return _scaled_sum(input, mv, mat, vec, beta, alpha, out)
 
 
 def addbmm(input, batch1, batch2, *, beta=1, alpha=1, out=None):
     """beta * input + alpha * the sum over the batch of products."""
-    return _scaled_sum(input, _ops.sum(bmm(batch1, batch2), 0), beta, alpha, out)
+    return _scaled_sum(input, lambda x, y: _ops.sum(bmm(x, y), 0), batch1, batch2, beta, alpha, out)
 
 
 def baddbmm(input, batch1, batch2, *, beta=1, alpha=1, out=None):
     """beta * input + alpha * (batch1 @ batch2)."""
-    return _scaled_sum(input, bmm(batch1, batch2), beta, alpha, out)
+    return _scaled_sum(input, bmm, batch1, batch2, beta, alpha, out)
 
 
 def addr(input, vec1, vec2, *, beta=1, alpha=1, out=None):
     """beta * input + alpha * outer(vec1, vec2)."""
-    return _scaled_sum(input, outer(vec1, vec2), beta, alpha, out)
+    return _scaled_sum(input, outer, vec1, vec2, beta, alpha, out)
 
 
-def _scaled_sum(input, product, beta, alpha, out):
-    """beta = 0 leaves input out altogether, NaN and all, as PyTorch does."""
+def _scaled_sum(input, multiply, x, y, beta, alpha, out):
+    """beta = 0 leaves input out altogether, NaN and all, as PyTorch does. Halves compute in float32 and round once."""
+    half = input.dtype
+    if half.itemsize == 2 and half.kind == 2 and x.dtype is y.dtype is half:
+        input, x, y = input.float(), x.float(), y.float()
+        total = _scaled_sum(input, multiply, x, y, beta, alpha, None).to(half)
+        return total if out is None else _ops.add(total, 0, out=out)
+    product = multiply(x, y)
     if alpha != 1:
         product = _ops.mul(product, alpha)
     if beta == 0:
