@@ -33,6 +33,10 @@ def tracked(T):
     return T.tensor([1.0, -2.0, 0.5], dtype=T.float64, requires_grad=True)
 
 
+def weighted(w):
+    return lambda x: (x * x * w).sum()
+
+
 def silently(T, f):
     with T.no_grad():
         return f()
@@ -49,8 +53,8 @@ CALLS = {
     "unused": lambda T, x, y: T.func.grad(lambda x, y: x.sum(), argnums=(0, 1))(x, y),
     "third": lambda T, x, y: T.func.grad(T.func.grad(T.func.grad(lambda x: x**4)))(x[1]),
     "of a tracked tensor": lambda T, x, y: T.func.grad(lambda x: (x * x).sum())(tracked(T)),
-    "beside a tracked tensor": lambda T, x, y: T.func.grad(lambda x: (x * x * tracked(T)).sum())(x),
-    "beside a tracked tensor under no_grad": lambda T, x, y: silently(T, lambda: T.func.grad(lambda x: (x * x * tracked(T)).sum())(x)),
+    "beside a tracked tensor": lambda T, x, y: T.func.grad(weighted(tracked(T)))(x),
+    "beside a tracked tensor under no_grad": lambda T, x, y: silently(T, lambda: T.func.grad(weighted(tracked(T)))(x)),
     "with a silent part": lambda T, x, y: T.func.grad(lambda x: (x * silently(T, lambda: x * 2)).sum())(x),
     "vjp": lambda T, x, y: T.func.vjp(lambda x, y: (x * y, x.sum()), x, y)[1]((y, T.tensor(2.0, dtype=T.float64))),
     "vjp twice": lambda T, x, y: [T.func.vjp(lambda x: x.sin(), x)[1](v) for v in (x, y)],
