@@ -167,3 +167,74 @@ def test_a_context_for_each_of_the_two_runs():
     checkpoint(lambda x: x.exp(), x, use_reentrant=False, context_fn=lambda: (named("forward"), named("again"))).sum().backward()
 
     assert ["forward", "again"] == names
+
+
+@pytest.mark.parametrize("segments", [0, 5])
+def test_sequential_refuses_a_wrong_number_of_segments(segments):
+    with pytest.raises((ValueError, ZeroDivisionError)):
+        checkpointing.checkpoint_sequential([torch.sin, torch.cos], segments, leaf(1), use_reentrant=False)
+
+
+def different_each_time():
+    calls = []
+
+    def f(x):
+        calls.append(1)
+        return (x * x[:1] if len(calls) == 1 else x * x).sin()
+
+    return f
+
+
+def test_debug_shows_what_both_runs_saved():
+    with checkpointing.set_checkpoint_debug_enabled(True):
+        y = checkpointing.checkpoint(different_each_time(), leaf(1, 2), use_reentrant=False)
+    with pytest.raises(RuntimeError, match="1"):
+        y.sum().backward()
+
+
+@pytest.mark.facula_only
+class TestSelective:
+    def ran(self, policy, f=lambda x: ((x * 3).sin() * x).exp().sum()):
+        """(gradient, names of the operations that the second run computed)."""
+        from facula.tensor_core import extend
+
+        x, heard = leaf(0.5, 0.25), []
+        y = checkpointing.checkpoint(f, x, use_reentrant=False, context_fn=lambda: checkpointing.create_selective_checkpoint_contexts(policy))
+
+        def listen(op, args, kwargs):
+            heard.append(op.name)
+            return extend.call(op, *args, **kwargs)
+
+        with extend.interpreter(listen):
+            y.backward()
+        return x.grad.tolist(), heard
+
+    def test_keeps_what_a_list_names(self):
+        grad, heard = self.ran(["sin", "exp"])
+        expected, all_ = self.ran([])
+
+        assert near(expected, torch.tensor(grad, dtype=torch.float64))
+        assert "sin" in all_ and "sin" not in heard
+
+    def test_keeps_what_a_policy_wants(self):
+        seen = []
+
+        def policy(context, op, *args):
+            seen.append(context.is_recompute)
+            return checkpointing.CheckpointPolicy.MUST_SAVE if op.name == "sin" else checkpointing.CheckpointPolicy.MUST_RECOMPUTE
+
+        _, heard = self.ran(policy)
+
+        assert "sin" not in heard and {True, False} == set(seen)
+
+    def test_refuses_an_unknown_operation(self):
+        with pytest.raises(ValueError, match="sideways"):
+            checkpointing.create_selective_checkpoint_contexts(["sideways"])
+        with pytest.raises(TypeError):
+            checkpointing.create_selective_checkpoint_contexts(3)
+        with pytest.raises(TypeError, match="policy"):
+            self.ran(lambda *_: 3)
+
+    def test_refuses_a_kept_result_that_was_written_to(self):
+        with pytest.raises(RuntimeError, match="in place"):
+            self.ran(["mul"], lambda x: (x * 3).mul_(2).sin().sum())

@@ -11,8 +11,12 @@ import weakref
 
 import facula
 from facula.autograd import Function, _core, _engine, backward, enable_grad, graph
+from facula.autograd._selective import CheckpointPolicy, SelectiveCheckpointContext, create_selective_checkpoint_contexts
 
-__all__ = ["checkpoint", "checkpoint_sequential", "CheckpointError", "CheckpointFunction", "set_checkpoint_early_stop", "noop_context_fn"]
+__all__ = [
+    "CheckpointError", "CheckpointFunction", "CheckpointPolicy", "SelectiveCheckpointContext", "checkpoint", "checkpoint_sequential",
+    "create_selective_checkpoint_contexts", "noop_context_fn", "set_checkpoint_debug_enabled", "set_checkpoint_early_stop",
+]  # fmt: skip
 
 
 class CheckpointError(RuntimeError):
@@ -43,6 +47,8 @@ def checkpoint(function, *args, use_reentrant=None, context_fn=noop_context_fn, 
         return CheckpointFunction.apply(function, preserve, *args)
     if determinism_check not in ("default", "none"):
         raise ValueError(f"checkpoint: determinism_check must be 'default' or 'none', not {determinism_check!r}.")
+    if _debug and _debug[0] is not None:
+        debug = _debug[0]
     before, again = context_fn()
     run = Run(function, args, kwargs, preserve, again, determinism_check == "default", debug, _early_stop[0] if _early_stop else early_stop)
     if not _core.grad_mode():
@@ -52,7 +58,17 @@ def checkpoint(function, *args, use_reentrant=None, context_fn=noop_context_fn, 
         return function(*args, **kwargs)
 
 
-_early_stop = []
+_early_stop, _debug = [], []
+
+
+@contextlib.contextmanager
+def set_checkpoint_debug_enabled(enabled):
+    """A block that decides for all checkpoints whether an error shows what both runs saved; None leaves it to their `debug`."""
+    _debug.insert(0, enabled)
+    try:
+        yield
+    finally:
+        _debug.pop(0)
 
 
 @contextlib.contextmanager
@@ -156,7 +172,7 @@ class CheckpointFunction(Function):
         ctx.rest = [None if isinstance(a, facula.Tensor) else a for a in args]
         ctx.save_for_backward(*[args[i] for i in ctx.places])
         if not any(a.requires_grad for a in args if isinstance(a, facula.Tensor)):
-            warnings.warn("checkpoint: none of the inputs have requires_grad=True. Gradients will be None.", stacklevel=3)
+            warnings.warn("checkpoint: none of the inputs have requires_grad=True. Gradients will be None.", stacklevel=5)
         return function(*args)
 
     @staticmethod
@@ -188,7 +204,9 @@ def checkpoint_sequential(functions, segments, input, use_reentrant=None, **kwar
     if kwargs:
         raise ValueError(f"checkpoint_sequential: unexpected keyword arguments {', '.join(kwargs)}.")
     steps = list(functions.children()) if hasattr(functions, "children") else list(functions)
-    size = max(len(steps) // segments, 1)
+    if not 1 <= segments <= len(steps):
+        raise ValueError(f"checkpoint_sequential: cannot make {segments} segments of {len(steps)} functions. Choose between 1 and {len(steps)}.")
+    size = len(steps) // segments
     starts = [k * size for k in range(segments) if k * size < len(steps)]
 
     def part(start, end):

@@ -1,0 +1,97 @@
+"""Selective checkpointing: a policy says which operations' results the second run gets from the first instead of computing them."""
+
+import enum
+
+from . import _core
+from ._core import GradError, Tensor, extend
+
+__all__ = ["CheckpointPolicy", "SelectiveCheckpointContext", "create_selective_checkpoint_contexts"]
+
+
+class CheckpointPolicy(enum.Enum):
+    """Whether an operation's result is kept or computed again. Nothing here overrides a preference, so PREFER acts as MUST."""
+
+    MUST_SAVE = 0
+    PREFER_SAVE = 1
+    MUST_RECOMPUTE = 2
+    PREFER_RECOMPUTE = 3
+
+
+SAVES = (CheckpointPolicy.MUST_SAVE, CheckpointPolicy.PREFER_SAVE)
+
+
+class SelectiveCheckpointContext:
+    """What a policy is called with first: which run it is asked for."""
+
+    def __init__(self, *, is_recompute):
+        self.is_recompute = is_recompute
+
+
+class _Run:
+    """One run of the checkpointed function, listening at the interpret door."""
+
+    def __init__(self, policy, kept, again, mutation):
+        self.policy, self.kept, self.mutation = policy, kept, mutation
+        self.about = SelectiveCheckpointContext(is_recompute=again)
+        self.heard = self.second if again else self.first
+
+    def __enter__(self):
+        self.door = extend.interpreter(self.heard)
+        self.door.__enter__()
+
+    def __exit__(self, *exc):
+        self.door.__exit__(None, None, None)
+
+    def saves(self, op, args, kwargs):
+        if kwargs or op.writes or op.kind in ("view", "random"):
+            return False  # a view costs nothing, and a write has to happen
+        answer = self.policy(self.about, op, *args)
+        if isinstance(answer, bool):
+            answer = CheckpointPolicy.MUST_SAVE if answer else CheckpointPolicy.PREFER_RECOMPUTE
+        if not isinstance(answer, CheckpointPolicy):
+            raise TypeError(f"create_selective_checkpoint_contexts: the policy must return a CheckpointPolicy or a bool, not {type(answer).__name__}.")
+        return answer in SAVES
+
+    def first(self, op, args, kwargs):
+        out = extend.call(op, *args, **kwargs)
+        if self.saves(op, args, kwargs):
+            outs = out if isinstance(out, (tuple, list)) else (out,)
+            kept = [t.detach() for t in outs]
+            self.kept.setdefault(op.name, []).append((type(out), kept, [_core.tensor_version(t) for t in kept]))
+        return out
+
+    def second(self, op, args, kwargs):
+        if not self.saves(op, args, kwargs):
+            return extend.call(op, *args, **kwargs)
+        if not self.kept.get(op.name):
+            raise GradError(f"checkpoint: {op.name} was not kept in the first run, but the policy asks for it in the second. The policy must answer the same each time.")
+        kind, kept, versions = self.kept[op.name].pop(0)
+        if not self.mutation and any(_core.tensor_version(t) != v for t, v in zip(kept, versions)):
+            raise GradError(f"checkpoint: the kept result of {op.name} was modified in place. Clone it first, or set allow_cache_entry_mutation=True.")
+        outs = [t.detach() for t in kept]
+        out = outs[0] if issubclass(kind, Tensor) else tuple(outs)
+        if any(isinstance(t, Tensor) and t.origin is not None for a in args for t in (a if isinstance(a, (tuple, list)) else (a,))):
+            _core.record[op.id](out, *args)
+        return out
+
+
+def create_selective_checkpoint_contexts(policy_fn_or_list, allow_cache_entry_mutation=False):
+    """Two contexts for checkpoint(context_fn=...): results that the policy wants kept are not computed again.
+
+    The policy is called as policy(context, op, *args), where op is a row of facula.tensor_core.extend.ops, and returns a
+    CheckpointPolicy; a list of rows or of their names keeps those.
+    """
+    if callable(policy_fn_or_list):
+        policy = policy_fn_or_list
+    elif isinstance(policy_fn_or_list, list):
+        names = {getattr(op, "name", op) for op in policy_fn_or_list}
+        unknown = sorted(map(str, names - set(_core.ops)))
+        if unknown:
+            raise ValueError(f"create_selective_checkpoint_contexts: {', '.join(unknown)} is no operation. See facula.tensor_core.extend.ops.")
+
+        def policy(context, op, *args):
+            return CheckpointPolicy.MUST_SAVE if op.name in names else CheckpointPolicy.PREFER_RECOMPUTE
+    else:
+        raise TypeError(f"create_selective_checkpoint_contexts: expected a function or a list of operations, not {type(policy_fn_or_list).__name__}.")
+    kept = {}
+    return _Run(policy, kept, False, allow_cache_entry_mutation), _Run(policy, kept, True, allow_cache_entry_mutation)
