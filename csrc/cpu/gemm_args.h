@@ -2,6 +2,8 @@
 #ifndef FC_GEMM_ARGS_H
 #define FC_GEMM_ARGS_H
 
+#include <stddef.h>
+
 #include "gemm.h"
 #include "gemm_kernel.h"
 
@@ -22,16 +24,23 @@ typedef struct {
     const void *bias;             /* or NULL; added to c[m, n]: bias[m * bias_row + n * bias_col] */
     int64_t bias_col, bias_row;
     fc_gemm_pack_fn pack_a, pack_b;  /* NULL: a or b is memory with strides. Else a or b is handed to it. float, complex only */
-    const int64_t *c_at;          /* NULL, or the offset of column n in a row of c, instead of n * c_col */
+    const int64_t *c_at;          /* NULL, or the offset of column n in a row of c, instead of n * c_col; with b_at, -1: dropped */
+    const int64_t *b_at;          /* NULL, or b's element (k, n) is b[i * b_batch + b_at[k] + n]; float32, float64 only */
+    const int64_t *a_at, *a_k;    /* NULL, or a's element (m, k) is a[a_at[m] + a_k[k]]; float32, float64 only */
+    const void *a_packed;         /* NULL, or what fc_gemm_pack_whole made of a: worth it where a meets several products */
 } fc_gemm_args;
 
 /* The plain C99 product over batches [first, last): integers, and the oracle of the tests. No pack_a, pack_b, c_at. */
 void fc_gemm_plain(const fc_gemm_args *g, int64_t first, int64_t last);
 
-/* The engine, for floating dtypes. FC_OK or FC_MEMORY. */
 /* fc_gemm for memory operands given as a record, which it may rewrite. */
 int fc_gemm_shaped(fc_gemm_args *g);
 
+/* The engine, for floating dtypes. FC_OK or FC_MEMORY. */
 int fc_gemm_run(const fc_gemm_args *g);
+
+/* Packs all of g->a, for g->a_packed: bytes that it takes, and doing it. */
+size_t fc_gemm_whole_bytes(int dtype, int64_t M, int64_t K);
+void fc_gemm_pack_whole(const fc_gemm_args *g, void *packed);
 
 #endif

@@ -35,7 +35,7 @@ typedef struct {
     const fc_gemm_kernel *kernel;
     int64_t rect_rows, rect_cols, down, across; /* a rectangle's size; rectangles per column and per row of c */
     int64_t rows_at_once, cols_at_once, depth;
-    int direct, half;
+    int direct, half, aside;                    /* aside: sums gather in scratch and go to c at the end */
     size_t b_at, sum_at, super_at, bytes;       /* scratch: packed a, packed b, float32 sums for halves, one super-block */
 } plan;
 
@@ -66,11 +66,11 @@ static void strip(const plan *p, int64_t i, int64_t m0, int64_t rows, int64_t n0
     char *const packed_a = scratch, *const packed_b = scratch + p->b_at;
 
     fc_gemm_tile_job home = { .rows = rows, .cols = cols, .c_row = g->c_row, .c_col = g->c_col };
-    if (p->half) {
+    if (p->aside) {
         home.c = scratch + p->sum_at;
         home.c_row = cols;
         home.c_col = 1;
-        if (g->accumulate)
+        if (g->accumulate && p->half)
             fc_gemm_widen(g, i, m0, rows, n0, cols, home.c);
     } else {
         const int64_t start = i * g->c_batch + m0 * g->c_row + (g->c_at ? 0 : n0 * g->c_col);
@@ -98,7 +98,10 @@ static void strip(const plan *p, int64_t i, int64_t m0, int64_t rows, int64_t n0
         do {
             job.depth = super_end - k < FC_GEMM_BLOCK ? super_end - k : FC_GEMM_BLOCK;
             job.bias = first && last && k + job.depth == g->K ? bias : NULL;
-            if (p->direct) {
+            if (g->b_at) {
+                job.b = (const char *)g->b + (i * g->b_batch + n0) * size;
+                job.b_at = g->b_at + k;
+            } else if (p->direct) {
                 job.b = (const char *)g->b + (i * g->b_batch + k * g->b_row + n0) * size;
                 job.b_row = g->b_row;
             } else {
@@ -111,7 +114,14 @@ static void strip(const plan *p, int64_t i, int64_t m0, int64_t rows, int64_t n0
                 part.c = (char *)job.c + m * job.c_row * size;
                 part.bias = job.bias ? (const char *)job.bias + m * job.bias_row * size : NULL;
                 part.a = packed_a;
-                pack_side(p, 0, packed_a, i, m0 + m, part.rows, k, job.depth);
+                if (g->a_at) {
+                    part.a = g->a;
+                    part.a_at = g->a_at + m0 + m;
+                    part.a_k = g->a_k + k;
+                } else if (g->a_packed)
+                    part.a = (const char *)g->a_packed + (k * up(g->M, kernel->mr) + (m0 + m) * job.depth) * size;
+                else
+                    pack_side(p, 0, packed_a, i, m0 + m, part.rows, k, job.depth);
                 kernel->block(&part);
             }
             job.add = 1;
@@ -128,6 +138,8 @@ static void strip(const plan *p, int64_t i, int64_t m0, int64_t rows, int64_t n0
     } while (k < g->K);
     if (p->half)
         fc_gemm_narrow(g, i, m0, rows, n0, cols, home.c);
+    else if (p->aside)
+        fc_gemm_scatter(g, i, m0, rows, n0, cols, home.c);
 }
 
 static void rectangles(void *ctx, int64_t begin, int64_t end, void *scratch)
@@ -160,10 +172,25 @@ static void cut(plan *p, int64_t pieces)
     p->rect_cols = up((g->N + across - 1) / across, across > 1 ? nr : 1);
 }
 
+size_t fc_gemm_whole_bytes(int dtype, int64_t M, int64_t K)
+{
+    const fc_gemm_kernel *kernel = fc_gemm_kernel_for(dtype);
+    return (size_t)(up(M, kernel->mr) * K * kernel->size) + 64;
+}
+
+void fc_gemm_pack_whole(const fc_gemm_args *g, void *packed)
+{
+    const plan p = { .g = g, .kernel = fc_gemm_kernel_for(g->dtype) };
+    const int64_t step = up(g->M, p.kernel->mr) * p.kernel->size;
+    for (int64_t k = 0; k < g->K; k += FC_GEMM_BLOCK)
+        pack_side(&p, 0, (char *)packed + k * step, 0, 0, g->M, k, g->K - k < FC_GEMM_BLOCK ? g->K - k : FC_GEMM_BLOCK);
+}
+
 int fc_gemm_run(const fc_gemm_args *g)
 {
     const fc_gemm_kernel *kernel = fc_gemm_kernel_for(g->dtype);
     plan p = { .g = g, .kernel = kernel, .half = fc_is_half(g->dtype) };
+    p.aside = p.half || g->b_at || g->a_at;
     const int64_t work = g->M * g->N * (g->K + 1) * (fc_is_complex(g->dtype) ? 4 : 1);
     const int64_t threads = work * g->batch < 2 * WORK_PER_PIECE ? 1 : fc_get_num_threads();
     const int64_t worth = work * g->batch / WORK_PER_PIECE;
@@ -174,18 +201,18 @@ int fc_gemm_run(const fc_gemm_args *g)
     const int several = g->K > FC_GEMM_SUPER * FC_GEMM_BLOCK;
     p.rows_at_once = A_BYTES / (FC_GEMM_BLOCK * kernel->size) / kernel->mr * kernel->mr;
     p.cols_at_once = up(B_BYTES / (FC_GEMM_BLOCK * kernel->size), kernel->nr);
-    if ((several || p.half) && p.rect_rows > 4 * p.rows_at_once) /* sums of a whole rectangle are kept aside: bound it */
+    if ((several || p.aside) && p.rect_rows > 4 * p.rows_at_once) /* sums of a whole rectangle are kept aside: bound it */
         p.rect_rows = 4 * p.rows_at_once;
     if (p.rows_at_once > p.rect_rows) p.rows_at_once = p.rect_rows;
     if (p.cols_at_once > p.rect_cols) p.cols_at_once = p.rect_cols;
     p.down = (g->M + p.rect_rows - 1) / p.rect_rows;
     p.across = (g->N + p.rect_cols - 1) / p.rect_cols;
-    p.direct = p.rect_rows <= kernel->direct_rows && g->b_col == 1 && g->b_row != 0 && !g->pack_b && !p.half;
+    p.direct = p.rect_rows <= kernel->direct_rows && g->b_col == 1 && g->b_row != 0 && !g->pack_b && !p.half && !g->b_at;
 
     const size_t size = (size_t)kernel->size, sums = (size_t)(p.rect_rows * p.cols_at_once) * size;
     p.b_at = (size_t)up((int64_t)((size_t)(up(p.rows_at_once, kernel->mr) * depth) * size) + 64, 64);
-    p.sum_at = p.b_at + (p.direct ? 0 : (size_t)(up(p.cols_at_once, kernel->nr) * depth) * size + 64);
-    p.super_at = p.sum_at + (p.half ? (size_t)up((int64_t)sums, 64) : 0);
+    p.sum_at = p.b_at + (p.direct || g->b_at ? 0 : (size_t)(up(p.cols_at_once, kernel->nr) * depth) * size + 64);
+    p.super_at = p.sum_at + (p.aside ? (size_t)up((int64_t)sums, 64) : 0);
     p.bytes = p.super_at + (several ? (size_t)up((int64_t)sums, 64) : 0);
 
     const int64_t count = g->batch * p.down * p.across;

@@ -134,8 +134,18 @@ static void T(block_direct)(const fc_gemm_tile_job *job)
     }
 }
 
+#include "gemm_offset_simd.h"
+
 static void T(block)(const fc_gemm_tile_job *job)
 {
+    if (job->b_at) {
+        T(block_offset)(job);
+        return;
+    }
+    if (job->a_at) {
+        T(block_broadcast)(job);
+        return;
+    }
     if (job->b_row) {
         T(block_direct)(job);
         return;

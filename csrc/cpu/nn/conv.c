@@ -219,6 +219,7 @@ static int to_small(const fc_conv *v, void *small, const void *big, const void *
                 at[n * v->small_n + p] = n * sample + p;
     const int in_place = v->taps == 1 && !memcmp(v->small, v->big, sizeof v->big) && !v->pad[0] && !v->pad[1] && !v->pad[2] &&
                          v->stride[0] == 1 && v->stride[1] == 1 && v->stride[2] == 1 && !x.folded; /* 1 x 1: the source is the operand */
+    const fc_conv_places to = { .step = { 1, 1, 1 }, .size = { v->small[0], v->small[1], v->small[2] } };
     int bad = FC_OK;
     for (int64_t g = 0; g < v->groups && !bad; ++g) {
         const int64_t K = v->big_ch * v->taps;
@@ -227,6 +228,12 @@ static int to_small(const fc_conv *v, void *small, const void *big, const void *
             .a = step_to(weight, g * v->small_ch * K, v->dtype), .a_row = K, .a_col = 1,
             .c = (char *)step_to(small, g * v->small_ch * v->small_n, v->dtype), .c_row = v->small_n, .c_col = 1,
             .bias = bias ? step_to(bias, g * v->small_ch, v->dtype) : NULL, .bias_row = 1 };
+        if (!(in_place)) {
+            fc_gemm_args shifted = p;
+            shifted.batch = v->batch, shifted.c_batch = sample;
+            if ((bad = fc_conv_shifted(&shifted, &x, v->big_ch, &to)) != -1)
+                continue;
+        }
         p.batch = x.folded ? 1 : v->batch;
         p.N = x.folded ? v->batch * v->small_n : v->small_n;
         p.c_batch = sample;
@@ -284,18 +291,24 @@ static int phase_to_big(const fc_conv *v, fc_window *x, const int64_t start[3], 
                         *to++ = n * sample + ((start[0] + d * v->stride[0]) * v->big[1] + start[1] + h * v->stride[1]) * v->big[2] +
                                 start[2] + w * v->stride[2];
     }
+    const fc_conv_places places = { { start[0], start[1], start[2] }, { v->stride[0], v->stride[1], v->stride[2] },
+                                    { v->big[0], v->big[1], v->big[2] } };
     int bad = FC_OK;
     for (int64_t g = 0; g < v->groups && !bad; ++g) {
         x->source = step_to(small, g * v->small_ch * v->small_n, v->dtype);
         const fc_two_level w = { step_to(weight, g * v->small_ch * v->big_ch * v->taps, v->dtype), v->taps, v->big_ch * v->taps,
-                                 x->taps, place };
+                                 x->taps, dense ? NULL : place, fc_is_complex(v->dtype) };
         const fc_gemm_args p = { .dtype = v->dtype, .M = v->big_ch, .K = v->small_ch * x->taps,
             .batch = x->folded ? 1 : v->batch, .N = x->folded ? v->batch * x->positions : x->positions,
             .a = &w, .pack_a = fc_pack_two_level, .b = x, .pack_b = fc_pack_window,
             .c = (char *)step_to(big, g * v->big_ch * v->big_n, v->dtype), .c_batch = sample, .c_row = v->big_n, .c_col = 1,
             .c_at = x->folded || !dense ? at : NULL,
             .bias = bias ? step_to(bias, g * v->big_ch, v->dtype) : NULL, .bias_row = 1 };
-        if (p.batch && p.M && p.N)
+        if (!p.batch || !p.M || !p.N)
+            continue;
+        fc_gemm_args shifted = p;
+        shifted.batch = v->batch, shifted.c_at = NULL, shifted.pack_b = NULL;
+        if ((bad = fc_conv_shifted(&shifted, x, v->small_ch, &places)) == -1)
             bad = fc_gemm_run(&p);
     }
     return bad;
@@ -336,11 +349,15 @@ static int weight_from(const fc_conv *v, void *weight, const void *small, const 
         const int64_t N = v->big_ch * v->taps;
         x.source = step_to(big, g * v->big_ch * v->big_n, v->dtype);
         const fc_two_level a = { step_to(small, g * v->small_ch * v->small_n, v->dtype), v->small_n,
-                                 v->groups * v->small_ch * v->small_n, v->small_n ? v->small_n : 1, NULL };
+                                 v->groups * v->small_ch * v->small_n, v->small_n ? v->small_n : 1, NULL, fc_is_complex(v->dtype) };
         const fc_gemm_args p = { .dtype = v->dtype, .batch = 1, .M = v->small_ch, .N = N, .K = v->batch * v->small_n,
             .a = &a, .pack_a = fc_pack_two_level, .b = &x, .pack_b = fc_pack_window_turned,
             .c = (char *)step_to(weight, g * v->small_ch * N, v->dtype), .c_row = N, .c_col = 1 };
-        if (p.M && p.N)
+        if (!p.M || !p.N)
+            continue;
+        fc_gemm_args turned = { .dtype = v->dtype, .batch = 1, .M = N, .N = v->small_ch, .K = p.K, .b = &a, .pack_b = fc_pack_two_level,
+            .c = p.c, .c_row = 1, .c_col = N };
+        if ((bad = fc_conv_turned(&turned, &x, v->big_ch, v->batch)) == -1)
             bad = fc_gemm_run(&p);
     }
     return bad;

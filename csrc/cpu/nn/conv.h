@@ -40,11 +40,20 @@ void fc_pack_window(const void *x, const fc_gemm_kernel *kernel, void *panels, i
 void fc_pack_window_turned(const void *x, const fc_gemm_kernel *kernel, void *panels, int width, int64_t batch,
                            int64_t first, int64_t lines, int64_t k0, int64_t depth); /* the transpose, all samples along k */
 
+/* Where position (d, h, w) goes in a plane of the result: index start + position * step of each dim. */
+typedef struct { int64_t start[3], step[3], size[3]; } fc_conv_places;
+
+/* The product with that operand as b (or, turned, as a) without packing it: conv_shift.c. -1: not for this one, use fc_gemm_run.
+ * p has everything but b, N and c_at; or, turned, everything but a. */
+int fc_conv_shifted(fc_gemm_args *p, const fc_window *x, int64_t channels, const fc_conv_places *to);
+int fc_conv_turned(fc_gemm_args *p, const fc_window *x, int64_t channels, int64_t batch);
+
 /* A matrix whose k is two-level: line l, k = (outer, inner) at l * line + outer * far + place[inner] (place NULL: inner). */
 typedef struct {
     const char *data;
     int64_t line, far, inner;
     const int64_t *place;
+    int planes;                      /* complex numbers: real and imaginary parts apart */
 } fc_two_level;
 
 void fc_pack_two_level(const void *x, const fc_gemm_kernel *kernel, void *panels, int width, int64_t batch, int64_t first,

@@ -160,33 +160,45 @@ void fc_pack_window_turned(const void *operand, const fc_gemm_kernel *kernel, vo
     }
 }
 
+/* Element by element, for real types: neighbours in a line are not neighbours in memory. */
+#define GATHER(name, R)                                                                                               \
+static void gather_##name(const fc_two_level *x, R *restrict out, int width, int64_t first, int64_t lines, int64_t k0, int64_t depth) \
+{                                                                                                                     \
+    const R *line = (const R *)x->data + first * x->line;                                                             \
+    int64_t outer = k0 / x->inner, inner = k0 % x->inner;                                                             \
+    for (int64_t k = 0; k < depth; ++k, out += width) {                                                               \
+        const R *from = line + outer * x->far + (x->place ? x->place[inner] : inner);                                 \
+        for (int64_t l = 0; l < lines; ++l) out[l] = from[l * x->line];                                               \
+        for (int64_t l = lines; l < width; ++l) out[l] = 0;                                                           \
+        if (++inner == x->inner) inner = 0, ++outer;                                                                  \
+    }                                                                                                                 \
+}
+GATHER(f32, float)
+GATHER(f64, double)
+#undef GATHER
+
+#define LONG_ENOUGH 16 /* steps side by side, from which the kernel's own packing pays */
+
 void fc_pack_two_level(const void *operand, const fc_gemm_kernel *kernel, void *panels, int width, int64_t batch, int64_t first,
                        int64_t lines, int64_t k0, int64_t depth)
 {
     (void)batch;
     const fc_two_level *x = operand;
     const int size = kernel->size;
-    char straight[LINES_BYTES];
-    for (int64_t at = 0; at < lines; at += width) {
+    for (int64_t at = 0; depth && at < lines; at += width) { /* no depth: no taps, and x->inner is 0 */
         const int64_t here = lines - at < width ? lines - at : width;
-        for (int64_t l = 0; l < here; ++l) {
-            const char *line = x->data + (first + at + l) * x->line * size;
-            char *out = straight + l * depth * size;
-            for (int64_t k = k0; k < k0 + depth;) {
-                const int64_t outer = k / x->inner, inner = k % x->inner;
-                const char *from = line + outer * x->far * size;
-                if (x->place) {
-                    from += x->place[inner] * size;
-                    if (size == 4) memcpy(out, from, 4);
-                    else memcpy(out, from, (size_t)size);
-                    out += size, ++k;
-                } else {
-                    const int64_t count = x->inner - inner < k0 + depth - k ? x->inner - inner : k0 + depth - k;
-                    memcpy(out, from + inner * size, (size_t)(count * size));
-                    out += count * size, k += count;
-                }
-            }
+        char *panel = (char *)panels + at * depth * size;
+        if ((x->place || x->inner < LONG_ENOUGH) && !x->planes) {
+            if (size == 4) gather_f32(x, (float *)panel, width, first + at, here, k0, depth);
+            else gather_f64(x, (double *)panel, width, first + at, here, k0, depth);
+            continue;
         }
-        kernel->pack((char *)panels + at * depth * size, width, straight, depth, 1, here, depth);
+        for (int64_t k = 0; k < depth;) { /* one stretch of neighbours after the other */
+            const int64_t outer = (k0 + k) / x->inner, inner = (k0 + k) % x->inner;
+            const int64_t left = x->place ? 1 : x->inner - inner, count = left < depth - k ? left : depth - k;
+            const char *from = x->data + ((first + at) * x->line + outer * x->far + (x->place ? x->place[inner] : inner)) * size;
+            kernel->pack(panel + k * width * size, width, from, x->line, 1, here, count);
+            k += count;
+        }
     }
 }

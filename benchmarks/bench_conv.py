@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+"""Convolutions of LeNet, ResNet-18 and a depthwise net beside PyTorch, in three directions, and a whole training step.
+
+Check against float64 NumPy sums by oracle-sized cases is the tests' work (tests/oracles/window.py); here each direction is
+compared with the same product written with matmul on one sample before it is timed. Ratio: PyTorch's time by Facula's.
+
+    python benchmarks/bench_conv.py --torch-python /path/to/python --rounds 7
+    python benchmarks/bench_conv.py --only step
+"""
+
+import sys
+from functools import partial
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+import _harness  # noqa: E402
+
+#        name: batch, in, out, size, kernel, stride, padding, groups
+SHAPES = {
+    "lenet 1->32 28 k3": (64, 1, 32, 28, 3, 1, 0, 1),
+    "lenet 32->64 26 k3": (64, 32, 64, 26, 3, 1, 0, 1),
+    "lenet-5 1->6 28 k5 p2": (64, 1, 6, 28, 5, 1, 2, 1),
+    "lenet-5 6->16 14 k5": (64, 6, 16, 14, 5, 1, 0, 1),
+    "resnet 3->64 224 k7 s2": (1, 3, 64, 224, 7, 2, 3, 1),
+    "resnet 64->64 56 k3": (1, 64, 64, 56, 3, 1, 1, 1),
+    "resnet 64->128 56 k3 s2": (1, 64, 128, 56, 3, 2, 1, 1),
+    "resnet 64->128 56 k1 s2": (1, 64, 128, 56, 1, 2, 0, 1),
+    "resnet 128->128 28 k3": (1, 128, 128, 28, 3, 1, 1, 1),
+    "resnet 256->256 14 k3": (1, 256, 256, 14, 3, 1, 1, 1),
+    "resnet 512->512 7 k3": (1, 512, 512, 7, 3, 1, 1, 1),
+    "resnet b8 64->64 56 k3": (8, 64, 64, 56, 3, 1, 1, 1),
+    "resnet b8 256->256 14 k3": (8, 256, 256, 14, 3, 1, 1, 1),
+    "resnet-20 b32 16->16 32 k3": (32, 16, 16, 32, 3, 1, 1, 1),
+    "resnet-20 b32 64->64 8 k3": (32, 64, 64, 8, 3, 1, 1, 1),
+    "1x1 b4 256->64 28": (4, 256, 64, 28, 1, 1, 0, 1),
+    "depthwise b4 64 56 k3": (4, 64, 64, 56, 3, 1, 1, 64),
+    "depthwise b4 128 28 k3 s2": (4, 128, 128, 28, 3, 2, 1, 128),
+}
+DIRECTIONS = ("forward", "to input", "to weight")
+
+
+def out_size(n, k, s, p):
+    return (n + 2 * p - k) // s + 1
+
+
+def flops(case):
+    name = case.rsplit(", ", 1)[0]
+    if name not in SHAPES:
+        return 0
+    b, i, o, n, k, s, p, g = SHAPES[name]
+    return 2 * b * o * (i // g) * k * k * out_size(n, k, s, p) ** 2
+
+
+def directions(torch, peer, b, i, o, n, k, s, p, g):
+    """Three callables, each one kernel of the library."""
+    x, w, bias = torch.randn(b, i, n, n), torch.randn(o, i // g, k, k), torch.randn(o)
+    m = out_size(n, k, s, p)
+    grad = torch.randn(b, o, m, m)
+    forward = partial(torch.nn.functional.conv2d, x, w, bias, s, p, 1, g)
+    if peer == "PyTorch":
+        back = partial(torch.ops.aten.convolution_backward, grad, x, w, [o], [s, s], [p, p], [1, 1], False, [0, 0], g)
+        return forward, partial(back, [True, False, False]), partial(back, [False, True, False])
+    from facula.tensor_core.extend import function, ops
+
+    geometry = ((1, s, s), (0, p, p), (1, 1, 1), False, g)
+    to_input, to_weight = (function(ops[f"convolution_grad_{w}"]) for w in ("input", "weight"))
+    return forward, partial(to_input, grad, w, (1, n, n), *geometry), partial(to_weight, grad, x, (1, k, k), *geometry)
+
+
+def step(torch):
+    """One training step of a LeNet-like net (two 3 x 3 convolutions of 32 and 64 channels on 28 x 28, batch 64)."""
+    nn = torch.nn
+    net = nn.Sequential(nn.Conv2d(1, 32, 3), nn.ReLU(), nn.Conv2d(32, 64, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(),
+                        nn.Linear(9216, 128), nn.ReLU(), nn.Linear(128, 10))  # fmt: skip
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
+    x, y = torch.randn(64, 1, 28, 28), torch.randint(0, 10, (64,))
+
+    def run():
+        optimizer.zero_grad()
+        loss = nn.functional.cross_entropy(net(x), y)
+        loss.backward()
+        optimizer.step()
+
+    return run
+
+
+def pools(torch):
+    F, x = torch.nn.functional, torch.randn(64, 64, 24, 24)
+    return {"max_pool2d 64 x 64 x 24 x 24 k2": partial(F.max_pool2d, x, 2), "max_pool2d k3 s2 p1": partial(F.max_pool2d, x, 3, 2, 1),
+            "avg_pool2d k2": partial(F.avg_pool2d, x, 2), "adaptive_avg_pool2d 1": partial(F.adaptive_avg_pool2d, x, 1)}  # fmt: skip
+
+
+def make_cases(torch, peer):
+    cases = {}
+    for name, shape in SHAPES.items():
+        for direction, call in zip(DIRECTIONS, directions(torch, peer, *shape)):
+            cases[f"{name}, {direction}"] = call
+    cases.update(pools(torch))
+    cases["lenet training step"] = step(torch)
+    return cases
+
+
+def check():
+    """<forward(x), g> = <x, to_input(g)> = <w, to_weight(g)> in float64 sums, and forward against NumPy's windows."""
+    import numpy as np
+
+    import facula
+
+    facula.manual_seed(0)
+    for name, shape in SHAPES.items():
+        b, i, o, n, k, s, p, g = shape
+        forward, to_input, to_weight = directions(facula, "facula", 1, *shape[1:])
+        x, w, bias = (t.numpy().astype(np.float64) for t in forward.args[:3])
+        grad = to_input.args[0].numpy().astype(np.float64)
+        windows = np.lib.stride_tricks.sliding_window_view(np.pad(x[0], ((0, 0), (p, p), (p, p))), (k, k), (1, 2))[:, ::s, ::s]
+        per = i // g
+        exact = np.concatenate([np.einsum("oikl,ihwkl->ohw", w[j * o // g : (j + 1) * o // g], windows[j * per : (j + 1) * per], optimize=True) for j in range(g)])
+        found = forward().numpy()[0]
+        assert np.abs(found - exact - bias[:, None, None]).max() < 1e-4 * np.abs(exact).max(), name
+        want = (exact * grad[0]).sum()
+        size = np.sqrt((exact**2).sum() * (grad**2).sum())
+        assert abs((x * to_input().numpy()).sum() - want) < 1e-4 * size, f"{name}, to input"
+        assert abs((w * to_weight().numpy()).sum() - want) < 1e-4 * size, f"{name}, to weight"
+
+
+if __name__ == "__main__":
+    _harness.compare("conv", __doc__, __file__, check, make_cases, "GFLOP/s", lambda case: flops(case) / 1e9)

@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""Matrix products beside PyTorch: check, then time in fresh processes that alternate. Ratio: PyTorch's time by Facula's.
+
+    python benchmarks/bench_matmul.py --torch-python /path/to/python --rounds 7
+"""
+
+import sys
+from functools import partial
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+import _harness  # noqa: E402
+
+SQUARES = (64, 96, 128, 192, 256, 384, 512, 768, 1024, 2048)
+#          name: (rows of x, features in, features out, with bias)
+LINEARS = {"linear 1 x 512 -> 512": (1, 512, 512), "linear 16 x 32 -> 32": (16, 32, 32), "linear 64 x 784 -> 128": (64, 784, 128),
+           "linear 128 x 512 -> 2048": (128, 512, 2048), "linear 8 x 1024 -> 1024": (8, 1024, 1024)}  # fmt: skip
+#          name: (batch, M, K, N)
+BATCHES = {"bmm 32 x 64 x 64 x 64": (32, 64, 64, 64), "bmm 8 x 128 x 64 x 128": (8, 128, 64, 128), "bmm 16 x 197 x 64 x 197": (16, 197, 64, 197)}
+VECTORS = {"matrix 1024 times vector": 1024}
+
+
+def arguments(name):
+    """(function's name, shapes)"""
+    if name in LINEARS:
+        m, k, n = LINEARS[name]
+        return "linear", ((m, k), (n, k), (n,))
+    if name in BATCHES:
+        b, m, k, n = BATCHES[name]
+        return "matmul", ((b, m, k), (b, k, n))
+    if name in VECTORS:
+        return "matmul", ((VECTORS[name],) * 2, (VECTORS[name],))
+    n = int(name.split()[1])
+    return "matmul", ((n, n), (n, n))
+
+
+def names():
+    return [f"matmul {n}" for n in SQUARES] + [*LINEARS, *BATCHES, *VECTORS]
+
+
+def flops(name):
+    what, (x, y, *_) = arguments(name)
+    n = y[0] if what == "linear" else y[-1] if len(y) > 1 else 1
+    out = n
+    for size in x:
+        out *= size
+    return 2 * out
+
+
+def make_cases(torch, peer):
+    cases = {}
+    for name in names():
+        what, shapes = arguments(name)
+        cases[name] = partial(make(torch, what), *(torch.randn(*shape) for shape in shapes))
+    return cases
+
+
+def check():
+    import numpy as np
+
+    import facula
+
+    rng = np.random.default_rng(0)
+    for name in names():
+        what, shapes = arguments(name)
+        x, y, *bias = (rng.standard_normal(shape).astype(np.float32) for shape in shapes)
+        wide = np.float64 if x.size < 1 << 20 else np.float32
+        exact = x.astype(wide) @ (y.T if what == "linear" else y).astype(wide) + sum(bias)
+        found = make(facula, what)(*map(facula.from_numpy, (x, y, *bias))).numpy()
+        assert np.abs(found - exact).max() < 1e-4 * np.abs(exact).max(), name
+
+
+def make(torch, what):
+    return torch.nn.functional.linear if what == "linear" else torch.matmul
+
+
+if __name__ == "__main__":
+    _harness.compare("matmul", __doc__, __file__, check, make_cases, "GFLOP/s", lambda name: flops(name) / 1e9)

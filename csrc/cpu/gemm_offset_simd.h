@@ -1,0 +1,163 @@
+/* Tiles that read one side in place through offsets: what convolution needs to get by without a column buffer. Either the
+ * lines of b, whole vectors of columns `b_at` apart, or the elements of a, broadcast from a_at[row] + a_k[step]. The chains
+ * are those of the packed tiles. Included by gemm_simd.c: no guard. */
+
+INLINE void T(tile_offset)(const int rows, const int vecs, int64_t depth, const R *restrict a, const R *restrict b,
+                           const int64_t *restrict b_at, R *restrict out)
+{
+    T(V) sum[TILE_ROWS][8];
+#pragma GCC unroll 16
+    for (int i = 0; i < rows; ++i)
+#pragma GCC unroll 8
+        for (int j = 0; j < vecs; ++j)
+            sum[i][j] = (T(V)){ 0 };
+#pragma GCC unroll 1
+    for (int64_t k = 0; k < depth; ++k, a += TILE_ROWS) {
+        const R *b_k = b + b_at[k];
+        T(V) y[8];
+#pragma GCC unroll 8
+        for (int j = 0; j < vecs; ++j)
+            y[j] = *(const T(VM) *)(b_k + j * LANES);
+#pragma GCC unroll 16
+        for (int i = 0; i < rows; ++i) {
+            const T(V) x = a[i] - (T(V)){ 0 };
+#pragma GCC unroll 8
+            for (int j = 0; j < vecs; ++j)
+                sum[i][j] = FMA(x, y[j], sum[i][j]);
+        }
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < rows; ++i)
+#pragma GCC unroll 8
+        for (int j = 0; j < vecs; ++j)
+            *(T(VM) *)(out + (i * vecs + j) * LANES) = sum[i][j];
+}
+
+INLINE void T(tile_broadcast)(const int rows, const int vecs, int64_t depth, const R *restrict a, const int64_t *restrict a_at,
+                              const int64_t *restrict a_k, const R *restrict b, R *restrict out)
+{
+    T(V) sum[TILE_ROWS][2];
+#pragma GCC unroll 16
+    for (int i = 0; i < rows; ++i)
+#pragma GCC unroll 2
+        for (int j = 0; j < vecs; ++j)
+            sum[i][j] = (T(V)){ 0 };
+#pragma GCC unroll 1
+    for (int64_t k = 0; k < depth; ++k, b += 2 * LANES) {
+        const R *a_here = a + a_k[k];
+        T(V) y[2];
+#pragma GCC unroll 2
+        for (int j = 0; j < vecs; ++j)
+            y[j] = *(const T(VM) *)(b + j * LANES);
+#pragma GCC unroll 16
+        for (int i = 0; i < rows; ++i) {
+            const T(V) x = a_here[a_at[i]] - (T(V)){ 0 };
+#pragma GCC unroll 2
+            for (int j = 0; j < vecs; ++j)
+                sum[i][j] = FMA(x, y[j], sum[i][j]);
+        }
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < rows; ++i)
+#pragma GCC unroll 2
+        for (int j = 0; j < vecs; ++j)
+            *(T(VM) *)(out + (i * vecs + j) * LANES) = sum[i][j];
+}
+
+typedef void (*T(offset_fn))(int64_t depth, const R *a, const R *b, const int64_t *b_at, R *out);
+typedef void (*T(broadcast_fn))(int64_t depth, const R *a, const int64_t *a_at, const int64_t *a_k, const R *b, R *out);
+
+#define OFFSET(rows, vecs)                                                                                            \
+static void T(offset_##rows##_##vecs)(int64_t depth, const R *a, const R *b, const int64_t *b_at, R *out)             \
+{                                                                                                                     \
+    T(tile_offset)(rows, vecs, depth, a, b, b_at, out);                                                               \
+}
+#define BROADCAST(rows, vecs)                                                                                         \
+static void T(broadcast_##rows##_##vecs)(int64_t depth, const R *a, const int64_t *a_at, const int64_t *a_k, const R *b, R *out) \
+{                                                                                                                     \
+    T(tile_broadcast)(rows, vecs, depth, a, a_at, a_k, b, out);                                                       \
+}
+#define BOTH(rows) OFFSET(rows, 2) BROADCAST(rows, 1) BROADCAST(rows, 2)
+#define NAMES(rows) { T(broadcast_##rows##_1), T(broadcast_##rows##_2) }
+BOTH(1) BOTH(2) BOTH(3) BOTH(4) BOTH(5) BOTH(6) OFFSET(1, 8)
+#if TILE_ROWS == 14
+BOTH(7) BOTH(8) BOTH(9) BOTH(10) BOTH(11) BOTH(12) BOTH(13) BOTH(14) OFFSET(2, 8) OFFSET(3, 8) OFFSET(4, 4)
+#else
+OFFSET(2, 4)
+#endif
+static const T(offset_fn) T(offsets)[TILE_ROWS] = {
+    T(offset_1_2), T(offset_2_2), T(offset_3_2), T(offset_4_2), T(offset_5_2), T(offset_6_2),
+#if TILE_ROWS == 14
+    T(offset_7_2), T(offset_8_2), T(offset_9_2), T(offset_10_2), T(offset_11_2), T(offset_12_2), T(offset_13_2), T(offset_14_2)
+#endif
+};
+static const T(broadcast_fn) T(broadcasts)[TILE_ROWS][2] = { NAMES(1), NAMES(2), NAMES(3), NAMES(4), NAMES(5), NAMES(6),
+#if TILE_ROWS == 14
+    NAMES(7), NAMES(8), NAMES(9), NAMES(10), NAMES(11), NAMES(12), NAMES(13), NAMES(14)
+#endif
+};
+/* few rows: more columns at once, for enough chains on the way */
+#if TILE_ROWS == 14
+static const T(offset_fn) T(wide_offsets)[] = { T(offset_1_8), T(offset_2_8), T(offset_3_8), T(offset_4_4) };
+static const int T(wide_offset_vecs)[] = { 8, 8, 8, 4 };
+#else
+static const T(offset_fn) T(wide_offsets)[] = { T(offset_1_8), T(offset_2_4) };
+static const int T(wide_offset_vecs)[] = { 8, 4 };
+#endif
+#undef NAMES
+#undef BOTH
+#undef BROADCAST
+#undef OFFSET
+
+static void T(block_offset)(const fc_gemm_tile_job *job)
+{
+    R sum[TILE_ROWS * 2 * LANES > 3 * 8 * LANES ? TILE_ROWS * 2 * LANES : 3 * 8 * LANES] __attribute__((aligned(64)));
+    const int64_t whole = job->cols / (2 * LANES) * 2 * LANES;
+    const R *b = job->b;
+    if (job->rows <= (int)(sizeof T(wide_offsets) / sizeof *T(wide_offsets))) {
+        const int rows = (int)job->rows, cols = T(wide_offset_vecs)[rows - 1] * LANES;
+        int64_t j = 0;
+        for (; j + cols <= whole; j += cols) {
+            T(wide_offsets)[rows - 1](job->depth, job->a, b + j, job->b_at, sum);
+            T(put)(job, 0, j, rows, cols, sum, cols);
+        }
+        for (; j < whole; j += 2 * LANES) {
+            T(offsets)[rows - 1](job->depth, job->a, b + j, job->b_at, sum);
+            T(put)(job, 0, j, rows, 2 * LANES, sum, 2 * LANES);
+        }
+    } else
+        for (int64_t j = 0; j < whole; j += 2 * LANES)
+            for (int64_t i = 0; i < job->rows; i += TILE_ROWS) {
+                const int rows = (int)(job->rows - i < TILE_ROWS ? job->rows - i : TILE_ROWS);
+                T(offsets)[rows - 1](job->depth, (const R *)job->a + i * job->depth, b + j, job->b_at, sum);
+                T(put)(job, i, j, rows, 2 * LANES, sum, 2 * LANES);
+            }
+    if (whole < job->cols) { /* the columns that do not fill a tile are copied, so that nothing beyond them is read */
+        R rest[FC_GEMM_BLOCK * 2 * LANES] __attribute__((aligned(64)));
+        const int left = (int)(job->cols - whole), vecs = left > LANES ? 2 : 1;
+        for (int64_t k = 0; k < job->depth; ++k) {
+            const R *b_k = b + job->b_at[k] + whole;
+            for (int l = 0; l < left; ++l) rest[k * 2 * LANES + l] = b_k[l];
+            for (int l = left; l < vecs * LANES; ++l) rest[k * 2 * LANES + l] = 0;
+        }
+        for (int64_t i = 0; i < job->rows; i += TILE_ROWS) {
+            const int rows = (int)(job->rows - i < TILE_ROWS ? job->rows - i : TILE_ROWS);
+            T(tiles)[rows - 1][vecs - 1](job->depth, (const R *)job->a + i * job->depth, rest, 2 * LANES, sum);
+            T(put)(job, i, whole, rows, left, sum, vecs * LANES);
+        }
+    }
+}
+
+static void T(block_broadcast)(const fc_gemm_tile_job *job)
+{
+    R sum[TILE_ROWS * 2 * LANES] __attribute__((aligned(64)));
+    for (int64_t j = 0; j < job->cols; j += 2 * LANES) {
+        const int cols = (int)(job->cols - j < 2 * LANES ? job->cols - j : 2 * LANES), vecs = cols > LANES ? 2 : 1;
+        const R *b = (const R *)job->b + j * job->depth;
+        for (int64_t i = 0; i < job->rows; i += TILE_ROWS) {
+            const int rows = (int)(job->rows - i < TILE_ROWS ? job->rows - i : TILE_ROWS);
+            T(broadcasts)[rows - 1][vecs - 1](job->depth, job->a, job->a_at + i, job->a_k, b, sum);
+            T(put)(job, i, j, rows, cols, sum, vecs * LANES);
+        }
+    }
+}
