@@ -133,3 +133,142 @@ def test_two_derivatives_for_one_op_are_an_error():
 
     with pytest.raises(ValueError, match="mul"):
         D("mul", x=lambda g: g)
+
+
+# ---- computed variants of the samples: complex numbers, operands that lie oddly in memory, operands without elements ------
+
+REAL_ONLY = {"complex_view", "_embedding"}  # whose row takes ALL, but whose operand or gradient kernel is real
+ABLE = [n for n in DIFFERENTIABLE if extend.ops[n].types in ("ALL", "NUMS", "FLOATS") and n not in REAL_ONLY]
+MAPS = [n for n in DIFFERENTIABLE if extend.ops[n].kind in ("map1", "map2", "map3")]
+
+
+def mapped(f, a):
+    """f applied to the float tensors of a sample."""
+    if isinstance(a, (list, tuple)) and a and isinstance(a[0], torch.Tensor):
+        return [mapped(f, t) for t in a]
+    return f(a) if isinstance(a, torch.Tensor) and (a.is_floating_point() or a.is_complex()) else a
+
+
+def variants(name, f):
+    """The first sample with its float tensors changed by f, and requiring grad."""
+    return [mapped(lambda t: f(t).detach().requires_grad_(), a) for a in SAMPLES[name][0]()]
+
+
+def turned(t):
+    return t if t.is_complex() else t + 0.5j * torch.randn(tuple(t.shape), dtype=torch.float64)
+
+
+@pytest.mark.parametrize("name", ABLE)
+def test_complex_gradient_agrees_with_differences(name):
+    f, tensors = flat(name, variants(name, turned))
+
+    assert gradcheck(f, tensors, fast_mode=True)
+    if name not in TWICE_ZERO:
+        assert gradgradcheck(f, tensors, fast_mode=True)
+
+
+def expanded(t):
+    return t[..., :1].expand(t.shape) if t.ndim else t
+
+
+def overlapping(t):
+    return torch.cat([t.reshape(-1), t.reshape(-1)]).as_strided(t.shape, (1,) * t.ndim)
+
+
+@pytest.mark.parametrize("layout", [expanded, overlapping])
+@pytest.mark.parametrize("name", MAPS)
+def test_gradient_of_operands_whose_elements_share_memory(name, layout):
+    f, tensors = flat(name, variants(name, layout))
+
+    assert gradcheck(f, tensors, fast_mode=True)
+
+
+@pytest.mark.parametrize("name", [n for n in MAPS if all(t.ndim for t in SAMPLES[n][0]() if isinstance(t, torch.Tensor))])
+def test_gradient_of_operands_without_elements(name):
+    args = SAMPLES[name][0]()
+    args = [a[:0].detach() if isinstance(a, torch.Tensor) and a.ndim == max(t.ndim for t in args if isinstance(t, torch.Tensor)) else a for a in args]
+    args = [mapped(lambda t: t.requires_grad_(), a) for a in args]
+    out = function(name)(*args[: extend._positional(extend.ops[name])], **extend._keywords(extend.ops[name], args))
+    out.sum().backward()
+
+    for a in args:
+        if isinstance(a, torch.Tensor) and a.requires_grad:
+            assert a.grad is None or (a.shape == a.grad.shape and not a.grad.any())
+
+
+EMPTY = {
+    "sum": lambda x: x.sum(0),
+    "sum of all": lambda x: x.sum(),
+    "mean of columns": lambda x: x.mean(1),
+    "prod": lambda x: x.prod(0),
+    "prod of all": lambda x: x.prod(),
+    "cumsum": lambda x: x.cumsum(0),
+    "cumprod": lambda x: x.cumprod(0),
+    "logcumsumexp": lambda x: x.logcumsumexp(0),
+    "amax of columns": lambda x: x.amax(1),
+    "max of columns": lambda x: x.max(1)[0],
+    "var of columns": lambda x: x.var(1),
+    "norm": lambda x: x.norm(),
+    "matmul": lambda x: x @ x.transpose(0, 1),
+    "matmul over nothing": lambda x: x.transpose(0, 1) @ x,
+    "softmax": lambda x: torch.softmax(x, 1),
+    "log_softmax": lambda x: torch.log_softmax(x, 0),
+    "view": lambda x: x.view(4, 0),
+    "expand": lambda x: x.expand(2, 0, 4),
+    "select": lambda x: x.select(1, 2),
+    "diagonal": lambda x: x.diagonal(),
+    "as_strided": lambda x: x.as_strided((0, 2), (1, 1)),
+    "cat": lambda x: torch.cat([x, torch.ones(1, 4, dtype=torch.float64), x]),
+    "stack": lambda x: torch.stack([x, x]),
+    "index": lambda x: x[torch.zeros(0, dtype=torch.int64)],
+    "index_select": lambda x: x.index_select(1, torch.tensor([1, 1])),
+    "gather": lambda x: x.gather(0, torch.zeros(0, 4, dtype=torch.int64)),
+    "scatter_add": lambda x: x.scatter_add(0, torch.zeros(0, 4, dtype=torch.int64), x),
+    "sort": lambda x: x.sort(0)[0],
+    "unbind": lambda x: x.unbind(1)[0],
+    "where": lambda x: torch.where(x > 0, x, x * 2),
+    "flip": lambda x: x.flip(0),
+    "write": lambda x: x.clone().mul_(x),
+}
+
+
+@pytest.mark.parametrize("name", EMPTY)
+def test_gradient_of_a_matrix_without_rows(name):
+    x = torch.zeros(0, 4, dtype=torch.float64, requires_grad=True)
+    EMPTY[name](x).sum().backward()
+
+    assert (0, 4) == tuple(x.grad.shape)
+
+
+# ---- where formulas break: zeros, infinities, NaN and ties, beside PyTorch -------------------------------------------------
+
+SPECIAL = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, float("inf"), float("-inf"), float("nan"), 0.25, 3.0]
+
+
+def special_gradients(T, name, count):
+    grid = [(a, b) for a in SPECIAL for b in SPECIAL] if count == 2 else [(a,) for a in SPECIAL]
+    xs = [T.tensor([p[k] for p in grid], dtype=T.float64, requires_grad=True) for k in range(count)]
+    out = getattr(T, name)(*xs)
+    if not out.requires_grad:
+        return None
+    return [None if g is None else g.tolist() for g in T.autograd.grad(out.sum(), xs, allow_unused=True)]
+
+
+def same_numbers(a, b):
+    if isinstance(a, list):
+        return len(a) == len(b) and all(same_numbers(x, y) for x, y in zip(a, b))
+    return a is b or (a != a and b != b) or a == b or abs(a - b) <= 1e-9 * abs(a)
+
+
+NOT_PYTORCHS = {"sgn", "floor_divide"}  # PyTorch has no gradient of floor_divide, and none that can be read of a real sgn
+
+
+@pytest.mark.parametrize("name", [n for n in MAPS if n not in NOT_PYTORCHS and extend.ops[n].kind != "map3"])
+def test_gradient_at_special_values_is_pytorchs(name):
+    reference = pytest.importorskip("torch")
+    count = len(extend.ops[name].tensors)
+    if not (hasattr(reference, name) and hasattr(torch, name)):
+        pytest.skip("a row without a public name")
+    expected, actual = (special_gradients(T, name, count) for T in (reference, torch))
+
+    assert same_numbers(expected, actual)

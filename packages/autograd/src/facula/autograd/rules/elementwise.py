@@ -18,7 +18,7 @@ D("neg",        x=lambda g: -g)
 D("square",     x=lambda g, x: g * (2 * x))
 D("pow",        x=lambda g, x, y: pow_base(g, x, y),    y=lambda g, x, y, out: pow_exponent(g, x, y, out))
 D("fmod",       x=lambda g: g,                          y=lambda g, x, y: -g * F.trunc(x / y))
-D("remainder",  x=lambda g: g,                          y=lambda g, x, y: -g * F.floor(x / y))
+D("remainder",  x=lambda g: g,                          y=lambda g, x, y: -g * F.floor_divide(x, y))
 D("addcmul",    x=lambda g: g,                          y=lambda g, z, value: scaled(g * z, value),
                 z=lambda g, y, value: scaled(g * y, value))
 D("addcdiv",    x=lambda g: g,                          y=lambda g, z, value: scaled(g / z, value),
@@ -32,7 +32,7 @@ D("xlogy",      x=lambda g, x, y: only_where(x != 0, g * F.log(y)),             
 
 # ---- choice: at a tie each side gets half, as in PyTorch
 D("maximum",    x=lambda g, x, y: larger(g, x, y),      y=lambda g, x, y: larger(g, y, x))
-D("minimum",    x=lambda g, x, y: larger(g, y, x, x),   y=lambda g, x, y: larger(g, x, y, y))
+D("minimum",    x=lambda g, x, y: larger(g, y, x),      y=lambda g, x, y: larger(g, x, y))
 D("fmax",       x=lambda g, x, y: only_where((x >= y) | (y != y), g),   y=lambda g, x, y: only_where(~((x >= y) | (y != y)), g))
 D("fmin",       x=lambda g, x, y: only_where((x <= y) | (y != y), g),   y=lambda g, x, y: only_where(~((x <= y) | (y != y)), g))
 D("clamp_numbers", node="ClampBackward1", x=lambda g, x, min, max: only_where((x >= min) & (x <= max), g))
@@ -110,12 +110,12 @@ def pow_exponent(g, x, y, out):
     rate = g * (out * F.log(x))
     if out.dtype.is_complex:
         return only_where(x != 0, rate)
-    return only_where((x != 0) | (y < 0), rate)
+    return only_where(F.logical_not((x == 0) & (y >= 0)), rate)
 
 
-def larger(g, a, b, of=None):
-    """g where a > b, half of it at a tie."""
-    return only_where(a >= b, F.where(a == b, g / 2, g))
+def larger(g, a, b):
+    """g where a > b, half of it at a tie, and g where one is NaN."""
+    return only_where(F.logical_not(a < b), F.where(a == b, g / 2, g))
 
 
 def sgn_gradient(g, x, out):

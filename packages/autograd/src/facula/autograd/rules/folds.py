@@ -118,7 +118,7 @@ def cumprod_gradient(g, x, out, dim):
 
 def logcumsumexp_gradient(g, x, out, dim):
     """Sum over j >= i of g_j exp(x_i - out_j), shifted by the last and largest out."""
-    if not x.ndim:
+    if not x.ndim or not x.shape[dim]:
         return g
     top = out.narrow(dim, out.shape[dim] - 1, 1)
     return F.exp(x - top) * backwards(lambda t: F.cumsum(t, dim), g * F.exp(top - out), dim)
