@@ -1,4 +1,4 @@
-"""A LeNet-like convolutional network with dropout, Adadelta and a step schedule."""
+"""A LeNet-like convolutional network with dropout, SGD with momentum and a step schedule."""
 
 import torch
 import torch.nn.functional as F
@@ -10,7 +10,7 @@ opt = options(__doc__)
 side, channels, batch = (28, (32, 64), 64) if opt.full else (12, (6, 10), 16)
 centres = torch.rand(10, 1, side, side)
 model = LeNet(side, channels)
-optimizer = torch.optim.Adadelta(model.parameters(), lr=0.5)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.02, momentum=0.9)
 scheduler = StepLR(optimizer, step_size=25, gamma=0.7)
 for _ in range(opt.steps):
     labels = torch.randint(0, 10, (batch,))

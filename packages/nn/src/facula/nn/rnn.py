@@ -185,6 +185,14 @@ def _permuted(s: Tensor, order: Tensor | None) -> Tensor:
     return s if order is None else s.index_select(1, order)
 
 
+def _refuse(name: str, others: dict[str, Any]) -> None:
+    """The error for keywords that only LSTM, or nobody, takes."""
+    if "proj_size" in others:
+        raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
+    if others:
+        raise TypeError(f"{name}.__init__() got an unexpected keyword argument {next(iter(others))!r}")
+
+
 class RNN(RNNBase):
     """Elman's recurrence: h' = tanh(W_ih x + b_ih + W_hh h + b_hh), or relu."""
 
@@ -200,7 +208,9 @@ class RNN(RNNBase):
         bidirectional: bool = False,
         device: Any = None,
         dtype: Any = None,
+        **others: Any,
     ) -> None:
+        _refuse("RNN", others)
         if nonlinearity not in ("tanh", "relu"):
             raise ValueError(f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or 'relu'.")
         self.__dict__["nonlinearity"] = nonlinearity
@@ -244,7 +254,9 @@ class GRU(RNNBase):
         bidirectional: bool = False,
         device: Any = None,
         dtype: Any = None,
+        **others: Any,
     ) -> None:
+        _refuse("GRU", others)
         super().__init__("GRU", input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, 0, device, dtype)
 
 

@@ -73,6 +73,8 @@ def cross_entropy(
         raise RuntimeError("cross_entropy: input has no dimensions. Give (C), (N, C) or (N, C, d1, ...).")
     dim = 0 if input.dim() == 1 else 1
     if target.shape == input.shape and target.is_floating_point():
+        if ignore_index >= 0:
+            raise RuntimeError(f"cross_entropy: ignore_index {ignore_index} is not supported for floating point target. Give class indices.")
         return _with_probabilities(input, target, weight, reduction, label_smoothing, dim)
     _check_classes("cross_entropy", input, target, weight)
     return _cross_entropy(input, target.long(), weight, _REDUCTIONS[reduction], ignore_index, label_smoothing)[0]
@@ -142,6 +144,8 @@ def multilabel_margin_loss(
         raise RuntimeError(f"multilabel_margin_loss: inconsistent target size: {tuple(target.shape)} for input {tuple(input.shape)}")
     x, t = (v if v.dim() == 2 else v.reshape(1, -1) for v in (input, target))
     classes = x.size(1)
+    if t.numel() and (int(t.min()) < -1 or int(t.max()) >= classes):
+        raise RuntimeError(f"multilabel_margin_loss: target is out of range: a label must be -1 or less than {classes}")
     listed = (t < 0).to(facula.int64).cumsum(1) == 0  # before the first -1
     labels = facula.where(listed, t, facula.zeros_like(t))
     is_label = facula.zeros_like(x, requires_grad=False).scatter_add_(1, labels, listed.to(x.dtype)) > 0

@@ -56,7 +56,7 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
     if mode == "constant":
         return _constant(input, pairs, 0.0 if value is None else value)
     if value not in (None, 0):
-        raise ValueError(f"Padding mode '{mode}' doesn't take in value argument, got {value}")
+        raise RuntimeError(f"Padding mode '{mode}' doesn't take in value argument, got {value}")
     if mode not in ("reflect", "replicate", "circular"):
         raise NotImplementedError(f"pad: unrecognised padding mode {mode!r}. Give 'constant', 'reflect', 'replicate' or 'circular'.")
     if input.dim() not in (len(pairs) + 1, len(pairs) + 2) or not 1 <= len(pairs) <= 3:
@@ -67,6 +67,9 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
     for k, (before, after) in enumerate(pairs):
         if before or after:
             dim = lead + k
+            if mode == "circular" and min(before, after) < 0:  # what is cut off is not wrapped around either
+                input = _constant(input, [(0, 0)] * k + [(min(before, 0), min(after, 0))] + [(0, 0)] * (len(pairs) - k - 1), 0.0)
+                before, after = max(before, 0), max(after, 0)
             places = _places(input.size(dim), before, after, mode, dim)
             input = input.index_select(dim, facula.tensor(places, dtype=facula.int64, device=input.device))
     return input

@@ -127,8 +127,8 @@ def _fractional(
     rows = []
     for per_item, planes in zip(samples.tolist(), x):
         for sample, plane in zip(per_item, planes):
-            # samples are listed from the last dim to the first
-            spans = [_fractional_spans(sample[ndim - 1 - k], sizes[k], out[k], kernel[k]) for k in range(ndim)]
+            by_dim = sample[::-1] if ndim == 2 else sample  # PyTorch lists two dims from the last, three from the first
+            spans = [_fractional_spans(by_dim[k], sizes[k], out[k], kernel[k]) for k in range(ndim)]
             rows.append(_max_over(plane.unsqueeze(0).unsqueeze(0), spans, sizes))
     shape = (x.size(0), x.size(1), *out)
     best, places = (facula.cat([r[k] for r in rows]).reshape(shape) for k in (0, 1))

@@ -30,6 +30,8 @@ def _scale(size: int, out: int, factor: float | None, align_corners: bool) -> fl
 
 
 def _nearest(size: int, out: int, factor: float | None, exact: bool) -> Rule:
+    if not exact and out in (size, 2 * size):
+        return [[(k * size // out, 1.0)] for k in range(out)]  # as PyTorch, whatever the factor says
     # PyTorch computes the scale and the product in float32; so must we, to pick the same neighbours
     scale = _f32(1.0 / factor) if factor is not None else _f32(size / out)
     shift = 0.5 if exact else 0.0
@@ -41,6 +43,8 @@ def _f32(x: float) -> float:
 
 
 def _linear(size: int, out: int, factor: float | None, align_corners: bool) -> Rule:
+    if out == size:
+        return [[(k, 1.0)] for k in range(out)]  # as PyTorch, whatever the factor says
     scale = _scale(size, out, factor, align_corners)
     rule = []
     for k in range(out):
@@ -72,6 +76,8 @@ def _cubic(size: int, out: int, factor: float | None, align_corners: bool) -> Ru
 
 def _antialiased(size: int, out: int, factor: float | None, align_corners: bool, cubic: bool) -> Rule:
     """The filter stretched over all input that an output place covers, weights normalised; as Pillow does."""
+    if out == size:
+        return [[(k, 1.0)] for k in range(out)]
     scale = _scale(size, out, factor, align_corners)
     kernel: Callable[[float], float] = (lambda x: _keys(x, -0.5)) if cubic else (lambda x: max(0.0, 1 - abs(x)))
     width = (2.0 if cubic else 1.0) * max(scale, 1.0)
@@ -144,9 +150,9 @@ def interpolate(
             raise ValueError("align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear")
     elif mode not in _MODES or mode == "lanczos":
         raise NotImplementedError(f"interpolate: mode {mode!r} is not known. Give nearest, nearest-exact, area, linear, bilinear, bicubic or trilinear.")
+    out, factors = _output_size(input, size, scale_factor)
     if not 3 <= input.dim() <= 5 or (mode in _MODES and _MODES[mode] != input.dim()):
         raise NotImplementedError(f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.dim()}D) for the modes: nearest | linear | bilinear | bicubic | trilinear | area | nearest-exact (got {mode})")
-    out, factors = _output_size(input, size, scale_factor)
     if recompute_scale_factor and size is not None:
         raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
     if recompute_scale_factor:
