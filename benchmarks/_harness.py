@@ -1,125 +1,267 @@
-"""What the comparing benchmarks share: the same cases timed in fresh processes, Facula's and PyTorch's in turn.
+"""One way to measure: fresh processes, interleaved, medians, checked before timed, results as JSON.
 
-A benchmark file gives `cases`, a dict name -> (peer -> callable), and its unit of work. Run by itself it starts itself
-again with --worker facula and --worker PyTorch, as often as --rounds says and alternating, so that whatever else the
-machine does falls on both. A process reports, for each case, the fastest and the median of its batches; the table shows
-the median over rounds of the fastest, or with --median of the medians.
+A benchmark is a list of Case and one line, `main("small", __doc__, CASES)`. Each case is made once for Facula and once for
+PyTorch by the same function, which gets the library as `t`. The parent starts, round by round, one process for each library
+(the order turns every round), each prints the fastest of several batches for every case, and the median over rounds counts.
+Both must give the same numbers in their first call, or the case is reported as different and not timed.
 """
 
+from __future__ import annotations
+
 import argparse
+import importlib
 import json
+import math
 import os
 import platform
 import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PEERS = ("facula", "PyTorch")
+OURS, THEIRS = "facula", "torch"
+BATCHES = 7
+MARK = "RESULT "
 
 
-def timed(call, seconds, clock=time.perf_counter):
-    """(fastest, median) seconds of one call over batches of at least 2 ms that fill `seconds`; warm-up comes first."""
+@dataclass(frozen=True)
+class Case:
+    """name; make(t) -> what is timed, a function without arguments; limit: the ratio to PyTorch that we promise.
+
+    tol: how far the first results may differ, relative to the largest; None for results that are not comparable.
+    peer: False where PyTorch has nothing of the kind.
+    """
+
+    name: str
+    make: Callable
+    limit: float | None = None
+    tol: float | None = 1e-4
+    peer: bool = True
+    family: str = ""
+
+
+# --- in the child: one library, every case --------------------------------------------------------------------------
+
+
+def numbers(result, count=64):
+    """The first numbers of a result, so that another process can compare them."""
+    while isinstance(result, (tuple, list)) and result:
+        result = result[0]
+    if hasattr(result, "detach"):
+        result = result.detach().reshape(-1)[:count].tolist()
+        return [x for v in result for x in ((v.real, v.imag) if isinstance(v, complex) else (float(v),))]
+    return [float(result)] if isinstance(result, (bool, int, float)) else []
+
+
+def fastest(call, seconds):
+    """Seconds of one call: the fastest of a few batches that fill `seconds`."""
     call()
-    start = clock()
-    call()
-    count = max(1, round(0.002 / max(clock() - start, 1e-7)))
-    times, end = [], clock() + seconds
-    while len(times) < 5 or clock() < end and len(times) < 1000:
-        start = clock()
+    start, count = time.perf_counter(), 0
+    while count == 0 or time.perf_counter() - start < seconds / BATCHES:
+        call()
+        count += 1
+    best = math.inf
+    for _ in range(BATCHES):
+        start = time.perf_counter()
         for _ in range(count):
             call()
-        times.append((clock() - start) / count)
-    return min(times), statistics.median(times)
+        best = min(best, (time.perf_counter() - start) / count)
+    return best
 
 
-def peer_module(name, threads):
-    """`import facula as torch`, or the real one, on so many threads."""
-    if name == "PyTorch":
-        import torch
-    else:
-        import facula as torch
-    torch.set_num_threads(threads)
-    return torch
+def peak_kb():
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+def child(cases, library, options):
+    t = importlib.import_module(library)
+    for part in ("nn", "optim"):
+        getattr(t, part)  # loaded before the first case, as both libraries' users have it
+    t.set_num_threads(options.threads[0])
+    found = {}
+    for case in cases:
+        if library == THEIRS and not case.peer:
+            continue
+        try:
+            t.manual_seed(0)
+            before = peak_kb()
+            call = case.make(t)
+            value = numbers(call())
+            found[case.name] = {"s": fastest(call, options.seconds), "value": value, "peak_kb": peak_kb() - before}
+        except Exception as error:  # a row that is missing on one side is a fact to report, not an end
+            found[case.name] = {"error": f"{type(error).__name__}: {error}".splitlines()[0][:200]}
+    print(MARK + json.dumps(found))
+
+
+# --- in the parent --------------------------------------------------------------------------------------------------
+
+
+def environ(threads):
+    """What a child sees: the tree's sources, and the same number of threads for every library in it."""
+    paths = [*map(str, sorted(ROOT.glob("packages/*/src"))), os.environ.get("PYTHONPATH", "")]
+    names = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "FACULA_NUM_THREADS")
+    return {**os.environ, **dict.fromkeys(names, str(threads)), "PYTHONPATH": os.pathsep.join(filter(None, paths))}
+
+
+def run_child(python, script, library, threads, options, only):
+    command = [python, script, "--child", library, "--threads", str(threads), "--seconds", str(options.seconds), *options.passed]
+    if only:
+        command += ["--only", "," .join(only)]
+    done = subprocess.run(command, capture_output=True, text=True, env=environ(threads), cwd=ROOT)
+    lines = [line for line in done.stdout.splitlines() if line.startswith(MARK)]
+    if not lines:
+        raise SystemExit(f"{Path(script).name}: the process for {library} ended with {done.returncode}\n{done.stderr[-2000:]}")
+    return json.loads(lines[-1][len(MARK) :])
+
+
+def same(a, b, tol):
+    top = max((abs(x) for x in (*a, *b) if math.isfinite(x)), default=0.0) or 1.0
+    return len(a) == len(b) and all(x == y or (x != x and y != y) or abs(x - y) <= tol * top for x, y in zip(a, b))
+
+
+def joined(case, rounds, threads):
+    """One row of the report from the rounds' answers, {library: [answer of each round]}."""
+    row = {"case": case.name, "threads": threads}
+    if case.family:
+        row["family"] = case.family
+    for library, answers in rounds.items():
+        answers = [a[case.name] for a in answers if case.name in a]
+        errors = [a["error"] for a in answers if "error" in a]
+        if errors:
+            row[f"{library}_error"] = errors[0]
+        elif answers:
+            seconds = [a["s"] for a in answers]
+            row[f"{library}_s"] = statistics.median(seconds)
+            row[f"{library}_spread"] = (max(seconds) - min(seconds)) / statistics.median(seconds)
+            row[f"{library}_peak_kb"] = statistics.median(a["peak_kb"] for a in answers)
+    if f"{OURS}_s" in row and f"{THEIRS}_s" in row:
+        ours, theirs = (rounds[n][0][case.name]["value"] for n in (OURS, THEIRS))
+        if case.tol is not None and not same(ours, theirs, case.tol):
+            row["differs"] = [ours[:4], theirs[:4]]
+        row["ratio"] = row[f"{OURS}_s"] / row[f"{THEIRS}_s"]
+    if case.limit is not None:
+        row["limit"] = case.limit
+    return row
+
+
+def measured(script, cases, options):
+    for threads in options.threads:
+        groups = [[c] for c in cases] if options.apart else [list(cases)]
+        for group in groups:
+            only = [c.name for c in group] if options.apart or options.only else None
+            rounds = {OURS: []} | ({THEIRS: []} if options.torch_python else {})
+            for k in range(options.rounds):
+                for library in list(rounds)[:: 1 if k % 2 == 0 else -1]:
+                    python = sys.executable if library == OURS else options.torch_python
+                    rounds[library].append(run_child(python, script, library, threads, options, only))
+            yield from (joined(c, rounds, threads) for c in group)
+
+
+def unit(seconds):
+    return f"{seconds * 1e9:.0f} ns" if seconds < 1e-5 else f"{seconds * 1e6:.1f} us" if seconds < 1e-2 else f"{seconds * 1e3:.1f} ms"
+
+
+def line(row):
+    ours = unit(row[f"{OURS}_s"]) if f"{OURS}_s" in row else "-"
+    theirs = unit(row[f"{THEIRS}_s"]) if f"{THEIRS}_s" in row else "-"
+    text = f"{row['case']:44}{row['threads']:>3}{ours:>12}{theirs:>12}"
+    if "ratio" in row:
+        text += f"{row['ratio']:8.2f}"
+        if "limit" in row:
+            text += f"   {'ok' if row['ratio'] <= row['limit'] else 'above'} {row['limit']:g}"
+    for library in (OURS, THEIRS):
+        text += f"   {library}: {row[f'{library}_error']}" if f"{library}_error" in row else ""
+    return text + (f"   DIFFERS {row['differs']}" if "differs" in row else "")
 
 
 def machine():
-    model = next((x.split(":")[1].strip() for x in open("/proc/cpuinfo") if x.startswith("model name")), platform.processor())
-    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, cwd=ROOT).stdout.strip()
-    return {"cpu": model, "cores": os.cpu_count(), "python": platform.python_version(), "commit": commit, "load": os.getloadavg()[0]}
+    """Where and of what the figures are."""
+    try:
+        with open("/proc/cpuinfo") as f:
+            model = next((x.split(":")[1].strip() for x in f if x.startswith("model name")), platform.processor())
+    except OSError:
+        model = platform.processor()
+    git = ["git", "-C", str(ROOT)]
+    commit = subprocess.run([*git, "rev-parse", "--short", "HEAD"], capture_output=True, text=True).stdout.strip()
+    changed = subprocess.run([*git, "status", "--porcelain", "-uno"], capture_output=True, text=True).stdout.strip()
+    return {"cpu": model, "cpus": os.cpu_count(), "python": platform.python_version(), "commit": commit + "+" * bool(changed),
+            "load": os.getloadavg()[0]}  # fmt: skip
 
 
-def options_of(doc, name):
-    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", default="", help="cases whose name contains one of these comma-separated words")
-    parser.add_argument("--threads", default="1,2", help="comma-separated")
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--seconds", type=float, default=0.1, help="time for one case in one process")
-    parser.add_argument("--median", action="store_true", help="compare medians of batches instead of the fastest")
-    parser.add_argument("--cpu", action="store_true", help="count processor time: for one thread on a machine that others use too")
-    parser.add_argument("--torch-python", default=sys.executable, help="an interpreter that has PyTorch")
-    parser.add_argument("--out", type=Path, default=ROOT / f"benchmarks/results/{name}.json")
-    parser.add_argument("--worker", choices=PEERS, help=argparse.SUPPRESS)
-    return parser.parse_args()
+def torch_version(python):
+    if not python:
+        return None
+    code = "import torch; print(torch.__version__)"
+    done = subprocess.run([python, "-c", code], capture_output=True, text=True)
+    return done.stdout.strip() if done.returncode == 0 else None
 
 
-def wanted(cases, only):
-    words = [w for w in only.split(",") if w]
-    return {n: c for n, c in cases.items() if not words or any(w in n for w in words)}
-
-
-def work(options, make_cases):
-    """In a worker: {case: [fastest, median]} of each case that this peer has."""
-    torch = peer_module(options.worker, int(options.threads))
-    clock = time.process_time if options.cpu else time.perf_counter
-    cases = wanted(make_cases(torch, options.worker), options.only)
-    print(json.dumps({name: timed(call, options.seconds, clock) for name, call in cases.items()}))
-
-
-def worker(options, peer, threads, file):
-    python = options.torch_python if peer == "PyTorch" else sys.executable
-    command = [python, file, "--worker", peer, "--threads", str(threads), "--seconds", str(options.seconds), "--only", options.only]
-    command += ["--cpu"] * options.cpu
-    environ = {**os.environ, "OMP_NUM_THREADS": str(threads), "MKL_NUM_THREADS": str(threads)}
-    done = subprocess.run(command, capture_output=True, text=True, env=environ)
-    if done.returncode:
-        sys.exit(f"{peer}, {threads} threads:\n{done.stderr}")
-    return json.loads(done.stdout.splitlines()[-1])
-
-
-def geometric(values):
+def geometric_mean(values):
     values = list(values)
-    return statistics.geometric_mean(values) if values else float("nan")
+    return math.exp(sum(map(math.log, values)) / len(values)) if values else float("nan")
 
 
-def compare(name, doc, file, check, make_cases, unit, amount):
-    """The whole benchmark: check(), rounds of both peers, a table, a file. amount(case) units of `unit` a call."""
-    options = options_of(doc, name)
-    if options.worker:
-        return work(options, make_cases)
-    check()
-    report = {"machine": machine(), "unit": unit, "rounds": options.rounds, "statistic": "median" if options.median else "fastest",
-              "clock": "processor time" if options.cpu else "wall", "rows": []}  # fmt: skip
-    which = 1 if options.median else 0
-    for threads in map(int, options.threads.split(",")):
-        runs = {peer: [] for peer in PEERS}
-        for _ in range(options.rounds):
-            for peer in PEERS:
-                runs[peer].append(worker(options, peer, threads, file))
-        print(f"\n{threads} thread{'s' * (threads > 1)}, median of {options.rounds} processes each")
-        print(f"{'case':44}{'us':>10}{'PyTorch us':>12}{unit:>10}{'ratio':>8}{'spread':>8}")
-        ratios = []
-        for case in runs["facula"][0]:
-            ours = [run[case][which] for run in runs["facula"]]
-            theirs = [run[case][which] for run in runs["PyTorch"]]
-            a, b = statistics.median(ours), statistics.median(theirs)
-            ratios.append(b / a)
-            row = {"case": case, "threads": threads, "seconds": a, "torch_seconds": b, "ratio": b / a, "spread": max(ours) / min(ours) - 1}
-            report["rows"].append(row)
-            print(f"{case:44}{a * 1e6:10.1f}{b * 1e6:12.1f}{amount(case) / a:10.1f}{b / a:8.2f}{row['spread']:8.0%}")
-        print(f"{'geometric mean of the ratios':76}{geometric(ratios):8.2f}")
-    options.out.parent.mkdir(parents=True, exist_ok=True)
-    options.out.write_text(json.dumps(report, indent=1) + "\n")
-    print(f"\nwritten to {options.out}")
+def parser(doc, passes: Sequence[str] = ()):
+    p = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--quick", action="store_true", help="one round and short batches: do the figures have the right order?")
+    p.add_argument("--rounds", type=int, help="processes for each library (default 5, quick 1)")
+    p.add_argument("--seconds", type=float, help="time for each case in each process (default 0.2, quick 0.03)")
+    p.add_argument("--threads", type=lambda s: [int(n) for n in s.split(",")], default=None, help="one or more, as 1,2")
+    p.add_argument("--only", default="", help="cases whose names contain one of these, by comma")
+    p.add_argument("--torch-python", help="an interpreter that has PyTorch (default: this one)")
+    p.add_argument("--out", type=Path, help="the JSON file (default benchmarks/results/NAME.json; none with --only)")
+    p.add_argument("--child", help=argparse.SUPPRESS)
+    return p
+
+
+def settle(options, threads=(1,), apart=False, passed=()):
+    """Fills in what was not said."""
+    options.rounds = options.rounds or (1 if options.quick else 5)
+    options.seconds = options.seconds or (0.03 if options.quick else 0.2)
+    options.threads = options.threads or list(threads)
+    options.apart, options.passed = apart, [str(x) for x in passed]
+    options.only = [n for n in options.only.split(",") if n]
+    return options
+
+
+def chosen(cases, options):
+    return [c for c in cases if not options.only or any(n in c.name for n in options.only)]
+
+
+def report(name, rows, options, torch, **more):
+    if options.out is None and not options.only:
+        options.out = ROOT / "benchmarks/results" / f"{name}{'-quick' if options.quick else ''}.json"
+    if options.out:
+        options.out.parent.mkdir(parents=True, exist_ok=True)
+        head = {"benchmark": name, "machine": options.machine, "torch": torch, "rounds": options.rounds, "seconds": options.seconds}
+        options.out.write_text(json.dumps({**head, **more, "rows": rows}, indent=1) + "\n")
+        print(f"written to {os.path.relpath(options.out)}")
+
+
+def main(name, doc, cases, threads=(1,), apart=False, summary=None, options=None, passed=()):
+    """Runs the cases as the command line says, prints a line each, writes the file. apart: a process for each case.
+
+    summary: function of the rows, printed at the end.
+    """
+    options = settle(options or parser(doc).parse_args(), threads, apart, passed)
+    if options.child:
+        return child([c for c in cases if not options.only or c.name in options.only or chosen([c], options)], options.child, options)
+    script = Path(sys.argv[0]).resolve()
+    options.machine = machine()
+    torch = torch_version(options.torch_python or sys.executable)
+    options.torch_python = (options.torch_python or sys.executable) if torch else None
+    print(f"{options.machine}\nPyTorch {torch or 'is not there: Facula alone'}, {options.rounds} rounds\n")
+    print(f"{'':44}{'thr':>3}{'Facula':>12}{'PyTorch':>12}{'ratio':>8}")
+    rows = []
+    for row in measured(script, chosen(cases, options), options):
+        rows.append(row)
+        print(line(row), flush=True)
+    if summary:
+        print(summary(rows))
+    report(name, rows, options, torch)

@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+"""Same seed, same program, same numbers: the losses of the six networks' first steps beside PyTorch's.
+
+    PYTHONPATH=$(tools/pythonpath) python benchmarks/same_losses.py [--only gpt] [--torch-python PYTHON]
+
+float32: 20 steps, at most 1e-5 relative apart; float64: 100 steps, at most 1e-8. Exits with 1 where they differ more.
+"""
+
+import importlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from _harness import MARK, OURS, THEIRS, environ, parser, torch_version
+from models import MODELS
+
+LIMITS = {"float32": (20, 1e-5), "float64": (100, 1e-8)}
+
+
+def losses(library, name, dtype, steps, threads):
+    t = importlib.import_module(library)
+    t.set_num_threads(threads)
+    t.manual_seed(0)
+    run = MODELS[name](t, getattr(t, dtype))
+    return [float(run.step().detach()) for _ in range(steps)]
+
+
+def elsewhere(python, library, name, dtype, steps, threads):
+    command = [python, Path(__file__).resolve(), "--child", library, "--only", f"{name},{dtype},{steps}", "--threads", str(threads)]
+    done = subprocess.run(command, capture_output=True, text=True, env=environ(threads))
+    found = [line for line in done.stdout.splitlines() if line.startswith(MARK)]
+    if not found:
+        return None, (done.stderr.strip().splitlines() or ["no output"])[-1]
+    return json.loads(found[-1][len(MARK) :]), None
+
+
+def apart(ours, theirs):
+    """The largest relative difference, and the step where it is."""
+    gaps = [abs(a - b) / max(abs(b), 1e-300) if a == a and b == b else float("inf") for a, b in zip(ours, theirs)]
+    worst = max(range(len(gaps)), key=gaps.__getitem__)
+    return gaps[worst], worst
+
+
+def main():
+    options = parser(__doc__).parse_args()
+    threads = (options.threads or [2])[0]
+    if options.child:
+        name, dtype, steps = options.only.split(",")
+        print(MARK + json.dumps(losses(options.child, name, dtype, int(steps), threads)))
+        return 0
+    python = options.torch_python or sys.executable
+    version = torch_version(python)
+    if not version:
+        sys.exit("same_losses: PyTorch is not in this Python. Name one that has it: --torch-python PYTHON")
+    print(f"PyTorch {version}\n{'':12}{'dtype':10}{'steps':>6}{'apart':>12}{'at step':>9}{'limit':>9}")
+    bad = 0
+    for name in (n for n in MODELS if not options.only or n in options.only.split(",")):
+        for dtype, (steps, limit) in LIMITS.items():
+            ours, theirs = (elsewhere(p, lib, name, dtype, steps, threads) for p, lib in ((sys.executable, OURS), (python, THEIRS)))
+            if ours[0] is None or theirs[0] is None:
+                bad += 1
+                print(f"{name:12}{dtype:10}{steps:>6}   {'Facula' if ours[0] is None else 'PyTorch'}: {ours[1] or theirs[1]}")
+                continue
+            gap, where = apart(ours[0], theirs[0])
+            bad += gap > limit
+            print(f"{name:12}{dtype:10}{steps:>6}{gap:12.1e}{where:>9}{limit:>9.0e}{'' if gap <= limit else '   ABOVE'}", flush=True)
+    return int(bad > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
