@@ -2,18 +2,28 @@
 
 A model is a function (t, dtype) -> Run; the parameters, the batches and all noise come from the library's own streams,
 seeded by the caller: with one seed both libraries train the same network on the same numbers.
+Steps go round several batches: one batch of noise is learnt by heart in twenty steps, and a loss near zero shows nothing.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from itertools import cycle
 from dataclasses import dataclass
+
+
+BATCHES = 20
+
+
+def batches(draw):
+    """Rounds over batches that are drawn once; `next` gives one."""
+    return cycle([draw() for _ in range(BATCHES)])
 
 
 @dataclass(frozen=True)
 class Run:
-    """model, its optimizer, loss() of a batch, single(): a forward pass for one sample."""
+    """model, its optimizer, loss() of the next batch, single(): a forward pass for one sample."""
 
     model: object
     optimizer: object
@@ -32,12 +42,21 @@ def adam(t, model, lr=1e-3):
     return t.optim.Adam(model.parameters(), lr=lr)
 
 
-def classifier(t, dtype, model, shape, classes, batch):
-    """Cross entropy on one batch of noise with random labels, Adam."""
-    model = model.to(dtype)
-    x, y = t.randn(batch, *shape, dtype=dtype), t.randint(0, classes, (batch,))
-    loss = t.nn.CrossEntropyLoss()
-    return Run(model, adam(t, model), lambda: loss(model(x), y), lambda: model(x[:1]))
+def sgd(t, model):
+    return t.optim.SGD(model.parameters(), lr=0.05, momentum=0.9, weight_decay=1e-4)
+
+
+def classifier(t, dtype, model, shape, classes, batch, optimizer=adam):
+    """Cross entropy on noise with random labels."""
+    model, loss_of = model.to(dtype), t.nn.CrossEntropyLoss()
+    pairs = batches(lambda: (t.randn(batch, *shape, dtype=dtype), t.randint(0, classes, (batch,))))
+    one = next(pairs)[0][:1]
+
+    def loss():
+        x, y = next(pairs)
+        return loss_of(model(x), y)
+
+    return Run(model, optimizer(t, model), loss, lambda: model(one))
 
 
 def mlp(t, dtype):
@@ -63,14 +82,16 @@ def vae(t, dtype):
             return t.sigmoid(self.out(t.relu(self.back(z)))), mean, log_variance
 
     model = VAE().to(dtype)
-    x = t.rand(128, 784, dtype=dtype)
+    pictures = batches(lambda: t.rand(128, 784, dtype=dtype))
+    one = next(pictures)[:1]
 
     def loss():
+        x = next(pictures)
         out, mean, log_variance = model(x)
         kl = -0.5 * t.sum(1 + log_variance - mean.pow(2) - log_variance.exp())
         return F.binary_cross_entropy(out, x, reduction="sum") + kl
 
-    return Run(model, adam(t, model), loss, lambda: model(x[:1])[0])
+    return Run(model, adam(t, model), loss, lambda: model(one)[0])
 
 
 def lenet(t, dtype):
@@ -105,7 +126,19 @@ def resnet20(t, dtype, width=32):
             layers.append(Block(into, width << stage, 2 if stage and not k else 1))
             into = width << stage
     model = nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(into, 10))
-    return classifier(t, dtype, model, (3, 32, 32), 10, 32)
+    return classifier(t, dtype, model, (3, 32, 32), 10, 32, sgd)
+
+
+def language(t, model, shape, words, optimizer, single):
+    """Cross entropy of the next word, on random words."""
+    pairs = batches(lambda: (t.randint(0, words, shape), t.randint(0, words, shape)))
+    one = single(next(pairs)[0])
+
+    def loss():
+        ids, nexts = next(pairs)
+        return t.nn.functional.cross_entropy(model(ids).view(-1, words), nexts.view(-1))
+
+    return Run(model, optimizer, loss, lambda: model(one))
 
 
 def gpt(t, dtype, layers=4, width=128, heads=4, block=64, batch=8, words=65):
@@ -147,14 +180,12 @@ def gpt(t, dtype, layers=4, width=128, heads=4, block=64, batch=8, words=65):
             return self.head(self.norm(self.blocks(x)))
 
     model = GPT().to(dtype)
-    ids, nexts = t.randint(0, words, (batch, block)), t.randint(0, words, (batch, block))
-    optimizer = t.optim.AdamW(model.parameters(), lr=1e-3)
-    return Run(model, optimizer, lambda: F.cross_entropy(model(ids).view(-1, words), nexts.view(-1)), lambda: model(ids[:1]))
+    return language(t, model, (batch, block), words, t.optim.AdamW(model.parameters(), lr=1e-3), lambda ids: ids[:1])
 
 
 def lstm(t, dtype, width=200, steps=35, batch=20, words=1000):
-    """A language model of two LSTM layers with dropout, SGD with clipped gradients."""
-    nn, F = t.nn, t.nn.functional
+    """A language model of two LSTM layers with dropout, SGD."""
+    nn = t.nn
 
     class Model(nn.Module):
         def __init__(self):
@@ -167,13 +198,7 @@ def lstm(t, dtype, width=200, steps=35, batch=20, words=1000):
             return self.head(self.drop(out))
 
     model = Model().to(dtype)
-    ids, nexts = t.randint(0, words, (steps, batch)), t.randint(0, words, (steps, batch))
-    optimizer = t.optim.SGD(model.parameters(), lr=1.0)
-
-    def loss():
-        return F.cross_entropy(model(ids).view(-1, words), nexts.view(-1))
-
-    return Run(model, optimizer, loss, lambda: model(ids[:, :1]))
+    return language(t, model, (steps, batch), words, t.optim.SGD(model.parameters(), lr=1.0), lambda ids: ids[:, :1])
 
 
 MODELS = {"mlp": mlp, "vae": vae, "lenet": lenet, "resnet20": resnet20, "gpt": gpt, "lstm": lstm}
