@@ -106,13 +106,15 @@ def environ(threads):
     """What a child sees: the tree's sources, and the same number of threads for every library in it."""
     paths = [*map(str, sorted(ROOT.glob("packages/*/src"))), os.environ.get("PYTHONPATH", "")]
     names = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "FACULA_NUM_THREADS")
-    return {**os.environ, **dict.fromkeys(names, str(threads)), "PYTHONPATH": os.pathsep.join(filter(None, paths))}
+    kept = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}  # as installed: byte code is there
+    made = {"PYTHONPATH": os.pathsep.join(filter(None, paths)), "PYTHONPYCACHEPREFIX": str(ROOT / "build/pycache")}
+    return {**kept, **dict.fromkeys(names, str(threads)), **made}
 
 
 def run_child(python, script, library, threads, options, only):
     command = [python, script, "--child", library, "--threads", str(threads), "--seconds", str(options.seconds), *options.passed]
     if only:
-        command += ["--only", "," .join(only)]
+        command += ["--only", ",".join(only)]
     done = subprocess.run(command, capture_output=True, text=True, env=environ(threads), cwd=ROOT)
     lines = [line for line in done.stdout.splitlines() if line.startswith(MARK)]
     if not lines:
@@ -226,7 +228,8 @@ def settle(options, threads=(1,), apart=False, passed=()):
     options.seconds = options.seconds or (0.03 if options.quick else 0.2)
     options.threads = options.threads or list(threads)
     options.apart, options.passed = apart, [str(x) for x in passed]
-    options.only = [n for n in options.only.split(",") if n]
+    if isinstance(options.only, str):
+        options.only = [n for n in options.only.split(",") if n]
     return options
 
 

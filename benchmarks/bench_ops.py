@@ -1,162 +1,170 @@
 #!/usr/bin/env python3
-"""Every row of the ops table beside NumPy and, where this Python has it, PyTorch: check, then time.
+"""Every row of the ops table beside PyTorch: 10 to 1e7 elements, contiguous, transposed and broadcast, on 1 and 2 threads.
 
-Arguments come from the oracles of packages/tensor-core/tests, so a row without a benchmark does not exist.
-Two figures a row: ns per call on 1-element tensors (what a call costs), and GB/s on tensors of --bytes each, beside the
-measured copy bandwidth (what the loop costs). Products are timed in GFLOP/s by bench_matmul.py where there is one.
+    tools/bench ops [--quick] [--only exp,sum] [--sizes 10,1000] [--families map1,fold] [--layouts contiguous]
 
-    tools/bench ops                      all rows, float32 (or the row's first dtype)
-    python benchmarks/bench_ops.py --only exp,sum --bytes 67108864
+Arguments come from the oracles of packages/tensor-core/tests, so a row without a benchmark does not exist. Maps, folds, scans
+and fills have every size, other rows their oracle's first case. The summary gives, by family, the median and the worst ratio.
+--quick: 10 and 1e5 elements, contiguous, one thread.
 """
 
-import argparse
-import json
-import os
-import platform
-import subprocess
+import statistics
 import sys
-import time
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "packages/tensor-core/tests"))
+sys.path[:0] = [str(ROOT / "packages/tensor-core/tests")]
 
-import test_ops  # noqa: E402
+from _harness import OURS, THEIRS, Case, geometric_mean, main, parser, settle  # noqa: E402
 from oracles import ORACLES  # noqa: E402
 from oracles.dtypes import WORDS, numpy_dtype  # noqa: E402
-from oracles.layouts import tensor  # noqa: E402
 from oracles.samples import Draw, Sample, bound, cases_of, mapped, tensors  # noqa: E402
 
-import facula  # noqa: E402
-from facula.tensor_core import _ops  # noqa: E402
+from facula.tensor_core import extend  # noqa: E402
 
-try:
-    import torch
-except ImportError:
-    torch = None
-
-
-def best(call, seconds=0.05):
-    """(fastest, spread): seconds of one call; repeats fill the time, the fastest of five batches counts."""
-    call()
-    count, start = 0, time.perf_counter()
-    while time.perf_counter() - start < seconds / 5:
-        call()
-        count += 1
-    times = []
-    for _ in range(5):
-        start = time.perf_counter()
-        for _ in range(count):
-            call()
-        times.append((time.perf_counter() - start) / count)
-    return min(times), max(times) / min(times) - 1
+SHAPES = {10: (2, 5), 1_000: (25, 40), 100_000: (250, 400), 10_000_000: (2_500, 4_000)}
+LAYOUTS = ("contiguous", "transposed", "broadcast")
+FILLS = {"normal_": (), "uniform_": (), "bernoulli_scalar_": (0.3,), "exponential_": (), "random_": ()}
+# a row whose PyTorch function has another name: max(x, dim) is our max_dim(x, dim)
+PEERS = {"max_dim": "max", "min_dim": "min", "where_rows": "where", "copy": "clone", "bernoulli_scalar_": "bernoulli_"}
 
 
-def copy_bandwidth(nbytes):
-    source = np.ones(nbytes // 4, np.float32)
-    target = np.empty_like(source)
-    return 2 * nbytes / best(lambda: np.copyto(target, source))[0] / 1e9
+@cache
+def values(dtype, shape, kind):
+    """Ordinary numbers, drawn once for all rows."""
+    rng = np.random.default_rng(len(shape) * shape[0])
+    if kind == "b":
+        return rng.integers(0, 2, shape).astype(bool)
+    return rng.integers(1, 9, shape).astype(dtype) if kind in "iu" else rng.uniform(0.1, 0.9, shape).astype(dtype)
 
 
-def peer(op, arguments):
-    """torch's function of this name on the same arguments, or None."""
-    function = getattr(torch, op.name, None) or getattr(torch.nn.functional, op.name, None)
-    if not function:
-        return None
-    positional, named = spread(op, mapped(arguments, lambda s: torch.from_numpy(np.array(s.array))))
-    try:
-        function(*positional, **named)
-    except (TypeError, RuntimeError):
-        return None
-    return partial(function, *positional, **named)
+def sample(oracle, dtype, shape, second):
+    array = values(numpy_dtype(dtype), shape, np.dtype(numpy_dtype(dtype)).kind)
+    domain = oracle.second if second and oracle.second else oracle.domain
+    return Sample(np.asarray(domain(array)).astype(array.dtype) if domain else array, dtype)
 
 
-def drawn(op, dtype, size):
-    """Arguments of about `size` elements for kinds with an obvious shape; else the oracle's first case."""
-    oracle = ORACLES[op.name]
-    t = Draw(oracle, dtype, specials=False)
-    side = max(int(size**0.5), 1)
-    if op.kind.startswith("map") and not oracle.cases:
-        return bound(op, tuple(t(side, side) for _ in tensors(op)))
-    if op.kind in ("fold", "scan"):
-        return bound(op, (t(side, side), {"dim": 1 if side > 1 else 0}))
-    return cases_of(op, oracle, dtype)[0][1]
+def arguments(op, oracle, dtype, shape):
+    """In the signature's order: tensors of this shape for maps, folds and scans, else the oracle's first case."""
+    if shape and op.kind.startswith("map"):
+        return bound(op, tuple(sample(oracle, dtype, shape, k > 0) for k in range(len(tensors(op)))))
+    if shape and op.kind in ("fold", "scan"):
+        return bound(op, (sample(oracle, dtype, shape, False), {"dim": 1}))
+    return bound(op, oracle.cases(Draw(oracle, dtype, specials=False))[0]) if oracle.cases else cases_of(op, oracle, dtype)[0][1]
 
 
-def spread(op, arguments):
+def as_tensor(t, layout, s, last):
+    """The sample in the library `t`. Broadcast: the last tensor is one row, shown by stride 0 where it is the only one."""
+    array = np.array(s.array, numpy_dtype(s.dtype), order="C")
+
+    def wrapped(a):
+        made = t.from_numpy(np.ascontiguousarray(a)) if a.ndim else t.from_numpy(a.reshape(1)).reshape(())
+        return made.to(t.bfloat16) if s.dtype == "bfloat16" else made
+
+    if layout == "transposed" and array.ndim > 1:
+        return wrapped(array.swapaxes(0, -1)).transpose(0, -1)
+    if layout == "broadcast" and array.ndim > 1 and last != "no":
+        row = wrapped(array[:1])
+        return row.expand(*array.shape) if last == "only" else row
+    return wrapped(array)
+
+
+def spread(op, values_):
     """The arguments as a user gives them: leading tensors by position, the rest by name if not at its default."""
-    pairs = [(p, v) for p, v in zip(op.params, arguments) if p.name != "out"]
+    pairs = [(p, v) for p, v in zip(op.params, values_) if p.name != "out"]
     count = next((k for k, (p, _) in enumerate(pairs) if "Tensor" not in p.type), len(pairs))
     named = {p.name: v for p, v in pairs[count:] if "Tensor" in p.type or v != p.default}
     return [v for _, v in pairs[:count]], named
 
 
-def moved(arguments, results):
-    arrays = [a for a in arguments if isinstance(a, Sample)]
-    return sum(a.array.nbytes for a in arrays) + sum(r.numel() * r.element_size() for r in results)
+def function(t, name):
+    """Facula's row, or PyTorch's function of that name."""
+    if t.__name__ == OURS:
+        from facula.tensor_core import _ops
+
+        return getattr(_ops, name)
+    name = PEERS.get(name, name)
+    places = (t, t.nn.functional, t.special, t.linalg)
+    return next((getattr(p, name) for p in places if callable(getattr(p, name, None))), None) or getattr(t, name)
 
 
-def measure(op, dtype, nbytes):
-    oracle = ORACLES[op.name]
-    itemsize = numpy_dtype(dtype).itemsize
-    line = {"op": op.name, "dtype": dtype}
-    for word, size in (("call", 1), ("loop", nbytes // itemsize)):
-        arguments = drawn(op, dtype, size)
-        ours = mapped(arguments, tensor)
-        results = test_ops.call(op, ours)
-        exact, _ = test_ops.answer(op, oracle, dtype, arguments) if size == 1 else (None, 0)
-        if size == 1 and not isinstance(exact, tuple):
-            assert tuple(np.shape(exact)) == tuple(results[0].shape), op.name
-        function = getattr(_ops, op.name)
-        positional, named = spread(op, ours)
-        call = partial(function, *positional, **named)
-        line[f"{word}_ns"], line[f"{word}_spread"] = (x * 1e9 if k == 0 else x for k, x in enumerate(best(call)))
-        if torch:
-            theirs = peer(op, arguments)
-            line[f"{word}_torch_ns"] = theirs and best(theirs)[0] * 1e9
-        if word == "loop":
-            line["GBps"] = moved(arguments, results) / line["loop_ns"]
-    return line
+def prepared(t, op, oracle, dtype, shape, layout):
+    given = arguments(op, oracle, dtype, shape)
+    count = sum(isinstance(a, Sample) for a in given)
+    made = []
+    for k, a in enumerate(given):
+        last = "only" if count == 1 else "yes" if k == count - 1 else "no"
+        made.append(mapped(a, partial(as_tensor, t, layout, last=last)))
+    positional, named = spread(op, made)
+    return partial(function(t, op.name), *positional, **named)
 
 
-def machine():
-    model = next((x.split(":")[1].strip() for x in open("/proc/cpuinfo") if x.startswith("model name")), platform.processor())
-    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, cwd=ROOT).stdout.strip()
-    return {"cpu": model, "cores": os.cpu_count(), "python": platform.python_version(), "numpy": np.__version__,
-            "torch": torch and torch.__version__, "commit": commit, "load": os.getloadavg()[0]}  # fmt: skip
+def filled(name, shape, t):
+    x = t.empty(*shape)
+    return partial(getattr(x, PEERS.get(name, name)), *FILLS[name])
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", default="", help="comma-separated rows")
-    parser.add_argument("--bytes", type=int, default=1 << 22, help="size of each large tensor")
-    parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--out", type=Path, default=ROOT / "benchmarks/results/ops.json")
-    options = parser.parse_args()
+def dtype_of(op, oracle):
+    allowed = [d for d in WORDS[op.types] if not oracle.only or d in oracle.only]
+    return next(d for d in ("float32", *allowed) if d in allowed)
 
-    facula.set_num_threads(options.threads)
-    if torch:
-        torch.set_num_threads(options.threads)
-    wanted = [n for n in options.only.split(",") if n] or [n for n in test_ops.OPS if n in ORACLES and not ORACLES[n].by]
-    report = {"machine": machine(), "threads": options.threads, "bytes": options.bytes,
-              "copy_GBps": copy_bandwidth(options.bytes), "rows": []}  # fmt: skip
-    print(f"{report['machine']}\ncopy {report['copy_GBps']:.1f} GB/s\n")
-    print(f"{'op':24}{'dtype':10}{'ns a call':>10}{'PyTorch':>10}{'GB/s':>8}{'us large':>10}{'PyTorch':>10}{'ratio':>8}")
-    for name in wanted:
-        op = test_ops.OPS[name]
-        dtypes = [d for d in WORDS[op.types] if not ORACLES[name].only or d in ORACLES[name].only]
-        line = measure(op, next((d for d in ("float32", *dtypes) if d in dtypes)), options.bytes)
-        report["rows"].append(line)
-        theirs, large = line.get("call_torch_ns"), line.get("loop_torch_ns")
-        print(f"{name:24}{line['dtype']:10}{line['call_ns']:10.0f}{theirs or float('nan'):10.0f}{line['GBps']:8.2f}"
-              f"{line['loop_ns'] / 1e3:10.1f}{(large or float('nan')) / 1e3:10.1f}{(large or float('nan')) / line['loop_ns']:8.2f}")  # fmt: skip
-    options.out.parent.mkdir(parents=True, exist_ok=True)
-    options.out.write_text(json.dumps(report, indent=1))
-    print(f"\nwritten to {options.out}")
+
+def cases(sizes, layouts, families, only):
+    for name, op in sorted(extend.ops.items(), key=lambda pair: pair[1].kind):
+        oracle = ORACLES.get(name)
+        if families and op.kind not in families or only and name not in only:
+            continue
+        if name in FILLS:
+            yield from (Case(f"{name} {size:g}", partial(filled, name, SHAPES[size]), family=op.kind, tol=None) for size in sizes)
+        if oracle is None or oracle.by:
+            continue
+        dtype = dtype_of(op, oracle)
+        tol = None if any("!" in p.type for p in op.params) else 1e-3
+        sized = not oracle.cases and (op.kind.startswith("map") or op.kind in ("fold", "scan"))
+        for size in sizes if sized else (None,):
+            for layout in layouts if sized else ("contiguous",):
+                if layout == "broadcast" and not op.kind.startswith("map"):
+                    continue
+                title = f"{name}{f' {size:g}' if size else ''}{'' if layout == 'contiguous' else ' ' + layout}"
+                make = partial(prepared, op=op, oracle=oracle, dtype=dtype, shape=SHAPES.get(size), layout=layout)
+                yield Case(title if dtype == "float32" else f"{title} {dtype}", make, family=op.kind, tol=tol)
+
+
+def summary(rows):
+    lines = [f"\n{'family':10}{'thr':>4}{'rows':>6}{'median':>8}{'geomean':>9}{'worst':>8}   where; above 1.5: how many"]
+    for family in sorted({r["family"] for r in rows}):
+        for threads in sorted({r["threads"] for r in rows}):
+            some = [r for r in rows if r["family"] == family and r["threads"] == threads and "ratio" in r]
+            if some:
+                ratios, worst = [r["ratio"] for r in some], max(some, key=lambda r: r["ratio"])
+                lines.append(f"{family:10}{threads:>4}{len(some):>6}{statistics.median(ratios):8.2f}{geometric_mean(ratios):9.2f}"
+                             f"{worst['ratio']:8.2f}   {worst['case']}; {sum(x > 1.5 for x in ratios)}")  # fmt: skip
+    alone = sorted({r["case"].split()[0] for r in rows if "ratio" not in r and f"{OURS}_error" not in r})
+    broken = sorted({r["case"] for r in rows if f"{OURS}_error" in r})
+    lines += [f"no {THEIRS} function of that name: {', '.join(alone)}"] * bool(alone)
+    return "\n".join(lines + [f"did not run: {', '.join(broken)}"] * bool(broken))
+
+
+def run():
+    p = parser(__doc__)
+    p.add_argument("--sizes", help="by comma (default 10,1000,100000,10000000)")
+    p.add_argument("--layouts", help=f"by comma (default {','.join(LAYOUTS)})")
+    p.add_argument("--families", default="", help="kinds of rows by comma: map1,map2,map3,fold,scan,dot,gather,own,random,...")
+    options = p.parse_args()
+    options.rounds = options.rounds or (1 if options.quick else 3)
+    options.seconds = options.seconds or (0.005 if options.quick else 0.03)
+    sizes = [int(float(n)) for n in (options.sizes or ("10,1e5" if options.quick else "10,1e3,1e5,1e7")).split(",")]
+    layouts = (options.layouts or ("contiguous" if options.quick else ",".join(LAYOUTS))).split(",")
+    rows = [n.split()[0] for n in options.only.split(",") if n]
+    passed = ["--sizes", ",".join(map(str, sizes)), "--layouts", ",".join(layouts), "--families", options.families]
+    settle(options, (1,) if options.quick else (1, 2), passed=passed)
+    chosen = list(cases(sizes, layouts, [f for f in options.families.split(",") if f], rows))
+    options.only = sorted(set(rows))
+    main("ops", __doc__, chosen, summary=summary, options=options, threads=options.threads, passed=passed)
 
 
 if __name__ == "__main__":
-    main()
+    run()

@@ -1,4 +1,4 @@
-"""Compiles csrc into facula/tensor_core/_native.abi3.so and writes _ops.py from the table that it carries.
+"""Compiles csrc into facula/tensor_core/_native.abi3.so and writes _ops.py and its types, _ops.pyi, from the table that it carries.
 
 Used by the wheel (hatch_build.py) and by developers (tools/build). Needs a C compiler, and cffi when facula_api.h is new.
 Objects are kept by content: a unit is compiled again only when its preprocessed text or its flags change, so a comment
@@ -47,7 +47,7 @@ FLAGS = shlex.split(
 )
 LINK = shlex.split("-shared -Wl,-z,now -Wl,--as-needed -lm -lpthread -ldl")
 MODULE = "facula.tensor_core._native"
-LIBRARY, OPS = "_native.abi3.so", "_ops.py"
+LIBRARY, OPS, STUBS = "_native.abi3.so", "_ops.py", "_ops.pyi"
 KEEP_DAYS = 14
 
 
@@ -259,32 +259,33 @@ def load(library):
         raise CompileError(text) from None
 
 
-def write_ops(lib, codegen, target):
-    """_ops.py: one flat Python function per row of the library's table."""
+def write_ops(lib, package, target, stubs):
+    """_ops.py, one flat Python function per row of the library's table, and its types."""
     sys.dont_write_bytecode, before = True, sys.dont_write_bytecode
     try:
-        target.write_text(module_from("_codegen", codegen).generate(lib))
+        for name, made in (("_codegen", target), ("_stubs", stubs)):
+            made.write_text(module_from(name, package / f"{name}.py").generate(lib))
     finally:
         sys.dont_write_bytecode = before
 
 
-def state(root, codegen):
-    """A digest of everything that the library and _ops.py are made from."""
+def state(root, writers):
+    """A digest of everything that the library, _ops.py and _ops.pyi are made from."""
     files = [p for p in sorted((root / "csrc").rglob("*")) if p.suffix in (".c", ".h", ".def")]
-    files += [p for p in (Path(__file__), codegen) if p.exists()]
+    files += [Path(__file__), *writers]
     return digest(CC, *(x for p in files for x in (os.path.relpath(p, root), p.read_bytes())))
 
 
 def build(root, package, target, strip=False, jobs=None, say=print):
-    """Brings target/{_native.abi3.so,_ops.py} up to date. True if something was made.
+    """Brings target/{_native.abi3.so,_ops.py,_ops.pyi} up to date. True if something was made.
 
-    root holds csrc/; package is the folder of facula/tensor_core's sources, where _codegen.py is.
+    root holds csrc/; package is the folder of facula/tensor_core's sources, where _codegen.py and _stubs.py are.
     """
     root, target = Path(root).resolve(), Path(target).resolve()
-    codegen = Path(package).resolve() / "_codegen.py"
+    package = Path(package).resolve()
     stamp = target / ".native-stamp"
-    now = f"{state(root, codegen)} {strip}"
-    outputs = [target / LIBRARY, target / OPS]
+    now = f"{state(root, [package / name for name in ('_signature.py', '_codegen.py', '_stubs.py')])} {strip}"
+    outputs = [target / LIBRARY, target / OPS, target / STUBS]
     if stamp.exists() and stamp.read_text() == now and all(p.exists() for p in outputs):
         return False
     if not shutil.which(CC[0]):
@@ -294,7 +295,7 @@ def build(root, package, target, strip=False, jobs=None, say=print):
     with tempfile.TemporaryDirectory(dir=target) as scratch:
         made = [Path(scratch, path.name) for path in outputs]
         link(objects, made[0], strip)
-        write_ops(load(made[0]), codegen, made[1])
+        write_ops(load(made[0]), package, made[1], made[2])
         for new, old in zip(made, outputs):
             new.replace(old)  # a process that has the old library open keeps it; a failed build changes nothing
     stamp.write_text(now)

@@ -15,12 +15,15 @@ EDITS = re.findall(r"In `([^`]+)`:\n\n```\w+ (?:row|rule|oracle)\n(.+?)\n```", P
 USE = """
 import facula
 x = facula.tensor([1.0, -3.0], requires_grad=True)
-y = facula.softsign(x)
+y = facula.squash(x)
 y.sum().backward()
 assert y.tolist() == [0.5, -0.75], y
 assert x.grad.tolist() == [0.25, 0.0625], x.grad
-assert x.detach().softsign().tolist() == y.tolist()
-assert facula.softsign(facula.tensor([1.0], dtype=facula.float16)).dtype is facula.float16
+assert x.detach().squash().tolist() == y.tolist()
+assert facula.squash(facula.tensor([1.0], dtype=facula.float16)).dtype is facula.float16
+assert x.detach().squash_().tolist() == y.tolist()
+assert facula.squash(x.detach(), out=facula.empty(2)).tolist() == y.tolist()
+assert "X / (1 + |x|)" in facula.squash.__doc__, facula.squash.__doc__
 """
 
 
@@ -28,8 +31,8 @@ assert facula.softsign(facula.tensor([1.0], dtype=facula.float16)).dtype is facu
 def tree(tmp_path_factory):
     """A copy of the tree with the page's edits, built in place."""
     copy = tmp_path_factory.mktemp("tree")
-    skip = shutil.ignore_patterns("__pycache__", "*.so", "_ops.py", ".native-stamp")
-    for folder in ("csrc", "packages", "tools"):
+    skip = shutil.ignore_patterns("__pycache__", "*.so", "_ops.py*", ".native-stamp")
+    for folder in ("csrc", "packages", "tools", "benchmarks"):
         shutil.copytree(ROOT / folder, copy / folder, ignore=skip)
     for path, text in EDITS:
         with open(copy / path, "a") as f:
@@ -55,9 +58,21 @@ def test_the_op_computes_and_differentiates(tree):
     run(tree, "-c", USE)
 
 
+def test_its_types_are_written(tree):
+    stubs = (tree / "packages/tensor-core/src/facula/tensor_core/_ops.pyi").read_text()
+
+    assert "def squash(input: Tensor, *, out: Tensor | None = None) -> Tensor: ..." in stubs.splitlines()
+
+
+def test_it_is_among_the_benchmarks(tree, tmp_path):
+    out = run(tree, "benchmarks/bench_ops.py", "--quick", "--only", "squash", "--out", tmp_path / "ops.json")
+
+    assert "squash" in out
+
+
 def test_its_oracle_and_its_promise_hold(tree):
     tests = tree / "packages/tensor-core/tests"
-    out = run(tree, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "softsign or oracle and every",
+    out = run(tree, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "squash or oracle and every",
               tests / "test_ops.py", tests / "test_same_bits.py")  # fmt: skip
 
     assert "passed" in out

@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+"""A step of every optimizer over 100 small parameters (8x8), beside PyTorch's default of the same class.
+
+    tools/bench optim [--quick] [--only Adam]
+"""
+
+from functools import partial
+
+from _harness import Case, geometric_mean, main
+
+OPTIONS = {
+    "SGD": {"lr": 1e-3},
+    "SGD momentum": {"lr": 1e-3, "momentum": 0.9},
+    "Adam": {},
+    "Adam amsgrad": {"amsgrad": True},
+    "AdamW": {},
+    "Adamax": {},
+    "NAdam": {},
+    "RAdam": {},
+    "Adagrad": {},
+    "Adadelta": {},
+    "Adafactor": {},
+    "ASGD": {},
+    "RMSprop": {},
+    "Rprop": {},
+    "Muon": {},
+}
+
+
+def step(t, name):
+    t.manual_seed(0)
+    parameters = [t.nn.Parameter(t.randn(8, 8)) for _ in range(100)]
+    for p in parameters:
+        p.grad = t.randn(8, 8)
+    optimizer = getattr(t.optim, name.split()[0])(parameters, **OPTIONS[name])
+
+    def call():
+        optimizer.step()
+        return parameters[0]
+
+    return call
+
+
+CASES = [Case(name, partial(step, name=name), 0.3) for name in OPTIONS]
+
+
+def summary(rows):
+    ratios = [r["ratio"] for r in rows if "ratio" in r]
+    return f"\ngeometric mean {geometric_mean(ratios):.2f}, worst {max(ratios, default=float('nan')):.2f}"
+
+
+if __name__ == "__main__":
+    main("optim", __doc__, CASES, summary=summary)
