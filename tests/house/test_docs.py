@@ -1,12 +1,15 @@
-"""Places that the documents name exist: `path:line` is followed by what stands on that line."""
+"""What the documents name exists: `path` `text` stands in that file, `path:line` `text` on that line; figures are the files'."""
 
 import re
+import subprocess
+import sys
 
 import pytest
 from tree import ROOT
 
 DOCS = [p for p in [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md")), *sorted(ROOT.glob("packages/*/README.md"))] if p.is_file()]
 PLACE = re.compile(r"`([\w./-]+\.(?:c|h|def|py)):(\d+)` `([^`]+)`")
+TEXT = re.compile(r"`([\w./-]+\.(?:c|h|def|py))` `([^`]+)`")
 PATH = re.compile(r"`((?:csrc|packages|tests|tools|docs|benchmarks)/[\w./-]*\w)`")
 CODE = re.compile(r"^```.*?^```|`[^`\n]*`", re.S | re.M)
 LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")
@@ -22,6 +25,28 @@ def test_line_numbers_are_current(doc):
             wrong.append(f"{path}:{line} does not say {text!r}; lines that do: {found}. Run tools/renumber.")
 
     assert [] == wrong
+
+
+@pytest.mark.parametrize("doc", DOCS, ids=lambda p: str(p.relative_to(ROOT)))
+def test_texts_stand_where_the_document_says(doc):
+    wrong = []
+    for path, text in TEXT.findall(doc.read_text()):
+        if not (ROOT / path).is_file() or text not in (ROOT / path).read_text():
+            wrong.append(f"{path} does not say {text!r}. Say what is there now.")
+
+    assert [] == wrong
+
+
+def test_the_journey_goes_through_every_layer():
+    layers = {path.split("/src/")[0] for path, _ in TEXT.findall((ROOT / "docs/journey-of-one-op.md").read_text())}
+
+    assert {"packages/tensor-core", "packages/autograd", "csrc/core/verb_map.c", "csrc/cpu/map.c", "csrc/ops/map.def"} <= layers
+
+
+def test_figures_are_those_of_the_results():
+    done = subprocess.run([sys.executable, ROOT / "tools/quote", "--check"], capture_output=True, text=True)
+
+    assert "" == done.stderr
 
 
 @pytest.mark.parametrize("doc", DOCS, ids=lambda p: str(p.relative_to(ROOT)))
