@@ -26,6 +26,7 @@ ROOT = Path(__file__).resolve().parent.parent
 OURS, THEIRS = "facula", "torch"
 BATCHES = 7
 MARK = "RESULT "
+sys.path += map(str, sorted(ROOT.glob("packages/*/src")))  # an installed Facula comes first, else the tree's
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class Case:
     """name; make(t) -> what is timed, a function without arguments; limit: the ratio to PyTorch that we promise.
 
     tol: how far the first results may differ, relative to the largest; None for results that are not comparable.
-    peer: False where PyTorch has nothing of the kind.
+    peer: False where PyTorch has nothing of the kind. amount: units of work a call, for a column of units a second.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Case:
     tol: float | None = 1e-4
     peer: bool = True
     family: str = ""
+    amount: float = 0.0
 
 
 # --- in the child: one library, every case --------------------------------------------------------------------------
@@ -57,20 +59,20 @@ def numbers(result, count=64):
     return [float(result)] if isinstance(result, (bool, int, float)) else []
 
 
-def fastest(call, seconds):
-    """Seconds of one call: the fastest of a few batches that fill `seconds`."""
+def timed(call, seconds, clock=time.perf_counter):
+    """(fastest, median) seconds of one call over batches that fill `seconds`."""
     call()
-    start, count = time.perf_counter(), 0
-    while count == 0 or time.perf_counter() - start < seconds / BATCHES:
+    start, count = clock(), 0
+    while count == 0 or clock() - start < seconds / BATCHES:
         call()
         count += 1
-    best = math.inf
+    times = []
     for _ in range(BATCHES):
-        start = time.perf_counter()
+        start = clock()
         for _ in range(count):
             call()
-        best = min(best, (time.perf_counter() - start) / count)
-    return best
+        times.append((clock() - start) / count)
+    return min(times), statistics.median(times)
 
 
 def peak_kb():
@@ -84,6 +86,7 @@ def child(cases, library, options):
     for part in ("nn", "optim"):
         getattr(t, part)  # loaded before the first case, as both libraries' users have it
     t.set_num_threads(options.threads[0])
+    clock = time.process_time if options.cpu else time.perf_counter
     found = {}
     for case in cases:
         if library == THEIRS and not case.peer:
@@ -93,7 +96,7 @@ def child(cases, library, options):
             before = peak_kb()
             call = case.make(t)
             value = numbers(call())
-            found[case.name] = {"s": fastest(call, options.seconds), "value": value, "peak_kb": peak_kb() - before}
+            found[case.name] = {"s": timed(call, options.seconds, clock)[options.median], "value": value, "peak_kb": peak_kb() - before}
         except Exception as error:  # a row that is missing on one side is a fact to report, not an end
             found[case.name] = {"error": f"{type(error).__name__}: {error}".splitlines()[0][:200]}
     print(MARK + json.dumps(found))
@@ -113,6 +116,7 @@ def environ(threads):
 
 def run_child(python, script, library, threads, options, only):
     command = [python, script, "--child", library, "--threads", str(threads), "--seconds", str(options.seconds), *options.passed]
+    command += ["--cpu"] * options.cpu + ["--median"] * options.median
     if only:
         command += ["--only", ",".join(only)]
     done = subprocess.run(command, capture_output=True, text=True, env=environ(threads), cwd=ROOT)
@@ -149,6 +153,8 @@ def joined(case, rounds, threads):
         row["ratio"] = row[f"{OURS}_s"] / row[f"{THEIRS}_s"]
     if case.limit is not None:
         row["limit"] = case.limit
+    if case.amount and f"{OURS}_s" in row:
+        row["rate"] = case.amount / row[f"{OURS}_s"]
     return row
 
 
@@ -165,14 +171,16 @@ def measured(script, cases, options):
             yield from (joined(c, rounds, threads) for c in group)
 
 
-def unit(seconds):
+def shown(seconds):
     return f"{seconds * 1e9:.0f} ns" if seconds < 1e-5 else f"{seconds * 1e6:.1f} us" if seconds < 1e-2 else f"{seconds * 1e3:.1f} ms"
 
 
-def line(row):
-    ours = unit(row[f"{OURS}_s"]) if f"{OURS}_s" in row else "-"
-    theirs = unit(row[f"{THEIRS}_s"]) if f"{THEIRS}_s" in row else "-"
+def line(row, unit):
+    ours = shown(row[f"{OURS}_s"]) if f"{OURS}_s" in row else "-"
+    theirs = shown(row[f"{THEIRS}_s"]) if f"{THEIRS}_s" in row else "-"
     text = f"{row['case']:44}{row['threads']:>3}{ours:>12}{theirs:>12}"
+    if unit:
+        text += f"{row['rate']:10.1f}" if "rate" in row else " " * 10
     if "ratio" in row:
         text += f"{row['ratio']:8.2f}"
         if "limit" in row:
@@ -216,6 +224,8 @@ def parser(doc, passes: Sequence[str] = ()):
     p.add_argument("--seconds", type=float, help="time for each case in each process (default 0.2, quick 0.03)")
     p.add_argument("--threads", type=lambda s: [int(n) for n in s.split(",")], default=None, help="one or more, as 1,2")
     p.add_argument("--only", default="", help="cases whose names contain one of these, by comma")
+    p.add_argument("--median", action="store_true", help="a process reports the median of its batches, not the fastest")
+    p.add_argument("--cpu", action="store_true", help="processor time: for one thread on a machine that others use too")
     p.add_argument("--torch-python", help="an interpreter that has PyTorch (default: this one)")
     p.add_argument("--out", type=Path, help="the JSON file (default benchmarks/results/NAME.json; none with --only)")
     p.add_argument("--child", help=argparse.SUPPRESS)
@@ -242,29 +252,32 @@ def report(name, rows, options, torch, **more):
         options.out = ROOT / "benchmarks/results" / f"{name}{'-quick' if options.quick else ''}.json"
     if options.out:
         options.out.parent.mkdir(parents=True, exist_ok=True)
-        head = {"benchmark": name, "machine": options.machine, "torch": torch, "rounds": options.rounds, "seconds": options.seconds}
+        head = {"benchmark": name, "machine": options.machine, "torch": torch, "rounds": options.rounds, "seconds": options.seconds,
+                "statistic": "median" if options.median else "fastest", "clock": "processor" if options.cpu else "wall"}  # fmt: skip
         options.out.write_text(json.dumps({**head, **more, "rows": rows}, indent=1) + "\n")
         print(f"written to {os.path.relpath(options.out)}")
 
 
-def main(name, doc, cases, threads=(1,), apart=False, summary=None, options=None, passed=()):
+def main(name, doc, cases, threads=(1,), apart=False, summary=None, options=None, passed=(), unit="", check=None):
     """Runs the cases as the command line says, prints a line each, writes the file. apart: a process for each case.
 
-    summary: function of the rows, printed at the end.
+    summary: function of the rows, printed at the end. unit: of the cases' amounts. check: called before anything is timed.
     """
     options = settle(options or parser(doc).parse_args(), threads, apart, passed)
     if options.child:
         return child([c for c in cases if not options.only or c.name in options.only or chosen([c], options)], options.child, options)
+    if check:
+        check()
     script = Path(sys.argv[0]).resolve()
     options.machine = machine()
     torch = torch_version(options.torch_python or sys.executable)
     options.torch_python = (options.torch_python or sys.executable) if torch else None
     print(f"{options.machine}\nPyTorch {torch or 'is not there: Facula alone'}, {options.rounds} rounds\n")
-    print(f"{'':44}{'thr':>3}{'Facula':>12}{'PyTorch':>12}{'ratio':>8}")
+    print(f"{'':44}{'thr':>3}{'Facula':>12}{'PyTorch':>12}{f'{unit}/s':>10}{'ratio':>8}" if unit else f"{'':44}{'thr':>3}{'Facula':>12}{'PyTorch':>12}{'ratio':>8}")
     rows = []
     for row in measured(script, chosen(cases, options), options):
         rows.append(row)
-        print(line(row), flush=True)
+        print(line(row, unit), flush=True)
     if summary:
         print(summary(rows))
     report(name, rows, options, torch)

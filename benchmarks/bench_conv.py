@@ -2,18 +2,14 @@
 """Convolutions of LeNet, ResNet-18 and a depthwise net beside PyTorch, in three directions, and a whole training step.
 
 Check against float64 NumPy sums by oracle-sized cases is the tests' work (tests/oracles/window.py); here each direction is
-compared with the same product written with matmul on one sample before it is timed. Ratio: PyTorch's time by Facula's.
+compared with float64 sums over windows on one sample before it is timed.
 
-    python benchmarks/bench_conv.py --torch-python /path/to/python --rounds 7
-    python benchmarks/bench_conv.py --only step
+    tools/bench conv [--quick] [--only step] [--threads 1,2]
 """
 
-import sys
 from functools import partial
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
-import _harness  # noqa: E402
+from _harness import Case, geometric_mean, main
 
 #        name: batch, in, out, size, kernel, stride, padding, groups
 SHAPES = {
@@ -51,13 +47,13 @@ def flops(case):
     return 2 * b * o * (i // g) * k * k * out_size(n, k, s, p) ** 2
 
 
-def directions(torch, peer, b, i, o, n, k, s, p, g):
+def directions(torch, b, i, o, n, k, s, p, g):
     """Three callables, each one kernel of the library."""
     x, w, bias = torch.randn(b, i, n, n), torch.randn(o, i // g, k, k), torch.randn(o)
     m = out_size(n, k, s, p)
     grad = torch.randn(b, o, m, m)
     forward = partial(torch.nn.functional.conv2d, x, w, bias, s, p, 1, g)
-    if peer == "PyTorch":
+    if torch.__name__ == "torch":
         back = partial(torch.ops.aten.convolution_backward, grad, x, w, [o], [s, s], [p, p], [1, 1], False, [0, 0], g)
         return forward, partial(back, [True, False, False]), partial(back, [False, True, False])
     from facula.tensor_core.extend import function, ops
@@ -84,20 +80,34 @@ def step(torch):
     return run
 
 
-def pools(torch):
-    F, x = torch.nn.functional, torch.randn(64, 64, 24, 24)
-    return {"max_pool2d 64 x 64 x 24 x 24 k2": partial(F.max_pool2d, x, 2), "max_pool2d k3 s2 p1": partial(F.max_pool2d, x, 3, 2, 1),
-            "avg_pool2d k2": partial(F.avg_pool2d, x, 2), "adaptive_avg_pool2d 1": partial(F.adaptive_avg_pool2d, x, 1)}  # fmt: skip
+def pool(name, options):
+    return lambda t: partial(getattr(t.nn.functional, name), t.randn(64, 64, 24, 24), *options)
 
 
-def make_cases(torch, peer):
-    cases = {}
-    for name, shape in SHAPES.items():
-        for direction, call in zip(DIRECTIONS, directions(torch, peer, *shape)):
-            cases[f"{name}, {direction}"] = call
-    cases.update(pools(torch))
-    cases["lenet training step"] = step(torch)
-    return cases
+POOLS = {"max_pool2d 64 x 64 x 24 x 24 k2": ("max_pool2d", (2,)), "max_pool2d k3 s2 p1": ("max_pool2d", (3, 2, 1)),
+         "avg_pool2d k2": ("avg_pool2d", (2,)), "adaptive_avg_pool2d 1": ("adaptive_avg_pool2d", (1,))}  # fmt: skip
+
+
+def direction(shape, k):
+    return lambda t: directions(t, *shape)[k]
+
+
+CASES = [
+    Case(f"{name}, {what}", direction(shape, k), tol=None, family=what, amount=flops(f"{name}, {what}") / 1e9)
+    for name, shape in SHAPES.items()
+    for k, what in enumerate(DIRECTIONS)
+]
+CASES += [Case(name, pool(*how), family="pool", tol=1e-3) for name, how in POOLS.items()]
+CASES += [Case("lenet training step", step, family="step", tol=None)]
+
+
+def summary(rows):
+    lines = []
+    for threads in sorted({r["threads"] for r in rows}):
+        for family in dict.fromkeys(r["family"] for r in rows):
+            ratios = [r["ratio"] for r in rows if (r["threads"], r["family"]) == (threads, family) and "ratio" in r]
+            lines.append(f"{threads} threads, {family}: geometric mean {geometric_mean(ratios):.2f}, worst {max(ratios, default=float('nan')):.2f}")
+    return "\n" + "\n".join(lines)
 
 
 def check():
@@ -109,7 +119,7 @@ def check():
     facula.manual_seed(0)
     for name, shape in SHAPES.items():
         b, i, o, n, k, s, p, g = shape
-        forward, to_input, to_weight = directions(facula, "facula", 1, *shape[1:])
+        forward, to_input, to_weight = directions(facula, 1, *shape[1:])
         x, w, bias = (t.numpy().astype(np.float64) for t in forward.args[:3])
         grad = to_input.args[0].numpy().astype(np.float64)
         windows = np.lib.stride_tricks.sliding_window_view(np.pad(x[0], ((0, 0), (p, p), (p, p))), (k, k), (1, 2))[:, ::s, ::s]
@@ -124,4 +134,4 @@ def check():
 
 
 if __name__ == "__main__":
-    _harness.compare("conv", __doc__, __file__, check, make_cases, "GFLOP/s", lambda case: flops(case) / 1e9)
+    main("conv", __doc__, CASES, threads=(1, 2), summary=summary, unit="GFLOP", check=check)

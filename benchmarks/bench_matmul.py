@@ -1,15 +1,12 @@
 #!/usr/bin/env python3
-"""Matrix products beside PyTorch: check, then time in fresh processes that alternate. Ratio: PyTorch's time by Facula's.
+"""Matrix products beside PyTorch on 1 and 2 threads: checked against NumPy, then timed.
 
-    python benchmarks/bench_matmul.py --torch-python /path/to/python --rounds 7
+    tools/bench matmul [--quick] [--only bmm] [--threads 1,2]
 """
 
-import sys
 from functools import partial
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
-import _harness  # noqa: E402
+from _harness import Case, geometric_mean, main
 
 SQUARES = (64, 96, 128, 192, 256, 384, 512, 768, 1024, 2048)
 #          name: (rows of x, features in, features out, with bias)
@@ -47,12 +44,9 @@ def flops(name):
     return 2 * out
 
 
-def make_cases(torch, peer):
-    cases = {}
-    for name in names():
-        what, shapes = arguments(name)
-        cases[name] = partial(make(torch, what), *(torch.randn(*shape) for shape in shapes))
-    return cases
+def product(t, name):
+    what, shapes = arguments(name)
+    return partial(make(t, what), *(t.randn(*shape) for shape in shapes))
 
 
 def check():
@@ -74,5 +68,13 @@ def make(torch, what):
     return torch.nn.functional.linear if what == "linear" else torch.matmul
 
 
+CASES = [Case(name, partial(product, name=name), 1 / 0.95, tol=1e-3, amount=flops(name) / 1e9) for name in names()]
+
+
+def summary(rows):
+    means = ((n, geometric_mean(r["ratio"] for r in rows if r["threads"] == n and "ratio" in r)) for n in sorted({r["threads"] for r in rows}))
+    return "\n" + "\n".join(f"{n} threads: geometric mean {mean:.2f}" for n, mean in means)
+
+
 if __name__ == "__main__":
-    _harness.compare("matmul", __doc__, __file__, check, make_cases, "GFLOP/s", lambda name: flops(name) / 1e9)
+    main("matmul", __doc__, CASES, threads=(1, 2), summary=summary, unit="GFLOP", check=check)
