@@ -9,6 +9,7 @@ from pathlib import Path
 
 import facts
 import module_cases
+import module_program_cases  # noqa: F401 - adds its programs
 import program_cases
 from backend import torch
 

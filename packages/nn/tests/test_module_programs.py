@@ -1,8 +1,9 @@
 """Small programs over modules, hooks, state and utilities give what they give on PyTorch."""
 
+import expectations
+import module_program_cases  # noqa: F401 - adds its programs
 import program_cases
 import pytest
-import expectations
 from backend import torch, wait_for
 from facts import difference, plain
 

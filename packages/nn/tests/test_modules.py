@@ -1,8 +1,8 @@
 """Every module: repr, state names, first values for a seed, outputs, gradients and buffers are PyTorch's."""
 
+import expectations
 import module_cases
 import pytest
-import expectations
 from backend import torch, wait_for
 from facts import difference
 

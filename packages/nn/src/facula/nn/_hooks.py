@@ -47,6 +47,7 @@ forward_hooks_with_kwargs: dict[int, bool] = {}
 forward_hooks_always_called: dict[int, bool] = {}
 backward_pre_hooks: OrderedDict[int, Callable] = OrderedDict()
 backward_hooks: OrderedDict[int, Callable] = OrderedDict()
+backward_hooks_are_full: bool | None = None  # None until the first is registered
 buffer_registration_hooks: OrderedDict[int, Callable] = OrderedDict()
 module_registration_hooks: OrderedDict[int, Callable] = OrderedDict()
 parameter_registration_hooks: OrderedDict[int, Callable] = OrderedDict()
@@ -70,6 +71,19 @@ def register_module_full_backward_pre_hook(hook: Callable) -> RemovableHandle:
 
 def register_module_full_backward_hook(hook: Callable) -> RemovableHandle:
     """Run `hook(module, grad_input, grad_output)` after the backward of every module."""
+    global backward_hooks_are_full
+    if backward_hooks_are_full is False:
+        raise RuntimeError("register_module_full_backward_hook: hooks of the old form are registered. Use one kind as a global hook.")
+    backward_hooks_are_full = True
+    return register(backward_hooks, hook)
+
+
+def register_module_backward_hook(hook: Callable) -> RemovableHandle:
+    """Run `hook(module, grad_input, grad_output)` for every module, at the last operation of its forward; the old form."""
+    global backward_hooks_are_full
+    if backward_hooks_are_full is True:
+        raise RuntimeError("register_module_backward_hook: full backward hooks are registered. Use one kind as a global hook.")
+    backward_hooks_are_full = False
     return register(backward_hooks, hook)
 
 
@@ -216,3 +230,13 @@ class BackwardGates:
             grad_input = tuple(full)
         self.grad_output = None
         return tuple(grad_input[k] for k in self.input_at)
+
+
+def hook_last_operation(module: Any, result: Any, hooks: list[Callable]) -> None:
+    """Hooks of the old form: they see the gradients of the operation that made the (first) output."""
+    while not isinstance(result, facula.Tensor):
+        result = next((v for v in result.values() if isinstance(v, facula.Tensor)), None) if isinstance(result, dict) else result[0]
+    node = None if result is None else result.grad_fn
+    if node is not None:
+        for hook in hooks:
+            node.register_hook(lambda grad_input, grad_output, hook=hook: hook(module, grad_input, grad_output))

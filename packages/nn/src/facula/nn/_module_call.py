@@ -41,12 +41,11 @@ class ModuleCall:
             for key, hook in list(hooks.items()):
                 args, kwargs = _after_pre_hook(self, hook, args, kwargs, key in takes_kwargs)
         gates = None
-        if self._backward_hooks or self._backward_pre_hooks or _back or _back_pre:
-            gates = _hooks.BackwardGates(
-                self,
-                [*_back.values(), *self._backward_hooks.values()],
-                [*_back_pre.values(), *self._backward_pre_hooks.values()],
-            )
+        kinds = (_back.values(), _hooks.backward_hooks_are_full), (self._backward_hooks.values(), self._is_full_backward_hook)
+        full = [hook for hooks, whole in kinds if whole is True for hook in hooks]
+        before = [*_back_pre.values(), *self._backward_pre_hooks.values()]
+        if full or before:
+            gates = _hooks.BackwardGates(self, full, before)
             args = gates.inputs(args)
         result = self.forward(*args, **kwargs)
         for key, hook, takes_kwargs in self._all_forward_hooks():
@@ -54,7 +53,12 @@ class ModuleCall:
             replaced = hook(self, args, kwargs, result) if takes_kwargs else hook(self, args, result)
             if replaced is not None:
                 result = replaced
-        return result if gates is None else gates.outputs(result)
+        old = [hook for hooks, whole in kinds if whole is False for hook in hooks]
+        if gates is not None:
+            result = gates.outputs(result)
+        if old:
+            _hooks.hook_last_operation(self, result, old)
+        return result
 
     def _all_forward_hooks(self) -> list[tuple]:
         everywhere = [(k, h, k in _hooks.forward_hooks_with_kwargs) for k, h in _post.items()]

@@ -9,8 +9,7 @@ from facula import Tensor
 
 from . import _hooks
 from ._hooks import (
-    RemovableHandle,
-    register,
+    register_module_backward_hook,
     register_module_buffer_registration_hook,
     register_module_forward_hook,
     register_module_forward_pre_hook,
@@ -21,11 +20,13 @@ from ._hooks import (
 )
 from ._module_call import ModuleCall
 from ._module_convert import ModuleConvert
+from ._module_hooks import ModuleHooks
 from ._module_state import ModuleState
 from .parameter import Buffer, Parameter
 
 __all__ = [
     "Module",
+    "register_module_backward_hook",
     "register_module_buffer_registration_hook",
     "register_module_forward_hook",
     "register_module_forward_pre_hook",
@@ -58,7 +59,7 @@ _DICTS = (
 _HOMES = ("_parameters", "_buffers", "_modules")
 
 
-class Module(ModuleCall, ModuleState, ModuleConvert):
+class Module(ModuleCall, ModuleHooks, ModuleState, ModuleConvert):
     """Base of all layers and models: assign parameters and modules to attributes, define forward, call the instance."""
 
     training: bool
@@ -302,30 +303,9 @@ class Module(ModuleCall, ModuleState, ModuleConvert):
             if module is not None:
                 yield from module.named_modules(memo, f"{prefix}.{name}" if prefix else name, remove_duplicate)
 
-    # -- hooks
-
-    def register_forward_pre_hook(self, hook: Callable, *, prepend: bool = False, with_kwargs: bool = False) -> RemovableHandle:
-        """Run `hook(module, args)` (or `hook(module, args, kwargs)`) before forward; what it returns replaces the arguments."""
-        flags = (self._forward_pre_hooks_with_kwargs,) if with_kwargs else ()
-        return register(self._forward_pre_hooks, hook, *flags, prepend=prepend)
-
-    def register_forward_hook(
-        self, hook: Callable, *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
-    ) -> RemovableHandle:
-        """Run `hook(module, args, output)` (or with kwargs before output) after forward; what it returns replaces the output."""
-        flags = [self._forward_hooks_with_kwargs] if with_kwargs else []
-        if always_call:
-            flags.append(self._forward_hooks_always_called)
-        return register(self._forward_hooks, hook, *flags, prepend=prepend)
-
-    def register_full_backward_pre_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
-        """Run `hook(module, grad_output)` before the gradients enter the module; what it returns replaces them."""
-        return register(self._backward_pre_hooks, hook, prepend=prepend)
-
-    def register_full_backward_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
-        """Run `hook(module, grad_input, grad_output)` when the input gradients are there; what it returns replaces them."""
-        self.__dict__["_is_full_backward_hook"] = True
-        return register(self._backward_hooks, hook, prepend=prepend)
+    def compile(self, *args: Any, **kwargs: Any) -> Module:
+        """Self: forward runs as it is written, whatever backend, mode or options would ask for."""
+        return self
 
     # -- text
 
