@@ -20,6 +20,12 @@ typedef struct {
     int64_t big_n, small_n, taps;    /* elements of a plane; places of the kernel */
 } fc_conv;
 
+/* The three directions (conv_run.c); room: fc_conv_words of int64, for offsets of taps and columns. FC_OK or FC_MEMORY. */
+int64_t fc_conv_words(const fc_conv *v);
+int fc_conv_to_small(const fc_conv *v, void *small, const void *big, const void *weight, const void *bias, int64_t *room);
+int fc_conv_to_big(const fc_conv *v, void *big, const void *small, const void *weight, const void *bias, int64_t *room);
+int fc_conv_weight(const fc_conv *v, void *weight, const void *small, const void *big, int64_t *room);
+
 /*
  * The operand that is never formed: lines are positions (n, d, h, w), k is (channel, tap). Position j and tap t of a dim
  * read source index j * step + off[t], and zero where there is none.
@@ -58,15 +64,6 @@ typedef struct {
 
 void fc_pack_two_level(const void *x, const fc_gemm_kernel *kernel, void *panels, int width, int64_t batch, int64_t first,
                        int64_t lines, int64_t k0, int64_t depth);
-
-/* One channel per group and side: small[n, g, j] and its two gradients, by level. f32 and f64. */
-typedef struct {
-    void (*forward)(const fc_conv *v, void *small, const void *big, const void *weight, const void *bias);
-    void (*to_big)(const fc_conv *v, void *big, const void *small, const void *weight, const void *bias);
-    void (*weight)(const fc_conv *v, void *weight, const void *small, const void *big);
-} fc_conv_depthwise;
-
-extern const fc_conv_depthwise fc_conv_depthwise_v2[2], fc_conv_depthwise_v3[2], fc_conv_depthwise_v4[2]; /* f32, f64 */
 
 /* Integers, modulo 2^bits, one product at a time: small from big, or with to_big the other way round. */
 void fc_conv_integers(const fc_conv *v, void *out, const void *x, const void *weight, const void *bias, int to_big);

@@ -12,119 +12,13 @@
  *
  * Both are the sums of gemm.h over the same k as with packed columns, padding counted as zeros.
  */
-#include "conv.h"
-
-#include <string.h>
+#include "conv_layout.h"
 
 #include "../parallel.h"
 
 #define CHUNK_BYTES (2 << 20) /* copies of so many samples at a time: they stay in the outer caches until they are read */
-#define COPY_GRAIN (32 << 10) /* elements; about 10 us */
-
-typedef struct {
-    const fc_window *x;
-    int64_t channels;
-    int64_t low[3], extent[3];    /* first source index that a tap reads; size of a plane of the copy */
-    int64_t step[3], slots[3];    /* of positions, in the source; phases that taps use */
-    int64_t *residue[3];          /* of each slot */
-    int64_t *slot[3], *shift[3];  /* of each tap */
-    int64_t plane, channel;       /* elements of one phase; of all */
-    int bare;                     /* the source itself is the copy */
-} layout;
 
 static int64_t round_up(int64_t x, int64_t unit) { return (x + unit - 1) / unit * unit; }
-
-/* room: 3 int64 for each tap of each dim. phased: positions side by side; else the copy is the padded source as it is. */
-static void lay_out(layout *l, const fc_window *x, int64_t channels, int phased, int64_t *room)
-{
-    *l = (layout){ .x = x, .channels = channels, .plane = 1, .channel = 1, .bare = 1 };
-    for (int d = 0; d < 3; ++d) {
-        const int64_t taps = x->ntaps[d], step = phased ? x->step[d] : 1, span = phased ? x->count[d] : (x->count[d] - 1) * x->step[d] + 1;
-        l->residue[d] = room, l->slot[d] = room + taps, l->shift[d] = room + 2 * taps;
-        room += 3 * taps;
-        int64_t low = x->off[d][0], far = 0;
-        for (int64_t t = 1; t < taps; ++t)
-            if (x->off[d][t] < low) low = x->off[d][t];
-        if (!phased && low > 0) low = 0;
-        for (int64_t t = 0; t < taps; ++t) {
-            const int64_t residue = (x->off[d][t] - low) % step;
-            int64_t s = 0;
-            while (s < l->slots[d] && l->residue[d][s] != residue) ++s;
-            if (s == l->slots[d]) l->residue[d][l->slots[d]++] = residue;
-            l->slot[d][t] = s;
-            l->shift[d][t] = (x->off[d][t] - low) / step;
-            if (l->shift[d][t] > far) far = l->shift[d][t];
-        }
-        l->low[d] = low;
-        l->step[d] = step;
-        l->extent[d] = span + far;
-        l->plane *= l->extent[d];
-        l->channel *= l->extent[d] * l->slots[d];
-        /* outermost, fewer places than there are may be wanted; further in, the pitch must be the source's */
-        l->bare = l->bare && step == 1 && low == 0 && (d == 0 ? l->extent[d] <= x->size[d] : l->extent[d] == x->size[d]);
-    }
-}
-
-static int64_t tap_at(const layout *l, int64_t t)
-{
-    const int64_t *n = l->x->ntaps, w = t % n[2], h = t / n[2] % n[1], d = t / n[2] / n[1];
-    const int64_t phase = (l->slot[0][d] * l->slots[1] + l->slot[1][h]) * l->slots[2] + l->slot[2][w];
-    return phase * l->plane + (l->shift[0][d] * l->extent[1] + l->shift[1][h]) * l->extent[2] + l->shift[2][w];
-}
-
-/* --- the copy ------------------------------------------------------------------------------------------------------- */
-
-typedef struct { const layout *l; char *to; int64_t first; } copying;
-
-#define COPY(name, R)                                                                                                 \
-static void copy_row_##name(R *restrict to, const R *restrict from, int64_t count, int64_t step)                      \
-{                                                                                                                     \
-    if (step == 1) memcpy(to, from, (size_t)count * sizeof(R));                                                       \
-    else for (int64_t j = 0; j < count; ++j) to[j] = from[j * step];                                                  \
-}                                                                                                                     \
-static void copy_phase_##name(const layout *l, R *to, const R *from, const int64_t *residue)                          \
-{                                                                                                                     \
-    const fc_window *x = l->x;                                                                                        \
-    const int64_t width = l->extent[2], first = l->low[2] + residue[2], step = l->step[2];                            \
-    int64_t low = first < 0 ? (-first + step - 1) / step : 0, high = x->size[2] > first ? (x->size[2] - first + step - 1) / step : 0; \
-    if (high > width) high = width;                                                                                   \
-    if (low > high) low = high;                                                                                       \
-    for (int64_t d = 0; d < l->extent[0]; ++d)                                                                        \
-        for (int64_t h = 0; h < l->extent[1]; ++h, to += width) {                                                     \
-            const int64_t at_d = l->low[0] + residue[0] + d * l->step[0], at_h = l->low[1] + residue[1] + h * l->step[1]; \
-            if (at_d < 0 || at_d >= x->size[0] || at_h < 0 || at_h >= x->size[1]) {                                   \
-                memset(to, 0, (size_t)width * sizeof(R));                                                             \
-                continue;                                                                                             \
-            }                                                                                                         \
-            for (int64_t j = 0; j < low; ++j) to[j] = 0;                                                              \
-            for (int64_t j = high; j < width; ++j) to[j] = 0;                                                         \
-            copy_row_##name(to + low, from + (at_d * x->size[1] + at_h) * x->size[2] + first + low * step, high - low, step); \
-        }                                                                                                             \
-}                                                                                                                     \
-static void copy_planes_##name(void *ctx, int64_t begin, int64_t end)                                                 \
-{                                                                                                                     \
-    const copying *job = ctx;                                                                                         \
-    const layout *l = job->l;                                                                                         \
-    for (int64_t i = begin; i < end; ++i) {                                                                           \
-        const R *from = (const R *)l->x->source + (job->first + i / l->channels) * l->x->sample + i % l->channels * l->x->plane; \
-        R *to = (R *)job->to + i * l->channel;                                                                        \
-        for (int64_t d = 0; d < l->slots[0]; ++d)                                                                     \
-            for (int64_t h = 0; h < l->slots[1]; ++h)                                                                 \
-                for (int64_t w = 0; w < l->slots[2]; ++w, to += l->plane) {                                           \
-                    const int64_t residue[3] = { l->residue[0][d], l->residue[1][h], l->residue[2][w] };              \
-                    copy_phase_##name(l, to, from, residue);                                                          \
-                }                                                                                                     \
-    }                                                                                                                 \
-}
-COPY(f32, float)
-COPY(f64, double)
-#undef COPY
-
-static void copy_samples(const layout *l, void *to, int64_t first, int64_t samples)
-{
-    fc_parallel(samples * l->channels, 1 + COPY_GRAIN / (l->channel + 1), l->x->dtype == FC_F64 ? copy_planes_f64 : copy_planes_f32,
-                &(copying){ l, to, first });
-}
 
 /* --- positions as columns ------------------------------------------------------------------------------------------- */
 
@@ -133,7 +27,7 @@ typedef struct {
     const fc_window *x;
     int64_t channels;
     const fc_conv_places *to;
-    layout l;
+    fc_conv_layout l;
     int64_t flat, samples;        /* columns of the product; samples in a chunk */
     int64_t room_at, b_at, c_at, packed_at, copy_at;
     int status;
@@ -145,12 +39,12 @@ static void run_shifted(void *ctx, int64_t begin, int64_t end, void *scratch)
     shifted *s = ctx;
     fc_gemm_args *p = s->p;
     const fc_window *x = s->x;
-    layout *l = &s->l;
+    fc_conv_layout *l = &s->l;
     const int64_t taps = x->taps, size = fc_dt_size[p->dtype];
-    lay_out(l, x, s->channels, 1, (int64_t *)((char *)scratch + s->room_at));
+    fc_conv_lay_out(l, x, s->channels, 1, (int64_t *)((char *)scratch + s->room_at));
     int64_t *b_at = (int64_t *)((char *)scratch + s->b_at), *c_at = (int64_t *)((char *)scratch + s->c_at);
     const int64_t pitch = l->bare ? x->plane : l->channel;
-    for (int64_t t = 0; t < taps; ++t) b_at[t] = tap_at(l, t);
+    for (int64_t t = 0; t < taps; ++t) b_at[t] = fc_conv_tap_at(l, t);
     for (int64_t k = taps; k < p->K; ++k) b_at[k] = b_at[k - taps] + pitch;
     for (int64_t d = 0, n = 0; d < x->count[0]; ++d)
         for (int64_t h = 0; h < l->extent[1]; ++h)
@@ -176,7 +70,7 @@ static void run_shifted(void *ctx, int64_t begin, int64_t end, void *scratch)
         } else {
             p->b = (char *)scratch + s->copy_at;
             p->b_batch = l->channel * l->channels;
-            copy_samples(l, (char *)scratch + s->copy_at, n, p->batch);
+            fc_conv_copy(l, (char *)scratch + s->copy_at, n, p->batch);
         }
         s->status = fc_gemm_run(p);
     }
@@ -191,8 +85,8 @@ int fc_conv_shifted(fc_gemm_args *p, const fc_window *x, int64_t channels, const
     int64_t few[3 * 64], bytes = 0;
     if (tap_room > 3 * 64)
         return -1;
-    lay_out(&s.l, x, channels, 1, few);
-    s.flat = ((x->count[0] - 1) * s.l.extent[1] + x->count[1] - 1) * s.l.extent[2] + x->count[2];
+    fc_conv_lay_out(&s.l, x, channels, 1, few);
+    s.flat = fc_conv_flat(&s.l);
     if (2 * x->positions < round_up(s.flat, 64 / size)) /* mostly dropped: packed columns are better */
         return -1;
     const int64_t sample = s.l.channel * channels * size;
@@ -216,7 +110,7 @@ typedef struct {
     fc_gemm_args *p;
     const fc_window *x;
     int64_t channels, batch;
-    layout l;
+    fc_conv_layout l;
     int64_t room_at, a_at, k_at, copy_at;
     int status;
 } turned;
@@ -226,9 +120,9 @@ static void run_turned(void *ctx, int64_t begin, int64_t end, void *scratch)
     (void)begin, (void)end;
     turned *s = ctx;
     const fc_window *x = s->x;
-    layout *l = &s->l;
+    fc_conv_layout *l = &s->l;
     const int bare = l->bare;
-    lay_out(l, x, s->channels, 0, (int64_t *)((char *)scratch + s->room_at));
+    fc_conv_lay_out(l, x, s->channels, 0, (int64_t *)((char *)scratch + s->room_at));
     l->bare = bare;
     int64_t *a_at = (int64_t *)((char *)scratch + s->a_at), *a_k = (int64_t *)((char *)scratch + s->k_at);
     const int64_t *pitch = l->bare ? x->size : l->extent;
@@ -247,7 +141,7 @@ static void run_turned(void *ctx, int64_t begin, int64_t end, void *scratch)
             }
     s->p->a = x->source;
     if (!l->bare) {
-        copy_samples(l, (char *)scratch + s->copy_at, 0, s->batch);
+        fc_conv_copy(l, (char *)scratch + s->copy_at, 0, s->batch);
         s->p->a = (char *)scratch + s->copy_at;
     }
     s->p->a_at = a_at;
@@ -264,7 +158,7 @@ int fc_conv_turned(fc_gemm_args *p, const fc_window *x, int64_t channels, int64_
     int64_t few[3 * 64], bytes = 0;
     if (tap_room > 3 * 64)
         return -1;
-    lay_out(&s.l, x, channels, 0, few);
+    fc_conv_lay_out(&s.l, x, channels, 0, few);
     /* read one by one: any pitch will do, only nothing may lie outside */
     s.l.bare = 1;
     for (int d = 0; d < 3; ++d) s.l.bare = s.l.bare && s.l.low[d] == 0 && s.l.extent[d] <= x->size[d];

@@ -3,7 +3,7 @@
  * `dilation` apart; what lies outside of the plane is left out.
  *
  * Maxima: the first of equal values wins, and a NaN wins over all (of several, the last), as in PyTorch; its place is a flat
- * index into the plane. Means: the sum in the order of the plane, then one division.
+ * index into the plane. Means: a sum whose order depends on the window alone (pool_plane.c), then one division.
  */
 #ifndef FC_POOL_H
 #define FC_POOL_H

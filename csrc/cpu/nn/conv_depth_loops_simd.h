@@ -1,0 +1,84 @@
+/* Included by conv_depth_simd.c once per type, which defines R, MASK, FMA and T(): no guard. */
+
+#define WIDTH ((int)(VECTOR_BYTES / sizeof(R)))
+#define PER_ROW ((int)(FC_DEPTH_LANES / WIDTH)) /* vectors that make the lanes of a sum */
+typedef R T(V) __attribute__((vector_size(VECTOR_BYTES)));
+typedef R T(VM) __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(R)), may_alias));
+typedef MASK T(VI) __attribute__((vector_size(VECTOR_BYTES)));
+
+/* `vecs` vectors of positions: each element one chain over the taps. */
+INLINE void T(positions)(const int vecs, R *out, const R *x, const int64_t *at, const R *weight, const int64_t *place, int64_t taps)
+{
+    T(V) sum[8];
+#pragma GCC unroll 8
+    for (int j = 0; j < vecs; ++j) sum[j] = (T(V)){ 0 };
+#pragma GCC unroll 1
+    for (int64_t t = 0; t < taps; ++t) {
+        const T(V) w = weight[place ? place[t] : t] - (T(V)){ 0 };
+        const R *x_t = x + at[t];
+#pragma GCC unroll 8
+        for (int j = 0; j < vecs; ++j) sum[j] = FMA(w, *(const T(VM) *)(x_t + j * WIDTH), sum[j]);
+    }
+#pragma GCC unroll 8
+    for (int j = 0; j < vecs; ++j) *(T(VM) *)(out + j * WIDTH) = sum[j];
+}
+
+static void T(flat)(void *out, const void *x, const int64_t *at, const void *weight, const int64_t *place, int64_t taps, int64_t n)
+{
+    int64_t j = 0;
+    for (; j + 8 * WIDTH <= n; j += 8 * WIDTH) T(positions)(8, (R *)out + j, (const R *)x + j, at, weight, place, taps);
+    for (; j < n; j += WIDTH) T(positions)(1, (R *)out + j, (const R *)x + j, at, weight, place, taps);
+}
+
+/* sum[t][lane] += small * x, for `count` taps and one plane of rows */
+INLINE void T(some_lanes)(const int count, R *sums, const R *x, const int64_t *at, const R *small, int64_t width, int64_t small_pitch,
+                          const fc_conv_rows *rows)
+{
+    T(V) sum[9][PER_ROW];
+    T(VI) inside[PER_ROW]; /* lanes of a row's last vectors that exist: what lies beyond may be anything, infinities included */
+    const int64_t whole = width / FC_DEPTH_LANES * FC_DEPTH_LANES;
+    MASK kept[FC_DEPTH_LANES];
+    for (int l = 0; l < FC_DEPTH_LANES; ++l) kept[l] = whole + l < width ? -1 : 0;
+    memcpy(inside, kept, sizeof kept);
+#pragma GCC unroll 9
+    for (int t = 0; t < count; ++t)
+#pragma GCC unroll 8
+        for (int v = 0; v < PER_ROW; ++v) sum[t][v] = *(const T(VM) *)(sums + t * FC_DEPTH_LANES + v * WIDTH);
+    for (int64_t d = 0; d < rows->depth; ++d)
+        for (int64_t h = 0; h < rows->height; ++h, small += small_pitch) {
+            const R *x_h = x + (d * rows->deep + h) * rows->pitch;
+            int64_t w = 0;
+            for (; w < whole; w += FC_DEPTH_LANES)
+#pragma GCC unroll 8
+                for (int v = 0; v < PER_ROW; ++v) {
+                    const T(V) s = *(const T(VM) *)(small + w + v * WIDTH);
+#pragma GCC unroll 9
+                    for (int t = 0; t < count; ++t) sum[t][v] = FMA(s, *(const T(VM) *)(x_h + at[t] + w + v * WIDTH), sum[t][v]);
+                }
+            if (w < width)
+#pragma GCC unroll 8
+                for (int v = 0; v < PER_ROW; ++v) {
+                    const T(V) s = *(const T(VM) *)(small + w + v * WIDTH);
+#pragma GCC unroll 9
+                    for (int t = 0; t < count; ++t) {
+                        const T(V) seen = (T(V))((T(VI))*(const T(VM) *)(x_h + at[t] + w + v * WIDTH) & inside[v]);
+                        sum[t][v] = FMA(s, seen, sum[t][v]);
+                    }
+                }
+        }
+#pragma GCC unroll 9
+    for (int t = 0; t < count; ++t)
+#pragma GCC unroll 8
+        for (int v = 0; v < PER_ROW; ++v) *(T(VM) *)(sums + t * FC_DEPTH_LANES + v * WIDTH) = sum[t][v];
+}
+
+static void T(lanes)(void *sums, const void *x, const int64_t *at, int64_t taps, const void *small, int64_t width,
+                     int64_t small_pitch, const fc_conv_rows *rows)
+{
+    int64_t t = 0;
+    for (; t + 9 <= taps; t += 9) T(some_lanes)(9, (R *)sums + t * FC_DEPTH_LANES, x, at + t, small, width, small_pitch, rows);
+    for (; t + 3 <= taps; t += 3) T(some_lanes)(3, (R *)sums + t * FC_DEPTH_LANES, x, at + t, small, width, small_pitch, rows);
+    for (; t < taps; ++t) T(some_lanes)(1, (R *)sums + t * FC_DEPTH_LANES, x, at + t, small, width, small_pitch, rows);
+}
+#undef WIDTH
+#undef PER_ROW

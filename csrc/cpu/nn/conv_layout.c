@@ -1,0 +1,114 @@
+/* Where taps read in a padded copy of the source, and making that copy. */
+#include "conv_layout.h"
+
+#include <string.h>
+
+#include "../parallel.h"
+
+#define COPY_GRAIN (32 << 10) /* elements; about 10 us */
+
+void fc_conv_lay_out(fc_conv_layout *l, const fc_window *x, int64_t channels, int phased, int64_t *room)
+{
+    *l = (fc_conv_layout){ .x = x, .channels = channels, .plane = 1, .channel = 1, .bare = 1 };
+    for (int d = 0; d < 3; ++d) {
+        const int64_t taps = x->ntaps[d], step = phased ? x->step[d] : 1, span = phased ? x->count[d] : (x->count[d] - 1) * x->step[d] + 1;
+        l->residue[d] = room, l->slot[d] = room + taps, l->shift[d] = room + 2 * taps;
+        room += 3 * taps;
+        int64_t low = x->off[d][0], far = 0;
+        for (int64_t t = 1; t < taps; ++t)
+            if (x->off[d][t] < low) low = x->off[d][t];
+        if (!phased && low > 0) low = 0;
+        for (int64_t t = 0; t < taps; ++t) {
+            const int64_t residue = (x->off[d][t] - low) % step;
+            int64_t s = 0;
+            while (s < l->slots[d] && l->residue[d][s] != residue) ++s;
+            if (s == l->slots[d]) l->residue[d][l->slots[d]++] = residue;
+            l->slot[d][t] = s;
+            l->shift[d][t] = (x->off[d][t] - low) / step;
+            if (l->shift[d][t] > far) far = l->shift[d][t];
+        }
+        l->low[d] = low;
+        l->step[d] = step;
+        l->extent[d] = span + far;
+        l->plane *= l->extent[d];
+        l->channel *= l->extent[d] * l->slots[d];
+        /* outermost, fewer places than there are may be wanted; further in, the pitch must be the source's */
+        l->bare = l->bare && step == 1 && low == 0 && (d == 0 ? l->extent[d] <= x->size[d] : l->extent[d] == x->size[d]);
+    }
+}
+
+int64_t fc_conv_tap_at(const fc_conv_layout *l, int64_t t)
+{
+    const int64_t *n = l->x->ntaps, w = t % n[2], h = t / n[2] % n[1], d = t / n[2] / n[1];
+    const int64_t phase = (l->slot[0][d] * l->slots[1] + l->slot[1][h]) * l->slots[2] + l->slot[2][w];
+    return phase * l->plane + (l->shift[0][d] * l->extent[1] + l->shift[1][h]) * l->extent[2] + l->shift[2][w];
+}
+
+int64_t fc_conv_flat(const fc_conv_layout *l)
+{
+    const int64_t *count = l->x->count;
+    return ((count[0] - 1) * l->extent[1] + count[1] - 1) * l->extent[2] + count[2];
+}
+
+/* --- the copy ------------------------------------------------------------------------------------------------------- */
+
+typedef struct { const fc_conv_layout *l; char *to; int64_t first; } copying;
+
+#define COPY(name, R)                                                                                                 \
+static void copy_row_##name(R *restrict to, const R *restrict from, int64_t count, int64_t step)                      \
+{                                                                                                                     \
+    if (step == 1) memcpy(to, from, (size_t)count * sizeof(R));                                                       \
+    else for (int64_t j = 0; j < count; ++j) to[j] = from[j * step];                                                  \
+}                                                                                                                     \
+static void copy_phase_##name(const fc_conv_layout *l, R *to, const R *from, const int64_t *residue)                          \
+{                                                                                                                     \
+    const fc_window *x = l->x;                                                                                        \
+    const int64_t width = l->extent[2], first = l->low[2] + residue[2], step = l->step[2];                            \
+    int64_t low = first < 0 ? (-first + step - 1) / step : 0, high = x->size[2] > first ? (x->size[2] - first + step - 1) / step : 0; \
+    if (high > width) high = width;                                                                                   \
+    if (low > high) low = high;                                                                                       \
+    for (int64_t d = 0; d < l->extent[0]; ++d)                                                                        \
+        for (int64_t h = 0; h < l->extent[1]; ++h, to += width) {                                                     \
+            const int64_t at_d = l->low[0] + residue[0] + d * l->step[0], at_h = l->low[1] + residue[1] + h * l->step[1]; \
+            if (at_d < 0 || at_d >= x->size[0] || at_h < 0 || at_h >= x->size[1]) {                                   \
+                memset(to, 0, (size_t)width * sizeof(R));                                                             \
+                continue;                                                                                             \
+            }                                                                                                         \
+            for (int64_t j = 0; j < low; ++j) to[j] = 0;                                                              \
+            for (int64_t j = high; j < width; ++j) to[j] = 0;                                                         \
+            copy_row_##name(to + low, from + (at_d * x->size[1] + at_h) * x->size[2] + first + low * step, high - low, step); \
+        }                                                                                                             \
+}                                                                                                                     \
+static void copy_plane_##name(const fc_conv_layout *l, R *to, const R *from)                                          \
+{                                                                                                                     \
+    for (int64_t d = 0; d < l->slots[0]; ++d)                                                                         \
+        for (int64_t h = 0; h < l->slots[1]; ++h)                                                                     \
+            for (int64_t w = 0; w < l->slots[2]; ++w, to += l->plane) {                                               \
+                const int64_t residue[3] = { l->residue[0][d], l->residue[1][h], l->residue[2][w] };                  \
+                copy_phase_##name(l, to, from, residue);                                                              \
+            }                                                                                                         \
+}                                                                                                                     \
+static void copy_planes_##name(void *ctx, int64_t begin, int64_t end)                                                 \
+{                                                                                                                     \
+    const copying *job = ctx;                                                                                         \
+    const fc_conv_layout *l = job->l;                                                                                         \
+    for (int64_t i = begin; i < end; ++i) {                                                                           \
+        const R *from = (const R *)l->x->source + (job->first + i / l->channels) * l->x->sample + i % l->channels * l->x->plane; \
+        copy_plane_##name(l, (R *)job->to + i * l->channel, from);                                                    \
+    }                                                                                                                 \
+}
+COPY(f32, float)
+COPY(f64, double)
+#undef COPY
+
+void fc_conv_copy(const fc_conv_layout *l, void *to, int64_t first, int64_t samples)
+{
+    fc_parallel(samples * l->channels, 1 + COPY_GRAIN / (l->channel + 1), l->x->dtype == FC_F64 ? copy_planes_f64 : copy_planes_f32,
+                &(copying){ l, to, first });
+}
+
+void fc_conv_copy_plane(const fc_conv_layout *l, void *to, const void *from)
+{
+    if (l->x->dtype == FC_F64) copy_plane_f64(l, to, from);
+    else copy_plane_f32(l, to, from);
+}
