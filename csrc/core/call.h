@@ -21,7 +21,7 @@
 
 #include "tensor.h"
 
-#define FC_MAX_OUT 4
+#define FC_MAX_OUT 6
 #define FC_MAX_INTS 32
 #define FC_MAX_DOUBLES 16
 

@@ -236,6 +236,18 @@ SAMPLES = {
         lambda: (normal(1, 4, 6, 2), normal(1, 2, 5, 2), normal(1, 2, 5, 3), None, True, 0.5),
         lambda: (normal(2, 2, 3, 2), normal(2, 1, 4, 2), normal(2, 1, 4, 3), torch.tensor([[[[True, False, True, False]]] * 2]).transpose(1, 0), False, 0.5),
     ],
+    "_rnn": [
+        lambda: (normal(5, 3), normal(2, 3), None, normal(3, 3), normal(3), None, torch.tensor([2, 2, 1]), 0, False),
+        lambda: (normal(5, 8), normal(2, 3), normal(2, 2), normal(8, 3), None, normal(3, 2), torch.tensor([2, 2, 1]), 2, True),
+        lambda: (normal(5, 9), normal(2, 3), None, normal(9, 3), normal(9), None, torch.tensor([2, 2, 1]), 3, False),
+    ],
+    "_ctc_loss": [lambda: (normal(5, 2, 3), torch.tensor([[1, 2], [2, 0]]), torch.tensor([5, 4]), torch.tensor([2, 1]), 0, False)],
+    "_resample": [lambda: (normal(2, 4, 3), torch.tensor([[0, 1], [3, -1], [2, 2]]), normal(3, 2), 1)],
+    "_resample_backward": [lambda: (normal(2, 3, 3), torch.tensor([[0, 1], [3, -1], [2, 2]]), normal(3, 2), 4, 1)],
+    "_grid_sample": [
+        lambda: (normal(1, 2, 3, 4), normal(1, 2, 3, 2) * 0.6, 0, 0, False), lambda: (normal(1, 2, 3, 4), normal(1, 2, 3, 2) * 0.6, 2, 2, True),
+        lambda: (normal(1, 1, 2, 3, 4), normal(1, 1, 2, 3, 3) * 0.6, 0, 1, True),
+    ],
     "_layer_norm": [
         lambda: (normal(3, 5), normal(5), normal(5), 1, 1e-3), lambda: (normal(2, 3, 4), None, None, 2, 1e-3),
         lambda: (normal(3, 5), None, normal(5), 1, 1e-3), lambda: (normal(5), normal(5), normal(5), 1, 1e-3),

@@ -16,7 +16,7 @@ name of a list operand ("tensors") gives a list. A rule may return None: no grad
 from dataclasses import dataclass
 from inspect import signature
 
-LETTERS = "xyzwvu"
+LETTERS = "xyzwvutsrq"
 
 
 @dataclass(frozen=True)

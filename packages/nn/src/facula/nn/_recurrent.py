@@ -1,13 +1,13 @@
-"""The recurrences themselves: one step of each kind of cell, and a layer's run over a sequence."""
+"""The recurrences themselves: one step of each kind of cell, composed, and a layer's run over a sequence, a kernel."""
 
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import Callable
 
-import facula
 from facula import Tensor
 
 from .functional import linear
+from .functional._rows import row
 
 
 def rnn_tanh_step(gates: Tensor, state: tuple, w: Tensor, b: Tensor | None) -> tuple:
@@ -17,7 +17,7 @@ def rnn_tanh_step(gates: Tensor, state: tuple, w: Tensor, b: Tensor | None) -> t
 
 def rnn_relu_step(gates: Tensor, state: tuple, w: Tensor, b: Tensor | None) -> tuple:
     """h' = relu(gates + W h + b)."""
-    return (facula.relu(gates + linear(state[0], w, b)),)
+    return ((gates + linear(state[0], w, b)).relu(),)
 
 
 def lstm_step(gates: Tensor, state: tuple, w: Tensor, b: Tensor | None) -> tuple:
@@ -44,51 +44,18 @@ STEPS: dict[str, tuple[Callable, int]] = {
     "LSTM": (lstm_step, 4),
     "GRU": (gru_step, 3),
 }
+_rnn = row("_rnn")
+_MODES = {"RNN_TANH": 0, "RNN_RELU": 1, "LSTM": 2, "GRU": 3}  # as the row numbers them
 
 
-def run_layer(
-    mode: str, x: Tensor, state: tuple, weights: list, batch_sizes: list[int] | None, reverse: bool
-) -> tuple[Tensor, tuple]:
+def run_layer(mode: str, x: Tensor, state: tuple, weights: list, sizes: Tensor, reverse: bool) -> tuple[Tensor, tuple]:
     """(outputs, last state) of one layer in one direction.
 
-    x: (T, N, I), or with batch_sizes (all steps one after the other, I), whose step t has batch_sizes[t] rows, falling.
+    x: (all steps one after the other, I), sizes[t] rows of step t, never rising.
     weights: w_ih, w_hh, b_ih, b_hh (or None), w_hr (or None).
     """
     w_ih, w_hh, b_ih, b_hh, w_hr = weights
-    step, _ = STEPS[mode]
     gates = linear(x, w_ih, b_ih)  # of all steps at once
-
-    def advance(g: Tensor, s: tuple) -> tuple:
-        s = step(g, s, w_hh, b_hh)
-        return s if w_hr is None else (linear(s[0], w_hr), *s[1:])
-
-    if batch_sizes is None:
-        outputs: list[Any] = [None] * x.size(0)
-        for t in reversed(range(x.size(0))) if reverse else range(x.size(0)):
-            state = advance(gates[t], state)
-            outputs[t] = state[0]
-        return facula.stack(outputs, 0), state
-    return _run_packed(gates.split(batch_sizes), state, batch_sizes, reverse, advance)
-
-
-def _run_packed(gates: Any, state: tuple, sizes: list[int], reverse: bool, advance: Callable) -> tuple[Tensor, tuple]:
-    outputs: list[Any] = [None] * len(sizes)
-    if reverse:  # sequences join as the steps go back to where they all are
-        initial, rows = state, sizes[-1]
-        state = tuple(s[:rows] for s in initial)
-        for t in reversed(range(len(sizes))):
-            if sizes[t] > rows:
-                state = tuple(facula.cat([s, i[rows : sizes[t]]]) for s, i in zip(state, initial))
-                rows = sizes[t]
-            state = advance(gates[t], state)
-            outputs[t] = state[0]
-        return facula.cat(outputs), state
-    finished: list[tuple] = []
-    for t, rows in enumerate(sizes):  # sequences leave as they end
-        if rows < state[0].size(0):
-            finished.append(tuple(s[rows:] for s in state))
-            state = tuple(s[:rows] for s in state)
-        state = advance(gates[t], state)
-        outputs[t] = state[0]
-    finished.append(state)
-    return facula.cat(outputs), tuple(facula.cat(parts[::-1]) for parts in zip(*finished))
+    h, c = state if mode == "LSTM" else (state[0], None)
+    out, h, c, _ = _rnn(gates, h, c, w_hh, b_hh, w_hr, sizes, _MODES[mode], reverse)
+    return out, (h, c) if mode == "LSTM" else (h,)

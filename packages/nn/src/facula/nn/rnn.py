@@ -121,23 +121,27 @@ class RNNBase(Module):
         packed = input if isinstance(input, PackedSequence) else None
         batched = True
         if packed is not None:
-            x, sizes = packed.data, packed.batch_sizes.tolist()
-            rows = sizes[0]
+            x, sizes = packed.data, packed.batch_sizes
+            rows = int(sizes[0])
         else:
             if input.dim() not in (2, 3):
                 raise ValueError(f"{self._get_name()}: Expected input to be 2D or 3D, got {input.dim()}D instead")
-            batched, sizes = input.dim() == 3, None
+            batched = input.dim() == 3
             x = input if batched else input.unsqueeze(0 if self.batch_first else 1)
             x = x.transpose(0, 1) if self.batch_first else x
-            rows = x.size(1)
+            steps, rows = x.shape[:2]
+            if not steps:
+                raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
+            sizes = facula.full((steps,), rows, dtype=facula.int64)
         if x.size(-1) != self.input_size:
             raise RuntimeError(f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {x.size(-1)}")
         state = self._initial_state(hx, x, rows, batched, packed)
-        out, state = self._run(x, state, sizes)
+        out, state = self._run(x.reshape(-1, x.size(-1)), state, sizes)
         if packed is not None:
             state = tuple(_permuted(s, packed.unsorted_indices) for s in state)
             result: Any = PackedSequence(out, packed.batch_sizes, packed.sorted_indices, packed.unsorted_indices)
         else:
+            out = out.reshape(steps, rows, out.size(-1))
             result = out.transpose(0, 1) if self.batch_first else out
             if not batched:
                 result = result.squeeze(0 if self.batch_first else 1)

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import math
 import warnings
+from functools import lru_cache
 from typing import Any, Callable
 
 import facula
 from facula import Tensor
 
 from ._pool_adaptive import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
+from ._rows import row
+
+_resample, _grid_sample = row("_resample"), row("_grid_sample")
 
 # one output place along a dim is a weighted sum of input places: (place, weight) pairs
 Rule = list[list[tuple[int, float]]]
@@ -92,20 +96,29 @@ def _antialiased(size: int, out: int, factor: float | None, align_corners: bool,
     return rule
 
 
-def _resample(x: Tensor, dim: int, rule: Rule) -> Tensor:
-    """Apply a rule along one dim: by index where each output is one input, else as a product with the rule's matrix or its taps."""
+@lru_cache(maxsize=256)
+def _taps(kind: str, size: int, out: int, factor: float | None, align_corners: bool, dtype: Any) -> tuple[Tensor, Tensor]:
+    """A rule as the row takes it: places and weights (out, taps), -1 where there are fewer taps."""
+    if kind in ("nearest", "nearest-exact"):
+        rule = _nearest(size, out, factor, kind == "nearest-exact")
+    elif kind.startswith("antialiased "):
+        rule = _antialiased(size, out, factor, align_corners, kind.endswith("bicubic"))
+    elif kind == "bicubic":
+        rule = _cubic(size, out, factor, align_corners)
+    else:
+        rule = _linear(size, out, factor, align_corners)
     most = max(len(r) for r in rule)
-    total = None
-    for j in range(most):
-        places = [r[j][0] if j < len(r) else 0 for r in rule]
-        weights = [r[j][1] if j < len(r) else 0.0 for r in rule]
-        part = x.index_select(dim, facula.tensor(places, dtype=facula.int64, device=x.device))
-        if any(w != 1.0 for w in weights):
-            shape = [1] * x.dim()
-            shape[dim] = -1
-            part = part * facula.tensor(weights, dtype=x.dtype, device=x.device).reshape(shape)
-        total = part if total is None else total + part
-    return total
+    padded = [r + [(-1, 0.0)] * (most - len(r)) for r in rule]
+    return facula.tensor([[p for p, _ in r] for r in padded]), facula.tensor([[w for _, w in r] for r in padded], dtype=dtype)
+
+
+def _resampled(x: Tensor, dim: int, places: Tensor, weights: Tensor) -> Tensor:
+    """x along one dim by a rule; bytes are rounded after each dim, as PyTorch does."""
+    if x.is_floating_point():
+        return _resample(x, places, weights, dim)
+    if places.size(1) == 1:
+        return x.index_select(dim, places.reshape(-1))
+    return (_resample(x.to(weights.dtype), places, weights, dim) + 0.5).floor().clamp(0, 255).to(x.dtype)
 
 
 _MODES = {"linear": 3, "bilinear": 4, "bicubic": 4, "trilinear": 5, "lanczos": 4}
@@ -163,19 +176,14 @@ def interpolate(
         raise RuntimeError(f"interpolate: Input and output sizes should be greater than 0, but got input {list(input.shape[2:])} output {out}")
     if mode == "area":
         return (adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d)[input.dim() - 3](input, out)
-    corners = bool(align_corners)
+    if mode in _MODES and not (input.is_floating_point() or input.dtype is facula.uint8):
+        raise NotImplementedError(f"interpolate: mode {mode!r} is not defined for {input.dtype}. Convert with input.float().")
+    kind = "antialiased " + mode if antialias else mode
+    work = input.dtype if input.is_floating_point() else facula.float32
     x = input
-    for k, n in enumerate(out):
-        dim, old, factor = 2 + k, x.size(2 + k), None if factors is None else factors[k]
-        if mode in ("nearest", "nearest-exact"):
-            rule = _nearest(old, n, factor, mode == "nearest-exact")
-        elif antialias:
-            rule = _antialiased(old, n, factor, corners, mode == "bicubic")
-        elif mode == "bicubic":
-            rule = _cubic(old, n, factor, corners)
-        else:
-            rule = _linear(old, n, factor, corners)
-        x = _resample(x, dim, rule)
+    for k in range(len(out)) if x.is_floating_point() else reversed(range(len(out))):
+        factor = None if factors is None else factors[k]
+        x = _resampled(x, 2 + k, *_taps(kind, input.size(2 + k), out[k], factor, bool(align_corners), work))
     return x
 
 
@@ -226,27 +234,6 @@ def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> 
     return facula.matmul(base, theta.transpose(1, 2)).reshape(theta.size(0), *spatial, ndim)
 
 
-def _unnormalised(at: Tensor, size: int, align_corners: bool) -> Tensor:
-    return (at + 1) / 2 * (size - 1) if align_corners else ((at + 1) * size - 1) / 2
-
-
-def _reflected(at: Tensor, low: float, high: float) -> Tensor:
-    """at folded back into [low, high] by mirrors at both ends."""
-    if low == high:
-        return facula.zeros_like(at)
-    span = high - low
-    away = (at - low).abs()
-    turns = (away / span).floor()
-    rest = away - turns * span
-    return facula.where(facula.fmod(turns, 2) == 0, rest + low, span - rest + low)
-
-
-def _inside(at: Tensor, size: int, padding_mode: str, align_corners: bool) -> Tensor:
-    if padding_mode == "reflection":
-        at = _reflected(at, 0.0, size - 1.0) if align_corners else _reflected(at, -0.5, size - 0.5)
-    return at if padding_mode == "zeros" else at.clamp(0, size - 1)
-
-
 def grid_sample(
     input: Tensor, grid: Tensor, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool | None = None
 ) -> Tensor:
@@ -265,48 +252,9 @@ def grid_sample(
         raise RuntimeError(f"grid_sampler(): expected grid and input to have same batch size and grid to have size {ndim} in last dimension, but got input {list(input.shape)} and grid {list(grid.shape)}")
     if mode == "bicubic" and ndim == 3:
         raise RuntimeError("grid_sampler(): bicubic interpolation only supports 4D input")
-    n, c = input.shape[:2]
-    sizes, out = tuple(input.shape[2:]), tuple(grid.shape[1:-1])
-    ats = [_unnormalised(grid[..., ndim - 1 - k], sizes[k], align_corners) for k in range(ndim)]  # in the order of input's dims
-    if mode != "bicubic":
-        ats = [_inside(at, size, padding_mode, align_corners) for at, size in zip(ats, sizes)]
-    flat = input.reshape(n, c, -1)
-
-    def fetch(places: list[Tensor]) -> Tensor:
-        valid, index = None, None
-        for at, size in zip(places, sizes):
-            if mode == "bicubic":
-                at = _inside(at, size, padding_mode, align_corners)
-            ok = (at >= 0) & (at <= size - 1)
-            valid = ok if valid is None else valid & ok
-            at = facula.where(ok, at, facula.zeros_like(at)).long()
-            index = at if index is None else index * size + at
-        values = flat.gather(2, index.reshape(n, 1, -1).expand(n, c, -1)).reshape(n, c, *out)
-        return values * valid.unsqueeze(1).to(values.dtype)
-
-    if mode == "nearest":
-        return fetch([at.detach().round() for at in ats])
-    steps = (-1, 0, 1, 2) if mode == "bicubic" else (0, 1)
-    lows = [at.detach().floor() for at in ats]
-    parts = [at - low for at, low in zip(ats, lows)]
-    weights = [[_tap_weight(part, j, mode) for j in steps] for part in parts]
-
-    def blend(dim: int, places: list[Tensor]) -> Tensor:
-        if dim == ndim:
-            return fetch(places)
-        total = None
-        for j, w in zip(steps, weights[dim]):
-            term = blend(dim + 1, [*places, lows[dim] + j]) * w.unsqueeze(1)
-            total = term if total is None else total + term
-        return total
-
-    return blend(0, [])
+    if min(input.shape[2:]) < 1:
+        raise RuntimeError(f"grid_sampler(): expected input to have non-empty spatial dimensions, but input has sizes {list(input.shape)}")
+    return _grid_sample(input, grid, _SAMPLES.index(mode), _PADDINGS.index(padding_mode), align_corners)
 
 
-def _tap_weight(part: Tensor, j: int, mode: str) -> Tensor:
-    if mode == "bilinear":
-        return part if j else 1 - part
-    a, x = -0.75, (part - j).abs()
-    if j in (0, 1):
-        return ((a + 2) * x - (a + 3)) * x * x + 1
-    return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
+_SAMPLES, _PADDINGS = ("bilinear", "nearest", "bicubic"), ("zeros", "border", "reflection")

@@ -1,0 +1,202 @@
+/*
+ * Connectionist temporal classification: minus the log of the probability of a label sequence over all its alignments.
+ *
+ *   l = blank t_1 blank t_2 ... blank                       2 S + 1 labels
+ *   alpha[t, s] = x[t, l_s] + log(e^alpha[t-1, s] + e^alpha[t-1, s-1] + e^alpha[t-1, s-2])    the last where l_s != l_{s-2}
+ *   loss = -log(e^alpha[T-1, 2S] + e^alpha[T-1, 2S-1])
+ *
+ * beta is the same from the end; then d loss / d x[t, c] = -exp(loss - x[t, c]) sum over l_s == c of exp(alpha[t, s] + beta[t, s]).
+ * `normalised` adds exp(x[t, c]): the gradient for the input of a log_softmax, taken as that of its result, as PyTorch does.
+ *
+ * x: (T, N, C) log-probabilities; targets (N, S), padded; alpha is kept (N, T, 2 S + 1). Samples are independent.
+ * Source: Graves, Fernandez, Gomez, Schmidhuber (2006), equations 6 to 16, in logarithms.
+ */
+#ifndef T
+#include "../../core/levels.h"
+#include "../../core/mathfn.h"
+#include "../fold_rows.h"
+#include "../parallel.h"
+#include "same.h"
+
+typedef struct {
+    int64_t steps, batch, classes, width, labels, blank; /* width: of targets; labels: 2 * width + 1 */
+    const void *x, *g, *loss_in;
+    const int64_t *targets, *in_len, *out_len;
+    void *loss, *alpha, *dx;
+    int normalised;
+} job;
+
+static inline int64_t label_of(const job *q, int64_t n, int64_t s) { return s % 2 ? q->targets[n * q->width + s / 2] : q->blank; }
+
+#define T f32
+#include "ctc_loss.c"
+#define T f64
+#include "ctc_loss.c"
+
+#if FC_ISA_ONCE
+/* arguments from x = t[at]: log_probs, targets, input_lengths, target_lengths */
+static int check(const fc_call *c, int at, int64_t blank)
+{
+    const fc_tensor *x = c->t[at], *targets = c->t[at + 1];
+    if (!fc_is_float(x->dtype))
+        return fc_fail(FC_DTYPE, x->dtype, at, 0, 0);
+    if (x->ndim != 3)
+        return fc_fail(FC_RANK, at, x->ndim, 3, 0);
+    for (int k = 1; k < 4; ++k)
+        if (c->t[at + k]->dtype != FC_I64)
+            return fc_fail(FC_DTYPE, c->t[at + k]->dtype, at + k, 0, 0);
+    if (targets->ndim != 2)
+        return fc_fail(FC_RANK, at + 1, targets->ndim, 2, 0);
+    for (int k = 1; k < 4; ++k)
+        if ((c->t[at + k]->ndim ? c->t[at + k]->shape[0] : 1) != x->shape[1])
+            return fc_fail(FC_SIZE, at, x->shape[1], at + k, c->t[at + k]->ndim ? c->t[at + k]->shape[0] : 1);
+    return blank >= 0 && blank < x->shape[2] ? FC_OK : fc_fail(FC_ARG, at + 4, blank, x->shape[2], 0);
+}
+
+/* log_probs, targets, input_lengths, target_lengths; blank, normalised -> loss (N), alpha (N, T, 2 S + 1) */
+int fc_infer__ctc_loss(fc_call *c)
+{
+    const int bad = check(c, 0, c->i[0]);
+    if (bad)
+        return bad;
+    const fc_tensor *x = c->t[0];
+    const int64_t kept[3] = {x->shape[1], x->shape[0], 2 * c->t[1]->shape[1] + 1};
+    fc_declare(c, 0, x->dtype, 1, kept);
+    return fc_declare(c, 1, fc_is_half(x->dtype) ? FC_F32 : x->dtype, 3, kept);
+}
+
+/* g (N), log_probs, targets, input_lengths, target_lengths, loss, alpha; blank, normalised */
+int fc_infer__ctc_loss_backward(fc_call *c)
+{
+    int bad = check(c, 1, c->i[0]);
+    if (bad)
+        return bad;
+    const fc_tensor *x = c->t[1];
+    bad = fc_check_part(c, x, 0, x->shape[1]);
+    bad = bad ? bad : fc_check_part(c, x, 5, x->shape[1]);
+    bad = bad ? bad : fc_check_part(c, x, 6, x->shape[1] * x->shape[0] * (2 * c->t[2]->shape[1] + 1));
+    c->scratch_bytes = (size_t)(x->shape[1] * (2 * (2 * c->t[2]->shape[1] + 1) + x->shape[2])) * sizeof(f64);
+    return bad ? bad : fc_declare(c, 0, x->dtype, 3, x->shape);
+}
+#endif
+
+static int prepare(job *q, const fc_call *c, int at)
+{
+    const fc_tensor *x = c->t[at], *targets = c->t[at + 1];
+    *q = (job){.steps = x->shape[0], .batch = x->shape[1], .classes = x->shape[2], .width = targets->shape[1], .labels = 2 * targets->shape[1] + 1,
+               .blank = c->i[0], .x = x->data, .targets = FC_DATA(const int64_t, targets), .in_len = FC_DATA(const int64_t, c->t[at + 2]),
+               .out_len = FC_DATA(const int64_t, c->t[at + 3]),
+               .normalised = (int)c->i[1]};
+    for (int64_t n = 0; n < q->batch; ++n) {
+        if (q->in_len[n] < 0 || q->in_len[n] > q->steps)
+            return fc_fail(FC_ARG, at + 2, q->in_len[n], q->steps, 0);
+        if (q->out_len[n] < 0 || q->out_len[n] > q->width)
+            return fc_fail(FC_ARG, at + 3, q->out_len[n], q->width, 0);
+        for (int64_t s = 0; s < q->out_len[n]; ++s)
+            if ((uint64_t)q->targets[n * q->width + s] >= (uint64_t)q->classes)
+                return fc_fail(FC_INDEX, q->targets[n * q->width + s], q->classes, 1, 0);
+    }
+    return FC_OK;
+}
+
+int FC_ISA_NAME(fc_cpu__ctc_loss)(fc_call *c)
+{
+    job q;
+    const int bad = prepare(&q, c, 0);
+    q.loss = c->out[0]->data;
+    q.alpha = c->out[1]->data;
+    if (!bad)
+        fc_parallel(q.batch, 1, c->t[0]->dtype == FC_F32 ? forward_f32 : forward_f64, &q);
+    return bad;
+}
+FC_OWN_LEVELS(_ctc_loss)
+
+int FC_ISA_NAME(fc_cpu__ctc_loss_backward)(fc_call *c)
+{
+    job q;
+    const int bad = prepare(&q, c, 1);
+    q.g = c->t[0]->data;
+    q.loss_in = c->t[5]->data;
+    q.alpha = c->t[6]->data;
+    q.dx = c->out[0]->data;
+    q.loss = c->scratch;
+    if (!bad)
+        fc_parallel(q.batch, 1, c->t[1]->dtype == FC_F32 ? backward_f32 : backward_f64, &q);
+    return bad;
+}
+FC_OWN_LEVELS(_ctc_loss_backward)
+
+#else
+#include "../typed.h"
+
+/* log(e^a + e^b + e^c), -inf where all are */
+static inline T N(join)(T a, T b, T c)
+{
+    const T peak = M(greater)(M(greater)(a, b), c);
+    return peak == K(-INFINITY) ? peak : M(log)(M(exp)(a - peak) + M(exp)(b - peak) + M(exp)(c - peak)) + peak;
+}
+
+static void N(forward)(void *ctx, int64_t begin, int64_t end)
+{
+    const job *q = ctx;
+    const T never = K(-INFINITY);
+    for (int64_t n = begin; n < end; ++n) {
+        const int64_t steps = q->in_len[n], labels = 2 * q->out_len[n] + 1;
+        const T *x = (const T *)q->x + n * q->classes;
+        T *alpha = (T *)q->alpha + n * q->steps * q->labels;
+        for (int64_t j = 0; j < q->steps * q->labels; ++j)
+            alpha[j] = never;
+        for (int64_t t = 0; t < steps; ++t, x += q->batch * q->classes, alpha += q->labels)
+            for (int64_t s = 0; s < labels; ++s) {
+                const T *before = alpha - q->labels;
+                if (t == 0)
+                    alpha[s] = s < 2 ? x[label_of(q, n, s)] : never;
+                else
+                    alpha[s] = x[label_of(q, n, s)] + N(join)(before[s], s > 0 ? before[s - 1] : never,
+                                                            s > 1 && label_of(q, n, s) != label_of(q, n, s - 2) ? before[s - 2] : never);
+            }
+        T *loss = (T *)q->loss + n;
+        if (steps == 0)
+            *loss = labels == 1 ? 0 : -never;
+        else
+            *loss = -N(join)(alpha[labels - 1 - q->labels], labels > 1 ? alpha[labels - 2 - q->labels] : never, never);
+    }
+}
+
+static void N(backward)(void *ctx, int64_t begin, int64_t end)
+{
+    const job *q = ctx;
+    const T never = K(-INFINITY);
+    for (int64_t n = begin; n < end; ++n) {
+        const int64_t steps = q->in_len[n], labels = 2 * q->out_len[n] + 1, wide = q->batch * q->classes;
+        const T loss = ((const T *)q->loss_in)[n], g = ((const T *)q->g)[n];
+        T *beta = (T *)q->loss + n * (2 * q->labels + q->classes), *later = beta + q->labels, *sum = later + q->labels;
+        for (int64_t t = steps; t < q->steps; ++t)
+            for (int64_t c = 0; c < q->classes; ++c)
+                ((T *)q->dx)[t * wide + n * q->classes + c] = 0;
+        for (int64_t t = steps - 1; t >= 0; --t) {
+            const T *x = (const T *)q->x + t * wide + n * q->classes, *alpha = (const T *)q->alpha + (n * q->steps + t) * q->labels;
+            T *dx = (T *)q->dx + t * wide + n * q->classes, *swap = beta;
+            beta = later, later = swap; /* beta[s] holds x[t, l_s] too, as alpha[s] does */
+            for (int64_t s = 0; s < labels; ++s)
+                if (t == steps - 1)
+                    beta[s] = s >= labels - 2 ? x[label_of(q, n, s)] : never;
+                else
+                    beta[s] = x[label_of(q, n, s)] + N(join)(later[s], s + 1 < labels ? later[s + 1] : never,
+                                                           s + 2 < labels && label_of(q, n, s) != label_of(q, n, s + 2) ? later[s + 2] : never);
+            for (int64_t c = 0; c < q->classes; ++c)
+                sum[c] = never;
+            for (int64_t s = 0; s < labels; ++s) {
+                T *to = sum + label_of(q, n, s);
+                *to = N(join)(*to, alpha[s] + beta[s], never);
+            }
+            for (int64_t c = 0; c < q->classes; ++c) {
+                const T through = sum[c] == never ? 0 : M(exp)(sum[c] - x[c] + loss);
+                dx[c] = ((q->normalised ? M(exp)(x[c]) : 0) - through) * g;
+            }
+        }
+    }
+}
+
+#include "../typed_done.h"
+#endif

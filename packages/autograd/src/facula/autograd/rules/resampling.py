@@ -1,0 +1,94 @@
+"""Derivatives of resampling: linear in the input, so the gradient of a gradient is the row itself; grid_sample's places are not."""
+
+import facula as F
+
+from .._core import grad_mode, row
+from .._table import D, none
+from .sequence import through
+
+D("_resample",
+  x=lambda g, x_shape, y, z, dim: row("_resample_backward")(g, y, z, x_shape[dim], dim),
+  z=lambda g, x, y, dim: tap_gradients(g, x, y, dim))
+D("_resample_backward",
+  x=lambda g, y, z, dim: row("_resample")(g, y, z, dim),
+  z=lambda g, x, y, dim: tap_gradients(x, g, y, dim))
+D("_grid_sample", xy=lambda g, x, y, mode, padding, align_corners: grid_gradients(g, x, y, mode, padding, align_corners))
+none("_grid_sample_backward")
+
+LINEAR, NEAREST, CUBIC = range(3)
+ZEROS, BORDER, REFLECTION = range(3)
+
+
+def tap_gradients(g, x, places, dim):
+    """How much each tap's weight moves sum(g * resampled x)."""
+    others = [d for d in range(x.ndim) if d != dim % x.ndim]
+    found = []
+    for k in range(places.shape[1]):
+        at = places[:, k]
+        part = g * F.index_select(x, dim, F.clamp(at, min=0))
+        found.append((F.sum(part, others) if others else part) * (at >= 0).to(x.dtype))
+    return F.stack(found, 1)
+
+
+def grid_gradients(g, x, grid, mode, padding, align):
+    if grad_mode():
+        return through(lambda *t: (composed_grid_sample(*t, mode, padding, align),), (x, grid), (g,))
+    return row("_grid_sample_backward")(g, x, grid, mode, padding, align)
+
+
+def composed_grid_sample(x, grid, mode, padding, align):
+    ndim = x.ndim - 2
+    n, c, *sizes = x.shape
+    flat, out = x.reshape(n, c, -1), tuple(grid.shape[1:-1])
+    ats = [unnormalised(grid[..., ndim - 1 - k], sizes[k], align) for k in range(ndim)]
+    if mode != CUBIC:
+        ats = [inside(at, size, padding, align) for at, size in zip(ats, sizes)]
+
+    def fetch(places):
+        valid, index = None, None
+        for at, size in zip(places, sizes):
+            at = F.floor(inside(at, size, padding, align)) if mode == CUBIC else at
+            ok = F.logical_and(at >= 0, at <= size - 1)
+            valid = ok if valid is None else F.logical_and(valid, ok)
+            at = F.where(ok, at, F.zeros_like(at)).to(F.int64)
+            index = at if index is None else index * size + at
+        values = F.gather(flat, 2, index.reshape(n, 1, -1).expand(n, c, -1)).reshape(n, c, *out)
+        return values * valid.unsqueeze(1).to(values.dtype)
+
+    if mode == NEAREST:
+        return fetch([F.round(at.detach()) for at in ats])
+    steps = (-1, 0, 1, 2) if mode == CUBIC else (0, 1)
+    lows = [F.floor(at.detach()) for at in ats]
+    weights = [[tap_weight(at - low, j, mode) for j in steps] for at, low in zip(ats, lows)]
+
+    def blend(dim, places):
+        if dim == ndim:
+            return fetch(places)
+        return sum(blend(dim + 1, [*places, lows[dim] + j]) * w.unsqueeze(1) for j, w in zip(steps, weights[dim]))
+
+    return blend(0, [])
+
+
+def unnormalised(at, size, align):
+    return (at + 1) / 2 * (size - 1) if align else ((at + 1) * size - 1) / 2
+
+
+def inside(at, size, padding, align):
+    if padding == REFLECTION:
+        low, span = (0.0, size - 1.0) if align else (-0.5, float(size))
+        if span == 0:
+            return F.zeros_like(at)
+        away = F.abs(at - low)
+        turns = F.floor(away.detach() / span)
+        rest = away - turns * span
+        at = F.where(F.remainder(turns, 2) == 0, rest + low, span - rest + low)
+    return at if padding == ZEROS else F.clamp(at, 0, size - 1)
+
+
+def tap_weight(part, j, mode):
+    if mode == LINEAR:
+        return part if j else 1 - part
+    a, y = -0.75, F.abs(part - j)
+    if j in (0, 1):
+        return ((a + 2) * y - (a + 3)) * y * y + 1
+    return ((a * y - 5 * a) * y + 8 * a) * y - 4 * a
