@@ -32,7 +32,7 @@ static int fc_gather_check(int op, const fc_tensor *x, int64_t dim, const fc_ten
 {
     if (dim < 0 || dim >= (x->ndim ? x->ndim : 1))
         return fc_fail(FC_DIM, dim, x->ndim, 0, 0);
-    if (index->dtype != FC_I64 && !(index->dtype == FC_I32 && fc_is_slices(op)))
+    if (index->dtype != FC_I64 && !(index->dtype == FC_I32 && op != FC_OP_index_copy))
         return fc_fail(FC_MIXED, 2, index->dtype, -1, FC_I64);
     if (src && src->dtype != x->dtype)
         return fc_fail(FC_MIXED, 0, x->dtype, 3, src->dtype);

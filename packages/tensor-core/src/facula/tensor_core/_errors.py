@@ -24,6 +24,10 @@ class EmptyError(IndexError, RuntimeError):
     """A reduction that has no value over no elements."""
 
 
+class IndexRangeError(IndexError, RuntimeError):
+    """A position that the indexed dim does not have: PyTorch raises one or the other, by op."""
+
+
 class DimError(IndexError):
     """A dim that the tensor does not have."""
 
@@ -102,7 +106,7 @@ def _dim(op, args, out, a, b, c, d):
 
 
 def _index(op, args, out, a, b, c, d):
-    return IndexError, f"index {a} is out of bounds for dimension {c} with size {b} ({operands(op, args)})."
+    return IndexRangeError, f"index {a} is out of bounds for dimension {c} with size {b} ({operands(op, args)})."
 
 
 def _zero_division(op, args, out, a, b, c, d):

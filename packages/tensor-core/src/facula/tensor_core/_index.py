@@ -229,7 +229,8 @@ def zero_(self):
 def index_put_(self, indices, values, accumulate=False):
     """self written (or added to) through index tensors. In place; of equal indices the last one wins."""
     values = _as_value(self, values) if not isinstance(values, Tensor) else values
-    return _ops.index_put_rows_(self, [_as_index(i) for i in indices if i is not None], values, mask_of(indices), accumulate)
+    _, places = _plan(self, tuple(slice(None) if i is None else i for i in indices))  # masks become positions
+    return _ops.index_put_rows_(self, [i for i in places if i is not None], values, mask_of(places), accumulate)
 
 
 def index_put(input, indices, values, accumulate=False):
@@ -273,10 +274,18 @@ def masked_select(input, mask, *, out=None):
     return getitem(x, m)
 
 
-def take(input, index):
+def take(input, index, *, out=None):
     """Elements of the flat input at index."""
-    flat = input.reshape(-1)
-    return index_of(flat, index)
+    if index.dtype is not int64:
+        raise IndexError(f"take(): Expected a long tensor for index, but got {index.dtype.name}. Convert with .long().")
+    if not input.numel() and index.numel():
+        raise IndexError("take(): tried to take from an empty tensor")
+    taken = index_of(input.reshape(-1), index)
+    if out is None:
+        return taken
+    if out.dtype is not input.dtype:
+        raise RuntimeError(f"take(): self and out expected to have the same dtype, but got self.dtype = {input.dtype.name} and out.dtype = {out.dtype.name}")
+    return _ops.copy(taken, None, 0) if out is None else out.resize_(taken.shape).copy_(taken)
 
 
 def index_of(flat, positions):

@@ -272,6 +272,10 @@ def _triangle_indices(row, col, offset, upper, dtype):
 
 def diff(input, n=1, dim=-1, prepend=None, append=None):
     """Differences of neighbours along dim, n times."""
+    if n < 0:
+        raise RuntimeError(f"diff: order must be non-negative but got {n}")
+    if not input.dim():
+        raise RuntimeError("diff expects input to be at least one-dimensional")
     from facula.tensor_core._shape import cat, narrow
 
     pieces = [x for x in (prepend, input, append) if x is not None]
@@ -318,21 +322,30 @@ def index_fill(input, dim, index, value):
     """input with value in the slices along dim that index names."""
     from facula.tensor_core._create import full
 
-    if isinstance(value, Tensor):
-        value = value.item()
     shape = list(input.shape)
     if shape:
         shape[dim] = index.numel()
-    return _ops.index_copy(input, dim, index, _ops.copy(full(shape, value, dtype=input.dtype), None, 0))
+    if isinstance(value, Tensor):
+        if value.dim():
+            raise RuntimeError(f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.dim()} dimension(s).")
+        filled = _ops.copy(_ops.expand(value.to(input.dtype), shape), None, 1)
+    else:
+        filled = full(shape, value, dtype=input.dtype)
+    return _ops.index_copy(input, dim, index, filled)
 
 
 def take_along_dim(input, indices, dim=None):
-    """gather with broadcasting; without dim, of the flat tensors."""
-    from facula.tensor_core._shape import broadcast_shapes
+    """gather with broadcasting; without dim, of the flat tensors. Negative indices count from the end."""
+    from facula.tensor_core._shape import broadcast_shapes, wrap_dim
 
     if dim is None:
-        return _ops.gather(input.reshape(-1), 0, indices.reshape(-1))
-    d = dim % input.dim()
+        input, indices, dim = input.reshape(-1), indices.reshape(-1), 0
+    if input.dim() != indices.dim():
+        raise RuntimeError(f"take_along_dim(): input and indices should have the same number of dimensions, but got {input.dim()} dimensions for input, and {indices.dim()} dimensions for indices")
+    if indices.dtype.kind != 1:
+        raise RuntimeError(f"take_along_dim(): dtype of indices should be Long but got {indices.dtype.name}")
+    d = wrap_dim("take_along_dim", dim, input.dim())
+    indices = _ops.add(indices, _ops.mul(_ops.lt(indices, 0), input.shape[d] if input.dim() else 1))
     common = broadcast_shapes(*([s if k != d else 1 for k, s in enumerate(x.shape)] for x in (input, indices)))
     wide = [s if k != d else x for k, (s, x) in enumerate(zip(common, indices.shape))]
     source = [s if k != d else x for k, (s, x) in enumerate(zip(common, input.shape))]

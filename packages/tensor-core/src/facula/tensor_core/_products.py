@@ -307,6 +307,7 @@ def cov(input, *, correction=1, fweights=None, aweights=None):
     """Covariances of the rows of a matrix, whose columns are observations. fweights: counts; aweights: weights of columns."""
     if input.dim() > 2:
         raise RuntimeError(f"cov(): expected input to have two or fewer dimensions but got an input with {input.dim()} dimensions")
+    _check_weights(input, fweights, aweights)
     x = input if input.dim() == 2 else _shape.reshape(input, 1, -1)
     x = x if x.dtype.kind >= 2 else _ops.mul(x, 1.0)
     weights = None if fweights is None else fweights
@@ -324,7 +325,22 @@ def cov(input, *, correction=1, fweights=None, aweights=None):
     right = centred if weights is None else _ops.mul(centred, weights)
     right = right.conj() if right.is_complex() else right
     result = _ops.div(_ops.matmul(centred, _ops.transpose(right, 0, 1)), max(norm, 0) if weights is None else norm)
-    return result if input.dim() == 2 else _shape.reshape(result, ())
+    return _shape.squeeze(result)
+
+
+def _check_weights(input, fweights, aweights):
+    count = input.shape[-1] if input.dim() else 1
+    for name, weights, integral in (("fweights", fweights, True), ("aweights", aweights, False)):
+        if weights is None:
+            continue
+        if weights.dim() > 1:
+            raise RuntimeError(f"cov(): expected {name} to have one or fewer dimensions but got {name} with {weights.dim()} dimensions")
+        if (weights.dtype.kind == 1) != integral or weights.dtype.kind not in (1, 2):
+            raise RuntimeError(f"cov(): expected {name} to have {'integral' if integral else 'floating point'} dtype but got {name} with {weights.dtype.name} dtype")
+        if weights.numel() != count:
+            raise RuntimeError(f"cov(): expected {name} to have the same numel as there are observations in the input but got {weights.numel()} != {count}")
+        if bool((weights < 0).any()):
+            raise RuntimeError(f"cov(): {name} cannot be negative")
 
 
 def corrcoef(input):

@@ -162,8 +162,8 @@ def flatten(input, start_dim=0, end_dim=-1):
 
 
 def ravel(input):
-    """All elements in one dim, without a copy where the layout allows."""
-    return reshape(input, (-1,))
+    """All elements in one dim, without a copy where they lie contiguously."""
+    return _ops.view(input if lib.fc_is_contiguous(input._h, 0) else _ops.copy(input, None, 0), (-1,))
 
 
 def unflatten(input, dim, sizes):
@@ -180,6 +180,8 @@ def narrow(input, dim, start, length):
         raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
     d = wrap_dim("narrow", dim, input.dim())
     size = input.shape[d]
+    if isinstance(start, Tensor) and (start.dim() or start.dtype.kind != 1):
+        raise RuntimeError("start must be an 0-dim integral Tensor.")
     start = int(start)
     if length < 0:
         raise RuntimeError(f"narrow(): length must be non-negative, got {length}.")
@@ -296,18 +298,32 @@ def tensor_split(input, indices_or_sections, dim=0):
     return tuple(_ops.slice(input, d, min(a, size), max(b - a, 0), 1) for a, b in zip(cuts, cuts[1:]))
 
 
+def _splittable(name, input, least, sections, dim):
+    """PyTorch's conditions: enough dims, and a number of pieces that divides the size."""
+    if input.dim() < least:
+        raise RuntimeError(f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor with {input.dim()} dimensions!")
+    if isinstance(sections, int):
+        if sections <= 0:
+            raise RuntimeError(f"number of sections must be larger than 0, got {sections}")
+        if input.shape[dim] % sections:
+            raise RuntimeError(f"torch.{name} attempted to split along dimension {dim}, but the size of the dimension {input.shape[dim]} is not divisible by the split_size {sections}!")
+
+
 def hsplit(input, indices_or_sections):
     """tensor_split along dim 1 (dim 0 of a 1-d tensor)."""
+    _splittable("hsplit", input, 1, indices_or_sections, 0 if input.dim() == 1 else 1)
     return tensor_split(input, indices_or_sections, 0 if input.dim() == 1 else 1)
 
 
 def vsplit(input, indices_or_sections):
     """tensor_split along dim 0."""
+    _splittable("vsplit", input, 2, indices_or_sections, 0)
     return tensor_split(input, indices_or_sections, 0)
 
 
 def dsplit(input, indices_or_sections):
     """tensor_split along dim 2."""
+    _splittable("dsplit", input, 3, indices_or_sections, 2)
     return tensor_split(input, indices_or_sections, 2)
 
 
@@ -369,12 +385,16 @@ def _at_least(tensors, widen):
 
 def hstack(tensors, *, out=None):
     """cat along dim 1 (dim 0 of 1-d tensors)."""
+    if not len(tensors):
+        raise RuntimeError("hstack expects a non-empty TensorList")
     tensors = atleast_1d(*tensors) if len(tensors) > 1 else (atleast_1d(tensors[0]),)
     return cat(tensors, 0 if tensors[0].dim() == 1 else 1, out=out)
 
 
 def vstack(tensors, *, out=None):
     """cat along dim 0 of tensors with at least two dims."""
+    if not len(tensors):
+        raise RuntimeError("vstack expects a non-empty TensorList")
     return cat([atleast_2d(x) for x in tensors], 0, out=out)
 
 
@@ -383,6 +403,8 @@ row_stack = vstack
 
 def dstack(tensors, *, out=None):
     """cat along dim 2 of tensors with at least three dims."""
+    if not len(tensors):
+        raise RuntimeError("dstack expects a non-empty TensorList")
     return cat([atleast_3d(x) for x in tensors], 2, out=out)
 
 
@@ -438,11 +460,16 @@ def _int64():
     return int64
 
 
-def flip(input, *dims):
+def flip(input, *dims, **named):
     """The order along the dims turned round: a copy."""
+    dims = ints((named.pop("dims"),) if not dims and "dims" in named else dims)
+    if named:
+        raise TypeError(f"flip() got an unexpected keyword argument '{next(iter(named))}'")
     x = input
-    for d in ints(dims):
-        d = wrap_dim("flip", d, input.dim())
+    wrapped = [wrap_dim("flip", d, input.dim()) for d in dims]
+    if len(set(wrapped)) != len(wrapped):
+        raise RuntimeError(f"flip: a dim appears multiple times in the list of dims {list(dims)}. Name each dim once.")
+    for d in wrapped:
         size = input.shape[d] if input.dim() else 1
         if input.dim():
             x = _ops.slice(x, d, size - 1 if size else 0, size, -1)
@@ -484,15 +511,22 @@ def roll(input, shifts, dims=None):
 
 def rot90(input, k=1, dims=(0, 1)):
     """The plane of two dims turned by k quarter turns, from the first towards the second: a copy."""
-    a, b = dims
+    if len(dims) != 2:
+        raise RuntimeError(f"rot90: expected total rotation dims == 2, but got dims = {len(dims)}")
+    n = input.dim()
+    if n < 2:
+        raise RuntimeError(f"rot90: expected total dims >= 2, but got total dims = {n}")
+    a, b = (wrap_dim("rot90", d, n) for d in dims)
+    if a == b:
+        raise RuntimeError(f"rot90: expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}")
     k %= 4
     if k == 1:
-        return _ops.copy(_ops.transpose(flip(input, b), a, b), None, 0)
+        return _ops.transpose(flip(input, b), a, b)
     if k == 2:
         return flip(input, a, b)
     if k == 3:
-        return _ops.copy(flip(_ops.transpose(input, a, b), b), None, 0)
-    return input.clone(memory_format=None)
+        return _ops.transpose(flip(input, a), a, b)
+    return _ops.copy(input, None, 0)
 
 
 def diag(input, diagonal=0, *, out=None):
