@@ -19,6 +19,8 @@
 #define FC_MASK_FLOATS (FC_MASK_RFLOATS | FC_MASK_COMPLEX)
 #define FC_MASK_INTS (FC_MASK_REALS & ~FC_MASK_RFLOATS)
 
+#define FC_MASK_LAPACK (1 << FC_F32 | 1 << FC_F64 | FC_MASK_COMPLEX)
+
 #define S0 0
 #define S1(a) 1
 #define S2(a, b) 2
@@ -38,6 +40,7 @@ const fc_op_row fc_ops[FC_NOPS] = {
 #define FC_OWN(name, sig, types, result, doc) FC_ROW(name, "own", FC_ROW_OWN, sig, 0, types, result, "", doc)
 #define FC_RANDOM(name, kind, sig, types, doc) FC_ROW(name, "random", FC_ROW_RANDOM, sig, 0, types, SAME, "", doc)
 #define FC_PLACE(name, sig, types, doc) FC_ROW(name, "place", FC_ROW_PLACE, sig, 0, types, SAME, "", doc)
+#define FC_HOST(name, sig, types, result, doc) FC_ROW(name, "host", FC_ROW_HOST, sig, 0, types, result, "", doc)
 #define FC_TO(name, sig, doc) FC_ROW(name, "to", FC_ROW_TO, sig, 0, ALL, SAME, "", doc)
 #include "ops_skip.h"
 #include "../ops.def"

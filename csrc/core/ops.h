@@ -17,13 +17,14 @@ typedef enum {
 #define FC_RANDOM(name, ...) FC_OP_##name,
 #define FC_TO(name, ...) FC_OP_##name,
 #define FC_PLACE(name, ...) FC_OP_##name,
+#define FC_HOST(name, ...) FC_OP_##name,
 #include "ops_skip.h"
 #include "../ops.def"
 #include "ops_done.h"
     FC_NOPS
 } fc_op_id;
 
-typedef enum { FC_ROW_MAP1, FC_ROW_MAP2, FC_ROW_MAP3, FC_ROW_FOLD, FC_ROW_SCAN, FC_ROW_DOT, FC_ROW_GATHER, FC_ROW_VIEW, FC_ROW_OWN, FC_ROW_RANDOM, FC_ROW_TO, FC_ROW_PLACE } fc_row_kind;
+typedef enum { FC_ROW_MAP1, FC_ROW_MAP2, FC_ROW_MAP3, FC_ROW_FOLD, FC_ROW_SCAN, FC_ROW_DOT, FC_ROW_GATHER, FC_ROW_VIEW, FC_ROW_OWN, FC_ROW_RANDOM, FC_ROW_TO, FC_ROW_PLACE, FC_ROW_HOST } fc_row_kind;
 typedef enum { FC_RESULT_SAME, FC_RESULT_BOOL, FC_RESULT_WIDE, FC_RESULT_FLOAT, FC_RESULT_REAL, FC_RESULT_INDEX } fc_result_word;
 
 typedef struct {

@@ -12,3 +12,4 @@
 #undef FC_ALIAS
 #undef FC_TO
 #undef FC_PLACE
+#undef FC_HOST

@@ -29,6 +29,9 @@
 #ifndef FC_RANDOM
 #define FC_RANDOM(name, kind, signature, types, doc)
 #endif
+#ifndef FC_HOST
+#define FC_HOST(name, signature, types, result, doc)
+#endif
 #ifndef FC_ALIAS
 #define FC_ALIAS(alias, name)
 #endif

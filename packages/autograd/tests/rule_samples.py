@@ -1,6 +1,7 @@
 """Sample arguments for the derivative of each row, in the order of its signature, float tensors in float64."""
 
 from backend import torch
+from rule_samples_linalg import SAMPLES as LINALG
 
 F64, C128 = torch.float64, torch.complex128
 
@@ -267,6 +268,7 @@ SAMPLES = {
     "_mode": [lambda: (distinct(3, 4), 1, False)],
     "copy_into_": [lambda: (normal(3, 4), normal(4)), lambda: (normal(3), normal(3)), lambda: (complex_(3), normal(3))],
     "fill_number_": [lambda: (normal(3), 2.0)],
+    **LINALG,
 }
 
 # views that only some strides allow

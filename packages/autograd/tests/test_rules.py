@@ -13,6 +13,7 @@ from facula.autograd import _record, gradcheck, gradgradcheck  # noqa: E402
 from facula.autograd._table import NONE, RULES, Rule  # noqa: E402
 from facula.tensor_core import extend  # noqa: E402
 from rule_samples import CONTIGUOUS, LAYOUTS, SAMPLES, TWICE_ZERO  # noqa: E402
+from rule_samples_linalg import THROUGH  # noqa: E402
 
 RANDOM = [name for name, op in extend.ops.items() if op.kind == "random"]
 DIFFERENTIABLE = [name for name in extend.ops if isinstance(RULES.get(name), Rule) and name not in RANDOM]
@@ -38,7 +39,7 @@ def function(name):
     row = extend.function(extend.ops[name])
     if extend.ops[name].params and "!" in extend.ops[name].params[0].type:
         return lambda x, *rest: row(x.clone(), *rest)
-    return row
+    return THROUGH[name](row) if name in THROUGH else row
 
 
 def cases():

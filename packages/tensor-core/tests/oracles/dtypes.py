@@ -17,6 +17,7 @@ WORDS = {
     "FLOATS": (*REAL_NAMES, *COMPLEX_NAMES),
     "RFLOATS": REAL_NAMES,
     "INTS": ("bool", *INT_NAMES),
+    "LAPACK": ("float32", "float64", *COMPLEX_NAMES),
 }
 
 

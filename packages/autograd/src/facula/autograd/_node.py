@@ -66,12 +66,12 @@ class Node:
         out.origin = owner(self) if owner else self
         return out
 
-    def of_one_result(self, saved, index, flat):
-        """The same where the operation has several; indices and the like have no history."""
+    def of_one_result(self, saved, index, flat, count):
+        """The same where the operation has `count`; indices and the like have no history. As _support.place does it."""
         if index in flat:
             return saved
         out = alias(saved)
-        out.origin = Output(self, index, index + 1)
+        out.origin = self if count - len(flat) == 1 and index == 0 else Output(self, index, count)
         return out
 
     # ---- what users see

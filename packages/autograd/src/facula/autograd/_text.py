@@ -160,7 +160,7 @@ def backward_text(op, rule, o, saves, v):
     several = "gs" in used or bool(numbered)
     conj = saves.conjugates and not several
     with t.open(f"def backward{v.suffix}(self, g, inputs):"):
-        unpack(t, saves, v)
+        unpack(t, saves, v, len(op.results or ()))
         if several:
             t.add("gs = g if type(g) is list else [g]")
         for n in numbered:
@@ -193,7 +193,7 @@ def backward_text(op, rule, o, saves, v):
     return t
 
 
-def unpack(t, saves, v):
+def unpack(t, saves, v, count):
     """Take the saved values apart, check versions, give kept results their history where gradients are recorded."""
     if not v.layout:
         return
@@ -212,7 +212,7 @@ def unpack(t, saves, v):
                 t.add(f"raise self.changed({name!r}, {name}, {name}_version)")
         if kind == "out":
             with t.open(f"if {name} is not None and recording():"):
-                t.add(f"{name} = self.of_result({name})" if name == "out" else f"{name} = self.of_one_result({name}, {name[3:]}, flat)")
+                t.add(f"{name} = self.of_result({name})" if name == "out" else f"{name} = self.of_one_result({name}, {name[3:]}, flat, {count})")
 
 
 def after(t, key, v, conj):

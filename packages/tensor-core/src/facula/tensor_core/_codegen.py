@@ -338,10 +338,15 @@ def place_function(row):
     return body + f"    {again}\n"
 
 
+def host_function(row):
+    body = row.head() + guard(row) + f"    t = place(OPS[{row.id}], {row.tuple_text()})\n"
+    return body + recorded(row, None) + "    return t\n"
+
+
 WRITERS = {
     "map1": map_function, "map2": map_function, "map3": map_function, "fold": fold_function, "scan": scan_function,
     "dot": dot_function, "gather": gather_function, "view": view_function, "own": own_function, "random": random_function,
-    "to": to_function, "place": place_function,
+    "to": to_function, "place": place_function, "host": host_function,
 }  # fmt: skip
 
 

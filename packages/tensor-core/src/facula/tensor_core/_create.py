@@ -395,8 +395,8 @@ def complex_(real, imag, *, out=None):
 
 
 def triangle(input, diagonal, upper):
-    rows = arange(input.shape[-2]).unsqueeze(1)
-    cols = arange(input.shape[-1]).unsqueeze(0)
+    rows = arange(input.shape[-2], device=input.device).unsqueeze(1)
+    cols = arange(input.shape[-1], device=input.device).unsqueeze(0)
     return (cols - rows >= diagonal) if upper else (cols - rows <= diagonal)
 
 

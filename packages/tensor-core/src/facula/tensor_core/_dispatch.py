@@ -186,7 +186,7 @@ def inplace(op, args):
 
 
 def place(op, args):
-    """Advanced indexing, read: no flat verb, for the number of index tensors varies."""
+    """Rows without a flat verb: advanced indexing (the number of index tensors varies), and those that NumPy computes."""
     return execute(op, _run.coerce(op, args))
 
 

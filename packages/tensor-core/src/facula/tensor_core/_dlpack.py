@@ -3,7 +3,6 @@
 A capsule named "dltensor" (or "dltensor_versioned") is taken once: the taker renames it and later calls its deleter.
 """
 
-import ctypes
 from functools import cache
 
 from facula.tensor_core import _ops
@@ -21,6 +20,8 @@ DEVICE_TYPE, DEVICE_ID, CODE, BITS, LANES, NDIM, FLAGS, MAJOR = range(8)  # fiel
 @cache
 def _python():
     """Python's capsule functions, and the address of C's destructor for capsules."""
+    import ctypes  # at the first exchange: 5 ms
+
     api = ctypes.pythonapi
     api.PyCapsule_New.restype = ctypes.py_object
     api.PyCapsule_New.argtypes = (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)

@@ -37,8 +37,19 @@ UTILS = {
     "dlpack": ("facula.utils.dlpack", "facula-tensor-core"),
 }
 
+# functions of this very part whose modules are imported at first use, and methods of these names: module -> names
+LATER = {
+    "facula.tensor_core._linalg": (
+        "cholesky", "cholesky_inverse", "cholesky_solve", "det", "geqrf", "inverse", "logdet", "lu", "lu_solve", "lu_unpack", "matrix_exp", "matrix_power",
+        "orgqr", "ormqr", "pca_lowrank", "pinverse", "qr", "slogdet", "svd", "svd_lowrank", "triangular_solve",
+    ),
+    "facula.tensor_core._fft": ("istft", "stft"),
+}  # fmt: skip
+LATER_NO_METHOD = ("lu_unpack", "pca_lowrank", "svd_lowrank")
+
 # names on `facula` that are functions or classes of a part
 NAMES = {
+    **{name: (module, "facula-tensor-core") for module, names in LATER.items() for name in names},
     **dict.fromkeys(
         (
             "no_grad", "enable_grad", "set_grad_enabled", "is_grad_enabled", "inference_mode", "is_inference", "is_inference_mode_enabled",
@@ -60,6 +71,7 @@ NAMES = {
 }  # fmt: skip
 
 TENSOR = {
+    **{n: (module, "facula-tensor-core") for module, names in LATER.items() for n in names if n not in LATER_NO_METHOD},
     **dict.fromkeys(
         (
             "backward", "grad_fn", "is_leaf", "register_hook", "register_post_accumulate_grad_hook", "retain_grad", "retains_grad",
@@ -114,3 +126,12 @@ class Brought:
         if attached is None:
             raise AttributeError(f"'{owner.__name__}' object has no attribute '{self.name}'")
         return attached if tensor is None else getattr(tensor, self.name)
+
+
+def attach(functions):
+    """A module of this part that was imported late gives Tensor its methods."""
+    from facula.tensor_core._tensor import Tensor
+
+    for name, function in functions.items():
+        if name not in LATER_NO_METHOD:
+            setattr(Tensor, name, function)

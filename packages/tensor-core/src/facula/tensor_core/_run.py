@@ -100,7 +100,10 @@ def _number_like(value, like, op):
     if like is None:
         return zero_dim(value)
     kind = number(value)[0]
-    return zero_dim(value, DTYPES[lib.fc_result_type_scalar(like._h, kind)])
+    dtype = DTYPES[lib.fc_result_type_scalar(like._h, kind)]
+    if like.is_meta:
+        return own_tensor(lib.fc_empty(dtype.id, 1, 0, []))
+    return zero_dim(value, dtype)
 
 
 def _fold(op, args, out):
@@ -217,10 +220,16 @@ def _place(op, args, out):
     return None if bad else x
 
 
+def _host(op, args, out):
+    from facula.tensor_core import _host  # NumPy is imported with the first of these rows
+
+    return _host.run(op, args)
+
+
 BY_KIND = {
     "map1": _map, "map2": _map, "map3": _map, "fold": _fold, "scan": _scan, "dot": _dot, "gather": _gather,
     "view": _view, "own": _own, "random": _random, "to": _to,
-    "place": _place,
+    "place": _place, "host": _host,
 }  # fmt: skip
 
 

@@ -1,7 +1,6 @@
 """Storages: the memory that tensors look into, as bytes (UntypedStorage) or as elements (TypedStorage, FloatStorage and its like)."""
 
 import copy
-import mmap
 import sys
 from weakref import WeakValueDictionary
 
@@ -273,6 +272,9 @@ def _on_meta(nbytes):
 
 def _mapped(filename, shared, size, dtype):
     """A 1-d tensor over a file."""
+    import ctypes
+    import mmap
+
     nbytes = size * dtype.itemsize
     with open(filename, ("r+b" if shared else "rb")) as file:
         have = file.seek(0, 2)
@@ -283,8 +285,6 @@ def _mapped(filename, shared, size, dtype):
         if not nbytes:
             return _create.empty(0, dtype=dtype)
         kept = mmap.mmap(file.fileno(), nbytes, access=mmap.ACCESS_WRITE if shared else mmap.ACCESS_COPY)
-    import ctypes
-
     where = ctypes.addressof(ctypes.c_char.from_buffer(kept))
     return borrow(kept, where, nbytes, True, dtype, (size,), (1,))
 

@@ -24,6 +24,7 @@ FUNCTIONS: tuple[str, ...]
 WORDS = {
     "Tensor": "Tensor", "Scalar": "Number", "int": "int", "float": "float", "bool": "bool", "dtype": "dtype", "dims": "int | Sequence[int]",
     "int[]": "Sequence[int]", "Tensor[]": "Sequence[Tensor]", "generator": "Generator",
+    "str": "str",
 }  # fmt: skip
 
 

@@ -20,3 +20,23 @@ max, min, sort, topk, kthvalue, mode, median, nanmedian, cummax, cummin = map(
     _pair, ("max", "min", "sort", "topk", "kthvalue", "mode", "median", "nanmedian", "cummax", "cummin")
 )
 aminmax = _pair("aminmax", "min", "max")
+
+# linear algebra: made when first asked for (a named tuple is 0.1 ms): name here -> (name in PyTorch, fields)
+_LATER = {
+    "inv_ex": ("linalg_inv_ex", "inverse", "info"), "solve_ex": ("linalg_solve_ex", "result", "info"),
+    "cholesky_ex": ("linalg_cholesky_ex", "L", "info"), "lu_factor_ex": ("linalg_lu_factor_ex", "LU", "pivots", "info"),
+    "lu_factor": ("linalg_lu_factor", "LU", "pivots"), "ldl_factor_ex": ("linalg_ldl_factor_ex", "LD", "pivots", "info"),
+    "ldl_factor": ("linalg_ldl_factor", "LD", "pivots"), "linalg_lu": ("linalg_lu", "P", "L", "U"), "lu_unpack": ("lu_unpack", "P", "L", "U"),
+    "linalg_qr": ("linalg_qr", "Q", "R"), "qr": ("qr", "Q", "R"), "geqrf": ("geqrf", "a", "tau"),
+    "linalg_eigh": ("linalg_eigh", "eigenvalues", "eigenvectors"), "linalg_eig": ("linalg_eig", "eigenvalues", "eigenvectors"),
+    "linalg_svd": ("linalg_svd", "U", "S", "Vh"), "svd": ("svd", "U", "S", "V"), "slogdet": ("slogdet", "sign", "logabsdet"),
+    "linalg_slogdet": ("linalg_slogdet", "sign", "logabsdet"), "triangular_solve": ("triangular_solve", "solution", "cloned_coefficient"),
+    "linalg_lstsq": ("linalg_lstsq", "solution", "residuals", "rank", "singular_values"),
+}  # fmt: skip
+
+
+def __getattr__(name):
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    made = globals()[name] = _pair(*_LATER[name])
+    return made

@@ -1,0 +1,41 @@
+"""Discrete Fourier transforms by NumPy. norm counts as PyTorch's: 0 none, 1 by the root of the number of elements, 2 by that number."""
+
+import numpy as np
+
+from facula.tensor_core._host import Spec, complex_of, real_of, row
+
+_FORWARD, _BACKWARD = ("backward", "ortho", "forward"), ("forward", "ortho", "backward")  # NumPy's names of norm 0, 1, 2
+
+
+def _same(x, dim, norm, forward):
+    return [Spec(x.dtype.name, tuple(x.shape))]
+
+
+def _half(x, dim, norm, onesided):
+    shape = list(x.shape)
+    if onesided:
+        shape[dim[-1]] = shape[dim[-1]] // 2 + 1
+    return [Spec(complex_of(x.dtype.name), tuple(shape))]
+
+
+def _whole(x, dim, norm, last_dim_size):
+    shape = list(x.shape)
+    shape[dim[-1]] = last_dim_size
+    return [Spec(real_of(x.dtype.name), tuple(shape))]
+
+
+@row("_fft_c2c", _same)
+def c2c(x, dim, norm, forward):
+    return np.fft.fftn(x, axes=dim, norm=_FORWARD[norm]) if forward else np.fft.ifftn(x, axes=dim, norm=_BACKWARD[norm])
+
+
+@row("_fft_r2c", _half)
+def r2c(x, dim, norm, onesided):
+    return (np.fft.rfftn if onesided else np.fft.fftn)(x, axes=dim, norm=_FORWARD[norm])
+
+
+@row("_fft_c2r", _whole)
+def c2r(x, dim, norm, last_dim_size):
+    if len(dim) > 1:
+        x = np.fft.ifftn(x, axes=dim[:-1], norm=_BACKWARD[norm])
+    return np.fft.irfft(x, n=last_dim_size, axis=dim[-1], norm=_BACKWARD[norm])

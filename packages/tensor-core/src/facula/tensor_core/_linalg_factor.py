@@ -1,0 +1,321 @@
+"""Factorisations of matrices: cholesky, lu, ldl, qr, svd, eig, eigh, and low-rank ones."""
+
+from facula.tensor_core import _create, _ops, return_types
+from facula.tensor_core._errors import ShapeError
+from facula.tensor_core._linalg_solve import _exchanges
+from facula.tensor_core._linalg_tools import H, LinAlgError, eye_like, into, matrix, refuse, square
+
+_NOT_POSITIVE = "The factorization could not be completed because the input is not positive-definite (the leading minor of order {k} is not positive-definite)."
+
+
+def cholesky_ex(A, *, upper=False, check_errors=False, out=None):
+    """(L, info) with A = L L^H (U^H U if upper); info: 0, or the order of the leading minor that is not positive."""
+    square("linalg.cholesky_ex", A)
+    L, info = _ops._linalg_cholesky_ex(A, bool(upper))
+    if check_errors:
+        refuse("linalg.cholesky_ex", info, _NOT_POSITIVE)
+    return into("linalg.cholesky_ex", return_types.cholesky_ex(L, info), out)
+
+
+def cholesky(A, *, upper=False, out=None):
+    """L, lower triangular, in A = L L^H (U in U^H U if upper). Raises LinAlgError where A is not positive definite.
+
+    >>> import facula
+    >>> facula.linalg.cholesky(facula.tensor([[4.0, 0.0], [0.0, 9.0]]))
+    tensor([[2., 0.],
+            [0., 3.]])
+    """
+    square("linalg.cholesky", A)
+    L, info = _ops._linalg_cholesky_ex(A, bool(upper))
+    refuse("linalg.cholesky", info, _NOT_POSITIVE)
+    return into("linalg.cholesky", L, out)
+
+
+def cholesky_(input, upper=False, *, out=None):
+    """facula.linalg.cholesky."""
+    return cholesky(input, upper=upper, out=out)
+
+
+cholesky_.__name__ = "cholesky"
+
+
+def _pivoting(name, pivot):
+    if not pivot:
+        raise RuntimeError(f"{name}: LU without pivoting is not implemented on the CPU. Leave pivot=True.")
+
+
+def lu_factor_ex(A, *, pivot=True, check_errors=False, out=None):
+    """(LU, pivots, info): L below the diagonal (ones on it) and U from it on; pivots count rows from 1; info: the first zero pivot."""
+    matrix("linalg.lu_factor_ex", A)
+    _pivoting("linalg.lu_factor_ex", pivot)
+    LU, pivots, info = _ops._linalg_lu_factor_ex(A)
+    if check_errors:
+        refuse("linalg.lu_factor_ex", info, "U[{k},{k}] is zero and using it on lu_solve would result in a division by zero.")
+    return into("linalg.lu_factor_ex", return_types.lu_factor_ex(LU, pivots, info), out)
+
+
+def lu_factor(A, *, pivot=True, out=None):
+    """(LU, pivots) for lu_solve; see lu_factor_ex. Raises LinAlgError where a pivot is zero."""
+    matrix("linalg.lu_factor", A)
+    _pivoting("linalg.lu_factor", pivot)
+    LU, pivots, info = _ops._linalg_lu_factor_ex(A)
+    refuse("linalg.lu_factor", info, "U[{k},{k}] is zero and using it on lu_solve would result in a division by zero.")
+    return into("linalg.lu_factor", return_types.lu_factor(LU, pivots), out)
+
+
+def lu_(A, pivot=True, get_infos=False, out=None):
+    """(LU, pivots), or (LU, pivots, info) if get_infos: facula.linalg.lu_factor and lu_factor_ex."""
+    if get_infos:
+        return tuple(lu_factor_ex(A, pivot=pivot, out=out))
+    LU, pivots, _ = lu_factor_ex(A, pivot=pivot)
+    return into("lu", (LU, pivots), out)
+
+
+lu_.__name__ = "lu"
+
+
+def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True, *, out=None):
+    """(P, L, U) with A = P L U, from lu_factor's results; those not asked for are empty."""
+    matrix("lu_unpack", LU_data)
+    if unpack_pivots and LU_pivots.dtype.name != "int32":
+        raise RuntimeError(f"torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype, got {LU_pivots.dtype}. Give those of lu_factor.")
+    m, n = LU_data.shape[-2:]
+    k = min(m, n)
+    P = L = U = None
+    if unpack_data:
+        L = _ops_tril(LU_data[..., :k], -1) + eye_like(LU_data, m, k)
+        U = LU_data[..., :k, :].triu()
+    if unpack_pivots:
+        order = _exchanges(LU_pivots, m)
+        places = _create.arange(m, device=order.device).unsqueeze(-1)
+        P = _ops.eq(places, order.unsqueeze(-2)).to(LU_data.dtype)  # column r has its one where row order[r] of A went
+
+    def empty():
+        return _create.empty(0, dtype=LU_data.dtype, device=LU_data.device)
+
+    return into("lu_unpack", return_types.lu_unpack(*(empty() if x is None else x for x in (P, L, U))), out)
+
+
+def _ops_tril(x, diagonal):
+    return x.tril(diagonal)
+
+
+def lu(A, *, pivot=True, out=None):
+    """(P, L, U) with A = P L U: P a permutation, L with ones on its diagonal."""
+    matrix("linalg.lu", A)
+    _pivoting("linalg.lu", pivot)
+    LU, pivots, _ = _ops._linalg_lu_factor_ex(A)
+    return into("linalg.lu", return_types.linalg_lu(*lu_unpack(LU, pivots)), out)
+
+
+def ldl_factor_ex(A, *, hermitian=False, check_errors=False, out=None):
+    """(LD, pivots, info) of symmetric (or Hermitian) matrices, in LAPACK's packing, for ldl_solve."""
+    square("linalg.ldl_factor_ex", A)
+    LD, pivots, info = _ops._linalg_ldl_factor_ex(A, bool(hermitian))
+    if check_errors:
+        refuse("linalg.ldl_factor_ex", info, "The factorization could not be completed because D[{k},{k}] is zero.")
+    return into("linalg.ldl_factor_ex", return_types.ldl_factor_ex(LD, pivots, info), out)
+
+
+def ldl_factor(A, *, hermitian=False, out=None):
+    """(LD, pivots); see ldl_factor_ex. Raises LinAlgError where D is singular."""
+    LD, pivots, _ = ldl_factor_ex(A, hermitian=hermitian, check_errors=True)
+    return into("linalg.ldl_factor", return_types.ldl_factor(LD, pivots), out)
+
+
+def qr(A, mode="reduced", *, out=None):
+    """(Q, R) with A = Q R. mode: "reduced", "complete" (Q square), "r" (R alone; Q is empty).
+
+    Raises RuntimeError for another mode.
+    """
+    matrix("linalg.qr", A)
+    if mode not in ("reduced", "complete", "r"):
+        raise RuntimeError(f"linalg.qr: qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or 'complete'")
+    return into("linalg.qr", return_types.linalg_qr(*_ops._linalg_qr(A, mode)), out)
+
+
+def qr_(input, some=True, *, out=None):
+    """facula.linalg.qr: "reduced" if some, else "complete"."""
+    return into("qr", return_types.qr(*qr(input, "reduced" if some else "complete")), out)
+
+
+qr_.__name__ = "qr"
+
+
+def geqrf(input, *, out=None):
+    """(a, tau): R in and above a's diagonal, Q as Householder vectors below it, for householder_product."""
+    matrix("geqrf", input)
+    return into("geqrf", return_types.geqrf(*_ops._linalg_geqrf(input)), out)
+
+
+def _reflect(v, tau, x):
+    """(1 - tau v v^H) x."""
+    return x - tau.unsqueeze(-1).unsqueeze(-1) * v @ (H(v) @ x)
+
+
+def _reflectors(A, tau):
+    """Column k of the reflectors: zeros, a one at row k, A's column below."""
+    one = eye_like(A, A.shape[-2], A.shape[-1])
+    V = A.tril(-1) + one
+    return [(V[..., k : k + 1], tau[..., k]) for k in range(tau.shape[-1])]
+
+
+def householder_product(A, tau, *, out=None):
+    """The first columns of the product of reflectors (1 - tau_k v_k v_k^H), v_k in A's columns as geqrf leaves them."""
+    matrix("linalg.householder_product", A)
+    m, n = A.shape[-2:]
+    if m < n:
+        raise ShapeError(f"linalg.householder_product: input.shape[-2] must be greater than or equal to input.shape[-1], got {m} and {n}.")
+    if tau.shape[-1] > n or tau.shape[:-1] != A.shape[:-2]:
+        raise ShapeError(f"linalg.householder_product: tau of shape {tuple(tau.shape)} does not go with input of shape {tuple(A.shape)}.")
+    Q = eye_like(A, m, n)
+    for v, t in reversed(_reflectors(A, tau)):
+        Q = _reflect(v, t, Q)
+    return into("linalg.householder_product", Q.clone() if tau.shape[-1] == 0 else Q, out)
+
+
+def orgqr(input, tau):
+    """facula.linalg.householder_product."""
+    return householder_product(input, tau)
+
+
+def ormqr(input, tau, other, left=True, transpose=False, *, out=None):
+    """Q other (other Q unless left), with Q (or its conjugate transpose) the product of geqrf's reflectors."""
+    matrix("ormqr", input, other)
+    if tau.shape[-1] > input.shape[-1]:
+        raise ShapeError(f"ormqr: tau.shape[-1] must be less than or equal to input.shape[-1], got {tau.shape[-1]} and {input.shape[-1]}.")
+    if other.shape[-2 if left else -1] != input.shape[-2]:
+        raise ShapeError(f"ormqr: other.shape[-{2 if left else 1}] must be equal to input.shape[-2], got {tuple(other.shape)} and {tuple(input.shape)}.")
+    if not left:  # other Q is (Q^H other^H)^H
+        return into("ormqr", H(ormqr(input, tau, H(other), True, not transpose)), out)
+    steps = _reflectors(input, tau)
+    for v, t in steps if transpose else reversed(steps):
+        other = _reflect(v, t.conj() if transpose and t.is_complex() else t, other)
+    return into("ormqr", other, out)
+
+
+def _listens(A):
+    from facula.tensor_core.extend import grad_mode
+
+    return A.requires_grad and grad_mode()
+
+
+def _side(name, UPLO):
+    if UPLO not in ("L", "U", "l", "u"):
+        raise RuntimeError(f"{name}: Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
+    return UPLO in "Uu"
+
+
+def _finite(name, A):
+    """LAPACK's eigenvalues of what is not finite are an endless search."""
+    if not A.is_meta and not bool(A.isfinite().all()):
+        raise LinAlgError(f"{name}: The algorithm failed to converge because the input matrix contained non-finite values.")
+
+
+def eigh(A, UPLO="L", *, out=None):
+    """(eigenvalues in ascending order, eigenvectors as columns) of Hermitian matrices, of which one triangle is read."""
+    square("linalg.eigh", A)
+    upper = _side("linalg.eigh", UPLO)
+    _finite("linalg.eigh", A)
+    return into("linalg.eigh", return_types.linalg_eigh(*_ops._linalg_eigh(A, upper, True)), out)
+
+
+def eigvalsh(A, UPLO="L", *, out=None):
+    """The eigenvalues of Hermitian matrices, ascending."""
+    square("linalg.eigvalsh", A)
+    upper = _side("linalg.eigvalsh", UPLO)
+    _finite("linalg.eigvalsh", A)
+    return into("linalg.eigvalsh", _ops._linalg_eigh(A, upper, _listens(A))[0], out)
+
+
+def eig(A, *, out=None):
+    """(eigenvalues, eigenvectors as columns), complex, of square matrices; of no particular order."""
+    square("linalg.eig", A)
+    _finite("linalg.eig", A)
+    return into("linalg.eig", return_types.linalg_eig(*_ops._linalg_eig(A, True)), out)
+
+
+def eigvals(A, *, out=None):
+    """The eigenvalues of square matrices, complex."""
+    square("linalg.eigvals", A)
+    _finite("linalg.eigvals", A)
+    return into("linalg.eigvals", _ops._linalg_eig(A, _listens(A))[0], out)
+
+
+def _driver(name, driver):
+    if driver is not None:
+        raise RuntimeError(f"{name}: keyword argument `driver=` is only supported on CUDA inputs, got {driver!r}. Leave it out.")
+
+
+def svd(A, full_matrices=True, *, driver=None, out=None):
+    """(U, S, Vh) with A = U diag(S) Vh, S descending; full_matrices: U and Vh square."""
+    matrix("linalg.svd", A)
+    _driver("linalg.svd", driver)
+    _finite("linalg.svd", A)
+    return into("linalg.svd", return_types.linalg_svd(*_ops._linalg_svd(A, bool(full_matrices), True)), out)
+
+
+def svdvals(A, *, driver=None, out=None):
+    """The singular values of matrices, descending."""
+    matrix("linalg.svdvals", A)
+    _driver("linalg.svdvals", driver)
+    _finite("linalg.svdvals", A)
+    return into("linalg.svdvals", _ops._linalg_svd(A, False, _listens(A))[1], out)
+
+
+def svd_(input, some=True, compute_uv=True, *, out=None):
+    """(U, S, V) with input = U diag(S) V^H; facula.linalg.svd answers V^H itself. Without compute_uv, U and V are zeros."""
+    matrix("svd", input)
+    if not compute_uv:
+        m, n = input.shape[-2:]
+        zeros = [_create.zeros(*input.shape[:-2], size, size, dtype=input.dtype, device=input.device) for size in (m, n)]
+        return into("svd", return_types.svd(zeros[0], svdvals(input), zeros[1]), out)
+    U, S, Vh = svd(input, full_matrices=not some)
+    return into("svd", return_types.svd(U, S, H(Vh)), out)
+
+
+svd_.__name__ = "svd"
+
+
+def _basis(A, q, niter, M):
+    """Q with q orthonormal columns whose span nearly holds A's: Halko, Martinsson, Tropp (2009), algorithm 4.4."""
+    from facula.tensor_core._random import randn
+
+    def product(B, adjoint=False):
+        first = (H(A) if adjoint else A) @ B
+        return first if M is None else first - (H(M) if adjoint else M) @ B
+
+    Q = qr(product(randn(A.shape[-1], q, dtype=A.dtype, device=A.device)))[0]
+    for _ in range(niter):
+        Q = qr(product(qr(product(Q, adjoint=True))[0]))[0]
+    return Q
+
+
+def svd_lowrank(A, q=6, niter=2, M=None):
+    """(U, S, V) with A - M nearly U diag(S) V^H, q columns each, by random projections and niter power steps."""
+    matrix("svd_lowrank", A)
+    q = 6 if q is None else q
+    m, n = A.shape[-2:]
+    if not 0 <= q <= min(m, n):
+        raise ValueError(f"svd_lowrank: q(={q}) must be non-negative integer and not greater than min(m, n)={min(m, n)}")
+    if niter < 0:
+        raise ValueError(f"svd_lowrank: niter(={niter}) must be non-negative integer")
+    M = None if M is None else _ops.expand(M, A.shape)
+    if m < n:
+        U, S, V = svd_lowrank(H(A), q, niter, None if M is None else H(M))
+        return V, S, U
+    Q = _basis(A, q, niter, M)
+    B = H(Q) @ A
+    U, S, Vh = svd(B if M is None else B - H(Q) @ M, full_matrices=False)
+    return Q @ U, S, H(Vh)
+
+
+def pca_lowrank(A, q=None, center=True, niter=2):
+    """(U, S, V) of A with its columns' means taken off (if center): principal directions are V's columns."""
+    matrix("pca_lowrank", A)
+    q = min(6, *A.shape[-2:]) if q is None else q
+    if not 0 <= q <= min(A.shape[-2:]):
+        raise ValueError(f"pca_lowrank: q(={q}) must be non-negative integer and not greater than min(m, n)={min(A.shape[-2:])}")
+    if niter < 0:
+        raise ValueError(f"pca_lowrank: niter(={niter}) must be non-negative integer")
+    return svd_lowrank(A - A.mean(-2, True) if center else A, q, niter)

@@ -1,0 +1,268 @@
+"""Numbers and functions of matrices: det, norms, cond, rank, powers, exp; products of vectors and chains."""
+
+from facula.tensor_core import _create, _math, _ops, _shape, return_types
+from facula.tensor_core._errors import DTypeError, ShapeError
+from facula.tensor_core._linalg_factor import eigvalsh, svdvals
+from facula.tensor_core._linalg_solve import inv, inv_ex, tolerances
+from facula.tensor_core._linalg_tools import check, eye_like, into, matrix, square
+
+inf = float("inf")
+
+
+def det(A, *, out=None):
+    """The determinant of a square matrix, or of each of a batch.
+
+    >>> import facula
+    >>> facula.linalg.det(facula.tensor([[2.0, 1.0], [0.0, 4.0]]))
+    tensor(8.)
+    """
+    square("linalg.det", A)
+    return into("linalg.det", _ops._linalg_det(A), out)
+
+
+def det_(input):
+    """facula.linalg.det."""
+    return det(input)
+
+
+det_.__name__ = "det"
+
+
+def slogdet(A, *, out=None):
+    """(sign, logarithm of the absolute value) of determinants: exact where the determinant itself would overflow."""
+    square("linalg.slogdet", A)
+    return into("linalg.slogdet", return_types.linalg_slogdet(*_ops._linalg_slogdet(A)), out)
+
+
+def slogdet_(input, *, out=None):
+    """facula.linalg.slogdet."""
+    return into("slogdet", return_types.slogdet(*slogdet(input)), out)
+
+
+slogdet_.__name__ = "slogdet"
+
+
+def logdet(input):
+    """The logarithm of determinants; NaN for negative ones."""
+    square("logdet", input)
+    sign, size = _ops._linalg_slogdet(input)
+    if input.is_complex():
+        return sign.log() + size
+    from facula.tensor_core._overloads import where
+
+    return where(sign == -1, float("nan"), size)
+
+
+# --- norms ------------------------------------------------------------------------------------------------------------
+
+
+def _dims(dim, ndim, name):
+    dims = tuple(range(ndim)) if dim is None else (dim,) if isinstance(dim, int) else tuple(dim)
+    return tuple(_shape.wrap_dim(name, d, ndim) for d in dims)
+
+
+def _widen(name, x, dtype):
+    if dtype is None:
+        return x
+    if dtype.kind < 2 or dtype.is_complex != x.is_complex():
+        raise DTypeError(f"{name}: dtype should be {'complex' if x.is_complex() else 'floating'} for a {x.dtype.name} input, but got {dtype}.")
+    return x.to(dtype)
+
+
+def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None, out=None):
+    """(sum |x|^ord)^(1/ord) over dims, all by default; inf and -inf: the largest and smallest |x|, 0: how many are not 0.
+
+    >>> import facula
+    >>> facula.linalg.vector_norm(facula.tensor([3.0, 4.0]))
+    tensor(5.)
+    """
+    name = "linalg.vector_norm"
+    if x.dtype.kind < 2:
+        raise DTypeError(f"{name}: Expected a floating point or complex tensor as input. Got {x.dtype.name}. Convert it with .to(facula.float32).")
+    x = _widen(name, x, dtype)
+    dims = _dims(dim, x.dim(), name)
+    if (ord < 0 or ord == inf) and any(x.shape[d] == 0 for d in (dims or range(x.dim()))):
+        raise RuntimeError(f"{name} cannot compute the {ord} norm on an empty tensor because the operation does not have an identity (shape {tuple(x.shape)}).")
+    return into(name, _ops.norm_p(x, dims or None, p=ord, keepdim=keepdim), out)
+
+
+def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None, out=None):
+    """Norm of matrices: "fro", "nuc" (sum of singular values), 2 and -2 (largest, smallest), 1 and -1 (of column sums), inf and -inf (of row sums)."""
+    name = "linalg.matrix_norm"
+    matrix(name, A, floating=False)
+    if A.dtype.kind < 2:
+        raise DTypeError(f"{name}: Expected a floating point or complex tensor as input. Got {A.dtype.name}. Convert it with .to(facula.float32).")
+    if not isinstance(dim, (tuple, list)) or len(dim) != 2:
+        raise RuntimeError(f"{name}: dim must be a 2-tuple. Got {dim}")
+    rows, columns = _dims(dim, A.dim(), name)
+    if rows == columns:
+        raise RuntimeError(f"{name}: dims must be different. Got ({dim[0]}, {dim[1]})")
+    if ord not in ("fro", "nuc", 1, -1, 2, -2, inf, -inf):
+        raise RuntimeError(f"{name}: Order {ord} not supported.")
+    A = _widen(name, A, dtype)
+    if ord == "fro":
+        return into(name, _ops.norm_p(A, (rows, columns), p=2, keepdim=keepdim), out)
+    if ord in ("nuc", 2, -2):
+        s = svdvals(_shape.movedim(A, (rows, columns), (-2, -1)))
+        norm = _ops.sum(s, -1) if ord == "nuc" else _ops.amax(s, -1) if ord == 2 else _ops.amin(s, -1)
+        if keepdim:
+            for d in sorted((rows, columns)):
+                norm = _ops.unsqueeze(norm, d)
+        return into(name, norm, out)
+    summed, over = (rows, columns) if abs(ord) == 1 else (columns, rows)
+    sums = _ops.norm_p(A, summed, p=1, keepdim=True)
+    norm = (_ops.amax if ord > 0 else _ops.amin)(sums, over, True)
+    return into(name, norm if keepdim else _ops.squeeze(norm, (rows, columns)), out)
+
+
+def norm(A, ord=None, dim=None, keepdim=False, *, out=None, dtype=None):
+    """The vector or matrix norm: of matrices where dim names two dims (or A has two and dim is None) and ord is given."""
+    if isinstance(ord, str) or ord is not None and (dim is None and A.dim() == 2 or isinstance(dim, (tuple, list)) and len(dim) == 2):
+        if dim is None and A.dim() != 2 or isinstance(dim, int) or dim is not None and len(dim) != 2:
+            raise RuntimeError(f"linalg.norm: order {ord!r} is of matrices: 'dim' must name two dims of the input of shape {tuple(A.shape)}, got {dim}.")
+        return matrix_norm(A, ord, (0, 1) if dim is None else dim, keepdim, dtype=dtype, out=out)
+    if ord is not None and dim is None and A.dim() > 2:
+        raise RuntimeError(f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {A.dim()}D.")
+    return vector_norm(A, 2 if ord is None else ord, dim, keepdim, dtype=dtype, out=out)
+
+
+def cond(A, p=None, *, out=None):
+    """The condition number norm(A) * norm(inv(A)): p is an order of matrix_norm, None means 2. inf for singular matrices."""
+    matrix("linalg.cond", A)
+    if p in (None, 2, -2):
+        s = svdvals(A)
+        return into("linalg.cond", s[..., -1] / s[..., 0] if p == -2 else s[..., 0] / s[..., -1], out)
+    square("linalg.cond", A)
+    if p not in ("fro", "nuc", 1, -1, inf, -inf):
+        raise RuntimeError(f"linalg.cond got an invalid norm type: {p}")
+    inverse, info = inv_ex(A)
+    from facula.tensor_core._overloads import where
+
+    number = matrix_norm(A, p) * matrix_norm(inverse, p)
+    return into("linalg.cond", where(info != 0, inf, number), out)
+
+
+def matrix_rank(A, tol=None, hermitian=False, *, atol=None, rtol=None, out=None):
+    """How many singular values (|eigenvalues| if hermitian) are above max(atol, rtol * largest). tol is another name of atol."""
+    matrix("linalg.matrix_rank", A)
+    if hermitian:
+        square("linalg.matrix_rank", A)
+    A = A.detach()
+    if tol is not None:
+        atol, rtol = tol, 0.0 if rtol is None else rtol
+    if not A.numel():
+        return into("linalg.matrix_rank", _create.zeros(A.shape[:-2], dtype=_math._int64(), device=A.device), out)
+    atol, rtol = tolerances("linalg.matrix_rank", A, atol, rtol)
+    s = _ops.abs(eigvalsh(A)) if hermitian else svdvals(A)
+    cut = _ops.maximum(atol, rtol * _ops.amax(s, -1))
+    return into("linalg.matrix_rank", _ops.sum(s > cut.unsqueeze(-1), -1), out)
+
+
+# --- functions of matrices --------------------------------------------------------------------------------------------
+
+
+def matrix_exp(A):
+    """The exponential 1 + A + A^2/2 + ... of square matrices: Higham's scaling and squaring."""
+    square("linalg.matrix_exp", A)
+    return _ops._linalg_matrix_exp(A)
+
+
+def matrix_power(A, n, *, out=None):
+    """A multiplied by itself n times; the inverse for -1, the identity for 0."""
+    name = "linalg.matrix_power"
+    matrix(name, A, floating=False)
+    if A.shape[-1] != A.shape[-2]:
+        raise ShapeError(f"{name}: A must be batches of square matrices, but they are {A.shape[-2]} by {A.shape[-1]} matrices.")
+    if not isinstance(n, int):
+        raise TypeError(f"{name}(): argument 'n' must be int, not {type(n).__name__}.")
+    if n == 0:
+        return into(name, eye_like(A).clone(), out)
+    square_, power, n = inv(A) if n < 0 else A, None, abs(n)
+    while n:
+        if n & 1:
+            power = square_ if power is None else power @ square_
+        n >>= 1
+        square_ = square_ @ square_ if n else square_
+    return into(name, power.clone() if power is A else power, out)
+
+
+# --- products ---------------------------------------------------------------------------------------------------------
+
+
+def multi_dot(tensors, *, out=None):
+    """The product of two or more matrices in the order that multiplies fewest numbers; the ends may be vectors.
+
+    Source: Cormen et al., Introduction to Algorithms, section 15.2.
+    """
+    name = "linalg.multi_dot"
+    tensors = list(tensors)
+    n = len(tensors)
+    if n < 2:
+        raise RuntimeError(f"{name}(): expected at least 2 tensors but got {n}")
+    for k, t in enumerate(tensors):
+        if t.dim() != 2 and not (t.dim() == 1 and k in (0, n - 1)):
+            raise ShapeError(f"{name}(): tensor {k} must be {'1D or ' if k in (0, n - 1) else ''}2D but got {t.dim()}D")
+    ends = [tensors[0].dim() == 1, tensors[-1].dim() == 1]
+    tensors[0] = tensors[0].unsqueeze(0) if ends[0] else tensors[0]
+    tensors[-1] = tensors[-1].unsqueeze(1) if ends[1] else tensors[-1]
+    sizes = [t.shape[0] for t in tensors] + [tensors[-1].shape[1]]
+    for k, (a, b) in enumerate(zip(tensors, tensors[1:])):
+        if a.shape[1] != b.shape[0]:
+            raise ShapeError(f"{name}(): tensors {k} and {k + 1} with shapes {list(a.shape)} and {list(b.shape)} cannot be multiplied")
+    cost, best = {(k, k): 0 for k in range(n)}, {}
+    for length in range(1, n):
+        for i in range(n - length):
+            j = i + length
+            best[i, j] = min(range(i, j), key=lambda k: cost[i, k] + cost[k + 1, j] + sizes[i] * sizes[k + 1] * sizes[j + 1])
+            k = best[i, j]
+            cost[i, j] = cost[i, k] + cost[k + 1, j] + sizes[i] * sizes[k + 1] * sizes[j + 1]
+
+    def product(i, j):
+        return tensors[i] if i == j else product(i, best[i, j]) @ product(best[i, j] + 1, j)
+
+    whole = product(0, n - 1)
+    whole = whole.squeeze(-1) if ends[1] else whole
+    return into(name, whole.squeeze(0) if ends[0] else whole, out)
+
+
+def vecdot(x, y, *, dim=-1, out=None):
+    """sum conj(x) y along dim; other dims broadcast."""
+    check("linalg.vecdot", x, y, floating=False)
+    x, y = _shape.broadcast_tensors(x, y)
+    return into("linalg.vecdot", _ops.sum(_ops.mul(x.conj() if x.is_complex() else x, y), dim), out)
+
+
+def cross(input, other, *, dim=-1, out=None):
+    """The vector product along a dim of size 3; other dims broadcast."""
+    if input.dim() != other.dim():
+        raise ShapeError(f"linalg.cross: inputs must have the same number of dimensions, got {input.dim()} and {other.dim()}.")
+    d = _shape.wrap_dim("linalg.cross", dim, input.dim())
+    if input.shape[d] != 3 or other.shape[d] != 3:
+        raise ShapeError(f"linalg.cross: inputs dimension {dim} must have length 3. Got {input.shape[d]} and {other.shape[d]}")
+    return into("linalg.cross", _math.cross(*_shape.broadcast_tensors(input, other), d), out)
+
+
+def diagonal(A, *, offset=0, dim1=-2, dim2=-1):
+    """The diagonals of matrices, as a view."""
+    return _ops.diagonal(A, offset, dim1, dim2)
+
+
+def matmul(input, other, *, out=None):
+    """facula.matmul."""
+    return _ops.matmul(input, other, out=out)
+
+
+def vander(x, N=None):
+    """Rows 1, x, x^2, ... of N columns (as many as x has elements)."""
+    if x.dim() < 1:
+        raise ShapeError(f"linalg.vander: the input tensor must have at least one dimension, got shape {tuple(x.shape)}.")
+    if x.dtype.kind == 0:
+        raise DTypeError("linalg.vander: not defined for bool. Convert it with .to(facula.int64).")
+    N = x.shape[-1] if N is None else N
+    if N <= 1:
+        raise RuntimeError(f"linalg.vander: N must be greater than 1, got {N}.")
+    powers = _ops.expand(_ops.unsqueeze(x, -1), (*x.shape, N - 1))
+    if x.dtype.kind == 1:
+        powers = powers.to(_math._int64())
+    one = _create.ones(*x.shape, 1, dtype=powers.dtype, device=x.device)
+    return _shape.cat([one, _ops.cumprod(powers, -1)], -1)

@@ -1,0 +1,278 @@
+"""Inverses and linear systems: inv, pinv, solve and its kinds, lstsq."""
+
+from facula.tensor_core import _create, _limits, _ops, return_types
+from facula.tensor_core._errors import ShapeError
+from facula.tensor_core._linalg_tools import H, check, eye_like, into, matrix, refuse, square
+from facula.tensor_core._shape import movedim
+from facula.tensor_core._tensor import Tensor
+from facula.tensor_core._types import BY_NAME
+
+_ZERO_PIVOT = "The diagonal element {k} is zero, the inversion could not be completed because the input matrix is singular."
+_SINGULAR = "The solver failed because the input matrix is singular (pivot {k} is zero)."
+
+
+def inv_ex(A, *, check_errors=False, out=None):
+    """(inverse, info): info is 0, or which pivot of a singular matrix is zero; nothing is raised unless check_errors."""
+    square("linalg.inv_ex", A)
+    inverse, info = _ops._linalg_inv_ex(A)
+    if check_errors:
+        refuse("linalg.inv_ex", info, _ZERO_PIVOT)
+    return into("linalg.inv_ex", return_types.inv_ex(inverse, info), out)
+
+
+def inv(A, *, out=None):
+    """The inverse of a square matrix, or of each of a batch (*, n, n). Raises LinAlgError for a singular one.
+
+    >>> import facula
+    >>> facula.linalg.inv(facula.tensor([[2.0, 0.0], [0.0, 4.0]]))
+    tensor([[0.5000, 0.0000],
+            [0.0000, 0.2500]])
+    """
+    square("linalg.inv", A)
+    inverse, info = _ops._linalg_inv_ex(A)
+    refuse("linalg.inv", info, _ZERO_PIVOT)
+    return into("linalg.inv", inverse, out)
+
+
+def inverse(input, *, out=None):
+    """facula.linalg.inv."""
+    return inv(input, out=out)
+
+
+def tolerances(name, A, atol, rtol):
+    """(atol, rtol) as tensors for each matrix: rtol is eps * max(m, n) unless it or a positive atol is given."""
+    from facula.tensor_core._overloads import where
+
+    real = A.dtype.to_real()
+    batch = A.shape[:-2]
+    default = _limits.finfo(real).eps * max(A.shape[-2:])
+    for word, value in (("atol", atol), ("rtol", rtol)):
+        if isinstance(value, Tensor) and value.is_complex():
+            raise RuntimeError(f"{name}: {word} tensor of complex type is not supported. Take its real part.")
+
+    def wide(value):
+        value = value.to(real) if isinstance(value, Tensor) else _create.full((), value, dtype=real, device=A.device)
+        return _ops.expand(value, batch) if value.dim() <= len(batch) else value
+
+    if rtol is None and isinstance(atol, Tensor):
+        rtol = where(atol > 0, 0.0, default)
+    if rtol is None:
+        rtol = 0.0 if atol else default
+    return wide(0.0 if atol is None else atol), wide(rtol)
+
+
+def pinv(A, rcond=None, hermitian=False, *, atol=None, rtol=None, out=None):
+    """The pseudo-inverse (*, n, m) of matrices (*, m, n): singular values up to max(atol, rtol * largest) count as 0.
+
+    rcond is another name of rtol.
+    """
+    matrix("linalg.pinv", A)
+    if hermitian:
+        square("linalg.pinv", A)
+    if 0 in A.shape[-2:]:
+        return into("linalg.pinv", _create.zeros(*A.shape[:-2], A.shape[-1], A.shape[-2], dtype=A.dtype, device=A.device), out)
+    atol, rtol = tolerances("linalg.pinv", A, atol, rcond if rtol is None else rtol)
+    return into("linalg.pinv", _ops._linalg_pinv(A, atol.detach(), rtol.detach(), hermitian), out)
+
+
+def pinverse(input, rcond=1e-15):
+    """The pseudo-inverse; singular values up to rcond * largest count as 0."""
+    return pinv(input, rtol=rcond)
+
+
+def _is_vector(A, B):
+    """Is B one right side for each matrix of A, rather than several as columns?"""
+    return B.dim() == 1 or A.dim() - 1 == B.dim() and B.shape == A.shape[:-1]
+
+
+def _fit(name, A, B, left=True):
+    if B.shape[-2 if left else -1] != A.shape[-1]:
+        raise ShapeError(f"{name}: Incompatible shapes of A and B for the equation {'AX = B' if left else 'XA = B'} ({A.shape[-2]}x{A.shape[-1]} and {B.shape[-2]}x{B.shape[-1]}).")
+
+
+def solve_ex(A, B, *, left=True, check_errors=False, out=None):
+    """(X in A X = B, info); see solve. Nothing is raised for singular matrices unless check_errors."""
+    return into("linalg.solve_ex", return_types.solve_ex(*_solved("linalg.solve_ex", A, B, left, check_errors)), out)
+
+
+def solve(A, B, *, left=True, out=None):
+    """X in A X = B (X A = B unless left), A (*, n, n), B (*, n, k) or (*, n). Raises LinAlgError where A is singular.
+
+    >>> import facula
+    >>> facula.linalg.solve(facula.tensor([[2.0, 0.0], [0.0, 4.0]]), facula.tensor([1.0, 1.0]))
+    tensor([0.5000, 0.2500])
+    """
+    return into("linalg.solve", _solved("linalg.solve", A, B, left, True)[0], out)
+
+
+def _solved(name, A, B, left, raising):
+    square(name, A)
+    check(name, A, B)
+    vector = _is_vector(A, B)
+    if vector and not left:
+        raise ShapeError(f"{name}: Vector broadcasting of the left hand side is not supported for left=False. In this case linalg.solve is equivalent to B / A.squeeze(-1)")
+    B = _ops.unsqueeze(B, -1) if vector else B
+    _fit(name, A, B, left)
+    if left:
+        X, info = _ops._linalg_solve_ex(A, B)
+    else:
+        X, info = _ops._linalg_solve_ex(A.mT, B.mT)
+        X = X.mT
+    if raising:
+        refuse(name, info, _SINGULAR)
+    return X.squeeze(-1) if vector else X, info
+
+
+def solve_triangular(A, B, *, upper, left=True, unitriangular=False, out=None):
+    """X in A X = B (X A = B unless left), where only A's upper (or lower) triangle is read; unitriangular: its diagonal counts as ones."""
+    square("linalg.solve_triangular", A)
+    matrix("linalg.solve_triangular", A, B)
+    _fit("linalg.solve_triangular", A, B, left)
+    if left:
+        X = _ops._linalg_solve_triangular(A, B, bool(upper), bool(unitriangular))
+    else:
+        X = _ops._linalg_solve_triangular(A.mT, B.mT, not upper, bool(unitriangular)).mT
+    return into("linalg.solve_triangular", X, out)
+
+
+def triangular_solve(b, A, upper=True, transpose=False, unitriangular=False, *, out=None):
+    """(X in A X = b, a copy of A); transpose: with A's transpose. facula.linalg.solve_triangular is its successor."""
+    square("triangular_solve", A)
+    matrix("triangular_solve", b, A)
+    solved = solve_triangular(A.mT if transpose else A, b, upper=upper != transpose, unitriangular=unitriangular)
+    return into("triangular_solve", return_types.triangular_solve(solved, A.detach().clone()), out)
+
+
+def cholesky_solve(B, L, upper=False, *, out=None):
+    """X in A X = B from A's Cholesky factor: A = L L^H, or L^H L if upper."""
+    square("cholesky_solve", L)
+    matrix("cholesky_solve", B, L)
+    _fit("cholesky_solve", L, B)
+    first, second = (H(L), L) if upper else (L, H(L))
+    X = _ops._linalg_solve_triangular(second, _ops._linalg_solve_triangular(first, B, False, False), True, False)
+    return into("cholesky_solve", X, out)
+
+
+def cholesky_inverse(L, upper=False, *, out=None):
+    """The inverse of A from its Cholesky factor."""
+    square("cholesky_inverse", L)
+    return into("cholesky_inverse", cholesky_solve(eye_like(L), L, upper), out)
+
+
+def _exchanges(pivots, n):
+    """The order of rows that a factorisation's exchanges made, one list for each matrix: P A = A[order]."""
+    order = _ops.expand(_create.arange(n, device=pivots.device), (*pivots.shape[:-1], n)).clone()
+    for i in range(pivots.shape[-1]):
+        p = pivots[..., i : i + 1].to(BY_NAME["int64"]) - 1
+        at, there = order[..., i : i + 1].clone(), _ops.gather(order, -1, p)
+        order[..., i : i + 1] = there
+        order = _ops.scatter(order, -1, p, at)
+    return order
+
+
+def _rows(x, order):
+    """x's rows (*, n, k) in this order."""
+    batch = _create_broadcast(x.shape[:-2], order.shape[:-1])
+    x = _ops.expand(x, (*batch, *x.shape[-2:]))
+    order = _ops.expand(order, (*batch, order.shape[-1]))
+    return _ops.gather(x, -2, _ops.expand(_ops.unsqueeze(order, -1), (*batch, order.shape[-1], x.shape[-1])))
+
+
+def _create_broadcast(*shapes):
+    from facula.tensor_core._shape import broadcast_shapes
+
+    return broadcast_shapes(*shapes)
+
+
+def lu_solve(LU, pivots, B, *, left=True, adjoint=False, out=None):
+    """X in A X = B from lu_factor's results; left=False: X A = B; adjoint: with A's conjugate transpose."""
+    square("linalg.lu_solve", LU)
+    matrix("linalg.lu_solve", LU, B)
+    if pivots.dtype.name != "int32":
+        raise RuntimeError(f"linalg.lu_solve: pivots should be a Tensor of scalar type torch.int32, got {pivots.dtype}. Give those of lu_factor.")
+    if pivots.shape != LU.shape[:-1]:
+        raise ShapeError(f"linalg.lu_solve: Number of pivots per batch should be same as the dimension of the matrix: {tuple(pivots.shape)} for {tuple(LU.shape)}.")
+    _fit("linalg.lu_solve", LU, B, left)
+    if not left:  # X A = B is A^H X^H = B^H
+        return into("linalg.lu_solve", H(lu_solve(LU, pivots, H(B), adjoint=not adjoint)), out)
+    order = _exchanges(pivots, LU.shape[-1])
+    if adjoint:  # A = P^T L U, so A^H = U^H L^H P
+        y = _ops._linalg_solve_triangular(H(LU), B, False, False)
+        y = _ops._linalg_solve_triangular(H(LU), y, True, True)
+        back = _ops.scatter(order, -1, order, _ops.expand(_create.arange(order.shape[-1], device=order.device), order.shape))
+        return into("linalg.lu_solve", _rows(y, back), out)
+    y = _ops._linalg_solve_triangular(LU, _rows(B, order), False, True)
+    return into("linalg.lu_solve", _ops._linalg_solve_triangular(LU, y, True, False), out)
+
+
+def lu_solve_(b, LU_data, LU_pivots, *, out=None):
+    """X in A X = b from lu_factor's results."""
+    return lu_solve(LU_data, LU_pivots, b, out=out)
+
+
+lu_solve_.__name__ = "lu_solve"
+
+
+def ldl_solve(LD, pivots, B, *, hermitian=False, out=None):
+    """X in A X = B from ldl_factor's results."""
+    square("linalg.ldl_solve", LD)
+    matrix("linalg.ldl_solve", LD, B)
+    if pivots.shape != LD.shape[:-1]:
+        raise ShapeError(f"linalg.ldl_solve: Expected LD.shape[:-1] and pivots.shape to be the same, but got pivots with shape {list(pivots.shape)}.")
+    _fit("linalg.ldl_solve", LD, B)
+    return into("linalg.ldl_solve", _ops._linalg_ldl_solve(LD, pivots, B, bool(hermitian)), out)
+
+
+_DRIVERS = ("gelsy", "gelsd", "gelss", "gels")
+
+
+def lstsq(A, B, rcond=None, *, driver=None):
+    """The X of least |A X - B| for each pair of matrices: (solution, residuals, rank, singular_values).
+
+    residuals: |A X - B|^2 by column where m > n and every A has full rank, else empty. rank and singular_values are of the drivers
+    that find them (gelsy finds no singular values, gels neither), else empty.
+    rcond: singular values up to rcond * largest count as 0; eps * max(m, n) unless given.
+    """
+    matrix("linalg.lstsq", A)
+    check("linalg.lstsq", A, B)
+    driver = "gelsy" if driver is None else driver
+    if driver not in _DRIVERS:
+        raise RuntimeError(f"linalg.lstsq: parameter `driver` should be one of {_DRIVERS}, got {driver!r}.")
+    m, n = A.shape[-2:]
+    vector = _is_vector(A, B) if B.dim() < A.dim() else False
+    if not vector and B.dim() < 2 or B.shape[-1 if vector else -2] != m:
+        raise ShapeError(f"linalg.lstsq: input.size(-2) should match other.size(-{1 if vector else 2}), got {tuple(A.shape)} and {tuple(B.shape)}.")
+    B = _ops.unsqueeze(B, -1) if vector else B
+    batch = _create_broadcast(A.shape[:-2], B.shape[:-2])
+    A, B = _ops.expand(A, (*batch, m, n)), _ops.expand(B, (*batch, m, B.shape[-1]))
+    eps = _limits.finfo(A.dtype).eps * max(m, n)
+    solution, residuals, rank, values = _ops._linalg_lstsq(A, B, eps if rcond is None else float(rcond))
+    empty = _create.empty(0, dtype=residuals.dtype, device=A.device)
+    full = m > n and driver != "gelsy" and (A.is_meta or bool((rank == n).all()))
+    found = driver != "gels"
+    return return_types.linalg_lstsq(
+        solution.squeeze(-1) if vector else solution, residuals if full else empty,
+        rank if found else _create.empty(0, dtype=BY_NAME["int64"], device=A.device), values if driver in ("gelsd", "gelss") else empty,
+    )  # fmt: skip
+
+
+def tensorinv(A, ind=2, *, out=None):
+    """The inverse of tensordot with A: A's first `ind` dims against the rest, whose sizes must multiply to the same."""
+    check("linalg.tensorinv", A)
+    if ind <= 0:
+        raise RuntimeError(f"linalg.tensorinv: Expected a strictly positive integer for 'ind', got {ind}.")
+    rows, columns = A.shape[:ind], A.shape[ind:]
+    if rows.numel() != columns.numel():
+        raise ShapeError(f"linalg.tensorinv: Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but got {columns.numel()} != {rows.numel()}.")
+    return into("linalg.tensorinv", inv(A.reshape(rows.numel(), columns.numel())).reshape(*columns, *rows), out)
+
+
+def tensorsolve(A, B, dims=None, *, out=None):
+    """X in tensordot(A, X, X.ndim) = B; dims of A are moved to its end first."""
+    check("linalg.tensorsolve", A, B)
+    if dims is not None:
+        A = movedim(A, tuple(dims), tuple(range(A.dim() - len(dims), A.dim())))
+    shape = A.shape[B.dim() :]
+    if shape.numel() != B.numel():
+        raise ShapeError(f"linalg.tensorsolve: Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == prod(self.shape[:other.ndim]), but got {shape.numel()} != {B.numel()}.")
+    return into("linalg.tensorsolve", solve(A.reshape(B.numel(), shape.numel()), B.reshape(-1)).reshape(shape), out)

@@ -1,0 +1,89 @@
+"""Checks and small steps that the functions of facula.linalg share."""
+
+import warnings
+
+from facula.tensor_core import _ops
+from facula.tensor_core._dispatch import has_origin
+from facula.tensor_core._errors import DTypeError, ShapeError
+from facula.tensor_core._lib import lib
+from facula.tensor_core._tensor import Tensor
+
+
+class LinAlgError(RuntimeError):
+    """A problem that the values have, not the call: a singular matrix, one that is not positive definite."""
+
+
+def check(name, *tensors, floating=True):
+    """Each argument is a tensor, of a floating or complex dtype, all of one."""
+    for t in tensors:
+        if not isinstance(t, Tensor):
+            raise TypeError(f"{name}(): argument must be Tensor, not {type(t).__name__}. Convert it with facula.tensor.")
+        if floating and (t.dtype.kind < 2 or t.dtype.itemsize < 4):
+            low = "Low precision dtypes not supported" if t.dtype.kind == 2 else "Expected a floating point or complex tensor as input"
+            raise DTypeError(f"{name}: {low}. Got {t.dtype.name}. Convert it with .to(facula.float32).")
+        if t.dtype is not tensors[0].dtype:
+            raise DTypeError(f"{name}: Expected the tensors to have the same dtype, but got {tensors[0].dtype.name} and {t.dtype.name}. Convert one with .to().")
+
+
+def matrix(name, *tensors, floating=True):
+    """Each is a matrix or a batch of them."""
+    check(name, *tensors, floating=floating)
+    for t in tensors:
+        if t.dim() < 2:
+            raise ShapeError(f"{name}: The input tensor A must have at least 2 dimensions, but has {t.dim()} (shape {tuple(t.shape)}).")
+
+
+def square(name, *tensors):
+    """Each is a square matrix or a batch of them."""
+    matrix(name, *tensors)
+    for t in tensors:
+        if t.shape[-1] != t.shape[-2]:
+            raise ShapeError(f"{name}: A must be batches of square matrices, but they are {t.shape[-2]} by {t.shape[-1]} matrices.")
+
+
+def refuse(name, info, text):
+    """Raise LinAlgError if the info of any matrix is not 0; {k} in the text is what it says."""
+    if info.is_meta or not info.numel():
+        return
+    flat = info.reshape(-1).tolist()
+    bad = next((b for b, k in enumerate(flat) if k), None)
+    if bad is not None:
+        where = f"(Batch element {bad}): " if info.dim() else ""
+        raise LinAlgError(f"{name}: {where}{text.format(k=flat[bad])}")
+
+
+def into(name, result, out):
+    """result, or out(s) after it was copied there: resized where the shape is another, as PyTorch does."""
+    if out is None:
+        return result
+    if isinstance(result, tuple):
+        if len(out) != len(result):
+            raise TypeError(f"{name}: out has {len(out)} tensors where there are {len(result)} results.")
+        written = [into(name, r, o) for r, o in zip(result, out)]
+        return type(result)(*written) if hasattr(result, "_fields") else tuple(written)
+    if not isinstance(out, Tensor):
+        raise TypeError(f"{name}: argument 'out' must be a Tensor, not {type(out).__name__}.")
+    if has_origin((result, out)):
+        raise RuntimeError(f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the arguments requires grad. Detach them.")
+    if not lib.fc_can_cast(result.dtype.id, out.dtype.id):
+        raise DTypeError(f"{name}: Expected result to be safely castable from {result.dtype.name} dtype, but got result with dtype {out.dtype.name}. Give an output of that dtype.")
+    if out.shape != result.shape:
+        if out.numel():
+            warnings.warn(f"An output with one or more elements was resized since it had shape {list(out.shape)}, which does not match the required output shape {list(result.shape)}.", stacklevel=3)
+        out.resize_(result.shape)
+    return _ops.copy_into_(out, result)
+
+
+def H(a):
+    """The conjugate transpose of the last two dims."""
+    t = _ops.transpose(a, -2, -1)
+    return t.conj() if t.is_complex() else t
+
+
+def eye_like(a, rows=None, columns=None):
+    """Identity matrices for a's batch, dtype and device."""
+    from facula.tensor_core._create import eye
+
+    rows = a.shape[-2] if rows is None else rows
+    one = eye(rows, rows if columns is None else columns, dtype=a.dtype, device=a.device)
+    return _ops.expand(one, (*a.shape[:-2], *one.shape))
