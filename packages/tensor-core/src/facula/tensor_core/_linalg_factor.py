@@ -83,7 +83,7 @@ def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True, *, out=N
     k = min(m, n)
     P = L = U = None
     if unpack_data:
-        L = _ops_tril(LU_data[..., :k], -1) + eye_like(LU_data, m, k)
+        L = LU_data[..., :k].tril(-1) + eye_like(LU_data, m, k)
         U = LU_data[..., :k, :].triu()
     if unpack_pivots:
         order = _exchanges(LU_pivots, m)
@@ -94,10 +94,6 @@ def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True, *, out=N
         return _create.empty(0, dtype=LU_data.dtype, device=LU_data.device)
 
     return into("lu_unpack", return_types.lu_unpack(*(empty() if x is None else x for x in (P, L, U))), out)
-
-
-def _ops_tril(x, diagonal):
-    return x.tril(diagonal)
 
 
 def lu(A, *, pivot=True, out=None):

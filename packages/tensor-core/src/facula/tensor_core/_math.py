@@ -249,7 +249,7 @@ def _triangle(input, diagonal, upper):
 
     if input.dim() < 2:
         raise RuntimeError(f"{'triu' if upper else 'tril'}: input tensor must have at least 2 dimensions, got {input.dim()}")
-    return _ops.where_rows(triangle(input, diagonal, upper), input, full((), 0, dtype=input.dtype))
+    return _ops.where_rows(triangle(input, diagonal, upper), input, full((), 0, dtype=input.dtype, device=input.device))
 
 
 def tril_indices(row, col, offset=0, *, dtype=None, device=None, layout=None):

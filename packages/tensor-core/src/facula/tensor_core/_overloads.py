@@ -85,6 +85,12 @@ def norm(input, p="fro", dim=None, keepdim=False, out=None, dtype=None):
         input = input.to(dtype)
     if p in ("fro", None):
         p = 2
+    if p == "nuc":
+        from facula.tensor_core._linalg_norm import matrix_norm
+
+        if dim is None and input.dim() != 2:
+            raise RuntimeError(f"norm: the nuclear norm is of matrices, got {input.dim()} dims. Name two with dim.")
+        return matrix_norm(input, "nuc", (0, 1) if dim is None else dim, keepdim, out=out)
     if isinstance(p, str):
         raise ValueError(f"norm: p must be a number or 'fro', got {p!r}. Other matrix norms are in facula.linalg.")
     if input.dtype.kind < 2:

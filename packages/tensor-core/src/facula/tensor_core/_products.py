@@ -3,7 +3,6 @@
 import itertools
 
 from facula.tensor_core import _ops, _shape
-from facula.tensor_core._errors import ShapeError
 from facula.tensor_core._tensor import Tensor
 
 
@@ -238,25 +237,6 @@ def vander(x, N=None, increasing=False):
     return _ops.pow(_ops.unsqueeze(x, 1), powers)
 
 
-def matrix_power(input, n, *, out=None):
-    """The n-th power of square matrices, n >= 0, by squaring."""
-    if input.dim() < 2 or input.shape[-1] != input.shape[-2]:
-        raise ShapeError(f"linalg.matrix_power: A must be batches of square matrices, but they are {' by '.join(map(str, input.shape[-2:]))} matrices")
-    if n < 0:
-        raise RuntimeError(f"matrix_power: n is {n}; only n >= 0 needs no inverse. Invert first.")
-    from facula.tensor_core._create import eye
-
-    result = None
-    while n:
-        if n & 1:
-            result = input if result is None else _ops.matmul(result, input)
-        n >>= 1
-        input = _ops.matmul(input, input) if n else input
-    if result is None:
-        result = _ops.expand(eye(input.shape[-1], dtype=input.dtype), input.shape).clone()
-    return result if out is None else out.resize_(result.shape).copy_(result)
-
-
 def block_diag(*tensors):
     """Matrices along the diagonal of one, zeros elsewhere."""
     from facula.tensor_core._create import zeros
@@ -354,7 +334,7 @@ def corrcoef(input):
 
 
 __all__ = [
-    "block_diag", "cartesian_prod", "cdist", "combinations", "corrcoef", "cov", "dist", "einsum", "inner", "kron", "matrix_power", "pdist",
+    "block_diag", "cartesian_prod", "cdist", "combinations", "corrcoef", "cov", "dist", "einsum", "inner", "kron", "pdist",
     "tensordot", "vander",
 ]  # fmt: skip
-METHODS = ["corrcoef", "cov", "dist", "inner", "kron", "matrix_power"]
+METHODS = ["corrcoef", "cov", "dist", "inner", "kron"]
