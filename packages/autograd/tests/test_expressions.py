@@ -32,7 +32,7 @@ EXPRESSIONS = [
     "x.chunk(2)[0]", "x.split([1,2])[1]", "x.unbind(1)[0]", "x.narrow(0,1,1)", "x.select(0,1)", "x.diagonal(1)", "x.diag_embed()",
     "T.block_diag(x,x)", "T.cartesian_prod(x[0],x[1])", "T.combinations(x[0])", "T.meshgrid(x[0],x[1],indexing='ij')[0]",
     "x.bucketize(x[0].detach())", "x.argmax().double()", "x.floor()", "x.round()", "x.trunc()", "x.ceil()", "x.logit(0.1)", "x.xlogy(x+5)",
-    "T.celu(x)", "T.selu(x)", "T.prelu(x,T.tensor([.1],dtype=x.dtype))", "T.threshold(x,0.1,20)", "x.heaviside(x)", "x.copysign(x+1)",
+    "T.celu(x)", "T.selu(x)", "T.prelu(x,T.tensor([.1],dtype=x.dtype))", "T.threshold(x,0.1,20)", "x.copysign(x+1)",
     "x.ldexp(T.tensor(2))", "x.float_power(2)", "x.cumsum(0)", "x.sum((0,1))", "x.sum()", "x.index_put((T.tensor([0]),),x[1])",
     "x.put(T.tensor([0]),x[0,:1])", "x.unsqueeze(0).expand(2,3,3).sum(0)", "T.broadcast_to(x,(2,3,3))", "T.cumulative_trapezoid(x)",
     "T.nanmean(x)", "T.aminmax(x)[0]", "x.msort()", "x.quantile(.3)", "x.nanquantile(.3,0)",
