@@ -578,3 +578,26 @@ def test_as_strided_beyond_its_view_sends_back_what_the_view_has():
     y[1].as_strided((2,), (1,), 1).sum().backward()
 
     assert near([0, 1, 0, 0], x.grad)
+
+
+READS = {
+    "tolist": lambda d: d.tolist(),
+    "equal": lambda d: torch.equal(d, d),
+    "nonzero": lambda d: d.nonzero(),
+    "a copy": lambda d: torch.tensor(d.tolist()),
+    "clone": lambda d: d.clone(),
+    "numpy": lambda d: d.numpy(),
+    "repr": repr,
+    "a mask": lambda d: d[d > 0],
+    "resize_": lambda d: d.resize_(1),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", READS)
+def test_a_detached_alias_can_be_read_after_a_write(name):
+    x, y = node(1, 2)
+    d = y.detach()
+    y.mul_(2)
+
+    READS[name](d)

@@ -26,10 +26,63 @@ _alias = lib.fc_alias
 
 def alias(t):
     """The same memory and version under a new Tensor without origin or base."""
+    if t.__class__ is Batched:
+        return t.again()
     a = _new(Tensor)
     a._h = _alias(t._h, 0)
     a.origin = a.base = a._shape = None
     return a
+
+
+class Batched(Tensor):
+    """A tensor inside vmap: it shows one example's shape, and stands for `_whole`, which has the examples along its first dim.
+
+    Its handle is the first example's, so whatever only looks (shape, dtype, strides) is right; operations go to the interpreter
+    of `_level`, and what would read values is refused there.
+    """
+
+    __slots__ = ()
+
+    @staticmethod
+    def of(whole, level):
+        first = row("select")(whole, 0, 0) if whole.shape[0] else zeros(tuple(whole.shape[1:]), whole.dtype, whole.device)
+        b = _new(Batched)
+        b._h = _alias(first._h, 0)
+        b.origin = b.base = b._shape = None
+        b.__dict__.update(_whole=whole, _level=level)
+        return b
+
+    def again(self):
+        """The same without origin or base."""
+        b = _new(Batched)
+        b._h = _alias(self._h, 0)
+        b.origin = b.base = b._shape = None
+        b.__dict__.update(_whole=self._whole, _level=self._level)
+        return b
+
+    def detach(self):
+        return Batched.of(self._whole.detach(), self._level)
+
+    @property
+    def data(self):
+        return Batched.of(self._whole.data, self._level)
+
+    def __repr__(self, *, tensor_contents=None):
+        return f"Batched({self._whole!r})"
+
+    __str__ = __repr__
+
+    def __format__(self, spec):
+        return format(repr(self), spec)
+
+    def data_ptr(self):
+        raise RuntimeError("data_ptr: a tensor inside vmap has no memory of its own. Call it outside.")
+
+    def __deepcopy__(self, memo):
+        raise RuntimeError("deepcopy: a tensor inside vmap cannot leave it. Return it, or copy it with clone().")
+
+    def __reduce_ex__(self, protocol):
+        raise RuntimeError("pickle: a tensor inside vmap cannot leave it. Return it first.")
 
 
 def is_complex(t):
@@ -92,6 +145,11 @@ def ones_like(t):
 
 def zeros(shape, dtype, device):
     return facula.zeros(shape, dtype=dtype, device=device)
+
+
+def beside(g, t):
+    """t, fresh memory that g is about to be written into: with examples of its own where g has some."""
+    return t if g.__class__ is not Batched else Batched.of(beside(g._whole, row("expand")(t, (g._whole.shape[0], *t.shape)).clone()), g._level)
 
 
 def stack(tensors, dim=0):

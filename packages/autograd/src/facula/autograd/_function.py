@@ -170,6 +170,12 @@ class Function:
     def vjp(ctx, *grad_outputs):
         return Function.backward(ctx, *grad_outputs)
 
+    generate_vmap_rule = False  # whether vmap may run forward and backward on what stands for the examples
+
+    @staticmethod
+    def vmap(info, in_dims, *args):
+        raise NotImplementedError("Function: has no vmap. Define a static method vmap(info, in_dims, *args), or set generate_vmap_rule = True.")
+
     @staticmethod
     def jvp(ctx, *tangents):
         raise NotImplementedError(f"{ctx.name()}: its Function has no jvp, which forward mode needs. Define a static method jvp(ctx, *tangents).")
@@ -188,7 +194,7 @@ class Function:
         return cls._recorded(cls._node_class(), args, sys._getframe(1))
 
     @classmethod
-    def _recorded(cls, node, args, f):
+    def _recorded(cls, node, args, f, forward=None):
         tensors = [(i, a) for i, a in enumerate(args) if isinstance(a, Tensor)]
         node.needs_input_grad = tuple(isinstance(a, Tensor) and a.requires_grad for a in args)
         recording = grad_mode() and any(node.needs_input_grad)
@@ -196,7 +202,7 @@ class Function:
         before = set_grad_mode(False)
         try:
             if cls.setup_context is not Function.setup_context:
-                out = cls.forward(*args)
+                out = (forward or cls.forward)(*args)
                 cls.setup_context(node, args, out)
             else:
                 out = cls.forward(node, *args)
@@ -205,7 +211,7 @@ class Function:
         if not recording:
             node.to_save = ()
             return out
-        node.code, node.at = f.f_code, f.f_lasti
+        node.code, node.at = (None, 0) if f is None else (f.f_code, f.f_lasti)
         node.seq = tick()
         node.extra = None
         node._places = [i for i, _ in tensors]

@@ -46,7 +46,7 @@ class Window:
         return self.copied(g)
 
     def copied(self, g):
-        out = _core.empty_strided(self.base_shape, self.base_stride, dtype=g.dtype, device=g.device)
+        out = _core.beside(g, _core.empty_strided(self.base_shape, self.base_stride, dtype=g.dtype, device=g.device))
         out.copy_(g)
         return out
 
@@ -67,7 +67,7 @@ class Window:
                 g = g / n
         if self.offset < 0 or self.offset + self.reach(self.shape, self.stride) > self.reach(self.base_shape, self.base_stride):
             return self.spread_beyond(g)
-        zeros = _core.zeros_strided(self.base_shape, self.base_stride, _core.complex_of(g.dtype) if self.real else g.dtype, g.device)
+        zeros = _core.beside(g, _core.zeros_strided(self.base_shape, self.base_stride, _core.complex_of(g.dtype) if self.real else g.dtype, g.device))
         if not self.overlaps:
             self.of(zeros).copy_(g)
             return zeros
@@ -79,7 +79,7 @@ class Window:
         """The same where the window shows memory outside of its base (as_strided on a view may)."""
         start = max(0, -self.offset)  # of the base, in what both cover
         extent = start + max(self.reach(self.base_shape, self.base_stride), self.offset + self.reach(self.shape, self.stride))
-        flat = _core.zeros((extent,), g.dtype, g.device)
+        flat = _core.beside(g, _core.zeros((extent,), g.dtype, g.device))
         self.add_to(flat, g, start + self.offset)
         return as_strided(flat, self.base_shape, self.base_stride, start).clone()
 
@@ -113,7 +113,7 @@ class Part:
         return g
 
     def spread(self, g):
-        zeros = _core.zeros(tuple(self.shape), g.dtype, g.device)
+        zeros = _core.beside(g, _core.zeros(tuple(self.shape), g.dtype, g.device))
         if not self.overlaps:
             self.of(zeros).copy_(g)
             return zeros

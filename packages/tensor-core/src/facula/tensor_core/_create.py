@@ -327,6 +327,7 @@ def _kind(value):
 def from_data(data, dtype, device_):
     """A new tensor from numbers, nested sequences, arrays or tensors: always a copy."""
     if isinstance(data, Tensor):
+        data = data.detach()
         t = own_tensor(lib.fc_to(data._h, lib.fc_dtype(data._h) if dtype is None else dtype.id, 0, 1))
         return t if device_ is None else t.to(device_)
     if hasattr(data, "__array__") or hasattr(data, "__array_interface__"):

@@ -67,7 +67,7 @@ def _plan(x, key):
             view = _ops.unsqueeze(view, dim)
             place(own_tensor(lib.fc_empty(int64.id, 0, 1, [1 if k else 0])).zero_())
             dim += 1
-        elif _is_scalar_index(k) or (isinstance(k, Tensor) and k.dim() == 0 and k.dtype.kind == 1 and k.origin is None and not k.is_meta):
+        elif _is_scalar_index(k) or (type(k) is Tensor and k.dim() == 0 and k.dtype.kind == 1 and k.origin is None and not k.is_meta):
             view = _ops.select(view, dim, k.__index__())
         elif isinstance(k, slice):
             view = _sliced(view, dim, k)
@@ -248,7 +248,8 @@ def nonzero(input, *, out=None, as_tuple=False):
     """
     if _tensor.leaving is not None:
         _tensor.leaving(input, "nonzero")
-    h = lib.fc_nonzero(input._h)
+    plain = input.detach()  # whose history is never stale
+    h = lib.fc_nonzero(plain._h)
     if not h:
         raise explain(_ops.OPS[0], (input,))
     t = own_tensor(h)

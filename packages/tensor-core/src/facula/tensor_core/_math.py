@@ -121,7 +121,8 @@ def equal(input, other):
         raise TypeError(f"equal(): argument 'other' (position 2) must be Tensor, not {type(other).__name__}")
     if _tensor.leaving is not None:
         _tensor.leaving(input, "equal")
-    verdict = lib.fc_equal(input._h, other._h)
+    x, y = input.detach(), other.detach()  # whose histories are never stale
+    verdict = lib.fc_equal(x._h, y._h)
     if verdict < 0:
         raise RuntimeError(f"equal: operands cannot be compared ({input.dtype.name} and {other.dtype.name})")
     return bool(verdict)

@@ -66,7 +66,7 @@ def tolist(self):
     """
     if _tensor.leaving is not None:
         _tensor.leaving(self, "tolist")
-    flat = unpack(self.detach() if self.origin is not None else self)
+    flat = unpack(self.detach())  # whose history is never stale
     shape = self.shape
     if not shape:
         return flat[0]

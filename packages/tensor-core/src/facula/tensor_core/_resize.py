@@ -45,7 +45,8 @@ def resize_(self, *size):
     for d in range(len(size) - 1, -1, -1):
         stride[d] = run
         run *= max(size[d], 1)
-    view = own_tensor(lib.fc_as_strided(self._h, len(size), size, stride, lib.fc_offset(self._h)))
+    plain = self.detach()
+    view = own_tensor(lib.fc_as_strided(plain._h, len(size), size, stride, lib.fc_offset(self._h)))
     set_data(self, view)
     return self
 

@@ -2,5 +2,6 @@
 
 from ._grads import grad, grad_and_value, hessian, jacfwd, jacrev, jvp, linearize, vjp
 from ._module import functional_call, stack_module_state
+from ._vmap import vmap
 
-__all__ = ["functional_call", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "linearize", "stack_module_state", "vjp"]
+__all__ = ["functional_call", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "linearize", "stack_module_state", "vjp", "vmap"]

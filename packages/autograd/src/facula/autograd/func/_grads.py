@@ -33,15 +33,27 @@ class Own:
         return self.leaf(x)
 
     def leaf(self, x):
-        x = x.detach().requires_grad_()
+        x = _core.alias(x).requires_grad_()
         self.leaves.add(x.origin)
         return x
 
     def public(self, t):
         """t as the caller may see it: without the history that leads only to this call's leaves."""
+        if t.__class__ is _core.Batched:
+            return self.public_batch(t)
         if not isinstance(t, Tensor) or t.origin is None:
             return t
-        return t if self.outside and self.leads_outside(t) else t.detach()
+        if not self.outside:
+            return t.detach()
+        return t if self.leads_outside(t) else _core.alias(t)
+
+    def public_batch(self, t):
+        """The same inside vmap, where the examples may have a history besides."""
+        shown = t.again()
+        shown.__dict__["_whole"] = self.public(t._whole)
+        if t.origin is not None and self.outside and self.leads_outside(t):
+            shown.origin, shown.base = t.origin, t.base
+        return shown
 
     def leads_outside(self, t):
         stack, seen = [t.origin], set()

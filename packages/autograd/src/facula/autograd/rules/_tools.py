@@ -2,6 +2,7 @@
 
 import facula as F
 
+from .._core import Batched, beside
 from .._support import sum_to  # noqa: F401
 
 
@@ -37,6 +38,11 @@ def kept(t, shape, dim, keepdim):
     return t.view(tuple(1 if d in dims else n for d, n in enumerate(shape)))
 
 
+def has_zero(x):
+    """Whether an element is 0; inside vmap, where nobody may look, yes: the road for zeros is right for all."""
+    return isinstance(x, Batched) or (x.detach() == 0).any().item()
+
+
 def count(shape, dim):
     """How many elements a fold over dim combines."""
     n = 1
@@ -46,4 +52,4 @@ def count(shape, dim):
 
 
 def zeros(shape, like):
-    return F.zeros(tuple(shape), dtype=like.dtype, device=like.device)
+    return beside(like, F.zeros(tuple(shape), dtype=like.dtype, device=like.device))

@@ -3,7 +3,7 @@
 import facula as F
 
 from .._table import D
-from ._tools import count, kept, listed, only_where, spread, zeros
+from ._tools import count, has_zero, kept, listed, only_where, spread, zeros
 
 D("sum",       x=lambda g, x_shape, dim, keepdim: spread(g, x_shape, dim, keepdim))
 D("mean",      x=lambda g, x_shape, dim, keepdim: spread(g / count(x_shape, dim), x_shape, dim, keepdim))
@@ -59,7 +59,7 @@ def prod_gradient(g, x, out, dim, keepdim):
     if not x.ndim:
         return g
     g, out = kept(g, x.shape, dim, keepdim), kept(out, x.shape, dim, keepdim)
-    if not (x.detach() == 0).any().item():
+    if not has_zero(x):
         return g * out / x
     dims = listed(dim, x.ndim)
     if len(dims) == 1:
@@ -105,7 +105,7 @@ def cumprod_gradient(g, x, out, dim):
     """Sum over j >= i of g_j prod(x_k, k <= j, k != i)."""
     if not x.ndim:
         return g
-    if not (x.detach() == 0).any().item():
+    if not has_zero(x):
         return backwards(lambda t: F.cumsum(t, dim), g * out, dim) / x
     n = x.shape[dim]
     rows = []

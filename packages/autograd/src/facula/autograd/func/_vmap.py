@@ -1,0 +1,370 @@
+"""vmap: a function of one example as a function of many. An interpreter on the core's door; see _rules.py for what it does with
+each kind of operation, and facula.autograd._core.Batched for what stands for the examples inside the function.
+
+The tape works inside as outside: an operation is recorded with what the function sees, and, where a tensor with the examples has a
+history of its own, once more with that.
+"""
+
+import functools
+import threading
+
+import facula as F
+
+from .. import _core, _function
+from .._core import Batched, GradError, Tensor, extend
+from ._rules import KINDS, NAMED, VIEWS, One
+from ._tree import broadcast, flatten
+
+_thread = threading.local()
+
+
+def levels():
+    """This thread's vmaps at work, innermost last."""
+    try:
+        return _thread.levels
+    except AttributeError:
+        _thread.levels = []
+        return _thread.levels
+
+
+class Level:
+    """One vmap at work."""
+
+    def __init__(self, size, randomness):
+        self.size, self.randomness = size, randomness
+
+    def mine(self, a):
+        return a.__class__ is Batched and a._level is self
+
+    def here(self, args):
+        return any(self.mine(t) for a in args for t in (a if a.__class__ in (tuple, list) else (a,)))
+
+    def wrap(self, whole):
+        return Batched.of(whole, self)
+
+    # ---- the interpreter
+
+    def __call__(self, op, args, kwargs):
+        out = kwargs.get("out")
+        if op.kind == "random":
+            return self.random(op, args)
+        if not self.here(args):
+            return extend.call(op, *args, **kwargs)
+        if out is not None and out is not args[0]:
+            raise GradError(f"{op.name}: out= does not work inside vmap. Leave it out.")
+        if out is not None or op.writes:
+            return self.write(op, args)
+        result = self.functional(op, args)
+        single = not isinstance(result, (tuple, list))
+        if op.kind == "view":
+            result.base = args[0] if args[0].base is None else args[0].base
+        if any(isinstance(t, Tensor) and t.origin is not None for a in args for t in (a if a.__class__ in (tuple, list) else (a,))):
+            with extend.interpreter(self):
+                _core.record[op.id](result if single else tuple(result), *args)
+        return result
+
+    def reads(self, tensor, name):
+        if tensor.__class__ is Batched:
+            raise RuntimeError(f"vmap: {name}() would read the values of a tensor with several examples, on which nothing in the function may depend. Use operations instead, such as where().")
+
+    def functional(self, op, args):
+        """The result(s) of an operation, wrapped."""
+        ones = [self.one(a) for a in args]
+        if op.kind == "view":
+            done = self.view(op, args, ones)
+        else:
+            rule = NAMED.get(op.name) or KINDS.get(op.kind)
+            done = None if rule is None else rule(op, ones)
+        if done is None:
+            done = self.one_by_one(op, ones)
+        return tuple(self.wrap(w) for w in done) if isinstance(done, (tuple, list)) else self.wrap(done)
+
+    def one(self, a):
+        if a.__class__ in (tuple, list):
+            return a.__class__(self.one(t) for t in a)
+        return One(a._whole) if self.mine(a) else a
+
+    def view(self, op, args, ones):
+        x = ones[0]
+        if op.name == "as_strided":
+            size, stride, offset = args[1:4]
+            start = 0 if offset is None else offset - args[0].storage_offset()
+            w = x.whole
+            return extend.call(op, w, (self.size, *size), (w.stride(0), *stride), w.storage_offset() + start)
+        rule = VIEWS.get(op.name)
+        return None if rule is None else rule(x.whole, tuple(x.shape), *args[1:])
+
+    def example(self, a, k):
+        if a.__class__ in (tuple, list):
+            return a.__class__(self.example(t, k) for t in a)
+        return _core.row("select")(a.whole, 0, k) if isinstance(a, One) else a
+
+    def one_by_one(self, op, ones):
+        """An operation without a rule: each example alone, and the results side by side."""
+        if not self.size:
+            raise GradError(f"vmap: {op.name} has no rule for many examples at once, and there is none to learn its result's shape from. Give at least one.")
+        results = [extend.call(op, *[self.example(a, k) for a in ones]) for k in range(self.size)]
+        if not isinstance(results[0], (tuple, list)):
+            return F.stack(results)
+        return tuple(F.stack(list(column)) for column in zip(*results))
+
+    # ---- writes
+
+    def write(self, op, args):
+        target = args[0]
+        if not self.mine(target):
+            raise RuntimeError(
+                f"vmap: {op.name} would write values that differ between examples into a tensor {tuple(getattr(target, 'shape', ()))} that is one for all. "
+                "Make the tensor inside the function from one of its arguments, for example with zeros_like(x) + 0 * x, or write out of place."
+            )
+        tape = F.tensor_core._dispatch.tape
+        listed = [t for a in args for t in (a if a.__class__ in (tuple, list) else (a,)) if isinstance(t, Tensor)]
+        heard = any(t.origin is not None for t in listed) or (target.base is not None and target.base.origin is not None)
+        token = None
+        if heard:
+            with extend.interpreter(self):
+                token = tape.before_write(op, target, args)
+        self.overwrite(op, args)
+        if heard:
+            with extend.interpreter(self):
+                tape.after_write(op, target, args, token)
+        return target
+
+    def overwrite(self, op, args):
+        target = args[0]._whole
+        if op.name == "fill_number_":
+            extend.call(op, target, args[1])
+        elif op.name == "copy_into_":
+            source = args[1]
+            shape = tuple(args[0].shape)
+            whole = source._whole if self.mine(source) else source
+            if self.mine(source) and source.ndim != len(shape):
+                fits(op, tuple(source.shape), shape)
+                lead = len(shape) - source.ndim
+                whole = whole.reshape(self.size, *[1] * lead, *source.shape) if lead > 0 else whole.reshape(self.size, *shape)
+            extend.call(op, target, whole)
+        elif op.writes:
+            ones = [self.one(a) for a in args]
+            for k in range(self.size):
+                extend.call(op, *[self.example(a, k) for a in ones])
+        else:
+            result = self.functional(op, args)
+            fits(op, tuple(result.shape), tuple(args[0].shape))
+            extend.call("copy_into_", target, result._whole)
+
+    # ---- random numbers
+
+    def random(self, op, args):
+        target = args[0]
+        if self.randomness == "error":
+            raise RuntimeError(f"vmap: {op.name} draws random numbers, and randomness is 'error'. Choose randomness='same' or 'different', or draw outside.")
+        if self.randomness == "same":
+            if not self.mine(target):
+                return extend.call(op, *args)
+            drawn = extend.call(op, _core.row("select")(target._whole, 0, 0).clone(), *args[1:])
+            extend.call("copy_into_", target._whole, drawn)
+            return target
+        if not self.mine(target):
+            self.adopt(op, target)
+        extend.call(op, target._whole, *args[1:])
+        return target
+
+    def adopt(self, op, t):
+        """Give a tensor that was made inside the function values for each example, in its place."""
+        if type(t) is not Tensor or t.base is not None or t.origin is not None:
+            raise RuntimeError(f"vmap: {op.name} cannot fill a view, or a tensor with history, differently for each example. Fill a new tensor.")
+        whole = F.empty((self.size, *t.shape), dtype=t.dtype, device=t.device)
+        made = self.wrap(whole)
+        t._h, made._h = made._h, t._h
+        t.__class__ = Batched
+        t.__dict__.update(_whole=whole, _level=self)
+
+
+def fits(op, shape, target):
+    lead = len(shape) - len(target)
+    if lead > 0 and any(n != 1 for n in shape[:lead]) or any(n not in (1, m) for n, m in zip(shape[max(lead, 0) :], target[max(-lead, 0) :])):
+        raise RuntimeError(f"{op.name}: output with shape {list(target)} doesn't match the broadcast shape {list(shape)}.")
+
+
+# ---- the function -------------------------------------------------------------------------------------------------------
+
+
+def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
+    """func of one example as a function of many, which lie along in_dims of its arguments and out_dims of its results.
+
+    in_dims: a dim or None (the same for all examples) for each argument, or one for all. randomness: what random operations inside
+    do, "error", "same" for all examples or "different". chunk_size: how many examples to take at once.
+
+    >>> import facula
+    >>> facula.func.vmap(lambda x, y: (x * y).sum())(facula.ones(2, 3), facula.ones(2, 3))
+    tensor([3., 3.])
+    """
+    name = getattr(func, "__name__", type(func).__name__)
+    if randomness not in ("error", "same", "different"):
+        raise RuntimeError(f"vmap: randomness must be 'error', 'same' or 'different', not {randomness!r}.")
+    if chunk_size is not None and not chunk_size > 0:
+        raise ValueError(f"vmap: chunk_size must be None or greater than 0, not {chunk_size}.")
+
+    @functools.wraps(func)
+    def inside(*args, **kwargs):
+        leaves, build, dims, size = examples(name, in_dims, args)
+        if chunk_size is None or chunk_size >= size:
+            return run(func, name, leaves, build, dims, size, out_dims, randomness, kwargs)
+        parts = []
+        for start in range(0, size, chunk_size):
+            n = min(chunk_size, size - start)
+            chunk = [t if d is None else t.narrow(d, start, n) for t, d in zip(leaves, dims)]
+            parts.append(run(func, name, chunk, build, dims, n, out_dims, randomness, kwargs))
+        flat, rebuild = flatten(parts[0])
+        outs = out_places(name, out_dims, parts[0], flat)
+        columns = zip(*[flatten(p)[0] for p in parts])
+        return rebuild([c[0] if d is None else F.cat(list(c), d) for c, d in zip(columns, outs)])
+
+    return inside
+
+
+def examples(name, in_dims, args):
+    """(leaves of args, their tree, the dim of each leaf or None, the number of examples)."""
+    if not isinstance(in_dims, (int, tuple, list)) or isinstance(in_dims, bool):
+        raise ValueError(f"vmap({name}): in_dims must be an int or a tuple with one entry for each argument, not {in_dims!r}.")
+    if not args:
+        raise ValueError(f"vmap({name}): got no inputs. Give at least one argument.")
+    leaves, build = flatten(args)
+    try:
+        dims = broadcast(tuple(in_dims) if isinstance(in_dims, list) else in_dims, args, "in_dims")
+    except ValueError as error:
+        raise ValueError(f"vmap({name}): in_dims {in_dims!r} does not fit the arguments. Give one entry for each of the {len(args)}.") from error
+    sizes = []
+    for k, (t, d) in enumerate(zip(leaves, dims)):
+        if d is None:
+            continue
+        if not isinstance(d, int) or isinstance(d, bool):
+            raise ValueError(f"vmap({name}): in_dims must hold ints and None, not {d!r}.")
+        if not isinstance(t, Tensor):
+            raise ValueError(f"vmap({name}): in_dim is {d} for an argument of type {type(t).__name__}, which has no dims. Use None for it.")
+        if not -t.ndim <= d < t.ndim:
+            raise ValueError(f"vmap({name}): in_dim is {d} for a tensor of {t.ndim} dims; it must be in [{-t.ndim}, {t.ndim - 1}].")
+        dims[k] = d % t.ndim
+        sizes.append(t.shape[d])
+    if not sizes:
+        raise ValueError(f"vmap({name}): in_dims are None for all arguments, so there are no examples. Give at least one dim.")
+    if any(s != sizes[0] for s in sizes):
+        raise ValueError(f"vmap({name}): expected all tensors to have the same size in the mapped dimension, but got sizes {sizes}.")
+    return leaves, build, dims, sizes[0]
+
+
+def run(func, name, leaves, build, dims, size, out_dims, randomness, kwargs):
+    level = Level(size, randomness)
+    given = [t if d is None else level.wrap(t if d == 0 else t.movedim(d, 0)) for t, d in zip(leaves, dims)]
+    levels().append(level)
+    try:
+        with extend.interpreter(level):
+            out = func(*build(given), **kwargs)
+    finally:
+        levels().remove(level)
+    flat, rebuild = flatten(out)
+    places = out_places(name, out_dims, out, flat)
+    return rebuild([result(name, level, t, d) for t, d in zip(flat, places)])
+
+
+def out_places(name, out_dims, out, flat):
+    if isinstance(out_dims, int) or out_dims is None:
+        return [out_dims] * len(flat)
+    try:
+        if isinstance(out, Tensor) and len(out_dims) == 1:
+            return list(out_dims)
+        return broadcast(tuple(out_dims), tuple(out) if isinstance(out, list) else out, "out_dims")
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"vmap({name}): out_dims {out_dims!r} does not fit the structure of the results.") from error
+
+
+def result(name, level, t, d):
+    if not isinstance(t, Tensor):
+        raise ValueError(f"vmap({name}): the function must only return tensors, but returned {type(t).__name__}. Return it another way, or convert it.")
+    if d is None:
+        if level.mine(t):
+            raise ValueError(f"vmap({name}): out_dim is None for a result that differs between examples. Give a dim.")
+        return t
+    if not isinstance(d, int):
+        raise ValueError(f"vmap({name}): out_dims must hold ints and None, not {d!r}.")
+    whole = t._whole if level.mine(t) else t.expand(level.size, *t.shape)
+    if not -whole.ndim <= d < whole.ndim:
+        raise IndexError(f"vmap({name}): out_dim is {d} for a result of {whole.ndim} dims with the examples'. It must be in [{-whole.ndim}, {whole.ndim - 1}].")
+    return whole if d == 0 else whole.movedim(0, d)
+
+
+# ---- Functions ----------------------------------------------------------------------------------------------------------
+
+
+class Info:
+    """What a Function's vmap is told first."""
+
+    def __init__(self, level):
+        self.batch_size, self.randomness = level.size, level.randomness
+
+
+def apply(function, args):
+    """A Function called inside vmap: by its own vmap, or on the examples themselves where it says generate_vmap_rule."""
+    level = next((lv for lv in reversed(levels()) if any(lv.mine(a) for a in args)), None)
+    if level is None:
+        return NotImplemented
+    if function.generate_vmap_rule:
+        if function.vmap is not _function.Function.vmap:
+            raise GradError(f"{function.__name__}: has both generate_vmap_rule=True and a vmap of its own. Keep one.")
+        return generated(function, args, level)
+    if function.vmap is _function.Function.vmap:
+        raise GradError(f"{function.__name__}: has no vmap. Set generate_vmap_rule = True, or define a static method vmap(info, in_dims, *args).")
+
+    def forward(*given):
+        wholes = [a._whole if level.mine(a) else a for a in given]
+        with without(level):
+            outs, dims = function.vmap(Info(level), tuple(0 if level.mine(a) else None for a in given), *wholes)
+        single = not isinstance(outs, (tuple, list))
+        placed = [result_of(level, o, d) for o, d in zip((outs,) if single else outs, [dims] * len(outs) if not single and not isinstance(dims, (tuple, list)) else (dims,) if single else dims)]
+        return placed[0] if single else tuple(placed)
+
+    if any(isinstance(a, Tensor) and a.origin is not None for a in args):
+        return function._recorded(function._node_class(), args, None, forward)
+    return forward(*args)
+
+
+def result_of(level, o, d):
+    if d is None or not isinstance(o, Tensor):
+        return o
+    return level.wrap(o if d == 0 else o.movedim(d, 0))
+
+
+class without:
+    """A block in which the level, the innermost one, does not listen."""
+
+    def __init__(self, level):
+        self.level = level
+
+    def __enter__(self):
+        from facula.tensor_core import _dispatch
+
+        self.stack = _dispatch._listening.stack
+        self.at = self.stack.index(self.level)
+        self.above = self.stack[self.at :]
+        del self.stack[self.at :]
+
+    def __exit__(self, *exc):
+        self.stack.extend(self.above)
+
+
+def generated(function, args, level):
+    """The Function's own forward on what stands for the examples; where those have a history outside, example by example besides."""
+    out = function._recorded(function._node_class(), args, None)
+    outer = [a for a in args if level.mine(a) and a._whole.requires_grad]
+    if not outer or not _core.grad_mode():
+        return out
+    with without(level):
+        rows = [function.apply(*[level.example(level.one(a), k) for a in args]) for k in range(level.size)]
+        single = not isinstance(rows[0], tuple)
+        columns = [F.stack(list(c)) for c in zip(*[(r,) if single else r for r in rows])]
+    for o, whole in zip((out,) if single else out, columns):
+        o.__dict__["_whole"] = whole
+    return out
+
+
+_function.INSTEAD.append(apply)
