@@ -1,4 +1,6 @@
+import gzip
 import json
+import struct
 import sys
 
 import facula
@@ -45,6 +47,32 @@ def test_training_on_digits_reaches_97_percent_and_leaves_its_files(capsys, tmp_
             assert b"\x89PNG" == (tmp_path / name).read_bytes()[:4]
 
 
+def test_a_convolutional_network_reaches_98_percent(capsys):
+    code, out, _ = run(capsys, "train", "--model", "lenet", "--epochs", "10")
+
+    assert 0 == code
+    assert 98 <= float(out.splitlines()[-1].split()[2])
+
+
+def test_mnist_is_read_from_idx_files_plain_or_packed(capsys, tmp_path):
+    for name, data in idx_files():
+        packed = name.startswith("train-images")
+        (tmp_path / (name + ".gz" * packed)).write_bytes(gzip.compress(data) if packed else data)
+    code, out, err = run(capsys, "train", "--data", "mnist", "--root", str(tmp_path), "--epochs", "1")
+
+    assert (0, "") == (code, err)
+    assert "40 pictures to train on, 20 held out" in out
+
+
+def idx_files():
+    """MNIST's four files with a few pictures: a bright column where the label says."""
+    for part, count in (("train", 40), ("t10k", 20)):
+        labels = bytes(k % 10 for k in range(count))
+        pictures = b"".join(bytes(255 * (c == 2 * n) for _ in range(28) for c in range(28)) for n in labels)
+        yield f"{part}-images-idx3-ubyte", struct.pack(">4B3I", 0, 0, 8, 3, count, 28, 28) + pictures
+        yield f"{part}-labels-idx1-ubyte", struct.pack(">4BI", 0, 0, 8, 1, count) + labels
+
+
 def test_resuming_goes_on_with_the_same_numbers(capsys, tmp_path):
     whole = run(capsys, "train", "--epochs", "2", "--out", str(tmp_path / "whole"))[1]
     run(capsys, "train", "--epochs", "1", "--out", str(tmp_path / "parts"))
@@ -67,7 +95,8 @@ def test_missing_data_is_an_error_that_says_where_it_was_looked_for(capsys, tmp_
     code, _, err = run(capsys, "train", "--data", "mnist", "--root", str(tmp_path))
 
     assert 1 == code
-    assert str(tmp_path) in err
+    for fact in (str(tmp_path), "train-images-idx3-ubyte", "train-labels-idx1-ubyte", ".gz"):
+        assert fact in err
 
 
 @pytest.mark.parametrize("arguments", [["--epochs", "0"], ["--lr", "x"], ["--data", "cats"], ["--resume"]])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import time
 from pathlib import Path
 
 import facula
@@ -29,6 +30,7 @@ def parser(prog: str) -> argparse.ArgumentParser:
     p.add_argument("--epochs", type=_positive(int), default=10, help="default: %(default)s")
     p.add_argument("--batch-size", type=_positive(int), default=32, help="default: %(default)s")
     p.add_argument("--lr", type=_positive(float), default=3e-3, help="Adam's step size (default: %(default)s)")
+    p.add_argument("--decay", type=_positive(float), default=0.9, help="its factor per epoch (default: %(default)s)")
     p.add_argument("--seed", type=int, default=0, help="same seed, same numbers (default: %(default)s)")
     p.add_argument("--out", type=Path, help="folder for checkpoint.pt, history.json, curve.png and mistakes.png")
     p.add_argument("--resume", action="store_true", help="go on from the checkpoint in --out")
@@ -93,7 +95,8 @@ def main(arguments: list[str], prog: str = "facula train") -> int:
     train, test = standardised(raw_train, raw_test)
     model = make_model(options.model, raw_train.data.shape[-1], len(raw_train.classes))
     optimizer = optim.Adam(model.parameters(), lr=options.lr)
-    trainer = Trainer(model, optimizer, nn.CrossEntropyLoss(), metrics={"accuracy": accuracy})
+    decay = optim.lr_scheduler.ExponentialLR(optimizer, options.decay)  # by the epoch alone: a longer run goes on from a shorter one
+    trainer = Trainer(model, optimizer, nn.CrossEntropyLoss(), metrics={"accuracy": accuracy}, scheduler=decay)
     callbacks = [Progress(options.epochs)]
     if checkpoint is not None:
         options.out.mkdir(parents=True, exist_ok=True)
@@ -106,22 +109,27 @@ def main(arguments: list[str], prog: str = "facula train") -> int:
         f"{options.data}: {len(train)} pictures to train on, {len(test)} held out; {options.model}: {size:,} parameters"
     )
     held_out = DataLoader(test, batch_size=_EVALUATION_BATCH)
+    start = time.perf_counter()
     trainer.fit(
         DataLoader(train, batch_size=options.batch_size, shuffle=True), options.epochs, callbacks, validation=held_out
     )
+    print(f"trained in {time.perf_counter() - start:.1f} s")
     predictions, targets = predict(model, test.tensors[0]), test.tensors[1].tolist()
     if options.out is not None:
-        write(options.out, trainer.history, raw_test, targets, predictions)
+        for path, what in write(options.out, trainer.history, raw_test, targets, predictions):
+            print(f"{what}: {path}")
     right = sum(t == n for t, n in zip(targets, predictions))
     print(f"test accuracy: {100 * right / len(targets):.2f} %")
     return 0
 
 
-def write(out: Path, history, raw_test, targets: list[int], predictions: list[int]) -> None:
-    """History and pictures of the run."""
+def write(out: Path, history, raw_test, targets: list[int], predictions: list[int]) -> list[tuple[Path, str]]:
+    """History and pictures of the run; (file, what it is) of all that is in `out` afterwards."""
     (out / "history.json").write_text(json.dumps(history, indent=1) + "\n")
+    made = [(out / "checkpoint.pt", "checkpoint"), (out / "history.json", "losses and accuracies")]
     if not draw.have_matplotlib():
         print("curve.png and mistakes.png are not drawn: matplotlib is not installed (pip install facula[demo])")
-        return
+        return made
     draw.draw_curve(history, out / "curve.png")
     draw.draw_mistakes(raw_test.data.numpy(), targets, predictions, raw_test.classes, out / "mistakes.png")
+    return [*made, (out / "curve.png", "learning curve"), (out / "mistakes.png", "mistakes")]

@@ -27,35 +27,35 @@ class MLP(nn.Sequential):
         super().__init__(*layers, nn.Linear(in_features, num_classes))
 
 
-class LeNet(nn.Module):
-    """Two convolutions with pooling and three linear layers, for pictures from 8x8 up.
+def _five_by_five(channels: int) -> list[nn.Module]:
+    first, second = nn.Conv2d(channels, 6, 5, padding=2), nn.Conv2d(6, 16, 5)
+    return [first, nn.ReLU(), nn.MaxPool2d(2), second, nn.ReLU(), nn.MaxPool2d(2)]
 
-    input: (N, in_channels, image_size, image_size). At 28x28 the layers have LeNet-5's sizes, with ReLU and
-    maximum pooling where the original has tanh and a trained subsampling.
+
+def _three_by_three(channels: int) -> list[nn.Module]:
+    first, second = nn.Conv2d(channels, 32, 3, padding=1), nn.Conv2d(32, 64, 3, padding=1)
+    return [first, nn.ReLU(), second, nn.ReLU(), nn.MaxPool2d(2)]
+
+
+class LeNet(nn.Module):
+    """Two convolutions with pooling, then linear layers, for pictures from 8x8 up.
+
+    input: (N, in_channels, image_size, image_size). From 28x28 up the layers have LeNet-5's sizes, with ReLU and
+    maximum pooling where the original has tanh and a trained subsampling. Smaller pictures would be nothing but border
+    to 5x5 kernels: they get two 3x3 convolutions of 32 and 64 channels, one pooling and dropout.
     Source: LeCun, Bottou, Bengio, Haffner, Gradient-Based Learning Applied to Document Recognition (1998).
     """
 
     def __init__(self, num_classes: int = 10, in_channels: int = 1, image_size: int = 28) -> None:
         super().__init__()
-        # Padding 2 keeps the first size; pictures below 28 keep the second as well, or nothing would be left.
-        padding = 0 if image_size >= 28 else 2
-        side = (image_size // 2 - 4 + 2 * padding) // 2
-        self.features = nn.Sequential(
-            nn.Conv2d(in_channels, 6, 5, padding=2),
-            nn.ReLU(),
-            nn.MaxPool2d(2),
-            nn.Conv2d(6, 16, 5, padding=padding),
-            nn.ReLU(),
-            nn.MaxPool2d(2),
-        )
-        self.classifier = nn.Sequential(
-            nn.Flatten(),
-            nn.Linear(16 * side * side, 120),
-            nn.ReLU(),
-            nn.Linear(120, 84),
-            nn.ReLU(),
-            nn.Linear(84, num_classes),
-        )
+        large = image_size >= 28
+        self.features = nn.Sequential(*(_five_by_five(in_channels) if large else _three_by_three(in_channels)))
+        side = (image_size // 2 - 4) // 2 if large else image_size // 2
+        widths = [16 * side * side, 120, 84] if large else [64 * side * side, 128]
+        layers: list[nn.Module] = [nn.Flatten()] if large else [nn.Flatten(), nn.Dropout(0.5)]
+        for into, out in zip(widths, widths[1:]):
+            layers += [nn.Linear(into, out), nn.ReLU()]
+        self.classifier = nn.Sequential(*layers, nn.Linear(widths[-1], num_classes))
 
     def forward(self, input):
         return self.classifier(self.features(input))
