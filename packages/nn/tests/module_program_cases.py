@@ -370,3 +370,26 @@ def functional_call(T):
     m = net(T)
     sd = {k: v.detach() * 2 for k, v in m.named_parameters()}
     return [T.func.functional_call(m, sd, (data(T, 5, 3),)), T.nn.utils.stateless.functional_call is not None]
+
+
+@program
+def embeddings_give_sparse_gradients(T):
+    out, x = [], T.tensor([[1, 2, 2], [0, 1, 4]])
+    for options in ({}, {"padding_idx": 1}, {"max_norm": 0.5}):
+        T.manual_seed(0)
+        e = T.nn.Embedding(5, 2, sparse=True, dtype=T.float64, **options)
+        (e(x) ** 2).sum().backward()
+        g = e.weight.grad
+        out += [g.is_sparse, g.is_coalesced(), g._indices(), g._values(), g.to_dense()]
+        (e(x) * 2).sum().backward()
+        out.append(e.weight.grad.coalesce().values())
+        T.optim.SGD(e.parameters(), 0.1).step()
+        out.append(e.weight)
+    for mode in ("sum", "mean"):
+        T.manual_seed(0)
+        b = T.nn.EmbeddingBag(5, 2, sparse=True, mode=mode, dtype=T.float64)
+        (b(x.reshape(-1), T.tensor([0, 2])) ** 2).sum().backward()
+        out += [b.weight.grad.is_sparse, b.weight.grad.to_dense()]
+        T.optim.SparseAdam(b.parameters(), 0.1).step()
+        out.append(b.weight)
+    return out

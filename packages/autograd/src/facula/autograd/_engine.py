@@ -236,7 +236,9 @@ def add_to_grad(tensor, g, create_graph, alone=False):
         old = tensor._grad
     except AttributeError:  # a slot that was never filled
         old = None
-    if old is None:
+    if g.is_sparse or (old is not None and old.is_sparse):
+        tensor._grad = g if old is None else g + old if old.is_sparse and not g.is_sparse else old + g
+    elif old is None:
         if not (alone and g.base is None and is_contiguous(g._h, 0) and is_contiguous(tensor._h, 0)):
             g = laid_out(g, tensor)
         tensor._grad = g if create_graph or g.origin is None else g.detach()

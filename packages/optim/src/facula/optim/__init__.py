@@ -16,10 +16,11 @@ from .muon import Muon
 from .optimizer import Optimizer
 from .rprop import ASGD, Rprop
 from .sgd import SGD
+from .sparse_adam import SparseAdam
 
 __all__ = [
     "ASGD", "Adadelta", "Adafactor", "Adagrad", "Adam", "AdamW", "Adamax", "LBFGS", "Muon", "NAdam", "Optimizer",
-    "RAdam", "RMSprop", "Rprop", "SGD", "lr_scheduler",
+    "RAdam", "RMSprop", "Rprop", "SGD", "SparseAdam", "lr_scheduler",
     "swa_utils", "swap_in_optimizer_params_and_state",
 ]  # fmt: skip
 

@@ -64,6 +64,12 @@ class Adagrad(FormulaOptimizer):
         for state in self.state.values():
             state["sum"].share_memory_()
 
+    def refuse(self, p: Tensor, grad: Tensor, group: dict) -> None:
+        if not grad.is_sparse:
+            super().refuse(p, grad, group)
+        elif group["weight_decay"] != 0:
+            raise RuntimeError("Adagrad: weight_decay option is not compatible with sparse gradients. Leave it out.")
+
     def columns(self, group: dict) -> tuple[str | None, ...]:
         return "sum", "step"
 
@@ -74,6 +80,13 @@ class Adagrad(FormulaOptimizer):
     def update(self, p: Tensor, grad: Tensor, state: dict, group: dict) -> None:
         state["step"] += 1
         rate = number(group["lr"]) / (1 + (state["step"].item() - 1) * group["lr_decay"])
+        if grad.is_sparse:  # only the rows it lists
+            grad = grad.coalesce()
+            squares = grad * grad
+            state["sum"].add_(squares)
+            scale = state["sum"].sparse_mask(grad)._values().sqrt_().add_(group["eps"])
+            p.add_(facula.sparse_coo_tensor(grad._indices(), grad._values() / scale, grad.size()), alpha=-rate)
+            return
         state["sum"].addcmul_(grad, grad, value=1)
         p.addcdiv_(grad, state["sum"].sqrt().add(group["eps"]), value=-rate)
 

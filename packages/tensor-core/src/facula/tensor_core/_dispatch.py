@@ -52,6 +52,7 @@ class _Recorders(list):
 
 record = _Recorders()
 tape = None  # autograd's, by extend.set_tape
+sparse = None  # _sparse's: f(op, args, out) answers for calls with a sparse tensor, NotImplemented for others
 
 # --- interpreters ---------------------------------------------------------------------------------------------------
 
@@ -148,6 +149,8 @@ def call(op, args, out=None):
     """An op called in an unusual way, or one that failed on the fast path and is to be explained."""
     if _listeners and _listened():
         return _interpret(op, args, {} if out is None else {"out": out})
+    if (found := sparse(op, args, out)) is not NotImplemented:
+        return found
     if op.writes:
         return inplace(op, args)
     args = _run.coerce(op, args)
@@ -173,6 +176,8 @@ def inplace(op, args):
     """`x.op_(...)`: the first tensor is read and written (or, for rows that write in place anyway, just written)."""
     if _listeners and _listened():
         return _interpret(op, args, {"out": args[0]})
+    if (found := sparse(op, args, args[0])) is not NotImplemented:
+        return found
     args = _run.coerce(op, args)
     target = args[0]
     written = target if isinstance(target, (list, tuple)) else (target,)

@@ -1,7 +1,7 @@
 """Gives Tensor its methods: every row and composition whose first argument is the tensor, operators, conversions, new_*."""
 
 from facula.tensor_core import _copying, _create, _dlpack, _index, _interop, _legacy, _math, _ops, _order, _overloads, _ownership, _pack, _print, _random, _resize, _shape, _storage
-from facula.tensor_core import _products, _put, _statistics
+from facula.tensor_core import _products, _put, _sparse, _statistics
 from facula.tensor_core._tensor import Tensor
 
 # functions that are not methods in PyTorch
@@ -25,7 +25,7 @@ def attach(public):
         setattr(Tensor, name, function)
     for name, function in _interop.CONVERTERS.items():
         setattr(Tensor, name, function)
-    for name, function in {**_EXTRA, **_random.METHODS, **_reflected(), **_inplace_operators()}.items():
+    for name, function in {**_EXTRA, **_sparse.METHODS, **_random.METHODS, **_reflected(), **_inplace_operators()}.items():
         setattr(Tensor, name, function)
     for name in _ownership.TENSOR:
         setattr(Tensor, name, _ownership.Brought(name))

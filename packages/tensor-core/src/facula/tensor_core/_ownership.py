@@ -19,6 +19,7 @@ MODULES = {
     "linalg": ("facula.linalg", "facula-tensor-core"),
     "fft": ("facula.fft", "facula-tensor-core"),
     "special": ("facula.special", "facula-tensor-core"),
+    "sparse": ("facula.sparse", "facula-tensor-core"),
     "random": ("facula.random", "facula-tensor-core"),
     "testing": ("facula.testing", "facula-tensor-core"),
     "cuda": ("facula.cuda", "facula-tensor-core"),

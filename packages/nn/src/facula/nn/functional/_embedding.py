@@ -6,6 +6,7 @@ import facula
 from facula import Tensor
 
 from ._rows import row
+from ._sparse_rows import sparse_rows
 
 _lookup = row("_embedding")
 
@@ -62,17 +63,19 @@ def embedding(
 ) -> Tensor:
     """Rows of weight (V, D) at the indices: (*, D). The row padding_idx gets no gradient.
 
-    max_norm: rows looked up are first shrunk, in place, to that p-norm at most.
+    max_norm: rows looked up are first shrunk, in place, to that p-norm at most. sparse: the gradient is a sparse tensor of these rows.
     """
     if input.dtype not in (facula.int64, facula.int32):
         raise RuntimeError(f"embedding: expected indices of dtype int64 or int32, but got {input.dtype}.")
     if weight.dim() != 2:
         raise RuntimeError(f"embedding: 'weight' must be 2-D, got {weight.dim()}-D")
-    if sparse:
-        raise RuntimeError("embedding: sparse=True gives a sparse gradient, which is not here yet. Leave it out: the values are the same.")
     padding = _padding_row(padding_idx, weight.size(0))
     if max_norm is not None:
         _renormalise(weight, input, max_norm, norm_type)
+    if sparse:
+        if scale_grad_by_freq and weight.requires_grad:
+            raise RuntimeError("embedding: scale_grad_by_freq is not supported with sparse gradients. Leave one of them out.")
+        return sparse_rows(weight, input.long(), padding)
     return _lookup(weight, input.long(), -1 if padding is None else padding, scale_grad_by_freq)
 
 
@@ -101,8 +104,6 @@ def embedding_bag(
         raise ValueError(f"embedding_bag: per_sample_weights {tuple(per_sample_weights.shape)} must have the shape of input {tuple(input.shape)}.")
     if scale_grad_by_freq and mode == "max":
         raise ValueError("max mode does not support scaling the gradient by the frequency")
-    if sparse:
-        raise RuntimeError("embedding_bag: sparse=True gives a sparse gradient, which is not here yet. Leave it out.")
     padding = _padding_row(padding_idx, weight.size(0))
     bag, bags = _bags(input, offsets, include_last_offset)
     flat = input.reshape(-1).long()
@@ -115,7 +116,7 @@ def embedding_bag(
         kept = (flat != padding).nonzero().reshape(-1)
         bag, flat = bag[kept], flat[kept]
         scales = None if scales is None else scales[kept]
-    rows = weight.index_select(0, flat)
+    rows = sparse_rows(weight, flat, None) if sparse else weight.index_select(0, flat)
     if scale_grad_by_freq:
         rows = _by_frequency(rows, flat, weight.size(0))
     if scales is not None:

@@ -1,0 +1,79 @@
+"""Adam of sparse gradients."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Iterable
+
+import facula
+from facula import Tensor
+
+from ._formula import check, check_lr, number
+from .optimizer import Optimizer
+
+__all__ = ["SparseAdam"]
+
+
+class SparseAdam(Optimizer):
+    """Adam whose step touches only the rows that a sparse gradient lists: their means move, the others' stay as they are.
+
+    The step count that corrects the bias is the parameter's, not the row's. Source: Kingma and Ba (2014), in lazy form.
+    """
+
+    def __init__(
+        self,
+        params: Iterable,
+        lr: float | Tensor = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        maximize: bool = False,
+    ) -> None:
+        check_lr(lr)
+        check(lr > 0, "learning rate", lr)
+        check(eps > 0, "epsilon value", eps)
+        for k in (0, 1):
+            check(0.0 <= betas[k] < 1.0, f"beta parameter at index {k}", betas[k])
+        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "maximize": maximize})
+        listed = [([i, k], p) for i, group in enumerate(self.param_groups) for k, p in enumerate(group["params"])]
+        for kind, at in (("Sparse", [i for i, p in listed if p.is_sparse]), ("Complex", [i for i, p in listed if p.is_complex()])):
+            if at:
+                raise ValueError(f"{kind} params at indices {at}: SparseAdam takes dense, real parameters")
+
+    def step(self, closure: Any = None) -> Any:
+        """Move the rows that have a gradient; the loss that `closure` returned, if one was given."""
+        loss = None
+        if closure is not None:
+            with facula.enable_grad():
+                loss = closure()
+        with facula.no_grad():
+            for group in self.param_groups:
+                for p in group["params"]:
+                    if p.grad is not None:
+                        self._move(p, p.grad, group)
+        return loss
+
+    def _move(self, p: Tensor, grad: Tensor, group: dict) -> None:
+        if not grad.is_sparse:
+            raise RuntimeError("SparseAdam does not support dense gradients, please consider Adam instead")
+        state = self.state[p]
+        if not state:
+            state["step"] = 0
+            state["exp_avg"], state["exp_avg_sq"] = facula.zeros_like(p), facula.zeros_like(p)
+        state["step"] += 1
+        grad = (-grad if group["maximize"] else grad).coalesce()
+        if grad._nnz() == 0:
+            return
+        g, step, (beta1, beta2) = grad._values(), state["step"], group["betas"]
+        moved = []
+        for mean, new, beta in ((state["exp_avg"], g, beta1), (state["exp_avg_sq"], g.pow(2), beta2)):
+            old = mean.sparse_mask(grad)._values()
+            change = (new - old) * (1 - beta)
+            mean.add_(_like(grad, change))
+            moved.append(change + old)
+        rate = number(group["lr"]) * math.sqrt(1 - beta2**step) / (1 - beta1**step)
+        p.add_(_like(grad, -rate * (moved[0] / moved[1].sqrt().add_(group["eps"]))))
+
+
+def _like(grad: Tensor, values: Tensor) -> Tensor:
+    """A sparse tensor of grad's indices with other values."""
+    return facula.sparse_coo_tensor(grad._indices(), values, grad.size(), is_coalesced=True)

@@ -1,0 +1,339 @@
+"""Sparse tensors in coordinate form: a tensor of indices and a tensor of values.
+
+    indices: (sparse_dim, nnz) int64; values: (nnz, *dense sizes). The element at an index listed twice is the sum of its values;
+    a coalesced tensor lists each index once, in order.
+
+A Sparse has no strided memory, so `_h` is not there: every op's fast path fails on it and ends in _dispatch, which asks the
+table of _sparse_ops. Gradients go through the values: what is made of a Sparse is recorded as ops on them.
+"""
+
+from facula.tensor_core import _create, _dispatch, _sparse_ops
+from facula.tensor_core._tensor import Tensor
+from facula.tensor_core._types import ALIASES, BY_NAME, Size, sparse_coo
+
+
+class Sparse(Tensor):
+    """A sparse COO tensor; facula.sparse_coo_tensor makes one."""
+
+    is_sparse, layout = True, sparse_coo
+    is_leaf = property(lambda self: self._v.is_leaf)
+    grad_fn = property(lambda self: self._v.grad_fn)
+    shape = property(lambda self: self._size)
+    dtype = property(lambda self: self._v.dtype)
+    device = property(lambda self: self._v.device)
+    requires_grad = property(lambda self: self._v.requires_grad, lambda self, flag: setattr(self._v, "requires_grad", flag))
+    is_meta = property(lambda self: self._v.is_meta)
+    is_cpu = property(lambda self: self._v.is_cpu)
+    _version = property(lambda self: self._v._version)
+
+    @property
+    def _h(self):
+        raise AttributeError("a sparse tensor has no strided memory. Convert with to_dense().")
+
+    def __del__(self):
+        pass
+
+    # --- description
+
+    def numel(self):
+        n = 1
+        for size in self._size:
+            n *= size
+        return n
+
+    nelement = numel
+
+    def stride(self, dim=None):
+        return (0,) * len(self._size) if dim is None else 0
+
+    def storage_offset(self):
+        return 0
+
+    def is_contiguous(self, memory_format=None):
+        return False
+
+    def data_ptr(self):
+        raise RuntimeError("data_ptr: a sparse tensor has no storage of its own. Ask its values().")
+
+    def item(self):
+        return self.to_dense().item()
+
+    def tolist(self):
+        return self.to_dense().tolist()
+
+    def numpy(self, *, force=False):
+        raise TypeError("numpy: can't convert a tensor of Sparse layout. Use Tensor.to_dense() first.")
+
+    def __array__(self, dtype=None, copy=None):
+        return self.numpy()
+
+    def __repr__(self, *, tensor_contents=None):
+        parts = [f"{name}={repr(t.detach())}".replace(f", dtype={t.dtype}", "") for name, t in (("indices", self._i), ("values", self._v))]
+        parts = [p.replace("\n", "\n" + " " * (p.index("=") + 8)) for p in parts]
+        facts = [f"size={tuple(self._size)}", f"nnz={self._nnz()}"]
+        if self.dtype.name not in ("float32", "int64", "bool"):
+            facts.append(f"dtype={self.dtype}")
+        facts.append(f"layout={sparse_coo}")
+        if self.requires_grad:
+            facts.append("requires_grad=True" if self.is_leaf else f"grad_fn=<{type(self.grad_fn).__name__}>")
+        return "tensor(" + ",\n       ".join([*parts, ", ".join(facts)]) + ")"
+
+    def __format__(self, spec):
+        return repr(self)
+
+    # --- parts
+
+    def _nnz(self):
+        return self._i.size(1)
+
+    def _indices(self):
+        return self._i
+
+    def _values(self):
+        return self._v.detach()
+
+    def indices(self):
+        """(sparse_dim, nnz) int64. The tensor must be coalesced."""
+        self._check_coalesced("indices")
+        return self._i
+
+    def values(self):
+        """(nnz, *dense sizes). The tensor must be coalesced."""
+        self._check_coalesced("values")
+        return self._v
+
+    def _check_coalesced(self, what):
+        if not self._coalesced:
+            raise RuntimeError(f"Cannot get {what} on an uncoalesced tensor, please call .coalesce() first")
+
+    def is_coalesced(self):
+        return self._coalesced
+
+    def _coalesced_(self, flag):
+        self._coalesced = bool(flag)
+        return self
+
+    def sparse_dim(self):
+        return self._i.size(0)
+
+    def dense_dim(self):
+        return self._v.dim() - 1
+
+    def coalesce(self):
+        """The same tensor with each index once, in order."""
+        if self._coalesced:
+            return self
+        sizes = self._size[: self.sparse_dim()]
+        flat, places = _ops_unique(_flat(self._i, sizes))
+        summed = _create.zeros((flat.numel(), *self._v.shape[1:]), dtype=self.dtype).index_add(0, places, self._v)
+        return make(_unravelled(flat, sizes), summed, self._size, True)
+
+    # --- conversion
+
+    def to_dense(self, dtype=None, *, masked_grad=None):
+        """The strided tensor."""
+        sizes = self._size[: self.sparse_dim()]
+        n = 1
+        for size in sizes:
+            n *= size
+        dense = _create.zeros((n, *self._v.shape[1:]), dtype=self.dtype).index_add(0, _flat(self._i, sizes), self._v).reshape(self._size)
+        return dense if dtype is None else dense.to(dtype)
+
+    def to_sparse(self, sparse_dim=None, **_):
+        return self
+
+    def _with(self, values, indices=None):
+        return make(self._i if indices is None else indices, values, self._size, self._coalesced)
+
+    def detach(self):
+        return self._with(self._v.detach())
+
+    data = property(detach)
+
+    def detach_(self):
+        self._v = self._v.detach()
+        return self
+
+    def clone(self, *, memory_format=None):
+        return self._with(self._v.clone(), self._i.clone())
+
+    def to(self, *args, **kwargs):
+        values = self._v.to(*args, **kwargs)
+        return self if values is self._v else self._with(values)
+
+    def add_(self, other, *, alpha=1):
+        return _sparse_ops.INPLACE["add"](self, other, alpha)
+
+    def sub_(self, other, *, alpha=1):
+        return _sparse_ops.INPLACE["sub"](self, other, alpha)
+
+    def mul_(self, other):
+        return _sparse_ops.INPLACE["mul"](self, other)
+
+    def div_(self, other):
+        return _sparse_ops.INPLACE["div"](self, other)
+
+    def requires_grad_(self, requires_grad=True):
+        self.requires_grad = requires_grad
+        return self
+
+    def zero_(self):
+        self._i, self._v, self._coalesced = self._i[:, :0], self._v.detach()[:0], True
+        return self
+
+    def copy_(self, src, non_blocking=False):
+        if not isinstance(src, Sparse) or src.shape != self.shape:
+            raise RuntimeError("copy_: a sparse tensor copies from a sparse one of its shape only. Convert with to_sparse().")
+        self._i, self._v, self._coalesced = src._i.clone(), src._v.to(self.dtype).clone(), src._coalesced
+        return self
+
+    def __deepcopy__(self, memo):
+        return memo.setdefault(id(self), self.clone().detach().requires_grad_(self.requires_grad))
+
+    def __reduce_ex__(self, protocol):
+        return _rebuild, (self._i, self._v.detach(), tuple(self._size), self._coalesced, self.requires_grad)
+
+
+def _converter(dtype):
+    return lambda self, *_, **__: self.to(dtype)
+
+
+for _name in ("float", "double", "half", "bfloat16", "int", "long", "short", "cfloat", "cdouble", "bool"):
+    setattr(Sparse, _name, _converter({**BY_NAME, **ALIASES}[_name]))
+
+
+def _rebuild(indices, values, size, coalesced, requires_grad):
+    return make(indices, values, size, coalesced).requires_grad_(requires_grad)
+
+
+def make(indices, values, size, coalesced=False):
+    """A Sparse of these parts, which are not checked."""
+    t = object.__new__(Sparse)
+    t.origin = t.base = None
+    t._i, t._v, t._size, t._coalesced = indices, values, Size(size), coalesced or indices.size(1) <= 1
+    return t
+
+
+def _flat(indices, sizes):
+    """The place of each index in the row-major order of `sizes`."""
+    flat = indices[0] if len(sizes) else indices.new_zeros(indices.size(1))
+    for k in range(1, len(sizes)):
+        flat = flat * sizes[k] + indices[k]
+    return flat
+
+
+def _unravelled(flat, sizes):
+    rows = []
+    for size in reversed(sizes):
+        rows.append(flat % size)
+        flat = flat // size
+    from facula.tensor_core._shape import stack
+
+    return stack(rows[::-1]) if rows else _create.zeros((0, flat.numel()), dtype=flat.dtype)
+
+
+def _ops_unique(flat):
+    from facula.tensor_core._order import unique
+
+    return unique(flat, sorted=True, return_inverse=True)
+
+
+def sparse_coo_tensor(
+    indices, values=None, size=None, *, dtype=None, device=None, pin_memory=False, requires_grad=False, check_invariants=None, is_coalesced=None
+):
+    """A sparse tensor with `values` at `indices`, (sparse_dim, nnz); values of equal indices add up.
+
+    size: of the tensor; by default the smallest that holds all indices. values may have dense dims behind the first.
+    Raises RuntimeError where an index is negative or does not fit the size, TypeError for indices that are no integers.
+
+    >>> import facula
+    >>> facula.sparse_coo_tensor([[0, 1], [2, 0]], [3.0, 4.0], (2, 3)).to_dense()
+    tensor([[0., 0., 3.],
+            [4., 0., 0.]])
+    """
+    if values is None or (size is None and isinstance(values, (tuple, Size)) and not isinstance(values, Tensor) and not isinstance(indices, (list, Tensor))):
+        size = indices if values is None else values
+        return make(_create.zeros((len(size), 0), dtype=BY_NAME["int64"]), _create.zeros((0,), dtype=dtype), size, True).requires_grad_(requires_grad)
+    indices = _create.as_tensor(indices)
+    indices = indices.to(BY_NAME["int64"]) if indices.dtype.kind == 1 or not indices.numel() else indices
+    if indices.dtype.kind != 1:
+        raise TypeError(f"sparse_coo_tensor: indices must be integers, got {indices.dtype}. Convert with indices.long().")
+    values = _create.as_tensor(values, dtype=dtype)
+    values = values.detach() if not values.requires_grad else values
+    if indices.dim() != 2:
+        raise RuntimeError(f"indices must be sparse_dim x nnz, but got: {list(indices.shape)}")
+    if values.dim() < 1 or values.size(0) != indices.size(1):
+        n = values.size(0) if values.dim() else 1
+        raise RuntimeError(f"indices and values must have same nnz, but got nnz from indices: {indices.size(1)}, nnz from values: {n}")
+    if size is None:
+        if indices.size(1) == 0:
+            size = (*(0,) * indices.size(0), *values.shape[1:])
+        else:
+            size = (*(int(n) + 1 for n in indices.amax(1).tolist()), *values.shape[1:])
+    _check(indices, values, tuple(size))
+    made = make(indices, values, size, bool(is_coalesced))
+    return made.requires_grad_(True) if requires_grad else made
+
+
+def _check(indices, values, size):
+    if len(size) != indices.size(0) + values.dim() - 1:
+        raise RuntimeError(f"number of dimensions must be sparse_dim ({indices.size(0)}) + dense_dim ({values.dim() - 1}), but got {len(size)}: {size}")
+    if tuple(values.shape[1:]) != size[indices.size(0) :]:
+        raise RuntimeError(f"values has incorrect size, expected {[values.size(0), *size[indices.size(0) :]]}, got {list(values.shape)}")
+    if indices.numel() == 0:
+        return
+    for k, (low, high) in enumerate(zip(indices.amin(1).tolist(), indices.amax(1).tolist())):
+        if low < 0:
+            raise RuntimeError(f"sparse_coo_tensor: found negative index {low} for dim {k}")
+        if high >= size[k]:
+            raise RuntimeError(f"sparse_coo_tensor: size is inconsistent with indices: for dim {k}, size is {size[k]} but found index {high}")
+
+
+def to_sparse(self, sparse_dim=None, **_):
+    """The nonzero elements as a coalesced sparse tensor; with sparse_dim, the slices of the last dims that have one."""
+    n = self.dim() if sparse_dim is None else sparse_dim
+    if not 0 <= n <= self.dim():
+        raise IndexError(f"to_sparse: sparse_dim is {n}, the tensor has {self.dim()} dims")
+    there = (self.detach() != 0).reshape((*self.shape[:n], -1)).any(-1)
+    from facula.tensor_core._index import nonzero
+
+    places = nonzero(there).t().contiguous()
+    values = self.reshape((-1, *self.shape[n:])).index_select(0, _flat(places, self.shape[:n]))
+    return make(places, values, self.shape, True)
+
+
+def sparse_mask(self, mask):
+    """The elements of self where `mask`, a sparse tensor, lists one."""
+    n = mask.sparse_dim()
+    values = self.reshape((-1, *self.shape[n:])).index_select(0, _flat(mask._i, self.shape[:n]))
+    return make(mask._i, values, self.shape, mask._coalesced)
+
+
+def _strided(name):
+    def method(self, *args, **kwargs):
+        raise RuntimeError(f"{name}: expected sparse coordinate tensor layout but got Strided. Convert with to_sparse().")
+
+    method.__name__ = name
+    return method
+
+
+METHODS = {
+    "to_sparse": to_sparse,
+    "to_dense": lambda self, dtype=None, *, masked_grad=None: self if dtype is None else self.to(dtype),
+    "sparse_mask": sparse_mask,
+    "sparse_dim": lambda self: 0,
+    "dense_dim": lambda self: self.dim(),
+    **{name: _strided(name) for name in ("coalesce", "is_coalesced", "indices", "values", "_indices", "_values", "_nnz")},
+}
+
+
+def _handle(op, args, out=None):
+    """_dispatch's question about an op whose arguments may be sparse: NotImplemented where none is."""
+    if not any(isinstance(a, Sparse) for a in args):
+        return NotImplemented
+    return _sparse_ops.run(op, args, out)
+
+
+_dispatch.sparse = _handle
+_sparse_ops.Sparse, _sparse_ops.make = Sparse, make
+__all__ = ["sparse_coo_tensor"]

@@ -1,0 +1,175 @@
+"""What rows do with sparse tensors: a table by the row's name, over ops on indices and values."""
+
+from facula.tensor_core import _create, _ops
+
+Sparse = make = None  # _sparse's, which puts them here
+
+
+def run(op, args, out):
+    """The op on arguments of which at least one is sparse. `out is args[0]`: in place."""
+    table = OPS if out is None else INPLACE
+    if op.name not in table or (out is not None and out is not args[0]):
+        name = op.name + ("_" if out is not None else "")
+        raise NotImplementedError(f"{name}: not defined for layout sparse_coo. Convert with to_dense().")
+    return table[op.name](*args)
+
+
+def _same_shape(name, x, y):
+    if x.shape != y.shape:
+        raise RuntimeError(f"{name}: expected sizes to be equal, got {tuple(x.shape)} and {tuple(y.shape)}. Sparse tensors do not broadcast.")
+
+
+def _joined(x, y, alpha):
+    """x + alpha y of two sparse tensors: both lists one after the other."""
+    _same_shape("add", x, y)
+    if x.sparse_dim() != y.sparse_dim():
+        raise RuntimeError(f"add: expected the same sparse_dim, got {x.sparse_dim()} and {y.sparse_dim()}")
+    other = y._v if alpha == 1 else y._v * alpha
+    dtype = _result_type(x._v, other)
+    return make(_ops.cat([x._i, y._i], 1), _ops.cat([x._v.to(dtype), other.to(dtype)], 0), x.shape)
+
+
+def _result_type(x, y):
+    from facula.tensor_core._state import result_type
+
+    return result_type(x, y)
+
+
+def _places(x):
+    from facula.tensor_core._sparse import _flat
+
+    return _flat(x._i, x.shape[: x.sparse_dim()])
+
+
+def _add(x, y, alpha=1):
+    if isinstance(x, Sparse) and isinstance(y, Sparse):
+        return _joined(x, y, alpha)
+    if isinstance(x, Sparse):
+        raise RuntimeError("add(sparse, dense) is not supported. Use add(dense, sparse) instead.")
+    _same_shape("add", x, y)
+    n = y.sparse_dim()
+    rows = x.reshape((-1, *x.shape[n:]))
+    return rows.index_add(0, _places(y), y._v.to(x.dtype), alpha=alpha).reshape(x.shape)
+
+
+def _add_(x, y, alpha=1):
+    if isinstance(x, Sparse):
+        if not isinstance(y, Sparse):
+            raise RuntimeError("add(sparse, dense) is not supported. Use add(dense, sparse) instead.")
+        sum_ = _joined(x, y, alpha)
+        x._i, x._v, x._coalesced = sum_._i, sum_._v.to(x.dtype), sum_._coalesced
+        return x
+    _same_shape("add_", x, y)
+    n = y.sparse_dim()
+    if x.is_contiguous():
+        x.view((-1, *x.shape[n:])).index_add_(0, _places(y), y._v.to(x.dtype), alpha=alpha)
+        return x
+    return x.add_(y.to_dense(), alpha=alpha)
+
+
+def _mul(x, y):
+    if isinstance(x, Sparse) and isinstance(y, Sparse):  # nonzero where both are
+        x, y = x.coalesce(), y.coalesce()
+        _same_shape("mul", x, y)
+        return x._with(x._v * y.to_dense().sparse_mask(x)._v)
+    if not isinstance(x, Sparse):
+        x, y = y, x
+    if hasattr(y, "dim") and y.dim():
+        return x._with(x._v * y.expand(x.shape).sparse_mask(x)._v)
+    return x._with(x._v * y)
+
+
+def _mul_(x, y):
+    if not isinstance(x, Sparse):
+        raise RuntimeError("mul_: a strided tensor cannot take the product with a sparse one. Use mul.")
+    product = _mul(x, y)
+    x._i, x._v, x._coalesced = product._i, product._v.to(x.dtype), product._coalesced
+    return x
+
+
+def _div(x, y):
+    if not isinstance(x, Sparse) or isinstance(y, Sparse) or (hasattr(y, "dim") and y.dim()):
+        raise RuntimeError("div: a sparse tensor can only be divided by a number")
+    return x._with(x._v / y)
+
+
+def _div_(x, y):
+    x._v = _div(x, y)._v
+    return x
+
+
+def _zero_preserving(name, linear=False):
+    """A row that maps 0 to 0, on the values; all but linear ones need each index once."""
+    function = getattr(_ops, name)
+
+    def apply(x, *rest):
+        x = x if linear else x.coalesce()
+        return x._with(function(x._v, *rest))
+
+    return apply
+
+
+def _pow(x, exponent):
+    if not isinstance(x, Sparse) or hasattr(exponent, "dim") or exponent == 0:
+        raise RuntimeError("pow: a sparse tensor takes a number other than 0 as exponent")
+    x = x.coalesce()
+    return x._with(x._v**exponent)
+
+
+def _matmul(x, y):
+    if isinstance(y, Sparse):
+        if isinstance(x, Sparse):
+            return _matmul(x, y.to_dense()).to_sparse()
+        return _matmul(_transposed(y, 0, 1), x.t()).t() if x.dim() == 2 else _matmul(_transposed(y, 0, 1), x)
+    if x.dim() != 2 or x.dense_dim() or y.dim() not in (1, 2) or y.size(0) != x.size(1):
+        raise RuntimeError(f"matmul: expected a sparse matrix and a matrix or vector that fits, got {tuple(x.shape)} and {tuple(y.shape)}")
+    terms = y.index_select(0, x._i[1]) * (x._v if y.dim() == 1 else x._v.unsqueeze(1))
+    return _create.zeros((x.size(0), *y.shape[1:]), dtype=terms.dtype).index_add(0, x._i[0], terms)
+
+
+def _transposed(x, dim0, dim1):
+    n, dims = x.sparse_dim(), x.dim()
+    a, b = dim0 % dims, dim1 % dims
+    if (a < n) != (b < n):
+        raise RuntimeError(f"transpose: dims {a} and {b} of a sparse tensor must both be sparse or both dense (sparse_dim {n})")
+    size = list(x.shape)
+    size[a], size[b] = size[b], size[a]
+    if a >= n:
+        return make(x._i, x._v.transpose(a - n + 1, b - n + 1), size, x._coalesced)
+    order = list(range(n))
+    order[a], order[b] = order[b], order[a]
+    return make(_ops.index_select(x._i, 0, _create.tensor(order)), x._v, size, a == b and x._coalesced)
+
+
+def _sum(x, dim=None, keepdim=False, dtype=None):
+    total = x._v.sum(dtype=dtype)
+    if dim not in (None, ()):
+        raise NotImplementedError("sum: over dims, a sparse tensor is summed by facula.sparse.sum")
+    return total
+
+
+def _norm(x, dim=None, p=2, keepdim=False):
+    if dim is not None:
+        raise NotImplementedError("norm: of a sparse tensor over all dims only. Convert with to_dense().")
+    return _ops.norm_p(x.coalesce()._v, None, p=p)
+
+
+def _copy(x, dtype, *rest):
+    return x._with(x._v.clone() if dtype is None else x._v.to(dtype))
+
+
+OPS = {
+    "add": _add, "sub": lambda x, y, alpha=1: _add(x, y, -alpha), "mul": _mul, "div": _div, "pow": _pow, "matmul": _matmul,
+    "transpose": _transposed, "sum": _sum, "norm_p": _norm,
+    "isnan": _zero_preserving("isnan"),
+    **{name: _zero_preserving(name, linear=True) for name in ("neg",)},
+    **{
+        name: _zero_preserving(name)
+        for name in ("abs", "sqrt", "square", "sign", "sgn", "sin", "tan", "tanh", "expm1", "log1p", "relu", "erf", "ceil", "floor", "round", "trunc")
+    },
+}  # fmt: skip
+INPLACE = {
+    "add": _add_, "sub": lambda x, y, alpha=1: _add_(x, y, -alpha), "mul": _mul_, "div": _div_,
+}  # fmt: skip
+
+__all__ = []
