@@ -2,6 +2,7 @@
 
 from facula.tensor_core import _copying, _create, _dlpack, _index, _interop, _legacy, _math, _ops, _order, _overloads, _ownership, _pack, _print, _random, _resize, _shape, _storage
 from facula.tensor_core import _products, _put, _sparse, _statistics
+from facula.tensor_core import _settings
 from facula.tensor_core._tensor import Tensor
 
 # functions that are not methods in PyTorch
@@ -17,7 +18,7 @@ def attach(public):
         if name not in _NOT and name in public or name.endswith("_") and not name.startswith("_"):
             if name not in _HIDDEN:
                 setattr(Tensor, name, getattr(_ops, name))
-    for module in (_shape, _math, _index, _overloads, _order, _products, _put, _statistics, _interop, _dlpack, _storage, _copying, _legacy):
+    for module in (_shape, _math, _index, _overloads, _order, _products, _put, _statistics, _interop, _dlpack, _storage, _copying, _legacy, _settings):
         for name in module.METHODS:
             if name not in _NOT:
                 setattr(Tensor, name, getattr(module, name))

@@ -1,0 +1,14 @@
+"""The fast path of multi-head attention in inference: there is one road here, so the switch is kept as set."""
+
+_fast = True
+
+
+def get_fastpath_enabled():
+    """Is the fast path allowed?"""
+    return _fast
+
+
+def set_fastpath_enabled(value):
+    """Allow it or not."""
+    global _fast
+    _fast = bool(value)

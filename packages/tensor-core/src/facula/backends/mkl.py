@@ -1,0 +1,6 @@
+"""Intel's MKL: absent; products are our own."""
+
+
+def is_available():
+    """Is it there?"""
+    return False

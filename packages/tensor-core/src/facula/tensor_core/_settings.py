@@ -1,0 +1,175 @@
+"""Settings that programs make or ask for, and small questions about tensors."""
+
+from facula.tensor_core._tensor import Tensor
+
+_deterministic = {"mode": False, "warn_only": False}
+_precision = "highest"
+_PRECISIONS = ("highest", "high", "medium")
+_DEBUG = ("default", "warn", "error")
+
+
+def use_deterministic_algorithms(mode, *, warn_only=False):
+    """Ask for the same bits in every run. The CPU kernels give them in any case, so this is only remembered."""
+    _deterministic.update(mode=bool(mode), warn_only=bool(warn_only))
+
+
+def are_deterministic_algorithms_enabled():
+    """What use_deterministic_algorithms was told."""
+    return _deterministic["mode"]
+
+
+def is_deterministic_algorithms_warn_only_enabled():
+    """Whether it was told to warn only."""
+    return _deterministic["mode"] and _deterministic["warn_only"]
+
+
+def set_deterministic_debug_mode(debug_mode):
+    """use_deterministic_algorithms by a word: "default", "warn" or "error" (or 0, 1, 2)."""
+    if isinstance(debug_mode, bool) or not isinstance(debug_mode, (int, str)):
+        raise TypeError(f"debug_mode must be str or int, but got {type(debug_mode).__name__}")
+    if debug_mode not in _DEBUG and debug_mode not in range(3):
+        raise RuntimeError(f"invalid value of debug_mode, expected one of {_DEBUG} or 0, 1, 2, but got {debug_mode!r}")
+    level = _DEBUG.index(debug_mode) if isinstance(debug_mode, str) else debug_mode
+    use_deterministic_algorithms(level > 0, warn_only=level == 1)
+
+
+def get_deterministic_debug_mode():
+    """0 default, 1 warn, 2 error."""
+    return 0 if not _deterministic["mode"] else 1 if _deterministic["warn_only"] else 2
+
+
+def set_float32_matmul_precision(precision):
+    """How exact float32 products must at least be: "highest", "high" or "medium". Here they are always the highest."""
+    global _precision
+    if precision not in _PRECISIONS:
+        raise ValueError(f"set_float32_matmul_precision: expected one of {_PRECISIONS}, got {precision!r}.")
+    _precision = precision
+
+
+def get_float32_matmul_precision():
+    """What set_float32_matmul_precision was told."""
+    return _precision
+
+
+def set_flush_denormal(mode):
+    """Was it possible to flush denormal numbers to zero? Never here; to keep them always is."""
+    return not mode
+
+
+def set_num_interop_threads(num):
+    """Operations run one after the other: only 1 is possible. Raises RuntimeError for others."""
+    if not isinstance(num, int) or isinstance(num, bool):
+        raise TypeError(f"set_num_interop_threads expects an int, but got {type(num).__name__}")
+    if num != 1:
+        raise RuntimeError(f"set_num_interop_threads: operations run one after the other here, so only 1 is possible, got {num}.")
+
+
+def typename(obj):
+    """The full name of an object's type; of a tensor, of its tensor type."""
+    if isinstance(obj, Tensor):
+        return obj.type()
+    kind = obj if isinstance(obj, type) else type(obj)
+    if kind.__module__ in ("builtins", None):
+        return kind.__qualname__
+    return f"{kind.__module__}.{kind.__qualname__}"
+
+
+def get_device(input):
+    """The index of the tensor's device, -1 for the CPU."""
+    return input.get_device()
+
+
+def is_signed(input):
+    """Can its dtype hold negative numbers?"""
+    return input.dtype.is_signed
+
+
+def is_conj(input):
+    """Is a conjugation still to be done? Never: it is done at once."""
+    return False
+
+
+def is_neg(input):
+    """Is a negation still to be done? Never: it is done at once."""
+    return False
+
+
+def resolve_conj(input):
+    """The tensor itself: its conjugation is done."""
+    return input
+
+
+def resolve_neg(input):
+    """The tensor itself: its negation is done."""
+    return input
+
+
+def is_set_to(self, tensor):
+    """Do both look at the same elements of one storage?"""
+    same = self.untyped_storage() == tensor.untyped_storage() and self.storage_offset() == tensor.storage_offset()
+    return same and self.shape == tensor.shape and self.stride() == tensor.stride()
+
+
+def is_pinned(self, device=None):
+    """Does it lie in memory pinned for a GPU? There is none."""
+    return False
+
+
+def is_shared(self):
+    """Does it lie in memory shared between processes?"""
+    return self.untyped_storage().is_shared()
+
+
+def is_distributed(input):
+    """Is it spread over processes? Never."""
+    return False
+
+
+def dim_order(self, *, ambiguity_check=False):
+    """Dims from the slowest to the fastest in memory.
+
+    >>> import facula
+    >>> facula.zeros(2, 3).t().dim_order()
+    (1, 0)
+    """
+    stride = self.stride()
+    return tuple(sorted(range(self.dim()), key=lambda d: -stride[d]))
+
+
+def as_subclass(self, cls):
+    """A tensor of class cls over the same memory."""
+    from facula.tensor_core._tensor import make_subclass
+
+    if not (isinstance(cls, type) and issubclass(cls, Tensor)):
+        raise RuntimeError(f"Creating a Tensor subclass from a class that does not inherit from Tensor is not possible. Make sure your class inherits from Tensor: {cls!r}.")
+    return make_subclass(cls, self)
+
+
+def new_empty_strided(self, size, stride, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False):
+    """facula.empty_strided with this tensor's dtype and device."""
+    from facula.tensor_core._create import empty_strided
+
+    return empty_strided(size, stride, dtype=dtype or self.dtype, device=device or self.device, layout=layout, requires_grad=requires_grad)
+
+
+def const_data_ptr(self):
+    """Address of the first element, for reading."""
+    return self.data_ptr()
+
+
+def __reversed__(self):
+    """The tensor with its elements backwards along the first dim."""
+    from facula.tensor_core._shape import flip
+
+    return self if self.dim() == 0 else flip(self, (0,))
+
+
+METHODS = [
+    "__reversed__", "as_subclass", "const_data_ptr", "dim_order", "is_conj", "is_distributed", "is_neg", "is_pinned", "is_set_to", "is_shared",
+    "new_empty_strided", "resolve_conj", "resolve_neg",
+]  # fmt: skip
+__all__ = [
+    "are_deterministic_algorithms_enabled", "get_deterministic_debug_mode", "get_device", "get_float32_matmul_precision", "is_conj",
+    "is_deterministic_algorithms_warn_only_enabled", "is_distributed", "is_neg", "is_signed", "resolve_conj", "resolve_neg", "set_deterministic_debug_mode",
+    "set_float32_matmul_precision", "set_flush_denormal", "set_num_interop_threads", "typename", "use_deterministic_algorithms",
+]  # fmt: skip

@@ -1,0 +1,169 @@
+"""For tests: assert_close and make_tensor, as in torch.testing."""
+
+import cmath
+import math
+from collections.abc import Mapping, Sequence
+
+import facula
+from facula.tensor_core._tensor import Tensor
+from facula.tensor_core._types import dtype as Dtype
+
+# relative and absolute tolerance of a dtype, unless given; exact for the others
+_TOLERANCES = {
+    "float16": (1e-3, 1e-5), "bfloat16": (1.6e-2, 1e-5), "float32": (1.3e-6, 1e-5), "float64": (1e-7, 1e-7), "complex64": (1.3e-6, 1e-5),
+    "complex128": (1e-7, 1e-7),
+}  # fmt: skip
+
+
+def assert_close(
+    actual, expected, *, allow_subclasses=True, rtol=None, atol=None, equal_nan=False, check_device=True, check_dtype=True, check_layout=True,
+    check_stride=False, msg=None,
+):  # fmt: skip
+    """Raise AssertionError unless |actual - expected| <= atol + rtol * |expected| everywhere.
+
+    Numbers, tensors, what facula.as_tensor takes, and sequences and mappings of these, whose lengths and keys must agree.
+    rtol, atol: both or neither; by default those of the dtype (float32: 1.3e-6 and 1e-5; integers are compared exactly).
+    msg: a text instead of the message, or a function of it.
+    """
+    if (rtol is None) != (atol is None):
+        raise ValueError(f"rtol and atol must both be specified or both be unspecified, but got rtol={rtol} and atol={atol}")
+    how = dict(rtol=rtol, atol=atol, equal_nan=equal_nan, subclasses=allow_subclasses, device=check_device, dtype=check_dtype, layout=check_layout, stride=check_stride)
+    wrong = _difference(actual, expected, how)
+    if wrong is not None:
+        raise AssertionError(wrong if msg is None else msg(wrong) if callable(msg) else msg)
+
+
+def _difference(actual, expected, how, where=""):
+    """What is different, in words, or None."""
+    text = (str, bytes)
+    if isinstance(actual, Mapping) and isinstance(expected, Mapping):
+        missing, extra = sorted(map(str, expected.keys() - actual.keys())), sorted(map(str, actual.keys() - expected.keys()))
+        if missing or extra:
+            return f"The keys of the mappings do not match{where}:\nMissing keys in the actual mapping: {missing}\nAdditional keys in the actual mapping: {extra}"
+        return _first(((f"[{key!r}]", actual[key], expected[key]) for key in expected), how, where)
+    if isinstance(actual, Sequence) and isinstance(expected, Sequence) and not isinstance(actual, text) and not isinstance(expected, text):
+        if len(actual) != len(expected):
+            return f"The length of the sequences mismatch{where}: {len(actual)} != {len(expected)}"
+        return _first(((f"[{k}]", a, e) for k, (a, e) in enumerate(zip(actual, expected))), how, where)
+    if actual is None and expected is None:
+        return None
+    if isinstance(actual, bool) and isinstance(expected, bool):
+        return None if actual is expected else f"Booleans mismatch{where}: {actual} is not {expected}"
+    if isinstance(actual, (int, float, complex)) and isinstance(expected, (int, float, complex)):
+        return _of_numbers(actual, expected, how, where)
+    if type(actual) is not type(expected) and not (how["subclasses"] and (isinstance(actual, type(expected)) or isinstance(expected, type(actual)))):
+        raise TypeError(f"No comparison pair was able to handle inputs of type {type(actual)} and {type(expected)}.{where}")
+    try:
+        return _of_tensors(facula.as_tensor(actual), facula.as_tensor(expected), how, where)
+    except (TypeError, RuntimeError) as error:
+        if isinstance(actual, Tensor):
+            raise
+        raise TypeError(f"No comparison pair was able to handle inputs of type {type(actual)} and {type(expected)}.{where}") from error
+
+
+def _first(pairs, how, where):
+    for key, actual, expected in pairs:
+        wrong = _difference(actual, expected, how, where or "")
+        if wrong is not None:
+            return wrong if "\n\nThe failure" in wrong else f"{wrong}\n\nThe failure occurred for item {key}"
+    return None
+
+
+def _tolerance(names, how):
+    if how["rtol"] is not None:
+        return how["rtol"], how["atol"]
+    found = [_TOLERANCES.get(name, (0.0, 0.0)) for name in names]
+    return max(r for r, _ in found), max(a for _, a in found)
+
+
+def _of_numbers(actual, expected, how, where):
+    names = {bool: "bool", int: "int64", float: "float64", complex: "complex128"}
+    if how["dtype"] and type(actual) is not type(expected):
+        return f"The (d)types do not match{where}: {type(actual)} != {type(expected)}."
+    rtol, atol = _tolerance([names[type(v)] for v in (actual, expected)], how)
+    if actual == expected or how["equal_nan"] and cmath.isnan(actual) and cmath.isnan(expected):
+        return None
+    far = abs(actual - expected)
+    if math.isfinite(far) and cmath.isfinite(expected) and far <= atol + rtol * abs(expected):
+        return None
+    return f"Scalars are not close{where}!\n\nExpected {expected!r} but got {actual!r}.\nAbsolute difference: {far} (up to {atol} allowed)\nRelative difference: {far / abs(expected) if expected else math.inf} (up to {rtol} allowed)"
+
+
+def _of_tensors(actual, expected, how, where):
+    for word, name in (("shape", "shape"), ("device", "device"), ("dtype", "dtype"), ("layout", "layout"), ("stride", "stride")):
+        a, e = getattr(actual, name), getattr(expected, name)
+        a, e = (a(), e()) if word == "stride" else (a, e)
+        if (word == "shape" or how[word]) and a != e:
+            return f"The values for attribute '{name}' do not match{where}: {a} != {e}."
+    if actual.is_meta or expected.is_meta:
+        raise NotImplementedError("Comparing meta tensors is currently not supported: they have no elements.")
+    rtol, atol = _tolerance((actual.dtype.name, expected.dtype.name), how)
+    actual, expected = actual.detach(), expected.detach()
+    if actual.dtype is not expected.dtype:
+        common = facula.promote_types(actual.dtype, expected.dtype)
+        actual, expected = actual.to(common), expected.to(common)
+    close = facula.isclose(actual, expected, rtol=rtol, atol=atol, equal_nan=how["equal_nan"])
+    if bool(close.all()):
+        return None
+    bad, total = int((~close).sum()), close.numel()
+    wide = facula.complex128 if actual.dtype.is_complex else facula.float64
+    far = (actual.to(wide) - expected.to(wide)).abs()
+    ratio = far / expected.to(wide).abs()
+    far, ratio = (facula.where(close, 0.0, x) for x in (far, ratio))
+    head = "Tensor-likes are not equal!" if rtol == atol == 0 else "Tensor-likes are not close!"
+    if not actual.dim():
+        return f"{head.replace('Tensor-likes', 'Scalars')}{where}\n\nExpected {expected.item()} but got {actual.item()}."
+    lines = [f"{head}{where}\n", f"Mismatched elements: {bad} / {total} ({bad / total:.1%})"]
+    for word, x, limit in (("absolute", far, atol), ("relative", ratio, rtol)):
+        at = int(facula.where(x.isnan(), math.inf, x).argmax())
+        index, rest = [], at
+        for size in reversed(tuple(actual.shape)):
+            rest, k = divmod(rest, size)
+            index.append(k)
+        allowed = f" (up to {limit} allowed)" if rtol or atol else ""
+        lines.append(f"Greatest {word} difference: {x.reshape(-1)[at].item()} at index {tuple(index[::-1])}{allowed}")
+    return "\n".join(lines)
+
+
+def make_tensor(
+    *shape, dtype, device="cpu", low=None, high=None, requires_grad=False, noncontiguous=False, exclude_zero=False, memory_format=None
+):
+    """A tensor of numbers uniform in [low, high): by default [-9, 10) of integers, [0, 10) of unsigned ones, [-9, 9) of floats.
+
+    noncontiguous: every second element of a larger one. exclude_zero: the smallest positive number (1 of integers) stands for 0.
+    """
+    if len(shape) == 1 and not isinstance(shape[0], int):
+        shape = tuple(shape[0])
+    if not isinstance(dtype, Dtype):
+        raise TypeError(f"make_tensor: dtype must be a facula.dtype, got {dtype!r}.")
+    if noncontiguous and memory_format is not None:
+        raise ValueError(f"make_tensor: noncontiguous and memory_format cannot go together, got {memory_format}.")
+    if requires_grad and dtype.kind < 2:
+        raise ValueError(f"`requires_grad` must be False for boolean and integral dtypes, but got {requires_grad=} with {dtype}.")
+    lowest, highest = {0: (0, 2), 1: (-9 if dtype.is_signed else 0, 10), 2: (-9.0, 9.0), 3: (-9.0, 9.0)}[dtype.kind]
+    low, high = lowest if low is None else low, highest if high is None else high
+    if math.isnan(low) or math.isnan(high):
+        raise ValueError(f"make_tensor: low and high cannot be NaN, but got low={low} and high={high}")
+    if not low < high and not (low == high and dtype.kind >= 2):
+        raise ValueError(f"make_tensor requires low < high, but got low={low}, high={high}.")
+    wide = (*shape[:-1], 2 * shape[-1]) if noncontiguous and shape else shape
+    if dtype.kind < 2:
+        info = facula.iinfo(dtype) if dtype.kind else None
+        low, high = (0, 2) if info is None else (max(math.ceil(low), info.min), min(math.ceil(high), info.max + 1))
+        made = facula.randint(low, high, wide, dtype=dtype)
+    elif dtype.kind == 3:
+        parts = facula.empty(*wide, 2, dtype=dtype.to_real()).uniform_(low, high)
+        made = facula.view_as_complex(parts)
+    else:
+        made = facula.empty(*wide, dtype=dtype).uniform_(low, high)
+    if noncontiguous and shape:
+        made = made[..., ::2]
+    if exclude_zero:
+        made[made == 0] = 1 if dtype.kind < 2 else facula.finfo(dtype).tiny
+    if memory_format is not None:
+        made = made.clone(memory_format=memory_format)
+    made = made.to(device)
+    return made.requires_grad_() if requires_grad else made
+
+
+__all__ = ["assert_close", "make_tensor"]
