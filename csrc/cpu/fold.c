@@ -354,6 +354,19 @@ size_t fc_fold_scratch(int which, int dtype, int64_t outer, int64_t reduce, int6
     return splits(&q) ? (size_t)(q.outer * (q.nblocks + 1) * q.inner * 16 + 64) : 0;
 }
 
+/* One short row: no tiles, no threads, none of the divisions that plan them. Half of the time of a sum of eight elements. */
+static int one_row(const job *q)
+{
+    char value[16] __attribute__((aligned(16))), params[16] __attribute__((aligned(16)));
+    if (q->first) {
+        q->first->rows(params, q->x, 1, q->reduce, q->reduce, NULL);
+        parameters(q, params, 0, 1);
+    }
+    q->cell->rows(value, q->x, 1, q->reduce, q->reduce, q->first ? params : NULL);
+    conclude(q, value, q->x, 0, 1, params);
+    return FC_OK;
+}
+
 int fc_fold_run(int which, int dtype, int out_dtype, void *out, void *out2, const void *x,
                 int64_t outer, int64_t reduce, int64_t inner, double param, void *scratch)
 {
@@ -366,6 +379,8 @@ int fc_fold_run(int which, int dtype, int out_dtype, void *out, void *out2, cons
         return FC_OK;
     if (!choose(&q))
         return fc_fail(FC_DTYPE, dtype, out_dtype, 0, 0);
+    if (q.outer * q.inner == 1 && q.reduce <= FC_FOLD_BLOCK && q.cell != cells_of(q.dtype)->sumpow)
+        return one_row(&q);
     measure(&q);
 
     f64 exponent[TILE_BYTES / 8];               /* norm: the same p for every output of a tile */

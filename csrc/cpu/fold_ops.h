@@ -69,6 +69,7 @@ static inline MAX_T FOLD_T(less)(MAX_T a, MAX_T b)
 #define F_NAME amax
 #ifdef HOT_T
 #define F_HOT
+#define F_SELECTS
 #endif
 #define A MAX_T
 #define INIT LOWEST
@@ -79,6 +80,7 @@ static inline MAX_T FOLD_T(less)(MAX_T a, MAX_T b)
 #define F_NAME amin
 #ifdef HOT_T
 #define F_HOT
+#define F_SELECTS
 #endif
 #define A MAX_T
 #define INIT HIGHEST

@@ -18,7 +18,7 @@ static inline f32 fc_greater_f32(f32 a, f32 b) { const f32 m = b > a ? b : a; re
 static inline f64 fc_greater_f64(f64 a, f64 b) { const f64 m = b > a ? b : a; return b == b ? m : b; }
 
 /* One block; then the blocks, joined like the carries of a binary counter. */
-#define ROW_FOLD(NAME, T, INIT, OP, TERM)                                                                        \
+#define ROW_FOLD(NAME, T, INIT, OP, TERM, LANES)                                                                        \
     static inline T NAME##_block(const T *restrict x, const T *restrict y, T p, int64_t n)                       \
     {                                                                                                            \
         (void)y, (void)p;                                                                                        \
@@ -27,6 +27,7 @@ static inline f64 fc_greater_f64(f64 a, f64 b) { const f64 m = b > a ? b : a; re
             lane[j] = INIT;                                                                                      \
         int64_t i = 0;                                                                                           \
         for (; i + FC_FOLD_LANES <= n; i += FC_FOLD_LANES)                                                       \
+            LANES                                                                                                \
             for (int j = 0; j < FC_FOLD_LANES; ++j)                                                              \
                 lane[j] = OP(lane[j], TERM(i + j));                                                              \
         for (; i < n; ++i)                                                                                       \
@@ -64,11 +65,11 @@ static inline f64 fc_greater_f64(f64 a, f64 b) { const f64 m = b > a ? b : a; re
 #define ROW_DEV_Y(i) ((x[i] - p) * y[i])
 
 #define ROW_FOLDS(T)                                                                                                       \
-    ROW_FOLD(fc_row_sum_##T, T, 0, ROW_ADD, ROW_X)                                                                         \
-    ROW_FOLD(fc_row_max_##T, T, -INFINITY, fc_greater_##T, ROW_X)                                                          \
-    ROW_FOLD(fc_row_dot_##T, T, 0, ROW_ADD, ROW_XY)                                                                        \
-    ROW_FOLD(fc_row_dev_##T, T, 0, ROW_ADD, ROW_DEV)                                                                       \
-    ROW_FOLD(fc_row_devdot_##T, T, 0, ROW_ADD, ROW_DEV_Y)                                                                  \
+    ROW_FOLD(fc_row_sum_##T, T, 0, ROW_ADD, ROW_X,)                                                                         \
+    ROW_FOLD(fc_row_max_##T, T, -INFINITY, fc_greater_##T, ROW_X, _Pragma("GCC unroll 1"))                                                          \
+    ROW_FOLD(fc_row_dot_##T, T, 0, ROW_ADD, ROW_XY,)                                                                        \
+    ROW_FOLD(fc_row_dev_##T, T, 0, ROW_ADD, ROW_DEV,)                                                                       \
+    ROW_FOLD(fc_row_devdot_##T, T, 0, ROW_ADD, ROW_DEV_Y,)                                                                  \
     static inline T fc_row_sum_##T(const T *x, int64_t n) { return fc_row_sum_##T##_any(x, 0, 0, n); }                     \
     static inline T fc_row_max_##T(const T *x, int64_t n) { return fc_row_max_##T##_any(x, 0, 0, n); }                     \
     static inline T fc_row_dot_##T(const T *x, const T *y, int64_t n) { return fc_row_dot_##T##_any(x, y, 0, n); }         \
