@@ -457,3 +457,22 @@ def test_tuple_output_of_one():
     out = F.apply(leaf(1))
 
     assert isinstance(out, tuple) and out[0].requires_grad
+
+
+def test_a_complex_gradient_of_a_real_input_is_refused():
+    class Turn(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 1j
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * -1j
+
+    with pytest.raises(RuntimeError, match="complex"):
+        Turn.apply(leaf(1)).abs().sum().backward()
+
+
+def test_the_bare_function_has_no_forward():
+    with pytest.raises(NotImplementedError):
+        torch.autograd.Function.apply(leaf(1))

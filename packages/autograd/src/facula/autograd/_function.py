@@ -127,6 +127,8 @@ def fitted(node, i, g, shape, dtype):
     if g.dtype is not dtype:
         from ._support import cast
 
+        if _core.is_complex(g) and not dtype.is_complex:
+            raise GradError(f"{node.name()}: returned an invalid gradient at index {i}: got {g.dtype} for an input of {dtype}. Return its real part.")
         g = cast(g, dtype)
     return g
 
@@ -220,6 +222,9 @@ class Function:
         single = not isinstance(out, (tuple, list))
         outs = finish(node, (out,) if single else tuple(out), [t for _, t in tensors], versions)
         return outs[0] if single else outs
+
+
+Function._node_class = type("FunctionBackward", (FunctionNode,), {"_function": Function})
 
 
 def finish(node, outs, inputs, versions):

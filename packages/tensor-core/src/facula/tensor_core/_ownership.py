@@ -58,6 +58,7 @@ NAMES = {
         ),
         ("facula.autograd", "facula-autograd"),
     ),
+    "vmap": ("facula.autograd.func", "facula-autograd"),
     "autocast": ("facula.amp", "facula-autograd"),
     **dict.fromkeys(
         (
