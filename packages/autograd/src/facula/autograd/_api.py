@@ -134,19 +134,25 @@ def grad(
 
 
 def batched(outputs, inputs, grads, keep, create_graph, allow_unused, materialize_grads):
-    """One run per row of the batch: the graph is walked again, nothing is vectorised."""
-    count = {g.shape[0] for g in grads if g is not None}
-    if len(count) != 1:
-        raise ValueError(f"grad: is_grads_batched needs one batch size, but grad_outputs have {sorted(count)}. Make their first dims equal.")
-    (n,) = count
-    rows = [
-        grad(
-            outputs, inputs, [None if g is None else g[i] for g in grads], True if i < n - 1 else keep, create_graph,
+    """One backward pass for a batch of weights, by vmap."""
+    from .func import vmap
+
+    count = {g.shape[0] if g.ndim else None for g in grads if g is not None}
+    if len(count) != 1 or None in count:
+        raise ValueError(f"grad: is_grads_batched needs one batch size, but grad_outputs have {sorted(count, key=str)}. Make their first dims equal.")
+    used = []
+
+    def one(*weights):
+        weights = iter(weights)
+        found = grad(
+            outputs, inputs, [None if g is None else next(weights) for g in grads], keep, create_graph,
             allow_unused=allow_unused, materialize_grads=materialize_grads,
-        )
-        for i in range(n)
-    ]  # fmt: skip
-    return tuple(None if column[0] is None else _core.stack(list(column)) for column in zip(*rows))
+        )  # fmt: skip
+        used[:] = [g is not None for g in found]
+        return tuple(g for g in found if g is not None)
+
+    found = iter(vmap(one)(*[g for g in grads if g is not None]))
+    return tuple(next(found) if there else None for there in used)
 
 
 # ---- Tensor methods ---------------------------------------------------------------------------------------------------

@@ -88,7 +88,7 @@ def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, st
 
     A tuple for a tuple of inputs, a tuple of those for a tuple of outputs. strategy "reverse-mode" goes backward once per element
     of the outputs, "forward-mode" pushes one tangent per element of the inputs. strict: an output that does not depend on an input is
-    an error. vectorize is accepted and changes no result: rows are computed one by one.
+    an error. vectorize goes backward (or forward) for all elements at once, by vmap, instead of one after the other.
     """
     if strategy not in ("reverse-mode", "forward-mode"):
         raise ValueError(f"jacobian: strategy {strategy!r} is not known. Use 'reverse-mode' or 'forward-mode'.")
@@ -98,10 +98,14 @@ def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, st
         xs, was_tuple = _inputs(inputs, create_graph, "jacobian")
         outs, out_tuple = _outputs(func(*xs), "jacobian")
         if strategy == "forward-mode":
-            found = [_done(block, was_tuple, create_graph) for block in _pushed(outs, xs)]
+            found = [_done(block, was_tuple, create_graph) for block in _pushed(outs, xs, vectorize)]
             return tuple(found) if out_tuple else found[0]
         found = []
         for o in outs:
+            if vectorize and o.numel():
+                rows = _at_once(lambda e, o=o: _grads([o], xs, [e], create_graph, False, "jacobian", True), o)
+                found.append(_done(tuple(r.reshape(tuple(o.shape) + tuple(x.shape)) for r, x in zip(rows, xs)), was_tuple, create_graph))
+                continue
             rows = [_grads([e], xs, [None], create_graph, strict, "jacobian", True) for e in (o.reshape(-1).unbind() if o.ndim else [o])]
             columns = [_core.stack(list(c)).view(tuple(o.shape) + tuple(x.shape)) for c, x in zip(zip(*rows), xs)] if rows else _empty(o, xs)
             found.append(_done(tuple(columns), was_tuple, create_graph))
@@ -112,7 +116,14 @@ def _empty(o, xs):
     return [_core.zeros(tuple(o.shape) + tuple(x.shape), x.dtype, x.device) for x in xs]
 
 
-def _pushed(outs, xs):
+def _at_once(f, x):
+    """f of every unit tensor of x's shape, side by side along a first dim."""
+    from .func._grads import at_once
+
+    return at_once(f, x)
+
+
+def _pushed(outs, xs, vectorize):
     """For each output the blocks of its Jacobian, a column for each element of each input: u -> u^T J is differentiated at a unit tangent."""
     found = []
     for o in outs:
@@ -120,6 +131,10 @@ def _pushed(outs, xs):
         back = _grads([o], xs, [u], True, False, "jacobian")
         block = []
         for x, g in zip(xs, back):
+            if vectorize and x.numel():
+                (rows,) = _at_once(lambda e, g=g, u=u: _grads([g], [u], [e], True, False, "jacobian", True), x)
+                block.append(rows.movedim(0, -1).reshape(tuple(o.shape) + tuple(x.shape)))
+                continue
             columns = []
             for k in range(x.numel()):
                 unit = _core.zeros((x.numel(),), x.dtype, x.device)

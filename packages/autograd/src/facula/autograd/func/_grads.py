@@ -247,18 +247,18 @@ def linearize(func, *primals):
     return own.tree(out), linear
 
 
-def basis(x):
-    """The unit tensors of x's shape and dtype, one after the other."""
-    for k in range(x.numel()):
-        e = F.zeros(x.numel(), dtype=x.dtype, device=x.device)
-        e[k] = 1
-        yield e.reshape(tuple(x.shape))
+def at_once(f, x, chunk_size=None):
+    """f of every unit tensor of x's shape, side by side along a first dim; None where x has no elements."""
+    from ._vmap import vmap
+
+    n = x.numel()
+    return vmap(f, chunk_size=chunk_size)(F.eye(n, dtype=x.dtype, device=x.device).reshape(n, *x.shape)) if n else None
 
 
 def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None):
-    """A function that returns the Jacobian of func, of shape output.shape + input.shape, a row per backward pass.
+    """A function that returns the Jacobian of func, of shape output.shape + input.shape, by going backward for many rows at once.
 
-    chunk_size is PyTorch's way to bound memory; here one row is in memory at a time whatever it says.
+    chunk_size: how many rows (default: all of an output), which bounds the memory of what lies between.
     """
     if chunk_size is not None and chunk_size <= 0:
         raise ValueError(f"jacrev: chunk_size must be None or at least 1, not {chunk_size}.")
@@ -272,30 +272,18 @@ def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None):
             outs, rebuild = tensors_of(out, "jacrev")
             blocks = []
             for o in outs:
-                rows = [gradients([o], mine, [e], True) for e in basis(o)]
-                blocks.append(build([own.public(joined(column, o, x, 0)) for column, x in zip(columns(rows, mine), mine)]))
+                rows = at_once(lambda e, o=o: tuple(gradients([o], mine, [e], True)), o, chunk_size)
+                shapes = [tuple(o.shape) + tuple(x.shape) for x in mine]
+                found = [F.zeros(s, dtype=x.dtype) for s, x in zip(shapes, mine)] if rows is None else [r.reshape(s) for r, s in zip(rows, shapes)]
+                blocks.append(build([own.public(t) for t in found]))
             found = rebuild(blocks)
         return (found, own.tree(aux)) if has_aux else found
 
     return inside
 
 
-def columns(rows, xs):
-    return list(zip(*rows)) if rows else [()] * len(xs)
-
-
-def joined(parts, o, x, dim):
-    """Gradients or tangents, one for each element, as a block of the Jacobian."""
-    shape = tuple(o.shape) + tuple(x.shape)
-    if not parts:
-        return F.zeros(shape, dtype=x.dtype)
-    if dim == 0:
-        return F.stack(list(parts)).reshape(shape)
-    return F.stack([p.reshape(-1) for p in parts], 1).reshape(shape)
-
-
 def jacfwd(func, argnums=0, has_aux=False, *, randomness="error"):
-    """A function that returns the Jacobian of func, of shape output.shape + input.shape, a column per pass.
+    """A function that returns the Jacobian of func, of shape output.shape + input.shape, by pushing all unit tangents at once.
 
     func runs once, so its random numbers are the same for all columns: randomness may be "error" or "same".
     """
@@ -320,9 +308,11 @@ def jacfwd(func, argnums=0, has_aux=False, *, randomness="error"):
             blocks = [[] for _ in outs]
             for k, x in enumerate(mine):
                 still = [F.zeros_like(t) for t in mine]
-                passes = [flatten(push([*still[:k], e, *still[k + 1 :]]))[0] for e in basis(x)]
-                for block, column, o in zip(blocks, columns(passes, outs), outs):
-                    block.append(own.public(joined(column, o, x, 1)))
+                passes = at_once(lambda e, k=k, still=still: tuple(flatten(push([*still[:k], e, *still[k + 1 :]]))[0]), x)
+                for i, (block, o) in enumerate(zip(blocks, outs)):
+                    shape = tuple(o.shape) + tuple(x.shape)
+                    found = F.zeros(shape, dtype=o.dtype) if passes is None else passes[i].movedim(0, -1).reshape(shape)
+                    block.append(own.public(found))
             found = rebuild([build(block) for block in blocks])
         return (found, own.tree(aux)) if has_aux else found
 
