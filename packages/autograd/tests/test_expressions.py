@@ -77,3 +77,34 @@ def test_gradients_of_an_expression_are_pytorchs(expression):
         pytest.skip(str(error))
 
     assert agree(expected, actual), f"{expected} in PyTorch, {actual} here"
+
+
+def start():
+    return torch.tensor([[0.5, -1.0, 2.0], [1.5, 0.5, -0.25], [-2.0, 2.0, 0.75]], dtype=torch.float64)
+
+
+NAN = {"x.pow(x.abs()+1)", "(x/9).logit()", "x.logit(0.1)"}  # some derivative is not a number, and spreads where tangents are summed
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("expression", [e for e in EXPRESSIONS if e not in NAN])
+def test_jacobians_and_tangents_of_an_expression_agree_with_its_gradients(expression):
+    def f(x):
+        y = eval(expression, {"x": x, "T": torch})
+        return y.real if y.is_complex() else y
+
+    x = start().requires_grad_()
+    try:
+        y = f(x)
+    except (AttributeError, ModuleNotFoundError) as error:
+        pytest.skip(str(error))
+    if not y.requires_grad or not y.numel():
+        return
+    rows = torch.stack([torch.autograd.grad(e, x, retain_graph=True)[0] for e in y.reshape(-1).unbind()])
+    expected = rows.reshape((*y.shape, 3, 3)).tolist()
+
+    assert agree(expected, torch.func.jacrev(f)(start()).tolist())
+    assert agree(expected, torch.func.jacfwd(f)(start()).tolist())
+    with torch.autograd.forward_ad.dual_level():
+        dual = torch.autograd.forward_ad.make_dual(start(), torch.ones(3, 3, dtype=torch.float64))
+        assert agree(rows.sum((-1, -2)).reshape(y.shape).tolist(), torch.autograd.forward_ad.unpack_dual(f(dual)).tangent.tolist())

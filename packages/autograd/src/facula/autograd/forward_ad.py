@@ -12,6 +12,7 @@ from typing import NamedTuple
 from . import _core, _function
 from ._api import grad as graph_grad
 from ._core import GradError, Tensor, extend
+from ._engine import laid_out
 from ._table import NONE, RULES
 from .grad_mode import enable_grad
 
@@ -76,6 +77,8 @@ def tangent_of(t):
 
 
 def attach(t, tangent):
+    if tangent.stride() != t.stride():  # views that the tensor allows must be possible of the tangent
+        tangent = laid_out(tangent, t)
     t.__dict__["_forward"] = (current(), tangent)
     return t
 
@@ -137,7 +140,9 @@ def interpret(op, args, kwargs):
     if out is not None or op.writes:
         return in_place(op, args)
     if op.kind == "view":
-        return attach(extend.call(op, *args), extend.call(op, tangent_of(args[0]), *args[1:]))
+        result, tangent = extend.call(op, *args), extend.call(op, tangent_of(args[0]), *args[1:])
+        result.__dict__["_forward"] = current(), tangent  # a view of the tangent: writes to one are writes to both
+        return result
     result, tangents = pushed(op, args)
     for t, v in zip(result if isinstance(result, (tuple, list)) else (result,), tangents):
         if v is not None:

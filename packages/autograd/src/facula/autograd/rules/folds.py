@@ -15,7 +15,7 @@ D("max_index", node="MaxBackward0", flat=(1,), x=lambda g, x_shape, out1, dim, k
 D("min_index", node="MinBackward0", flat=(1,), x=lambda g, x_shape, out1, dim, keepdim: placed(g, x_shape, out1, dim, keepdim))
 D("logsumexp", x=lambda g, x, out, dim, keepdim: kept(g, x.shape, dim, keepdim) * weights(x, kept(out, x.shape, dim, keepdim)))
 D("var",       x=lambda g, x, dim, correction, keepdim: var_gradient(g, x, dim, correction, keepdim))
-D("std",       x=lambda g, x, out, dim, correction, keepdim: var_gradient(only_where(out != 0, g / (2 * out)), x, dim, correction, keepdim))
+D("std",       x=lambda g, x, out, dim, correction, keepdim: var_gradient(halved(g, out), x, dim, correction, keepdim))
 D("norm_p",    node="LinalgVectorNormBackward0", real=True, x=lambda g, x, out, dim, p, keepdim: norm_gradient(g, x, out, dim, p, keepdim))
 
 D("cumsum",    x=lambda g, dim: backwards(lambda t: F.cumsum(t, dim), g, dim))
@@ -23,6 +23,11 @@ D("cumprod",   x=lambda g, x, out, dim: cumprod_gradient(g, x, out, dim))
 D("cummax",    flat=(1,), x=lambda g, x_shape, out1, dim: placed(g, x_shape, out1, dim, True))
 D("cummin",    flat=(1,), x=lambda g, x_shape, out1, dim: placed(g, x_shape, out1, dim, True))
 D("logcumsumexp", x=lambda g, x, out, dim: logcumsumexp_gradient(g, x, out, dim))
+
+
+def halved(g, out):
+    """g / (2 out), 0 where out is 0; the denominator is never 0, so that this has derivatives too."""
+    return only_where(out != 0, g / (2 * F.where(out != 0, out, 1)))
 
 
 def shared(g, x, out, dim, keepdim):
@@ -86,7 +91,7 @@ def norm_gradient(g, x, out, dim, p, keepdim):
     if p == 1:
         return g * F.sgn(x)
     if p == 2:
-        return x * only_where(out != 0, g / out)
+        return x * only_where(out != 0, g / F.where(out != 0, out, 1))
     if p in (float("inf"), float("-inf")):
         hit = F.abs(x) == out
         return F.sgn(x) * only_where(hit, g / F.sum(hit, listed(dim, x.ndim), True))
