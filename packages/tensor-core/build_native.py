@@ -230,8 +230,9 @@ def prune():
     """Forget objects that no build has used for a while."""
     limit = time.time() - KEEP_DAYS * 86400
     for path in cache_folder().iterdir():
-        if path.stat().st_mtime < limit:
-            path.unlink(missing_ok=True)
+        with contextlib.suppress(FileNotFoundError):  # another build's unfinished object
+            if path.stat().st_mtime < limit:
+                path.unlink()
 
 
 # --- link, load, generate ------------------------------------------------------------------------------------------
