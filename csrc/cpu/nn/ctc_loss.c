@@ -5,7 +5,7 @@
  *   alpha[t, s] = x[t, l_s] + log(e^alpha[t-1, s] + e^alpha[t-1, s-1] + e^alpha[t-1, s-2])    the last where l_s != l_{s-2}
  *   loss = -log(e^alpha[T-1, 2S] + e^alpha[T-1, 2S-1])
  *
- * beta is the same from the end; then d loss / d x[t, c] = -exp(loss - x[t, c]) sum over l_s == c of exp(alpha[t, s] + beta[t, s]).
+ * beta is the same from the end; then d loss / d x[t, c] = -sum over l_s == c of exp(alpha[t, s] + beta[t, s] - x[t, c] + loss).
  * `normalised` adds exp(x[t, c]): the gradient for the input of a log_softmax, taken as that of its result, as PyTorch does.
  *
  * x: (T, N, C) log-probabilities; targets (N, S), padded; alpha is kept (N, T, 2 S + 1). Samples are independent.
@@ -14,7 +14,6 @@
 #ifndef T
 #include "../../core/levels.h"
 #include "../../core/mathfn.h"
-#include "../fold_rows.h"
 #include "../parallel.h"
 #include "same.h"
 
@@ -75,7 +74,6 @@ int fc_infer__ctc_loss_backward(fc_call *c)
     bad = fc_check_part(c, x, 0, x->shape[1]);
     bad = bad ? bad : fc_check_part(c, x, 5, x->shape[1]);
     bad = bad ? bad : fc_check_part(c, x, 6, x->shape[1] * x->shape[0] * (2 * c->t[2]->shape[1] + 1));
-    c->scratch_bytes = (size_t)(x->shape[1] * (2 * (2 * c->t[2]->shape[1] + 1) + x->shape[2])) * sizeof(f64);
     return bad ? bad : fc_declare(c, 0, x->dtype, 3, x->shape);
 }
 #endif
@@ -106,7 +104,7 @@ int FC_ISA_NAME(fc_cpu__ctc_loss)(fc_call *c)
     q.loss = c->out[0]->data;
     q.alpha = c->out[1]->data;
     if (!bad)
-        fc_parallel(q.batch, 1, c->t[0]->dtype == FC_F32 ? forward_f32 : forward_f64, &q);
+        return fc_parallel_scratch(q.batch, 1, (size_t)(5 * q.labels + 2) * sizeof(f64), c->t[0]->dtype == FC_F32 ? forward_f32 : forward_f64, &q);
     return bad;
 }
 FC_OWN_LEVELS(_ctc_loss)
@@ -119,9 +117,9 @@ int FC_ISA_NAME(fc_cpu__ctc_loss_backward)(fc_call *c)
     q.loss_in = c->t[5]->data;
     q.alpha = c->t[6]->data;
     q.dx = c->out[0]->data;
-    q.loss = c->scratch;
+    const size_t room = (size_t)(6 * q.labels + 8 + q.classes) * sizeof(f64);
     if (!bad)
-        fc_parallel(q.batch, 1, c->t[1]->dtype == FC_F32 ? backward_f32 : backward_f64, &q);
+        return fc_parallel_scratch(q.batch, 1, room, c->t[1]->dtype == FC_F32 ? backward_f32 : backward_f64, &q);
     return bad;
 }
 FC_OWN_LEVELS(_ctc_loss_backward)
@@ -129,71 +127,107 @@ FC_OWN_LEVELS(_ctc_loss_backward)
 #else
 #include "../typed.h"
 
-/* log(e^a + e^b + e^c), -inf where all are */
+/* log(e^a + e^b + e^c), -inf where all are; without a branch, so that a line of labels is computed at once */
 static inline T N(join)(T a, T b, T c)
 {
-    const T peak = M(greater)(M(greater)(a, b), c);
-    return peak == K(-INFINITY) ? peak : M(log)(M(exp)(a - peak) + M(exp)(b - peak) + M(exp)(c - peak)) + peak;
+    const T ab = a > b ? a : b, peak = ab > c ? ab : c, shift = peak == K(-INFINITY) ? 0 : peak;
+    return M(log)(M(exp)(a - shift) + M(exp)(b - shift) + M(exp)(c - shift)) + shift;
 }
 
-static void N(forward)(void *ctx, int64_t begin, int64_t end)
+/* out[s] = emitted[s] + join(a[s], b[s], c[s] + skip[s]) in loops that vectorise; total and shift are room. */
+static void N(join_all)(T *restrict out, const T *restrict emitted, const T *restrict a, const T *restrict b, const T *restrict c,
+                        const T *restrict skip, T *restrict total, T *restrict shift, int64_t labels)
+{
+    for (int64_t s = 0; s < labels; ++s) {
+        const T far = c[s] + skip[s], ab = a[s] > b[s] ? a[s] : b[s], peak = ab > far ? ab : far;
+        shift[s] = peak < K(-1e30) ? K(-1e30) : peak; /* of -inf alone: 0 terms, whose logarithm is -inf again */
+    }
+    for (int64_t s = 0; s < labels; ++s)
+        total[s] = M(exp)(a[s] - shift[s]) + M(exp)(b[s] - shift[s]) + M(exp)(c[s] + skip[s] - shift[s]);
+    for (int64_t s = 0; s < labels; ++s)
+        out[s] = emitted[s] + (M(log)(total[s]) + shift[s]);
+}
+
+/* What a sample's labels emit at a step, and (added) which of them may be reached from two before. */
+static void N(emit)(const job *q, int64_t n, int64_t labels, const T *x, T *emitted)
+{
+    for (int64_t s = 0; s < labels; ++s)
+        emitted[s] = x[label_of(q, n, s)];
+}
+
+static void N(may_skip)(const job *q, int64_t n, int64_t labels, T *skip)
+{
+    for (int64_t s = 0; s < labels; ++s)
+        skip[s] = s > 1 && label_of(q, n, s) != label_of(q, n, s - 2) ? 0 : K(-INFINITY);
+}
+
+static void N(forward)(void *ctx, int64_t begin, int64_t end, void *scratch)
 {
     const job *q = ctx;
     const T never = K(-INFINITY);
+    T *restrict emitted = scratch, *restrict skip = emitted + q->labels, *restrict total = skip + q->labels;
+    T *before = total + 2 * q->labels; /* before[s + 2]: alpha of the last step */
     for (int64_t n = begin; n < end; ++n) {
         const int64_t steps = q->in_len[n], labels = 2 * q->out_len[n] + 1;
         const T *x = (const T *)q->x + n * q->classes;
-        T *alpha = (T *)q->alpha + n * q->steps * q->labels;
+        T *restrict alpha = (T *)q->alpha + n * q->steps * q->labels;
         for (int64_t j = 0; j < q->steps * q->labels; ++j)
             alpha[j] = never;
-        for (int64_t t = 0; t < steps; ++t, x += q->batch * q->classes, alpha += q->labels)
-            for (int64_t s = 0; s < labels; ++s) {
-                const T *before = alpha - q->labels;
-                if (t == 0)
-                    alpha[s] = s < 2 ? x[label_of(q, n, s)] : never;
-                else
-                    alpha[s] = x[label_of(q, n, s)] + N(join)(before[s], s > 0 ? before[s - 1] : never,
-                                                            s > 1 && label_of(q, n, s) != label_of(q, n, s - 2) ? before[s - 2] : never);
-            }
+        N(may_skip)(q, n, labels, skip);
+        for (int64_t s = 0; s < labels + 2; ++s)
+            before[s] = s == 2 ? 0 : never;
+        for (int64_t t = 0; t < steps; ++t, x += q->batch * q->classes, alpha += q->labels) {
+            N(emit)(q, n, labels, x, emitted);
+            if (t == 0)
+                for (int64_t s = 0; s < labels; ++s)
+                    alpha[s] = s < 2 ? emitted[s] : never;
+            else
+                N(join_all)(alpha, emitted, before + 2, before + 1, before, skip, total, total + q->labels, labels);
+            for (int64_t s = 0; s < labels; ++s)
+                before[s + 2] = alpha[s];
+        }
         T *loss = (T *)q->loss + n;
         if (steps == 0)
             *loss = labels == 1 ? 0 : -never;
         else
-            *loss = -N(join)(alpha[labels - 1 - q->labels], labels > 1 ? alpha[labels - 2 - q->labels] : never, never);
+            *loss = -N(join)(before[labels + 1], labels > 1 ? before[labels] : never, never);
     }
 }
 
-static void N(backward)(void *ctx, int64_t begin, int64_t end)
+static void N(backward)(void *ctx, int64_t begin, int64_t end, void *scratch)
 {
     const job *q = ctx;
     const T never = K(-INFINITY);
+    T *restrict emitted = scratch, *restrict skip = emitted + q->labels + 2, *restrict beta = skip + q->labels + 2, *later = beta + q->labels + 2;
+    T *restrict sum = later + q->labels + 2, *restrict total = sum + q->classes;
     for (int64_t n = begin; n < end; ++n) {
         const int64_t steps = q->in_len[n], labels = 2 * q->out_len[n] + 1, wide = q->batch * q->classes;
         const T loss = ((const T *)q->loss_in)[n], g = ((const T *)q->g)[n];
-        T *beta = (T *)q->loss + n * (2 * q->labels + q->classes), *later = beta + q->labels, *sum = later + q->labels;
         for (int64_t t = steps; t < q->steps; ++t)
             for (int64_t c = 0; c < q->classes; ++c)
                 ((T *)q->dx)[t * wide + n * q->classes + c] = 0;
+        N(may_skip)(q, n, labels, skip);
+        skip[labels] = skip[labels + 1] = never;
+        later[labels] = later[labels + 1] = never; /* beta of the next step, which counts its own x as alpha does */
         for (int64_t t = steps - 1; t >= 0; --t) {
             const T *x = (const T *)q->x + t * wide + n * q->classes, *alpha = (const T *)q->alpha + (n * q->steps + t) * q->labels;
-            T *dx = (T *)q->dx + t * wide + n * q->classes, *swap = beta;
-            beta = later, later = swap; /* beta[s] holds x[t, l_s] too, as alpha[s] does */
-            for (int64_t s = 0; s < labels; ++s)
-                if (t == steps - 1)
-                    beta[s] = s >= labels - 2 ? x[label_of(q, n, s)] : never;
-                else
-                    beta[s] = x[label_of(q, n, s)] + N(join)(later[s], s + 1 < labels ? later[s + 1] : never,
-                                                           s + 2 < labels && label_of(q, n, s) != label_of(q, n, s + 2) ? later[s + 2] : never);
+            T *dx = (T *)q->dx + t * wide + n * q->classes;
+            N(emit)(q, n, labels, x, emitted);
+            if (t == steps - 1)
+                for (int64_t s = 0; s < labels; ++s)
+                    beta[s] = s >= labels - 2 ? emitted[s] : never;
+            else
+                N(join_all)(beta, emitted, later, later + 1, later + 2, skip + 2, total, total + q->labels, labels);
+            for (int64_t s = 0; s < labels; ++s) { /* how likely it is that this label stands here, given the target */
+                later[s] = beta[s];
+                beta[s] = emitted[s] == never || loss == -never ? 0 : M(exp)(alpha[s] + beta[s] - emitted[s] + loss);
+            }
             for (int64_t c = 0; c < q->classes; ++c)
-                sum[c] = never;
-            for (int64_t s = 0; s < labels; ++s) {
-                T *to = sum + label_of(q, n, s);
-                *to = N(join)(*to, alpha[s] + beta[s], never);
-            }
-            for (int64_t c = 0; c < q->classes; ++c) {
-                const T through = sum[c] == never ? 0 : M(exp)(sum[c] - x[c] + loss);
-                dx[c] = ((q->normalised ? M(exp)(x[c]) : 0) - through) * g;
-            }
+                sum[c] = 0;
+            for (int64_t s = 0; s < labels; ++s)
+                sum[label_of(q, n, s)] += beta[s];
+            for (int64_t c = 0; c < q->classes; ++c)
+                dx[c] = ((q->normalised ? M(exp)(x[c]) : 0) - sum[c]) * g;
         }
     }
 }

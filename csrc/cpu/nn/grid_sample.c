@@ -176,10 +176,11 @@ static inline void N(cubic)(T t, T *w, T *dw)
 
 static inline int N(is_inside)(const job *q, int d, T at) { return at >= 0 && at <= (T)(q->size[d] - 1); }
 
-static N(taps) N(taps_at)(const job *q, int64_t n, int64_t p)
+static inline N(taps) N(taps_at)(const job *q, int64_t n, int64_t p, int slopes)
 {
     const T *grid = (const T *)q->grid + (n * q->places + p) * q->dims;
-    N(taps) s = {.n = 1};
+    N(taps) s;
+    s.n = 1;
     int64_t at[3][4];              /* tap j along dim d: its index, or -1 */
     T w[3][4], dw[3][4];
     const int along = q->mode == LINEAR ? 2 : q->mode == NEAREST ? 1 : 4;
@@ -205,18 +206,24 @@ static N(taps) N(taps_at)(const job *q, int64_t n, int64_t p)
     }
     for (int d = 0; d < q->dims; ++d)
         s.n *= along;
+    int j[3] = {0, 0, 0}; /* the last dim's tap runs fastest */
     for (int k = 0; k < s.n; ++k) {
         int64_t index = 0;
-        s.w[k] = 1;
-        s.dw[k][0] = s.dw[k][1] = s.dw[k][2] = 1;
-        for (int d = 0, left = s.n / along, rest = k; d < q->dims; ++d, rest %= left, left /= along) {
-            const int j = rest / left;
-            index = index < 0 || at[d][j] < 0 ? -1 : index * q->size[d] + at[d][j];
-            s.w[k] *= w[d][j];
-            for (int e = 0; e < q->dims; ++e)
-                s.dw[k][e] *= e == d ? dw[d][j] : w[d][j];
+        T whole = 1;
+        for (int d = 0; d < q->dims; ++d) {
+            index = index < 0 || at[d][j[d]] < 0 ? -1 : index * q->size[d] + at[d][j[d]];
+            whole *= w[d][j[d]];
         }
         s.at[k] = index;
+        s.w[k] = whole;
+        for (int e = 0; slopes && e < q->dims; ++e) {
+            T slope = 1;
+            for (int d = 0; d < q->dims; ++d)
+                slope *= e == d ? dw[d][j[d]] : w[d][j[d]];
+            s.dw[k][e] = slope;
+        }
+        for (int d = q->dims - 1; d >= 0 && ++j[d] == along; --d)
+            j[d] = 0;
     }
     return s;
 }
@@ -229,7 +236,7 @@ static void N(values)(void *ctx, int64_t begin, int64_t end)
         const int64_t n = t / blocks, p0 = t % blocks * POINTS, points = q->places - p0 < POINTS ? q->places - p0 : POINTS;
         N(taps) taps[POINTS];
         for (int64_t p = 0; p < points; ++p)
-            taps[p] = N(taps_at)(q, n, p0 + p);
+            taps[p] = N(taps_at)(q, n, p0 + p, 0);
         for (int64_t c = 0; c < q->channels; ++c) {
             const T *x = (const T *)q->x + (n * q->channels + c) * q->plane;
             T *out = (T *)q->out + (n * q->channels + c) * q->places + p0;
@@ -254,11 +261,18 @@ static void N(image)(void *ctx, int64_t begin, int64_t end)
         const T *g = (const T *)q->g + (n * q->channels + c0) * q->places;
         for (int64_t i = 0; i < width * q->plane; ++i)
             dx[i] = 0;
-        for (int64_t p = 0; p < q->places; ++p) {
-            const N(taps) s = N(taps_at)(q, n, p);
-            for (int k = 0; k < s.n; ++k)
-                for (int64_t c = 0; c < width && s.at[k] >= 0; ++c)
-                    dx[c * q->plane + s.at[k]] = M(fma)(s.w[k], g[c * q->places + p], dx[c * q->plane + s.at[k]]);
+        for (int64_t p0 = 0; p0 < q->places; p0 += POINTS) {
+            const int64_t points = q->places - p0 < POINTS ? q->places - p0 : POINTS;
+            N(taps) taps[POINTS];
+            for (int64_t p = 0; p < points; ++p)
+                taps[p] = N(taps_at)(q, n, p0 + p, 0);
+            for (int64_t c = 0; c < width; ++c)
+                for (int64_t p = 0; p < points; ++p)
+                    for (int k = 0; k < taps[p].n; ++k) {
+                        T *to = dx + c * q->plane + taps[p].at[k];
+                        if (taps[p].at[k] >= 0)
+                            *to = M(fma)(taps[p].w[k], g[c * q->places + p0 + p], *to);
+                    }
         }
     }
 }
@@ -270,18 +284,26 @@ static void N(places)(void *ctx, int64_t begin, int64_t end)
     const int64_t blocks = (q->places + POINTS - 1) / POINTS;
     for (int64_t t = begin; t < end; ++t) {
         const int64_t n = t / blocks, p0 = t % blocks * POINTS, points = q->places - p0 < POINTS ? q->places - p0 : POINTS;
-        for (int64_t p = p0; p < p0 + points; ++p) {
-            const N(taps) s = N(taps_at)(q, n, p);
-            T sum[3] = {0, 0, 0};
-            for (int64_t c = 0; c < q->channels; ++c) {
-                const T *x = (const T *)q->x + (n * q->channels + c) * q->plane, g = ((const T *)q->g)[(n * q->channels + c) * q->places + p];
-                for (int k = 0; k < s.n; ++k)
-                    for (int d = 0; d < q->dims && s.at[k] >= 0; ++d)
-                        sum[d] = M(fma)(s.dw[k][d] * x[s.at[k]], g, sum[d]);
-            }
-            for (int d = 0; d < q->dims; ++d)
-                ((T *)q->dgrid)[(n * q->places + p) * q->dims + q->dims - 1 - d] = sum[d];
+        N(taps) taps[POINTS];
+        T dot[POINTS][TAPS];
+        for (int64_t p = 0; p < points; ++p) {
+            taps[p] = N(taps_at)(q, n, p0 + p, 1);
+            for (int k = 0; k < taps[p].n; ++k)
+                dot[p][k] = 0;
         }
+        for (int64_t c = 0; c < q->channels; ++c) {
+            const T *x = (const T *)q->x + (n * q->channels + c) * q->plane, *g = (const T *)q->g + (n * q->channels + c) * q->places + p0;
+            for (int64_t p = 0; p < points; ++p)
+                for (int k = 0; k < taps[p].n; ++k)
+                    dot[p][k] = taps[p].at[k] < 0 ? 0 : M(fma)(x[taps[p].at[k]], g[p], dot[p][k]);
+        }
+        for (int64_t p = 0; p < points; ++p)
+            for (int d = 0; d < q->dims; ++d) {
+                T sum = 0;
+                for (int k = 0; k < taps[p].n; ++k)
+                    sum = M(fma)(taps[p].dw[k][d], dot[p][k], sum);
+                ((T *)q->dgrid)[(n * q->places + p0 + p) * q->dims + q->dims - 1 - d] = sum;
+            }
     }
 }
 
