@@ -57,8 +57,17 @@ typedef struct { const fc_conv_layout *l; char *to; int64_t first; } copying;
 #define COPY(name, R)                                                                                                 \
 static void copy_row_##name(R *restrict to, const R *restrict from, int64_t count, int64_t step)                      \
 {                                                                                                                     \
-    if (step == 1) memcpy(to, from, (size_t)count * sizeof(R));                                                       \
-    else for (int64_t j = 0; j < count; ++j) to[j] = from[j * step];                                                  \
+    int64_t j = 0;                                                                                                    \
+    if (step == 1) { /* rows are short, mostly: no call for them */                                                   \
+        for (; j + 16 <= count; j += 16) memcpy(to + j, from + j, 16 * sizeof(R));                                    \
+        for (; j + 4 <= count; j += 4) memcpy(to + j, from + j, 4 * sizeof(R));                                       \
+    } else                                                                                                            \
+        for (; j + 4 <= count; j += 4) {                                                                              \
+            const R *x = from + j * step;                                                                             \
+            const R four[4] = { x[0], x[step], x[2 * step], x[3 * step] };                                            \
+            memcpy(to + j, four, sizeof four);                                                                        \
+        }                                                                                                             \
+    for (; j < count; ++j) to[j] = from[j * step];                                                                    \
 }                                                                                                                     \
 static void copy_phase_##name(const fc_conv_layout *l, R *to, const R *from, const int64_t *residue)                          \
 {                                                                                                                     \
