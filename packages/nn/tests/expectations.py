@@ -8,6 +8,7 @@ import warnings
 from pathlib import Path
 
 import facts
+import function_cases
 import module_cases
 import module_program_cases  # noqa: F401 - adds its programs
 import program_cases
@@ -29,7 +30,8 @@ if __name__ == "__main__":
     warnings.simplefilter("ignore")
     found = {
         "modules": {text(case): module_cases.facts(case, torch) for case in module_cases.cases()},
+        "functions": {line: function_cases.facts(line, torch) for line in function_cases.lines()},
         "programs": {p.__name__: facts.plain(p(torch), torch) for p in program_cases.PROGRAMS},
     }
     PATH.write_bytes(gzip.compress(json.dumps(found).encode(), 9, mtime=0))
-    print(f"{len(found['modules'])} modules, {len(found['programs'])} programs, {PATH.stat().st_size} bytes")
+    print(f"{len(found['modules'])} modules, {len(found['programs'])} programs, {len(found['functions'])} calls, {PATH.stat().st_size} bytes")
