@@ -82,8 +82,6 @@ def named(module):
 
 @pytest.mark.parametrize("options,expression,expected", CASES)
 def test_a_tensor_prints_as_in_pytorch(options, expression, expected):
-    if "requires_grad" in expression:
-        pytest.importorskip("facula.autograd", reason="facula-autograd is not installed")
     facula.set_printoptions(**options)
 
     assert expected == repr(eval(expression, named(facula)))

@@ -67,6 +67,19 @@ def interpreter(f):
         _dispatch.pop_interpreter()
 
 
+@contextlib.contextmanager
+def below(f):
+    """Within the block this thread's interpreter f and those above it do not listen; those below it do."""
+    stack = _dispatch._listening.stack
+    at = stack.index(f)
+    above = stack[at:]
+    del stack[at:]
+    try:
+        yield
+    finally:
+        stack.extend(above)
+
+
 def wrap(handle):
     """A Tensor around a new handle."""
     return own_tensor(handle)
@@ -139,7 +152,7 @@ def set_grad_mode(flag):
 
 
 __all__ = [
-    "DTypeError", "DeviceError", "GradError", "NULL", "Op", "Param", "ShapeError", "Tensor", "attach", "bump", "call", "epoch_advance",
+    "DTypeError", "DeviceError", "GradError", "NULL", "Op", "Param", "ShapeError", "Tensor", "attach", "below", "bump", "call", "epoch_advance",
     "epoch_refresh", "epoch_stale", "execute", "function", "grad_mode", "handle", "interpreter", "lib", "make_subclass", "ops", "record", "set_grad_mode",
     "set_tape", "shares_storage", "version", "wrap",
 ]  # fmt: skip

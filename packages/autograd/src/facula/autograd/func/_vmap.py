@@ -317,7 +317,7 @@ def apply(function, args):
 
     def forward(*given):
         wholes = [a._whole if level.mine(a) else a for a in given]
-        with without(level):
+        with extend.below(level):
             outs, dims = function.vmap(Info(level), tuple(0 if level.mine(a) else None for a in given), *wholes)
         single = not isinstance(outs, (tuple, list))
         placed = [result_of(level, o, d) for o, d in zip((outs,) if single else outs, [dims] * len(outs) if not single and not isinstance(dims, (tuple, list)) else (dims,) if single else dims)]
@@ -334,31 +334,13 @@ def result_of(level, o, d):
     return level.wrap(o if d == 0 else o.movedim(d, 0))
 
 
-class without:
-    """A block in which the level, the innermost one, does not listen."""
-
-    def __init__(self, level):
-        self.level = level
-
-    def __enter__(self):
-        from facula.tensor_core import _dispatch
-
-        self.stack = _dispatch._listening.stack
-        self.at = self.stack.index(self.level)
-        self.above = self.stack[self.at :]
-        del self.stack[self.at :]
-
-    def __exit__(self, *exc):
-        self.stack.extend(self.above)
-
-
 def generated(function, args, level):
     """The Function's own forward on what stands for the examples; where those have a history outside, example by example besides."""
     out = function._recorded(function._node_class(), args, None)
     outer = [a for a in args if level.mine(a) and a._whole.requires_grad]
     if not outer or not _core.grad_mode():
         return out
-    with without(level):
+    with extend.below(level):
         rows = [function.apply(*[level.example(level.one(a), k) for a in args]) for k in range(level.size)]
         single = not isinstance(rows[0], tuple)
         columns = [F.stack(list(c)) for c in zip(*[(r,) if single else r for r in rows])]
