@@ -36,6 +36,12 @@ EXPRESSIONS = [
     "x.ldexp(T.tensor(2))", "x.float_power(2)", "x.cumsum(0)", "x.sum((0,1))", "x.sum()", "x.index_put((T.tensor([0]),),x[1])",
     "x.put(T.tensor([0]),x[0,:1])", "x.unsqueeze(0).expand(2,3,3).sum(0)", "T.broadcast_to(x,(2,3,3))", "T.cumulative_trapezoid(x)",
     "T.nanmean(x)", "T.aminmax(x)[0]", "x.msort()", "x.quantile(.3)", "x.nanquantile(.3,0)",
+    "T.linalg.norm(x)", "T.linalg.vector_norm(x,2.5,0)", "T.hypot(x,x+1)", "T.linalg.inv(x+9*T.eye(3,dtype=x.dtype))", "T.linalg.det(x)",
+    "T.linalg.slogdet(x+9*T.eye(3,dtype=x.dtype))[1]", "T.linalg.solve(x+9*T.eye(3,dtype=x.dtype),x)",
+    "T.linalg.cholesky(x@x.T+9*T.eye(3,dtype=x.dtype))", "T.linalg.svdvals(x)", "T.linalg.eigvalsh(x@x.T)", "T.linalg.matrix_power(x,3)",
+    "T.linalg.pinv(x)", "T.linalg.qr(x)[1]", "T.linalg.eigh(x@x.T)[0]", "T.linalg.matrix_norm(x,'nuc')", "T.fft.fft(x).abs()",
+    "T.fft.rfft(x).abs()", "T.fft.irfft(x)", "T.fft.fft2(x).real", "T.special.expit(x)", "T.special.entr(x+5)", "T.special.xlog1py(x,x+5)",
+    "x.median()", "x.nanmedian()",
 ]  # fmt: skip
 
 

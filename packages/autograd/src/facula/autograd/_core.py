@@ -75,6 +75,9 @@ class Batched(Tensor):
     def __format__(self, spec):
         return format(repr(self), spec)
 
+    def _values_of_all(self):
+        return self._whole._values_of_all()
+
     def data_ptr(self):
         raise RuntimeError("data_ptr: a tensor inside vmap has no memory of its own. Call it outside.")
 

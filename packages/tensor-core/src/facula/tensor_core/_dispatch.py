@@ -107,6 +107,11 @@ def _listened():
     return bool(getattr(_listening, "stack", None))
 
 
+def listened():
+    """Does an interpreter listen in this thread?"""
+    return bool(_listeners) and _listened()
+
+
 # --- the road -------------------------------------------------------------------------------------------------------
 
 

@@ -1,6 +1,6 @@
 """Factorisations of matrices: cholesky, lu, ldl, qr, svd, eig, eigh, and low-rank ones."""
 
-from facula.tensor_core import _create, _ops, return_types
+from facula.tensor_core import _create, _dispatch, _ops, return_types
 from facula.tensor_core._errors import ShapeError
 from facula.tensor_core._linalg_solve import _exchanges
 from facula.tensor_core._linalg_tools import H, LinAlgError, eye_like, into, matrix, refuse, square
@@ -193,7 +193,7 @@ def ormqr(input, tau, other, left=True, transpose=False, *, out=None):
 def _listens(A):
     from facula.tensor_core.extend import grad_mode
 
-    return A.requires_grad and grad_mode()
+    return (A.requires_grad and grad_mode()) or _dispatch.listened()
 
 
 def _side(name, UPLO):
@@ -204,7 +204,7 @@ def _side(name, UPLO):
 
 def _finite(name, A):
     """LAPACK's eigenvalues of what is not finite are an endless search."""
-    if not A.is_meta and not bool(A.isfinite().all()):
+    if not A.is_meta and not bool(A._values_of_all().isfinite().all()):
         raise LinAlgError(f"{name}: The algorithm failed to converge because the input matrix contained non-finite values.")
 
 

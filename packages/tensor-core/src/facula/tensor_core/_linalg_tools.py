@@ -45,7 +45,7 @@ def refuse(name, info, text):
     """Raise LinAlgError if the info of any matrix is not 0; {k} in the text is what it says."""
     if info.is_meta or not info.numel():
         return
-    flat = info.reshape(-1).tolist()
+    flat = info._values_of_all().reshape(-1).tolist()
     bad = next((b for b, k in enumerate(flat) if k), None)
     if bad is not None:
         where = f"(Batch element {bad}): " if info.dim() else ""

@@ -1,6 +1,6 @@
 """What is about order and counting: sort and its kind, unique, bins; and softmax with its dtype. Compositions over the rows."""
 
-from facula.tensor_core import _ops, _shape, return_types
+from facula.tensor_core import _dispatch, _ops, _shape, return_types
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import BY_NAME
 
@@ -62,7 +62,11 @@ def _middle(row, kind, input, dim, keepdim, out):
         return _written(row(input, dim, keepdim), out, kind)
     if input.numel() == 0:
         return input.new_full((), float("nan")) if input.is_floating_point() else input.new_zeros(())
-    return row(_shape.flatten(input), 0, False)[0]
+    if input.origin is None and not _dispatch.listened():
+        return row(_shape.flatten(input), 0, False)[0]
+    value = row(_shape.flatten(input.detach()), 0, False)[0]  # equal elements share the gradient, as those of amax do
+    hit = (input.detach() == value) | ((input.detach() != input.detach()) & (value != value))
+    return _ops.amax(_ops.where_rows(hit, input, input.new_full((), float("-inf"))))
 
 
 def median(input, dim=None, keepdim=False, *, out=None):

@@ -545,9 +545,22 @@ def diag_embed(input, offset=0, dim1=-2, dim2=-1):
     size = input.shape[-1] + abs(offset)
     n = input.dim() + 1
     a, b = wrap_dim("diag_embed", dim1, n), wrap_dim("diag_embed", dim2, n)
-    out = zeros(*input.shape[:-1], size, size, dtype=input.dtype)
-    _ops.diagonal(out, offset, -2, -1).copy_(input)
+    if _ops.interpreting:  # without a write, which an interpreter may not be able to follow
+        out = _diagonals(input, size, offset)
+    else:
+        out = zeros(*input.shape[:-1], size, size, dtype=input.dtype)
+        _ops.diagonal(out, offset, -2, -1).copy_(input)
     return movedim(out, (n - 2, n - 1), (a, b))
+
+
+def _diagonals(input, size, offset):
+    """The last dim of input on a diagonal of zeros, by choice: [i, j] is input's element where j - i is the offset."""
+    from facula.tensor_core._create import arange, zeros
+
+    ends = zeros(*input.shape[:-1], abs(offset), dtype=input.dtype)
+    columns = _ops.cat([ends, input] if offset > 0 else [input, ends], -1)
+    place = arange(size)
+    return _ops.where_rows(_ops.unsqueeze(place, 0) - _ops.unsqueeze(place, 1) == offset, _ops.unsqueeze(columns, -2), zeros((), dtype=input.dtype))
 
 
 def diagflat(input, offset=0):
