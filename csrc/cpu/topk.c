@@ -30,13 +30,16 @@ static void select_few(fc_keyed *a, int64_t n, int64_t k)
 {
     fc_keyed best[KEPT];
     int64_t count = 0;
+    uint64_t last = ~(uint64_t)0; /* what a key must be below, once k are kept */
     for (int64_t i = 0; i < n; ++i) {
-        if (count == k && a[i].key >= best[k - 1].key)
+        if (count == k && a[i].key >= last)
             continue;
         int64_t j = count < k ? count++ : k - 1;
         for (; j > 0 && best[j - 1].key > a[i].key; --j)
             best[j] = best[j - 1];
         best[j] = a[i];
+        if (count == k)
+            last = best[k - 1].key;
     }
     memcpy(a, best, (size_t)k * sizeof *a);
 }
