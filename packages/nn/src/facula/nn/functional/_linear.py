@@ -1,11 +1,13 @@
-"""linear and bilinear."""
+"""linear, bilinear and grouped products."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import facula
 from facula import Tensor, linear
 
-__all__ = ["bilinear", "linear"]
+__all__ = ["bilinear", "grouped_mm", "linear"]
 
 
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
@@ -21,3 +23,47 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     left = facula.matmul(x1, weight.permute(1, 0, 2).reshape(i, k * j)).reshape(-1, k, j)
     out = (left * x2.unsqueeze(1)).sum(-1).reshape(*batch, k)
     return out if bias is None else out + bias
+
+
+def grouped_mm(
+    mat_a: Tensor, mat_b: Tensor, *, offs: Tensor | None = None, bias: Tensor | None = None, out_dtype: Any = None
+) -> Tensor:
+    """Products group by group. offs: int32, where each group of a 2-d operand ends; what follows the last is 0 in the result.
+
+    (M, K) with (G, K, N): rows of mat_a in groups, (M, N). (G, M, K) with (K, N): columns of mat_b in groups, (M, N).
+    (M, K) with (K, N): K in groups, (G, M, N). (G, M, K) with (G, K, N), without offs: (G, M, N). bias is added to each group.
+    """
+    a, b = mat_a.dim(), mat_b.dim()
+    if a not in (2, 3) or b not in (2, 3):
+        raise RuntimeError(f"grouped_mm: mat_a and mat_b must be 2-D or 3-D, got {a}-D and {b}-D")
+    if (offs is None) != (a == b == 3):
+        raise RuntimeError("grouped_mm: have to provide offsets if there is a 2d matrix, or no offset if both matrices are 3d")
+    if mat_a.size(-1) != mat_b.size(-2):
+        raise RuntimeError(f"grouped_mm: contraction sizes of {tuple(mat_a.shape)} and {tuple(mat_b.shape)} must match")
+    if offs is not None and offs.dtype != facula.int32:
+        raise RuntimeError(f"grouped_mm: offsets have to be int32, got {offs.dtype}")
+    if out_dtype not in (None, mat_a.dtype):
+        raise RuntimeError(f"grouped_mm: output dtype must match `mat_a` dtype {mat_a.dtype}, got {out_dtype}")
+    if offs is None:
+        out = facula.bmm(mat_a, mat_b)
+        return out if bias is None else out + bias
+    ends = offs.tolist()
+    groups = [(start, end) for start, end in zip([0, *ends[:-1]], ends)]
+    for k, m in enumerate((mat_a, mat_b)):
+        if m.dim() == 3 and m.size(0) != len(groups):
+            raise RuntimeError(f"grouped_mm: {'mat_a' if k == 0 else 'mat_b'} has {m.size(0)} matrices, offs names {len(groups)} groups")
+    if a == 2 and b == 3:
+        parts = [mat_a[s:e] @ m for (s, e), m in zip(groups, mat_b)]
+    elif a == 3:
+        parts = [m @ mat_b[:, s:e] for (s, e), m in zip(groups, mat_a)]
+    else:
+        parts = [mat_a[:, s:e] @ mat_b[s:e] for s, e in groups]
+    parts = parts if bias is None else [p + bias for p in parts]
+    if a == b:
+        return facula.stack(parts)
+    dim, size = (0, mat_a.size(0)) if a == 2 else (1, mat_b.size(1))
+    rest = size - (ends[-1] if ends else 0)
+    if rest or not parts:
+        shape = (rest, mat_b.size(2)) if a == 2 else (mat_a.size(1), rest)
+        parts.append(facula.zeros(shape, dtype=mat_a.dtype, device=mat_a.device))
+    return facula.cat(parts, dim)

@@ -47,5 +47,6 @@ for _path, _homes in HOMES.items():
 
 from facula import nn as _nn  # noqa: E402 - the classes, once all paths are there
 
-__all__ = [n for n in _nn.__all__ if isinstance(getattr(_nn, n), type) and issubclass(getattr(_nn, n), _nn.Module)]
+_is_module = lambda value: isinstance(value, type) and issubclass(value, _nn.Module)  # noqa: E731
+__all__ = [n for n in _nn.__all__ if _is_module(getattr(_nn, n)) or n == "LinearCrossEntropyOptions"]
 globals().update({n: getattr(_nn, n) for n in __all__})

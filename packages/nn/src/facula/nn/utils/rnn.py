@@ -54,9 +54,9 @@ class PackedSequence(_Fields):
         moved = (None if t is None else t.to(data.device) for t in (self.sorted_indices, self.unsorted_indices))
         return type(self)(data, self.batch_sizes, *moved)
 
-    def cpu(self) -> PackedSequence:
-        """On the CPU."""
-        return self.to("cpu")
+    def cpu(self, *args: Any, **kwargs: Any) -> PackedSequence:
+        """On the CPU; a dtype may be given too, as to `to`."""
+        return self.to(*args, device="cpu", **kwargs)
 
     def cuda(self, *args: Any, **kwargs: Any) -> PackedSequence:
         """On a GPU."""
@@ -81,6 +81,18 @@ class PackedSequence(_Fields):
     def int(self) -> PackedSequence:
         """As int32."""
         return self.to(facula.int32)
+
+    def short(self) -> PackedSequence:
+        """As int16."""
+        return self.to(facula.int16)
+
+    def char(self) -> PackedSequence:
+        """As int8."""
+        return self.to(facula.int8)
+
+    def byte(self) -> PackedSequence:
+        """As uint8."""
+        return self.to(facula.uint8)
 
     def pin_memory(self) -> PackedSequence:
         """With data in pinned memory."""
