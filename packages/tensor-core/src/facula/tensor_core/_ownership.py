@@ -18,6 +18,7 @@ MODULES = {
     "torch": ("facula.torch", "facula"),
     "linalg": ("facula.linalg", "facula-tensor-core"),
     "fft": ("facula.fft", "facula-tensor-core"),
+    "signal": ("facula.signal", "facula-tensor-core"),
     "special": ("facula.special", "facula-tensor-core"),
     "sparse": ("facula.sparse", "facula-tensor-core"),
     "random": ("facula.random", "facula-tensor-core"),
@@ -45,8 +46,14 @@ LATER = {
         "orgqr", "ormqr", "pca_lowrank", "pinverse", "qr", "slogdet", "svd", "svd_lowrank", "triangular_solve",
     ),
     "facula.tensor_core._fft": ("istft", "stft"),
+    "facula.tensor_core._windows": ("bartlett_window", "blackman_window", "hamming_window", "hann_window", "kaiser_window"),
+    "facula.tensor_core._copies": (
+        "alias_copy", "as_strided_copy", "detach_copy", "diagonal_copy", "empty_permuted", "expand_copy", "fill", "narrow_copy", "nonzero_static",
+        "permute_copy", "range", "select_copy", "slice_copy", "split_copy", "split_with_sizes_copy", "squeeze_copy", "t_copy", "transpose_copy",
+        "unbind_copy", "unfold_copy", "unsqueeze_copy", "view_as_complex_copy", "view_as_real_copy", "view_copy",
+    ),
 }  # fmt: skip
-LATER_NO_METHOD = ("lu_unpack", "pca_lowrank", "svd_lowrank")
+LATER_NO_METHOD = {"lu_unpack", "pca_lowrank", "svd_lowrank", *LATER["facula.tensor_core._windows"], *LATER["facula.tensor_core._copies"]} - {"narrow_copy", "nonzero_static"}
 
 # names on `facula` that are functions or classes of a part
 NAMES = {
@@ -70,7 +77,23 @@ NAMES = {
         ),
         ("facula.nn.functional", "facula-nn"),
     ),
+    **dict.fromkeys(
+        (
+            "adaptive_max_pool1d", "affine_grid_generator", "alpha_dropout_", "batch_norm", "binary_cross_entropy_with_logits", "constant_pad_nd",
+            "cosine_embedding_loss", "ctc_loss", "dropout_", "embedding", "embedding_renorm_", "feature_alpha_dropout_", "feature_dropout",
+            "feature_dropout_", "grid_sampler", "grid_sampler_2d", "grid_sampler_3d", "gru", "gru_cell", "hinge_embedding_loss", "instance_norm",
+            "kl_div", "lstm", "lstm_cell", "margin_ranking_loss", "native_batch_norm", "native_dropout", "native_group_norm", "native_layer_norm",
+            "norm_except_dim", "poisson_nll_loss", "rnn_relu", "rnn_relu_cell", "rnn_tanh", "rnn_tanh_cell", "triplet_margin_loss",
+        ),
+        ("facula.nn._positional", "facula-nn"),
+    ),
 }  # fmt: skip
+
+# functions that are a method under another roof: facula.clamp_(x) is x.clamp_()
+IN_PLACE = (
+    "addmv_", "arctan2_", "as_strided_", "clamp_", "clamp_max_", "clamp_min_", "clip_", "detach", "detach_", "fill_", "fix_", "gcd_", "i0_", "index_put_", "lcm_",
+    "ldexp_", "nan_to_num_", "negative_", "resize_as_", "xlogy_", "zero_",
+)  # fmt: skip
 
 TENSOR = {
     **{n: (module, "facula-tensor-core") for module, names in LATER.items() for n in names if n not in LATER_NO_METHOD},
@@ -101,6 +124,10 @@ def attribute(name, prefix="facula", modules=MODULES, names=NAMES):
     if name in names:
         module, distribution = names[name]
         return getattr(load(f"{prefix}.{name}", module, distribution), name)
+    if prefix == "facula" and name in IN_PLACE:
+        from facula.tensor_core._tensor import Tensor
+
+        return getattr(Tensor, name)
     raise AttributeError(f"module '{prefix}' has no attribute '{name}'")
 
 

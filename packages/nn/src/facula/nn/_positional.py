@@ -1,0 +1,271 @@
+"""`torch.batch_norm`, `torch.embedding`, `torch.lstm` ...: functions of the top-level namespace that do what one of nn.functional does,
+with arguments by position and reductions as numbers (0 none, 1 mean, 2 sum)."""
+
+from __future__ import annotations
+
+from typing import Any, Sequence
+
+import facula
+from facula import Tensor
+
+from . import functional as F
+from ._recurrent import STEPS, run_layer
+
+_REDUCTIONS = ("none", "mean", "sum")
+_MODES = ("bilinear", "nearest", "bicubic")
+_PADDINGS = ("zeros", "border", "reflection")
+
+
+def _reduction(name: str, number: int) -> str:
+    if number not in (0, 1, 2):
+        raise ValueError(f"{name}: {number} is not a valid value for reduction. Give 0 (none), 1 (mean) or 2 (sum).")
+    return _REDUCTIONS[number]
+
+
+def batch_norm(
+    input: Tensor, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool, momentum: float, eps: float, cudnn_enabled: bool
+) -> Tensor:
+    """F.batch_norm, weight and bias before the statistics. cudnn_enabled chooses between equal results."""
+    return F.batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
+
+
+def instance_norm(
+    input: Tensor, weight: Any, bias: Any, running_mean: Any, running_var: Any, use_input_stats: bool, momentum: float, eps: float, cudnn_enabled: bool
+) -> Tensor:
+    """F.instance_norm, weight and bias before the statistics. cudnn_enabled chooses between equal results."""
+    return F.instance_norm(input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps)
+
+
+def native_layer_norm(input: Tensor, normalized_shape: Sequence[int], weight: Any, bias: Any, eps: float) -> tuple[Tensor, Tensor, Tensor]:
+    """(layer_norm, mean, 1 / standard deviation) of each normalized part."""
+    dims = tuple(range(-len(normalized_shape), 0))
+    mean = input.mean(dims, keepdim=True)
+    spread = (input.var(dims, correction=0, keepdim=True) + eps).rsqrt()
+    return F.layer_norm(input, tuple(normalized_shape), weight, bias, eps), mean.detach(), spread.detach()
+
+
+def native_group_norm(input: Tensor, weight: Any, bias: Any, N: int, C: int, HxW: int, group: int, eps: float) -> tuple[Tensor, Tensor, Tensor]:
+    """(group_norm, mean, 1 / standard deviation) of each of the N * group groups; input has N * C * HxW elements."""
+    parts = input.reshape(N, group, -1)
+    return F.group_norm(input, group, weight, bias, eps), parts.mean(2).detach(), (parts.var(2, correction=0) + eps).rsqrt().detach()
+
+
+def native_batch_norm(
+    input: Tensor, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool, momentum: float, eps: float
+) -> tuple[Tensor, Tensor, Tensor]:
+    """(batch_norm, mean, 1 / standard deviation) of each channel; the last two are empty where statistics are not taken from input."""
+    if training:
+        dims = (0, *range(2, input.dim()))
+        mean, spread = input.mean(dims).detach(), (input.var(dims, correction=0) + eps).rsqrt().detach()
+    else:
+        mean = spread = input.new_empty(0)
+    return F.batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps), mean, spread
+
+
+def native_dropout(input: Tensor, p: float, train: bool | None) -> tuple[Tensor, Tensor]:
+    """(dropout, which elements were kept)."""
+    if train is False or p == 0:
+        return input.clone(), facula.ones_like(input, dtype=facula.bool)
+    kept = facula.empty_like(input).bernoulli_(1 - p)
+    return input * kept * (1 / (1 - p) if p < 1 else 0.0), kept.bool()
+
+
+def feature_dropout(input: Tensor, p: float, train: bool) -> Tensor:
+    """Whole channels dropped: F.dropout2d for any number of dims."""
+    from .functional._dropout import _drop, _scaled
+
+    return _drop(input, p, train, False, True, _scaled)
+
+
+def feature_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """feature_dropout in place."""
+    return input.copy_(feature_dropout(input, p, train))
+
+
+def dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """F.dropout in place."""
+    return F.dropout(input, p, train, True)
+
+
+def alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """F.alpha_dropout in place."""
+    return F.alpha_dropout(input, p, train, True)
+
+
+def feature_alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """F.feature_alpha_dropout in place."""
+    return F.feature_alpha_dropout(input, p, train, True)
+
+
+def embedding(weight: Tensor, indices: Tensor, padding_idx: int = -1, scale_grad_by_freq: bool = False, sparse: bool = False) -> Tensor:
+    """F.embedding with the table first."""
+    return F.embedding(indices, weight, None if padding_idx < 0 else padding_idx, None, 2.0, scale_grad_by_freq, sparse)
+
+
+def embedding_renorm_(weight: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> Tensor:
+    """The rows of weight that indices name, scaled down to norm max_norm where theirs is larger. In place."""
+    from .functional._embedding import _renormalise
+
+    with facula.no_grad():
+        _renormalise(weight, indices, max_norm, norm_type)
+    return weight
+
+
+def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: Any = None, pos_weight: Any = None, reduction: int = 0) -> Tensor:
+    """F.binary_cross_entropy_with_logits."""
+    return F.binary_cross_entropy_with_logits(input, target, weight, reduction=_reduction("binary_cross_entropy_with_logits", reduction), pos_weight=pos_weight)
+
+
+def cosine_embedding_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = 0) -> Tensor:
+    """F.cosine_embedding_loss."""
+    return F.cosine_embedding_loss(input1, input2, target, margin, reduction=_reduction("cosine_embedding_loss", reduction))
+
+
+def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float = 1.0, reduction: int = 0) -> Tensor:
+    """F.hinge_embedding_loss."""
+    return F.hinge_embedding_loss(input, target, margin, reduction=_reduction("hinge_embedding_loss", reduction))
+
+
+def margin_ranking_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = 0) -> Tensor:
+    """F.margin_ranking_loss."""
+    return F.margin_ranking_loss(input1, input2, target, margin, reduction=_reduction("margin_ranking_loss", reduction))
+
+
+def triplet_margin_loss(
+    anchor: Tensor, positive: Tensor, negative: Tensor, margin: float = 1.0, p: float = 2.0, eps: float = 1e-06, swap: bool = False, reduction: int = 0
+) -> Tensor:
+    """F.triplet_margin_loss."""
+    return F.triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, reduction=_reduction("triplet_margin_loss", reduction))
+
+
+def poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool, full: bool, eps: float, reduction: int) -> Tensor:
+    """F.poisson_nll_loss."""
+    return F.poisson_nll_loss(input, target, log_input, full, eps=eps, reduction=_reduction("poisson_nll_loss", reduction))
+
+
+def kl_div(input: Tensor, target: Tensor, reduction: int = 0, *, log_target: bool = False) -> Tensor:
+    """F.kl_div."""
+    return F.kl_div(input, target, reduction=_reduction("kl_div", reduction), log_target=log_target)
+
+
+def ctc_loss(
+    log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any, blank: int = 0, reduction: int = 0, zero_infinity: bool = False
+) -> Tensor:
+    """F.ctc_loss."""
+    return F.ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, _reduction("ctc_loss", reduction), zero_infinity)
+
+
+def grid_sampler(input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool) -> Tensor:
+    """F.grid_sample: modes 0 bilinear, 1 nearest, 2 bicubic; paddings 0 zeros, 1 border, 2 reflection."""
+    return F.grid_sample(input, grid, _MODES[interpolation_mode], _PADDINGS[padding_mode], align_corners)
+
+
+def _of_rank(name: str, rank: int) -> Any:
+    def sampler(input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool) -> Tensor:
+        if input.dim() != rank:
+            raise RuntimeError(f"{name}: expected input of {rank} dims, but got {input.dim()}. Reshape it.")
+        return grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners)
+
+    sampler.__name__ = sampler.__qualname__ = name
+    sampler.__doc__ = f"grid_sampler of inputs with {rank} dims."
+    return sampler
+
+
+grid_sampler_2d, grid_sampler_3d = _of_rank("grid_sampler_2d", 4), _of_rank("grid_sampler_3d", 5)
+
+
+def affine_grid_generator(theta: Tensor, size: Sequence[int], align_corners: bool) -> Tensor:
+    """F.affine_grid."""
+    return F.affine_grid(theta, list(size), align_corners)
+
+
+def adaptive_max_pool1d(input: Tensor, output_size: Any) -> tuple[Tensor, Tensor]:
+    """F.adaptive_max_pool1d with its indices."""
+    return F.adaptive_max_pool1d(input, output_size, True)
+
+
+def constant_pad_nd(input: Tensor, pad: Sequence[int], value: float = 0) -> Tensor:
+    """F.pad with a constant."""
+    return F.pad(input, list(pad), "constant", value)
+
+
+def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
+    """Norms of the slices along dim, shaped to broadcast against v; of the whole where dim is -1."""
+    if dim == -1:
+        return v.norm(pow)
+    rest = tuple(d for d in range(v.dim()) if d != dim % v.dim())
+    return v.norm(pow, rest, keepdim=True) if rest else v.abs()
+
+
+def _layers(mode: str, x: Tensor, states: tuple, params: Sequence[Tensor], biases: bool, layers: int, dropout: float, train: bool, both: bool, sizes: Tensor) -> tuple:
+    """(outputs, last state tensors) of a stack over packed rows x; params flat, as PyTorch orders them."""
+    per = len(params) // (layers * (2 if both else 1))
+    ends: list[list[Tensor]] = [[] for _ in states]
+    k = 0
+    for layer in range(layers):
+        outs = []
+        for reverse in (False, True)[: 2 if both else 1]:
+            mine = list(params[k * per : (k + 1) * per])
+            w_hr = mine.pop() if per in (3, 5) else None
+            weights = [*mine[:2], *(mine[2:4] if biases else (None, None)), w_hr]
+            out, last = run_layer(mode, x, tuple(s[k] for s in states), weights, sizes, reverse)
+            outs.append(out)
+            for end, s in zip(ends, last):
+                end.append(s)
+            k += 1
+        x = facula.cat(outs, 1) if both else outs[0]
+        if dropout and train and layer < layers - 1:
+            x = F.dropout(x, dropout, True)
+    return x, [facula.stack(end) for end in ends]
+
+
+def _recurrent(name: str, mode: str) -> Any:
+    several = mode == "LSTM"
+
+    def run(*args: Any) -> tuple:
+        if isinstance(args[3], bool):  # (input, hx, params, has_biases, layers, dropout, train, bidirectional, batch_first)
+            x, hx, params, biases, layers, dropout, train, both, batch_first = args
+            x = x.transpose(0, 1) if batch_first else x
+            sizes = facula.full((x.shape[0],), x.shape[1], dtype=facula.int64)
+            out, ends = _layers(mode, x.reshape(-1, x.shape[-1]), tuple(hx) if several else (hx,), params, biases, layers, dropout, train, both, sizes)
+            out = out.reshape(x.shape[0], x.shape[1], -1)
+            return (out.transpose(0, 1) if batch_first else out, *ends)
+        x, sizes, hx, params, biases, layers, dropout, train, both = args
+        out, ends = _layers(mode, x, tuple(hx) if several else (hx,), params, biases, layers, dropout, train, both, sizes)
+        return (out, *ends)
+
+    run.__name__ = run.__qualname__ = name
+    run.__doc__ = (
+        f"nn.{name.split('_')[0].upper()} as a function of its flat weights: (input, hx, params, has_biases, num_layers, dropout, train, bidirectional, "
+        "batch_first), or of packed data: (data, batch_sizes, hx, params, has_biases, num_layers, dropout, train, bidirectional)."
+    )
+    return run
+
+
+lstm, gru = _recurrent("lstm", "LSTM"), _recurrent("gru", "GRU")
+rnn_tanh, rnn_relu = _recurrent("rnn_tanh", "RNN_TANH"), _recurrent("rnn_relu", "RNN_RELU")
+
+
+def _cell(name: str, mode: str) -> Any:
+    step = STEPS[mode][0]
+    several = mode == "LSTM"
+
+    def run(input: Tensor, hx: Any, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None) -> Any:
+        new = step(F.linear(input, w_ih, b_ih), tuple(hx) if several else (hx,), w_hh, b_hh)
+        return new if several else new[0]
+
+    run.__name__ = run.__qualname__ = name
+    run.__doc__ = f"One step of a {mode.replace('_', ' ').lower()} cell; input (N, I), hx (N, H){' twice' if several else ''}."
+    return run
+
+
+lstm_cell, gru_cell = _cell("lstm_cell", "LSTM"), _cell("gru_cell", "GRU")
+rnn_tanh_cell, rnn_relu_cell = _cell("rnn_tanh_cell", "RNN_TANH"), _cell("rnn_relu_cell", "RNN_RELU")
+
+__all__ = [
+    "adaptive_max_pool1d", "affine_grid_generator", "alpha_dropout_", "batch_norm", "binary_cross_entropy_with_logits", "constant_pad_nd",
+    "cosine_embedding_loss", "ctc_loss", "dropout_", "embedding", "embedding_renorm_", "feature_alpha_dropout_", "feature_dropout",
+    "feature_dropout_", "grid_sampler", "grid_sampler_2d", "grid_sampler_3d", "gru", "gru_cell", "hinge_embedding_loss", "instance_norm", "kl_div",
+    "lstm", "lstm_cell", "margin_ranking_loss", "native_batch_norm", "native_dropout", "native_group_norm", "native_layer_norm",
+    "norm_except_dim", "poisson_nll_loss", "rnn_relu", "rnn_relu_cell", "rnn_tanh", "rnn_tanh_cell", "triplet_margin_loss",
+]  # fmt: skip

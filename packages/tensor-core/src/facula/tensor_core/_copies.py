@@ -1,0 +1,128 @@
+"""`<view>_copy`: each view function with its result copied, and a few functions whose result is a fixed layout or a filled copy."""
+
+import builtins
+
+from facula.tensor_core import _ops, _shape
+from facula.tensor_core._create import empty, full
+from facula.tensor_core._index import nonzero
+from facula.tensor_core._tensor import Tensor
+
+# PyTorch's copying functions: name -> the view it copies
+_VIEWS = {
+    "alias_copy": lambda input: input,
+    "as_strided_copy": _shape.as_strided,
+    "detach_copy": lambda input: input.detach(),
+    "diagonal_copy": _ops.diagonal,
+    "expand_copy": lambda input, size, *, implicit=False: input.expand(size),
+    "narrow_copy": _shape.narrow,
+    "permute_copy": lambda input, dims: input.permute(dims),
+    "select_copy": _ops.select,
+    "slice_copy": lambda input, dim=0, start=None, end=None, step=1: input[(slice(None),) * (dim % max(input.dim(), 1)) + (slice(start, end, step),)],
+    "squeeze_copy": lambda input, *dim: input.squeeze(*dim),
+    "t_copy": lambda input: input.t(),
+    "transpose_copy": _ops.transpose,
+    "unfold_copy": lambda input, dimension, size, step: input.unfold(dimension, size, step),
+    "unsqueeze_copy": _ops.unsqueeze,
+    "view_as_complex_copy": lambda input: _complex("view_as_complex", input),
+    "view_as_real_copy": lambda input: _complex("view_as_real", input),
+    "view_copy": lambda input, size: input.view(size),
+}
+_SEVERAL = {
+    "split_copy": lambda input, split_size, dim=0: input.split(split_size, dim),
+    "split_with_sizes_copy": lambda input, split_sizes, dim=0: input.split(list(split_sizes), dim),
+    "unbind_copy": lambda input, dim=0: input.unbind(dim),
+}
+
+
+def _complex(name, input):
+    import facula
+
+    return getattr(facula, name)(input)
+
+
+def _copying(name, view):
+    def copied(*args, out=None, **named):
+        x = view(*args, **named)
+        return _ops.copy(x, None, 0) if out is None else out.resize_(x.shape).copy_(x)
+
+    return _named(copied, name, "copied, so that writes to one leave the other alone.")
+
+
+def _copying_several(name, view):
+    def copied(*args, out=None, **named):
+        pieces = view(*args, **named)
+        if out is None:
+            return tuple(_ops.copy(x, None, 0) for x in pieces)
+        for to, x in zip(out, pieces, strict=True):
+            to.resize_(x.shape).copy_(x)
+        return None
+
+    return _named(copied, name, "each piece copied.")
+
+
+def _named(function, name, what):
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"The result of {name.removesuffix('_copy')}, {what}"
+    return function
+
+
+globals().update({name: _copying(name, view) for name, view in _VIEWS.items()})
+globals().update({name: _copying_several(name, view) for name, view in _SEVERAL.items()})
+
+
+def fill(input, value):
+    """A tensor of input's shape and dtype filled with value, a number or a 0-d tensor (through which gradients flow)."""
+    if isinstance(value, Tensor):
+        if value.dim():
+            raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {value.dim()} dimensions.")
+        return _ops.copy(value.to(input.dtype).expand(input.shape), None, 0)
+    return input.clone().fill_(value)
+
+
+def empty_permuted(size, physical_layout, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
+    """An unset tensor whose memory has the dims in the order physical_layout."""
+    order = list(physical_layout)
+    if sorted(order) != list(builtins.range(len(size))):
+        raise RuntimeError(f"empty_permuted: physical_layout {order} must name each of the {len(size)} dims once")
+    laid = empty([size[d] for d in order], dtype=dtype, layout=layout, device=device)
+    t = laid.permute([order.index(d) for d in builtins.range(len(order))]).detach()
+    return t.requires_grad_() if requires_grad else t
+
+
+def nonzero_static(input, *, size, fill_value=-1, out=None):
+    """nonzero with exactly `size` rows: cut, or filled with fill_value. Shape (size, ndim)."""
+    if size < 0:
+        raise RuntimeError(f"nonzero_static: 'size' must be an non-negative integer, got {size}")
+    found = nonzero(input)[:size]
+    short = size - found.shape[0]
+    if short:
+        found = _ops.cat([found, full((short, found.shape[1]), fill_value, dtype=found.dtype)], 0)
+    return _ops.copy(found, None, 0) if out is None else out.resize_(found.shape).copy_(found)
+
+
+def range(start, end=None, step=1, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
+    """start, start + step, ... up to and including end. Deprecated in PyTorch: arange leaves end out, as Python does."""
+    import warnings
+
+    from facula.tensor_core._create import arange
+
+    warnings.warn("range is deprecated because its behavior is inconsistent with Python's range builtin. Use arange, which produces values in [start, end).", UserWarning, stacklevel=2)
+    start, end = (0, start) if end is None else (start, end)
+    if step == 0:
+        raise RuntimeError("range: step must be nonzero")
+    if (end - start) / step < 0:
+        raise RuntimeError(f"range: upper bound and lower bound inconsistent with step sign: {start}, {end}, {step}")
+    from facula.tensor_core._state import get_default_dtype
+
+    count = int((end - start) / step) + 1
+    w = (arange(count, dtype=dtype or get_default_dtype()) * step + start).to(dtype or get_default_dtype())
+    if out is not None:
+        return out.resize_(w.shape).copy_(w)
+    return w.requires_grad_() if requires_grad else w
+
+
+METHODS = {name: globals()[name] for name in ("narrow_copy", "nonzero_static")}
+
+from facula.tensor_core._ownership import attach  # noqa: E402
+
+attach(METHODS)

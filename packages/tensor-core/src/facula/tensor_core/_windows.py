@@ -1,0 +1,160 @@
+"""Window functions: `facula.hann_window` and its kind (periodic unless told), and `facula.signal.windows` (symmetric unless told).
+
+Formulas: Harris, "On the Use of Windows for Harmonic Analysis with the Discrete Fourier Transform" (1978); Nuttall (1981) for his.
+"""
+
+import math
+
+from facula.tensor_core import _ops
+from facula.tensor_core._create import arange, empty, ones, zeros
+from facula.tensor_core._state import get_default_dtype
+from facula.tensor_core._types import float32, float64, strided
+
+
+def _steps(name, M, sym, dtype, layout, requires_grad):
+    """(0 .. M-1, intervals) in the window's dtype; None where the window is empty or one 1."""
+    dtype = get_default_dtype() if dtype is None else dtype
+    if M < 0:
+        raise ValueError(f"{name} requires non-negative window length, got M={M}")
+    if layout not in (None, strided):
+        raise ValueError(f"{name} is implemented for strided tensors only, got: {layout}")
+    if dtype not in (float32, float64):
+        raise ValueError(f"{name} expects float32 or float64 dtypes, got: {dtype}")
+    if M == 0:
+        return empty(0, dtype=dtype, requires_grad=requires_grad), 0
+    if M == 1:
+        return ones(1, dtype=dtype, requires_grad=requires_grad), 0
+    return arange(M, dtype=dtype), (M - 1 if sym else M)
+
+
+def _asked(window, requires_grad):
+    return window.requires_grad_() if requires_grad else window
+
+
+def general_cosine(M, *, a, sym=True, dtype=None, layout=strided, device=None, requires_grad=False):
+    """Sum over i of (-1)^i a_i cos(2 pi i n / (M - 1)); over M where not sym."""
+    n, intervals = _steps("general_cosine", M, sym, dtype, layout, requires_grad)
+    if not isinstance(a, (list, tuple)):
+        raise TypeError("Coefficients must be a list/tuple")
+    if not a:
+        raise ValueError("Coefficients cannot be empty")
+    if not intervals:
+        return n
+    w = zeros(M, dtype=n.dtype)
+    for i, c in enumerate(a):
+        w = w + (c if i % 2 == 0 else -c) * _ops.cos(n * (2 * math.pi * i / intervals))
+    return _asked(w, requires_grad)
+
+
+def general_hamming(M, *, alpha=0.54, sym=True, dtype=None, layout=strided, device=None, requires_grad=False):
+    """alpha - (1 - alpha) cos(2 pi n / (M - 1))."""
+    return general_cosine(M, a=[alpha, 1.0 - alpha], sym=sym, dtype=dtype, layout=layout, device=device, requires_grad=requires_grad)
+
+
+def hamming(M, *, sym=True, dtype=None, layout=strided, device=None, requires_grad=False):
+    """general_hamming of 0.54."""
+    return general_hamming(M, sym=sym, dtype=dtype, layout=layout, device=device, requires_grad=requires_grad)
+
+
+def hann(M, *, sym=True, dtype=None, layout=strided, device=None, requires_grad=False):
+    """general_hamming of 0.5: a raised cosine.
+
+    >>> import facula
+    >>> facula.signal.windows.hann(5)
+    tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
+    """
+    return general_hamming(M, alpha=0.5, sym=sym, dtype=dtype, layout=layout, device=device, requires_grad=requires_grad)
+
+
+def blackman(M, *, sym=True, dtype=None, layout=strided, device=None, requires_grad=False):
+    """general_cosine of 0.42, 0.5, 0.08."""
+    return general_cosine(M, a=[0.42, 0.5, 0.08], sym=sym, dtype=dtype, layout=layout, device=device, requires_grad=requires_grad)
+
+
+def nuttall(M, *, sym=True, dtype=None, layout=strided, device=None, requires_grad=False):
+    """general_cosine of Nuttall's four terms."""
+    a = [0.3635819, 0.4891775, 0.1365995, 0.0106411]
+    return general_cosine(M, a=a, sym=sym, dtype=dtype, layout=layout, device=device, requires_grad=requires_grad)
+
+
+def bartlett(M, *, sym=True, dtype=None, layout=strided, device=None, requires_grad=False):
+    """A triangle: 1 - |2n / (M - 1) - 1|."""
+    n, intervals = _steps("bartlett", M, sym, dtype, layout, requires_grad)
+    return n if not intervals else _asked(1 - _ops.abs(n * (2 / intervals) - 1), requires_grad)
+
+
+def cosine(M, *, sym=True, dtype=None, layout=strided, device=None, requires_grad=False):
+    """One half wave: sin(pi (n + 0.5) / M); over M + 1 where not sym."""
+    n, intervals = _steps("cosine", M, sym, dtype, layout, requires_grad)
+    return n if not intervals else _asked(_ops.sin((n + 0.5) * (math.pi / (intervals + 1))), requires_grad)
+
+
+def exponential(M, *, center=None, tau=1.0, sym=True, dtype=None, layout=strided, device=None, requires_grad=False):
+    """exp(-|n - center| / tau); a center of one's own needs sym=False."""
+    n, intervals = _steps("exponential", M, sym, dtype, layout, requires_grad)
+    if tau <= 0:
+        raise ValueError(f"Tau must be positive, got: {tau} instead.")
+    if sym and center is not None:
+        raise ValueError("Center must be None for symmetric windows")
+    if M == 1:
+        n, intervals = n - 1, 0 if sym else 1
+    if not M:
+        return n
+    return _asked(_ops.exp(_ops.abs(n - (intervals / 2 if center is None else center)) * (-1 / tau)), requires_grad)
+
+
+def gaussian(M, *, std=1.0, sym=True, dtype=None, layout=strided, device=None, requires_grad=False):
+    """exp(-((n - middle) / std)^2 / 2)."""
+    n, intervals = _steps("gaussian", M, sym, dtype, layout, requires_grad)
+    if std <= 0:
+        raise ValueError(f"Standard deviation must be positive, got: {std} instead.")
+    return n if not intervals else _asked(_ops.exp(_ops.square((n - intervals / 2) * (1 / (std * math.sqrt(2)))) * -1), requires_grad)
+
+
+def kaiser(M, *, beta=12.0, sym=True, dtype=None, layout=strided, device=None, requires_grad=False):
+    """I0(beta sqrt(1 - (2n / (M - 1) - 1)^2)) / I0(beta)."""
+    n, intervals = _steps("kaiser", M, sym, dtype, layout, requires_grad)
+    if beta < 0:
+        raise ValueError(f"beta must be non-negative, got: {beta} instead.")
+    if not intervals:
+        return n
+    height = _ops.sqrt(_ops.clamp_min(1 - _ops.square(n * (2 / intervals) - 1), 0)) * beta
+    return _asked(_ops.i0(height) / _ops.i0(n.new_tensor(beta)), requires_grad)
+
+
+def _periodic(name, make):
+    """The older function of a window: any floating dtype, periodic unless told."""
+
+    def window(window_length, periodic=True, *args, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False, out=None, **shape):
+        wanted = get_default_dtype() if dtype is None else dtype
+        if wanted.kind != 2:
+            raise RuntimeError(f"{name} expects floating point dtypes, got: {wanted.name}. Give dtype=facula.float32 or its like.")
+        if window_length < 0:
+            raise RuntimeError(f"{name} requires non-negative window_length, got window_length={window_length}")
+        w = make(window_length, *args, sym=not periodic, dtype=wanted if wanted is float64 else float32, **shape)
+        w = w.to(wanted)
+        return _asked(w, requires_grad) if out is None else out.resize_(w.shape).copy_(w)
+
+    window.__name__ = window.__qualname__ = name
+    window.__doc__ = f"""{make.__doc__.splitlines()[0]} Periodic (a period of window_length) unless periodic=False. Shape (window_length,)."""
+    return window
+
+
+hann_window = _periodic("hann_window", hann)
+blackman_window = _periodic("blackman_window", blackman)
+bartlett_window = _periodic("bartlett_window", bartlett)
+
+
+def _two_terms(M, alpha=0.54, beta=0.46, *, sym, dtype):
+    """alpha - beta cos(2 pi n / M)."""
+    n, intervals = _steps("hamming_window", M, sym, dtype, None, False)
+    return n if not intervals else alpha - beta * _ops.cos(n * (2 * math.pi / intervals))
+
+
+def _kaiser(M, beta=12.0, *, sym, dtype):
+    """I0(beta sqrt(1 - (2n / M - 1)^2)) / I0(beta)."""
+    return kaiser(M, beta=beta, sym=sym, dtype=dtype)
+
+
+hamming_window = _periodic("hamming_window", _two_terms)
+kaiser_window = _periodic("kaiser_window", _kaiser)
