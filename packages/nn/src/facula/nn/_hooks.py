@@ -29,8 +29,13 @@ class RemovableHandle:
         self.remove()
 
 
+ever: list[bool] = []  # not empty once any module of this process had a hook: until then a call looks no further
+
+
 def register(hooks: OrderedDict, hook: Callable, *flags: dict, prepend: bool = False) -> RemovableHandle:
     """Put `hook` into `hooks` under a new id; each dict of `flags` gets the id too."""
+    if not ever:
+        ever.append(True)
     handle = RemovableHandle(hooks, flags)
     hooks[handle.id] = hook
     for flag in flags:

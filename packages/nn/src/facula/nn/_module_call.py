@@ -9,6 +9,7 @@ from . import _hooks
 
 _global = (_hooks.forward_pre_hooks, _hooks.forward_hooks, _hooks.backward_pre_hooks, _hooks.backward_hooks)
 _pre, _post, _back_pre, _back = _global
+_ever = _hooks.ever
 
 
 class ModuleCall:
@@ -19,7 +20,7 @@ class ModuleCall:
         raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if (
+        if _ever and (
             self._forward_hooks or self._forward_pre_hooks or self._backward_hooks or self._backward_pre_hooks
             or _pre or _post or _back_pre or _back
         ):  # fmt: skip

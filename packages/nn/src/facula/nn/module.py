@@ -191,6 +191,8 @@ class Module(ModuleCall, ModuleHooks, ModuleState, ModuleConvert):
         self.__dict__.update(state)
         for name, make in _DICTS:  # a pickle from before one of them existed
             self.__dict__.setdefault(name, make())
+        if not _hooks.ever and any(self.__dict__[n] for n, _ in _DICTS if n.endswith("hooks")):
+            _hooks.ever.append(True)
 
     def __getstate__(self) -> dict:
         return self.__dict__.copy()
