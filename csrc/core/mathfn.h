@@ -7,7 +7,9 @@
  *   mathfn_f64.h      the same, double; mathfn_pair.h: error-free sums and products
  *   mathfn_select.h   rounding, min/max, division family: comparisons and selects, stamped for both
  *   mathfn_special.h  erfinv, digamma, Bessel, ... : double, float rounds once
+ *   mathfn_bessel.h   Bessel functions and Airy's; mathfn_gamma.h incomplete gamma; mathfn_polynomial.h orthogonal polynomials: likewise
  *   mathfn_compose.h  what is one formula over the others (sigmoid, gelu, xlogy, ...), stamped for both
+ *   mathfn_activation.h  activations with parameters, and gradients of activations, stamped for both
  *   mathfn_complex.h  complex, stamped for both
  *   mathfn_int.h      integers
  *
@@ -44,21 +46,30 @@
 #undef FN
 
 #include "mathfn_special.h"
+#include "mathfn_bessel.h"
+#include "mathfn_gamma.h"
+#include "mathfn_polynomial.h"
 
 #define T f32
 #define K(c) c##f
 #define FN(name) fc_##name##_f32
+#define FC_LIBC(name) name##f
 #include "mathfn_compose.h"
+#include "mathfn_activation.h"
 #undef T
 #undef K
 #undef FN
+#undef FC_LIBC
 #define T f64
 #define K(c) c
 #define FN(name) fc_##name##_f64
+#define FC_LIBC(name) name
 #include "mathfn_compose.h"
+#include "mathfn_activation.h"
 #undef T
 #undef K
 #undef FN
+#undef FC_LIBC
 
 #include "mathfn_complex.h"
 #include "mathfn_int.h"

@@ -123,3 +123,16 @@ static inline C CN(sinc)(C z)
     const C u = CN(scale)(z, (T)3.14159265358979323846);
     return CN(real)(z) == 0 && CN(imag)(z) == 0 ? CN(make)(1, 0) : CN(div)(CN(sin)(u), u);
 }
+
+/* from the larger real part, as PyTorch; equal infinities would make inf - inf */
+static inline C CN(logaddexp)(C x, C y)
+{
+    const int first = CN(real)(x) >= CN(real)(y);
+    const C large = first ? x : y, small = first ? y : x;
+    if (CN(isnan)(x) || CN(isnan)(y))
+        return CN(make)((T)NAN, (T)NAN);
+    if (CN(real)(large) == CN(real)(small) && !FN(isfinite)(CN(real)(large)))
+        return CN(real)(large) < 0 ? large : CN(log)(CN(make)(CN(real)(CN(exp)(large)) + CN(real)(CN(exp)(small)), CN(imag)(CN(exp)(large)) + CN(imag)(CN(exp)(small))));
+    const C rest = CN(log1p)(CN(exp)(CN(make)(CN(real)(small) - CN(real)(large), CN(imag)(small) - CN(imag)(large))));
+    return CN(make)(CN(real)(large) + CN(real)(rest), CN(imag)(large) + CN(imag)(rest));
+}

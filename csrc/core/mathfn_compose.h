@@ -1,4 +1,5 @@
-/* Formulas over the other functions, for one type: T, K(literal), FN(name). Included once per type; no guard, deliberately. */
+/* Formulas over the other functions, for one type: T, K(literal), FN(name). FC_LIBC(name). Included once
+ * per type; no guard, deliberately. */
 
 /* inverse hyperbolics by log1p of something that does not cancel; from 2**60 on, where squares may overflow, log(2 a) */
 FC_MATH T FN(asinh)(T x)
@@ -85,3 +86,17 @@ FC_MATH T FN(logaddexp2)(T x, T y)
 }
 
 FC_MATH T FN(ldexp)(T x, T y) { return x * FN(exp2)(y); }
+
+/* x = mantissa 2**exponent, 1/2 <= |mantissa| < 1; what has no exponent (0, infinities, NaN) is its own mantissa */
+FC_MATH T FN(frexp_exponent)(T x)
+{
+    int e = 0;
+    (void)FC_LIBC(frexp)(x, &e);
+    return x - x == 0 ? (T)e : 0;
+}
+
+FC_MATH T FN(frexp_mantissa)(T x)
+{
+    int e = 0;
+    return FC_LIBC(frexp)(x, &e);
+}

@@ -9,6 +9,7 @@
     static inline S fc_neg_##t(S x)  { return (S)(0 - (U)x); }                                                           \
     static inline S fc_abs_##t(S x)  { return x < 0 ? (S)(0 - (U)x) : x; }                                               \
     static inline S fc_sign_##t(S x) { return (S)((x > 0) - (x < 0)); }                                                  \
+    static inline int fc_signbit_##t(S x) { return x < 0; }                                                              \
     static inline S fc_trunc_divide_##t(S x, S y, int *fault)                                                            \
     {                                                                                                                    \
         *fault |= y == 0;                                                                                                \
@@ -53,6 +54,7 @@
     static inline U fc_neg_##t(U x)  { return (U)(0 - x); }                                                              \
     static inline U fc_abs_##t(U x)  { return x; }                                                                       \
     static inline U fc_sign_##t(U x) { return x > 0; }                                                                   \
+    static inline int fc_signbit_##t(U x) { (void)x; return 0; }                                                         \
     static inline U fc_trunc_divide_##t(U x, U y, int *fault) { *fault |= y == 0; return y == 0 ? 0 : (U)(x / y); }      \
     static inline U fc_fmod_##t(U x, U y, int *fault)         { *fault |= y == 0; return y == 0 ? 0 : (U)(x % y); }      \
     static inline U fc_remainder_##t(U x, U y, int *fault)    { return fc_fmod_##t(x, y, fault); }                       \

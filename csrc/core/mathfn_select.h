@@ -13,6 +13,7 @@ FC_MATH T FN(frac)(T x)     { return x - FC_LIBC(trunc)(x); }
 FC_MATH T FN(rsqrt)(T x)    { return 1 / FC_LIBC(sqrt)(x); }
 FC_MATH T FN(reciprocal)(T x) { return 1 / x; }
 FC_MATH T FN(neg)(T x)      { return -x; }
+FC_MATH T FN(conj)(T x)     { return x; }
 FC_MATH T FN(copysign)(T x, T y) { return FC_LIBC(copysign)(x, y); }
 
 FC_MATH int FN(isnan)(T x)    { return x != x; }

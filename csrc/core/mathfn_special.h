@@ -158,7 +158,7 @@ static inline f64 fc_digamma_f64(f64 x)
     if (x == 0)
         return copysign(INFINITY, -x);
     if (x < 0) {
-        const f64 part = x - floor(x);
+        const f64 part = x - rint(x); /* exact, and small near the poles */
         if (part == 0 || x == -INFINITY)
             return NAN;
         result = -3.14159265358979323846 / fc_tan_f64(3.14159265358979323846 * part);

@@ -18,12 +18,14 @@
 #define FC_MASK_REALNUMS (FC_MASK_REALS & ~1)
 #define FC_MASK_FLOATS (FC_MASK_RFLOATS | FC_MASK_COMPLEX)
 #define FC_MASK_INTS (FC_MASK_REALS & ~FC_MASK_RFLOATS)
+#define FC_MASK_INTEGERS (FC_MASK_INTS & ~1)
 
 #define FC_MASK_LAPACK (1 << FC_F32 | 1 << FC_F64 | FC_MASK_COMPLEX)
 
 #define S0 0
 #define S1(a) 1
 #define S2(a, b) 2
+#define S3(a, b, c) 3
 
 #define FC_ROW(name, kind, row, sig, n, types, result, body, doc) \
     { #name, kind, sig, #types, #result, body, doc, row, FC_RESULT_##result, n, FC_MASK_##types },

@@ -49,12 +49,17 @@ static fc_tensor *fc_map_run(int op, fc_tensor *out, int n, fc_tensor **x, int n
         fc_promotion_add_number(&p, value->kind);
     const int common = fc_promotion_result(&p);
     /* a difference of truth values has no meaning, whatever the other operand is */
-    if (op == FC_OP_sub || op == FC_OP_rsub)
+    if (op == FC_OP_sub || op == FC_OP_rsub) {
+        if (number >= 0 && value->kind == FC_KBOOL) {
+            fc_fail(FC_DTYPE, FC_BOOL, 0, 0, 0);
+            return NULL;
+        }
         for (int k = 0; k < nreal; ++k)
             if (real[k]->dtype == FC_BOOL) {
                 fc_fail(FC_DTYPE, FC_BOOL, 0, 0, 0);
                 return NULL;
             }
+    }
     if (common < 0) {
         fc_fail(FC_MIXED, 0, x[0]->dtype, 1, x[n - 1]->dtype);
         return NULL;

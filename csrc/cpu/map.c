@@ -93,6 +93,7 @@ typedef T R;
 #define TYPES_FLOATS FC_NO
 #define TYPES_RFLOATS FC_NO
 #define TYPES_INTS FC_YES
+#define TYPES_INTEGERS FC_NO
 #elif FC_CLASS == 1
 #define TYPES_NUMS FC_YES
 #define TYPES_REALS FC_YES
@@ -100,6 +101,7 @@ typedef T R;
 #define TYPES_FLOATS FC_NO
 #define TYPES_RFLOATS FC_NO
 #define TYPES_INTS FC_YES
+#define TYPES_INTEGERS FC_YES
 #elif FC_CLASS == 2
 #define TYPES_NUMS FC_YES
 #define TYPES_REALS FC_YES
@@ -107,6 +109,7 @@ typedef T R;
 #define TYPES_FLOATS FC_YES
 #define TYPES_RFLOATS FC_YES
 #define TYPES_INTS FC_NO
+#define TYPES_INTEGERS FC_NO
 #else
 #define TYPES_NUMS FC_YES
 #define TYPES_REALS FC_NO
@@ -114,6 +117,7 @@ typedef T R;
 #define TYPES_FLOATS FC_YES
 #define TYPES_RFLOATS FC_NO
 #define TYPES_INTS FC_NO
+#define TYPES_INTEGERS FC_NO
 #endif
 
 #define RESULT_SAME FC_YES
@@ -141,6 +145,7 @@ typedef T R;
 #define S0
 #define S1(a) const T a = FC_SCALAR(s[0]);
 #define S2(a, b) const T a = FC_SCALAR(s[0]); const T b = FC_SCALAR(s[1]);
+#define S3(a, b, c) S2(a, b) const T c = FC_SCALAR(s[2]);
 
 /* ivdep: out may be an operand itself, never a shifted one (the core checks), so no iteration depends on another. */
 #define FC_CELL(symbol, scalars, out_t, store, reads, body)                                                              \

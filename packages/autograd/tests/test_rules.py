@@ -262,6 +262,9 @@ def same_numbers(a, b):
 
 
 NOT_PYTORCHS = {"sgn", "floor_divide"}  # PyTorch has no gradient of floor_divide, and none that can be read of a real sgn
+NOT_PYTORCHS |= {"celu", "selu", "hardshrink"}  # what its loops answer at NaN depends on whether the element is in the last few of a tensor
+NOT_PYTORCHS |= {"digamma"}  # its trigamma is 1e-10 off, and finite at poles
+NOT_PYTORCHS |= {"igamma", "igammac", "threshold"}  # no gradient for the first operand; two numbers to be given
 
 
 @pytest.mark.parametrize("name", [n for n in MAPS if n not in NOT_PYTORCHS and extend.ops[n].kind != "map3"])

@@ -66,4 +66,4 @@ def elsewhere(by, *names):
         ORACLES[name] = Oracle(name, None, by=by)
 
 
-from . import attention, dot, fold, gather, host, map, nn, optim, order, own, place, random, sequence, view, window  # noqa: E402, F401
+from . import activation, attention, dot, fold, gather, host, map, nn, optim, order, own, place, random, sequence, view, window  # noqa: E402, F401

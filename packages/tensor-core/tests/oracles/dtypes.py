@@ -18,6 +18,7 @@ WORDS = {
     "RFLOATS": REAL_NAMES,
     "INTS": ("bool", *INT_NAMES),
     "LAPACK": ("float32", "float64", *COMPLEX_NAMES),
+    "INTEGERS": INT_NAMES,
 }
 
 

@@ -1,7 +1,5 @@
 """Elementwise rows."""
 
-import math
-
 import numpy as np
 
 from . import O
@@ -41,6 +39,43 @@ def terms(x, y, z):
     return abs(x) + abs(y * z)
 
 
+def real(a):
+    a = np.asarray(a)
+    return a if a.dtype.kind == "f" else a.astype(np.float32)
+
+
+def bits(a):
+    return np.asarray(a).dtype.itemsize * 8
+
+
+def shift(a):
+    """Places to move by: within the width, one of them the width itself."""
+    places = abs(a.astype(np.int64)) % bits(a)
+    places.reshape(-1)[:1] = bits(a)
+    return places
+
+
+def shifted_left(x, y):
+    y = np.asarray(y).astype(np.int64)
+    return np.where(y >= bits(x), 0, (x.astype(np.int64) << np.minimum(y, 63))).astype(x.dtype)
+
+
+def shifted_right(x, y):
+    places = np.minimum(np.asarray(y).astype(np.int64), bits(x) - 1).astype(x.dtype)
+    return np.where(np.asarray(y) >= bits(x), np.asarray(-1 * (x < 0)).astype(x.dtype), x >> places)
+
+
+def logaddexp(x, y):
+    if x.dtype.kind == "f":
+        return np.logaddexp(x, y)
+    large, small = np.where(x.real >= y.real, x, y), np.where(x.real >= y.real, y, x)
+    return large + np.log(1 + np.exp(small - large))
+
+
+def small(a):
+    return (a.astype(np.int64) % 10).astype(a.dtype)
+
+
 # arithmetic
 O("add", lambda x, y, alpha: x + alpha * y)
 O("sub", lambda x, y, alpha: x - alpha * y)
@@ -62,6 +97,22 @@ O("addcmul", lambda x, y, z, value: x + value * (y * z), ulp=2, scale=lambda x, 
 O("addcdiv", lambda x, y, z, value: x + value * (y / z), ulp=2, scale=lambda x, y, z: abs(x) + abs(y / z), second=nonzero)
 O("lerp", lambda x, y, z: x + z * (y - x), ulp=4, scale=lambda x, y, z: terms(x, z, y - x) + abs(y), specials=False)
 
+O("hypot", np.hypot, ulp=2)
+O("copysign", lambda x, y: np.copysign(real(x), real(y)))
+O("_nextafter", np.nextafter, native=True, only=("float32", "float64"))
+O("gcd", np.gcd)
+O("lcm", np.lcm, domain=small, second=small)
+O("frac", lambda x: x - np.trunc(x))
+O("deg2rad", lambda x: x * (np.longdouble(np.pi) / 180), ulp=1.5)
+O("rad2deg", lambda x: x * (180 / np.longdouble(np.pi)), ulp=1.5)
+O("conj_physical", np.conj)
+O("_angle", lambda x: np.where(np.isnan(x), x, np.angle(x)) if x.dtype.kind == "c" else np.where(np.isnan(x), x, np.where(x < 0, np.longdouble(np.pi), 0)), ulp=1.5, culp=2)
+O("_frexp_mantissa", lambda x: np.frexp(x)[0])
+O("_frexp_exponent", lambda x: np.where(np.isfinite(x), np.frexp(x)[1], 0).astype(x.dtype))
+O("_nan_to_num", lambda x, nan, posinf, neginf: np.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf), cases=lambda t: [
+    (t(3, 5, 7), {"nan": 1.5, "posinf": 8.0, "neginf": -4.0}), (t(), {"nan": 0.0, "posinf": 1.0, "neginf": 0.0}), (t(0, 3), {"nan": 0.0, "posinf": 1.0, "neginf": 0.0}),
+])  # fmt: skip
+
 # comparison and logic
 O("eq", lambda x, y: x == y)
 O("ne", lambda x, y: x != y)
@@ -77,7 +128,12 @@ O("bitwise_and", np.bitwise_and)
 O("bitwise_or", np.bitwise_or)
 O("bitwise_xor", np.bitwise_xor)
 O("bitwise_not", np.invert)
+O("bitwise_left_shift", shifted_left, second=shift)
+O("bitwise_right_shift", shifted_right, second=shift)
 O("maximum", np.maximum)
+O("fmax", np.fmax)
+O("fmin", np.fmin)
+O("_heaviside", lambda x, y: np.where(x == 0, y, np.where(x != x, 0, x > 0)).astype(np.asarray(y).dtype))
 O("minimum", np.minimum)
 O("clamp_tensor", lambda x, y, z: np.minimum(np.maximum(x, y), z))
 O("clamp_min", np.maximum)
@@ -100,17 +156,24 @@ O("sin", np.sin, ulp=2)
 O("cos", np.cos, ulp=2)
 O("tan", np.tan, ulp=2)
 O("tanh", np.tanh, ulp=2)
-O("erf", lambda x: np.vectorize(math.erf, otypes=[float])(x), ulp=3)
+O("exp2", np.exp2, ulp=2, culp=4)
+O("asin", np.arcsin, ulp=2)
+O("acos", np.arccos, ulp=2)
+O("atan", np.arctan, ulp=2)
+O("atan2", np.arctan2, ulp=2)
+O("sinh", np.sinh, ulp=2.5)
+O("cosh", np.cosh, ulp=2)
+O("asinh", np.arcsinh, ulp=3, culp=8)
+O("acosh", np.arccosh, ulp=3, culp=8)
+O("atanh", np.arctanh, ulp=3, culp=8)
+O("logaddexp", logaddexp, ulp=3, culp=32, scale=lambda x, y: np.maximum(abs(x), abs(y)), specials=False)
+O("logaddexp2", np.logaddexp2, ulp=3, scale=lambda x, y: np.maximum(abs(x), abs(y)), specials=False)
 
 # rounding
 O("floor", np.floor)
 O("ceil", np.ceil)
 O("trunc", np.trunc)
 O("round", lambda x: np.rint(x) if x.dtype.kind == "f" else x)
-
-# activations
-O("relu", lambda x: np.maximum(x, 0))
-O("sigmoid", lambda x: 1 / (1 + np.exp(-x)), ulp=2)
 
 # selection
 O("where_rows", lambda x, y, z: np.where(x, y, z), cases=lambda t: [
@@ -120,3 +183,8 @@ O("where_rows", lambda x, y, z: np.where(x, y, z), cases=lambda t: [
     (t.bool(0, 3), t(0, 3), t(3)),
 ])  # fmt: skip
 O("isnan", lambda x: x != x)
+O("isinf", np.isinf)
+O("isfinite", np.isfinite)
+O("isposinf", lambda x: x.astype(float) == np.inf)
+O("isneginf", lambda x: x.astype(float) == -np.inf)
+O("signbit", lambda x: np.signbit(x.astype(float)))

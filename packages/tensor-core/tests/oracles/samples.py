@@ -134,7 +134,7 @@ def map_cases(op, t, oracle):
     if n > 1:
         yield "broadcast", draw(*([SHAPE, (5, 1), (7,)][:n]))
         yield "broadcast outward", draw(*([(5, 1), SHAPE, ()][:n]))
-    if n == 2:
+    if n == 2 and "Scalar" in tensors(op)[1].type:
         yield "number", (*draw(SHAPE), t.scalar())
 
 

@@ -128,47 +128,6 @@ def equal(input, other):
     return bool(verdict)
 
 
-def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
-    """|input - other| <= atol + rtol * |other|, element by element; equal infinities are close."""
-    close = _ops.eq(input, other)
-    if input.dtype.kind >= 2:
-        if equal_nan:
-            close = _ops.logical_or(close, _ops.logical_and(_ops.isnan(input), _ops.isnan(other)))
-    wide = input if input.dtype.kind >= 2 else input.to(_double())
-    other = other if other.dtype.kind >= 2 else other.to(_double())
-    error = _ops.abs(_ops.sub(wide, other))
-    allowed = _ops.add(_ops.mul(_ops.abs(other), rtol), atol)
-    finite = _ops.lt(error, float("inf"))
-    return _ops.logical_or(close, _ops.logical_and(finite, _ops.le(error, allowed)))
-
-
-def _double():
-    from facula.tensor_core._types import float64
-
-    return float64
-
-
-def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
-    """isclose everywhere?"""
-    return bool(_ops.all(isclose(input, other, rtol, atol, equal_nan)))
-
-
-def isfinite(input):
-    """Neither infinite nor NaN?"""
-    if input.dtype.kind <= 1:
-        return _ops.eq(input, input)
-    return _ops.lt(_ops.abs(input), float("inf"))
-
-
-def isinf(input):
-    """Infinite?"""
-    if input.dtype.kind <= 1:
-        return _ops.ne(input, input)
-    if input.is_complex():
-        return _ops.logical_or(isinf(input.real), isinf(input.imag))
-    return _ops.eq(_ops.abs(input), float("inf"))
-
-
 def masked_fill(input, mask, value):
     """input with value where mask.
 
@@ -200,15 +159,6 @@ def masked_fill_(self, mask, value):
 def clone(input, *, memory_format=None):
     """A copy in new memory; strides are kept where they are dense."""
     return _ops.copy(input, None, 1 if memory_format is None else memory_format.id)
-
-
-def conj(input):
-    """The complex conjugate; real tensors as they are."""
-    if not input.is_complex():
-        return input
-    from facula.tensor_core._complex import conjugate
-
-    return conjugate(input)
 
 
 def real(input):
@@ -379,8 +329,8 @@ def _trapezoids(y, x, dx, dim):
 
 
 __all__ = [
-    "addbmm", "addmm", "addmv", "addr", "allclose", "baddbmm", "bmm", "chain_matmul", "clone", "conj", "cross", "cumulative_trapezoid", "diff",
-    "dot", "equal", "ger", "imag", "index_fill", "isclose", "isfinite", "isinf", "masked_fill", "mm", "mv", "outer", "real", "square", "take_along_dim",
+    "addbmm", "addmm", "addmv", "addr", "baddbmm", "bmm", "chain_matmul", "clone", "cross", "cumulative_trapezoid", "diff",
+    "dot", "equal", "ger", "imag", "index_fill", "masked_fill", "mm", "mv", "outer", "real", "square", "take_along_dim",
     "trace", "trapezoid", "trapz", "tril", "tril_indices", "triu", "triu_indices", "vdot", "view_as_complex", "view_as_real",
 ]  # fmt: skip
 _NO_METHOD = {"chain_matmul", "cumulative_trapezoid", "trapezoid", "trapz", "tril_indices", "triu_indices", "view_as_complex", "view_as_real", "real", "imag"}

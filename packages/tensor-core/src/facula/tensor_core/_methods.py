@@ -1,6 +1,6 @@
 """Gives Tensor its methods: every row and composition whose first argument is the tensor, operators, conversions, new_*."""
 
-from facula.tensor_core import _copying, _create, _dlpack, _index, _interop, _legacy, _math, _ops, _order, _overloads, _ownership, _pack, _print, _random, _resize, _shape, _storage
+from facula.tensor_core import _copying, _create, _dlpack, _index, _interop, _legacy, _math, _ops, _order, _overloads, _ownership, _pack, _pointwise, _print, _random, _resize, _shape, _storage
 from facula.tensor_core import _products, _put, _sparse, _statistics
 from facula.tensor_core import _settings
 from facula.tensor_core._tensor import Tensor
@@ -8,7 +8,7 @@ from facula.tensor_core._tensor import Tensor
 # functions that are not methods in PyTorch
 _NOT = {
     "cat", "concat", "concatenate", "stack", "hstack", "vstack", "dstack", "row_stack", "column_stack", "meshgrid", "broadcast_tensors",
-    "broadcast_shapes", "atleast_1d", "atleast_2d", "atleast_3d", "linear", "rsub",
+    "broadcast_shapes", "atleast_1d", "atleast_2d", "atleast_3d", "linear", "rsub", "celu", "selu", "threshold",
 }  # fmt: skip
 
 
@@ -18,7 +18,7 @@ def attach(public):
         if name not in _NOT and name in public or name.endswith("_") and not name.startswith("_"):
             if name not in _HIDDEN:
                 setattr(Tensor, name, getattr(_ops, name))
-    for module in (_shape, _math, _index, _overloads, _order, _products, _put, _statistics, _interop, _dlpack, _storage, _copying, _legacy, _settings):
+    for module in (_shape, _math, _pointwise, _index, _overloads, _order, _products, _put, _statistics, _interop, _dlpack, _storage, _copying, _legacy, _settings):
         for name in module.METHODS:
             if name not in _NOT:
                 setattr(Tensor, name, getattr(module, name))
@@ -34,6 +34,8 @@ def attach(public):
 
 
 _HIDDEN = {"copy_into_", "fill_number_", "index_put_rows_", "where_rows_", "clamp_tensor_", "randperm_", "random_range_", "random_full_", "bernoulli_scalar_"}
+_HIDDEN |= {"celu_", "selu_", "threshold_", "hardshrink_", "clamp_numbers_", "isnan_", "isinf_", "isfinite_", "isposinf_", "isneginf_", "signbit_"}
+_HIDDEN |= {"fmax_", "fmin_", "maximum_", "minimum_", "logaddexp_", "logaddexp2_", "rsub_", "trunc_divide_"}
 _HIDDEN |= {"draw_bernoulli_", "draw_poisson_", "draw_gamma_"}
 
 
@@ -61,6 +63,10 @@ def _reflected():
         "__rand__": guarded(lambda x, n: _ops.bitwise_and(x, n)),
         "__ror__": guarded(lambda x, n: _ops.bitwise_or(x, n)),
         "__rxor__": guarded(lambda x, n: _ops.bitwise_xor(x, n)),
+        "__lshift__": guarded(lambda x, n: _ops.bitwise_left_shift(x, n)),
+        "__rshift__": guarded(lambda x, n: _ops.bitwise_right_shift(x, n)),
+        "__rlshift__": guarded(lambda x, n: _ops.bitwise_left_shift(n, x)),
+        "__rrshift__": guarded(lambda x, n: _ops.bitwise_right_shift(n, x)),
     }
 
 
@@ -68,8 +74,12 @@ def _inplace_operators():
     rows = {
         "__iadd__": "add_", "__isub__": "sub_", "__imul__": "mul_", "__itruediv__": "div_", "__ifloordiv__": "floor_divide_",
         "__imod__": "remainder_", "__iand__": "bitwise_and_", "__ior__": "bitwise_or_", "__ixor__": "bitwise_xor_", "__ipow__": "pow_",
+        "__ilshift__": "bitwise_left_shift_", "__irshift__": "bitwise_right_shift_",
     }  # fmt: skip
     return {dunder: getattr(_ops, row) for dunder, row in rows.items()}
+
+
+_POINTWISE = ("logit", "nan_to_num", "mvlgamma", "polygamma", "float_power", "ldexp", "nextafter", "heaviside")
 
 
 def _inplace_compositions():
@@ -84,7 +94,7 @@ def _inplace_compositions():
         in_place.__doc__ = f"{name}, written into the tensor itself."
         return in_place
 
-    for name in ("clamp", "clip", "scatter", "scatter_add", "index_add", "index_copy", "index_fill", "cumsum", "cumprod", "tril", "triu", "addmm", "addmv", "addr", "baddbmm", "addbmm"):
+    for name in ("clamp", "clip", "scatter", "scatter_add", "index_add", "index_copy", "index_fill", "cumsum", "cumprod", "tril", "triu", "addmm", "addmv", "addr", "baddbmm", "addbmm", *_POINTWISE):
         setattr(Tensor, name + "_", writer(name, getattr(Tensor, name)))
     divide = writer("div", _overloads.div)
 

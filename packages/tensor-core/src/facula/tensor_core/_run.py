@@ -47,7 +47,7 @@ def coerce(op, args):
                 if not isinstance(t, Tensor):
                     raise TypeError(f"{op.name}: expected Tensor as element {j} in argument '{p.name}', but got {type(t).__name__}. Convert it with facula.tensor.")
             continue
-        if op.kind in ("map1", "map2", "map3") and is_number(a) and ("Scalar" in p.type or op.kind != "map1"):
+        if "Scalar" in p.type and op.kind in ("map1", "map2", "map3") and is_number(a):
             if hasattr(a, "item"):  # numpy.float64 is a float, and still no Python number to those who look at its type
                 fixed = list(fixed or args)
                 fixed[k] = a.item()

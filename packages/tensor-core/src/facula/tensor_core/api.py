@@ -2,16 +2,16 @@
 
 from facula.tensor_core import _create, _dlpack, _legacy, _limits, _ops, _shape, _storage, _types
 from facula.tensor_core import _settings
-from facula.tensor_core import _generator, _index, _interop, _math, _methods, _order, _overloads, _print, _products, _put, _random, _serialization, _sparse, _state, _statistics
+from facula.tensor_core import _generator, _index, _interop, _math, _methods, _order, _overloads, _pointwise, _print, _products, _put, _random, _serialization, _sparse, _state, _statistics
 from facula.tensor_core._errors import DeviceError, DTypeError, GradError, ShapeError
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import Size, device, dtype, layout, memory_format
 
 # rows that exist to be composed: their public face is hand-written or a method
-PRIVATE = {"copy", "alias", "slice", "where_rows", "arange_of", "max_index", "min_index", "norm_p", "clamp_tensor", "unfold", "expand", "view", "view_dtype"}
+PRIVATE = {"copy", "alias", "slice", "where_rows", "arange_of", "max_index", "min_index", "norm_p", "clamp_tensor", "clamp_numbers", "unfold", "expand", "view", "view_dtype"}
 PRIVATE |= {"draw_bernoulli_", "draw_poisson_", "draw_gamma_"}
 _public = {n: getattr(_ops, n) for n in _ops.FUNCTIONS if n not in PRIVATE and not n.startswith("_")}
-for _module in (_create, _shape, _index, _math, _overloads, _order, _interop, _state, _print, _generator, _random, _serialization, _dlpack, _storage, _legacy, _limits, _settings, _products, _put, _sparse, _statistics):
+for _module in (_create, _shape, _index, _math, _pointwise, _overloads, _order, _interop, _state, _print, _generator, _random, _serialization, _dlpack, _storage, _legacy, _limits, _settings, _products, _put, _sparse, _statistics):
     _public.update({n: getattr(_module, n) for n in _module.__all__})
 _public["_standard_gamma"] = _random._standard_gamma
 _public.update(_types.BY_NAME)
@@ -20,8 +20,11 @@ _public.update({n: getattr(_types, n) for n in ("strided", "sparse_coo", "contig
 _public.update(inf=float("inf"), nan=float("nan"), pi=3.141592653589793, e=2.718281828459045, newaxis=None)
 _methods.attach(_public)
 globals().update({n: f for n, f in _public.items() if not n.endswith("_") or n.startswith("__")})
-# PyTorch has the in-place forms of functions of one tensor as functions too: torch.relu_(x)
-_inplace = {n: getattr(_ops, n) for n in (op.name + "_" for op in _ops.OPS if op.kind == "map1" and op.name not in PRIVATE | {"clamp_numbers", "isnan"}) if hasattr(_ops, n)}
+# PyTorch has the in-place forms of functions of one tensor as functions too, torch.relu_(x), and a few of others
+_inplace = {op.name + "_" for op in _ops.OPS if op.kind == "map1" and not op.name.startswith(("_", "is")) and op.name not in PRIVATE}
+_inplace |= {n + "_" for n in _ops.FUNCTIONS if n + "_" in _ops.FUNCTIONS and getattr(_ops, n).__name__ + "_" in _inplace}
+_inplace = {n: getattr(_ops, n) for n in _inplace | {"clamp_min_", "clamp_max_", "gcd_", "lcm_", "xlogy_"} if hasattr(_ops, n)}
+_inplace |= {n: getattr(Tensor, n) for n in ("clamp_", "clip_", "logit_", "nan_to_num_", "ldexp_")}
 globals().update(_inplace)
 
 __all__ = sorted({*(n for n in _public if not n.endswith("_")), *_inplace} | {

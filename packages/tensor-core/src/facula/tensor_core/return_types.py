@@ -21,8 +21,9 @@ max, min, sort, topk, kthvalue, mode, median, nanmedian, cummax, cummin = map(
 )
 aminmax = _pair("aminmax", "min", "max")
 
-# linear algebra: made when first asked for (a named tuple is 0.1 ms): name here -> (name in PyTorch, fields)
+# what few ask for: made when first asked for (a named tuple is 0.1 ms): name here -> (name in PyTorch, fields)
 _LATER = {
+    "frexp": ("frexp", "mantissa", "exponent"),
     "inv_ex": ("linalg_inv_ex", "inverse", "info"), "solve_ex": ("linalg_solve_ex", "result", "info"),
     "cholesky_ex": ("linalg_cholesky_ex", "L", "info"), "lu_factor_ex": ("linalg_lu_factor_ex", "LU", "pivots", "info"),
     "lu_factor": ("linalg_lu_factor", "LU", "pivots"), "ldl_factor_ex": ("linalg_ldl_factor_ex", "LD", "pivots", "info"),

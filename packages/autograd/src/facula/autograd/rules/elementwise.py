@@ -4,6 +4,7 @@ import math
 
 import facula as F
 
+from .._core import row
 from .._table import D, zero
 from ._tools import only_where, scaled
 
@@ -25,10 +26,8 @@ D("addcdiv",    x=lambda g: g,                          y=lambda g, z, value: sc
                 z=lambda g, y, z, value: scaled(-g * y / (z * z), value))
 D("lerp",       x=lambda g, z: g * (1 - z),             y=lambda g, z: g * z,      z=lambda g, x, y: g * (y - x))
 D("hypot",      x=lambda g, x, out: g * (x / out),      y=lambda g, y, out: g * (y / out))
-D("atan2",      x=lambda g, x, y: g * (y / (x * x + y * y)),
-                y=lambda g, x, y: g * (-x / (x * x + y * y)))
-D("copysign",   x=lambda g, x, out: g * only_where(x != 0, F.sign(x) * F.sign(out)),    y=lambda g: g * 0)
-D("xlogy",      x=lambda g, x, y: only_where(x != 0, g * F.log(y)),                     y=lambda g, x, y: g * x / y)
+D("atan2",      x=lambda g, x, y: g * over_square(y, x, y),    y=lambda g, x, y: g * over_square(-x, x, y))
+D("copysign",   x=lambda g, x, out: g * only_where(x != 0, out / x),   y=lambda g: g * 0)
 
 # ---- choice: at a tie each side gets half, as in PyTorch
 D("maximum",    x=lambda g, x, y: larger(g, x, y),      y=lambda g, x, y: larger(g, y, x))
@@ -42,9 +41,7 @@ D("clamp_tensor", x=lambda g, x, y, z: only_where((x >= y) & (x <= z), g),
                 y=lambda g, x, y, z: only_where((x < y) & (y < z), g),
                 z=lambda g, x, y, z: only_where((x > z) | (y > z), g))
 D("where_rows", node="WhereBackward0", y=lambda g, x: only_where(x, g),   z=lambda g, x: only_where(F.logical_not(x), g))
-D("where",      y=lambda g, x: only_where(x, g),        z=lambda g, x: only_where(F.logical_not(x), g))
 D("abs",        x=lambda g, x: g * F.sgn(x) if x.dtype.is_complex else g * F.sign(x))
-D("relu",       x=lambda g, out: F.where(out <= 0, 0, g))  # the gradient passes where x is NaN, as in PyTorch
 
 # ---- exponentials and logarithms
 D("exp",        x=lambda g, out: g * out)
@@ -56,10 +53,8 @@ D("log2",       x=lambda g, x: g / (x * math.log(2)))
 D("log10",      x=lambda g, x: g / (x * math.log(10)))
 D("sqrt",       x=lambda g, out: g / (2 * out))
 D("rsqrt",      x=lambda g, out: -0.5 * g * out * out * out)
-D("logaddexp",  x=lambda g, x, out: g * F.exp(x - out),     y=lambda g, y, out: g * F.exp(y - out))
-D("logaddexp2", x=lambda g, x, out: g * F.exp2(x - out),    y=lambda g, y, out: g * F.exp2(y - out))
-D("sigmoid",    x=lambda g, out: g * out * (1 - out))
-D("logit",      x=lambda g, x: g / (x * (1 - x)))
+D("logaddexp",  x=lambda g, x, y: g / (1 + F.exp(y - x)),      y=lambda g, x, y: g / (1 + F.exp(x - y)))
+D("logaddexp2", x=lambda g, x, y: g / (1 + F.exp2(y - x)),     y=lambda g, x, y: g / (1 + F.exp2(x - y)))
 
 # ---- circular and hyperbolic
 D("sin",        x=lambda g, x: g * F.cos(x))
@@ -70,30 +65,26 @@ D("acos",       x=lambda g, x: -g * F.rsqrt(1 - x * x))
 D("atan",       x=lambda g, x: g / (1 + x * x))
 D("sinh",       x=lambda g, x: g * F.cosh(x))
 D("cosh",       x=lambda g, x: g * F.sinh(x))
-D("tanh",       x=lambda g, out: g * (1 - out * out))
 D("asinh",      x=lambda g, x: g * F.rsqrt(x * x + 1))
-D("acosh",      x=lambda g, x: g * (F.rsqrt(x - 1) * F.rsqrt(x + 1)))
+D("acosh",      x=lambda g, x: g * (F.rsqrt(x - 1) * F.rsqrt(x + 1) if x.dtype.is_complex else F.rsqrt(x * x - 1)))
 D("atanh",      x=lambda g, x: g / (1 - x * x))
-D("sinc",       x=lambda g, x: g * only_where(x != 0, (math.pi * x * F.cos(math.pi * x) - F.sin(math.pi * x)) / (math.pi * x * x)))
 
-# ---- special functions
-D("erf",        x=lambda g, x: g * (2 / math.sqrt(math.pi)) * F.exp(-x * x))
-D("erfc",       x=lambda g, x: g * (-2 / math.sqrt(math.pi)) * F.exp(-x * x))
-D("erfinv",     x=lambda g, out: g * (math.sqrt(math.pi) / 2) * F.exp(out * out))
-D("lgamma",     x=lambda g, x: g * F.digamma(x))
+# ---- parts
 D("frac",       x=lambda g: g)
 D("deg2rad",    x=lambda g: g * (math.pi / 180))
 D("rad2deg",    x=lambda g: g * (180 / math.pi))
-D("nan_to_num", x=lambda g, x: only_where((x - x) == 0, g))
+D("_nan_to_num", x=lambda g, x: only_where((x - x) == 0, g))
+
+D("_frexp_mantissa", x=lambda g, x: g * F.exp2(-row("_frexp_exponent")(x)))
 
 # ---- steps
-zero("floor", "ceil", "round", "trunc", "sign")
-zero("trunc_divide", "floor_divide", operands="xy")
+zero("floor", "ceil", "round", "trunc", "sign", "_frexp_exponent")
+zero("trunc_divide", "floor_divide", "_heaviside", operands="xy")
 
 # ---- complex: these are written for PyTorch's convention itself (the gradient of z is dL/d Re z + i dL/d Im z)
-D("conj",       x=lambda g: F.conj(g), real=True)
+D("conj_physical", x=lambda g: F.conj(g), real=True)
 D("sgn",        x=lambda g, x, out: sgn_gradient(g, x, out), real=True)
-D("angle",      x=lambda g, x: angle_gradient(g, x), real=True)
+D("_angle",     x=lambda g, x: angle_gradient(g, x), real=True)
 
 
 def pow_base(g, x, y):
@@ -131,3 +122,9 @@ def angle_gradient(g, x):
         return g * 0
     size = F.abs(x)
     return only_where(size != 0, F.mul(g, 1j) * x / (size * size))
+
+
+def over_square(t, x, y):
+    """t / (x x + y y), 0 at the origin."""
+    size = x * x + y * y
+    return t * only_where(size != 0, 1 / size)

@@ -1,0 +1,43 @@
+/* Activations and their gradients (g: the gradient of the result), for one type: T, K(literal), FN(name). No guard, deliberately. */
+
+FC_MATH T FN(elu)(T x, T negative, T positive, T inner)
+{
+    return x > 0 ? x * positive : FN(expm1)(x * inner) * negative;
+}
+
+FC_MATH T FN(silu_gradient)(T g, T x)
+{
+    const T s = FN(sigmoid)(x);
+    return g * s * (1 + x * (1 - s));
+}
+
+/* t = tanh(softplus(x)) = n / d, n = e (e + 2), d = n + 2, e = e**x; 1 - t t = 4 (1 + e)**2 / d**2 does not cancel */
+FC_MATH T FN(mish_gradient)(T g, T x)
+{
+    const T e = FN(exp)(FN(minimum)(x, 20)), n = e * (e + 2), d = n + 2, r = 2 * (1 + e) / d;
+    return g * (n / d + x * (e / (1 + e)) * r * r);
+}
+
+FC_MATH T FN(gelu_gradient)(T g, T x)
+{
+    return g * (FN(ndtr)(x) + x * K(0.39894228040143267794) * FN(exp)(K(-0.5) * x * x));
+}
+
+FC_MATH T FN(gelu_tanh_gradient)(T g, T x)
+{
+    const T c = K(0.79788456080286535588), z = x * x;
+    const T t = FN(tanh)(c * (x + K(0.044715) * z * x));
+    return g * (K(0.5) * (1 + t) + K(0.5) * x * (1 - t * t) * (c * (1 + K(0.134145) * z)));
+}
+
+FC_MATH T FN(softsign_gradient)(T g, T x)
+{
+    const T d = 1 + FN(fabs)(x);
+    return g / (d * d);
+}
+
+FC_MATH T FN(glu_gate_gradient)(T g, T x, T gate)
+{
+    const T s = FN(sigmoid)(gate);
+    return g * x * (1 - s) * s;
+}

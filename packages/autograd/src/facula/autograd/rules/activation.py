@@ -1,0 +1,136 @@
+"""Derivatives of activations. Each gradient is a row of its own, one pass over memory; where a second derivative is asked for (grad
+mode is on during backward) the same formula is composed of rows that have derivatives themselves."""
+
+import math
+
+import facula as F
+
+from .._core import grad_mode, row
+from .._table import D, none
+from ._tools import only_where
+
+D("relu",       x=lambda g, out: fused("_relu_backward", relu, g, out))
+D("sigmoid",    x=lambda g, out: fused("_sigmoid_backward", sigmoid, g, out))
+D("tanh",       x=lambda g, out: fused("_tanh_backward", tanh, g, out))
+D("_silu",      x=lambda g, x: fused("_silu_backward", silu, g, x))
+D("_mish",      x=lambda g, x: fused("_mish_backward", mish, g, x))
+D("_gelu",      x=lambda g, x: fused("_gelu_backward", gelu, g, x))
+D("_gelu_tanh", x=lambda g, x: fused("_gelu_tanh_backward", gelu_tanh, g, x))
+D("_softplus",  x=lambda g, x, beta, threshold: fused("_softplus_backward", softplus, g, x, beta=beta, threshold=threshold))
+D("_elu",       x=lambda g, x, alpha, scale, input_scale: elu_gradient(g, x, alpha, scale, input_scale))
+D("celu",       x=lambda g, x, alpha: elu_gradient(g, x, alpha, 1, 1 / alpha))
+D("selu",       x=lambda g, x: elu_gradient(g, x, 1.6732632423543772, 1.0507009873554805, 1))
+D("_leaky_relu", x=lambda g, x, negative_slope: fused("_leaky_relu_backward", leaky_relu, g, x, negative_slope=negative_slope))
+D("_prelu",     x=lambda g, x, y: fused("_prelu_backward", prelu, g, x, y),     y=lambda g, x: fused("_prelu_weight_backward", prelu_weight, g, x))
+D("_hardtanh",  x=lambda g, x, min_val, max_val: fused("_hardtanh_backward", hardtanh, g, x, min_val=min_val, max_val=max_val))
+D("_hardsigmoid", x=lambda g, x: fused("_hardsigmoid_backward", hardsigmoid, g, x))
+D("_hardswish", x=lambda g, x: fused("_hardswish_backward", hardswish, g, x))
+D("_log_sigmoid", x=lambda g, x: fused("_log_sigmoid_backward", log_sigmoid, g, x))
+D("_softsign",  x=lambda g, x: fused("_softsign_backward", softsign, g, x))
+D("_softshrink", x=lambda g, x, lambd: fused("_shrink_backward", shrink, g, x, lambd=lambd))
+D("hardshrink", x=lambda g, x, lambd: fused("_shrink_backward", shrink, g, x, lambd=lambd))
+D("_tanhshrink", x=lambda g, x: g * F.square(F.tanh(x)))
+D("threshold",  x=lambda g, x, threshold: fused("_threshold_backward", threshold_, g, x, threshold=threshold))
+D("_glu",       x=lambda g, y: g * F.sigmoid(y),        y=lambda g, x, y: fused("_glu_gate_backward", glu_gate, g, x, y))
+
+none("_relu_backward", "_sigmoid_backward", "_tanh_backward", "_silu_backward", "_mish_backward", "_gelu_backward", "_gelu_tanh_backward")
+none("_softplus_backward", "_elu_backward", "_leaky_relu_backward", "_prelu_backward", "_prelu_weight_backward", "_hardtanh_backward")
+none("_hardsigmoid_backward", "_hardswish_backward", "_log_sigmoid_backward", "_softsign_backward", "_shrink_backward")
+none("_threshold_backward", "_glu_gate_backward")
+
+
+def fused(name, formula, g, *saved, **numbers):
+    """The row, or the formula where that is to be differentiated again or the row has no such dtype."""
+    if grad_mode() or g.dtype.is_complex:
+        return formula(g, *saved, **numbers)
+    return row(name)(g, *saved, **numbers)
+
+
+def relu(g, out):
+    return only_where(F.logical_not(out <= 0), g)
+
+
+def sigmoid(g, out):
+    return g * out * (1 - out)
+
+
+def tanh(g, out):
+    return g * (1 - out * out)
+
+
+def silu(g, x):
+    s = F.sigmoid(x)
+    return g * s * (1 + x * (1 - s))
+
+
+def mish(g, x):
+    t = F.tanh(row("_softplus")(x))
+    return g * (t + x * F.sigmoid(x) * (1 - t * t))
+
+
+def gelu(g, x):
+    return g * (0.5 * F.erfc(x * -math.sqrt(0.5)) + x * F.exp(x * x * -0.5) * (1 / math.sqrt(2 * math.pi)))
+
+
+def gelu_tanh(g, x):
+    c, z = math.sqrt(2 / math.pi), x * x
+    t = F.tanh(c * (x + 0.044715 * z * x))
+    return g * (0.5 * (1 + t) + 0.5 * x * (1 - t * t) * (c * (1 + 3 * 0.044715 * z)))
+
+
+def softplus(g, x, beta, threshold):
+    return F.where(x * beta > threshold, g, g * F.sigmoid(x * beta))
+
+
+def elu_gradient(g, x, alpha, scale, input_scale):
+    return fused("_elu_backward", elu, g, x, alpha=alpha, scale=scale, input_scale=input_scale)
+
+
+def elu(g, x, alpha, scale, input_scale):
+    """exp of what is not positive: the branch not taken must not put inf * 0 into a gradient."""
+    return F.where(x > 0, g * scale, g * (input_scale * alpha * scale) * F.exp(F.clamp(x * input_scale, max=0)))
+
+
+def leaky_relu(g, x, negative_slope):
+    return F.where(x > 0, g, g * negative_slope)
+
+
+def prelu(g, x, weight):
+    return F.where(x > 0, g, g * weight)
+
+
+def prelu_weight(g, x):
+    return only_where(F.logical_not(x > 0), g * x)
+
+
+def hardtanh(g, x, min_val, max_val):
+    return only_where((x > min_val) & (x < max_val), g)
+
+
+def hardsigmoid(g, x):
+    return only_where((x > -3) & (x < 3), g / 6)
+
+
+def hardswish(g, x):
+    return F.where(x <= -3, F.zeros_like(g), F.where(x < 3, g * (x / 3 + 0.5), g))
+
+
+def log_sigmoid(g, x):
+    return g * F.sigmoid(-x)
+
+
+def softsign(g, x):
+    return g / F.square(1 + F.abs(x))
+
+
+def shrink(g, x, lambd):
+    return only_where((x > lambd) | (x < -lambd), g)
+
+
+def threshold_(g, x, threshold):
+    return only_where(F.logical_not(x <= threshold), g)
+
+
+def glu_gate(g, x, gate):
+    s = F.sigmoid(gate)
+    return g * x * (1 - s) * s

@@ -1,0 +1,63 @@
+"""Derivatives of special functions (Abramowitz and Stegun; NIST Digital Library of Mathematical Functions)."""
+
+import math
+
+import facula as F
+
+from .._core import row
+from .._table import D, none
+from ._tools import only_where
+
+HALF_PI_ROOT = math.sqrt(math.pi) / 2
+
+D("erf",        x=lambda g, x: g * (1 / HALF_PI_ROOT) * F.exp(-x * x))
+D("erfc",       x=lambda g, x: g * (-1 / HALF_PI_ROOT) * F.exp(-x * x))
+D("erfinv",     x=lambda g, out: g * HALF_PI_ROOT * F.exp(out * out))
+D("lgamma",     x=lambda g, x: g * F.digamma(x))
+D("digamma",    x=lambda g, x: g * F.polygamma(1, x))
+D("_polygamma", x=lambda g, x, n: g * F.polygamma(n + 1, x))
+D("igamma",     y=lambda g, x, y: g * F.exp((x - 1) * F.log(y) - y - F.lgamma(x)))
+D("igammac",    y=lambda g, x, y: -g * F.exp((x - 1) * F.log(y) - y - F.lgamma(x)))
+D("_logit",     x=lambda g, x: g / (x * (1 - x)))
+D("sinc",       x=lambda g, x: g * only_where(x != 0, (math.pi * x * F.cos(math.pi * x) - F.sin(math.pi * x)) / (math.pi * x * x)))
+D("xlogy",      x=lambda g, x, y: times_log(g, x, y, F.log, 0),         y=lambda g, x, y: g * x / y)
+D("_special_xlog1py", x=lambda g, x, y: times_log(g, x, y, F.log1p, -1), y=lambda g, x, y: g * x / (y + 1))
+D("_special_zeta", y=lambda g, x, y: g * -x * row("_special_zeta")(x + 1, y))
+
+# ---- the normal distribution
+D("_special_ndtr",     x=lambda g, x: g * F.exp(x * x * -0.5) * (1 / math.sqrt(2 * math.pi)))
+D("_special_ndtri",    x=lambda g, out: g * F.exp(out * out * 0.5) * math.sqrt(2 * math.pi))
+D("_special_log_ndtr", x=lambda g, x: g * math.sqrt(2 / math.pi) / row("_special_erfcx")(x * -math.sqrt(0.5)))
+D("_special_erfcx",    x=lambda g, x, out: g * (2 * x * out - 1 / HALF_PI_ROOT))
+D("_special_entr",     x=lambda g, x: g * (-1 - F.log(x)))
+
+# ---- Bessel functions: at 0 the quotients have limits
+D("i0",                   x=lambda g, x: g * row("_special_i1")(x))
+D("_special_i0e",         x=lambda g, x, out: g * (row("_special_i1e")(x) - F.sgn(x) * out))
+D("_special_i1",          x=lambda g, x, out: g * limit(x, F.i0(x) - out / x, 0.5))
+D("_special_i1e",         x=lambda g, x, out: g * limit(x, row("_special_i0e")(x) - out * (F.sgn(x) + 1 / x), 0.5))
+D("_special_bessel_j0",   x=lambda g, x: -g * row("_special_bessel_j1")(x))
+D("_special_bessel_j1",   x=lambda g, x, out: g * limit(x, row("_special_bessel_j0")(x) - out / x, 0.5))
+D("_special_bessel_y0",   x=lambda g, x: -g * row("_special_bessel_y1")(x))
+D("_special_bessel_y1",   x=lambda g, x, out: g * (row("_special_bessel_y0")(x) - out / x))
+D("_special_modified_bessel_k0", x=lambda g, x: -g * row("_special_modified_bessel_k1")(x))
+D("_special_modified_bessel_k1", x=lambda g, x, out: -g * (row("_special_modified_bessel_k0")(x) + out / x))
+D("_special_scaled_modified_bessel_k0", x=lambda g, x, out: g * (out - row("_special_scaled_modified_bessel_k1")(x)))
+D("_special_scaled_modified_bessel_k1", x=lambda g, x, out: g * (out * (1 - 1 / x) - row("_special_scaled_modified_bessel_k0")(x)))
+D("_special_spherical_bessel_j0", x=lambda g, x, out: g * limit(x, (F.cos(x) - out) / x, 0.0))
+
+# PyTorch has no derivative of these either
+none("_special_airy_ai")
+none(*(f"_special_{shifted}chebyshev_polynomial_{kind}" for shifted in ("", "shifted_") for kind in "tuvw"))
+none("_special_hermite_polynomial_h", "_special_hermite_polynomial_he", "_special_laguerre_polynomial_l", "_special_legendre_polynomial_p")
+
+
+def limit(x, quotient, at_zero):
+    """quotient, and its limit where x is 0."""
+    return F.where(x == 0, at_zero, quotient)
+
+
+def times_log(g, x, y, log, pole):
+    """g * log(y), which is 0 where x is 0 and the logarithm has no value; y may be a number."""
+    y = y if isinstance(y, F.Tensor) else F.tensor(y, dtype=g.dtype)
+    return g * only_where(F.logical_not((x == 0) & (y <= pole)), log(y))

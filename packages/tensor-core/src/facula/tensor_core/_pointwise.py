@@ -1,0 +1,284 @@
+"""Pointwise functions that are more than a row: an argument that is no tensor, a check that PyTorch makes, a composition."""
+
+import builtins
+import math
+
+from facula.tensor_core import _ops
+from facula.tensor_core._errors import DTypeError
+from facula.tensor_core._run import is_number, zero_dim
+from facula.tensor_core._state import result_type
+from facula.tensor_core._tensor import Tensor
+from facula.tensor_core._types import BY_NAME, DTYPES
+
+_LARGEST = {"float16": 65504.0, "bfloat16": float.fromhex("0x1.fep127"), "float32": float.fromhex("0x1.fffffep127")}
+_BITS = {"float16": "int16", "bfloat16": "int16"}
+
+
+def _delivered(result, out):
+    """result, or `out` holding it."""
+    return result if out is None else _ops.copy_into_(out.resize_(result.shape), result)
+
+
+def _floating(input):
+    """Integers as the default float."""
+    return input if input.dtype.kind >= 2 else input.to(_default_float())
+
+
+def _default_float():
+    from facula.tensor_core._lib import lib
+
+    return DTYPES[lib.fc_default_dtype()]
+
+
+def conj(input):
+    """The complex conjugate; real tensors as they are."""
+    return _ops.conj_physical(input) if input.is_complex() else input
+
+
+def resolve_conj(input):
+    """input: a conjugate is computed at once here, so there is nothing left to resolve."""
+    return input
+
+
+def resolve_neg(input):
+    """input: a negation is computed at once here."""
+    return input
+
+
+def is_conj(input):
+    """False: conjugates are computed at once here, not carried as a bit."""
+    return False
+
+
+def is_neg(input):
+    """False: negations are computed at once here."""
+    return False
+
+
+def positive(input):
+    """input itself; not for bool."""
+    if input.dtype.kind == 0:
+        raise DTypeError("positive: the + operator on a bool tensor is not supported. Convert with input.to(facula.uint8).")
+    return input
+
+
+def angle(input, *, out=None):
+    """The angle of each element, in radians: of a negative real number pi, of others 0.
+
+    >>> import facula
+    >>> facula.angle(facula.tensor([-1.0, 2.0]))
+    tensor([3.1416, 0.0000])
+    """
+    return _ops._angle(_floating(input), out=out)
+
+
+def isreal(input):
+    """Is the imaginary part zero?"""
+    from facula.tensor_core._create import ones_like
+    from facula.tensor_core._math import imag
+
+    return _ops.eq(imag(input), 0) if input.is_complex() else ones_like(input, dtype=BY_NAME["bool"])
+
+
+def nan_to_num(input, nan=None, posinf=None, neginf=None, *, out=None):
+    """input with nan (0) for NaN and posinf, neginf (the largest and the least finite number) for infinities.
+
+    >>> import facula
+    >>> facula.nan_to_num(facula.tensor([float("nan"), float("inf")]), posinf=1.0)
+    tensor([0., 1.])
+    """
+    if input.dtype.kind < 2:
+        return _delivered(_ops.copy(input, None, 1), out)
+    if input.is_complex():
+        pairs = nan_to_num(_ops.real_view(input), nan, posinf, neginf)
+        return _delivered(_ops.complex_view(pairs), out)
+    largest = _LARGEST.get(input.dtype.name, 1.7976931348623157e308)
+    return _ops._nan_to_num(
+        input, nan=0.0 if nan is None else nan, posinf=largest if posinf is None else posinf, neginf=-largest if neginf is None else neginf, out=out
+    )
+
+
+def logit(input, eps=None, *, out=None):
+    """log(x / (1 - x)), of x held between eps and 1 - eps if eps is given."""
+    if eps is not None:
+        input = _ops.clamp_numbers(_floating(input), min=eps, max=1 - eps)
+    return _ops._logit(input, out=out)
+
+
+def polygamma(n, input, *, out=None):
+    """The n-th derivative of digamma.
+
+    >>> import facula
+    >>> facula.polygamma(1, facula.tensor([1.0]))
+    tensor([1.6449])
+    """
+    if n < 0:
+        raise RuntimeError(f"polygamma(n, x) does not support negative n, got {n}.")
+    return _ops._polygamma(input, n=n, out=out)
+
+
+def mvlgamma(input, p, *, out=None):
+    """Logarithm of the multivariate gamma function of dimension p.
+
+        log(pi) p (p - 1) / 4 + sum of lgamma(input - j / 2) for j from 0 to p - 1
+
+    Raises RuntimeError unless every element is above (p - 1) / 2."""
+    if p < 1:
+        raise RuntimeError(f"mvlgamma: p has to be greater than or equal to 1, got {p}.")
+    if input.dtype.kind == 0:
+        raise DTypeError("mvlgamma: The input tensor may not be a boolean tensor.")
+    x = _floating(input)
+    from facula.tensor_core._create import arange
+
+    steps = _ops.mul(arange(p, dtype=x.dtype), -0.5)
+    each = _ops.lgamma(_ops.add(_ops.unsqueeze(x, -1), steps))
+    return _ops.add(_ops.sum(each, -1), p * (p - 1) * math.log(math.pi) / 4, out=out)
+
+
+def float_power(input, exponent, *, out=None):
+    """input to the power of exponent in float64, or complex128."""
+    wide = BY_NAME["complex128" if any(isinstance(a, builtins.complex) or isinstance(a, Tensor) and a.is_complex() for a in (input, exponent)) else "float64"]
+
+    def widened(a):
+        return a.to(wide) if isinstance(a, Tensor) else a
+
+    if is_number(input) and is_number(exponent):
+        raise TypeError("float_power(): one of input and exponent must be a Tensor")
+    return _ops.pow(widened(input), builtins.complex(exponent) if is_number(exponent) and wide.is_complex else widened(exponent), out=out)
+
+
+def ldexp(input, other, *, out=None):
+    """input * 2**other."""
+    return _ops.mul(input, _ops.pow(2.0, other), out=out)
+
+
+def frexp(input, *, out=None):
+    """(mantissa, exponent) with input = mantissa * 2**exponent and 1/2 <= |mantissa| < 1; exponents are int32."""
+    from facula.tensor_core import return_types
+
+    if not input.is_floating_point():
+        raise DTypeError(f"frexp: only supports floating-point dtypes, got {input.dtype.name}. Convert with .to(facula.float32).")
+    mantissa, exponent = _ops._frexp_mantissa(input), _ops._frexp_exponent(input).to(BY_NAME["int32"])
+    if out is not None:
+        mantissa, exponent = _delivered(mantissa, out[0]), _delivered(exponent, out[1])
+    return return_types.frexp(mantissa, exponent)
+
+
+def nextafter(input, other, *, out=None):
+    """The neighbour of input towards other, among the numbers of their dtype."""
+    if isinstance(input, Tensor) and isinstance(other, Tensor) and result_type(input, other).name in _BITS:
+        return _delivered(_next_half(input, other), out)
+    return _ops._nextafter(input, other, out=out)
+
+
+def _next_half(x, y):
+    """Halves compute in float32, where the neighbour is another one: step their bits instead."""
+    dtype = result_type(x, y)
+    x, y = _ops.add(x.to(dtype), _ops.mul(y.to(dtype), 0)), y.to(dtype)
+    bits = x.contiguous().view(BY_NAME[_BITS[dtype.name]])
+    up = _ops.eq(_ops.gt(y, x), _ops.gt(x, 0))
+    moved = _ops.where_rows(up, _ops.add(bits, 1), _ops.sub(bits, 1)).view(dtype)
+    least = _ops.copysign(_ops.add(_ops.mul(y, 0), 2.0**-24 if dtype.name == "float16" else 2.0**-133), y)
+    moved = _ops.where_rows(_ops.eq(x, 0), least, moved)
+    moved = _ops.where_rows(_ops.eq(x, y), y, moved)
+    return _ops.where_rows(_ops.logical_or(_ops.isnan(x), _ops.isnan(y)), _ops.add(x, y), moved)
+
+
+def heaviside(input, values, *, out=None):
+    """0 where input is negative, 1 where positive, values where it is 0. Both of one dtype."""
+    if isinstance(values, Tensor) and isinstance(input, Tensor) and input.dtype is not values.dtype:
+        raise RuntimeError(f"heaviside: is not yet implemented for tensors with different dtypes, got {input.dtype.name} and {values.dtype.name}. Convert one.")
+    return _ops._heaviside(input, values, out=out)
+
+
+def dist(input, other, p=2):
+    """The p-norm of input - other."""
+    from facula.tensor_core._overloads import norm
+
+    return norm(_ops.sub(input, other), p)
+
+
+def polar(abs, angle, *, out=None):
+    """Complex numbers from sizes and angles."""
+    if abs.dtype is not angle.dtype:
+        raise RuntimeError(f"polar: expected object of scalar type {abs.dtype.name} but got scalar type {angle.dtype.name} for second argument. Convert one.")
+    return complex_(_ops.mul(abs, _ops.cos(angle)), _ops.mul(abs, _ops.sin(angle)), out=out)
+
+
+def complex_(real, imag, *, out=None):
+    """Complex numbers from real and imaginary parts of one dtype, float32 or float64.
+
+    >>> import facula
+    >>> facula.complex(facula.tensor([1.0]), facula.tensor([2.0]))
+    tensor([1.+2.j])
+    """
+    if real.dtype.name not in ("float32", "float64"):
+        raise RuntimeError(f"complex: expected both inputs to be Half, Float or Double tensors but got {real.dtype.name} and {imag.dtype.name}. Convert with .to().")
+    if real.dtype is not imag.dtype:
+        raise RuntimeError(f"complex: expected object of scalar type {real.dtype.name} but got scalar type {imag.dtype.name} for second argument. Convert one.")
+    from facula.tensor_core._shape import broadcast_tensors
+
+    real, imag = (_ops.unsqueeze(t, -1) for t in broadcast_tensors(real, imag))
+    return _delivered(_ops.complex_view(_ops.cat((real, imag), -1)), out)
+
+
+def prelu(input, weight):
+    """input where positive, else weight * input; weight is one number or one for each channel (dim 1).
+
+    Raises RuntimeError for another number of weights."""
+    if weight.numel() != 1:
+        channels = input.size(1) if input.dim() > 1 else 1
+        if weight.dim() != 1:
+            raise RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.dim()}")
+        if weight.numel() != channels:
+            raise RuntimeError(f"prelu: weight has {weight.numel()} elements and input has {channels} channels. Give 1 or {channels}.")
+        weight = weight.reshape((1, -1) + (1,) * (input.dim() - 2))
+    elif weight.dim() > input.dim():
+        weight = weight.reshape(())
+    if weight.dtype is not input.dtype:
+        raise RuntimeError(f"prelu: Type promoting not supported. Got {input.dtype.name} and {weight.dtype.name}. Convert one.")
+    return _ops._prelu(input, weight)
+
+
+def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
+    """|input - other| <= atol + rtol * |other|, element by element; equal infinities are close, NaNs only with equal_nan."""
+    if input.dtype is not other.dtype:
+        raise RuntimeError(f"isclose: {input.dtype.name} did not match {other.dtype.name}. Convert one.")
+    if rtol < 0 or atol < 0:
+        raise RuntimeError(f"isclose: rtol and atol must be greater than or equal to zero, but got rtol={rtol} and atol={atol}.")
+    close = _ops.eq(input, other)
+    if equal_nan and input.dtype.kind >= 2:
+        close = _ops.logical_or(close, _ops.logical_and(_ops.isnan(input), _ops.isnan(other)))
+    if rtol == 0 and atol == 0:
+        return close
+    if input.dtype.kind < 2:
+        input, other = input.to(_default_float()), other.to(_default_float())
+    error = _ops.abs(_ops.sub(input, other))
+    allowed = _ops.add(_ops.abs(_ops.mul(other, rtol)), atol)
+    return _ops.logical_or(close, _ops.logical_and(_ops.isfinite(error), _ops.le(error, allowed)))
+
+
+def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
+    """isclose everywhere?"""
+    return bool(_ops.all(isclose(input, other, rtol, atol, equal_nan)))
+
+
+def scalar_first(row):
+    """A row whose operands may both be numbers but not at once, under its public name."""
+
+    def function(input, other, *, out=None):
+        if is_number(input) and is_number(other):
+            raise TypeError(f"{row.__name__}(): one of the two arguments must be a Tensor")
+        return row(zero_dim(input) if is_number(input) and out is not None else input, other, out=out)
+
+    function.__name__ = function.__qualname__ = row.__name__.removeprefix("_special_")
+    function.__doc__ = row.__doc__
+    return function
+
+
+__all__ = [
+    "allclose", "angle", "complex", "conj", "dist", "float_power", "frexp", "heaviside", "is_conj", "is_neg", "isclose", "isreal", "ldexp", "logit",
+    "mvlgamma", "nan_to_num", "nextafter", "polar", "polygamma", "positive", "prelu", "resolve_conj", "resolve_neg",
+]  # fmt: skip
+complex = complex_
+METHODS = [n for n in __all__ if n not in ("complex", "polar")]

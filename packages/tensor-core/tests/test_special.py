@@ -1,0 +1,67 @@
+"""Special functions at points whose values are stored to 20 digits (tools/make_special_values.py), in every floating dtype and layout.
+
+The rows: erf erfc erfinv lgamma digamma i0 igamma igammac, _logit, _polygamma, and those named _special_ in the file of values.
+"""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from oracles.compare import spacing, values
+from oracles.dtypes import PRECISION
+
+import facula
+from facula.tensor_core import _ops
+
+TABLE = json.loads(Path(__file__).with_name("special_values.json").read_text())
+ULP = {"float64": 6.0, "float32": 1.5, "float16": 0.6, "bfloat16": 0.6}
+# an absolute error, in units of 2**-53 times max(1, |value|), where cancellation is in the function itself
+LOOSE = {
+    "digamma": 16, "lgamma": 8, "_polygamma": 40, "igamma": 60, "igammac": 400, "_special_zeta": 10, "erfinv": 4, "_special_ndtri": 6, "_special_airy_ai": 6,
+    "_special_bessel_j0": 6, "_special_bessel_j1": 6, "_special_bessel_y0": 16, "_special_bessel_y1": 16, "_special_spherical_bessel_j0": 6,
+    "_special_erfcx": 60, "_special_log_ndtr": 12, "_logit": 4,
+}  # fmt: skip
+
+
+def arguments(name, dtype):
+    """(tensors as the op takes them, the exact values) of the points that the dtype holds exactly and whose values it can hold."""
+    kind = getattr(facula, dtype)
+    rows = TABLE[name]
+    columns = [facula.tensor([r[k] for r in rows], dtype=facula.float64) for k in range(len(rows[0]) - 1)]
+    exact = np.array([np.longdouble(r[-1]) for r in rows])
+    held = np.abs(exact) < PRECISION[dtype].max
+    for c in columns:
+        held &= c.to(kind).to(facula.float64).numpy() == c.numpy()
+    return [facula.tensor(c.numpy()[held].tolist(), dtype=kind) for c in columns], exact[held]
+
+
+def called(name, tensors):
+    row = getattr(_ops, name)
+    if name == "_polygamma":
+        x, n = tensors
+        return facula.cat([row(x[k : k + 1], n=int(n[k])) for k in range(x.numel())])
+    return row(*tensors)
+
+
+@pytest.mark.parametrize("dtype", ULP)
+@pytest.mark.parametrize("name", TABLE)
+def test_values_are_the_stored_ones(name, dtype):
+    tensors, exact = arguments(name, dtype)
+    _, actual = values(called(name, tensors))
+    floor = LOOSE.get(name, 60 if "polynomial" in name else 0) * np.longdouble(2) ** -53 * np.maximum(np.abs(exact), 1)
+    allowed = ULP[dtype] * spacing(np.abs(exact), PRECISION[dtype]) + floor
+    error = np.abs(actual.astype(np.longdouble) - exact)
+    worst = int(np.argmax(error / allowed))
+
+    assert error[worst] <= allowed[worst], f"{name}({[t[worst].item() for t in tensors]}) = {actual[worst]!r}, exact {exact[worst]}"
+
+
+@pytest.mark.parametrize("name", [n for n in TABLE if n != "_polygamma"])
+def test_strided_arguments_give_the_same_bits(name):
+    tensors, _ = arguments(name, "float32")
+    plain = called(name, tensors)
+    doubled = [facula.stack([t, t], 1) for t in tensors]
+
+    assert facula.equal(plain, called(name, [d[:, 1] for d in doubled]))
+    assert facula.equal(plain, called(name, [d.t().contiguous()[0] for d in doubled]))
