@@ -1,21 +1,26 @@
-"""Activations. A composition clamps before exp, so that the branch not taken cannot put inf * 0 into a gradient."""
+"""Activations: one row forward and one backward each (csrc/ops/activation.def)."""
 
 from __future__ import annotations
 
-import math
 import warnings
 from typing import Any, Callable
 
 import facula
 from facula import Tensor
 
+from ._rows import row
 
-def _maybe_into(inplace: bool, fn: Callable, input: Tensor, *args: Any) -> Tensor:
-    """fn(input, *args), or the same written into input: then what backward needs of the old input is kept as a copy."""
+# rows that have no public name of their own
+_ROWS = ("_silu", "_mish", "_gelu", "_gelu_tanh", "_softplus", "_elu", "_leaky_relu", "_hardtanh", "_hardsigmoid", "_hardswish", "_log_sigmoid")
+_row = {name: row(name) for name in (*_ROWS, "_softsign", "_softshrink", "_tanhshrink", "_glu")}
+
+
+def _maybe_into(inplace: bool, fn: Callable, input: Tensor, **numbers: Any) -> Tensor:
+    """fn(input), or the same written into input: then what backward needs of the old input is kept as a copy."""
     if not inplace:
-        return fn(input, *args)
+        return fn(input, **numbers)
     kept = input.clone() if input.requires_grad and facula.is_grad_enabled() else input
-    return input.copy_(fn(kept, *args))
+    return input.copy_(fn(kept, **numbers))
 
 
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
@@ -38,30 +43,21 @@ def tanh(input: Tensor) -> Tensor:
     return input.tanh()
 
 
-def _threshold(x: Tensor, threshold: float, value: float) -> Tensor:
-    return facula.where(x <= threshold, facula.full((), value, dtype=x.dtype, device=x.device), x)
-
-
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
     """x where x > threshold, else value."""
-    return _maybe_into(inplace, _threshold, input, threshold, value)
+    return _maybe_into(inplace, facula.threshold, input, threshold=threshold, value=value)
 
 
 def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
     """threshold, in place."""
-    return _maybe_into(True, _threshold, input, threshold, value)
-
-
-def _hardtanh(x: Tensor, low: float, high: float) -> Tensor:
-    # clamp's gradient is 1 at the bounds and at NaN, this one's is 0
-    return facula.where((x > low) & (x < high), x, x.detach().clamp(low, high))
+    return _maybe_into(True, facula.threshold, input, threshold=threshold, value=value)
 
 
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
     """x kept within [min_val, max_val]."""
     if min_val > max_val:
         raise ValueError(f"hardtanh: min_val {min_val} is greater than max_val {max_val}. Swap them.")
-    return _maybe_into(inplace, _hardtanh, input, min_val, max_val)
+    return _maybe_into(inplace, _row["_hardtanh"], input, min_val=min_val, max_val=max_val)
 
 
 def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
@@ -74,14 +70,9 @@ def relu6(input: Tensor, inplace: bool = False) -> Tensor:
     return hardtanh(input, 0.0, 6.0, inplace)
 
 
-def _elu(x: Tensor, alpha: float, scale: float, inner: float) -> Tensor:
-    negative = facula.expm1(x.clamp(max=0) * inner) * (alpha * scale)
-    return facula.where(x > 0, x * scale if scale != 1 else x, negative)
-
-
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """x where x > 0, else alpha (exp(x) - 1). Source: Clevert et al. (2015)."""
-    return _maybe_into(inplace, _elu, input, alpha, 1.0, 1.0)
+    return _maybe_into(inplace, _row["_elu"], input, alpha=alpha)
 
 
 def elu_(input: Tensor, alpha: float = 1.0) -> Tensor:
@@ -89,12 +80,9 @@ def elu_(input: Tensor, alpha: float = 1.0) -> Tensor:
     return elu(input, alpha, True)
 
 
-_SELU_ALPHA, _SELU_SCALE = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
-
-
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
     """scale * elu(x, alpha) with the constants that make activations self-normalising. Source: Klambauer et al. (2017)."""
-    return _maybe_into(inplace, _elu, input, _SELU_ALPHA, _SELU_SCALE, 1.0)
+    return _maybe_into(inplace, facula.selu, input)
 
 
 def selu_(input: Tensor) -> Tensor:
@@ -106,7 +94,7 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """max(0, x) + min(0, alpha (exp(x / alpha) - 1)). Source: Barron (2017)."""
     if alpha == 0:
         raise ZeroDivisionError("celu: alpha is 0 and x is divided by it. Give another alpha.")
-    return _maybe_into(inplace, _elu, input, alpha, 1.0, 1.0 / alpha)
+    return _maybe_into(inplace, facula.celu, input, alpha=alpha)
 
 
 def celu_(input: Tensor, alpha: float = 1.0) -> Tensor:
@@ -114,13 +102,9 @@ def celu_(input: Tensor, alpha: float = 1.0) -> Tensor:
     return celu(input, alpha, True)
 
 
-def _leaky(x: Tensor, slope: Any) -> Tensor:
-    return facula.where(x > 0, x, x * slope)
-
-
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
     """x where x > 0, else negative_slope * x."""
-    return _maybe_into(inplace, _leaky, input, negative_slope)
+    return _maybe_into(inplace, _row["_leaky_relu"], input, negative_slope=negative_slope)
 
 
 def leaky_relu_(input: Tensor, negative_slope: float = 0.01) -> Tensor:
@@ -130,14 +114,7 @@ def leaky_relu_(input: Tensor, negative_slope: float = 0.01) -> Tensor:
 
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """x where x > 0, else weight * x; weight is one number or one for each channel (dim 1)."""
-    if weight.numel() != 1:
-        channels = input.size(1) if input.dim() > 1 else 1
-        if weight.numel() != channels:
-            raise RuntimeError(f"prelu: weight has {weight.numel()} elements and input has {channels} channels. Give 1 or {channels}.")
-        weight = weight.reshape((1, -1) + (1,) * (input.dim() - 2))
-    elif weight.dim() > input.dim():
-        weight = weight.reshape(())
-    return _leaky(input, weight)
+    return facula.prelu(input, weight)
 
 
 def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, inplace: bool = False) -> Tensor:
@@ -150,7 +127,7 @@ def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, trainin
     held_back = input.detach() <= 0
     drawn = facula.empty(int(held_back.sum()), dtype=facula.float64).uniform_(lower, upper)
     slope[held_back] = drawn.to(input.dtype)
-    return _maybe_into(inplace, facula.mul, input, slope)
+    return _maybe_into(inplace, facula.mul, input, other=slope)
 
 
 def rrelu_(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False) -> Tensor:
@@ -165,87 +142,68 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
     if input.size(dim) % 2:
         raise RuntimeError(f"glu: halving dimension must be even, but dimension {dim} is size {input.size(dim)}")
     a, b = input.chunk(2, dim)
-    return a * b.sigmoid()
+    return _row["_glu"](a, b)
 
 
 def gelu(input: Tensor, approximate: str = "none") -> Tensor:
     """x Phi(x), Phi the normal distribution function; "tanh" approximates it. Source: Hendrycks and Gimpel (2016)."""
     if approximate == "none":
-        return input * 0.5 * (1 + facula.erf(input * math.sqrt(0.5)))
+        return _row["_gelu"](input)
     if approximate == "tanh":
-        inner = math.sqrt(2 / math.pi) * (input + 0.044715 * input * input * input)
-        return 0.5 * input * (1 + inner.tanh())
+        return _row["_gelu_tanh"](input)
     raise RuntimeError(f"gelu: approximate argument must be either none or tanh, not {approximate!r}.")
-
-
-def _silu(x: Tensor) -> Tensor:
-    return x * x.sigmoid()
 
 
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
     """x sigmoid(x)."""
-    return _maybe_into(inplace, _silu, input)
-
-
-def _mish(x: Tensor) -> Tensor:
-    return x * softplus(x).tanh()
+    return _maybe_into(inplace, _row["_silu"], input)
 
 
 def mish(input: Tensor, inplace: bool = False) -> Tensor:
     """x tanh(softplus(x)). Source: Misra (2019)."""
-    return _maybe_into(inplace, _mish, input)
-
-
-def _hardsigmoid(x: Tensor) -> Tensor:
-    return _hardtanh(x + 3, 0.0, 6.0) / 6
+    return _maybe_into(inplace, _row["_mish"], input)
 
 
 def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
     """0 below -3, 1 above 3, x / 6 + 1 / 2 between."""
-    return _maybe_into(inplace, _hardsigmoid, input)
-
-
-def _hardswish(x: Tensor) -> Tensor:
-    return facula.where(x <= -3, x * 0, facula.where(x >= 3, x, x * (x + 3) / 6))
+    return _maybe_into(inplace, _row["_hardsigmoid"], input)
 
 
 def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
     """0 below -3, x above 3, x (x + 3) / 6 between. Source: Howard et al. (2019)."""
-    return _maybe_into(inplace, _hardswish, input)
+    return _maybe_into(inplace, _row["_hardswish"], input)
 
 
 def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     """x where |x| > lambd, else 0."""
-    # NaN * 0 keeps NaN, and its gradient is 0 as in PyTorch
-    return facula.where((input > lambd) | (input < -lambd), input, input.detach() * 0)
+    return facula.hardshrink(input, lambd)
 
 
 def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     """x moved by lambd towards 0, and 0 within lambd of it."""
     if lambd < 0:
         raise RuntimeError(f"lambda must be greater or equal to 0, but found to be {lambd}.")
-    return facula.where(input > lambd, input - lambd, facula.where(input < -lambd, input + lambd, input * 0))
+    return _row["_softshrink"](input, lambd=lambd)
 
 
 def tanhshrink(input: Tensor) -> Tensor:
     """x - tanh(x)."""
-    return input - input.tanh()
+    return _row["_tanhshrink"](input)
 
 
 def softsign(input: Tensor) -> Tensor:
     """x / (1 + |x|)."""
-    return input / (input.abs() + 1)
+    return input / (input.abs() + 1) if input.is_complex() else _row["_softsign"](input)
 
 
 def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
     """log(1 + exp(beta x)) / beta, and x itself where beta x > threshold."""
-    scaled = input * beta
-    return facula.where(scaled > threshold, input, facula.log1p(scaled.clamp(max=threshold).exp()) / beta)
+    return _row["_softplus"](input, beta=beta, threshold=threshold)
 
 
 def logsigmoid(input: Tensor) -> Tensor:
     """log(1 / (1 + exp(-x))) = min(0, x) - log(1 + exp(-|x|))."""
-    return input.clamp(max=0) - facula.log1p((-input.abs()).exp())
+    return _row["_log_sigmoid"](input)
 
 
 def _implicit_dim(name: str, ndim: int) -> int:
