@@ -8,6 +8,7 @@ MODULES = {
     "optim": ("facula.optim", "facula-optim"),
     "autograd": ("facula.autograd", "facula-autograd"),
     "func": ("facula.autograd.func", "facula-autograd"),
+    "amp": ("facula.amp", "facula-autograd"),
     "jit": ("facula.jit", "facula-jit"),
     "onnx": ("facula.jit.onnx", "facula-jit"),
     "distributed": ("facula.dist", "facula-dist"),
@@ -67,6 +68,13 @@ NAMES = {
     ),
     "vmap": ("facula.autograd.func", "facula-autograd"),
     "autocast": ("facula.amp", "facula-autograd"),
+    **dict.fromkeys(
+        (
+            "clear_autocast_cache", "get_autocast_cpu_dtype", "get_autocast_dtype", "get_autocast_gpu_dtype", "is_autocast_cache_enabled",
+            "is_autocast_cpu_enabled", "is_autocast_enabled", "set_autocast_dtype",
+        ),
+        ("facula.amp.autocast_mode", "facula-autograd"),
+    ),
     **dict.fromkeys(
         (
             "adaptive_avg_pool1d", "alpha_dropout", "avg_pool1d", "bilinear", "celu", "celu_", "channel_shuffle", "conv1d", "conv2d", "conv3d",

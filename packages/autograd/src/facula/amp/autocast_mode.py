@@ -1,0 +1,199 @@
+"""autocast: an interpreter that casts the operands of some rows before they run. The lists are PyTorch's for the CPU."""
+
+import functools
+import threading
+import warnings
+
+import facula
+from facula.tensor_core import extend
+
+# products: run in the lower precision
+LOWER = {"matmul", "linear", "convolution", "_attention"}
+# rows whose results need the range and precision of float32
+FULL = {"_nll_loss", "_cross_entropy", "_ctc_loss", "_grid_sample", "prod", "var", "std", "norm_p", "logcumsumexp", "cumprod", "_histogram"}
+FULL_PREFIXES = ("_linalg_", "_fft_")
+# several operands of one dtype: the widest among them
+WIDEST = {"cat", "index_copy", "scatter"}
+
+_local = threading.local()
+_defaults = {"cpu": facula.bfloat16, "cuda": facula.float16}
+
+
+def is_autocast_available(device_type):
+    """Is there an autocast for this kind of device?"""
+    if not isinstance(device_type, str):
+        raise TypeError(f"is_autocast_available: device_type must be a str, but got {type(device_type).__name__}")
+    return device_type in _defaults
+
+
+def _current(device_type):
+    """The innermost autocast of this thread for the device, or None."""
+    return next((a for a in reversed(getattr(_local, "stack", ())) if a.device == device_type), None)
+
+
+def is_autocast_enabled(device_type=None):
+    """Does this thread cast now? Without a device the question is for CUDA, as in PyTorch."""
+    a = _current(device_type or "cuda")
+    return a is not None and a._enabled
+
+
+def is_autocast_cpu_enabled():
+    """is_autocast_enabled("cpu")."""
+    return is_autocast_enabled("cpu")
+
+
+def get_autocast_dtype(device_type):
+    """The lower precision in force for the device."""
+    if device_type not in _defaults:
+        raise RuntimeError(f"get_autocast_dtype: there is no autocast for {device_type!r}. Devices: {', '.join(_defaults)}.")
+    a = _current(device_type)
+    return _defaults[device_type] if a is None else a.fast_dtype
+
+
+def get_autocast_cpu_dtype():
+    """get_autocast_dtype("cpu")."""
+    return get_autocast_dtype("cpu")
+
+
+def get_autocast_gpu_dtype():
+    """get_autocast_dtype("cuda")."""
+    return get_autocast_dtype("cuda")
+
+
+def set_autocast_dtype(device_type, dtype):
+    """The lower precision that later autocasts for the device use unless given one."""
+    get_autocast_dtype(device_type)
+    _defaults[device_type] = dtype
+
+
+def is_autocast_cache_enabled():
+    """Are casts of parameters kept until the outermost autocast ends?"""
+    stack = getattr(_local, "stack", ())
+    return stack[-1]._cache_enabled if stack else True
+
+
+def clear_autocast_cache():
+    """Forget the casts of parameters."""
+    for a in getattr(_local, "stack", ()):
+        a._cast.clear()
+
+
+class autocast:
+    """Within the block (or the decorated function) products run in `dtype`, and what needs range in float32.
+
+    On the CPU dtype is bfloat16 or float16. An autocast for CUDA does nothing here, and says so once.
+
+    >>> import facula
+    >>> with facula.autocast("cpu"):
+    ...     (facula.ones(2, 2) @ facula.ones(2, 2)).dtype
+    torch.bfloat16
+    """
+
+    def __init__(self, device_type, dtype=None, enabled=True, cache_enabled=None):
+        if not isinstance(device_type, str):
+            raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
+        if not is_autocast_available(device_type):
+            raise RuntimeError(f"User specified an unsupported autocast device_type '{device_type}'")
+        self.device = device_type
+        self.fast_dtype = get_autocast_dtype(device_type) if dtype is None else dtype
+        self._cache_enabled = True if cache_enabled is None else cache_enabled
+        if enabled and device_type == "cuda":
+            warnings.warn("User provided device_type of 'cuda', but CUDA is not available. Disabling", UserWarning, stacklevel=2)
+            enabled = False
+        if enabled and self.fast_dtype not in (facula.bfloat16, facula.float16):
+            warnings.warn(
+                f"In CPU autocast, but the target dtype is not supported. Disabling autocast. CPU Autocast only supports dtype of torch.bfloat16, torch.float16 currently, got {self.fast_dtype}.",
+                UserWarning,
+                stacklevel=2,
+            )
+            enabled = False
+        self._enabled = enabled
+        self._cast = {}  # id of a parameter -> (it, its cast)
+        self._inside = []
+
+    def __enter__(self):
+        _local.__dict__.setdefault("stack", []).append(self)
+        self._inside.append(extend.interpreter(self._run) if self._enabled else None)
+        if self._inside[-1] is not None:
+            self._inside[-1].__enter__()
+        return self
+
+    def __exit__(self, *exc):
+        door = self._inside.pop()
+        if door is not None:
+            door.__exit__(*exc)
+        _local.stack.pop()
+        self._cast.clear()
+        return False
+
+    def __call__(self, function):
+        @functools.wraps(function)
+        def inside(*args, **kwargs):
+            with autocast(self.device, self.fast_dtype, self._enabled, self._cache_enabled):
+                return function(*args, **kwargs)
+
+        return inside
+
+    def _run(self, op, args, kwargs):
+        name = op.name
+        if kwargs.get("out") is None and _current("cpu") is self:  # the innermost alone decides, also where it is off
+            if name in LOWER:
+                args = self._all_to(self.fast_dtype, args)
+            elif name in FULL or name.startswith(FULL_PREFIXES):
+                args = self._all_to(facula.float32, args)
+            elif name in WIDEST:
+                args = self._all_to(_widest(args), args)
+        return extend.call(op, *args, **kwargs)
+
+    def _all_to(self, dtype, args):
+        return tuple(self._to(dtype, a) for a in args)
+
+    def _to(self, dtype, a):
+        if type(a) in (list, tuple):
+            return type(a)(self._to(dtype, t) for t in a)
+        if not isinstance(a, facula.Tensor) or a.dtype is dtype or a.dtype not in (facula.float32, facula.bfloat16, facula.float16):
+            return a
+        if not (self._cache_enabled and a.is_leaf and a.requires_grad and a.dtype is facula.float32):
+            return a.to(dtype)
+        kept = self._cast.get(id(a))
+        if kept is None or kept[0] is not a or kept[1].dtype is not dtype or kept[2] != a._version:
+            kept = self._cast[id(a)] = (a, a.to(dtype), a._version)
+        return kept[1]
+
+
+def _widest(args):
+    found = [t.dtype for a in args for t in (a if type(a) in (list, tuple) else (a,)) if isinstance(t, facula.Tensor) and t.dtype.is_floating_point]
+    return facula.float32 if facula.float32 in found else found[0] if found else facula.float32
+
+
+def custom_fwd(fwd=None, *, device_type="cpu", cast_inputs=None):
+    """For Function.forward: run it in the caller's autocast, or, with cast_inputs, on inputs of that dtype without autocast."""
+    if fwd is None:
+        return functools.partial(custom_fwd, device_type=device_type, cast_inputs=cast_inputs)
+
+    @functools.wraps(fwd)
+    def forward(ctx, *args, **kwargs):
+        enabled = is_autocast_enabled(device_type)
+        ctx._dtype = get_autocast_dtype(device_type)
+        if cast_inputs is None or not enabled:
+            ctx._fwd_used_autocast = enabled
+            return fwd(ctx, *args, **kwargs)
+        ctx._fwd_used_autocast = False
+        with autocast(device_type, enabled=False):
+            cast = [a.to(cast_inputs) if isinstance(a, facula.Tensor) and a.is_floating_point() else a for a in args]
+            return fwd(ctx, *cast, **kwargs)
+
+    return forward
+
+
+def custom_bwd(bwd=None, *, device_type="cpu"):
+    """For Function.backward: run it in the autocast that its forward ran in."""
+    if bwd is None:
+        return functools.partial(custom_bwd, device_type=device_type)
+
+    @functools.wraps(bwd)
+    def backward(ctx, *grads):
+        with autocast(device_type, dtype=ctx._dtype, enabled=ctx._fwd_used_autocast):
+            return bwd(ctx, *grads)
+
+    return backward
