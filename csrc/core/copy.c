@@ -238,6 +238,11 @@ int fc_equal(fc_tensor *x, fc_tensor *y)
     if (!same)
         return -1;
     fc_tensor *all = fc_fold(FC_OP_all, NULL, same, 0, 0, 0, -1);
+    if (all && all->device == FC_META) {
+        fc_free(all);
+        all = NULL;
+        fc_fail(FC_DEVICE, FC_META, FC_CPU, 0, 0);
+    }
     const int verdict = all ? *(uint8_t *)all->data : -1;
     fc_free(same);
     fc_free(all);

@@ -147,6 +147,8 @@ static int fc_indexed_make(fc_indexed *t, fc_tensor *x, int n, fc_tensor **index
         return fc_fail(FC_RANK, 0, x->ndim, n, 1);
     for (int d = 0; d < n; ++d)
         if (index[d]) {
+            if (index[d]->device != x->device && x->device != FC_META)
+                return fc_fail(FC_DEVICE, x->device, index[d]->device, d, 0);
             given[t->n] = index[d];
             t->dim[t->n++] = d;
             together = together && (last < 0 || last == d - 1);
@@ -272,6 +274,8 @@ int fc_index_put(fc_tensor *x, int n, fc_tensor **index, fc_tensor *value, int a
         return fc_fail(FC_STALE, 0, 0, 0, 0);
     if (!x->storage->writable)
         return fc_fail(FC_READONLY, 0, 0, 0, 0);
+    if (value->device != x->device && x->device != FC_META)
+        return fc_fail(FC_DEVICE, x->device, value->device, 0, 0);
     if (value->dtype != x->dtype)
         return fc_fail(FC_MIXED, 0, x->dtype, 1, value->dtype);
     int bad = fc_indexed_make(&t, x, n, index);

@@ -21,8 +21,10 @@ int fc_check_operands(int n, fc_tensor *const *x, int *device)
     return FC_OK;
 }
 
-int fc_check_out(fc_tensor *out, int result, int ndim, const int64_t *shape)
+int fc_check_out(fc_tensor *out, int result, int device, int ndim, const int64_t *shape)
 {
+    if (out->device != device)
+        return fc_fail(FC_DEVICE, out->device, device, 0, 0);
     if (!fc_can_cast(result, out->dtype))
         return fc_fail(FC_CAST, result, out->dtype, 0, 0);
     if (out->ndim != ndim)
@@ -50,7 +52,7 @@ fc_tensor *fc_deliver(fc_tensor *out, fc_tensor *fresh)
 {
     if (!out || !fresh)
         return fresh;
-    int bad = FC_IS_STALE(out) ? fc_fail(FC_STALE, -1, 0, 0, 0) : fc_check_out(out, fresh->dtype, fresh->ndim, fresh->shape);
+    int bad = FC_IS_STALE(out) ? fc_fail(FC_STALE, -1, 0, 0, 0) : fc_check_out(out, fresh->dtype, fresh->device, fresh->ndim, fresh->shape);
     bad = bad || fc_copy(out, fresh);
     fc_free(fresh);
     if (bad)

@@ -14,8 +14,8 @@
 /* FC_STALE, FC_DEVICE or FC_OK for the operands of one call; NULL ones are skipped. Answers the common device. */
 int fc_check_operands(int n, fc_tensor *const *x, int *device);
 
-/* May `result` (a dtype) be written to out, which has this shape? FC_CAST, FC_OUT_SHAPE, FC_OVERLAP, FC_READONLY. */
-int fc_check_out(fc_tensor *out, int result, int ndim, const int64_t *shape);
+/* May `result` (a dtype) be written to out, which has this shape? FC_DEVICE, FC_CAST, FC_OUT_SHAPE, FC_OVERLAP, FC_READONLY. */
+int fc_check_out(fc_tensor *out, int result, int device, int ndim, const int64_t *shape);
 
 /* x itself (retained) when it is contiguous and of this dtype, else a copy that is. */
 fc_tensor *fc_dense(fc_tensor *x, int dtype);

@@ -27,17 +27,29 @@ static int fc_map_types(int op, int common, fc_types *t)
     return FC_OK;
 }
 
+/* A 0-d tensor on the CPU counts as a number beside meta tensors: the operands whose device decides. */
+static int fc_without_numbers(int n, fc_tensor *const *x, fc_tensor **placed)
+{
+    int meta = 0, kept = 0;
+    for (int k = 0; k < n; ++k)
+        meta |= x[k]->device == FC_META;
+    for (int k = 0; k < n; ++k)
+        if (!meta || x[k]->ndim || x[k]->device != FC_CPU)
+            placed[kept++] = x[k];
+    return kept;
+}
+
 /* x[0..n): tensors, the number's stand-in among them as x[number] (or number = -1). */
 static fc_tensor *fc_map_run(int op, fc_tensor *out, int n, fc_tensor **x, int number, const fc_scalar *value)
 {
     const fc_scalar *scalars = fc_op_scalars(op); /* first: takes what is pending even if the call fails */
-    fc_tensor *real[3];
+    fc_tensor *real[3], *placed[3];
     fc_promotion p = FC_PROMOTION_START;
     int device, nreal = 0;
     for (int k = 0; k < n; ++k)
         if (k != number)
             real[nreal++] = x[k];
-    if (fc_check_operands(nreal, real, &device))
+    if (fc_check_operands(fc_without_numbers(nreal, real, placed), placed, &device))
         return NULL;
     const int first_real = number == 0 ? 1 : 0;
     /* where_rows chooses by its first operand, which has no say in the type */
@@ -97,7 +109,7 @@ static fc_tensor *fc_map_run(int op, fc_tensor *out, int n, fc_tensor **x, int n
             fc_fail(FC_STALE, n, 0, 0, 0);
             return NULL;
         }
-        if (fc_check_out(out, types.result, ndim, shape))
+        if (fc_check_out(out, types.result, device, ndim, shape))
             return NULL;
         for (int k = 0; k < n; ++k)
             if (k != number && x[k] != out && fc_overlaps_partly(out, x[k])) {

@@ -7,7 +7,7 @@ from facula.tensor_core._arguments import ints
 from facula.tensor_core._lib import lib
 from facula.tensor_core._run import number
 from facula.tensor_core._tensor import Tensor, own_tensor
-from facula.tensor_core._types import DTYPES, Size, complex64, complex128, device, float64, int64, strided
+from facula.tensor_core._types import BY_CODE, DTYPES, Size, complex64, complex128, device, float64, int64, strided
 
 
 def _finish(t, requires_grad):
@@ -42,6 +42,8 @@ def _empty(size, dtype, device_):
         h = lib.fc_empty(id, place, len(size), size)
     except TypeError:
         size = [_size(s) for s in size]
+    if len(size) > 64:
+        raise RuntimeError(f"empty: a tensor has at most 64 dims, got {len(size)}. Join some.")
         h = lib.fc_empty(id, place, len(size), size)
     if not h:
         bad = [s for s in size if s < 0]
@@ -237,6 +239,8 @@ def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=Non
         if rest:
             lib.fc_fill(t[steps - 1]._h, *number(end))
         t = t.to(dtype)
+    if _place(device) == 1:
+        t = own_tensor(lib.fc_empty(dtype.id, 1, 1, [steps]))
     if out is not None:
         out.resize_(t.shape)
         lib.fc_copy(out._h, t._h)
@@ -257,7 +261,10 @@ def _stack_values(values, dtype):
 
 def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
     """base to the powers linspace(start, end, steps)."""
-    t = _ops.pow(base, linspace(start, end, steps, dtype=float64)).to(dtype or _state.get_default_dtype())
+    dtype = dtype or (_state.get_default_dtype() if out is None else out.dtype)
+    t = _ops.pow(base, linspace(start, end, steps, dtype=float64, device=device)).to(dtype)
+    if out is not None:
+        return out.resize_(t.shape).copy_(t)
     return _finish(t, requires_grad)
 
 
@@ -289,6 +296,13 @@ def _OP_DIAGONAL():
 
 def _scan(data, shape, depth, flat):
     """Collect nested sequences into flat; the shape is fixed by the first element of every level."""
+    if isinstance(data, Tensor) and depth:  # within a sequence a tensor is a number
+        if data.numel() != 1:
+            raise ValueError(f"only one element tensors can be converted to Python scalars, got one of shape {tuple(data.shape)}. Use facula.stack for others.")
+        data = data.detach().reshape(())
+    if isinstance(data, (dict, set, bytes)):
+        refused = TypeError if isinstance(data, bytes) else RuntimeError
+        raise refused(f"Could not infer dtype of {type(data).__name__}: new(): invalid data type. Tensors hold numbers.")
     if isinstance(data, (list, tuple)) or (hasattr(data, "__len__") and hasattr(data, "__getitem__") and not isinstance(data, (str, bytes, Tensor))):
         if len(shape) == depth:
             shape.append(len(data))
@@ -326,6 +340,8 @@ def _kind(value):
 
 def from_data(data, dtype, device_):
     """A new tensor from numbers, nested sequences, arrays or tensors: always a copy."""
+    if device_ is None and (default := _state.default_device()).type != "cpu" and not isinstance(data, Tensor):
+        device_ = default
     if isinstance(data, Tensor):
         data = data.detach()
         t = own_tensor(lib.fc_to(data._h, lib.fc_dtype(data._h) if dtype is None else dtype.id, 0, 1))
@@ -340,9 +356,10 @@ def from_data(data, dtype, device_):
     _scan(data, shape, 0, flat)
     numbers = [_number(v) for v in flat]
     if dtype is None:
-        first = next((v for v in flat if hasattr(v, "dtype")), None)
-        if first is not None and all(getattr(v, "dtype", None) == first.dtype for v in flat):
-            dtype = first.dtype if isinstance(first, Tensor) else from_data(first, None, None).dtype
+        if any(hasattr(v, "dtype") for v in flat):
+            for v, n in zip(flat, numbers):
+                own = v.dtype if isinstance(v, Tensor) else BY_CODE[v.dtype.str] if hasattr(v, "dtype") else _kind_dtype(_kind(n))
+                dtype = own if dtype is None or dtype is own else _state.promote_types(dtype, own)
         else:
             dtype = _kind_dtype(max(map(_kind, numbers))) if numbers else _state.get_default_dtype()
     from facula.tensor_core._pack import pack
@@ -372,19 +389,49 @@ def as_tensor(data, dtype=None, device=None):
         from facula.tensor_core._interop import from_array
 
         t = from_array(data)
-        return t if dtype is None else t.to(dtype)
+        return t if dtype is None and device is None else t.to(device=device, dtype=dtype)
     return from_data(data, dtype, device)
 
 
 def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=False):
-    """obj as a tensor; copy=True forces a copy, copy=False refuses one (ValueError)."""
-    t = as_tensor(obj, dtype=dtype, device=device)
-    shared = t is obj or not isinstance(obj, (list, tuple, int, float, complex))
-    if copy and shared:
-        t = t.clone()
-    if copy is False and (not shared or (isinstance(obj, Tensor) and t is not obj)):
-        raise ValueError("asarray: can't alias memory of this object without a copy, and copy=False was asked. Leave copy out.")
-    return _finish(t.detach() if requires_grad else t, requires_grad)
+    """obj (a tensor, array, DLPack object, buffer, number or sequence) as a tensor that shares its memory where that can be.
+
+    copy=True forces a copy, copy=False raises ValueError where one is needed.
+    """
+    if isinstance(obj, Tensor):
+        shared = obj
+    elif hasattr(obj, "__array_interface__"):
+        from facula.tensor_core._interop import from_array
+
+        shared = from_array(obj)
+    elif hasattr(obj, "__dlpack__"):
+        from facula.tensor_core._dlpack import from_dlpack
+
+        shared = from_dlpack(obj)
+    elif _is_buffer(obj):
+        from facula.tensor_core._interop import frombuffer
+
+        shared = frombuffer(obj, dtype=dtype or _state.get_default_dtype())
+    else:
+        if copy is False:
+            raise ValueError("asarray: can't alias arbitrary sequence into a tensor, and copy=False was asked. Leave copy out.")
+        return tensor(obj, dtype=dtype, device=device, requires_grad=requires_grad)
+    wanted = shared.to(device=device, dtype=dtype) if dtype is not None or device is not None else shared
+    if copy is False and wanted is not shared:
+        raise ValueError(f"asarray: can't alias tensor with dtype {shared.dtype.name} on {shared.device} into {wanted.dtype.name} on {wanted.device}. Leave copy out.")
+    if copy and wanted is shared:
+        wanted = wanted.clone()
+    if requires_grad:
+        return _finish(wanted.detach(), True)
+    return wanted
+
+
+def _is_buffer(obj):
+    try:
+        memoryview(obj)
+    except TypeError:
+        return False
+    return True
 
 
 def complex_(real, imag, *, out=None):

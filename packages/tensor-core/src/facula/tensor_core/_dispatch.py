@@ -204,5 +204,9 @@ def operator(op, *args):
     """A Python operator whose operands need care; NotImplemented lets Python ask the other operand."""
     for k in op.tensors:
         if not _run.is_operand(args[k]):
-            return NotImplemented
+            if not _run.is_array(args[k]):
+                return NotImplemented
+            from facula.tensor_core._create import as_tensor
+
+            args = (*args[:k], as_tensor(args[k]), *args[k + 1 :])
     return call(op, args)

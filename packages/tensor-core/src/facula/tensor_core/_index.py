@@ -248,6 +248,8 @@ def nonzero(input, *, out=None, as_tuple=False):
     """
     if _tensor.leaving is not None:
         _tensor.leaving(input, "nonzero")
+    if input.is_meta:
+        raise NotImplementedError(f"nonzero: a meta tensor has no elements, so how many are not zero is not known (input: {tuple(input.shape)}).")
     plain = input.detach()  # whose history is never stale
     h = lib.fc_nonzero(plain._h)
     if not h:

@@ -33,7 +33,7 @@ def from_numpy(ndarray):
     import numpy
 
     if not isinstance(ndarray, numpy.ndarray):
-        raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__})")
+        raise TypeError(f"expected np.ndarray (got {ndarray.__class__.__name__})")
     return from_array(ndarray)
 
 
@@ -73,7 +73,10 @@ def from_array(array, copy=False):
 
 def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
     """A 1-d tensor over a buffer's memory, from byte `offset` on."""
-    view = memoryview(buffer)
+    try:
+        view = memoryview(buffer)
+    except TypeError:
+        raise ValueError(f"frombuffer: object does not implement Python buffer protocol: {buffer.__class__.__name__}. Give bytes, a bytearray or an array.") from None
     size = view.nbytes - offset
     if view.nbytes == 0:
         raise ValueError("both buffer length (0) and count (-1) must not be 0")
@@ -131,6 +134,21 @@ def to_array(tensor):
     return numpy.asarray(_View(alone))
 
 
+def to_numpy(self):
+    """numpy(): the name that pandas and matplotlib look for."""
+    return numpy(self)
+
+
+@property
+def __array_interface__(self):
+    """The description of the memory by which NumPy and others share it."""
+    if not self.dtype.code or self.is_meta or not self.numel():
+        raise AttributeError(f"__array_interface__: a tensor of {self.dtype.name} on {self.device} with {self.numel()} elements has none")
+    if self.requires_grad:
+        raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+    return _View(self).__array_interface__
+
+
 def __array__(self, dtype=None, copy=None):
     a = to_array(self.detach()) if not self.requires_grad else numpy(self)
     if dtype is not None:
@@ -179,8 +197,18 @@ def to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, mem
             raise NotImplementedError("Cannot copy out of meta tensor; no data!")
         return own_tensor(lib.fc_empty_strided(d.id, place.id, self.dim(), list(self.shape), list(self.stride())))
     if not copy and d is self.dtype and (fmt == 1 or lib.fc_is_contiguous(self._h, fmt)):
-        return self
+        if fmt < 2 or self.stride() == channels_last_strides(self.shape):
+            return self
     return _ops.copy(self, d, fmt)
+
+
+def channels_last_strides(shape):
+    """The strides of channels_last and channels_last_3d: dim 1 is the fastest, dim 0 the slowest."""
+    stride, run = [0] * len(shape), 1
+    for d in (1, *range(len(shape) - 1, 1, -1), 0):
+        stride[d] = run
+        run *= max(shape[d], 1)
+    return tuple(stride)
 
 
 def type(self, dtype=None, non_blocking=False):
@@ -222,5 +250,5 @@ def _converter(name, d):
 
 CONVERTERS = {n: _converter(n, d) for n, d in {**ALIASES, "bool": DTYPES[0], "byte": BY_NAME["uint8"], "char": BY_NAME["int8"], "bfloat16": BY_NAME["bfloat16"]}.items()}
 __all__ = ["from_numpy", "frombuffer"]
-METHODS = ["__array__", "__array_wrap__", "contiguous", "cpu", "cuda", "numpy", "to", "type"]
+METHODS = ["__array__", "__array_interface__", "to_numpy", "__array_wrap__", "contiguous", "cpu", "cuda", "numpy", "to", "type"]
 _ = memory_format

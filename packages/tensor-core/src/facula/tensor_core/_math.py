@@ -205,12 +205,12 @@ def _triangle(input, diagonal, upper):
 
 def tril_indices(row, col, offset=0, *, dtype=None, device=None, layout=None):
     """Row and column indices of the lower triangle."""
-    return _triangle_indices(row, col, offset, False, dtype)
+    return _triangle_indices(row, col, offset, False, dtype).to(device)
 
 
 def triu_indices(row, col, offset=0, *, dtype=None, device=None, layout=None):
     """Row and column indices of the upper triangle."""
-    return _triangle_indices(row, col, offset, True, dtype)
+    return _triangle_indices(row, col, offset, True, dtype).to(device)
 
 
 def _triangle_indices(row, col, offset, upper, dtype):

@@ -3,6 +3,7 @@
 from facula.tensor_core import _copying, _create, _dlpack, _index, _interop, _legacy, _math, _ops, _order, _overloads, _ownership, _pack, _pointwise, _print, _random, _resize, _shape, _storage
 from facula.tensor_core import _products, _put, _sparse, _statistics
 from facula.tensor_core import _settings
+from facula.tensor_core._run import is_array, is_operand
 from facula.tensor_core._tensor import Tensor
 
 # functions that are not methods in PyTorch
@@ -39,17 +40,18 @@ _HIDDEN |= {"fmax_", "fmin_", "maximum_", "minimum_", "logaddexp_", "logaddexp2_
 _HIDDEN |= {"draw_bernoulli_", "draw_poisson_", "draw_gamma_"}
 
 
-def _operand(x):
-    from facula.tensor_core._run import is_operand
-
-    return is_operand(x)
-
-
 def _reflected():
     """Operators with a number on the left."""
 
     def guarded(f):
-        return lambda self, other: f(self, other) if _operand(other) else NotImplemented
+        def reflected(self, other):
+            if is_operand(other):
+                return f(self, other)
+            if is_array(other):
+                return f(self, _create.as_tensor(other))
+            return NotImplemented
+
+        return reflected
 
     return {
         "__radd__": guarded(lambda x, n: _ops.add(x, n)),

@@ -1,8 +1,10 @@
 """Python numbers into memory and back, in bulk, without NumPy: the array module packs, C converts."""
 
 import array
+import math
 
 from facula.tensor_core import _tensor
+from facula.tensor_core._errors import DTypeError
 from facula.tensor_core._lib import buffer, lib
 from facula.tensor_core._tensor import own_tensor
 from facula.tensor_core._types import DTYPES, float64, int64
@@ -15,24 +17,31 @@ def pack(numbers, shape, dtype):
     shape = list(shape)
     if any(isinstance(v, complex) for v in numbers) or dtype.kind == 3:
         if dtype.kind != 3:
-            raise RuntimeError(f"tensor: a complex number cannot be converted to {dtype.name} without losing its imaginary part. Give a complex dtype.")
+            raise DTypeError(f"tensor: a complex number cannot be converted to {dtype.name} without losing its imaginary part. Give a complex dtype.")
         pairs = array.array("d", [part for v in numbers for part in (complex(v).real, complex(v).imag)])
         return _fill(pairs, shape, DTYPES[14], dtype)
     if dtype.kind == 2:
         return _fill(array.array("d", [float(v) for v in numbers]), shape, float64, dtype)
     if dtype.kind == 0:
         return _fill(array.array("B", [v != 0 for v in numbers]), shape, dtype, dtype)
-    whole = [int(v) for v in numbers]
+    try:
+        whole = [int(v) for v in numbers]
+    except (ValueError, OverflowError):  # NaN, infinities
+        raise RuntimeError(f"tensor: value cannot be converted to type {dtype.name} without overflow: {next(v for v in numbers if not math.isfinite(v))}.") from None
     try:
         return _fill(array.array(_CODES[dtype.name], whole), shape, dtype, dtype)
     except OverflowError:
-        if dtype.name in ("int64", "uint64"):
-            bad = next(v for v in whole if not -(2**63) <= v < 2**64)
-            raise RuntimeError(f"tensor: Overflow when unpacking long: {bad} does not fit {dtype.name}.") from None
-        if dtype.name.startswith("uint") and all(-(2**63) <= v < 2**63 for v in whole):
+        low, high = (0 if dtype.name.startswith("u") else -(2 ** (8 * dtype.itemsize - 1))), 2 ** (8 * dtype.itemsize - dtype.is_signed) - 1
+        bad = next((v for v in whole if not (low or -high) <= v <= high), None)
+        if bad is None:  # a small negative number in an unsigned dtype counts back from its top
             return _fill(array.array("q", whole), shape, int64, dtype)
-        bad = next(v for v in whole if not -(2**63) <= v < 2**63 or True)
+        if not -(2**63) <= bad < 2**63:
+            raise IntegerOverflow(f"tensor: Overflow when unpacking long long: {bad} does not fit {dtype.name}.") from None
         raise RuntimeError(f"tensor: value cannot be converted to type {dtype.name} without overflow: {bad}.") from None
+
+
+class IntegerOverflow(RuntimeError, ValueError):
+    """An integer beyond 64 bits."""
 
 
 def _fill(packed, shape, have, want):
@@ -45,6 +54,8 @@ def _fill(packed, shape, have, want):
 
 def unpack(tensor):
     """The elements as a flat list of Python numbers, in logical order."""
+    if tensor.is_meta:
+        raise NotImplementedError("tolist: Cannot copy out of meta tensor; no data!")
     kind = tensor.dtype.kind
     wide = {0: DTYPES[0], 1: DTYPES[8] if tensor.dtype.name == "uint64" else int64, 2: float64, 3: DTYPES[14]}[kind]
     t = own_tensor(lib.fc_to(tensor._h, wide.id, 0, 0))

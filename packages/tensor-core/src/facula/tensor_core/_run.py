@@ -31,6 +31,11 @@ def is_number(value):
     return isinstance(value, (int, float, complex)) or (hasattr(value, "dtype") and hasattr(value, "item") and not isinstance(value, Tensor) and getattr(value, "ndim", 1) == 0)
 
 
+def is_array(value):
+    """A NumPy array, which operators take beside a tensor."""
+    return type(value).__module__ == "numpy" and hasattr(value, "__array_interface__")
+
+
 def is_operand(value):
     return isinstance(value, Tensor) or is_number(value)
 

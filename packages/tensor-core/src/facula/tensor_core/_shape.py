@@ -352,7 +352,16 @@ def cat(tensors, dim=0, *, out=None):
     tensors = list(tensors)
     if not tensors:
         raise ValueError("cat: expected a non-empty list of Tensors")
+    if out is None and isinstance(tensors[0], Tensor) and tensors[0].dim() in (4, 5) and all(map(_channels_last, tensors)):
+        n = tensors[0].dim()
+        order = (0, *range(2, n), 1)  # the result lies as its parts do
+        joined = _ops.cat([_ops.permute(t, order) for t in tensors], order.index(wrap_dim("cat", dim, n)))
+        return _ops.permute(joined, (0, n - 1, *range(1, n - 1)))
     return _ops.cat(tensors, dim, out=out)
+
+
+def _channels_last(t):
+    return isinstance(t, Tensor) and t.dim() in (4, 5) and not lib.fc_is_contiguous(t._h, 0) and lib.fc_is_contiguous(t._h, t.dim() - 2)
 
 
 concat = concatenate = cat
@@ -450,7 +459,7 @@ def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
         raise RuntimeError(f"repeat_interleave: repeats must have the same size as input along dim, but got {len(counts)} and {size}")
     if any(c < 0 for c in counts):
         raise RuntimeError("repeat_interleave: repeats can not be negative")
-    index = tensor([k for k, c in enumerate(counts) for _ in range(c)], dtype=_int64())
+    index = tensor([k for k, c in enumerate(counts) for _ in range(c)], dtype=_int64(), device=input.device)
     return _ops.index_select(input, dim, index)
 
 
