@@ -1,7 +1,9 @@
 """Hooks on what is saved, and anomaly mode."""
 
+import sys
+
 import pytest
-from backend import leaf, near, plain, torch
+from backend import leaf, near, node, plain, torch
 
 graph = torch.autograd.graph
 
@@ -162,3 +164,15 @@ def test_a_failing_backward_shows_the_forward_line():
         y.sum().backward()
 
     assert "test_saved.py" in "".join(caught.value.__notes__)
+
+
+@pytest.mark.facula_only
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="exceptions have no notes")
+def test_a_line_of_the_library_is_said_to_be_one():
+    x, y = node(1, 2)
+    z = y.std()
+    y.mul_(2)
+    with pytest.raises(RuntimeError) as caught:
+        z.backward()
+
+    assert "detect_anomaly" in caught.value.__notes__[0] and "StdBackward0" in caught.value.__notes__[0]

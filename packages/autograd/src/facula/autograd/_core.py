@@ -20,6 +20,8 @@ from facula.tensor_core.extend import (  # noqa: F401  (re-exported)
 )
 from facula.tensor_core.extend import version as tensor_version  # noqa: F401
 
+facula_path = facula.__path__  # the folders of all parts
+
 _new = object.__new__
 _alias = lib.fc_alias
 

@@ -10,7 +10,7 @@ import sys
 from heapq import heappop, heappush
 from threading import Lock, local
 
-from ._core import GradError, Tensor, contiguous_format, lib, set_grad_mode
+from ._core import GradError, Tensor, contiguous_format, facula_path, lib, set_grad_mode
 from ._node import Leaf, Output
 from ._support import anomaly
 
@@ -328,6 +328,8 @@ def explain(error, node):
         text = f"{node.name()} was recorded in the forward pass at:\n{stack}"
     elif where:
         text = f"{node.name()} was recorded in the forward pass at:\n  {where}"
+        if any(f'File "{folder}' in where for folder in facula_path):
+            text += "\nThat line is the library's own. Run forward inside facula.autograd.detect_anomaly() to see yours."
     else:
         return
     if hasattr(error, "add_note"):
