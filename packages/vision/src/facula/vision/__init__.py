@@ -1,8 +1,8 @@
-"""Pictures: data sets, transforms and models under torchvision's names."""
+"""Pictures: data sets, transforms, models and operators under torchvision's names."""
 
 import importlib
 
-__all__ = ["datasets", "models", "transforms"]
+__all__ = ["datasets", "models", "ops", "transforms", "utils"]
 
 
 def __getattr__(name: str):

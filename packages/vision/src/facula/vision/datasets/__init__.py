@@ -1,9 +1,13 @@
 """Data sets of pictures."""
 
 from ._idx import read_idx
+from .cifar import CIFAR10, CIFAR100
 from .digits import Digits
+from .fake import FakeData
 from .folder import DatasetFolder, ImageFolder
 from .mnist import MNIST, FashionMNIST
 from .vision import VisionDataset
 
-__all__ = ["MNIST", "DatasetFolder", "Digits", "FashionMNIST", "ImageFolder", "VisionDataset", "read_idx"]
+__all__ = [
+    "CIFAR10", "CIFAR100", "MNIST", "DatasetFolder", "Digits", "FakeData", "FashionMNIST", "ImageFolder", "VisionDataset", "read_idx",
+]  # fmt: skip

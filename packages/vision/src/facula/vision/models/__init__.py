@@ -1,6 +1,25 @@
-"""Networks for pictures, untrained."""
+"""Networks for pictures, untrained; torchvision's names, keys of state_dict and initialisation."""
 
-from .resnet import ResNet, resnet18, resnet34, resnet50, resnet101, resnet152
-from .small import MLP, LeNet, lenet, mlp
+from . import alexnet as _alexnet
+from . import mobilenetv2 as _mobilenetv2
+from . import resnet as _resnet
+from . import small as _small
+from . import squeezenet as _squeezenet
+from . import vgg as _vgg
 
-__all__ = ["MLP", "LeNet", "ResNet", "lenet", "mlp", "resnet101", "resnet152", "resnet18", "resnet34", "resnet50"]
+_MODULES = (_resnet, _vgg, _alexnet, _squeezenet, _mobilenetv2, _small)
+_BLOCKS = ("BasicBlock", "Bottleneck")
+__all__ = sorted({n for m in _MODULES for n in m.__all__ if n not in _BLOCKS} | {"get_model", "list_models"})
+globals().update({n: getattr(m, n) for m in _MODULES for n in m.__all__ if n not in _BLOCKS})
+
+
+def list_models() -> list[str]:
+    """The names that get_model knows."""
+    return [n for n in __all__ if n.islower() and n not in ("get_model", "list_models")]
+
+
+def get_model(name: str, **config):
+    """The network of that name; config goes to its builder."""
+    if name not in list_models():
+        raise ValueError(f"Unknown model {name}. Known: {', '.join(list_models())}")
+    return globals()[name](**config)

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from facula import nn
 
-__all__ = ["BasicBlock", "Bottleneck", "ResNet", "resnet101", "resnet152", "resnet18", "resnet34", "resnet50"]
+from ._build import build
 
 
-def conv3x3(in_planes: int, out_planes: int, stride: int = 1) -> nn.Conv2d:
-    return nn.Conv2d(in_planes, out_planes, 3, stride=stride, padding=1, bias=False)
+def conv3x3(in_planes: int, out_planes: int, stride: int = 1, groups: int = 1, dilation: int = 1) -> nn.Conv2d:
+    return nn.Conv2d(
+        in_planes, out_planes, 3, stride=stride, padding=dilation, groups=groups, bias=False, dilation=dilation
+    )
 
 
 def conv1x1(in_planes: int, out_planes: int, stride: int = 1) -> nn.Conv2d:
@@ -24,13 +26,21 @@ class BasicBlock(nn.Module):
 
     expansion = 1
 
-    def __init__(self, inplanes: int, planes: int, stride: int = 1, downsample: nn.Module | None = None) -> None:
+    def __init__(
+        self, inplanes, planes, stride=1, downsample=None, groups=1, base_width=64, dilation=1, norm_layer=None
+    ) -> None:
         super().__init__()
+        if groups != 1 or base_width != 64 or dilation != 1:
+            raise ValueError(
+                f"BasicBlock: groups={groups}, base_width={base_width}, dilation={dilation}; it has 1, 64 and 1. "
+                "Use Bottleneck."
+            )
+        norm = norm_layer or nn.BatchNorm2d
         self.conv1 = conv3x3(inplanes, planes, stride)
-        self.bn1 = nn.BatchNorm2d(planes)
+        self.bn1 = norm(planes)
         self.relu = nn.ReLU(inplace=True)
         self.conv2 = conv3x3(planes, planes)
-        self.bn2 = nn.BatchNorm2d(planes)
+        self.bn2 = norm(planes)
         self.downsample = downsample
         self.stride = stride
 
@@ -45,14 +55,18 @@ class Bottleneck(nn.Module):
 
     expansion = 4
 
-    def __init__(self, inplanes: int, planes: int, stride: int = 1, downsample: nn.Module | None = None) -> None:
+    def __init__(
+        self, inplanes, planes, stride=1, downsample=None, groups=1, base_width=64, dilation=1, norm_layer=None
+    ) -> None:
         super().__init__()
-        self.conv1 = conv1x1(inplanes, planes)
-        self.bn1 = nn.BatchNorm2d(planes)
-        self.conv2 = conv3x3(planes, planes, stride)
-        self.bn2 = nn.BatchNorm2d(planes)
-        self.conv3 = conv1x1(planes, planes * self.expansion)
-        self.bn3 = nn.BatchNorm2d(planes * self.expansion)
+        norm = norm_layer or nn.BatchNorm2d
+        width = int(planes * (base_width / 64.0)) * groups
+        self.conv1 = conv1x1(inplanes, width)
+        self.bn1 = norm(width)
+        self.conv2 = conv3x3(width, width, stride, groups, dilation)
+        self.bn2 = norm(width)
+        self.conv3 = conv1x1(width, planes * self.expansion)
+        self.bn3 = norm(planes * self.expansion)
         self.relu = nn.ReLU(inplace=True)
         self.downsample = downsample
         self.stride = stride
@@ -65,34 +79,74 @@ class Bottleneck(nn.Module):
 
 
 class ResNet(nn.Module):
-    """input: (N, 3, H, W), H and W at least 32; layers: how many blocks in each of the four stages."""
+    """input: (N, 3, H, W), H and W at least 32; layers: how many blocks in each of the four stages.
 
-    def __init__(self, block, layers: list[int], num_classes: int = 1000) -> None:
+    zero_init_residual: each block starts as the identity. groups, width_per_group: ResNeXt and wide networks.
+    replace_stride_with_dilation: for the last three stages. norm_layer: instead of BatchNorm2d.
+    """
+
+    def __init__(
+        self,
+        block,
+        layers: list[int],
+        num_classes: int = 1000,
+        zero_init_residual: bool = False,
+        groups: int = 1,
+        width_per_group: int = 64,
+        replace_stride_with_dilation: list[bool] | None = None,
+        norm_layer=None,
+    ) -> None:
         super().__init__()
-        self.inplanes = 64
+        self._norm_layer = norm_layer or nn.BatchNorm2d
+        self.inplanes, self.dilation = 64, 1
+        self.groups, self.base_width = groups, width_per_group
+        dilate = replace_stride_with_dilation or [False, False, False]
+        if len(dilate) != 3:
+            raise ValueError(f"replace_stride_with_dilation should be None or a 3-element tuple, got {dilate}")
         self.conv1 = nn.Conv2d(3, 64, 7, stride=2, padding=3, bias=False)
-        self.bn1 = nn.BatchNorm2d(64)
+        self.bn1 = self._norm_layer(64)
         self.relu = nn.ReLU(inplace=True)
         self.maxpool = nn.MaxPool2d(3, stride=2, padding=1)
-        self.layer1 = self._stage(block, 64, layers[0], 1)
-        self.layer2 = self._stage(block, 128, layers[1], 2)
-        self.layer3 = self._stage(block, 256, layers[2], 2)
-        self.layer4 = self._stage(block, 512, layers[3], 2)
+        self.layer1 = self._make_layer(block, 64, layers[0])
+        self.layer2 = self._make_layer(block, 128, layers[1], 2, dilate[0])
+        self.layer3 = self._make_layer(block, 256, layers[2], 2, dilate[1])
+        self.layer4 = self._make_layer(block, 512, layers[3], 2, dilate[2])
         self.avgpool = nn.AdaptiveAvgPool2d((1, 1))
         self.fc = nn.Linear(512 * block.expansion, num_classes)
         for module in self.modules():
             if isinstance(module, nn.Conv2d):
                 nn.init.kaiming_normal_(module.weight, mode="fan_out", nonlinearity="relu")
+            elif isinstance(module, (nn.BatchNorm2d, nn.GroupNorm)):
+                nn.init.constant_(module.weight, 1)
+                nn.init.constant_(module.bias, 0)
+        if zero_init_residual:
+            for module in self.modules():
+                last = getattr(module, "bn3", None) if isinstance(module, Bottleneck) else getattr(module, "bn2", None)
+                if isinstance(module, (Bottleneck, BasicBlock)) and last.weight is not None:
+                    nn.init.constant_(last.weight, 0)
 
-    def _stage(self, block, planes: int, blocks: int, stride: int) -> nn.Sequential:
-        downsample = None
+    def _make_layer(self, block, planes: int, blocks: int, stride: int = 1, dilate: bool = False) -> nn.Sequential:
+        norm, downsample, before = self._norm_layer, None, self.dilation
+        if dilate:
+            self.dilation *= stride
+            stride = 1
         if stride != 1 or self.inplanes != planes * block.expansion:
             downsample = nn.Sequential(
-                conv1x1(self.inplanes, planes * block.expansion, stride), nn.BatchNorm2d(planes * block.expansion)
+                conv1x1(self.inplanes, planes * block.expansion, stride), norm(planes * block.expansion)
             )
-        stage = [block(self.inplanes, planes, stride, downsample)]
+        stage = [block(self.inplanes, planes, stride, downsample, self.groups, self.base_width, before, norm)]
         self.inplanes = planes * block.expansion
-        stage += [block(self.inplanes, planes) for _ in range(1, blocks)]
+        for _ in range(1, blocks):
+            stage.append(
+                block(
+                    self.inplanes,
+                    planes,
+                    groups=self.groups,
+                    base_width=self.base_width,
+                    dilation=self.dilation,
+                    norm_layer=norm,
+                )
+            )
         return nn.Sequential(*stage)
 
     def forward(self, x):
@@ -101,21 +155,21 @@ class ResNet(nn.Module):
         return self.fc(self.avgpool(x).flatten(1))
 
 
-def resnet18(num_classes: int = 1000) -> ResNet:
-    return ResNet(BasicBlock, [2, 2, 2, 2], num_classes)
-
-
-def resnet34(num_classes: int = 1000) -> ResNet:
-    return ResNet(BasicBlock, [3, 4, 6, 3], num_classes)
-
-
-def resnet50(num_classes: int = 1000) -> ResNet:
-    return ResNet(Bottleneck, [3, 4, 6, 3], num_classes)
-
-
-def resnet101(num_classes: int = 1000) -> ResNet:
-    return ResNet(Bottleneck, [3, 4, 23, 3], num_classes)
-
-
-def resnet152(num_classes: int = 1000) -> ResNet:
-    return ResNet(Bottleneck, [3, 8, 36, 3], num_classes)
+# name -> block, blocks a stage, further arguments
+SIZES = {
+    "resnet18": (BasicBlock, [2, 2, 2, 2], {}),
+    "resnet34": (BasicBlock, [3, 4, 6, 3], {}),
+    "resnet50": (Bottleneck, [3, 4, 6, 3], {}),
+    "resnet101": (Bottleneck, [3, 4, 23, 3], {}),
+    "resnet152": (Bottleneck, [3, 8, 36, 3], {}),
+    "resnext50_32x4d": (Bottleneck, [3, 4, 6, 3], {"groups": 32, "width_per_group": 4}),
+    "resnext101_32x8d": (Bottleneck, [3, 4, 23, 3], {"groups": 32, "width_per_group": 8}),
+    "resnext101_64x4d": (Bottleneck, [3, 4, 23, 3], {"groups": 64, "width_per_group": 4}),
+    "wide_resnet50_2": (Bottleneck, [3, 4, 6, 3], {"width_per_group": 128}),
+    "wide_resnet101_2": (Bottleneck, [3, 4, 23, 3], {"width_per_group": 128}),
+}
+__all__ = ["BasicBlock", "Bottleneck", "ResNet", *SIZES]
+for _name, (_block, _layers, _options) in SIZES.items():
+    globals()[_name] = build(
+        ResNet, _name, {"block": _block, "layers": _layers, **_options}, f"{_name}, untrained; arguments go to ResNet."
+    )

@@ -1,6 +1,7 @@
 """Transforms of pictures: tensors (..., H, W), NumPy arrays (H, W) or (H, W, C), PIL images."""
 
-from . import functional
+from . import augment, functional
+from .augment import *
 from .fixed import (
     CenterCrop,
     Compose,
@@ -25,6 +26,7 @@ from .random import (
 )
 
 __all__ = [
+    *augment.__all__,
     "CenterCrop",
     "Compose",
     "ConvertImageDtype",

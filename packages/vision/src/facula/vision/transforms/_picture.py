@@ -106,6 +106,9 @@ def pad(picture, around, fill=0, mode: str = "constant"):
     return map_array(padded, picture)
 
 
+PIL_ONLY = ("box", "hamming", "lanczos")
+
+
 def resize(picture, size, interpolation: str = "bilinear", max_size: int | None = None, antialias: bool = True):
     """`size`: (height, width), or the length of the shorter edge, the ratio kept and the longer cut at `max_size`.
 
@@ -114,6 +117,12 @@ def resize(picture, size, interpolation: str = "bilinear", max_size: int | None 
     from facula.nn import functional as F
 
     height, width = _target_size(size_of(picture), size, max_size)
+    if is_pil(picture):  # Pillow's own filters, which torchvision asks as well
+        from PIL import Image
+
+        return picture.resize((width, height), getattr(Image.Resampling, interpolation.upper()))
+    if interpolation in PIL_ONLY:
+        raise ValueError(f"resize: interpolation {interpolation!r} is for PIL images. Use 'bilinear'.")
     if isinstance(picture, facula.Tensor):
         planes = picture.reshape(-1, 1, *picture.shape[-2:])
     else:

@@ -8,11 +8,20 @@ import facula
 
 from . import _picture as P
 
+_COLOR = (
+    "adjust_brightness", "adjust_contrast", "adjust_gamma", "adjust_hue", "adjust_saturation", "invert", "posterize", "rgb_to_grayscale",
+    "solarize", "to_grayscale",
+)  # fmt: skip
+_GEOMETRY = ("affine", "gaussian_blur", "rotate")
 __all__ = [
+    *_COLOR,
+    *_GEOMETRY,
     "InterpolationMode",
     "center_crop",
     "convert_image_dtype",
     "crop",
+    "erase",
+    "five_crop",
     "get_dimensions",
     "hflip",
     "normalize",
@@ -20,7 +29,7 @@ __all__ = [
     "pil_to_tensor",
     "resize",
     "resized_crop",
-    "rgb_to_grayscale",
+    "ten_crop",
     "to_pil_image",
     "to_tensor",
     "vflip",
@@ -31,6 +40,9 @@ class InterpolationMode(enum.Enum):
     NEAREST = "nearest"
     BILINEAR = "bilinear"
     BICUBIC = "bicubic"
+    BOX = "box"  # these three for PIL images
+    HAMMING = "hamming"
+    LANCZOS = "lanczos"
 
 
 def to_tensor(pic):
@@ -169,14 +181,33 @@ def vflip(img):
     return img.flip(-2) if isinstance(img, facula.Tensor) else P.map_array(lambda a: a[::-1].copy(), img)
 
 
-def rgb_to_grayscale(img, num_output_channels: int = 1):
-    """Luma of ITU-R BT.601, 0.2989 R + 0.587 G + 0.114 B, of a tensor (..., 3, H, W), once or three times."""
-    if not isinstance(img, facula.Tensor) or img.dim() < 3 or img.shape[-3] != 3 or num_output_channels not in (1, 3):
-        found = tuple(img.shape) if isinstance(img, facula.Tensor) else type(img).__name__
-        raise TypeError(
-            f"rgb_to_grayscale: got {found} and num_output_channels={num_output_channels}. "
-            "Give a tensor (..., 3, H, W) and 1 or 3."
-        )
-    red, green, blue = img.unbind(-3)
-    luma = (0.2989 * red + 0.587 * green + 0.114 * blue).to(img.dtype).unsqueeze(-3)
-    return luma.expand(img.shape) if num_output_channels == 3 else luma
+def five_crop(img, size):
+    """The four corners and the middle, as a tuple."""
+    from .augment import FiveCrop
+
+    return FiveCrop(size)(img)
+
+
+def ten_crop(img, size, vertical_flip: bool = False):
+    """five_crop of the picture and of its mirror image."""
+    from .augment import TenCrop
+
+    return TenCrop(size, vertical_flip)(img)
+
+
+def erase(img, i: int, j: int, h: int, w: int, v, inplace: bool = False):
+    """A tensor with v in the part with that corner and size."""
+    if not isinstance(img, facula.Tensor):
+        raise TypeError(f"erase: img should be Tensor Image. Got {type(img).__name__}. Use to_tensor first.")
+    img = img if inplace else img.clone()
+    img[..., i : i + h, j : j + w] = v
+    return img
+
+
+def __getattr__(name: str):
+    """Colours and geometry live in files of their own."""
+    import importlib
+
+    if name in _COLOR or name in _GEOMETRY:
+        return getattr(importlib.import_module(f"{__package__}.{'color' if name in _COLOR else 'geometry'}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,64 @@
+"""VGG. Source: Simonyan, Zisserman, Very Deep Convolutional Networks for Large-Scale Image Recognition (2014)."""
+
+from __future__ import annotations
+
+from facula import nn
+
+from ._build import build
+
+# width and number of 3x3 convolutions before each of the five poolings
+WIDTHS = (64, 128, 256, 512, 512)
+DEPTHS = {"vgg11": (1, 1, 2, 2, 2), "vgg13": (2, 2, 2, 2, 2), "vgg16": (2, 2, 3, 3, 3), "vgg19": (2, 2, 4, 4, 4)}
+
+__all__ = ["VGG", *DEPTHS, *(f"{name}_bn" for name in DEPTHS)]
+
+
+class VGG(nn.Module):
+    """input: (N, 3, H, W), H and W at least 32; features: the convolutions, to 512 planes."""
+
+    def __init__(self, features, num_classes: int = 1000, init_weights: bool = True, dropout: float = 0.5) -> None:
+        super().__init__()
+        self.features = features
+        self.avgpool = nn.AdaptiveAvgPool2d((7, 7))
+        self.classifier = nn.Sequential(
+            nn.Linear(512 * 7 * 7, 4096),
+            nn.ReLU(True),
+            nn.Dropout(p=dropout),
+            nn.Linear(4096, 4096),
+            nn.ReLU(True),
+            nn.Dropout(p=dropout),
+            nn.Linear(4096, num_classes),
+        )
+        for module in self.modules() if init_weights else ():
+            if isinstance(module, nn.Conv2d):
+                nn.init.kaiming_normal_(module.weight, mode="fan_out", nonlinearity="relu")
+                nn.init.constant_(module.bias, 0)
+            elif isinstance(module, nn.BatchNorm2d):
+                nn.init.constant_(module.weight, 1)
+                nn.init.constant_(module.bias, 0)
+            elif isinstance(module, nn.Linear):
+                nn.init.normal_(module.weight, 0, 0.01)
+                nn.init.constant_(module.bias, 0)
+
+    def forward(self, x):
+        return self.classifier(self.avgpool(self.features(x)).flatten(1))
+
+
+def convolutions(depths, batch_norm: bool) -> nn.Sequential:
+    layers, planes = [], 3
+    for width, depth in zip(WIDTHS, depths):
+        for _ in range(depth):
+            layers.append(nn.Conv2d(planes, width, 3, padding=1))
+            layers += [nn.BatchNorm2d(width), nn.ReLU(inplace=True)] if batch_norm else [nn.ReLU(inplace=True)]
+            planes = width
+        layers.append(nn.MaxPool2d(2, stride=2))
+    return nn.Sequential(*layers)
+
+
+def _maker(depths, batch_norm):
+    return lambda **options: VGG(convolutions(depths, batch_norm), **options)
+
+
+for _name, _depths in DEPTHS.items():
+    globals()[_name] = build(_maker(_depths, False), _name, {}, f"{_name}, untrained; arguments go to VGG.")
+    globals()[f"{_name}_bn"] = build(_maker(_depths, True), f"{_name}_bn", {}, f"{_name} with batch normalisation.")

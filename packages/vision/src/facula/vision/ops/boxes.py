@@ -1,0 +1,153 @@
+"""Boxes (N, 4) as corners (x1, y1, x2, y2) unless said otherwise."""
+
+from __future__ import annotations
+
+import facula
+
+__all__ = [
+    "batched_nms", "box_area", "box_convert", "box_iou", "clip_boxes_to_image", "complete_box_iou", "distance_box_iou",
+    "generalized_box_iou", "masks_to_boxes", "nms", "remove_small_boxes",
+]  # fmt: skip
+
+
+def _check(name: str, boxes) -> None:
+    if boxes.dim() < 1 or boxes.shape[-1] != 4:
+        raise RuntimeError(f"{name}: boxes should have shape (..., 4), got {tuple(boxes.shape)}.")
+
+
+def box_area(boxes):
+    """Widths times heights."""
+    _check("box_area", boxes)
+    x1, y1, x2, y2 = _floating(boxes).unbind(-1)
+    return (x2 - x1) * (y2 - y1)
+
+
+def _floating(t):
+    """Integers by a type in which products of sizes do not run over."""
+    return t if t.is_floating_point() else t.to(facula.int64)
+
+
+def _overlaps(boxes1, boxes2):
+    """(area of the intersection, of the union) of every box of the first with every box of the second."""
+    corner = facula.max(boxes1[:, None, :2], boxes2[:, :2])
+    opposite = facula.min(boxes1[:, None, 2:], boxes2[:, 2:])
+    sides = (opposite - corner).clamp(min=0)
+    both = sides[:, :, 0] * sides[:, :, 1]
+    return both, box_area(boxes1)[:, None] + box_area(boxes2) - both
+
+
+def box_iou(boxes1, boxes2):
+    """Intersection over union of every box (N, 4) with every box (M, 4): (N, M)."""
+    both, union = _overlaps(boxes1, boxes2)
+    return both / union
+
+
+def generalized_box_iou(boxes1, boxes2):
+    """IoU less the share of the enclosing box that neither covers. Source: Rezatofighi et al., arXiv:1902.09630."""
+    both, union = _overlaps(boxes1, boxes2)
+    sides = _enclosing(boxes1, boxes2)
+    around = sides[:, :, 0] * sides[:, :, 1]
+    return both / union - (around - union) / around
+
+
+def _enclosing(boxes1, boxes2):
+    corner = facula.min(boxes1[:, None, :2], boxes2[:, :2])
+    opposite = facula.max(boxes1[:, None, 2:], boxes2[:, 2:])
+    return (opposite - corner).clamp(min=0)
+
+
+def _distance(boxes1, boxes2, eps: float):
+    iou = box_iou(boxes1, boxes2)
+    sides = _enclosing(boxes1, boxes2)
+    diagonal = sides[:, :, 0] ** 2 + sides[:, :, 1] ** 2 + eps
+    middle1, middle2 = ((b[:, :2] + b[:, 2:]) / 2 for b in (boxes1, boxes2))
+    apart = ((middle1[:, None] - middle2) ** 2).sum(-1)
+    return iou - apart / diagonal, iou
+
+
+def distance_box_iou(boxes1, boxes2, eps: float = 1e-7):
+    """IoU less the squared distance of the centres by the squared diagonal around both. Source: arXiv:1911.08287."""
+    return _distance(boxes1, boxes2, eps)[0]
+
+
+def complete_box_iou(boxes1, boxes2, eps: float = 1e-7):
+    """distance_box_iou less a term for unlike aspect ratios. Source: Zheng et al., arXiv:1911.08287."""
+    diou, iou = _distance(boxes1, boxes2, eps)
+    (w1, h1), (w2, h2) = ((b[:, 2] - b[:, 0], b[:, 3] - b[:, 1]) for b in (boxes1, boxes2))
+    v = 4 / facula.pi**2 * (facula.atan(w1 / h1)[:, None] - facula.atan(w2 / h2)) ** 2
+    with facula.no_grad():
+        alpha = v / (1 - iou + v + eps)
+    return diou - alpha * v
+
+
+def box_convert(boxes, in_fmt: str, out_fmt: str):
+    """Boxes between "xyxy" (corners), "xywh" (corner and size) and "cxcywh" (centre and size)."""
+    formats = ("xyxy", "xywh", "cxcywh")
+    if in_fmt not in formats or out_fmt not in formats:
+        raise ValueError(
+            f"Unsupported Bounding Box Conversions for given in_fmt {in_fmt} and out_fmt {out_fmt}. Known: {', '.join(formats)}"
+        )
+    if in_fmt == out_fmt:
+        return boxes.clone()
+    a, b, c, d = boxes.unbind(-1)
+    if in_fmt == "xywh":
+        a, b, c, d = a, b, a + c, b + d
+    elif in_fmt == "cxcywh":
+        a, b, c, d = a - 0.5 * c, b - 0.5 * d, a + 0.5 * c, b + 0.5 * d
+    if out_fmt == "xywh":
+        c, d = c - a, d - b
+    elif out_fmt == "cxcywh":
+        a, b, c, d = (a + c) / 2, (b + d) / 2, c - a, d - b
+    return facula.stack((a, b, c, d), dim=-1)
+
+
+def clip_boxes_to_image(boxes, size: tuple[int, int]):
+    """Corners moved into a picture of (height, width)."""
+    height, width = size
+    x = boxes[..., 0::2].clamp(min=0, max=width)
+    y = boxes[..., 1::2].clamp(min=0, max=height)
+    return facula.stack((x, y), dim=boxes.dim()).reshape(boxes.shape)
+
+
+def remove_small_boxes(boxes, min_size: float):
+    """Indices of the boxes whose sides are both at least min_size."""
+    return ((boxes[:, 2] - boxes[:, 0] >= min_size) & (boxes[:, 3] - boxes[:, 1] >= min_size)).nonzero()[:, 0]
+
+
+def nms(boxes, scores, iou_threshold: float):
+    """Indices of the boxes that remain, best first, when each drops those that overlap it by more than the threshold."""
+    _check("nms", boxes)
+    if boxes.dim() != 2 or scores.dim() != 1 or len(boxes) != len(scores):
+        raise RuntimeError(
+            f"nms: boxes {tuple(boxes.shape)} and scores {tuple(scores.shape)}; expected (N, 4) and (N,)."
+        )
+    order = scores.detach().sort(descending=True, stable=True)[1]
+    if not len(order):
+        return order
+    sorted_boxes = boxes.detach()[order]
+    over = (box_iou(sorted_boxes, sorted_boxes) > iou_threshold).numpy()
+    gone = [False] * len(over)
+    kept = []
+    for i in range(len(over)):
+        if not gone[i]:
+            kept.append(i)
+            for j in over[i, i + 1 :].nonzero()[0]:
+                gone[i + 1 + j] = True
+    return order[facula.tensor(kept, dtype=facula.int64)]
+
+
+def batched_nms(boxes, scores, idxs, iou_threshold: float):
+    """nms within each class of idxs."""
+    if not boxes.numel():
+        return facula.empty((0,), dtype=facula.int64)
+    # boxes of different classes are moved so far apart that they cannot overlap
+    return nms(boxes + (idxs.to(boxes.dtype) * (boxes.max() + 1))[:, None], scores, iou_threshold)
+
+
+def masks_to_boxes(masks):
+    """The box around the nonzero pixels of each mask (N, H, W)."""
+    boxes = facula.zeros((masks.shape[0], 4))
+    for k, mask in enumerate(masks):
+        y, x = (mask != 0).nonzero(as_tuple=True)
+        boxes[k] = facula.tensor([x.min().item(), y.min().item(), x.max().item(), y.max().item()])
+    return boxes

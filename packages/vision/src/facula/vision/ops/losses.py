@@ -1,0 +1,71 @@
+"""Losses of detection, and layers that drop whole samples."""
+
+from __future__ import annotations
+
+import facula
+from facula import nn
+from facula.nn import functional as F
+
+__all__ = ["StochasticDepth", "generalized_box_iou_loss", "sigmoid_focal_loss", "stochastic_depth"]
+
+
+def _reduced(name: str, loss, reduction: str):
+    if reduction == "none":
+        return loss
+    if reduction not in ("mean", "sum"):
+        raise ValueError(f"{name}: Invalid Value for arg 'reduction': '{reduction}'. Supported: 'none', 'mean', 'sum'")
+    return loss.sum() if reduction == "sum" else loss.mean() if loss.numel() else 0.0 * loss.sum()
+
+
+def sigmoid_focal_loss(inputs, targets, alpha: float = 0.25, gamma: float = 2, reduction: str = "none"):
+    """Cross entropy of sigmoids, less for what is right already. Source: Lin et al., arXiv:1708.02002, equation 5.
+
+    alpha: weight of the positive class, 1 - alpha of the negative; below 0 for none.
+    """
+    if not (0 <= alpha <= 1) and alpha != -1:
+        raise ValueError(f"Invalid alpha value: {alpha}. alpha must be in the range [0,1] or -1 for ignore.")
+    p = facula.sigmoid(inputs)
+    entropy = F.binary_cross_entropy_with_logits(inputs, targets, reduction="none")
+    right = p * targets + (1 - p) * (1 - targets)
+    loss = entropy * (1 - right) ** gamma
+    if alpha >= 0:
+        loss = (alpha * targets + (1 - alpha) * (1 - targets)) * loss
+    return _reduced("sigmoid_focal_loss", loss, reduction)
+
+
+def generalized_box_iou_loss(boxes1, boxes2, reduction: str = "none", eps: float = 1e-7):
+    """1 - generalized IoU of each box with its partner (N, 4)."""
+    corner, opposite = facula.max(boxes1[:, :2], boxes2[:, :2]), facula.min(boxes1[:, 2:], boxes2[:, 2:])
+    inside = (opposite > corner).all(1)
+    both = facula.where(inside, (opposite - corner).prod(1), facula.zeros((), dtype=boxes1.dtype))
+    union = (boxes1[:, 2:] - boxes1[:, :2]).prod(1) + (boxes2[:, 2:] - boxes2[:, :2]).prod(1) - both
+    around = (facula.max(boxes1[:, 2:], boxes2[:, 2:]) - facula.min(boxes1[:, :2], boxes2[:, :2])).prod(1)
+    loss = 1 - (both / (union + eps) - (around - union) / (around + eps))
+    return _reduced("generalized_box_iou_loss", loss, reduction)
+
+
+def stochastic_depth(input, p: float, mode: str, training: bool = True):
+    """0 with probability p, else input / (1 - p): for the whole "batch" or each "row". Source: arXiv:1603.09382."""
+    if not 0 <= p <= 1:
+        raise ValueError(f"drop probability has to be between 0 and 1, but got {p}")
+    if mode not in ("batch", "row"):
+        raise ValueError(f"mode has to be either 'batch' or 'row', but got {mode}")
+    if not training or p == 0.0:
+        return input
+    shape = [input.shape[0] if mode == "row" else 1] + [1] * (input.dim() - 1)
+    noise = facula.empty(shape, dtype=input.dtype).bernoulli_(1 - p)
+    return input * (noise.div_(1 - p) if p < 1 else noise)
+
+
+class StochasticDepth(nn.Module):
+    """stochastic_depth as a layer."""
+
+    def __init__(self, p: float, mode: str) -> None:
+        super().__init__()
+        self.p, self.mode = p, mode
+
+    def forward(self, input):
+        return stochastic_depth(input, self.p, self.mode, self.training)
+
+    def extra_repr(self) -> str:
+        return f"p={self.p}, mode={self.mode}"

@@ -1,0 +1,114 @@
+"""Layers that models of torchvision are made of."""
+
+from __future__ import annotations
+
+import facula
+from facula import nn
+
+__all__ = ["Conv2dNormActivation", "FrozenBatchNorm2d", "MLP", "Permute", "SqueezeExcitation"]
+
+
+class Conv2dNormActivation(nn.Sequential):
+    """Convolution, normalisation, activation. padding keeps the size at stride 1; bias only without normalisation."""
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size=3,
+        stride=1,
+        padding=None,
+        groups: int = 1,
+        norm_layer=nn.BatchNorm2d,
+        activation_layer=nn.ReLU,
+        dilation=1,
+        inplace: bool | None = True,
+        bias: bool | None = None,
+    ) -> None:
+        if padding is None:
+            pairs = zip(*((v, v) if isinstance(v, int) else v for v in (kernel_size, dilation)))
+            padding = tuple((k - 1) // 2 * d for k, d in pairs)
+        bias = norm_layer is None if bias is None else bias
+        layers = [
+            nn.Conv2d(
+                in_channels, out_channels, kernel_size, stride, padding, dilation=dilation, groups=groups, bias=bias
+            )
+        ]
+        if norm_layer is not None:
+            layers.append(norm_layer(out_channels))
+        if activation_layer is not None:
+            layers.append(activation_layer(**({} if inplace is None else {"inplace": inplace})))
+        super().__init__(*layers)
+        self.out_channels = out_channels
+
+
+class FrozenBatchNorm2d(nn.Module):
+    """Batch normalisation with fixed statistics, weight and bias, all of them buffers."""
+
+    def __init__(self, num_features: int, eps: float = 1e-5) -> None:
+        super().__init__()
+        self.eps = eps
+        self.register_buffer("weight", facula.ones(num_features))
+        self.register_buffer("bias", facula.zeros(num_features))
+        self.register_buffer("running_mean", facula.zeros(num_features))
+        self.register_buffer("running_var", facula.ones(num_features))
+
+    def forward(self, x):
+        scale = self.weight * (self.running_var + self.eps).rsqrt()
+        bias = self.bias - self.running_mean * scale
+        return x * scale.reshape(1, -1, 1, 1) + bias.reshape(1, -1, 1, 1)
+
+    def extra_repr(self) -> str:
+        return f"{self.weight.shape[0]}, eps={self.eps}"
+
+
+class SqueezeExcitation(nn.Module):
+    """Channels scaled by what two 1x1 convolutions make of their means. Source: Hu et al., arXiv:1709.01507, figure 1."""
+
+    def __init__(
+        self, input_channels: int, squeeze_channels: int, activation=nn.ReLU, scale_activation=nn.Sigmoid
+    ) -> None:
+        super().__init__()
+        self.avgpool = nn.AdaptiveAvgPool2d(1)
+        self.fc1 = nn.Conv2d(input_channels, squeeze_channels, 1)
+        self.fc2 = nn.Conv2d(squeeze_channels, input_channels, 1)
+        self.activation, self.scale_activation = activation(), scale_activation()
+
+    def forward(self, input):
+        return input * self.scale_activation(self.fc2(self.activation(self.fc1(self.avgpool(input)))))
+
+
+class MLP(nn.Sequential):
+    """Linear layers of these widths, each but the last with normalisation, activation and dropout."""
+
+    def __init__(
+        self,
+        in_channels: int,
+        hidden_channels: list[int],
+        norm_layer=None,
+        activation_layer=nn.ReLU,
+        inplace: bool | None = None,
+        bias: bool = True,
+        dropout: float = 0.0,
+    ) -> None:
+        options = {} if inplace is None else {"inplace": inplace}
+        layers: list[nn.Module] = []
+        for width in hidden_channels[:-1]:
+            layers.append(nn.Linear(in_channels, width, bias=bias))
+            if norm_layer is not None:
+                layers.append(norm_layer(width))
+            layers += [activation_layer(**options), nn.Dropout(dropout, **options)]
+            in_channels = width
+        layers += [nn.Linear(in_channels, hidden_channels[-1], bias=bias), nn.Dropout(dropout, **options)]
+        super().__init__(*layers)
+
+
+class Permute(nn.Module):
+    """Dims in another order."""
+
+    def __init__(self, dims: list[int]) -> None:
+        super().__init__()
+        self.dims = dims
+
+    def forward(self, x):
+        return x.permute(self.dims)

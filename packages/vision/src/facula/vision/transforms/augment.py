@@ -1,0 +1,257 @@
+"""Transforms that draw colours, turns and blur: torchvision's random numbers in torchvision's order."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import facula
+from facula import nn
+
+from . import color, geometry
+from . import functional as F
+from ._picture import size_of
+from .random import _uniform
+
+__all__ = [
+    "ColorJitter", "FiveCrop", "GaussianBlur", "LinearTransformation", "RandomAffine", "RandomChoice", "RandomGrayscale", "RandomInvert",
+    "RandomOrder", "RandomPosterize", "RandomRotation", "RandomSolarize", "TenCrop",
+]  # fmt: skip
+
+
+class ColorJitter(nn.Module):
+    """Brightness, contrast, saturation and hue changed by drawn factors, in a drawn order.
+
+    A number v means factors in [max(0, 1 - v), 1 + v], for hue in [-v, v]; a pair is the range itself.
+    """
+
+    def __init__(self, brightness=0, contrast=0, saturation=0, hue=0) -> None:
+        super().__init__()
+        self.brightness = self._range("brightness", brightness, 1)
+        self.contrast = self._range("contrast", contrast, 1)
+        self.saturation = self._range("saturation", saturation, 1)
+        self.hue = self._range("hue", hue, 0, (-0.5, 0.5))
+
+    @staticmethod
+    def _range(name, value, middle, bound=(0, math.inf)):
+        if isinstance(value, (int, float)):
+            if value < 0:
+                raise ValueError(f"If {name} is a single number, it must be non negative, got {value}.")
+            low, high = float(middle - value), float(middle + value)
+            low = max(low, 0.0) if middle == 1 else low
+        else:
+            low, high = map(float, value)
+        if not bound[0] <= low <= high <= bound[1]:
+            raise ValueError(f"{name} values should be between {bound}, but got {[low, high]}.")
+        return None if low == high == middle else (low, high)
+
+    def forward(self, img):
+        order = facula.randperm(4)
+        kinds = (self.brightness, self.contrast, self.saturation, self.hue)
+        factors = [None if k is None else float(facula.empty(1).uniform_(*k)) for k in kinds]
+        change = (color.adjust_brightness, color.adjust_contrast, color.adjust_saturation, color.adjust_hue)
+        for k in order.tolist():
+            if factors[k] is not None:
+                img = change[k](img, factors[k])
+        return img
+
+    def extra_repr(self) -> str:
+        return f"brightness={self.brightness}, contrast={self.contrast}, saturation={self.saturation}, hue={self.hue}"
+
+
+class _WithP(nn.Module):
+    def __init__(self, p: float) -> None:
+        super().__init__()
+        self.p = p
+
+    def forward(self, img):
+        return self.apply_to(img) if facula.rand(1).item() < self.p else img
+
+    def extra_repr(self) -> str:
+        return f"p={self.p}"
+
+
+class RandomGrayscale(_WithP):
+    """Grey with probability p, as many channels as before."""
+
+    def __init__(self, p: float = 0.1) -> None:
+        super().__init__(p)
+
+    def apply_to(self, img):
+        return color.rgb_to_grayscale(img, num_output_channels=F.get_dimensions(img)[0])
+
+
+class RandomInvert(_WithP):
+    """Inverted with probability p."""
+
+    def __init__(self, p: float = 0.5) -> None:
+        super().__init__(p)
+
+    apply_to = staticmethod(color.invert)
+
+
+class RandomPosterize(_WithP):
+    """The upper bits alone, with probability p."""
+
+    def __init__(self, bits: int, p: float = 0.5) -> None:
+        super().__init__(p)
+        self.bits = bits
+
+    def apply_to(self, img):
+        return color.posterize(img, self.bits)
+
+
+class RandomSolarize(_WithP):
+    """Values from threshold on inverted, with probability p."""
+
+    def __init__(self, threshold: float, p: float = 0.5) -> None:
+        super().__init__(p)
+        self.threshold = threshold
+
+    def apply_to(self, img):
+        return color.solarize(img, self.threshold)
+
+
+def _angles(name: str, value) -> tuple[float, float]:
+    if isinstance(value, (int, float)):
+        if value < 0:
+            raise ValueError(f"If {name} is a single number, it must be positive, got {value}.")
+        return -float(value), float(value)
+    if len(value) not in (2, 4):
+        raise ValueError(f"{name} should be a sequence of length 2, got {value}.")
+    return tuple(float(v) for v in value)
+
+
+class RandomRotation(nn.Module):
+    """Turned by an angle in [-degrees, degrees], or in the range given as a pair."""
+
+    def __init__(self, degrees, interpolation=F.InterpolationMode.NEAREST, expand=False, center=None, fill=0) -> None:
+        super().__init__()
+        self.degrees = _angles("degrees", degrees)
+        self.interpolation, self.expand, self.center, self.fill = interpolation, expand, center, fill
+
+    def forward(self, img):
+        return geometry.rotate(img, _uniform(*self.degrees), self.interpolation, self.expand, self.center, self.fill)
+
+
+class RandomAffine(nn.Module):
+    """Turned, moved by at most the share translate of the size, scaled and sheared, each by drawn amounts."""
+
+    def __init__(
+        self,
+        degrees,
+        translate=None,
+        scale=None,
+        shear=None,
+        interpolation=F.InterpolationMode.NEAREST,
+        fill=0,
+        center=None,
+    ) -> None:
+        super().__init__()
+        self.degrees, self.shear = _angles("degrees", degrees), None if shear is None else _angles("shear", shear)
+        if translate is not None and any(not 0 <= t <= 1 for t in translate):
+            raise ValueError(f"translation values should be between 0 and 1, got {translate}")
+        if scale is not None and any(s <= 0 for s in scale):
+            raise ValueError(f"scale values should be positive, got {scale}")
+        self.translate, self.scale = translate, scale
+        self.interpolation, self.fill, self.center = interpolation, fill, center
+
+    def forward(self, img):
+        height, width = size_of(img)
+        angle = _uniform(*self.degrees)
+        moved, scale, shear = (0, 0), 1.0, (0.0, 0.0)
+        if self.translate is not None:
+            dx, dy = self.translate[0] * width, self.translate[1] * height
+            moved = (int(round(_uniform(-dx, dx))), int(round(_uniform(-dy, dy))))
+        if self.scale is not None:
+            scale = _uniform(*self.scale)
+        if self.shear is not None:
+            x = _uniform(*self.shear[:2])
+            shear = (x, _uniform(*self.shear[2:]) if len(self.shear) == 4 else 0.0)
+        return geometry.affine(img, angle, moved, scale, shear, self.interpolation, self.fill, self.center)
+
+
+class GaussianBlur(nn.Module):
+    """Blurred with a sigma drawn from a range (or that number)."""
+
+    def __init__(self, kernel_size, sigma=(0.1, 2.0)) -> None:
+        super().__init__()
+        self.kernel_size = (kernel_size,) * 2 if isinstance(kernel_size, int) else tuple(kernel_size)
+        if any(k <= 0 or k % 2 == 0 for k in self.kernel_size):
+            raise ValueError(f"Kernel size value should be an odd and positive number, got {kernel_size}.")
+        self.sigma = (sigma, sigma) if isinstance(sigma, (int, float)) else tuple(sigma)
+        if not 0.0 < self.sigma[0] <= self.sigma[1]:
+            raise ValueError(f"sigma values should be positive and of the form (min, max). Got {self.sigma}")
+
+    def forward(self, img):
+        sigma = _uniform(*self.sigma)
+        return geometry.gaussian_blur(img, self.kernel_size, [sigma, sigma])
+
+
+class RandomOrder(nn.Module):
+    """All the given transforms, in an order drawn by Python's random."""
+
+    def __init__(self, transforms) -> None:
+        super().__init__()
+        self.transforms = list(transforms)
+
+    def forward(self, img):
+        order = list(range(len(self.transforms)))
+        random.shuffle(order)
+        for k in order:
+            img = self.transforms[k](img)
+        return img
+
+
+class RandomChoice(nn.Module):
+    """One of the given transforms, chosen by Python's random with weights p."""
+
+    def __init__(self, transforms, p=None) -> None:
+        super().__init__()
+        self.transforms, self.p = list(transforms), p
+
+    def forward(self, *args):
+        return random.choices(self.transforms, weights=self.p)[0](*args)
+
+
+class FiveCrop(nn.Module):
+    """The four corners and the middle, as a tuple."""
+
+    def __init__(self, size) -> None:
+        super().__init__()
+        self.size = (size, size) if isinstance(size, int) else (*size, size[0])[:2]
+
+    def forward(self, img):
+        (height, width), (h, w) = size_of(img), self.size
+        if h > height or w > width:
+            raise ValueError(f"Requested crop size {(h, w)} is bigger than input size {(height, width)}")
+        corners = [(0, 0), (0, width - w), (height - h, 0), (height - h, width - w)]
+        return (*(F.crop(img, top, left, h, w) for top, left in corners), F.center_crop(img, [h, w]))
+
+
+class TenCrop(FiveCrop):
+    """FiveCrop of the picture and of its mirror image (upside down, with vertical_flip)."""
+
+    def __init__(self, size, vertical_flip: bool = False) -> None:
+        super().__init__(size)
+        self.vertical_flip = vertical_flip
+
+    def forward(self, img):
+        return super().forward(img) + super().forward(F.vflip(img) if self.vertical_flip else F.hflip(img))
+
+
+class LinearTransformation(nn.Module):
+    """(flat picture - mean_vector) @ transformation_matrix, in the picture's shape: whitening."""
+
+    def __init__(self, transformation_matrix, mean_vector) -> None:
+        super().__init__()
+        n, m = transformation_matrix.shape
+        if n != m or mean_vector.shape[0] != n:
+            raise ValueError(
+                f"transformation_matrix should be square and mean_vector as long, got {(n, m)} and {tuple(mean_vector.shape)}."
+            )
+        self.transformation_matrix, self.mean_vector = transformation_matrix, mean_vector
+
+    def forward(self, tensor):
+        flat = tensor.reshape(-1, self.mean_vector.shape[0])
+        return ((flat - self.mean_vector) @ self.transformation_matrix).reshape(tensor.shape)
