@@ -31,6 +31,6 @@ if __name__ == "__main__":
     expected = json.loads(path.read_text()) if path.exists() else {}
     for program in chosen:
         expected[program.stem] = {dtype: numbers([sys.executable, program, *arguments(dtype)]) for dtype in RUNS}
+        lines = ",\n".join(f" {json.dumps(name)}: {json.dumps(expected[name])}" for name in sorted(expected))
+        path.write_text("{\n" + lines + "\n}\n")
         print(program.stem, *(f"{d}: {len(v)} numbers, last {v[-1]:.6g}" for d, v in expected[program.stem].items()))
-    lines = ",\n".join(f" {json.dumps(name)}: {json.dumps(expected[name])}" for name in sorted(expected))
-    path.write_text("{\n" + lines + "\n}\n")
