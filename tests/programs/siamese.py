@@ -34,7 +34,7 @@ class Contrastive(nn.Module):
 opt = options(__doc__)
 prototypes = torch.rand(3, 1, 8, 8)
 net, contrastive, triplet = Siamese(), Contrastive(), nn.TripletMarginLoss(margin=0.5)
-optimizer = torch.optim.RMSprop(net.parameters(), lr=1e-3, momentum=0.5)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.005)
 for _ in range(opt.steps):
     kinds = torch.randint(0, 3, (12,))
     x = prototypes[kinds] + 0.1 * torch.randn(12, 1, 8, 8)

@@ -47,14 +47,19 @@ def common(group: dict) -> tuple[float, float, bool]:
 
 
 def count() -> Tensor:
-    """A step count: float32 and 0-d, as PyTorch saves it."""
-    return facula.zeros((), dtype=facula.float32)
+    """A step count: 0-d, of the dtype in which PyTorch saves it."""
+    return facula.zeros((), dtype=scalar_dtype())
+
+
+def scalar_dtype() -> facula.dtype:
+    """Of counts and other numbers in the state: float64 where that is the default dtype, else float32."""
+    return facula.float64 if facula.get_default_dtype() is facula.float64 else facula.float32
 
 
 # what an option that a checkpoint of an older version does not name meant
 _NEUTRAL = {"foreach": None, "fused": None, "capturable": False, "differentiable": False, "maximize": False, "amsgrad": False,
             "nesterov": False, "centered": False, "momentum": 0, "decoupled_weight_decay": False}  # fmt: skip
-_NUMBERS = ("step", "eta", "mu", "mu_product")  # state of one element, float32 on the CPU
+_NUMBERS = ("step", "eta", "mu", "mu_product")  # state of one element
 
 
 class FormulaOptimizer(Optimizer):
@@ -92,7 +97,7 @@ class FormulaOptimizer(Optimizer):
         for kept in self.state.values():
             for key in _NUMBERS:
                 if isinstance(kept.get(key), (int, float)):
-                    kept[key] = facula.tensor(float(kept[key]), dtype=facula.float32)
+                    kept[key] = facula.tensor(float(kept[key]), dtype=scalar_dtype())
 
     def step(self, closure: Callable | None = None) -> Any:
         """Move every parameter that has a gradient; the loss that `closure` returned, if one was given."""

@@ -7,7 +7,7 @@ from typing import Any, Iterable
 import facula
 from facula import Tensor
 
-from ._formula import FormulaOptimizer, check, check_lr, common, count, number
+from ._formula import FormulaOptimizer, check, check_lr, common, count, number, scalar_dtype
 
 __all__ = ["Adamax", "NAdam", "RAdam"]
 
@@ -113,7 +113,7 @@ class NAdam(FormulaOptimizer):
     def fresh(self, p: Tensor, group: dict) -> dict[str, Any]:
         return {
             "step": count(),
-            "mu_product": facula.ones((), dtype=facula.float32),
+            "mu_product": facula.ones((), dtype=scalar_dtype()),
             "exp_avg": facula.zeros_like(p),
             "exp_avg_sq": facula.zeros_like(p),
         }

@@ -7,7 +7,7 @@ from typing import Any, Iterable
 import facula
 from facula import Tensor
 
-from ._formula import FormulaOptimizer, check, check_lr, common, count, number
+from ._formula import FormulaOptimizer, check, check_lr, common, count, number, scalar_dtype
 
 __all__ = ["Rprop", "ASGD"]
 
@@ -110,8 +110,8 @@ class ASGD(FormulaOptimizer):
     def fresh(self, p: Tensor, group: dict) -> dict[str, Any]:
         return {
             "step": count(),
-            "eta": facula.tensor(number(group["lr"]), dtype=facula.float32),
-            "mu": facula.ones((), dtype=facula.float32),
+            "eta": facula.tensor(number(group["lr"]), dtype=scalar_dtype()),
+            "mu": facula.ones((), dtype=scalar_dtype()),
             "ax": facula.zeros_like(p),
         }
 
