@@ -6,6 +6,11 @@
 
 #define SPREAD(...) __VA_ARGS__
 #define C(name) ((T)k.name)
+#define ONE(...) { __VA_ARGS__ }
+#define WITH(a, b, ...) { enum { has1 = a, has2 = b }; __VA_ARGS__ }
+#define FOUR(...)                                                             \
+    if (s1 && s2) WITH(1, 1, __VA_ARGS__) else if (s1) WITH(1, 0, __VA_ARGS__) \
+    else if (s2) WITH(0, 1, __VA_ARGS__) else WITH(0, 0, __VA_ARGS__)
 
 /* A product rounded as the list's dtype rounds it. */
 static inline double fc_scaled_one(const fc_call *c, int list, int j, double by)
@@ -14,7 +19,7 @@ static inline double fc_scaled_one(const fc_call *c, int list, int j, double by)
     return fc_one_of(c, list, j)->dtype == FC_F32 ? (double)((f32)x * (f32)by) : x * by;
 }
 
-#define FC_FORMULA(name, ones, constants, once, ...) typedef struct { double SPREAD constants, sign, decay, shrink; } fc_k_##name;
+#define FC_FORMULA(name, ones, variants, constants, once, ...) typedef struct { double SPREAD constants, sign, decay, shrink; } fc_k_##name;
 #include "formulas.def"
 #undef FC_FORMULA
 
@@ -27,14 +32,14 @@ enum { MAXIMIZE, DECOUPLED };            /* the bools of every row */
 enum { LR, DECAY, D2, D3, D4, D5 };      /* its floats */
 
 #if FC_ISA_ONCE
-#define FC_FORMULA(name, ones, constants, once, ...)   \
+#define FC_FORMULA(name, ones, variants, constants, once, ...)   \
     int fc_infer__##name##_(fc_call *c);                 \
     int fc_infer__##name##_(fc_call *c) { return fc_check_step(c, ones); }
 #include "formulas.def"
 #undef FC_FORMULA
 #endif
 
-#define FC_FORMULA(name, ones, constants, once, ...)                                    \
+#define FC_FORMULA(name, ones, variants, constants, once, ...)                                    \
     FC_STATIC_ASSERT(sizeof(fc_k_##name) <= sizeof ((fc_step *)0)->k, name##_constants_fit); \
     int FC_ISA_NAME(fc_cpu__##name##_)(fc_call *c);                                        \
     int FC_ISA_NAME(fc_cpu__##name##_)(fc_call *c)                                         \
@@ -61,7 +66,7 @@ enum { LR, DECAY, D2, D3, D4, D5 };      /* its floats */
 #else
 #include "../typed.h"
 
-#define FC_FORMULA(name, ones, constants, once, ...)                                       \
+#define FC_FORMULA(name, ones, variants, constants, once, ...)                                       \
     static void N(name)(void *ctx, int64_t begin, int64_t end)                              \
     {                                                                                       \
         const fc_step *q = ctx;                                                             \
@@ -70,12 +75,12 @@ enum { LR, DECAY, D2, D3, D4, D5 };      /* its floats */
         T *restrict params = q->p, *restrict s0 = q->s[0], *restrict s1 = q->s[1], *restrict s2 = q->s[2]; \
         const T *restrict grads = q->g;                                                     \
         (void)s1, (void)s2;                                                                 \
-        for (int64_t i = begin; i < end; ++i) {                                             \
-            T p = params[i] * C(shrink);                                                    \
+        variants(for (int64_t i = begin; i < end; ++i) {                                     \
+            T p = params[i] * C(shrink);                                                     \
             const T g = M(pull)(C(decay), p, C(sign) * grads[i]);                            \
-            __VA_ARGS__                                                                            \
-            params[i] = p;                                                                  \
-        }                                                                                   \
+            __VA_ARGS__                                                                      \
+            params[i] = p;                                                                   \
+        })                                                                                   \
     }
 #include "formulas.def"
 #undef FC_FORMULA

@@ -93,7 +93,8 @@ def test_a_step_is_one_call(line):
     from facula.tensor_core import extend
 
     params, targets = parameters(torch, line, torch.float32)
-    optimizer = make(torch, line, params)
+    params, targets = zip(*[(p, t) for p, t in zip(params, targets) if not p.is_complex()])
+    optimizer = make(torch, line, list(params))
     advance(torch, optimizer, params, targets, 0, 9)
     for p, t in zip(params, targets):
         p.grad = t
@@ -106,7 +107,7 @@ def test_a_step_is_one_call(line):
     with extend.interpreter(listen):
         optimizer.step()
 
-    assert [n for n in called if n != "real_view"] == [optimizer.kernel]
+    assert called == [optimizer.kernel]
 
 
 @OURS

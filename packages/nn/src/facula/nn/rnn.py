@@ -121,8 +121,8 @@ class RNNBase(Module):
         packed = input if isinstance(input, PackedSequence) else None
         batched = True
         if packed is not None:
-            x, sizes = packed.data, packed.batch_sizes
-            rows = int(sizes[0])
+            x, rows = packed.data, int(packed.batch_sizes[0])
+            sizes = packed.batch_sizes.to(x.device)
         else:
             if input.dim() not in (2, 3):
                 raise ValueError(f"{self._get_name()}: Expected input to be 2D or 3D, got {input.dim()}D instead")
@@ -132,7 +132,7 @@ class RNNBase(Module):
             steps, rows = x.shape[:2]
             if not steps:
                 raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
-            sizes = facula.full((steps,), rows, dtype=facula.int64)
+            sizes = facula.full((steps,), rows, dtype=facula.int64, device=x.device)
         if x.size(-1) != self.input_size:
             raise RuntimeError(f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {x.size(-1)}")
         state = self._initial_state(hx, x, rows, batched, packed)

@@ -115,36 +115,54 @@ class FormulaOptimizer(Optimizer):
         params: list[Tensor] = []
         grads: list[Tensor] = []
         lists: list[list[Tensor]] = [[] for _ in columns]
-        for p, grad, state in self.live(group):
-            if grad.is_sparse:
+        for p, grad, state, sparse in self.live(group):
+            if sparse:
                 self.step_one(p, grad, state, group)
                 continue
-            see = facula.view_as_real if p.is_complex() else None
-            params.append(see(p) if see else p)
-            grads.append(see(grad) if see else grad)
+            params.append(p)
+            grads.append(grad)
             for column, found in zip(columns, lists):
                 if column is not None:
-                    t = state[column]
-                    found.append(see(t) if see and t.is_complex() else t)
+                    found.append(state[column])
         if params:
-            extend.function(extend.ops[self.kernel])(params, grads, *lists, *self.settings(group))
+            self.run(params, grads, lists, group, self.settings(group))
 
-    def live(self, group: dict) -> Iterator[tuple[Tensor, Tensor, dict | None]]:
-        """(parameter, gradient, state) of the parameters that have a gradient."""
+    def run(self, params: list, grads: list, lists: list, group: dict, settings: tuple) -> None:
+        """The row over these parameters. It refuses complex ones and two devices before it writes: they are seen to then."""
+        kernel = extend.function(extend.ops[self.kernel])
+        try:
+            kernel(params, grads, *lists, *settings)
+        except (extend.DTypeError, extend.DeviceError):
+            odd = [p.is_meta or p.is_complex() for p in params]  # asked here, for each costs as much as its share of the call
+            if not any(odd):
+                raise
+            real = [k for k, p in enumerate(params) if not p.is_meta]
+            if real:
+                seen = [[_as_real(t[k]) for k in real] if t else t for t in (params, grads, *lists)]
+                kernel(*seen, *settings)
+            for p, grad in zip(params, grads):
+                if p.is_meta:  # nothing to compute, and its step count is on the CPU
+                    self.step_one(p, grad, self.state.get(p), group)
+
+    def live(self, group: dict) -> Iterator[tuple[Tensor, Tensor, dict | None, bool]]:
+        """(parameter, gradient, state, is the gradient sparse) of the parameters that have a gradient."""
+        careful = group.get("capturable")
         for p in group["params"]:
             grad = p.grad
             if grad is not None:
-                self.refuse(p, grad, group)
+                sparse = grad.is_sparse
+                if sparse or careful:
+                    self.refuse(p, grad, group)
                 state = self.state.get(p)
                 if not state:
                     state = self.fresh(p, group)
                     if state is not None:
                         self.state[p] = state
-                yield p, grad, state
+                yield p, grad, state, sparse
 
     def step_composed(self, group: dict) -> None:
         """One step of one group, parameter by parameter."""
-        for p, grad, state in self.live(group):
+        for p, grad, state, _ in self.live(group):
             if group.get("differentiable"):  # what earlier steps saved for backward stays as it was
                 for key, value in (state or {}).items():
                     if isinstance(value, Tensor):
@@ -173,6 +191,10 @@ class FormulaOptimizer(Optimizer):
             raise RuntimeError(f"{type(self).__name__} does not support sparse gradients. Use SparseAdam, or a dense gradient.")
         if group.get("capturable") and p.device.type == "cpu":
             raise AssertionError("If capturable=True, params and state_steps must be on supported devices: ['cuda'].")
+
+
+def _as_real(t: Tensor) -> Tensor:
+    return facula.view_as_real(t) if t.is_complex() else t
 
 
 def _evaluated(closure: Callable | None) -> Any:

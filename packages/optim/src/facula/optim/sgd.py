@@ -6,7 +6,6 @@ from typing import Any, Iterable
 
 import facula
 from facula import Tensor
-from facula.tensor_core import extend
 
 from ._formula import FormulaOptimizer, check, check_implementation, check_lr, common, number
 
@@ -76,19 +75,18 @@ class SGD(FormulaOptimizer):
             return super().step_group(group)
         moving: tuple[list, ...] = ([], [], [])
         starting: tuple[list, ...] = ([], [], [])
-        for p, grad, state in self.live(group):
-            if grad.is_sparse:
+        for p, grad, state, sparse in self.live(group):
+            if sparse:
                 self.step_one(p, grad, state, group)
                 continue
             first = state.get("momentum_buffer") is None
             if first:
                 state["momentum_buffer"] = facula.empty_like(p, requires_grad=False)
-            see = facula.view_as_real if p.is_complex() else None
             for found, t in zip(starting if first else moving, (p, grad, state["momentum_buffer"])):
-                found.append(see(t) if see else t)
-        for lists, first in ((moving, False), (starting, True)):
-            if lists[0]:
-                extend.function(extend.ops[self.kernel])(*lists, *self.settings(group, first))
+                found.append(t)
+        for (params, grads, buffers), first in ((moving, False), (starting, True)):
+            if params:
+                self.run(params, grads, [buffers], group, self.settings(group, first))
 
     def update(self, p: Tensor, grad: Tensor, state: dict | None, group: dict) -> None:
         momentum = group["momentum"]

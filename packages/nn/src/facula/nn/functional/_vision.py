@@ -183,7 +183,7 @@ def interpolate(
     x = input
     for k in range(len(out)) if x.is_floating_point() else reversed(range(len(out))):
         factor = None if factors is None else factors[k]
-        x = _resampled(x, 2 + k, *_taps(kind, input.size(2 + k), out[k], factor, bool(align_corners), work))
+        x = _resampled(x, 2 + k, *(t.to(x.device) for t in _taps(kind, input.size(2 + k), out[k], factor, bool(align_corners), work)))
     return x
 
 
