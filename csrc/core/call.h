@@ -27,6 +27,7 @@
 
 typedef struct {
     int dtype, ndim;
+    int format; /* as fc_to's memory_format; 0 after fc_declare. The kernel writes contiguously, the core rearranges */
     int64_t shape[FC_MAX_DIMS];
 } fc_spec;
 

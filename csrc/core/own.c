@@ -38,6 +38,7 @@ int fc_declare(fc_call *c, int k, int dtype, int ndim, const int64_t *shape)
     fc_spec *s = &c->spec[k];
     s->dtype = dtype;
     s->ndim = ndim;
+    s->format = 0;
     for (int d = 0; d < ndim; ++d)
         s->shape[d] = shape[d];
     if (k >= c->nout)
@@ -172,8 +173,8 @@ static fc_tensor *fc_own_run(fc_call *c, fc_tensor *out, fc_tensor **t)
             bad = late;
     }
     for (int k = 0; k < c->nout && !bad; ++k)
-        if (c->out[k]->dtype != c->spec[k].dtype) { /* halves: rounded once, here */
-            narrow[k] = fc_to(c->out[k], c->spec[k].dtype, 0, 1);
+        if (c->out[k]->dtype != c->spec[k].dtype || c->spec[k].format) { /* halves: rounded once, here */
+            narrow[k] = fc_to(c->out[k], c->spec[k].dtype, c->spec[k].format, 1);
             bad = narrow[k] ? FC_OK : FC_MEMORY;
             if (!bad) {
                 fc_free(c->out[k]);

@@ -10,6 +10,7 @@
  * int[3] arguments are right-aligned: a 2-d convolution uses the last two, and the first is 1 (0 for padding).
  */
 #include "conv.h"
+#include "format.h"
 
 /* --- arguments ------------------------------------------------------------------------------------------------------ */
 
@@ -165,7 +166,8 @@ static int declare(fc_call *c, const fc_conv *v, int64_t first, int64_t second, 
 {
     const int64_t shape[5] = { first, second, spatial[5 - v->ndim], v->ndim > 3 ? spatial[6 - v->ndim] : 0, spatial[2] };
     c->scratch_bytes = (size_t)fc_conv_words(v) * sizeof(int64_t);
-    return fc_declare(c, 0, v->dtype, v->ndim, shape);
+    const int bad = fc_declare(c, 0, v->dtype, v->ndim, shape);
+    return bad ? bad : fc_keep_format(c, 0, c->t[0], c->t[1], 0);
 }
 
 int fc_infer_convolution(fc_call *c)

@@ -1,4 +1,5 @@
 /* Pooling rows: arguments, shapes and windows. The loops are in pool_plane.c. int[3] is right-aligned, as in conv.c. */
+#include "format.h"
 #include "pool.h"
 
 static int there(const fc_pool *p, int d) { return d - 3 + p->ndim >= 2; }
@@ -91,13 +92,15 @@ static int declare(fc_call *c, const fc_pool *p, int k, const fc_tensor *like, i
     for (int d = 5 - p->ndim; d < 3; ++d)
         shape[d - 3 + p->ndim] = spatial[d];
     c->scratch_bytes = window_bytes(p);
-    return fc_declare(c, k, dtype, p->ndim, shape);
+    const int bad = fc_declare(c, k, dtype, p->ndim, shape);
+    return bad ? bad : fc_keep_format(c, k, like, NULL, p->deep);
 }
 
 /* input; int[3] kernel, int[3] stride, int[3] padding, int[3] dilation, bool ceil_mode */
 static int max_args(fc_pool *p, const fc_call *c)
 {
     const int bad = plane_args(p, c->t[0], NULL);
+    p->deep = 1;
     return bad ? bad : window_args(p, c->i, c->i + 3, c->i + 6, c->i + 9, c->i[12] != 0);
 }
 
@@ -145,6 +148,7 @@ static int max_grad_args(fc_pool *p, const fc_call *c)
 {
     const fc_tensor *grad = c->t[0], *places = c->t[1];
     const int bad = plane_args(p, grad, c->i);
+    p->deep = 1;
     if (bad) return bad;
     if (places->dtype != FC_I64) return fc_fail(FC_MIXED, 0, FC_I64, 1, places->dtype);
     if (places->numel != grad->numel) return fc_fail(FC_SIZE, 0, grad->numel, 1, places->numel);
@@ -237,6 +241,7 @@ int fc_infer_adaptive_avg_pool(fc_call *c)
     fc_pool p;
     int bad = plane_args(&p, c->t[0], NULL);
     if (!bad) bad = adaptive_args(&p, c->i);
+    p.deep = p.out_n == 1; /* which PyTorch computes by mean */
     return bad ? bad : declare(c, &p, 0, c->t[0], p.dtype, p.out);
 }
 

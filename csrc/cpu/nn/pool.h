@@ -18,6 +18,7 @@ typedef struct {
     int64_t size[3], out[3], kernel[3], stride[3], pad[3], dilation[3];
     int64_t size_n, out_n;         /* elements of a plane */
     int adaptive, count_pad;
+    int deep;                      /* channels_last is kept in three dims too */
     int64_t divisor;               /* 0: the number of places */
     const fc_span *span[3];        /* per dim, out[d] of them */
     const int64_t *whole[3];       /* per dim: places of each window before clipping at the far padding's end */

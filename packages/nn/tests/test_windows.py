@@ -145,6 +145,31 @@ def test_maxima_of_integers(dtype):
     close(T.max_pool2d(x, 3, 2, 1), F.max_pool2d(facula.from_numpy(x.numpy()), 3, 2, 1), dtype)
 
 
+@pytest.mark.parametrize("ndim", [2, 3])
+@pytest.mark.parametrize("call", [
+    "conv{n}d(x, w, b, 2, 1)", "conv{n}d(x.contiguous(), w.contiguous(memory_format=LAST))", "conv_transpose{n}d(x, w.transpose(0, 1))", "max_pool{n}d(x, 2)",
+    "avg_pool{n}d(x, 2, 1)", "adaptive_avg_pool{n}d(x, 2)", "adaptive_avg_pool{n}d(x, 1)", "adaptive_max_pool{n}d(x, 3)", "conv{n}d(x[:, :1].contiguous(memory_format=LAST), w[:, :1])",
+    "conv{n}d(x[..., :1].contiguous(memory_format=LAST), w[..., :1])", "conv{n}d(x, w[:1])", "max_pool{n}d(x, 2, return_indices=True)[1]",
+])  # fmt: skip
+def test_channels_last_is_kept(call, ndim):
+    results = []
+    for X, f, pick in ((facula, F, 0), (torch, T, 1)):
+        last = X.channels_last if ndim == 2 else X.channels_last_3d
+        x, w, b = (both(shape, k)[pick] for k, shape in enumerate([(2, 3, *(6, 7, 8)[:ndim]), (4, 3, *(3, 3, 2)[:ndim]), (4,)]))
+        x = x.contiguous(memory_format=last).requires_grad_()
+        y = eval("f." + call.format(n=ndim), {"f": f, "x": x, "w": w, "b": b, "X": X, "LAST": last})
+        if y.requires_grad:
+            y.square().sum().backward()
+        results.append((y, y.stride(), x.grad, x.grad is not None and x.grad.stride()))
+    ours, theirs = results
+
+    close(theirs[0], ours[0], call)
+    assert theirs[1] == ours[1]
+    if theirs[2] is not None:
+        close(theirs[2], ours[2], call)
+        assert theirs[3] == ours[3]
+
+
 @pytest.mark.parametrize("dtype", ["int64", "int32", "uint8"])
 def test_convolution_of_integers(dtype):
     x, w, v = (torch.randint(0, 100, shape).to(getattr(torch, dtype)) for shape in ((2, 4, 8, 9), (6, 2, 3, 2), (4, 3, 2, 3)))

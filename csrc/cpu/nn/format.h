@@ -1,0 +1,37 @@
+/* The memory format that results of sliding windows keep: PyTorch's channels_last where an operand has it. */
+#ifndef FC_FORMAT_H
+#define FC_FORMAT_H
+
+#include "../../core/call.h"
+
+/* Whether strides are channels_last's; told by them alone, so dims of size 1 have a say: c10/core/MemoryFormat.h's rule. */
+static inline int fc_strides_channels_last(const fc_tensor *t)
+{
+    if (!t->stride[1])
+        return 0;
+    int64_t least = 0;
+    for (int k = 0; k < t->ndim; ++k) {
+        const int d = k == 0 ? 1 : k == t->ndim - 1 ? 0 : t->ndim - k; /* channels, the last dim, ..., the batch */
+        if (t->stride[d] < least || (d == 0 && least == t->stride[1]))
+            return 0;
+        least = t->stride[d];
+        if (t->shape[d] > 1) least *= t->shape[d];
+    }
+    return 1;
+}
+
+/* fc_to's memory_format: 2 for channels_last of four dims, 3 of five where `deep` (PyTorch keeps that in max_pool3d alone); 0 */
+static inline int fc_format_of(const fc_tensor *t, int deep)
+{
+    return t && (t->ndim == 4 || (t->ndim == 5 && deep)) && fc_strides_channels_last(t) ? t->ndim - 2 : 0;
+}
+
+/* Result k, declared already, comes out in the format of the first operand that has one. */
+static inline int fc_keep_format(fc_call *c, int k, const fc_tensor *x, const fc_tensor *y, int deep)
+{
+    const int format = fc_format_of(x, deep);
+    c->spec[k].format = format ? format : fc_format_of(y, deep);
+    return FC_OK;
+}
+
+#endif
