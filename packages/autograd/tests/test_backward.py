@@ -1,5 +1,6 @@
 """backward() and grad(): what they return, accumulate, keep and refuse."""
 
+import facula
 import pytest
 from backend import leaf, near, plain, torch
 
@@ -351,3 +352,17 @@ def test_complex_output_needs_an_explicit_gradient():
     z = torch.tensor(1 + 2j, dtype=torch.complex128).requires_grad_()
     with pytest.raises(RuntimeError, match="real"):
         (z * z).backward()
+
+
+def test_variable_makes_tensors_and_every_tensor_is_one():
+    x = facula.ones(2)
+    v = facula.autograd.Variable(x, requires_grad=True)
+    (v * 3).sum().backward()
+
+    assert [3.0, 3.0] == v.grad.tolist()
+    assert isinstance(x, facula.autograd.Variable) and not isinstance(3, facula.autograd.Variable)
+    assert not x.requires_grad and v.data_ptr() == x.data_ptr()
+    with pytest.warns(UserWarning, match="volatile"):
+        facula.autograd.Variable(x, volatile=True)
+    with pytest.raises(TypeError, match="list"):
+        facula.autograd.Variable([1.0])

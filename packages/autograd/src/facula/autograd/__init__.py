@@ -10,7 +10,7 @@ tensor([4., 6.])
 from . import _core, rules  # noqa: F401
 from ._api import attach_all as _attach_all
 from ._api import backward, grad
-from ._core import Tensor as Variable
+from .variable import Variable
 from ._record import fill as _fill
 from ._tape import Tape as _Tape
 from . import anomaly_mode, forward_ad, function, functional, grad_mode, gradcheck as _gradcheck_module, graph, profiler  # noqa: F401, I001
