@@ -40,12 +40,16 @@ CASES = (
     ("bernoulli",     ((),),                                        REALS,               True),
     ("poisson",       ((),),                                        REALS,               False),
     ("_standard_gamma", ((),),                                      ("float32", "float64"), False),
+    ("_sample_dirichlet", ((),),                                    ("float32", "float64"), False),
+    ("binomial",      ((),),                                        ("float32", "float64"), True),
 )  # fmt: skip
 
 PARAMETERS = {
     "bernoulli": lambda n: [k % 101 / 100 for k in range(n)],
     "poisson": lambda n: [k % 41 * 0.75 for k in range(n)],
     "_standard_gamma": lambda n: [0.125 + k % 31 * 0.375 for k in range(n)],
+    "_sample_dirichlet": lambda n: [0.125 + k % 31 * 0.375 for k in range(n)],
+    "binomial": lambda n: [k % 101 / 100 for k in range(n)],
 }
 
 
@@ -69,6 +73,9 @@ def call(torch, name, args, dtype, n):
     dtype = getattr(torch, dtype)
     if name == "randperm":
         return torch.randperm(n, dtype=dtype)
+    if name == "binomial":
+        p = torch.tensor(PARAMETERS[name](n), dtype=dtype)
+        return torch.binomial((p * 60).floor(), p)
     if name in PARAMETERS:
         return getattr(torch, name)(torch.tensor(PARAMETERS[name](n), dtype=dtype))
     return getattr(torch.empty(n, dtype=dtype), name)(*args)

@@ -21,7 +21,8 @@ typedef enum {
     /* with a parameter per element, of out's dtype unless said otherwise: */
     FC_R_BERNOULLI_OF, /* probabilities, of a real floating dtype of their own */
     FC_R_POISSON_OF,   /* rates */
-    FC_R_GAMMA_OF      /* shapes; scale 1 */
+    FC_R_GAMMA_OF,     /* shapes; scale 1 */
+    FC_R_BINOMIAL_OF   /* pairs (count, probability): the first of each is replaced */
 } fc_random_kind;
 
 /* Fills out[0..n). FC_OK, FC_DTYPE, or FC_ARG with (argument, value as an integer) where a parameter is out of range;

@@ -28,6 +28,13 @@ int fc_random_fill_of(int kind, fc_generator *g, void *out, int dtype, const voi
             return fc_fail(FC_ARG, 0, k, 0, 0);
     const double smallest = dtype == FC_F64 ? 0x1p-1022 : dtype == FC_F16 ? 0x1p-14 : 0x1p-126;
     fc_generator_lock(g);
+    if (kind == FC_R_BINOMIAL_OF) {
+        for (int64_t k = 0; k + 1 < n; k += 2) {
+            const double x = fc_draw_binomial(g, parameter(param, param_dtype, k), parameter(param, param_dtype, k + 1));
+            store_f64(out, dtype, k, &x, 1);
+        }
+        n = 0;
+    }
     for (int64_t k = 0; k < n; ++k) {
         const double p = parameter(param, param_dtype, k);
         double x;

@@ -21,13 +21,15 @@ PARAMETERS = {
     "bernoulli": lambda n: [k % 101 / 100 for k in range(n)],
     "poisson": lambda n: [k % 41 * 0.75 for k in range(n)],
     "_standard_gamma": lambda n: [0.125 + k % 31 * 0.375 for k in range(n)],
+    "_sample_dirichlet": lambda n: [0.125 + k % 31 * 0.375 for k in range(n)],
+    "binomial": lambda n: [k % 101 / 100 for k in range(n)],
 }
 
 # row -> the public name whose stored stream holds it to account
 ROWS = {
     "uniform_": "uniform_", "normal_": "normal_", "exponential_": "exponential_", "geometric_": "geometric_", "cauchy_": "cauchy_",
     "log_normal_": "log_normal_", "bernoulli_scalar_": "bernoulli_", "random_range_": "random_", "random_full_": "random_", "randperm_": "randperm",
-    "draw_bernoulli_": "bernoulli", "draw_poisson_": "poisson", "draw_gamma_": "_standard_gamma",
+    "draw_bernoulli_": "bernoulli", "draw_poisson_": "poisson", "draw_gamma_": "_standard_gamma", "draw_binomial_": "binomial",
 }  # fmt: skip
 
 
@@ -52,6 +54,9 @@ def call(name, args, dtype, n):
     dtype = getattr(facula, dtype)
     if name == "randperm":
         return facula.randperm(n, dtype=dtype)
+    if name == "binomial":
+        p = facula.tensor(PARAMETERS[name](n), dtype=dtype)
+        return facula.binomial((p * 60).floor(), p)
     if name in PARAMETERS:
         return getattr(facula, name)(facula.tensor(PARAMETERS[name](n), dtype=dtype))
     return getattr(facula.empty(n, dtype=dtype), name)(*args)
@@ -160,6 +165,8 @@ REFUSED = (
     ("poisson(facula.tensor([-1.0]))", RuntimeError, "rate"),
     ("normal(facula.zeros(3), -facula.ones(3))", RuntimeError, "std >= 0"),
     ("normal(0.0, 1.0)", TypeError, "size"),
+    ("binomial(facula.tensor([3]), facula.tensor([0.5]))", ValueError, "int64"),
+    ("binomial(facula.ones(1), facula.ones(1).double())", RuntimeError, "float64"),
     ("multinomial(facula.zeros(2), 1)", RuntimeError, "<= 0"),
     ("multinomial(facula.tensor([1.0, -1.0]), 1)", RuntimeError, "< 0"),
     ("multinomial(facula.tensor([1, 1]), 1)", RuntimeError, "int64"),
@@ -197,7 +204,7 @@ SAME_AS_PYTORCH = (
     "empty(n, dtype=X.int32).random_(5, None)", "empty(n, dtype=X.float32).random_(5, None)", "empty(n, dtype=X.uint8).random_(to=5)",
     "multinomial(X.rand(n), 2)", "multinomial(X.rand(4, n), 1)", "multinomial(X.rand(4, n), 3, True)", "multinomial(X.rand(n).double(), 3, replacement=True)",
     "normal(X.rand(n), X.rand(n))", "normal(X.rand(n, 1), X.rand(n))", "normal(1.5, X.rand(n))", "normal(X.rand(n), 2.0)", "normal(1.0, 2.0, (n, 3))",
-    "poisson(X.rand(n, 2).t() * 20)", "_standard_gamma(X.rand(n) * 3)",
+    "poisson(X.rand(n, 2).t() * 20)", "binomial(X.rand(n, 1).mul(500).floor(), X.rand(3))", "binomial(X.full((n,), 1000.0).double(), X.rand(n).double())", "binomial(X.tensor([-1.0, 0.0, 3.0, 3.0, 3.0]), X.tensor([0.5, 0.5, -1.0, 0.0, 2.0]))", "_standard_gamma(X.rand(n) * 3)",
 )  # fmt: skip
 
 

@@ -19,7 +19,7 @@ from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import bfloat16, float16, float32, int64
 
 __all__ = [
-    "bernoulli", "multinomial", "normal", "poisson", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm",
+    "bernoulli", "binomial", "multinomial", "normal", "poisson", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm",
 ]  # fmt: skip
 
 FC_ARG = STATUS.index("arg")
@@ -290,6 +290,32 @@ def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
     """Poisson numbers, each of the rate that stands in input."""
     complaint = "poisson: invalid Poisson rate, expected rate to be non-negative: input holds negative numbers or NaN. Clamp them."
     return _drawn("draw_poisson_", input, generator, complaint)
+
+
+def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) -> Tensor:
+    """How many of `count` trials succeed, each with probability `prob`: both floating, of one dtype, broadcast.
+
+    Raises ValueError for counts of another kind, RuntimeError for two dtypes.
+
+    >>> import facula
+    >>> facula.binomial(facula.tensor([5.0, 5.0]), facula.tensor([0.0, 1.0]))
+    tensor([0., 5.])
+    """
+    if count.dtype.kind != 2:
+        raise ValueError(f"binomial only supports floating-point dtypes for count, got: {count.dtype.name}. Convert it with .to(facula.float32).")
+    if prob.dtype.kind != 2 or prob.dtype is not count.dtype:
+        raise DTypeError(f"binomial: Found dtype {prob.dtype.name} but expected {count.dtype.name} for prob. Convert one with .to().")
+    generator = _checked("binomial", generator)
+    pairs = facula.stack(facula.broadcast_tensors(count.detach().to(facula.float64), prob.detach().to(facula.float64)), -1)
+    return _ops.draw_binomial_(pairs, generator=generator)[..., 0].contiguous().to(count.dtype)
+
+
+def _sample_dirichlet(self: Tensor, generator: Generator | None = None) -> Tensor:
+    """Shares that sum to 1 along the last dim, of the Dirichlet distribution with the concentrations in self; never 0 nor 1."""
+    drawn = _drawn("draw_gamma_", self.detach().to(facula.float64), generator, "_sample_dirichlet: a concentration is negative or NaN. Clamp it.")
+    shares = (drawn / drawn.sum(-1, True)).to(self.dtype)
+    info = facula.finfo(self.dtype)
+    return shares.clamp(info.tiny, 1.0 - info.eps / 2)
 
 
 def _standard_gamma(self: Tensor, generator: Generator | None = None) -> Tensor:
