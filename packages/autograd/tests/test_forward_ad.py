@@ -177,3 +177,31 @@ def test_refuses(name):
     error, call = BAD[name]
     with pytest.raises(error):
         call()
+
+
+GRADIENTS = {
+    "cube": lambda T, w: (w**3).sum(),
+    "saved result": lambda T, w: w.exp().sum(),
+    "product": lambda T, w: (w * w.sin()).sum(),
+    "matrices": lambda T, w: (w.view(3, 1) @ w.view(1, 3)).exp().sum(),
+    "softmax": lambda T, w: (T.softmax(w, 0) * w).sum(),
+}
+
+
+@pytest.mark.parametrize("name", GRADIENTS)
+def test_a_gradient_has_a_tangent(name):
+    """Forward over reverse: the tangent of the gradient is the Hessian times the tangent."""
+
+    def found(T):
+        duals = importlib.import_module(T.__name__ + ".autograd.forward_ad")
+        w = T.tensor([0.5, -1.0, 0.25], dtype=T.float64, requires_grad=True)
+        with duals.dual_level():
+            d = duals.make_dual(w, T.tensor([1.0, 2.0, -1.0], dtype=T.float64))
+            (g,) = T.autograd.grad(GRADIENTS[name](T, d), d)
+            return duals.unpack_dual(g).tangent.tolist()
+
+    v = torch.tensor([1.0, 2.0, -1.0], dtype=torch.float64)
+    x = torch.tensor([0.5, -1.0, 0.25], dtype=torch.float64)
+    expected = torch.autograd.functional.hvp(lambda w: GRADIENTS[name](torch, w), x, v)[1]
+
+    assert near(expected.tolist(), torch.tensor(found(torch), dtype=torch.float64))

@@ -62,3 +62,39 @@ def test_leaves_keep_their_values_and_gradients():
     gradcheck(lambda x: x * x, (x,))
 
     assert [1.5, 2.5] == x.tolist() and x.grad is None
+
+
+class WrongForward(torch.autograd.Function):
+    @staticmethod
+    def forward(x):
+        return x * x
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(inputs[0])
+        ctx.save_for_forward(inputs[0])
+
+    @staticmethod
+    def backward(ctx, g):
+        return 2 * g * ctx.saved_tensors[0]
+
+    @staticmethod
+    def jvp(ctx, v):
+        return v * ctx.saved_tensors[0]
+
+
+def test_wrong_tangents_fail():
+    assert gradcheck(WrongForward.apply, (leaf(1.5, 2.5),))
+    with pytest.raises(RuntimeError):
+        gradcheck(WrongForward.apply, (leaf(1.5, 2.5),), check_forward_ad=True)
+
+
+def test_tangents_and_batches_of_what_is_right_pass():
+    assert gradcheck(lambda x, y: (x * y).exp(), (leaf(1.5, 2.5), leaf(0.5, 0.7)), check_forward_ad=True, check_batched_grad=True)
+    assert gradgradcheck(lambda x, y: (x * y).exp(), (leaf(1.5, 0.5), leaf(0.5, 0.7)), check_fwd_over_rev=True)
+
+
+@pytest.mark.parametrize("options", [{"check_backward_ad": False}, {"check_backward_ad": False, "check_forward_ad": True, "check_batched_grad": True}])
+def test_contradicting_options_are_refused(options):
+    with pytest.raises((ValueError, AssertionError)):
+        gradcheck(lambda x: x, (leaf(1.5),), **options)

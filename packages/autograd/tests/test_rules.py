@@ -276,3 +276,17 @@ def test_gradient_at_special_values_is_pytorchs(name):
     expected, actual = (special_gradients(T, name, count) for T in (reference, torch))
 
     assert same_numbers(expected, actual)
+
+
+@pytest.mark.parametrize("name", DIFFERENTIABLE)
+def test_a_row_works_forward_and_many_gradients_at_once(name):
+    f, tensors = flat(name, prepared(SAMPLES[name][0], "contiguous"))
+
+    assert gradcheck(f, tensors, fast_mode=True, check_forward_ad=True, check_batched_grad=True)
+
+
+@pytest.mark.parametrize("name", ABLE)
+def test_a_row_works_forward_over_complex_numbers(name):
+    f, tensors = flat(name, variants(name, turned))
+
+    assert gradcheck(f, tensors, check_forward_ad=True, check_backward_ad=False)

@@ -62,6 +62,7 @@ class Node:
     def of_result(self, saved):
         """A saved result with its history, for gradients of gradients."""
         out = alias(saved)
+        out.__dict__.update(saved.__dict__)  # a tangent
         owner = self.extra and self.extra.owner
         out.origin = owner(self) if owner else self
         return out
@@ -71,6 +72,7 @@ class Node:
         if index in flat:
             return saved
         out = alias(saved)
+        out.__dict__.update(saved.__dict__)  # a tangent
         out.origin = self if count - len(flat) == 1 and index == 0 else Output(self, index, count)
         return out
 

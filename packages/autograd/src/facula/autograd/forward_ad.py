@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 from . import _core, _function
 from ._api import grad as graph_grad
-from ._core import GradError, Tensor, extend
+from ._core import GradError, Tensor, extend, lib
 from ._engine import laid_out
+from ._node import Output
 from ._table import NONE, RULES
 from .grad_mode import enable_grad
 
@@ -144,10 +145,23 @@ def interpret(op, args, kwargs):
         result.__dict__["_forward"] = current(), tangent  # a view of the tangent: writes to one are writes to both
         return result
     result, tangents = pushed(op, args)
+    if _core.grad_mode() and any(isinstance(t, Tensor) and t.origin is not None for t in spread(args)):
+        result = extend.call(op, *args)  # so that what is saved for backward has its tangents: those of gradients come from them
     for t, v in zip(result if isinstance(result, (tuple, list)) else (result,), tangents):
         if v is not None:
             attach(t, v)
+            attach_saved(t)
     return result
+
+
+def attach_saved(t):
+    """The alias of a result that its node keeps has the result's tangent."""
+    node = t.origin if not isinstance(t.origin, Output) else t.origin.inputs[0]
+    if node is None or type(node.saved) is not tuple:
+        return
+    for kept in node.saved:
+        if isinstance(kept, Tensor) and kept.origin is None and kept.shape == t.shape and lib.fc_data(kept._h) == lib.fc_data(t._h) and tangent_of(kept) is None:
+            kept.__dict__["_forward"] = t.__dict__["_forward"]
 
 
 def spread(args):

@@ -1,5 +1,6 @@
 """gradcheck: analytic gradients against central differences."""
 
+from . import _core
 from ._api import as_tuple, grad
 from ._core import GradError, Tensor, is_complex, is_float
 
@@ -12,7 +13,7 @@ class GradcheckError(GradError):
 
 def gradcheck(
     func, inputs, *, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=True, nondet_tol=0.0, check_undefined_grad=True,
-    check_grad_dtypes=False, fast_mode=False,
+    check_grad_dtypes=False, check_batched_grad=False, check_forward_ad=False, check_backward_ad=True, fast_mode=False,
 ):  # fmt: skip
     """Whether the gradients of func(*inputs) agree with central differences (func(x + eps) - func(x - eps)) / (2 eps).
 
@@ -21,10 +22,21 @@ def gradcheck(
     differences are noise. Complex elements are varied in their real and their imaginary part.
 
     nondet_tol: how much two runs of backward may differ. check_undefined_grad: backward must also accept that only some
-    results have gradients. check_grad_dtypes: gradients must have their inputs' dtypes.
+    results have gradients. check_grad_dtypes: gradients must have their inputs' dtypes. check_batched_grad: backward must agree
+    with itself under vmap. check_forward_ad: tangents of dual tensors must agree with differences, too (check_backward_ad=False: only they).
     """
+    if not (check_backward_ad or check_forward_ad):
+        raise ValueError("gradcheck: check_backward_ad and check_forward_ad are both False, so there is nothing to check. Set one.")
+    if check_batched_grad and not check_backward_ad:
+        raise ValueError("gradcheck: check_batched_grad=True needs check_backward_ad=True.")
+    inputs = as_tuple(inputs)
     try:
-        _check(func, as_tuple(inputs), eps, atol, rtol, nondet_tol, check_undefined_grad, check_grad_dtypes, fast_mode)
+        if check_backward_ad:
+            _check(func, inputs, eps, atol, rtol, nondet_tol, check_undefined_grad, check_grad_dtypes, fast_mode)
+        if check_batched_grad:
+            _check_batched(func, inputs, atol, rtol)
+        if check_forward_ad:
+            _check_forward(func, inputs, eps, atol, rtol)
     except GradcheckError:
         if raise_exception:
             raise
@@ -34,9 +46,10 @@ def gradcheck(
 
 def gradgradcheck(
     func, inputs, grad_outputs=None, *, eps=1e-6, atol=1e-5, rtol=1e-3, gen_non_contig_grad_outputs=False, raise_exception=True,
-    nondet_tol=0.0, check_undefined_grad=True, check_grad_dtypes=False, fast_mode=False,
+    nondet_tol=0.0, check_undefined_grad=True, check_grad_dtypes=False, check_batched_grad=False, check_fwd_over_rev=False,
+    check_rev_over_rev=True, fast_mode=False,
 ):  # fmt: skip
-    """gradcheck of the gradients of func: their weights are inputs too."""
+    """gradcheck of the gradients of func: their weights are inputs too. check_fwd_over_rev: also tangents of gradients."""
     inputs = as_tuple(inputs)
     outs = _differentiable(func(*inputs))
     if grad_outputs is None:
@@ -52,7 +65,8 @@ def gradgradcheck(
 
     return gradcheck(
         gradients, (*inputs, *weights), eps=eps, atol=atol, rtol=rtol, raise_exception=raise_exception, nondet_tol=nondet_tol,
-        check_undefined_grad=check_undefined_grad, check_grad_dtypes=check_grad_dtypes, fast_mode=fast_mode,
+        check_undefined_grad=check_undefined_grad, check_grad_dtypes=check_grad_dtypes, check_batched_grad=check_batched_grad,
+        check_forward_ad=check_fwd_over_rev, check_backward_ad=check_rev_over_rev, fast_mode=fast_mode,
     )  # fmt: skip
 
 
@@ -102,6 +116,43 @@ def _check(func, inputs, eps, atol, rtol, nondet_tol, check_undefined, check_dty
                 raise GradcheckError(f"gradcheck: the gradient of input {i} is {a.dtype} and the input {inputs[i].dtype}.")
     if check_undefined and len(outs) > 1:
         grad(outs, [inputs[i] for i in varied], [_random(o) for o in outs], retain_graph=True, allow_unused=True)
+
+
+def _check_batched(func, inputs, atol, rtol):
+    """Two backward passes at once against two."""
+    varied = [x for x in inputs if isinstance(x, Tensor) and x.requires_grad]
+    for k, o in enumerate(_differentiable(func(*inputs))):
+        ws = [_random(o) for _ in range(2)]
+        alone = [grad([o], varied, [w], retain_graph=True, allow_unused=True) for w in ws]
+        both = grad([o], varied, [_core.stack(ws)], retain_graph=True, allow_unused=True, is_grads_batched=True)
+        for i, g in enumerate(both):
+            if g is not None and any(_far(g[n], alone[n][i], atol, rtol) for n in range(2)):
+                raise GradcheckError(f"gradcheck: the gradient of output {k} with respect to input {i} under vmap differs from that without.")
+
+
+def _check_forward(func, inputs, eps, atol, rtol):
+    """Tangents along random directions against differences."""
+    from . import forward_ad
+
+    places = [k for k, o in enumerate(as_tuple(func(*inputs))) if isinstance(o, Tensor) and is_float(o) and o.requires_grad]
+    for i, x in enumerate(inputs):
+        if not (isinstance(x, Tensor) and x.requires_grad):
+            continue
+        v = _random(x)
+        with forward_ad.dual_level():
+            dual = forward_ad.make_dual(x.detach().requires_grad_(), v)
+            outs = as_tuple(func(*inputs[:i], dual, *inputs[i + 1 :]))
+            tangents = [forward_ad.unpack_dual(outs[k]).tangent for k in places]
+        up, down = (as_tuple(func(*_shifted(inputs, i, s * eps * v))) for s in (1, -1))
+        for k, tangent in zip(places, tangents):
+            numeric = (up[k].detach() - down[k].detach()) / (2 * eps)
+            analytic = numeric * 0 if tangent is None else tangent.detach()
+            if _far(analytic, numeric, atol * max(1.0, x.numel() ** 0.5), rtol):
+                raise GradcheckError(f"gradcheck: the tangent of output {k} along input {i} differs from what differences say by up to {float((analytic - numeric).abs().max().item()):.3g}.")
+
+
+def _shifted(inputs, i, step):
+    return [*inputs[:i], (inputs[i].detach() + step).requires_grad_(), *inputs[i + 1 :]]
 
 
 def numeric_zero(func, inputs, varied, outs, eps, atol):
