@@ -1,5 +1,7 @@
 """Everything this package takes from the core, by one import: nothing else here imports facula.tensor_core."""
 
+import threading
+
 import facula
 from facula import contiguous_format  # noqa: F401
 from facula.tensor_core import extend
@@ -96,6 +98,15 @@ def is_complex(t):
 
 def is_float(t):
     return lib.fc_dtype(t._h) >= 9
+
+
+dual_levels = [0]  # forward mode's open levels, of all threads
+dual = threading.local()  # .level: this thread's
+
+
+def composing():
+    """Whether what a rule computes will be differentiated: then rules use operations that have rules, not kernels."""
+    return grad_mode() or (dual_levels[0] > 0 and getattr(dual, "level", None) is not None)
 
 
 class no_recording:

@@ -6,7 +6,6 @@ derivative, applied to the tangent, is J times the tangent, exactly. One table s
 """
 
 import sys
-import threading
 from typing import NamedTuple
 
 from . import _core, _function
@@ -18,8 +17,6 @@ from ._table import NONE, RULES
 from .grad_mode import enable_grad
 
 __all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual"]
-
-_thread = threading.local()
 
 
 class Level:
@@ -38,7 +35,7 @@ class UnpackedDualTensor(NamedTuple):
 
 
 def current():
-    return getattr(_thread, "level", None)
+    return getattr(_core.dual, "level", None)
 
 
 def enter_dual_level():
@@ -47,7 +44,8 @@ def enter_dual_level():
         raise GradError("enter_dual_level: nested forward mode is not supported. Leave the outer level first, or use facula.func.jvp.")
     level = Level(0)
     level.door.__enter__()
-    _thread.level = level
+    _core.dual.level = level
+    _core.dual_levels[0] += 1
     return level.number
 
 
@@ -56,7 +54,8 @@ def exit_dual_level(*, level=None):
     now = current()
     if now is None or (level is not None and level != now.number):
         raise GradError(f"exit_dual_level: level {level} is not the open one ({None if now is None else now.number}). Leave levels in the order they were entered.")
-    _thread.level = None
+    _core.dual.level = None
+    _core.dual_levels[0] -= 1
     now.open = False
     now.door.__exit__(None, None, None)
 

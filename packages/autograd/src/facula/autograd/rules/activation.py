@@ -5,7 +5,7 @@ import math
 
 import facula as F
 
-from .._core import grad_mode, row
+from .._core import composing, row
 from .._table import D, none
 from ._tools import only_where
 
@@ -41,7 +41,7 @@ none("_threshold_backward", "_glu_gate_backward")
 
 def fused(name, formula, g, *saved, **numbers):
     """The row, or the formula where that is to be differentiated again or the row has no such dtype."""
-    if grad_mode() or g.dtype.is_complex:
+    if composing() or g.dtype.is_complex:
         return formula(g, *saved, **numbers)
     return row(name)(g, *saved, **numbers)
 

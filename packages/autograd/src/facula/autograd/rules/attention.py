@@ -2,7 +2,7 @@
 
 import facula as F
 
-from .._core import grad_mode, row
+from .._core import composing, row
 from .._table import D, none
 
 D("_attention", flat=(1,), xyz=lambda g, x, y, z, w, out0, out1, causal, scale: attention_gradients(g, x, y, z, w, out0, out1, causal, scale))
@@ -10,7 +10,7 @@ none("_attention_backward")
 
 
 def attention_gradients(g, q, k, v, mask, out, lse, causal, scale):
-    if not grad_mode():
+    if not composing():
         return row("_attention_backward")(g, q, k, v, out, lse, mask, causal, scale)
     b, heads, length, e = q.shape
     groups, keys = k.shape[1:3]

@@ -1,12 +1,12 @@
 """Derivatives of rows with a kernel of their own.
 
-Their gradients are kernels too, and those have no rule: where a second derivative is asked for (grad mode is on during backward)
+Their gradients are kernels too, and those have no rule: where a second derivative is asked for (grad mode is on during backward, or a forward level is open)
 the same formula is composed of rows that have one.
 """
 
 import facula as F
 
-from .._core import grad_mode, row
+from .._core import composing, row
 from .._table import D, none
 from ._tools import zeros
 
@@ -39,13 +39,13 @@ none("_adam_", "_sgd_", "_adagrad_", "_adadelta_", "_rmsprop_", "_adamax_", "_na
 
 
 def softmax_gradient(g, out, dim):
-    if grad_mode():
+    if composing():
         return (g - F.sum(g * out, dim, True)) * out
     return row("_softmax_backward")(g, out, dim)
 
 
 def log_softmax_gradient(g, out, dim):
-    if grad_mode():
+    if composing():
         return g - F.exp(out) * F.sum(g, dim, True)
     return row("_log_softmax_backward")(g, out, dim)
 
@@ -61,7 +61,7 @@ def picked_weights(g, x, target, weight, total, reduction, ignore_index):
 
 
 def cross_entropy_gradient(g, x, target, weight, lse, total, reduction, ignore_index, smoothing):
-    if not grad_mode():
+    if not composing():
         return row("_cross_entropy_backward")(g, x, target, lse, total, weight, reduction, ignore_index, smoothing)
     dim, target, rows, weights = picked_weights(g, x, target, weight, total, reduction, ignore_index)
     p = F.softmax(x, dim)
@@ -75,7 +75,7 @@ def cross_entropy_gradient(g, x, target, weight, lse, total, reduction, ignore_i
 
 
 def nll_gradient(g, x, target, weight, total, reduction, ignore_index):
-    if not grad_mode():
+    if not composing():
         return row("_nll_loss_backward")(g, x, target, total, weight, reduction, ignore_index)
     dim, target, rows, weights = picked_weights(g, x, target, weight, total, reduction, ignore_index)
     return F.scatter_add(zeros(x.shape, x), dim, target.unsqueeze(dim), (-rows * weights).unsqueeze(dim))
@@ -96,7 +96,7 @@ def normalised(x, along, eps):
 
 def layer_norm_gradients(g, x, weight, mean, rstd, dims, eps, needs):
     lead = tuple(range(x.ndim - dims))
-    if not grad_mode():
+    if not composing():
         dx, dw, db = row("_layer_norm_backward")(g, x, mean, rstd, weight, dims)
         return dx, dw, db if weight is not None else added(g, lead) if needs[2] else None
     h, r = normalised(x, tuple(range(x.ndim - dims, x.ndim)), eps)
@@ -108,7 +108,7 @@ def added(t, dims):
 
 
 def rms_norm_gradients(g, x, weight, rrms, dims, eps):
-    if not grad_mode():
+    if not composing():
         return row("_rms_norm_backward")(g, x, rrms, weight, dims)
     along = tuple(range(x.ndim - dims, x.ndim))
     r = F.rsqrt(F.mean(x * x, along, True) + eps)
@@ -117,7 +117,7 @@ def rms_norm_gradients(g, x, weight, rrms, dims, eps):
 
 
 def batch_norm_gradients(g, x, weight, mean, invstd, eps, train):
-    if not grad_mode():
+    if not composing():
         return row("_batch_norm_backward")(g, x, mean, invstd, weight, train)
     along = (0, *range(2, x.ndim))
     shape = [-1 if d == 1 else 1 for d in range(x.ndim)]
@@ -134,7 +134,7 @@ def batch_norm_gradients(g, x, weight, mean, invstd, eps, train):
 
 def batch_norm_eval_gradients(g, x, mean, var, weight, invstd, eps, needs):
     """Those of x, mean, var, weight, bias; the statistics have one only where somebody asks."""
-    if grad_mode():
+    if composing():
         invstd = F.rsqrt(var + eps)
     dx, dw, db = batch_norm_gradients(g, x, weight, mean, invstd, eps, False)
     if not (needs[1] or needs[2]):
@@ -144,7 +144,7 @@ def batch_norm_eval_gradients(g, x, mean, var, weight, invstd, eps, needs):
 
 
 def group_norm_gradients(g, x, weight, mean, rstd, groups, eps):
-    if not grad_mode():
+    if not composing():
         return row("_group_norm_backward")(g, x, mean, rstd, weight, groups)
     n, c = x.shape[:2]
     shape = (n, groups, c // groups, -1)
@@ -156,7 +156,7 @@ def group_norm_gradients(g, x, weight, mean, rstd, groups, eps):
 
 
 def embedding_gradient(g, shape, index, padding_idx, by_frequency):
-    if not grad_mode():
+    if not composing():
         return row("_embedding_backward")(g, index, shape[0], padding_idx, by_frequency)
     flat = index.reshape(-1)
     rows = g.reshape(flat.shape[0], *shape[1:])

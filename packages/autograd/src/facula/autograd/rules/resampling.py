@@ -2,7 +2,7 @@
 
 import facula as F
 
-from .._core import grad_mode, row
+from .._core import composing, row
 from .._table import D, none
 from .sequence import through
 
@@ -31,7 +31,7 @@ def tap_gradients(g, x, places, dim):
 
 
 def grid_gradients(g, x, grid, mode, padding, align):
-    if grad_mode():
+    if composing():
         return through(lambda *t: (composed_grid_sample(*t, mode, padding, align),), (x, grid), (g,))
     return row("_grid_sample_backward")(g, x, grid, mode, padding, align)
 

@@ -3,7 +3,7 @@ composed of rows that have rules, differentiated with history."""
 
 import facula as F
 
-from .._core import grad_mode, row
+from .._core import composing, row
 from .._table import D, none
 
 D("_rnn", flat=(3,),
@@ -36,7 +36,7 @@ TANH, RELU, LSTM, GRU = range(4)
 
 def rnn_gradients(gs, operands, sizes, output, reserve, mode, reverse, needs):
     gates, h0, c0, w_hh, b_hh, w_hr = operands
-    if grad_mode():
+    if composing():
         return through(lambda *t: composed_rnn(*t, sizes.tolist(), mode, reverse), operands, gs)
     g, g_h, g_c = gs
     found = row("_rnn_backward")(g, g_h, g_c if mode == LSTM else None, output, reserve, h0, c0, w_hh, w_hr, sizes, mode, reverse)
@@ -78,7 +78,7 @@ NEVER = -1e30  # log 0 that can be subtracted from itself: -inf would put NaN in
 
 
 def ctc_gradient(g, x, targets, in_len, out_len, loss, alpha, blank, normalised):
-    if not grad_mode():
+    if not composing():
         return row("_ctc_loss_backward")(g, x, targets, in_len, out_len, loss, alpha, blank, normalised)
     (dx,) = through(lambda t: (composed_ctc(t, targets, in_len, out_len, blank),), (x,), (g,))
     if not normalised:
