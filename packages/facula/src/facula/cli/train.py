@@ -95,7 +95,9 @@ def main(arguments: list[str], prog: str = "facula train") -> int:
     train, test = standardised(raw_train, raw_test)
     model = make_model(options.model, raw_train.data.shape[-1], len(raw_train.classes))
     optimizer = optim.Adam(model.parameters(), lr=options.lr)
-    decay = optim.lr_scheduler.ExponentialLR(optimizer, options.decay)  # by the epoch alone: a longer run goes on from a shorter one
+    decay = optim.lr_scheduler.ExponentialLR(
+        optimizer, options.decay
+    )  # by the epoch alone: a longer run goes on from a shorter one
     trainer = Trainer(model, optimizer, nn.CrossEntropyLoss(), metrics={"accuracy": accuracy}, scheduler=decay)
     callbacks = [Progress(options.epochs)]
     if checkpoint is not None:

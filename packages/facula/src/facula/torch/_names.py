@@ -63,9 +63,15 @@ def set_default_tensor_type(t) -> None:
     import facula
 
     name = t if isinstance(t, str) else f"torch.{t.__name__}"
-    kinds = {"torch.FloatTensor": facula.float32, "torch.DoubleTensor": facula.float64, "torch.HalfTensor": facula.float16}
+    kinds = {
+        "torch.FloatTensor": facula.float32,
+        "torch.DoubleTensor": facula.float64,
+        "torch.HalfTensor": facula.float16,
+    }
     if name not in kinds:
-        raise TypeError(f"set_default_tensor_type: {name} is no floating CPU tensor type. Use one of {', '.join(kinds)}.")
+        raise TypeError(
+            f"set_default_tensor_type: {name} is no floating CPU tensor type. Use one of {', '.join(kinds)}."
+        )
     facula.set_default_dtype(kinds[name])
 
 
@@ -97,13 +103,19 @@ def _here(name: str):
 
 
 # Dotted names in `torch` that always come from here, because Facula's own name tells something else.
-OVERRIDES = {"torch.__version__": lambda: REFERENCE, "torch.version": "facula.torch._version", "torch.nn.modules.utils": "facula.torch._tuples"}
+OVERRIDES = {
+    "torch.__version__": lambda: REFERENCE,
+    "torch.version": "facula.torch._version",
+    "torch.nn.modules.utils": "facula.torch._tuples",
+}
 
 # Dotted names served from here only while Facula itself has none of that name. A text is a module.
 FALLBACKS = {
     "torch.backends": "facula.torch._backends",
     "torch.cuda": "facula.torch._cuda",
     "torch.mps": "facula.torch._mps",
+    "torch.cuda.amp": "facula.torch._cuda_amp",
+    "torch.utils.model_zoo": "facula.hub",
     "torch.xpu": "facula.torch._accelerator",
     "torch.accelerator": "facula.torch._accelerator",
     "torch.__config__": "facula.torch._config",

@@ -13,6 +13,7 @@ MODULES = {
     "onnx": ("facula.jit.onnx", "facula-jit"),
     "distributed": ("facula.dist", "facula-dist"),
     "multiprocessing": ("facula.dist.multiprocessing", "facula-dist"),
+    "hub": ("facula.hub", "facula"),
     "distributions": ("facula.distributions", "facula-distributions"),
     "vision": ("facula.vision", "facula-vision"),
     "data": ("facula.data", "facula-data"),

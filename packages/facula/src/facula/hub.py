@@ -1,0 +1,127 @@
+"""Files of weights by URL, and models that a local folder offers in its hubconf.py."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import re
+import sys
+import tempfile
+import urllib.parse
+import urllib.request
+
+import facula
+
+__all__ = ["download_url_to_file", "get_dir", "help", "list", "load", "load_state_dict_from_url", "load_url", "set_dir"]
+
+_TIMEOUT, _CHUNK = 60, 1 << 20
+_folder: str | None = None
+_HASH = re.compile(r"-([a-f0-9]{8,})\.")
+
+
+def get_dir() -> str:
+    """Where downloads are kept: what set_dir said, else hub below TORCH_HOME, XDG_CACHE_HOME/torch or ~/.cache/torch."""
+    if _folder is not None:
+        return _folder
+    cache = os.environ.get("XDG_CACHE_HOME", os.path.join("~", ".cache"))
+    return os.path.join(os.path.expanduser(os.environ.get("TORCH_HOME", os.path.join(cache, "torch"))), "hub")
+
+
+def set_dir(d) -> None:
+    """Keep downloads there."""
+    global _folder
+    _folder = os.path.expanduser(os.fspath(d))
+
+
+def download_url_to_file(url: str, dst: str, hash_prefix: str | None = None, progress: bool = True) -> None:
+    """The bytes at url, in the file dst: whole or not at all. hash_prefix: what their SHA-256 begins with.
+
+    Raises RuntimeError for another hash, urllib.error.URLError where the address does not answer.
+    """
+    dst = os.path.expanduser(dst)
+    digest, done = hashlib.sha256(), 0
+    handle, part = tempfile.mkstemp(dir=os.path.dirname(os.path.abspath(dst)), suffix=".part")
+    try:
+        with open(handle, "wb") as file, urllib.request.urlopen(url, timeout=_TIMEOUT) as answer:
+            while data := answer.read(_CHUNK):
+                file.write(data)
+                digest.update(data)
+                done += len(data)
+                if progress:
+                    print(f"\r{os.path.basename(dst)}: {done >> 20} MB", end="", file=sys.stderr)
+        if progress:
+            print(file=sys.stderr)
+        if hash_prefix and not digest.hexdigest().startswith(hash_prefix):
+            raise RuntimeError(f'invalid hash value (expected "{hash_prefix}", got "{digest.hexdigest()}")')
+        os.replace(part, dst)
+    finally:
+        if os.path.exists(part):
+            os.unlink(part)
+
+
+def load_state_dict_from_url(
+    url: str,
+    model_dir: str | None = None,
+    map_location=None,
+    progress: bool = True,
+    check_hash: bool = False,
+    file_name: str | None = None,
+    weights_only: bool = True,
+):
+    """What facula.load reads from the file at url, fetched once. check_hash: a name such as net-1a2b3c4d.pth is held to its hash."""
+    model_dir = os.path.join(get_dir(), "checkpoints") if model_dir is None else model_dir
+    os.makedirs(model_dir, exist_ok=True)
+    name = file_name or os.path.basename(urllib.parse.urlparse(url).path)
+    path = os.path.join(model_dir, name)
+    if not os.path.exists(path):
+        found = _HASH.search(name) if check_hash else None
+        download_url_to_file(url, path, found[1] if found else None, progress)
+    return facula.load(path, map_location=map_location, weights_only=weights_only)
+
+
+load_url = load_state_dict_from_url
+
+
+def _hubconf(repo_or_dir, source: str):
+    if source != "local":
+        raise ValueError(
+            f"hub: source={source!r} would fetch and run code; Facula runs what is already there: source='local' with a folder."
+        )
+    path = os.path.join(os.path.expanduser(os.fspath(repo_or_dir)), "hubconf.py")
+    if not os.path.isfile(path):
+        raise FileNotFoundError(f"hub: {path} is not there. Give a folder with a hubconf.py.")
+    sys.path.insert(0, os.path.dirname(path))
+    try:
+        spec = importlib.util.spec_from_file_location("hubconf", path)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+    finally:
+        sys.path.remove(os.path.dirname(path))
+    missing = [d for d in getattr(module, "dependencies", []) if importlib.util.find_spec(d) is None]
+    if missing:
+        raise RuntimeError(f"Missing dependencies: {', '.join(missing)}")
+    return module
+
+
+def _entry(module, name: str):
+    found = getattr(module, name, None)
+    if not callable(found) or name.startswith("_"):
+        raise RuntimeError(f"Cannot find callable {name} in hubconf")
+    return found
+
+
+def list(github, source: str = "local"):  # noqa: A001 - PyTorch's name
+    """Names of what the folder's hubconf.py offers."""
+    module = _hubconf(github, source)
+    return [n for n, v in vars(module).items() if callable(v) and not n.startswith("_")]
+
+
+def help(github, model: str, source: str = "local"):  # noqa: A001 - PyTorch's name
+    """The docstring of one of them."""
+    return _entry(_hubconf(github, source), model).__doc__
+
+
+def load(repo_or_dir, model: str, *args, source: str = "local", **kwargs):
+    """What hubconf.py's function of that name gives for the arguments."""
+    return _entry(_hubconf(repo_or_dir, source), model)(*args, **kwargs)
