@@ -38,6 +38,8 @@ class Adam(FormulaOptimizer):
         decoupled_weight_decay: bool = False,
     ) -> None:
         check_lr(lr)
+        if isinstance(lr, Tensor) and foreach and not capturable:
+            raise ValueError("lr as a Tensor is not supported for capturable=False and foreach=True. Leave foreach out.")
         check(eps >= 0.0, "epsilon value", eps)
         for k in (0, 1):
             check(0.0 <= betas[k] < 1.0, f"beta parameter at index {k}", betas[k])

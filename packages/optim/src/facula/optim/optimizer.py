@@ -289,8 +289,6 @@ def _named(given: list) -> tuple[list, list | None]:
     if not all(pairs):
         raise ValueError("all optimizer params should be with/without names. Some param names are missing")
     names = [name for name, _ in given]
-    if len(set(names)) != len(names):
-        raise ValueError(f"optimizer: parameter names are not distinct: {sorted(n for n in set(names) if names.count(n) > 1)}")
     return [p for _, p in given], names
 
 
