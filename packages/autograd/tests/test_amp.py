@@ -14,9 +14,9 @@ DTYPES = (
 @pytest.mark.parametrize("text,dtype", DTYPES, ids=[d[0] for d in DTYPES])
 def test_dtypes_under_autocast(text, dtype):
     def run(X):
-        a = X.full((2, 2), 1.25)
+        names = {"X": X, "a": X.full((2, 2), 1.25)}
         with X.autocast("cpu", dtype=X.bfloat16):
-            return eval(text)
+            return eval(text, names)
 
     assert f"torch.{dtype}" == str(run(facula).dtype)
     torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
