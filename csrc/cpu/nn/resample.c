@@ -83,8 +83,11 @@ int FC_ISA_NAME(fc_cpu__resample)(fc_call *c)
 {
     job q;
     const int bad = prepare(&q, c, c->t[0], c->i[0]);
-    if (!bad)
-        fc_parallel(q.outer * q.out, 1 + 8192 / (q.inner * q.taps + 1), c->t[0]->dtype == FC_F32 ? lines_f32 : lines_f64, &q);
+    const int is32 = c->t[0]->dtype == FC_F32;
+    if (!bad && q.inner == 1)
+        fc_parallel(q.outer, 1 + 8192 / (q.out * q.taps + 1), is32 ? rows_f32 : rows_f64, &q);
+    else if (!bad)
+        fc_parallel(q.outer * q.out, 1 + 8192 / (q.inner * q.taps + 1), is32 ? lines_f32 : lines_f64, &q);
     return bad;
 }
 FC_OWN_LEVELS(_resample)
@@ -94,8 +97,11 @@ int FC_ISA_NAME(fc_cpu__resample_backward)(fc_call *c)
     job q;
     const int bad = prepare(&q, c, c->out[0], c->i[1]);
     const int64_t chunks = (q.inner + CHUNK - 1) / CHUNK, width = q.inner < CHUNK ? q.inner : CHUNK;
-    if (!bad)
-        fc_parallel(q.outer * chunks, 1 + 8192 / (width * q.out * q.taps + 1), c->t[0]->dtype == FC_F32 ? gradients_f32 : gradients_f64, &q);
+    const int is32 = c->t[0]->dtype == FC_F32;
+    if (!bad && q.inner == 1)
+        fc_parallel(q.outer, 1 + 8192 / (q.out * q.taps + 1), is32 ? row_gradients_f32 : row_gradients_f64, &q);
+    else if (!bad)
+        fc_parallel(q.outer * chunks, 1 + 8192 / (width * q.out * q.taps + 1), is32 ? gradients_f32 : gradients_f64, &q);
     return bad;
 }
 FC_OWN_LEVELS(_resample_backward)
@@ -103,6 +109,24 @@ FC_OWN_LEVELS(_resample_backward)
 #else
 #include "../typed.h"
 
+/* The last dim: whole lines of it. */
+static void N(rows)(void *ctx, int64_t begin, int64_t end)
+{
+    const job *q = ctx;
+    for (int64_t o = begin; o < end; ++o) {
+        const T *restrict x = (const T *)q->from + o * q->size, *restrict w = q->weights;
+        T *restrict out = (T *)q->to + o * q->out;
+        const int64_t *restrict at = q->places;
+        for (int64_t k = 0; k < q->out; ++k, at += q->taps, w += q->taps) {
+            T sum = q->taps && at[0] >= 0 ? w[0] * x[at[0]] : 0; /* a product keeps the sign of a zero */
+            for (int64_t j = 1; j < q->taps; ++j)
+                sum = at[j] < 0 ? sum : M(fma)(w[j], x[at[j]], sum);
+            out[k] = sum;
+        }
+    }
+}
+
+/* Task k: one place of one outer index, a line of inner. */
 static void N(lines)(void *ctx, int64_t begin, int64_t end)
 {
     const job *q = ctx;
@@ -110,21 +134,34 @@ static void N(lines)(void *ctx, int64_t begin, int64_t end)
         const int64_t *at = q->places + k % q->out * q->taps;
         const T *w = (const T *)q->weights + k % q->out * q->taps, *x = (const T *)q->from + k / q->out * q->size * q->inner;
         T *restrict out = (T *)q->to + k * q->inner;
-        if (q->inner == 1) {
-            T sum = 0;
-            for (int64_t j = 0; j < q->taps; ++j)
-                sum = at[j] < 0 ? sum : M(fma)(w[j], x[at[j]], sum);
-            *out = sum;
-            continue;
-        }
-        for (int64_t i = 0; i < q->inner; ++i)
-            out[i] = 0;
-        for (int64_t j = 0; j < q->taps; ++j) {
+        if (q->taps && at[0] >= 0)
+            for (int64_t i = 0; i < q->inner; ++i)
+                out[i] = w[0] * x[at[0] * q->inner + i];
+        else
+            for (int64_t i = 0; i < q->inner; ++i)
+                out[i] = 0;
+        for (int64_t j = 1; j < q->taps; ++j) {
             const T *restrict x_j = x + at[j] * q->inner;
             if (at[j] >= 0)
                 for (int64_t i = 0; i < q->inner; ++i)
                     out[i] = M(fma)(w[j], x_j[i], out[i]);
         }
+    }
+}
+
+static void N(row_gradients)(void *ctx, int64_t begin, int64_t end)
+{
+    const job *q = ctx;
+    for (int64_t o = begin; o < end; ++o) {
+        const T *restrict g = (const T *)q->from + o * q->out, *restrict w = q->weights;
+        T *restrict dx = (T *)q->to + o * q->size;
+        const int64_t *restrict at = q->places;
+        for (int64_t p = 0; p < q->size; ++p)
+            dx[p] = 0;
+        for (int64_t k = 0; k < q->out; ++k, at += q->taps, w += q->taps)
+            for (int64_t j = 0; j < q->taps; ++j)
+                if (at[j] >= 0)
+                    dx[at[j]] = M(fma)(w[j], g[k], dx[at[j]]);
     }
 }
 

@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""Kernels of their own beside PyTorch: attention, recurrences, alignments, resampling, norms, losses, long folds, order.
+
+Each is called as a user calls it; "back" is the gradient alone, of a graph that is kept.
+
+    tools/bench kernels [--quick] [--only lstm] [--threads 1,2]
+"""
+
+from functools import partial
+
+from _harness import Case, geometric_mean, main
+
+
+def attention(t, heads=8, length=1024, width=64, causal=False, batch=1):
+    q, k, v = (t.randn(batch, heads, length, width).requires_grad_() for _ in range(3))
+    return lambda: t.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=causal), (q, k, v)
+
+
+def recurrence(t, kind, steps, rows, inputs, hidden):
+    module = getattr(t.nn, kind)(inputs, hidden)
+    x = t.randn(steps, rows, inputs).requires_grad_()
+    return lambda: module(x)[0], (x, *module.parameters())
+
+
+def ctc(t):
+    x = t.randn(100, 16, 30).log_softmax(2).detach().requires_grad_()
+    targets, steps, lengths = t.arange(16 * 20).reshape(16, 20) % 29 + 1, t.full((16,), 100), t.full((16,), 20)
+    return lambda: t.nn.functional.ctc_loss(x, targets, steps, lengths), (x,)
+
+
+def interpolate(t, shape, **options):
+    x = t.randn(*shape).requires_grad_()
+    return lambda: t.nn.functional.interpolate(x, **options), (x,)
+
+
+def grid_sample(t, mode):
+    x, grid = t.randn(4, 16, 64, 64).requires_grad_(), (t.rand(4, 64, 64, 2) * 2 - 1).requires_grad_()
+    return lambda: t.nn.functional.grid_sample(x, grid, mode, align_corners=False), (x, grid)
+
+
+def call(t, shape, f, dtype="float32"):
+    x = t.randn(*shape).to(getattr(t, dtype)).requires_grad_()
+    return lambda: f(t, x), (x,)
+
+
+BOTH = {  # forward and gradient
+    "attention 8 x 1024 x 64": attention,
+    "attention 8 x 1024 x 64 causal": partial(attention, causal=True),
+    "attention 4 x 8 x 128 x 64": partial(attention, batch=4, length=128),
+    **{
+        f"{kind.lower()} {steps} x {rows} x {inputs}, {hidden}": partial(recurrence, kind=kind, steps=steps, rows=rows, inputs=inputs, hidden=hidden)
+        for kind in ("LSTM", "GRU", "RNN")
+        for steps, rows, inputs, hidden in ((50, 16, 64, 128), (100, 1, 32, 32))
+    },
+    "ctc 100 x 16 x 30": ctc,
+    "interpolate nearest x2": partial(interpolate, shape=(4, 16, 64, 64), scale_factor=2, mode="nearest"),
+    "interpolate bilinear x2": partial(interpolate, shape=(4, 16, 64, 64), scale_factor=2, mode="bilinear"),
+    "interpolate bicubic x2": partial(interpolate, shape=(4, 16, 64, 64), scale_factor=2, mode="bicubic"),
+    "interpolate antialias 512 -> 224": partial(interpolate, shape=(1, 3, 512, 512), size=(224, 224), mode="bilinear", antialias=True),
+    "grid_sample bilinear": partial(grid_sample, mode="bilinear"),
+    "grid_sample bicubic": partial(grid_sample, mode="bicubic"),
+    "softmax 10000 x 1000": partial(call, shape=(10000, 1000), f=lambda t, x: x.softmax(1)),
+    "softmax 100000 x 10": partial(call, shape=(100000, 10), f=lambda t, x: x.softmax(1)),
+    "layer_norm 10000 x 1000": partial(call, shape=(10000, 1000), f=lambda t, x: t.nn.functional.layer_norm(x, (1000,))),
+    "batch_norm 100 x 100 x 1000": partial(call, shape=(100, 100, 1000), f=lambda t, x: t.nn.functional.batch_norm(x, None, None, training=True)),
+    "cross_entropy 10000 x 1000": partial(call, shape=(10000, 1000), f=lambda t, x: t.nn.functional.cross_entropy(x, t.arange(10000) % 1000)),
+}
+FORWARD = {
+    "sum of 10^7": partial(call, shape=(10**7,), f=lambda t, x: x.sum()),
+    "mean of 10^7": partial(call, shape=(10**7,), f=lambda t, x: x.mean()),
+    "var of 10^7": partial(call, shape=(10**7,), f=lambda t, x: x.var()),
+    "amax of 10^7": partial(call, shape=(10**7,), f=lambda t, x: x.amax()),
+    "column sums 10000 x 1000": partial(call, shape=(10000, 1000), f=lambda t, x: x.sum(0)),
+    "row sums 10000 x 1000": partial(call, shape=(10000, 1000), f=lambda t, x: x.sum(1)),
+    "row sums 10^6 x 10": partial(call, shape=(10**6, 10), f=lambda t, x: x.sum(1)),
+    "sum of 8": partial(call, shape=(8,), f=lambda t, x: x.sum()),
+    "sort 1000 x 1000": partial(call, shape=(1000, 1000), f=lambda t, x: x.sort()),
+    "topk(10) 1000 x 1000": partial(call, shape=(1000, 1000), f=lambda t, x: x.topk(10)),
+}
+
+
+def forward(t, make):
+    t.manual_seed(0)
+    run, _ = make(t)
+
+    def plain():
+        with t.no_grad():
+            return run()
+
+    return plain
+
+
+def back(t, make):
+    t.manual_seed(0)
+    run, operands = make(t)
+    out = run()
+    g = (t.arange(out.numel()) % 7 - 3).reshape(tuple(out.shape)).to(out.dtype)
+    return lambda: t.autograd.grad(out, operands, g, retain_graph=True)
+
+
+CASES = [Case(name, partial(forward, make=make)) for name, make in {**BOTH, **FORWARD}.items()]
+CASES += [Case(name + ", back", partial(back, make=make)) for name, make in BOTH.items()]
+
+
+def summary(rows):
+    ratios = [r["ratio"] for r in rows if "ratio" in r]
+    return f"\ngeometric mean {geometric_mean(ratios):.2f}, worst {max(ratios, default=float('nan')):.2f}"
+
+
+if __name__ == "__main__":
+    main("kernels", __doc__, CASES, summary=summary)
