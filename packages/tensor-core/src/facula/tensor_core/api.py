@@ -1,6 +1,6 @@
 """Everything that `facula` itself offers: the rows' functions and, over them, the hand-written ones, which win by name."""
 
-from facula.tensor_core import _create, _dlpack, _legacy, _limits, _ops, _shape, _storage, _types
+from facula.tensor_core import _create, _dlpack, _einops, _legacy, _limits, _ops, _shape, _storage, _types
 from facula.tensor_core import _settings
 from facula.tensor_core import _generator, _index, _interop, _math, _methods, _order, _overloads, _pointwise, _print, _products, _put, _random, _serialization, _sparse, _state, _statistics
 from facula.tensor_core._errors import DeviceError, DTypeError, GradError, ShapeError
@@ -19,6 +19,7 @@ _public.update(_types.ALIASES)
 _public.update({n: getattr(_types, n) for n in ("strided", "sparse_coo", "contiguous_format", "preserve_format", "channels_last", "channels_last_3d")})
 _public.update(inf=float("inf"), nan=float("nan"), pi=3.141592653589793, e=2.718281828459045, newaxis=None)
 _methods.attach(_public)
+_einops.arrange()
 globals().update({n: f for n, f in _public.items() if not n.endswith("_") or n.startswith("__")})
 # PyTorch has the in-place forms of functions of one tensor as functions too, torch.relu_(x), and a few of others
 _inplace = {op.name + "_" for op in _ops.OPS if op.kind == "map1" and not op.name.startswith(("_", "is")) and op.name not in PRIVATE}
