@@ -1,0 +1,162 @@
+"""The thread pool under stress: forks while it is warm or busy, many Python threads, a changing number of threads. Bits never change."""
+
+import hashlib
+import os
+import subprocess
+import sys
+import textwrap
+import threading
+
+import facula
+import pytest
+
+N = 300_000
+
+
+@pytest.fixture(autouse=True)
+def threads():
+    before = facula.get_num_threads()
+    yield
+    facula.set_num_threads(before)
+
+
+def digest(*tensors):
+    return hashlib.sha256(b"".join(t.contiguous().numpy().tobytes() for t in tensors)).hexdigest()
+
+
+def work(seed):
+    """Sums, maps, products, scans and sorts large enough to be shared out."""
+    g = facula.Generator().manual_seed(seed)
+    x = facula.randn(N, generator=g)
+    m = x[:90_000].reshape(300, 300)
+    return digest(x.sin() + x, x.sum(), (m @ m), m.softmax(1), m.sum(0), x.cumsum(0), m.t().contiguous(), x[:10_000].sort()[0])
+
+
+def test_many_threads_get_the_bits_that_one_gets():
+    facula.set_num_threads(1)
+    expected = [work(k) for k in range(6)]
+    facula.set_num_threads(4)
+    found, errors = {}, []
+
+    def run(k):
+        try:
+            for _ in range(3):
+                found.setdefault(k, set()).add(work(k))
+        except Exception as error:
+            errors.append(error)
+
+    crowd = [threading.Thread(target=run, args=(k,)) for k in range(6)]
+    for t in crowd:
+        t.start()
+    for count in (1, 3, 8, 2, 5):  # while they compute
+        facula.set_num_threads(count)
+    for t in crowd:
+        t.join()
+
+    assert [] == errors
+    assert [{e} for e in expected] == [found[k] for k in range(6)]
+
+
+def forked(f):
+    """f() in a forked child; its answer as text, or how it died."""
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.write(write, f().encode())
+        finally:
+            os._exit(0)
+    os.close(write)
+    with os.fdopen(read, "rb") as pipe:
+        answer = pipe.read().decode()
+    _, status = os.waitpid(child, 0)
+    assert 0 == status
+    return answer
+
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork, which this system lacks")
+def test_a_child_computes_after_the_parent_did():
+    facula.set_num_threads(4)
+    expected = work(1)
+
+    assert [expected] * 4 == [forked(lambda: work(1)) for _ in range(4)]
+    assert expected == forked(lambda: forked(lambda: work(1)))  # a child of a child
+    assert expected == work(1)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork, which this system lacks")
+def test_a_child_may_change_its_threads_and_the_parent_keeps_its_own():
+    facula.set_num_threads(3)
+    expected = work(2)
+
+    def child():
+        facula.set_num_threads(7)
+        return f"{facula.get_num_threads()} {work(2)}"
+
+    assert f"7 {expected}" == forked(child)
+    assert (3, expected) == (facula.get_num_threads(), work(2))
+
+
+def test_forks_in_the_midst_of_work_do_not_hang():
+    """In a process of its own, so that a hang is a timeout and not the end of the tests."""
+    program = """
+    import os, threading, facula
+
+    facula.set_num_threads(4)
+    x = facula.randn(400_000)
+    expected = x.sin().sum().item()
+    done = threading.Event()
+
+    def busy():
+        while not done.is_set():
+            assert x.sin().sum().item() == expected
+
+    crowd = [threading.Thread(target=busy) for _ in range(2)]
+    for t in crowd:
+        t.start()
+    for _ in range(25):
+        child = os.fork()
+        if child == 0:
+            ok = x.sin().sum().item() == expected and facula.zeros(100_000).add_(1).sum().item() == 100_000
+            os._exit(0 if ok else 1)
+        _, status = os.waitpid(child, 0)
+        assert status == 0, status
+    done.set()
+    for t in crowd:
+        t.join()
+    print("done")
+    """
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=120)
+
+    assert "done" == done.stdout.strip(), done.stderr[-2000:]
+
+
+def test_memory_passes_between_threads():
+    """Tensors made in one thread and freed in another, while storages are resized: the allocator's lists meet."""
+    import queue
+
+    passed, errors = queue.Queue(16), []
+
+    def give():
+        for k in range(400):
+            passed.put(facula.full((k % 97 * 31,), float(k)))
+        passed.put(None)
+
+    def take():
+        k = 0
+        while (t := passed.get()) is not None:
+            if t.numel() and t.sum().item() != t.numel() * float(k):
+                errors.append(k)
+            t.resize_(t.numel() + 50)
+            k += 1
+
+    crowd = [threading.Thread(target=f) for f in (give, take)]
+    for t in crowd:
+        t.start()
+    for t in crowd:
+        t.join()
+
+    assert [] == errors
