@@ -9,7 +9,7 @@ gammaln, gammainc, gammaincc = _ops.lgamma, _ops.igamma, _ops.igammac
 i0 = modified_bessel_i0 = _ops.i0
 logit, polygamma = _pointwise.logit, _pointwise.polygamma
 multigammaln = _pointwise.mvlgamma
-logsumexp, softmax, log_softmax = _ops.logsumexp, _order.softmax, _order.log_softmax
+logsumexp, softmax, log_softmax = _overloads.logsumexp, _order.softmax, _order.log_softmax
 round = _overloads.round
 xlogy = _pointwise.scalar_first(_ops.xlogy)
 

@@ -187,20 +187,23 @@ def view_as_complex(input):
 
 def tril(input, diagonal=0, *, out=None):
     """The lower triangle of matrices; zeros above the diagonal."""
-    return _triangle(input, diagonal, False)
+    return _triangle(input, diagonal, False, out)
 
 
 def triu(input, diagonal=0, *, out=None):
     """The upper triangle of matrices; zeros below the diagonal."""
-    return _triangle(input, diagonal, True)
+    return _triangle(input, diagonal, True, out)
 
 
-def _triangle(input, diagonal, upper):
+def _triangle(input, diagonal, upper, out):
     from facula.tensor_core._create import full, triangle
 
     if input.dim() < 2:
         raise RuntimeError(f"{'triu' if upper else 'tril'}: input tensor must have at least 2 dimensions, got {input.dim()}")
-    return _ops.where_rows(triangle(input, diagonal, upper), input, full((), 0, dtype=input.dtype, device=input.device))
+    from facula.tensor_core._pointwise import _delivered
+
+    kept = _ops.where_rows(triangle(input, diagonal, upper), input, full((), 0, dtype=input.dtype, device=input.device))
+    return _delivered(kept.contiguous(), out)
 
 
 def tril_indices(row, col, offset=0, *, dtype=None, device=None, layout=None):

@@ -61,7 +61,7 @@ def _middle(row, kind, input, dim, keepdim, out):
     if dim is not None:
         return _written(row(input, dim, keepdim), out, kind)
     if input.numel() == 0:
-        return input.new_full((), float("nan")) if input.is_floating_point() else input.new_zeros(())
+        return input.new_full((), float("nan"), dtype=BY_NAME["float64"]).to(input.dtype)
     if input.origin is None and not _dispatch.listened():
         return row(_shape.flatten(input), 0, False)[0]
     value = row(_shape.flatten(input.detach()), 0, False)[0]  # equal elements share the gradient, as those of amax do

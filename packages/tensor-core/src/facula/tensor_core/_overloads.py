@@ -173,7 +173,24 @@ def round(input, *, decimals=0, out=None):
     if input.dtype.kind < 2:
         raise _ops_error("round", f"decimals={decimals} is for floating point tensors, got {input.dtype.name}")
     scale = 10.0 ** abs(decimals)
-    return _ops.div(_ops.round(_ops.mul(input, scale)), scale) if decimals > 0 else _ops.mul(_ops.round(_ops.div(input, scale)), scale)
+    if decimals > 0:
+        return _ops.div(_ops.round(_ops.mul(input, scale)), scale, out=out)
+    return _ops.mul(_ops.round(_ops.div(input, scale)), scale, out=out)
+
+
+def logsumexp(input, dim, keepdim=False, *, out=None):
+    """Logarithm of the sum of exponentials over dims, without overflow."""
+    if not input.is_complex():
+        return _ops.logsumexp(input, dim, keepdim, out=out)
+    from facula.tensor_core._math import real
+
+    peak = _ops.amax(real(input).detach(), dim, True) if input.numel() else 0
+    peak = _ops.where_rows(_ops.isfinite(peak), peak, peak.new_zeros(())) if input.numel() else 0
+    total = _ops.log(_ops.sum(_ops.exp(_ops.sub(input, peak)), dim, True))
+    result = _ops.add(total, peak)
+    if not keepdim:
+        result = _ops.sum(result, dim)  # each dim is 1 by now
+    return result if out is None else _ops.copy_into_(out.resize_(result.shape), result)
 
 
 def any(input, dim=None, keepdim=False, *, out=None):
@@ -191,11 +208,18 @@ def _u8(input, result):
     return result.to(input.dtype) if input.dtype.name == "uint8" else result
 
 
+def _delivered(kind, results, out):
+    """The results as a named tuple, in the tensors of `out` if given."""
+    if out is not None:
+        results = [_ops.copy_into_(o.resize_(r.shape), r) for o, r in zip(out, results)]
+    return kind(*results)
+
+
 def _running(name):
     scan, result = getattr(_ops, name), getattr(return_types, name)
 
     def running(input, dim, *, out=None):
-        return result(*scan(input, dim))
+        return _delivered(result, scan(input, dim), out)
 
     running.__name__ = running.__qualname__ = name
     running.__doc__ = f"(values, indices) of the running {name[3:]}imum along dim."
@@ -209,7 +233,7 @@ cummin = _running("cummin")
 def aminmax(input, *, dim=None, keepdim=False, out=None):
     """(min, max) of all elements, or along one dim."""
     dims = () if dim is None else dim
-    return return_types.aminmax(_ops.amin(input, dims, keepdim), _ops.amax(input, dims, keepdim))
+    return _delivered(return_types.aminmax, (_ops.amin(input, dims, keepdim), _ops.amax(input, dims, keepdim)), out)
 
 
 def scatter(input, dim, index, src=None, *, value=None, reduce=None):
@@ -243,7 +267,7 @@ def pow(input, exponent, *, out=None):
 
 
 __all__ = [
-    "all", "aminmax", "any", "clamp", "clip", "cummax", "cummin", "div", "divide", "index_add", "max",
+    "all", "aminmax", "any", "clamp", "clip", "cummax", "cummin", "div", "divide", "index_add", "logsumexp", "max",
     "min", "norm", "pow", "round", "scatter", "std", "std_mean", "true_divide", "var", "var_mean", "where",
 ]  # fmt: skip
 METHODS = [n for n in __all__ if n not in ("std_mean", "var_mean")]

@@ -19,6 +19,12 @@ def _delivered(result, out):
     return result if out is None else _ops.copy_into_(out.resize_(result.shape), result)
 
 
+def _tensors(op, **arguments):
+    for place, (name, value) in enumerate(arguments.items()):
+        if not isinstance(value, Tensor):
+            raise TypeError(f"{op}(): argument '{name}' (position {place + 1}) must be Tensor, not {type(value).__name__}. Convert it with facula.tensor.")
+
+
 def _floating(input):
     """Integers as the default float."""
     return input if input.dtype.kind >= 2 else input.to(_default_float())
@@ -33,6 +39,13 @@ def _default_float():
 def conj(input):
     """The complex conjugate; real tensors as they are."""
     return _ops.conj_physical(input) if input.is_complex() else input
+
+
+def conj_physical(input, *, out=None):
+    """The complex conjugate, computed; a real tensor itself."""
+    if out is None and not input.is_complex():
+        return input
+    return _ops.conj_physical(input, out=out)
 
 
 def resolve_conj(input):
@@ -53,13 +66,6 @@ def is_conj(input):
 def is_neg(input):
     """False: negations are computed at once here."""
     return False
-
-
-def positive(input):
-    """input itself; not for bool."""
-    if input.dtype.kind == 0:
-        raise DTypeError("positive: the + operator on a bool tensor is not supported. Convert with input.to(facula.uint8).")
-    return input
 
 
 def angle(input, *, out=None):
@@ -149,6 +155,7 @@ def float_power(input, exponent, *, out=None):
 
 def ldexp(input, other, *, out=None):
     """input * 2**other."""
+    _tensors("ldexp", input=input, other=other)
     return _ops.mul(input, _ops.pow(2.0, other), out=out)
 
 
@@ -174,11 +181,13 @@ def nextafter(input, other, *, out=None):
 def _next_half(x, y):
     """Halves compute in float32, where the neighbour is another one: step their bits instead."""
     dtype = result_type(x, y)
-    x, y = _ops.add(x.to(dtype), _ops.mul(y.to(dtype), 0)), y.to(dtype)
+    from facula.tensor_core._shape import broadcast_tensors
+
+    x, y = (t.to(dtype) for t in broadcast_tensors(x, y))
     bits = x.contiguous().view(BY_NAME[_BITS[dtype.name]])
     up = _ops.eq(_ops.gt(y, x), _ops.gt(x, 0))
     moved = _ops.where_rows(up, _ops.add(bits, 1), _ops.sub(bits, 1)).view(dtype)
-    least = _ops.copysign(_ops.add(_ops.mul(y, 0), 2.0**-24 if dtype.name == "float16" else 2.0**-133), y)
+    least = _ops.copysign(y.new_full((), 2.0**-24 if dtype.name == "float16" else 2.0**-133), y)
     moved = _ops.where_rows(_ops.eq(x, 0), least, moved)
     moved = _ops.where_rows(_ops.eq(x, y), y, moved)
     return _ops.where_rows(_ops.logical_or(_ops.isnan(x), _ops.isnan(y)), _ops.add(x, y), moved)
@@ -189,13 +198,6 @@ def heaviside(input, values, *, out=None):
     if isinstance(values, Tensor) and isinstance(input, Tensor) and input.dtype is not values.dtype:
         raise RuntimeError(f"heaviside: is not yet implemented for tensors with different dtypes, got {input.dtype.name} and {values.dtype.name}. Convert one.")
     return _ops._heaviside(input, values, out=out)
-
-
-def dist(input, other, p=2):
-    """The p-norm of input - other."""
-    from facula.tensor_core._overloads import norm
-
-    return norm(_ops.sub(input, other), p)
 
 
 def polar(abs, angle, *, out=None):
@@ -242,6 +244,7 @@ def prelu(input, weight):
 
 def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
     """|input - other| <= atol + rtol * |other|, element by element; equal infinities are close, NaNs only with equal_nan."""
+    _tensors("isclose", input=input, other=other)
     if input.dtype is not other.dtype:
         raise RuntimeError(f"isclose: {input.dtype.name} did not match {other.dtype.name}. Convert one.")
     if rtol < 0 or atol < 0:
@@ -277,8 +280,8 @@ def scalar_first(row):
 
 
 __all__ = [
-    "allclose", "angle", "complex", "conj", "dist", "float_power", "frexp", "heaviside", "is_conj", "is_neg", "isclose", "isreal", "ldexp", "logit",
-    "mvlgamma", "nan_to_num", "nextafter", "polar", "polygamma", "positive", "prelu", "resolve_conj", "resolve_neg",
+    "allclose", "angle", "complex", "conj", "conj_physical", "float_power", "frexp", "heaviside", "is_conj", "is_neg", "isclose", "isreal", "ldexp", "logit",
+    "mvlgamma", "nan_to_num", "nextafter", "polar", "polygamma", "prelu", "resolve_conj", "resolve_neg",
 ]  # fmt: skip
 complex = complex_
 METHODS = [n for n in __all__ if n not in ("complex", "polar")]

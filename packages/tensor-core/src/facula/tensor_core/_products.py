@@ -221,6 +221,9 @@ def pdist(input, p=2.0):
 
 def dist(input, other, p=2):
     """The p-norm of input - other."""
+    for place, value in enumerate((input, other)):
+        if not isinstance(value, Tensor):
+            raise TypeError(f"dist(): argument {place + 1} must be Tensor, not {type(value).__name__}. Convert it with facula.tensor.")
     return _distance(_shape.reshape(_ops.sub(input, other), -1), p, 0)
 
 

@@ -23,6 +23,7 @@ aminmax = _pair("aminmax", "min", "max")
 
 # what few ask for: made when first asked for (a named tuple is 0.1 ms): name here -> (name in PyTorch, fields)
 _LATER = {
+    "histogram": ("histogram", "hist", "bin_edges"), "histogramdd": ("histogramdd", "hist", "bin_edges"),
     "frexp": ("frexp", "mantissa", "exponent"),
     "inv_ex": ("linalg_inv_ex", "inverse", "info"), "solve_ex": ("linalg_solve_ex", "result", "info"),
     "cholesky_ex": ("linalg_cholesky_ex", "L", "info"), "lu_factor_ex": ("linalg_lu_factor_ex", "LU", "pivots", "info"),

@@ -1,0 +1,281 @@
+"""Reductions into places and bins, and numerical derivatives: compositions over the rows."""
+
+from facula.tensor_core import _ops, _shape, return_types
+from facula.tensor_core._pointwise import _delivered
+from facula.tensor_core._tensor import Tensor
+from facula.tensor_core._types import BY_NAME
+
+_int64 = BY_NAME["int64"]
+
+
+def scatter_reduce(input, dim, index, src, reduce, *, include_self=True, out=None):
+    """input with the elements of src that go to one place combined there: reduce is sum, prod, mean, amax or amin.
+
+    Without include_self the places that src reaches forget what input held. Elements combine in the order of src, two by two.
+
+    Raises RuntimeError for another `reduce`."""
+    if reduce not in ("sum", "prod", "mean", "amax", "amin"):
+        raise RuntimeError(f"scatter_reduce: reduce argument must be either sum, prod, mean, amax or amin, got {reduce}.")
+    if input.dtype is not src.dtype:
+        raise RuntimeError(f"scatter_reduce: expected self.dtype to be equal to src.dtype, got {input.dtype.name} and {src.dtype.name}. Convert one.")
+    if not index.numel():
+        return _delivered(_ops.copy(input, None, 1), out)
+    if not input.dim():
+        flat = scatter_reduce(input.reshape(1), 0, index.reshape(-1), src.reshape(-1), reduce, include_self=include_self)
+        return _delivered(flat.reshape(()), out)
+    src = _corner(src, index.shape)
+    if reduce in ("sum", "mean"):
+        return _delivered(_summed(input, dim, index, src, reduce == "mean", include_self), out)
+    combine = {"prod": _ops.mul, "amax": _ops.maximum, "amin": _ops.minimum}[reduce]
+    where, values = _combined(_places(input, dim, index), src.reshape(-1), combine)
+    flat = input.reshape(-1)
+    if include_self:
+        values = combine(_ops.index_select(flat, 0, where), values)
+    return _delivered(_ops.index_copy(flat, 0, where, values).reshape(input.shape), out)
+
+
+def _corner(src, shape):
+    """The part of src that index speaks of: from 0 along each dim."""
+    for d, size in enumerate(shape):
+        if src.shape[d] != size:
+            src = _shape.narrow(src, d, 0, size)
+    return src
+
+
+def _summed(input, dim, index, src, mean, include_self):
+    ones = src.new_ones(src.shape)
+    count = _ops.scatter_add(input.new_ones(input.shape) if include_self else input.new_zeros(input.shape), dim, index, ones)
+    if not include_self:
+        input = _ops.where_rows(_ops.gt(count.abs() if count.dtype.is_complex else count, 0), input.new_zeros(()), input)
+    total = _ops.scatter_add(input, dim, index, src)
+    if not mean:
+        return total
+    count = _ops.where_rows(_ops.eq(count, 0), count.new_ones(()), count)
+    return _ops.div(total, count) if input.dtype.kind >= 2 else _ops.floor_divide(total, count)
+
+
+def _places(input, dim, index):
+    """Where each element of index writes, as offsets into the flat input."""
+    dim = dim % input.dim()
+    steps, step = [0] * input.dim(), 1
+    for d in range(input.dim() - 1, -1, -1):
+        steps[d] = step
+        step *= input.shape[d]
+    at = _ops.mul(index, steps[dim])
+    for d, size in enumerate(index.shape):
+        if d != dim:
+            line = _ops.mul(_ops.arange_of(0, 1, size, _int64, float("nan"), 0.0), steps[d])
+            at = _ops.add(at, line.reshape([-1 if k == d else 1 for k in range(index.dim())]))
+    return at.reshape(-1)
+
+
+def _combined(where, values, combine):
+    """(distinct places, the values that go to each, combined): neighbours in pairs, log2 of the longest run times."""
+    where, order = _ops._sort(where, 0, False)
+    values = _ops.index_select(values, 0, order)
+    while True:
+        n = where.shape[0]
+        places = _ops.arange_of(0, 1, n, _int64, float("nan"), 0.0)
+        fresh = where.new_ones(n)
+        fresh[1:] = (where[1:] != where[:-1]).to(_int64)
+        start = _ops.cummax(_ops.mul(places, fresh), 0)[0]
+        even = _ops.eq(_ops.bitwise_and(_ops.sub(places, start), 1), 0).nonzero().reshape(-1)
+        if even.shape[0] == n:
+            return where, values
+        following = _ops.clamp_max(_ops.add(even, 1), n - 1)
+        first, paired = _ops.index_select(where, 0, even), _ops.index_select(where, 0, following)
+        both = _ops.logical_and(_ops.eq(first, paired), _ops.ne(following, even))
+        one, two = _ops.index_select(values, 0, even), _ops.index_select(values, 0, following)
+        where, values = first, _ops.where_rows(both, combine(one, two), one)
+
+
+def index_reduce(input, dim, index, source, reduce, *, include_self=True, out=None):
+    """input with the slices of source combined where the 1-d index says: reduce is prod, mean, amax or amin."""
+    if reduce not in ("prod", "mean", "amax", "amin"):
+        raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
+    wide = index.to(_int64).reshape([-1 if d == dim % max(input.dim(), 1) else 1 for d in range(source.dim())])
+    return scatter_reduce(input, dim, _ops.expand(wide, list(source.shape)), source, reduce, include_self=include_self, out=out)
+
+
+def _edges(x, bins, range):
+    """Edges of equal bins over the given range, or the data's; around one value half to each side."""
+    from facula.tensor_core._create import linspace
+
+    low, high = range if range is not None else (float(x.min()), float(x.max())) if x.numel() else (0.0, 1.0)
+    if not (float("-inf") < low <= high < float("inf")):
+        raise RuntimeError(f"torch.histogramdd: dimension's range [{low}, {high}] is not finite, or max is below min. Give range=(min, max).")
+    if low == high:
+        low, high = low - 0.5, high + 0.5
+    return linspace(low, high, bins + 1, dtype=x.dtype)
+
+
+def _bin(x, edges):
+    """The bin of each element, the last one closed; -1 outside."""
+    last = edges.shape[0] - 2
+    at = _ops.sub(_ops._searchsorted(edges, x, None, True), 1)
+    at = _ops.where_rows(_ops.eq(x, edges[-1]), at.new_full((), last), at)
+    return _ops.where_rows(_ops.logical_or(_ops.gt(at, last), _ops.isnan(x)), at.new_full((), -1), at)
+
+
+def _counted(points, edges, weight, density):
+    """Histogram of points (N, D) over the edges of each of D dims."""
+    sizes = [e.shape[0] - 1 for e in edges]
+    at = inside = None
+    for d, e in enumerate(edges):
+        b = _bin(points[:, d].contiguous(), e)
+        held = _ops.ge(b, 0)
+        inside = held if inside is None else _ops.logical_and(inside, held)
+        at = b if at is None else _ops.add(_ops.mul(at, sizes[d]), b)
+    total = 1
+    for s in sizes:
+        total *= s
+    hits = weight.reshape(-1)[inside] if weight is not None else points.new_ones(int(inside.sum()))
+    found = _ops.scatter_add(points.new_zeros(total), 0, at[inside], hits).reshape(sizes)
+    if density:
+        found = _ops.div(found, _ops.sum(found))
+        for d, e in enumerate(edges):
+            widths = _ops.sub(e[1:], e[:-1])
+            found = _ops.div(found, widths.reshape([-1 if k == d else 1 for k in range(len(edges))]))
+    return found
+
+
+def _check_points(name, input, weight):
+    if input.dtype.name not in ("float32", "float64"):
+        raise NotImplementedError(f'{name}: not implemented for {input.dtype.name}. Convert with .to(facula.float32).')
+    if weight is not None and weight.dtype is not input.dtype:
+        raise RuntimeError(f"{name}: if weight tensor is provided, input tensor and weight tensor should have the same dtype, got {input.dtype.name} and {weight.dtype.name}.")
+
+
+def histogram(input, bins, *, range=None, weight=None, density=False, out=None):
+    """(hist, bin_edges) of all elements: bins is a number of equal bins over `range` (the data's if None), or a tensor of edges.
+
+    The last bin is closed. density: divided by the total and the widths, so that the integral is 1.
+
+    >>> import facula
+    >>> facula.histogram(facula.tensor([1.0, 2.0, 1.0]), bins=2, range=(0.0, 3.0)).hist
+    tensor([2., 1.])
+    """
+    _check_points("histogram", input, weight)
+    if weight is not None and weight.shape != input.shape:
+        raise RuntimeError(f"histogram: weight has shape {tuple(weight.shape)}, input {tuple(input.shape)}. Give one weight for each element.")
+    flat = input.reshape(-1)
+    edges = bins if isinstance(bins, Tensor) else _edges(flat, bins, range)
+    found = _counted(flat.unsqueeze(1), [edges], weight, density)
+    if out is not None:
+        found, edges = _delivered(found, out[0]), _delivered(edges, out[1])
+    return return_types.histogram(found, edges)
+
+
+def histogramdd(input, bins, *, range=None, weight=None, density=False):
+    """(hist, bin_edges) of points (..., D): bins is a number, a number for each dim, or a tensor of edges for each.
+
+    range: the least and greatest edge of each dim in turn, 2 D numbers."""
+    _check_points("histogramdd", input, weight)
+    dims = input.shape[-1]
+    points = input.reshape(-1, dims)
+    bins = [bins] * dims if isinstance(bins, int) else list(bins)
+    if len(bins) != dims:
+        raise RuntimeError(f"histogramdd: expected {dims} sequences of bin edges or numbers of bins for a {dims}-dimensional histogram but got {len(bins)}.")
+    ranges = [None] * dims if range is None else [tuple(range[2 * d : 2 * d + 2]) for d in _counting(dims)]
+    edges = [b if isinstance(b, Tensor) else _edges(points[:, d], b, ranges[d]) for d, b in enumerate(bins)]
+    return return_types.histogramdd(_counted(points, edges, weight, density), tuple(edges))
+
+
+_counting = range  # the argument hides the builtin
+
+
+def gradient(input, *, spacing=1, dim=None, edge_order=1):
+    """Derivatives along each dim by central differences, second-order accurate; one-sided at the ends, of order edge_order.
+
+    spacing: the step, one for each dim, or tensors of coordinates. Answers a tuple with one tensor for each dim.
+
+    Source: Fornberg, Generation of Finite Difference Formulas on Arbitrarily Spaced Grids (1988), Math. Comp. 51.
+
+    >>> import facula
+    >>> facula.gradient(facula.tensor([1.0, 4.0, 9.0, 16.0]))[0]
+    tensor([3., 4., 6., 7.])
+    """
+    n = input.dim()
+    dims = [dim] if isinstance(dim, int) else list(_counting(n)) if dim is None else list(dim)
+    for d in dims:
+        if not -n <= d < n:
+            raise IndexError(f"gradient: Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {d})")
+    dims = [d % n for d in dims]
+    if edge_order not in (1, 2):
+        raise RuntimeError(f"torch.gradient only supports edge_order=1 and edge_order=2, got {edge_order}.")
+    steps = list(spacing) if isinstance(spacing, (list, tuple)) else [spacing] * len(dims)
+    if len(steps) != len(dims):
+        raise RuntimeError(f"torch.gradient expected spacing to be unspecified, a scalar, or a list of length {len(dims)}, got {len(steps)} of them.")
+    if len(set(dims)) != len(dims):
+        raise RuntimeError(f"dim appears multiple times in the list of dims: {dims}")
+    if input.dtype.kind < 2:
+        from facula.tensor_core._pointwise import _default_float
+
+        input = input.to(_default_float())
+    return tuple(_slope(input, d, s, edge_order) for d, s in zip(dims, steps))
+
+
+def _slope(f, dim, step, edge_order):
+    n = f.shape[dim]
+    if n < edge_order + 1:
+        raise RuntimeError(f"torch.gradient expected each dimension size to be at least edge_order+1, got {n} along dim {dim}.")
+
+    def at(start, length):
+        return _shape.narrow(f, dim, start, length)
+
+    def along(line):
+        return line.reshape([-1 if d == dim else 1 for d in _counting(f.dim())])
+
+    if not isinstance(step, Tensor) or step.dim() == 0:
+        step = step if not isinstance(step, Tensor) else step.item()
+        middle = [(at(2, n - 2) - at(0, n - 2)) / (2 * step)] if n > 2 else []
+        if edge_order == 1:
+            ends = [(at(1, 1) - at(0, 1)) / step, (at(n - 1, 1) - at(n - 2, 1)) / step]
+        else:
+            ends = [(at(1, 1) * 4 - at(0, 1) * 3 - at(2, 1)) / (2 * step), (at(n - 1, 1) * 3 - at(n - 2, 1) * 4 + at(n - 3, 1)) / (2 * step)]
+        return _ops.cat([ends[0], *middle, ends[1]], dim)
+    if step.shape[0] != n:
+        raise RuntimeError(f"torch.gradient expected each spacing tensor to have the size of its dim, got {step.shape[0]} for {n} along dim {dim}.")
+    h = step[1:] - step[:-1]
+
+    def three(k, length, weights):
+        """weights of f at k, k + 1, k + 2"""
+        return sum(at(k + j, length) * along(w) for j, w in enumerate(weights))
+
+    a, b = h[:-1], h[1:]
+    middle = [three(0, n - 2, (-b / (a * (a + b)), (b - a) / (a * b), a / (b * (a + b))))] if n > 2 else []
+    if edge_order == 1:
+        ends = [(at(1, 1) - at(0, 1)) / along(h[:1]), (at(n - 1, 1) - at(n - 2, 1)) / along(h[-1:])]
+    else:
+        a0, b0, a1, b1 = h[:1], h[1:2], h[-2:-1], h[-1:]
+        ends = [
+            three(0, 1, (-(2 * a0 + b0) / (a0 * (a0 + b0)), (a0 + b0) / (a0 * b0), -a0 / (b0 * (a0 + b0)))),
+            three(n - 3, 1, (b1 / (a1 * (a1 + b1)), -(a1 + b1) / (a1 * b1), (2 * b1 + a1) / (b1 * (a1 + b1)))),
+        ]
+    return _ops.cat([ends[0], *middle, ends[1]], dim)
+
+
+def unsafe_split_with_sizes(input, split_sizes, dim=0):
+    """Pieces of the given sizes along dim."""
+    return _shape.split(input, split_sizes, dim)
+
+
+def scatter_reduce_(self, dim, index, src, reduce, *, include_self=True):
+    """scatter_reduce, written into the tensor itself."""
+    return _ops.copy_into_(self, scatter_reduce(self, dim, index, src, reduce, include_self=include_self))
+
+
+def index_reduce_(self, dim, index, source, reduce, *, include_self=True):
+    """index_reduce, written into the tensor itself."""
+    return _ops.copy_into_(self, index_reduce(self, dim, index, source, reduce, include_self=include_self))
+
+
+def renorm_(self, p, dim, maxnorm):
+    """renorm, written into the tensor itself."""
+    from facula.tensor_core._statistics import renorm
+
+    return _ops.copy_into_(self, renorm(self, p, dim, maxnorm))
+
+
+__all__ = ["gradient", "histogram", "histogramdd", "index_reduce", "scatter_reduce", "unsafe_split_with_sizes"]
+METHODS = ["histogram", "index_reduce", "index_reduce_", "renorm_", "scatter_reduce", "scatter_reduce_", "unsafe_split_with_sizes"]
