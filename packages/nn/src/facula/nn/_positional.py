@@ -9,7 +9,7 @@ import facula
 from facula import Tensor
 
 from . import functional as F
-from ._recurrent import STEPS, run_layer
+from ._recurrent import run_cell, run_layer
 
 _REDUCTIONS = ("none", "mean", "sum")
 _MODES = ("bilinear", "nearest", "bicubic")
@@ -247,11 +247,10 @@ rnn_tanh, rnn_relu = _recurrent("rnn_tanh", "RNN_TANH"), _recurrent("rnn_relu", 
 
 
 def _cell(name: str, mode: str) -> Any:
-    step = STEPS[mode][0]
     several = mode == "LSTM"
 
     def run(input: Tensor, hx: Any, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None) -> Any:
-        new = step(F.linear(input, w_ih, b_ih), tuple(hx) if several else (hx,), w_hh, b_hh)
+        new = run_cell(mode, input, tuple(hx) if several else (hx,), w_ih, w_hh, b_ih, b_hh)
         return new if several else new[0]
 
     run.__name__ = run.__qualname__ = name

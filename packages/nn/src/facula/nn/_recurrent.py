@@ -1,49 +1,19 @@
-"""The recurrences themselves: one step of each kind of cell, composed, and a layer's run over a sequence, a kernel."""
+"""A layer's run over a sequence, and a cell's over one step: one kernel.
+
+    RNN    h' = tanh(u + W h + b), or relu; u is the input's part, W_ih x + b_ih
+    LSTM   c' = f c + i g, h' = o tanh(c'). Source: Hochreiter and Schmidhuber (1997).
+    GRU    n = tanh(u_n + r (W_n h + b_n)), h' = n + z (h - n). Source: Cho et al. (2014).
+"""
 
 from __future__ import annotations
 
-from typing import Callable
-
+import facula
 from facula import Tensor
 
 from .functional import linear
 from .functional._rows import row
 
-
-def rnn_tanh_step(gates: Tensor, state: tuple, w: Tensor, b: Tensor | None) -> tuple:
-    """h' = tanh(gates + W h + b)."""
-    return ((gates + linear(state[0], w, b)).tanh(),)
-
-
-def rnn_relu_step(gates: Tensor, state: tuple, w: Tensor, b: Tensor | None) -> tuple:
-    """h' = relu(gates + W h + b)."""
-    return ((gates + linear(state[0], w, b)).relu(),)
-
-
-def lstm_step(gates: Tensor, state: tuple, w: Tensor, b: Tensor | None) -> tuple:
-    """c' = f c + i g, h' = o tanh(c'); gates in the order i, f, g, o. Source: Hochreiter and Schmidhuber (1997)."""
-    h, c = state
-    i, f, g, o = (gates + linear(h, w, b)).chunk(4, 1)
-    c = f.sigmoid() * c + i.sigmoid() * g.tanh()
-    return o.sigmoid() * c.tanh(), c
-
-
-def gru_step(gates: Tensor, state: tuple, w: Tensor, b: Tensor | None) -> tuple:
-    """n = tanh(x_n + r (W_n h + b_n)), h' = n + z (h - n); gates in the order r, z, n. Source: Cho et al. (2014)."""
-    h = state[0]
-    r, z, n = gates.chunk(3, 1)
-    hr, hz, hn = linear(h, w, b).chunk(3, 1)
-    r, z = (r + hr).sigmoid(), (z + hz).sigmoid()
-    n = (n + r * hn).tanh()
-    return (n + z * (h - n),)
-
-
-STEPS: dict[str, tuple[Callable, int]] = {
-    "RNN_TANH": (rnn_tanh_step, 1),
-    "RNN_RELU": (rnn_relu_step, 1),
-    "LSTM": (lstm_step, 4),
-    "GRU": (gru_step, 3),
-}
+GATES = {"RNN_TANH": 1, "RNN_RELU": 1, "LSTM": 4, "GRU": 3}  # of each hidden unit; LSTM's are i, f, g, o, GRU's r, z, n
 _rnn = row("_rnn")
 _MODES = {"RNN_TANH": 0, "RNN_RELU": 1, "LSTM": 2, "GRU": 3}  # as the row numbers them
 
@@ -59,3 +29,9 @@ def run_layer(mode: str, x: Tensor, state: tuple, weights: list, sizes: Tensor, 
     h, c = state if mode == "LSTM" else (state[0], None)
     out, h, c, _ = _rnn(gates, h, c, w_hh, b_hh, w_hr, sizes, _MODES[mode], reverse)
     return out, (h, c) if mode == "LSTM" else (h,)
+
+
+def run_cell(mode: str, x: Tensor, state: tuple, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None, b_hh: Tensor | None) -> tuple:
+    """The next state of one step, x: (N, I)."""
+    sizes = facula.full((1,), x.size(0), dtype=facula.int64, device=x.device)
+    return run_layer(mode, x, state, [w_ih, w_hh, b_ih, b_hh, None], sizes, False)[1]

@@ -11,7 +11,7 @@ from facula import Tensor
 
 from . import functional as F
 from . import init
-from ._recurrent import STEPS, run_layer
+from ._recurrent import GATES, run_cell, run_layer
 from .module import Module
 from .parameter import Parameter
 from .utils.rnn import PackedSequence
@@ -37,7 +37,7 @@ class RNNBase(Module):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        if mode not in STEPS:
+        if mode not in GATES:
             raise ValueError(f"Unrecognized RNN mode: {mode}")
         if not isinstance(dropout, (int, float)) or isinstance(dropout, bool) or not 0 <= dropout <= 1:
             raise ValueError(
@@ -62,7 +62,7 @@ class RNNBase(Module):
         self.mode, self.input_size, self.hidden_size, self.num_layers = mode, input_size, hidden_size, num_layers
         self.bias, self.batch_first, self.dropout = bias, batch_first, float(dropout)
         self.bidirectional, self.proj_size = bidirectional, proj_size
-        gates, out = STEPS[mode][1] * hidden_size, proj_size or hidden_size
+        gates, out = GATES[mode] * hidden_size, proj_size or hidden_size
         self._names: list[list[str]] = []
         for layer in range(num_layers):
             for suffix in ("", "_reverse") if bidirectional else ("",):
@@ -314,7 +314,7 @@ class RNNCellBase(Module):
             hx = tuple(s.unsqueeze(0) if s.dim() == 1 else s for s in hx)
         if hx[0].size(0) != x.size(0):
             raise RuntimeError(f"Input batch size {x.size(0)} doesn't match hidden0 batch size {hx[0].size(0)}")
-        state = STEPS[mode][0](F.linear(x, self.weight_ih, self.bias_ih), tuple(hx), self.weight_hh, self.bias_hh)
+        state = run_cell(mode, x, tuple(hx), self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
         return tuple(s.squeeze(0) for s in state) if single else state
 
 
