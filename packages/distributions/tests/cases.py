@@ -20,6 +20,12 @@ CONTINUOUS = {
     "Weibull": (lambda: D.Weibull(t(1.2), t(2.5)), 0, 8),
     "Kumaraswamy": (lambda: D.Kumaraswamy(t(2.0), t(3.0)), 0, 1),
     "RelaxedBernoulli": (lambda: D.RelaxedBernoulli(t(2.0), t(0.4)), 0, 1),
+    "Gamma": (lambda: D.Gamma(t(2.5), t(1.5)), 0, 40),
+    "Chi2": (lambda: D.Chi2(t(5.0)), 0, 90),
+    "InverseGamma": (lambda: D.InverseGamma(t(9.0), t(4.0)), 0, 30),
+    "Beta": (lambda: D.Beta(t(2.5), t(3.0)), 0, 1),
+    "StudentT": (lambda: D.StudentT(t(9.0), t(0.5), t(0.8)), -60, 61),
+    "FisherSnedecor": (lambda: D.FisherSnedecor(t(5.0), t(24.0)), 0, 60),
     "MixtureSameFamily": (
         lambda: D.MixtureSameFamily(D.Categorical(t(0.3, 0.7)), D.Normal(t(-2.0, 1.0), t(0.5, 1.0))),
         -15,
@@ -38,6 +44,9 @@ DISCRETE = {
     "Geometric": (lambda: D.Geometric(t(0.3)), lambda: torch.arange(200, dtype=torch.float64)),
     "Categorical": (lambda: D.Categorical(t(0.2, 0.5, 0.3)), lambda: torch.arange(3)),
     "OneHotCategorical": (lambda: D.OneHotCategorical(t(0.2, 0.5, 0.3)), lambda: torch.eye(3, dtype=torch.float64)),
+    "Poisson": (lambda: D.Poisson(t(2.5)), lambda: torch.arange(60, dtype=torch.float64)),
+    "Binomial": (lambda: D.Binomial(t(6.0), t(0.3)), lambda: torch.arange(7, dtype=torch.float64)),
+    "NegativeBinomial": (lambda: D.NegativeBinomial(t(3.0), t(0.4)), lambda: torch.arange(150, dtype=torch.float64)),
     "Multinomial": (
         lambda: D.Multinomial(3, t(0.2, 0.5, 0.3)),
         lambda: torch.tensor([[a, b, 3 - a - b] for a in range(4) for b in range(4 - a)], dtype=torch.float64),

@@ -36,6 +36,16 @@ DRAWN = {
     "RelaxedBernoulli": lambda: D.RelaxedBernoulli(f(0.7), f(0.3, 0.6)),
     "RelaxedOneHotCategorical": lambda: D.RelaxedOneHotCategorical(f(0.7), f([0.3, 0.1, 0.6], [0.2, 0.2, 0.6])),
     "MultivariateNormal": lambda: D.MultivariateNormal(f([0.0, 1.0], [2.0, 3.0]), f([2.0, 0.5], [0.5, 1.0])),
+    "Gamma": lambda: D.Gamma(f(0.5, 3.0), f(1.0, 2.0)),
+    "Chi2": lambda: D.Chi2(f(1.5, 3.0)),
+    "InverseGamma": lambda: D.InverseGamma(f(2.5, 3.0), f(1.0, 2.0)),
+    "Dirichlet": lambda: D.Dirichlet(f([0.5, 3.0, 1.0], [2.0, 1.0, 4.0])),
+    "Beta": lambda: D.Beta(f(0.5, 3.0), f(1.0, 2.0)),
+    "StudentT": lambda: D.StudentT(f(2.5, 3.0), f(1.0, 2.0)),
+    "FisherSnedecor": lambda: D.FisherSnedecor(f(2.5, 3.0), f(1.0, 2.0)),
+    "Poisson": lambda: D.Poisson(f(2.5, 30.0)),
+    "Binomial": lambda: D.Binomial(f(6.0, 40.0), f(0.3, 0.6)),
+    "NegativeBinomial": lambda: D.NegativeBinomial(f(3.0, 5.0), f(0.4, 0.2)),
     "MixtureSameFamily": lambda: D.MixtureSameFamily(
         D.Categorical(f([0.3, 0.7], [0.5, 0.5])), D.Normal(f([0.0, 5.0], [9.0, 1.0]), 1.0)
     ),
@@ -187,3 +197,18 @@ def test_independent_makes_batch_dimensions_part_of_the_event():
     assert ((4,), (3,)) == (tuple(d.batch_shape), tuple(d.event_shape))
     assert (5, 4) == tuple(d.log_prob(d.sample((5,))).shape)
     assert (2, 4) == tuple(d.expand((2, 4)).entropy().shape)
+
+
+def test_gradients_of_gamma_samples_are_those_of_their_quantiles():
+    # E x = a, so dx/da is 1 on average; at a = 1/2, x = z^2 / 2 with normal z, whose moments are known too
+    for a in (0.5, 3.0, 40.0):
+        shape = t(a).expand(20_000).clone().requires_grad_()
+        torch.manual_seed(1)
+        x = D.Gamma(shape, t(1.0)).rsample()
+        x.sum().backward()
+        error = shape.grad.std().item() / math.sqrt(20_000)
+
+        assert abs(shape.grad.mean().item() - 1) < 5 * error
+        # E x^2 = a + a^2: the gradient of x^2 is 1 + 2a on average
+        slopes = 2 * x.detach() * shape.grad
+        assert abs(slopes.mean().item() - 1 - 2 * a) < 5 * slopes.std().item() / math.sqrt(20_000)

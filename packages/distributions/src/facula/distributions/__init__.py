@@ -4,6 +4,7 @@ from . import constraints, kl, transforms
 from .composite import Independent, MixtureSameFamily, TransformedDistribution
 from .constraint_registry import biject_to, transform_to
 from .continuous import Cauchy, Exponential, Laplace, Normal, Uniform
+from .counts import Binomial, NegativeBinomial, Poisson
 from .discrete import (
     Bernoulli,
     Categorical,
@@ -13,6 +14,7 @@ from .discrete import (
     OneHotCategoricalStraightThrough,
 )
 from .distribution import Distribution
+from .gamma import Beta, Chi2, Dirichlet, FisherSnedecor, Gamma, InverseGamma, StudentT
 from .kl import kl_divergence, register_kl
 from .multivariate_normal import MultivariateNormal
 from .transformed import (
@@ -30,6 +32,16 @@ from .transforms import *  # noqa: F403
 from .transforms import __all__ as _transforms
 
 __all__ = [
+    "Beta",
+    "Binomial",
+    "Chi2",
+    "Dirichlet",
+    "FisherSnedecor",
+    "Gamma",
+    "InverseGamma",
+    "NegativeBinomial",
+    "Poisson",
+    "StudentT",
     "Bernoulli",
     "Categorical",
     "Cauchy",

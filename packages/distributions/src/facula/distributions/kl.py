@@ -8,9 +8,11 @@ from collections.abc import Callable
 import facula
 
 from .composite import Independent, TransformedDistribution
+from .counts import Binomial, Poisson
 from .continuous import Cauchy, Exponential, Laplace, Normal, Uniform
 from .discrete import Bernoulli, Categorical, Geometric, OneHotCategorical
 from .distribution import Distribution
+from .gamma import Beta, Dirichlet, Gamma
 from .multivariate_normal import MultivariateNormal
 from .transformed import EULER, Gumbel, HalfNormal, LogNormal, Pareto
 from .utils import softplus, sum_rightmost
@@ -214,3 +216,51 @@ for _p, _q in (
 ):
     # p has mass where q has none
     register_kl(_p, _q)(_infinite)
+
+
+@register_kl(Gamma, Gamma)
+def _gamma(p, q):
+    shapes = (p.concentration - q.concentration) * facula.digamma(p.concentration)
+    return (
+        q.concentration * (p.rate / q.rate).log()
+        + facula.lgamma(q.concentration)
+        - facula.lgamma(p.concentration)
+        + shapes
+        + (q.rate - p.rate) * (p.concentration / p.rate)
+    )
+
+
+@register_kl(Dirichlet, Dirichlet)
+def _dirichlet(p, q):
+    a, b = p.concentration, q.concentration
+    total = a.sum(-1)
+    norms = total.lgamma() - b.sum(-1).lgamma() - (a.lgamma() - b.lgamma()).sum(-1)
+    return norms + ((a - b) * (a.digamma() - total.digamma().unsqueeze(-1))).sum(-1)
+
+
+@register_kl(Beta, Beta)
+def _beta(p, q):
+    return _dirichlet(p._dirichlet, q._dirichlet)
+
+
+@register_kl(Poisson, Poisson)
+def _poisson(p, q):
+    return p.rate * (p.rate.log() - q.rate.log()) - (p.rate - q.rate)
+
+
+@register_kl(Binomial, Binomial)
+def _binomial(p, q):
+    kl = p.total_count * (p.probs * (p.logits - q.logits) + (-p.probs).log1p() - (-q.probs).log1p())
+    return facula.where(p.total_count > q.total_count, math.inf * facula.ones_like(kl), kl)
+
+
+@register_kl(Exponential, Gamma)
+def _exponential_gamma(p, q):
+    ratio = q.rate / p.rate
+    a = q.concentration
+    return -a * ratio.log() + ratio + a.lgamma() + a * EULER - (1 + EULER)
+
+
+@register_kl(Gamma, Exponential)
+def _gamma_exponential(p, q):
+    return -p.entropy() - q.rate.log() + q.rate * p.concentration / p.rate
