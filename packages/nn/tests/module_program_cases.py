@@ -393,3 +393,10 @@ def embeddings_give_sparse_gradients(T):
         T.optim.SparseAdam(b.parameters(), 0.1).step()
         out.append(b.weight)
     return out
+
+
+@program
+def modules_share_their_memory(T):
+    m = net(T)
+    weight = m[0].weight
+    return [m.share_memory() is m, m[0].weight is weight, weight.is_shared(), m[1].running_mean.is_shared(), weight.requires_grad, m(data(T, 5, 3))]

@@ -158,7 +158,15 @@ def _set(self, source=None, storage_offset=0, size=None, stride=None):
     return self
 
 
+def _share_memory_(self):
+    """Move the storage to memory that processes forked from now on share; the tensor itself."""
+    from facula.tensor_core import _shared
+
+    return _shared.share_memory_(self)
+
+
 _EXTRA = {
+    "share_memory_": _share_memory_,
     "__getitem__": _index.getitem, "__setitem__": _index.setitem, "tolist": _pack.tolist, "resize_": _resize.resize_, "set_": _set,
     "__neg__": _ops.neg, "__pos__": lambda self: self, "__abs__": _ops.abs, "__invert__": _ops.bitwise_not,
     "T": property(_shape._reversed_dims), "mT": property(_shape._matrix_transposed), "H": property(lambda self: _shape.adjoint(self)),

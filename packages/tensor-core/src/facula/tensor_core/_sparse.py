@@ -173,6 +173,11 @@ class Sparse(Tensor):
     def div_(self, other):
         return _sparse_ops.INPLACE["div"](self, other)
 
+    def share_memory_(self):
+        self._i.share_memory_()
+        self._v.share_memory_()
+        return self
+
     def requires_grad_(self, requires_grad=True):
         self.requires_grad = requires_grad
         return self

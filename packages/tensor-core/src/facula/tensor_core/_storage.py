@@ -92,7 +92,10 @@ class _Common:
         return address(lib.fc_storage_data(self._bytes._h))
 
     def is_shared(self):
-        return False
+        """Is it in memory that forked processes share?"""
+        from facula.tensor_core import _shared
+
+        return _shared.is_shared(self._bytes._h)
 
     def is_pinned(self, device="cuda"):
         return False
