@@ -322,6 +322,22 @@ int fc_storage_resize(fc_tensor *x, int64_t nbytes)
     return FC_OK;
 }
 
+/* Moves the storage's bytes into borrowed memory of their size; views of it follow. */
+int fc_storage_adopt(fc_tensor *x, void *data, int64_t owner)
+{
+    fc_storage *s = x->storage;
+    if (s->owner || s->device == FC_META)
+        return fc_fail(FC_READONLY, 0, 0, 0, 0);
+    memcpy(data, s->data, (size_t)s->nbytes);
+    if (s->data != (char *)s + FC_HEADER)
+        fc_dealloc(s->data, s->nbytes);
+    s->data = data;
+    s->owner = owner;
+    s->moved = 1;
+    x->data = fc_data(x);
+    return FC_OK;
+}
+
 /* descriptor reads */
 int fc_ndim(fc_tensor *x) { return x->ndim; }
 int fc_dtype(fc_tensor *x) { return x->dtype; }
@@ -337,7 +353,7 @@ void *fc_storage_data(fc_tensor *x) { return x->storage->data; }
 int64_t fc_storage_bytes(fc_tensor *x) { return x->storage->nbytes; }
 int64_t fc_storage_id(fc_tensor *x) { return (int64_t)(intptr_t)x->storage; }
 int fc_storage_writable(fc_tensor *x) { return x->storage->writable; }
-int fc_storage_borrowed(fc_tensor *x) { return x->storage->owner != 0; }
+int64_t fc_storage_owner(fc_tensor *x) { return x->storage->owner; }
 
 /* versions */
 int fc_pair(fc_tensor *x, fc_tensor *y)

@@ -44,7 +44,8 @@ int64_t fc_storage_bytes(fc_tensor *x);
 int64_t fc_storage_id(fc_tensor *x);
 int fc_storage_resize(fc_tensor *x, int64_t nbytes);
 int fc_storage_writable(fc_tensor *x);
-int fc_storage_borrowed(fc_tensor *x);
+int64_t fc_storage_owner(fc_tensor *x);
+int fc_storage_adopt(fc_tensor *x, void *data, int64_t owner);
 
 /* shapes are interned: one small integer per distinct shape */
 int fc_shape_ndim(int shape_id);

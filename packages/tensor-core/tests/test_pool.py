@@ -8,6 +8,7 @@ import textwrap
 import threading
 
 import facula
+import numpy as np
 import pytest
 
 N = 300_000
@@ -160,3 +161,16 @@ def test_memory_passes_between_threads():
         t.join()
 
     assert [] == errors
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork, which this system lacks")
+def test_shared_memory_is_written_by_children():
+    x = facula.zeros(3)
+    view = x[1:]
+    x.share_memory_()
+    forked(lambda: str(view.add_(5)))
+
+    assert [0.0, 5.0, 5.0] == x.tolist()
+    assert x.is_shared() and view.is_shared() and x.untyped_storage().is_shared() and not facula.zeros(1).is_shared()
+    assert x.share_memory_() is x
+    assert facula.from_numpy(np.zeros(3)).share_memory_().is_shared()

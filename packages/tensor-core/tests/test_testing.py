@@ -113,7 +113,7 @@ def test_settings_are_kept_and_checked():
 
 QUESTIONS = (
     "X.typename(x)", "X.typename(3)", "X.typename('a')", "x.dim_order()", "x.t().dim_order()", "X.zeros(1, 2, 1).dim_order()", "X.get_device(x)", "X.is_signed(x)", "[v.tolist() for v in reversed(x)]", "x.is_set_to(x)", "x.is_set_to(x.t())",
-    "x.is_pinned()", "x.is_shared()", "X.resolve_conj(x).tolist()", "x.resolve_neg().tolist()", "x.new_empty_strided((2, 2), (3, 1)).stride()", "X.is_distributed(x)", "X.set_flush_denormal(False)",
+    "x.is_pinned()", "x.is_shared()", "X.resolve_conj(x).tolist()", "x.resolve_neg().tolist()", "x.new_empty_strided((2, 2), (3, 1)).stride()", "X.is_distributed(x)", "X.set_flush_denormal(False)", "X.arange(3.0).apply_(lambda v: v * 2).tolist()", "X.arange(3).map_(X.tensor([5]), lambda a, b: a + b).tolist()", "X.arange(6).as_strided_((2, 2), (3, 1), 1).tolist()", "X.compiled_with_cxx11_abi()", "X.is_warn_always_enabled()",
 )  # fmt: skip
 
 

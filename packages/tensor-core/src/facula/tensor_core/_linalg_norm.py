@@ -186,6 +186,14 @@ def matrix_power(A, n, *, out=None):
     return into(name, power.clone() if power is A else power, out)
 
 
+def matrix_power_(input, n, *, out=None):
+    """facula.linalg.matrix_power."""
+    return matrix_power(input, n, out=out)
+
+
+matrix_power_.__name__ = "matrix_power"
+
+
 # --- products ---------------------------------------------------------------------------------------------------------
 
 

@@ -120,6 +120,80 @@ def is_shared(self):
     return self.untyped_storage().is_shared()
 
 
+def pin_memory(self, device=None):
+    """Pinning is for copies to an accelerator. Raises RuntimeError: there is none."""
+    raise RuntimeError("pin_memory: Cannot access accelerator device when none is available. Leave it out.")
+
+
+def _no_history(name, *tensors):
+    if any(t.requires_grad for t in tensors):
+        raise RuntimeError(f"{name}: Can't call {name} on Variable that requires grad. Use var.detach().{name} instead.")
+
+
+def apply_(self, callable):
+    """Every element replaced by callable(element): slow, for it is Python. In place."""
+    _no_history("apply_()", self)
+    values = [callable(v) for v in self.reshape(-1).tolist()]
+    return self.copy_(_tensor_of(values, self))
+
+
+def map_(self, tensor, callable):
+    """Every element a replaced by callable(a, b), b of `tensor` broadcast. In place."""
+    _no_history("map_()", self, tensor)
+    other = tensor.expand(self.shape).reshape(-1).tolist()
+    values = [callable(a, b) for a, b in zip(self.reshape(-1).tolist(), other)]
+    return self.copy_(_tensor_of(values, self))
+
+
+def _tensor_of(values, like):
+    from facula.tensor_core._create import tensor
+
+    return tensor(values, dtype=like.dtype).reshape(like.shape)
+
+
+def as_strided_(self, size, stride, storage_offset=None):
+    """The tensor itself with other sizes and strides over its storage. In place."""
+    from facula.tensor_core._resize import set_data
+
+    _no_history("as_strided_()", self)
+    set_data(self, self.detach().as_strided(size, stride, storage_offset))
+    return self
+
+
+_warn_always = False
+
+
+def set_warn_always(b):
+    """Show warnings of one place each time, not once: Python's filter is set so."""
+    import warnings
+
+    global _warn_always
+    _warn_always = bool(b)
+    warnings.simplefilter("always" if b else "default")
+
+
+def is_warn_always_enabled():
+    """What set_warn_always was told."""
+    return _warn_always
+
+
+def compiled_with_cxx11_abi():
+    """There is no C++ in the library."""
+    return True
+
+
+def get_device_module(device=None):
+    """The module of a device's kind: facula.cuda for "cuda". Raises RuntimeError for kinds without one."""
+    from facula.tensor_core._types import device as Device
+
+    import facula
+
+    kind = "cpu" if device is None else Device(device).type
+    if kind != "cuda":
+        raise RuntimeError(f"Device '{kind}' does not have a corresponding module registered as 'torch.{kind}'. Only cuda has one.")
+    return facula.cuda
+
+
 def is_distributed(input):
     """Is it spread over processes? Never."""
     return False
@@ -165,11 +239,11 @@ def __reversed__(self):
 
 
 METHODS = [
-    "__reversed__", "as_subclass", "const_data_ptr", "dim_order", "is_conj", "is_distributed", "is_neg", "is_pinned", "is_set_to", "is_shared",
+    "__reversed__", "as_subclass", "const_data_ptr", "dim_order", "is_conj", "is_distributed", "is_neg", "is_pinned", "is_set_to", "is_shared", "apply_", "map_", "as_strided_", "pin_memory",
     "new_empty_strided", "resolve_conj", "resolve_neg",
 ]  # fmt: skip
 __all__ = [
-    "are_deterministic_algorithms_enabled", "get_deterministic_debug_mode", "get_device", "get_float32_matmul_precision", "is_conj",
+    "are_deterministic_algorithms_enabled", "compiled_with_cxx11_abi", "get_device_module", "is_warn_always_enabled", "set_warn_always", "get_deterministic_debug_mode", "get_device", "get_float32_matmul_precision", "is_conj",
     "is_deterministic_algorithms_warn_only_enabled", "is_distributed", "is_neg", "is_signed", "resolve_conj", "resolve_neg", "set_deterministic_debug_mode",
     "set_float32_matmul_precision", "set_flush_denormal", "set_num_interop_threads", "typename", "use_deterministic_algorithms",
 ]  # fmt: skip

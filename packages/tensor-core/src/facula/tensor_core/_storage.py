@@ -97,6 +97,13 @@ class _Common:
 
         return _shared.is_shared(self._bytes._h)
 
+    def share_memory_(self):
+        """Moved to memory that processes forked from here on share; tensors over it follow. In place."""
+        from facula.tensor_core import _shared
+
+        _shared.share_memory_(self._bytes)
+        return self
+
     def is_pinned(self, device="cuda"):
         return False
 
@@ -217,7 +224,7 @@ class UntypedStorage(_Common):
 
     def resizable(self):
         """Can it be resized? Memory that is borrowed cannot."""
-        return not lib.fc_storage_borrowed(self._bytes._h)
+        return not lib.fc_storage_owner(self._bytes._h)
 
     def resize_(self, nbytes):
         """The same storage with another size; bytes that both have are kept. Tensors over it follow. In place."""
