@@ -112,7 +112,7 @@ CALLS = {
     "unbind": lambda T, v, x: v(lambda a: a.unbind()[1])(x),
     "cat": lambda T, v, x: v(lambda a: T.cat([a, x[0]]))(x),
     "softmax": lambda T, v, x: v(lambda a: a.softmax(0))(x),
-    "linear": lambda T, v, x: v(lambda a, w: T.nn.functional.linear(a, w))(x, T.stack([x, x])) if hasattr(T, "nn") else x,
+    "matrices": lambda T, v, x: v(lambda a, w: w @ a)(x, T.stack([x, x])),
     "per-example gradients": lambda T, v, x: v(T.func.grad(lambda w, a: ((w * a).sum()) ** 2), in_dims=(None, 0))(x[1], x),
     "per-example Hessians": lambda T, v, x: v(T.func.hessian(lambda a: a.exp().sum()))(x),
     "per-example Jacobians": lambda T, v, x: v(T.func.jacrev(lambda a: a * a.sum()))(x),

@@ -140,6 +140,7 @@ def zeros(meta):
 class Function:
     """A differentiable operation of your own.
 
+    >>> import facula
     >>> class Square(facula.autograd.Function):
     ...     @staticmethod
     ...     def forward(ctx, x):
@@ -149,6 +150,8 @@ class Function:
     ...     def backward(ctx, g):
     ...         (x,) = ctx.saved_tensors
     ...         return 2 * g * x
+    >>> facula.func.grad(Square.apply)(facula.tensor(3.0))
+    tensor(6.)
 
     Call Square.apply(x). Instead of ctx as its first argument, forward may have a setup_context(ctx, inputs, output) beside it.
     """

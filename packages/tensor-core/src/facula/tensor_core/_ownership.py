@@ -7,7 +7,7 @@ MODULES = {
     "nn": ("facula.nn", "facula-nn"),
     "optim": ("facula.optim", "facula-optim"),
     "autograd": ("facula.autograd", "facula-autograd"),
-    "func": ("facula.autograd.func", "facula-autograd"),
+    "func": ("facula.func", "facula-autograd"),
     "amp": ("facula.amp", "facula-autograd"),
     "jit": ("facula.jit", "facula-jit"),
     "onnx": ("facula.jit.onnx", "facula-jit"),
@@ -67,7 +67,7 @@ NAMES = {
         ),
         ("facula.autograd", "facula-autograd"),
     ),
-    "vmap": ("facula.autograd.func", "facula-autograd"),
+    "vmap": ("facula.func", "facula-autograd"),
     "autocast": ("facula.amp", "facula-autograd"),
     **dict.fromkeys(
         (
