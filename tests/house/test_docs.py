@@ -43,6 +43,12 @@ def test_the_journey_goes_through_every_layer():
     assert {"packages/tensor-core", "packages/autograd", "csrc/core/verb_map.c", "csrc/cpu/map.c", "csrc/ops/map.def"} <= layers
 
 
+def test_every_decision_is_in_the_index():
+    index = (ROOT / "docs/decisions/README.md").read_text()
+
+    assert [] == [p.name for p in sorted(ROOT.glob("docs/decisions/[0-9]*.md")) if f"({p.name})" not in index]
+
+
 def test_figures_are_those_of_the_results():
     done = subprocess.run([sys.executable, ROOT / "tools/quote", "--check"], capture_output=True, text=True)
 
