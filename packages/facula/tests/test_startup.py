@@ -11,6 +11,8 @@ SLOW = {
     "socket",
     "logging",
     "asyncio",
+    "ast",
+    "inspect",
     "unittest",
     "difflib",
     "facula.vision",

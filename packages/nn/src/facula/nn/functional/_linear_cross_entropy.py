@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import warnings
-from typing import Any
+from typing import Any, NamedTuple
 
 import facula
 from facula import Tensor
@@ -16,8 +15,15 @@ from ._loss_class import cross_entropy
 __all__ = ["LinearCrossEntropyOptions", "linear_cross_entropy"]
 
 
-@dataclasses.dataclass(frozen=True)
-class LinearCrossEntropyOptions:
+class _Options(NamedTuple):  # a dataclass would load inspect, 10 ms at every start
+    allow_retain_graph: bool
+    batch_chunk_size: int | None
+    chunking_method: str | None
+    acc_policy: str
+    acc_dtype: Any
+
+
+class LinearCrossEntropyOptions(_Options):
     """How linear_cross_entropy works by pieces.
 
     allow_retain_graph: keep the gradients computed in forward, so that backward may run again.
@@ -27,13 +33,17 @@ class LinearCrossEntropyOptions:
     halves sum in float32 under every policy.
     """
 
-    allow_retain_graph: bool = False
-    batch_chunk_size: int | None = None
-    chunking_method: str | None = "auto"
-    acc_policy: str = "auto"
-    acc_dtype: Any = None
+    __slots__ = ()
 
-    def __post_init__(self) -> None:
+    def __new__(
+        cls,
+        allow_retain_graph: bool = False,
+        batch_chunk_size: int | None = None,
+        chunking_method: str | None = "auto",
+        acc_policy: str = "auto",
+        acc_dtype: Any = None,
+    ) -> LinearCrossEntropyOptions:
+        self = super().__new__(cls, allow_retain_graph, batch_chunk_size, chunking_method, acc_policy, acc_dtype)
         if self.acc_policy not in ("auto", "accurate", "balanced", "compact"):
             raise ValueError(f"invalid acc_policy: {self.acc_policy!r}")
         if self.chunking_method not in (None, "auto") and self._factor() < 1:
@@ -43,6 +53,7 @@ class LinearCrossEntropyOptions:
         floats = (None, facula.float16, facula.bfloat16, facula.float32, facula.float64)
         if self.acc_dtype not in floats:
             raise ValueError(f"acc_dtype must be None or a floating dtype, got {self.acc_dtype!r}")
+        return self
 
     def _factor(self) -> int:
         """N of "aspect_ratio:N"; 0 where the method is not one."""
