@@ -1,6 +1,7 @@
 """THE ownership table: public name -> the part that brings it. A miss imports that part, or says how to install it."""
 
 import importlib
+import importlib.util
 
 # name on `facula` -> (module that holds it, distribution)
 MODULES = {
@@ -116,12 +117,20 @@ TENSOR = {
 }  # fmt: skip
 
 
+def installed(distribution):
+    """Is the part there? Each has a package of its own name; the umbrella's is the command line."""
+    part = distribution.removeprefix("facula-").replace("-", "_")
+    return importlib.util.find_spec("facula.cli" if part == "facula" else f"facula.{part}") is not None
+
+
 def load(public, module, distribution, error_type=ModuleNotFoundError):
     """The part's module, or an error that names what to install."""
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
         if error.name is not None and (module == error.name or module.startswith(error.name + ".")):
+            if installed(distribution):
+                raise AttributeError(f"{public} is not there: {distribution} is installed and does not have it yet") from None
             raise error_type(f"{public} comes with {distribution}, which is not installed: pip install {distribution}") from None
         raise
 
