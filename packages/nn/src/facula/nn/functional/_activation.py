@@ -125,7 +125,9 @@ def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, trainin
         return leaky_relu(input, (lower + upper) / 2, inplace)
     slope = facula.ones_like(input, requires_grad=False)
     held_back = input.detach() <= 0
-    drawn = facula.empty(int(held_back.sum()), dtype=facula.float64).uniform_(lower, upper)
+    # PyTorch's numbers: bounds in the input's dtype, a product and a sum in float64 (uniform_(lower, upper) would round once)
+    low, high = (facula.tensor(bound, dtype=input.dtype).item() for bound in (lower, upper))
+    drawn = facula.empty(int(held_back.sum()), dtype=facula.float64).uniform_() * (high - low) + low
     slope[held_back] = drawn.to(input.dtype)
     return _maybe_into(inplace, facula.mul, input, other=slope)
 
