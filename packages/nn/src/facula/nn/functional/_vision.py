@@ -109,7 +109,9 @@ def _taps(kind: str, size: int, out: int, factor: float | None, align_corners: b
         rule = _linear(size, out, factor, align_corners)
     most = max(len(r) for r in rule)
     padded = [r + [(-1, 0.0)] * (most - len(r)) for r in rule]
-    return facula.tensor([[p for p, _ in r] for r in padded]), facula.tensor([[w for _, w in r] for r in padded], dtype=dtype)
+    with facula.inference_mode(False):  # kept: ordinary tensors, whoever asks first
+        places = facula.tensor([[p for p, _ in r] for r in padded], device="cpu")
+        return places, facula.tensor([[w for _, w in r] for r in padded], dtype=dtype, device="cpu")
 
 
 def _resampled(x: Tensor, dim: int, places: Tensor, weights: Tensor) -> Tensor:
