@@ -53,8 +53,12 @@ static void scatter_##name(const fc_gemm_args *g, R *c, const R *bias, const R *
                 for (int64_t j = 0; j < n; ++j) z[j * step] = bias ? x[j] + b : x[j];                                 \
             else if (bias)                                                                                            \
                 for (int64_t j = 0; j < n; ++j) z[j] = x[j] + b;                                                      \
-            else                                                                                                      \
-                memcpy(z, x, (size_t)n * sizeof(R));                                                                  \
+            else { /* runs are short, mostly: no call for them */                                                     \
+                int64_t j = 0;                                                                                        \
+                for (; j + 16 <= n; j += 16) memcpy(z + j, x + j, 16 * sizeof(R));                                    \
+                for (; j + 4 <= n; j += 4) memcpy(z + j, x + j, 4 * sizeof(R));                                       \
+                for (; j < n; ++j) z[j] = x[j];                                                                       \
+            }                                                                                                         \
         }                                                                                                             \
     }                                                                                                                 \
 }

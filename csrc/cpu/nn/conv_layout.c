@@ -35,6 +35,9 @@ void fc_conv_lay_out(fc_conv_layout *l, const fc_window *x, int64_t channels, in
         /* outermost, fewer places than there are may be wanted; further in, the pitch must be the source's */
         l->bare = l->bare && step == 1 && low == 0 && (d == 0 ? l->extent[d] <= x->size[d] : l->extent[d] == x->size[d]);
     }
+    /* an odd number of cache lines: the same place of many channels, which a block reads together, is in many sets */
+    const int64_t line = 64 / fc_dt_size[x->dtype];
+    l->channel = ((l->channel + line - 1) / line | 1) * line;
 }
 
 int64_t fc_conv_tap_at(const fc_conv_layout *l, int64_t t)

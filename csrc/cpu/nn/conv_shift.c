@@ -16,7 +16,7 @@
 
 #include "../parallel.h"
 
-#define CHUNK_BYTES (2 << 20) /* copies of so many samples at a time: they stay in the outer caches until they are read */
+#define CHUNK_BYTES (512 << 10) /* copies of so many samples at a time: they stay in the outer caches until they are read */
 
 static int64_t round_up(int64_t x, int64_t unit) { return (x + unit - 1) / unit * unit; }
 
