@@ -119,7 +119,7 @@ FORMATS = (
     "y", "y.clone()", "y.contiguous()", "y + 1", "y * y", "y + x", "x + y", "y.relu()", "y.half()", "y.to(X.float64)", "X.zeros_like(y)", "X.empty_like(y)", "X.rand_like(y)", "y.clone(memory_format=X.contiguous_format)", "y > 0", "y.exp()",
     "X.where(y > 0, y, 0.0)", "y.clamp(0, 1)", "-y", "y.to(memory_format=X.contiguous_format)", "x.to(memory_format=X.channels_last)", "x.contiguous(memory_format=X.channels_last)", "X.empty(2, 3, 4, 5, memory_format=X.channels_last)",
     "z.to(memory_format=X.channels_last_3d)", "z.contiguous(memory_format=X.channels_last_3d).relu()", "y.permute(0, 2, 3, 1)", "y[:, :, 1:]", "y[:1]", "x.permute(0, 2, 3, 1).contiguous().permute(0, 3, 1, 2) + 1", "y + X.ones(3, 1, 1)",
-    "y.detach()", "y.flatten(1)", "y.sum(1, keepdim=True)", "y.mean((2, 3), keepdim=True)", "X.cat([y, y])", "X.empty(2, 1, 4, 5).to(memory_format=X.channels_last)", "X.empty(2, 3, 1, 1).to(memory_format=X.channels_last)",
+    "X.empty(0).resize_(2, 3, 4, 5, memory_format=X.channels_last)", "X.empty(0).resize_as_(y, memory_format=X.contiguous_format)", "X.empty(0).resize_as_(x)", "y.detach()", "y.flatten(1)", "y.sum(1, keepdim=True)", "y.mean((2, 3), keepdim=True)", "X.cat([y, y])", "X.empty(2, 1, 4, 5).to(memory_format=X.channels_last)", "X.empty(2, 3, 1, 1).to(memory_format=X.channels_last)",
 )  # fmt: skip
 
 

@@ -173,5 +173,5 @@ _EXTRA = {
     "mH": property(_shape.adjoint), "real": property(_math.real), "imag": property(_math.imag),
     "__repr__": _print.tensor_repr, "__format__": _print.tensor_format, "is_same_size": _is_same_size,
     "new_zeros": _new_factory("zeros"), "new_ones": _new_factory("ones"), "new_empty": _new_factory("empty"), "new_full": _new_factory("full"),
-    "new_tensor": _new_tensor, "resize_as_": lambda self, other: self.resize_(other.shape),
+    "new_tensor": _new_tensor, "resize_as_": _resize.resize_as_,
 }  # fmt: skip

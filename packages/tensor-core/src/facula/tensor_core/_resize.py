@@ -23,7 +23,7 @@ def result_shape(op, args):
     return (result[0] if isinstance(result, tuple) else result).shape
 
 
-def resize_(self, *size):
+def resize_(self, *size, memory_format=None):
     """The same tensor with another shape; memory grows where needed, new elements are not set. In place.
 
     >>> import facula
@@ -45,10 +45,21 @@ def resize_(self, *size):
     for d in range(len(size) - 1, -1, -1):
         stride[d] = run
         run *= max(size[d], 1)
+    if memory_format is not None and memory_format.id:
+        from facula.tensor_core._interop import channels_last_strides
+
+        if len(size) != memory_format.id + 2:
+            raise RuntimeError(f"resize_: {memory_format} is of tensors of {memory_format.id + 2 if memory_format.id > 1 else 'known'} dims, the size is {tuple(size)}.")
+        stride = list(channels_last_strides(size))
     plain = self.detach()
     view = own_tensor(lib.fc_as_strided(plain._h, len(size), size, stride, lib.fc_offset(self._h)))
     set_data(self, view)
     return self
+
+
+def resize_as_(self, the_template, *, memory_format=None):
+    """resize_ to the template's shape. In place."""
+    return resize_(self, the_template.shape, memory_format=memory_format)
 
 
 def set_data(self, source):
