@@ -278,6 +278,24 @@ def test_low_rank_approximations_draw_as_pytorch_does():
             near(e, r, "float64")
 
 
+def test_lobpcg_finds_the_ends_of_the_spectrum():
+    facula.manual_seed(0)
+    a = facula.from_numpy(positive(3, n=40))
+    values, vectors = L.eigh(a)
+    for largest in (True, False):
+        E, X = facula.lobpcg(a, k=2, n=4, largest=largest)
+        expected = values.flip(-1)[:, :2] if largest else values[:, :2]
+        assert ((3, 2), (3, 40, 2)) == (tuple(E.shape), tuple(X.shape))
+        np.testing.assert_allclose(E.numpy(), expected.numpy(), rtol=1e-5, atol=1e-5)
+        np.testing.assert_allclose((a @ X).numpy(), (X * E.unsqueeze(-2)).numpy(), atol=1e-4)
+    b = facula.from_numpy(positive(n=40) + 40 * np.eye(40))
+    E, X = facula.lobpcg(a[0], 3, B=b, iK=L.inv(a[0]), largest=False, tol=1e-10)
+    np.testing.assert_allclose((a[0] @ X).numpy(), ((b @ X) * E).numpy(), atol=1e-7)
+    np.testing.assert_allclose(E.numpy(), L.eigvals(L.solve(b, a[0])).real.sort()[0][:3].numpy(), rtol=1e-6)
+    with pytest.raises(ValueError, match="40.*14"):
+        facula.lobpcg(a, 14)
+
+
 def test_methods_and_names_are_those_of_the_table():
     from facula.tensor_core import _fft, _linalg, _ownership
 

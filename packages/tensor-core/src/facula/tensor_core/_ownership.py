@@ -45,7 +45,7 @@ UTILS = {
 # functions of this very part whose modules are imported at first use, and methods of these names: module -> names
 LATER = {
     "facula.tensor_core._linalg": (
-        "cholesky", "cholesky_inverse", "cholesky_solve", "det", "geqrf", "inverse", "logdet", "lu", "lu_solve", "lu_unpack", "matrix_exp", "matrix_power",
+        "cholesky", "cholesky_inverse", "cholesky_solve", "det", "geqrf", "inverse", "lobpcg", "logdet", "lu", "lu_solve", "lu_unpack", "matrix_exp", "matrix_power",
         "orgqr", "ormqr", "pca_lowrank", "pinverse", "qr", "slogdet", "svd", "svd_lowrank", "triangular_solve",
     ),
     "facula.tensor_core._fft": ("istft", "stft"),
@@ -56,7 +56,7 @@ LATER = {
         "unbind_copy", "unfold_copy", "unsqueeze_copy", "view_as_complex_copy", "view_as_real_copy", "view_copy",
     ),
 }  # fmt: skip
-LATER_NO_METHOD = {"lu_unpack", "pca_lowrank", "svd_lowrank", *LATER["facula.tensor_core._windows"], *LATER["facula.tensor_core._copies"]} - {"narrow_copy", "nonzero_static"}
+LATER_NO_METHOD = {"lobpcg", "lu_unpack", "pca_lowrank", "svd_lowrank", *LATER["facula.tensor_core._windows"], *LATER["facula.tensor_core._copies"]} - {"narrow_copy", "nonzero_static"}
 
 # names on `facula` that are functions or classes of a part
 NAMES = {
