@@ -176,3 +176,31 @@ def test_a_line_of_the_library_is_said_to_be_one():
         z.backward()
 
     assert "detect_anomaly" in caught.value.__notes__[0] and "StdBackward0" in caught.value.__notes__[0]
+
+
+def product(x):
+    return x * 2  # the line that the notes name
+
+
+@pytest.mark.facula_only
+@pytest.mark.parametrize("around", ["autocast", "profile", "forward mode", "vmap", "two"])
+def test_the_forward_line_under_an_interpreter_is_the_callers(around):
+    from facula.autograd import forward_ad, profiler
+
+    x, seen = leaf(1, 2, shape=(1, 2)), []
+    if around == "autocast":
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            seen.append(product(x).grad_fn)
+    elif around == "profile":
+        with profiler.profile():
+            seen.append(product(x).grad_fn)
+    elif around == "forward mode":
+        with forward_ad.dual_level():
+            seen.append(product(forward_ad.make_dual(x, x.detach())).grad_fn)
+    elif around == "vmap":
+        torch.func.vmap(torch.func.grad(lambda a: (seen.append(product(a).grad_fn), product(a).sum())[1]))(x)
+    else:
+        with profiler.profile(), torch.autocast("cpu", dtype=torch.bfloat16):
+            seen.append(product(x).grad_fn)
+
+    assert f"line {product.__code__.co_firstlineno + 1}, in product" in seen[0].where()

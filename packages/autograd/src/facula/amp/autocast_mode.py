@@ -5,6 +5,7 @@ import threading
 import warnings
 
 import facula
+from facula.autograd._support import relined
 from facula.tensor_core import extend
 
 # products: run in the lower precision
@@ -143,7 +144,7 @@ class autocast:
                 args = self._all_to(facula.float32, args)
             elif name in WIDEST:
                 args = self._all_to(_widest(args), args)
-        return extend.call(op, *args, **kwargs)
+        return relined(extend.call(op, *args, **kwargs))
 
     def _all_to(self, dtype, args):
         return tuple(self._to(dtype, a) for a in args)

@@ -54,6 +54,35 @@ def check_list(node, name, tensors, versions):
             raise node.changed(name, t, v)
 
 
+# ---- the forward line under an interpreter ----------------------------------------------------------------------------
+
+ROAD = {sys.modules[f"facula.tensor_core.{name}"].__file__ for name in ("_ops", "_dispatch", "extend")}
+HERE = (__file__[: -len("autograd/_support.py")] + "autograd/", __file__[: -len("autograd/_support.py")] + "amp/", "<autograd of ")
+
+
+def on_the_road(code):
+    """Whether a line is one between a user's call of an operation and its kernel."""
+    return code.co_filename in ROAD or code.co_filename.startswith(HERE)
+
+
+def relined(result):
+    """What an interpreter of this package answers: its node remembers the line that called the operation, not the interpreter's."""
+    frame = None
+    for t in result if result.__class__ in (tuple, list) else (result,):
+        node = t.origin if isinstance(t, Tensor) else None
+        if node.__class__ is Output:
+            node = node.inputs[0]
+        code = getattr(node, "code", None)
+        if code is None or not on_the_road(code):
+            continue
+        if frame is None:
+            frame = sys._getframe(2)
+            while frame.f_back is not None and on_the_road(frame.f_code):
+                frame = frame.f_back
+        node.code, node.at = frame.f_code, frame.f_lasti
+    return result
+
+
 # ---- what `special` stands for: hooks on saved tensors, anomaly mode -------------------------------------------------
 
 _local = threading.local()

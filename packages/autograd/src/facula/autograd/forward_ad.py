@@ -13,6 +13,7 @@ from ._api import grad as graph_grad
 from ._core import GradError, Tensor, extend, lib
 from ._engine import laid_out
 from ._node import Output
+from ._support import relined
 from ._table import NONE, RULES
 from .grad_mode import enable_grad
 
@@ -125,6 +126,10 @@ def unpack_dual(tensor, *, level=None):
 
 
 def interpret(op, args, kwargs):
+    return relined(interpreted(op, args, kwargs))
+
+
+def interpreted(op, args, kwargs):
     """An operation within a level. kwargs is empty, or names `out`: the first argument where the operation works in place."""
     out = kwargs.get("out")
     if current().paused:

@@ -17,6 +17,7 @@ import time
 
 from ._core import Tensor, extend, lib
 from ._events import EventList, FunctionEvent, FunctionEventAvg
+from ._support import relined
 
 __all__ = ["EventList", "FunctionEvent", "FunctionEventAvg", "profile", "record_function"]
 
@@ -95,7 +96,7 @@ class profile:
         name = op.name if not kwargs else op.name + "_"
         e = self._begin(name, "cpu_op", shapes_of(args) if self.record_shapes else None)
         try:
-            return extend.call(op, *args, **kwargs)
+            return relined(extend.call(op, *args, **kwargs))
         finally:
             self._end(e)
 

@@ -12,6 +12,7 @@ import facula as F
 
 from .. import _core, _function
 from .._core import Batched, GradError, Tensor, extend
+from .._support import relined
 from ._rules import KINDS, NAMED, VIEWS, One
 from ._tree import broadcast, flatten
 
@@ -45,6 +46,9 @@ class Level:
     # ---- the interpreter
 
     def __call__(self, op, args, kwargs):
+        return relined(self.interpreted(op, args, kwargs))
+
+    def interpreted(self, op, args, kwargs):
         out = kwargs.get("out")
         if op.kind == "random":
             return self.random(op, args)
