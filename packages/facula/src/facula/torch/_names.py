@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 import warnings
 
@@ -116,6 +117,9 @@ FALLBACKS = {
     "torch.mps": "facula.torch._mps",
     "torch.cuda.amp": "facula.torch._cuda_amp",
     "torch.utils.model_zoo": "facula.hub",
+    "torch.compiler": "facula.torch._compiler",
+    "torch._dynamo": "facula.torch._compiler",
+    "torch.fx": "facula.torch._fx",
     "torch.xpu": "facula.torch._accelerator",
     "torch.accelerator": "facula.torch._accelerator",
     "torch.__config__": "facula.torch._config",
@@ -134,3 +138,23 @@ for _name in (
     "_assert",
 ):
     FALLBACKS[f"torch.{_name}"] = lambda name=_name: _here(name)
+for _name in (
+    "Final",
+    "RecursiveScriptModule",
+    "ScriptFunction",
+    "ScriptModule",
+    "TopLevelTracedModule",
+    "annotate",
+    "export",
+    "freeze",
+    "ignore",
+    "interface",
+    "is_scripting",
+    "isinstance",
+    "optimize_for_inference",
+    "script",
+    "script_if_tracing",
+    "script_method",
+    "unused",
+):
+    FALLBACKS[f"torch.jit.{_name}"] = lambda name=_name: getattr(importlib.import_module("facula.torch._script"), name)

@@ -1,0 +1,162 @@
+"""Trees of containers: lists, tuples, named tuples, dicts and what is registered; anything else is a leaf.
+
+    >>> from facula.utils._pytree import tree_map
+    >>> tree_map(lambda x: x + 1, {"a": [1, (2, 3)]})
+    {'a': [2, (3, 4)]}
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict, defaultdict, deque
+from typing import Any, Callable, NamedTuple
+
+
+class NodeDef(NamedTuple):
+    flatten: Callable  # container -> (children, context)
+    unflatten: Callable  # (children, context) -> container
+
+
+NODES: dict[type, NodeDef] = {
+    list: NodeDef(lambda x: (x, None), lambda values, _: list(values)),
+    tuple: NodeDef(lambda x: (list(x), None), lambda values, _: tuple(values)),
+    dict: NodeDef(lambda x: (list(x.values()), list(x)), lambda values, keys: dict(zip(keys, values))),
+    OrderedDict: NodeDef(lambda x: (list(x.values()), list(x)), lambda values, keys: OrderedDict(zip(keys, values))),
+    defaultdict: NodeDef(
+        lambda x: (list(x.values()), (x.default_factory, list(x))), lambda values, context: defaultdict(context[0], zip(context[1], values))
+    ),
+    deque: NodeDef(lambda x: (list(x), x.maxlen), lambda values, length: deque(values, maxlen=length)),
+}
+_NAMED = NodeDef(lambda x: (list(x), type(x)), lambda values, kind: kind(*values))
+
+
+def register_pytree_node(cls: type, flatten_fn: Callable, unflatten_fn: Callable, **_names: Any) -> None:
+    """Let instances of cls be containers. flatten_fn(x) -> (children, context), unflatten_fn(children, context) -> x."""
+    if cls in NODES:
+        raise ValueError(f"{cls.__name__} is already registered as pytree node.")
+    NODES[cls] = NodeDef(flatten_fn, unflatten_fn)
+
+
+_register_pytree_node = register_pytree_node
+
+
+def _node(x: Any) -> NodeDef | None:
+    found = NODES.get(type(x))
+    return _NAMED if found is None and isinstance(x, tuple) and hasattr(x, "_fields") else found
+
+
+class TreeSpec:
+    """The shape of a tree: container type, its context, and the specs of its children. A leaf has no type."""
+
+    def __init__(self, type: Any, context: Any, children_specs: list["TreeSpec"]) -> None:
+        self.type, self.context, self.children_specs = type, context, children_specs
+        self.num_children = len(children_specs)
+        self.num_leaves = 1 if type is None else sum(c.num_leaves for c in children_specs)
+
+    def is_leaf(self) -> bool:
+        return self.type is None
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, TreeSpec) and self.type is other.type and self.context == other.context and self.children_specs == other.children_specs
+        )
+
+    __hash__ = None  # contexts may be lists
+
+    def __repr__(self) -> str:
+        return "*" if self.type is None else f"TreeSpec({self.type.__name__}, {self.context}, {self.children_specs})"
+
+
+LeafSpec = TreeSpec
+PyTree = Any
+_LEAF = TreeSpec(None, None, [])
+
+
+def _flatten(tree: Any, leaves: list, is_leaf: Callable | None) -> TreeSpec:
+    node = None if is_leaf is not None and is_leaf(tree) else _node(tree)
+    if node is None:
+        leaves.append(tree)
+        return _LEAF
+    children, context = node.flatten(tree)
+    return TreeSpec(type(tree), context, [_flatten(c, leaves, is_leaf) for c in children])
+
+
+def tree_flatten(tree: Any, is_leaf: Callable | None = None) -> tuple[list, TreeSpec]:
+    """(leaves, spec), from which tree_unflatten makes the tree again."""
+    leaves: list = []
+    return leaves, _flatten(tree, leaves, is_leaf)
+
+
+def _build(leaves: Any, spec: TreeSpec) -> Any:
+    if spec.type is None:
+        return next(leaves)
+    values = [_build(leaves, c) for c in spec.children_specs]
+    return NODES.get(spec.type, _NAMED).unflatten(values, spec.context)
+
+
+def tree_unflatten(leaves: Any, treespec: TreeSpec) -> Any:
+    """The tree of this shape with these leaves. Raises ValueError where their number does not fit."""
+    leaves = list(leaves)
+    if len(leaves) != treespec.num_leaves:
+        raise ValueError(f"tree_unflatten(leaves, treespec): `leaves` has length {len(leaves)} but the spec refers to a pytree that holds {treespec.num_leaves} items.")
+    return _build(iter(leaves), treespec)
+
+
+def tree_leaves(tree: Any, is_leaf: Callable | None = None) -> list:
+    """The leaves, in order."""
+    return tree_flatten(tree, is_leaf)[0]
+
+
+def tree_iter(tree: Any, is_leaf: Callable | None = None) -> Any:
+    """An iterator over the leaves."""
+    return iter(tree_leaves(tree, is_leaf))
+
+
+def tree_structure(tree: Any, is_leaf: Callable | None = None) -> TreeSpec:
+    """The shape alone."""
+    return tree_flatten(tree, is_leaf)[1]
+
+
+def tree_map(func: Callable, tree: Any, *rests: Any, is_leaf: Callable | None = None) -> Any:
+    """The tree with func applied to each leaf (and to the leaves of `rests` at its place)."""
+    leaves, spec = tree_flatten(tree, is_leaf)
+    others = [tree_leaves(r, is_leaf) for r in rests]
+    for other in others:
+        if len(other) != len(leaves):
+            raise ValueError(f"tree_map: a tree has {len(other)} leaves and the first one {len(leaves)}. Give trees of one shape.")
+    return tree_unflatten([func(*values) for values in zip(leaves, *others)], spec)
+
+
+def tree_map_(func: Callable, tree: Any, *rests: Any, is_leaf: Callable | None = None) -> Any:
+    """tree_map for its effects: returns the tree itself."""
+    tree_map(func, tree, *rests, is_leaf=is_leaf)
+    return tree
+
+
+def _only(kinds: Any, func: Callable) -> Callable:
+    test = kinds if callable(kinds) and not isinstance(kinds, type) else lambda x: isinstance(x, kinds)
+    return lambda x: func(x) if test(x) else x
+
+
+def tree_map_only(type_or_types_or_pred: Any, func: Callable, tree: Any, is_leaf: Callable | None = None) -> Any:
+    """tree_map for leaves of the given types (or for which the predicate holds); others stay."""
+    return tree_map(_only(type_or_types_or_pred, func), tree, is_leaf=is_leaf)
+
+
+def tree_all(pred: Callable, tree: Any, is_leaf: Callable | None = None) -> bool:
+    """Does pred hold for every leaf?"""
+    return all(map(pred, tree_iter(tree, is_leaf)))
+
+
+def tree_any(pred: Callable, tree: Any, is_leaf: Callable | None = None) -> bool:
+    """Does pred hold for a leaf?"""
+    return any(map(pred, tree_iter(tree, is_leaf)))
+
+
+def tree_all_only(kind: Any, pred: Callable, tree: Any, is_leaf: Callable | None = None) -> bool:
+    """Does pred hold for every leaf of the type?"""
+    return all(pred(x) for x in tree_iter(tree, is_leaf) if isinstance(x, kind))
+
+
+def tree_any_only(kind: Any, pred: Callable, tree: Any, is_leaf: Callable | None = None) -> bool:
+    """Does pred hold for a leaf of the type?"""
+    return any(pred(x) for x in tree_iter(tree, is_leaf) if isinstance(x, kind))
