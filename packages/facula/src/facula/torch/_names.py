@@ -120,6 +120,7 @@ FALLBACKS = {
     "torch.compiler": "facula.torch._compiler",
     "torch._dynamo": "facula.torch._compiler",
     "torch.fx": "facula.torch._fx",
+    "torch.utils._foreach_utils": "facula.torch._foreach_utils",
     "torch.xpu": "facula.torch._accelerator",
     "torch.accelerator": "facula.torch._accelerator",
     "torch.__config__": "facula.torch._config",

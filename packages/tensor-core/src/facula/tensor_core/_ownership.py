@@ -146,6 +146,11 @@ def attribute(name, prefix="facula", modules=MODULES, names=NAMES):
         from facula.tensor_core._tensor import Tensor
 
         return getattr(Tensor, name)
+    if prefix == "facula" and name.startswith("_foreach_"):
+        from facula.tensor_core import _foreach
+
+        if name in _foreach.FUNCTIONS:
+            return _foreach.FUNCTIONS[name]
     raise AttributeError(f"module '{prefix}' has no attribute '{name}'")
 
 

@@ -150,7 +150,9 @@ def sum_to_size(self, *size):
     if lead < 0 or any(s != 1 and s != have for s, have in zip(size, self.shape[lead:])):
         raise RuntimeError(f"size {{{list(self.shape)}}} is not expandable to size {{{list(size)}}}.")
     dims = [*range(lead), *(d + lead for d, s in enumerate(size) if s == 1 and self.shape[d + lead] != 1)]
-    return _ops.view(_ops.sum(self, dims, True), list(size)) if dims else self
+    if dims:
+        return _ops.view(_ops.sum(self, dims, True), list(size))
+    return _ops.sum(self, ()) if self.dtype.name == "bool" and not self.dim() else self
 
 
 def unsafe_chunk(input, chunks, dim=0):

@@ -589,7 +589,6 @@ def meshgrid(*tensors, indexing="ij"):
     shape = [x.shape[0] for x in tensors]
     grids = [_ops.expand(_ops.view(x, [-1 if k == d else 1 for k in range(len(shape))]), shape) for d, x in enumerate(tensors)]
     if swap:
-        grids = [_ops.transpose(g, 0, 1) for g in grids]
         grids[0], grids[1] = grids[1], grids[0]
     return tuple(grids)
 

@@ -41,6 +41,9 @@ def _quantile(name, input, q, dim, keepdim, interpolation, out, skip):
     if q.min().item() < 0 or q.max().item() > 1:
         raise RuntimeError(f"{name}() q values must be in the range [0, 1], got {q.tolist()}")
     wide = input.dim()
+    if not wide and dim is not None:
+        _shape.wrap_dim(name, dim, 0)
+        dim = None
     x = _shape.reshape(input, -1) if dim is None else _ops.transpose(input, dim, -1)
     x = _order.sort(x, -1)[0]
     count = x.shape[-1]

@@ -35,7 +35,7 @@ def right(g, x, y_shape):
 
 
 def rows(t):
-    return t if t.ndim == 2 else t.reshape(-1, t.shape[-1])
+    return t if t.ndim == 2 else t.flatten(0, -2)  # a size of -1 is not known where another is 0
 
 
 def weight(g, x, y_shape):
