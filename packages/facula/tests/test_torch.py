@@ -170,7 +170,7 @@ def test_asking_whether_a_name_is_there_works(served):
     assert not hasattr(served, "nonsuch")
     assert hasattr(served, "zeros")
     with pytest.raises(ImportError):
-        import torch._dynamo  # noqa: F401
+        import torch._inductor  # noqa: F401
 
 
 def test_a_program_runs_as_main_with_its_arguments(tmp_path):

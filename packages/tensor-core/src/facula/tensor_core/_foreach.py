@@ -33,7 +33,7 @@ def _list_op(name, method, in_place):
     def run(self, *others, **named):
         others = [*others, *(named.pop(k) for k in ("other", "exponent") if k in named)]
         results = [getattr(row[0], method)(*row[1:], **named) for row in _lists(name, self, *others)]
-        return None if in_place else tuple(results)
+        return self if in_place else tuple(results)
 
     return run
 
@@ -42,7 +42,7 @@ def _value_op(name, method, in_place):
     def run(self, tensor1, tensor2, value=1, **named):
         value = named.get("scalars", named.get("weights", value))
         results = [getattr(x, method)(a, b, value=v) for x, a, b, v in _lists(name, self, tensor1, tensor2, value)]
-        return None if in_place else tuple(results)
+        return self if in_place else tuple(results)
 
     return run
 
