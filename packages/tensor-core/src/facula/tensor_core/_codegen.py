@@ -33,7 +33,7 @@ map1, map2, map3, map2s = lib.fc_map1, lib.fc_map2, lib.fc_map3, lib.fc_map2s
 fold, scan, dot, gather_ = lib.fc_fold, lib.fc_scan, lib.fc_dot, lib.fc_gather
 own, own_n, random, to = lib.fc_own, lib.fc_own_n, lib.fc_random, lib.fc_to
 view_op, view_dims, view_list, as_strided_ = lib.fc_view_op, lib.fc_view_dims, lib.fc_view_list, lib.fc_as_strided
-result, release = lib.fc_result, lib.fc_free
+result_of, release = lib.fc_result, lib.fc_free
 interpreting = False  # set by _dispatch while an interpreter listens in any thread
 
 '''
@@ -236,7 +236,7 @@ def gather_function(row):
 def several(row, names, pad="    "):
     """A tuple of results: the first is the verb's answer, the others wait in C."""
     body = f"{pad}if not h:\n{pad}    {leave(row)}\n" + WRAP.format(pad=pad, base="None")
-    body += f"{pad}t = (t, {', '.join(f'own_tensor(result({k}))' for k in range(1, len(row.results)))})\n" if len(row.results) > 1 else f"{pad}t = (t,)\n"
+    body += f"{pad}t = (t, {', '.join(f'own_tensor(result_of({k}))' for k in range(1, len(row.results)))})\n" if len(row.results) > 1 else f"{pad}t = (t,)\n"
     return body + recorded(row, names, pad) + f"{pad}return t\n"
 
 

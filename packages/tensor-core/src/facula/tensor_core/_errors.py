@@ -67,7 +67,7 @@ def explain(op, args, out=None):
     code, d = STATUS[lib.fc_status()], [lib.fc_status_detail(k) for k in range(4)]
     make = globals()["_" + code]
     error, text = make(op, args, out, *d)
-    return error(f"{op.name}: {text}")
+    return error(f"{op.name.lstrip('_')}: {text}")  # rows that are composed have a leading _
 
 
 def _ok(op, args, out, a, b, c, d):
@@ -86,7 +86,7 @@ def _shape(op, args, out, a, b, c, d):
 
 
 def _dtype(op, args, out, a, b, c, d):
-    return DTypeError, f'"{op.name}" not implemented for \'{_scalar_type(a)}\' ({operands(op, args)}). Convert with input.to(a dtype of: {op.types}).'
+    return DTypeError, f'"{op.name.lstrip("_")}" not implemented for \'{_scalar_type(a)}\' ({operands(op, args)}). Convert with input.to(a dtype of: {op.types}).'
 
 
 def _scalar_type(id):
