@@ -13,7 +13,7 @@ CALLS = (
 @pytest.mark.parametrize("text", CALLS)
 def test_values_are_pytorchs(text):
     def run(X):
-        a, b = [X.arange(1.0, 4.0), X.ones(2)], [X.full((3,), 2.0), X.full((2,), 0.5)]
+        a, b = [X.arange(1.0, 4.0), X.ones(2)], [X.full((3,), 2.0), X.full((2,), 0.5)]  # noqa: F841 (the texts name it)
         result = eval(f"X.{text}")
         return [x.tolist() for x in a], result if result is None else [x.tolist() for x in result]
 

@@ -34,7 +34,6 @@ PLACES: dict[str, tuple[str, ...]] = {
     "torch.functional": ("facula",),
     "torch.random": ("facula.random", "facula"),
     "torch.types": ("facula.torch._kinds",),
-    "torch.utils.hooks": ("facula.nn._hooks",),
 }
 
 
