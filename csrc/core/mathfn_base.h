@@ -37,4 +37,24 @@ FC_MATH f64 fc_fma_f64(f64 a, f64 b, f64 c)
 #endif
 }
 
+/* a mod b for a / b below FC_QUOTIENT_LIMIT, both positive: a - trunc(a / b) b has no rounding (float: in double; double: by fma), and
+ * the quotient is at most one off. */
+#define FC_QUOTIENT_LIMIT 0x1p28f
+
+static inline f32 fc_small_fmod_f32(f32 a, f32 b)
+{
+    const f64 r = a - trunc((f64)a / b) * b;
+    return (f32)(r < 0 ? r + b : r >= b ? r - b : r);
+}
+
+static inline f64 fc_small_fmod_f64(f64 a, f64 b)
+{
+#if FC_HAS_FMA
+    const f64 r = fma(-trunc(a / b), b, a);
+    return r < 0 ? r + b : r >= b ? r - b : r;
+#else
+    return fmod(a, b);
+#endif
+}
+
 #endif

@@ -86,17 +86,3 @@ FC_MATH T FN(logaddexp2)(T x, T y)
 }
 
 FC_MATH T FN(ldexp)(T x, T y) { return x * FN(exp2)(y); }
-
-/* x = mantissa 2**exponent, 1/2 <= |mantissa| < 1; what has no exponent (0, infinities, NaN) is its own mantissa */
-FC_MATH T FN(frexp_exponent)(T x)
-{
-    int e = 0;
-    (void)FC_LIBC(frexp)(x, &e);
-    return x - x == 0 ? (T)e : 0;
-}
-
-FC_MATH T FN(frexp_mantissa)(T x)
-{
-    int e = 0;
-    return FC_LIBC(frexp)(x, &e);
-}

@@ -162,8 +162,7 @@ FC_MATH f32 fc_cosh_f32(f32 x)
     return half + 0.25f / half;
 }
 
-/* the C library's: neither is in a hot loop */
+/* the C library's: in no hot loop */
 FC_MATH f32 fc_cbrt_f32(f32 x)   { return cbrtf(x); }
-FC_MATH f32 fc_lgamma_f32(f32 x) { return lgammaf(x); }
 
 #endif

@@ -45,7 +45,7 @@ FC_MATH f32 fc_square_rest_f32(f32 a, f32 s)
 FC_MATH f32 fc_erfc_core_f32(f32 size, f32 da)
 {
     const f32 a = size > 10.5f ? 10.5f : size;
-    const f32 inverse = 1 / (a + 2), q0 = (a - 2) * inverse;
+    const f32 both = 1 / ((a + 2) * (2 * a + 1)), inverse = both * (2 * a + 1), q0 = (a - 2) * inverse;
     const f32 q = fc_fma_f32(fc_fma_f32(-q0, a, fc_fma_f32(-2, q0 + 1, a)), inverse, q0);
     f32 p = 0x1.af0854p-14f;
     p = fc_fma_f32(p, q, 0x1.a39a62p-13f);
@@ -59,7 +59,7 @@ FC_MATH f32 fc_erfc_core_f32(f32 size, f32 da)
     p = fc_fma_f32(p, q, -0x1.54077ep-3f);
     p = fc_fma_f32(p, q, -0x1.7bf5ecp-4f);
     p = fc_fma_f32(p, q, 0x1.1ba038p-2f);
-    const f32 scale = 1 / (2 * a + 1), g0 = fc_fma_f32(p, scale, scale);
+    const f32 scale = both * (a + 2), g0 = fc_fma_f32(p, scale, scale);
     const f32 g = fc_fma_f32(fc_fma_f32(-2 * a, g0, 1) - g0 + p, scale, g0);
 
     const f32 s = a * a, rest = fc_fma_f32(2 * a, da, fc_square_rest_f32(a, s));

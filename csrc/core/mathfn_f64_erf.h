@@ -6,7 +6,7 @@
 FC_MATH f64 fc_erfc_core_f64(f64 size, f64 da)
 {
     const f64 a = size > 27.5 ? 27.5 : size;
-    const f64 inverse = 1 / (a + 3), q0 = (a - 3) * inverse;
+    const f64 both = 1 / ((a + 3) * (2 * a + 1)), inverse = both * (2 * a + 1), q0 = (a - 3) * inverse;
     const f64 q = fc_fma_f64(fc_fma_f64(-q0, a, fc_fma_f64(-3, q0 + 1, a)), inverse, q0);
     f64 p = -0x1.17aa3e2f21a04p-30;
     p = fc_fma_f64(p, q, -0x1.b8945e736ea3ap-28);
@@ -32,7 +32,7 @@ FC_MATH f64 fc_erfc_core_f64(f64 size, f64 da)
     p = fc_fma_f64(p, q, -0x1.85a15c58aa714p-5);
     p = fc_fma_f64(p, q, -0x1.15c084bb9e8f4p-3);
     p = fc_fma_f64(p, q, 0x1.03148b5f9261dp-2);
-    const f64 scale = 1 / (2 * a + 1), g0 = fc_fma_f64(p, scale, scale);
+    const f64 scale = both * (a + 3), g0 = fc_fma_f64(p, scale, scale);
     const f64 g = fc_fma_f64(fc_fma_f64(-2 * a, g0, 1) - g0 + p, scale, g0);
 
     const fc_pair s = fc_product2(a, a);

@@ -44,8 +44,15 @@ FC_MATH T FN(lerp)(T x, T y, T weight)
     return FC_LIBC(fabs)(weight) < (T)0.5 ? FN(fma)(weight, y - x, x) : FN(fma)(-far, y - x, y);
 }
 
-/* fmod is exact: the library's */
-FC_MATH T FN(fmod)(T x, T y) { return FC_LIBC(fmod)(x, y); }
+/* fmod is exact: the library's, but where one division finds the quotient (mathfn_base.h) */
+FC_MATH T FN(fmod)(T x, T y)
+{
+    const T a = FC_LIBC(fabs)(x), b = FC_LIBC(fabs)(y);
+    if (!(a < b * FC_QUOTIENT_LIMIT && FC_LIBC(fabs)(b) < (T)INFINITY))
+        return a < b ? x : FC_LIBC(fmod)(x, y);
+    const T r = FN(small_fmod)(a, b);
+    return FC_LIBC(copysign)(r, x);
+}
 
 /* Python's %: the divisor's sign */
 FC_MATH T FN(remainder)(T x, T y)

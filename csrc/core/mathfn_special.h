@@ -115,23 +115,48 @@ static inline f64 fc_erfcinv_tail(f64 p)
     return x;
 }
 
-/* The middle by Newton's steps on erf itself: 1 - |y| would lose the digits of a small y */
-static inline f64 fc_erfinv_f64(f64 y)
+/* The x >= 0 with erf(x) = a, 1 - a = p: Winitzki's formula (A handy approximation for the error function and its inverse, 2008), 2e-3 off,
+ * then Halley's steps on erf or, above 1/2, on erfc, where 1 - erf would lose the digits. Branch-free: vectorises. */
+FC_MATH f64 fc_erfinv_steps(f64 a, f64 p, int steps)
 {
-    const f64 a = fabs(y);
-    f64 x;
-    if (!(a < 1))
-        return a == 1 ? y * INFINITY : NAN;
-    if (a > 0.5)
-        x = fc_erfcinv_tail(1 - a);
-    else {
-        x = a * 0.88622692545275801365 * (1 + a * a * 0.2617993877991494);
-        for (int step = 0; step < 3; ++step) {
-            const f64 miss = (fc_erf_f64(x) - a) * 0.88622692545275801365 * fc_exp_f64(x * x);
-            x -= miss / (1 + x * miss);
-        }
+    const f64 h = fc_log_f64(p * (1 + a)), t = 4.3307467508 + 0.5 * h;
+    f64 x = sqrt(sqrt(t * t - h * 6.8027210884) - t);
+    for (int step = 0; step < steps; ++step) {
+        const f64 near = fc_erf_f64(x) - a, far = p - fc_erfc_core_f64(x, 0);
+        const f64 miss = (a > 0.5 ? far : near) * 0.88622692545275801365 * fc_exp_f64(x * x);
+        x -= miss / (1 + x * miss);
     }
-    return copysign(x, y);
+    return x;
+}
+
+/* the root of a tiny a * a cancels in Winitzki's formula: there erfinv is its first two terms */
+FC_MATH f64 fc_erfinv_f64(f64 y)
+{
+    const f64 a = fabs(y), low = a * 0.88622692545275801365 * (1 + a * a * 0.2617993877991494);
+    const f64 x = a < 1e-4 ? low : fc_erfinv_steps(a, 1 - a, 3);
+    return a < 1 ? copysign(x, y) : a == 1 ? y * INFINITY : NAN;
+}
+
+FC_MATH f32 fc_erfinv_f32(f32 y)
+{
+    const f64 a = fabsf(y), low = a * 0.88622692545275801365;
+    const f64 x = a < 1e-4 ? low : fc_erfinv_steps(a, 1 - a, 2);
+    return a < 1 ? copysignf((f32)x, y) : a == 1 ? y * INFINITY : NAN;
+}
+
+/* log |Gamma(x)| in double for a float: Stirling's series at |x| + 8 less the logarithm of the factors between, or from 8 on at |x|;
+ * for negative x by reflection. Branch-free: vectorises. (double itself: the C library's.) */
+FC_MATH f32 fc_lgamma_f32(f32 x)
+{
+    const f64 a = fabsf(x), up = a < 8 ? 8 : 0, z = a + up, s = 1 / (z * z);
+    const f64 b = a < 8 ? a : 1;
+    const f64 between = b * (b + 1) * ((b + 2) * (b + 3)) * ((b + 4) * (b + 5) * ((b + 6) * (b + 7)));
+    const f64 series = (1.0 / 12 + s * (-1.0 / 360 + s * (1.0 / 1260 + s * (-1.0 / 1680 + s * (1.0 / 1188 - s * (691.0 / 360360)))))) / z;
+    const f64 y = (z - 0.5) * fc_log_f64(z) - z + 0.91893853320467274178 + series - (a < 8 ? fc_log_f64(between) : 0);
+    const f64 part = a - rint(a);
+    const f64 mirrored = 1.14472988584940017414 - fc_log_f64(a * fabs(fc_sin_f64(3.14159265358979323846 * part))) - y;
+    const f64 result = x < 0 ? (part == 0 ? (f64)INFINITY : mirrored) : x == 0 ? (f64)INFINITY : y;
+    return a == (f64)INFINITY ? (f32)INFINITY : (f32)result;
 }
 
 /* quantile of the normal distribution */
@@ -219,6 +244,8 @@ static inline f64 fc_polygamma_f64(f64 n, f64 x)
 {
     if (n == 0)
         return fc_digamma_f64(x);
+    if (x == INFINITY)
+        return 0;
     const f64 size = fc_exp_f64(fc_lgamma_f64(n + 1)) * fc_zeta_f64(n + 1, x);
     return fmod(n, 2) == 0 ? -size : size;
 }
@@ -231,7 +258,6 @@ FC_ROUNDED1(i0)
 FC_ROUNDED1(i1e)
 FC_ROUNDED1(i1)
 FC_ROUNDED1(erfcx)
-FC_ROUNDED1(erfinv)
 FC_ROUNDED1(ndtri)
 FC_ROUNDED1(log_ndtr)
 FC_ROUNDED1(digamma)
@@ -255,6 +281,33 @@ static inline f64 fc_nextafter_f64(f64 x, f64 y)
     const uint64_t moved = (y > x) == (x > 0) ? bits + 1 : bits - 1;
     const f64 step = x == 0 ? copysign(0x1p-1074, y) : fc_f64_of_bits(moved);
     return x != x || y != y ? x + y : x == y ? y : step;
+}
+
+/* x = mantissa 2**exponent, 1/2 <= |mantissa| < 1; what has no exponent (0, infinities, NaN) is its own mantissa. Subnormals by scaling. */
+FC_MATH f32 fc_frexp_exponent_f32(f32 x)
+{
+    const int small = fabsf(x) < 0x1p-126f;
+    const uint32_t e = fc_bits_f32(small ? x * 0x1p25f : x) >> 23 & 0xffu;
+    return x == 0 || e == 0xffu ? 0 : (f32)((int64_t)e - 126 - (small ? 25 : 0));
+}
+
+FC_MATH f32 fc_frexp_mantissa_f32(f32 x)
+{
+    const uint32_t bits = fc_bits_f32(fabsf(x) < 0x1p-126f ? x * 0x1p25f : x);
+    return x == 0 || (bits >> 23 & 0xffu) == 0xffu ? x : fc_f32_of_bits((bits & 0x807fffffu) | 0x3f000000u);
+}
+
+FC_MATH f64 fc_frexp_exponent_f64(f64 x)
+{
+    const int small = fabs(x) < 0x1p-1022;
+    const uint64_t e = fc_bits_f64(small ? x * 0x1p54 : x) >> 52 & 0x7ffu;
+    return x == 0 || e == 0x7ffu ? 0 : (f64)((int64_t)e - 1022 - (small ? 54 : 0));
+}
+
+FC_MATH f64 fc_frexp_mantissa_f64(f64 x)
+{
+    const uint64_t bits = fc_bits_f64(fabs(x) < 0x1p-1022 ? x * 0x1p54 : x);
+    return x == 0 || (bits >> 52 & 0x7ffu) == 0x7ffu ? x : fc_f64_of_bits((bits & 0x800fffffffffffffu) | 0x3fe0000000000000u);
 }
 
 #endif

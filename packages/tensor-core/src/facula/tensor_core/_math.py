@@ -251,7 +251,10 @@ def cross(input, other, dim=None, *, out=None):
             raise RuntimeError("cross: no dimension of size 3 in input")
     if input.shape[dim] != 3:
         raise RuntimeError(f"linalg.cross: inputs dimension {dim} must have length 3. Got {input.shape[dim]} and {other.shape[dim]}")
-    return _ops.sub(_ops.mul(roll(input, -1, dim), roll(other, -2, dim)), _ops.mul(roll(input, -2, dim), roll(other, -1, dim)))
+    from facula.tensor_core._pointwise import _delivered
+
+    product = _ops.sub(_ops.mul(roll(input, -1, dim), roll(other, -2, dim)), _ops.mul(roll(input, -2, dim), roll(other, -1, dim)))
+    return _delivered(product, out)
 
 
 def square(input, *, out=None):
