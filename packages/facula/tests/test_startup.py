@@ -21,11 +21,12 @@ SLOW = {
     "facula.jit",
 }
 PROGRAM = """
+import sys
+before = set(sys.modules)  # what the interpreter's own site loads is not ours
 import facula.torch
 with facula.torch.enabled(shadow=True):
     import torch, torch.nn, torch.optim, torch.utils.data
-import sys
-print(*sys.modules)
+print(*set(sys.modules) - before)
 """
 
 
