@@ -62,6 +62,16 @@ def test_torchvision_is_facula_vision(served):
     assert torchvision.transforms is T
 
 
+def test_torch_names_itself(served):
+    import torch.torch
+
+    assert torch.torch is served
+    assert torch.torch.Tensor is facula.Tensor
+    import torch.torch.nn
+
+    assert torch.torch.nn is served.nn
+
+
 def test_star_import_brings_the_public_names(served):
     space = {}
     exec("from torch.utils.data import *", space)

@@ -126,3 +126,48 @@ def test_a_class_without_files_is_named(tmp_path):
     with pytest.raises(FileNotFoundError, match="empty"):
         datasets.ImageFolder(tmp_path)
     assert 0 == len(datasets.ImageFolder(tmp_path, allow_empty=True))
+
+
+@pytest.mark.parametrize(
+    "make,prefix,kind",
+    [
+        (lambda root: datasets.KMNIST(root, train=False), "t10k", "ubyte"),
+        (lambda root: datasets.EMNIST(root, "letters", train=False), "emnist-letters-test", "ubyte"),
+        (lambda root: datasets.QMNIST(root, train=False), "qmnist-test", "int"),
+        (lambda root: datasets.QMNIST(root, what="nist"), "xnist", "int"),
+    ],
+    ids=["KMNIST", "EMNIST", "QMNIST", "nist"],
+)
+def test_relatives_of_mnist_are_read(tmp_path, make, prefix, kind):
+    (tmp_path / f"{prefix}-images-idx3-ubyte").write_bytes(idx((2, 2, 3), bytes(range(12))))
+    labels = idx((2,), bytes([7, 9])) if kind == "ubyte" else idx((2, 3), struct.pack(">6i", 7, 1, -2, 9, 3, 4), 0x0C)
+    (tmp_path / f"{prefix}-labels-idx{1 if kind == 'ubyte' else 2}-{kind}").write_bytes(labels)
+
+    ds = make(tmp_path)
+    picture, label = ds[1]
+
+    assert (2, 9, int) == (len(ds), label, type(label))
+    assert [[6, 7, 8], [9, 10, 11]] == picture.tolist()
+
+
+def test_qmnist_gives_all_it_knows_of_a_digit(tmp_path):
+    (tmp_path / "qmnist-test-images-idx3-ubyte").write_bytes(idx((10002, 1, 1), bytes(10002)))
+    (tmp_path / "qmnist-test-labels-idx2-int").write_bytes(idx((10002, 2), struct.pack(">20004i", *range(20004)), 0x0C))
+
+    rest = datasets.QMNIST(tmp_path, what="test50k", compat=False)
+
+    assert (2, [20002, 20003]) == (len(rest), rest[1][1].tolist())
+    assert 10000 == len(datasets.QMNIST(tmp_path, what="test10k"))
+    assert "Split: test50k" in repr(rest)
+
+
+def test_relatives_of_mnist_refuse_what_is_not_there(tmp_path):
+    with pytest.raises(ValueError, match="'capitals' for argument split.*letters"):
+        datasets.EMNIST(tmp_path, "capitals")
+    with pytest.raises(ValueError, match="'all' for argument what.*test50k"):
+        datasets.QMNIST(tmp_path, what="all")
+    with pytest.raises(RuntimeError, match="gzip.zip"):
+        datasets.EMNIST(tmp_path, "letters", download=True)
+    with pytest.raises(RuntimeError, match="xnist-images-idx3-ubyte"):
+        datasets.QMNIST(tmp_path, what="nist", download=True)
+    assert (47, 62, 27) == tuple(len(datasets.EMNIST.classes_split_dict[n]) for n in ("balanced", "byclass", "letters"))

@@ -47,6 +47,18 @@ def test_trained_weights_are_refused():
         models.resnet18(weights="DEFAULT")
     with pytest.raises(ValueError, match="resnet18"):
         models.get_model("nonsuch")
+    with pytest.raises(ValueError, match="ResNet18_Weights.IMAGENET1K_V1"):
+        models.resnet18(weights=models.ResNet18_Weights.DEFAULT)
+    with pytest.raises(RuntimeError, match="VGG16_Weights.IMAGENET1K_FEATURES.*load_state_dict"):
+        models.VGG16_Weights.IMAGENET1K_FEATURES.get_state_dict(progress=True)
+
+
+def test_published_weights_have_torchvisions_names():
+    assert models.ResNet50_Weights.DEFAULT is models.ResNet50_Weights["IMAGENET1K_V2"]
+    assert models.Wide_ResNet50_2_Weights.DEFAULT.name == "IMAGENET1K_V2"
+    assert models.VGG16_Weights.DEFAULT is models.VGG16_Weights.IMAGENET1K_V1
+    assert isinstance(models.VGG11_BN_Weights.DEFAULT, models.WeightsEnum)
+    assert not [n for n in models.list_models() if "eights" in n]
 
 
 @pytest.mark.parametrize("name", [n for n in models.list_models() if n in ("squeezenet1_1", "mobilenet_v2")])

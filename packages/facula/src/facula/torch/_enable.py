@@ -73,7 +73,10 @@ class Finder:
         name = spec.name
         return Alias(name, root_target(name) if name in ROOTS else resolve(name))
 
-    def exec_module(self, module) -> None: ...
+    def exec_module(self, module) -> None:
+        # torch.torch: a second name of a namespace that is there. The interpreter takes what stands in sys.modules.
+        if isinstance(module.__target__, Alias):
+            sys.modules[module.__name__] = module.__target__
 
     # runpy and inspect ask for these
     def is_package(self, name: str) -> bool:

@@ -107,6 +107,7 @@ def _here(name: str):
 OVERRIDES = {
     "torch.__version__": lambda: REFERENCE,
     "torch.version": "facula.torch._version",
+    "torch.torch": lambda: importlib.import_module("torch"),  # the reference's namespace names itself
     "torch.nn.modules.utils": "facula.torch._tuples",
 }
 

@@ -6,8 +6,10 @@ from .digits import Digits
 from .fake import FakeData
 from .folder import DatasetFolder, ImageFolder
 from .mnist import MNIST, FashionMNIST
+from .mnist_kin import EMNIST, KMNIST, QMNIST
 from .vision import VisionDataset
 
 __all__ = [
-    "CIFAR10", "CIFAR100", "MNIST", "DatasetFolder", "Digits", "FakeData", "FashionMNIST", "ImageFolder", "VisionDataset", "read_idx",
+    "CIFAR10", "CIFAR100", "EMNIST", "KMNIST", "MNIST", "QMNIST", "DatasetFolder", "Digits", "FakeData", "FashionMNIST", "ImageFolder",
+    "VisionDataset", "read_idx",
 ]  # fmt: skip

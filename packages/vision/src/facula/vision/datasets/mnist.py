@@ -29,6 +29,7 @@ class MNIST(PictureTensors):
     Raises RuntimeError naming every missing file and where it was looked for.
     """
 
+    _label_dims = 1
     mirrors = ["https://ossci-datasets.s3.amazonaws.com/mnist/"]
     digests = {
         "train-images-idx3-ubyte": "f68b3c2dcbeaaa9fbdd348bbdeb94873",
@@ -53,7 +54,7 @@ class MNIST(PictureTensors):
                 f"{self.raw_folder} nor in {self.root}. Put them there, or use download=True."
             )
         images, labels = (read_idx(self._find(name)) for name in self._names)
-        if images.dim() != 3 or labels.dim() != 1 or len(images) != len(labels) or images.dtype != facula.uint8:
+        if images.dim() != 3 or labels.dim() != self._label_dims or len(images) != len(labels) or images.dtype != facula.uint8:
             raise RuntimeError(
                 f"{type(self).__name__}: images are {tuple(images.shape)} {images.dtype} and labels "
                 f"{tuple(labels.shape)} in {self.root}. Give the files of one data set."

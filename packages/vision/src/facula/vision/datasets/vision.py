@@ -56,7 +56,10 @@ class PictureTensors(VisionDataset):
     classes: list[str]
 
     def __getitem__(self, index: int):
-        return self._transformed(self.data[index].numpy(), int(self.targets[index]))
+        return self._transformed(self.data[index].numpy(), self._target(index))
+
+    def _target(self, index: int):
+        return int(self.targets[index])
 
     def __len__(self) -> int:
         return len(self.data)

@@ -6,10 +6,13 @@ from . import resnet as _resnet
 from . import small as _small
 from . import squeezenet as _squeezenet
 from . import vgg as _vgg
+from ._weights import ENUMS as _ENUMS
+from ._weights import WeightsEnum
 
 _MODULES = (_resnet, _vgg, _alexnet, _squeezenet, _mobilenetv2, _small)
 _BLOCKS = ("BasicBlock", "Bottleneck")
-__all__ = sorted({n for m in _MODULES for n in m.__all__ if n not in _BLOCKS} | {"get_model", "list_models"})
+__all__ = sorted({n for m in _MODULES for n in m.__all__ if n not in _BLOCKS} | {"WeightsEnum", "get_model", "list_models", *_ENUMS})
+globals().update(_ENUMS)
 globals().update({n: getattr(m, n) for m in _MODULES for n in m.__all__ if n not in _BLOCKS})
 
 

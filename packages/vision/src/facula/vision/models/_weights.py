@@ -1,0 +1,43 @@
+"""Names of torchvision's trained weights, for programs that mention them. The weights themselves do not come with Facula."""
+
+from __future__ import annotations
+
+import enum
+from typing import Any
+
+__all__ = ["ENUMS", "WeightsEnum"]
+
+
+class WeightsEnum(enum.Enum):
+    """The published weights of one network. A member names them; loading is an error that says what to do."""
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}.{self.name}"
+
+    def get_state_dict(self, *args: Any, **kwargs: Any) -> dict:
+        """Raises RuntimeError: Facula downloads no trained weights."""
+        raise RuntimeError(
+            f"{self!r}: no trained weights come with Facula and none are downloaded. Fetch the file yourself, read it "
+            "with facula.load and give it to load_state_dict: the keys are torchvision's."
+        )
+
+
+_V1, _V2 = "IMAGENET1K_V1", "IMAGENET1K_V2"
+
+# network -> the names of what is published for it, the newest of ImageNet last
+_PUBLISHED = {
+    "ResNet18": (_V1,), "ResNet34": (_V1,), "ResNet50": (_V1, _V2), "ResNet101": (_V1, _V2), "ResNet152": (_V1, _V2),
+    "ResNeXt50_32X4D": (_V1, _V2), "ResNeXt101_32X8D": (_V1, _V2), "ResNeXt101_64X4D": (_V1,),
+    "Wide_ResNet50_2": (_V1, _V2), "Wide_ResNet101_2": (_V1, _V2),
+    "VGG11": (_V1,), "VGG11_BN": (_V1,), "VGG13": (_V1,), "VGG13_BN": (_V1,), "VGG16": ("IMAGENET1K_FEATURES", _V1), "VGG16_BN": (_V1,),
+    "VGG19": (_V1,), "VGG19_BN": (_V1,), "AlexNet": (_V1,), "SqueezeNet1_0": (_V1,), "SqueezeNet1_1": (_V1,), "MobileNet_V2": (_V1, _V2),
+}  # fmt: skip
+
+
+def _enum(network: str, published: tuple[str, ...]) -> type[WeightsEnum]:
+    members = {name: f"{network}.{name}" for name in published}
+    members["DEFAULT"] = members[published[-1]]  # the same value: an alias
+    return WeightsEnum(f"{network}_Weights", members, module="facula.vision.models")  # type: ignore[return-value]
+
+
+ENUMS: dict[str, type[WeightsEnum]] = {f"{n}_Weights": _enum(n, names) for n, names in _PUBLISHED.items()}
