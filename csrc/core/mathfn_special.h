@@ -116,31 +116,35 @@ static inline f64 fc_erfcinv_tail(f64 p)
 }
 
 /* The x >= 0 with erf(x) = a, 1 - a = p: Winitzki's formula (A handy approximation for the error function and its inverse, 2008), 2e-3 off,
- * then Halley's steps on erf or, above 1/2, on erfc, where 1 - erf would lose the digits. Branch-free: vectorises. */
-FC_MATH f64 fc_erfinv_steps(f64 a, f64 p, int steps)
+ * then two or three of Halley's steps (not a loop, so that one over them vectorises) on erf or, above 1/2, on erfc, where 1 - erf would lose the
+ * digits. */
+FC_MATH f64 fc_erfinv_start(f64 a, f64 p)
 {
     const f64 h = fc_log_f64(p * (1 + a)), t = 4.3307467508 + 0.5 * h;
-    f64 x = sqrt(sqrt(t * t - h * 6.8027210884) - t);
-    for (int step = 0; step < steps; ++step) {
-        const f64 near = fc_erf_f64(x) - a, far = p - fc_erfc_core_f64(x, 0);
-        const f64 miss = (a > 0.5 ? far : near) * 0.88622692545275801365 * fc_exp_f64(x * x);
-        x -= miss / (1 + x * miss);
-    }
-    return x;
+    return sqrt(sqrt(t * t - h * 6.8027210884) - t);
+}
+
+FC_MATH f64 fc_erfinv_step(f64 x, f64 a, f64 p)
+{
+    const f64 near = fc_erf_f64(x) - a, far = p - fc_erfc_core_f64(x, 0);
+    const f64 miss = (a > 0.5 ? far : near) * 0.88622692545275801365 * fc_exp_f64(x * x);
+    return x - miss / (1 + x * miss);
 }
 
 /* the root of a tiny a * a cancels in Winitzki's formula: there erfinv is its first two terms */
 FC_MATH f64 fc_erfinv_f64(f64 y)
 {
     const f64 a = fabs(y), low = a * 0.88622692545275801365 * (1 + a * a * 0.2617993877991494);
-    const f64 x = a < 1e-4 ? low : fc_erfinv_steps(a, 1 - a, 3);
+    const f64 one = fc_erfinv_step(fc_erfinv_start(a, 1 - a), a, 1 - a), two = fc_erfinv_step(one, a, 1 - a);
+    const f64 x = a < 1e-4 ? low : fc_erfinv_step(two, a, 1 - a);
     return a < 1 ? copysign(x, y) : a == 1 ? y * INFINITY : NAN;
 }
 
 FC_MATH f32 fc_erfinv_f32(f32 y)
 {
     const f64 a = fabsf(y), low = a * 0.88622692545275801365;
-    const f64 x = a < 1e-4 ? low : fc_erfinv_steps(a, 1 - a, 2);
+    const f64 one = fc_erfinv_step(fc_erfinv_start(a, 1 - a), a, 1 - a);
+    const f64 x = a < 1e-4 ? low : fc_erfinv_step(one, a, 1 - a);
     return a < 1 ? copysignf((f32)x, y) : a == 1 ? y * INFINITY : NAN;
 }
 
