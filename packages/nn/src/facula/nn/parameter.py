@@ -90,9 +90,6 @@ class UninitializedTensorMixin:
     def _h(self, handle: Any) -> None:
         _slot.__set__(self, handle)
 
-    def __del__(self, free: Any = lib.fc_free) -> None:
-        free(_slot.__get__(self))
-
     def materialize(self, shape: Any, device: Any = None, dtype: Any = None) -> None:
         """Become a tensor of `shape`, uninitialised; device and dtype default to the ones asked for at first."""
         made = facula.empty(shape, device=self.device if device is None else device, dtype=self.dtype if dtype is None else dtype)

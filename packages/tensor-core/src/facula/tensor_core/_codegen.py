@@ -33,7 +33,7 @@ map1, map2, map3, map2s = lib.fc_map1, lib.fc_map2, lib.fc_map3, lib.fc_map2s
 fold, scan, dot, gather_ = lib.fc_fold, lib.fc_scan, lib.fc_dot, lib.fc_gather
 own, own_n, random, to = lib.fc_own, lib.fc_own_n, lib.fc_random, lib.fc_to
 view_op, view_dims, view_list, as_strided_ = lib.fc_view_op, lib.fc_view_dims, lib.fc_view_list, lib.fc_as_strided
-result_of, release = lib.fc_result, lib.fc_free
+result_of = lib.fc_result
 interpreting = False  # set by _dispatch while an interpreter listens in any thread
 
 '''
@@ -180,7 +180,7 @@ def inplace_function(row):
     body = row.head(row.name + "_", out=False)
     tests = ["interpreting", f"{x}.origin is not None", f"{x}.base is not None", *scalar_guards(row)]
     body += f"    if {' or '.join(tests)}:\n        {again}\n"
-    tail = f"    if not h:\n        {again}\n    release(h)\n    return {x}\n"
+    tail = f"    if not h:\n        {again}\n    return {x}\n"
     if row.kind == "map2" and "Scalar" in row.tensors[1].type:
         y = names[1]
         body += f"    kind = type({y})\n    if kind is float or kind is int:\n        try:\n"
@@ -304,7 +304,7 @@ def own_function(row):
         body += f"    except (AttributeError, TypeError, OverflowError):\n        {leave(row)}\n"
     written = [p for p in row.params if "!" in p.type]
     if row.results == ():
-        return body + f"    if not h:\n        {leave(row)}\n    release(h)\n    return {written[0].name if not written[0].listed else None}\n"
+        return body + f"    if not h:\n        {leave(row)}\n    return {written[0].name if not written[0].listed else None}\n"
     return body + (several(row, None) if row.results else finish(row, None))
 
 
@@ -316,7 +316,7 @@ def random_function(row):
     body += f"    if interpreting or input.origin is not None or input.base is not None:\n        {again}\n"
     generator = "(generator or own_tensor.generator)._g"
     body += attempt(row, f"random({row.id}, input._h, {generator}, {ints[0]}, {ints[1]}, {doubles[0]}, {doubles[1]})", again)
-    return body + f"    if not h:\n        {again}\n    release(h)\n    return input\n"
+    return body + f"    if not h:\n        {again}\n    return input\n"
 
 
 def to_function(row):

@@ -4,8 +4,8 @@ from facula.tensor_core import _native
 
 ffi, lib = _native.ffi, _native.lib
 
-# NULL of the exact type: cffi converts it without looking for a rule, unlike ffi.NULL (a void *)
-NULL = ffi.cast("fc_tensor *", 0)
+# A tensor's handle is an object of the binding's own, which lets the tensor go when it dies; no tensor is None, both ways.
+NULL = None
 
 ABI = 1
 if lib.fc_abi_version() != ABI:

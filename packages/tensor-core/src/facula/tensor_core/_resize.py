@@ -66,9 +66,7 @@ def set_data(self, source):
     """Make self look at source's memory: `self.data = source`."""
     if len(source.shape) > 4 and lib.fc_set_data(self._h, source._h):
         # the descriptor has no room for so many dims: take a new one over the same memory
-        h = lib.fc_alias(source._h, 1)
-        lib.fc_free(self._h)
-        self._h = h
+        self._h = lib.fc_alias(source._h, 1)
     elif len(source.shape) <= 4:
         lib.fc_set_data(self._h, source._h)
     self._shape = None

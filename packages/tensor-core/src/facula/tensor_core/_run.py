@@ -178,7 +178,6 @@ def _own(op, args, out):
     ints = lengths + ints
     h = lib.fc_own_n(op.id, handle(out), len(tensors), tensors, len(ints), ints, len(doubles), doubles)
     if h and op.results == ():
-        lib.fc_free(h)
         return args[0]
     return several(op, h)
 
@@ -192,10 +191,7 @@ def _random(op, args, out):
 
 
 def _written(h, target):
-    if not h:
-        return None
-    lib.fc_free(h)
-    return target
+    return target if h else None
 
 
 def _to(op, args, out):

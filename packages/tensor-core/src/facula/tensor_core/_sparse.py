@@ -30,9 +30,6 @@ class Sparse(Tensor):
     def _h(self):
         raise AttributeError("a sparse tensor has no strided memory. Convert with to_dense().")
 
-    def __del__(self):
-        pass
-
     # --- description
 
     def numel(self):

@@ -3,10 +3,9 @@
 from facula.tensor_core._lib import NULL, lib
 from facula.tensor_core._types import DEVICES, DTYPES, Size, device, strided
 
-_free = lib.fc_free
 _shape_id = lib.fc_shape_id
 _sizes = []  # Size of every interned shape, by id
-_owners = {}  # borrowed memory: owner id -> the object that owns it
+_owners = {}  # borrowed memory: owner id -> the object that owns it, until the last handle over it dies
 leaving = None  # while an interpreter listens: told (tensor, name of the function) when values leave the tensors
 
 
@@ -44,14 +43,6 @@ class Tensor:
         from facula.tensor_core._legacy import construct
 
         return construct(cls, *data, **options)
-
-    def __del__(self, free=_free, owners=_owners):
-        try:
-            id = free(self._h)
-        except AttributeError:  # never got its handle
-            return
-        if id:
-            owners.pop(id, None)
 
     # --- description ------------------------------------------------------------------------------------------------
 
