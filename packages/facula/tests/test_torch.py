@@ -275,3 +275,35 @@ def test_check_says_what_it_cannot_read(tmp_path, capsys):
 
     assert 2 == report(str(path))
     assert "broken.py" in capsys.readouterr().err
+
+
+def test_what_libraries_ask_of_the_references_internals(served):
+    from torch._subclasses.fake_tensor import is_fake
+    from torch.fx.experimental.proxy_tensor import get_proxy_mode
+    from torch.hub import HASH_REGEX, urlparse
+    from torch.jit.annotations import List  # noqa: F401
+
+    assert (False, None, None) == (is_fake(served.ones(1)), get_proxy_mode(), served._C._log_api_usage_once("x"))
+    assert not isinstance(3, (served.SymInt, served.SymFloat, served.SymBool))
+    assert ("1a2b3c4d", "/net.pth") == (HASH_REGEX.search("net-1a2b3c4d.pth")[1], urlparse("http://a/net.pth").path)
+    assert [2, 3] == served._shape_as_tensor(served.ones(2, 3)).tolist()
+    with pytest.raises(RuntimeError, match="no symbolic tracer"):
+        served.SymInt(3)
+
+
+@pytest.mark.parametrize(
+    "call,error,text",
+    [
+        (lambda t: t._assert_async(t.tensor(0.0), "zero found"), RuntimeError, "zero found"),
+        (lambda t: t._assert_async(t.tensor(False)), RuntimeError, "nonzero value, but got zero"),
+        (lambda t: t._check(False, lambda: "said later"), RuntimeError, "said later"),
+        (lambda t: t._check(1), TypeError, "cond must be a bool, but got <class 'int'>"),
+        (lambda t: t._check_value(False), ValueError, "Expected cond to be True"),
+        (lambda t: t._check_index(False), IndexError, "Expected cond to be True"),
+        (lambda t: t._check_type(False), TypeError, "Expected cond to be True"),
+    ],
+)
+def test_checks_raise_what_the_references_raise(served, call, error, text):
+    served._check(True), served._assert_async(served.tensor(2.0))
+    with pytest.raises(error, match=text):
+        call(served)

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from collections import OrderedDict
 
 import pytest
 from backend import torch
@@ -132,3 +133,22 @@ def test_lbfgs_finds_the_minimum_of_rosenbrock(search):
 
     assert float(first) > 1
     assert float(closure()) < (1e-9 if search else 0.3)
+
+
+def test_a_wrapper_without_init_gets_its_hooks():
+    class Around(torch.optim.Optimizer):
+        def __init__(self, inner):
+            self.inner = inner
+            self._optimizer_step_pre_hooks, self._optimizer_step_post_hooks = OrderedDict(), OrderedDict()
+            self._patch_step_function()
+
+        def step(self, closure=None):
+            return self.inner.step(closure)
+
+    seen = []
+    around = Around(torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=0.1))
+    around.register_step_pre_hook(lambda *a: seen.append("before"))
+    around.register_step_post_hook(lambda *a: seen.append("after"))
+    around.step()
+
+    assert ["before", "after"] == seen

@@ -6,7 +6,8 @@ import pytest
 CALLS = (
     "_foreach_add(a, b)", "_foreach_add(a, 2.0)", "_foreach_add(a, b, alpha=3)", "_foreach_add(a, [1.0, 2.0])", "_foreach_mul_(a, 0.5)", "_foreach_sub_(a, b, alpha=2)",
     "_foreach_div(a, b)", "_foreach_pow(a, 2)", "_foreach_sqrt(a)", "_foreach_neg_(a)", "_foreach_addcmul_(a, b, b, 0.5)", "_foreach_addcdiv(a, b, b, [1.0, 2.0])",
-    "_foreach_lerp(a, b, 0.25)", "_foreach_maximum(a, b)", "_foreach_clamp_min_(a, 0.5)", "_foreach_zero_(a)", "_foreach_copy_(a, b)", "_foreach_norm(a)", "_foreach_clone(a)",
+    "_foreach_lerp(a, b, 0.25)", "_foreach_maximum(a, b)", "_foreach_clamp_min_(a, 0.5)", "_foreach_maximum_(a, b)", "_foreach_minimum(a, [2.0, 0.5])", "_foreach_minimum_(a, 1.5)",
+    "_foreach_zero_(a)", "_foreach_copy_(a, b)", "_foreach_norm(a)", "_foreach_clone(a)",
 )  # fmt: skip
 
 

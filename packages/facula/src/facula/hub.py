@@ -8,8 +8,8 @@ import os
 import re
 import sys
 import tempfile
-import urllib.parse
 import urllib.request
+from urllib.parse import urlparse
 
 import facula
 
@@ -17,7 +17,7 @@ __all__ = ["download_url_to_file", "get_dir", "help", "list", "load", "load_stat
 
 _TIMEOUT, _CHUNK = 60, 1 << 20
 _folder: str | None = None
-_HASH = re.compile(r"-([a-f0-9]{8,})\.")
+HASH_REGEX = re.compile(r"-([a-f0-9]*)\.")  # where a file's name tells its hash: net-1a2b3c4d.pth
 
 
 def get_dir() -> str:
@@ -72,10 +72,10 @@ def load_state_dict_from_url(
     """What facula.load reads from the file at url, fetched once. check_hash: a name such as net-1a2b3c4d.pth is held to its hash."""
     model_dir = os.path.join(get_dir(), "checkpoints") if model_dir is None else model_dir
     os.makedirs(model_dir, exist_ok=True)
-    name = file_name or os.path.basename(urllib.parse.urlparse(url).path)
+    name = file_name or os.path.basename(urlparse(url).path)
     path = os.path.join(model_dir, name)
     if not os.path.exists(path):
-        found = _HASH.search(name) if check_hash else None
+        found = HASH_REGEX.search(name) if check_hash else None
         download_url_to_file(url, path, found[1] if found else None, progress)
     return facula.load(path, map_location=map_location, weights_only=weights_only)
 

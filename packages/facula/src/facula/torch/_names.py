@@ -99,6 +99,47 @@ def _assert(condition, message: str) -> None:
         raise AssertionError(message)
 
 
+def _assert_async(condition, message: str = "Expected Tensor with single nonzero value, but got zero") -> None:
+    """RuntimeError where the tensor of one element is zero; told at once, there being no device that runs ahead."""
+    if not bool(condition):
+        raise RuntimeError(message)
+
+
+def _check(cond: bool, message=None) -> None:
+    """RuntimeError where cond is false; message: a function that gives its text."""
+    _check_with(RuntimeError, cond, message)
+
+
+def _check_with(error_type: type[BaseException], cond: bool, message=None) -> None:
+    """error_type where cond is false."""
+    if not isinstance(cond, bool):
+        raise TypeError(f"cond must be a bool, but got {type(cond)}")
+    if not cond:
+        raise error_type("Expected cond to be True, but got False." if message is None else str(message()))
+
+
+def _check_value(cond: bool, message=None) -> None:
+    """ValueError where cond is false."""
+    _check_with(ValueError, cond, message)
+
+
+def _check_index(cond: bool, message=None) -> None:
+    """IndexError where cond is false."""
+    _check_with(IndexError, cond, message)
+
+
+def _check_type(cond: bool, message=None) -> None:
+    """TypeError where cond is false."""
+    _check_with(TypeError, cond, message)
+
+
+def _shape_as_tensor(input):
+    """The sizes as an int64 tensor."""
+    import facula
+
+    return facula.tensor(tuple(input.shape), dtype=facula.int64)
+
+
 def _here(name: str):
     return getattr(sys.modules[__name__], name)
 
@@ -122,6 +163,13 @@ FALLBACKS = {
     "torch._dynamo": "facula.torch._compiler",
     "torch.fx": "facula.torch._fx",
     "torch.utils._foreach_utils": "facula.torch._foreach_utils",
+    **{f"torch.{n}": lambda n=n: getattr(importlib.import_module("facula.torch._symbolic"), n) for n in ("SymBool", "SymFloat", "SymInt")},
+    "torch._C": "facula.torch._c",
+    "torch._subclasses": "facula.torch._subclasses",
+    "torch._subclasses.fake_tensor": "facula.torch._subclasses",
+    "torch.fx.experimental": "facula.torch._fx_experimental",
+    "torch.fx.experimental.proxy_tensor": "facula.torch._fx_experimental",
+    "torch.jit.annotations": "facula.torch._annotations",
     "torch.xpu": "facula.torch._accelerator",
     "torch.accelerator": "facula.torch._accelerator",
     "torch.__config__": "facula.torch._config",
@@ -138,6 +186,13 @@ for _name in (
     "set_flush_denormal",
     "typename",
     "_assert",
+    "_assert_async",
+    "_check",
+    "_check_index",
+    "_check_type",
+    "_check_value",
+    "_check_with",
+    "_shape_as_tensor",
 ):
     FALLBACKS[f"torch.{_name}"] = lambda name=_name: _here(name)
 for _name in (

@@ -108,6 +108,12 @@ class Optimizer:
         for name in _HOOKS:
             self.__dict__.setdefault(name, OrderedDict())
 
+    def _patch_step_function(self) -> None:
+        """Wrappers of an optimizer that leave __init__ out call this to have the hooks run around their step."""
+        self._make_hooks()
+        if not getattr(type(self).step, "hooked", False):
+            type(self).step = _with_hooks(type(self).step)
+
     def __getstate__(self) -> dict:
         return {"defaults": self.defaults, "state": self.state, "param_groups": self.param_groups}
 

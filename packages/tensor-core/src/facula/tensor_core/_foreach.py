@@ -8,6 +8,8 @@ _ONE = (
 ).split()
 _TWO = "add sub mul div pow maximum minimum clamp_max clamp_min".split()
 _THREE = ("addcmul", "addcdiv", "lerp")
+# Lists know these under clamp's meaning, which takes numbers and writes in place; tensors have no maximum_.
+_METHODS = {"maximum": "clamp_min", "minimum": "clamp_max"}
 _ALONE = ("clone", "copy_", "zero_", "norm", "max", "mm")
 
 
@@ -52,7 +54,7 @@ def _make():
     for base in (*_ONE, *_TWO, *_THREE):
         for method in (base, base + "_"):
             maker = _value_op if base.startswith("addc") else _list_op
-            made[f"_foreach_{method}"] = maker(f"_foreach_{method}", method, method.endswith("_"))
+            made[f"_foreach_{method}"] = maker(f"_foreach_{method}", method.replace(base, _METHODS.get(base, base)), method.endswith("_"))
     for method in _ALONE:
         made[f"_foreach_{method}"] = _list_op(f"_foreach_{method}", method, method.endswith("_"))
     for name, function in made.items():

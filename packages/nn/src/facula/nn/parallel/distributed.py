@@ -1,0 +1,91 @@
+"""DistributedDataParallel: one copy of a module in each process, each with its part of the batch, all with the mean gradient."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any, Iterator, Sequence
+
+import facula
+from facula import Tensor
+
+from ..module import Module
+
+__all__ = ["DistributedDataParallel"]
+
+
+class DistributedDataParallel(Module):
+    """`module`, whose gradients become their mean over the group's processes as soon as each is known.
+
+    Rank 0's parameters and buffers are everybody's from the start, its buffers again before each forward (broadcast_buffers).
+    In a group of one process all of that changes nothing. The mean is taken gradient by gradient, in the order in which backward
+    finishes them: every process has to run the same graph, so find_unused_parameters=True is refused in a larger group.
+    bucket_cap_mb, gradient_as_bucket_view and static_graph tell PyTorch how to pack messages and have no part in the numbers.
+
+    Raises ValueError where facula.distributed has no process group, RuntimeError where nothing in module can be trained.
+    """
+
+    def __init__(
+        self,
+        module: Module,
+        device_ids: Sequence[Any] | None = None,
+        output_device: Any = None,
+        dim: int = 0,
+        broadcast_buffers: bool = True,
+        init_sync: bool = True,
+        process_group: Any = None,
+        bucket_cap_mb: float | None = None,
+        find_unused_parameters: bool = False,
+        gradient_as_bucket_view: bool = False,
+        static_graph: bool = False,
+    ) -> None:
+        super().__init__()
+        size = facula.distributed.get_world_size(process_group)  # ValueError where there is no group
+        trained = [p for p in module.parameters() if p.requires_grad]
+        if not trained:
+            raise RuntimeError("DistributedDataParallel is not needed when a module doesn't have any parameter that requires a gradient.")
+        if device_ids or output_device is not None:
+            raise ValueError(
+                "DistributedDataParallel device_ids and output_device arguments only work with GPU modules, "
+                f"but got device_ids {device_ids}, output_device {output_device}. Leave both out: the module is on the CPU."
+            )
+        if find_unused_parameters and size > 1:
+            raise RuntimeError(
+                f"DistributedDataParallel: find_unused_parameters=True in a group of {size} processes: every parameter has to take part here. "
+                "Freeze what is not used (requires_grad_(False)) and leave it out."
+            )
+        self.module = module
+        self.device_ids = None
+        self.output_device = None
+        self.dim, self.process_group = dim, process_group
+        self.broadcast_buffers, self.find_unused_parameters, self.static_graph = broadcast_buffers, find_unused_parameters, static_graph
+        self.require_backward_grad_sync = True
+        self._averages = False  # whether the latest forward's backward is to be averaged
+        if init_sync:
+            self._send_first([*module.parameters(), *module.buffers()])
+        for p in trained:
+            p.register_post_accumulate_grad_hook(self._average)
+
+    def _send_first(self, tensors: list[Tensor]) -> None:
+        for t in tensors:
+            facula.distributed.broadcast(t, 0, group=self.process_group)
+
+    def _average(self, parameter: Tensor) -> None:
+        if self._averages:
+            dist = facula.distributed
+            dist.all_reduce(parameter.grad, op=dist.ReduceOp.AVG, group=self.process_group)
+
+    @contextlib.contextmanager
+    def no_sync(self) -> Iterator[None]:
+        """Forwards inside leave their gradients to this process; the next one outside averages what has accumulated."""
+        before, self.require_backward_grad_sync = self.require_backward_grad_sync, False
+        try:
+            yield
+        finally:
+            self.require_backward_grad_sync = before
+
+    def forward(self, *inputs: Any, **kwargs: Any) -> Any:
+        if facula.is_grad_enabled():
+            self._averages = self.require_backward_grad_sync
+        if self.broadcast_buffers and self.require_backward_grad_sync:
+            self._send_first(list(self.module.buffers()))
+        return self.module(*inputs, **kwargs)
