@@ -156,3 +156,8 @@ def test_writes_to_memory_that_overlaps_are_judged_as_by_pytorch(text):
             seen.append("refused")
 
     assert seen[0] == seen[1]
+
+
+def test_to_says_what_it_cannot_take():
+    with pytest.raises(TypeError, match="list .* is neither dtype, device nor Tensor"):
+        facula.ones(1).to([1])

@@ -152,6 +152,10 @@ OVERRIDES = {
     "torch.nn.modules.utils": "facula.torch._tuples",
 }
 
+_ABSENT_DTYPES = (
+    "complex32 chalf float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz float8_e8m0fnu qint8 quint8 qint32"
+).split()
+
 # Dotted names served from here only while Facula itself has none of that name. A text is a module.
 FALLBACKS = {
     "torch.backends": "facula.torch._backends",
@@ -164,6 +168,7 @@ FALLBACKS = {
     "torch.fx": "facula.torch._fx",
     "torch.utils._foreach_utils": "facula.torch._foreach_utils",
     **{f"torch.{n}": lambda n=n: getattr(importlib.import_module("facula.torch._symbolic"), n) for n in ("SymBool", "SymFloat", "SymInt")},
+    **{f"torch.{n}": lambda n=n: importlib.import_module("facula.torch._dtypes").ABSENT[n] for n in _ABSENT_DTYPES},
     "torch._C": "facula.torch._c",
     "torch._subclasses": "facula.torch._subclasses",
     "torch._subclasses.fake_tensor": "facula.torch._subclasses",

@@ -174,7 +174,7 @@ def _parse(args):
         elif isinstance(a, (str, device, int)) and not isinstance(a, bool):
             place = device(a)
         elif a is not None and not isinstance(a, bool):
-            raise TypeError(f"to() received an invalid combination of arguments: {type(a).__name__} {a!r} is neither dtype, device nor Tensor")
+            raise TypeError(f"to() received an invalid combination of arguments: {a.__class__.__name__} {a!r} is neither dtype, device nor Tensor")
     return d, place
 
 

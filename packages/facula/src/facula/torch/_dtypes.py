@@ -1,0 +1,39 @@
+"""Names of the reference's dtypes that no tensor has here: programs put them into tables and compare with them."""
+
+from __future__ import annotations
+
+__all__ = ["ABSENT", "AbsentDtype"]
+
+
+class AbsentDtype:
+    """A dtype's name and facts. No tensor has it, so it equals no tensor's dtype; a function given it raises TypeError."""
+
+    def __init__(self, name: str, itemsize: int, kind: str) -> None:
+        self.name, self.itemsize = name, itemsize
+        self.is_floating_point, self.is_complex, self.is_signed = kind == "float", kind == "complex", kind != "unsigned"
+
+    @property
+    def id(self) -> int:
+        """What a function asks of the dtype that it is to use."""
+        raise TypeError(f"{self!r}: no tensor has this dtype in Facula. Use float32, float16, bfloat16, complex64 or an integer dtype.")
+
+    def __repr__(self) -> str:
+        return f"torch.{self.name}"
+
+    def __reduce__(self):
+        return _named, (self.name,)
+
+
+def _named(name: str) -> AbsentDtype:
+    return ABSENT[name]
+
+
+_FLOAT8 = ("float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "float8_e8m0fnu")
+ABSENT = {
+    "complex32": AbsentDtype("complex32", 4, "complex"),
+    **{name: AbsentDtype(name, 1, "float") for name in _FLOAT8},
+    "qint8": AbsentDtype("qint8", 1, "signed"),
+    "quint8": AbsentDtype("quint8", 1, "unsigned"),
+    "qint32": AbsentDtype("qint32", 4, "signed"),
+}
+ABSENT["chalf"] = ABSENT["complex32"]
