@@ -284,6 +284,11 @@ def test_what_libraries_ask_of_the_references_internals(served):
     from torch.jit.annotations import List  # noqa: F401
 
     assert (False, None, None) == (is_fake(served.ones(1)), get_proxy_mode(), served._C._log_api_usage_once("x"))
+    assert served.onnx.is_in_onnx_export() is False
+    active = served._C._are_functorch_transforms_active
+    seen = []
+    served.func.vmap(lambda x: seen.append(active()) or x)(served.ones(2))
+    assert ([True], False) == (seen, active())
     assert not isinstance(3, (served.SymInt, served.SymFloat, served.SymBool))
     assert ("1a2b3c4d", "/net.pth") == (HASH_REGEX.search("net-1a2b3c4d.pth")[1], urlparse("http://a/net.pth").path)
     assert [2, 3] == served._shape_as_tensor(served.ones(2, 3)).tolist()

@@ -161,3 +161,21 @@ def test_writes_to_memory_that_overlaps_are_judged_as_by_pytorch(text):
 def test_to_says_what_it_cannot_take():
     with pytest.raises(TypeError, match="list .* is neither dtype, device nor Tensor"):
         facula.ones(1).to([1])
+
+
+@pytest.mark.parametrize(
+    "text",
+    (
+        "x.where(c, X.zeros(1))", "x.where(c, 0)", "x.where(condition=c, other=3.5)", "X.tensor([1, 2]).where(c, 0.5)",
+        "x.where(c, X.zeros(1, dtype=X.float64))", "x.where(x > 1, -x)", "X.tensor([True, False]).where(c, X.tensor(True))",
+    ),
+)  # fmt: skip
+def test_a_tensor_chooses_between_itself_and_another(text):
+    torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
+
+    def run(X):
+        x, c = X.tensor([1.0, 2.0]), X.tensor([True, False])  # noqa: F841 (the texts name them)
+        found = eval(text)
+        return str(found.dtype).rpartition(".")[2], found.tolist()
+
+    assert run(torch) == run(facula)

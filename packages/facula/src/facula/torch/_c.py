@@ -6,3 +6,10 @@ from __future__ import annotations
 def _log_api_usage_once(event: str) -> None:
     """A note of an API's first use, for whoever installed a logger; none can be installed here."""
     str(event)
+
+
+def _are_functorch_transforms_active() -> bool:
+    """Is a vmap at work in this thread? The other transforms change nothing about how tensors behave."""
+    from facula.autograd.func._vmap import levels
+
+    return bool(levels())

@@ -169,6 +169,7 @@ FALLBACKS = {
     "torch.utils._foreach_utils": "facula.torch._foreach_utils",
     **{f"torch.{n}": lambda n=n: getattr(importlib.import_module("facula.torch._symbolic"), n) for n in ("SymBool", "SymFloat", "SymInt")},
     **{f"torch.{n}": lambda n=n: importlib.import_module("facula.torch._dtypes").ABSENT[n] for n in _ABSENT_DTYPES},
+    "torch.onnx": "facula.torch._onnx",
     "torch._C": "facula.torch._c",
     "torch._subclasses": "facula.torch._subclasses",
     "torch._subclasses.fake_tensor": "facula.torch._subclasses",

@@ -27,7 +27,7 @@ def attach(public):
         setattr(Tensor, name, function)
     for name, function in _interop.CONVERTERS.items():
         setattr(Tensor, name, function)
-    for name, function in {**_EXTRA, **_sparse.METHODS, **_random.METHODS, **_reflected(), **_inplace_operators()}.items():
+    for name, function in {**_EXTRA, "where": _where, **_sparse.METHODS, **_random.METHODS, **_reflected(), **_inplace_operators()}.items():
         setattr(Tensor, name, function)
     for name in _ownership.TENSOR:
         setattr(Tensor, name, _ownership.Brought(name))
@@ -38,6 +38,11 @@ _HIDDEN = {"copy_into_", "fill_number_", "index_put_rows_", "where_rows_", "clam
 _HIDDEN |= {"celu_", "selu_", "threshold_", "hardshrink_", "clamp_numbers_", "isnan_", "isinf_", "isfinite_", "isposinf_", "isneginf_", "signbit_"}
 _HIDDEN |= {"fmax_", "fmin_", "maximum_", "minimum_", "logaddexp_", "logaddexp2_", "rsub_", "trunc_divide_"}
 _HIDDEN |= {"draw_bernoulli_", "draw_poisson_", "draw_gamma_", "draw_binomial_"}
+
+
+def _where(self, condition, other):
+    """self where condition, else other (a tensor or a number)."""
+    return _overloads.where(condition, self, other)
 
 
 def _reflected():
