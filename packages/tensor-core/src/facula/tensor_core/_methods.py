@@ -27,7 +27,7 @@ def attach(public):
         setattr(Tensor, name, function)
     for name, function in _interop.CONVERTERS.items():
         setattr(Tensor, name, function)
-    for name, function in {**_EXTRA, "where": _where, **_sparse.METHODS, **_random.METHODS, **_reflected(), **_inplace_operators()}.items():
+    for name, function in {**_EXTRA, "where": _where, "polygamma": _polygamma, **_sparse.METHODS, **_random.METHODS, **_reflected(), **_inplace_operators()}.items():
         setattr(Tensor, name, function)
     for name in _ownership.TENSOR:
         setattr(Tensor, name, _ownership.Brought(name))
@@ -43,6 +43,11 @@ _HIDDEN |= {"draw_bernoulli_", "draw_poisson_", "draw_gamma_", "draw_binomial_"}
 def _where(self, condition, other):
     """self where condition, else other (a tensor or a number)."""
     return _overloads.where(condition, self, other)
+
+
+def _polygamma(self, n):
+    """The n-th derivative of digamma."""
+    return _pointwise.polygamma(n, self)
 
 
 def _reflected():
