@@ -282,6 +282,7 @@ def test_what_libraries_ask_of_the_references_internals(served):
     from torch.fx.experimental.proxy_tensor import get_proxy_mode
     from torch.hub import HASH_REGEX, urlparse
     from torch.jit.annotations import List  # noqa: F401
+    from torch.utils.hooks import RemovableHandle  # noqa: F401
 
     assert (False, None, None) == (is_fake(served.ones(1)), get_proxy_mode(), served._C._log_api_usage_once("x"))
     assert served.onnx.is_in_onnx_export() is False

@@ -26,6 +26,7 @@ PLACES: dict[str, tuple[str, ...]] = {
     **{f"torch.distributions.{name}": ("facula.distributions",) for name in _DISTRIBUTIONS},
     **{f"torch.optim.{name}": ("facula.optim",) for name in _OPTIM},
     "torch.autograd.variable": ("facula.autograd",),
+    "torch.utils.hooks": ("facula.nn._hooks",),
     "torch.utils.data._utils": ("facula.data",),
     "torch.utils.data._utils.collate": ("facula.data",),
     "torch.utils.data._utils.worker": ("facula.data",),
