@@ -30,12 +30,21 @@ _alias = lib.fc_alias
 
 def alias(t):
     """The same memory and version under a new Tensor without origin or base."""
-    if t.__class__ is Batched:
+    if type(t) is Batched:
         return t.again()
+    return tensor_of(_alias(t._h, 0))
+
+
+def tensor_of(handle):
+    """A Tensor around a handle, without origin or base."""
     a = _new(Tensor)
-    a._h = _alias(t._h, 0)
+    a._h = handle
     a.origin = a.base = a._shape = None
     return a
+
+
+# A recorder keeps the handle of a result alone: the Tensor around it is made in backward, which may never come.
+TensorHandle = type(lib.fc_empty(0, 0, 0, []))
 
 
 class Batched(Tensor):

@@ -11,7 +11,7 @@ refers to a tensor whose origin leads back to it: a saved result is an alias wit
 import weakref
 from itertools import count
 
-from ._core import GradError, alias, tensor_version
+from ._core import GradError, TensorHandle, alias, tensor_of, tensor_version
 
 tick = count().__next__
 _LAST = 1 << 62  # a leaf's place in the order: newer than any operation
@@ -123,7 +123,7 @@ class Node:
         """One of the saved values, by its name in the layout: what `_saved_self` and its kind read."""
         saved = self.saved if type(self.saved) is tuple else self.thawed()
         at = self.layout.index(wanted)
-        value = saved[at]
+        value = tensor_of(saved[at]) if type(saved[at]) is TensorHandle else saved[at]
         if wanted == "out":
             return self.of_result(value)
         if at + 1 < len(self.layout) and self.layout[at + 1] == wanted + "_version" and saved[at + 1] is not None and tensor_version(value) != saved[at + 1]:

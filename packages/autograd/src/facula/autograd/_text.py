@@ -207,6 +207,9 @@ def unpack(t, saves, v, count):
         elif kind in ("tensor", "out"):
             if name in v.numbers:
                 continue
+            if kind == "out":
+                with t.open(f"if type({name}) is TensorHandle:"):
+                    t.add(f"{name} = tensor_of({name})")
             there = f"{name}_version" if v.loose else name
             with t.open(f"if {there} is not None and version({name}._h) != {name}_version:"):
                 t.add(f"raise self.changed({name!r}, {name}, {name}_version)")

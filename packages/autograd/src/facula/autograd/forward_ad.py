@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from . import _core, _function
 from ._api import grad as graph_grad
-from ._core import GradError, Tensor, extend, lib
+from ._core import GradError, TensorHandle, Tensor, extend, lib, tensor_of
 from ._engine import laid_out
 from ._node import Output
 from ._support import relined
@@ -163,6 +163,7 @@ def attach_saved(t):
     node = t.origin if not isinstance(t.origin, Output) else t.origin.inputs[0]
     if node is None or type(node.saved) is not tuple:
         return
+    node.saved = tuple([tensor_of(v) if type(v) is TensorHandle else v for v in node.saved])
     for kept in node.saved:
         if isinstance(kept, Tensor) and kept.origin is None and kept.shape == t.shape and lib.fc_data(kept._h) == lib.fc_data(t._h) and tangent_of(kept) is None:
             kept.__dict__["_forward"] = t.__dict__["_forward"]
