@@ -68,10 +68,12 @@ def recorder_text(op, rule, o, saves, kinds):
                 t.add("saw_complex()")
         if len(kinds) > 1:
             x, y = o.letters
+            with t.open(f"if type({y}) is not Tensor and type({y}) in NUMBERS:"):
+                t.add(f"return record_{op.name}_{y}(out, {arguments})")
             with t.open("try:"):
                 t.add(f"s = pair({x}._h, {y}._h)  # 1: another shape or dtype, 2: written to before")
             with t.open("except AttributeError:  # a number has no handle"):
-                t.add(f"return record_{op.name}_{y}(out, {arguments}) if type({y}) in NUMBERS else record_{op.name}_{x}(out, {arguments})")
+                t.add(f"return record_{op.name}_{x}(out, {arguments})")
             with t.open("if s & 1:"):
                 t.add(f"return record_{op.name}_mixed(out, {arguments})")
         one(t, op, o, saves, kinds[0], 2)
