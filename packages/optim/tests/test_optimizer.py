@@ -146,7 +146,7 @@ def test_a_wrapper_without_init_gets_its_hooks():
             return self.inner.step(closure)
 
     seen = []
-    around = Around(torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=0.1))
+    around = Around(torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=0.1))
     around.register_step_pre_hook(lambda *a: seen.append("before"))
     around.register_step_post_hook(lambda *a: seen.append("after"))
     around.step()
