@@ -20,11 +20,17 @@ from pathlib import Path
 
 from _harness import ROOT, environ, machine
 
-LIMITS = {"import seconds": 0.1, "import MB": 30.0, "wheels MB": 5.0, "build seconds": 300.0}
+LIMITS = {"import seconds": 0.1, "import MB": 30.0, "wheels MB": 5.0, "build seconds": 300.0, "facula.torch with torch, nn, optim, data, seconds": 0.2}
 MEMORY = "import resource; print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
 # the process's own peak: ru_maxrss is inherited from the parent that forked it
 PEAK = "print([l.split()[1] for l in open('/proc/self/status') if l.startswith('VmHWM')][0])"
-IMPORTS = {"empty": "pass", "facula": "import facula", "facula, nn, optim, data": "import facula, facula.nn, facula.optim, facula.utils.data"}
+SHIM = "import facula.torch\nwith facula.torch.enabled(shadow=True):\n    import torch, torch.nn, torch.optim, torch.utils.data"
+IMPORTS = {
+    "empty": "pass",
+    "facula": "import facula",
+    "facula, nn, optim, data": "import facula, facula.nn, facula.optim, facula.utils.data",
+    "facula.torch": SHIM,
+}
 
 
 def started(code, env, rounds):
@@ -77,6 +83,7 @@ def main():
         "empty Python MB": start["empty"][1],
         "import of nn, optim, data too, seconds": start["facula, nn, optim, data"][0] - start["empty"][0],
         "import of nn, optim, data too, MB": start["facula, nn, optim, data"][1],
+        "facula.torch with torch, nn, optim, data, seconds": start["facula.torch"][0],
         "wheels MB": sum(sizes.values()) / 1e6,
     }
     if not options.quick:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Final
+from typing import Any, Callable, Final  # noqa: F401 - Final is served as torch.jit.Final
 
 from facula.nn import Module
 
@@ -18,7 +18,6 @@ class ScriptFunction:
 
 
 RecursiveScriptModule = TopLevelTracedModule = ScriptModule
-Final = Final
 
 
 def script(obj: Any, optimize: Any = None, _frames_up: int = 0, _rcb: Any = None, example_inputs: Any = None) -> Any:

@@ -2,7 +2,7 @@
 
 from facula.tensor_core import _dispatch, _ops, _tensor
 from facula.tensor_core._errors import explain
-from facula.tensor_core._lib import NULL, lib
+from facula.tensor_core._lib import lib
 from facula.tensor_core._tensor import Tensor, own_tensor
 from facula.tensor_core._types import int64
 
@@ -297,4 +297,3 @@ def index_of(flat, positions):
 
 __all__ = ["argwhere", "index_put", "masked_select", "nonzero", "take"]
 METHODS = [*__all__, "copy_", "fill_", "index_put_", "zero_"]
-_ = NULL

@@ -4,7 +4,6 @@ from facula.tensor_core import _dispatch, _ops
 from facula.tensor_core._arguments import ints
 from facula.tensor_core._errors import ShapeError
 from facula.tensor_core._lib import lib
-from facula.tensor_core._run import INT_NONE  # noqa: F401
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import Size
 from facula.tensor_core._types import dtype as _dtype
