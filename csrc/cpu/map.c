@@ -1,7 +1,7 @@
 /* Stamps the elementwise cells of one dtype (-DFC_DT) at one ISA level (-DFC_ISA) from ops.def. */
 #include "../core/isa.h"
 #include "../core/mathfn.h"
-#include "../core/ops.h"
+#include "../core/ops_map.h"
 #include "map.h"
 
 #define FC_PASTE_(a, b) a##b
@@ -175,11 +175,11 @@ typedef T R;
 #include "../ops.def"
 #include "../core/ops_done.h"
 
-extern const fc_map_cell FC_ISA_NAME(FC_PASTE(fc_map_cells_, FC_DT))[FC_NOPS];
-const fc_map_cell FC_ISA_NAME(FC_PASTE(fc_map_cells_, FC_DT))[FC_NOPS] = {
-#define FC_MAP1(name, sig, sc, types, result, body, doc) TYPES_##types(RESULT_##result([FC_OP_##name] = cell_##name,))
-#define FC_MAP2(name, sig, sc, types, result, body, doc) TYPES_##types(RESULT_##result([FC_OP_##name] = cell_##name,))
-#define FC_MAP3(name, sig, sc, types, result, body, doc) TYPES_##types(RESULT_##result([FC_OP_##name] = cell_##name,))
+extern const fc_map_cell FC_ISA_NAME(FC_PASTE(fc_map_cells_, FC_DT))[FC_NCELLS];
+const fc_map_cell FC_ISA_NAME(FC_PASTE(fc_map_cells_, FC_DT))[FC_NCELLS] = {
+#define FC_MAP1(name, sig, sc, types, result, body, doc) TYPES_##types(RESULT_##result([FC_CELL_##name] = cell_##name,))
+#define FC_MAP2(name, sig, sc, types, result, body, doc) TYPES_##types(RESULT_##result([FC_CELL_##name] = cell_##name,))
+#define FC_MAP3(name, sig, sc, types, result, body, doc) TYPES_##types(RESULT_##result([FC_CELL_##name] = cell_##name,))
 #include "../core/ops_skip.h"
 #include "../ops.def"
 #include "../core/ops_done.h"

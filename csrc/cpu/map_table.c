@@ -2,13 +2,14 @@
 #include "facula.h"
 #include "../core/isa.h"
 #include "../core/ops.h"
+#include "../core/ops_map.h"
 #include "map.h"
 
 /* Every dtype has levels v2 and v3; the hot ones a v4 as well (build_native.py's HOT). */
 #define FC_HOT(X, v) X(f32, v) X(f64, v)
 #define FC_REST(X, v) X(bool, v) X(u8, v) X(i8, v) X(i16, v) X(i32, v) X(i64, v) X(u16, v) X(u32, v) X(u64, v) X(c64, v) X(c128, v)
 
-#define X(dt, v) extern const fc_map_cell fc_map_cells_##dt##_##v[FC_NOPS];
+#define X(dt, v) extern const fc_map_cell fc_map_cells_##dt##_##v[FC_NCELLS];
 FC_HOT(X, v2) FC_REST(X, v2)
 FC_HOT(X, v3) FC_REST(X, v3)
 FC_HOT(X, v4)
@@ -24,8 +25,19 @@ FC_HOT(X, v4)
 
 static const fc_map_cell *const fc_map_levels[3][FC_NDTYPES] = { LEVEL(v2, v2), LEVEL(v3, v3), LEVEL(v4, v3) };
 
+/* 1 + the cell of an op; 0 for rows that have none. */
+static const uint16_t fc_cell_of[FC_NOPS] = {
+#define FC_MAP1(name, ...) [FC_OP_##name] = FC_CELL_##name + 1,
+#define FC_MAP2(name, ...) [FC_OP_##name] = FC_CELL_##name + 1,
+#define FC_MAP3(name, ...) [FC_OP_##name] = FC_CELL_##name + 1,
+#include "../core/ops_skip.h"
+#include "../ops.def"
+#include "../core/ops_done.h"
+};
+
 fc_map_cell fc_cpu_map_cell(int op, int dtype)
 {
     const fc_map_cell *cells = fc_map_levels[fc_isa_level() - 2][dtype];
-    return cells ? cells[op] : 0;
+    const int place = fc_cell_of[op];
+    return cells && place ? cells[place - 1] : 0;
 }
