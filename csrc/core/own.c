@@ -57,19 +57,6 @@ typedef struct {
     void *block;         /* of the two lists when they are long */
 } fc_staging;
 
-/* Which signature argument tensor number k of the flat list belongs to. */
-static int fc_argument_of(const fc_own_args *a, const fc_call *c, int k)
-{
-    int list = 0;
-    for (int arg = 0; arg < a->count; ++arg) {
-        const int width = a->list[arg] ? c->len[list++] : 1;
-        if (k < width)
-            return arg;
-        k -= width;
-    }
-    return a->count ? a->count - 1 : 0;
-}
-
 static int fc_stage_arguments(fc_staging *s, const fc_own_args *a, const fc_call *c)
 {
     int list = 0, k = 0;
@@ -111,6 +98,17 @@ static int fc_unstage(fc_staging *s, int copy_back)
     return bad;
 }
 
+/* What was staged has been bumped by copying back. */
+static void fc_bump_written(const fc_staging *s, const fc_own_args *a, const fc_call *c)
+{
+    for (int arg = 0, list = 0, k = 0; arg < a->count; ++arg) {
+        const int end = k + (a->list[arg] ? c->len[list++] : 1);
+        for (; k < end && k < s->nt; ++k)
+            if (a->written[arg] && s->given[k] && !s->written[k])
+                fc_bump(s->given[k]);
+    }
+}
+
 static fc_tensor *fc_own_run(fc_call *c, fc_tensor *out, fc_tensor **t)
 {
     pthread_once(&fc_args_once, fc_read_signatures);
@@ -119,14 +117,10 @@ static fc_tensor *fc_own_run(fc_call *c, fc_tensor *out, fc_tensor **t)
     int device;
     if (fc_check_operands(c->nt, t, &device))
         return NULL;
-    for (int k = 0; k < c->nt; ++k)
-        if (t[k] && !a->list[fc_argument_of(a, c, k)]) {
-            const int dt = t[k]->dtype;
-            if (k == 0 && !fc_op_takes(op, dt)) {
-                fc_fail(FC_DTYPE, dt, 0, 0, 0);
-                return NULL;
-            }
-        }
+    if (c->nt && t[0] && !a->list[0] && !fc_op_takes(op, t[0]->dtype)) {
+        fc_fail(FC_DTYPE, t[0]->dtype, 0, 0, 0);
+        return NULL;
+    }
     c->t = t;
     if (fc_own_infer[op](c))
         return NULL;
@@ -181,9 +175,8 @@ static fc_tensor *fc_own_run(fc_call *c, fc_tensor *out, fc_tensor **t)
                 c->out[k] = narrow[k];
             }
         }
-    for (int k = 0; k < c->nt && !bad; ++k)
-        if (t[k] && a->written[fc_argument_of(a, c, k)] && s.written[k] == NULL)
-            fc_bump(t[k]);
+    if (!bad)
+        fc_bump_written(&s, a, c);
     if (s.block)
         fc_dealloc(s.block, bytes);
     if (bad) {

@@ -219,10 +219,10 @@ class Optimizer:
         """Drop the gradients of all parameters, or fill them with zeros where set_to_none is False."""
         for group in self.param_groups:
             for p in group["params"]:
-                if p.grad is None:
-                    continue
                 if set_to_none:
                     p.grad = None
+                    continue
+                if p.grad is None:
                     continue
                 if p.grad.grad_fn is not None:
                     p.grad.detach_()

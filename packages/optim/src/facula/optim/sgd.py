@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import compress
 from typing import Any, Iterable
 
 import facula
@@ -62,31 +63,26 @@ class SGD(FormulaOptimizer):
     def refuse(self, p: Tensor, grad: Tensor, group: dict) -> None:
         pass  # p.add_ takes a sparse gradient
 
-    def columns(self, group: dict) -> tuple[str | None, ...]:
-        return (None,)
-
     def settings(self, group: dict, first: bool = False) -> tuple:
         lr, decay, maximize = common(group)
         return lr, group["momentum"], group["dampening"], decay, group["nesterov"], maximize, first
 
-    def step_group(self, group: dict) -> None:
+    def step_listed(self, params: list, grads: list, group: dict) -> None:
         """One call without momentum; with it, one for the parameters that are moving and one for those that start."""
-        if group["momentum"] == 0 or group["differentiable"]:
-            return super().step_group(group)
-        moving: tuple[list, ...] = ([], [], [])
-        starting: tuple[list, ...] = ([], [], [])
-        for p, grad, state, sparse in self.live(group):
-            if sparse:
-                self.step_one(p, grad, state, group)
-                continue
-            first = state.get("momentum_buffer") is None
-            if first:
+        if group["momentum"] == 0:
+            return self.run(params, grads, [[]], group, self.settings(group))
+        states = [*map(self.state.__getitem__, params)]
+        moving = [s.get("momentum_buffer") is not None for s in states]
+        if all(moving):
+            return self.run(params, grads, [[s["momentum_buffer"] for s in states]], group, self.settings(group))
+        for p, state, moves in zip(params, states, moving):
+            if not moves:
                 state["momentum_buffer"] = facula.empty_like(p, requires_grad=False)
-            for found, t in zip(starting if first else moving, (p, grad, state["momentum_buffer"])):
-                found.append(t)
-        for (params, grads, buffers), first in ((moving, False), (starting, True)):
-            if params:
-                self.run(params, grads, [buffers], group, self.settings(group, first))
+        buffers = [s["momentum_buffer"] for s in states]
+        for first, these in ((False, moving), (True, [not m for m in moving])):
+            some = [list(compress(x, these)) for x in (params, grads, buffers)]
+            if some[0]:
+                self.run(some[0], some[1], [some[2]], group, self.settings(group, first))
 
     def update(self, p: Tensor, grad: Tensor, state: dict | None, group: dict) -> None:
         momentum = group["momentum"]

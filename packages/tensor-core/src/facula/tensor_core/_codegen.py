@@ -270,7 +270,7 @@ def own_arguments(row):
         n = p.name
         if p.listed:
             lists.append(n)
-            tensors.append(f"*(x._h for x in {n})")
+            tensors.append(f"*[x._h for x in {n}]")  # 14 ns each, 24 from a generator
         elif p.tensor:
             tensors.append(f"{n}._h" if "?" not in p.type else f"NULL if {n} is None else {n}._h")
         elif p.type == "dtype":

@@ -49,6 +49,14 @@ def execute(op, *args, out=None):
     return _dispatch.execute(op, args, out)
 
 
+def gradients(tensors):
+    """`.grad` of each, in a list."""
+    try:
+        return [t._grad for t in tensors]  # 14 ns each, 48 by the property
+    except AttributeError:
+        return [t.grad for t in tensors]
+
+
 def set_tape(tape):
     """Install the tape: before_write, after_write, refresh, requires_grad, copy_out, pieces."""
     _dispatch.tape = tape
@@ -153,6 +161,6 @@ def set_grad_mode(flag):
 
 __all__ = [
     "DTypeError", "DeviceError", "GradError", "NULL", "Op", "Param", "ShapeError", "Tensor", "attach", "below", "bump", "call", "epoch_advance",
-    "epoch_refresh", "epoch_stale", "execute", "function", "grad_mode", "handle", "interpreter", "lib", "make_subclass", "ops", "record", "set_grad_mode",
+    "epoch_refresh", "epoch_stale", "execute", "function", "grad_mode", "gradients", "handle", "interpreter", "lib", "make_subclass", "ops", "record", "set_grad_mode",
     "set_tape", "shares_storage", "version", "wrap",
 ]  # fmt: skip
