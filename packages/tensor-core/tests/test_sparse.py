@@ -135,3 +135,91 @@ def test_what_a_sparse_tensor_cannot_do_is_refused(k):
         call()
 
     assert fact in str(error.value)
+
+
+LEFT = [[0.0, 2.0], [3.0, 0.0]]
+RIGHT = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]
+
+
+def left():
+    return facula.tensor(LEFT).to_sparse()
+
+
+def test_products_of_a_sparse_and_a_dense_matrix_stay_sparse():
+    expected = (facula.tensor(LEFT) @ facula.tensor(RIGHT)).tolist()
+    right = facula.tensor(RIGHT)
+
+    for product in (facula.smm(left(), right), left().smm(right), facula.hspmm(left(), right)):
+        assert product.is_sparse and expected == product.to_dense().tolist()
+    assert (1, 1) == (facula.hspmm(left(), right).sparse_dim(), facula.hspmm(left(), right).dense_dim())
+    total = facula.sspaddmm(right.to_sparse(), left(), right, beta=2, alpha=3)
+    assert (2 * right + 3 * facula.tensor(expected)).tolist() == total.to_dense().tolist() and not total.is_coalesced()
+    assert total.to_dense().tolist() == right.to_sparse().sspaddmm(left(), right, beta=2, alpha=3).to_dense().tolist()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: facula.smm(facula.tensor(LEFT), facula.tensor(RIGHT)),
+        lambda: facula.smm(left(), left()),
+        lambda: facula.smm(left(), facula.ones(3, 2)),
+        lambda: facula.hspmm(left(), facula.ones(2)),
+        lambda: facula.sspaddmm(facula.ones(2, 3), left(), facula.tensor(RIGHT)),
+        lambda: facula.sspaddmm(left(), left(), facula.tensor(RIGHT)),
+        lambda: facula.ones(2).sparse_resize_((2,), 1, 0),
+        lambda: left().sparse_resize_((1, 1), 2, 0),
+        lambda: left().sparse_resize_((2, 2, 4), 2, 1),
+        lambda: left().sparse_resize_((2, 2), 3, 0),
+        lambda: facula.sparse.softmax(facula.ones(2, 2), 1),
+    ],
+)
+def test_what_has_no_sparse_meaning_is_refused(call):
+    with pytest.raises(RuntimeError):
+        call()
+
+
+def test_a_sparse_tensor_grows_in_place():
+    x = left()
+
+    assert x.sparse_resize_((3, 4), 2, 0) is x and (3, 4) == tuple(x.to_dense().shape)
+    assert x.sparse_resize_and_clear_((1, 1), 2, 0) is x and (0, (1, 1)) == (x._nnz(), tuple(x.shape))
+    assert x.to_sparse_coo() is x and facula.ones(2).to_sparse_coo().is_sparse
+
+
+@pytest.mark.parametrize("dim", [0, 1, -1])
+def test_softmax_is_over_the_elements_that_are_listed(dim):
+    dense = facula.tensor([[1.0, 0.0, 2.0], [0.0, 3.0, 3.0]])
+    hidden = facula.where(dense == 0, -float("inf"), dense)
+
+    expected = hidden.softmax(dim).tolist()
+    assert all(pytest.approx(e) == a for e, a in zip(expected, facula.sparse.softmax(dense.to_sparse(), dim).to_dense().tolist()))
+    logs = facula.sparse.log_softmax(dense.to_sparse(), dim)
+    assert pytest.approx(hidden.log_softmax(dim)[dense != 0].tolist()) == logs.values().tolist()
+
+
+def test_softmax_over_a_dense_dim():
+    s = rows().coalesce()
+
+    assert s.values().softmax(1).tolist() == facula.sparse.softmax(s, 1).values().tolist()
+
+
+def test_invariants_are_a_switch():
+    check = facula.sparse.check_sparse_tensor_invariants
+
+    assert not check.is_enabled()
+    with check():
+        assert check.is_enabled()
+    assert check()(check.is_enabled)() and not check.is_enabled()
+    with pytest.raises(RuntimeError), check() as _, check() as __:
+        again = check()
+        with again, again:
+            pass
+
+
+def test_gradcheck_takes_sparse_tensors():
+    autograd = pytest.importorskip("facula.autograd")
+    x = facula.tensor([[0.0, 2.0], [3.0, 0.0]], dtype=facula.float64).to_sparse().requires_grad_()
+    check = facula.sparse.as_sparse_gradcheck(autograd.gradcheck)
+
+    assert check(lambda s: s * s, (x,), masked=True)
+    assert check(lambda s: s.to_dense().sin(), (x,))

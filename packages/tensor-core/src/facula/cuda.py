@@ -44,7 +44,8 @@ def memory_allocated(device=None):
     return 0
 
 
-max_memory_allocated = memory_reserved = max_memory_reserved = memory_allocated
+max_memory_allocated = memory_reserved = max_memory_reserved = memory_cached = max_memory_cached = memory_allocated
+default_generators = ()
 
 
 def memory_stats(device=None):
@@ -52,8 +53,51 @@ def memory_stats(device=None):
     return {}
 
 
+memory_stats_as_nested_dict = memory_stats
+
+
+def host_memory_stats():
+    """The statistics of the allocator of pinned memory: there is none."""
+    return {}
+
+
+host_memory_stats_as_nested_dict = host_memory_stats
+
+
 def reset_peak_memory_stats(device=None):
     """Forgets the peak; there is none."""
+
+
+reset_max_memory_allocated = reset_max_memory_cached = reset_accumulated_memory_stats = reset_peak_memory_stats
+
+
+def reset_peak_host_memory_stats():
+    """Forgets the peak of pinned memory; there is none."""
+
+
+reset_accumulated_host_memory_stats = reset_peak_host_memory_stats
+
+
+def caching_allocator_enable(value=True):
+    """Whether device memory is kept for the next tensor; there is none to keep."""
+    bool(value)
+
+
+@contextlib.contextmanager
+def caching_allocator_disabled():
+    """A block in which device memory is given back at once; there is none."""
+    yield
+
+
+def is_tf32_supported():
+    """Does the device multiply in TF32?"""
+    return False
+
+
+def get_gencode_flags():
+    """The flags that kernels were compiled with: none."""
+    return ""
+
 
 
 def get_rng_state_all():
@@ -99,6 +143,12 @@ get_device_name, get_device_properties, get_device_capability = map(_needs, ("ge
 get_rng_state, set_rng_state, initial_seed, seed, seed_all = map(_needs, ("get_rng_state", "set_rng_state", "initial_seed", "seed", "seed_all"))
 mem_get_info, utilization, default_stream, set_stream = map(_needs, ("mem_get_info", "utilization", "default_stream", "set_stream"))
 
+memory_summary, memory_snapshot, memory_usage, device_memory_used = map(_needs, ("memory_summary", "memory_snapshot", "memory_usage", "device_memory_used"))
+get_per_process_memory_fraction, set_per_process_memory_fraction = map(_needs, ("get_per_process_memory_fraction", "set_per_process_memory_fraction"))
+get_sync_debug_mode, set_sync_debug_mode, can_device_access_peer = map(_needs, ("get_sync_debug_mode", "set_sync_debug_mode", "can_device_access_peer"))
+current_blas_handle, current_solver_handle, list_gpu_processes = map(_needs, ("current_blas_handle", "current_solver_handle", "list_gpu_processes"))
+clock_rate, power_draw, temperature = map(_needs, ("clock_rate", "power_draw", "temperature"))
+
 
 class device(contextlib.AbstractContextManager):
     """A block on a CUDA device. None or a negative index leaves everything as it is; others raise AssertionError."""
@@ -120,4 +170,11 @@ class device(contextlib.AbstractContextManager):
         return None
 
 
-OutOfMemoryError = type("OutOfMemoryError", (RuntimeError,), {"__doc__": "A device's memory is used up."})
+class device_of(device):
+    """A block on the device of a tensor: one on the CPU leaves everything as it is."""
+
+    def __init__(self, obj):
+        super().__init__(obj.get_device() if obj.is_cuda else -1)
+
+
+from facula.tensor_core._errors import AcceleratorError, OutOfMemoryError  # noqa: E402, F401 - their older names

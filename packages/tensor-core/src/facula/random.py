@@ -8,6 +8,7 @@ from facula.tensor_core._generator import (
     manual_seed,
     seed,
     set_rng_state,
+    thread_safe_generator,
 )
 
-__all__ = ["default_generator", "fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state"]
+__all__ = ["default_generator", "fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state", "thread_safe_generator"]

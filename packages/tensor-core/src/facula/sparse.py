@@ -1,8 +1,10 @@
 """Functions of sparse tensors."""
 
-from facula.tensor_core import _ops, _sparse
+import functools
 
-__all__ = ["addmm", "mm", "sum"]
+from facula.tensor_core import _create, _ops, _sparse
+
+__all__ = ["addmm", "as_sparse_gradcheck", "check_sparse_tensor_invariants", "log_softmax", "mm", "softmax", "sum"]
 
 
 def mm(mat1, mat2):
@@ -30,3 +32,134 @@ def sum(input, dim=None, dtype=None):
         return values.sum(0)
     size = [s for d, s in enumerate(input.shape) if d not in gone]
     return _sparse.make(input._i[kept], values, size, len(kept) == n and input._coalesced).coalesce()
+
+
+def softmax(input, dim, *, dtype=None):
+    """exp(x) divided by its sum along dim, over the elements that are listed: the others count as -inf.
+
+    >>> import facula
+    >>> facula.sparse.softmax(facula.tensor([[0.0, 2.0], [3.0, 3.0]]).to_sparse(), 1).to_dense()
+    tensor([[0.0000, 1.0000],
+            [0.5000, 0.5000]])
+    """
+    return _softmax("softmax", input, dim, dtype)
+
+
+def log_softmax(input, dim, *, dtype=None):
+    """The logarithm of softmax(input, dim), over the elements that are listed.
+
+    >>> import facula
+    >>> facula.sparse.log_softmax(facula.tensor([[3.0, 3.0]]).to_sparse(), 1).to_dense()
+    tensor([[-0.6931, -0.6931]])
+    """
+    return _softmax("log_softmax", input, dim, dtype)
+
+
+def _softmax(name, input, dim, dtype):
+    if not input.is_sparse:
+        raise NotImplementedError(f"sparse.{name}: not defined for a strided tensor of shape {tuple(input.shape)}. Use facula.{name}.")
+    if not -input.dim() <= dim < input.dim():
+        raise IndexError(f"{name}: Dimension out of range (expected to be in range of [{-input.dim()}, {input.dim() - 1}], but got {dim})")
+    input = (input if dtype is None else input.to(dtype)).coalesce()
+    values, n, dim = input._v, input.sparse_dim(), dim % input.dim()
+    if dim >= n:
+        return input._with(getattr(_ops, name)(values, dim - n + 1))
+    others = [d for d in range(n) if d != dim]
+    if others:
+        group = _sparse._flat(input._i[others], [input.shape[d] for d in others])
+    else:
+        group = _create.zeros((values.shape[0],), dtype=input._i.dtype)
+    groups, group = _sparse._ops_unique(group)
+    index = group.reshape(-1, *(1,) * (values.dim() - 1)).expand(values.shape)
+    top = _create.full((groups.numel(), *values.shape[1:]), float("-inf"), dtype=values.dtype).scatter_reduce(0, index, values.detach(), "amax")
+    shifted = values - top.index_select(0, group)
+    total = _create.zeros(top.shape, dtype=values.dtype).index_add(0, group, shifted.exp()).index_select(0, group)
+    return input._with(shifted - total.log() if name == "log_softmax" else shifted.exp() / total)
+
+
+class check_sparse_tensor_invariants:
+    """Whether sparse tensors are checked when they are made: a block, a decorator, or enable() and disable().
+
+    The constructors here check indices and sizes in any case; the switch is remembered.
+
+    >>> import facula
+    >>> with facula.sparse.check_sparse_tensor_invariants():
+    ...     facula.sparse.check_sparse_tensor_invariants.is_enabled()
+    True
+    """
+
+    _enabled = False
+
+    def __init__(self, enable=True):
+        self.state, self._before = enable, []
+
+    @staticmethod
+    def is_enabled():
+        """What was said last."""
+        return check_sparse_tensor_invariants._enabled
+
+    @staticmethod
+    def enable():
+        """Check from now on."""
+        check_sparse_tensor_invariants._enabled = True
+
+    @staticmethod
+    def disable():
+        """Leave the checks to the constructors."""
+        check_sparse_tensor_invariants._enabled = False
+
+    def __enter__(self):
+        if self._before:
+            raise RuntimeError("check_sparse_tensor_invariants: this context manager is already activated. Make a new one for a nested block.")
+        self._before.append(self.is_enabled())
+        check_sparse_tensor_invariants._enabled = self.state
+
+    def __exit__(self, *error):
+        check_sparse_tensor_invariants._enabled = self._before.pop()
+
+    def __call__(self, function):
+        @functools.wraps(function)
+        def inside(*args, **kwargs):
+            with type(self)(self.state):
+                return function(*args, **kwargs)
+
+        return inside
+
+
+def as_sparse_gradcheck(gradcheck):
+    """gradcheck for functions that take or return sparse tensors: it sees their values, or (masked=False) all their elements.
+
+    >>> import facula
+    >>> x = facula.tensor([[0.0, 2.0]], dtype=facula.float64).to_sparse().requires_grad_()
+    >>> facula.sparse.as_sparse_gradcheck(facula.autograd.gradcheck)(lambda x: x * 3, (x,))
+    True
+    """
+
+    @functools.wraps(gradcheck)
+    def check(func, inputs, **options):
+        masked = options.pop("masked", False)
+        inputs = inputs if isinstance(inputs, (tuple, list)) else (inputs,)
+        plain, builders = [], []
+        for x in inputs:
+            if getattr(x, "is_sparse", False) and x.requires_grad:
+                x = x.detach().coalesce()
+                if not masked:  # every index is listed, so that every element has its derivative
+                    n = x.sparse_dim()
+                    there = _create.ones(tuple(x.shape[:n]), dtype=x.dtype)
+                    places = _sparse.to_sparse(there)._i
+                    x = _sparse.make(places, x.to_dense().reshape(-1, *x.shape[n:]), x.shape, True)
+                builders.append(lambda values, x=x: x._with(values))
+                x = x._v.requires_grad_()
+            else:
+                builders.append(None)
+            plain.append(x)
+
+        def strided(*given):
+            out = func(*(x if build is None else build(x) for build, x in zip(builders, given)))
+            outs = out if isinstance(out, (tuple, list)) else (out,)
+            outs = tuple((o._v if masked else o.to_dense()) if getattr(o, "is_sparse", False) else o for o in outs)
+            return outs if isinstance(out, (tuple, list)) else outs[0]
+
+        return gradcheck(strided, tuple(plain), **options)
+
+    return check

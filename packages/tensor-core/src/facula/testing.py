@@ -33,6 +33,21 @@ def assert_close(
         raise AssertionError(wrong if msg is None else msg(wrong) if callable(msg) else msg)
 
 
+def assert_allclose(actual, expected, rtol=None, atol=None, equal_nan=True, msg=""):
+    """assert_close as it was called before, with dtypes left out of the comparison."""
+    import warnings
+
+    warnings.warn("assert_allclose is deprecated. Use assert_close, which compares dtypes too.", FutureWarning, stacklevel=2)
+    expected = expected if isinstance(expected, Tensor) else facula.tensor(expected)
+    actual = actual if isinstance(actual, Tensor) else facula.tensor(actual)
+    if rtol is None and atol is None:
+        rtol, atol = (max(pair) for pair in zip(*(_ALLCLOSE.get(t.dtype.name, (0.0, 0.0)) for t in (actual, expected))))
+    assert_close(actual, expected, rtol=rtol, atol=atol, equal_nan=equal_nan, check_device=True, check_dtype=False, check_stride=False, msg=msg or None)
+
+
+_ALLCLOSE = {"float16": (1e-3, 1e-3), "float32": (1e-4, 1e-5), "float64": (1e-5, 1e-8)}  # its own tolerances
+
+
 def _difference(actual, expected, how, where=""):
     """What is different, in words, or None."""
     text = (str, bytes)
@@ -166,4 +181,4 @@ def make_tensor(
     return made.requires_grad_() if requires_grad else made
 
 
-__all__ = ["assert_close", "make_tensor"]
+__all__ = ["assert_allclose", "assert_close", "make_tensor"]

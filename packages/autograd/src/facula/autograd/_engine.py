@@ -25,6 +25,11 @@ def capturing():
     return getattr(current, "capturing", False)
 
 
+def keeps_layout():
+    """Whether new gradients get their tensors' strides, in this thread."""
+    return not getattr(current, "loose", False)
+
+
 def run(roots, keep_graph, create_graph, captures=None, fill=False):
     """Go backward from `roots`, a list of (origin, gradient).
 
@@ -215,7 +220,7 @@ def accumulate(leaf, g, create_graph, captures):
     if extra is not None:
         seen = hooks_before(leaf, extra, g)
         alone = alone and seen is g and extra.hooks is None
-        g = seen
+        g = seen if extra.dtype is None else seen.to(extra.dtype)
     if captures is not None:
         if leaf in captures:
             captures[leaf] = g
@@ -240,7 +245,8 @@ def add_to_grad(tensor, g, create_graph, alone=False):
         tensor._grad = g if old is None else g + old if old.is_sparse and not g.is_sparse else old + g
     elif old is None:
         if not (alone and g.base is None and is_contiguous(g._h, 0) and is_contiguous(tensor._h, 0)):
-            g = laid_out(g, tensor)
+            if keeps_layout() or not (alone and g.base is None and dense(g)):
+                g = laid_out(g, tensor)
         tensor._grad = g if create_graph or g.origin is None else g.detach()
     elif create_graph:
         tensor._grad = old + g

@@ -20,12 +20,13 @@ _LAST = 1 << 62  # a leaf's place in the order: newer than any operation
 class Extra:
     """What few nodes have: hooks, retained gradients, the user's metadata, the forward stack of anomaly mode."""
 
-    __slots__ = ("hooks", "retain", "before", "after", "accumulated", "metadata", "stack", "owner")
+    __slots__ = ("hooks", "retain", "before", "after", "accumulated", "metadata", "stack", "owner", "dtype")
 
     def __init__(self):
         self.hooks = self.before = self.after = self.accumulated = None  # dicts: handle id -> function
         self.retain = None  # weak reference to the tensor whose .grad is kept
         self.metadata = self.stack = self.owner = None
+        self.dtype = None  # of a leaf's gradients, where it is not the leaf's
 
 
 class Node:

@@ -119,10 +119,16 @@ class Tape:
             if is_complex(tensor):
                 _record.saw_complex()
             tensor.origin = Leaf(tensor)
+            if "_grad_dtype" in tensor.__dict__:
+                self.grad_dtype(tensor)
         elif tensor.origin is not None:
             if not isinstance(tensor.origin, Leaf):
                 raise GradError("requires_grad: can only be changed on leaves, and this tensor is a result with history. Use detach().")
             tensor.origin = None
+
+    def grad_dtype(self, tensor):
+        """A leaf was told the dtype of its gradients."""
+        tensor.origin.extended().dtype = tensor.__dict__["_grad_dtype"]
 
     def copy_out(self, op, out, args):
         if grad_mode() and (any(t.origin is not None for t in tensors(args)) or any(t.origin is not None for t in tensors([out]))):

@@ -4,9 +4,12 @@ import functools
 import inspect
 import threading
 
-from . import _core
+from . import _core, _engine
 
-__all__ = ["no_grad", "enable_grad", "set_grad_enabled", "inference_mode", "is_grad_enabled", "is_inference", "is_inference_mode_enabled"]
+__all__ = [
+    "no_grad", "enable_grad", "enforce_grad_layout_policy", "set_grad_enabled", "inference_mode", "is_grad_enabled", "is_inference", "is_inference_mode_enabled",
+    "set_multithreading_enabled",
+]  # fmt: skip
 
 
 _inference = threading.local()  # .on: this thread computes values only
@@ -128,6 +131,71 @@ class inference_mode(Mode):
         inference, grad = self._before.pop()
         _inference.on = inference
         _core.set_grad_mode(grad)
+
+
+class _Said(Mode):
+    """A mode that is a value of this thread: set at once, and set back at the end of the block where it is used as one."""
+
+    def __init__(self, value):
+        super().__init__()
+        self.mode = bool(value)
+        self._start = self._set(self.mode)
+
+    def __call__(self, function):
+        self._set(self._start)
+        return super().__call__(function)
+
+    def again(self):
+        return type(self)(self.mode)
+
+    def __enter__(self):
+        self._set(self.mode)
+        self._before.append(self._start)
+
+    def __exit__(self, *exc):
+        self._set(self._before.pop())
+
+
+class set_multithreading_enabled(_Said):
+    """Whether backward may use threads of its own. It runs in the caller's here, so this is only remembered.
+
+    >>> import facula
+    >>> with facula.autograd.set_multithreading_enabled(False) as _:
+    ...     facula.autograd.grad_mode.is_multithreading_enabled()
+    False
+    """
+
+    @staticmethod
+    def _set(value):
+        before = is_multithreading_enabled()
+        _said.threads = value
+        return before
+
+
+class enforce_grad_layout_policy(_Said):
+    """Whether a new .grad must have its tensor's strides (the default). Without, a gradient that nobody else has is taken as it is.
+
+    >>> import facula
+    >>> p = facula.ones(2, 3).t().requires_grad_()
+    >>> with facula.autograd.enforce_grad_layout_policy(False):
+    ...     (p * 2).sum().backward()
+    >>> p.grad.shape
+    torch.Size([3, 2])
+    """
+
+    @staticmethod
+    def _set(value):
+        before = _engine.keeps_layout()
+        _engine.current.loose = not value
+        return before
+
+
+_said = threading.local()
+
+
+def is_multithreading_enabled():
+    """What set_multithreading_enabled was told in this thread."""
+    return getattr(_said, "threads", True)
 
 
 def _generator(mode, function):

@@ -12,7 +12,7 @@ from ._support import pack_hooks
 from ._dot import draw, to_dot
 from .anomaly_mode import special
 
-__all__ = ["allow_mutation_on_saved_tensors", "draw", "to_dot", "saved_tensors_hooks", "save_on_cpu", "disable_saved_tensors_hooks", "register_multi_grad_hook", "Node", "GradientEdge", "get_gradient_edge", "increment_version"]
+__all__ = ["allow_mutation_on_saved_tensors", "draw", "to_dot", "saved_tensors_hooks", "save_on_cpu", "disable_saved_tensors_hooks", "register_multi_grad_hook", "Node", "GradientEdge", "get_gradient_edge", "increment_version", "set_override_stale_capture_stream", "set_warn_on_accumulate_grad_stream_mismatch"]
 
 _forbidden, _mutating = threading.local(), threading.local()
 
@@ -179,6 +179,19 @@ def increment_version(tensor):
     """Tell autograd that this tensor (or these) was written to by other means."""
     for t in [tensor] if isinstance(tensor, Tensor) else tensor:
         extend.bump(t)
+
+
+_streams = {"override": False, "warn": True}
+
+
+def set_override_stale_capture_stream(enabled):
+    """What to do about streams left behind by the capture of a CUDA graph. There are no streams, so this is only remembered."""
+    _streams["override"] = bool(enabled)
+
+
+def set_warn_on_accumulate_grad_stream_mismatch(enabled):
+    """Whether to warn where a gradient comes on another stream than its leaf's. There are no streams, so this is only remembered."""
+    _streams["warn"] = bool(enabled)
 
 
 _ = Leaf

@@ -6,6 +6,7 @@
 """
 
 import contextlib
+import threading
 import warnings
 import weakref
 
@@ -14,8 +15,8 @@ from facula.autograd import Function, _core, _engine, backward, enable_grad, gra
 from facula.autograd._selective import CheckpointPolicy, SelectiveCheckpointContext, create_selective_checkpoint_contexts
 
 __all__ = [
-    "CheckpointError", "CheckpointFunction", "CheckpointPolicy", "SelectiveCheckpointContext", "checkpoint", "checkpoint_sequential",
-    "create_selective_checkpoint_contexts", "noop_context_fn", "set_checkpoint_debug_enabled", "set_checkpoint_early_stop",
+    "CheckpointError", "CheckpointFunction", "CheckpointPolicy", "DefaultDeviceType", "GraphExecGroup", "SelectiveCheckpointContext", "checkpoint", "checkpoint_sequential",
+    "create_selective_checkpoint_contexts", "noop_context_fn", "set_checkpoint_debug_enabled", "set_checkpoint_early_stop", "set_device_states",
 ]  # fmt: skip
 
 
@@ -81,13 +82,61 @@ def set_checkpoint_early_stop(enable):
         _early_stop.pop(0)
 
 
+class GraphExecGroup:
+    """A block whose backward calls, over parts of the graph that do not overlap, run each checkpointed part again at most once."""
+
+    _local = threading.local()
+
+    def __enter__(self):
+        if self._get_current_group() is not None:
+            raise RuntimeError(f"GraphExecGroup: contexts cannot be nested. Already inside group {self._get_current_group()!r}: leave it first.")
+        self._local.group = self
+        return self
+
+    def __exit__(self, *error):
+        self._local.group = None
+
+    @classmethod
+    def _get_current_group(cls):
+        return getattr(cls._local, "group", None)
+
+
+class DefaultDeviceType:
+    """The kind of device whose random state a checkpoint keeps beside the CPU's, where no argument lies on one: here "cpu"."""
+
+    _said = None
+
+    @staticmethod
+    def set_device_type(device="cuda"):
+        """Say which."""
+        DefaultDeviceType._said = device
+
+    @staticmethod
+    def get_device_type():
+        """What was said, else "cpu"."""
+        return DefaultDeviceType._said or "cpu"
+
+
+def set_device_states(devices, states, *, device_type=None):
+    """Set the random states of devices. Raises AssertionError where there are states to set and no such device."""
+    kind = DefaultDeviceType.get_device_type() if device_type is None else device_type
+    if kind == "meta":
+        return
+    for device, state in zip(devices, states):
+        if kind == "cpu":
+            facula.set_rng_state(state)
+        else:
+            facula.get_device_module(kind).set_rng_state(state, device)
+
+
 class Place:
     """What the graph keeps instead of a saved tensor."""
 
-    __slots__ = ("number", "about", "value", "__weakref__")
+    __slots__ = ("number", "about", "value", "taken", "__weakref__")
 
     def __init__(self, number, about):
         self.number, self.about, self.value = number, about, None
+        self.taken = None  # the GraphExecGroup in which the value was handed out
 
 
 class Enough(Exception):
@@ -109,6 +158,13 @@ class Run:
         return place
 
     def unpack(self, place):
+        group = GraphExecGroup._get_current_group()
+        if group is not None and place.taken is group:
+            raise CheckpointError(
+                f"checkpoint: value {place.number} is asked for twice within one GraphExecGroup: backward calls there must run over parts of the graph "
+                "that do not overlap. Leave the block before the second one."
+            )
+        place.taken = group
         if place.value is None:
             self.run_again()
         if place.value is None:

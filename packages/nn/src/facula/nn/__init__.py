@@ -18,6 +18,7 @@ from .loss import *
 from .module import Module
 from .normalization import *
 from .padding import *
+from ._factory import factory_kwargs
 from .parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 from .parameter_containers import *
 from .parallel import DataParallel
@@ -28,7 +29,7 @@ from .transformer import *
 from .vision import *
 from . import parallel, utils
 
-__all__ = [name for name in dir() if name[0].isupper()] + ["attention", "functional", "init", "parallel", "parameter", "utils"]
+__all__ = [name for name in dir() if name[0].isupper()] + ["attention", "factory_kwargs", "functional", "init", "parallel", "parameter", "utils"]
 
 
 def __getattr__(name: str) -> object:

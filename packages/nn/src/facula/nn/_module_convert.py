@@ -97,6 +97,18 @@ class ModuleConvert:
         """Move to a GPU, the current one where `device` is None."""
         return self._apply(lambda t: t.cuda(device))
 
+    def xpu(self: M, device: Any = None) -> M:
+        """Move to an Intel GPU. Raises AssertionError: there is none."""
+        return self._apply(lambda t: t.xpu(device))
+
+    def mtia(self: M, device: Any = None) -> M:
+        """Move to an MTIA device. Raises AssertionError: there is none."""
+        return self._apply(lambda t: t.mtia(device))
+
+    def ipu(self: M, device: Any = None) -> M:
+        """Move to an IPU. Raises RuntimeError: there is none."""
+        return self._apply(lambda t: t.ipu(device))
+
     def train(self: M, mode: bool = True) -> M:
         """Set training mode here and below; matters to Dropout, BatchNorm and the like."""
         if not isinstance(mode, bool):

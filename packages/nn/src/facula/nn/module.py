@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from typing import Any, Callable, Iterator
+from typing import Any, Callable, Iterator, TypeVar
 
 from facula import Tensor
 
@@ -63,15 +63,20 @@ class Module(ModuleCall, ModuleHooks, ModuleState, ModuleConvert):
     """Base of all layers and models: assign parameters and modules to attributes, define forward, call the instance."""
 
     training: bool
+    dump_patches: bool = False  # whether state dicts are to be compared with the source they were saved with: never
+    call_super_init: bool = False  # whether __init__ passes its arguments on to the next base
+    T_destination = TypeVar("T_destination", bound=dict)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        if args or kwargs:
+        if (args or kwargs) and not self.call_super_init:
             what = args[0] if args else next(iter(kwargs))
             raise TypeError(f"{type(self).__name__}.__init__() does not take {what!r}. Module takes no arguments.")
         state = self.__dict__
         state["training"] = True
         for name, make in _DICTS:
             state[name] = make()
+        if self.call_super_init:
+            super().__init__(*args, **kwargs)
 
     # -- registration
 

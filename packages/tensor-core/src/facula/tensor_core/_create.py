@@ -4,6 +4,7 @@ import math
 
 from facula.tensor_core import _ops, _state
 from facula.tensor_core._arguments import ints
+from facula.tensor_core._errors import OutOfMemoryError
 from facula.tensor_core._lib import lib
 from facula.tensor_core._run import number
 from facula.tensor_core._tensor import Tensor, own_tensor
@@ -42,14 +43,14 @@ def _empty(size, dtype, device_):
         h = lib.fc_empty(id, place, len(size), size)
     except TypeError:
         size = [_size(s) for s in size]
-    if len(size) > 64:
-        raise RuntimeError(f"empty: a tensor has at most 64 dims, got {len(size)}. Join some.")
         h = lib.fc_empty(id, place, len(size), size)
     if not h:
+        if len(size) > 64:
+            raise RuntimeError(f"empty: a tensor has at most 64 dims, got {len(size)}. Join some.")
         bad = [s for s in size if s < 0]
         if bad:
             raise RuntimeError(f"empty: Trying to create tensor with negative dimension {bad[0]}: {size}. Sizes are 0 or more.")
-        raise RuntimeError(f"empty: not enough memory for a tensor of size {size}. Use a smaller one.")
+        raise OutOfMemoryError(f"empty: not enough memory for a tensor of size {size}. Use a smaller one.")
     return own_tensor(h)
 
 

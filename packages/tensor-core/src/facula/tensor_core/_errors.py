@@ -20,6 +20,14 @@ class GradError(RuntimeError):
     """A gradient that cannot be: what was asked contradicts what was recorded."""
 
 
+class OutOfMemoryError(RuntimeError):
+    """Memory is used up: what a failed allocation raises, here that of the CPU's."""
+
+
+class AcceleratorError(RuntimeError):
+    """A device failed while it computed. For programs that catch it: there is no such device yet."""
+
+
 class EmptyError(IndexError, RuntimeError):
     """A reduction that has no value over no elements."""
 
@@ -75,7 +83,7 @@ def _ok(op, args, out, a, b, c, d):
 
 
 def _memory(op, args, out, a, b, c, d):
-    return RuntimeError, f"not enough memory: you tried to allocate {a} bytes ({operands(op, args)}). Use smaller tensors or free some."
+    return OutOfMemoryError, f"not enough memory: you tried to allocate {a} bytes ({operands(op, args)}). Use smaller tensors or free some."
 
 
 def _shape(op, args, out, a, b, c, d):

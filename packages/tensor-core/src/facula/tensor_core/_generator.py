@@ -13,7 +13,7 @@ from facula.tensor_core._types import device as Device
 from facula.tensor_core._types import uint8
 
 __all__ = [
-    "Generator", "default_generator", "fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state",
+    "Generator", "default_generator", "fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state", "thread_safe_generator",
 ]  # fmt: skip
 
 STATE_BYTES = 5056
@@ -162,3 +162,13 @@ def fork_rng(devices: Iterable | None = None, enabled: bool = True, device_type:
         yield
     finally:
         default_generator.set_state(state)
+
+
+def thread_safe_generator() -> Generator | None:
+    """The generator to draw from in code that data loaders may run in threads; None, the default one: its draws are safe in every thread.
+
+    >>> import facula
+    >>> facula.random.thread_safe_generator() is None
+    True
+    """
+    return None

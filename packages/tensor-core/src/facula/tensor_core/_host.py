@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from facula.tensor_core import _dispatch
-from facula.tensor_core._errors import DTypeError, describe
+from facula.tensor_core._errors import DTypeError, OutOfMemoryError, describe
 from facula.tensor_core._interop import to_array
 from facula.tensor_core._lib import lib
 from facula.tensor_core._tensor import Tensor, own_tensor
@@ -36,7 +36,7 @@ class Spec(NamedTuple):
             run *= max(self.shape[d], 1)
         h = lib.fc_empty_strided(BY_NAME[self.dtype].id, device, n, list(self.shape), stride)
         if not h:
-            raise RuntimeError(f"not enough memory for a result of shape {self.shape}. Use smaller tensors or free some.")
+            raise OutOfMemoryError(f"not enough memory for a result of shape {self.shape}. Use smaller tensors or free some.")
         return own_tensor(h)
 
 

@@ -49,6 +49,9 @@ LATER = {
         "orgqr", "ormqr", "pca_lowrank", "pinverse", "qr", "slogdet", "svd", "svd_lowrank", "triangular_solve",
     ),
     "facula.tensor_core._fft": ("istft", "stft"),
+    "facula.tensor_core._segments": ("hash_tensor", "segment_reduce"),
+    "facula.tensor_core._control": ("cond", "while_loop"),
+    "facula.tensor_core._sparse_products": ("hspmm", "smm", "sparse_resize_", "sparse_resize_and_clear_", "sspaddmm", "to_sparse_coo"),
     "facula.tensor_core._windows": ("bartlett_window", "blackman_window", "hamming_window", "hann_window", "kaiser_window"),
     "facula.tensor_core._copies": (
         "alias_copy", "as_strided_copy", "detach_copy", "diagonal_copy", "empty_permuted", "expand_copy", "fill", "narrow_copy", "nonzero_static",
@@ -56,11 +59,13 @@ LATER = {
         "unbind_copy", "unfold_copy", "unsqueeze_copy", "view_as_complex_copy", "view_as_real_copy", "view_copy",
     ),
 }  # fmt: skip
-LATER_NO_METHOD = {"lobpcg", "lu_unpack", "pca_lowrank", "svd_lowrank", *LATER["facula.tensor_core._windows"], *LATER["facula.tensor_core._copies"]} - {"narrow_copy", "nonzero_static"}
+LATER_NO_METHOD = {"cond", "hspmm", "segment_reduce", "while_loop", "lobpcg", "lu_unpack", "pca_lowrank", "svd_lowrank", *LATER["facula.tensor_core._windows"], *LATER["facula.tensor_core._copies"]} - {"narrow_copy", "nonzero_static"}
+
+LATER_NO_FUNCTION = {"sparse_resize_", "sparse_resize_and_clear_", "to_sparse_coo"}
 
 # names on `facula` that are functions or classes of a part
 NAMES = {
-    **{name: (module, "facula-tensor-core") for module, names in LATER.items() for name in names},
+    **{name: (module, "facula-tensor-core") for module, names in LATER.items() for name in names if name not in LATER_NO_FUNCTION},
     **dict.fromkeys(
         (
             "no_grad", "enable_grad", "set_grad_enabled", "is_grad_enabled", "inference_mode", "is_inference", "is_inference_mode_enabled",
@@ -70,6 +75,7 @@ NAMES = {
     ),
     "vmap": ("facula.func", "facula-autograd"),
     "autocast": ("facula.amp", "facula-autograd"),
+    "GradScaler": ("facula.amp", "facula-autograd"),
     **dict.fromkeys(
         (
             "clear_autocast_cache", "get_autocast_cpu_dtype", "get_autocast_dtype", "get_autocast_gpu_dtype", "is_autocast_cache_enabled",

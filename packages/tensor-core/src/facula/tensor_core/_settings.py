@@ -64,6 +64,14 @@ def set_num_interop_threads(num):
         raise RuntimeError(f"set_num_interop_threads: operations run one after the other here, so only 1 is possible, got {num}.")
 
 
+def init_num_threads():
+    """Gives this thread the number of threads that set_num_threads set: all threads share one pool, so it has it already."""
+
+
+has_lapack = has_spectral = True  # linalg and fft are there
+has_mkl = has_openmp = False  # and neither needs these
+
+
 def typename(obj):
     """The full name of an object's type; of a tensor, of its tensor type."""
     if isinstance(obj, Tensor):
@@ -210,6 +218,32 @@ def dim_order(self, *, ambiguity_check=False):
     return tuple(sorted(range(self.dim()), key=lambda d: -stride[d]))
 
 
+def module_load(self, other, assign=False):
+    """What a parameter or buffer becomes when `other` of a state_dict is loaded into it; never itself.
+
+    >>> import facula
+    >>> facula.zeros(2).module_load(facula.ones(2))
+    tensor([1., 1.])
+    """
+    if not isinstance(other, Tensor):
+        raise TypeError(f"module_load: expected a tensor to load, but got {type(other).__name__}.")
+    return other.detach() if assign else self.copy_(other).detach()
+
+
+def _no_such_device(name, error, text):
+    def move(self, *arguments, **options):
+        raise error(text)
+
+    move.__name__ = move.__qualname__ = name
+    move.__doc__ = f"A copy in the memory of an {name.upper()}. Raises {error.__name__}: there is none."
+    return move
+
+
+xpu = _no_such_device("xpu", AssertionError, "xpu: Torch not compiled with XPU enabled: there is no such device. Stay on the cpu.")
+mtia = _no_such_device("mtia", AssertionError, "mtia: Torch not compiled with MTIA enabled: there is no such device. Stay on the cpu.")
+ipu = _no_such_device("ipu", RuntimeError, "ipu: not linked with support for ipu devices: there is no such device. Stay on the cpu.")
+
+
 def as_subclass(self, cls):
     """A tensor of class cls over the same memory."""
     from facula.tensor_core._tensor import make_subclass
@@ -240,10 +274,10 @@ def __reversed__(self):
 
 METHODS = [
     "__reversed__", "as_subclass", "const_data_ptr", "dim_order", "is_conj", "is_distributed", "is_neg", "is_pinned", "is_set_to", "is_shared", "apply_", "map_", "as_strided_", "pin_memory",
-    "new_empty_strided", "resolve_conj", "resolve_neg",
+    "ipu", "module_load", "mtia", "new_empty_strided", "resolve_conj", "resolve_neg", "xpu",
 ]  # fmt: skip
 __all__ = [
-    "are_deterministic_algorithms_enabled", "compiled_with_cxx11_abi", "get_device_module", "is_warn_always_enabled", "set_warn_always", "get_deterministic_debug_mode", "get_device", "get_float32_matmul_precision", "is_conj",
+    "are_deterministic_algorithms_enabled", "compiled_with_cxx11_abi", "get_device_module", "is_warn_always_enabled", "set_warn_always", "get_deterministic_debug_mode", "get_device", "has_lapack", "has_mkl", "has_openmp", "has_spectral", "init_num_threads", "get_float32_matmul_precision", "is_conj",
     "is_deterministic_algorithms_warn_only_enabled", "is_distributed", "is_neg", "is_signed", "resolve_conj", "resolve_neg", "set_deterministic_debug_mode",
     "set_float32_matmul_precision", "set_flush_denormal", "set_num_interop_threads", "typename", "use_deterministic_algorithms",
 ]  # fmt: skip

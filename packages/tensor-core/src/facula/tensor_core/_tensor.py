@@ -142,6 +142,7 @@ class Tensor:
         return address(lib.fc_data(self._h)) if self.numel() else 0
 
     is_cuda = is_sparse = is_quantized = is_mkldnn = is_mps = is_xpu = is_nested = False
+    is_sparse_csr = is_xla = is_ipu = is_mtia = is_maia = is_vulkan = False
 
     @property
     def is_meta(self):
@@ -188,13 +189,42 @@ class Tensor:
                 raise RuntimeError("can't assign Variable as its own grad")
             if value.shape != self.shape:
                 raise RuntimeError(f"assigned grad has data of a different size: {list(value.shape)} for a tensor of {list(self.shape)}. Reshape it.")
-            if value.dtype is not self.dtype:
+            if value.dtype is not self.dtype and self.grad_dtype not in (None, value.dtype):
                 raise RuntimeError(f"assigned grad has data of a different type: {value.dtype} for a tensor of {self.dtype}. Convert it with .to().")
         self._grad = value
 
     @grad.deleter
     def grad(self):
         self._grad = None
+
+    @property
+    def grad_dtype(self):
+        """The dtype that this leaf's gradients are cast to: its own, unless another was set; None where any may be assigned.
+
+        >>> import facula
+        >>> x = facula.ones(2, requires_grad=True)
+        >>> x.grad_dtype = facula.float64
+        >>> (x * 2).sum().backward()
+        >>> x.grad.dtype
+        torch.float64
+        """
+        if self.origin is not None and not self.is_leaf:
+            raise RuntimeError("grad_dtype: can only be accessed on leaf tensors, and this one is a result with history. Use detach().")
+        return self.__dict__.get("_grad_dtype", self.dtype)
+
+    @grad_dtype.setter
+    def grad_dtype(self, dtype):
+        if self.origin is not None and not self.is_leaf:
+            raise RuntimeError("grad_dtype: can only be set on leaf tensors, and this one is a result with history. Use detach().")
+        if dtype is not None and type(dtype) is not type(self.dtype):
+            raise RuntimeError(f"grad_dtype: must be a dtype or None, but got {type(dtype).__name__}.")
+        if dtype is not None and self.grad is not None and self.grad.dtype is not dtype:
+            raise RuntimeError(f"grad_dtype: cannot be set to {dtype} because there is already a gradient of {self.grad.dtype}. Clear it first (.grad = None).")
+        self.__dict__["_grad_dtype"] = dtype
+        if self.origin is not None:
+            from facula.tensor_core import _dispatch
+
+            _dispatch.tape.grad_dtype(self)
 
     @property
     def _version(self):

@@ -3,7 +3,7 @@
 from facula.tensor_core import _create, _dlpack, _einops, _legacy, _limits, _ops, _shape, _storage, _types
 from facula.tensor_core import _bins, _settings
 from facula.tensor_core import _generator, _index, _interop, _math, _methods, _order, _overloads, _pointwise, _print, _products, _put, _random, _serialization, _sparse, _state, _statistics
-from facula.tensor_core._errors import DeviceError, DTypeError, GradError, ShapeError
+from facula.tensor_core._errors import AcceleratorError, DeviceError, DTypeError, GradError, OutOfMemoryError, ShapeError
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import Size, device, dtype, layout, memory_format
 
@@ -29,5 +29,5 @@ _inplace |= {n: getattr(Tensor, n) for n in ("clamp_", "clip_", "logit_", "nan_t
 globals().update(_inplace)
 
 __all__ = sorted({*(n for n in _public if not n.endswith("_")), *_inplace} | {
-    "DTypeError", "DeviceError", "GradError", "ShapeError", "Size", "Tensor", "device", "dtype", "layout", "memory_format",
+    "AcceleratorError", "DTypeError", "DeviceError", "GradError", "OutOfMemoryError", "ShapeError", "Size", "Tensor", "device", "dtype", "layout", "memory_format",
 })  # fmt: skip

@@ -88,3 +88,18 @@ def stack_module_state(models):
         params[name] = stacked.requires_grad_(p.requires_grad)
     buffers = {name: F.stack([dict(m.named_buffers())[name] for m in models]).detach() for name, _ in models[0].named_buffers()}
     return params, buffers
+
+
+def replace_all_batch_norm_modules_(root):
+    """root with every BatchNorm below it told to keep no running statistics, which vmap could not write to; changed in place.
+
+    >>> import facula
+    >>> layer = facula.func.replace_all_batch_norm_modules_(facula.nn.BatchNorm2d(3))
+    >>> layer.track_running_stats, layer.running_mean
+    (False, None)
+    """
+    for module in root.modules():
+        if any(kind.__name__ == "_BatchNorm" for kind in type(module).__mro__):  # nn may import this part, not the other way round
+            module.running_mean = module.running_var = module.num_batches_tracked = None
+            module.track_running_stats = False
+    return root

@@ -1,0 +1,138 @@
+"""Products of sparse matrices that stay sparse, and the sizes of sparse tensors changed in place."""
+
+from facula.tensor_core import _create, _ops, _ownership
+from facula.tensor_core._shape import stack
+from facula.tensor_core._sparse import Sparse, make, to_sparse
+from facula.tensor_core._types import BY_NAME
+
+
+def _matrices(name, mat1, mat2):
+    if not isinstance(mat1, Sparse):
+        raise RuntimeError(f"{name}: the first matrix must be sparse, got a strided tensor of shape {tuple(mat1.shape)}. Convert with to_sparse().")
+    if isinstance(mat2, Sparse):
+        raise RuntimeError(f"{name}: Expected dense mat2, got a sparse tensor of shape {tuple(mat2.shape)}. Convert with to_dense().")
+    if mat1.sparse_dim() != 2 or mat1.dense_dim() or mat2.dim() != 2:
+        raise RuntimeError(f"{name}: 2D matrices expected, got {tuple(mat1.shape)} and {tuple(mat2.shape)}.")
+    if mat1.size(1) != mat2.size(0):
+        raise RuntimeError(f"{name}: Argument #3: Expected dim 0 size {mat1.size(1)}, got {mat2.size(0)} ({tuple(mat1.shape)} and {tuple(mat2.shape)}).")
+
+
+def _rows(mat1, mat2):
+    """(the rows of mat1 that have an element, those rows of mat1 @ mat2)."""
+    from facula.tensor_core._order import unique
+
+    mat1 = mat1.coalesce()
+    rows, owner = unique(mat1._i[0], sorted=True, return_inverse=True)
+    terms = mat2.index_select(0, mat1._i[1]) * mat1._v.unsqueeze(1)
+    return rows, _create.zeros((rows.numel(), mat2.size(1)), dtype=terms.dtype).index_add(0, owner, terms)
+
+
+def hspmm(mat1, mat2, *, out=None):
+    """mat1 @ mat2, mat1 sparse: a sparse tensor of the rows that are there.
+
+    >>> import facula
+    >>> a = facula.tensor([[0.0, 2.0], [0.0, 0.0]]).to_sparse()
+    >>> facula.hspmm(a, facula.tensor([[1.0], [5.0]])).values()
+    tensor([[10.]])
+    """
+    _matrices("hspmm", mat1, mat2)
+    rows, values = _rows(mat1, mat2)
+    return _delivered(make(rows.unsqueeze(0), values, (mat1.size(0), mat2.size(1)), True), out)
+
+
+def _delivered(made, out):
+    if out is None:
+        return made
+    if not isinstance(out, Sparse):
+        raise RuntimeError("out: a sparse result needs a sparse tensor. Pass one made by facula.sparse_coo_tensor.")
+    out._i, out._v, out._size, out._coalesced = made._i, made._v, made._size, made._coalesced
+    return out
+
+
+def sspaddmm(input, mat1, mat2, *, beta=1, alpha=1, out=None):
+    """beta * input + alpha * (mat1 @ mat2): input and mat1 sparse, mat2 strided, the result sparse and not coalesced.
+
+    >>> import facula
+    >>> a = facula.tensor([[0.0, 2.0], [1.0, 0.0]]).to_sparse()
+    >>> facula.sspaddmm(a, a, facula.eye(2), alpha=10).to_dense()
+    tensor([[ 0., 22.],
+            [11.,  0.]])
+    """
+    _matrices("sspaddmm", mat1, mat2)
+    size = (mat1.size(0), mat2.size(1))
+    if not isinstance(input, Sparse):
+        raise RuntimeError(f"sspaddmm: input must be sparse, got a strided tensor of shape {tuple(input.shape)}. Convert with to_sparse().")
+    if tuple(input.shape) != size:
+        raise RuntimeError(f"sspaddmm: Expected input of shape {size}, got {tuple(input.shape)}.")
+    rows, values = _rows(mat1, mat2)
+    places = stack([rows.repeat_interleave(size[1]), _create.arange(size[1]).repeat(rows.numel())])
+    made = make(_ops.cat([input._i, places], 1), _ops.cat([input._v * beta, values.reshape(-1) * alpha], 0), size)
+    return _delivered(made, out)
+
+
+def smm(input, mat):
+    """input @ mat, input sparse: as a sparse matrix with every element of the rows that are there.
+
+    >>> import facula
+    >>> a = facula.tensor([[0.0, 2.0], [0.0, 0.0]]).to_sparse()
+    >>> facula.smm(a, facula.tensor([[1.0], [5.0]])).to_dense()
+    tensor([[10.],
+            [ 0.]])
+    """
+    _matrices("smm", input, mat)
+    empty = make(_create.zeros((2, 0), dtype=BY_NAME["int64"]), _create.zeros((0,), dtype=input.dtype), (input.size(0), mat.size(1)), True)
+    return sspaddmm(empty, input, mat)
+
+
+def to_sparse_coo(self):
+    """The tensor in coordinate form; a sparse one is itself.
+
+    >>> import facula
+    >>> facula.tensor([0.0, 3.0]).to_sparse_coo().indices()
+    tensor([[1]])
+    """
+    return self if isinstance(self, Sparse) else to_sparse(self)
+
+
+def _checked_size(name, self, size, sparse_dim, dense_dim):
+    if not isinstance(self, Sparse):
+        raise NotImplementedError(f"{name}: not defined for a strided tensor of shape {tuple(self.shape)}. Convert with to_sparse().")
+    if sparse_dim + dense_dim != len(size):
+        raise RuntimeError(f"{name}: number of dimensions must be sparse_dim ({sparse_dim}) + dense_dim ({dense_dim}), but got {len(size)}")
+
+
+def sparse_resize_(self, size, sparse_dim, dense_dim):
+    """Another size around the same elements; it may only grow where there are any. In place."""
+    _checked_size("sparse_resize_", self, size, sparse_dim, dense_dim)
+    if self._nnz():
+        n, old = self.sparse_dim(), tuple(self.shape)
+        wrong = None
+        if sparse_dim != n:
+            wrong = f"changing the number of sparse dimensions (from {n} to {sparse_dim})"
+        elif dense_dim != self.dense_dim():
+            wrong = f"changing the number of dense dimensions (from {self.dense_dim()} to {dense_dim})"
+        elif any(s < o for s, o in zip(size[:n], old[:n])):
+            wrong = f"shrinking the size of sparse dimensions (from {list(old[:n])} to {list(size[:n])})"
+        elif any(s < o for s, o in zip(size[n:], old[n:])):
+            wrong = f"shrinking the size of dense dimensions (from {list(old[n:])} to {list(size[n:])})"
+        if wrong:
+            raise RuntimeError(f"sparse_resize_: {wrong} on a non-empty sparse tensor is not supported. Make a new one, or call sparse_resize_and_clear_.")
+        grown = _create.zeros((self._nnz(), *size[n:]), dtype=self.dtype)
+        values = self._v.detach()
+        grown[tuple(slice(s) for s in values.shape)] = values
+        self._v, self._size = (self._v if tuple(size[n:]) == old[n:] else grown), type(self._size)(size)
+        return self
+    return sparse_resize_and_clear_(self, size, sparse_dim, dense_dim)
+
+
+def sparse_resize_and_clear_(self, size, sparse_dim, dense_dim):
+    """Another size, and no elements. In place."""
+    _checked_size("sparse_resize_and_clear_", self, size, sparse_dim, dense_dim)
+    self._i = _create.zeros((sparse_dim, 0), dtype=BY_NAME["int64"])
+    self._v = _create.zeros((0, *size[sparse_dim:]), dtype=self.dtype)
+    self._size, self._coalesced = type(self._size)(size), True
+    return self
+
+
+_ownership.attach({"smm": smm, "sspaddmm": sspaddmm, "to_sparse_coo": to_sparse_coo, "sparse_resize_": sparse_resize_, "sparse_resize_and_clear_": sparse_resize_and_clear_})
+__all__ = ["hspmm", "smm", "sspaddmm"]
