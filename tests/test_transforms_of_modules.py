@@ -80,3 +80,11 @@ def test_masks_of_dropout(randomness, alike):
 def test_dropout_needs_to_be_told():
     with pytest.raises(RuntimeError, match="randomness"):
         func.vmap(nn.Dropout(0.5))(facula.ones(2, 8))
+
+
+def test_batch_norm_without_statistics_goes_through_vmap():
+    net = func.replace_all_batch_norm_modules_(nn.Sequential(nn.Conv2d(1, 2, 3), nn.BatchNorm2d(2), nn.Flatten(0)))
+    x = facula.randn(3, 2, 1, 5, 5)
+
+    assert net[1].running_mean is None and net[1].num_batches_tracked is None and not net[1].track_running_stats
+    assert facula.allclose(facula.stack([net(example) for example in x]), facula.vmap(net)(x), atol=1e-5)

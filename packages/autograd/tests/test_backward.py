@@ -366,3 +366,40 @@ def test_variable_makes_tensors_and_every_tensor_is_one():
         facula.autograd.Variable(x, volatile=True)
     with pytest.raises(TypeError, match="list"):
         facula.autograd.Variable([1.0])
+
+
+def test_gradients_are_cast_to_the_dtype_that_a_leaf_wants():
+    x = torch.ones(2, requires_grad=True)
+    x.grad_dtype = torch.float64
+    (x * 2).sum().backward()
+    (x * 2).sum().backward()
+
+    assert (torch.float64, [4.0, 4.0]) == (x.grad.dtype, x.grad.tolist())
+
+
+def test_the_gradients_dtype_can_be_set_before_a_gradient_is_wanted():
+    x = torch.ones(2)
+    x.grad_dtype = torch.float64
+    x.requires_grad_()
+    (x * 2).sum().backward()
+
+    assert torch.float64 == x.grad.dtype == x.grad_dtype
+
+
+def test_the_gradients_dtype_belongs_to_leaves():
+    x = torch.ones(2, requires_grad=True)
+    with pytest.raises(RuntimeError):
+        (x * 2).grad_dtype
+    with pytest.raises(RuntimeError):
+        (x * 2).grad_dtype = torch.float64
+    with pytest.raises(RuntimeError):
+        x.grad_dtype = 3
+    x.grad = torch.ones(2)
+    with pytest.raises(RuntimeError):
+        x.grad_dtype = torch.float64
+    with pytest.raises(RuntimeError):
+        x.grad = torch.ones(2, dtype=torch.float64)
+    x.grad, x.grad_dtype = None, None
+    x.grad = torch.ones(2, dtype=torch.float64)
+
+    assert x.grad_dtype is None

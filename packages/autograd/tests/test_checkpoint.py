@@ -238,3 +238,45 @@ class TestSelective:
     def test_refuses_a_kept_result_that_was_written_to(self):
         with pytest.raises(RuntimeError, match="in place"):
             self.ran(["mul"], lambda x: (x * 3).mul_(2).sin().sum())
+
+
+def test_a_group_runs_a_part_again_once():
+    runs = []
+
+    def part(x):
+        runs.append(1)
+        return x.sin(), x.cos()
+
+    x = leaf(1, 2)
+    a, b = checkpoint(part, x, use_reentrant=False)
+    with checkpointing.GraphExecGroup():
+        a.sum().backward(retain_graph=True)
+        b.sum().backward(retain_graph=True)
+
+    assert 2 == len(runs)
+
+
+def test_a_group_refuses_to_use_a_value_twice():
+    x = leaf(1, 2)
+    y = checkpoint(lambda x: x.sin(), x, use_reentrant=False)
+    with checkpointing.GraphExecGroup():
+        y.sum().backward(retain_graph=True)
+        with pytest.raises(checkpointing.CheckpointError):
+            y.sum().backward(retain_graph=True)
+
+
+def test_groups_do_not_nest():
+    with checkpointing.GraphExecGroup(), pytest.raises(RuntimeError):
+        with checkpointing.GraphExecGroup():
+            pass
+
+
+def test_the_default_device_can_be_named():
+    kind = checkpointing.DefaultDeviceType
+    assert "cpu" == kind.get_device_type()
+    kind.set_device_type("cuda")
+    try:
+        assert "cuda" == kind.get_device_type()
+        checkpointing.set_device_states([], [])
+    finally:
+        kind.set_device_type("cpu")

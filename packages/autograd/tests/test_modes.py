@@ -210,3 +210,24 @@ def test_inference_mode_makes_ordinary_tensors():
     assert [1.0, 1.0] == x.grad.tolist()
     with pytest.raises(TypeError):
         torch.is_inference(3)
+
+
+def test_multithreading_is_a_switch_of_the_thread():
+    mode = torch.autograd.set_multithreading_enabled
+    x = leaf(1)
+    with mode(False):
+        (x * 2).backward()
+
+    assert [2.0] == x.grad.tolist()
+    assert [4.0] == (mode(False)(lambda: x * 4))().tolist()
+
+
+def test_a_loose_layout_takes_a_gradient_as_it_is():
+    def strides(loose):
+        p = torch.ones(2, 3).t().requires_grad_()
+        with torch.autograd.enforce_grad_layout_policy(not loose):
+            (p * 2).backward(torch.ones(3, 2).contiguous())
+        return p.grad.stride(), p.grad.tolist()
+
+    assert ((1, 3), [[2.0, 2.0]] * 3) == strides(False)
+    assert [[2.0, 2.0]] * 3 == strides(True)[1]

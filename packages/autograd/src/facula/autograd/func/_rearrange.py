@@ -25,7 +25,7 @@ def parsed(side, pattern):
         elif token != ELLIPSIS and token != "1" and not (token.isidentifier() and not token.startswith("_") and not token.endswith("_")):
             raise ValueError(f"rearrange: {token!r} in {pattern!r} is no name of a dim. Use letters, 1 and '...'.")
         elif group is None:
-            groups.append([] if token == "1" else [token])
+            groups.append([] if token == "1" else token if token == ELLIPSIS else [token])  # "(...)" joins, "..." does not
         elif token != "1":
             group.append(token)
     if group is not None:
@@ -39,13 +39,13 @@ def parsed(side, pattern):
 
 def sizes_of(left, shape, axes_lengths, pattern):
     """{name: size}, and the shape with every name a dim of its own; the ellipsis gets a tuple."""
-    there = sum(g == [ELLIPSIS] for g in left)
+    there = sum(g == ELLIPSIS for g in left)
     n = len(shape) - (len(left) - there)
     if n < 0 or (n and not there):
         raise ValueError(f"rearrange: the pattern {pattern!r} has {len(left)} dims on the left, the tensor has {len(shape)}: {tuple(shape)}.")
     sizes, at = dict(axes_lengths), 0
     for g in left:
-        if g == [ELLIPSIS]:
+        if g == ELLIPSIS:
             sizes[ELLIPSIS] = tuple(shape[at : at + n])
             at += n
             continue
@@ -79,7 +79,7 @@ def rearrange(tensor, pattern, **axes_lengths):
         raise ValueError(f"rearrange: both sides of {pattern!r} must have the same dims, but {odd} is on one side only.")
     if unknown := sorted(set(axes_lengths) - set(before)):
         raise ValueError(f"rearrange: the pattern {pattern!r} has no dim {', '.join(unknown)}.")
-    if any(ELLIPSIS in g and len(g) > 1 for g in left):
+    if any(ELLIPSIS in g and g != ELLIPSIS for g in left):
         raise ValueError(f"rearrange: '...' may not be inside brackets on the left of {pattern!r}.")
     sizes = sizes_of(left, tensor.shape, axes_lengths, pattern)
 
@@ -95,5 +95,5 @@ def rearrange(tensor, pattern, **axes_lengths):
     found = tensor.reshape(spread(before)).permute(order)
     shape = []
     for g in right:
-        shape += list(sizes[ELLIPSIS]) if g == [ELLIPSIS] else [math.prod(spread(g))]
+        shape += list(sizes[ELLIPSIS]) if g == ELLIPSIS else [math.prod(spread(g))]
     return found.reshape(shape)
