@@ -44,6 +44,9 @@ int fc_gemm_shaped(fc_gemm_args *g)
     const int few = g->N < g->M && g->N <= kernel->along_rows && (g->a_col == 1 || g->a_row == 1);
     if (!fc_is_complex(g->dtype) && (few || (g->c_row == 1 && g->c_col != 1 && g->M > kernel->along_rows)))
         *g = transposed(g);
+    int status;
+    if (g->M * g->N > 1 && fc_gemm_supers(g, &status))
+        return status;
     return fc_gemm_thin(g) ? FC_OK : fc_gemm_run(g);
 }
 

@@ -21,4 +21,7 @@ void fc_gemm_scatter(const fc_gemm_args *g, int64_t i, int64_t m0, int64_t rows,
 /* Few rows against lines along k, and dot products: 1 if it was done, 0 if the engine should do it. */
 int fc_gemm_thin(const fc_gemm_args *g);
 
+/* Small results of a long sum: 1 if it was done, with its status; 0 if the engine should do it. */
+int fc_gemm_supers(const fc_gemm_args *g, int *status);
+
 #endif

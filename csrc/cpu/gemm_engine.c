@@ -201,13 +201,15 @@ int fc_gemm_run(const fc_gemm_args *g)
     const int several = g->K > FC_GEMM_SUPER * FC_GEMM_BLOCK;
     p.rows_at_once = A_BYTES / (FC_GEMM_BLOCK * kernel->size) / kernel->mr * kernel->mr;
     p.cols_at_once = up(B_BYTES / (FC_GEMM_BLOCK * kernel->size), kernel->nr);
+    p.direct = p.rect_rows <= kernel->direct_rows && g->b_col == 1 && g->b_row != 0 && !g->pack_b && !p.half && !g->b_at;
+    if (p.direct) /* nothing is packed: long stretches of its lines */
+        p.cols_at_once *= 8;
     if ((several || p.aside) && p.rect_rows > 4 * p.rows_at_once) /* sums of a whole rectangle are kept aside: bound it */
         p.rect_rows = 4 * p.rows_at_once;
     if (p.rows_at_once > p.rect_rows) p.rows_at_once = p.rect_rows;
     if (p.cols_at_once > p.rect_cols) p.cols_at_once = p.rect_cols;
     p.down = (g->M + p.rect_rows - 1) / p.rect_rows;
     p.across = (g->N + p.rect_cols - 1) / p.rect_cols;
-    p.direct = p.rect_rows <= kernel->direct_rows && g->b_col == 1 && g->b_row != 0 && !g->pack_b && !p.half && !g->b_at;
 
     const size_t size = (size_t)kernel->size, sums = (size_t)(p.rect_rows * p.cols_at_once) * size;
     p.b_at = (size_t)up((int64_t)((size_t)(up(p.rows_at_once, kernel->mr) * depth) * size) + 64, 64);

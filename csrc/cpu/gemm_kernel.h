@@ -43,10 +43,15 @@ typedef struct {
     /* out (rows, cols) = one block of a times b, where b's lines run along k (unit step); rows <= along_rows. NULL: none */
     void (*along)(void *out, int64_t rows, int64_t cols, int64_t depth, const void *a, int64_t a_row, int64_t a_col,
                   const void *b, int64_t b_col);
-    int along_rows;
+    int along_rows, along_cols; /* along_cols: of how many lines one pass through k reads */
 
     /* out[j] = block j of a dot product, j < blocks; unit steps on both sides; every block is full. NULL: none */
     void (*dots)(void *out, int64_t blocks, const void *a, const void *b);
+
+    /* out[j] (rows, cols) = block j of a product, j < blocks, each full; rows <= along_rows, cols <= nr / 2; b's columns are
+     * side by side. NULL: none */
+    void (*fan)(void *out, int64_t blocks, int64_t rows, int64_t cols, const void *a, int64_t a_row, int64_t a_col,
+                const void *b, int64_t b_row);
 
     /* a whole product of at most one block, written straight to c; no packing */
     void (*tiny)(int64_t rows, int64_t cols, int64_t depth, const void *a, int64_t a_row, int64_t a_col, const void *b,

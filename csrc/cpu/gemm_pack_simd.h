@@ -77,6 +77,9 @@ static void T(pack_rows)(R *restrict dst, int width, const R *restrict x, int64_
             *(T(VM) *)(dst + k * 2 * LANES) = *(const T(VM) *)(x + k * step);
             *(T(VM) *)(dst + k * 2 * LANES + LANES) = *(const T(VM) *)(x + k * step + LANES);
         }
+    else if (lines == LANES)
+        for (int64_t k = 0; k < depth; ++k)
+            *(T(VM) *)(dst + k * width) = *(const T(VM) *)(x + k * step);
     else if (lines == TILE_ROWS && width == TILE_ROWS)
         for (int64_t k = 0; k < depth; ++k)
             memcpy(dst + k * TILE_ROWS, x + k * step, TILE_ROWS * sizeof(R));
@@ -102,9 +105,10 @@ static void T(pack)(void *panels, int width, const void *source, int64_t line, i
             for (int64_t k = 0; k < depth; ++k)
                 for (int l = 0; l < count; ++l)
                     dst[k * width + l] = x[l * line + k * step];
-        if (count % LANES) /* lanes without a line are computed and dropped: keep NaN and denormals out of them */
+        const int full = (count + LANES - 1) / LANES * LANES, end = full < width ? full : width;
+        if (count < end) /* lanes without a line are computed and dropped: keep NaN and denormals out of them */
             for (int64_t k = 0; k < depth; ++k)
-                for (int l = count; l < width; ++l)
+                for (int l = count; l < end; ++l)
                     dst[k * width + l] = 0;
     }
 }

@@ -9,6 +9,7 @@
 #include "parallel.h"
 
 #define CHUNK 128               /* columns at a time: as many lines of 1 KB are read side by side */
+#define FAR (1 << 20) /* bytes of b from which a pass goes all the way through k before the next lines are touched */
 #define MOST_ROWS 4
 #define WORK_PER_PIECE (64 << 10) /* bound by memory, so worth splitting earlier than the engine's pieces */
 #define SUPER (FC_GEMM_SUPER * FC_GEMM_BLOCK)
@@ -16,7 +17,7 @@
 typedef struct {
     const fc_gemm_args *g;
     const fc_gemm_kernel *kernel;
-    int64_t chunks;
+    int64_t chunk, chunks;
 } thin;
 
 static int64_t least(int64_t x, int64_t y) { return x < y ? x : y; }
@@ -29,7 +30,7 @@ static void columns(void *ctx, int64_t begin, int64_t end)
     double block[MOST_ROWS * CHUNK], super[MOST_ROWS * CHUNK]; /* of either type */
 
     for (int64_t t = begin; t < end; ++t) {
-        const int64_t i = t / p->chunks, n0 = t % p->chunks * CHUNK, cols = least(g->N - n0, CHUNK);
+        const int64_t i = t / p->chunks, n0 = t % p->chunks * p->chunk, cols = least(g->N - n0, p->chunk);
         const char *a = (const char *)g->a + i * g->a_batch * size;
         const char *b = (const char *)g->b + (i * g->b_batch + n0 * g->b_col) * size;
         const fc_gemm_tile_job home = { .rows = g->M, .cols = cols, .a = block, .b_row = cols,
@@ -72,62 +73,82 @@ static void columns(void *ctx, int64_t begin, int64_t end)
     }
 }
 
-/* Super-blocks of a dot product; each is the sum of its blocks in order. */
-#define WAVE 256
+/* Few sums altogether (a dot product, or as many as fan takes): threads share out super-blocks, each the sum of its blocks in
+ * order. */
+#define WAVE 256 /* sums kept aside at a time */
+#define MOST_SUMS (MOST_ROWS * 16)
 typedef struct {
     const fc_gemm_args *g;
     const fc_gemm_kernel *kernel;
-    const char *a, *b;
     int64_t first;
     double sums[WAVE];
-} dot;
+} few;
 
 static void supers(void *ctx, int64_t begin, int64_t end)
 {
-    dot *d = ctx;
+    few *d = ctx;
+    const fc_gemm_args *g = d->g;
     const int size = d->kernel->size;
+    const int64_t room = g->M * g->N * size;
     for (int64_t s = begin; s < end; ++s) {
-        const int64_t k = (d->first + s) * SUPER, depth = least(SUPER, d->g->K - k);
-        const char *a = d->a + k * size, *b = d->b + k * size;
-        double blocks[FC_GEMM_SUPER + 1];
+        const int64_t k = (d->first + s) * SUPER, depth = least(SUPER, g->K - k);
+        const char *a = (const char *)g->a + k * g->a_col * size, *b = (const char *)g->b + k * g->b_row * size;
+        double blocks[(FC_GEMM_SUPER + 1) * MOST_SUMS];
         const int64_t whole = depth / FC_GEMM_BLOCK, rest = depth % FC_GEMM_BLOCK, n = whole + (rest > 0);
-        char *tail = (char *)blocks + whole * size;
-        d->kernel->dots(blocks, whole, a, b);
+        if (g->M * g->N == 1 && g->a_col == 1 && g->b_row == 1)
+            d->kernel->dots(blocks, whole, a, b);
+        else
+            d->kernel->fan(blocks, whole, g->M, g->N, a, g->a_row, g->a_col, b, g->b_row);
         if (rest)
-            d->kernel->tiny(1, 1, rest, a + whole * FC_GEMM_BLOCK * size, 0, 1, b + whole * FC_GEMM_BLOCK * size, 1, 0, tail, 0, 0,
+            d->kernel->tiny(g->M, g->N, rest, a + whole * FC_GEMM_BLOCK * g->a_col * size, g->a_row, g->a_col,
+                            b + whole * FC_GEMM_BLOCK * g->b_row * size, g->b_row, g->b_col, (char *)blocks + whole * room, g->N, 1,
                             NULL, 0, 0);
-        char *sum = (char *)d->sums + s * size;
-        const int from_c = s + d->first == 0 && d->g->accumulate;
-        memcpy(sum, from_c ? d->g->c : blocks, (size_t)size);
-        for (int64_t j = !from_c; j < n; ++j)
-            d->kernel->merge(&(fc_gemm_tile_job){ .rows = 1, .cols = 1, .a = (char *)blocks + j * size, .c = sum, .add = 1 });
+        fc_gemm_tile_job sum = { .rows = g->M, .cols = g->N, .a = blocks, .b_row = g->N, .c = (char *)d->sums + s * room,
+                                 .c_row = g->N, .c_col = 1 };
+        if (s + d->first == 0 && g->accumulate) { /* c's old value comes first */
+            for (int64_t m = 0; m < g->M; ++m)
+                for (int64_t j = 0; j < g->N; ++j)
+                    memcpy((char *)sum.c + (m * g->N + j) * size, (const char *)g->c + (m * g->c_row + j * g->c_col) * size, (size_t)size);
+            sum.add = 1;
+        }
+        for (int64_t j = 0; j < n; ++j, sum.add = 1) {
+            sum.a = (const char *)blocks + j * room;
+            d->kernel->merge(&sum);
+        }
     }
 }
 
-static void one_dot(const fc_gemm_args *g, const fc_gemm_kernel *kernel)
+static void few_sums(const fc_gemm_args *g, const fc_gemm_kernel *kernel)
 {
-    dot d = { .g = g, .kernel = kernel, .a = g->a, .b = g->b };
-    const int64_t count = (g->K + SUPER - 1) / SUPER;
-    for (; d.first < count; d.first += WAVE) {
-        const int64_t n = least(WAVE, count - d.first);
-        fc_parallel(n, WORK_PER_PIECE / SUPER, supers, &d);
-        for (int64_t s = 0; s < n; ++s)
-            kernel->merge(&(fc_gemm_tile_job){ .rows = 1, .cols = 1, .a = (char *)d.sums + s * kernel->size, .c = g->c,
-                                               .add = d.first + s > 0,
-                                               .bias = d.first + s == count - 1 ? g->bias : NULL });
+    few d = { .g = g, .kernel = kernel };
+    const int64_t count = (g->K + SUPER - 1) / SUPER, MN = g->M * g->N, wave = WAVE / MN;
+    for (; d.first < count; d.first += wave) {
+        const int64_t n = least(wave, count - d.first);
+        fc_parallel(n, WORK_PER_PIECE / (SUPER * MN), supers, &d);
+        for (int64_t s = 0; s < n; ++s) {
+            const int last = d.first + s == count - 1;
+            kernel->merge(&(fc_gemm_tile_job){ .rows = g->M, .cols = g->N, .a = (char *)d.sums + s * MN * kernel->size, .b_row = g->N,
+                                               .c = g->c, .c_row = g->c_row, .c_col = g->c_col, .add = d.first + s > 0,
+                                               .bias = last ? g->bias : NULL, .bias_col = g->bias_col, .bias_row = g->bias_row });
+        }
     }
 }
 
 int fc_gemm_thin(const fc_gemm_args *g)
 {
     const fc_gemm_kernel *kernel = fc_gemm_kernel_for(g->dtype);
-    if (g->M > kernel->along_rows || g->b_row != 1 || g->c_at || fc_is_half(g->dtype) || fc_is_complex(g->dtype))
+    if (g->M > kernel->along_rows || g->c_at || fc_is_half(g->dtype) || fc_is_complex(g->dtype))
         return 0;
-    if (g->M * g->N == 1 && g->batch == 1 && g->a_col == 1 && g->K >= 2 * FC_GEMM_BLOCK) {
-        one_dot(g, kernel);
+    const int one = g->M * g->N == 1 && g->a_col == 1 && g->b_row == 1;
+    if (g->batch == 1 && g->K >= 2 * FC_GEMM_BLOCK && (one || (g->N <= kernel->nr / 2 && g->b_col == 1 && g->b_row != 1))) {
+        few_sums(g, kernel);
         return 1;
     }
-    thin p = { g, kernel, (g->N + CHUNK - 1) / CHUNK };
-    fc_parallel(g->batch * p.chunks, 1 + WORK_PER_PIECE / (g->M * least(g->N, CHUNK) * g->K + 1), columns, &p);
+    if (g->b_row != 1)
+        return 0;
+    const int far = g->K > 2 * FC_GEMM_BLOCK && g->N * g->K * kernel->size > FAR;
+    const int64_t chunk = far ? kernel->along_cols : CHUNK;
+    thin p = { g, kernel, chunk, (g->N + chunk - 1) / chunk };
+    fc_parallel(g->batch * p.chunks, 1 + WORK_PER_PIECE / (g->M * least(g->N, chunk) * g->K + 1), columns, &p);
     return 1;
 }

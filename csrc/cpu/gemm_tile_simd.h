@@ -106,6 +106,37 @@ static void T(put)(const fc_gemm_tile_job *job, int64_t i0, int64_t j0, int rows
     }
 }
 
+/* Few rows against a wide b in place: SWEEP_STEPS lines of it at a time from end to end, the sums waiting in L1. A tile would
+ * visit a page of its own for every step. */
+#define SWEEP_STEPS 8
+#define SWEEP (4096 / (int)sizeof(R) * 2)
+INLINE void T(sweep_lines)(const int rows, const int steps, R *restrict sum, int64_t cols, const R *restrict a, const R *restrict b, int64_t b_row)
+{
+    for (int64_t j = 0; j < cols; j += LANES)
+#pragma GCC unroll 2
+        for (int i = 0; i < rows; ++i) {
+            T(V) v = *(const T(VM) *)(sum + i * SWEEP + j);
+#pragma GCC unroll 8
+            for (int s = 0; s < steps; ++s)
+                v = FMA(a[s * TILE_ROWS + i] - (T(V)){ 0 }, *(const T(VM) *)(b + s * b_row + j), v);
+            *(T(VM) *)(sum + i * SWEEP + j) = v;
+        }
+}
+
+static void T(sweep)(const int rows, int64_t depth, const R *a, const R *b, int64_t b_row, R *sum, int64_t cols)
+{
+    for (int i = 0; i < rows; ++i)
+        memset(sum + i * SWEEP, 0, (size_t)cols * sizeof(R));
+    int64_t k = 0;
+    for (; k + SWEEP_STEPS <= depth; k += SWEEP_STEPS)
+        if (rows == 1)
+            T(sweep_lines)(1, SWEEP_STEPS, sum, cols, a + k * TILE_ROWS, b + k * b_row, b_row);
+        else
+            T(sweep_lines)(2, SWEEP_STEPS, sum, cols, a + k * TILE_ROWS, b + k * b_row, b_row);
+    for (; k < depth; ++k)
+        T(sweep_lines)(rows, 1, sum, cols, a + k * TILE_ROWS, b + k * b_row, b_row);
+}
+
 /* b in place: whole vectors are read where they are, the columns that do not fill one are packed. */
 static void T(block_direct)(const fc_gemm_tile_job *job)
 {
@@ -115,7 +146,15 @@ static void T(block_direct)(const fc_gemm_tile_job *job)
         const int rows = (int)(job->rows - i < TILE_ROWS ? job->rows - i : TILE_ROWS);
         const R *a = (const R *)job->a + i * job->depth, *b = job->b;
         int64_t j = 0;
-        if (rows <= (int)(sizeof T(wide) / sizeof *T(wide)))
+        if (rows <= 2 && job->b_row >= SWEEP) {
+            R sums[2 * SWEEP] __attribute__((aligned(64)));
+            for (; j < whole; j += SWEEP) {
+                const int cols = (int)(whole - j < SWEEP ? whole - j : SWEEP);
+                T(sweep)(rows, job->depth, a, b + j, job->b_row, sums, cols);
+                T(put)(job, i, j, rows, cols, sums, SWEEP);
+            }
+            j = whole;
+        } else if (rows <= (int)(sizeof T(wide) / sizeof *T(wide)))
             for (const int cols = T(wide_vecs)[rows - 1] * LANES; j + cols <= whole; j += cols) {
                 T(wide)[rows - 1](job->depth, a, b + j, job->b_row, sum);
                 T(put)(job, i, j, rows, cols, sum, cols);
@@ -133,6 +172,9 @@ static void T(block_direct)(const fc_gemm_tile_job *job)
         }
     }
 }
+
+#undef SWEEP
+#undef SWEEP_STEPS
 
 #include "gemm_offset_simd.h"
 
