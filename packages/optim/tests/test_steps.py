@@ -9,7 +9,7 @@ from cases import OPTIMIZERS, advance, difference, lines, make, parameters, plai
 
 STORED = json.loads((Path(__file__).parent / "stored.json").read_text())
 OURS = pytest.mark.skipif(BACKEND == "torch", reason="concerns Facula's own form")
-FUSED = [line for line in lines(OPTIMIZERS) if "Adafactor" not in line]
+DIFFERENTIABLE = [line for line in lines(OPTIMIZERS) if "Adafactor" not in line]
 
 
 @pytest.mark.parametrize("line", lines(OPTIMIZERS))
@@ -33,7 +33,7 @@ def loose(line):
 
 
 @OURS
-@pytest.mark.parametrize("line", FUSED)
+@pytest.mark.parametrize("line", DIFFERENTIABLE)
 def test_the_differentiable_step_is_the_fused_one(line):
     expected = steps(torch, line, torch.float64)
     actual = steps(torch, line, torch.float64, differentiable=True)
@@ -88,7 +88,22 @@ def carry(source, sink, value):
 
 
 @OURS
-@pytest.mark.parametrize("line", FUSED)
+@pytest.mark.parametrize("line, tol", [("Adafactor(weight_decay=0.1, eps=(None, 1e-2), maximize=True)", 1e-12), ("Muon()", 1e-2), ("Muon(nesterov=False)", 1e-2)])
+def test_the_step_as_a_composition_is_the_row(line, tol):
+    def end(kernel):
+        p = (torch.arange(48, dtype=torch.float64) * 0.7 + 1).sin().reshape(8, 6).requires_grad_()
+        optimizer = make(torch, line, [p])
+        optimizer.kernel = optimizer.kernel if kernel else ""
+        for _ in range(4):
+            p.grad = p.detach().cos()
+            optimizer.step()
+        return p.detach().tolist()
+
+    assert difference(end(True), end(False), tol) is None
+
+
+@OURS
+@pytest.mark.parametrize("line", lines(OPTIMIZERS))
 def test_a_step_is_one_call(line):
     from facula.tensor_core import extend
 

@@ -187,3 +187,60 @@ O("_asgd_", lambda params, grads, axs, etas, mus, state_steps, lr, weight_decay,
   asgd_each(params, grads, [axs, etas, mus], state_steps, maximize, decoupled, lr, weight_decay, lambd, alpha, t0),
   cases=lambda t: [(tensors(t), tensors(t), tensors(t), ones_of(t, 0.1, 0.05), ones_of(t, 1.0, 0.25), steps(t), 0.1, 0.1, 0.125, 0.75, 2.0, True, False)],
   **FORMULA)  # fmt: skip
+
+
+def adafactor(params, grads, row_vars, col_vars, state_steps, lr, weight_decay, beta2_decay, eps1, eps2, d, maximize):
+    new = [[], [], [], []]
+    for p, g, row, col, step in zip(params, grads, row_vars, col_vars, state_steps):
+        step = step.astype(np.float64) + 1
+        fresh, sign = step**beta2_decay, -1 if maximize else 1
+        size = max(eps2, np.sqrt((p * p).mean()))
+        if p.ndim > 1:
+            row = row + fresh * ((g * g).mean(-1, keepdims=True) - row)
+            col = col + fresh * ((g * g).mean(-2, keepdims=True) - col)
+            v = row * col / np.maximum(row.mean(-2, keepdims=True), eps1)
+        else:
+            v = row = row + fresh * (g * g - row)
+        u = sign * g / np.sqrt(np.maximum(v, eps1 * eps1))
+        p = p * (1 - lr * weight_decay) - size * min(lr, step**-0.5) / max(1, np.sqrt((u * u).mean()) / d) * u
+        for out, x in zip(new, (p, row, col, step)):
+            out.append(x)
+    return tuple(x for out in new for x in out)
+
+
+def adafactor_case(t, *settings):
+    counts = steps(t)
+    rows = [t.value(np.abs(t(2, 3, 1).array)), t.value(np.abs(t(7).array))]
+    return ([t(2, 3, 5), t(7)], [t(2, 3, 5), t(7)], rows, [t.value(np.abs(t(2, 1, 5).array)), counts[1]], counts, *settings)
+
+
+def bfloat16(x):
+    """x rounded to 8 bits."""
+    part, power = np.frexp(np.asarray(x, np.float64))
+    return np.ldexp(np.round(part * 256), power - 8)
+
+
+def muon(params, grads, momentum_buffers, lr, weight_decay, momentum, a, b, c, eps, ns_steps, nesterov, match_rms):
+    new, buffers = [], []
+    for p, g, buffer in zip(params, grads, momentum_buffers):
+        buffer = buffer + (1 - momentum) * (g - buffer)
+        x = bfloat16(g + momentum * (buffer - g) if nesterov else buffer)
+        x = x.T if x.shape[0] > x.shape[1] else x
+        x = bfloat16(x / max(bfloat16(np.sqrt((x * x).sum())), bfloat16(eps)))
+        for _ in range(ns_steps):
+            s = bfloat16(x @ x.T)
+            x = bfloat16(a * x + bfloat16(b * s + c * (s @ s)) @ x)
+        rows, cols = p.shape
+        scale = 0.2 * np.sqrt(max(rows, cols)) if match_rms else np.sqrt(max(1, rows / cols))
+        new.append(p * (1 - lr * weight_decay) - lr * scale * (x.T if rows > cols else x))
+        buffers.append(buffer)
+    return (*new, *buffers)
+
+
+def muon_case(t, nesterov, match_rms):
+    shapes = ((3, 5), (7, 2))
+    return (*([t(*s) for s in shapes] for _ in range(3)), 0.1, 0.1, 0.9, 3.4445, -4.775, 2.0315, 1e-7, 3, nesterov, match_rms)
+
+
+O("_adafactor_", adafactor, cases=lambda t: [adafactor_case(t, 0.1, 0.1, -0.8, 1e-3, 1e-2, 1.5, m) for m in (True, False)], **FORMULA)
+O("_muon_", muon, cases=lambda t: [muon_case(t, m, not m) for m in (True, False)], **FORMULA)

@@ -7,7 +7,7 @@ from typing import Any, Iterable
 import facula
 from facula import Tensor
 
-from ._formula import FormulaOptimizer, count, number
+from ._formula import FormulaOptimizer, common, count, number
 
 __all__ = ["Adafactor"]
 
@@ -19,6 +19,7 @@ class Adafactor(FormulaOptimizer):
     Source: Shazeer and Stern (2018).
     """
 
+    kernel = "_adafactor_"
     couples_decay = False
 
     def __init__(
@@ -71,6 +72,16 @@ class Adafactor(FormulaOptimizer):
             rows[-1] = cols[-2] = 1
             return {"step": count(), "row_var": p.new_zeros(rows), "col_var": p.new_zeros(cols)}
         return {"step": count(), "variance": facula.zeros_like(p)}
+
+    def lists(self, states: list, group: dict) -> list[list[Tensor]]:
+        """The row takes a vector's variance among the rows, and in the columns' place what it does not read: the count."""
+        steps = [s["step"] for s in states]
+        rows = [s["row_var"] if "row_var" in s else s["variance"] for s in states]
+        return [rows, [s.get("col_var", step) for s, step in zip(states, steps)], steps]
+
+    def settings(self, group: dict) -> tuple:
+        lr, decay, maximize = common(group)
+        return lr, decay, group["beta2_decay"], *group["eps"], group["d"], maximize
 
     def update(self, p: Tensor, grad: Tensor, state: dict, group: dict) -> None:
         lr, (eps1, eps2) = number(group["lr"]), group["eps"]

@@ -8,7 +8,7 @@ from typing import Any, Iterable
 import facula
 from facula import Tensor
 
-from ._formula import FormulaOptimizer, check, check_lr
+from ._formula import FormulaOptimizer, check, check_lr, number
 
 __all__ = ["Muon"]
 
@@ -34,6 +34,7 @@ class Muon(FormulaOptimizer):
     Source: Jordan et al., Muon (2024).
     """
 
+    kernel = "_muon_"
     couples_decay = False
 
     def __init__(
@@ -81,8 +82,16 @@ class Muon(FormulaOptimizer):
     def fresh(self, p: Tensor, group: dict) -> dict[str, Any]:
         return {"momentum_buffer": facula.zeros_like(p)}
 
+    def columns(self, group: dict) -> tuple[str | None, ...]:
+        return ("momentum_buffer",)
+
+    def settings(self, group: dict) -> tuple:
+        match = group["adjust_lr_fn"] == "match_rms_adamw"
+        a, b, c = group["ns_coefficients"]
+        return (number(group["lr"]), group["weight_decay"], group["momentum"], a, b, c, group["eps"], group["ns_steps"], group["nesterov"], match)
+
     def update(self, p: Tensor, grad: Tensor, state: dict, group: dict) -> None:
-        buf, momentum, lr = state["momentum_buffer"], group["momentum"], group["lr"]
+        buf, momentum, lr = state["momentum_buffer"], group["momentum"], number(group["lr"])
         buf.lerp_(grad, 1 - momentum)
         direction = grad.lerp(buf, momentum) if group["nesterov"] else buf
         direction = _orthogonalised(direction, group["ns_coefficients"], group["eps"], group["ns_steps"])

@@ -35,7 +35,7 @@ for _name in ("_kthvalue", "_median", "_nanmedian", "_mode"):
 none("_softmax_backward", "_log_softmax_backward", "_cross_entropy_backward", "_nll_loss_backward")
 none("_layer_norm_backward", "_rms_norm_backward", "_batch_norm_backward", "_group_norm_backward", "_embedding_backward")
 none("_searchsorted", "_bincount", "_histogram")
-none("_adam_", "_sgd_", "_adagrad_", "_adadelta_", "_rmsprop_", "_adamax_", "_nadam_", "_radam_", "_rprop_", "_asgd_")
+none("_adam_", "_sgd_", "_adagrad_", "_adadelta_", "_rmsprop_", "_adamax_", "_nadam_", "_radam_", "_rprop_", "_asgd_", "_adafactor_", "_muon_")
 
 
 def softmax_gradient(g, out, dim):
