@@ -1,6 +1,8 @@
 """Probability distributions, drawn in PyTorch's random streams."""
 
 from . import constraints, kl, transforms
+from .bounded import ContinuousBernoulli, GeneralizedPareto
+from .circular import VonMises
 from .composite import Independent, MixtureSameFamily, TransformedDistribution
 from .constraint_registry import biject_to, transform_to
 from .continuous import Cauchy, Exponential, Laplace, Normal, Uniform
@@ -14,8 +16,10 @@ from .discrete import (
     OneHotCategoricalStraightThrough,
 )
 from .distribution import Distribution
+from .exponential_family import ExponentialFamily
 from .gamma import Beta, Chi2, Dirichlet, FisherSnedecor, Gamma, InverseGamma, StudentT
 from .kl import kl_divergence, register_kl
+from .matrices import LKJCholesky, LogisticNormal, LowRankMultivariateNormal, Wishart
 from .multivariate_normal import MultivariateNormal
 from .transformed import (
     Gumbel,
@@ -32,6 +36,14 @@ from .transforms import *  # noqa: F403
 from .transforms import __all__ as _transforms
 
 __all__ = [
+    "ContinuousBernoulli",
+    "ExponentialFamily",
+    "GeneralizedPareto",
+    "LKJCholesky",
+    "LogisticNormal",
+    "LowRankMultivariateNormal",
+    "VonMises",
+    "Wishart",
     "Beta",
     "Binomial",
     "Chi2",

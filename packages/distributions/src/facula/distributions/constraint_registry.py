@@ -79,3 +79,10 @@ biject_to.register(
 transform_to.register(
     C.independent, lambda c: T.IndependentTransform(transform_to(c.base_constraint), c.reinterpreted_batch_ndims)
 )
+transform_to.register(C.positive_definite, lambda c: T.PositiveDefiniteTransform())
+transform_to.register(C.positive_semidefinite, lambda c: T.PositiveDefiniteTransform())
+_both(C.corr_cholesky)(lambda c: T.CorrCholeskyTransform())
+biject_to.register(C.cat, lambda c: T.CatTransform([biject_to(part) for part in c.cseq], c.dim, c.lengths))
+transform_to.register(C.cat, lambda c: T.CatTransform([transform_to(part) for part in c.cseq], c.dim, c.lengths))
+biject_to.register(C.stack, lambda c: T.StackTransform([biject_to(part) for part in c.cseq], c.dim))
+transform_to.register(C.stack, lambda c: T.StackTransform([transform_to(part) for part in c.cseq], c.dim))

@@ -6,7 +6,10 @@ import facula
 
 __all__ = [
     "Constraint",
+    "MixtureSameFamilyConstraint",
     "boolean",
+    "cat",
+    "corr_cholesky",
     "dependent",
     "dependent_property",
     "greater_than",
@@ -31,6 +34,7 @@ __all__ = [
     "real_vector",
     "simplex",
     "square",
+    "stack",
     "symmetric",
     "unit_interval",
 ]
@@ -243,6 +247,95 @@ class _PositiveDefinite(_Symmetric):
         return facula.linalg.cholesky_ex(value).info.eq(0) & symmetric if bool(symmetric.all()) else symmetric
 
 
+class _CorrCholesky(Constraint):
+    """Cholesky factors of correlation matrices: rows of length 1."""
+
+    event_dim = 2
+
+    def check(self, value):
+        tolerance = facula.finfo(value.dtype).eps * value.shape[-1] * 10
+        unit = ((value.detach().pow(2).sum(-1).sqrt() - 1.0).abs() <= tolerance).all(-1)
+        return lower_cholesky.check(value) & unit
+
+
+class _Several(Constraint):
+    """One constraint for each part along a dimension."""
+
+    def __init__(self, cseq, dim: int) -> None:
+        self.cseq, self.dim = list(cseq), dim
+        if not all(isinstance(c, Constraint) for c in self.cseq):
+            raise AssertionError(f"constraints: all elements of cseq must be Constraint instances, got {cseq}.")
+
+    @property
+    def is_discrete(self):
+        return any(c.is_discrete for c in self.cseq)
+
+    def _checked(self, value):
+        if not -value.dim() <= self.dim < value.dim():
+            raise AssertionError(f"constraints: dim {self.dim} out of range for value with {value.dim()} dimensions.")
+        return value
+
+
+class _Cat(_Several):
+    """Constraints of pieces of some lengths along dim."""
+
+    def __init__(self, cseq, dim: int = 0, lengths=None) -> None:
+        super().__init__(cseq, dim)
+        self.lengths = [1] * len(self.cseq) if lengths is None else list(lengths)
+        if len(self.lengths) != len(self.cseq):
+            raise AssertionError(f"constraints.cat: lengths ({len(self.lengths)}) must match cseq ({len(self.cseq)}).")
+
+    @property
+    def event_dim(self):
+        return max(c.event_dim for c in self.cseq)
+
+    def check(self, value):
+        pieces = self._checked(value).split(self.lengths, self.dim)
+        return facula.cat([c.check(piece) for c, piece in zip(self.cseq, pieces)], self.dim)
+
+
+class _Stack(_Several):
+    """Constraints of the slices along dim."""
+
+    def __init__(self, cseq, dim: int = 0) -> None:
+        super().__init__(cseq, dim)
+
+    @property
+    def event_dim(self):
+        most = max(c.event_dim for c in self.cseq)
+        return most + 1 if self.dim + most < 0 else most
+
+    def check(self, value):
+        slices = self._checked(value).unbind(self.dim)
+        return facula.stack([c.check(part) for c, part in zip(self.cseq, slices)], self.dim)
+
+
+class MixtureSameFamilyConstraint(Constraint):
+    """What a mixture's value may be: what all its components' values may be."""
+
+    def __init__(self, base_constraint) -> None:
+        if not isinstance(base_constraint, Constraint):
+            raise AssertionError(f"MixtureSameFamilyConstraint: base_constraint must be a Constraint, got {type(base_constraint).__name__}.")
+        self.base_constraint = base_constraint
+
+    @property
+    def is_discrete(self):
+        return self.base_constraint.is_discrete
+
+    @property
+    def event_dim(self):
+        return self.base_constraint.event_dim
+
+    def check(self, value):
+        if value.dim() < self.event_dim:
+            raise ValueError(f"MixtureSameFamilyConstraint: Expected value.dim() >= {self.event_dim} but got {value.dim()}")
+        found = self.base_constraint.check(value.unsqueeze(-1 - self.event_dim))
+        return found.reshape(found.shape[: value.dim() - self.event_dim] + (-1,)).all(-1)
+
+    def __repr__(self) -> str:
+        return f"MixtureSameFamilyConstraint({self.base_constraint!r})"
+
+
 dependent = _Dependent()
 dependent_property = _DependentProperty
 independent = _IndependentConstraint
@@ -265,6 +358,9 @@ half_open_interval = _HalfOpenInterval
 simplex = _Simplex()
 lower_triangular = _LowerTriangular()
 lower_cholesky = _LowerCholesky()
+corr_cholesky = _CorrCholesky()
+cat = _Cat
+stack = _Stack
 square = _Square()
 symmetric = _Symmetric()
 positive_semidefinite = _PositiveSemidefinite()

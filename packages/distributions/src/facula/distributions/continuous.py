@@ -8,6 +8,7 @@ import facula
 
 from . import constraints
 from .distribution import Distribution
+from .exponential_family import ExponentialFamily
 from .utils import broadcast_all, is_number, standard_normal
 
 __all__ = ["Cauchy", "Exponential", "Laplace", "Normal", "Uniform"]
@@ -25,7 +26,7 @@ class _Scalar(Distribution):
         super().__init__(shape, validate_args=validate_args)
 
 
-class Normal(_Scalar):
+class Normal(ExponentialFamily, _Scalar):
     """Density exp(-((x - loc) / scale)^2 / 2) / (scale sqrt(2 pi))."""
 
     arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
@@ -65,6 +66,15 @@ class Normal(_Scalar):
 
     def entropy(self):
         return 0.5 + 0.5 * math.log(2 * math.pi) + facula.log(self.scale)
+
+    _mean_carrier_measure = 0
+
+    @property
+    def _natural_params(self):
+        return self.loc / self.scale.pow(2), -0.5 * self.scale.pow(2).reciprocal()
+
+    def _log_normalizer(self, x, y):
+        return -0.25 * x.pow(2) / y + 0.5 * facula.log(-math.pi / y)
 
 
 class Uniform(_Scalar):
@@ -117,7 +127,7 @@ class Uniform(_Scalar):
         return facula.log(self.high - self.low)
 
 
-class Exponential(_Scalar):
+class Exponential(ExponentialFamily, _Scalar):
     """Density rate exp(-rate x) for x >= 0."""
 
     arg_constraints = {"rate": constraints.positive}
@@ -159,6 +169,15 @@ class Exponential(_Scalar):
 
     def entropy(self):
         return 1.0 - facula.log(self.rate)
+
+    _mean_carrier_measure = 0
+
+    @property
+    def _natural_params(self):
+        return (-self.rate,)
+
+    def _log_normalizer(self, x):
+        return -facula.log(-x)
 
 
 class Laplace(_Scalar):

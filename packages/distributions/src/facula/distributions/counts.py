@@ -8,13 +8,14 @@ from . import constraints
 from .continuous import _Scalar
 from .discrete import _one_of
 from .distribution import Distribution
+from .exponential_family import ExponentialFamily
 from .gamma import Gamma
 from .utils import broadcast_all, lazy_property, logits_to_probs, probs_to_logits, softplus
 
 __all__ = ["Binomial", "NegativeBinomial", "Poisson"]
 
 
-class Poisson(_Scalar):
+class Poisson(ExponentialFamily, _Scalar):
     """P(k) = rate^k exp(-rate) / k!."""
 
     arg_constraints = {"rate": constraints.nonnegative}
@@ -43,6 +44,13 @@ class Poisson(_Scalar):
         self._validate_sample(value)
         rate, value = broadcast_all(self.rate, value)
         return facula.xlogy(value, rate) - rate - facula.lgamma(value + 1)
+
+    @property
+    def _natural_params(self):
+        return (self.rate.log(),)
+
+    def _log_normalizer(self, x):
+        return x.exp()
 
 
 class _Counts(Distribution):

@@ -6,6 +6,7 @@ import facula
 
 from . import constraints
 from .distribution import Distribution
+from .exponential_family import ExponentialFamily
 from .utils import (
     bernoulli_log_prob,
     broadcast_all,
@@ -56,7 +57,7 @@ class _Binary(Distribution):
         return logits_to_probs(self.logits, is_binary=True)
 
 
-class Bernoulli(_Binary):
+class Bernoulli(ExponentialFamily, _Binary):
     """1 with probability probs, else 0."""
 
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
@@ -90,6 +91,15 @@ class Bernoulli(_Binary):
 
     def entropy(self):
         return -bernoulli_log_prob(self.logits, self.probs)
+
+    _mean_carrier_measure = 0
+
+    @property
+    def _natural_params(self):
+        return (facula.logit(self.probs),)
+
+    def _log_normalizer(self, x):
+        return facula.log1p(x.exp())
 
     def enumerate_support(self, expand: bool = True):
         return self._enumerate(facula.arange(2, dtype=self._parameter.dtype), expand)

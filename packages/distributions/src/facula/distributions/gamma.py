@@ -12,6 +12,7 @@ from . import constraints
 from .composite import TransformedDistribution
 from .continuous import _Scalar
 from .distribution import Distribution
+from .exponential_family import ExponentialFamily
 from .transforms import PowerTransform
 from .utils import standard_normal
 
@@ -44,7 +45,7 @@ class _Drawn(Function):
         return grad * (-facula.where(x > shape, upper, lower) / density).to(grad.dtype)
 
 
-class Gamma(_Scalar):
+class Gamma(ExponentialFamily, _Scalar):
     """Density rate^a x^(a - 1) exp(-rate x) / gamma(a), a = concentration."""
 
     arg_constraints = {"concentration": constraints.positive, "rate": constraints.positive}
@@ -85,6 +86,15 @@ class Gamma(_Scalar):
     def cdf(self, value):
         self._validate_sample(value)
         return facula.special.gammainc(self.concentration, self.rate * value)
+
+    _mean_carrier_measure = 0
+
+    @property
+    def _natural_params(self):
+        return self.concentration - 1, -self.rate
+
+    def _log_normalizer(self, x, y):
+        return facula.lgamma(x + 1) + (x + 1) * facula.log(-y.reciprocal())
 
 
 class Chi2(Gamma):
@@ -139,7 +149,7 @@ class InverseGamma(TransformedDistribution):
         return a + self.rate.log() + a.lgamma() - (1 + a) * a.digamma()
 
 
-class Dirichlet(Distribution):
+class Dirichlet(ExponentialFamily):
     """Shares that sum to 1, with density prod x_i^(a_i - 1) / B(a). Samples carry no gradient."""
 
     arg_constraints = {"concentration": constraints.independent(constraints.positive, 1)}
@@ -184,8 +194,15 @@ class Dirichlet(Distribution):
         beta = facula.lgamma(a).sum(-1) - facula.lgamma(total)
         return beta - (k - total) * facula.digamma(total) - ((a - 1.0) * facula.digamma(a)).sum(-1)
 
+    @property
+    def _natural_params(self):
+        return (self.concentration,)
 
-class Beta(_Scalar):
+    def _log_normalizer(self, x):
+        return x.lgamma().sum(-1) - facula.lgamma(x.sum(-1))
+
+
+class Beta(ExponentialFamily, _Scalar):
     """Density x^(a - 1) (1 - x)^(b - 1) / B(a, b) on [0, 1]: a = concentration1, b = concentration0. Samples carry no gradient."""
 
     arg_constraints = {"concentration1": constraints.positive, "concentration0": constraints.positive}
@@ -220,6 +237,13 @@ class Beta(_Scalar):
 
     def entropy(self):
         return self._dirichlet.entropy()
+
+    @property
+    def _natural_params(self):
+        return self.concentration1, self.concentration0
+
+    def _log_normalizer(self, x, y):
+        return facula.lgamma(x) + facula.lgamma(y) - facula.lgamma(x + y)
 
 
 class StudentT(_Scalar):

@@ -7,12 +7,15 @@ from collections.abc import Callable
 
 import facula
 
+from .bounded import ContinuousBernoulli
 from .composite import Independent, TransformedDistribution
 from .counts import Binomial, Poisson
 from .continuous import Cauchy, Exponential, Laplace, Normal, Uniform
 from .discrete import Bernoulli, Categorical, Geometric, OneHotCategorical
 from .distribution import Distribution
+from .exponential_family import ExponentialFamily, bregman
 from .gamma import Beta, Dirichlet, Gamma
+from .matrices import LowRankMultivariateNormal
 from .multivariate_normal import MultivariateNormal
 from .transformed import EULER, Gumbel, HalfNormal, LogNormal, Pareto
 from .utils import softplus, sum_rightmost
@@ -141,6 +144,9 @@ def _uniform(p, q):
 
 
 @register_kl(MultivariateNormal, MultivariateNormal)
+@register_kl(LowRankMultivariateNormal, LowRankMultivariateNormal)
+@register_kl(MultivariateNormal, LowRankMultivariateNormal)
+@register_kl(LowRankMultivariateNormal, MultivariateNormal)
 def _multivariate_normal(p, q):
     if p.event_shape != q.event_shape:
         raise ValueError(
@@ -148,12 +154,13 @@ def _multivariate_normal(p, q):
             f"{tuple(p.event_shape)} and {tuple(q.event_shape)}."
         )
     n = p.event_shape[0]
+    half_log_det = [d.scale_tril.diagonal(dim1=-2, dim2=-1).log().sum(-1) for d in (q, p)]
     shape = facula.broadcast_shapes(p.batch_shape, q.batch_shape) + (n, n)
     lower_q, lower_p = q.scale_tril.expand(shape), p.scale_tril.expand(shape)
     trace = facula.linalg.solve_triangular(lower_q, lower_p, upper=False).pow(2).sum((-2, -1))
     away = (q.loc - p.loc).expand(shape[:-1]).unsqueeze(-1)
     distance = facula.linalg.solve_triangular(lower_q, away, upper=False).pow(2).sum((-2, -1))
-    return q._log_det() - p._log_det() + 0.5 * (trace + distance - n)
+    return half_log_det[0] - half_log_det[1] + 0.5 * (trace + distance - n)
 
 
 @register_kl(Independent, Independent)
@@ -173,50 +180,7 @@ def _transformed(p, q):
     return kl_divergence(p.base_dist, q.base_dist)
 
 
-@register_kl(Uniform, Normal)
-def _uniform_normal(p, q):
-    # E_p[(x - loc)^2] = variance + (mean - loc)^2
-    second = p.variance + (p.mean - q.loc).pow(2)
-    return -p.entropy() + math.log(math.sqrt(2 * math.pi)) + q.scale.log() + second / (2 * q.scale.pow(2))
-
-
-@register_kl(Exponential, Normal)
-def _exponential_normal(p, q):
-    second = p.variance + (p.mean - q.loc).pow(2)
-    return -p.entropy() + math.log(math.sqrt(2 * math.pi)) + q.scale.log() + second / (2 * q.scale.pow(2))
-
-
-@register_kl(Laplace, Normal)
-def _laplace_normal(p, q):
-    second = p.variance + (p.mean - q.loc).pow(2)
-    return -p.entropy() + math.log(math.sqrt(2 * math.pi)) + q.scale.log() + second / (2 * q.scale.pow(2))
-
-
-@register_kl(Normal, Laplace)
-def _normal_laplace(p, q):
-    # E|x - b| of a normal is the mean of a folded normal.
-    away = p.loc - q.loc
-    z = away / p.scale
-    folded = p.scale * math.sqrt(2 / math.pi) * facula.exp(-0.5 * z.pow(2)) + away * facula.erf(z / math.sqrt(2))
-    return -p.entropy() + (2 * q.scale).log() + folded / q.scale
-
-
-@register_kl(Uniform, Exponential)
-def _uniform_exponential(p, q):
-    result = q.rate * p.mean - q.rate.log() - p.entropy()
-    return result.masked_fill(p.low < 0, math.inf)
-
-
-for _p, _q in (
-    (Normal, Uniform),
-    (Normal, Exponential),
-    (Laplace, Uniform),
-    (Laplace, Exponential),
-    (Exponential, Uniform),
-):
-    # p has mass where q has none
-    register_kl(_p, _q)(_infinite)
-
+# --- of different kinds: -entropy(p) - E_p[log q], see the table in _kl_mixed
 
 @register_kl(Gamma, Gamma)
 def _gamma(p, q):
@@ -254,13 +218,17 @@ def _binomial(p, q):
     return facula.where(p.total_count > q.total_count, math.inf * facula.ones_like(kl), kl)
 
 
-@register_kl(Exponential, Gamma)
-def _exponential_gamma(p, q):
-    ratio = q.rate / p.rate
-    a = q.concentration
-    return -a * ratio.log() + ratio + a.lgamma() + a * EULER - (1 + EULER)
+@register_kl(ContinuousBernoulli, ContinuousBernoulli)
+def _continuous_bernoulli(p, q):
+    logs = p._cont_bern_log_norm() + facula.log1p(-p.probs) - q._cont_bern_log_norm() - facula.log1p(-q.probs)
+    return p.mean * (p.logits - q.logits) + logs
 
 
-@register_kl(Gamma, Exponential)
-def _gamma_exponential(p, q):
-    return -p.entropy() - q.rate.log() + q.rate * p.concentration / p.rate
+@register_kl(ExponentialFamily, ExponentialFamily)
+def _exponential_family(p, q):
+    if type(p) is not type(q):
+        raise NotImplementedError(f"The cross KL-divergence between different exponential families cannot be computed: {type(p).__name__} and {type(q).__name__}.")
+    return bregman(p, q)
+
+
+from . import _kl_mixed  # noqa: E402, F401 - it registers
