@@ -48,3 +48,15 @@ def test_the_stored_list_has_every_namespace():
     import json
 
     assert set(tool.NAMESPACES) == set(json.loads(tool.STORED.read_text()))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("namespace", tool.NAMESPACES)
+def test_every_missing_name_has_its_reason_on_the_page(namespace):
+    page = (ROOT / "README.md").read_text()
+    table = page[page.index(tool.MISSING_BEGIN) : page.index(tool.MISSING_END)]
+    said = {n.strip() for line in re.findall(rf"`{re.escape(namespace)}`: ([\w, ]+)", table) for n in line.split(",")}
+    missing, _ = tool.measure(tool.reference([namespace])[namespace], namespace)
+
+    assert [] == [n for n in missing if tool.reason(namespace, n) is None]
+    assert [] == sorted(set(missing) - said), "tools/coverage --readme writes the table"
