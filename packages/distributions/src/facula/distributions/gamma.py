@@ -11,7 +11,6 @@ from facula.autograd.function import once_differentiable
 from . import constraints
 from .composite import TransformedDistribution
 from .continuous import _Scalar
-from .distribution import Distribution
 from .exponential_family import ExponentialFamily
 from .transforms import PowerTransform
 from .utils import standard_normal
