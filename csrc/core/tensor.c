@@ -261,32 +261,14 @@ fc_tensor *fc_alias(fc_tensor *x, int new_version)
     return t;
 }
 
-/* Make x look at source's memory (x.data = source, set_, resize_). x keeps its own version number, in a counter of
- * its own, because the old one may live in the storage that x lets go of. */
-int fc_set_data(fc_tensor *x, fc_tensor *source)
+/* Source's memory and shape with x's version number, in a counter of its own: what x becomes by x.data = source, set_, resize_.
+ * x itself stays as it is: what was saved of it still sees the old memory. */
+fc_tensor *fc_with_data(fc_tensor *x, fc_tensor *source)
 {
-    if (source->ndim > x->room)
-        return fc_fail(FC_RANK, 0, source->ndim, x->room, 0);
-    fc_counter *fresh = fc_alloc(sizeof *fresh);
-    if (!fresh)
-        return fc_fail(FC_MEMORY, sizeof *fresh, 0, 0, 0);
-    *fresh = (fc_counter){ .refs = 1, .version = x->counter->version };
-    fc_atomic_inc(&source->storage->refs);
-    fc_storage *old = x->storage;
-    fc_counter_drop(x);
-    fc_bind(x, source->storage, source->dtype, source->offset);
-    fc_storage_drop(old);
-    x->counter = fresh;
-    x->epoch = 0;
-    x->ndim = source->ndim;
-    for (int d = 0; d < source->ndim; ++d) {
-        x->shape[d] = source->shape[d];
-        x->stride[d] = source->stride[d];
-    }
-    x->numel = source->numel;
-    x->contiguous = source->contiguous;
-    x->shape_id = source->shape_id;
-    return FC_OK;
+    fc_tensor *t = fc_alias(source, 1);
+    if (t)
+        t->counter->version = fc_version(x);
+    return t;
 }
 
 int fc_rebind(fc_tensor *x)

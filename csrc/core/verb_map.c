@@ -1,4 +1,6 @@
 /* fc_map1, fc_map2, fc_map3 and their scalar forms: elementwise ops. */
+#include <string.h>
+
 #include "facula.h"
 #include "../cpu/map.h"
 #include "../cpu/parallel.h"
@@ -37,6 +39,15 @@ static int fc_without_numbers(int n, fc_tensor *const *x, fc_tensor **placed)
         if (!meta || x[k]->ndim || x[k]->device != FC_CPU)
             placed[kept++] = x[k];
     return kept;
+}
+
+/* Beside so few elements a number is written out as often as they are many, and the loop runs as over two tensors. */
+enum { FC_COPIES = 64 };
+
+static void fc_repeat(char *data, size_t size, int64_t count)
+{
+    for (size_t have = size, all = size * (size_t)count; have < all; have *= 2)
+        memcpy(data + have, data, have < all - have ? have : all - have);
 }
 
 /* x[0..n): tensors, the number's stand-in among them as x[number] (or number = -1). */
@@ -91,10 +102,12 @@ static fc_tensor *fc_map_run(int op, fc_tensor *out, int n, fc_tensor **x, int n
 
     /* the common case: everything contiguous, of one shape and already in the compute dtype */
     const fc_tensor *lead = x[first_real];
-    int plain = 1;
+    int plain = number < 0 || lead->numel <= FC_COPIES;
     for (int k = 0; k < n; ++k)
-        plain = plain && k != number && x[k]->contiguous && x[k]->dtype == types.compute && x[k]->shape_id == lead->shape_id;
+        plain = plain && (k == number || (x[k]->contiguous && x[k]->dtype == types.compute && x[k]->shape_id == lead->shape_id));
     plain = plain && lead->shape_id >= 0 && types.stored == types.result;
+    if (plain && number >= 0)
+        fc_repeat(x[number]->data, fc_dt_size[types.compute], lead->numel);
 
     int ndim = lead->ndim;
     int64_t broadcast[FC_MAX_DIMS];
@@ -164,7 +177,7 @@ fc_tensor *fc_map3(int op, fc_tensor *out, fc_tensor *x, fc_tensor *y, fc_tensor
 
 /* A Python number as operand: a 0-d tensor on the stack; dtype and value are filled in when the common dtype is known. */
 #define FC_NUMBER(t, bytes)                                                                              \
-    _Alignas(16) char bytes[16];                                                                         \
+    _Alignas(16) char bytes[16 * FC_COPIES];                                                             \
     fc_tensor t = { .numel = 1, .contiguous = 1, .shape_id = -1, .data = bytes }
 
 fc_tensor *fc_map2s(int op, fc_tensor *out, fc_tensor *x, int kind, int64_t i, double re, double im)

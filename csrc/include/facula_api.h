@@ -25,7 +25,7 @@ fc_tensor *fc_from_scalar(int dtype, int kind, int64_t i, double re, double im);
 fc_tensor *fc_alias(fc_tensor *x, int new_version);
 void fc_retain(fc_tensor *x);
 int64_t fc_free(fc_tensor *x);
-int fc_set_data(fc_tensor *x, fc_tensor *source);
+fc_tensor *fc_with_data(fc_tensor *x, fc_tensor *source); /* what x becomes by x.data = source */
 
 /* descriptor */
 int fc_ndim(fc_tensor *x);

@@ -23,6 +23,9 @@ from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
 
+import build_binding
+from build_binding import MODULE
+
 # --- what is compiled how: the first pattern that fits decides -----------------------------------------------------
 
 LEVELS = ("v2", "v3", "v4")  # x86-64 microarchitecture levels; an "ISA file" exports FC_ISA_NAME(symbol)
@@ -46,7 +49,6 @@ FLAGS = shlex.split(
     "-ftls-model=initial-exec -D_DEFAULT_SOURCE -Wall -Wextra -Werror -Icsrc -Icsrc/include"
 )
 LINK = shlex.split("-shared -Wl,-z,now -Wl,--as-needed -lm -lpthread -ldl")
-MODULE = "facula.tensor_core._native"
 LIBRARY, OPS, STUBS = "_native.abi3.so", "_ops.py", "_ops.pyi"
 KEEP_DAYS = 14
 
@@ -154,157 +156,14 @@ def compile_unit(unit, root, cache, closure, say):
     return made
 
 
-CALL = re.compile(
-    r"  Py_BEGIN_ALLOW_THREADS\n  _cffi_restore_errno\(\);\n  (\{ .*? \})\n  _cffi_save_errno\(\);\n  Py_END_ALLOW_THREADS\n"
-)
-# What stands before cffi's wrappers. A handle is an object of our own instead of cffi's pointer: it is read and made without asking for its
-# type, and lets its tensor go when it dies, so that Tensor needs no __del__ (docs/decisions/006).
-HANDLES = """
-#define FC_SHORT(t) (!(t) || fc_numel(t) <= 2048)
-
-typedef struct { PyObject_HEAD fc_tensor *tensor; } fc_handle;
-static PyObject *fc_handle_type;
-
-/* Borrowed memory went with its last tensor: the object that lent it is in a dict of Python's. */
-static void fc_handle_return(int64_t owner)
-{
-    PyObject *type, *value, *trace, *module, *owners = NULL, *key = NULL;
-    PyErr_Fetch(&type, &value, &trace);
-    module = PyImport_ImportModule("facula.tensor_core._tensor");
-    if (module && (owners = PyObject_GetAttrString(module, "_owners")) && (key = PyLong_FromLongLong(owner)))
-        PyDict_DelItem(owners, key);
-    Py_XDECREF(key);
-    Py_XDECREF(owners);
-    Py_XDECREF(module);
-    PyErr_Clear(); /* at the interpreter's end the dict may be gone */
-    PyErr_Restore(type, value, trace);
-}
-
-static void fc_handle_dealloc(PyObject *self)
-{
-    PyTypeObject *type = Py_TYPE(self);
-    const int64_t owner = fc_free(((fc_handle *)self)->tensor);
-    if (owner)
-        fc_handle_return(owner);
-    PyObject_Free(self);
-    Py_DECREF(type);
-}
-
-static PyType_Slot fc_handle_slots[] = {{Py_tp_dealloc, (void *)fc_handle_dealloc}, {0, NULL}};
-static PyType_Spec fc_handle_spec = {"facula.tensor_core._native.Handle", sizeof(fc_handle), 0, Py_TPFLAGS_DEFAULT, fc_handle_slots};
-
-static PyObject *fc_handle_of(fc_tensor *tensor)
-{
-    fc_handle *handle;
-    if (!tensor)
-        Py_RETURN_NONE;
-    if (!fc_handle_type && !(fc_handle_type = PyType_FromSpec(&fc_handle_spec)))
-        return NULL;
-    handle = PyObject_New(fc_handle, (PyTypeObject *)fc_handle_type);
-    if (handle)
-        handle->tensor = tensor;
-    else
-        fc_free(tensor);
-    return (PyObject *)handle;
-}
-
-static int fc_handle_read(PyObject *object, fc_tensor **tensor)
-{
-    if ((PyObject *)Py_TYPE(object) == fc_handle_type) {
-        *tensor = ((fc_handle *)object)->tensor;
-        return 0;
-    }
-    *tensor = NULL;
-    if (object == Py_None)
-        return 0;
-    PyErr_SetString(PyExc_TypeError, "a tensor's handle is wanted");
-    return -1;
-}
-
-static int fc_handle_list(PyObject *object, fc_tensor ***tensors, struct _cffi_freeme_s **freeme)
-{
-    const Py_ssize_t n = PySequence_Size(object);
-    struct _cffi_freeme_s *room;
-    Py_ssize_t k;
-    int bad = 0;
-    if (n < 0 || !(room = PyObject_Malloc(offsetof(struct _cffi_freeme_s, alignment) + (size_t)(n + 1) * sizeof(fc_tensor *))))
-        return -1;
-    room->next = *freeme;
-    *freeme = room;
-    *tensors = (fc_tensor **)&room->alignment;
-    for (k = 0; k < n && !bad; ++k) {
-        PyObject *item = PySequence_GetItem(object, k);
-        bad = !item || fc_handle_read(item, &(*tensors)[k]) < 0;
-        Py_XDECREF(item); /* the sequence holds it */
-    }
-    return bad ? -1 : 0;
-}
-"""
-
-ARGUMENT = re.compile(
-    r"  datasize = _cffi_prepare_pointer_call_argument\(\n      _cffi_type\(\d+\), (arg\d+), \(char \*\*\)&(x\d+)\);\n"
-    r"  if \(datasize != 0\) \{\n    x\d+ = \(\(size_t\)datasize\) <= 640 \? \((fc_tensor \*(?: \*)?)\)alloca.*?\n  \}\n",
-    re.S,
-)
-
-
-def with_handles(text):
-    """cffi's C with handles for tensors, and with the GIL kept in calls that are over sooner than it is given and taken back.
-
-    Which those are follows from the arguments: a call on tensors is short when all of them are, a call on lists of tensors never,
-    any other always (docs/decisions/001). errno means nothing to this library, so it is not carried across.
-    """
-
-    def argument(match):
-        if match[3] == "fc_tensor *":
-            return f"  if (fc_handle_read({match[1]}, &{match[2]}) < 0)\n    return NULL;\n"
-        return (
-            f"  if (fc_handle_list({match[1]}, &{match[2]}, &large_args_free) < 0) {{\n"
-            "    _cffi_free_array_arguments(large_args_free);\n    return NULL;\n  }\n"
-        )
-
-    def wrapper(function):
-        tensors = re.findall(r"^  fc_tensor \* (x\d+);", function[0], re.M)
-        lists = re.search(r"^  fc_tensor \* \* x\d+;", function[0], re.M)
-
-        def call(match):
-            if lists:
-                return f"  Py_BEGIN_ALLOW_THREADS\n  {match[1]}\n  Py_END_ALLOW_THREADS\n"
-            if not tensors:
-                return f"  {match[1]}\n"
-            short = " && ".join(f"FC_SHORT({x})" for x in tensors)
-            return (
-                f"  {{ PyThreadState *saved = {short} ? NULL : PyEval_SaveThread();\n    {match[1]}\n"
-                "    if (saved) PyEval_RestoreThread(saved); }\n"
-            )
-
-        done = CALL.sub(call, ARGUMENT.sub(argument, function[0]))
-        if re.search(r"^  fc_tensor \* result;", done, re.M):
-            done = re.sub(r"_cffi_from_c_pointer\(\(char \*\)result, _cffi_type\(\d+\)\)", "fc_handle_of(result)", done)
-        left = re.search(r"_cffi_(restore|save)_errno|\(fc_tensor \*(?: \*)?\)alloca", done)
-        if left or (tensors and done.count("fc_handle_read") != len(tensors)):
-            raise CompileError(f"the C that this cffi writes is not what build_native.py knows: {function[0][:60]!r}. Try another release of cffi.")
-        return done
-
-    start = re.search(r"^static [^\n]*_cffi_d_", text, re.M).start()
-    return text[:start] + HANDLES + re.sub(r"^_cffi_f_\w+\(.*?^}$", wrapper, text[start:], flags=re.M | re.S)
-
-
 def binding_unit(root, cache):
-    """cffi's C file for the API, kept by the header's content: facula_api.h is read verbatim."""
+    """The C file of the module, kept by what it is made from."""
     header = (root / "csrc/include/facula_api.h").read_text()
-    key = digest("cffi", header, CC, Path(__file__).read_bytes())
+    key = digest("binding", header, CC, Path(build_binding.__file__).read_bytes(), build_binding.HANDLES.read_bytes())
     source = cache / f"{key}.c"
     if not source.exists():
-        from cffi import FFI
-
-        ffi = FFI()
-        ffi.cdef(header)
-        ffi.set_source(MODULE, '#include "facula.h"', py_limited_api=True)
         part = cache / f"{key}.{os.getpid()}.c"
-        with contextlib.redirect_stdout(None):
-            ffi.emit_c_code(str(part))
-        part.write_text(with_handles(part.read_text()))
+        build_binding.write(header, part)
         part.replace(source)
     include = sysconfig.get_path("include")
     flags = f"-std=gnu99 -O2 -fPIC -fvisibility=hidden -w -Icsrc/include -I{include} -DPy_LIMITED_API=0x030a0000"
@@ -353,7 +212,7 @@ def module_from(name, path):
 
 def load(library):
     try:
-        return module_from(MODULE, library).lib
+        return module_from(MODULE, library)
     except ImportError as error:
         listed = subprocess.run(["nm", "-D", "-u", library], capture_output=True, text=True).stdout
         missing = sorted(set(re.findall(r"\bfc_\w+", listed)))
@@ -374,7 +233,7 @@ def write_ops(lib, package, target, stubs):
 def state(root, writers):
     """A digest of everything that the library, _ops.py and _ops.pyi are made from."""
     files = [p for p in sorted((root / "csrc").rglob("*")) if p.suffix in (".c", ".h", ".def")]
-    files += [Path(__file__), *writers]
+    files += [Path(__file__), Path(build_binding.__file__), build_binding.HANDLES, *writers]
     return digest(CC, *(x for p in files for x in (os.path.relpath(p, root), p.read_bytes())))
 
 

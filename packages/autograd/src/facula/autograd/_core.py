@@ -35,16 +35,10 @@ def alias(t):
     return tensor_of(_alias(t._h, 0))
 
 
-def tensor_of(handle):
-    """A Tensor around a handle, without origin or base."""
-    a = _new(Tensor)
-    a._h = handle
-    a.origin = a.base = a._shape = None
-    return a
-
+tensor_of = lib.tensor_of  # a Tensor around a handle, without origin or base
 
 # A recorder keeps the handle of a result alone: the Tensor around it is made in backward, which may never come.
-TensorHandle = type(lib.fc_empty(0, 0, 0, []))
+TensorHandle = lib.Handle
 
 
 class Batched(Tensor):

@@ -10,11 +10,11 @@ import sys
 from heapq import heappop, heappush
 from threading import Lock, local
 
-from ._core import GradError, Tensor, contiguous_format, facula_path, lib, set_grad_mode
+from ._core import GradError, Tensor, contiguous_format, facula_path, lib, ops, set_grad_mode
 from ._node import Leaf, Output
 from ._support import anomaly
 
-is_contiguous = lib.fc_is_contiguous
+is_contiguous, write2, ADD = lib.fc_is_contiguous, lib.fc_map2, ops["add"].id
 accumulating = Lock()  # two threads may fill one leaf
 current = local()
 watched = [0]  # how many hooks leaves ever got; 0 lets the engine skip counting
@@ -52,6 +52,7 @@ def run(roots, keep_graph, create_graph, captures=None, fill=False):
 
 def _run(roots, keep_graph, create_graph, captures, wanted, counts):
     grads, heap, leaves = {}, [], {}  # grads: of the nodes in the heap; the node in hand has its gradient in hand too
+    sums = set()  # leaves whose gradient is a sum made here, which nobody else knows
     anomalous = anomaly["enabled"]
     for origin, g in roots:
         receive(origin, g, grads, heap, leaves)
@@ -100,7 +101,12 @@ def _run(roots, keep_graph, create_graph, captures, wanted, counts):
             if type(target) is Leaf:
                 if gi is not None:
                     old = leaves.get(target)
-                    leaves[target] = gi if old is None else old + gi
+                    if old is None:
+                        leaves[target] = gi
+                    elif target not in sums or not added(old, gi):
+                        leaves[target] = old + gi
+                        if not create_graph:
+                            sums.add(target)
                 if counts is not None:
                     counts[target] -= 1
                     if counts[target] == 0 and target in leaves:
@@ -122,6 +128,11 @@ def _run(roots, keep_graph, create_graph, captures, wanted, counts):
             wait(node, g, grads, heap)
             node = None
     return leaves
+
+
+def added(sum_, g):
+    """Add g into a sum's own memory. False where it does not fit there."""
+    return type(sum_) is type(g) is Tensor and write2(ADD, sum_._h, sum_._h, g._h) is not None
 
 
 def wait(node, g, grads, heap):

@@ -11,9 +11,9 @@ refers to a tensor whose origin leads back to it: a saved result is an alias wit
 import weakref
 from itertools import count
 
-from ._core import GradError, TensorHandle, alias, tensor_of, tensor_version
+from ._core import GradError, TensorHandle, alias, lib, tensor_of, tensor_version
 
-tick = count().__next__
+tick = lib.tick
 _LAST = 1 << 62  # a leaf's place in the order: newer than any operation
 
 
@@ -29,10 +29,10 @@ class Extra:
         self.dtype = None  # of a leaf's gradients, where it is not the leaf's
 
 
-class Node:
+class Node(lib.NodeSlots):
     """A recorded operation: `inputs` are the origins of its differentiable operands (None: needs no gradient)."""
 
-    __slots__ = ("inputs", "saved", "seq", "code", "at", "extra", "__weakref__")
+    __slots__ = ("__weakref__",)  # and those of lib.NodeSlots: inputs, saved, seq, code, at, extra
 
     rule = None  # of the subclass
     keeps = False  # whether `saved` holds tensors, to be freed after backward

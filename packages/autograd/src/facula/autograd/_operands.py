@@ -90,7 +90,7 @@ class Saves:
                 yield f"[None if t is None else version(t._h) for t in {name}]"
             elif kind == "out":  # new, so at version 0; a write in place puts the right one there afterwards
                 source = f"out[{name[3:]}]" if name[3:] else "out"
-                kept = f"handle_alias({source}._h, 0) if type({source}) is Tensor else alias({source})"
+                kept = f"{source}._h if type({source}) is Tensor else alias({source})"
                 yield f"({kept}) if {test} else None" if test else kept
                 yield f"0 if {test} else None" if test else "0"
             elif kind == "attribute":

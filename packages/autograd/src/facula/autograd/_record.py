@@ -11,10 +11,8 @@
             return record_mul_mixed(out, x, y)
         xo = x.origin
         yo = y.origin
-        n = Backward()
-        ...
-        n.inputs = (xo, yo)
-        n.saved = (y if xo is not None else None, 0, x if yo is not None else None, 0)
+        f = frame(2)
+        n = node(Backward, (xo, yo), (y if xo is not None else None, 0, x if yo is not None else None, 0), f.f_code, f.f_lasti)
         out.origin = n
 
 and Backward.backward(self, g, inputs) checks versions and calls the rules of the operands that need a gradient; the

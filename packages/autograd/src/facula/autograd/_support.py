@@ -6,7 +6,7 @@ import traceback
 
 from . import _core
 from ._core import GradError, TensorHandle, Tensor, alias, extend, grad_mode, is_complex, is_float, lib, tensor_of, tensor_version
-from ._node import Nowhere, Output, tick
+from ._node import Nowhere, Output
 
 
 def sum_to(g, shape):
@@ -172,6 +172,6 @@ def packed(pack, tensor):
 # tensors or anomaly mode somewhere, a complex tensor in some graph. A global read costs 2 ns, a look at a dtype 50.
 NAMES = dict(
     Tensor=Tensor, Nowhere=Nowhere, Output=Output, NUMBERS=frozenset((int, float, bool, complex)), modes=extend, recording=grad_mode, version=lib.fc_version,
-    alias=alias, handle_alias=lib.fc_alias, TensorHandle=TensorHandle, tensor_of=tensor_of, pair=lib.fc_pair, is_complex=is_complex, is_float=is_float, tick=tick, frame=sys._getframe, sum_to=sum_to, cast=cast, conj=conj,
+    alias=alias, node=lib.node, TensorHandle=TensorHandle, tensor_of=tensor_of, pair=lib.fc_pair, is_complex=is_complex, is_float=is_float, frame=sys._getframe, sum_to=sum_to, cast=cast, conj=conj,
     place=place, no_derivative=no_derivative, check_list=check_list, finish=finish, special=False, complex_seen=False,
 )  # fmt: skip

@@ -100,27 +100,23 @@ def one(t, op, o, saves, v, depth):
     if v.live and (len(v.live) < len(o.letters) or o.optional or v.loose):
         with t.open(f"if {' is None and '.join(k + 'o' for k in v.live)} is None:"):
             t.add("return")
-    t.add(f"n = Backward{v.suffix}()")
     t.add(f"f = frame({depth})")
-    t.add("n.code = f.f_code")
-    t.add("n.at = f.f_lasti")
-    t.add("n.seq = tick()")
-    t.add("n.extra = None")
     if saves.lists:
-        t.add(f"n.inputs = tuple([t.origin for t in p_{saves.lists[0]}])")
+        inputs = f"tuple([t.origin for t in p_{saves.lists[0]}])"
     else:
-        t.add(f"n.inputs = ({', '.join('None' if k in v.numbers else k + 'o' for k in saves.active)},)")
+        inputs = f"({', '.join('None' if k in v.numbers else k + 'o' for k in saves.active)},)"
+    make = f"n = node(Backward{v.suffix}, {inputs}, ({{}}), f.f_code, f.f_lasti)"
     extra = []
     if v.changed:
         casts(t, o, saves, v)
         extra = [k + end[1] for k in v.live for end in v.changed]
     if saves.casts and not v.changed and any(kind == "tensor" for _, kind in saves.wanted.values()):
         with t.open("if s:"):
-            t.add(saved_text([*saves.entries(v.numbers), *extra]))
+            t.add(make.format(listed([*saves.entries(v.numbers), *extra])))
         with t.open("else:"):
-            t.add(saved_text([*saves.entries(v.numbers, fresh=True), *extra]))
+            t.add(make.format(listed([*saves.entries(v.numbers, fresh=True), *extra])))
     else:
-        t.add(saved_text([*saves.entries(v.numbers), *extra]))
+        t.add(make.format(listed([*saves.entries(v.numbers), *extra])))
     if op.results is None and op.kind != "own":
         t.add("out.origin = n")
     else:
@@ -132,8 +128,9 @@ def one(t, op, o, saves, v, depth):
         t.add("finish(n)")
 
 
-def saved_text(values):
-    return f"n.saved = ({', '.join(values)},)" if values else "n.saved = ()"
+def listed(values):
+    """The inside of a tuple display."""
+    return "".join(f"{value}, " for value in values)
 
 
 def casts(t, o, saves, v):

@@ -23,29 +23,21 @@ OPERATORS = {
 
 HEADER = '''"""Generated from csrc/ops.def by _codegen.py at build time. One flat function per row; do not edit."""
 
-from facula.tensor_core._dispatch import Op, Param, call, has_origin, inplace, operator, own_tensor, place, record
+from facula.tensor_core._dispatch import Op, Param, call, has_origin, inplace, operator, place, record
+from facula.tensor_core import _tensor
 from facula.tensor_core._lib import NULL, lib
-from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._arguments import dim_masks, dtype_id, spread
 
-new = object.__new__
-map1, map2, map3, map2s = lib.fc_map1, lib.fc_map2, lib.fc_map3, lib.fc_map2s
-fold, scan, dot, gather_ = lib.fc_fold, lib.fc_scan, lib.fc_dot, lib.fc_gather
-own, own_n, random, to = lib.fc_own, lib.fc_own_n, lib.fc_random, lib.fc_to
-view_op, view_dims, view_list, as_strided_ = lib.fc_view_op, lib.fc_view_dims, lib.fc_view_list, lib.fc_as_strided
-result_of = lib.fc_result
+# verbs that give a Tensor, and those that only write, which give a handle; both give None where something is unusual
+map1, map2, map3, binary = lib.map1, lib.map2, lib.map3, lib.binary
+fold, scan, dot, gather_ = lib.fold, lib.scan, lib.dot, lib.gather
+own, own_n, random, to = lib.own, lib.own_n, lib.fc_random, lib.to
+view_op, view_dims, view_list, as_strided_ = lib.view_op, lib.view_dims, lib.view_list, lib.as_strided
+write1, write2, write3, write2s = lib.fc_map1, lib.fc_map2, lib.fc_map3, lib.fc_map2s
+result_of = lib.result
 interpreting = False  # set by _dispatch while an interpreter listens in any thread
 
 '''
-
-# the tail of every function: a Tensor around the handle. Every slot that is read without a check is set.
-WRAP = """{pad}t = new(Tensor)
-{pad}t._h = h
-{pad}t.origin = None
-{pad}t.base = {base}
-{pad}t._shape = None
-"""
-
 
 class Row:
     def __init__(self, lib, op):
@@ -119,22 +111,23 @@ def origin_tests(row):
             yield f"{p.name}.origin is not None"
 
 
-def recorded(row, names, pad="    "):
-    """Hand the call to the tape when an input has an origin. names: those to ask, None for every tensor argument."""
+def recorded(row, names, number=None):
+    """Hand the call to the tape when an input has an origin. names: those to ask, None for every tensor argument; number: the one that may be a number."""
     tests = list(origin_tests(row)) if names is None else [f"{n}.origin is not None" for n in names]
     if not tests:
         return ""
-    test = " or ".join(tests)
-    return f"{pad}if {test}:\n{pad}    record[{row.id}](t, {', '.join(row.names)})\n"
+    if number:
+        tests[-1] = f"type({number}) is not float and type({number}) is not int and {number}.origin is not None"
+    return f"    if {' or '.join(tests)}:\n        record[{row.id}](t, {', '.join(row.names)})\n"
 
 
-def finish(row, names, pad="    ", base="None", again=None):
-    fail = again or leave(row)
-    return f"{pad}if not h:\n{pad}    {fail}\n" + WRAP.format(pad=pad, base=base) + recorded(row, names, pad) + f"{pad}return t\n"
+def finish(row, names, base=None, again=None, number=None):
+    based = f"    t.base = {base}\n" if base else ""
+    return f"    if t is None:\n        {again or leave(row)}\n{based}" + recorded(row, names, number) + "    return t\n"
 
 
 def attempt(row, line, again=None):
-    return f"    try:\n        h = {line}\n    except (AttributeError, TypeError, OverflowError):\n        {again or leave(row)}\n"
+    return f"    try:\n        t = {line}\n    except (AttributeError, TypeError, OverflowError):\n        {again or leave(row)}\n"
 
 
 def map_function(row, name=None, out=True, again=None):
@@ -149,10 +142,7 @@ def map_function(row, name=None, out=True, again=None):
     names = [p.name for p in row.tensors]
     if row.kind == "map2" and "Scalar" in row.tensors[1].type:
         x, y = names
-        body += f"    kind = type({y})\n    if kind is float or kind is int:\n        try:\n"
-        body += f"            h = map2s({row.id}, NULL, {x}._h, 2 if kind is float else 1, 0 if kind is float else {y}, {y}, 0.0)\n"
-        body += f"        except (AttributeError, TypeError, OverflowError):\n            {again or leave(row)}\n"
-        body += finish(row, [x], pad="        ", again=again)
+        return body + f"    t = binary({row.id}, {x}, {y})\n" + finish(row, [x, y], again=again, number=y)
     body += attempt(row, f"{row.kind}({row.id}, NULL, {arguments})", again)
     return body + finish(row, names, again=again)
 
@@ -180,18 +170,18 @@ def inplace_function(row):
     body = row.head(row.name + "_", out=False)
     tests = ["interpreting", f"{x}.origin is not None", f"{x}.base is not None", *scalar_guards(row)]
     body += f"    if {' or '.join(tests)}:\n        {again}\n"
-    tail = f"    if not h:\n        {again}\n    return {x}\n"
+    tail = f"    if t is None:\n        {again}\n    return {x}\n"
     if row.kind == "map2" and "Scalar" in row.tensors[1].type:
         y = names[1]
         body += f"    kind = type({y})\n    if kind is float or kind is int:\n        try:\n"
-        body += f"            h = map2s({row.id}, {x}._h, {x}._h, 2 if kind is float else 1, 0 if kind is float else {y}, {y}, 0.0)\n"
+        body += f"            t = write2s({row.id}, {x}._h, {x}._h, 2 if kind is float else 1, 0 if kind is float else {y}, {y}, 0.0)\n"
         body += f"        except (TypeError, OverflowError):\n            {again}\n"
         body += tail.replace("    ", "        ", 1).replace("\n    ", "\n        ").rstrip(" ")
     arguments = ", ".join(f"{n}._h" for n in names)
     others = "".join(f" or {n}.origin is not None" for n in names[1:])
     if others:
         body += f"    try:\n        listened = {others[4:]}\n    except AttributeError:\n        {again}\n    if listened:\n        {again}\n"
-    body += attempt(row, f"{row.kind}({row.id}, {x}._h, {arguments})", again)
+    body += attempt(row, f"{row.kind.replace('map', 'write')}({row.id}, {x}._h, {arguments})", again)
     return body + tail
 
 
@@ -233,11 +223,11 @@ def gather_function(row):
     return body + finish(row, [p.name for p in row.tensors])
 
 
-def several(row, names, pad="    "):
+def several(row, names):
     """A tuple of results: the first is the verb's answer, the others wait in C."""
-    body = f"{pad}if not h:\n{pad}    {leave(row)}\n" + WRAP.format(pad=pad, base="None")
-    body += f"{pad}t = (t, {', '.join(f'own_tensor(result_of({k}))' for k in range(1, len(row.results)))})\n" if len(row.results) > 1 else f"{pad}t = (t,)\n"
-    return body + recorded(row, names, pad) + f"{pad}return t\n"
+    body = f"    if t is None:\n        {leave(row)}\n"
+    body += f"    t = (t, {', '.join(f'result_of({k})' for k in range(1, len(row.results)))})\n" if len(row.results) > 1 else "    t = (t,)\n"
+    return body + recorded(row, names) + "    return t\n"
 
 
 VIEW_BASE = "input if input.base is None else input.base"
@@ -254,13 +244,13 @@ def view_function(row):
         body += f"    n = len({n})\n    try:\n"
         for count in range(5):
             dims = ", ".join([f"{n}[{k}]" for k in range(count)] + ["0"] * (4 - count))
-            body += f"        {'if' if count == 0 else 'elif'} n == {count}:\n            h = view_dims({row.id}, input._h, n, {dims})\n"
-        body += f"        else:\n            h = view_list({row.id}, input._h, n, {n})\n"
+            body += f"        {'if' if count == 0 else 'elif'} n == {count}:\n            t = view_dims({row.id}, input._h, n, {dims})\n"
+        body += f"        else:\n            t = view_list({row.id}, input._h, n, {n})\n"
         body += f"    except (AttributeError, TypeError, OverflowError):\n        {leave(row)}\n"
     else:
         body += attempt(row, f"view_op({row.id}, input._h, {', '.join(ints + ['0'] * (4 - len(ints)))})")
     # other elements over the same bytes have no part in the base's gradient: to the tape they are no view
-    return body + finish(row, ["input"], base="None" if row.name == "view_dtype" else VIEW_BASE)
+    return body + finish(row, ["input"], base=None if row.name == "view_dtype" else VIEW_BASE)
 
 
 def own_arguments(row):
@@ -300,11 +290,11 @@ def own_function(row):
         # names of their own: a parameter may be called `tensors`, and must keep what it holds alive during the call
         body += f"        handles_ = [{', '.join(tensors)}]\n"
         body += f"        ints_ = [{', '.join([f'len({n})' for n in lists] + ints)}]\n"
-        body += f"        h = own_n({row.id}, NULL, len(handles_), handles_, len(ints_), ints_, {len(doubles)}, [{', '.join(doubles)}])\n"
+        body += f"        t = own_n({row.id}, NULL, len(handles_), handles_, len(ints_), ints_, {len(doubles)}, [{', '.join(doubles)}])\n"
         body += f"    except (AttributeError, TypeError, OverflowError):\n        {leave(row)}\n"
     written = [p for p in row.params if "!" in p.type]
     if row.results == ():
-        return body + f"    if not h:\n        {leave(row)}\n    return {written[0].name if not written[0].listed else None}\n"
+        return body + f"    if t is None:\n        {leave(row)}\n    return {written[0].name if not written[0].listed else None}\n"
     return body + (several(row, None) if row.results else finish(row, None))
 
 
@@ -314,9 +304,9 @@ def random_function(row):
     again = f"return inplace(OPS[{row.id}], {row.tuple_text()})"
     body = row.head(out=False)
     body += f"    if interpreting or input.origin is not None or input.base is not None:\n        {again}\n"
-    generator = "(generator or own_tensor.generator)._g"
+    generator = "(generator or _tensor.default_generator)._g"
     body += attempt(row, f"random({row.id}, input._h, {generator}, {ints[0]}, {ints[1]}, {doubles[0]}, {doubles[1]})", again)
-    return body + f"    if not h:\n        {again}\n    return input\n"
+    return body + f"    if t is None:\n        {again}\n    return input\n"
 
 
 def to_function(row):

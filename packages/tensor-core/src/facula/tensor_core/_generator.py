@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from facula.tensor_core import _tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core._tensor import Tensor, own_tensor
 from facula.tensor_core._types import device as Device
@@ -113,7 +114,7 @@ def _rebuild(state: Tensor) -> Generator:
 
 default_generator = Generator()
 default_generator.seed()
-own_tensor.generator = default_generator  # where the generated functions look for it
+_tensor.default_generator = default_generator  # where the generated functions look for it
 
 
 def manual_seed(seed: int) -> Generator:

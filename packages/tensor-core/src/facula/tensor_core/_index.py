@@ -6,8 +6,7 @@ from facula.tensor_core._lib import lib
 from facula.tensor_core._tensor import Tensor, own_tensor
 from facula.tensor_core._types import int64
 
-_new = object.__new__
-_view_op = lib.fc_view_op
+_view_op = lib.view_op
 _SELECT, _SLICE = (next(op.id for op in _ops.OPS if op.name == name) for name in ("select", "slice"))
 _BASIC = frozenset((int, slice, type(None), type(Ellipsis)))
 
@@ -133,15 +132,11 @@ def getitem(x, key):
     kind = type(key)
     if kind is int and not _ops.interpreting:
         try:
-            h = _view_op(_SELECT, x._h, 0, key, 0, 0)  # the common case, flat
+            t = _view_op(_SELECT, x._h, 0, key, 0, 0)  # the common case, flat
         except OverflowError:
-            h = None
-        if h:
-            t = _new(Tensor)
-            t._h = h
-            t.origin = None
+            t = None
+        if t is not None:
             t.base = x if x.base is None else x.base
-            t._shape = None
             if x.origin is not None:
                 _dispatch.record[_SELECT](t, x, 0, key)
             return t

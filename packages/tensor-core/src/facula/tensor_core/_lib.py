@@ -1,8 +1,8 @@
 """The compiled library. The only file that says ffi."""
 
-from facula.tensor_core import _native
+from facula.tensor_core import _native as lib
 
-ffi, lib = _native.ffi, _native.lib
+ffi = lib.ffi
 
 # A tensor's handle is an object of the binding's own, which lets the tensor go when it dies; no tensor is None, both ways.
 NULL = None

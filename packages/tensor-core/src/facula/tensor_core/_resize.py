@@ -64,9 +64,8 @@ def resize_as_(self, the_template, *, memory_format=None):
 
 def set_data(self, source):
     """Make self look at source's memory: `self.data = source`."""
-    if len(source.shape) > 4 and lib.fc_set_data(self._h, source._h):
-        # the descriptor has no room for so many dims: take a new one over the same memory
-        self._h = lib.fc_alias(source._h, 1)
-    elif len(source.shape) <= 4:
-        lib.fc_set_data(self._h, source._h)
+    h = lib.fc_with_data(self._h, source._h)
+    if h is None:
+        raise RuntimeError(f"set_data: no memory for a tensor of shape {tuple(source.shape)}.")
+    self._h = h
     self._shape = None

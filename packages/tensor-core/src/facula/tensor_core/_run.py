@@ -1,6 +1,7 @@
 """Runs one op by its verb with arguments of every allowed kind: what the flat functions of _ops.py do in their special cases."""
 
 from facula.tensor_core._arguments import dim_masks, dtype_id, spread
+from facula.tensor_core import _tensor
 from facula.tensor_core._lib import NULL, lib
 from facula.tensor_core._tensor import Tensor, own_tensor
 from facula.tensor_core._types import DTYPES
@@ -185,7 +186,7 @@ def _own(op, args, out):
 def _random(op, args, out):
     ints = [a for p, a in zip(op.params, args) if p.type == "int"] + [0, 0]
     doubles = [float(a) for p, a in zip(op.params, args) if p.type == "float"] + [0.0, 0.0]
-    generator = args[-1] or own_tensor.generator
+    generator = args[-1] or _tensor.default_generator
     h = lib.fc_random(op.id, args[0]._h, generator._g, ints[0], ints[1], doubles[0], doubles[1])
     return _written(h, args[0])
 

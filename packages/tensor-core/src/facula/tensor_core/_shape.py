@@ -9,8 +9,7 @@ from facula.tensor_core._types import Size
 from facula.tensor_core._types import dtype as _dtype
 
 
-_new = object.__new__
-_view_dims = lib.fc_view_dims
+_view_dims = lib.view_dims
 _VIEW = next(op.id for op in _ops.OPS if op.name == "view")
 
 
@@ -32,15 +31,11 @@ def view(self, *shape, size=None, dtype=None):
     n = len(shape)
     if 1 < n < 5 and size is None and dtype is None and not _ops.interpreting:
         try:
-            h = _view_dims(_VIEW, self._h, n, shape[0], shape[1], shape[2] if n > 2 else 0, shape[3] if n > 3 else 0)  # the common case, flat
+            t = _view_dims(_VIEW, self._h, n, shape[0], shape[1], shape[2] if n > 2 else 0, shape[3] if n > 3 else 0)  # the common case, flat
         except (AttributeError, TypeError, OverflowError):
-            h = None
-        if h:
-            t = _new(Tensor)
-            t._h = h
-            t.origin = None
+            t = None
+        if t is not None:
             t.base = self if self.base is None else self.base
-            t._shape = None
             if self.origin is not None:
                 _dispatch.record[_VIEW](t, self, shape)
             return t

@@ -6,6 +6,7 @@ from facula.tensor_core._types import DEVICES, DTYPES, Size, device, strided
 _shape_id = lib.fc_shape_id
 _sizes = []  # Size of every interned shape, by id
 _owners = {}  # borrowed memory: owner id -> the object that owns it, until the last handle over it dies
+default_generator = None  # what random functions draw from; set by _generator
 leaving = None  # while an interpreter listens: told (tensor, name of the function) when values leave the tensors
 
 
@@ -20,11 +21,7 @@ def _read_shape(h):
     return _sizes[id]
 
 
-class TensorType(type):
-    """Tensor's metaclass: `Tensor.name` that this part lacks is asked of the part that owns it."""
-
-
-class Tensor:
+class Tensor(lib.Slots):
     """A multi-dimensional array of one dtype over a shared storage.
 
     `facula.tensor` makes one from Python data. `origin` is None exactly when `requires_grad` is False; it is the node of the part
@@ -35,7 +32,7 @@ class Tensor:
     tensor([4., 6.])
     """
 
-    __slots__ = ("_h", "_shape", "origin", "base", "_grad", "__dict__", "__weakref__")
+    __slots__ = ("__dict__", "__weakref__")  # and those of lib.Slots: _h, _shape, origin, base, _grad
     __hash__ = object.__hash__
     __array_priority__ = 1000  # NumPy's operators leave mixed expressions to us
 
@@ -340,19 +337,9 @@ class Tensor:
         return bool((self == value).any())
 
 
+lib.set_tensor_type(Tensor)
+own_tensor = lib.tensor_of  # a Tensor around a new handle; raises RuntimeError for None, which only a failed allocation leaves here
 _new = object.__new__
-
-
-def own_tensor(h):
-    """A Tensor around a new handle; raises MemoryError for NULL, which only a failed allocation leaves here."""
-    if not h:
-        raise RuntimeError(f"facula: the C library could not make a tensor (status {lib.fc_status()}, {lib.fc_status_detail(0)}): probably out of memory.")
-    t = _new(Tensor)
-    t._h = h
-    t.origin = None
-    t.base = None
-    t._shape = None
-    return t
 
 
 def make_subclass(cls, t, requires_grad=False):
