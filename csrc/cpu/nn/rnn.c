@@ -19,7 +19,7 @@
 
 #include "../../core/levels.h"
 #include "../../core/mathfn.h"
-#include "../gemm.h"
+#include "../gemm_blocks.h"
 #include "../parallel.h"
 #include "same.h"
 
@@ -28,6 +28,9 @@ enum { GATES, H0, C0, W_HH, B_HH, W_HR, SIZES, INPUTS };            /* arguments
 enum { G_OUT, G_H, G_C, OUTPUT, RESERVE, LATER };                   /* of the backward row, then the forward's without gates and b */
 enum { B_H0 = LATER, B_C0, B_W_HH, B_W_HR, B_SIZES };
 
+/* From so many steps on W is turned into columns first, which every step's product then reads in place. */
+enum { STEPS_WORTH_TURNING = 6, PANEL = 64 * 256 };
+
 static const int gate_count[MODES] = {1, 1, 4, 3}, reserve_count[MODES] = {0, 0, 5, 4};
 
 typedef struct {
@@ -35,6 +38,7 @@ typedef struct {
     int64_t rows, n, h, p, steps; /* all rows, batch, hidden, output width, steps */
     const int64_t *sizes;
     const void *gates, *h0, *c0, *w, *b, *r;
+    int64_t w_row, w_col;         /* strides of W^T */
     void *out, *state, *cell, *reserve;
     const void *g_out, *output, *kept;
     void *d_gates, *dh, *dc, *dw, *db, *dr;
@@ -110,7 +114,8 @@ int fc_infer__rnn(fc_call *c)
     fc_declare(c, 1, x->dtype, 2, h0->shape);
     fc_declare(c, 2, x->dtype, mode == LSTM ? 2 : 1, mode == LSTM ? cell : &none);
     const size_t es = fc_dt_size[fc_is_half(x->dtype) ? FC_F32 : x->dtype];
-    c->scratch_bytes = (size_t)(n * (x->shape[1] + h)) * es + 64;
+    const int64_t turned = s->shape[0] < STEPS_WORTH_TURNING ? 0 : w->numel + PANEL;
+    c->scratch_bytes = (size_t)(n * (x->shape[1] + h) + turned) * es + 128;
     return fc_declare(c, 3, fc_is_half(x->dtype) ? FC_F32 : x->dtype, 2, kept);
 }
 
@@ -180,6 +185,12 @@ int FC_ISA_NAME(fc_cpu__rnn)(fc_call *c)
     memcpy(q.state, h0->data, (size_t)h0->numel * es);
     if (q.mode == LSTM)
         memcpy(q.cell, c->t[C0]->data, (size_t)c->t[C0]->numel * es);
+    q.w_row = 1, q.w_col = q.p;
+    if (q.steps >= STEPS_WORTH_TURNING) {
+        const size_t used = (size_t)(q.n * (x->shape[1] + q.h)) * es;
+        q.w = (x->dtype == FC_F32 ? turned_f32 : turned_f64)((char *)c->scratch + (used + 63) / 64 * 64, q.w, x->shape[1], q.p);
+        q.w_row = x->shape[1], q.w_col = 1;
+    }
     return each_step(&q, q.reverse, x->dtype == FC_F32 ? forward_f32 : forward_f64);
 }
 FC_OWN_LEVELS(_rnn)
@@ -219,116 +230,47 @@ FC_OWN_LEVELS(_rnn_backward)
 #else
 #include "../typed.h"
 
-static inline int N(product)(int64_t m, int64_t n, int64_t k, const T *a, int64_t a_row, int64_t a_col, const T *b, int64_t b_row,
-                             int64_t b_col, T *c, const T *bias, int more)
+/* a few rows are taken so many at a time that b is read where it is, unpacked */
+static int N(product)(int64_t m, int64_t n, int64_t k, const T *a, int64_t a_row, int64_t a_col, const T *b, int64_t b_row,
+                      int64_t b_col, T *c, const T *bias, int more)
 {
-    return fc_gemm(sizeof(T) == 4 ? FC_F32 : FC_F64, 1, m, n, k, a, 0, a_row, a_col, b, 0, b_row, b_col, c, 0, n, 1, bias, 1, more);
+    const int dtype = sizeof(T) == 4 ? FC_F32 : FC_F64;
+    const int64_t few = fc_gemm_kernel_for(dtype)->direct_rows;
+    const int64_t parts = b_col == 1 && few && m > few && m <= 3 * few ? (m + few - 1) / few : 1, rows = (m + parts - 1) / parts;
+    int bad = FC_OK;
+    for (int64_t from = 0; from < m; from += rows)
+        bad |= fc_gemm(dtype, 1, m - from < rows ? m - from : rows, n, k, a + from * a_row, 0, a_row, a_col, b, 0, b_row, b_col,
+                       c + from * n, 0, n, 1, bias, 1, more);
+    return bad;
 }
 
-/* Rows of a step: the cell itself. The state's rows are read as h, c and written. */
-static void N(cells)(void *ctx, int64_t begin, int64_t end)
+/* W^T (cols, rows) in the room behind a panel; W's rows are turned by the engine's packing, in vectors. */
+static const void *N(turned)(void *room, const void *w, int64_t rows, int64_t cols)
 {
-    const job *q = ctx;
-    const int64_t h = q->h, width = gate_count[q->mode] * h;
-    for (int64_t n = begin; n < end; ++n) {
-        const T *restrict u = (const T *)q->gates + (q->at + n) * width, *restrict p = (const T *)q->products + n * width;
-        T *restrict kept = (T *)q->reserve + (q->at + n) * reserve_count[q->mode] * h;
-        T *restrict state = q->r ? (T *)q->through + n * h : (T *)q->state + n * h, *restrict cell = (T *)q->cell + n * h;
-        switch (q->mode) {
-        case TANH:
-            for (int64_t j = 0; j < h; ++j)
-                state[j] = M(tanh)(u[j] + p[j]);
-            break;
-        case RELU:
-            for (int64_t j = 0; j < h; ++j) {
-                const T x = u[j] + p[j];
-                state[j] = x < 0 ? 0 : x;
-            }
-            break;
-        case LSTM:
-            for (int64_t j = 0; j < 2 * h; ++j)
-                kept[j] = M(sigmoid)(u[j] + p[j]);
-            for (int64_t j = 2 * h; j < 3 * h; ++j)
-                kept[j] = M(tanh)(u[j] + p[j]);
-            for (int64_t j = 3 * h; j < 4 * h; ++j)
-                kept[j] = M(sigmoid)(u[j] + p[j]);
-            for (int64_t j = 0; j < h; ++j) {
-                cell[j] = kept[4 * h + j] = kept[h + j] * cell[j] + kept[j] * kept[2 * h + j];
-                state[j] = kept[3 * h + j] * M(tanh)(cell[j]);
-            }
-            break;
-        case GRU:
-            for (int64_t j = 0; j < 2 * h; ++j)
-                kept[j] = M(sigmoid)(u[j] + p[j]);
-            for (int64_t j = 0; j < h; ++j) {
-                const T new = M(tanh)(u[2 * h + j] + kept[j] * p[2 * h + j]);
-                kept[2 * h + j] = new;
-                kept[3 * h + j] = p[2 * h + j];
-                state[j] = new + kept[h + j] * (state[j] - new);
-            }
-            break;
+    const fc_gemm_kernel *kernel = fc_gemm_kernel_for(sizeof(T) == 4 ? FC_F32 : FC_F64);
+    T *panel = room, *out = panel + PANEL;
+    for (int64_t r = 0; r < rows; r += kernel->nr)
+        for (int64_t k = 0; k < cols; k += FC_GEMM_BLOCK) {
+            const int64_t lines = rows - r < kernel->nr ? rows - r : kernel->nr, depth = cols - k < FC_GEMM_BLOCK ? cols - k : FC_GEMM_BLOCK;
+            kernel->pack(panel, kernel->nr, (const T *)w + r * cols + k, cols, 1, lines, depth);
+            for (int64_t j = 0; j < depth; ++j)
+                memcpy(out + (k + j) * rows + r, panel + j * kernel->nr, (size_t)lines * sizeof(T));
         }
-    }
+    return out;
 }
+
+#include "rnn_cells.h"
 
 static int N(forward)(job *q)
 {
     const int64_t width = gate_count[q->mode] * q->h;
     T *state = q->state;
-    int bad = N(product)(q->live, width, q->p, state, q->p, 1, q->w, 1, q->p, q->products, q->b, 0);
+    int bad = N(product)(q->live, width, q->p, state, q->p, 1, q->w, q->w_row, q->w_col, q->products, q->b, 0);
     fc_parallel(q->live, 1 + 2048 / width, N(cells), q);
     if (q->r)
         bad |= N(product)(q->live, q->p, q->h, q->through, q->h, 1, q->r, 1, q->h, state, NULL, 0);
     memcpy((T *)q->out + q->at * q->p, state, (size_t)(q->live * q->p) * sizeof(T));
     return bad;
-}
-
-/* Rows of a step: dh (of the cell's own h, projected or not) into gradients of gates, of p and of the state before. */
-static void N(cell_gradients)(void *ctx, int64_t begin, int64_t end)
-{
-    const job *q = ctx;
-    const int64_t h = q->h, width = gate_count[q->mode] * h;
-    for (int64_t n = begin; n < end; ++n) {
-        const T *restrict kept = (const T *)q->kept + (q->at + n) * reserve_count[q->mode] * h;
-        const T *restrict y = (const T *)q->output + (q->at + n) * q->p, *restrict old = (const T *)q->previous + (q->at + n) * q->p;
-        T *restrict d = (T *)q->d_gates + (q->at + n) * width, *restrict dp = (T *)q->products + (q->at + n) * width;
-        T *restrict dh = (T *)q->dh + n * q->p, *restrict dc = (T *)q->dc + n * h;
-        switch (q->mode) {
-        case TANH:
-            for (int64_t j = 0; j < h; ++j)
-                d[j] = dh[j] * (1 - y[j] * y[j]);
-            break;
-        case RELU:
-            for (int64_t j = 0; j < h; ++j)
-                d[j] = y[j] > 0 ? dh[j] : 0;
-            break;
-        case LSTM: {
-            const T *du = q->r ? (const T *)q->through + n * h : dh;
-            const T *c_old = n < q->live_before ? (const T *)q->kept + (q->before + n) * 5 * h + 4 * h : (const T *)q->c0 + n * h;
-            for (int64_t j = 0; j < h; ++j) {
-                const T i = kept[j], f = kept[h + j], g = kept[2 * h + j], o = kept[3 * h + j], tc = M(tanh)(kept[4 * h + j]);
-                const T s = dc[j] + du[j] * o * (1 - tc * tc);
-                d[j] = s * g * i * (1 - i);
-                d[h + j] = s * c_old[j] * f * (1 - f);
-                d[2 * h + j] = s * i * (1 - g * g);
-                d[3 * h + j] = du[j] * tc * o * (1 - o);
-                dc[j] = s * f;
-            }
-            break;
-        }
-        case GRU:
-            for (int64_t j = 0; j < h; ++j) {
-                const T r = kept[j], z = kept[h + j], new = kept[2 * h + j], p = kept[3 * h + j];
-                const T dn = dh[j] * (1 - z) * (1 - new * new);
-                dp[j] = d[j] = dn * p * r * (1 - r);
-                dp[h + j] = d[h + j] = dh[j] * (old[j] - new) * z * (1 - z);
-                d[2 * h + j] = dn;
-                dp[2 * h + j] = dn * r;
-                dh[j] *= z;
-            }
-            break;
-        }
-    }
 }
 
 static int N(backward_step)(job *q)
