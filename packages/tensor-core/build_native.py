@@ -77,6 +77,7 @@ def units(csrc):
             for level in levels if dtype is None or dtype in HOT else levels[:2]:
                 flags = [standard, f"-march=x86-64-{level or LEVELS[0]}", *FLAGS]
                 flags += [f"-DFC_DT={dtype}"] * bool(dtype) + [f"-DFC_ISA={level}"] * bool(level)
+                flags += ["-Os"] * (level == LEVELS[0])  # for machines from before 2013: right, and small
                 found.append(Unit(f"csrc/{name}", tuple(flags)))
     return found
 
