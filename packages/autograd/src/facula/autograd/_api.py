@@ -246,4 +246,6 @@ def attach_all():
         "requires_grad_": tensor_requires_grad_,
         "is_inference": is_inference,
     }.items():
+        if not isinstance(what, property):
+            what.__name__ = name
         _core.attach(name, what)

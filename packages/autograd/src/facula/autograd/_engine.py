@@ -10,7 +10,7 @@ import sys
 from heapq import heappop, heappush
 from threading import Lock, local
 
-from ._core import GradError, Tensor, contiguous_format, facula_path, lib, ops, set_grad_mode
+from ._core import GradError, Tensor, contiguous_format, extend, facula_path, lib, ops, set_grad_mode
 from ._node import Leaf, Output
 from ._support import anomaly
 
@@ -36,6 +36,14 @@ def run(roots, keep_graph, create_graph, captures=None, fill=False):
     captures: {origin: None}, filled with gradients instead of accumulating into leaves. fill: the caller will put the
     captured gradients into .grad. Returns captures.
     """
+    block = extend.plain()
+    if block is not None:  # gradients are plain tensors, whatever class the leaves are of
+        with block:
+            return _run_all(roots, keep_graph, create_graph, captures)
+    return _run_all(roots, keep_graph, create_graph, captures)
+
+
+def _run_all(roots, keep_graph, create_graph, captures):
     before, outer = set_grad_mode(create_graph), capturing()
     current.capturing = captures is not None
     try:

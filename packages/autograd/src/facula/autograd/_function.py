@@ -94,10 +94,12 @@ class FunctionNode(FunctionCtx, Node):
         if self.materialize_grads:
             gs = [zeros(m) if t is None and m is not None else t for t, m in zip(gs, self._metas)]
         function = self._function
-        if function.backward is Function.backward and function.vjp is not Function.vjp:
-            outs = function.vjp(self, *gs)
-        else:
-            outs = function.backward(self, *gs)
+        users = function.vjp if function.backward is Function.backward and function.vjp is not Function.vjp else function.backward
+        block = _core.extend.subclassed()
+        if block is None:
+            return self.checked(users(self, *gs), inputs)
+        with block:
+            outs = users(self, *gs)
         return self.checked(outs, inputs)
 
     def checked(self, outs, inputs):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from facula.tensor_core.extend import disabled_torch_function as _disabled_torch_function_impl  # noqa: F401
+
 
 def _log_api_usage_once(event: str) -> None:
     """A note of an API's first use, for whoever installed a logger; none can be installed here."""
@@ -13,3 +15,11 @@ def _are_functorch_transforms_active() -> bool:
     from facula.autograd.func._vmap import levels
 
     return bool(levels())
+
+
+def __getattr__(name: str):
+    if name in ("DisableTorchFunction", "DisableTorchFunctionSubclass"):
+        from facula import overrides
+
+        return overrides.DisableTorchFunctionSubclass
+    raise AttributeError(f"module 'torch._C' has no attribute {name!r}")

@@ -7,13 +7,18 @@ from typing import Any
 
 import facula
 from facula import Tensor
-from facula.tensor_core.extend import lib, make_subclass
+from facula.tensor_core.extend import disabled_torch_function, lib, make_subclass
 from facula.tensor_core.extend import wrap as own_tensor
 
 __all__ = ["Parameter", "Buffer", "UninitializedParameter", "UninitializedBuffer", "UninitializedTensorMixin", "is_lazy"]
 
 
-class Parameter(Tensor):
+class _ParameterKind(type(Tensor)):
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return super().__instancecheck__(instance) or (cls is Parameter and isinstance(instance, Tensor) and getattr(instance, "_is_param", False))
+
+
+class Parameter(Tensor, metaclass=_ParameterKind):
     """A tensor that a Module registers when it is assigned to an attribute.
 
     data: the values, shared and not copied; None for an empty tensor.
@@ -24,7 +29,13 @@ class Parameter(Tensor):
             data = facula.empty(0)
         if not isinstance(data, Tensor):
             raise TypeError(f"Parameter: data is {type(data).__name__}, not a Tensor. Make one with facula.tensor(data).")
-        return make_subclass(cls, data, requires_grad)
+        if type(data) in (Tensor, Parameter) or isinstance(data, cls) or data.__torch_function__ is disabled_torch_function:
+            return make_subclass(cls, data, requires_grad)
+        made = data.detach().requires_grad_(requires_grad)  # of a user's class: it stays one, and is a parameter by a mark
+        if type(made) is not type(data):
+            raise RuntimeError(f"Parameter: detach() of {type(data).__name__} gives {type(made).__name__}. Its __torch_function__ must give the same class.")
+        made._is_param = True
+        return made
 
     def __init__(self, data: Any = None, requires_grad: bool = True) -> None:
         pass

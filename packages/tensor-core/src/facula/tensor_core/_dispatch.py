@@ -52,6 +52,7 @@ class _Recorders(list):
 
 record = _Recorders()
 tape = None  # autograd's, by extend.set_tape
+override = None  # _override's, once there is a subclass of a user's: f(op, args, out, how) answers for its tensors, NotImplemented for others
 sparse = None  # _sparse's: f(op, args, out) answers for calls with a sparse tensor, NotImplemented for others
 
 # --- interpreters ---------------------------------------------------------------------------------------------------
@@ -152,6 +153,8 @@ def execute(op, args, out=None):
 
 def call(op, args, out=None):
     """An op called in an unusual way, or one that failed on the fast path and is to be explained."""
+    if override is not None and (found := override(op, args, out, "call")) is not NotImplemented:
+        return found
     if _listeners and _listened():
         return _interpret(op, args, {} if out is None else {"out": out})
     if (found := sparse(op, args, out)) is not NotImplemented:
@@ -179,6 +182,8 @@ def _into(op, args, out):
 
 def inplace(op, args):
     """`x.op_(...)`: the first tensor is read and written (or, for rows that write in place anyway, just written)."""
+    if override is not None and (found := override(op, args, None, "inplace")) is not NotImplemented:
+        return found
     if _listeners and _listened():
         return _interpret(op, args, {"out": args[0]})
     if (found := sparse(op, args, args[0])) is not NotImplemented:
@@ -197,11 +202,21 @@ def inplace(op, args):
 
 def place(op, args):
     """Rows without a flat verb: advanced indexing (the number of index tensors varies), and those that NumPy computes."""
+    if override is not None and (found := override(op, args, None, "call")) is not NotImplemented:
+        return found
     return execute(op, _run.coerce(op, args))
+
+
+def _refused():
+    from facula.tensor_core._override import Refused
+
+    return Refused
 
 
 def operator(op, *args):
     """A Python operator whose operands need care; NotImplemented lets Python ask the other operand."""
+    if override is not None and (found := override(op, args, None, "operator")) is not NotImplemented:
+        return found if found is not _refused() else NotImplemented
     for k in op.tensors:
         if not _run.is_operand(args[k]):
             if not _run.is_array(args[k]):

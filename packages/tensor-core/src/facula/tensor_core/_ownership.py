@@ -29,6 +29,7 @@ MODULES = {
     "cuda": ("facula.cuda", "facula-tensor-core"),
     "backends": ("facula.backends", "facula-tensor-core"),
     "utils": ("facula.utils", "facula-tensor-core"),
+    "overrides": ("facula.overrides", "facula-tensor-core"),
     "version": ("facula.version", "facula-tensor-core"),
     "safetensors": ("facula.safetensors", "facula-tensor-core"),
 }
@@ -62,6 +63,8 @@ LATER = {
 LATER_NO_METHOD = {"cond", "hspmm", "segment_reduce", "while_loop", "lobpcg", "lu_unpack", "pca_lowrank", "svd_lowrank", *LATER["facula.tensor_core._windows"], *LATER["facula.tensor_core._copies"]} - {"narrow_copy", "nonzero_static"}
 
 LATER_NO_FUNCTION = {"sparse_resize_", "sparse_resize_and_clear_", "to_sparse_coo"}
+
+LATER_FUNCTIONS = {name for names in LATER.values() for name in names} - LATER_NO_FUNCTION
 
 # names on `facula` that are functions or classes of a part
 NAMES = {

@@ -245,12 +245,12 @@ ipu = _no_such_device("ipu", RuntimeError, "ipu: not linked with support for ipu
 
 
 def as_subclass(self, cls):
-    """A tensor of class cls over the same memory."""
-    from facula.tensor_core._tensor import make_subclass
+    """A tensor of class cls over the same memory, with the same history."""
+    from facula.tensor_core._override import of_class
 
     if not (isinstance(cls, type) and issubclass(cls, Tensor)):
         raise RuntimeError(f"Creating a Tensor subclass from a class that does not inherit from Tensor is not possible. Make sure your class inherits from Tensor: {cls!r}.")
-    return make_subclass(cls, self)
+    return of_class(self, cls)
 
 
 def new_empty_strided(self, size, stride, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False):

@@ -7,6 +7,7 @@ _shape_id = lib.fc_shape_id
 _sizes = []  # Size of every interned shape, by id
 _owners = {}  # borrowed memory: owner id -> the object that owns it, until the last handle over it dies
 default_generator = None  # what random functions draw from; set by _generator
+of_class = None  # _override's, once there is a subclass of a user's
 leaving = None  # while an interpreter listens: told (tensor, name of the function) when values leave the tensors
 
 
@@ -19,6 +20,11 @@ def _read_shape(h):
         known = len(_sizes)
         _sizes.append(Size(lib.fc_shape_dim(known, d) for d in range(lib.fc_shape_ndim(known))))
     return _sizes[id]
+
+
+def disabled_torch_function(func, types, args=(), kwargs=None):
+    """The __torch_function__ of classes that are tensors like any other: func itself."""
+    return func(*args, **(kwargs or {}))
 
 
 class Tensor(lib.Slots):
@@ -40,6 +46,38 @@ class Tensor(lib.Slots):
         from facula.tensor_core._legacy import construct
 
         return construct(cls, *data, **options)
+
+    # --- subclasses: see _override
+
+    def __init_subclass__(cls, **options):
+        super().__init_subclass__(**options)
+        if cls.__module__.partition(".")[0] == "facula" and "__torch_function__" not in cls.__dict__:
+            cls.__torch_function__ = disabled_torch_function  # the library's own are tensors like any other
+        if cls.__torch_function__ is disabled_torch_function:
+            cls.__torch_function__ = staticmethod(disabled_torch_function)
+            return
+        from facula.tensor_core import _override
+
+        _override.prepare(cls)
+
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        """What func means for tensors of this class: the same as for others, with results of this class.
+
+        >>> import facula
+        >>> class Length(facula.Tensor):
+        ...     pass
+        >>> (facula.ones(2).as_subclass(Length) * 2).sum()
+        Length(4.)
+        """
+        from facula.tensor_core import _override
+
+        return _override.default(cls, func, types, args, kwargs)
+
+    @staticmethod
+    def _make_subclass(cls, data, require_grad=False):
+        """A tensor of class cls over data's memory, without its history."""
+        return make_subclass(cls, data, require_grad)
 
     # --- description ------------------------------------------------------------------------------------------------
 

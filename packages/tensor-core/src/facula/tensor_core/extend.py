@@ -11,7 +11,7 @@ from facula.tensor_core import _dispatch, _ops
 from facula.tensor_core._dispatch import Op, Param, record
 from facula.tensor_core._errors import DeviceError, DTypeError, GradError, ShapeError
 from facula.tensor_core._lib import NULL, lib
-from facula.tensor_core._tensor import Tensor, make_subclass, own_tensor
+from facula.tensor_core._tensor import Tensor, disabled_torch_function, make_subclass, own_tensor
 
 ABI = 1
 
@@ -132,6 +132,24 @@ def attach(name, function):
     setattr(Tensor, name, function)
 
 
+def plain():
+    """A block in which tensors of users' classes are plain ones: None where there is no such class."""
+    if _dispatch.override is None:
+        return None
+    from facula.tensor_core._override import DisableTorchFunctionSubclass
+
+    return DisableTorchFunctionSubclass()
+
+
+def subclassed():
+    """A block, inside one of those, in which they are not: None where there is no such class."""
+    if _dispatch.override is None:
+        return None
+    from facula.tensor_core._override import Enabled
+
+    return Enabled()
+
+
 # --- grad mode ------------------------------------------------------------------------------------------------------
 
 class _Mode(threading.local):
@@ -160,7 +178,7 @@ def set_grad_mode(flag):
 
 
 __all__ = [
-    "DTypeError", "DeviceError", "GradError", "NULL", "Op", "Param", "ShapeError", "Tensor", "attach", "below", "bump", "call", "epoch_advance",
-    "epoch_refresh", "epoch_stale", "execute", "function", "grad_mode", "gradients", "handle", "interpreter", "lib", "make_subclass", "ops", "record", "set_grad_mode",
-    "set_tape", "shares_storage", "version", "wrap",
+    "DTypeError", "DeviceError", "GradError", "NULL", "Op", "Param", "ShapeError", "Tensor", "attach", "below", "bump", "call", "disabled_torch_function", "epoch_advance",
+    "epoch_refresh", "epoch_stale", "execute", "function", "grad_mode", "gradients", "handle", "interpreter", "lib", "make_subclass", "ops", "plain", "record", "set_grad_mode",
+    "set_tape", "shares_storage", "subclassed", "version", "wrap",
 ]  # fmt: skip

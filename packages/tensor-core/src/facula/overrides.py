@@ -1,0 +1,163 @@
+"""facula.overrides: what libraries ask that give functions another meaning for their own types (__torch_function__)."""
+
+import functools
+import inspect
+import types
+
+from facula.tensor_core._override import (
+    NEVER,
+    DisableTorchFunctionSubclass,  # noqa: F401 - of torch._C
+    Enabled,
+    Seen,
+    TorchFunctionMode,
+    answered,
+    disabled,
+    overrides,
+    overriding,
+    watch,
+)
+from facula.tensor_core._tensor import Tensor
+
+__all__ = [
+    "BaseTorchFunctionMode", "TorchFunctionMode", "enable_reentrant_dispatch", "get_default_nowrap_functions", "get_ignored_functions", "get_overridable_functions",
+    "get_testing_overrides", "handle_torch_function", "has_torch_function", "has_torch_function_unary", "has_torch_function_variadic", "is_tensor_like",
+    "is_tensor_method_or_property", "resolve_name", "wrap_torch_function",
+]  # fmt: skip
+
+
+class BaseTorchFunctionMode(TorchFunctionMode):
+    """A mode that changes nothing."""
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        return func(*args, **(kwargs or {}))
+
+
+def has_torch_function(relevant_args):
+    """Does one of these have a __torch_function__ of its own, so that handle_torch_function should be called?
+
+    >>> import facula
+    >>> facula.overrides.has_torch_function((facula.ones(1), 2))
+    False
+    """
+    return not disabled() and any(overrides(type(x)) for x in relevant_args)
+
+
+def has_torch_function_unary(x):
+    """has_torch_function of one argument."""
+    return has_torch_function((x,))
+
+
+def has_torch_function_variadic(*args):
+    """has_torch_function of several arguments."""
+    return has_torch_function(args)
+
+
+def handle_torch_function(public_api, relevant_args, *args, **kwargs):
+    """What the types among relevant_args answer for public_api(*args, **kwargs). Raises TypeError where none has an answer."""
+    return answered(public_api, overriding(relevant_args), args, kwargs)
+
+
+def is_tensor_like(inp):
+    """Is it a Tensor, or of a type that stands for one?"""
+    return type(inp) is Tensor or hasattr(inp, "__torch_function__")
+
+
+def is_tensor_method_or_property(func):
+    """Does this function belong to Tensor (rather than to a module)?"""
+    return func in _methods() or getattr(func, "__name__", "") in ("__get__", "__set__", "__delete__")
+
+
+@functools.cache
+def _methods():
+    return {f for f in vars(Tensor).values() if callable(f) and not isinstance(f, type)}
+
+
+def wrap_torch_function(dispatcher):
+    """Decorator: the function asks the arguments that dispatcher(*args, **kwargs) names before it runs.
+
+    >>> import facula
+    >>> @facula.overrides.wrap_torch_function(lambda x: (x,))
+    ... def double(x):
+    ...     return x + x
+    >>> double(facula.ones(1))
+    tensor([2.])
+    """
+
+    def decorate(function):
+        @functools.wraps(function)
+        def wrapped(*args, **kwargs):
+            relevant = dispatcher(*args, **kwargs)
+            if has_torch_function(relevant):
+                return handle_torch_function(wrapped, relevant, *args, **kwargs)
+            return function(*args, **kwargs)
+
+        return wrapped
+
+    return decorate
+
+
+def resolve_name(f):
+    """The dotted name of a function that can be overridden, or None."""
+    for owner, functions in get_overridable_functions().items():
+        for g in functions:
+            if g is f:
+                home = "torch.Tensor" if owner is Tensor else owner.__name__.replace("facula", "torch", 1)
+                return f"{home}.{f.__name__}"
+    return None
+
+
+def get_ignored_functions():
+    """Functions that never ask: they make tensors of other things, or say nothing about one."""
+    import facula
+
+    return {f for name in NEVER if callable(f := getattr(facula, name, None))}
+
+
+@functools.cache
+def get_overridable_functions():
+    """{namespace: functions there that ask __torch_function__}."""
+    import importlib
+
+    import facula
+
+    found = {}
+    for name in ("facula", "facula.nn.functional", "facula.linalg", "facula.fft", "facula.special"):
+        try:
+            home = importlib.import_module(name)
+        except ModuleNotFoundError:
+            continue
+        names = home.__all__ if home is facula or hasattr(home, "__all__") else dir(home)
+        functions = (getattr(home, n) for n in names if not n.startswith("_") and n not in NEVER and n not in _PARTS)
+        found[home] = [f for f in functions if isinstance(f, types.FunctionType)]
+    found[Tensor] = [f for n, f in vars(Tensor).items() if isinstance(f, types.FunctionType) and not isinstance(f, Seen)]
+    return found
+
+
+_PARTS = {
+    "nn", "optim", "autograd", "func", "amp", "jit", "onnx", "distributed", "multiprocessing", "hub", "distributions", "vision", "data", "torch", "linalg", "fft",
+    "signal", "special", "sparse", "random", "testing", "cuda", "backends", "utils", "version", "safetensors", "overrides",
+}  # fmt: skip
+
+
+def get_testing_overrides():
+    """{function that can be overridden: a function with its signature that returns -1}, for tests of other types."""
+    found = {}
+    for functions in get_overridable_functions().values():
+        for f in functions:
+            stand_in = functools.wraps(f)(lambda *args, **kwargs: -1)
+            try:
+                stand_in.__signature__ = inspect.signature(f)
+            except (TypeError, ValueError):
+                continue
+            found[f] = stand_in
+    return found
+
+
+def get_default_nowrap_functions():
+    """Functions whose results Tensor.__torch_function__ leaves of the class that they are."""
+    return {vars(Tensor)[name].__get__ for name in ("_base", "grad")}
+
+
+enable_reentrant_dispatch = Enabled
+
+watch()  # whoever imports this has types of their own in mind
