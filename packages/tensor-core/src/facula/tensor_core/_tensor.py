@@ -65,8 +65,7 @@ class Tensor(lib.Slots):
         """What func means for tensors of this class: the same as for others, with results of this class.
 
         >>> import facula
-        >>> class Length(facula.Tensor):
-        ...     pass
+        >>> Length = type("Length", (facula.Tensor,), {"__module__": "mine"})
         >>> (facula.ones(2).as_subclass(Length) * 2).sum()
         Length(4.)
         """
