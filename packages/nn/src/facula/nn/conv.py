@@ -109,13 +109,16 @@ class _Convolution(_ConvNd):
         )
 
     def _conv_forward(self, input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
-        convolve = (F.conv1d, F.conv2d, F.conv3d)[self.ndim - 1]
+        convolve = self._convolve
         if self.padding_mode != "zeros":
             input = F.pad(input, self._reversed_padding_repeated_twice, mode=self.padding_mode)
             return convolve(input, weight, bias, self.stride, 0, self.dilation, self.groups)
         return convolve(input, weight, bias, self.stride, self.padding, self.dilation, self.groups)
 
     def forward(self, input: Tensor) -> Tensor:
+        own = self._parameters
+        if "weight" in own and "bias" in own:  # see Linear
+            return self._conv_forward(input, own["weight"], own["bias"])
         return self._conv_forward(input, self.weight, self.bias)
 
 
@@ -123,18 +126,21 @@ class Conv1d(_Convolution):
     """Cross-correlation of (N, C, L); weight: (O, C / groups, K)."""
 
     ndim = 1
+    _convolve = staticmethod(F.conv1d)
 
 
 class Conv2d(_Convolution):
     """Cross-correlation of (N, C, H, W); weight: (O, C / groups, KH, KW)."""
 
     ndim = 2
+    _convolve = staticmethod(F.conv2d)
 
 
 class Conv3d(_Convolution):
     """Cross-correlation of (N, C, D, H, W); weight: (O, C / groups, KD, KH, KW)."""
 
     ndim = 3
+    _convolve = staticmethod(F.conv3d)
 
 
 class _ConvTransposeNd(_ConvNd):

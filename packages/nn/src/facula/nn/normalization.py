@@ -67,9 +67,8 @@ class _NormBase(Module):
             init.zeros_(self.bias)
 
     def _check_input_dim(self, input: Tensor) -> None:
-        dims = self._dims
-        if input.dim() not in dims:
-            wanted = " or ".join(f"{d}D" for d in dims)
+        if len(input.shape) not in self._dims:
+            wanted = " or ".join(f"{d}D" for d in self._dims)
             raise ValueError(f"expected {wanted} input (got {input.dim()}D input)")
 
     def extra_repr(self) -> str:
@@ -90,6 +89,9 @@ class _NormBase(Module):
 class _BatchNorm(_NormBase):
     def forward(self, input: Tensor) -> Tensor:
         self._check_input_dim(input)
+        own, kept = self._parameters, self._buffers
+        if not self.training and kept.get("running_mean") is not None and "weight" in own and "bias" in own:  # see Linear
+            return F.batch_norm(input, kept["running_mean"], kept.get("running_var"), own["weight"], own["bias"], False, 0.0, self.eps)
         factor = 0.0 if self.momentum is None else self.momentum
         if self.training and self.track_running_stats and self.num_batches_tracked is not None:
             self.num_batches_tracked.add_(1)
@@ -219,6 +221,9 @@ class LayerNorm(_LastDims):
             init.zeros_(self.bias)
 
     def forward(self, input: Tensor) -> Tensor:
+        own = self._parameters
+        if "weight" in own and "bias" in own:  # see Linear
+            return F.layer_norm(input, self.normalized_shape, own["weight"], own["bias"], self.eps)
         return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from facula import Tensor
@@ -42,6 +43,15 @@ def _three(values: tuple, absent: int) -> tuple:
     return (absent,) * (3 - len(values)) + values
 
 
+@lru_cache(maxsize=1024)
+def _plain(ndim: int, stride: Any, padding: Any, dilation: Any) -> tuple | None:
+    """stride, padding, dilation as the row takes them; None where padding has to be worked out."""
+    if isinstance(padding, str):
+        return None
+    stride, padding, dilation = ntuple(stride, ndim, "stride"), ntuple(padding, ndim, "padding"), ntuple(dilation, ndim, "dilation")
+    return _three(stride, 1), _three(padding, 0), _three(dilation, 1)
+
+
 def _conv(
     ndim: int,
     input: Tensor,
@@ -52,6 +62,14 @@ def _conv(
     dilation: Any,
     groups: int,
 ) -> Tensor:
+    try:  # the row checks too: what it refuses is said below, by the sizes that are wrong
+        plain = _plain(ndim, stride, padding, dilation)
+        if plain is not None and len(input.shape) == ndim + 2:
+            result = _convolution(input, weight, bias, *plain, False, (0, 0, 0), groups)
+            if result.numel():
+                return result
+    except (RuntimeError, TypeError, ValueError):
+        pass
     name = f"conv{ndim}d"
     x, added = batched(input, ndim, name)
     _check(name, x, weight, bias, groups, False)

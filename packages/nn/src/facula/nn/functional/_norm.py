@@ -38,6 +38,11 @@ def batch_norm(
     training: statistics are the batch's, and the running ones move towards them by `momentum` (variance unbiased).
     Else they are the running ones.
     """
+    if not training and running_mean is not None and running_var is not None and len(input.shape) > 1:
+        try:
+            return _batch_norm_eval(input, running_mean, running_var, weight, bias, eps)[0]
+        except (RuntimeError, TypeError):
+            pass  # said below
     if input.dim() < 2:
         raise RuntimeError(f"batch_norm: expected input to have at least 2 dimensions, got {input.dim()}")
     for name, t in (("running_mean", running_mean), ("running_var", running_var), ("weight", weight), ("bias", bias)):
@@ -123,6 +128,11 @@ def layer_norm(
 ) -> Tensor:
     """(x - mean) / sqrt(var + eps) * weight + bias over the last dims, of sizes normalized_shape. Source: Ba et al. (2016)."""
     shape = tuple(normalized_shape)
+    if len(shape) == 1 and input.shape[-1:] == shape:
+        try:
+            return _layer_norm(input, weight, bias, 1, eps)[0]
+        except (RuntimeError, TypeError):
+            pass  # said below, or computed in another dtype
     _check_normalized_shape("layer_norm", input, shape, ("weight", weight), ("bias", bias))
     return in_one_dtype(lambda x, w, b: _layer_norm(x, w, b, len(shape), eps)[0], input, weight, bias)
 

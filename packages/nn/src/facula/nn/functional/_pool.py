@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import facula
@@ -38,9 +39,27 @@ class _Windows:
         return tuple((fill,) * absent + t for fill, t in ((1, self.kernel), (1, self.stride), (0, self.padding), (1, self.dilation)))
 
 
+@lru_cache(maxsize=1024)
+def _plain(ndim: int, kernel: Any, stride: Any, padding: Any, dilation: Any) -> tuple:
+    """kernel, stride, padding, dilation as the row takes them."""
+    kernel = ntuple(kernel, ndim, "kernel_size")
+    stride = kernel if stride is None or stride == () else ntuple(stride, ndim, "stride")
+    padding, dilation = ntuple(padding, ndim, "padding"), ntuple(dilation, ndim, "dilation")
+    if any(2 * p > k for p, k in zip(padding, kernel)):
+        raise ValueError("padding is more than half of the kernel")  # seen by _max_pool alone
+    absent = 3 - ndim
+    return tuple((fill,) * absent + t for fill, t in ((1, kernel), (1, stride), (0, padding), (1, dilation)))
+
+
 def _max_pool(
     ndim: int, input: Tensor, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool, return_indices: bool
 ) -> Any:
+    if len(input.shape) == ndim + 2:
+        try:  # as in _conv
+            best, at = _max_row(input, *_plain(ndim, kernel, stride, padding, dilation), ceil_mode)
+            return (best, at) if return_indices else best
+        except (RuntimeError, TypeError, ValueError):
+            pass
     name = f"max_pool{ndim}d"
     x, added = batched(input, ndim, name)
     w = _Windows(name, x, kernel, stride, padding, dilation, ceil_mode, ndim)
