@@ -2,18 +2,49 @@
 #include <math.h>
 #include <string.h>
 
+#include "../../core/levels.h"
 #include "../parallel.h"
 #include "pool.h"
 
 #define GRAIN (16 << 10) /* places looked at: about 10 us */
 #define LANES 16
+#define MOST_TAPS 64
 
 typedef struct {
     const fc_pool *p;
     char *out;
     int64_t *places;
     const char *x;
+    fc_pool_line line;   /* NULL: none for this dtype, or windows that are too large */
+    int64_t from, until; /* windows of a row with all their taps inside */
 } pool_job;
+
+/* Places of a row's taps relative to the first. */
+static int taps_of(const fc_pool *p, fc_span d, fc_span h, int32_t *tap)
+{
+    int n = 0;
+    for (int64_t zd = d.start; zd < d.end; zd += p->dilation[0])
+        for (int64_t zh = h.start; zh < h.end; zh += p->dilation[1])
+            for (int64_t k = 0; k < p->kernel[2]; ++k)
+                tap[n++] = (int32_t)(((zd - d.start) * p->size[1] + zh - h.start) * p->size[2] + k * p->dilation[2]);
+    return n;
+}
+
+static void choose_line(pool_job *job, const fc_pool *p)
+{
+    if (p->adaptive || (p->dtype != FC_F32 && p->dtype != FC_F64) || p->size_n > INT32_MAX / 2 ||
+        p->kernel[0] > MOST_TAPS || p->kernel[1] > MOST_TAPS || p->kernel[0] * p->kernel[1] * p->kernel[2] > MOST_TAPS)
+        return;
+    const int64_t reach = p->dilation[2] * (p->kernel[2] - 1) + 1;
+    int64_t from = 0, until = p->out[2];
+    while (from < until && from * p->stride[2] < p->pad[2])
+        ++from;
+    while (until > from && (until - 1) * p->stride[2] - p->pad[2] + reach > p->size[2])
+        --until;
+    const int level = fc_isa_level();
+    job->line = (level >= 4 ? fc_pool_lines_v4 : level == 3 ? fc_pool_lines_v3 : fc_pool_lines_v2)[p->dtype == FC_F64];
+    job->from = from, job->until = until;
+}
 
 static int64_t grain(const fc_pool *p)
 {
@@ -39,6 +70,14 @@ static void max_##name(void *ctx, int64_t begin, int64_t end)                   
                 const fc_span sz = p->span[0][d], sy = p->span[1][h];                                                 \
                 for (int64_t w = 0; w < p->out[2]; ++w) {                                                             \
                     const fc_span sx = p->span[2][w];                                                                 \
+                    if (job->line && w == job->from && w < job->until && sz.start < sz.end && sy.start < sy.end) {    \
+                        int32_t tap[MOST_TAPS];                                                                       \
+                        const int taps = taps_of(p, sz, sy, tap);                                                     \
+                        const int64_t n = job->until - job->from, first = (sz.start * H + sy.start) * W + sx.start;   \
+                        job->line(value, place, x, n, p->stride[2], first, tap, taps);                                \
+                        value += n, place += n, w += n - 1;                                                           \
+                        continue;                                                                                     \
+                    }                                                                                                 \
                     T best = LOWEST;                                                                                  \
                     int64_t at = (sz.start * H + sy.start) * W + sx.start;                                            \
                     for (int64_t zd = sz.start; zd < sz.end; zd += sd)                                                \
@@ -180,7 +219,9 @@ void fc_pool_max(const fc_pool *p, void *values, int64_t *places, const void *x)
     static const fc_range_fn planes[FC_NDTYPES] = {
         [FC_U8] = max_u8, [FC_I8] = max_i8, [FC_I16] = max_i16, [FC_I32] = max_i32, [FC_I64] = max_i64, [FC_U16] = max_u16,
         [FC_U32] = max_u32, [FC_U64] = max_u64, [FC_F32] = max_f32, [FC_F64] = max_f64 };
-    fc_parallel(p->planes, grain(p), planes[p->dtype], &(pool_job){ p, values, places, x });
+    pool_job job = { p, values, places, x, NULL, 0, 0 };
+    choose_line(&job, p);
+    fc_parallel(p->planes, grain(p), planes[p->dtype], &job);
 }
 
 void fc_pool_max_grad(const fc_pool *p, void *grad_x, const void *grad, const int64_t *places)
@@ -189,15 +230,15 @@ void fc_pool_max_grad(const fc_pool *p, void *grad_x, const void *grad, const in
         [FC_U8] = max_grad_u8, [FC_I8] = max_grad_i8, [FC_I16] = max_grad_i16, [FC_I32] = max_grad_i32, [FC_I64] = max_grad_i64,
         [FC_U16] = max_grad_u16, [FC_U32] = max_grad_u32, [FC_U64] = max_grad_u64, [FC_F32] = max_grad_f32,
         [FC_F64] = max_grad_f64 };
-    fc_parallel(p->planes, grain(p), planes[p->dtype], &(pool_job){ p, grad_x, (int64_t *)places, grad });
+    fc_parallel(p->planes, grain(p), planes[p->dtype], &(pool_job){ p, grad_x, (int64_t *)places, grad, NULL, 0, 0 });
 }
 
 void fc_pool_mean(const fc_pool *p, void *out, const void *x)
 {
-    fc_parallel(p->planes, grain(p), p->dtype == FC_F64 ? mean_f64 : mean_f32, &(pool_job){ p, out, NULL, x });
+    fc_parallel(p->planes, grain(p), p->dtype == FC_F64 ? mean_f64 : mean_f32, &(pool_job){ p, out, NULL, x, NULL, 0, 0 });
 }
 
 void fc_pool_mean_grad(const fc_pool *p, void *grad_x, const void *grad)
 {
-    fc_parallel(p->planes, grain(p), p->dtype == FC_F64 ? mean_grad_f64 : mean_grad_f32, &(pool_job){ p, grad_x, NULL, grad });
+    fc_parallel(p->planes, grain(p), p->dtype == FC_F64 ? mean_grad_f64 : mean_grad_f32, &(pool_job){ p, grad_x, NULL, grad, NULL, 0, 0 });
 }

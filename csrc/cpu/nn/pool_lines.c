@@ -1,0 +1,48 @@
+/*
+ * Maxima of neighbouring windows of one row, of which every tap lies in the plane: windows are the lanes of a vector, taps run in
+ * the order of the plane, so the first of equal values and the last NaN win as in pool_plane.c, with the same places.
+ */
+#include <math.h>
+
+#include "../../core/isa.h"
+#include "pool.h"
+
+enum { CHUNK = 64 }; /* windows at a time: best and where stay in L1 */
+
+#define LINE(name, T, I, LOWEST)                                                                                      \
+static inline void taps_##name(T *restrict best, I *restrict where, const T *restrict x, I at, int64_t n, int64_t stride) \
+{                                                                                                                     \
+    for (int64_t j = 0; j < n; ++j) {                                                                                 \
+        const T v = x[j * stride];                                                                                    \
+        const int better = v > best[j] || v != v;                                                                     \
+        best[j] = better ? v : best[j];                                                                               \
+        where[j] = better ? at + (I)j * (I)stride : where[j];                                                         \
+    }                                                                                                                 \
+}                                                                                                                     \
+static void line_##name(void *value, int64_t *place, const void *plane, int64_t n, int64_t stride, int64_t first,     \
+                        const int32_t *tap, int taps)                                                                 \
+{                                                                                                                     \
+    for (int64_t from = 0; from < n; from += CHUNK) {                                                                 \
+        const int64_t count = n - from < CHUNK ? n - from : CHUNK, at = first + from * stride;                        \
+        T best[CHUNK];                                                                                                \
+        I where[CHUNK];                                                                                               \
+        for (int64_t j = 0; j < count; ++j)                                                                           \
+            best[j] = LOWEST, where[j] = (I)(at + j * stride);                                                        \
+        for (int t = 0; t < taps; ++t) {                                                                              \
+            const T *x = (const T *)plane + at + tap[t];                                                              \
+            if (stride == 2)                                                                                          \
+                taps_##name(best, where, x, (I)at + tap[t], count, 2);                                                \
+            else if (stride == 1)                                                                                     \
+                taps_##name(best, where, x, (I)at + tap[t], count, 1);                                                \
+            else                                                                                                      \
+                taps_##name(best, where, x, (I)at + tap[t], count, stride);                                           \
+        }                                                                                                             \
+        for (int64_t j = 0; j < count; ++j)                                                                           \
+            ((T *)value)[from + j] = best[j], place[from + j] = where[j];                                             \
+    }                                                                                                                 \
+}
+LINE(f32, float, int32_t, -HUGE_VALF)
+LINE(f64, double, int64_t, -HUGE_VAL)
+#undef LINE
+
+const fc_pool_line FC_ISA_NAME(fc_pool_lines)[2] = { line_f32, line_f64 };
