@@ -320,6 +320,11 @@ SAMPLES = {
     ],
     "_group_norm": [lambda: (normal(2, 4, 3), normal(4), normal(4), 2, 1e-3), lambda: (normal(2, 4, 3), None, None, 4, 1e-3)],
     "_embedding": [lambda: (normal(5, 3), index(5, 2, 4), -1, False), lambda: (normal(5), index(5, 7), -1, False)],
+    "_embedding_bag": [
+        lambda: (normal(5, 3), index(5, 7), torch.tensor([0, 4, 4]), normal(7), 2, 0, False),
+        lambda: (normal(5, 3), index(5, 7), torch.tensor([0, 3]), None, 2, 1, False),
+        lambda: (distinct(5, 3), index(5, 7), torch.tensor([0, 4, 4]), None, None, 2, False),
+    ],
     "_sort": [lambda: (distinct(3, 4), 1, False), lambda: (distinct(3, 4), 0, True)],
     "_topk": [lambda: (distinct(3, 4), 2, 1, True, True), lambda: (distinct(3, 4), 2, 0, False, True)],
     "_kthvalue": [lambda: (distinct(3, 4), 2, 1, False), lambda: (distinct(3, 4), 1, 0, True)],

@@ -385,9 +385,9 @@ def embeddings_give_sparse_gradients(T):
         out.append(e.weight.grad.coalesce().values())
         with T.no_grad():
             out.append(e.weight.add_(e.weight.grad, alpha=-0.1).detach())
-    for mode in ("sum", "mean"):
+    for mode, padding in (("sum", None), ("mean", None), ("sum", 2), ("mean", 1)):
         T.manual_seed(0)
-        b = T.nn.EmbeddingBag(5, 2, sparse=True, mode=mode, dtype=T.float64)
+        b = T.nn.EmbeddingBag(5, 2, sparse=True, mode=mode, padding_idx=padding, dtype=T.float64)
         (b(x.reshape(-1), T.tensor([0, 2])) ** 2).sum().backward()
         out += [b.weight.grad.is_sparse, b.weight.grad.to_dense()]
     return out

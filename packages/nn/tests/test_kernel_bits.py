@@ -57,8 +57,16 @@ def folds():
     return [long.sum(), long.amax(), long.var(), rows.sum(0), rows.sum(1), rows.amax(0), rows.amax(1), short.sum(0), short.sum(1), short.amax(1)]
 
 
+def bags(mode):
+    table, scale = drawn(3000, 40), drawn(20000) if mode == "sum" else None
+    indices, starts = torch.arange(20000) * 7919 % 3000, torch.arange(0, 20000, 37)
+    out = F.embedding_bag(indices, table, starts, mode=mode, per_sample_weights=scale, padding_idx=5)
+    return with_gradients(out, table, *([] if scale is None else [scale]))
+
+
 CASES = {
     "attention": attention, "ctc": ctc, "grid": grid, "norms": norms, "folds": folds,
+    **{f"bag {mode}": partial(bags, mode) for mode in ("sum", "mean", "max")},
     **{kind: partial(recurrence, kind) for kind in ("LSTM", "GRU", "RNN")},
     "nearest": partial(interpolation, mode="nearest"), "bilinear": partial(interpolation, mode="bilinear"),
     "antialiased": partial(interpolation, mode="bicubic", antialias=True),
@@ -95,3 +103,27 @@ def test_a_sample_of_attention_does_not_see_the_batch():
     together = F.scaled_dot_product_attention(q, k, v)
 
     assert bool((together[1:2] == F.scaled_dot_product_attention(q[1:2], k[1:2], v[1:2])).all())
+
+
+@pytest.mark.parametrize("kind", ["LSTM", "GRU", "RNN"])
+@pytest.mark.parametrize("batch", [1, 3, 20])
+def test_many_steps_at_once_are_the_steps_one_by_one(kind, batch):
+    module, x = getattr(torch.nn, kind)(40, 72), torch.randn(9, batch, 40)
+    together, state = module(x)[0], None
+    for t in range(9):
+        out, state = module(x[t : t + 1], state)
+
+        assert torch.equal(together[t], out[0])
+
+
+@pytest.mark.parametrize("options", [{}, {"padding": 1}, {"stride": 1, "padding": 1}, {"stride": 3, "dilation": 2}])
+def test_a_maximum_of_many_windows_is_each_windows(options):
+    x = torch.randint(0, 5, (2, 3, 19, 150)).float()
+    x[0, 0, 3, 7:9] = float("nan")
+    x[1, 1] = -float("inf")
+    for dtype in (torch.float32, torch.float64):
+        values, places = F.max_pool2d(x.to(dtype), 3, **{"stride": 2, **options}, return_indices=True)
+        slow, where = F.max_pool2d(x.nan_to_num(9, None, -9).to(torch.int64), 3, **{"stride": 2, **options}, return_indices=True)
+
+        assert torch.equal(values.nan_to_num(9, None, -9).to(torch.int64), slow)
+        assert torch.equal(places[1], where[1])

@@ -300,3 +300,54 @@ O("_embedding", lambda weight, indices: weight[indices], cases=lambda t: [(t(7, 
 O("_embedding_backward", embedding_backward, cases=lambda t: [
     (t(9, 3), t.index(4, 9), 4, -1, False), (t(2, 5, 3), t.index(4, 2, 5), 6, 2, False), (t(9, 3), t.index(4, 9), 4, -1, True),
 ], **HOW)  # fmt: skip
+
+
+def bag_of(indices, starts):
+    return np.searchsorted(starts, np.arange(indices.size), side="right") - 1
+
+
+def embedding_bag(weight, indices, starts, per_sample_weights, padding_idx, mode, scale_grad_by_freq):
+    bag, kept = bag_of(indices, starts), np.ones(indices.size, bool) if padding_idx is None else indices != padding_idx
+    out, places = np.zeros((starts.size, weight.shape[1]), weight.dtype), np.full((starts.size, weight.shape[1]), -1)
+    for b in range(starts.size):
+        at = indices[(bag == b) & kept]
+        scale = 1 if per_sample_weights is None else per_sample_weights[(bag == b) & kept, None]
+        if at.size and mode == 2:
+            best = weight[at].argmax(0)
+            out[b], places[b] = weight[at].max(0), at[best]
+        elif at.size:
+            out[b] = (weight[at] * scale).sum(0) / (at.size if mode == 1 else 1)
+    return out, places if mode == 2 else np.zeros(0, np.int64)
+
+
+def embedding_bag_backward(g, weight, indices, starts, per_sample_weights, places, padding_idx, mode, scale_grad_by_freq):
+    bag, kept = bag_of(indices, starts), np.ones(indices.size, bool) if padding_idx is None else indices != padding_idx
+    out, ds = np.zeros_like(weight), np.zeros(0 if per_sample_weights is None else indices.size, weight.dtype)
+    if mode == 2:
+        for b, j in zip(*np.nonzero(places >= 0)):
+            out[places[b, j], j] += g[b, j]
+        return out, ds
+    for k in np.nonzero(kept)[0]:
+        row = g[bag[k]] * (1 if per_sample_weights is None else per_sample_weights[k])
+        row = row / (kept & (bag == bag[k])).sum() if mode == 1 else row
+        out[indices[k]] += row / (indices == indices[k]).sum() if scale_grad_by_freq else row
+        if per_sample_weights is not None:
+            ds[k] = (g[bag[k]] * weight[indices[k]]).sum()
+    return out, ds
+
+
+def bag_case(t, scaled, *options):
+    return t(7, 3), t.index(7, 11), t.value(np.array([0, 4, 4, 9]), "int64"), t(11) if scaled else None, *options
+
+
+def bag_backward(t, scaled, padding_idx, mode, by_frequency):
+    places = t.value(np.array([[0, 2, 6], [-1, -1, -1], [3, 3, 1], [5, 0, 2]]) if mode == 2 else np.zeros(0), "int64")
+    return (t(4, 3), *bag_case(t, scaled), places, padding_idx, mode, by_frequency)
+
+
+O("_embedding_bag", embedding_bag, result=("SAME", "int64"), cases=lambda t: [
+    bag_case(t, False, None, 0, False), bag_case(t, True, 2, 0, False), bag_case(t, False, 2, 1, False), bag_case(t, False, 1, 2, False),
+], **HOW)  # fmt: skip
+O("_embedding_bag_backward", embedding_bag_backward, cases=lambda t: [
+    bag_backward(t, False, None, 0, False), bag_backward(t, True, 2, 0, True), bag_backward(t, False, 2, 1, True), bag_backward(t, False, 1, 2, False),
+], **HOW)  # fmt: skip

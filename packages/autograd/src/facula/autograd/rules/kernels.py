@@ -26,6 +26,8 @@ D("_batch_norm_eval",  flat=(1,),   xyzwv=lambda g, x, y, z, w, out1, eps, needs
 D("_group_norm",       flat=(1, 2), xyz=lambda g, x, y, out1, out2, groups, eps: group_norm_gradients(g, x, y, out1, out2, groups, eps))
 
 D("_embedding", x=lambda g, x_shape, y, padding_idx, scale_grad_by_freq: embedding_gradient(g, x_shape, y, padding_idx, scale_grad_by_freq))
+D("_embedding_bag", flat=(1,), xw=lambda g, x, y, z, w, out1, padding_idx, mode, scale_grad_by_freq:
+  bag_gradients(g, x, y, z, w, out1, padding_idx, mode, scale_grad_by_freq))
 
 D("_sort",      flat=(1,), x=lambda g, x_shape, out1, dim: put(g, x_shape, dim, out1))
 D("_topk",      flat=(1,), x=lambda g, x_shape, out1, dim: put(g, x_shape, dim, out1))
@@ -33,7 +35,7 @@ for _name in ("_kthvalue", "_median", "_nanmedian", "_mode"):
     D(_name,    flat=(1,), x=lambda g, x_shape, out1, dim, keepdim: put_one(g, x_shape, dim, keepdim, out1))
 
 none("_softmax_backward", "_log_softmax_backward", "_cross_entropy_backward", "_nll_loss_backward")
-none("_layer_norm_backward", "_rms_norm_backward", "_batch_norm_backward", "_group_norm_backward", "_embedding_backward")
+none("_layer_norm_backward", "_rms_norm_backward", "_batch_norm_backward", "_group_norm_backward", "_embedding_backward", "_embedding_bag_backward")
 none("_searchsorted", "_bincount", "_histogram")
 none("_adam_", "_sgd_", "_adagrad_", "_adadelta_", "_rmsprop_", "_adamax_", "_nadam_", "_radam_", "_rprop_", "_asgd_", "_adafactor_", "_muon_")
 
@@ -166,6 +168,27 @@ def embedding_gradient(g, shape, index, padding_idx, by_frequency):
     if padding_idx >= 0:
         rows = rows * (flat != padding_idx).to(g.dtype).reshape(across)
     return F.index_add(zeros(shape, g), 0, flat, rows)
+
+
+def bag_gradients(g, weight, index, starts, scales, places, padding, mode, by_frequency):
+    """Gradients of the table and of the scales; None for the latter where there are none."""
+    if not composing():
+        dw, ds = row("_embedding_bag_backward")(g, weight, index, starts, scales, places, padding, mode, by_frequency)
+        return dw, None if scales is None else ds
+    if mode == 2:
+        kept = places >= 0
+        return F.scatter_add(zeros(weight.shape, g), 0, F.where(kept, places, F.zeros_like(places)), g * kept.to(g.dtype)), None
+    bag = F.searchsorted(starts, F.arange(index.shape[0]), right=True) - 1
+    counts = F.ones_like(index) if padding is None else (index != padding).to(index.dtype)
+    rows, kept = g[bag], counts.to(g.dtype).unsqueeze(1)
+    at = index if padding is None else F.where(counts != 0, index, F.zeros_like(index))
+    if mode == 1:
+        rows = rows / F.index_add(F.zeros_like(starts), 0, bag, counts).clamp(min=1)[bag].to(g.dtype).unsqueeze(1)
+    rows = rows * kept
+    ds = None if scales is None else F.sum(rows * weight[at], 1)
+    if by_frequency:
+        rows = rows / row("_bincount")(at, None, weight.shape[0])[at].to(g.dtype).unsqueeze(1)
+    return F.index_add(zeros(weight.shape, g), 0, at, rows if scales is None else rows * scales.unsqueeze(1)), ds
 
 
 def put(g, shape, dim, index):

@@ -8,7 +8,8 @@ from facula import Tensor
 from ._rows import row
 from ._sparse_rows import sparse_rows
 
-_lookup = row("_embedding")
+_lookup, _bag = row("_embedding"), row("_embedding_bag")
+_MODES = {"sum": 0, "mean": 1, "max": 2}  # as the row numbers them
 
 
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
@@ -46,12 +47,6 @@ def _renormalise(weight: Tensor, used: Tensor, max_norm: float, norm_type: float
         weight.detach().index_copy_(0, rows, picked * scale)
 
 
-def _by_frequency(rows: Tensor, index: Tensor, count: int) -> Tensor:
-    """rows, whose gradient is divided by how often each index occurs."""
-    uses = facula.bincount(index.reshape(-1), minlength=count)[index.reshape(-1)].to(rows.dtype).unsqueeze(1)
-    return rows / uses + (rows - rows / uses).detach()
-
-
 def embedding(
     input: Tensor,
     weight: Tensor,
@@ -65,7 +60,10 @@ def embedding(
 
     max_norm: rows looked up are first shrunk, in place, to that p-norm at most. sparse: the gradient is a sparse tensor of these rows.
     """
-    if input.dtype not in (facula.int64, facula.int32):
+    dtype = input.dtype
+    if dtype is facula.int64 and max_norm is None and padding_idx is None and not sparse and len(weight.shape) == 2:
+        return _lookup(weight, input, -1, scale_grad_by_freq)
+    if dtype not in (facula.int64, facula.int32):
         raise RuntimeError(f"embedding: expected indices of dtype int64 or int32, but got {input.dtype}.")
     if weight.dim() != 2:
         raise RuntimeError(f"embedding: 'weight' must be 2-D, got {weight.dim()}-D")
@@ -104,60 +102,44 @@ def embedding_bag(
         raise ValueError(f"embedding_bag: per_sample_weights {tuple(per_sample_weights.shape)} must have the shape of input {tuple(input.shape)}.")
     if scale_grad_by_freq and mode == "max":
         raise ValueError("max mode does not support scaling the gradient by the frequency")
+    if sparse and mode == "max":
+        raise ValueError("max mode does not support sparse weights")
     padding = _padding_row(padding_idx, weight.size(0))
-    bag, bags = _bags(input, offsets, include_last_offset)
+    starts = _starts(input, offsets, include_last_offset)
     flat = input.reshape(-1).long()
     if max_norm is not None:
-        _renormalise(weight, flat, max_norm, norm_type)
-    if flat.numel() and not bool(((flat >= 0) & (flat < weight.size(0))).all()):
-        raise RuntimeError(f"embedding_bag: index out of range: {int(flat.min())} to {int(flat.max())} in a table of {weight.size(0)} rows.")
+        _renormalise(weight, flat if padding is None else flat[flat != padding], max_norm, norm_type)
     scales = None if per_sample_weights is None else per_sample_weights.reshape(-1)
-    if padding is not None:
-        kept = (flat != padding).nonzero().reshape(-1)
-        bag, flat = bag[kept], flat[kept]
-        scales = None if scales is None else scales[kept]
-    rows = sparse_rows(weight, flat, None) if sparse else weight.index_select(0, flat)
-    if scale_grad_by_freq:
-        rows = _by_frequency(rows, flat, weight.size(0))
-    if scales is not None:
-        rows = rows * scales.unsqueeze(1)
-    if mode == "max":
-        return _bag_max(rows, bag, bags)
-    total = facula.zeros((bags, weight.size(1)), dtype=rows.dtype, device=rows.device).index_add(0, bag, rows)
-    if mode == "sum":
-        return total
-    return total / facula.bincount(bag, minlength=bags).clamp(min=1).to(rows.dtype).unsqueeze(1)
+    if sparse:  # a table of the rows that are used, whose gradient is sparse; padding is what is no row of it
+        if scale_grad_by_freq and weight.requires_grad:
+            raise RuntimeError("embedding_bag: scale_grad_by_freq is not supported with sparse gradients. Leave one of them out.")
+        weight, places = sparse_rows(weight, flat, padding), facula.arange(flat.size(0), device=flat.device)
+        flat = places if padding is None else facula.where(flat == padding, -1, places)
+        padding = None if padding is None else -1
+    return _bag(weight, flat, starts, scales, padding, _MODES[mode], scale_grad_by_freq)[0]
 
 
-def _bags(input: Tensor, offsets: Tensor | None, include_last_offset: bool) -> tuple[Tensor, int]:
-    """(the bag of each index, the number of bags)."""
+def _starts(input: Tensor, offsets: Tensor | None, include_last_offset: bool) -> Tensor:
+    """Where each bag begins in the flat input."""
     if input.dim() == 2:
         if offsets is not None:
             raise ValueError("if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed length sequences.")
-        return facula.arange(input.size(0)).repeat_interleave(input.size(1)), input.size(0)
+        return facula.arange(input.size(0), device=input.device) * input.size(1)
     if input.dim() != 1:
         raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.dim()}")
     if offsets is None:
         raise ValueError("offsets has to be a 1D Tensor but got None")
     if offsets.dim() != 1:
         raise ValueError(f"offsets has to be a 1D Tensor, but got {offsets.dim()} dims")
-    starts = offsets.tolist()
+    starts = offsets.long()
     if include_last_offset:
-        if not starts:
+        if not starts.numel():
             raise RuntimeError("embedding_bag: include_last_offset: number of offsets should be at least 1")
-        starts.pop()
-    if starts and starts[0] != 0:
-        raise RuntimeError(f"embedding_bag: offsets[0] has to be 0, i.e., the first sequence starts at position 0. However, got {starts[0]}")
-    if starts and starts[-1] > input.size(0):
-        raise RuntimeError(f"embedding_bag: offsets[-1] can not be greater than input's length {input.size(0)}, but got {starts[-1]}")
-    ends = [*starts[1:], input.size(0)] if starts else []
-    bag = [k for k, (a, b) in enumerate(zip(starts, ends)) for _ in range(b - a)]
-    return facula.tensor(bag, dtype=facula.int64), len(starts)
-
-
-def _bag_max(rows: Tensor, bag: Tensor, bags: int) -> Tensor:
-    members: list[list[int]] = [[] for _ in range(bags)]
-    for k, b in enumerate(bag.tolist()):
-        members[b].append(k)
-    empty = facula.zeros(rows.size(1), dtype=rows.dtype)
-    return facula.stack([rows[m].max(0)[0] if m else empty for m in members], 0) if members else rows[:0]
+        starts = starts[:-1]
+    if starts.numel() and not starts.is_meta:
+        first, last = int(starts[0]), int(starts[-1])
+        if first != 0:
+            raise RuntimeError(f"embedding_bag: offsets[0] has to be 0, i.e., the first sequence starts at position 0. However, got {first}")
+        if last > input.size(0):
+            raise RuntimeError(f"embedding_bag: offsets[-1] can not be greater than input's length {input.size(0)}, but got {last}")
+    return starts
