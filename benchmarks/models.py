@@ -1,19 +1,34 @@
-"""The six networks whose training steps are timed and compared, written once for `t`, Facula or PyTorch.
+"""The training steps and predictions that are timed and compared, of the six networks of tests/programs/models.py.
 
-A model is a function (t, dtype) -> Run; the parameters, the batches and all noise come from the library's own streams,
-seeded by the caller: with one seed both libraries train the same network on the same numbers.
+A model is a function (t, dtype) -> Run, t being Facula or PyTorch; the parameters, the batches and all noise come from the library's
+own streams, seeded by the caller: with one seed both libraries train the same network on the same numbers.
 Steps go round several batches: one batch of noise is learnt by heart in twenty steps, and a loss near zero shows nothing.
 """
 
 from __future__ import annotations
 
-import math
+import builtins
 from collections.abc import Callable
-from itertools import cycle
 from dataclasses import dataclass
+from functools import cache
+from itertools import cycle
+from pathlib import Path
+from types import SimpleNamespace
 
-
+NETWORKS = Path(__file__).resolve().parent.parent / "tests/programs/models.py"
 BATCHES = 20
+
+
+@cache
+def networks(t):
+    """The classes of tests/programs/models.py, a file that imports torch, made of t."""
+
+    def of_t(name, *rest):
+        return {"torch": t, "torch.nn": t.nn}.get(name) or builtins.__import__(name, *rest)
+
+    names = {"__name__": f"networks of {t.__name__}", "__builtins__": {**vars(builtins), "__import__": of_t}}
+    exec(compile(NETWORKS.read_text(), NETWORKS, "exec"), names)
+    return SimpleNamespace(**names)
 
 
 def batches(draw):
@@ -60,145 +75,52 @@ def classifier(t, dtype, model, shape, classes, batch, optimizer=adam):
 
 
 def mlp(t, dtype):
-    nn = t.nn
-    model = nn.Sequential(nn.Linear(784, 512), nn.ReLU(), nn.Linear(512, 512), nn.ReLU(), nn.Linear(512, 10))
-    return classifier(t, dtype, model, (784,), 10, 64)
+    return classifier(t, dtype, networks(t).MLP(), (784,), 10, 64)
 
 
 def vae(t, dtype):
-    nn, F = t.nn, t.nn.functional
-
-    class VAE(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.into, self.mean, self.spread = nn.Linear(784, 400), nn.Linear(400, 20), nn.Linear(400, 20)
-            self.back, self.out = nn.Linear(20, 400), nn.Linear(400, 784)
-
-        def forward(self, x):
-            h = t.relu(self.into(x))
-            mean, log_variance = self.mean(h), self.spread(h)
-            std = t.exp(0.5 * log_variance)
-            z = mean + std * t.randn_like(std)
-            return t.sigmoid(self.out(t.relu(self.back(z)))), mean, log_variance
-
-    model = VAE().to(dtype)
+    model, loss_of = networks(t).VAE().to(dtype), networks(t).vae_loss
     pictures = batches(lambda: t.rand(128, 784, dtype=dtype))
     one = next(pictures)[:1]
 
     def loss():
         x = next(pictures)
-        out, mean, log_variance = model(x)
-        kl = -0.5 * t.sum(1 + log_variance - mean.pow(2) - log_variance.exp())
-        return F.binary_cross_entropy(out, x, reduction="sum") + kl
+        return loss_of(model(x), x)
 
     return Run(model, adam(t, model), loss, lambda: model(one)[0])
 
 
 def lenet(t, dtype):
-    nn = t.nn
-    model = nn.Sequential(
-        nn.Conv2d(1, 32, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2),
-        nn.Conv2d(32, 64, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2),
-        nn.Flatten(), nn.Linear(64 * 7 * 7, 128), nn.ReLU(), nn.Linear(128, 10),
-    )  # fmt: skip
-    return classifier(t, dtype, model, (1, 28, 28), 10, 64)
+    return classifier(t, dtype, networks(t).LeNet(), (1, 28, 28), 10, 64)
 
 
-def resnet20(t, dtype, width=32):
-    nn = t.nn
-
-    class Block(nn.Module):
-        def __init__(self, into, out, stride):
-            super().__init__()
-            self.conv1, self.bn1 = nn.Conv2d(into, out, 3, stride, 1, bias=False), nn.BatchNorm2d(out)
-            self.conv2, self.bn2 = nn.Conv2d(out, out, 3, 1, 1, bias=False), nn.BatchNorm2d(out)
-            self.short = nn.Sequential()
-            if stride != 1 or into != out:
-                self.short = nn.Sequential(nn.Conv2d(into, out, 1, stride, bias=False), nn.BatchNorm2d(out))
-
-        def forward(self, x):
-            h = self.bn2(self.conv2(t.relu(self.bn1(self.conv1(x)))))
-            return t.relu(h + self.short(x))
-
-    layers, into = [nn.Conv2d(3, width, 3, padding=1, bias=False), nn.BatchNorm2d(width), nn.ReLU()], width
-    for stage in range(3):
-        for k in range(3):
-            layers.append(Block(into, width << stage, 2 if stage and not k else 1))
-            into = width << stage
-    model = nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(into, 10))
-    return classifier(t, dtype, model, (3, 32, 32), 10, 32, sgd)
+def resnet20(t, dtype):
+    return classifier(t, dtype, networks(t).ResNet(), (3, 32, 32), 10, 32, sgd)
 
 
-def language(t, model, shape, words, optimizer, single):
+def language(t, dtype, model, shape, words, optimizer, single):
     """Cross entropy of the next word, on random words."""
+    model = model.to(dtype)
     pairs = batches(lambda: (t.randint(0, words, shape), t.randint(0, words, shape)))
     one = single(next(pairs)[0])
 
+    def scores(ids):
+        out = model(ids)
+        return out[0] if isinstance(out, tuple) else out
+
     def loss():
         ids, nexts = next(pairs)
-        return t.nn.functional.cross_entropy(model(ids).view(-1, words), nexts.view(-1))
+        return t.nn.functional.cross_entropy(scores(ids).view(-1, words), nexts.view(-1))
 
-    return Run(model, optimizer, loss, lambda: model(one))
-
-
-def gpt(t, dtype, layers=4, width=128, heads=4, block=64, batch=8, words=65):
-    """A decoder with pre-norm blocks and attention written out: products, mask, softmax."""
-    nn, F = t.nn, t.nn.functional
-
-    class Attention(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.qkv, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)
-            self.register_buffer("mask", t.tril(t.ones(block, block)).view(1, 1, block, block) == 0)
-
-        def forward(self, x):
-            b, n, c = x.shape
-            q, k, v = (u.view(b, n, heads, c // heads).transpose(1, 2) for u in self.qkv(x).split(c, dim=2))
-            scores = (q @ k.transpose(-2, -1)) / math.sqrt(c // heads)
-            scores = scores.masked_fill(self.mask[:, :, :n, :n], float("-inf"))
-            return self.out((F.softmax(scores, dim=-1) @ v).transpose(1, 2).contiguous().view(b, n, c))
-
-    class Block(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.norm1, self.attention, self.norm2 = nn.LayerNorm(width), Attention(), nn.LayerNorm(width)
-            self.mlp = nn.Sequential(nn.Linear(width, 4 * width), nn.GELU(), nn.Linear(4 * width, width))
-
-        def forward(self, x):
-            x = x + self.attention(self.norm1(x))
-            return x + self.mlp(self.norm2(x))
-
-    class GPT(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.token, self.place = nn.Embedding(words, width), nn.Embedding(block, width)
-            self.blocks = nn.Sequential(*(Block() for _ in range(layers)))
-            self.norm, self.head = nn.LayerNorm(width), nn.Linear(width, words, bias=False)
-
-        def forward(self, ids):
-            x = self.token(ids) + self.place(t.arange(ids.shape[1]))
-            return self.head(self.norm(self.blocks(x)))
-
-    model = GPT().to(dtype)
-    return language(t, model, (batch, block), words, t.optim.AdamW(model.parameters(), lr=1e-3), lambda ids: ids[:1])
+    return Run(model, optimizer(model.parameters()), loss, lambda: scores(one))
 
 
-def lstm(t, dtype, width=200, steps=35, batch=20, words=1000):
-    """A language model of two LSTM layers with dropout, SGD."""
-    nn = t.nn
+def gpt(t, dtype):
+    return language(t, dtype, networks(t).GPT(), (8, 64), 65, lambda p: t.optim.AdamW(p, lr=1e-3), lambda ids: ids[:1])
 
-    class Model(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.embed, self.drop = nn.Embedding(words, width), nn.Dropout(0.2)
-            self.lstm, self.head = nn.LSTM(width, width, 2, dropout=0.2), nn.Linear(width, words)
 
-        def forward(self, ids):
-            out, _ = self.lstm(self.drop(self.embed(ids)))
-            return self.head(self.drop(out))
-
-    model = Model().to(dtype)
-    return language(t, model, (steps, batch), words, t.optim.SGD(model.parameters(), lr=1.0), lambda ids: ids[:, :1])
+def lstm(t, dtype):
+    return language(t, dtype, networks(t).LanguageModel(), (35, 20), 1000, lambda p: t.optim.SGD(p, lr=1.0), lambda ids: ids[:, :1])
 
 
 MODELS = {"mlp": mlp, "vae": vae, "lenet": lenet, "resnet20": resnet20, "gpt": gpt, "lstm": lstm}
