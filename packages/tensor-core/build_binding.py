@@ -12,7 +12,7 @@ import re
 from pathlib import Path
 
 MODULE = "facula.tensor_core._native"
-HANDLES = Path(__file__).with_name("binding") / "handles.h"
+PARTS = [Path(__file__).with_name("binding") / name for name in ("handles.h", "numbers.h", "index.h")]
 NOT_PYTHONS = ("fc_free", "fc_retain")  # a second owner of a tensor is a second reference to its handle
 
 # C type: how an argument x is read from the object a, and how a result becomes an object
@@ -95,7 +95,7 @@ def functions(header):
 
 def calls(ours):
     """The wrappers, their table, and fc_with_calls, which puts them into the module that cffi made."""
-    parts = [HANDLES.read_text(), *(f.wrapper() for f in ours)]
+    parts = [*(path.read_text() for path in PARTS), *(f.wrapper() for f in ours)]
     table = []
     for f in ours:
         table.append((f.name, f"py_{f.name}", "METH_FASTCALL"))
@@ -105,6 +105,7 @@ def calls(ours):
             table.append((f.name.removeprefix("fc_"), f"new_{f.name}", "METH_FASTCALL"))
     table += [("tensor_of", "fc_tensor_around", "METH_O"), ("set_tensor_type", "fc_tensor_type_set", "METH_O")]
     table += [("binary", "fc_binary", "METH_FASTCALL"), ("node", "fc_node_new", "METH_FASTCALL"), ("tick", "fc_tick", "METH_NOARGS")]
+    table += [("from_numbers", "fc_from_numbers", "METH_FASTCALL"), ("to_numbers", "fc_to_numbers", "METH_O"), ("number_of", "fc_number_of", "METH_O"), ("basic_index", "fc_basic_index", "METH_FASTCALL")]
     parts.append("static PyMethodDef fc_calls[] = {")
     parts += [f'    {{"{name}", (PyCFunction)(void *){function}, {convention}, NULL}},' for name, function, convention in table]
     parts += ["    {NULL, NULL, 0, NULL},", "};", ""]

@@ -160,7 +160,7 @@ def compile_unit(unit, root, cache, closure, say):
 def binding_unit(root, cache):
     """The C file of the module, kept by what it is made from."""
     header = (root / "csrc/include/facula_api.h").read_text()
-    key = digest("binding", header, CC, Path(build_binding.__file__).read_bytes(), build_binding.HANDLES.read_bytes())
+    key = digest("binding", header, CC, Path(build_binding.__file__).read_bytes(), *(p.read_bytes() for p in build_binding.PARTS))
     source = cache / f"{key}.c"
     if not source.exists():
         part = cache / f"{key}.{os.getpid()}.c"
@@ -234,7 +234,7 @@ def write_ops(lib, package, target, stubs):
 def state(root, writers):
     """A digest of everything that the library, _ops.py and _ops.pyi are made from."""
     files = [p for p in sorted((root / "csrc").rglob("*")) if p.suffix in (".c", ".h", ".def")]
-    files += [Path(__file__), Path(build_binding.__file__), build_binding.HANDLES, *writers]
+    files += [Path(__file__), Path(build_binding.__file__), *build_binding.PARTS, *writers]
     return digest(CC, *(x for p in files for x in (os.path.relpath(p, root), p.read_bytes())))
 
 

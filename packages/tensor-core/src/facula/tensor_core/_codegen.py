@@ -34,7 +34,7 @@ fold, scan, dot, gather_ = lib.fold, lib.scan, lib.dot, lib.gather
 own, own_n, random, to = lib.own, lib.own_n, lib.fc_random, lib.to
 view_op, view_dims, view_list, as_strided_ = lib.view_op, lib.view_dims, lib.view_list, lib.as_strided
 write1, write2, write3, write2s = lib.fc_map1, lib.fc_map2, lib.fc_map3, lib.fc_map2s
-result_of = lib.result
+result_of, fill = lib.result, lib.fc_fill
 interpreting = False  # set by _dispatch while an interpreter listens in any thread
 
 '''
@@ -130,6 +130,11 @@ def attempt(row, line, again=None):
     return f"    try:\n        t = {line}\n    except (AttributeError, TypeError, OverflowError):\n        {again or leave(row)}\n"
 
 
+def based(name):
+    """Whether a write to the tensor is one to a view of something with a history: the tape has to hear of it."""
+    return f"({name}.base is not None and {name}.base.origin is not None)"
+
+
 def map_function(row, name=None, out=True, again=None):
     """map1, map2, map3. `again` is what an operator does with operands that are not for it."""
     arguments = ", ".join(f"{p.name}._h" for p in row.tensors)
@@ -168,7 +173,7 @@ def inplace_function(row):
     x = names[0]
     again = f"return inplace(OPS[{row.id}], {row.tuple_text()})"
     body = row.head(row.name + "_", out=False)
-    tests = ["interpreting", f"{x}.origin is not None", f"{x}.base is not None", *scalar_guards(row)]
+    tests = ["interpreting", f"{x}.origin is not None", based(x), *scalar_guards(row)]
     body += f"    if {' or '.join(tests)}:\n        {again}\n"
     tail = f"    if t is None:\n        {again}\n    return {x}\n"
     if row.kind == "map2" and "Scalar" in row.tensors[1].type:
@@ -303,7 +308,7 @@ def random_function(row):
     doubles = [p.name for p in row.params if p.type == "float"] + ["0.0", "0.0"]
     again = f"return inplace(OPS[{row.id}], {row.tuple_text()})"
     body = row.head(out=False)
-    body += f"    if interpreting or input.origin is not None or input.base is not None:\n        {again}\n"
+    body += f"    if interpreting or input.origin is not None or {based('input')}:\n        {again}\n"
     generator = "(generator or _tensor.default_generator)._g"
     body += attempt(row, f"random({row.id}, input._h, {generator}, {ints[0]}, {ints[1]}, {doubles[0]}, {doubles[1]})", again)
     return body + f"    if t is None:\n        {again}\n    return input\n"
@@ -322,7 +327,10 @@ def place_function(row):
     names = [p.name for p in row.tensors if not p.listed]
     again = f"return inplace(OPS[{row.id}], {row.tuple_text()})"
     heard = "".join(f" or {n}.origin is not None" for n in names)
-    body = row.head(out=False) + f"    if interpreting or input.base is not None{heard}:\n        {again}\n"
+    body = row.head(out=False) + f"    if interpreting or {based('input')}{heard}:\n        {again}\n"
+    if row.name == "fill_number_":
+        body += "    kind = type(value)\n    if (kind is float or kind is int and -9223372036854775808 <= value < 9223372036854775808) and not fill("
+        return body + f"input._h, 2 if kind is float else 1, 0 if kind is float else value, value, 0.0):\n        return input\n    {again}\n"
     if row.name == "copy_into_":
         return body + f"    if lib.fc_copy(input._h, source._h):\n        {again}\n    return input\n"
     return body + f"    {again}\n"

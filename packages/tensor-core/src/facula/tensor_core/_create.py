@@ -305,6 +305,8 @@ def _scan(data, shape, depth, flat):
         refused = TypeError if isinstance(data, bytes) else RuntimeError
         raise refused(f"Could not infer dtype of {type(data).__name__}: new(): invalid data type. Tensors hold numbers.")
     if isinstance(data, (list, tuple)) or (hasattr(data, "__len__") and hasattr(data, "__getitem__") and not isinstance(data, (str, bytes, Tensor))):
+        if flat and len(shape) == depth:
+            raise TypeError(f"tensor: expected a number at dim {depth}, as before it, got a {type(data).__name__} of length {len(data)}. Every row must have one depth.")
         if len(shape) == depth:
             shape.append(len(data))
         elif depth >= len(shape) or shape[depth] != len(data):
@@ -343,6 +345,9 @@ def from_data(data, dtype, device_):
     """A new tensor from numbers, nested sequences, arrays or tensors: always a copy."""
     if device_ is None and (default := _state.default_device()).type != "cpu" and not isinstance(data, Tensor):
         device_ = default
+    t = lib.from_numbers(data, -1 if dtype is None else dtype.id)
+    if t is not None:  # plain numbers: the common case
+        return t if device_ is None else t.to(device_)
     if isinstance(data, Tensor):
         data = data.detach()
         t = own_tensor(lib.fc_to(data._h, lib.fc_dtype(data._h) if dtype is None else dtype.id, 0, 1))

@@ -47,6 +47,10 @@ STATUS = (
 STALE = STATUS.index("stale")
 
 
+class IntegerOverflow(RuntimeError, ValueError):
+    """An integer beyond 64 bits."""
+
+
 def describe(value):
     """An operand in a message: its shape and dtype, or the number itself."""
     if hasattr(value, "_h"):

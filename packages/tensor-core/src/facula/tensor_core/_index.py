@@ -1,12 +1,12 @@
 """Indexing: `x[...]` and `x[...] = y` with ints, slices (negative steps are not PyTorch's, and work here), None, Ellipsis, masks, index tensors."""
 
 from facula.tensor_core import _dispatch, _ops, _tensor
-from facula.tensor_core._errors import explain
+from facula.tensor_core._errors import IntegerOverflow, explain
 from facula.tensor_core._lib import lib
 from facula.tensor_core._tensor import Tensor, own_tensor
 from facula.tensor_core._types import int64
 
-_view_op = lib.view_op
+_view_op, _basic_index = lib.view_op, lib.basic_index
 _SELECT, _SLICE = (next(op.id for op in _ops.OPS if op.name == name) for name in ("select", "slice"))
 _BASIC = frozenset((int, slice, type(None), type(Ellipsis)))
 
@@ -29,6 +29,12 @@ def _as_index(key):
 
 def _is_scalar_index(key):
     return hasattr(key, "__index__") and not isinstance(key, (Tensor, bool)) and not hasattr(key, "__len__")
+
+
+def _within_64_bits(k):
+    if -(2**63) <= k < 2**63:
+        return k
+    raise IntegerOverflow(f"index: Overflow when unpacking long long: {k} does not fit 64 bits. Indices count elements along one dim.")
 
 
 def _plan(x, key):
@@ -67,7 +73,7 @@ def _plan(x, key):
             place(own_tensor(lib.fc_empty(int64.id, 0, 1, [1 if k else 0])).zero_())
             dim += 1
         elif _is_scalar_index(k) or (type(k) is Tensor and k.dim() == 0 and k.dtype.kind == 1 and k.origin is None and not k.is_meta):
-            view = _ops.select(view, dim, k.__index__())
+            view = _ops.select(view, dim, _within_64_bits(k.__index__()))
         elif isinstance(k, slice):
             view = _sliced(view, dim, k)
             dim += 1
@@ -103,7 +109,7 @@ def _basic(x, key):
     for k in key:
         kind = type(k)
         if kind is int:
-            view = _ops.select(view, dim, k)
+            view = _ops.select(view, dim, _within_64_bits(k))
         elif kind is slice:
             if k.start is not None or k.stop is not None or k.step is not None:
                 view = _sliced(view, dim, k)
@@ -134,7 +140,7 @@ def getitem(x, key):
         try:
             t = _view_op(_SELECT, x._h, 0, key, 0, 0)  # the common case, flat
         except OverflowError:
-            t = None
+            _within_64_bits(key)
         if t is not None:
             t.base = x if x.base is None else x.base
             if x.origin is not None:
@@ -143,6 +149,11 @@ def getitem(x, key):
         if not x.shape:
             raise IndexError("invalid index of a 0-dim tensor. Use `tensor.item()` to convert a 0-dim tensor to a number")
         return _ops.select(x, 0, key)
+    if (kind is tuple or kind is slice) and not _ops.interpreting and x.origin is None:
+        t = _basic_index(x, key)
+        if t is not None:
+            t.base = x if x.base is None else x.base
+            return t
     view = _sliced(x, 0, key) if kind is slice and x.shape else _basic(x, key) if kind is tuple else None
     if view is None:
         view, indices = _plan(x, key)
@@ -163,7 +174,10 @@ def mask_of(indices):
 
 def setitem(x, key, value):
     """x[key] = value, broadcast and converted; recorded when x or value has a history."""
-    view, indices = _plan(x, key)
+    view = getitem(x, key) if type(key) in _BASIC or type(key) is tuple and all([type(k) in _BASIC for k in key]) else None
+    indices = None
+    if view is None:
+        view, indices = _plan(x, key)
     if not indices:
         copy_(view, value) if isinstance(value, Tensor) else _assign(view, value)
         return

@@ -7,6 +7,8 @@ from facula.tensor_core._lib import address, lib, pointer
 from facula.tensor_core._tensor import Tensor, _owners, own_tensor
 from facula.tensor_core._types import ALIASES, BY_CODE, BY_NAME, DTYPES, device, dtype, memory_format
 
+_dtype = dtype  # where a parameter has the name
+
 borrow_ids = itertools.count(1)  # numbers of the owners of borrowed memory
 
 
@@ -185,6 +187,8 @@ def to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, mem
     >>> facula.tensor([1.7]).to(facula.int64)
     tensor([1])
     """
+    if len(args) == 1 and args[0].__class__ is _dtype and dtype is device is memory_format is other is None and not copy:
+        return self if self.dtype is args[0] else _ops.copy(self, args[0], 1)
     d, place = _parse((*args, other, dtype, device))
     flags = [a for a in args if isinstance(a, bool)]
     copy = copy or len(flags) > 1 and flags[1]
@@ -221,7 +225,7 @@ def type(self, dtype=None, non_blocking=False):
         if word not in words:
             raise ValueError(f"invalid type: '{dtype}'. Write it like 'torch.FloatTensor'.")
         dtype = BY_NAME[words[word]]
-    return to(self, getattr(dtype, "dtype", dtype) if not isinstance(dtype, globals()["dtype"]) else dtype)
+    return to(self, getattr(dtype, "dtype", dtype) if not isinstance(dtype, _dtype) else dtype)
 
 
 def contiguous(self, memory_format=None):
@@ -241,6 +245,8 @@ def cuda(self, device=None, non_blocking=False, memory_format=None):
 
 def _converter(name, d):
     def convert(self, memory_format=None):
+        if memory_format is None:
+            return self if self.dtype is d else _ops.copy(self, d, 1)
         return to(self, d, memory_format=memory_format)
 
     convert.__name__ = convert.__qualname__ = name

@@ -29,9 +29,9 @@ def view(self, *shape, size=None, dtype=None):
     tensor([ 1065353216, -1073741824], dtype=torch.int32)
     """
     n = len(shape)
-    if 1 < n < 5 and size is None and dtype is None and not _ops.interpreting:
+    if 0 < n < 5 and (n > 1 or type(shape[0]) is int) and size is None and dtype is None and not _ops.interpreting:
         try:
-            t = _view_dims(_VIEW, self._h, n, shape[0], shape[1], shape[2] if n > 2 else 0, shape[3] if n > 3 else 0)  # the common case, flat
+            t = _view_dims(_VIEW, self._h, n, shape[0], shape[1] if n > 1 else 0, shape[2] if n > 2 else 0, shape[3] if n > 3 else 0)  # the common case, flat
         except (AttributeError, TypeError, OverflowError):
             t = None
         if t is not None:

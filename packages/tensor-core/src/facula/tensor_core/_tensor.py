@@ -3,7 +3,7 @@
 from facula.tensor_core._lib import NULL, lib
 from facula.tensor_core._types import DEVICES, DTYPES, Size, device, strided
 
-_shape_id = lib.fc_shape_id
+_shape_id, number_of = lib.fc_shape_id, lib.number_of
 _sizes = []  # Size of every interned shape, by id
 _owners = {}  # borrowed memory: owner id -> the object that owns it, until the last handle over it dies
 default_generator = None  # what random functions draw from; set by _generator
@@ -312,19 +312,16 @@ class Tensor(lib.Slots):
         if leaving is not None:
             leaving(self, "item")
         h = self._h
+        value = number_of(h)
+        if value is not None:
+            return value
         if lib.fc_numel(h) != 1:
             raise RuntimeError(f"a Tensor with {lib.fc_numel(h)} elements cannot be converted to Scalar (shape {tuple(self.shape)}). Reduce or index it first.")
         if lib.fc_device(h) == 1:
             raise RuntimeError("Tensor.item() cannot be called on meta tensors: they have no elements.")
-        kind = lib.fc_item_kind(h)
-        if kind == 2:
-            return lib.fc_item_real(h)
-        if kind == 1:
-            value = lib.fc_item_int(h)
-            return value + 2**64 if value < 0 and self.dtype.name == "uint64" else value
-        if kind == 0:
-            return lib.fc_item_int(h) != 0
-        return complex(lib.fc_item_real(h), lib.fc_item_imag(h))
+        if (lib.fc_offset(h) + 1) * self.itemsize > lib.fc_storage_bytes(h):
+            raise RuntimeError(f"item: the storage was resized to {lib.fc_storage_bytes(h)} bytes, too few for element {lib.fc_offset(h)}. Resize it again first.")
+        return lib.fc_item_real(h)  # a half
 
     def __bool__(self):
         n = lib.fc_numel(self._h)
