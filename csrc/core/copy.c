@@ -201,30 +201,14 @@ fc_tensor *fc_from_scalar(int dtype, int kind, int64_t i, double re, double im)
     return t;
 }
 
-/* one element */
-int fc_item_kind(fc_tensor *x)
-{
-    return x->dtype == FC_BOOL ? FC_KBOOL : fc_is_int(x->dtype) ? FC_KINT : fc_is_float(x->dtype) ? FC_KFLOAT : FC_KCOMPLEX;
-}
-
-int64_t fc_item_int(fc_tensor *x)
-{
-    int64_t v = 0;
-    if (!x->storage->moved || !fc_rebind(x))
-        fc_convert(FC_I64, &v, x->dtype, x->data, 1);
-    return v;
-}
-
-static c128 fc_item_complex(fc_tensor *x)
+/* The real part of the first element; 0 where the storage no longer has it. */
+double fc_item_real(fc_tensor *x)
 {
     c128 v = 0;
     if (!x->storage->moved || !fc_rebind(x))
         fc_convert(FC_C128, &v, x->dtype, x->data, 1);
-    return v;
+    return creal(v);
 }
-
-double fc_item_real(fc_tensor *x) { return creal(fc_item_complex(x)); }
-double fc_item_imag(fc_tensor *x) { return cimag(fc_item_complex(x)); }
 
 /* Same shape and values; NaN differs from itself, dtypes must agree. */
 int fc_equal(fc_tensor *x, fc_tensor *y)

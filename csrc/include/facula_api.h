@@ -59,11 +59,8 @@ void fc_epoch_advance(fc_tensor *x);
 void fc_epoch_refresh(fc_tensor *x);
 int fc_epoch_stale(fc_tensor *x);
 
-/* one element out or in; kind: 0 bool, 1 int, 2 float, 3 complex */
-int fc_item_kind(fc_tensor *x);
-int64_t fc_item_int(fc_tensor *x);
+/* the real part of a tensor's first element */
 double fc_item_real(fc_tensor *x);
-double fc_item_imag(fc_tensor *x);
 int64_t fc_nonzero_count(fc_tensor *x);
 
 /* promotion */
