@@ -63,7 +63,7 @@ int fc_copy(fc_tensor *out, fc_tensor *x)
     for (int d = 0; d < ndim; ++d)
         if (shape[d] != out->shape[d])
             return fc_fail(FC_OUT_SHAPE, d, out->shape[d], shape[d], 0);
-    if (!out->storage->writable)
+    if (!fc_may_write(out))
         return fc_fail(FC_READONLY, 0, 0, 0, 0);
     if (fc_overlaps_itself(out))
         return fc_fail(FC_OVERLAP, 0, 0, 0, 0);
@@ -173,7 +173,7 @@ int fc_fill(fc_tensor *out, int kind, int64_t i, double re, double im)
     const fc_scalar s = fc_scalar_of(kind, i, re, im);
     if (FC_IS_STALE(out))
         return fc_fail(FC_STALE, 0, 0, 0, 0);
-    if (!out->storage->writable)
+    if (!fc_may_write(out))
         return fc_fail(FC_READONLY, 0, 0, 0, 0);
     fc_bump(out);
     if (out->device == FC_META || !out->numel)

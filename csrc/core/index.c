@@ -272,7 +272,7 @@ int fc_index_put(fc_tensor *x, int n, fc_tensor **index, fc_tensor *value, int a
     fc_tensor *wide = NULL, *dense = NULL;
     if (FC_IS_STALE(x) || FC_IS_STALE(value))
         return fc_fail(FC_STALE, 0, 0, 0, 0);
-    if (!x->storage->writable)
+    if (!fc_may_write(x))
         return fc_fail(FC_READONLY, 0, 0, 0, 0);
     if (value->device != x->device && x->device != FC_META)
         return fc_fail(FC_DEVICE, x->device, value->device, 0, 0);

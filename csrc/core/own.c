@@ -67,7 +67,7 @@ static int fc_stage_arguments(fc_staging *s, const fc_own_args *a, const fc_call
             s->staged[k] = t;
             if (!t)
                 continue;
-            if (a->written[arg] && !t->storage->writable)
+            if (a->written[arg] && !fc_may_write(t))
                 return fc_fail(FC_READONLY, k, 0, 0, 0);
             if (a->written[arg] && fc_overlaps_itself(t))
                 return fc_fail(FC_OVERLAP, k, 0, 0, 0);

@@ -11,6 +11,8 @@
 enum { FC_HEADER = 128 };
 FC_STATIC_ASSERT(sizeof(fc_storage) <= FC_HEADER, storage_header_fits);
 
+static FC_TLS int fc_inference_tls; /* is this thread in inference mode? */
+
 static fc_storage *fc_storage_new(int64_t nbytes, int device)
 {
     const int64_t room = device == FC_META ? 0 : nbytes;
@@ -25,7 +27,7 @@ static fc_storage *fc_storage_new(int64_t nbytes, int device)
     s->data = device == FC_META ? NULL : (char *)s + FC_HEADER;
     s->owner = 0;
     s->device = (int16_t)device;
-    s->writable = 1;
+    s->writable = (int16_t)(1 + fc_inference_tls); /* 2: an inference tensor's */
     s->moved = 0;
     s->own = (fc_counter){ 0 };
     return s;
@@ -335,13 +337,22 @@ void *fc_storage_data(fc_tensor *x) { return x->storage->data; }
 int64_t fc_storage_bytes(fc_tensor *x) { return x->storage->nbytes; }
 int64_t fc_storage_id(fc_tensor *x) { return (int64_t)(intptr_t)x->storage; }
 int fc_storage_writable(fc_tensor *x) { return x->storage->writable; }
+int fc_inference(fc_tensor *x) { return x->storage->writable == 2; }
+int fc_may_write(fc_tensor *x) { return x->storage->writable == 1 || (x->storage->writable == 2 && fc_inference_tls); }
+
+int fc_set_inference(int on)
+{
+    const int before = fc_inference_tls;
+    fc_inference_tls = on != 0;
+    return before;
+}
 int64_t fc_storage_owner(fc_tensor *x) { return x->storage->owner; }
 
 /* versions */
 int fc_pair(fc_tensor *x, fc_tensor *y)
 {
     const int other = x->dtype != y->dtype || x->shape_id != y->shape_id || x->shape_id < 0;
-    return other | (fc_version(x) || fc_version(y)) << 1;
+    return other | (fc_version(x) || fc_version(y) || fc_inference(x) || fc_inference(y)) << 1;
 }
 
 int64_t fc_version(fc_tensor *x) { return fc_atomic_load(&x->counter->version); }

@@ -32,7 +32,7 @@ int fc_check_out(fc_tensor *out, int result, int device, int ndim, const int64_t
     for (int d = 0; d < ndim; ++d)
         if (out->shape[d] != shape[d])
             return fc_fail(FC_OUT_SHAPE, d, out->shape[d], shape[d], 0);
-    if (!out->storage->writable)
+    if (!fc_may_write(out))
         return fc_fail(FC_READONLY, 0, 0, 0, 0);
     if (fc_overlaps_itself(out))
         return fc_fail(FC_OVERLAP, 0, 0, 0, 0);

@@ -53,7 +53,7 @@ fc_tensor *fc_random(int op, fc_tensor *self, fc_generator *gen, int64_t i0, int
     int device, bad = 0;
     if (fc_check_operands(1, &self, &device))
         return NULL;
-    if (!self->storage->writable)
+    if (!fc_may_write(self))
         bad = fc_fail(FC_READONLY, 0, 0, 0, 0);
     else if (fc_overlaps_itself(self))
         bad = fc_fail(FC_OVERLAP, 0, 0, 0, 0);

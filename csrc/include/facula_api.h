@@ -51,6 +51,11 @@ int fc_storage_adopt(fc_tensor *x, void *data, int64_t owner);
 int fc_shape_ndim(int shape_id);
 int64_t fc_shape_dim(int shape_id, int dim);
 
+/* Inference tensors: memory allocated while its thread is in inference mode. It is written to in that mode alone. */
+int fc_set_inference(int on);
+int fc_inference(fc_tensor *x);
+int fc_may_write(fc_tensor *x);
+
 /* version counter, shared by views; epoch says which in-place history a handle has seen (stale origins) */
 int64_t fc_version(fc_tensor *x);
 int fc_pair(fc_tensor *x, fc_tensor *y); /* 1: of other shapes or dtypes, 2: one was written in place before; or'ed */

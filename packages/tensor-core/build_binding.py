@@ -104,6 +104,7 @@ def calls(ours):
             parts.append(made)
             table.append((f.name.removeprefix("fc_"), f"new_{f.name}", "METH_FASTCALL"))
     table += [("tensor_of", "fc_tensor_around", "METH_O"), ("set_tensor_type", "fc_tensor_type_set", "METH_O")]
+    table += [("saved_version", "fc_saved_version", "METH_O")]
     table += [("binary", "fc_binary", "METH_FASTCALL"), ("node", "fc_node_new", "METH_FASTCALL"), ("tick", "fc_tick", "METH_NOARGS")]
     table += [("from_numbers", "fc_from_numbers", "METH_FASTCALL"), ("to_numbers", "fc_to_numbers", "METH_O"), ("number_of", "fc_number_of", "METH_O"), ("basic_index", "fc_basic_index", "METH_FASTCALL")]
     parts.append("static PyMethodDef fc_calls[] = {")

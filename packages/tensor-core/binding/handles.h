@@ -203,6 +203,18 @@ static PyObject *fc_binary(PyObject *self, PyObject *const *args, Py_ssize_t cou
     return fc_tensor_of(fc_handle_of(result));
 }
 
+/* The version at which autograd keeps a tensor. */
+static PyObject *fc_saved_version(PyObject *self, PyObject *handle)
+{
+    fc_tensor *tensor;
+    (void)self;
+    if (fc_handle_read(handle, &tensor) < 0 || !tensor)
+        return NULL;
+    if (fc_inference(tensor))
+        return PyErr_Format(PyExc_RuntimeError, "Inference tensors cannot be saved for backward. Clone it outside of inference_mode to get a normal tensor.");
+    return PyLong_FromLongLong(fc_version(tensor));
+}
+
 /* --- NodeSlots: the base of autograd's nodes ---------------------------------------------------------------------- */
 
 typedef struct { PyObject_HEAD PyObject *inputs, *saved, *seq, *code, *at, *extra; } fc_node;

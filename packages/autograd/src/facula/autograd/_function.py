@@ -329,7 +329,7 @@ def keep(node, outs, inputs):
             if k is not None and node._results[k] is not None:
                 node._result_of[i] = k
                 t = alias(t)
-            saved += [t, tensor_version(t)]
+            saved += [t, _core.lib.saved_version(t._h)]
         layout += [f"saved_{i}", f"saved_{i}_version"]
     node.layout = layout
     node.saved = tuple(saved)

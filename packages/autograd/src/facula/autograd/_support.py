@@ -171,7 +171,7 @@ def packed(pack, tensor):
 # What generated functions see. `special` and `complex_seen` are process-wide switches for what is rare: hooks on saved
 # tensors or anomaly mode somewhere, a complex tensor in some graph. A global read costs 2 ns, a look at a dtype 50.
 NAMES = dict(
-    Tensor=Tensor, Nowhere=Nowhere, Output=Output, NUMBERS=frozenset((int, float, bool, complex)), modes=extend, recording=grad_mode, version=lib.fc_version,
+    Tensor=Tensor, Nowhere=Nowhere, Output=Output, NUMBERS=frozenset((int, float, bool, complex)), modes=extend, recording=grad_mode, version=lib.saved_version,
     alias=alias, node=lib.node, TensorHandle=TensorHandle, tensor_of=tensor_of, pair=lib.fc_pair, is_complex=is_complex, is_float=is_float, frame=sys._getframe, sum_to=sum_to, cast=cast, conj=conj,
     place=place, no_derivative=no_derivative, check_list=check_list, finish=finish, special=False, complex_seen=False,
 )  # fmt: skip

@@ -3,7 +3,7 @@
 import sys
 
 from . import _record
-from ._core import GradError, Tensor, alias, epoch_advance, epoch_refresh, epoch_stale, grad_mode, is_complex, is_float, tensor_version
+from ._core import GradError, Tensor, alias, epoch_advance, epoch_refresh, epoch_stale, grad_mode, is_complex, is_float, lib, tensor_version
 from ._node import Leaf, Nowhere, Output
 from ._table import NONE, RULES
 from ._views import PIECES, fixed, keep_retained, made, rebase, refreshed
@@ -112,6 +112,8 @@ class Tape:
 
     def requires_grad(self, tensor, flag):
         if flag:
+            if lib.fc_inference(tensor._h) and not lib.fc_may_write(tensor._h):
+                raise GradError("requires_grad: setting it on an inference tensor outside of inference_mode is not allowed. Clone it to get a normal tensor.")
             if tensor.origin is not None and type(tensor.origin) is not Nowhere:
                 return
             if not is_float(tensor):

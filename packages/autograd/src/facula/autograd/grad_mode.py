@@ -26,10 +26,18 @@ def is_inference_mode_enabled():
 
 
 def is_inference(tensor):
-    """False: what inference mode makes are ordinary tensors here, which autograd may use."""
+    """Was this tensor, or the one that it is a view of, made in inference mode? Then it may neither be saved for backward nor, outside
+    of that mode, be written to.
+
+    >>> import facula
+    >>> with facula.inference_mode():
+    ...     x = facula.ones(2)
+    >>> x.is_inference(), x.clone().is_inference()
+    (True, False)
+    """
     if not isinstance(tensor, _core.Tensor):
         raise TypeError(f"is_inference: expected a tensor, not {type(tensor).__name__}.")
-    return False
+    return not tensor.is_sparse and bool(_core.lib.fc_inference(tensor._h))
 
 
 class Mode:
@@ -107,7 +115,10 @@ class set_grad_enabled(Mode):
 
 
 class inference_mode(Mode):
-    """A block, or a function, that computes values only: nothing is recorded, not even under enable_grad."""
+    """A block, or a function, that computes values only: nothing is recorded, not even under enable_grad.
+
+    What it makes are inference tensors: see is_inference.
+    """
 
     def __new__(cls, mode=True):
         self = super().__new__(cls)
@@ -126,10 +137,12 @@ class inference_mode(Mode):
     def __enter__(self):
         self._before.append((is_inference_mode_enabled(), _core.set_grad_mode(_core.grad_mode() and not self.mode)))
         _inference.on = self.mode
+        _core.lib.fc_set_inference(self.mode)
 
     def __exit__(self, *exc):
         inference, grad = self._before.pop()
         _inference.on = inference
+        _core.lib.fc_set_inference(inference)
         _core.set_grad_mode(grad)
 
 

@@ -262,7 +262,9 @@ class Tensor(lib.Slots):
 
     @property
     def _version(self):
-        """How many times the memory was written in place."""
+        """How many times the memory was written in place. Raises RuntimeError for an inference tensor, of which that is not counted."""
+        if lib.fc_inference(self._h):
+            raise RuntimeError("Inference tensors do not track version counter. Clone it to get a normal tensor.")
         return lib.fc_version(self._h)
 
     @property
