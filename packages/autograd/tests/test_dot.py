@@ -51,7 +51,7 @@ def test_draw_writes_text(tmp_path):
 
 @pytest.mark.skipif(shutil.which("dot") is not None, reason="Graphviz is installed")
 def test_draw_writes_text_where_graphviz_is_missing(tmp_path):
-    assert str(tmp_path / "graph.dot") == graph.draw(leaf(1) * 2, tmp_path / "graph.svg")
+    assert str(tmp_path / "graph.dot") == graph.draw(leaf(1) * 2, tmp_path / "graph.pdf")
 
 
 @pytest.mark.skipif(shutil.which("dot") is None, reason="needs Graphviz's dot")
@@ -70,3 +70,38 @@ def test_draw_makes_a_picture(tmp_path):
 def test_refuses(error, call, tmp_path):
     with pytest.raises(error):
         call(tmp_path)
+
+
+def test_a_picture_needs_no_program(tmp_path):
+    from xml.etree import ElementTree
+
+    x, w = leaf(1, 2), leaf(3, 4)
+    a, b = (x * w).unbind()
+    text = graph.to_svg((a.sin() + b).sum(), {"x<1>": x})
+    drawn = ElementTree.fromstring(text)
+    words = [e.text for e in drawn.iter("{http://www.w3.org/2000/svg}text")]
+
+    assert {"x<1>", "SinBackward0", "UnbindBackward0", "0", "1"} <= set(words)
+    assert 3 == len(list(drawn.iter("{http://www.w3.org/2000/svg}rect"))) and words.count("MulBackward0") == 1
+
+
+def test_results_stand_below_what_they_are_computed_from():
+    from facula.autograd._dot import Graph
+    from facula.autograd._svg import placed
+
+    x = leaf(1, 2)
+    g = Graph([((x * 2).sin() + x).sum()], None)
+    where = placed(g)
+
+    assert all(where[a][1] < where[b][1] for a, b, _ in g.edges)
+    tops = {}
+    for left, y, width, _ in where:
+        tops.setdefault(y, []).append((left - width / 2, left + width / 2))
+    assert all(a[1] <= b[0] for row in tops.values() for a, b in zip(sorted(row), sorted(row)[1:]))
+
+
+def test_draw_writes_a_picture_where_graphviz_is_missing(tmp_path, monkeypatch):
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+
+    assert str(tmp_path / "graph.svg") == graph.draw(leaf(1) * 2, tmp_path / "graph.svg")
+    assert "<svg" in (tmp_path / "graph.svg").read_text()

@@ -200,18 +200,6 @@ def test_many_threads_accumulate_into_one_leaf():
     assert [400.0] == x.grad.tolist()
 
 
-@pytest.mark.facula_only
-def test_inference_mode_makes_ordinary_tensors():
-    with torch.inference_mode():
-        x = torch.ones(2)
-
-    assert not x.is_inference() and not torch.is_inference(x)
-    x.requires_grad_().sum().backward()
-    assert [1.0, 1.0] == x.grad.tolist()
-    with pytest.raises(TypeError):
-        torch.is_inference(3)
-
-
 def test_multithreading_is_a_switch_of_the_thread():
     mode = torch.autograd.set_multithreading_enabled
     x = leaf(1)

@@ -7,7 +7,55 @@ from ._core import GradError, Tensor
 from ._events import written
 from ._node import Leaf, Output
 
-__all__ = ["draw", "to_dot"]
+__all__ = ["draw", "to_dot", "to_svg"]
+
+
+class Graph:
+    """What is behind some tensors: `boxes`, [(label, kind)], and `edges`, [(from, to, number of the result or None)] between their numbers."""
+
+    def __init__(self, tensors, names):
+        known = {id(t): name for name, t in (names.items() if isinstance(names, dict) else names or ())}
+        self.boxes, self.edges = [], []
+        numbers, waiting, edges = {}, [], []
+
+        def declare(key, label, kind):
+            numbers[key] = len(self.boxes)
+            self.boxes.append((label, kind))
+
+        for k, t in enumerate(tensors):
+            origin = origin_of(t)
+            if origin is None:
+                raise GradError(f"to_dot: tensor {k} does not require grad, so there is no graph behind it. Call requires_grad_() on what it is computed from.")
+            declare(("result", k), f"{known.get(id(t), 'result')}\n{about(t)}", "result")
+            node, number = origin.edge() if not isinstance(origin, Leaf) else (origin, 0)
+            edges.append((node, ("result", k), number if isinstance(origin, Output) else None))
+            waiting.append(node)
+        while waiting:
+            node = waiting.pop()
+            if node in numbers:
+                continue
+            if isinstance(node, Leaf):
+                leaf = node.variable
+                declare(node, "a leaf that is gone" if leaf is None else f"{known.get(id(leaf), 'leaf')}\n{about(leaf)}", "leaf")
+                continue
+            declare(node, node.name(), "node")
+            for origin in node.inputs:
+                if origin is not None:
+                    before, number = (origin, 0) if isinstance(origin, Leaf) else origin.edge()
+                    edges.append((before, node, number if isinstance(origin, Output) else None))
+                    waiting.append(before)
+        self.edges = [(numbers[a], numbers[b], number) for a, b, number in edges]
+
+
+def checked(name, tensors):
+    tensors = as_tuple(tensors)
+    for t in tensors:
+        if not isinstance(t, Tensor):
+            raise TypeError(f"{name}: expected tensors, not {type(t).__name__}.")
+    return tensors
+
+
+STYLES = {"result": 'fillcolor="#d5e8d4"', "leaf": 'fillcolor="#dae8fc"', "node": 'shape=ellipse fillcolor="#f5f5f5"'}
 
 
 def to_dot(tensors, names=None):
@@ -15,43 +63,17 @@ def to_dot(tensors, names=None):
 
     names: a dict, or the pairs of named_parameters(), that names leaves.
     """
-    tensors = as_tuple(tensors)
-    for t in tensors:
-        if not isinstance(t, Tensor):
-            raise TypeError(f"to_dot: expected tensors, not {type(t).__name__}.")
-    known = {id(t): name for name, t in (names.items() if isinstance(names, dict) else names or ())}
-    ids, lines = {}, []
-
-    def declare(key, label, **style):
-        ids[key] = f"n{len(ids)}"
-        rest = "".join(f" {k}={v}" for k, v in style.items())
-        lines.append(f'  {ids[key]} [label="{label}"{rest}];')
-
-    stack, edges = [], []
-    for k, t in enumerate(tensors):
-        origin = origin_of(t)
-        if origin is None:
-            raise GradError(f"to_dot: tensor {k} does not require grad, so there is no graph behind it. Call requires_grad_() on what it is computed from.")
-        declare(("result", k), quoted(f"{known.get(id(t), 'result')}\n{about(t)}"), fillcolor='"#d5e8d4"')
-        node, number = origin.edge() if not isinstance(origin, Leaf) else (origin, 0)
-        edges.append((node, ("result", k), number if isinstance(origin, Output) else None))
-        stack.append(node)
-    while stack:
-        node = stack.pop()
-        if node in ids:
-            continue
-        if isinstance(node, Leaf):
-            leaf = node.variable
-            declare(node, quoted("a leaf that is gone" if leaf is None else f"{known.get(id(leaf), 'leaf')}\n{about(leaf)}"), fillcolor='"#dae8fc"')
-            continue
-        declare(node, quoted(node.name()), shape="ellipse", fillcolor='"#f5f5f5"')
-        for origin in node.inputs:
-            if origin is not None:
-                before, number = (origin, 0) if isinstance(origin, Leaf) else origin.edge()
-                edges.append((before, node, number if isinstance(origin, Output) else None))
-                stack.append(before)
-    lines += [f"  {ids[a]} -> {ids[b]}{'' if number is None else f' [label={number}]'};" for a, b, number in edges]
+    graph = Graph(checked("to_dot", tensors), names)
+    lines = [f'  n{k} [label="{quoted(label)}" {STYLES[kind]}];' for k, (label, kind) in enumerate(graph.boxes)]
+    lines += [f"  n{a} -> n{b}{'' if number is None else f' [label={number}]'};" for a, b, number in graph.edges]
     return "\n".join(["digraph {", '  node [shape=box style=filled fontname="monospace"];', *lines, "}", ""])
+
+
+def to_svg(tensors, names=None):
+    """The graph as a picture, drawn here: each operation in a row below the last of what it is computed from."""
+    from ._svg import svg
+
+    return svg(Graph(checked("to_svg", tensors), names))
 
 
 def about(t):
@@ -63,9 +85,9 @@ def quoted(text):
 
 
 def draw(tensors, path, names=None):
-    """Write the graph behind some tensors to a file and answer its path: .dot is text; .svg, .pdf and .png need Graphviz.
+    """Write the graph behind some tensors to a file and answer its path: .dot is text, .svg a picture; .pdf and .png need Graphviz.
 
-    Without Graphviz's `dot` the text goes to a file of that name that ends in .dot.
+    Graphviz's `dot` draws the .svg where it is installed. Without it .pdf and .png become a .dot file of that name.
     """
     import shutil
     import subprocess
@@ -75,6 +97,9 @@ def draw(tensors, path, names=None):
     if ending not in (".dot", ".gv", ".svg", ".pdf", ".png"):
         raise ValueError(f"draw: cannot write {ending or 'a file without ending'}. Use .dot, .svg, .pdf or .png.")
     text = to_dot(tensors, names)
+    if ending == ".svg" and shutil.which("dot") is None:
+        written(path, to_svg(tensors, names))
+        return path
     program = shutil.which("dot") if ending not in (".dot", ".gv") else None
     if program is None:
         path = path if ending in (".dot", ".gv") else stem + ".dot"

@@ -189,11 +189,17 @@ class Function:
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
-        cls._node_class = type(cls.__name__ + "Backward", (FunctionNode,), {"_function": cls, "__module__": cls.__module__})
+        cls._backward_cls = cls._node_class = type(cls.__name__ + "Backward", (FunctionNode,), {"_function": cls, "__module__": cls.__module__})
 
     @classmethod
-    def apply(cls, *args):
-        """Run forward on args, and record it where an argument requires grad."""
+    def apply(cls, *args, **kwargs):
+        """Run forward on args, and record it where an argument requires grad. Keyword arguments take their places in forward's list."""
+        if kwargs:
+            args = placed(cls, args, kwargs)
+        elif cls.setup_context is not Function.setup_context:
+            defaults = getattr(cls.forward, "__defaults__", None)
+            if defaults and 0 < (missing := cls.forward.__code__.co_argcount - len(args)) <= len(defaults):
+                args = (*args, *defaults[-missing:])  # setup_context sees every argument
         for takes_over in INSTEAD:  # forward mode, vmap: where they are at work
             found = takes_over(cls, args)
             if found is not NotImplemented:
@@ -230,6 +236,28 @@ class Function:
 
 
 Function._node_class = type("FunctionBackward", (FunctionNode,), {"_function": Function})
+
+
+def placed(cls, args, kwargs):
+    """The arguments of forward by position: keyword ones at their place, defaults in between."""
+    import inspect
+
+    named = list(inspect.signature(cls.forward).parameters.values())
+    named = [p for p in named if p.kind is p.POSITIONAL_OR_KEYWORD]
+    with_context = cls.setup_context is Function.setup_context
+    named = named[1:] if with_context else named
+    odd = [name for name in kwargs if name not in [p.name for p in named]]
+    if odd:
+        raise TypeError(f"{cls.__name__}.apply: forward() got an unexpected keyword argument '{odd[0]}'. It takes {', '.join(p.name for p in named)}.")
+    last = len(named) if not with_context else max(k for k, p in enumerate(named) if p.name in kwargs) + 1
+    found = list(args)
+    for p in named[len(args) : last]:
+        if p.name not in kwargs and p.default is p.empty:
+            raise TypeError(f"{cls.__name__}.apply: forward() is missing the argument '{p.name}'. Give it.")
+        found.append(kwargs.pop(p.name, p.default))
+    if kwargs:
+        raise TypeError(f"{cls.__name__}.apply: forward() got multiple values for argument '{next(iter(kwargs))}'. Give it once.")
+    return tuple(found)
 
 
 def finish(node, outs, inputs, versions):

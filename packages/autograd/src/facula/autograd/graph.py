@@ -9,10 +9,10 @@ from ._api import origin_of
 from ._core import GradError, Tensor, extend, lib, ops
 from ._node import Handle, Hooks, Leaf, Node
 from ._support import pack_hooks
-from ._dot import draw, to_dot
+from ._dot import draw, to_dot, to_svg
 from .anomaly_mode import special
 
-__all__ = ["allow_mutation_on_saved_tensors", "draw", "to_dot", "saved_tensors_hooks", "save_on_cpu", "disable_saved_tensors_hooks", "register_multi_grad_hook", "Node", "GradientEdge", "get_gradient_edge", "increment_version", "set_override_stale_capture_stream", "set_warn_on_accumulate_grad_stream_mismatch"]
+__all__ = ["allow_mutation_on_saved_tensors", "draw", "to_dot", "to_svg", "saved_tensors_hooks", "save_on_cpu", "disable_saved_tensors_hooks", "register_multi_grad_hook", "Node", "GradientEdge", "get_gradient_edge", "increment_version", "set_override_stale_capture_stream", "set_warn_on_accumulate_grad_stream_mismatch"]
 
 _forbidden, _mutating = threading.local(), threading.local()
 

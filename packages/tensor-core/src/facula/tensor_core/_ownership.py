@@ -2,6 +2,7 @@
 
 import importlib
 import importlib.util
+import sys
 
 # name on `facula` -> (module that holds it, distribution)
 MODULES = {
@@ -132,16 +133,26 @@ def installed(distribution):
     return importlib.util.find_spec("facula.cli" if part == "facula" else f"facula.{part}") is not None
 
 
-def load(public, module, distribution, error_type=ModuleNotFoundError):
-    """The part's module, or an error that names what to install."""
+def load(public, module, distribution, error_type=None):
+    """The part's module, or an error that names what to install: hasattr() is False, and `from facula import nn` says why not."""
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
         if error.name is not None and (module == error.name or module.startswith(error.name + ".")):
             if installed(distribution):
                 raise AttributeError(f"{public} is not there: {distribution} is installed and does not have it yet") from None
-            raise error_type(f"{public} comes with {distribution}, which is not installed: pip install {distribution}") from None
+            error_type = error_type or (ModuleNotFoundError if _imported() else AttributeError)
+            # a name of its own, so that a traceback adds no guess at what was meant
+            raise error_type(f"{public} comes with {distribution}, which is not installed: pip install {distribution}", name=public) from None
         raise
+
+
+def _imported():
+    """Is it the import statement that asks?"""
+    frame = sys._getframe(1)
+    while frame is not None and frame.f_globals.get("__name__") in ("facula", "facula.utils", __name__):
+        frame = frame.f_back
+    return frame is not None and frame.f_code.co_filename.startswith("<frozen importlib")
 
 
 def attribute(name, prefix="facula", modules=MODULES, names=NAMES):
@@ -168,7 +179,7 @@ def need_tape(name):
     from facula.tensor_core import _dispatch
 
     if _dispatch.tape is None:
-        load(f"Tensor.{name}", "facula.autograd", "facula-autograd")
+        load(f"Tensor.{name}", "facula.autograd", "facula-autograd", ModuleNotFoundError)
     return _dispatch.tape
 
 
@@ -182,7 +193,7 @@ class Brought:
         self.name = name
 
     def __get__(self, tensor, owner):
-        load(f"Tensor.{self.name}", *TENSOR[self.name], AttributeError)  # so that hasattr() answers
+        load(f"Tensor.{self.name}", *TENSOR[self.name])
         attached = getattr(owner, self.name) if owner.__dict__.get(self.name) is not self else None
         if attached is None:
             raise AttributeError(f"'{owner.__name__}' object has no attribute '{self.name}'")
