@@ -12,6 +12,7 @@ import weakref
 from itertools import count
 
 from ._core import GradError, TensorHandle, alias, lib, tensor_of, tensor_version
+from ._names import renamed
 
 tick = lib.tick
 _LAST = 1 << 62  # a leaf's place in the order: newer than any operation
@@ -37,6 +38,8 @@ class Node(lib.NodeSlots):
     rule = None  # of the subclass
     keeps = False  # whether `saved` holds tensors, to be freed after backward
     layout = ()  # names of what `saved` holds
+    numbered = None  # of some subclasses: the function of _names.NAMES that tells the overload
+    numbers = ()  # operands that were Python numbers
 
     # ---- what the engine calls
 
@@ -87,7 +90,15 @@ class Node(lib.NodeSlots):
         return tuple((None, 0) if n is None else n.edge() for n in self.inputs)
 
     def edge(self):
-        return self, 0
+        return self.shown(), 0
+
+    def shown(self):
+        """This node, under the name that it has in PyTorch."""
+        if self.numbered is not None and type(self.saved) is tuple:
+            name = self.numbered(dict(zip(self.layout, self.saved)), self.numbers)
+            if name != type(self).__name__:
+                self.__class__ = renamed(type(self), name)
+        return self
 
     @property
     def metadata(self):
@@ -196,7 +207,7 @@ class Output(Node):
         self.extra = None
 
     def edge(self):
-        return self.inputs[0], self.index
+        return self.inputs[0].shown(), self.index
 
     def name(self):
         return self.inputs[0].name()

@@ -25,6 +25,7 @@ import sys
 
 from . import _core, _support
 from ._core import ops
+from ._names import NAMES
 from ._node import Node, Output, saved_properties
 from ._operands import Operands, Saves
 from ._table import NONE, RULES
@@ -60,8 +61,8 @@ def compiled(op, rule):
     exec(compile(source, filename, "exec"), names)
     for v in kinds:
         names["Backward" + v.suffix] = type(rule.name, (Node,), {
-            "__slots__": (), "rule": rule, "backward": names["backward" + v.suffix], "keeps": saves.keeps, "layout": tuple(v.layout),
-            "__module__": "facula.autograd", **saved_properties(v.layout),
+            "__slots__": (), "rule": rule, "backward": names["backward" + v.suffix], "keeps": saves.keeps, "layout": tuple(v.layout), "numbers": v.numbers,
+            "numbered": staticmethod(NAMES[op.name]) if op.name in NAMES else None, "__module__": "facula.autograd", **saved_properties(v.layout),
         })  # fmt: skip
     LIVE.append(names)
     recorder = names[f"record_{op.name}"]

@@ -13,6 +13,7 @@ A key of one letter gives that operand's gradient, a key of several ("xyz") is a
 name of a list operand ("tensors") gives a list. A rule may return None: no gradient.
 """
 
+import re
 from dataclasses import dataclass
 from inspect import signature
 
@@ -34,7 +35,8 @@ RULES = {}  # op name -> Rule or NONE
 
 
 def camel(op_name):
-    return "".join(part[:1].upper() + part[1:] for part in op_name.split("_") if part) + "Backward0"
+    words = "".join(part[:1].upper() + part[1:] for part in op_name.split("_") if part)
+    return re.sub(r"\d[a-z]", lambda found: found[0].upper(), words) + "Backward0"
 
 
 def D(op_name, *, node=None, flat=(), check=False, real=False, **grads):

@@ -37,7 +37,7 @@ D("fmin",       x=lambda g, x, y: only_where((x <= y) | (y != y), g),   y=lambda
 D("clamp_numbers", node="ClampBackward1", x=lambda g, x, min, max: only_where((x >= min) & (x <= max), g))
 D("clamp_min",  x=lambda g, x, y: only_where(x >= y, g),    y=lambda g, x, y: only_where(x < y, g))
 D("clamp_max",  x=lambda g, x, y: only_where(x <= y, g),    y=lambda g, x, y: only_where(x > y, g))
-D("clamp_tensor", x=lambda g, x, y, z: only_where((x >= y) & (x <= z), g),
+D("clamp_tensor", node="ClampBackward0", x=lambda g, x, y, z: only_where((x >= y) & (x <= z), g),
                 y=lambda g, x, y, z: only_where((x < y) & (y < z), g),
                 z=lambda g, x, y, z: only_where((x > z) | (y > z), g))
 D("where_rows", node="WhereBackward0", y=lambda g, x: only_where(x, g),   z=lambda g, x: only_where(F.logical_not(x), g))

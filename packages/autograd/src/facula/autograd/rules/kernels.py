@@ -13,17 +13,17 @@ from ._tools import zeros
 D("softmax",     x=lambda g, out, dim: softmax_gradient(g, out, dim))
 D("log_softmax", x=lambda g, out, dim: log_softmax_gradient(g, out, dim))
 
-D("_cross_entropy", flat=(1, 2),
+D("_cross_entropy", node="NllLossBackward0", flat=(1, 2),
   x=lambda g, x, y, z, out1, out2, reduction, ignore_index, label_smoothing:
     cross_entropy_gradient(g, x, y, z, out1, out2, reduction, ignore_index, label_smoothing))
 D("_nll_loss",      flat=(1,),
   x=lambda g, x, y, z, out1, reduction, ignore_index: nll_gradient(g, x, y, z, out1, reduction, ignore_index))
 
-D("_layer_norm",       flat=(1, 2), xyz=lambda g, x, y, out1, out2, dims, eps, needs: layer_norm_gradients(g, x, y, out1, out2, dims, eps, needs))
+D("_layer_norm", node="NativeLayerNormBackward0", flat=(1, 2), xyz=lambda g, x, y, out1, out2, dims, eps, needs: layer_norm_gradients(g, x, y, out1, out2, dims, eps, needs))
 D("_rms_norm",         flat=(1,),   xy=lambda g, x, y, out1, dims, eps: rms_norm_gradients(g, x, y, out1, dims, eps))
-D("_batch_norm_train", flat=(1, 2, 3), xyz=lambda g, x, y, out1, out2, eps: batch_norm_gradients(g, x, y, out1, out2, eps, True))
-D("_batch_norm_eval",  flat=(1,),   xyzwv=lambda g, x, y, z, w, out1, eps, needs: batch_norm_eval_gradients(g, x, y, z, w, out1, eps, needs))
-D("_group_norm",       flat=(1, 2), xyz=lambda g, x, y, out1, out2, groups, eps: group_norm_gradients(g, x, y, out1, out2, groups, eps))
+D("_batch_norm_train", node="NativeBatchNormBackward0", flat=(1, 2, 3), xyz=lambda g, x, y, out1, out2, eps: batch_norm_gradients(g, x, y, out1, out2, eps, True))
+D("_batch_norm_eval", node="NativeBatchNormBackward0", flat=(1,),   xyzwv=lambda g, x, y, z, w, out1, eps, needs: batch_norm_eval_gradients(g, x, y, z, w, out1, eps, needs))
+D("_group_norm", node="NativeGroupNormBackward0", flat=(1, 2), xyz=lambda g, x, y, out1, out2, groups, eps: group_norm_gradients(g, x, y, out1, out2, groups, eps))
 
 D("_embedding", x=lambda g, x_shape, y, padding_idx, scale_grad_by_freq: embedding_gradient(g, x_shape, y, padding_idx, scale_grad_by_freq))
 D("_embedding_bag", flat=(1,), xw=lambda g, x, y, z, w, out1, padding_idx, mode, scale_grad_by_freq:
@@ -32,7 +32,7 @@ D("_embedding_bag", flat=(1,), xw=lambda g, x, y, z, w, out1, padding_idx, mode,
 D("_sort",      flat=(1,), x=lambda g, x_shape, out1, dim: put(g, x_shape, dim, out1))
 D("_topk",      flat=(1,), x=lambda g, x_shape, out1, dim: put(g, x_shape, dim, out1))
 for _name in ("_kthvalue", "_median", "_nanmedian", "_mode"):
-    D(_name,    flat=(1,), x=lambda g, x_shape, out1, dim, keepdim: put_one(g, x_shape, dim, keepdim, out1))
+    D(_name, node={"_median": "MedianBackward1", "_nanmedian": "NanmedianBackward1"}.get(_name),    flat=(1,), x=lambda g, x_shape, out1, dim, keepdim: put_one(g, x_shape, dim, keepdim, out1))
 
 none("_softmax_backward", "_log_softmax_backward", "_cross_entropy_backward", "_nll_loss_backward")
 none("_layer_norm_backward", "_rms_norm_backward", "_batch_norm_backward", "_group_norm_backward", "_embedding_backward", "_embedding_bag_backward")
