@@ -113,7 +113,7 @@ int fc_is_contiguous(fc_tensor *x, int memory_format)
 }
 
 /* Does t fill its block of memory, each element once, in some order of dims? Dims of size 1 do not matter. */
-static int fc_is_dense(const fc_tensor *t)
+int fc_is_dense(const fc_tensor *t)
 {
     int64_t run = 1;
     uint64_t seen = 0;

@@ -156,20 +156,26 @@ static void fc_reach(const fc_tensor *t, int64_t *low, int64_t *high)
     }
 }
 
-/* Like PyTorch, an answer is only sure where both are dense blocks (here: contiguous); else no complaint, and the
+/* Like PyTorch, an answer is only sure where both are dense blocks, in any order of dims; else no complaint, and the
  * staged loops read a block before they write it. */
 int fc_overlaps_partly(const fc_tensor *t, const fc_tensor *x)
 {
     if (t->storage != x->storage || !t->numel || !x->numel)
         return 0;
-    if (!t->contiguous || !x->contiguous)
+    if (!fc_is_dense(t) || !fc_is_dense(x))
         return 0;
     const int64_t ts = fc_dt_size[t->dtype], xs = fc_dt_size[x->dtype];
     int64_t tl, th, xl, xh;
     fc_reach(t, &tl, &th);
     fc_reach(x, &xl, &xh);
-    if (tl * ts == xl * xs && ts == xs && t->numel == x->numel)
-        return 0;
+    if (tl * ts == xl * xs && ts == xs && t->numel == x->numel) {
+        if (t->contiguous && x->contiguous)
+            return 0;
+        int same = t->ndim == x->ndim; /* the same block in another order: element i of one is not element i of the other */
+        for (int d = 0; same && d < t->ndim; ++d)
+            same = t->shape[d] == x->shape[d] && (t->shape[d] == 1 || t->stride[d] == x->stride[d]);
+        return !same;
+    }
     return tl * ts < (xh + 1) * xs && xl * xs < (th + 1) * ts;
 }
 

@@ -192,6 +192,11 @@ fc_tensor *fc_fold(int op, fc_tensor *out, fc_tensor *x, uint64_t dims, uint64_t
     }
     if (index)
         fc_leave_result(1, index);
+    if (dtype >= 0 && result == FC_I64 && fc_is_int(dtype) && dtype != FC_I64) { /* sums wrap alike in any width */
+        fc_tensor *narrow = fc_to(value, dtype, 0, 1);
+        fc_free(value);
+        value = narrow;
+    }
     return fc_deliver(out, value);
 fail:
     fc_free(value);

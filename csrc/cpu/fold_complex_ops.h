@@ -45,7 +45,7 @@ static inline R FOLD_T(less)(R a, R b)
 #define F_NAME sumpow
 #define A R
 #define INIT 0
-#define MAP(v, p) POW(ABS(v), p)
+#define MAP(v, p) ((p) == 0 ? (A)(ABS(v) != 0) : POW(ABS(v), p)) /* the 0-norm counts, and 0**0 is 1 */
 #define OP(a, b) ((a) + (b))
 #include "fold_cell.h"
 

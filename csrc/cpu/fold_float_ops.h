@@ -54,7 +54,7 @@
 #define F_NAME sumpow
 #define A ACC
 #define INIT 0
-#define MAP(v, p) POW(ABS(v), p)
+#define MAP(v, p) ((p) == 0 ? (A)((v) != 0) : POW(ABS(v), p)) /* the 0-norm counts, and 0**0 is 1 */
 #define OP(a, b) ((a) + (b))
 #include "fold_cell.h"
 

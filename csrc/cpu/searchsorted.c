@@ -42,11 +42,13 @@ static void search(void *ctx, int64_t begin, int64_t end)
         const char *line = q->line->data + from * size;
         const int64_t *order = q->sorter ? FC_DATA(int64_t, q->sorter) + from : NULL;
         const uint64_t v = fc_key(dtype, q->value->data, k);
+        const int nan = fc_key_is_nan(dtype, v);
         int64_t lo = 0, hi = q->n;
         while (lo < hi) {
             const int64_t mid = lo + (hi - lo) / 2;
             const uint64_t key = fc_key(dtype, line, order ? order[mid] : mid);
-            if (q->right ? key <= v : key < v)
+            /* every comparison with a NaN fails, and what is not found lies further right */
+            if (nan || fc_key_is_nan(dtype, key) || (q->right ? key <= v : key < v))
                 lo = mid + 1;
             else
                 hi = mid;

@@ -14,7 +14,7 @@ from .parameter import Parameter, is_lazy
 EXTRA_STATE = "_extra_state"
 
 
-class IncompatibleKeys(NamedTuple):
+class _IncompatibleKeys(NamedTuple):
     missing_keys: list[str]
     unexpected_keys: list[str]
 
@@ -203,7 +203,7 @@ class ModuleState:
                 if not known:
                     unexpected.append(key)
 
-    def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False) -> IncompatibleKeys:
+    def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False) -> _IncompatibleKeys:
         """Copy parameters and buffers from `state_dict`; the keys that did not fit.
 
         strict: raise RuntimeError where keys are missing or unexpected. Shapes must agree either way.
@@ -228,7 +228,7 @@ class ModuleState:
                 if child is not None:
                     below = prefix + name + "."
                     load(child, OrderedDict((k, v) for k, v in local_dict.items() if k.startswith(below)), below)
-            incompatible = IncompatibleKeys(missing, unexpected)
+            incompatible = _IncompatibleKeys(missing, unexpected)
             for hook in module._load_state_dict_post_hooks.values():
                 if hook(module, incompatible) is not None:
                     raise AssertionError("load_state_dict post hook: it returned a value. Edit incompatible_keys in place.")
@@ -241,4 +241,4 @@ class ModuleState:
         if errors:
             listed = "\n\t".join(errors)
             raise RuntimeError(f"load_state_dict: error(s) in loading state_dict for {type(self).__name__}:\n\t{listed}")
-        return IncompatibleKeys(missing, unexpected)
+        return _IncompatibleKeys(missing, unexpected)

@@ -1,18 +1,25 @@
 """Small conversions of arguments on their way to C."""
 
 from facula.tensor_core._errors import DimError
+from facula.tensor_core._types import BY_NAME, dtype
 
 
-def dim_masks(dim):
+def dim_masks(dim, single=False):
     """Two bit masks for fc_fold: dims counted from the front, and from the end (bit d means dim -1 - d).
 
-    An empty tuple means every dim, as in PyTorch's reductions.
+    An empty tuple means every dim, as in PyTorch's reductions. single: the op takes one dim alone.
     """
     if dim is None:
         return 0, 0
+    several = isinstance(dim, (tuple, list))
+    if several and single:
+        raise TypeError(f"argument 'dim' must be int, not {type(dim).__name__}: {dim!r}. Reduce one dim after the other.")
     low = high = 0
-    for d in dim if isinstance(dim, (tuple, list)) else (dim,):
-        d = d.__index__()
+    for d in dim if several else (dim,):
+        try:
+            d = d.__index__()
+        except AttributeError:
+            raise TypeError(f"argument 'dim' must be {'int' if single else 'int or tuple of ints'}, but found {type(d).__name__} {d!r}.") from None
         if not -64 <= d < 64:
             raise DimError(f"Dimension out of range (a tensor has at most 64 dims, but got {d})")
         bit = 1 << (d if d >= 0 else -1 - d)
@@ -25,9 +32,24 @@ def dim_masks(dim):
     return low, high
 
 
-def dtype_id(dtype):
-    """The number of a dtype, -1 for None."""
-    return -1 if dtype is None else dtype.id
+def dtype_id(d):
+    """The number of a dtype (or of what names one), -1 for None."""
+    if d is None:
+        return -1
+    try:
+        return d.id
+    except AttributeError:
+        return as_dtype(d).id
+
+
+def as_dtype(d):
+    """A dtype; Python's float, int, bool and complex name one too. Raises TypeError for anything else."""
+    if d is None or isinstance(d, dtype):
+        return d
+    found = {float: "float64", int: "int64", bool: "bool", complex: "complex128"}.get(d) if isinstance(d, type) else None
+    if found is None:
+        raise TypeError(f"argument 'dtype' must be torch.dtype, not {type(d).__name__}: {d!r}. Use facula.float32 or its like.")
+    return BY_NAME[found]
 
 
 def spread(value, n):

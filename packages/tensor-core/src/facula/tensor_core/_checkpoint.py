@@ -126,6 +126,17 @@ class Checkpoint:
             raise CheckpointError(f"load: the record {name!r} is compressed or encrypted; a checkpoint's are stored as they are.")
         return info
 
+    def place(self, name: str) -> int:
+        """Where a record's data begins in the file."""
+        info = self.info(name)
+        file = self.archive.fp
+        file.seek(info.header_offset)
+        header = file.read(LOCAL_HEADER)
+        if len(header) < LOCAL_HEADER or header[:4] != b"PK\x03\x04":
+            raise CheckpointError(f"load: the record {name!r} has no header where the directory says. The file is damaged.")
+        names, extra = struct.unpack("<HH", header[26:30])
+        return info.header_offset + LOCAL_HEADER + names + extra
+
     def fill(self, name: str, view: memoryview) -> None:
         """Copies a record into memory of its size."""
         info = self.info(name)

@@ -66,7 +66,9 @@ class Row:
         if out and self.has_out:
             parts += ["out=None"] if star else ["*", "out=None"]
         if self.kind == "fold" and "dim" in self.names:
-            parts += ["axis=None"] if "*" in parts else ["*", "axis=None"]  # NumPy's name of dim, as PyTorch takes it
+            parts += [] if "*" in parts else ["*"]
+            parts += ["axis=None"]  # NumPy's name of dim, as PyTorch takes it
+            parts += ["keepdims=None"] if "keepdim" in self.names else []
         return f"def {name or self.name}({', '.join(parts)}):\n"
 
 
@@ -88,8 +90,10 @@ def leave(row):
 
 def guard(row, extra=()):
     if row.kind == "fold":
-        tests = " or ".join(["interpreting", "axis is not None", *(["out is not None"] if row.has_out else []), *extra])
-        return f"    if {tests}:\n        if axis is not None:\n            dim = axis\n        {leave(row)}\n"
+        kept = "keepdim" in row.names
+        tests = " or ".join(["interpreting", "axis is not None", *(["keepdims is not None"] if kept else []), *(["out is not None"] if row.has_out else []), *extra])
+        names = "        if axis is not None:\n            dim = axis\n" + ("        if keepdims is not None:\n            keepdim = keepdims\n" if kept else "")
+        return f"    if {tests}:\n{names}        {leave(row)}\n"
     tests = ["interpreting", *(["out is not None"] if row.has_out else []), *extra]
     return f"    if {' or '.join(tests)}:\n        {leave(row)}\n"
 
@@ -195,12 +199,12 @@ def fold_function(row):
     extra = scalar_guards(row) + (["dtype is not None"] if "dtype" in by_name else [])
     body = row.head() + guard(row, extra)
     if by_name["dim"].type == "int":
-        body += "    low, high = (1 << dim, 0) if type(dim) is int and 0 <= dim < 64 else dim_masks(dim)\n"
+        body += "    low, high = (1 << dim, 0) if type(dim) is int and 0 <= dim < 64 else dim_masks(dim, 1)\n"
     else:
         body += (
             "    if dim is None:\n        low = high = 0\n"
             "    elif type(dim) is int and 0 <= dim < 64:\n        low, high = 1 << dim, 0\n"
-            "    else:\n        low, high = dim_masks(dim)\n"
+            f"    else:\n        low, high = dim_masks(dim{', 1' if by_name['dim'].type == 'int?' else ''})\n"
         )
     keepdim = "keepdim" if "keepdim" in by_name else "0"
     body += attempt(row, f"fold({row.id}, NULL, input._h, low, high, {keepdim}, -1)")

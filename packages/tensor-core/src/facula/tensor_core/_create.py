@@ -1,12 +1,13 @@
 """Factories: tensors from Python data, constants, ranges."""
 
 import math
+import warnings
 
 from facula.tensor_core import _ops, _state
-from facula.tensor_core._arguments import ints
+from facula.tensor_core._arguments import as_dtype, dtype_id, ints
 from facula.tensor_core._errors import OutOfMemoryError
 from facula.tensor_core._lib import lib
-from facula.tensor_core._run import number
+from facula.tensor_core._run import fitting, number
 from facula.tensor_core._tensor import Tensor, own_tensor
 from facula.tensor_core._types import BY_CODE, DTYPES, Size, complex64, complex128, device, float64, int64, strided
 
@@ -38,7 +39,7 @@ def _kind_dtype(kind):
 
 
 def _empty(size, dtype, device_):
-    place, id = _place(device_), lib.fc_default_dtype() if dtype is None else dtype.id
+    place, id = _place(device_), lib.fc_default_dtype() if dtype is None else dtype_id(dtype)
     try:
         h = lib.fc_empty(id, place, len(size), size)
     except TypeError:
@@ -61,7 +62,7 @@ def _size(s):
         raise TypeError(f"empty: sizes must be ints, but found {type(s).__name__} {s!r}. Convert it with int().") from None
 
 
-def empty(*size, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False, memory_format=None):
+def empty(*sizes, size=None, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False, memory_format=None):
     """A tensor of this size whose elements are not set.
 
     >>> import facula
@@ -69,6 +70,7 @@ def empty(*size, out=None, dtype=None, layout=None, device=None, requires_grad=F
     torch.Size([2, 3])
     """
     _check_layout(layout)
+    size = sizes if size is None else (size,)
     if out is not None:
         return out.resize_(ints(size))
     t = _empty(ints(size), dtype, device)
@@ -78,7 +80,14 @@ def empty(*size, out=None, dtype=None, layout=None, device=None, requires_grad=F
 
 
 def _filled(size, value, kind, dtype, device_, requires_grad, out=None):
-    t = out.resize_(ints(size)) if out is not None else _empty(ints(size), dtype, device_)
+    if out is None:
+        t = _empty(ints(size), dtype, device_)
+    else:
+        if dtype is not None and out.dtype is not dtype:
+            raise RuntimeError(f"dtype {dtype.name} does not match dtype of out parameter ({out.dtype.name}). Leave dtype out.")
+        t = out.resize_(ints(size))
+    if value not in (0, 1):
+        value = fitting("full", value, t.dtype)
     if lib.fc_fill(t._h, *number(value)):
         raise RuntimeError("fill: the memory is read-only. Clone the tensor first.")
     if requires_grad:
@@ -86,7 +95,7 @@ def _filled(size, value, kind, dtype, device_, requires_grad, out=None):
     return t
 
 
-def zeros(*size, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
+def zeros(*sizes, size=None, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
     """A tensor of zeros.
 
     >>> import facula
@@ -95,10 +104,10 @@ def zeros(*size, out=None, dtype=None, layout=None, device=None, requires_grad=F
     """
     if layout is not None:
         _check_layout(layout)
-    return _filled(size, 0, 1, dtype, device, requires_grad, out)
+    return _filled(sizes if size is None else (size,), 0, 1, dtype, device, requires_grad, out)
 
 
-def ones(*size, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
+def ones(*sizes, size=None, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
     """A tensor of ones.
 
     >>> import facula
@@ -107,7 +116,7 @@ def ones(*size, out=None, dtype=None, layout=None, device=None, requires_grad=Fa
     """
     if layout is not None:
         _check_layout(layout)
-    return _filled(size, 1, 1, dtype, device, requires_grad, out)
+    return _filled(sizes if size is None else (size,), 1, 1, dtype, device, requires_grad, out)
 
 
 def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
@@ -141,6 +150,8 @@ def empty_like(input, *, dtype=None, layout=None, device=None, requires_grad=Fal
 
 def _like_filled(input, value, dtype, device, requires_grad, memory_format):
     t = empty_like(input, dtype=dtype, device=device, memory_format=memory_format)
+    if value not in (0, 1):
+        value = fitting("full_like", value, t.dtype)
     lib.fc_fill(t._h, *number(value))
     return _finish(t, requires_grad)
 
@@ -173,16 +184,24 @@ def scalar_tensor(s, *, dtype=None, layout=None, device=None, requires_grad=Fals
     return full((), s, dtype=dtype or _state.get_default_dtype(), device=device, requires_grad=requires_grad)
 
 
-def arange(start=0, end=None, step=1, *, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
+def arange(start=None, end=None, step=1, *, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
     """start, start + step, ... below end. int64 where all three are ints, else the default dtype.
 
     >>> import facula
     >>> facula.arange(1, 2.5, 0.5)
     tensor([1.0000, 1.5000, 2.0000])
     """
+    if start is None and end is None:
+        raise TypeError("arange() received an invalid combination of arguments - got (). Give an end.")
     if end is None:
         start, end = 0, start
+    start = 0 if start is None else start
     start, end, step = (v.item() if hasattr(v, "item") else v for v in (start, end, step))
+    if any(isinstance(v, complex) for v in (start, end, step)):
+        raise RuntimeError(f"arange: value cannot be converted to a real number without overflow, got {start}, {end}, {step}.")
+    dtype = as_dtype(dtype)
+    if dtype is not None and dtype.kind not in (1, 2):
+        raise NotImplementedError(f'"arange" not implemented for {dtype.name!r}. Convert the result with .to().')
     if step == 0:
         raise RuntimeError("arange: step must be nonzero, got 0.")
     if (end - start) * step < 0:
@@ -224,11 +243,21 @@ def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=Non
     >>> facula.linspace(0, 1, 5)
     tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
     """
+    for what, v in (("start", start), ("end", end)):
+        if isinstance(v, Tensor) and v.dim():
+            raise RuntimeError(f"linspace only supports 0-dimensional start and end tensors, but got {what} with {v.dim()} dimension(s).")
+    if not hasattr(steps, "__index__"):
+        raise TypeError(f"linspace(): argument 'steps' must be int, not {type(steps).__name__}: {steps}")
+    dtype = as_dtype(dtype)
+    if dtype is not None and dtype.kind == 0:
+        raise NotImplementedError('"linspace" not implemented for \'Bool\'. Convert the result with .bool().')
     start, end = (v.item() if hasattr(v, "item") else v for v in (start, end))
     if steps < 0:
         raise RuntimeError(f"linspace: number of steps must be non-negative, got {steps}.")
     if dtype is None:
         dtype = out.dtype if out is not None else _kind_dtype(max(2, number(start)[0], number(end)[0]))
+    if dtype.kind == 1:  # PyTorch cuts the ends first
+        start, end = int(start), int(end)
     step = (end - start) / (steps - 1) if steps > 1 else 0.0
     if dtype.kind == 3:
         t = _stack_values([start + step * k if k < steps / 2 else end - step * (steps - 1 - k) for k in range(steps)], dtype)
@@ -298,6 +327,8 @@ def _OP_DIAGONAL():
 def _scan(data, shape, depth, flat):
     """Collect nested sequences into flat; the shape is fixed by the first element of every level."""
     if isinstance(data, Tensor) and depth:  # within a sequence a tensor is a number
+        if data.origin is not None:
+            warnings.warn("Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior. Consider using tensor.detach() first.", UserWarning, stacklevel=4)
         if data.numel() != 1:
             raise ValueError(f"only one element tensors can be converted to Python scalars, got one of shape {tuple(data.shape)}. Use facula.stack for others.")
         data = data.detach().reshape(())
@@ -317,8 +348,11 @@ def _scan(data, shape, depth, flat):
     if isinstance(data, Tensor) and data.dim() or hasattr(data, "__array__") and getattr(data, "ndim", 0):
         _scan(data.tolist(), shape, depth, flat)
         return
-    if depth != len(shape) and flat:
-        raise ValueError(f"expected sequence of length {shape[depth]} at dim {depth}, got a number. Every row must have one length.")
+    if isinstance(data, str):
+        if depth and not flat:
+            raise ValueError(f"too many dimensions 'str': {data!r}. Tensors hold numbers.")
+    elif depth != len(shape):
+        raise TypeError(f"not a sequence: expected one of length {shape[depth]} at dim {depth}, got {data!r}. Every row must have one length.")
     flat.append(data)
 
 
@@ -345,6 +379,7 @@ def from_data(data, dtype, device_):
     """A new tensor from numbers, nested sequences, arrays or tensors: always a copy."""
     if device_ is None and (default := _state.default_device()).type != "cpu" and not isinstance(data, Tensor):
         device_ = default
+    dtype = as_dtype(dtype)
     t = lib.from_numbers(data, -1 if dtype is None else dtype.id)
     if t is not None:  # plain numbers: the common case
         return t if device_ is None else t.to(device_)
@@ -358,6 +393,8 @@ def from_data(data, dtype, device_):
         t = from_array(data, copy=True)
         t = t if dtype is None else t.to(dtype)
         return t if device_ is None else t.to(device_)
+    if isinstance(data, list) and data and type(data[0]).__module__ == "numpy" and getattr(data[0], "ndim", 0):
+        warnings.warn("Creating a tensor from a list of numpy.ndarrays is extremely slow. Convert the list to a single one first, with numpy.array().", UserWarning, stacklevel=3)
     shape, flat = [], []
     _scan(data, shape, 0, flat)
     numbers = [_number(v) for v in flat]
@@ -384,7 +421,18 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
     tensor([[1, 2],
             [3, 4]])
     """
+    if isinstance(data, Tensor):
+        _copied()
     return _finish(from_data(data, dtype, device), requires_grad)
+
+
+def _copied():
+    """What PyTorch says of tensor(tensor)."""
+    warnings.warn(
+        "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or sourceTensor.detach().clone().requires_grad_(True), rather than tensor(sourceTensor).",
+        UserWarning,
+        stacklevel=3,
+    )
 
 
 def as_tensor(data, dtype=None, device=None):
@@ -444,8 +492,14 @@ def complex_(real, imag, *, out=None):
     """A complex tensor from its real and imaginary parts, both float32 or both float64."""
     if real.dtype is not imag.dtype:
         raise RuntimeError(f"complex: expected object of dtype {real.dtype} but got dtype {imag.dtype} for the second argument")
+    if real.dtype.kind != 2:
+        raise RuntimeError(f"complex: expected both inputs to be Half, Float or Double tensors but got {real.dtype.name}")
     t = _ops.add(real, _ops.mul(imag, 1j))
-    return t
+    if out is None:
+        return t
+    if out.dtype is not t.dtype:
+        raise RuntimeError(f"complex: expected object of scalar type {t.dtype.name} but got scalar type {out.dtype.name} for argument 'out'")
+    return out.resize_(t.shape).copy_(t)
 
 
 def triangle(input, diagonal, upper):

@@ -175,7 +175,7 @@ def _into(op, args, out):
         raise TypeError(f"{op.name}: argument 'out' must be a Tensor, not {type(out).__name__}. Pass one made by facula.empty.")
     if tape is not None and (out.origin is not None or has_origin(args)):
         tape.copy_out(op, out, args)
-    _run.fit_out(op, args, out)
+    args = _run.fit_out(op, args, out) or args
     execute(op, args, out)
     return out
 

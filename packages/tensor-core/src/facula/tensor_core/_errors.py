@@ -20,6 +20,10 @@ class GradError(RuntimeError):
     """A gradient that cannot be: what was asked contradicts what was recorded."""
 
 
+class IndexShapeError(ShapeError, IndexError):
+    """Index tensors that do not go together, or not with what they index."""
+
+
 class OutOfMemoryError(RuntimeError):
     """Memory is used up: what a failed allocation raises, here that of the CPU's."""
 
@@ -91,10 +95,22 @@ def _memory(op, args, out, a, b, c, d):
 
 
 def _shape(op, args, out, a, b, c, d):
+    if op.name in ("index", "index_put_rows_"):
+        together = _go_together([tuple(i.shape) for i in args[1]])
+        error = ShapeError if together else IndexShapeError
+        what = "the value cannot be broadcast to indexing result" if together else "indexing tensors could not be broadcast together with shapes " + ", ".join(str(list(i.shape)) for i in args[1])
+        return error, f"shape mismatch: {what} (size {b} against {c} at dim {a}; {operands(op, args)}). Reshape one."
     return ShapeError, (
         f"The size of tensor a ({b}) must match the size of tensor b ({c}) at non-singleton dimension {a} "
         f"({operands(op, args)}). Reshape one, or give it a size of 1 there to broadcast."
     )
+
+
+def _go_together(shapes):
+    """Do these shapes broadcast?"""
+    from itertools import zip_longest
+
+    return all(len({s for s in sizes if s != 1}) <= 1 for sizes in zip_longest(*(reversed(shape) for shape in shapes), fillvalue=1))
 
 
 def _dtype(op, args, out, a, b, c, d):
@@ -150,13 +166,20 @@ def _arg(op, args, out, a, b, c, d):
     return RuntimeError, f"{given} may not be {b} (limit: {c}) ({operands(op, args)})."
 
 
+_INDEXED = ("index_select", "index_add", "index_copy")
+
+
 def _rank(op, args, out, a, b, c, d):
+    if op.name in _INDEXED and len(args) > 2 and args[2].dim() > 1:
+        return IndexShapeError, f"Index is supposed to be a vector, but got dim: {args[2].dim()} ({operands(op, args)}). Reshape it."
     return ShapeError, f"{argument(op, a)} has {b} dims where {c} are wanted ({operands(op, args)}). Reshape it, or add dims with unsqueeze."
 
 
 def _size(op, args, out, a, b, c, d):
     if op.kind == "dot":
         return ShapeError, f"mat1 and mat2 shapes cannot be multiplied: {argument(op, a)} has {b} columns but {argument(op, c)} has {d} rows ({operands(op, args)}). Transpose one, or check the layer sizes."
+    if op.name == "index_copy" and len(args) > 3 and args[3].dim() and args[2].numel() != args[3].shape[args[1]]:
+        return IndexShapeError, f"Number of indices ({args[2].numel()}) should be equal to source.size(dim) ({args[3].shape[args[1]]}) ({operands(op, args)})."
     return ShapeError, f"{argument(op, a)} has size {b} where {argument(op, c)} has {d} ({operands(op, args)}). Make the sizes agree."
 
 

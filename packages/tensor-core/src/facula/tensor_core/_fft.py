@@ -212,7 +212,9 @@ def ihfftn(input, s=None, dim=None, norm=None, *, out=None):
 
 def fftfreq(n, d=1.0, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
     """The frequencies of fft's n terms for samples d apart: 0, 1, ... -2, -1 over n d."""
-    if n < 1:
+    if n == 0:
+        return _create._finish(into("fftfreq", _create.empty(0, dtype=dtype, device=device), out), requires_grad)
+    if n < 0:
         raise RuntimeError(f"fftfreq: n must be a positive number, got {n}.")
     dtype = dtype or (_state.get_default_dtype() if out is None else out.dtype)
     half = (n + 1) // 2

@@ -1,7 +1,10 @@
 """Indexing: `x[...]` and `x[...] = y` with ints, slices (negative steps are not PyTorch's, and work here), None, Ellipsis, masks, index tensors."""
 
-from facula.tensor_core import _dispatch, _ops, _tensor
-from facula.tensor_core._errors import IntegerOverflow, explain
+import builtins
+import warnings
+
+from facula.tensor_core import _dispatch, _ops, _run, _tensor
+from facula.tensor_core._errors import IntegerOverflow, ShapeError, explain
 from facula.tensor_core._lib import lib
 from facula.tensor_core._tensor import Tensor, own_tensor
 from facula.tensor_core._types import int64
@@ -9,20 +12,24 @@ from facula.tensor_core._types import int64
 _view_op, _basic_index = lib.view_op, lib.basic_index
 _SELECT, _SLICE = (next(op.id for op in _ops.OPS if op.name == name) for name in ("select", "slice"))
 _BASIC = frozenset((int, slice, type(None), type(Ellipsis)))
+_ZERO_DIM = "invalid index of a 0-dim tensor. Use `tensor.item()` to convert a 0-dim tensor to a number"
+
+
+_POSITIONS = ("int64", "int32")
+_MASKS = ("bool", "uint8")
 
 
 def _as_index(key):
-    """A list, array or tensor used as an index: int64 or bool."""
+    """A list, array or tensor used as an index: of positions, or a mask."""
     from facula.tensor_core._create import as_tensor
 
     if not isinstance(key, Tensor):
-        try:
-            key = as_tensor(key)
-        except (TypeError, RuntimeError, ValueError):
-            raise TypeError(f"index: only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got {type(key).__name__})") from None
-        if not key.numel() and key.dtype.kind > 1:
+        if not hasattr(key, "__getitem__") or isinstance(key, (dict, type)):
+            raise IndexError(f"index: only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got {type(key).__name__})")
+        key = as_tensor(key)
+        if key.dtype.name not in _MASKS:
             key = key.to(int64)
-    if key.dtype.kind > 1:
+    if key.dtype.name not in _POSITIONS and key.dtype.name not in _MASKS:
         raise IndexError(f"tensors used as indices must be long, int, byte or bool tensors, got {key.dtype.name}. Convert with .long().")
     return key
 
@@ -37,25 +44,40 @@ def _within_64_bits(k):
     raise IntegerOverflow(f"index: Overflow when unpacking long long: {k} does not fit 64 bits. Indices count elements along one dim.")
 
 
+def _spread(key):
+    """The parts of a key: of a tuple its own; a short list that holds more than numbers counts as a tuple too, as it did in old NumPy."""
+    if isinstance(key, tuple):
+        return key
+    if isinstance(key, (list, str, range)) and len(key) < 32:
+        for part in key:
+            if part is None or part is Ellipsis or isinstance(part, (Tensor, slice, list, tuple, str, range)):
+                warnings.warn(
+                    "Using a non-tuple sequence for multidimensional indexing is deprecated: use x[tuple(index)] instead of x[index], "
+                    "or x[facula.tensor(index)] for positions along the first dim.",
+                    UserWarning,
+                    stacklevel=5,
+                )
+                return tuple(key)
+    return (key,)
+
+
 def _plan(x, key):
     """Basic steps first, as views: the view, and the list of index tensors (None elsewhere) for what is left."""
-    key = key if isinstance(key, tuple) else (key,)
+    parts = []
     used = 0
-    for k in key:
-        if k is None or k is Ellipsis or isinstance(k, bool):
-            continue
-        if isinstance(k, Tensor):
-            used += k.dim() if k.dtype.name in ("bool", "uint8") and k.dim() else (0 if k.dtype.name == "bool" else 1)
-        elif isinstance(k, (list, tuple)) or hasattr(k, "__array__") and getattr(k, "ndim", 0):
-            t = _as_index(list(k) if isinstance(k, tuple) else k)
-            used += t.dim() if t.dtype.name == "bool" else 1
+    for k in _spread(key):
+        if k is None or k is Ellipsis or isinstance(k, (bool, slice)) or _is_scalar_index(k):
+            used += isinstance(k, slice) or not (k is None or k is Ellipsis or isinstance(k, bool))
         else:
-            used += 1
+            if not isinstance(k, Tensor):
+                k = _as_index(list(k) if isinstance(k, (tuple, range)) else k)
+            mask = k.dtype.name in _MASKS
+            used += k.dim() if mask else 1
+        parts.append(k)
+    key = parts
     n = x.dim()
     if used > n:
-        raise IndexError(f"too many indices for tensor of dimension {n}: {used} were given.")
-    if sum(k is Ellipsis for k in key) > 1:
-        raise IndexError("an index can only have a single ellipsis ('...')")
+        raise IndexError(f"too many indices for tensor of dimension {n}: {used} were given." if n else _ZERO_DIM)
     view, dim, indices = x, 0, []
 
     def place(index):
@@ -68,7 +90,7 @@ def _plan(x, key):
         elif k is None:
             view = _ops.unsqueeze(view, dim)
             dim += 1
-        elif isinstance(k, bool) or (isinstance(k, Tensor) and k.dtype.name == "bool" and k.dim() == 0):
+        elif isinstance(k, bool) or (isinstance(k, Tensor) and k.dim() == 0 and k.dtype.name in _MASKS):
             view = _ops.unsqueeze(view, dim)
             place(own_tensor(lib.fc_empty(int64.id, 0, 1, [1 if k else 0])).zero_())
             dim += 1
@@ -78,8 +100,10 @@ def _plan(x, key):
             view = _sliced(view, dim, k)
             dim += 1
         else:
-            t = _as_index(list(k) if isinstance(k, tuple) else k)
-            if t.dtype.name in ("bool", "uint8") and (t.dtype.name == "bool" or t.dim()):
+            t = _as_index(k)
+            if t.dtype.name in _MASKS:
+                if t.dtype.name == "uint8":
+                    warnings.warn("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead: mask.bool().", UserWarning, stacklevel=4)
                 for d in range(t.dim()):
                     if t.shape[d] != view.shape[dim + d]:
                         raise IndexError(
@@ -105,7 +129,7 @@ def _basic(x, key):
     n = len(x.shape)
     if used > n:
         return None
-    view, dim, seen = x, 0, False
+    view, dim = x, 0
     for k in key:
         kind = type(k)
         if kind is int:
@@ -118,9 +142,6 @@ def _basic(x, key):
             view = _ops.unsqueeze(view, dim)
             dim += 1
         else:
-            if seen:
-                return None
-            seen = True
             dim += n - used
     return view
 
@@ -147,7 +168,7 @@ def getitem(x, key):
                 _dispatch.record[_SELECT](t, x, 0, key)
             return t
         if not x.shape:
-            raise IndexError("invalid index of a 0-dim tensor. Use `tensor.item()` to convert a 0-dim tensor to a number")
+            raise IndexError(_ZERO_DIM)
         return _ops.select(x, 0, key)
     if (kind is tuple or kind is slice) and not _ops.interpreting and x.origin is None:
         t = _basic_index(x, key)
@@ -174,34 +195,56 @@ def mask_of(indices):
 
 def setitem(x, key, value):
     """x[key] = value, broadcast and converted; recorded when x or value has a history."""
+    if not isinstance(value, Tensor):
+        value = _number_for(x, value)
     view = getitem(x, key) if type(key) in _BASIC or type(key) is tuple and all([type(k) in _BASIC for k in key]) else None
     indices = None
     if view is None:
         view, indices = _plan(x, key)
     if not indices:
-        copy_(view, value) if isinstance(value, Tensor) else _assign(view, value)
+        if isinstance(value, Tensor):
+            copy_(view, value)
+        elif view.is_contiguous():
+            _ops.fill_number_(view, value)
+        else:  # which refuses memory that two elements share
+            _ops.copy_into_(view, _run.zero_dim(value, x.dtype))
         return
-    index_put_(view, indices, _as_value(x, value))
+    tensor = isinstance(value, Tensor)
+    if tensor and value.dtype is not x.dtype and not (value.numel() == 1 and _one_mask(x, key, indices)):
+        raise RuntimeError(
+            f"Index put requires the source and destination dtypes match, got {x.dtype.name} for the destination and {value.dtype.name} for the source. Convert the source with .to()."
+        )
+    if not tensor and isinstance(key, Tensor) and key.dtype.name == "uint8" and key.dim():
+        raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype unsigned char. Convert it with .bool().")
+    value = value.to(x.dtype) if tensor else _run.zero_dim(value, x.dtype)
+    lead = [len(i.shape) for i in indices if i is not None]
+    if value.dim() > 1 and value.shape[0] == 1:
+        value = _squeeze_leading(range(view.dim() - len(lead) + builtins.max(lead)), value)
+    if 0 in [i.numel() for i in indices if i is not None] and value.numel() != 1:
+        try:
+            return index_put_(view, indices, value)
+        except ShapeError:  # nothing is written: as in PyTorch, any value will do for x[False]
+            if isinstance(key, bool) or isinstance(key, Tensor) and not key.dim():
+                return
+            raise
+    index_put_(view, indices, value)
 
 
-def _assign(view, value):
-    from facula.tensor_core._create import as_tensor
-    from facula.tensor_core._run import is_number
-
-    if is_number(value):
-        fill_(view, value)
-    else:
-        copy_(view, as_tensor(value, dtype=view.dtype))
+def _one_mask(x, key, indices):
+    """Is the index a single mask? Then a value of one element fills, and is converted."""
+    parts = [k for k in _spread(key) if isinstance(k, (Tensor, list))]
+    return len(parts) == 1 and _as_index(parts[0]).dtype.name == "bool"
 
 
-def _as_value(x, value):
-    from facula.tensor_core._create import as_tensor, full
-
-    if not isinstance(value, Tensor):
-        from facula.tensor_core._run import is_number
-
-        return full((), value, dtype=x.dtype) if is_number(value) else as_tensor(value, dtype=x.dtype)
-    return value if value.dtype is x.dtype else value.to(x.dtype)
+def _number_for(x, value):
+    """A number that may be assigned to an element of x. Raises TypeError for anything else, as PyTorch does."""
+    if not _run.is_number(value):
+        raise TypeError(f"can't assign a {type(value).__name__} to a torch tensor of {x.dtype.name}. Convert it with facula.tensor.")
+    if hasattr(value, "item"):
+        value = value.item()
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        raise IntegerOverflow(f"fill: Overflow when unpacking long long: {value} does not fit 64 bits.")
+    return _run.fitting("fill", value, x.dtype)
 
 
 def _squeeze_leading(shape, value):
@@ -227,7 +270,7 @@ def fill_(self, value):
         if value.dim():
             raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {value.dim()} dimensions.")
         return _ops.copy_into_(self, value)
-    return _ops.fill_number_(self, value)
+    return _ops.fill_number_(self, _run.fitting("fill_", value, self.dtype))
 
 
 def zero_(self):
@@ -237,7 +280,10 @@ def zero_(self):
 
 def index_put_(self, indices, values, accumulate=False):
     """self written (or added to) through index tensors. In place; of equal indices the last one wins."""
-    values = _as_value(self, values) if not isinstance(values, Tensor) else values
+    if not isinstance(values, Tensor):
+        values = _run.zero_dim(values, self.dtype)
+    if isinstance(indices, Tensor):
+        raise TypeError("index_put_(): argument 'indices' (position 1) must be tuple of Tensors, not Tensor. Write (index,).")
     _, places = _plan(self, tuple(slice(None) if i is None else i for i in indices))  # masks become positions
     return _ops.index_put_rows_(self, [i for i in places if i is not None], values, mask_of(places), accumulate)
 
@@ -264,6 +310,10 @@ def nonzero(input, *, out=None, as_tuple=False):
     if not h:
         raise explain(_ops.OPS[0], (input,))
     t = own_tensor(h)
+    if out is not None:
+        if out.dtype is not int64:
+            raise RuntimeError(f"nonzero: Expected out tensor to have scalar type Long but got scalar type {out.dtype.name}. Give one of int64.")
+        return out.resize_(t.shape).copy_(t) if out.shape != t.shape else out.copy_(t)
     if as_tuple:
         if input.dim() == 0:
             return (t.sum(1).new_zeros(t.shape[0]),)
@@ -289,7 +339,7 @@ def masked_select(input, mask, *, out=None):
 def take(input, index, *, out=None):
     """Elements of the flat input at index."""
     if index.dtype is not int64:
-        raise IndexError(f"take(): Expected a long tensor for index, but got {index.dtype.name}. Convert with .long().")
+        raise RuntimeError(f"take(): Expected a long tensor for index, but got {index.dtype.name}. Convert with .long().")
     if not input.numel() and index.numel():
         raise IndexError("take(): tried to take from an empty tensor")
     taken = index_of(input.reshape(-1), index)

@@ -20,19 +20,21 @@ def made(name, data, dtype, device=None):
         return _create.empty(0, dtype=dtype)
     first = data[0]
     if len(data) == 1 and isinstance(first, Tensor):
-        if first.dtype is not dtype:
+        if first.dtype is not dtype and name != "Tensor":
             raise TypeError(f"{name}: expected a tensor of dtype {dtype} but got {first.dtype}. Convert it with .to({dtype}).")
         return first.detach()
     if len(data) == 1 and isinstance(first, (TypedStorage, UntypedStorage)):
         return over(first, dtype)
-    if len(data) == 1 and not hasattr(first, "__index__") and not isinstance(first, _types.Size):
+    if len(data) == 1 and isinstance(first, (float, complex)):
+        raise TypeError(f"{name}: new(): data must be a sequence (got {type(first).__name__}). Use facula.tensor({first}).")
+    if len(data) == 1 and (not hasattr(first, "__index__") or getattr(first, "ndim", 0)) and not isinstance(first, _types.Size):
         return _create.tensor(first, dtype=dtype)
     return _create.empty(*data, dtype=dtype)
 
 
-def construct(cls, *data, dtype=None, device=None):
+def construct(cls, *data, device=None):
     """Tensor(2, 3): uninitialised of that size; Tensor([1, 2]): those values; Tensor(other): its memory."""
-    t = made(cls.__name__, data, dtype or _state.get_default_dtype(), device)
+    t = made("Tensor", data, _state.get_default_dtype(), device)
     return t if cls is Tensor else make_subclass(cls, t)
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pickle
-from typing import Any
+import sys
+from typing import Any, BinaryIO
 
 from facula.tensor_core._checkpoint import CheckpointError, LoadedStorage
 from facula.tensor_core._serialization import Unarchiver
@@ -50,6 +51,19 @@ class LegacyUnarchiver(Unarchiver):
             raise CheckpointError(f"load: a storage of {storage.nbytes} bytes has {count} elements in the file. It is damaged or cut off.")
         storage.view[:] = self.data[at + 8 : end]
         return end
+
+
+def write_legacy(file: BinaryIO, pickled: bytes, storages: dict[str, Any], itemsizes: dict[str, int]) -> None:
+    """The whole file. itemsizes: bytes per element of each storage."""
+    sizes = {"protocol_version": PROTOCOL, "little_endian": sys.byteorder == "little", "type_sizes": {"short": 2, "int": 4, "long": 4}}
+    for part in (MAGIC, PROTOCOL, sizes):
+        file.write(pickle.dumps(part, 2))
+    file.write(pickled)
+    file.write(pickle.dumps(sorted(storages), 2))
+    for key in sorted(storages):
+        data = memoryview(storages[key])
+        file.write((data.nbytes // itemsizes[key]).to_bytes(8, "little"))
+        file.write(data)
 
 
 def load_legacy(data: bytes, map_location: Any, weights_only: bool) -> Any:

@@ -3,6 +3,7 @@
 from facula.tensor_core import _ops, _tensor
 from facula.tensor_core._errors import ShapeError
 from facula.tensor_core._lib import lib
+from facula.tensor_core._run import is_number
 from facula.tensor_core._tensor import Tensor
 
 
@@ -173,6 +174,14 @@ def imag(input):
     return _ops.select(_ops.real_view(input), -1, 1)
 
 
+def _set_part(part):
+    def assign(self, value):
+        to = part(self)
+        to.fill_(value) if is_number(value) else to.copy_(value)
+
+    return assign
+
+
 def view_as_real(input):
     """Complex elements as pairs along a last dim, a view."""
     if not input.is_complex():
@@ -206,13 +215,20 @@ def _triangle(input, diagonal, upper, out):
     return _delivered(kept.contiguous(), out)
 
 
+def _index_dtype(name, dtype):
+    if dtype is not None and dtype.kind != 1:
+        raise NotImplementedError(f'"{name}" not implemented for {dtype.name!r}. Give an integer dtype.')
+
+
 def tril_indices(row, col, offset=0, *, dtype=None, device=None, layout=None):
     """Row and column indices of the lower triangle."""
+    _index_dtype("tril_indices", dtype)
     return _triangle_indices(row, col, offset, False, dtype).to(device)
 
 
 def triu_indices(row, col, offset=0, *, dtype=None, device=None, layout=None):
     """Row and column indices of the upper triangle."""
+    _index_dtype("triu_indices", dtype)
     return _triangle_indices(row, col, offset, True, dtype).to(device)
 
 
@@ -275,6 +291,21 @@ def trace(input):
     return _ops.sum(_ops.diagonal(input))
 
 
+def gather(input, dim, index, *, sparse_grad=False, out=None):
+    """The elements of input at index along dim. sparse_grad changes nothing: gradients are dense.
+
+    >>> import facula
+    >>> facula.gather(facula.tensor([[1, 2], [3, 4]]), 1, facula.tensor([[0], [1]]))
+    tensor([[1],
+            [4]])
+    """
+    if not index.numel() and index.dtype.name == "int64" and index.dim() != input.dim():
+        from facula.tensor_core._create import empty
+
+        return empty(index.shape, dtype=input.dtype, out=out)
+    return _ops.gather(input, dim, index, out=out)
+
+
 def index_fill(input, dim, index, value):
     """input with value in the slices along dim that index names."""
     from facula.tensor_core._create import full
@@ -282,6 +313,9 @@ def index_fill(input, dim, index, value):
     shape = list(input.shape)
     if shape:
         shape[dim] = index.numel()
+    if index.dtype.name != "int64":
+        raise IndexError(f"index_fill_(): Expected dtype int64 for index, got {index.dtype.name}. Convert it with .long().")
+    index = _ops.where_rows(_ops.lt(index, 0), _ops.add(index, input.shape[dim] if input.shape else 1), index)
     if isinstance(value, Tensor):
         if value.dim():
             raise RuntimeError(f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.dim()} dimension(s).")
@@ -336,7 +370,7 @@ def _trapezoids(y, x, dx, dim):
 
 __all__ = [
     "addbmm", "addmm", "addmv", "addr", "baddbmm", "bmm", "chain_matmul", "clone", "cross", "cumulative_trapezoid", "diff",
-    "dot", "equal", "ger", "imag", "index_fill", "masked_fill", "mm", "mv", "outer", "real", "square", "take_along_dim",
+    "dot", "equal", "gather", "ger", "imag", "index_fill", "masked_fill", "mm", "mv", "outer", "real", "square", "take_along_dim",
     "trace", "trapezoid", "trapz", "tril", "tril_indices", "triu", "triu_indices", "vdot", "view_as_complex", "view_as_real",
 ]  # fmt: skip
 _NO_METHOD = {"chain_matmul", "cumulative_trapezoid", "trapezoid", "trapz", "tril_indices", "triu_indices", "view_as_complex", "view_as_real", "real", "imag"}

@@ -3,7 +3,9 @@
 from facula.tensor_core import _copying, _create, _dlpack, _index, _interop, _legacy, _math, _ops, _order, _overloads, _ownership, _pack, _pointwise, _print, _random, _resize, _shape, _storage
 from facula.tensor_core import _bins, _products, _put, _sparse, _statistics
 from facula.tensor_core import _settings
+from facula.tensor_core._errors import DTypeError
 from facula.tensor_core._run import is_array, is_operand
+from facula.tensor_core._state import can_cast
 from facula.tensor_core._tensor import Tensor
 
 # functions that are not methods in PyTorch
@@ -88,7 +90,8 @@ def _inplace_operators():
         "__imod__": "remainder_", "__iand__": "bitwise_and_", "__ior__": "bitwise_or_", "__ixor__": "bitwise_xor_", "__ipow__": "pow_",
         "__ilshift__": "bitwise_left_shift_", "__irshift__": "bitwise_right_shift_",
     }  # fmt: skip
-    return {dunder: getattr(_ops, row) for dunder, row in rows.items()}
+    power = _overloads._pow_operator
+    return {**{dunder: getattr(_ops, row) for dunder, row in rows.items()}, "__pow__": power(_ops.OPERATORS["__pow__"]), "__ipow__": power(_ops.pow_), "pow_": power(_ops.pow_)}
 
 
 _POINTWISE = ("logit", "nan_to_num", "mvlgamma", "polygamma", "float_power", "ldexp", "nextafter", "heaviside")
@@ -100,7 +103,10 @@ def _inplace_compositions():
     def writer(name, function):
         def in_place(self, *args, **options):
             source = self if self.origin is None else _ops.copy(self, None, 1)  # what function keeps for backward must not be overwritten
-            return _ops.copy_into_(self, function(source, *args, **options))
+            result = function(source, *args, **options)
+            if result.dtype is not self.dtype and (name == "float_power" or not can_cast(result.dtype, self.dtype)):
+                raise DTypeError(f"{name}_: result type {result.dtype.name} can't be cast to the desired output type {self.dtype.name}. Use {name}.")
+            return _ops.copy_into_(self, result)
 
         in_place.__name__ = in_place.__qualname__ = name + "_"
         in_place.__doc__ = f"{name}, written into the tensor itself."
@@ -178,9 +184,9 @@ def _share_memory_(self):
 _EXTRA = {
     "share_memory_": _share_memory_,
     "__getitem__": _index.getitem, "__setitem__": _index.setitem, "tolist": _pack.tolist, "resize_": _resize.resize_, "set_": _set,
-    "__neg__": _ops.neg, "__pos__": lambda self: self, "__abs__": _ops.abs, "__invert__": _ops.bitwise_not,
-    "T": property(_shape._reversed_dims), "mT": property(_shape._matrix_transposed), "H": property(lambda self: _shape.adjoint(self)),
-    "mH": property(_shape.adjoint), "real": property(_math.real), "imag": property(_math.imag),
+    "__neg__": _ops.neg, "__pos__": _put.positive, "__abs__": _ops.abs, "__invert__": _ops.bitwise_not,
+    "T": property(_shape._reversed_dims), "mT": property(_shape._matrix_transposed), "H": property(_shape._hermitian),
+    "mH": property(_shape.adjoint), "real": property(_math.real, _math._set_part(_math.real)), "imag": property(_math.imag, _math._set_part(_math.imag)),
     "__repr__": _print.tensor_repr, "__format__": _print.tensor_format, "is_same_size": _is_same_size,
     "new_zeros": _new_factory("zeros"), "new_ones": _new_factory("ones"), "new_empty": _new_factory("empty"), "new_full": _new_factory("full"),
     "new_tensor": _new_tensor, "resize_as_": _resize.resize_as_,

@@ -20,6 +20,7 @@ def log_softmax(input, dim, dtype=None):
 def _written(results, out, kind):
     """The results as PyTorch's named tuple, copied into the pair `out` if one was given."""
     if out is not None:
+        fitting_outs(kind.__name__, results, out)
         for to, value in zip(out, results):
             to.resize_(value.shape)
             to.copy_(value)
@@ -27,8 +28,19 @@ def _written(results, out, kind):
     return kind(*results)
 
 
+def fitting_outs(name, results, out):
+    """Raise unless `out` is one tensor of each result's dtype."""
+    if isinstance(out, Tensor) or len(out) != len(results):
+        raise TypeError(f"{name}(): argument 'out' must be tuple of {len(results)} Tensors, not {type(out).__name__}")
+    for to, value in zip(out, results):
+        if to.dtype is not value.dtype:
+            raise RuntimeError(f"{name}: Expected out tensor to have dtype {value.dtype.name}, but got {to.dtype.name} instead. Give one of that dtype.")
+
+
 def sort(input, dim=-1, descending=False, *, stable=False, out=None):
     """(values, indices) along dim. Always stable, whatever `stable` says; NaN is greater than every number."""
+    if isinstance(dim, bool):
+        raise TypeError(f"sort(): argument 'dim' (position 2) must be int, not bool. Write descending={dim}.")
     return _written(_ops._sort(input, dim, descending), out, return_types.sort)
 
 

@@ -1,6 +1,8 @@
 """Public names whose row depends on the types of the arguments. A small hand-written table: one function per name."""
 
-from facula.tensor_core import _ops, return_types
+import warnings
+
+from facula.tensor_core import _ops, _order, return_types
 from facula.tensor_core._run import is_number, zero_dim
 from facula.tensor_core._tensor import Tensor
 
@@ -20,6 +22,7 @@ def _extreme(name, whole, index, pair):
             return fold(input, (), out=out)
         values = along(input, dim, keepdim)
         if out is not None:
+            _order.fitting_outs(name, values, out)
             return result(out[0].resize_(values[0].shape).copy_(values[0]), out[1].resize_(values[1].shape).copy_(values[1]))
         return result(*values)
 
@@ -43,6 +46,21 @@ def _ops_error(op, text):
     return DTypeError(f"{op}(): {text}")
 
 
+def _degrees_of_freedom(name, input, dim, correction):
+    """Warn, as PyTorch does, where the divisor is not positive."""
+    if dim is None or dim == () or dim == []:
+        count = input.numel()
+    else:
+        shape = input.shape or (1,)
+        count = 1
+        for d in dim if isinstance(dim, (tuple, list)) else (dim,):
+            if not -len(shape) <= d < len(shape):
+                return
+            count *= shape[d]
+    if count <= correction:
+        warnings.warn(f"{name}(): degrees of freedom is <= 0: {count} elements and a correction of {correction}. Take a smaller correction.", UserWarning, stacklevel=3)
+
+
 def _spread_name(name):
     fold = getattr(_ops, name)
 
@@ -51,6 +69,7 @@ def _spread_name(name):
         if isinstance(dim, bool):
             dim, unbiased = None, dim
         correction = (1 if unbiased else 0) if correction is None else correction
+        _degrees_of_freedom(name, input, dim, correction)
         return fold(input, dim, correction=correction, keepdim=keepdim, out=out)
 
     spread.__name__ = spread.__qualname__ = name
@@ -92,7 +111,7 @@ def norm(input, p="fro", dim=None, keepdim=False, out=None, dtype=None):
             raise RuntimeError(f"norm: the nuclear norm is of matrices, got {input.dim()} dims. Name two with dim.")
         return matrix_norm(input, "nuc", (0, 1) if dim is None else dim, keepdim, out=out)
     if isinstance(p, str):
-        raise ValueError(f"norm: p must be a number or 'fro', got {p!r}. Other matrix norms are in facula.linalg.")
+        raise RuntimeError(f"norm: p must be a number or 'fro', got {p!r}. Other matrix norms are in facula.linalg.")
     if input.dtype.kind < 2:
         raise _ops_error("linalg.vector_norm", f"Expected a floating point or complex tensor as input. Got {input.dtype.name}")
     return _ops.norm_p(input, dim, p=p, keepdim=keepdim, out=out)
@@ -109,6 +128,10 @@ def where(condition, input=None, other=None, *, out=None):
         from facula.tensor_core._index import nonzero
 
         return nonzero(condition, as_tuple=True)
+    if not isinstance(condition, Tensor):
+        raise TypeError(f"where(): argument 'condition' (position 1) must be Tensor, not {type(condition).__name__}. Convert it with facula.tensor.")
+    if condition.dtype.name == "uint8":
+        warnings.warn("where received a uint8 condition tensor. This behavior is deprecated: use a boolean condition, condition.bool().", UserWarning, stacklevel=2)
     if condition.dtype.name not in ("bool", "uint8"):
         raise RuntimeError(f"where expected condition to be a boolean tensor, but got a tensor with dtype {condition.dtype.name}. Convert with .bool().")
     if is_number(input) and is_number(other):
@@ -132,6 +155,8 @@ def clamp(input, min=None, max=None, *, out=None):
         return _ops.clamp_min(input, min, out=out)
     if min is None:
         return _ops.clamp_max(input, max, out=out)
+    if is_number(min) != is_number(max):
+        min, max = (zero_dim(v) if is_number(v) else v for v in (min, max))
     if is_number(min) and is_number(max):
         return _ops.clamp_numbers(input, min=min, max=max, out=out) if _fits(input, min, max) else _ops.clamp_max(_ops.clamp_min(input, min), max, out=out)
     return _ops.clamp_tensor(input, min, max, out=out)
@@ -195,12 +220,20 @@ def logsumexp(input, dim, keepdim=False, *, out=None):
 
 def any(input, dim=None, keepdim=False, *, out=None):
     """Is one element nonzero? Of all, or over dims."""
-    return _u8(input, _ops.any(input, dim, keepdim, out=out))
+    return _truth(_ops.any, input, dim, keepdim, out)
 
 
 def all(input, dim=None, keepdim=False, *, out=None):
     """Is every element nonzero? Of all, or over dims."""
-    return _u8(input, _ops.all(input, dim, keepdim, out=out))
+    return _truth(_ops.all, input, dim, keepdim, out)
+
+
+def _truth(fold, input, dim, keepdim, out):
+    if out is not None and out.dtype.name not in ("bool", "uint8"):
+        raise RuntimeError(f"{fold.__name__} only supports bool tensor for result, got: {out.dtype.name}. Give one of dtype bool.")
+    if isinstance(dim, (tuple, list)) and not dim:  # no dim, not every dim: PyTorch's one exception
+        return _u8(input, _ops.ne(input, 0, out=out))
+    return _u8(input, fold(input, dim, keepdim, out=out))
 
 
 def _u8(input, result):
@@ -211,6 +244,7 @@ def _u8(input, result):
 def _delivered(kind, results, out):
     """The results as a named tuple, in the tensors of `out` if given."""
     if out is not None:
+        _order.fitting_outs(kind.__name__, results, out)
         results = [_ops.copy_into_(o.resize_(r.shape), r) for o, r in zip(out, results)]
     return kind(*results)
 
@@ -239,6 +273,10 @@ def aminmax(input, *, dim=None, keepdim=False, out=None):
 def scatter(input, dim, index, src=None, *, value=None, reduce=None):
     """input with src (a tensor or a number) written at index along dim; reduce="add" adds instead."""
     src = value if src is None else src
+    if isinstance(src, Tensor) and src.dim() != index.dim() and index.numel():
+        raise RuntimeError(f"scatter(): Index tensor must have the same number of dimensions as src tensor, got {index.dim()} and {src.dim()}.")
+    if not index.numel():
+        return _ops.copy(input, None, 1)
     if is_number(src):
         from facula.tensor_core._create import full
 
@@ -246,7 +284,9 @@ def scatter(input, dim, index, src=None, *, value=None, reduce=None):
     if reduce == "add":
         return _ops.scatter_add(input, dim, index, src)
     if reduce == "multiply":
-        return _ops.scatter(input, dim, index, _ops.mul(_ops.gather(input, dim, index), src))
+        from facula.tensor_core._bins import scatter_reduce
+
+        return scatter_reduce(input, dim, index, src, "prod")
     if reduce is not None:
         raise RuntimeError(f"scatter: reduce argument must be either add or multiply, got {reduce!r}")
     return _ops.scatter(input, dim, index, src)
@@ -254,7 +294,9 @@ def scatter(input, dim, index, src=None, *, value=None, reduce=None):
 
 def index_add(input, dim, index, source, *, alpha=1, out=None):
     """input with alpha * the slices of source added at index along dim."""
-    return _ops.index_add(input, dim, index, source if alpha == 1 else _ops.mul(source, alpha), out=out)
+    if alpha != 1:
+        source = _ops.mul(source, alpha if input.dtype.kind > 1 else int(alpha))
+    return _ops.index_add(input, dim, index, source, out=out)
 
 
 def pow(input, exponent, *, out=None):
@@ -263,7 +305,21 @@ def pow(input, exponent, *, out=None):
     Raises RuntimeError for integers to negative integer powers."""
     if isinstance(exponent, int) and exponent < 0 and isinstance(input, Tensor) and input.dtype.kind <= 1:
         raise RuntimeError(f"Integers to negative integer powers are not allowed (exponent {exponent}). Convert input to a floating dtype.")
+    if not isinstance(input, Tensor) and not isinstance(exponent, Tensor):
+        raise TypeError(f"pow() received an invalid combination of arguments - got ({type(input).__name__}, {type(exponent).__name__}). One must be a Tensor.")
     return _ops.pow(input, exponent, out=out)
+
+
+def _pow_operator(plain):
+    """x ** n and x **= n as the rows do them, with pow's refusal of integers to negative integers."""
+
+    def power(self, exponent):
+        if type(exponent) is int and exponent < 0 and self.dtype.kind <= 1:
+            return pow(self, exponent)  # which raises
+        return plain(self, exponent)
+
+    power.__doc__ = "pow(self, exponent)."
+    return power
 
 
 __all__ = [

@@ -27,20 +27,27 @@ class Writer(pickle._Pickler):
 
     dispatch = dict(pickle._Pickler.dispatch)
 
-    def __init__(self, file: Any, protocol: int, storage_of: Callable[[Tensor], StorageRef]) -> None:
+    def __init__(self, file: Any, protocol: int, storage_of: Callable[[Tensor], StorageRef], legacy: bool = False) -> None:
         super().__init__(file, protocol)
-        self.storage_of = storage_of
+        self.storage_of, self.legacy = storage_of, legacy
 
     def persistent_id(self, obj):
         if type(obj) is not StorageRef:
             return None
         typed = STORAGE_OF.get(obj.dtype)
         kind = torch_name("torch", typed) if typed else torch_name("torch.storage", "UntypedStorage")
-        return ("storage", kind, obj.key, "cpu", obj.nbytes // obj.dtype.itemsize if typed else obj.nbytes)
+        id = ("storage", kind, obj.key, "cpu", obj.nbytes // obj.dtype.itemsize if typed else obj.nbytes)
+        return (*id, None) if self.legacy else id  # the old format has an entry for views of storages, which nobody uses
 
     def reducer_override(self, obj):
         if type(obj) is Tensor:
             return tensor_parts(obj, self.storage_of)
+        if isinstance(obj, Tensor) and obj.is_sparse:
+            plain = obj.detach()
+            parts = (plain._indices(), plain._values(), plain.size(), plain.is_coalesced())
+            return torch_name("torch._utils", "_rebuild_sparse_tensor"), (_types.sparse_coo, parts)
+        if type(obj) is _types.layout:
+            return torch_name("torch.serialization", "_get_layout"), ("torch." + obj.name,)
         if isinstance(obj, Tensor) and type(obj).__reduce_ex__ is Tensor.__reduce_ex__:
             function, args = tensor_parts(obj, self.storage_of)
             return torch_name("torch._tensor", "_rebuild_from_type_v2"), (function, type(obj), args, vars(obj))
@@ -53,7 +60,7 @@ class Writer(pickle._Pickler):
     def save_global(self, obj, name=None):
         if obj is Tensor:
             obj = torch_name("torch", "Tensor")
-        elif type(obj) in (_types.dtype, _types.layout, _types.memory_format):
+        elif type(obj) in (_types.dtype, _types.memory_format):
             obj = torch_name("torch", obj.name)
         written = obj if type(obj) is Name else WRITTEN.get((getattr(obj, "__module__", None), getattr(obj, "__name__", None)))
         if written is None:
@@ -62,7 +69,7 @@ class Writer(pickle._Pickler):
         self.write(pickle.GLOBAL + f"{written.module}\n{written.name}\n".encode())
         self.memoize(obj)
 
-    for written_by_name in (Name, FunctionType, BuiltinFunctionType, _types.dtype, _types.layout, _types.memory_format):
+    for written_by_name in (Name, FunctionType, BuiltinFunctionType, _types.dtype, _types.memory_format):
         dispatch[written_by_name] = save_global
     del written_by_name
 
@@ -87,8 +94,8 @@ def tensor_parts(tensor: Tensor, storage_of: Callable[[Tensor], StorageRef]) -> 
     return function, args
 
 
-def write_pickle(obj: Any, protocol: int, storage_of: Callable[[Tensor], StorageRef]) -> bytes:
+def write_pickle(obj: Any, protocol: int, storage_of: Callable[[Tensor], StorageRef], legacy: bool = False) -> bytes:
     """The pickle of obj; every storage that it reaches has gone through storage_of."""
     file = io.BytesIO()
-    Writer(file, protocol, storage_of).dump(obj)
+    Writer(file, protocol, storage_of, legacy).dump(obj)
     return file.getvalue()

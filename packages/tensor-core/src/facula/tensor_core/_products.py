@@ -6,7 +6,7 @@ from facula.tensor_core import _ops, _shape
 from facula.tensor_core._tensor import Tensor
 
 
-def einsum(equation, *operands):
+def einsum(*args):
     """Sums of products over labelled dims: "ij,jk->ik" is a matrix product, "ii->i" a diagonal, "...a->..." a sum.
 
     Also einsum(x, [0, 1], y, [1, 2], [0, 2]). Contracts from left to right.
@@ -16,6 +16,9 @@ def einsum(equation, *operands):
     >>> facula.einsum("ij,j->i", facula.ones(2, 3), facula.tensor([1.0, 2.0, 3.0]))
     tensor([6., 6.])
     """
+    if len(args) < 2:
+        raise ValueError("einsum(): must specify the equation string and at least one operand, or at least one operand and its subscripts list")
+    equation, *operands = args
     if not isinstance(equation, str):
         equation, operands = _from_lists((equation, *operands))
     elif len(operands) == 1 and isinstance(operands[0], (list, tuple)):
@@ -246,6 +249,8 @@ def block_diag(*tensors):
     from facula.tensor_core._state import result_type
 
     tensors = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors
+    if not tensors:
+        return zeros(1, 0)
     wide = [_shape.atleast_2d(t) for t in tensors]
     if bad := next((t for t in wide if t.dim() > 2), None):
         raise RuntimeError(f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input has {bad.dim()}")

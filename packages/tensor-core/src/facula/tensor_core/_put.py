@@ -60,6 +60,8 @@ def masked_scatter_(self, mask, source):
 
 def put(input, index, source, accumulate=False):
     """input with source at positions of the flat tensor."""
+    if source.numel() != index.numel():
+        raise IndexError(f"put_(): Expected source and index to have the same number of elements, but got source.numel() = {source.numel()}, index.numel() = {index.numel()}")
     return _shape.reshape(input, -1).clone().index_put_([_shape.reshape(index, -1)], _shape.reshape(source, -1), accumulate).reshape(input.shape)
 
 
@@ -95,6 +97,8 @@ def isin(elements, test_elements, *, assume_unique=False, invert=False):
     """For every element whether it is among test_elements; either may be a number."""
     from facula.tensor_core._create import tensor
 
+    if not isinstance(elements, Tensor) and not isinstance(test_elements, Tensor):
+        raise TypeError("isin() received an invalid combination of arguments: one of elements and test_elements must be a Tensor")
     x = elements if isinstance(elements, Tensor) else tensor(elements)
     among = test_elements if isinstance(test_elements, Tensor) else tensor(test_elements)
     among = _shape.reshape(among, -1)
@@ -111,7 +115,14 @@ def isin(elements, test_elements, *, assume_unique=False, invert=False):
 
 def unravel_index(indices, shape):
     """Positions in a flat tensor as one index tensor for each dim of shape."""
+    if not isinstance(shape, (int, list, tuple)):
+        raise TypeError(f"expected 'shape' to be int or sequence of ints, but got {type(shape)}")
     shape = [shape] if isinstance(shape, int) else list(shape)
+    for size in shape:
+        if not isinstance(size, int):
+            raise TypeError(f"expected 'shape' sequence to only contain ints, but got {type(size)}")
+    if any(size < 0 for size in shape):
+        raise ValueError(f"'shape' cannot have negative values, but got {tuple(shape)}")
     if indices.dtype.kind != 1:
         raise TypeError(f"expected 'indices' to be an integer tensor, but got {indices.dtype}")
     result = []

@@ -32,6 +32,33 @@ def is_number(value):
     return isinstance(value, (int, float, complex)) or (hasattr(value, "dtype") and hasattr(value, "item") and not isinstance(value, Tensor) and getattr(value, "ndim", 1) == 0)
 
 
+_LARGEST = {"float16": 65504.0, "bfloat16": float.fromhex("0x1.fep127"), "float32": float.fromhex("0x1.fffffep127"), "complex64": float.fromhex("0x1.fffffep127")}
+
+
+def fitting(op, value, dtype):
+    """value, if a tensor of dtype can hold it. Raises RuntimeError where PyTorch does: out of range, or a part that would be lost.
+
+    A fraction is cut off without complaint, infinities and NaN fit every float, and a negative number an unsigned dtype (it wraps).
+    """
+    kind = dtype.kind
+    if type(value) is int and value in (0, 1) or kind == 0 or not isinstance(value, (int, float, complex)):
+        return value
+    fits = True
+    if isinstance(value, complex) and kind < 3:
+        fits, value = value.imag == 0, value.real
+    if fits and kind == 1:
+        bits = 8 * dtype.itemsize
+        top = 2 ** (bits - 1 if dtype.is_signed else bits)
+        fits = -top <= value < top if dtype.is_signed else -top < value < top  # NaN fails every comparison
+    elif fits:
+        top = _LARGEST.get(dtype.name)
+        parts = (value.real, value.imag) if isinstance(value, complex) else (value,)
+        fits = top is None or not any(abs(v) > top and abs(v) != float("inf") for v in parts)
+    if not fits:
+        raise RuntimeError(f"{op}: value cannot be converted to type {dtype.name} without overflow: {value}. Give one that the dtype holds.")
+    return value
+
+
 def is_array(value):
     """A NumPy array, which operators take beside a tensor."""
     return type(value).__module__ == "numpy" and hasattr(value, "__array_interface__")
@@ -66,8 +93,20 @@ def attributes(op, args):
     """Leave the named Scalars that are off their default pending for the verb."""
     for k, at in enumerate(op.attributes):
         value = args[at]
+        if type(value) in (float, bool) and op.params[at].name == "alpha" and op.name in ("add", "sub", "rsub"):
+            _check_alpha(op, args, value)
         if value is not None and value != op.params[at].default:
             lib.fc_attr(k, *number(value))
+
+
+def _check_alpha(op, args, alpha):
+    """PyTorch's conditions on add's factor: no fraction among integers, no truth value among numbers."""
+    kinds = [a.dtype.kind if isinstance(a, Tensor) else number(a)[0] for a in (args[k] for k in op.tensors)]
+    if isinstance(alpha, bool):
+        if max(kinds):
+            raise RuntimeError(f"{op.name}: Boolean alpha only supported for Boolean results, got {alpha}.")
+    elif max(kinds) <= 1:
+        raise RuntimeError(f"{op.name}: For integral input tensors, argument alpha must not be a floating point number, got {alpha}.")
 
 
 def handle(out):
@@ -142,13 +181,21 @@ def _gather(op, args, out):
     return finish(lib.fc_gather(op.id, handle(out), tensors[0], args[1], tensors[1], tensors[2]))
 
 
+def sizes(op, values):
+    """A list of sizes. Raises TypeError for what is no integer."""
+    try:
+        return [d.__index__() for d in values]
+    except AttributeError:
+        raise TypeError(f"{op.name}() takes ints, but got ({', '.join(type(d).__name__ for d in values)}). Convert them with int().") from None
+
+
 def _view(op, args, out):
     x, rest = args[0], args[1:]
     if op.name == "as_strided":
         size, stride, offset = rest
         h = lib.fc_as_strided(x._h, len(size), list(size), list(stride), lib.fc_offset(x._h) if offset is None else offset)
     elif op.params[1:] and op.params[1].type == "int[]":
-        h = lib.fc_view_list(op.id, x._h, len(rest[0]), [int(d) for d in rest[0]])
+        h = lib.fc_view_list(op.id, x._h, len(rest[0]), sizes(op, rest[0]))
     else:
         rest = [dtype_id(r) if p.type == "dtype" else r for p, r in zip(op.params[1:], rest)]
         h = lib.fc_view_op(op.id, x._h, *rest, *(0,) * (4 - len(rest)))
@@ -239,6 +286,14 @@ def fit_out(op, args, out):
     """`out=` of another shape is resized, as PyTorch does (with a warning when it held elements)."""
     from facula.tensor_core._resize import result_shape
 
+    if op.name in ("isposinf", "isneginf", "signbit") and out.dtype.kind:
+        raise RuntimeError(f"{op.name} does not support non-boolean outputs, got {out.dtype.name}. Give one of dtype bool.")
+    if op.kind == "fold" and op.name in ("sum", "prod", "nansum"):  # summed in the dtype of the output
+        at = [p.name for p in op.params].index("dtype")
+        if args[at] is None and out.dtype.id != lib.fc_dtype(args[0]._h):
+            args = (*args[:at], out.dtype, *args[at + 1 :])
+            fit_out(op, args, out)
+            return args
     wanted = result_shape(op, args)
     if wanted is not None and tuple(out.shape) != tuple(wanted):
         if out.numel():

@@ -27,7 +27,7 @@ from facula.tensor_core._lib import lib
 from facula.tensor_core._pickle_reader import read_pickle_at
 from facula.tensor_core._pickle_writer import StorageRef, write_pickle
 from facula.tensor_core._tensor import Tensor, own_tensor
-from facula.tensor_core._torch_names import StorageType, find_data
+from facula.tensor_core._torch_names import STORAGE_OF, StorageType, find_data
 from facula.tensor_core._types import device as Device
 from facula.tensor_core._types import dtype as Dtype
 
@@ -76,10 +76,15 @@ def safe_globals(safe_globals: list) -> Iterator[None]:
 # --- save ------------------------------------------------------------------------------------------------------------
 
 
-def save(obj: Any, f: Any, pickle_module: Any = pickle, pickle_protocol: int = 2) -> None:
+class MissingFolder(RuntimeError, FileNotFoundError):
+    """The folder of a file to be written is not there."""
+
+
+def save(obj: Any, f: Any, pickle_module: Any = pickle, pickle_protocol: int = 2, _use_new_zipfile_serialization: bool = True) -> None:
     """Write obj to a file (a path, or an object with `write`) that facula.load and torch.load read.
 
     Tensors that share memory share it in the file. A path is replaced at once or not at all.
+    _use_new_zipfile_serialization=False writes PyTorch's format before 1.6, which is no zip.
     Raises RuntimeError for tensors of two dtypes over one storage, what pickle raises for objects that it cannot write.
     """
     if pickle_module is not pickle:
@@ -100,15 +105,29 @@ def save(obj: Any, f: Any, pickle_module: Any = pickle, pickle_protocol: int = 2
             )
         return ref
 
-    pickled = write_pickle(obj, pickle_protocol, storage_of)
+    pickled = write_pickle(obj, pickle_protocol, storage_of, not _use_new_zipfile_serialization)
     records = {ref.key: storage_bytes(tensor) for ref, tensor in storages.values()}
+    write = write_checkpoint
+    if not _use_new_zipfile_serialization:
+        from facula.tensor_core._legacy_checkpoint import write_legacy
+
+        itemsizes = {ref.key: ref.dtype.itemsize for ref, _ in storages.values()}
+        if odd := next((ref.dtype for ref, _ in storages.values() if ref.dtype not in STORAGE_OF), None):
+            raise RuntimeError(f"save: the format before 1.6 has no storage of {odd}. Leave _use_new_zipfile_serialization out.")
+
+        def write(file, root, pickled, records):
+            write_legacy(file, pickled, records, itemsizes)
+
     if isinstance(f, (str, os.PathLike)):
+        folder = os.path.dirname(os.path.abspath(os.fspath(f)))
+        if not os.path.isdir(folder):
+            raise MissingFolder(f"save: Parent directory {folder} does not exist. Make it first.")
         root = os.path.splitext(os.path.basename(os.fspath(f)))[0] or "archive"
         with atomic(f) as file:
-            write_checkpoint(file, root, pickled, records)
+            write(file, root, pickled, records)
     elif hasattr(f, "write"):
         whole = io.BytesIO()  # a zip wants to seek; a stream may not
-        write_checkpoint(whole, "archive", pickled, records)
+        write(whole, "archive", pickled, records)
         f.write(whole.getbuffer())
     else:
         raise AttributeError(f"save: expected 'f' to be a path or an object with write(), got {type(f).__name__}.")
@@ -124,15 +143,22 @@ def load(
     *,
     weights_only: bool | None = None,
     mmap: bool | None = None,
+    **pickle_load_args: Any,
 ) -> Any:
     """The object in a file (a path, or an object with `read` and `seek`) that facula.save or torch.save wrote.
 
     map_location: where storages go: a device, a dict from location to device, or a function of (storage, location).
     weights_only: True (the default) reads data only; False unpickles and so runs what the file says.
+    mmap: tensors look into the file (at a path, of save's zip format), whose pages are read when they are touched; writes stay private.
+    pickle_load_args: for the unpickler of weights_only=False: encoding, errors, fix_imports.
     Raises pickle.UnpicklingError for a pickle that is no data, RuntimeError for a file that is damaged.
     """
-    if mmap:
-        raise RuntimeError("load: mmap=True is not supported. Leave it out.")
+    if mmap and not isinstance(f, (str, os.PathLike)):
+        raise ValueError(f"load: f must be a file path in order to use the mmap argument, got {type(f).__name__}.")
+    if pickle_module is not None and weights_only:
+        raise RuntimeError("Can not safely load weights when explicit pickle_module is specified. Leave one of the two out.")
+    if unknown := set(pickle_load_args) - {"encoding", "errors", "fix_imports"}:
+        raise TypeError(f"load() got an unexpected keyword argument '{min(unknown)}'")
     if pickle_module is not None and pickle_module is not pickle:
         raise ValueError(f"load: pickle_module {getattr(pickle_module, '__name__', pickle_module)!r} is not supported. Leave it out.")
     with contextlib.ExitStack() as stack:
@@ -140,10 +166,16 @@ def load(
             f = stack.enter_context(open(f, "rb"))
         elif not (hasattr(f, "read") and hasattr(f, "seek")):
             raise AttributeError(f"load: expected 'f' to be a path or an object with read() and seek(), got {type(f).__name__}.")
-        return _load(f, map_location, weights_only is not False)
+        mapped = None
+        if mmap:
+            from mmap import ACCESS_COPY, mmap as map_file
+
+            if os.fstat(f.fileno()).st_size:
+                mapped = map_file(f.fileno(), 0, access=ACCESS_COPY)
+        return _load(f, map_location, weights_only is not False, mapped, pickle_load_args)
 
 
-def _load(f: BinaryIO, map_location: Any, weights_only: bool) -> Any:
+def _load(f: BinaryIO, map_location: Any, weights_only: bool, mapped: Any, pickle_load_args: dict) -> Any:
     start = f.tell()
     head = f.read(16)
     if start:
@@ -152,7 +184,9 @@ def _load(f: BinaryIO, map_location: Any, weights_only: bool) -> Any:
     if not head:
         raise EOFError("load: the file is empty.")
     if head.startswith(b"PK\x03\x04"):
-        return Unarchiver(Checkpoint(f), map_location, weights_only).run()
+        return Unarchiver(Checkpoint(f), map_location, weights_only, mapped, pickle_load_args).run()
+    if mapped is not None:
+        raise RuntimeError("load: mmap can only be used with files saved with _use_new_zipfile_serialization=True, and this is none. Leave it out.")
     if head[8:9] == b"{":
         from facula.safetensors import load as load_safetensors
 
@@ -167,8 +201,9 @@ def _load(f: BinaryIO, map_location: Any, weights_only: bool) -> Any:
 class Unarchiver:
     """Reads the pickle of a checkpoint; storages come from its records, once each."""
 
-    def __init__(self, checkpoint: Checkpoint | None, map_location: Any, weights_only: bool) -> None:
+    def __init__(self, checkpoint: Checkpoint | None, map_location: Any, weights_only: bool, mapped: Any = None, pickle_load_args: dict | None = None) -> None:
         self.checkpoint, self.map_location, self.weights_only = checkpoint, map_location, weights_only
+        self.mapped, self.pickle_load_args = mapped, pickle_load_args or {}
         self.storages: dict[str, LoadedStorage] = {}
 
     def run(self) -> Any:
@@ -180,7 +215,7 @@ class Unarchiver:
             return read_pickle_at(data, at, self.find_safe, self.storage, lambda cls: cls in _safe.values())
         file = io.BytesIO(data)
         file.seek(at)
-        return Unpickler(file, self).load(), file.tell()
+        return Unpickler(file, self, **self.pickle_load_args).load(), file.tell()
 
     def find_safe(self, module: str, name: str) -> Any:
         if (module, name) in _safe:
@@ -199,6 +234,7 @@ class Unarchiver:
             ("torch._utils", "_rebuild_tensor"): rebuild_v2,
             ("torch._utils", "_rebuild_tensor_v3"): rebuild_v3,
             ("torch._utils", "_rebuild_meta_tensor_no_storage"): rebuild_meta,
+            ("torch._utils", "_rebuild_sparse_tensor"): rebuild_sparse,
             ("torch._tensor", "_rebuild_from_type_v2"): self.rebuild_from_type,
         }.get((module, name))
 
@@ -237,13 +273,13 @@ class Unarchiver:
         held = self.checkpoint.info(f"data/{key}").file_size
         if nbytes != held:
             raise CheckpointError(f"load: storage {key!r} should have {nbytes} bytes, its record has {held}.")
-        storage = RecordStorage(dtype, nbytes, self.checkpoint, f"data/{key}")
+        storage = RecordStorage(dtype, nbytes, self.checkpoint, f"data/{key}", None if self.checkpoint.swapped else self.mapped)
         if dtype is not None:
             storage.typed(dtype)
         return storage
 
     def place(self, storage: LoadedStorage, location: Any) -> LoadedStorage:
-        """Applies map_location. Only the CPU is there to be a place."""
+        """Applies map_location. Only the CPU is there to be a place, and the meta device, which has none."""
         target = self.map_location
         if callable(target):
             mapped = target(storage, location)
@@ -253,6 +289,8 @@ class Unarchiver:
         elif isinstance(target, dict):
             target = target.get(location)
         where = Device(location if target is None else target)
+        if where.type == "meta":
+            return NoStorage(storage.dtype, storage.nbytes)
         if where.type != "cpu":
             raise RuntimeError(
                 f"load: Attempting to deserialize object on a {where.type} device, which is not here (location {short(location)}). "
@@ -261,12 +299,35 @@ class Unarchiver:
         return storage
 
 
+class NoStorage(LoadedStorage):
+    """What map_location="meta" makes of a storage: its tensors have shapes alone."""
+
+    def strided(self, dtype, offset, size, stride):
+        check_geometry(offset, size, stride)
+        return rebuild_meta(dtype, size, stride)
+
+
 class RecordStorage(LoadedStorage):
-    def __init__(self, dtype, nbytes, checkpoint, record):
+    def __init__(self, dtype, nbytes, checkpoint, record, mapped):
         super().__init__(dtype, nbytes)
-        self.checkpoint, self.record = checkpoint, record
+        self.checkpoint, self.record, self.mapped = checkpoint, record, mapped
+
+    def look(self, dtype):
+        """The record as it lies in the mapped file; None where numbers may not lie like that."""
+        at = self.checkpoint.place(self.record)
+        if not self.nbytes or at % dtype.itemsize or self.nbytes % dtype.itemsize or at + self.nbytes > len(self.mapped):
+            return None
+        import ctypes
+
+        from facula.tensor_core._interop import borrow
+
+        start = ctypes.addressof(ctypes.c_char.from_buffer(self.mapped, at))
+        return borrow(self.mapped, start, self.nbytes, True, dtype, (self.nbytes // dtype.itemsize,), (1,))
 
     def typed(self, dtype):
+        if self.tensor is None and self.mapped is not None and (found := self.look(dtype)) is not None:
+            self.tensor, self.dtype = found, dtype
+            return found
         fresh = self.tensor is None
         tensor = super().typed(dtype)
         if fresh:
@@ -308,11 +369,23 @@ def rebuild_meta(dtype: Any, size: Any, stride: Any, requires_grad: Any = False)
     return _finished(own_tensor(lib.fc_empty_strided(dtype.id, 1, len(size), list(size), list(stride))), requires_grad, None)
 
 
+def rebuild_sparse(layout: Any, data: Any):
+    """A sparse tensor of indices, values, size and, in newer files, whether it is coalesced."""
+    from facula.tensor_core._sparse import sparse_coo_tensor
+
+    if getattr(layout, "name", None) != "sparse_coo" or type(data) is not tuple or len(data) not in (3, 4) or not all(isinstance(t, Tensor) for t in data[:2]):
+        raise CheckpointError(f"load: a sparse tensor of layout {short(layout)} from {short(data)}. Only COO tensors are read.")
+    made = sparse_coo_tensor(data[0], data[1], tuple(data[2]))
+    if len(data) == 4 and data[3]:
+        made._coalesced = True
+    return made
+
+
 class Unpickler(pickle.Unpickler):
     """weights_only=False: Python's unpickler, which imports and calls. PyTorch's own names mean ours."""
 
-    def __init__(self, file: BinaryIO, archive: Unarchiver) -> None:
-        super().__init__(file)
+    def __init__(self, file: BinaryIO, archive: Unarchiver, **options: Any) -> None:
+        super().__init__(file, **options)
         self.archive = archive
 
     def persistent_load(self, id):

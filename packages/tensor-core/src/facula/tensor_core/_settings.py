@@ -153,6 +153,13 @@ def map_(self, tensor, callable):
     return self.copy_(_tensor_of(values, self))
 
 
+def map2_(self, x, y, callable):
+    """Every element a replaced by callable(a, b, c), b and c of x and y broadcast. In place."""
+    _no_history("map2_()", self, x, y)
+    columns = [self.reshape(-1).tolist(), *(t.expand(self.shape).reshape(-1).tolist() for t in (x, y))]
+    return self.copy_(_tensor_of([callable(*row) for row in zip(*columns)], self))
+
+
 def _tensor_of(values, like):
     from facula.tensor_core._create import tensor
 
@@ -273,7 +280,7 @@ def __reversed__(self):
 
 
 METHODS = [
-    "__reversed__", "as_subclass", "const_data_ptr", "dim_order", "is_conj", "is_distributed", "is_neg", "is_pinned", "is_set_to", "is_shared", "apply_", "map_", "as_strided_", "pin_memory",
+    "__reversed__", "as_subclass", "const_data_ptr", "dim_order", "is_conj", "is_distributed", "is_neg", "is_pinned", "is_set_to", "is_shared", "apply_", "map_", "map2_", "as_strided_", "pin_memory",
     "ipu", "module_load", "mtia", "new_empty_strided", "resolve_conj", "resolve_neg", "xpu",
 ]  # fmt: skip
 __all__ = [

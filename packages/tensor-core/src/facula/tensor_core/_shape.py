@@ -2,7 +2,7 @@
 
 from facula.tensor_core import _dispatch, _ops
 from facula.tensor_core._arguments import ints
-from facula.tensor_core._errors import ShapeError
+from facula.tensor_core._errors import DTypeError, ShapeError
 from facula.tensor_core._lib import lib
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import Size
@@ -44,6 +44,8 @@ def view(self, *shape, size=None, dtype=None):
         if shape or len(given) > 1:
             raise TypeError(f"view() takes sizes or a dtype, got {shape}, size={size}, dtype={dtype}. Give one of them.")
         shape = given
+    if not shape:
+        raise TypeError("view() received an invalid combination of arguments - got (). Give a shape or a dtype.")
     if len(shape) == 1:
         if isinstance(shape[0], _dtype):
             return _ops.view_dtype(self, shape[0])
@@ -68,7 +70,13 @@ def reshape(input, *shape):
     except RuntimeError as error:
         if "stride" not in str(error):
             raise
-    return _ops.view(_ops.copy(input, None, 0), shape)
+    return _alone(_ops.view(_ops.copy(input, None, 0), shape))
+
+
+def _alone(t):
+    """A view of a copy that nobody else has: a tensor of its own, no view."""
+    t.base = None
+    return t
 
 
 def view_as(self, other):
@@ -81,8 +89,8 @@ def reshape_as(self, other):
     return reshape(self, other.shape)
 
 
-def expand(self, *size):
-    """Dims of size 1 repeated without a copy; -1 keeps a size."""
+def expand(self, *size, implicit=False):
+    """Dims of size 1 repeated without a copy; -1 keeps a size. implicit changes nothing, as in PyTorch."""
     return _ops.expand(self, ints(size))
 
 
@@ -111,18 +119,23 @@ def broadcast_shapes(*shapes):
 
 def broadcast_tensors(*tensors):
     """The tensors expanded to their common shape."""
-    tensors = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors
+    for k, t in enumerate(tensors):
+        if not isinstance(t, Tensor):
+            raise TypeError(f"expected Tensor as element {k} in argument 0, but got {type(t).__name__}. Give the tensors one by one.")
     shape = broadcast_shapes(*(t.shape for t in tensors))
     return tuple(_ops.expand(t, shape) for t in tensors)
 
 
-def permute(input, *dims):
+def permute(input, *order, dims=None):
     """Dims in another order, as a view.
 
     >>> import facula
     >>> facula.zeros(2, 3, 4).permute(2, 0, 1).shape
     torch.Size([4, 2, 3])
     """
+    dims = order if dims is None else (dims,)
+    if not dims:
+        raise TypeError("permute() missing 1 required positional argument: 'dims'")
     return _ops.permute(input, ints(dims))
 
 
@@ -135,10 +148,26 @@ def t(input):
 
 
 def _reversed_dims(self):
+    n = self.dim()
+    if n != 2:
+        import warnings
+
+        other = "This function is the identity there." if not n else "Use x.mT to transpose batches of matrices or x.permute(*range(x.ndim - 1, -1, -1)) to reverse the dims."
+        warnings.warn(f"The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated, and this one has {n}. {other}", UserWarning, stacklevel=2)
     return _ops.permute(self, tuple(range(self.dim() - 1, -1, -1)))
 
 
+def _hermitian(self):
+    """The conjugate transpose of a matrix."""
+    n = self.dim()
+    if n not in (0, 2):
+        raise RuntimeError(f"tensor.H is only supported on matrices (2-D tensors). Got {n}-D tensor.{' For batches of matrices, consider using tensor.mH' if n > 2 else ''}")
+    return adjoint(self)
+
+
 def _matrix_transposed(self):
+    if not self.shape:
+        return _ops.alias(self)
     if self.dim() < 2:
         raise RuntimeError(f"tensor.mT is only supported on matrices or batches of matrices. Got {self.dim()}-D tensor.")
     return _ops.transpose(self, -2, -1)
@@ -150,6 +179,8 @@ def squeeze(input, dim=None):
         dim = tuple(d for d, size in enumerate(input.shape) if size == 1)
     elif isinstance(dim, int):
         dim = (dim,)
+    if len(dim) > 1 and len({wrap_dim("squeeze", d, input.dim()) for d in dim}) < len(dim):
+        raise RuntimeError(f"squeeze: a dim appears multiple times in the list of dims {tuple(dim)}. Name each dim once.")
     return _ops.squeeze(input, tuple(dim))
 
 
@@ -177,7 +208,7 @@ def flatten(input, start_dim=0, end_dim=-1):
 
 def ravel(input):
     """All elements in one dim, without a copy where they lie contiguously."""
-    return _ops.view(input if lib.fc_is_contiguous(input._h, 0) else _ops.copy(input, None, 0), (-1,))
+    return _ops.view(input, (-1,)) if lib.fc_is_contiguous(input._h, 0) else _alone(_ops.view(_ops.copy(input, None, 0), (-1,)))
 
 
 def unflatten(input, dim, sizes):
@@ -237,11 +268,17 @@ swapdims = swapaxes
 
 def adjoint(input):
     """The conjugate transpose of the last two dims."""
+    if input.dim() < 2:
+        if not input.shape:
+            return input.conj()
+        raise RuntimeError("tensor.adjoint() is only supported on matrices or batches of matrices. Got 1-D tensor.")
     return _ops.transpose(input, -2, -1).conj() if input.is_complex() else _ops.transpose(input, -2, -1)
 
 
 def select(input, dim, index):
     """One slice along dim, as a view."""
+    if not input.shape:
+        raise IndexError("select() cannot be applied to a 0-dim tensor.")
     return _ops.select(input, dim, int(index))
 
 
@@ -289,6 +326,8 @@ def split_with_sizes(input, split_sizes, dim=0):
 
 def chunk(input, chunks, dim=0):
     """At most `chunks` pieces of one size along dim."""
+    if not input.shape:
+        raise RuntimeError("chunk expects at least a 1-dimensional tensor")
     if chunks <= 0:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     d = wrap_dim("chunk", dim, input.dim())
@@ -299,9 +338,15 @@ def chunk(input, chunks, dim=0):
 
 def tensor_split(input, indices_or_sections, dim=0):
     """Pieces along dim: a number of nearly equal ones, or cut at the indices given."""
+    if not input.shape:
+        raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
     d = wrap_dim("tensor_split", dim, input.dim())
     size = input.shape[d]
     if isinstance(indices_or_sections, Tensor):
+        if indices_or_sections.dtype is not _int64():
+            raise RuntimeError(f"tensor_split expected tensor_indices_or_sections to have dtype of long, but got {indices_or_sections.dtype.name}")
+        if indices_or_sections.dim() > 1:
+            raise RuntimeError(f"tensor_split expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional tensor, but got a tensor with {indices_or_sections.dim()} dims")
         indices_or_sections = indices_or_sections.tolist()
     if isinstance(indices_or_sections, int):
         n = indices_or_sections
@@ -359,8 +404,9 @@ def stack(tensors, dim=0, *, out=None):
     return _ops.cat([_ops.unsqueeze(x, d) for x in tensors], d, out=out)
 
 
-def cat(tensors, dim=0, *, out=None):
+def cat(tensors, dim=0, *, axis=None, out=None):
     """Tensors joined along a dim that they have; other sizes agree, dtypes promote."""
+    dim = dim if axis is None else axis
     if isinstance(tensors, Tensor):
         raise TypeError("cat(): argument 'tensors' (position 1) must be tuple of Tensors, not Tensor. Put it into a list.")
     tensors = list(tensors)
@@ -440,13 +486,16 @@ def repeat(self, *repeats):
     """The tensor copied repeats[d] times along each dim d; more repeats than dims add leading dims."""
     repeats = ints(repeats)
     n = self.dim()
+    if any(r < 0 for r in repeats):
+        raise RuntimeError(f"repeat: Trying to create tensor with negative dimension: repeats are {repeats}. Give numbers from 0 on.")
     if len(repeats) < n:
         raise RuntimeError(f"repeat: Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor ({len(repeats)} < {n})")
     shape = (1,) * (len(repeats) - n) + tuple(self.shape)
     x = reshape(self, shape)
     wide = [v for r, s in zip(repeats, shape) for v in (r, s)]
     x = _ops.view(x, [v for s in shape for v in (1, s)])
-    return reshape(_ops.expand(x, wide), [r * s for r, s in zip(repeats, shape)])
+    whole = _ops.copy(_ops.expand(x, wide), None, 0)  # of its own memory, also where strides of 0 would do
+    return _alone(_ops.view(whole, [r * s for r, s in zip(repeats, shape)]))
 
 
 def tile(input, *dims):
@@ -465,6 +514,8 @@ def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
         input, dim = reshape(input, (-1,)), 0
     size = input.shape[wrap_dim("repeat_interleave", dim, input.dim())]
     if isinstance(repeats, Tensor):
+        if repeats.dtype.name not in ("int64", "int32"):
+            raise DTypeError(f"repeat_interleave: repeats has to be Long or Int tensor, not implemented for {repeats.dtype.name}. Convert it with .long().")
         counts = repeats.tolist()
         counts = counts * size if repeats.numel() == 1 and isinstance(counts, list) else [counts] * size if not isinstance(counts, list) else counts
     else:
@@ -473,6 +524,8 @@ def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
         raise RuntimeError(f"repeat_interleave: repeats must have the same size as input along dim, but got {len(counts)} and {size}")
     if any(c < 0 for c in counts):
         raise RuntimeError("repeat_interleave: repeats can not be negative")
+    if output_size is not None and output_size != sum(counts):
+        raise RuntimeError(f"repeat_interleave: allocated size does not match required size: output_size={output_size}, the repeats sum to {sum(counts)}.")
     index = tensor([k for k, c in enumerate(counts) for _ in range(c)], dtype=_int64(), device=input.device)
     return _ops.index_select(input, dim, index)
 
@@ -591,9 +644,18 @@ def diagflat(input, offset=0):
     return diag_embed(reshape(input, (-1,)), offset)
 
 
-def meshgrid(*tensors, indexing="ij"):
+def meshgrid(*tensors, indexing=None):
     """Coordinate grids from 1-d tensors; 'ij' for matrix order, 'xy' for Cartesian."""
     tensors = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors
+    if indexing is None:
+        import warnings
+
+        warnings.warn('meshgrid: in an upcoming release, it will be required to pass the indexing argument: "ij" is taken.', UserWarning, stacklevel=2)
+        indexing = "ij"
+    if not len(tensors):
+        raise RuntimeError("meshgrid expects a non-empty TensorList")
+    if len({t.dtype for t in tensors}) > 1:
+        raise RuntimeError(f"meshgrid expects all tensors to have the same dtype, got {', '.join(t.dtype.name for t in tensors)}. Convert them with .to().")
     if indexing not in ("ij", "xy"):
         raise RuntimeError(f"meshgrid: indexing must be one of \"xy\" or \"ij\", but received: {indexing}")
     tensors = [x.reshape(1) if x.dim() == 0 else x for x in tensors]

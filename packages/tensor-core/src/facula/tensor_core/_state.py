@@ -1,6 +1,7 @@
 """Process-wide settings: default dtype and device, threads."""
 
 from facula.tensor_core import _types
+from facula.tensor_core._arguments import as_dtype
 from facula.tensor_core._lib import lib
 from facula.tensor_core._tensor import Tensor
 
@@ -80,6 +81,7 @@ def numel(input):
 
 def promote_types(type1, type2):
     """The smallest dtype to which both convert. Raises RuntimeError where there is none."""
+    type1, type2 = as_dtype(type1), as_dtype(type2)
     id = lib.fc_promote_types(type1.id, type2.id)
     if id < 0:
         raise RuntimeError(f"promote_types: promotion for uint16, uint32, uint64 types is not supported, attempted to promote {type1.name} and {type2.name}")

@@ -87,6 +87,12 @@ def renorm(input, p, dim, maxnorm, *, out=None):
     """input with every slice along dim whose p-norm exceeds maxnorm scaled down to it."""
     if maxnorm < 0:
         raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm}")
+    if p <= 0:
+        raise RuntimeError(f"renorm: non-positive-norm not supported, got p={p}")
+    if input.dim() < 2:
+        raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {input.dim()} dimensions")
+    if not -input.dim() <= dim < input.dim():
+        raise IndexError(f"renorm: Dimension out of range (expected to be in range of [{-input.dim()}, {input.dim() - 1}], but got {dim})")
     others = [d for d in range(input.dim()) if d != dim % input.dim()]
     norm = _ops.norm_p(input, others, p=float(p), keepdim=True)
     factor = _ops.where_rows(_ops.gt(norm, maxnorm), _ops.div(_full_like(norm, maxnorm), _ops.add(norm, 1e-7)), _full_like(norm, 1.0))

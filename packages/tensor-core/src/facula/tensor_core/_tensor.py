@@ -333,18 +333,31 @@ class Tensor(lib.Slots):
             )
         return bool(self.item())
 
+    def _scalar(self):
+        if self.numel() != 1:
+            raise ValueError(f"only one element tensors can be converted to Python scalars, this one has shape {tuple(self.shape)}. Reduce or index it first.")
+        return self.item()
+
+    def _real_scalar(self):
+        value = self._scalar()
+        if isinstance(value, complex):
+            if value.imag:
+                raise RuntimeError(f"value cannot be converted to a real number without overflow: {value}. Take .real first.")
+            return value.real
+        return value
+
     def __int__(self):
-        return int(self.item())
+        return int(self._real_scalar())
 
     def __float__(self):
-        return float(self.item())
+        return float(self._real_scalar())
 
     def __complex__(self):
-        return complex(self.item())
+        return complex(self._scalar())
 
     def __index__(self):
-        if self.dtype.kind > 1:
-            raise TypeError(f"only integer tensors of a single element can be converted to an index, this one is {self.dtype.name}. Convert with int().")
+        if self.dtype.kind > 1 or self.numel() != 1:
+            raise TypeError(f"only integer tensors of a single element can be converted to an index, this one is {self.dtype.name} of shape {tuple(self.shape)}. Convert with int().")
         return int(self.item())
 
     def __len__(self):
@@ -369,7 +382,12 @@ class Tensor(lib.Slots):
             raise TypeError("iteration over a 0-d tensor")
         return iter(self.unbind(0))
 
+    def __delitem__(self, key):
+        raise TypeError("Tensor does not support deleting items. Index what is to stay.")
+
     def __contains__(self, value):
+        if not isinstance(value, (Tensor, int, float, complex)) and not hasattr(value, "dtype"):
+            raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(value)}.")
         return bool((self == value).any())
 
 

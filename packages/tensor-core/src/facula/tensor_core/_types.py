@@ -31,7 +31,9 @@ class dtype:
         return {"complex64": float32, "complex128": float64}.get(self.name, self)
 
     def to_complex(self):
-        """The complex dtype that holds this one."""
+        """The complex dtype that holds this one. Raises RuntimeError for dtypes that are not floating."""
+        if self.kind < 2:
+            raise RuntimeError(f"to_complex: there is no complex dtype for {self.name}. Convert to a floating dtype first.")
         return complex128 if self.name in ("float64", "complex128") else complex64
 
     def __repr__(self):
@@ -54,6 +56,13 @@ ALIASES = {"half": float16, "float": float32, "double": float64, "short": int16,
 BY_CODE = {d.code: d for d in DTYPES if d.code}
 
 
+def _whole(place, value):
+    """A size as int. Raises TypeError for what is no integer."""
+    if not hasattr(value, "__index__"):
+        raise TypeError(f"torch.Size() takes an iterable of 'int' (item {place} is '{type(value).__name__}')")
+    return value.__index__()
+
+
 class Size(tuple):
     """Shape of a tensor: a tuple of ints.
 
@@ -63,6 +72,13 @@ class Size(tuple):
     """
 
     __slots__ = ()
+
+    def __new__(cls, sizes=()):
+        made = tuple.__new__(cls, sizes)
+        for size in made:
+            if type(size) is not int:
+                return tuple.__new__(cls, [_whole(n, v) for n, v in enumerate(made)])
+        return made
 
     def numel(self):
         n = 1
@@ -80,6 +96,8 @@ class Size(tuple):
         return Size(got) if type(key) is slice else got
 
     def __add__(self, other):
+        if not isinstance(other, tuple):
+            raise TypeError(f"can only concatenate tuple (not {type(other).__name__}) to torch.Size")
         return Size(tuple.__add__(self, tuple(other)))
 
     def __radd__(self, other):
@@ -95,6 +113,7 @@ class Size(tuple):
 
 
 _DEVICE_TYPES = ("cpu", "meta", "cuda")
+_entered = []  # the default devices to come back to, innermost last
 
 
 class device:
@@ -138,6 +157,19 @@ class device:
 
     def __hash__(self):
         return hash((self.type, self.index))
+
+    def __enter__(self):
+        """`with facula.device("meta"):` factories make their tensors there."""
+        from facula.tensor_core import _state
+
+        _entered.append(_state.get_default_device())
+        _state.set_default_device(self)
+        return self
+
+    def __exit__(self, *_):
+        from facula.tensor_core import _state
+
+        _state.set_default_device(_entered.pop())
 
     def __reduce__(self):
         return device, (self.type, self.index) if self.index is not None else (self.type,)

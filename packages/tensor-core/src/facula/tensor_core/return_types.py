@@ -4,7 +4,26 @@ from collections import namedtuple
 
 
 def _pair(name, *fields):
-    kind = namedtuple(name, fields or ("values", "indices"))
+    fields = fields or ("values", "indices")
+    plain = namedtuple(name, fields)
+
+    class kind(plain):
+        __slots__ = ()
+        n_fields = n_sequence_fields = len(fields)
+        n_unnamed_fields = 0
+
+        def __new__(cls, *values):
+            """Of one sequence, as PyTorch's, or of the values one by one."""
+            if len(values) == 1 and isinstance(values[0], (tuple, list)):
+                values = values[0]
+            if len(values) != len(fields):
+                raise TypeError(f"torch.return_types.{name}() takes a {len(fields)}-sequence ({len(values)}-sequence given)")
+            return tuple.__new__(cls, values)
+
+        def __reduce__(self):
+            return type(self), (tuple(self),)
+
+    kind.__name__ = name
     kind.__module__ = "torch.return_types"
     kind.__qualname__ = name
 

@@ -105,6 +105,8 @@ def embedding_bag(
     if sparse and mode == "max":
         raise ValueError("max mode does not support sparse weights")
     padding = _padding_row(padding_idx, weight.size(0))
+    if input.dtype.name not in ("int64", "int32"):
+        raise RuntimeError(f"embedding_bag: expected tensor for argument 'indices' to have one of the following scalar types: Long, Int; but got {input.dtype}. Convert it with .long().")
     starts = _starts(input, offsets, include_last_offset)
     flat = input.reshape(-1).long()
     if max_norm is not None:

@@ -190,6 +190,8 @@ def binary_cross_entropy(
             f"Using a target size ({target.size()}) that is different to the input size ({input.size()}) is deprecated. "
             "Please ensure they have the same size."
         )
+    if target.dtype is not input.dtype and not target.is_floating_point():
+        raise RuntimeError(f"binary_cross_entropy: found dtype {target.dtype} for target but expected {input.dtype}. Convert it with target.to(input.dtype).")
     if not ((input >= 0) & (input <= 1)).all():
         raise RuntimeError("binary_cross_entropy: all elements of input should be between 0 and 1. Apply sigmoid, or use the logits form.")
     loss = (target - 1) * _log_floor(1 - input) - target * _log_floor(input)

@@ -180,6 +180,8 @@ def lp_pool3d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = N
 def _max_unpool(ndim: int, input: Tensor, indices: Tensor, kernel: Any, stride: Any, padding: Any, output_size: Any) -> Tensor:
     name = f"max_unpool{ndim}d"
     x, added = batched(input, ndim, name)
+    if indices.dtype.name != "int64":
+        raise RuntimeError(f"{name}: elements in indices should be type int64 but got: {indices.dtype.name}. Convert them with .long().")
     if indices.shape != input.shape:
         raise RuntimeError(f"{name}: expected shape of indices to be {list(input.shape)}, but got {list(indices.shape)}")
     kernel = ntuple(kernel, ndim, "kernel_size")
