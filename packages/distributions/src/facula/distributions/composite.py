@@ -91,7 +91,8 @@ class TransformedDistribution(Distribution):
     arg_constraints: dict[str, constraints.Constraint] = {}
 
     def __init__(self, base_distribution: Distribution, transforms, validate_args: bool | None = None) -> None:
-        self.transforms = [transforms] if isinstance(transforms, Transform) else list(transforms)
+        several = isinstance(transforms, (list, tuple))
+        self.transforms = list(transforms) if several else [transforms]
         if not all(isinstance(t, Transform) for t in self.transforms):
             raise ValueError(
                 f"{type(self).__name__}: transforms must be a Transform or a list of Transforms, but was {transforms}."

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import facula
 
 from . import constraints
@@ -323,6 +325,14 @@ class Multinomial(Distribution):
     @property
     def variance(self):
         return self.total_count * self.probs * (1 - self.probs)
+
+    def entropy(self):
+        """n H - log n! + the expected log x_i! of every class, whose count x_i is binomial."""
+        n, p = self.total_count, self.probs
+        k = facula.arange(1.0, n + 1, dtype=p.dtype).reshape(-1, *(1,) * p.dim())  # log 0! is 0
+        ways = math.lgamma(n + 1) - facula.lgamma(k + 1) - facula.lgamma(n - k + 1)
+        chance = facula.exp(ways + facula.xlogy(k, p) + facula.xlogy(n - k, 1 - p))
+        return n * self._categorical.entropy() - math.lgamma(n + 1) + (chance * facula.lgamma(k + 1)).sum((0, -1))
 
     def sample(self, sample_shape=()):
         drawn = self._categorical.sample((self.total_count, *sample_shape)).movedim(0, -1)

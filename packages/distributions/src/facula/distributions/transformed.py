@@ -253,6 +253,12 @@ class Kumaraswamy(_Named):
         ]
         super().__init__(base, steps, validate_args)
 
+    def entropy(self):
+        """Source: Michalowicz et al., Handbook of Differential Entropy (2013), table of distributions."""
+        a, b = self.concentration1, self.concentration0
+        harmonic = facula.digamma(b + 1) + 0.5772156649015329
+        return (1 - b.reciprocal()) + (1 - a.reciprocal()) * harmonic - facula.log(a * b)
+
     def _moment(self, n: int):
         a, b = self.concentration1, self.concentration0
         value = 1 + n / a

@@ -246,7 +246,7 @@ class ComposeTransform(Transform):
         return shape
 
     def __repr__(self) -> str:
-        return f"ComposeTransform({self.parts})"
+        return "ComposeTransform(\n    " + ",\n    ".join(map(repr, self.parts)) + "\n)"
 
 
 def _deepened(constraint, event_dim: int):
@@ -486,10 +486,16 @@ class StickBreakingTransform(Transform):
         return (-x - softplus(-x) + y[..., :-1].log()).sum(-1)
 
     def forward_shape(self, shape):
-        return facula.Size(shape[:-1]) + (shape[-1] + 1,)
+        return self._longer(shape, 1)
 
     def inverse_shape(self, shape):
-        return facula.Size(shape[:-1]) + (shape[-1] - 1,)
+        return self._longer(shape, -1)
+
+    @staticmethod
+    def _longer(shape, by: int):
+        if len(shape) < 1:
+            raise ValueError("Too few dimensions on input: one of 1 dim or more is wanted.")
+        return (*shape[:-1], shape[-1] + by)
 
 
 class LowerCholeskyTransform(Transform):

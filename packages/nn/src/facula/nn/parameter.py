@@ -165,6 +165,19 @@ def is_lazy(param: Any) -> bool:
     return isinstance(param, UninitializedTensorMixin)
 
 
+def _refused(self: Any, *_: Any, **__: Any) -> Any:
+    return self._h  # which raises
+
+
+# sums with numbers read the slot itself, not the property that hides it
+for _name in "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split():
+    for _form in (f"__{_name}__", f"__r{_name}__"):
+        setattr(UninitializedTensorMixin, _form, _refused)
+for _name in "__eq__ __ne__ __lt__ __le__ __gt__ __ge__ add sub mul div pow eq ne lt le gt ge".split():
+    setattr(UninitializedTensorMixin, _name, _refused)
+UninitializedTensorMixin.__hash__ = Tensor.__hash__
+
+
 class UninitializedParameter(UninitializedTensorMixin, Parameter):
     """A Parameter whose shape comes with the first input."""
 
