@@ -1,7 +1,7 @@
 """backward() and grad(), as functions and as what Tensor gets."""
 
 from . import _core, _engine
-from ._core import GradError, Tensor, is_complex, ones_like
+from ._core import GradError, Tensor, is_complex, lib, ones_like
 from ._engine import add_to_grad, run
 from ._node import Leaf, Node, Nowhere, add_hook
 from ._views import refreshed
@@ -24,6 +24,11 @@ def origin_of(x):
 
 def roots(outputs, grads, create_graph):
     """[(origin, gradient)] of the tensors to start from."""
+    if len(outputs) == len(grads) == 1 and grads[0] is None and type(outputs[0]) is Tensor:  # loss.backward()
+        out = outputs[0]
+        h, origin = out._h, out.origin
+        if origin is not None and lib.fc_numel(h) == 1 and lib.fc_dtype(h) < 13 and not lib.fc_epoch_stale(h) and type(origin) is not Nowhere:
+            return [(origin, ones_like(out))]
     if len(grads) != len(outputs):
         raise GradError(f"backward: got {len(outputs)} tensors and {len(grads)} gradients. Give one gradient for each, or None.")
     found = []

@@ -16,13 +16,18 @@ from ._support import anomaly
 
 is_contiguous, write2, ADD = lib.fc_is_contiguous, lib.fc_map2, ops["add"].id
 accumulating = Lock()  # two threads may fill one leaf
-current = local()
+
+
+class Current(local):
+    capturing = False  # whether this thread is inside a backward that fills given tensors only
+
+
+current = Current()
 watched = [0]  # how many hooks leaves ever got; 0 lets the engine skip counting
 
 
 def capturing():
-    """Whether this thread is inside a backward that fills given tensors only."""
-    return getattr(current, "capturing", False)
+    return current.capturing
 
 
 def keeps_layout():
@@ -44,7 +49,7 @@ def run(roots, keep_graph, create_graph, captures=None, fill=False):
 
 
 def _run_all(roots, keep_graph, create_graph, captures):
-    before, outer = set_grad_mode(create_graph), capturing()
+    before, outer = set_grad_mode(create_graph), current.capturing
     current.capturing = captures is not None
     try:
         wanted = None if captures is None else leading_to(captures, roots)

@@ -66,6 +66,8 @@ def spread(value, n):
 
 def ints(values):
     """The sizes of `f(*sizes)`: called with separate ints or with one sequence."""
+    if len(values) == 1 and type(values[0]) is tuple:
+        return values[0]
     if len(values) == 1 and not hasattr(values[0], "__index__"):
         return tuple(values[0])
     if len(values) == 1 and isinstance(values[0], (tuple, list)):

@@ -9,8 +9,8 @@ from facula.tensor_core._types import Size
 from facula.tensor_core._types import dtype as _dtype
 
 
-_view_dims = lib.view_dims
-_VIEW = next(op.id for op in _ops.OPS if op.name == "view")
+_view_dims, _view_list, _view_op = lib.view_dims, lib.view_list, lib.view_op
+_VIEW, _SLICE = (next(op.id for op in _ops.OPS if op.name == name) for name in ("view", "slice"))
 
 
 def wrap_dim(name, dim, ndim):
@@ -63,8 +63,22 @@ def reshape(input, *shape):
             [2, 3]])
     """
     shape = ints(shape)
-    if lib.fc_is_contiguous(input._h, 0):
-        return _ops.view(input, shape)
+    if _ops.interpreting:
+        return _reshaped_step_by_step(input, shape)
+    try:
+        t = _view_list(_VIEW, input._h, len(shape), shape)
+    except (TypeError, OverflowError):
+        t = None
+    if t is None:
+        return _reshaped_step_by_step(input, shape)
+    t.base = input if input.base is None else input.base
+    if input.origin is not None:
+        _dispatch.record[_VIEW](t, input, shape)
+    return t
+
+
+def _reshaped_step_by_step(input, shape):
+    """reshape where an interpreter listens, a copy is needed, or the shape does not fit."""
     try:
         return _ops.view(input, shape)
     except RuntimeError as error:
@@ -192,6 +206,8 @@ def flatten(input, start_dim=0, end_dim=-1):
     torch.Size([2, 12])
     """
     n = input.dim()
+    if start_dim == 0 and end_dim == -1:
+        return input if n == 1 else reshape(input, (input.numel(),))
     a, b = wrap_dim("flatten", start_dim, n), wrap_dim("flatten", end_dim, n)
     if a > b:
         raise RuntimeError(f"flatten() has invalid args: start_dim cannot come after end_dim, got {start_dim} and {end_dim}")
@@ -313,9 +329,17 @@ def split(tensor, split_size_or_sections, dim=0):
         if sum(sizes) != size or any(s < 0 for s in sizes):
             raise RuntimeError(f"split_with_sizes expects split_sizes to sum exactly to {size} (input tensor's size at dimension {d}), but got split_sizes={sizes}")
     pieces, start = [], 0
-    for s in sizes:
-        pieces.append(_ops.slice(tensor, d, start, s, 1))
-        start += s
+    if _ops.interpreting or tensor.origin is not None or lib.fc_epoch_stale(tensor._h):
+        for s in sizes:
+            pieces.append(_ops.slice(tensor, d, start, s, 1))
+            start += s
+    else:
+        base = tensor if tensor.base is None else tensor.base
+        for s in sizes:
+            t = _view_op(_SLICE, tensor._h, d, start, s, 1)
+            t.base = base
+            pieces.append(t)
+            start += s
     return _together("split", tensor, tuple(pieces), d)
 
 
