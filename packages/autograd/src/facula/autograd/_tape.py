@@ -139,7 +139,11 @@ class Tape:
 
     def pieces(self, name, tensor, pieces, dim):
         """split and unbind: their results are one node's, and may not be written in place."""
-        if not grad_mode() or tensor.origin is None or not pieces:
+        if tensor.origin is None or not pieces:
+            return
+        if not grad_mode():
+            for piece in pieces:
+                piece.origin = Nowhere()
             return
         caller = sys._getframe(3)
         node = made(PIECES[name], (tensor.origin,), (dim, [p.shape for p in pieces]))

@@ -329,11 +329,11 @@ def split(tensor, split_size_or_sections, dim=0):
         if sum(sizes) != size or any(s < 0 for s in sizes):
             raise RuntimeError(f"split_with_sizes expects split_sizes to sum exactly to {size} (input tensor's size at dimension {d}), but got split_sizes={sizes}")
     pieces, start = [], 0
-    if _ops.interpreting or tensor.origin is not None or lib.fc_epoch_stale(tensor._h):
+    if _ops.interpreting or lib.fc_epoch_stale(tensor._h):
         for s in sizes:
             pieces.append(_ops.slice(tensor, d, start, s, 1))
             start += s
-    else:
+    else:  # the tape gives all of them one node, so none is recorded
         base = tensor if tensor.base is None else tensor.base
         for s in sizes:
             t = _view_op(_SLICE, tensor._h, d, start, s, 1)
