@@ -72,7 +72,7 @@ class Function:
         lines.append("    (void)self, (void)args;")
         reads = [READ[t].format(a=f"args[{k}]", x=f"x{k}") + " < 0" for k, t in enumerate(self.types)]
         bad = " || ".join([f'!fc_count("{self.name}", count, {len(self.types)})', *reads])
-        lines += [f"    if ({bad}) {{", *["        _cffi_free_array_arguments(room);"] * listed, "        return NULL;", "    }"]
+        lines += [f"    if ({bad}) {{", *["        if (room)", "            _cffi_free_array_arguments(room);"] * listed, "        return NULL;", "    }"]
         lines.append(f"    {self.locked(call)}")
         lines += ["    if (room)", "        _cffi_free_array_arguments(room);"] * listed
         lines.append(f"    return {GIVE[self.result]};" if self.result != "void" else "    Py_RETURN_NONE;")
