@@ -2,7 +2,7 @@
  * Attention: weighted means of values, without ever holding a row of weights whole.
  *
  *   p[i, j] = exp(scale q_i . k_j + mask[i, j] - lse_i),   lse_i = log sum_j exp(scale q_i . k_j + mask[i, j])
- *   out_i   = sum_j p[i, j] v_j
+ *   out_i   = sum_j keep[i, j] p[i, j] v_j                     keep: keep_scale where dropout leaves a weight, else 0
  *
  * Scores are made in blocks of 64 queries by 128 keys; a row keeps its greatest score and its sum so far, and what was added up
  * is scaled down when a greater one comes. A boolean mask says which keys take part, another is added; causal: query i sees keys
@@ -11,7 +11,8 @@
  * The order for one query: blocks of 128 keys in turn, so its bits depend on its keys alone, not on batch, heads or threads.
  *
  * Backward, from lse and D_i = g_i . out_i:
- *   ds[i, j] = scale p[i, j] (g_i . v_j - D_i);  dq_i = sum_j ds[i, j] k_j,  dk_j = sum_i ds[i, j] q_i,  dv_j = sum_i p[i, j] g_i
+ *   ds[i, j] = scale p[i, j] (keep[i, j] g_i . v_j - D_i)
+ *   dq_i = sum_j ds[i, j] k_j,  dk_j = sum_i ds[i, j] q_i,  dv_j = sum_i keep[i, j] p[i, j] g_i
  *
  * Sources: Milakov, Gimelshein (2018); Dao, Fu, Ermon, Rudra, Re, FlashAttention (2022).
  */
@@ -24,19 +25,29 @@
 #include "attention.c"
 
 #if FC_ISA_ONCE
-/* query, key, value, mask; causal, scale -> result (B, H, L, V), lse (B, H, L) */
+static int check_keep(const fc_call *c, int at, int keep)
+{
+    const fc_tensor *q = c->t[at], *t = c->t[keep];
+    const int64_t n = q->shape[0] * q->shape[1] * q->shape[2] * c->t[at + 1]->shape[2];
+    if (t->dtype != FC_BOOL)
+        return fc_fail(FC_MIXED, at, FC_BOOL, keep, t->dtype);
+    return t->numel == n ? FC_OK : fc_fail(FC_SIZE, at, n, keep, t->numel);
+}
+
+/* query, key, value, mask, keep; causal; scale, keep_scale -> result (B, H, L, V), lse (B, H, L) */
 int fc_infer__attention(fc_call *c)
 {
-    const int bad = fc_check_attention(c, 0, 3);
+    const fc_tensor *q = c->t[0];
+    int bad = fc_check_attention(c, 0, 3);
+    bad = bad || !c->t[4] ? bad : check_keep(c, 0, 4);
     if (bad)
         return bad;
-    const fc_tensor *q = c->t[0];
     const int64_t shape[4] = {q->shape[0], q->shape[1], q->shape[2], c->t[2]->shape[3]};
     fc_declare(c, 0, q->dtype, 4, shape);
     return fc_declare(c, 1, fc_is_half(q->dtype) ? FC_F32 : q->dtype, 3, shape);
 }
 
-/* g, query, key, value, result, lse, mask; causal, scale -> dq, dk, dv */
+/* g, query, key, value, result, lse, mask, keep; causal; scale, keep_scale -> dq, dk, dv */
 int fc_infer__attention_backward(fc_call *c)
 {
     int bad = fc_check_attention(c, 1, 6);
@@ -44,6 +55,7 @@ int fc_infer__attention_backward(fc_call *c)
     bad = bad ? bad : fc_check_same(c, 4, 0);
     bad = bad ? bad : fc_check_part(c, q, 0, q->shape[0] * q->shape[1] * q->shape[2] * c->t[3]->shape[3]);
     bad = bad ? bad : fc_check_part(c, q, 5, q->shape[0] * q->shape[1] * q->shape[2]);
+    bad = bad || !c->t[7] ? bad : check_keep(c, 1, 7);
     for (int k = 0; k < 3 && !bad; ++k)
         bad = fc_declare(c, k, q->dtype, 4, c->t[k + 1]->shape);
     return bad;
@@ -53,6 +65,7 @@ int fc_infer__attention_backward(fc_call *c)
 int FC_ISA_NAME(fc_cpu__attention)(fc_call *c)
 {
     fc_attention a = fc_attention_of(c, 0, 3);
+    a.keep = c->t[4] ? FC_DATA(const uint8_t, c->t[4]) : NULL;
     a.out = c->out[0]->data;
     a.lse = c->out[1]->data;
     return c->t[0]->dtype == FC_F32 ? forward_f32(&a) : forward_f64(&a);
@@ -62,6 +75,7 @@ FC_OWN_LEVELS(_attention)
 int FC_ISA_NAME(fc_cpu__attention_backward)(fc_call *c)
 {
     fc_attention a = fc_attention_of(c, 1, 6);
+    a.keep = c->t[7] ? FC_DATA(const uint8_t, c->t[7]) : NULL;
     a.g = c->t[0]->data;
     a.result = c->t[4]->data;
     a.lse_in = c->t[5]->data;
@@ -111,6 +125,18 @@ static int N(scores)(const fc_attention *a, T *scores, int64_t b, int64_t h, int
     return FC_OK;
 }
 
+/* Dropout of x, for a block of queries from `query` (of all heads) on and keys from j0 on. */
+static void N(drop)(const fc_attention *a, T *x, int64_t query, int64_t rows, int64_t j0, int64_t cols)
+{
+    const T scale = (T)a->keep_scale;
+    for (int64_t r = 0; a->keep && r < rows; ++r) {
+        T *restrict row = x + r * FC_ATTENTION_COLS;
+        const uint8_t *restrict keep = a->keep + (query + r) * a->keys + j0;
+        for (int64_t j = 0; j < cols; ++j)
+            row[j] = keep[j] ? row[j] * scale : 0;
+    }
+}
+
 /* Task t: one block of queries of one head. */
 static void N(forward_block)(void *ctx, int64_t begin, int64_t end, void *scratch)
 {
@@ -141,6 +167,7 @@ static void N(forward_block)(void *ctx, int64_t begin, int64_t end, void *scratc
                         out_r[j] *= less;
                 peak[r] = top;
             }
+            N(drop)(a, scores, at, rows, j0, cols);
             a->bad |= N(product)(out, w, rows, w, cols, scores, FC_ATTENTION_COLS, 1, v + j0 * w, w, 1, 1);
         }
         for (int64_t r = 0; r < rows; ++r) {
@@ -170,6 +197,7 @@ static int N(backward_block)(const fc_attention *a, T *p, T *ds, int64_t b, int6
     T *dq = (T *)a->dq + queries * e, *dk = (T *)a->dk + keys * e, *dv = (T *)a->dv + keys * w;
     int bad = N(scores)(a, p, b, h, i0, rows, j0, cols);
     bad |= N(product)(ds, wide, rows, cols, w, g, w, 1, v, 1, w, 0);
+    N(drop)(a, ds, queries, rows, j0, cols);
     for (int64_t r = 0; r < rows; ++r) {
         T *restrict p_r = p + r * wide, *restrict ds_r = ds + r * wide;
         const T shift = lse[r] == K(-INFINITY) ? 0 : lse[r], d = M(row_dot)(g + r * w, out + r * w, w), scale = (T)a->scale;
@@ -178,6 +206,7 @@ static int N(backward_block)(const fc_attention *a, T *p, T *ds, int64_t b, int6
         for (int64_t j = 0; j < cols; ++j)
             ds_r[j] = p_r[j] * (ds_r[j] - d) * scale;
     }
+    N(drop)(a, p, queries, rows, j0, cols);
     bad |= N(product)(dv, w, cols, w, rows, p, 1, wide, g, w, 1, 1);
     bad |= N(product)(dq, e, rows, e, cols, ds, wide, 1, k, e, 1, 1);
     return bad | N(product)(dk, e, cols, e, rows, ds, 1, wide, q, e, 1, 1);

@@ -18,9 +18,10 @@ enum { FC_ATTENTION_ROWS = 64, FC_ATTENTION_COLS = 128 };
 typedef struct {
     int64_t batch, heads, key_heads, queries, keys, width, value_width;
     const void *q, *k, *v, *mask;
+    const uint8_t *keep;              /* NULL, or which weights dropout leaves, (B, H, L, S) */
     int64_t mask_batch, mask_head, mask_query, mask_key; /* strides, 0 where the mask is one for all */
     int mask_is_bool, causal;
-    double scale;
+    double scale, keep_scale;
     void *out, *lse;                  /* forward */
     const void *g, *result, *lse_in;  /* backward */
     void *dq, *dk, *dv;
@@ -65,7 +66,7 @@ static inline fc_attention fc_attention_of(const fc_call *c, int at, int mask)
     const fc_tensor *q = c->t[at], *k = c->t[at + 1], *v = c->t[at + 2], *m = c->t[mask];
     fc_attention a = {.batch = q->shape[0], .heads = q->shape[1], .key_heads = k->shape[1], .queries = q->shape[2], .keys = k->shape[2],
                       .width = q->shape[3], .value_width = v->shape[3], .q = q->data, .k = k->data, .v = v->data,
-                      .causal = (int)c->i[0], .scale = c->d[0]};
+                      .causal = (int)c->i[0], .scale = c->d[0], .keep_scale = c->d[1]};
     if (m) {
         a.mask = m->data;
         a.mask_is_bool = m->dtype == FC_BOOL;

@@ -293,9 +293,9 @@ SAMPLES = {
     ],
     "_nll_loss": [lambda: (normal(3, 4), index(4, 3), None, 1, -100), lambda: (normal(2, 4, 3), index(4, 2, 3), None, 0, 1)],
     "_attention": [
-        lambda: (normal(2, 2, 3, 4), normal(2, 2, 5, 4), normal(2, 2, 5, 3), None, False, 0.5),
-        lambda: (normal(1, 4, 6, 2), normal(1, 2, 5, 2), normal(1, 2, 5, 3), None, True, 0.5),
-        lambda: (normal(2, 2, 3, 2), normal(2, 1, 4, 2), normal(2, 1, 4, 3), torch.tensor([[[[True, False, True, False]]] * 2]).transpose(1, 0), False, 0.5),
+        lambda: (normal(2, 2, 3, 4), normal(2, 2, 5, 4), normal(2, 2, 5, 3), None, None, False, 0.5, 1.0),
+        lambda: (normal(1, 4, 6, 2), normal(1, 2, 5, 2), normal(1, 2, 5, 3), None, (torch.arange(120) % 3 > 0).reshape(1, 4, 6, 5), True, 0.5, 1.5),
+        lambda: (normal(2, 2, 3, 2), normal(2, 1, 4, 2), normal(2, 1, 4, 3), torch.tensor([[[[True, False, True, False]]] * 2]).transpose(1, 0), None, False, 0.5, 1.0),
     ],
     "_rnn": [
         lambda: (normal(5, 3), normal(2, 3), None, normal(3, 3), normal(3), None, torch.tensor([2, 2, 1]), 0, False),

@@ -26,20 +26,22 @@ def weights(q, k, mask, causal, scale):
     return e / np.where(total > 0, total, 1), lse[..., 0]
 
 
-def attention(query, key, value, mask, causal, scale):
+def attention(query, key, value, mask, keep, causal, scale, keep_scale):
     p, lse = weights(grouped(query, key.shape[1]), key, mask, causal, scale)
+    p = p if keep is None else p * keep.reshape(p.shape) * keep_scale
     out = np.einsum("bghij,bgjv->bghiv", p, value)
     return out.reshape(*query.shape[:3], -1), lse.reshape(query.shape[:3])
 
 
-def attention_backward(g, query, key, value, output, lse, mask, causal, scale):
+def attention_backward(g, query, key, value, output, lse, mask, keep, causal, scale, keep_scale):
     groups = key.shape[1]
     q, g = grouped(query, groups), grouped(g, groups)
     p, _ = weights(q, key, mask, causal, scale)
-    dp = np.einsum("bghiv,bgjv->bghij", g, value)
+    drop = 1 if keep is None else keep.reshape(p.shape) * keep_scale
+    dp = np.einsum("bghiv,bgjv->bghij", g, value) * drop
     ds = scale * p * (dp - np.sum(p * dp, -1, keepdims=True))
     dq = np.einsum("bghij,bgje->bghie", ds, key).reshape(query.shape)
-    return dq, np.einsum("bghij,bghie->bgje", ds, q), np.einsum("bghij,bghiv->bgjv", p, g)
+    return dq, np.einsum("bghij,bghie->bgje", ds, q), np.einsum("bghij,bghiv->bgjv", p * drop, g)
 
 
 def seeing(t, *shape):
@@ -50,19 +52,19 @@ def seeing(t, *shape):
 
 
 def operands(t):
-    yield t(2, 2, 3, 4), t(2, 2, 5, 4), t(2, 2, 5, 3), None, False, 0.5
-    yield t(1, 4, 70, 4), t(1, 2, 140, 4), t(1, 2, 140, 3), None, True, 0.5
-    yield t(2, 2, 3, 4), t(2, 1, 5, 4), t(2, 1, 5, 3), seeing(t, 1, 2, 3, 5), False, 0.25
-    yield t(2, 2, 3, 4), t(2, 2, 5, 4), t(2, 2, 5, 3), t(2, 1, 1, 5), False, 1.0
+    yield t(2, 2, 3, 4), t(2, 2, 5, 4), t(2, 2, 5, 3), None, None, False, 0.5, 1.0
+    yield t(1, 4, 70, 4), t(1, 2, 140, 4), t(1, 2, 140, 3), None, t.bool(1, 4, 70, 140), True, 0.5, 1.25
+    yield t(2, 2, 3, 4), t(2, 1, 5, 4), t(2, 1, 5, 3), seeing(t, 1, 2, 3, 5), None, False, 0.25, 1.0
+    yield t(2, 2, 3, 4), t(2, 2, 5, 4), t(2, 2, 5, 3), t(2, 1, 1, 5), t.bool(2, 2, 3, 5), False, 1.0, 1.5
 
 
 def backward_operands(t):
-    for q, k, v, mask, causal, scale in operands(t):
-        wide = [None if a is None else a.array if a.array.dtype == bool else a.array.astype(np.longdouble) for a in (q, k, v, mask)]
-        out, lse = attention(*wide, causal, scale)
-        yield t(*out.shape), q, k, v, t.value(out), t.wide(lse), mask, causal, scale
+    for q, k, v, mask, keep, causal, scale, by in operands(t):
+        wide = [None if a is None else a.array if a.array.dtype == bool else a.array.astype(np.longdouble) for a in (q, k, v, mask, keep)]
+        out, lse = attention(*wide, causal, scale, by)
+        yield t(*out.shape), q, k, v, t.value(out), t.wide(lse), mask, keep, causal, scale, by
 
 
 HOW = dict(ulp=64, halves=64, scale="max", specials=False)  # backward reads the rounded result
 O("_attention", attention, result=("SAME", "STAT"), cases=lambda t: list(operands(t)), **HOW)
-O("_attention_backward", attention_backward, cases=lambda t: list(backward_operands(t)), **HOW)
+O("_attention_backward", attention_backward, expanded=False, cases=lambda t: list(backward_operands(t)), **HOW)

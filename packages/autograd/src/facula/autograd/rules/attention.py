@@ -5,13 +5,13 @@ import facula as F
 from .._core import composing, row
 from .._table import D, none
 
-D("_attention", flat=(1,), xyz=lambda g, x, y, z, w, out0, out1, causal, scale: attention_gradients(g, x, y, z, w, out0, out1, causal, scale))
+D("_attention", flat=(1,), xyz=lambda g, x, y, z, w, v, out0, out1, causal, scale, keep_scale: attention_gradients(g, x, y, z, w, v, out0, out1, causal, scale, keep_scale))
 none("_attention_backward")
 
 
-def attention_gradients(g, q, k, v, mask, out, lse, causal, scale):
+def attention_gradients(g, q, k, v, mask, keep, out, lse, causal, scale, keep_scale):
     if not composing():
-        return row("_attention_backward")(g, q, k, v, out, lse, mask, causal, scale)
+        return row("_attention_backward")(g, q, k, v, out, lse, mask, keep, causal, scale, keep_scale)
     b, heads, length, e = q.shape
     groups, keys = k.shape[1:3]
 
@@ -21,9 +21,13 @@ def attention_gradients(g, q, k, v, mask, out, lse, causal, scale):
     q, g, k, v = grouped(q), grouped(g), k.unsqueeze(2), v.unsqueeze(2)
     p = attention_weights(q, k, mask, causal, scale)
     dp = F.matmul(g, v.transpose(-2, -1))
+    kept = p
+    if keep is not None:
+        keep = keep.reshape(p.shape).to(p.dtype) * keep_scale
+        dp, kept = dp * keep, p * keep
     ds = p * (dp - F.sum(dp * p, -1, True)) * scale
     dq = F.matmul(ds, k).reshape(b, heads, length, e)
-    return dq, F.sum(F.matmul(ds.transpose(-2, -1), q), 2), F.sum(F.matmul(p.transpose(-2, -1), g), 2)
+    return dq, F.sum(F.matmul(ds.transpose(-2, -1), q), 2), F.sum(F.matmul(kept.transpose(-2, -1), g), 2)
 
 
 def attention_weights(q, k, mask, causal, scale):

@@ -9,7 +9,7 @@ import facula
 from facula import Tensor
 
 from .. import attention
-from ._dropout import dropout
+from ._dropout import dropout, kept
 from ._linear import linear
 from ._pad import pad
 from ._rows import row
@@ -39,7 +39,7 @@ def scaled_dot_product_attention(
     if query.dim() < 2 or key.dim() < 2 or value.dim() < 2:
         raise RuntimeError(f"scaled_dot_product_attention: inputs must be at least 2 dimensional, got {query.dim()}, {key.dim()}, {value.dim()}")
     scale = 1 / math.sqrt(query.size(-1)) if scale is None else scale
-    if dropout_p > 0.0 or (attn_mask is not None and attn_mask.requires_grad) or not _regular(query, key, value, enable_gqa):
+    if dropout_p >= 1.0 or (attn_mask is not None and attn_mask.requires_grad) or not _regular(query, key, value, enable_gqa):
         return _composed_attention(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
     lead, (length, keys) = query.shape[:-2], (query.size(-2), key.size(-2))
     if attn_mask is not None:
@@ -48,7 +48,8 @@ def scaled_dot_product_attention(
         attn_mask = _four_dims(attn_mask, lead, length, keys)
     heads = (1,) * (2 - len(lead)) + tuple(lead) if len(lead) < 2 else (math.prod(lead[:-1]), lead[-1])
     q, k, v = (t.reshape(heads[0], t.size(-3) if len(lead) > 1 else heads[1], *t.shape[-2:]) for t in (query, key, value))
-    out, _ = _attention(q, k, v, attn_mask, is_causal, scale)
+    keep = kept((*heads, length, keys), q, dropout_p) if dropout_p > 0.0 else None
+    out, _ = _attention(q, k, v, attn_mask, keep, is_causal, scale, 1 / (1 - dropout_p))
     return out.reshape(*lead, length, value.size(-1))
 
 
@@ -80,7 +81,7 @@ def _four_dims(mask: Tensor, lead: tuple, length: int, keys: int) -> Tensor:
 def _composed_attention(
     query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None, dropout_p: float, is_causal: bool, scale: float, enable_gqa: bool
 ) -> Tensor:
-    """What the row does not: dropout, a mask that wants a gradient, leading dims that broadcast."""
+    """What the row does not: a mask that wants a gradient, leading dims that broadcast."""
     if enable_gqa:
         heads = query.size(-3)
         if heads % key.size(-3) or heads % value.size(-3):

@@ -19,6 +19,12 @@ def _scaled(input: Tensor, noise: Tensor, p: float) -> Tensor:
     return input * noise.bernoulli_(1 - p).div_(1 - p)
 
 
+def kept(shape: tuple, like: Tensor, p: float) -> Tensor:
+    """Which elements dropout leaves of a tensor of this shape and like's dtype, bool."""
+    _check(p)
+    return facula.empty(shape, dtype=like.dtype, device=like.device).bernoulli_(1 - p).bool()
+
+
 def _alpha(input: Tensor, noise: Tensor, p: float) -> Tensor:
     # what a dropped unit is set to, -scale * alpha of SELU; a and b restore mean and variance. Source: Klambauer et al. (2017)
     low = 1.7580993408473766
