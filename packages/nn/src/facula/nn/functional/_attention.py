@@ -229,11 +229,11 @@ def multi_head_attention_forward(
         mask = padding if mask is None else mask + padding
     dropout_p = dropout_p if training else 0.0
     if need_weights:
-        scores = facula.matmul(q * math.sqrt(1.0 / size), k.transpose(-2, -1))
-        weights = (scores if mask is None else scores + mask).softmax(-1)
+        q, kt = q * math.sqrt(1.0 / size), k.transpose(-2, -1)
+        weights = (facula.bmm(q, kt) if mask is None else facula.baddbmm(mask, q, kt)).softmax(-1)
         if dropout_p > 0.0:
             weights = dropout(weights, dropout_p)
-        out = facula.matmul(weights, v)
+        out = facula.bmm(weights, v)
     else:
         shape = (n, num_heads)
         if mask is not None:
