@@ -99,16 +99,10 @@ class _BatchNorm(_NormBase):
                 factor = 1.0 / float(self.num_batches_tracked)
         by_batch = self.training or (self.running_mean is None and self.running_var is None)
         tracked = not self.training or self.track_running_stats
-        return F.batch_norm(
-            input,
-            self.running_mean if tracked else None,
-            self.running_var if tracked else None,
-            self.weight,
-            self.bias,
-            by_batch,
-            factor,
-            self.eps,
-        )
+        return self._normalise(input, self.running_mean if tracked else None, self.running_var if tracked else None, by_batch, factor)
+
+    def _normalise(self, input: Tensor, mean: Tensor | None, var: Tensor | None, by_batch: bool, factor: float) -> Tensor:
+        return F.batch_norm(input, mean, var, self.weight, self.bias, by_batch, factor, self.eps)
 
 
 class BatchNorm1d(_BatchNorm):
