@@ -1,9 +1,7 @@
-"""Optimizer: parameter groups, state, their saving and loading, and the hooks around step."""
+"""Optimizer: parameter groups, state, their saving and loading."""
 
 from __future__ import annotations
 
-import functools
-import itertools
 import warnings
 from collections import OrderedDict, defaultdict
 from copy import deepcopy
@@ -12,66 +10,11 @@ from typing import Any, Callable, Iterable
 import facula
 from facula import Tensor
 
+from ._hooks import NAMES, Handle, register_optimizer_step_post_hook, register_optimizer_step_pre_hook, with_hooks
+
 __all__ = ["Optimizer", "register_optimizer_step_pre_hook", "register_optimizer_step_post_hook", "required"]
 
 required = object()  # the default of a parameter group's option that has none
-_ids = itertools.count()
-_step_pre_hooks: OrderedDict[int, Callable] = OrderedDict()
-_step_post_hooks: OrderedDict[int, Callable] = OrderedDict()
-
-
-class Handle:
-    """Takes one hook out again: `remove()`, or leaving a `with` block."""
-
-    def __init__(self, hooks: OrderedDict, hook: Callable, prepend: bool = False) -> None:
-        self.id, self._hooks = next(_ids), hooks
-        hooks[self.id] = hook
-        if prepend:
-            hooks.move_to_end(self.id, last=False)
-
-    def remove(self) -> None:
-        self._hooks.pop(self.id, None)
-
-    def __enter__(self) -> Handle:
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        self.remove()
-
-
-def register_optimizer_step_pre_hook(hook: Callable) -> Handle:
-    """Run `hook(optimizer, args, kwargs)` before every step of every optimizer."""
-    return Handle(_step_pre_hooks, hook)
-
-
-def register_optimizer_step_post_hook(hook: Callable) -> Handle:
-    """Run `hook(optimizer, args, kwargs)` after every step of every optimizer."""
-    return Handle(_step_post_hooks, hook)
-
-
-def _with_hooks(step: Callable) -> Callable:
-    """`step` between the hooks; 60 ns where there are none."""
-
-    @functools.wraps(step)
-    def hooked(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
-        self._opt_called = True  # a schedule warns when it steps before its optimizer
-        pre, post = self._optimizer_step_pre_hooks, self._optimizer_step_post_hooks
-        if not (pre or post or _step_pre_hooks or _step_post_hooks):
-            return step(self, *args, **kwargs)
-        for hook in (*_step_pre_hooks.values(), *pre.values()):
-            replaced = hook(self, args, kwargs)
-            if replaced is None:
-                continue
-            if not (isinstance(replaced, tuple) and len(replaced) == 2):
-                raise RuntimeError(f"step pre-hook: must return None or a tuple of (new_args, new_kwargs), but got {replaced}.")
-            args, kwargs = replaced
-        result = step(self, *args, **kwargs)
-        for hook in (*post.values(), *_step_post_hooks.values()):
-            hook(self, args, kwargs)
-        return result
-
-    hooked.hooked = True
-    return hooked
 
 
 class Optimizer:
@@ -102,17 +45,17 @@ class Optimizer:
         super().__init_subclass__(**kwargs)
         step = cls.__dict__.get("step")
         if step is not None and not getattr(step, "hooked", False):
-            cls.step = _with_hooks(step)
+            cls.step = with_hooks(step)
 
     def _make_hooks(self) -> None:
-        for name in _HOOKS:
+        for name in NAMES:
             self.__dict__.setdefault(name, OrderedDict())
 
     def _patch_step_function(self) -> None:
         """Wrappers of an optimizer that leave __init__ out call this to have the hooks run around their step."""
         self._make_hooks()
         if not getattr(type(self).step, "hooked", False):
-            type(self).step = _with_hooks(type(self).step)
+            type(self).step = with_hooks(type(self).step)
 
     def __getstate__(self) -> dict:
         return {"defaults": self.defaults, "state": self.state, "param_groups": self.param_groups}
@@ -275,16 +218,6 @@ class Optimizer:
         taken = {id(p) for g in self.param_groups for p in g["params"]}
         if any(id(p) in taken for p in params):
             raise ValueError("some parameters appear in more than one parameter group")
-
-
-_HOOKS = (
-    "_optimizer_step_pre_hooks",
-    "_optimizer_step_post_hooks",
-    "_optimizer_state_dict_pre_hooks",
-    "_optimizer_state_dict_post_hooks",
-    "_optimizer_load_state_dict_pre_hooks",
-    "_optimizer_load_state_dict_post_hooks",
-)
 
 
 def _named(given: list) -> tuple[list, list | None]:
