@@ -282,3 +282,64 @@ def test_the_same_graph_twice_in_one_call():
     torch.autograd.backward([y, y, x.sum()])
 
     assert near([5.0], x.grad)
+
+
+def test_a_node_can_be_called():
+    x = leaf(2, 3)
+    y = (x * x).sum()
+
+    assert [1.0, 1.0] == y.grad_fn(torch.tensor(1.0, dtype=torch.float64)).tolist()
+    assert [[2.0, 3.0], [2.0, 3.0]] == [g.tolist() for g in (x * x).grad_fn(torch.ones(2, dtype=torch.float64))]
+    for grads in ((), (torch.ones(2), torch.ones(2))):
+        with pytest.raises(TypeError):
+            y.grad_fn(*grads)
+    y.backward()
+
+
+class Fixed(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, gradient):
+        ctx.save_for_backward(gradient)
+        return x
+
+    @staticmethod
+    def backward(ctx, g):
+        return ctx.saved_tensors[0], None
+
+
+@pytest.mark.parametrize("order", ["sds", "dss", "ssd", "ss"])
+def test_sparse_and_dense_gradients_add_up(order):
+    places = torch.tensor([[0, 1], [0, 1]])
+    gradients = {"s": torch.sparse_coo_tensor(places, torch.tensor([1.0, 2.0]), (2, 2)), "d": torch.full((2, 2), 3.0)}
+    x = torch.zeros(2, 2, requires_grad=True)
+    sum(Fixed.apply(x, gradients[kind]) for kind in order).sum().backward()
+
+    expected = sum(gradients[kind].to_dense() for kind in order)
+    assert expected.tolist() == x.grad.to_dense().tolist() and ("d" not in order) == x.grad.is_sparse
+
+
+@pytest.mark.parametrize("name", ["sum", "mean", "prod", "cumsum", "cumprod", "nansum"])
+def test_a_reduction_in_another_dtype_gives_gradients_in_the_old_one(name):
+    x = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    wide = getattr(torch, name)(x, dim=0, dtype=torch.float64)
+    (g,) = torch.autograd.grad(wide.sum(), x)
+    (expected,) = torch.autograd.grad(getattr(torch, name)(x, dim=0).sum(), x)
+
+    assert (torch.float64, torch.float32) == (wide.dtype, g.dtype) and pytest.approx(expected.tolist()) == g.tolist()
+
+
+def test_logsumexp_of_infinities():
+    inf = float("inf")
+    for values, expected in (((inf, 1.0), (True, False)), ((-inf, -inf), (True, True))):
+        x = leaf(*values)
+        x.logsumexp(0).backward()
+
+        assert list(expected) == x.grad.isnan().tolist()
+
+
+def test_saved_values_go_under_pytorchs_names():
+    x = torch.ones(2, 3, requires_grad=True)
+
+    assert (0,) == x.sum(0).grad_fn._saved_dim and 3 == x.pow(3).grad_fn._saved_exponent
+    assert [0] == torch.index_select(x, 0, torch.tensor([0])).grad_fn._saved_index.tolist()
+    assert (2, 3) == tuple(x.sum(0).grad_fn._saved_self_sym_sizes)

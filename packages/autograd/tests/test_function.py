@@ -523,3 +523,22 @@ def test_keyword_arguments_take_their_places(function, args, kwargs, slope):
 def test_keyword_arguments_that_do_not_fit_are_refused(kwargs):
     with pytest.raises(TypeError):
         Scaled.apply(leaf(1), **kwargs)
+
+
+class Listed(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return [x * 2, x * 3]
+
+    @staticmethod
+    def backward(ctx, a, b):
+        return 2 * a + 3 * b
+
+
+@pytest.mark.facula_only  # PyTorch records nothing of a list
+def test_a_list_of_results_stays_one():
+    x = leaf(1, 2)
+    out = Listed.apply(x)
+    sum(out).sum().backward()
+
+    assert type(out) is list and [5.0, 5.0] == x.grad.tolist()

@@ -117,7 +117,7 @@ def _run(roots, keep_graph, create_graph, captures, wanted, counts):
                     if old is None:
                         leaves[target] = gi
                     elif target not in sums or not added(old, gi):
-                        leaves[target] = old + gi
+                        leaves[target] = gi + old if old.is_sparse else old + gi
                         if not create_graph:
                             sums.add(target)
                 if counts is not None:

@@ -82,6 +82,9 @@ class FunctionNode(FunctionCtx, Node):
 
     saved_variables = saved_tensors
 
+    def results(self):
+        return len(self._metas)
+
     def changed(self, name, tensor, saved_at):
         return GradError(
             f"{self.name()}: {name} {tuple(tensor.shape)} was modified in place after it was saved for backward "
@@ -232,7 +235,7 @@ class Function:
         node.inputs = tuple(t.origin for _, t in tensors)
         single = not isinstance(out, (tuple, list))
         outs = finish(node, (out,) if single else tuple(out), [t for _, t in tensors], versions)
-        return outs[0] if single else outs
+        return outs[0] if single else list(outs) if isinstance(out, list) else outs
 
 
 Function._node_class = type("FunctionBackward", (FunctionNode,), {"_function": Function})
@@ -357,7 +360,7 @@ def keep(node, outs, inputs):
             if k is not None and node._results[k] is not None:
                 node._result_of[i] = k
                 t = alias(t)
-            saved += [t, _core.lib.saved_version(t._h)]
+            saved += [t, _core.lib.saved_version((t._v if t.is_sparse else t)._h)]
         layout += [f"saved_{i}", f"saved_{i}_version"]
     node.layout = layout
     node.saved = tuple(saved)

@@ -11,7 +11,7 @@ refers to a tensor whose origin leads back to it: a saved result is an alias wit
 import weakref
 from itertools import count
 
-from ._core import GradError, TensorHandle, alias, lib, tensor_of, tensor_version
+from ._core import GradError, TensorHandle, alias, lib, ops, tensor_of, tensor_version
 from ._names import renamed
 
 tick = lib.tick
@@ -118,6 +118,18 @@ class Node(lib.NodeSlots):
         """Call fn(grad_outputs) before this node runs; what it returns replaces grad_outputs."""
         return add_hook(self.extended(), "before", fn)
 
+    def __call__(self, *grads):
+        """The gradients of the inputs from those of the results, by this node alone: nothing is accumulated or freed."""
+        wanted = self.results()
+        if len(grads) != wanted:
+            raise TypeError(f"{self.name()}: expected {wanted} arguments, got {len(grads)} arguments instead. Give a gradient for each result.")
+        found = tuple(self.backward(grads[0] if len(grads) == 1 else list(grads), self.inputs))
+        return found[0] if len(found) == 1 else found
+
+    def results(self):
+        """How many results the operation has."""
+        return len(ops[self.rule.op_name].results or (0,)) if self.rule is not None and self.rule.op_name in ops else 1
+
     def extended(self):
         if self.extra is None:
             self.extra = Extra()
@@ -136,6 +148,8 @@ class Node(lib.NodeSlots):
         saved = self.saved if type(self.saved) is tuple else self.thawed()
         at = self.layout.index(wanted)
         value = tensor_of(saved[at]) if type(saved[at]) is TensorHandle else saved[at]
+        if wanted == "p_dim" and type(value) is int and ops[self.rule.op_name].kind == "fold":
+            return (value,)  # PyTorch keeps dims as a tuple
         if wanted == "out":
             return self.of_result(value)
         if at + 1 < len(self.layout) and self.layout[at + 1] == wanted + "_version" and saved[at + 1] is not None and tensor_version(value) != saved[at + 1]:
@@ -146,9 +160,9 @@ class Node(lib.NodeSlots):
         return f"<{type(self).__name__} object at {id(self):#x}>"
 
 
-def saved_properties(layout):
+def saved_properties(layout, parameters):
     """{"_saved_self": property, ...} for a node class, under PyTorch's names. Not a `__getattr__`: that would slow every access down."""
-    names = {ours: pytorchs for pytorchs, ours in {"self": "x", "other": "y", "result": "out"}.items()}
+    names = {"x": "self", "y": parameters.get("y", "other"), "z": parameters.get("z", "z"), "out": "result", "x_shape": "self_sym_sizes", "y_shape": "other_sym_sizes"}
     kept = [n for n in layout if not n.endswith(("_version", "_cast", "_small"))]
     return {f"_saved_{names.get(n, n.removeprefix('p_'))}": property(lambda node, n=n: node.kept(n)) for n in kept}
 

@@ -164,6 +164,10 @@ def call(op, args, out=None):
     args = _run.coerce(op, args)
     if out is not None:
         return _into(op, args, out)
+    if op.kind in ("fold", "scan") and args[0].origin is not None and (dtype := args[-1]) is not None and op.params[-1].name == "dtype" and dtype is not args[0].dtype:
+        from facula.tensor_core import _ops
+
+        return call(op, (_ops.copy(args[0], dtype), *args[1:-1], None))  # its gradient has the dtype that it had before
     result = execute(op, args)
     if has_origin(args):
         record[op.id](result, *args)

@@ -99,8 +99,8 @@ def handle(tensor):
 
 
 def version(tensor):
-    """How many times the tensor's memory was written in place."""
-    return lib.fc_version(tensor._h)
+    """How many times the tensor's memory was written in place; of a sparse one, that of its values."""
+    return lib.fc_version(tensor._h if not tensor.is_sparse else tensor._v._h)
 
 
 def bump(tensor):

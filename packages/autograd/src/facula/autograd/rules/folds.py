@@ -47,8 +47,8 @@ def placed(g, x_shape, index, dim, keepdim):
 
 
 def weights(x, out):
-    """exp(x - out), without NaN where both are infinite."""
-    return F.exp(x - only_where(out - out == 0, out))
+    """exp(x - out): NaN where both are infinite, as in PyTorch."""
+    return F.exp(x - out)
 
 
 def others(x, dim):
