@@ -280,3 +280,15 @@ def test_the_default_device_can_be_named():
         checkpointing.set_device_states([], [])
     finally:
         kind.set_device_type("cpu")
+
+
+def test_helpers_of_reentrant_checkpoints():
+    x, y = leaf(1), torch.ones(1)
+    a, b, c = checkpointing.detach_variable((x * 2, y, 3))
+
+    assert (True, True, False, 3) == (a.requires_grad, a.is_leaf, b.requires_grad, c)
+    with pytest.raises(RuntimeError):
+        checkpointing.detach_variable([x])
+    with pytest.warns(UserWarning):
+        checkpointing.check_backward_validity([y])
+    assert ([], []) == tuple(map(list, checkpointing.get_device_states(x)))

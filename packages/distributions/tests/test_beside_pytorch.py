@@ -226,3 +226,17 @@ def f64(*values):
 def test_bad_input_is_refused(call, error):
     with pytest.raises(error):
         call()
+
+
+@pytest.mark.parametrize("diag", [0, -1, 1])
+def test_triangles_as_vectors(diag):
+    m = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]]
+    expected = theirs.utils.tril_matrix_to_vec(value(m, torch), diag)
+    actual = ours.utils.tril_matrix_to_vec(value(m, facula), diag)
+
+    assert expected.tolist() == actual.tolist()
+    assert theirs.utils.vec_to_tril_matrix(expected, diag).tolist() == ours.utils.vec_to_tril_matrix(actual, diag).tolist()
+    with pytest.raises(ValueError):
+        ours.utils.vec_to_tril_matrix(f64(1.0, 2.0), 0)
+    with pytest.raises(ValueError):
+        ours.utils.tril_matrix_to_vec(value(m, facula), 3)

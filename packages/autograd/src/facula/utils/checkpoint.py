@@ -82,6 +82,24 @@ def set_checkpoint_early_stop(enable):
         _early_stop.pop(0)
 
 
+def detach_variable(inputs):
+    """A tuple's tensors without history, as leaves that require grad where they did; anything else as it is."""
+    if not isinstance(inputs, tuple):
+        raise RuntimeError(f"detach_variable: Only tuple of tensors is supported. Got Unsupported input type: {type(inputs).__name__}")
+    return tuple(x.detach().requires_grad_(x.requires_grad) if isinstance(x, facula.Tensor) else x for x in inputs)
+
+
+def check_backward_validity(inputs):
+    """Warn where no tensor among them requires grad."""
+    if not any(x.requires_grad for x in inputs if isinstance(x, facula.Tensor)):
+        warnings.warn("None of the inputs have requires_grad=True. Gradients will be None", stacklevel=2)
+
+
+def get_device_states(*args):
+    """(devices, their random states) of the tensors among args that lie on devices: none do."""
+    return [], []
+
+
 class GraphExecGroup:
     """A block whose backward calls, over parts of the graph that do not overlap, run each checkpointed part again at most once."""
 

@@ -6,7 +6,7 @@ from numbers import Number
 
 import facula
 
-__all__ = ["broadcast_all", "clamp_probs", "lazy_property", "logits_to_probs", "probs_to_logits"]
+__all__ = ["broadcast_all", "clamp_probs", "lazy_property", "logits_to_probs", "probs_to_logits", "tril_matrix_to_vec", "vec_to_tril_matrix"]
 
 
 def broadcast_all(*values):
@@ -49,6 +49,25 @@ def logits_to_probs(logits, is_binary: bool = False):
 def probs_to_logits(probs, is_binary: bool = False):
     clamped = clamp_probs(probs)
     return facula.log(clamped) - facula.log1p(-clamped) if is_binary else facula.log(clamped)
+
+
+def tril_matrix_to_vec(mat, diag: int = 0):
+    """The lower triangles of matrices (..., D, D), row by row; diag as in facula.tril."""
+    n = mat.shape[-1]
+    if not -n <= diag < n:
+        raise ValueError(f"tril_matrix_to_vec: diag ({diag}) provided is outside [{-n}, {n - 1}].")
+    rows, columns = facula.tril_indices(n, n, diag)
+    return mat.flatten(-2).index_select(-1, rows * n + columns)
+
+
+def vec_to_tril_matrix(vec, diag: int = 0):
+    """The matrices whose lower triangles, row by row, are the vectors (..., N)."""
+    size = vec.shape[-1]
+    n = round((-(1 + 2 * diag) + ((1 + 2 * diag) ** 2 + 8 * size + 4 * abs(diag) * (diag + 1)) ** 0.5) / 2)
+    rows, columns = facula.tril_indices(n, n, diag)
+    if rows.numel() != size:
+        raise ValueError(f"vec_to_tril_matrix: The size of last dimension is {size} which cannot be expressed as the lower triangular part of a square D x D matrix.")
+    return vec.new_zeros(vec.shape[:-1] + (n * n,)).index_copy(-1, rows * n + columns, vec).reshape(vec.shape[:-1] + (n, n))
 
 
 def softplus(x):

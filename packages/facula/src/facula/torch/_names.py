@@ -170,6 +170,8 @@ FALLBACKS = {
     **{f"torch.{n}": lambda n=n: getattr(importlib.import_module("facula.torch._symbolic"), n) for n in ("SymBool", "SymFloat", "SymInt")},
     **{f"torch.{n}": lambda n=n: importlib.import_module("facula.torch._dtypes").ABSENT[n] for n in _ABSENT_DTYPES},
     "torch.onnx": "facula.torch._onnx",
+    "torch.cpu": "facula.torch._cpu",
+    "torch.__future__": "facula.torch._future",
     "torch._C": "facula.torch._c",
     "torch._subclasses": "facula.torch._subclasses",
     "torch._subclasses.fake_tensor": "facula.torch._subclasses",

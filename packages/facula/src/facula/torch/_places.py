@@ -32,6 +32,9 @@ PLACES: dict[str, tuple[str, ...]] = {
     "torch.utils.data._utils.worker": ("facula.data",),
     "torch.return_types": ("facula.tensor_core.return_types",),
     "torch.functional": ("facula",),
+    "torch.storage": ("facula",),
+    "torch._lowrank": ("facula",),
+    "torch._tensor": ("facula", "facula.overrides"),
     "torch.random": ("facula.random", "facula"),
     "torch.types": ("facula.torch._kinds",),
 }

@@ -22,3 +22,11 @@ _quadruple = _ntuple(4, "_quadruple")
 def _reverse_repeat_tuple(t, n: int) -> tuple:
     """Each element n times, the last one first: padding's order."""
     return tuple(x for x in reversed(t) for _ in range(n))
+
+
+def __getattr__(name: str):
+    if name == "consume_prefix_in_state_dict_if_present":
+        from facula.nn.modules import utils
+
+        return utils.consume_prefix_in_state_dict_if_present
+    raise AttributeError(f"module 'torch.nn.modules.utils' has no attribute {name!r}")

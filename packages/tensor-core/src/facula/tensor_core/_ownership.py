@@ -11,6 +11,7 @@ MODULES = {
     "autograd": ("facula.autograd", "facula-autograd"),
     "func": ("facula.func", "facula-autograd"),
     "amp": ("facula.amp", "facula-autograd"),
+    "profiler": ("facula.profiler", "facula-autograd"),
     "jit": ("facula.jit", "facula-jit"),
     "onnx": ("facula.jit.onnx", "facula-jit"),
     "distributed": ("facula.dist", "facula-dist"),

@@ -7,5 +7,16 @@ __path__ = pkgutil.extend_path(__path__, __name__)
 from facula.tensor_core import _ownership
 
 
+def set_module(obj, mod):
+    """Say that obj belongs to a module of that name."""
+    if not isinstance(mod, str):
+        raise TypeError(f"set_module: the mod argument should be a string, not {type(mod).__name__}.")
+    obj.__module__ = mod
+
+
 def __getattr__(name):
+    if name == "swap_tensors":
+        from facula.tensor_core._swap import swap_tensors
+
+        return swap_tensors
     return _ownership.attribute(name, "facula.utils", _ownership.UTILS, {})
