@@ -120,19 +120,27 @@ class ReplicationPad3d(_PadNd):
     _mode, _sides = "replicate", 6
 
 
-class CircularPad1d(_PadNd):
+class _CircularPadNd(_PadNd):
+    def forward(self, input: Tensor) -> Tensor:
+        least = self._sides // 2 + 1
+        if input.dim() not in (least, least + 1):
+            raise ValueError(f"expected {least}D or {least + 1}D input (got {input.dim()}D input)")
+        return super().forward(input)
+
+
+class CircularPad1d(_CircularPadNd):
     """A border that wraps around the last dim."""
 
     _mode, _sides = "circular", 2
 
 
-class CircularPad2d(_PadNd):
+class CircularPad2d(_CircularPadNd):
     """A border that wraps around the last 2 dims."""
 
     _mode, _sides = "circular", 4
 
 
-class CircularPad3d(_PadNd):
+class CircularPad3d(_CircularPadNd):
     """A border that wraps around the last 3 dims."""
 
     _mode, _sides = "circular", 6

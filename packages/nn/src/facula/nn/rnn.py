@@ -43,6 +43,9 @@ class RNNBase(Module):
             raise ValueError(
                 f"dropout should be a number in range [0, 1] representing the probability of an element being zeroed, got {dropout!r}"
             )
+        for name, flag in (("bias", bias), ("batch_first", batch_first)):
+            if not isinstance(flag, bool):
+                raise TypeError(f"{name} should be of type bool, got: {type(flag).__name__}")
         if dropout > 0 and num_layers == 1:
             warnings.warn(
                 "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects "
@@ -51,6 +54,8 @@ class RNNBase(Module):
             )
         if not isinstance(hidden_size, int):
             raise TypeError(f"hidden_size should be of type int, got: {type(hidden_size).__name__}")
+        if input_size <= 0:
+            raise ValueError(f"input_size must be greater than zero, got {input_size}")
         if hidden_size <= 0:
             raise ValueError(f"hidden_size must be greater than zero, got {hidden_size}")
         if num_layers <= 0:
@@ -135,6 +140,11 @@ class RNNBase(Module):
             sizes = facula.full((steps,), rows, dtype=facula.int64, device=x.device)
         if x.size(-1) != self.input_size:
             raise RuntimeError(f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {x.size(-1)}")
+        held = getattr(self, self._names[0][0]).dtype
+        if x.dtype is not held and not facula.is_autocast_enabled("cpu"):
+            raise ValueError(
+                f"RNN input dtype ({x.dtype}) does not match weight dtype ({held}). Convert input: input.to({held}), or convert model: model.to({x.dtype})"
+            )
         state = self._initial_state(hx, x, rows, batched, packed)
         out, state = self._run(x.reshape(-1, x.size(-1)), state, sizes)
         if packed is not None:

@@ -42,6 +42,9 @@ class Adam(FormulaOptimizer):
             raise ValueError("lr as a Tensor is not supported for capturable=False and foreach=True. Leave foreach out.")
         if isinstance(betas[0], Tensor) != isinstance(betas[1], Tensor):
             raise ValueError(f"betas must be either both floats or both Tensors, got {betas}")
+        for k in (0, 1):
+            if isinstance(betas[k], Tensor) and foreach and not capturable:
+                raise ValueError(f"betas[{k}] as a Tensor is not supported for capturable=False and foreach=True. Leave foreach out.")
         check(eps >= 0.0, "epsilon value", eps)
         for k in (0, 1):
             check(0.0 <= betas[k] < 1.0, f"beta parameter at index {k}", betas[k])

@@ -10,7 +10,7 @@ _TWO = "add sub mul div pow maximum minimum clamp_max clamp_min".split()
 _THREE = ("addcmul", "addcdiv", "lerp")
 # Lists know these under clamp's meaning, which takes numbers and writes in place; tensors have no maximum_.
 _METHODS = {"maximum": "clamp_min", "minimum": "clamp_max"}
-_ALONE = ("clone", "copy_", "zero_", "norm", "max", "mm")
+_ALONE = ("clone", "copy_", "zero_", "max", "mm")
 
 
 def _lists(name, first, *others):
@@ -18,6 +18,8 @@ def _lists(name, first, *others):
     if not isinstance(first, (list, tuple)):
         raise TypeError(f"{name}(): argument 'self' (position 1) must be tuple of Tensors, not {type(first).__name__}")
     n = len(first)
+    if not n:
+        raise RuntimeError(f"{name}: Tensor list must have at least one tensor.")
     columns = [first]
     for other in others:
         if isinstance(other, (list, tuple)):
@@ -49,6 +51,22 @@ def _value_op(name, method, in_place):
     return run
 
 
+def _foreach_norm(self, ord=2, dtype=None):
+    """norm of every tensor of a list."""
+    from facula.tensor_core._overloads import norm
+
+    return tuple(norm(row[0], ord, dtype=dtype) for row in _lists("_foreach_norm", self))
+
+
+def _foreach_pow(self, exponent):
+    """pow of every tensor of a list; or of a number to every exponent of a list."""
+    from facula.tensor_core._overloads import pow
+
+    if not isinstance(self, (list, tuple)) and isinstance(exponent, (list, tuple)):
+        return tuple(pow(self, e) for (e,) in _lists("_foreach_pow", exponent))
+    return tuple(pow(x, e) for x, e in _lists("_foreach_pow", self, exponent))
+
+
 def _make():
     made = {}
     for base in (*_ONE, *_TWO, *_THREE):
@@ -57,9 +75,10 @@ def _make():
             made[f"_foreach_{method}"] = maker(f"_foreach_{method}", method.replace(base, _METHODS.get(base, base)), method.endswith("_"))
     for method in _ALONE:
         made[f"_foreach_{method}"] = _list_op(f"_foreach_{method}", method, method.endswith("_"))
+    made |= {"_foreach_norm": _foreach_norm, "_foreach_pow": _foreach_pow}
     for name, function in made.items():
         function.__name__ = function.__qualname__ = name
-        function.__doc__ = f"{name.removeprefix('_foreach_')} of every tensor of a list; other arguments are lists of the same length, or serve all."
+        function.__doc__ = function.__doc__ or f"{name.removeprefix('_foreach_')} of every tensor of a list; other arguments are lists of the same length, or serve all."
     return made
 
 

@@ -5,6 +5,7 @@ import math
 
 from facula.tensor_core import _ops
 from facula.tensor_core._errors import DTypeError
+from facula.tensor_core._lib import lib
 from facula.tensor_core._run import is_number, zero_dim
 from facula.tensor_core._state import result_type
 from facula.tensor_core._tensor import Tensor
@@ -109,6 +110,25 @@ def logit(input, eps=None, *, out=None):
     if eps is not None:
         input = _ops.clamp_numbers(_floating(input), min=eps, max=1 - eps)
     return _ops._logit(input, out=out)
+
+
+def lerp(input, end, weight, *, out=None):
+    """input + weight * (end - input), of floating tensors of one dtype; weight may be a number.
+
+    >>> import facula
+    >>> facula.lerp(facula.zeros(2), facula.ones(2), 0.25)
+    tensor([0.2500, 0.2500])
+    """
+    kind = lib.fc_dtype(input._h) if isinstance(input, Tensor) else -1
+    for name, other in (("end", end), ("weight", weight)):
+        if isinstance(other, Tensor) and lib.fc_dtype(other._h) != kind and (name == "end" or other.dim()):
+            raise RuntimeError(f"lerp: expected dtype {input.dtype.name} for `{name}` but got dtype {other.dtype.name}. Convert one with .to().")
+    if isinstance(input, Tensor):
+        if input.dtype.kind < 2:
+            raise NotImplementedError(f'"lerp" not implemented for {input.dtype.name!r}. Convert to a floating dtype.')
+        if isinstance(weight, builtins.complex) and not input.is_complex():
+            raise RuntimeError(f"lerp: value cannot be converted to type {input.dtype.name} without overflow: {weight}")
+    return _ops.lerp(input, end, weight, out=out)
 
 
 def polygamma(n, input, *, out=None):
@@ -280,7 +300,7 @@ def scalar_first(row):
 
 
 __all__ = [
-    "allclose", "angle", "complex", "conj", "conj_physical", "float_power", "frexp", "heaviside", "is_conj", "is_neg", "isclose", "isreal", "ldexp", "logit",
+    "allclose", "angle", "complex", "conj", "conj_physical", "float_power", "frexp", "heaviside", "is_conj", "is_neg", "isclose", "isreal", "ldexp", "lerp", "logit",
     "mvlgamma", "nan_to_num", "nextafter", "polar", "polygamma", "prelu", "resolve_conj", "resolve_neg",
 ]  # fmt: skip
 complex = complex_

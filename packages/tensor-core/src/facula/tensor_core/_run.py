@@ -95,6 +95,8 @@ def attributes(op, args):
         value = args[at]
         if type(value) in (float, bool) and op.params[at].name == "alpha" and op.name in ("add", "sub", "rsub"):
             _check_alpha(op, args, value)
+        elif op.name in ("addcmul", "addcdiv") and isinstance(args[0], Tensor) and args[0].dtype.kind:
+            value = fitting(op.name, value, args[0].dtype)
         if value is not None and value != op.params[at].default:
             lib.fc_attr(k, *number(value))
 

@@ -137,7 +137,7 @@ def broadcast_tensors(*tensors):
         if not isinstance(t, Tensor):
             raise TypeError(f"expected Tensor as element {k} in argument 0, but got {type(t).__name__}. Give the tensors one by one.")
     shape = broadcast_shapes(*(t.shape for t in tensors))
-    return tuple(_ops.expand(t, shape) for t in tensors)
+    return tuple(t if t.shape == shape else _ops.expand(t, shape) for t in tensors)
 
 
 def permute(input, *order, dims=None):
@@ -224,7 +224,7 @@ def flatten(input, start_dim=0, end_dim=-1):
 
 def ravel(input):
     """All elements in one dim, without a copy where they lie contiguously."""
-    return _ops.view(input, (-1,)) if lib.fc_is_contiguous(input._h, 0) else _alone(_ops.view(_ops.copy(input, None, 0), (-1,)))
+    return _ops.view(input if lib.fc_is_contiguous(input._h, 0) else _ops.copy(input, None, 0), (-1,))
 
 
 def unflatten(input, dim, sizes):
@@ -594,7 +594,7 @@ def roll(input, shifts, dims=None):
     """Elements moved along dims, those that leave come back at the other end; without dims, over the flat tensor."""
     shifts = (shifts,) if isinstance(shifts, int) else tuple(shifts)
     if dims is None:
-        return reshape(roll(reshape(input, (-1,)), shifts, (0,)), input.shape)
+        return _alone(reshape(roll(reshape(input, (-1,)), shifts, (0,)), input.shape))
     dims = (dims,) if isinstance(dims, int) else tuple(dims)
     if len(dims) != len(shifts):
         raise RuntimeError(f"roll: shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
@@ -650,7 +650,7 @@ def diag_embed(input, offset=0, dim1=-2, dim2=-1):
     else:
         out = zeros(*input.shape[:-1], size, size, dtype=input.dtype)
         _ops.diagonal(out, offset, -2, -1).copy_(input)
-    return movedim(out, (n - 2, n - 1), (a, b))
+    return _alone(movedim(out, (n - 2, n - 1), (a, b)))
 
 
 def _diagonals(input, size, offset):

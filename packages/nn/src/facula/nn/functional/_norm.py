@@ -38,6 +38,8 @@ def batch_norm(
     training: statistics are the batch's, and the running ones move towards them by `momentum` (variance unbiased).
     Else they are the running ones.
     """
+    if eps <= 0:
+        raise ValueError(f"batch_norm: eps must be positive, got {eps}")
     if not training and running_mean is not None and running_var is not None and len(input.shape) > 1:
         try:
             return _batch_norm_eval(input, running_mean, running_var, weight, bias, eps)[0]
