@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
-"""Every row of the ops table beside PyTorch: 10 to 1e7 elements, contiguous, transposed and broadcast, on 1 and 2 threads.
+"""Every row of the ops table, and families of functions over them, beside PyTorch: 10 to 1e7 elements, contiguous, transposed, broadcast.
 
-    tools/bench ops [--quick] [--only exp,sum] [--sizes 10,1000] [--families map1,fold] [--layouts contiguous]
+    tools/bench ops [--quick] [--only exp,sum] [--sizes 10,1000] [--families map1,fold,indexing] [--layouts contiguous] [--threads 1,2]
 
-Arguments come from the oracles of packages/tensor-core/tests, so a row without a benchmark does not exist. Maps, folds, scans
-and fills have every size, other rows their oracle's first case. The summary gives, by family, the median and the worst ratio.
---quick: 10 and 1e5 elements, contiguous, one thread.
+Rows: their arguments come from the oracles of packages/tensor-core/tests, so a row without a benchmark does not exist. Maps, folds,
+scans and fills have every size, other rows their oracle's first case. Families: op_families.py. Both libraries are called in turn in one
+process (_pairs.py), on one thread by processor time. The summary gives, by family, the median and the worst ratio.
+--quick: 10 and 1e5 elements, contiguous, rows only unless --families names one.
 """
 
+import os
 import statistics
 import sys
+import time
 from functools import cache, partial
 from pathlib import Path
 
@@ -18,15 +21,16 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "packages/tensor-core/tests")]
 
-from _harness import OURS, THEIRS, Case, geometric_mean, main, parser, settle  # noqa: E402
+import op_families  # noqa: E402
+from _harness import OURS, THEIRS, Case, geometric_mean, machine, parser, report, shown  # noqa: E402
+from _pairs import libraries, one  # noqa: E402
+from op_inputs import LAYOUTS, SHAPES  # noqa: E402
 from oracles import ORACLES  # noqa: E402
 from oracles.dtypes import WORDS, numpy_dtype  # noqa: E402
 from oracles.samples import Draw, Sample, bound, cases_of, mapped, tensors  # noqa: E402
 
 from facula.tensor_core import extend  # noqa: E402
 
-SHAPES = {10: (2, 5), 1_000: (25, 40), 100_000: (250, 400), 10_000_000: (2_500, 4_000)}
-LAYOUTS = ("contiguous", "transposed", "broadcast")
 FILLS = {"normal_": (), "uniform_": (), "bernoulli_scalar_": (0.3,), "exponential_": (), "random_": ()}
 # a row whose PyTorch function has another name: max(x, dim) is our max_dim(x, dim)
 PEERS = {"max_dim": "max", "min_dim": "min", "where_rows": "where", "copy": "clone", "bernoulli_scalar_": "bernoulli_"}
@@ -112,7 +116,7 @@ def dtype_of(op, oracle):
     return next(d for d in ("float32", *allowed) if d in allowed)
 
 
-def cases(sizes, layouts, families, only):
+def row_cases(sizes, layouts, families, only):
     for name, op in sorted(extend.ops.items(), key=lambda pair: pair[1].kind):
         oracle = ORACLES.get(name)
         if families and op.kind not in families or only and name not in only:
@@ -148,22 +152,52 @@ def summary(rows):
     return "\n".join(lines + [f"did not run: {', '.join(broken)}"] * bool(broken))
 
 
-def run():
+def line(row):
+    text = f"{row['family']:11}{row['case']:44}{row['threads']:>2}"
+    text += "".join(f"{shown(row[f'{n}_s']) if f'{n}_s' in row else '-':>11}" for n in (OURS, THEIRS))
+    if "ratio" in row:
+        text += f"{row['ratio']:7.2f}  {row['low']:.2f}-{row['high']:.2f} in {row['pairs']}"
+    text += "".join(f"   {n}: {row[f'{n}_error']}" for n in (OURS, THEIRS) if f"{n}_error" in row)
+    return text + (f"   DIFFERS {row['differs']}" if "differs" in row else "")
+
+
+def options_of():
     p = parser(__doc__)
     p.add_argument("--sizes", help="by comma (default 10,1000,100000,10000000)")
     p.add_argument("--layouts", help=f"by comma (default {','.join(LAYOUTS)})")
-    p.add_argument("--families", default="", help="kinds of rows by comma: map1,map2,map3,fold,scan,dot,gather,own,random,...")
+    p.add_argument("--families", default="", help=f"by comma: kinds of rows (map1,map2,map3,fold,scan,own,...), {', '.join(op_families.FAMILIES)}")
     options = p.parse_args()
-    options.rounds = options.rounds or (1 if options.quick else 3)
-    options.seconds = options.seconds or (0.005 if options.quick else 0.03)
-    sizes = [int(float(n)) for n in (options.sizes or ("10,1e5" if options.quick else "10,1e3,1e5,1e7")).split(",")]
-    layouts = (options.layouts or ("contiguous" if options.quick else ",".join(LAYOUTS))).split(",")
-    rows = [n.split()[0] for n in options.only.split(",") if n]
-    passed = ["--sizes", ",".join(map(str, sizes)), "--layouts", ",".join(layouts), "--families", options.families]
-    settle(options, (1,) if options.quick else (1, 2), passed=passed)
-    chosen = list(cases(sizes, layouts, [f for f in options.families.split(",") if f], rows))
-    options.only = sorted(set(rows))
-    main("ops", __doc__, chosen, summary=summary, options=options, threads=options.threads, passed=passed)
+    options.seconds = options.seconds or (0.01 if options.quick else 0.15)
+    options.rounds, options.median, options.threads = 1, True, options.threads or ([1] if options.quick else [1, 2])
+    options.sizes = [int(float(n)) for n in (options.sizes or ("10,1e5" if options.quick else "10,1e3,1e5,1e7")).split(",")]
+    options.layouts = (options.layouts or ("contiguous" if options.quick else ",".join(LAYOUTS))).split(",")
+    options.families = [f for f in options.families.split(",") if f]
+    options.only = [n for n in options.only.split(",") if n]
+    return options
+
+
+def chosen(options):
+    asked = options.sizes, options.layouts, options.families
+    yield from row_cases(*asked, {n.split()[0] for n in options.only})
+    if not options.quick or options.families:
+        yield from op_families.cases(*asked, options.only)
+
+
+def run():
+    options = options_of()
+    if options.torch_python and Path(options.torch_python).resolve() != Path(sys.executable).resolve():
+        os.execv(options.torch_python, [options.torch_python, *sys.argv])
+    options.machine, rows = machine(), []
+    for threads in options.threads:
+        found = libraries(threads)
+        # other processes' work is not in processor time; several threads' work is in it more than once
+        clock = time.process_time if threads == 1 else time.perf_counter
+        for case in chosen(options):
+            rows.append(one(case, found, threads, options.seconds, clock))
+            print(line(rows[-1]), flush=True)
+    print(summary(rows))
+    options.cpu = options.threads == [1]
+    report("ops", rows, options, found[-1].__version__ if len(found) == 2 else None)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,99 @@
+"""One process, two libraries, call against call: what a run over thousands of cases can afford.
+
+A case is timed in pairs, a batch of Facula's calls and a batch of PyTorch's, the order turning. The ratio is the median of the pairs'
+ratios. A case ends as soon as the pairs' ratios lie on one side of every limit (five pairs that agree), else when its time is up;
+what is near a limit gets the most pairs. `low` and `high` in the result are the quartiles of the pairs' ratios.
+"""
+
+from __future__ import annotations
+
+import importlib
+import statistics
+import time
+
+from _harness import OURS, THEIRS, numbers, same
+
+LIMITS = (1.0, 1.3, 1.5)
+FEWEST, MOST, BATCH = 5, 31, 4e-4
+
+
+def libraries(threads):
+    """[facula, torch], or [facula] where PyTorch is not installed."""
+    found = [importlib.import_module(OURS)]
+    try:
+        found.append(importlib.import_module(THEIRS))
+    except ImportError:
+        pass
+    for t in found:
+        t.nn, t.optim  # noqa: B018  loaded before the first case, as both libraries' users have it
+        t.set_num_threads(threads)
+    return found
+
+
+def batch(call, count, clock):
+    start = clock()
+    for _ in range(count):
+        call()
+    return (clock() - start) / count
+
+
+def count_for(call, clock):
+    """How many calls fill a batch."""
+    count = 1
+    while True:
+        took = batch(call, count, clock) * count
+        if took >= BATCH / 2:
+            return max(1, round(count * BATCH / took))
+        count *= 4
+
+
+def clear(ratios, limits=LIMITS):
+    """All on one side of every limit, but for one that may be an accident among eight."""
+    ordered = sorted(ratios)
+    if len(ordered) >= 8:
+        ordered = ordered[1:-1]
+    return not any(ordered[0] <= limit <= ordered[-1] for limit in limits)
+
+
+def paired(ours, theirs, seconds, clock):
+    """{ratio, low, high, pairs, seconds of each}. Both were called before."""
+    counts = count_for(ours, clock), count_for(theirs, clock)
+    ratios, times = [], ([], [])
+    end = time.perf_counter() + seconds
+    while len(ratios) < MOST:
+        order = (0, 1) if len(ratios) % 2 == 0 else (1, 0)
+        pair = [0.0, 0.0]
+        for k in order:
+            pair[k] = batch((ours, theirs)[k], counts[k], clock)
+            times[k].append(pair[k])
+        ratios.append(pair[0] / max(pair[1], 1e-12))
+        late = time.perf_counter() > end
+        if len(ratios) >= FEWEST and (late or clear(ratios)) or len(ratios) >= 2 and late and time.perf_counter() > end + 2 * seconds:
+            break
+    quartiles = statistics.quantiles(ratios, n=4, method="inclusive")
+    return {"ratio": statistics.median(ratios), "low": quartiles[0], "high": quartiles[2], "pairs": len(ratios),
+            f"{OURS}_s": min(times[0]), f"{THEIRS}_s": min(times[1])}  # fmt: skip
+
+
+def one(case, found, threads, seconds, clock):
+    """A row of the report: checked, then timed."""
+    row = {"case": case.name, "threads": threads, "family": case.family}
+    calls, values = {}, {}
+    for t in found:
+        if t.__name__ == THEIRS and not case.peer:
+            continue
+        try:
+            t.manual_seed(0)
+            calls[t.__name__] = case.make(t)
+            values[t.__name__] = numbers(calls[t.__name__]())
+        except Exception as error:  # a row that is missing on one side is a fact to report, not an end
+            row[f"{t.__name__}_error"] = f"{type(error).__name__}: {error}".splitlines()[0][:200]
+            calls.pop(t.__name__, None)
+    if len(calls) == 2:
+        ours, theirs = values[OURS], values[THEIRS]
+        if case.tol is not None and not same(ours, theirs, case.tol):
+            row["differs"] = [ours[:4], theirs[:4]]
+        row.update(paired(calls[OURS], calls[THEIRS], seconds, clock))
+    elif OURS in calls:
+        row[f"{OURS}_s"] = batch(calls[OURS], count_for(calls[OURS], clock), clock)
+    return row
