@@ -2,50 +2,15 @@
 #include <string.h>
 
 #include "facula.h"
-#include "../cpu/parallel.h"
 #include "cast.h"
+#include "copy_nest.h"
 #include "nest.h"
 #include "verb.h"
 
-/* A copy has no arithmetic: both sides are walked as one nest, block by block where layouts or dtypes differ. */
-enum { FC_COPY_BLOCK = 1024 };
-
-typedef struct { const fc_nest *nest; int linear; } fc_copy_job;
-
-static void fc_copy_range(void *ctx, int64_t begin, int64_t end)
+void fc_copy_nest(fc_tensor *out, fc_tensor *x)
 {
-    const fc_copy_job *job = ctx;
-    const fc_nest *nest = job->nest;
-    const int to = nest->dtype[0], from = nest->dtype[1];
-    if (job->linear) {
-        fc_convert(to, nest->data[0] + begin * fc_dt_size[to], from, nest->data[1] + begin * fc_dt_size[from], end - begin);
-        return;
-    }
-    _Alignas(64) char raw[FC_COPY_BLOCK * 16], made[FC_COPY_BLOCK * 16];
-    fc_nest_at at;
-    fc_nest_seek(nest, begin, &at);
-    for (int64_t i = begin; i < end;) {
-        const int64_t count = end - i < FC_COPY_BLOCK ? end - i : FC_COPY_BLOCK;
-        fc_nest_gather(nest, 1, &at, count, raw);
-        if (to != from)
-            fc_convert(to, made, from, raw, count);
-        fc_nest_scatter(nest, 0, &at, count, to == from ? raw : made);
-        fc_nest_step(nest, count, &at);
-        i += count;
-    }
-}
-
-static void fc_copy_nest(fc_tensor *out, fc_tensor *x)
-{
-    fc_tensor *ops[2] = { out, x };
-    fc_nest nest;
-    fc_nest_build(&nest, 2, ops);
-    if (!nest.total)
-        return;
-    fc_copy_job job = { &nest, nest.ndim == 0 };
-    if (nest.ndim == 1)
-        job.linear = nest.stride[0][0] == fc_dt_size[out->dtype] && nest.stride[1][0] == fc_dt_size[x->dtype];
-    fc_parallel(nest.total, FC_GRAIN, fc_copy_range, &job);
+    const int level = fc_isa_level();
+    (level >= 4 ? fc_copy_nest_v4 : level == 3 ? fc_copy_nest_v3 : fc_copy_nest_v2)(out, x);
 }
 
 /* out[...] = x, broadcast and converted. Any dtype may be written to any other, as copy_ does. */

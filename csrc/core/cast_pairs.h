@@ -1,0 +1,16 @@
+/* The conversion loops, one table for each ISA level: [from][to]. */
+#ifndef FC_CAST_PAIRS_H
+#define FC_CAST_PAIRS_H
+
+#include "dtype.h"
+#include "isa.h"
+
+typedef void (*fc_cast)(void *to, const void *from, int64_t n);
+
+extern const fc_cast fc_casts_v2[FC_NDTYPES][FC_NDTYPES], fc_casts_v3[FC_NDTYPES][FC_NDTYPES], fc_casts_v4[FC_NDTYPES][FC_NDTYPES];
+
+/* f32 to f16 and back */
+void FC_ISA_NAME(fc_narrow_f16)(void *to, const void *from, int64_t n);
+void FC_ISA_NAME(fc_widen_f16)(void *to, const void *from, int64_t n);
+
+#endif

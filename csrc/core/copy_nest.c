@@ -1,0 +1,244 @@
+/*
+ * A copy has no arithmetic: both sides are walked as one nest. Its rows run along dim 0, where out is densest; what a row is decides
+ * how it goes:
+ *
+ *   both dense            converted, or memcpy
+ *   one value             out is filled
+ *   anything else         through a block in L1, if the dtypes differ
+ *
+ * A source whose own densest dim is another one (a transposed matrix) goes by tiles of TILE by TILE elements, so that every cache line of
+ * both sides is used whole while it is there. Tried for (4000, 2500) float32: 64 lines of 4 KiB strides are beyond L1, 16 use whole lines.
+ */
+#include <string.h>
+
+#include "../cpu/parallel.h"
+#include "cast.h"
+#include "copy_nest.h"
+#include "isa.h"
+#include "nest.h"
+#include "verb.h"
+
+enum { BLOCK = 512, TILE = 16, WIDE = 128, STRIP = 64 };
+
+typedef struct {
+    const fc_nest *nest;
+    int across;       /* the dim along which the source is densest, if that is not dim 0; else 0 */
+    int64_t per_unit; /* rows that one unit of work has */
+} job;
+
+/* Backwards, as flip reads, has a loop that vectorises. */
+#define STRIDED(T)                                                             \
+    if (to_step == (int64_t)sizeof(T) && from_step == -(int64_t)sizeof(T))     \
+        for (int64_t i = 0; i < n; ++i)                                        \
+            ((T *)to)[i] = ((const T *)from)[-i];                              \
+    else                                                                       \
+        for (int64_t i = 0; i < n; ++i)                                        \
+            *(T *)(to + i * to_step) = *(const T *)(from + i * from_step)
+
+typedef struct { uint64_t lo, hi; } word16;
+
+static void strided(char *restrict to, int64_t to_step, const char *restrict from, int64_t from_step, int size, int64_t n)
+{
+    switch (size) {
+    case 1: STRIDED(uint8_t); break;
+    case 2: STRIDED(uint16_t); break;
+    case 4: STRIDED(uint32_t); break;
+    case 8: STRIDED(uint64_t); break;
+    default: STRIDED(word16); break;
+    }
+}
+
+#undef STRIDED
+
+#define FILL(T)                                                                \
+    for (int64_t i = 0; i < n; ++i)                                            \
+    ((T *)to)[i] = *(const T *)value
+
+/* One value over n dense elements. */
+static void fill(char *to, const char *restrict value, int size, int64_t n)
+{
+    switch (size) {
+    case 1: memset(to, *value, (size_t)n); break;
+    case 2: FILL(uint16_t); break;
+    case 4: FILL(uint32_t); break;
+    case 8: FILL(uint64_t); break;
+    default: FILL(word16); break;
+    }
+}
+
+#undef FILL
+
+/* n elements, either side strided, of any dtypes. */
+static void row(char *to, int64_t to_step, int to_dtype, const char *from, int64_t from_step, int from_dtype, int64_t n)
+{
+    const int to_size = fc_dt_size[to_dtype], from_size = fc_dt_size[from_dtype];
+    _Alignas(64) char raw[BLOCK * 16], made[BLOCK * 16];
+    if (to_step == to_size && from_step == from_size) {
+        fc_convert(to_dtype, to, from_dtype, from, n);
+    } else if (from_step == 0) {
+        fc_convert(to_dtype, made, from_dtype, from, 1);
+        if (to_step == to_size)
+            fill(to, made, to_size, n);
+        else
+            strided(to, to_step, made, 0, to_size, n);
+    } else if (to_dtype == from_dtype) {
+        strided(to, to_step, from, from_step, to_size, n);
+    } else {
+        for (int64_t i = 0; i < n; i += BLOCK) {
+            const int64_t count = n - i < BLOCK ? n - i : BLOCK;
+            const char *dense = from + i * from_step;
+            if (from_step != from_size) {
+                strided(raw, from_size, dense, from_step, from_size, count);
+                dense = raw;
+            }
+            if (to_step == to_size) {
+                fc_convert(to_dtype, to + i * to_step, from_dtype, dense, count);
+            } else {
+                fc_convert(to_dtype, made, from_dtype, dense, count);
+                strided(to + i * to_step, to_step, made, to_size, to_size, count);
+            }
+        }
+    }
+}
+
+/* Where both sides stand at a position of the dims from `first` on, but for dim `skip`. */
+static void seek(const fc_nest *nest, int first, int skip, int64_t position, char **to, char **from)
+{
+    *to = nest->data[0];
+    *from = nest->data[1];
+    for (int d = first; d < nest->ndim; ++d) {
+        if (d == skip)
+            continue;
+        const int64_t i = position % nest->size[d];
+        position /= nest->size[d];
+        *to += i * nest->stride[0][d];
+        *from += i * nest->stride[1][d];
+    }
+}
+
+static void rows(void *ctx, int64_t begin, int64_t end)
+{
+    const fc_nest *nest = ((const job *)ctx)->nest;
+    const int64_t n = nest->ndim ? nest->size[0] : 1;
+    int64_t index[FC_MAX_DIMS], left = begin;
+    char *to = nest->data[0], *from = nest->data[1];
+    for (int d = 1; d < nest->ndim; ++d) {
+        index[d] = left % nest->size[d];
+        left /= nest->size[d];
+        to += index[d] * nest->stride[0][d];
+        from += index[d] * nest->stride[1][d];
+    }
+    const int64_t to_step = nest->ndim ? nest->stride[0][0] : fc_dt_size[nest->dtype[0]];
+    const int64_t from_step = nest->ndim ? nest->stride[1][0] : fc_dt_size[nest->dtype[1]];
+    for (int64_t r = begin; r < end; ++r) {
+        row(to, to_step, nest->dtype[0], from, from_step, nest->dtype[1], n);
+        for (int d = 1; d < nest->ndim; ++d) {
+            to += nest->stride[0][d];
+            from += nest->stride[1][d];
+            if (++index[d] < nest->size[d])
+                break;
+            to -= nest->size[d] * nest->stride[0][d];
+            from -= nest->size[d] * nest->stride[1][d];
+            index[d] = 0;
+        }
+    }
+}
+
+/* One row, cut: [begin, end) are elements. */
+static void piece(void *ctx, int64_t begin, int64_t end)
+{
+    const fc_nest *nest = ((const job *)ctx)->nest;
+    const int64_t to_step = nest->stride[0][0], from_step = nest->stride[1][0];
+    row(nest->data[0] + begin * to_step, to_step, nest->dtype[0], nest->data[1] + begin * from_step, from_step, nest->dtype[1], end - begin);
+}
+
+#define TURN(T)                                                                                        \
+    for (int64_t j = 0; j < m; ++j)                                                                    \
+        for (int64_t i = 0; i < n; ++i)                                                                \
+    *(T *)(to + j * to_row + i * to_step) = *(const T *)(from + j * from_row + i * from_step)
+
+/* m rows of n elements each */
+static void turn(char *to, int64_t to_row, int64_t to_step, const char *from, int64_t from_row, int64_t from_step, int size, int64_t m, int64_t n)
+{
+    if (size == 4 && m == TILE && n == TILE && to_step == 4 && from_row == 4) {
+        FC_ISA_NAME(fc_turn_words)(to, to_row, from, from_step, TILE);
+        return;
+    }
+    switch (size) {
+    case 1: TURN(uint8_t); break;
+    case 2: TURN(uint16_t); break;
+    case 4: TURN(uint32_t); break;
+    case 8: TURN(uint64_t); break;
+    default: TURN(word16); break;
+    }
+}
+
+#undef TURN
+
+/* A unit is per_unit rows along dim `across`, at one position of the other dims. */
+static void tiles(void *ctx, int64_t begin, int64_t end)
+{
+    const job *q = ctx;
+    const fc_nest *nest = q->nest;
+    const int a = q->across, to = nest->dtype[0], from = nest->dtype[1], to_size = fc_dt_size[to], from_size = fc_dt_size[from];
+    const int64_t n = nest->size[0], m = nest->size[a], strips = (m - 1) / q->per_unit + 1;
+    const int64_t to_step = nest->stride[0][0], from_step = nest->stride[1][0], to_row = nest->stride[0][a], from_row = nest->stride[1][a];
+    _Alignas(64) char block[TILE * WIDE * 16];
+    for (int64_t u = begin; u < end; ++u) {
+        char *t, *f;
+        const int64_t j0 = u % strips * q->per_unit;
+        seek(nest, 1, a, u / strips, &t, &f);
+        const int64_t j1 = j0 + q->per_unit < m ? j0 + q->per_unit : m;
+        const int64_t wide = to == from ? TILE : WIDE;
+        for (int64_t i = 0; i < n; i += wide)
+            for (int64_t j = j0; j < j1; j += TILE) {
+                const int64_t mm = j1 - j < TILE ? j1 - j : TILE, nn = n - i < wide ? n - i : wide;
+                char *tt = t + j * to_row + i * to_step;
+                const char *ff = f + j * from_row + i * from_step;
+                if (to == from) {
+                    turn(tt, to_row, to_step, ff, from_row, from_step, to_size, mm, nn);
+                    continue;
+                }
+                for (int64_t k = 0; k < nn; k += TILE)
+                    turn(block + k * from_size, WIDE * from_size, from_size, ff + k * from_step, from_row, from_step, from_size, mm, nn - k < TILE ? nn - k : TILE);
+                for (int64_t r = 0; r < mm; ++r)
+                    row(tt + r * to_row, to_step, to, block + r * WIDE * from_size, from_size, from, nn);
+            }
+    }
+}
+
+/* The dim with the source's smallest stride, if it beats dim 0's. */
+static int densest(const fc_nest *nest)
+{
+    int best = 0;
+    for (int d = 1; d < nest->ndim; ++d) {
+        const int64_t s = nest->stride[1][d] < 0 ? -nest->stride[1][d] : nest->stride[1][d];
+        const int64_t b = nest->stride[1][best] < 0 ? -nest->stride[1][best] : nest->stride[1][best];
+        if (s && b && s < b && nest->size[d] >= 4)
+            best = d;
+    }
+    return best;
+}
+
+void FC_ISA_NAME(fc_copy_nest)(fc_tensor *out, fc_tensor *x)
+{
+    fc_tensor *ops[2] = { out, x };
+    fc_nest nest;
+    fc_nest_build(&nest, 2, ops);
+    if (!nest.total)
+        return;
+    job q = { .nest = &nest };
+    if (nest.ndim == 1) {
+        fc_parallel(nest.total, FC_GRAIN, piece, &q);
+        return;
+    }
+    q.across = nest.ndim && nest.size[0] >= 4 ? densest(&nest) : 0;
+    if (!q.across) {
+        const int64_t n = nest.ndim ? nest.size[0] : 1;
+        fc_parallel(nest.total / n, FC_GRAIN / n + 1, rows, &q);
+        return;
+    }
+    const int64_t n = nest.size[0], m = nest.size[q.across];
+    q.per_unit = STRIP;
+    fc_parallel(nest.total / n / m * ((m - 1) / q.per_unit + 1), FC_GRAIN / (q.per_unit * n) + 1, tiles, &q);
+}

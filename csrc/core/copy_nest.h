@@ -1,0 +1,18 @@
+/* Copies between layouts and dtypes: the loops behind fc_copy, fc_to and fc_fill. */
+#ifndef FC_COPY_NEST_H
+#define FC_COPY_NEST_H
+
+#include "tensor.h"
+
+/* out[...] = x, which broadcasts to out's shape; converted. Both are checked, on the CPU, and share no memory but element by element. */
+void fc_copy_nest(fc_tensor *out, fc_tensor *x);
+void fc_copy_nest_v2(fc_tensor *out, fc_tensor *x);
+void fc_copy_nest_v3(fc_tensor *out, fc_tensor *x);
+void fc_copy_nest_v4(fc_tensor *out, fc_tensor *x);
+
+/* to[j][i] = from[i][j], a square of n by n elements of 4 bytes, n a multiple of 4; rows are `to_row` and `from_row` bytes apart. */
+void fc_turn_words_v2(char *to, int64_t to_row, const char *from, int64_t from_row, int n);
+void fc_turn_words_v3(char *to, int64_t to_row, const char *from, int64_t from_row, int n);
+void fc_turn_words_v4(char *to, int64_t to_row, const char *from, int64_t from_row, int n);
+
+#endif
