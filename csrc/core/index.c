@@ -27,7 +27,7 @@ static void fc_around(const fc_tensor *x, int64_t dim, int64_t *outer, int64_t *
 
 static int fc_is_slices(int op) { return op == FC_OP_index_select || op == FC_OP_index_add || op == FC_OP_index_copy; }
 
-/* Every check of the five rows in one place. n: how many positions along dim the index has. */
+/* Every check of the rows in one place. n: how many positions along dim the index has. */
 static int fc_gather_check(int op, const fc_tensor *x, int64_t dim, const fc_tensor *index, const fc_tensor *src)
 {
     if (dim < 0 || dim >= (x->ndim ? x->ndim : 1))
@@ -64,7 +64,11 @@ static int fc_gather_check(int op, const fc_tensor *x, int64_t dim, const fc_ten
 
 fc_tensor *fc_gather(int op, fc_tensor *out, fc_tensor *x, int64_t dim, fc_tensor *index, fc_tensor *src)
 {
-    fc_tensor *ops[3] = { x, index, src }, *t = NULL, *dense = NULL, *where = NULL, *from = NULL;
+    static const int how[FC_NOPS] = {
+        [FC_OP_gather] = FC_THROUGH_READ, [FC_OP_scatter] = FC_THROUGH_WRITE, [FC_OP_scatter_add] = FC_THROUGH_ADD,
+        [FC_OP__scatter_prod] = FC_THROUGH_MUL, [FC_OP__scatter_max] = FC_THROUGH_MAX, [FC_OP__scatter_min] = FC_THROUGH_MIN,
+    };
+    fc_tensor *ops[3] = { x, index, src }, *t = NULL, *where = NULL, *from = NULL;
     int device;
     if (fc_check_operands(3, ops, &device))
         return NULL;
@@ -73,6 +77,8 @@ fc_tensor *fc_gather(int op, fc_tensor *out, fc_tensor *x, int64_t dim, fc_tenso
         return fc_index_fail(FC_DIM, dim, x->ndim, 0, 0);
     if (fc_gather_check(op, x, d, index, src))
         return NULL;
+    if (!fc_op_takes(op, x->dtype))
+        return fc_index_fail(FC_DTYPE, x->dtype, 0, 0, 0);
     int64_t shape[FC_MAX_DIMS];
     const int writes = op != FC_OP_gather && op != FC_OP_index_select;
     const fc_tensor *like = op == FC_OP_gather ? index : x;
@@ -84,29 +90,31 @@ fc_tensor *fc_gather(int op, fc_tensor *out, fc_tensor *x, int64_t dim, fc_tenso
     if (!t || device == FC_META)
         return fc_deliver(out, t);
     where = fc_dense(index, FC_I64);
-    dense = writes ? NULL : fc_dense(x, x->dtype);
-    from = src ? fc_dense(src, src->dtype) : NULL;
-    int64_t at[2] = { 0, 0 };
-    int bad = !where || (!writes && !dense) || (src && !from) ? FC_MEMORY : FC_OK;
+    from = op == FC_OP_gather ? (fc_retain(x), x) : op == FC_OP_index_select ? fc_dense(x, x->dtype) : fc_is_slices(op) ? fc_dense(src, src->dtype) : (fc_retain(src), src);
+    int64_t at = 0;
+    int bad = !where || !from ? FC_MEMORY : FC_OK;
     if (!bad && where->numel) {
         int64_t outer, n, inner;
         fc_around(x, d, &outer, &n, &inner);
-        const fc_gather_job job = { .dtype = x->dtype, .ndim = x->ndim ? x->ndim : 1, .dim = (int)d, .outer = outer, .n = n, .inner = inner, .count = where->numel,
-                                    .x_shape = x->shape, .index_shape = where->shape, .src_shape = from ? from->shape : NULL,
-                                    .scalar = x->ndim == 0 || where->ndim == 0, .index = (const int64_t *)where->data };
-        switch (op) {
-        case FC_OP_gather: bad = fc_cpu_gather(&job, t->data, dense->data, at); break;
-        case FC_OP_index_select: bad = fc_cpu_index_select(&job, t->data, dense->data, at); break;
-        case FC_OP_scatter: bad = fc_cpu_scatter(&job, t->data, from->data, 0, at); break;
-        case FC_OP_scatter_add: bad = fc_cpu_scatter(&job, t->data, from->data, 1, at); break;
-        case FC_OP_index_add: bad = fc_cpu_index_write(&job, t->data, from->data, 1, at); break;
-        default: bad = fc_cpu_index_write(&job, t->data, from->data, 0, at); break;
-        }
+        const int64_t one = 1;
+        /* a 0-d operand among them: one line, of as many positions as the index has */
+        const int scalar = x->ndim == 0 || where->ndim == 0;
+        const fc_tensor *big = writes ? t : from, *flat = writes ? from : t;
+        const fc_through through = { .dtype = x->dtype, .ndim = scalar ? 1 : x->ndim, .dim = scalar ? 0 : (int)d, .n = n,
+                                     .how = how[op],
+                                     .shape = scalar ? &where->numel : where->shape, .big_stride = x->ndim ? big->stride : &one,
+                                     .flat_stride = flat->ndim ? flat->stride : &one, .index = (const int64_t *)where->data, .big = big->data, .flat = flat->data };
+        const fc_slices slices = { .dtype = x->dtype, .outer = outer, .n = n, .inner = inner, .count = where->numel, .index = (const int64_t *)where->data };
+        if (!fc_is_slices(op))
+            bad = fc_cpu_through(&through, &at);
+        else if (writes)
+            bad = fc_cpu_index_write(&slices, t->data, from->data, op == FC_OP_index_add, &at);
+        else
+            bad = fc_cpu_index_select(&slices, t->data, from->data, &at);
         if (bad)
-            fc_fail(FC_INDEX, at[0], n, d, 0);
+            fc_fail(FC_INDEX, at, n, d, 0);
     }
     fc_free(where);
-    fc_free(dense);
     fc_free(from);
     if (bad) {
         fc_free(t);
@@ -170,10 +178,9 @@ static int fc_indexed_make(fc_indexed *t, fc_tensor *x, int n, fc_tensor **index
             return fc_status();
         t->index[t->n++] = flat;
         const int64_t size = x->shape[t->dim[k]], *i = (const int64_t *)flat->data;
-        if (x->device != FC_META)
-            for (int64_t p = 0; p < t->positions; ++p)
-                if (i[p] < -size || i[p] >= size)
-                    return fc_fail(FC_INDEX, i[p], size, t->dim[k], 0);
+        const int64_t wrong = x->device == FC_META ? size : fc_cpu_outside(i, t->positions, -size, size);
+        if (wrong != size)
+            return fc_fail(FC_INDEX, wrong, size, t->dim[k], 0);
     }
     t->lead = together ? first : 0;
     t->index_ndim = cn;
@@ -196,47 +203,111 @@ static int fc_indexed_make(fc_indexed *t, fc_tensor *x, int n, fc_tensor **index
     return t->view ? FC_OK : FC_MEMORY;
 }
 
-/* The slice of a tensor in the result's layout that belongs to index position p: the lead dims, then those after the index dims. */
-static int64_t fc_position_offset(const fc_indexed *t, const fc_tensor *like, int64_t p)
+typedef struct { const fc_indexed *t; fc_tensor *x, *other; int how; } fc_index_job; /* how: FC_THROUGH_READ, _WRITE or _ADD */
+
+enum { FC_PLACES = 1024, FC_ACROSS = 32 };
+
+/* Byte offsets in x and in `other` of the index positions from `begin` on. */
+static void fc_index_places(const fc_index_job *job, int64_t begin, int64_t count, int64_t *in_x, int64_t *in_other)
 {
-    int64_t offset = 0;
-    for (int d = t->lead + t->index_ndim - 1; d >= t->lead; --d) {
-        offset += p % like->shape[d] * like->stride[d];
-        p /= like->shape[d];
+    const fc_indexed *t = job->t;
+    const fc_tensor *x = job->x, *other = job->other;
+    const int64_t size = fc_dt_size[x->dtype];
+    memset(in_x, 0, (size_t)count * sizeof *in_x);
+    for (int k = 0; k < t->n; ++k) {
+        const int64_t *index = (const int64_t *)t->index[k]->data + begin, n = x->shape[t->dim[k]], stride = x->stride[t->dim[k]] * size;
+        for (int64_t p = 0; p < count; ++p)
+            in_x[p] += (index[p] + (index[p] < 0 ? n : 0)) * stride;
     }
-    return offset;
+    int64_t at[FC_MAX_DIMS], left = begin, offset = 0;
+    for (int d = t->index_ndim - 1; d >= 0; --d) {
+        at[d] = left % other->shape[t->lead + d];
+        left /= other->shape[t->lead + d];
+        offset += at[d] * other->stride[t->lead + d];
+    }
+    for (int64_t p = 0; p < count; ++p) {
+        in_other[p] = offset * size;
+        for (int d = t->index_ndim - 1; d >= 0; --d) {
+            const int64_t step = other->stride[t->lead + d];
+            offset += step;
+            if (++at[d] < other->shape[t->lead + d])
+                break;
+            offset -= step * at[d];
+            at[d] = 0;
+        }
+    }
 }
 
-typedef struct { const fc_indexed *t; fc_tensor *x, *other; int write, accumulate; } fc_index_job;
+#define FC_EACH_PLACE(T)                                                       \
+    for (int64_t p = 0; p < count; ++p)                                        \
+        if (how == FC_THROUGH_READ)                                            \
+            *(T *)(os + in_other[p]) = *(const T *)(xs + in_x[p]);             \
+        else                                                                   \
+            *(T *)(xs + in_x[p]) = *(const T *)(os + in_other[p]);             \
+    break
 
-/* Elements whose other dims are few: copy element by element with precomputed strides. */
+/* One element at each place. */
+static void fc_index_elements(int dtype, int how, char *xs, char *os, const int64_t *in_x, const int64_t *in_other, int64_t count)
+{
+    if (how == FC_THROUGH_ADD) {
+        for (int64_t p = 0; p < count; ++p)
+            if (dtype == FC_F32)
+                *(f32 *)(xs + in_x[p]) += *(const f32 *)(os + in_other[p]);
+            else
+                fc_cpu_accumulate(dtype, xs + in_x[p], 1, os + in_other[p], 1, 1);
+        return;
+    }
+    switch (fc_dt_size[dtype]) {
+    case 1: FC_EACH_PLACE(uint8_t);
+    case 2: FC_EACH_PLACE(uint16_t);
+    case 4: FC_EACH_PLACE(uint32_t);
+    case 8: FC_EACH_PLACE(uint64_t);
+    default: FC_EACH_PLACE(c128);
+    }
+}
+
+#undef FC_EACH_PLACE
+
+/* A run of n elements at each place. */
+static void fc_index_runs(int dtype, int how, char *xs, int64_t xstep, char *os, int64_t ostep, const int64_t *in_x, const int64_t *in_other, int64_t count, int64_t n)
+{
+    const int size = fc_dt_size[dtype];
+    for (int64_t p = 0; p < count; ++p)
+        if (how == FC_THROUGH_ADD)
+            fc_cpu_accumulate(dtype, xs + in_x[p], xstep, os + in_other[p], ostep, n);
+        else if (how == FC_THROUGH_WRITE)
+            fc_cpu_strided_copy(size, xs + in_x[p], xstep, os + in_other[p], ostep, n);
+        else
+            fc_cpu_strided_copy(size, os + in_other[p], ostep, xs + in_x[p], xstep, n);
+}
+
+/* Positions in blocks, whose places are computed once; the other dims around them. Where the innermost of those is no run of memory in x,
+ * a few of its elements are taken at a time, so that what the index jumps over stays in cache. */
 static void fc_index_range(void *ctx, int64_t begin, int64_t end)
 {
     const fc_index_job *job = ctx;
     const fc_indexed *t = job->t;
     const fc_tensor *view = t->view, *other = job->other;
-    const int size = fc_dt_size[job->x->dtype];
-    const int m = view->ndim;
-    int64_t far[FC_MAX_DIMS];
+    const int dtype = job->x->dtype, size = fc_dt_size[dtype], m = view->ndim, inner = m > t->lead;
+    int64_t far[FC_MAX_DIMS], in_x[FC_PLACES], in_other[FC_PLACES];
     for (int d = 0; d < m; ++d)
         far[d] = other->stride[d < t->lead ? d : d + t->index_ndim];
-    for (int64_t p = begin; p < end; ++p) {
-        int64_t at = 0;
-        for (int k = 0; k < t->n; ++k) {
-            const int64_t i = ((const int64_t *)t->index[k]->data)[p];
-            at += (i < 0 ? i + job->x->shape[t->dim[k]] : i) * job->x->stride[t->dim[k]];
-        }
-        char *xs = job->x->data + at * size, *os = other->data + fc_position_offset(t, other, p) * size;
+    /* the last of the dims after the index's is the run; without one, single elements */
+    const int64_t run = inner ? view->shape[m - 1] : 1, xstep = inner ? view->stride[m - 1] : 1, ostep = inner ? far[m - 1] : 1;
+    const int64_t wide = inner && xstep != 1 && run > FC_ACROSS ? FC_ACROSS : run;
+    if (!view->numel)
+        return;
+    for (int64_t i = begin; i < end; i += FC_PLACES) {
+        const int64_t count = end - i < FC_PLACES ? end - i : FC_PLACES;
+        char *xs = job->x->data, *os = other->data;
         int64_t counter[FC_MAX_DIMS] = { 0 };
-        const int64_t run = m ? view->shape[m - 1] : 1, xstep = m ? view->stride[m - 1] : 0, ostep = m ? far[m - 1] : 0;
+        fc_index_places(job, i, count, in_x, in_other);
         for (int64_t done = 0; done < view->numel; done += run) {
-            if (job->accumulate)
-                fc_cpu_accumulate(job->x->dtype, xs, xstep, os, ostep, run);
-            else if (job->write)
-                fc_cpu_strided_copy(size, xs, xstep, os, ostep, run);
-            else
-                fc_cpu_strided_copy(size, os, ostep, xs, xstep, run);
-            for (int d = m - 2; d >= 0; --d) {
+            if (run == 1)
+                fc_index_elements(dtype, job->how, xs, os, in_x, in_other, count);
+            for (int64_t k = 0; run > 1 && k < run; k += wide)
+                fc_index_runs(dtype, job->how, xs + k * xstep * size, xstep, os + k * ostep * size, ostep, in_x, in_other, count, run - k < wide ? run - k : wide);
+            for (int d = m - 1 - inner; d >= 0; --d) {
                 xs += view->stride[d] * size;
                 os += far[d] * size;
                 if (++counter[d] < view->shape[d])
@@ -258,7 +329,7 @@ fc_tensor *fc_index(fc_tensor *x, int n, fc_tensor **index)
     if (!fc_indexed_make(&t, x, n, index))
         out = fc_new(x->dtype, x->device, t.ndim, t.shape);
     if (out && x->device != FC_META && out->numel) {
-        fc_index_job job = { &t, x, out, 0, 0 };
+        fc_index_job job = { &t, x, out, FC_THROUGH_READ };
         const int64_t each = t.view->numel ? t.view->numel : 1;
         fc_parallel(t.positions, FC_GRAIN / each + 1, fc_index_range, &job);
     }
@@ -286,7 +357,7 @@ int fc_index_put(fc_tensor *x, int n, fc_tensor **index, fc_tensor *value, int a
         bad = dense ? FC_OK : fc_status();
     }
     if (!bad && x->device != FC_META && dense->numel) {
-        fc_index_job job = { &t, x, dense, 1, accumulate };
+        fc_index_job job = { &t, x, dense, accumulate ? FC_THROUGH_ADD : FC_THROUGH_WRITE };
         fc_index_range(&job, 0, t.positions); /* in order: the last of equal indices wins, sums have one order */
     }
     fc_free(wide);
@@ -305,37 +376,4 @@ int64_t fc_nonzero_count(fc_tensor *x)
     const int64_t count = *(int64_t *)n->data;
     fc_free(n);
     return count;
-}
-
-/* (count, ndim) indices of the nonzero elements, in logical order; one dim's indices lie together, as PyTorch's do */
-fc_tensor *fc_nonzero(fc_tensor *x)
-{
-    if (x->device == FC_META) {
-        fc_fail(FC_DEVICE, FC_META, FC_CPU, 0, 0);
-        return NULL;
-    }
-    fc_tensor *dense = fc_dense(x, FC_BOOL);
-    if (!dense)
-        return NULL;
-    int64_t count = 0;
-    const uint8_t *p = (const uint8_t *)dense->data;
-    for (int64_t i = 0; i < dense->numel; ++i)
-        count += p[i] != 0;
-    const int64_t shape[2] = { count, x->ndim }, stride[2] = { 1, count };
-    fc_tensor *t = fc_new_strided(FC_I64, x->device, 2, shape, stride);
-    int64_t at[FC_MAX_DIMS] = { 0 }, *to = t ? (int64_t *)t->data : NULL;
-    for (int64_t i = 0; t && i < dense->numel; ++i) {
-        if (p[i]) {
-            for (int d = 0; d < x->ndim; ++d)
-                to[d * count] = at[d];
-            ++to;
-        }
-        for (int d = x->ndim - 1; d >= 0; --d) {
-            if (++at[d] < x->shape[d])
-                break;
-            at[d] = 0;
-        }
-    }
-    fc_free(dense);
-    return t;
 }

@@ -1,137 +1,186 @@
-/* Index loops; see gather.h. Sums through an index run in the order of the index, one thread: one order, one set of bits. */
+/*
+ * Index loops; see gather.h.
+ *
+ * Several elements may meet in one place: they are added (or written: the last stays) in the order of the index along dim, whatever the
+ * loops and threads do. Dims other than `dim` are independent of one another: threads share those, and where `dim` is not the last, the
+ * last is walked in strips of one or two cache lines, so that what the index jumps to and fro in stays in L2.
+ */
 #include <string.h>
 
-#include "../core/half.h"
+#include "../core/atomic.h"
 #include "../core/tensor.h"
 #include "gather.h"
+#include "gather_loops.h"
+#include "parallel.h"
 
-void fc_cpu_strided_copy(int size, char *to, int64_t to_step, const char *from, int64_t from_step, int64_t n)
+enum { GRAIN = 16384, STRIP_BYTES = 128 };
+
+int64_t fc_cpu_outside(const int64_t *index, int64_t count, int64_t low, int64_t high)
 {
-    if (to_step == 1 && from_step == 1) {
-        memcpy(to, from, (size_t)(n * size));
+    const uint64_t width = (uint64_t)(high - low);
+    enum { BLOCK = 1024 };
+    for (int64_t k = 0; k < count; k += BLOCK) {
+        const int64_t m = count - k < BLOCK ? count - k : BLOCK;
+        uint64_t beyond = 0;
+        for (int64_t j = 0; j < m; ++j)
+            beyond |= (uint64_t)(index[k + j] - low) >= width;
+        for (int64_t j = 0; beyond && j < m; ++j)
+            if ((uint64_t)(index[k + j] - low) >= width)
+                return index[k + j];
+    }
+    return high;
+}
+
+typedef struct {
+    const fc_through *q;
+    fc_through_line line;
+    int64_t strips, strip, *bad;
+    int failed; /* atomic */
+} walk;
+
+static void fail(walk *w, int64_t value)
+{
+    *w->bad = value;
+    fc_atomic_poke(&w->failed, 1);
+}
+
+/* A unit: one position of the dims but `dim` and the last, one strip of the last. */
+static void units(void *ctx, int64_t begin, int64_t end)
+{
+    walk *w = ctx;
+    const fc_through *q = w->q;
+    const int last = q->ndim - 1, size = fc_dt_size[q->dtype];
+    int64_t index_stride[FC_MAX_DIMS], run = 1;
+    for (int d = last; d >= 0; --d) {
+        index_stride[d] = run;
+        run *= q->shape[d];
+    }
+    for (int64_t u = begin; u < end && !fc_atomic_peek(&w->failed); ++u) {
+        int64_t left = u / w->strips, big = 0, flat = 0, index = 0;
+        for (int d = last - 1; d >= 0; --d) {
+            if (d == q->dim)
+                continue;
+            const int64_t at = left % q->shape[d];
+            left /= q->shape[d];
+            big += at * q->big_stride[d];
+            flat += at * q->flat_stride[d];
+            index += at * index_stride[d];
+        }
+        const int64_t from = u % w->strips * w->strip, count = q->shape[last] - from < w->strip ? q->shape[last] - from : w->strip;
+        const int along = q->dim == last;
+        big += along ? 0 : from * q->big_stride[last];
+        flat += from * q->flat_stride[last];
+        const int64_t lines = along ? 1 : q->shape[q->dim];
+        for (int64_t p = 0; p < lines; ++p) {
+            const int64_t *i = q->index + index + from + (along ? 0 : p * index_stride[q->dim]);
+            const int64_t failed = w->line(q->big + big * size, q->big_stride[q->dim], along ? 0 : q->big_stride[last],
+                                           q->flat + (flat + (along ? 0 : p * q->flat_stride[q->dim])) * size, q->flat_stride[last], i, q->n, count);
+            if (failed >= 0) {
+                fail(w, i[failed]);
+                return;
+            }
+        }
+    }
+}
+
+int fc_cpu_through(const fc_through *q, int64_t *bad)
+{
+    const int last = q->ndim - 1;
+    walk w = { .q = q, .bad = bad, .strips = 1, .strip = q->shape[last] };
+    w.line = fc_through_line_of(q->dtype, q->how);
+    int64_t total = 1;
+    for (int d = 0; d < q->ndim; ++d)
+        total *= q->shape[d];
+    if (!total)
+        return 0;
+    const int64_t narrow = STRIP_BYTES / fc_dt_size[q->dtype];
+    if (q->dim != last && w.strip > narrow) {
+        w.strip = narrow;
+        w.strips = (q->shape[last] - 1) / narrow + 1;
+    } else if (q->dim == last && q->how == FC_THROUGH_READ && w.strip > 2 * GRAIN) { /* one long line, read: parts are independent */
+        w.strip = GRAIN;
+        w.strips = (q->shape[last] - 1) / GRAIN + 1;
+    }
+    const int64_t each = w.strip * (q->dim == last ? 1 : q->shape[q->dim]), count = total / (q->shape[last] * (q->dim == last ? 1 : q->shape[q->dim])) * w.strips;
+    fc_parallel(count, GRAIN / each + 1, units, &w);
+    return w.failed;
+}
+
+typedef struct {
+    const fc_slices *q;
+    char *to;
+    const char *from;
+    int add;
+    int64_t *bad;
+    int failed; /* atomic */
+} slices;
+
+/* Rows of the result: (outer, count). */
+static void select_rows(void *ctx, int64_t begin, int64_t end)
+{
+    slices *w = ctx;
+    const fc_slices *q = w->q;
+    const int size = fc_dt_size[q->dtype];
+    const int64_t row = q->inner * size;
+    if (q->inner == 1) {
+        const fc_through_line line = fc_through_line_of(q->dtype, FC_THROUGH_READ);
+        for (int64_t r = begin; r < end;) {
+            const int64_t o = r / q->count, p = r % q->count, m = q->count - p < end - r ? q->count - p : end - r;
+            line((char *)w->from + o * q->n * size, 1, 0, w->to + r * size, 1, q->index + p, q->n, m);
+            r += m;
+        }
         return;
     }
-    for (int64_t i = 0; i < n; ++i)
-        memcpy(to + i * to_step * size, from + i * from_step * size, (size_t)size);
+    for (int64_t r = begin; r < end; ++r)
+        memcpy(w->to + r * row, w->from + (r / q->count * q->n + q->index[r % q->count]) * row, (size_t)row);
 }
 
-#define FC_ADD_LOOP(T) for (int64_t i = 0; i < n; ++i) ((T *)to)[i * to_step] += ((const T *)from)[i * from_step]; break
-
-void fc_cpu_accumulate(int dtype, char *to, int64_t to_step, const char *from, int64_t from_step, int64_t n)
+int fc_cpu_index_select(const fc_slices *q, char *out, const char *x, int64_t *bad)
 {
-    uint16_t *h = (uint16_t *)to;
-    const uint16_t *g = (const uint16_t *)from;
-    switch (dtype) {
-    case FC_BOOL: for (int64_t i = 0; i < n; ++i) to[i * to_step] |= from[i * from_step]; break;
-    case FC_U8: case FC_I8: FC_ADD_LOOP(uint8_t);
-    case FC_I16: case FC_U16: FC_ADD_LOOP(uint16_t);
-    case FC_I32: case FC_U32: FC_ADD_LOOP(uint32_t);
-    case FC_I64: case FC_U64: FC_ADD_LOOP(uint64_t);
-    case FC_F16:
-        for (int64_t i = 0; i < n; ++i)
-            h[i * to_step] = fc_f16_of_f32(fc_f32_of_f16(h[i * to_step]) + fc_f32_of_f16(g[i * from_step]));
-        break;
-    case FC_BF16:
-        for (int64_t i = 0; i < n; ++i)
-            h[i * to_step] = fc_bf16_of_f32(fc_f32_of_bf16(h[i * to_step]) + fc_f32_of_bf16(g[i * from_step]));
-        break;
-    case FC_F32: FC_ADD_LOOP(f32);
-    case FC_F64: FC_ADD_LOOP(f64);
-    case FC_C64: FC_ADD_LOOP(c64);
-    case FC_C128: FC_ADD_LOOP(c128);
-    default: break;
+    const int64_t wrong = fc_cpu_outside(q->index, q->count, 0, q->n);
+    if (wrong != q->n) {
+        *bad = wrong;
+        return 1;
     }
-}
-
-#undef FC_ADD_LOOP
-
-/* gather and scatter walk the index; `small` is the operand of the index's own shape or larger, `big` is indexed along dim. */
-static int fc_walk(const fc_gather_job *job, char *big, const int64_t *big_shape, char *small, const int64_t *small_shape, int mode, int64_t *bad)
-{
-    const int size = fc_dt_size[job->dtype];
-    int64_t bs[FC_MAX_DIMS], ss[FC_MAX_DIMS], at[FC_MAX_DIMS] = { 0 }, b = 1, s = 1;
-    const int64_t one = 1;
-    const int64_t *shape = job->scalar ? &one : job->index_shape;
-    if (job->scalar) { /* a 0-d operand among them: every count is 1 except perhaps one vector's */
-        bs[0] = ss[0] = 1;
-    } else {
-        for (int d = job->ndim - 1; d >= 0; --d) {
-            bs[d] = b;
-            ss[d] = s;
-            b *= big_shape[d];
-            s *= small_shape[d];
-        }
-    }
-    for (int64_t p = 0; p < job->count; ++p) {
-        const int64_t i = job->index[p];
-        if (i < 0 || i >= job->n) {
-            *bad = i;
-            return 1;
-        }
-        int64_t bo = i * bs[job->dim], so = at[job->dim] * ss[job->dim];
-        if (job->scalar)
-            so = p;
-        for (int d = 0; d < job->ndim && !job->scalar; ++d)
-            if (d != job->dim) {
-                bo += at[d] * bs[d];
-                so += at[d] * ss[d];
-            }
-        if (mode == 0)
-            memcpy(small + so * size, big + bo * size, (size_t)size);
-        else if (mode == 1)
-            memcpy(big + bo * size, small + so * size, (size_t)size);
-        else
-            fc_cpu_accumulate(job->dtype, big + bo * size, 1, small + so * size, 1, 1);
-        for (int d = job->ndim - 1; d >= 0 && !job->scalar; --d) {
-            if (++at[d] < shape[d])
-                break;
-            at[d] = 0;
-        }
-    }
+    slices w = { q, out, x, 0, bad, 0 };
+    if (q->inner)
+        fc_parallel(q->outer * q->count, GRAIN / q->inner + 1, select_rows, &w);
     return 0;
 }
 
-int fc_cpu_gather(const fc_gather_job *job, char *out, const char *x, int64_t *bad)
+/* Writing: a unit is one of `outer`, in which the slices go in the order of the index. */
+static void write_slices(void *ctx, int64_t begin, int64_t end)
 {
-    return fc_walk(job, (char *)x, job->x_shape, out, job->index_shape, 0, bad);
-}
-
-int fc_cpu_scatter(const fc_gather_job *job, char *x, const char *src, int add, int64_t *bad)
-{
-    return fc_walk(job, x, job->x_shape, (char *)src, job->src_shape, add ? 2 : 1, bad);
-}
-
-int fc_cpu_index_select(const fc_gather_job *job, char *out, const char *x, int64_t *bad)
-{
-    const int64_t row = job->inner * fc_dt_size[job->dtype];
-    for (int64_t o = 0; o < job->outer; ++o)
-        for (int64_t p = 0; p < job->count; ++p) {
-            const int64_t i = job->index[p];
-            if (i < 0 || i >= job->n) {
-                *bad = i;
-                return 1;
-            }
-            memcpy(out + (o * job->count + p) * row, x + (o * job->n + i) * row, (size_t)row);
-        }
-    return 0;
-}
-
-int fc_cpu_index_write(const fc_gather_job *job, char *x, const char *src, int add, int64_t *bad)
-{
-    const int64_t row = job->inner * fc_dt_size[job->dtype];
-    for (int64_t o = 0; o < job->outer; ++o)
-        for (int64_t p = 0; p < job->count; ++p) {
-            const int64_t i = job->index[p];
-            if (i < 0 || i >= job->n) {
-                *bad = i;
-                return 1;
-            }
-            char *to = x + (o * job->n + i) * row;
-            const char *from = src + (o * job->count + p) * row;
-            if (add)
-                fc_cpu_accumulate(job->dtype, to, 1, from, 1, job->inner);
+    slices *w = ctx;
+    const fc_slices *q = w->q;
+    const int size = fc_dt_size[q->dtype];
+    const int64_t row = q->inner * size;
+    if (q->inner == 1) {
+        const fc_through_line line = fc_through_line_of(q->dtype, w->add ? FC_THROUGH_ADD : FC_THROUGH_WRITE);
+        for (int64_t o = begin; o < end; ++o)
+            line(w->to + o * q->n * size, 1, 0, (char *)w->from + o * q->count * size, 1, q->index, q->n, q->count);
+        return;
+    }
+    for (int64_t o = begin; o < end; ++o)
+        for (int64_t p = 0; p < q->count; ++p) {
+            char *to = w->to + (o * q->n + q->index[p]) * row;
+            const char *from = w->from + (o * q->count + p) * row;
+            if (w->add)
+                fc_cpu_accumulate(q->dtype, to, 1, from, 1, q->inner);
             else
                 memcpy(to, from, (size_t)row);
         }
+}
+
+int fc_cpu_index_write(const fc_slices *q, char *x, const char *src, int add, int64_t *bad)
+{
+    const int64_t wrong = fc_cpu_outside(q->index, q->count, 0, q->n);
+    if (wrong != q->n) {
+        *bad = wrong;
+        return 1;
+    }
+    slices w = { q, x, src, add, bad, 0 };
+    if (q->inner)
+        fc_parallel(q->outer, GRAIN / (q->count * q->inner + 1) + 1, write_slices, &w);
     return 0;
 }

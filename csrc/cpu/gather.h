@@ -1,5 +1,5 @@
-/* Loops that read or write through an index; operands contiguous, int64 indices. A negative or too large index stops the loop,
- * is left in bad[0], and the answer is not 0; nothing out of bounds is touched. */
+/* Loops that read or write through an index. A negative or too large index stops the loop, is left in bad[0], and the answer is not 0;
+ * nothing out of bounds is touched. */
 #ifndef FC_GATHER_H
 #define FC_GATHER_H
 
@@ -7,18 +7,31 @@
 
 #include "../core/dtype.h"
 
-typedef struct {
-    int dtype, ndim, dim, scalar;
-    int64_t outer, n, inner; /* x around dim */
-    int64_t count;           /* elements of index */
-    const int64_t *x_shape, *index_shape, *src_shape;
-    const int64_t *index;
-} fc_gather_job;
+enum { FC_THROUGH_READ, FC_THROUGH_WRITE, FC_THROUGH_ADD, FC_THROUGH_MUL, FC_THROUGH_MAX, FC_THROUGH_MIN };
 
-int fc_cpu_gather(const fc_gather_job *job, char *out, const char *x, int64_t *bad);
-int fc_cpu_scatter(const fc_gather_job *job, char *x, const char *src, int add, int64_t *bad);
-int fc_cpu_index_select(const fc_gather_job *job, char *out, const char *x, int64_t *bad);
-int fc_cpu_index_write(const fc_gather_job *job, char *x, const char *src, int add, int64_t *bad);
+/* gather, scatter: position (.., p, ..) of `flat` goes with (.., index[.., p, ..], ..) of `big`. Strides in elements; index contiguous. */
+typedef struct {
+    int dtype, ndim, dim, how;
+    int64_t n; /* size of big along dim */
+    const int64_t *shape, *big_stride, *flat_stride; /* shape: index's, ndim >= 1 */
+    const int64_t *index;
+    char *big, *flat;
+} fc_through;
+
+int fc_cpu_through(const fc_through *job, int64_t *bad);
+
+/* slices along a dim of contiguous tensors: index has `count` positions in [0, n) */
+typedef struct {
+    int dtype;
+    int64_t outer, n, inner, count;
+    const int64_t *index;
+} fc_slices;
+
+int fc_cpu_index_select(const fc_slices *job, char *out, const char *x, int64_t *bad);
+int fc_cpu_index_write(const fc_slices *job, char *x, const char *src, int add, int64_t *bad);
+
+/* The first index outside [low, high), or `high` where there is none. */
+int64_t fc_cpu_outside(const int64_t *index, int64_t count, int64_t low, int64_t high);
 
 /* n elements, steps in elements */
 void fc_cpu_strided_copy(int size, char *to, int64_t to_step, const char *from, int64_t from_step, int64_t n);

@@ -111,6 +111,7 @@ int fc_equal(fc_tensor *x, fc_tensor *y);
 fc_tensor *fc_index(fc_tensor *x, int n, fc_tensor **index);
 int fc_index_put(fc_tensor *x, int n, fc_tensor **index, fc_tensor *value, int accumulate);
 fc_tensor *fc_nonzero(fc_tensor *x);
+fc_tensor *fc_masked_select(fc_tensor *x, fc_tensor *mask);
 
 /* DLPack: a managed tensor (versioned or not) out and in. Released by the taker; `owner` as in fc_from_memory. */
 void *fc_to_dlpack(fc_tensor *x, int versioned, int copied);

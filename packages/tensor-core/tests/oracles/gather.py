@@ -30,6 +30,15 @@ def written(x, dim, index, src, add):
     return out
 
 
+def combined(ufunc):
+    def oracle(x, dim, index, src):
+        out = np.array(x)
+        ufunc.at(out, places(x, dim, index), src[tuple(slice(n) for n in index.shape)])
+        return out
+
+    return oracle
+
+
 def slices(x, dim, index, source, add):
     out = np.moveaxis(np.array(x), dim, 0)
     rows = np.moveaxis(source, dim, 0)
@@ -74,6 +83,12 @@ O("scatter_add", lambda x, dim, index, src: written(x, dim, index, src, True),
     (t(3, 4, 5), -1, t.index(5, 3, 4, 8), t(3, 4, 8)),
     (t(4, 5), 1, t.index(5, 0, 3), t(4, 5)),
 ], **ADD)  # fmt: skip
+for _name, _ufunc in (("_scatter_prod", np.multiply), ("_scatter_max", np.maximum), ("_scatter_min", np.minimum)):
+    O(_name, combined(_ufunc), cases=lambda t: [
+        (t(4, 5), 0, t.index(4, 6, 5), t(6, 5)),
+        (t(3, 4, 5), -1, t.index(5, 3, 4, 8), t(3, 4, 8)),
+        (t(4, 5), 1, t.index(5, 0, 3), t(4, 5)),
+    ], **{**ADD, "ulp": 8, "halves": 8})  # fmt: skip
 O("index_add", lambda x, dim, index, source: slices(x, dim, index, source, True),
   scale=lambda x, dim, index, source: slices(abs(x), dim, index, abs(source), True), cases=lambda t: [
     (t(4, 5), 0, t.index(4, 9), t(9, 5)),

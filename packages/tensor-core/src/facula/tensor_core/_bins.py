@@ -1,7 +1,9 @@
 """Reductions into places and bins, and numerical derivatives: compositions over the rows."""
 
 from facula.tensor_core import _ops, _shape, return_types
+from facula.tensor_core._limits import iinfo
 from facula.tensor_core._pointwise import _delivered
+from facula.tensor_core._run import zero_dim
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import BY_NAME
 
@@ -11,7 +13,7 @@ _int64 = BY_NAME["int64"]
 def scatter_reduce(input, dim, index, src, reduce, *, include_self=True, out=None):
     """input with the elements of src that go to one place combined there: reduce is sum, prod, mean, amax or amin.
 
-    Without include_self the places that src reaches forget what input held. Elements combine in the order of src, two by two.
+    Without include_self the places that src reaches forget what input held. Elements combine in the order of src.
 
     Raises RuntimeError for another `reduce`."""
     if reduce not in ("sum", "prod", "mean", "amax", "amin"):
@@ -24,14 +26,27 @@ def scatter_reduce(input, dim, index, src, reduce, *, include_self=True, out=Non
         flat = scatter_reduce(input.reshape(1), 0, index.reshape(-1), src.reshape(-1), reduce, include_self=include_self)
         return _delivered(flat.reshape(()), out)
     src = _corner(src, index.shape)
-    if reduce in ("sum", "mean"):
-        return _delivered(_summed(input, dim, index, src, reduce == "mean", include_self), out)
-    combine = {"prod": _ops.mul, "amax": _ops.maximum, "amin": _ops.minimum}[reduce]
-    where, values = _combined(_places(input, dim, index), src.reshape(-1), combine)
-    flat = input.reshape(-1)
-    if include_self:
-        values = combine(_ops.index_select(flat, 0, where), values)
-    return _delivered(_ops.index_copy(flat, 0, where, values).reshape(input.shape), out)
+    if reduce == "mean":
+        return _delivered(_averaged(input, dim, index, src, include_self), out)
+    row, neutral = _REDUCE[reduce]
+    if not include_self:  # forget what stood where src goes
+        input = _ops.scatter(input, dim, index, _ops.expand(zero_dim(neutral(input.dtype), input.dtype), index.shape))
+    return _delivered(row(input, dim, index, src), out)
+
+
+def _least(dtype):
+    return float("-inf") if dtype.kind == 2 else iinfo(dtype).min if dtype.kind else False
+
+
+def _greatest(dtype):
+    return float("inf") if dtype.kind == 2 else iinfo(dtype).max if dtype.kind else True
+
+
+# reduce: its row, and the number that changes nothing
+_REDUCE = {
+    "sum": (_ops.scatter_add, lambda dtype: 0), "prod": (_ops._scatter_prod, lambda dtype: 1),
+    "amax": (_ops._scatter_max, _least), "amin": (_ops._scatter_min, _greatest),
+}  # fmt: skip
 
 
 def _corner(src, shape):
@@ -42,51 +57,14 @@ def _corner(src, shape):
     return src
 
 
-def _summed(input, dim, index, src, mean, include_self):
+def _averaged(input, dim, index, src, include_self):
     ones = src.new_ones(src.shape)
     count = _ops.scatter_add(input.new_ones(input.shape) if include_self else input.new_zeros(input.shape), dim, index, ones)
     if not include_self:
         input = _ops.where_rows(_ops.gt(count.abs() if count.dtype.is_complex else count, 0), input.new_zeros(()), input)
     total = _ops.scatter_add(input, dim, index, src)
-    if not mean:
-        return total
     count = _ops.where_rows(_ops.eq(count, 0), count.new_ones(()), count)
     return _ops.div(total, count) if input.dtype.kind >= 2 else _ops.floor_divide(total, count)
-
-
-def _places(input, dim, index):
-    """Where each element of index writes, as offsets into the flat input."""
-    dim = dim % input.dim()
-    steps, step = [0] * input.dim(), 1
-    for d in range(input.dim() - 1, -1, -1):
-        steps[d] = step
-        step *= input.shape[d]
-    at = _ops.mul(index, steps[dim])
-    for d, size in enumerate(index.shape):
-        if d != dim:
-            line = _ops.mul(_ops.arange_of(0, 1, size, _int64, float("nan"), 0.0), steps[d])
-            at = _ops.add(at, line.reshape([-1 if k == d else 1 for k in range(index.dim())]))
-    return at.reshape(-1)
-
-
-def _combined(where, values, combine):
-    """(distinct places, the values that go to each, combined): neighbours in pairs, log2 of the longest run times."""
-    where, order = _ops._sort(where, 0, False)
-    values = _ops.index_select(values, 0, order)
-    while True:
-        n = where.shape[0]
-        places = _ops.arange_of(0, 1, n, _int64, float("nan"), 0.0)
-        fresh = where.new_ones(n)
-        fresh[1:] = (where[1:] != where[:-1]).to(_int64)
-        start = _ops.cummax(_ops.mul(places, fresh), 0)[0]
-        even = _ops.eq(_ops.bitwise_and(_ops.sub(places, start), 1), 0).nonzero().reshape(-1)
-        if even.shape[0] == n:
-            return where, values
-        following = _ops.clamp_max(_ops.add(even, 1), n - 1)
-        first, paired = _ops.index_select(where, 0, even), _ops.index_select(where, 0, following)
-        both = _ops.logical_and(_ops.eq(first, paired), _ops.ne(following, even))
-        one, two = _ops.index_select(values, 0, even), _ops.index_select(values, 0, following)
-        where, values = first, _ops.where_rows(both, combine(one, two), one)
 
 
 def index_reduce(input, dim, index, source, reduce, *, include_self=True, out=None):

@@ -11,6 +11,10 @@ D("index_select", x=lambda g, x_shape, dim, index: F.index_add(zeros(x_shape, g)
 D("scatter",      x=lambda g, dim, index: F.scatter(g, dim, index, zeros(index.shape, g)),
                   z=lambda g, dim, index, z_shape: fitted(F.gather(g, dim, index), z_shape))
 D("scatter_add",  x=lambda g: g,    z=lambda g, dim, index, z_shape: fitted(F.gather(g, dim, index), z_shape))
+D("_scatter_prod", x=lambda g, x, dim, index, z: product_left(g, x, dim, index, z), z=lambda g, x, dim, index, z, out: product_right(g, x, dim, index, z, out))
+for _name in ("_scatter_max", "_scatter_min"):  # shared by all that are as large
+    D(_name,      x=lambda g, x, dim, index, z, out: shares(g, x, dim, index, z, out) * (x == out),
+                  z=lambda g, x, dim, index, z, out: F.gather(shares(g, x, dim, index, z, out), dim, index) * (z == F.gather(out, dim, index)))
 D("index_add",    x=lambda g: g,    z=lambda g, dim, index: F.index_select(g, dim, index))
 D("index_copy",   x=lambda g, dim, index: F.index_fill(g, dim, index, 0),    z=lambda g, dim, index: F.index_select(g, dim, index))
 D("flip",         x=lambda g, dims: F.flip(g, dims))
@@ -20,6 +24,27 @@ D("index",        x=lambda g, x_shape, indices, dims: row("index_put_rows_")(zer
 D("index_put_rows_", node="IndexPutBackward0",
                   x=lambda g, indices, dims, accumulate: g if accumulate else row("index_put_rows_")(g.clone(), indices, zeros((), g), dims, False),
                   y=lambda g, y_shape, indices, dims: sum_to(row("index")(g, indices, dims), y_shape))
+
+
+def shares(g, x, dim, index, z, out):
+    """What each of the elements that are the extreme of a place gets of its gradient."""
+    reached = (z == F.gather(out, dim, index)).to(g.dtype)
+    return g / F.scatter_add((x == out).to(g.dtype), dim, index, reached)
+
+
+def product_left(g, x, dim, index, z):
+    """g times the product of what came to x."""
+    return g * row("_scatter_prod")(F.ones_like(x), dim, index, z)
+
+
+def product_right(g, x, dim, index, z, out):
+    """g times the product of all others: where one of them is 0, by a product that leaves that one out."""
+    zero = z == 0
+    zeros_there = F.scatter_add(F.zeros_like(x), dim, index, zero.to(x.dtype))
+    alone = zero & (F.gather(zeros_there, dim, index) == 1)
+    rest = row("_scatter_prod")(x, dim, index, z.masked_fill(alone, 1))
+    plain = F.gather(g * out, dim, index) / z.masked_fill(zero, 1)
+    return F.where(alone, F.gather(g * rest, dim, index), plain)
 
 
 def fitted(t, shape):

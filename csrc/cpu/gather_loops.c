@@ -1,0 +1,142 @@
+/* See gather_loops.h. Reading and writing move bytes of a size; sums, products and extremes know their dtype. */
+#include <string.h>
+
+#include "../core/dtype.h"
+#include "../core/half.h"
+#include "gather.h"
+#include "gather_loops.h"
+
+typedef struct { uint64_t lo, hi; } word16;
+
+#define LINE(name, T, STATEMENT)                                                                                                            \
+    static int64_t name(char *big_, int64_t big_step, int64_t big_next, char *flat_, int64_t flat_step, const int64_t *index, int64_t n, int64_t count) \
+    {                                                                                                                                       \
+        T *big = (T *)big_, *flat = (T *)flat_;                                                                                             \
+        for (int64_t k = 0; k < count; ++k) {                                                                                               \
+            const int64_t i = index[k];                                                                                                     \
+            if ((uint64_t)i >= (uint64_t)n)                                                                                                 \
+                return k;                                                                                                                   \
+            T *const at = big + i * big_step + k * big_next, *const v = flat + k * flat_step;                                               \
+            STATEMENT;                                                                                                                      \
+        }                                                                                                                                   \
+        return -1;                                                                                                                          \
+    }
+
+#define MOVES(T) LINE(read_##T, T, *v = *at) LINE(write_##T, T, *at = *v)
+MOVES(uint8_t)
+MOVES(uint16_t)
+MOVES(uint32_t)
+MOVES(uint64_t)
+MOVES(word16)
+
+/* NaN wins, as in maximum and minimum */
+#define LARGER(a, b) ((a) > (b) || (a) != (a) ? (a) : (b))
+#define SMALLER(a, b) ((a) < (b) || (a) != (a) ? (a) : (b))
+
+#define ARITHMETIC(name, T)                                                                                                                 \
+    LINE(add_##name, T, *at = (T)(*at + *v)) LINE(mul_##name, T, *at = (T)(*at * *v)) LINE(max_##name, T, *at = LARGER(*at, *v))             \
+    LINE(min_##name, T, *at = SMALLER(*at, *v))
+ARITHMETIC(u8, uint8_t)
+ARITHMETIC(i8, int8_t)
+ARITHMETIC(i16, int16_t)
+ARITHMETIC(i32, int32_t)
+ARITHMETIC(i64, int64_t)
+ARITHMETIC(u16, uint16_t)
+ARITHMETIC(u32, uint32_t)
+ARITHMETIC(u64, uint64_t)
+ARITHMETIC(f32, float)
+ARITHMETIC(f64, double)
+
+#define HALVES(name, of, to)                                                                                                                \
+    LINE(add_##name, uint16_t, *at = to(of(*at) + of(*v))) LINE(mul_##name, uint16_t, *at = to(of(*at) * of(*v)))                            \
+    LINE(max_##name, uint16_t, *at = of(*at) > of(*v) || of(*at) != of(*at) ? *at : *v)                                                      \
+    LINE(min_##name, uint16_t, *at = of(*at) < of(*v) || of(*at) != of(*at) ? *at : *v)
+HALVES(f16, fc_f32_of_f16, fc_f16_of_f32)
+HALVES(bf16, fc_f32_of_bf16, fc_bf16_of_f32)
+
+LINE(add_bool, uint8_t, *at |= *v)
+LINE(mul_bool, uint8_t, *at &= *v)
+LINE(add_c64, c64, *at += *v)
+LINE(add_c128, c128, *at += *v)
+LINE(mul_c64, c64, *at *= *v)
+LINE(mul_c128, c128, *at *= *v)
+
+#define ROW(name) { 0, 0, add_##name, mul_##name, max_##name, min_##name }
+
+static const fc_through_line arithmetic[FC_NDTYPES][6] = {
+    [FC_BOOL] = { 0, 0, add_bool, mul_bool, add_bool, mul_bool }, [FC_U8] = ROW(u8), [FC_I8] = ROW(i8), [FC_I16] = ROW(i16), [FC_I32] = ROW(i32),
+    [FC_I64] = ROW(i64), [FC_U16] = ROW(u16), [FC_U32] = ROW(u32), [FC_U64] = ROW(u64), [FC_F16] = ROW(f16), [FC_BF16] = ROW(bf16),
+    [FC_F32] = ROW(f32), [FC_F64] = ROW(f64), [FC_C64] = { 0, 0, add_c64, mul_c64, 0, 0 }, [FC_C128] = { 0, 0, add_c128, mul_c128, 0, 0 },
+};
+
+fc_through_line fc_through_line_of(int dtype, int how)
+{
+    if (how != FC_THROUGH_READ && how != FC_THROUGH_WRITE)
+        return arithmetic[dtype][how];
+    const int write = how == FC_THROUGH_WRITE;
+    switch (fc_dt_size[dtype]) {
+    case 1: return write ? write_uint8_t : read_uint8_t;
+    case 2: return write ? write_uint16_t : read_uint16_t;
+    case 4: return write ? write_uint32_t : read_uint32_t;
+    case 8: return write ? write_uint64_t : read_uint64_t;
+    default: return write ? write_word16 : read_word16;
+    }
+}
+
+#define COPY(T)                                                                \
+    for (int64_t i = 0; i < n; ++i)                                            \
+    ((T *)to)[i * to_step] = ((const T *)from)[i * from_step]
+
+void fc_cpu_strided_copy(int size, char *to, int64_t to_step, const char *from, int64_t from_step, int64_t n)
+{
+    if (to_step == 1 && from_step == 1) {
+        memcpy(to, from, (size_t)(n * size));
+        return;
+    }
+    switch (size) {
+    case 1: COPY(uint8_t); break;
+    case 2: COPY(uint16_t); break;
+    case 4: COPY(uint32_t); break;
+    case 8: COPY(uint64_t); break;
+    default: COPY(word16); break;
+    }
+}
+
+/* Dense sides have a loop of their own, which vectorises. */
+#define ADD(T)                                                                                                     \
+    if (to_step == 1 && from_step == 1)                                                                            \
+        for (int64_t i = 0; i < n; ++i)                                                                            \
+            ((T *)to)[i] += ((const T *)from)[i];                                                                  \
+    else                                                                                                           \
+        for (int64_t i = 0; i < n; ++i)                                                                            \
+            ((T *)to)[i * to_step] += ((const T *)from)[i * from_step];                                            \
+    break
+
+void fc_cpu_accumulate(int dtype, char *to, int64_t to_step, const char *from, int64_t from_step, int64_t n)
+{
+    uint16_t *h = (uint16_t *)to;
+    const uint16_t *g = (const uint16_t *)from;
+    switch (dtype) {
+    case FC_BOOL:
+        for (int64_t i = 0; i < n; ++i)
+            to[i * to_step] |= from[i * from_step];
+        break;
+    case FC_U8: case FC_I8: ADD(uint8_t);
+    case FC_I16: case FC_U16: ADD(uint16_t);
+    case FC_I32: case FC_U32: ADD(uint32_t);
+    case FC_I64: case FC_U64: ADD(uint64_t);
+    case FC_F16:
+        for (int64_t i = 0; i < n; ++i)
+            h[i * to_step] = fc_f16_of_f32(fc_f32_of_f16(h[i * to_step]) + fc_f32_of_f16(g[i * from_step]));
+        break;
+    case FC_BF16:
+        for (int64_t i = 0; i < n; ++i)
+            h[i * to_step] = fc_bf16_of_f32(fc_f32_of_bf16(h[i * to_step]) + fc_f32_of_bf16(g[i * from_step]));
+        break;
+    case FC_F32: ADD(f32);
+    case FC_F64: ADD(f64);
+    case FC_C64: ADD(c64);
+    case FC_C128: ADD(c128);
+    default: break;
+    }
+}
