@@ -33,20 +33,9 @@ static int infer(fc_call *c, int64_t dim, int64_t keepdim, int64_t k)
     return late ? late : fc_declare(c, 1, FC_I64, ndim, shape);
 }
 
-static fc_keyed choose(const job *q, fc_keyed *a)
+/* The most frequent of sorted keys, at its last place. */
+static fc_keyed most_frequent(const fc_keyed *a, int64_t n)
 {
-    const int64_t n = q->f.n;
-    int64_t numbers = n;
-    switch (q->which) {
-    case KTHVALUE: return a[q->k - 1];
-    case MEDIAN: case NANMEDIAN:
-        while (numbers && fc_key_is_nan(q->x->dtype, a[numbers - 1].key))
-            --numbers;
-        if (q->which == MEDIAN)
-            return numbers < n ? a[numbers] : a[(n - 1) / 2];
-        return numbers ? a[(numbers - 1) / 2] : a[0];
-    case MODE: break;
-    }
     int64_t best = 0, length = 0;
     for (int64_t k = 0, start = 0; k < n; ++k)
         if (k + 1 == n || a[k + 1].key != a[k].key) {
@@ -59,19 +48,88 @@ static fc_keyed choose(const job *q, fc_keyed *a)
     return a[best];
 }
 
+/*
+ * Where the key of rank `rank` (from 0) is in the stable order: digit by digit from the top, what shares the digits so far is kept.
+ * At the end all that is left are equal keys, of which the rank says which one. left: room for n more.
+ */
+static int64_t place_of(const uint64_t *key, uint64_t *left, int64_t n, int64_t rank, int bits)
+{
+    const int digit = n < 256 ? 8 : 11;
+    int32_t few[1 << 11], other[1 << 11]; /* two, because neighbours that count in one place wait for each other */
+    const uint64_t *from = key;
+    int64_t count = n, below = rank;
+    int shift = bits;
+    while (shift > 0 && count > 1) {
+        const int width = shift < digit ? shift : digit;
+        shift -= width;
+        const uint64_t mask = ((uint64_t)1 << width) - 1;
+        memset(few, 0, sizeof *few << width);
+        memset(other, 0, sizeof *other << width);
+        for (int64_t k = 0; k + 1 < count; k += 2) {
+            ++few[from[k] >> shift & mask];
+            ++other[from[k + 1] >> shift & mask];
+        }
+        if (count % 2)
+            ++few[from[count - 1] >> shift & mask];
+        for (uint64_t b = 0; b <= mask; ++b)
+            few[b] += other[b];
+        uint64_t d = 0;
+        while (below >= few[d])
+            below -= few[d++];
+        if (few[d] == count)
+            continue;
+        int64_t kept = 0;
+        for (int64_t k = 0; k < count; ++k) {
+            left[kept] = from[k];
+            kept += (from[k] >> shift & mask) == d;
+        }
+        from = left;
+        count = kept;
+    }
+    const uint64_t found = from[0];
+    for (int64_t k = 0; k < n; ++k)
+        if (key[k] == found && below-- == 0)
+            return k;
+    return 0;
+}
+
+static int64_t choose(const job *q, uint64_t *key, uint64_t *left)
+{
+    const int64_t n = q->f.n;
+    const int dtype = q->x->dtype, bits = 8 * fc_dt_size[dtype];
+    int64_t nans = 0, first_nan = 0;
+    if (q->which == KTHVALUE)
+        return place_of(key, left, n, q->k - 1, bits);
+    const uint64_t nan = bits == 64 ? ~(uint64_t)0 : 0xffffffffu;
+    for (int64_t k = 0; fc_is_float(dtype) && k < n; ++k)
+        nans += key[k] == nan;
+    while (nans && key[first_nan] != nan)
+        ++first_nan;
+    if (nans == n || (nans && q->which == MEDIAN))
+        return first_nan;
+    return place_of(key, left, n, (n - nans - 1) / 2, bits);
+}
+
 static void lines(void *ctx, int64_t begin, int64_t end, void *scratch)
 {
     const job *q = ctx;
     const fc_line_form f = q->f;
     const int dtype = q->x->dtype, size = fc_dt_size[dtype];
-    fc_keyed *a = scratch, *room = a + f.n;
     for (int64_t l = begin; l < end; ++l) {
         const char *x = q->x->data + (l / f.inner * f.n * f.inner + l % f.inner) * size;
-        fc_keys(a, dtype, x, f.n, f.inner, 0);
-        fc_sort_line(a, room, f.n, dtype);
-        const fc_keyed found = choose(q, a);
-        fc_move(q->value->data, l, x, found.at * f.inner, size);
-        FC_DATA(int64_t, q->index)[l] = found.at;
+        int64_t at;
+        if (q->which == MODE) {
+            fc_keyed *a = scratch;
+            fc_keys(a, dtype, x, f.n, f.inner, 0);
+            fc_sort_line(a, a + f.n, f.n, dtype);
+            at = most_frequent(a, f.n).at;
+        } else {
+            uint64_t *key = scratch;
+            fc_plain_keys(key, dtype, x, f.n, f.inner);
+            at = choose(q, key, key + f.n);
+        }
+        fc_move(q->value->data, l, x, at * f.inner, size);
+        FC_DATA(int64_t, q->index)[l] = at;
     }
 }
 

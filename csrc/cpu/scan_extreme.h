@@ -3,6 +3,20 @@ static void NAME(void *out_, int64_t *index, const void *x_, int64_t n, int64_t 
 {
     S *out = out_;
     const S *x = x_;
+    if (width == 1) { /* a line of its own: the best stays in a register, and a new one is rare */
+        S best = x[0];
+        int64_t at = 0;
+        for (int64_t i = 0; i < n; ++i) {
+            const S fresh = x[i * step];
+            if (ISNAN(LOAD(fresh)) || (!ISNAN(LOAD(best)) && BEATS(LOAD(fresh), LOAD(best)))) {
+                best = fresh;
+                at = i;
+            }
+            out[i * step] = best;
+            index[i * step] = at;
+        }
+        return;
+    }
     for (int64_t c = 0; c < width; ++c) {
         out[c] = x[c];
         index[c] = 0;

@@ -70,6 +70,23 @@ static inline void fc_keys(fc_keyed *line, int dtype, const void *x, int64_t n, 
 #undef FC_EACH
 }
 
+/* key[k] of n elements `step` apart, ascending */
+static inline void fc_plain_keys(uint64_t *key, int dtype, const void *x, int64_t n, int64_t step)
+{
+#define FC_EACH(case_dtype)                                \
+    if (dtype == (case_dtype)) {                           \
+        for (int64_t k = 0; k < n; ++k)                    \
+            key[k] = fc_key((case_dtype), x, k * step);    \
+        return;                                            \
+    }
+    FC_EACH(FC_F32)
+    FC_EACH(FC_F64)
+    FC_EACH(FC_I64)
+    for (int64_t k = 0; k < n; ++k)
+        key[k] = fc_key(dtype, x, k * step);
+#undef FC_EACH
+}
+
 enum { FC_INSERTION = 24, FC_RADIX_FROM = 512 };
 
 static inline void fc_sort_insertion(fc_keyed *a, int64_t n)
@@ -127,9 +144,14 @@ static inline void fc_sort_radix(fc_keyed *a, fc_keyed *room, int64_t n, int byt
         memcpy(a, from, (size_t)n * sizeof *a);
 }
 
-/* room: n more */
+/* room: n more. What is in order already costs one look. */
 static inline void fc_sort_line(fc_keyed *a, fc_keyed *room, int64_t n, int dtype)
 {
+    int64_t k = 1;
+    while (k < n && a[k - 1].key <= a[k].key)
+        ++k;
+    if (k >= n)
+        return;
     if (n < FC_RADIX_FROM)
         fc_sort_merge(a, room, n);
     else

@@ -4,7 +4,7 @@
  */
 #include "sort_keys.h"
 
-enum { KEPT = 64 }; /* up to here insertion beats sorting the line */
+enum { KEPT = 64, RUN = 32, SIDE = 16 }; /* up to here insertion beats sorting the line */
 
 typedef struct { const fc_tensor *x; fc_tensor *value, *index; fc_line_form f; int64_t k; int largest; } job;
 
@@ -25,23 +25,75 @@ int fc_infer__topk(fc_call *c)
     return late ? late : fc_declare(c, 1, FC_I64, x->ndim, shape);
 }
 
-/* The k least of a[0 .. n), stable, to its front. */
-static void select_few(fc_keyed *a, int64_t n, int64_t k)
+typedef struct { fc_keyed best[KEPT]; int64_t count; uint64_t last; } few;
+
+/* Of equal keys the earlier stays in front. `last` is what a key must be below, once k are kept. */
+static void keep(few *w, uint64_t key, int64_t at, int64_t k)
 {
-    fc_keyed best[KEPT];
-    int64_t count = 0;
-    uint64_t last = ~(uint64_t)0; /* what a key must be below, once k are kept */
-    for (int64_t i = 0; i < n; ++i) {
-        if (count == k && a[i].key >= last)
-            continue;
-        int64_t j = count < k ? count++ : k - 1;
-        for (; j > 0 && best[j - 1].key > a[i].key; --j)
-            best[j] = best[j - 1];
-        best[j] = a[i];
-        if (count == k)
-            last = best[k - 1].key;
+    int64_t j = w->count < k ? w->count++ : k - 1;
+    for (; j > 0 && w->best[j - 1].key > key; --j)
+        w->best[j] = w->best[j - 1];
+    w->best[j] = (fc_keyed){key, at};
+    if (w->count == k)
+        w->last = w->best[k - 1].key;
+}
+
+static void deliver(const job *q, int64_t l, const fc_keyed *best)
+{
+    const fc_line_form f = q->f;
+    const int size = fc_dt_size[q->x->dtype];
+    const int64_t from = l / f.inner * f.n * f.inner + l % f.inner, to = l / f.inner * q->k * f.inner + l % f.inner;
+    for (int64_t k = 0; k < q->k; ++k) {
+        fc_move(q->value->data + to * size, k * f.inner, q->x->data + from * size, best[k].at * f.inner, size);
+        FC_DATA(int64_t, q->index)[to + k * f.inner] = best[k].at;
     }
-    memcpy(a, best, (size_t)k * sizeof *a);
+}
+
+/* The k least of a line pass once through a short list. A run of elements of which none is good enough costs a comparison each. */
+static void few_of_line(const job *q, int64_t l)
+{
+    const fc_line_form f = q->f;
+    const int dtype = q->x->dtype, size = fc_dt_size[dtype], bits = 8 * size;
+    const uint64_t flip = q->largest ? bits == 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1 : 0;
+    const char *x = q->x->data + (l / f.inner * f.n * f.inner + l % f.inner) * size;
+    few w = {.count = 0};
+    uint64_t key[RUN];
+    for (int64_t i = 0; i < f.n; i += RUN) {
+        const int64_t m = f.n - i < RUN ? f.n - i : RUN;
+        int good = w.count < q->k;
+        fc_plain_keys(key, dtype, x + i * f.inner * size, m, f.inner);
+        for (int64_t j = 0; j < m; ++j) {
+            key[j] ^= flip;
+            good |= key[j] < w.last;
+        }
+        for (int64_t j = 0; good && j < m; ++j)
+            if (w.count < q->k || key[j] < w.last)
+                keep(&w, key[j], i + j, q->k);
+    }
+    deliver(q, l, w.best);
+}
+
+/* The same for `width` neighbouring lines whose elements lie side by side. */
+static void few_of_lines(const job *q, int64_t l, int64_t width)
+{
+    const fc_line_form f = q->f;
+    const int dtype = q->x->dtype, size = fc_dt_size[dtype], bits = 8 * size;
+    const uint64_t flip = q->largest ? bits == 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1 : 0;
+    const char *x = q->x->data + (l / f.inner * f.n * f.inner + l % f.inner) * size;
+    few w[SIDE];
+    uint64_t key[SIDE];
+    for (int64_t c = 0; c < width; ++c) {
+        w[c].count = 0;
+        w[c].last = 0;
+    }
+    for (int64_t i = 0; i < f.n; ++i) {
+        fc_plain_keys(key, dtype, x + i * f.inner * size, width, 1);
+        for (int64_t c = 0; c < width; ++c)
+            if (w[c].count < q->k || (key[c] ^ flip) < w[c].last)
+                keep(&w[c], key[c] ^ flip, i, q->k);
+    }
+    for (int64_t c = 0; c < width; ++c)
+        deliver(q, l + c, w[c].best);
 }
 
 static void lines(void *ctx, int64_t begin, int64_t end, void *scratch)
@@ -49,18 +101,22 @@ static void lines(void *ctx, int64_t begin, int64_t end, void *scratch)
     const job *q = ctx;
     const fc_line_form f = q->f;
     const int dtype = q->x->dtype, size = fc_dt_size[dtype];
-    fc_keyed *a = scratch, *room = a + f.n;
-    for (int64_t l = begin; l < end; ++l) {
-        const int64_t from = l / f.inner * f.n * f.inner + l % f.inner, to = l / f.inner * q->k * f.inner + l % f.inner;
-        fc_keys(a, dtype, q->x->data + from * size, f.n, f.inner, q->largest);
-        if (q->k <= KEPT && q->k < f.n)
-            select_few(a, f.n, q->k);
-        else
-            fc_sort_line(a, room, f.n, dtype);
-        for (int64_t k = 0; k < q->k; ++k) {
-            fc_move(q->value->data + to * size, k * f.inner, q->x->data + from * size, a[k].at * f.inner, size);
-            FC_DATA(int64_t, q->index)[to + k * f.inner] = a[k].at;
+    for (int64_t l = begin; l < end;) {
+        int64_t width = 1;
+        if (q->k <= KEPT && q->k < f.n) {
+            const int64_t beside = f.inner - l % f.inner, left = end - l < beside ? end - l : beside;
+            width = left < SIDE ? left : SIDE;
+            if (width == 1)
+                few_of_line(q, l);
+            else
+                few_of_lines(q, l, width);
+        } else {
+            fc_keyed *a = scratch;
+            fc_keys(a, dtype, q->x->data + (l / f.inner * f.n * f.inner + l % f.inner) * size, f.n, f.inner, q->largest);
+            fc_sort_line(a, a + f.n, f.n, dtype);
+            deliver(q, l, a);
         }
+        l += width;
     }
 }
 
