@@ -57,6 +57,9 @@ typedef struct {
     void *block;         /* of the two lists when they are long */
 } fc_staging;
 
+/* Rows whose kernel reads any strides and dtypes: nothing is staged, and halves stay halves. */
+static int fc_takes_as_is(int op) { return op == FC_OP_cat; }
+
 static int fc_stage_arguments(fc_staging *s, const fc_own_args *a, const fc_call *c)
 {
     int list = 0, k = 0;
@@ -71,7 +74,7 @@ static int fc_stage_arguments(fc_staging *s, const fc_own_args *a, const fc_call
                 return fc_fail(FC_READONLY, k, 0, 0, 0);
             if (a->written[arg] && fc_overlaps_itself(t))
                 return fc_fail(FC_OVERLAP, k, 0, 0, 0);
-            if (t->contiguous && !fc_is_half(t->dtype))
+            if ((t->contiguous && !fc_is_half(t->dtype)) || fc_takes_as_is(c->op))
                 continue;
             s->staged[k] = fc_to(t, fc_compute_dtype(t->dtype), 0, 1);
             if (!s->staged[k]) {
@@ -146,7 +149,7 @@ static fc_tensor *fc_own_run(fc_call *c, fc_tensor *out, fc_tensor **t)
     fc_tensor *narrow[FC_MAX_OUT] = { 0 };
     for (int k = 0; k < c->nout && !bad; ++k) {
         const fc_spec *spec = &c->spec[k];
-        const int half = fc_is_half(spec->dtype) && device != FC_META;
+        const int half = fc_is_half(spec->dtype) && device != FC_META && !fc_takes_as_is(op);
         c->out[k] = fc_new(half ? FC_F32 : spec->dtype, device, spec->ndim, spec->shape);
         bad = c->out[k] ? FC_OK : FC_MEMORY;
     }

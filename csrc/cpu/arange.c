@@ -8,6 +8,9 @@
  */
 #include "../core/call.h"
 #include "../core/cast.h"
+#include "parallel.h"
+
+enum { BLOCK = 256, GRAIN = 16384 };
 
 int fc_infer_arange_of(fc_call *c)
 {
@@ -15,21 +18,54 @@ int fc_infer_arange_of(fc_call *c)
     return fc_declare(c, 0, (int)c->i[3], 1, &count);
 }
 
+typedef struct {
+    fc_tensor *out;
+    int64_t start, step; /* of integers */
+    double first, by;    /* of floats; first is NaN for integers */
+    int64_t low;         /* from here on a float is counted back from `last` */
+    double last;
+} job;
+
+static void numbers(void *ctx, int64_t begin, int64_t end)
+{
+    const job *q = ctx;
+    const int dtype = q->out->dtype, size = fc_dt_size[dtype], whole = q->first != q->first;
+    const int64_t n = q->out->numel;
+    union { int64_t i[BLOCK]; double d[BLOCK]; } value;
+    for (int64_t at = begin; at < end; at += BLOCK) {
+        const int64_t m = end - at < BLOCK ? end - at : BLOCK, low = q->low - at < 0 ? 0 : q->low - at < m ? q->low - at : m;
+        if (whole) {
+            for (int64_t k = 0; k < m; ++k)
+                value.i[k] = q->start + (at + k) * q->step;
+        } else {
+            const double from = (double)at, left = (double)(n - 1 - at); /* sums of ints of 32 bits vectorise, and are exact */
+            for (int k = 0; k < (int)low; ++k)
+                value.d[k] = q->first + (from + k) * q->by;
+            for (int k = (int)low; k < (int)m; ++k)
+                value.d[k] = q->last - (left - k) * q->by;
+        }
+        fc_convert(dtype, q->out->data + at * size, whole ? FC_I64 : FC_F64, &value, m);
+    }
+}
+
 int fc_cpu_arange_of(fc_call *c)
 {
+    job q = { c->out[0], c->i[0], c->i[1], c->d[0], c->d[1], c->out[0]->numel, 0 };
+    fc_parallel(q.out->numel, GRAIN, numbers, &q);
+    return FC_OK;
+}
+
+/* count, dtype; first, last */
+int fc_infer_linspace_of(fc_call *c)
+{
+    return fc_declare(c, 0, (int)c->i[1], 1, &c->i[0]);
+}
+
+int fc_cpu_linspace_of(fc_call *c)
+{
     const int64_t n = c->out[0]->numel;
-    const int dtype = c->out[0]->dtype, size = fc_dt_size[dtype];
-    const int64_t start = c->i[0], step = c->i[1];
-    enum { BLOCK = 256 };
-    union { int64_t i[BLOCK]; double d[BLOCK]; } value;
-    for (int64_t at = 0; at < n; at += BLOCK) {
-        const int64_t m = n - at < BLOCK ? n - at : BLOCK;
-        for (int64_t k = 0; k < m; ++k)
-            if (c->d[0] == c->d[0])
-                value.d[k] = c->d[0] + (double)(at + k) * c->d[1];
-            else
-                value.i[k] = start + (at + k) * step;
-        fc_convert(dtype, c->out[0]->data + at * size, c->d[0] == c->d[0] ? FC_F64 : FC_I64, &value, m);
-    }
+    const double first = c->d[0], last = c->d[1];
+    job q = { c->out[0], 0, 0, first, n > 1 ? (last - first) / (double)(n - 1) : 0, n > 1 ? n / 2 : n, last };
+    fc_parallel(n, GRAIN, numbers, &q);
     return FC_OK;
 }

@@ -6,6 +6,7 @@
 #include "facula.h"
 #include "../core/call.h"
 #include "../core/cast.h"
+#include "../core/copy_nest.h"
 #include "../core/promote.h"
 
 static int fc_is_skipped(const fc_tensor *t) { return t->ndim == 1 && t->shape[0] == 0; }
@@ -50,27 +51,66 @@ int fc_infer_cat(fc_call *c)
     return fc_declare(c, 0, dtype, first->ndim, shape);
 }
 
+/* Two dense tensors element by element, as stack(..., -1) of two and complex() ask: out = a0 b0 a1 b1 ... */
+#define INTERLEAVE(T)                                                                   \
+    for (int64_t k = 0; k < n; ++k) {                                                   \
+        ((T *)out)[2 * k] = ((const T *)a)[k];                                          \
+        ((T *)out)[2 * k + 1] = ((const T *)b)[k];                                      \
+    }                                                                                   \
+    return
+
+static void interleave(char *restrict out, const char *restrict a, const char *restrict b, int size, int64_t n)
+{
+    switch (size) {
+    case 1: INTERLEAVE(uint8_t);
+    case 2: INTERLEAVE(uint16_t);
+    case 4: INTERLEAVE(uint32_t);
+    case 8: INTERLEAVE(uint64_t);
+    default: INTERLEAVE(c128);
+    }
+}
+
+#undef INTERLEAVE
+
+/* Each tensor is copied to its part of the result, through a view of that part. Tensors come as they are: see fc_takes_as_is. */
 int fc_cpu_cat(fc_call *c)
 {
     fc_tensor *out = c->out[0];
     const int64_t dim = c->i[0];
     const int size = fc_dt_size[out->dtype];
-    int64_t outer = 1, inner = 1;
+    if (c->nt == 2 && out->ndim && dim == out->ndim - 1 && out->shape[dim] == 2) {
+        const fc_tensor *a = c->t[0], *b = c->t[1];
+        if (a->contiguous && b->contiguous && a->numel == b->numel && a->dtype == out->dtype && b->dtype == out->dtype) {
+            interleave(out->data, a->data, b->data, size, a->numel);
+            return FC_OK;
+        }
+    }
+    int64_t outer = 1, inner = 1, at = 0;
     for (int d = 0; d < out->ndim; ++d)
         if (d < dim)
             outer *= out->shape[d];
         else if (d > dim)
             inner *= out->shape[d];
-    const int64_t row = out->ndim ? out->shape[dim] * inner : 0;
-    int64_t at = 0;
     for (int k = 0; k < c->nt; ++k) {
-        const fc_tensor *t = c->t[k];
+        fc_tensor *t = c->t[k];
         if (fc_is_skipped(t) || !t->numel)
             continue;
-        const int64_t part = t->shape[dim] * inner;
-        for (int64_t o = 0; o < outer; ++o)
-            fc_convert(out->dtype, out->data + (o * row + at) * size, t->dtype, t->data + o * part * fc_dt_size[t->dtype], part);
-        at += part;
+        char *to = out->data + at * inner * size;
+        at += t->shape[dim];
+        if (outer == 1 && t->contiguous && t->numel <= 4096) {
+            fc_convert(out->dtype, to, t->dtype, t->data, t->numel);
+            continue;
+        }
+        struct { fc_tensor head; int64_t room[2 * FC_MAX_DIMS]; } part = { .head = *out };
+        part.head.data = to;
+        part.head.numel = t->numel;
+        part.head.contiguous = outer == 1;
+        part.head.stride = part.room + FC_MAX_DIMS;
+        for (int d = 0; d < t->ndim; ++d) {
+            part.room[d] = t->shape[d];
+            part.head.stride[d] = out->stride[d];
+        }
+        fc_copy_nest(&part.head, t);
     }
     return FC_OK;
 }

@@ -235,6 +235,8 @@ SAMPLES = {
     "index_select": [lambda: (normal(4, 5), 0, index(4, 7)), lambda: (normal(4, 5), -1, index(5, 2))],
     "scatter": [lambda: (normal(4, 5), 0, torch.randperm(4).reshape(4, 1).expand(4, 5).contiguous(), normal(4, 5)), lambda: (normal(4), 0, torch.randperm(4)[:2], normal(3))],
     "scatter_add": [lambda: (normal(4, 5), 0, index(4, 3, 5), normal(3, 5)), lambda: (normal(4), 0, index(4, 6), normal(6))],
+    "_triangle": [lambda: (normal(3, 4), 0, False), lambda: (normal(2, 4, 3), -1, True)],
+    **{name: [lambda: (normal(4, 5), 0, index(4, 3, 5), normal(3, 5)), lambda: (normal(4), 0, index(4, 6), normal(6))] for name in ("_scatter_prod", "_scatter_max", "_scatter_min")},
     "index_add": [lambda: (normal(4, 5), 0, index(4, 7), normal(7, 5)), lambda: (normal(4, 5), -1, index(5, 2), normal(4, 2))],
     "index_copy": [lambda: (normal(4, 5), 0, torch.randperm(4)[:2], normal(2, 5))],
     "index": [

@@ -23,7 +23,7 @@ OPERATORS = {
 
 HEADER = '''"""Generated from csrc/ops.def by _codegen.py at build time. One flat function per row; do not edit."""
 
-from facula.tensor_core._dispatch import Op, Param, call, has_origin, inplace, operator, place, record
+from facula.tensor_core._dispatch import Op, Param, call, has_origin, inplace, numbered, operator, place, record
 from facula.tensor_core import _tensor
 from facula.tensor_core._lib import NULL, lib
 from facula.tensor_core._arguments import dim_masks, dtype_id, spread
@@ -34,7 +34,7 @@ fold, scan, dot, gather_ = lib.fold, lib.scan, lib.dot, lib.gather
 own, own_n, random, to = lib.own, lib.own_n, lib.fc_random, lib.to
 view_op, view_dims, view_list, as_strided_ = lib.view_op, lib.view_dims, lib.view_list, lib.as_strided
 write1, write2, write3, write2s = lib.fc_map1, lib.fc_map2, lib.fc_map3, lib.fc_map2s
-result_of, fill = lib.result, lib.fc_fill
+result_of, fill, attr = lib.result, lib.fc_fill, lib.fc_attr
 interpreting = False  # set by _dispatch while an interpreter listens in any thread
 
 '''
@@ -104,6 +104,23 @@ def scalar_guards(row):
     return [f"{p.name} != {p.default}" if p.default is not None else "True" for p in scalars]
 
 
+def named_numbers(row):
+    """Named Scalars off their default wait in C for the verb. The handles are read first: what waits must not outlive a failure."""
+    scalars = [p for p in row.params if p.type == "Scalar"]
+    if any(p.default is None for p in scalars) or any(p.type == "Scalar?" for p in row.params):
+        return f"    if {' or '.join(scalar_guards(row))}:\n        {leave(row)}\n"
+    if not scalars:
+        return ""
+    off = " or ".join(f"{p.name} != {p.default}" for p in scalars)
+    plain = " and ".join(f"(type({p.name}) is float or type({p.name}) is int and -9223372036854775808 <= {p.name} < 9223372036854775808)" for p in scalars)
+    handles = ", ".join(f"{p.name}._h" for p in row.tensors)
+    body = f"    if {off}:\n        if not ({plain}):\n            {leave(row)}\n"
+    body += f"        try:\n            {handles}\n        except AttributeError:\n            {leave(row)}\n"
+    for k, p in enumerate(scalars):
+        body += f"        if type({p.name}) is float:\n            attr({k}, 2, 0, {p.name}, 0.0)\n        else:\n            attr({k}, 1, {p.name}, 0.0, 0.0)\n"
+    return body
+
+
 def origin_tests(row):
     """One expression per tensor argument: does it require a gradient?"""
     for p in row.tensors:
@@ -144,7 +161,7 @@ def map_function(row, name=None, out=True, again=None):
     arguments = ", ".join(f"{p.name}._h" for p in row.tensors)
     body = row.head(name, out)
     if out:
-        body += guard(row, scalar_guards(row))
+        body += guard(row) + named_numbers(row)
     else:
         body = f"def {name}({', '.join(p.name for p in row.tensors)}):\n"
         body += f"    if interpreting:\n        {again}\n"
@@ -152,6 +169,12 @@ def map_function(row, name=None, out=True, again=None):
     if row.kind == "map2" and "Scalar" in row.tensors[1].type:
         x, y = names
         return body + f"    t = binary({row.id}, {x}, {y})\n" + finish(row, [x, y], again=again, number=y)
+    if row.kind == "map3" and any("Scalar" in p.type for p in row.tensors):
+        body += f"    try:\n        t = map3({row.id}, NULL, {arguments})\n    except AttributeError:\n"
+        body += f"        handles = numbered(({', '.join(names)}), {int(row.name == 'where_rows')})\n        t = None if handles is None else map3({row.id}, NULL, *handles)\n"
+        body += f"    except (TypeError, OverflowError):\n        {leave(row)}\n"
+        asked = [n if "Scalar" not in p.type else f"type({n}) is not float and type({n}) is not int and {n}" for n, p in zip(names, row.tensors)]
+        return body + finish(row, asked)
     body += attempt(row, f"{row.kind}({row.id}, NULL, {arguments})", again)
     return body + finish(row, names, again=again)
 

@@ -262,13 +262,7 @@ def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=Non
     if dtype.kind == 3:
         t = _stack_values([start + step * k if k < steps / 2 else end - step * (steps - 1 - k) for k in range(steps)], dtype)
     else:
-        low = _ops.arange_of(0, 0, steps // 2 if steps > 1 else steps, float64 if dtype.kind == 1 else dtype, float(start), float(step))
-        rest = steps - low.numel()
-        high = _ops.arange_of(0, 0, rest, float64 if dtype.kind == 1 else dtype, float(end - step * (rest - 1)) if rest else 0.0, float(step))
-        t = _join(low, high)
-        if rest:
-            lib.fc_fill(t[steps - 1]._h, *number(end))
-        t = t.to(dtype)
+        t = _ops.linspace_of(steps, dtype, float(start), float(end))
     if _place(device) == 1:
         t = own_tensor(lib.fc_empty(dtype.id, 1, 1, [steps]))
     if out is not None:
@@ -276,13 +270,6 @@ def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=Non
         lib.fc_copy(out._h, t._h)
         return out
     return _finish(t, requires_grad)
-
-
-def _join(a, b):
-    t = _empty((a.numel() + b.numel(),), a.dtype, None)
-    lib.fc_copy(t[: a.numel()]._h, a._h)
-    lib.fc_copy(t[a.numel() :]._h, b._h)
-    return t
 
 
 def _stack_values(values, dtype):
@@ -500,12 +487,6 @@ def complex_(real, imag, *, out=None):
     if out.dtype is not t.dtype:
         raise RuntimeError(f"complex: expected object of scalar type {t.dtype.name} but got scalar type {out.dtype.name} for argument 'out'")
     return out.resize_(t.shape).copy_(t)
-
-
-def triangle(input, diagonal, upper):
-    rows = arange(input.shape[-2], device=input.device).unsqueeze(1)
-    cols = arange(input.shape[-1], device=input.device).unsqueeze(0)
-    return (cols - rows >= diagonal) if upper else (cols - rows <= diagonal)
 
 
 __all__ = [

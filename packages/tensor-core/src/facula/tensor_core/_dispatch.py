@@ -204,6 +204,29 @@ def inplace(op, args):
     return target if isinstance(target, Tensor) else None
 
 
+_from_scalar, _dtype_of = lib.fc_from_scalar, lib.fc_dtype
+
+
+def numbered(operands, first):
+    """Handles of operands of which some are numbers among floating tensors that have dims, or None: the number is a 0-d tensor then.
+
+    operands[:first] have no say in the dtype."""
+    handles, floating = [], False
+    for k, a in enumerate(operands):
+        if type(a) is float or type(a) is int and -(2**53) < a < 2**53:
+            handles.append(_from_scalar(_DOUBLE, 2, 0, float(a), 0.0))
+        elif type(h := getattr(a, "_h", None)) is _handle:
+            handles.append(h)
+            floating = floating or k >= first and len(a.shape) > 0 and _dtype_of(h) >= _FLOATING
+        else:
+            return None
+    return handles if floating else None
+
+
+_handle = type(_from_scalar(0, 0, 0, 0.0, 0.0))
+_FLOATING, _DOUBLE = 9, 12  # dtype numbers: float16 is the first floating one, float64
+
+
 def place(op, args):
     """Rows without a flat verb: advanced indexing (the number of index tensors varies), and those that NumPy computes."""
     if override is not None and (found := override(op, args, None, "call")) is not NotImplemented:

@@ -197,6 +197,9 @@ def setitem(x, key, value):
     """x[key] = value, broadcast and converted; recorded when x or value has a history."""
     if not isinstance(value, Tensor):
         value = _number_for(x, value)
+        if type(key) is Tensor and not _ops.interpreting and type(value) in (float, int) and key.dtype.kind == 0 and key.shape == x.shape:
+            x.masked_fill_(key, value)
+            return
     view = getitem(x, key) if type(key) in _BASIC or type(key) is tuple and all([type(k) in _BASIC for k in key]) else None
     indices = None
     if view is None:
@@ -332,7 +335,9 @@ def masked_select(input, mask, *, out=None):
 
     if mask.dtype.name != "bool":
         raise RuntimeError(f"masked_select: expected BoolTensor for mask, got {mask.dtype.name}. Convert with .bool().")
-    x, m = broadcast_tensors(input, mask)
+    x, m = (input, mask) if input.shape == mask.shape else broadcast_tensors(input, mask)
+    if not _ops.interpreting and input.origin is None and (t := lib.masked_select(x._h, m._h)) is not None:
+        return t
     return getitem(x, m)
 
 

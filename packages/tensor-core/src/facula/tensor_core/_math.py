@@ -3,7 +3,7 @@
 from facula.tensor_core import _ops, _tensor
 from facula.tensor_core._errors import ShapeError
 from facula.tensor_core._lib import lib
-from facula.tensor_core._run import is_number
+from facula.tensor_core._run import is_number, zero_dim
 from facula.tensor_core._tensor import Tensor
 
 
@@ -143,14 +143,15 @@ def masked_fill(input, mask, value):
             raise RuntimeError(f"masked_fill only supports a 0-dimensional value tensor, but got tensor with {value.dim()} dimension(s).")
         value = value.to(input.dtype)
     else:
-        from facula.tensor_core._create import full
-
-        value = full((), value, dtype=input.dtype)
+        value = zero_dim(value, input.dtype)
     return _ops.where_rows(mask, value, input)
 
 
 def masked_fill_(self, mask, value):
     """value written where mask. In place."""
+    if self.origin is None and not _ops.interpreting and type(value) in (float, int) and mask.shape == self.shape and (self.base is None or self.base.origin is None):
+        if mask.dtype.kind == 0 and lib.fc_map3(_WHERE, self._h, mask._h, zero_dim(value, self.dtype)._h, self._h):
+            return self
     result = masked_fill(self, mask, value)
     if result.shape != self.shape:
         raise ShapeError(f"masked_fill_: the mask {tuple(mask.shape)} does not broadcast to {tuple(self.shape)}")
@@ -205,14 +206,11 @@ def triu(input, diagonal=0, *, out=None):
 
 
 def _triangle(input, diagonal, upper, out):
-    from facula.tensor_core._create import full, triangle
-
-    if input.dim() < 2:
+    if len(input.shape) < 2:
         raise RuntimeError(f"{'triu' if upper else 'tril'}: input tensor must have at least 2 dimensions, got {input.dim()}")
-    from facula.tensor_core._pointwise import _delivered
-
-    kept = _ops.where_rows(triangle(input, diagonal, upper), input, full((), 0, dtype=input.dtype, device=input.device))
-    return _delivered(kept.contiguous(), out)
+    if out is not None and out.shape != input.shape:
+        out.resize_(input.shape)
+    return _ops._triangle(input, diagonal, upper, out=out)
 
 
 def _index_dtype(name, dtype):
@@ -233,11 +231,12 @@ def triu_indices(row, col, offset=0, *, dtype=None, device=None, layout=None):
 
 
 def _triangle_indices(row, col, offset, upper, dtype):
-    from facula.tensor_core._create import empty, triangle
+    from facula.tensor_core._create import full
     from facula.tensor_core._index import nonzero
+    from facula.tensor_core._types import BY_NAME
 
-    found = _ops.transpose(nonzero(triangle(empty(row, col), offset, upper)), 0, 1)
-    return found.contiguous() if dtype is None else found.to(dtype)
+    found = _ops.transpose(nonzero(_ops._triangle(full((row, col), True, dtype=BY_NAME["bool"]), offset, upper)), 0, 1)
+    return found if dtype is None else found.to(dtype)
 
 
 def diff(input, n=1, dim=-1, prepend=None, append=None):
@@ -246,14 +245,14 @@ def diff(input, n=1, dim=-1, prepend=None, append=None):
         raise RuntimeError(f"diff: order must be non-negative but got {n}")
     if not input.dim():
         raise RuntimeError("diff expects input to be at least one-dimensional")
-    from facula.tensor_core._shape import cat, narrow
+    from facula.tensor_core._shape import cat, wrap_dim
 
-    pieces = [x for x in (prepend, input, append) if x is not None]
-    x = cat(pieces, dim) if len(pieces) > 1 else input
+    dim = wrap_dim("diff", dim, input.dim())
+    x = input if prepend is None and append is None else cat([x for x in (prepend, input, append) if x is not None], dim)
+    apart = _ops.ne if x.dtype.kind == 0 else _ops.sub
     for _ in range(n):
         size = x.shape[dim]
-        a, b = narrow(x, dim, 1, max(size - 1, 0)) if size else x, narrow(x, dim, 0, max(size - 1, 0)) if size else x
-        x = _ops.ne(a, b) if x.dtype.name == "bool" else _ops.sub(a, b)
+        x = apart(_ops.slice(x, dim, 1, size - 1, 1), _ops.slice(x, dim, 0, size - 1, 1)) if size else apart(x, x)
     return x
 
 
@@ -308,8 +307,6 @@ def gather(input, dim, index, *, sparse_grad=False, out=None):
 
 def index_fill(input, dim, index, value):
     """input with value in the slices along dim that index names."""
-    from facula.tensor_core._create import full
-
     shape = list(input.shape)
     if shape:
         shape[dim] = index.numel()
@@ -321,7 +318,7 @@ def index_fill(input, dim, index, value):
             raise RuntimeError(f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.dim()} dimension(s).")
         filled = _ops.copy(_ops.expand(value.to(input.dtype), shape), None, 1)
     else:
-        filled = full(shape, value, dtype=input.dtype)
+        filled = _ops.expand(zero_dim(value, input.dtype), shape)
     return _ops.index_copy(input, dim, index, filled)
 
 
@@ -337,6 +334,8 @@ def take_along_dim(input, indices, dim=None):
         raise RuntimeError(f"take_along_dim(): dtype of indices should be Long but got {indices.dtype.name}")
     d = wrap_dim("take_along_dim", dim, input.dim())
     indices = _ops.add(indices, _ops.mul(_ops.lt(indices, 0), input.shape[d] if input.dim() else 1))
+    if input.shape == indices.shape:
+        return _ops.gather(input, d, indices)
     common = broadcast_shapes(*([s if k != d else 1 for k, s in enumerate(x.shape)] for x in (input, indices)))
     wide = [s if k != d else x for k, (s, x) in enumerate(zip(common, indices.shape))]
     source = [s if k != d else x for k, (s, x) in enumerate(zip(common, input.shape))]
@@ -350,6 +349,9 @@ def cumulative_trapezoid(y, x=None, *, dx=1, dim=-1):
 
 def trapezoid(y, x=None, *, dx=1, dim=-1):
     """Integral along dim by the trapezoidal rule."""
+    if x is None and y.dim() and y.shape[dim] > 1 and isinstance(dx, (int, float)):  # each but the ends counts twice
+        ends = _ops.add(_ops.select(y, dim, 0), _ops.select(y, dim, -1))
+        return _ops.mul(_ops.sub(_ops.sum(y, dim), _ops.mul(ends, 0.5)), dx)
     return _ops.sum(_trapezoids(y, x, dx, dim), dim)
 
 
@@ -367,6 +369,8 @@ def _trapezoids(y, x, dx, dim):
             dx = dx.reshape([-1 if d == dim % y.dim() else 1 for d in range(y.dim())])
     return _ops.mul(_ops.mul(pairs, dx), 0.5)
 
+
+_WHERE = next(op.id for op in _ops.OPS if op.name == "where_rows")
 
 __all__ = [
     "addbmm", "addmm", "addmv", "addr", "baddbmm", "bmm", "chain_matmul", "clone", "cross", "cumulative_trapezoid", "diff",

@@ -1,9 +1,11 @@
 """What is about order and counting: sort and its kind, unique, bins; and softmax with its dtype. Compositions over the rows."""
 
-from facula.tensor_core import _dispatch, _ops, _shape, return_types
+from facula.tensor_core import _create, _dispatch, _ops, _shape, return_types
+from facula.tensor_core._lib import lib
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import BY_NAME
 
+_NE = next(op.id for op in _ops.OPS if op.name == "ne")
 _int64, _int32, _bool = BY_NAME["int64"], BY_NAME["int32"], BY_NAME["bool"]
 
 
@@ -103,7 +105,7 @@ def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=N
         raise RuntimeError("searchsorted: side is 'left' but right is True. Give one of them.")
     if not isinstance(input, Tensor):
         input = sorted_sequence.new_tensor(input)
-    found = _ops._searchsorted(sorted_sequence, input.to(sorted_sequence.dtype), sorter, right or side == "right")
+    found = _ops._searchsorted(sorted_sequence, input if input.dtype is sorted_sequence.dtype else input.to(sorted_sequence.dtype), sorter, right or side == "right")
     found = found.to(_int32) if out_int32 else found
     return found if out is None else out.copy_(found)
 
@@ -123,11 +125,12 @@ def bincount(input, weights=None, minlength=0):
         raise RuntimeError(f"bincount: input is {input.dtype}. Give integers.")
     if minlength < 0:
         raise RuntimeError(f"bincount: minlength is {minlength}. Give one that is not negative.")
-    if input.dim() != 1 or (input.numel() and int(input.min()) < 0):
+    least, greatest = (int(_ops.amin(input, ()).item()), int(_ops.amax(input, ()).item())) if input.dim() == 1 and input.numel() else (0, -1)
+    if input.dim() != 1 or least < 0:
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
     if weights is not None and weights.shape != input.shape:
         raise RuntimeError(f"bincount: weights has shape {tuple(weights.shape)}, input {tuple(input.shape)}. Give one weight for each.")
-    size = max(minlength, int(input.max()) + 1 if input.numel() else 0)
+    size = max(minlength, greatest + 1)
     if weights is not None and weights.dtype not in (BY_NAME["float32"], BY_NAME["float64"]):
         weights = weights.to(BY_NAME["float64"])
     return _ops._bincount(input.to(_int64), weights, size)
@@ -169,15 +172,21 @@ def unique_consecutive(input, return_inverse=False, return_counts=False, dim=Non
 
 def _first_of_runs(values):
     """True where an element differs from the one before it; a NaN differs from everything."""
-    fresh = values.new_full(values.shape, True, dtype=_bool)
-    if values.numel() > 1:
-        fresh[1:] = values[1:] != values[:-1]
+    n = values.shape[0]
+    fresh = _create.full((n,), True, dtype=_bool)
+    if n > 1:
+        later, before = _ops.slice(values, 0, 1, n - 1, 1), _ops.slice(values, 0, 0, n - 1, 1)
+        rest = _ops.slice(fresh, 0, 1, n - 1, 1)
+        if _ops.interpreting or not lib.fc_map2(_NE, rest._h, later._h, before._h):
+            rest.copy_(_ops.ne(later, before))
     return fresh
 
 
 def _runs(values, fresh, order, shape, return_inverse, return_counts):
-    starts = fresh.nonzero().reshape(-1)
-    results = [values[starts]]
+    from facula.tensor_core._index import masked_select
+
+    starts = fresh.nonzero().reshape(-1) if return_counts else None
+    results = [masked_select(values, fresh)]
     if return_inverse:
         run = fresh.to(_int64).cumsum(0) - 1
         results.append((run if order is None else run.new_zeros(run.shape).scatter_(0, order, run)).reshape(shape))

@@ -164,11 +164,15 @@ def clamp(input, min=None, max=None, *, out=None):
 
 def _fits(input, low, high):
     """Do these numbers leave the dtype alone?"""
+    kind = input.dtype.kind
+    if type(low) in _PLAIN and type(high) in _PLAIN and (kind == 2 or kind == 1 and type(low) is type(high) is int):
+        return True
     from facula.tensor_core._state import result_type
 
     return result_type(input, low) is input.dtype and result_type(input, high) is input.dtype
 
 
+_PLAIN = (int, float)
 clip = clamp
 
 
@@ -278,9 +282,7 @@ def scatter(input, dim, index, src=None, *, value=None, reduce=None):
     if not index.numel():
         return _ops.copy(input, None, 1)
     if is_number(src):
-        from facula.tensor_core._create import full
-
-        src = full(index.shape, src, dtype=input.dtype)
+        src = _ops.expand(zero_dim(src, input.dtype), index.shape)
     if reduce == "add":
         return _ops.scatter_add(input, dim, index, src)
     if reduce == "multiply":

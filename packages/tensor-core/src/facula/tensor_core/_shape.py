@@ -2,7 +2,7 @@
 
 from facula.tensor_core import _dispatch, _ops
 from facula.tensor_core._arguments import ints
-from facula.tensor_core._errors import DTypeError, ShapeError
+from facula.tensor_core._errors import STATUS, DTypeError, ShapeError
 from facula.tensor_core._lib import lib
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import Size
@@ -11,6 +11,7 @@ from facula.tensor_core._types import dtype as _dtype
 
 _view_dims, _view_list, _view_op = lib.view_dims, lib.view_list, lib.view_op
 _VIEW, _SLICE = (next(op.id for op in _ops.OPS if op.name == name) for name in ("view", "slice"))
+_STRIDE = STATUS.index("view")  # a view that strides do not allow
 
 
 def wrap_dim(name, dim, ndim):
@@ -79,6 +80,8 @@ def reshape(input, *shape):
 
 def _reshaped_step_by_step(input, shape):
     """reshape where an interpreter listens, a copy is needed, or the shape does not fit."""
+    if not _ops.interpreting and _view_list(_VIEW, input._h, len(shape), shape) is None and lib.fc_status() == _STRIDE:
+        return _alone(_ops.view(_ops.copy(input, None, 0), shape))
     try:
         return _ops.view(input, shape)
     except RuntimeError as error:
@@ -515,11 +518,18 @@ def repeat(self, *repeats):
     if len(repeats) < n:
         raise RuntimeError(f"repeat: Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor ({len(repeats)} < {n})")
     shape = (1,) * (len(repeats) - n) + tuple(self.shape)
-    x = reshape(self, shape)
-    wide = [v for r, s in zip(repeats, shape) for v in (r, s)]
-    x = _ops.view(x, [v for s in shape for v in (1, s)])
+    x, wide = self, []
+    for d, (r, s) in enumerate(zip(repeats, shape)):  # a dim for each that is repeated
+        if d < len(shape) - n:
+            wide.append(r)
+            continue
+        if r != 1:
+            x = _ops.unsqueeze(x, len(wide) - (len(shape) - n))
+            wide.append(r)
+        wide.append(s)
+    total = [r * s for r, s in zip(repeats, shape)]
     whole = _ops.copy(_ops.expand(x, wide), None, 0)  # of its own memory, also where strides of 0 would do
-    return _alone(_ops.view(whole, [r * s for r, s in zip(repeats, shape)]))
+    return _alone(_ops.view(whole, total))
 
 
 def tile(input, *dims):
@@ -536,7 +546,12 @@ def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
         return repeat_interleave(arange(input.numel()), input)
     if dim is None:
         input, dim = reshape(input, (-1,)), 0
-    size = input.shape[wrap_dim("repeat_interleave", dim, input.dim())]
+    d = wrap_dim("repeat_interleave", dim, input.dim())
+    size = input.shape[d] if input.dim() else 1
+    if isinstance(repeats, int) and repeats > 0 and input.dim():
+        shape = input.shape
+        wide = _ops.expand(_ops.unsqueeze(input, d + 1), [*shape[: d + 1], repeats, *shape[d + 1 :]])
+        return _alone(_ops.view(_ops.copy(wide, None, 0), [*shape[:d], size * repeats, *shape[d + 1 :]]))
     if isinstance(repeats, Tensor):
         if repeats.dtype.name not in ("int64", "int32"):
             raise DTypeError(f"repeat_interleave: repeats has to be Long or Int tensor, not implemented for {repeats.dtype.name}. Convert it with .long().")
@@ -569,10 +584,9 @@ def flip(input, *dims, **named):
     wrapped = [wrap_dim("flip", d, input.dim()) for d in dims]
     if len(set(wrapped)) != len(wrapped):
         raise RuntimeError(f"flip: a dim appears multiple times in the list of dims {list(dims)}. Name each dim once.")
-    for d in wrapped:
-        size = input.shape[d] if input.dim() else 1
-        if input.dim():
-            x = _ops.slice(x, d, size - 1 if size else 0, size, -1)
+    for d in wrapped if input.dim() else ():
+        size = input.shape[d]
+        x = _ops.slice(x, d, size - 1 if size else 0, size, -1)
     return _ops.copy(x, None, 0)
 
 
@@ -605,7 +619,8 @@ def roll(input, shifts, dims=None):
             continue
         k = shift % size
         if k:
-            x = _ops.cat([narrow(x, d, size - k, k), narrow(x, d, 0, size - k)], d)
+            d = wrap_dim("roll", d, x.dim())
+            x = _ops.cat([_ops.slice(x, d, size - k, k, 1), _ops.slice(x, d, 0, size - k, 1)], d)
     return x if x is not input else input.clone()
 
 
@@ -644,6 +659,10 @@ def diag_embed(input, offset=0, dim1=-2, dim2=-1):
 
     size = input.shape[-1] + abs(offset)
     n = input.dim() + 1
+    if not _ops.interpreting and input.origin is None and (dim1, dim2) == (-2, -1) and not input.is_meta:
+        out = zeros((*input.shape[:-1], size, size), dtype=input.dtype)
+        if not lib.fc_copy(_ops.diagonal(out, offset, -2, -1)._h, input._h):
+            return out
     a, b = wrap_dim("diag_embed", dim1, n), wrap_dim("diag_embed", dim2, n)
     if _ops.interpreting:  # without a write, which an interpreter may not be able to follow
         out = _diagonals(input, size, offset)

@@ -8,7 +8,7 @@ from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import Size, device, dtype, layout, memory_format
 
 # rows that exist to be composed: their public face is hand-written or a method
-PRIVATE = {"copy", "alias", "slice", "where_rows", "arange_of", "max_index", "min_index", "norm_p", "clamp_tensor", "clamp_numbers", "unfold", "expand", "view", "view_dtype"}
+PRIVATE = {"copy", "alias", "slice", "where_rows", "arange_of", "linspace_of", "max_index", "min_index", "norm_p", "clamp_tensor", "clamp_numbers", "unfold", "expand", "view", "view_dtype"}
 PRIVATE |= {"draw_bernoulli_", "draw_poisson_", "draw_gamma_", "draw_binomial_"}
 _public = {n: getattr(_ops, n) for n in _ops.FUNCTIONS if n not in PRIVATE and not n.startswith("_")}
 for _module in (_create, _shape, _index, _math, _pointwise, _overloads, _order, _interop, _state, _print, _generator, _random, _serialization, _dlpack, _storage, _legacy, _limits, _settings, _products, _put, _sparse, _statistics, _bins):
