@@ -98,3 +98,10 @@ def test_tangents_and_batches_of_what_is_right_pass():
 def test_contradicting_options_are_refused(options):
     with pytest.raises((ValueError, AssertionError)):
         gradcheck(lambda x: x, (leaf(1.5),), **options)
+
+
+@pytest.mark.parametrize("masked", [None, True])
+def test_sparse_inputs_are_checked_by_their_values(masked):
+    x = torch.tensor([[0.0, 2.0], [3.0, 0.0]], dtype=torch.float64).to_sparse().requires_grad_()
+
+    assert torch.autograd.gradcheck(lambda s: s.to_dense() * 2, (x,), masked=bool(masked))

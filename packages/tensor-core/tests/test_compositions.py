@@ -131,3 +131,9 @@ def test_functions_of_one_tensor_have_in_place_forms():
 
     assert facula.relu_(x) is x
     assert x.tolist() == [0.0, 2.0]
+
+
+def test_msort_goes_into_out():
+    out = facula.zeros(0)
+
+    assert facula.msort(t([[3.0, 1.0], [2.0, 5.0]]), out=out) is out and [[2.0, 1.0], [3.0, 5.0]] == out.tolist()

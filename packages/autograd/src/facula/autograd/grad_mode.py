@@ -25,7 +25,7 @@ def is_inference_mode_enabled():
     return getattr(_inference, "on", False)
 
 
-def is_inference(tensor):
+def is_inference(input):
     """Was this tensor, or the one that it is a view of, made in inference mode? Then it may neither be saved for backward nor, outside
     of that mode, be written to.
 
@@ -35,9 +35,9 @@ def is_inference(tensor):
     >>> x.is_inference(), x.clone().is_inference()
     (True, False)
     """
-    if not isinstance(tensor, _core.Tensor):
-        raise TypeError(f"is_inference: expected a tensor, not {type(tensor).__name__}.")
-    return not tensor.is_sparse and bool(_core.lib.fc_inference(tensor._h))
+    if not isinstance(input, _core.Tensor):
+        raise TypeError(f"is_inference: expected a tensor, not {type(input).__name__}.")
+    return not input.is_sparse and bool(_core.lib.fc_inference(input._h))
 
 
 class Mode:
@@ -69,14 +69,14 @@ class Mode:
 class _Bare(Mode):
     """A mode without arguments: @no_grad decorates as @no_grad() does."""
 
-    def __new__(cls, function=None):
+    def __new__(cls, orig_func=None):
         mode = super().__new__(cls)
-        if function is None:
+        if orig_func is None:
             return mode
         mode.__init__()
-        return mode(function)
+        return mode(orig_func)
 
-    def __init__(self, function=None):
+    def __init__(self, orig_func=None):
         super().__init__()
 
 
@@ -178,6 +178,9 @@ class set_multithreading_enabled(_Said):
     False
     """
 
+    def __init__(self, mode):
+        super().__init__(mode)
+
     @staticmethod
     def _set(value):
         before = is_multithreading_enabled()
@@ -195,6 +198,9 @@ class enforce_grad_layout_policy(_Said):
     >>> p.grad.shape
     torch.Size([3, 2])
     """
+
+    def __init__(self, enable=True):
+        super().__init__(enable)
 
     @staticmethod
     def _set(value):

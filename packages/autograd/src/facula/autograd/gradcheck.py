@@ -13,7 +13,7 @@ class GradcheckError(GradError):
 
 def gradcheck(
     func, inputs, *, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=True, nondet_tol=0.0, check_undefined_grad=True,
-    check_grad_dtypes=False, check_batched_grad=False, check_forward_ad=False, check_backward_ad=True, fast_mode=False,
+    check_grad_dtypes=False, check_batched_grad=False, check_forward_ad=False, check_backward_ad=True, fast_mode=False, masked=None,
 ):  # fmt: skip
     """Whether the gradients of func(*inputs) agree with central differences (func(x + eps) - func(x - eps)) / (2 eps).
 
@@ -24,7 +24,16 @@ def gradcheck(
     nondet_tol: how much two runs of backward may differ. check_undefined_grad: backward must also accept that only some
     results have gradients. check_grad_dtypes: gradients must have their inputs' dtypes. check_batched_grad: backward must agree
     with itself under vmap. check_forward_ad: tangents of dual tensors must agree with differences, too (check_backward_ad=False: only they).
+    masked: of sparse inputs only the listed elements are varied; by default all are.
     """
+    if any(getattr(x, "is_sparse", False) and x.requires_grad for x in as_tuple(inputs)):
+        from facula.sparse import as_sparse_gradcheck
+
+        return as_sparse_gradcheck(gradcheck)(
+            func, as_tuple(inputs), masked=bool(masked), eps=eps, atol=atol, rtol=rtol, raise_exception=raise_exception, nondet_tol=nondet_tol,
+            check_undefined_grad=check_undefined_grad, check_grad_dtypes=check_grad_dtypes, check_batched_grad=check_batched_grad,
+            check_forward_ad=check_forward_ad, check_backward_ad=check_backward_ad, fast_mode=fast_mode,
+        )  # fmt: skip
     if not (check_backward_ad or check_forward_ad):
         raise ValueError("gradcheck: check_backward_ad and check_forward_ad are both False, so there is nothing to check. Set one.")
     if check_batched_grad and not check_backward_ad:

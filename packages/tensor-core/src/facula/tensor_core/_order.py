@@ -51,9 +51,10 @@ def argsort(input, dim=-1, descending=False, *, stable=False):
     return _ops._sort(input, dim, descending)[1]
 
 
-def msort(input):
+def msort(input, *, out=None):
     """input sorted along its first dim."""
-    return _ops._sort(input, 0, False)[0]
+    found = _ops._sort(input, 0, False)[0]
+    return found if out is None else _ops.copy_into_(out.resize_(found.shape), found)
 
 
 def topk(input, k, dim=-1, largest=True, sorted=True, *, out=None):

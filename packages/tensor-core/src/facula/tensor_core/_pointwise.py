@@ -294,6 +294,12 @@ def scalar_first(row):
             raise TypeError(f"{row.__name__}(): one of the two arguments must be a Tensor")
         return row(zero_dim(input) if is_number(input) and out is not None else input, other, out=out)
 
+    if "_polynomial_" in row.__name__:
+        two = function
+
+        def function(input, n, *, out=None):
+            return two(input, n, out=out)
+
     function.__name__ = function.__qualname__ = row.__name__.removeprefix("_special_")
     function.__doc__ = row.__doc__
     return function
