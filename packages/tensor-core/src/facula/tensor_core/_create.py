@@ -136,7 +136,7 @@ def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, re
 
 def _like(input, dtype, memory_format):
     """An unset tensor with input's shape, and strides where the format preserves them."""
-    id = lib.fc_dtype(input._h) if dtype is None else dtype.id
+    id = lib.fc_dtype(input._h) if dtype is None else dtype_id(dtype)
     fmt = 1 if memory_format is None else memory_format.id
     return own_tensor(lib.fc_empty_like(input._h, id, fmt))
 
@@ -173,7 +173,7 @@ def full_like(input, fill_value, *, dtype=None, layout=None, device=None, requir
 
 def empty_strided(size, stride, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
     """An unset tensor with these strides. Raises RuntimeError for negative sizes or strides."""
-    h = lib.fc_empty_strided(lib.fc_default_dtype() if dtype is None else dtype.id, _place(device), len(size), list(size), list(stride))
+    h = lib.fc_empty_strided(lib.fc_default_dtype() if dtype is None else dtype_id(dtype), _place(device), len(size), list(size), list(stride))
     if not h:
         raise RuntimeError(f"empty_strided: sizes and strides must not be negative, got {tuple(size)} and {tuple(stride)}.")
     return _finish(own_tensor(h), requires_grad)
@@ -209,6 +209,7 @@ def arange(start=None, end=None, step=1, *, out=None, dtype=None, layout=None, d
     if not all(math.isfinite(v) for v in (start, end)):
         raise RuntimeError(f"arange: unsupported range: {start} -> {end}. Both ends must be finite.")
     whole = all(isinstance(v, int) for v in (start, end, step))
+    dtype = as_dtype(dtype)
     if dtype is None:
         dtype = out.dtype if out is not None else (int64 if whole else _state.get_default_dtype())
     if whole:
@@ -254,6 +255,7 @@ def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=Non
     start, end = (v.item() if hasattr(v, "item") else v for v in (start, end))
     if steps < 0:
         raise RuntimeError(f"linspace: number of steps must be non-negative, got {steps}.")
+    dtype = as_dtype(dtype)
     if dtype is None:
         dtype = out.dtype if out is not None else _kind_dtype(max(2, number(start)[0], number(end)[0]))
     if dtype.kind == 1:  # PyTorch cuts the ends first
@@ -364,6 +366,7 @@ def _kind(value):
 
 def from_data(data, dtype, device_):
     """A new tensor from numbers, nested sequences, arrays or tensors: always a copy."""
+    dtype = as_dtype(dtype)
     if device_ is None and (default := _state.default_device()).type != "cpu" and not isinstance(data, Tensor):
         device_ = default
     dtype = as_dtype(dtype)

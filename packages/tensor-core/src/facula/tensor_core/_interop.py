@@ -1,8 +1,10 @@
 """NumPy in and out without copying, and conversions of dtype, device and memory format."""
 
+import builtins
 import itertools
 
 from facula.tensor_core import _ops, _tensor
+from facula.tensor_core._arguments import as_dtype
 from facula.tensor_core._lib import address, lib, pointer
 from facula.tensor_core._tensor import Tensor, _owners, own_tensor
 from facula.tensor_core._types import ALIASES, BY_CODE, BY_NAME, DTYPES, device, dtype, memory_format
@@ -141,16 +143,6 @@ def to_numpy(self):
     return numpy(self)
 
 
-@property
-def __array_interface__(self):
-    """The description of the memory by which NumPy and others share it."""
-    if not self.dtype.code or self.is_meta or not self.numel():
-        raise AttributeError(f"__array_interface__: a tensor of {self.dtype.name} on {self.device} with {self.numel()} elements has none")
-    if self.requires_grad:
-        raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
-    return _View(self).__array_interface__
-
-
 def __array__(self, dtype=None, copy=None):
     a = to_array(self.detach()) if not self.requires_grad else numpy(self)
     if dtype is not None:
@@ -173,6 +165,8 @@ def _parse(args):
             d = a
         elif isinstance(a, Tensor):
             d, place = a.dtype, a.device
+        elif isinstance(a, builtins.type):
+            d = as_dtype(a)
         elif isinstance(a, (str, device, int)) and not isinstance(a, bool):
             place = device(a)
         elif a is not None and not isinstance(a, bool):
@@ -256,5 +250,5 @@ def _converter(name, d):
 
 CONVERTERS = {n: _converter(n, d) for n, d in {**ALIASES, "bool": DTYPES[0], "byte": BY_NAME["uint8"], "char": BY_NAME["int8"], "bfloat16": BY_NAME["bfloat16"]}.items()}
 __all__ = ["from_numpy", "frombuffer"]
-METHODS = ["__array__", "__array_interface__", "to_numpy", "__array_wrap__", "contiguous", "cpu", "cuda", "numpy", "to", "type"]
+METHODS = ["__array__", "to_numpy", "__array_wrap__", "contiguous", "cpu", "cuda", "numpy", "to", "type"]
 _ = memory_format

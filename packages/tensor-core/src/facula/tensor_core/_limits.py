@@ -1,12 +1,19 @@
 """finfo and iinfo: what the numbers of a dtype can be."""
 
+import builtins
+
 from facula.tensor_core import _state, _types
+from facula.tensor_core._arguments import as_dtype
 
 # dtype: (bits, fraction bits, smallest exponent of a normal number, digits that a decimal keeps)
 _FLOATS = {
     "float16": (16, 10, -14, 3, "float16"), "bfloat16": (16, 7, -126, 2, "bfloat16"), "float32": (32, 23, -126, 6, "float32"),
     "float64": (64, 52, -1022, 15, "float64"), "complex64": (32, 23, -126, 6, "float32"), "complex128": (64, 52, -1022, 15, "float64"),
+    # PyTorch's eight-bit ones, by name: no tensor has them here. Their limits follow no one formula.
+    "float8_e4m3fn": (8, 3, -6, 0, "float8_e4m3fn"), "float8_e4m3fnuz": (8, 3, -7, 0, "float8_e4m3fnuz"), "float8_e5m2": (8, 2, -14, 0, "float8_e5m2"),
+    "float8_e5m2fnuz": (8, 3, -15, 0, "float8_e5m2fnuz"), "float8_e8m0fnu": (8, 0, -127, 0, "float8_e8m0fnu"),
 }  # fmt: skip
+_LARGEST = {"float8_e4m3fn": 448.0, "float8_e4m3fnuz": 240.0, "float8_e5m2": 57344.0, "float8_e5m2fnuz": 57344.0, "float8_e8m0fnu": 2.0**127}
 
 
 class _Info:
@@ -29,14 +36,14 @@ class finfo(_Info):
     """
 
     def __init__(self, type=None):
-        type = _state.get_default_dtype() if type is None else type
+        type = as_dtype(type) if isinstance(type, builtins.type) else type or _state.get_default_dtype()
         if getattr(type, "name", None) not in _FLOATS:
             raise TypeError(f"torch.finfo() requires a floating point input type. Use torch.iinfo to handle {getattr(type, 'name', type)!r}")
         self.bits, fraction, low, digits, self.dtype = _FLOATS[type.name]
         self.eps = 2.0**-fraction
         self.tiny = self.smallest_normal = 2.0**low
-        self.max = (2.0 - self.eps) * 2.0 ** (1 - low)
-        self.min = -self.max
+        self.max = _LARGEST.get(type.name) or (2.0 - self.eps) * 2.0 ** (1 - low)
+        self.min = self.tiny if type.name == "float8_e8m0fnu" else -self.max
         self.resolution = float(f"1e-{digits}")
 
     def __repr__(self):

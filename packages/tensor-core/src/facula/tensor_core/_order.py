@@ -9,13 +9,22 @@ _NE = next(op.id for op in _ops.OPS if op.name == "ne")
 _int64, _int32, _bool = BY_NAME["int64"], BY_NAME["int32"], BY_NAME["bool"]
 
 
-def softmax(input, dim, dtype=None):
+def _named_dim(name, dim, axis):
+    dim = dim if axis is None else axis
+    if dim is None:
+        raise TypeError(f'{name}() received an invalid combination of arguments: missing required argument "dim"')
+    return dim
+
+
+def softmax(input, dim=None, dtype=None, *, axis=None):
     """exp(input) / sum(exp(input)) along dim, after a conversion to dtype if one is given."""
+    dim = _named_dim("softmax", dim, axis)
     return _ops.softmax(input if dtype is None else input.to(dtype), dim)
 
 
-def log_softmax(input, dim, dtype=None):
+def log_softmax(input, dim=None, dtype=None, *, axis=None):
     """Logarithm of softmax along dim, after a conversion to dtype if one is given."""
+    dim = _named_dim("log_softmax", dim, axis)
     return _ops.log_softmax(input if dtype is None else input.to(dtype), dim)
 
 
@@ -39,15 +48,17 @@ def fitting_outs(name, results, out):
             raise RuntimeError(f"{name}: Expected out tensor to have dtype {value.dtype.name}, but got {to.dtype.name} instead. Give one of that dtype.")
 
 
-def sort(input, dim=-1, descending=False, *, stable=False, out=None):
+def sort(input, dim=-1, descending=False, *, stable=False, out=None, axis=None):
     """(values, indices) along dim. Always stable, whatever `stable` says; NaN is greater than every number."""
+    dim = dim if axis is None else axis
     if isinstance(dim, bool):
         raise TypeError(f"sort(): argument 'dim' (position 2) must be int, not bool. Write descending={dim}.")
     return _written(_ops._sort(input, dim, descending), out, return_types.sort)
 
 
-def argsort(input, dim=-1, descending=False, *, stable=False):
+def argsort(input, dim=-1, descending=False, *, stable=False, axis=None):
     """Indices that sort input along dim; stable."""
+    dim = dim if axis is None else axis
     return _ops._sort(input, dim, descending)[1]
 
 
@@ -67,8 +78,10 @@ def kthvalue(input, k, dim=-1, keepdim=False, *, out=None):
     return _written(_ops._kthvalue(input, k, dim, keepdim), out, return_types.kthvalue)
 
 
-def mode(input, dim=-1, keepdim=False, *, out=None):
+def mode(input, dim=-1, keepdim=False, *, out=None, axis=None, keepdims=None):
     """(values, indices) of the most frequent value along dim, the least of equally frequent ones."""
+    dim = dim if axis is None else axis
+    keepdim = keepdim if keepdims is None else keepdims
     return _written(_ops._mode(input, dim, keepdim), out, return_types.mode)
 
 
@@ -84,8 +97,10 @@ def _middle(row, kind, input, dim, keepdim, out):
     return _ops.amax(_ops.where_rows(hit, input, input.new_full((), float("-inf"))))
 
 
-def median(input, dim=None, keepdim=False, *, out=None):
+def median(input, dim=None, keepdim=False, *, out=None, axis=None, keepdims=None):
     """The lower median of all elements, NaN if one is; with a dim, (values, indices) along it."""
+    dim = dim if axis is None else axis
+    keepdim = keepdim if keepdims is None else keepdims
     return _middle(_ops._median, return_types.median, input, dim, keepdim, out)
 
 

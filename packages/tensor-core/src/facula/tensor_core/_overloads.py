@@ -11,7 +11,8 @@ def _extreme(name, whole, index, pair):
     row, fold, along = getattr(_ops, pair), getattr(_ops, whole), getattr(_ops, index)
     result = getattr(return_types, name)
 
-    def extreme(input, dim=None, keepdim=False, *, other=None, axis=None, out=None):
+    def extreme(input, dim=None, keepdim=False, *, other=None, axis=None, out=None, keepdims=None):
+        keepdim = keepdim if keepdims is None else keepdims
         other = dim if isinstance(dim, Tensor) else other
         if other is not None:
             return row(input, other, out=out)
@@ -64,7 +65,8 @@ def _degrees_of_freedom(name, input, dim, correction):
 def _spread_name(name):
     fold = getattr(_ops, name)
 
-    def spread(input, dim=None, unbiased=True, keepdim=False, *, correction=None, out=None, axis=None):
+    def spread(input, dim=None, unbiased=True, keepdim=False, *, correction=None, out=None, axis=None, keepdims=None):
+        keepdim = keepdim if keepdims is None else keepdims
         dim = dim if axis is None else axis
         if isinstance(dim, bool):
             dim, unbiased = None, dim
@@ -86,14 +88,18 @@ var = _spread_name("var")
 std = _spread_name("std")
 
 
-def var_mean(input, dim=None, unbiased=True, keepdim=False, *, correction=None):
+def var_mean(input, dim=None, unbiased=True, keepdim=False, *, correction=None, axis=None, keepdims=None):
     """(variance, mean) over dims."""
+    dim = dim if axis is None else axis
+    keepdim = keepdim if keepdims is None else keepdims
     dim, unbiased = (None, dim) if isinstance(dim, bool) else (dim, unbiased)
     return var(input, dim, unbiased, keepdim, correction=correction), _ops.mean(input, dim, keepdim)
 
 
-def std_mean(input, dim=None, unbiased=True, keepdim=False, *, correction=None):
+def std_mean(input, dim=None, unbiased=True, keepdim=False, *, correction=None, axis=None, keepdims=None):
     """(standard deviation, mean) over dims."""
+    dim = dim if axis is None else axis
+    keepdim = keepdim if keepdims is None else keepdims
     dim, unbiased = (None, dim) if isinstance(dim, bool) else (dim, unbiased)
     return std(input, dim, unbiased, keepdim, correction=correction), _ops.mean(input, dim, keepdim)
 
@@ -207,8 +213,12 @@ def round(input, *, decimals=0, out=None):
     return _ops.mul(_ops.round(_ops.div(input, scale)), scale, out=out)
 
 
-def logsumexp(input, dim, keepdim=False, *, out=None):
+def logsumexp(input, dim=None, keepdim=False, *, out=None, axis=None, keepdims=None):
     """Logarithm of the sum of exponentials over dims, without overflow."""
+    dim = dim if axis is None else axis
+    keepdim = keepdim if keepdims is None else keepdims
+    if dim is None:
+        raise TypeError('logsumexp() missing 1 required positional arguments: "dim"')
     if not input.is_complex():
         return _ops.logsumexp(input, dim, keepdim, out=out)
     from facula.tensor_core._math import real
@@ -222,13 +232,17 @@ def logsumexp(input, dim, keepdim=False, *, out=None):
     return result if out is None else _ops.copy_into_(out.resize_(result.shape), result)
 
 
-def any(input, dim=None, keepdim=False, *, out=None):
+def any(input, dim=None, keepdim=False, *, out=None, axis=None, keepdims=None):
     """Is one element nonzero? Of all, or over dims."""
+    dim = dim if axis is None else axis
+    keepdim = keepdim if keepdims is None else keepdims
     return _truth(_ops.any, input, dim, keepdim, out)
 
 
-def all(input, dim=None, keepdim=False, *, out=None):
+def all(input, dim=None, keepdim=False, *, out=None, axis=None, keepdims=None):
     """Is every element nonzero? Of all, or over dims."""
+    dim = dim if axis is None else axis
+    keepdim = keepdim if keepdims is None else keepdims
     return _truth(_ops.all, input, dim, keepdim, out)
 
 
@@ -268,8 +282,10 @@ cummax = _running("cummax")
 cummin = _running("cummin")
 
 
-def aminmax(input, *, dim=None, keepdim=False, out=None):
+def aminmax(input, *, dim=None, keepdim=False, out=None, axis=None, keepdims=None):
     """(min, max) of all elements, or along one dim."""
+    dim = dim if axis is None else axis
+    keepdim = keepdim if keepdims is None else keepdims
     dims = () if dim is None else dim
     return _delivered(return_types.aminmax, (_ops.amin(input, dims, keepdim), _ops.amax(input, dims, keepdim)), out)
 

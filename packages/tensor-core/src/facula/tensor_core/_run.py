@@ -246,7 +246,7 @@ def _written(h, target):
 
 def _to(op, args, out):
     x, dtype, memory_format = args
-    return finish(lib.fc_to(x._h, lib.fc_dtype(x._h) if dtype is None else dtype.id, memory_format, 1))
+    return finish(lib.fc_to(x._h, lib.fc_dtype(x._h) if dtype is None else dtype_id(dtype), memory_format, 1))
 
 
 def _indices(args):

@@ -301,8 +301,9 @@ def select(input, dim, index):
     return _ops.select(input, dim, int(index))
 
 
-def unbind(input, dim=0):
+def unbind(input, dim=0, *, axis=None):
     """The slices along dim, as views."""
+    dim = dim if axis is None else axis
     if input.dim() == 0:
         raise IndexError("unbind: Dimension specified as 0 but tensor has no dimensions")
     d = wrap_dim("unbind", dim, input.dim())
@@ -351,8 +352,9 @@ def split_with_sizes(input, split_sizes, dim=0):
     return split(input, list(split_sizes), dim)
 
 
-def chunk(input, chunks, dim=0):
+def chunk(input, chunks, dim=0, *, axis=None):
     """At most `chunks` pieces of one size along dim."""
+    dim = dim if axis is None else axis
     if not input.shape:
         raise RuntimeError("chunk expects at least a 1-dimensional tensor")
     if chunks <= 0:
@@ -413,7 +415,7 @@ def dsplit(input, indices_or_sections):
     return tensor_split(input, indices_or_sections, 2)
 
 
-def stack(tensors, dim=0, *, out=None):
+def stack(tensors, dim=0, *, out=None, axis=None):
     """Tensors of one shape along a new dim.
 
     >>> import facula
@@ -421,6 +423,7 @@ def stack(tensors, dim=0, *, out=None):
     tensor([[0., 0.],
             [1., 1.]])
     """
+    dim = dim if axis is None else axis
     if not len(tensors):
         raise RuntimeError("stack expects a non-empty TensorList")
     shape = tensors[0].shape

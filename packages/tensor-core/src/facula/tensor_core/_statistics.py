@@ -6,7 +6,7 @@ from facula.tensor_core._tensor import Tensor
 MODES = ("linear", "lower", "higher", "midpoint", "nearest")
 
 
-def quantile(input, q, dim=None, keepdim=False, *, interpolation="linear", out=None):
+def quantile(input, q, dim=None, keepdim=False, *, interpolation="linear", out=None, axis=None, keepdims=None):
     """Values below which the share q (a number or a vector) of the elements lies, of all or along dim; NaN where there is one.
 
     interpolation: what stands between two elements: "linear", "lower", "higher", "midpoint" or "nearest".
@@ -15,6 +15,8 @@ def quantile(input, q, dim=None, keepdim=False, *, interpolation="linear", out=N
     >>> facula.quantile(facula.tensor([0.0, 1.0, 2.0, 3.0]), 0.5)
     tensor(1.5000)
     """
+    dim = dim if axis is None else axis
+    keepdim = keepdim if keepdims is None else keepdims
     return _quantile("quantile", input, q, dim, keepdim, interpolation, out, False)
 
 
@@ -75,8 +77,10 @@ def _quantile(name, input, q, dim, keepdim, interpolation, out, skip):
     return result if out is None else out.resize_(result.shape).copy_(result)
 
 
-def nanmean(input, dim=None, keepdim=False, *, dtype=None, out=None):
+def nanmean(input, dim=None, keepdim=False, *, dtype=None, out=None, axis=None, keepdims=None):
     """The mean of what is not NaN, of all elements or over dims."""
+    dim = dim if axis is None else axis
+    keepdim = keepdim if keepdims is None else keepdims
     if input.dtype.kind < 2:
         raise RuntimeError(f"nanmean(): expected input to have floating point or complex dtype but got {input.dtype.name}")
     count = _ops.sum(_ops.logical_not(_ops.isnan(input)), dim, keepdim)

@@ -6,6 +6,7 @@ Formulas: Harris, "On the Use of Windows for Harmonic Analysis with the Discrete
 import math
 
 from facula.tensor_core import _ops
+from facula.tensor_core._arguments import as_dtype
 from facula.tensor_core._create import arange, empty, ones, zeros
 from facula.tensor_core._state import get_default_dtype
 from facula.tensor_core._types import float32, float64, strided
@@ -13,7 +14,7 @@ from facula.tensor_core._types import float32, float64, strided
 
 def _steps(name, M, sym, dtype, layout, requires_grad):
     """(0 .. M-1, intervals) in the window's dtype; None where the window is empty or one 1."""
-    dtype = get_default_dtype() if dtype is None else dtype
+    dtype = get_default_dtype() if dtype is None else as_dtype(dtype)
     if M < 0:
         raise ValueError(f"{name} requires non-negative window length, got M={M}")
     if layout not in (None, strided):
@@ -127,6 +128,7 @@ def _periodic(name, make):
 
     def window(window_length, periodic=True, *args, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False, out=None, **shape):
         wanted = get_default_dtype() if dtype is None else dtype
+        wanted = as_dtype(wanted)
         if wanted.kind != 2:
             raise RuntimeError(f"{name} expects floating point dtypes, got: {wanted.name}. Give dtype=facula.float32 or its like.")
         if window_length < 0:
