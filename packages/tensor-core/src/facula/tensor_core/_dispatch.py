@@ -6,6 +6,7 @@ from typing import NamedTuple
 from facula.tensor_core import _run, _tensor
 from facula.tensor_core._errors import STALE, explain
 from facula.tensor_core._lib import lib
+from facula.tensor_core._foreign import ask_row, overriding
 from facula.tensor_core._tensor import Tensor, own_tensor  # noqa: F401 - own_tensor is for _ops.py
 
 
@@ -157,6 +158,8 @@ def call(op, args, out=None):
         return found
     if _listeners and _listened():
         return _interpret(op, args, {} if out is None else {"out": out})
+    if relevant := overriding(args):
+        return ask_row(op, args, relevant)
     if (found := sparse(op, args, out)) is not NotImplemented:
         return found
     if op.writes:
@@ -247,7 +250,8 @@ def operator(op, *args):
     for k in op.tensors:
         if not _run.is_operand(args[k]):
             if not _run.is_array(args[k]):
-                return NotImplemented
+                relevant = overriding(args)
+                return ask_row(op, args, relevant) if relevant else NotImplemented
             from facula.tensor_core._create import as_tensor
 
             args = (*args[:k], as_tensor(args[k]), *args[k + 1 :])

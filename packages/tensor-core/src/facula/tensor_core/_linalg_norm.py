@@ -1,7 +1,9 @@
 """Numbers and functions of matrices: det, norms, cond, rank, powers, exp; products of vectors and chains."""
 
 from facula.tensor_core import _create, _math, _ops, _shape, return_types
+from facula.tensor_core._arguments import as_dtype
 from facula.tensor_core._errors import DTypeError, ShapeError
+from facula.tensor_core._foreign import overridable
 from facula.tensor_core._linalg_factor import eigvalsh, svdvals
 from facula.tensor_core._linalg_solve import inv, inv_ex, tolerances
 from facula.tensor_core._linalg_tools import check, eye_like, into, matrix, square
@@ -42,6 +44,7 @@ def slogdet_(input, *, out=None):
 slogdet_.__name__ = "slogdet"
 
 
+@overridable
 def logdet(input):
     """The logarithm of determinants; NaN for negative ones."""
     square("logdet", input)
@@ -64,6 +67,7 @@ def _dims(dim, ndim, name):
 def _widen(name, x, dtype):
     if dtype is None:
         return x
+    dtype = as_dtype(dtype)
     if dtype.kind < 2 or dtype.is_complex != x.is_complex():
         raise DTypeError(f"{name}: dtype should be {'complex' if x.is_complex() else 'floating'} for a {x.dtype.name} input, but got {dtype}.")
     return x.to(dtype)

@@ -3,6 +3,7 @@
 from facula.tensor_core import _create, _limits, _ops, return_types
 from facula.tensor_core._errors import ShapeError
 from facula.tensor_core._linalg_tools import H, check, eye_like, into, matrix, refuse, square
+from facula.tensor_core._foreign import overridable
 from facula.tensor_core._shape import movedim
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import BY_NAME
@@ -20,6 +21,7 @@ def inv_ex(A, *, check_errors=False, out=None):
     return into("linalg.inv_ex", return_types.inv_ex(inverse, info), out)
 
 
+@overridable
 def inv(A, *, out=None):
     """The inverse of a square matrix, or of each of a batch (*, n, n). Raises LinAlgError for a singular one.
 
@@ -34,6 +36,7 @@ def inv(A, *, out=None):
     return into("linalg.inv", inverse, out)
 
 
+@overridable
 def inverse(input, *, out=None):
     """facula.linalg.inv."""
     return inv(input, out=out)
@@ -95,6 +98,7 @@ def solve_ex(A, B, *, left=True, check_errors=False, out=None):
     return into("linalg.solve_ex", return_types.solve_ex(*_solved("linalg.solve_ex", A, B, left, check_errors)), out)
 
 
+@overridable
 def solve(A, B, *, left=True, out=None):
     """X in A X = B (X A = B unless left), A (*, n, n), B (*, n, k) or (*, n). Raises LinAlgError where A is singular.
 
@@ -123,6 +127,7 @@ def _solved(name, A, B, left, raising):
     return X.squeeze(-1) if vector else X, info
 
 
+@overridable
 def solve_triangular(A, B, *, upper, left=True, unitriangular=False, out=None):
     """X in A X = B (X A = B unless left), where only A's upper (or lower) triangle is read; unitriangular: its diagonal counts as ones."""
     square("linalg.solve_triangular", A)

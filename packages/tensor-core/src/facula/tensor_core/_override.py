@@ -64,7 +64,9 @@ class Enabled:
 def overrides(kind):
     """Does a type say what functions mean for its instances?"""
     said = getattr(kind, "__torch_function__", None)
-    return said is not None and kind is not Tensor and said is not disabled_torch_function
+    if said is None or kind is Tensor or said is disabled_torch_function:
+        return False
+    return issubclass(kind, Tensor) or not hasattr(kind, "__dlpack__")  # PyTorch's own tensors have it too: they are data
 
 
 # --- the question -----------------------------------------------------------------------------------------------------

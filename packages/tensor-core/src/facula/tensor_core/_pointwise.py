@@ -5,6 +5,7 @@ import math
 
 from facula.tensor_core import _ops
 from facula.tensor_core._errors import DTypeError
+from facula.tensor_core._foreign import overridable
 from facula.tensor_core._lib import lib
 from facula.tensor_core._run import is_number, zero_dim
 from facula.tensor_core._state import result_type
@@ -262,6 +263,7 @@ def prelu(input, weight):
     return _ops._prelu(input, weight)
 
 
+@overridable
 def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
     """|input - other| <= atol + rtol * |other|, element by element; equal infinities are close, NaNs only with equal_nan."""
     _tensors("isclose", input=input, other=other)

@@ -1,0 +1,67 @@
+"""`__torch_function__`: objects that are no tensors and answer for themselves when functions are called with them.
+
+The functions of the table ask where they would refuse an argument, so calls with tensors pay nothing; those of `linalg` ask first.
+"""
+
+from __future__ import annotations
+
+import functools
+
+from facula.tensor_core._tensor import Tensor
+
+# rows whose public function has another name
+_PUBLIC = {"copy": "clone"}
+
+
+def overriding(args):
+    """The objects among the arguments, and in lists of them, that answer for themselves."""
+    found = []
+    for a in args:
+        if type(a) in (list, tuple):
+            found += overriding(a)
+        elif not isinstance(a, (Tensor, type)) and hasattr(type(a), "__torch_function__") and not hasattr(a, "__dlpack__"):
+            found.append(a)  # (PyTorch's own tensors have it too: they are data)
+    return found
+
+
+def ask(function, relevant, args, kwargs):
+    """What the objects say of function(*args, **kwargs): the first that does not answer NotImplemented."""
+    kinds = tuple(dict.fromkeys([*(type(a) for a in relevant), *(type(a) for a in args if isinstance(a, Tensor) and type(a) is not Tensor)]))
+    for a in relevant:
+        answer = type(a).__torch_function__(function, kinds, args, kwargs)
+        if answer is not NotImplemented:
+            return answer
+    names = [k.__name__ for k in kinds if not issubclass(k, Tensor)]
+    raise TypeError(f"no implementation found for 'torch.{function.__name__}' on types that implement __torch_function__: {names}")
+
+
+def ask_row(op, args, relevant):
+    """ask, for a row of the table: its public function, with the arguments that differ from their defaults."""
+    import facula
+
+    function = getattr(facula, _PUBLIC.get(op.name, op.name), None)
+    if function is None:
+        raise TypeError(f"{op.name}: {type(relevant[0]).__name__} is no Tensor. Convert it first.")
+    given, named = [], {}
+    for p, a in zip(op.params, args):
+        if not p.keyword:
+            given.append(a)
+        elif a is not p.default and a != p.default:
+            named[p.name] = a
+    while len(given) > 1 and (p := op.params[len(given) - 1]).default is not p.required and (given[-1] is p.default or given[-1] == p.default):
+        given.pop()
+    if op.name in ("squeeze", "unsqueeze") and type(given[-1]) is tuple and len(given[-1]) == 1:
+        given[-1] = given[-1][0]
+    return ask(function, relevant, tuple(given), named)
+
+
+def overridable(function):
+    """A composition that such objects may answer for."""
+
+    @functools.wraps(function)
+    def asked(*args, **kwargs):
+        if relevant := overriding(args):
+            return ask(asked, relevant, args, kwargs)
+        return function(*args, **kwargs)
+
+    return asked
