@@ -7,33 +7,88 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict, defaultdict, deque
+from collections import OrderedDict, defaultdict, deque, namedtuple
 from typing import Any, Callable, NamedTuple
 
 
 class NodeDef(NamedTuple):
     flatten: Callable  # container -> (children, context)
     unflatten: Callable  # (children, context) -> container
+    with_keys: Callable | None = None  # container -> ([(key, child), ...], context)
+
+
+class SequenceKey(NamedTuple):
+    """A child's place in a list or tuple, in a key path."""
+
+    idx: int
+
+    def __str__(self) -> str:
+        return f"[{self.idx!r}]"
+
+    def get(self, sequence: Any) -> Any:
+        return sequence[self.idx]
+
+
+class MappingKey(NamedTuple):
+    """A child's key in a dict, in a key path."""
+
+    key: Any
+
+    def __str__(self) -> str:
+        return f"[{self.key!r}]"
+
+    def get(self, mapping: Any) -> Any:
+        return mapping[self.key]
+
+
+class GetAttrKey(NamedTuple):
+    """A child's name in a named tuple or object, in a key path."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return f".{self.name}"
+
+    def get(self, obj: Any) -> Any:
+        return getattr(obj, self.name)
+
+
+def _dict_flatten(d: dict) -> tuple[list, list]:
+    return list(d.values()), list(d)
+
+
+def _dict_unflatten(values: Any, context: Any) -> dict:
+    return dict(zip(context, values))
+
+
+def _dict_flatten_with_keys(d: dict) -> tuple[list, list]:
+    return [(MappingKey(k), v) for k, v in d.items()], list(d)
 
 
 NODES: dict[type, NodeDef] = {
     list: NodeDef(lambda x: (x, None), lambda values, _: list(values)),
     tuple: NodeDef(lambda x: (list(x), None), lambda values, _: tuple(values)),
-    dict: NodeDef(lambda x: (list(x.values()), list(x)), lambda values, keys: dict(zip(keys, values))),
+    dict: NodeDef(_dict_flatten, _dict_unflatten),
     OrderedDict: NodeDef(lambda x: (list(x.values()), list(x)), lambda values, keys: OrderedDict(zip(keys, values))),
     defaultdict: NodeDef(
         lambda x: (list(x.values()), (x.default_factory, list(x))), lambda values, context: defaultdict(context[0], zip(context[1], values))
     ),
     deque: NodeDef(lambda x: (list(x), x.maxlen), lambda values, length: deque(values, maxlen=length)),
 }
+SUPPORTED_NODES = NODES
+Context = Any
 _NAMED = NodeDef(lambda x: (list(x), type(x)), lambda values, kind: kind(*values))
 
 
-def register_pytree_node(cls: type, flatten_fn: Callable, unflatten_fn: Callable, **_names: Any) -> None:
-    """Let instances of cls be containers. flatten_fn(x) -> (children, context), unflatten_fn(children, context) -> x."""
+def register_pytree_node(
+    cls: type, flatten_fn: Callable, unflatten_fn: Callable, *, flatten_with_keys_fn: Callable | None = None, **_names: Any
+) -> None:
+    """Let instances of cls be containers. flatten_fn(x) -> (children, context), unflatten_fn(children, context) -> x.
+
+    flatten_with_keys_fn(x) -> ([(key, child), ...], context), for functions of key paths."""
     if cls in NODES:
         raise ValueError(f"{cls.__name__} is already registered as pytree node.")
-    NODES[cls] = NodeDef(flatten_fn, unflatten_fn)
+    NODES[cls] = NodeDef(flatten_fn, unflatten_fn, flatten_with_keys_fn)
 
 
 _register_pytree_node = register_pytree_node
@@ -42,6 +97,29 @@ _register_pytree_node = register_pytree_node
 def _node(x: Any) -> NodeDef | None:
     found = NODES.get(type(x))
     return _NAMED if found is None and isinstance(x, tuple) and hasattr(x, "_fields") else found
+
+
+def _get_node_type(tree: Any) -> Any:
+    """The type under which a tree's root is registered; named tuples are one kind."""
+    return namedtuple if _node(tree) is _NAMED else type(tree)
+
+
+def _is_leaf(tree: Any, is_leaf: Callable | None = None) -> bool:
+    return (is_leaf is not None and is_leaf(tree)) or _node(tree) is None
+
+
+def _keyed(tree: Any, node: NodeDef) -> list:
+    """(key, child) for every child of a container."""
+    if node.with_keys is not None:
+        return node.with_keys(tree)[0]
+    children, context = node.flatten(tree)
+    if node is _NAMED:
+        keys: Any = map(GetAttrKey, tree._fields)
+    elif isinstance(tree, dict):
+        keys = map(MappingKey, tree)
+    else:
+        keys = map(SequenceKey, range(len(children)))
+    return list(zip(keys, children))
 
 
 class TreeSpec:
@@ -160,3 +238,36 @@ def tree_all_only(kind: Any, pred: Callable, tree: Any, is_leaf: Callable | None
 def tree_any_only(kind: Any, pred: Callable, tree: Any, is_leaf: Callable | None = None) -> bool:
     """Does pred hold for a leaf of the type?"""
     return any(pred(x) for x in tree_iter(tree, is_leaf) if isinstance(x, kind))
+
+
+def tree_flatten_with_path(tree: Any, is_leaf: Callable | None = None) -> tuple[list, TreeSpec]:
+    """([(key path, leaf), ...], spec): a key path is a tuple of SequenceKey, MappingKey and GetAttrKey."""
+    found: list = []
+
+    def walk(part: Any, path: tuple) -> None:
+        node = None if is_leaf is not None and is_leaf(part) else _node(part)
+        if node is None:
+            found.append((path, part))
+            return
+        for key, child in _keyed(part, node):
+            walk(child, (*path, key))
+
+    walk(tree, ())
+    return found, tree_structure(tree, is_leaf)
+
+
+def tree_leaves_with_path(tree: Any, is_leaf: Callable | None = None) -> list:
+    """The leaves with their key paths."""
+    return tree_flatten_with_path(tree, is_leaf)[0]
+
+
+def tree_map_with_path(func: Callable, tree: Any, *rests: Any, is_leaf: Callable | None = None) -> Any:
+    """tree_map of a function (key path, leaf, ...)."""
+    pairs, spec = tree_flatten_with_path(tree, is_leaf)
+    others = [tree_leaves(r, is_leaf) for r in rests]
+    return tree_unflatten([func(*pair, *values) for pair, *values in zip(pairs, *others)], spec)
+
+
+def keystr(kp: tuple) -> str:
+    """A key path as Python would write it."""
+    return "".join(map(str, kp))
