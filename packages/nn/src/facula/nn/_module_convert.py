@@ -147,9 +147,12 @@ class ModuleConvert:
         return self._apply(lambda t: t.share_memory_())
 
 
+_PYTHON = {bool: facula.bool, int: facula.int64, float: facula.float64, complex: facula.complex128}  # as everywhere a dtype is asked for
+
+
 def _parse_to(*args: Any, **kwargs: Any) -> tuple:
     """(device, dtype, non_blocking, memory_format) from the forms that `to` accepts."""
-    args = list(args)
+    args = [_PYTHON.get(a, a) if isinstance(a, type) else a for a in args]
     device = dtype = None
     if args and isinstance(args[0], Tensor) or isinstance(kwargs.get("tensor"), Tensor):
         other = args.pop(0) if args else kwargs.pop("tensor")
@@ -162,6 +165,7 @@ def _parse_to(*args: Any, **kwargs: Any) -> tuple:
             dtype = args.pop(0)
     device = kwargs.pop("device", device)
     dtype = kwargs.pop("dtype", dtype)
+    dtype = _PYTHON.get(dtype, dtype)
     non_blocking = args.pop(0) if args else kwargs.pop("non_blocking", False)
     memory_format = kwargs.pop("memory_format", None)
     kwargs.pop("copy", None)  # a module is always converted in place
