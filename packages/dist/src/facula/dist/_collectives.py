@@ -14,6 +14,7 @@ __all__ = [
     "all_gather_object",
     "all_reduce",
     "all_to_all",
+    "all_to_all_single",
     "barrier",
     "broadcast",
     "broadcast_object_list",
@@ -177,6 +178,30 @@ def all_to_all(output_tensor_list, input_tensor_list, group: ProcessGroup | None
     for out, array in zip(outputs, engine.all_to_all([_array("all_to_all", t) for t in inputs])):
         _write(out, array)
     return _done(async_op)
+
+
+def all_to_all_single(output, input, output_split_sizes=None, input_split_sizes=None, group: ProcessGroup | None = None, async_op: bool = False):
+    """`output` becomes, along dim 0, the parts that every rank's `input` has for this one.
+
+    The sizes of the parts: those given, or equal ones. Raises RuntimeError where they do not add up.
+    """
+    engine = _group_of(group).engine
+    parts = list(input.split(_parts("input", input, input_split_sizes, engine.size)))
+    sizes = _parts("output", output, output_split_sizes, engine.size)
+    arrays = engine.all_to_all([_array("all_to_all_single", t) for t in parts])
+    for out, array in zip(output.detach().split(sizes), arrays):
+        _write(out, array)
+    return _done(async_op)
+
+
+def _parts(name: str, tensor, sizes, count: int) -> list[int]:
+    rows = tensor.shape[0]
+    sizes = list(sizes) if sizes else [rows // count] * count
+    if len(sizes) != count or sum(sizes) != rows:
+        raise RuntimeError(
+            f"all_to_all_single: {name} has {rows} rows, for {count} processes in parts of {sizes}. Give one size for each, adding up to {rows}."
+        )
+    return sizes
 
 
 def reduce_scatter(output, input_list, op=ReduceOp.SUM, group: ProcessGroup | None = None, async_op: bool = False):

@@ -20,6 +20,10 @@ class ReduceOp(enum.Enum):
     BXOR = "bxor"
 
 
+# PyTorch's name of what SUM and its like are
+ReduceOp.RedOpType = ReduceOp
+
+
 class SingleEngine:
     """A world of one process: what is sent arrives where it came from."""
 

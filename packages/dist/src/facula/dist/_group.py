@@ -32,6 +32,10 @@ class Backend(str):
 
     GLOO = "gloo"
     MPI = "mpi"
+    # names that programs ask for; no group is made with them
+    NCCL = "nccl"
+    UCC = "ucc"
+    XCCL = "xccl"
     UNDEFINED = "undefined"
 
     def __new__(cls, name: str):
