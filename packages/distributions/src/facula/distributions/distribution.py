@@ -87,6 +87,17 @@ class Distribution:
     def _has_no(self, what: str) -> NotImplementedError:
         return NotImplementedError(f"{type(self).__name__} does not implement {what}: it has no closed form here.")
 
+    def _get_checked_instance(self, cls, _instance=None):
+        """What `expand` of a user's subclass fills in: `_instance`, or an empty object of this one's class.
+
+        Raises NotImplementedError for a class that has an `__init__` of its own and no `expand`.
+        """
+        if _instance is None and type(self).__init__ != cls.__init__:
+            raise NotImplementedError(
+                f"Subclass {type(self).__name__} of {cls.__name__} that defines a custom __init__ method must also define a custom .expand() method."
+            )
+        return self.__new__(type(self)) if _instance is None else _instance
+
     def expand(self, batch_shape):
         """The same distribution with its parameters broadcast to `batch_shape`; no memory is copied."""
         batch_shape = facula.Size(batch_shape)
