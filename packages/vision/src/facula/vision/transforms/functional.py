@@ -38,6 +38,7 @@ __all__ = [
 
 class InterpolationMode(enum.Enum):
     NEAREST = "nearest"
+    NEAREST_EXACT = "nearest-exact"
     BILINEAR = "bilinear"
     BICUBIC = "bicubic"
     BOX = "box"  # these three for PIL images
