@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import facula
 from facula.tensor_core.extend import disabled_torch_function as _disabled_torch_function_impl  # noqa: F401
+
+_TensorMeta = type(facula.Tensor)
+TensorBase = facula.Tensor
 
 
 def _log_api_usage_once(event: str) -> None:
@@ -23,3 +27,12 @@ def __getattr__(name: str):
 
         return overrides.DisableTorchFunctionSubclass
     raise AttributeError(f"module 'torch._C' has no attribute {name!r}")
+
+
+def _get_tracing_state() -> None:
+    """The tracer at work: jit.trace listens from outside, nothing asks for it."""
+
+
+def _get_privateuse1_backend_name() -> str:
+    """The kind of device that an extension may bring."""
+    return "privateuseone"

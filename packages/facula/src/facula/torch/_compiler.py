@@ -44,3 +44,18 @@ def list_backends(exclude_tags: tuple = ()) -> list[str]:
 def set_stance(stance: str = "default", **options: Any):
     """A block in which nothing is compiled either."""
     yield
+
+
+class TransformGetItemToIndex(contextlib.nullcontext):
+    """A block in which x[i] with an i that vmap runs over is an index into x: it always is, here."""
+
+
+def mark_static_address(t: Any, guard: bool = True) -> None:
+    """A tensor that stays where it is: nothing is captured that would mind."""
+
+
+def mark_dynamic(t: Any, index: Any, **options: Any) -> None:
+    """A size that varies: nothing is compiled that would mind."""
+
+
+mark_static = maybe_mark_dynamic = mark_unbacked = mark_dynamic

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 
+class OutOfMemoryError(RuntimeError):
+    """Too little memory on a device. Nothing here raises it."""
+
+
 def is_available() -> bool:
     return False
 

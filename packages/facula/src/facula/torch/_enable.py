@@ -7,9 +7,15 @@ import importlib.util
 import sys
 import types
 
+import facula
+
+from ._names import OVERRIDES
 from ._resolve import ROOTS, MissingName, lookup, resolve, root_target
 
 __all__ = ["enabled"]
+
+
+_DIRECT = (type, types.FunctionType)
 
 
 class Alias(types.ModuleType):
@@ -24,6 +30,10 @@ class Alias(types.ModuleType):
         # whose error tells more than the interpreter's own.
         self.__path__: list[str] = []
         self.__target__ = target
+        # Classes and functions stand in the module at once, for those who go through its __dict__.
+        for key, value in vars(target).items():
+            if isinstance(value, _DIRECT) and not key.startswith("_") and f"{name}.{key}" not in OVERRIDES:
+                self.__dict__[key] = value
 
     def __getattr__(self, name: str):
         found = lookup(self.__target__, f"{self.__name__}.{name}")
@@ -88,10 +98,18 @@ class Finder:
     def get_source(self, name: str):
         return None
 
+    def find_distributions(self, context):
+        """What `importlib.metadata.version("torch")` reads."""
+        from ._metadata import distributions
+
+        return distributions(context.name)
+
 
 _finder = Finder()
 _depth = 0
 _saved: dict[str, types.ModuleType] = {}
+_TENSOR_KINDS = (facula.Tensor, facula.Size, facula.dtype, facula.device)
+_saved_homes: dict[type, str] = {}
 
 
 def _is_ours(name: str) -> bool:
@@ -132,6 +150,9 @@ class enabled:
                 )
         for name in [name for name in sys.modules if _is_ours(name)]:
             _saved[name] = sys.modules.pop(name)
+        # Programs tell tensors from arrays by where the class says it is from.
+        for kind in _TENSOR_KINDS:
+            kind.__module__, _saved_homes[kind] = "torch", kind.__module__
         sys.meta_path.insert(0, _finder)
 
     def __exit__(self, *exc_info) -> None:
@@ -144,3 +165,6 @@ class enabled:
             del sys.modules[name]
         sys.modules.update(_saved)
         _saved.clear()
+        for kind, home in _saved_homes.items():
+            kind.__module__ = home
+        _saved_homes.clear()

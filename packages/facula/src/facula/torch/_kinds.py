@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Union
 
 import facula
@@ -13,3 +13,6 @@ Device = Union[facula.device, str, int, None]
 _device, _dtype, _size = facula.device, facula.dtype, Union[facula.Size, list, tuple]
 _int, _float, _bool, _complex = int, float, bool, complex
 _TensorOrTensors = Union[Tensor, Sequence[Tensor]]
+MAP_LOCATION = Union[
+    Callable[[facula.UntypedStorage, str], facula.UntypedStorage], facula.device, str, dict[str, str], None
+]

@@ -6,6 +6,8 @@ import importlib
 import sys
 import warnings
 
+from . import _absent
+
 # The release whose behaviour Facula follows; programs compare torch.__version__ with what they need.
 REFERENCE = "2.13.0+facula"
 
@@ -156,9 +158,53 @@ _ABSENT_DTYPES = (
     "complex32 chalf float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz float8_e8m0fnu qint8 quint8 qint32"
 ).split()
 
-# Dotted names served from here only while Facula itself has none of that name. A text is a module.
+_NN = "facula.torch._nn_internals:"
+_OPTIM = "facula.torch._optim_internals:"
+_LOADER = "facula.data._iterators:"
+
+# Dotted names served from here only while Facula itself has none of that name. A text is a module, or module:name.
 FALLBACKS = {
+    "torch.Event": "facula.torch._absent:Event",
+    "torch.OutOfMemoryError": "facula.torch._cuda:OutOfMemoryError",
+    "torch.ScriptModule": "facula.torch._script:ScriptModule",
+    "torch.Future": "facula.torch._futures:Future",
+    "torch.distributed.DeviceMesh": "facula.torch._dtensor:DeviceMesh",
+    "torch.distributions.utils._standard_normal": "facula.torch._distributions:_standard_normal",
+    "torch.distributions.utils._sum_rightmost": "facula.torch._distributions:_sum_rightmost",
+    "torch.serialization.MAP_LOCATION": "facula.torch._kinds:MAP_LOCATION",
+    "torch.nn.modules.module._IncompatibleKeys": "facula.nn._module_state:_IncompatibleKeys",
+    "torch.nn.modules.transformer._get_activation_fn": _NN + "_get_activation_fn",
+    "torch.optim.optimizer.ParamsT": _OPTIM + "ParamsT",
+    "torch.optim.optimizer._params_t": _OPTIM + "ParamsT",
+    "torch.optim.optimizer._default_to_fused_or_foreach": _OPTIM + "_default_to_fused_or_foreach",
+    "torch.optim.optimizer._get_capturable_supported_devices": _OPTIM + "_get_capturable_supported_devices",
+    "torch.optim.optimizer._use_grad_for_differentiable": _OPTIM + "_use_grad_for_differentiable",
+    "torch.optim.optimizer._dispatch_sqrt": _OPTIM + "_dispatch_sqrt",
+    "torch.optim.optimizer._get_value": _OPTIM + "_get_value",
+    "torch.optim.optimizer._stack_if_compiling": _OPTIM + "_stack_if_compiling",
+    "torch.optim.optimizer._view_as_real": _OPTIM + "_view_as_real",
+    "torch.utils.data.dataloader._BaseDataLoaderIter": _LOADER + "LoaderIterator",
+    "torch.utils.data.dataloader._SingleProcessDataLoaderIter": _LOADER + "SingleProcessIterator",
+    "torch.utils.data.dataloader._MultiProcessingDataLoaderIter": _LOADER + "WorkersIterator",
+    "torch.profiler": "facula.torch._profiler",
+    "torch.profiler.profiler": "facula.torch._profiler",
+    "torch._dynamo._trace_wrapped_higher_order_op": "facula.torch._compiler",
+    "torch.distributed.constants": "facula.torch._dtensor",
+    "torch.distributions.transforms._InverseTransform": "facula.distributions.transforms:_Inverse",
+    "torch.distributed.get_process_group_ranks": "facula.torch._dtensor:get_process_group_ranks",
+    "torch.nn.utils.stateless._reparametrize_module": _NN + "_reparametrize_module",
+    "torch.storage": "facula.tensor_core._storage",
     "torch.backends": "facula.torch._backends",
+    "torch.futures": "facula.torch._futures",
+    "torch.distributed.tensor": "facula.torch._dtensor",
+    "torch.distributed.device_mesh": "facula.torch._dtensor",
+    "torch.distributed.tensor.placement_types": "facula.torch._dtensor",
+    "torch.distributed.tensor._utils": "facula.torch._dtensor",
+    **{f"torch.sparse.{n}": f"facula.torch._sparse_types:{n}" for n in ("DoubleTensor", "FloatTensor", "HalfTensor", "IntTensor", "LongTensor")},
+    "torch.library": "facula.torch._library",
+    "torchvision.io": "facula.torch._vision_io",
+    "torchvision.io.image": "facula.torch._vision_io",
+    "torch.ops": "facula.torch._operators",
     "torch.cuda": "facula.torch._cuda",
     "torch.mps": "facula.torch._mps",
     "torch.cuda.amp": "facula.torch._cuda_amp",
@@ -167,7 +213,10 @@ FALLBACKS = {
     "torch._dynamo": "facula.torch._compiler",
     "torch.fx": "facula.torch._fx",
     "torch.utils._foreach_utils": "facula.torch._foreach_utils",
-    **{f"torch.{n}": lambda n=n: getattr(importlib.import_module("facula.torch._symbolic"), n) for n in ("SymBool", "SymFloat", "SymInt")},
+    **{
+        f"torch.{n}": lambda n=n: getattr(importlib.import_module("facula.torch._symbolic"), n)
+        for n in ("SymBool", "SymFloat", "SymInt")
+    },
     **{f"torch.{n}": lambda n=n: importlib.import_module("facula.torch._dtypes").ABSENT[n] for n in _ABSENT_DTYPES},
     "torch.onnx": "facula.torch._onnx",
     "torch.cpu": "facula.torch._cpu",
@@ -183,6 +232,11 @@ FALLBACKS = {
     "torch.__config__": "facula.torch._config",
     "torchvision.__version__": lambda: "0.28.0+facula",
 }
+for _dotted in _absent.modules():
+    FALLBACKS.setdefault(_dotted, lambda dotted=_dotted: _absent.module(dotted))
+for _dotted, _names in _absent.NAMES.items():
+    for _name in _names.split():
+        FALLBACKS.setdefault(f"{_dotted}.{_name}", lambda dotted=f"{_dotted}.{_name}": _absent.one(dotted))
 for _name in (
     "compile",
     "set_float32_matmul_precision",

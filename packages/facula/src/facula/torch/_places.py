@@ -25,6 +25,10 @@ PLACES: dict[str, tuple[str, ...]] = {
     **{f"torch.nn.modules.{name}": (f"facula.nn.{ours}", "facula.nn") for name, ours in _NN.items()},
     **{f"torch.distributions.{name}": ("facula.distributions",) for name in _DISTRIBUTIONS},
     **{f"torch.optim.{name}": ("facula.optim",) for name in _OPTIM},
+    **{
+        f"torch.nn.parallel.{name}": ("facula.nn.parallel",)
+        for name in ("comm", "data_parallel", "parallel_apply", "replicate", "scatter_gather")
+    },
     "torch.autograd.variable": ("facula.autograd",),
     "torch.utils.hooks": ("facula.nn._hooks",),
     "torch.utils.data._utils": ("facula.data",),

@@ -26,7 +26,11 @@ def root_target(root: str):
 
 def _extra(table: dict, dotted: str):
     found = table[dotted]
-    return importlib.import_module(found) if isinstance(found, str) else found()
+    if not isinstance(found, str):
+        return found()
+    home, _, name = found.partition(":")
+    module = importlib.import_module(home)
+    return getattr(module, name) if name else module
 
 
 def lookup(owner, dotted: str):

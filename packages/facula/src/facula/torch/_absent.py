@@ -1,0 +1,88 @@
+"""Classes that libraries ask about and that nothing here is: what several processes or a compiler would make.
+
+`isinstance(x, FullyShardedDataParallel)` is False, as it is in every program of one process. Making one raises RuntimeError.
+"""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+_OFFLOAD = "CPUOffload CPUOffloadPolicy OffloadPolicy MixedPrecision MixedPrecisionPolicy BackwardPrefetch ShardingStrategy StateDictType"
+# PyTorch's module -> its classes and functions
+NAMES = {
+    "torch.distributed.fsdp": f"FullyShardedDataParallel FSDPModule FullStateDictConfig FullOptimStateDictConfig ShardedStateDictConfig fully_shard {_OFFLOAD}",
+    "torch.distributed.fsdp.fully_sharded_data_parallel": f"FullyShardedDataParallel FlatParameter {_OFFLOAD}",
+    "torch.distributed.fsdp.wrap": "size_based_auto_wrap_policy transformer_auto_wrap_policy ModuleWrapPolicy",
+    "torch.distributed.fsdp.sharded_grad_scaler": "ShardedGradScaler",
+    "torch.distributed._composable.fsdp": "fully_shard",
+    "torch.distributed.optim": "DistributedOptimizer PostLocalSGDOptimizer ZeroRedundancyOptimizer",
+    "torch.distributed._functional_collectives": "AsyncCollectiveTensor all_gather_tensor all_reduce all_to_all_single_autograd reduce_scatter_tensor",
+    "torch.distributed.algorithms._checkpoint.checkpoint_wrapper": "CheckpointImpl CheckpointWrapper apply_activation_checkpointing checkpoint_wrapper",
+    "torch.distributed.algorithms.model_averaging.averagers": "ModelAverager PeriodicModelAverager",
+    "torch.distributed.checkpoint": "FileSystemReader FileSystemWriter async_save load save",
+    "torch.distributed.checkpoint.hf_storage": "HuggingFaceStorageReader HuggingFaceStorageWriter",
+    "torch.distributed.checkpoint.state_dict": (
+        "StateDictOptions get_model_state_dict get_optimizer_state_dict get_state_dict set_model_state_dict set_optimizer_state_dict set_state_dict"
+    ),
+    "torch.distributed.algorithms.ddp_comm_hooks": "default_hooks powerSGD_hook post_localSGD_hook",
+    "torch.distributed.algorithms.join": "Join Joinable JoinHook",
+    "torch.distributed.pipelining": "PipelineStage ScheduleGPipe",
+    "torch._dynamo.eval_frame": "OptimizedModule",
+    "torch._dynamo": "OptimizedModule",
+    "torch.fx": "Graph GraphModule Interpreter Node Tracer Transformer symbolic_trace",
+    "torch.fx.graph_module": "GraphModule",
+    "torch.export": "Dim ExportedProgram export",
+    "torch.onnx": "ONNXProgram",
+    "torch.utils.flop_counter": "FlopCounterMode",
+    "torch.cuda": "CUDAGraph Event ExternalStream Stream StreamContext graph",
+    "torch.autograd.profiler": "emit_itt emit_nvtx",
+    "torch": "PyTorchFileReader PyTorchFileWriter",
+}
+
+
+def absent(dotted: str) -> type:
+    """The class of that name: nothing is one, and making one raises RuntimeError."""
+    module, _, name = dotted.rpartition(".")
+
+    def refuse(cls: type, *args: Any, **options: Any) -> None:
+        raise RuntimeError(f"{dotted}: Facula has no such thing. Run on one process, without it.")
+
+    return type(name, (), {"__new__": refuse, "__module__": module, "__doc__": f"{dotted}: nothing here is one."})
+
+
+def modules() -> list[str]:
+    """The modules of the table and the folders they lie in."""
+    return sorted(
+        {".".join(parts[:n]) for parts in (name.split(".") for name in NAMES) for n in range(3, len(parts) + 1)}
+    )
+
+
+_made: dict[str, types.ModuleType] = {}
+
+
+def module(dotted: str) -> types.ModuleType:
+    """The module of that name, with its classes."""
+    if dotted not in _made:
+        made = types.ModuleType(dotted, "Classes that nothing here is.")
+        for name in NAMES.get(dotted, "").split():
+            made.__dict__[name] = one(f"{dotted}.{name}")
+        if dotted.endswith("_functional_collectives"):
+            made.wait_tensor = lambda tensor: tensor  # no collective runs ahead of the program
+        _made[dotted] = made
+    return _made[dotted]
+
+
+_classes: dict[str, type] = {}
+
+
+def one(dotted: str) -> type:
+    """The class of that name: the same one in every module that has it."""
+    name = dotted.rpartition(".")[2]
+    return _classes.setdefault(name, absent(dotted))
+
+
+def __getattr__(name: str) -> type:
+    if name == "Event":
+        return one("torch.Event")
+    raise AttributeError(name)

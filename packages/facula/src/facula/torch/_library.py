@@ -1,0 +1,120 @@
+"""torch.library: a program's own operators, called as torch.ops.LIBRARY.NAME.
+
+An operator is its Python function; a shape-only version is accepted and not asked, there being no tracer that would.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable
+
+from facula.autograd import Function
+
+from . import _operators
+
+__all__ = ["CustomOpDef", "Library", "custom_op", "impl_abstract", "register_autograd", "register_fake", "register_kernel"]
+
+_defined: dict[str, CustomOpDef] = {}
+
+
+class CustomOpDef:
+    """An operator of a program's own; calling it runs its function, and records its backward where it has one."""
+
+    def __init__(self, qualname: str, function: Callable | None) -> None:
+        namespace, _, name = qualname.partition("::")
+        if not name:
+            raise ValueError(f"{qualname!r} is no operator's name. Write it like mylibrary::myoperator.")
+        self._qualname, self.__name__, self._function = qualname, name, function
+        self._node: type[Function] | None = None
+        _defined[qualname] = self
+        _operators.define(namespace, name, self)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self._function is None:
+            raise NotImplementedError(f"{self._qualname}: no function was given for it. Register one for the CPU.")
+        if self._node is None:
+            return self._function(*args, **kwargs)
+        return self._node.apply(*args, *kwargs.values())
+
+    def register_kernel(self, device_types: Any, func: Callable | None = None, /) -> Callable:
+        """The function for a kind of device; the CPU's is the one that runs."""
+
+        def register(function: Callable) -> Callable:
+            kinds = (device_types,) if isinstance(device_types, str) or device_types is None else device_types
+            if any(kind in (None, "cpu") for kind in kinds):
+                self._function = function
+            return function
+
+        return register if func is None else register(func)
+
+    def register_fake(self, fn: Callable, /) -> Callable:
+        """The function of shapes alone: nothing asks for it."""
+        return fn
+
+    def register_autograd(self, backward: Callable, /, *, setup_context: Callable | None = None) -> None:
+        """backward(ctx, *grads) -> gradients; setup_context(ctx, inputs, output) saves what it needs."""
+        operator = self
+
+        class Node(Function):
+            @staticmethod
+            def forward(*inputs: Any) -> Any:
+                return operator._function(*inputs)
+
+            @staticmethod
+            def setup_context(ctx: Any, inputs: tuple, output: Any) -> None:
+                if setup_context is not None:
+                    setup_context(ctx, inputs, output)
+
+        Node.backward = staticmethod(backward)
+        Node.__name__ = f"GeneratedBackwardFor_{operator.__name__}"
+        self._node = Node
+
+
+def custom_op(
+    name: str, fn: Callable | None = None, /, *, mutates_args: Any, device_types: Any = None, schema: str | None = None, tags: Any = None
+) -> Any:
+    """An operator LIBRARY::NAME that runs fn; without fn, a decorator. mutates_args names what it writes to, schema its arguments."""
+    return (lambda function: CustomOpDef(name, function)) if fn is None else CustomOpDef(name, fn)
+
+
+def _named(op: Any) -> CustomOpDef:
+    found = op if isinstance(op, CustomOpDef) else _defined.get(getattr(op, "_qualname", op))
+    if found is None:
+        raise RuntimeError(f"operator {op} does not exist. Define it with torch.library.custom_op first.")
+    return found
+
+
+def register_fake(op: Any, func: Callable | None = None, /, *, lib: Any = None, _stacklevel: int = 1, allow_override: bool = False) -> Any:
+    """The operator's function of shapes alone: nothing asks for it."""
+    return (lambda function: function) if func is None else func
+
+
+impl_abstract = register_fake
+
+
+def register_kernel(op: Any, device_types: Any, func: Callable | None = None, /, *, lib: Any = None) -> Any:
+    """The operator's function for a kind of device."""
+    return _named(op).register_kernel(device_types, func)
+
+
+def register_autograd(op: Any, backward: Callable, /, *, setup_context: Callable | None = None, lib: Any = None) -> None:
+    """The operator's backward: see CustomOpDef.register_autograd."""
+    _named(op).register_autograd(backward, setup_context=setup_context)
+
+
+class Library:
+    """Operators of one namespace: define("name(Tensor x) -> Tensor"), then impl("name", function, "CPU")."""
+
+    def __init__(self, ns: str, kind: str, dispatch_key: str = "") -> None:
+        if kind not in ("IMPL", "DEF", "FRAGMENT"):
+            raise ValueError(f"Unsupported library kind: {kind}")
+        self.ns, self.kind, self.dispatch_key = ns, kind, dispatch_key
+
+    def define(self, schema: str, alias_analysis: str = "", *, tags: Any = ()) -> str:
+        name = schema.partition("(")[0].partition(".")[0].strip()
+        CustomOpDef(f"{self.ns}::{name}", None)
+        return name
+
+    def impl(self, op_name: Any, fn: Callable, dispatch_key: str = "", *, with_keyset: bool = False, allow_override: bool = False) -> None:
+        key = dispatch_key or self.dispatch_key or "CompositeImplicitAutograd"
+        if key in ("CPU", "CompositeImplicitAutograd", "CompositeExplicitAutograd"):
+            _named(op_name if isinstance(op_name, CustomOpDef) else f"{self.ns}::{op_name}")._function = fn

@@ -1,0 +1,76 @@
+"""torch.ops: operators by library and name. torch.ops.aten has Facula's functions; no other library is here."""
+
+from __future__ import annotations
+
+import facula
+
+
+class _Overload:
+    """One way of calling an operator: torch.ops.aten.add.Tensor."""
+
+    def __init__(self, packet: _Operator, overload: str) -> None:
+        self.overloadpacket, self._overloadname = packet, overload
+        self.__name__ = f"{packet.__name__}.{overload}"
+
+    def __call__(self, *args, **options):
+        return self.overloadpacket(*args, **options)
+
+    def name(self) -> str:
+        return f"aten::{self.__name__}"
+
+    def __repr__(self) -> str:
+        return f"<OpOverload(op='aten.{self.overloadpacket.__name__}', overload='{self._overloadname}')>"
+
+
+class _Operator:
+    """An operator by its name, all its overloads in one."""
+
+    def __init__(self, name: str, function) -> None:
+        self.__name__, self._function = name, function
+
+    def __call__(self, *args, **options):
+        return self._function(*args, **options)
+
+    def __getattr__(self, overload: str):
+        if overload.startswith("__"):
+            raise AttributeError(overload)
+        made = _Overload(self, overload)
+        setattr(self, overload, made)
+        return made
+
+    def __repr__(self) -> str:
+        return f"<OpOverloadPacket(op='aten.{self.__name__}')>"
+
+
+class _Library:
+    def __init__(self, name: str) -> None:
+        self.__name__ = name
+
+    def __getattr__(self, name: str):
+        function = None
+        if self.__name__ == "aten" and not name.startswith("__"):
+            function = (
+                getattr(facula, name, None)
+                or getattr(facula.Tensor, name, None)
+                or getattr(facula.nn.functional, name, None)
+            )
+        if not callable(function):
+            raise AttributeError(f"'_OpNamespace' '{self.__name__}' object has no attribute '{name}'")
+        made = _Operator(name, function)
+        setattr(self, name, made)
+        return made
+
+
+def __getattr__(name: str) -> _Library:
+    if name.startswith("__"):
+        raise AttributeError(name)
+    globals()[name] = made = _Library(name)
+    return made
+
+
+def define(namespace: str, name: str, function) -> None:
+    """torch.ops.NAMESPACE.NAME is a program's own function."""
+    library = globals().get(namespace)
+    if not isinstance(library, _Library):
+        globals()[namespace] = library = _Library(namespace)
+    setattr(library, name, _Operator(name, function))

@@ -1,0 +1,56 @@
+"""torch.optim.optimizer: what optimizers written for PyTorch import from beside Optimizer."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable
+from typing import Any, Callable, Union
+
+import facula
+
+ParamsT = Union[Iterable[facula.Tensor], Iterable[dict[str, Any]], Iterable[tuple[str, facula.Tensor]]]
+
+
+def _default_to_fused_or_foreach(params: list, differentiable: bool, use_fused: bool = False) -> tuple[bool, bool]:
+    """(fused, foreach): neither, lists in one call do not pay on a CPU."""
+    return False, False
+
+
+def _get_capturable_supported_devices(supports_xla: bool = True) -> list[str]:
+    """Kinds of device whose steps a graph can capture."""
+    return []
+
+
+def _get_value(x: Any) -> Any:
+    """A tensor's number; anything else as it is."""
+    return x.item() if isinstance(x, facula.Tensor) else x
+
+
+def _stack_if_compiling(x: Any) -> Any:
+    """x: nothing is compiled."""
+    return x
+
+
+def _dispatch_sqrt(x: Any) -> Any:
+    """The root of a tensor or number."""
+    return x.sqrt() if isinstance(x, facula.Tensor) else x**0.5
+
+
+def _view_as_real(params: list, *state_and_grads: list) -> None:
+    """Complex parameters and what goes with them seen as pairs, in their lists."""
+    for at, param in enumerate(params):
+        if facula.is_complex(param):
+            params[at] = facula.view_as_real(param)
+            for tensors in state_and_grads:
+                tensors[at] = facula.view_as_real(tensors[at])
+
+
+def _use_grad_for_differentiable(func: Callable) -> Callable:
+    """A step that records its operations exactly where the optimizer was made differentiable."""
+
+    @functools.wraps(func)
+    def step(self: Any, *args: Any, **options: Any) -> Any:
+        with facula.set_grad_enabled(bool(self.defaults.get("differentiable"))):
+            return func(self, *args, **options)
+
+    return step
