@@ -175,6 +175,13 @@ def getitem(x, key):
         if t is not None:
             t.base = x if x.base is None else x.base
             return t
+    if kind is Tensor and not _ops.interpreting and x.origin is None and key.shape == x.shape and key.dtype.kind == 0 and key.shape:
+        t = lib.masked_select(x._h, key._h)
+        if t is not None:
+            return t
+    places = _positions(x, key, kind)
+    if places is not None:
+        return index(x, places)
     view = _sliced(x, 0, key) if kind is slice and x.shape else _basic(x, key) if kind is tuple else None
     if view is None:
         view, indices = _plan(x, key)
@@ -183,8 +190,34 @@ def getitem(x, key):
     return _ops.alias(view) if view is x else view
 
 
+def _positions(x, key, kind):
+    """The index tensors, None for a whole dim, of a key that has nothing but int64 tensors with dims and `:`; else None."""
+    if kind is Tensor:
+        return [key] if key.dtype is int64 and key.shape and x.shape else None
+    if kind is not tuple or len(key) > len(x.shape):
+        return None
+    places = []
+    for k in key:
+        if type(k) is Tensor and k.dtype is int64 and k.shape:
+            places.append(k)
+        elif type(k) is slice and k.start is None and k.stop is None and k.step is None:
+            places.append(None)
+        else:
+            return None
+    while places and places[-1] is None:
+        places.pop()
+    return places or None
+
+
 def index(input, indices):
     """input read through index tensors (None keeps a dim), recorded as one op."""
+    if not _ops.interpreting and input.origin is None:
+        try:
+            t = lib.index(input._h, len(indices), [None if i is None else i._h for i in indices])
+        except AttributeError:  # sparse
+            t = None
+        if t is not None:
+            return t
     return _ops.index(input, [i for i in indices if i is not None], mask_of(indices))
 
 
@@ -200,10 +233,12 @@ def setitem(x, key, value):
         if type(key) is Tensor and not _ops.interpreting and type(value) in (float, int) and key.dtype.kind == 0 and key.shape == x.shape:
             x.masked_fill_(key, value)
             return
-    view = getitem(x, key) if type(key) in _BASIC or type(key) is tuple and all([type(k) in _BASIC for k in key]) else None
+    kind = type(key)
+    view = getitem(x, key) if kind in _BASIC or kind is tuple and all([type(k) in _BASIC for k in key]) else None
     indices = None
     if view is None:
-        view, indices = _plan(x, key)
+        indices = _positions(x, key, kind)
+        view, indices = (x, indices) if indices else _plan(x, key)
     if not indices:
         if isinstance(value, Tensor):
             copy_(view, value)
@@ -287,7 +322,16 @@ def index_put_(self, indices, values, accumulate=False):
         values = _run.zero_dim(values, self.dtype)
     if isinstance(indices, Tensor):
         raise TypeError("index_put_(): argument 'indices' (position 1) must be tuple of Tensors, not Tensor. Write (index,).")
-    _, places = _plan(self, tuple(slice(None) if i is None else i for i in indices))  # masks become positions
+    key = tuple([slice(None) if i is None else i for i in indices])
+    places = _positions(self, key, tuple)
+    if places is None:
+        _, places = _plan(self, key)  # masks become positions
+    if not _ops.interpreting and self.origin is None and self.base is None and values.origin is None and values.dtype is self.dtype:
+        try:
+            if not lib.fc_index_put(self._h, len(places), [None if i is None else i._h for i in places], values._h, accumulate):
+                return self
+        except AttributeError:  # sparse
+            pass
     return _ops.index_put_rows_(self, [i for i in places if i is not None], values, mask_of(places), accumulate)
 
 

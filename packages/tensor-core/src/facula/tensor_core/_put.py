@@ -1,6 +1,7 @@
 """Writing one tensor into parts of another, with a copy; and the sets behind isin."""
 
 from facula.tensor_core import _ops, _shape
+from facula.tensor_core._lib import lib
 from facula.tensor_core._tensor import Tensor
 
 
@@ -36,10 +37,12 @@ def _written(input, look, src, name):
 
 def masked_scatter(input, mask, source):
     """input with the elements of source, in order, where mask."""
-    from facula.tensor_core._index import _as_index
+    from facula.tensor_core._index import _as_index, nonzero
 
-    mask = _ops.expand(mask, _shape.broadcast_shapes(mask.shape, input.shape))
-    x = _ops.expand(input, mask.shape)
+    x = input
+    if mask.shape != input.shape:
+        mask = _ops.expand(mask, _shape.broadcast_shapes(mask.shape, input.shape))
+        x = _ops.expand(input, mask.shape)
     wanted = int(_ops.sum(mask).item())
     if mask.dtype.name != "bool":
         raise RuntimeError(f"masked_scatter_ only supports boolean masks, but got mask with dtype {mask.dtype.name}")
@@ -48,6 +51,11 @@ def masked_scatter(input, mask, source):
     if source.numel() < wanted:
         raise RuntimeError(f"masked_scatter: expected mask to have at most {source.numel()} true elements for source, got {wanted}")
     copy = x.clone()
+    if wanted and not _ops.interpreting and input.origin is None and source.origin is None:
+        flat = copy if copy.is_contiguous() else _ops.copy(copy, None, 0)
+        where = nonzero(_shape.reshape(mask, -1))
+        if not lib.fc_index_put(_ops.view(flat, (-1,))._h, 1, [_ops.select(where, 1, 0)._h], _ops.slice(_shape.reshape(source, -1), 0, 0, wanted, 1)._h, False):
+            return flat
     if wanted:
         copy[_as_index(mask)] = _ops.slice(_shape.reshape(source, -1), 0, 0, wanted, 1)
     return copy
