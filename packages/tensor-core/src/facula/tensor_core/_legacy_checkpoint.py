@@ -28,6 +28,7 @@ class LegacyUnarchiver(Unarchiver):
         return storage
 
     def run(self):
+        """The object, and the place behind it."""
         magic, at = self.unpickle(self.data, 0)
         protocol, at = self.unpickle(self.data, at)
         if magic != MAGIC or protocol != PROTOCOL:
@@ -39,7 +40,7 @@ class LegacyUnarchiver(Unarchiver):
             raise CheckpointError(f"load: the list of storages is {type(keys).__name__}.")
         for key in keys:
             at = self.fill(self.storages.get(key) if type(key) is str else None, at)
-        return result
+        return result, at
 
     def fill(self, storage: LoadedStorage | None, at: int) -> int:
         """Reads a storage's elements; the place behind them."""
@@ -66,6 +67,6 @@ def write_legacy(file: BinaryIO, pickled: bytes, storages: dict[str, Any], items
         file.write(data)
 
 
-def load_legacy(data: bytes, map_location: Any, weights_only: bool) -> Any:
-    """The object in the bytes of such a file."""
+def load_legacy(data: bytes, map_location: Any, weights_only: bool) -> tuple[Any, int]:
+    """The object at the beginning of such bytes, and the place behind it."""
     return LegacyUnarchiver(data, map_location, weights_only).run()

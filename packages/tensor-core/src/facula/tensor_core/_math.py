@@ -287,6 +287,8 @@ def trace(input):
     """Sum of the main diagonal of a matrix."""
     if input.dim() != 2:
         raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input.dim()}")
+    if input.dtype.kind == 0:
+        raise NotImplementedError('"trace" not implemented for \'Bool\'. Convert with input.long().')
     return _ops.sum(_ops.diagonal(input))
 
 
@@ -361,6 +363,9 @@ trapz = trapezoid
 def _trapezoids(y, x, dx, dim):
     from facula.tensor_core._shape import narrow
 
+    for name, t in (("y", y), ("x", x)):
+        if t is not None and t.dtype.kind == 0:
+            raise RuntimeError(f"trapezoid: received a bool input for `{name}`, but bool is not supported. Convert it with .float().")
     n = y.shape[dim]
     pairs = _ops.add(narrow(y, dim, 1, n - 1), narrow(y, dim, 0, n - 1))
     if x is not None:

@@ -70,6 +70,8 @@ def msort(input, *, out=None):
 
 def topk(input, k, dim=-1, largest=True, sorted=True, *, out=None):
     """(values, indices) of the k largest or smallest along dim, always in order."""
+    if input.dtype is _bool:
+        raise RuntimeError("topk does not support bool dtypes on CPU. Convert with input.long().")
     return _written(_ops._topk(input, k, dim, largest, sorted), out, return_types.topk)
 
 
@@ -86,6 +88,8 @@ def mode(input, dim=-1, keepdim=False, *, out=None, axis=None, keepdims=None):
 
 
 def _middle(row, kind, input, dim, keepdim, out):
+    if input.dtype is _bool:
+        raise NotImplementedError('"median" not implemented for \'Bool\'. Convert with input.long().')
     if dim is not None:
         return _written(row(input, dim, keepdim), out, kind)
     if input.numel() == 0:
@@ -137,8 +141,8 @@ def bucketize(input, boundaries, *, out_int32=False, right=False, out=None):
 
 def bincount(input, weights=None, minlength=0):
     """How often, or with what total weight, each value from 0 on occurs in a 1-d tensor of integers that are not negative."""
-    if input.is_floating_point() or input.is_complex():
-        raise RuntimeError(f"bincount: input is {input.dtype}. Give integers.")
+    if input.dtype.kind != 1:
+        raise NotImplementedError(f'"bincount" not implemented for {input.dtype.name!r}. Give integers.')
     if minlength < 0:
         raise RuntimeError(f"bincount: minlength is {minlength}. Give one that is not negative.")
     least, greatest = (int(_ops.amin(input, ()).item()), int(_ops.amax(input, ()).item())) if input.dim() == 1 and input.numel() else (0, -1)

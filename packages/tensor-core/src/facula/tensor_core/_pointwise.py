@@ -177,7 +177,11 @@ def float_power(input, exponent, *, out=None):
 def ldexp(input, other, *, out=None):
     """input * 2**other."""
     _tensors("ldexp", input=input, other=other)
-    return _ops.mul(input, _ops.pow(2.0, other), out=out)
+    scaled = _ops.pow(2.0, other)
+    if input.is_floating_point() and other.dtype.kind < 2:  # integers do not widen the halves
+        product = _ops.mul(input, scaled)
+        return _delivered(product if product.dtype is input.dtype else product.to(input.dtype), out)
+    return _ops.mul(input, scaled, out=out)
 
 
 def frexp(input, *, out=None):

@@ -176,7 +176,7 @@ def load(
 
 
 def _load(f: BinaryIO, map_location: Any, weights_only: bool, mapped: Any, pickle_load_args: dict) -> Any:
-    start = f.tell()
+    start, stream = f.tell(), f
     head = f.read(16)
     if start:
         f = io.BytesIO(head + f.read())
@@ -194,7 +194,9 @@ def _load(f: BinaryIO, map_location: Any, weights_only: bool, mapped: Any, pickl
     if head.startswith(b"\x80"):
         from facula.tensor_core._legacy_checkpoint import load_legacy
 
-        return load_legacy(f.read(), map_location, weights_only)
+        result, end = load_legacy(f.read(), map_location, weights_only)
+        stream.seek(start + end)  # another may follow
+        return result
     raise pickle.UnpicklingError(f"load: the file begins with {head[:8]!r}: it is no checkpoint. Was it written by save?")
 
 
