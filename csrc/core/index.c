@@ -178,9 +178,9 @@ static int fc_indexed_make(fc_indexed *t, fc_tensor *x, int n, fc_tensor **index
             return fc_status();
         t->index[t->n++] = flat;
         const int64_t size = x->shape[t->dim[k]], *i = (const int64_t *)flat->data;
-        const int64_t wrong = x->device == FC_META ? size : fc_cpu_outside(i, t->positions, -size, size);
-        if (wrong != size)
-            return fc_fail(FC_INDEX, wrong, size, t->dim[k], 0);
+        const int64_t wrong = x->device == FC_META ? -1 : fc_cpu_outside(i, t->positions, -size, size);
+        if (wrong >= 0)
+            return fc_fail(FC_INDEX, i[wrong], size, t->dim[k], 0);
     }
     t->lead = together ? first : 0;
     t->index_ndim = cn;

@@ -26,9 +26,9 @@ int64_t fc_cpu_outside(const int64_t *index, int64_t count, int64_t low, int64_t
             beyond |= (uint64_t)(index[k + j] - low) >= width;
         for (int64_t j = 0; beyond && j < m; ++j)
             if ((uint64_t)(index[k + j] - low) >= width)
-                return index[k + j];
+                return k + j;
     }
-    return high;
+    return -1;
 }
 
 typedef struct {
@@ -138,8 +138,8 @@ static void select_rows(void *ctx, int64_t begin, int64_t end)
 int fc_cpu_index_select(const fc_slices *q, char *out, const char *x, int64_t *bad)
 {
     const int64_t wrong = fc_cpu_outside(q->index, q->count, 0, q->n);
-    if (wrong != q->n) {
-        *bad = wrong;
+    if (wrong >= 0) {
+        *bad = q->index[wrong];
         return 1;
     }
     slices w = { q, out, x, 0, bad, 0 };
@@ -175,8 +175,8 @@ static void write_slices(void *ctx, int64_t begin, int64_t end)
 int fc_cpu_index_write(const fc_slices *q, char *x, const char *src, int add, int64_t *bad)
 {
     const int64_t wrong = fc_cpu_outside(q->index, q->count, 0, q->n);
-    if (wrong != q->n) {
-        *bad = wrong;
+    if (wrong >= 0) {
+        *bad = q->index[wrong];
         return 1;
     }
     slices w = { q, x, src, add, bad, 0 };

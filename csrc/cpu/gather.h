@@ -30,7 +30,7 @@ typedef struct {
 int fc_cpu_index_select(const fc_slices *job, char *out, const char *x, int64_t *bad);
 int fc_cpu_index_write(const fc_slices *job, char *x, const char *src, int add, int64_t *bad);
 
-/* The first index outside [low, high), or `high` where there is none. */
+/* The place of the first index outside [low, high), -1 where there is none. */
 int64_t fc_cpu_outside(const int64_t *index, int64_t count, int64_t low, int64_t high);
 
 /* n elements, steps in elements */
