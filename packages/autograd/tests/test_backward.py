@@ -403,3 +403,19 @@ def test_the_gradients_dtype_belongs_to_leaves():
     x.grad = torch.ones(2, dtype=torch.float64)
 
     assert x.grad_dtype is None
+
+
+def test_what_is_no_tensor_has_no_gradient():
+    with pytest.raises(TypeError):
+        torch.autograd.backward(3)
+    with pytest.raises(TypeError):
+        torch.autograd.grad(3, torch.ones(1, requires_grad=True))
+
+
+def test_the_data_of_a_tensor_with_gradients_are_floats():
+    x = torch.ones(2, requires_grad=True)
+    with pytest.raises(RuntimeError):
+        x.data = torch.ones(3, dtype=torch.long)
+    x.data = torch.ones(3)
+
+    assert (3,) == tuple(x.shape)

@@ -33,6 +33,8 @@ def roots(outputs, grads, create_graph):
         raise GradError(f"backward: got {len(outputs)} tensors and {len(grads)} gradients. Give one gradient for each, or None.")
     found = []
     for i, (out, g) in enumerate(zip(outputs, grads)):
+        if not isinstance(out, Tensor) and not hasattr(out, "origin"):
+            raise TypeError(f"backward: element {i} must be a tensor or an edge of the graph, but it is {type(out).__name__}.")
         origin = origin_of(out)
         if origin is None or type(origin) is Nowhere:
             raise GradError(f"backward: element {i} of tensors does not require grad and does not have a grad_fn. Call requires_grad_() on what it is computed from.")

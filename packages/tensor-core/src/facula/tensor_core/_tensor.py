@@ -300,6 +300,8 @@ class Tensor(lib.Slots):
 
         if not isinstance(value, Tensor):
             raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+        if self.origin is not None and value.dtype.kind < 2:
+            raise RuntimeError(f"data: set to a tensor that requires gradients must be of floating point or complex dtype, got {value.dtype}. Convert it first.")
         set_data(self, value)
 
     # --- one element ------------------------------------------------------------------------------------------------
