@@ -6,7 +6,6 @@ arguments, the checks of parameters, and the compositions.
 
 from __future__ import annotations
 
-import bisect
 from typing import Any
 
 import facula
@@ -53,11 +52,13 @@ def uniform_(self: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: Ge
     >>> facula.empty(2).uniform_(10, 20)
     tensor([14.9626, 17.6822])
     """
-    largest = LARGEST.get(self.dtype.to_real().name, float("inf"))
-    for name, value in (("from", from_), ("to", to)):
-        _require(abs(value) <= largest, f"uniform_: {name} is out of bounds for {self.dtype}: {value}. Choose a number within +-{largest}.")
-    _require(from_ <= to, f"uniform_ expects to return a [from, to) range, but found from={from_:g} > to={to:g}. Swap them.")
-    _require(to - from_ <= largest, f"uniform_ expects to-from <= {largest:g}, but found to={to:g} and from={from_:g}. Choose a smaller range.")
+    dtype = self.dtype
+    largest = LARGEST.get(dtype.name if dtype.kind == 2 else dtype.to_real().name, float("inf"))
+    if not (-largest <= from_ <= to <= largest and to - from_ <= largest):
+        for name, value in (("from", from_), ("to", to)):
+            _require(abs(value) <= largest, f"uniform_: {name} is out of bounds for {self.dtype}: {value}. Choose a number within +-{largest}.")
+        _require(from_ <= to, f"uniform_ expects to return a [from, to) range, but found from={from_:g} > to={to:g}. Swap them.")
+        _require(to - from_ <= largest, f"uniform_ expects to-from <= {largest:g}, but found to={to:g} and from={from_:g}. Choose a smaller range.")
     return _ops.uniform_(self, float(from_), float(to), generator=_checked("uniform_", generator))
 
 
@@ -116,9 +117,11 @@ def random_(self: Tensor, *bounds: int | None, generator: Generator | None = Non
         to = int(to)
         if not (-(2**63) <= start < 2**63 and -(2**63) <= to < 2**63):
             raise ValueError(f"random_: Overflow when unpacking long long: {start} and {to} must fit 64 bits.")
-        _require(start < to, f"random_ expects 'from' to be less than 'to', but got from={start} >= to={to}. Swap them.")
-        _require(to - 1 <= largest, f"random_: to - 1 is out of bounds for {self.dtype}: to={to}. At most {largest + 1}.")
-    _require(smallest <= start <= largest, f"random_: from is out of bounds for {self.dtype}: from={start}. At least {smallest}.")
+        if not start < to <= largest + 1:
+            _require(start < to, f"random_ expects 'from' to be less than 'to', but got from={start} >= to={to}. Swap them.")
+            raise RuntimeError(f"random_: to - 1 is out of bounds for {self.dtype}: to={to}. At most {largest + 1}.")
+    if not smallest <= start <= largest:
+        raise RuntimeError(f"random_: from is out of bounds for {self.dtype}: from={start}. At least {smallest}.")
     return _ops.random_range_(self, start, to if to < 2**63 else -(2**63), generator=generator)
 
 
@@ -390,11 +393,10 @@ def _with_replacement(weights, num_samples, generator):
     wide = weights.to(float32) if weights.dtype in (float16, bfloat16) else weights
     rows = wide.reshape(-1, wide.shape[-1])
     sums = rows.cumsum(-1)
-    sums = (sums / sums[:, -1:]).tolist()
-    uniforms = facula.empty((len(sums), num_samples), dtype=facula.float64).uniform_(generator=generator).tolist()
-    last = rows.shape[-1] - 1
-    found = [[min(bisect.bisect_left(sums[r], u), last) for u in row] for r, row in enumerate(uniforms)]
-    return facula.tensor(found, dtype=int64).reshape(*weights.shape[:-1], num_samples)
+    sums = (sums / sums[:, -1:]).to(facula.float64)
+    uniforms = facula.empty((sums.shape[0], num_samples), dtype=facula.float64).uniform_(generator=generator)
+    found = facula.searchsorted(sums, uniforms).clamp_max(rows.shape[-1] - 1)
+    return found.reshape(*weights.shape[:-1], num_samples)
 
 
 METHODS = {
