@@ -30,7 +30,7 @@ int fc_copy(fc_tensor *out, fc_tensor *x)
             return fc_fail(FC_OUT_SHAPE, d, out->shape[d], shape[d], 0);
     if (!fc_may_write(out))
         return fc_fail(FC_READONLY, 0, 0, 0, 0);
-    if (fc_overlaps_itself(out))
+    if (fc_overlaps_itself(out) || fc_overlaps_partly(out, x))
         return fc_fail(FC_OVERLAP, 0, 0, 0, 0);
     if (device != FC_META) {
         /* memory shared in any other way than element by element: read everything first */

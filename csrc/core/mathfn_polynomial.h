@@ -1,5 +1,5 @@
 /* Orthogonal polynomials by their three-term recurrences, in double; float rounds once. The degree comes as a float and is cut to an
- * integer; negative degrees give 0, as in PyTorch. Abramowitz and Stegun, chapter 22. */
+ * integer, towards 0; negative, infinite and NaN ones give 0, as in PyTorch. Abramowitz and Stegun, chapter 22. */
 #ifndef FC_MATHFN_POLYNOMIAL_H
 #define FC_MATHFN_POLYNOMIAL_H
 
@@ -19,7 +19,7 @@ static inline f64 fc_chebyshev(f64 x, int64_t n, f64 first)
     return now;
 }
 
-static inline int64_t fc_degree(f64 n) { return n != n || n < 0 ? -1 : n > FC_POLYNOMIAL_LONGEST ? FC_POLYNOMIAL_LONGEST : (int64_t)n; }
+static inline int64_t fc_degree(f64 n) { return !(n > -1 && n < INFINITY) ? -1 : n > FC_POLYNOMIAL_LONGEST ? FC_POLYNOMIAL_LONGEST : (int64_t)n; }
 
 /* Within (-1, 1) and from degree 7 on by the angle, as PyTorch: T = cos(n t), U = sin((n + 1) t) / sin t, V = cos((n + 1/2) t) / cos(t / 2),
  * W = sin((n + 1/2) t) / sin(t / 2), x = cos t. */

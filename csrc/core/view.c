@@ -113,7 +113,7 @@ static fc_tensor *fc_expanded(fc_tensor *x, int n, const int64_t *size)
             stride[d] = have == 1 && shape[d] != 1 ? 0 : x->stride[d - lead];
     }
     for (int d = lead - 1; d >= 0; --d)
-        stride[d] = shape[d] == 1 ? (d + 1 < n ? shape[d + 1] * stride[d + 1] : 1) : 0;
+        stride[d] = shape[d] == 1 && x->ndim ? (d + 1 < n ? shape[d + 1] * stride[d + 1] : 1) : 0;
     return fc_new_view(x, n, shape, stride, x->offset);
 }
 

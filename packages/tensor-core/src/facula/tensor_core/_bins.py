@@ -141,7 +141,7 @@ def histogram(input, bins, *, range=None, weight=None, density=False, out=None):
     found = _counted(flat.unsqueeze(1), [edges], weight, density)
     if out is not None:
         found, edges = _delivered(found, out[0]), _delivered(edges, out[1])
-    return return_types.histogram(found, edges)
+    return return_types.histogram(found, edges.contiguous())
 
 
 def histogramdd(input, bins, *, range=None, weight=None, density=False):
@@ -173,7 +173,7 @@ def gradient(input, *, spacing=1, dim=None, edge_order=1):
     >>> facula.gradient(facula.tensor([1.0, 4.0, 9.0, 16.0]))[0]
     tensor([3., 4., 6., 7.])
     """
-    n = input.dim()
+    n, spacing = input.dim(), 1 if spacing is None else spacing
     dims = [dim] if isinstance(dim, int) else list(_counting(n)) if dim is None else list(dim)
     for d in dims:
         if not -n <= d < n:

@@ -5,6 +5,7 @@ import builtins
 from facula.tensor_core import _ops, _shape
 from facula.tensor_core._create import empty, full
 from facula.tensor_core._index import nonzero
+from facula.tensor_core._out import into
 from facula.tensor_core._tensor import Tensor
 
 # PyTorch's copying functions: name -> the view it copies
@@ -43,7 +44,7 @@ def _complex(name, input):
 def _copying(name, view):
     def copied(*args, out=None, **named):
         x = view(*args, **named)
-        return _ops.copy(x, None, 0) if out is None else out.resize_(x.shape).copy_(x)
+        return into(name, _ops.copy(x, None, 0), out, exact=True)
 
     return _named(copied, name, "copied, so that writes to one leave the other alone.")
 
@@ -53,8 +54,7 @@ def _copying_several(name, view):
         pieces = view(*args, **named)
         if out is None:
             return tuple(_ops.copy(x, None, 0) for x in pieces)
-        for to, x in zip(out, pieces, strict=True):
-            to.resize_(x.shape).copy_(x)
+        into(name, tuple(pieces), out, exact=True)
         return None
 
     return _named(copied, name, "each piece copied.")
@@ -97,7 +97,7 @@ def nonzero_static(input, *, size, fill_value=-1, out=None):
     short = size - found.shape[0]
     if short:
         found = _ops.cat([found, full((short, found.shape[1]), fill_value, dtype=found.dtype)], 0)
-    return _ops.copy(found, None, 0) if out is None else out.resize_(found.shape).copy_(found)
+    return into("nonzero_static", _ops.copy(found, None, 0), out)
 
 
 def range(start, end=None, step=1, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
@@ -117,7 +117,7 @@ def range(start, end=None, step=1, *, out=None, dtype=None, layout=None, device=
     count = int((end - start) / step) + 1
     w = (arange(count, dtype=dtype or get_default_dtype()) * step + start).to(dtype or get_default_dtype())
     if out is not None:
-        return out.resize_(w.shape).copy_(w)
+        return into("range", w, out)
     return w.requires_grad_() if requires_grad else w
 
 

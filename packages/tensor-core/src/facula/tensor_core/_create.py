@@ -5,7 +5,7 @@ import warnings
 
 from facula.tensor_core import _ops, _state
 from facula.tensor_core._arguments import as_dtype, dtype_id, ints
-from facula.tensor_core._errors import OutOfMemoryError
+from facula.tensor_core._errors import OutOfMemoryError, ShapeError
 from facula.tensor_core._lib import lib
 from facula.tensor_core._run import fitting, number
 from facula.tensor_core._tensor import Tensor, own_tensor
@@ -16,6 +16,20 @@ def _finish(t, requires_grad):
     if requires_grad:
         t.requires_grad = True
     return t
+
+
+def _fits(out, dtype):
+    """Refuse an output of another dtype than the one asked for."""
+    if out is not None and dtype is not None and out.dtype is not dtype:
+        raise RuntimeError(f"dtype {dtype.name} does not match dtype of out parameter ({out.dtype.name}). Leave one of them out.")
+
+
+def _delivered(t, out):
+    """A range in `out`: resized only where the number of elements is another."""
+    if out.numel() != t.numel():
+        out.resize_(t.shape)
+    lib.fc_copy(out._h, _ops.view(t, out.shape)._h)
+    return out
 
 
 def _place(device_):
@@ -72,6 +86,7 @@ def empty(*sizes, size=None, out=None, dtype=None, layout=None, device=None, req
     _check_layout(layout)
     size = sizes if size is None else (size,)
     if out is not None:
+        _fits(out, dtype)
         return out.resize_(ints(size))
     t = _empty(ints(size), dtype, device)
     if memory_format is not None and memory_format.id > 1:
@@ -83,8 +98,7 @@ def _filled(size, value, kind, dtype, device_, requires_grad, out=None):
     if out is None:
         t = _empty(ints(size), dtype, device_)
     else:
-        if dtype is not None and out.dtype is not dtype:
-            raise RuntimeError(f"dtype {dtype.name} does not match dtype of out parameter ({out.dtype.name}). Leave dtype out.")
+        _fits(out, dtype)
         t = out.resize_(ints(size))
     if value not in (0, 1):
         value = fitting("full", value, t.dtype)
@@ -202,16 +216,19 @@ def arange(start=None, end=None, step=1, *, out=None, dtype=None, layout=None, d
     dtype = as_dtype(dtype)
     if dtype is not None and dtype.kind not in (1, 2):
         raise NotImplementedError(f'"arange" not implemented for {dtype.name!r}. Convert the result with .to().')
-    if step == 0:
-        raise RuntimeError("arange: step must be nonzero, got 0.")
-    if (end - start) * step < 0:
-        raise RuntimeError(f"arange: upper bound and lower bound inconsistent with step sign: {start} to {end} by {step}.")
+    _fits(out, dtype)
     if not all(math.isfinite(v) for v in (start, end)):
         raise RuntimeError(f"arange: unsupported range: {start} -> {end}. Both ends must be finite.")
     whole = all(isinstance(v, int) for v in (start, end, step))
     dtype = as_dtype(dtype)
     if dtype is None:
         dtype = out.dtype if out is not None else (int64 if whole else _state.get_default_dtype())
+    if dtype is int64 and not whole:  # counted in integers, as PyTorch does for this dtype alone
+        start, end, step, whole = int(start), int(end), int(step), True
+    if step == 0 or step != step:
+        raise ShapeError(f"arange: step must be nonzero, got {step}{' as an integer' if dtype.kind == 1 else ''}.")
+    if (end - start) * step < 0:
+        raise RuntimeError(f"arange: upper bound and lower bound inconsistent with step sign: {start} to {end} by {step}.")
     if whole:
         count = max(0, -((start - end) // step))
     else:
@@ -224,9 +241,7 @@ def arange(start=None, end=None, step=1, *, out=None, dtype=None, layout=None, d
     if _place(device) == 1:
         t = own_tensor(lib.fc_empty(dtype.id, 1, 1, [count]))
     if out is not None:
-        out.resize_(t.shape)
-        lib.fc_copy(out._h, t._h)
-        return out
+        return _delivered(t, out)
     return _finish(t, requires_grad)
 
 
@@ -253,6 +268,7 @@ def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=Non
     if dtype is not None and dtype.kind == 0:
         raise NotImplementedError('"linspace" not implemented for \'Bool\'. Convert the result with .bool().')
     start, end = (v.item() if hasattr(v, "item") else v for v in (start, end))
+    _fits(out, dtype)
     if steps < 0:
         raise RuntimeError(f"linspace: number of steps must be non-negative, got {steps}.")
     dtype = as_dtype(dtype)
@@ -268,9 +284,7 @@ def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=Non
     if _place(device) == 1:
         t = own_tensor(lib.fc_empty(dtype.id, 1, 1, [steps]))
     if out is not None:
-        out.resize_(t.shape)
-        lib.fc_copy(out._h, t._h)
-        return out
+        return _delivered(t, out)
     return _finish(t, requires_grad)
 
 
@@ -280,10 +294,11 @@ def _stack_values(values, dtype):
 
 def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
     """base to the powers linspace(start, end, steps)."""
+    _fits(out, dtype)
     dtype = dtype or (_state.get_default_dtype() if out is None else out.dtype)
     t = _ops.pow(base, linspace(start, end, steps, dtype=float64, device=device)).to(dtype)
     if out is not None:
-        return out.resize_(t.shape).copy_(t)
+        return _delivered(t, out)
     return _finish(t, requires_grad)
 
 

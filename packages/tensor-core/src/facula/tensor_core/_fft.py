@@ -4,7 +4,7 @@ import math
 
 from facula.tensor_core import _create, _ops, _ownership, _shape, _state
 from facula.tensor_core._errors import DTypeError, ShapeError
-from facula.tensor_core._linalg_tools import into
+from facula.tensor_core._out import into
 from facula.tensor_core._tensor import Tensor
 
 _NORMS = {None: 0, "backward": 0, "ortho": 1, "forward": 2}

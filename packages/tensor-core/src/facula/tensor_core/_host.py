@@ -21,23 +21,29 @@ TAKES = ("float32", "float64", "complex64", "complex128")
 
 
 class Spec(NamedTuple):
-    """A result: `columns` says that the last two dims lie column by column, as LAPACK leaves matrices."""
+    """A result: `columns` says that the last two dims lie column by column, as LAPACK leaves matrices; `order` how any dims lie, the outermost first."""
 
     dtype: str
     shape: tuple
     columns: bool = False
+    order: tuple = ()
 
     def empty(self, device):
         n = len(self.shape)
-        order = [*range(n - 2), n - 1, n - 2] if self.columns and n > 1 else range(n)
-        stride, run = [0] * n, 1
-        for d in reversed(order):
-            stride[d] = run
-            run *= max(self.shape[d], 1)
-        h = lib.fc_empty_strided(BY_NAME[self.dtype].id, device, n, list(self.shape), stride)
+        order = self.order or ([*range(n - 2), n - 1, n - 2] if self.columns and n > 1 else range(n))
+        h = lib.fc_empty_strided(BY_NAME[self.dtype].id, device, n, list(self.shape), strides(self.shape, order))
         if not h:
             raise OutOfMemoryError(f"not enough memory for a result of shape {self.shape}. Use smaller tensors or free some.")
         return own_tensor(h)
+
+
+def strides(shape, order):
+    """Strides of a dense layout whose dims lie in this order, the outermost first."""
+    stride, run = [0] * len(shape), 1
+    for d in reversed(order):
+        stride[d] = run
+        run *= max(shape[d], 1)
+    return stride
 
 
 ROWS = {}  # name -> (infer, run)

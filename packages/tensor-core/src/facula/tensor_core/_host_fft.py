@@ -2,26 +2,37 @@
 
 import numpy as np
 
-from facula.tensor_core._host import Spec, complex_of, real_of, row
+from facula.tensor_core._host import Spec, complex_of, real_of, row, strides
 
 _FORWARD, _BACKWARD = ("backward", "ortho", "forward"), ("forward", "ortho", "backward")  # NumPy's names of norm 0, 1, 2
 
 
+def _order(stride, dim, last=()):
+    """How the result of a transform over dim + last lies, as PyTorch's do: the other dims outermost, in the order of the input's memory."""
+    others = [d for d in range(len(stride)) if d not in (*dim, *last)]
+    return (*_outermost(others, stride), *_outermost(dim, stride), *last)
+
+
+def _outermost(dims, stride):
+    return sorted(dims, key=lambda d: -stride[d])
+
+
 def _same(x, dim, norm, forward):
-    return [Spec(x.dtype.name, tuple(x.shape))]
+    return [Spec(x.dtype.name, tuple(x.shape), order=_order(x.stride(), dim))]
 
 
 def _half(x, dim, norm, onesided):
     shape = list(x.shape)
     if onesided:
         shape[dim[-1]] = shape[dim[-1]] // 2 + 1
-    return [Spec(complex_of(x.dtype.name), tuple(shape))]
+    return [Spec(complex_of(x.dtype.name), tuple(shape), order=_order(x.stride(), dim[:-1], dim[-1:]))]
 
 
 def _whole(x, dim, norm, last_dim_size):
     shape = list(x.shape)
     shape[dim[-1]] = last_dim_size
-    return [Spec(real_of(x.dtype.name), tuple(shape))]
+    between = strides(x.shape, _order(x.stride(), dim[:-1])) if len(dim) > 1 else x.stride()  # the other dims are transformed first
+    return [Spec(real_of(x.dtype.name), tuple(shape), order=_order(between, (), dim[-1:]))]
 
 
 @row("_fft_c2c", _same)

@@ -146,8 +146,9 @@ def lu_factor_ex(a):
 
 @row("_linalg_ldl_factor_ex", lambda x, hermitian: [Spec(_name(x), tuple(x.shape), True), Spec("int32", tuple(x.shape[:-1])), Spec("int32", tuple(x.shape[:-2]))])
 def ldl_factor_ex(a, hermitian):
-    flat = a.reshape(-1, *a.shape[-2:])
-    return stacked(a.shape[:-2], lambda k: _host_ldl.factor(flat[k], hermitian), 3)
+    batch, n = a.shape[:-2], a.shape[-1]
+    flat = a.reshape(-1, n, n) if a.size else np.empty((int(np.prod(batch)), n, n), a.dtype)
+    return stacked(batch, lambda k: _host_ldl.factor(flat[k], hermitian), 3)
 
 
 def _ldl_solution(ld, pivots, b, hermitian):
@@ -230,7 +231,7 @@ def svd(a, full_matrices, vectors):
 # --- functions of matrices --------------------------------------------------------------------------------------------
 
 
-@row("_linalg_pinv", lambda x, atol, rtol, hermitian: [Spec(_name(x), (*x.shape[:-2], x.shape[-1], x.shape[-2]), True)])
+@row("_linalg_pinv", lambda x, atol, rtol, hermitian: [Spec(_name(x), (*x.shape[:-2], x.shape[-1], x.shape[-2]))])
 def pinv(a, atol, rtol, hermitian):
     if hermitian:
         s, u = np.linalg.eigh(a)

@@ -6,6 +6,7 @@ import warnings
 from facula.tensor_core import _dispatch, _ops, _run, _tensor
 from facula.tensor_core._errors import IntegerOverflow, ShapeError, explain
 from facula.tensor_core._lib import lib
+from facula.tensor_core._out import into
 from facula.tensor_core._tensor import Tensor, own_tensor
 from facula.tensor_core._types import int64
 
@@ -298,7 +299,6 @@ def copy_(self, src, non_blocking=False):
         from facula.tensor_core._create import as_tensor
 
         src = as_tensor(src)
-    src = _squeeze_leading(self.shape, src)
     return _ops.copy_into_(self, src)
 
 
@@ -396,7 +396,7 @@ def take(input, index, *, out=None):
         return taken
     if out.dtype is not input.dtype:
         raise RuntimeError(f"take(): self and out expected to have the same dtype, but got self.dtype = {input.dtype.name} and out.dtype = {out.dtype.name}")
-    return _ops.copy(taken, None, 0) if out is None else out.resize_(taken.shape).copy_(taken)
+    return into("take", taken, out, exact=True, inputs=(input, index))
 
 
 def index_of(flat, positions):

@@ -194,10 +194,14 @@ def to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, mem
         if self.is_meta:
             raise NotImplementedError("Cannot copy out of meta tensor; no data!")
         return own_tensor(lib.fc_empty_strided(d.id, place.id, self.dim(), list(self.shape), list(self.stride())))
-    if not copy and d is self.dtype and (fmt == 1 or lib.fc_is_contiguous(self._h, fmt)):
-        if fmt < 2 or self.stride() == channels_last_strides(self.shape):
-            return self
+    if not copy and d is self.dtype and (fmt == 1 or _suggested(self) == fmt):
+        return self
     return _ops.copy(self, d, fmt)
+
+
+def _suggested(t):
+    """The memory format that a tensor's strides speak for: contiguous unless they are channels_last's, as PyTorch sees it."""
+    return t.dim() - 2 if t.dim() in (4, 5) and not lib.fc_is_contiguous(t._h, 0) and t.stride() == channels_last_strides(t.shape) else 0
 
 
 def channels_last_strides(shape):

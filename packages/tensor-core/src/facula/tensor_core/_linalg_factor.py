@@ -3,8 +3,8 @@
 from facula.tensor_core import _create, _dispatch, _ops, return_types
 from facula.tensor_core._errors import ShapeError
 from facula.tensor_core._linalg_solve import _exchanges
-from facula.tensor_core._linalg_tools import H, LinAlgError, eye_like, into, matrix, refuse, square
 from facula.tensor_core._foreign import overridable
+from facula.tensor_core._linalg_tools import H, LinAlgError, columns, eye_like, into, matrix, refuse, square
 
 _NOT_POSITIVE = "The factorization could not be completed because the input is not positive-definite (the leading minor of order {k} is not positive-definite)."
 
@@ -166,10 +166,10 @@ def householder_product(A, tau, *, out=None):
         raise ShapeError(f"linalg.householder_product: input.shape[-2] must be greater than or equal to input.shape[-1], got {m} and {n}.")
     if tau.shape[-1] > n or tau.shape[:-1] != A.shape[:-2]:
         raise ShapeError(f"linalg.householder_product: tau of shape {tuple(tau.shape)} does not go with input of shape {tuple(A.shape)}.")
-    Q = eye_like(A, m, n)
+    Q = _ops.copy_into_(_ops.copy(A, None, 0), eye_like(A, m, n))  # of no reflectors too it has A's history
     for v, t in reversed(_reflectors(A, tau)):
         Q = _reflect(v, t, Q)
-    return into("linalg.householder_product", Q.clone() if tau.shape[-1] == 0 else Q, out)
+    return into("linalg.householder_product", columns(Q), out)
 
 
 def orgqr(input, tau):

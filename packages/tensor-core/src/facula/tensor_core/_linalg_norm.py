@@ -85,7 +85,7 @@ def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None, out=None):
         raise DTypeError(f"{name}: Expected a floating point or complex tensor as input. Got {x.dtype.name}. Convert it with .to(facula.float32).")
     x = _widen(name, x, dtype)
     dims = _dims(dim, x.dim(), name)
-    if (ord < 0 or ord == inf) and any(x.shape[d] == 0 for d in (dims or range(x.dim()))):
+    if (ord < 0 or ord == inf) and 0 in ([x.shape[d] for d in dims] if dims and x.dim() else x.shape):
         raise RuntimeError(f"{name} cannot compute the {ord} norm on an empty tensor because the operation does not have an identity (shape {tuple(x.shape)}).")
     return into(name, _ops.norm_p(x, dims or None, p=ord, keepdim=keepdim), out)
 
@@ -180,7 +180,7 @@ def matrix_power(A, n, *, out=None):
     if not isinstance(n, int):
         raise TypeError(f"{name}(): argument 'n' must be int, not {type(n).__name__}.")
     if n == 0:
-        return into(name, eye_like(A).clone(), out)
+        return into(name, _ops.copy_into_(_ops.copy(A, None, 0), eye_like(A)), out)  # whose derivative is 0 and not absent
     square_, power, n = inv(A) if n < 0 else A, None, abs(n)
     while n:
         if n & 1:
@@ -266,10 +266,9 @@ def matmul(input, other, *, out=None):
 
 def vander(x, N=None):
     """Rows 1, x, x^2, ... of N columns (as many as x has elements)."""
-    if x.dim() < 1:
-        raise ShapeError(f"linalg.vander: the input tensor must have at least one dimension, got shape {tuple(x.shape)}.")
     if x.dtype.kind == 0:
         raise DTypeError("linalg.vander: not defined for bool. Convert it with .to(facula.int64).")
+    x = x if x.dim() else _ops.unsqueeze(x, 0)
     N = x.shape[-1] if N is None else N
     if N <= 1:
         raise RuntimeError(f"linalg.vander: N must be greater than 1, got {N}.")

@@ -2,8 +2,8 @@
 
 from facula.tensor_core import _create, _limits, _ops, return_types
 from facula.tensor_core._errors import ShapeError
-from facula.tensor_core._linalg_tools import H, check, eye_like, into, matrix, refuse, square
 from facula.tensor_core._foreign import overridable
+from facula.tensor_core._linalg_tools import H, check, columns, eye_like, into, matrix, refuse, square
 from facula.tensor_core._shape import movedim
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import BY_NAME
@@ -73,7 +73,7 @@ def pinv(A, rcond=None, hermitian=False, *, atol=None, rtol=None, out=None):
     if hermitian:
         square("linalg.pinv", A)
     if 0 in A.shape[-2:]:
-        return into("linalg.pinv", _create.zeros(*A.shape[:-2], A.shape[-1], A.shape[-2], dtype=A.dtype, device=A.device), out)
+        return into("linalg.pinv", _ops.copy(_ops.transpose(A, -2, -1), None, 0), out)  # of no elements, and with A's history
     atol, rtol = tolerances("linalg.pinv", A, atol, rcond if rtol is None else rtol)
     return into("linalg.pinv", _ops._linalg_pinv(A, atol.detach(), rtol.detach(), hermitian), out)
 
@@ -124,7 +124,10 @@ def _solved(name, A, B, left, raising):
         X = X.mT
     if raising:
         refuse(name, info, _SINGULAR)
-    return X.squeeze(-1) if vector else X, info
+    if vector:
+        X = X.squeeze(-1)
+        return columns(X) if X.dim() > 1 else X, info
+    return X, info
 
 
 @overridable
@@ -136,7 +139,7 @@ def solve_triangular(A, B, *, upper, left=True, unitriangular=False, out=None):
     if left:
         X = _ops._linalg_solve_triangular(A, B, bool(upper), bool(unitriangular))
     else:
-        X = _ops._linalg_solve_triangular(A.mT, B.mT, not upper, bool(unitriangular)).mT
+        X = columns(_ops._linalg_solve_triangular(A.mT, B.mT, not upper, bool(unitriangular)).mT)
     return into("linalg.solve_triangular", X, out)
 
 
@@ -205,7 +208,7 @@ def lu_solve(LU, pivots, B, *, left=True, adjoint=False, out=None):
         y = _ops._linalg_solve_triangular(H(LU), B, False, False)
         y = _ops._linalg_solve_triangular(H(LU), y, True, True)
         back = _ops.scatter(order, -1, order, _ops.expand(_create.arange(order.shape[-1], device=order.device), order.shape))
-        return into("linalg.lu_solve", _rows(y, back), out)
+        return into("linalg.lu_solve", columns(_rows(y, back)), out)
     y = _ops._linalg_solve_triangular(LU, _rows(B, order), False, True)
     return into("linalg.lu_solve", _ops._linalg_solve_triangular(LU, y, True, False), out)
 
@@ -231,7 +234,7 @@ def ldl_solve(LD, pivots, B, *, hermitian=False, out=None):
 _DRIVERS = ("gelsy", "gelsd", "gelss", "gels")
 
 
-def lstsq(A, B, rcond=None, *, driver=None):
+def lstsq(A, B, rcond=None, *, driver=None, out=None):
     """The X of least |A X - B| for each pair of matrices: (solution, residuals, rank, singular_values).
 
     residuals: |A X - B|^2 by column where m > n and every A has full rank, else empty. rank and singular_values are of the drivers
@@ -255,10 +258,11 @@ def lstsq(A, B, rcond=None, *, driver=None):
     empty = _create.empty(0, dtype=residuals.dtype, device=A.device)
     full = m > n and driver != "gelsy" and (A.is_meta or bool((rank == n).all()))
     found = driver != "gels"
-    return return_types.linalg_lstsq(
+    result = return_types.linalg_lstsq(
         solution.squeeze(-1) if vector else solution, residuals if full else empty,
         rank if found else _create.empty(0, dtype=BY_NAME["int64"], device=A.device), values if driver in ("gelsd", "gelss") else empty,
     )  # fmt: skip
+    return into("linalg.lstsq", result, out)
 
 
 def tensorinv(A, ind=2, *, out=None):

@@ -1,11 +1,7 @@
 """Checks and small steps that the functions of facula.linalg share."""
 
-import warnings
-
-from facula.tensor_core import _ops
-from facula.tensor_core._dispatch import has_origin
+from facula.tensor_core import _ops, _out
 from facula.tensor_core._errors import DTypeError, ShapeError
-from facula.tensor_core._lib import lib
 from facula.tensor_core._tensor import Tensor
 
 
@@ -53,31 +49,19 @@ def refuse(name, info, text):
 
 
 def into(name, result, out):
-    """result, or out(s) after it was copied there: resized where the shape is another, as PyTorch does."""
-    if out is None:
-        return result
-    if isinstance(result, tuple):
-        if len(out) != len(result):
-            raise TypeError(f"{name}: out has {len(out)} tensors where there are {len(result)} results.")
-        written = [into(name, r, o) for r, o in zip(result, out)]
-        return type(result)(*written) if hasattr(result, "_fields") else tuple(written)
-    if not isinstance(out, Tensor):
-        raise TypeError(f"{name}: argument 'out' must be a Tensor, not {type(out).__name__}.")
-    if has_origin((result, out)):
-        raise RuntimeError(f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the arguments requires grad. Detach them.")
-    if not lib.fc_can_cast(result.dtype.id, out.dtype.id):
-        raise DTypeError(f"{name}: Expected result to be safely castable from {result.dtype.name} dtype, but got result with dtype {out.dtype.name}. Give an output of that dtype.")
-    if out.shape != result.shape:
-        if out.numel():
-            warnings.warn(f"An output with one or more elements was resized since it had shape {list(out.shape)}, which does not match the required output shape {list(result.shape)}.", stacklevel=3)
-        out.resize_(result.shape)
-    return _ops.copy_into_(out, result)
+    """result, or out(s) after it was copied there; see _out.into."""
+    return _out.into(name, result, out, strides=True)
 
 
 def H(a):
     """The conjugate transpose of the last two dims."""
     t = _ops.transpose(a, -2, -1)
     return t.conj() if t.is_complex() else t
+
+
+def columns(a):
+    """a with its matrices column by column in memory, as LAPACK leaves results."""
+    return _ops.transpose(_ops.copy(_ops.transpose(a, -2, -1), None, 0), -2, -1)
 
 
 def eye_like(a, rows=None, columns=None):

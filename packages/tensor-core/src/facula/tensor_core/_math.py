@@ -1,9 +1,11 @@
 """Mathematics composed of rows: products, comparisons, statistics that need no kernel of their own."""
 
-from facula.tensor_core import _ops, _tensor
-from facula.tensor_core._errors import ShapeError
+from facula.tensor_core import _dispatch, _ops, _tensor
+from facula.tensor_core._errors import DTypeError, ShapeError
 from facula.tensor_core._lib import lib
+from facula.tensor_core._out import into
 from facula.tensor_core._run import is_number, zero_dim
+from facula.tensor_core._shape import broadcast_shapes
 from facula.tensor_core._tensor import Tensor
 
 
@@ -66,37 +68,60 @@ def addmm(input, mat1, mat2, *, beta=1, alpha=1, out=None):
     """beta * input + alpha * (mat1 @ mat2)."""
     if mat1.dim() != 2 or mat2.dim() != 2:
         raise ShapeError(f"addmm: mat1 and mat2 must be matrices, got {mat1.dim()}-D and {mat2.dim()}-D tensors")
-    return _scaled_sum(input, _ops.matmul, mat1, mat2, beta, alpha, out)
+    return _scaled_sum("addmm", input, _ops.matmul, mat1, mat2, beta, alpha, out)
 
 
 def addmv(input, mat, vec, *, beta=1, alpha=1, out=None):
     """beta * input + alpha * (mat @ vec)."""
-    return _scaled_sum(input, mv, mat, vec, beta, alpha, out)
+    return _scaled_sum("addmv", input, mv, mat, vec, beta, alpha, out)
 
 
 def addbmm(input, batch1, batch2, *, beta=1, alpha=1, out=None):
     """beta * input + alpha * the sum over the batch of products."""
-    return _scaled_sum(input, lambda x, y: _ops.sum(bmm(x, y), 0), batch1, batch2, beta, alpha, out)
+    return _scaled_sum("addbmm", input, lambda x, y: _ops.sum(bmm(x, y), 0, dtype=x.dtype), batch1, batch2, beta, alpha, out)
 
 
 def baddbmm(input, batch1, batch2, *, beta=1, alpha=1, out=None):
     """beta * input + alpha * (batch1 @ batch2)."""
-    return _scaled_sum(input, bmm, batch1, batch2, beta, alpha, out)
+    return _scaled_sum("baddbmm", input, bmm, batch1, batch2, beta, alpha, out)
 
 
 def addr(input, vec1, vec2, *, beta=1, alpha=1, out=None):
-    """beta * input + alpha * outer(vec1, vec2)."""
-    return _scaled_sum(input, outer, vec1, vec2, beta, alpha, out)
+    """beta * input + alpha * outer(vec1, vec2). Of bool tensors: (beta and input) or (alpha and outer)."""
+    kinds = {t.dtype.kind for t in (input, vec1, vec2)}
+    for word, number in (("beta", beta), ("alpha", alpha)):
+        if kinds <= {0, 1} and isinstance(number, (float, complex)):
+            raise RuntimeError(f"addr: For integral input tensors, argument {word} must not be a floating point number, got {number}.")
+        if kinds != {0} and isinstance(number, bool):
+            raise RuntimeError(f"addr: Boolean {word} only supported for Boolean results, got {number} for {input.dtype.name}. Give {int(number)}.")
+    if kinds == {0}:
+        beta, alpha = bool(beta), bool(alpha)
+    return _sum_of(input, outer, vec1, vec2, beta, alpha, out)
 
 
-def _scaled_sum(input, multiply, x, y, beta, alpha, out):
+def _scaled_sum(name, input, multiply, x, y, beta, alpha, out):
+    """_sum_of tensors of one dtype; integers take the factors cut to integers."""
+    if not (input.dtype is x.dtype is y.dtype) and not _dispatch.listened():  # autocast may be about to make them agree
+        raise RuntimeError(f"{name}: all tensors must have the same dtype, but got {input.dtype.name}, {x.dtype.name} and {y.dtype.name}. Convert them.")
+    if input.dtype.kind < 2:
+        if input.dtype.kind == 0:
+            raise DTypeError(f"{name}: not implemented for 'Bool'. Convert with .to(facula.int64).")
+        if isinstance(beta, complex) or isinstance(alpha, complex):
+            raise RuntimeError(f"{name}: value cannot be converted to type {input.dtype.name} without overflow: beta={beta}, alpha={alpha}. Give real factors.")
+        beta, alpha = int(beta), int(alpha)
+    return _sum_of(input, multiply, x, y, beta, alpha, out)
+
+
+def _sum_of(input, multiply, x, y, beta, alpha, out):
     """beta = 0 leaves input out altogether, NaN and all, as PyTorch does. Halves compute in float32 and round once."""
     half = input.dtype
     if half.itemsize == 2 and half.kind == 2 and x.dtype is y.dtype is half:
         input, x, y = input.float(), x.float(), y.float()
-        total = _scaled_sum(input, multiply, x, y, beta, alpha, None).to(half)
+        total = _sum_of(input, multiply, x, y, beta, alpha, None).to(half)
         return total if out is None else _ops.add(total, 0, out=out)
     product = multiply(x, y)
+    if input.dim() > product.dim() or broadcast_shapes(input.shape, product.shape) != product.shape:
+        raise ShapeError(f"The expanded size of the tensor must match the existing size: input {tuple(input.shape)} does not expand to {tuple(product.shape)}.")
     if alpha != 1:
         product = _ops.mul(product, alpha)
     if beta == 0:
@@ -239,14 +264,18 @@ def _triangle_indices(row, col, offset, upper, dtype):
     return found if dtype is None else found.to(dtype)
 
 
-def diff(input, n=1, dim=-1, prepend=None, append=None):
+def diff(input, n=1, dim=-1, prepend=None, append=None, *, out=None):
     """Differences of neighbours along dim, n times."""
+    if out is not None:
+        return into("diff", diff(input, n, dim, prepend, append), out, exact=True)
     if n < 0:
         raise RuntimeError(f"diff: order must be non-negative but got {n}")
     if not input.dim():
         raise RuntimeError("diff expects input to be at least one-dimensional")
     from facula.tensor_core._shape import cat, wrap_dim
 
+    if n == 0:
+        return input
     dim = wrap_dim("diff", dim, input.dim())
     x = input if prepend is None and append is None else cat([x for x in (prepend, input, append) if x is not None], dim)
     apart = _ops.ne if x.dtype.kind == 0 else _ops.sub
@@ -309,6 +338,8 @@ def gather(input, dim, index, *, sparse_grad=False, out=None):
 
 def index_fill(input, dim, index, value):
     """input with value in the slices along dim that index names."""
+    if index.dtype is not _int64():
+        raise IndexError(f"index_fill_(): Expected dtype int64 for index, but got {index.dtype.name}. Convert it with .to(facula.int64).")
     shape = list(input.shape)
     if shape:
         shape[dim] = index.numel()
@@ -318,6 +349,11 @@ def index_fill(input, dim, index, value):
     if isinstance(value, Tensor):
         if value.dim():
             raise RuntimeError(f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.dim()} dimension(s).")
+        if value.requires_grad and shape:  # a slice named twice is written once
+            from facula.tensor_core._order import unique
+
+            index = unique(index)
+            shape[dim] = index.numel()
         filled = _ops.copy(_ops.expand(value.to(input.dtype), shape), None, 1)
     else:
         filled = _ops.expand(zero_dim(value, input.dtype), shape)
@@ -332,7 +368,7 @@ def take_along_dim(input, indices, dim=None):
         input, indices, dim = input.reshape(-1), indices.reshape(-1), 0
     if input.dim() != indices.dim():
         raise RuntimeError(f"take_along_dim(): input and indices should have the same number of dimensions, but got {input.dim()} dimensions for input, and {indices.dim()} dimensions for indices")
-    if indices.dtype.kind != 1:
+    if indices.dtype is not _int64():
         raise RuntimeError(f"take_along_dim(): dtype of indices should be Long but got {indices.dtype.name}")
     d = wrap_dim("take_along_dim", dim, input.dim())
     indices = _ops.add(indices, _ops.mul(_ops.lt(indices, 0), input.shape[d] if input.dim() else 1))

@@ -52,6 +52,13 @@ def _polygamma(self, n):
     return _pointwise.polygamma(n, self)
 
 
+def _own(x):
+    """The tensor whose reflected operator was called, by name perhaps."""
+    if not isinstance(x, Tensor):
+        raise TypeError(f"a reflected operator belongs to a Tensor, not to {type(x).__name__} {x!r}")
+    return x
+
+
 def _reflected():
     """Operators with a number on the left."""
 
@@ -66,17 +73,18 @@ def _reflected():
         return reflected
 
     return {
-        "__radd__": guarded(lambda x, n: _ops.add(x, n)),
+        "__radd__": guarded(lambda x, n: _ops.add(_own(x), n)),
         "__rsub__": guarded(lambda x, n: _ops.rsub(x, n)),
-        "__rmul__": guarded(lambda x, n: _ops.mul(x, n)),
+        "__rmul__": guarded(lambda x, n: _ops.mul(_own(x), n)),
         "__rtruediv__": guarded(lambda x, n: _ops.mul(_ops.reciprocal(x), n)),  # PyTorch's order of roundings
+        "__rdiv__": lambda x, n: x.reciprocal() * n,
         "__rfloordiv__": guarded(lambda x, n: _ops.floor_divide(n, x)),
         "__rmod__": guarded(lambda x, n: _ops.remainder(n, x)),
         "__rpow__": guarded(lambda x, n: _ops.pow(n, x)),
         "__rmatmul__": guarded(lambda x, n: _ops.matmul(n, x)),
-        "__rand__": guarded(lambda x, n: _ops.bitwise_and(x, n)),
-        "__ror__": guarded(lambda x, n: _ops.bitwise_or(x, n)),
-        "__rxor__": guarded(lambda x, n: _ops.bitwise_xor(x, n)),
+        "__rand__": guarded(lambda x, n: _ops.bitwise_and(_own(x), n)),
+        "__ror__": guarded(lambda x, n: _ops.bitwise_or(_own(x), n)),
+        "__rxor__": guarded(lambda x, n: _ops.bitwise_xor(_own(x), n)),
         "__lshift__": guarded(lambda x, n: _ops.bitwise_left_shift(x, n)),
         "__rshift__": guarded(lambda x, n: _ops.bitwise_right_shift(x, n)),
         "__rlshift__": guarded(lambda x, n: _ops.bitwise_left_shift(n, x)),

@@ -2,6 +2,7 @@
 
 from facula.tensor_core import _create, _dispatch, _ops, _shape, return_types
 from facula.tensor_core._lib import lib
+from facula.tensor_core._out import into
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import BY_NAME
 
@@ -16,36 +17,23 @@ def _named_dim(name, dim, axis):
     return dim
 
 
-def softmax(input, dim=None, dtype=None, *, axis=None):
+def softmax(input, dim=None, dtype=None, *, out=None, axis=None):
     """exp(input) / sum(exp(input)) along dim, after a conversion to dtype if one is given."""
     dim = _named_dim("softmax", dim, axis)
-    return _ops.softmax(input if dtype is None else input.to(dtype), dim)
+    result = _ops.softmax(input if dtype is None else input.to(dtype), dim)
+    return result if out is None else into("softmax", result, out, exact=True)
 
 
-def log_softmax(input, dim=None, dtype=None, *, axis=None):
+def log_softmax(input, dim=None, dtype=None, *, out=None, axis=None):
     """Logarithm of softmax along dim, after a conversion to dtype if one is given."""
     dim = _named_dim("log_softmax", dim, axis)
-    return _ops.log_softmax(input if dtype is None else input.to(dtype), dim)
+    result = _ops.log_softmax(input if dtype is None else input.to(dtype), dim)
+    return result if out is None else into("log_softmax", result, out, exact=True)
 
 
-def _written(results, out, kind):
+def _written(results, out, kind, input):
     """The results as PyTorch's named tuple, copied into the pair `out` if one was given."""
-    if out is not None:
-        fitting_outs(kind.__name__, results, out)
-        for to, value in zip(out, results):
-            to.resize_(value.shape)
-            to.copy_(value)
-        results = out
-    return kind(*results)
-
-
-def fitting_outs(name, results, out):
-    """Raise unless `out` is one tensor of each result's dtype."""
-    if isinstance(out, Tensor) or len(out) != len(results):
-        raise TypeError(f"{name}(): argument 'out' must be tuple of {len(results)} Tensors, not {type(out).__name__}")
-    for to, value in zip(out, results):
-        if to.dtype is not value.dtype:
-            raise RuntimeError(f"{name}: Expected out tensor to have dtype {value.dtype.name}, but got {to.dtype.name} instead. Give one of that dtype.")
+    return into(kind.__name__, kind(*results), out, exact=True, inputs=(input,))
 
 
 def sort(input, dim=-1, descending=False, *, stable=False, out=None, axis=None):
@@ -53,7 +41,7 @@ def sort(input, dim=-1, descending=False, *, stable=False, out=None, axis=None):
     dim = dim if axis is None else axis
     if isinstance(dim, bool):
         raise TypeError(f"sort(): argument 'dim' (position 2) must be int, not bool. Write descending={dim}.")
-    return _written(_ops._sort(input, dim, descending), out, return_types.sort)
+    return _written(_ops._sort(input, dim, descending), out, return_types.sort, input)
 
 
 def argsort(input, dim=-1, descending=False, *, stable=False, axis=None):
@@ -72,26 +60,26 @@ def topk(input, k, dim=-1, largest=True, sorted=True, *, out=None):
     """(values, indices) of the k largest or smallest along dim, always in order."""
     if input.dtype is _bool:
         raise RuntimeError("topk does not support bool dtypes on CPU. Convert with input.long().")
-    return _written(_ops._topk(input, k, dim, largest, sorted), out, return_types.topk)
+    return _written(_ops._topk(input, k, dim, largest, sorted), out, return_types.topk, input)
 
 
 def kthvalue(input, k, dim=-1, keepdim=False, *, out=None):
     """(values, indices) of the k-th smallest along dim, counted from 1."""
-    return _written(_ops._kthvalue(input, k, dim, keepdim), out, return_types.kthvalue)
+    return _written(_ops._kthvalue(input, k, dim, keepdim), out, return_types.kthvalue, input)
 
 
 def mode(input, dim=-1, keepdim=False, *, out=None, axis=None, keepdims=None):
     """(values, indices) of the most frequent value along dim, the least of equally frequent ones."""
     dim = dim if axis is None else axis
     keepdim = keepdim if keepdims is None else keepdims
-    return _written(_ops._mode(input, dim, keepdim), out, return_types.mode)
+    return _written(_ops._mode(input, dim, keepdim), out, return_types.mode, input)
 
 
 def _middle(row, kind, input, dim, keepdim, out):
     if input.dtype is _bool:
         raise NotImplementedError('"median" not implemented for \'Bool\'. Convert with input.long().')
     if dim is not None:
-        return _written(row(input, dim, keepdim), out, kind)
+        return _written(row(input, dim, keepdim), out, kind, input)
     if input.numel() == 0:
         return input.new_full((), float("nan"), dtype=BY_NAME["float64"]).to(input.dtype)
     if input.origin is None and not _dispatch.listened():
@@ -127,7 +115,7 @@ def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=N
         input = sorted_sequence.new_tensor(input)
     found = _ops._searchsorted(sorted_sequence, input if input.dtype is sorted_sequence.dtype else input.to(sorted_sequence.dtype), sorter, right or side == "right")
     found = found.to(_int32) if out_int32 else found
-    return found if out is None else out.copy_(found)
+    return into("searchsorted", found, out, exact=True)
 
 
 def bucketize(input, boundaries, *, out_int32=False, right=False, out=None):
@@ -167,7 +155,7 @@ def histc(input, bins=100, min=0, max=0, *, out=None):
     if not (float("-inf") < min <= max < float("inf")):
         raise RuntimeError(f"histc: range of [{min}, {max}] is not finite. Give min and max.")
     found = _ops._histogram(_shape.flatten(input), bins, min, max)
-    return found if out is None else out.copy_(found)
+    return into("histc", found, out, exact=True)
 
 
 def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None):

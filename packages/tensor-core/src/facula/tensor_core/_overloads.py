@@ -2,7 +2,8 @@
 
 import warnings
 
-from facula.tensor_core import _ops, _order, return_types
+from facula.tensor_core import _ops, return_types
+from facula.tensor_core._out import into
 from facula.tensor_core._run import is_number, zero_dim
 from facula.tensor_core._tensor import Tensor
 
@@ -23,8 +24,7 @@ def _extreme(name, whole, index, pair):
             return fold(input, (), out=out)
         values = along(input, dim, keepdim)
         if out is not None:
-            _order.fitting_outs(name, values, out)
-            return result(out[0].resize_(values[0].shape).copy_(values[0]), out[1].resize_(values[1].shape).copy_(values[1]))
+            return into(name, result(*values), out, exact=True)
         return result(*values)
 
     extreme.__name__ = extreme.__qualname__ = name
@@ -229,7 +229,26 @@ def logsumexp(input, dim=None, keepdim=False, *, out=None, axis=None, keepdims=N
     result = _ops.add(total, peak)
     if not keepdim:
         result = _ops.sum(result, dim)  # each dim is 1 by now
-    return result if out is None else _ops.copy_into_(out.resize_(result.shape), result)
+    return into("logsumexp", result, out)
+
+
+def logcumsumexp(input, dim, *, out=None):
+    """Running logarithm of the sum of exponentials along dim, without overflow."""
+    if not input.is_complex():
+        return _ops.logcumsumexp(input, dim, out=out)
+    from facula.tensor_core._math import real
+    from facula.tensor_core._shape import stack, unbind
+
+    if not input.dim() or not input.numel():
+        return into("logcumsumexp", _ops.copy(input, None, 0), out)
+    sums = []
+    for x in unbind(input, dim):  # a step for each element: complex logarithms have no running kernel
+        if sums:
+            before, first = sums[-1], _ops.ge(real(x), real(sums[-1]))
+            high, low = _ops.where_rows(first, x, before), _ops.where_rows(first, before, x)
+            x = _ops.add(high, _ops.log1p(_ops.exp(_ops.sub(low, high))))
+        sums.append(x)
+    return into("logcumsumexp", stack(sums, dim), out)
 
 
 def any(input, dim=None, keepdim=False, *, out=None, axis=None, keepdims=None):
@@ -261,10 +280,7 @@ def _u8(input, result):
 
 def _delivered(kind, results, out):
     """The results as a named tuple, in the tensors of `out` if given."""
-    if out is not None:
-        _order.fitting_outs(kind.__name__, results, out)
-        results = [_ops.copy_into_(o.resize_(r.shape), r) for o, r in zip(out, results)]
-    return kind(*results)
+    return into(kind.__name__, kind(*results), out, exact=True)
 
 
 def _running(name):
@@ -341,7 +357,7 @@ def _pow_operator(plain):
 
 
 __all__ = [
-    "all", "aminmax", "any", "clamp", "clip", "cummax", "cummin", "div", "divide", "index_add", "logsumexp", "max",
+    "all", "aminmax", "any", "clamp", "clip", "cummax", "cummin", "div", "divide", "index_add", "logcumsumexp", "logsumexp", "max",
     "min", "norm", "pow", "round", "scatter", "std", "std_mean", "true_divide", "var", "var_mean", "where",
 ]  # fmt: skip
 METHODS = [n for n in __all__ if n not in ("std_mean", "var_mean")]

@@ -7,18 +7,18 @@ from facula.tensor_core import _ops
 from facula.tensor_core._errors import DTypeError
 from facula.tensor_core._foreign import overridable
 from facula.tensor_core._lib import lib
-from facula.tensor_core._run import is_number, zero_dim
+from facula.tensor_core._out import into, same_dtype
+from facula.tensor_core._run import _LARGEST, is_number, zero_dim
 from facula.tensor_core._state import result_type
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import BY_NAME, DTYPES
 
-_LARGEST = {"float16": 65504.0, "bfloat16": float.fromhex("0x1.fep127"), "float32": float.fromhex("0x1.fffffep127")}
 _BITS = {"float16": "int16", "bfloat16": "int16"}
 
 
 def _delivered(result, out):
     """result, or `out` holding it."""
-    return result if out is None else _ops.copy_into_(out.resize_(result.shape), result)
+    return into("out", result, out)
 
 
 def _tensors(op, **arguments):
@@ -227,6 +227,7 @@ def heaviside(input, values, *, out=None):
 
 def polar(abs, angle, *, out=None):
     """Complex numbers from sizes and angles."""
+    _tensors("polar", abs=abs, angle=angle)
     if abs.dtype is not angle.dtype:
         raise RuntimeError(f"polar: expected object of scalar type {abs.dtype.name} but got scalar type {angle.dtype.name} for second argument. Convert one.")
     return complex_(_ops.mul(abs, _ops.cos(angle)), _ops.mul(abs, _ops.sin(angle)), out=out)
@@ -239,6 +240,9 @@ def complex_(real, imag, *, out=None):
     >>> facula.complex(facula.tensor([1.0]), facula.tensor([2.0]))
     tensor([1.+2.j])
     """
+    _tensors("complex", real=real, imag=imag)
+    if out is not None:
+        same_dtype("complex", real.dtype.to_complex(), out)
     if real.dtype.name not in ("float32", "float64"):
         raise RuntimeError(f"complex: expected both inputs to be Half, Float or Double tensors but got {real.dtype.name} and {imag.dtype.name}. Convert with .to().")
     if real.dtype is not imag.dtype:

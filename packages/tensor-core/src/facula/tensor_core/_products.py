@@ -3,7 +3,9 @@
 import itertools
 
 from facula.tensor_core import _ops, _shape
+from facula.tensor_core._out import into
 from facula.tensor_core._tensor import Tensor
+from facula.tensor_core._types import int64
 
 
 def einsum(*args):
@@ -167,7 +169,7 @@ def tensordot(a, b, dims=2, out=None):
     left = _shape.reshape(_ops.permute(a, kept_a + over_a), _product(a.shape[d] for d in kept_a), size)
     right = _shape.reshape(_ops.permute(b, over_b + kept_b), size, _product(b.shape[d] for d in kept_b))
     result = _ops.view(_ops.matmul(left, right), [a.shape[d] for d in kept_a] + [b.shape[d] for d in kept_b])
-    return result if out is None else out.resize_(result.shape).copy_(result)
+    return into("out", result, out)
 
 
 def inner(input, other, *, out=None):
@@ -186,7 +188,7 @@ def kron(input, other, *, out=None):
     a = _shape.reshape(input, [s for size in x for s in (size, 1)])
     b = _shape.reshape(other, [s for size in y for s in (1, size)])
     result = _shape.reshape(_ops.mul(a, b), [p * q for p, q in zip(x, y)])
-    return result if out is None else out.resize_(result.shape).copy_(result)
+    return into("out", result, out)
 
 
 def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
@@ -207,8 +209,8 @@ def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
 def _distance(difference, p, dim):
     if p < 0:
         raise RuntimeError(f"only non-negative p values are supported, got {p}")
-    if p == 0:
-        return _ops.sum(_ops.ne(difference, 0), dim).to(difference.dtype)
+    if p == 0:  # a count, whose derivative is 0 and not absent
+        return _ops.sum(_ops.abs(_ops.sign(difference)), dim)
     return _ops.norm_p(difference, dim, p=float(p))
 
 
@@ -286,9 +288,9 @@ def combinations(input, r=2, with_replacement=False):
         raise RuntimeError(f"Expect a non-negative number, but got {r}")
     choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
     chosen = list(choose(range(input.shape[0]), r))
-    if not chosen or not r:
-        return empty(0, dtype=input.dtype) if not r else empty(0, r, dtype=input.dtype)
-    return _shape.reshape(_ops.index_select(input, 0, tensor([i for row in chosen for i in row])), len(chosen), r)
+    if not r:
+        return empty(0, dtype=input.dtype)
+    return _shape.reshape(_ops.index_select(input, 0, tensor([i for row in chosen for i in row], dtype=int64)), len(chosen), r)
 
 
 def cov(input, *, correction=1, fweights=None, aweights=None):

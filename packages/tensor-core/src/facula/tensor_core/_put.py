@@ -2,6 +2,7 @@
 
 from facula.tensor_core import _ops, _shape
 from facula.tensor_core._lib import lib
+from facula.tensor_core._out import into
 from facula.tensor_core._tensor import Tensor
 
 
@@ -27,12 +28,21 @@ def as_strided_scatter(input, src, size, stride, storage_offset=None):
 
 
 def _written(input, look, src, name):
-    copy = input.clone()
+    copy = _alike(input)
     view = look(copy)
     if view.shape != src.shape:
         raise RuntimeError(f"{name}: expected src to have a size equal to the slice of self. src size = {list(src.shape)}, slice size = {list(view.shape)}")
     view.copy_(src)
     return copy
+
+
+def _alike(input):
+    """A copy that lies in its memory as input does in its own: a view of the copy sees what one of input would."""
+    if input.is_contiguous() and not input.storage_offset() or any(s == 0 and n > 1 for s, n in zip(input.stride(), input.shape)):
+        return input.clone()
+    whole = _ops.as_strided(input.detach(), [input.untyped_storage().nbytes() // input.dtype.itemsize], [1], 0)
+    place = _ops.as_strided(_ops.copy(whole, None, 0), input.shape, input.stride(), input.storage_offset())
+    return place.detach().copy_(input)
 
 
 def masked_scatter(input, mask, source):
@@ -101,8 +111,10 @@ def fill_diagonal_(self, fill_value, wrap=False):
     return self
 
 
-def isin(elements, test_elements, *, assume_unique=False, invert=False):
+def isin(elements, test_elements, *, assume_unique=False, invert=False, out=None):
     """For every element whether it is among test_elements; either may be a number."""
+    if out is not None:
+        return into("isin", isin(elements, test_elements, invert=invert), out)
     from facula.tensor_core._create import tensor
 
     if not isinstance(elements, Tensor) and not isinstance(test_elements, Tensor):

@@ -267,10 +267,10 @@ def randint_like(
 # --- draws from tensors of parameters ----------------------------------------------------------------------------------
 
 
-def _drawn(row, input, generator, complaint):
-    """A contiguous copy of input, each element replaced by a draw with that parameter."""
+def _drawn(row, input, generator, complaint, flat=False):
+    """A contiguous copy of input, each element replaced by a draw with that parameter; flat: with a history that says its derivative is 0."""
     generator = _checked(row, generator)
-    result = input.detach().clone(memory_format=facula.contiguous_format)
+    result = (input if flat else input.detach()).clone(memory_format=facula.contiguous_format)
     try:
         return getattr(_ops, row)(result, generator=generator)
     except RuntimeError:
@@ -285,14 +285,14 @@ def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | N
         result = bernoulli_(facula.empty_like(input), p, generator=generator)
     else:
         complaint = "bernoulli: Expected p_in >= 0 && p_in <= 1 to be true: input holds numbers outside of [0, 1]. Clamp them."
-        result = _drawn("draw_bernoulli_", input, generator, complaint)
+        result = _drawn("draw_bernoulli_", input, generator, complaint, flat=True)
     return _delivered(result, out)
 
 
 def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
     """Poisson numbers, each of the rate that stands in input."""
     complaint = "poisson: invalid Poisson rate, expected rate to be non-negative: input holds negative numbers or NaN. Clamp them."
-    return _drawn("draw_poisson_", input, generator, complaint)
+    return _drawn("draw_poisson_", input, generator, complaint, flat=True)
 
 
 def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) -> Tensor:

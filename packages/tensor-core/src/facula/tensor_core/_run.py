@@ -51,7 +51,7 @@ def fitting(op, value, dtype):
         top = 2 ** (bits - 1 if dtype.is_signed else bits)
         fits = -top <= value < top if dtype.is_signed else -top < value < top  # NaN fails every comparison
     elif fits:
-        top = _LARGEST.get(dtype.name)
+        top = _LARGEST.get(dtype.name) if dtype.itemsize > 2 else None  # halves turn infinite
         parts = (value.real, value.imag) if isinstance(value, complex) else (value,)
         fits = top is None or not any(abs(v) > top and abs(v) != float("inf") for v in parts)
     if not fits:
@@ -86,7 +86,12 @@ def coerce(op, args):
                 fixed[k] = a.item()
             continue
         raise TypeError(f"{op.name}(): argument '{p.name}' (position {k + 1}) must be Tensor, not {type(a).__name__}. Convert it with facula.tensor.")
+    if op.kind == "map2" and op.name not in _OF_NUMBERS and not any(isinstance(args[k], Tensor) for k in op.tensors):
+        raise TypeError(f"{op.name}(): received an invalid combination of arguments - got two numbers. Make one a tensor.")
     return args if fixed is None else tuple(fixed)
+
+
+_OF_NUMBERS = {"add", "sub", "mul", "div", "floor_divide"}  # what PyTorch computes of two numbers too
 
 
 def attributes(op, args):
@@ -163,7 +168,10 @@ def _fold(op, args, out):
 
 def _scan(op, args, out):
     by = {p.name: a for p, a in zip(op.params, args)}
-    return several(op, lib.fc_scan(op.id, handle(out), by["input"]._h, by["dim"], dtype_id(by.get("dtype"))))
+    dtype = by.get("dtype")
+    if "dtype" in by and dtype is None and out is not None:  # an output says what to compute in
+        dtype = out.dtype
+    return several(op, lib.fc_scan(op.id, handle(out), by["input"]._h, by["dim"], dtype_id(dtype)))
 
 
 def several(op, h):
@@ -180,6 +188,9 @@ def _dot(op, args, out):
 
 def _gather(op, args, out):
     tensors = [args[k]._h for k in op.tensors] + [NULL]
+    index = args[2]
+    if op.name in ("gather", "scatter", "scatter_add") and not index.numel():  # an empty index may be of any dtype and shape
+        return _through_nothing(op, args[0], index, out)
     return finish(lib.fc_gather(op.id, handle(out), tensors[0], args[1], tensors[1], tensors[2]))
 
 
@@ -189,6 +200,15 @@ def sizes(op, values):
         return [d.__index__() for d in values]
     except AttributeError:
         raise TypeError(f"{op.name}() takes ints, but got ({', '.join(type(d).__name__ for d in values)}). Convert them with int().") from None
+
+
+def _through_nothing(op, x, index, out):
+    """gather and scatter through an index without elements."""
+    if op.name == "gather":
+        return out if out is not None else finish(lib.fc_empty(lib.fc_dtype(x._h), lib.fc_device(x._h), index.dim(), list(index.shape)))
+    if out is None:
+        return finish(lib.fc_to(x._h, lib.fc_dtype(x._h), 0, 1))
+    return _written(out is x or not lib.fc_copy(out._h, x._h), out)
 
 
 def _view(op, args, out):
@@ -286,8 +306,13 @@ BY_KIND = {
 
 def fit_out(op, args, out):
     """`out=` of another shape is resized, as PyTorch does (with a warning when it held elements)."""
+    from facula.tensor_core._out import apart, same_dtype
     from facula.tensor_core._resize import result_shape
 
+    if op.kind == "gather" or op.kind == "dot":
+        same_dtype(op.name, args[0].dtype, out)
+    if op.name == "index_select":
+        apart(op.name, out, ())
     if op.name in ("isposinf", "isneginf", "signbit") and out.dtype.kind:
         raise RuntimeError(f"{op.name} does not support non-boolean outputs, got {out.dtype.name}. Give one of dtype bool.")
     if op.kind == "fold" and op.name in ("sum", "prod", "nansum"):  # summed in the dtype of the output
@@ -307,3 +332,6 @@ def fit_out(op, args, out):
                 stacklevel=4,
             )
         out.resize_(wanted)
+    if op.kind == "gather" or op.name == "cat":
+        apart(op.name, out, args[0] if op.name == "cat" else [args[k] for k in op.tensors])
+    return args

@@ -649,11 +649,13 @@ def rot90(input, k=1, dims=(0, 1)):
 
 def diag(input, diagonal=0, *, out=None):
     """The diagonal of a matrix, or the matrix with this diagonal."""
+    from facula.tensor_core._out import into
+
     if input.dim() == 2:
-        return _ops.copy(_ops.diagonal(input, diagonal), None, 0)
+        return into("diag", _ops.copy(_ops.diagonal(input, diagonal), None, 0), out)
     if input.dim() != 1:
         raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {input.dim()}D")
-    return diag_embed(input, diagonal)
+    return into("diag", diag_embed(input, diagonal), out)
 
 
 def diag_embed(input, offset=0, dim1=-2, dim2=-1):
@@ -667,11 +669,17 @@ def diag_embed(input, offset=0, dim1=-2, dim2=-1):
         if not lib.fc_copy(_ops.diagonal(out, offset, -2, -1)._h, input._h):
             return out
     a, b = wrap_dim("diag_embed", dim1, n), wrap_dim("diag_embed", dim2, n)
+    if a == b:
+        raise RuntimeError(f"diag_embed: diagonal dimensions cannot be identical {dim1}, {dim2}. Give two dims.")
     if _ops.interpreting:  # without a write, which an interpreter may not be able to follow
         out = _diagonals(input, size, offset)
     else:
-        out = zeros(*input.shape[:-1], size, size, dtype=input.dtype)
-        _ops.diagonal(out, offset, -2, -1).copy_(input)
+        shape = list(input.shape[:-1])
+        for d in sorted((a, b)):
+            shape.insert(d, size)
+        out = zeros(*shape, dtype=input.dtype, device=input.device)
+        _ops.diagonal(out, offset, a, b).copy_(input)
+        return _alone(out)
     return _alone(movedim(out, (n - 2, n - 1), (a, b)))
 
 

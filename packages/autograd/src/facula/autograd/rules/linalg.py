@@ -132,13 +132,12 @@ def of_exp(g, x):
 
 
 def of_cholesky(g, low, upper):
-    """L^-H phi(L^H g) L^-1, phi the lower triangle with half its diagonal; made Hermitian."""
+    """L^-H phi(L^H g) L^-1, phi the lower triangle and its mirror, both halved."""
     low, g = (low.mH, g.mH) if upper else (low, g)
-    phi = half_diagonal((low.mH @ g).tril())
+    phi = (low.mH @ g).tril()
+    phi = (phi + phi.tril(-1).mH) / 2
     lh = low.mH
-    whole = triangular(lh, phi, True)
-    whole = triangular(lh, whole.mH, True).mH
-    return (whole + whole.mH) / 2
+    return triangular(lh, triangular(lh, phi, True).mH, True).mH
 
 
 def of_lu(g, lu, pivots):
@@ -199,6 +198,7 @@ def of_eigh(gs, values, v):
     if of_v is None:
         return (v * of_values.unsqueeze(-2)) @ v.mH
     inner = v.mH @ of_v
+    inner = (inner - inner.mH) / 2  # vectors stay orthonormal: they only turn, and the gradient is Hermitian as the matrix is
     inner = (inner - F.diag_embed(F.diagonal(inner, 0, -2, -1))) / differences(values)
     if of_values is not None:
         inner = inner + F.diag_embed(of_values).to(inner.dtype)

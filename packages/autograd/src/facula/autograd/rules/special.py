@@ -16,13 +16,13 @@ D("erfinv",     x=lambda g, out: g * HALF_PI_ROOT * F.exp(out * out))
 D("lgamma",     x=lambda g, x: g * F.digamma(x))
 D("digamma",    x=lambda g, x: g * F.polygamma(1, x))
 D("_polygamma", x=lambda g, x, n: g * F.polygamma(n + 1, x))
-D("igamma",     y=lambda g, x, y: g * F.exp((x - 1) * F.log(y) - y - F.lgamma(x)))
-D("igammac",    y=lambda g, x, y: -g * F.exp((x - 1) * F.log(y) - y - F.lgamma(x)))
+D("igamma",     x=lambda g: without("igamma: input"),  y=lambda g, x, y: g * F.exp((x - 1) * F.log(y) - y - F.lgamma(x)))
+D("igammac",    x=lambda g: without("igammac: input"), y=lambda g, x, y: -g * F.exp((x - 1) * F.log(y) - y - F.lgamma(x)))
 D("_logit",     x=lambda g, x: g / (x * (1 - x)))
 D("sinc",       x=lambda g, x: g * only_where(x != 0, (math.pi * x * F.cos(math.pi * x) - F.sin(math.pi * x)) / (math.pi * x * x)))
 D("xlogy",      x=lambda g, x, y: times_log(g, x, y, F.log, 0),         y=lambda g, x, y: g * x / y)
 D("_special_xlog1py", x=lambda g, x, y: times_log(g, x, y, F.log1p, -1), y=lambda g, x, y: g * x / (y + 1))
-D("_special_zeta", y=lambda g, x, y: g * -x * row("_special_zeta")(x + 1, y))
+D("_special_zeta", x=lambda g: without("zeta"), y=lambda g, x, y: g * -x * row("_special_zeta")(x + 1, y))
 
 # ---- the normal distribution
 D("_special_ndtr",     x=lambda g, x: g * F.exp(x * x * -0.5) * (1 / math.sqrt(2 * math.pi)))
@@ -50,6 +50,11 @@ D("_special_spherical_bessel_j0", x=lambda g, x, out: g * limit(x, (F.cos(x) - o
 none("_special_airy_ai")
 none(*(f"_special_{shifted}chebyshev_polynomial_{kind}" for shifted in ("", "shifted_") for kind in "tuvw"))
 none("_special_hermite_polynomial_h", "_special_hermite_polynomial_he", "_special_laguerre_polynomial_l", "_special_legendre_polynomial_p")
+
+
+def without(what):
+    """Nobody has this derivative; whoever asks for it is told."""
+    raise NotImplementedError(f"the derivative for '{what}' is not implemented. Detach that argument.")
 
 
 def limit(x, quotient, at_zero):
