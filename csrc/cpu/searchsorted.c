@@ -33,27 +33,37 @@ int fc_infer__searchsorted(fc_call *c)
     return fc_declare(c, 0, FC_I64, v->ndim, v->shape);
 }
 
-static void search(void *ctx, int64_t begin, int64_t end)
+/* Halving without a branch that could be guessed wrong. dtype is a constant where this is called, so the keys are read without a switch. */
+static inline void search_as(const job *q, int64_t begin, int64_t end, const int dtype)
 {
-    const job *q = ctx;
-    const int dtype = q->line->dtype, size = fc_dt_size[dtype];
+    const int size = fc_dt_size[dtype];
+    const int right = q->right;
     for (int64_t k = begin; k < end; ++k) {
         const int64_t from = q->line->ndim > 1 ? k / q->per_line * q->n : 0;
         const char *line = q->line->data + from * size;
         const int64_t *order = q->sorter ? FC_DATA(int64_t, q->sorter) + from : NULL;
         const uint64_t v = fc_key(dtype, q->value->data, k);
-        const int nan = fc_key_is_nan(dtype, v);
-        int64_t lo = 0, hi = q->n;
-        while (lo < hi) {
-            const int64_t mid = lo + (hi - lo) / 2;
+        int64_t lo = 0, left = q->n;
+        while (left > 0) {
+            const int64_t half = left / 2, mid = lo + half;
             const uint64_t key = fc_key(dtype, line, order ? order[mid] : mid);
-            /* every comparison with a NaN fails, and what is not found lies further right */
-            if (nan || fc_key_is_nan(dtype, key) || (q->right ? key <= v : key < v))
-                lo = mid + 1;
-            else
-                hi = mid;
+            const int64_t before = right ? key <= v : key < v;
+            lo = before ? mid + 1 : lo;
+            left = before ? left - half - 1 : half;
         }
         q->out[k] = lo;
+    }
+}
+
+static void search(void *ctx, int64_t begin, int64_t end)
+{
+    const job *q = ctx;
+    switch (q->line->dtype) {
+    case FC_F32: search_as(q, begin, end, FC_F32); break;
+    case FC_F64: search_as(q, begin, end, FC_F64); break;
+    case FC_I64: search_as(q, begin, end, FC_I64); break;
+    case FC_I32: search_as(q, begin, end, FC_I32); break;
+    default: search_as(q, begin, end, q->line->dtype);
     }
 }
 

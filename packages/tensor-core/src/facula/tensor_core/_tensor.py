@@ -1,6 +1,6 @@
 """class Tensor: a typed handle of the C library and what autograd hangs on it."""
 
-from facula.tensor_core._lib import NULL, lib
+from facula.tensor_core._lib import NULL, address, lib
 from facula.tensor_core._types import DEVICES, DTYPES, Size, device, strided
 
 _shape_id, number_of = lib.fc_shape_id, lib.number_of
@@ -171,9 +171,7 @@ class Tensor(lib.Slots):
 
     def data_ptr(self):
         """Address of the first element, 0 for an empty tensor."""
-        from facula.tensor_core._lib import address
-
-        return address(lib.fc_data(self._h)) if self.numel() else 0
+        return address(lib.fc_data(self._h)) if lib.fc_numel(self._h) else 0
 
     is_cuda = is_sparse = is_quantized = is_mkldnn = is_mps = is_xpu = is_nested = False
     is_sparse_csr = is_xla = is_ipu = is_mtia = is_maia = is_vulkan = False
