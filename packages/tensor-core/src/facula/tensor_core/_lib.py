@@ -19,9 +19,12 @@ def pointer(address):
     return ffi.cast("void *", address)
 
 
+_INTPTR = ffi.typeof("intptr_t")
+
+
 def address(pointer):
     """A C pointer as an int."""
-    return int(ffi.cast("intptr_t", pointer))
+    return int(ffi.cast(_INTPTR, pointer))
 
 
 def buffer(pointer, nbytes):
