@@ -118,6 +118,14 @@ def erfc_row(kind, count):
     return (f, lambda q: 1 / (1 + f(q)), X, count, -1, (top - k) / (top + k))
 
 
+NORMAL_K = mp.mpf("2.5")
+
+
+def normal_tail(q):
+    a = NORMAL_K * (1 + q) / (1 - q)
+    return (a + NORMAL_K) * erfcx(a / mp.sqrt(2)) / 2
+
+
 def tail(a):
     return -mp.log(mp.erfc(a))
 
@@ -183,6 +191,8 @@ FITS = {
     # erf(a) = 1 - e**-P(a) beyond
     "erf_tail": {"f32": (tail, lambda a: mp.erfc(a) / mp.erf(a), X, 9, 0.92, 4)},
     "erfc": {"f32": erfc_row("f32", 12), "f64": erfc_row("f64", 24)},
+    # Phi(-a) = e**(-a a / 2) P(q) / (a + k), q = (a - k) / (a + k) = 1 - 2 k / (a + k), k = 5/2
+    "normal": {"f32": (normal_tail, lambda q: 1 / normal_tail(q), X, 10, -1, (mp.mpf("14.5") - NORMAL_K) / (mp.mpf("14.5") + NORMAL_K))},
     "atan": {
         "f32": (safe(lambda x: (mp.atan(x) - x) / x**3, mp.mpf(-1) / 3), safe(lambda x: x**3 / mp.atan(x), 1e-9), SQUARE, 9, 0, 1),
         "f64": (safe(lambda x: (mp.atan(x) - x) / x**3, mp.mpf(-1) / 3), safe(lambda x: x**3 / mp.atan(x), 1e-9), SQUARE, 11, 0, mp.tan(mp.pi / 8)),

@@ -18,11 +18,6 @@ FC_MATH T FN(mish_gradient)(T g, T x)
     return g * (n / d + x * (e / (1 + e)) * r * r);
 }
 
-FC_MATH T FN(gelu_gradient)(T g, T x)
-{
-    return g * (FN(ndtr)(x) + x * K(0.39894228040143267794) * FN(exp)(K(-0.5) * x * x));
-}
-
 FC_MATH T FN(gelu_tanh_gradient)(T g, T x)
 {
     const T c = K(0.79788456080286535588), z = x * x;

@@ -45,9 +45,6 @@ FC_MATH T FN(softplus)(T x, T beta, T threshold)
     return u > threshold ? x : FN(log1p)(FN(exp)(u)) / beta;
 }
 
-/* x Phi(x): Phi by erfc, not 1 + erf, keeps the small results of the left tail */
-FC_MATH T FN(gelu)(T x) { return x * FN(ndtr)(x); }
-
 /* x tanh(log(1 + e**x)) = x n / (n + 2), n = e**x (e**x + 2) */
 FC_MATH T FN(mish)(T x)
 {

@@ -87,4 +87,12 @@ FC_MATH f64 fc_ndtr_f64(f64 x)
     return x < 0 ? y : 1 - y;
 }
 
+/* x Phi(x): Phi by erfc, not 1 + erf, keeps the small results of the left tail */
+FC_MATH f64 fc_gelu_f64(f64 x) { return x * fc_ndtr_f64(x); }
+
+FC_MATH f64 fc_gelu_gradient_f64(f64 g, f64 x)
+{
+    return g * (fc_ndtr_f64(x) + x * 0.39894228040143267794 * fc_exp_f64(-0.5 * x * x));
+}
+
 #endif

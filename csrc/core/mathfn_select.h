@@ -28,11 +28,31 @@ FC_MATH T FN(sign)(T x)     { return (T)((x > 0) - (x < 0)); }
 FC_MATH T FN(sgn)(T x)      { return (T)((x > 0) - (x < 0)); }
 FC_MATH T FN(angle)(T x)    { return x != x ? x : x < 0 ? (T)3.14159265358979323846 : (T)0; }
 
-/* NaN wins (maximum) or loses (fmax) */
-FC_MATH T FN(maximum)(T x, T y) { return x != x ? x : x > y ? x : y; }
-FC_MATH T FN(minimum)(T x, T y) { return x != x ? x : x < y ? x : y; }
-FC_MATH T FN(fmax)(T x, T y)    { return y != y ? x : x > y ? x : y; }
-FC_MATH T FN(fmin)(T x, T y)    { return y != y ? x : x < y ? x : y; }
+/* NaN wins (maximum) or loses (fmax); of equal zeros the first. One instruction and a choice that asks y alone, which is often a
+ * constant: asking x as well, or in one expression, two in a row became branches, or a dozen masks. */
+FC_MATH T FN(maximum)(T x, T y)
+{
+    const T some = y > x ? y : x;
+    return y != y ? y : some;
+}
+
+FC_MATH T FN(minimum)(T x, T y)
+{
+    const T some = y < x ? y : x;
+    return y != y ? y : some;
+}
+
+FC_MATH T FN(fmax)(T x, T y)
+{
+    const T some = x > y ? x : y;
+    return y != y ? x : some;
+}
+
+FC_MATH T FN(fmin)(T x, T y)
+{
+    const T some = x < y ? x : y;
+    return y != y ? x : some;
+}
 
 FC_MATH T FN(clamp)(T x, T low, T high) { return FN(minimum)(FN(maximum)(x, low), high); }
 FC_MATH T FN(heaviside)(T x, T y)       { return x == 0 ? y : (T)(x > 0); }
@@ -54,22 +74,33 @@ FC_MATH T FN(fmod)(T x, T y)
     return FC_LIBC(copysign)(r, x);
 }
 
-/* Python's %: the divisor's sign */
-FC_MATH T FN(remainder)(T x, T y)
+/* x fmod y where |x| < |y| FC_EASY_QUOTIENT and y is finite: the quotient's rounding can only step up, by one, and then the sign
+ * tells; both remainders are exact. */
+FC_MATH T FN(easy_fmod)(T x, T y)
 {
-    const T r = FN(fmod)(x, y);
-    return r != 0 && (r < 0) != (y < 0) ? r + y : r;
+    const T a = FC_LIBC(fabs)(x), b = FC_LIBC(fabs)(y);
+    const T r = FN(fma)(-FC_LIBC(trunc)(a / b), b, a), up = r + b;
+    return FC_LIBC(copysign)(r < 0 ? up : r, x);
 }
 
-FC_MATH T FN(trunc_divide)(T x, T y) { return FC_LIBC(trunc)(x / y); }
-
-/* Python's //, where rounding of x / y could step over an integer: from the exact remainder, as PyTorch */
-FC_MATH T FN(floor_divide)(T x, T y)
+/* Python's %: r = x fmod y with the divisor's sign */
+FC_MATH T FN(remainder_of)(T r, T y)
 {
-    const T r = FN(fmod)(x, y);
-    const T step = r != 0 && (r < 0) != (y < 0) ? 1 : 0;
+    const T moved = r + y, below = y < 0 ? r : moved, above = y < 0 ? moved : r;
+    const T some = r < 0 ? below : above;
+    return r == 0 ? r : some;
+}
+
+/* Python's //, where rounding of x / y could step over an integer: from the exact remainder r = x fmod y, as PyTorch */
+FC_MATH T FN(floor_divide_of)(T r, T x, T y)
+{
+    const T step = FN(remainder_of)(r, y) == r ? 0 : 1;
     const T q = (x - r) / y - step;
-    const T down = FC_LIBC(floor)(q);
-    const T whole = q - down > (T)0.5 ? down + 1 : down;
-    return y == 0 ? x / y : q != 0 ? whole : FN(copysign)((T)0, x / y);
+    const T down = FC_LIBC(floor)(q), up = down + 1;
+    const T whole = q - down > (T)0.5 ? up : down, zero = FN(copysign)((T)0, x / y), some = q != 0 ? whole : zero;
+    return y == 0 ? x / y : some;
 }
+
+FC_MATH T FN(remainder)(T x, T y)    { return FN(remainder_of)(FN(fmod)(x, y), y); }
+FC_MATH T FN(floor_divide)(T x, T y) { return FN(floor_divide_of)(FN(fmod)(x, y), x, y); }
+FC_MATH T FN(trunc_divide)(T x, T y) { return FC_LIBC(trunc)(x / y); }

@@ -1,6 +1,7 @@
 /* Staging: see stage.h. Blocks are 512 elements, so that four operands in two dtypes stay within L1. */
 #include "facula.h"
 #include "../cpu/parallel.h"
+#include "atomic.h"
 #include "cast.h"
 #include "stage.h"
 #include "verb.h"
@@ -68,7 +69,7 @@ static void fc_stage_range(void *ctx, int64_t begin, int64_t end)
             p[k] = nest->data[k] + begin * fc_dt_size[g->want[k]];
         g->cell(p[0], p[1], p[2], p[3], g->scalars, &fault, end - begin);
         if (fault)
-            g->fault = 1;
+            fc_atomic_poke(&g->fault, 1);
         return;
     }
     fc_block block[FC_NEST_OPERANDS], raw;
@@ -103,7 +104,7 @@ static void fc_stage_range(void *ctx, int64_t begin, int64_t end)
         i += count;
     }
     if (fault)
-        g->fault = 1;
+        fc_atomic_poke(&g->fault, 1);
 }
 
 int fc_stage_run(const fc_nest *nest, fc_map_cell cell, int compute, int stored, const fc_scalar *s)

@@ -90,7 +90,7 @@ static fc_tensor *fc_map_run(int op, fc_tensor *out, int n, fc_tensor **x, int n
     fc_types types = { 0, 0, 0 };
     if (fc_map_types(op, common, &types))
         return NULL;
-    const fc_map_cell cell = fc_cpu_map_cell(op, types.compute);
+    fc_map_cell cell = fc_cpu_map_cell(op, types.compute);
     if (!cell) {
         fc_fail(FC_DTYPE, common, 0, 0, 0);
         return NULL;
@@ -98,6 +98,12 @@ static fc_tensor *fc_map_run(int op, fc_tensor *out, int n, fc_tensor **x, int n
     if (number >= 0) {
         x[number]->dtype = (uint8_t)types.compute;
         fc_store_scalar(types.compute, x[number]->data, value);
+        const fc_map_cell simple = op == FC_OP_pow && number == 1 ? fc_cpu_pow_cell(types.compute, value->kind == FC_KFLOAT ? value->re : (double)value->i) : NULL;
+        if (simple) { /* the exponent has done its work */
+            cell = simple;
+            number = -1;
+            n = 1;
+        }
     }
 
     /* the common case: everything contiguous, of one shape and already in the compute dtype */

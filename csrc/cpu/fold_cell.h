@@ -36,6 +36,23 @@ static FC_NOINLINE void F(one)(A *restrict acc, const S *restrict x, int64_t n, 
         acc[k] = OP(acc[k], (A)(MAP(LOAD(x[k]), param[k])));
 }
 
+#ifdef F_HOT
+/* All lanes along one row, n a multiple of FC_FOLD_LANES. A function of its own, whose lanes are only ever named by constants:
+ * next to a tail that picks its lane, the compiler keeps 16 scalars. */
+static FC_NOINLINE void F(along)(A *restrict lane, const S *restrict x, int64_t n, const A *restrict param)
+{
+    A run[FC_FOLD_LANES];
+    const A p[1] = { param ? *param : 0 };
+    (void)p;
+    memcpy(run, lane, sizeof run);
+    for (int64_t i = 0; i < n; i += FC_FOLD_LANES)
+        F_LANES /* whole selects would be unrolled to scalars before they are vectorised: 6 GB/s instead of 50 */
+        for (int j = 0; j < FC_FOLD_LANES; ++j)
+            run[j] = OP(run[j], (A)(MAP(LOAD(x[i + j]), p[0])));
+    memcpy(lane, run, sizeof run);
+}
+#endif
+
 /* a[k] = a[k] with b[k]: two lanes or two blocks become one */
 static FC_NOINLINE void F(join)(void *restrict a_, const void *restrict b_, int64_t n)
 {
@@ -76,10 +93,10 @@ static void F(rows)(void *restrict out_, const void *restrict x_, int64_t rows, 
             }
             i = n;
         }
-        for (; i + FC_FOLD_LANES <= n; i += FC_FOLD_LANES)
-            F_LANES /* whole selects would be unrolled to scalars before they are vectorised: 6 GB/s instead of 50 */
-            for (int j = 0; j < FC_FOLD_LANES; ++j)
-                lane[j] = OP(lane[j], (A)(MAP(LOAD(x_r[i + j]), param[r])));
+        if (n >= FC_FOLD_LANES) {
+            i = n / FC_FOLD_LANES * FC_FOLD_LANES;
+            F(along)(lane, x_r, i, param ? param + r : NULL);
+        }
 #else
         for (; i + 4 * FC_FOLD_LANES <= n; i += 4 * FC_FOLD_LANES)
             F(four)(lane, x_r + i, FC_FOLD_LANES, FC_FOLD_LANES, row_param);

@@ -175,6 +175,8 @@ typedef T R;
 #include "../ops.def"
 #include "../core/ops_done.h"
 
+#include "map_easy.h"
+
 extern const fc_map_cell FC_ISA_NAME(FC_PASTE(fc_map_cells_, FC_DT))[FC_NCELLS];
 const fc_map_cell FC_ISA_NAME(FC_PASTE(fc_map_cells_, FC_DT))[FC_NCELLS] = {
 #define FC_MAP1(name, sig, sc, types, result, body, doc) TYPES_##types(RESULT_##result([FC_CELL_##name] = cell_##name,))
@@ -183,4 +185,5 @@ const fc_map_cell FC_ISA_NAME(FC_PASTE(fc_map_cells_, FC_DT))[FC_NCELLS] = {
 #include "../core/ops_skip.h"
 #include "../ops.def"
 #include "../core/ops_done.h"
+    FC_EASY_CELLS
 };

@@ -76,6 +76,8 @@ def units(csrc):
         for dtype in dtypes:
             for level in levels if dtype is None or dtype in HOT else levels[:2]:
                 flags = [standard, f"-march=x86-64-{level or LEVELS[0]}", *FLAGS]
+                # whole registers: heavy bodies run 1.2 to 1.6 times faster than on halves of them, which is what gcc prefers
+                flags += ["-mprefer-vector-width=512"] * (level == "v4" and name.endswith("/map.c"))
                 flags += [f"-DFC_DT={dtype}"] * bool(dtype) + [f"-DFC_ISA={level}"] * bool(level)
                 flags += ["-Os"] * (level == LEVELS[0])  # for machines from before 2013: right, and small
                 found.append(Unit(f"csrc/{name}", tuple(flags)))

@@ -24,6 +24,7 @@ typedef struct {
     const char *in[FC_LINES_IN];
     int nin;
     int64_t outer, n, inner, groups, es;
+    int64_t pitch; /* from one copied row to the next: not a power of two, or all sixteen would meet in one set of L1 */
 } fc_lines;
 
 static inline void fc_line_in(char *rows, const char *x, const fc_lines *q, int64_t width)
@@ -31,9 +32,9 @@ static inline void fc_line_in(char *rows, const char *x, const fc_lines *q, int6
     for (int64_t i = 0; i < q->n; ++i)
         for (int64_t k = 0; k < width; ++k) {
             if (q->es == 4)
-                ((f32 *)rows)[k * q->n + i] = ((const f32 *)x)[i * q->inner + k];
+                ((f32 *)rows)[k * q->pitch + i] = ((const f32 *)x)[i * q->inner + k];
             else
-                ((f64 *)rows)[k * q->n + i] = ((const f64 *)x)[i * q->inner + k];
+                ((f64 *)rows)[k * q->pitch + i] = ((const f64 *)x)[i * q->inner + k];
         }
 }
 
@@ -42,9 +43,9 @@ static inline void fc_line_out(char *x, const char *rows, const fc_lines *q, int
     for (int64_t i = 0; i < q->n; ++i)
         for (int64_t k = 0; k < width; ++k) {
             if (q->es == 4)
-                ((f32 *)x)[i * q->inner + k] = ((const f32 *)rows)[k * q->n + i];
+                ((f32 *)x)[i * q->inner + k] = ((const f32 *)rows)[k * q->pitch + i];
             else
-                ((f64 *)x)[i * q->inner + k] = ((const f64 *)rows)[k * q->n + i];
+                ((f64 *)x)[i * q->inner + k] = ((const f64 *)rows)[k * q->pitch + i];
         }
 }
 
@@ -63,7 +64,7 @@ static void fc_lines_rows(void *ctx, int64_t begin, int64_t end)
 static void fc_lines_columns(void *ctx, int64_t begin, int64_t end, void *scratch)
 {
     const fc_lines *q = ctx;
-    const int64_t row = q->n * q->es;
+    const int64_t row = q->pitch * q->es;
     char *out = scratch, *rows[FC_LINES_IN];
     for (int k = 0; k < q->nin; ++k)
         rows[k] = out + (k + 1) * FC_LINES * row;
@@ -94,9 +95,10 @@ static inline void fc_lines_run(fc_line_fn fn, fc_tensor *out, int nin, fc_tenso
     if (out->numel == 0)
         return;
     const int64_t grain = 1 + FC_LINES_SERIAL / q.n;
+    q.pitch = q.n + 16 + q.n % 2;
     q.groups = (q.inner + FC_LINES - 1) / FC_LINES;
     if (q.inner > 1)
-        fc_parallel_scratch(q.outer * q.groups, 1 + grain / FC_LINES, (size_t)((1 + nin) * FC_LINES * q.n * q.es), fc_lines_columns, &q);
+        fc_parallel_scratch(q.outer * q.groups, 1 + grain / FC_LINES, (size_t)((1 + nin) * FC_LINES * q.pitch * q.es), fc_lines_columns, &q);
     else if (out->numel <= FC_LINES_SERIAL)
         fc_lines_rows(&q, 0, q.outer);
     else
