@@ -329,7 +329,7 @@ def scatter(input, dim, index, src=None, *, value=None, reduce=None):
 def index_add(input, dim, index, source, *, alpha=1, out=None):
     """input with alpha * the slices of source added at index along dim."""
     if alpha != 1:
-        source = _ops.mul(source, alpha if input.dtype.kind > 1 else int(alpha))
+        source = _ops.mul(source, (bool, int)[input.dtype.kind](alpha) if input.dtype.kind < 2 else alpha)
     return _ops.index_add(input, dim, index, source, out=out)
 
 
