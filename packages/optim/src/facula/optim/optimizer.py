@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections import OrderedDict, defaultdict
 from copy import deepcopy
+from types import MappingProxyType
 from typing import Any, Callable, Iterable
 
 import facula
@@ -22,6 +23,9 @@ class Optimizer:
 
     params: tensors, (name, tensor) pairs or dicts with "params" and options. defaults: the options of a group that gives none.
     """
+
+    # those of a wrapper that leaves __init__ out
+    _optimizer_step_pre_hooks = _optimizer_step_post_hooks = MappingProxyType({})
 
     def __init__(self, params: Iterable, defaults: dict[str, Any]) -> None:
         self.defaults = defaults
