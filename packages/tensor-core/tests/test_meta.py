@@ -68,3 +68,11 @@ def test_what_needs_elements_is_refused_as_by_pytorch(text):
         errors.append(caught.value)
 
     assert isinstance(errors[1], type(errors[0])), errors
+
+
+def test_a_meta_tensor_takes_copies_and_gives_none():
+    meta = facula.empty(2, device="meta")
+
+    assert meta.copy_(facula.ones(2)) is meta and meta.is_meta
+    with pytest.raises(NotImplementedError, match="no data"):
+        facula.ones(2).copy_(meta)

@@ -299,7 +299,14 @@ def copy_(self, src, non_blocking=False):
         from facula.tensor_core._create import as_tensor
 
         src = as_tensor(src)
-    return _ops.copy_into_(self, src)
+    try:
+        return _ops.copy_into_(self, src)
+    except RuntimeError:
+        if self.is_meta is src.is_meta:
+            raise
+    if src.is_meta:
+        raise NotImplementedError("copy_: Cannot copy out of meta tensor; no data! Give a tensor that has some.")
+    return _ops.copy_into_(self, src.to("meta"))  # shapes and dtypes are checked, nothing moves
 
 
 def fill_(self, value):

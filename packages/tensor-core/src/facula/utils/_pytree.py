@@ -144,9 +144,15 @@ class TreeSpec:
         return "*" if self.type is None else f"TreeSpec({self.type.__name__}, {self.context}, {self.children_specs})"
 
 
-LeafSpec = TreeSpec
+class LeafSpec(TreeSpec):
+    """The shape of a leaf."""
+
+    def __init__(self) -> None:
+        super().__init__(None, None, [])
+
+
 PyTree = Any
-_LEAF = TreeSpec(None, None, [])
+_LEAF = LeafSpec()
 
 
 def _flatten(tree: Any, leaves: list, is_leaf: Callable | None) -> TreeSpec:
