@@ -62,6 +62,13 @@ class ModuleConvert:
 
         return self._apply(convert)
 
+    def _replicate_for_data_parallel(self: M) -> M:
+        """A module that shares everything with this one, in dicts of its own, without its parameters."""
+        twin = self.__new__(type(self))
+        twin.__dict__ = {**self.__dict__, "_parameters": {}, "_buffers": self._buffers.copy(), "_modules": self._modules.copy()}
+        twin.__dict__["_is_replica"] = True
+        return twin
+
     def to_empty(self: M, *, device: Any, recurse: bool = True) -> M:
         """Move to `device` without the values: storage there is uninitialised."""
         return self._apply(lambda t: facula.empty_like(t, device=device), recurse=recurse)
