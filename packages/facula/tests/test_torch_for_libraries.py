@@ -117,3 +117,23 @@ def test_an_image_goes_to_a_file_and_back(served, tmp_path):
     write_png(image, str(tmp_path / "a.png"))
 
     assert served.equal(image, read_image(str(tmp_path / "a.png")))
+
+
+def test_products_are_counted(served):
+    from torch.utils.flop_counter import FlopCounterMode
+
+    net = served.nn.Sequential(served.nn.Conv2d(3, 8, 3, padding=1), served.nn.Flatten(), served.nn.Linear(8 * 36, 10))
+    with FlopCounterMode(display=False) as counter:
+        net(served.randn(2, 3, 6, 6))
+        served.nn.functional.conv_transpose2d(served.randn(1, 4, 5, 5), served.randn(4, 2, 3, 3))
+
+    assert 2 * (2 * 8 * 36) * 27 + 2 * 20 * 288 + 2 * 100 * 18 == counter.get_total_flops()
+
+
+def test_a_running_combination(served):
+    from torch._higher_order_ops.associative_scan import associative_scan
+
+    x = served.arange(1.0, 5.0)
+
+    assert [1.0, 2.0, 6.0, 24.0] == associative_scan(lambda a, b: a * b, x, 0).tolist()
+    assert [10.0, 9.0, 7.0, 4.0] == associative_scan(lambda a, b: a + b, x, 0, reverse=True).tolist()

@@ -34,10 +34,9 @@ NAMES = {
     "torch.fx.graph_module": "GraphModule",
     "torch.export": "Dim ExportedProgram export",
     "torch.onnx": "ONNXProgram",
-    "torch.utils.flop_counter": "FlopCounterMode",
     "torch.cuda": "CUDAGraph Event ExternalStream Stream StreamContext graph",
     "torch.autograd.profiler": "emit_itt emit_nvtx",
-    "torch": "PyTorchFileReader PyTorchFileWriter",
+    "torch": "Stream PyTorchFileReader PyTorchFileWriter",
 }
 
 

@@ -26,6 +26,10 @@ def __getattr__(name: str):
         from facula import overrides
 
         return overrides.DisableTorchFunctionSubclass
+    if name == "_nn":
+        from . import _nn_internals
+
+        return _nn_internals
     raise AttributeError(f"module 'torch._C' has no attribute {name!r}")
 
 

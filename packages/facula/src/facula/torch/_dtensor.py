@@ -6,10 +6,16 @@ The placements are values; tensors spread over processes are not here, and askin
 from __future__ import annotations
 
 import datetime
+import os
 from dataclasses import dataclass
 from typing import Any
 
 default_pg_timeout = datetime.timedelta(minutes=30)  # how long others may take to join a group
+
+
+def is_torchelastic_launched() -> bool:
+    """Did torchrun start this process?"""
+    return os.environ.get("TORCHELASTIC_RUN_ID") is not None
 
 
 def get_process_group_ranks(group: Any = None) -> list[int]:

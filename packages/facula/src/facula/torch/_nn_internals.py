@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Callable
 
 import facula.nn.functional as F
+from facula.nn._module_convert import _parse_to  # noqa: F401 - torch._C._nn._parse_to
 
 
 def _get_activation_fn(activation: str) -> Callable:
@@ -19,3 +20,7 @@ def _reparametrize_module(module, parameters_and_buffers, *, tie_weights: bool =
     from facula.nn.utils.stateless import swapped
 
     return swapped(module, parameters_and_buffers, tie_weights, strict)
+
+
+def __getattr__(name: str) -> Callable:
+    return getattr(F, name)  # torch._C._nn.gelu and its like

@@ -1,0 +1,69 @@
+"""torch.utils.flop_counter: multiplications and additions of matrix products and convolutions, two for each product."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from typing import Any
+
+import facula
+from facula.tensor_core import extend
+
+__all__ = ["FlopCounterMode"]
+
+
+def _flops(op: Any, args: tuple, result: Any) -> int:
+    """2 * (elements of the result) * (length of the sum behind each)."""
+    if not isinstance(result, facula.Tensor):
+        return 0
+    if op.kind == "dot":
+        tensors = [a for a in args if isinstance(a, facula.Tensor)]
+        left = tensors[1] if op.name in ("addmm", "addmv", "addbmm", "baddbmm", "addr") else tensors[0]
+        return 2 * result.numel() * (left.shape[-1] if left.dim() else 1)
+    if op.name.startswith("conv") and len(args) > 1 and isinstance(args[1], facula.Tensor) and args[1].dim() > 2:
+        x, weight = args[0], args[1]
+        if dict(zip((p.name for p in op.params), args)).get("transposed", "transpose" in op.name):
+            return 2 * x.numel() * math.prod(weight.shape[1:])
+        return 2 * result.numel() * math.prod(weight.shape[1:])
+    return 0
+
+
+class FlopCounterMode:
+    """A block whose operations are counted: get_total_flops(), get_flop_counts()["Global"] by the operation's name.
+
+    mods and depth choose what a table would show of modules; only the whole is counted. display prints it at the end.
+    """
+
+    def __init__(self, mods: Any = None, depth: int = 2, display: bool = True, custom_mapping: dict | None = None) -> None:
+        self.mods, self.depth, self.display = mods, depth, display
+        self.custom = {getattr(f, "__name__", str(f)): count for f, count in (custom_mapping or {}).items()}
+        self.flop_counts: dict[str, dict[str, int]] = {"Global": defaultdict(int)}
+
+    def __enter__(self) -> FlopCounterMode:
+        self.flop_counts = {"Global": defaultdict(int)}
+        self._door = extend.interpreter(self._heard)
+        self._door.__enter__()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._door.__exit__(*error)
+        if self.display:
+            print(self.get_table(self.depth))
+
+    def _heard(self, op: Any, args: tuple, kwargs: dict) -> Any:
+        result = extend.call(op, *args, **kwargs)
+        count = self.custom[op.name](*args, out_val=result) if op.name in self.custom else _flops(op, args, result)
+        if count:
+            self.flop_counts["Global"][op.name] += count
+        return result
+
+    def get_total_flops(self) -> int:
+        return sum(self.flop_counts["Global"].values())
+
+    def get_flop_counts(self) -> dict[str, dict[str, int]]:
+        return {name: dict(counts) for name, counts in self.flop_counts.items()}
+
+    def get_table(self, depth: int | None = None) -> str:
+        """A line for each operation, and the total."""
+        rows = [*self.flop_counts["Global"].items(), ("total", self.get_total_flops())]
+        return "\n".join(f"{name:<24}{count:>16,}" for name, count in rows)
