@@ -152,6 +152,7 @@ OVERRIDES = {
     "torch.version": "facula.torch._version",
     "torch.torch": lambda: importlib.import_module("torch"),  # the reference's namespace names itself
     "torch.nn.modules.utils": "facula.torch._tuples",
+    "torch._higher_order_ops.associative_scan": "facula.torch._associative_scan",  # the file, not its function
 }
 
 _ABSENT_DTYPES = (
@@ -190,7 +191,6 @@ FALLBACKS = {
     "torch.profiler.profiler": "facula.profiler",
     "torch.profiler.profiler._default_schedule_fn": "facula.torch._profiler:_default_schedule_fn",
     "torch._higher_order_ops": "facula.torch._associative_scan",
-    "torch._higher_order_ops.associative_scan": "facula.torch._associative_scan",
     "torch._dynamo._trace_wrapped_higher_order_op": "facula.torch._compiler",
     "torch.distributed.constants": "facula.torch._dtensor",
     "torch.distributions.transforms._InverseTransform": "facula.distributions.transforms:_Inverse",
