@@ -104,6 +104,10 @@ def scalar_guards(row):
     return [f"{p.name} != {p.default}" if p.default is not None else "True" for p in scalars]
 
 
+# numbers with conditions that the slow path knows: a factor of integers is whole, a factor of products is one that the dtype holds
+PLAIN_NUMBER = {"alpha": "type({0}) is int and -2147483648 <= {0} < 2147483648", "value": "type({0}) in (float, int) and -127 <= {0} <= 127"}
+
+
 def named_numbers(row):
     """Named Scalars off their default wait in C for the verb. The handles are read first: what waits must not outlive a failure."""
     scalars = [p for p in row.params if p.type == "Scalar"]
@@ -112,7 +116,7 @@ def named_numbers(row):
     if not scalars:
         return ""
     off = " or ".join(f"{p.name} != {p.default}" for p in scalars)
-    plain = " and ".join(f"(type({p.name}) is float or type({p.name}) is int and -9223372036854775808 <= {p.name} < 9223372036854775808)" for p in scalars)
+    plain = " and ".join(PLAIN_NUMBER.get(p.name, "(type({0}) is float or type({0}) is int and -9223372036854775808 <= {0} < 9223372036854775808)").format(p.name) for p in scalars)
     handles = ", ".join(f"{p.name}._h" for p in row.tensors)
     body = f"    if {off}:\n        if not ({plain}):\n            {leave(row)}\n"
     body += f"        try:\n            {handles}\n        except AttributeError:\n            {leave(row)}\n"

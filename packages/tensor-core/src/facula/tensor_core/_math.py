@@ -4,7 +4,7 @@ from facula.tensor_core import _dispatch, _ops, _tensor
 from facula.tensor_core._errors import DTypeError, ShapeError
 from facula.tensor_core._lib import lib
 from facula.tensor_core._out import into
-from facula.tensor_core._run import is_number, zero_dim
+from facula.tensor_core._run import fitting, is_number, zero_dim
 from facula.tensor_core._shape import broadcast_shapes
 from facula.tensor_core._tensor import Tensor
 
@@ -168,14 +168,14 @@ def masked_fill(input, mask, value):
             raise RuntimeError(f"masked_fill only supports a 0-dimensional value tensor, but got tensor with {value.dim()} dimension(s).")
         value = value.to(input.dtype)
     else:
-        value = zero_dim(value, input.dtype)
+        value = zero_dim(fitting("masked_fill", value, input.dtype), input.dtype)
     return _ops.where_rows(mask, value, input)
 
 
 def masked_fill_(self, mask, value):
     """value written where mask. In place."""
     if self.origin is None and not _ops.interpreting and type(value) in (float, int) and mask.shape == self.shape and (self.base is None or self.base.origin is None):
-        if mask.dtype.kind == 0 and lib.fc_map3(_WHERE, self._h, mask._h, zero_dim(value, self.dtype)._h, self._h):
+        if mask.dtype.kind == 0 and lib.fc_map3(_WHERE, self._h, mask._h, zero_dim(fitting("masked_fill_", value, self.dtype), self.dtype)._h, self._h):
             return self
     result = masked_fill(self, mask, value)
     if result.shape != self.shape:
@@ -277,6 +277,9 @@ def diff(input, n=1, dim=-1, prepend=None, append=None, *, out=None):
     if n == 0:
         return input
     dim = wrap_dim("diff", dim, input.dim())
+    for name, end in (("prepend", prepend), ("append", append)):
+        if end is not None and end.dim() != input.dim():
+            raise RuntimeError(f"diff expects {name} to have the same number of dimensions as input, got {end.dim()} and {input.dim()}.")
     x = input if prepend is None and append is None else cat([x for x in (prepend, input, append) if x is not None], dim)
     apart = _ops.ne if x.dtype.kind == 0 else _ops.sub
     for _ in range(n):
@@ -356,7 +359,7 @@ def index_fill(input, dim, index, value):
             shape[dim] = index.numel()
         filled = _ops.copy(_ops.expand(value.to(input.dtype), shape), None, 1)
     else:
-        filled = _ops.expand(zero_dim(value, input.dtype), shape)
+        filled = _ops.expand(zero_dim(fitting("index_fill", value, input.dtype), input.dtype), shape)
     return _ops.index_copy(input, dim, index, filled)
 
 
@@ -387,7 +390,7 @@ def cumulative_trapezoid(y, x=None, *, dx=1, dim=-1):
 
 def trapezoid(y, x=None, *, dx=1, dim=-1):
     """Integral along dim by the trapezoidal rule."""
-    if x is None and y.dim() and y.shape[dim] > 1 and isinstance(dx, (int, float)):  # each but the ends counts twice
+    if x is None and y.dim() and y.shape[dim] > 1 and isinstance(dx, (int, float)) and y.dtype.kind:  # each but the ends counts twice
         ends = _ops.add(_ops.select(y, dim, 0), _ops.select(y, dim, -1))
         return _ops.mul(_ops.sub(_ops.sum(y, dim), _ops.mul(ends, 0.5)), dx)
     return _ops.sum(_trapezoids(y, x, dx, dim), dim)

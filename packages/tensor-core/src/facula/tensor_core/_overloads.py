@@ -4,7 +4,7 @@ import warnings
 
 from facula.tensor_core import _ops, return_types
 from facula.tensor_core._out import into
-from facula.tensor_core._run import is_number, zero_dim
+from facula.tensor_core._run import fitting, is_number, zero_dim
 from facula.tensor_core._tensor import Tensor
 
 
@@ -314,7 +314,7 @@ def scatter(input, dim, index, src=None, *, value=None, reduce=None):
     if not index.numel():
         return _ops.copy(input, None, 1)
     if is_number(src):
-        src = _ops.expand(zero_dim(src, input.dtype), index.shape)
+        src = _ops.expand(zero_dim(fitting("scatter", src, input.dtype), input.dtype), index.shape)
     if reduce == "add":
         return _ops.scatter_add(input, dim, index, src)
     if reduce == "multiply":
