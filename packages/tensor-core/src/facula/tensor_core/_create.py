@@ -187,6 +187,8 @@ def full_like(input, fill_value, *, dtype=None, layout=None, device=None, requir
 
 def empty_strided(size, stride, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
     """An unset tensor with these strides. Raises RuntimeError for negative sizes or strides."""
+    if len(size) != len(stride):
+        raise RuntimeError(f"empty_strided: dimensionality of sizes ({len(size)}) must match dimensionality of strides ({len(stride)})")
     h = lib.fc_empty_strided(lib.fc_default_dtype() if dtype is None else dtype_id(dtype), _place(device), len(size), list(size), list(stride))
     if not h:
         raise RuntimeError(f"empty_strided: sizes and strides must not be negative, got {tuple(size)} and {tuple(stride)}.")

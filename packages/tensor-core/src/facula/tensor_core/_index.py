@@ -242,7 +242,7 @@ def setitem(x, key, value):
         view, indices = (x, indices) if indices else _plan(x, key)
     if not indices:
         if isinstance(value, Tensor):
-            copy_(view, value)
+            copy_(view, value if value.dim() <= view.dim() else _squeeze_leading(view.shape, value))
         elif view.is_contiguous():
             _ops.fill_number_(view, value)
         else:  # which refuses memory that two elements share

@@ -730,6 +730,8 @@ def unfold(self, dimension, size, step):
 
 def as_strided(input, size, stride, storage_offset=None):
     """Any sizes and strides over the storage of input. Raises RuntimeError where they leave it."""
+    if len(size) != len(stride):
+        raise RuntimeError(f"as_strided: mismatch in length of strides ({len(stride)}) and shape ({len(size)})")
     return _ops.as_strided(input, list(size), list(stride), storage_offset)
 
 
