@@ -139,6 +139,16 @@ static int fc_result_shape(const fc_tensor *x, uint64_t mask, int keepdim, int64
     return n;
 }
 
+/* The result in the integer dtype that was asked for: kernels answer int64. NULL where there is no room. */
+static fc_tensor *fc_narrowed(fc_tensor *value, int dtype)
+{
+    if (dtype < 0 || dtype == value->dtype || !fc_is_int(dtype))
+        return value;
+    fc_tensor *narrow = fc_to(value, dtype, 0, 1);
+    fc_free(value);
+    return narrow;
+}
+
 fc_tensor *fc_fold(int op, fc_tensor *out, fc_tensor *x, uint64_t dims, uint64_t dims_from_end, int keepdim, int dtype)
 {
     const fc_scalar *scalars = fc_op_scalars(op);
@@ -192,12 +202,8 @@ fc_tensor *fc_fold(int op, fc_tensor *out, fc_tensor *x, uint64_t dims, uint64_t
     }
     if (index)
         fc_leave_result(1, index);
-    if (dtype >= 0 && result == FC_I64 && fc_is_int(dtype) && dtype != FC_I64) { /* sums wrap alike in any width */
-        fc_tensor *narrow = fc_to(value, dtype, 0, 1);
-        fc_free(value);
-        value = narrow;
-    }
-    return fc_deliver(out, value);
+    value = fc_narrowed(value, dtype);
+    return value ? fc_deliver(out, value) : NULL;
 fail:
     fc_free(value);
     fc_free(index);
@@ -216,7 +222,7 @@ fc_tensor *fc_scan(int op, fc_tensor *out, fc_tensor *x, int64_t dim, int dtype)
         return NULL;
     }
     const int in_dtype = dtype >= 0 ? dtype : x->dtype;
-    const int result = fc_op_takes(op, in_dtype) ? fc_scan_result(which, in_dtype) : -1;
+    const int result = fc_op_takes(op, in_dtype) && dtype != FC_BOOL ? fc_scan_result(which, in_dtype) : -1;
     if (result < 0) {
         fc_fail(FC_DTYPE, in_dtype, 0, 0, 0);
         return NULL;
@@ -242,7 +248,8 @@ fc_tensor *fc_scan(int op, fc_tensor *out, fc_tensor *x, int64_t dim, int dtype)
     }
     if (index)
         fc_leave_result(1, index);
-    return fc_deliver(out, value);
+    value = fc_narrowed(value, dtype);
+    return value ? fc_deliver(out, value) : NULL;
 fail:
     fc_free(value);
     fc_free(index);

@@ -10,6 +10,7 @@
 #include "../../core/levels.h"
 #include "../../core/mathfn.h"
 #include "../parallel.h"
+#include "format.h"
 
 typedef struct {
     int64_t outer, size, inner, out, taps;
@@ -49,7 +50,8 @@ static int infer(fc_call *c, int64_t dim, int64_t size)
     shape[d] = size < 0 ? places->shape[0] : size;
     if (size >= 0 && x->shape[d] != places->shape[0])
         return fc_fail(FC_SIZE, 0, x->shape[d], 1, places->shape[0]);
-    return fc_declare(c, 0, x->dtype, x->ndim, shape);
+    const int bad = fc_declare(c, 0, x->dtype, x->ndim, shape);
+    return bad ? bad : fc_keep_format(c, 0, x, NULL, 1);
 }
 
 /* input, places, weights; dim */

@@ -159,6 +159,11 @@ class FormulaOptimizer(Optimizer):
         try:
             kernel(params, grads, *lists, *settings)
         except (extend.DTypeError, extend.DeviceError):
+            for p, grad in zip(params, grads):
+                self.refuse(p, grad, group)
+            states = [*map(self.state.get, params)]
+            if self.widened(states):
+                return self.run(params, grads, self.lists(states, group), group, settings)
             odd = [p.is_meta or p.is_complex() for p in params]  # asked here, for each costs as much as its share of the call
             if not any(odd):
                 raise
@@ -170,14 +175,23 @@ class FormulaOptimizer(Optimizer):
                 if p.is_meta:  # nothing to compute, and its step count is on the CPU
                     self.step_one(p, grad, self.state.get(p), group)
 
+    def widened(self, states: list) -> bool:
+        """Numbers of the state that loading made as narrow as their half parameter, made wide again; were there any?"""
+        half = False
+        for state in states:
+            for name in _NUMBERS:
+                if (state or {}).get(name) is not None and state[name].dtype in (facula.float16, facula.bfloat16):
+                    state[name] = state[name].to(scalar_dtype())
+                    half = True
+        return half
+
     def step_composed(self, group: dict) -> None:
         """One step of one group, parameter by parameter."""
         for p in group["params"]:
             grad = p.grad
             if grad is None:
                 continue
-            if grad.is_sparse or group.get("capturable"):
-                self.refuse(p, grad, group)
+            self.refuse(p, grad, group)
             state = self.state_of(p, group)
             if group.get("differentiable"):  # what earlier steps saved for backward stays as it was
                 for key, value in (state or {}).items():

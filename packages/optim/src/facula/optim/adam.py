@@ -40,11 +40,14 @@ class Adam(FormulaOptimizer):
         check_lr(lr)
         if isinstance(lr, Tensor) and foreach and not capturable:
             raise ValueError("lr as a Tensor is not supported for capturable=False and foreach=True. Leave foreach out.")
-        if isinstance(betas[0], Tensor) != isinstance(betas[1], Tensor):
+        tensors = [isinstance(beta, Tensor) for beta in betas]
+        if any(tensors) and not all(tensors):
             raise ValueError(f"betas must be either both floats or both Tensors, got {betas}")
         for k in (0, 1):
-            if isinstance(betas[k], Tensor) and foreach and not capturable:
+            if tensors[k] and foreach and not capturable:
                 raise ValueError(f"betas[{k}] as a Tensor is not supported for capturable=False and foreach=True. Leave foreach out.")
+            if tensors[k] and betas[k].numel() != 1:
+                raise ValueError(f"Tensor betas[{k}] must be 1-element")
         check(eps >= 0.0, "epsilon value", eps)
         for k in (0, 1):
             check(0.0 <= betas[k] < 1.0, f"beta parameter at index {k}", betas[k])

@@ -122,12 +122,17 @@ def _inplace_compositions():
 
     for name in ("clamp", "clip", "scatter", "scatter_add", "index_add", "index_copy", "index_fill", "cumsum", "cumprod", "tril", "triu", "addmm", "addmv", "addr", "baddbmm", "addbmm", *_POINTWISE):
         setattr(Tensor, name + "_", writer(name, getattr(Tensor, name)))
-    divide = writer("div", _overloads.div)
+    divide, rounded = writer("div", _overloads.div), writer("round", _overloads.round)
 
     def div_(self, other, *, rounding_mode=None):
         """self / other, in place."""
         return _ops.div_(self, other) if rounding_mode is None else divide(self, other, rounding_mode=rounding_mode)
 
+    def round_(self, *, decimals=0):
+        """round, in place."""
+        return _ops.round_(self) if decimals == 0 else rounded(self, decimals=decimals)
+
+    Tensor.round_ = round_
     Tensor.div_ = Tensor.divide_ = Tensor.true_divide_ = div_
 
     def reshaper(name, view):

@@ -1,5 +1,7 @@
 """Writing one tensor into parts of another, with a copy; and the sets behind isin."""
 
+import math
+
 from facula.tensor_core import _ops, _shape
 from facula.tensor_core._lib import lib
 from facula.tensor_core._out import into
@@ -145,11 +147,13 @@ def unravel_index(indices, shape):
         raise ValueError(f"'shape' cannot have negative values, but got {tuple(shape)}")
     if indices.dtype.kind != 1:
         raise TypeError(f"expected 'indices' to be an integer tensor, but got {indices.dtype}")
-    result = []
-    for size in reversed(shape):
-        result.append(_ops.remainder(indices, size))
-        indices = _ops.floor_divide(indices, size)
-    return tuple(reversed(result))
+    from facula.tensor_core._create import tensor
+
+    if min(shape, default=0) < 0:
+        raise ValueError(f"'shape' cannot have negative values, but got {tuple(shape)}")
+    steps = [math.prod(shape[d + 1 :]) for d in range(len(shape))]
+    steps, sizes = (tensor(n, dtype=_shape._int64(), device=indices.device) for n in (steps, shape))
+    return _shape.unbind(_ops.remainder(_ops.floor_divide(_ops.unsqueeze(indices, -1), steps), sizes), -1)
 
 
 def is_nonzero(input):
@@ -183,7 +187,7 @@ def sum_to_size(self, *size):
     dims = [*range(lead), *(d + lead for d, s in enumerate(size) if s == 1 and self.shape[d + lead] != 1)]
     if dims:
         return _ops.view(_ops.sum(self, dims, True), list(size))
-    return _ops.sum(self, ()) if self.dtype.name == "bool" and not self.dim() else self
+    return _ops.sum(self, ()) if self.dtype.kind < 2 and not self.dim() else self
 
 
 def unsafe_chunk(input, chunks, dim=0):

@@ -2,6 +2,7 @@
 
 from facula.tensor_core import _ops, _order, _shape
 from facula.tensor_core._tensor import Tensor
+from facula.tensor_core._out import into
 
 MODES = ("linear", "lower", "higher", "midpoint", "nearest")
 
@@ -46,13 +47,21 @@ def _quantile(name, input, q, dim, keepdim, interpolation, out, skip):
     if not wide and dim is not None:
         _shape.wrap_dim(name, dim, 0)
         dim = None
-    x = _shape.reshape(input, -1) if dim is None else _ops.transpose(input, dim, -1)
-    x = _order.sort(x, -1)[0]
-    count = x.shape[-1]
-    if skip:
-        rank = _ops.mul(_shape.reshape(q, -1), _ops.clamp_min(_ops.sub(_ops.sum(_ops.logical_not(_ops.isnan(x)), -1, True), 1), 0))
+    if dim is None:
+        x = _shape.reshape(input, (*([1] * (wide - 1) if keepdim else ()), -1))
+        ones = [] if keepdim and wide else [-1]  # dims of the result that go: each is 1
     else:
-        rank = _ops.expand(_ops.mul(_shape.reshape(q, -1), count - 1), (*x.shape[:-1], q.numel()))
+        d = _shape.wrap_dim(name, dim, wide)
+        inner = d != wide - 1
+        x = _ops.transpose(_ops.unsqueeze(input, -1), d, -1) if inner else input  # the dim goes last and leaves a 1
+        ones = [-1] * inner if keepdim else [-1, d - wide - 1] if inner else [-1]
+    x = _order.sort(x, -1)[0]
+    last = x.shape[-1] - 1
+    rank = _shape.reshape(q, -1)
+    if skip:
+        rank = _ops.mul(rank, _ops.clamp_min(_ops.sub(_ops.sum(_ops.logical_not(_ops.isnan(x)), -1, True), 1), 0))
+    else:
+        rank = _ops.expand(_ops.mul(rank, last), (*x.shape[:-1], q.numel()))
     if interpolation == "lower":
         rank = _ops.floor(rank)
     elif interpolation == "higher":
@@ -60,21 +69,18 @@ def _quantile(name, input, q, dim, keepdim, interpolation, out, skip):
     elif interpolation == "nearest":
         rank = _ops.round(rank)
     low = _ops.floor(rank)
-    below = _ops.gather(x, -1, low.to(_int64()))
+    result = _ops.gather(x, -1, low.to(_int64()))
     if interpolation in ("linear", "midpoint"):
         above = _ops.gather(x, -1, _ops.ceil(rank).to(_int64()))
         weight = _ops.sub(rank, low) if interpolation == "linear" else _ops.mul(_ops.ne(rank, low), 0.5).to(x.dtype)
-        below = _ops.lerp(below, above, weight)
+        result = _ops.lerp(result, above, weight)
     if not skip:  # NaN sorts last
-        last = _ops.select(x, -1, count - 1)
-        below = _ops.where_rows(_ops.unsqueeze(_ops.isnan(last), -1), _ops.unsqueeze(last, -1), below)
-    if dim is None:
-        result = _shape.reshape(below, q.numel(), *([1] * wide if keepdim else []))
-    else:
-        result = _shape.movedim(_ops.transpose(below, dim, -1), dim, 0)
-        result = _ops.unsqueeze(result, dim % wide + 1) if keepdim else result
-    result = _ops.select(result, 0, 0) if single else result
-    return result if out is None else out.resize_(result.shape).copy_(result)
+        greatest = _ops.slice(x, -1, last, 1, 1)
+        result = _ops.where_rows(_ops.isnan(greatest), greatest, result)
+    if not single:
+        result = _ops.transpose(_ops.unsqueeze(result, 0), 0, -1)
+    result = _ops.squeeze(result, ones) if ones else result
+    return into(name, result, out, exact=True)
 
 
 def nanmean(input, dim=None, keepdim=False, *, dtype=None, out=None, axis=None, keepdims=None):
@@ -100,7 +106,7 @@ def renorm(input, p, dim, maxnorm, *, out=None):
     others = [d for d in range(input.dim()) if d != dim % input.dim()]
     norm = _ops.norm_p(input, others, p=float(p), keepdim=True)
     factor = _ops.where_rows(_ops.gt(norm, maxnorm), _ops.div(_full_like(norm, maxnorm), _ops.add(norm, 1e-7)), _full_like(norm, 1.0))
-    return _ops.mul(input, factor, out=out)
+    return into("renorm", _ops.mul(input, factor), out, exact=True)
 
 
 def _full_like(x, value):

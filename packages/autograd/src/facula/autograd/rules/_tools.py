@@ -27,7 +27,9 @@ def spread(g, shape, dim, keepdim):
     """The gradient of a sum over dim: g repeated to `shape`."""
     if not shape:
         return g
-    return (g if not g.shape else kept(g, shape, dim, keepdim)).expand(shape)
+    if dim is None and not keepdim:
+        return g.expand(shape)
+    return kept(g, shape, dim, keepdim).expand(shape)
 
 
 def kept(t, shape, dim, keepdim):

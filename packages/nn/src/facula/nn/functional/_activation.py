@@ -147,12 +147,12 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
     return _row["_glu"](a, b)
 
 
-def gelu(input: Tensor, approximate: str = "none") -> Tensor:
+def gelu(input: Tensor, approximate: str = "none", *, out: Tensor | None = None) -> Tensor:
     """x Phi(x), Phi the normal distribution function; "tanh" approximates it. Source: Hendrycks and Gimpel (2016)."""
     if approximate == "none":
-        return _row["_gelu"](input)
+        return _row["_gelu"](input, out=out)
     if approximate == "tanh":
-        return _row["_gelu_tanh"](input)
+        return _row["_gelu_tanh"](input, out=out)
     raise RuntimeError(f"gelu: approximate argument must be either none or tanh, not {approximate!r}.")
 
 
@@ -176,16 +176,16 @@ def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
     return _maybe_into(inplace, _row["_hardswish"], input)
 
 
-def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
+def hardshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None) -> Tensor:
     """x where |x| > lambd, else 0."""
-    return facula.hardshrink(input, lambd)
+    return facula.hardshrink(input, lambd, out=out)
 
 
-def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
+def softshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None) -> Tensor:
     """x moved by lambd towards 0, and 0 within lambd of it."""
     if lambd < 0:
         raise RuntimeError(f"lambda must be greater or equal to 0, but found to be {lambd}.")
-    return _row["_softshrink"](input, lambd=lambd)
+    return _row["_softshrink"](input, lambd=lambd, out=out)
 
 
 def tanhshrink(input: Tensor) -> Tensor:
@@ -198,14 +198,14 @@ def softsign(input: Tensor) -> Tensor:
     return input / (input.abs() + 1) if input.is_complex() else _row["_softsign"](input)
 
 
-def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
+def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0, *, out: Tensor | None = None) -> Tensor:
     """log(1 + exp(beta x)) / beta, and x itself where beta x > threshold."""
-    return _row["_softplus"](input, beta=beta, threshold=threshold)
+    return _row["_softplus"](input, beta=beta, threshold=threshold, out=out)
 
 
-def logsigmoid(input: Tensor) -> Tensor:
+def logsigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """log(1 / (1 + exp(-x))) = min(0, x) - log(1 + exp(-|x|))."""
-    return _row["_log_sigmoid"](input)
+    return _row["_log_sigmoid"](input, out=out)
 
 
 def _implicit_dim(name: str, ndim: int) -> int:

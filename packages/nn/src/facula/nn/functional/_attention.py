@@ -48,6 +48,9 @@ def scaled_dot_product_attention(
         raise RuntimeError(f"scaled_dot_product_attention: inputs must be at least 2 dimensional, got {query.dim()}, {key.dim()}, {value.dim()}")
     scale = 1 / math.sqrt(query.size(-1)) if scale is None else scale
     if dropout_p >= 1.0 or (attn_mask is not None and attn_mask.requires_grad) or not _regular(query, key, value, enable_gqa):
+        if query.dtype in (facula.float16, facula.bfloat16):  # rounded once, as in the row
+            wide = (t.float() if t is not None and t.dtype is query.dtype else t for t in (query, key, value, attn_mask))
+            return _composed_attention(*wide, dropout_p, is_causal, scale, enable_gqa).to(query.dtype)
         return _composed_attention(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
     lead, (length, keys) = query.shape[:-2], (query.size(-2), key.size(-2))
     if attn_mask is not None:

@@ -26,6 +26,8 @@ def pdist(input: Tensor, p: float = 2) -> Tensor:
     """p-norm distances of all pairs of rows (i < j) of an (N, M) matrix, in row order."""
     if input.dim() != 2:
         raise RuntimeError(f"pdist: only supports 2D tensors, got: {input.dim()}D")
+    if p < 0:
+        raise RuntimeError(f"pdist: only supports non-negative p values, got {p}")
     n = input.size(0)
     i, j = facula.triu_indices(n, n, 1)
     return _norm(input[i] - input[j], p, -1)

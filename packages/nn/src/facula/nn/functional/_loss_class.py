@@ -5,7 +5,7 @@ from __future__ import annotations
 import facula
 from facula import Tensor
 
-from ._reduction import check, legacy, reduced
+from ._reduction import checked, reduced
 from ._rows import row
 
 _nll_loss, _cross_entropy = row("_nll_loss"), row("_cross_entropy")
@@ -45,8 +45,7 @@ def nll_loss(
 
     Elements whose target is ignore_index count nothing; "mean" divides by the sum of the weights counted.
     """
-    reduction = legacy(size_average, reduce, reduction)
-    check(reduction)
+    reduction = checked(size_average, reduce, reduction)
     _check_classes("nll_loss", input, target, weight)
     return _nll_loss(input, target.long(), weight, _REDUCTIONS[reduction], ignore_index)[0]
 
@@ -65,8 +64,7 @@ def cross_entropy(
 
     label_smoothing mixes the target with the uniform distribution. Source: Szegedy et al. (2015).
     """
-    reduction = legacy(size_average, reduce, reduction)
-    check(reduction)
+    reduction = checked(size_average, reduce, reduction)
     if not 0.0 <= label_smoothing <= 1.0:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
     if input.dim() == 0:
@@ -114,7 +112,7 @@ def multi_margin_loss(
     reduction: str = "mean",
 ) -> Tensor:
     """mean over classes k != t of max(0, margin - x[t] + x[k])^p, times weight[t]."""
-    reduction = legacy(size_average, reduce, reduction)
+    reduction = checked(size_average, reduce, reduction)
     if p not in (1, 2):
         raise ValueError(f"multi_margin_loss: only p == 1 and p == 2 supported, got {p}")
     if weight is not None and weight.dim() != 1:
@@ -139,7 +137,7 @@ def multilabel_margin_loss(
     input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
 ) -> Tensor:
     """sum over labels j and non-labels k of max(0, 1 - (x[j] - x[k])) / C; a row's labels end at its first -1."""
-    reduction = legacy(size_average, reduce, reduction)
+    reduction = checked(size_average, reduce, reduction)
     if input.shape != target.shape:
         raise RuntimeError(f"multilabel_margin_loss: inconsistent target size: {tuple(target.shape)} for input {tuple(input.shape)}")
     x, t = (v if v.dim() == 2 else v.reshape(1, -1) for v in (input, target))
@@ -164,8 +162,7 @@ def multilabel_soft_margin_loss(
     reduction: str = "mean",
 ) -> Tensor:
     """mean over classes of binary cross entropy of sigmoid(x)."""
-    reduction = legacy(size_average, reduce, reduction)
-    check(reduction)
+    reduction = checked(size_average, reduce, reduction)
     log_sigmoid = input.clamp(max=0) - facula.log1p((-input.abs()).exp())
     loss = -(target * log_sigmoid + (1 - target) * (log_sigmoid - input))
     if weight is not None:

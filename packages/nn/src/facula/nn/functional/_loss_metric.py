@@ -8,7 +8,7 @@ import facula
 from facula import Tensor
 
 from ._distance import pairwise_distance
-from ._reduction import check, legacy, reduced
+from ._reduction import check, checked, reduced
 
 
 def margin_ranking_loss(
@@ -21,8 +21,7 @@ def margin_ranking_loss(
     reduction: str = "mean",
 ) -> Tensor:
     """max(0, -target (x1 - x2) + margin), target being 1 or -1."""
-    reduction = legacy(size_average, reduce, reduction)
-    check(reduction)
+    reduction = checked(size_average, reduce, reduction)
     if not input1.dim() == input2.dim() == target.dim():
         raise RuntimeError(
             "margin_ranking_loss: all inputs should have the same number of dimensions but got sizes: "
@@ -40,8 +39,7 @@ def hinge_embedding_loss(
     reduction: str = "mean",
 ) -> Tensor:
     """x where target is 1, max(0, margin - x) where it is -1."""
-    reduction = legacy(size_average, reduce, reduction)
-    check(reduction)
+    reduction = checked(size_average, reduce, reduction)
     zero = facula.zeros_like(input)
     apart = facula.where(target != 1, (margin - input).clamp(min=0), zero)
     together = facula.where(target != -1, input, zero)
@@ -58,8 +56,7 @@ def cosine_embedding_loss(
     reduction: str = "mean",
 ) -> Tensor:
     """1 - cos where target is 1, max(0, cos - margin) where it is -1."""
-    reduction = legacy(size_average, reduce, reduction)
-    check(reduction)
+    reduction = checked(size_average, reduce, reduction)
     if target.dim() + 1 != input1.dim() or target.dim() + 1 != input2.dim():
         raise RuntimeError(
             f"cosine_embedding_loss: {target.dim()}D target expects {target.dim() + 1}D inputs, "
@@ -87,8 +84,7 @@ def triplet_margin_loss(
     reduction: str = "mean",
 ) -> Tensor:
     """max(0, d(a, p) - d(a, n) + margin), d the p-norm distance. Source: Balntas et al. (2016)."""
-    reduction = legacy(size_average, reduce, reduction)
-    check(reduction)
+    reduction = checked(size_average, reduce, reduction)
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
     if not anchor.dim() == positive.dim() == negative.dim():

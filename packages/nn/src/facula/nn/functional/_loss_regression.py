@@ -8,7 +8,7 @@ import warnings
 import facula
 from facula import Tensor
 
-from ._reduction import check, legacy, reduced
+from ._reduction import check, checked, reduced
 
 
 def _warn_sizes(input: Tensor, target: Tensor) -> None:
@@ -44,8 +44,7 @@ def mse_loss(
     weight: Tensor | None = None,
 ) -> Tensor:
     """(input - target)^2, reduced."""
-    reduction = legacy(size_average, reduce, reduction)
-    check(reduction)
+    reduction = checked(size_average, reduce, reduction)
     _warn_sizes(input, target)
     error = input - target
     return _weighted(error * error, input, weight, reduction)
@@ -60,8 +59,7 @@ def l1_loss(
     weight: Tensor | None = None,
 ) -> Tensor:
     """|input - target|, reduced."""
-    reduction = legacy(size_average, reduce, reduction)
-    check(reduction)
+    reduction = checked(size_average, reduce, reduction)
     _warn_sizes(input, target)
     return _weighted((input - target).abs(), input, weight, reduction)
 
@@ -75,8 +73,7 @@ def smooth_l1_loss(
     beta: float = 1.0,
 ) -> Tensor:
     """r^2 / (2 beta) where |r| < beta, else |r| - beta / 2; r = input - target. Source: Girshick, Fast R-CNN (2015)."""
-    reduction = legacy(size_average, reduce, reduction)
-    check(reduction)
+    reduction = checked(size_average, reduce, reduction)
     _warn_sizes(input, target)
     if beta < 0:
         raise RuntimeError(f"smooth_l1_loss does not support negative values for beta, got {beta}.")
@@ -116,8 +113,7 @@ def poisson_nll_loss(
 
     full adds Stirling's approximation of log(target!) where target > 1.
     """
-    reduction = legacy(size_average, reduce, reduction)
-    check(reduction)
+    reduction = checked(size_average, reduce, reduction)
     loss = input.exp() - target * input if log_input else input - target * (input + eps).log()
     if full:
         counted = target > 1
@@ -165,14 +161,14 @@ def kl_div(
             "'batchmean' divides only by the batch size, and aligns with the KL div math definition.",
             stacklevel=2,
         )
-    reduction = legacy(size_average, reduce, reduction)
+    per_item = reduction == "batchmean"
+    reduction = checked(size_average, reduce, "sum" if per_item else reduction)
     if log_target:
         loss = target.exp() * (target - input)
     else:
         loss = facula.xlogy(target, target) - target * input
-    if reduction == "batchmean":
-        return loss.sum() / input.size(0) if input.dim() else loss.sum()
-    return reduced(loss, reduction)
+    loss = reduced(loss, reduction)
+    return loss / input.size(0) if per_item and reduction == "sum" and input.dim() else loss
 
 
 def binary_cross_entropy(
@@ -184,7 +180,7 @@ def binary_cross_entropy(
     reduction: str = "mean",
 ) -> Tensor:
     """-(t log p + (1 - t) log(1 - p)), each log at least -100; input p must lie in [0, 1]."""
-    reduction = legacy(size_average, reduce, reduction)
+    reduction = checked(size_average, reduce, reduction)
     if target.shape != input.shape:
         raise ValueError(
             f"Using a target size ({target.size()}) that is different to the input size ({input.size()}) is deprecated. "
@@ -216,7 +212,7 @@ def binary_cross_entropy_with_logits(
     pos_weight: Tensor | None = None,
 ) -> Tensor:
     """binary_cross_entropy of sigmoid(input), computed so that nothing overflows; pos_weight weighs the positive class."""
-    reduction = legacy(size_average, reduce, reduction)
+    reduction = checked(size_average, reduce, reduction)
     if target.shape != input.shape:
         raise ValueError(f"Target size ({target.size()}) must be the same as input size ({input.size()})")
     log_sigmoid = input.clamp(max=0) - facula.log1p((-input.abs()).exp())
@@ -231,6 +227,6 @@ def soft_margin_loss(
     input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
 ) -> Tensor:
     """log(1 + exp(-target * input)), target being 1 or -1."""
-    reduction = legacy(size_average, reduce, reduction)
+    reduction = checked(size_average, reduce, reduction)
     z = -target * input
     return reduced(z.clamp(min=0) + facula.log1p((-z.abs()).exp()), reduction)

@@ -146,6 +146,9 @@ def rms_norm(
     shape = tuple(normalized_shape)
     _check_normalized_shape("rms_norm", input, shape, ("weight", weight))
     eps = facula.finfo(input.dtype).eps if eps is None else eps
+    if input.is_complex():
+        result = input * facula.rsqrt((input * input).mean(tuple(range(-len(shape), 0)), keepdim=True) + eps)
+        return result if weight is None else result * weight
     return in_one_dtype(lambda x, w: _rms_norm(x, w, len(shape), eps)[0], input, weight)
 
 
@@ -158,7 +161,7 @@ def group_norm(
     n, c = input.shape[:2]
     if num_groups <= 0 or c % num_groups:
         raise RuntimeError(f"Expected number of channels in input to be divisible by num_groups, but got input of shape {list(input.shape)} and num_groups={num_groups}")
-    if n * c // num_groups * math.prod(input.shape[2:]) == n:
+    if n * c // num_groups * math.prod(input.shape[2:]) == 1:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {list(input.shape)} in {num_groups} groups")
     return in_one_dtype(lambda x, w, b: _group_norm(x, w, b, num_groups, eps)[0], input, weight, bias)
 

@@ -10,7 +10,7 @@ import facula
 from facula import Tensor
 from facula.tensor_core import extend
 
-from ._window import batched, ntuple, out_size
+from ._window import batched, channels_last, ntuple, out_size, padded, taps
 
 _max_row, _avg_row = (extend.function(extend.ops[name]) for name in ("max_pool", "avg_pool"))
 
@@ -28,6 +28,8 @@ class _Windows:
             if p < 0 or 2 * p > k:
                 raise RuntimeError(f"{name}: pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k}")
         self.sizes = tuple(x.shape[-ndim:])
+        if 0 in x.shape[1:]:
+            raise RuntimeError(f"{name}: expected an input whose dims, a batch dim aside, are not 0, but got: {list(x.shape)}")
         geometry = list(zip(self.sizes, self.kernel, self.stride, self.padding, self.dilation))
         self.out = tuple(out_size(n, k, s, p, d, ceil_mode) for n, k, s, p, d in geometry)
         if any(n <= 0 for n in self.out):
@@ -118,8 +120,30 @@ def _avg_pool(
     w = _Windows(name, x, kernel, stride, padding, 1, ceil_mode, ndim)
     if divisor == 0:
         raise RuntimeError(f"{name}: divisor must be not zero")
-    result = _avg_row(x, *w.arguments()[:3], ceil_mode, count_include_pad, divisor or 0)
+    if x.dtype is facula.int64:
+        result = _avg_integers(x, w, count_include_pad, divisor)
+    else:
+        result = _avg_row(x, *w.arguments()[:3], ceil_mode, count_include_pad, divisor or 0)
     return result.squeeze(0) if added else result
+
+
+def _avg_integers(x: Tensor, w: _Windows, count_include_pad: bool, divisor: int | None) -> Tensor:
+    """Sums of windows divided as C divides."""
+    unit = facula.ones((1, 1, *w.sizes), dtype=x.dtype)
+    after = tuple(max((o - 1) * s + k - n - p, p) for o, s, k, n, p in zip(w.out, w.stride, w.kernel, w.sizes, w.padding))
+
+    def sums(t: Tensor, before: tuple, after: tuple) -> Tensor:
+        return sum(part for _, part in taps(padded(t, before, after), w.kernel, w.stride, w.dilation, w.out))
+
+    total = sums(x, w.padding, after)
+    if divisor is not None:
+        return facula.div(total, divisor, rounding_mode="trunc")
+    if count_include_pad:  # the padding counts, what hangs over it does not
+        unit = facula.ones((1, 1, *(n + 2 * p for n, p in zip(w.sizes, w.padding))), dtype=x.dtype)
+        count = sums(unit, (0,) * len(after), tuple(a - p for a, p in zip(after, w.padding)))
+    else:
+        count = sums(unit, w.padding, after)
+    return facula.div(total, count, rounding_mode="trunc")
 
 
 def avg_pool1d(
@@ -137,9 +161,12 @@ def avg_pool2d(
     ceil_mode: bool = False,
     count_include_pad: bool = True,
     divisor_override: int | None = None,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor:
     """Mean of each window over the last 2 dims; divisor_override divides the sum instead of the count."""
-    return _avg_pool(2, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+    result = _avg_pool(2, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+    return extend.into("avg_pool2d", result, out, exact=True)
 
 
 def avg_pool3d(
@@ -150,9 +177,12 @@ def avg_pool3d(
     ceil_mode: bool = False,
     count_include_pad: bool = True,
     divisor_override: int | None = None,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor:
     """Mean of each window over the last 3 dims; divisor_override divides the sum instead of the count."""
-    return _avg_pool(3, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+    result = _avg_pool(3, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+    return extend.into("avg_pool3d", result, out, exact=True)
 
 
 def _lp_pool(ndim: int, input: Tensor, norm_type: float, kernel_size: Any, stride: Any, ceil_mode: bool) -> Tensor:
@@ -203,6 +233,8 @@ def _max_unpool(ndim: int, input: Tensor, indices: Tensor, kernel: Any, stride: 
         raise RuntimeError(f"{name}: found an invalid max index, the output has {places} places: {size}")
     out = facula.zeros((n, c, places), dtype=x.dtype, device=x.device).scatter(2, flat, x.reshape(n, c, -1))
     out = out.reshape(n, c, *size)
+    if ndim == 2 and channels_last(x):
+        out = out.contiguous(memory_format=facula.channels_last)
     return out.squeeze(0) if added else out
 
 

@@ -65,6 +65,8 @@ def _max_over(x: Tensor, spans: list[list[Spans]], sizes: tuple[int, ...]) -> tu
 
 def _adaptive_max(ndim: int, input: Tensor, output_size: Any, return_indices: bool) -> Any:
     x, added = batched(input, ndim, f"adaptive_max_pool{ndim}d")
+    if 0 in x.shape[1:]:
+        raise RuntimeError(f"adaptive_max_pool{ndim}d: expected an input whose dims, a batch dim aside, are not 0, but got: {list(x.shape)}")
     best, places = _max_row(x, _three(_sizes(output_size, x, ndim)))
     if added:
         best, places = best.squeeze(0), places.squeeze(0)

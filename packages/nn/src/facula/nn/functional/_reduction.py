@@ -19,6 +19,13 @@ def legacy(size_average: Any, reduce: Any, reduction: str) -> str:
     return meant
 
 
+def checked(size_average: Any, reduce: Any, reduction: str) -> str:
+    """legacy's answer, which must be one of the three: where a loss begins."""
+    reduction = legacy(size_average, reduce, reduction)
+    check(reduction)
+    return reduction
+
+
 def reduced(loss: Tensor, reduction: str) -> Tensor:
     """`loss` as it is, its mean or its sum."""
     if reduction == "mean":

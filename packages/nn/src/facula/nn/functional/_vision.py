@@ -12,6 +12,7 @@ from facula import Tensor
 
 from ._pool_adaptive import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 from ._rows import row
+from ._window import channels_last
 
 _resample, _grid_sample = row("_resample"), row("_grid_sample")
 
@@ -181,12 +182,14 @@ def interpolate(
     if mode in _MODES and not (input.is_floating_point() or input.dtype is facula.uint8):
         raise NotImplementedError(f"interpolate: mode {mode!r} is not defined for {input.dtype}. Convert with input.float().")
     kind = "antialiased " + mode if antialias else mode
-    work = input.dtype if input.is_floating_point() else facula.float32
-    x = input
+    work = input.dtype if input.dtype in (facula.float32, facula.float64) else facula.float32
+    x = input.float() if input.dtype in (facula.float16, facula.bfloat16) else input  # rounded once, after the last dim
     for k in range(len(out)) if x.is_floating_point() else reversed(range(len(out))):
         factor = None if factors is None else factors[k]
         x = _resampled(x, 2 + k, *(t.to(x.device) for t in _taps(kind, input.size(2 + k), out[k], factor, bool(align_corners), work)))
-    return x
+    if not x.is_floating_point() and channels_last(input):
+        x = x.contiguous(memory_format=facula.channels_last if x.dim() == 4 else facula.channels_last_3d)
+    return x.to(input.dtype)
 
 
 def upsample(input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None) -> Tensor:

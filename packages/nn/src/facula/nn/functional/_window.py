@@ -11,6 +11,7 @@ from typing import Any, Iterator
 
 import facula
 from facula import Tensor
+from facula.tensor_core import extend
 
 
 def ntuple(value: Any, n: int, name: str = "value") -> tuple:
@@ -62,10 +63,16 @@ def padded(x: Tensor, before: tuple, after: tuple, value: float = 0.0) -> Tensor
     return x.reshape(shape)
 
 
+def channels_last(x: Tensor) -> bool:
+    """Does x, of four or five dims, lie in memory with its channels last?"""
+    format = {4: facula.channels_last, 5: facula.channels_last_3d}.get(x.dim())
+    return format is not None and x.is_contiguous(memory_format=format) and not x.is_contiguous()
+
+
 def batched(x: Tensor, ndim: int, name: str) -> tuple[Tensor, bool]:
     """(x with a batch dim, whether one was added) for an input of ndim spatial dims."""
     if x.dim() == ndim + 2:
         return x, False
     if x.dim() == ndim + 1:
         return x.unsqueeze(0), True
-    raise RuntimeError(f"{name}: Expected {ndim + 1}D (unbatched) or {ndim + 2}D (batched) input, but got input of size: {list(x.shape)}")
+    raise extend.ShapeError(f"{name}: Expected {ndim + 1}D (unbatched) or {ndim + 2}D (batched) input, but got input of size: {list(x.shape)}")
