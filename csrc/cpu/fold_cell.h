@@ -7,11 +7,8 @@
  * the end. A cell is three functions over ONE block (n <= FC_FOLD_BLOCK); fold.c owns blocks, threads and types.
  */
 
-#ifdef F_SELECTS
+/* Whole, the loop over lanes would be unrolled to scalars before it is vectorised: 6 GB/s instead of 50. */
 #define F_LANES _Pragma("GCC unroll 1")
-#else
-#define F_LANES
-#endif
 #define F_PASTE_(a, b) a##_##b
 #define F_PASTE(a, b) F_PASTE_(a, b)
 #define F(part) F_PASTE(F_PASTE(F_NAME, T_NAME), part)
@@ -36,23 +33,6 @@ static FC_NOINLINE void F(one)(A *restrict acc, const S *restrict x, int64_t n, 
         acc[k] = OP(acc[k], (A)(MAP(LOAD(x[k]), param[k])));
 }
 
-#ifdef F_HOT
-/* All lanes along one row, n a multiple of FC_FOLD_LANES. A function of its own, whose lanes are only ever named by constants:
- * next to a tail that picks its lane, the compiler keeps 16 scalars. */
-static FC_NOINLINE void F(along)(A *restrict lane, const S *restrict x, int64_t n, const A *restrict param)
-{
-    A run[FC_FOLD_LANES];
-    const A p[1] = { param ? *param : 0 };
-    (void)p;
-    memcpy(run, lane, sizeof run);
-    for (int64_t i = 0; i < n; i += FC_FOLD_LANES)
-        F_LANES /* whole selects would be unrolled to scalars before they are vectorised: 6 GB/s instead of 50 */
-        for (int j = 0; j < FC_FOLD_LANES; ++j)
-            run[j] = OP(run[j], (A)(MAP(LOAD(x[i + j]), p[0])));
-    memcpy(lane, run, sizeof run);
-}
-#endif
-
 /* a[k] = a[k] with b[k]: two lanes or two blocks become one */
 static FC_NOINLINE void F(join)(void *restrict a_, const void *restrict b_, int64_t n)
 {
@@ -60,6 +40,18 @@ static FC_NOINLINE void F(join)(void *restrict a_, const void *restrict b_, int6
     const A *b = b_;
     for (int64_t k = 0; k < n; ++k)
         a[k] = OP(a[k], b[k]);
+}
+
+/* sixteen lanes become one, by halves */
+static inline A F(lanes)(A *lane)
+{
+    for (int j = 0; j < 8; ++j)
+        lane[j] = OP(lane[j], lane[j + 8]);
+    for (int j = 0; j < 4; ++j)
+        lane[j] = OP(lane[j], lane[j + 4]);
+    for (int j = 0; j < 2; ++j)
+        lane[j] = OP(lane[j], lane[j + 2]);
+    return OP(lane[0], lane[1]);
 }
 
 /* out[r] = fold of x[r * step + 0 .. n) */
@@ -74,7 +66,43 @@ static void F(rows)(void *restrict out_, const void *restrict x_, int64_t rows, 
     memset(row_param, 0, sizeof row_param);
 #endif
 
-    for (int64_t r = 0; r < rows; ++r) {
+    int64_t r = 0;
+#if defined F_HOT && !defined F_SELECTS
+    /* One row is one chain of additions, each waiting for the one before: several rows at once hide that. */
+    for (; rows - r >= 4 && n >= 4 * FC_FOLD_LANES; r += 4) {
+        const S *x0 = x + r * step, *x1 = x0 + step, *x2 = x1 + step, *x3 = x2 + step;
+        A l0[FC_FOLD_LANES], l1[FC_FOLD_LANES], l2[FC_FOLD_LANES], l3[FC_FOLD_LANES];
+        for (int j = 0; j < FC_FOLD_LANES; ++j)
+            l0[j] = l1[j] = l2[j] = l3[j] = INIT;
+        int64_t i = 0;
+        for (; i + FC_FOLD_LANES <= n; i += FC_FOLD_LANES) {
+            F_LANES
+            for (int j = 0; j < FC_FOLD_LANES; ++j)
+                l0[j] = OP(l0[j], (A)(MAP(LOAD(x0[i + j]), param[r])));
+            F_LANES
+            for (int j = 0; j < FC_FOLD_LANES; ++j)
+                l1[j] = OP(l1[j], (A)(MAP(LOAD(x1[i + j]), param[r + 1])));
+            F_LANES
+            for (int j = 0; j < FC_FOLD_LANES; ++j)
+                l2[j] = OP(l2[j], (A)(MAP(LOAD(x2[i + j]), param[r + 2])));
+            F_LANES
+            for (int j = 0; j < FC_FOLD_LANES; ++j)
+                l3[j] = OP(l3[j], (A)(MAP(LOAD(x3[i + j]), param[r + 3])));
+        }
+        for (; i < n; ++i) {
+            const int j = i % FC_FOLD_LANES;
+            l0[j] = OP(l0[j], (A)(MAP(LOAD(x0[i]), param[r])));
+            l1[j] = OP(l1[j], (A)(MAP(LOAD(x1[i]), param[r + 1])));
+            l2[j] = OP(l2[j], (A)(MAP(LOAD(x2[i]), param[r + 2])));
+            l3[j] = OP(l3[j], (A)(MAP(LOAD(x3[i]), param[r + 3])));
+        }
+        out[r] = F(lanes)(l0);
+        out[r + 1] = F(lanes)(l1);
+        out[r + 2] = F(lanes)(l2);
+        out[r + 3] = F(lanes)(l3);
+    }
+#endif
+    for (; r < rows; ++r) {
         const S *x_r = x + r * step;
         A lane[FC_FOLD_LANES];
         for (int j = 0; j < FC_FOLD_LANES; ++j)
@@ -93,23 +121,17 @@ static void F(rows)(void *restrict out_, const void *restrict x_, int64_t rows, 
             }
             i = n;
         }
-        if (n >= FC_FOLD_LANES) {
-            i = n / FC_FOLD_LANES * FC_FOLD_LANES;
-            F(along)(lane, x_r, i, param ? param + r : NULL);
-        }
+        for (; i + FC_FOLD_LANES <= n; i += FC_FOLD_LANES)
+            F_LANES
+            for (int j = 0; j < FC_FOLD_LANES; ++j)
+                lane[j] = OP(lane[j], (A)(MAP(LOAD(x_r[i + j]), param[r])));
 #else
         for (; i + 4 * FC_FOLD_LANES <= n; i += 4 * FC_FOLD_LANES)
             F(four)(lane, x_r + i, FC_FOLD_LANES, FC_FOLD_LANES, row_param);
 #endif
         for (; i < n; ++i) /* i % 16 keeps the compiler from unrolling what runs at most 15 times */
             lane[i % FC_FOLD_LANES] = OP(lane[i % FC_FOLD_LANES], (A)(MAP(LOAD(x_r[i]), param[r])));
-        for (int j = 0; j < 8; ++j)
-            lane[j] = OP(lane[j], lane[j + 8]);
-        for (int j = 0; j < 4; ++j)
-            lane[j] = OP(lane[j], lane[j + 4]);
-        for (int j = 0; j < 2; ++j)
-            lane[j] = OP(lane[j], lane[j + 2]);
-        out[r] = OP(lane[0], lane[1]);
+        out[r] = F(lanes)(lane);
     }
 }
 
