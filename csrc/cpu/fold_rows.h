@@ -7,10 +7,8 @@
 #define FC_FOLD_ROWS_H
 
 #include <math.h>
-#include <string.h>
 
 #include "../core/dtype.h"
-#include "../core/isa.h"
 #include "fold.h"
 
 #define ROW_ADD(a, b) ((a) + (b))
@@ -19,43 +17,19 @@
 static inline f32 fc_greater_f32(f32 a, f32 b) { const f32 m = b > a ? b : a; return b == b ? m : b; }
 static inline f64 fc_greater_f64(f64 a, f64 b) { const f64 m = b > a ? b : a; return b == b ? m : b; }
 
-/* All lanes along a block, alone in a function: beside a tail that picks its lane they would be 16 scalars. One block; then the blocks, joined like the carries of a binary counter. */
-#define ROW_FOLD(NAME, T, INIT, OP, TERM, LANES)                                                                        \
-    static FC_NOINLINE void NAME##_along(T *restrict lane, const T *restrict x, const T *restrict y, T p, int64_t n)  \
-    {                                                                                                            \
-        (void)y, (void)p;                                                                                        \
-        T run[FC_FOLD_LANES];                                                                                    \
-        memcpy(run, lane, sizeof run);                                                                           \
-        for (int64_t i = 0; i < n; i += FC_FOLD_LANES)                                                           \
-            LANES                                                                                                \
-            for (int j = 0; j < FC_FOLD_LANES; ++j)                                                              \
-                run[j] = OP(run[j], TERM(i + j));                                                                \
-        memcpy(lane, run, sizeof run);                                                                           \
-    }                                                                                                            \
-    static inline T NAME##_few(const T *restrict x, const T *restrict y, T p, int64_t n)                         \
-    {                                                                                                            \
-        (void)y, (void)p;                                                                                        \
-        T lane[FC_FOLD_LANES];                                                                                   \
-        for (int j = 0; j < FC_FOLD_LANES; ++j)                                                                  \
-            lane[j] = INIT;                                                                                      \
-        for (int64_t i = 0; i < n; ++i)                                                                          \
-            lane[i % FC_FOLD_LANES] = OP(lane[i % FC_FOLD_LANES], TERM(i));                                      \
-        for (int half = FC_FOLD_LANES / 2; half; half /= 2)                                                      \
-            for (int j = 0; j < half; ++j)                                                                       \
-                lane[j] = OP(lane[j], lane[j + half]);                                                           \
-        return lane[0];                                                                                          \
-    }                                                                                                            \
+/* One block; then the blocks, joined like the carries of a binary counter. */
+#define ROW_FOLD(NAME, T, INIT, OP, TERM)                                                                               \
     static inline T NAME##_block(const T *restrict x, const T *restrict y, T p, int64_t n)                       \
     {                                                                                                            \
         (void)y, (void)p;                                                                                        \
-        if (n < FC_FOLD_LANES)                                                                                   \
-            return NAME##_few(x, y, p, n); /* whose lanes stay in registers */                                   \
         T lane[FC_FOLD_LANES];                                                                                   \
         for (int j = 0; j < FC_FOLD_LANES; ++j)                                                                  \
             lane[j] = INIT;                                                                                      \
-        int64_t i = n / FC_FOLD_LANES * FC_FOLD_LANES;                                                           \
-        if (i)                                                                                                   \
-            NAME##_along(lane, x, y, p, i);                                                                      \
+        int64_t i = 0;                                                                                           \
+        for (; i + FC_FOLD_LANES <= n; i += FC_FOLD_LANES)                                                       \
+            _Pragma("GCC unroll 1") /* else unrolled to scalars before it is vectorised */                       \
+            for (int j = 0; j < FC_FOLD_LANES; ++j)                                                              \
+                lane[j] = OP(lane[j], TERM(i + j));                                                              \
         for (; i < n; ++i)                                                                                       \
             lane[i % FC_FOLD_LANES] = OP(lane[i % FC_FOLD_LANES], TERM(i));                                      \
         for (int j = 0; j < 8; ++j)                                                                              \
@@ -91,11 +65,11 @@ static inline f64 fc_greater_f64(f64 a, f64 b) { const f64 m = b > a ? b : a; re
 #define ROW_DEV_Y(i) ((x[i] - p) * y[i])
 
 #define ROW_FOLDS(T)                                                                                                       \
-    ROW_FOLD(fc_row_sum_##T, T, 0, ROW_ADD, ROW_X,)                                                                         \
-    ROW_FOLD(fc_row_max_##T, T, -INFINITY, fc_greater_##T, ROW_X, _Pragma("GCC unroll 1"))                                                          \
-    ROW_FOLD(fc_row_dot_##T, T, 0, ROW_ADD, ROW_XY,)                                                                        \
-    ROW_FOLD(fc_row_dev_##T, T, 0, ROW_ADD, ROW_DEV,)                                                                       \
-    ROW_FOLD(fc_row_devdot_##T, T, 0, ROW_ADD, ROW_DEV_Y,)                                                                  \
+    ROW_FOLD(fc_row_sum_##T, T, 0, ROW_ADD, ROW_X)                                                                         \
+    ROW_FOLD(fc_row_max_##T, T, -INFINITY, fc_greater_##T, ROW_X)                                                          \
+    ROW_FOLD(fc_row_dot_##T, T, 0, ROW_ADD, ROW_XY)                                                                        \
+    ROW_FOLD(fc_row_dev_##T, T, 0, ROW_ADD, ROW_DEV)                                                                       \
+    ROW_FOLD(fc_row_devdot_##T, T, 0, ROW_ADD, ROW_DEV_Y)                                                                  \
     static inline T fc_row_sum_##T(const T *x, int64_t n) { return fc_row_sum_##T##_any(x, 0, 0, n); }                     \
     static inline T fc_row_max_##T(const T *x, int64_t n) { return fc_row_max_##T##_any(x, 0, 0, n); }                     \
     static inline T fc_row_dot_##T(const T *x, const T *y, int64_t n) { return fc_row_dot_##T##_any(x, y, 0, n); }         \
