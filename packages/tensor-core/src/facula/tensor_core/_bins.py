@@ -1,6 +1,6 @@
 """Reductions into places and bins, and numerical derivatives: compositions over the rows."""
 
-from facula.tensor_core import _ops, _shape, return_types
+from facula.tensor_core import _joining, _ops, _shape, return_types
 from facula.tensor_core._limits import iinfo
 from facula.tensor_core._pointwise import _delivered
 from facula.tensor_core._run import zero_dim
@@ -235,7 +235,7 @@ def _slope(f, dim, step, edge_order):
 
 def unsafe_split_with_sizes(input, split_sizes, dim=0):
     """Pieces of the given sizes along dim."""
-    return _shape.split(input, split_sizes, dim)
+    return _joining.split(input, split_sizes, dim)
 
 
 def scatter_reduce_(self, dim, index, src, reduce, *, include_self=True):

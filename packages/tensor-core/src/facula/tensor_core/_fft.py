@@ -2,7 +2,7 @@
 
 import math
 
-from facula.tensor_core import _create, _ops, _ownership, _shape, _state
+from facula.tensor_core import _create, _joining, _ops, _ownership, _rearranging, _shape, _state
 from facula.tensor_core._errors import DTypeError, ShapeError
 from facula.tensor_core._out import into
 from facula.tensor_core._tensor import Tensor
@@ -43,7 +43,7 @@ def _sized(name, x, sizes, dims):
             x = _ops.slice(x, d, 0, n, 1)
         elif n > have:
             shape = (*x.shape[:d], n - have, *x.shape[d + 1 :])
-            x = _shape.cat([x, _create.zeros(shape, dtype=x.dtype, device=x.device)], d)
+            x = _joining.cat([x, _create.zeros(shape, dtype=x.dtype, device=x.device)], d)
     return x
 
 
@@ -218,7 +218,7 @@ def fftfreq(n, d=1.0, *, out=None, dtype=None, layout=None, device=None, require
         raise RuntimeError(f"fftfreq: n must be a positive number, got {n}.")
     dtype = dtype or (_state.get_default_dtype() if out is None else out.dtype)
     half = (n + 1) // 2
-    steps = _shape.cat([_create.arange(half, dtype=dtype, device=device), _create.arange(-(n // 2), 0, dtype=dtype, device=device)])
+    steps = _joining.cat([_create.arange(half, dtype=dtype, device=device), _create.arange(-(n // 2), 0, dtype=dtype, device=device)])
     return _create._finish(into("fftfreq", steps * (1.0 / (n * d)), out), requires_grad)
 
 
@@ -234,13 +234,13 @@ def rfftfreq(n, d=1.0, *, out=None, dtype=None, layout=None, device=None, requir
 def fftshift(input, dim=None):
     """The terms turned so that frequency 0 is in the middle."""
     dims = range(input.dim()) if dim is None else (dim,) if isinstance(dim, int) else dim
-    return _shape.roll(input, [input.shape[d] // 2 for d in dims], tuple(dims)) if len(tuple(dims)) else input
+    return _rearranging.roll(input, [input.shape[d] // 2 for d in dims], tuple(dims)) if len(tuple(dims)) else input
 
 
 def ifftshift(input, dim=None):
     """The inverse of fftshift."""
     dims = range(input.dim()) if dim is None else (dim,) if isinstance(dim, int) else dim
-    return _shape.roll(input, [(input.shape[d] + 1) // 2 for d in dims], tuple(dims)) if len(tuple(dims)) else input
+    return _rearranging.roll(input, [(input.shape[d] + 1) // 2 for d in dims], tuple(dims)) if len(tuple(dims)) else input
 
 
 # --- short-time transforms --------------------------------------------------------------------------------------------
@@ -254,7 +254,7 @@ def _reflected(x, pad, mode):
     places = _create.arange(-pad, n + pad, device=x.device)
     if mode == "constant":
         zeros = _create.zeros(*x.shape[:-1], pad, dtype=x.dtype, device=x.device)
-        return _shape.cat([zeros, x, zeros], -1)
+        return _joining.cat([zeros, x, zeros], -1)
     if mode == "reflect":
         places = (n - 1) - ((n - 1) - places.abs()).abs()
     elif mode == "replicate":
@@ -277,7 +277,7 @@ def _window(name, window, win_length, n_fft, like):
     left = (n_fft - win_length) // 2
     if win_length < n_fft:
         zeros = [_create.zeros(k, dtype=window.dtype, device=window.device) for k in (left, n_fft - win_length - left)]
-        window = _shape.cat([zeros[0], window, zeros[1]])
+        window = _joining.cat([zeros[0], window, zeros[1]])
     return window
 
 
@@ -383,7 +383,7 @@ def istft(
         raise RuntimeError(f"istft: window overlap add min: {low} is not above 1e-11: some samples are covered by no window. Use a smaller hop_length.")
     signal = signal / weight
     if end > stop:
-        signal = _shape.cat([signal, _create.zeros(signal.shape[0], end - stop, dtype=signal.dtype, device=signal.device)], -1)
+        signal = _joining.cat([signal, _create.zeros(signal.shape[0], end - stop, dtype=signal.dtype, device=signal.device)], -1)
     return signal.squeeze(0) if input.dim() == 2 else signal
 
 

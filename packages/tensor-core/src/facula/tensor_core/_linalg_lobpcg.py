@@ -1,6 +1,6 @@
 """lobpcg: a few of the largest or smallest eigenpairs of a large symmetric matrix, by products with it alone."""
 
-from facula.tensor_core import _ops, _shape
+from facula.tensor_core import _joining, _ops, _rearranging
 from facula.tensor_core._limits import finfo
 from facula.tensor_core._linalg_factor import eigh
 from facula.tensor_core._linalg_tools import check, square
@@ -43,7 +43,7 @@ def lobpcg(A, k=None, B=None, X=None, n=None, iK=None, niter=None, tol=None, lar
     batch = A.shape[:-2]
     flat = [None if t is None else _ops.expand(t, (*batch, *t.shape[-2:])).reshape(-1, *t.shape[-2:]) for t in (A, B, X, iK)]
     found = [_one(*(None if t is None else t[j] for t in flat), limit, tol, largest is None or largest) for j in range(batch.numel())]
-    values, vectors = (_shape.stack(list(part)).reshape(*batch, *part[0].shape) for part in zip(*found))
+    values, vectors = (_joining.stack(list(part)).reshape(*batch, *part[0].shape) for part in zip(*found))
     return values[..., :k], vectors[..., :k]
 
 
@@ -67,7 +67,7 @@ def _one(A, B, X, iK, limit, tol, largest):
         S = _orthonormal(S, B)
         values, Z = eigh(S.mT @ (A @ S))
         if largest:
-            values, Z = _shape.flip(values, (0,)), _shape.flip(Z, (1,))
+            values, Z = _rearranging.flip(values, (0,)), _rearranging.flip(Z, (1,))
         values, new = values[:n], S @ Z[:, :n]
         P = None if step == 0 else new - X @ (X.mT @ (new if B is None else B @ new))
         X = new
@@ -77,4 +77,4 @@ def _one(A, B, X, iK, limit, tol, largest):
         if step > limit or bool((far <= tol).all()):
             return values, X
         W = R if iK is None else iK @ R
-        S = _shape.cat([X, W] if P is None else [X, P, W], 1)
+        S = _joining.cat([X, W] if P is None else [X, P, W], 1)

@@ -1,6 +1,6 @@
 """Numbers and functions of matrices: det, norms, cond, rank, powers, exp; products of vectors and chains."""
 
-from facula.tensor_core import _create, _math, _ops, _shape, return_types
+from facula.tensor_core import _create, _joining, _math, _ops, _shape, return_types
 from facula.tensor_core._arguments import as_dtype
 from facula.tensor_core._errors import DTypeError, ShapeError
 from facula.tensor_core._foreign import overridable
@@ -276,4 +276,4 @@ def vander(x, N=None):
     if x.dtype.kind == 1:
         powers = powers.to(_math._int64())
     one = _create.ones(*x.shape, 1, dtype=powers.dtype, device=x.device)
-    return _shape.cat([one, _ops.cumprod(powers, -1)], -1)
+    return _joining.cat([one, _ops.cumprod(powers, -1)], -1)

@@ -272,7 +272,8 @@ def diff(input, n=1, dim=-1, prepend=None, append=None, *, out=None):
         raise RuntimeError(f"diff: order must be non-negative but got {n}")
     if not input.dim():
         raise RuntimeError("diff expects input to be at least one-dimensional")
-    from facula.tensor_core._shape import cat, wrap_dim
+    from facula.tensor_core._joining import cat
+    from facula.tensor_core._shape import wrap_dim
 
     if n == 0:
         return input
@@ -290,7 +291,7 @@ def diff(input, n=1, dim=-1, prepend=None, append=None, *, out=None):
 
 def cross(input, other, dim=None, *, out=None):
     """Vector product along a dim of size 3 (the first such dim unless given)."""
-    from facula.tensor_core._shape import roll
+    from facula.tensor_core._rearranging import roll
 
     if dim is None:
         dim = next((d for d, s in enumerate(input.shape) if s == 3), None)

@@ -237,7 +237,7 @@ def logcumsumexp(input, dim, *, out=None):
     if not input.is_complex():
         return _ops.logcumsumexp(input, dim, out=out)
     from facula.tensor_core._math import real
-    from facula.tensor_core._shape import stack, unbind
+    from facula.tensor_core._joining import stack, unbind
 
     if not input.dim() or not input.numel():
         return into("logcumsumexp", _ops.copy(input, None, 0), out)

@@ -2,7 +2,7 @@
 
 import itertools
 
-from facula.tensor_core import _ops, _shape
+from facula.tensor_core import _joining, _ops, _rearranging, _shape
 from facula.tensor_core._out import into
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import int64
@@ -241,7 +241,7 @@ def vander(x, N=None, increasing=False):
     n = x.shape[0] if N is None else N
     if n < 0:
         raise RuntimeError(f"N must be non-negative, got {n}")
-    powers = arange(n) if increasing else _shape.flip(arange(n), [0])
+    powers = arange(n) if increasing else _rearranging.flip(arange(n), [0])
     return _ops.pow(_ops.unsqueeze(x, 1), powers)
 
 
@@ -253,7 +253,7 @@ def block_diag(*tensors):
     tensors = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors
     if not tensors:
         return zeros(1, 0)
-    wide = [_shape.atleast_2d(t) for t in tensors]
+    wide = [_joining.atleast_2d(t) for t in tensors]
     if bad := next((t for t in wide if t.dim() > 2), None):
         raise RuntimeError(f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input has {bad.dim()}")
     dtype = wide[0].dtype
@@ -263,9 +263,9 @@ def block_diag(*tensors):
     for t in wide:
         height, width = t.shape
         left, right = zeros(height, at, dtype=dtype), zeros(height, columns - at - width, dtype=dtype)
-        rows.append(_shape.cat([left, t.to(dtype), right], 1))
+        rows.append(_joining.cat([left, t.to(dtype), right], 1))
         at += width
-    return _shape.cat(rows, 0)
+    return _joining.cat(rows, 0)
 
 
 def cartesian_prod(*tensors):
@@ -275,7 +275,7 @@ def cartesian_prod(*tensors):
         raise RuntimeError(f"Expect a 1D vector, but got shape {list(bad.shape)}")
     if len(tensors) == 1:
         return tensors[0]
-    return _shape.stack([_shape.reshape(g, -1) for g in _shape.meshgrid(*tensors, indexing="ij")], 1)
+    return _joining.stack([_shape.reshape(g, -1) for g in _rearranging.meshgrid(*tensors, indexing="ij")], 1)
 
 
 def combinations(input, r=2, with_replacement=False):

@@ -2,7 +2,7 @@
 
 import math
 
-from facula.tensor_core import _ops, _shape
+from facula.tensor_core import _joining, _ops, _rearranging, _shape
 from facula.tensor_core._lib import lib
 from facula.tensor_core._out import into
 from facula.tensor_core._tensor import Tensor
@@ -152,8 +152,8 @@ def unravel_index(indices, shape):
     if min(shape, default=0) < 0:
         raise ValueError(f"'shape' cannot have negative values, but got {tuple(shape)}")
     steps = [math.prod(shape[d + 1 :]) for d in range(len(shape))]
-    steps, sizes = (tensor(n, dtype=_shape._int64(), device=indices.device) for n in (steps, shape))
-    return _shape.unbind(_ops.remainder(_ops.floor_divide(_ops.unsqueeze(indices, -1), steps), sizes), -1)
+    steps, sizes = (tensor(n, dtype=_rearranging._int64(), device=indices.device) for n in (steps, shape))
+    return _joining.unbind(_ops.remainder(_ops.floor_divide(_ops.unsqueeze(indices, -1), steps), sizes), -1)
 
 
 def is_nonzero(input):
@@ -192,12 +192,12 @@ def sum_to_size(self, *size):
 
 def unsafe_chunk(input, chunks, dim=0):
     """chunk."""
-    return _shape.chunk(input, chunks, dim)
+    return _joining.chunk(input, chunks, dim)
 
 
 def unsafe_split(input, split_size_or_sections, dim=0):
     """split."""
-    return _shape.split(input, split_size_or_sections, dim)
+    return _joining.split(input, split_size_or_sections, dim)
 
 
 __all__ = [

@@ -274,7 +274,7 @@ def const_data_ptr(self):
 
 def __reversed__(self):
     """The tensor with its elements backwards along the first dim."""
-    from facula.tensor_core._shape import flip
+    from facula.tensor_core._rearranging import flip
 
     return self if self.dim() == 0 else flip(self, (0,))
 

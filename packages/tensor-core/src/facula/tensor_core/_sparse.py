@@ -229,7 +229,7 @@ def _unravelled(flat, sizes):
     for size in reversed(sizes):
         rows.append(flat % size)
         flat = flat // size
-    from facula.tensor_core._shape import stack
+    from facula.tensor_core._joining import stack
 
     return stack(rows[::-1]) if rows else _create.zeros((0, flat.numel()), dtype=flat.dtype)
 

@@ -1,7 +1,7 @@
 """Products of sparse matrices that stay sparse, and the sizes of sparse tensors changed in place."""
 
 from facula.tensor_core import _create, _ops, _ownership
-from facula.tensor_core._shape import stack
+from facula.tensor_core._joining import stack
 from facula.tensor_core._sparse import Sparse, make, to_sparse
 from facula.tensor_core._types import BY_NAME
 

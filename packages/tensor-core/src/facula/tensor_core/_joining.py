@@ -1,0 +1,228 @@
+"""Splitting and joining: pieces of a tensor along a dim, and tensors along one."""
+
+from facula.tensor_core import _dispatch, _ops
+from facula.tensor_core._lib import lib
+from facula.tensor_core._tensor import Tensor
+from facula.tensor_core._shape import wrap_dim
+from facula.tensor_core._types import int64
+
+_view_op = lib.view_op
+_SLICE = next(op.id for op in _ops.OPS if op.name == "slice")
+
+
+def unbind(input, dim=0, *, axis=None):
+    """The slices along dim, as views."""
+    dim = dim if axis is None else axis
+    if input.dim() == 0:
+        raise IndexError("unbind: Dimension specified as 0 but tensor has no dimensions")
+    d = wrap_dim("unbind", dim, input.dim())
+    return _together("unbind", input, tuple(_ops.select(input, d, k) for k in range(input.shape[d])), d)
+
+
+def _together(name, input, pieces, dim):
+    """Pieces of one tensor: the tape hears of them as the results of one op."""
+    if input.origin is not None:
+        _dispatch.tape.pieces(name, input, pieces, dim)
+    return pieces
+
+
+def split(tensor, split_size_or_sections, dim=0):
+    """Pieces along dim: of one size (the last may be smaller) or of the sizes given. Views."""
+    if tensor.dim() == 0:
+        raise RuntimeError("split expects at least a 1-dimensional tensor")
+    d = wrap_dim("split", dim, tensor.dim())
+    size = tensor.shape[d]
+    if isinstance(split_size_or_sections, int):
+        step = split_size_or_sections
+        if step < 0 or (step == 0 and size):
+            raise RuntimeError(f"split expects split_size be non-negative, but got split_size={step} (dimension size {size})")
+        sizes = [min(step, size - k) for k in range(0, size, step)] if size else [0]
+    else:
+        sizes = [int(s) for s in split_size_or_sections]
+        if sum(sizes) != size or any(s < 0 for s in sizes):
+            raise RuntimeError(f"split_with_sizes expects split_sizes to sum exactly to {size} (input tensor's size at dimension {d}), but got split_sizes={sizes}")
+    pieces, start = [], 0
+    if _ops.interpreting or lib.fc_epoch_stale(tensor._h):
+        for s in sizes:
+            pieces.append(_ops.slice(tensor, d, start, s, 1))
+            start += s
+    else:  # the tape gives all of them one node, so none is recorded
+        base = tensor if tensor.base is None else tensor.base
+        for s in sizes:
+            t = _view_op(_SLICE, tensor._h, d, start, s, 1)
+            t.base = base
+            pieces.append(t)
+            start += s
+    return _together("split", tensor, tuple(pieces), d)
+
+
+def split_with_sizes(input, split_sizes, dim=0):
+    """split(input, split_sizes, dim)."""
+    return split(input, list(split_sizes), dim)
+
+
+def chunk(input, chunks, dim=0, *, axis=None):
+    """At most `chunks` pieces of one size along dim."""
+    dim = dim if axis is None else axis
+    if not input.shape:
+        raise RuntimeError("chunk expects at least a 1-dimensional tensor")
+    if chunks <= 0:
+        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+    d = wrap_dim("chunk", dim, input.dim())
+    size = input.shape[d]
+    step = -(-size // chunks)
+    return split(input, step, d) if size else split(input, [0] * chunks, d)
+
+
+def tensor_split(input, indices_or_sections, dim=0):
+    """Pieces along dim: a number of nearly equal ones, or cut at the indices given."""
+    if not input.shape:
+        raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
+    d = wrap_dim("tensor_split", dim, input.dim())
+    size = input.shape[d]
+    if isinstance(indices_or_sections, Tensor):
+        if indices_or_sections.dtype is not int64:
+            raise RuntimeError(f"tensor_split expected tensor_indices_or_sections to have dtype of long, but got {indices_or_sections.dtype.name}")
+        if indices_or_sections.dim() > 1:
+            raise RuntimeError(f"tensor_split expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional tensor, but got a tensor with {indices_or_sections.dim()} dims")
+        indices_or_sections = indices_or_sections.tolist()
+    if isinstance(indices_or_sections, int):
+        n = indices_or_sections
+        if n <= 0:
+            raise RuntimeError(f"number of sections must be larger than 0, got {n}")
+        return split(input, [size // n + (k < size % n) for k in range(n)], d)
+    cuts = [0, *(slice(None, i).indices(size)[1] for i in indices_or_sections), size]
+    return tuple(_ops.slice(input, d, min(a, size), max(b - a, 0), 1) for a, b in zip(cuts, cuts[1:]))
+
+
+def _splittable(name, input, least, sections, dim):
+    """PyTorch's conditions: enough dims, and a number of pieces that divides the size."""
+    if input.dim() < least:
+        raise RuntimeError(f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor with {input.dim()} dimensions!")
+    if isinstance(sections, int):
+        if sections <= 0:
+            raise RuntimeError(f"number of sections must be larger than 0, got {sections}")
+        if input.shape[dim] % sections:
+            raise RuntimeError(f"torch.{name} attempted to split along dimension {dim}, but the size of the dimension {input.shape[dim]} is not divisible by the split_size {sections}!")
+
+
+def hsplit(input, indices_or_sections):
+    """tensor_split along dim 1 (dim 0 of a 1-d tensor)."""
+    _splittable("hsplit", input, 1, indices_or_sections, 0 if input.dim() == 1 else 1)
+    return tensor_split(input, indices_or_sections, 0 if input.dim() == 1 else 1)
+
+
+def vsplit(input, indices_or_sections):
+    """tensor_split along dim 0."""
+    _splittable("vsplit", input, 2, indices_or_sections, 0)
+    return tensor_split(input, indices_or_sections, 0)
+
+
+def dsplit(input, indices_or_sections):
+    """tensor_split along dim 2."""
+    _splittable("dsplit", input, 3, indices_or_sections, 2)
+    return tensor_split(input, indices_or_sections, 2)
+
+
+def stack(tensors, dim=0, *, out=None, axis=None):
+    """Tensors of one shape along a new dim.
+
+    >>> import facula
+    >>> facula.stack([facula.zeros(2), facula.ones(2)])
+    tensor([[0., 0.],
+            [1., 1.]])
+    """
+    dim = dim if axis is None else axis
+    if not len(tensors):
+        raise RuntimeError("stack expects a non-empty TensorList")
+    shape = tensors[0].shape
+    for k, other in enumerate(tensors):
+        if other.shape != shape:
+            raise RuntimeError(f"stack expects each tensor to be equal size, but got {list(shape)} at entry 0 and {list(other.shape)} at entry {k}")
+    d = wrap_dim("stack", dim, len(shape) + 1)
+    return _ops.cat([_ops.unsqueeze(x, d) for x in tensors], d, out=out)
+
+
+def cat(tensors, dim=0, *, axis=None, out=None):
+    """Tensors joined along a dim that they have; other sizes agree, dtypes promote."""
+    dim = dim if axis is None else axis
+    if isinstance(tensors, Tensor):
+        raise TypeError("cat(): argument 'tensors' (position 1) must be tuple of Tensors, not Tensor. Put it into a list.")
+    tensors = list(tensors)
+    if not tensors:
+        raise ValueError("cat: expected a non-empty list of Tensors")
+    if out is None and isinstance(tensors[0], Tensor) and tensors[0].dim() in (4, 5) and all(map(_channels_last, tensors)):
+        n = tensors[0].dim()
+        order = (0, *range(2, n), 1)  # the result lies as its parts do
+        joined = _ops.cat([_ops.permute(t, order) for t in tensors], order.index(wrap_dim("cat", dim, n)))
+        return _ops.permute(joined, (0, n - 1, *range(1, n - 1)))
+    return _ops.cat(tensors, dim, out=out)
+
+
+def _channels_last(t):
+    return isinstance(t, Tensor) and t.dim() in (4, 5) and not lib.fc_is_contiguous(t._h, 0) and lib.fc_is_contiguous(t._h, t.dim() - 2)
+
+
+concat = concatenate = cat
+
+
+def atleast_1d(*tensors):
+    """Tensors with at least one dim."""
+    return _at_least(tensors, lambda x: x.reshape(1) if x.dim() == 0 else x)
+
+
+def atleast_2d(*tensors):
+    """Tensors with at least two dims."""
+    return _at_least(tensors, lambda x: x.reshape(1, 1) if x.dim() == 0 else x.unsqueeze(0) if x.dim() == 1 else x)
+
+
+def atleast_3d(*tensors):
+    """Tensors with at least three dims."""
+    def widen(x):
+        n = x.dim()
+        return x.reshape(1, 1, 1) if n == 0 else x.unsqueeze(0).unsqueeze(-1) if n == 1 else x.unsqueeze(-1) if n == 2 else x
+
+    return _at_least(tensors, widen)
+
+
+def _at_least(tensors, widen):
+    if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)):
+        return tuple(map(widen, tensors[0]))
+    return widen(tensors[0]) if len(tensors) == 1 else tuple(map(widen, tensors))
+
+
+def hstack(tensors, *, out=None):
+    """cat along dim 1 (dim 0 of 1-d tensors)."""
+    if not len(tensors):
+        raise RuntimeError("hstack expects a non-empty TensorList")
+    tensors = atleast_1d(*tensors) if len(tensors) > 1 else (atleast_1d(tensors[0]),)
+    return cat(tensors, 0 if tensors[0].dim() == 1 else 1, out=out)
+
+
+def vstack(tensors, *, out=None):
+    """cat along dim 0 of tensors with at least two dims."""
+    if not len(tensors):
+        raise RuntimeError("vstack expects a non-empty TensorList")
+    return cat([atleast_2d(x) for x in tensors], 0, out=out)
+
+
+row_stack = vstack
+
+
+def dstack(tensors, *, out=None):
+    """cat along dim 2 of tensors with at least three dims."""
+    if not len(tensors):
+        raise RuntimeError("dstack expects a non-empty TensorList")
+    return cat([atleast_3d(x) for x in tensors], 2, out=out)
+
+
+def column_stack(tensors, *, out=None):
+    """1-d and 0-d tensors as columns, then cat along dim 1."""
+    return cat([x.reshape(-1, 1) if x.dim() <= 1 else x for x in tensors], 1, out=out)
+
+
+__all__ = [
+    "atleast_1d", "atleast_2d", "atleast_3d", "cat", "chunk", "column_stack", "concat", "concatenate", "dsplit", "dstack", "hsplit", "hstack",
+    "row_stack", "split", "split_with_sizes", "stack", "tensor_split", "unbind", "vsplit", "vstack",
+]  # fmt: skip
+METHODS = [*__all__]
