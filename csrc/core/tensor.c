@@ -356,6 +356,7 @@ int fc_pair(fc_tensor *x, fc_tensor *y)
 }
 
 int64_t fc_version(fc_tensor *x) { return fc_atomic_load(&x->counter->version); }
+void fc_fresh(fc_tensor *x) { x->counter->version = 0; }
 void fc_bump(fc_tensor *x) { fc_atomic_inc(&x->counter->version); }
 void fc_epoch_advance(fc_tensor *x) { fc_atomic_inc(&x->counter->epoch); }
 void fc_epoch_refresh(fc_tensor *x) { x->epoch = fc_atomic_load(&x->counter->epoch); }

@@ -104,6 +104,8 @@ def _filled(size, value, kind, dtype, device_, requires_grad, out=None):
         value = fitting("full", value, t.dtype)
     if lib.fc_fill(t._h, *number(value)):
         raise RuntimeError("fill: the memory is read-only. Clone the tensor first.")
+    if out is None:
+        lib.fc_fresh(t._h)
     if requires_grad:
         t.requires_grad = True
     return t
@@ -167,6 +169,7 @@ def _like_filled(input, value, dtype, device, requires_grad, memory_format):
     if value not in (0, 1):
         value = fitting("full_like", value, t.dtype)
     lib.fc_fill(t._h, *number(value))
+    lib.fc_fresh(t._h)
     return _finish(t, requires_grad)
 
 
@@ -318,6 +321,8 @@ def eye(n, m=None, *, out=None, dtype=None, layout=None, device=None, requires_g
     t = zeros(n, m, out=out, dtype=dtype, device=device)
     if n and m:
         lib.fc_fill(lib.fc_view_op(_OP_DIAGONAL(), t._h, 0, 0, 1, 0), 1, 1, 1.0, 0.0)
+    if out is None:
+        lib.fc_fresh(t._h)
     return _finish(t, requires_grad)
 
 

@@ -165,7 +165,9 @@ def _place(op, size, out, dtype, layout, device, pin_memory):
     return out.resize_(size) if tuple(out.shape) != tuple(size) else out
 
 
-def _finished(tensor, requires_grad):
+def _finished(tensor, requires_grad, out=None):
+    if out is None:
+        lib.fc_fresh(tensor._h)
     return tensor.requires_grad_(True) if requires_grad else tensor
 
 
@@ -186,7 +188,7 @@ def rand(
             [0.0885, 0.1320]])
     """
     tensor = _place("rand", _size(args, size), out, dtype, layout, device, pin_memory)
-    return _finished(_ops.uniform_(tensor, 0.0, 1.0, generator=_checked("rand", generator)), requires_grad)
+    return _finished(_ops.uniform_(tensor, 0.0, 1.0, generator=_checked("rand", generator)), requires_grad, out)
 
 
 def randn(
@@ -201,7 +203,7 @@ def randn(
     tensor([ 1.5410, -0.2934, -2.1788])
     """
     tensor = _place("randn", _size(args, size), out, dtype, layout, device, pin_memory)
-    return _finished(_ops.normal_(tensor, 0.0, 1.0, generator=_checked("randn", generator)), requires_grad)
+    return _finished(_ops.normal_(tensor, 0.0, 1.0, generator=_checked("randn", generator)), requires_grad, out)
 
 
 def randint(
@@ -219,7 +221,7 @@ def randint(
     if given or high is None or size is None:
         raise TypeError(f"randint() takes (high, size) or (low, high, size), got {args}")
     tensor = _place("randint", tuple(size), out, (int64 if out is None else None) if dtype is None else dtype, layout, device, pin_memory)
-    return _finished(random_(tensor, low, high, generator=generator), requires_grad)
+    return _finished(random_(tensor, low, high, generator=generator), requires_grad, out)
 
 
 def randperm(
@@ -231,7 +233,7 @@ def randperm(
     tensor = _place("randperm", (n,), out, (int64 if out is None else None) if dtype is None else dtype, layout, device, pin_memory)
     limit = 2 ** BITS[tensor.dtype.name] - 1 if tensor.dtype.name in BITS else n
     _require(n <= limit, f"randperm: n={n} cannot be converted to {tensor.dtype} without overflow. Use a wider dtype.")
-    return _finished(_ops.randperm_(tensor, generator=_checked("randperm", generator)), requires_grad)
+    return _finished(_ops.randperm_(tensor, generator=_checked("randperm", generator)), requires_grad, out)
 
 
 def rand_like(
@@ -282,7 +284,7 @@ def _drawn(row, input, generator, complaint, flat=False):
 def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | None = None, out: Tensor | None = None) -> Tensor:
     """1 with the probability that stands in input, else 0, in input's dtype; with `p`, input gives only shape and dtype."""
     if p is not None:
-        result = bernoulli_(facula.empty_like(input), p, generator=generator)
+        result = _finished(bernoulli_(facula.empty_like(input), p, generator=generator), False)
     else:
         complaint = "bernoulli: Expected p_in >= 0 && p_in <= 1 to be true: input holds numbers outside of [0, 1]. Clamp them."
         result = _drawn("draw_bernoulli_", input, generator, complaint, flat=True)
@@ -344,7 +346,7 @@ def normal(
         if size is None:
             raise TypeError("normal() of two numbers needs a size: normal(mean, std, size)")
         result = _place("normal", tuple(size), out, dtype, layout, device, pin_memory)
-        return _finished(normal_(result, mean, std, generator=generator), requires_grad)
+        return _finished(normal_(result, mean, std, generator=generator), requires_grad, out)
     if size is not None or dtype is not None or layout is not None or device is not None or requires_grad or pin_memory:
         raise TypeError("normal() of tensors takes shape, dtype and device from them: leave size, dtype, layout, device and requires_grad out")
     _checked("normal", generator)
