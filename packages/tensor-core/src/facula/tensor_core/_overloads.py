@@ -164,6 +164,8 @@ def clamp(input, min=None, max=None, *, out=None):
     if is_number(min) != is_number(max):
         min, max = (zero_dim(v) if is_number(v) else v for v in (min, max))
     if is_number(min) and is_number(max):
+        if input.dtype.kind == 1 and type(min) is type(max) is int:
+            min, max = fitting("clamp", min, input.dtype), fitting("clamp", max, input.dtype)
         return _ops.clamp_numbers(input, min=min, max=max, out=out) if _fits(input, min, max) else _ops.clamp_max(_ops.clamp_min(input, min), max, out=out)
     return _ops.clamp_tensor(input, min, max, out=out)
 

@@ -11,6 +11,8 @@ from facula.tensor_core._types import int64
 
 def repeat(self, *repeats):
     """The tensor copied repeats[d] times along each dim d; more repeats than dims add leading dims."""
+    if not repeats:
+        raise TypeError("repeat: got no numbers of repeats. Give one for each dim, at least.")
     repeats = ints(repeats)
     n = self.dim()
     if any(r < 0 for r in repeats):
