@@ -7,7 +7,7 @@
  *
  * A caller that finds the pool taken, or is itself inside a piece, runs its pieces alone, so nothing can deadlock.
  * Workers start at the first job that wants them, with every signal blocked (signals are Python's), and sleep on a
- * condition variable after a short bounded spin. A forked child begins with an empty pool.
+ * condition variable after a bounded spin, longer where that has paid. A forked child begins with an empty pool.
  */
 #define _GNU_SOURCE
 #include "parallel.h"
@@ -26,7 +26,8 @@
 
 #define MAX_THREADS 256
 #define PIECES_PER_THREAD 4 /* so that a thread that is late or slow costs a quarter of its share */
-#define SPINS 256           /* about 5 us of `pause`: longer than a gap between two kernels of one op, shorter than a time slice */
+#define SPINS_LEAST 256     /* about 5 us of `pause`: longer than a gap between two kernels of one op, shorter than a time slice */
+#define SPINS_MOST 4096     /* about 80 us: what lies between two ops of a network; waking a sleeper costs its caller half of that */
 
 typedef struct {
     fc_range_fn fn;
@@ -130,9 +131,13 @@ static void *worker(void *unused)
 {
     (void)unused;
     inside_tls = 1;
+    int patience = SPINS_LEAST; /* twice as long each time it paid, half as long each time it did not */
     for (;;) {
-        for (int spin = 0; spin < SPINS && fc_atomic_peek(&pool.seats) == 0; ++spin)
-            pause_cpu();
+        int spin = 0;
+        while (spin < patience && fc_atomic_peek(&pool.seats) == 0)
+            ++spin, pause_cpu();
+        patience = spin < patience ? patience * 2 : patience / 2;
+        patience = patience < SPINS_LEAST ? SPINS_LEAST : patience > SPINS_MOST ? SPINS_MOST : patience;
         pthread_mutex_lock(&pool.lock);
         while (pool.seats == 0) {
             ++pool.sleeping;
@@ -191,7 +196,7 @@ static void run_together(job *j, int helpers)
     fc_atomic_poke(&pool.seats, 0);
     if (pool.running) {
         pthread_mutex_unlock(&pool.lock);
-        for (int spin = 0; spin < SPINS && fc_atomic_peek(&pool.running); ++spin)
+        for (int spin = 0; spin < SPINS_MOST && fc_atomic_peek(&pool.running); ++spin)
             pause_cpu();
         pthread_mutex_lock(&pool.lock);
         while (pool.running)
