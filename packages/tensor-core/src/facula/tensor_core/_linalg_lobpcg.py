@@ -15,14 +15,18 @@ def lobpcg(A, k=None, B=None, X=None, n=None, iK=None, niter=None, tol=None, lar
     tol: the residual relative to the sizes of A, B and x at which a pair counts as found, sqrt of eps by default.
     method: "ortho" or "basic"; one method serves both: it keeps its basis orthonormal.
 
-    Raises ValueError unless m >= 3 n; RuntimeError where A requires grad: eigh has the derivative.
+    Where A requires grad the pairs found are those of eigh, whose derivative is recorded.
+    Raises ValueError unless m >= 3 n, and where a gradient is wanted with B or of any argument but A.
     Source: Knyazev (2001), Toward the Optimal Preconditioned Eigensolver, SIAM J. Sci. Comput. 23(2).
     """
     square("lobpcg", A)
     given = [t for t in (A, B, X, iK) if t is not None]
     check("lobpcg", *given)
     if any(t.requires_grad for t in given):
-        raise RuntimeError("lobpcg: no derivative is recorded for it. Use facula.linalg.eigh, or detach the matrix.")
+        if B is not None or any(t.requires_grad for t in given if t is not A):
+            raise ValueError("lobpcg: has no derivative with B, nor of B, X and iK. Leave B out, and detach the others.")
+        found = lobpcg(A.detach(), k, None, X, n, iK, niter, tol, largest, method)
+        return _recorded(A, *found, largest is None or largest)
     if A.is_complex():
         raise RuntimeError(f"lobpcg: A must be real and symmetric, got {A.dtype.name}. Use facula.linalg.eigh.")
     if method not in (None, "basic", "ortho"):
@@ -45,6 +49,14 @@ def lobpcg(A, k=None, B=None, X=None, n=None, iK=None, niter=None, tol=None, lar
     found = [_one(*(None if t is None else t[j] for t in flat), limit, tol, largest is None or largest) for j in range(batch.numel())]
     values, vectors = (_joining.stack(list(part)).reshape(*batch, *part[0].shape) for part in zip(*found))
     return values[..., :k], vectors[..., :k]
+
+
+def _recorded(A, values, vectors, largest):
+    """The same pairs from eigh, which has the derivative, with the signs that were found."""
+    k = values.shape[-1]
+    E, V = eigh((A + A.mT) / 2)
+    E, V = (_rearranging.flip(E[..., -k:], -1), _rearranging.flip(V[..., -k:], -1)) if largest else (E[..., :k], V[..., :k])
+    return E, V * _ops.sign((V.detach() * vectors).sum(-2, keepdim=True))
 
 
 def _orthonormal(S, B):
