@@ -2,10 +2,11 @@
 
 import math
 
-from facula.tensor_core import _joining, _ops, _rearranging, _shape
+from facula.tensor_core import _joining, _ops, _shape
 from facula.tensor_core._lib import lib
 from facula.tensor_core._out import into
 from facula.tensor_core._tensor import Tensor
+from facula.tensor_core._types import int64
 
 
 def select_scatter(input, src, dim, index):
@@ -152,7 +153,7 @@ def unravel_index(indices, shape):
     if min(shape, default=0) < 0:
         raise ValueError(f"'shape' cannot have negative values, but got {tuple(shape)}")
     steps = [math.prod(shape[d + 1 :]) for d in range(len(shape))]
-    steps, sizes = (tensor(n, dtype=_rearranging._int64(), device=indices.device) for n in (steps, shape))
+    steps, sizes = (tensor(n, dtype=int64, device=indices.device) for n in (steps, shape))
     return _joining.unbind(_ops.remainder(_ops.floor_divide(_ops.unsqueeze(indices, -1), steps), sizes), -1)
 
 
