@@ -4,6 +4,24 @@
 typedef R T(V) __attribute__((vector_size(VECTOR_BYTES)));
 typedef R T(VM) __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(R)), may_alias));
 
+/* Half a square from the pairs of its lines, which the user names PAIR(i): rounds of unpacking. */
+#ifndef FC_TURN_HALF
+#define FC_TURN_HALF(out)                                                                  \
+    const __m256 p0 = PAIR(0), p1 = PAIR(1);                                               \
+    if (sizeof(R) == 4) {                                                                  \
+        const __m256 p2 = PAIR(2), p3 = PAIR(3);                                           \
+        const __m256 q0 = _mm256_unpacklo_ps(p0, p1), q1 = _mm256_unpackhi_ps(p0, p1);     \
+        const __m256 q2 = _mm256_unpacklo_ps(p2, p3), q3 = _mm256_unpackhi_ps(p2, p3);     \
+        out[0] = (T(H))_mm256_shuffle_ps(q0, q2, 0x44);                                    \
+        out[1] = (T(H))_mm256_shuffle_ps(q0, q2, 0xee);                                    \
+        out[2 % S] = (T(H))_mm256_shuffle_ps(q1, q3, 0x44);                                \
+        out[3 % S] = (T(H))_mm256_shuffle_ps(q1, q3, 0xee);                                \
+    } else {                                                                               \
+        out[0] = (T(H))_mm256_unpacklo_pd((__m256d)p0, (__m256d)p1);                       \
+        out[1] = (T(H))_mm256_unpackhi_pd((__m256d)p0, (__m256d)p1);                       \
+    }
+#endif
+
 /* A square of S x S elements, S lines of 256 bits: line[l][k] -> square[k][l]. */
 #define S ((int)(32 / sizeof(R)))
 typedef R T(H) __attribute__((vector_size(32)));
@@ -19,19 +37,7 @@ INLINE void T(turn)(T(H) *restrict square, const R *line, int64_t pitch, const i
 #pragma GCC unroll 2
     for (int half = 0; half < 2; ++half) {
         T(H) *out = square + half * (S / 2);
-        const __m256 p0 = PAIR(0), p1 = PAIR(1);
-        if (sizeof(R) == 4) {
-            const __m256 p2 = PAIR(2), p3 = PAIR(3);
-            const __m256 q0 = _mm256_unpacklo_ps(p0, p1), q1 = _mm256_unpackhi_ps(p0, p1);
-            const __m256 q2 = _mm256_unpacklo_ps(p2, p3), q3 = _mm256_unpackhi_ps(p2, p3);
-            out[0] = (T(H))_mm256_shuffle_ps(q0, q2, 0x44);
-            out[1] = (T(H))_mm256_shuffle_ps(q0, q2, 0xee);
-            out[2 % S] = (T(H))_mm256_shuffle_ps(q1, q3, 0x44);
-            out[3 % S] = (T(H))_mm256_shuffle_ps(q1, q3, 0xee);
-        } else {
-            out[0] = (T(H))_mm256_unpacklo_pd((__m256d)p0, (__m256d)p1);
-            out[1] = (T(H))_mm256_unpackhi_pd((__m256d)p0, (__m256d)p1);
-        }
+        FC_TURN_HALF(out)
     }
 #undef LINE
 #undef PAIR

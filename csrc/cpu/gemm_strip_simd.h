@@ -11,19 +11,7 @@ INLINE void T(turn_by)(T(H) *restrict square, const char *line, const int64_t by
 #pragma GCC unroll 2
     for (int half = 0; half < 2; ++half) {
         T(H) *out = square + half * (S / 2);
-        const __m256 p0 = PAIR(0), p1 = PAIR(1);
-        if (sizeof(R) == 4) {
-            const __m256 p2 = PAIR(2), p3 = PAIR(3);
-            const __m256 q0 = _mm256_unpacklo_ps(p0, p1), q1 = _mm256_unpackhi_ps(p0, p1);
-            const __m256 q2 = _mm256_unpacklo_ps(p2, p3), q3 = _mm256_unpackhi_ps(p2, p3);
-            out[0] = (T(H))_mm256_shuffle_ps(q0, q2, 0x44);
-            out[1] = (T(H))_mm256_shuffle_ps(q0, q2, 0xee);
-            out[2 % S] = (T(H))_mm256_shuffle_ps(q1, q3, 0x44);
-            out[3 % S] = (T(H))_mm256_shuffle_ps(q1, q3, 0xee);
-        } else {
-            out[0] = (T(H))_mm256_unpacklo_pd((__m256d)p0, (__m256d)p1);
-            out[1] = (T(H))_mm256_unpackhi_pd((__m256d)p0, (__m256d)p1);
-        }
+        FC_TURN_HALF(out)
     }
 #undef LINE
 #undef PAIR
