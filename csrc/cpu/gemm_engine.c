@@ -18,7 +18,8 @@
 #define SMALL_SCRATCH (48 << 10)     /* bytes of packed panels that fit the stack: no allocation up to about 64 x 64 x 64 */
 #define WORK_PER_PIECE (200 << 10)   /* fma: at least 4 us, where waking a thread costs 1 to 2 */
 #define A_BYTES (192 << 10)
-#define B_BYTES (512 << 10)
+#define B_BYTES (256 << 10)
+#define SUM_BYTES (16 << 10)         /* sums on their way through L1 */
 
 const fc_gemm_kernel *fc_gemm_kernel_for(int dtype)
 {
@@ -190,7 +191,7 @@ int fc_gemm_run(const fc_gemm_args *g)
 {
     const fc_gemm_kernel *kernel = fc_gemm_kernel_for(g->dtype);
     plan p = { .g = g, .kernel = kernel, .half = fc_is_half(g->dtype) };
-    p.aside = p.half || g->b_at || g->a_at;
+    p.aside = p.half || g->b_at || g->a_at || (g->c_at && !fc_is_complex(g->dtype));
     const int64_t work = g->M * g->N * (g->K + 1) * (fc_is_complex(g->dtype) ? 4 : 1);
     const int64_t threads = work * g->batch < 2 * WORK_PER_PIECE ? 1 : fc_get_num_threads();
     const int64_t worth = work * g->batch / WORK_PER_PIECE;
@@ -206,6 +207,10 @@ int fc_gemm_run(const fc_gemm_args *g)
         p.cols_at_once *= 8;
     if ((several || p.aside) && p.rect_rows > 4 * p.rows_at_once) /* sums of a whole rectangle are kept aside: bound it */
         p.rect_rows = 4 * p.rows_at_once;
+    if (p.aside && g->K <= FC_GEMM_BLOCK && (g->a_packed || g->a_at)) { /* short sums, of which much else is moving */
+        const int64_t cols = SUM_BYTES / (kernel->size * (p.rect_rows + 1)) / kernel->nr * kernel->nr;
+        p.cols_at_once = cols < kernel->nr ? kernel->nr : cols < p.cols_at_once ? cols : p.cols_at_once;
+    }
     if (p.rows_at_once > p.rect_rows) p.rows_at_once = p.rect_rows;
     if (p.cols_at_once > p.rect_cols) p.cols_at_once = p.rect_cols;
     p.down = (g->M + p.rect_rows - 1) / p.rect_rows;

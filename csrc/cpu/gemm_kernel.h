@@ -12,6 +12,9 @@
 
 enum { FC_GEMM_F32, FC_GEMM_F64, FC_GEMM_C64, FC_GEMM_C128, FC_GEMM_TYPES };
 
+/* `count` neighbours: they go to `lane` of a panel's step and come from `from` beyond where the step starts to read. */
+typedef struct { int lane, count; int64_t from; } fc_gemm_stretch;
+
 /* One block: c (+)= a * b with a packed (rows, depth) and b packed or in place, then bias. */
 typedef struct {
     int64_t rows, cols, depth;
@@ -22,7 +25,7 @@ typedef struct {
     const int64_t *a_at, *a_k;  /* NULL, or a in place: element (i, k) is a[a_at[i] + a_k[k]] */
     void *c;
     int64_t c_row, c_col;
-    const int64_t *c_at;    /* NULL, or the offset of each column instead of c_col (convolution) */
+    const int64_t *c_at;    /* complex: NULL, or the offset of each column instead of c_col (convolution) */
     int add;                /* add to c instead of writing it */
     const void *bias;       /* NULL, or added per column (bias_col) and per row (bias_row) after the sum */
     int64_t bias_col, bias_row;
@@ -36,6 +39,13 @@ typedef struct {
 
     /* dst: panels of `width` of x[(first line + l) * line + k * step], l < lines, k < depth; vector tails are zeroed */
     void (*pack)(void *dst, int width, const void *x, int64_t line, int64_t step, int64_t lines, int64_t depth);
+
+    /* One panel of `nr` lines, of which the runs give the first `lines`: step k reads at x + k_at[k]. Up to a vector beyond the
+     * panel and beyond a run is written and read. NULL: none */
+    void (*pack_runs)(void *panel, const void *x, const int64_t *k_at, int64_t depth, const fc_gemm_stretch *runs, int count, int lines);
+
+    /* One row of c from sums: stretch r, `count` from `lane` on, goes to c[from], `step` apart, with *bias if there is one. NULL: none */
+    void (*lay)(void *c, const void *sums, const void *bias, const fc_gemm_stretch *runs, const int64_t *step, int count);
 
     /* c (+)= x, then bias: x (rows, cols) in rows of job->b_row elements; job->a is x, depth and b are not used */
     void (*merge)(const fc_gemm_tile_job *job);

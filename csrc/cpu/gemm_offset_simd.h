@@ -3,7 +3,7 @@
  * are those of the packed tiles. Included by gemm_simd.c: no guard. */
 
 INLINE void T(tile_offset)(const int rows, const int vecs, int64_t depth, const R *restrict a, const R *restrict b,
-                           const int64_t *restrict b_at, R *restrict out)
+                           const int64_t *restrict b_at, R *restrict out, int64_t pitch)
 {
     T(V) sum[TILE_ROWS][8];
 #pragma GCC unroll 16
@@ -30,11 +30,12 @@ INLINE void T(tile_offset)(const int rows, const int vecs, int64_t depth, const 
     for (int i = 0; i < rows; ++i)
 #pragma GCC unroll 8
         for (int j = 0; j < vecs; ++j)
-            *(T(VM) *)(out + (i * vecs + j) * LANES) = sum[i][j];
+            *(T(VM) *)(out + i * pitch + j * LANES) = sum[i][j];
 }
 
 INLINE void T(tile_broadcast)(const int rows, const int vecs, int64_t depth, const R *restrict a, const int64_t *restrict a_at,
-                              const int64_t *restrict a_k, const R *restrict b, R *restrict out)
+                              const int64_t *restrict a_k, const R *restrict b, R *restrict out,
+                              int64_t pitch)
 {
     T(V) sum[TILE_ROWS][2];
 #pragma GCC unroll 16
@@ -61,21 +62,23 @@ INLINE void T(tile_broadcast)(const int rows, const int vecs, int64_t depth, con
     for (int i = 0; i < rows; ++i)
 #pragma GCC unroll 2
         for (int j = 0; j < vecs; ++j)
-            *(T(VM) *)(out + (i * vecs + j) * LANES) = sum[i][j];
+            *(T(VM) *)(out + i * pitch + j * LANES) = sum[i][j];
 }
 
-typedef void (*T(offset_fn))(int64_t depth, const R *a, const R *b, const int64_t *b_at, R *out);
-typedef void (*T(broadcast_fn))(int64_t depth, const R *a, const int64_t *a_at, const int64_t *a_k, const R *b, R *out);
+typedef void (*T(offset_fn))(int64_t depth, const R *a, const R *b, const int64_t *b_at, R *out, int64_t pitch);
+typedef void (*T(broadcast_fn))(int64_t depth, const R *a, const int64_t *a_at, const int64_t *a_k, const R *b, R *out,
+                                int64_t pitch);
 
 #define OFFSET(rows, vecs)                                                                                            \
-static void T(offset_##rows##_##vecs)(int64_t depth, const R *a, const R *b, const int64_t *b_at, R *out)             \
+static void T(offset_##rows##_##vecs)(int64_t depth, const R *a, const R *b, const int64_t *b_at, R *out, int64_t pitch) \
 {                                                                                                                     \
-    T(tile_offset)(rows, vecs, depth, a, b, b_at, out);                                                               \
+    T(tile_offset)(rows, vecs, depth, a, b, b_at, out, pitch);                                                        \
 }
 #define BROADCAST(rows, vecs)                                                                                         \
-static void T(broadcast_##rows##_##vecs)(int64_t depth, const R *a, const int64_t *a_at, const int64_t *a_k, const R *b, R *out) \
+static void T(broadcast_##rows##_##vecs)(int64_t depth, const R *a, const int64_t *a_at, const int64_t *a_k, const R *b, R *out, \
+                                            int64_t pitch)                                                            \
 {                                                                                                                     \
-    T(tile_broadcast)(rows, vecs, depth, a, a_at, a_k, b, out);                                                       \
+    T(tile_broadcast)(rows, vecs, depth, a, a_at, a_k, b, out, pitch);                                                \
 }
 #define BOTH(rows) OFFSET(rows, 2) BROADCAST(rows, 1) BROADCAST(rows, 2)
 #define NAMES(rows) { T(broadcast_##rows##_1), T(broadcast_##rows##_2) }
@@ -118,19 +121,22 @@ static void T(block_offset)(const fc_gemm_tile_job *job)
         const int rows = (int)job->rows, cols = T(wide_offset_vecs)[rows - 1] * LANES;
         int64_t j = 0;
         for (; j + cols <= whole; j += cols) {
-            T(wide_offsets)[rows - 1](job->depth, job->a, b + j, job->b_at, sum);
-            T(put)(job, 0, j, rows, cols, sum, cols);
+            const T(target) to = T(aim)(job, 0, j, cols, cols, sum);
+            T(wide_offsets)[rows - 1](job->depth, job->a, b + j, job->b_at, to.at, to.pitch);
+            T(put)(job, 0, j, rows, cols, to.at, to.pitch);
         }
         for (; j < whole; j += 2 * LANES) {
-            T(offsets)[rows - 1](job->depth, job->a, b + j, job->b_at, sum);
-            T(put)(job, 0, j, rows, 2 * LANES, sum, 2 * LANES);
+            const T(target) to = T(aim)(job, 0, j, 2 * LANES, 2 * LANES, sum);
+            T(offsets)[rows - 1](job->depth, job->a, b + j, job->b_at, to.at, to.pitch);
+            T(put)(job, 0, j, rows, 2 * LANES, to.at, to.pitch);
         }
     } else
         for (int64_t j = 0; j < whole; j += 2 * LANES)
             for (int64_t i = 0; i < job->rows; i += TILE_ROWS) {
                 const int rows = (int)(job->rows - i < TILE_ROWS ? job->rows - i : TILE_ROWS);
-                T(offsets)[rows - 1](job->depth, (const R *)job->a + i * job->depth, b + j, job->b_at, sum);
-                T(put)(job, i, j, rows, 2 * LANES, sum, 2 * LANES);
+                const T(target) to = T(aim)(job, i, j, 2 * LANES, 2 * LANES, sum);
+                T(offsets)[rows - 1](job->depth, (const R *)job->a + i * job->depth, b + j, job->b_at, to.at, to.pitch);
+                T(put)(job, i, j, rows, 2 * LANES, to.at, to.pitch);
             }
     if (whole < job->cols) { /* the columns that do not fill a tile are copied, so that nothing beyond them is read */
         R rest[FC_GEMM_BLOCK * 2 * LANES] __attribute__((aligned(64)));
@@ -142,7 +148,7 @@ static void T(block_offset)(const fc_gemm_tile_job *job)
         }
         for (int64_t i = 0; i < job->rows; i += TILE_ROWS) {
             const int rows = (int)(job->rows - i < TILE_ROWS ? job->rows - i : TILE_ROWS);
-            T(tiles)[rows - 1][vecs - 1](job->depth, (const R *)job->a + i * job->depth, rest, 2 * LANES, sum);
+            T(tiles)[rows - 1][vecs - 1](job->depth, (const R *)job->a + i * job->depth, rest, 2 * LANES, sum, vecs * LANES);
             T(put)(job, i, whole, rows, left, sum, vecs * LANES);
         }
     }
@@ -156,8 +162,9 @@ static void T(block_broadcast)(const fc_gemm_tile_job *job)
         const R *b = (const R *)job->b + j * job->depth;
         for (int64_t i = 0; i < job->rows; i += TILE_ROWS) {
             const int rows = (int)(job->rows - i < TILE_ROWS ? job->rows - i : TILE_ROWS);
-            T(broadcasts)[rows - 1][vecs - 1](job->depth, job->a, job->a_at + i, job->a_k, b, sum);
-            T(put)(job, i, j, rows, cols, sum, vecs * LANES);
+            const T(target) to = T(aim)(job, i, j, cols, vecs * LANES, sum);
+            T(broadcasts)[rows - 1][vecs - 1](job->depth, job->a, job->a_at + i, job->a_k, b, to.at, to.pitch);
+            T(put)(job, i, j, rows, cols, to.at, to.pitch);
         }
     }
 }

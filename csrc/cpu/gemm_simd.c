@@ -93,9 +93,11 @@
 
 const fc_gemm_kernel FC_ISA_NAME(fc_gemm_kernels)[FC_GEMM_TYPES] = {
     [FC_GEMM_F32] = { .mr = TILE_ROWS, .nr = VECTOR_BYTES / 2, .size = 4, .direct_rows = TILE_ROWS, .block = block_f32,
-                      .pack = pack_f32, .merge = merge_f32, .tiny = tiny_f32, ALONG(f32) },
+                      .pack = pack_f32, .pack_runs = pack_runs_f32, .lay = lay_f32, .merge = merge_f32, .tiny = tiny_f32,
+                      ALONG(f32) },
     [FC_GEMM_F64] = { .mr = TILE_ROWS, .nr = VECTOR_BYTES / 4, .size = 8, .direct_rows = TILE_ROWS, .block = block_f64,
-                      .pack = pack_f64, .merge = merge_f64, .tiny = tiny_f64, ALONG(f64) },
+                      .pack = pack_f64, .pack_runs = pack_runs_f64, .lay = lay_f64, .merge = merge_f64, .tiny = tiny_f64,
+                      ALONG(f64) },
     [FC_GEMM_C64] = { .mr = TILE_ROWS, .nr = VECTOR_BYTES / 4, .size = 8, .block = block_complex_f32,
                       .pack = pack_complex_f32, .merge = merge_complex_f32 },
     [FC_GEMM_C128] = { .mr = TILE_ROWS, .nr = VECTOR_BYTES / 8, .size = 16, .block = block_complex_f64,

@@ -6,9 +6,10 @@
 #define FMA1(x, y, z) ((x) * (y) + (z))
 #endif
 
-/* out[rows][vecs] = chain over k from +0. rows and vecs are constants at every call, so the sums live in registers. */
+/* out[rows][vecs], rows `pitch` apart, = chain over k from +0. rows and vecs are constants at every call, so the sums live in
+ * registers. */
 INLINE void T(tile)(const int rows, const int vecs, int64_t depth, const R *restrict a, const R *restrict b, int64_t b_row,
-                    R *restrict out)
+                    R *restrict out, int64_t pitch)
 {
     T(V) sum[TILE_ROWS][8];
 #pragma GCC unroll 16
@@ -34,15 +35,15 @@ INLINE void T(tile)(const int rows, const int vecs, int64_t depth, const R *rest
     for (int i = 0; i < rows; ++i)
 #pragma GCC unroll 8
         for (int j = 0; j < vecs; ++j)
-            *(T(VM) *)(out + (i * vecs + j) * LANES) = sum[i][j];
+            *(T(VM) *)(out + i * pitch + j * LANES) = sum[i][j];
 }
 
-typedef void (*T(tile_fn))(int64_t depth, const R *a, const R *b, int64_t b_row, R *out);
+typedef void (*T(tile_fn))(int64_t depth, const R *a, const R *b, int64_t b_row, R *out, int64_t pitch);
 
 #define TILE(rows, vecs)                                                                                              \
-static void T(tile_##rows##_##vecs)(int64_t depth, const R *a, const R *b, int64_t b_row, R *out)                     \
+static void T(tile_##rows##_##vecs)(int64_t depth, const R *a, const R *b, int64_t b_row, R *out, int64_t pitch)      \
 {                                                                                                                     \
-    T(tile)(rows, vecs, depth, a, b, b_row, out);                                                                     \
+    T(tile)(rows, vecs, depth, a, b, b_row, out, pitch);                                                              \
 }
 #define TILES(rows) TILE(rows, 1) TILE(rows, 2)
 #define NAMES(rows) { T(tile_##rows##_1), T(tile_##rows##_2) }
@@ -71,15 +72,27 @@ static const int T(wide_vecs)[] = { 8, 4 };
 #endif
 #undef TILE
 
-/* Sums of a tile, `pitch` apart by row, to where they belong. */
-static void T(put)(const fc_gemm_tile_job *job, int64_t i0, int64_t j0, int rows, int cols, const R *restrict sum, int pitch)
+/* Where a tile of `wide` columns, `cols` of which are wanted, leaves its sums: in c itself if that is all there is to do, else in
+ * `sum`, from where T(put) takes them. */
+typedef struct { R *at; int64_t pitch; } T(target);
+
+INLINE T(target) T(aim)(const fc_gemm_tile_job *job, int64_t i, int64_t j, int cols, int wide, R *sum)
+{
+    const int plain = cols == wide && job->c_col == 1 && !job->add && !job->bias;
+    return plain ? (T(target)){ (R *)job->c + i * job->c_row + j, job->c_row } : (T(target)){ sum, wide };
+}
+
+/* Sums of a tile to where they belong, if they are not there. */
+static void T(put)(const fc_gemm_tile_job *job, int64_t i0, int64_t j0, int rows, int cols, const R *restrict sum, int64_t pitch)
 {
     const R *bias = job->bias;
     const int add = job->add;
+    if (sum == (const R *)job->c + i0 * job->c_row + j0)
+        return;
     for (int i = 0; i < rows; ++i, sum += pitch) {
         R *c = (R *)job->c + (i0 + i) * job->c_row;
         const R *bias_i = bias ? bias + (i0 + i) * job->bias_row + j0 * job->bias_col : NULL;
-        if (job->c_col == 1 && !job->c_at) {
+        if (job->c_col == 1) {
             R *restrict z = c + j0;
             int j = 0;
             if (!bias || job->bias_col == 1)
@@ -97,7 +110,7 @@ static void T(put)(const fc_gemm_tile_job *job, int64_t i0, int64_t j0, int rows
             }
         } else
             for (int j = 0; j < cols; ++j) {
-                R *z = c + (job->c_at ? job->c_at[j0 + j] : (j0 + j) * job->c_col);
+                R *z = c + (j0 + j) * job->c_col;
                 R v = sum[j];
                 if (add) v = *z + v;
                 if (bias) v += bias_i[j * job->bias_col];
@@ -156,18 +169,20 @@ static void T(block_direct)(const fc_gemm_tile_job *job)
             j = whole;
         } else if (rows <= (int)(sizeof T(wide) / sizeof *T(wide)))
             for (const int cols = T(wide_vecs)[rows - 1] * LANES; j + cols <= whole; j += cols) {
-                T(wide)[rows - 1](job->depth, a, b + j, job->b_row, sum);
-                T(put)(job, i, j, rows, cols, sum, cols);
+                const T(target) to = T(aim)(job, i, j, cols, cols, sum);
+                T(wide)[rows - 1](job->depth, a, b + j, job->b_row, to.at, to.pitch);
+                T(put)(job, i, j, rows, cols, to.at, to.pitch);
             }
         for (int vecs; j < whole; j += vecs * LANES) {
             vecs = j + 2 * LANES <= whole ? 2 : 1;
-            T(tiles)[rows - 1][vecs - 1](job->depth, a, b + j, job->b_row, sum);
-            T(put)(job, i, j, rows, vecs * LANES, sum, vecs * LANES);
+            const T(target) to = T(aim)(job, i, j, vecs * LANES, vecs * LANES, sum);
+            T(tiles)[rows - 1][vecs - 1](job->depth, a, b + j, job->b_row, to.at, to.pitch);
+            T(put)(job, i, j, rows, vecs * LANES, to.at, to.pitch);
         }
         if (whole < job->cols) {
             R rest[FC_GEMM_BLOCK * LANES] __attribute__((aligned(64)));
             T(pack)(rest, LANES, b + whole, 1, job->b_row, job->cols - whole, job->depth);
-            T(tiles)[rows - 1][0](job->depth, a, rest, LANES, sum);
+            T(tiles)[rows - 1][0](job->depth, a, rest, LANES, sum, LANES);
             T(put)(job, i, whole, rows, (int)(job->cols - whole), sum, LANES);
         }
     }
@@ -198,11 +213,43 @@ static void T(block)(const fc_gemm_tile_job *job)
         const R *b = (const R *)job->b + j * job->depth;
         for (int64_t i = 0; i < job->rows; i += TILE_ROWS) {
             const int rows = (int)(job->rows - i < TILE_ROWS ? job->rows - i : TILE_ROWS);
-            T(tiles)[rows - 1][vecs - 1](job->depth, (const R *)job->a + i * job->depth, b, 2 * LANES, sum);
-            T(put)(job, i, j, rows, cols, sum, vecs * LANES);
+            const T(target) to = T(aim)(job, i, j, cols, vecs * LANES, sum);
+            T(tiles)[rows - 1][vecs - 1](job->depth, (const R *)job->a + i * job->depth, b, 2 * LANES, to.at, to.pitch);
+            T(put)(job, i, j, rows, cols, to.at, to.pitch);
         }
     }
 }
+
+/* A stretch of at least `lanes`: whole vectors, the last of which may overlap the one before. */
+#define LAY(V, VM, lanes)                                                                      \
+    do {                                                                                       \
+        const V b = more - (V){ 0 };                                                           \
+        for (int64_t j = 0;; j = j + 2 * (lanes) <= n ? j + (lanes) : n - (lanes)) {           \
+            const V v = *(const VM *)(x + j);                                                  \
+            *(VM *)(z + j) = bias ? v + b : v;                                                 \
+            if (j == n - (lanes)) break;                                                       \
+        }                                                                                      \
+    } while (0)
+typedef R T(Q) __attribute__((vector_size(16)));
+typedef R T(QM) __attribute__((vector_size(16), aligned(sizeof(R)), may_alias));
+static void T(lay)(void *c, const void *sums, const void *bias, const fc_gemm_stretch *runs, const int64_t *step, int count)
+{
+    const R more = bias ? *(const R *)bias : 0;
+    for (int r = 0; r < count; ++r) {
+        R *restrict z = (R *)c + runs[r].from;
+        const R *restrict x = (const R *)sums + runs[r].lane;
+        const int64_t n = runs[r].count;
+        if (step[r] != 1 || n < 16 / (int)sizeof(R))
+            for (int64_t j = 0; j < n; ++j) z[j * step[r]] = bias ? x[j] + more : x[j];
+        else if (n >= LANES)
+            LAY(T(V), T(VM), LANES);
+        else if (n >= S)
+            LAY(T(H), T(HM), S);
+        else
+            LAY(T(Q), T(QM), 16 / (int)sizeof(R));
+    }
+}
+#undef LAY
 
 static void T(merge)(const fc_gemm_tile_job *job)
 {

@@ -57,19 +57,50 @@ int64_t fc_conv_flat(const fc_conv_layout *l)
 
 typedef struct { const fc_conv_layout *l; char *to; int64_t first; } copying;
 
+/* Every second element of eight, or of four doubles: from[7], or from[3], is read and dropped. */
+#ifdef __SSE2__
+#include <emmintrin.h>
+static inline void halve_f32(float *to, const float *from)
+{
+    _mm_storeu_ps(to, _mm_shuffle_ps(_mm_loadu_ps(from), _mm_loadu_ps(from + 4), 0x88));
+}
+static inline void halve_f64(double *to, const double *from)
+{
+    _mm_storeu_pd(to, _mm_unpacklo_pd(_mm_loadu_pd(from), _mm_loadu_pd(from + 2)));
+    _mm_storeu_pd(to + 2, _mm_unpacklo_pd(_mm_loadu_pd(from + 4), _mm_loadu_pd(from + 6)));
+}
+#else
+#define HALVE(name, R) \
+static inline void halve_##name(R *to, const R *from) { for (int j = 0; j < 4; ++j) to[j] = from[2 * j]; }
+HALVE(f32, float)
+HALVE(f64, double)
+#undef HALVE
+#endif
+
+/* Rows and their margins are short, mostly: ladders instead of calls. */
 #define COPY(name, R)                                                                                                 \
-static void copy_row_##name(R *restrict to, const R *restrict from, int64_t count, int64_t step)                      \
+static inline void clear_##name(R *to, int64_t n)                                                                     \
+{                                                                                                                     \
+    const R none[4] = { 0 };                                                                                          \
+    if (n >= 16) { memset(to, 0, (size_t)n * sizeof(R)); return; }                                                    \
+    if (n & 8) { memcpy(to, none, sizeof none); memcpy(to + 4, none, sizeof none); to += 8; }                         \
+    if (n & 4) { memcpy(to, none, sizeof none); to += 4; }                                                            \
+    if (n & 2) { memcpy(to, none, 2 * sizeof(R)); to += 2; }                                                          \
+    if (n & 1) *to = 0;                                                                                               \
+}                                                                                                                     \
+static inline void copy_row_##name(R *restrict to, const R *restrict from, int64_t count, int64_t step)               \
 {                                                                                                                     \
     int64_t j = 0;                                                                                                    \
-    if (step == 1) { /* rows are short, mostly: no call for them */                                                   \
+    if (step == 1) {                                                                                                  \
         for (; j + 16 <= count; j += 16) memcpy(to + j, from + j, 16 * sizeof(R));                                    \
-        for (; j + 4 <= count; j += 4) memcpy(to + j, from + j, 4 * sizeof(R));                                       \
-    } else                                                                                                            \
-        for (; j + 4 <= count; j += 4) {                                                                              \
-            const R *x = from + j * step;                                                                             \
-            const R four[4] = { x[0], x[step], x[2 * step], x[3 * step] };                                            \
-            memcpy(to + j, four, sizeof four);                                                                        \
-        }                                                                                                             \
+        if (count & 8) { memcpy(to + j, from + j, 8 * sizeof(R)); j += 8; }                                           \
+        if (count & 4) { memcpy(to + j, from + j, 4 * sizeof(R)); j += 4; }                                           \
+        if (count & 2) { memcpy(to + j, from + j, 2 * sizeof(R)); j += 2; }                                           \
+        if (count & 1) to[j] = from[j];                                                                               \
+        return;                                                                                                       \
+    }                                                                                                                 \
+    if (step == 2)                                                                                                    \
+        for (; j + 4 < count; j += 4) halve_##name(to + j, from + 2 * j);                                             \
     for (; j < count; ++j) to[j] = from[j * step];                                                                    \
 }                                                                                                                     \
 static void copy_phase_##name(const fc_conv_layout *l, R *to, const R *from, const int64_t *residue)                          \
@@ -83,11 +114,11 @@ static void copy_phase_##name(const fc_conv_layout *l, R *to, const R *from, con
         for (int64_t h = 0; h < l->extent[1]; ++h, to += width) {                                                     \
             const int64_t at_d = l->low[0] + residue[0] + d * l->step[0], at_h = l->low[1] + residue[1] + h * l->step[1]; \
             if (at_d < 0 || at_d >= x->size[0] || at_h < 0 || at_h >= x->size[1]) {                                   \
-                memset(to, 0, (size_t)width * sizeof(R));                                                             \
+                clear_##name(to, width);                                                                              \
                 continue;                                                                                             \
             }                                                                                                         \
-            for (int64_t j = 0; j < low; ++j) to[j] = 0;                                                              \
-            for (int64_t j = high; j < width; ++j) to[j] = 0;                                                         \
+            clear_##name(to, low);                                                                                    \
+            clear_##name(to + high, width - high);                                                                    \
             copy_row_##name(to + low, from + (at_d * x->size[1] + at_h) * x->size[2] + first + low * step, high - low, step); \
         }                                                                                                             \
 }                                                                                                                     \

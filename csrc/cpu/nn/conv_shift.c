@@ -7,6 +7,9 @@
  * positions of each residue together ("phases"), which makes every tap dense again. Where there is nothing to pad and no
  * stride, the source itself will do.
  *
+ * Small planes would drop too many columns. There, positions of all samples in a row are the columns, without gaps: what taps read
+ * is packed from the copy, in stretches of a row each.
+ *
  * The gradient by the weight reads the padded source one element at a time instead: a[c, t][position] broadcast over the
  * channels of the other side, which are packed as columns.
  *
@@ -14,9 +17,13 @@
  */
 #include "conv_layout.h"
 
+#include "../gemm_blocks.h"
 #include "../parallel.h"
 
+#define SLACK 64 /* bytes that a stretch's last vector may read beyond it */
+#define PACKING 10
 #define CHUNK_BYTES (512 << 10) /* copies of so many samples at a time: they stay in the outer caches until they are read */
+#define PACKED_CHUNK_BYTES (2 << 20) /* read once for each block of k: longer products are worth more */
 
 static int64_t round_up(int64_t x, int64_t unit) { return (x + unit - 1) / unit * unit; }
 
@@ -28,10 +35,40 @@ typedef struct {
     int64_t channels;
     const fc_conv_places *to;
     fc_conv_layout l;
-    int64_t flat, samples;        /* columns of the product; samples in a chunk */
+    int64_t flat, samples;        /* columns of a sample's product; samples in a chunk */
+    int packed;                   /* one product of all samples, columns without gaps */
+    const int64_t *k_at;
+    const char *from;             /* the copies, where packed */
     int64_t room_at, b_at, c_at, packed_at, copy_at;
     int status;
 } shifted;
+
+#define WIDEST 32 /* columns of a panel */
+
+/* Columns are the positions of sample after sample. */
+static void pack_positions(const void *operand, const fc_gemm_kernel *kernel, void *panels, int width, int64_t batch, int64_t first,
+                           int64_t lines, int64_t k0, int64_t depth)
+{
+    (void)batch;
+    const shifted *s = operand;
+    const int64_t *count = s->x->count, *extent = s->l.extent, sample = s->l.channel * s->l.channels;
+    int64_t n = first / s->x->positions, w = first % s->x->positions % count[2], row = first % s->x->positions / count[2];
+    for (int64_t at = 0; at < lines; at += width) {
+        const int64_t here = lines - at < width ? lines - at : width;
+        fc_gemm_stretch runs[WIDEST];
+        int found = 0;
+        for (int64_t lane = 0; lane < here;) {
+            const int64_t left = count[2] - w, most = here - lane < left ? here - lane : left;
+            runs[found++] = (fc_gemm_stretch){ (int)lane, (int)most, n * sample + (row / count[1] * extent[1] + row % count[1]) * extent[2] + w };
+            lane += most;
+            w += most;
+            if (w < count[2]) continue;
+            w = 0;
+            if (++row == count[0] * count[1]) row = 0, ++n;
+        }
+        kernel->pack_runs((char *)panels + at * depth * kernel->size, s->from, s->k_at + k0, depth, runs, found, (int)here);
+    }
+}
 
 static void run_shifted(void *ctx, int64_t begin, int64_t end, void *scratch)
 {
@@ -43,18 +80,29 @@ static void run_shifted(void *ctx, int64_t begin, int64_t end, void *scratch)
     const int64_t taps = x->taps, size = fc_dt_size[p->dtype];
     fc_conv_lay_out(l, x, s->channels, 1, (int64_t *)((char *)scratch + s->room_at));
     int64_t *b_at = (int64_t *)((char *)scratch + s->b_at), *c_at = (int64_t *)((char *)scratch + s->c_at);
+    l->bare = l->bare && !s->packed;
     const int64_t pitch = l->bare ? x->plane : l->channel;
     for (int64_t t = 0; t < taps; ++t) b_at[t] = fc_conv_tap_at(l, t);
     for (int64_t k = taps; k < p->K; ++k) b_at[k] = b_at[k - taps] + pitch;
-    for (int64_t d = 0, n = 0; d < x->count[0]; ++d)
-        for (int64_t h = 0; h < l->extent[1]; ++h)
-            for (int64_t w = 0; w < l->extent[2] && n < s->flat; ++w, ++n)
-                c_at[n] = h >= x->count[1] || w >= x->count[2] ? -1
-                        : ((s->to->start[0] + d * s->to->step[0]) * s->to->size[1] + s->to->start[1] + h * s->to->step[1]) * s->to->size[2] +
-                              s->to->start[2] + w * s->to->step[2];
-    p->b_at = b_at;
+    const fc_conv_places *to = s->to;
+    const int64_t rows = s->packed ? x->count[1] : l->extent[1], cols = s->packed ? x->count[2] : l->extent[2];
     p->c_at = c_at;
-    p->N = s->flat;
+    for (int64_t n = 0; n < (s->packed ? s->samples : 1); ++n)
+        for (int64_t d = 0; d < x->count[0]; ++d)
+            for (int64_t h = 0; h < rows; ++h)
+                for (int64_t w = 0; w < cols && (s->packed || c_at - p->c_at < s->flat); ++w)
+                    *c_at++ = h >= x->count[1] || w >= x->count[2] ? -1
+                            : n * p->c_batch + ((to->start[0] + d * to->step[0]) * to->size[1] + to->start[1] + h * to->step[1]) * to->size[2] +
+                                  to->start[2] + w * to->step[2];
+    if (s->packed) {
+        s->k_at = b_at;
+        s->from = (char *)scratch + s->copy_at;
+        p->b = s;
+        p->pack_b = pack_positions;
+    } else {
+        p->b_at = b_at;
+        p->N = s->flat;
+    }
     if (s->packed_at) {
         fc_gemm_pack_whole(p, (char *)scratch + s->packed_at);
         p->a_packed = (char *)scratch + s->packed_at;
@@ -62,15 +110,20 @@ static void run_shifted(void *ctx, int64_t begin, int64_t end, void *scratch)
     const int64_t batch = p->batch;
     char *const c = p->c;
     for (int64_t n = 0; n < batch && !s->status; n += s->samples) {
-        p->batch = batch - n < s->samples ? batch - n : s->samples;
+        const int64_t here = batch - n < s->samples ? batch - n : s->samples;
         p->c = c + n * p->c_batch * size;
+        p->batch = s->packed ? 1 : here;
+        if (s->packed)
+            p->N = here * x->positions;
         if (l->bare) {
             p->b = x->source + n * x->sample * size;
             p->b_batch = x->sample;
         } else {
-            p->b = (char *)scratch + s->copy_at;
-            p->b_batch = l->channel * l->channels;
-            fc_conv_copy(l, (char *)scratch + s->copy_at, n, p->batch);
+            fc_conv_copy(l, (char *)scratch + s->copy_at, n, here);
+            if (!s->packed) {
+                p->b = (char *)scratch + s->copy_at;
+                p->b_batch = l->channel * l->channels;
+            }
         }
         s->status = fc_gemm_run(p);
     }
@@ -87,18 +140,20 @@ int fc_conv_shifted(fc_gemm_args *p, const fc_window *x, int64_t channels, const
         return -1;
     fc_conv_lay_out(&s.l, x, channels, 1, few);
     s.flat = fc_conv_flat(&s.l);
-    if (2 * x->positions < round_up(s.flat, 64 / size)) /* mostly dropped: packed columns are better */
-        return -1;
-    const int64_t sample = s.l.channel * channels * size;
-    s.samples = s.l.bare ? p->batch : CHUNK_BYTES / sample < 1 ? 1 : CHUNK_BYTES / sample;
+    const int64_t lanes = fc_gemm_kernel_for(p->dtype)->nr / 2;
+    /* vectors times rows; packing one costs about as much as PACKING rows of products */
+    s.packed = round_up(p->batch * x->positions, lanes) * (p->M + PACKING) < p->batch * round_up(s.flat, lanes) * p->M;
+    s.l.bare = s.l.bare && !s.packed;
+    const int64_t sample = s.l.channel * channels * size, chunk = s.packed ? PACKED_CHUNK_BYTES : CHUNK_BYTES;
+    s.samples = s.l.bare ? p->batch : chunk / sample < 1 ? 1 : chunk / sample;
     if (s.samples > p->batch) s.samples = p->batch;
 #define PLACE(at, n) (s.at = bytes, bytes += round_up((int64_t)(n), 64))
     PLACE(room_at, tap_room * 8);
     PLACE(b_at, p->K * 8);
-    PLACE(c_at, s.flat * 8);
-    if (p->batch > 1 || s.flat > 1024)
+    PLACE(c_at, (s.packed ? s.samples * x->positions : s.flat) * 8);
+    if (s.packed ? p->batch > s.samples || p->batch * x->positions > 1024 : p->batch > 1 || s.flat > 1024)
         PLACE(packed_at, fc_gemm_whole_bytes(p->dtype, p->M, p->K));
-    PLACE(copy_at, s.l.bare ? 0 : s.samples * sample);
+    PLACE(copy_at, s.l.bare ? 0 : s.samples * sample + SLACK);
 #undef PLACE
     const int bad = fc_parallel_scratch(1, 1, (size_t)bytes, run_shifted, &s);
     return bad ? bad : s.status;

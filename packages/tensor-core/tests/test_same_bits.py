@@ -143,6 +143,28 @@ def test_a_row_does_not_depend_on_the_batch(name, dtype):
         assert bits(w[rows] for w in whole) == bits(some), f"{name}, {dtype}, rows {rows}"
 
 
+# small planes of many samples are one product of packed columns, a single one reads in place; the copies come in several chunks
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("channels,size,stride,batch", [(40, 7, 1, 5), (33, 8, 2, 9), (260, 6, 1, 17)])
+def test_small_planes_are_convolved_as_each_alone(channels, size, stride, batch, dtype):
+    t = Draw(ORACLES["convolution"], dtype, specials=False)
+    images, weight, bias = (tensor(s) for s in (t(batch, channels, size, size), t(48, channels, 3, 3), t(48)))
+    how = ((1, stride, stride), (0, 1, 1), ONE, False)
+    found = {}
+    for threads in (1, 3):
+        for level in LEVELS:
+            with machine(threads, level):
+                outputs = call(OPS["convolution"], (images, weight, bias, *how, NONE, 1))
+                back = call(OPS["convolution_grad_input"], (outputs[0], weight, (1, size, size), *how, 1))
+                alone = [call(OPS["convolution"], (images[n : n + 1], weight, bias, *how, NONE, 1))[0] for n in range(batch)]
+                alone_back = [call(OPS["convolution_grad_input"], (o, weight, (1, size, size), *how, 1))[0] for o in alone]
+            found[threads, level] = bits([*outputs, *back])
+            together = [b"".join(bits(parts)) for parts in (alone, alone_back)]
+
+            assert found[threads, level] == together, f"{threads} threads, level {level}: a sample's bits depend on the batch"
+    assert len(set(map(tuple, found.values()))) == 1, "bits depend on threads or level"
+
+
 # rows that write random numbers, or another descriptor, have nothing to sum; the rest must be here
 def test_what_is_covered():
     rows = {n for n, _ in PAIRS}
