@@ -50,7 +50,7 @@ def _finish(cls, t, requires_grad, attributes, grad):
 
 
 def __reduce_ex__(self, protocol):
-    _leaf(self, "pickling")
+    """A result with a history is pickled as a leaf."""
     extra = dict(self.__dict__)
     if self.is_meta:
         return _rebuild_meta, (type(self), self.dtype.name, tuple(self.shape), tuple(self.stride()), self.requires_grad, extra)

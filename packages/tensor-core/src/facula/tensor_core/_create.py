@@ -159,12 +159,25 @@ def _like(input, dtype, memory_format):
 
 def empty_like(input, *, dtype=None, layout=None, device=None, requires_grad=False, memory_format=None, pin_memory=False):
     """An unset tensor of input's shape, dtype and device."""
+    if type(input) is not Tensor and input.layout is not strided:
+        return _sparse_like("empty_like", input, 0, dtype, requires_grad)
     if device is not None and _place(device) != lib.fc_device(input._h):
         return empty(input.shape, dtype=dtype or input.dtype, device=device, requires_grad=requires_grad)
     return _finish(_like(input, dtype, memory_format), requires_grad)
 
 
+def _sparse_like(name, input, value, dtype, requires_grad):
+    """No elements in the shape and layout of a sparse tensor."""
+    if value != 0:
+        raise NotImplementedError(f"{name}: not defined for layout {input.layout}. Convert with to_dense().")
+    from facula.tensor_core._sparse_shapes import empty_like
+
+    return empty_like(input, dtype).requires_grad_(requires_grad)
+
+
 def _like_filled(input, value, dtype, device, requires_grad, memory_format):
+    if type(input) is not Tensor and input.layout is not strided:
+        return _sparse_like("full_like", input, value, dtype, requires_grad)
     t = empty_like(input, dtype=dtype, device=device, memory_format=memory_format)
     if value not in (0, 1):
         value = fitting("full_like", value, t.dtype)

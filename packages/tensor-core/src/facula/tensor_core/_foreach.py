@@ -33,9 +33,13 @@ def _lists(name, first, *others):
     return list(zip(*columns))
 
 
+# What the further operands are called, by what they are.
+_OPERANDS = ("other", "scalar", "scalars", "exponent", "src", "mat2", "tensors1", "weight", "weights")
+
+
 def _list_op(name, method, in_place):
     def run(self, *others, **named):
-        others = [*others, *(named.pop(k) for k in ("other", "exponent") if k in named)]
+        others = [*others, *(named.pop(k) for k in _OPERANDS if k in named)]
         results = [getattr(row[0], method)(*row[1:], **named) for row in _lists(name, self, *others)]
         return self if in_place else tuple(results)
 

@@ -243,7 +243,7 @@ def setitem(x, key, value):
     if not indices:
         if isinstance(value, Tensor):
             copy_(view, value if value.dim() <= view.dim() else _squeeze_leading(view.shape, value))
-        elif view.is_contiguous():
+        elif view.is_contiguous() or view.is_meta:
             _ops.fill_number_(view, value)
         else:  # which refuses memory that two elements share
             _ops.copy_into_(view, _run.zero_dim(value, x.dtype))
@@ -314,7 +314,7 @@ def fill_(self, value):
     if isinstance(value, Tensor):
         if value.dim():
             raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {value.dim()} dimensions.")
-        return _ops.copy_into_(self, value)
+        return copy_(self, value)
     return _ops.fill_number_(self, _run.fitting("fill_", value, self.dtype))
 
 

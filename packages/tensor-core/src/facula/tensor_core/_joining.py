@@ -3,6 +3,7 @@
 from facula.tensor_core import _dispatch, _ops
 from facula.tensor_core._lib import lib
 from facula.tensor_core._tensor import Tensor
+from facula.tensor_core._types import strided
 from facula.tensor_core._shape import wrap_dim
 from facula.tensor_core._types import int64
 
@@ -160,7 +161,7 @@ def cat(tensors, dim=0, *, axis=None, out=None):
 
 
 def _channels_last(t):
-    return isinstance(t, Tensor) and t.dim() in (4, 5) and not lib.fc_is_contiguous(t._h, 0) and lib.fc_is_contiguous(t._h, t.dim() - 2)
+    return isinstance(t, Tensor) and t.dim() in (4, 5) and t.layout is strided and not lib.fc_is_contiguous(t._h, 0) and lib.fc_is_contiguous(t._h, t.dim() - 2)
 
 
 concat = concatenate = cat

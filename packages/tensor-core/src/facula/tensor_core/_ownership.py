@@ -54,7 +54,10 @@ LATER = {
     "facula.tensor_core._fft": ("istft", "stft"),
     "facula.tensor_core._segments": ("hash_tensor", "segment_reduce"),
     "facula.tensor_core._control": ("cond", "while_loop"),
-    "facula.tensor_core._sparse_products": ("hspmm", "smm", "sparse_resize_", "sparse_resize_and_clear_", "sspaddmm", "to_sparse_coo"),
+    "facula.tensor_core._sparse_products": (
+        "dsmm", "hsmm", "hspmm", "saddmm", "smm", "sparse_resize_", "sparse_resize_and_clear_", "spmm", "sspaddmm", "to_sparse_coo",
+    ),
+    "facula.tensor_core._sparse_rows": ("sparse_compressed_tensor", "sparse_csc_tensor", "sparse_csr_tensor"),
     "facula.tensor_core._windows": ("bartlett_window", "blackman_window", "hamming_window", "hann_window", "kaiser_window"),
     "facula.tensor_core._copies": (
         "alias_copy", "as_strided_copy", "detach_copy", "diagonal_copy", "empty_permuted", "expand_copy", "fill", "narrow_copy", "nonzero_static",
@@ -62,7 +65,7 @@ LATER = {
         "unbind_copy", "unfold_copy", "unsqueeze_copy", "view_as_complex_copy", "view_as_real_copy", "view_copy",
     ),
 }  # fmt: skip
-LATER_NO_METHOD = {"cond", "hspmm", "segment_reduce", "while_loop", "lobpcg", "lu_unpack", "pca_lowrank", "svd_lowrank", *LATER["facula.tensor_core._windows"], *LATER["facula.tensor_core._copies"]} - {"narrow_copy", "nonzero_static"}
+LATER_NO_METHOD = {"cond", "dsmm", "hsmm", "hspmm", "saddmm", "spmm", "segment_reduce", "while_loop", "lobpcg", "lu_unpack", "pca_lowrank", "svd_lowrank", *LATER["facula.tensor_core._windows"], *LATER["facula.tensor_core._sparse_rows"], *LATER["facula.tensor_core._copies"]} - {"narrow_copy", "nonzero_static"}
 
 LATER_NO_FUNCTION = {"sparse_resize_", "sparse_resize_and_clear_", "to_sparse_coo"}
 

@@ -46,6 +46,8 @@ class Writer(pickle._Pickler):
             plain = obj.detach()
             parts = (plain._indices(), plain._values(), plain.size(), plain.is_coalesced())
             return torch_name("torch._utils", "_rebuild_sparse_tensor"), (_types.sparse_coo, parts)
+        if isinstance(obj, Tensor) and obj.layout in (_types.sparse_csr, _types.sparse_csc):
+            return torch_name("torch._utils", "_rebuild_sparse_tensor"), (obj.layout, obj.detach().parts())
         if type(obj) is _types.layout:
             return torch_name("torch.serialization", "_get_layout"), ("torch." + obj.name,)
         if isinstance(obj, Tensor) and type(obj).__reduce_ex__ is Tensor.__reduce_ex__:

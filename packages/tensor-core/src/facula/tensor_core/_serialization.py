@@ -375,8 +375,12 @@ def rebuild_sparse(layout: Any, data: Any):
     """A sparse tensor of indices, values, size and, in newer files, whether it is coalesced."""
     from facula.tensor_core._sparse import sparse_coo_tensor
 
+    if getattr(layout, "name", None) in ("sparse_csr", "sparse_csc") and type(data) is tuple and len(data) == 4 and all(isinstance(t, Tensor) for t in data[:3]):
+        from facula.tensor_core._sparse_rows import sparse_compressed_tensor
+
+        return sparse_compressed_tensor(*data[:3], tuple(data[3]), layout=layout)
     if getattr(layout, "name", None) != "sparse_coo" or type(data) is not tuple or len(data) not in (3, 4) or not all(isinstance(t, Tensor) for t in data[:2]):
-        raise CheckpointError(f"load: a sparse tensor of layout {short(layout)} from {short(data)}. Only COO tensors are read.")
+        raise CheckpointError(f"load: a sparse tensor of layout {short(layout)} from {short(data)}. Only COO, CSR and CSC tensors are read.")
     made = sparse_coo_tensor(data[0], data[1], tuple(data[2]))
     if len(data) == 4 and data[3]:
         made._coalesced = True

@@ -65,15 +65,17 @@ class Sparse(Tensor):
         return self.numpy()
 
     def __repr__(self, *, tensor_contents=None):
-        parts = [f"{name}={repr(t.detach())}".replace(f", dtype={t.dtype}", "") for name, t in (("indices", self._i), ("values", self._v))]
-        parts = [p.replace("\n", "\n" + " " * (p.index("=") + 8)) for p in parts]
+        parts = [_part("indices", self._i), _part("values", self._v)]
+        return "tensor(" + ",\n       ".join([*parts, ", ".join(self._facts())]) + ")"
+
+    def _facts(self):
         facts = [f"size={tuple(self._size)}", f"nnz={self._nnz()}"]
         if self.dtype.name not in ("float32", "int64", "bool"):
             facts.append(f"dtype={self.dtype}")
-        facts.append(f"layout={sparse_coo}")
+        facts.append(f"layout={self.layout}")
         if self.requires_grad:
             facts.append("requires_grad=True" if self.is_leaf else f"grad_fn=<{type(self.grad_fn).__name__}>")
-        return "tensor(" + ",\n       ".join([*parts, ", ".join(facts)]) + ")"
+        return facts
 
     def __format__(self, spec):
         return repr(self)
@@ -136,11 +138,20 @@ class Sparse(Tensor):
         dense = _create.zeros((n, *self._v.shape[1:]), dtype=self.dtype).index_add(0, _flat(self._i, sizes), self._v).reshape(self._size)
         return dense if dtype is None else dense.to(dtype)
 
-    def to_sparse(self, sparse_dim=None, **_):
-        return self
+    def to_sparse(self, sparse_dim=None, *, layout=None, blocksize=None, dense_dim=None):
+        return self if layout is None or layout is self.layout else _in_layout(self, layout)
 
     def _with(self, values, indices=None):
         return make(self._i if indices is None else indices, values, self._size, self._coalesced)
+
+    def _as_me(self, result):
+        """A result of the table in this tensor's layout."""
+        return result
+
+    def __getitem__(self, key):
+        from facula.tensor_core._sparse_shapes import getitem
+
+        return getitem(self, key)
 
     def detach(self):
         return self._with(self._v.detach())
@@ -170,6 +181,42 @@ class Sparse(Tensor):
     def div_(self, other):
         return _sparse_ops.INPLACE["div"](self, other)
 
+    @property
+    def grad(self):
+        """The gradient of the values, at the same indices."""
+        return None if self._v.grad is None else self._with(self._v.grad)
+
+    @grad.setter
+    def grad(self, value):
+        self._v.grad = None if value is None else value._v
+
+    def cpu(self):
+        return self
+
+    def element_size(self):
+        return self.dtype.itemsize
+
+    def is_same_size(self, other):
+        return self.shape == other.shape
+
+    def type(self, dtype=None, **options):
+        if dtype is not None:
+            return self.to(dtype)
+        return self._v.type().replace("torch.", "torch.sparse.")
+
+    def new(self, *data, device=None):
+        """An empty sparse tensor, one of that size, or one of (indices, values, size)."""
+        if not data:
+            return sparse_coo_tensor((0,), dtype=self.dtype)
+        if isinstance(data[0], Tensor):
+            return sparse_coo_tensor(*data, dtype=self.dtype)
+        return sparse_coo_tensor(data[0] if len(data) == 1 and not isinstance(data[0], int) else data, dtype=self.dtype)
+
+    def resize_as_(self, the_template, *, memory_format=None):
+        from facula.tensor_core._sparse_products import sparse_resize_
+
+        return sparse_resize_(self, the_template.shape, the_template.sparse_dim(), the_template.dense_dim())
+
     def share_memory_(self):
         self._i.share_memory_()
         self._v.share_memory_()
@@ -194,6 +241,14 @@ class Sparse(Tensor):
 
     def __reduce_ex__(self, protocol):
         return _rebuild, (self._i, self._v.detach(), tuple(self._size), self._coalesced, self.requires_grad)
+
+
+def _part(name, t):
+    """A tensor of which a sparse one is made, as its repr shows it."""
+    text = repr(t.detach()).replace(f", dtype={t.dtype}", "")
+    if not t.numel() and "size=" not in text:
+        text = f"{text[:-1]}, size={tuple(t.shape)})"
+    return f"{name}={text}".replace("\n", "\n" + " " * (len(name) + 8))
 
 
 def _converter(dtype):
@@ -291,22 +346,34 @@ def _check(indices, values, size):
             raise RuntimeError(f"sparse_coo_tensor: size is inconsistent with indices: for dim {k}, size is {size[k]} but found index {high}")
 
 
-def to_sparse(self, sparse_dim=None, **_):
+def to_sparse(self, sparse_dim=None, *, layout=None, blocksize=None, dense_dim=None):
     """The nonzero elements as a coalesced sparse tensor; with sparse_dim, the slices of the last dims that have one."""
+    if layout is not None and layout is not sparse_coo:
+        return _in_layout(self, layout)
     n = self.dim() if sparse_dim is None else sparse_dim
     if not 0 <= n <= self.dim():
         raise IndexError(f"to_sparse: sparse_dim is {n}, the tensor has {self.dim()} dims")
-    there = (self.detach() != 0).reshape((*self.shape[:n], -1)).any(-1)
+    there = (self.detach() != 0).flatten(n).any(-1) if n < self.dim() else self.detach() != 0
     from facula.tensor_core._index import nonzero
 
     places = nonzero(there).t().contiguous()
-    values = self.reshape((-1, *self.shape[n:])).index_select(0, _flat(places, self.shape[:n]))
+    flat = self.flatten(0, n - 1) if n > 1 else self.reshape((-1, *self.shape[n:]))
+    values = flat.index_select(0, _flat(places, self.shape[:n]))
     return make(places, values, self.shape, True)
+
+
+def _in_layout(x, layout):
+    from facula.tensor_core._types import sparse_csc, sparse_csr
+
+    if layout not in (sparse_csr, sparse_csc):
+        raise RuntimeError(f"to_sparse: layout {layout} is not here. Use sparse_coo, sparse_csr or sparse_csc.")
+    return x.to_sparse_csr() if layout is sparse_csr else x.to_sparse_csc()
 
 
 def sparse_mask(self, mask):
     """The elements of self where `mask`, a sparse tensor, lists one."""
     n = mask.sparse_dim()
+    self = self.to_dense() if isinstance(self, Sparse) else self
     values = self.reshape((-1, *self.shape[n:])).index_select(0, _flat(mask._i, self.shape[:n]))
     return make(mask._i, values, self.shape, mask._coalesced)
 
@@ -319,19 +386,32 @@ def _strided(name):
     return method
 
 
+def _compressed(name):
+    def method(self, *args, **kwargs):
+        """The matrix with its rows (csr) or columns (csc) compressed."""
+        from facula.tensor_core import _sparse_rows
+
+        return getattr(_sparse_rows, name)(self, *args, **kwargs)
+
+    method.__name__ = name
+    return method
+
+
 METHODS = {
     "to_sparse": to_sparse,
+    "to_sparse_csr": _compressed("to_sparse_csr"),
+    "to_sparse_csc": _compressed("to_sparse_csc"),
     "to_dense": lambda self, dtype=None, *, masked_grad=None: self if dtype is None else self.to(dtype),
     "sparse_mask": sparse_mask,
     "sparse_dim": lambda self: 0,
     "dense_dim": lambda self: self.dim(),
-    **{name: _strided(name) for name in ("coalesce", "is_coalesced", "indices", "values", "_indices", "_values", "_nnz")},
+    **{name: _strided(name) for name in ("coalesce", "is_coalesced", "indices", "values", "_indices", "_values", "_nnz", "crow_indices", "col_indices", "ccol_indices", "row_indices")},
 }
 
 
 def _handle(op, args, out=None):
     """_dispatch's question about an op whose arguments may be sparse: NotImplemented where none is."""
-    if not any(isinstance(a, Sparse) for a in args):
+    if not any([isinstance(a, Sparse) or type(a) in (list, tuple) and any([isinstance(b, Sparse) for b in a]) for a in args]):
         return NotImplemented
     return _sparse_ops.run(op, args, out)
 

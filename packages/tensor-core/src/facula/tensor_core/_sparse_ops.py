@@ -7,11 +7,24 @@ Sparse = make = None  # _sparse's, which puts them here
 
 def run(op, args, out):
     """The op on arguments of which at least one is sparse. `out is args[0]`: in place."""
+    from facula.tensor_core import _sparse_shapes  # noqa: F401 - which adds its rows to the table
+
     table = OPS if out is None else INPLACE
     if op.name not in table or (out is not None and out is not args[0]):
-        name = op.name + ("_" if out is not None else "")
-        raise NotImplementedError(f"{name}: not defined for layout sparse_coo. Convert with to_dense().")
-    return table[op.name](*args)
+        name = op.name + ("_" if out is not None and not op.name.endswith("_") else "")
+        raise NotImplementedError(f"{name}: not defined for layout {_first(args).layout}. Convert with to_dense().".replace("facula.", ""))
+    result = table[op.name](*args)
+    return _first(args)._as_me(result) if out is None else result
+
+
+def _first(args):
+    """The first sparse tensor among the arguments and what is listed in them."""
+    for a in args:
+        if isinstance(a, Sparse):
+            return a
+        if type(a) in (list, tuple) and (found := _first(a)) is not None:
+            return found
+    return None
 
 
 def _same_shape(name, x, y):
@@ -26,7 +39,8 @@ def _joined(x, y, alpha):
         raise RuntimeError(f"add: expected the same sparse_dim, got {x.sparse_dim()} and {y.sparse_dim()}")
     other = y._v if alpha == 1 else y._v * alpha
     dtype = _result_type(x._v, other)
-    return make(_ops.cat([x._i, y._i], 1), _ops.cat([x._v.to(dtype), other.to(dtype)], 0), x.shape)
+    both = make(_ops.cat([x._i, y._i], 1), _ops.cat([x._v.to(dtype), other.to(dtype)], 0), x.shape)
+    return both.coalesce() if x._coalesced and y._coalesced else both
 
 
 def _result_type(x, y):
@@ -109,6 +123,22 @@ def _zero_preserving(name, linear=False):
     return apply
 
 
+def _nan_to_num(x, nan=0, posinf=0, neginf=0):
+    x = x.coalesce()
+    return x._with(_ops._nan_to_num(x._v, nan=nan, posinf=posinf, neginf=neginf))
+
+
+def _in_place(name):
+    function = OPS[name]
+
+    def apply(x, *rest):
+        made = function(x, *rest)
+        x._i, x._v, x._coalesced = made._i, made._v.to(x.dtype), made._coalesced
+        return x
+
+    return apply
+
+
 def _pow(x, exponent):
     if not isinstance(x, Sparse) or hasattr(exponent, "dim") or exponent == 0:
         raise RuntimeError("pow: a sparse tensor takes a number other than 0 as exponent")
@@ -141,13 +171,6 @@ def _transposed(x, dim0, dim1):
     return make(_ops.index_select(x._i, 0, _create.tensor(order)), x._v, size, a == b and x._coalesced)
 
 
-def _sum(x, dim=None, keepdim=False, dtype=None):
-    total = x._v.sum(dtype=dtype)
-    if dim not in (None, ()):
-        raise NotImplementedError("sum: over dims, a sparse tensor is summed by facula.sparse.sum")
-    return total
-
-
 def _norm(x, dim=None, p=2, keepdim=False):
     if dim is not None:
         raise NotImplementedError("norm: of a sparse tensor over all dims only. Convert with to_dense().")
@@ -158,18 +181,20 @@ def _copy(x, dtype, *rest):
     return x._with(x._v.clone() if dtype is None else x._v.to(dtype))
 
 
+_ZERO_PRESERVING = (
+    "abs sqrt square sign sgn sin sinh tan tanh asin asinh atan atanh expm1 log1p relu erf erfinv ceil floor round trunc frac "
+    "deg2rad rad2deg isinf isposinf isneginf signbit"
+).split()
 OPS = {
     "add": _add, "sub": lambda x, y, alpha=1: _add(x, y, -alpha), "mul": _mul, "div": _div, "pow": _pow, "matmul": _matmul,
-    "transpose": _transposed, "sum": _sum, "norm_p": _norm,
+    "transpose": _transposed, "_nan_to_num": _nan_to_num, "norm_p": _norm,
     "isnan": _zero_preserving("isnan"),
     **{name: _zero_preserving(name, linear=True) for name in ("neg",)},
-    **{
-        name: _zero_preserving(name)
-        for name in ("abs", "sqrt", "square", "sign", "sgn", "sin", "tan", "tanh", "expm1", "log1p", "relu", "erf", "ceil", "floor", "round", "trunc")
-    },
+    **{name: _zero_preserving(name) for name in _ZERO_PRESERVING},
 }  # fmt: skip
 INPLACE = {
     "add": _add_, "sub": lambda x, y, alpha=1: _add_(x, y, -alpha), "mul": _mul_, "div": _div_,
+    **{name: _in_place(name) for name in ("neg", *_ZERO_PRESERVING) if not name.startswith(("is", "sign"))},
 }  # fmt: skip
 
 __all__ = []

@@ -2,6 +2,7 @@
 
 from facula.tensor_core import _create, _ops, _ownership
 from facula.tensor_core._joining import stack
+from facula.tensor_core._math import mm
 from facula.tensor_core._sparse import Sparse, make, to_sparse
 from facula.tensor_core._types import BY_NAME
 
@@ -135,4 +136,7 @@ def sparse_resize_and_clear_(self, size, sparse_dim, dense_dim):
 
 
 _ownership.attach({"smm": smm, "sspaddmm": sspaddmm, "to_sparse_coo": to_sparse_coo, "sparse_resize_": sparse_resize_, "sparse_resize_and_clear_": sparse_resize_and_clear_})
-__all__ = ["hspmm", "smm", "sspaddmm"]
+# What old programs call them.
+spmm = dsmm = mm
+hsmm, saddmm = hspmm, sspaddmm
+__all__ = ["dsmm", "hsmm", "hspmm", "saddmm", "smm", "spmm", "sspaddmm"]

@@ -65,7 +65,7 @@ def _size(values=()):
 
 
 def _layout(name):
-    return {"torch.strided": _types.strided, "torch.sparse_coo": _types.sparse_coo}[name]
+    return {f"torch.{layout.name}": layout for layout in (_types.strided, _types.sparse_coo, _types.sparse_csr, _types.sparse_csc)}[name]
 
 
 DATA = {

@@ -1,0 +1,217 @@
+"""Sparse matrices whose rows (CSR) or columns (CSC) are compressed: for each of them, where in the list of values it begins.
+
+    CSR: crow_indices (rows + 1), col_indices and values (nnz).    CSC: the same with rows and columns exchanged.
+
+A Compressed is a Sparse of the same indices, so every row of _sparse_ops serves it; results come back in its layout.
+"""
+
+from facula.tensor_core import _create, _ops
+from facula.tensor_core._sparse import Sparse, _flat, _part, make, to_sparse
+from facula.tensor_core._types import BY_NAME, Size, sparse_coo, sparse_csc, sparse_csr
+
+
+class Compressed(Sparse):
+    """A sparse matrix in CSR or CSC; facula.sparse_csr_tensor makes one."""
+
+    is_sparse = False
+    is_sparse_csr = property(lambda self: self.layout is sparse_csr)
+
+    def _name(self):
+        return "SparseCsr" if self._axis == 0 else "SparseCsc"
+
+    def stride(self, dim=None):
+        raise RuntimeError(f"{self._name()} tensors do not have strides. Ask its crow_indices(), col_indices() and values().")
+
+    def is_contiguous(self, memory_format=None):
+        raise RuntimeError(f"{self._name()} tensors do not have is_contiguous. Ask its values().")
+
+    def is_coalesced(self):
+        raise RuntimeError(f"is_coalesced expected sparse coordinate tensor layout but got {self._name()}. Convert with to_sparse().")
+
+    def indices(self):
+        raise RuntimeError(f"indices expected sparse coordinate tensor layout but got {self._name()}. Convert with to_sparse().")
+
+    def _indices(self):
+        return self.indices()
+
+    def values(self):
+        """The values, (nnz)."""
+        return self._v
+
+    def _pointers(self, axis, which):
+        if axis != self._axis:
+            raise RuntimeError(f"{which} expected sparse {'row' if axis == 0 else 'column'} compressed tensor layout but got {self._name()}.")
+        return self._p if which in ("crow_indices", "ccol_indices") else self._q
+
+    def parts(self):
+        """What it is made of: where rows or columns begin, the other indices, the values, the size."""
+        return self._p, self._q, self._v, self._size
+
+    def crow_indices(self):
+        """Where each row begins, (rows + 1)."""
+        return self._pointers(0, "crow_indices")
+
+    def col_indices(self):
+        """The column of each value, (nnz)."""
+        return self._pointers(0, "col_indices")
+
+    def ccol_indices(self):
+        """Where each column begins, (columns + 1)."""
+        return self._pointers(1, "ccol_indices")
+
+    def row_indices(self):
+        """The row of each value, (nnz)."""
+        return self._pointers(1, "row_indices")
+
+    def _with(self, values, indices=None):
+        return made(self._p, self._q, values, self._size, self._axis)
+
+    def _as_me(self, result):
+        if not isinstance(result, Sparse) or isinstance(result, Compressed) or result.dim() != 2:
+            return result
+        return compress(result, self._axis)
+
+    def to_sparse(self, sparse_dim=None, *, layout=None, blocksize=None, dense_dim=None):
+        if layout is not None and layout is not sparse_coo:
+            return compress(self, 0 if layout is sparse_csr else 1)
+        return make(self._i, self._v, self._size, self._coalesced).coalesce()
+
+    def __repr__(self, *, tensor_contents=None):
+        names = ("crow_indices", "col_indices") if self._axis == 0 else ("ccol_indices", "row_indices")
+        parts = [_part(name, t) for name, t in zip((*names, "values"), (self._p, self._q, self._v))]
+        text = "tensor(" + ",\n       ".join(parts)
+        for fact in (*self._facts(), ")"):  # the facts fill lines of 80
+            room = 80 - len(text) + text.rfind("\n") + 1
+            text += fact if fact == ")" else (", " if len(fact) + 4 <= room else ",\n       ") + fact
+        return text
+
+    def t(self):
+        """The transposed matrix: the same numbers, compressed along the other dim."""
+        return made(self._p, self._q, self._v, (self._size[1], self._size[0]), 1 - self._axis)
+
+    def transpose(self, dim0, dim1):
+        return self if dim0 % 2 == dim1 % 2 else self.t()
+
+    T = mT = property(t)
+
+    def copy_(self, src, non_blocking=False):
+        if not isinstance(src, Compressed) or src.shape != self.shape or src._axis != self._axis or src._nnz() != self._nnz():
+            raise RuntimeError("copy_: a compressed sparse tensor copies from one of its shape, layout and number of values only. Convert with to_dense().")
+        self._p, self._q, self._i, self._v, self._coalesced = src._p.clone(), src._q.clone(), src._i, src._v.to(self.dtype).clone(), src._coalesced
+        return self
+
+    def __reduce_ex__(self, protocol):
+        return _rebuild, (self._p, self._q, self._v.detach(), tuple(self._size), self._axis, self.requires_grad)
+
+
+def _rebuild(pointers, others, values, size, axis, requires_grad):
+    return made(pointers, others, values, size, axis).requires_grad_(requires_grad)
+
+
+def made(pointers, others, values, size, axis):
+    """A Compressed of these parts, which are not checked. axis: the dim that is compressed."""
+    t = object.__new__(Compressed)
+    t.origin = t.base = None
+    p = pointers.long()
+    lines = _create.arange(pointers.numel() - 1).repeat_interleave(p[1:] - p[:-1])
+    from facula.tensor_core._joining import stack
+
+    t._i = stack([lines, others.long()] if axis == 0 else [others.long(), lines])
+    t._p, t._q, t._v, t._size, t._axis = pointers, others, values, Size(size), axis
+    t.layout = sparse_csr if axis == 0 else sparse_csc
+    flat = _flat(t._i, t._size)
+    t._coalesced = bool((flat[1:] > flat[:-1]).all())
+    return t
+
+
+def compress(x, axis):
+    """A sparse or strided matrix with one of its dims compressed."""
+    if isinstance(x, Compressed) and x._axis == axis:
+        return x
+    if x.dim() != 2 or isinstance(x, Sparse) and x.dense_dim():
+        raise RuntimeError(f"to_sparse_{('csr', 'csc')[axis]}: only matrices are compressed here, got shape {tuple(x.shape)}. Convert each one of a batch.")
+    x = (x if isinstance(x, Sparse) else to_sparse(x)).coalesce()
+    lines, others, values = x._i[axis], x._i[1 - axis], x._v
+    if axis == 1:
+        lines, order = lines.sort(stable=True)
+        others, values = others.index_select(0, order), values.index_select(0, order)
+    from facula.tensor_core._order import bincount
+
+    pointers = _ops.cat([_create.zeros((1,), dtype=BY_NAME["int64"]), bincount(lines, minlength=x.shape[axis]).cumsum(0)], 0)
+    return made(pointers, others, values, x.shape, axis)
+
+
+def to_sparse_csr(self, dense_dim=None):
+    return compress(self, 0)
+
+
+def to_sparse_csc(self, dense_dim=None):
+    return compress(self, 1)
+
+
+def sparse_compressed_tensor(
+    compressed_indices, plain_indices, values, size=None, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False, check_invariants=None
+):
+    """A sparse matrix in the layout sparse_csr or sparse_csc: where each row (column) begins, the column (row) of each value, the values.
+
+    >>> import facula
+    >>> facula.sparse_compressed_tensor([0, 1, 3], [1, 0, 2], [2.0, 3.0, 4.0], layout=facula.sparse_csr).to_dense()
+    tensor([[0., 2., 0.],
+            [3., 0., 4.]])
+    """
+    if layout not in (sparse_csr, sparse_csc):
+        raise RuntimeError(f"sparse_compressed_tensor: expected layout sparse_csr or sparse_csc, got {layout}.")
+    return _checked("sparse_compressed_tensor", compressed_indices, plain_indices, values, size, dtype, layout is sparse_csc, requires_grad)
+
+
+def sparse_csr_tensor(
+    crow_indices, col_indices, values, size=None, *, dtype=None, device=None, pin_memory=False, requires_grad=False, check_invariants=None
+):
+    """A sparse matrix by where its rows begin, the column of each value, and the values.
+
+    size: by default as many columns as the greatest index needs. Raises RuntimeError where the lengths do not fit.
+
+    >>> import facula
+    >>> facula.sparse_csr_tensor([0, 1, 3], [1, 0, 2], [2.0, 3.0, 4.0]) @ facula.ones(3)
+    tensor([2., 7.])
+    """
+    return _checked("sparse_csr_tensor", crow_indices, col_indices, values, size, dtype, 0, requires_grad)
+
+
+def sparse_csc_tensor(
+    ccol_indices, row_indices, values, size=None, *, dtype=None, device=None, pin_memory=False, requires_grad=False, check_invariants=None
+):
+    """A sparse matrix by where its columns begin, the row of each value, and the values.
+
+    >>> import facula
+    >>> facula.sparse_csc_tensor([0, 1, 3], [1, 0, 2], [2.0, 3.0, 4.0]).shape
+    facula.Size([3, 2])
+    """
+    return _checked("sparse_csc_tensor", ccol_indices, row_indices, values, size, dtype, 1, requires_grad)
+
+
+def _checked(name, pointers, others, values, size, dtype, axis, requires_grad):
+    pointers, others, values = _create.as_tensor(pointers), _create.as_tensor(others), _create.as_tensor(values, dtype=dtype)
+    if pointers.dim() != 1 or others.dim() != 1 or values.dim() != 1:
+        raise RuntimeError(f"{name}: indices and values must have one dim each, got {pointers.dim()}, {others.dim()} and {values.dim()}. Batches and blocks are not here.")
+    for what in (pointers, others):
+        if what.dtype.name not in ("int32", "int64"):
+            raise RuntimeError(f"{name}: indices must be int32 or int64, got {what.dtype}. Convert with .long().")
+    lines, n = pointers.numel() - 1, others.numel()
+    if n != values.numel():
+        raise RuntimeError(f"{name}: there are {n} indices and {values.numel()} values. Give one value for each.")
+    if size is None:
+        width = int(others.max()) + 1 if n else 0
+        size = (lines, width) if axis == 0 else (width, lines)
+    if len(size) != 2 or size[axis] != lines:
+        raise RuntimeError(f"{name}: size {tuple(size)} does not fit {lines} {('rows', 'columns')[axis]}. Give one index more than there are.")
+    ends = pointers.long()
+    if lines < 0 or int(ends[0]) != 0 or int(ends[-1]) != n or not bool((ends[1:] >= ends[:-1]).all()):
+        raise RuntimeError(f"{name}: the compressed indices must rise from 0 to {n}, the number of values.")
+    if n and not 0 <= int(others.min()) <= int(others.max()) < size[1 - axis]:
+        raise RuntimeError(f"{name}: an index is outside size {tuple(size)}.")
+    t = made(pointers, others, values if values.requires_grad else values.detach(), size, int(axis))
+    return t.requires_grad_(True) if requires_grad else t
+
+
+__all__ = ["sparse_compressed_tensor", "sparse_csc_tensor", "sparse_csr_tensor"]

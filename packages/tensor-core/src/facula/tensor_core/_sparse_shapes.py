@@ -1,0 +1,177 @@
+"""Sparse tensors chosen from, joined and rearranged: rows of the table of _sparse_ops."""
+
+from facula.tensor_core import _create, _ops, _sparse_ops
+from facula.tensor_core._sparse_ops import OPS
+
+
+def _make(indices, values, size, coalesced=False):
+    from facula.tensor_core._sparse import make
+
+    return make(indices, values, size, coalesced)
+
+
+def _wrapped(name, dim, dims):
+    if not -dims <= dim < dims:
+        raise IndexError(f"{name}: Dimension out of range (expected to be in range of [{-dims}, {dims - 1}], but got {dim})")
+    return dim % dims
+
+
+def _without(size, dim):
+    return tuple(size[:dim]) + tuple(size[dim + 1 :])
+
+
+def _select(x, dim, index):
+    """x at one index of a dim: sparse as long as a sparse dim is left."""
+    n, dim = x.sparse_dim(), _wrapped("select", dim, x.dim())
+    if not -x.shape[dim] <= index < x.shape[dim]:
+        raise IndexError(f"select(): index {index} out of range for tensor of size {list(x.shape)} at dimension {dim}")
+    index = index % x.shape[dim]
+    size = _without(x.shape, dim)
+    if dim >= n:
+        return _make(x._i, x._v.select(dim - n + 1, index), size, x._coalesced)
+    there = (x._i[dim] == index).nonzero()[:, 0]
+    values = x._v.index_select(0, there)
+    if n == 1:
+        return values.sum(0)
+    kept = [d for d in range(n) if d != dim]
+    return _make(x._i[kept].index_select(1, there), values, size, x._coalesced)
+
+
+def _index_select(x, dim, index):
+    """x at each of the indices along a dim."""
+    n, dim = x.sparse_dim(), _wrapped("index_select", dim, x.dim())
+    if index.numel() and not 0 <= int(index.min()) <= int(index.max()) < x.shape[dim]:
+        raise IndexError(f"index_select(): index contains an index out of range for tensor of size {list(x.shape)} at dimension {dim}")
+    size = (*x.shape[:dim], index.numel(), *x.shape[dim + 1 :])
+    if dim >= n:
+        return _make(x._i, x._v.index_select(dim - n + 1, index), size, x._coalesced)
+    found, order = x._i[dim].sort(stable=True)
+    first = _search(found, index.long(), False)
+    counts = _search(found, index.long(), True) - first
+    places = _create.arange(index.numel()).repeat_interleave(counts)
+    ahead = counts.cumsum(0) - counts
+    chosen = order.index_select(0, first.index_select(0, places) + _create.arange(places.numel()) - ahead.index_select(0, places))
+    indices = x._i.index_select(1, chosen)
+    indices[dim] = places
+    return _make(indices, x._v.index_select(0, chosen), size)
+
+
+def _search(found, index, right):
+    from facula.tensor_core._order import searchsorted
+
+    return searchsorted(found, index, right=right)
+
+
+def _unsqueeze(x, dim):
+    n, dim = x.sparse_dim(), _wrapped("unsqueeze", dim, x.dim() + 1)
+    size = (*x.shape[:dim], 1, *x.shape[dim:])
+    if dim > n:
+        return _make(x._i, x._v.unsqueeze(dim - n + 1), size, x._coalesced)
+    row = _create.zeros((1, x._nnz()), dtype=x._i.dtype)
+    return _make(_ops.cat([x._i[:dim], row, x._i[dim:]], 0), x._v, size, x._coalesced)
+
+
+def _permute(x, dims):
+    order = [_wrapped("permute", d, x.dim()) for d in dims]
+    n = x.sparse_dim()
+    if sorted(order) != list(range(x.dim())):
+        raise RuntimeError(f"permute: dims {tuple(dims)} must name each of the {x.dim()} dims of the tensor once")
+    if sorted(order[:n]) != list(range(n)):
+        raise RuntimeError("permute(sparse_coo): transpositions between sparse and dense dimensions are not allowed. Only transpose within each.")
+    size = [x.shape[d] for d in order]
+    values = x._v.permute((0, *(d - n + 1 for d in order[n:])))
+    return _make(x._i[order[:n]], values, size, x._coalesced and order[:n] == list(range(n)))
+
+
+def _cat(tensors, dim):
+    """Sparse tensors one after the other along a dim."""
+    first = tensors[0]
+    if not all(isinstance(t, _sparse_ops.Sparse) for t in tensors):
+        raise RuntimeError("cat: Concatenating sparse tensors, but a dense tensor was found. Convert it with to_sparse().")
+    dim, n = _wrapped("cat", dim, first.dim()), first.sparse_dim()
+    for k, t in enumerate(tensors):
+        if _without(t.shape, dim) != _without(first.shape, dim) or t.sparse_dim() != n:
+            raise RuntimeError(f"cat: All tensors must have the same shape but in dim {dim}: got {list(first.shape)} and {list(t.shape)} (position {k})")
+    size = [*first.shape]
+    size[dim] = sum(t.shape[dim] for t in tensors)
+    if dim >= n:  # every tensor's values stand in their own part of the dense dim
+        values = [_padded(t._v, dim - n + 1, k, tensors) for k, t in enumerate(tensors)]
+        return _make(_ops.cat([t._i for t in tensors], 1), _ops.cat(values, 0), size)
+    indices, start = [], 0
+    for t in tensors:
+        shift = _create.zeros((n, 1), dtype=t._i.dtype)
+        shift[dim] = start
+        indices.append(t._i + shift)
+        start += t.shape[dim]
+    return _make(_ops.cat(indices, 1), _ops.cat([t._v for t in tensors], 0), size, dim == 0 and all(t._coalesced for t in tensors))
+
+
+def _padded(values, dim, k, tensors):
+    """values with zeros where along dim the other tensors stand."""
+    shapes = [(*values.shape[:dim], t._v.shape[dim], *values.shape[dim + 1 :]) for t in tensors]
+    parts = [values if j == k else _create.zeros(shape, dtype=values.dtype) for j, shape in enumerate(shapes)]
+    return _ops.cat(parts, dim)
+
+
+def empty_like(x, dtype=None):
+    """No elements in x's shape."""
+    values = _create.zeros((0, *x._v.shape[1:]), dtype=dtype or x.dtype)
+    return x._as_me(_make(_create.zeros((x.sparse_dim(), 0), dtype=x._i.dtype), values, x.shape, True))
+
+
+def getitem(x, key):
+    """x[key] of whole numbers, None, `...` and `:`."""
+    keys = list(key) if isinstance(key, tuple) else [key]
+    given = sum(k is not None and k is not Ellipsis for k in keys)
+    if Ellipsis in [k for k in keys if k is None or k is Ellipsis]:
+        at = next(j for j, k in enumerate(keys) if k is Ellipsis)
+        keys[at : at + 1] = [slice(None)] * (x.dim() - given)
+    dim = 0
+    for k in keys:
+        if k is None:
+            x = x.unsqueeze(dim)
+        elif isinstance(k, int) and not isinstance(k, bool):
+            if dim >= x.dim():
+                raise IndexError(f"too many indices for tensor of dimension {x.dim()}")
+            x = x.select(dim, k)
+            continue
+        elif not (isinstance(k, slice) and k == slice(None)):
+            raise NotImplementedError(f"a sparse tensor is indexed by whole numbers, None and `:`, not {type(k).__name__}. Use index_select() or to_dense().")
+        dim += 1
+    return x
+
+
+def _bmm(x, y):
+    """Products of the matrices of a sparse tensor with those of a strided one."""
+    if x.dense_dim() or y.dim() != 3 or x.shape[0] != y.shape[0] or x.shape[2] != y.shape[1]:
+        raise RuntimeError(f"bmm: expected sparse and strided matrices that fit, got {tuple(x.shape)} and {tuple(y.shape)}")
+    batch, n, m = x.shape
+    terms = y.reshape(batch * m, -1).index_select(0, x._i[0] * m + x._i[2]) * x._v.unsqueeze(1)
+    return _create.zeros((batch * n, y.shape[2]), dtype=terms.dtype).index_add(0, x._i[0] * n + x._i[1], terms).reshape(batch, n, -1)
+
+
+def _matmul(x, y, plain=OPS["matmul"]):
+    return _bmm(x, y) if x.dim() == 3 and isinstance(x, _sparse_ops.Sparse) and not isinstance(y, _sparse_ops.Sparse) else plain(x, y)
+
+
+def _sum(x, dim=None, keepdim=False, dtype=None):
+    from facula.sparse import sum
+
+    if dim is None or dim == ():
+        return x._v.sum(dtype=dtype)
+    total = sum(x, dim, dtype=dtype)
+    for d in sorted(d % x.dim() for d in ((dim,) if isinstance(dim, int) else dim)) if keepdim else ():
+        total = total.unsqueeze(d)
+    return total
+
+
+def _any(x, dim=None, keepdim=False):
+    if dim not in (None, ()):
+        raise NotImplementedError("any: of a sparse tensor over all dims only. Convert with to_dense().")
+    return x._v.any()
+
+
+OPS.update({
+    "select": _select, "index_select": _index_select, "unsqueeze": _unsqueeze, "permute": _permute, "cat": _cat, "matmul": _matmul, "sum": _sum, "any": _any,
+})  # fmt: skip
+__all__ = []
