@@ -94,8 +94,7 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
                 _core.set_grad_mode(before)
             extra = t.origin.extra
             if isinstance(t.origin, Leaf) and extra is not None and extra.accumulated:
-                for hook in list(extra.accumulated.values()):
-                    hook(t)
+                _engine.told_after(extra, t)
 
 
 def wanted_origins(inputs):

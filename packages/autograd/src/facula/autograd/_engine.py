@@ -255,8 +255,14 @@ def accumulate(leaf, g, create_graph, captures):
     with accumulating:
         add_to_grad(tensor, g, create_graph, alone)
     if extra is not None and extra.accumulated:
-        for hook in list(extra.accumulated.values()):
-            hook(tensor)
+        told_after(extra, tensor)
+
+
+def told_after(extra, tensor):
+    """Call the hooks of a leaf whose .grad has been filled."""
+    for hook in list(extra.accumulated.values()):
+        if hook(tensor) is not None:
+            raise RuntimeError("Tensor post accumulate grad hooks should return None. Change tensor.grad in place, or set it.")
 
 
 def add_to_grad(tensor, g, create_graph, alone=False):

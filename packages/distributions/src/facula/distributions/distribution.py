@@ -98,11 +98,14 @@ class Distribution:
             )
         return self.__new__(type(self)) if _instance is None else _instance
 
-    def expand(self, batch_shape):
-        """The same distribution with its parameters broadcast to `batch_shape`; no memory is copied."""
+    def expand(self, batch_shape, _instance=None):
+        """The same distribution with its parameters broadcast to `batch_shape`; no memory is copied.
+
+        _instance: an object of a subclass to fill in, as `_get_checked_instance` made it; what it holds already stays.
+        """
         batch_shape = facula.Size(batch_shape)
-        new = self.__new__(type(self))
-        new.__dict__.update(self.__dict__)
+        new = self.__new__(type(self)) if _instance is None else _instance
+        new.__dict__.update({**self.__dict__, **new.__dict__})
         for name, constraint in self.arg_constraints.items():
             value = self.__dict__.get(name)
             if isinstance(value, facula.Tensor):

@@ -108,8 +108,8 @@ class Chi2(Gamma):
     def df(self):
         return self.concentration * 2
 
-    def expand(self, batch_shape):
-        return Chi2(self.df.expand(batch_shape), validate_args=False)
+    def _expanded(self, old, batch_shape) -> None:
+        self.concentration, self.rate = old.concentration.expand(batch_shape), old.rate.expand(batch_shape)
 
 
 class InverseGamma(TransformedDistribution):

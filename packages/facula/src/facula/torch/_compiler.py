@@ -14,6 +14,14 @@ def is_compiling() -> bool:
 is_dynamo_compiling = is_exporting = is_compiling
 
 
+def is_dynamo_supported() -> bool:
+    """Is there a compiler? No: functions run as they are."""
+    return False
+
+
+is_inductor_supported = is_dynamo_supported
+
+
 def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None) -> Any:
     """The function itself: it is not compiled in any case."""
     return (lambda function: function) if fn is None else fn

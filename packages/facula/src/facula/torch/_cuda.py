@@ -57,6 +57,24 @@ def get_rng_state_all() -> list:
     return []
 
 
+def is_current_stream_capturing() -> bool:
+    return False
+
+
+class _TypeOfNone(type):
+    """Metaclass of FloatTensor and its like: no tensor is one, none can be made."""
+
+    def __instancecheck__(cls, thing: object) -> bool:
+        return False
+
+    def __call__(cls, *data, **options):
+        raise TypeError(f"type torch.cuda.{cls.__name__} not available. Torch not compiled with CUDA enabled. Use torch.{cls.__name__}.")
+
+
+for _kind in "BFloat16 Bool Byte Char Double Float Half Int Long Short".split():
+    globals()[f"{_kind}Tensor"] = _TypeOfNone(f"{_kind}Tensor", (), {"__module__": "torch.cuda"})
+
+
 def _no_device(name: str):
     def refuse(*args, **kwargs):
         # AssertionError is what PyTorch's CPU build raises.

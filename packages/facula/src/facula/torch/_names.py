@@ -205,6 +205,10 @@ FALLBACKS = {
     "torch.distributed.tensor.placement_types": "facula.torch._dtensor",
     "torch.distributed.tensor._utils": "facula.torch._dtensor",
     **{f"torch.sparse.{n}": f"facula.torch._sparse_types:{n}" for n in ("DoubleTensor", "FloatTensor", "HalfTensor", "IntTensor", "LongTensor")},
+    **{
+        f"torch.cuda.{n}": f"facula.torch._cuda:{n}"
+        for n in (*(f"{kind}Tensor" for kind in "BFloat16 Bool Byte Char Double Float Half Int Long Short".split()), "is_current_stream_capturing")
+    },
     "torch.library": "facula.torch._library",
     "torch.utils.flop_counter": "facula.torch._flop_counter",
     "torchvision.transforms.v2": "facula.vision.transforms",
