@@ -13,6 +13,12 @@ void fc_copy_nest(fc_tensor *out, fc_tensor *x)
     (level >= 4 ? fc_copy_nest_v4 : level == 3 ? fc_copy_nest_v3 : fc_copy_nest_v2)(out, x);
 }
 
+void fc_turn(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t rows, int64_t cols, int size)
+{
+    const int level = fc_isa_level();
+    (level >= 4 ? fc_turn_v4 : level == 3 ? fc_turn_v3 : fc_turn_v2)(to, to_row, from, from_row, rows, cols, size);
+}
+
 /* out[...] = x, broadcast and converted. Any dtype may be written to any other, as copy_ does. */
 int fc_copy(fc_tensor *out, fc_tensor *x)
 {

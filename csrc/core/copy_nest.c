@@ -160,8 +160,8 @@ static void piece(void *ctx, int64_t begin, int64_t end)
 /* m rows of n elements each */
 static void turn(char *to, int64_t to_row, int64_t to_step, const char *from, int64_t from_row, int64_t from_step, int size, int64_t m, int64_t n)
 {
-    if (size == 4 && m == TILE && n == TILE && to_step == 4 && from_row == 4) {
-        FC_ISA_NAME(fc_turn_words)(to, to_row, from, from_step, TILE);
+    if (to_step == size && from_row == size) {
+        FC_ISA_NAME(fc_turn)(to, to_row, from, from_step, n, m, size);
         return;
     }
     switch (size) {

@@ -1,10 +1,9 @@
 /* fc_fold and fc_scan: reductions and running reductions over logical dims, whatever the strides. */
-#include <string.h>
-
 #include "facula.h"
 #include "../cpu/fold.h"
 #include "../cpu/scan.h"
 #include "alloc.h"
+#include "fold_form.h"
 #include "verb.h"
 
 /* Which loop of cpu/fold.h a row means. */
@@ -52,79 +51,6 @@ static int fc_reduced_dims(int ndim, uint64_t dims, uint64_t from_end, uint64_t 
         *mask |= 1ull << at;
     }
     return FC_OK;
-}
-
-/*
- * The (outer, reduce, inner) form of a fold. Possible without a copy when x fills its memory in some order of dims in which the
- * reduced dims stand together and both groups keep their logical order; else x is copied to (kept dims, reduced dims).
- */
-typedef struct { int64_t outer, reduce, inner; fc_tensor *x; } fc_folded;
-
-static int fc_fold_in_place(const fc_tensor *x, uint64_t mask, fc_folded *f)
-{
-    int perm[FC_MAX_DIMS], n = 0;
-    for (int d = 0; d < x->ndim; ++d) {
-        if (x->shape[d] == 1)
-            continue;
-        int at = n++;
-        for (; at > 0 && x->stride[perm[at - 1]] < x->stride[d]; --at)
-            perm[at] = perm[at - 1];
-        perm[at] = d;
-    }
-    int64_t run = 1;
-    for (int i = n - 1; i >= 0; --i) {
-        if (x->stride[perm[i]] != run)
-            return 0;
-        run *= x->shape[perm[i]];
-    }
-    f->outer = f->reduce = f->inner = 1;
-    int phase = 0, last_kept = -1, last_reduced = -1;
-    for (int i = 0; i < n; ++i) {
-        const int d = perm[i], reduced = (int)(mask >> d & 1);
-        int *last = reduced ? &last_reduced : &last_kept;
-        if (d < *last)
-            return 0;
-        *last = d;
-        if (phase == 0 && reduced)
-            phase = 1;
-        else if (phase == 1 && !reduced)
-            phase = 2;
-        else if (phase == 2 && reduced)
-            return 0;
-        *(phase == 0 ? &f->outer : phase == 1 ? &f->reduce : &f->inner) *= x->shape[d];
-    }
-    return 1;
-}
-
-static int fc_fold_form(fc_tensor *x, uint64_t mask, fc_folded *f)
-{
-    f->x = NULL;
-    if (x->contiguous && x->numel && !(~mask & ((1ull << (x->ndim < 63 ? x->ndim : 63)) - 1)) && x->ndim < 63) { /* all of it: one row */
-        *f = (fc_folded){1, x->numel, 1, x};
-        fc_retain(x);
-        return FC_OK;
-    }
-    if (x->numel && fc_fold_in_place(x, mask, f)) {
-        fc_retain(x);
-        f->x = x;
-        return FC_OK;
-    }
-    int64_t shape[FC_MAX_DIMS], stride[FC_MAX_DIMS];
-    int n = 0;
-    f->outer = f->reduce = f->inner = 1;
-    for (int pass = 0; pass < 2; ++pass)
-        for (int d = 0; d < x->ndim; ++d)
-            if ((int)(mask >> d & 1) == pass) {
-                shape[n] = x->shape[d];
-                stride[n++] = x->stride[d];
-                *(pass ? &f->reduce : &f->outer) *= x->shape[d];
-            }
-    fc_tensor *view = fc_new_view(x, n, shape, stride, x->offset);
-    if (!view)
-        return FC_MEMORY;
-    f->x = fc_to(view, x->dtype, 0, 1);
-    fc_free(view);
-    return f->x ? FC_OK : fc_status();
 }
 
 static int fc_result_shape(const fc_tensor *x, uint64_t mask, int keepdim, int64_t *shape)
@@ -184,20 +110,11 @@ fc_tensor *fc_fold(int op, fc_tensor *out, fc_tensor *x, uint64_t dims, uint64_t
     }
     if (device != FC_META) {
         fc_tensor *source = NULL;
-        fc_folded f = { 1, 1, 1, NULL };
         if (in_dtype != x->dtype && !(source = fc_to(x, in_dtype, 0, 1)))
             goto fail;
-        const int bad = fc_fold_form(source ? source : x, mask, &f);
+        const int bad = fc_fold_values(which, value, index, source ? source : x, mask, scalars ? scalars[0].re : 0);
         fc_free(source);
         if (bad)
-            goto fail;
-        const size_t bytes = fc_fold_scratch(which, in_dtype, f.outer, f.reduce, f.inner);
-        void *scratch = bytes ? fc_arena(bytes) : NULL;
-        const int status = bytes && !scratch ? fc_fail(FC_MEMORY, (int64_t)bytes, 0, 0, 0)
-                         : fc_fold_run(which, in_dtype, result, value->data, index ? index->data : NULL, f.x->data,
-                                       f.outer, f.reduce, f.inner, scalars ? scalars[0].re : 0, scratch);
-        fc_free(f.x);
-        if (status)
             goto fail;
     }
     if (index)

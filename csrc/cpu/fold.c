@@ -2,194 +2,188 @@
 #include <math.h>
 #include <string.h>
 
-#include "../core/half.h"
+#include "../core/cast.h"
 #include "../core/status.h"
-#include "fold_cell_type.h"
+#include "fold_job.h"
 #include "parallel.h"
 
 int fc_isa_level(void);
 
 enum {
-    TILE_BYTES = 1024,       /* accumulators of a column tile: 16 lanes of it are 16 KB, within L1 */
     LEVELS = 40,             /* of the block tree: 2**40 blocks are more than memory */
     SERIAL = 32768,          /* elements below which the pool costs more than it gives */
     SPLIT_FROM = 1 << 17,    /* elements from which one reduction may be cut into blocks for the threads */
-    SPLIT_UNITS = 64         /* tiles and rows that keep the threads busy without that */
+    SPLIT_UNITS = 64,        /* tiles and rows that keep the threads busy without that */
+    STAGED_BYTES = 4 * AT_ONCE * FC_FOLD_BLOCK /* of what is staged at once: four blocks of float32 */
 };
 
-typedef struct {
-    const fc_fold_cell *cell, *first;   /* first: a pass that makes the parameters of the second; or NULL */
-    fc_fold_find find;
-    int which, dtype, out_dtype;
-    int64_t es;                         /* bytes of a stored element */
-    int64_t outer, reduce, inner;
-    int pairs;                          /* complex seen as two columns of reals */
-    char *out, *out2;
-    const char *x;
-    double param;
-    int64_t nblocks, tile, tiles;
-    char *part, *params;                /* in scratch, when one reduction is cut into blocks */
-} job;
+typedef fc_fold_job job;
 
-static const fc_fold_cells *cells_of(int dtype)
+/* --- cells over rows and columns, of stored or staged elements ---------------------------------------------------- */
+
+/* Rows that are not stored as the cell reads them, a few at a time. */
+static FC_NOINLINE void staged_rows(const job *q, const fc_fold_cell *cell, char *dst, const char *x, int64_t rows, int64_t n,
+                                    int64_t step, const char *params)
 {
-    if (dtype < FC_F16 || dtype > FC_F64)
-        return &fc_fold_exact[dtype];
-    const int level = fc_isa_level();
-    return (level >= 4 ? fc_fold_float_v4 : level == 3 ? fc_fold_float_v3 : fc_fold_float_v2) + (dtype - FC_F16);
-}
-
-static int real_of(int dtype) { return dtype == FC_C64 ? FC_F32 : dtype == FC_C128 ? FC_F64 : dtype; }
-
-int fc_fold_result(int which, int dtype)
-{
-    const int number = !fc_is_int(dtype);
-    switch (which) {
-    case FC_FOLD_sum: case FC_FOLD_nansum: case FC_FOLD_prod:
-        return which == FC_FOLD_nansum && fc_is_complex(dtype) ? -1 : number ? dtype : FC_I64;
-    case FC_FOLD_mean: return number ? dtype : -1;
-    case FC_FOLD_amax: case FC_FOLD_amin: case FC_FOLD_max_index: case FC_FOLD_min_index: return fc_is_complex(dtype) ? -1 : dtype;
-    case FC_FOLD_any: case FC_FOLD_all: return FC_BOOL;
-    case FC_FOLD_count_nonzero: return FC_I64;
-    case FC_FOLD_argmax: case FC_FOLD_argmin: return fc_is_complex(dtype) ? -1 : FC_I64;
-    case FC_FOLD_logsumexp: return fc_is_float(dtype) ? dtype : -1;
-    case FC_FOLD_var: case FC_FOLD_std: case FC_FOLD_norm_p: return number ? real_of(dtype) : -1;
+    char room[STAGED_BYTES] __attribute__((aligned(64)));
+    const int64_t fit = n ? STAGED_BYTES / q->staged / n : rows;
+    for (int64_t r = 0; r < rows; r += fit) {
+        const int64_t some = min64(fit, rows - r);
+        for (int64_t k = 0; k < (n == step ? 1 : some); ++k)
+            q->stage(room + k * n * q->staged, x + (r + k) * step * q->es, n == step ? some * n : n, q->param);
+        cell->rows(dst + r * cell->size, room, some, n, n, params ? params + r * cell->size : NULL);
     }
-    return -1;
 }
 
-int fc_fold_has_identity(int which)
+/* dst[r] = fold of x[r * step + 0 .. n) */
+static inline void rows(const job *q, const fc_fold_cell *cell, char *dst, const char *x, int64_t rows, int64_t n, int64_t step,
+                        const char *params)
 {
-    switch (which) {
-    case FC_FOLD_amax: case FC_FOLD_amin: case FC_FOLD_argmax: case FC_FOLD_argmin: case FC_FOLD_max_index: case FC_FOLD_min_index:
-        return 0;
-    }
-    return 1;
+    if (q->stage)
+        staged_rows(q, cell, dst, x, rows, n, step, params);
+    else
+        cell->rows(dst, x, rows, n, step, params);
 }
 
-/* --- from accumulators to results ------------------------------------------------------------------------------- */
-
-static int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
-
-static void finish_f32(const job *q, f32 *a, int64_t n, const f32 *p)
+/* Element i of each column goes to lane i % 16; acc has the lanes one after the other. n is a multiple of 16, or there is no more. */
+static void add_columns(const fc_fold_cell *cell, char *acc, const char *x, int64_t es, int64_t n, int64_t step, int64_t width, const char *params)
 {
-    const f32 count = (f32)q->reduce, divisor = (f32)fmax(0, (double)q->reduce - q->param);
-    for (int64_t k = 0; k < n; ++k)
-        switch (q->which) {
-        case FC_FOLD_mean: a[k] /= count; break;
-        case FC_FOLD_var: a[k] /= divisor; break;
-        case FC_FOLD_std: a[k] = q->pairs ? a[k] / divisor : sqrtf(a[k] / divisor); break;
-        case FC_FOLD_logsumexp: a[k] = p[k] + logf(a[k]); break;
-        case FC_FOLD_norm_p:
-            if (q->param == 2)
-                a[k] = sqrtf(a[k]);
-            else if (q->param != 1 && q->param != 0 && isfinite(q->param))
-                a[k] = powf(a[k], (f32)(1 / q->param));
-            break;
-        default: return;
-        }
-}
-
-static void finish_f64(const job *q, f64 *a, int64_t n, const f64 *p)
-{
-    const f64 count = (f64)q->reduce, divisor = fmax(0, (f64)q->reduce - q->param);
-    for (int64_t k = 0; k < n; ++k)
-        switch (q->which) {
-        case FC_FOLD_mean: a[k] /= count; break;
-        case FC_FOLD_var: a[k] /= divisor; break;
-        case FC_FOLD_std: a[k] = q->pairs ? a[k] / divisor : sqrt(a[k] / divisor); break;
-        case FC_FOLD_logsumexp: a[k] = p[k] + log(a[k]); break;
-        case FC_FOLD_norm_p:
-            if (q->param == 2)
-                a[k] = sqrt(a[k]);
-            else if (q->param != 1 && q->param != 0 && isfinite(q->param))
-                a[k] = pow(a[k], 1 / q->param);
-            break;
-        default: return;
-        }
-}
-
-/* A complex variance is that of the real column plus that of the imaginary one. */
-static int64_t add_pairs(const job *q, void *acc, int64_t n)
-{
-    if (q->dtype == FC_F32) {
-        f32 *a = acc;
-        for (int64_t k = 0; k < n / 2; ++k)
-            a[k] = q->which == FC_FOLD_std ? sqrtf(a[2 * k] + a[2 * k + 1]) : a[2 * k] + a[2 * k + 1];
-    } else {
-        f64 *a = acc;
-        for (int64_t k = 0; k < n / 2; ++k)
-            a[k] = q->which == FC_FOLD_std ? sqrt(a[2 * k] + a[2 * k + 1]) : a[2 * k] + a[2 * k + 1];
-    }
-    return n / 2;
-}
-
-/* Stores accumulators 0 .. n, which are results at .. at + n (of columns, where a complex number is two). */
-static void finish(const job *q, void *acc, int64_t at, int64_t n, const void *params)
-{
-    if (fc_is_float(q->out_dtype) || q->pairs) {
-        if (q->cell->size == 4)
-            finish_f32(q, acc, n, params);
+    const int64_t row = width * cell->size;
+    /* Whole rows lie one after the other: sixteen of them are one long row of all lanes. */
+    const int flat = step == width && !params;
+    const int64_t span = flat ? FC_FOLD_LANES * width : width, lanes = flat ? 1 : FC_FOLD_LANES;
+    int64_t i = 0;
+    for (; i + 4 * FC_FOLD_LANES <= n; i += 4 * FC_FOLD_LANES)
+        for (int64_t j = 0; j < lanes; ++j)
+            cell->four(acc + j * row, x + (i + j) * step * es, FC_FOLD_LANES * step, span, params);
+    for (; i < n; i += FC_FOLD_LANES) {
+        const int64_t left = min64(FC_FOLD_LANES, n - i);
+        if (flat)
+            cell->one(acc, x + i * step * es, left * width, params);
         else
-            finish_f64(q, acc, n, params);
+            for (int64_t j = 0; j < left; ++j)
+                cell->one(acc + j * row, x + (i + j) * step * es, width, params);
     }
-    if (q->pairs && (q->which == FC_FOLD_var || q->which == FC_FOLD_std)) {
-        n = add_pairs(q, acc, n);
-        at /= 2;
-    }
-    if (q->out_dtype == FC_F16 || q->out_dtype == FC_BF16) {
-        uint16_t *out = (uint16_t *)q->out + at;
-        const f32 *a = acc;
-        for (int64_t k = 0; k < n; ++k)
-            out[k] = q->out_dtype == FC_F16 ? fc_f16_of_f32(a[k]) : fc_bf16_of_f32(a[k]);
-    } else
-        memcpy(q->out + at * q->cell->size, acc, (size_t)(n * q->cell->size));
 }
 
-/* Parameters of the second pass from the accumulators of the first. */
-static void parameters(const job *q, void *acc, int64_t at, int64_t n)
+/* Every element of a column is the same: so are the lanes that have as many of them. */
+static void add_repeated(const fc_fold_cell *cell, char *acc, const char *x, int64_t n, int64_t width, const char *params)
 {
-    if (q->which == FC_FOLD_logsumexp) {        /* the peak; an infinite one is not subtracted */
-        for (int64_t k = 0; k < n; ++k)
-            if (q->cell->size == 4)
-                ((f32 *)acc)[k] = isinf(((f32 *)acc)[k]) ? 0 : ((f32 *)acc)[k];
-            else
-                ((f64 *)acc)[k] = isinf(((f64 *)acc)[k]) ? 0 : ((f64 *)acc)[k];
+    const int64_t row = width * cell->size, full = n / FC_FOLD_LANES;
+    int64_t i = 0;
+    for (; i + 4 <= full; i += 4)
+        cell->four(acc, x, 0, width, params);
+    for (; i < full; ++i)
+        cell->one(acc, x, width, params);
+    for (int64_t j = 1; j < FC_FOLD_LANES; ++j)
+        memcpy(acc + j * row, acc, (size_t)row);
+    for (int64_t j = 0; j < n % FC_FOLD_LANES; ++j)
+        cell->one(acc + j * row, x, width, params);
+}
+
+static FC_NOINLINE void add_staged_columns(const job *q, const fc_fold_cell *cell, char *acc, const char *x, int64_t n, int64_t step,
+                                           int64_t width, const char *params)
+{
+    char room[STAGED_BYTES] __attribute__((aligned(64)));
+    const int64_t fit = STAGED_BYTES / (width * q->staged) / FC_FOLD_LANES * FC_FOLD_LANES; /* a row is TILE_BYTES at most */
+    if (step == 0) {
+        q->stage(room, x, width, q->param);
+        add_repeated(cell, acc, room, n, width, params);
         return;
     }
-    for (int64_t k = 0; k < n; ++k)             /* the mean */
-        if (q->cell->size == 4)
-            ((f32 *)acc)[k] /= (f32)q->reduce;
-        else
-            ((f64 *)acc)[k] /= (f64)q->reduce;
-    if (q->out2)
-        memcpy(q->out2 + at * q->cell->size, acc, (size_t)(n * q->cell->size));
+    for (int64_t i = 0; i < n; i += fit) {
+        const int64_t some = min64(fit, n - i);
+        for (int64_t k = 0; k < (step == width ? 1 : some); ++k)
+            q->stage(room + k * width * q->staged, x + (i + k) * step * q->es, step == width ? some * width : width, q->param);
+        add_columns(cell, acc, room, q->staged, some, width, width, params);
+    }
+}
+
+/* dst[c] = fold of x[i * step + c], i in [0, n), for c in [0, width) */
+static void columns(const job *q, const fc_fold_cell *cell, char *dst, const char *x, int64_t n, int64_t step, int64_t width, const char *params)
+{
+    char acc[FC_FOLD_LANES * TILE_BYTES] __attribute__((aligned(64)));
+    cell->begin(acc, FC_FOLD_LANES * width);
+    if (q->stage)
+        add_staged_columns(q, cell, acc, x, n, step, width, params);
+    else if (step == 0)
+        add_repeated(cell, acc, x, n, width, params);
+    else
+        add_columns(cell, acc, x, q->es, n, step, width, params);
+    for (int64_t half = FC_FOLD_LANES / 2; half; half /= 2)
+        cell->join(acc, acc + half * width * cell->size, half * width);
+    memcpy(dst, acc, (size_t)(width * cell->size));
+}
+
+/* --- blocks of a row ------------------------------------------------------------------------------------------------ */
+
+void fc_fold_blocks(const job *q, const fc_fold_cell *cell, char *dst, const char *x, int64_t n, const char *params)
+{
+    char same[AT_ONCE * CELL];
+    for (int64_t k = 0; params && k < AT_ONCE; ++k)
+        memcpy(same + k * cell->size, params, (size_t)cell->size);
+    const int64_t block = FC_FOLD_BLOCK * q->pairs;
+    for (int64_t i = 0; i < n; i += AT_ONCE * FC_FOLD_BLOCK) {
+        const int64_t some = min64(n - i, AT_ONCE * FC_FOLD_BLOCK), full = some / FC_FOLD_BLOCK, rest = some % FC_FOLD_BLOCK;
+        const char *at = x + i * q->pairs * q->es;
+        char *to = dst + i / FC_FOLD_BLOCK * q->pairs * cell->size;
+        if (q->pairs == 2) {
+            for (int64_t b = 0; b < full + (rest > 0); ++b)
+                columns(q, cell, to + 2 * b * cell->size, at + b * block * q->es, b < full ? FC_FOLD_BLOCK : rest, 2, 2, params);
+            continue;
+        }
+        if (full)
+            rows(q, cell, to, at, full, FC_FOLD_BLOCK, FC_FOLD_BLOCK, params ? same : NULL);
+        if (rest)
+            rows(q, cell, to + full * cell->size, at + full * block * q->es, 1, rest, rest, params);
+    }
+}
+
+void fc_fold_tree(const fc_fold_cell *cell, char *part, int64_t count, int64_t width)
+{
+    const int64_t row = width * cell->size;
+    for (int64_t step = 1; step < count; step *= 2)
+        for (int64_t b = 0; b + step < count; b += 2 * step)
+            cell->join(part + b * row, part + (b + step) * row, width);
 }
 
 /* --- one tile: `width` columns of one outer index, or `width` rows ------------------------------------------------ */
 
+/* A long row: blocks as they come, joined like carries of a binary counter, which is the same tree as level by level. */
+static void row_fold(const job *q, const fc_fold_cell *cell, char *dst, const char *x, const char *params)
+{
+    char tree[LEVELS + AT_ONCE][CELL], values[AT_ONCE * CELL];
+    int depth = 0;
+    for (int64_t b = 0; b < q->nblocks; b += AT_ONCE) {
+        const int64_t from = b * FC_FOLD_BLOCK, n = min64(q->reduce - from, AT_ONCE * FC_FOLD_BLOCK);
+        fc_fold_blocks(q, cell, values, x + from * q->es, n, params);
+        for (int64_t k = b; k < min64(b + AT_ONCE, q->nblocks); ++k) {
+            memcpy(tree[depth++], values + (k - b) * cell->size, (size_t)cell->size);
+            for (int64_t carry = k + 1; carry % 2 == 0; carry /= 2, --depth)
+                cell->join(tree[depth - 2], tree[depth - 1], 1);
+        }
+    }
+    for (; depth > 1; --depth)
+        cell->join(tree[depth - 2], tree[depth - 1], 1);
+    memcpy(dst, tree[0], (size_t)cell->size);
+}
+
 /* One block of a tile whose first element is x. */
-static void block(const job *q, const fc_fold_cell *cell, void *dst, const char *x, int64_t b, int64_t width, const void *params, void *acc)
+static void block(const job *q, const fc_fold_cell *cell, char *dst, const char *x, int64_t b, int64_t width, const char *params)
 {
     const int64_t from = b * FC_FOLD_BLOCK, n = min64(FC_FOLD_BLOCK, q->reduce - from);
     if (q->inner == 1)
-        cell->rows(dst, x + from * q->es, width, n, q->reduce, params);
+        rows(q, cell, dst, x + from * q->es, width, n, q->outer_step, params);
     else
-        cell->cols(dst, x + from * q->inner * q->es, n, q->inner, width, params, acc);
+        columns(q, cell, dst, x + from * q->step * q->es, n, q->step, width, params);
 }
 
-/* Blocks as they come, joined like carries of a binary counter: the same tree as level by level. */
-static void tile_fold(const job *q, const fc_fold_cell *cell, void *dst, const char *x, int64_t width, const void *params)
+static FC_NOINLINE void tile_tree(const job *q, const fc_fold_cell *cell, char *dst, const char *x, int64_t width, const char *params)
 {
-    char acc[FC_FOLD_LANES * TILE_BYTES] __attribute__((aligned(64)));
-    if (q->nblocks == 1) {
-        block(q, cell, dst, x, 0, width, params, acc);
-        return;
-    }
     char tree[LEVELS][TILE_BYTES] __attribute__((aligned(64)));
     int depth = 0;
     for (int64_t b = 0; b < q->nblocks; ++b) {
-        block(q, cell, tree[depth++], x, b, width, params, acc);
+        block(q, cell, tree[depth++], x, b, width, params);
         for (int64_t carry = b + 1; carry % 2 == 0; carry /= 2, --depth)
             cell->join(tree[depth - 2], tree[depth - 1], width);
     }
@@ -198,37 +192,66 @@ static void tile_fold(const job *q, const fc_fold_cell *cell, void *dst, const c
     memcpy(dst, tree[0], (size_t)(width * cell->size));
 }
 
+static void tile_fold(const job *q, const fc_fold_cell *cell, char *dst, const char *x, int64_t width, const char *params)
+{
+    if (q->nblocks == 1)
+        block(q, cell, dst, x, 0, width, params);
+    else if (q->inner == 1 && width == 1)
+        row_fold(q, cell, dst, x, params);
+    else
+        tile_tree(q, cell, dst, x, width, params);
+}
+
 /* A tile is `tile` rows where inner is 1, else `tile` columns of one outer index. */
 static void tile_place(const job *q, int64_t t, const char **x, int64_t *at, int64_t *width)
 {
     if (q->inner == 1) {
         *at = t * q->tile;
         *width = min64(q->tile, q->outer - *at);
-        *x = q->x + *at * q->reduce * q->es;
+        *x = q->x + *at * q->outer_step * q->es;
     } else {
         const int64_t o = t / q->tiles, c = t % q->tiles * q->tile;
         *at = o * q->inner + c;
         *width = min64(q->tile, q->inner - c);
-        *x = q->x + (o * q->reduce * q->inner + c) * q->es;
+        *x = q->x + (o * q->outer_step + c) * q->es;
     }
 }
 
-static void locate(const job *q, const void *acc, const char *x, int64_t at, int64_t width)
+static void locate(const job *q, const char *acc, const char *x, int64_t at, int64_t width)
 {
     int64_t *index = (int64_t *)(q->which == FC_FOLD_argmax || q->which == FC_FOLD_argmin ? q->out : q->out2) + at;
-    if (q->inner > 1)
-        q->find(index, x, q->reduce, q->inner, width, acc);
-    else
+    char room[TILE_BYTES * FC_FOLD_LANES] __attribute__((aligned(64)));
+    for (int64_t k = 0; k < width; ++k)
+        index[k] = -1;
+    if (q->inner > 1 && !q->stage) {
+        q->find(index, x, 0, q->reduce, q->step, width, acc);
+    } else if (q->inner > 1) { /* halves, from the last to the first, so that the first that fits is what remains */
+        const int64_t fit = TILE_BYTES * FC_FOLD_LANES / (width * q->staged);
+        for (int64_t i = (q->reduce - 1) / fit * fit; i >= 0; i -= fit) {
+            const int64_t some = min64(fit, q->reduce - i);
+            for (int64_t k = 0; k < some; ++k)
+                q->stage(room + k * width * q->staged, x + (i + k) * q->step * q->es, width, q->param);
+            q->find(index, room, i, some, width, width, acc);
+        }
+    } else {
+        const int64_t fit = q->stage ? TILE_BYTES * FC_FOLD_LANES / q->staged : q->reduce;
         for (int64_t r = 0; r < width; ++r)
-            q->find(index + r, x + r * q->reduce * q->es, q->reduce, 1, 1, (const char *)acc + r * q->cell->size);
+            for (int64_t i = 0; i < q->reduce && index[r] < 0; i += fit) {
+                const char *from = x + (r * q->outer_step + i) * q->es;
+                const int64_t some = min64(fit, q->reduce - i);
+                if (q->stage)
+                    q->stage(room, from, some, q->param);
+                q->find(index + r, q->stage ? room : from, i, some, 1, 1, acc + r * q->cell->size);
+            }
+    }
 }
 
-static void conclude(const job *q, void *acc, const char *x, int64_t at, int64_t width, const void *params)
+static void conclude(const job *q, char *acc, const char *x, int64_t at, int64_t width, const char *params)
 {
     if (q->find)
         locate(q, acc, x, at, width);
     if (q->which != FC_FOLD_argmax && q->which != FC_FOLD_argmin)
-        finish(q, acc, at, width, params);
+        fc_fold_finish(q, acc, at, width, params);
 }
 
 static void tiles_run(void *ctx, int64_t begin, int64_t end)
@@ -241,43 +264,40 @@ static void tiles_run(void *ctx, int64_t begin, int64_t end)
         tile_place(q, t, &x, &at, &width);
         if (q->first) {
             tile_fold(q, q->first, params, x, width, NULL);
-            parameters(q, params, at, width);
+            fc_fold_parameters(q, params, at, width);
         }
-        tile_fold(q, q->cell, value, x, width, q->first ? params : q->params);
+        tile_fold(q, q->cell, value, x, width, q->first ? params : NULL);
         conclude(q, value, x, at, width, params);
     }
 }
 
 /* --- few, long reductions: threads take blocks, then the tree ------------------------------------------------------ */
 
-typedef struct { const job *q; const fc_fold_cell *cell; const void *params; } split;
+typedef struct { const job *q; const fc_fold_cell *cell; const char *params; int64_t some; } split;
 
 static void blocks_run(void *ctx, int64_t begin, int64_t end)
 {
     const split *s = ctx;
     const job *q = s->q;
-    char acc[FC_FOLD_LANES * TILE_BYTES] __attribute__((aligned(64)));
-    for (int64_t k = begin; k < end; ++k) {   /* k counts (outer, block, column tile) */
-        const int64_t c = k % q->tiles * q->tile, b = k / q->tiles % q->nblocks, o = k / q->tiles / q->nblocks;
-        const int64_t width = q->inner == 1 ? 1 : min64(q->tile, q->inner - c);
-        const void *params = s->params ? (const char *)s->params + (o * q->inner + c) * s->cell->size : NULL;
-        block(q, s->cell, q->part + ((o * q->nblocks + b) * q->inner + c) * s->cell->size,
-              q->x + (o * q->reduce * q->inner + c) * q->es, b, width, params, acc);
+    const int64_t size = s->cell->size, groups = (q->nblocks - 1) / s->some + 1;
+    for (int64_t k = begin; k < end; ++k) {   /* k counts (outer, blocks, column tile) */
+        const int64_t c = k % q->tiles * q->tile, b = k / q->tiles % groups * s->some, o = k / q->tiles / groups;
+        const char *params = s->params ? s->params + (o * q->inner + c) * size : NULL, *x = q->x + (o * q->outer_step + c) * q->es;
+        char *dst = q->part + ((o * q->nblocks + b) * q->inner + c) * size;
+        if (q->inner == 1)
+            fc_fold_blocks(q, s->cell, dst, x + b * FC_FOLD_BLOCK * q->es, min64(q->reduce - b * FC_FOLD_BLOCK, s->some * FC_FOLD_BLOCK), params);
+        else
+            block(q, s->cell, dst, x, b, min64(q->tile, q->inner - c), params);
     }
 }
 
 /* The result of outer index o lies in its first block's place afterwards. */
-static void split_fold(const job *q, const fc_fold_cell *cell, const void *params)
+static void split_fold(const job *q, const fc_fold_cell *cell, const char *params)
 {
-    split s = {q, cell, params};
-    fc_parallel(q->outer * q->nblocks * q->tiles, 4, blocks_run, &s);
-    for (int64_t o = 0; o < q->outer; ++o) {
-        const int64_t row = q->inner * cell->size;
-        char *part = q->part + o * q->nblocks * row;
-        for (int64_t step = 1; step < q->nblocks; step *= 2)
-            for (int64_t b = 0; b + step < q->nblocks; b += 2 * step)
-                cell->join(part + b * row, part + (b + step) * row, q->inner);
-    }
+    split s = {q, cell, params, q->inner == 1 ? AT_ONCE : 1};
+    fc_parallel(q->outer * ((q->nblocks - 1) / s.some + 1) * q->tiles, q->inner == 1 ? 1 : 4, blocks_run, &s);
+    for (int64_t o = 0; o < q->outer; ++o)
+        fc_fold_tree(cell, q->part + o * q->nblocks * q->inner * cell->size, q->nblocks, q->inner);
 }
 
 static void split_run(job *q)
@@ -287,25 +307,71 @@ static void split_run(job *q)
         split_fold(q, q->first, NULL);
         for (int64_t o = 0; o < q->outer; ++o) {
             memcpy(q->params + o * row, q->part + o * q->nblocks * row, (size_t)row);
-            parameters(q, q->params + o * row, o * q->inner, q->inner);
+            fc_fold_parameters(q, q->params + o * row, o * q->inner, q->inner);
         }
     }
     split_fold(q, q->cell, q->first ? q->params : NULL);
     for (int64_t o = 0; o < q->outer; ++o)
-        conclude(q, q->part + o * q->nblocks * row, q->x + o * q->reduce * q->inner * q->es, o * q->inner, q->inner,
+        conclude(q, q->part + o * q->nblocks * row, q->x + o * q->outer_step * q->es, o * q->inner, q->inner,
                  q->first ? q->params + o * row : NULL);
 }
 
 /* --- the door ------------------------------------------------------------------------------------------------------ */
 
+static const fc_fold_cells *cells_of(int dtype)
+{
+    const int level = fc_isa_level();
+    if (fc_is_complex(dtype))
+        return fc_fold_complex + (dtype - FC_C64);
+    if (!fc_is_int(dtype))
+        return (level >= 4 ? fc_fold_float_v4 : level == 3 ? fc_fold_float_v3 : fc_fold_float_v2) + (dtype - FC_F32);
+    return (level >= 4 ? fc_fold_exact_v4 : level == 3 ? fc_fold_exact_v3 : fc_fold_exact_v2) + dtype;
+}
+
+static void widen_f16(void *restrict to, const void *restrict x, int64_t n, double p)
+{
+    (void)p;
+    fc_convert(FC_F32, to, FC_F16, x, n);
+}
+
+static void widen_bf16(void *restrict to, const void *restrict x, int64_t n, double p)
+{
+    (void)p;
+    fc_convert(FC_F32, to, FC_BF16, x, n);
+}
+
+/* Raised halves: 512 of them at a time. */
+static void raise_half(int dtype, void *restrict to, const void *restrict x, int64_t n, double p)
+{
+    f32 wide[512];
+    for (int64_t k = 0; k < n; k += 512) {
+        const int64_t some = min64(512, n - k);
+        fc_convert(FC_F32, wide, dtype, (const uint16_t *)x + k, some);
+        cells_of(FC_F32)->raise((f32 *)to + k, wide, some, p);
+    }
+}
+
+static void raise_f16(void *restrict to, const void *restrict x, int64_t n, double p) { raise_half(FC_F16, to, x, n, p); }
+static void raise_bf16(void *restrict to, const void *restrict x, int64_t n, double p) { raise_half(FC_BF16, to, x, n, p); }
+
 static int choose(job *q)
 {
+    q->pairs = 1;
     if (fc_is_complex(q->dtype) && (q->which == FC_FOLD_sum || q->which == FC_FOLD_mean || q->which == FC_FOLD_var || q->which == FC_FOLD_std)) {
-        q->pairs = 1;
-        q->inner *= 2;
-        q->dtype = real_of(q->dtype);
+        q->pairs = 2;
+        q->dtype = q->dtype == FC_C64 ? FC_F32 : FC_F64;
+        if (!q->run) {
+            q->step = 2 * (q->inner == 1 ? 1 : q->step);
+            q->outer_step *= 2;
+            q->inner *= 2;
+        }
     }
-    q->es = fc_dt_size[q->dtype];
+    const int stored = q->dtype;
+    q->es = fc_dt_size[stored];
+    if (fc_is_half(stored)) {
+        q->stage = stored == FC_F16 ? widen_f16 : widen_bf16;
+        q->dtype = FC_F32;
+    }
     const fc_fold_cells *cells = cells_of(q->dtype);
     switch (q->which) {
     case FC_FOLD_sum: case FC_FOLD_mean: q->cell = cells->sum; break;
@@ -321,20 +387,29 @@ static int choose(job *q)
     case FC_FOLD_logsumexp: q->first = cells->amax; q->cell = cells->sumexp; break;
     case FC_FOLD_var: case FC_FOLD_std: q->first = cells->sum; q->cell = cells->devsq; break;
     case FC_FOLD_norm_p:
-        q->cell = q->param == 2 ? cells->sumsq : q->param == 1 ? cells->sumabs : q->param == INFINITY ? cells->maxabs
-                : q->param == -INFINITY ? cells->minabs : cells->sumpow;
+        if (q->param == 0 || q->param == 1 || q->param == 2 || isinf(q->param)) {
+            q->cell = q->param == 0 ? cells->count : q->param == 1 ? cells->sumabs : q->param == 2 ? cells->sumsq
+                    : q->param > 0 ? cells->maxabs : cells->minabs;
+            break;
+        }
+        q->stage = stored == FC_F16 ? raise_f16 : stored == FC_BF16 ? raise_bf16 : cells->raise;
+        q->dtype = stored == FC_F64 || stored == FC_C128 ? FC_F64 : FC_F32;
+        q->cell = cells_of(q->dtype)->sum;
         break;
     default: return 0;
     }
+    q->staged = fc_dt_size[q->dtype];
     return q->cell != NULL;
 }
 
 static void measure(job *q)
 {
     q->nblocks = q->reduce <= FC_FOLD_BLOCK ? 1 : (q->reduce + FC_FOLD_BLOCK - 1) / FC_FOLD_BLOCK;
-    q->tile = TILE_BYTES / (q->cell->size > q->es ? q->cell->size : q->es);
-    if (q->inner == 1 && q->tile * q->reduce > SERIAL / 2)
-        q->tile = q->reduce > SERIAL / 2 ? 1 : SERIAL / 2 / q->reduce;
+    q->tile = TILE_BYTES / (q->cell->size > q->staged ? q->cell->size : q->staged);
+    if (q->inner == 1 && q->nblocks >= AT_ONCE)
+        q->tile = 1; /* whose blocks go side by side */
+    else if (q->inner == 1 && q->tile * q->reduce > SERIAL / 2)
+        q->tile = q->reduce > SERIAL / 2 / AT_ONCE ? AT_ONCE : SERIAL / 2 / q->reduce;
     q->tiles = q->inner == 1 ? 1 : (q->inner + q->tile - 1) / q->tile;
 }
 
@@ -343,58 +418,57 @@ static int splits(const job *q)
     return q->nblocks > 1 && q->outer * q->tiles < SPLIT_UNITS && q->outer * q->reduce * q->inner >= SPLIT_FROM;
 }
 
-size_t fc_fold_scratch(int which, int dtype, int64_t outer, int64_t reduce, int64_t inner)
+static job job_of(int which, int dtype, const fc_fold_form *f, double param)
 {
-    if (reduce <= FC_FOLD_BLOCK)
+    return (job){.which = which, .dtype = dtype, .x = f->x, .outer = f->outer, .reduce = f->reduce, .inner = f->inner,
+                 .outer_step = f->outer_step, .step = f->step, .run = f->run, .run_step = f->run_step, .param = param};
+}
+
+size_t fc_fold_scratch(int which, int dtype, const fc_fold_form *f)
+{
+    if (f->reduce <= FC_FOLD_BLOCK && !f->run)
         return 0;
-    job q = {.which = which, .dtype = dtype, .outer = outer, .reduce = reduce, .inner = inner, .param = 2};
+    job q = job_of(which, dtype, f, 2);
     if (!choose(&q))
         return 0;
     measure(&q);
-    return splits(&q) ? (size_t)(q.outer * (q.nblocks + 1) * q.inner * 16 + 64) : 0;
+    return q.run || splits(&q) ? (size_t)(q.outer * (q.nblocks + 1) * q.inner * q.pairs * CELL + 64) : 0;
 }
 
 /* One short row: no tiles, no threads, none of the divisions that plan them. Half of the time of a sum of eight elements. */
 static int one_row(const job *q)
 {
-    char value[16] __attribute__((aligned(16))), params[16] __attribute__((aligned(16)));
+    char value[CELL] __attribute__((aligned(16))), params[CELL] __attribute__((aligned(16)));
     if (q->first) {
-        q->first->rows(params, q->x, 1, q->reduce, q->reduce, NULL);
-        parameters(q, params, 0, 1);
+        rows(q, q->first, params, q->x, 1, q->reduce, q->reduce, NULL);
+        fc_fold_parameters(q, params, 0, 1);
     }
-    q->cell->rows(value, q->x, 1, q->reduce, q->reduce, q->first ? params : NULL);
+    rows(q, q->cell, value, q->x, 1, q->reduce, q->reduce, q->first ? params : NULL);
     conclude(q, value, q->x, 0, 1, params);
     return FC_OK;
 }
 
-int fc_fold_run(int which, int dtype, int out_dtype, void *out, void *out2, const void *x,
-                int64_t outer, int64_t reduce, int64_t inner, double param, void *scratch)
+int fc_fold_run(int which, int dtype, int out_dtype, void *out, void *out2, const fc_fold_form *form, double param, void *scratch)
 {
     const int result = fc_fold_result(which, dtype);
     if (result < 0 || (out_dtype != result && !(fc_is_half(result) && out_dtype == FC_F32)))
         return fc_fail(FC_DTYPE, dtype, out_dtype, 0, 0);
-    job q = {.which = which, .dtype = dtype, .out_dtype = out_dtype, .out = out, .out2 = out2, .x = x,
-             .outer = outer, .reduce = reduce, .inner = inner, .param = param};
-    if (outer == 0 || inner == 0)
+    job q = job_of(which, dtype, form, param);
+    q.out_dtype = out_dtype;
+    q.out = out;
+    q.out2 = out2;
+    if (q.outer == 0 || q.inner == 0)
         return FC_OK;
     if (!choose(&q))
         return fc_fail(FC_DTYPE, dtype, out_dtype, 0, 0);
-    if (q.outer * q.inner == 1 && q.reduce <= FC_FOLD_BLOCK && q.cell != cells_of(q.dtype)->sumpow)
+    if (q.outer * q.inner == 1 && q.reduce <= FC_FOLD_BLOCK && !q.run)
         return one_row(&q);
     measure(&q);
-
-    f64 exponent[TILE_BYTES / 8];               /* norm: the same p for every output of a tile */
-    if (q.cell == cells_of(q.dtype)->sumpow && q.which == FC_FOLD_norm_p) {
-        const int64_t n = TILE_BYTES / q.cell->size;
-        for (int64_t k = 0; k < n; ++k)
-            if (q.cell->size == 4)
-                ((f32 *)exponent)[k] = (f32)param;
-            else
-                exponent[k] = param;
-        q.params = (char *)exponent;
-    } else if (scratch && splits(&q)) {
+    if (q.run || (scratch && splits(&q))) {
         q.part = scratch;
-        q.params = q.part + q.outer * q.nblocks * q.inner * 16;
+        q.params = q.part + q.outer * q.nblocks * q.inner * q.pairs * CELL;
+        if (q.run)
+            return fc_fold_runs(&q);
         split_run(&q);
         return FC_OK;
     }

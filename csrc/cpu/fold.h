@@ -1,5 +1,5 @@
 /*
- * Folds: reduce the middle of a contiguous (outer, reduce, inner) array; the result is (outer, inner), contiguous.
+ * Folds: reduce the middle of an (outer, reduce, inner) array; the result is (outer, inner), contiguous.
  *
  * THE ORDER. Element i of the reduced extent goes to lane i % 16 of block i / 4096. A block's lanes are combined by halves
  * (l[j] with l[j + 8], then + 4, + 2, + 1); blocks are combined pairwise, level by level, an odd one moving up unchanged.
@@ -42,18 +42,40 @@
 typedef enum { FC_FOLDS(X) FC_NFOLDS } fc_fold_kind;
 #undef X
 
+/*
+ * Where the elements are, in elements of x: (o, i, c) is x[o * outer_step + i * step + c]; where inner is 1, step is 1 too.
+ * run != 0 (inner is 1): the reduced dims are two, and i is at (i / run) * run_step + i % run * step. One of the steps is 1 then;
+ * run_step 0 shows the same run again and again.
+ */
+typedef struct {
+    const void *x;
+    int64_t outer, reduce, inner, outer_step, step, run, run_step;
+} fc_fold_form;
+
+/* A dense array. */
+static inline fc_fold_form fc_fold_dense(const void *x, int64_t outer, int64_t reduce, int64_t inner)
+{
+    return (fc_fold_form){x, outer, reduce, inner, reduce * inner, inner, 0, 0};
+}
+
 /* dtype of the result of `which` on dtype, or -1 where there is no such kernel. */
 int fc_fold_result(int which, int dtype);
 
 /* Whether it has a value over no elements; where not, an empty extent is the caller's FC_EMPTY. */
 int fc_fold_has_identity(int which);
 
+/* Whether its result is the same in any order of the elements (on floats: but for the sign of a zero), and if each occurs twice. */
+int fc_fold_is_free(int which, int dtype);
+int fc_fold_is_idempotent(int which);
+
+/* Whether two reduced dims in which runs of so many elements lie apart are read from where they are: else the caller copies. */
+int fc_fold_takes_runs(int which, int dtype, int64_t run);
+
 /* Bytes of scratch that fc_fold_run wants; 0 for everything small. */
-size_t fc_fold_scratch(int which, int dtype, int64_t outer, int64_t reduce, int64_t inner);
+size_t fc_fold_scratch(int which, int dtype, const fc_fold_form *form);
 
 /* out_dtype: fc_fold_result's, or float32 from halves. out2: int64 indices (max_index, min_index) or the mean of the accumulator's
- * type (var, std; optional), else NULL. scratch: fc_fold_scratch bytes, 64-byte aligned. FC_OK or FC_DTYPE. */
-int fc_fold_run(int which, int dtype, int out_dtype, void *out, void *out2, const void *x,
-                int64_t outer, int64_t reduce, int64_t inner, double param, void *scratch);
+ * type (var, std; optional), else NULL. scratch: fc_fold_scratch bytes, 64-byte aligned. FC_OK, FC_DTYPE or FC_MEMORY. */
+int fc_fold_run(int which, int dtype, int out_dtype, void *out, void *out2, const fc_fold_form *form, double param, void *scratch);
 
 #endif

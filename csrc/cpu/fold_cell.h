@@ -3,8 +3,9 @@
  *
  * The includer defines  F_NAME (of the cell)  S (stored type)  A (accumulator)  LOAD(s)  INIT  MAP(v, p)  OP(a, b);
  * p is the output's own parameter (the mean for a variance, the peak for logsumexp);
- * only a MAP that names p reads it. F_NAME, INIT, MAP, OP, A are undefined at
- * the end. A cell is three functions over ONE block (n <= FC_FOLD_BLOCK); fold.c owns blocks, threads and types.
+ * only a MAP that names p reads it. F_EXACT: the result does not depend on the order, and rows have none.
+ * F_NAME, F_EXACT, INIT, MAP, OP, A are undefined at the end.
+ * A cell works on ONE block (n <= FC_FOLD_BLOCK); fold.c owns blocks, threads and types.
  */
 
 /* Whole, the loop over lanes would be unrolled to scalars before it is vectorised: 6 GB/s instead of 50. */
@@ -14,8 +15,11 @@
 #define F(part) F_PASTE(F_PASTE(F_NAME, T_NAME), part)
 
 /* acc[k] = acc[k] with x[k], x[k + gap], .. (four elements of each lane): a quarter of the traffic on acc, the same order. */
-static FC_NOINLINE void F(four)(A *restrict acc, const S *restrict x, int64_t gap, int64_t n, const A *restrict param)
+static FC_NOINLINE void F(four)(void *restrict acc_, const void *restrict x_, int64_t gap, int64_t n, const void *restrict param_)
 {
+    A *restrict acc = acc_;
+    const S *restrict x = x_;
+    const A *restrict param = param_;
     (void)param;
     for (int64_t k = 0; k < n; ++k) {
         A a = acc[k];
@@ -26,11 +30,20 @@ static FC_NOINLINE void F(four)(A *restrict acc, const S *restrict x, int64_t ga
     }
 }
 
-static FC_NOINLINE void F(one)(A *restrict acc, const S *restrict x, int64_t n, const A *restrict param)
+static FC_NOINLINE void F(one)(void *restrict acc_, const void *restrict x_, int64_t n, const void *restrict param_)
 {
+    A *restrict acc = acc_;
+    const S *restrict x = x_;
+    const A *restrict param = param_;
     (void)param;
     for (int64_t k = 0; k < n; ++k)
         acc[k] = OP(acc[k], (A)(MAP(LOAD(x[k]), param[k])));
+}
+
+static void F(begin)(void *acc, int64_t n)
+{
+    for (int64_t k = 0; k < n; ++k)
+        ((A *)acc)[k] = INIT;
 }
 
 /* a[k] = a[k] with b[k]: two lanes or two blocks become one */
@@ -42,6 +55,19 @@ static FC_NOINLINE void F(join)(void *restrict a_, const void *restrict b_, int6
         a[k] = OP(a[k], b[k]);
 }
 
+#ifdef F_EXACT
+static void F(rows)(void *restrict out_, const void *restrict x_, int64_t rows, int64_t n, int64_t step, const void *restrict param)
+{
+    (void)param;
+    for (int64_t r = 0; r < rows; ++r) {
+        const S *x_r = (const S *)x_ + r * step;
+        A a = INIT;
+        for (int64_t i = 0; i < n; ++i)
+            a = OP(a, (A)(MAP(LOAD(x_r[i]), 0)));
+        ((A *)out_)[r] = a;
+    }
+}
+#else
 /* sixteen lanes become one, by halves */
 static inline A F(lanes)(A *lane)
 {
@@ -54,20 +80,13 @@ static inline A F(lanes)(A *lane)
     return OP(lane[0], lane[1]);
 }
 
-/* out[r] = fold of x[r * step + 0 .. n) */
 static void F(rows)(void *restrict out_, const void *restrict x_, int64_t rows, int64_t n, int64_t step, const void *restrict param_)
 {
     A *out = out_;
     const S *x = x_;
     const A *param = param_;
     (void)param;
-#if !defined F_HOT
-    A row_param[FC_FOLD_LANES];
-    memset(row_param, 0, sizeof row_param);
-#endif
-
     int64_t r = 0;
-#if defined F_HOT && !defined F_SELECTS
     /* One row is one chain of additions, each waiting for the one before: several rows at once hide that. */
     for (; rows - r >= 4 && n >= 4 * FC_FOLD_LANES; r += 4) {
         const S *x0 = x + r * step, *x1 = x0 + step, *x2 = x1 + step, *x3 = x2 + step;
@@ -101,19 +120,12 @@ static void F(rows)(void *restrict out_, const void *restrict x_, int64_t rows, 
         out[r + 2] = F(lanes)(l2);
         out[r + 3] = F(lanes)(l3);
     }
-#endif
     for (; r < rows; ++r) {
         const S *x_r = x + r * step;
         A lane[FC_FOLD_LANES];
         for (int j = 0; j < FC_FOLD_LANES; ++j)
             lane[j] = INIT;
-#if !defined F_HOT
-        if (param)
-            for (int j = 0; j < FC_FOLD_LANES; ++j)
-                row_param[j] = param[r];
-#endif
         int64_t i = 0;
-#ifdef F_HOT /* lanes stay in registers; the rest pays a call per 64 elements and is a tenth of the size */
         if (n < FC_FOLD_LANES && n == step && (rows - r) * step >= FC_FOLD_LANES) { /* a short row: what is read of the next one is left out */
             for (int j = 0; j < FC_FOLD_LANES; ++j) {
                 const A v = OP(lane[j], (A)(MAP(LOAD(x_r[j]), param[r])));
@@ -125,54 +137,20 @@ static void F(rows)(void *restrict out_, const void *restrict x_, int64_t rows, 
             F_LANES
             for (int j = 0; j < FC_FOLD_LANES; ++j)
                 lane[j] = OP(lane[j], (A)(MAP(LOAD(x_r[i + j]), param[r])));
-#else
-        for (; i + 4 * FC_FOLD_LANES <= n; i += 4 * FC_FOLD_LANES)
-            F(four)(lane, x_r + i, FC_FOLD_LANES, FC_FOLD_LANES, row_param);
-#endif
         for (; i < n; ++i) /* i % 16 keeps the compiler from unrolling what runs at most 15 times */
             lane[i % FC_FOLD_LANES] = OP(lane[i % FC_FOLD_LANES], (A)(MAP(LOAD(x_r[i]), param[r])));
         out[r] = F(lanes)(lane);
     }
 }
+#endif
 
-/* out[c] = fold of x[i * step + c], i in [0, n), for c in [0, width); acc has room for 16 * width. */
-static void F(cols)(void *restrict out, const void *restrict x_, int64_t n, int64_t step, int64_t width,
-                    const void *restrict param, void *restrict acc_)
-{
-    A *acc = acc_;
-    const S *x = x_;
-
-    for (int64_t k = 0; k < FC_FOLD_LANES * width; ++k)
-        acc[k] = INIT;
-
-    /* Whole rows lie one after the other: sixteen of them are one long row of all lanes. */
-    const int flat = step == width && !param;
-    const int64_t span = flat ? FC_FOLD_LANES * width : width, lanes = flat ? 1 : FC_FOLD_LANES;
-    int64_t i = 0;
-    for (; i + 4 * FC_FOLD_LANES <= n; i += 4 * FC_FOLD_LANES)
-        for (int64_t j = 0; j < lanes; ++j)
-            F(four)(acc + j * width, x + (i + j) * step, FC_FOLD_LANES * step, span, param);
-    for (; i < n; i += FC_FOLD_LANES) {
-        const int64_t left = n - i < FC_FOLD_LANES ? n - i : FC_FOLD_LANES;
-        if (flat)
-            F(one)(acc, x + i * step, left * width, param);
-        else
-            for (int64_t j = 0; j < left; ++j)
-                F(one)(acc + j * width, x + (i + j) * step, width, param);
-    }
-    for (int64_t half = FC_FOLD_LANES / 2; half; half /= 2)
-        F(join)(acc, acc + half * width, half * width);
-    memcpy(out, acc, (size_t)width * sizeof(A));
-}
-
-static const fc_fold_cell F(cell) = {F(rows), F(cols), F(join), sizeof(A)};
+static const fc_fold_cell F(cell) = {F(rows), F(begin), F(one), F(four), F(join), sizeof(A)};
 
 #undef F
 #undef F_PASTE
 #undef F_PASTE_
 #undef F_NAME
-#undef F_HOT
-#undef F_SELECTS
+#undef F_EXACT
 #undef F_LANES
 #undef INIT
 #undef MAP

@@ -8,26 +8,34 @@
 #include "../core/isa.h"
 #include "fold.h"
 
+/* param: one value for each output, or NULL where the cell has none. */
 typedef struct {
+    /* out[r] = fold of x[r * step + 0 .. n), n <= FC_FOLD_BLOCK */
     void (*rows)(void *restrict out, const void *restrict x, int64_t rows, int64_t n, int64_t step, const void *restrict param);
-    void (*cols)(void *restrict out, const void *restrict x, int64_t n, int64_t step, int64_t width,
-                 const void *restrict param, void *restrict acc);
+    void (*begin)(void *acc, int64_t n);
+    /* acc[k] = acc[k] with x[k]; four: with x[k], x[k + gap], .. in this order */
+    void (*one)(void *restrict acc, const void *restrict x, int64_t n, const void *restrict param);
+    void (*four)(void *restrict acc, const void *restrict x, int64_t gap, int64_t n, const void *restrict param);
     void (*join)(void *restrict a, const void *restrict b, int64_t n);
     int64_t size;
 } fc_fold_cell;
 
-/* Where a value first occurs: index[c] = least i with x[i * step + c] equal to value[c] (NaN equals NaN). */
-typedef void (*fc_fold_find)(int64_t *restrict index, const void *restrict x, int64_t n, int64_t step, int64_t width,
+/* Where a value first occurs: index[c] = base + the least i with x[i * step + c] equal to value[c] (NaN equals NaN), else as it was. */
+typedef void (*fc_fold_find)(int64_t *restrict index, const void *restrict x, int64_t base, int64_t n, int64_t step, int64_t width,
                              const void *restrict value);
 
-/* The cells of one element type; NULL where there is none. */
+/* What is folded, where that is not what is stored: n elements of x become n numbers. */
+typedef void (*fc_fold_stage)(void *restrict to, const void *restrict x, int64_t n, double p);
+
+/* The cells of one element type; NULL where there is none. raise: |x|^p */
 #define FC_FOLD_CELLS(X) X(sum) X(nansum) X(prod) X(amax) X(amin) X(any) X(all) X(count) \
-                         X(sumabs) X(sumsq) X(maxabs) X(minabs) X(sumpow) X(devsq) X(sumexp)
+                         X(sumabs) X(sumsq) X(maxabs) X(minabs) X(devsq) X(sumexp)
 #define X(name) const fc_fold_cell *name;
-typedef struct { FC_FOLD_CELLS(X) fc_fold_find find; } fc_fold_cells;
+typedef struct { FC_FOLD_CELLS(X) fc_fold_find find; fc_fold_stage raise; } fc_fold_cells;
 #undef X
 
-extern const fc_fold_cells fc_fold_exact[FC_NDTYPES]; /* integers and complex: fold_exact.c */
-extern const fc_fold_cells fc_fold_float_v2[4], fc_fold_float_v3[4], fc_fold_float_v4[4]; /* f16 bf16 f32 f64: fold_float.c */
+/* Integers and bool: fold_exact.c. Floats: fold_float.c, f32 and f64; halves are read as f32. Complex: fold_complex.c. */
+extern const fc_fold_cells fc_fold_exact_v2[FC_U64 + 1], fc_fold_exact_v3[FC_U64 + 1], fc_fold_exact_v4[FC_U64 + 1];
+extern const fc_fold_cells fc_fold_float_v2[2], fc_fold_float_v3[2], fc_fold_float_v4[2], fc_fold_complex[2];
 
 #endif

@@ -42,12 +42,11 @@ static inline R FOLD_T(less)(R a, R b)
 #define OP(a, b) FOLD_T(less)(a, b)
 #include "fold_cell.h"
 
-#define F_NAME sumpow
-#define A R
-#define INIT 0
-#define MAP(v, p) ((p) == 0 ? (A)(ABS(v) != 0) : POW(ABS(v), p)) /* the 0-norm counts, and 0**0 is 1 */
-#define OP(a, b) ((a) + (b))
-#include "fold_cell.h"
+static void FOLD_T(raise)(void *restrict to, const void *restrict x, int64_t n, double p)
+{
+    for (int64_t k = 0; k < n; ++k)
+        ((R *)to)[k] = POW(ABS(((const S *)x)[k]), (R)p);
+}
 
 #undef S
 #undef T_NAME

@@ -1,7 +1,6 @@
-/* Fold cells of the real floats, compiled per ISA level. Halves are read as float32 and accumulate in it. */
+/* Fold cells of the real floats, compiled per ISA level. Halves are widened to float32 before they come here. */
 #include <math.h>
 
-#include "../core/half.h"
 #include "../core/isa.h"
 #include "../core/mathfn.h"
 #include "fold_cell_type.h"
@@ -12,18 +11,6 @@
 #define FOLD_T(name) FOLD_PASTE(name, T_NAME)
 #define LOWEST (-INFINITY)
 #define HIGHEST INFINITY
-
-#define S uint16_t
-#define T_NAME f16
-#define TRUTH(s) (((s) & 0x7fff) != 0)
-#define LOAD(s) fc_f32_of_f16(s)
-#include "fold_float_ops.h"
-
-#define S uint16_t
-#define T_NAME bf16
-#define TRUTH(s) (((s) & 0x7fff) != 0)
-#define LOAD(s) fc_f32_of_bf16(s)
-#include "fold_float_ops.h"
 
 #define S f32
 #define T_NAME f32
@@ -40,7 +27,7 @@
     {.sum = &sum_##T##_cell, .nansum = &nansum_##T##_cell, .prod = &prod_##T##_cell, .amax = &amax_##T##_cell,       \
      .amin = &amin_##T##_cell, .any = &any_##T##_cell, .all = &all_##T##_cell, .count = &count_##T##_cell,           \
      .sumabs = &sumabs_##T##_cell, .sumsq = &sumsq_##T##_cell, .maxabs = &maxabs_##T##_cell,                         \
-     .minabs = &minabs_##T##_cell, .sumpow = &sumpow_##T##_cell, .devsq = &devsq_##T##_cell,                         \
+     .minabs = &minabs_##T##_cell, .raise = raise_##T, .devsq = &devsq_##T##_cell,                               \
      .sumexp = &sumexp_##T##_cell, .find = find_##T}
 
-const fc_fold_cells FC_ISA_NAME(fc_fold_float)[4] = {ROW(f16), ROW(bf16), ROW(f32), ROW(f64)};
+const fc_fold_cells FC_ISA_NAME(fc_fold_float)[2] = {ROW(f32), ROW(f64)};

@@ -1,6 +1,7 @@
 /* All cells of one integer type: S, T_NAME, LOWEST, HIGHEST defined by fold_exact.c. No guard on purpose. */
 #define SUM_T int64_t
 #define MAX_T S
+#define EXACT_T
 #include "fold_ops.h"
 
 #undef S
@@ -9,3 +10,4 @@
 #undef HIGHEST
 #undef SUM_T
 #undef MAX_T
+#undef EXACT_T

@@ -1,10 +1,11 @@
 /* The operations that every element type folds with: included once per type, after S, T_NAME, LOAD and the accumulators
- * SUM_T (sums, products), MAX_T (extremes), the least and greatest LOWEST and
- * HIGHEST, and ISNAN(v) are defined. No guard on purpose. */
+ * SUM_T (sums, products), MAX_T (extremes), the least and greatest LOWEST and HIGHEST, and ISNAN(v) are defined.
+ * EXACT_T: no order matters. No guard on purpose. */
 
+#ifndef NO_SUM
 #define F_NAME sum
-#ifdef HOT_T
-#define F_HOT
+#ifdef EXACT_T
+#define F_EXACT
 #endif
 #define A SUM_T
 #define INIT 0
@@ -13,44 +14,41 @@
 #include "fold_cell.h"
 
 #define F_NAME prod
+#ifdef EXACT_T
+#define F_EXACT
+#endif
 #define A SUM_T
 #define INIT 1
 #define MAP(v, p) (v)
 #define OP(a, b) ((a) * (b))
 #include "fold_cell.h"
-
-/* Truth needs no arithmetic: a half is zero when its bits but the sign are. */
-#pragma push_macro("LOAD")
-#ifdef TRUTH
-#undef LOAD
-#define LOAD(s) TRUTH(s)
-#else
-#undef LOAD
-#define LOAD(s) ((s) != 0)
 #endif
 
+#ifndef NO_TRUTH
 #define F_NAME any
+#define F_EXACT
 #define A uint8_t
 #define INIT 0
-#define MAP(v, p) (v)
+#define MAP(v, p) ((v) != 0)
 #define OP(a, b) ((a) | (b))
 #include "fold_cell.h"
 
 #define F_NAME all
+#define F_EXACT
 #define A uint8_t
 #define INIT 1
-#define MAP(v, p) (v)
+#define MAP(v, p) ((v) != 0)
 #define OP(a, b) ((a) & (b))
 #include "fold_cell.h"
 
 #define F_NAME count
+#define F_EXACT
 #define A int64_t
 #define INIT 0
-#define MAP(v, p) (v)
+#define MAP(v, p) ((v) != 0)
 #define OP(a, b) ((a) + (b))
 #include "fold_cell.h"
-
-#pragma pop_macro("LOAD")
+#endif
 
 #ifdef MAX_T
 /* The number wins over what it beats, a NaN over everything: two plain selects, which vectorise. */
@@ -67,9 +65,8 @@ static inline MAX_T FOLD_T(less)(MAX_T a, MAX_T b)
 }
 
 #define F_NAME amax
-#ifdef HOT_T
-#define F_HOT
-#define F_SELECTS
+#ifdef EXACT_T
+#define F_EXACT
 #endif
 #define A MAX_T
 #define INIT LOWEST
@@ -78,16 +75,18 @@ static inline MAX_T FOLD_T(less)(MAX_T a, MAX_T b)
 #include "fold_cell.h"
 
 #define F_NAME amin
-#ifdef HOT_T
-#define F_HOT
-#define F_SELECTS
+#ifdef EXACT_T
+#define F_EXACT
 #endif
 #define A MAX_T
 #define INIT HIGHEST
 #define MAP(v, p) (v)
 #define OP(a, b) FOLD_T(less)(a, b)
 #include "fold_cell.h"
+#endif
 
+#ifndef NO_TRUTH
+#ifdef MAX_T
 static FC_NOINLINE int FOLD_T(holds)(const S *x, int64_t n, MAX_T v)
 {
     int hits = 0;
@@ -99,7 +98,7 @@ static FC_NOINLINE int FOLD_T(holds)(const S *x, int64_t n, MAX_T v)
 }
 
 /* width 1: one row, step 1 */
-static void FOLD_T(find)(int64_t *restrict index, const void *restrict x_, int64_t n, int64_t step, int64_t width,
+static void FOLD_T(find)(int64_t *restrict index, const void *restrict x_, int64_t base, int64_t n, int64_t step, int64_t width,
                          const void *restrict value_)
 {
     const S *x = x_;
@@ -111,16 +110,18 @@ static void FOLD_T(find)(int64_t *restrict index, const void *restrict x_, int64
             ;
         for (; i < n; ++i) {
             const MAX_T u = LOAD(x[i]);
-            if (u == v || (ISNAN(u) && ISNAN(v)))
-                break;
+            if (u == v || (ISNAN(u) && ISNAN(v))) {
+                index[0] = base + i;
+                return;
+            }
         }
-        index[0] = i;
         return;
     }
     for (int64_t i = n - 1; i >= 0; --i) /* backwards: the last to write is the first that fits */
         for (int64_t c = 0; c < width; ++c) {
             const MAX_T u = LOAD(x[i * step + c]), v = value[c];
-            index[c] = (u == v) | (ISNAN(u) & ISNAN(v)) ? i : index[c];
+            index[c] = (u == v) | (ISNAN(u) & ISNAN(v)) ? base + i : index[c];
         }
 }
+#endif
 #endif

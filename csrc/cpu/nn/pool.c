@@ -252,8 +252,10 @@ int fc_cpu_adaptive_avg_pool(fc_call *c)
     int bad = plane_args(&p, c->t[0], NULL);
     if (!bad) bad = adaptive_args(&p, c->i);
     if (bad || !c->out[0]->numel) return bad;
-    if (p.out_n == 1) /* a plane is one row */
-        return fc_fold_run(FC_FOLD_mean, p.dtype, p.dtype, c->out[0]->data, NULL, c->t[0]->data, p.planes, p.size_n, 1, 0, NULL);
+    if (p.out_n == 1) { /* a plane is one row */
+        const fc_fold_form rows = fc_fold_dense(c->t[0]->data, p.planes, p.size_n, 1);
+        return fc_fold_run(FC_FOLD_mean, p.dtype, p.dtype, c->out[0]->data, NULL, &rows, 0, NULL);
+    }
     lay_windows(&p, c->scratch);
     fc_pool_mean(&p, c->out[0]->data, c->t[0]->data);
     return FC_OK;

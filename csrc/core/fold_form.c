@@ -1,0 +1,185 @@
+/*
+ * From strides to the loops of cpu/fold.h.
+ *
+ * Dims of one side, kept or reduced, that lie together in memory become one. Kept dims of stride 0 are computed once and shown again.
+ * Reduced dims keep their logical order, which is the order of a sum; where no order matters they are taken as they lie in memory.
+ */
+#include "facula.h"
+#include "../cpu/fold.h"
+#include "alloc.h"
+#include "copy_nest.h"
+#include "fold_form.h"
+
+typedef struct { int n; int64_t size[FC_MAX_DIMS], stride[FC_MAX_DIMS]; } fc_side;
+
+static void fc_side_push(fc_side *s, int64_t size, int64_t stride)
+{
+    if (s->n && s->stride[s->n - 1] == stride * size) {
+        s->size[s->n - 1] *= size;
+        s->stride[s->n - 1] = stride;
+        return;
+    }
+    s->size[s->n] = size;
+    s->stride[s->n++] = stride;
+}
+
+/* Does a dim of stride b come before one of stride a in memory order? Repetition comes first. */
+static int fc_lies_before(int64_t b, int64_t a) { return a != 0 && (b == 0 || b > a); }
+
+/* The dims whose bit in mask is `reduced`, outermost first. moved: they were taken as they lie in memory, which is another order. */
+static fc_side fc_side_of(const fc_tensor *x, uint64_t mask, int reduced, int free, int once, int *moved)
+{
+    int dim[FC_MAX_DIMS], n = 0;
+    for (int d = 0; d < x->ndim; ++d) {
+        if ((int)(mask >> d & 1) != reduced || x->shape[d] == 1)
+            continue;
+        if (once && x->stride[d] == 0) {
+            *moved = 1;
+            continue;
+        }
+        int at = n++;
+        for (; free && at > 0 && fc_lies_before(x->stride[d], x->stride[dim[at - 1]]); --at) {
+            dim[at] = dim[at - 1];
+            *moved = 1;
+        }
+        dim[at] = d;
+    }
+    fc_side s = { .n = 0 };
+    for (int k = 0; k < n; ++k)
+        fc_side_push(&s, x->shape[dim[k]], x->stride[dim[k]]);
+    return s;
+}
+
+/* x as the loops take it, or 0 where it must be copied. */
+static int fc_fold_walks(const fc_tensor *x, int which, const fc_side *kept, const fc_side *reduced, fc_fold_form *f)
+{
+    const int k = kept->n, r = reduced->n;
+    const int64_t size = r ? reduced->size[r - 1] : 1, stride = r ? reduced->stride[r - 1] : 1;
+    if (!x->numel || k > 2 || r > 2)
+        return 0;
+    *f = (fc_fold_form){ .x = x->data, .outer = k ? kept->size[0] : 1, .outer_step = k ? kept->stride[0] : 0, .inner = 1, .reduce = size, .step = stride };
+    if (r == 2)
+        f->reduce *= reduced->size[0];
+    if (r < 2 && k && kept->stride[k - 1] == 1 && kept->size[k - 1] > 1) {
+        f->inner = kept->size[k - 1];
+        if (k == 1)
+            f->outer = 1;
+        return 1;
+    }
+    if (k == 2)
+        return 0;
+    if (r < 2 && stride == 1)
+        return 1;
+    if (r < 2 && stride == 0) {
+        f->run = 1;
+        f->step = 1;
+    } else if (r == 2) {
+        f->run = size;
+        f->run_step = reduced->stride[0];
+        if (stride != 1 && (f->run_step != 1 || stride <= 0))
+            return 0;
+    } else {
+        return 0;
+    }
+    return fc_fold_takes_runs(which, x->dtype, f->run);
+}
+
+/* (kept dims, reduced dims) of x, contiguous. */
+static fc_tensor *fc_fold_copy(fc_tensor *x, uint64_t mask, fc_fold_form *f)
+{
+    int64_t shape[FC_MAX_DIMS], stride[FC_MAX_DIMS], count[2] = { 1, 1 };
+    int n = 0;
+    for (int pass = 0; pass < 2; ++pass)
+        for (int d = 0; d < x->ndim; ++d)
+            if ((int)(mask >> d & 1) == pass) {
+                shape[n] = x->shape[d];
+                stride[n++] = x->stride[d];
+                count[pass] *= x->shape[d];
+            }
+    fc_tensor *view = fc_new_view(x, n, shape, stride, x->offset);
+    fc_tensor *copy = view ? fc_to(view, x->dtype, 0, 1) : NULL;
+    fc_free(view);
+    if (copy)
+        *f = fc_fold_dense(copy->data, count[0], count[1], 1);
+    return copy;
+}
+
+static int fc_fold_once(int which, fc_tensor *value, fc_tensor *index, fc_tensor *x, uint64_t mask, int free, int *moved, double param)
+{
+    fc_fold_form f;
+    fc_tensor *copy = NULL;
+    const fc_side kept = fc_side_of(x, mask, 0, 0, 0, moved);
+    const fc_side reduced = fc_side_of(x, mask, 1, free, free && fc_fold_is_idempotent(which), moved);
+    if (!fc_fold_walks(x, which, &kept, &reduced, &f) && !(copy = fc_fold_copy(x, mask, &f)))
+        return fc_status();
+    const size_t bytes = fc_fold_scratch(which, x->dtype, &f);
+    void *scratch = bytes ? fc_arena(bytes) : NULL;
+    const int bad = bytes && !scratch ? fc_fail(FC_MEMORY, (int64_t)bytes, 0, 0, 0)
+                  : fc_fold_run(which, x->dtype, value->dtype, value->data, index ? index->data : NULL, &f, param, scratch);
+    fc_free(copy);
+    return bad;
+}
+
+/* Which of two zeros an extreme is depends on their order. */
+static int fc_is_zero(const fc_tensor *t)
+{
+    const uint64_t bits = t->dtype == FC_F64 ? *(uint64_t *)t->data << 1
+                        : t->dtype == FC_F32 ? *(uint32_t *)t->data & 0x7fffffffu : *(uint16_t *)t->data & 0x7fffu;
+    return bits == 0;
+}
+
+static int fc_fold_dense_values(int which, fc_tensor *value, fc_tensor *index, fc_tensor *x, uint64_t mask, double param)
+{
+    int moved = 0;
+    const int number = !fc_is_int(x->dtype) && fc_fold_is_idempotent(which) && value->dtype != FC_BOOL;
+    const int free = fc_fold_is_free(which, x->dtype) && (!number || value->numel == 1);
+    const int bad = fc_fold_once(which, value, index, x, mask, free, &moved, param);
+    return bad || !moved || !number || !fc_is_zero(value) ? bad : fc_fold_once(which, value, index, x, mask, 0, &moved, param);
+}
+
+/* small, which has the elements of t where x's strides are not 0, is shown in all of t. */
+static void fc_spread(fc_tensor *t, fc_tensor *small, const fc_tensor *x, uint64_t mask)
+{
+    int64_t shape[FC_MAX_DIMS], stride[FC_MAX_DIMS], run = 1;
+    int n = 0;
+    for (int d = x->ndim - 1; d >= 0; --d)
+        if (!(mask >> d & 1)) {
+            ++n;
+            shape[FC_MAX_DIMS - n] = x->shape[d];
+            stride[FC_MAX_DIMS - n] = x->stride[d] ? run : 0;
+            run *= x->stride[d] ? x->shape[d] : 1;
+        }
+    fc_tensor *to = fc_new_view(t, n, shape + FC_MAX_DIMS - n, NULL, 0);
+    fc_tensor *from = fc_new_view(small, n, shape + FC_MAX_DIMS - n, stride + FC_MAX_DIMS - n, 0);
+    if (to && from)
+        fc_copy_nest(to, from);
+    fc_free(to);
+    fc_free(from);
+}
+
+int fc_fold_values(int which, fc_tensor *value, fc_tensor *index, fc_tensor *x, uint64_t mask, double param)
+{
+    int64_t shape[FC_MAX_DIMS], distinct = 1;
+    int repeated = 0;
+    for (int d = 0; d < x->ndim; ++d) {
+        const int again = !(mask >> d & 1) && x->stride[d] == 0 && x->shape[d] > 1;
+        repeated |= again;
+        shape[d] = again ? 1 : x->shape[d];
+        distinct *= mask >> d & 1 ? 1 : shape[d];
+    }
+    if (!repeated || !x->numel)
+        return fc_fold_dense_values(which, value, index, x, mask, param);
+    fc_tensor *view = fc_new_view(x, x->ndim, shape, x->stride, x->offset);
+    fc_tensor *small = view ? fc_new(value->dtype, value->device, 1, &distinct) : NULL;
+    fc_tensor *places = small && index ? fc_new(FC_I64, index->device, 1, &distinct) : NULL;
+    int bad = !small || (index && !places) ? FC_MEMORY : fc_fold_dense_values(which, small, places, view, mask, param);
+    if (!bad) {
+        fc_spread(value, small, x, mask);
+        if (index)
+            fc_spread(index, places, x, mask);
+    }
+    fc_free(view);
+    fc_free(small);
+    fc_free(places);
+    return bad;
+}

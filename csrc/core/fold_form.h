@@ -1,0 +1,11 @@
+/* The loops of a fold: how x is walked, with a copy only where it must be. */
+#ifndef FC_FOLD_FORM_H
+#define FC_FOLD_FORM_H
+
+#include "tensor.h"
+
+/* Fills value (and index, where the fold has one) with the fold of x over the dims in mask. Both are new, contiguous, and of the
+ * fold's result dtype; x has elements, or value has none, or the fold an identity. */
+int fc_fold_values(int which, fc_tensor *value, fc_tensor *index, fc_tensor *x, uint64_t mask, double param);
+
+#endif

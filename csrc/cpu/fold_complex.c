@@ -1,0 +1,34 @@
+/* Fold cells of complex numbers where they are not two columns of reals. One level: from v3 on the compiler would contract their products. */
+#include <math.h>
+
+#include "fold_cell_type.h"
+
+#define FOLD_PASTE_(a, b) a##_##b
+#define FOLD_PASTE(a, b) FOLD_PASTE_(a, b)
+#define FOLD_T(name) FOLD_PASTE(name, T_NAME)
+#define LOAD(s) (s)
+
+#define T_NAME c64
+#define S c64
+#define R f32
+#define RE(z) crealf(z)
+#define IM(z) cimagf(z)
+#define ABS(z) hypotf(RE(z), IM(z))
+#define POW(v, p) powf(v, p)
+#include "fold_complex_ops.h"
+
+#define T_NAME c128
+#define S c128
+#define R f64
+#define RE(z) creal(z)
+#define IM(z) cimag(z)
+#define ABS(z) hypot(RE(z), IM(z))
+#define POW(v, p) pow(v, p)
+#include "fold_complex_ops.h"
+
+#define COMPLEX_ROW(T)                                                                                               \
+    {.prod = &prod_##T##_cell, .any = &any_##T##_cell, .all = &all_##T##_cell, .count = &count_##T##_cell,           \
+     .sumabs = &sumabs_##T##_cell, .sumsq = &sumsq_##T##_cell, .maxabs = &maxabs_##T##_cell,                         \
+     .minabs = &minabs_##T##_cell, .raise = raise_##T}
+
+const fc_fold_cells fc_fold_complex[2] = {COMPLEX_ROW(c64), COMPLEX_ROW(c128)};
