@@ -1,82 +1,92 @@
-/* Rectangles turned in registers: to[j][i] = from[i][j]. What is left at the edges goes element by element.
- *
- * Words go by squares of eight: the rows i and i + 4 share a register, so that only pairs and halves within 16 bytes change places. */
+/* Rectangles turned in registers: to[j][i] = from[i][j]. What is left at the edges goes element by element, as all of it does without AVX. */
 #include <string.h>
 
 #include "copy_nest.h"
 #include "isa.h"
 
-typedef uint32_t four __attribute__((vector_size(16)));
-typedef uint32_t eight __attribute__((vector_size(32)));
-typedef uint64_t two __attribute__((vector_size(16)));
-typedef uint64_t four_wide __attribute__((vector_size(32)));
-typedef uint16_t eight_small __attribute__((vector_size(16)));
+#if FC_ISA_NUM >= 3
+#include <immintrin.h>
 
-#define LOAD(T, name, p) \
-    T name;              \
-    memcpy(&name, p, sizeof name)
-#define STORE(p, ...)                          \
-    do {                                       \
-        const __typeof__(__VA_ARGS__) made_ = __VA_ARGS__; \
-        memcpy(p, &made_, sizeof made_);       \
-    } while (0)
-
-/* Half a square of words: four columns of eight rows. */
-static inline void half_of_words(char *to, int64_t to_row, const char *from, int64_t from_row)
+/* 16 bytes of one row below, 16 of another above: a load and a load with insertion, no shuffle. */
+static inline __m256d both(const char *low, const char *high)
 {
-    eight pair[4];
-    for (int i = 0; i < 4; ++i) {
-        LOAD(four, a, from + i * from_row);
-        LOAD(four, b, from + (i + 4) * from_row);
-        pair[i] = __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
-    }
-    const eight ab = __builtin_shufflevector(pair[0], pair[1], 0, 8, 1, 9, 4, 12, 5, 13);
-    const eight cd = __builtin_shufflevector(pair[2], pair[3], 0, 8, 1, 9, 4, 12, 5, 13);
-    const eight AB = __builtin_shufflevector(pair[0], pair[1], 2, 10, 3, 11, 6, 14, 7, 15);
-    const eight CD = __builtin_shufflevector(pair[2], pair[3], 2, 10, 3, 11, 6, 14, 7, 15);
-    STORE(to, __builtin_shufflevector(ab, cd, 0, 1, 8, 9, 4, 5, 12, 13));
-    STORE(to + to_row, __builtin_shufflevector(ab, cd, 2, 3, 10, 11, 6, 7, 14, 15));
-    STORE(to + 2 * to_row, __builtin_shufflevector(AB, CD, 0, 1, 8, 9, 4, 5, 12, 13));
-    STORE(to + 3 * to_row, __builtin_shufflevector(AB, CD, 2, 3, 10, 11, 6, 7, 14, 15));
+    return _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd((const double *)low)), _mm_loadu_pd((const double *)high), 1);
 }
 
-static void words(char *to, int64_t to_row, const char *from, int64_t from_row)
+enum { WIDE = 64, AHEAD = 16 };
+
+static inline void put(char *to, __m256d v) { _mm256_storeu_pd((double *)to, v); }
+
+/* A square of eight words, four columns at a time: the rows i and i + 4 share a register, so nothing crosses 16 bytes. */
+static inline void words(char *to, int64_t to_row, const char *from, int64_t from_row)
 {
-    half_of_words(to, to_row, from, from_row);
-    half_of_words(to + 4 * to_row, to_row, from + 16, from_row);
+    for (int j = 0; j < 8; j += 4, from += 16, to += 4 * to_row) {
+        const char *low = from + 4 * from_row;
+        const __m256 a = _mm256_castpd_ps(both(from, low)), b = _mm256_castpd_ps(both(from + from_row, low + from_row));
+        const __m256 c = _mm256_castpd_ps(both(from + 2 * from_row, low + 2 * from_row)), d = _mm256_castpd_ps(both(from + 3 * from_row, low + 3 * from_row));
+        const __m256d ab = _mm256_castps_pd(_mm256_unpacklo_ps(a, b)), cd = _mm256_castps_pd(_mm256_unpacklo_ps(c, d));
+        const __m256d AB = _mm256_castps_pd(_mm256_unpackhi_ps(a, b)), CD = _mm256_castps_pd(_mm256_unpackhi_ps(c, d));
+        put(to, _mm256_unpacklo_pd(ab, cd));
+        put(to + to_row, _mm256_unpackhi_pd(ab, cd));
+        put(to + 2 * to_row, _mm256_unpacklo_pd(AB, CD));
+        put(to + 3 * to_row, _mm256_unpackhi_pd(AB, CD));
+    }
 }
 
 /* A square of four double words. */
-static void doubles(char *to, int64_t to_row, const char *from, int64_t from_row)
+static inline void doubles(char *to, int64_t to_row, const char *from, int64_t from_row)
 {
-    for (int j = 0; j < 4; j += 2) {
-        four_wide pair[2];
-        for (int i = 0; i < 2; ++i) {
-            LOAD(two, a, from + i * from_row + j * 8);
-            LOAD(two, b, from + (i + 2) * from_row + j * 8);
-            pair[i] = __builtin_shufflevector(a, b, 0, 1, 2, 3);
-        }
-        STORE(to + j * to_row, __builtin_shufflevector(pair[0], pair[1], 0, 4, 2, 6));
-        STORE(to + (j + 1) * to_row, __builtin_shufflevector(pair[0], pair[1], 1, 5, 3, 7));
+    for (int j = 0; j < 4; j += 2, from += 16, to += 2 * to_row) {
+        const __m256d a = both(from, from + 2 * from_row), b = both(from + from_row, from + 3 * from_row);
+        put(to, _mm256_unpacklo_pd(a, b));
+        put(to + to_row, _mm256_unpackhi_pd(a, b));
     }
 }
 
-/* A square of eight half words: single ones, pairs and fours change places in turn. */
-static void halves(char *to, int64_t to_row, const char *from, int64_t from_row)
+/* A square of eight half words: interleaving row i with row i + 4, three times, turns it. */
+static inline void halves(char *to, int64_t to_row, const char *from, int64_t from_row)
 {
-    eight_small a[8], b[8];
+    __m128i a[8], b[8];
     for (int i = 0; i < 8; ++i)
-        memcpy(&a[i], from + i * from_row, sizeof a[i]);
-    for (int round = 0; round < 3; ++round) { /* interleaving row i with row i + 4, three times, turns the square */
+        a[i] = _mm_loadu_si128((const __m128i *)(from + i * from_row));
+    for (int round = 0; round < 3; ++round) {
         for (int i = 0; i < 4; ++i) {
-            b[2 * i] = __builtin_shufflevector(a[i], a[i + 4], 0, 8, 1, 9, 2, 10, 3, 11);
-            b[2 * i + 1] = __builtin_shufflevector(a[i], a[i + 4], 4, 12, 5, 13, 6, 14, 7, 15);
+            b[2 * i] = _mm_unpacklo_epi16(a[i], a[i + 4]);
+            b[2 * i + 1] = _mm_unpackhi_epi16(a[i], a[i + 4]);
         }
-        memcpy(a, b, sizeof a);
+        for (int i = 0; i < 8; ++i)
+            a[i] = b[i];
     }
     for (int j = 0; j < 8; ++j)
-        memcpy(to + j * to_row, &a[j], sizeof a[j]);
+        _mm_storeu_si128((__m128i *)(to + j * to_row), a[j]);
 }
+
+/* Rows lie too far apart for the processor to guess that they come next. */
+static inline void ask(const char *from, int64_t from_row, int n)
+{
+    for (int i = 0; i < n; ++i)
+        _mm_prefetch(from + i * from_row, _MM_HINT_T0);
+}
+
+/* A strip of whole cache lines at a time. */
+#define SQUARES(turn, SIDE, SIZE)                                                              \
+    for (int64_t j0 = 0; j0 < whole_j; j0 += WIDE)                                             \
+        for (int64_t i = 0; i < whole_i; i += SIDE) {                                          \
+            ask(from + (i + AHEAD) * from_row + j0 * SIZE, from_row, SIDE);                    \
+            for (int64_t j = j0; j < whole_j && j < j0 + WIDE; j += SIDE)                      \
+                turn(to + j * to_row + i * SIZE, to_row, from + i * from_row + j * SIZE, from_row); \
+        }
+
+static void squares(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t whole_i, int64_t whole_j, int size)
+{
+    if (size == 4)
+        SQUARES(words, 8, 4)
+    else if (size == 8)
+        SQUARES(doubles, 4, 8)
+    else
+        SQUARES(halves, 8, 2)
+}
+#endif
 
 #define EACH(T)                                                                                        \
     for (int64_t j = j0; j < j1; ++j)                                                                  \
@@ -100,20 +110,15 @@ static void each(char *to, int64_t to_row, const char *from, int64_t from_row, i
 
 void FC_ISA_NAME(fc_turn)(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t rows, int64_t cols, int size)
 {
-    const int side = size == 4 || size == 2 ? 8 : 4, wide = 16;
-    const int64_t whole_i = size == 1 || size == 16 ? 0 : rows / side * side, whole_j = cols / side * side;
-    for (int64_t j0 = 0; j0 < whole_j; j0 += wide) /* a strip of whole cache lines at a time */
-        for (int64_t i = 0; i < whole_i; i += side)
-            for (int64_t j = j0; j < whole_j && j < j0 + wide; j += side) {
-                char *t = to + j * to_row + i * size;
-                const char *f = from + i * from_row + j * size;
-                if (size == 4)
-                    words(t, to_row, f, from_row);
-                else if (size == 8)
-                    doubles(t, to_row, f, from_row);
-                else
-                    halves(t, to_row, f, from_row);
-            }
+    int64_t whole_i = 0, whole_j = 0;
+#if FC_ISA_NUM >= 3
+    if (size == 2 || size == 4 || size == 8) {
+        const int side = size == 8 ? 4 : 8;
+        whole_i = rows / side * side;
+        whole_j = cols / side * side;
+        squares(to, to_row, from, from_row, whole_i, whole_j, size);
+    }
+#endif
     each(to, to_row, from, from_row, whole_i, rows, 0, cols, size);
     each(to, to_row, from, from_row, 0, whole_i, whole_j, cols, size);
 }

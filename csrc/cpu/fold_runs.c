@@ -11,8 +11,8 @@
 #include "parallel.h"
 
 enum {
-    STRIP = 16,             /* runs that lie side by side in memory are turned together: a cache line of float32 */
-    MOST_BYTES = 1 << 19,   /* of a strip: within the second cache */
+    STRIP = 64,             /* runs that lie side by side in memory are turned together: whole cache lines */
+    MOST_BYTES = 1 << 21,  /* of a strip */
     SHORT = 8192            /* elements below which the pool costs more than it gives */
 };
 

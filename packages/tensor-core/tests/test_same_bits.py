@@ -16,7 +16,7 @@ from oracles.samples import Draw, bound, cases_of, mapped, tensors
 from test_ops import OPS, call, laid_out
 
 import facula
-from facula.tensor_core import _lib
+from facula.tensor_core import _lib, _ops
 
 lib = _lib.lib
 BEST = lib.fc_isa_level()
@@ -121,6 +121,40 @@ def test_bits_do_not_depend_on_strides(name, dtype):
             if layout.__name__ != "expanded":
                 _, made = laid_out(op, arguments, layout)
                 assert expected == bits(call(op, made)), f"{name}, {dtype}, {case}, {layout.__name__}"
+
+
+FOLDS = sorted(n for n in OPS if OPS[n].kind == "fold")
+LAID = {
+    "turned": lambda t: t.t().contiguous().t(),
+    "sliced": lambda t: facula.cat([t, t], 1)[:, : t.shape[1]],
+    "a row again": lambda t: t[:1].expand(*t.shape),
+    "a column again": lambda t: t[:, :1].expand(*t.shape),
+    "one element": lambda t: t[:1, :1].expand(*t.shape),
+}
+
+
+@pytest.mark.parametrize("dtype", [*FLOATS, "float16", "int64", "uint8", "bool"])
+@pytest.mark.parametrize("name", FOLDS)
+def test_large_folds_do_not_depend_on_strides(name, dtype):
+    """Of matrices that are read from where they lie, by blocks: more of them than the lane's and the block's size, and no multiple of it."""
+    op = OPS[name]
+    if dtype not in WORDS[op.types]:
+        pytest.skip(f"{name} has no {dtype}")
+    x = facula.tensor(np.random.default_rng(5).integers(-3, 4, (331, 421)) * (0.37 if dtype in FLOATS else 1)).to(getattr(facula, dtype))
+
+    def found(given, dim):
+        made = getattr(_ops, name)(given, dim)
+        return bits(made if isinstance(made, tuple) else [made])
+
+    for layout, laid in LAID.items():
+        given = laid(x)
+        dense = given.contiguous()
+        for dim in (0, 1) if name.endswith("_index") else ((0,), (1,), (0, 1)):
+            dim = dim[0] if name.startswith("arg") else dim
+            expected = found(dense, dim)
+            for threads, level in ((1, BEST), (3, BEST), (2, 3)):
+                with machine(threads, min(level, BEST)):
+                    assert expected == found(given, dim), f"{name}, {dtype}, {layout}, dim {dim}, {threads} threads, level {level}"
 
 
 def rows_of(op, arguments, rows):
