@@ -21,4 +21,12 @@ static inline void fc_atomic_add(int64_t *n, int64_t d) { __atomic_fetch_add(n, 
 #define fc_atomic_swap(p, v)  __atomic_exchange_n((p), (v), __ATOMIC_ACQ_REL)
 #define fc_atomic_count(p, v) __atomic_fetch_add((p), (v), __ATOMIC_RELAXED) /* the value before */
 
+/* from `old` to `new`, if it still is `old`: true if so. What an earlier holder released is seen */
+static inline int fc_atomic_turn(int64_t *p, int64_t old, int64_t new)
+{
+    return __atomic_compare_exchange_n(p, &old, new, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+/* adds, and releases what was written before */
+static inline void fc_atomic_finish(int64_t *p, int64_t d) { __atomic_fetch_add(p, d, __ATOMIC_ACQ_REL); }
+
 #endif

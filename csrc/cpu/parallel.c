@@ -17,6 +17,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "../core/alloc.h"
@@ -28,6 +29,7 @@
 #define PIECES_PER_THREAD 4 /* so that a thread that is late or slow costs a quarter of its share */
 #define SPINS_LEAST 256     /* about 5 us of `pause`: longer than a gap between two kernels of one op, shorter than a time slice */
 #define SPINS_MOST 4096     /* about 80 us: what lies between two ops of a network; waking a sleeper costs its caller half of that */
+#define NAP_NS 120000       /* who slept for less than this would have done better to wait awake */
 
 typedef struct {
     fc_range_fn fn;
@@ -127,22 +129,33 @@ static void run_pieces(job *j, int seat)
     }
 }
 
+static int64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
 static void *worker(void *unused)
 {
     (void)unused;
     inside_tls = 1;
-    int patience = SPINS_LEAST; /* twice as long each time it paid, half as long each time it did not */
+    int patience = SPINS_LEAST; /* the most, once it would have paid; half as long each time it did not */
     for (;;) {
         int spin = 0;
         while (spin < patience && fc_atomic_peek(&pool.seats) == 0)
             ++spin, pause_cpu();
-        patience = spin < patience ? patience * 2 : patience / 2;
-        patience = patience < SPINS_LEAST ? SPINS_LEAST : patience > SPINS_MOST ? SPINS_MOST : patience;
         pthread_mutex_lock(&pool.lock);
-        while (pool.seats == 0) {
+        if (pool.seats == 0) {
+            const int64_t asleep = now_ns();
             ++pool.sleeping;
             pthread_cond_wait(&pool.work, &pool.lock);
             --pool.sleeping;
+            patience = now_ns() - asleep < NAP_NS ? SPINS_MOST : patience / 2 > SPINS_LEAST ? patience / 2 : SPINS_LEAST;
+            if (pool.seats == 0) { /* too late: the job is done. The next one finds this worker awake */
+                pthread_mutex_unlock(&pool.lock);
+                continue;
+            }
         }
         fc_atomic_poke(&pool.seats, pool.seats - 1);
         const int seat = ++pool.tickets; /* the caller is participant 0 */
@@ -269,4 +282,58 @@ int fc_parallel_scratch(int64_t n, int64_t grain, size_t bytes, fc_scratch_fn fn
     }
     fc_dealloc(scratch, room);
     return FC_OK;
+}
+
+/* ---- steps ---- */
+
+#define LINE 64 /* bytes: what one thread writes often lies apart from what the others read */
+
+typedef struct {
+    fc_step_fn fn;
+    void *ctx;
+    int64_t steps;
+    int parts;
+    char apart_[LINE];
+    int64_t done; /* atomic: parts finished, of all steps */
+    struct {
+        char apart_[LINE];
+        int64_t step; /* atomic: how many of this part's steps are somebody's */
+    } taken[FC_MOST_PARTS];
+} ladder;
+
+static void climb(void *ctx, int64_t first, int64_t end)
+{
+    (void)end;
+    ladder *const l = ctx;
+    for (int64_t step = fc_atomic_get(&l->done) / l->parts; step < l->steps; ++step) {
+        for (int j = 0; j < l->parts; ++j) {
+            const int part = (int)((first + j) % l->parts);
+            if (fc_atomic_peek(&l->taken[part].step) != step || !fc_atomic_turn(&l->taken[part].step, step, step + 1))
+                continue;
+            l->fn(l->ctx, step, part);
+            fc_atomic_finish(&l->done, 1);
+        }
+        const int64_t all = (step + 1) * l->parts;
+        for (int spin = 0; fc_atomic_get(&l->done) < all; ++spin)
+            if (spin < SPINS_MOST)
+                pause_cpu();
+            else
+                sched_yield(); /* whoever has the last part is not on a core */
+    }
+}
+
+int fc_parts(int64_t worth)
+{
+    const int threads = crew(worth, 1);
+    return threads < FC_MOST_PARTS ? threads : FC_MOST_PARTS;
+}
+
+void fc_parallel_steps(int64_t steps, int parts, fc_step_fn fn, void *ctx)
+{
+    ladder l = {.fn = fn, .ctx = ctx, .steps = steps, .parts = parts};
+    if (parts == 1)
+        for (int64_t step = 0; step < steps; ++step)
+            fn(ctx, step, 0);
+    else
+        fc_parallel(parts, 1, climb, &l);
 }

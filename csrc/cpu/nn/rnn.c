@@ -17,6 +17,7 @@
 #ifndef T
 #include <string.h>
 
+#include "../../core/atomic.h"
 #include "../../core/levels.h"
 #include "../../core/mathfn.h"
 #include "../gemm_blocks.h"
@@ -29,7 +30,8 @@ enum { G_OUT, G_H, G_C, OUTPUT, RESERVE, LATER };                   /* of the ba
 enum { B_H0 = LATER, B_C0, B_W_HH, B_W_HR, B_SIZES };
 
 /* From so many steps on W is turned into columns first, which every step's product then reads in place. */
-enum { STEPS_WORTH_TURNING = 6, PANEL = 64 * 256 };
+enum { STEPS_WORTH_TURNING = 6, PANEL_BYTES = 64 / 2 * 4 * FC_GEMM_BLOCK }; /* of the widest panel, of either type */
+enum { SLICE_UNITS = 8, SLICE_WORK = 32 << 10 }; /* a slice of hidden units: whole vectors, and longer than meeting takes */
 
 static const int gate_count[MODES] = {1, 1, 4, 3}, reserve_count[MODES] = {0, 0, 5, 4};
 
@@ -43,6 +45,10 @@ typedef struct {
     const void *g_out, *output, *kept;
     void *d_gates, *dh, *dc, *dw, *db, *dr;
     void *products, *previous, *through; /* scratch */
+    void *slices;                 /* scratch: W^T and b, slice by slice */
+    int parts;                    /* slices of `units` hidden units */
+    int64_t units;
+    int bad;                      /* atomic: a product found no memory */
     int64_t at, before;           /* first row of this step, and of the one before it in its direction (-1: none) */
     int64_t live, live_before;
 } job;
@@ -114,7 +120,7 @@ int fc_infer__rnn(fc_call *c)
     fc_declare(c, 1, x->dtype, 2, h0->shape);
     fc_declare(c, 2, x->dtype, mode == LSTM ? 2 : 1, mode == LSTM ? cell : &none);
     const size_t es = fc_dt_size[fc_is_half(x->dtype) ? FC_F32 : x->dtype];
-    const int64_t turned = s->shape[0] < STEPS_WORTH_TURNING ? 0 : w->numel + PANEL;
+    const int64_t turned = s->shape[0] < STEPS_WORTH_TURNING ? 0 : w->numel + x->shape[1];
     c->scratch_bytes = (size_t)(n * (x->shape[1] + h) + turned) * es + 128;
     return fc_declare(c, 3, fc_is_half(x->dtype) ? FC_F32 : x->dtype, 2, kept);
 }
@@ -169,11 +175,19 @@ static int check_sizes(const job *q)
     return total == q->rows ? FC_OK : fc_fail(FC_SIZE, GATES, q->rows, SIZES, total);
 }
 
+/* As many slices as there are threads and work for them. */
+static void slice(job *q)
+{
+    const int parts = fc_parts(q->n * q->p * gate_count[q->mode] * q->h / SLICE_WORK);
+    q->units = ((q->h - 1) / parts / SLICE_UNITS + 1) * SLICE_UNITS;
+    q->parts = (int)((q->h - 1) / q->units + 1);
+}
+
 int FC_ISA_NAME(fc_cpu__rnn)(fc_call *c)
 {
     const fc_tensor *x = c->t[GATES], *h0 = c->t[H0];
     job q = {.mode = (int)c->i[0], .reverse = (int)c->i[1], .dtype = x->dtype, .rows = x->shape[0], .n = h0->shape[0], .p = h0->shape[1],
-             .steps = c->t[SIZES]->shape[0], .sizes = FC_DATA(const int64_t, c->t[SIZES]), .gates = x->data, .w = c->t[W_HH]->data,
+             .steps = c->t[SIZES]->shape[0], .sizes = FC_DATA(const int64_t, c->t[SIZES]), .gates = x->data, .h0 = h0->data, .w = c->t[W_HH]->data,
              .b = c->t[B_HH] ? c->t[B_HH]->data : NULL, .r = c->t[W_HR] ? c->t[W_HR]->data : NULL, .out = c->out[0]->data,
              .state = c->out[1]->data, .cell = c->out[2]->data, .reserve = c->out[3]->data, .products = c->scratch};
     q.h = x->shape[1] / gate_count[q.mode];
@@ -188,8 +202,16 @@ int FC_ISA_NAME(fc_cpu__rnn)(fc_call *c)
     q.w_row = 1, q.w_col = q.p;
     if (q.steps >= STEPS_WORTH_TURNING) {
         const size_t used = (size_t)(q.n * (x->shape[1] + q.h)) * es;
-        q.w = (x->dtype == FC_F32 ? turned_f32 : turned_f64)((char *)c->scratch + (used + 63) / 64 * 64, q.w, x->shape[1], q.p);
-        q.w_row = x->shape[1], q.w_col = 1;
+        q.slices = (char *)c->scratch + (used + 63) / 64 * 64;
+        if (q.rows == q.n * q.steps && !q.r && q.n) {
+            slice(&q);
+            fc_parallel_steps(q.steps + 1, q.parts, x->dtype == FC_F32 ? slice_step_f32 : slice_step_f64, &q);
+            const char *last = (const char *)q.out + (size_t)(q.reverse ? 0 : h0->numel * (q.steps - 1)) * es;
+            memcpy(q.state, last, (size_t)h0->numel * es);
+            return q.bad ? fc_fail(FC_MEMORY, 0, 0, 0, 0) : FC_OK;
+        }
+        (x->dtype == FC_F32 ? turn_f32 : turn_f64)(q.slices, x->shape[1], q.w, x->shape[1], q.p);
+        q.w = q.slices, q.w_row = x->shape[1], q.w_col = 1;
     }
     return each_step(&q, q.reverse, x->dtype == FC_F32 ? forward_f32 : forward_f64);
 }
@@ -244,22 +266,22 @@ static int N(product)(int64_t m, int64_t n, int64_t k, const T *a, int64_t a_row
     return bad;
 }
 
-/* W^T (cols, rows) in the room behind a panel; W's rows are turned by the engine's packing, in vectors. */
-static const void *N(turned)(void *room, const void *w, int64_t rows, int64_t cols)
+/* out = W^T, (cols, rows) with its rows `apart`; W's rows are turned by the engine's packing, in vectors. */
+static void N(turn)(void *out, int64_t apart, const void *w, int64_t rows, int64_t cols)
 {
     const fc_gemm_kernel *kernel = fc_gemm_kernel_for(sizeof(T) == 4 ? FC_F32 : FC_F64);
-    T *panel = room, *out = panel + PANEL;
+    T panel[PANEL_BYTES / sizeof(T)];
     for (int64_t r = 0; r < rows; r += kernel->nr)
         for (int64_t k = 0; k < cols; k += FC_GEMM_BLOCK) {
             const int64_t lines = rows - r < kernel->nr ? rows - r : kernel->nr, depth = cols - k < FC_GEMM_BLOCK ? cols - k : FC_GEMM_BLOCK;
             kernel->pack(panel, kernel->nr, (const T *)w + r * cols + k, cols, 1, lines, depth);
             for (int64_t j = 0; j < depth; ++j)
-                memcpy(out + (k + j) * rows + r, panel + j * kernel->nr, (size_t)lines * sizeof(T));
+                memcpy((T *)out + (k + j) * apart + r, panel + j * kernel->nr, (size_t)lines * sizeof(T));
         }
-    return out;
 }
 
 #include "rnn_cells.h"
+#include "rnn_slices.h"
 
 static int N(forward)(job *q)
 {

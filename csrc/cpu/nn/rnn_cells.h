@@ -50,42 +50,52 @@ static void N(gru_gradients)(int64_t h, const T *restrict r, const T *restrict z
     }
 }
 
-/* Rows of a step: the cell itself. The state's rows are read as h, c and written. */
+/* `units` of one row's cell: u, kept have their gates h apart, p `apart`. The state is read as h, c and written. */
+static void N(cell_units)(int mode, int64_t units, int64_t h, int64_t apart, const T *restrict u, const T *restrict p, T *restrict kept,
+                          T *restrict cell, T *restrict state)
+{
+    switch (mode) {
+    case TANH:
+        for (int64_t j = 0; j < units; ++j)
+            state[j] = M(tanh)(u[j] + p[j]);
+        break;
+    case RELU:
+        for (int64_t j = 0; j < units; ++j) {
+            const T x = u[j] + p[j];
+            state[j] = x < 0 ? 0 : x;
+        }
+        break;
+    case LSTM:
+        for (int gate = 0; gate < 4; ++gate) {
+            const T *restrict u_g = u + gate * h, *restrict p_g = p + gate * apart;
+            T *restrict kept_g = kept + gate * h;
+            if (gate == 2)
+                for (int64_t j = 0; j < units; ++j)
+                    kept_g[j] = M(tanh)(u_g[j] + p_g[j]);
+            else
+                for (int64_t j = 0; j < units; ++j)
+                    kept_g[j] = M(sigmoid)(u_g[j] + p_g[j]);
+        }
+        N(lstm_state)(units, kept, kept + h, kept + 2 * h, kept + 3 * h, kept + 4 * h, cell, state);
+        break;
+    case GRU:
+        for (int gate = 0; gate < 2; ++gate)
+            for (int64_t j = 0; j < units; ++j)
+                kept[gate * h + j] = M(sigmoid)(u[gate * h + j] + p[gate * apart + j]);
+        N(gru_state)(units, u + 2 * h, p + 2 * apart, kept, kept + h, kept + 2 * h, kept + 3 * h, state);
+        break;
+    }
+}
+
+/* Rows of a step: the cell itself. */
 static void N(cells)(void *ctx, int64_t begin, int64_t end)
 {
     const job *q = ctx;
     const int64_t h = q->h, width = gate_count[q->mode] * h;
-    for (int64_t n = begin; n < end; ++n) {
-        const T *restrict u = (const T *)q->gates + (q->at + n) * width, *restrict p = (const T *)q->products + n * width;
-        T *restrict kept = (T *)q->reserve + (q->at + n) * reserve_count[q->mode] * h;
-        T *restrict state = q->r ? (T *)q->through + n * h : (T *)q->state + n * h, *restrict cell = (T *)q->cell + n * h;
-        switch (q->mode) {
-        case TANH:
-            for (int64_t j = 0; j < h; ++j)
-                state[j] = M(tanh)(u[j] + p[j]);
-            break;
-        case RELU:
-            for (int64_t j = 0; j < h; ++j) {
-                const T x = u[j] + p[j];
-                state[j] = x < 0 ? 0 : x;
-            }
-            break;
-        case LSTM:
-            for (int64_t j = 0; j < 2 * h; ++j)
-                kept[j] = M(sigmoid)(u[j] + p[j]);
-            for (int64_t j = 2 * h; j < 3 * h; ++j)
-                kept[j] = M(tanh)(u[j] + p[j]);
-            for (int64_t j = 3 * h; j < 4 * h; ++j)
-                kept[j] = M(sigmoid)(u[j] + p[j]);
-            N(lstm_state)(h, kept, kept + h, kept + 2 * h, kept + 3 * h, kept + 4 * h, cell, state);
-            break;
-        case GRU:
-            for (int64_t j = 0; j < 2 * h; ++j)
-                kept[j] = M(sigmoid)(u[j] + p[j]);
-            N(gru_state)(h, u + 2 * h, p + 2 * h, kept, kept + h, kept + 2 * h, kept + 3 * h, state);
-            break;
-        }
-    }
+    for (int64_t n = begin; n < end; ++n)
+        N(cell_units)(q->mode, h, h, h, (const T *)q->gates + (q->at + n) * width, (const T *)q->products + n * width,
+                      (T *)q->reserve + (q->at + n) * reserve_count[q->mode] * h, (T *)q->cell + n * h,
+                      q->r ? (T *)q->through + n * h : (T *)q->state + n * h);
 }
 
 /* Rows of a step: dh (of the cell's own h, projected or not) into gradients of gates, of p and of the state before. */
