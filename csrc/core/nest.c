@@ -1,5 +1,6 @@
 /* The loop nest; see nest.h. */
 #include <string.h>
+#include <wchar.h>
 
 #include "facula.h"
 #include "nest.h"
@@ -206,11 +207,40 @@ void fc_nest_step(const fc_nest *nest, int64_t count, fc_nest_at *at)
 
 typedef struct { uint64_t lo, hi; } fc_word16;
 
+#define FC_SAME(T)                            \
+    {                                         \
+        const T value = *(const T *)from;     \
+        for (int64_t i = 0; i < n; ++i)       \
+            ((T *)to)[i] = value;             \
+        break;                                \
+    }
+
+void fc_fill_same(void *to, const void *from, int size, int64_t n)
+{
+    switch (size) {
+    case 1: memset(to, *(const char *)from, (size_t)n); break;
+    case 2: FC_SAME(uint16_t)
+#if WCHAR_MAX > 0xffff /* libc has this loop for the vectors of the machine at hand */
+    case 4: wmemset(to, *(const wchar_t *)from, (size_t)n); break;
+#else
+    case 4: FC_SAME(uint32_t)
+#endif
+    case 8: FC_SAME(uint64_t)
+    default: FC_SAME(fc_word16)
+    }
+}
+
+#undef FC_SAME
+
 /* n elements of `size` bytes, either side strided. */
 static void fc_move(char *to, int64_t to_step, const char *from, int64_t from_step, int size, int64_t n)
 {
     if (to_step == size && from_step == size) {
         memcpy(to, from, (size_t)(n * size));
+        return;
+    }
+    if (to_step == size && from_step == 0) {
+        fc_fill_same(to, from, size, n);
         return;
     }
     switch (size) {

@@ -44,6 +44,9 @@ int fc_overlaps_partly(const fc_tensor *t, const fc_tensor *x);
 typedef struct { int64_t index[FC_MAX_DIMS]; } fc_nest_at;
 void fc_nest_seek(const fc_nest *nest, int64_t position, fc_nest_at *at);
 void fc_nest_step(const fc_nest *nest, int64_t count, fc_nest_at *at);
+/* One element of `size` bytes, n times: an operand that is broadcast along a row. */
+void fc_fill_same(void *to, const void *from, int size, int64_t n);
+
 /* Copies `count` elements of operand k, from `at` on, into contiguous memory; or from it back. */
 void fc_nest_gather(const fc_nest *nest, int k, const fc_nest_at *at, int64_t count, void *to);
 void fc_nest_scatter(const fc_nest *nest, int k, const fc_nest_at *at, int64_t count, const void *from);

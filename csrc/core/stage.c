@@ -16,7 +16,9 @@ typedef struct {
     int linear[FC_NEST_OPERANDS]; /* walks memory as one run, in the wanted dtype */
     int along[FC_NEST_OPERANDS];  /* contiguous along dim 0, in the wanted dtype */
     int fixed[FC_NEST_OPERANDS];  /* one element for the whole nest */
+    int still[FC_NEST_OPERANDS];  /* one element for each row, in the wanted dtype */
     int all_linear, rows, staged;
+    int plain_rows;               /* every operand is along or still */
     int fault;
 } fc_stage;
 
@@ -58,11 +60,57 @@ static void fc_stage_out(const fc_stage *g, const fc_nest_at *at, int64_t count,
     fc_nest_scatter(g->nest, 0, at, count, raw->bytes);
 }
 
+/* Row by row, where all that needs a block is an element that stays the same along its row. */
+static void fc_stage_rows(const fc_stage *g, int64_t begin, int64_t end, int *fault)
+{
+    const fc_nest *nest = g->nest;
+    const int64_t length = nest->size[0];
+    fc_block block[FC_NEST_OPERANDS];
+    fc_nest_at at;
+    fc_nest_seek(nest, begin, &at);
+    char *from[FC_NEST_OPERANDS] = { 0 }, *p[FC_NEST_OPERANDS] = { 0 };
+    for (int k = 0; k < nest->nops; ++k)
+        from[k] = fc_operand_at(nest, k, &at);
+    for (int64_t i = begin; i < end;) {
+        const int64_t left = length - at.index[0] < end - i ? length - at.index[0] : end - i;
+        for (int k = 0; k < nest->nops; ++k) {
+            p[k] = from[k];
+            if (g->still[k]) {
+                p[k] = block[k].bytes;
+                fc_fill_same(p[k], from[k], fc_dt_size[g->want[k]], left < FC_BLOCK ? left : FC_BLOCK);
+            }
+        }
+        for (int64_t done = 0; done < left;) {
+            const int64_t count = g->staged && left - done > FC_BLOCK ? FC_BLOCK : left - done;
+            g->cell(p[0], p[1], p[2], p[3], g->scalars, fault, count);
+            for (int k = 0; k < nest->nops; ++k)
+                p[k] += g->still[k] ? 0 : count * fc_dt_size[g->want[k]];
+            done += count;
+        }
+        i += left;
+        const int next = at.index[0] + left == length && at.index[1] + 1 < nest->size[1]; /* the row below */
+        if (next)
+            ++at.index[1];
+        else
+            fc_nest_step(nest, left, &at);
+        for (int k = 0; k < nest->nops; ++k)
+            from[k] = next ? from[k] - at.index[0] * nest->stride[k][0] + nest->stride[k][1] : fc_operand_at(nest, k, &at);
+        if (next)
+            at.index[0] = 0;
+    }
+}
+
 static void fc_stage_range(void *ctx, int64_t begin, int64_t end)
 {
     fc_stage *g = ctx;
     const fc_nest *nest = g->nest;
     int fault = 0;
+    if (g->plain_rows && !g->all_linear) {
+        fc_stage_rows(g, begin, end, &fault);
+        if (fault)
+            fc_atomic_poke(&g->fault, 1);
+        return;
+    }
     if (g->all_linear) {
         char *p[FC_NEST_OPERANDS] = { 0 };
         for (int k = 0; k < nest->nops; ++k)
@@ -112,6 +160,7 @@ int fc_stage_run(const fc_nest *nest, fc_map_cell cell, int compute, int stored,
     fc_stage g = { .nest = nest, .cell = cell, .scalars = s };
     g.rows = nest->ndim > 1 && nest->size[0] >= FC_LONG_ROW;
     g.all_linear = 1;
+    g.plain_rows = g.rows;
     for (int k = 0; k < nest->nops; ++k) {
         g.want[k] = k ? compute : stored;
         const int64_t size = fc_dt_size[nest->dtype[k]];
@@ -126,6 +175,8 @@ int fc_stage_run(const fc_nest *nest, fc_map_cell cell, int compute, int stored,
         g.linear[k] = same && linear;
         g.fixed[k] = k && fixed && nest->ndim > 0;
         g.along[k] = same && nest->ndim > 0 && nest->stride[k][0] == size;
+        g.still[k] = k && same && g.rows && nest->stride[k][0] == 0;
+        g.plain_rows &= g.along[k] || g.still[k];
         g.all_linear &= g.linear[k];
         g.staged |= !(g.linear[k] || (g.rows && g.along[k]));
     }
