@@ -119,6 +119,10 @@ static void strip(const plan *p, int64_t i, int64_t m0, int64_t rows, int64_t n0
                     part.a = g->a;
                     part.a_at = g->a_at + m0 + m;
                     part.a_k = g->a_k + k;
+                } else if (g->a_in_place) {
+                    part.a = (const char *)g->a + ((m0 + m) * g->a_row + k * g->a_col) * size;
+                    part.a_row = g->a_row;
+                    part.a_step = g->a_col;
                 } else if (g->a_packed)
                     part.a = (const char *)g->a_packed + (k * up(g->M, kernel->mr) + (m0 + m) * job.depth) * size;
                 else
@@ -207,7 +211,7 @@ int fc_gemm_run(const fc_gemm_args *g)
         p.cols_at_once *= 8;
     if ((several || p.aside) && p.rect_rows > 4 * p.rows_at_once) /* sums of a whole rectangle are kept aside: bound it */
         p.rect_rows = 4 * p.rows_at_once;
-    if (p.aside && g->K <= FC_GEMM_BLOCK && (g->a_packed || g->a_at)) { /* short sums, of which much else is moving */
+    if (p.aside && g->K <= FC_GEMM_BLOCK && (g->a_packed || g->a_at || g->a_in_place)) { /* short sums, of which much else is moving */
         const int64_t cols = SUM_BYTES / (kernel->size * (p.rect_rows + 1)) / kernel->nr * kernel->nr;
         p.cols_at_once = cols < kernel->nr ? kernel->nr : cols < p.cols_at_once ? cols : p.cols_at_once;
     }

@@ -18,7 +18,8 @@ typedef struct { int lane, count; int64_t from; } fc_gemm_stretch;
 /* One block: c (+)= a * b with a packed (rows, depth) and b packed or in place, then bias. */
 typedef struct {
     int64_t rows, cols, depth;
-    const void *a;          /* packed, width `mr` */
+    const void *a;          /* packed, width `mr`; or, if a_row != 0, in place: element (i, k) at i * a_row + k * a_step */
+    int64_t a_row, a_step;
     const void *b;          /* packed, width `nr`; or, if b_row != 0, rows of memory b_row apart with unit column stride */
     int64_t b_row;
     const int64_t *b_at;        /* NULL, or b in place: line k is at b + b_at[k], columns side by side */

@@ -2,8 +2,9 @@
  * lines of b, whole vectors of columns `b_at` apart, or the elements of a, broadcast from a_at[row] + a_k[step]. The chains
  * are those of the packed tiles. Included by gemm_simd.c: no guard. */
 
-INLINE void T(tile_offset)(const int rows, const int vecs, int64_t depth, const R *restrict a, const R *restrict b,
-                           const int64_t *restrict b_at, R *restrict out, int64_t pitch)
+/* a: rows a_row apart, steps a_step: packed, or as they lie in memory */
+INLINE void T(tile_offset)(const int rows, const int vecs, int64_t depth, const R *restrict a, int64_t a_row, int64_t a_step,
+                           const R *restrict b, const int64_t *restrict b_at, R *restrict out, int64_t pitch)
 {
     T(V) sum[TILE_ROWS][8];
 #pragma GCC unroll 16
@@ -12,7 +13,7 @@ INLINE void T(tile_offset)(const int rows, const int vecs, int64_t depth, const 
         for (int j = 0; j < vecs; ++j)
             sum[i][j] = (T(V)){ 0 };
 #pragma GCC unroll 1
-    for (int64_t k = 0; k < depth; ++k, a += TILE_ROWS) {
+    for (int64_t k = 0; k < depth; ++k, a += a_step) {
         const R *b_k = b + b_at[k];
         T(V) y[8];
 #pragma GCC unroll 8
@@ -20,7 +21,7 @@ INLINE void T(tile_offset)(const int rows, const int vecs, int64_t depth, const 
             y[j] = *(const T(VM) *)(b_k + j * LANES);
 #pragma GCC unroll 16
         for (int i = 0; i < rows; ++i) {
-            const T(V) x = a[i] - (T(V)){ 0 };
+            const T(V) x = a[i * a_row] - (T(V)){ 0 };
 #pragma GCC unroll 8
             for (int j = 0; j < vecs; ++j)
                 sum[i][j] = FMA(x, y[j], sum[i][j]);
@@ -65,14 +66,15 @@ INLINE void T(tile_broadcast)(const int rows, const int vecs, int64_t depth, con
             *(T(VM) *)(out + i * pitch + j * LANES) = sum[i][j];
 }
 
-typedef void (*T(offset_fn))(int64_t depth, const R *a, const R *b, const int64_t *b_at, R *out, int64_t pitch);
+typedef void (*T(offset_fn))(int64_t depth, const R *a, int64_t a_row, int64_t a_step, const R *b, const int64_t *b_at, R *out, int64_t pitch);
 typedef void (*T(broadcast_fn))(int64_t depth, const R *a, const int64_t *a_at, const int64_t *a_k, const R *b, R *out,
                                 int64_t pitch);
 
 #define OFFSET(rows, vecs)                                                                                            \
-static void T(offset_##rows##_##vecs)(int64_t depth, const R *a, const R *b, const int64_t *b_at, R *out, int64_t pitch) \
+static void T(offset_##rows##_##vecs)(int64_t depth, const R *a, int64_t a_row, int64_t a_step, const R *b, const int64_t *b_at, \
+                                      R *out, int64_t pitch)                                                          \
 {                                                                                                                     \
-    T(tile_offset)(rows, vecs, depth, a, b, b_at, out, pitch);                                                        \
+    T(tile_offset)(rows, vecs, depth, a, a_row, a_step, b, b_at, out, pitch);                                         \
 }
 #define BROADCAST(rows, vecs)                                                                                         \
 static void T(broadcast_##rows##_##vecs)(int64_t depth, const R *a, const int64_t *a_at, const int64_t *a_k, const R *b, R *out, \
@@ -115,41 +117,39 @@ static const int T(wide_offset_vecs)[] = { 8, 4 };
 static void T(block_offset)(const fc_gemm_tile_job *job)
 {
     R sum[TILE_ROWS * 2 * LANES > 3 * 8 * LANES ? TILE_ROWS * 2 * LANES : 3 * 8 * LANES] __attribute__((aligned(64)));
-    const int64_t whole = job->cols / (2 * LANES) * 2 * LANES;
-    const R *b = job->b;
+    int64_t steps[FC_GEMM_BLOCK]; /* of a panel of b */
+    const int64_t a_row = job->a_row ? job->a_row : 1, a_step = job->a_row ? job->a_step : TILE_ROWS;
+    const int64_t a_next = job->a_row ? job->a_row : job->depth; /* from row to row of tiles */
+    const R *a = job->a, *b = job->b;
+    if (!job->b_at || job->cols % (2 * LANES))
+        for (int64_t k = 0; k < job->depth; ++k) steps[k] = k * 2 * LANES;
+    const int64_t whole = job->b_at ? job->cols / (2 * LANES) * 2 * LANES : 0; /* in place; the rest in panels */
+    int64_t j = 0;
     if (job->rows <= (int)(sizeof T(wide_offsets) / sizeof *T(wide_offsets))) {
         const int rows = (int)job->rows, cols = T(wide_offset_vecs)[rows - 1] * LANES;
-        int64_t j = 0;
         for (; j + cols <= whole; j += cols) {
             const T(target) to = T(aim)(job, 0, j, cols, cols, sum);
-            T(wide_offsets)[rows - 1](job->depth, job->a, b + j, job->b_at, to.at, to.pitch);
+            T(wide_offsets)[rows - 1](job->depth, a, a_row, a_step, b + j, job->b_at, to.at, to.pitch);
             T(put)(job, 0, j, rows, cols, to.at, to.pitch);
         }
-        for (; j < whole; j += 2 * LANES) {
-            const T(target) to = T(aim)(job, 0, j, 2 * LANES, 2 * LANES, sum);
-            T(offsets)[rows - 1](job->depth, job->a, b + j, job->b_at, to.at, to.pitch);
-            T(put)(job, 0, j, rows, 2 * LANES, to.at, to.pitch);
-        }
-    } else
-        for (int64_t j = 0; j < whole; j += 2 * LANES)
-            for (int64_t i = 0; i < job->rows; i += TILE_ROWS) {
-                const int rows = (int)(job->rows - i < TILE_ROWS ? job->rows - i : TILE_ROWS);
-                const T(target) to = T(aim)(job, i, j, 2 * LANES, 2 * LANES, sum);
-                T(offsets)[rows - 1](job->depth, (const R *)job->a + i * job->depth, b + j, job->b_at, to.at, to.pitch);
-                T(put)(job, i, j, rows, 2 * LANES, to.at, to.pitch);
-            }
-    if (whole < job->cols) { /* the columns that do not fill a tile are copied, so that nothing beyond them is read */
+    }
+    for (; j < job->cols; j += 2 * LANES) {
+        const int cols = (int)(job->cols - j < 2 * LANES ? job->cols - j : 2 * LANES);
+        const R *b_j = job->b_at ? b + j : b + j * job->depth;
         R rest[FC_GEMM_BLOCK * 2 * LANES] __attribute__((aligned(64)));
-        const int left = (int)(job->cols - whole), vecs = left > LANES ? 2 : 1;
-        for (int64_t k = 0; k < job->depth; ++k) {
-            const R *b_k = b + job->b_at[k] + whole;
-            for (int l = 0; l < left; ++l) rest[k * 2 * LANES + l] = b_k[l];
-            for (int l = left; l < vecs * LANES; ++l) rest[k * 2 * LANES + l] = 0;
+        if (job->b_at && cols < 2 * LANES) { /* copied, so that nothing beyond is read */
+            for (int64_t k = 0; k < job->depth; ++k) {
+                const R *b_k = b_j + job->b_at[k];
+                for (int l = 0; l < cols; ++l) rest[k * 2 * LANES + l] = b_k[l];
+                for (int l = cols; l < 2 * LANES; ++l) rest[k * 2 * LANES + l] = 0;
+            }
+            b_j = rest;
         }
         for (int64_t i = 0; i < job->rows; i += TILE_ROWS) {
             const int rows = (int)(job->rows - i < TILE_ROWS ? job->rows - i : TILE_ROWS);
-            T(tiles)[rows - 1][vecs - 1](job->depth, (const R *)job->a + i * job->depth, rest, 2 * LANES, sum, vecs * LANES);
-            T(put)(job, i, whole, rows, left, sum, vecs * LANES);
+            const T(target) to = T(aim)(job, i, j, cols, 2 * LANES, sum);
+            T(offsets)[rows - 1](job->depth, a + i * a_next, a_row, a_step, b_j, j < whole ? job->b_at : steps, to.at, to.pitch);
+            T(put)(job, i, j, rows, cols, to.at, to.pitch);
         }
     }
 }

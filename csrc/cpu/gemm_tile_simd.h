@@ -195,7 +195,7 @@ static void T(block_direct)(const fc_gemm_tile_job *job)
 
 static void T(block)(const fc_gemm_tile_job *job)
 {
-    if (job->b_at) {
+    if (job->b_at || job->a_row) {
         T(block_offset)(job);
         return;
     }
