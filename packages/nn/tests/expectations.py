@@ -10,9 +10,8 @@ from pathlib import Path
 import facts
 import function_cases
 import module_cases
-import module_program_cases  # noqa: F401 - adds its programs
-import program_cases
 from backend import torch
+from programs import all_programs
 
 PATH = Path(__file__).with_name("expected.json.gz")
 
@@ -31,7 +30,7 @@ if __name__ == "__main__":
     found = {
         "modules": {text(case): module_cases.facts(case, torch) for case in module_cases.cases()},
         "functions": {line: function_cases.facts(line, torch) for line in function_cases.lines()},
-        "programs": {p.__name__: facts.plain(p(torch), torch) for p in program_cases.PROGRAMS},
+        "programs": {p.__name__: facts.plain(p(torch), torch) for p in all_programs()},
     }
     PATH.write_bytes(gzip.compress(json.dumps(found).encode(), 9, mtime=0))
     print(f"{len(found['modules'])} modules, {len(found['programs'])} programs, {len(found['functions'])} calls, {PATH.stat().st_size} bytes")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 
-from program_cases import data, error, net, program
+from programs import data, error, net, program
 
 
 @program

@@ -1,21 +1,20 @@
 """Small programs over modules, hooks, state and utilities give what they give on PyTorch."""
 
 import expectations
-import module_program_cases  # noqa: F401 - adds its programs
-import program_cases
 import pytest
 from backend import torch
 from facts import difference, plain
+from programs import all_programs
 
 EXPECTED = expectations.read()["programs"]
 
 
 def test_every_program_has_its_expected_result():
-    assert {p.__name__ for p in program_cases.PROGRAMS} == set(EXPECTED)
+    assert {p.__name__ for p in all_programs()} == set(EXPECTED)
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("program", program_cases.PROGRAMS, ids=lambda p: p.__name__)
+@pytest.mark.parametrize("program", all_programs(), ids=lambda p: p.__name__)
 def test_program_gives_what_it_gives_on_pytorch(program):
     actual = plain(program(torch), torch)
 

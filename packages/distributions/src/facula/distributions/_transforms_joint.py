@@ -1,4 +1,4 @@
-"""Transforms of shapes, of parts, onto matrices, and by distribution functions."""
+"""Transforms onto simplices and matrices, of shapes, of parts, and by distribution functions."""
 
 from __future__ import annotations
 
@@ -7,8 +7,74 @@ import math
 import facula
 
 from . import constraints
-from .transforms import LowerCholeskyTransform, Transform
+from ._transform import Transform
+from ._transforms_elementwise import SigmoidTransform
 from .utils import softplus, sum_rightmost
+
+
+class SoftmaxTransform(Transform):
+    """y = exp(x) / sum(exp(x)): onto the simplex, not a bijection; its inverse is the logarithm."""
+
+    domain, codomain = constraints.real_vector, constraints.simplex
+
+    def _call(self, x):
+        return facula.softmax(x, dim=-1)
+
+    def _inverse(self, y):
+        return y.log()
+
+
+class StickBreakingTransform(Transform):
+    """From K - 1 numbers to the simplex of K, by the shares that a stick is broken into.
+
+    Source: Stan Reference Manual, section "Unit simplex", with its offset of log(K - k).
+    """
+
+    domain, codomain, bijective = constraints.real_vector, constraints.simplex, True
+
+    def _shares(self, x):
+        left = x.shape[-1] + 1 - facula.ones(x.shape[-1:], dtype=x.dtype).cumsum(-1)
+        return x - left.log()
+
+    def _call(self, x):
+        z = SigmoidTransform()._call(self._shares(x))
+        rest = (1 - z).cumprod(-1)
+        one = facula.ones(x.shape[:-1] + (1,), dtype=x.dtype)
+        return facula.cat([z, one], -1) * facula.cat([one, rest], -1)
+
+    def _inverse(self, y):
+        head = y[..., :-1]
+        left = y.shape[-1] - facula.ones(head.shape[-1:], dtype=y.dtype).cumsum(-1)
+        rest = (1 - head.cumsum(-1)).clamp(min=facula.finfo(y.dtype).tiny)
+        return head.log() - rest.log() + left.log()
+
+    def log_abs_det_jacobian(self, x, y):
+        x = self._shares(x)
+        return (-x - softplus(-x) + y[..., :-1].log()).sum(-1)
+
+    def forward_shape(self, shape):
+        return self._longer(shape, 1)
+
+    def inverse_shape(self, shape):
+        return self._longer(shape, -1)
+
+    @staticmethod
+    def _longer(shape, by: int):
+        if len(shape) < 1:
+            raise ValueError("Too few dimensions on input: one of 1 dim or more is wanted.")
+        return (*shape[:-1], shape[-1] + by)
+
+
+class LowerCholeskyTransform(Transform):
+    """A square matrix's lower triangle with the exponential of its diagonal."""
+
+    domain, codomain = constraints.independent(constraints.real, 2), constraints.lower_cholesky
+
+    def _call(self, x):
+        return x.tril(-1) + x.diagonal(dim1=-2, dim2=-1).exp().diag_embed()
+
+    def _inverse(self, y):
+        return y.tril(-1) + y.diagonal(dim1=-2, dim2=-1).log().diag_embed()
 
 
 class CorrCholeskyTransform(Transform):

@@ -1,0 +1,271 @@
+"""Invertible maps with the logarithm of their Jacobian: what each is, its inverse, and several as one."""
+
+from __future__ import annotations
+
+import math
+import weakref
+
+import facula
+
+from . import constraints
+from .utils import sum_rightmost
+
+
+class Transform:
+    """A subclass defines domain, codomain, `_call` and `_inverse`, and `log_abs_det_jacobian` where it is a bijection.
+
+    cache_size=1 remembers the last pair: the inverse of a value just computed is then exact and costs nothing.
+    """
+
+    bijective = False
+    domain: constraints.Constraint
+    codomain: constraints.Constraint
+
+    def __init__(self, cache_size: int = 0) -> None:
+        if cache_size not in (0, 1):
+            raise ValueError(f"{type(self).__name__}: cache_size must be 0 or 1, got {cache_size}.")
+        self._cache_size = cache_size
+        self._cached = None, None
+        self._inv = None
+
+    def __getstate__(self) -> dict:
+        return {**self.__dict__, "_inv": None, "_cached": (None, None)}
+
+    @property
+    def inv(self) -> Transform:
+        """The inverse; its inverse is this transform."""
+        inverse = self._inv() if self._inv is not None else None
+        if inverse is None:
+            inverse = _Inverse(self)
+            self._inv = weakref.ref(inverse)
+        return inverse
+
+    @property
+    def sign(self):
+        """1 if increasing, -1 if decreasing."""
+        raise NotImplementedError(f"{type(self).__name__} does not implement sign: it is not monotone.")
+
+    def __call__(self, x):
+        if self._cache_size == 0:
+            return self._call(x)
+        if x is self._cached[0]:
+            return self._cached[1]
+        y = self._call(x)
+        self._cached = x, y
+        return y
+
+    def _inv_call(self, y):
+        if self._cache_size == 0:
+            return self._inverse(y)
+        if y is self._cached[1]:
+            return self._cached[0]
+        x = self._inverse(y)
+        self._cached = x, y
+        return x
+
+    def with_cache(self, cache_size: int = 1) -> Transform:
+        """This transform with that cache size."""
+        if cache_size == self._cache_size:
+            return self
+        new = type(self).__new__(type(self))
+        new.__dict__.update(self.__dict__)
+        new._cache_size, new._cached, new._inv = cache_size, (None, None), None
+        return new
+
+    def _call(self, x):
+        raise NotImplementedError(f"{type(self).__name__}: _call is not defined. Define it in the subclass.")
+
+    def _inverse(self, y):
+        raise NotImplementedError(f"{type(self).__name__}: _inverse is not defined. It cannot be inverted.")
+
+    def log_abs_det_jacobian(self, x, y):
+        """log |dy/dx| at the pair, one number for each event."""
+        raise NotImplementedError(f"{type(self).__name__}: log_abs_det_jacobian is not defined. It is no bijection.")
+
+    def forward_shape(self, shape):
+        return shape
+
+    def inverse_shape(self, shape):
+        return shape
+
+    def __eq__(self, other) -> bool:
+        return self is other or (type(self) is type(other) and self._parameters() == other._parameters())
+
+    def __hash__(self) -> int:
+        return object.__hash__(self)
+
+    def _parameters(self) -> dict:
+        return {name: value for name, value in self.__dict__.items() if name not in ("_cache_size", "_cached", "_inv")}
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}()"
+
+
+class _Inverse(Transform):
+    def __init__(self, transform: Transform) -> None:
+        super().__init__(transform._cache_size)
+        self._inv = transform  # kept strongly: the other direction is weak
+
+    @property
+    def inv(self) -> Transform:
+        return self._inv
+
+    @property
+    def domain(self):
+        return self._inv.codomain
+
+    @property
+    def codomain(self):
+        return self._inv.domain
+
+    @property
+    def bijective(self):
+        return self._inv.bijective
+
+    @property
+    def sign(self):
+        return self._inv.sign
+
+    def __call__(self, x):
+        return self._inv._inv_call(x)
+
+    def _inv_call(self, y):
+        return self._inv(y)
+
+    def log_abs_det_jacobian(self, x, y):
+        return -self._inv.log_abs_det_jacobian(y, x)
+
+    def with_cache(self, cache_size: int = 1):
+        return self._inv.with_cache(cache_size).inv
+
+    def forward_shape(self, shape):
+        return self._inv.inverse_shape(shape)
+
+    def inverse_shape(self, shape):
+        return self._inv.forward_shape(shape)
+
+    def __eq__(self, other) -> bool:
+        return isinstance(other, _Inverse) and self._inv == other._inv
+
+    __hash__ = Transform.__hash__
+
+    def __repr__(self) -> str:
+        return f"{type(self._inv).__name__}().inv"
+
+
+class ComposeTransform(Transform):
+    """parts[0] first."""
+
+    def __init__(self, parts: list[Transform], cache_size: int = 0) -> None:
+        super().__init__(cache_size)
+        self.parts = [part.with_cache(cache_size) for part in parts] if cache_size else list(parts)
+
+    def with_cache(self, cache_size: int = 1):
+        return self if cache_size == self._cache_size else ComposeTransform(self.parts, cache_size)
+
+    @property
+    def bijective(self):
+        return all(part.bijective for part in self.parts)
+
+    @property
+    def domain(self):
+        if not self.parts:
+            return constraints.real
+        domain = self.parts[0].domain
+        # As many dimensions as any part needs of what reaches it.
+        event_dim = self.parts[-1].codomain.event_dim
+        for part in reversed(self.parts):
+            event_dim = max(event_dim + part.domain.event_dim - part.codomain.event_dim, part.domain.event_dim)
+        return deepened(domain, event_dim)
+
+    @property
+    def codomain(self):
+        if not self.parts:
+            return constraints.real
+        event_dim = self.parts[0].domain.event_dim
+        for part in self.parts:
+            event_dim = max(event_dim + part.codomain.event_dim - part.domain.event_dim, part.codomain.event_dim)
+        return deepened(self.parts[-1].codomain, event_dim)
+
+    @property
+    def sign(self):
+        return math.prod(part.sign for part in self.parts)
+
+    def _call(self, x):
+        for part in self.parts:
+            x = part(x)
+        return x
+
+    def _inverse(self, y):
+        for part in reversed(self.parts):
+            y = part.inv(y)
+        return y
+
+    def log_abs_det_jacobian(self, x, y):
+        if not self.parts:
+            return facula.zeros_like(x)
+        total, event_dim = 0, self.domain.event_dim
+        for i, part in enumerate(self.parts):
+            following = y if i == len(self.parts) - 1 else part(x)
+            total = total + sum_rightmost(part.log_abs_det_jacobian(x, following), event_dim - part.domain.event_dim)
+            event_dim += part.codomain.event_dim - part.domain.event_dim
+            x = following
+        return total
+
+    def forward_shape(self, shape):
+        for part in self.parts:
+            shape = part.forward_shape(shape)
+        return shape
+
+    def inverse_shape(self, shape):
+        for part in reversed(self.parts):
+            shape = part.inverse_shape(shape)
+        return shape
+
+    def __repr__(self) -> str:
+        return "ComposeTransform(\n    " + ",\n    ".join(map(repr, self.parts)) + "\n)"
+
+
+def deepened(constraint, event_dim: int):
+    more = event_dim - constraint.event_dim
+    return constraints.independent(constraint, more) if more > 0 else constraint
+
+
+identity_transform = ComposeTransform([])
+
+
+class IndependentTransform(Transform):
+    """As `base_transform`, with that many more dimensions belonging to one event."""
+
+    def __init__(self, base_transform: Transform, reinterpreted_batch_ndims: int, cache_size: int = 0) -> None:
+        super().__init__(cache_size)
+        self.base_transform = base_transform.with_cache(cache_size)
+        self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
+
+    @property
+    def domain(self):
+        return constraints.independent(self.base_transform.domain, self.reinterpreted_batch_ndims)
+
+    @property
+    def codomain(self):
+        return constraints.independent(self.base_transform.codomain, self.reinterpreted_batch_ndims)
+
+    @property
+    def bijective(self):
+        return self.base_transform.bijective
+
+    @property
+    def sign(self):
+        return self.base_transform.sign
+
+    def _call(self, x):
+        return self.base_transform(x)
+
+    def _inverse(self, y):
+        return self.base_transform.inv(y)
+
+    def log_abs_det_jacobian(self, x, y):
+        return sum_rightmost(self.base_transform.log_abs_det_jacobian(x, y), self.reinterpreted_batch_ndims)
+
+    def __repr__(self) -> str:
+        return f"IndependentTransform({self.base_transform!r}, {self.reinterpreted_batch_ndims})"
