@@ -58,7 +58,11 @@ typedef struct {
 } fc_staging;
 
 /* Rows whose kernel reads any strides and dtypes: nothing is staged, and halves stay halves. */
-static int fc_takes_as_is(int op) { return op == FC_OP_cat; }
+static int fc_takes_as_is(int op)
+{
+    return op == FC_OP_cat || op == FC_OP__sort || op == FC_OP__topk || op == FC_OP__kthvalue || op == FC_OP__median || op == FC_OP__nanmedian
+        || op == FC_OP__mode;
+}
 
 static int fc_stage_arguments(fc_staging *s, const fc_own_args *a, const fc_call *c)
 {

@@ -5,10 +5,10 @@
  * median: the lower of two middles; a line with a NaN answers the first NaN. nanmedian: the median of what is not NaN.
  * mode: the most frequent value, the least of equally frequent ones, with the index of its last occurrence.
  */
-#include "sort_keys.h"
+#include "sort_line.h"
 
 typedef enum { KTHVALUE, MEDIAN, NANMEDIAN, MODE } statistic;
-typedef struct { const fc_tensor *x; fc_tensor *value, *index; fc_line_form f; statistic which; int64_t k; } job;
+typedef struct { const fc_tensor *x; fc_tensor *value, *index; fc_lines f; statistic which; int64_t k; } job;
 
 static int infer(fc_call *c, int64_t dim, int64_t keepdim, int64_t k)
 {
@@ -33,19 +33,19 @@ static int infer(fc_call *c, int64_t dim, int64_t keepdim, int64_t k)
     return late ? late : fc_declare(c, 1, FC_I64, ndim, shape);
 }
 
-/* The most frequent of sorted keys, at its last place. */
-static fc_keyed most_frequent(const fc_keyed *a, int64_t n)
+/* The most frequent of sorted elements, at its last place. */
+static int64_t most_frequent(fc_sorted s, int64_t n)
 {
     int64_t best = 0, length = 0;
     for (int64_t k = 0, start = 0; k < n; ++k)
-        if (k + 1 == n || a[k + 1].key != a[k].key) {
+        if (k + 1 == n || !fc_sorted_same(s, k, k + 1)) {
             if (k + 1 - start > length) {
                 length = k + 1 - start;
                 best = k;
             }
             start = k + 1;
         }
-    return a[best];
+    return fc_sorted_at(s, best);
 }
 
 /*
@@ -100,7 +100,7 @@ static int64_t choose(const job *q, uint64_t *key, uint64_t *left)
     int64_t nans = 0, first_nan = 0;
     if (q->which == KTHVALUE)
         return place_of(key, left, n, q->k - 1, bits);
-    const uint64_t nan = bits == 64 ? ~(uint64_t)0 : 0xffffffffu;
+    const uint64_t nan = ~(uint64_t)0 >> (64 - bits);
     for (int64_t k = 0; fc_is_float(dtype) && k < n; ++k)
         nans += key[k] == nan;
     while (nans && key[first_nan] != nan)
@@ -113,32 +113,36 @@ static int64_t choose(const job *q, uint64_t *key, uint64_t *left)
 static void lines(void *ctx, int64_t begin, int64_t end, void *scratch)
 {
     const job *q = ctx;
-    const fc_line_form f = q->f;
+    const fc_lines *f = &q->f;
     const int dtype = q->x->dtype, size = fc_dt_size[dtype];
     for (int64_t l = begin; l < end; ++l) {
-        const char *x = q->x->data + (l / f.inner * f.n * f.inner + l % f.inner) * size;
-        int64_t at;
+        int64_t source, at;
+        const char *x = q->x->data + fc_line_at(f, l, &source) * size;
+        if (source != l)
+            continue;
+        uint64_t *key = scratch;
         if (q->which == MODE) {
-            fc_keyed *a = scratch;
-            fc_keys(a, dtype, x, f.n, f.inner, 0);
-            fc_sort_line(a, a + f.n, f.n, dtype);
-            at = most_frequent(a, f.n).at;
+            at = most_frequent(fc_sort_line(dtype, x, f->n, f->step, 0, key), f->n);
         } else {
-            uint64_t *key = scratch;
-            fc_plain_keys(key, dtype, x, f.n, f.inner);
-            at = choose(q, key, key + f.n);
+            fc_plain_keys(key, dtype, x, f->n, f->step);
+            at = choose(q, key, key + f->n);
         }
-        fc_move(q->value->data, l, x, at * f.inner, size);
+        fc_move(q->value->data, l, x, at * f->step, size);
         FC_DATA(int64_t, q->index)[l] = at;
     }
 }
 
 static int run(fc_call *c, statistic which, int64_t k, int64_t dim)
 {
-    job q = {c->t[0], c->out[0], c->out[1], fc_form(c->t[0], dim), which, k};
-    if (q.value->numel)
-        fc_parallel_scratch(q.f.outer * q.f.inner, 1 + 2048 / q.f.n, (size_t)q.f.n * 2 * sizeof(fc_keyed), lines, &q);
-    return FC_OK;
+    job q = {c->t[0], c->out[0], c->out[1], fc_lines_of(c->t[0], dim), which, k};
+    if (!q.value->numel)
+        return FC_OK;
+    const int bad = fc_parallel_scratch(q.f.count, 1 + 2048 / q.f.n, (size_t)q.f.n * 4 * sizeof(uint64_t), lines, &q);
+    if (!bad) {
+        fc_lines_again(&q.f, q.value, 1);
+        fc_lines_again(&q.f, q.index, 1);
+    }
+    return bad;
 }
 
 /* input; k, dim, keepdim */

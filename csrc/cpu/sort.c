@@ -1,7 +1,7 @@
-/* sort_dim(input, dim, descending) -> (values, indices). Always stable: see sort_keys.h. */
-#include "sort_keys.h"
+/* sort_dim(input, dim, descending) -> (values, indices). Always stable: see sort_keys.h. Any strides, halves as they are. */
+#include "sort_line.h"
 
-typedef struct { const fc_tensor *x; fc_tensor *value, *index; fc_line_form f; int descending; } job;
+typedef struct { const fc_tensor *x; fc_tensor *value, *index; fc_lines f; int descending; } job;
 
 /* input; dim, descending */
 int fc_infer__sort(fc_call *c)
@@ -12,28 +12,95 @@ int fc_infer__sort(fc_call *c)
     return bad ? bad : fc_declare(c, 1, FC_I64, x->ndim, x->shape);
 }
 
-static void lines(void *ctx, int64_t begin, int64_t end, void *scratch)
+/* Bytes (bool, int8, uint8) have so few keys that their places are counted. */
+static void count_line(const job *q, char *value, int64_t *index, const char *x)
+{
+    const fc_lines *f = &q->f;
+    const int dtype = q->x->dtype;
+    const uint8_t turn = (uint8_t)((dtype == FC_I8 ? 0x80 : 0) ^ (q->descending ? 0xff : 0));
+    int64_t at[256] = {0}, other[256] = {0};
+    for (int64_t k = 0; k + 1 < f->n; k += 2) {
+        ++at[(uint8_t)x[k * f->step] ^ turn];
+        ++other[(uint8_t)x[(k + 1) * f->step] ^ turn];
+    }
+    if (f->n % 2)
+        ++at[(uint8_t)x[(f->n - 1) * f->step] ^ turn];
+    for (int64_t sum = 0, d = 0; d < 256; ++d) {
+        const int64_t count = at[d] + other[d];
+        for (int64_t k = sum; k < sum + count; ++k)
+            value[k * f->inner] = (char)(d ^ turn);
+        at[d] = sum;
+        sum += count;
+    }
+    for (int64_t k = 0; k < f->n; ++k)
+        index[at[(uint8_t)x[k * f->step] ^ turn]++ * f->inner] = k;
+}
+
+static void lines(void *ctx, int64_t begin, int64_t end, void *room)
 {
     const job *q = ctx;
-    const fc_line_form f = q->f;
+    const fc_lines *f = &q->f;
     const int dtype = q->x->dtype, size = fc_dt_size[dtype];
-    fc_keyed *a = scratch, *room = a + f.n;
     for (int64_t l = begin; l < end; ++l) {
-        const int64_t at = l / f.inner * f.n * f.inner + l % f.inner;
-        fc_keys(a, dtype, q->x->data + at * size, f.n, f.inner, q->descending);
-        fc_sort_line(a, room, f.n, dtype);
-        int64_t *index = FC_DATA(int64_t, q->index) + at;
-        for (int64_t k = 0; k < f.n; ++k) {
-            fc_move(q->value->data + at * size, k * f.inner, q->x->data + at * size, a[k].at * f.inner, size);
-            index[k * f.inner] = a[k].at;
+        int64_t source;
+        const char *x = q->x->data + fc_line_at(f, l, &source) * size;
+        if (source != l)
+            continue;
+        const int64_t to = fc_line_to(f, l, f->n);
+        char *value = q->value->data + to * size;
+        int64_t *index = FC_DATA(int64_t, q->index) + to;
+        if (size == 1) {
+            count_line(q, value, index, x);
+            continue;
         }
+        const fc_sorted s = fc_sort_line(dtype, x, f->n, f->step, q->descending, room);
+        for (int64_t k = 0; k < f->n; ++k) {
+            const int64_t at = fc_sorted_at(s, k);
+            fc_move(value, k * f->inner, x, at * f->step, size);
+            index[k * f->inner] = at;
+        }
+    }
+}
+
+/* A line whose elements are all the same one stays as it is. Units are elements of lines side by side: (before the dim, the dim). */
+static void same(void *ctx, int64_t begin, int64_t end)
+{
+    const job *q = ctx;
+    const fc_lines *f = &q->f;
+    const int size = fc_dt_size[q->x->dtype];
+    const int64_t inner = f->inner, n = f->n;
+    int64_t *index = FC_DATA(int64_t, q->index);
+    for (int64_t u = begin, source; u < end;) {
+        const int64_t l = u / n * inner, i = u % n, some = inner > 1 ? 1 : end - u < n - i ? end - u : n - i;
+        char *to = q->value->data + u * inner * size;
+        for (int64_t c = 0; c < inner;) {
+            const int64_t beside = fc_lines_beside(f, l + c, inner - c);
+            memcpy(to + c * size, q->x->data + fc_line_at(f, l + c, &source) * size, (size_t)(beside * size));
+            c += beside;
+        }
+        for (int64_t k = 1; k < some; ++k)
+            fc_move(to, k, to, 0, size);
+        for (int64_t c = 0; c < inner; ++c)
+            index[u * inner + c] = i;
+        for (int64_t k = 1; k < some; ++k)
+            index[u + k] = i + k;
+        u += some;
     }
 }
 
 int fc_cpu__sort(fc_call *c)
 {
-    job q = {c->t[0], c->out[0], c->out[1], fc_form(c->t[0], c->i[0]), (int)c->i[1]};
-    if (q.x->numel)
-        fc_parallel_scratch(q.f.outer * q.f.inner, 1 + 2048 / q.f.n, (size_t)q.f.n * 2 * sizeof(fc_keyed), lines, &q);
-    return FC_OK;
+    job q = {c->t[0], c->out[0], c->out[1], fc_lines_of(c->t[0], c->i[0]), (int)c->i[1]};
+    if (!q.x->numel)
+        return FC_OK;
+    if (q.f.step == 0 || q.f.n == 1) {
+        fc_parallel(q.f.count / q.f.inner * q.f.n, 1 + 32768 / q.f.inner, same, &q);
+        return FC_OK;
+    }
+    const int bad = fc_parallel_scratch(q.f.count, 1 + 2048 / q.f.n, (size_t)q.f.n * 4 * sizeof(uint64_t), lines, &q);
+    if (!bad) {
+        fc_lines_again(&q.f, q.value, q.f.n);
+        fc_lines_again(&q.f, q.index, q.f.n);
+    }
+    return bad;
 }

@@ -2,11 +2,11 @@
  * topk(input, k, dim, largest, sorted) -> (values, indices) of the k largest or smallest of each line, in order.
  * Of equal elements the one with the lower index comes first. A small k is kept in order while the line passes once.
  */
-#include "sort_keys.h"
+#include "sort_line.h"
 
 enum { KEPT = 64, RUN = 32, SIDE = 16 }; /* up to here insertion beats sorting the line */
 
-typedef struct { const fc_tensor *x; fc_tensor *value, *index; fc_line_form f; int64_t k; int largest; } job;
+typedef struct { const fc_tensor *x; fc_tensor *value, *index; fc_lines f; int64_t k; int largest; } job;
 
 /* input; k, dim, largest, sorted */
 int fc_infer__topk(fc_call *c)
@@ -25,7 +25,8 @@ int fc_infer__topk(fc_call *c)
     return late ? late : fc_declare(c, 1, FC_I64, x->ndim, shape);
 }
 
-typedef struct { fc_keyed best[KEPT]; int64_t count; uint64_t last; } few;
+typedef struct { uint64_t key; int64_t at; } kept;
+typedef struct { kept best[KEPT]; int64_t count; uint64_t last; } few;
 
 /* Of equal keys the earlier stays in front. `last` is what a key must be below, once k are kept. */
 static void keep(few *w, uint64_t key, int64_t at, int64_t k)
@@ -33,35 +34,34 @@ static void keep(few *w, uint64_t key, int64_t at, int64_t k)
     int64_t j = w->count < k ? w->count++ : k - 1;
     for (; j > 0 && w->best[j - 1].key > key; --j)
         w->best[j] = w->best[j - 1];
-    w->best[j] = (fc_keyed){key, at};
+    w->best[j] = (kept){key, at};
     if (w->count == k)
         w->last = w->best[k - 1].key;
 }
 
-static void deliver(const job *q, int64_t l, const fc_keyed *best)
+static void deliver(const job *q, int64_t l, const char *x, const kept *best)
 {
-    const fc_line_form f = q->f;
+    const fc_lines *f = &q->f;
     const int size = fc_dt_size[q->x->dtype];
-    const int64_t from = l / f.inner * f.n * f.inner + l % f.inner, to = l / f.inner * q->k * f.inner + l % f.inner;
+    const int64_t to = fc_line_to(f, l, q->k);
     for (int64_t k = 0; k < q->k; ++k) {
-        fc_move(q->value->data + to * size, k * f.inner, q->x->data + from * size, best[k].at * f.inner, size);
-        FC_DATA(int64_t, q->index)[to + k * f.inner] = best[k].at;
+        fc_move(q->value->data + to * size, k * f->inner, x, best[k].at * f->step, size);
+        FC_DATA(int64_t, q->index)[to + k * f->inner] = best[k].at;
     }
 }
 
 /* The k least of a line pass once through a short list. A run of elements of which none is good enough costs a comparison each. */
-static void few_of_line(const job *q, int64_t l)
+static void few_of_line(const job *q, int64_t l, const char *x)
 {
-    const fc_line_form f = q->f;
-    const int dtype = q->x->dtype, size = fc_dt_size[dtype], bits = 8 * size;
-    const uint64_t flip = q->largest ? bits == 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1 : 0;
-    const char *x = q->x->data + (l / f.inner * f.n * f.inner + l % f.inner) * size;
+    const fc_lines *f = &q->f;
+    const int dtype = q->x->dtype, size = fc_dt_size[dtype];
+    const uint64_t flip = q->largest ? ~(uint64_t)0 >> (64 - 8 * size) : 0;
     few w = {.count = 0};
     uint64_t key[RUN];
-    for (int64_t i = 0; i < f.n; i += RUN) {
-        const int64_t m = f.n - i < RUN ? f.n - i : RUN;
+    for (int64_t i = 0; i < f->n; i += RUN) {
+        const int64_t m = f->n - i < RUN ? f->n - i : RUN;
         int good = w.count < q->k;
-        fc_plain_keys(key, dtype, x + i * f.inner * size, m, f.inner);
+        fc_plain_keys(key, dtype, x + i * f->step * size, m, f->step);
         for (int64_t j = 0; j < m; ++j) {
             key[j] ^= flip;
             good |= key[j] < w.last;
@@ -70,60 +70,69 @@ static void few_of_line(const job *q, int64_t l)
             if (w.count < q->k || key[j] < w.last)
                 keep(&w, key[j], i + j, q->k);
     }
-    deliver(q, l, w.best);
+    deliver(q, l, x, w.best);
 }
 
 /* The same for `width` neighbouring lines whose elements lie side by side. */
-static void few_of_lines(const job *q, int64_t l, int64_t width)
+static void few_of_lines(const job *q, int64_t l, const char *x, int64_t width)
 {
-    const fc_line_form f = q->f;
-    const int dtype = q->x->dtype, size = fc_dt_size[dtype], bits = 8 * size;
-    const uint64_t flip = q->largest ? bits == 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1 : 0;
-    const char *x = q->x->data + (l / f.inner * f.n * f.inner + l % f.inner) * size;
+    const fc_lines *f = &q->f;
+    const int dtype = q->x->dtype, size = fc_dt_size[dtype];
+    const uint64_t flip = q->largest ? ~(uint64_t)0 >> (64 - 8 * size) : 0;
     few w[SIDE];
     uint64_t key[SIDE];
     for (int64_t c = 0; c < width; ++c) {
         w[c].count = 0;
         w[c].last = 0;
     }
-    for (int64_t i = 0; i < f.n; ++i) {
-        fc_plain_keys(key, dtype, x + i * f.inner * size, width, 1);
+    for (int64_t i = 0; i < f->n; ++i) {
+        fc_plain_keys(key, dtype, x + i * f->step * size, width, 1);
         for (int64_t c = 0; c < width; ++c)
             if (w[c].count < q->k || (key[c] ^ flip) < w[c].last)
                 keep(&w[c], key[c] ^ flip, i, q->k);
     }
     for (int64_t c = 0; c < width; ++c)
-        deliver(q, l + c, w[c].best);
+        deliver(q, l + c, x + c * size, w[c].best);
 }
 
-static void lines(void *ctx, int64_t begin, int64_t end, void *scratch)
+static void lines(void *ctx, int64_t begin, int64_t end, void *room)
 {
     const job *q = ctx;
-    const fc_line_form f = q->f;
+    const fc_lines *f = &q->f;
     const int dtype = q->x->dtype, size = fc_dt_size[dtype];
-    for (int64_t l = begin; l < end;) {
-        int64_t width = 1;
-        if (q->k <= KEPT && q->k < f.n) {
-            const int64_t beside = f.inner - l % f.inner, left = end - l < beside ? end - l : beside;
-            width = left < SIDE ? left : SIDE;
+    for (int64_t l = begin, width = 1; l < end; l += width) {
+        int64_t source;
+        const char *x = q->x->data + fc_line_at(f, l, &source) * size;
+        width = 1;
+        if (source != l)
+            continue;
+        if (q->k <= KEPT && q->k < f->n) {
+            width = fc_lines_beside(f, l, end - l < SIDE ? end - l : SIDE);
             if (width == 1)
-                few_of_line(q, l);
+                few_of_line(q, l, x);
             else
-                few_of_lines(q, l, width);
-        } else {
-            fc_keyed *a = scratch;
-            fc_keys(a, dtype, q->x->data + (l / f.inner * f.n * f.inner + l % f.inner) * size, f.n, f.inner, q->largest);
-            fc_sort_line(a, a + f.n, f.n, dtype);
-            deliver(q, l, a);
+                few_of_lines(q, l, x, width);
+            continue;
         }
-        l += width;
+        const fc_sorted s = fc_sort_line(dtype, x, f->n, f->step, q->largest, room);
+        const int64_t to = fc_line_to(f, l, q->k);
+        for (int64_t k = 0; k < q->k; ++k) {
+            const int64_t at = fc_sorted_at(s, k);
+            fc_move(q->value->data + to * size, k * f->inner, x, at * f->step, size);
+            FC_DATA(int64_t, q->index)[to + k * f->inner] = at;
+        }
     }
 }
 
 int fc_cpu__topk(fc_call *c)
 {
-    job q = {c->t[0], c->out[0], c->out[1], fc_form(c->t[0], c->i[1]), c->i[0], (int)c->i[2]};
-    if (q.value->numel)
-        fc_parallel_scratch(q.f.outer * q.f.inner, 1 + 2048 / q.f.n, (size_t)q.f.n * 2 * sizeof(fc_keyed), lines, &q);
-    return FC_OK;
+    job q = {c->t[0], c->out[0], c->out[1], fc_lines_of(c->t[0], c->i[1]), c->i[0], (int)c->i[2]};
+    if (!q.value->numel)
+        return FC_OK;
+    const int bad = fc_parallel_scratch(q.f.count, 1 + 2048 / q.f.n, (size_t)q.f.n * 4 * sizeof(uint64_t), lines, &q);
+    if (!bad) {
+        fc_lines_again(&q.f, q.value, q.k);
+        fc_lines_again(&q.f, q.index, q.k);
+    }
+    return bad;
 }
