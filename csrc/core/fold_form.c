@@ -137,17 +137,34 @@ static int fc_fold_dense_values(int which, fc_tensor *value, fc_tensor *index, f
     return bad || !moved || !number || !fc_is_zero(value) ? bad : fc_fold_once(which, value, index, x, mask, 0, &moved, param);
 }
 
-/* small, which has the elements of t where x's strides are not 0, is shown in all of t. */
-static void fc_spread(fc_tensor *t, fc_tensor *small, const fc_tensor *x, uint64_t mask)
+fc_tensor *fc_distinct(fc_tensor *x, uint64_t mask, uint64_t *repeated)
+{
+    int64_t shape[FC_MAX_DIMS];
+    *repeated = 0;
+    for (int d = 0; d < x->ndim; ++d) {
+        const int again = !(mask >> d & 1) && x->stride[d] == 0 && x->shape[d] > 1;
+        *repeated |= (uint64_t)again << d;
+        shape[d] = again ? 1 : x->shape[d];
+    }
+    if (!*repeated || !x->numel) {
+        fc_retain(x);
+        *repeated = 0;
+        return x;
+    }
+    return fc_new_view(x, x->ndim, shape, x->stride, x->offset);
+}
+
+void fc_spread(fc_tensor *t, fc_tensor *small, const fc_tensor *x, uint64_t gone, uint64_t repeated)
 {
     int64_t shape[FC_MAX_DIMS], stride[FC_MAX_DIMS], run = 1;
     int n = 0;
     for (int d = x->ndim - 1; d >= 0; --d)
-        if (!(mask >> d & 1)) {
+        if (!(gone >> d & 1)) {
+            const int again = (int)(repeated >> d & 1);
             ++n;
             shape[FC_MAX_DIMS - n] = x->shape[d];
-            stride[FC_MAX_DIMS - n] = x->stride[d] ? run : 0;
-            run *= x->stride[d] ? x->shape[d] : 1;
+            stride[FC_MAX_DIMS - n] = again ? 0 : run;
+            run *= again ? 1 : x->shape[d];
         }
     fc_tensor *to = fc_new_view(t, n, shape + FC_MAX_DIMS - n, NULL, 0);
     fc_tensor *from = fc_new_view(small, n, shape + FC_MAX_DIMS - n, stride + FC_MAX_DIMS - n, 0);
@@ -159,24 +176,24 @@ static void fc_spread(fc_tensor *t, fc_tensor *small, const fc_tensor *x, uint64
 
 int fc_fold_values(int which, fc_tensor *value, fc_tensor *index, fc_tensor *x, uint64_t mask, double param)
 {
-    int64_t shape[FC_MAX_DIMS], distinct = 1;
-    int repeated = 0;
-    for (int d = 0; d < x->ndim; ++d) {
-        const int again = !(mask >> d & 1) && x->stride[d] == 0 && x->shape[d] > 1;
-        repeated |= again;
-        shape[d] = again ? 1 : x->shape[d];
-        distinct *= mask >> d & 1 ? 1 : shape[d];
-    }
-    if (!repeated || !x->numel)
+    uint64_t repeated;
+    fc_tensor *view = fc_distinct(x, mask, &repeated);
+    if (!view)
+        return FC_MEMORY;
+    if (!repeated) {
+        fc_free(view);
         return fc_fold_dense_values(which, value, index, x, mask, param);
-    fc_tensor *view = fc_new_view(x, x->ndim, shape, x->stride, x->offset);
-    fc_tensor *small = view ? fc_new(value->dtype, value->device, 1, &distinct) : NULL;
+    }
+    int64_t distinct = 1;
+    for (int d = 0; d < x->ndim; ++d)
+        distinct *= mask >> d & 1 ? 1 : view->shape[d];
+    fc_tensor *small = fc_new(value->dtype, value->device, 1, &distinct);
     fc_tensor *places = small && index ? fc_new(FC_I64, index->device, 1, &distinct) : NULL;
-    int bad = !small || (index && !places) ? FC_MEMORY : fc_fold_dense_values(which, small, places, view, mask, param);
+    const int bad = !small || (index && !places) ? FC_MEMORY : fc_fold_dense_values(which, small, places, view, mask, param);
     if (!bad) {
-        fc_spread(value, small, x, mask);
+        fc_spread(value, small, x, mask, repeated);
         if (index)
-            fc_spread(index, places, x, mask);
+            fc_spread(index, places, x, mask, repeated);
     }
     fc_free(view);
     fc_free(small);

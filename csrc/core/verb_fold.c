@@ -127,6 +127,40 @@ fail:
     return NULL;
 }
 
+/* Scans x along dim d into value and index, both contiguous. Lines that are the same are scanned once. */
+static int fc_scan_values(int which, fc_tensor *value, fc_tensor *index, fc_tensor *x, int in_dtype, int d)
+{
+    uint64_t repeated;
+    fc_tensor *view = fc_distinct(x, x->ndim ? 1ull << d : 0, &repeated), *dense = view ? fc_dense(view, in_dtype) : NULL;
+    fc_free(view);
+    fc_tensor *some = NULL, *places = NULL;
+    int bad = FC_MEMORY;
+    if (dense) {
+        some = repeated ? fc_new(value->dtype, FC_CPU, dense->ndim, dense->shape) : value;
+        places = some && repeated && index ? fc_new(FC_I64, FC_CPU, dense->ndim, dense->shape) : index;
+    }
+    if (some && (!index || places)) {
+        int64_t outer = 1, inner = 1;
+        for (int k = 0; k < d; ++k)
+            outer *= dense->shape[k];
+        for (int k = d + 1; k < dense->ndim; ++k)
+            inner *= dense->shape[k];
+        bad = fc_scan_run(which, in_dtype, some->data, places ? (int64_t *)places->data : NULL, dense->data, outer,
+                          dense->ndim ? dense->shape[d] : 1, inner);
+    }
+    if (repeated && !bad) {
+        fc_spread(value, some, x, 0, repeated);
+        if (index)
+            fc_spread(index, places, x, 0, repeated);
+    }
+    if (repeated) {
+        fc_free(some);
+        fc_free(places == index ? NULL : places);
+    }
+    fc_free(dense);
+    return bad;
+}
+
 fc_tensor *fc_scan(int op, fc_tensor *out, fc_tensor *x, int64_t dim, int dtype)
 {
     const int which = fc_scan_kind_of(op);
@@ -144,25 +178,10 @@ fc_tensor *fc_scan(int op, fc_tensor *out, fc_tensor *x, int64_t dim, int dtype)
         fc_fail(FC_DTYPE, in_dtype, 0, 0, 0);
         return NULL;
     }
-    const int two = fc_scan_has_index(which);
     fc_tensor *value = fc_new(result, device, x->ndim, x->shape);
-    fc_tensor *index = value && two ? fc_new(FC_I64, device, x->ndim, x->shape) : NULL;
-    fc_tensor *dense = value && device != FC_META ? fc_dense(x, in_dtype) : NULL;
-    if (!value || (two && !index) || (device != FC_META && !dense))
+    fc_tensor *index = value && fc_scan_has_index(which) ? fc_new(FC_I64, device, x->ndim, x->shape) : NULL;
+    if (!value || (fc_scan_has_index(which) && !index) || (device != FC_META && fc_scan_values(which, value, index, x, in_dtype, (int)d)))
         goto fail;
-    if (dense) {
-        int64_t outer = 1, inner = 1;
-        for (int k = 0; k < d; ++k)
-            outer *= x->shape[k];
-        for (int k = (int)d + 1; k < x->ndim; ++k)
-            inner *= x->shape[k];
-        const int status = fc_scan_run(which, in_dtype, value->data, index ? (int64_t *)index->data : NULL, dense->data,
-                                       outer, x->ndim ? x->shape[d] : 1, inner);
-        fc_free(dense);
-        dense = NULL;
-        if (status)
-            goto fail;
-    }
     if (index)
         fc_leave_result(1, index);
     value = fc_narrowed(value, dtype);
@@ -170,6 +189,5 @@ fc_tensor *fc_scan(int op, fc_tensor *out, fc_tensor *x, int64_t dim, int dtype)
 fail:
     fc_free(value);
     fc_free(index);
-    fc_free(dense);
     return NULL;
 }

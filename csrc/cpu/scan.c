@@ -3,14 +3,16 @@
 
 #include <math.h>
 
+#include "../core/cast.h"
 #include "../core/dtype.h"
 #include "../core/half.h"
 #include "../core/status.h"
 #include "parallel.h"
 
-enum { SCAN_TILE = 128, SERIAL = 32768 };
+enum { SCAN_TILE = 128, SERIAL = 32768, AT_ONCE = 4, STAGED = 2048 /* halves that are widened at once */ };
 
-typedef void (*scan_fn)(void *out, int64_t *out2, const void *x, int64_t n, int64_t step, int64_t width);
+typedef void (*sum_fn)(void *out, const void *x, int64_t n, int64_t lines, int64_t step, int64_t line, void *state, int fresh);
+typedef void (*extreme_fn)(void *out, int64_t *out2, const void *x, int64_t n, int64_t step, int64_t width);
 
 /* log(exp(a) + exp(b)) without overflow; -inf is the empty sum. */
 static inline f64 log_add_f64(f64 a, f64 b)
@@ -88,17 +90,11 @@ static inline f64 log_add_f64(f64 a, f64 b)
 #define T c128
 #include "scan_sums.h"
 #define FLOATS
-#define S uint16_t
+#define S f32 /* halves, widened */
 #define A f32
-#define LOAD fc_f32_of_f16
-#define STORE fc_f16_of_f32
-#define T f16
-#include "scan_sums.h"
-#define S uint16_t
-#define A f32
-#define LOAD fc_f32_of_bf16
-#define STORE fc_bf16_of_f32
-#define T bf16
+#define LOAD SAME
+#define STORE SAME
+#define T half
 #include "scan_sums.h"
 #define S f32
 #define A f64
@@ -167,46 +163,103 @@ static inline f64 log_add_f64(f64 a, f64 b)
 #define LOAD SAME
 #include "scan_extremes.h"
 
-#define SUMS(T) {cumsum_##T, cumprod_##T, NULL, NULL, NULL}
-#define INTS(T) {cumsum_##T, cumprod_##T, NULL, cummax_##T, cummin_##T}
-#define ALL(T) {cumsum_##T, cumprod_##T, logcumsumexp_##T, cummax_##T, cummin_##T}
+#define SUMS(T) {cumsum_##T, cumprod_##T, NULL}
+#define ALL(T) {cumsum_##T, cumprod_##T, logcumsumexp_##T}
+#define EXTREMES(T) {cummax_##T, cummin_##T}
 
-static const scan_fn table[FC_NDTYPES][FC_NSCANS] = {
-    [FC_BOOL] = INTS(u8), [FC_U8] = INTS(u8), [FC_I8] = INTS(i8), [FC_I16] = INTS(i16), [FC_I32] = INTS(i32),
-    [FC_U16] = INTS(u16), [FC_U32] = INTS(u32), [FC_U64] = INTS(u64), [FC_C64] = SUMS(c64), [FC_C128] = SUMS(c128),
-    [FC_I64] = INTS(i64),
-    [FC_F16] = ALL(f16), [FC_BF16] = ALL(bf16), [FC_F32] = ALL(f32), [FC_F64] = ALL(f64),
+static const sum_fn sums[FC_NDTYPES][FC_SCAN_logcumsumexp + 1] = {
+    [FC_BOOL] = SUMS(u8), [FC_U8] = SUMS(u8), [FC_I8] = SUMS(i8), [FC_I16] = SUMS(i16), [FC_I32] = SUMS(i32), [FC_I64] = SUMS(i64),
+    [FC_U16] = SUMS(u16), [FC_U32] = SUMS(u32), [FC_U64] = SUMS(u64), [FC_C64] = SUMS(c64), [FC_C128] = SUMS(c128),
+    [FC_F16] = ALL(half), [FC_BF16] = ALL(half), [FC_F32] = ALL(f32), [FC_F64] = ALL(f64),
 };
+
+static const extreme_fn extremes[FC_C64][2] = {
+    [FC_BOOL] = EXTREMES(u8), [FC_U8] = EXTREMES(u8), [FC_I8] = EXTREMES(i8), [FC_I16] = EXTREMES(i16), [FC_I32] = EXTREMES(i32),
+    [FC_I64] = EXTREMES(i64), [FC_U16] = EXTREMES(u16), [FC_U32] = EXTREMES(u32), [FC_U64] = EXTREMES(u64),
+    [FC_F16] = EXTREMES(f16), [FC_BF16] = EXTREMES(bf16), [FC_F32] = EXTREMES(f32), [FC_F64] = EXTREMES(f64),
+};
+
+static int exists(int which, int dtype)
+{
+    return which <= FC_SCAN_logcumsumexp ? sums[dtype][which] != NULL : !fc_is_complex(dtype);
+}
 
 int fc_scan_result(int which, int dtype)
 {
-    return !table[dtype][which] ? -1 : fc_is_int(dtype) && (which == FC_SCAN_cumsum || which == FC_SCAN_cumprod) ? FC_I64 : dtype;
+    return !exists(which, dtype) ? -1 : fc_is_int(dtype) && (which == FC_SCAN_cumsum || which == FC_SCAN_cumprod) ? FC_I64 : dtype;
 }
 
-typedef struct { scan_fn run; char *out; int64_t *out2; const char *x; int64_t n, inner, tiles, size, out_size; } job;
+typedef struct {
+    sum_fn sum;         /* one of the two */
+    extreme_fn extreme;
+    int dtype;
+    char *out;
+    int64_t *out2;
+    const char *x;
+    int64_t n, inner, tiles, size, out_size;
+} job;
 
-static void lines(void *ctx, int64_t begin, int64_t end)
+/* Halves: a stretch of the lines at a time becomes float32 and goes back. */
+static void half_lines(const job *q, int64_t at, int64_t lines)
+{
+    f32 wide[STAGED], state[SCAN_TILE];
+    const int rows = q->inner == 1;
+    const int64_t some = rows ? STAGED / AT_ONCE : STAGED / SCAN_TILE;
+    for (int64_t i = 0; i < q->n; i += some) {
+        const int64_t m = q->n - i < some ? q->n - i : some;
+        const int64_t runs = rows ? lines : m, length = rows ? m : lines, run = rows ? q->n : q->inner, from = at + (rows ? i : i * q->inner);
+        for (int64_t r = 0; r < runs; ++r)
+            fc_convert(FC_F32, wide + r * length, q->dtype, q->x + (from + r * run) * 2, length);
+        q->sum(wide, wide, m, lines, rows ? 1 : length, rows ? length : 1, state, i == 0);
+        for (int64_t r = 0; r < runs; ++r)
+            fc_convert(q->dtype, q->out + (from + r * run) * 2, FC_F32, wide + r * length, length);
+    }
+}
+
+static void some_lines(const job *q, int64_t at, int64_t lines)
+{
+    char state[SCAN_TILE * 16] __attribute__((aligned(16)));
+    char *out = q->out + at * q->out_size;
+    const char *x = q->x + at * q->size;
+    if (!q->sum)
+        for (int64_t l = 0; l < (q->inner == 1 ? lines : 1); ++l)
+            q->extreme(out + l * q->n * q->out_size, q->out2 + at + l * q->n, x + l * q->n * q->size, q->n, q->inner, q->inner == 1 ? 1 : lines);
+    else if (fc_is_half(q->dtype))
+        half_lines(q, at, lines);
+    else if (q->inner == 1)
+        q->sum(out, x, q->n, lines, 1, q->n, state, 1);
+    else
+        q->sum(out, x, q->n, lines, q->inner, 1, state, 1);
+}
+
+/* Units are lines where inner is 1, else tiles of lines that lie side by side. */
+static void lines_run(void *ctx, int64_t begin, int64_t end)
 {
     const job *q = ctx;
+    if (q->inner == 1) {
+        for (int64_t l = begin; l < end; l += AT_ONCE)
+            some_lines(q, l * q->n, end - l < AT_ONCE ? end - l : AT_ONCE);
+        return;
+    }
     for (int64_t k = begin; k < end; ++k) {
-        const int64_t c = k % q->tiles * SCAN_TILE, at = k / q->tiles * q->n * q->inner + c;
-        const int64_t width = q->inner - c < SCAN_TILE ? q->inner - c : SCAN_TILE;
-        q->run(q->out + at * q->out_size, q->out2 ? q->out2 + at : NULL, q->x + at * q->size, q->n, q->inner, width);
+        const int64_t c = k % q->tiles * SCAN_TILE, width = q->inner - c < SCAN_TILE ? q->inner - c : SCAN_TILE;
+        some_lines(q, k / q->tiles * q->n * q->inner + c, width);
     }
 }
 
 int fc_scan_run(int which, int dtype, void *out, int64_t *out2, const void *x, int64_t outer, int64_t n, int64_t inner)
 {
-    job q = {table[dtype][which], out, out2, x, n, inner, (inner + SCAN_TILE - 1) / SCAN_TILE, fc_dt_size[dtype], 0};
-    if (!q.run)
+    if (!exists(which, dtype))
         return fc_fail(FC_DTYPE, dtype, 0, 0, 0);
-    q.out_size = fc_dt_size[fc_scan_result(which, dtype)];
+    const int sum = which <= FC_SCAN_logcumsumexp;
+    job q = {sum ? sums[dtype][which] : NULL, sum ? NULL : extremes[dtype][which - FC_SCAN_cummax], dtype, out, out2, x, n, inner,
+             (inner + SCAN_TILE - 1) / SCAN_TILE, fc_dt_size[dtype], fc_dt_size[fc_scan_result(which, dtype)]};
     const int64_t units = outer * q.tiles, total = outer * n * inner;
     if (total == 0)
         return FC_OK;
     if (total < SERIAL)
-        lines(&q, 0, units);
+        lines_run(&q, 0, units);
     else
-        fc_parallel(units, 1 + SERIAL / 4 / (total / units + 1), lines, &q);
+        fc_parallel(units, 1 + SERIAL / 4 / (total / units + 1), lines_run, &q);
     return FC_OK;
 }

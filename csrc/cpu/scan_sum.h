@@ -1,25 +1,49 @@
-/* One accumulating scan, stamped per (operation, dtype): includer defines NAME, S, O (stored result), A, LOAD, STORE, INIT, OP. No guard on purpose. */
-static void NAME(void *out_, int64_t *out2, const void *x_, int64_t n, int64_t step, int64_t width)
+/* One accumulating scan, stamped per (operation, dtype): includer defines NAME, S, O (stored result), A, LOAD, STORE, INIT, OP. No guard on purpose.
+ *
+ * Element i of line l is at i * step + l * line; step or line is 1. state: where each line stands, made here if `fresh`. */
+static void NAME(void *out_, const void *x_, int64_t n, int64_t lines, int64_t step, int64_t line, void *state, int fresh)
 {
-    (void)out2;
     O *out = out_;
     const S *x = x_;
-    if (width == 1) {
-        A a = INIT;
-        for (int64_t i = 0; i < n; ++i) {
-            a = OP(a, (A)LOAD(x[i * step]));
-            out[i * step] = STORE(a);
-        }
+    A *acc = state;
+    for (int64_t l = 0; fresh && l < lines; ++l)
+        acc[l] = INIT;
+    if (step != 1) {
+        for (int64_t i = 0; i < n; ++i)
+            for (int64_t l = 0; l < lines; ++l) {
+                acc[l] = OP(acc[l], (A)LOAD(x[i * step + l]));
+                out[i * step + l] = STORE(acc[l]);
+            }
         return;
     }
-    A acc[SCAN_TILE];
-    for (int64_t c = 0; c < width; ++c)
-        acc[c] = INIT;
-    for (int64_t i = 0; i < n; ++i)
-        for (int64_t c = 0; c < width; ++c) {
-            acc[c] = OP(acc[c], (A)LOAD(x[i * step + c]));
-            out[i * step + c] = STORE(acc[c]);
+    int64_t l = 0;
+    for (; l + 4 <= lines; l += 4) { /* each addition waits for the one before it: four lines wait together */
+        const S *x0 = x + l * line, *x1 = x0 + line, *x2 = x1 + line, *x3 = x2 + line;
+        O *out0 = out + l * line, *out1 = out0 + line, *out2 = out1 + line, *out3 = out2 + line;
+        A a0 = acc[l], a1 = acc[l + 1], a2 = acc[l + 2], a3 = acc[l + 3];
+        for (int64_t i = 0; i < n; ++i) {
+            a0 = OP(a0, (A)LOAD(x0[i]));
+            a1 = OP(a1, (A)LOAD(x1[i]));
+            a2 = OP(a2, (A)LOAD(x2[i]));
+            a3 = OP(a3, (A)LOAD(x3[i]));
+            out0[i] = STORE(a0);
+            out1[i] = STORE(a1);
+            out2[i] = STORE(a2);
+            out3[i] = STORE(a3);
         }
+        acc[l] = a0;
+        acc[l + 1] = a1;
+        acc[l + 2] = a2;
+        acc[l + 3] = a3;
+    }
+    for (; l < lines; ++l) {
+        A a = acc[l];
+        for (int64_t i = 0; i < n; ++i) {
+            a = OP(a, (A)LOAD(x[l * line + i]));
+            out[l * line + i] = STORE(a);
+        }
+        acc[l] = a;
+    }
 }
 #undef NAME
 #undef INIT
