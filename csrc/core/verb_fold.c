@@ -131,7 +131,16 @@ fail:
 static int fc_scan_values(int which, fc_tensor *value, fc_tensor *index, fc_tensor *x, int in_dtype, int d)
 {
     uint64_t repeated;
-    fc_tensor *view = fc_distinct(x, x->ndim ? 1ull << d : 0, &repeated), *dense = view ? fc_dense(view, in_dtype) : NULL;
+    fc_tensor *view = fc_distinct(x, x->ndim ? 1ull << d : 0, &repeated), *dense = NULL;
+    int64_t across = 0;
+    if (view && view->dtype == in_dtype && !view->contiguous && view->ndim == 2 && d == 1 && view->stride[0] == 1 && view->stride[1] > 0
+        && fc_scan_takes_across(in_dtype, view->shape[1])) {
+        across = view->stride[1];
+        dense = view;
+        fc_retain(dense);
+    } else if (view) {
+        dense = fc_dense(view, in_dtype);
+    }
     fc_free(view);
     fc_tensor *some = NULL, *places = NULL;
     int bad = FC_MEMORY;
@@ -146,7 +155,7 @@ static int fc_scan_values(int which, fc_tensor *value, fc_tensor *index, fc_tens
         for (int k = d + 1; k < dense->ndim; ++k)
             inner *= dense->shape[k];
         bad = fc_scan_run(which, in_dtype, some->data, places ? (int64_t *)places->data : NULL, dense->data, outer,
-                          dense->ndim ? dense->shape[d] : 1, inner);
+                          dense->ndim ? dense->shape[d] : 1, inner, across);
     }
     if (repeated && !bad) {
         fc_spread(value, some, x, 0, repeated);

@@ -48,18 +48,37 @@ static int64_t most_frequent(fc_sorted s, int64_t n)
     return fc_sorted_at(s, best);
 }
 
+enum { FEW = 64 }; /* keys that are compared each with each sooner than their digits are counted */
+
+/* The key of rank `*rank` (from 0) among a few, and how many of the equal ones come before it. */
+static uint64_t key_of(const uint64_t *key, int64_t n, int64_t *rank)
+{
+    for (int64_t k = 0; k < n; ++k) {
+        int64_t less = 0, equal = 0;
+        for (int64_t j = 0; j < n; ++j) {
+            less += key[j] < key[k];
+            equal += key[j] == key[k];
+        }
+        if (less <= *rank && *rank < less + equal) {
+            *rank -= less;
+            return key[k];
+        }
+    }
+    return key[0];
+}
+
 /*
  * Where the key of rank `rank` (from 0) is in the stable order: digit by digit from the top, what shares the digits so far is kept.
- * At the end all that is left are equal keys, of which the rank says which one. left: room for n more.
+ * At the end a few are left, or equal keys, of which the rank says which one. left: room for n more.
  */
 static int64_t place_of(const uint64_t *key, uint64_t *left, int64_t n, int64_t rank, int bits)
 {
-    const int digit = n < 256 ? 8 : 11;
+    const int digit = n < 4096 ? 8 : 11;
     int32_t few[1 << 11], other[1 << 11]; /* two, because neighbours that count in one place wait for each other */
     const uint64_t *from = key;
     int64_t count = n, below = rank;
     int shift = bits;
-    while (shift > 0 && count > 1) {
+    while (shift > 0 && count > FEW) {
         const int width = shift < digit ? shift : digit;
         shift -= width;
         const uint64_t mask = ((uint64_t)1 << width) - 1;
@@ -71,12 +90,12 @@ static int64_t place_of(const uint64_t *key, uint64_t *left, int64_t n, int64_t 
         }
         if (count % 2)
             ++few[from[count - 1] >> shift & mask];
-        for (uint64_t b = 0; b <= mask; ++b)
-            few[b] += other[b];
         uint64_t d = 0;
-        while (below >= few[d])
-            below -= few[d++];
-        if (few[d] == count)
+        while (below >= few[d] + other[d]) {
+            below -= few[d] + other[d];
+            ++d;
+        }
+        if (few[d] + other[d] == count)
             continue;
         int64_t kept = 0;
         for (int64_t k = 0; k < count; ++k) {
@@ -86,7 +105,7 @@ static int64_t place_of(const uint64_t *key, uint64_t *left, int64_t n, int64_t 
         from = left;
         count = kept;
     }
-    const uint64_t found = from[0];
+    const uint64_t found = count > FEW ? from[0] : key_of(from, count, &below);
     for (int64_t k = 0; k < n; ++k)
         if (key[k] == found && below-- == 0)
             return k;

@@ -4,12 +4,14 @@
 #include <math.h>
 
 #include "../core/cast.h"
+#include "../core/copy_nest.h"
 #include "../core/dtype.h"
 #include "../core/half.h"
 #include "../core/status.h"
 #include "parallel.h"
 
-enum { SCAN_TILE = 128, SERIAL = 32768, AT_ONCE = 4, STAGED = 2048 /* halves that are widened at once */ };
+enum { SCAN_TILE = 128, SERIAL = 32768, AT_ONCE = 4, STAGED = 2048 /* halves that are widened at once */,
+       TURNED = 64 /* lines that lie side by side are turned at once */, MOST_BYTES = 1 << 20 };
 
 typedef void (*sum_fn)(void *out, const void *x, int64_t n, int64_t lines, int64_t step, int64_t line, void *state, int fresh);
 typedef void (*extreme_fn)(void *out, int64_t *out2, const void *x, int64_t n, int64_t step, int64_t width);
@@ -196,36 +198,36 @@ typedef struct {
     char *out;
     int64_t *out2;
     const char *x;
-    int64_t n, inner, tiles, size, out_size;
+    int64_t n, inner, tiles, size, out_size, across;
 } job;
 
 /* Halves: a stretch of the lines at a time becomes float32 and goes back. */
-static void half_lines(const job *q, int64_t at, int64_t lines)
+static void half_lines(const job *q, const char *x, int64_t at, int64_t lines)
 {
     f32 wide[STAGED], state[SCAN_TILE];
     const int rows = q->inner == 1;
     const int64_t some = rows ? STAGED / AT_ONCE : STAGED / SCAN_TILE;
     for (int64_t i = 0; i < q->n; i += some) {
         const int64_t m = q->n - i < some ? q->n - i : some;
-        const int64_t runs = rows ? lines : m, length = rows ? m : lines, run = rows ? q->n : q->inner, from = at + (rows ? i : i * q->inner);
+        const int64_t runs = rows ? lines : m, length = rows ? m : lines, run = rows ? q->n : q->inner, from = rows ? i : i * q->inner;
         for (int64_t r = 0; r < runs; ++r)
-            fc_convert(FC_F32, wide + r * length, q->dtype, q->x + (from + r * run) * 2, length);
+            fc_convert(FC_F32, wide + r * length, q->dtype, x + (from + r * run) * 2, length);
         q->sum(wide, wide, m, lines, rows ? 1 : length, rows ? length : 1, state, i == 0);
         for (int64_t r = 0; r < runs; ++r)
-            fc_convert(q->dtype, q->out + (from + r * run) * 2, FC_F32, wide + r * length, length);
+            fc_convert(q->dtype, q->out + (at + from + r * run) * 2, FC_F32, wide + r * length, length);
     }
 }
 
-static void some_lines(const job *q, int64_t at, int64_t lines)
+/* x: the first of these lines, whose results begin at `at`. */
+static void some_lines(const job *q, const char *x, int64_t at, int64_t lines)
 {
     char state[SCAN_TILE * 16] __attribute__((aligned(16)));
     char *out = q->out + at * q->out_size;
-    const char *x = q->x + at * q->size;
     if (!q->sum)
         for (int64_t l = 0; l < (q->inner == 1 ? lines : 1); ++l)
             q->extreme(out + l * q->n * q->out_size, q->out2 + at + l * q->n, x + l * q->n * q->size, q->n, q->inner, q->inner == 1 ? 1 : lines);
     else if (fc_is_half(q->dtype))
-        half_lines(q, at, lines);
+        half_lines(q, x, at, lines);
     else if (q->inner == 1)
         q->sum(out, x, q->n, lines, 1, q->n, state, 1);
     else
@@ -233,33 +235,38 @@ static void some_lines(const job *q, int64_t at, int64_t lines)
 }
 
 /* Units are lines where inner is 1, else tiles of lines that lie side by side. */
-static void lines_run(void *ctx, int64_t begin, int64_t end)
+static void lines_run(void *ctx, int64_t begin, int64_t end, void *room)
 {
     const job *q = ctx;
-    if (q->inner == 1) {
-        for (int64_t l = begin; l < end; l += AT_ONCE)
-            some_lines(q, l * q->n, end - l < AT_ONCE ? end - l : AT_ONCE);
-        return;
+    for (int64_t l = begin; q->across && l < end; l += TURNED) {
+        const int64_t lines = end - l < TURNED ? end - l : TURNED;
+        fc_turn(room, q->n * q->size, q->x + l * q->size, q->across * q->size, q->n, lines, (int)q->size);
+        for (int64_t k = 0; k < lines; k += AT_ONCE)
+            some_lines(q, (char *)room + k * q->n * q->size, (l + k) * q->n, lines - k < AT_ONCE ? lines - k : AT_ONCE);
     }
-    for (int64_t k = begin; k < end; ++k) {
-        const int64_t c = k % q->tiles * SCAN_TILE, width = q->inner - c < SCAN_TILE ? q->inner - c : SCAN_TILE;
-        some_lines(q, k / q->tiles * q->n * q->inner + c, width);
+    for (int64_t l = begin; !q->across && q->inner == 1 && l < end; l += AT_ONCE)
+        some_lines(q, q->x + l * q->n * q->size, l * q->n, end - l < AT_ONCE ? end - l : AT_ONCE);
+    for (int64_t k = begin; q->inner > 1 && k < end; ++k) {
+        const int64_t c = k % q->tiles * SCAN_TILE, at = k / q->tiles * q->n * q->inner + c;
+        some_lines(q, q->x + at * q->size, at, q->inner - c < SCAN_TILE ? q->inner - c : SCAN_TILE);
     }
 }
 
-int fc_scan_run(int which, int dtype, void *out, int64_t *out2, const void *x, int64_t outer, int64_t n, int64_t inner)
+int fc_scan_takes_across(int dtype, int64_t n) { return n * fc_dt_size[dtype] * TURNED <= MOST_BYTES; }
+
+int fc_scan_run(int which, int dtype, void *out, int64_t *out2, const void *x, int64_t outer, int64_t n, int64_t inner, int64_t across)
 {
     if (!exists(which, dtype))
         return fc_fail(FC_DTYPE, dtype, 0, 0, 0);
     const int sum = which <= FC_SCAN_logcumsumexp;
     job q = {sum ? sums[dtype][which] : NULL, sum ? NULL : extremes[dtype][which - FC_SCAN_cummax], dtype, out, out2, x, n, inner,
-             (inner + SCAN_TILE - 1) / SCAN_TILE, fc_dt_size[dtype], fc_dt_size[fc_scan_result(which, dtype)]};
+             (inner + SCAN_TILE - 1) / SCAN_TILE, fc_dt_size[dtype], fc_dt_size[fc_scan_result(which, dtype)], across};
     const int64_t units = outer * q.tiles, total = outer * n * inner;
     if (total == 0)
         return FC_OK;
-    if (total < SERIAL)
-        lines_run(&q, 0, units);
-    else
-        fc_parallel(units, 1 + SERIAL / 4 / (total / units + 1), lines_run, &q);
-    return FC_OK;
+    if (total < SERIAL && !across) {
+        lines_run(&q, 0, units, NULL);
+        return FC_OK;
+    }
+    return fc_parallel_scratch(units, 1 + SERIAL / 4 / (total / units + 1), across ? (size_t)(n * TURNED * q.size) : 0, lines_run, &q);
 }

@@ -25,7 +25,11 @@ typedef enum { FC_SCANS(X) FC_NSCANS } fc_scan_kind;
 int fc_scan_result(int which, int dtype);
 static inline int fc_scan_has_index(int which) { return which == FC_SCAN_cummax || which == FC_SCAN_cummin; }
 
-/* FC_OK, or FC_DTYPE where the dtype has no such scan. out may be x where the dtypes agree. */
-int fc_scan_run(int which, int dtype, void *out, int64_t *out2, const void *x, int64_t outer, int64_t n, int64_t inner);
+/* FC_OK, FC_DTYPE where the dtype has no such scan, or FC_MEMORY. out may be x where the dtypes agree and across is 0.
+ * across != 0 (inner is 1): the lines of x lie side by side, their elements `across` apart. */
+int fc_scan_run(int which, int dtype, void *out, int64_t *out2, const void *x, int64_t outer, int64_t n, int64_t inner, int64_t across);
+
+/* Whether lines of n elements are read across memory: else the caller copies. */
+int fc_scan_takes_across(int dtype, int64_t n);
 
 #endif
