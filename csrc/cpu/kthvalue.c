@@ -53,12 +53,15 @@ enum { FEW = 64 }; /* keys that are compared each with each sooner than their di
 /* The key of rank `*rank` (from 0) among a few, and how many of the equal ones come before it. */
 static uint64_t key_of(const uint64_t *key, int64_t n, int64_t *rank)
 {
+    int64_t plain[FEW]; /* signed, whose comparison is one instruction */
+    for (int64_t k = 0; k < n; ++k)
+        plain[k] = (int64_t)(key[k] ^ (uint64_t)1 << 63);
     for (int64_t k = 0; k < n; ++k) {
         int64_t less = 0, equal = 0;
-        for (int64_t j = 0; j < n; ++j) {
-            less += key[j] < key[k];
-            equal += key[j] == key[k];
-        }
+        for (int64_t j = 0; j < n; ++j)
+            less += plain[j] < plain[k];
+        for (int64_t j = 0; less <= *rank && j < n; ++j)
+            equal += plain[j] == plain[k];
         if (less <= *rank && *rank < less + equal) {
             *rank -= less;
             return key[k];
