@@ -1,6 +1,10 @@
 """Discrete Fourier transforms. Names and behaviour are torch.fft's; NumPy does the work."""
 
-from facula.tensor_core._fft import (
+from facula.tensor_core import _fft, _guard
+
+_guard.guard(_fft)
+
+from facula.tensor_core._fft import (  # noqa: E402 - as guarded
     fft,
     fft2,
     fftfreq,

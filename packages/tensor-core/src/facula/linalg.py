@@ -3,6 +3,7 @@
 NumPy (and LAPACK below it) does the work; derivatives come with facula-autograd.
 """
 
+from facula.tensor_core import _linalg  # noqa: F401 - which guards the functions below
 from facula.tensor_core._linalg_factor import (
     cholesky,
     cholesky_ex,

@@ -2,7 +2,7 @@
 
 from facula.tensor_core import _joining, _ops, _shape, return_types
 from facula.tensor_core._limits import iinfo
-from facula.tensor_core._pointwise import _delivered
+from facula.tensor_core._out import into
 from facula.tensor_core._run import zero_dim
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import BY_NAME
@@ -21,17 +21,17 @@ def scatter_reduce(input, dim, index, src, reduce, *, include_self=True, out=Non
     if input.dtype is not src.dtype:
         raise RuntimeError(f"scatter_reduce: expected self.dtype to be equal to src.dtype, got {input.dtype.name} and {src.dtype.name}. Convert one.")
     if not index.numel():
-        return _delivered(_ops.copy(input, None, 1), out)
+        return into("scatter_reduce", _ops.copy(input, None, 1), out)
     if not input.dim():
         flat = scatter_reduce(input.reshape(1), 0, index.reshape(-1), src.reshape(-1), reduce, include_self=include_self)
-        return _delivered(flat.reshape(()), out)
+        return into("scatter_reduce", flat.reshape(()), out)
     src = _corner(src, index.shape)
     if reduce == "mean":
-        return _delivered(_averaged(input, dim, index, src, include_self), out)
+        return into("scatter_reduce", _averaged(input, dim, index, src, include_self), out)
     row, neutral = _REDUCE[reduce]
     if not include_self:  # forget what stood where src goes
         input = _ops.scatter(input, dim, index, _ops.expand(zero_dim(neutral(input.dtype), input.dtype), index.shape))
-    return _delivered(row(input, dim, index, src), out)
+    return into("scatter_reduce", row(input, dim, index, src), out)
 
 
 def _least(dtype):
@@ -139,9 +139,7 @@ def histogram(input, bins, *, range=None, weight=None, density=False, out=None):
     flat = input.reshape(-1)
     edges = bins if isinstance(bins, Tensor) else _edges(flat, bins, range)
     found = _counted(flat.unsqueeze(1), [edges], weight, density)
-    if out is not None:
-        found, edges = _delivered(found, out[0]), _delivered(edges, out[1])
-    return return_types.histogram(found, edges.contiguous())
+    return into("histogram", return_types.histogram(found, edges.contiguous()), out)
 
 
 def histogramdd(input, bins, *, range=None, weight=None, density=False):

@@ -105,7 +105,8 @@ def scalar_guards(row):
 
 
 # numbers with conditions that the slow path knows: a factor of integers is whole, a factor of products is one that the dtype holds
-PLAIN_NUMBER = {"alpha": "type({0}) is int and -2147483648 <= {0} < 2147483648", "value": "type({0}) in (float, int) and -127 <= {0} <= 127"}
+PLAIN_NUMBER = {"alpha": "type({0}) is int and -32768 <= {0} < 32768", "value": "type({0}) in (float, int) and -127 <= {0} <= 127"}
+PLAIN_NUMBER |= dict.fromkeys(("nan", "posinf", "neginf"), "type({0}) is float")
 
 
 def named_numbers(row):
@@ -116,7 +117,7 @@ def named_numbers(row):
     if not scalars:
         return ""
     off = " or ".join(f"{p.name} != {p.default}" for p in scalars)
-    plain = " and ".join(PLAIN_NUMBER.get(p.name, "(type({0}) is float or type({0}) is int and -9223372036854775808 <= {0} < 9223372036854775808)").format(p.name) for p in scalars)
+    plain = " and ".join(PLAIN_NUMBER.get(p.name, "(type({0}) in (float, int) and -65504 <= {0} <= 65504)").format(p.name) for p in scalars)
     handles = ", ".join(f"{p.name}._h" for p in row.tensors)
     body = f"    if {off}:\n        if not ({plain}):\n            {leave(row)}\n"
     body += f"        try:\n            {handles}\n        except AttributeError:\n            {leave(row)}\n"

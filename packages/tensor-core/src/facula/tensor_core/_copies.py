@@ -44,7 +44,7 @@ def _complex(name, input):
 def _copying(name, view):
     def copied(*args, out=None, **named):
         x = view(*args, **named)
-        return into(name, _ops.copy(x, None, 0), out, exact=True)
+        return into(name, _ops.copy(x, None, 0), out)
 
     return _named(copied, name, "copied, so that writes to one leave the other alone.")
 
@@ -54,7 +54,7 @@ def _copying_several(name, view):
         pieces = view(*args, **named)
         if out is None:
             return tuple(_ops.copy(x, None, 0) for x in pieces)
-        into(name, tuple(pieces), out, exact=True)
+        into(name, tuple(pieces), out)
         return None
 
     return _named(copied, name, "each piece copied.")

@@ -7,6 +7,7 @@ from facula.tensor_core import _ops, _state
 from facula.tensor_core._arguments import as_dtype, dtype_id, ints
 from facula.tensor_core._errors import OutOfMemoryError, ShapeError
 from facula.tensor_core._lib import lib
+from facula.tensor_core._out import a_tensor, apart, resize
 from facula.tensor_core._run import fitting, number
 from facula.tensor_core._tensor import Tensor, own_tensor
 from facula.tensor_core._types import BY_CODE, DTYPES, Size, complex64, complex128, device, float64, int64, strided
@@ -18,16 +19,23 @@ def _finish(t, requires_grad):
     return t
 
 
-def _fits(out, dtype):
-    """Refuse an output of another dtype than the one asked for."""
-    if out is not None and dtype is not None and out.dtype is not dtype:
+def _fits(name, out, dtype):
+    """Refuse an output that is no tensor, or of another dtype than the one asked for."""
+    if out is None:
+        return
+    a_tensor(name, out)
+    if dtype is not None and out.dtype is not dtype:
         raise RuntimeError(f"dtype {dtype.name} does not match dtype of out parameter ({out.dtype.name}). Leave one of them out.")
 
 
-def _delivered(t, out):
+def _delivered(name, t, out):
     """A range in `out`: resized only where the number of elements is another."""
+    if out.requires_grad:
+        raise RuntimeError(f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the arguments requires grad. Detach it.")
     if out.numel() != t.numel():
-        out.resize_(t.shape)
+        resize(name, out, t.shape)
+    if name == "arange":
+        apart(name, out, ())
     lib.fc_copy(out._h, _ops.view(t, out.shape)._h)
     return out
 
@@ -86,7 +94,7 @@ def empty(*sizes, size=None, out=None, dtype=None, layout=None, device=None, req
     _check_layout(layout)
     size = sizes if size is None else (size,)
     if out is not None:
-        _fits(out, dtype)
+        _fits("empty", out, dtype)
         return out.resize_(ints(size))
     t = _empty(ints(size), dtype, device)
     if memory_format is not None and memory_format.id > 1:
@@ -98,7 +106,7 @@ def _filled(size, value, kind, dtype, device_, requires_grad, out=None):
     if out is None:
         t = _empty(ints(size), dtype, device_)
     else:
-        _fits(out, dtype)
+        _fits("full", out, dtype)
         t = out.resize_(ints(size))
     if value not in (0, 1):
         value = fitting("full", value, t.dtype)
@@ -234,7 +242,9 @@ def arange(start=None, end=None, step=1, *, out=None, dtype=None, layout=None, d
     dtype = as_dtype(dtype)
     if dtype is not None and dtype.kind not in (1, 2):
         raise NotImplementedError(f'"arange" not implemented for {dtype.name!r}. Convert the result with .to().')
-    _fits(out, dtype)
+    _fits("arange", out, dtype)
+    if out is not None and out.dtype.kind not in (1, 2):
+        raise NotImplementedError(f'"arange" not implemented for {out.dtype.name!r}. Give an output of another dtype.')
     if not all(math.isfinite(v) for v in (start, end)):
         raise RuntimeError(f"arange: unsupported range: {start} -> {end}. Both ends must be finite.")
     whole = all(isinstance(v, int) for v in (start, end, step))
@@ -259,7 +269,7 @@ def arange(start=None, end=None, step=1, *, out=None, dtype=None, layout=None, d
     if _place(device) == 1:
         t = own_tensor(lib.fc_empty(dtype.id, 1, 1, [count]))
     if out is not None:
-        return _delivered(t, out)
+        return _delivered("arange", t, out)
     return _finish(t, requires_grad)
 
 
@@ -286,7 +296,9 @@ def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=Non
     if dtype is not None and dtype.kind == 0:
         raise NotImplementedError('"linspace" not implemented for \'Bool\'. Convert the result with .bool().')
     start, end = (v.item() if hasattr(v, "item") else v for v in (start, end))
-    _fits(out, dtype)
+    _fits("linspace", out, dtype)
+    if out is not None and out.dtype.kind == 0:
+        raise NotImplementedError('"linspace" not implemented for \'Bool\'. Give an output of another dtype.')
     if steps < 0:
         raise RuntimeError(f"linspace: number of steps must be non-negative, got {steps}.")
     dtype = as_dtype(dtype)
@@ -302,7 +314,7 @@ def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=Non
     if _place(device) == 1:
         t = own_tensor(lib.fc_empty(dtype.id, 1, 1, [steps]))
     if out is not None:
-        return _delivered(t, out)
+        return _delivered("linspace", t, out)
     return _finish(t, requires_grad)
 
 
@@ -312,11 +324,11 @@ def _stack_values(values, dtype):
 
 def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
     """base to the powers linspace(start, end, steps)."""
-    _fits(out, dtype)
+    _fits("logspace", out, dtype)
     dtype = dtype or (_state.get_default_dtype() if out is None else out.dtype)
     t = _ops.pow(base, linspace(start, end, steps, dtype=float64, device=device)).to(dtype)
     if out is not None:
-        return _delivered(t, out)
+        return _delivered("logspace", t, out)
     return _finish(t, requires_grad)
 
 

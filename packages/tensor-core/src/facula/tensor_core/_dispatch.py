@@ -178,13 +178,12 @@ def call(op, args, out=None):
 
 
 def _into(op, args, out):
-    if not isinstance(out, Tensor):
-        raise TypeError(f"{op.name}: argument 'out' must be a Tensor, not {type(out).__name__}. Pass one made by facula.empty.")
+    from facula.tensor_core import _out
+
+    _out.a_tensor(_out.public(op), out)
     if tape is not None and (out.origin is not None or has_origin(args)):
         tape.copy_out(op, out, args)
-    args = _run.fit_out(op, args, out) or args
-    execute(op, args, out)
-    return out
+    return _out.write(op, args, out)
 
 
 def inplace(op, args):

@@ -92,6 +92,8 @@ def _to_real(name, x, s, dim, norm, out, default=None, forward=False):
     if last < 1:
         raise RuntimeError(f"{name}: Invalid number of data points ({last}) specified")
     sizes = [*sizes[:-1], last // 2 + 1]
+    if isinstance(out, Tensor) and out.is_complex():
+        raise RuntimeError(f"{name} expects a floating point output tensor, but got {out.dtype.name}. Give a real one.")
     x = _sized(name, x.conj() if forward else x, sizes, dims)
     return into(name, _ops._fft_c2r(x, dims, _norm(name, norm, forward), last), out)
 

@@ -1,11 +1,9 @@
 """`__torch_function__`: objects that are no tensors and answer for themselves when functions are called with them.
 
-The functions of the table ask where they would refuse an argument, so calls with tensors pay nothing; those of `linalg` ask first.
+Functions ask where they would refuse an argument, so calls with tensors pay nothing.
 """
 
 from __future__ import annotations
-
-import functools
 
 from facula.tensor_core._tensor import Tensor
 
@@ -53,15 +51,3 @@ def ask_row(op, args, relevant):
     if op.name in ("squeeze", "unsqueeze") and type(given[-1]) is tuple and len(given[-1]) == 1:
         given[-1] = given[-1][0]
     return ask(function, relevant, tuple(given), named)
-
-
-def overridable(function):
-    """A composition that such objects may answer for."""
-
-    @functools.wraps(function)
-    def asked(*args, **kwargs):
-        if relevant := overriding(args):
-            return ask(asked, relevant, args, kwargs)
-        return function(*args, **kwargs)
-
-    return asked

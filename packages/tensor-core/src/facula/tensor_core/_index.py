@@ -5,6 +5,7 @@ import warnings
 
 from facula.tensor_core import _dispatch, _ops, _run, _tensor
 from facula.tensor_core._errors import IntegerOverflow, ShapeError, explain
+from facula.tensor_core._guard import want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core._out import into
 from facula.tensor_core._tensor import Tensor, own_tensor
@@ -231,7 +232,7 @@ def setitem(x, key, value):
     """x[key] = value, broadcast and converted; recorded when x or value has a history."""
     if not isinstance(value, Tensor):
         value = _number_for(x, value)
-        if type(key) is Tensor and not _ops.interpreting and type(value) in (float, int) and key.dtype.kind == 0 and key.shape == x.shape:
+        if type(key) is Tensor and not _ops.interpreting and type(value) in (float, int) and -65504 <= value <= 65504 and key.dtype.kind == 0 and key.shape == x.shape:
             x.masked_fill_(key, value)
             return
     kind = type(key)
@@ -283,7 +284,7 @@ def _number_for(x, value):
         value = value.item()
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
         raise IntegerOverflow(f"fill: Overflow when unpacking long long: {value} does not fit 64 bits.")
-    return _run.fitting("fill", value, x.dtype)
+    return value if x.dtype.itemsize == 2 and x.dtype.kind == 2 and type(value) is not complex else _run.fitting("fill", value, x.dtype)
 
 
 def _squeeze_leading(shape, value):
@@ -344,6 +345,8 @@ def index_put_(self, indices, values, accumulate=False):
 
 def index_put(input, indices, values, accumulate=False):
     """A copy of input with index_put_ applied."""
+    if type(input) is not Tensor:
+        want_tensor("index_put", "input", 0, input)
     return index_put_(input.clone(), indices, values, accumulate)
 
 
@@ -355,6 +358,8 @@ def nonzero(input, *, out=None, as_tuple=False):
     tensor([[1],
             [3]])
     """
+    if type(input) is not Tensor:
+        want_tensor("nonzero", "input", 0, input)
     if _tensor.leaving is not None:
         _tensor.leaving(input, "nonzero")
     if input.is_meta:
@@ -365,9 +370,7 @@ def nonzero(input, *, out=None, as_tuple=False):
         raise explain(_ops.OPS[0], (input,))
     t = own_tensor(h)
     if out is not None:
-        if out.dtype is not int64:
-            raise RuntimeError(f"nonzero: Expected out tensor to have scalar type Long but got scalar type {out.dtype.name}. Give one of int64.")
-        return out.resize_(t.shape).copy_(t) if out.shape != t.shape else out.copy_(t)
+        return into("nonzero", t, out, (input,))
     if as_tuple:
         if input.dim() == 0:
             return (t.sum(1).new_zeros(t.shape[0]),)
@@ -377,33 +380,39 @@ def nonzero(input, *, out=None, as_tuple=False):
 
 def argwhere(input):
     """nonzero(input)."""
+    if type(input) is not Tensor:
+        want_tensor("argwhere", "input", 0, input)
     return nonzero(input)
 
 
 def masked_select(input, mask, *, out=None):
     """The elements of input where mask, in one dim; both broadcast."""
+    if type(input) is not Tensor:
+        want_tensor("masked_select", "input", 0, input)
+    if type(mask) is not Tensor:
+        want_tensor("masked_select", "mask", 1, mask)
     from facula.tensor_core._shape import broadcast_tensors
 
     if mask.dtype.name != "bool":
         raise RuntimeError(f"masked_select: expected BoolTensor for mask, got {mask.dtype.name}. Convert with .bool().")
     x, m = (input, mask) if input.shape == mask.shape else broadcast_tensors(input, mask)
     if not _ops.interpreting and input.origin is None and (t := lib.masked_select(x._h, m._h)) is not None:
-        return t
-    return getitem(x, m)
+        return into("masked_select", t, out, (input,))
+    return into("masked_select", getitem(x, m), out, (input,))
 
 
 def take(input, index, *, out=None):
     """Elements of the flat input at index."""
+    if type(input) is not Tensor:
+        want_tensor("take", "input", 0, input)
+    if type(index) is not Tensor:
+        want_tensor("take", "index", 1, index)
     if index.dtype is not int64:
         raise RuntimeError(f"take(): Expected a long tensor for index, but got {index.dtype.name}. Convert with .long().")
     if not input.numel() and index.numel():
         raise IndexError("take(): tried to take from an empty tensor")
     taken = index_of(input.reshape(-1), index)
-    if out is None:
-        return taken
-    if out.dtype is not input.dtype:
-        raise RuntimeError(f"take(): self and out expected to have the same dtype, but got self.dtype = {input.dtype.name} and out.dtype = {out.dtype.name}")
-    return into("take", taken, out, exact=True, inputs=(input, index))
+    return into("take", taken, out, (input, index))
 
 
 def index_of(flat, positions):

@@ -1,6 +1,7 @@
 """Splitting and joining: pieces of a tensor along a dim, and tensors along one."""
 
 from facula.tensor_core import _dispatch, _ops
+from facula.tensor_core._guard import want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import strided
@@ -13,6 +14,8 @@ _SLICE = next(op.id for op in _ops.OPS if op.name == "slice")
 
 def unbind(input, dim=0, *, axis=None):
     """The slices along dim, as views."""
+    if type(input) is not Tensor:
+        want_tensor("unbind", "input", 0, input)
     dim = dim if axis is None else axis
     if input.dim() == 0:
         raise IndexError("unbind: Dimension specified as 0 but tensor has no dimensions")
@@ -29,6 +32,8 @@ def _together(name, input, pieces, dim):
 
 def split(tensor, split_size_or_sections, dim=0):
     """Pieces along dim: of one size (the last may be smaller) or of the sizes given. Views."""
+    if type(tensor) is not Tensor:
+        want_tensor("split", "tensor", 0, tensor)
     if tensor.dim() == 0:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
     d = wrap_dim("split", dim, tensor.dim())
@@ -59,11 +64,15 @@ def split(tensor, split_size_or_sections, dim=0):
 
 def split_with_sizes(input, split_sizes, dim=0):
     """split(input, split_sizes, dim)."""
+    if type(input) is not Tensor:
+        want_tensor("split_with_sizes", "input", 0, input)
     return split(input, list(split_sizes), dim)
 
 
 def chunk(input, chunks, dim=0, *, axis=None):
     """At most `chunks` pieces of one size along dim."""
+    if type(input) is not Tensor:
+        want_tensor("chunk", "input", 0, input)
     dim = dim if axis is None else axis
     if not input.shape:
         raise RuntimeError("chunk expects at least a 1-dimensional tensor")
@@ -77,6 +86,8 @@ def chunk(input, chunks, dim=0, *, axis=None):
 
 def tensor_split(input, indices_or_sections, dim=0):
     """Pieces along dim: a number of nearly equal ones, or cut at the indices given."""
+    if type(input) is not Tensor:
+        want_tensor("tensor_split", "input", 0, input)
     if not input.shape:
         raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
     d = wrap_dim("tensor_split", dim, input.dim())
@@ -109,18 +120,24 @@ def _splittable(name, input, least, sections, dim):
 
 def hsplit(input, indices_or_sections):
     """tensor_split along dim 1 (dim 0 of a 1-d tensor)."""
+    if type(input) is not Tensor:
+        want_tensor("hsplit", "input", 0, input)
     _splittable("hsplit", input, 1, indices_or_sections, 0 if input.dim() == 1 else 1)
     return tensor_split(input, indices_or_sections, 0 if input.dim() == 1 else 1)
 
 
 def vsplit(input, indices_or_sections):
     """tensor_split along dim 0."""
+    if type(input) is not Tensor:
+        want_tensor("vsplit", "input", 0, input)
     _splittable("vsplit", input, 2, indices_or_sections, 0)
     return tensor_split(input, indices_or_sections, 0)
 
 
 def dsplit(input, indices_or_sections):
     """tensor_split along dim 2."""
+    if type(input) is not Tensor:
+        want_tensor("dsplit", "input", 0, input)
     _splittable("dsplit", input, 3, indices_or_sections, 2)
     return tensor_split(input, indices_or_sections, 2)
 

@@ -4,7 +4,10 @@ from facula.tensor_core import _linalg_factor as _factor
 from facula.tensor_core import _linalg_lobpcg as _lobpcg
 from facula.tensor_core import _linalg_norm as _norm
 from facula.tensor_core import _linalg_solve as _solve
-from facula.tensor_core import _ownership
+from facula.tensor_core import _guard, _ownership
+
+for _module in (_factor, _lobpcg, _norm, _solve):
+    _guard.guard(_module)
 
 PUBLIC = {
     "cholesky": _factor.cholesky_, "cholesky_inverse": _solve.cholesky_inverse, "cholesky_solve": _solve.cholesky_solve, "det": _norm.det_,

@@ -3,7 +3,6 @@
 from facula.tensor_core import _create, _dispatch, _ops, return_types
 from facula.tensor_core._errors import ShapeError
 from facula.tensor_core._linalg_solve import _exchanges
-from facula.tensor_core._foreign import overridable
 from facula.tensor_core._linalg_tools import H, LinAlgError, columns, eye_like, into, matrix, refuse, square
 
 _NOT_POSITIVE = "The factorization could not be completed because the input is not positive-definite (the leading minor of order {k} is not positive-definite)."
@@ -18,7 +17,6 @@ def cholesky_ex(A, *, upper=False, check_errors=False, out=None):
     return into("linalg.cholesky_ex", return_types.cholesky_ex(L, info), out)
 
 
-@overridable
 def cholesky(A, *, upper=False, out=None):
     """L, lower triangular, in A = L L^H (U in U^H U if upper). Raises LinAlgError where A is not positive definite.
 
@@ -210,7 +208,6 @@ def _finite(name, A):
         raise LinAlgError(f"{name}: The algorithm failed to converge because the input matrix contained non-finite values.")
 
 
-@overridable
 def eigh(A, UPLO="L", *, out=None):
     """(eigenvalues in ascending order, eigenvectors as columns) of Hermitian matrices, of which one triangle is read."""
     square("linalg.eigh", A)
@@ -219,7 +216,6 @@ def eigh(A, UPLO="L", *, out=None):
     return into("linalg.eigh", return_types.linalg_eigh(*_ops._linalg_eigh(A, upper, True)), out)
 
 
-@overridable
 def eigvalsh(A, UPLO="L", *, out=None):
     """The eigenvalues of Hermitian matrices, ascending."""
     square("linalg.eigvalsh", A)
@@ -247,7 +243,6 @@ def _driver(name, driver):
         raise RuntimeError(f"{name}: keyword argument `driver=` is only supported on CUDA inputs, got {driver!r}. Leave it out.")
 
 
-@overridable
 def svd(A, full_matrices=True, *, driver=None, out=None):
     """(U, S, Vh) with A = U diag(S) Vh, S descending; full_matrices: U and Vh square."""
     matrix("linalg.svd", A)

@@ -3,7 +3,6 @@
 from facula.tensor_core import _create, _joining, _math, _ops, _shape, return_types
 from facula.tensor_core._arguments import as_dtype
 from facula.tensor_core._errors import DTypeError, ShapeError
-from facula.tensor_core._foreign import overridable
 from facula.tensor_core._linalg_factor import eigvalsh, svdvals
 from facula.tensor_core._linalg_solve import inv, inv_ex, tolerances
 from facula.tensor_core._linalg_tools import check, eye_like, into, matrix, square
@@ -44,7 +43,6 @@ def slogdet_(input, *, out=None):
 slogdet_.__name__ = "slogdet"
 
 
-@overridable
 def logdet(input):
     """The logarithm of determinants; NaN for negative ones."""
     square("logdet", input)
@@ -251,7 +249,7 @@ def cross(input, other, *, dim=-1, out=None):
     d = _shape.wrap_dim("linalg.cross", dim, input.dim())
     if input.shape[d] != 3 or other.shape[d] != 3:
         raise ShapeError(f"linalg.cross: inputs dimension {dim} must have length 3. Got {input.shape[d]} and {other.shape[d]}")
-    return into("linalg.cross", _math.cross(*_shape.broadcast_tensors(input, other), d), out)
+    return into("linalg.cross", _math.cross(*_shape.broadcast_tensors(input, other), d), out, (input, other))
 
 
 def diagonal(A, *, offset=0, dim1=-2, dim2=-1):

@@ -2,7 +2,6 @@
 
 from facula.tensor_core import _create, _limits, _ops, return_types
 from facula.tensor_core._errors import ShapeError
-from facula.tensor_core._foreign import overridable
 from facula.tensor_core._linalg_tools import H, check, columns, eye_like, into, matrix, refuse, square
 from facula.tensor_core._shape import movedim
 from facula.tensor_core._tensor import Tensor
@@ -21,7 +20,6 @@ def inv_ex(A, *, check_errors=False, out=None):
     return into("linalg.inv_ex", return_types.inv_ex(inverse, info), out)
 
 
-@overridable
 def inv(A, *, out=None):
     """The inverse of a square matrix, or of each of a batch (*, n, n). Raises LinAlgError for a singular one.
 
@@ -36,7 +34,6 @@ def inv(A, *, out=None):
     return into("linalg.inv", inverse, out)
 
 
-@overridable
 def inverse(input, *, out=None):
     """facula.linalg.inv."""
     return inv(input, out=out)
@@ -98,7 +95,6 @@ def solve_ex(A, B, *, left=True, check_errors=False, out=None):
     return into("linalg.solve_ex", return_types.solve_ex(*_solved("linalg.solve_ex", A, B, left, check_errors)), out)
 
 
-@overridable
 def solve(A, B, *, left=True, out=None):
     """X in A X = B (X A = B unless left), A (*, n, n), B (*, n, k) or (*, n). Raises LinAlgError where A is singular.
 
@@ -130,7 +126,6 @@ def _solved(name, A, B, left, raising):
     return X, info
 
 
-@overridable
 def solve_triangular(A, B, *, upper, left=True, unitriangular=False, out=None):
     """X in A X = B (X A = B unless left), where only A's upper (or lower) triangle is read; unitriangular: its diagonal counts as ones."""
     square("linalg.solve_triangular", A)

@@ -48,9 +48,12 @@ def refuse(name, info, text):
         raise LinAlgError(f"{name}: {where}{text.format(k=flat[bad])}")
 
 
-def into(name, result, out):
+_CONTIGUOUS = {"cholesky", "lu", "linalg.lstsq", "linalg.tensorinv"}  # of which PyTorch's outputs lie so when it resizes them
+
+
+def into(name, result, out, inputs=()):
     """result, or out(s) after it was copied there; see _out.into."""
-    return _out.into(name, result, out, strides=True)
+    return _out.into(name, result, out, inputs, strides=name not in _CONTIGUOUS)
 
 
 def H(a):

@@ -2,8 +2,9 @@
 
 from facula.tensor_core import _dispatch, _ops, _tensor
 from facula.tensor_core._errors import DTypeError, ShapeError
+from facula.tensor_core._guard import want_tensor
 from facula.tensor_core._lib import lib
-from facula.tensor_core._out import into
+from facula.tensor_core._out import a_tensor, into, resize, same_dtype
 from facula.tensor_core._run import fitting, is_number, zero_dim
 from facula.tensor_core._shape import broadcast_shapes
 from facula.tensor_core._tensor import Tensor
@@ -16,6 +17,10 @@ def mm(input, mat2, *, out=None):
     >>> facula.mm(facula.ones(1, 2), facula.ones(2, 1))
     tensor([[2.]])
     """
+    if type(input) is not Tensor:
+        want_tensor("mm", "input", 0, input)
+    if type(mat2) is not Tensor:
+        want_tensor("mm", "mat2", 1, mat2)
     if input.dim() != 2 or mat2.dim() != 2:
         raise ShapeError(f"mm: both arguments must be 2D matrices, but self is {input.dim()}D and mat2 is {mat2.dim()}D. Use matmul for others.")
     return _ops.matmul(input, mat2, out=out)
@@ -23,6 +28,10 @@ def mm(input, mat2, *, out=None):
 
 def bmm(input, mat2, *, out=None):
     """Products of two batches of matrices."""
+    if type(input) is not Tensor:
+        want_tensor("bmm", "input", 0, input)
+    if type(mat2) is not Tensor:
+        want_tensor("bmm", "mat2", 1, mat2)
     if input.dim() != 3 or mat2.dim() != 3:
         raise ShapeError(f"bmm: batch1 and batch2 must be 3D tensors, got {input.dim()}D and {mat2.dim()}D. Use matmul for others.")
     if input.shape[0] != mat2.shape[0]:
@@ -32,6 +41,10 @@ def bmm(input, mat2, *, out=None):
 
 def mv(input, vec, *, out=None):
     """Product of a matrix and a vector."""
+    if type(input) is not Tensor:
+        want_tensor("mv", "input", 0, input)
+    if type(vec) is not Tensor:
+        want_tensor("mv", "vec", 1, vec)
     if input.dim() != 2 or vec.dim() != 1:
         raise ShapeError(f"mv: vector + matrix @ vector expected, got {input.dim()}D and {vec.dim()}D. Use matmul for others.")
     return _ops.matmul(input, vec, out=out)
@@ -39,6 +52,10 @@ def mv(input, vec, *, out=None):
 
 def dot(input, tensor, *, out=None):
     """Product of two vectors of one length."""
+    if type(input) is not Tensor:
+        want_tensor("dot", "input", 0, input)
+    if type(tensor) is not Tensor:
+        want_tensor("dot", "tensor", 1, tensor)
     if input.dim() != 1 or tensor.dim() != 1:
         raise ShapeError(f"dot: 1D tensors expected, but got {input.dim()}D and {tensor.dim()}D tensors. Use matmul for others.")
     if input.shape != tensor.shape:
@@ -56,6 +73,10 @@ def vdot(input, other, *, out=None):
 
 def outer(input, vec2, *, out=None):
     """Products of every element of one vector with every element of another."""
+    if type(input) is not Tensor:
+        want_tensor("outer", "input", 0, input)
+    if type(vec2) is not Tensor:
+        want_tensor("outer", "vec2", 1, vec2)
     if input.dim() != 1 or vec2.dim() != 1:
         raise ShapeError(f"outer: Expected 1-D arguments, but got {input.dim()}-D and {vec2.dim()}-D.")
     return _ops.mul(_ops.unsqueeze(input, 1), vec2, out=out)
@@ -66,6 +87,12 @@ ger = outer
 
 def addmm(input, mat1, mat2, *, beta=1, alpha=1, out=None):
     """beta * input + alpha * (mat1 @ mat2)."""
+    if type(input) is not Tensor:
+        want_tensor("addmm", "input", 0, input)
+    if type(mat1) is not Tensor:
+        want_tensor("addmm", "mat1", 1, mat1)
+    if type(mat2) is not Tensor:
+        want_tensor("addmm", "mat2", 2, mat2)
     if mat1.dim() != 2 or mat2.dim() != 2:
         raise ShapeError(f"addmm: mat1 and mat2 must be matrices, got {mat1.dim()}-D and {mat2.dim()}-D tensors")
     return _scaled_sum("addmm", input, _ops.matmul, mat1, mat2, beta, alpha, out)
@@ -73,21 +100,45 @@ def addmm(input, mat1, mat2, *, beta=1, alpha=1, out=None):
 
 def addmv(input, mat, vec, *, beta=1, alpha=1, out=None):
     """beta * input + alpha * (mat @ vec)."""
+    if type(input) is not Tensor:
+        want_tensor("addmv", "input", 0, input)
+    if type(mat) is not Tensor:
+        want_tensor("addmv", "mat", 1, mat)
+    if type(vec) is not Tensor:
+        want_tensor("addmv", "vec", 2, vec)
     return _scaled_sum("addmv", input, mv, mat, vec, beta, alpha, out)
 
 
 def addbmm(input, batch1, batch2, *, beta=1, alpha=1, out=None):
     """beta * input + alpha * the sum over the batch of products."""
+    if type(input) is not Tensor:
+        want_tensor("addbmm", "input", 0, input)
+    if type(batch1) is not Tensor:
+        want_tensor("addbmm", "batch1", 1, batch1)
+    if type(batch2) is not Tensor:
+        want_tensor("addbmm", "batch2", 2, batch2)
     return _scaled_sum("addbmm", input, lambda x, y: _ops.sum(bmm(x, y), 0, dtype=x.dtype), batch1, batch2, beta, alpha, out)
 
 
 def baddbmm(input, batch1, batch2, *, beta=1, alpha=1, out=None):
     """beta * input + alpha * (batch1 @ batch2)."""
+    if type(input) is not Tensor:
+        want_tensor("baddbmm", "input", 0, input)
+    if type(batch1) is not Tensor:
+        want_tensor("baddbmm", "batch1", 1, batch1)
+    if type(batch2) is not Tensor:
+        want_tensor("baddbmm", "batch2", 2, batch2)
     return _scaled_sum("baddbmm", input, bmm, batch1, batch2, beta, alpha, out)
 
 
 def addr(input, vec1, vec2, *, beta=1, alpha=1, out=None):
     """beta * input + alpha * outer(vec1, vec2). Of bool tensors: (beta and input) or (alpha and outer)."""
+    if type(input) is not Tensor:
+        want_tensor("addr", "input", 0, input)
+    if type(vec1) is not Tensor:
+        want_tensor("addr", "vec1", 1, vec1)
+    if type(vec2) is not Tensor:
+        want_tensor("addr", "vec2", 2, vec2)
     kinds = {t.dtype.kind for t in (input, vec1, vec2)}
     for word, number in (("beta", beta), ("alpha", alpha)):
         if kinds <= {0, 1} and isinstance(number, (float, complex)):
@@ -96,7 +147,7 @@ def addr(input, vec1, vec2, *, beta=1, alpha=1, out=None):
             raise RuntimeError(f"addr: Boolean {word} only supported for Boolean results, got {number} for {input.dtype.name}. Give {int(number)}.")
     if kinds == {0}:
         beta, alpha = bool(beta), bool(alpha)
-    return _sum_of(input, outer, vec1, vec2, beta, alpha, out)
+    return _sum_of("addr", input, outer, vec1, vec2, beta, alpha, out)
 
 
 def _scaled_sum(name, input, multiply, x, y, beta, alpha, out):
@@ -109,19 +160,23 @@ def _scaled_sum(name, input, multiply, x, y, beta, alpha, out):
         if isinstance(beta, complex) or isinstance(alpha, complex):
             raise RuntimeError(f"{name}: value cannot be converted to type {input.dtype.name} without overflow: beta={beta}, alpha={alpha}. Give real factors.")
         beta, alpha = int(beta), int(alpha)
-    return _sum_of(input, multiply, x, y, beta, alpha, out)
+    return _sum_of(name, input, multiply, x, y, beta, alpha, out)
 
 
-def _sum_of(input, multiply, x, y, beta, alpha, out):
+def _sum_of(name, input, multiply, x, y, beta, alpha, out):
     """beta = 0 leaves input out altogether, NaN and all, as PyTorch does. Halves compute in float32 and round once."""
     half = input.dtype
     if half.itemsize == 2 and half.kind == 2 and x.dtype is y.dtype is half:
         input, x, y = input.float(), x.float(), y.float()
-        total = _sum_of(input, multiply, x, y, beta, alpha, None).to(half)
-        return total if out is None else _ops.add(total, 0, out=out)
+        return into(name, _sum_of(name, input, multiply, x, y, beta, alpha, None).to(half), out)
+    if out is not None and name != "addr":
+        a_tensor(name, out)
+        same_dtype(name, input.dtype, out)
     product = multiply(x, y)
     if input.dim() > product.dim() or broadcast_shapes(input.shape, product.shape) != product.shape:
         raise ShapeError(f"The expanded size of the tensor must match the existing size: input {tuple(input.shape)} does not expand to {tuple(product.shape)}.")
+    if out is not None:
+        resize(name, out, product.shape)
     if alpha != 1:
         product = _ops.mul(product, alpha)
     if beta == 0:
@@ -143,6 +198,10 @@ def equal(input, other):
     >>> facula.equal(facula.ones(2), facula.ones(2))
     True
     """
+    if type(input) is not Tensor:
+        want_tensor("equal", "input", 0, input)
+    if type(other) is not Tensor:
+        want_tensor("equal", "other", 1, other)
     if not isinstance(other, Tensor):
         raise TypeError(f"equal(): argument 'other' (position 2) must be Tensor, not {type(other).__name__}")
     if _tensor.leaving is not None:
@@ -161,11 +220,18 @@ def masked_fill(input, mask, value):
     >>> facula.zeros(2).masked_fill(facula.tensor([True, False]), 5.0)
     tensor([5., 0.])
     """
+    if type(input) is not Tensor:
+        want_tensor("masked_fill", "input", 0, input)
+    if type(mask) is not Tensor:
+        want_tensor("masked_fill", "mask", 1, mask)
     if mask.dtype.name != "bool":
         raise RuntimeError(f"masked_fill only supports boolean masks, but got mask with dtype {mask.dtype.name}. Convert with .bool().")
     if isinstance(value, Tensor):
         if value.dim():
             raise RuntimeError(f"masked_fill only supports a 0-dimensional value tensor, but got tensor with {value.dim()} dimension(s).")
+        if value.dtype.kind > input.dtype.kind or value.dtype.itemsize > input.dtype.itemsize and not value.is_meta:
+            if not _dispatch.listened():
+                fitting("masked_fill", value.detach().item(), input.dtype)
         value = value.to(input.dtype)
     else:
         value = zero_dim(fitting("masked_fill", value, input.dtype), input.dtype)
@@ -174,6 +240,8 @@ def masked_fill(input, mask, value):
 
 def masked_fill_(self, mask, value):
     """value written where mask. In place."""
+    if type(mask) is not Tensor:
+        want_tensor("masked_fill_", "mask", 1, mask)
     if self.origin is None and not _ops.interpreting and type(value) in (float, int) and mask.shape == self.shape and (self.base is None or self.base.origin is None):
         if mask.dtype.kind == 0 and lib.fc_map3(_WHERE, self._h, mask._h, zero_dim(fitting("masked_fill_", value, self.dtype), self.dtype)._h, self._h):
             return self
@@ -185,16 +253,22 @@ def masked_fill_(self, mask, value):
 
 def clone(input, *, memory_format=None):
     """A copy in new memory; strides are kept where they are dense."""
+    if type(input) is not Tensor:
+        want_tensor("clone", "input", 0, input)
     return _ops.copy(input, None, 1 if memory_format is None else memory_format.id)
 
 
 def real(input):
     """The real part, a view of complex memory."""
+    if type(input) is not Tensor:
+        want_tensor("real", "input", 0, input)
     return input if not input.is_complex() else _ops.select(_ops.real_view(input), -1, 0)
 
 
 def imag(input):
     """The imaginary part, a view of complex memory."""
+    if type(input) is not Tensor:
+        want_tensor("imag", "input", 0, input)
     if not input.is_complex():
         raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
     return _ops.select(_ops.real_view(input), -1, 1)
@@ -210,6 +284,8 @@ def _set_part(part):
 
 def view_as_real(input):
     """Complex elements as pairs along a last dim, a view."""
+    if type(input) is not Tensor:
+        want_tensor("view_as_real", "input", 0, input)
     if not input.is_complex():
         raise RuntimeError("view_as_real is only supported for complex tensors")
     return _ops.real_view(input)
@@ -222,19 +298,21 @@ def view_as_complex(input):
 
 def tril(input, diagonal=0, *, out=None):
     """The lower triangle of matrices; zeros above the diagonal."""
+    if type(input) is not Tensor:
+        want_tensor("tril", "input", 0, input)
     return _triangle(input, diagonal, False, out)
 
 
 def triu(input, diagonal=0, *, out=None):
     """The upper triangle of matrices; zeros below the diagonal."""
+    if type(input) is not Tensor:
+        want_tensor("triu", "input", 0, input)
     return _triangle(input, diagonal, True, out)
 
 
 def _triangle(input, diagonal, upper, out):
     if len(input.shape) < 2:
         raise RuntimeError(f"{'triu' if upper else 'tril'}: input tensor must have at least 2 dimensions, got {input.dim()}")
-    if out is not None and out.shape != input.shape:
-        out.resize_(input.shape)
     return _ops._triangle(input, diagonal, upper, out=out)
 
 
@@ -267,7 +345,7 @@ def _triangle_indices(row, col, offset, upper, dtype):
 def diff(input, n=1, dim=-1, prepend=None, append=None, *, out=None):
     """Differences of neighbours along dim, n times."""
     if out is not None:
-        return into("diff", diff(input, n, dim, prepend, append), out, exact=True)
+        return into("diff", diff(input, n, dim, prepend, append), out)
     if n < 0:
         raise RuntimeError(f"diff: order must be non-negative but got {n}")
     if not input.dim():
@@ -299,14 +377,14 @@ def cross(input, other, dim=None, *, out=None):
             raise RuntimeError("cross: no dimension of size 3 in input")
     if input.shape[dim] != 3:
         raise RuntimeError(f"linalg.cross: inputs dimension {dim} must have length 3. Got {input.shape[dim]} and {other.shape[dim]}")
-    from facula.tensor_core._pointwise import _delivered
-
     product = _ops.sub(_ops.mul(roll(input, -1, dim), roll(other, -2, dim)), _ops.mul(roll(input, -2, dim), roll(other, -1, dim)))
-    return _delivered(product, out)
+    return into("cross", product, out, (input, other))
 
 
 def square(input, *, out=None):
     """input * input; of bool, int64."""
+    if type(input) is not Tensor:
+        want_tensor("square", "input", 0, input)
     return _ops.square(input.to(_int64()) if input.dtype.kind == 0 else input, out=out)
 
 
@@ -333,10 +411,14 @@ def gather(input, dim, index, *, sparse_grad=False, out=None):
     tensor([[1],
             [4]])
     """
+    if type(input) is not Tensor:
+        want_tensor("gather", "input", 0, input)
+    if type(index) is not Tensor:
+        want_tensor("gather", "index", 2, index)
     if not index.numel() and index.dtype.name == "int64" and index.dim() != input.dim():
         from facula.tensor_core._create import empty
 
-        return empty(index.shape, dtype=input.dtype, out=out)
+        return into("gather", empty(index.shape, dtype=input.dtype), out)
     return _ops.gather(input, dim, index, out=out)
 
 
@@ -353,6 +435,8 @@ def index_fill(input, dim, index, value):
     if isinstance(value, Tensor):
         if value.dim():
             raise RuntimeError(f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.dim()} dimension(s).")
+        if value.is_complex() and not input.is_complex():
+            raise RuntimeError(f"index_fill_(): Converting complex Scalar to non-complex type is not supported: {value.dtype.name} to {input.dtype.name}. Take its real part.")
         if value.requires_grad and shape:  # a slice named twice is written once
             from facula.tensor_core._order import unique
 
@@ -364,7 +448,7 @@ def index_fill(input, dim, index, value):
     return _ops.index_copy(input, dim, index, filled)
 
 
-def take_along_dim(input, indices, dim=None):
+def take_along_dim(input, indices, dim=None, *, out=None):
     """gather with broadcasting; without dim, of the flat tensors. Negative indices count from the end."""
     from facula.tensor_core._shape import broadcast_shapes, wrap_dim
 
@@ -377,11 +461,11 @@ def take_along_dim(input, indices, dim=None):
     d = wrap_dim("take_along_dim", dim, input.dim())
     indices = _ops.add(indices, _ops.mul(_ops.lt(indices, 0), input.shape[d] if input.dim() else 1))
     if input.shape == indices.shape:
-        return _ops.gather(input, d, indices)
+        return _ops.gather(input, d, indices, out=out)
     common = broadcast_shapes(*([s if k != d else 1 for k, s in enumerate(x.shape)] for x in (input, indices)))
     wide = [s if k != d else x for k, (s, x) in enumerate(zip(common, indices.shape))]
     source = [s if k != d else x for k, (s, x) in enumerate(zip(common, input.shape))]
-    return _ops.gather(_ops.expand(input, source), d, _ops.expand(indices, wide))
+    return _ops.gather(_ops.expand(input, source), d, _ops.expand(indices, wide), out=out)
 
 
 def cumulative_trapezoid(y, x=None, *, dx=1, dim=-1):

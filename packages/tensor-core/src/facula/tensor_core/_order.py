@@ -1,6 +1,7 @@
 """What is about order and counting: sort and its kind, unique, bins; and softmax with its dtype. Compositions over the rows."""
 
 from facula.tensor_core import _create, _dispatch, _ops, _shape, return_types
+from facula.tensor_core._guard import want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core._out import into
 from facula.tensor_core._tensor import Tensor
@@ -21,23 +22,25 @@ def softmax(input, dim=None, dtype=None, *, out=None, axis=None):
     """exp(input) / sum(exp(input)) along dim, after a conversion to dtype if one is given."""
     dim = _named_dim("softmax", dim, axis)
     result = _ops.softmax(input if dtype is None else input.to(dtype), dim)
-    return result if out is None else into("softmax", result, out, exact=True)
+    return into("softmax", result, out)
 
 
 def log_softmax(input, dim=None, dtype=None, *, out=None, axis=None):
     """Logarithm of softmax along dim, after a conversion to dtype if one is given."""
     dim = _named_dim("log_softmax", dim, axis)
     result = _ops.log_softmax(input if dtype is None else input.to(dtype), dim)
-    return result if out is None else into("log_softmax", result, out, exact=True)
+    return into("log_softmax", result, out)
 
 
 def _written(results, out, kind, input):
     """The results as PyTorch's named tuple, copied into the pair `out` if one was given."""
-    return into(kind.__name__, kind(*results), out, exact=True, inputs=(input,))
+    return into(kind.__name__, kind(*results), out, inputs=(input,))
 
 
 def sort(input, dim=-1, descending=False, *, stable=False, out=None, axis=None):
     """(values, indices) along dim. Always stable, whatever `stable` says; NaN is greater than every number."""
+    if type(input) is not Tensor:
+        want_tensor("sort", "input", 0, input)
     dim = dim if axis is None else axis
     if isinstance(dim, bool):
         raise TypeError(f"sort(): argument 'dim' (position 2) must be int, not bool. Write descending={dim}.")
@@ -46,18 +49,21 @@ def sort(input, dim=-1, descending=False, *, stable=False, out=None, axis=None):
 
 def argsort(input, dim=-1, descending=False, *, stable=False, axis=None):
     """Indices that sort input along dim; stable."""
+    if type(input) is not Tensor:
+        want_tensor("argsort", "input", 0, input)
     dim = dim if axis is None else axis
     return _ops._sort(input, dim, descending)[1]
 
 
 def msort(input, *, out=None):
     """input sorted along its first dim."""
-    found = _ops._sort(input, 0, False)[0]
-    return found if out is None else _ops.copy_into_(out.resize_(found.shape), found)
+    return into("msort", _ops._sort(input, 0, False)[0], out)
 
 
 def topk(input, k, dim=-1, largest=True, sorted=True, *, out=None):
     """(values, indices) of the k largest or smallest along dim, always in order."""
+    if type(input) is not Tensor:
+        want_tensor("topk", "input", 0, input)
     if input.dtype is _bool:
         raise RuntimeError("topk does not support bool dtypes on CPU. Convert with input.long().")
     return _written(_ops._topk(input, k, dim, largest, sorted), out, return_types.topk, input)
@@ -115,7 +121,7 @@ def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=N
         input = sorted_sequence.new_tensor(input)
     found = _ops._searchsorted(sorted_sequence, input if input.dtype is sorted_sequence.dtype else input.to(sorted_sequence.dtype), sorter, right or side == "right")
     found = found.to(_int32) if out_int32 else found
-    return into("searchsorted", found, out, exact=True)
+    return into("searchsorted", found, out)
 
 
 def bucketize(input, boundaries, *, out_int32=False, right=False, out=None):
@@ -155,7 +161,7 @@ def histc(input, bins=100, min=0, max=0, *, out=None):
     if not (float("-inf") < min <= max < float("inf")):
         raise RuntimeError(f"histc: range of [{min}, {max}] is not finite. Give min and max.")
     found = _ops._histogram(_shape.flatten(input), bins, min, max)
-    return into("histc", found, out, exact=True)
+    return into("histc", found, out)
 
 
 def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None):

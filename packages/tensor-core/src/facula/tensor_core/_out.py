@@ -1,50 +1,125 @@
-"""`out=` of functions that are composed of rows: PyTorch's conditions in one place. Of one row alone `out=` goes to C."""
+"""`out=`: PyTorch's conditions in one place, for rows (`fit`, before they run) and for compositions (`into`, after)."""
 
 import warnings
 
 from facula.tensor_core import _ops
-from facula.tensor_core._dispatch import has_origin
+from facula.tensor_core._dispatch import execute, has_origin
 from facula.tensor_core._errors import DTypeError
 from facula.tensor_core._lib import lib
-from facula.tensor_core._resize import set_data
+from facula.tensor_core._resize import result_on_meta, set_data
 from facula.tensor_core._tensor import Tensor
 
+# What writes into an output of the result's own dtype alone; all others into any dtype that the result can be cast to.
+# Names of rows without leading _, and of compositions.
+EXACT = frozenset("""
+    abs neg sign sgn frac conj_physical ceil floor trunc round bitwise_not lerp where_rows clamp_numbers nan_to_num heaviside
+    gelu gelu_tanh softplus log_sigmoid softshrink hardshrink isposinf isneginf signbit
+    amax amin argmax argmin norm_p logcumsumexp max min aminmax cummax cummin median nanmedian mode kthvalue sort msort topk
+    softmax log_softmax searchsorted histc histogram quantile nanquantile isin multinomial frexp complex polar float_power
+    gather scatter scatter_add scatter_prod scatter_max scatter_min scatter_reduce index_reduce index_select index_add index_copy
+    take take_along_dim masked_select nonzero hash_tensor triangle diag slice_scatter renorm avg_pool2d avg_pool3d
+    matmul linear addmm addmv addbmm baddbmm tensordot cross linalg.cross linalg.multi_dot linalg.vecdot
+    linalg.det linalg.slogdet slogdet linalg.inv linalg.inv_ex linalg.solve linalg.solve_ex linalg.solve_triangular triangular_solve
+    linalg.cholesky linalg.cholesky_ex linalg.lu linalg.lu_factor linalg.lu_factor_ex linalg.lu_solve lu_unpack
+    linalg.ldl_factor linalg.ldl_factor_ex linalg.ldl_solve linalg.qr qr ormqr linalg.eigh linalg.eigvalsh linalg.svd linalg.svdvals svd
+    linalg.norm linalg.vector_norm linalg.matrix_norm
+    alias_copy as_strided_copy detach_copy diagonal_copy expand_copy narrow_copy permute_copy select_copy slice_copy squeeze_copy t_copy
+    transpose_copy unfold_copy unsqueeze_copy view_as_complex_copy view_as_real_copy view_copy split_copy split_with_sizes_copy unbind_copy
+""".split())  # fmt: skip
+UNWARNED = frozenset({"addbmm", "log_sigmoid", "lu", "mode"})  # resize an output that holds elements without a word
+APART = frozenset("gather scatter scatter_add scatter_prod scatter_max scatter_min index_select index_add index_copy cat".split())
+SUMMED = frozenset({"sum", "prod", "nansum"})  # in the dtype of the output
 
-def into(name, result, out, exact=False, inputs=(), strides=False):
+
+def public(op):
+    return op.name.lstrip("_")
+
+
+def into(name, result, out, inputs=(), strides=False):
     """result, or out(s) after it was copied there: resized where the shape is another, as PyTorch does.
 
-    exact: out must have the result's dtype, not only one that the result can be cast to. inputs: tensors whose memory it may not share.
-    strides: an output that is resized lies as the result does, not contiguously.
+    inputs: tensors whose memory out may not share. strides: an empty output that is resized lies as the result does, not contiguously.
     """
     if out is None:
         return result
     if isinstance(result, tuple):
         if not isinstance(out, (tuple, list)) or len(out) != len(result):
-            raise TypeError(f"{name}: out must be a tuple of {len(result)} tensors, one for each result, got {out!r}.")
-        written = [into(name, r, o, exact, inputs, strides) for r, o in zip(result, out)]
+            got = f"{len(out)} of them" if isinstance(out, (tuple, list)) else type(out).__name__
+            raise TypeError(f"{name}: out must be a tuple of {len(result)} tensors, one for each result, got {got}.")
+        written = [into(name, r, o, inputs, strides) for r, o in zip(result, out)]
         return type(result)(*written) if hasattr(result, "_fields") else tuple(written)
-    if not isinstance(out, Tensor):
-        raise TypeError(f"{name}: argument 'out' must be a Tensor, not {type(out).__name__}.")
+    a_tensor(name, out)
     if has_origin((result, out)):
-        raise RuntimeError(f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the arguments requires grad. Detach them.")
-    if exact:
-        same_dtype(name, result.dtype, out)
-    if not lib.fc_can_cast(result.dtype.id, out.dtype.id):
-        raise DTypeError(f"{name}: Expected result to be safely castable from {result.dtype.name} dtype, but got result with dtype {out.dtype.name}. Give an output of that dtype.")
-    if out.shape != result.shape:
-        if out.numel():
-            warnings.warn(f"An output with one or more elements was resized since it had shape {list(out.shape)}, which does not match the required output shape {list(result.shape)}.", stacklevel=3)
-        out.resize_(result.shape)
-        if strides:
-            set_data(out, _ops.as_strided(out, result.shape, result.stride(), None))
+        from facula.tensor_core.extend import grad_mode
+
+        if grad_mode():
+            raise RuntimeError(f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the arguments requires grad. Detach them.")
+    check_dtype(name, result.dtype, out)
+    if name in ("take", "masked_select"):
+        apart(name, out, ())
+    fresh = out.numel() == 0
+    if resize(name, out, result.shape) and strides and fresh and out.dtype is result.dtype:
+        set_data(out, _ops.as_strided(out, result.shape, result.stride(), None))
     apart(name, out, inputs)
     return _ops.copy_into_(out, result)
+
+
+def write(op, args, out):
+    """A row into out: its shape and dtype are inferred first, what it computes in does not depend on out."""
+    name = public(op)
+    if op.kind == "fold" and name in SUMMED and args[-1] is None and out.dtype is not args[0].dtype:
+        args = (*args[:-1], out.dtype)
+    elif op.kind == "scan" and op.params[-1].name == "dtype" and args[-1] is None:
+        args = (*args[:-1], out.dtype)
+    result = result_on_meta(op, args)
+    dtype = result.dtype if result is not None else out.dtype
+    if name in ("clamp_min", "clamp_max") and not isinstance(args[1], Tensor):
+        same_dtype(name, dtype, out)
+    check_dtype(name, dtype, out)
+    if op.kind in ("map1", "map2", "map3") or name == "index_select":
+        apart(name, out, ())
+    if result is not None:
+        resize(name, out, result.shape)
+    if name in APART:
+        apart(name, out, args[0] if name == "cat" else [args[k] for k in op.tensors])
+    if dtype is out.dtype:
+        execute(op, args, out)
+        return out
+    return _ops.copy_into_(out, execute(op, args))
+
+
+def a_tensor(name, out):
+    """Refuse an output that is no tensor."""
+    if not isinstance(out, Tensor):
+        raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}. Pass one made by facula.empty.")
+
+
+def check_dtype(name, dtype, out):
+    """Refuse an output of a dtype that a result of this dtype is not written to."""
+    if name in EXACT:
+        same_dtype(name, dtype, out)
+    elif not lib.fc_can_cast(dtype.id, out.dtype.id):
+        raise DTypeError(f"{name}: result type {dtype.name} can't be cast to the desired output type {out.dtype.name}. Give an output of dtype {dtype.name}.")
 
 
 def same_dtype(name, dtype, out):
     """Refuse an output of another dtype than the result's."""
     if out.dtype is not dtype:
         raise RuntimeError(f"{name}: Expected out tensor to have dtype {dtype.name}, but got {out.dtype.name} instead. Give an output of that dtype.")
+
+
+def resize(name, out, shape):
+    """Give out the result's shape, with a warning if it held elements. Had it another one?"""
+    if out.shape == shape:
+        return False
+    if out.numel() and name not in UNWARNED:
+        warnings.warn(
+            f"An output with one or more elements was resized since it had shape {list(out.shape)}, which does not match the required output "
+            f"shape {list(shape)}. Pass an output of that shape, or an empty one: out.resize_(0).",
+            stacklevel=5,
+        )
+    out.resize_(shape)
+    return True
 
 
 def apart(name, out, inputs):

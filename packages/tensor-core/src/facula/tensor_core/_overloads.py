@@ -3,7 +3,8 @@
 import warnings
 
 from facula.tensor_core import _ops, return_types
-from facula.tensor_core._out import into
+from facula.tensor_core._guard import want_tensor
+from facula.tensor_core._out import a_tensor, into
 from facula.tensor_core._run import fitting, is_number, zero_dim
 from facula.tensor_core._tensor import Tensor
 
@@ -24,7 +25,7 @@ def _extreme(name, whole, index, pair):
             return fold(input, (), out=out)
         values = along(input, dim, keepdim)
         if out is not None:
-            return into(name, result(*values), out, exact=True)
+            return into(name, result(*values), out)
         return result(*values)
 
     extreme.__name__ = extreme.__qualname__ = name
@@ -155,12 +156,15 @@ def clamp(input, min=None, max=None, *, out=None):
     >>> facula.tensor([-1.0, 0.5, 2.0]).clamp(0, 1)
     tensor([0.0000, 0.5000, 1.0000])
     """
+    if type(input) is not Tensor:
+        want_tensor("clamp", "input", 0, input)
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
-    if max is None:
-        return _ops.clamp_min(input, min, out=out)
-    if min is None:
-        return _ops.clamp_max(input, max, out=out)
+    if max is None or min is None:
+        bound = max if min is None else min
+        if type(bound) is float and input.dtype.kind == 2 and not -65504.0 <= bound <= 65504.0:
+            fitting("clamp", bound, input.dtype)
+        return _ops.clamp_max(input, bound, out=out) if min is None else _ops.clamp_min(input, bound, out=out)
     if is_number(min) != is_number(max):
         min, max = (zero_dim(v) if is_number(v) else v for v in (min, max))
     if is_number(min) and is_number(max):
@@ -205,18 +209,22 @@ def true_divide(input, other, *, out=None):
 
 def round(input, *, decimals=0, out=None):
     """The nearest integer, halves to even; or the nearest number with so many decimals."""
+    if type(input) is not Tensor:
+        want_tensor("round", "input", 0, input)
     if decimals == 0:
         return _ops.round(input, out=out)
     if input.dtype.kind < 2:
         raise _ops_error("round", f"decimals={decimals} is for floating point tensors, got {input.dtype.name}")
     scale = 10.0 ** abs(decimals)
     if decimals > 0:
-        return _ops.div(_ops.round(_ops.mul(input, scale)), scale, out=out)
-    return _ops.mul(_ops.round(_ops.div(input, scale)), scale, out=out)
+        return into("round", _ops.div(_ops.round(_ops.mul(input, scale)), scale), out)
+    return into("round", _ops.mul(_ops.round(_ops.div(input, scale)), scale), out)
 
 
 def logsumexp(input, dim=None, keepdim=False, *, out=None, axis=None, keepdims=None):
     """Logarithm of the sum of exponentials over dims, without overflow."""
+    if type(input) is not Tensor:
+        want_tensor("logsumexp", "input", 0, input)
     dim = dim if axis is None else axis
     keepdim = keepdim if keepdims is None else keepdims
     if dim is None:
@@ -255,6 +263,8 @@ def logcumsumexp(input, dim, *, out=None):
 
 def any(input, dim=None, keepdim=False, *, out=None, axis=None, keepdims=None):
     """Is one element nonzero? Of all, or over dims."""
+    if type(input) is not Tensor:
+        want_tensor("any", "input", 0, input)
     dim = dim if axis is None else axis
     keepdim = keepdim if keepdims is None else keepdims
     return _truth(_ops.any, input, dim, keepdim, out)
@@ -262,12 +272,16 @@ def any(input, dim=None, keepdim=False, *, out=None, axis=None, keepdims=None):
 
 def all(input, dim=None, keepdim=False, *, out=None, axis=None, keepdims=None):
     """Is every element nonzero? Of all, or over dims."""
+    if type(input) is not Tensor:
+        want_tensor("all", "input", 0, input)
     dim = dim if axis is None else axis
     keepdim = keepdim if keepdims is None else keepdims
     return _truth(_ops.all, input, dim, keepdim, out)
 
 
 def _truth(fold, input, dim, keepdim, out):
+    if out is not None:
+        a_tensor(fold.__name__, out)
     if out is not None and out.dtype.name not in ("bool", "uint8"):
         raise RuntimeError(f"{fold.__name__} only supports bool tensor for result, got: {out.dtype.name}. Give one of dtype bool.")
     if isinstance(dim, (tuple, list)) and not dim:  # no dim, not every dim: PyTorch's one exception
@@ -282,7 +296,7 @@ def _u8(input, result):
 
 def _delivered(kind, results, out):
     """The results as a named tuple, in the tensors of `out` if given."""
-    return into(kind.__name__, kind(*results), out, exact=True)
+    return into(kind.__name__, kind(*results), out)
 
 
 def _running(name):
@@ -302,30 +316,32 @@ cummin = _running("cummin")
 
 def aminmax(input, *, dim=None, keepdim=False, out=None, axis=None, keepdims=None):
     """(min, max) of all elements, or along one dim."""
+    if type(input) is not Tensor:
+        want_tensor("aminmax", "input", 0, input)
     dim = dim if axis is None else axis
     keepdim = keepdim if keepdims is None else keepdims
     dims = () if dim is None else dim
     return _delivered(return_types.aminmax, (_ops.amin(input, dims, keepdim), _ops.amax(input, dims, keepdim)), out)
 
 
-def scatter(input, dim, index, src=None, *, value=None, reduce=None):
+def scatter(input, dim, index, src=None, *, value=None, reduce=None, out=None):
     """input with src (a tensor or a number) written at index along dim; reduce="add" adds instead."""
     src = value if src is None else src
     if isinstance(src, Tensor) and src.dim() != index.dim() and index.numel():
         raise RuntimeError(f"scatter(): Index tensor must have the same number of dimensions as src tensor, got {index.dim()} and {src.dim()}.")
     if not index.numel():
-        return _ops.copy(input, None, 1)
+        return into("scatter", _ops.copy(input, None, 1), out)
     if is_number(src):
         src = _ops.expand(zero_dim(fitting("scatter", src, input.dtype), input.dtype), index.shape)
     if reduce == "add":
-        return _ops.scatter_add(input, dim, index, src)
+        return _ops.scatter_add(input, dim, index, src, out=out)
     if reduce == "multiply":
         from facula.tensor_core._bins import scatter_reduce
 
-        return scatter_reduce(input, dim, index, src, "prod")
+        return scatter_reduce(input, dim, index, src, "prod", out=out)
     if reduce is not None:
         raise RuntimeError(f"scatter: reduce argument must be either add or multiply, got {reduce!r}")
-    return _ops.scatter(input, dim, index, src)
+    return _ops.scatter(input, dim, index, src, out=out)
 
 
 def index_add(input, dim, index, source, *, alpha=1, out=None):

@@ -5,20 +5,15 @@ import math
 
 from facula.tensor_core import _ops
 from facula.tensor_core._errors import DTypeError
-from facula.tensor_core._foreign import overridable
+from facula.tensor_core._guard import want_tensor
 from facula.tensor_core._lib import lib
-from facula.tensor_core._out import into, same_dtype
+from facula.tensor_core._out import a_tensor, into, same_dtype
 from facula.tensor_core._run import _LARGEST, is_number, zero_dim
 from facula.tensor_core._state import result_type
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import BY_NAME, DTYPES
 
 _BITS = {"float16": "int16", "bfloat16": "int16"}
-
-
-def _delivered(result, out):
-    """result, or `out` holding it."""
-    return into("out", result, out)
 
 
 def _tensors(op, **arguments):
@@ -40,11 +35,15 @@ def _default_float():
 
 def conj(input):
     """The complex conjugate; real tensors as they are."""
+    if type(input) is not Tensor:
+        want_tensor("conj", "input", 0, input)
     return _ops.conj_physical(input) if input.is_complex() else input
 
 
 def conj_physical(input, *, out=None):
     """The complex conjugate, computed; a real tensor itself."""
+    if type(input) is not Tensor:
+        want_tensor("conj_physical", "input", 0, input)
     if out is None and not input.is_complex():
         return input
     return _ops.conj_physical(input, out=out)
@@ -52,21 +51,29 @@ def conj_physical(input, *, out=None):
 
 def resolve_conj(input):
     """input: a conjugate is computed at once here, so there is nothing left to resolve."""
+    if type(input) is not Tensor:
+        want_tensor("resolve_conj", "input", 0, input)
     return input
 
 
 def resolve_neg(input):
     """input: a negation is computed at once here."""
+    if type(input) is not Tensor:
+        want_tensor("resolve_neg", "input", 0, input)
     return input
 
 
 def is_conj(input):
     """False: conjugates are computed at once here, not carried as a bit."""
+    if type(input) is not Tensor:
+        want_tensor("is_conj", "input", 0, input)
     return False
 
 
 def is_neg(input):
     """False: negations are computed at once here."""
+    if type(input) is not Tensor:
+        want_tensor("is_neg", "input", 0, input)
     return False
 
 
@@ -77,6 +84,8 @@ def angle(input, *, out=None):
     >>> facula.angle(facula.tensor([-1.0, 2.0]))
     tensor([3.1416, 0.0000])
     """
+    if type(input) is not Tensor:
+        want_tensor("angle", "input", 0, input)
     return _ops._angle(_floating(input), out=out)
 
 
@@ -95,11 +104,13 @@ def nan_to_num(input, nan=None, posinf=None, neginf=None, *, out=None):
     >>> facula.nan_to_num(facula.tensor([float("nan"), float("inf")]), posinf=1.0)
     tensor([0., 1.])
     """
+    if type(input) is not Tensor:
+        want_tensor("nan_to_num", "input", 0, input)
     if input.dtype.kind < 2:
-        return _delivered(_ops.copy(input, None, 1), out)
+        return into("nan_to_num", _ops.copy(input, None, 1), out)
     if input.is_complex():
         pairs = nan_to_num(_ops.real_view(input), nan, posinf, neginf)
-        return _delivered(_ops.complex_view(pairs), out)
+        return into("nan_to_num", _ops.complex_view(pairs), out)
     largest = _LARGEST.get(input.dtype.name, 1.7976931348623157e308)
     return _ops._nan_to_num(
         input, nan=0.0 if nan is None else nan, posinf=largest if posinf is None else posinf, neginf=-largest if neginf is None else neginf, out=out
@@ -108,6 +119,8 @@ def nan_to_num(input, nan=None, posinf=None, neginf=None, *, out=None):
 
 def logit(input, eps=None, *, out=None):
     """log(x / (1 - x)), of x held between eps and 1 - eps if eps is given."""
+    if type(input) is not Tensor:
+        want_tensor("logit", "input", 0, input)
     if eps is not None:
         input = _ops.clamp_numbers(_floating(input), min=eps, max=1 - eps)
     return _ops._logit(input, out=out)
@@ -171,6 +184,9 @@ def float_power(input, exponent, *, out=None):
 
     if is_number(input) and is_number(exponent):
         raise TypeError("float_power(): one of input and exponent must be a Tensor")
+    if out is not None:
+        a_tensor("float_power", out)
+        same_dtype("float_power", wide, out)
     return _ops.pow(widened(input), builtins.complex(exponent) if is_number(exponent) and wide.is_complex else widened(exponent), out=out)
 
 
@@ -180,7 +196,7 @@ def ldexp(input, other, *, out=None):
     scaled = _ops.pow(2.0, other)
     if input.is_floating_point() and other.dtype.kind < 2:  # integers do not widen the halves
         product = _ops.mul(input, scaled)
-        return _delivered(product if product.dtype is input.dtype else product.to(input.dtype), out)
+        return into("ldexp", product if product.dtype is input.dtype else product.to(input.dtype), out)
     return _ops.mul(input, scaled, out=out)
 
 
@@ -191,15 +207,13 @@ def frexp(input, *, out=None):
     if not input.is_floating_point():
         raise DTypeError(f"frexp: only supports floating-point dtypes, got {input.dtype.name}. Convert with .to(facula.float32).")
     mantissa, exponent = _ops._frexp_mantissa(input), _ops._frexp_exponent(input).to(BY_NAME["int32"])
-    if out is not None:
-        mantissa, exponent = _delivered(mantissa, out[0]), _delivered(exponent, out[1])
-    return return_types.frexp(mantissa, exponent)
+    return into("frexp", return_types.frexp(mantissa, exponent), out)
 
 
 def nextafter(input, other, *, out=None):
     """The neighbour of input towards other, among the numbers of their dtype."""
     if isinstance(input, Tensor) and isinstance(other, Tensor) and result_type(input, other).name in _BITS:
-        return _delivered(_next_half(input, other), out)
+        return into("nextafter", _next_half(input, other), out)
     return _ops._nextafter(input, other, out=out)
 
 
@@ -220,6 +234,8 @@ def _next_half(x, y):
 
 def heaviside(input, values, *, out=None):
     """0 where input is negative, 1 where positive, values where it is 0. Both of one dtype."""
+    if type(input) is not Tensor:
+        want_tensor("heaviside", "input", 0, input)
     if isinstance(values, Tensor) and isinstance(input, Tensor) and input.dtype is not values.dtype:
         raise RuntimeError(f"heaviside: is not yet implemented for tensors with different dtypes, got {input.dtype.name} and {values.dtype.name}. Convert one.")
     return _ops._heaviside(input, values, out=out)
@@ -241,8 +257,6 @@ def complex_(real, imag, *, out=None):
     tensor([1.+2.j])
     """
     _tensors("complex", real=real, imag=imag)
-    if out is not None:
-        same_dtype("complex", real.dtype.to_complex(), out)
     if real.dtype.name not in ("float32", "float64"):
         raise RuntimeError(f"complex: expected both inputs to be Half, Float or Double tensors but got {real.dtype.name} and {imag.dtype.name}. Convert with .to().")
     if real.dtype is not imag.dtype:
@@ -250,7 +264,7 @@ def complex_(real, imag, *, out=None):
     from facula.tensor_core._shape import broadcast_tensors
 
     real, imag = (_ops.unsqueeze(t, -1) for t in broadcast_tensors(real, imag))
-    return _delivered(_ops.complex_view(_ops.cat((real, imag), -1)), out)
+    return into("complex", _ops.complex_view(_ops.cat((real, imag), -1)), out)
 
 
 def prelu(input, weight):
@@ -271,7 +285,6 @@ def prelu(input, weight):
     return _ops._prelu(input, weight)
 
 
-@overridable
 def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
     """|input - other| <= atol + rtol * |other|, element by element; equal infinities are close, NaNs only with equal_nan."""
     _tensors("isclose", input=input, other=other)

@@ -164,12 +164,12 @@ def tensordot(a, b, dims=2, out=None):
     kept_a, kept_b = ([d for d in range(t.dim()) if d not in over] for t, over in ((a, over_a), (b, over_b)))
     for p, q in zip(over_a, over_b):  # a dim of size 1 against a longer one: that one is summed first
         if a.shape[p] != b.shape[q]:
-            a, b = (a, _ops.sum(b, q, True)) if a.shape[p] == 1 else (_ops.sum(a, p, True), b)
+            a, b = (a, _ops.sum(b, q, True, dtype=b.dtype)) if a.shape[p] == 1 else (_ops.sum(a, p, True, dtype=a.dtype), b)
     size = _product(a.shape[d] for d in over_a)
     left = _shape.reshape(_ops.permute(a, kept_a + over_a), _product(a.shape[d] for d in kept_a), size)
     right = _shape.reshape(_ops.permute(b, over_b + kept_b), size, _product(b.shape[d] for d in kept_b))
     result = _ops.view(_ops.matmul(left, right), [a.shape[d] for d in kept_a] + [b.shape[d] for d in kept_b])
-    return into("out", result, out)
+    return into("tensordot", result, out)
 
 
 def inner(input, other, *, out=None):
@@ -188,7 +188,7 @@ def kron(input, other, *, out=None):
     a = _shape.reshape(input, [s for size in x for s in (size, 1)])
     b = _shape.reshape(other, [s for size in y for s in (1, size)])
     result = _shape.reshape(_ops.mul(a, b), [p * q for p, q in zip(x, y)])
-    return into("out", result, out)
+    return into("kron", result, out)
 
 
 def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):

@@ -3,6 +3,7 @@
 import math
 
 from facula.tensor_core import _joining, _ops, _shape
+from facula.tensor_core._guard import want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core._out import into
 from facula.tensor_core._tensor import Tensor
@@ -14,10 +15,10 @@ def select_scatter(input, src, dim, index):
     return _written(input, lambda x: _ops.select(x, dim, index), src, "select_scatter")
 
 
-def slice_scatter(input, src, dim=0, start=None, end=None, step=1):
+def slice_scatter(input, src, dim=0, start=None, end=None, step=1, *, out=None):
     """input with src at a slice of dim."""
     first, stop, step = slice(start, end, step).indices(input.shape[dim])
-    return _written(input, lambda x: _ops.slice(x, dim, first, len(range(first, stop, step)), step), src, "slice_scatter")
+    return into("slice_scatter", _written(input, lambda x: _ops.slice(x, dim, first, len(range(first, stop, step)), step), src, "slice_scatter"), out)
 
 
 def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):
@@ -164,6 +165,8 @@ def is_nonzero(input):
 
 def positive(input):
     """input itself. Raises RuntimeError for bool."""
+    if type(input) is not Tensor:
+        want_tensor("positive", "input", 0, input)
     if input.dtype.name == "bool":
         raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
     return input

@@ -10,6 +10,7 @@ from typing import Any
 
 import facula
 from facula.tensor_core import _ops
+from facula.tensor_core._out import a_tensor, into
 from facula.tensor_core._arguments import ints
 from facula.tensor_core._errors import STATUS, DTypeError, ShapeError
 from facula.tensor_core._generator import Generator
@@ -160,6 +161,7 @@ def _place(op, size, out, dtype, layout, device, pin_memory):
         raise RuntimeError(f"{op}: layout {layout} has no random fill. Leave it out for a dense tensor.")
     if out is None:
         return facula.empty(size, dtype=dtype, device=device)
+    a_tensor(op, out)
     if dtype is not None and out.dtype is not dtype:
         raise DTypeError(f"{op}: dtype {dtype} does not match dtype of out parameter ({out.dtype}). Leave dtype out.")
     return out.resize_(size) if tuple(out.shape) != tuple(size) else out
@@ -288,7 +290,9 @@ def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | N
     else:
         complaint = "bernoulli: Expected p_in >= 0 && p_in <= 1 to be true: input holds numbers outside of [0, 1]. Clamp them."
         result = _drawn("draw_bernoulli_", input, generator, complaint, flat=True)
-    return _delivered(result, out)
+    if isinstance(out, Tensor) and out.dtype.kind == 3:
+        raise DTypeError(f'bernoulli: "bernoulli_tensor" not implemented for {out.dtype.name!r}. Give a real output.')
+    return into("bernoulli", result, out)
 
 
 def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
@@ -328,14 +332,6 @@ def _standard_gamma(self: Tensor, generator: Generator | None = None) -> Tensor:
     return _drawn("draw_gamma_", self, generator, "_standard_gamma: a shape is negative or NaN. Clamp it.")
 
 
-def _delivered(result, out):
-    if out is None:
-        return result
-    if tuple(out.shape) != tuple(result.shape):
-        out.resize_(result.shape)
-    return out.copy_(result)
-
-
 def normal(
     mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Generator | None = None, out: Tensor | None = None, dtype: Any = None,
     layout: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False,
@@ -350,13 +346,15 @@ def normal(
     if size is not None or dtype is not None or layout is not None or device is not None or requires_grad or pin_memory:
         raise TypeError("normal() of tensors takes shape, dtype and device from them: leave size, dtype, layout, device and requires_grad out")
     _checked("normal", generator)
+    if isinstance(out, Tensor) and out.dtype.kind < 2:
+        raise DTypeError(f'normal: "normal_kernel" not implemented for {out.dtype.name!r}. Give a floating output.')
     if isinstance(std, Tensor):
         _require(not std.numel() or bool((std >= 0).all()), "normal expects all elements of std >= 0.0. Take its absolute value.")
         shape = facula.broadcast_shapes(*(t.shape for t in tensors))
         result = _ops.normal_(facula.empty(shape, dtype=tensors[0].dtype), 0.0, 1.0, generator=generator)
-        return _delivered(result.mul_(std.detach()).add_(mean.detach() if isinstance(mean, Tensor) else mean), out)
+        return into("normal", result.mul_(std.detach()).add_(mean.detach() if isinstance(mean, Tensor) else mean), out)
     result = normal_(facula.empty(mean.shape, dtype=mean.dtype), 0.0, std, generator=generator)
-    return _delivered(result.add_(mean.detach()), out)
+    return into("normal", result.add_(mean.detach()), out)
 
 
 def multinomial(
@@ -382,12 +380,12 @@ def multinomial(
         _require(bool(valid.all()), "multinomial: probability tensor contains either `inf`, `nan` or element < 0. Clamp it.")
         _require(bool((weights.sum(-1) > 0).all()), "multinomial: invalid multinomial distribution (sum of probabilities <= 0). Drop such rows.")
     if replacement and num_samples > 1:
-        return _delivered(_with_replacement(weights, num_samples, _checked("multinomial", generator)), out)
+        return into("multinomial", _with_replacement(weights, num_samples, _checked("multinomial", generator)), out)
     # the largest of p / q, q exponential, falls on i with probability p[i]; the order of the k largest draws without replacement
     race = weights / exponential_(facula.empty_like(weights), 1.0, generator=generator)
     if num_samples == 1:
-        return _delivered(race.argmax(-1, keepdim=True), out)
-    return _delivered(race.topk(num_samples, -1)[1], out)
+        return into("multinomial", race.argmax(-1, keepdim=True), out)
+    return into("multinomial", race.topk(num_samples, -1)[1], out)
 
 
 def _with_replacement(weights, num_samples, generator):

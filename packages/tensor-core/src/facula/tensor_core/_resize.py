@@ -1,4 +1,4 @@
-"""Changing what memory a tensor looks at: resize_, set_, .data; and the shape that a result will have."""
+"""Changing what memory a tensor looks at: resize_, set_, .data; and what a result will be."""
 
 from facula.tensor_core._errors import explain  # noqa: F401
 from facula.tensor_core._lib import lib
@@ -15,12 +15,12 @@ def on_meta(value):
     return value
 
 
-def result_shape(op, args):
-    """Shape of the op's (first) result, inferred on the meta device."""
+def result_on_meta(op, args):
+    """The op's (first) result as a meta tensor: its shape and dtype."""
     from facula.tensor_core._dispatch import execute
 
     result = execute(op, tuple(on_meta(a) for a in args))
-    return (result[0] if isinstance(result, tuple) else result).shape
+    return result[0] if isinstance(result, tuple) else result
 
 
 def resize_(self, *size, memory_format=None):

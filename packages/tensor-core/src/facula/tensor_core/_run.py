@@ -2,6 +2,7 @@
 
 from facula.tensor_core._arguments import dim_masks, dtype_id, spread
 from facula.tensor_core import _tensor
+from facula.tensor_core._guard import check
 from facula.tensor_core._lib import NULL, lib
 from facula.tensor_core._tensor import Tensor, own_tensor
 from facula.tensor_core._types import DTYPES
@@ -51,7 +52,7 @@ def fitting(op, value, dtype):
         top = 2 ** (bits - 1 if dtype.is_signed else bits)
         fits = -top <= value < top if dtype.is_signed else -top < value < top  # NaN fails every comparison
     elif fits:
-        top = _LARGEST.get(dtype.name) if dtype.itemsize > 2 else None  # halves turn infinite
+        top = _LARGEST.get(dtype.name)
         parts = (value.real, value.imag) if isinstance(value, complex) else (value,)
         fits = top is None or not any(abs(v) > top and abs(v) != float("inf") for v in parts)
     if not fits:
@@ -68,9 +69,20 @@ def is_operand(value):
     return isinstance(value, Tensor) or is_number(value)
 
 
+_KINDS = {"int": "int", "int?": "int", "float": "float", "float?": "float", "Scalar": "number", "Scalar?": "number"}
+
+
+def public_name(op):
+    return op.name.lstrip("_")
+
+
 def coerce(op, args):
     """The arguments with NumPy scalars as Python numbers; anything that is no operand is refused by name."""
     fixed = None
+    for k, p in enumerate(op.params):
+        if kind := _KINDS.get(p.type):
+            if args[k] is not p.default and not (args[k] is None and p.type[-1] == "?"):
+                check(public_name(op), p.name, k, kind, args[k])
     for k in op.tensors:
         p, a = op.params[k], args[k]
         if isinstance(a, Tensor) or (a is None and "?" in p.type):
@@ -94,14 +106,24 @@ def coerce(op, args):
 _OF_NUMBERS = {"add", "sub", "mul", "div", "floor_divide"}  # what PyTorch computes of two numbers too
 
 
+# Scalars that PyTorch converts to the tensors' dtype first, or (if False) to the one that it computes in: one of either must hold them
+_CONVERTED = {
+    ("add", "alpha"): True, ("sub", "alpha"): True, ("rsub", "alpha"): True, ("_hardtanh", "min_val"): True, ("_hardtanh", "max_val"): True,
+    ("clamp_numbers", "min"): True, ("clamp_numbers", "max"): True, ("threshold", "value"): True, ("threshold", "threshold"): False,
+    ("_leaky_relu", "negative_slope"): False, ("addcmul", "value"): False, ("addcdiv", "value"): False,
+}  # fmt: skip
+
+
 def attributes(op, args):
     """Leave the named Scalars that are off their default pending for the verb."""
     for k, at in enumerate(op.attributes):
         value = args[at]
+        stored = _CONVERTED.get((op.name, op.params[at].name))
         if type(value) in (float, bool) and op.params[at].name == "alpha" and op.name in ("add", "sub", "rsub"):
             _check_alpha(op, args, value)
-        elif op.name in ("addcmul", "addcdiv") and isinstance(args[0], Tensor) and args[0].dtype.kind:
-            value = fitting(op.name, value, args[0].dtype)
+        if stored is not None and isinstance(args[0], Tensor) and args[0].dtype.kind and not (stored and args[0].dtype.kind == 1):
+            dtype = args[0].dtype
+            value = fitting(op.name, value, dtype if stored or dtype.itemsize > 2 or dtype.kind != 2 else DTYPES[11])
         if value is not None and value != op.params[at].default:
             lib.fc_attr(k, *number(value))
 
@@ -168,10 +190,7 @@ def _fold(op, args, out):
 
 def _scan(op, args, out):
     by = {p.name: a for p, a in zip(op.params, args)}
-    dtype = by.get("dtype")
-    if "dtype" in by and dtype is None and out is not None:  # an output says what to compute in
-        dtype = out.dtype
-    return several(op, lib.fc_scan(op.id, handle(out), by["input"]._h, by["dim"], dtype_id(dtype)))
+    return several(op, lib.fc_scan(op.id, handle(out), by["input"]._h, by["dim"], dtype_id(by.get("dtype"))))
 
 
 def several(op, h):
@@ -302,36 +321,3 @@ BY_KIND = {
     "view": _view, "own": _own, "random": _random, "to": _to,
     "place": _place, "host": _host,
 }  # fmt: skip
-
-
-def fit_out(op, args, out):
-    """`out=` of another shape is resized, as PyTorch does (with a warning when it held elements)."""
-    from facula.tensor_core._out import apart, same_dtype
-    from facula.tensor_core._resize import result_shape
-
-    if op.kind == "gather" or op.kind == "dot":
-        same_dtype(op.name, args[0].dtype, out)
-    if op.name == "index_select":
-        apart(op.name, out, ())
-    if op.name in ("isposinf", "isneginf", "signbit") and out.dtype.kind:
-        raise RuntimeError(f"{op.name} does not support non-boolean outputs, got {out.dtype.name}. Give one of dtype bool.")
-    if op.kind == "fold" and op.name in ("sum", "prod", "nansum"):  # summed in the dtype of the output
-        at = [p.name for p in op.params].index("dtype")
-        if args[at] is None and out.dtype.id != lib.fc_dtype(args[0]._h):
-            args = (*args[:at], out.dtype, *args[at + 1 :])
-            fit_out(op, args, out)
-            return args
-    wanted = result_shape(op, args)
-    if wanted is not None and tuple(out.shape) != tuple(wanted):
-        if out.numel():
-            import warnings
-
-            warnings.warn(
-                f"An output with one or more elements was resized since it had shape {list(out.shape)}, which does not match the required output "
-                f"shape {list(wanted)}. Pass an output of that shape, or an empty one: out.resize_(0).",
-                stacklevel=4,
-            )
-        out.resize_(wanted)
-    if op.kind == "gather" or op.name == "cat":
-        apart(op.name, out, args[0] if op.name == "cat" else [args[k] for k in op.tensors])
-    return args

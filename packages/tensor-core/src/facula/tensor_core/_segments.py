@@ -1,5 +1,6 @@
 """Reductions over runs of elements, and the hash of all elements, composed of rows."""
 
+from facula.tensor_core._out import into
 from facula.tensor_core import _create, _ops, _ownership
 from facula.tensor_core._order import searchsorted
 from facula.tensor_core._overloads import where
@@ -75,7 +76,7 @@ def _checked_lengths(data, lengths, offsets, axis, unsafe):
     return found
 
 
-def hash_tensor(input, dim=None, *, keepdim=False, mode=0):
+def hash_tensor(input, dim=None, *, keepdim=False, mode=0, out=None):
     """The exclusive or of all elements, or over dims, as uint64: of the bits of each as float64 or int64.
 
     >>> import facula
@@ -101,7 +102,7 @@ def hash_tensor(input, dim=None, *, keepdim=False, mode=0):
     for d in dims if input.dim() else ():
         found = _folded(found, d)
         found = found if keepdim else found.squeeze(d)
-    return found.view(BY_NAME["uint64"])
+    return into("hash_tensor", found.view(BY_NAME["uint64"]), out)
 
 
 def _folded(x, dim):

@@ -3,6 +3,7 @@
 from facula.tensor_core import _dispatch, _ops
 from facula.tensor_core._arguments import ints
 from facula.tensor_core._errors import STATUS, ShapeError
+from facula.tensor_core._guard import want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import Size
@@ -62,6 +63,8 @@ def reshape(input, *shape):
     tensor([[0, 1],
             [2, 3]])
     """
+    if type(input) is not Tensor:
+        want_tensor("reshape", "input", 0, input)
     shape = ints(shape)
     if _ops.interpreting:
         return _reshaped_step_by_step(input, shape)
@@ -117,6 +120,8 @@ def expand_as(self, other):
 
 def broadcast_to(input, size):
     """input expanded to size."""
+    if type(input) is not Tensor:
+        want_tensor("broadcast_to", "input", 0, input)
     return _ops.expand(input, size)
 
 
@@ -149,6 +154,8 @@ def permute(input, *order, dims=None):
     >>> facula.zeros(2, 3, 4).permute(2, 0, 1).shape
     torch.Size([4, 2, 3])
     """
+    if type(input) is not Tensor:
+        want_tensor("permute", "input", 0, input)
     dims = order if dims is None else (dims,)
     if not dims:
         raise TypeError("permute() missing 1 required positional argument: 'dims'")
@@ -157,6 +164,8 @@ def permute(input, *order, dims=None):
 
 def t(input):
     """The transpose of a matrix; tensors of fewer dims stay. Raises RuntimeError for more."""
+    if type(input) is not Tensor:
+        want_tensor("t", "input", 0, input)
     n = input.dim()
     if n > 2:
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {n}D. Use transpose or mT.")
@@ -191,6 +200,8 @@ def _matrix_transposed(self):
 
 def squeeze(input, dim=None):
     """Without dims of size 1: all of them, or those named."""
+    if type(input) is not Tensor:
+        want_tensor("squeeze", "input", 0, input)
     if dim is None:
         dim = tuple(d for d, size in enumerate(input.shape) if size == 1)
     elif isinstance(dim, int):
@@ -207,6 +218,8 @@ def flatten(input, start_dim=0, end_dim=-1):
     >>> facula.zeros(2, 3, 4).flatten(1).shape
     torch.Size([2, 12])
     """
+    if type(input) is not Tensor:
+        want_tensor("flatten", "input", 0, input)
     n = input.dim()
     if start_dim == 0 and end_dim == -1:
         return input if n == 1 else reshape(input, (input.numel(),))
@@ -226,11 +239,15 @@ def flatten(input, start_dim=0, end_dim=-1):
 
 def ravel(input):
     """All elements in one dim, without a copy where they lie contiguously."""
+    if type(input) is not Tensor:
+        want_tensor("ravel", "input", 0, input)
     return _ops.view(input if lib.fc_is_contiguous(input._h, 0) else _ops.copy(input, None, 0), (-1,))
 
 
 def unflatten(input, dim, sizes):
     """One dim as several; one of sizes may be -1."""
+    if type(input) is not Tensor:
+        want_tensor("unflatten", "input", 0, input)
     d = wrap_dim("unflatten", dim, input.dim())
     if not sizes:
         raise RuntimeError("unflatten: sizes must be non-empty")
@@ -239,6 +256,8 @@ def unflatten(input, dim, sizes):
 
 def narrow(input, dim, start, length):
     """The part of dim from start on, length long, as a view."""
+    if type(input) is not Tensor:
+        want_tensor("narrow", "input", 0, input)
     if input.dim() == 0:
         raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
     d = wrap_dim("narrow", dim, input.dim())
@@ -258,6 +277,8 @@ def narrow(input, dim, start, length):
 
 def movedim(input, source, destination):
     """Dims moved to other places; the rest keep their order."""
+    if type(input) is not Tensor:
+        want_tensor("movedim", "input", 0, input)
     n = input.dim()
     source = (source,) if isinstance(source, int) else tuple(source)
     destination = (destination,) if isinstance(destination, int) else tuple(destination)
@@ -278,6 +299,8 @@ moveaxis = movedim
 
 def swapaxes(input, axis0, axis1):
     """transpose(axis0, axis1)."""
+    if type(input) is not Tensor:
+        want_tensor("swapaxes", "input", 0, input)
     return _ops.transpose(input, axis0, axis1)
 
 
@@ -286,6 +309,8 @@ swapdims = swapaxes
 
 def adjoint(input):
     """The conjugate transpose of the last two dims."""
+    if type(input) is not Tensor:
+        want_tensor("adjoint", "input", 0, input)
     if input.dim() < 2:
         if not input.shape:
             return input.conj()
@@ -295,6 +320,8 @@ def adjoint(input):
 
 def select(input, dim, index):
     """One slice along dim, as a view."""
+    if type(input) is not Tensor:
+        want_tensor("select", "input", 0, input)
     if not input.shape:
         raise IndexError("select() cannot be applied to a 0-dim tensor.")
     return _ops.select(input, dim, int(index))
@@ -307,6 +334,8 @@ def unfold(self, dimension, size, step):
 
 def as_strided(input, size, stride, storage_offset=None):
     """Any sizes and strides over the storage of input. Raises RuntimeError where they leave it."""
+    if type(input) is not Tensor:
+        want_tensor("as_strided", "input", 0, input)
     if len(size) != len(stride):
         raise RuntimeError(f"as_strided: mismatch in length of strides ({len(stride)}) and shape ({len(size)})")
     return _ops.as_strided(input, list(size), list(stride), storage_offset)

@@ -80,7 +80,7 @@ def _quantile(name, input, q, dim, keepdim, interpolation, out, skip):
     if not single:
         result = _ops.transpose(_ops.unsqueeze(result, 0), 0, -1)
     result = _ops.squeeze(result, ones) if ones else result
-    return into(name, result, out, exact=True)
+    return into(name, result, out)
 
 
 def nanmean(input, dim=None, keepdim=False, *, dtype=None, out=None, axis=None, keepdims=None):
@@ -106,7 +106,7 @@ def renorm(input, p, dim, maxnorm, *, out=None):
     others = [d for d in range(input.dim()) if d != dim % input.dim()]
     norm = _ops.norm_p(input, others, p=float(p), keepdim=True)
     factor = _ops.where_rows(_ops.gt(norm, maxnorm), _ops.div(_full_like(norm, maxnorm), _ops.add(norm, 1e-7)), _full_like(norm, 1.0))
-    return into("renorm", _ops.mul(input, factor), out, exact=True)
+    return into("renorm", _ops.mul(input, factor), out)
 
 
 def _full_like(x, value):

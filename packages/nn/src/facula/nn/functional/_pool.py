@@ -166,7 +166,7 @@ def avg_pool2d(
 ) -> Tensor:
     """Mean of each window over the last 2 dims; divisor_override divides the sum instead of the count."""
     result = _avg_pool(2, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
-    return extend.into("avg_pool2d", result, out, exact=True)
+    return extend.into("avg_pool2d", result, out)
 
 
 def avg_pool3d(
@@ -182,7 +182,7 @@ def avg_pool3d(
 ) -> Tensor:
     """Mean of each window over the last 3 dims; divisor_override divides the sum instead of the count."""
     result = _avg_pool(3, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
-    return extend.into("avg_pool3d", result, out, exact=True)
+    return extend.into("avg_pool3d", result, out)
 
 
 def _lp_pool(ndim: int, input: Tensor, norm_type: float, kernel_size: Any, stride: Any, ceil_mode: bool) -> Tensor:

@@ -1,0 +1,179 @@
+"""Compositions refuse arguments of a wrong kind as PyTorch's parser does: TypeError with function, argument and both kinds.
+
+What a parameter takes is read from its name, which in PyTorch means one thing nearly everywhere; TAKES lists where it does not.
+Rows check for themselves: their kinds stand in the table.
+"""
+
+import functools
+
+from facula.tensor_core._errors import IntegerOverflow
+from facula.tensor_core._foreign import ask, overriding
+from facula.tensor_core._tensor import Tensor
+from facula.tensor_core._types import dtype
+
+# kind: (types that are right at a glance, word for a message)
+WORDS = {"tensor": "Tensor", "int": "int", "bool": "bool", "float": "float", "number": "Number", "str": "str", "dtype": "torch.dtype"}
+FAST = {
+    "tensor": (Tensor,), "int": (), "bool": (bool,), "float": (float, int), "number": (int, float, bool), "str": (str,), "dtype": (dtype,),
+}  # fmt: skip
+
+NAMES = {
+    "tensor": """input other mat mat1 mat2 batch1 batch2 vec vec1 vec2 tensor index src source mask condition A B LU LD tau pivots LU_data LU_pivots
+        x1 x2 a b boundaries sorted_sequence sorter count prob abs angle real imag values weights fweights aweights""",
+    "int": """k diagonal offset dim dim1 dim2 chunks num_samples r N minlength start_dim end_dim length dim0 dim1 axis0 axis1 dimension bins
+        storage_offset steps edge_order correction""",
+    "bool": """keepdim keepdims upper largest sorted descending stable right out_int32 hermitian pivot left unitriangular check_errors return_inverse
+        return_counts equal_nan include_self accumulate unpack_data unpack_pivots density increasing with_replacement full_matrices adjoint as_tuple
+        sparse_grad invert assume_unique replacement transpose some compute_uv get_infos""",
+    "float": "eps rtol atol",
+    "number": "alpha beta value maxnorm",
+    "str": "reduce rounding_mode indexing interpolation side mode driver UPLO norm compute_mode",
+    "dtype": "dtype",
+}  # fmt: skip
+KIND = {name: kind for kind, names in NAMES.items() for name in names.split()}
+
+# (function, parameter): its kind, None for several that the function sorts out; ("*", ...) is no default but a set of functions
+TAKES = {
+    ("select_scatter", "index"): "int", ("tolerances", "atol"): None, ("tolerances", "rtol"): None, ("cdist", "p"): "float", ("pdist", "p"): "float", ("mvlgamma", "p"): "int", ("multigammaln", "p"): "int", ("histogram", "bins"): None, ("histogramdd", "bins"): None,
+    ("isin", "test_elements"): None, ("index_fill", "value"): None, ("masked_fill", "value"): None, ("scatter", "src"): None, ("scatter", "value"): None,
+    ("diff", "n"): "int", ("matrix_power", "n"): "int", ("trapezoid", "x"): "tensor", ("cumulative_trapezoid", "x"): "tensor", ("trapezoid", "y"): "tensor",
+    ("cumulative_trapezoid", "y"): "tensor", ("vander", "x"): "tensor", ("vecdot", "x"): "tensor", ("vecdot", "y"): "tensor", ("vector_norm", "x"): "tensor",
+    ("searchsorted", "input"): None, ("bucketize", "input"): None, ("normal", "mean"): None, ("prelu", "weight"): "tensor", ("sparse_coo_tensor", "values"): None,
+    ("index_put", "values"): None, ("pow", "input"): None, ("float_power", "input"): None, ("where", "input"): None, ("where", "other"): None, ("div", "input"): None,
+    ("div", "other"): None, ("true_divide", "input"): None, ("true_divide", "other"): None, ("full", "value"): None, ("tensor_split", "dim"): "int",
+    ("matrix_rank", "atol"): None, ("matrix_rank", "rtol"): None, ("pinv", "atol"): None, ("pinv", "rtol"): None, ("lstsq", "B"): "tensor",
+    ("from_file", "offset"): None, ("linspace", "steps"): None, ("logspace", "steps"): None, ("split", "tensor"): "tensor", ("randint", "size"): None,
+    ("renorm", "dim"): "int", ("cov", "correction"): "int", ("use_deterministic_algorithms", "mode"): None, ("set_flush_denormal", "mode"): None,
+    ("bernoulli", "p"): None, ("tensordot", "dims"): None, ("histc", "min"): "number", ("histc", "max"): "number", ("xlogy", "input"): None, ("xlogy", "other"): None,
+    ("xlog1py", "input"): None, ("xlog1py", "other"): None, ("zeta", "input"): None, ("zeta", "other"): None, ("repeat_interleave", "input"): "tensor",
+    ("result_type", "tensor"): None, ("typename", "input"): None, ("cross", "dim"): "int", ("unflatten", "dim"): "int", ("round", "decimals"): "int",
+    ("frombuffer", "count"): None, ("frombuffer", "offset"): None, ("isin", "elements"): None, ("std", "correction"): "number", ("var", "correction"): "number",
+    ("std_mean", "correction"): "number", ("var_mean", "correction"): "number",
+}  # fmt: skip
+SEVERAL = frozenset("fft2 ifft2 rfft2 irfft2 hfft2 ihfft2 fftn ifftn rfftn irfftn hfftn ihfftn fftshift ifftshift gradient nanquantile all any logsumexp norm squeeze nanmean vector_norm matrix_norm hash_tensor max min std var std_mean var_mean count_nonzero quantile".split())
+
+# what is guarded, by module: everything public for None. Shorter functions look at their tensors themselves: a guard costs 0.4 us
+GUARDED = {
+    "_math": "chain_matmul cross cumulative_trapezoid trapezoid trapz diff index_fill take_along_dim trace tril_indices triu_indices vdot",
+    "_pointwise": "allclose isclose complex polar prelu frexp ldexp float_power mvlgamma polygamma isreal",
+    "_order": "bincount bucketize histc kthvalue median mode msort nanmedian searchsorted unique unique_consecutive",
+    "_rearranging": "diag diag_embed diagflat repeat_interleave roll rot90",
+    "_overloads": "logcumsumexp norm index_add scatter",
+    "_put": None, "_products": None, "_statistics": None, "_bins": None, "_random": "bernoulli binomial multinomial poisson",
+}  # fmt: skip
+
+
+def kind_of(function, parameter):
+    """What the parameter takes: a key of WORDS, or None for what nobody checks here."""
+    function = function.rstrip("_")
+    if (function, parameter) in TAKES:
+        return TAKES[function, parameter]
+    if parameter == "dim" and function in SEVERAL:
+        return None
+    return KIND.get(parameter)
+
+
+def right(kind, value):
+    """Is the value of that kind? For those that are not right at a glance."""
+    if kind == "tensor":
+        return isinstance(value, Tensor)
+    if kind in ("int", "number", "float") and isinstance(value, Tensor):
+        return value.numel() == 1 and not value.dim() and (kind != "int" or value.dtype.kind == 1)
+    if kind == "int":
+        return hasattr(value, "__index__") and not isinstance(value, bool)
+    if kind == "number":
+        return isinstance(value, complex) or hasattr(value, "__float__")
+    if kind == "float":
+        return hasattr(value, "__float__") and not isinstance(value, complex)
+    return isinstance(value, FAST[kind]) or kind == "bool" and type(value).__name__ in ("bool_", "bool") or kind == "dtype" and value in (float, int, bool, complex)
+
+
+def refused(name, parameter, position, kind, value):
+    """The exception for a value of a wrong kind."""
+    place = "" if position is None else f" (position {position + 1})"
+    return TypeError(f"{name}(): argument '{parameter}'{place} must be {WORDS[kind]}, not {type(value).__name__}. Convert it.")
+
+
+def want_tensor(name, parameter, position, value):
+    """Refuse what is no Tensor and does not answer for itself. For short functions, which call it where a type is not Tensor itself."""
+    if not isinstance(value, Tensor) and not overriding((value,)):
+        raise refused(name, parameter, position, "tensor", value)
+
+
+def check(name, parameter, position, kind, value):
+    """Refuse a value of a wrong kind."""
+    if not right(kind, value):
+        raise refused(name, parameter, position, kind, value)
+    if kind == "int" and not isinstance(value, Tensor) and not -(2**63) <= value.__index__() < 2**63:
+        raise IntegerOverflow(f"{name}(): Overflow when unpacking long long: {parameter} is {value}. Give one of 64 bits.")
+
+
+class _Parameters:
+    """Names and kinds of a function's parameters, and which may be None."""
+
+    def __init__(self, function):
+        code = function.__code__
+        self.function = function.__name__
+        self.names = code.co_varnames[: code.co_argcount]
+        every = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        self.kinds = {n: kind_of(self.function, n) for n in every}
+        defaults = dict(zip(self.names[len(self.names) - len(function.__defaults__ or ()) :], function.__defaults__ or ()))
+        defaults |= function.__kwdefaults__ or {}
+        self.optional = {n for n in every if n in defaults and defaults[n] is None}
+
+    def check(self, parameter, position, value):
+        """Refuse a value of a wrong kind. Will every value of its type do?"""
+        kind = self.kinds.get(parameter)
+        if kind is None or type(value) in FAST[kind] or value is None and parameter in self.optional:
+            return True
+        check(self.function, parameter, position, kind, value)
+        return type(value) is not int and not isinstance(value, Tensor)
+
+
+def guarded(function):
+    """The function with the kinds of its arguments checked."""
+    parameters, good = None, set()
+
+    def check(args, options):
+        nonlocal parameters
+        if parameters is None:
+            parameters = _Parameters(function)
+        try:
+            if all([parameters.check(n, k, a) for k, (n, a) in enumerate(zip(parameters.names, args))]):
+                good.add(tuple(map(type, args)))
+            for n, a in options.items():
+                parameters.check(n, None, a)
+        except TypeError:
+            if relevant := overriding(args):
+                return ask(checked, relevant, args, options)
+            raise
+        return function(*args, **options)
+
+    @functools.wraps(function)
+    def checked(*args, **options):
+        if options or tuple(map(type, args)) not in good:
+            return check(args, options)
+        return function(*args)
+
+    return checked
+
+
+_VARIADIC = 0x04  # the flag of code with *args
+
+
+def guard(module, names=None):
+    """Put guarded functions in the place of a module's, of all public ones if no names are given."""
+    for n, function in list(vars(module).items()):
+        code = getattr(function, "__code__", None)
+        if code is None or n[0] == "_" or function.__module__ != module.__name__ or not code.co_argcount or code.co_flags & _VARIADIC or hasattr(function, "__wrapped__"):
+            continue
+        if names is None or n in names.split():
+            setattr(module, n, guarded(function))
+
+
+def guard_all():
+    """Guard what GUARDED lists."""
+    from importlib import import_module
+
+    for name, names in GUARDED.items():
+        guard(import_module("facula.tensor_core." + name), names)
