@@ -15,8 +15,10 @@ void fc_convert(int to_dtype, void *to, int from_dtype, const void *from, int64_
         return;
     }
     const int level = fc_isa_level();
-    const fc_cast(*const casts)[FC_NDTYPES] = level >= 4 ? fc_casts_v4 : level == 3 ? fc_casts_v3 : fc_casts_v2;
-    casts[from_dtype][to_dtype](to, from, n);
+    fc_cast cast = level >= 4 ? fc_casts_v4[from_dtype][to_dtype] : NULL;
+    if (!cast)
+        cast = (level >= 3 ? fc_casts_v3 : fc_casts_v2)[from_dtype][to_dtype];
+    cast(to, from, n);
 }
 
 void fc_store_scalar(int dtype, void *to, const fc_scalar *s)

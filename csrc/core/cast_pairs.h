@@ -1,4 +1,4 @@
-/* The conversion loops, one table for each ISA level: [from][to]. */
+/* The conversion loops, one table for each ISA level: [from][to]. That of v4 holds a few; where it has NULL, v3's is meant. */
 #ifndef FC_CAST_PAIRS_H
 #define FC_CAST_PAIRS_H
 

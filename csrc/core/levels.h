@@ -8,6 +8,9 @@
  *
  * and puts what is needed once (fc_infer_softmax) between #if FC_ISA_ONCE and #endif. The macro defines the plain fc_cpu_softmax,
  * which calls the copy of the level that the library runs at. Compiled without -DFC_ISA it is an ordinary file.
+ *
+ * FC_OWN_TWO_LEVELS(name) instead: there is no copy for v4, a v4 machine runs v3's. For kernels that wait for memory, which gain nothing
+ * from wider registers, and for rare ones. The bits are the same, by the promise.
  */
 #ifndef FC_LEVELS_H
 #define FC_LEVELS_H
@@ -20,6 +23,7 @@ int fc_isa_level(void);
 #if !defined(FC_ISA)
 #define FC_ISA_ONCE 1
 #define FC_OWN_LEVELS(name)
+#define FC_OWN_TWO_LEVELS(name)
 #elif FC_ISA_NUM == 2
 #define FC_ISA_ONCE 1
 #define FC_OWN_LEVELS(name)                                                                             \
@@ -31,9 +35,14 @@ int fc_isa_level(void);
         const int level = fc_isa_level();                                                               \
         return level >= 4 ? fc_cpu_##name##_v4(c) : level == 3 ? fc_cpu_##name##_v3(c) : fc_cpu_##name##_v2(c); \
     }
+#define FC_OWN_TWO_LEVELS(name)                                                                         \
+    int fc_cpu_##name##_v3(fc_call *c);                                                                 \
+    int fc_cpu_##name(fc_call *c);                                                                      \
+    int fc_cpu_##name(fc_call *c) { return fc_isa_level() >= 3 ? fc_cpu_##name##_v3(c) : fc_cpu_##name##_v2(c); }
 #else
 #define FC_ISA_ONCE 0
 #define FC_OWN_LEVELS(name)
+#define FC_OWN_TWO_LEVELS(name)
 #endif
 
 #endif

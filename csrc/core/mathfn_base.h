@@ -10,8 +10,9 @@
 #include "half.h"
 #include "isa.h"
 
-/* Always inlined: a loop that calls does not vectorise, and gcc gives up inlining at the size of these bodies. */
-#ifdef __GNUC__
+/* Always inlined: a loop that calls does not vectorise, and gcc gives up inlining at the size of these bodies. But where size is
+ * all (level v2), one function serves every loop. */
+#if defined(__GNUC__) && !defined(__OPTIMIZE_SIZE__)
 #define FC_MATH static inline __attribute__((always_inline))
 #else
 #define FC_MATH static inline

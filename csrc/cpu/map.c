@@ -142,6 +142,10 @@ typedef T R;
 #endif
 #define STORE_BOOL(v) ((uint8_t)((v) != 0))
 
+#if FC_ISA_NUM == 4
+#define FC_WITHOUT_SPECIAL /* rare: a v4 machine takes v3's, of the same bits */
+#endif
+
 #define S0
 #define S1(a) const T a = FC_SCALAR(s[0]);
 #define S2(a, b) const T a = FC_SCALAR(s[0]); const T b = FC_SCALAR(s[1]);

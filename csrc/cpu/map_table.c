@@ -37,7 +37,9 @@ static const uint16_t fc_cell_of[FC_NOPS] = {
 
 fc_map_cell fc_cpu_map_cell(int op, int dtype)
 {
-    const fc_map_cell *cells = fc_map_levels[fc_isa_level() - 2][dtype];
-    const int place = fc_cell_of[op];
-    return cells && place ? cells[place - 1] : 0;
+    const int level = fc_isa_level(), place = fc_cell_of[op];
+    const fc_map_cell *cells = fc_map_levels[level - 2][dtype];
+    if (!cells || !place)
+        return 0;
+    return cells[place - 1] || level < 4 ? cells[place - 1] : fc_map_levels[1][dtype][place - 1]; /* v4 has no special functions */
 }

@@ -38,16 +38,21 @@ RULES = (
     ("test/*",                 (),                ()),
     ("cuda/*",                 (),                ()),
     ("*/map.c",                CELLS,             LEVELS),
-    ("*_cells.c",              CELLS,             LEVELS),
     ("*_simd.c",               ANY,               LEVELS),
-    ("*",                      ANY,               ONCE),  # but LEVELS if it says FC_ISA_NAME( or FC_OWN_LEVELS(
+    ("*/pool_lines.c",         ANY,               LEVELS[:2]),
+    ("*",                      ANY,               ONCE),  # but LEVELS[:2] if it says FC_OWN_TWO_LEVELS(, LEVELS if FC_ISA_NAME( or FC_OWN_LEVELS(
 )  # fmt: skip
 
 CC = shlex.split(os.environ.get("CC", "cc"))
 FLAGS = shlex.split(
-    "-O3 -fPIC -fvisibility=hidden -fwrapv -ffp-contract=off -fno-math-errno -fno-trapping-math -fcx-limited-range "
+    "-fPIC -fvisibility=hidden -fwrapv -ffp-contract=off -fno-math-errno -fno-trapping-math -fcx-limited-range "
     "-ftls-model=initial-exec -D_DEFAULT_SOURCE -Wall -Wextra -Icsrc -Icsrc/include"
 )
+# What makes the library small, and what each is worth: docs/decisions/041-two-megabytes.md
+LOOPS = shlex.split("-O2 -ftree-vectorize -fvect-cost-model=dynamic -funswitch-loops --param vect-epilogues-nomask=0")  # gcc vectorises what is long, once
+FAST = shlex.split("-O3 --param vect-epilogues-nomask=0")  # *_simd.c, loops over registers to be unrolled whole; core, which every call goes through
+SMALL = ["-Os"]  # level v2, for machines from before 2013: right, and small
+PLAIN = ["-fno-asynchronous-unwind-tables"]  # nothing in C throws
 LINK = shlex.split("-shared -Wl,-z,now -Wl,--as-needed -lm -lpthread -ldl")
 LIBRARY, OPS, STUBS = "_native.abi3.so", "_ops.py", "_ops.pyi"
 KEEP_DAYS = 14
@@ -71,15 +76,16 @@ def units(csrc):
         name = path.relative_to(csrc).as_posix()
         dtypes, levels = next((d, i) for pattern, d, i in RULES if fnmatch(name, pattern))
         if levels == ONCE and re.search(r"^[^/]*\bFC_(ISA_NAME|OWN_LEVELS)\(", path.read_text(), re.M):
-            levels = LEVELS
-        standard = "-std=gnu11" if name.endswith("_simd.c") else "-std=c99"
+            levels = LEVELS[:2] if "FC_OWN_TWO_LEVELS(" in path.read_text() else LEVELS
+        simd = name.endswith("_simd.c")
+        standard = "-std=gnu11" if simd else "-std=c99"
         for dtype in dtypes:
             for level in levels if dtype is None or dtype in HOT else levels[:2]:
-                flags = [standard, f"-march=x86-64-{level or LEVELS[0]}", *FLAGS]
+                optimised = SMALL if level == LEVELS[0] else FAST if simd or (name.startswith("core/") and not level) else LOOPS
+                flags = [standard, f"-march=x86-64-{level or LEVELS[0]}", *optimised, *FLAGS, *PLAIN]
                 # whole registers: heavy bodies run 1.2 to 1.6 times faster than on halves of them, which is what gcc prefers
                 flags += ["-mprefer-vector-width=512"] * (level == "v4" and name.endswith("/map.c"))
                 flags += [f"-DFC_DT={dtype}"] * bool(dtype) + [f"-DFC_ISA={level}"] * bool(level)
-                flags += ["-Os"] * (level == LEVELS[0])  # for machines from before 2013: right, and small
                 found.append(Unit(f"csrc/{name}", tuple(flags)))
     return found
 

@@ -91,7 +91,7 @@ int FC_ISA_NAME(fc_cpu__batch_norm_train)(fc_call *c)
     (c->t[0]->dtype == FC_F32 ? train_f32 : train_f64)(&q, c->out[1]->data, c->out[2]->data, c->out[3]->data, c->d[0]);
     return FC_OK;
 }
-FC_OWN_LEVELS(_batch_norm_train)
+FC_OWN_TWO_LEVELS(_batch_norm_train)
 
 int FC_ISA_NAME(fc_cpu__batch_norm_eval)(fc_call *c)
 {
@@ -103,7 +103,7 @@ int FC_ISA_NAME(fc_cpu__batch_norm_eval)(fc_call *c)
     (c->t[0]->dtype == FC_F32 ? eval_f32 : eval_f64)(&q, c->t[2]->data, c->out[1]->data, c->d[0]);
     return FC_OK;
 }
-FC_OWN_LEVELS(_batch_norm_eval)
+FC_OWN_TWO_LEVELS(_batch_norm_eval)
 
 int FC_ISA_NAME(fc_cpu__batch_norm_backward)(fc_call *c)
 {
@@ -117,7 +117,7 @@ int FC_ISA_NAME(fc_cpu__batch_norm_backward)(fc_call *c)
     (c->t[1]->dtype == FC_F32 ? backward_f32 : backward_f64)(&q, c->out[1]->data, c->out[2]->data);
     return FC_OK;
 }
-FC_OWN_LEVELS(_batch_norm_backward)
+FC_OWN_TWO_LEVELS(_batch_norm_backward)
 
 #else
 #include "../typed.h"

@@ -107,7 +107,7 @@ int FC_ISA_NAME(fc_cpu__ctc_loss)(fc_call *c)
         return fc_parallel_scratch(q.batch, 1, (size_t)(5 * q.labels + 2) * sizeof(f64), c->t[0]->dtype == FC_F32 ? forward_f32 : forward_f64, &q);
     return bad;
 }
-FC_OWN_LEVELS(_ctc_loss)
+FC_OWN_TWO_LEVELS(_ctc_loss)
 
 int FC_ISA_NAME(fc_cpu__ctc_loss_backward)(fc_call *c)
 {
@@ -122,7 +122,7 @@ int FC_ISA_NAME(fc_cpu__ctc_loss_backward)(fc_call *c)
         return fc_parallel_scratch(q.batch, 1, room, c->t[1]->dtype == FC_F32 ? backward_f32 : backward_f64, &q);
     return bad;
 }
-FC_OWN_LEVELS(_ctc_loss_backward)
+FC_OWN_TWO_LEVELS(_ctc_loss_backward)
 
 #else
 #include "../typed.h"

@@ -124,7 +124,7 @@ int FC_ISA_NAME(fc_cpu__embedding_bag)(fc_call *c)
         fc_parallel(q.bags, 1 + 16384 / (q.width * (q.n / (q.bags + 1) + 1) + 1), c->t[WEIGHT]->dtype == FC_F32 ? bags_f32 : bags_f64, &q);
     return bad;
 }
-FC_OWN_LEVELS(_embedding_bag)
+FC_OWN_TWO_LEVELS(_embedding_bag)
 
 int FC_ISA_NAME(fc_cpu__embedding_bag_backward)(fc_call *c)
 {
@@ -150,7 +150,7 @@ int FC_ISA_NAME(fc_cpu__embedding_bag_backward)(fc_call *c)
         fc_parallel(q.bags, 1 + 16384 / (q.width * (q.n / (q.bags + 1) + 1) + 1), narrow ? scales_f32 : scales_f64, &q);
     return FC_OK;
 }
-FC_OWN_LEVELS(_embedding_bag_backward)
+FC_OWN_TWO_LEVELS(_embedding_bag_backward)
 
 #else
 #include "../typed.h"

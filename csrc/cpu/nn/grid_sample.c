@@ -107,7 +107,7 @@ int FC_ISA_NAME(fc_cpu__grid_sample)(fc_call *c)
     fc_parallel(q.batch * blocks, 1 + 128 / (q.channels + 1), c->t[0]->dtype == FC_F32 ? values_f32 : values_f64, &q);
     return FC_OK;
 }
-FC_OWN_LEVELS(_grid_sample)
+FC_OWN_TWO_LEVELS(_grid_sample)
 
 int FC_ISA_NAME(fc_cpu__grid_sample_backward)(fc_call *c)
 {
@@ -121,7 +121,7 @@ int FC_ISA_NAME(fc_cpu__grid_sample_backward)(fc_call *c)
     fc_parallel(q.batch * blocks, 1 + 64 / (q.channels + 1), is32 ? places_f32 : places_f64, &q);
     return FC_OK;
 }
-FC_OWN_LEVELS(_grid_sample_backward)
+FC_OWN_TWO_LEVELS(_grid_sample_backward)
 
 #else
 #include "../typed.h"

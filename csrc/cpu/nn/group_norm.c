@@ -81,7 +81,7 @@ int FC_ISA_NAME(fc_cpu__group_norm)(fc_call *c)
     fc_parallel(q.n * q.groups, 1 + 8192 / (q.c / q.groups * q.inner + 1), c->t[0]->dtype == FC_F32 ? forward_f32 : forward_f64, &q);
     return FC_OK;
 }
-FC_OWN_LEVELS(_group_norm)
+FC_OWN_TWO_LEVELS(_group_norm)
 
 int FC_ISA_NAME(fc_cpu__group_norm_backward)(fc_call *c)
 {
@@ -98,7 +98,7 @@ int FC_ISA_NAME(fc_cpu__group_norm_backward)(fc_call *c)
     (f ? affine_f32 : affine_f64)(&q, c->out[1]->data, c->out[2]->data);
     return FC_OK;
 }
-FC_OWN_LEVELS(_group_norm_backward)
+FC_OWN_TWO_LEVELS(_group_norm_backward)
 
 #else
 #include "../typed.h"

@@ -71,7 +71,7 @@ int FC_ISA_NAME(fc_cpu__layer_norm)(fc_call *c)
     fc_parallel(q.rows, 1 + 8192 / (q.n + 1), x->dtype == FC_F32 ? forward_f32 : forward_f64, &q);
     return FC_OK;
 }
-FC_OWN_LEVELS(_layer_norm)
+FC_OWN_TWO_LEVELS(_layer_norm)
 
 int FC_ISA_NAME(fc_cpu__layer_norm_backward)(fc_call *c)
 {
@@ -86,7 +86,7 @@ int FC_ISA_NAME(fc_cpu__layer_norm_backward)(fc_call *c)
         fc_parallel((q.n + FC_TALLY_WIDTH - 1) / FC_TALLY_WIDTH, 1 + 8192 / (q.rows * FC_TALLY_WIDTH + 1), f ? columns_f32 : columns_f64, &q);
     return FC_OK;
 }
-FC_OWN_LEVELS(_layer_norm_backward)
+FC_OWN_TWO_LEVELS(_layer_norm_backward)
 
 #else
 #include "../typed.h"

@@ -41,8 +41,7 @@ static void choose_line(pool_job *job, const fc_pool *p)
         ++from;
     while (until > from && (until - 1) * p->stride[2] - p->pad[2] + reach > p->size[2])
         --until;
-    const int level = fc_isa_level();
-    job->line = (level >= 4 ? fc_pool_lines_v4 : level == 3 ? fc_pool_lines_v3 : fc_pool_lines_v2)[p->dtype == FC_F64];
+    job->line = (fc_isa_level() >= 3 ? fc_pool_lines_v3 : fc_pool_lines_v2)[p->dtype == FC_F64];
     job->from = from, job->until = until;
 }
 

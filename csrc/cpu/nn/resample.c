@@ -92,7 +92,7 @@ int FC_ISA_NAME(fc_cpu__resample)(fc_call *c)
         fc_parallel(q.outer * q.out, 1 + 8192 / (q.inner * q.taps + 1), is32 ? lines_f32 : lines_f64, &q);
     return bad;
 }
-FC_OWN_LEVELS(_resample)
+FC_OWN_TWO_LEVELS(_resample)
 
 int FC_ISA_NAME(fc_cpu__resample_backward)(fc_call *c)
 {
@@ -106,7 +106,7 @@ int FC_ISA_NAME(fc_cpu__resample_backward)(fc_call *c)
         fc_parallel(q.outer * chunks, 1 + 8192 / (width * q.out * q.taps + 1), is32 ? gradients_f32 : gradients_f64, &q);
     return bad;
 }
-FC_OWN_LEVELS(_resample_backward)
+FC_OWN_TWO_LEVELS(_resample_backward)
 
 #else
 #include "../typed.h"

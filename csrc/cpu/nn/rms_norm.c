@@ -62,7 +62,7 @@ int FC_ISA_NAME(fc_cpu__rms_norm)(fc_call *c)
     fc_parallel(q.rows, 1 + 8192 / (q.n + 1), x->dtype == FC_F32 ? forward_f32 : forward_f64, &q);
     return FC_OK;
 }
-FC_OWN_LEVELS(_rms_norm)
+FC_OWN_TWO_LEVELS(_rms_norm)
 
 int FC_ISA_NAME(fc_cpu__rms_norm_backward)(fc_call *c)
 {
@@ -76,7 +76,7 @@ int FC_ISA_NAME(fc_cpu__rms_norm_backward)(fc_call *c)
         fc_parallel((q.n + FC_TALLY_WIDTH - 1) / FC_TALLY_WIDTH, 1 + 8192 / (q.rows * FC_TALLY_WIDTH + 1), f ? columns_f32 : columns_f64, &q);
     return FC_OK;
 }
-FC_OWN_LEVELS(_rms_norm_backward)
+FC_OWN_TWO_LEVELS(_rms_norm_backward)
 
 #else
 #include "../typed.h"

@@ -215,7 +215,7 @@ int FC_ISA_NAME(fc_cpu__rnn)(fc_call *c)
     }
     return each_step(&q, q.reverse, x->dtype == FC_F32 ? forward_f32 : forward_f64);
 }
-FC_OWN_LEVELS(_rnn)
+FC_OWN_TWO_LEVELS(_rnn)
 
 static void start(fc_tensor *d, const fc_tensor *g)
 {
@@ -247,7 +247,7 @@ int FC_ISA_NAME(fc_cpu__rnn_backward)(fc_call *c)
     q.through = room;
     return y->dtype == FC_F32 ? backward_f32(&q) : backward_f64(&q);
 }
-FC_OWN_LEVELS(_rnn_backward)
+FC_OWN_TWO_LEVELS(_rnn_backward)
 
 #else
 #include "../typed.h"

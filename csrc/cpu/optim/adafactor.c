@@ -122,7 +122,7 @@ int FC_ISA_NAME(fc_cpu__adafactor_)(fc_call *c)
     }
     return FC_OK;
 }
-FC_OWN_LEVELS(_adafactor_)
+FC_OWN_TWO_LEVELS(_adafactor_)
 
 #else
 #include "../typed.h"

@@ -50,7 +50,7 @@ int FC_ISA_NAME(fc_cpu__adam_)(fc_call *c)
     }
     return FC_OK;
 }
-FC_OWN_LEVELS(_adam_)
+FC_OWN_TWO_LEVELS(_adam_)
 
 #else
 #include "../typed.h"

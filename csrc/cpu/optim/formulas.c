@@ -59,7 +59,7 @@ enum { LR, DECAY, D2, D3, D4, D5 };      /* its floats */
         }                                                                                  \
         return FC_OK;                                                                      \
     }                                                                                      \
-    FC_OWN_LEVELS(_##name##_)
+    FC_OWN_TWO_LEVELS(_##name##_)
 #include "formulas.def"
 #undef FC_FORMULA
 

@@ -104,7 +104,7 @@ int FC_ISA_NAME(fc_cpu__muon_)(fc_call *c)
     }
     return bad;
 }
-FC_OWN_LEVELS(_muon_)
+FC_OWN_TWO_LEVELS(_muon_)
 
 #else
 #include "../typed.h"

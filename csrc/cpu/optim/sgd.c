@@ -39,7 +39,7 @@ int FC_ISA_NAME(fc_cpu__sgd_)(fc_call *c)
     }
     return FC_OK;
 }
-FC_OWN_LEVELS(_sgd_)
+FC_OWN_TWO_LEVELS(_sgd_)
 
 #else
 #include "../typed.h"
