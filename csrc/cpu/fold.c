@@ -325,7 +325,7 @@ static const fc_fold_cells *cells_of(int dtype)
         return fc_fold_complex + (dtype - FC_C64);
     if (!fc_is_int(dtype))
         return (level >= 4 ? fc_fold_float_v4 : level == 3 ? fc_fold_float_v3 : fc_fold_float_v2) + (dtype - FC_F32);
-    return (level >= 4 ? fc_fold_exact_v4 : level == 3 ? fc_fold_exact_v3 : fc_fold_exact_v2) + dtype;
+    return (level >= 3 ? fc_fold_exact_v3 : fc_fold_exact_v2) + dtype;
 }
 
 static void widen_f16(void *restrict to, const void *restrict x, int64_t n, double p)

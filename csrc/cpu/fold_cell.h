@@ -4,7 +4,7 @@
  * The includer defines  F_NAME (of the cell)  S (stored type)  A (accumulator)  LOAD(s)  INIT  MAP(v, p)  OP(a, b);
  * p is the output's own parameter (the mean for a variance, the peak for logsumexp);
  * only a MAP that names p reads it. F_EXACT: the result does not depend on the order, and rows have none.
- * F_NAME, F_EXACT, INIT, MAP, OP, A are undefined at the end.
+ * F_HEAVY: MAP is long, and written out as seldom as can be. F_NAME, F_EXACT, F_HEAVY, INIT, MAP, OP, A are undefined at the end.
  * A cell works on ONE block (n <= FC_FOLD_BLOCK); fold.c owns blocks, threads and types.
  */
 
@@ -14,22 +14,6 @@
 #define F_PASTE(a, b) F_PASTE_(a, b)
 #define F(part) F_PASTE(F_PASTE(F_NAME, T_NAME), part)
 
-/* acc[k] = acc[k] with x[k], x[k + gap], .. (four elements of each lane): a quarter of the traffic on acc, the same order. */
-static FC_NOINLINE void F(four)(void *restrict acc_, const void *restrict x_, int64_t gap, int64_t n, const void *restrict param_)
-{
-    A *restrict acc = acc_;
-    const S *restrict x = x_;
-    const A *restrict param = param_;
-    (void)param;
-    for (int64_t k = 0; k < n; ++k) {
-        A a = acc[k];
-        a = OP(a, (A)(MAP(LOAD(x[k]), param[k])));
-        a = OP(a, (A)(MAP(LOAD(x[k + gap]), param[k])));
-        a = OP(a, (A)(MAP(LOAD(x[k + 2 * gap]), param[k])));
-        acc[k] = OP(a, (A)(MAP(LOAD(x[k + 3 * gap]), param[k])));
-    }
-}
-
 static FC_NOINLINE void F(one)(void *restrict acc_, const void *restrict x_, int64_t n, const void *restrict param_)
 {
     A *restrict acc = acc_;
@@ -38,6 +22,27 @@ static FC_NOINLINE void F(one)(void *restrict acc_, const void *restrict x_, int
     (void)param;
     for (int64_t k = 0; k < n; ++k)
         acc[k] = OP(acc[k], (A)(MAP(LOAD(x[k]), param[k])));
+}
+
+/* acc[k] = acc[k] with x[k], x[k + gap], .. (four elements of each lane): a quarter of the traffic on acc, the same order. */
+static FC_NOINLINE void F(four)(void *restrict acc_, const void *restrict x_, int64_t gap, int64_t n, const void *restrict param_)
+{
+    A *restrict acc = acc_;
+    const S *restrict x = x_;
+    const A *restrict param = param_;
+    (void)param;
+#ifdef F_HEAVY /* arithmetic, not memory, is what it waits for */
+    for (int j = 0; j < 4; ++j)
+        F(one)(acc, x + j * gap, n, param);
+#else
+    for (int64_t k = 0; k < n; ++k) {
+        A a = acc[k];
+        a = OP(a, (A)(MAP(LOAD(x[k]), param[k])));
+        a = OP(a, (A)(MAP(LOAD(x[k + gap]), param[k])));
+        a = OP(a, (A)(MAP(LOAD(x[k + 2 * gap]), param[k])));
+        acc[k] = OP(a, (A)(MAP(LOAD(x[k + 3 * gap]), param[k])));
+    }
+#endif
 }
 
 static void F(begin)(void *acc, int64_t n)
@@ -80,66 +85,74 @@ static inline A F(lanes)(A *lane)
     return OP(lane[0], lane[1]);
 }
 
+/* The last `left` elements of a row, fewer than sixteen, then its lanes. `readable` elements lie at x: where they are sixteen, what is
+ * read of the next row is left out again. */
+static FC_NOINLINE A F(end)(A *restrict lane, const S *restrict x, int64_t left, int64_t readable, A p)
+{
+    (void)p;
+    if (left) {
+        S padded[FC_FOLD_LANES] = {0};
+        if (readable < FC_FOLD_LANES) {
+            memcpy(padded, x, (size_t)left * sizeof(S));
+            x = padded;
+        }
+        F_LANES
+        for (int j = 0; j < FC_FOLD_LANES; ++j) {
+            const A v = OP(lane[j], (A)(MAP(LOAD(x[j]), p)));
+            lane[j] = j < left ? v : lane[j];
+        }
+    }
+    return F(lanes)(lane);
+}
+
 static void F(rows)(void *restrict out_, const void *restrict x_, int64_t rows, int64_t n, int64_t step, const void *restrict param_)
 {
     A *out = out_;
     const S *x = x_;
     const A *param = param_;
-    (void)param;
+    const int64_t whole = n - n % FC_FOLD_LANES, left = n - whole;
     int64_t r = 0;
+#ifndef F_HEAVY
     /* One row is one chain of additions, each waiting for the one before: several rows at once hide that. */
     for (; rows - r >= 4 && n >= 4 * FC_FOLD_LANES; r += 4) {
         const S *x0 = x + r * step, *x1 = x0 + step, *x2 = x1 + step, *x3 = x2 + step;
+        const A p0 = param ? param[r] : 0, p1 = param ? param[r + 1] : 0, p2 = param ? param[r + 2] : 0, p3 = param ? param[r + 3] : 0;
         A l0[FC_FOLD_LANES], l1[FC_FOLD_LANES], l2[FC_FOLD_LANES], l3[FC_FOLD_LANES];
         for (int j = 0; j < FC_FOLD_LANES; ++j)
             l0[j] = l1[j] = l2[j] = l3[j] = INIT;
-        int64_t i = 0;
-        for (; i + FC_FOLD_LANES <= n; i += FC_FOLD_LANES) {
+        for (int64_t i = 0; i < whole; i += FC_FOLD_LANES) {
             F_LANES
             for (int j = 0; j < FC_FOLD_LANES; ++j)
-                l0[j] = OP(l0[j], (A)(MAP(LOAD(x0[i + j]), param[r])));
+                l0[j] = OP(l0[j], (A)(MAP(LOAD(x0[i + j]), p0)));
             F_LANES
             for (int j = 0; j < FC_FOLD_LANES; ++j)
-                l1[j] = OP(l1[j], (A)(MAP(LOAD(x1[i + j]), param[r + 1])));
+                l1[j] = OP(l1[j], (A)(MAP(LOAD(x1[i + j]), p1)));
             F_LANES
             for (int j = 0; j < FC_FOLD_LANES; ++j)
-                l2[j] = OP(l2[j], (A)(MAP(LOAD(x2[i + j]), param[r + 2])));
+                l2[j] = OP(l2[j], (A)(MAP(LOAD(x2[i + j]), p2)));
             F_LANES
             for (int j = 0; j < FC_FOLD_LANES; ++j)
-                l3[j] = OP(l3[j], (A)(MAP(LOAD(x3[i + j]), param[r + 3])));
+                l3[j] = OP(l3[j], (A)(MAP(LOAD(x3[i + j]), p3)));
         }
-        for (; i < n; ++i) {
-            const int j = i % FC_FOLD_LANES;
-            l0[j] = OP(l0[j], (A)(MAP(LOAD(x0[i]), param[r])));
-            l1[j] = OP(l1[j], (A)(MAP(LOAD(x1[i]), param[r + 1])));
-            l2[j] = OP(l2[j], (A)(MAP(LOAD(x2[i]), param[r + 2])));
-            l3[j] = OP(l3[j], (A)(MAP(LOAD(x3[i]), param[r + 3])));
-        }
-        out[r] = F(lanes)(l0);
-        out[r + 1] = F(lanes)(l1);
-        out[r + 2] = F(lanes)(l2);
-        out[r + 3] = F(lanes)(l3);
+        const int64_t readable = (rows - r - 1) * step + left;
+        out[r] = F(end)(l0, x0 + whole, left, readable, p0);
+        out[r + 1] = F(end)(l1, x1 + whole, left, readable - step, p1);
+        out[r + 2] = F(end)(l2, x2 + whole, left, readable - 2 * step, p2);
+        out[r + 3] = F(end)(l3, x3 + whole, left, readable - 3 * step, p3);
     }
+#endif
     for (; r < rows; ++r) {
         const S *x_r = x + r * step;
+        const A p = param ? param[r] : 0;
         A lane[FC_FOLD_LANES];
+        (void)p;
         for (int j = 0; j < FC_FOLD_LANES; ++j)
             lane[j] = INIT;
-        int64_t i = 0;
-        if (n < FC_FOLD_LANES && n == step && (rows - r) * step >= FC_FOLD_LANES) { /* a short row: what is read of the next one is left out */
-            for (int j = 0; j < FC_FOLD_LANES; ++j) {
-                const A v = OP(lane[j], (A)(MAP(LOAD(x_r[j]), param[r])));
-                lane[j] = j < n ? v : lane[j];
-            }
-            i = n;
-        }
-        for (; i + FC_FOLD_LANES <= n; i += FC_FOLD_LANES)
+        for (int64_t i = 0; i < whole; i += FC_FOLD_LANES)
             F_LANES
             for (int j = 0; j < FC_FOLD_LANES; ++j)
-                lane[j] = OP(lane[j], (A)(MAP(LOAD(x_r[i + j]), param[r])));
-        for (; i < n; ++i) /* i % 16 keeps the compiler from unrolling what runs at most 15 times */
-            lane[i % FC_FOLD_LANES] = OP(lane[i % FC_FOLD_LANES], (A)(MAP(LOAD(x_r[i]), param[r])));
-        out[r] = F(lanes)(lane);
+                lane[j] = OP(lane[j], (A)(MAP(LOAD(x_r[i + j]), p)));
+        out[r] = F(end)(lane, x_r + whole, left, (rows - r - 1) * step + left, p);
     }
 }
 #endif
@@ -151,6 +164,7 @@ static const fc_fold_cell F(cell) = {F(rows), F(begin), F(one), F(four), F(join)
 #undef F_PASTE_
 #undef F_NAME
 #undef F_EXACT
+#undef F_HEAVY
 #undef F_LANES
 #undef INIT
 #undef MAP

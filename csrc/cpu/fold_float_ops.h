@@ -64,6 +64,7 @@ static void FOLD_T(raise)(void *restrict to, const void *restrict x, int64_t n, 
 #include "fold_cell.h"
 
 #define F_NAME sumexp
+#define F_HEAVY
 #define A ACC
 #define INIT 0
 #define MAP(v, p) EXP((v) - (p))

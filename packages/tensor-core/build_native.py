@@ -39,6 +39,7 @@ RULES = (
     ("cuda/*",                 (),                ()),
     ("*/map.c",                CELLS,             LEVELS),
     ("*_simd.c",               ANY,               LEVELS),
+    ("*/fold_exact.c",         ANY,               LEVELS[:2]),
     ("*/pool_lines.c",         ANY,               LEVELS[:2]),
     ("*",                      ANY,               ONCE),  # but LEVELS[:2] if it says FC_OWN_TWO_LEVELS(, LEVELS if FC_ISA_NAME( or FC_OWN_LEVELS(
 )  # fmt: skip
