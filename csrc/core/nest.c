@@ -30,11 +30,11 @@ int fc_broadcast(int n, fc_tensor *const *x, int *ndim_out, int64_t *shape)
     return FC_OK;
 }
 
-/* Stride of x along dim d of an ndim-dimensional output, 0 where x is broadcast. */
-static int64_t fc_out_stride(const fc_tensor *x, int ndim, int d)
+/* Stride of x along dim d of an output of this shape, 0 where x is broadcast. */
+static int64_t fc_out_stride(const fc_tensor *x, int ndim, const int64_t *shape, int d)
 {
     const int own = d - (ndim - x->ndim);
-    return own < 0 || x->shape[own] == 1 ? 0 : x->stride[own];
+    return own < 0 || (x->shape[own] == 1 && shape[d] != 1) ? 0 : x->stride[own];
 }
 
 /* PyTorch's order of dims, fastest first: an insertion sort in which the first operand with an opinion decides. */
@@ -43,7 +43,7 @@ static int fc_prefers(int n, fc_tensor *const *x, int ndim, const int64_t *shape
     for (int k = 0; k < n; ++k) {
         if (!x[k])
             continue;
-        const int64_t s0 = fc_out_stride(x[k], ndim, d0), s1 = fc_out_stride(x[k], ndim, d1);
+        const int64_t s0 = fc_out_stride(x[k], ndim, shape, d0), s1 = fc_out_stride(x[k], ndim, shape, d1);
         if (s0 == 0 || s1 == 0)
             continue;
         if (s0 != s1)
@@ -82,12 +82,27 @@ static int fc_all_contiguous(int n, fc_tensor *const *x, int ndim)
     return 1;
 }
 
+/* Operands of one shape that all lie alike and without gaps: the result lies so too, odd strides of dims of size 1 included. */
+static const int64_t *fc_common_strides(int n, fc_tensor *const *x, int ndim)
+{
+    const fc_tensor *first = x[0];
+    if (!first || first->ndim != ndim || !fc_is_dense(first))
+        return NULL;
+    for (int k = 1; k < n; ++k)
+        if (!x[k] || x[k]->ndim != ndim || memcmp(x[k]->shape, first->shape, (size_t)ndim * sizeof(int64_t)) || memcmp(x[k]->stride, first->stride, (size_t)ndim * sizeof(int64_t)))
+            return NULL;
+    return first->stride;
+}
+
 fc_tensor *fc_new_like_inputs(int dtype, int device, int ndim, const int64_t *shape, int n, fc_tensor *const *x)
 {
     int perm[FC_MAX_DIMS];
     int64_t stride[FC_MAX_DIMS];
     if (ndim < 2 || fc_all_contiguous(n, x, ndim))
         return fc_new(dtype, device, ndim, shape);
+    const int64_t *common = fc_common_strides(n, x, ndim);
+    if (common)
+        return fc_new_strided(dtype, device, ndim, shape, common);
     fc_order_dims(n, x, ndim, shape, perm);
     int plain = 1;
     int64_t run = 1;
@@ -119,7 +134,7 @@ void fc_nest_build(fc_nest *nest, int n, fc_tensor *const *op)
         int64_t stride[FC_NEST_OPERANDS];
         int merges = m > 0;
         for (int k = 0; k < n; ++k) {
-            stride[k] = fc_out_stride(op[k], out->ndim, d) * fc_dt_size[op[k]->dtype];
+            stride[k] = fc_out_stride(op[k], out->ndim, out->shape, d) * fc_dt_size[op[k]->dtype];
             merges = merges && stride[k] == nest->stride[k][m - 1] * nest->size[m - 1];
         }
         if (merges) {

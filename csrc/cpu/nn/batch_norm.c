@@ -13,6 +13,7 @@
 #include "../../core/mathfn.h"
 #include "../fold_rows.h"
 #include "../parallel.h"
+#include "format.h"
 #include "norm.h"
 
 /* A sum over a channel of: x, (x - mean)^2, g, or g * (x - mean). */
@@ -55,6 +56,7 @@ int fc_infer__batch_norm_train(fc_call *c)
     const fc_tensor *x = c->t[0];
     int bad = check(c, x, 1, 2);
     bad = bad ? bad : fc_declare(c, 0, x->dtype, x->ndim, x->shape);
+    bad = bad ? bad : fc_keep_format(c, 0, x, NULL, 1);
     for (int k = 1; k < 4 && !bad; ++k)
         bad = fc_declare(c, k, fc_stat_dtype(x->dtype), 1, x->shape + 1);
     return bad;
@@ -66,6 +68,7 @@ int fc_infer__batch_norm_eval(fc_call *c)
     const fc_tensor *x = c->t[0];
     int bad = check(c, x, 1, 4);
     bad = bad ? bad : fc_declare(c, 0, x->dtype, x->ndim, x->shape);
+    bad = bad ? bad : fc_keep_format(c, 0, x, NULL, 1);
     return bad ? bad : fc_declare(c, 1, fc_stat_dtype(x->dtype), 1, x->shape + 1);
 }
 
@@ -77,6 +80,7 @@ int fc_infer__batch_norm_backward(fc_call *c)
     int bad = check(c, x, 2, 4);
     bad = bad ? bad : fc_check_same(c, 1, 0);
     bad = bad ? bad : fc_declare(c, 0, x->dtype, x->ndim, x->shape);
+    bad = bad ? bad : fc_keep_format(c, 0, x, NULL, 1);
     bad = bad ? bad : fc_declare(c, 1, affine, 1, x->shape + 1);
     return bad ? bad : fc_declare(c, 2, affine, 1, x->shape + 1);
 }

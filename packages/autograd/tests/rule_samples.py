@@ -334,6 +334,7 @@ SAMPLES = {
     "_nanmedian": [lambda: (distinct(3, 4), 1, False), lambda: (distinct(3, 4), 0, True)],
     "_mode": [lambda: (distinct(3, 4), 1, False)],
     "copy_into_": [lambda: (normal(3, 4), normal(4)), lambda: (normal(3), normal(3)), lambda: (complex_(3), normal(3))],
+    "place_into_": [lambda: (normal(3, 4), normal(3, 4)), lambda: (complex_(3), normal(3))],
     "fill_number_": [lambda: (normal(3), 2.0)],
     **LINALG,
 }

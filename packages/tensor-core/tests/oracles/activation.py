@@ -82,7 +82,7 @@ def two(**numbers):
 
 
 O("relu", lambda x: np.maximum(x, 0))
-O("_relu_backward", lambda x, y: np.where(y <= 0, 0, x))
+O("_relu_backward", lambda x, y: np.where(x <= 0, 0, y))
 O("sigmoid", lambda x: sigmoid(x), ulp=2)
 O("_sigmoid_backward", lambda x, y: x * (1 - y) * y, ulp=2.5, domain=tame, halves=0.6)
 O("_tanh_backward", lambda x, y: x * (1 - y * y), ulp=2.5, scale=lambda x, y: abs(x) * (1 + y * y), domain=tame, halves=0.6)
@@ -101,10 +101,10 @@ O("_elu_backward", lambda x, y, alpha, scale, input_scale: elu_gradient(x, y, al
 O("celu", lambda x, alpha: elu(x, alpha, 1, 1 / (ONE * alpha)), ulp=3, domain=tame, cases=one(alpha=2.0))
 O("selu", lambda x: elu(x, 1.6732632423543772848170429916717, 1.0507009873554804934193349852946, 1), ulp=3, domain=tame)
 O("_leaky_relu", lambda x, negative_slope: np.where(x > 0, x, x * negative_slope), ulp=1.5, cases=one(negative_slope=0.25))
-O("_leaky_relu_backward", lambda x, y, negative_slope: np.where(y > 0, x, x * negative_slope), ulp=1.5, cases=two(negative_slope=0.25))
+O("_leaky_relu_backward", lambda x, y, negative_slope: np.where(x > 0, y, y * negative_slope), ulp=1.5, cases=two(negative_slope=0.25))
 O("_prelu", lambda x, y: np.where(x > 0, x, x * y))
-O("_prelu_backward", lambda x, y, z: np.where(y > 0, x, x * z))
-O("_prelu_weight_backward", lambda x, y: np.where(y > 0, 0, x * y))
+O("_prelu_backward", lambda x, y, z: np.where(x > 0, z, z * y))
+O("_prelu_weight_backward", lambda x, y: np.where(x > 0, 0, x * y))
 O("_hardtanh", lambda x, min_val, max_val: np.minimum(np.maximum(x, min_val), max_val), cases=lambda t: one(min_val=0, max_val=6)(t)[1:])
 O("_hardtanh_backward", lambda x, y, min_val, max_val: np.where((y > min_val) & (y < max_val), x, 0), cases=two(min_val=0, max_val=6))
 O("_hardsigmoid", lambda x: np.minimum(np.maximum(x + 3, 0), 6) / 6, ulp=1.5, scale=0.5)
@@ -120,7 +120,7 @@ O("hardshrink", lambda x, lambd: np.where((x > lambd) | (x < -lambd) | np.isnan(
 O("_shrink_backward", lambda x, y, lambd: np.where((y > lambd) | (y < -lambd), x, 0), cases=two(lambd=0.25))
 O("_tanhshrink", lambda x: x - np.tanh(x), ulp=3, scale=lambda x: abs(x), culp=6)
 O("threshold", lambda x, threshold, value: np.where(x <= threshold, value, x), cases=lambda t: one(threshold=2, value=1)(t)[1:])
-O("_threshold_backward", lambda x, y, threshold: np.where(y <= threshold, 0, x), cases=two(threshold=0.25))
+O("_threshold_backward", lambda x, y, threshold: np.where(x <= threshold, 0, y), cases=two(threshold=0.25))
 O("_glu", lambda x, y: x * sigmoid(y), ulp=3, domain=tame)
 O("_glu_gate_backward", lambda x, y, z: x * y * (1 - sigmoid(z)) * sigmoid(z), ulp=4, scale=lambda x, y, z: abs(x * y) * sigmoid(z), domain=tame)
 

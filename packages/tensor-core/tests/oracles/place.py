@@ -38,4 +38,5 @@ O("index_put_rows_", lambda x, indices, values, dims, accumulate: placed(x, indi
 O("copy_into_", lambda x, source: np.broadcast_to(source, x.shape), cases=lambda t: [
     (t(3, 4), t(3, 4)), (t(3, 4), t(4)), (t(), t()), (t(0, 3), t(3)),
 ])  # fmt: skip
+O("place_into_", lambda x, source: np.broadcast_to(source, x.shape), cases=lambda t: [(t(3, 4), t(3, 4)), (t(), t()), (t(0, 3), t(0, 3))])
 O("fill_number_", lambda x, value: np.full_like(x, value), cases=lambda t: [(t(3, 4), t.scalar()), (t(), t.scalar()), (t(0, 3), t.scalar())])

@@ -47,7 +47,7 @@ class Saves:
         for key, f in rule.grads.items():
             for name in signature(f).parameters:
                 text, kind = self.resolve(name, key)
-                if kind != "gradient":
+                if kind not in ("gradient", "_seen"):
                     self.wanted.setdefault(text, (set(), kind))[0].update([key] if key in self.lists else key)
         self.casts = operands.broadcasts and len(operands.letters) > 1
         self.layout = []
@@ -61,7 +61,9 @@ class Saves:
             return name, "gradient"
         if name == "out" or (name[:3] == "out" and name[3:].isdigit()):
             return name, "out"
-        for suffix in ("_shapes", "_shape", "_geometry", "_dtypes", "_dtype"):
+        if name.endswith("_seen") and name[:-5] in o.letters:
+            return name[:-5], "_seen"
+        for suffix in ("_shapes", "_shape", "_geometry", "_format", "_dtypes", "_dtype"):
             if name.endswith(suffix) and o.argument(name[: -len(suffix)]):
                 return o.argument(name[: -len(suffix)]) + suffix, suffix
         found = o.argument(name)
@@ -117,6 +119,8 @@ class Saves:
             return f"({shape}) if {base} is not None else None" if base in self.operands.optional else shape
         if kind == "_dtype":
             return f"{base}.dtype"
+        if kind == "_format":
+            return f"format_of({base})"
         if kind == "_geometry":
             return f"({base}.shape, {base}.stride(), {base}.storage_offset())"
         return f"[t.{kind[1:-1]} for t in {base}]"

@@ -4,9 +4,14 @@ import sys
 import threading
 import traceback
 
+import facula
+
 from . import _core
 from ._core import GradError, TensorHandle, Tensor, alias, extend, grad_mode, is_complex, is_float, lib, tensor_of, tensor_version
 from ._node import Nowhere, Output
+
+
+FORMATS = {2: facula.channels_last, 3: facula.channels_last_3d}
 
 
 def sum_to(g, shape):
@@ -18,6 +23,17 @@ def sum_to(g, shape):
     if dims:
         g = g.sum(dims, True)
     return g.view(shape) if extra else g
+
+
+def format_of(t):
+    """2 where t lies in memory with its channels last, 3 where one of five dims does, else 0."""
+    format = {4: 2, 5: 3}.get(len(t.shape), 0)
+    return format if format and not lib.fc_is_contiguous(t._h, 0) and lib.fc_is_contiguous(t._h, format) else 0
+
+
+def formed(g, format):
+    """g in that memory format."""
+    return g if not format or lib.fc_is_contiguous(g._h, format) else g.contiguous(memory_format=FORMATS[format])
 
 
 def cast(g, dtype):
@@ -172,6 +188,6 @@ def packed(pack, tensor):
 # tensors or anomaly mode somewhere, a complex tensor in some graph. A global read costs 2 ns, a look at a dtype 50.
 NAMES = dict(
     Tensor=Tensor, Nowhere=Nowhere, Output=Output, NUMBERS=frozenset((int, float, bool, complex)), modes=extend, recording=grad_mode, version=lib.saved_version,
-    alias=alias, node=lib.node, TensorHandle=TensorHandle, tensor_of=tensor_of, pair=lib.fc_pair, is_complex=is_complex, is_float=is_float, frame=sys._getframe, sum_to=sum_to, cast=cast, conj=conj,
+    alias=alias, node=lib.node, TensorHandle=TensorHandle, tensor_of=tensor_of, pair=lib.fc_pair, is_complex=is_complex, is_float=is_float, frame=sys._getframe, sum_to=sum_to, format_of=format_of, cast=cast, conj=conj,
     place=place, no_derivative=no_derivative, check_list=check_list, finish=finish, special=False, complex_seen=False,
 )  # fmt: skip

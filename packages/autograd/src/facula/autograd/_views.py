@@ -208,16 +208,20 @@ class CopySlices(Node):
 
     def backward(self, g, inputs):
         window, write = self.thawed() if self.saved is None else self.saved
-        result = window.laid_out(g, True)
-        place = window.of(result)
-        kept = write.backward(place.clone(), inputs)
-        if inputs[0] is not None:
-            if kept[0] is None:
-                place.zero_()
-            else:
-                place.copy_(kept[0])
-            kept = (result, *kept[1:])
-        return kept
+        placed = write.rule is not None and write.rule.op_name == "place_into_"  # the source's gradient is a view of g
+        whole = window.laid_out(g, not placed and inputs[0] is not None)
+        place = window.of(whole)
+        kept = write.backward(place if placed else place.clone(), inputs)
+        if inputs[0] is None:
+            return kept
+        if placed:
+            whole = window.laid_out(g, True)
+            place = window.of(whole)
+        if kept[0] is None:
+            place.zero_()
+        else:
+            place.copy_(kept[0])
+        return (whole, *kept[1:])
 
 
 def rebase(view, base, write):

@@ -363,7 +363,7 @@ def place_function(row):
     if row.name == "fill_number_":
         body += "    kind = type(value)\n    if (kind is float or kind is int and -9223372036854775808 <= value < 9223372036854775808) and not fill("
         return body + f"input._h, 2 if kind is float else 1, 0 if kind is float else value, value, 0.0):\n        return input\n    {again}\n"
-    if row.name == "copy_into_":
+    if row.name in ("copy_into_", "place_into_"):
         return body + f"    if lib.fc_copy(input._h, source._h):\n        {again}\n    return input\n"
     return body + f"    {again}\n"
 

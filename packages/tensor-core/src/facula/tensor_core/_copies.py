@@ -26,7 +26,7 @@ _VIEWS = {
     "unsqueeze_copy": _ops.unsqueeze,
     "view_as_complex_copy": lambda input: _complex("view_as_complex", input),
     "view_as_real_copy": lambda input: _complex("view_as_real", input),
-    "view_copy": lambda input, size: input.view(size),
+    "view_copy": lambda input, size: input.reshape(size),
 }
 _SEVERAL = {
     "split_copy": lambda input, split_size, dim=0: input.split(split_size, dim),

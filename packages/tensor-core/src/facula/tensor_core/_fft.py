@@ -33,6 +33,7 @@ def _input(name, x, kind):
 
 def _sized(name, x, sizes, dims):
     """x with each dim cut, or filled up with zeros at its end, to a size."""
+    wider = [0] * x.dim()
     for n, d in zip(sizes, dims):
         if n is None:
             continue
@@ -41,10 +42,8 @@ def _sized(name, x, sizes, dims):
         have = x.shape[d]
         if n < have:
             x = _ops.slice(x, d, 0, n, 1)
-        elif n > have:
-            shape = (*x.shape[:d], n - have, *x.shape[d + 1 :])
-            x = _joining.cat([x, _create.zeros(shape, dtype=x.dtype, device=x.device)], d)
-    return x
+        wider[d] = max(n - have, 0)
+    return _joining.bordered(x, [0] * x.dim(), wider, 0) if any(wider) else x
 
 
 def _dims(name, x, s, dim, default=None):
@@ -255,8 +254,7 @@ def _reflected(x, pad, mode):
         raise RuntimeError(f"stft: Padding size should be less than the corresponding input dimension, but got: padding ({pad}, {pad}) at dimension {x.dim() - 1} of input {list(x.shape)}")
     places = _create.arange(-pad, n + pad, device=x.device)
     if mode == "constant":
-        zeros = _create.zeros(*x.shape[:-1], pad, dtype=x.dtype, device=x.device)
-        return _joining.cat([zeros, x, zeros], -1)
+        return _joining.bordered(x, [pad], [pad], 0)
     if mode == "reflect":
         places = (n - 1) - ((n - 1) - places.abs()).abs()
     elif mode == "replicate":

@@ -21,17 +21,20 @@ TAKES = ("float32", "float64", "complex64", "complex128")
 
 
 class Spec(NamedTuple):
-    """A result: `columns` says that the last two dims lie column by column, as LAPACK leaves matrices; `order` how any dims lie, the outermost first."""
+    """A result: `columns` says that the last two dims lie column by column, as LAPACK leaves matrices; `order` how any dims lie, the outermost first; `tall` by how many
+    rows the columns are longer in memory."""
 
     dtype: str
     shape: tuple
     columns: bool = False
     order: tuple = ()
+    tall: int = 0
 
     def empty(self, device):
         n = len(self.shape)
         order = self.order or ([*range(n - 2), n - 1, n - 2] if self.columns and n > 1 else range(n))
-        h = lib.fc_empty_strided(BY_NAME[self.dtype].id, device, n, list(self.shape), strides(self.shape, order))
+        shape = (*self.shape[:-2], self.shape[-2] + self.tall, self.shape[-1]) if self.tall else self.shape
+        h = lib.fc_empty_strided(BY_NAME[self.dtype].id, device, n, list(self.shape), strides(shape, order))
         if not h:
             raise OutOfMemoryError(f"not enough memory for a result of shape {self.shape}. Use smaller tensors or free some.")
         return own_tensor(h)

@@ -90,7 +90,7 @@ def solve_triangular(a, b, upper, unitriangular):
 def _least_squares(a, b, rcond):
     batch, (m, n), k = tuple(a.shape[:-2]), a.shape[-2:], b.shape[-1]
     real = real_of(_name(a))
-    return [Spec(_name(a), (*batch, n, k), True), Spec(real, (*batch, k)), Spec("int64", batch), Spec(real, (*batch, min(m, n)))]
+    return [Spec(_name(a), (*batch, n, k), True, tall=max(m - n, 0)), Spec(real, (*batch, k)), Spec("int64", batch), Spec(real, (*batch, min(m, n)))]
 
 
 @row("_linalg_lstsq", _least_squares)

@@ -183,11 +183,11 @@ def ormqr(input, tau, other, left=True, transpose=False, *, out=None):
     if other.shape[-2 if left else -1] != input.shape[-2]:
         raise ShapeError(f"ormqr: other.shape[-{2 if left else 1}] must be equal to input.shape[-2], got {tuple(other.shape)} and {tuple(input.shape)}.")
     if not left:  # other Q is (Q^H other^H)^H
-        return into("ormqr", H(ormqr(input, tau, H(other), True, not transpose)), out)
+        return into("ormqr", columns(H(ormqr(input, tau, H(other), True, not transpose))), out)
     steps = _reflectors(input, tau)
     for v, t in steps if transpose else reversed(steps):
         other = _reflect(v, t.conj() if transpose and t.is_complex() else t, other)
-    return into("ormqr", other, out)
+    return into("ormqr", columns(other), out)
 
 
 def _listens(A):

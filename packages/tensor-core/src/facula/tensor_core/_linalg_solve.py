@@ -143,7 +143,7 @@ def triangular_solve(b, A, upper=True, transpose=False, unitriangular=False, *, 
     square("triangular_solve", A)
     matrix("triangular_solve", b, A)
     solved = solve_triangular(A.mT if transpose else A, b, upper=upper != transpose, unitriangular=unitriangular)
-    return into("triangular_solve", return_types.triangular_solve(solved, A.detach().clone()), out)
+    return into("triangular_solve", return_types.triangular_solve(solved, columns(A)), out)
 
 
 def cholesky_solve(B, L, upper=False, *, out=None):

@@ -2,6 +2,7 @@
 
 from facula.tensor_core import _ops, _out
 from facula.tensor_core._errors import DTypeError, ShapeError
+from facula.tensor_core._shape import _alone
 from facula.tensor_core._tensor import Tensor
 
 
@@ -64,7 +65,7 @@ def H(a):
 
 def columns(a):
     """a with its matrices column by column in memory, as LAPACK leaves results."""
-    return _ops.transpose(_ops.copy(_ops.transpose(a, -2, -1), None, 0), -2, -1)
+    return _alone(_ops.transpose(_ops.copy(_ops.transpose(a, -2, -1), None, 0), -2, -1))
 
 
 def eye_like(a, rows=None, columns=None):

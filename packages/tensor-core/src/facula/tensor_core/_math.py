@@ -1,5 +1,7 @@
 """Mathematics composed of rows: products, comparisons, statistics that need no kernel of their own."""
 
+import warnings
+
 from facula.tensor_core import _dispatch, _ops, _tensor
 from facula.tensor_core._errors import DTypeError, ShapeError
 from facula.tensor_core._guard import want_tensor
@@ -181,6 +183,8 @@ def _sum_of(name, input, multiply, x, y, beta, alpha, out):
         product = _ops.mul(product, alpha)
     if beta == 0:
         return _ops.add(product, 0, out=out)
+    if multiply is outer and not input.is_contiguous() and input.shape == product.shape:  # the result lies as input does
+        return _ops.add(input if beta == 1 else _ops.mul(input, beta), product, out=out)
     return _ops.add(product, input if beta == 1 else _ops.mul(input, beta), out=out)
 
 
@@ -235,7 +239,12 @@ def masked_fill(input, mask, value):
         value = value.to(input.dtype)
     else:
         value = zero_dim(fitting("masked_fill", value, input.dtype), input.dtype)
+    if not (_is_contiguous(input._h, 0) and _is_contiguous(mask._h, 0)):  # the result is
+        input, mask = input.contiguous(), mask.contiguous()
     return _ops.where_rows(mask, value, input)
+
+
+_is_contiguous = lib.fc_is_contiguous
 
 
 def masked_fill_(self, mask, value):
@@ -245,10 +254,26 @@ def masked_fill_(self, mask, value):
     if self.origin is None and not _ops.interpreting and type(value) in (float, int) and mask.shape == self.shape and (self.base is None or self.base.origin is None):
         if mask.dtype.kind == 0 and lib.fc_map3(_WHERE, self._h, mask._h, zero_dim(fitting("masked_fill_", value, self.dtype), self.dtype)._h, self._h):
             return self
+    alike = [d for d, (size, step) in enumerate(zip(self.shape, self.stride())) if size > 1 and step == 0]
+    if alike and self.origin is None:
+        return _fill_expanded(self, mask, value, alike)
     result = masked_fill(self, mask, value)
     if result.shape != self.shape:
         raise ShapeError(f"masked_fill_: the mask {tuple(mask.shape)} does not broadcast to {tuple(self.shape)}")
     return _ops.copy_into_(self, result)
+
+
+def _fill_expanded(self, mask, value, dims):
+    """masked_fill_ of a tensor that shows one element in many places: it is filled where any of them is chosen."""
+    warnings.warn(
+        "Use of masked_fill_ on expanded tensors is deprecated. Please clone() the tensor before performing this operation.", UserWarning, stacklevel=3
+    )
+    mask = _ops.any(_ops.expand(mask, self.shape), tuple(dims), True)
+    one = self
+    for d in dims:
+        one = _ops.slice(one, d, 0, 1, 1)
+    masked_fill_(one, mask, value)
+    return self
 
 
 def clone(input, *, memory_format=None):
@@ -354,7 +379,7 @@ def diff(input, n=1, dim=-1, prepend=None, append=None, *, out=None):
     from facula.tensor_core._shape import wrap_dim
 
     if n == 0:
-        return input
+        return input.clone()
     dim = wrap_dim("diff", dim, input.dim())
     for name, end in (("prepend", prepend), ("append", append)):
         if end is not None and end.dim() != input.dim():

@@ -36,7 +36,7 @@ def attach(public):
     _inplace_compositions()
 
 
-_HIDDEN = {"copy_into_", "fill_number_", "index_put_rows_", "where_rows_", "clamp_tensor_", "randperm_", "random_range_", "random_full_", "bernoulli_scalar_"}
+_HIDDEN = {"copy_into_", "place_into_", "fill_number_", "index_put_rows_", "where_rows_", "clamp_tensor_", "randperm_", "random_range_", "random_full_", "bernoulli_scalar_"}
 _HIDDEN |= {"celu_", "selu_", "threshold_", "hardshrink_", "clamp_numbers_", "isnan_", "isinf_", "isfinite_", "isposinf_", "isneginf_", "signbit_"}
 _HIDDEN |= {"fmax_", "fmin_", "maximum_", "minimum_", "logaddexp_", "logaddexp2_", "rsub_", "trunc_divide_"}
 _HIDDEN |= {"draw_bernoulli_", "draw_poisson_", "draw_gamma_", "draw_binomial_"}

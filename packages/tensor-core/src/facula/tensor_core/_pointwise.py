@@ -261,10 +261,22 @@ def complex_(real, imag, *, out=None):
         raise RuntimeError(f"complex: expected both inputs to be Half, Float or Double tensors but got {real.dtype.name} and {imag.dtype.name}. Convert with .to().")
     if real.dtype is not imag.dtype:
         raise RuntimeError(f"complex: expected object of scalar type {real.dtype.name} but got scalar type {imag.dtype.name} for second argument. Convert one.")
-    from facula.tensor_core._shape import broadcast_tensors
+    from facula.tensor_core._shape import _alone, broadcast_tensors
 
-    real, imag = (_ops.unsqueeze(t, -1) for t in broadcast_tensors(real, imag))
-    return into("complex", _ops.complex_view(_ops.cat((real, imag), -1)), out)
+    real, imag = broadcast_tensors(real, imag)
+    if not (real.is_contiguous() and imag.is_contiguous()):
+        return into("complex", _complex_turned(real, imag), out)
+    return into("complex", _alone(_ops.complex_view(_ops.cat((_ops.unsqueeze(real, -1), _ops.unsqueeze(imag, -1)), -1))), out)
+
+
+def _complex_turned(real, imag):
+    """Complex numbers that lie as another pointwise result of the two would."""
+    from facula.tensor_core._shape import _alone
+
+    like = _ops.add(real.detach(), imag.detach())
+    order = sorted(builtins.range(like.dim()), key=like.stride, reverse=True)
+    real, imag = (_ops.permute(t, order) for t in (real, imag))
+    return _alone(_ops.permute(complex_(real.contiguous(), imag.contiguous()), [order.index(d) for d in builtins.range(len(order))]))
 
 
 def prelu(input, weight):

@@ -36,7 +36,10 @@ def _written(input, look, src, name):
     view = look(copy)
     if view.shape != src.shape:
         raise RuntimeError(f"{name}: expected src to have a size equal to the slice of self. src size = {list(src.shape)}, slice size = {list(view.shape)}")
-    view.copy_(src)
+    if _ops.interpreting or src.device != view.device:
+        view.copy_(src)
+    else:
+        _ops.place_into_(view, src)
     return copy
 
 
@@ -64,12 +67,11 @@ def masked_scatter(input, mask, source):
         raise RuntimeError(f"masked_scatter: expected self and source to have same dtypes but got {input.dtype.name} and {source.dtype.name}")
     if source.numel() < wanted:
         raise RuntimeError(f"masked_scatter: expected mask to have at most {source.numel()} true elements for source, got {wanted}")
-    copy = x.clone()
+    copy = _ops.copy(x, None, 0)
     if wanted and not _ops.interpreting and input.origin is None and source.origin is None:
-        flat = copy if copy.is_contiguous() else _ops.copy(copy, None, 0)
         where = nonzero(_shape.reshape(mask, -1))
-        if not lib.fc_index_put(_ops.view(flat, (-1,))._h, 1, [_ops.select(where, 1, 0)._h], _ops.slice(_shape.reshape(source, -1), 0, 0, wanted, 1)._h, False):
-            return flat
+        if not lib.fc_index_put(_ops.view(copy, (-1,))._h, 1, [_ops.select(where, 1, 0)._h], _ops.slice(_shape.reshape(source, -1), 0, 0, wanted, 1)._h, False):
+            return copy
     if wanted:
         copy[_as_index(mask)] = _ops.slice(_shape.reshape(source, -1), 0, 0, wanted, 1)
     return copy

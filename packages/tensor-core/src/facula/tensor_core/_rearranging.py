@@ -83,7 +83,17 @@ def flip(input, *dims, **named):
     for d in wrapped if input.dim() else ():
         size = input.shape[d]
         x = _ops.slice(x, d, size - 1 if size else 0, size, -1)
-    return _ops.copy(x, None, 0)
+    if input.is_contiguous():
+        return _ops.copy(x, None, 0)
+    from facula.tensor_core._create import empty_like
+
+    order = _memory_order(empty_like(input.detach()))  # the result lies as a copy of input would
+    return _alone(_ops.permute(_ops.copy(_ops.permute(x, order), None, 0), [order.index(d) for d in range(x.dim())]))
+
+
+def _memory_order(t):
+    """The dims, slowest first."""
+    return sorted(range(t.dim()), key=t.stride, reverse=True)
 
 
 def fliplr(input):
@@ -171,7 +181,7 @@ def diag_embed(input, offset=0, dim1=-2, dim2=-1):
         for d in sorted((a, b)):
             shape.insert(d, size)
         out = zeros(*shape, dtype=input.dtype, device=input.device)
-        _ops.diagonal(out, offset, a, b).copy_(input)
+        _ops.place_into_(_ops.diagonal(out, offset, a, b), input)
         return _alone(out)
     return _alone(movedim(out, (n - 2, n - 1), (a, b)))
 

@@ -303,7 +303,7 @@ def _place(op, args, out):
     if op.name == "index_put_rows_":
         index = _indices(by)
         bad = lib.fc_index_put(x._h, len(index), index, by["values"]._h, by["accumulate"])
-    elif op.name == "copy_into_":
+    elif op.name in ("copy_into_", "place_into_"):
         bad = lib.fc_copy(x._h, by["source"]._h)
     else:
         bad = lib.fc_fill(x._h, *number(by["value"]))

@@ -9,7 +9,7 @@ from .._core import composing, row
 from .._table import D, none
 from ._tools import only_where
 
-D("relu",       x=lambda g, out: fused("_relu_backward", relu, g, out))
+D("relu",       x=lambda g, out: fused("_relu_backward", relu, out, g))
 D("sigmoid",    x=lambda g, out: fused("_sigmoid_backward", sigmoid, g, out))
 D("tanh",       x=lambda g, out: fused("_tanh_backward", tanh, g, out))
 D("_silu",      x=lambda g, x: fused("_silu_backward", silu, g, x))
@@ -20,8 +20,8 @@ D("_softplus",  x=lambda g, x, beta, threshold: fused("_softplus_backward", soft
 D("_elu",       x=lambda g, x, alpha, scale, input_scale: elu_gradient(g, x, alpha, scale, input_scale))
 D("celu",       x=lambda g, x, alpha: elu_gradient(g, x, alpha, 1, 1 / alpha))
 D("selu", node="EluBackward0", x=lambda g, x: elu_gradient(g, x, 1.6732632423543772, 1.0507009873554805, 1))
-D("_leaky_relu", x=lambda g, x, negative_slope: fused("_leaky_relu_backward", leaky_relu, g, x, negative_slope=negative_slope))
-D("_prelu", node="PreluKernelBackward0", x=lambda g, x, y: fused("_prelu_backward", prelu, g, x, y),     y=lambda g, x: fused("_prelu_weight_backward", prelu_weight, g, x))
+D("_leaky_relu", x=lambda g, x, negative_slope: fused("_leaky_relu_backward", leaky_relu, x, g, negative_slope=negative_slope))
+D("_prelu", node="PreluKernelBackward0", x=lambda g, x, y: fused("_prelu_backward", prelu, x, y, g),     y=lambda g, x: fused("_prelu_weight_backward", prelu_weight, x, g))
 D("_hardtanh",  x=lambda g, x, min_val, max_val: fused("_hardtanh_backward", hardtanh, g, x, min_val=min_val, max_val=max_val))
 D("_hardsigmoid", x=lambda g, x: fused("_hardsigmoid_backward", hardsigmoid, g, x))
 D("_hardswish", x=lambda g, x: fused("_hardswish_backward", hardswish, g, x))
@@ -30,7 +30,7 @@ D("_softsign",  x=lambda g, x: fused("_softsign_backward", softsign, g, x))
 D("_softshrink", x=lambda g, x, lambd: fused("_shrink_backward", shrink, g, x, lambd=lambd))
 D("hardshrink", x=lambda g, x, lambd: fused("_shrink_backward", shrink, g, x, lambd=lambd))
 D("_tanhshrink", x=lambda g, x: g * F.square(F.tanh(x)))
-D("threshold",  x=lambda g, x, threshold: fused("_threshold_backward", threshold_, g, x, threshold=threshold))
+D("threshold",  x=lambda g, x, threshold: fused("_threshold_backward", threshold_, x, g, threshold=threshold))
 D("_glu",       x=lambda g, y: g * F.sigmoid(y),        y=lambda g, x, y: fused("_glu_gate_backward", glu_gate, g, x, y))
 
 none("_relu_backward", "_sigmoid_backward", "_tanh_backward", "_silu_backward", "_mish_backward", "_gelu_backward", "_gelu_tanh_backward")
@@ -39,14 +39,14 @@ none("_hardsigmoid_backward", "_hardswish_backward", "_log_sigmoid_backward", "_
 none("_threshold_backward", "_glu_gate_backward")
 
 
-def fused(name, formula, g, *saved, **numbers):
+def fused(name, formula, *operands, **numbers):
     """The row, or the formula where that is to be differentiated again or the row has no such dtype."""
-    if composing() or g.dtype.is_complex:
-        return formula(g, *saved, **numbers)
-    return row(name)(g, *saved, **numbers)
+    if composing() or operands[0].dtype.is_complex:
+        return formula(*operands, **numbers)
+    return row(name)(*operands, **numbers)
 
 
-def relu(g, out):
+def relu(out, g):
     return only_where(F.logical_not(out <= 0), g)
 
 
@@ -91,15 +91,15 @@ def elu(g, x, alpha, scale, input_scale):
     return F.where(x > 0, g * scale, g * (input_scale * alpha * scale) * F.exp(F.clamp(x * input_scale, max=0)))
 
 
-def leaky_relu(g, x, negative_slope):
+def leaky_relu(x, g, negative_slope):
     return F.where(x > 0, g, g * negative_slope)
 
 
-def prelu(g, x, weight):
+def prelu(x, weight, g):
     return F.where(x > 0, g, g * weight)
 
 
-def prelu_weight(g, x):
+def prelu_weight(x, g):
     return only_where(F.logical_not(x > 0), g * x)
 
 
@@ -127,7 +127,7 @@ def shrink(g, x, lambd):
     return only_where((x > lambd) | (x < -lambd), g)
 
 
-def threshold_(g, x, threshold):
+def threshold_(x, g, threshold):
     return only_where(F.logical_not(x <= threshold), g)
 
 

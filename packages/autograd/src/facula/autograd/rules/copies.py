@@ -7,6 +7,7 @@ from .._table import D, _zeros, zero
 
 D("copy",  node="CloneBackward0", check=True, x=lambda g, dtype, x_dtype: g if dtype is None else cast(g, x_dtype))
 D("copy_into_", node="CopyBackwards", x=_zeros, y=lambda g, y_shape, y_dtype: cast(sum_to(g, y_shape), y_dtype))
+D("place_into_", node="CopyBackwards", x=_zeros, y=lambda g, y_shape, y_dtype: cast(sum_to(g, y_shape), y_dtype))
 zero("fill_number_")
 D("_triangle", x=lambda g, diagonal, upper: F.triu(g, diagonal) if upper else F.tril(g, diagonal))
 D("cat",   tensors=lambda g, tensors_shapes, tensors_dtypes, dim: pieces(g, tensors_shapes, tensors_dtypes, dim))

@@ -5,32 +5,53 @@ import facula as F
 from .._table import D
 from ._tools import sum_to
 
-D("matmul", node="MmBackward0", x=lambda g, x_shape, y: left(g, x_shape, y), y=lambda g, x, y_shape: right(g, x, y_shape))
-D("mm",     x=lambda g, y: F.matmul(g, y.transpose(-1, -2)),    y=lambda g, x: F.matmul(x.transpose(-1, -2), g))
-D("bmm",    x=lambda g, y: F.matmul(g, y.transpose(-1, -2)),    y=lambda g, x: F.matmul(x.transpose(-1, -2), g))
-D("linear", node="AddmmBackward0", x=lambda g, y: F.matmul(g, y) if y.ndim == 2 else g.unsqueeze(-1) * y,
-            y=lambda g, x, y_shape: weight(g, x, y_shape),      z=lambda g, z_shape: bias(g, z_shape))
+D("matmul", node="MmBackward0", x=lambda g, x_shape, y, x_seen: left(g, x_shape, y, x_seen), y=lambda g, x, y_shape, y_seen: right(g, x, y_shape, y_seen))
+D("linear", node="AddmmBackward0", x=lambda g, y, x_seen: of_left(g, y.transpose(0, 1), x_seen) if y.ndim == 2 else g.unsqueeze(-1) * y,
+            y=lambda g, x, y_shape, y_seen: weight(g, x, y_shape, y_seen),      z=lambda g, z_shape: bias(g, z_shape))
 
 
-def left(g, x_shape, y):
+def by_columns(t):
+    """Whether a matrix that was kept lies column by column; then its gradient does, as in PyTorch."""
+    return t is not None and t.ndim == 2 and t.stride() == (1, t.shape[0]) and not t.is_contiguous()
+
+
+def of_left(g, y, x):
+    """g @ y^T, the gradient of x in x @ y."""
+    if by_columns(x):
+        return F.matmul(y, g.transpose(0, 1)).transpose(0, 1)
+    return F.matmul(g, y.transpose(-1, -2))
+
+
+def of_right(g, x, y):
+    """x^T @ g, the gradient of y in x @ y."""
+    if by_columns(y):
+        return F.matmul(g.transpose(0, 1), x).transpose(0, 1)
+    return F.matmul(x.transpose(0, 1), g)
+
+
+def left(g, x_shape, y, x):
     """The gradient of x in x @ y."""
     if len(x_shape) == 1:
         return g * y if y.ndim == 1 else sum_to(F.matmul(y, g.unsqueeze(-1)).squeeze(-1), x_shape)
     if y.ndim == 1:
         return g.unsqueeze(-1) * y
+    if len(x_shape) == 2:
+        return of_left(g, y, x) if y.ndim == 2 else F.matmul(rows(g.mT).transpose(0, 1), rows(y.mT))
     return sum_to(F.matmul(g, y.transpose(-1, -2)), x_shape)
 
 
-def right(g, x, y_shape):
+def right(g, x, y_shape, y):
     """The gradient of y in x @ y; where y is one matrix for a batch, the batch is one long product."""
     if len(y_shape) == 1:
         if x.ndim == 1:
             return g * x
         return F.matmul(rows(x).transpose(0, 1), g.reshape(-1))
+    if y is not None and x.ndim < 3 <= len(y_shape):  # by the transpose of each matrix, as PyTorch does where x has a gradient
+        return (g.unsqueeze(-1) * x if x.ndim == 1 else F.matmul(g.mT, x)).mT
     if x.ndim == 1:
         return sum_to(x.unsqueeze(-1) * g.unsqueeze(-2), y_shape)
     if len(y_shape) == 2:
-        return F.matmul(rows(x).transpose(0, 1), rows(g))
+        return of_right(rows(g), rows(x), y)
     return sum_to(F.matmul(x.transpose(-1, -2), g), y_shape)
 
 
@@ -38,12 +59,14 @@ def rows(t):
     return t if t.ndim == 2 else t.flatten(0, -2)  # a size of -1 is not known where another is 0
 
 
-def weight(g, x, y_shape):
+def weight(g, x, y_shape, y):
     """Of linear's weight (out, in), or (in,)."""
     if len(y_shape) == 1:
         return F.matmul(g.reshape(-1), rows(x)) if x.ndim > 1 else g * x
     if x.ndim == 1:
         return g.unsqueeze(-1) * x
+    if y is not None and not y.is_contiguous():  # weight.T is what is multiplied by, and lies by columns only where the weight has no gaps
+        return F.matmul(rows(x).transpose(0, 1), rows(g)).transpose(0, 1)
     return F.matmul(rows(g).transpose(0, 1), rows(x))
 
 

@@ -30,10 +30,10 @@ D("atan2",      x=lambda g, x, y: g * over_square(y, x, y),    y=lambda g, x, y:
 D("copysign",   x=lambda g, x, out: g * only_where(x != 0, out / x),   y=lambda g: g * 0)
 
 # ---- choice: at a tie each side gets half, as in PyTorch
-D("maximum",    x=lambda g, x, y: larger(g, x, y),      y=lambda g, x, y: larger(g, y, x))
-D("minimum",    x=lambda g, x, y: larger(g, y, x),      y=lambda g, x, y: larger(g, x, y))
-D("fmax",       x=lambda g, x, y: only_where((x >= y) | (y != y), g),   y=lambda g, x, y: only_where(~((x >= y) | (y != y)), g))
-D("fmin",       x=lambda g, x, y: only_where((x <= y) | (y != y), g),   y=lambda g, x, y: only_where(~((x <= y) | (y != y)), g))
+D("maximum",    x=lambda g, x, y: chosen(g, x, y, x < y),      y=lambda g, x, y: chosen(g, x, y, x > y))
+D("minimum",    x=lambda g, x, y: chosen(g, x, y, x > y),      y=lambda g, x, y: chosen(g, x, y, x < y))
+D("fmax",       x=lambda g, x, y: F.masked_fill(g, ~((x >= y) | (y != y)), 0),   y=lambda g, x, y: F.masked_fill(g, (x >= y) | (y != y), 0))
+D("fmin",       x=lambda g, x, y: F.masked_fill(g, ~((x <= y) | (y != y)), 0),   y=lambda g, x, y: F.masked_fill(g, (x <= y) | (y != y), 0))
 D("clamp_numbers", node="ClampBackward1", x=lambda g, x, min, max: only_where((x >= min) & (x <= max), g))
 D("clamp_min",  x=lambda g, x, y: only_where(x >= y, g),    y=lambda g, x, y: only_where(x < y, g))
 D("clamp_max",  x=lambda g, x, y: only_where(x <= y, g),    y=lambda g, x, y: only_where(x > y, g))
@@ -104,9 +104,9 @@ def pow_exponent(g, x, y, out):
     return only_where(F.logical_not((x == 0) & (y >= 0)), rate)
 
 
-def larger(g, a, b):
-    """g where a > b, half of it at a tie, and g where one is NaN."""
-    return only_where(F.logical_not(a < b), F.where(a == b, g / 2, g))
+def chosen(g, x, y, lost):
+    """0 where the other won, half of g at a tie, and g where one is NaN."""
+    return F.where(lost, 0, F.where(x == y, g / 2, g))
 
 
 def sgn_gradient(g, x, out):
@@ -119,7 +119,7 @@ def sgn_gradient(g, x, out):
 
 def angle_gradient(g, x):
     if not x.dtype.is_complex:
-        return g * 0
+        return F.zeros_like(x)
     size = F.abs(x)
     return only_where(size != 0, F.mul(g, 1j) * x / (size * size))
 

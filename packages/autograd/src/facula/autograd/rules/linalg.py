@@ -32,6 +32,11 @@ D("_linalg_svd",   real=True, x=lambda gs, x, out0, out1, out2: of_svd(gs, x, ou
 none("_linalg_geqrf", "_linalg_ldl_factor_ex", "_linalg_ldl_solve")
 
 
+def columns(t):
+    """t with its matrices column by column in memory, as LAPACK leaves results and so PyTorch gradients."""
+    return t.mT.contiguous().mT
+
+
 def spread(g):
     """A number of each matrix, against the matrix."""
     return g.unsqueeze(-1).unsqueeze(-1)
@@ -78,7 +83,7 @@ def of_pinv(g, a, p):
     """Golub and Pereyra (1973): dP = -P dA P + P P^H dA^H (1 - A P) + (1 - P A) dA^H P^H P."""
     ph, gh = p.mH, g.mH
     left, right = eye(a.shape[-2], a) - a @ p, eye(a.shape[-1], a) - p @ a
-    return left @ (gh @ p) @ ph + ph @ (p @ gh) @ right - ph @ g @ ph
+    return columns(left @ (gh @ p) @ ph + ph @ (p @ gh) @ right - ph @ g @ ph)
 
 
 def of_least_squares(gs, a, b, x):
@@ -137,7 +142,7 @@ def of_cholesky(g, low, upper):
     phi = (low.mH @ g).tril()
     phi = (phi + phi.tril(-1).mH) / 2
     lh = low.mH
-    return triangular(lh, triangular(lh, phi, True).mH, True).mH
+    return columns(triangular(lh, triangular(lh, phi, True).mH, True).mH)
 
 
 def of_lu(g, lu, pivots):
@@ -184,7 +189,7 @@ def of_square_qr(of_q, of_r, q, r):
     """(gQ + Q z(gR R^H - Q^H gQ)) R^-H, z(W) the upper triangle made Hermitian."""
     w = of_r @ r.mH - q.mH @ of_q
     upper = half_diagonal(w.triu())
-    return triangular(r, (of_q + q @ (upper + upper.mH)).mH, True).mH
+    return columns(triangular(r, (of_q + q @ (upper + upper.mH)).mH, True).mH)
 
 
 def differences(values):

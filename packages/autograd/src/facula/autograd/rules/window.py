@@ -1,18 +1,20 @@
 """Derivatives of convolution and pooling.
 
 Convolution is linear in its input and in its weight, and so are its two gradients: each one's derivatives are the other two.
+Gradients keep the memory format of the operands, as PyTorch's do; that of five dims in max_pool alone (its number, 3, % 3 is none).
 """
 
 import facula as F
 
 from .._core import row
+from .._support import format_of, formed
 from .._table import D
 
 D("convolution",             node="ConvolutionBackward0",
-                             x=lambda g, y, x_shape, stride, padding, dilation, transposed, groups:
-                                 row("convolution_grad_input")(g, y, spatial(x_shape), stride, padding, dilation, transposed, groups),
-                             y=lambda g, x, y_shape, stride, padding, dilation, transposed, groups:
-                                 row("convolution_grad_weight")(g, x, spatial(y_shape), stride, padding, dilation, transposed, groups),
+                             x=lambda g, y, x_shape, x_seen, stride, padding, dilation, transposed, groups:
+                                 alike(row("convolution_grad_input")(g, y, spatial(x_shape), stride, padding, dilation, transposed, groups), x_seen, y),
+                             y=lambda g, x, y_shape, y_seen, stride, padding, dilation, transposed, groups:
+                                 alike(row("convolution_grad_weight")(g, x, spatial(y_shape), stride, padding, dilation, transposed, groups), x, y_seen),
                              z=lambda g: F.sum(g, (0, *range(2, g.ndim))))
 D("convolution_grad_input",  x=lambda g, y, x_shape, stride, padding, dilation, transposed, groups:
                                  convolved(g, y, x_shape, stride, padding, dilation, transposed, groups),
@@ -24,16 +26,24 @@ D("convolution_grad_weight", x=lambda g, y, x_shape, stride, padding, dilation, 
                                  row("convolution_grad_input")(x, g, spatial(y_shape), stride, padding, dilation, transposed, groups))
 
 D("max_pool",           node="MaxPool2DWithIndicesBackward0", flat=(1,),
-                        x=lambda g, x_shape, out1: row("max_pool_grad")(g, out1, spatial(x_shape)))
-D("adaptive_max_pool",  flat=(1,), x=lambda g, x_shape, out1: row("max_pool_grad")(g, out1, spatial(x_shape)))
+                        x=lambda g, x_shape, x_format, out1: formed(row("max_pool_grad")(g, out1, spatial(x_shape)), x_format))
+D("adaptive_max_pool",  flat=(1,), x=lambda g, x_shape, x_format, out1: formed(row("max_pool_grad")(g, out1, spatial(x_shape)), x_format % 3))
 D("max_pool_grad",      x=lambda g, y, y_shape: F.gather(g.flatten(2), 2, y.flatten(2)).reshape(tuple(y_shape)))
 D("avg_pool",           node="AvgPool2DBackward0",
-                        x=lambda g, x_shape, kernel, stride, padding, ceil_mode, count_include_pad, divisor:
-                            row("avg_pool_grad")(g, spatial(x_shape), kernel, stride, padding, ceil_mode, count_include_pad, divisor))
+                        x=lambda g, x_shape, x_format, kernel, stride, padding, ceil_mode, count_include_pad, divisor:
+                            formed(row("avg_pool_grad")(g, spatial(x_shape), kernel, stride, padding, ceil_mode, count_include_pad, divisor), x_format % 3))
 D("avg_pool_grad",      x=lambda g, kernel, stride, padding, ceil_mode, count_include_pad, divisor:
                             row("avg_pool")(g, kernel, stride, padding, ceil_mode, count_include_pad, divisor))
-D("adaptive_avg_pool",  x=lambda g, x_shape: row("adaptive_avg_pool_grad")(g, spatial(x_shape)))
+D("adaptive_avg_pool",  x=lambda g, x_shape, x_format: formed(row("adaptive_avg_pool_grad")(g, spatial(x_shape)), x_format % 3))
 D("adaptive_avg_pool_grad", x=lambda g, x_shape: row("adaptive_avg_pool")(g, spatial(x_shape)))
+
+
+def alike(g, *operands):
+    """g with its channels last, where one of the operands that were kept has four dims and lies so."""
+    for t in operands:
+        if t is not None and format_of(t) == 2:
+            return formed(g, 2)
+    return g
 
 
 def spatial(shape):

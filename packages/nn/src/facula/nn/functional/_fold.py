@@ -8,7 +8,7 @@ from typing import Any
 import facula
 from facula import Tensor
 
-from ._window import ntuple, out_size, padded, taps
+from ._window import channels_last, ntuple, out_size, padded, taps
 
 
 def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
@@ -68,7 +68,7 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     lead = list(range(len(batch)))
     n = len(batch)
     x = input.reshape(*batch, c // (r * r), r, r, h, w).permute(*lead, n, n + 3, n + 1, n + 4, n + 2)
-    return x.reshape(*batch, c // (r * r), h * r, w * r)
+    return _laid_like(x.reshape(*batch, c // (r * r), h * r, w * r), input)
 
 
 def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
@@ -84,7 +84,14 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
     lead = list(range(len(batch)))
     n = len(batch)
     x = input.reshape(*batch, c, h // r, r, w // r, r).permute(*lead, n, n + 2, n + 4, n + 1, n + 3)
-    return x.reshape(*batch, c * r * r, h // r, w // r)
+    return _laid_like(x.reshape(*batch, c * r * r, h // r, w // r), input)
+
+
+def _laid_like(result: Tensor, input: Tensor) -> Tensor:
+    """A result that moved input's elements about: in memory of its own, channels last where input has them there."""
+    if input.dim() == 4 and channels_last(input):
+        return result.contiguous(memory_format=facula.channels_last)
+    return result.clone(memory_format=facula.contiguous_format) if result.base is not None else result
 
 
 def channel_shuffle(input: Tensor, groups: int) -> Tensor:
@@ -96,7 +103,7 @@ def channel_shuffle(input: Tensor, groups: int) -> Tensor:
     n, c = input.shape[:2]
     if c % groups:
         raise RuntimeError(f"Number of channels must be divisible by groups. Got {c} channels and {groups} groups.")
-    return input.reshape(n, groups, c // groups, *input.shape[2:]).transpose(1, 2).reshape(input.shape)
+    return _laid_like(input.reshape(n, groups, c // groups, *input.shape[2:]).transpose(1, 2).reshape(input.shape), input)
 
 
 native_channel_shuffle = channel_shuffle

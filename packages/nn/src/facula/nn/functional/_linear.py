@@ -20,8 +20,8 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     k, i, j = weight.shape
     batch = input1.shape[:-1]
     x1, x2 = input1.reshape(-1, i), input2.reshape(-1, j)
-    left = facula.matmul(x1, weight.permute(1, 0, 2).reshape(i, k * j)).reshape(-1, k, j)
-    out = (left * x2.unsqueeze(1)).sum(-1, dtype=left.dtype).reshape(*batch, k)
+    right = linear(x2, weight.contiguous().reshape(k * i, j)).reshape(-1, k, i)
+    out = (right * x1.unsqueeze(1)).sum(-1, dtype=right.dtype).reshape(*batch, k)
     return out if bias is None else out + bias
 
 

@@ -7,7 +7,7 @@ from typing import Sequence
 import facula
 from facula import Tensor
 
-from ._window import padded
+from ._window import channels_last, padded
 
 
 def _constant(x: Tensor, pairs: list[tuple[int, int]], value: float) -> Tensor:
@@ -64,6 +64,7 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
             f"pad: mode {mode!r} takes padding of the last 1, 2 or 3 dims of an input with 1 or 2 dims more, got {pad} for {list(input.shape)}."
         )
     lead = input.dim() - len(pairs)
+    format = {4: facula.channels_last, 5: facula.channels_last_3d}[input.dim()] if mode != "circular" and channels_last(input) else None
     for k, (before, after) in enumerate(pairs):
         if before or after:
             dim = lead + k
@@ -72,4 +73,4 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
                 before, after = max(before, 0), max(after, 0)
             places = _places(input.size(dim), before, after, mode, dim)
             input = input.index_select(dim, facula.tensor(places, dtype=facula.int64, device=input.device))
-    return input
+    return input.contiguous(memory_format=format) if format is not None else input

@@ -50,17 +50,7 @@ def padded(x: Tensor, before: tuple, after: tuple, value: float = 0.0) -> Tensor
     """x with a border of `value`; before and after hold one number for each of the last dims, not negative."""
     if not any(before) and not any(after):
         return x
-    lead = x.dim() - len(before)
-    shape = list(x.shape[:lead]) + [n + b + a for n, b, a in zip(x.shape[lead:], before, after)]
-    for dim, (b, a) in enumerate(zip(before, after), lead):
-        pieces = []
-        for width in (b, a):
-            edge = list(x.shape)
-            edge[dim] = width
-            pieces.append(facula.full(edge, value, dtype=x.dtype, device=x.device) if width else None)
-        parts = [t for t in (pieces[0], x, pieces[1]) if t is not None]
-        x = facula.cat(parts, dim) if len(parts) > 1 else x
-    return x.reshape(shape)
+    return extend.bordered(x, before, after, value)
 
 
 def channels_last(x: Tensor) -> bool:
