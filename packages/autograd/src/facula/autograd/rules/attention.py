@@ -11,7 +11,10 @@ none("_attention_backward")
 
 def attention_gradients(g, q, k, v, mask, keep, out, lse, causal, scale, keep_scale):
     if not composing():
-        return row("_attention_backward")(g, q, k, v, out, lse, mask, keep, causal, scale, keep_scale)
+        dq, dk, dv = row("_attention_backward")(g, q, k, v, out, lse, mask, keep, causal, scale, keep_scale)
+        if keep is None:
+            return heads_inside(dq), heads_inside(dk), heads_inside(dv)
+        return dq, dk.mT.contiguous().mT, dv
     b, heads, length, e = q.shape
     groups, keys = k.shape[1:3]
 
@@ -28,6 +31,11 @@ def attention_gradients(g, q, k, v, mask, keep, out, lse, causal, scale, keep_sc
     ds = p * (dp - F.sum(dp * p, -1, True)) * scale
     dq = F.matmul(ds, k).reshape(b, heads, length, e)
     return dq, F.sum(F.matmul(ds.transpose(-2, -1), q), 2), F.sum(F.matmul(kept.transpose(-2, -1), g), 2)
+
+
+def heads_inside(t):
+    """t lying as (B, L, heads, E): as PyTorch's fused kernel leaves gradients, and as the projections before attention want them."""
+    return t if t.shape[1] == 1 or t.shape[2] == 1 else t.transpose(1, 2).contiguous().transpose(1, 2)
 
 
 def attention_weights(q, k, mask, causal, scale):

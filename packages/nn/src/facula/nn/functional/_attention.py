@@ -57,7 +57,7 @@ def scaled_dot_product_attention(
         if attn_mask.dtype is not facula.bool and attn_mask.dtype is not query.dtype:
             raise RuntimeError(f"scaled_dot_product_attention: expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype {attn_mask.dtype} and query.dtype {query.dtype}.")
         attn_mask = _four_dims(attn_mask, lead, length, keys)
-    heads = (1,) * (2 - len(lead)) + tuple(lead) if len(lead) < 2 else (math.prod(lead[:-1]), lead[-1])
+    heads = (tuple(lead) + (1, 1))[:2] if len(lead) < 2 else (math.prod(lead[:-1]), lead[-1])
     q, k, v = (t.reshape(heads[0], t.size(-3) if len(lead) > 1 else heads[1], *t.shape[-2:]) for t in (query, key, value))
     keep = kept((*heads, length, keys), q, dropout_p) if dropout_p > 0.0 else None
     out, _ = _attention(q, k, v, attn_mask, keep, is_causal, scale, 1 / (1 - dropout_p))
@@ -81,6 +81,8 @@ def _four_dims(mask: Tensor, lead: tuple, length: int, keys: int) -> Tensor:
         if have not in (1, wanted):
             raise RuntimeError(f"scaled_dot_product_attention: attn_mask {tuple(mask.shape)} does not broadcast to {(*lead, length, keys)}. Make its sizes 1 or these.")
     if len(lead) < 3:
+        if len(lead) == 1:  # which is the batch, of one head
+            mask = mask.unsqueeze(-3)
         return mask.reshape((1,) * (4 - mask.dim()) + tuple(mask.shape))
     mask = mask.reshape((1,) * (len(lead) + 2 - mask.dim()) + tuple(mask.shape))
     batch = mask.shape[: len(lead) - 1]
