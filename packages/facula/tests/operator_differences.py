@@ -3,7 +3,6 @@
 One line an entry; a kind that no longer differs must go. Kinds: operator_compare.py.
 """
 
-STRIDE = "the result lies in other strides; its values are the same"
 GRADIENT_STRIDE = "the gradient lies in other strides (a leaf's .grad does not); its values are the same"
 BELOW = "a row below PyTorch's public API"
 YET = "not equal yet"
@@ -49,18 +48,9 @@ KNOWN = {
     "native_dropout_backward": {"missing": BELOW},
     "native_group_norm": {"gradient": YET},
     "nextafter": {"gradient": YET},
-    "nn.functional.adaptive_avg_pool2d": {"error error": YET},
-    "nn.functional.adaptive_avg_pool3d": {"error error": YET},
-    "nn.functional.adaptive_max_pool2d": {"error error": YET},
-    "nn.functional.adaptive_max_pool3d": {"error error": YET},
-    "nn.functional.avg_pool1d": {"raises": YET},
-    "nn.functional.avg_pool2d": {"raises": YET},
-    "nn.functional.avg_pool3d": {"raises": YET},
     "nn.functional.batch_norm": {"raises": YET},
     "nn.functional.linear_cross_entropy.chunked": {"raises": YET},
     "nn.functional.local_response_norm": {"raises": YET},
-    "nn.functional.max_pool1d": {"error answers": YET},
-    "nn.functional.max_pool3d": {"error answers": YET},
     "nn.functional.multi_head_attention_forward": {"gradient stride": GRADIENT_STRIDE},
     "nn.functional.multi_margin_loss": {"error error": YET},
     "nn.functional.multilabel_margin_loss": {"error answers": YET, "error error": YET},
@@ -84,5 +74,5 @@ KNOWN = {
     "special.polygamma.special_polygamma_n_0": {"value": FINER},
     "tensordot": {"gradient stride": GRADIENT_STRIDE},
     "topk": {"value": TIES},
-    "unravel_index": {"stride": STRIDE},
+    "triangular_solve": {"gradient stride": GRADIENT_STRIDE},
 }
