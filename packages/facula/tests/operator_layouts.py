@@ -12,7 +12,7 @@ import warnings
 import facula
 import torch
 from operator_compare import Call, gradients, outcome, plain, processed, unlike, unlike_outcomes
-from operator_samples import Unserved, counterpart, entries, forget, mirrored, samples, spelt, tensors
+from operator_samples import Unserved, entries, forget, mirrored, samples, spelt, tensors
 
 
 def _like(t, empty):
