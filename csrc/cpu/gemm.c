@@ -4,6 +4,8 @@
 #include "gemm_blocks.h"
 #include "parallel.h"
 
+#define FEW 64
+#define PACKING 6
 #define TINY_WORK 256 /* fma: below, packing and blocking cost more than they bring */
 
 static void whole_products(void *ctx, int64_t begin, int64_t end) { fc_gemm_plain(ctx, begin, end); }
@@ -18,6 +20,15 @@ static fc_gemm_args transposed(const fc_gemm_args *g)
     t.c_row = g->c_col, t.c_col = g->c_row;
     t.bias_row = g->bias_col, t.bias_col = g->bias_row;
     return t;
+}
+
+/* A few rows against lines along k (a batch through a layer): packing those lines would cost as much as PACKING rows, so they are
+ * the left operand, read where they are, if the rows then fill vectors. Lines a page apart would push each other out of L1. */
+static int reads_in_place(const fc_gemm_args *g, const fc_gemm_kernel *kernel)
+{
+    const int64_t lanes = kernel->nr / 2, filled = (g->M + lanes - 1) / lanes * lanes;
+    return g->M <= FEW && filled < g->M + PACKING && g->b_row == 1 && g->b_col != 1 && g->b_col * kernel->size % 4096 && g->N >= 2 * kernel->mr &&
+           g->c_col == 1 && !g->bias_row && !g->pack_a && !g->pack_b && !g->c_at;
 }
 
 int fc_gemm_shaped(fc_gemm_args *g)
@@ -47,7 +58,14 @@ int fc_gemm_shaped(fc_gemm_args *g)
     int status;
     if (g->M * g->N > 1 && fc_gemm_supers(g, &status))
         return status;
-    return fc_gemm_thin(g) ? FC_OK : fc_gemm_run(g);
+    if (fc_gemm_thin(g))
+        return FC_OK;
+    if (!fc_is_complex(g->dtype) && !fc_is_half(g->dtype) && reads_in_place(g, kernel)) {
+        fc_gemm_args t = transposed(g);
+        t.a_in_place = 1;
+        return fc_gemm_run(&t);
+    }
+    return fc_gemm_run(g);
 }
 
 int fc_gemm(int dtype, int64_t batch, int64_t M, int64_t N, int64_t K,

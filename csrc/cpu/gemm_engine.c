@@ -120,7 +120,7 @@ static void strip(const plan *p, int64_t i, int64_t m0, int64_t rows, int64_t n0
                     part.a_at = g->a_at + m0 + m;
                     part.a_k = g->a_k + k;
                 } else if (g->a_in_place) {
-                    part.a = (const char *)g->a + ((m0 + m) * g->a_row + k * g->a_col) * size;
+                    part.a = (const char *)g->a + (i * g->a_batch + (m0 + m) * g->a_row + k * g->a_col) * size;
                     part.a_row = g->a_row;
                     part.a_step = g->a_col;
                 } else if (g->a_packed)

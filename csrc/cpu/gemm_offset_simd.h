@@ -82,7 +82,7 @@ static void T(broadcast_##rows##_##vecs)(int64_t depth, const R *a, const int64_
 {                                                                                                                     \
     T(tile_broadcast)(rows, vecs, depth, a, a_at, a_k, b, out, pitch);                                                \
 }
-#define BOTH(rows) OFFSET(rows, 2) BROADCAST(rows, 1) BROADCAST(rows, 2)
+#define BOTH(rows) OFFSET(rows, 1) OFFSET(rows, 2) BROADCAST(rows, 1) BROADCAST(rows, 2)
 #define NAMES(rows) { T(broadcast_##rows##_1), T(broadcast_##rows##_2) }
 BOTH(1) BOTH(2) BOTH(3) BOTH(4) BOTH(5) BOTH(6) OFFSET(1, 8)
 #if TILE_ROWS == 14
@@ -90,10 +90,10 @@ BOTH(7) BOTH(8) BOTH(9) BOTH(10) BOTH(11) BOTH(12) BOTH(13) BOTH(14) OFFSET(2, 8
 #else
 OFFSET(2, 4)
 #endif
-static const T(offset_fn) T(offsets)[TILE_ROWS] = {
-    T(offset_1_2), T(offset_2_2), T(offset_3_2), T(offset_4_2), T(offset_5_2), T(offset_6_2),
+#define OFFSETS(rows) { T(offset_##rows##_1), T(offset_##rows##_2) }
+static const T(offset_fn) T(offsets)[TILE_ROWS][2] = { OFFSETS(1), OFFSETS(2), OFFSETS(3), OFFSETS(4), OFFSETS(5), OFFSETS(6),
 #if TILE_ROWS == 14
-    T(offset_7_2), T(offset_8_2), T(offset_9_2), T(offset_10_2), T(offset_11_2), T(offset_12_2), T(offset_13_2), T(offset_14_2)
+    OFFSETS(7), OFFSETS(8), OFFSETS(9), OFFSETS(10), OFFSETS(11), OFFSETS(12), OFFSETS(13), OFFSETS(14)
 #endif
 };
 static const T(broadcast_fn) T(broadcasts)[TILE_ROWS][2] = { NAMES(1), NAMES(2), NAMES(3), NAMES(4), NAMES(5), NAMES(6),
@@ -110,6 +110,7 @@ static const T(offset_fn) T(wide_offsets)[] = { T(offset_1_8), T(offset_2_4) };
 static const int T(wide_offset_vecs)[] = { 8, 4 };
 #endif
 #undef NAMES
+#undef OFFSETS
 #undef BOTH
 #undef BROADCAST
 #undef OFFSET
@@ -134,21 +135,21 @@ static void T(block_offset)(const fc_gemm_tile_job *job)
         }
     }
     for (; j < job->cols; j += 2 * LANES) {
-        const int cols = (int)(job->cols - j < 2 * LANES ? job->cols - j : 2 * LANES);
+        const int cols = (int)(job->cols - j < 2 * LANES ? job->cols - j : 2 * LANES), vecs = cols > LANES ? 2 : 1;
         const R *b_j = job->b_at ? b + j : b + j * job->depth;
         R rest[FC_GEMM_BLOCK * 2 * LANES] __attribute__((aligned(64)));
         if (job->b_at && cols < 2 * LANES) { /* copied, so that nothing beyond is read */
             for (int64_t k = 0; k < job->depth; ++k) {
                 const R *b_k = b_j + job->b_at[k];
                 for (int l = 0; l < cols; ++l) rest[k * 2 * LANES + l] = b_k[l];
-                for (int l = cols; l < 2 * LANES; ++l) rest[k * 2 * LANES + l] = 0;
+                for (int l = cols; l < vecs * LANES; ++l) rest[k * 2 * LANES + l] = 0;
             }
             b_j = rest;
         }
         for (int64_t i = 0; i < job->rows; i += TILE_ROWS) {
             const int rows = (int)(job->rows - i < TILE_ROWS ? job->rows - i : TILE_ROWS);
-            const T(target) to = T(aim)(job, i, j, cols, 2 * LANES, sum);
-            T(offsets)[rows - 1](job->depth, a + i * a_next, a_row, a_step, b_j, j < whole ? job->b_at : steps, to.at, to.pitch);
+            const T(target) to = T(aim)(job, i, j, cols, vecs * LANES, sum);
+            T(offsets)[rows - 1][vecs - 1](job->depth, a + i * a_next, a_row, a_step, b_j, j < whole ? job->b_at : steps, to.at, to.pitch);
             T(put)(job, i, j, rows, cols, to.at, to.pitch);
         }
     }

@@ -135,8 +135,9 @@ static void T(pack_runs)(void *panel, const void *x, const int64_t *k_at, int64_
                 for (int j = 0; j < runs[r].count; j += LANES)
                     *(T(VM) *)(dst + runs[r].lane + j) = *(const T(VM) *)(from + runs[r].from + j);
     }
+    const int end = (lines + LANES - 1) / LANES * LANES;
     dst = panel;
-    if (lines < 2 * LANES) /* as in pack */
+    if (lines < end) /* as in pack */
         for (int64_t k = 0; k < depth; ++k, dst += 2 * LANES)
-            for (int l = lines; l < 2 * LANES; ++l) dst[l] = 0;
+            for (int l = lines; l < end; ++l) dst[l] = 0;
 }

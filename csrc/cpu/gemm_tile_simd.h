@@ -82,6 +82,34 @@ INLINE T(target) T(aim)(const fc_gemm_tile_job *job, int64_t i, int64_t j, int c
     return plain ? (T(target)){ (R *)job->c + i * job->c_row + j, job->c_row } : (T(target)){ sum, wide };
 }
 
+#if FC_HAS_FMA
+/* T(put) where c's rows run down and its columns are c_col apart: squares of sums are turned on the way. bias: NULL or unit rows */
+static void T(put_turned)(const fc_gemm_tile_job *job, int64_t i0, int64_t j0, int rows, int cols, const R *sum, int64_t pitch)
+{
+    const R *bias = job->bias ? (const R *)job->bias + i0 : NULL;
+    for (int j = 0; j < cols; j += S)
+        for (int i = 0; i < rows; i += S) {
+            const int down = rows - i < S ? rows - i : S, across = cols - j < S ? cols - j : S;
+            R *z = (R *)job->c + i0 + i + (j0 + j) * job->c_col;
+            T(H) square[S];
+            T(turn)(square, sum + i * pitch + j, pitch, down - 1);
+            for (int s = 0; s < across; ++s, z += job->c_col)
+                if (down == S) {
+                    T(H) v = square[s];
+                    if (job->add) v = *(const T(HM) *)z + v;
+                    if (bias) v = v + *(const T(HM) *)(bias + i);
+                    *(T(HM) *)z = v;
+                } else
+                    for (int l = 0; l < down; ++l) {
+                        R v = square[s][l];
+                        if (job->add) v = z[l] + v;
+                        if (bias) v += bias[i + l];
+                        z[l] = v;
+                    }
+        }
+}
+#endif
+
 /* Sums of a tile to where they belong, if they are not there. */
 static void T(put)(const fc_gemm_tile_job *job, int64_t i0, int64_t j0, int rows, int cols, const R *restrict sum, int64_t pitch)
 {
@@ -89,6 +117,12 @@ static void T(put)(const fc_gemm_tile_job *job, int64_t i0, int64_t j0, int rows
     const int add = job->add;
     if (sum == (const R *)job->c + i0 * job->c_row + j0)
         return;
+#if FC_HAS_FMA
+    if (job->c_row == 1 && job->c_col != 1 && rows > 1 && (!bias || (job->bias_row == 1 && !job->bias_col))) {
+        T(put_turned)(job, i0, j0, rows, cols, sum, pitch);
+        return;
+    }
+#endif
     for (int i = 0; i < rows; ++i, sum += pitch) {
         R *c = (R *)job->c + (i0 + i) * job->c_row;
         const R *bias_i = bias ? bias + (i0 + i) * job->bias_row + j0 * job->bias_col : NULL;

@@ -199,6 +199,18 @@ def test_small_planes_are_convolved_as_each_alone(channels, size, stride, batch,
     assert len(set(map(tuple, found.values()))) == 1, "bits depend on threads or level"
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("inputs,outputs", [(300, 45), (96, 200), (1024, 33)])
+def test_a_batch_of_any_size_goes_through_a_layer_as_each_alone(inputs, outputs, dtype):
+    t = Draw(ORACLES["linear"], dtype, specials=False)
+    x, weight, bias = (tensor(s) for s in (t(70, inputs), t(outputs, inputs), t(outputs)))
+    for level in LEVELS:
+        with machine(2, level):
+            whole = call(OPS["linear"], (x, weight, bias))[0]
+            for rows in range(1, 67):
+                assert bits([whole[:rows]]) == bits(call(OPS["linear"], (x[:rows], weight, bias))), f"{rows} rows, level {level}"
+
+
 # rows that write random numbers, or another descriptor, have nothing to sum; the rest must be here
 def test_what_is_covered():
     rows = {n for n, _ in PAIRS}
