@@ -254,7 +254,9 @@ def report(name, rows, options, torch, **more):
         options.out.parent.mkdir(parents=True, exist_ok=True)
         head = {"benchmark": name, "machine": options.machine, "torch": torch, "rounds": options.rounds, "seconds": options.seconds,
                 "statistic": "median" if options.median else "fastest", "clock": "processor" if options.cpu else "wall"}  # fmt: skip
-        options.out.write_text(json.dumps({**head, **more, "rows": rows}, indent=1) + "\n")
+        # a row is a line, with the digits that mean something: a thousand of them can be read, and compared
+        lines = ",\n".join(json.dumps({k: float(f"{v:.4g}") if isinstance(v, float) else v for k, v in row.items()}) for row in rows)
+        options.out.write_text(f'{json.dumps({**head, **more}, indent=1)[:-2]},\n "rows": [\n{lines}\n ]\n}}\n')
         print(f"written to {os.path.relpath(options.out)}")
 
 
