@@ -116,7 +116,8 @@ def test_arguments_that_do_not_tell_who_is_there_are_refused(options, error):
 @pytest.mark.parametrize(
     "backend,options,error,fact",
     [
-        ("gloo", {"init_method": "tcp://localhost:1", "rank": 0, "world_size": 2}, RuntimeError, "mpirun"),
+        ("gloo", {"init_method": "tcp://localhost:0", "rank": 0, "world_size": 2, "timeout": datetime.timedelta(seconds=0.01)}, RuntimeError, "1 of 2"),
+        ("gloo", {"init_method": "tcp://localhost:1", "rank": 1, "world_size": 2, "timeout": datetime.timedelta(seconds=0.01)}, RuntimeError, "1 of 2"),
         ("gloo", {"init_method": "tcp://localhost:1", "rank": 1, "world_size": 1}, ValueError, "rank 1"),
         ("gloo", {"init_method": "tcp://localhost", "rank": 0, "world_size": 1}, ValueError, "port"),
         ("smoke", {}, ValueError, "smoke"),

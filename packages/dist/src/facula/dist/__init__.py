@@ -11,5 +11,6 @@ from ._collectives import __all__ as _collectives
 from ._engines import ReduceOp
 from ._group import *  # noqa: F403
 from ._group import __all__ as _group
+from ._group import _rank_not_in_group  # noqa: F401 - libraries ask it
 
 __all__ = ["ReduceOp", *_collectives, *_group]

@@ -15,27 +15,40 @@ __all__ = [
     "all_reduce",
     "all_to_all",
     "all_to_all_single",
+    "P2POp",
     "barrier",
+    "batch_isend_irecv",
     "broadcast",
     "broadcast_object_list",
     "gather",
+    "gather_object",
+    "irecv",
+    "isend",
+    "monitored_barrier",
     "recv",
     "reduce",
     "reduce_scatter",
     "reduce_scatter_tensor",
     "scatter",
+    "scatter_object_list",
     "send",
 ]
 
 
 class Work:
-    """What async_op=True returns. The operation is already done: nothing runs behind the program's back."""
+    """What async_op=True returns. The operation is already done; what `irecv` expects arrives in wait()."""
+
+    def __init__(self, finish=None) -> None:
+        self._finish = finish
 
     def wait(self, timeout=None) -> bool:
+        finish, self._finish = self._finish, None
+        if finish is not None:
+            finish()
         return True
 
     def is_completed(self) -> bool:
-        return True
+        return self._finish is None
 
     def is_success(self) -> bool:
         return True
@@ -80,12 +93,13 @@ def _reduction(op_name: str, op: ReduceOp, tensor) -> ReduceOp:
     return op
 
 
-def _check_rank(op: str, name: str, rank: int | None, size: int) -> int:
+def _check_rank(op: str, name: str, rank: int | None, engine) -> int:
+    """The rank in the engine's group of a rank of the world; None is the group's first."""
     if rank is None:
-        rank = 0
-    if not 0 <= rank < size:
-        raise ValueError(f"{op}: {name}={rank} in a world of {size}. Ranks go from 0 to {size - 1}.")
-    return rank
+        return 0
+    if rank not in engine.ranks:
+        raise ValueError(f"{op}: {name}={rank} in a world of {len(engine.ranks)}. The ranks are {engine.ranks}.")
+    return engine.ranks.index(rank)
 
 
 def all_reduce(tensor, op=ReduceOp.SUM, group: ProcessGroup | None = None, async_op: bool = False):
@@ -98,7 +112,7 @@ def all_reduce(tensor, op=ReduceOp.SUM, group: ProcessGroup | None = None, async
 def reduce(tensor, dst: int | None = None, op=ReduceOp.SUM, group: ProcessGroup | None = None, async_op: bool = False):
     """Replaces `tensor` on rank `dst` by the reduction over all processes."""
     engine = _group_of(group).engine
-    dst = _check_rank("reduce", "dst", dst, engine.size)
+    dst = _check_rank("reduce", "dst", dst, engine)
     result = engine.all_reduce(_array("reduce", tensor), _reduction("reduce", op, tensor))
     if engine.rank == dst:
         _write(tensor, result)
@@ -108,7 +122,7 @@ def reduce(tensor, dst: int | None = None, op=ReduceOp.SUM, group: ProcessGroup 
 def broadcast(tensor, src: int | None = None, group: ProcessGroup | None = None, async_op: bool = False):
     """Replaces `tensor` everywhere by that of rank `src`."""
     engine = _group_of(group).engine
-    src = _check_rank("broadcast", "src", src, engine.size)
+    src = _check_rank("broadcast", "src", src, engine)
     _write(tensor, engine.broadcast(_array("broadcast", tensor), src))
     return _done(async_op)
 
@@ -140,7 +154,7 @@ def all_gather_into_tensor(output_tensor, input_tensor, group: ProcessGroup | No
 def gather(tensor, gather_list=None, dst: int | None = None, group: ProcessGroup | None = None, async_op: bool = False):
     """Fills gather_list[r] on rank `dst` with the tensor of rank r."""
     engine = _group_of(group).engine
-    dst = _check_rank("gather", "dst", dst, engine.size)
+    dst = _check_rank("gather", "dst", dst, engine)
     if (gather_list is None) == (engine.rank == dst):
         raise ValueError(
             f"gather: Argument gather_list must be specified on destination rank and only there: rank {engine.rank}, "
@@ -156,7 +170,7 @@ def gather(tensor, gather_list=None, dst: int | None = None, group: ProcessGroup
 def scatter(tensor, scatter_list=None, src: int | None = None, group: ProcessGroup | None = None, async_op=False):
     """Fills `tensor` on rank r with scatter_list[r] of rank `src`."""
     engine = _group_of(group).engine
-    src = _check_rank("scatter", "src", src, engine.size)
+    src = _check_rank("scatter", "src", src, engine)
     if (scatter_list is None) == (engine.rank == src):
         raise ValueError(
             f"scatter: Argument scatter_list must be specified on source rank and only there: rank {engine.rank}, "
@@ -229,7 +243,7 @@ def reduce_scatter_tensor(output, input, op=ReduceOp.SUM, group: ProcessGroup | 
 def send(tensor, dst: int, group: ProcessGroup | None = None, tag: int = 0) -> None:
     """Sends to rank `dst`, which receives with the same tag."""
     engine = _group_of(group).engine
-    dst = _check_rank("send", "dst", dst, engine.size)
+    dst = _check_rank("send", "dst", dst, engine)
     if dst == engine.rank:
         raise ValueError(f"send: Invalid destination rank: destination rank {dst} should not be the same as the rank of the current process.")
     engine.send(_array("send", tensor), dst, tag)
@@ -239,10 +253,67 @@ def recv(tensor, src: int | None = None, group: ProcessGroup | None = None, tag:
     """Fills `tensor` with what rank `src` (None: anybody) sent; returns the sender's rank."""
     engine = _group_of(group).engine
     if src is not None:
-        _check_rank("recv", "src", src, engine.size)
+        src = _check_rank("recv", "src", src, engine)
     array, sender = engine.receive(_array("recv", tensor), src, tag)
     _write(tensor, array)
-    return sender
+    return engine.ranks[sender]
+
+
+def isend(tensor, dst: int, group: ProcessGroup | None = None, tag: int = 0) -> Work:
+    """send(), which waits for nobody."""
+    send(tensor, dst, group, tag)
+    return Work()
+
+
+def irecv(tensor, src: int | None = None, group: ProcessGroup | None = None, tag: int = 0) -> Work:
+    """recv(), of which wait() fills the tensor."""
+    engine = _group_of(group).engine
+    if src is not None:
+        src = _check_rank("irecv", "src", src, engine)
+    like = _array("irecv", tensor)
+    finish = engine.expect(like, src, tag) if hasattr(engine, "expect") else lambda: engine.receive(like, src, tag)
+    return Work(lambda: _write(tensor, finish()[0]))
+
+
+class P2POp:
+    """One isend or irecv, for batch_isend_irecv."""
+
+    def __init__(self, op, tensor, peer: int, group: ProcessGroup | None = None, tag: int = 0) -> None:
+        if op not in (isend, irecv):
+            raise ValueError(f"P2POp: expected op to be isend or irecv, got {op!r}.")
+        self.op, self.tensor, self.peer, self.group, self.tag = op, tensor, peer, group, tag
+
+
+def batch_isend_irecv(p2p_op_list: list[P2POp]) -> list[Work]:
+    """Starts all of them."""
+    if not p2p_op_list or not all(isinstance(p, P2POp) for p in p2p_op_list):
+        raise ValueError("batch_isend_irecv: expected a non-empty list of P2POp.")
+    return [p.op(p.tensor, p.peer, p.group, p.tag) for p in p2p_op_list]
+
+
+def monitored_barrier(group: ProcessGroup | None = None, timeout=None, wait_all_ranks: bool = False) -> None:
+    """barrier(), which says who did not come."""
+    _group_of(group).engine.barrier()
+
+
+def gather_object(obj, object_gather_list: list | None = None, dst: int | None = None, group: ProcessGroup | None = None) -> None:
+    """Fills the list on rank `dst` with the objects of all ranks (pickled, see all_gather_object)."""
+    engine = _group_of(group).engine
+    dst = _check_rank("gather_object", "dst", dst, engine)
+    if (object_gather_list is None) == (engine.rank == dst):
+        raise ValueError("gather_object: Argument object_gather_list must be specified on destination rank and only there. Give it there alone.")
+    found = engine.all_gather_object(obj)
+    if object_gather_list is not None:
+        object_gather_list[:] = found
+
+
+def scatter_object_list(output: list, input: list | None = None, src: int | None = None, group: ProcessGroup | None = None) -> None:
+    """output[0] becomes the object that rank `src` has in its list for this rank (pickled, see all_gather_object)."""
+    engine = _group_of(group).engine
+    src = _check_rank("scatter_object_list", "src", src, engine)
+    if not output:
+        raise ValueError("scatter_object_list: Expected argument scatter_object_output_list to be a list of size at least 1.")
+    output[0] = engine.all_gather_object(input if engine.rank == src else None)[src][engine.rank]
 
 
 def barrier(group: ProcessGroup | None = None, async_op: bool = False):
@@ -260,5 +331,5 @@ def all_gather_object(object_list: list, obj, group: ProcessGroup | None = None)
 def broadcast_object_list(object_list: list, src: int | None = None, group: ProcessGroup | None = None) -> None:
     """Replaces the list's items everywhere by those of rank `src` (pickled, see all_gather_object)."""
     engine = _group_of(group).engine
-    src = _check_rank("broadcast_object_list", "src", src, engine.size)
+    src = _check_rank("broadcast_object_list", "src", src, engine)
     object_list[:] = engine.all_gather_object(list(object_list) if engine.rank == src else None)[src]

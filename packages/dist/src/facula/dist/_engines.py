@@ -29,6 +29,7 @@ class SingleEngine:
 
     rank = 0
     size = 1
+    ranks = [0]
 
     def all_reduce(self, array, op: ReduceOp):
         return array
@@ -75,6 +76,7 @@ class MPIEngine:
         self.comm = MPI.COMM_WORLD.Dup()
         self.rank = self.comm.Get_rank()
         self.size = self.comm.Get_size()
+        self.ranks = list(range(self.size))
 
     def _op(self, op: ReduceOp):
         name = {"avg": "SUM", "product": "PROD"}.get(op.value, op.value.upper())

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import datetime
 import importlib.util
+import itertools
 
 from ._engines import MPIEngine, SingleEngine
-from ._rendezvous import rendezvous
+from ._rendezvous import address, rendezvous
 
 __all__ = [
     "Backend",
@@ -14,6 +15,9 @@ __all__ = [
     "ProcessGroup",
     "destroy_process_group",
     "get_backend",
+    "get_global_rank",
+    "get_group_rank",
+    "get_process_group_ranks",
     "get_rank",
     "get_world_size",
     "group",
@@ -88,8 +92,8 @@ def is_mpi_available() -> bool:
 
 
 def is_gloo_available() -> bool:
-    """False: as backend "gloo" there is a world of one process alone."""
-    return False
+    """True: the backend of that name is here, over TCP."""
+    return True
 
 
 def is_nccl_available() -> bool:
@@ -106,19 +110,25 @@ def init_process_group(
     timeout: datetime.timedelta | None = None,
     world_size: int = -1,
     rank: int = -1,
+    store: None = None,
+    group_name: str = "",
+    pg_options: None = None,
+    device_id: object = None,
 ) -> None:
     """Makes the default process group.
 
     backend: "mpi" is every process that mpirun started, through mpi4py; it takes rank and size from MPI.
-        "gloo" (the default) is a world of one process.
+        "gloo" (the default) is processes that meet at an address and talk over TCP.
     init_method: "env://" (the default, from RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT), "tcp://host:port" or
         "file:///path", where rank and world_size say who is there.
-    timeout: how long others may take to arrive; a world of one waits for nobody, MPI waits for all.
+    timeout: how long others may take to arrive and to answer, 30 minutes by default; MPI waits for all.
 
     Raises ValueError if a group is there already or the method does not tell the rank, RuntimeError if the
     backend cannot serve that many processes.
     """
     global _world
+    if store is not None:
+        raise ValueError("init_process_group: stores are not here. Give init_method instead: env://, tcp://host:port or file:///path.")
     if _world is not None:
         raise ValueError(
             f"init_process_group: trying to initialize the default process group twice, it is {_world}. "
@@ -129,19 +139,22 @@ def init_process_group(
             f"init_process_group: Expected timeout argument to be of type datetime.timedelta, got {timeout!r}. "
             "Write datetime.timedelta(seconds=...)."
         )
-    name = Backend(backend or Backend.GLOO)
+    parts = dict(p.split(":", 1) for p in (backend or "").split(",") if ":" in p)  # "cpu:gloo,cuda:nccl"
+    name = Backend(parts.get("cpu", backend if not parts else None) or Backend.GLOO)
     if name == Backend.MPI:
         _world = ProcessGroup(name, _mpi_engine(rank, world_size))
         return
     if name != Backend.GLOO:
-        raise ValueError(f"init_process_group: Unknown backend type {backend}. Use mpi, or gloo for one process.")
+        raise ValueError(f"init_process_group: Unknown backend type {backend}. Use gloo or mpi.")
     rank, world_size = rendezvous(init_method or "env://", rank, world_size)
-    if world_size != 1:
-        raise RuntimeError(
-            f"init_process_group: backend gloo serves a world of one process, this one has {world_size}. "
-            "Use the mpi backend under mpirun."
-        )
-    _world = ProcessGroup(name, SingleEngine())
+    if world_size == 1:
+        _world = ProcessGroup(name, SingleEngine())
+        return
+    from ._mesh import Mesh
+    from ._socket_engine import SocketEngine
+
+    mesh = Mesh(rank, world_size, address(init_method or "env://"), 1800.0 if timeout is None else timeout.total_seconds())
+    _world = ProcessGroup(name, SocketEngine(mesh, list(range(world_size))))
 
 
 def _mpi_engine(rank: int, world_size: int) -> MPIEngine:
@@ -172,22 +185,75 @@ def destroy_process_group(group: ProcessGroup | None = None) -> None:
 
 
 def get_rank(group: ProcessGroup | None = None) -> int:
-    return _group_of(group).rank()
+    """This process's rank in the group, -1 where it is none of it."""
+    return -1 if _rank_not_in_group(group) else _group_of(group).rank()
 
 
 def get_world_size(group: ProcessGroup | None = None) -> int:
-    return _group_of(group).size()
+    """How many processes are in the group, -1 where this one is none of it."""
+    return -1 if _rank_not_in_group(group) else _group_of(group).size()
+
+
+def _rank_not_in_group(group) -> bool:
+    """Is this process none of the group's?"""
+    return group is GroupMember.NON_GROUP_MEMBER
 
 
 def get_backend(group: ProcessGroup | None = None) -> Backend:
     return _group_of(group).backend
 
 
-def new_group(ranks: list[int] | None = None) -> ProcessGroup:
-    """A group of all ranks, which is what `ranks` has to name."""
+def get_process_group_ranks(group: ProcessGroup | None) -> list[int]:
+    """The ranks in the world of the group's processes."""
+    return list(_group_of(group).engine.ranks)
+
+
+def get_global_rank(group: ProcessGroup, group_rank: int) -> int:
+    """The rank in the world of the process that has group_rank in the group."""
+    ranks = get_process_group_ranks(group)
+    if not 0 <= group_rank < len(ranks):
+        raise ValueError(f"get_global_rank: Group rank {group_rank} is not part of a group of {len(ranks)}.")
+    return ranks[group_rank]
+
+
+def get_group_rank(group: ProcessGroup, global_rank: int) -> int:
+    """The rank in the group of a process of the world."""
+    ranks = get_process_group_ranks(group)
+    if global_rank not in ranks:
+        raise ValueError(f"get_group_rank: Global rank {global_rank} is not part of the group of {ranks}.")
+    return ranks.index(global_rank)
+
+
+_channels = itertools.count(1)
+
+
+def new_group(
+    ranks: list[int] | None = None,
+    timeout: datetime.timedelta | None = None,
+    backend: str | None = None,
+    pg_options: None = None,
+    use_local_synchronization: bool = False,
+    group_desc: str | None = None,
+    device_id: object = None,
+) -> ProcessGroup:
+    """A group of these ranks, all by default. All processes of the world make it, in the same order.
+
+    A process that is not among the ranks gets GroupMember.NON_GROUP_MEMBER. Over MPI groups of some are not there yet.
+    """
     world = _group_of(None)
     everyone = list(range(world.size()))
-    if ranks is not None and sorted(ranks) != everyone:
-        raise ValueError(f"new_group: ranks {ranks} of {everyone}. Name all of them; groups of some are not there yet.")
-    engine = MPIEngine() if world.backend == Backend.MPI else SingleEngine()
-    return ProcessGroup(world.backend, engine)
+    chosen = everyone if ranks is None else sorted(ranks)
+    if not set(chosen) <= set(everyone) or len(set(chosen)) != len(chosen):
+        raise ValueError(f"new_group: ranks {ranks} of {everyone}. Name each of them once.")
+    if world.backend == Backend.MPI:
+        if chosen != everyone:
+            raise ValueError(f"new_group: ranks {ranks} of {everyone}. Name all of them; over MPI groups of some are not there yet.")
+        return ProcessGroup(world.backend, MPIEngine())
+    if world.size() == 1:
+        return ProcessGroup(world.backend, SingleEngine())
+    from ._socket_engine import SocketEngine
+
+    channel = next(_channels)
+    if world.rank() not in chosen:
+        return GroupMember.NON_GROUP_MEMBER
+    return ProcessGroup(world.backend, SocketEngine(world.engine.mesh, chosen, channel))

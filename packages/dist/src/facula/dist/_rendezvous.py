@@ -35,6 +35,15 @@ def rendezvous(init_method: str, rank: int, world_size: int) -> tuple[int, int]:
     return rank, world_size
 
 
+def address(init_method: str) -> tuple[str, int] | str:
+    """Where rank 0 of a world of several is met: (host, port), or a file's path. The method has been checked by `rendezvous`."""
+    url = urlsplit(init_method)
+    if url.scheme == "env":
+        variables = from_environment()
+        return variables["MASTER_ADDR"], int(variables["MASTER_PORT"])
+    return (url.hostname or "", url.port or 0) if url.scheme == "tcp" else url.path
+
+
 def _error(scheme: str, problem: str) -> ValueError:
     return ValueError(f"Error initializing facula.distributed using {scheme}:// rendezvous: {problem}.")
 

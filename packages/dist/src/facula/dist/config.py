@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-NAMES = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")
+NAMES = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "FACULA_DIST_KEY")
 
 
 def from_environment() -> dict[str, str]:
