@@ -1,6 +1,7 @@
 """Tensors copied and pickled: views of one storage stay views of one storage."""
 
 import copy
+import sys
 
 from facula.tensor_core import _create, _storage
 from facula.tensor_core._tensor import Tensor, make_subclass
@@ -15,7 +16,7 @@ def _leaf(self, what):
 def __copy__(self):
     """Another tensor over the same memory."""
     _leaf(self, "the copy protocol")
-    return _finish(type(self), self.detach(), self.requires_grad, self.__dict__, self.grad)
+    return finished(type(self), self.detach(), self.requires_grad, self.__dict__, self.grad)
 
 
 def __deepcopy__(self, memo):
@@ -27,7 +28,7 @@ def __deepcopy__(self, memo):
     else:
         storage = copy.deepcopy(self.untyped_storage(), memo)
         made = _over(storage, self)
-    made = memo[id(self)] = _finish(type(self), made, self.requires_grad, {}, None)
+    made = memo[id(self)] = finished(type(self), made, self.requires_grad, {}, None)
     made.__dict__.update(copy.deepcopy(self.__dict__, memo))
     if self.grad is not None:
         made.grad = copy.deepcopy(self.grad, memo)
@@ -38,7 +39,7 @@ def _over(storage, like):
     return _storage.over(storage, like.dtype, like.storage_offset(), tuple(like.shape), tuple(like.stride()))
 
 
-def _finish(cls, t, requires_grad, attributes, grad):
+def finished(cls, t, requires_grad, attributes, grad):
     if cls is not Tensor:
         t = make_subclass(cls, t)
     t.__dict__.update(attributes)
@@ -50,7 +51,10 @@ def _finish(cls, t, requires_grad, attributes, grad):
 
 
 def __reduce_ex__(self, protocol):
-    """A result with a history is pickled as a leaf."""
+    """A result with a history is pickled as a leaf; one in shared memory is handed over to a process that is being started."""
+    shared = sys.modules.get("facula.tensor_core._shared")
+    if shared is not None and (parts := shared.handed_over(self)) is not None:
+        return parts
     extra = dict(self.__dict__)
     if self.is_meta:
         return _rebuild_meta, (type(self), self.dtype.name, tuple(self.shape), tuple(self.stride()), self.requires_grad, extra)
@@ -59,11 +63,11 @@ def __reduce_ex__(self, protocol):
 
 def _rebuild(cls, storage, name, offset, shape, stride, requires_grad, extra):
     """A pickled tensor over its pickled storage."""
-    return _finish(cls, _storage.over(storage, BY_NAME[name], offset, shape, stride), requires_grad, extra, None)
+    return finished(cls, _storage.over(storage, BY_NAME[name], offset, shape, stride), requires_grad, extra, None)
 
 
 def _rebuild_meta(cls, name, shape, stride, requires_grad, extra):
-    return _finish(cls, _create.empty_strided(shape, stride, dtype=BY_NAME[name], device="meta"), requires_grad, extra, None)
+    return finished(cls, _create.empty_strided(shape, stride, dtype=BY_NAME[name], device="meta"), requires_grad, extra, None)
 
 
 METHODS = ["__copy__", "__deepcopy__", "__reduce_ex__"]
