@@ -9,6 +9,7 @@ import types
 
 import facula
 
+from . import _children
 from ._names import OVERRIDES
 from ._resolve import ROOTS, MissingName, lookup, resolve, root_target
 
@@ -68,6 +69,8 @@ class Finder:
     def find_spec(self, name: str, path=None, target=None):
         root = name.partition(".")[0]
         if root not in ROOTS:
+            if root == "multiprocessing":
+                _children.follow(name)
             return None
         if name != root:
             try:
@@ -154,6 +157,8 @@ class enabled:
         for kind in _TENSOR_KINDS:
             kind.__module__, _saved_homes[kind] = "torch", kind.__module__
         sys.meta_path.insert(0, _finder)
+        _children.shadow[0] = self.shadow
+        _children.follow_all()
 
     def __exit__(self, *exc_info) -> None:
         global _depth
@@ -161,6 +166,7 @@ class enabled:
         if _depth:
             return
         sys.meta_path.remove(_finder)
+        _children.forget()
         for name in [name for name in sys.modules if _is_ours(name)]:
             del sys.modules[name]
         sys.modules.update(_saved)

@@ -1,0 +1,63 @@
+"""Processes that a program starts afresh find Facula under PyTorch's name."""
+
+import subprocess
+import sys
+
+import pytest
+
+PROGRAM = """
+import multiprocessing as mp, sys, torch
+
+def double(q, x):
+    q.put((x * 2).tolist())
+
+class Numbers(torch.utils.data.Dataset):
+    def __len__(self):
+        return 4
+    def __getitem__(self, i):
+        return torch.tensor(i)
+
+if __name__ == "__main__":
+    context = mp.get_context(sys.argv[1])
+    q = context.Queue()
+    child = context.Process(target=double, args=(q, torch.ones(2)))
+    child.start()
+    print(q.get(timeout=60))
+    child.join()
+    print([b.tolist() for b in torch.utils.data.DataLoader(Numbers(), batch_size=2, num_workers=1, multiprocessing_context=sys.argv[1])])
+"""
+
+MEETING = """
+import os, torch, torch.distributed as dist, torch.multiprocessing as mp
+from torch.nn.parallel import DistributedDataParallel
+
+def train(rank, size, path):
+    dist.init_process_group("gloo", init_method=f"file://{path}", rank=rank, world_size=size)
+    torch.manual_seed(0)
+    model = DistributedDataParallel(torch.nn.Linear(2, 1, bias=False))
+    model(torch.full((1, 2), rank + 1.0)).sum().backward()
+    assert [[1.5, 1.5]] == model.module.weight.grad.tolist(), model.module.weight.grad
+    dist.destroy_process_group()
+
+if __name__ == "__main__":
+    mp.spawn(train, args=(2, os.path.abspath("meeting")), nprocs=2)
+    print("both")
+"""
+
+
+def run(tmp_path, program, *arguments):
+    file = tmp_path / "program.py"
+    file.write_text(program)
+    done = subprocess.run([sys.executable, "-m", "facula.torch", "--shadow", file, *arguments], capture_output=True, text=True, timeout=120, cwd=tmp_path)
+    assert 0 == done.returncode, done.stderr
+    return done.stdout.splitlines()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no forkserver")
+@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+def test_children_import_torch(tmp_path, method):
+    assert ["[2.0, 2.0]", "[[0, 1], [2, 3]]"] == run(tmp_path, PROGRAM, method)
+
+
+def test_two_processes_train_one_model(tmp_path):
+    assert ["both"] == run(tmp_path, MEETING)
