@@ -152,11 +152,23 @@ def test_trace_refuses(title):
 
 
 @pytest.mark.parametrize("wrong", [facula.zeros(3, 3), facula.zeros(2, 3, dtype=facula.float64)])
-def test_other_shapes_and_dtypes_are_refused_with_both_values(wrong):
-    traced = facula.jit.trace(lambda x: x + 1, x0)
+def test_a_file_serves_the_shapes_and_dtypes_of_its_example(wrong, tmp_path):
+    facula.jit.save(facula.jit.trace(lambda x: x + 1, x0), tmp_path / "traced")
+    traced = facula.jit.load(tmp_path / "traced")
 
     with pytest.raises(RuntimeError, match=r"(?s)(\(3, 3\)|float64).*\(2, 3\).*float32"):
         traced(wrong)
+
+
+def test_other_shapes_are_recorded_when_they_come():
+    def f(x):
+        return x.view(x.size(0), -1).sum(1) * 2
+
+    traced = facula.jit.trace(f, x0)
+
+    for x in (facula.ones(4, 2, 2), facula.zeros(5, 3, dtype=facula.float64), x0, facula.ones(4, 2, 2)):
+        assert same(f(x), traced(x))
+    assert 2 == len(traced._trace.others)
 
 
 def test_a_number_that_leaves_is_a_warning():

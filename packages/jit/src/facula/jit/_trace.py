@@ -31,16 +31,17 @@ def trace(
     *,
     example_kwarg_inputs=None,
 ):
-    """func recorded on example inputs: something to call with tensors of the same shapes and dtypes.
+    """func recorded on example inputs: something to call with tensors.
 
     func: a function of tensors, or a module. Its rows are recorded as they run, those of a backward pass within it included; Python's
     control flow is what it was for the example. A module's parameters and buffers stay the module's; tensors that a function finds outside
     are kept and written as the original writes them.
+    Inputs of other shapes or dtypes are recorded when they first come; a trace loaded from a file serves those of its example alone.
     example_inputs: a tensor, or a tuple of arguments: tensors, and tuples, lists and dicts of them.
     check_trace: run original and trace once more on the example inputs (and each of check_inputs) and compare, to check_tolerance.
     strict: False allows a list or dict as output, which a trace gives with the same keys always.
 
-    Raises RuntimeError for inputs or outputs that are no tensors, for shapes that depend on data, and, at a call, for other shapes;
+    Raises RuntimeError for inputs or outputs that are no tensors, for shapes that depend on data, and, at a call of a loaded trace, for other shapes;
     TracingCheckError where the check fails. Warns with TracerWarning where a number leaves the tensors (item(), if).
     """
     if optimize is not None:
@@ -49,7 +50,11 @@ def trace(
     module = hasattr(func, "named_parameters") and hasattr(func, "forward")
     memory = _Memory(func if module else None, inputs)
     recorded = _record(func, inputs, names, module, strict)
-    made = Trace(recorded, nested, names)
+
+    def again(others):
+        return _record(func, others, names, module, strict)
+
+    made = Trace(recorded, nested, names, again)
     result = (
         traced_module(made, func, _module_base(func))
         if module

@@ -6,6 +6,9 @@ from ._replay import run, steps_of
 from .graph import rebuild
 
 
+OTHERS = 64  # traces of other shapes that one keeps
+
+
 def flatten(tree, path="input", found=None):
     """(path, tensor) of every tensor in nested tuples, lists and dicts. Raises TypeError for anything else."""
     found = [] if found is None else found
@@ -34,11 +37,14 @@ def shape_of(tree):
 
 
 class Trace:
-    """The graph with what a call needs: the nesting of the arguments and the steps."""
+    """The graph with what a call needs: the nesting of the arguments and the steps.
 
-    def __init__(self, graph, nesting, parameters):
+    again: records the original on other inputs; None for a trace that came from a file, which serves its own shapes alone.
+    """
+
+    def __init__(self, graph, nesting, parameters, again=None):
         self.graph, self.nesting, self.parameters = graph, nesting, parameters
-        self.steps = steps_of(graph)
+        self.steps, self.again, self.others = steps_of(graph), again, {}
 
     def __call__(self, args, kwargs, state):
         args = self.bind(args, kwargs)
@@ -49,11 +55,22 @@ class Trace:
             )
         for (_, t), v in zip(tensors, self.graph.inputs):
             if tuple(t.shape) != v.shape or t.dtype is not v.dtype:
+                if self.again is not None:
+                    return self._other(args, tensors)(args, {}, state)
                 raise RuntimeError(
                     f"trace: {v.name} has shape {tuple(t.shape)} and dtype {t.dtype.name}, the trace was made with {v.shape} and {v.dtype.name} and is "
                     "for that alone. Trace again with such an input."
                 )
         return run(self.graph, self.steps, [t for _, t in tensors], state)
+
+    def _other(self, args, tensors):
+        """The trace for inputs of these shapes and dtypes, made when they first come."""
+        key = tuple((tuple(t.shape), t.dtype) for _, t in tensors)
+        if key not in self.others:
+            if len(self.others) >= OTHERS:
+                self.others.clear()
+            self.others[key] = Trace(self.again(args), self.nesting, self.parameters)
+        return self.others[key]
 
     def bind(self, args, kwargs):
         """Arguments by name in their places."""
@@ -84,7 +101,7 @@ class _Readable:
 
 
 class TracedFunction(_Readable):
-    """A recorded function: call it like the original, with inputs of the same shapes and dtypes."""
+    """A recorded function: call it like the original, with inputs of any shapes (those of the example alone, if it came from a file)."""
 
     def __init__(self, trace, name="forward", tensors=None, buffers=()):
         self._trace, self.name, self._tensors, self._buffers = trace, name, tensors or {}, frozenset(buffers)
