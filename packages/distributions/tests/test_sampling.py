@@ -212,3 +212,15 @@ def test_gradients_of_gamma_samples_are_those_of_their_quantiles():
         # E x^2 = a + a^2: the gradient of x^2 is 1 + 2a on average
         slopes = 2 * x.detach() * shape.grad
         assert abs(slopes.mean().item() - 1 - 2 * a) < 5 * slopes.std().item() / math.sqrt(20_000)
+
+
+@pytest.mark.parametrize("a", [[0.05, 3.0], [1.0, 2.0, 3.0], [50.0, 80.0], [1000.0, 3000.0]])
+def test_shares_move_with_their_concentration_as_their_quantiles_do(a):
+    """The mean of a share is a / sum(a): the mean gradient of many draws is its derivative, by chance alone apart."""
+    torch.manual_seed(0)
+    c = torch.tensor(a, dtype=torch.float64, requires_grad=True)
+    D.Dirichlet(c).rsample((4000,)).mean(0)[0].backward()
+    total = sum(a)
+    expected = [(total - a[0]) / total**2] + [-a[0] / total**2] * (len(a) - 1)
+
+    assert all(abs(e - g) < 0.05 * max(map(abs, expected)) for e, g in zip(expected, c.grad.tolist())), (expected, c.grad.tolist())

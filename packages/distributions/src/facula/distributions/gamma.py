@@ -12,6 +12,7 @@ from . import constraints
 from .composite import TransformedDistribution
 from .continuous import _Scalar
 from .exponential_family import ExponentialFamily
+from ._incomplete_beta import share_by_concentration
 from .transforms import PowerTransform
 from .utils import standard_normal
 
@@ -42,6 +43,23 @@ class _Drawn(Function):
         upper = (facula.special.gammaincc(shape - h, x) - facula.special.gammaincc(shape + h, x)) / (2 * h)
         density = ((shape - 1) * x.log() - x - facula.lgamma(shape)).exp()
         return grad * (-facula.where(x > shape, upper, lower) / density).to(grad.dtype)
+
+
+class _DrawnShares(Function):
+    """Shares ~ Dirichlet(a), with their derivative by a: each share's own at its quantile, the others giving way in proportion."""
+
+    @staticmethod
+    def forward(ctx, concentration):
+        x = facula._sample_dirichlet(concentration)
+        ctx.save_for_backward(x, concentration)
+        return x
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx, grad):
+        x, concentration = ctx.saved_tensors
+        moved = share_by_concentration(x, concentration, concentration.sum(-1, True).expand_as(concentration)).to(grad.dtype)
+        return moved * (grad - (x * grad).sum(-1, True))
 
 
 class Gamma(ExponentialFamily, _Scalar):
@@ -149,10 +167,11 @@ class InverseGamma(TransformedDistribution):
 
 
 class Dirichlet(ExponentialFamily):
-    """Shares that sum to 1, with density prod x_i^(a_i - 1) / B(a). Samples carry no gradient."""
+    """Shares that sum to 1, with density prod x_i^(a_i - 1) / B(a)."""
 
     arg_constraints = {"concentration": constraints.independent(constraints.positive, 1)}
     support = constraints.simplex
+    has_rsample = True
 
     def __init__(self, concentration, validate_args: bool | None = None) -> None:
         if concentration.dim() < 1:
@@ -160,9 +179,8 @@ class Dirichlet(ExponentialFamily):
         self.concentration = concentration
         super().__init__(concentration.shape[:-1], concentration.shape[-1:], validate_args=validate_args)
 
-    def sample(self, sample_shape=()):
-        with facula.no_grad():
-            return facula._sample_dirichlet(self.concentration.expand(self._extended_shape(sample_shape)))
+    def rsample(self, sample_shape=()):
+        return _DrawnShares.apply(self.concentration.expand(self._extended_shape(sample_shape)))
 
     def log_prob(self, value):
         self._validate_sample(value)
@@ -202,10 +220,11 @@ class Dirichlet(ExponentialFamily):
 
 
 class Beta(ExponentialFamily, _Scalar):
-    """Density x^(a - 1) (1 - x)^(b - 1) / B(a, b) on [0, 1]: a = concentration1, b = concentration0. Samples carry no gradient."""
+    """Density x^(a - 1) (1 - x)^(b - 1) / B(a, b) on [0, 1]: a = concentration1, b = concentration0."""
 
     arg_constraints = {"concentration1": constraints.positive, "concentration0": constraints.positive}
     support = constraints.unit_interval
+    has_rsample = True
 
     def __init__(self, concentration1, concentration0, validate_args: bool | None = None) -> None:
         self._broadcast(validate_args, concentration1=concentration1, concentration0=concentration0)
@@ -227,8 +246,8 @@ class Beta(ExponentialFamily, _Scalar):
         total = self.concentration1 + self.concentration0
         return self.concentration1 * self.concentration0 / (total.pow(2) * (total + 1))
 
-    def sample(self, sample_shape=()):
-        return self._dirichlet.sample(sample_shape).select(-1, 0)
+    def rsample(self, sample_shape=()):
+        return self._dirichlet.rsample(sample_shape).select(-1, 0)
 
     def log_prob(self, value):
         self._validate_sample(value)

@@ -253,6 +253,13 @@ class Kumaraswamy(_Named):
         ]
         super().__init__(base, steps, validate_args)
 
+    @property
+    def mode(self):
+        """((a - 1) / (a b - 1))^(1 / a); NaN where the density has no peak inside: a < 1 or b < 1."""
+        a, b = self.concentration1, self.concentration0
+        log_mode = a.reciprocal() * (-b).log1p() - (-a * b).log1p() + (-a).log1p()
+        return facula.where((a < 1) | (b < 1), float("nan"), log_mode.exp())
+
     def entropy(self):
         """Source: Michalowicz et al., Handbook of Differential Entropy (2013), table of distributions."""
         a, b = self.concentration1, self.concentration0

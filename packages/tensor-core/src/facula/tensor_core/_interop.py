@@ -223,6 +223,10 @@ def type(self, dtype=None, non_blocking=False):
         if word not in words:
             raise ValueError(f"invalid type: '{dtype}'. Write it like 'torch.FloatTensor'.")
         dtype = BY_NAME[words[word]]
+    if dtype is Tensor:
+        from facula.tensor_core._state import get_default_dtype
+
+        dtype = get_default_dtype()
     return to(self, getattr(dtype, "dtype", dtype) if not isinstance(dtype, _dtype) else dtype)
 
 

@@ -296,7 +296,7 @@ def _ops_unique(flat):
 
 
 def sparse_coo_tensor(
-    indices, values=None, size=None, *, dtype=None, device=None, pin_memory=False, requires_grad=False, check_invariants=None, is_coalesced=None
+    indices=None, values=None, size=None, *, dtype=None, device=None, pin_memory=False, requires_grad=False, check_invariants=None, is_coalesced=None
 ):
     """A sparse tensor with `values` at `indices`, (sparse_dim, nnz); values of equal indices add up.
 
@@ -308,6 +308,10 @@ def sparse_coo_tensor(
     tensor([[0., 0., 3.],
             [4., 0., 0.]])
     """
+    if indices is None:
+        if size is None:
+            raise TypeError("sparse_coo_tensor() missing 1 required positional argument: 'indices'. Give indices and values, or a size.")
+        indices, size = size, None
     if values is None or (size is None and isinstance(values, (tuple, Size)) and not isinstance(values, Tensor) and not isinstance(indices, (list, Tensor))):
         size = indices if values is None else values
         return make(_create.zeros((len(size), 0), dtype=BY_NAME["int64"]), _create.zeros((0,), dtype=dtype), size, True).requires_grad_(requires_grad)
