@@ -283,7 +283,7 @@ def typed(n, dtype):
 
 
 def makes_sense(n, dtype):
-    return not (dtype == "bool" and n in ("sub", "neg", "relu", "abs", "sign", "mean", "floor_divide", "remainder", "sqrt", "exp", "square")
+    return not (dtype == "bool" and n in ("argmax", "sub", "neg", "relu", "abs", "sign", "mean", "floor_divide", "remainder", "sqrt", "exp", "square")
                 or n == "mean" and dtype.startswith(("int", "uint")))  # fmt: skip
 
 
