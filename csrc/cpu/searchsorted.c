@@ -6,7 +6,13 @@
  */
 #include "sort_keys.h"
 
-typedef struct { const fc_tensor *line, *value, *sorter; int64_t *out; int64_t n, per_line; int right; } job;
+typedef struct { const fc_tensor *line, *value, *sorter; int64_t *out; int64_t n, per_line; int right; const void *keys; } job;
+
+/* One line without a sorter has its keys made once, where they are fewer than what is looked for. */
+static int keys_first(const fc_tensor *line, const fc_tensor *v, const fc_tensor *sorter)
+{
+    return line->ndim == 1 && !sorter && line->shape[0] <= v->numel;
+}
 
 /* sorted_sequence, values, sorter; right */
 int fc_infer__searchsorted(fc_call *c)
@@ -30,6 +36,8 @@ int fc_infer__searchsorted(fc_call *c)
             if (sorter->shape[k] != line->shape[k])
                 return fc_fail(FC_SIZE, 0, line->shape[k], 2, sorter->shape[k]);
     }
+    if (keys_first(line, v, sorter))
+        c->scratch_bytes = (size_t)line->shape[0] * (fc_dt_size[line->dtype] > 4 ? 8 : 4);
     return fc_declare(c, 0, FC_I64, v->ndim, v->shape);
 }
 
@@ -55,9 +63,43 @@ static inline void search_as(const job *q, int64_t begin, int64_t end, const int
     }
 }
 
+enum { MADE = 256, SIDE = 4 }; /* values whose keys are made together; that are looked for side by side, since each step waits for memory */
+
+/* The same among keys. The steps depend on n alone. */
+#define AMONG(NAME, T)                                                                                          \
+    static void NAME(const job *q, int64_t begin, int64_t end)                                                  \
+    {                                                                                                           \
+        const T *keys = q->keys;                                                                                \
+        const int64_t size = fc_dt_size[q->value->dtype], n = q->n, equal = q->right;                           \
+        uint64_t wanted[MADE + SIDE] = {0};                                                                     \
+        for (int64_t k = begin; k < end; k += MADE) {                                                           \
+            const int64_t some = end - k < MADE ? end - k : MADE;                                               \
+            fc_plain_keys(wanted, q->value->dtype, q->value->data + k * size, some, 1);                         \
+            for (int64_t j = 0; j < some; j += SIDE) {                                                          \
+                int64_t lo[SIDE] = {0};                                                                         \
+                for (int64_t left = n, half; left > 0; left -= half) {                                          \
+                    half = (left + 1) / 2;                                                                      \
+                    for (int s = 0; s < SIDE; ++s) {                                                            \
+                        const T key = keys[lo[s] + half - 1], v = (T)wanted[j + s];                             \
+                        lo[s] += -((int64_t)(key < v) | (equal & (key == v))) & half;                           \
+                    }                                                                                           \
+                }                                                                                               \
+                for (int s = 0; s < SIDE && j + s < some; ++s)                                                  \
+                    q->out[k + j + s] = lo[s];                                                                  \
+            }                                                                                                   \
+        }                                                                                                       \
+    }
+AMONG(among_words, uint32_t)
+AMONG(among_doubles, uint64_t)
+#undef AMONG
+
 static void search(void *ctx, int64_t begin, int64_t end)
 {
     const job *q = ctx;
+    if (q->keys) {
+        (fc_dt_size[q->line->dtype] > 4 ? among_doubles : among_words)(q, begin, end);
+        return;
+    }
     switch (q->line->dtype) {
     case FC_F32: search_as(q, begin, end, FC_F32); break;
     case FC_F64: search_as(q, begin, end, FC_F64); break;
@@ -71,11 +113,19 @@ int fc_cpu__searchsorted(fc_call *c)
 {
     const fc_tensor *line = c->t[0], *v = c->t[1];
     job q = {line, v, c->t[2], FC_DATA(int64_t, c->out[0]), line->shape[line->ndim - 1], v->ndim ? v->shape[v->ndim - 1] : 1,
-             (int)c->i[0]};
+             (int)c->i[0], NULL};
     if (q.sorter)
         for (int64_t k = 0; k < q.sorter->numel; ++k)
             if ((uint64_t)FC_DATA(int64_t, q.sorter)[k] >= (uint64_t)q.n)
                 return fc_fail(FC_INDEX, FC_DATA(int64_t, q.sorter)[k], q.n, 0, 0);
+    if (keys_first(line, v, q.sorter) && q.n) {
+        q.keys = c->scratch;
+        if (fc_dt_size[line->dtype] > 4)
+            fc_plain_keys(c->scratch, line->dtype, line->data, q.n, 1);
+        else
+            for (int64_t k = 0; k < q.n; ++k)
+                ((uint32_t *)c->scratch)[k] = (uint32_t)fc_key(line->dtype, line->data, k);
+    }
     fc_parallel(v->numel, 1024, search, &q);
     return FC_OK;
 }
