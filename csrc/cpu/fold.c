@@ -14,7 +14,9 @@ enum {
     SERIAL = 32768,          /* elements below which the pool costs more than it gives */
     SPLIT_FROM = 1 << 17,    /* elements from which one reduction may be cut into blocks for the threads */
     SPLIT_UNITS = 64,        /* tiles and rows that keep the threads busy without that */
-    STAGED_BYTES = 4 * AT_ONCE * FC_FOLD_BLOCK /* of what is staged at once: four blocks of float32 */
+    FROM_MEMORY = 4 << 20,   /* bytes that do not stay in a cache */
+    LONG = 256,              /* elements of a row that is worth a call */
+    STAGED_BYTES = 4 * FC_FOLD_BLOCK /* of what is staged at once: stays in the first cache */
 };
 
 typedef fc_fold_job job;
@@ -25,8 +27,8 @@ typedef fc_fold_job job;
 static FC_NOINLINE void staged_rows(const job *q, const fc_fold_cell *cell, char *dst, const char *x, int64_t rows, int64_t n,
                                     int64_t step, const char *params)
 {
-    char room[STAGED_BYTES] __attribute__((aligned(64)));
-    const int64_t fit = n ? STAGED_BYTES / q->staged / n : rows;
+    char room[2 * STAGED_BYTES] __attribute__((aligned(64))); /* a block of float64, or as many rows as stay in the first cache */
+    const int64_t fit = !n ? rows : STAGED_BYTES / q->staged / n > 0 ? STAGED_BYTES / q->staged / n : 1;
     for (int64_t r = 0; r < rows; r += fit) {
         const int64_t some = min64(fit, rows - r);
         for (int64_t k = 0; k < (n == step ? 1 : some); ++k)
@@ -35,11 +37,24 @@ static FC_NOINLINE void staged_rows(const job *q, const fc_fold_cell *cell, char
     }
 }
 
+/* From memory, one stream after the other is faster than four side by side: 1.2 ms against 1.6 to 2.8 for 40 MB. */
+static void one_by_one(const job *q, const fc_fold_cell *cell, char *dst, const char *x, int64_t n, const char *params)
+{
+    (q->direct ? q->direct : cell->rows)(dst, x, 1, n, n, params);
+}
+
 /* dst[r] = fold of x[r * step + 0 .. n) */
 static inline void rows(const job *q, const fc_fold_cell *cell, char *dst, const char *x, int64_t rows, int64_t n, int64_t step,
                         const char *params)
 {
-    if (q->stage)
+    if (q->streams && rows > 1 && n >= LONG && !(q->stage && !q->direct)) {
+        for (int64_t r = 0; r < rows; ++r)
+            one_by_one(q, cell, dst + r * cell->size, x + r * step * q->es, n, params ? params + r * cell->size : NULL);
+        return;
+    }
+    if (q->direct)
+        q->direct(dst, x, rows, n, step, params);
+    else if (q->stage)
         staged_rows(q, cell, dst, x, rows, n, step, params);
     else
         cell->rows(dst, x, rows, n, step, params);
@@ -374,7 +389,12 @@ static int choose(job *q)
     }
     const fc_fold_cells *cells = cells_of(q->dtype);
     switch (q->which) {
-    case FC_FOLD_sum: case FC_FOLD_mean: q->cell = cells->sum; break;
+    case FC_FOLD_sum: case FC_FOLD_mean:
+        q->cell = cells->sum;
+        if (q->stage && fc_isa_level() >= 3)
+            q->direct = stored == FC_F16 ? fc_isa_level() > 3 ? fc_fold_sum_f16_v4 : fc_fold_sum_f16_v3
+                      : fc_isa_level() > 3 ? fc_fold_sum_bf16_v4 : fc_fold_sum_bf16_v3;
+        break;
     case FC_FOLD_nansum: q->cell = cells->nansum; break;
     case FC_FOLD_prod: q->cell = cells->prod; break;
     case FC_FOLD_any: q->cell = cells->any; break;
@@ -404,6 +424,7 @@ static int choose(job *q)
 
 static void measure(job *q)
 {
+    q->streams = q->outer * q->reduce * q->inner * q->es > FROM_MEMORY && !q->run;
     q->nblocks = q->reduce <= FC_FOLD_BLOCK ? 1 : (q->reduce + FC_FOLD_BLOCK - 1) / FC_FOLD_BLOCK;
     q->tile = TILE_BYTES / (q->cell->size > q->staged ? q->cell->size : q->staged);
     if (q->inner == 1 && q->nblocks >= AT_ONCE)

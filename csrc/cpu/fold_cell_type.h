@@ -9,9 +9,10 @@
 #include "fold.h"
 
 /* param: one value for each output, or NULL where the cell has none. */
+typedef void (*fc_fold_rows)(void *restrict out, const void *restrict x, int64_t rows, int64_t n, int64_t step, const void *restrict param);
+
 typedef struct {
-    /* out[r] = fold of x[r * step + 0 .. n), n <= FC_FOLD_BLOCK */
-    void (*rows)(void *restrict out, const void *restrict x, int64_t rows, int64_t n, int64_t step, const void *restrict param);
+    fc_fold_rows rows; /* out[r] = fold of x[r * step + 0 .. n), n <= FC_FOLD_BLOCK */
     void (*begin)(void *acc, int64_t n);
     /* acc[k] = acc[k] with x[k]; four: with x[k], x[k + gap], .. in this order */
     void (*one)(void *restrict acc, const void *restrict x, int64_t n, const void *restrict param);
@@ -37,5 +38,12 @@ typedef struct { FC_FOLD_CELLS(X) fc_fold_find find; fc_fold_stage raise; } fc_f
 /* Integers and bool: fold_exact.c. Floats: fold_float.c, f32 and f64; halves are read as f32. Complex: fold_complex.c. */
 extern const fc_fold_cells fc_fold_exact_v2[FC_U64 + 1], fc_fold_exact_v3[FC_U64 + 1];
 extern const fc_fold_cells fc_fold_float_v2[2], fc_fold_float_v3[2], fc_fold_float_v4[2], fc_fold_complex[2];
+
+/* Sums of rows of stored halves: fold_half_simd.c. */
+#define X(level)                                                                                                              \
+    void fc_fold_sum_f16_##level(void *restrict, const void *restrict, int64_t, int64_t, int64_t, const void *restrict);      \
+    void fc_fold_sum_bf16_##level(void *restrict, const void *restrict, int64_t, int64_t, int64_t, const void *restrict);
+X(v3) X(v4)
+#undef X
 
 #endif

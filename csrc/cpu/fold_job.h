@@ -13,6 +13,7 @@ enum {
 typedef struct {
     const fc_fold_cell *cell, *first;   /* first: a pass that makes the parameters of the second; or NULL */
     fc_fold_find find;
+    fc_fold_rows direct;                /* rows of what is stored, which need no stage, or NULL */
     fc_fold_stage stage;                /* what makes numbers of what is stored, or NULL */
     int which, dtype, out_dtype;        /* dtype: of the cells */
     int64_t es, staged;                 /* bytes of a stored element, and of one that a cell reads */
@@ -22,6 +23,7 @@ typedef struct {
     const char *x;
     double param;
     int64_t nblocks, tile, tiles;
+    int streams;                        /* more than caches hold, in the order of memory */
     char *part, *params;                /* in scratch, when one reduction is cut into blocks */
 } fc_fold_job;
 
