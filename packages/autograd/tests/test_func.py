@@ -42,6 +42,11 @@ def silently(T, f):
         return f()
 
 
+def written(z, x):
+    z[..., 1:].mul_(x[..., :-1])
+    return z
+
+
 CALLS = {
     "grad": lambda T, x, y: T.func.grad(lambda x: (x**3).sum())(x),
     "grad of several": lambda T, x, y: T.func.grad(lambda x, y: (x * y * y).sum(), argnums=(1, 0))(x, y),
@@ -72,6 +77,11 @@ CALLS = {
     "jacfwd with aux": lambda T, x, y: T.func.jacfwd(lambda x: (x * x, x), has_aux=True)(x),
     "jacrev of nothing": lambda T, x, y: (T.func.jacrev(lambda x: x[:0])(x), T.func.jacrev(lambda x: x * 2)(x[:0])),
     "hessian": lambda T, x, y: T.func.hessian(lambda x: (x.sin() * x.sum()).sum())(x),
+    "hessian of a row": lambda T, x, y: T.func.hessian(lambda x: (x[..., 0] ** 3).sum() + (x[..., 1:] ** 2).sum())(x),
+    "hessian of a diagonal": lambda T, x, y: T.func.hessian(lambda x: (T.outer(x.reshape(-1), x.reshape(-1)).diagonal(1) ** 2).sum())(x),
+    "hessian of overlapping windows": lambda T, x, y: T.func.hessian(lambda x: (x.reshape(-1).unfold(0, 2, 1) ** 3).sum())(x),
+    "hessian of as_strided": lambda T, x, y: T.func.hessian(lambda x: (x.as_strided((2,), (1,), 1) ** 3).sum())(x),
+    "hessian through a write into a view": lambda T, x, y: T.func.hessian(lambda x: written(x * 1, x).pow(2).sum())(x),
     "hessian of several": lambda T, x, y: T.func.hessian(lambda x, y: (x * y * y).sum(), argnums=(0, 1))(x, y),
 }
 

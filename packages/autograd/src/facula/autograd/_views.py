@@ -50,6 +50,17 @@ class Window:
         out.copy_(g)
         return out
 
+    def of_many(self, n):
+        """The window of n bases side by side; None where it shows memory beyond its base."""
+        extent, start = self.reach(self.base_shape, self.base_stride), self.offset // 2 if self.real else self.offset
+        if start < 0 or self.offset + self.reach(self.shape, self.stride) > extent * (1 + self.real):
+            return None
+        w = Window.__new__(Window)
+        w.real, w.offset = self.real, self.offset
+        w.base_shape, w.base_stride = (n, *self.base_shape), (extent, *self.base_stride)
+        w.shape, w.stride = (n, *self.shape), (extent * (1 + self.real), *self.stride)
+        return w
+
     @property
     def overlaps(self):
         """Whether two of the view's elements may be one element of the base."""
@@ -108,6 +119,12 @@ class Part:
 
     def of(self, t):
         return _core.row(self.name)(t, *self.args)
+
+    def of_many(self, n):
+        """The same of n tensors side by side."""
+        dims = {"diagonal": (1, 2)}.get(self.name, (0,))
+        args = [a + 1 if k in dims and a >= 0 else a for k, a in enumerate(self.args)]
+        return Part(self.name, (n, *self.shape), *args, overlaps=self.overlaps)
 
     def laid_out(self, g, copy):
         return g
@@ -189,6 +206,8 @@ def made(kind, inputs, saved):
 
 def embed(g, window):
     """Zeros of the window's base with g inside."""
+    if type(g) is _core.Batched and (wide := window.of_many(len(g._whole))) is not None:  # the examples' history is their whole's
+        return _core.Batched.of(embed(g._whole, wide), g._level)
     origin = g.origin
     if origin is None or not _core.grad_mode():
         with _core.no_recording():
