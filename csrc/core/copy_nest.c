@@ -5,6 +5,7 @@
  *   both dense            converted, or memcpy
  *   one value             out is filled
  *   anything else         through a block in L1, if the dtypes differ
+ *   shorter than SHORT    many of them go at once, column by column
  *
  * A source whose own densest dim is another one (a transposed matrix) goes by tiles of TILE by TILE elements, so that every cache line of
  * both sides is used whole while it is there. Tried for (4000, 2500) float32: 64 lines of 4 KiB strides are beyond L1, 16 use whole lines.
@@ -18,7 +19,7 @@
 #include "nest.h"
 #include "verb.h"
 
-enum { BLOCK = 512, TILE = 16, WIDE = 128, STRIP = 64 };
+enum { BLOCK = 512, TILE = 16, WIDE = 128, STRIP = 64, SHORT = 9, SPAN = 256 };
 
 typedef struct {
     const fc_nest *nest;
@@ -144,6 +145,63 @@ static void rows(void *ctx, int64_t begin, int64_t end)
     }
 }
 
+#define PACK(B)                                                                \
+    for (int64_t r = 0; r < count; ++r)                                        \
+        memcpy(to + r * to_row, from + r * from_row, B);                       \
+    return
+
+/* Dense rows of a few bytes. */
+static void packs(char *restrict to, int64_t to_row, const char *restrict from, int64_t from_row, int64_t bytes, int64_t count)
+{
+    switch (bytes) {
+    case 8: PACK(8);
+    case 12: PACK(12);
+    case 16: PACK(16);
+    case 32: PACK(32);
+    default: PACK((size_t)bytes);
+    }
+}
+
+#undef PACK
+
+/* rows() for rows of a few elements: `count` of them along dim 1 at once, an element of each in turn, so that the loops are long. */
+static void short_rows(void *ctx, int64_t begin, int64_t end)
+{
+    const fc_nest *nest = ((const job *)ctx)->nest;
+    const int size = fc_dt_size[nest->dtype[0]];
+    const int64_t n = nest->size[0], to_step = nest->stride[0][0], from_step = nest->stride[1][0], to_row = nest->stride[0][1], from_row = nest->stride[1][1];
+    int64_t index[FC_MAX_DIMS], left = begin;
+    char *to = nest->data[0], *from = nest->data[1];
+    for (int d = 1; d < nest->ndim; ++d) {
+        index[d] = left % nest->size[d];
+        left /= nest->size[d];
+        to += index[d] * nest->stride[0][d];
+        from += index[d] * nest->stride[1][d];
+    }
+    for (int64_t r = begin, count; r < end; r += count) {
+        count = nest->size[1] - index[1] < end - r ? nest->size[1] - index[1] : end - r;
+        count = count < SPAN ? count : SPAN;
+        if (to_step == size && from_step == size)
+            packs(to, to_row, from, from_row, n * size, count);
+        else
+            for (int64_t k = 0; k < n; ++k)
+                strided(to + k * to_step, to_row, from + k * from_step, from_row, size, count);
+        to += count * to_row;
+        from += count * from_row;
+        index[1] += count;
+        for (int d = 1; d < nest->ndim && index[d] == nest->size[d]; ++d) {
+            to -= nest->size[d] * nest->stride[0][d];
+            from -= nest->size[d] * nest->stride[1][d];
+            index[d] = 0;
+            if (d + 1 < nest->ndim) {
+                to += nest->stride[0][d + 1];
+                from += nest->stride[1][d + 1];
+                ++index[d + 1];
+            }
+        }
+    }
+}
+
 /* One row, cut: [begin, end) are elements. */
 static void piece(void *ctx, int64_t begin, int64_t end)
 {
@@ -235,7 +293,8 @@ void FC_ISA_NAME(fc_copy_nest)(fc_tensor *out, fc_tensor *x)
     q.across = nest.ndim && nest.size[0] >= 4 ? densest(&nest) : 0;
     if (!q.across) {
         const int64_t n = nest.ndim ? nest.size[0] : 1;
-        fc_parallel(nest.total / n, FC_GRAIN / n + 1, rows, &q);
+        const int few = nest.ndim > 1 && n < SHORT && nest.size[1] > n && nest.dtype[0] == nest.dtype[1];
+        fc_parallel(nest.total / n, FC_GRAIN / n + 1, few ? short_rows : rows, &q);
         return;
     }
     const int64_t n = nest.size[0], m = nest.size[q.across];
