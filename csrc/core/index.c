@@ -62,6 +62,31 @@ static int fc_gather_check(int op, const fc_tensor *x, int64_t dim, const fc_ten
     return FC_OK;
 }
 
+/* Whether the slices of x along d can be read as they lie: see fc_slices. */
+static int fc_readable_slices(const fc_tensor *x, int64_t d, int64_t *far, int64_t *step)
+{
+    int64_t run = 1, next = 0;
+    *far = 0;
+    *step = x->ndim ? x->stride[d] : 1;
+    for (int64_t k = x->ndim - 1; k > d; --k) {
+        if (x->shape[k] != 1 && x->stride[k] != run)
+            return 0;
+        run *= x->shape[k];
+    }
+    if (run == 1 && *step != 1) /* single elements far apart: dense lines are read sooner */
+        return 0;
+    for (int64_t k = d - 1, seen = 0; k >= 0; --k) {
+        if (x->shape[k] == 1)
+            continue;
+        if (!seen++)
+            *far = next = x->stride[k];
+        else if (x->stride[k] != next)
+            return 0;
+        next *= x->shape[k];
+    }
+    return 1;
+}
+
 fc_tensor *fc_gather(int op, fc_tensor *out, fc_tensor *x, int64_t dim, fc_tensor *index, fc_tensor *src)
 {
     static const int how[FC_NOPS] = {
@@ -86,11 +111,15 @@ fc_tensor *fc_gather(int op, fc_tensor *out, fc_tensor *x, int64_t dim, fc_tenso
         shape[k] = like->shape[k];
     if (op == FC_OP_index_select && x->ndim)
         shape[d] = index->numel;
-    t = writes ? fc_to(x, x->dtype, 0, 1) : fc_new(x->dtype, device, like->ndim, shape);
+    /* in place where nothing else is in that memory; an index that is out of bounds is found before a slice is written */
+    const int here = writes && out == x && x->contiguous && fc_is_slices(op) && device != FC_META && fc_may_write(x) && !fc_same_storage(x, index) && !fc_same_storage(x, src);
+    t = here ? (fc_retain(x), x) : writes ? fc_to(x, x->dtype, 0, 1) : fc_new(x->dtype, device, like->ndim, shape);
     if (!t || device == FC_META)
         return fc_deliver(out, t);
     where = fc_dense(index, FC_I64);
-    from = op == FC_OP_gather ? (fc_retain(x), x) : op == FC_OP_index_select ? fc_dense(x, x->dtype) : fc_is_slices(op) ? fc_dense(src, src->dtype) : (fc_retain(src), src);
+    int64_t far = 0, step = 0;
+    const int as_it_lies = op == FC_OP_index_select && fc_readable_slices(x, d, &far, &step);
+    from = op == FC_OP_gather ? (fc_retain(x), x) : op == FC_OP_index_select ? (as_it_lies ? (fc_retain(x), x) : fc_dense(x, x->dtype)) : fc_is_slices(op) ? fc_dense(src, src->dtype) : (fc_retain(src), src);
     int64_t at = 0;
     int bad = !where || !from ? FC_MEMORY : FC_OK;
     if (!bad && where->numel) {
@@ -104,7 +133,8 @@ fc_tensor *fc_gather(int op, fc_tensor *out, fc_tensor *x, int64_t dim, fc_tenso
                                      .how = how[op],
                                      .shape = scalar ? &where->numel : where->shape, .big_stride = x->ndim ? big->stride : &one,
                                      .flat_stride = flat->ndim ? flat->stride : &one, .index = (const int64_t *)where->data, .big = big->data, .flat = flat->data };
-        const fc_slices slices = { .dtype = x->dtype, .outer = outer, .n = n, .inner = inner, .count = where->numel, .index = (const int64_t *)where->data };
+        const fc_slices slices = { .dtype = x->dtype, .outer = outer, .n = n, .inner = inner, .count = where->numel, .index = (const int64_t *)where->data,
+                                   .far = as_it_lies ? far : n * inner, .step = as_it_lies ? step : inner };
         if (!fc_is_slices(op))
             bad = fc_cpu_through(&through, &at);
         else if (writes)
@@ -119,6 +149,10 @@ fc_tensor *fc_gather(int op, fc_tensor *out, fc_tensor *x, int64_t dim, fc_tenso
     if (bad) {
         fc_free(t);
         return NULL;
+    }
+    if (here) {
+        fc_bump(t);
+        return t;
     }
     return fc_deliver(out, t);
 }
@@ -220,6 +254,11 @@ static void fc_index_places(const fc_index_job *job, int64_t begin, int64_t coun
             in_x[p] += (index[p] + (index[p] < 0 ? n : 0)) * stride;
     }
     int64_t at[FC_MAX_DIMS], left = begin, offset = 0;
+    if (other->contiguous && t->lead + t->index_ndim == other->ndim) {
+        for (int64_t p = 0; p < count; ++p)
+            in_other[p] = (begin + p) * size;
+        return;
+    }
     for (int d = t->index_ndim - 1; d >= 0; --d) {
         at[d] = left % other->shape[t->lead + d];
         left /= other->shape[t->lead + d];
@@ -268,6 +307,30 @@ static void fc_index_elements(int dtype, int how, char *xs, char *os, const int6
 
 #undef FC_EACH_PLACE
 
+#define FC_EACH_LINE(T)                                                        \
+    for (int64_t p = 0; p < count; ++p) {                                      \
+        const int64_t i = index[p] + (index[p] < 0 ? n : 0);                   \
+        if (how == FC_THROUGH_READ)                                            \
+            ((T *)os)[p] = ((const T *)xs)[i * step];                          \
+        else                                                                   \
+            ((T *)xs)[i * step] = ((const T *)os)[p];                          \
+    }                                                                          \
+    break
+
+/* One index alone, of single elements, to or from a dense line: no places have to be computed. */
+static void fc_index_line(int dtype, int how, char *xs, int64_t step, char *os, const int64_t *index, int64_t n, int64_t count)
+{
+    switch (fc_dt_size[dtype]) {
+    case 1: FC_EACH_LINE(uint8_t);
+    case 2: FC_EACH_LINE(uint16_t);
+    case 4: FC_EACH_LINE(uint32_t);
+    case 8: FC_EACH_LINE(uint64_t);
+    default: FC_EACH_LINE(c128);
+    }
+}
+
+#undef FC_EACH_LINE
+
 /* A run of n elements at each place. */
 static void fc_index_runs(int dtype, int how, char *xs, int64_t xstep, char *os, int64_t ostep, const int64_t *in_x, const int64_t *in_other, int64_t count, int64_t n)
 {
@@ -297,6 +360,11 @@ static void fc_index_range(void *ctx, int64_t begin, int64_t end)
     const int64_t wide = inner && xstep != 1 && run > FC_ACROSS ? FC_ACROSS : run;
     if (!view->numel)
         return;
+    if (t->n == 1 && view->numel == 1 && other->contiguous && job->how != FC_THROUGH_ADD) {
+        const int d = t->dim[0];
+        fc_index_line(dtype, job->how, job->x->data, job->x->stride[d], other->data + begin * size, (const int64_t *)t->index[0]->data + begin, job->x->shape[d], end - begin);
+        return;
+    }
     for (int64_t i = begin; i < end; i += FC_PLACES) {
         const int64_t count = end - i < FC_PLACES ? end - i : FC_PLACES;
         char *xs = job->x->data, *os = other->data;

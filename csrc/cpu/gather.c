@@ -123,16 +123,15 @@ static void select_rows(void *ctx, int64_t begin, int64_t end)
     const int size = fc_dt_size[q->dtype];
     const int64_t row = q->inner * size;
     if (q->inner == 1) {
-        const fc_through_line line = fc_through_line_of(q->dtype, FC_THROUGH_READ);
         for (int64_t r = begin; r < end;) {
             const int64_t o = r / q->count, p = r % q->count, m = q->count - p < end - r ? q->count - p : end - r;
-            line((char *)w->from + o * q->n * size, 1, 0, w->to + r * size, 1, q->index + p, q->n, m);
+            fc_cpu_choose(size, w->to + r * size, w->from + o * q->far * size, q->step, q->index + p, m);
             r += m;
         }
         return;
     }
     for (int64_t r = begin; r < end; ++r)
-        memcpy(w->to + r * row, w->from + (r / q->count * q->n + q->index[r % q->count]) * row, (size_t)row);
+        memcpy(w->to + r * row, w->from + (r / q->count * q->far + q->index[r % q->count] * q->step) * size, (size_t)row);
 }
 
 int fc_cpu_index_select(const fc_slices *q, char *out, const char *x, int64_t *bad)

@@ -20,11 +20,13 @@ typedef struct {
 
 int fc_cpu_through(const fc_through *job, int64_t *bad);
 
-/* slices along a dim of contiguous tensors: index has `count` positions in [0, n) */
+/* slices along a dim of contiguous tensors: index has `count` positions in [0, n). What is read may lie in another way, as long as each
+ * slice's inner elements are dense: far is from one of outer to the next, step from one slice to the next, in elements. */
 typedef struct {
     int dtype;
     int64_t outer, n, inner, count;
     const int64_t *index;
+    int64_t far, step;
 } fc_slices;
 
 int fc_cpu_index_select(const fc_slices *job, char *out, const char *x, int64_t *bad);
@@ -32,6 +34,9 @@ int fc_cpu_index_write(const fc_slices *job, char *x, const char *src, int add, 
 
 /* The place of the first index outside [low, high), -1 where there is none. */
 int64_t fc_cpu_outside(const int64_t *index, int64_t count, int64_t low, int64_t high);
+
+/* to[k] = from[index[k] * step]: indices that were looked at before */
+void fc_cpu_choose(int size, char *to, const char *from, int64_t step, const int64_t *index, int64_t count);
 
 /* n elements, steps in elements */
 void fc_cpu_strided_copy(int size, char *to, int64_t to_step, const char *from, int64_t from_step, int64_t n);

@@ -29,9 +29,22 @@ MOVES(uint32_t)
 MOVES(uint64_t)
 MOVES(word16)
 
-/* NaN wins, as in maximum and minimum */
-#define LARGER(a, b) ((a) > (b) || (a) != (a) ? (a) : (b))
-#define SMALLER(a, b) ((a) < (b) || (a) != (a) ? (a) : (b))
+/* NaN wins, as in maximum and minimum. By masks: which of the two it is cannot be guessed. */
+#define PICK(T, word, name)                                                    \
+    static inline T name(int first, T a, T b)                                  \
+    {                                                                          \
+        word x, y;                                                             \
+        memcpy(&x, &a, sizeof x);                                              \
+        memcpy(&y, &b, sizeof y);                                              \
+        x = (x & (word)-first) | (y & ~(word)-first);                          \
+        memcpy(&a, &x, sizeof a);                                              \
+        return a;                                                              \
+    }
+PICK(float, uint32_t, pick_f32)
+PICK(double, uint64_t, pick_f64)
+
+#define LARGER(a, b) ((a) > (b) ? (a) : (b))
+#define SMALLER(a, b) ((a) < (b) ? (a) : (b))
 
 #define ARITHMETIC(name, T)                                                                                                                 \
     LINE(add_##name, T, *at = (T)(*at + *v)) LINE(mul_##name, T, *at = (T)(*at * *v)) LINE(max_##name, T, *at = LARGER(*at, *v))             \
@@ -44,8 +57,12 @@ ARITHMETIC(i64, int64_t)
 ARITHMETIC(u16, uint16_t)
 ARITHMETIC(u32, uint32_t)
 ARITHMETIC(u64, uint64_t)
-ARITHMETIC(f32, float)
-ARITHMETIC(f64, double)
+
+#define FLOATS(name, T)                                                                                                                     \
+    LINE(add_##name, T, *at = *at + *v) LINE(mul_##name, T, *at = *at * *v)                                                                  \
+    LINE(max_##name, T, *at = pick_##name((*at > *v) | (*at != *at), *at, *v)) LINE(min_##name, T, *at = pick_##name((*at < *v) | (*at != *at), *at, *v))
+FLOATS(f32, float)
+FLOATS(f64, double)
 
 #define HALVES(name, of, to)                                                                                                                \
     LINE(add_##name, uint16_t, *at = to(of(*at) + of(*v))) LINE(mul_##name, uint16_t, *at = to(of(*at) * of(*v)))                            \
@@ -80,6 +97,22 @@ fc_through_line fc_through_line_of(int dtype, int how)
     case 4: return write ? write_uint32_t : read_uint32_t;
     case 8: return write ? write_uint64_t : read_uint64_t;
     default: return write ? write_word16 : read_word16;
+    }
+}
+
+#define CHOOSE(T)                                                              \
+    for (int64_t k = 0; k < count; ++k)                                        \
+        ((T *)to)[k] = ((const T *)from)[index[k] * step];                     \
+    break
+
+void fc_cpu_choose(int size, char *restrict to, const char *restrict from, int64_t step, const int64_t *restrict index, int64_t count)
+{
+    switch (size) {
+    case 1: CHOOSE(uint8_t);
+    case 2: CHOOSE(uint16_t);
+    case 4: CHOOSE(uint32_t);
+    case 8: CHOOSE(uint64_t);
+    default: CHOOSE(word16);
     }
 }
 
