@@ -7,7 +7,7 @@ import math
 
 from facula.tensor_core import _ops
 from facula.tensor_core._arguments import as_dtype
-from facula.tensor_core._create import arange, empty, ones, zeros
+from facula.tensor_core._create import arange, empty, full, ones
 from facula.tensor_core._state import get_default_dtype
 from facula.tensor_core._types import float32, float64, strided
 
@@ -41,9 +41,9 @@ def general_cosine(M, *, a, sym=True, dtype=None, layout=strided, device=None, r
         raise ValueError("Coefficients cannot be empty")
     if not intervals:
         return n
-    w = zeros(M, dtype=n.dtype)
-    for i, c in enumerate(a):
-        w = w + (c if i % 2 == 0 else -c) * _ops.cos(n * (2 * math.pi * i / intervals))
+    w = full((M,), float(a[0]), dtype=n.dtype)
+    for i, c in enumerate(a[1:], 1):
+        w = _ops.add_(w, _ops.mul_(_ops.cos_(_ops.mul(n, 2 * math.pi * i / intervals)), c if i % 2 == 0 else -c))
     return _asked(w, requires_grad)
 
 
@@ -98,7 +98,7 @@ def exponential(M, *, center=None, tau=1.0, sym=True, dtype=None, layout=strided
     if sym and center is not None:
         raise ValueError("Center must be None for symmetric windows")
     if M == 1:
-        n, intervals = n - 1, 0 if sym else 1
+        n, intervals = n - 1, 0
     if not M:
         return n
     return _asked(_ops.exp(_ops.abs(n - (intervals / 2 if center is None else center)) * (-1 / tau)), requires_grad)
@@ -119,8 +119,9 @@ def kaiser(M, *, beta=12.0, sym=True, dtype=None, layout=strided, device=None, r
         raise ValueError(f"beta must be non-negative, got: {beta} instead.")
     if not intervals:
         return n
-    height = _ops.sqrt(_ops.clamp_min(1 - _ops.square(n * (2 / intervals) - 1), 0)) * beta
-    return _asked(_ops.i0(height) / _ops.i0(n.new_tensor(beta)), requires_grad)
+    height = _ops.rsub_(_ops.square_(_ops.sub_(_ops.mul_(n, 2 / intervals), 1)), 1)
+    height = _ops.mul_(_ops.sqrt_(_ops.clamp_min_(height, 0)), beta)
+    return _asked(_ops.div_(_ops.i0_(height), _ops.i0_(full((), float(beta), dtype=n.dtype))), requires_grad)
 
 
 def _periodic(name, make):
@@ -134,7 +135,7 @@ def _periodic(name, make):
         if window_length < 0:
             raise RuntimeError(f"{name} requires non-negative window_length, got window_length={window_length}")
         w = make(window_length, *args, sym=not periodic, dtype=wanted if wanted is float64 else float32, **shape)
-        w = w.to(wanted)
+        w = w if w.dtype is wanted else w.to(wanted)
         return _asked(w, requires_grad) if out is None else out.resize_(w.shape).copy_(w)
 
     window.__name__ = window.__qualname__ = name
@@ -142,15 +143,43 @@ def _periodic(name, make):
     return window
 
 
-hann_window = _periodic("hann_window", hann)
-blackman_window = _periodic("blackman_window", blackman)
-bartlett_window = _periodic("bartlett_window", bartlett)
+# The older functions round in an order of their own, PyTorch's, and work in the memory of the steps.
 
 
 def _two_terms(M, alpha=0.54, beta=0.46, *, sym, dtype):
     """alpha - beta cos(2 pi n / M)."""
     n, intervals = _steps("hamming_window", M, sym, dtype, None, False)
-    return n if not intervals else alpha - beta * _ops.cos(n * (2 * math.pi / intervals))
+    return n if not intervals else _ops.add_(_ops.mul_(_ops.cos_(_ops.mul_(n, 2 * math.pi / intervals)), -beta), alpha)
+
+
+def _raised(M, *, sym, dtype):
+    """(1 - cos(2 pi n / M)) / 2."""
+    return _two_terms(M, 0.5, 0.5, sym=sym, dtype=dtype)
+
+
+def _three_terms(M, *, sym, dtype):
+    """0.42 - 0.5 cos(2 pi n / M) + 0.08 cos(4 pi n / M)."""
+    n, intervals = _steps("blackman_window", M, sym, dtype, None, False)
+    if not intervals:
+        return n
+    n = _ops.mul_(n, math.pi / intervals)
+    slow, fast = _ops.mul_(_ops.cos_(_ops.mul(n, 2)), 0.5), _ops.mul_(_ops.cos_(_ops.mul_(n, 4)), 0.08)
+    return _ops.add_(_ops.sub_(fast, slow), 0.42)
+
+
+def _triangle(M, *, sym, dtype):
+    """A triangle: 2n / M up to the middle, then 2 - 2n / M."""
+    n, intervals = _steps("bartlett_window", M, sym, dtype, None, False)
+    if intervals:
+        _ops.mul_(n, 2 / intervals)
+        rising = (intervals >> 1) + 1
+        _ops.add_(_ops.mul_(_ops.slice(n, 0, min(rising, M), max(M - rising, 0), 1), -1), 2)
+    return n
+
+
+hann_window = _periodic("hann_window", _raised)
+blackman_window = _periodic("blackman_window", _three_terms)
+bartlett_window = _periodic("bartlett_window", _triangle)
 
 
 def _kaiser(M, beta=12.0, *, sym, dtype):
