@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cast.h"
+#include "move.h"
 #include "cast_pairs.h"
 #include "mathfn.h"
 
@@ -11,7 +12,7 @@ void fc_convert(int to_dtype, void *to, int from_dtype, const void *from, int64_
 {
     if (to_dtype == from_dtype && to_dtype != FC_BOOL) {
         if (to != from)
-            memcpy(to, from, (size_t)n * fc_dt_size[to_dtype]);
+            fc_move_bytes(to, from, (size_t)n * fc_dt_size[to_dtype]);
         return;
     }
     const int level = fc_isa_level();

@@ -3,6 +3,7 @@
 #include <wchar.h>
 
 #include "facula.h"
+#include "move.h"
 #include "nest.h"
 
 int fc_broadcast(int n, fc_tensor *const *x, int *ndim_out, int64_t *shape)
@@ -251,7 +252,7 @@ void fc_fill_same(void *to, const void *from, int size, int64_t n)
 static void fc_move(char *to, int64_t to_step, const char *from, int64_t from_step, int size, int64_t n)
 {
     if (to_step == size && from_step == size) {
-        memcpy(to, from, (size_t)(n * size));
+        fc_move_bytes(to, from, (size_t)(n * size));
         return;
     }
     if (to_step == size && from_step == 0) {

@@ -35,8 +35,13 @@ static void numbers(void *ctx, int64_t begin, int64_t end)
     for (int64_t at = begin; at < end; at += BLOCK) {
         const int64_t m = end - at < BLOCK ? end - at : BLOCK, low = q->low - at < 0 ? 0 : q->low - at < m ? q->low - at : m;
         if (whole) {
-            for (int64_t k = 0; k < m; ++k)
-                value.i[k] = q->start + (at + k) * q->step;
+            int64_t *to = dtype == FC_I64 ? (int64_t *)q->out->data + at : value.i, v = q->start + at * q->step;
+            for (int64_t k = 0; k < m; ++k) { /* a running sum vectorises where products of 64 bits do not */
+                to[k] = v;
+                v += q->step;
+            }
+            if (dtype == FC_I64)
+                continue;
         } else {
             const double from = (double)at, left = (double)(n - 1 - at); /* sums of ints of 32 bits vectorise, and are exact */
             for (int k = 0; k < (int)low; ++k)

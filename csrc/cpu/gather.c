@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../core/atomic.h"
+#include "../core/move.h"
 #include "../core/tensor.h"
 #include "gather.h"
 #include "gather_loops.h"
@@ -131,7 +132,7 @@ static void select_rows(void *ctx, int64_t begin, int64_t end)
         return;
     }
     for (int64_t r = begin; r < end; ++r)
-        memcpy(w->to + r * row, w->from + (r / q->count * q->far + q->index[r % q->count] * q->step) * size, (size_t)row);
+        fc_move_bytes(w->to + r * row, w->from + (r / q->count * q->far + q->index[r % q->count] * q->step) * size, (size_t)row);
 }
 
 int fc_cpu_index_select(const fc_slices *q, char *out, const char *x, int64_t *bad)
@@ -167,7 +168,7 @@ static void write_slices(void *ctx, int64_t begin, int64_t end)
             if (w->add)
                 fc_cpu_accumulate(q->dtype, to, 1, from, 1, q->inner);
             else
-                memcpy(to, from, (size_t)row);
+                fc_move_bytes(to, from, (size_t)row);
         }
 }
 

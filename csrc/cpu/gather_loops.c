@@ -3,6 +3,7 @@
 
 #include "../core/dtype.h"
 #include "../core/half.h"
+#include "../core/move.h"
 #include "gather.h"
 #include "gather_loops.h"
 
@@ -123,7 +124,7 @@ void fc_cpu_choose(int size, char *restrict to, const char *restrict from, int64
 void fc_cpu_strided_copy(int size, char *to, int64_t to_step, const char *from, int64_t from_step, int64_t n)
 {
     if (to_step == 1 && from_step == 1) {
-        memcpy(to, from, (size_t)(n * size));
+        fc_move_bytes(to, from, (size_t)(n * size));
         return;
     }
     switch (size) {
