@@ -11,7 +11,7 @@
  *   - c->t[k] are the tensor arguments in signature order, NULL where absent. Before run they are contiguous, and
  *     float16/bfloat16 ones arrive as float32 (results are rounded back once). Arguments marked "!" in the signature
  *     (written in place) keep identity: the core hands a contiguous float32 staging copy and copies it back where needed.
- *   - int, bool and int[n] arguments lie flat in c->i[] in signature order; float arguments in c->d[] likewise.
+ *   - int, bool and int[n] arguments lie flat in c->i[] in signature order, int[] behind its length; float arguments in c->d[] likewise.
  *     A Tensor[] list contributes its tensors to c->t[] and its length to c->len[] (in order of the lists).
  *   - results are allocated contiguous, or are the caller's `out` after a check.
  *   - scratch is an arena block of scratch_bytes, 64-byte aligned, uninitialised.
@@ -22,7 +22,7 @@
 #include "tensor.h"
 
 #define FC_MAX_OUT 6
-#define FC_MAX_INTS 32
+#define FC_MAX_INTS 136 /* padding has two for each dim */
 #define FC_MAX_DOUBLES 16
 
 typedef struct {

@@ -57,11 +57,12 @@ typedef struct {
     void *block;         /* of the two lists when they are long */
 } fc_staging;
 
-/* Rows whose kernel reads any strides and dtypes: nothing is staged, and halves stay halves. */
+/* Rows that sort or move elements: their kernels read any strides and dtypes, nothing is staged, and halves stay halves. A result of
+ * format 1 lies as the first argument does. */
 static int fc_takes_as_is(int op)
 {
     return op == FC_OP_cat || op == FC_OP__sort || op == FC_OP__topk || op == FC_OP__kthvalue || op == FC_OP__median || op == FC_OP__nanmedian
-        || op == FC_OP__mode;
+        || op == FC_OP__mode || op == FC_OP_stack || op == FC_OP_flip || op == FC_OP__roll || op == FC_OP_constant_pad_nd || op == FC_OP_diag_embed;
 }
 
 static int fc_stage_arguments(fc_staging *s, const fc_own_args *a, const fc_call *c)
@@ -120,7 +121,7 @@ static fc_tensor *fc_own_run(fc_call *c, fc_tensor *out, fc_tensor **t)
 {
     pthread_once(&fc_args_once, fc_read_signatures);
     const fc_own_args *a = &fc_args[c->op];
-    const int op = c->op;
+    const int op = c->op, as_is = fc_takes_as_is(op);
     int device;
     if (fc_check_operands(c->nt, t, &device))
         return NULL;
@@ -153,8 +154,8 @@ static fc_tensor *fc_own_run(fc_call *c, fc_tensor *out, fc_tensor **t)
     fc_tensor *narrow[FC_MAX_OUT] = { 0 };
     for (int k = 0; k < c->nout && !bad; ++k) {
         const fc_spec *spec = &c->spec[k];
-        const int half = fc_is_half(spec->dtype) && device != FC_META && !fc_takes_as_is(op);
-        c->out[k] = fc_new(half ? FC_F32 : spec->dtype, device, spec->ndim, spec->shape);
+        const int half = fc_is_half(spec->dtype) && device != FC_META && !as_is;
+        c->out[k] = as_is && spec->format ? fc_empty_like(t[0], spec->dtype, spec->format) : fc_new(half ? FC_F32 : spec->dtype, device, spec->ndim, spec->shape);
         bad = c->out[k] ? FC_OK : FC_MEMORY;
     }
     if (!bad && device != FC_META) {
@@ -174,7 +175,7 @@ static fc_tensor *fc_own_run(fc_call *c, fc_tensor *out, fc_tensor **t)
             bad = late;
     }
     for (int k = 0; k < c->nout && !bad; ++k)
-        if (c->out[k]->dtype != c->spec[k].dtype || c->spec[k].format) { /* halves: rounded once, here */
+        if (c->out[k]->dtype != c->spec[k].dtype || (c->spec[k].format && !as_is)) { /* halves: rounded once, here */
             narrow[k] = fc_to(c->out[k], c->spec[k].dtype, c->spec[k].format, 1);
             bad = narrow[k] ? FC_OK : FC_MEMORY;
             if (!bad) {

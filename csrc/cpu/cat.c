@@ -1,13 +1,13 @@
 /*
- * Tensors joined along one dim; the other sizes agree, dtypes are promoted.
+ * Tensors joined along one dim, which they have (cat) or get (stack); the other sizes agree, dtypes are promoted.
  *
- * A 1-d tensor of no elements is skipped whatever the others' rank, as in PyTorch.
+ * Of cat a 1-d tensor of no elements is skipped whatever the others' rank, as in PyTorch.
  */
 #include "facula.h"
 #include "../core/call.h"
 #include "../core/cast.h"
-#include "../core/copy_nest.h"
 #include "../core/promote.h"
+#include "part.h"
 
 static int fc_is_skipped(const fc_tensor *t) { return t->ndim == 1 && t->shape[0] == 0; }
 
@@ -72,12 +72,39 @@ static void interleave(char *restrict out, const char *restrict a, const char *r
 
 #undef INTERLEAVE
 
-/* Each tensor is copied to its part of the result, through a view of that part. Tensors come as they are: see fc_takes_as_is. */
-int fc_cpu_cat(fc_call *c)
+int fc_infer_stack(fc_call *c)
+{
+    const fc_tensor *first = c->t[0];
+    fc_promotion p = FC_PROMOTION_START;
+    int64_t shape[FC_MAX_DIMS];
+    for (int k = 0; k < c->nt; ++k) {
+        const fc_tensor *t = c->t[k];
+        fc_promotion_add(&p, c->t[k]);
+        if (t->ndim != first->ndim)
+            return fc_fail(FC_RANK, k, t->ndim, first->ndim, 0);
+        for (int d = 0; d < t->ndim; ++d)
+            if (t->shape[d] != first->shape[d])
+                return fc_fail(FC_SHAPE, d, first->shape[d], t->shape[d], k);
+    }
+    const int dtype = fc_promotion_result(&p), n = first->ndim + 1;
+    if (dtype < 0)
+        return fc_fail(FC_MIXED, 0, first->dtype, 1, c->t[c->nt - 1]->dtype);
+    const int64_t dim = fc_wrap_dim(c->i[0], n);
+    if (n > FC_MAX_DIMS)
+        return fc_fail(FC_RANK, 0, n, FC_MAX_DIMS, 0);
+    if (dim < 0 || dim >= n)
+        return fc_fail(FC_DIM, c->i[0], n, 0, 0);
+    for (int d = 0; d < n; ++d)
+        shape[d] = d == dim ? c->nt : first->shape[d - (d > dim)];
+    c->i[0] = dim;
+    return fc_declare(c, 0, dtype, n, shape);
+}
+
+/* Each tensor is copied to its part of the result. Tensors come as they are: see fc_takes_as_is. */
+static int join(fc_call *c, int stacked)
 {
     fc_tensor *out = c->out[0];
-    const int64_t dim = c->i[0];
-    const int size = fc_dt_size[out->dtype];
+    const int dim = (int)c->i[0], size = fc_dt_size[out->dtype];
     if (c->nt == 2 && out->ndim && dim == out->ndim - 1 && out->shape[dim] == 2) {
         const fc_tensor *a = c->t[0], *b = c->t[1];
         if (a->contiguous && b->contiguous && a->numel == b->numel && a->dtype == out->dtype && b->dtype == out->dtype) {
@@ -93,24 +120,24 @@ int fc_cpu_cat(fc_call *c)
             inner *= out->shape[d];
     for (int k = 0; k < c->nt; ++k) {
         fc_tensor *t = c->t[k];
-        if (fc_is_skipped(t) || !t->numel)
+        if ((!stacked && fc_is_skipped(t)) || !t->numel)
             continue;
-        char *to = out->data + at * inner * size;
-        at += t->shape[dim];
+        const int64_t count = stacked ? 1 : t->shape[dim], from = at;
+        at += count;
         if (outer == 1 && t->contiguous && t->numel <= 4096) {
-            fc_convert(out->dtype, to, t->dtype, t->data, t->numel);
+            fc_convert(out->dtype, out->data + from * inner * size, t->dtype, t->data, t->numel);
             continue;
         }
-        struct { fc_tensor head; int64_t room[2 * FC_MAX_DIMS]; } part = { .head = *out };
-        part.head.data = to;
-        part.head.numel = t->numel;
-        part.head.contiguous = outer == 1;
-        part.head.stride = part.room + FC_MAX_DIMS;
-        for (int d = 0; d < t->ndim; ++d) {
-            part.room[d] = t->shape[d];
-            part.head.stride[d] = out->stride[d];
-        }
+        fc_part part;
+        fc_part_of(&part, out);
+        fc_part_slice(&part, dim, from, count, 1);
+        if (stacked)
+            fc_part_drop(&part, dim);
         fc_copy_nest(&part.head, t);
     }
     return FC_OK;
 }
+
+int fc_cpu_cat(fc_call *c) { return join(c, 0); }
+
+int fc_cpu_stack(fc_call *c) { return join(c, 1); }

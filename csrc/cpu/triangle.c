@@ -2,10 +2,14 @@
  * _triangle(input, diagonal, upper): matrices (..., rows, columns) of which one side of a diagonal is kept, the rest 0.
  *
  *   kept: j - i <= diagonal, or with upper j - i >= diagonal
+ *
+ * _triangle_indices(rows, columns, diagonal, upper, dtype): where those places are, row by row: (2, how many), row and column of each.
  */
 #include <string.h>
 
 #include "../core/call.h"
+#include "../core/cast.h"
+#include "../core/move.h"
 #include "parallel.h"
 
 typedef struct { const fc_tensor *x; fc_tensor *out; int64_t rows, columns, diagonal; int upper; } job;
@@ -28,7 +32,7 @@ static void lines(void *ctx, int64_t begin, int64_t end)
         const char *from = q->x->data + r * columns * size;
         const int64_t low = q->upper ? cut : 0, high = q->upper ? columns : cut; /* what is kept */
         memset(to, 0, (size_t)(low * size));
-        memcpy(to + low * size, from + low * size, (size_t)((high - low) * size));
+        fc_move_bytes(to + low * size, from + low * size, (size_t)((high - low) * size));
         memset(to + high * size, 0, (size_t)((columns - high) * size));
     }
 }
@@ -39,5 +43,60 @@ int fc_cpu__triangle(fc_call *c)
     job q = {x, c->out[0], x->shape[x->ndim - 2], x->shape[x->ndim - 1], c->i[0], (int)c->i[1]};
     if (x->numel)
         fc_parallel(x->numel / q.columns, 32768 / q.columns + 1, lines, &q);
+    return FC_OK;
+}
+
+static int64_t within(int64_t x, int64_t low, int64_t high) { return x < low ? low : x < high ? x : high; }
+
+/* Places with j - i <= diagonal in the first `rows` rows: rows that grow by one, between empty ones and full ones. */
+static int64_t lower(int64_t rows, int64_t columns, int64_t diagonal)
+{
+    const int64_t first = within(-diagonal, 0, rows), full = within(columns - diagonal - 1, first, rows);
+    return (full - first) * (first + full + 2 * diagonal + 1) / 2 + (rows - full) * columns;
+}
+
+typedef struct { char *out; int64_t columns, diagonal, total; int upper, dtype; } places;
+
+static int64_t before(const places *q, int64_t rows)
+{
+    return q->upper ? rows * q->columns - lower(rows, q->columns, q->diagonal - 1) : lower(rows, q->columns, q->diagonal);
+}
+
+/* rows, columns, diagonal, upper, dtype */
+int fc_infer__triangle_indices(fc_call *c)
+{
+    if (c->i[0] < 0 || c->i[1] < 0)
+        return fc_fail(FC_ARG, c->i[0] < 0 ? 0 : 1, c->i[0] < 0 ? c->i[0] : c->i[1], 0, 0);
+    const int64_t most = c->i[0] + c->i[1]; /* a diagonal further out is the same */
+    c->i[2] = within(c->i[2], -most, most);
+    const places q = { .columns = c->i[1], .diagonal = c->i[2], .upper = (int)c->i[3] };
+    const int64_t shape[2] = { 2, before(&q, c->i[0]) };
+    return fc_declare(c, 0, (int)c->i[4], 2, shape);
+}
+
+static void find(void *ctx, int64_t begin, int64_t end)
+{
+    const places *q = ctx;
+    enum { BLOCK = 256 };
+    const int size = fc_dt_size[q->dtype];
+    int64_t i[BLOCK], j[BLOCK], at = before(q, begin);
+    for (int64_t r = begin; r < end; ++r) {
+        const int64_t edge = within(r + q->diagonal + !q->upper, 0, q->columns), low = q->upper ? edge : 0, high = q->upper ? q->columns : edge;
+        for (int64_t from = low; from < high; from += BLOCK) {
+            const int n = high - from < BLOCK ? (int)(high - from) : BLOCK;
+            for (int k = 0; k < n; ++k)
+                i[k] = r, j[k] = from + k;
+            fc_convert(q->dtype, q->out + at * size, FC_I64, i, n);
+            fc_convert(q->dtype, q->out + (q->total + at) * size, FC_I64, j, n);
+            at += n;
+        }
+    }
+}
+
+int fc_cpu__triangle_indices(fc_call *c)
+{
+    places q = { c->out[0]->data, c->i[1], c->i[2], c->out[0]->shape[1], (int)c->i[3], c->out[0]->dtype };
+    if (q.total)
+        fc_parallel(c->i[0], 32768 / q.columns + 1, find, &q);
     return FC_OK;
 }

@@ -286,6 +286,13 @@ SAMPLES = {
     # copies
     "copy": [lambda: (normal(3, 4), None, 1), lambda: (normal(3, 4), C128, 1)],
     "cat": [lambda: ([normal(2, 3), normal(4, 3)], 0), lambda: ([normal(2, 3), normal(2, 1), normal(2, 2)], -1)],
+    "stack": [lambda: ([normal(2, 3), normal(2, 3)], 0), lambda: ([normal(2, 3), normal(2, 3), normal(2, 3)], -1), lambda: ([normal(), normal()], 0)],
+    "flip": [lambda: (normal(3, 4), (0,)), lambda: (normal(2, 3, 4), (0, -1)), lambda: (normal(4), ())],
+    "_roll": [lambda: (normal(3, 4), 1, 0), lambda: (normal(3, 4), -6, -1)],
+    "constant_pad_nd": [lambda: (normal(3, 4), (1, 2), 0.5), lambda: (normal(3, 4), (-1, 2, 1, -2), 0.0), lambda: (normal(2, 3, 4), (0, 0, 2, 0), 1.0)],
+    "diag_embed": [lambda: (normal(4), 0, -2, -1), lambda: (normal(2, 3), 1, 0, 2), lambda: (normal(2, 3), -2, -1, 0)],
+    "masked_scatter": [lambda: (normal(3, 4), torch.arange(12).reshape(3, 4) % 3 == 0, normal(5)), lambda: (normal(4), torch.arange(4) > 1, normal(2, 2))],
+    "polar": [lambda: (positive(3, 4), normal(3, 4)), lambda: (positive(), normal())],
     # kernels of their own
     "softmax": [lambda: (normal(3, 4), 1), lambda: (normal(3, 4, 2), 1), lambda: (normal(4), 0)],
     "log_softmax": [lambda: (normal(3, 4), 1), lambda: (normal(3, 4, 2), 1), lambda: (normal(4), 0)],

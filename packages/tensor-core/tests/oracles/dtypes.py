@@ -69,6 +69,8 @@ def result_dtype(word, name):
         return "float32"
     if word == "REAL" and is_complex(name):
         return "float32" if name == "complex64" else "float64"
+    if word == "COMPLEX":
+        return "complex128" if name == "float64" else "complex64"
     if word in ALL_NAMES:
         return word
     return name

@@ -18,9 +18,60 @@ O("linspace_of", lambda count, first, last: np.linspace(first, last, count), ulp
 O("_triangle", lambda input, diagonal, upper: (np.triu if upper else np.tril)(input, diagonal), cases=lambda t: [
     (t(3, 4), 0, False), (t(3, 4), 0, True), (t(2, 4, 3), 1, False), (t(2, 4, 3), -2, True), (t(3, 3), 7, False), (t(3, 3), -7, False), (t(0, 3), 0, True), (t(2, 0), 0, False),
 ])  # fmt: skip
+O("_triangle_indices", lambda rows, columns, diagonal, upper: np.stack((np.triu_indices if upper else np.tril_indices)(rows, diagonal, columns)), cases=lambda t: [
+    (3, 4, 0, False, t.dtype_object), (4, 3, 1, True, t.dtype_object), (5, 5, -2, False, t.dtype_object), (3, 5, 9, False, t.dtype_object),
+    (3, 5, -9, True, t.dtype_object), (0, 3, 0, False, t.dtype_object), (3, 4, -9, False, t.dtype_object), (2, 100, 30, True, t.dtype_object),
+])  # fmt: skip
+O("_one_hot", lambda input, classes: np.eye(classes, dtype=np.int64)[input], cases=lambda t: [
+    (t.index(5, 4, 3), 5), (t.index(1), 1), (t.index(3, 0), 3), (t.index(7, 700), 9),
+], only=("int64",))  # fmt: skip
+O("polar", lambda abs, angle: abs * np.cos(angle) + 1j * (abs * np.sin(angle)), specials=False, result="COMPLEX", culp=2.5, ulp=2.5, cases=lambda t: [
+    (t(3, 5), t(3, 5)), (t(700), t(700)), (t(), t()), (t(0, 2), t(0, 2)),
+], only=("float32", "float64"))  # fmt: skip
+
+
+def written(input, mask, source):
+    out = input.copy()
+    out[mask] = source.reshape(-1)[: mask.sum()]
+    return out
+
+
+O("masked_scatter", written, cases=lambda t: [(t(3, 4), t.bool(3, 4), t(12)), (t(700), t.bool(700), t(7, 100)), (t(), t.bool(), t(1)), (t(0, 3), t.bool(0, 3), t(0))])
 O("cat", lambda tensors, dim: np.concatenate(tensors, axis=dim), cases=lambda t: [
     ([t(2, 3), t(4, 3)], 0),
     ([t(2, 3), t(2, 1), t(2, 0)], 1),
     ([t(2, 3, 4), t(2, 3, 4)], -1),
     ([t(5)], 0),
+])  # fmt: skip
+O("stack", lambda tensors, dim: np.stack(tensors, axis=dim), cases=lambda t: [
+    ([t(2, 3), t(2, 3)], 0), ([t(2, 3), t(2, 3)], -1), ([t(2, 3, 4), t(2, 3, 4), t(2, 3, 4)], 1), ([t(5)], 0), ([t(), t(), t()], 0), ([t(0, 2), t(0, 2)], 1),
+])  # fmt: skip
+O("flip", lambda input, dims: np.flip(input, dims), cases=lambda t: [
+    (t(3, 4), (0,)), (t(3, 4), (0, -1)), (t(2, 3, 4), (2, 0)), (t(700), (0,)), (t(3, 4), ()), (t(), ()), (t(0, 3), (0, 1)),
+])  # fmt: skip
+O("_roll", lambda input, shift, dim: np.roll(input, shift, dim), cases=lambda t: [(t(3, 4), 1, 0), (t(3, 4), -6, -1), (t(700), 13, 0), (t(2, 3, 4), 0, 1), (t(0, 3), 2, 0)])
+
+
+def bordered(input, pad, value):
+    pairs = [(pad[2 * k], pad[2 * k + 1]) if 2 * k < len(pad) else (0, 0) for k in range(input.ndim)][::-1]
+    inner = input[tuple(slice(max(-b, 0), n - max(-a, 0)) for (b, a), n in zip(pairs, input.shape))]
+    return np.pad(inner, [(max(b, 0), max(a, 0)) for b, a in pairs], constant_values=input.dtype.type(value))
+
+
+O("constant_pad_nd", bordered, cases=lambda t: [
+    (t(3, 4), (1, 2), 1.0), (t(3, 4), (-1, 2, 1, -2), 0.0), (t(2, 3, 4), (0, 0, 2, 0), 1.0), (t(2, 3, 4), (1, 1, 1, 1, 1, 1), 0.0), (t(700), (3, 5), 1.0),
+    (t(3, 4), (), 0.0), (t(3, 4), (0, 0), 0.0), (t(0, 3), (1, 1, 2, 0), 1.0), (t(3, 4), (-2, -2), 0.0),
+])  # fmt: skip
+
+
+def embedded(input, offset, dim1, dim2):
+    n = input.shape[-1]
+    out = np.zeros((*input.shape[:-1], n + abs(offset), n + abs(offset)), input.dtype)
+    at = np.arange(n)
+    out[..., at + max(-offset, 0), at + max(offset, 0)] = input
+    return np.moveaxis(out, (-2, -1), (dim1, dim2))
+
+
+O("diag_embed", embedded, cases=lambda t: [
+    (t(4), 0, -2, -1), (t(2, 3), 1, 0, 2), (t(2, 3), -2, -1, 0), (t(40), 3, -2, -1), (t(0), 0, -2, -1), (t(2, 0), 1, 0, 1),
 ])  # fmt: skip

@@ -14,7 +14,7 @@ LOWER = {"matmul", "linear", "convolution", "_attention"}
 FULL = {"_nll_loss", "_cross_entropy", "_ctc_loss", "_grid_sample", "prod", "var", "std", "norm_p", "logcumsumexp", "cumprod", "_histogram"}
 FULL_PREFIXES = ("_linalg_", "_fft_")
 # several operands of one dtype: the widest among them
-WIDEST = {"cat", "index_copy", "scatter"}
+WIDEST = {"cat", "index_copy", "scatter", "stack"}
 
 _local = threading.local()
 _defaults = {"cpu": facula.bfloat16, "cuda": facula.float16}

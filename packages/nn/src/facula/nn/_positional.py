@@ -184,11 +184,6 @@ def adaptive_max_pool1d(input: Tensor, output_size: Any) -> tuple[Tensor, Tensor
     return F.adaptive_max_pool1d(input, output_size, True)
 
 
-def constant_pad_nd(input: Tensor, pad: Sequence[int], value: float = 0) -> Tensor:
-    """F.pad with a constant."""
-    return F.pad(input, list(pad), "constant", value)
-
-
 def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
     """Norms of the slices along dim, shaped to broadcast against v; of the whole where dim is -1."""
     if dim == -1:
@@ -262,7 +257,7 @@ lstm_cell, gru_cell = _cell("lstm_cell", "LSTM"), _cell("gru_cell", "GRU")
 rnn_tanh_cell, rnn_relu_cell = _cell("rnn_tanh_cell", "RNN_TANH"), _cell("rnn_relu_cell", "RNN_RELU")
 
 __all__ = [
-    "adaptive_max_pool1d", "affine_grid_generator", "alpha_dropout_", "batch_norm", "binary_cross_entropy_with_logits", "constant_pad_nd",
+    "adaptive_max_pool1d", "affine_grid_generator", "alpha_dropout_", "batch_norm", "binary_cross_entropy_with_logits",
     "cosine_embedding_loss", "ctc_loss", "dropout_", "embedding", "embedding_renorm_", "feature_alpha_dropout_", "feature_dropout",
     "feature_dropout_", "grid_sampler", "grid_sampler_2d", "grid_sampler_3d", "gru", "gru_cell", "hinge_embedding_loss", "instance_norm", "kl_div",
     "lstm", "lstm_cell", "margin_ranking_loss", "native_batch_norm", "native_dropout", "native_group_norm", "native_layer_norm",

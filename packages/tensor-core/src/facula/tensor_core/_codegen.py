@@ -306,6 +306,8 @@ def own_arguments(row):
             ints.append(f"-9223372036854775808 if {n} is None else {n}")
         elif p.width > 1:
             ints.append(f"*spread({n}, {p.width})")
+        elif p.type == "int[]":
+            ints.append(f"*(len({n}), *{n})")
         elif p.width:
             ints.append(n)
         elif p.type in ("float", "Scalar"):

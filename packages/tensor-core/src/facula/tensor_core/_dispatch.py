@@ -251,7 +251,7 @@ def operator(op, *args):
             if not _run.is_array(args[k]):
                 relevant = overriding(args)
                 return ask_row(op, args, relevant) if relevant else NotImplemented
-            from facula.tensor_core._create import as_tensor
+            from facula.tensor_core._data import as_tensor
 
             args = (*args[:k], as_tensor(args[k]), *args[k + 1 :])
     return call(op, args)

@@ -162,6 +162,10 @@ def _layout(op, args, out, a, b, c, d):
 
 
 def _arg(op, args, out, a, b, c, d):
+    if d == 1:
+        return RuntimeError, f"dim {b} appears multiple times, and dims cannot be identical ({operands(op, args)}). Name each dim once."
+    if op.name == "masked_scatter":
+        return RuntimeError, f"expected mask to have at most {b} true elements, as source has, got {c} ({operands(op, args)}). Give a longer source."
     given = op.params[a].name if a < len(op.params) else f"argument {a}"
     return RuntimeError, f"{given} may not be {b} (limit: {c}) ({operands(op, args)})."
 

@@ -43,7 +43,7 @@ def _sized(name, x, sizes, dims):
         if n < have:
             x = _ops.slice(x, d, 0, n, 1)
         wider[d] = max(n - have, 0)
-    return _joining.bordered(x, [0] * x.dim(), wider, 0) if any(wider) else x
+    return _rearranging.constant_pad_nd(x, [w for n in wider[::-1] for w in (0, n)]) if any(wider) else x
 
 
 def _dims(name, x, s, dim, default=None):
@@ -254,7 +254,7 @@ def _reflected(x, pad, mode):
         raise RuntimeError(f"stft: Padding size should be less than the corresponding input dimension, but got: padding ({pad}, {pad}) at dimension {x.dim() - 1} of input {list(x.shape)}")
     places = _create.arange(-pad, n + pad, device=x.device)
     if mode == "constant":
-        return _joining.bordered(x, [pad], [pad], 0)
+        return _rearranging.constant_pad_nd(x, (pad, pad))
     if mode == "reflect":
         places = (n - 1) - ((n - 1) - places.abs()).abs()
     elif mode == "replicate":

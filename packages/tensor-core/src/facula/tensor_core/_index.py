@@ -11,7 +11,8 @@ from facula.tensor_core._out import into
 from facula.tensor_core._tensor import Tensor, own_tensor
 from facula.tensor_core._types import int64
 
-_view_op, _basic_index = lib.view_op, lib.basic_index
+_view_op, _basic_index, _index_put = lib.view_op, lib.basic_index, lib.fc_index_put
+_MASKED, _VIEW = (next(op.id for op in _ops.OPS if op.name == name) for name in ("masked_scatter", "view"))
 _SELECT, _SLICE = (next(op.id for op in _ops.OPS if op.name == name) for name in ("select", "slice"))
 _BASIC = frozenset((int, slice, type(None), type(Ellipsis)))
 _ZERO_DIM = "invalid index of a 0-dim tensor. Use `tensor.item()` to convert a 0-dim tensor to a number"
@@ -23,7 +24,7 @@ _MASKS = ("bool", "uint8")
 
 def _as_index(key):
     """A list, array or tensor used as an index: of positions, or a mask."""
-    from facula.tensor_core._create import as_tensor
+    from facula.tensor_core._data import as_tensor
 
     if not isinstance(key, Tensor):
         if not hasattr(key, "__getitem__") or isinstance(key, (dict, type)):
@@ -177,8 +178,13 @@ def getitem(x, key):
         if t is not None:
             t.base = x if x.base is None else x.base
             return t
-    if kind is Tensor and not _ops.interpreting and x.origin is None and key.shape == x.shape and key.dtype.kind == 0 and key.shape:
-        t = lib.masked_select(x._h, key._h)
+    if kind is Tensor and not _ops.interpreting and x.origin is None and key.shape and key.dtype.kind == 0:
+        if key.shape == x.shape:
+            t = lib.masked_select(x._h, key._h)
+        elif len(key.shape) == 1 and key.shape[0] == x.shape[0] and not key.is_meta:  # whole slices
+            t = lib.index(x._h, 1, [lib.fc_view_list(_VIEW, lib.fc_nonzero(key._h), 1, (-1,))])
+        else:
+            t = None
         if t is not None:
             return t
     places = _positions(x, key, kind)
@@ -228,6 +234,13 @@ def mask_of(indices):
     return sum(1 << d for d, i in enumerate(indices) if i is not None)
 
 
+def _scattered(x, mask, values):
+    """x[mask] = values, one for each true element: whether that is what it was, and is done."""
+    if len(values.shape) != 1 or not x.shape or lib.fc_nonzero_count(mask._h) != values.shape[0]:
+        return False
+    return lib.fc_own(_MASKED, x._h, x._h, mask._h, values._h, None, 0, 0, 0, 0, 0, 0, 0.0) is not None
+
+
 def setitem(x, key, value):
     """x[key] = value, broadcast and converted; recorded when x or value has a history."""
     if not isinstance(value, Tensor):
@@ -236,11 +249,16 @@ def setitem(x, key, value):
             x.masked_fill_(key, value)
             return
     kind = type(key)
+    plain = not _ops.interpreting and x.origin is None and x.base is None and (type(value) is not Tensor or value.origin is None and value.dtype is x.dtype)
+    if plain and kind is Tensor and type(value) is Tensor and key.dtype.kind == 0 and key.shape == x.shape and _scattered(x, key, value):
+        return
     view = getitem(x, key) if kind in _BASIC or kind is tuple and all([type(k) in _BASIC for k in key]) else None
     indices = None
     if view is None:
         indices = _positions(x, key, kind)
         view, indices = (x, indices) if indices else _plan(x, key)
+        if plain and indices and _index_put(view._h, len(indices), [None if i is None else i._h for i in indices], (value if type(value) is Tensor else _run.zero_dim(value, x.dtype))._h, False) == 0:
+            return
     if not indices:
         if isinstance(value, Tensor):
             copy_(view, value if value.dim() <= view.dim() else _squeeze_leading(view.shape, value))
@@ -297,7 +315,7 @@ def _squeeze_leading(shape, value):
 def copy_(self, src, non_blocking=False):
     """self[...] = src, broadcast and converted. In place."""
     if not isinstance(src, Tensor):
-        from facula.tensor_core._create import as_tensor
+        from facula.tensor_core._data import as_tensor
 
         src = as_tensor(src)
     try:

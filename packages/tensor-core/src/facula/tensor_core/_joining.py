@@ -8,8 +8,8 @@ from facula.tensor_core._types import strided
 from facula.tensor_core._shape import wrap_dim
 from facula.tensor_core._types import int64
 
-_view_op = lib.view_op
-_SLICE = next(op.id for op in _ops.OPS if op.name == "slice")
+_pieces = lib.pieces  # views, each with its base; None wherever anything is unusual
+_SELECT, _SLICE = (next(op.id for op in _ops.OPS if op.name == name) for name in ("select", "slice"))
 
 
 def unbind(input, dim=0, *, axis=None):
@@ -17,16 +17,18 @@ def unbind(input, dim=0, *, axis=None):
     if type(input) is not Tensor:
         want_tensor("unbind", "input", 0, input)
     dim = dim if axis is None else axis
-    if input.dim() == 0:
-        raise IndexError("unbind: Dimension specified as 0 but tensor has no dimensions")
-    d = wrap_dim("unbind", dim, input.dim())
-    return _together("unbind", input, tuple(_ops.select(input, d, k) for k in range(input.shape[d])), d)
+    found = None if _ops.interpreting or type(dim) is not int else _pieces(_SELECT, input, dim, None)
+    if found is None:
+        if input.dim() == 0:
+            raise IndexError("unbind: Dimension specified as 0 but tensor has no dimensions")
+        dim = wrap_dim("unbind", dim, input.dim())
+        found = tuple([_ops.select(input, dim, k) for k in range(input.shape[dim])])
+    return found if input.origin is None else _together("unbind", input, found, dim)
 
 
 def _together(name, input, pieces, dim):
     """Pieces of one tensor: the tape hears of them as the results of one op."""
-    if input.origin is not None:
-        _dispatch.tape.pieces(name, input, pieces, dim)
+    _dispatch.tape.pieces(name, input, pieces, dim if dim >= 0 else dim + input.dim())
     return pieces
 
 
@@ -34,6 +36,16 @@ def split(tensor, split_size_or_sections, dim=0):
     """Pieces along dim: of one size (the last may be smaller) or of the sizes given. Views."""
     if type(tensor) is not Tensor:
         want_tensor("split", "tensor", 0, tensor)
+    found = None
+    if not _ops.interpreting and type(dim) is int:
+        found = _pieces(_SLICE, tensor, dim, split_size_or_sections)
+    if found is None:
+        found = _split(tensor, split_size_or_sections, dim)
+    return found if tensor.origin is None else _together("split", tensor, found, dim)
+
+
+def _split(tensor, split_size_or_sections, dim):
+    """split where an interpreter listens, a history is stale, or the sizes do not fit."""
     if tensor.dim() == 0:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
     d = wrap_dim("split", dim, tensor.dim())
@@ -48,18 +60,10 @@ def split(tensor, split_size_or_sections, dim=0):
         if sum(sizes) != size or any(s < 0 for s in sizes):
             raise RuntimeError(f"split_with_sizes expects split_sizes to sum exactly to {size} (input tensor's size at dimension {d}), but got split_sizes={sizes}")
     pieces, start = [], 0
-    if _ops.interpreting or lib.fc_epoch_stale(tensor._h):
-        for s in sizes:
-            pieces.append(_ops.slice(tensor, d, start, s, 1))
-            start += s
-    else:  # the tape gives all of them one node, so none is recorded
-        base = tensor if tensor.base is None else tensor.base
-        for s in sizes:
-            t = _view_op(_SLICE, tensor._h, d, start, s, 1)
-            t.base = base
-            pieces.append(t)
-            start += s
-    return _together("split", tensor, tuple(pieces), d)
+    for s in sizes:
+        pieces.append(_ops.slice(tensor, d, start, s, 1))
+        start += s
+    return tuple(pieces)
 
 
 def split_with_sizes(input, split_sizes, dim=0):
@@ -88,10 +92,11 @@ def tensor_split(input, indices_or_sections, dim=0):
     """Pieces along dim: a number of nearly equal ones, or cut at the indices given."""
     if type(input) is not Tensor:
         want_tensor("tensor_split", "input", 0, input)
-    if not input.shape:
+    shape = input.shape
+    if not shape:
         raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
-    d = wrap_dim("tensor_split", dim, input.dim())
-    size = input.shape[d]
+    d = wrap_dim("tensor_split", dim, len(shape))
+    size = shape[d]
     if isinstance(indices_or_sections, Tensor):
         if indices_or_sections.dtype is not int64:
             raise RuntimeError(f"tensor_split expected tensor_indices_or_sections to have dtype of long, but got {indices_or_sections.dtype.name}")
@@ -103,7 +108,11 @@ def tensor_split(input, indices_or_sections, dim=0):
         if n <= 0:
             raise RuntimeError(f"number of sections must be larger than 0, got {n}")
         return split(input, [size // n + (k < size % n) for k in range(n)], d)
-    cuts = [0, *(slice(None, i).indices(size)[1] for i in indices_or_sections), size]
+    cuts = [0, *[slice(None, i).indices(size)[1] for i in indices_or_sections], size]
+    if input.origin is None and not _ops.interpreting:
+        found = _pieces(_SLICE, input, d, [b - a for a, b in zip(cuts, cuts[1:])])
+        if found is not None:
+            return found
     return tuple(_ops.slice(input, d, min(a, size), max(b - a, 0), 1) for a, b in zip(cuts, cuts[1:]))
 
 
@@ -122,8 +131,9 @@ def hsplit(input, indices_or_sections):
     """tensor_split along dim 1 (dim 0 of a 1-d tensor)."""
     if type(input) is not Tensor:
         want_tensor("hsplit", "input", 0, input)
-    _splittable("hsplit", input, 1, indices_or_sections, 0 if input.dim() == 1 else 1)
-    return tensor_split(input, indices_or_sections, 0 if input.dim() == 1 else 1)
+    dim = 0 if len(input.shape) == 1 else 1
+    _splittable("hsplit", input, 1, indices_or_sections, dim)
+    return tensor_split(input, indices_or_sections, dim)
 
 
 def vsplit(input, indices_or_sections):
@@ -150,15 +160,16 @@ def stack(tensors, dim=0, *, out=None, axis=None):
     tensor([[0., 0.],
             [1., 1.]])
     """
-    dim = dim if axis is None else axis
     if not len(tensors):
         raise RuntimeError("stack expects a non-empty TensorList")
-    shape = tensors[0].shape
-    for k, other in enumerate(tensors):
-        if other.shape != shape:
-            raise RuntimeError(f"stack expects each tensor to be equal size, but got {list(shape)} at entry 0 and {list(other.shape)} at entry {k}")
-    d = wrap_dim("stack", dim, len(shape) + 1)
-    return _ops.cat([_ops.unsqueeze(x, d) for x in tensors], d, out=out)
+    try:
+        return _ops.stack(tensors, dim if axis is None else axis, out=out)
+    except ValueError:
+        shape = tensors[0].shape
+        for k, other in enumerate(tensors):
+            if other.shape != shape:
+                raise RuntimeError(f"stack expects each tensor to be equal size, but got {list(shape)} at entry 0 and {list(other.shape)} at entry {k}") from None
+        raise
 
 
 def cat(tensors, dim=0, *, axis=None, out=None):
@@ -166,10 +177,11 @@ def cat(tensors, dim=0, *, axis=None, out=None):
     dim = dim if axis is None else axis
     if isinstance(tensors, Tensor):
         raise TypeError("cat(): argument 'tensors' (position 1) must be tuple of Tensors, not Tensor. Put it into a list.")
-    tensors = list(tensors)
+    if type(tensors) is not list:
+        tensors = list(tensors)
     if not tensors:
         raise ValueError("cat: expected a non-empty list of Tensors")
-    if out is None and isinstance(tensors[0], Tensor) and tensors[0].dim() in (4, 5) and all(map(_channels_last, tensors)):
+    if out is None and isinstance(tensors[0], Tensor) and len(tensors[0].shape) in (4, 5) and all(map(_channels_last, tensors)):
         n = tensors[0].dim()
         order = (0, *range(2, n), 1)  # the result lies as its parts do
         joined = _ops.cat([_ops.permute(t, order) for t in tensors], order.index(wrap_dim("cat", dim, n)))
@@ -186,21 +198,31 @@ concat = concatenate = cat
 
 def atleast_1d(*tensors):
     """Tensors with at least one dim."""
-    return _at_least(tensors, lambda x: x.reshape(1) if x.dim() == 0 else x)
+    return _at_least(tensors, _with_dim)
+
+
+def _with_dim(x):
+    return x if x.shape else x.reshape(1)
 
 
 def atleast_2d(*tensors):
     """Tensors with at least two dims."""
-    return _at_least(tensors, lambda x: x.reshape(1, 1) if x.dim() == 0 else x.unsqueeze(0) if x.dim() == 1 else x)
+    return _at_least(tensors, _with_rows)
+
+
+def _with_rows(x):
+    n = len(x.shape)
+    return x if n > 1 else x.unsqueeze(0) if n else x.reshape(1, 1)
 
 
 def atleast_3d(*tensors):
     """Tensors with at least three dims."""
-    def widen(x):
-        n = x.dim()
-        return x.reshape(1, 1, 1) if n == 0 else x.unsqueeze(0).unsqueeze(-1) if n == 1 else x.unsqueeze(-1) if n == 2 else x
+    return _at_least(tensors, _with_planes)
 
-    return _at_least(tensors, widen)
+
+def _with_planes(x):
+    n = len(x.shape)
+    return x if n > 2 else x.unsqueeze(-1) if n == 2 else x.unsqueeze(0).unsqueeze(-1) if n else x.reshape(1, 1, 1)
 
 
 def _at_least(tensors, widen):
@@ -213,15 +235,15 @@ def hstack(tensors, *, out=None):
     """cat along dim 1 (dim 0 of 1-d tensors)."""
     if not len(tensors):
         raise RuntimeError("hstack expects a non-empty TensorList")
-    tensors = atleast_1d(*tensors) if len(tensors) > 1 else (atleast_1d(tensors[0]),)
-    return cat(tensors, 0 if tensors[0].dim() == 1 else 1, out=out)
+    tensors = [_with_dim(x) for x in tensors]
+    return cat(tensors, 0 if len(tensors[0].shape) == 1 else 1, out=out)
 
 
 def vstack(tensors, *, out=None):
     """cat along dim 0 of tensors with at least two dims."""
     if not len(tensors):
         raise RuntimeError("vstack expects a non-empty TensorList")
-    return cat([atleast_2d(x) for x in tensors], 0, out=out)
+    return cat([_with_rows(x) for x in tensors], 0, out=out)
 
 
 row_stack = vstack
@@ -231,34 +253,12 @@ def dstack(tensors, *, out=None):
     """cat along dim 2 of tensors with at least three dims."""
     if not len(tensors):
         raise RuntimeError("dstack expects a non-empty TensorList")
-    return cat([atleast_3d(x) for x in tensors], 2, out=out)
+    return cat([_with_planes(x) for x in tensors], 2, out=out)
 
 
 def column_stack(tensors, *, out=None):
     """1-d and 0-d tensors as columns, then cat along dim 1."""
     return cat([x.reshape(-1, 1) if x.dim() <= 1 else x for x in tensors], 1, out=out)
-
-
-def bordered(x, before, after, value):
-    """x with a border of value; before and after hold one width for each of the last dims, not negative."""
-    from facula.tensor_core._create import full
-
-    lead = x.dim() - len(before)
-    if _ops.interpreting:  # without a write, which an interpreter may not be able to follow
-        for d, widths in enumerate(zip(before, after), lead):
-            edges = [full((*x.shape[:d], w, *x.shape[d + 1 :]), value, dtype=x.dtype, device=x.device) if w else None for w in widths]
-            parts = [t for t in (edges[0], x, edges[1]) if t is not None]
-            x = _ops.cat(parts, d) if len(parts) > 1 else x
-        return x
-    out = full([*x.shape[:lead], *(n + b + a for n, b, a in zip(x.shape[lead:], before, after))], value, dtype=x.dtype, device=x.device)
-    format = {4: 2, 5: 3}.get(x.dim())
-    if format and lib.fc_is_contiguous(x._h, format) and not lib.fc_is_contiguous(x._h, 0):
-        out = _ops.copy(out, None, format)
-    inside = out
-    for d, (n, b) in enumerate(zip(x.shape[lead:], before), lead):
-        inside = _ops.slice(inside, d, b, n, 1)
-    inside.copy_(x)
-    return out
 
 
 __all__ = [

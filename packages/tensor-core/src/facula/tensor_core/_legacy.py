@@ -1,6 +1,6 @@
 """PyTorch's old constructors: `Tensor(...)`, `FloatTensor(...)` and their like, called with sizes, data, a tensor or a storage."""
 
-from facula.tensor_core import _create, _state, _types
+from facula.tensor_core import _create, _data, _state, _types
 from facula.tensor_core._tensor import Tensor, make_subclass
 
 _TYPES = {
@@ -28,7 +28,7 @@ def made(name, data, dtype, device=None):
     if len(data) == 1 and isinstance(first, (float, complex)):
         raise TypeError(f"{name}: new(): data must be a sequence (got {type(first).__name__}). Use facula.tensor({first}).")
     if len(data) == 1 and (not hasattr(first, "__index__") or getattr(first, "ndim", 0)) and not isinstance(first, _types.Size):
-        return _create.tensor(first, dtype=dtype)
+        return _data.tensor(first, dtype=dtype)
     return _create.empty(*data, dtype=dtype)
 
 

@@ -153,7 +153,7 @@ def matrix_rank(A, tol=None, hermitian=False, *, atol=None, rtol=None, out=None)
     if tol is not None:
         atol, rtol = tol, 0.0 if rtol is None else rtol
     if not A.numel():
-        return into("linalg.matrix_rank", _create.zeros(A.shape[:-2], dtype=_math._int64(), device=A.device), out)
+        return into("linalg.matrix_rank", _create.zeros(A.shape[:-2], dtype=_math.int64, device=A.device), out)
     atol, rtol = tolerances("linalg.matrix_rank", A, atol, rtol)
     s = _ops.abs(eigvalsh(A)) if hermitian else svdvals(A)
     cut = _ops.maximum(atol, rtol * _ops.amax(s, -1))
@@ -272,6 +272,6 @@ def vander(x, N=None):
         raise RuntimeError(f"linalg.vander: N must be greater than 1, got {N}.")
     powers = _ops.expand(_ops.unsqueeze(x, -1), (*x.shape, N - 1))
     if x.dtype.kind == 1:
-        powers = powers.to(_math._int64())
+        powers = powers.to(_math.int64)
     one = _create.ones(*x.shape, 1, dtype=powers.dtype, device=x.device)
     return _joining.cat([one, _ops.cumprod(powers, -1)], -1)

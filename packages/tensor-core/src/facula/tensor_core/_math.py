@@ -10,6 +10,7 @@ from facula.tensor_core._out import a_tensor, into, resize, same_dtype
 from facula.tensor_core._run import fitting, is_number, zero_dim
 from facula.tensor_core._shape import broadcast_shapes
 from facula.tensor_core._tensor import Tensor
+from facula.tensor_core._types import int64
 
 
 def mm(input, mat2, *, out=None):
@@ -341,30 +342,25 @@ def _triangle(input, diagonal, upper, out):
     return _ops._triangle(input, diagonal, upper, out=out)
 
 
-def _index_dtype(name, dtype):
-    if dtype is not None and dtype.kind != 1:
-        raise NotImplementedError(f'"{name}" not implemented for {dtype.name!r}. Give an integer dtype.')
-
-
 def tril_indices(row, col, offset=0, *, dtype=None, device=None, layout=None):
     """Row and column indices of the lower triangle."""
-    _index_dtype("tril_indices", dtype)
-    return _triangle_indices(row, col, offset, False, dtype).to(device)
+    return _triangle_indices("tril_indices", row, col, offset, False, dtype, device)
 
 
 def triu_indices(row, col, offset=0, *, dtype=None, device=None, layout=None):
     """Row and column indices of the upper triangle."""
-    _index_dtype("triu_indices", dtype)
-    return _triangle_indices(row, col, offset, True, dtype).to(device)
+    return _triangle_indices("triu_indices", row, col, offset, True, dtype, device)
 
 
-def _triangle_indices(row, col, offset, upper, dtype):
-    from facula.tensor_core._create import full
-    from facula.tensor_core._index import nonzero
-    from facula.tensor_core._types import BY_NAME
-
-    found = _ops.transpose(nonzero(_ops._triangle(full((row, col), True, dtype=BY_NAME["bool"]), offset, upper)), 0, 1)
-    return found if dtype is None else found.to(dtype)
+def _triangle_indices(name, row, col, offset, upper, dtype, device):
+    if dtype is None:
+        dtype = int64
+    elif dtype.kind != 1:
+        raise NotImplementedError(f'"{name}" not implemented for {dtype.name!r}. Give an integer dtype.')
+    if row < 0 or col < 0:
+        raise RuntimeError(f"{name}: row and col must be non-negative, got {row} and {col}.")
+    found = _ops._triangle_indices(row, col, offset, upper, dtype)
+    return found if device is None else found.to(device)
 
 
 def diff(input, n=1, dim=-1, prepend=None, append=None, *, out=None):
@@ -410,13 +406,7 @@ def square(input, *, out=None):
     """input * input; of bool, int64."""
     if type(input) is not Tensor:
         want_tensor("square", "input", 0, input)
-    return _ops.square(input.to(_int64()) if input.dtype.kind == 0 else input, out=out)
-
-
-def _int64():
-    from facula.tensor_core._types import int64
-
-    return int64
+    return _ops.square(input.to(int64) if input.dtype.kind == 0 else input, out=out)
 
 
 def trace(input):
@@ -449,14 +439,11 @@ def gather(input, dim, index, *, sparse_grad=False, out=None):
 
 def index_fill(input, dim, index, value):
     """input with value in the slices along dim that index names."""
-    if index.dtype is not _int64():
+    if index.dtype is not int64:
         raise IndexError(f"index_fill_(): Expected dtype int64 for index, but got {index.dtype.name}. Convert it with .to(facula.int64).")
     shape = list(input.shape)
     if shape:
         shape[dim] = index.numel()
-    if index.dtype.name != "int64":
-        raise IndexError(f"index_fill_(): Expected dtype int64 for index, got {index.dtype.name}. Convert it with .long().")
-    index = _ops.where_rows(_ops.lt(index, 0), _ops.add(index, input.shape[dim] if input.shape else 1), index)
     if isinstance(value, Tensor):
         if value.dim():
             raise RuntimeError(f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.dim()} dimension(s).")
@@ -465,11 +452,17 @@ def index_fill(input, dim, index, value):
         if value.requires_grad and shape:  # a slice named twice is written once
             from facula.tensor_core._order import unique
 
-            index = unique(index)
+            index = unique(_ops.where_rows(_ops.lt(index, 0), _ops.add(index, input.shape[dim]), index))
             shape[dim] = index.numel()
         filled = _ops.copy(_ops.expand(value.to(input.dtype), shape), None, 1)
     else:
         filled = _ops.expand(zero_dim(fitting("index_fill", value, input.dtype), input.dtype), shape)
+        if not _ops.interpreting:
+            try:
+                return _ops.index_copy(input, dim, index, filled)
+            except IndexError:  # from the end, perhaps
+                pass
+    index = _ops.where_rows(_ops.lt(index, 0), _ops.add(index, input.shape[dim] if input.shape else 1), index)
     return _ops.index_copy(input, dim, index, filled)
 
 
@@ -481,9 +474,14 @@ def take_along_dim(input, indices, dim=None, *, out=None):
         input, indices, dim = input.reshape(-1), indices.reshape(-1), 0
     if input.dim() != indices.dim():
         raise RuntimeError(f"take_along_dim(): input and indices should have the same number of dimensions, but got {input.dim()} dimensions for input, and {indices.dim()} dimensions for indices")
-    if indices.dtype is not _int64():
+    if indices.dtype is not int64:
         raise RuntimeError(f"take_along_dim(): dtype of indices should be Long but got {indices.dtype.name}")
     d = wrap_dim("take_along_dim", dim, input.dim())
+    if input.shape == indices.shape and not _ops.interpreting:
+        try:
+            return _ops.gather(input, d, indices)
+        except IndexError:  # from the end, perhaps
+            pass
     indices = _ops.add(indices, _ops.mul(_ops.lt(indices, 0), input.shape[d] if input.dim() else 1))
     if input.shape == indices.shape:
         return _ops.gather(input, d, indices, out=out)

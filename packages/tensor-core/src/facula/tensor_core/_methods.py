@@ -1,9 +1,10 @@
 """Gives Tensor its methods: every row and composition whose first argument is the tensor, operators, conversions, new_*."""
 
-from facula.tensor_core import _copying, _create, _dlpack, _index, _interop, _legacy, _math, _ops, _order, _overloads, _ownership, _pack, _pointwise, _print, _random, _resize, _shape, _joining, _rearranging, _storage
+from facula.tensor_core import _copying, _create, _data, _dlpack, _index, _interop, _legacy, _math, _ops, _order, _overloads, _ownership, _pack, _pointwise, _print, _random, _resize, _shape, _joining, _rearranging, _storage
 from facula.tensor_core import _bins, _products, _put, _sparse, _statistics
 from facula.tensor_core import _settings
 from facula.tensor_core._errors import DTypeError
+from facula.tensor_core._lib import lib
 from facula.tensor_core._run import is_array, is_operand
 from facula.tensor_core._state import can_cast
 from facula.tensor_core._tensor import Tensor
@@ -11,7 +12,7 @@ from facula.tensor_core._tensor import Tensor
 # functions that are not methods in PyTorch
 _NOT = {
     "cat", "concat", "concatenate", "stack", "hstack", "vstack", "dstack", "row_stack", "column_stack", "meshgrid", "broadcast_tensors",
-    "broadcast_shapes", "atleast_1d", "atleast_2d", "atleast_3d", "linear", "rsub", "celu", "selu", "threshold",
+    "broadcast_shapes", "constant_pad_nd", "polar", "atleast_1d", "atleast_2d", "atleast_3d", "linear", "rsub", "celu", "selu", "threshold",
 }  # fmt: skip
 
 
@@ -67,7 +68,7 @@ def _reflected():
             if is_operand(other):
                 return f(self, other)
             if is_array(other):
-                return f(self, _create.as_tensor(other))
+                return f(self, _data.as_tensor(other))
             return NotImplemented
 
         return reflected
@@ -122,6 +123,9 @@ def _inplace_compositions():
 
     for name in ("clamp", "clip", "scatter", "scatter_add", "index_add", "index_copy", "index_fill", "cumsum", "cumprod", "tril", "triu", "addmm", "addmv", "addr", "baddbmm", "addbmm", *_POINTWISE):
         setattr(Tensor, name + "_", writer(name, getattr(Tensor, name)))
+    for op in _ops.OPS:
+        if op.name in ("index_add", "index_copy", "scatter_add"):
+            setattr(Tensor, op.name + "_", _index_writer(op, getattr(Tensor, op.name + "_")))
     divide, rounded = writer("div", _overloads.div), writer("round", _overloads.round)
 
     def div_(self, other, *, rounding_mode=None):
@@ -146,6 +150,22 @@ def _inplace_compositions():
         setattr(Tensor, name + "_", reshaper(name + "_", getattr(Tensor, name)))
 
 
+def _index_writer(op, in_place):
+    """The in-place form of a row that writes through an index: in the tensor's own memory where nobody has to hear of it."""
+
+    def written(self, dim, index, source, **options):
+        if not options and not _ops.interpreting and isinstance(source, Tensor) and self.origin is None and self.base is None and source.origin is None:
+            try:
+                if lib.fc_gather(op.id, self._h, self._h, dim, index._h, source._h) is not None:
+                    return self
+            except (AttributeError, TypeError, OverflowError):
+                pass
+        return in_place(self, dim, index, source, **options)
+
+    written.__name__, written.__qualname__, written.__doc__ = in_place.__name__, in_place.__qualname__, in_place.__doc__
+    return written
+
+
 def _restride(self, seen, name):
     """Give self the shape and strides of a view of itself."""
     if self.origin is not None:
@@ -156,8 +176,13 @@ def _restride(self, seen, name):
 
 def _new_factory(name):
     make = getattr(_create, name)
+    value = {"zeros": 0, "ones": 1}.get(name)
 
     def factory(self, *args, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
+        if value is not None and dtype is device is None and not requires_grad:
+            t = lib.full(lib.fc_dtype(self._h), lib.fc_device(self._h), args, value)
+            if t is not None:
+                return t
         return make(*args, dtype=dtype or self.dtype, device=device or self.device, requires_grad=requires_grad)
 
     factory.__name__ = factory.__qualname__ = "new_" + name
@@ -165,9 +190,18 @@ def _new_factory(name):
     return factory
 
 
+def _new_full(self, size, fill_value, *, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
+    """facula.full with this tensor's dtype and device."""
+    if dtype is device is None and not requires_grad:
+        t = lib.full(lib.fc_dtype(self._h), lib.fc_device(self._h), size, fill_value)
+        if t is not None:
+            return t
+    return _create.full(size, fill_value, dtype=dtype or self.dtype, device=device or self.device, requires_grad=requires_grad)
+
+
 def _new_tensor(self, data, *, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
     """facula.tensor with this tensor's dtype and device."""
-    return _create.tensor(data, dtype=dtype or self.dtype, device=device or self.device, requires_grad=requires_grad)
+    return _data.tensor(data, dtype=dtype or self.dtype, device=device or self.device, requires_grad=requires_grad)
 
 
 def _is_same_size(self, other):
@@ -201,6 +235,6 @@ _EXTRA = {
     "T": property(_shape._reversed_dims), "mT": property(_shape._matrix_transposed), "H": property(_shape._hermitian),
     "mH": property(_shape.adjoint), "real": property(_math.real, _math._set_part(_math.real)), "imag": property(_math.imag, _math._set_part(_math.imag)),
     "__repr__": _print.tensor_repr, "__format__": _print.tensor_format, "is_same_size": _is_same_size,
-    "new_zeros": _new_factory("zeros"), "new_ones": _new_factory("ones"), "new_empty": _new_factory("empty"), "new_full": _new_factory("full"),
+    "new_zeros": _new_factory("zeros"), "new_ones": _new_factory("ones"), "new_empty": _new_factory("empty"), "new_full": _new_full,
     "new_tensor": _new_tensor, "resize_as_": _resize.resize_as_,
 }  # fmt: skip

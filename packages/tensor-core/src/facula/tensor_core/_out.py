@@ -27,7 +27,7 @@ EXACT = frozenset("""
     transpose_copy unfold_copy unsqueeze_copy view_as_complex_copy view_as_real_copy view_copy split_copy split_with_sizes_copy unbind_copy
 """.split())  # fmt: skip
 UNWARNED = frozenset({"addbmm", "log_sigmoid", "lu", "mode"})  # resize an output that holds elements without a word
-APART = frozenset("gather scatter scatter_add scatter_prod scatter_max scatter_min index_select index_add index_copy cat".split())
+APART = frozenset("gather scatter scatter_add scatter_prod scatter_max scatter_min index_select index_add index_copy cat stack".split())
 SUMMED = frozenset({"sum", "prod", "nansum"})  # in the dtype of the output
 
 
@@ -81,7 +81,7 @@ def write(op, args, out):
     if result is not None:
         resize(name, out, result.shape)
     if name in APART:
-        apart(name, out, args[0] if name == "cat" else [args[k] for k in op.tensors])
+        apart(name, out, args[0] if name in ("cat", "stack") else [args[k] for k in op.tensors])
     if dtype is out.dtype:
         execute(op, args, out)
         return out

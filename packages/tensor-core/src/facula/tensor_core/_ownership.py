@@ -103,7 +103,7 @@ NAMES = {
     ),
     **dict.fromkeys(
         (
-            "adaptive_max_pool1d", "affine_grid_generator", "alpha_dropout_", "batch_norm", "binary_cross_entropy_with_logits", "constant_pad_nd",
+            "adaptive_max_pool1d", "affine_grid_generator", "alpha_dropout_", "batch_norm", "binary_cross_entropy_with_logits",
             "cosine_embedding_loss", "ctc_loss", "dropout_", "embedding", "embedding_renorm_", "feature_alpha_dropout_", "feature_dropout",
             "feature_dropout_", "grid_sampler", "grid_sampler_2d", "grid_sampler_3d", "gru", "gru_cell", "hinge_embedding_loss", "instance_norm",
             "kl_div", "lstm", "lstm_cell", "margin_ranking_loss", "native_batch_norm", "native_dropout", "native_group_norm", "native_layer_norm",

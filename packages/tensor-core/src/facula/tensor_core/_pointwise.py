@@ -9,9 +9,10 @@ from facula.tensor_core._guard import want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core._out import a_tensor, into, same_dtype
 from facula.tensor_core._run import _LARGEST, is_number, zero_dim
+from facula.tensor_core._shape import _alone, broadcast_tensors
 from facula.tensor_core._state import result_type
 from facula.tensor_core._tensor import Tensor
-from facula.tensor_core._types import BY_NAME, DTYPES
+from facula.tensor_core._types import BY_NAME, DTYPES, float32, float64
 
 _BITS = {"float16": "int16", "bfloat16": "int16"}
 
@@ -246,7 +247,12 @@ def polar(abs, angle, *, out=None):
     _tensors("polar", abs=abs, angle=angle)
     if abs.dtype is not angle.dtype:
         raise RuntimeError(f"polar: expected object of scalar type {abs.dtype.name} but got scalar type {angle.dtype.name} for second argument. Convert one.")
-    return complex_(_ops.mul(abs, _ops.cos(angle)), _ops.mul(abs, _ops.sin(angle)), out=out)
+    if out is not None:
+        same_dtype("polar", abs.dtype.to_complex(), out)
+    if abs.shape != angle.shape:
+        abs, angle = broadcast_tensors(abs, angle)
+    result = _ops.polar(abs, angle) if abs.is_contiguous() and angle.is_contiguous() else _turned(_ops.polar, abs, angle)
+    return into("polar", result, out)
 
 
 def complex_(real, imag, *, out=None):
@@ -256,27 +262,25 @@ def complex_(real, imag, *, out=None):
     >>> facula.complex(facula.tensor([1.0]), facula.tensor([2.0]))
     tensor([1.+2.j])
     """
+    if out is None and type(real) is type(imag) is Tensor and real.dtype is imag.dtype and real.dtype in (float32, float64) and real.shape == imag.shape and lib.fc_is_contiguous(real._h, 0) and lib.fc_is_contiguous(imag._h, 0):
+        return _alone(_ops.complex_view(_ops.stack((real, imag), -1)))
     _tensors("complex", real=real, imag=imag)
     if real.dtype.name not in ("float32", "float64"):
         raise RuntimeError(f"complex: expected both inputs to be Half, Float or Double tensors but got {real.dtype.name} and {imag.dtype.name}. Convert with .to().")
     if real.dtype is not imag.dtype:
         raise RuntimeError(f"complex: expected object of scalar type {real.dtype.name} but got scalar type {imag.dtype.name} for second argument. Convert one.")
-    from facula.tensor_core._shape import _alone, broadcast_tensors
-
     real, imag = broadcast_tensors(real, imag)
     if not (real.is_contiguous() and imag.is_contiguous()):
-        return into("complex", _complex_turned(real, imag), out)
-    return into("complex", _alone(_ops.complex_view(_ops.cat((_ops.unsqueeze(real, -1), _ops.unsqueeze(imag, -1)), -1))), out)
+        return into("complex", _turned(complex_, real, imag), out)
+    return into("complex", _alone(_ops.complex_view(_ops.stack((real, imag), -1))), out)
 
 
-def _complex_turned(real, imag):
-    """Complex numbers that lie as another pointwise result of the two would."""
-    from facula.tensor_core._shape import _alone
-
-    like = _ops.add(real.detach(), imag.detach())
+def _turned(make, x, y):
+    """A result that lies as another pointwise result of the two would: made of both in the order of that one's memory."""
+    like = _ops.add(x.detach(), y.detach())
     order = sorted(builtins.range(like.dim()), key=like.stride, reverse=True)
-    real, imag = (_ops.permute(t, order) for t in (real, imag))
-    return _alone(_ops.permute(complex_(real.contiguous(), imag.contiguous()), [order.index(d) for d in builtins.range(len(order))]))
+    x, y = (_ops.permute(t, order).contiguous() for t in (x, y))
+    return _alone(_ops.permute(make(x, y), [order.index(d) for d in builtins.range(len(order))]))
 
 
 def prelu(input, weight):

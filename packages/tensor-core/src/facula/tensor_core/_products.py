@@ -3,7 +3,9 @@
 import itertools
 
 from facula.tensor_core import _joining, _ops, _rearranging, _shape
+from facula.tensor_core._create import ones, zeros
 from facula.tensor_core._out import into
+from facula.tensor_core._state import result_type
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import int64
 
@@ -234,38 +236,36 @@ def dist(input, other, p=2):
 
 def vander(x, N=None, increasing=False):
     """Powers of a vector as columns, falling unless increasing."""
-    from facula.tensor_core._create import arange
-
     if x.dim() != 1:
         raise RuntimeError(f"x must be a one-dimensional tensor, got {x.dim()}-D")
     n = x.shape[0] if N is None else N
     if n < 0:
         raise RuntimeError(f"N must be non-negative, got {n}")
-    powers = arange(n) if increasing else _rearranging.flip(arange(n), [0])
-    return _ops.pow(_ops.unsqueeze(x, 1), powers)
+    x = x if x.dtype.kind > 1 else x.to(int64)
+    columns = [ones((x.shape[0], 1), dtype=x.dtype, device=x.device)] * min(n, 1)
+    if n > 1:
+        columns.append(_ops.cumprod(_ops.expand(_ops.unsqueeze(x, 1), (x.shape[0], n - 1)), 1))
+    powers = _ops.cat(columns, 1) if n else _ops.expand(_ops.unsqueeze(x, 1), (x.shape[0], 0))
+    return powers if increasing else _ops.flip(powers, (1,))
 
 
 def block_diag(*tensors):
     """Matrices along the diagonal of one, zeros elsewhere."""
-    from facula.tensor_core._create import zeros
-    from facula.tensor_core._state import result_type
-
     tensors = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors
     if not tensors:
         return zeros(1, 0)
-    wide = [_joining.atleast_2d(t) for t in tensors]
-    if bad := next((t for t in wide if t.dim() > 2), None):
-        raise RuntimeError(f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input has {bad.dim()}")
+    wide = [t if len(t.shape) == 2 else _joining.atleast_2d(t) for t in tensors]
+    if most := [t for t in wide if len(t.shape) > 2]:
+        raise RuntimeError(f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input has {most[0].dim()}")
     dtype = wide[0].dtype
     for t in wide[1:]:
-        dtype = result_type(zeros(1, dtype=dtype), t)
-    columns, rows, at = sum(t.shape[1] for t in wide), [], 0
+        dtype = dtype if t.dtype is dtype else result_type(zeros(1, dtype=dtype), t)
+    columns, rows, at = sum([t.shape[1] for t in wide]), [], 0
     for t in wide:
-        height, width = t.shape
-        left, right = zeros(height, at, dtype=dtype), zeros(height, columns - at - width, dtype=dtype)
-        rows.append(_joining.cat([left, t.to(dtype), right], 1))
+        width = t.shape[1]
+        rows.append(_ops.constant_pad_nd(t if t.dtype is dtype else t.to(dtype), (at, columns - at - width)))
         at += width
-    return _joining.cat(rows, 0)
+    return _ops.cat(rows, 0)
 
 
 def cartesian_prod(*tensors):
@@ -280,7 +280,8 @@ def cartesian_prod(*tensors):
 
 def combinations(input, r=2, with_replacement=False):
     """Every choice of r elements of a vector, as rows."""
-    from facula.tensor_core._create import empty, tensor
+    from facula.tensor_core._create import empty
+    from facula.tensor_core._data import tensor
 
     if input.dim() != 1:
         raise RuntimeError(f"Expect a 1D vector, but got shape {list(input.shape)}")

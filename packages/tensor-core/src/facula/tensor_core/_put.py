@@ -54,27 +54,14 @@ def _alike(input):
 
 def masked_scatter(input, mask, source):
     """input with the elements of source, in order, where mask."""
-    from facula.tensor_core._index import _as_index, nonzero
-
-    x = input
-    if mask.shape != input.shape:
-        mask = _ops.expand(mask, _shape.broadcast_shapes(mask.shape, input.shape))
-        x = _ops.expand(input, mask.shape)
-    wanted = int(_ops.sum(mask).item())
-    if mask.dtype.name != "bool":
+    if mask.dtype.kind:
         raise RuntimeError(f"masked_scatter_ only supports boolean masks, but got mask with dtype {mask.dtype.name}")
     if source.dtype is not input.dtype:
         raise RuntimeError(f"masked_scatter: expected self and source to have same dtypes but got {input.dtype.name} and {source.dtype.name}")
-    if source.numel() < wanted:
-        raise RuntimeError(f"masked_scatter: expected mask to have at most {source.numel()} true elements for source, got {wanted}")
-    copy = _ops.copy(x, None, 0)
-    if wanted and not _ops.interpreting and input.origin is None and source.origin is None:
-        where = nonzero(_shape.reshape(mask, -1))
-        if not lib.fc_index_put(_ops.view(copy, (-1,))._h, 1, [_ops.select(where, 1, 0)._h], _ops.slice(_shape.reshape(source, -1), 0, 0, wanted, 1)._h, False):
-            return copy
-    if wanted:
-        copy[_as_index(mask)] = _ops.slice(_shape.reshape(source, -1), 0, 0, wanted, 1)
-    return copy
+    if mask.shape != input.shape:
+        mask = _ops.expand(mask, _shape.broadcast_shapes(mask.shape, input.shape))
+        input = _ops.expand(input, mask.shape)
+    return _ops.masked_scatter(input, mask, source)
 
 
 def masked_scatter_(self, mask, source):
@@ -86,6 +73,11 @@ def put(input, index, source, accumulate=False):
     """input with source at positions of the flat tensor."""
     if source.numel() != index.numel():
         raise IndexError(f"put_(): Expected source and index to have the same number of elements, but got source.numel() = {source.numel()}, index.numel() = {index.numel()}")
+    if not _ops.interpreting and input.origin is None and source.origin is None and input.dtype is source.dtype and index.shape == source.shape and index.dtype is int64:
+        copy = _ops.copy(input, None, 0)
+        if not lib.fc_index_put(_ops.view(copy, (-1,))._h, 1, [index._h], source._h, accumulate):
+            lib.fc_fresh(copy._h)
+            return copy
     return _shape.reshape(input, -1).clone().index_put_([_shape.reshape(index, -1)], _shape.reshape(source, -1), accumulate).reshape(input.shape)
 
 
@@ -121,7 +113,7 @@ def isin(elements, test_elements, *, assume_unique=False, invert=False, out=None
     """For every element whether it is among test_elements; either may be a number."""
     if out is not None:
         return into("isin", isin(elements, test_elements, invert=invert), out)
-    from facula.tensor_core._create import tensor
+    from facula.tensor_core._data import tensor
 
     if not isinstance(elements, Tensor) and not isinstance(test_elements, Tensor):
         raise TypeError("isin() received an invalid combination of arguments: one of elements and test_elements must be a Tensor")
@@ -151,7 +143,7 @@ def unravel_index(indices, shape):
         raise ValueError(f"'shape' cannot have negative values, but got {tuple(shape)}")
     if indices.dtype.kind != 1:
         raise TypeError(f"expected 'indices' to be an integer tensor, but got {indices.dtype}")
-    from facula.tensor_core._create import tensor
+    from facula.tensor_core._data import tensor
 
     if min(shape, default=0) < 0:
         raise ValueError(f"'shape' cannot have negative values, but got {tuple(shape)}")

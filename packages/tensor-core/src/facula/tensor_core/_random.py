@@ -12,11 +12,12 @@ import facula
 from facula.tensor_core import _ops
 from facula.tensor_core._out import a_tensor, into
 from facula.tensor_core._arguments import ints
+from facula.tensor_core._create import empty, empty_like
 from facula.tensor_core._errors import STATUS, DTypeError, ShapeError
 from facula.tensor_core._generator import Generator
 from facula.tensor_core._lib import lib
 from facula.tensor_core._tensor import Tensor
-from facula.tensor_core._types import bfloat16, float16, float32, int64
+from facula.tensor_core._types import Size, bfloat16, float16, float32, float64, int64
 
 __all__ = [
     "bernoulli", "binomial", "multinomial", "normal", "poisson", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm",
@@ -160,7 +161,7 @@ def _place(op, size, out, dtype, layout, device, pin_memory):
     if layout is not None and layout is not facula.strided:
         raise RuntimeError(f"{op}: layout {layout} has no random fill. Leave it out for a dense tensor.")
     if out is None:
-        return facula.empty(size, dtype=dtype, device=device)
+        return empty(size, dtype=dtype, device=device)
     a_tensor(op, out)
     if dtype is not None and out.dtype is not dtype:
         raise DTypeError(f"{op}: dtype {dtype} does not match dtype of out parameter ({out.dtype}). Leave dtype out.")
@@ -213,6 +214,13 @@ def randint(
     out: Tensor | None = None, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
     """Integers uniform in [low, high): randint(high, size) or randint(low, high, size)."""
+    if len(args) in (2, 3) and low is high is size is generator is out is layout is device is None and not (requires_grad or pin_memory) and (dtype is None or dtype is int64):
+        start, to, shape = args if len(args) == 3 else (0, *args)
+        if type(start) is type(to) is int and -(2**63) <= start < to < 2**63 and type(shape) in (tuple, Size):  # the common case, flat
+            tensor = empty(shape, dtype=int64)
+            _ops.random_range_(tensor, start, to)
+            lib.fc_fresh(tensor._h)
+            return tensor
     given = list(args)
     if size is None and given and not hasattr(given[-1], "__index__"):
         size = given.pop()
@@ -243,7 +251,7 @@ def rand_like(
     requires_grad: bool = False, memory_format: Any = None,
 ) -> Tensor:  # fmt: skip
     """Numbers uniform in [0, 1), of input's shape, dtype and strides unless said otherwise."""
-    tensor = facula.empty_like(input, dtype=dtype, layout=layout, device=device, memory_format=memory_format)
+    tensor = empty_like(input, dtype=dtype, layout=layout, device=device, memory_format=memory_format)
     return _finished(_ops.uniform_(tensor, 0.0, 1.0, generator=_checked("rand_like", generator)), requires_grad)
 
 
@@ -252,7 +260,7 @@ def randn_like(
     requires_grad: bool = False, memory_format: Any = None,
 ) -> Tensor:  # fmt: skip
     """Normal numbers of input's shape, dtype and strides unless said otherwise."""
-    tensor = facula.empty_like(input, dtype=dtype, layout=layout, device=device, memory_format=memory_format)
+    tensor = empty_like(input, dtype=dtype, layout=layout, device=device, memory_format=memory_format)
     return _finished(_ops.normal_(tensor, 0.0, 1.0, generator=_checked("randn_like", generator)), requires_grad)
 
 
@@ -264,7 +272,7 @@ def randint_like(
     given = [*args, *(b for b in (low, high) if b is not None)]
     if not 1 <= len(given) <= 2:
         raise TypeError(f"randint_like() takes (input, high) or (input, low, high), got {len(given)} bounds")
-    tensor = facula.empty_like(input, dtype=dtype, layout=layout, device=device, memory_format=memory_format)
+    tensor = empty_like(input, dtype=dtype, layout=layout, device=device, memory_format=memory_format)
     return _finished(random_(tensor, *given, generator=generator), requires_grad)
 
 
@@ -376,9 +384,11 @@ def multinomial(
     )
     weights = input.detach()
     if weights.numel():
-        valid = (weights >= 0) & (weights < float("inf"))
-        _require(bool(valid.all()), "multinomial: probability tensor contains either `inf`, `nan` or element < 0. Clamp it.")
-        _require(bool((weights.sum(-1) > 0).all()), "multinomial: invalid multinomial distribution (sum of probabilities <= 0). Drop such rows.")
+        largest = _ops.amax(weights, -1)  # NaN wins, and fails every comparison
+        valid = float(_ops.amin(weights)) >= 0 and float(_ops.amax(largest) if largest.shape else largest) < float("inf")
+        _require(valid, "multinomial: probability tensor contains either `inf`, `nan` or element < 0. Clamp it.")
+        positive = float(_ops.amin(largest) if largest.shape else largest) > 0
+        _require(positive, "multinomial: invalid multinomial distribution (sum of probabilities <= 0). Drop such rows.")
     if replacement and num_samples > 1:
         return into("multinomial", _with_replacement(weights, num_samples, _checked("multinomial", generator)), out)
     # the largest of p / q, q exponential, falls on i with probability p[i]; the order of the k largest draws without replacement
@@ -391,12 +401,11 @@ def multinomial(
 def _with_replacement(weights, num_samples, generator):
     """By inversion: the first class whose cumulated probability reaches a float64 uniform."""
     wide = weights.to(float32) if weights.dtype in (float16, bfloat16) else weights
-    rows = wide.reshape(-1, wide.shape[-1])
-    sums = rows.cumsum(-1)
-    sums = (sums / sums[:, -1:]).to(facula.float64)
-    uniforms = facula.empty((sums.shape[0], num_samples), dtype=facula.float64).uniform_(generator=generator)
-    found = facula.searchsorted(sums, uniforms).clamp_max(rows.shape[-1] - 1)
-    return found.reshape(*weights.shape[:-1], num_samples)
+    last = wide.shape[-1] - 1
+    sums = _ops.cumsum(wide, -1)
+    sums = _ops.copy(_ops.div_(sums, _ops.copy(_ops.slice(sums, -1, last, 1, 1), None, 0)), float64)
+    uniforms = _ops.uniform_(empty((*weights.shape[:-1], num_samples), dtype=float64), 0.0, 1.0, generator=generator)
+    return _ops.clamp_max_(_ops._searchsorted(sums, uniforms, None, False), last)
 
 
 METHODS = {

@@ -2,11 +2,14 @@
 
 from facula.tensor_core import _ops
 from facula.tensor_core._arguments import ints
+from facula.tensor_core._create import arange, full, ones_like
+from facula.tensor_core._data import tensor
 from facula.tensor_core._errors import DTypeError
-from facula.tensor_core._lib import lib
+from facula.tensor_core._joining import _channels_last
+from facula.tensor_core._out import into
+from facula.tensor_core._shape import _alone, reshape, wrap_dim
 from facula.tensor_core._tensor import Tensor
-from facula.tensor_core._shape import _alone, movedim, reshape, wrap_dim
-from facula.tensor_core._types import int64
+from facula.tensor_core._types import bool_, int64
 
 
 def repeat(self, *repeats):
@@ -42,16 +45,14 @@ def tile(input, *dims):
 
 def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
     """Every element (or slice along dim) repeated in place: a count for all, or one for each."""
-    from facula.tensor_core._create import arange, tensor
-
     if repeats is None:
         return repeat_interleave(arange(input.numel()), input)
     if dim is None:
         input, dim = reshape(input, (-1,)), 0
-    d = wrap_dim("repeat_interleave", dim, input.dim())
-    size = input.shape[d] if input.dim() else 1
-    if isinstance(repeats, int) and repeats > 0 and input.dim():
-        shape = input.shape
+    shape = input.shape
+    d = wrap_dim("repeat_interleave", dim, len(shape))
+    size = shape[d] if shape else 1
+    if isinstance(repeats, int) and repeats > 0 and shape and output_size in (None, size * repeats):
         wide = _ops.expand(_ops.unsqueeze(input, d + 1), [*shape[: d + 1], repeats, *shape[d + 1 :]])
         return _alone(_ops.view(_ops.copy(wide, None, 0), [*shape[:d], size * repeats, *shape[d + 1 :]]))
     if isinstance(repeats, Tensor):
@@ -76,24 +77,7 @@ def flip(input, *dims, **named):
     dims = ints((named.pop("dims"),) if not dims and "dims" in named else dims)
     if named:
         raise TypeError(f"flip() got an unexpected keyword argument '{next(iter(named))}'")
-    x = input
-    wrapped = [wrap_dim("flip", d, input.dim()) for d in dims]
-    if len(set(wrapped)) != len(wrapped):
-        raise RuntimeError(f"flip: a dim appears multiple times in the list of dims {list(dims)}. Name each dim once.")
-    for d in wrapped if input.dim() else ():
-        size = input.shape[d]
-        x = _ops.slice(x, d, size - 1 if size else 0, size, -1)
-    if input.is_contiguous():
-        return _ops.copy(x, None, 0)
-    from facula.tensor_core._create import empty_like
-
-    order = _memory_order(empty_like(input.detach()))  # the result lies as a copy of input would
-    return _alone(_ops.permute(_ops.copy(_ops.permute(x, order), None, 0), [order.index(d) for d in range(x.dim())]))
-
-
-def _memory_order(t):
-    """The dims, slowest first."""
-    return sorted(range(t.dim()), key=t.stride, reverse=True)
+    return _ops.flip(input, dims)
 
 
 def fliplr(input):
@@ -113,20 +97,16 @@ def flipud(input):
 def roll(input, shifts, dims=None):
     """Elements moved along dims, those that leave come back at the other end; without dims, over the flat tensor."""
     shifts = (shifts,) if isinstance(shifts, int) else tuple(shifts)
-    if dims is None:
-        return _alone(reshape(roll(reshape(input, (-1,)), shifts, (0,)), input.shape))
+    if dims is None or dims == () and len(shifts) == 1:
+        if len(shifts) != 1:
+            raise RuntimeError(f"roll: shifts and dimensions must align. shifts: {len(shifts)}, dims:0")
+        return _alone(_ops.view(_ops._roll(reshape(input, (-1,)), shifts[0], 0), input.shape))
     dims = (dims,) if isinstance(dims, int) else tuple(dims)
     if len(dims) != len(shifts):
         raise RuntimeError(f"roll: shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
     x = input
     for shift, d in zip(shifts, dims):
-        size = x.shape[wrap_dim("roll", d, x.dim())]
-        if size == 0:
-            continue
-        k = shift % size
-        if k:
-            d = wrap_dim("roll", d, x.dim())
-            x = _ops.cat([_ops.slice(x, d, size - k, k, 1), _ops.slice(x, d, 0, size - k, 1)], d)
+        x = _ops._roll(x, shift, d)
     return x if x is not input else input.clone()
 
 
@@ -152,53 +132,47 @@ def rot90(input, k=1, dims=(0, 1)):
 
 def diag(input, diagonal=0, *, out=None):
     """The diagonal of a matrix, or the matrix with this diagonal."""
-    from facula.tensor_core._out import into
-
-    if input.dim() == 2:
-        return into("diag", _ops.copy(_ops.diagonal(input, diagonal), None, 0), out)
-    if input.dim() != 1:
-        raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {input.dim()}D")
-    return into("diag", diag_embed(input, diagonal), out)
-
-
-def diag_embed(input, offset=0, dim1=-2, dim2=-1):
-    """Matrices whose diagonals are the last dim of input."""
-    from facula.tensor_core._create import zeros
-
-    size = input.shape[-1] + abs(offset)
-    n = input.dim() + 1
-    if not _ops.interpreting and input.origin is None and (dim1, dim2) == (-2, -1) and not input.is_meta:
-        out = zeros((*input.shape[:-1], size, size), dtype=input.dtype)
-        if not lib.fc_copy(_ops.diagonal(out, offset, -2, -1)._h, input._h):
-            return out
-    a, b = wrap_dim("diag_embed", dim1, n), wrap_dim("diag_embed", dim2, n)
-    if a == b:
-        raise RuntimeError(f"diag_embed: diagonal dimensions cannot be identical {dim1}, {dim2}. Give two dims.")
-    if _ops.interpreting:  # without a write, which an interpreter may not be able to follow
-        out = _diagonals(input, size, offset)
-    else:
-        shape = list(input.shape[:-1])
-        for d in sorted((a, b)):
-            shape.insert(d, size)
-        out = zeros(*shape, dtype=input.dtype, device=input.device)
-        _ops.place_into_(_ops.diagonal(out, offset, a, b), input)
-        return _alone(out)
-    return _alone(movedim(out, (n - 2, n - 1), (a, b)))
+    n = len(input.shape)
+    if n == 1:
+        return _ops.diag_embed(input, diagonal, out=out)
+    if n != 2:
+        raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {n}D")
+    copy = _ops.copy(_ops.diagonal(input, diagonal), None, 0)
+    return copy if out is None else into("diag", copy, out)
 
 
-def _diagonals(input, size, offset):
-    """The last dim of input on a diagonal of zeros, by choice: [i, j] is input's element where j - i is the offset."""
-    from facula.tensor_core._create import arange, zeros
+def constant_pad_nd(input, pad, value=0):
+    """input within a border of value; pad: how much before and after, from the last dim backwards, cut off where negative.
 
-    ends = zeros(*input.shape[:-1], abs(offset), dtype=input.dtype)
-    columns = _ops.cat([ends, input] if offset > 0 else [input, ends], -1)
-    place = arange(size)
-    return _ops.where_rows(_ops.unsqueeze(place, 0) - _ops.unsqueeze(place, 1) == offset, _ops.unsqueeze(columns, -2), zeros((), dtype=input.dtype))
+    >>> import facula
+    >>> facula.constant_pad_nd(facula.ones(2), (1, 0), 5)
+    tensor([5., 1., 1.])
+    """
+    n = len(input.shape)
+    if max(pad, default=0) <= 0 and not len(pad) % 2 and len(pad) <= 2 * n:  # a part, which keeps its strides
+        for k in range(0, len(pad), 2):
+            d = n - 1 - k // 2
+            left = input.shape[d] + pad[k] + pad[k + 1]
+            if left < 0:
+                raise RuntimeError(f"constant_pad_nd: The input size {input.shape[d]}, plus negative padding {pad[k]} and {pad[k + 1]}, resulted in a negative output size at dim {d}. Cut less.")
+            input = _ops.slice(input, d, -pad[k], left, 1)
+        return _ops.copy(input, None, 1)
+    if n in (4, 5) and _channels_last(input):  # the result lies as input does
+        order = (0, *range(2, n), 1)
+        pairs = ([(pad[k], pad[k + 1]) for k in range(0, len(pad), 2)] + [(0, 0)] * n)[:n][::-1]
+        widths = [w for d in order[::-1] for w in pairs[d]]
+        return _ops.permute(constant_pad_nd(_ops.permute(input, order), widths, value), (0, n - 1, *range(1, n - 1)))
+    if value and (input.dtype.kind != 2 or not -1e4 < value < 1e4):
+        value = full((), value, dtype=input.dtype).item()  # refused where the dtype cannot hold it
+        if isinstance(value, complex) or isinstance(value, int) and not -(2**53) <= value <= 2**53:
+            inside = _ops.constant_pad_nd(ones_like(input, dtype=bool_), pad)
+            return _ops.where_rows(inside, _ops.constant_pad_nd(input, pad), full((), value, dtype=input.dtype))
+    return _ops.constant_pad_nd(input, pad, value)
 
 
 def diagflat(input, offset=0):
     """diag of the flat input."""
-    return diag_embed(reshape(input, (-1,)), offset)
+    return _ops.diag_embed(reshape(input, (-1,)), offset)
 
 
 def meshgrid(*tensors, indexing=None):
@@ -227,6 +201,6 @@ def meshgrid(*tensors, indexing=None):
 
 
 __all__ = [
-    "diag", "diag_embed", "diagflat", "flip", "fliplr", "flipud", "meshgrid", "repeat_interleave", "roll", "rot90", "tile",
+    "constant_pad_nd", "diag", "diagflat", "flip", "fliplr", "flipud", "meshgrid", "repeat_interleave", "roll", "rot90", "tile",
 ]  # fmt: skip
 METHODS = [*__all__, "repeat"]

@@ -260,6 +260,8 @@ def _own(op, args, out):
             ints.append(INT_NONE if a is None else a)
         elif p.type in ("int", "bool"):
             ints.append(int(a))
+        elif p.type == "int[]":
+            ints += [len(a), *sizes(op, a)]
         elif p.type.startswith("int["):
             ints += spread(a, int(p.type[4:-1]))
         elif p.type in ("float", "float?", "Scalar"):

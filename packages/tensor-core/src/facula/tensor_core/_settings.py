@@ -161,7 +161,7 @@ def map2_(self, x, y, callable):
 
 
 def _tensor_of(values, like):
-    from facula.tensor_core._create import tensor
+    from facula.tensor_core._data import tensor
 
     return tensor(values, dtype=like.dtype).reshape(like.shape)
 

@@ -7,7 +7,7 @@ A Sparse has no strided memory, so `_h` is not there: every op's fast path fails
 table of _sparse_ops. Gradients go through the values: what is made of a Sparse is recorded as ops on them.
 """
 
-from facula.tensor_core import _create, _dispatch, _sparse_ops
+from facula.tensor_core import _create, _data, _dispatch, _sparse_ops
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import ALIASES, BY_NAME, Size, sparse_coo
 
@@ -315,11 +315,11 @@ def sparse_coo_tensor(
     if values is None or (size is None and isinstance(values, (tuple, Size)) and not isinstance(values, Tensor) and not isinstance(indices, (list, Tensor))):
         size = indices if values is None else values
         return make(_create.zeros((len(size), 0), dtype=BY_NAME["int64"]), _create.zeros((0,), dtype=dtype), size, True).requires_grad_(requires_grad)
-    indices = _create.as_tensor(indices)
+    indices = _data.as_tensor(indices)
     indices = indices.to(BY_NAME["int64"]) if indices.dtype.kind == 1 or not indices.numel() else indices
     if indices.dtype.kind != 1:
         raise TypeError(f"sparse_coo_tensor: indices must be integers, got {indices.dtype}. Convert with indices.long().")
-    values = _create.as_tensor(values, dtype=dtype)
+    values = _data.as_tensor(values, dtype=dtype)
     values = values.detach() if not values.requires_grad else values
     if indices.dim() != 2:
         raise RuntimeError(f"indices must be sparse_dim x nnz, but got: {list(indices.shape)}")

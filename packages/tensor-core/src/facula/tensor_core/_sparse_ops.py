@@ -1,6 +1,6 @@
 """What rows do with sparse tensors: a table by the row's name, over ops on indices and values."""
 
-from facula.tensor_core import _create, _ops
+from facula.tensor_core import _create, _data, _ops
 
 Sparse = make = None  # _sparse's, which puts them here
 
@@ -168,7 +168,7 @@ def _transposed(x, dim0, dim1):
         return make(x._i, x._v.transpose(a - n + 1, b - n + 1), size, x._coalesced)
     order = list(range(n))
     order[a], order[b] = order[b], order[a]
-    return make(_ops.index_select(x._i, 0, _create.tensor(order)), x._v, size, a == b and x._coalesced)
+    return make(_ops.index_select(x._i, 0, _data.tensor(order)), x._v, size, a == b and x._coalesced)
 
 
 def _norm(x, dim=None, p=2, keepdim=False):

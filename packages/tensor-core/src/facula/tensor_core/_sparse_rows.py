@@ -5,7 +5,7 @@
 A Compressed is a Sparse of the same indices, so every row of _sparse_ops serves it; results come back in its layout.
 """
 
-from facula.tensor_core import _create, _ops
+from facula.tensor_core import _create, _data, _ops
 from facula.tensor_core._sparse import Sparse, _flat, _part, make, to_sparse
 from facula.tensor_core._types import BY_NAME, Size, sparse_coo, sparse_csc, sparse_csr
 
@@ -191,7 +191,7 @@ def sparse_csc_tensor(
 
 
 def _checked(name, pointers, others, values, size, dtype, axis, requires_grad):
-    pointers, others, values = _create.as_tensor(pointers), _create.as_tensor(others), _create.as_tensor(values, dtype=dtype)
+    pointers, others, values = _data.as_tensor(pointers), _data.as_tensor(others), _data.as_tensor(values, dtype=dtype)
     if pointers.dim() != 1 or others.dim() != 1 or values.dim() != 1:
         raise RuntimeError(f"{name}: indices and values must have one dim each, got {pointers.dim()}, {others.dim()} and {values.dim()}. Batches and blocks are not here.")
     for what in (pointers, others):

@@ -165,6 +165,11 @@ def _sum(x, dim=None, keepdim=False, dtype=None):
     return total
 
 
+def _stack(tensors, dim):
+    dim = _wrapped("stack", dim, tensors[0].dim() + 1)
+    return _cat([_unsqueeze(t, dim) for t in tensors], dim)
+
+
 def _any(x, dim=None, keepdim=False):
     if dim not in (None, ()):
         raise NotImplementedError("any: of a sparse tensor over all dims only. Convert with to_dense().")
@@ -172,6 +177,6 @@ def _any(x, dim=None, keepdim=False):
 
 
 OPS.update({
-    "select": _select, "index_select": _index_select, "unsqueeze": _unsqueeze, "permute": _permute, "cat": _cat, "matmul": _matmul, "sum": _sum, "any": _any,
+    "select": _select, "index_select": _index_select, "unsqueeze": _unsqueeze, "permute": _permute, "cat": _cat, "stack": _stack, "matmul": _matmul, "sum": _sum, "any": _any,
 })  # fmt: skip
 __all__ = []

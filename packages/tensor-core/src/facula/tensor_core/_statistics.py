@@ -27,7 +27,7 @@ def nanquantile(input, q, dim=None, keepdim=False, *, interpolation="linear", ou
 
 
 def _quantile(name, input, q, dim, keepdim, interpolation, out, skip):
-    from facula.tensor_core._create import tensor
+    from facula.tensor_core._data import tensor
 
     if input.dtype.name not in ("float32", "float64"):
         raise RuntimeError(f"{name}() input tensor must be either float or double dtype, got {input.dtype.name}. Convert it.")

@@ -4,7 +4,7 @@ import copy
 import sys
 from weakref import WeakValueDictionary
 
-from facula.tensor_core import _create, _ops, _types
+from facula.tensor_core import _create, _data, _ops, _types
 from facula.tensor_core._interop import borrow, to
 from facula.tensor_core._lib import address, buffer, lib
 from facula.tensor_core._tensor import Tensor, own_tensor
@@ -165,7 +165,7 @@ class UntypedStorage(_Common):
                 raise RuntimeError(f"UntypedStorage: the size must not be negative, got {values}.")
             self._bytes = _create.empty(values, dtype=_types.uint8, device=device)
         elif hasattr(values, "__len__") and not isinstance(values, (str, Tensor)):
-            self._bytes = _create.tensor([v & 255 for v in values], dtype=_types.uint8, device=device)
+            self._bytes = _data.tensor([v & 255 for v in values], dtype=_types.uint8, device=device)
         else:
             raise TypeError(f"UntypedStorage: invalid data type {type(values).__name__!r}. Give a size or a sequence of ints.")
         _known[lib.fc_storage_id(self._bytes._h)] = self
@@ -340,7 +340,7 @@ class TypedStorage(_Common):
         elif hasattr(values, "__index__"):
             storage = UntypedStorage(values * dtype.itemsize, device=device)
         else:
-            storage = of(_create.tensor(values, dtype=dtype, device=device))
+            storage = of(_data.tensor(values, dtype=dtype, device=device))
         self._untyped_storage, self.dtype = storage, dtype
 
     @property

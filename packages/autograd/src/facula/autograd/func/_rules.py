@@ -195,6 +195,28 @@ def cat(op, args):
     return extend.call(op, [with_examples(t, n) for t in tensors], dim_of(dim, max(t.ndim for t in tensors), op))
 
 
+def stack(op, args):
+    tensors, dim = args
+    n = size_of(args)
+    return extend.call(op, [with_examples(t, n) for t in tensors], dim_of(dim, tensors[0].ndim + 1, op))
+
+
+def flip(op, args):
+    x, dims = args
+    return extend.call(op, x.whole, tuple(dim_of(d, x.ndim, op) for d in dims)) if x.ndim else None
+
+
+def padded(op, args):
+    """The examples are a first dim, which gets no border."""
+    x, pad, value = args
+    return extend.call(op, x.whole, pad, value) if len(pad) <= 2 * x.ndim else None
+
+
+def diag_embed(op, args):
+    x, offset, dim1, dim2 = args
+    return extend.call(op, x.whole, offset, dim_of(dim1, x.ndim + 1, op), dim_of(dim2, x.ndim + 1, op)) if x.ndim else None
+
+
 def copy(op, args):
     x, dtype, memory_format = args
     return extend.call(op, x.whole, dtype, memory_format) if memory_format in (0, 1) else None
@@ -265,6 +287,6 @@ VIEWS = {
     "complex_view": lambda w, shape: call("complex_view", w),
 }
 
-NAMED = {"linear": linear, "matmul": matmul, "cat": cat, "copy": copy, "_layer_norm": normalised, "_rms_norm": normalised}
+NAMED = {"linear": linear, "matmul": matmul, "cat": cat, "stack": stack, "flip": flip, "_roll": along_dim, "constant_pad_nd": padded, "diag_embed": diag_embed, "copy": copy, "_layer_norm": normalised, "_rms_norm": normalised}
 NAMED |= dict.fromkeys(("softmax", "log_softmax", "_sort", "_topk", "_kthvalue", "_median", "_nanmedian", "_mode"), along_dim)
 KINDS = {"map1": maps, "map2": maps, "map3": maps, "fold": folds, "scan": along_dim, "gather": gathers}

@@ -2,6 +2,7 @@
 
 import facula as F
 
+from .._core import row
 from .._support import cast, sum_to
 from .._table import D, _zeros, zero
 
@@ -11,6 +12,9 @@ D("place_into_", node="CopyBackwards", x=_zeros, y=lambda g, y_shape, y_dtype: c
 zero("fill_number_")
 D("_triangle", x=lambda g, diagonal, upper: F.triu(g, diagonal) if upper else F.tril(g, diagonal))
 D("cat",   tensors=lambda g, tensors_shapes, tensors_dtypes, dim: pieces(g, tensors_shapes, tensors_dtypes, dim))
+D("_roll", x=lambda g, shift, dim: row("_roll")(g, -shift, dim))
+D("constant_pad_nd", x=lambda g, pad: F.constant_pad_nd(g, [-w for w in pad]))
+D("diag_embed", x=lambda g, offset, dim1, dim2: F.diagonal(g, offset, dim1, dim2))
 D("stack", tensors=lambda g, tensors_dtypes, dim: [cast(t, d) for t, d in zip(F.unbind(g, dim), tensors_dtypes)])
 
 

@@ -17,6 +17,7 @@ for _name in ("_scatter_max", "_scatter_min"):  # shared by all that are as larg
                   z=lambda g, x, dim, index, z, out: F.gather(shares(g, x, dim, index, z, out), dim, index) * (z == F.gather(out, dim, index)))
 D("index_add",    x=lambda g: g,    z=lambda g, dim, index: F.index_select(g, dim, index))
 D("index_copy",   x=lambda g, dim, index: F.index_fill(g, dim, index, 0),    z=lambda g, dim, index: F.index_select(g, dim, index))
+D("masked_scatter", x=lambda g, y: g.masked_fill(y, 0), z=lambda g, y, z_shape: in_front(F.masked_select(g, y), z_shape))
 D("flip",         x=lambda g, dims: F.flip(g, dims))
 
 # through index tensors, one for each bit of dims
@@ -45,6 +46,14 @@ def product_right(g, x, dim, index, z, out):
     rest = row("_scatter_prod")(x, dim, index, z.masked_fill(alone, 1))
     plain = F.gather(g * out, dim, index) / z.masked_fill(zero, 1)
     return F.where(alone, F.gather(g * rest, dim, index), plain)
+
+
+def in_front(t, shape):
+    """t, of one dim, as the first elements of zeros."""
+    size = 1
+    for n in shape:
+        size *= n
+    return F.constant_pad_nd(t, (0, size - t.numel())).reshape(shape)
 
 
 def fitted(t, shape):

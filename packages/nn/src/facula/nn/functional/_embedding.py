@@ -8,7 +8,7 @@ from facula import Tensor
 from ._rows import row
 from ._sparse_rows import sparse_rows
 
-_lookup, _bag = row("_embedding"), row("_embedding_bag")
+_lookup, _bag, _hot = row("_embedding"), row("_embedding_bag"), row("_one_hot")
 _MODES = {"sum": 0, "mean": 1, "max": 2}  # as the row numbers them
 
 
@@ -16,17 +16,18 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     """int64 (*, num_classes), 1 at each index; num_classes -1 is the largest index plus one."""
     if tensor.dtype != facula.int64:
         raise RuntimeError(f"one_hot is only applicable to index tensor of type LongTensor, got {tensor.dtype}.")
-    if tensor.numel() == 0 and num_classes <= 0:
-        raise RuntimeError("Can not infer total number of classes from empty tensor.")
-    if tensor.numel() and int(tensor.min()) < 0:
-        raise RuntimeError(f"Class values must be non-negative, got {int(tensor.min())}.")
-    if num_classes == -1:
-        num_classes = int(tensor.max()) + 1
-    elif num_classes < 1:
-        raise RuntimeError(f"num_classes should be positive, got {num_classes}")
-    elif tensor.numel() and int(tensor.max()) >= num_classes:
-        raise RuntimeError(f"Class values must be smaller than num_classes: {int(tensor.max())} and {num_classes}.")
-    return facula.zeros((*tensor.shape, num_classes), dtype=facula.int64, device=tensor.device).scatter_(-1, tensor.unsqueeze(-1), 1)
+    if num_classes < 1:
+        if tensor.numel() == 0:
+            raise RuntimeError("Can not infer total number of classes from empty tensor.")
+        if num_classes != -1:
+            raise RuntimeError(f"num_classes should be positive, got {num_classes}")
+        num_classes = max(int(tensor.max()) + 1, 1)
+    try:
+        return _hot(tensor, num_classes)
+    except IndexError:
+        least = int(tensor.min())
+        wrong = f"be non-negative, got {least}" if least < 0 else f"be smaller than num_classes: {int(tensor.max())} and {num_classes}"
+        raise RuntimeError(f"Class values must {wrong}.") from None
 
 
 def _padding_row(padding_idx: int | None, rows: int) -> int | None:

@@ -8,7 +8,10 @@ from typing import Any
 import facula
 from facula import Tensor
 
+from ._rows import row
 from ._window import channels_last, ntuple, out_size, padded, taps
+
+_permute = row("permute")
 
 
 def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
@@ -65,10 +68,9 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     *batch, c, h, w = input.shape
     if c % (r * r):
         raise RuntimeError(f"pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of upscale_factor, but input.size(-3)={c} is not divisible by {r * r}")
-    lead = list(range(len(batch)))
-    n = len(batch)
-    x = input.reshape(*batch, c // (r * r), r, r, h, w).permute(*lead, n, n + 3, n + 1, n + 4, n + 2)
-    return _laid_like(x.reshape(*batch, c // (r * r), h * r, w * r), input)
+    n, c = len(batch), c // (r * r)
+    x = _permute(input.reshape((*batch, c, r, r, h, w)), (*range(n), n, n + 3, n + 1, n + 4, n + 2))
+    return _laid_like(x.reshape((*batch, c, h * r, w * r)), input)
 
 
 def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
@@ -81,10 +83,9 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
     *batch, c, h, w = input.shape
     if h % r or w % r:
         raise RuntimeError(f"pixel_unshuffle expects height and width to be divisible by downscale_factor, but {(h, w)} are not divisible by {r}")
-    lead = list(range(len(batch)))
     n = len(batch)
-    x = input.reshape(*batch, c, h // r, r, w // r, r).permute(*lead, n, n + 2, n + 4, n + 1, n + 3)
-    return _laid_like(x.reshape(*batch, c * r * r, h // r, w // r), input)
+    x = _permute(input.reshape((*batch, c, h // r, r, w // r, r)), (*range(n), n, n + 2, n + 4, n + 1, n + 3))
+    return _laid_like(x.reshape((*batch, c * r * r, h // r, w // r)), input)
 
 
 def _laid_like(result: Tensor, input: Tensor) -> Tensor:

@@ -7,25 +7,15 @@ from typing import Sequence
 import facula
 from facula import Tensor
 
-from ._window import channels_last, padded
+from ._rows import row
+from ._window import channels_last
+
+_cat, _slice = row("cat"), row("slice")
 
 
-def _constant(x: Tensor, pairs: list[tuple[int, int]], value: float) -> Tensor:
-    lead = x.dim() - len(pairs)
-    for k, (before, after) in enumerate(pairs):
-        size = x.size(lead + k)
-        if size + before + after < 0:
-            raise RuntimeError(f"pad: dim {lead + k} of size {size} with padding {(before, after)} would have a negative size.")
-        if before < 0 or after < 0:  # a negative padding cuts
-            x = x.narrow(lead + k, max(-before, 0), size + min(before, 0) + min(after, 0))
-    grow = [(max(b, 0), max(a, 0)) for b, a in pairs]
-    if not any(b or a for b, a in grow):
-        return x.clone()
-    return padded(x, tuple(b for b, _ in grow), tuple(a for _, a in grow), value)
-
-
-def _places(size: int, before: int, after: int, mode: str, dim: int) -> list[int]:
-    """For each place of the padded dim, the place of the input that it copies."""
+def _continued(x: Tensor, before: int, after: int, mode: str, dim: int) -> Tensor:
+    """x with what `mode` says before and after it along dim; a negative padding cuts."""
+    size = x.shape[dim]
     if mode == "reflect" and max(before, after) >= size:
         raise RuntimeError(
             f"pad: padding {(before, after)} must be less than the input's size {size} at dim {dim} to reflect it. Pad less, or replicate."
@@ -34,12 +24,25 @@ def _places(size: int, before: int, after: int, mode: str, dim: int) -> list[int
         raise RuntimeError(f"pad: padding {(before, after)} would wrap around dim {dim} of size {size} more than once. Pad less.")
     if mode == "replicate" and size == 0:
         raise RuntimeError(f"pad: dim {dim} has size 0 and nothing to replicate.")
-    span = range(-before, size + after)
-    if mode == "replicate":
-        return [min(max(k, 0), size - 1) for k in span]
-    if mode == "circular":
-        return [k % size for k in span]
-    return [-k if k < 0 else 2 * (size - 1) - k if k >= size else k for k in span]
+    if before < 0 or after < 0:
+        kept = size + min(before, 0) + min(after, 0)
+        if kept < 0:
+            raise RuntimeError(f"pad: dim {dim} of size {size} with padding {(before, after)} would have a negative size.")
+        parts = [x.narrow(dim, max(-before, 0), kept)]
+    else:
+        parts = [x]
+    step = -1 if mode == "reflect" else 1
+    if before > 0:
+        parts.insert(0, _slice(x, dim, before if mode == "reflect" else size - before, before, step) if mode != "replicate" else _edge(x, dim, 0, before))
+    if after > 0:
+        parts.append(_slice(x, dim, size - 2 if mode == "reflect" else 0, after, step) if mode != "replicate" else _edge(x, dim, size - 1, after))
+    return _cat(parts, dim) if len(parts[0].shape) < 4 else facula.cat(parts, dim)
+
+
+def _edge(x: Tensor, dim: int, place: int, width: int) -> Tensor:
+    """One slice of x, `width` times."""
+    edge = _slice(x, dim, place, 1, 1)
+    return edge if width == 1 else edge.expand([-1] * dim + [width] + [-1] * (x.dim() - dim - 1))
 
 
 def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float | None = None) -> Tensor:
@@ -52,9 +55,9 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
         raise RuntimeError(f"pad: padding length must be divisible by 2, but got {len(pad)}: {pad}")
     if len(pad) // 2 > input.dim():
         raise RuntimeError(f"pad: padding {pad} is for {len(pad) // 2} dims, the input has {input.dim()}.")
-    pairs = [(pad[k], pad[k + 1]) for k in range(0, len(pad), 2)][::-1]
     if mode == "constant":
-        return _constant(input, pairs, 0.0 if value is None else value)
+        return facula.constant_pad_nd(input, pad, 0.0 if value is None else value)
+    pairs = [(pad[k], pad[k + 1]) for k in range(0, len(pad), 2)][::-1]
     if value not in (None, 0):
         raise RuntimeError(f"Padding mode '{mode}' doesn't take in value argument, got {value}")
     if mode not in ("reflect", "replicate", "circular"):
@@ -69,8 +72,7 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
         if before or after:
             dim = lead + k
             if mode == "circular" and min(before, after) < 0:  # what is cut off is not wrapped around either
-                input = _constant(input, [(0, 0)] * k + [(min(before, 0), min(after, 0))] + [(0, 0)] * (len(pairs) - k - 1), 0.0)
+                input = input.narrow(dim, max(-before, 0), input.size(dim) + min(before, 0) + min(after, 0))
                 before, after = max(before, 0), max(after, 0)
-            places = _places(input.size(dim), before, after, mode, dim)
-            input = input.index_select(dim, facula.tensor(places, dtype=facula.int64, device=input.device))
+            input = _continued(input, before, after, mode, dim)
     return input.contiguous(memory_format=format) if format is not None else input

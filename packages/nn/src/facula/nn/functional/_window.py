@@ -14,6 +14,7 @@ from facula import Tensor
 from facula.tensor_core import extend
 
 
+
 def ntuple(value: Any, n: int, name: str = "value") -> tuple:
     """`value` n times, or its n elements."""
     if isinstance(value, (list, tuple)):
@@ -50,7 +51,7 @@ def padded(x: Tensor, before: tuple, after: tuple, value: float = 0.0) -> Tensor
     """x with a border of `value`; before and after hold one number for each of the last dims, not negative."""
     if not any(before) and not any(after):
         return x
-    return extend.bordered(x, before, after, value)
+    return facula.constant_pad_nd(x, [w for pair in zip(before[::-1], after[::-1]) for w in pair], value)
 
 
 def channels_last(x: Tensor) -> bool:
