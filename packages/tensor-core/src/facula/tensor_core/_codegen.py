@@ -107,6 +107,7 @@ def scalar_guards(row):
 # numbers with conditions that the slow path knows: a factor of integers is whole, a factor of products is one that the dtype holds
 PLAIN_NUMBER = {"alpha": "type({0}) is int and -32768 <= {0} < 32768", "value": "type({0}) in (float, int) and -127 <= {0} <= 127"}
 PLAIN_NUMBER |= dict.fromkeys(("nan", "posinf", "neginf"), "type({0}) is float")
+PLAIN_NUMBER["p"] = "(type({0}) is float or type({0}) is int and -32768 <= {0} < 32768) and type(keepdim) is bool"
 
 
 def named_numbers(row):
@@ -224,7 +225,8 @@ def inplace_function(row):
 
 def fold_function(row):
     by_name = {p.name: p for p in row.params}
-    extra = scalar_guards(row) + (["dtype is not None"] if "dtype" in by_name else [])
+    crosses = all(p.type != "Scalar?" for p in row.params)  # a number off its default need not take the slow path
+    extra = ([] if crosses else scalar_guards(row)) + (["dtype is not None"] if "dtype" in by_name else [])
     body = row.head() + guard(row, extra)
     if by_name["dim"].type == "int":
         body += "    low, high = (1 << dim, 0) if type(dim) is int and 0 <= dim < 64 else dim_masks(dim, 1)\n"
@@ -235,6 +237,7 @@ def fold_function(row):
             f"    else:\n        low, high = dim_masks(dim{', 1' if by_name['dim'].type == 'int?' else ''})\n"
         )
     keepdim = "keepdim" if "keepdim" in by_name else "0"
+    body += named_numbers(row) if crosses else ""
     body += attempt(row, f"fold({row.id}, NULL, input._h, low, high, {keepdim}, -1)")
     return body + (several(row, ["input"]) if row.results else finish(row, ["input"]))
 
