@@ -217,17 +217,4 @@ static inline f64 fc_airy_ai_f64(f64 x)
 }
 #undef FC_CHEB
 
-#define FC_ROUNDED1(name) static inline f32 fc_##name##_f32(f32 x) { return (f32)fc_##name##_f64(x); }
-FC_ROUNDED1(bessel_j0)
-FC_ROUNDED1(bessel_j1)
-FC_ROUNDED1(bessel_y0)
-FC_ROUNDED1(bessel_y1)
-FC_ROUNDED1(bessel_k0)
-FC_ROUNDED1(bessel_k1)
-FC_ROUNDED1(bessel_k0e)
-FC_ROUNDED1(bessel_k1e)
-FC_ROUNDED1(spherical_j0)
-FC_ROUNDED1(airy_ai)
-#undef FC_ROUNDED1
-
 #endif

@@ -83,7 +83,4 @@ static inline f64 fc_gammaincc_f64(f64 a, f64 x)
     return x <= 1 || x <= a ? 1 - fc_gamma_series(a, x) : fc_gamma_fraction(a, x);
 }
 
-static inline f32 fc_gammainc_f32(f32 a, f32 x)  { return (f32)fc_gammainc_f64(a, x); }
-static inline f32 fc_gammaincc_f32(f32 a, f32 x) { return (f32)fc_gammaincc_f64(a, x); }
-
 #endif

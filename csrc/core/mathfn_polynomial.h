@@ -87,19 +87,4 @@ FC_POLYNOMIAL(laguerre_l, 1 - x, ((2 * k + 1 - x) * now - k * before) / (k + 1))
 FC_POLYNOMIAL(legendre_p, x, ((2 * k + 1) * x * now - k * before) / (k + 1))
 #undef FC_POLYNOMIAL
 
-#define FC_ROUNDED2(name) static inline f32 fc_##name##_f32(f32 x, f32 n) { return (f32)fc_##name##_f64(x, n); }
-FC_ROUNDED2(chebyshev_t)
-FC_ROUNDED2(chebyshev_u)
-FC_ROUNDED2(chebyshev_v)
-FC_ROUNDED2(chebyshev_w)
-FC_ROUNDED2(shifted_t)
-FC_ROUNDED2(shifted_u)
-FC_ROUNDED2(shifted_v)
-FC_ROUNDED2(shifted_w)
-FC_ROUNDED2(hermite_h)
-FC_ROUNDED2(hermite_he)
-FC_ROUNDED2(laguerre_l)
-FC_ROUNDED2(legendre_p)
-#undef FC_ROUNDED2
-
 #endif

@@ -256,20 +256,6 @@ static inline f64 fc_polygamma_f64(f64 n, f64 x)
 
 #undef FC_CHEB
 
-#define FC_ROUNDED1(name) static inline f32 fc_##name##_f32(f32 x) { return (f32)fc_##name##_f64(x); }
-FC_ROUNDED1(i0e)
-FC_ROUNDED1(i0)
-FC_ROUNDED1(i1e)
-FC_ROUNDED1(i1)
-FC_ROUNDED1(erfcx)
-FC_ROUNDED1(ndtri)
-FC_ROUNDED1(log_ndtr)
-FC_ROUNDED1(digamma)
-#undef FC_ROUNDED1
-
-static inline f32 fc_zeta_f32(f32 s, f32 q)      { return (f32)fc_zeta_f64(s, q); }
-static inline f32 fc_polygamma_f32(f32 n, f32 x) { return (f32)fc_polygamma_f64(n, x); }
-
 /* the neighbour of x towards y: one step of the bit pattern, up if away from zero */
 static inline f32 fc_nextafter_f32(f32 x, f32 y)
 {

@@ -91,13 +91,23 @@ static fc_tensor *fc_map_run(int op, fc_tensor *out, int n, fc_tensor **x, int n
     if (fc_map_types(op, common, &types))
         return NULL;
     fc_map_cell cell = fc_cpu_map_cell(op, types.compute);
+    const int single = !cell && types.compute == FC_F32; /* some special functions compute in double alone */
+    if (single) {
+        types.compute = FC_F64;
+        types.stored = types.stored == FC_F32 ? FC_F64 : types.stored;
+        cell = fc_cpu_map_cell(op, FC_F64);
+    }
     if (!cell) {
         fc_fail(FC_DTYPE, common, 0, 0, 0);
         return NULL;
     }
     if (number >= 0) {
         x[number]->dtype = (uint8_t)types.compute;
-        fc_store_scalar(types.compute, x[number]->data, value);
+        fc_store_scalar(single ? FC_F32 : types.compute, x[number]->data, value);
+        if (single) { /* the number is a float32 all the same */
+            const float rounded = *(const float *)x[number]->data;
+            *(double *)x[number]->data = rounded;
+        }
         const fc_map_cell simple = op == FC_OP_pow && number == 1 ? fc_cpu_pow_cell(types.compute, value->kind == FC_KFLOAT ? value->re : (double)value->i) : NULL;
         if (simple) { /* the exponent has done its work */
             cell = simple;

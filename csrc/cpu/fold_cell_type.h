@@ -36,7 +36,7 @@ typedef struct { FC_FOLD_CELLS(X) fc_fold_find find; fc_fold_stage raise; } fc_f
 #undef X
 
 /* Integers and bool: fold_exact.c. Floats: fold_float.c, f32 and f64; halves are read as f32. Complex: fold_complex.c. */
-extern const fc_fold_cells fc_fold_exact_v2[FC_U64 + 1], fc_fold_exact_v3[FC_U64 + 1];
+extern const fc_fold_cells fc_fold_exact_v2[FC_U64 + 1], fc_fold_exact_v3[FC_U64 + 1], fc_fold_exact_v4[FC_U64 + 1];
 extern const fc_fold_cells fc_fold_float_v2[2], fc_fold_float_v3[2], fc_fold_float_v4[2], fc_fold_complex[2];
 
 /* Sums of rows of stored halves: fold_half_simd.c. */

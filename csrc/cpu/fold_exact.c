@@ -13,6 +13,19 @@
     {.sum = &sum_##W##_cell, .nansum = &sum_##W##_cell, .prod = &prod_##W##_cell, .amax = &amax_##T##_cell,          \
      .amin = &amin_##T##_cell, .any = &any_##U##_cell, .all = &all_##U##_cell, .count = &count_##U##_cell, .find = find_##U}
 
+#if FC_ISA_NUM == 4 /* 1.9 times for these, which v3 has no instruction for; a v4 machine takes v3's other cells */
+#define NO_TRUTH
+#define NO_SUM
+#define T_NAME i64
+#define S int64_t
+#define LOWEST INT64_MIN
+#define HIGHEST INT64_MAX
+#include "fold_int_ops.h"
+#undef NO_SUM
+#undef NO_TRUTH
+
+const fc_fold_cells FC_ISA_NAME(fc_fold_exact)[FC_U64 + 1] = { [FC_I64] = {.amax = &amax_i64_cell, .amin = &amin_i64_cell} };
+#else
 #define T_NAME u8
 #define S uint8_t
 #define LOWEST 0
@@ -70,3 +83,4 @@ const fc_fold_cells FC_ISA_NAME(fc_fold_exact)[FC_U64 + 1] = {
     [FC_I16] = INT_ROW(i16, u16, i16), [FC_I32] = INT_ROW(i32, u32, i32), [FC_I64] = INT_ROW(i64, u64, u64),
     [FC_U16] = INT_ROW(u16, u16, u16), [FC_U32] = INT_ROW(u32, u32, u32), [FC_U64] = INT_ROW(u64, u64, u64),
 };
+#endif

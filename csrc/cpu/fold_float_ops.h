@@ -14,6 +14,36 @@
 #define MAX_T ACC
 #include "fold_ops.h"
 
+#define F_NAME sumsq
+#define A ACC
+#define INIT 0
+#define MAP(v, p) ((v) * (v))
+#define OP(a, b) ((a) + (b))
+#include "fold_cell.h"
+
+#define F_NAME devsq
+#define A ACC
+#define INIT 0
+#define MAP(v, p) (((v) - (p)) * ((v) - (p)))
+#define OP(a, b) ((a) + (b))
+#include "fold_cell.h"
+
+#define F_NAME sumexp
+#define F_HEAVY
+#define A ACC
+#define INIT 0
+#define MAP(v, p) EXP((v) - (p))
+#define OP(a, b) ((a) + (b))
+#include "fold_cell.h"
+
+/* Apart from the sum, where it would be compiled for every row and not vectorise. */
+static void FOLD_T(raise)(void *restrict to, const void *restrict x, int64_t n, double p)
+{
+    for (int64_t k = 0; k < n; ++k)
+        ((ACC *)to)[k] = POW(ABS(((const S *)x)[k]), (ACC)p);
+}
+
+#ifndef FOLD_WIDE
 #define F_NAME nansum
 #define A ACC
 #define INIT 0
@@ -25,13 +55,6 @@
 #define A ACC
 #define INIT 0
 #define MAP(v, p) ABS(v)
-#define OP(a, b) ((a) + (b))
-#include "fold_cell.h"
-
-#define F_NAME sumsq
-#define A ACC
-#define INIT 0
-#define MAP(v, p) ((v) * (v))
 #define OP(a, b) ((a) + (b))
 #include "fold_cell.h"
 
@@ -48,28 +71,7 @@
 #define MAP(v, p) ABS(v)
 #define OP(a, b) FOLD_T(less)(a, b)
 #include "fold_cell.h"
-
-/* Apart from the sum, where it would be compiled for every row and not vectorise. */
-static void FOLD_T(raise)(void *restrict to, const void *restrict x, int64_t n, double p)
-{
-    for (int64_t k = 0; k < n; ++k)
-        ((ACC *)to)[k] = POW(ABS(((const S *)x)[k]), (ACC)p);
-}
-
-#define F_NAME devsq
-#define A ACC
-#define INIT 0
-#define MAP(v, p) (((v) - (p)) * ((v) - (p)))
-#define OP(a, b) ((a) + (b))
-#include "fold_cell.h"
-
-#define F_NAME sumexp
-#define F_HEAVY
-#define A ACC
-#define INIT 0
-#define MAP(v, p) EXP((v) - (p))
-#define OP(a, b) ((a) + (b))
-#include "fold_cell.h"
+#endif
 
 #undef S
 #undef T_NAME

@@ -1,6 +1,6 @@
 /* The operations that every element type folds with: included once per type, after S, T_NAME, LOAD and the accumulators
  * SUM_T (sums, products), MAX_T (extremes), the least and greatest LOWEST and HIGHEST, and ISNAN(v) are defined.
- * EXACT_T: no order matters. No guard on purpose. */
+ * EXACT_T: no order matters. FOLD_WIDE: only those that have a copy for v4. No guard on purpose. */
 
 #ifndef NO_SUM
 #define F_NAME sum
@@ -13,6 +13,7 @@
 #define OP(a, b) ((a) + (b))
 #include "fold_cell.h"
 
+#ifndef FOLD_WIDE
 #define F_NAME prod
 #ifdef EXACT_T
 #define F_EXACT
@@ -23,8 +24,9 @@
 #define OP(a, b) ((a) * (b))
 #include "fold_cell.h"
 #endif
+#endif
 
-#ifndef NO_TRUTH
+#if !defined NO_TRUTH && !defined FOLD_WIDE
 #define F_NAME any
 #define F_EXACT
 #define A uint8_t
@@ -85,7 +87,7 @@ static inline MAX_T FOLD_T(less)(MAX_T a, MAX_T b)
 #include "fold_cell.h"
 #endif
 
-#ifndef NO_TRUTH
+#if !defined NO_TRUTH && !defined FOLD_WIDE
 #ifdef MAX_T
 static FC_NOINLINE int FOLD_T(holds)(const S *x, int64_t n, MAX_T v)
 {

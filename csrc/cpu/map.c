@@ -145,6 +145,10 @@ typedef T R;
 #if FC_ISA_NUM == 4
 #define FC_WITHOUT_SPECIAL /* rare: a v4 machine takes v3's, of the same bits */
 #endif
+#define FC_SINGLE_f32 1
+#if FC_PASTE(FC_SINGLE_, FC_DT)
+#define FC_WITHOUT_DOUBLE
+#endif
 
 #define S0
 #define S1(a) const T a = FC_SCALAR(s[0]);

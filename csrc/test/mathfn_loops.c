@@ -15,11 +15,13 @@
     X(tanh) X(asinh) X(acosh) X(atanh) X(erf) X(erfc) X(cbrt) X(lgamma) X(sqrt) X(rint) X(floor) X(ceil) X(trunc)
 #define FC_OURS(X)                                                                                                       \
     X(rsqrt) X(sigmoid) X(log_sigmoid) X(silu) X(gelu) X(gelu_tanh) X(mish) X(sinc) X(entr) X(exprel) X(frac) X(sign)     \
-    X(angle) X(logit) X(erfinv) X(erfcx) X(ndtr) X(ndtri) X(log_ndtr) X(digamma) X(i0) X(i0e) X(i1) X(i1e)
+    X(angle) X(logit) X(erfinv) X(ndtr)
+#define FC_OURS_DOUBLE(X) X(erfcx) X(ndtri) X(log_ndtr) X(digamma) X(i0) X(i0e) X(i1) X(i1e) /* float32 is rounded from these */
 #define FC_BINARY(X) X(pow) X(atan2) X(hypot) X(fmod) X(nextafter) X(fmin) X(fmax) X(copysign)
 #define FC_BINARY_OURS(X)                                                                                                \
     X(remainder) X(floor_divide) X(maximum) X(minimum) X(heaviside) X(logaddexp) X(logaddexp2) X(xlogy) X(xlog1py)        \
-    X(ldexp) X(zeta) X(polygamma)
+    X(ldexp)
+#define FC_BINARY_OURS_DOUBLE(X) X(zeta) X(polygamma)
 
 #define FC_LOOP1(T, t, fn)                                                                                               \
     void fc_loop1_##fn##_##t(T *restrict out, const T *restrict x, int64_t n)                                            \
@@ -43,9 +45,15 @@
 FC_UNARY(X)
 FC_OURS(X)
 #undef X
+#define X(fn) FC_LOOP1(f64, f64, fn)
+FC_OURS_DOUBLE(X)
+#undef X
 #define X(fn) FC_LOOP2(f32, f32, fn) FC_LOOP2(f64, f64, fn)
 FC_BINARY(X)
 FC_BINARY_OURS(X)
+#undef X
+#define X(fn) FC_LOOP2(f64, f64, fn)
+FC_BINARY_OURS_DOUBLE(X)
 #undef X
 #define X(fn) FC_LIBM1(f32, f32, fn, fn##f) FC_LIBM1(f64, f64, fn, fn)
 FC_UNARY(X)

@@ -39,7 +39,7 @@ RULES = (
     ("cuda/*",                 (),                ()),
     ("*/map.c",                CELLS,             LEVELS),
     ("*_simd.c",               ANY,               LEVELS),
-    ("*/fold_exact.c",         ANY,               LEVELS[:2]),
+    ("*/fold_complex.c",       ANY,               LEVELS[:1]),  # rare: small, for every machine
     ("*/pool_lines.c",         ANY,               LEVELS[:2]),
     ("*",                      ANY,               ONCE),  # but LEVELS[:2] if it says FC_OWN_TWO_LEVELS(, LEVELS if FC_ISA_NAME( or FC_OWN_LEVELS(
 )  # fmt: skip
@@ -185,7 +185,7 @@ def binding_unit(root, cache):
         build_binding.write(header, part)
         part.replace(source)
     include = sysconfig.get_path("include")
-    flags = f"-std=gnu99 -O2 -fPIC -fvisibility=hidden -w -Icsrc/include -I{include} -DPy_LIMITED_API=0x030a0000"
+    flags = f"-std=gnu99 -O2 {' '.join(PLAIN)} -fPIC -fvisibility=hidden -w -Icsrc/include -I{include} -DPy_LIMITED_API=0x030a0000"
     return Unit(str(source), tuple(flags.split()))
 
 
