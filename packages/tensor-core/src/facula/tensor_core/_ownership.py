@@ -42,6 +42,7 @@ UTILS = {
     "bottleneck": ("facula.utils.bottleneck", "facula-autograd"),
     "trainer": ("facula.utils.trainer", "facula"),
     "tensorboard": ("facula.utils.tensorboard", "facula"),
+    "benchmark": ("facula.utils.benchmark", "facula"),
     "dlpack": ("facula.utils.dlpack", "facula-tensor-core"),
 }
 
