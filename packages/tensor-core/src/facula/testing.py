@@ -101,6 +101,8 @@ def _of_numbers(actual, expected, how, where):
     far = abs(actual - expected)
     if math.isfinite(far) and cmath.isfinite(expected) and far <= atol + rtol * abs(expected):
         return None
+    if rtol == atol == 0:
+        return f"Scalars are not equal{where}!\n\nExpected {expected!r} but got {actual!r}.\nAbsolute difference: {far}"
     return f"Scalars are not close{where}!\n\nExpected {expected!r} but got {actual!r}.\nAbsolute difference: {far} (up to {atol} allowed)\nRelative difference: {far / abs(expected) if expected else math.inf} (up to {rtol} allowed)"
 
 
