@@ -17,7 +17,7 @@ from facula.tensor_core._errors import STATUS, DTypeError, ShapeError
 from facula.tensor_core._generator import Generator
 from facula.tensor_core._lib import lib
 from facula.tensor_core._tensor import Tensor
-from facula.tensor_core._types import Size, bfloat16, float16, float32, float64, int64
+from facula.tensor_core._types import Size, bfloat16, float16, float32, float64, int32, int64
 
 __all__ = [
     "bernoulli", "binomial", "multinomial", "normal", "poisson", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm",
@@ -214,10 +214,11 @@ def randint(
     out: Tensor | None = None, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
     """Integers uniform in [low, high): randint(high, size) or randint(low, high, size)."""
-    if len(args) in (2, 3) and low is high is size is generator is out is layout is device is None and not (requires_grad or pin_memory) and (dtype is None or dtype is int64):
+    if len(args) in (2, 3) and low is high is size is generator is out is layout is device is None and not (requires_grad or pin_memory) and (dtype is None or dtype in (int64, int32)):
         start, to, shape = args if len(args) == 3 else (0, *args)
-        if type(start) is type(to) is int and -(2**63) <= start < to < 2**63 and type(shape) in (tuple, Size):  # the common case, flat
-            tensor = empty(shape, dtype=int64)
+        limit = 2**31 if dtype is int32 else 2**63 - 1
+        if type(start) is type(to) is int and -limit <= start < to <= limit and type(shape) in (tuple, Size):  # the common case, flat
+            tensor = empty(shape, dtype=dtype or int64)
             _ops.random_range_(tensor, start, to)
             lib.fc_fresh(tensor._h)
             return tensor

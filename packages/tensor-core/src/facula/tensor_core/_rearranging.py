@@ -53,8 +53,10 @@ def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
     d = wrap_dim("repeat_interleave", dim, len(shape))
     size = shape[d] if shape else 1
     if isinstance(repeats, int) and repeats > 0 and shape and output_size in (None, size * repeats):
-        wide = _ops.expand(_ops.unsqueeze(input, d + 1), [*shape[: d + 1], repeats, *shape[d + 1 :]])
-        return _alone(_ops.view(_ops.copy(wide, None, 0), [*shape[:d], size * repeats, *shape[d + 1 :]]))
+        wide, total = list(shape), list(shape)
+        wide.insert(d + 1, repeats)
+        total[d] *= repeats
+        return _alone(_ops.view(_ops.copy(_ops.expand(_ops.unsqueeze(input, d + 1), wide), None, 0), total))
     if isinstance(repeats, Tensor):
         if repeats.dtype.name not in ("int64", "int32"):
             raise DTypeError(f"repeat_interleave: repeats has to be Long or Int tensor, not implemented for {repeats.dtype.name}. Convert it with .long().")

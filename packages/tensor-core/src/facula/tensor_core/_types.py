@@ -93,7 +93,7 @@ class Size(tuple):
 
     def __getitem__(self, key):
         got = tuple.__getitem__(self, key)
-        return Size(got) if type(key) is slice else got
+        return tuple.__new__(Size, got) if type(key) is slice else got
 
     def __add__(self, other):
         if not isinstance(other, tuple):
