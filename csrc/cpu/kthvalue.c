@@ -5,11 +5,13 @@
  * median: the lower of two middles; a line with a NaN answers the first NaN. nanmedian: the median of what is not NaN.
  * mode: the most frequent value, the least of equally frequent ones, with the index of its last occurrence.
  */
+#include "../core/levels.h"
 #include "sort_line.h"
 
 typedef enum { KTHVALUE, MEDIAN, NANMEDIAN, MODE } statistic;
 typedef struct { const fc_tensor *x; fc_tensor *value, *index; fc_lines f; statistic which; int64_t k; } job;
 
+#if FC_ISA_ONCE
 static int infer(fc_call *c, int64_t dim, int64_t keepdim, int64_t k)
 {
     const fc_tensor *x = c->t[0];
@@ -32,6 +34,15 @@ static int infer(fc_call *c, int64_t dim, int64_t keepdim, int64_t k)
     const int late = fc_declare(c, 0, x->dtype, ndim, shape);
     return late ? late : fc_declare(c, 1, FC_I64, ndim, shape);
 }
+
+/* input; k, dim, keepdim */
+int fc_infer__kthvalue(fc_call *c) { return infer(c, c->i[1], c->i[2], c->i[0]); }
+
+/* input; dim, keepdim */
+int fc_infer__median(fc_call *c) { return infer(c, c->i[0], c->i[1], 1); }
+int fc_infer__nanmedian(fc_call *c) { return infer(c, c->i[0], c->i[1], 1); }
+int fc_infer__mode(fc_call *c) { return infer(c, c->i[0], c->i[1], 1); }
+#endif
 
 /* The most frequent of sorted elements, at its last place. */
 static int64_t most_frequent(fc_sorted s, int64_t n)
@@ -167,14 +178,14 @@ static int run(fc_call *c, statistic which, int64_t k, int64_t dim)
     return bad;
 }
 
-/* input; k, dim, keepdim */
-int fc_infer__kthvalue(fc_call *c) { return infer(c, c->i[1], c->i[2], c->i[0]); }
-int fc_cpu__kthvalue(fc_call *c) { return run(c, KTHVALUE, c->i[0], c->i[1]); }
+int FC_ISA_NAME(fc_cpu__kthvalue)(fc_call *c) { return run(c, KTHVALUE, c->i[0], c->i[1]); }
+FC_OWN_TWO_LEVELS(_kthvalue)
 
-/* input; dim, keepdim */
-int fc_infer__median(fc_call *c) { return infer(c, c->i[0], c->i[1], 1); }
-int fc_cpu__median(fc_call *c) { return run(c, MEDIAN, 1, c->i[0]); }
-int fc_infer__nanmedian(fc_call *c) { return infer(c, c->i[0], c->i[1], 1); }
-int fc_cpu__nanmedian(fc_call *c) { return run(c, NANMEDIAN, 1, c->i[0]); }
-int fc_infer__mode(fc_call *c) { return infer(c, c->i[0], c->i[1], 1); }
-int fc_cpu__mode(fc_call *c) { return run(c, MODE, 1, c->i[0]); }
+int FC_ISA_NAME(fc_cpu__median)(fc_call *c) { return run(c, MEDIAN, 1, c->i[0]); }
+FC_OWN_TWO_LEVELS(_median)
+
+int FC_ISA_NAME(fc_cpu__nanmedian)(fc_call *c) { return run(c, NANMEDIAN, 1, c->i[0]); }
+FC_OWN_TWO_LEVELS(_nanmedian)
+
+int FC_ISA_NAME(fc_cpu__mode)(fc_call *c) { return run(c, MODE, 1, c->i[0]); }
+FC_OWN_TWO_LEVELS(_mode)
