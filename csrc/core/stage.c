@@ -1,5 +1,6 @@
 /* Staging: see stage.h. Blocks are 512 elements, so that four operands in two dtypes stay within L1. */
 #include "facula.h"
+#include "../cpu/gemm_blocks.h"
 #include "../cpu/parallel.h"
 #include "atomic.h"
 #include "cast.h"
@@ -19,6 +20,7 @@ typedef struct {
     int still[FC_NEST_OPERANDS];  /* one element for each row, in the wanted dtype */
     int all_linear, rows, staged;
     int plain_rows;               /* every operand is along or still */
+    int scaled;                   /* the operand that a row is multiplied by, or 0 */
     int fault;
 } fc_stage;
 
@@ -75,12 +77,14 @@ static void fc_stage_rows(const fc_stage *g, int64_t begin, int64_t end, int *fa
         const int64_t left = length - at.index[0] < end - i ? length - at.index[0] : end - i;
         for (int k = 0; k < nest->nops; ++k) {
             p[k] = from[k];
-            if (g->still[k]) {
+            if (g->still[k] && !g->scaled) {
                 p[k] = block[k].bytes;
                 fc_fill_same(p[k], from[k], fc_dt_size[g->want[k]], left < FC_BLOCK ? left : FC_BLOCK);
             }
         }
-        for (int64_t done = 0; done < left;) {
+        if (g->scaled)
+            fc_gemm_kernel_for(g->want[0])->scale(p[0], p[3 - g->scaled], p[g->scaled], left);
+        for (int64_t done = g->scaled ? left : 0; done < left;) {
             const int64_t count = g->staged && left - done > FC_BLOCK ? FC_BLOCK : left - done;
             g->cell(p[0], p[1], p[2], p[3], g->scalars, fault, count);
             for (int k = 0; k < nest->nops; ++k)
@@ -182,6 +186,9 @@ int fc_stage_run(const fc_nest *nest, fc_map_cell cell, int compute, int stored,
     }
     if (!nest->total)
         return 0;
+    /* no block is filled for the commonest of all, a row times a number */
+    if (g.plain_rows && (compute == FC_F32 || compute == FC_F64) && g.still[1] != g.still[2] && cell == fc_cpu_map_cell(FC_OP_mul, compute))
+        g.scaled = g.still[1] ? 1 : 2;
     fc_parallel(nest->total, FC_GRAIN, fc_stage_range, &g);
     return g.fault;
 }

@@ -7,8 +7,25 @@
 #define FEW 64
 #define PACKING 6
 #define TINY_WORK 256 /* fma: below, packing and blocking cost more than they bring */
+#define SMALL_WORK 4096 /* the same, of each product of a batch */
 
 static void whole_products(void *ctx, int64_t begin, int64_t end) { fc_gemm_plain(ctx, begin, end); }
+
+static void small_products(void *ctx, int64_t begin, int64_t end)
+{
+    const fc_gemm_args *g = ctx;
+    const fc_gemm_kernel *kernel = fc_gemm_kernel_for(g->dtype);
+    const char *a = (const char *)g->a + begin * g->a_batch * kernel->size, *b = (const char *)g->b + begin * g->b_batch * kernel->size;
+    char *c = (char *)g->c + begin * g->c_batch * kernel->size;
+    kernel->small(end - begin, g->M, g->N, g->K, a, g->a_batch, g->a_row, g->a_col, b, g->b_batch, g->b_row, c, g->c_batch, g->c_row);
+}
+
+static int are_small(const fc_gemm_args *g, const fc_gemm_kernel *kernel)
+{
+    return kernel->small && !fc_is_half(g->dtype) && g->batch > 1 && g->N <= kernel->nr / 2 && g->K <= FC_GEMM_BLOCK &&
+           g->M * g->N * g->K <= SMALL_WORK && g->b_col == 1 && g->c_col == 1 && !g->bias && !g->accumulate && !g->c_at && !g->pack_a &&
+           !g->pack_b && !g->a_at && !g->b_at && !g->a_packed;
+}
 
 /* (a b)^T = b^T a^T: same chains, since x * y is y * x bit for bit; but not the four fma of a complex step. */
 static fc_gemm_args transposed(const fc_gemm_args *g)
@@ -51,6 +68,10 @@ int fc_gemm_shaped(fc_gemm_args *g)
     if (g->batch > 1 && g->b_batch == 0 && g->a_batch == g->M * g->a_row && g->c_batch == g->M * g->c_row) {
         g->M *= g->batch; /* one matrix against all: a taller product */
         g->batch = 1;
+    }
+    if (are_small(g, kernel)) {
+        fc_parallel(g->batch, 1 + (64 << 10) / (g->M * g->N * g->K + 32), small_products, g);
+        return FC_OK;
     }
     const int few = g->N < g->M && g->N <= kernel->along_rows && (g->a_col == 1 || g->a_row == 1);
     if (!fc_is_complex(g->dtype) && (few || (g->c_row == 1 && g->c_col != 1 && g->M > kernel->along_rows)))

@@ -16,10 +16,53 @@
 #include "gemm_strip_simd.h"
 #endif
 
-/* out[m * cols + n], one block; rows <= ALONG_ROWS; `out` has room for a multiple of STRIP columns and an even number of rows */
+/* At most S lines against at most FEW_ROWS rows: a narrower square, and as many chains as rows. Whole squares, into rows of S. */
+INLINE void T(few_of)(const int rows, R *sums, const int last, int64_t depth, const R *a, int64_t a_row, int64_t a_col, const R *b, int64_t b_col)
+{
+    T(H) sum[FEW_ROWS], square[S];
+#pragma GCC unroll 8
+    for (int i = 0; i < rows; ++i)
+        sum[i] = (T(H)){ 0 };
+#pragma GCC unroll 1
+    for (int64_t k = 0; k + S <= depth; k += S) {
+        T(turn)(square, b + k, b_col, last);
+#pragma GCC unroll 1
+        for (int s = 0; s < S; ++s)
+#pragma GCC unroll 8
+            for (int i = 0; i < rows; ++i)
+                sum[i] = HFMA(a[i * a_row + (k + s) * a_col] - (T(H)){ 0 }, square[s], sum[i]);
+    }
+#pragma GCC unroll 8
+    for (int i = 0; i < rows; ++i)
+        *(T(HM) *)(sums + i * S) = sum[i];
+}
+
+static void __attribute__((noinline)) T(few)(R *out, int64_t rows, int64_t cols, int64_t depth, const R *a, int64_t a_row, int64_t a_col, const R *b, int64_t b_col)
+{
+    R sums[FEW_ROWS * S];
+    switch (rows) {
+#define CASE(rows) case rows: T(few_of)(rows, sums, (int)cols - 1, depth, a, a_row, a_col, b, b_col); break;
+    CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6) CASE(7) CASE(8)
+#undef CASE
+    }
+    for (int64_t i = 0; i < rows; ++i)
+        for (int64_t j = 0; j < cols; ++j) {
+            R v = sums[i * S + j];
+#pragma GCC unroll 1
+            for (int64_t k = depth / S * S; k < depth; ++k)
+                v = FMA1(a[i * a_row + k * a_col], b[j * b_col + k], v);
+            out[i * cols + j] = v;
+        }
+}
+
+/* out[m * cols + n], one block; rows <= ALONG_ROWS, or FEW_ROWS where cols <= S; `out` has room for a multiple of STRIP columns and an even number of rows */
 static void T(along)(void *out, int64_t rows, int64_t cols, int64_t depth, const void *a, int64_t a_row, int64_t a_col,
                      const void *b, int64_t b_col)
 {
+    if (cols <= S) {
+        T(few)(out, rows, cols, depth, a, a_row, a_col, b, b_col);
+        return;
+    }
     R x[ALONG_ROWS * FC_GEMM_BLOCK], few[STRIP * FC_GEMM_BLOCK];
     for (int64_t i = 0; i < rows; ++i)
         if (a_col == 1)
@@ -61,23 +104,33 @@ static void T(along)(void *out, int64_t rows, int64_t cols, int64_t depth, const
 #undef GROUPS
 
 /* Dot product: the blocks themselves are the lanes. */
+INLINE void T(dots_of)(const int groups, R *restrict out, const R *x, const R *y)
+{
+    T(H) sum[2] = { { 0 }, { 0 } };
+    for (int64_t k = 0; k < FC_GEMM_BLOCK; k += S)
+#pragma GCC unroll 2
+        for (int i = 0; i < groups; ++i) {
+            T(H) x_square[S], y_square[S];
+            T(turn)(x_square, x + i * S * FC_GEMM_BLOCK + k, FC_GEMM_BLOCK, S - 1);
+            T(turn)(y_square, y + i * S * FC_GEMM_BLOCK + k, FC_GEMM_BLOCK, S - 1);
+#pragma GCC unroll 8
+            for (int s = 0; s < S; ++s)
+                sum[i] = HFMA(x_square[s], y_square[s], sum[i]);
+        }
+#pragma GCC unroll 2
+    for (int i = 0; i < groups; ++i)
+        memcpy(out + i * S, &sum[i], sizeof sum[i]);
+}
+
 static void T(dots)(void *result, int64_t blocks, const void *a, const void *b)
 {
     R *out = result;
     const R *x = a, *y = b;
     int64_t j = 0;
-    for (; j + S <= blocks; j += S) {
-        T(H) sum = { 0 };
-        for (int64_t k = 0; k < FC_GEMM_BLOCK; k += S) {
-            T(H) x_square[S], y_square[S];
-            T(turn)(x_square, x + j * FC_GEMM_BLOCK + k, FC_GEMM_BLOCK, S - 1);
-            T(turn)(y_square, y + j * FC_GEMM_BLOCK + k, FC_GEMM_BLOCK, S - 1);
-#pragma GCC unroll 8
-            for (int s = 0; s < S; ++s)
-                sum = HFMA(x_square[s], y_square[s], sum);
-        }
-        memcpy(out + j, &sum, sizeof sum);
-    }
+    for (; j + 2 * S <= blocks; j += 2 * S) /* two chains: one waits for itself */
+        T(dots_of)(2, out + j, x + j * FC_GEMM_BLOCK, y + j * FC_GEMM_BLOCK);
+    for (; j + S <= blocks; j += S)
+        T(dots_of)(1, out + j, x + j * FC_GEMM_BLOCK, y + j * FC_GEMM_BLOCK);
     R rest[S] = { 0 };
     for (int64_t k = 0; k < FC_GEMM_BLOCK; ++k)
         for (int64_t s = 0; s < blocks - j; ++s)

@@ -10,6 +10,7 @@
 
 #include <stdint.h>
 
+enum { FC_GEMM_FEW_ROWS = 8 };
 enum { FC_GEMM_F32, FC_GEMM_F64, FC_GEMM_C64, FC_GEMM_C128, FC_GEMM_TYPES };
 
 /* `count` neighbours: they go to `lane` of a panel's step and come from `from` beyond where the step starts to read. */
@@ -55,6 +56,7 @@ typedef struct {
     void (*along)(void *out, int64_t rows, int64_t cols, int64_t depth, const void *a, int64_t a_row, int64_t a_col,
                   const void *b, int64_t b_col);
     int along_rows, along_cols; /* along_cols: of how many lines one pass through k reads */
+    int few;                    /* up to so many lines, FC_GEMM_FEW_ROWS rows */
 
     /* out[j] = block j of a dot product, j < blocks; unit steps on both sides; every block is full. NULL: none */
     void (*dots)(void *out, int64_t blocks, const void *a, const void *b);
@@ -64,10 +66,16 @@ typedef struct {
     void (*fan)(void *out, int64_t blocks, int64_t rows, int64_t cols, const void *a, int64_t a_row, int64_t a_col,
                 const void *b, int64_t b_row);
 
+    /* `count` whole products of at most one block each and few columns (a vector's), which lie side by side in b and c. NULL: none */
+    void (*small)(int64_t count, int64_t rows, int64_t cols, int64_t depth, const void *a, int64_t a_batch, int64_t a_row, int64_t a_col,
+                  const void *b, int64_t b_batch, int64_t b_row, void *c, int64_t c_batch, int64_t c_row);
+
     /* a whole product of at most one block, written straight to c; no packing */
     void (*tiny)(int64_t rows, int64_t cols, int64_t depth, const void *a, int64_t a_row, int64_t a_col, const void *b,
                  int64_t b_row, int64_t b_col, void *c, int64_t c_row, int64_t c_col, const void *bias, int64_t bias_col,
                  int add);
+
+    void (*scale)(void *out, const void *x, const void *factor, int64_t n); /* out = x * factor; out may be x. Real types */
 } fc_gemm_kernel;
 
 extern const fc_gemm_kernel fc_gemm_kernels_v2[FC_GEMM_TYPES], fc_gemm_kernels_v3[FC_GEMM_TYPES],

@@ -84,6 +84,23 @@ typedef struct {
     double sums[WAVE];
 } few;
 
+/* The blocks of one sum, in order; after what is there, if `add`. */
+static void add_up(int size, void *sum, const double *blocks, int64_t n, int add)
+{
+    if (size == 4) {
+        const float *x = (const float *)blocks;
+        float s = add ? *(float *)sum + x[0] : x[0];
+        for (int64_t j = 1; j < n; ++j)
+            s += x[j];
+        memcpy(sum, &s, sizeof s);
+    } else {
+        double s = add ? *(double *)sum + blocks[0] : blocks[0];
+        for (int64_t j = 1; j < n; ++j)
+            s += blocks[j];
+        memcpy(sum, &s, sizeof s);
+    }
+}
+
 static void supers(void *ctx, int64_t begin, int64_t end)
 {
     few *d = ctx;
@@ -111,6 +128,10 @@ static void supers(void *ctx, int64_t begin, int64_t end)
                     memcpy((char *)sum.c + (m * g->N + j) * size, (const char *)g->c + (m * g->c_row + j * g->c_col) * size, (size_t)size);
             sum.add = 1;
         }
+        if (g->M * g->N == 1) {
+            add_up(size, sum.c, blocks, n, sum.add);
+            continue;
+        }
         for (int64_t j = 0; j < n; ++j, sum.add = 1) {
             sum.a = (const char *)blocks + j * room;
             d->kernel->merge(&sum);
@@ -137,10 +158,11 @@ static void few_sums(const fc_gemm_args *g, const fc_gemm_kernel *kernel)
 int fc_gemm_thin(const fc_gemm_args *g)
 {
     const fc_gemm_kernel *kernel = fc_gemm_kernel_for(g->dtype);
-    if (g->M > kernel->along_rows || g->c_at || fc_is_half(g->dtype) || fc_is_complex(g->dtype))
+    const int few = g->M <= FC_GEMM_FEW_ROWS && g->N <= kernel->few && g->b_row == 1 && !g->pack_a && !g->pack_b && !g->a_at && !g->b_at;
+    if ((g->M > kernel->along_rows && !few) || g->c_at || fc_is_half(g->dtype) || fc_is_complex(g->dtype))
         return 0;
     const int one = g->M * g->N == 1 && g->a_col == 1 && g->b_row == 1;
-    if (g->batch == 1 && g->K >= 2 * FC_GEMM_BLOCK && (one || (g->N <= kernel->nr / 2 && g->b_col == 1 && g->b_row != 1))) {
+    if (g->batch == 1 && g->K >= 2 * FC_GEMM_BLOCK && (one || (g->M <= kernel->along_rows && g->N <= kernel->nr / 2 && g->b_col == 1 && g->b_row != 1))) {
         few_sums(g, kernel);
         return 1;
     }

@@ -324,3 +324,11 @@ static void T(tiny)(int64_t rows, int64_t cols, int64_t depth, const void *a, in
         }
 }
 #undef TINY
+
+/* A row of an outer product. out may be x. */
+static void T(scale)(void *out, const void *x, const void *factor, int64_t n)
+{
+    const R f = *(const R *)factor;
+    for (int64_t j = 0; j < n; ++j)
+        ((R *)out)[j] = ((const R *)x)[j] * f;
+}
