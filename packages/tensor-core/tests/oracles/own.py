@@ -75,3 +75,38 @@ def embedded(input, offset, dim1, dim2):
 O("diag_embed", embedded, cases=lambda t: [
     (t(4), 0, -2, -1), (t(2, 3), 1, 0, 2), (t(2, 3), -2, -1, 0), (t(40), 3, -2, -1), (t(0), 0, -2, -1), (t(2, 0), 1, 0, 1),
 ])  # fmt: skip
+
+
+def norms(d, p):
+    d = abs(d)
+    if p in (0, np.inf):
+        return (d != 0).sum(-1).astype(d.dtype) if p == 0 else d.max(-1, initial=0)
+    return (d**p).sum(-1) ** (d.dtype.type(1) / d.dtype.type(p))
+
+
+def pairs(x, p):
+    i, j = np.triu_indices(len(x), 1)
+    return norms(x[i] - x[j], p)
+
+
+def cdist_backward(g, x1, x2, distance, p):
+    x, y, out = x1, x2, distance
+    d, g, out = x[..., :, None, :] - y[..., None, :, :], g[..., None], out[..., None]
+    if p == 0:
+        return x * 0
+    if p == np.inf:
+        return (g * np.sign(d) * (abs(d) == out)).sum(-2)
+    return (g * np.sign(d) * (abs(d) / out) ** (p - 1)).sum(-2)
+
+
+POWERS = (0.0, 1.0, 2.0, 3.5, np.inf)
+RFLOATS = ("float16", "bfloat16", "float32", "float64")
+O("_cdist", lambda x, y, p: norms(x[..., :, None, :] - y[..., None, :, :], p), ulp=16, halves=4, specials=False, only=RFLOATS, cases=lambda t: [
+    *((t(5, 3), t(7, 3), p) for p in POWERS), (t(2, 3, 4), t(2, 70, 4), 2.0), (t(3, 300), t(2, 300), 1.0), (t(0, 3), t(4, 3), 2.0), (t(2, 0), t(3, 0), 2.0),
+])  # fmt: skip
+O("_pdist", pairs, ulp=16, halves=4, specials=False, only=RFLOATS, cases=lambda t: [*((t(5, 3), p) for p in POWERS), (t(140, 4), 2.0), (t(1, 3), 2.0), (t(0, 3), 2.0)])
+# the distance that comes with the gradient is any: slopes are g (|d| / distance)^(p - 1)
+O("_cdist_backward", cdist_backward, ulp=64, scale="max", specials=False, only=("float32", "float64"), cases=lambda t: [
+    *((t(5, 7), t(5, 3), t(7, 3), t.wide(np.full((5, 7), 2.0)), p) for p in POWERS[:4]), (t(2, 4, 300), t(2, 4, 3), t(2, 300, 3), t.wide(np.full((2, 4, 300), 3.0)), 2.0),
+])  # fmt: skip
+O("_cross", lambda x, y, dim: np.cross(x, y, axis=dim), ulp=4, scale="max", specials=False, cases=lambda t: [(t(4, 3), t(4, 3), 1), (t(3, 5), t(3, 5), 0), (t(2, 3, 4), t(2, 3, 4), -2)])

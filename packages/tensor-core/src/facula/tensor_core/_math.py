@@ -150,6 +150,10 @@ def addr(input, vec1, vec2, *, beta=1, alpha=1, out=None):
             raise RuntimeError(f"addr: Boolean {word} only supported for Boolean results, got {number} for {input.dtype.name}. Give {int(number)}.")
     if kinds == {0}:
         beta, alpha = bool(beta), bool(alpha)
+    if out is None and beta == 1 and type(alpha) in (int, float) and vec1.dim() == vec2.dim() == 1 and input.dtype is vec1.dtype is vec2.dtype:
+        size = vec1.shape[0], vec2.shape[0]
+        if kinds != {0} and input.dim() <= 2 and broadcast_shapes(input.shape, size) == size:
+            return _ops.addcmul(input, _ops.unsqueeze(vec1, 1), vec2, value=alpha)
     return _sum_of("addr", input, outer, vec1, vec2, beta, alpha, out)
 
 
@@ -390,14 +394,14 @@ def diff(input, n=1, dim=-1, prepend=None, append=None, *, out=None):
 
 def cross(input, other, dim=None, *, out=None):
     """Vector product along a dim of size 3 (the first such dim unless given)."""
-    from facula.tensor_core._rearranging import roll
-
     if dim is None:
         dim = next((d for d, s in enumerate(input.shape) if s == 3), None)
         if dim is None:
             raise RuntimeError("cross: no dimension of size 3 in input")
     if input.shape[dim] != 3:
         raise RuntimeError(f"linalg.cross: inputs dimension {dim} must have length 3. Got {input.shape[dim]} and {other.shape[dim]}")
+    if input.dtype is other.dtype and input.shape == other.shape and input.dtype.kind:
+        return into("cross", _ops._cross(input, other, dim), out, (input, other))
     product = _ops.sub(_ops.mul(roll(input, -1, dim), roll(other, -2, dim)), _ops.mul(roll(input, -2, dim), roll(other, -1, dim)))
     return into("cross", product, out, (input, other))
 

@@ -1,5 +1,6 @@
 """Products over several tensors, composed of matmul and views: einsum, tensordot, distances, covariances."""
 
+import functools
 import itertools
 
 from facula.tensor_core import _joining, _ops, _rearranging, _shape
@@ -27,6 +28,12 @@ def einsum(*args):
         equation, operands = _from_lists((equation, *operands))
     elif len(operands) == 1 and isinstance(operands[0], (list, tuple)):
         operands = operands[0]
+    if len(operands) == 2 and (plan := _pair_plan(equation, *operands)):
+        return _pair(plan, *operands)
+    if len(operands) == 1 and isinstance(operands[0], Tensor) and (plan := _single_dims(equation, operands[0].dim())):
+        gone, back = plan
+        out = _ops.sum(operands[0], gone) if gone else operands[0]
+        return _ops.permute(out, back)
     terms, result = _parse(equation, operands)
     order = _order(terms, result)
     sizes = {}
@@ -43,6 +50,64 @@ def einsum(*args):
             out = _ops.sum(out, done, True)
     seen = _ops.permute(out, [order.index(label) for label in result] + [d for d, label in enumerate(order) if label not in result])
     return _ops.view(seen, seen.shape[: len(result)]) if len(result) < len(order) else seen
+
+
+@functools.lru_cache(maxsize=256)
+def _pair_dims(equation, x_dims, y_dims):
+    """How two operands make one product: dims whose sizes must agree, the order of each one's dims, how many of them are in both, rows,
+    inner and columns, the result's order (None: as it is). None where only the general way will do: an ellipsis, a label twice in
+    one operand or summed alone, anything to be refused."""
+    left, arrow, right = equation.replace(" ", "").partition("->")
+    x, comma, y = left.partition(",")
+    if not arrow or not (letters := x + y + right).isalpha() or not letters.isascii() or (len(x), len(y)) != (x_dims, y_dims):
+        return None
+    if any(len(set(t)) < len(t) for t in (x, y, right)) or not set(x) ^ set(y) <= set(right) <= set(x + y):
+        return None
+    both, inner = [c for c in right if c in x and c in y], [c for c in x if c in y and c not in right]
+    rows, columns = [c for c in right if c not in y], [c for c in right if c not in x]
+    moved = lambda order: None if order == sorted(order) else order
+    made = both + rows + columns
+    orders = ([x.index(c) for c in both + rows + inner], [y.index(c) for c in both + inner + columns], [made.index(c) for c in right])
+    return [(x.index(c), y.index(c)) for c in both + inner], *map(moved, orders), (len(both), len(rows), len(inner), len(columns))
+
+
+@functools.lru_cache(maxsize=256)
+def _single_dims(equation, dims):
+    """The dims to sum and the order of the others, or None as above."""
+    left, arrow, right = equation.replace(" ", "").partition("->")
+    if not arrow or len(left) != dims or not left.isalpha() or not left.isascii() or len(set(left)) < dims or not set(right) <= set(left) or len(set(right)) < len(right):
+        return None
+    kept = [c for c in left if c in right]
+    return [d for d, c in enumerate(left) if c not in right], [kept.index(c) for c in right]
+
+
+def _pair_plan(equation, x, y):
+    if not isinstance(x, Tensor) or not isinstance(y, Tensor):
+        return None
+    plan = _pair_dims(equation, x.dim(), y.dim())
+    return plan if plan and all(x.shape[a] == y.shape[b] for a, b in plan[0]) else None  # a size of 1 broadcasts: the general way
+
+
+def _pair(plan, x, y):
+    _, x_order, y_order, back, (both, rows, inner, columns) = plan
+    x = _ops.permute(x, x_order) if x_order else x
+    y = _ops.permute(y, y_order) if y_order else y
+    if not inner:
+        for _ in range(columns):
+            x = _ops.unsqueeze(x, -1)
+        for _ in range(rows):
+            y = _ops.unsqueeze(y, both)
+        out = _ops.mul(x, y)
+    elif both and not rows and not columns and x.dtype.kind == 2 and x.dtype.itemsize > 2 and x.dtype is y.dtype:
+        out = _ops.sum(_ops.mul(x, y), list(range(both, both + inner)))  # lines of dot products: one by one they start slowly
+    elif rows == inner == columns == 1:
+        out = _ops.matmul(x, y)
+    else:
+        batch, lines, between, across = x.shape[:both], x.shape[both : both + rows], x.shape[both + rows :], y.shape[both + inner :]
+        left = _shape.reshape(x, *batch, _product(lines), _product(between))
+        right = _shape.reshape(y, *batch, _product(between), _product(across))
+        out = _ops.view(_ops.matmul(left, right), [*batch, *lines, *across])
+    return _ops.permute(out, back) if back else out
 
 
 def _from_lists(items):
@@ -180,6 +245,8 @@ def inner(input, other, *, out=None):
         return _ops.mul(input, other, out=out)
     if input.shape[-1] != other.shape[-1]:
         raise RuntimeError(f"inner() the last dimension must match on both input tensors but got shapes {list(input.shape)} and {list(other.shape)}")
+    if other.dim() == 1:
+        return _ops.matmul(input, other, out=out)
     return tensordot(input, other, dims=([-1], [-1]), out=out)
 
 
@@ -205,7 +272,17 @@ def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
         raise RuntimeError(f"cdist only supports at least 2D tensors, got {x1.dim()}D and {x2.dim()}D")
     if x1.shape[-1] != x2.shape[-1]:
         raise RuntimeError(f"X1 and X2 must have the same number of columns. X1: {x1.shape[-1]} X2: {x2.shape[-1]}")
-    return _distance(_ops.sub(_ops.unsqueeze(x1, -2), _ops.unsqueeze(x2, -3)), p, -1)
+    if p < 0:
+        raise RuntimeError(f"cdist only supports non-negative p values, got {p}")
+    if x1.dtype is not x2.dtype:
+        from facula.tensor_core._state import result_type
+
+        common = result_type(x1, x2)
+        x1, x2 = x1.to(common), x2.to(common)
+    if (front := x1.shape[:-2]) != x2.shape[:-2]:
+        front = _shape.broadcast_shapes(front, x2.shape[:-2])
+        x1, x2 = (_ops.expand(x, [*front, *x.shape[-2:]]) for x in (x1, x2))
+    return _ops._cdist(x1, x2, float(p))
 
 
 def _distance(difference, p, dim):
@@ -220,10 +297,9 @@ def pdist(input, p=2.0):
     """p-norm distances between every two rows of a matrix, in the order (0, 1), (0, 2), ..."""
     if input.dim() != 2:
         raise RuntimeError(f"pdist only supports 2D tensors, got: {input.dim()}D")
-    from facula.tensor_core._math import triu_indices
-
-    i, j = triu_indices(input.shape[0], input.shape[0], 1)
-    return _distance(_ops.sub(_ops.index_select(input, 0, i), _ops.index_select(input, 0, j)), p, -1)
+    if p < 0:
+        raise RuntimeError(f"pdist only supports non-negative p values, got {p}")
+    return _ops._pdist(input, float(p))
 
 
 def dist(input, other, p=2):

@@ -9,6 +9,7 @@ import facula as F
 from .._core import composing, row
 from .._table import D, none
 from ._tools import zeros
+from .folds import norm_gradient
 
 D("softmax",     x=lambda g, out, dim: softmax_gradient(g, out, dim))
 D("log_softmax", x=lambda g, out, dim: log_softmax_gradient(g, out, dim))
@@ -29,6 +30,10 @@ D("_embedding", x=lambda g, x_shape, y, padding_idx, scale_grad_by_freq: embeddi
 D("_embedding_bag", flat=(1,), xw=lambda g, x, y, z, w, out1, padding_idx, mode, scale_grad_by_freq:
   bag_gradients(g, x, y, z, w, out1, padding_idx, mode, scale_grad_by_freq))
 
+D("_cdist",  node="CdistBackward0", x=lambda g, x, y, out, p: cdist_gradient(g, x, y, out, p), y=lambda g, x, y, out, p: cdist_gradient(turned(g), y, x, turned(out), p))
+D("_cross",  node="LinalgCrossBackward0", x=lambda g, y, dim: row("_cross")(y, g, dim), y=lambda g, x, dim: row("_cross")(g, x, dim))
+D("_pdist",  node="PdistBackward0", x=lambda g, x, out, p: pdist_gradient(g, x, out, p))
+
 D("_sort",      flat=(1,), x=lambda g, x_shape, out1, dim: put(g, x_shape, dim, out1))
 D("_topk",      flat=(1,), x=lambda g, x_shape, out1, dim: put(g, x_shape, dim, out1))
 for _name in ("_kthvalue", "_median", "_nanmedian", "_mode"):
@@ -36,7 +41,7 @@ for _name in ("_kthvalue", "_median", "_nanmedian", "_mode"):
 
 none("_softmax_backward", "_log_softmax_backward", "_cross_entropy_backward", "_nll_loss_backward")
 none("_layer_norm_backward", "_rms_norm_backward", "_batch_norm_backward", "_group_norm_backward", "_embedding_backward", "_embedding_bag_backward")
-none("_searchsorted", "_bincount", "_histogram")
+none("_cdist_backward", "_searchsorted", "_bincount", "_histogram")
 none("_adam_", "_sgd_", "_adagrad_", "_adadelta_", "_rmsprop_", "_adamax_", "_nadam_", "_radam_", "_rprop_", "_asgd_", "_adafactor_", "_muon_")
 
 
@@ -107,6 +112,26 @@ def layer_norm_gradients(g, x, weight, mean, rstd, dims, eps, needs):
 
 def added(t, dims):
     return F.sum(t, dims) if dims else t
+
+
+def turned(t):
+    return t.transpose(-2, -1)
+
+
+def cdist_gradient(g, x, y, out, p):
+    """Of x's rows; those of y are the same with both turned."""
+    if not composing():
+        return row("_cdist_backward")(g, x, y, out, p)
+    return F.sum(norm_gradient(g, x.unsqueeze(-2) - y.unsqueeze(-3), out, (-1,), p, False), -2)
+
+
+def pdist_gradient(g, x, out, p):
+    i, j = F.triu_indices(*[x.shape[0]] * 2, 1)
+    if composing():
+        each = norm_gradient(g, F.index_select(x, 0, i) - F.index_select(x, 0, j), out, (-1,), p, False)
+        return F.index_add(F.index_add(x * 0, 0, i, each), 0, j, -each)
+    square = lambda t: F.zeros([x.shape[0]] * 2, dtype=x.dtype).index_put_((i, j), t).index_put_((j, i), t)
+    return row("_cdist_backward")(square(g), x, x, square(out), p)
 
 
 def rms_norm_gradients(g, x, weight, rrms, dims, eps):
