@@ -402,6 +402,8 @@ def cross(input, other, dim=None, *, out=None):
         raise RuntimeError(f"linalg.cross: inputs dimension {dim} must have length 3. Got {input.shape[dim]} and {other.shape[dim]}")
     if input.dtype is other.dtype and input.shape == other.shape and input.dtype.kind:
         return into("cross", _ops._cross(input, other, dim), out, (input, other))
+    from facula.tensor_core._rearranging import roll
+
     product = _ops.sub(_ops.mul(roll(input, -1, dim), roll(other, -2, dim)), _ops.mul(roll(input, -2, dim), roll(other, -1, dim)))
     return into("cross", product, out, (input, other))
 

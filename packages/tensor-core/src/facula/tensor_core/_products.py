@@ -82,8 +82,8 @@ def _single_dims(equation, dims):
 
 
 def _pair_plan(equation, x, y):
-    if not isinstance(x, Tensor) or not isinstance(y, Tensor):
-        return None
+    if not isinstance(x, Tensor) or not isinstance(y, Tensor) or x.origin is not None or y.origin is not None:
+        return None  # what is recorded is PyTorch's sequence: its gradients lie as PyTorch's do
     plan = _pair_dims(equation, x.dim(), y.dim())
     return plan if plan and all(x.shape[a] == y.shape[b] for a, b in plan[0]) else None  # a size of 1 broadcasts: the general way
 

@@ -130,7 +130,10 @@ def pdist_gradient(g, x, out, p):
     if composing():
         each = norm_gradient(g, F.index_select(x, 0, i) - F.index_select(x, 0, j), out, (-1,), p, False)
         return F.index_add(F.index_add(x * 0, 0, i, each), 0, j, -each)
-    square = lambda t: F.zeros([x.shape[0]] * 2, dtype=x.dtype).index_put_((i, j), t).index_put_((j, i), t)
+    n, count = x.shape[0], i.shape[0]
+    place = F.full((n, n), count)  # of each pair in the list, both ways round; on the diagonal a zero behind its end
+    place[i, j] = place[j, i] = F.arange(count)
+    square = lambda t: F.index_select(F.cat([t, F.zeros(1, dtype=t.dtype)]), 0, place.reshape(-1)).reshape(n, n)
     return row("_cdist_backward")(square(g), x, x, square(out), p)
 
 
