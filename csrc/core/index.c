@@ -388,6 +388,22 @@ static void fc_index_range(void *ctx, int64_t begin, int64_t end)
     }
 }
 
+/* The result of a read: the dims around the index's lie in the order in which they lie in x, as in PyTorch. */
+static fc_tensor *fc_index_result(const fc_indexed *t, fc_tensor *x)
+{
+    int64_t stride[FC_MAX_DIMS];
+    if (x->contiguous)
+        return fc_new(x->dtype, x->device, t->ndim, t->shape);
+    for (int d = 0; d < t->ndim; ++d) {
+        const int own = d < t->lead ? d : d - t->index_ndim;
+        stride[d] = d >= t->lead && own < t->lead ? 0 : t->view->stride[own];
+    }
+    fc_tensor *shown = fc_new_view(x, t->ndim, t->shape, stride, x->offset);
+    fc_tensor *out = shown ? fc_new_like_inputs(x->dtype, x->device, t->ndim, t->shape, 1, &shown) : NULL;
+    fc_free(shown);
+    return out;
+}
+
 fc_tensor *fc_index(fc_tensor *x, int n, fc_tensor **index)
 {
     fc_indexed t;
@@ -395,7 +411,7 @@ fc_tensor *fc_index(fc_tensor *x, int n, fc_tensor **index)
     if (FC_IS_STALE(x))
         return fc_index_fail(FC_STALE, 0, 0, 0, 0);
     if (!fc_indexed_make(&t, x, n, index))
-        out = fc_new(x->dtype, x->device, t.ndim, t.shape);
+        out = fc_index_result(&t, x);
     if (out && x->device != FC_META && out->numel) {
         fc_index_job job = { &t, x, out, FC_THROUGH_READ };
         const int64_t each = t.view->numel ? t.view->numel : 1;

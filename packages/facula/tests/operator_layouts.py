@@ -1,7 +1,7 @@
 """The same samples in other layouts of memory: transposed, channels last, stepped, expanded, at an offset, dims of size 1 with odd strides.
 
-`python operator_layouts.py REGEX` prints what differs, one process an entry. Kinds are operator_compare's with the layout's name before them, and
-"offset", "base" (which tensor a view is of, or that it is none) and "memory" (a write in place that left other bytes, in gaps too).
+`python operator_layouts.py REGEX` prints what differs, one process an entry. Kinds are operator_compare's, and "same" (which argument
+a result is), "base" (which one it is a view of), "shares" (with which it shares memory), "offset", and "in place memory" (other bytes, in gaps too).
 """
 
 import argparse
@@ -129,12 +129,12 @@ def differences(op, s, label):
     except Unserved:
         return
     for kind, text in found:
-        yield f"{label} {kind}", f"{what}: {text}"
+        yield kind, f"{label}: {what}: {text}"
 
 
 def in_place(op, s):
     """The method with an underscore, on the laid out tensor itself."""
-    if op.inplace_variant is None or not isinstance(s.input, torch.Tensor) or not hasattr(facula.Tensor, op.inplace_variant.__name__):
+    if op.inplace_variant is None or not isinstance(s.input, torch.Tensor) or not hasattr(facula.Tensor, getattr(op.inplace_variant, "__name__", "")):
         return
     s = s.transform(lambda v: v.detach() if isinstance(v, torch.Tensor) else v)
     theirs = Call(op.inplace_variant, (s.input, *s.args), s.kwargs)
@@ -151,19 +151,24 @@ def in_place(op, s):
             yield from (("in place memory", text) for kind, text in unlike(x, y) if kind != "stride")
 
 
-def of_entry(op, dtypes, most):
+def of_entry(op, dtypes, most, layouts=LAYOUTS, alone=True):
+    """All differences of an entry; alone: with its first tensor laid out and the others as they are, too."""
     for dtype in dtypes:
         if dtype not in op.supported_dtypes("cpu"):
             continue
         recorded = dtype in (torch.float64, torch.complex128) and op.supports_autograd and dtype in op.supported_backward_dtypes("cpu")
         for s in samples(op, dtype, recorded, most):
-            for name, layout in LAYOUTS.items():
-                for first in (True, False):
+            for name, layout in layouts.items():
+                for first in (True, False) if alone else (False,):
                     if first and len(list(tensors((s.input, s.args, s.kwargs)))) < 2:
                         continue
                     laid = laid_out(s, layout, first)
                     if laid is not None:
                         yield from differences(op, laid, name + (" first" if first else ""))
+
+
+def quick(op):
+    return of_entry(op, [torch.float64], 2, {f.__name__: f for f in (turned, channels_last, stepped)}, alone=False)
 
 
 def main():
@@ -173,6 +178,7 @@ def main():
     parser.add_argument("regex")
     parser.add_argument("--most", type=int, default=8)
     parser.add_argument("--shown", type=int, default=2)
+    parser.add_argument("--quick", action="store_true", help="what test_operator_layouts.py looks at")
     parser.add_argument("--dtypes", type=lambda text: [getattr(torch, n) for n in text.split(",")], default=[torch.float64])
     options = parser.parse_args()
     warnings.simplefilter("ignore")
@@ -185,7 +191,7 @@ def main():
 
         def work(op=op):
             found = collections.defaultdict(list)
-            for kind, text in of_entry(op, options.dtypes, options.most):
+            for kind, text in quick(op) if options.quick else of_entry(op, options.dtypes, options.most):
                 found[kind].append(text)
             return found
 

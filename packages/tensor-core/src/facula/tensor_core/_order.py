@@ -37,6 +37,11 @@ def _written(results, out, kind, input):
     return into(kind.__name__, kind(*results), out, inputs=(input,))
 
 
+def _sorted(input, dim, descending):
+    found = _ops._sort(input, dim, descending)
+    return found if input.is_contiguous() else tuple(_shape.lying_as(t, input) for t in found)
+
+
 def sort(input, dim=-1, descending=False, *, stable=False, out=None, axis=None):
     """(values, indices) along dim. Always stable, whatever `stable` says; NaN is greater than every number."""
     if type(input) is not Tensor:
@@ -44,7 +49,7 @@ def sort(input, dim=-1, descending=False, *, stable=False, out=None, axis=None):
     dim = dim if axis is None else axis
     if isinstance(dim, bool):
         raise TypeError(f"sort(): argument 'dim' (position 2) must be int, not bool. Write descending={dim}.")
-    return _written(_ops._sort(input, dim, descending), out, return_types.sort, input)
+    return _written(_sorted(input, dim, descending), out, return_types.sort, input)
 
 
 def argsort(input, dim=-1, descending=False, *, stable=False, axis=None):
@@ -52,12 +57,12 @@ def argsort(input, dim=-1, descending=False, *, stable=False, axis=None):
     if type(input) is not Tensor:
         want_tensor("argsort", "input", 0, input)
     dim = dim if axis is None else axis
-    return _ops._sort(input, dim, descending)[1]
+    return _sorted(input, dim, descending)[1]
 
 
 def msort(input, *, out=None):
     """input sorted along its first dim."""
-    return into("msort", _ops._sort(input, 0, False)[0], out)
+    return into("msort", _sorted(input, 0, False)[0], out)
 
 
 def topk(input, k, dim=-1, largest=True, sorted=True, *, out=None):

@@ -77,8 +77,9 @@ def put(input, index, source, accumulate=False):
         copy = _ops.copy(input, None, 0)
         if not lib.fc_index_put(_ops.view(copy, (-1,))._h, 1, [index._h], source._h, accumulate):
             lib.fc_fresh(copy._h)
-            return copy
-    return _shape.reshape(input, -1).clone().index_put_([_shape.reshape(index, -1)], _shape.reshape(source, -1), accumulate).reshape(input.shape)
+            return _shape.lying_as(copy, input)
+    flat = _shape.reshape(input, -1).clone().index_put_([_shape.reshape(index, -1)], _shape.reshape(source, -1), accumulate)
+    return _shape.lying_as(flat.reshape(input.shape), input)
 
 
 def put_(self, index, source, accumulate=False):

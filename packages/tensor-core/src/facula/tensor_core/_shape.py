@@ -100,6 +100,15 @@ def _alone(t):
     return t
 
 
+def lying_as(t, input):
+    """t, of input's shape, where a copy of input would lie: itself, or a copy."""
+    if input.is_contiguous() or t.dim() < 2:
+        return t
+    like = lib.tensor_of(lib.fc_empty_like(input._h, lib.fc_dtype(input._h), 1))
+    order = sorted(range(t.dim()), key=like.stride, reverse=True)
+    return _alone(_ops.permute(_ops.copy(_ops.permute(t, order), None, 0), [order.index(d) for d in range(t.dim())]))
+
+
 def view_as(self, other):
     """view(other.shape)."""
     return _ops.view(self, other.shape)
