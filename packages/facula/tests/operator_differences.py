@@ -38,7 +38,6 @@ KNOWN = {
     "kthvalue": {"value": TIES},
     "linalg.lu_solve": {"gradient stride": GRADIENT_STRIDE},
     "lu_solve": {"gradient stride": GRADIENT_STRIDE},
-    "masked_fill": {"error answers": YET},
     "masked_select": {"error answers": YET},
     "matrix_exp": {"gradient stride": GRADIENT_STRIDE, "value": FINER},
     "max_pool2d_with_indices_backward": {"missing": BELOW},

@@ -58,7 +58,6 @@ KNOWN = {
     "normal": {"gradient": YET},
     "normal.number_mean": {"gradient": YET},
     "ormqr": {"gradient stride": GRADIENT_STRIDE},
-    "polar": {"gradient stride": GRADIENT_STRIDE},
     "renorm": {"stride": STRIDE},
     "scatter_reduce.amax": {"gradient stride": GRADIENT_STRIDE},
     "scatter_reduce.amin": {"gradient stride": GRADIENT_STRIDE},
