@@ -17,8 +17,10 @@ void fc_convert(int to_dtype, void *to, int from_dtype, const void *from, int64_
     }
     const int level = fc_isa_level();
     fc_cast cast = level >= 4 ? fc_casts_v4[from_dtype][to_dtype] : NULL;
+    if (!cast && level >= 3)
+        cast = fc_casts_v3[from_dtype][to_dtype];
     if (!cast)
-        cast = (level >= 3 ? fc_casts_v3 : fc_casts_v2)[from_dtype][to_dtype];
+        cast = fc_casts_v2[from_dtype][to_dtype];
     cast(to, from, n);
 }
 

@@ -93,9 +93,6 @@ FROM(i8, int8_t, LOAD_PLAIN, W)
 FROM(i16, int16_t, LOAD_PLAIN, W)
 FROM(i32, int32_t, LOAD_PLAIN, W)
 FROM(i64, int64_t, LOAD_PLAIN, W)
-FROM(u16, uint16_t, LOAD_PLAIN, W)
-FROM(u32, uint32_t, LOAD_PLAIN, W)
-FROM(u64, uint64_t, LOAD_PLAIN, W)
 F_INTS(f16, uint16_t, LOAD_f16)
 TO_HALVES(f16, uint16_t, LOAD_f16)
 TO_WIDE(f16, uint16_t, LOAD_f16)
@@ -105,6 +102,11 @@ PAIR(f32, f32, LOAD_PLAIN, bool, uint8_t, AS_bool) PAIR(f32, f32, LOAD_PLAIN, bf
 PAIR(f32, f32, LOAD_PLAIN, f32, f32, AS_f32)
 TO_WIDE(f32, f32, LOAD_PLAIN)
 FROM(f64, f64, LOAD_PLAIN, F)
+
+#if FC_ISA_NUM == 2 /* rare: one loop of each will do */
+FROM(u16, uint16_t, LOAD_PLAIN, W)
+FROM(u32, uint32_t, LOAD_PLAIN, W)
+FROM(u64, uint64_t, LOAD_PLAIN, W)
 F_INTS(c64, c64, LOAD_c64)
 F_INTS(c128, c128, LOAD_c128)
 
@@ -119,6 +121,7 @@ PAIR(c128, c128, LOAD_c128, f16, uint16_t, AS_f16) PAIR(c128, c128, LOAD_c128, b
 PAIR(c128, c128, LOAD_c128, f32, f32, AS_f32) PAIR(c128, c128, LOAD_c128, f64, f64, AS_f64)
 PAIR(c64, c64, LOAD_PLAIN, c64, c64, LOAD_PLAIN) PAIR(c64, c64, LOAD_PLAIN, c128, c128, (c128))
 PAIR(c128, c128, LOAD_PLAIN, c64, c64, (c64)) PAIR(c128, c128, LOAD_PLAIN, c128, c128, LOAD_PLAIN)
+#endif
 
 #define REST_OF_ROW(from) fc_##from##_to_f16, fc_##from##_to_bf16, fc_##from##_to_f32, fc_##from##_to_f64, fc_##from##_to_c64, fc_##from##_to_c128
 #define W_ROW(from)                                                                                    \
@@ -129,7 +132,10 @@ PAIR(c128, c128, LOAD_PLAIN, c64, c64, (c64)) PAIR(c128, c128, LOAD_PLAIN, c128,
       fc_##from##_to_i64, fc_##from##_to_u16, fc_##from##_to_u32, fc_##from##_to_u64, REST_OF_ROW(from) }
 
 const fc_cast FC_ISA_NAME(fc_casts)[FC_NDTYPES][FC_NDTYPES] = {
-    W_ROW(bool), W_ROW(u8), W_ROW(i8), W_ROW(i16), W_ROW(i32), W_ROW(i64), W_ROW(u16), W_ROW(u32), W_ROW(u64), F_ROW(f16),
-    F_ROW(bf16), F_ROW(f32), F_ROW(f64), F_ROW(c64), F_ROW(c128),
+    [FC_BOOL] = W_ROW(bool), [FC_U8] = W_ROW(u8), [FC_I8] = W_ROW(i8), [FC_I16] = W_ROW(i16), [FC_I32] = W_ROW(i32), [FC_I64] = W_ROW(i64),
+    [FC_F16] = F_ROW(f16), [FC_BF16] = F_ROW(bf16), [FC_F32] = F_ROW(f32), [FC_F64] = F_ROW(f64),
+#if FC_ISA_NUM == 2
+    [FC_U16] = W_ROW(u16), [FC_U32] = W_ROW(u32), [FC_U64] = W_ROW(u64), [FC_C64] = F_ROW(c64), [FC_C128] = F_ROW(c128),
+#endif
 };
 #endif

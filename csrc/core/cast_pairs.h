@@ -1,4 +1,4 @@
-/* The conversion loops, one table for each ISA level: [from][to]. That of v4 holds a few; where it has NULL, v3's is meant. */
+/* The conversion loops, one table for each ISA level: [from][to]. Where one has NULL, that of the level below is meant. */
 #ifndef FC_CAST_PAIRS_H
 #define FC_CAST_PAIRS_H
 

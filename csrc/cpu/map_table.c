@@ -5,12 +5,13 @@
 #include "../core/ops_map.h"
 #include "map.h"
 
-/* Every dtype has levels v2 and v3; the hot ones a v4 as well (build_native.py's HOT). */
+/* Most dtypes have levels v2 and v3; the hot ones a v4 as well, the rare ones v2 alone (build_native.py's HOT and RARE). */
 #define FC_HOT(X, v) X(f32, v) X(f64, v)
-#define FC_REST(X, v) X(bool, v) X(u8, v) X(i8, v) X(i16, v) X(i32, v) X(i64, v) X(u16, v) X(u32, v) X(u64, v) X(c64, v) X(c128, v)
+#define FC_REST(X, v) X(bool, v) X(u8, v) X(i8, v) X(i16, v) X(i32, v) X(i64, v) X(c64, v) X(c128, v)
+#define FC_RARE(X) X(u16, v2) X(u32, v2) X(u64, v2)
 
 #define X(dt, v) extern const fc_map_cell fc_map_cells_##dt##_##v[FC_NCELLS];
-FC_HOT(X, v2) FC_REST(X, v2)
+FC_HOT(X, v2) FC_REST(X, v2) FC_RARE(X)
 FC_HOT(X, v3) FC_REST(X, v3)
 FC_HOT(X, v4)
 #undef X
@@ -19,7 +20,7 @@ FC_HOT(X, v4)
 #define LEVEL(hot, rest)                                                                                                \
     { [FC_BOOL] = fc_map_cells_bool_##rest, [FC_U8] = fc_map_cells_u8_##rest, [FC_I8] = fc_map_cells_i8_##rest,         \
       [FC_I16] = fc_map_cells_i16_##rest, [FC_I32] = fc_map_cells_i32_##rest, [FC_I64] = fc_map_cells_i64_##rest,       \
-      [FC_U16] = fc_map_cells_u16_##rest, [FC_U32] = fc_map_cells_u32_##rest, [FC_U64] = fc_map_cells_u64_##rest,       \
+      [FC_U16] = fc_map_cells_u16_v2, [FC_U32] = fc_map_cells_u32_v2, [FC_U64] = fc_map_cells_u64_v2,       \
       [FC_F32] = fc_map_cells_f32_##hot, [FC_F64] = fc_map_cells_f64_##hot, [FC_C64] = fc_map_cells_c64_##rest,         \
       [FC_C128] = fc_map_cells_c128_##rest }
 

@@ -30,7 +30,8 @@ from build_binding import MODULE
 
 LEVELS = ("v2", "v3", "v4")  # x86-64 microarchitecture levels; an "ISA file" exports FC_ISA_NAME(symbol)
 HOT = ("f32", "f64")  # the dtypes whose cells are worth a third level
-CELLS = (*HOT, *"bool u8 i8 i16 i32 i64 u16 u32 u64 c64 c128".split())  # halves are staged through f32
+RARE = ("u16", "u32", "u64")  # and those that are not worth a second
+CELLS = (*HOT, *"bool u8 i8 i16 i32 i64 c64 c128".split(), *RARE)  # halves are staged through f32
 ONCE, ANY = (None,), (None,)
 
 RULES = (
@@ -50,7 +51,8 @@ FLAGS = shlex.split(
     "-ftls-model=initial-exec -D_DEFAULT_SOURCE -Wall -Wextra -Icsrc -Icsrc/include"
 )
 # What makes the library small, and what each is worth: docs/decisions/041-two-megabytes.md
-LOOPS = shlex.split("-O2 -ftree-vectorize -fvect-cost-model=dynamic -funswitch-loops --param vect-epilogues-nomask=0")  # gcc vectorises what is long, once
+LOOPS = shlex.split("-O2 -ftree-vectorize -fvect-cost-model=dynamic --param vect-epilogues-nomask=0")  # gcc vectorises what is long, once
+UNSWITCHED = ["-funswitch-loops"]  # *_norm.c: without weights they run at half speed otherwise
 FAST = shlex.split("-O3 --param vect-epilogues-nomask=0")  # *_simd.c, loops over registers to be unrolled whole; core, which every call goes through
 SMALL = ["-Os"]  # level v2, for machines from before 2013: right, and small
 PLAIN = ["-fno-asynchronous-unwind-tables"]  # nothing in C throws
@@ -81,9 +83,10 @@ def units(csrc):
         simd = name.endswith("_simd.c")
         standard = "-std=gnu11" if simd else "-std=c99"
         for dtype in dtypes:
-            for level in levels if dtype is None or dtype in HOT else levels[:2]:
+            for level in levels if dtype is None or dtype in HOT else levels[: 1 if dtype in RARE else 2]:
                 optimised = SMALL if level == LEVELS[0] else FAST if simd or (name.startswith("core/") and not level) else LOOPS
                 flags = [standard, f"-march=x86-64-{level or LEVELS[0]}", *optimised, *FLAGS, *PLAIN]
+                flags += UNSWITCHED * (optimised is LOOPS and name.endswith("_norm.c"))
                 # whole registers: heavy bodies run 1.2 to 1.6 times faster than on halves of them, which is what gcc prefers
                 flags += ["-mprefer-vector-width=512"] * (level == "v4" and name.endswith("/map.c"))
                 flags += [f"-DFC_DT={dtype}"] * bool(dtype) + [f"-DFC_ISA={level}"] * bool(level)
