@@ -5,6 +5,7 @@ import builtins
 from facula.tensor_core import _ops, _shape
 from facula.tensor_core._create import empty, full
 from facula.tensor_core._index import nonzero
+from facula.tensor_core._guard import want_tensor
 from facula.tensor_core._out import into
 from facula.tensor_core._tensor import Tensor
 
@@ -43,6 +44,8 @@ def _complex(name, input):
 
 def _copying(name, view):
     def copied(*args, out=None, **named):
+        if args:
+            want_tensor(name, "input", 0, args[0])
         x = view(*args, **named)
         return into(name, _ops.copy(x, None, 0), out)
 
@@ -51,6 +54,8 @@ def _copying(name, view):
 
 def _copying_several(name, view):
     def copied(*args, out=None, **named):
+        if args:
+            want_tensor(name, "input", 0, args[0])
         pieces = view(*args, **named)
         if out is None:
             return tuple(_ops.copy(x, None, 0) for x in pieces)

@@ -24,7 +24,7 @@ NAMES = {
         storage_offset steps edge_order correction""",
     "bool": """keepdim keepdims upper largest sorted descending stable right out_int32 hermitian pivot left unitriangular check_errors return_inverse
         return_counts equal_nan include_self accumulate unpack_data unpack_pivots density increasing with_replacement full_matrices adjoint as_tuple
-        sparse_grad invert assume_unique replacement transpose some compute_uv get_infos""",
+        sparse_grad invert assume_unique replacement transpose some compute_uv""",
     "float": "eps rtol atol",
     "number": "alpha beta value maxnorm",
     "str": "reduce rounding_mode indexing interpolation side mode driver UPLO norm compute_mode",
@@ -34,7 +34,7 @@ KIND = {name: kind for kind, names in NAMES.items() for name in names.split()}
 
 # (function, parameter): its kind, None for several that the function sorts out; ("*", ...) is no default but a set of functions
 TAKES = {
-    ("select_scatter", "index"): "int", ("tolerances", "atol"): None, ("tolerances", "rtol"): None, ("cdist", "p"): "float", ("pdist", "p"): "float", ("mvlgamma", "p"): "int", ("multigammaln", "p"): "int", ("histogram", "bins"): None, ("histogramdd", "bins"): None,
+    ("select_scatter", "index"): "int", ("tolerances", "atol"): None, ("tolerances", "rtol"): None, ("cdist", "p"): "float", ("cdist", "compute_mode"): None, ("diff", "prepend"): "tensor", ("diff", "append"): "tensor", ("pdist", "p"): "float", ("mvlgamma", "p"): "int", ("multigammaln", "p"): "int", ("histogram", "bins"): None, ("histogramdd", "bins"): None,
     ("isin", "test_elements"): None, ("index_fill", "value"): None, ("masked_fill", "value"): None, ("scatter", "src"): None, ("scatter", "value"): None,
     ("diff", "n"): "int", ("matrix_power", "n"): "int", ("trapezoid", "x"): "tensor", ("cumulative_trapezoid", "x"): "tensor", ("trapezoid", "y"): "tensor",
     ("cumulative_trapezoid", "y"): "tensor", ("vander", "x"): "tensor", ("vecdot", "x"): "tensor", ("vecdot", "y"): "tensor", ("vector_norm", "x"): "tensor",

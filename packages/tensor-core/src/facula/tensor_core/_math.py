@@ -143,6 +143,7 @@ def addr(input, vec1, vec2, *, beta=1, alpha=1, out=None):
     if type(vec2) is not Tensor:
         want_tensor("addr", "vec2", 2, vec2)
     kinds = {t.dtype.kind for t in (input, vec1, vec2)}
+    _real_factors("addr", kinds, beta, alpha)
     for word, number in (("beta", beta), ("alpha", alpha)):
         if kinds <= {0, 1} and isinstance(number, (float, complex)):
             raise RuntimeError(f"addr: For integral input tensors, argument {word} must not be a floating point number, got {number}.")
@@ -157,15 +158,21 @@ def addr(input, vec1, vec2, *, beta=1, alpha=1, out=None):
     return _sum_of("addr", input, outer, vec1, vec2, beta, alpha, out)
 
 
+def _real_factors(name, kinds, beta, alpha):
+    """Refuse complex factors of real tensors."""
+    if 3 not in kinds and (isinstance(beta, complex) or isinstance(alpha, complex)):
+        raise RuntimeError(f"{name}: value cannot be converted to type float without overflow: beta={beta}, alpha={alpha}. Give real factors.")
+
+
 def _scaled_sum(name, input, multiply, x, y, beta, alpha, out):
     """_sum_of tensors of one dtype; integers take the factors cut to integers."""
     if not (input.dtype is x.dtype is y.dtype) and not _dispatch.listened():  # autocast may be about to make them agree
         raise RuntimeError(f"{name}: all tensors must have the same dtype, but got {input.dtype.name}, {x.dtype.name} and {y.dtype.name}. Convert them.")
+    if type(beta) is not int or type(alpha) is not int:
+        _real_factors(name, {input.dtype.kind}, beta, alpha)
     if input.dtype.kind < 2:
         if input.dtype.kind == 0:
             raise DTypeError(f"{name}: not implemented for 'Bool'. Convert with .to(facula.int64).")
-        if isinstance(beta, complex) or isinstance(alpha, complex):
-            raise RuntimeError(f"{name}: value cannot be converted to type {input.dtype.name} without overflow: beta={beta}, alpha={alpha}. Give real factors.")
         beta, alpha = int(beta), int(alpha)
     return _sum_of(name, input, multiply, x, y, beta, alpha, out)
 
@@ -394,6 +401,12 @@ def diff(input, n=1, dim=-1, prepend=None, append=None, *, out=None):
 
 def cross(input, other, dim=None, *, out=None):
     """Vector product along a dim of size 3 (the first such dim unless given)."""
+    if input.dtype is not other.dtype:
+        raise RuntimeError(f"cross: expected scalar type {input.dtype.name} but found {other.dtype.name}. Convert one.")
+    if input.dtype.kind == 0:
+        raise NotImplementedError('"cross" not implemented for \'Bool\'. Convert with .long().')
+    if input.dim() != other.dim():
+        raise RuntimeError(f"linalg.cross: inputs must have the same number of dimensions, got {input.dim()} and {other.dim()}.")
     if dim is None:
         dim = next((d for d, s in enumerate(input.shape) if s == 3), None)
         if dim is None:

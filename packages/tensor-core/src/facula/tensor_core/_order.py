@@ -76,6 +76,8 @@ def topk(input, k, dim=-1, largest=True, sorted=True, *, out=None):
 
 def kthvalue(input, k, dim=-1, keepdim=False, *, out=None):
     """(values, indices) of the k-th smallest along dim, counted from 1."""
+    if input.dtype is _bool:
+        raise NotImplementedError('"kthvalue" not implemented for \'Bool\'. Convert with input.long().')
     return _written(_ops._kthvalue(input, k, dim, keepdim), out, return_types.kthvalue, input)
 
 

@@ -91,6 +91,8 @@ std = _spread_name("std")
 
 def var_mean(input, dim=None, unbiased=True, keepdim=False, *, correction=None, axis=None, keepdims=None):
     """(variance, mean) over dims."""
+    if type(input) is not Tensor:
+        want_tensor("var_mean", "input", 0, input)
     dim = dim if axis is None else axis
     keepdim = keepdim if keepdims is None else keepdims
     dim, unbiased = (None, dim) if isinstance(dim, bool) else (dim, unbiased)
@@ -99,6 +101,8 @@ def var_mean(input, dim=None, unbiased=True, keepdim=False, *, correction=None, 
 
 def std_mean(input, dim=None, unbiased=True, keepdim=False, *, correction=None, axis=None, keepdims=None):
     """(standard deviation, mean) over dims."""
+    if type(input) is not Tensor:
+        want_tensor("std_mean", "input", 0, input)
     dim = dim if axis is None else axis
     keepdim = keepdim if keepdims is None else keepdims
     dim, unbiased = (None, dim) if isinstance(dim, bool) else (dim, unbiased)

@@ -306,7 +306,7 @@ def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
     _tensors("isclose", input=input, other=other)
     if input.dtype is not other.dtype:
         raise RuntimeError(f"isclose: {input.dtype.name} did not match {other.dtype.name}. Convert one.")
-    if rtol < 0 or atol < 0:
+    if not (rtol >= 0 and atol >= 0):
         raise RuntimeError(f"isclose: rtol and atol must be greater than or equal to zero, but got rtol={rtol} and atol={atol}.")
     close = _ops.eq(input, other)
     if equal_nan and input.dtype.kind >= 2:

@@ -266,7 +266,7 @@ def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
     compute_mode is checked; distances are always sums of differences, the exact way.
     """
     modes = (None, "use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist")
-    if compute_mode not in modes:
+    if compute_mode not in modes[1:]:
         raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
     if x1.dim() < 2 or x2.dim() < 2:
         raise RuntimeError(f"cdist only supports at least 2D tensors, got {x1.dim()}D and {x2.dim()}D")
@@ -286,7 +286,7 @@ def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
 
 
 def _distance(difference, p, dim):
-    if p < 0:
+    if not p >= 0:
         raise RuntimeError(f"only non-negative p values are supported, got {p}")
     if p == 0:  # a count, whose derivative is 0 and not absent
         return _ops.sum(_ops.abs(_ops.sign(difference)), dim)
@@ -327,7 +327,9 @@ def vander(x, N=None, increasing=False):
 
 def block_diag(*tensors):
     """Matrices along the diagonal of one, zeros elsewhere."""
-    tensors = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors
+    for k, x in enumerate(tensors):
+        if not isinstance(x, Tensor):
+            raise TypeError(f"block_diag(): expected Tensor as element {k} in argument 0, but got {type(x).__name__}. Convert it with facula.tensor.")
     if not tensors:
         return zeros(1, 0)
     wide = [t if len(t.shape) == 2 else _joining.atleast_2d(t) for t in tensors]
@@ -346,7 +348,9 @@ def block_diag(*tensors):
 
 def cartesian_prod(*tensors):
     """Every choice of one element from each vector, as rows."""
-    tensors = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors
+    for k, x in enumerate(tensors):
+        if not isinstance(x, Tensor):
+            raise TypeError(f"cartesian_prod(): expected Tensor as element {k} in argument 0, but got {type(x).__name__}. Convert it with facula.tensor.")
     if bad := next((t for t in tensors if t.dim() != 1), None):
         raise RuntimeError(f"Expect a 1D vector, but got shape {list(bad.shape)}")
     if len(tensors) == 1:
@@ -374,6 +378,8 @@ def cov(input, *, correction=1, fweights=None, aweights=None):
     """Covariances of the rows of a matrix, whose columns are observations. fweights: counts; aweights: weights of columns."""
     if input.dim() > 2:
         raise RuntimeError(f"cov(): expected input to have two or fewer dimensions but got an input with {input.dim()} dimensions")
+    if input.dtype.kind == 0:
+        raise RuntimeError("cov(): bool dtype is not supported for input. Convert with .long().")
     _check_weights(input, fweights, aweights)
     x = input if input.dim() == 2 else _shape.reshape(input, 1, -1)
     x = x if x.dtype.kind >= 2 else _ops.mul(x, 1.0)

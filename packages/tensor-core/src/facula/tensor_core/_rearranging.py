@@ -1,6 +1,7 @@
 """Rearranging: repeating, flipping, rolling, diagonals, grids."""
 
 from facula.tensor_core import _ops
+from facula.tensor_core._guard import want_tensor
 from facula.tensor_core._arguments import ints
 from facula.tensor_core._create import arange, full, ones_like
 from facula.tensor_core._data import tensor
@@ -76,6 +77,8 @@ def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
 
 def flip(input, *dims, **named):
     """The order along the dims turned round: a copy."""
+    if type(input) is not Tensor:
+        want_tensor("flip", "input", 0, input)
     dims = ints((named.pop("dims"),) if not dims and "dims" in named else dims)
     if named:
         raise TypeError(f"flip() got an unexpected keyword argument '{next(iter(named))}'")
@@ -84,6 +87,8 @@ def flip(input, *dims, **named):
 
 def fliplr(input):
     """flip along dim 1."""
+    if type(input) is not Tensor:
+        want_tensor("fliplr", "input", 0, input)
     if input.dim() < 2:
         raise RuntimeError("fliplr: Input must be >= 2-d.")
     return flip(input, 1)
@@ -91,6 +96,8 @@ def fliplr(input):
 
 def flipud(input):
     """flip along dim 0."""
+    if type(input) is not Tensor:
+        want_tensor("flipud", "input", 0, input)
     if input.dim() < 1:
         raise RuntimeError("flipud: Input must be >= 1-d.")
     return flip(input, 0)

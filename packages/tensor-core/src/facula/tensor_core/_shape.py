@@ -111,6 +111,8 @@ def lying_as(t, input):
 
 def view_as(self, other):
     """view(other.shape)."""
+    if type(self) is not Tensor:
+        want_tensor("view_as", "self", 0, self)
     return _ops.view(self, other.shape)
 
 
@@ -126,6 +128,8 @@ def expand(self, *size, implicit=False):
 
 def expand_as(self, other):
     """expand(other.shape)."""
+    if type(self) is not Tensor:
+        want_tensor("expand_as", "self", 0, self)
     return _ops.expand(self, other.shape)
 
 

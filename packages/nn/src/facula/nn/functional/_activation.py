@@ -7,6 +7,7 @@ from typing import Any, Callable
 
 import facula
 from facula import Tensor
+from facula.tensor_core import extend
 
 from ._rows import row
 
@@ -119,6 +120,8 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
 
 def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, inplace: bool = False) -> Tensor:
     """leaky_relu with a slope drawn from [lower, upper] for each element that is not positive; their middle in evaluation."""
+    if type(input) is not Tensor:
+        extend.want_tensor("rrelu", "input", 0, input)
     if lower > upper:
         raise RuntimeError(f"rrelu: lower {lower} is greater than upper {upper}. Swap them.")
     if not training:

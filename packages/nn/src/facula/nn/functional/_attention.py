@@ -7,6 +7,7 @@ from typing import Any
 
 import facula
 from facula import Tensor
+from facula.tensor_core import extend
 
 from .. import attention
 from ._dropout import dropout, kept
@@ -32,6 +33,8 @@ def scaled_dot_product_attention(
     attn_mask: boolean (True takes part) or added. is_causal: query i sees keys 0 .. i. scale: 1 / sqrt(E) by default.
     enable_gqa: heads of key and value (dim -3) are repeated to match the query's. A query that sees nothing gives 0.
     """
+    if type(query) is not Tensor:
+        extend.want_tensor("scaled_dot_product_attention", "query", 0, query)
     if attention.allowed is not None:
         attention.check_allowed()
     if is_causal and attn_mask is not None:

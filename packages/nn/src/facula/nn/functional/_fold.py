@@ -7,6 +7,7 @@ from typing import Any
 
 import facula
 from facula import Tensor
+from facula.tensor_core import extend
 
 from ._rows import row
 from ._window import channels_last, ntuple, out_size, padded, taps
@@ -16,6 +17,8 @@ _permute = row("permute")
 
 def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
     """The windows of (N, C, H, W) as columns: (N, C * KH * KW, L)."""
+    if type(input) is not Tensor:
+        extend.want_tensor("unfold", "input", 0, input)
     kernel, dilation, padding, stride = (ntuple(v, 2) for v in (kernel_size, dilation, padding, stride))
     if input.dim() not in (3, 4):
         raise RuntimeError(f"unfold: expected 3D or 4D (batch mode) tensor for input with possibly 0 batch size, but got {list(input.shape)}")
@@ -36,6 +39,8 @@ def fold(
     input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
 ) -> Tensor:
     """The sum of columns (N, C * KH * KW, L) put back in their windows: (N, C, H, W). The transpose of unfold."""
+    if type(input) is not Tensor:
+        extend.want_tensor("fold", "input", 0, input)
     size = ntuple(output_size, 2)
     kernel, dilation, padding, stride = (ntuple(v, 2) for v in (kernel_size, dilation, padding, stride))
     if input.dim() not in (2, 3):

@@ -6,12 +6,15 @@ from typing import Any
 
 import facula
 from facula import Tensor, linear
+from facula.tensor_core import extend
 
 __all__ = ["bilinear", "grouped_mm", "linear"]
 
 
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """out[..., k] = x1 A[k] x2 + b[k].  input1: (*, I), input2: (*, J), weight: (K, I, J), bias: (K)."""
+    if type(input1) is not Tensor:
+        extend.want_tensor("bilinear", "input1", 0, input1)
     if input1.shape[:-1] != input2.shape[:-1]:
         raise RuntimeError(f"bilinear: batch dimensions do not match: {tuple(input1.shape)} and {tuple(input2.shape)}.")
     for x, dim in ((input1, 1), (input2, 2)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import facula
 from facula import Tensor
+from facula.tensor_core import extend
 
 from ._reduction import checked, reduced
 from ._rows import row
@@ -64,6 +65,8 @@ def cross_entropy(
 
     label_smoothing mixes the target with the uniform distribution. Source: Szegedy et al. (2015).
     """
+    if type(input) is not Tensor:
+        extend.want_tensor("cross_entropy", "input", 0, input)
     reduction = checked(size_average, reduce, reduction)
     if not 0.0 <= label_smoothing <= 1.0:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
@@ -112,6 +115,8 @@ def multi_margin_loss(
     reduction: str = "mean",
 ) -> Tensor:
     """mean over classes k != t of max(0, margin - x[t] + x[k])^p, times weight[t]."""
+    if type(input) is not Tensor:
+        extend.want_tensor("multi_margin_loss", "input", 0, input)
     reduction = checked(size_average, reduce, reduction)
     if p not in (1, 2):
         raise ValueError(f"multi_margin_loss: only p == 1 and p == 2 supported, got {p}")
@@ -137,6 +142,8 @@ def multilabel_margin_loss(
     input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
 ) -> Tensor:
     """sum over labels j and non-labels k of max(0, 1 - (x[j] - x[k])) / C; a row's labels end at its first -1."""
+    if type(input) is not Tensor:
+        extend.want_tensor("multilabel_margin_loss", "input", 0, input)
     reduction = checked(size_average, reduce, reduction)
     if input.shape != target.shape:
         raise RuntimeError(f"multilabel_margin_loss: inconsistent target size: {tuple(target.shape)} for input {tuple(input.shape)}")
@@ -162,6 +169,8 @@ def multilabel_soft_margin_loss(
     reduction: str = "mean",
 ) -> Tensor:
     """mean over classes of binary cross entropy of sigmoid(x)."""
+    if type(input) is not Tensor:
+        extend.want_tensor("multilabel_soft_margin_loss", "input", 0, input)
     reduction = checked(size_average, reduce, reduction)
     log_sigmoid = input.clamp(max=0) - facula.log1p((-input.abs()).exp())
     loss = -(target * log_sigmoid + (1 - target) * (log_sigmoid - input))

@@ -6,6 +6,7 @@ from typing import Any, Callable
 
 import facula
 from facula import Tensor
+from facula.tensor_core import extend
 
 from ._distance import pairwise_distance
 from ._reduction import check, checked, reduced
@@ -84,6 +85,8 @@ def triplet_margin_loss(
     reduction: str = "mean",
 ) -> Tensor:
     """max(0, d(a, p) - d(a, n) + margin), d the p-norm distance. Source: Balntas et al. (2016)."""
+    if type(anchor) is not Tensor:
+        extend.want_tensor("triplet_margin_loss", "anchor", 0, anchor)
     reduction = checked(size_average, reduce, reduction)
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")

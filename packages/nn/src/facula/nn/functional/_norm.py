@@ -7,6 +7,7 @@ from typing import Sequence
 
 import facula
 from facula import Tensor
+from facula.tensor_core import extend
 
 from ._pool import avg_pool2d, avg_pool3d
 from ._rows import in_one_dtype, row
@@ -129,6 +130,8 @@ def layer_norm(
     input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
 ) -> Tensor:
     """(x - mean) / sqrt(var + eps) * weight + bias over the last dims, of sizes normalized_shape. Source: Ba et al. (2016)."""
+    if type(input) is not Tensor:
+        extend.want_tensor("layer_norm", "input", 0, input)
     shape = tuple(normalized_shape)
     if len(shape) == 1 and input.shape[-1:] == shape:
         try:
@@ -143,6 +146,8 @@ def rms_norm(
     input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None, eps: float | None = None
 ) -> Tensor:
     """x / sqrt(mean(x^2) + eps) * weight over the last dims; eps None is the dtype's epsilon. Source: Zhang and Sennrich (2019)."""
+    if type(input) is not Tensor:
+        extend.want_tensor("rms_norm", "input", 0, input)
     shape = tuple(normalized_shape)
     _check_normalized_shape("rms_norm", input, shape, ("weight", weight))
     eps = facula.finfo(input.dtype).eps if eps is None else eps

@@ -6,6 +6,7 @@ from typing import Sequence
 
 import facula
 from facula import Tensor
+from facula.tensor_core import extend
 
 from ._rows import row
 from ._window import channels_last
@@ -50,6 +51,8 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
 
     mode: "constant" (any dims, negative padding cuts), or "reflect", "replicate", "circular" of the last 1 to 3 dims.
     """
+    if type(input) is not Tensor:
+        extend.want_tensor("pad", "input", 0, input)
     pad = tuple(pad)
     if len(pad) % 2:
         raise RuntimeError(f"pad: padding length must be divisible by 2, but got {len(pad)}: {pad}")

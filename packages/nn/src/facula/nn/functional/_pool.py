@@ -150,6 +150,8 @@ def avg_pool1d(
     input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False, count_include_pad: bool = True
 ) -> Tensor:
     """Mean of each window over the last dim."""
+    if type(input) is not Tensor:
+        extend.want_tensor("avg_pool1d", "input", 0, input)
     return _avg_pool(1, input, kernel_size, stride, padding, ceil_mode, count_include_pad)
 
 
@@ -165,6 +167,8 @@ def avg_pool2d(
     out: Tensor | None = None,
 ) -> Tensor:
     """Mean of each window over the last 2 dims; divisor_override divides the sum instead of the count."""
+    if type(input) is not Tensor:
+        extend.want_tensor("avg_pool2d", "input", 0, input)
     result = _avg_pool(2, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
     return extend.into("avg_pool2d", result, out)
 
@@ -181,6 +185,8 @@ def avg_pool3d(
     out: Tensor | None = None,
 ) -> Tensor:
     """Mean of each window over the last 3 dims; divisor_override divides the sum instead of the count."""
+    if type(input) is not Tensor:
+        extend.want_tensor("avg_pool3d", "input", 0, input)
     result = _avg_pool(3, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
     return extend.into("avg_pool3d", result, out)
 
@@ -240,14 +246,20 @@ def _max_unpool(ndim: int, input: Tensor, indices: Tensor, kernel: Any, stride: 
 
 def max_unpool1d(input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None) -> Tensor:
     """The maxima of max_pool1d put back in their places, zeros elsewhere."""
+    if type(indices) is not Tensor:
+        extend.want_tensor("max_unpool1d", "indices", 1, indices)
     return _max_unpool(1, input, indices, kernel_size, stride, padding, output_size)
 
 
 def max_unpool2d(input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None) -> Tensor:
     """The maxima of max_pool2d put back in their places, zeros elsewhere."""
+    if type(indices) is not Tensor:
+        extend.want_tensor("max_unpool2d", "indices", 1, indices)
     return _max_unpool(2, input, indices, kernel_size, stride, padding, output_size)
 
 
 def max_unpool3d(input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None) -> Tensor:
     """The maxima of max_pool3d put back in their places, zeros elsewhere."""
+    if type(indices) is not Tensor:
+        extend.want_tensor("max_unpool3d", "indices", 1, indices)
     return _max_unpool(3, input, indices, kernel_size, stride, padding, output_size)

@@ -32,6 +32,8 @@ def _adaptive_avg(ndim: int, input: Tensor, output_size: Any) -> Tensor:
 
 def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
     """Mean over windows chosen so that the last dim becomes output_size."""
+    if type(input) is not Tensor:
+        extend.want_tensor("adaptive_avg_pool1d", "input", 0, input)
     return _adaptive_avg(1, input, output_size)
 
 
@@ -90,6 +92,8 @@ def adaptive_max_pool3d_with_indices(input: Tensor, output_size: Any, return_ind
 
 def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """Maximum over windows chosen so that the last dim becomes output_size."""
+    if type(input) is not Tensor:
+        extend.want_tensor("adaptive_max_pool1d", "input", 0, input)
     return _adaptive_max(1, input, output_size, return_indices)
 
 
