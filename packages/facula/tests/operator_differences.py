@@ -48,7 +48,6 @@ KNOWN = {
     "nextafter": {"gradient": YET},
     "nn.functional.batch_norm": {"raises": YET},
     "nn.functional.linear_cross_entropy.chunked": {"raises": YET},
-    "nn.functional.multi_head_attention_forward": {"gradient stride": GRADIENT_STRIDE},
     "nn.functional.multilabel_margin_loss": {"error answers": YET},
     "nn.functional.scaled_dot_product_attention": {"gradient stride": GRADIENT_STRIDE},
     "nn.functional.triplet_margin_with_distance_loss": {"raises": YET},
