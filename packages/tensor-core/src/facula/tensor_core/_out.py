@@ -17,7 +17,7 @@ EXACT = frozenset("""
     amax amin argmax argmin norm_p logcumsumexp max min aminmax cummax cummin median nanmedian mode kthvalue sort msort topk
     softmax log_softmax searchsorted histc histogram quantile nanquantile isin multinomial frexp complex polar float_power
     gather scatter scatter_add scatter_prod scatter_max scatter_min scatter_reduce index_reduce index_select index_add index_copy
-    take take_along_dim masked_select nonzero hash_tensor triangle diag slice_scatter renorm avg_pool2d avg_pool3d
+    take take_along_dim masked_select nonzero hash_tensor triangle diag diag_embed slice_scatter renorm avg_pool2d avg_pool3d
     matmul linear addmm addmv addbmm baddbmm tensordot cross linalg.cross linalg.multi_dot linalg.vecdot
     linalg.det linalg.slogdet slogdet linalg.inv linalg.inv_ex linalg.solve linalg.solve_ex linalg.solve_triangular triangular_solve
     linalg.cholesky linalg.cholesky_ex linalg.lu linalg.lu_factor linalg.lu_factor_ex linalg.lu_solve lu_unpack
