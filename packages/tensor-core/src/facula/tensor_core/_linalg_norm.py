@@ -81,6 +81,8 @@ def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None, out=None):
     name = "linalg.vector_norm"
     if x.dtype.kind < 2:
         raise DTypeError(f"{name}: Expected a floating point or complex tensor as input. Got {x.dtype.name}. Convert it with .to(facula.float32).")
+    if dtype is None and out is None and 0 < ord < inf and (dim is None or type(dim) is int and 0 <= dim < x.dim()):
+        return _ops.norm_p(x, dim, p=ord, keepdim=keepdim)
     x = _widen(name, x, dtype)
     dims = _dims(dim, x.dim(), name)
     if (ord < 0 or ord == inf) and 0 in ([x.shape[d] for d in dims] if dims and x.dim() else x.shape):
