@@ -8,6 +8,7 @@ from facula.tensor_core._index import nonzero
 from facula.tensor_core._guard import want_tensor
 from facula.tensor_core._out import into
 from facula.tensor_core._tensor import Tensor
+from facula.tensor_core._types import dtype as _dtype
 
 # PyTorch's copying functions: name -> the view it copies
 _VIEWS = {
@@ -27,7 +28,7 @@ _VIEWS = {
     "unsqueeze_copy": _ops.unsqueeze,
     "view_as_complex_copy": lambda input: _complex("view_as_complex", input),
     "view_as_real_copy": lambda input: _complex("view_as_real", input),
-    "view_copy": lambda input, size: input.reshape(size),
+    "view_copy": lambda input, size: input.view(size) if isinstance(size, _dtype) else input.reshape(size),
 }
 _SEVERAL = {
     "split_copy": lambda input, split_size, dim=0: input.split(split_size, dim),
