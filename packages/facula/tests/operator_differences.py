@@ -32,8 +32,6 @@ KNOWN = {
     "cholesky_solve": {"gradient": TRIANGLE},
     "fft.fft": {"gradient stride": GRADIENT_STRIDE},
     "fft.ifft": {"gradient stride": GRADIENT_STRIDE},
-    "fft.ihfft": {"gradient stride": GRADIENT_STRIDE},
-    "fft.rfft": {"gradient stride": GRADIENT_STRIDE},
     "istft": {"gradient stride": GRADIENT_STRIDE},
     "kthvalue": {"value": TIES},
     "linalg.lu_solve": {"gradient stride": GRADIENT_STRIDE},
