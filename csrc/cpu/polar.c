@@ -38,7 +38,7 @@ int FC_ISA_NAME(fc_cpu_polar)(fc_call *c)
     fc_parallel(q.out->numel, GRAIN, q.abs->dtype == FC_F32 ? polar_f32 : polar_f64, &q);
     return FC_OK;
 }
-FC_OWN_LEVELS(polar)
+FC_OWN_TWO_LEVELS(polar)
 
 #else
 #include "typed.h"
