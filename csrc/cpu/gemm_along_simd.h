@@ -16,43 +16,34 @@
 #include "gemm_strip_simd.h"
 #endif
 
-/* At most S lines against at most FEW_ROWS rows: a narrower square, and as many chains as rows. Whole squares, into rows of S. */
-INLINE void T(few_of)(const int rows, R *sums, const int last, int64_t depth, const R *a, int64_t a_row, int64_t a_col, const R *b, int64_t b_col)
+/* At most S lines, turned into a panel, against at most FEW_ROWS rows: as many chains as rows. */
+INLINE void T(few_of)(const int rows, R *sums, int64_t depth, const R *a, int64_t a_row, int64_t a_col, const R *panel)
 {
-    T(H) sum[FEW_ROWS], square[S];
+    T(H) sum[FEW_ROWS];
 #pragma GCC unroll 8
     for (int i = 0; i < rows; ++i)
         sum[i] = (T(H)){ 0 };
 #pragma GCC unroll 1
-    for (int64_t k = 0; k + S <= depth; k += S) {
-        T(turn)(square, b + k, b_col, last);
-#pragma GCC unroll 1
-        for (int s = 0; s < S; ++s)
+    for (int64_t k = 0; k < depth; ++k)
 #pragma GCC unroll 8
-            for (int i = 0; i < rows; ++i)
-                sum[i] = HFMA(a[i * a_row + (k + s) * a_col] - (T(H)){ 0 }, square[s], sum[i]);
-    }
+        for (int i = 0; i < rows; ++i)
+            sum[i] = HFMA(a[i * a_row + k * a_col] - (T(H)){ 0 }, *(const T(HM) *)(panel + k * S), sum[i]);
 #pragma GCC unroll 8
     for (int i = 0; i < rows; ++i)
         *(T(HM) *)(sums + i * S) = sum[i];
 }
 
-static void __attribute__((noinline)) T(few)(R *out, int64_t rows, int64_t cols, int64_t depth, const R *a, int64_t a_row, int64_t a_col, const R *b, int64_t b_col)
+static void T(few)(R *out, int64_t rows, int64_t cols, int64_t depth, const R *a, int64_t a_row, int64_t a_col, const R *b, int64_t b_col)
 {
-    R sums[FEW_ROWS * S];
+    R sums[FEW_ROWS * S], panel[S * (FC_GEMM_BLOCK + S)];
+    T(pack)(panel, S, b, b_col, 1, cols, depth);
     switch (rows) {
-#define CASE(rows) case rows: T(few_of)(rows, sums, (int)cols - 1, depth, a, a_row, a_col, b, b_col); break;
+#define CASE(rows) case rows: T(few_of)(rows, sums, depth, a, a_row, a_col, panel); break;
     CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6) CASE(7) CASE(8)
 #undef CASE
     }
     for (int64_t i = 0; i < rows; ++i)
-        for (int64_t j = 0; j < cols; ++j) {
-            R v = sums[i * S + j];
-#pragma GCC unroll 1
-            for (int64_t k = depth / S * S; k < depth; ++k)
-                v = FMA1(a[i * a_row + k * a_col], b[j * b_col + k], v);
-            out[i * cols + j] = v;
-        }
+        memcpy(out + i * cols, sums + i * S, (size_t)cols * sizeof(R));
 }
 
 /* out[m * cols + n], one block; rows <= ALONG_ROWS, or FEW_ROWS where cols <= S; `out` has room for a multiple of STRIP columns and an even number of rows */
