@@ -1,4 +1,4 @@
-/* Staging: see stage.h. Blocks are 512 elements, so that four operands in two dtypes stay within L1. */
+/* Staging: see stage.h. A block is 4 KiB of the widest operand, so that three of them and what they come from stay within L1. */
 #include "facula.h"
 #include "../cpu/gemm_blocks.h"
 #include "../cpu/parallel.h"
@@ -7,24 +7,26 @@
 #include "stage.h"
 #include "verb.h"
 
-enum { FC_BLOCK = 512, FC_LONG_ROW = 64 };
+enum { FC_BLOCK_BYTES = 4096, FC_LONG_ROW = 64 };
 
 typedef struct {
     const fc_nest *nest;
     fc_map_cell cell;
     const fc_scalar *scalars;
     int want[FC_NEST_OPERANDS];   /* dtype that the cell reads or writes */
-    int linear[FC_NEST_OPERANDS]; /* walks memory as one run, in the wanted dtype */
-    int along[FC_NEST_OPERANDS];  /* contiguous along dim 0, in the wanted dtype */
+    int linear[FC_NEST_OPERANDS]; /* walks memory as one run */
+    int along[FC_NEST_OPERANDS];  /* contiguous along dim 0 */
+    int same[FC_NEST_OPERANDS];   /* memory has the wanted dtype */
     int fixed[FC_NEST_OPERANDS];  /* one element for the whole nest */
     int still[FC_NEST_OPERANDS];  /* one element for each row, in the wanted dtype */
     int all_linear, rows, staged;
-    int plain_rows;               /* every operand is along or still */
+    int plain_rows;               /* every operand is along, in the wanted dtype, or still */
     int scaled;                   /* the operand that a row is multiplied by, or 0 */
+    int64_t block;                /* elements */
     int fault;
 } fc_stage;
 
-typedef struct { _Alignas(64) char bytes[FC_BLOCK * 16]; } fc_block;
+typedef struct { _Alignas(64) char bytes[FC_BLOCK_BYTES]; } fc_block;
 
 static char *fc_operand_at(const fc_nest *nest, int k, const fc_nest_at *at)
 {
@@ -34,32 +36,23 @@ static char *fc_operand_at(const fc_nest *nest, int k, const fc_nest_at *at)
     return p;
 }
 
-/* Brings `count` elements of operand k from `at` on into block, in the wanted dtype. */
-static void fc_stage_in(const fc_stage *g, int k, const fc_nest_at *at, int64_t count, fc_block *block, fc_block *raw)
+/* Brings `count` elements of operand k into block, in the wanted dtype; near: where they lie in a run, or NULL. */
+static void fc_stage_in(const fc_stage *g, int k, const fc_nest_at *at, int64_t count, const char *near, fc_block *block, fc_block *raw)
 {
-    const int have = g->nest->dtype[k], want = g->want[k];
-    if (have == want) {
-        fc_nest_gather(g->nest, k, at, count, block->bytes);
-        return;
-    }
-    const int size = fc_dt_size[have];
-    const char *from = raw->bytes;
-    if (g->rows && g->nest->stride[k][0] == size)
-        from = fc_operand_at(g->nest, k, at);
-    else
-        fc_nest_gather(g->nest, k, at, count, raw->bytes);
-    fc_convert(want, block->bytes, have, from, count);
+    char *const gathered = g->same[k] ? block->bytes : raw->bytes;
+    if (!near)
+        fc_nest_gather(g->nest, k, at, count, gathered);
+    if (!g->same[k])
+        fc_convert(g->want[k], block->bytes, g->nest->dtype[k], near ? near : gathered, count);
 }
 
-static void fc_stage_out(const fc_stage *g, const fc_nest_at *at, int64_t count, fc_block *block, fc_block *raw)
+static void fc_stage_out(const fc_stage *g, const fc_nest_at *at, int64_t count, char *near, fc_block *block, fc_block *raw)
 {
-    const int have = g->nest->dtype[0], want = g->want[0];
-    if (have == want) {
-        fc_nest_scatter(g->nest, 0, at, count, block->bytes);
-        return;
-    }
-    fc_convert(have, raw->bytes, want, block->bytes, count);
-    fc_nest_scatter(g->nest, 0, at, count, raw->bytes);
+    char *const made = near ? near : g->same[0] ? block->bytes : raw->bytes;
+    if (!g->same[0])
+        fc_convert(g->nest->dtype[0], made, g->want[0], block->bytes, count);
+    if (!near)
+        fc_nest_scatter(g->nest, 0, at, count, made);
 }
 
 /* Row by row, where all that needs a block is an element that stays the same along its row. */
@@ -79,13 +72,13 @@ static void fc_stage_rows(const fc_stage *g, int64_t begin, int64_t end, int *fa
             p[k] = from[k];
             if (g->still[k] && !g->scaled) {
                 p[k] = block[k].bytes;
-                fc_fill_same(p[k], from[k], fc_dt_size[g->want[k]], left < FC_BLOCK ? left : FC_BLOCK);
+                fc_fill_same(p[k], from[k], fc_dt_size[g->want[k]], left < g->block ? left : g->block);
             }
         }
         if (g->scaled)
             fc_gemm_kernel_for(g->want[0])->scale(p[0], p[3 - g->scaled], p[g->scaled], left);
         for (int64_t done = g->scaled ? left : 0; done < left;) {
-            const int64_t count = g->staged && left - done > FC_BLOCK ? FC_BLOCK : left - done;
+            const int64_t count = g->staged && left - done > g->block ? g->block : left - done;
             g->cell(p[0], p[1], p[2], p[3], g->scalars, fault, count);
             for (int k = 0; k < nest->nops; ++k)
                 p[k] += g->still[k] ? 0 : count * fc_dt_size[g->want[k]];
@@ -129,29 +122,27 @@ static void fc_stage_range(void *ctx, int64_t begin, int64_t end)
     fc_nest_seek(nest, begin, &at);
     for (int k = 1; k < nest->nops; ++k)
         if (g->fixed[k])
-            fc_stage_in(g, k, &at, end - begin < FC_BLOCK ? end - begin : FC_BLOCK, &block[k], &raw);
+            fc_stage_in(g, k, &at, end - begin < g->block ? end - begin : g->block, NULL, &block[k], &raw);
     for (int64_t i = begin; i < end;) {
         int64_t count = end - i;
-        if (g->staged && count > FC_BLOCK)
-            count = FC_BLOCK;
+        if (g->staged && count > g->block)
+            count = g->block;
         if (g->rows && count > nest->size[0] - at.index[0])
             count = nest->size[0] - at.index[0];
-        char *p[FC_NEST_OPERANDS] = { 0 };
-        int direct[FC_NEST_OPERANDS] = { 0 };
+        char *p[FC_NEST_OPERANDS] = { 0 }, *near[FC_NEST_OPERANDS] = { 0 };
         for (int k = 0; k < nest->nops; ++k) {
-            direct[k] = g->linear[k] || (g->rows && g->along[k]);
             if (g->linear[k])
-                p[k] = nest->data[k] + i * fc_dt_size[g->want[k]];
-            else if (direct[k])
-                p[k] = fc_operand_at(nest, k, &at);
-            else
-                p[k] = block[k].bytes;
-            if (k && !direct[k] && !g->fixed[k])
-                fc_stage_in(g, k, &at, count, &block[k], &raw);
+                near[k] = nest->data[k] + i * fc_dt_size[nest->dtype[k]];
+            else if (g->rows && g->along[k])
+                near[k] = fc_operand_at(nest, k, &at);
+            const int direct = near[k] && g->same[k];
+            p[k] = direct ? near[k] : block[k].bytes;
+            if (k && !direct && !g->fixed[k])
+                fc_stage_in(g, k, &at, count, near[k], &block[k], &raw);
         }
         g->cell(p[0], p[1], p[2], p[3], g->scalars, &fault, count);
-        if (!direct[0])
-            fc_stage_out(g, &at, count, &block[0], &raw);
+        if (p[0] == block[0].bytes)
+            fc_stage_out(g, &at, count, near[0], &block[0], &raw);
         fc_nest_step(nest, count, &at);
         i += count;
     }
@@ -165,10 +156,10 @@ int fc_stage_run(const fc_nest *nest, fc_map_cell cell, int compute, int stored,
     g.rows = nest->ndim > 1 && nest->size[0] >= FC_LONG_ROW;
     g.all_linear = 1;
     g.plain_rows = g.rows;
+    int64_t widest = 1;
     for (int k = 0; k < nest->nops; ++k) {
         g.want[k] = k ? compute : stored;
-        const int64_t size = fc_dt_size[nest->dtype[k]];
-        const int same = nest->dtype[k] == g.want[k];
+        const int64_t size = fc_dt_size[nest->dtype[k]], wanted = fc_dt_size[g.want[k]];
         int64_t run = size;
         int linear = 1, fixed = 1;
         for (int d = 0; d < nest->ndim; ++d) {
@@ -176,14 +167,18 @@ int fc_stage_run(const fc_nest *nest, fc_map_cell cell, int compute, int stored,
             fixed &= nest->stride[k][d] == 0;
             run *= nest->size[d];
         }
-        g.linear[k] = same && linear;
+        widest = widest < size ? size : widest;
+        widest = widest < wanted ? wanted : widest;
+        g.same[k] = nest->dtype[k] == g.want[k];
+        g.linear[k] = linear;
         g.fixed[k] = k && fixed && nest->ndim > 0;
-        g.along[k] = same && nest->ndim > 0 && nest->stride[k][0] == size;
-        g.still[k] = k && same && g.rows && nest->stride[k][0] == 0;
-        g.plain_rows &= g.along[k] || g.still[k];
-        g.all_linear &= g.linear[k];
-        g.staged |= !(g.linear[k] || (g.rows && g.along[k]));
+        g.along[k] = nest->ndim > 0 && nest->stride[k][0] == size;
+        g.still[k] = k && g.same[k] && g.rows && nest->stride[k][0] == 0;
+        g.plain_rows &= (g.same[k] && g.along[k]) || g.still[k];
+        g.all_linear &= linear && g.same[k];
+        g.staged |= !(g.same[k] && (linear || (g.rows && g.along[k])));
     }
+    g.block = FC_BLOCK_BYTES / widest;
     if (!nest->total)
         return 0;
     /* no block is filled for the commonest of all, a row times a number */

@@ -13,7 +13,8 @@ typedef struct {
     int compute, stored, result; /* the cell's input and output dtype; the result tensor's dtype */
 } fc_types;
 
-static int fc_map_types(int op, int common, fc_types *t)
+/* number: one operand is a Python number, which halves do not round before they compute */
+static int fc_map_types(int op, int common, int number, fc_types *t)
 {
     const fc_op_row *row = &fc_ops[op];
     if (row->result_word == FC_RESULT_FLOAT && fc_is_int(common)) {
@@ -23,7 +24,7 @@ static int fc_map_types(int op, int common, fc_types *t)
     }
     if (!fc_op_takes(op, common))
         return fc_fail(FC_DTYPE, common, 0, 0, 0);
-    t->compute = fc_compute_dtype(common);
+    t->compute = !number && fc_is_half(common) && fc_cpu_map_cell(op, common) ? common : fc_compute_dtype(common);
     t->result = row->result_word == FC_RESULT_BOOL ? FC_BOOL : row->result_word == FC_RESULT_REAL ? fc_real_dtype(common) : common;
     t->stored = row->result_word == FC_RESULT_BOOL ? FC_BOOL : row->result_word == FC_RESULT_REAL ? fc_real_dtype(t->compute) : t->compute;
     return FC_OK;
@@ -88,7 +89,7 @@ static fc_tensor *fc_map_run(int op, fc_tensor *out, int n, fc_tensor **x, int n
         return NULL;
     }
     fc_types types = { 0, 0, 0 };
-    if (fc_map_types(op, common, &types))
+    if (fc_map_types(op, common, number >= 0, &types))
         return NULL;
     fc_map_cell cell = fc_cpu_map_cell(op, types.compute);
     const int single = !cell && types.compute == FC_F32; /* some special functions compute in double alone */

@@ -16,15 +16,18 @@ FC_HOT(X, v3) FC_REST(X, v3)
 FC_HOT(X, v4)
 #undef X
 
-/* Halves have no cells: they are staged through float32. */
-#define LEVEL(hot, rest)                                                                                                \
+/* Halves have a few cells (map_half_simd.c); their other rows are staged through float32. */
+extern const fc_map_cell fc_map_cells_half_v2[2][FC_NCELLS], fc_map_cells_half_v3[2][FC_NCELLS];
+
+#define LEVEL(hot, rest, half)                                                                                            \
     { [FC_BOOL] = fc_map_cells_bool_##rest, [FC_U8] = fc_map_cells_u8_##rest, [FC_I8] = fc_map_cells_i8_##rest,         \
       [FC_I16] = fc_map_cells_i16_##rest, [FC_I32] = fc_map_cells_i32_##rest, [FC_I64] = fc_map_cells_i64_##rest,       \
+      [FC_F16] = fc_map_cells_half_##half[0], [FC_BF16] = fc_map_cells_half_##half[1],                                  \
       [FC_U16] = fc_map_cells_u16_v2, [FC_U32] = fc_map_cells_u32_v2, [FC_U64] = fc_map_cells_u64_v2,       \
       [FC_F32] = fc_map_cells_f32_##hot, [FC_F64] = fc_map_cells_f64_##hot, [FC_C64] = fc_map_cells_c64_##rest,         \
       [FC_C128] = fc_map_cells_c128_##rest }
 
-static const fc_map_cell *const fc_map_levels[3][FC_NDTYPES] = { LEVEL(v2, v2), LEVEL(v3, v3), LEVEL(v4, v3) };
+static const fc_map_cell *const fc_map_levels[3][FC_NDTYPES] = { LEVEL(v2, v2, v2), LEVEL(v3, v3, v3), LEVEL(v4, v3, v3) };
 
 /* 1 + the cell of an op; 0 for rows that have none. */
 static const uint16_t fc_cell_of[FC_NOPS] = {

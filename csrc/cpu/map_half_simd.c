@@ -1,0 +1,138 @@
+/* Cells of float16 and bfloat16 that widen and narrow in registers: rows so cheap that staging (core/stage.c) costs more than they do.
+ * Both operands are halves; a number beside them stays float and is staged. The bits are those of the staged float32 cell.
+ * neg and abs are the sign bit. Level v4 runs these of v3; v2 stages all but the sign bit. */
+#include <string.h>
+
+#include "../core/isa.h"
+#include "../core/ops_map.h"
+#include "map.h"
+
+#if FC_ISA_NUM < 4
+
+#define CELL(name)                                                                                                         \
+    static void name(void *out_, const void *x_, const void *y_, const void *z, const fc_scalar *s, int *fault, int64_t n)
+
+#define SIGN_CELL(name, body)                                                                                              \
+    CELL(name)                                                                                                             \
+    {                                                                                                                      \
+        uint16_t *out = out_;                                                                                              \
+        const uint16_t *x = x_;                                                                                            \
+        (void)y_, (void)z, (void)s, (void)fault;                                                                           \
+        _Pragma("GCC ivdep")                                                                                               \
+        for (int64_t i = 0; i < n; ++i)                                                                                    \
+            out[i] = (uint16_t)(body);                                                                                     \
+    }
+SIGN_CELL(neg_half, x[i] ^ 0x8000)
+SIGN_CELL(abs_half, x[i] & 0x7fff)
+#undef SIGN_CELL
+
+#if FC_ISA_NUM == 3
+#include <immintrin.h>
+
+typedef __m256 v8;
+enum { STEP = 16 };
+
+/* A step, in two registers: of float16 the first and the last half, of bfloat16 what packing puts in order again. */
+static inline void load_f16(v8 to[2], const uint16_t *p)
+{
+    to[0] = _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)p));
+    to[1] = _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(p + 8)));
+}
+
+static inline void load_bf16(v8 to[2], const uint16_t *p)
+{
+    const __m256i step = _mm256_loadu_si256((const __m256i *)p), zero = _mm256_setzero_si256();
+    to[0] = _mm256_castsi256_ps(_mm256_unpacklo_epi16(zero, step));
+    to[1] = _mm256_castsi256_ps(_mm256_unpackhi_epi16(zero, step));
+}
+
+static inline void store_f16(uint16_t *p, v8 a, v8 b)
+{
+    _mm_storeu_si128((__m128i *)p, _mm256_cvtps_ph(a, _MM_FROUND_TO_NEAREST_INT));
+    _mm_storeu_si128((__m128i *)(p + 8), _mm256_cvtps_ph(b, _MM_FROUND_TO_NEAREST_INT));
+}
+
+/* as fc_bf16_of_f32, in the low half of each word */
+static inline __m256i round_bf16(v8 a)
+{
+    const __m256i bits = _mm256_castps_si256(a), odd = _mm256_and_si256(_mm256_srli_epi32(bits, 16), _mm256_set1_epi32(1));
+    const __m256i up = _mm256_srli_epi32(_mm256_add_epi32(_mm256_add_epi32(bits, _mm256_set1_epi32(0x7fff)), odd), 16);
+    return _mm256_blendv_epi8(up, _mm256_set1_epi32(0x7fc0), _mm256_castps_si256(_mm256_cmp_ps(a, a, _CMP_UNORD_Q)));
+}
+
+static inline void store_bf16(uint16_t *p, v8 a, v8 b)
+{
+    _mm256_storeu_si256((__m256i *)p, _mm256_packus_epi32(round_bf16(a), round_bf16(b)));
+}
+
+/* mathfn_select.h's maximum and minimum */
+static inline v8 larger(v8 x, v8 y)  { return _mm256_blendv_ps(_mm256_max_ps(y, x), y, _mm256_cmp_ps(y, y, _CMP_UNORD_Q)); }
+static inline v8 smaller(v8 x, v8 y) { return _mm256_blendv_ps(_mm256_min_ps(y, x), y, _mm256_cmp_ps(y, y, _CMP_UNORD_Q)); }
+
+/* Fewer than a step: memcpy, of which gcc would write four copies into each cell. */
+static FC_NOINLINE uint16_t *few(uint16_t *to, const uint16_t *from, int64_t n)
+{
+    return memcpy(to, from, (size_t)n * 2);
+}
+
+/* operands: 1, 2, or 3 with a, the row's alpha. The last elements, fewer than a step, go through room of a whole step. */
+#define HALF_CELL(name, dt, operands, body)                                                                                \
+    CELL(name##_##dt)                                                                                                      \
+    {                                                                                                                      \
+        uint16_t *out = out_, room[3][STEP] = {{0}};                                                                       \
+        const uint16_t *xs = x_, *ys = operands > 1 ? y_ : x_;                                                             \
+        const v8 a = _mm256_set1_ps(operands > 2 ? (float)s[0].re : 0);                                                    \
+        (void)z, (void)fault, (void)a;                                                                                     \
+        for (; n > 0; n -= STEP, out += STEP, xs += STEP, ys += STEP) {                                                    \
+            uint16_t *to = out;                                                                                            \
+            if (n < STEP) {                                                                                                \
+                xs = few(room[1], xs, n);                                                                                  \
+                ys = few(room[2], ys, n);                                                                                  \
+                to = room[0];                                                                                              \
+            }                                                                                                              \
+            v8 x2[2], y2[2], made[2];                                                                                      \
+            load_##dt(x2, xs);                                                                                             \
+            load_##dt(y2, ys);                                                                                             \
+            for (int k = 0; k < 2; ++k) {                                                                                  \
+                const v8 x = x2[k], y = y2[k];                                                                             \
+                (void)y;                                                                                                   \
+                made[k] = body;                                                                                            \
+            }                                                                                                              \
+            store_##dt(to, made[0], made[1]);                                                                              \
+            if (n < STEP)                                                                                                  \
+                few(out, to, n);                                                                                           \
+        }                                                                                                                  \
+    }
+
+#define ROWS(dt)                                                                                                           \
+    HALF_CELL(add, dt, 3, x + a * y)                                                                                       \
+    HALF_CELL(sub, dt, 3, x - a * y)                                                                                       \
+    HALF_CELL(mul, dt, 2, x * y)                                                                                           \
+    HALF_CELL(div, dt, 2, x / y)                                                                                           \
+    HALF_CELL(maximum, dt, 2, larger(x, y))                                                                                \
+    HALF_CELL(minimum, dt, 2, smaller(x, y))                                                                               \
+    HALF_CELL(relu, dt, 1, _mm256_max_ps(_mm256_setzero_ps(), x))                                                          \
+    HALF_CELL(square, dt, 1, x * x)                                                                                        \
+    HALF_CELL(sqrt, dt, 1, _mm256_sqrt_ps(x))
+ROWS(f16)
+ROWS(bf16)
+#undef ROWS
+#undef HALF_CELL
+
+#define NAMES(dt)                                                                                                          \
+    [FC_CELL_add] = add_##dt, [FC_CELL_sub] = sub_##dt, [FC_CELL_mul] = mul_##dt, [FC_CELL_div] = div_##dt,                \
+    [FC_CELL_maximum] = maximum_##dt, [FC_CELL_minimum] = minimum_##dt, [FC_CELL_relu] = relu_##dt,                        \
+    [FC_CELL_square] = square_##dt, [FC_CELL_sqrt] = sqrt_##dt,
+#else
+#define NAMES(dt)
+#endif
+
+extern const fc_map_cell FC_ISA_NAME(fc_map_cells_half)[2][FC_NCELLS];
+const fc_map_cell FC_ISA_NAME(fc_map_cells_half)[2][FC_NCELLS] = {
+    { [FC_CELL_neg] = neg_half, [FC_CELL_abs] = abs_half, NAMES(f16) },
+    { [FC_CELL_neg] = neg_half, [FC_CELL_abs] = abs_half, NAMES(bf16) },
+};
+
+#undef CELL
+#undef NAMES
+#endif
