@@ -8,6 +8,18 @@
 
 int fc_isa_level(void);
 
+enum { FC_CAST_BLOCK = 1024 }; /* floats between a half and a third type: within L1 */
+
+/* NULL for a half and another type than float32 */
+static fc_cast fc_cast_of(int to_dtype, int from_dtype)
+{
+    const int level = fc_isa_level();
+    fc_cast cast = level >= 4 ? fc_casts_v4[from_dtype][to_dtype] : NULL;
+    if (!cast && level >= 3)
+        cast = fc_casts_v3[from_dtype][to_dtype];
+    return cast ? cast : fc_casts_v2[from_dtype][to_dtype];
+}
+
 void fc_convert(int to_dtype, void *to, int from_dtype, const void *from, int64_t n)
 {
     if (to_dtype == from_dtype && to_dtype != FC_BOOL) {
@@ -15,13 +27,18 @@ void fc_convert(int to_dtype, void *to, int from_dtype, const void *from, int64_
             fc_move_bytes(to, from, (size_t)n * fc_dt_size[to_dtype]);
         return;
     }
-    const int level = fc_isa_level();
-    fc_cast cast = level >= 4 ? fc_casts_v4[from_dtype][to_dtype] : NULL;
-    if (!cast && level >= 3)
-        cast = fc_casts_v3[from_dtype][to_dtype];
-    if (!cast)
-        cast = fc_casts_v2[from_dtype][to_dtype];
-    cast(to, from, n);
+    const fc_cast direct = fc_cast_of(to_dtype, from_dtype);
+    if (direct) {
+        direct(to, from, n);
+        return;
+    }
+    const fc_cast widen = fc_cast_of(FC_F32, from_dtype), narrow = fc_cast_of(to_dtype, FC_F32);
+    float block[FC_CAST_BLOCK];
+    for (int64_t i = 0; i < n; i += FC_CAST_BLOCK) {
+        const int64_t count = n - i < FC_CAST_BLOCK ? n - i : FC_CAST_BLOCK;
+        widen(block, (const char *)from + i * fc_dt_size[from_dtype], count);
+        narrow((char *)to + i * fc_dt_size[to_dtype], block, count);
+    }
 }
 
 void fc_store_scalar(int dtype, void *to, const fc_scalar *s)

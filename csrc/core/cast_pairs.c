@@ -1,5 +1,6 @@
 /* Conversion between element types: every pair is one loop, and every input has one defined result (PyTorch's on x86), which a
- * plain C cast does not give: there float to integer out of range is undefined and differs between ISA levels. */
+ * plain C cast does not give: there float to integer out of range is undefined and differs between ISA levels.
+ * Halves have loops from and to float32 alone; what else they become, or are made of, goes that way (cast.c). */
 #include "cast_pairs.h"
 #include "half.h"
 #include "mathfn.h"
@@ -7,6 +8,7 @@
 /* Out of range and NaN give the most negative number, as cvttsd2si does; narrower types take the low bits. */
 static inline int32_t fc_int32_of(double v) { return v > -2147483649.0 && v < 2147483648.0 ? (int32_t)v : INT32_MIN; }
 static inline int64_t fc_int64_of(double v) { return v >= -9223372036854775808.0 && v < 9223372036854775808.0 ? (int64_t)v : INT64_MIN; }
+static inline int32_t fc_int32_of_f32(float v) { return v >= -0x1p31f && v < 0x1p31f ? (int32_t)v : INT32_MIN; }
 /* uint64: values from 2^63 on are reached from 2^63 below, then the same rule */
 static inline uint64_t fc_uint64_of(double v)
 {
@@ -16,8 +18,6 @@ static inline uint64_t fc_uint64_of(double v)
 #define AS_bool(v) ((uint8_t)((v) != 0))
 #define AS_f32(v) ((f32)(v))
 #define AS_f64(v) ((f64)(v))
-#define AS_f16(v) fc_f16_of_f32((f32)(v))
-#define AS_bf16(v) fc_bf16_of_f32((f32)(v))
 #define AS_c64(v) fc_make_c64((f32)(v), 0)
 #define AS_c128(v) fc_make_c128((f64)(v), 0)
 
@@ -27,15 +27,20 @@ static inline uint64_t fc_uint64_of(double v)
 #define WAS_u16(v) ((uint16_t)(v))
 #define WAS_u32(v) ((uint32_t)(v))
 #define WAS_u64(v) ((uint64_t)(v))
-#define FAS_u8(v) ((uint8_t)fc_int32_of(v))
-#define FAS_i32(v) fc_int32_of(v)
+#define FAS_u8(v) ((uint8_t)fc_int32_of_f32(v))
+#define FAS_i32(v) fc_int32_of_f32(v)
 #define FAS_i64(v) fc_int64_of(v)
-#define FAS_u16(v) ((uint16_t)fc_int32_of(v))
+#define FAS_u16(v) ((uint16_t)fc_int32_of_f32(v))
 #define FAS_u32(v) ((uint32_t)fc_int64_of(v))
 #define FAS_u64(v) fc_uint64_of(v)
+#define DAS_u8(v) ((uint8_t)fc_int32_of(v))
+#define DAS_i32(v) fc_int32_of(v)
+#define DAS_i64(v) fc_int64_of(v)
+#define DAS_u16(v) ((uint16_t)fc_int32_of(v))
+#define DAS_u32(v) ((uint32_t)fc_int64_of(v))
+#define DAS_u64(v) fc_uint64_of(v)
 
 #define LOAD_PLAIN(v) (v)
-#define LOAD_f16(v) fc_f32_of_f16(v)
 #define LOAD_bf16(v) fc_f32_of_bf16(v)
 #define LOAD_c64(v) fc_real_c64(v)
 #define LOAD_c128(v) fc_real_c128(v)
@@ -51,11 +56,12 @@ static inline uint64_t fc_uint64_of(double v)
 
 #define fc_f32_to_f16 FC_ISA_NAME(fc_narrow_f16)
 #define fc_f16_to_f32 FC_ISA_NAME(fc_widen_f16)
+#define fc_f32_to_bf16 FC_ISA_NAME(fc_narrow_bf16)
 
 #if FC_ISA_NUM == 4 /* the pairs that run 1.4 to 1.9 times faster on whole registers and are common; the others run v3's loops */
-PAIR(f32, f32, LOAD_PLAIN, bf16, uint16_t, AS_bf16) PAIR(bf16, uint16_t, LOAD_bf16, f32, f32, AS_f32)
+PAIR(bf16, uint16_t, LOAD_bf16, f32, f32, AS_f32)
 PAIR(f32, f32, LOAD_PLAIN, i32, int32_t, FAS_i32) PAIR(f32, f32, LOAD_PLAIN, i64, int64_t, FAS_i64)
-PAIR(f64, f64, LOAD_PLAIN, i64, int64_t, FAS_i64) PAIR(i64, int64_t, LOAD_PLAIN, f32, f32, AS_f32)
+PAIR(f64, f64, LOAD_PLAIN, i64, int64_t, DAS_i64) PAIR(i64, int64_t, LOAD_PLAIN, f32, f32, AS_f32)
 PAIR(f64, f64, LOAD_PLAIN, f32, f32, AS_f32) PAIR(f32, f32, LOAD_PLAIN, bool, uint8_t, AS_bool)
 
 const fc_cast FC_ISA_NAME(fc_casts)[FC_NDTYPES][FC_NDTYPES] = {
@@ -69,71 +75,58 @@ const fc_cast FC_ISA_NAME(fc_casts)[FC_NDTYPES][FC_NDTYPES] = {
     PAIR(from, from_t, load, u8, uint8_t, WAS_u8) PAIR(from, from_t, load, u16, uint16_t, WAS_u16)     \
     PAIR(from, from_t, load, u32, uint32_t, WAS_u32) PAIR(from, from_t, load, u64, uint64_t, WAS_u64)
 
-#define F_INTS(from, from_t, load)                                                                     \
-    PAIR(from, from_t, load, u8, uint8_t, FAS_u8) PAIR(from, from_t, load, u16, uint16_t, FAS_u16)     \
-    PAIR(from, from_t, load, i32, int32_t, FAS_i32) PAIR(from, from_t, load, i64, int64_t, FAS_i64)    \
-    PAIR(from, from_t, load, u32, uint32_t, FAS_u32) PAIR(from, from_t, load, u64, uint64_t, FAS_u64)
+#define F_INTS(from, from_t, load, P)                                                                  \
+    PAIR(from, from_t, load, u8, uint8_t, P##AS_u8) PAIR(from, from_t, load, u16, uint16_t, P##AS_u16) \
+    PAIR(from, from_t, load, i32, int32_t, P##AS_i32) PAIR(from, from_t, load, i64, int64_t, P##AS_i64) \
+    PAIR(from, from_t, load, u32, uint32_t, P##AS_u32) PAIR(from, from_t, load, u64, uint64_t, P##AS_u64)
 
-#define TO_HALVES(from, from_t, load)                                                                  \
-    PAIR(from, from_t, load, bool, uint8_t, AS_bool) PAIR(from, from_t, load, f16, uint16_t, AS_f16)   \
-    PAIR(from, from_t, load, bf16, uint16_t, AS_bf16)
+#define TO_REST(from, from_t)                                                                          \
+    PAIR(from, from_t, LOAD_PLAIN, bool, uint8_t, AS_bool) PAIR(from, from_t, LOAD_PLAIN, f32, f32, AS_f32) \
+    PAIR(from, from_t, LOAD_PLAIN, f64, f64, AS_f64) PAIR(from, from_t, LOAD_PLAIN, c64, c64, AS_c64)  \
+    PAIR(from, from_t, LOAD_PLAIN, c128, c128, AS_c128)
 
-#define TO_WIDE(from, from_t, load)                                                                    \
-    PAIR(from, from_t, load, f64, f64, AS_f64) PAIR(from, from_t, load, c64, c64, AS_c64)              \
-    PAIR(from, from_t, load, c128, c128, AS_c128)
-
-#define TO_REST(from, from_t, load)                                                                    \
-    TO_HALVES(from, from_t, load) PAIR(from, from_t, load, f32, f32, AS_f32) TO_WIDE(from, from_t, load)
-
-#define FROM(from, from_t, load, P) P##_INTS(from, from_t, load) TO_REST(from, from_t, load)
-
-FROM(bool, uint8_t, LOAD_PLAIN, W)
-FROM(u8, uint8_t, LOAD_PLAIN, W)
-FROM(i8, int8_t, LOAD_PLAIN, W)
-FROM(i16, int16_t, LOAD_PLAIN, W)
-FROM(i32, int32_t, LOAD_PLAIN, W)
-FROM(i64, int64_t, LOAD_PLAIN, W)
-F_INTS(f16, uint16_t, LOAD_f16)
-TO_HALVES(f16, uint16_t, LOAD_f16)
-TO_WIDE(f16, uint16_t, LOAD_f16)
-FROM(bf16, uint16_t, LOAD_bf16, F)
-F_INTS(f32, f32, LOAD_PLAIN)
-PAIR(f32, f32, LOAD_PLAIN, bool, uint8_t, AS_bool) PAIR(f32, f32, LOAD_PLAIN, bf16, uint16_t, AS_bf16)
-PAIR(f32, f32, LOAD_PLAIN, f32, f32, AS_f32)
-TO_WIDE(f32, f32, LOAD_PLAIN)
-FROM(f64, f64, LOAD_PLAIN, F)
+#define FROM_INTEGER(from, from_t) W_INTS(from, from_t, LOAD_PLAIN) TO_REST(from, from_t)
+FROM_INTEGER(bool, uint8_t)
+FROM_INTEGER(u8, uint8_t)
+FROM_INTEGER(i8, int8_t)
+FROM_INTEGER(i16, int16_t)
+FROM_INTEGER(i32, int32_t)
+FROM_INTEGER(i64, int64_t)
+F_INTS(f32, f32, LOAD_PLAIN, F) TO_REST(f32, f32)
+F_INTS(f64, f64, LOAD_PLAIN, D) TO_REST(f64, f64)
+PAIR(bf16, uint16_t, LOAD_bf16, f32, f32, AS_f32)
 
 #if FC_ISA_NUM == 2 /* rare: one loop of each will do */
-FROM(u16, uint16_t, LOAD_PLAIN, W)
-FROM(u32, uint32_t, LOAD_PLAIN, W)
-FROM(u64, uint64_t, LOAD_PLAIN, W)
-F_INTS(c64, c64, LOAD_c64)
-F_INTS(c128, c128, LOAD_c128)
+FROM_INTEGER(u16, uint16_t)
+FROM_INTEGER(u32, uint32_t)
+FROM_INTEGER(u64, uint64_t)
+F_INTS(c64, c64, LOAD_c64, F)
+F_INTS(c128, c128, LOAD_c128, D)
 
 /* complex to real keeps the real part; to bool asks both */
 #define CBOOL(from) static void fc_##from##_to_bool(void *t, const void *f, int64_t n)                 \
     { for (int64_t i = 0; i < n; ++i) ((uint8_t *)t)[i] = ((const from *)f)[i] != 0; }
 CBOOL(c64)
 CBOOL(c128)
-PAIR(c64, c64, LOAD_c64, f16, uint16_t, AS_f16) PAIR(c64, c64, LOAD_c64, bf16, uint16_t, AS_bf16)
 PAIR(c64, c64, LOAD_c64, f32, f32, AS_f32) PAIR(c64, c64, LOAD_c64, f64, f64, AS_f64)
-PAIR(c128, c128, LOAD_c128, f16, uint16_t, AS_f16) PAIR(c128, c128, LOAD_c128, bf16, uint16_t, AS_bf16)
 PAIR(c128, c128, LOAD_c128, f32, f32, AS_f32) PAIR(c128, c128, LOAD_c128, f64, f64, AS_f64)
 PAIR(c64, c64, LOAD_PLAIN, c64, c64, LOAD_PLAIN) PAIR(c64, c64, LOAD_PLAIN, c128, c128, (c128))
 PAIR(c128, c128, LOAD_PLAIN, c64, c64, (c64)) PAIR(c128, c128, LOAD_PLAIN, c128, c128, LOAD_PLAIN)
 #endif
 
-#define REST_OF_ROW(from) fc_##from##_to_f16, fc_##from##_to_bf16, fc_##from##_to_f32, fc_##from##_to_f64, fc_##from##_to_c64, fc_##from##_to_c128
-#define W_ROW(from)                                                                                    \
-    { fc_##from##_to_bool, fc_##from##_to_u8, fc_##from##_to_u8, fc_##from##_to_u16, fc_##from##_to_u32, \
-      fc_##from##_to_u64, fc_##from##_to_u16, fc_##from##_to_u32, fc_##from##_to_u64, REST_OF_ROW(from) }
-#define F_ROW(from)                                                                                    \
-    { fc_##from##_to_bool, fc_##from##_to_u8, fc_##from##_to_u8, fc_##from##_to_u16, fc_##from##_to_i32, \
-      fc_##from##_to_i64, fc_##from##_to_u16, fc_##from##_to_u32, fc_##from##_to_u64, REST_OF_ROW(from) }
+/* two's complement: what becomes an int of some width is what becomes a uint of it, but from floats to 32 and 64 bits */
+#define ROW(from, i32_, i64_)                                                                          \
+    [FC_BOOL] = fc_##from##_to_bool, [FC_U8] = fc_##from##_to_u8, [FC_I8] = fc_##from##_to_u8,         \
+    [FC_I16] = fc_##from##_to_u16, [FC_U16] = fc_##from##_to_u16, [FC_I32] = fc_##from##_to_##i32_,    \
+    [FC_U32] = fc_##from##_to_u32, [FC_I64] = fc_##from##_to_##i64_, [FC_U64] = fc_##from##_to_u64,    \
+    [FC_F32] = fc_##from##_to_f32, [FC_F64] = fc_##from##_to_f64, [FC_C64] = fc_##from##_to_c64, [FC_C128] = fc_##from##_to_c128
+#define W_ROW(from) { ROW(from, u32, u64) }
+#define F_ROW(from) { ROW(from, i32, i64) }
 
 const fc_cast FC_ISA_NAME(fc_casts)[FC_NDTYPES][FC_NDTYPES] = {
     [FC_BOOL] = W_ROW(bool), [FC_U8] = W_ROW(u8), [FC_I8] = W_ROW(i8), [FC_I16] = W_ROW(i16), [FC_I32] = W_ROW(i32), [FC_I64] = W_ROW(i64),
-    [FC_F16] = F_ROW(f16), [FC_BF16] = F_ROW(bf16), [FC_F32] = F_ROW(f32), [FC_F64] = F_ROW(f64),
+    [FC_F16] = { [FC_F32] = fc_f16_to_f32 }, [FC_BF16] = { [FC_F32] = fc_bf16_to_f32 },
+    [FC_F32] = { ROW(f32, i32, i64), [FC_F16] = fc_f32_to_f16, [FC_BF16] = fc_f32_to_bf16 }, [FC_F64] = F_ROW(f64),
 #if FC_ISA_NUM == 2
     [FC_U16] = W_ROW(u16), [FC_U32] = W_ROW(u32), [FC_U64] = W_ROW(u64), [FC_C64] = F_ROW(c64), [FC_C128] = F_ROW(c128),
 #endif

@@ -1,4 +1,5 @@
-/* The conversion loops, one table for each ISA level: [from][to]. Where one has NULL, that of the level below is meant. */
+/* The conversion loops, one table for each ISA level: [from][to]. Where one has NULL, that of the level below is meant; a half and
+ * another type than float32 have none, and go by way of that (cast.c). */
 #ifndef FC_CAST_PAIRS_H
 #define FC_CAST_PAIRS_H
 
@@ -9,7 +10,8 @@ typedef void (*fc_cast)(void *to, const void *from, int64_t n);
 
 extern const fc_cast fc_casts_v2[FC_NDTYPES][FC_NDTYPES], fc_casts_v3[FC_NDTYPES][FC_NDTYPES], fc_casts_v4[FC_NDTYPES][FC_NDTYPES];
 
-/* f32 to f16 and back */
+/* f32 to f16 and back, f32 to bf16 */
+void FC_ISA_NAME(fc_narrow_bf16)(void *to, const void *from, int64_t n);
 void FC_ISA_NAME(fc_narrow_f16)(void *to, const void *from, int64_t n);
 void FC_ISA_NAME(fc_widen_f16)(void *to, const void *from, int64_t n);
 
