@@ -14,8 +14,10 @@
  * all (level v2), one function serves every loop. */
 #if defined(__GNUC__) && !defined(__OPTIMIZE_SIZE__)
 #define FC_MATH static inline __attribute__((always_inline))
+#define FC_MATH_CALLED static __attribute__((noinline, unused)) /* too long to be copied into every loop */
 #else
 #define FC_MATH static inline
+#define FC_MATH_CALLED static inline
 #endif
 
 /* a * b + c. One rounding where the machine has the instruction (v3 and up: part of the promise); below, two roundings, because

@@ -1,6 +1,11 @@
 /* One complex type: C over T, CN(name) complex, FN(name) real, FC_LIBC(name) the library's. No guard, deliberately. */
 
 /* re + i im without arithmetic: x + y * I would turn an infinite y into NaN */
+#ifdef __GNUC__ /* a builtin that loops vectorise around; a union goes through memory */
+static inline C CN(make)(T re, T im) { return __builtin_complex(re, im); }
+static inline T CN(real)(C z)  { return FC_LIBC(creal)(z); }
+static inline T CN(imag)(C z)  { return FC_LIBC(cimag)(z); }
+#else
 static inline C CN(make)(T re, T im)
 {
     union { T part[2]; C z; } u;
@@ -11,6 +16,7 @@ static inline C CN(make)(T re, T im)
 
 static inline T CN(real)(C z)  { union { C z; T part[2]; } u = {z}; return u.part[0]; }
 static inline T CN(imag)(C z)  { union { C z; T part[2]; } u = {z}; return u.part[1]; }
+#endif
 static inline C CN(conj)(C z)  { return CN(make)(CN(real)(z), -CN(imag)(z)); }
 static inline C CN(neg)(C z)   { return CN(make)(-CN(real)(z), -CN(imag)(z)); }
 static inline T CN(abs)(C z)   { return FN(hypot)(CN(real)(z), CN(imag)(z)); }
@@ -23,16 +29,14 @@ static inline C CN(mul)(C x, C y)
     return CN(make)(a * c - b * d, a * d + b * c);
 }
 
-/* Divisor scaled to at most 1 first, so that its square neither overflows nor vanishes; as PyTorch's loops */
-static inline C CN(div)(C x, C y)
+/* Divisor scaled to at most 1 first, so that its square neither overflows nor vanishes; as PyTorch's loops. By zero each part is divided,
+ * as NumPy and PyTorch have it. No branch: a loop of it vectorises. */
+FC_MATH C CN(div)(C x, C y)
 {
-    const T c0 = CN(real)(y), d0 = CN(imag)(y);
-    const T scale = FN(fmax)(FN(fabs)(c0), FN(fabs)(d0));
-    const T a = CN(real)(x) / scale, b = CN(imag)(x) / scale, c = c0 / scale, d = d0 / scale;
-    const T n = c * c + d * d;
-    if (scale == 0) /* each part by zero, as NumPy and PyTorch have it */
-        return CN(make)(CN(real)(x) / scale, CN(imag)(x) / scale);
-    return CN(make)((a * c + b * d) / n, (b * c - a * d) / n);
+    const T c0 = CN(real)(y), d0 = CN(imag)(y), larger = FN(fmax)(FN(fabs)(c0), FN(fabs)(d0));
+    const T a = CN(real)(x) / larger, b = CN(imag)(x) / larger, c = c0 / larger, d = d0 / larger;
+    const T n = c * c + d * d, re = (a * c + b * d) / n, im = (b * c - a * d) / n;
+    return CN(make)(larger == 0 ? a : re, larger == 0 ? b : im);
 }
 
 static inline C CN(reciprocal)(C z) { return CN(div)(CN(make)(1, 0), z); }
@@ -74,7 +78,7 @@ static inline C CN(exp2)(C z)  { return CN(exp)(CN(scale)(z, (T)0.69314718055994
 static inline C CN(rsqrt)(C z) { return CN(reciprocal)(CN(sqrt)(z)); }
 
 /* e**x cos(y) - 1 = expm1(x) cos(y) - 2 sin(y/2)**2, which does not cancel near 0 */
-static inline C CN(expm1)(C z)
+FC_MATH_CALLED C CN(expm1)(C z)
 {
     const T x = CN(real)(z), y = CN(imag)(z), half = FN(sin)(y / 2);
     return CN(make)(FN(expm1)(x) * FN(cos)(y) - 2 * half * half, FN(exp)(x) * FN(sin)(y));

@@ -66,7 +66,11 @@ typedef T R;
 #define DIV(a, b) ((a) / (b))
 #else
 #define FC_SCALAR(s) ((T)(s).i)
+#if FC_CLASS == 0
+#define MUL(a, b) (((a) != 0) & ((b) != 0)) /* no byte multiplies */
+#else
 #define MUL(a, b) ((a) * (b))
+#endif
 #define DIV(a, b) ((a) / (b))
 #endif
 
