@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-/* signed S and its unsigned U, WIDTH bits, name t */
-#define FC_INT_SIGNED(S, U, WIDTH, t)                                                                                    \
+/* signed S and its unsigned U, name t */
+#define FC_INT_SIGNED(S, U, t)                                                                                    \
     static inline S fc_neg_##t(S x)  { return (S)(0 - (U)x); }                                                           \
     static inline S fc_abs_##t(S x)  { return x < 0 ? (S)(0 - (U)x) : x; }                                               \
     static inline S fc_sign_##t(S x) { return (S)((x > 0) - (x < 0)); }                                                  \
@@ -40,9 +40,6 @@
             result *= y & 1 ? square : 1;                                                                                \
         return (S)result;                                                                                                \
     }                                                                                                                    \
-    /* a shift by the width or more leaves nothing, or the sign; negative amounts count as too many */                   \
-    static inline S fc_lshift_##t(S x, S y) { return (U)y >= WIDTH ? 0 : (S)((U)x << y); }                               \
-    static inline S fc_rshift_##t(S x, S y) { return (S)(x >> ((U)y >= WIDTH ? WIDTH - 1 : y)); }                        \
     static inline S fc_gcd_##t(S x, S y)                                                                                 \
     {                                                                                                                    \
         U a = x < 0 ? (U)(0 - (U)x) : (U)x, b = y < 0 ? (U)(0 - (U)y) : (U)y;                                            \
@@ -50,7 +47,7 @@
         return (S)a;                                                                                                     \
     }
 
-#define FC_INT_UNSIGNED(U, WIDTH, t)                                                                                     \
+#define FC_INT_UNSIGNED(U, t)                                                                                     \
     static inline U fc_neg_##t(U x)  { return (U)(0 - x); }                                                              \
     static inline U fc_abs_##t(U x)  { return x; }                                                                       \
     static inline U fc_sign_##t(U x) { return x > 0; }                                                                   \
@@ -66,8 +63,6 @@
             result *= y & 1 ? square : 1;                                                                                \
         return (U)result;                                                                                                \
     }                                                                                                                    \
-    static inline U fc_lshift_##t(U x, U y) { return y >= WIDTH ? 0 : (U)(x << y); }                                     \
-    static inline U fc_rshift_##t(U x, U y) { return y >= WIDTH ? 0 : (U)(x >> y); }                                     \
     static inline U fc_gcd_##t(U x, U y)                                                                                 \
     {                                                                                                                    \
         while (y) { const U r = (U)(x % y); x = y; y = r; }                                                              \
@@ -88,14 +83,49 @@
         return g == 0 ? 0 : fc_abs_##t((I)((uint64_t)(x / g) * (uint64_t)y));                                            \
     }
 
-FC_INT_SIGNED(int8_t,  uint8_t,  8,  i8)
-FC_INT_SIGNED(int16_t, uint16_t, 16, i16)
-FC_INT_SIGNED(int32_t, uint32_t, 32, i32)
-FC_INT_SIGNED(int64_t, uint64_t, 64, i64)
-FC_INT_UNSIGNED(uint8_t,  8,  u8)
-FC_INT_UNSIGNED(uint16_t, 16, u16)
-FC_INT_UNSIGNED(uint32_t, 32, u32)
-FC_INT_UNSIGNED(uint64_t, 64, u64)
+/* A shift by the width or more leaves nothing, or the sign; negative amounts count as too many. */
+#define FC_SHIFT_SIGNED(S, U, WIDTH, t)                                                                                  \
+    static inline S fc_lshift_##t(S x, S y) { return (U)y >= WIDTH ? 0 : (S)((U)x << y); }                               \
+    static inline S fc_rshift_##t(S x, S y) { return (S)(x >> ((U)y >= WIDTH ? WIDTH - 1 : y)); }
+#define FC_SHIFT_UNSIGNED(U, WIDTH, t)                                                                                   \
+    static inline U fc_lshift_##t(U x, U y) { return y >= WIDTH ? 0 : (U)(x << y); }                                     \
+    static inline U fc_rshift_##t(U x, U y) { return y >= WIDTH ? 0 : (U)(x >> y); }
+FC_SHIFT_SIGNED(int16_t, uint16_t, 16, i16)
+FC_SHIFT_SIGNED(int32_t, uint32_t, 32, i32)
+FC_SHIFT_SIGNED(int64_t, uint64_t, 64, i64)
+FC_SHIFT_UNSIGNED(uint16_t, 16, u16)
+FC_SHIFT_UNSIGNED(uint32_t, 32, u32)
+FC_SHIFT_UNSIGNED(uint64_t, 64, u64)
+
+/* Bytes have no shift instruction and fill four registers as wider integers: three shifts by constants, of which the bits of y choose. */
+FC_MATH uint8_t fc_lshift_u8(uint8_t x, uint8_t y)
+{
+    const uint8_t a = (uint8_t)(y & 1 ? x << 1 : x), b = (uint8_t)(y & 2 ? a << 2 : a), c = (uint8_t)(y & 4 ? b << 4 : b);
+    return y > 7 ? 0 : c;
+}
+
+FC_MATH uint8_t fc_rshift_u8(uint8_t x, uint8_t y)
+{
+    const uint8_t a = (uint8_t)(y & 1 ? x >> 1 : x), b = (uint8_t)(y & 2 ? a >> 2 : a), c = (uint8_t)(y & 4 ? b >> 4 : b);
+    return y > 7 ? 0 : c;
+}
+
+FC_MATH int8_t fc_lshift_i8(int8_t x, int8_t y) { return (int8_t)fc_lshift_u8((uint8_t)x, (uint8_t)y); }
+
+FC_MATH int8_t fc_rshift_i8(int8_t x, int8_t y)
+{
+    const uint8_t sign = x < 0 ? 0xff : 0;
+    return (int8_t)(fc_rshift_u8((uint8_t)(x ^ sign), (uint8_t)y) ^ sign);
+}
+
+FC_INT_SIGNED(int8_t,  uint8_t, i8)
+FC_INT_SIGNED(int16_t, uint16_t, i16)
+FC_INT_SIGNED(int32_t, uint32_t, i32)
+FC_INT_SIGNED(int64_t, uint64_t, i64)
+FC_INT_UNSIGNED(uint8_t, u8)
+FC_INT_UNSIGNED(uint16_t, u16)
+FC_INT_UNSIGNED(uint32_t, u32)
+FC_INT_UNSIGNED(uint64_t, u64)
 FC_INT_ANY(int8_t, i8)
 FC_INT_ANY(int16_t, i16)
 FC_INT_ANY(int32_t, i32)
@@ -108,5 +138,7 @@ FC_INT_ANY(uint64_t, u64)
 #undef FC_INT_SIGNED
 #undef FC_INT_UNSIGNED
 #undef FC_INT_ANY
+#undef FC_SHIFT_SIGNED
+#undef FC_SHIFT_UNSIGNED
 
 #endif

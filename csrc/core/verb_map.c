@@ -13,6 +13,13 @@ typedef struct {
     int compute, stored, result; /* the cell's input and output dtype; the result tensor's dtype */
 } fc_types;
 
+/* Integers narrower than 64 bits divide as int64, which has loops for it (cpu/map_easy.h). */
+static int fc_divides_wide(int op, int dtype)
+{
+    const int divides = op == FC_OP_floor_divide || op == FC_OP_trunc_divide || op == FC_OP_remainder || op == FC_OP_fmod;
+    return divides && fc_is_int(dtype) && fc_dt_size[dtype] < 8;
+}
+
 /* number: one operand is a Python number, which halves do not round before they compute */
 static int fc_map_types(int op, int common, int number, fc_types *t)
 {
@@ -24,7 +31,7 @@ static int fc_map_types(int op, int common, int number, fc_types *t)
     }
     if (!fc_op_takes(op, common))
         return fc_fail(FC_DTYPE, common, 0, 0, 0);
-    t->compute = !number && fc_is_half(common) && fc_cpu_map_cell(op, common) ? common : fc_compute_dtype(common);
+    t->compute = !number && fc_is_half(common) && fc_cpu_map_cell(op, common) ? common : fc_divides_wide(op, common) ? FC_I64 : fc_compute_dtype(common);
     t->result = row->result_word == FC_RESULT_BOOL ? FC_BOOL : row->result_word == FC_RESULT_REAL ? fc_real_dtype(common) : common;
     t->stored = row->result_word == FC_RESULT_BOOL ? FC_BOOL : row->result_word == FC_RESULT_REAL ? fc_real_dtype(t->compute) : t->compute;
     return FC_OK;
@@ -104,10 +111,14 @@ static fc_tensor *fc_map_run(int op, fc_tensor *out, int n, fc_tensor **x, int n
     }
     if (number >= 0) {
         x[number]->dtype = (uint8_t)types.compute;
-        fc_store_scalar(single ? FC_F32 : types.compute, x[number]->data, value);
-        if (single) { /* the number is a float32 all the same */
-            const float rounded = *(const float *)x[number]->data;
-            *(double *)x[number]->data = rounded;
+        /* rounded or wrapped to the width of its dtype, also where the loop is of a wider one */
+        const int held = single ? FC_F32 : fc_divides_wide(op, common) ? common : types.compute;
+        char *const bytes = x[number]->data;
+        fc_store_scalar(held, bytes, value);
+        if (held != types.compute) {
+            char narrow[8];
+            memcpy(narrow, bytes, fc_dt_size[held]);
+            fc_convert(types.compute, bytes, held, narrow, 1);
         }
         const fc_map_cell simple = op == FC_OP_pow && number == 1 ? fc_cpu_pow_cell(types.compute, value->kind == FC_KFLOAT ? value->re : (double)value->i) : NULL;
         if (simple) { /* the exponent has done its work */
