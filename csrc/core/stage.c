@@ -4,10 +4,11 @@
 #include "../cpu/parallel.h"
 #include "atomic.h"
 #include "cast.h"
+#include "copy_nest.h"
 #include "stage.h"
 #include "verb.h"
 
-enum { FC_BLOCK_BYTES = 4096, FC_LONG_ROW = 64 };
+enum { FC_BLOCK_BYTES = 4096, FC_LONG_ROW = 64, FC_TILE_ROWS = 16, FC_TILE_BYTES = 512 };
 
 typedef struct {
     const fc_nest *nest;
@@ -19,10 +20,11 @@ typedef struct {
     int same[FC_NEST_OPERANDS];   /* memory has the wanted dtype */
     int fixed[FC_NEST_OPERANDS];  /* one element for the whole nest */
     int still[FC_NEST_OPERANDS];  /* one element for each row, in the wanted dtype */
+    int turned[FC_NEST_OPERANDS]; /* contiguous along dim 1 */
     int all_linear, rows, staged;
     int plain_rows;               /* every operand is along, in the wanted dtype, or still */
     int scaled;                   /* the operand that a row is multiplied by, or 0 */
-    int64_t block;                /* elements */
+    int64_t block, tile;          /* elements; of a row of a tile */
     int fault;
 } fc_stage;
 
@@ -150,6 +152,55 @@ static void fc_stage_range(void *ctx, int64_t begin, int64_t end)
         fc_atomic_poke(&g->fault, 1);
 }
 
+/* Where an operand is contiguous along dim 1 (a transposed matrix), cache lines are used whole only if many rows go at once: a unit is 16
+ * rows, walked in tiles of which such operands are turned first. */
+static void fc_stage_tiles(void *ctx, int64_t begin, int64_t end)
+{
+    fc_stage *g = ctx;
+    const fc_nest *nest = g->nest;
+    const int64_t n = nest->size[0], m = nest->size[1], strips = (m - 1) / FC_TILE_ROWS + 1;
+    int fault = 0;
+    fc_block block[FC_NEST_OPERANDS], raw;
+    _Alignas(64) char tile[FC_NEST_OPERANDS][FC_TILE_ROWS * FC_TILE_BYTES];
+    for (int64_t u = begin; u < end; ++u) {
+        fc_nest_at at = { { 0 } };
+        int64_t left = u / strips;
+        for (int d = 2; d < nest->ndim; ++d) {
+            at.index[d] = left % nest->size[d];
+            left /= nest->size[d];
+        }
+        const int64_t first = u % strips * FC_TILE_ROWS, last = first + FC_TILE_ROWS < m ? first + FC_TILE_ROWS : m;
+        for (int64_t i = 0; i < n; i += g->tile) {
+            const int64_t count = n - i < g->tile ? n - i : g->tile;
+            at.index[0] = i;
+            at.index[1] = first;
+            for (int k = 1; k < nest->nops; ++k)
+                if (g->turned[k]) {
+                    const int size = fc_dt_size[nest->dtype[k]];
+                    fc_turn(tile[k], g->tile * size, fc_operand_at(nest, k, &at), nest->stride[k][0], count, last - first, size);
+                }
+            for (; at.index[1] < last; ++at.index[1]) {
+                char *p[FC_NEST_OPERANDS] = { 0 }, *near[FC_NEST_OPERANDS] = { 0 };
+                for (int k = 0; k < nest->nops; ++k) {
+                    if (g->turned[k])
+                        near[k] = tile[k] + (at.index[1] - first) * g->tile * fc_dt_size[nest->dtype[k]];
+                    else if (g->along[k])
+                        near[k] = fc_operand_at(nest, k, &at);
+                    const int direct = near[k] && g->same[k];
+                    p[k] = direct ? near[k] : block[k].bytes;
+                    if (k && !direct)
+                        fc_stage_in(g, k, &at, count, near[k], &block[k], &raw);
+                }
+                g->cell(p[0], p[1], p[2], p[3], g->scalars, &fault, count);
+                if (p[0] == block[0].bytes)
+                    fc_stage_out(g, &at, count, near[0], &block[0], &raw);
+            }
+        }
+    }
+    if (fault)
+        fc_atomic_poke(&g->fault, 1);
+}
+
 int fc_stage_run(const fc_nest *nest, fc_map_cell cell, int compute, int stored, const fc_scalar *s)
 {
     fc_stage g = { .nest = nest, .cell = cell, .scalars = s };
@@ -157,6 +208,7 @@ int fc_stage_run(const fc_nest *nest, fc_map_cell cell, int compute, int stored,
     g.all_linear = 1;
     g.plain_rows = g.rows;
     int64_t widest = 1;
+    int turns = 0;
     for (int k = 0; k < nest->nops; ++k) {
         g.want[k] = k ? compute : stored;
         const int64_t size = fc_dt_size[nest->dtype[k]], wanted = fc_dt_size[g.want[k]];
@@ -175,6 +227,9 @@ int fc_stage_run(const fc_nest *nest, fc_map_cell cell, int compute, int stored,
         g.along[k] = nest->ndim > 0 && nest->stride[k][0] == size;
         g.still[k] = k && g.same[k] && g.rows && nest->stride[k][0] == 0;
         g.plain_rows &= (g.same[k] && g.along[k]) || g.still[k];
+        g.turned[k] = k && nest->ndim > 1 && nest->size[0] >= FC_TILE_ROWS && nest->size[1] >= FC_TILE_ROWS && !g.along[k] && nest->stride[k][0]
+            && nest->stride[k][1] == size;
+        turns |= g.turned[k];
         g.all_linear &= linear && g.same[k];
         g.staged |= !(g.same[k] && (linear || (g.rows && g.along[k])));
     }
@@ -184,6 +239,12 @@ int fc_stage_run(const fc_nest *nest, fc_map_cell cell, int compute, int stored,
     /* no block is filled for the commonest of all, a row times a number */
     if (g.plain_rows && (compute == FC_F32 || compute == FC_F64) && g.still[1] != g.still[2] && cell == fc_cpu_map_cell(FC_OP_mul, compute))
         g.scaled = g.still[1] ? 1 : 2;
-    fc_parallel(nest->total, FC_GRAIN, fc_stage_range, &g);
+    if (turns) {
+        g.tile = FC_TILE_BYTES / (widest < 4 ? 4 : widest);
+        const int64_t n = nest->size[0], m = nest->size[1];
+        fc_parallel(nest->total / n / m * ((m - 1) / FC_TILE_ROWS + 1), FC_GRAIN / (n * FC_TILE_ROWS) + 1, fc_stage_tiles, &g);
+    } else {
+        fc_parallel(nest->total, FC_GRAIN, fc_stage_range, &g);
+    }
     return g.fault;
 }

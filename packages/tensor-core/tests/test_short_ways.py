@@ -1,0 +1,198 @@
+"""Loops that take a shorter way - halves in registers, integers as doubles, bytes by steps, runs that are easy - give what the long way gives."""
+
+import math
+
+import numpy as np
+import pytest
+
+import facula
+from facula.tensor_core._lib import lib
+
+HALVES = ("float16", "bfloat16")
+LEVELS = [level for level in (2, 3, 4) if lib.fc_set_isa_level(level) == 0]
+
+
+@pytest.fixture(autouse=True)
+def _best_level():
+    yield
+    lib.fc_set_isa_level(LEVELS[-1])
+
+
+def every_half(dtype, seed=None):
+    bits = np.arange(1 << 16, dtype=np.uint16)
+    if seed is not None:
+        bits = np.random.default_rng(seed).permutation(bits)
+    return facula.from_numpy(bits.view(np.int16)).view(getattr(facula, dtype))
+
+
+def bits_of(x):
+    """The bits of a half tensor, every NaN the same."""
+    return np.where(np.isnan(x.float().numpy()), np.int16(0x7FFF), x.view(facula.int16).numpy())
+
+
+ONE = ("neg", "abs", "relu", "square", "sqrt")
+TWO = ("add", "sub", "mul", "div", "maximum", "minimum")
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("dtype", HALVES)
+@pytest.mark.parametrize("name", ONE + TWO)
+def test_a_half_computes_in_float32_and_rounds_once(name, dtype, level):
+    lib.fc_set_isa_level(level)
+    for count in (1 << 16, 65531, 7):
+        operands = [every_half(dtype)[-count:], every_half(dtype, 0)[-count:]][: 1 + (name in TWO)]
+        options = {"alpha": 0.3} if name in ("add", "sub") and count != 7 else {}
+        wide = getattr(facula, name)(*(x.float() for x in operands), **options)
+        actual = getattr(facula, name)(*operands, **options)
+
+        assert np.array_equal(bits_of(wide.to(actual.dtype)), bits_of(actual))
+
+
+def test_a_number_beside_a_half_is_not_rounded_first():
+    x = facula.tensor([3.0, 1000.0], dtype=facula.float16)
+
+    assert [float(np.float16(np.float32(v) * np.float32(1.0009))) for v in (3.0, 1000.0)] == (x * 1.0009).tolist()
+
+
+INTEGERS = ("uint8", "int8", "int16", "int32", "int64", "uint16", "uint32", "uint64")
+
+
+def pairs(dtype):
+    """Operands around every edge of the dtype and of what doubles hold."""
+    info = np.iinfo(dtype)
+    edges = [0, 1, 2, 3, 7, 10, 255, 2**31, 2**51, 2**51 - 1, 2**53 + 1, info.max, info.max - 1, info.max // 3]
+    edges = sorted({v for e in edges for v in (e, -e, info.min, info.min + 1) if info.min <= v <= info.max})
+    rng = np.random.default_rng(5)
+    small = [tuple(v) for v in rng.integers(max(info.min, -1000), min(info.max, 1000), (600, 2)).tolist()]
+    any_ = [tuple(v) for v in rng.integers(info.min, info.max, (600, 2), dtype=dtype, endpoint=True).tolist()]
+    return {"edges": [(a, b) for a in edges for b in edges if b], "small": [p for p in small if p[1]], "any": [p for p in any_ if p[1]]}
+
+
+def wrapped(value, dtype):
+    bits = np.iinfo(dtype).bits
+    value &= (1 << bits) - 1
+    return value - (1 << bits) if np.dtype(dtype).kind == "i" and value >> (bits - 1) else value
+
+
+def cut(a, b):
+    return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+
+
+DIVISIONS = {
+    "floor_divide": (facula.floor_divide, lambda a, b: a // b),
+    "remainder": (facula.remainder, lambda a, b: a % b),
+    "fmod": (facula.fmod, lambda a, b: a - cut(a, b) * b),
+    "trunc": (lambda x, y: facula.div(x, y, rounding_mode="trunc"), cut),
+}
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("dtype", INTEGERS)
+@pytest.mark.parametrize("name", DIVISIONS)
+def test_integers_divide_exactly(name, dtype, level):
+    lib.fc_set_isa_level(level)
+    function, exact = DIVISIONS[name]
+    for kind, both in pairs(dtype).items():
+        x, y = (facula.from_numpy(np.array(column, dtype)) for column in zip(*both))
+
+        assert [wrapped(exact(a, b), dtype) for a, b in both] == function(x, y).tolist(), kind
+
+
+@pytest.mark.parametrize("dtype", INTEGERS)
+@pytest.mark.parametrize("name", DIVISIONS)
+def test_a_number_divides_as_the_dtype_holds_it(name, dtype):
+    function, exact = DIVISIONS[name]
+    values = [v for v in (-100, -7, 0, 5, 100) if v >= np.iinfo(dtype).min]
+    x = facula.tensor(values, dtype=getattr(facula, dtype))
+    for number in (7, 100) + ((-3,) if np.iinfo(dtype).min else ()):
+        assert [exact(v, number) for v in values] == function(x, number).tolist()
+
+
+@pytest.mark.parametrize("dtype", INTEGERS)
+@pytest.mark.parametrize("name", DIVISIONS)
+def test_one_zero_among_many_divisors_raises(name, dtype):
+    y = facula.ones(1000, dtype=getattr(facula, dtype))
+    y[777] = 0
+    with pytest.raises(RuntimeError, match="zero"):
+        DIVISIONS[name][0](facula.ones_like(y), y)
+
+
+@pytest.mark.parametrize("dtype", ("int8", "uint8"))
+def test_bytes_shift_as_python_does(dtype):
+    info = np.iinfo(dtype)
+    values = np.arange(info.min, info.max + 1)
+    x, y = (facula.from_numpy(a.astype(dtype).ravel()) for a in np.meshgrid(values, values, indexing="ij"))
+    by = [(int(a), int(b)) for a in values for b in values]
+    left = [wrapped(a << b, dtype) if 0 <= b < 8 else 0 for a, b in by]
+    right = [a >> b if 0 <= b < 8 else (-1 if a < 0 else 0) for a, b in by]
+
+    assert left == (x << y).tolist()
+    assert right == (x >> y).tolist()
+
+
+@pytest.mark.parametrize("other", ("bool", *INTEGERS, "float64", "complex64", "complex128"))
+@pytest.mark.parametrize("dtype", HALVES)
+def test_a_half_becomes_what_its_float32_becomes(dtype, other):
+    x = every_half(dtype)
+    expected, actual = (v.to(getattr(facula, other)).numpy() for v in (x.float(), x))
+
+    assert np.array_equal(expected, actual, equal_nan=np.dtype(actual.dtype).kind in "fc")
+
+
+@pytest.mark.parametrize("other", ("bool", *INTEGERS, "float64", "complex64", "complex128"))
+@pytest.mark.parametrize("dtype", HALVES)
+def test_what_becomes_a_half_passes_through_float32(dtype, other):
+    x = (facula.arange(5000, dtype=facula.float64) * 17.3 - 30000).to(getattr(facula, other))
+
+    assert np.array_equal(bits_of(x.to(facula.float32).to(getattr(facula, dtype))), bits_of(x.to(getattr(facula, dtype))))
+
+
+@pytest.mark.parametrize("dtype", ("float32", "float64"))
+@pytest.mark.parametrize("name", ("elu", "selu", "celu"))
+def test_a_positive_run_beside_a_negative_element(name, dtype):
+    function = getattr(facula.nn.functional, name) if name == "elu" else getattr(facula, name)
+    x = facula.from_numpy(np.random.default_rng(0).uniform(0.01, 4, 2000).astype(dtype))
+    mixed = x.clone()
+    mixed[::5] = -1
+
+    assert np.array_equal(function(mixed).numpy()[1::5], function(x).numpy()[1::5])
+    assert math.isnan(function(facula.tensor([math.nan] * 3))[0].item())
+
+
+@pytest.mark.parametrize("dtype", ("complex64", "complex128"))
+def test_complex_division_by_zero_and_of_extremes(dtype):
+    big = 1e38 if dtype == "complex64" else 1e307
+    x = facula.tensor([complex(1, -2), complex(big, big), complex(1 / big, 0), complex(3, 4), complex(0, 0)] * 5, dtype=getattr(facula, dtype))
+    y = facula.tensor([complex(0, 0), complex(big, -big), complex(2 / big, 0), complex(1, 2), complex(0, 0)] * 5, dtype=getattr(facula, dtype))
+    quotient = (x / y).numpy()
+
+    assert complex(math.inf, -math.inf) == quotient[0]
+    assert np.allclose(quotient[1:4], [1j, 0.5, 2.2 - 0.4j])
+    assert np.isnan(quotient[4].real) and np.isnan(quotient[4].imag)
+    assert quotient[:5].tobytes() == quotient[-5:].tobytes()
+
+
+def turned(a):
+    return facula.from_numpy(np.ascontiguousarray(a.swapaxes(-1, -2))).transpose(-1, -2)
+
+
+@pytest.mark.parametrize("shape", [(16, 16), (17, 33), (250, 400), (3, 40, 70), (2, 3, 17, 140)], ids=str)
+@pytest.mark.parametrize("dtype", ("uint8", "int16", "float16", "float32", "float64", "complex128"))
+def test_transposed_operands_are_turned_in_tiles(dtype, shape):
+    rng = np.random.default_rng(1)
+    a, b = (rng.integers(1, 60, shape).astype(dtype) for _ in range(2))
+    plain = facula.from_numpy(b)
+    for x, y in (
+        (turned(a), plain),
+        (plain, turned(a)),
+        (turned(a)[..., 1:], plain[..., 1:]),
+        (turned(a)[..., 1:, :], plain[..., 1:, :]),
+        (plain, turned(a)[..., :1]),
+        (plain, turned(a).to(facula.complex128)),
+    ):
+        expected = x.numpy() + y.numpy()
+        out = facula.empty(expected.shape, dtype=facula.complex128)
+
+        assert np.array_equal(expected, (x + y).numpy())
+        assert np.array_equal(expected, facula.add(x, y, out=out).numpy())
+        assert np.array_equal(x.numpy() == y.numpy(), (x == y).numpy())
