@@ -99,25 +99,25 @@ def guard(row, extra=()):
 
 
 def scalar_guards(row):
-    """A named Scalar off its default crosses on the slow path. Without a default it always does."""
+    """A named Scalar off its default, or that has none."""
     scalars = [p for p in row.params if p.type in ("Scalar", "Scalar?")]
     return [f"{p.name} != {p.default}" if p.default is not None else "True" for p in scalars]
 
 
 # numbers with conditions that the slow path knows: a factor of integers is whole, a factor of products is one that the dtype holds
-PLAIN_NUMBER = {"alpha": "type({0}) is int and -32768 <= {0} < 32768", "value": "type({0}) in (float, int) and -127 <= {0} <= 127"}
+PLAIN_NUMBER = {"alpha": "type({0}) is int and -32768 <= {0} < 32768", **dict.fromkeys(("value", "threshold"), "type({0}) in (float, int) and -127 <= {0} <= 127")}
 PLAIN_NUMBER |= dict.fromkeys(("nan", "posinf", "neginf"), "type({0}) is float")
 PLAIN_NUMBER["p"] = "(type({0}) is float or type({0}) is int and -32768 <= {0} < 32768) and type(keepdim) is bool"
 
 
 def named_numbers(row):
-    """Named Scalars off their default wait in C for the verb. The handles are read first: what waits must not outlive a failure."""
+    """Named Scalars that have no default or are off it wait in C for the verb. The handles are read first: what waits must not outlive a failure."""
     scalars = [p for p in row.params if p.type == "Scalar"]
-    if any(p.default is None for p in scalars) or any(p.type == "Scalar?" for p in row.params):
+    if any(p.type == "Scalar?" for p in row.params):
         return f"    if {' or '.join(scalar_guards(row))}:\n        {leave(row)}\n"
     if not scalars:
         return ""
-    off = " or ".join(f"{p.name} != {p.default}" for p in scalars)
+    off = " or ".join(dict.fromkeys(scalar_guards(row)))
     plain = " and ".join(PLAIN_NUMBER.get(p.name, "(type({0}) in (float, int) and -65504 <= {0} <= 65504)").format(p.name) for p in scalars)
     handles = ", ".join(f"{p.name}._h" for p in row.tensors)
     body = f"    if {off}:\n        if not ({plain}):\n            {leave(row)}\n"
