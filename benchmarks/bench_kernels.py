@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""Kernels of their own beside PyTorch: attention, recurrences, alignments, resampling, norms, losses, long folds, order.
+"""Kernels of their own beside PyTorch: attention, recurrences, alignments, resampling, norms, losses, long folds, order, streams.
 
-Each is called as a user calls it; "back" is the gradient alone, of a graph that is kept.
+Each is called as a user calls it; "back" is the gradient alone, of a graph that is kept. The summary says what part of the bandwidth of
+memcpy, measured in the same run, pointwise functions of 10^7 floats reach.
 
     tools/bench kernels [--quick] [--only lstm] [--threads 1,2]
 """
 
 from functools import partial
 
-from _harness import Case, geometric_mean, main
+import numpy as np
+from _harness import OURS, Case, geometric_mean, main
 
 
 def attention(t, heads=8, length=1024, width=64, causal=False, batch=1):
@@ -78,6 +80,24 @@ FORWARD = {
     "topk(10) 1000 x 1000": partial(call, shape=(1000, 1000), f=lambda t, x: x.topk(10)),
 }
 
+# pointwise: how many tensors of 10^7 floats a call reads or writes
+STREAMS = {"neg": 2, "relu": 2, "exp": 2, "add": 3, "mul": 3}
+MEMCPY = "memcpy of 10^7"
+
+
+def stream(t, name):
+    operands = [t.randn(10**7) for _ in range(STREAMS[name] - 1)]
+    return lambda: getattr(t, name)(*operands), operands
+
+
+def memcpy(t):
+    to, source = np.ones((2, 10**7), np.float32)
+    return lambda: np.copyto(to, source), ()
+
+
+FORWARD |= {f"{name} of 10^7": partial(stream, name=name) for name in STREAMS}
+FORWARD[MEMCPY] = memcpy
+
 
 def forward(t, make):
     t.manual_seed(0)
@@ -103,8 +123,15 @@ CASES += [Case(name + ", back", partial(back, make=make)) for name, make in BOTH
 
 
 def summary(rows):
-    ratios = [r["ratio"] for r in rows if "ratio" in r]
-    return f"\ngeometric mean {geometric_mean(ratios):.2f}, worst {max(ratios, default=float('nan')):.2f}"
+    ratios = [r["ratio"] for r in rows if "ratio" in r and r["case"] != MEMCPY]
+    text = f"\ngeometric mean {geometric_mean(ratios):.2f}, worst {max(ratios, default=float('nan')):.2f}"
+    took = {(r["case"], r["threads"]): r[f"{OURS}_s"] for r in rows if f"{OURS}_s" in r}
+    for threads in sorted({threads for case, threads in took if case == MEMCPY}):
+        copied = 2 / took[MEMCPY, threads]
+        seconds = {name: took.get((f"{name} of 10^7", threads)) for name in STREAMS}
+        parts = [f"{name} {100 * STREAMS[name] / s / copied:.0f} %" for name, s in seconds.items() if s]
+        text += f"\nof memcpy's {copied * 4e-2:.1f} GB/s, {threads} thr: {', '.join(parts)}"
+    return text
 
 
 if __name__ == "__main__":

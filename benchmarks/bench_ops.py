@@ -31,6 +31,8 @@ from oracles.samples import Draw, Sample, bound, cases_of, mapped, tensors  # no
 
 from facula.tensor_core import extend  # noqa: E402
 
+# the dtype to begin with, if not float32: of a real tensor PyTorch's function, and ours, is the tensor itself
+FIRST = {"conj_physical": "complex64"}
 FILLS = {"normal_": (), "uniform_": (), "bernoulli_scalar_": (0.3,), "exponential_": (), "random_": ()}
 # a row whose PyTorch function has another name: max(x, dim) is our max_dim(x, dim)
 PEERS = {"max_dim": "max", "min_dim": "min", "where_rows": "where", "copy": "clone", "bernoulli_scalar_": "bernoulli_"}
@@ -113,7 +115,7 @@ def filled(name, shape, t):
 
 def dtype_of(op, oracle):
     allowed = [d for d in WORDS[op.types] if not oracle.only or d in oracle.only]
-    return next(d for d in ("float32", *allowed) if d in allowed)
+    return next(d for d in (FIRST.get(op.name, "float32"), *allowed) if d in allowed)
 
 
 def row_cases(sizes, layouts, families, only):
