@@ -28,7 +28,7 @@ ROWS = {
     "cos": (mp.cos, -100, 100), "tan": (mp.tan, -100, 100), "asin": (mp.asin, -1, 1), "acos": (mp.acos, -1, 1), "atan": (mp.atan, -50, 50), "sinh": (mp.sinh, -20, 20),
     "cosh": (mp.cosh, -20, 20), "tanh": (mp.tanh, -10, 10), "asinh": (mp.asinh, -1e3, 1e3), "acosh": (mp.acosh, 1, 1e3), "atanh": (mp.atanh, -0.999, 0.999),
     "sigmoid": (lambda x: 1 / (1 + mp.exp(-x)), -80, 80), "erf": (mp.erf, -6, 6), "erfc": (mp.erfc, -5, 9), "erfinv": (mp.erfinv, -0.9999, 0.9999),
-    "_special_ndtr": (ndtr, -12, 8), "_special_erfcx": (lambda x: mp.exp(x * x) * mp.erfc(x), -3, 50), "lgamma": (mp.loggamma, 2.5, 100), "digamma": (mp.digamma, 2, 100),
+    "_special_ndtr": (ndtr, -12, 8), "_special_ndtri": (lambda p: mp.sqrt(2) * mp.erfinv(2 * p - 1), 1e-6, 0.999), "_special_erfcx": (lambda x: mp.exp(x * x) * mp.erfc(x), -3, 50), "lgamma": (mp.loggamma, 2.5, 100), "digamma": (mp.digamma, 2, 100),
     "i0": (lambda x: mp.besseli(0, x), -30, 30), "_special_i1": (lambda x: mp.besseli(1, x), -30, 30), "_special_modified_bessel_k0": (lambda x: mp.besselk(0, x), 0, 40),
     "_special_modified_bessel_k1": (lambda x: mp.besselk(1, x), 0, 40), "_silu": (lambda x: x / (1 + mp.exp(-x)), -30, 30), "_gelu": (lambda x: x * ndtr(x), -10, 10),
     "_mish": (lambda x: x * mp.tanh(mp.log1p(mp.exp(x))), -20, 20), "_softplus": (lambda x: mp.log1p(mp.exp(x)), -20, 19),
