@@ -23,8 +23,8 @@
 
 const fc_gemm_kernel *fc_gemm_kernel_for(int dtype)
 {
-    const fc_gemm_kernel *level = fc_isa_level() >= 4 ? fc_gemm_kernels_v4
-                                : fc_isa_level() == 3 ? fc_gemm_kernels_v3 : fc_gemm_kernels_v2;
+    const fc_gemm_kernel *level = fc_isa_level() >= 4 && !fc_is_complex(dtype) ? fc_gemm_kernels_v4 /* it has no complex ones */
+                                : fc_isa_level() >= 3 ? fc_gemm_kernels_v3 : fc_gemm_kernels_v2;
     return level + (dtype == FC_F64 ? FC_GEMM_F64 : dtype == FC_C64 ? FC_GEMM_C64 : dtype == FC_C128 ? FC_GEMM_C128
                                                                                                      : FC_GEMM_F32);
 }

@@ -13,6 +13,9 @@
 #endif
 
 #define FEW_ROWS FC_GEMM_FEW_ROWS
+/* complex products are rare: a v4 machine runs those of v3 */
+#define FC_GEMM_COMPLEX (FC_ISA_NUM < 4)
+
 #define INLINE static inline __attribute__((always_inline))
 
 #if FC_ISA_NUM == 4
@@ -55,7 +58,9 @@
 #include "gemm_tile_simd.h"
 #include "gemm_along_simd.h"
 #include "gemm_fan_simd.h"
+#if FC_GEMM_COMPLEX
 #include "gemm_complex_simd.h"
+#endif
 #undef SUFFIX
 #undef S
 #undef R
@@ -81,7 +86,9 @@
 #include "gemm_tile_simd.h"
 #include "gemm_along_simd.h"
 #include "gemm_fan_simd.h"
+#if FC_GEMM_COMPLEX
 #include "gemm_complex_simd.h"
+#endif
 
 #define ELEMENT_f32 4
 #define ELEMENT_f64 8
@@ -99,8 +106,10 @@ const fc_gemm_kernel FC_ISA_NAME(fc_gemm_kernels)[FC_GEMM_TYPES] = {
     [FC_GEMM_F64] = { .mr = TILE_ROWS, .nr = VECTOR_BYTES / 4, .size = 8, .direct_rows = TILE_ROWS, .block = block_f64,
                       .pack = pack_f64, .pack_runs = pack_runs_f64, .lay = lay_f64, .merge = merge_f64, .tiny = tiny_f64, .scale = scale_f64,
                       ALONG(f64) },
+#if FC_GEMM_COMPLEX
     [FC_GEMM_C64] = { .mr = TILE_ROWS, .nr = VECTOR_BYTES / 4, .size = 8, .block = block_complex_f32,
                       .pack = pack_complex_f32, .merge = merge_complex_f32 },
     [FC_GEMM_C128] = { .mr = TILE_ROWS, .nr = VECTOR_BYTES / 8, .size = 16, .block = block_complex_f64,
                        .pack = pack_complex_f64, .merge = merge_complex_f64 },
+#endif
 };
