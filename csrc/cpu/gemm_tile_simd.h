@@ -84,7 +84,7 @@ INLINE T(target) T(aim)(const fc_gemm_tile_job *job, int64_t i, int64_t j, int c
 
 #if FC_HAS_FMA
 /* T(put) where c's rows run down and its columns are c_col apart: squares of sums are turned on the way. bias: NULL or unit rows */
-static void T(put_turned)(const fc_gemm_tile_job *job, int64_t i0, int64_t j0, int rows, int cols, const R *sum, int64_t pitch)
+static __attribute__((noinline)) void T(put_turned)(const fc_gemm_tile_job *job, int64_t i0, int64_t j0, int rows, int cols, const R *sum, int64_t pitch)
 {
     const R *bias = job->bias ? (const R *)job->bias + i0 : NULL;
     for (int j = 0; j < cols; j += S)
@@ -111,7 +111,7 @@ static void T(put_turned)(const fc_gemm_tile_job *job, int64_t i0, int64_t j0, i
 #endif
 
 /* Sums of a tile to where they belong, if they are not there. */
-static void T(put)(const fc_gemm_tile_job *job, int64_t i0, int64_t j0, int rows, int cols, const R *restrict sum, int64_t pitch)
+static __attribute__((noinline)) void T(put)(const fc_gemm_tile_job *job, int64_t i0, int64_t j0, int rows, int cols, const R *restrict sum, int64_t pitch)
 {
     const R *bias = job->bias;
     const int add = job->add;

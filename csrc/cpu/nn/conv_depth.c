@@ -20,7 +20,7 @@ int fc_conv_is_depthwise(const fc_conv *v)
 
 static const fc_conv_depth_kernel *kernel_for(int dtype)
 {
-    const int level = fc_isa_level();
+    const int best = fc_isa_level(), level = dtype == FC_F64 && best > 3 ? 3 : best;
     return (level >= 4 ? fc_conv_depth_kernels_v4 : level == 3 ? fc_conv_depth_kernels_v3 : fc_conv_depth_kernels_v2) + (dtype == FC_F64);
 }
 

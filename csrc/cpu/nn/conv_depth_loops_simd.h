@@ -77,7 +77,6 @@ static void T(lanes)(void *sums, const void *x, const int64_t *at, int64_t taps,
 {
     int64_t t = 0;
     for (; t + 9 <= taps; t += 9) T(some_lanes)(9, (R *)sums + t * FC_DEPTH_LANES, x, at + t, small, width, small_pitch, rows);
-    for (; t + 3 <= taps; t += 3) T(some_lanes)(3, (R *)sums + t * FC_DEPTH_LANES, x, at + t, small, width, small_pitch, rows);
     for (; t < taps; ++t) T(some_lanes)(1, (R *)sums + t * FC_DEPTH_LANES, x, at + t, small, width, small_pitch, rows);
 }
 #undef WIDTH

@@ -37,16 +37,20 @@
 #undef MASK
 #undef FMA
 
+#if FC_ISA_NUM < 4 /* doubles are rare here: a v4 machine runs v3's */
 #define SUFFIX f64
 #define R double
 #define MASK int64_t
-#if FC_ISA_NUM == 4
-#define FMA(x, y, z) (__typeof__(z))_mm512_fmadd_pd((__m512d)(x), (__m512d)(y), (__m512d)(z))
-#elif FC_ISA_NUM == 3
+#if FC_ISA_NUM == 3
 #define FMA(x, y, z) (__typeof__(z))_mm256_fmadd_pd((__m256d)(x), (__m256d)(y), (__m256d)(z))
 #else
 #define FMA(x, y, z) ((x) * (y) + (z))
 #endif
 #include "conv_depth_loops_simd.h"
+#endif
 
-const fc_conv_depth_kernel FC_ISA_NAME(fc_conv_depth_kernels)[2] = { { flat_f32, lanes_f32 }, { flat_f64, lanes_f64 } };
+const fc_conv_depth_kernel FC_ISA_NAME(fc_conv_depth_kernels)[2] = { { flat_f32, lanes_f32 },
+#if FC_ISA_NUM < 4
+                                                                     { flat_f64, lanes_f64 },
+#endif
+};

@@ -40,7 +40,7 @@ class _Taken:
     def __init__(self, managed, versioned):
         self.managed, self.versioned = managed, versioned
 
-    def __del__(self, release=lib.fc_dlpack_release):
+    def __del__(self, release=lib.fc_dlpack_release, pointer=pointer):  # the module may be gone by then
         release(pointer(self.managed), self.versioned)
 
 
