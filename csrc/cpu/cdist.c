@@ -107,7 +107,7 @@ int FC_ISA_NAME(fc_cpu__cdist)(fc_call *c)
     fc_parallel(q.batch * q.tiles * q.strips, grain(&q), c->t[0]->dtype == FC_F32 ? distances_f32 : distances_f64, &q);
     return FC_OK;
 }
-FC_OWN_LEVELS(_cdist)
+FC_OWN_TWO_LEVELS(_cdist)
 
 int FC_ISA_NAME(fc_cpu__pdist)(fc_call *c)
 {
@@ -117,7 +117,7 @@ int FC_ISA_NAME(fc_cpu__pdist)(fc_call *c)
     fc_parallel(q.tiles * q.strips, grain(&q), c->t[0]->dtype == FC_F32 ? distances_f32 : distances_f64, &q);
     return FC_OK;
 }
-FC_OWN_LEVELS(_pdist)
+FC_OWN_TWO_LEVELS(_pdist)
 
 int FC_ISA_NAME(fc_cpu__cdist_backward)(fc_call *c)
 {
@@ -126,7 +126,7 @@ int FC_ISA_NAME(fc_cpu__cdist_backward)(fc_call *c)
     fc_parallel(q.batch * q.P, 1 + (64 << 10) / (q.R * q.M + 1), c->t[1]->dtype == FC_F32 ? gradients_f32 : gradients_f64, &q);
     return FC_OK;
 }
-FC_OWN_LEVELS(_cdist_backward)
+FC_OWN_TWO_LEVELS(_cdist_backward)
 
 #else
 #include "typed.h"
