@@ -124,6 +124,14 @@ def _call(function, s):
     return Call(function, (s.input, *s.args), s.kwargs)
 
 
+def outcomes(theirs, mine):
+    """What the two calls give, each after the same seed."""
+    torch.manual_seed(1)
+    expected = outcome(theirs)
+    facula.manual_seed(1)
+    return expected, outcome(mine)
+
+
 def plain(op, s):
     theirs = _call(op.op, s)
     return theirs, theirs.mirrored(counterpart(op))

@@ -25,8 +25,6 @@ KNOWN = {
     "erfinv": {"gradient stride": GRADIENT_STRIDE},
     "fft.fft": {"gradient stride": GRADIENT_STRIDE},
     "fft.ifft": {"gradient stride": GRADIENT_STRIDE},
-    "fft.ihfft": {"gradient stride": GRADIENT_STRIDE},
-    "fft.rfft": {"gradient stride": GRADIENT_STRIDE},
     "index_fill": {"stride": STRIDE},
     "linalg.householder_product": {"gradient stride": GRADIENT_STRIDE},
     "linalg.lu_solve": {"gradient stride": GRADIENT_STRIDE},
