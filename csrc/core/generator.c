@@ -5,40 +5,16 @@
 #include "alloc.h"
 #include "status.h"
 
-enum { SHIFT = 397, STATE_BYTES = 5056, WORDS_AT = 24, NORMAL_AT = WORDS_AT + 8 * FC_MT_WORDS };
+int fc_isa_level(void);
+
+enum { STATE_BYTES = 5056, WORDS_AT = 24, NORMAL_AT = WORDS_AT + 8 * FC_MT_WORDS };
 
 /* ---- the engine ---- */
 
-static inline uint32_t twist(uint32_t high, uint32_t low)
-{
-    const uint32_t y = (high & 0x80000000u) | (low & 0x7fffffffu);
-    return y >> 1 ^ (-(low & 1u) & 0x9908b0dfu);
-}
-
-static void temper(fc_generator *g)
-{
-    for (int k = 0; k < FC_MT_WORDS; ++k) {
-        uint32_t y = g->state[k];
-        y ^= y >> 11;
-        y ^= y << 7 & 0x9d2c5680u;
-        y ^= y << 15 & 0xefc60000u;
-        g->word[k] = y ^ y >> 18;
-    }
-}
-
-/* Three loops without a dependence shorter than a vector, then the tempering in one more: they all vectorise. */
 void fc_generator_refill(fc_generator *g)
 {
-    enum { HEAD = FC_MT_WORDS - SHIFT };
-    uint32_t *const s = g->state;
-    for (int k = 0; k < HEAD; ++k)
-        s[k] = s[k + SHIFT] ^ twist(s[k], s[k + 1]);
-    for (int k = HEAD; k < 2 * HEAD; ++k)
-        s[k] = s[k - HEAD] ^ twist(s[k], s[k + 1]);
-    for (int k = 2 * HEAD; k < FC_MT_WORDS - 1; ++k)
-        s[k] = s[k - HEAD] ^ twist(s[k], s[k + 1]);
-    s[FC_MT_WORDS - 1] = s[SHIFT - 1] ^ twist(s[FC_MT_WORDS - 1], s[0]);
-    temper(g);
+    const int level = fc_isa_level();
+    (level >= 4 ? fc_twist_v4 : level == 3 ? fc_twist_v3 : fc_twist_v2)(g->state, g->word);
     g->left = FC_MT_WORDS;
     g->next = 0;
 }
@@ -172,7 +148,8 @@ int fc_generator_set_state(fc_generator *g, const void *bytes5056)
     g->next = (int)next;
     for (int k = 0; k < FC_MT_WORDS; ++k)
         g->state[k] = (uint32_t)get(b + WORDS_AT + 8 * k, 8);
-    temper(g);
+    for (int k = 0; k < FC_MT_WORDS; ++k)
+        g->word[k] = fc_tempered(g->state[k]);
     g->normal_valid = get(b + NORMAL_AT + 24, 4) != 0;
     memcpy(&g->normal, &normal, 8);
     memcpy(g->tail, b + STATE_BYTES - 8, 8);

@@ -27,6 +27,19 @@ struct fc_generator {
 static inline void fc_generator_lock(fc_generator *g)   { pthread_mutex_lock(&g->lock); }
 static inline void fc_generator_unlock(fc_generator *g) { pthread_mutex_unlock(&g->lock); }
 
+static inline uint32_t fc_tempered(uint32_t y)
+{
+    y ^= y >> 11;
+    y ^= y << 7 & 0x9d2c5680u;
+    y ^= y << 15 & 0xefc60000u;
+    return y ^ y >> 18;
+}
+
+/* One step of the state, and its words tempered (generator_simd.c). The same bits at every level. */
+void fc_twist_v2(uint32_t *state, uint32_t *word);
+void fc_twist_v3(uint32_t *state, uint32_t *word);
+void fc_twist_v4(uint32_t *state, uint32_t *word);
+
 /* Makes the next block of words; afterwards left = 624, next = 0. */
 void fc_generator_refill(fc_generator *g);
 

@@ -56,10 +56,8 @@ static void draw_uniform_f64(fc_generator *g, double *out, int64_t n)
     for (int64_t at = 0; at < n;) {
         const int m = n - at < BATCH ? (int)(n - at) : BATCH;
         const uint32_t *const w = fc_draw_words(g, room, 2 * m);
-        for (int k = 0; k < m; ++k) {
-            const int64_t bits = (int64_t)(w[2 * k] & 0x1fffff) << 32 | w[2 * k + 1];
-            out[at + k] = (double)bits * 0x1p-53;
-        }
+        for (int k = 0; k < m; ++k)
+            out[at + k] = (double)fc_draw53(w + 2 * k) * 0x1p-53;
         at += m;
     }
 }
@@ -226,16 +224,25 @@ static void fill_each(int kind, fc_generator *g, void *out, int dtype, int64_t n
     }
 }
 
+/* u < p of u = k 2^-53 is k < p 2^53, and both products are exact: no conversion is left. */
 static void fill_bernoulli(fc_generator *g, void *out, int dtype, int64_t n, double p)
 {
-    double u[BATCH];
+    const int level = fc_isa_level();
+    const fc_below_f32_fn below = level >= 4 ? fc_below_f32_v4 : level == 3 ? fc_below_f32_v3 : fc_below_f32_v2;
+    const int64_t limit = (int64_t)ceil(p * 0x1p53);
+    uint32_t room[2 * BATCH];
     int64_t v[BATCH];
-    for (int64_t at = 0; at < n; at += BATCH) {
+    for (int64_t at = 0; at < n;) {
         const int m = n - at < BATCH ? (int)(n - at) : BATCH;
-        draw_uniform_f64(g, u, m);
-        for (int k = 0; k < m; ++k)
-            v[k] = u[k] < p;
-        store_i64(out, dtype, at, v, m);
+        const uint32_t *const w = fc_draw_words(g, room, 2 * m);
+        if (dtype == FC_F32) {
+            below((float *)out + at, w, m, limit);
+        } else {
+            for (int k = 0; k < m; ++k)
+                v[k] = fc_draw53(w + 2 * k) < limit;
+            store_i64(out, dtype, at, v, m);
+        }
+        at += m;
     }
 }
 

@@ -25,6 +25,13 @@ void FC_ISA_NAME(fc_uniform_f32)(float *out, const uint32_t *word, int64_t n, fl
     }
 }
 
+/* A pair of words is the number high * 2^32 + low, of which 53 bits count. */
+void FC_ISA_NAME(fc_below_f32)(float *out, const uint32_t *word, int64_t n, int64_t limit)
+{
+    for (int64_t k = 0; k < n; ++k)
+        out[k] = fc_draw53(word + 2 * k) < limit ? 1.0f : 0.0f;
+}
+
 /* x in (0, 1] */
 static inline float log_cephes(float x)
 {
