@@ -20,9 +20,10 @@ ARROWS = {
     "vision": ("nn", "data", CORE),
     "facula": tuple(p for p in PARTS if p != "facula"),
 }
-# one module each, imported or asked only where the other part is installed; what its path says
+# one module or folder each, imported or asked only where the other part is installed; what its path says
 BY_NAME = {
     ("jit", "autograd"): "autograd", ("dist", "autograd"): "autograd", ("optim", "nn"): "swa_utils", ("nn", "dist"): "nn/parallel/",
+    ("jit", "nn"): "/facula/fx/",
 }  # fmt: skip
 RUN_TIME = {"numpy", "cffi", "_cffi_backend", "facula"}
 OWNER = owner_of()

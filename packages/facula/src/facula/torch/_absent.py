@@ -30,8 +30,6 @@ NAMES = {
     "torch.distributed.pipelining": "PipelineStage ScheduleGPipe",
     "torch._dynamo.eval_frame": "OptimizedModule",
     "torch._dynamo": "OptimizedModule",
-    "torch.fx": "Graph GraphModule Interpreter Node Tracer Transformer symbolic_trace",
-    "torch.fx.graph_module": "GraphModule",
     "torch.export": "Dim ExportedProgram export",
     "torch.onnx": "ONNXProgram",
     "torch.cuda": "CUDAGraph Event ExternalStream Stream StreamContext graph",

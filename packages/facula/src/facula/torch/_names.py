@@ -95,12 +95,6 @@ def typename(obj) -> str:
     return name if module in ("builtins", "__builtin__") else f"{module.replace('facula', 'torch', 1)}.{name}"
 
 
-def _assert(condition, message: str) -> None:
-    """assert, as a function."""
-    if not condition:
-        raise AssertionError(message)
-
-
 def _assert_async(condition, message: str = "Expected Tensor with single nonzero value, but got zero") -> None:
     """RuntimeError where the tensor of one element is zero; told at once, there being no device that runs ahead."""
     if not bool(condition):
@@ -222,7 +216,6 @@ FALLBACKS = {
     "torch.utils.model_zoo": "facula.hub",
     "torch.compiler": "facula.torch._compiler",
     "torch._dynamo": "facula.torch._compiler",
-    "torch.fx": "facula.torch._fx",
     "torch.utils._foreach_utils": "facula.torch._foreach_utils",
     **{
         f"torch.{n}": lambda n=n: getattr(importlib.import_module("facula.torch._symbolic"), n)
@@ -258,7 +251,6 @@ for _name in (
     "set_default_tensor_type",
     "set_flush_denormal",
     "typename",
-    "_assert",
     "_assert_async",
     "_check",
     "_check_index",

@@ -17,7 +17,7 @@ def overriding(args):
     for a in args:
         if type(a) in (list, tuple):
             found += overriding(a)
-        elif not isinstance(a, (Tensor, type)) and hasattr(type(a), "__torch_function__") and not hasattr(a, "__dlpack__"):
+        elif not isinstance(a, (Tensor, type)) and hasattr(type(a), "__torch_function__") and not hasattr(type(a), "__dlpack__"):
             found.append(a)  # (PyTorch's own tensors have it too: they are data)
     return found
 
@@ -26,7 +26,7 @@ def ask(function, relevant, args, kwargs):
     """What the objects say of function(*args, **kwargs): the first that does not answer NotImplemented."""
     kinds = tuple(dict.fromkeys([*(type(a) for a in relevant), *(type(a) for a in args if isinstance(a, Tensor) and type(a) is not Tensor)]))
     for a in relevant:
-        answer = type(a).__torch_function__(function, kinds, args, kwargs)
+        answer = a.__torch_function__(function, kinds, args, kwargs)
         if answer is not NotImplemented:
             return answer
     names = [k.__name__ for k in kinds if not issubclass(k, Tensor)]

@@ -13,6 +13,7 @@ MODULES = {
     "amp": ("facula.amp", "facula-autograd"),
     "profiler": ("facula.profiler", "facula-autograd"),
     "jit": ("facula.jit", "facula-jit"),
+    "fx": ("facula.fx", "facula-jit"),
     "onnx": ("facula.jit.onnx", "facula-jit"),
     "distributed": ("facula.dist", "facula-dist"),
     "multiprocessing": ("facula.dist.multiprocessing", "facula-dist"),
@@ -54,7 +55,7 @@ LATER = {
     ),
     "facula.tensor_core._fft": ("istft", "stft"),
     "facula.tensor_core._segments": ("hash_tensor", "segment_reduce"),
-    "facula.tensor_core._control": ("cond", "while_loop"),
+    "facula.tensor_core._control": ("_assert", "cond", "while_loop"),
     "facula.tensor_core._sparse_products": (
         "dsmm", "hsmm", "hspmm", "saddmm", "smm", "sparse_resize_", "sparse_resize_and_clear_", "spmm", "sspaddmm", "to_sparse_coo",
     ),
@@ -66,7 +67,7 @@ LATER = {
         "unbind_copy", "unfold_copy", "unsqueeze_copy", "view_as_complex_copy", "view_as_real_copy", "view_copy",
     ),
 }  # fmt: skip
-LATER_NO_METHOD = {"cond", "dsmm", "hsmm", "hspmm", "saddmm", "spmm", "segment_reduce", "while_loop", "lobpcg", "lu_unpack", "pca_lowrank", "svd_lowrank", *LATER["facula.tensor_core._windows"], *LATER["facula.tensor_core._sparse_rows"], *LATER["facula.tensor_core._copies"]} - {"narrow_copy", "nonzero_static"}
+LATER_NO_METHOD = {"_assert", "cond", "dsmm", "hsmm", "hspmm", "saddmm", "spmm", "segment_reduce", "while_loop", "lobpcg", "lu_unpack", "pca_lowrank", "svd_lowrank", *LATER["facula.tensor_core._windows"], *LATER["facula.tensor_core._sparse_rows"], *LATER["facula.tensor_core._copies"]} - {"narrow_copy", "nonzero_static"}
 
 LATER_NO_FUNCTION = {"sparse_resize_", "sparse_resize_and_clear_", "to_sparse_coo"}
 
