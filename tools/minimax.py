@@ -168,12 +168,17 @@ FITS = {
         ),
     },
     "sin": {
-        "f32": (safe(lambda x: (mp.sin(x) - x) / x**3, mp.mpf(-1) / 6), safe(lambda x: x**3 / mp.sin(x), 1e-9), SQUARE, 3, 0, mp.pi / 4),
         "f64": (safe(lambda x: (mp.sin(x) - x) / x**3, mp.mpf(-1) / 6), safe(lambda x: x**3 / mp.sin(x), 1e-9), SQUARE, 6, 0, mp.pi / 4),
     },
     "cos": {
-        "f32": (safe(lambda x: (mp.cos(x) - 1 + x * x / 2) / x**4, mp.mpf(1) / 24), lambda x: x**4 + mp.mpf("1e-9"), SQUARE, 3, 0, mp.pi / 4),
         "f64": (safe(lambda x: (mp.cos(x) - 1 + x * x / 2) / x**4, mp.mpf(1) / 24), lambda x: x**4 + mp.mpf("1e-9"), SQUARE, 6, 0, mp.pi / 4),
+    },
+    # of a float, evaluated in double
+    "sin_single": {
+        "f64": (safe(lambda x: (mp.sin(x) - x) / x**3, mp.mpf(-1) / 6), safe(lambda x: x**3 / mp.sin(x), 1e-9), SQUARE, 4, 0, mp.pi / 4),
+    },
+    "cos_single": {
+        "f64": (safe(lambda x: (mp.cos(x) - 1 + x * x / 2) / x**4, mp.mpf(1) / 24), lambda x: x**4 + mp.mpf("1e-9"), SQUARE, 3, 0, mp.pi / 4),
     },
     "tanh": {
         "f32": (safe(lambda x: (mp.tanh(x) - x) / x**3, mp.mpf(-1) / 3), safe(lambda x: x**3 / mp.tanh(x), 1e-9), SQUARE, 5, 0, 0.65),

@@ -98,6 +98,41 @@ FC_EASY(floor_divide, r * y < 0 ? q - 1 : q)
 #define FC_EASY_DIVISION
 #endif
 
+/* --- float: circular functions of moderate angles --------------------------------------------------------------------- */
+#if FC_CLASS == 2 && FC_PASTE(FC_SINGLE_, FC_DT)
+static int all_near(const T *xs, int64_t n)
+{
+    int far = 0;
+    for (int64_t i = 0; i < n; ++i)
+        far |= !(fabsf(xs[i]) < FC_TRIG_NEAR);
+    return !far;
+}
+
+#define FC_EASY(name)                                                                                                    \
+    FC_EASY_CELL(easy_##name)                                                                                            \
+    {                                                                                                                    \
+        for (int64_t first = 0; first < n; first += FC_EASY_RUN) {                                                       \
+            T *out = (T *)out_ + first;                                                                                  \
+            const T *xs = (const T *)x_ + first;                                                                         \
+            const int64_t count = n - first < FC_EASY_RUN ? n - first : FC_EASY_RUN;                                     \
+            if (!all_near(xs, count)) {                                                                                  \
+                cell_##name(out, xs, y_, z_, s, fault, count);                                                           \
+                continue;                                                                                                \
+            }                                                                                                            \
+            _Pragma("GCC ivdep")                                                                                         \
+            for (int64_t i = 0; i < count; ++i)                                                                          \
+                out[i] = fc_##name##_of_f32(xs[i], fc_trig_split_near_f32(xs[i]));                                       \
+        }                                                                                                                \
+    }
+FC_EASY(sin)
+FC_EASY(cos)
+FC_EASY(tan)
+#undef FC_EASY
+#define FC_EASY_TRIG [FC_CELL_sin] = easy_sin, [FC_CELL_cos] = easy_cos, [FC_CELL_tan] = easy_tan,
+#else
+#define FC_EASY_TRIG
+#endif
+
 /* --- floats: where all is positive, elu and its kin are a product ---------------------------------------------------- */
 #if FC_CLASS == 2
 static int all_positive(const T *xs, int64_t n)
@@ -126,7 +161,7 @@ FC_EASY(_elu, FC_SCALAR(s[1]))
 FC_EASY(celu, K(1))
 FC_EASY(selu, K(1.0507009873554805))
 #undef FC_EASY
-#define FC_EASY_CELLS FC_EASY_DIVISION [FC_CELL__elu] = easy__elu, [FC_CELL_celu] = easy_celu, [FC_CELL_selu] = easy_selu,
+#define FC_EASY_CELLS FC_EASY_DIVISION FC_EASY_TRIG [FC_CELL__elu] = easy__elu, [FC_CELL_celu] = easy_celu, [FC_CELL_selu] = easy_selu,
 #else
-#define FC_EASY_CELLS FC_EASY_DIVISION
+#define FC_EASY_CELLS FC_EASY_DIVISION FC_EASY_TRIG
 #endif

@@ -54,6 +54,18 @@ def test_a_number_beside_a_half_is_not_rounded_first():
     assert [float(np.float16(np.float32(v) * np.float32(1.0009))) for v in (3.0, 1000.0)] == (x * 1.0009).tolist()
 
 
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("name", ["sin", "cos", "tan"])
+def test_an_angle_does_not_depend_on_its_neighbours(name, level):
+    lib.fc_set_isa_level(level)
+    rng = np.random.default_rng(3)
+    near = np.concatenate([rng.uniform(-(2**20), 2**20, 300), rng.uniform(-9, 9, 300), 2.0 ** rng.uniform(-149, 20, 300)]).astype(np.float32)
+    alone = getattr(facula, name)(facula.from_numpy(near)).numpy()
+    beside = getattr(facula, name)(facula.from_numpy(np.append(near.repeat(2), np.float32(2e20)))).numpy()[:-1:2]
+
+    assert alone.tobytes() == beside.tobytes()
+
+
 INTEGERS = ("uint8", "int8", "int16", "int32", "int64", "uint16", "uint32", "uint64")
 
 
