@@ -29,6 +29,7 @@
 #define PIECES_PER_THREAD 4 /* so that a thread that is late or slow costs a quarter of its share */
 #define SPINS_LEAST 256     /* about 5 us of `pause`: longer than a gap between two kernels of one op, shorter than a time slice */
 #define SPINS_MOST 4096     /* about 80 us: what lies between two ops of a network; waking a sleeper costs its caller half of that */
+#define SPINS_TO_YIELD 32   /* a yield to nobody costs as much as a dozen of them */
 #define NAP_NS 120000       /* who slept for less than this would have done better to wait awake */
 
 typedef struct {
@@ -59,6 +60,16 @@ static inline void pause_cpu(void)
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
 #endif
+}
+
+/* The same in a long wait. Whoever is waited for may be queued behind the waiting thread on its own core, where other threads are as many
+ * as cores: then it must get the core, or the wait lasts until patience or a time slice ends. */
+static inline void wait_a_little(int spin)
+{
+    if (spin % SPINS_TO_YIELD == SPINS_TO_YIELD - 1)
+        sched_yield();
+    else
+        pause_cpu();
 }
 
 /* ---- how many ---- */
@@ -144,7 +155,7 @@ static void *worker(void *unused)
     for (;;) {
         int spin = 0;
         while (spin < patience && fc_atomic_peek(&pool.seats) == 0)
-            ++spin, pause_cpu();
+            wait_a_little(spin++);
         pthread_mutex_lock(&pool.lock);
         if (pool.seats == 0) {
             const int64_t asleep = now_ns();
@@ -210,7 +221,7 @@ static void run_together(job *j, int helpers)
     if (pool.running) {
         pthread_mutex_unlock(&pool.lock);
         for (int spin = 0; spin < SPINS_MOST && fc_atomic_peek(&pool.running); ++spin)
-            pause_cpu();
+            wait_a_little(spin);
         pthread_mutex_lock(&pool.lock);
         while (pool.running)
             pthread_cond_wait(&pool.done, &pool.lock);
@@ -316,7 +327,7 @@ static void climb(void *ctx, int64_t first, int64_t end)
         const int64_t all = (step + 1) * l->parts;
         for (int spin = 0; fc_atomic_get(&l->done) < all; ++spin)
             if (spin < SPINS_MOST)
-                pause_cpu();
+                wait_a_little(spin);
             else
                 sched_yield(); /* whoever has the last part is not on a core */
     }
