@@ -382,16 +382,20 @@ def diff(input, n=1, dim=-1, prepend=None, append=None, *, out=None):
         raise RuntimeError(f"diff: order must be non-negative but got {n}")
     if not input.dim():
         raise RuntimeError("diff expects input to be at least one-dimensional")
-    from facula.tensor_core._joining import cat
-    from facula.tensor_core._shape import wrap_dim
-
     if n == 0:
         return input.clone()
-    dim = wrap_dim("diff", dim, input.dim())
-    for name, end in (("prepend", prepend), ("append", append)):
-        if end is not None and end.dim() != input.dim():
-            raise RuntimeError(f"diff expects {name} to have the same number of dimensions as input, got {end.dim()} and {input.dim()}.")
-    x = input if prepend is None and append is None else cat([x for x in (prepend, input, append) if x is not None], dim)
+    if not 0 <= dim < input.dim():
+        from facula.tensor_core._shape import wrap_dim
+
+        dim = wrap_dim("diff", dim, input.dim())
+    x = input
+    if prepend is not None or append is not None:
+        from facula.tensor_core._joining import cat
+
+        for name, end in (("prepend", prepend), ("append", append)):
+            if end is not None and end.dim() != input.dim():
+                raise RuntimeError(f"diff expects {name} to have the same number of dimensions as input, got {end.dim()} and {input.dim()}.")
+        x = cat([x for x in (prepend, input, append) if x is not None], dim)
     apart = _ops.ne if x.dtype.kind == 0 else _ops.sub
     for _ in range(n):
         size = x.shape[dim]

@@ -38,8 +38,11 @@ def _written(results, out, kind, input):
 
 
 def _sorted(input, dim, descending):
-    found = _ops._sort(input, dim, descending)
-    return found if input.is_contiguous() else tuple(_shape.lying_as(t, input) for t in found)
+    order = _shape.order_in_memory(input)
+    if order is None or not -len(order) <= dim < len(order):
+        return _ops._sort(input, dim, descending)
+    found = _ops._sort(_ops.permute(input, order), order.index(dim % len(order)), descending)
+    return tuple(_shape.back_in_order(t, order) for t in found)
 
 
 def sort(input, dim=-1, descending=False, *, stable=False, out=None, axis=None):

@@ -100,13 +100,23 @@ def _alone(t):
     return t
 
 
-def lying_as(t, input):
-    """t, of input's shape, where a copy of input would lie: itself, or a copy."""
-    if input.is_contiguous() or t.dim() < 2:
-        return t
+def order_in_memory(input):
+    """The dims of a copy of input, from the one with the greatest stride on; None if that is their own order."""
+    if input.is_contiguous() or input.dim() < 2:
+        return None
     like = lib.tensor_of(lib.fc_empty_like(input._h, lib.fc_dtype(input._h), 1))
-    order = sorted(range(t.dim()), key=like.stride, reverse=True)
-    return _alone(_ops.permute(_ops.copy(_ops.permute(t, order), None, 0), [order.index(d) for d in range(t.dim())]))
+    return None if like.is_contiguous() else sorted(range(input.dim()), key=like.stride, reverse=True)
+
+
+def back_in_order(t, order):
+    """A tensor that nobody else has and whose dims were permuted by order, as it was."""
+    return _alone(_ops.permute(t, [order.index(d) for d in range(len(order))]))
+
+
+def lying_as(t, input):
+    """t, of input's shape and contiguous, where a copy of input would lie: itself, or a copy."""
+    order = order_in_memory(input)
+    return t if order is None else back_in_order(_ops.copy(_ops.permute(t, order), None, 0), order)
 
 
 def view_as(self, other):
