@@ -41,7 +41,7 @@ typedef struct {
 
 static void fail(walk *w, int64_t value)
 {
-    *w->bad = value;
+    fc_atomic_poke(w->bad, value); /* of several, any */
     fc_atomic_poke(&w->failed, 1);
 }
 

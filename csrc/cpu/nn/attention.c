@@ -143,7 +143,7 @@ static void N(forward_block)(void *ctx, int64_t begin, int64_t end, void *scratc
     fc_attention *a = ctx;
     T *scores = scratch, *peak = scores + FC_ATTENTION_ROWS * FC_ATTENTION_COLS, *sum = peak + FC_ATTENTION_ROWS;
     const int64_t w = a->value_width, blocks = (a->queries + FC_ATTENTION_ROWS - 1) / FC_ATTENTION_ROWS;
-    for (int64_t t = begin; t < end && !a->bad; ++t) {
+    for (int64_t t = begin; t < end && !fc_atomic_peek(&a->bad); ++t) {
         const int64_t i0 = t % blocks * FC_ATTENTION_ROWS, h = t / blocks % a->heads, b = t / blocks / a->heads;
         const int64_t rows = a->queries - i0 < FC_ATTENTION_ROWS ? a->queries - i0 : FC_ATTENTION_ROWS;
         const int64_t seen = fc_attention_seen(a, i0 + rows - 1), at = (b * a->heads + h) * a->queries + i0;
@@ -154,7 +154,7 @@ static void N(forward_block)(void *ctx, int64_t begin, int64_t end, void *scratc
             peak[r] = K(-INFINITY), sum[r] = 0;
         for (int64_t j0 = 0; j0 < seen; j0 += FC_ATTENTION_COLS) {
             const int64_t cols = seen - j0 < FC_ATTENTION_COLS ? seen - j0 : FC_ATTENTION_COLS;
-            a->bad |= N(scores)(a, scores, b, h, i0, rows, j0, cols);
+            note(a, N(scores)(a, scores, b, h, i0, rows, j0, cols));
             for (int64_t r = 0; r < rows; ++r) {
                 T *restrict row = scores + r * FC_ATTENTION_COLS, *restrict out_r = out + r * w;
                 const T top = M(greater)(peak[r], M(row_max)(row, cols)), shift = top == K(-INFINITY) ? 0 : top;
@@ -168,7 +168,7 @@ static void N(forward_block)(void *ctx, int64_t begin, int64_t end, void *scratc
                 peak[r] = top;
             }
             N(drop)(a, scores, at, rows, j0, cols);
-            a->bad |= N(product)(out, w, rows, w, cols, scores, FC_ATTENTION_COLS, 1, v + j0 * w, w, 1, 1);
+            note(a, N(product)(out, w, rows, w, cols, scores, FC_ATTENTION_COLS, 1, v + j0 * w, w, 1, 1));
         }
         for (int64_t r = 0; r < rows; ++r) {
             const T by = sum[r] == 0 ? 1 : sum[r];
@@ -221,11 +221,11 @@ static void N(backward_heads)(void *ctx, int64_t begin, int64_t end, void *scrat
     for (int64_t t = begin; t < end; ++t)
         for (int64_t j0 = 0; j0 < a->keys; j0 += FC_ATTENTION_COLS)
             for (int64_t h = t % a->key_heads * group; h < (t % a->key_heads + 1) * group; ++h)
-                for (int64_t i0 = 0; i0 < a->queries && !a->bad; i0 += FC_ATTENTION_ROWS) {
+                for (int64_t i0 = 0; i0 < a->queries && !fc_atomic_peek(&a->bad); i0 += FC_ATTENTION_ROWS) {
                     const int64_t rows = a->queries - i0 < FC_ATTENTION_ROWS ? a->queries - i0 : FC_ATTENTION_ROWS;
                     const int64_t left = fc_attention_seen(a, i0 + rows - 1) - j0, cols = left < FC_ATTENTION_COLS ? left : FC_ATTENTION_COLS;
                     if (cols > 0)
-                        a->bad |= N(backward_block)(a, p, ds, t / a->key_heads, h, i0, rows, j0, cols);
+                        note(a, N(backward_block)(a, p, ds, t / a->key_heads, h, i0, rows, j0, cols));
                 }
 }
 

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "../../core/atomic.h"
 #include "../../core/levels.h"
 #include "../../core/mathfn.h"
 #include "../fold_rows.h"
@@ -25,8 +26,13 @@ typedef struct {
     void *out, *lse;                  /* forward */
     const void *g, *result, *lse_in;  /* backward */
     void *dq, *dk, *dv;
-    int bad;
+    int bad; /* atomic: some thread found no memory */
 } fc_attention;
+
+static inline void note(fc_attention *a, int bad)
+{
+    if (bad) fc_atomic_poke(&a->bad, 1);
+}
 
 /* query (B, H, L, E), key (B, G, S, E), value (B, G, S, V), mask: 4 dims, each full or 1; from argument `at` on. */
 static inline int fc_check_attention(const fc_call *c, int at, int mask)
