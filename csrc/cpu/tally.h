@@ -20,7 +20,8 @@ static inline void N(tally_begin)(N(tally) *t, int64_t width)
     t->i = 0;
     t->width = width;
     t->depth = 0;
-    memset(t->lane, 0, sizeof t->lane);
+    for (int j = 0; j < 16; ++j)
+        memset(t->lane[j], 0, (size_t)width * sizeof(T));
 }
 
 /* The lane of vector i: add to it in place. */
@@ -32,8 +33,9 @@ static void N(tally_block)(N(tally) *t)
         for (int j = 0; j < half; ++j)
             for (int64_t c = 0; c < t->width; ++c)
                 t->lane[j][c] += t->lane[j + half][c];
-    memcpy(t->tree[t->depth++], t->lane[0], sizeof t->lane[0]);
-    memset(t->lane, 0, sizeof t->lane);
+    memcpy(t->tree[t->depth++], t->lane[0], (size_t)t->width * sizeof(T));
+    for (int j = 0; j < 16; ++j)
+        memset(t->lane[j], 0, (size_t)t->width * sizeof(T));
 }
 
 static void N(tally_join)(N(tally) *t)

@@ -164,20 +164,43 @@ static inline void N(points)(const job *q, T *restrict lane, int64_t n, int64_t 
     }
 }
 
+/* One channel of planes: their sums are a row. */
+static T N(channel)(const job *q, int64_t c)
+{
+    enum { FEW = 512 };
+    T sums[FEW];
+    if (q->n == 1)
+        return N(plane)(q, 0, c) + K(0); /* a sum starts from zero, which makes -0 a +0 */
+    if (q->n <= FEW) {
+        for (int64_t n = 0; n < q->n; ++n)
+            sums[n] = N(plane)(q, n, c);
+        return M(row_sum)(sums, q->n);
+    }
+    N(tally) sum;
+    N(tally_begin)(&sum, 1);
+    for (int64_t n = 0; n < q->n; ++n) {
+        N(tally_lane)(&sum)[0] += N(plane)(q, n, c);
+        N(tally_next)(&sum);
+    }
+    N(tally_end)(&sum, sums);
+    return sums[0];
+}
+
 static void N(channels)(void *ctx, int64_t begin, int64_t end)
 {
     const job *q = ctx;
-    const int64_t tile = q->inner == 1 ? FC_TALLY_WIDTH : 1;
+    if (q->inner > 1) {
+        for (int64_t c = begin; c < end; ++c)
+            ((T *)q->total)[c] = N(channel)(q, c);
+        return;
+    }
+    const int64_t tile = FC_TALLY_WIDTH;
     for (int64_t k = begin; k < end; ++k) {
         N(tally) sum;
         const int64_t from = k * tile, width = q->c - from < tile ? q->c - from : tile;
         N(tally_begin)(&sum, width);
         for (int64_t n = 0; n < q->n; ++n) {
-            T *lane = N(tally_lane)(&sum);
-            if (q->inner == 1)
-                N(points)(q, lane, n, from, width);
-            else
-                lane[0] += N(plane)(q, n, from);
+            N(points)(q, N(tally_lane)(&sum), n, from, width);
             N(tally_next)(&sum);
         }
         N(tally_end)(&sum, (T *)q->total + from);
@@ -255,12 +278,14 @@ static void N(gradient)(void *ctx, int64_t begin, int64_t end)
         const int64_t width = q->inner == 1 ? q->c : q->inner;
         const T *restrict x = (const T *)q->x + n * width, *restrict g = (const T *)q->g + n * width;
         T *restrict dx = (T *)q->out + n * width;
-        if (!q->train)
-            for (int64_t j = 0; j < width; ++j) {
-                const int64_t c = q->inner == 1 ? j : n % q->c;
-                dx[j] = g[j] * (invstd[c] * (w ? w[c] : K(1)));
-            }
-        else if (q->inner == 1)
+        if (!q->train && q->inner == 1)
+            for (int64_t c = 0; c < width; ++c)
+                dx[c] = g[c] * (invstd[c] * (w ? w[c] : K(1)));
+        else if (!q->train) {
+            const T scale = invstd[n % q->c] * (w ? w[n % q->c] : K(1));
+            for (int64_t j = 0; j < width; ++j)
+                dx[j] = g[j] * scale;
+        } else if (q->inner == 1)
             for (int64_t c = 0; c < width; ++c) {
                 const T h = (x[c] - mean[c]) * invstd[c];
                 dx[c] = invstd[c] * (w ? w[c] : K(1)) * (g[c] - sum_g[c] / count - h * (sum_gh[c] / count));

@@ -51,8 +51,9 @@ class SyncBatchNorm(_BatchNorm):
         if alone or not by_batch:
             return super()._normalise(input, mean, var, by_batch, factor)
         out, new_mean, new_var = _made().apply(input, self.weight, self.bias, self.eps, dist, self.process_group)
-        _move(mean, new_mean, factor)
-        _move(var, new_var, factor)
+        with facula.no_grad():
+            _move(mean, new_mean, factor)
+            _move(var, new_var, factor)
         return out
 
     @classmethod

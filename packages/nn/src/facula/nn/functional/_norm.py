@@ -10,7 +10,7 @@ from facula import Tensor
 from facula.tensor_core import extend
 
 from ._pool import avg_pool2d, avg_pool3d
-from ._rows import in_one_dtype, row
+from ._rows import _HALVES, in_one_dtype, row
 from ._window import padded
 
 
@@ -59,9 +59,15 @@ def batch_norm(
 
     def trained(x: Tensor, w: Tensor | None, b: Tensor | None) -> Tensor:
         out, mean, _, var = _batch_norm_train(x, w, b, eps)
-        _move(running_mean, mean, momentum)
-        count = x.numel() // max(x.size(1), 1)
-        _move(running_var, var * (count / (count - 1)), momentum)
+        if running_mean is not None or running_var is not None:
+            count = x.numel() // max(x.size(1), 1)
+            before = extend.set_grad_mode(False)
+            try:
+                _move(running_mean, mean, momentum)
+                if running_var is not None:
+                    _move(running_var, var * (count / (count - 1)), momentum)
+            finally:
+                extend.set_grad_mode(before)
         return out
 
     return in_one_dtype(trained, input, weight, bias)
@@ -70,8 +76,12 @@ def batch_norm(
 def _move(running: Tensor | None, new: Tensor, momentum: float) -> None:
     """A running statistic, moved towards the batch's."""
     if running is not None:
-        with facula.no_grad():
-            running.mul_(1 - momentum).add_(new.detach().to(running.dtype), alpha=momentum)
+        new = new if new.origin is None else new.detach()
+        new = new if new.dtype is running.dtype else new.to(running.dtype)
+        if new.dtype in _HALVES:
+            running.mul_(1 - momentum).add_(new, alpha=momentum)  # rounded once
+        else:
+            running.mul_(1 - momentum).add_(new * momentum)  # the same bits; 0.6 us against 5.6
 
 
 def instance_norm(
