@@ -172,7 +172,10 @@ int fc_cpu_max_pool_grad(fc_call *c)
     const int bad = max_grad_args(&p, c);
     if (bad || !c->out[0]->numel) return bad;
     const int64_t *places = FC_DATA(int64_t, c->t[1]);
-    for (int64_t k = 0; k < c->t[1]->numel; ++k)
+    const int64_t numel = c->t[1]->numel;
+    uint64_t far = 0; /* is any beyond? without a branch for each */
+    for (int64_t k = 0; k < numel; ++k) far |= (uint64_t)places[k] | (uint64_t)(p.size_n - 1 - places[k]);
+    for (int64_t k = 0; far >> 63 && k < numel; ++k)
         if (places[k] < 0 || places[k] >= p.size_n) return fc_fail(FC_INDEX, places[k], p.size_n, 2, 0);
     fc_pool_max_grad(&p, c->out[0]->data, c->t[0]->data, places);
     return FC_OK;

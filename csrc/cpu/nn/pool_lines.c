@@ -1,5 +1,5 @@
 /*
- * Maxima of neighbouring windows of one row, of which every tap lies in the plane: windows are the lanes of a vector, taps run in
+ * Maxima, or sums, of neighbouring windows of one row, of which every tap lies in the plane: windows are the lanes of a vector, taps run in
  * the order of the plane, so the first of equal values and the last NaN win as in pool_plane.c, with the same places.
  */
 #include <math.h>
@@ -45,4 +45,28 @@ LINE(f32, float, int32_t, -HUGE_VALF)
 LINE(f64, double, int64_t, -HUGE_VAL)
 #undef LINE
 
+/* The same windows' sums, each in the order of its taps from zero. */
+#define SUMS(name, T)                                                                                                 \
+static inline void add_##name(T *restrict sum, const T *restrict x, int64_t n, int64_t stride)                        \
+{                                                                                                                     \
+    for (int64_t j = 0; j < n; ++j) sum[j] += x[j * stride];                                                          \
+}                                                                                                                     \
+static void sums_##name(void *value, int64_t *place, const void *plane, int64_t n, int64_t stride, int64_t first,     \
+                        const int32_t *tap, int taps)                                                                 \
+{                                                                                                                     \
+    (void)place;                                                                                                      \
+    T *out = value;                                                                                                   \
+    for (int64_t j = 0; j < n; ++j) out[j] = 0;                                                                       \
+    for (int t = 0; t < taps; ++t) {                                                                                  \
+        const T *x = (const T *)plane + first + tap[t];                                                               \
+        if (stride == 2) add_##name(out, x, n, 2);                                                                    \
+        else if (stride == 1) add_##name(out, x, n, 1);                                                               \
+        else add_##name(out, x, n, stride);                                                                           \
+    }                                                                                                                 \
+}
+SUMS(f32, float)
+SUMS(f64, double)
+#undef SUMS
+
 const fc_pool_line FC_ISA_NAME(fc_pool_lines)[2] = { line_f32, line_f64 };
+const fc_pool_line FC_ISA_NAME(fc_pool_sums)[2] = { sums_f32, sums_f64 };

@@ -8,6 +8,7 @@
 
 #define GRAIN (16 << 10) /* places looked at: about 10 us */
 #define LANES 16
+#define GATHERED 128 /* places of a window that is copied before it is summed */
 #define MOST_TAPS 64
 
 typedef struct {
@@ -30,7 +31,7 @@ static int taps_of(const fc_pool *p, fc_span d, fc_span h, int32_t *tap)
     return n;
 }
 
-static void choose_line(pool_job *job, const fc_pool *p)
+static void choose_line(pool_job *job, const fc_pool *p, const fc_pool_line *v2, const fc_pool_line *v3)
 {
     if (p->adaptive || (p->dtype != FC_F32 && p->dtype != FC_F64) || p->size_n > INT32_MAX / 2 ||
         p->kernel[0] > MOST_TAPS || p->kernel[1] > MOST_TAPS || p->kernel[0] * p->kernel[1] * p->kernel[2] > MOST_TAPS)
@@ -41,7 +42,7 @@ static void choose_line(pool_job *job, const fc_pool *p)
         ++from;
     while (until > from && (until - 1) * p->stride[2] - p->pad[2] + reach > p->size[2])
         --until;
-    job->line = (fc_isa_level() >= 3 ? fc_pool_lines_v3 : fc_pool_lines_v2)[p->dtype == FC_F64];
+    job->line = (fc_isa_level() >= 3 ? v3 : v2)[p->dtype == FC_F64];
     job->from = from, job->until = until;
 }
 
@@ -153,18 +154,35 @@ static T sum_##name(const fc_pool *p, const T *x, fc_span d, fc_span h, fc_span 
     }                                                                                                                 \
     const int joined = w.end - w.start == W, all = joined && h.end - h.start == H; /* rows, planes side by side */    \
     const int64_t deep = all ? 1 : d.end - d.start, high = joined ? 1 : h.end - h.start;                              \
-    const int64_t stretch = count / (deep * high);                                                                    \
+    const int64_t stretch = (w.end - w.start) * (joined ? h.end - h.start : 1) * (all ? d.end - d.start : 1);         \
     T lane[LANES] = { 0 };                                                                                            \
-    int64_t i = 0;                                                                                                    \
-    for (int64_t zd = 0; zd < deep; ++zd)                                                                             \
-        for (int64_t zh = 0; zh < high; ++zh) {                                                                       \
-            const T *row = x + ((d.start + zd) * H + h.start + zh) * W + w.start;                                     \
-            int64_t j = 0;                                                                                            \
-            for (; j < stretch && i % LANES; ++j, ++i) lane[i % LANES] += row[j];                                     \
-            for (; j + LANES <= stretch; j += LANES, i += LANES)                                                      \
-                for (int l = 0; l < LANES; ++l) lane[l] += row[j + l];                                                \
-            for (; j < stretch; ++j, ++i) lane[i % LANES] += row[j];                                                  \
-        }                                                                                                             \
+    if (count <= GATHERED && stretch < LANES) { /* short rows go side by side, and zeros after them, which add nothing to a sum */ \
+        T places[GATHERED + LANES];                                                                                   \
+        int64_t n = 0;                                                                                                \
+        for (int64_t zd = 0; zd < deep; ++zd)                                                                         \
+            for (int64_t zh = 0; zh < high; ++zh) {                                                                   \
+                const T *row = x + ((d.start + zd) * H + h.start + zh) * W + w.start;                                 \
+                int64_t j = 0;                                                                                        \
+                for (; j + 4 <= stretch; j += 4) memcpy(places + n + j, row + j, 4 * sizeof(T));                      \
+                if (stretch & 2) { memcpy(places + n + j, row + j, 2 * sizeof(T)); j += 2; }                          \
+                if (stretch & 1) places[n + j] = row[j];                                                              \
+                n += stretch;                                                                                         \
+            }                                                                                                         \
+        memset(places + count, 0, LANES * sizeof(T));                                                                 \
+        for (int64_t i = 0; i < count; i += LANES)                                                                    \
+            for (int l = 0; l < LANES; ++l) lane[l] += places[i + l];                                                 \
+    } else {                                                                                                          \
+        int64_t i = 0;                                                                                                \
+        for (int64_t zd = 0; zd < deep; ++zd)                                                                         \
+            for (int64_t zh = 0; zh < high; ++zh) {                                                                   \
+                const T *row = x + ((d.start + zd) * H + h.start + zh) * W + w.start;                                 \
+                int64_t j = 0;                                                                                        \
+                for (; j < stretch && i % LANES; ++j, ++i) lane[i % LANES] += row[j];                                 \
+                for (; j + LANES <= stretch; j += LANES, i += LANES)                                                  \
+                    for (int l = 0; l < LANES; ++l) lane[l] += row[j + l];                                            \
+                for (; j < stretch; ++j, ++i) lane[i % LANES] += row[j];                                              \
+            }                                                                                                         \
+    }                                                                                                                 \
     for (int half = LANES / 2; half; half /= 2)                                                                       \
         for (int l = 0; l < half; ++l) lane[l] += lane[l + half];                                                     \
     return lane[0];                                                                                                   \
@@ -183,9 +201,21 @@ static void mean_##name(void *ctx, int64_t begin, int64_t end)                  
         T *out = (T *)job->out + i * p->out_n;                                                                        \
         for (int64_t d = 0; d < p->out[0]; ++d)                                                                       \
             for (int64_t h = 0; h < p->out[1]; ++h)                                                                   \
-                for (int64_t w = 0; w < p->out[2]; ++w)                                                               \
+                for (int64_t w = 0; w < p->out[2]; ++w) {                                                             \
+                    const fc_span sz = p->span[0][d], sy = p->span[1][h];                                             \
+                    if (job->line && w == job->from && w < job->until && !empty(p, d, h, w)) {                        \
+                        int32_t tap[MOST_TAPS];                                                                       \
+                        const int taps = taps_of(p, sz, sy, tap);                                                     \
+                        const int64_t n = job->until - job->from, first = (sz.start * p->size[1] + sy.start) * p->size[2] + p->span[2][w].start; \
+                        job->line(out, NULL, x, n, p->stride[2], first, tap, taps);                                   \
+                        const T places = (T)places_of(p, d, h, w);                                                    \
+                        for (int64_t j = 0; j < n; ++j) out[j] /= places;                                             \
+                        out += n, w += n - 1;                                                                         \
+                        continue;                                                                                     \
+                    }                                                                                                 \
                     *out++ = empty(p, d, h, w) ? 0 : sum_##name(p, x, p->span[0][d], p->span[1][h], p->span[2][w]) /  \
                                                          (T)places_of(p, d, h, w);                                    \
+                }                                                                                                     \
     }                                                                                                                 \
 }                                                                                                                     \
 static void mean_grad_##name(void *ctx, int64_t begin, int64_t end)                                                   \
@@ -219,7 +249,7 @@ void fc_pool_max(const fc_pool *p, void *values, int64_t *places, const void *x)
         [FC_U8] = max_u8, [FC_I8] = max_i8, [FC_I16] = max_i16, [FC_I32] = max_i32, [FC_I64] = max_i64, [FC_U16] = max_u16,
         [FC_U32] = max_u32, [FC_U64] = max_u64, [FC_F32] = max_f32, [FC_F64] = max_f64 };
     pool_job job = { p, values, places, x, NULL, 0, 0 };
-    choose_line(&job, p);
+    choose_line(&job, p, fc_pool_lines_v2, fc_pool_lines_v3);
     fc_parallel(p->planes, grain(p), planes[p->dtype], &job);
 }
 
@@ -234,7 +264,10 @@ void fc_pool_max_grad(const fc_pool *p, void *grad_x, const void *grad, const in
 
 void fc_pool_mean(const fc_pool *p, void *out, const void *x)
 {
-    fc_parallel(p->planes, grain(p), p->dtype == FC_F64 ? mean_f64 : mean_f32, &(pool_job){ p, out, NULL, x, NULL, 0, 0 });
+    pool_job job = { p, out, NULL, x, NULL, 0, 0 };
+    if (p->kernel[0] * p->kernel[1] * p->kernel[2] < LANES) /* larger windows are summed in lanes of their own */
+        choose_line(&job, p, fc_pool_sums_v2, fc_pool_sums_v3);
+    fc_parallel(p->planes, grain(p), p->dtype == FC_F64 ? mean_f64 : mean_f32, &job);
 }
 
 void fc_pool_mean_grad(const fc_pool *p, void *grad_x, const void *grad)
