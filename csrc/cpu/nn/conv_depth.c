@@ -18,7 +18,7 @@ int fc_conv_is_depthwise(const fc_conv *v)
            v->kernel[0] + v->kernel[1] + v->kernel[2] <= MOST_TAPS;
 }
 
-static const fc_conv_depth_kernel *kernel_for(int dtype)
+const fc_conv_depth_kernel *fc_conv_depth_kernel_for(int dtype)
 {
     const int best = fc_isa_level(), level = dtype == FC_F64 && best > 3 ? 3 : best;
     return (level >= 4 ? fc_conv_depth_kernels_v4 : level == 3 ? fc_conv_depth_kernels_v3 : fc_conv_depth_kernels_v2) + (dtype == FC_F64);
@@ -75,10 +75,10 @@ PUT(f32, float)
 PUT(f64, double)
 #undef PUT
 
-static void copy_one(const job *j, char *to, int64_t plane)
+static void copy_one(const job *j, char *to, int64_t plane, int again)
 {
-    fc_conv_copy_plane(j->l, to, j->x->source + plane * j->x->plane * (int64_t)j->size);
-    memset(to + (size_t)j->l->channel * j->size, 0, SLACK * j->size);
+    fc_conv_copy_plane(j->l, to, j->x->source + plane * j->x->plane * (int64_t)j->size, again);
+    if (!again) memset(to + (size_t)j->l->channel * j->size, 0, SLACK * j->size);
 }
 
 /* planes [begin, end) of (sample, channel) */
@@ -90,7 +90,7 @@ static void forward(void *ctx, int64_t begin, int64_t end, void *scratch)
     for (int64_t t = 0; t < j->x->taps; ++t) at[t] = fc_conv_tap_at(j->l, t);
     for (int64_t p = begin; p < end; ++p) {
         const int64_t g = p % j->v->groups;
-        copy_one(j, copy, p);
+        copy_one(j, copy, p, p > begin);
         j->kernel->flat(sums, copy, at, j->weight + (size_t)(g * j->v->taps) * j->size, j->place, j->x->taps, j->flat);
         char *out = j->out + (size_t)(p * j->out_n) * j->size;
         const char *bias = j->bias ? j->bias + (size_t)g * j->size : NULL;
@@ -114,7 +114,7 @@ static void weights(void *ctx, int64_t begin, int64_t end, void *scratch)
         memset(sums, 0, (size_t)x->taps * FC_DEPTH_LANES * j->size);
         for (int64_t n = 0; n < v->batch; ++n) {
             const char *from = j->small + (size_t)((n * v->groups + g) * v->small_n) * j->size;
-            copy_one(j, copy, n * v->groups + g);
+            copy_one(j, copy, n * v->groups + g, n > 0 || g > begin);
             if (j->size == 4) widen_f32(j, (float *)small, (const float *)from, pitch);
             else widen_f64(j, (double *)small, (const double *)from, pitch);
             j->kernel->lanes(sums, copy, at, x->taps, small, x->count[2], pitch, &rows);
@@ -129,7 +129,7 @@ static size_t prepare(job *j, fc_conv_layout *l, const fc_conv *v, const fc_wind
 {
     fc_conv_lay_out(l, x, 1, 1, room);
     j->v = v, j->x = x, j->l = l;
-    j->kernel = kernel_for(v->dtype);
+    j->kernel = fc_conv_depth_kernel_for(v->dtype);
     j->flat = fc_conv_flat(l);
     j->size = fc_dt_size[v->dtype];
     j->copy = (size_t)round_up(l->channel + SLACK, 16) * j->size;
@@ -146,11 +146,7 @@ int fc_conv_depth_forward(const fc_conv *v, const fc_window *x, const int64_t *p
               .out_n = to->size[0] * to->size[1] * to->size[2] };
     if (!x->positions)
         return FC_OK;
-    fc_window none = *x;
-    static const int64_t zero = 0;
-    if (!x->taps) /* a phase that no tap meets: any place will do, its sum has no terms */
-        none.ntaps[0] = none.ntaps[1] = none.ntaps[2] = 1, none.off[0] = none.off[1] = none.off[2] = &zero;
-    const size_t bytes = prepare(&j, &l, v, x->taps ? x : &none, room, 0);
+    const size_t bytes = prepare(&j, &l, v, x, room, 0);
     return fc_parallel_scratch(v->batch * v->groups, 1 + GRAIN / (l.channel * (x->taps + 4)), bytes, forward, &j);
 }
 

@@ -15,7 +15,7 @@
 typedef struct { int64_t depth, height, deep, pitch; } fc_conv_rows; /* rows of positions, and where they are in the copy */
 
 typedef struct {
-    /* out[j] = sum over t of weight[place[t] or t] * x[at[t] + j], whole vectors: up to one beyond n is read and written */
+    /* out[j] = sum over t of weight[place[t] or t] * x[at[t] + j], whole vectors: up to two beyond n are read and written */
     void (*flat)(void *out, const void *x, const int64_t *at, const void *weight, const int64_t *place, int64_t taps, int64_t n);
     /* sums[t][w % 16] += small[row][w] * x[at[t] + row's place + w]; small's rows end in zeros up to a multiple of 16 */
     void (*lanes)(void *sums, const void *x, const int64_t *at, int64_t taps, const void *small, int64_t width, int64_t small_pitch,
@@ -24,12 +24,16 @@ typedef struct {
 
 extern const fc_conv_depth_kernel fc_conv_depth_kernels_v2[2], fc_conv_depth_kernels_v3[2], fc_conv_depth_kernels_v4[2]; /* f32, f64 */
 
+const fc_conv_depth_kernel *fc_conv_depth_kernel_for(int dtype);
+
 /* 1 where each group has one channel on either side and the dtype is real. */
 int fc_conv_is_depthwise(const fc_conv *v);
 
 /* x: the window over channel 0's source. place: NULL, or each tap's place in the kernel. FC_OK or FC_MEMORY */
 int fc_conv_depth_forward(const fc_conv *v, const fc_window *x, const int64_t *place, const void *weight, const void *bias,
                           void *out, const fc_conv_places *to);
+/* From small to big with a stride: all phases (conv_depth_phases.c). */
+int fc_conv_depth_phases(const fc_conv *v, const void *small, const void *weight, const void *bias, void *big);
 int fc_conv_depth_weight(const fc_conv *v, const fc_window *x, void *weight, const void *small);
 
 #endif

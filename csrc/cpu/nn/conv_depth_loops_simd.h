@@ -27,7 +27,15 @@ static void T(flat)(void *out, const void *x, const int64_t *at, const void *wei
 {
     int64_t j = 0;
     for (; j + 8 * WIDTH <= n; j += 8 * WIDTH) T(positions)(8, (R *)out + j, (const R *)x + j, at, weight, place, taps);
-    for (; j < n; j += WIDTH) T(positions)(1, (R *)out + j, (const R *)x + j, at, weight, place, taps);
+    /* the rest at once, an even number of vectors: one chain alone would wait for each fma */
+    const R *rest = (const R *)x + j;
+    R *to = (R *)out + j;
+    switch ((n - j + 2 * WIDTH - 1) / (2 * WIDTH)) {
+    case 4: T(positions)(8, to, rest, at, weight, place, taps); break;
+    case 3: T(positions)(6, to, rest, at, weight, place, taps); break;
+    case 2: T(positions)(4, to, rest, at, weight, place, taps); break;
+    case 1: T(positions)(2, to, rest, at, weight, place, taps); break;
+    }
 }
 
 /* sum[t][lane] += small * x, for `count` taps and one plane of rows */

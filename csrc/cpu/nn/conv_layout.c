@@ -69,12 +69,31 @@ static inline void halve_f64(double *to, const double *from)
     _mm_storeu_pd(to, _mm_unpacklo_pd(_mm_loadu_pd(from), _mm_loadu_pd(from + 2)));
     _mm_storeu_pd(to + 2, _mm_unpacklo_pd(_mm_loadu_pd(from + 4), _mm_loadu_pd(from + 6)));
 }
+static inline void part_f32(float *even, float *odd, const float *from)
+{
+    const __m128 a = _mm_loadu_ps(from), b = _mm_loadu_ps(from + 4);
+    _mm_storeu_ps(even, _mm_shuffle_ps(a, b, 0x88));
+    _mm_storeu_ps(odd, _mm_shuffle_ps(a, b, 0xdd));
+}
+static inline void part_f64(double *even, double *odd, const double *from)
+{
+    for (int j = 0; j < 4; j += 2) {
+        const __m128d a = _mm_loadu_pd(from + 2 * j), b = _mm_loadu_pd(from + 2 * j + 2);
+        _mm_storeu_pd(even + j, _mm_unpacklo_pd(a, b));
+        _mm_storeu_pd(odd + j, _mm_unpackhi_pd(a, b));
+    }
+}
 #else
 #define HALVE(name, R) \
 static inline void halve_##name(R *to, const R *from) { for (int j = 0; j < 4; ++j) to[j] = from[2 * j]; }
 HALVE(f32, float)
 HALVE(f64, double)
 #undef HALVE
+#define PART(name, R) \
+static inline void part_##name(R *even, R *odd, const R *from) { for (int j = 0; j < 4; ++j) even[j] = from[2 * j], odd[j] = from[2 * j + 1]; }
+PART(f32, float)
+PART(f64, double)
+#undef PART
 #endif
 
 /* Rows and their margins are short, mostly: ladders instead of calls. */
@@ -103,7 +122,7 @@ static inline void copy_row_##name(R *restrict to, const R *restrict from, int64
         for (; j + 4 < count; j += 4) halve_##name(to + j, from + 2 * j);                                             \
     for (; j < count; ++j) to[j] = from[j * step];                                                                    \
 }                                                                                                                     \
-static void copy_phase_##name(const fc_conv_layout *l, R *to, const R *from, const int64_t *residue)                          \
+static void copy_phase_##name(const fc_conv_layout *l, R *to, const R *from, const int64_t *residue, int again)       \
 {                                                                                                                     \
     const fc_window *x = l->x;                                                                                        \
     const int64_t width = l->extent[2], first = l->low[2] + residue[2], step = l->step[2];                            \
@@ -114,22 +133,66 @@ static void copy_phase_##name(const fc_conv_layout *l, R *to, const R *from, con
         for (int64_t h = 0; h < l->extent[1]; ++h, to += width) {                                                     \
             const int64_t at_d = l->low[0] + residue[0] + d * l->step[0], at_h = l->low[1] + residue[1] + h * l->step[1]; \
             if (at_d < 0 || at_d >= x->size[0] || at_h < 0 || at_h >= x->size[1]) {                                   \
-                clear_##name(to, width);                                                                              \
+                if (!again) clear_##name(to, width);                                                                  \
                 continue;                                                                                             \
             }                                                                                                         \
-            clear_##name(to, low);                                                                                    \
-            clear_##name(to + high, width - high);                                                                    \
+            if (!again) {                                                                                             \
+                clear_##name(to, low);                                                                                \
+                clear_##name(to + high, width - high);                                                                \
+            }                                                                                                         \
             copy_row_##name(to + low, from + (at_d * x->size[1] + at_h) * x->size[2] + first + low * step, high - low, step); \
         }                                                                                                             \
 }                                                                                                                     \
-static void copy_plane_##name(const fc_conv_layout *l, R *to, const R *from)                                          \
+/* Elements j of both halves of a padded row, at its ends. */                                                           \
+static inline void part_end_##name(R *even, R *odd, const R *from, int64_t j, int64_t end, int64_t low, int64_t size)   \
 {                                                                                                                     \
+    for (int64_t at = low + 2 * j; j < end; ++j, at += 2) {                                                           \
+        even[j] = at >= 0 && at < size ? from[at] : 0;                                                                \
+        odd[j] = at >= -1 && at + 1 < size ? from[at + 1] : 0;                                                        \
+    }                                                                                                                 \
+}                                                                                                                     \
+/* Every second element of the padded row to `even`, the others to `odd`: it is read once. */                         \
+static inline void part_row_##name(R *restrict even, R *restrict odd, const R *restrict from, int64_t width, int64_t low, int64_t size) \
+{                                                                                                                     \
+    int64_t near = low < 0 ? (1 - low) / 2 : 0, far = size > low ? (size - low) / 2 : 0; /* all is there of [near, far) */ \
+    if (near > width) near = width;                                                                                   \
+    if (far > width) far = width;                                                                                     \
+    if (far < near + 4) far = near;                                                                                   \
+    for (int64_t j = near; j < far; j = j + 8 <= far || j + 4 == far ? j + 4 : far - 4)                               \
+        part_##name(even + j, odd + j, from + low + 2 * j);                                                           \
+    part_end_##name(even, odd, from, 0, near, low, size);                                                             \
+    part_end_##name(even, odd, from, far, width, low, size);                                                          \
+}                                                                                                                     \
+static void part_phases_##name(const fc_conv_layout *l, R *to, const R *from, const int64_t *residue, int again)      \
+{                                                                                                                     \
+    const fc_window *x = l->x;                                                                                        \
+    const int64_t width = l->extent[2];                                                                               \
+    R *even = l->residue[2][0] ? to + l->plane : to, *odd = l->residue[2][0] ? to : to + l->plane;                    \
+    for (int64_t d = 0; d < l->extent[0]; ++d)                                                                        \
+        for (int64_t h = 0; h < l->extent[1]; ++h, even += width, odd += width) {                                     \
+            const int64_t at_d = l->low[0] + residue[0] + d * l->step[0], at_h = l->low[1] + residue[1] + h * l->step[1]; \
+            if (at_d < 0 || at_d >= x->size[0] || at_h < 0 || at_h >= x->size[1]) {                                   \
+                if (!again) clear_##name(even, width), clear_##name(odd, width);                                      \
+            } else                                                                                                    \
+                part_row_##name(even, odd, from + (at_d * x->size[1] + at_h) * x->size[2], width, l->low[2], x->size[2]); \
+        }                                                                                                             \
+}                                                                                                                     \
+static void copy_plane_##name(const fc_conv_layout *l, R *to, const R *from, int again)                               \
+{                                                                                                                     \
+    const int both = l->step[2] == 2 && l->slots[2] == 2; /* of a row at once */                                      \
     for (int64_t d = 0; d < l->slots[0]; ++d)                                                                         \
-        for (int64_t h = 0; h < l->slots[1]; ++h)                                                                     \
+        for (int64_t h = 0; h < l->slots[1]; ++h) {                                                                   \
+            if (both) {                                                                                               \
+                const int64_t residue[2] = { l->residue[0][d], l->residue[1][h] };                                    \
+                part_phases_##name(l, to, from, residue, again);                                                      \
+                to += 2 * l->plane;                                                                                   \
+                continue;                                                                                             \
+            }                                                                                                         \
             for (int64_t w = 0; w < l->slots[2]; ++w, to += l->plane) {                                               \
                 const int64_t residue[3] = { l->residue[0][d], l->residue[1][h], l->residue[2][w] };                  \
-                copy_phase_##name(l, to, from, residue);                                                              \
+                copy_phase_##name(l, to, from, residue, again);                                                       \
             }                                                                                                         \
+        }                                                                                                             \
 }                                                                                                                     \
 static void copy_planes_##name(void *ctx, int64_t begin, int64_t end)                                                 \
 {                                                                                                                     \
@@ -137,7 +200,7 @@ static void copy_planes_##name(void *ctx, int64_t begin, int64_t end)           
     const fc_conv_layout *l = job->l;                                                                                         \
     for (int64_t i = begin; i < end; ++i) {                                                                           \
         const R *from = (const R *)l->x->source + (job->first + i / l->channels) * l->x->sample + i % l->channels * l->x->plane; \
-        copy_plane_##name(l, (R *)job->to + i * l->channel, from);                                                    \
+        copy_plane_##name(l, (R *)job->to + i * l->channel, from, 0);                                                 \
     }                                                                                                                 \
 }
 COPY(f32, float)
@@ -150,8 +213,8 @@ void fc_conv_copy(const fc_conv_layout *l, void *to, int64_t first, int64_t samp
                 &(copying){ l, to, first });
 }
 
-void fc_conv_copy_plane(const fc_conv_layout *l, void *to, const void *from)
+void fc_conv_copy_plane(const fc_conv_layout *l, void *to, const void *from, int again)
 {
-    if (l->x->dtype == FC_F64) copy_plane_f64(l, to, from);
-    else copy_plane_f32(l, to, from);
+    if (l->x->dtype == FC_F64) copy_plane_f64(l, to, from, again);
+    else copy_plane_f32(l, to, from, again);
 }

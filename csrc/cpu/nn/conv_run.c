@@ -149,6 +149,9 @@ int fc_conv_to_big(const fc_conv *v, void *big, const void *small, const void *w
         fc_conv_integers(v, big, small, weight, bias, 1);
         return FC_OK;
     }
+    const int dense = v->stride[0] == 1 && v->stride[1] == 1 && v->stride[2] == 1;
+    if (!dense && fc_conv_is_depthwise(v))
+        return fc_conv_depth_phases(v, small, weight, bias, big);
     int64_t *const place = room + v->kernel[0] + v->kernel[1] + v->kernel[2], *const at = place + v->taps;
     int bad = FC_OK;
     int64_t phase[3], start[3];
