@@ -1,4 +1,4 @@
-"""autocast: an interpreter that casts the operands of some rows before they run. The lists are PyTorch's for the CPU."""
+"""autocast: an interpreter that casts the operands of some rows before they run, and of some functions. What is cast: _policies.py."""
 
 import functools
 import threading
@@ -8,13 +8,9 @@ import facula
 from facula.autograd._support import relined
 from facula.tensor_core import extend
 
-# products: run in the lower precision
-LOWER = {"matmul", "linear", "convolution", "_attention"}
-# rows whose results need the range and precision of float32
-FULL = {"_nll_loss", "_cross_entropy", "_ctc_loss", "_grid_sample", "prod", "var", "std", "norm_p", "logcumsumexp", "cumprod", "_histogram"}
-FULL_PREFIXES = ("_linalg_", "_fft_")
-# several operands of one dtype: the widest among them
-WIDEST = {"cat", "index_copy", "scatter", "stack"}
+from . import _policies
+
+MODE_OF_RNN = 7  # the argument: 0 tanh, 1 relu, 2 LSTM, 3 GRU
 
 _local = threading.local()
 _defaults = {"cpu": facula.bfloat16, "cuda": facula.float16}
@@ -116,6 +112,7 @@ class autocast:
         _local.__dict__.setdefault("stack", []).append(self)
         self._inside.append(extend.interpreter(self._run) if self._enabled else None)
         if self._inside[-1] is not None:
+            _policies.meet(_of_function)
             self._inside[-1].__enter__()
         return self
 
@@ -136,15 +133,20 @@ class autocast:
         return inside
 
     def _run(self, op, args, kwargs):
-        name = op.name
         if kwargs.get("out") is None and _current("cpu") is self:  # the innermost alone decides, also where it is off
-            if name in LOWER:
-                args = self._all_to(self.fast_dtype, args)
-            elif name in FULL or name.startswith(FULL_PREFIXES):
-                args = self._all_to(facula.float32, args)
-            elif name in WIDEST:
-                args = self._all_to(_widest(args), args)
+            args = self._cast_by(_policies.of_row(op.name), args)
         return relined(extend.call(op, *args, **kwargs))
+
+    def _cast_by(self, policy, args):
+        if policy == "lower":
+            return self._all_to(self.fast_dtype, args)
+        if policy == "full":
+            return self._all_to(facula.float32, args)
+        if policy == "widest":
+            return self._all_to(_widest(args), args)
+        if policy == "recurrent":  # the state of plain recurrences goes through a product, that of gated ones stays as wide as it is
+            return self._all_to(self.fast_dtype if args[MODE_OF_RNN] < 2 else _widest(args[:2]), args)
+        return args
 
     def _all_to(self, dtype, args):
         return tuple(self._to(dtype, a) for a in args)
@@ -160,6 +162,18 @@ class autocast:
         if kept is None or kept[0] is not a or kept[1].dtype is not dtype or kept[2] != a._version:
             kept = self._cast[id(a)] = (a, a.to(dtype), a._version)
         return kept[1]
+
+
+def _of_function(policy, function, args, kwargs):
+    """A function of several rows in the autocast of this thread: its operands cast, and nothing within it."""
+    a = _current("cpu")
+    if a is None or not a._enabled:
+        return function(*args, **kwargs)
+    if kwargs.get("out") is None:
+        args = a._cast_by(policy, args)
+        kwargs = dict(zip(kwargs, a._cast_by(policy, tuple(kwargs.values()))))
+    with autocast("cpu", enabled=False):
+        return function(*args, **kwargs)
 
 
 def _widest(args):

@@ -146,6 +146,8 @@ class RNNBase(Module):
                 f"RNN input dtype ({x.dtype}) does not match weight dtype ({held}). Convert input: input.to({held}), or convert model: model.to({x.dtype})"
             )
         state = self._initial_state(hx, x, rows, batched, packed)
+        if self.mode == "LSTM" and facula.is_autocast_enabled("cpu"):  # a cell's or a GRU's state stays what it is, as PyTorch's does
+            state = tuple(s.to(facula.get_autocast_dtype("cpu")) for s in state)
         out, state = self._run(x.reshape(-1, x.size(-1)), state, sizes)
         if packed is not None:
             state = tuple(_permuted(s, packed.unsorted_indices) for s in state)
