@@ -79,6 +79,21 @@ def saved(g):
     return facula.load(file, weights_only=False)
 
 
+def test_parameters_among_the_arguments_of_functions(x):
+    class Plain(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.w, self.bias = nn.Parameter(facula.randn(5, 4)), nn.Parameter(facula.randn(5))
+            self.k = nn.Parameter(facula.randn(2, 3, 1, 1))
+
+        def forward(self, x):
+            return F.linear(x, self.w, self.bias).mean() + facula.conv2d(x, self.k, None).sum() + facula.addmm(self.bias, x[0, 0], self.w.t()).sum()
+
+    plain = Plain()
+
+    assert facula.equal(plain(x), fx.symbolic_trace(plain)(x))
+
+
 @pytest.mark.parametrize("way", WAYS)
 def test_a_graph_gives_the_module_s_bits(block, x, way):
     g = fx.symbolic_trace(block)

@@ -44,10 +44,15 @@ def ask_row(op, args, relevant):
     for p, a in zip(op.params, args):
         if not p.keyword:
             given.append(a)
-        elif a is not p.default and a != p.default:
+        elif not _is_default(p, a):
             named[p.name] = a
-    while len(given) > 1 and (p := op.params[len(given) - 1]).default is not p.required and (given[-1] is p.default or given[-1] == p.default):
+    while len(given) > 1 and _is_default(op.params[len(given) - 1], given[-1]):
         given.pop()
     if op.name in ("squeeze", "unsqueeze") and type(given[-1]) is tuple and len(given[-1]) == 1:
         given[-1] = given[-1][0]
     return ask(function, relevant, tuple(given), named)
+
+
+def _is_default(param, value):
+    """Asks no object that stands for a value whether it is equal to another."""
+    return param.default is not param.required and (value is param.default or type(value) is type(param.default) and value == param.default)
