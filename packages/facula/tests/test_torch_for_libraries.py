@@ -39,6 +39,9 @@ torch.distributed.tensor.DTensor torch.distributed.fsdp.FullyShardedDataParallel
 torch.distributed.algorithms.join.Join torch.distributed.constants.default_pg_timeout torch.fx.GraphModule torch.storage.TypedStorage
 torch._C._TensorMeta torch.Future torch.ScriptModule torch.utils.flop_counter.FlopCounterMode torchvision.io.read_image
 torch.utils._pytree._dict_flatten_with_keys torch.nn.attention.flex_attention.BlockMask
+torch.fx.passes.shape_prop.ShapeProp torch.fx.subgraph_rewriter.replace_pattern torch.quasirandom.SobolEngine torch.jit._overload
+torch.utils.data._utils.collate.np_str_obj_array_pattern torch.serialization.DEFAULT_PROTOCOL torchvision.models.densenet.DenseNet
+torchvision.models.vgg.make_layers torch.ops.aten
 """.split()
 
 

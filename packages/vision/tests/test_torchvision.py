@@ -61,7 +61,7 @@ def test_published_weights_have_torchvisions_names():
     assert not [n for n in models.list_models() if "eights" in n]
 
 
-@pytest.mark.parametrize("name", [n for n in models.list_models() if n in ("squeezenet1_1", "mobilenet_v2")])
+@pytest.mark.parametrize("name", [n for n in models.list_models() if n in ("squeezenet1_1", "mobilenet_v2", "densenet121")])
 def test_convolutional_models_learn(name):
     model = models.get_model(name, num_classes=3)
     out = model(facula.rand(2, 3, 40, 40))

@@ -4,3 +4,5 @@ from facula.tensor_core._checkpoint import CheckpointError
 from facula.tensor_core._serialization import add_safe_globals, clear_safe_globals, get_safe_globals, load, safe_globals, save
 
 __all__ = ["CheckpointError", "add_safe_globals", "clear_safe_globals", "get_safe_globals", "load", "safe_globals", "save"]
+
+DEFAULT_PROTOCOL = 2  # of pickle, in the files that save writes

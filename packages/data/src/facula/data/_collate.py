@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Callable, Mapping, MutableMapping, MutableSequence, Sequence
 
 import facula
+
+# NumPy's dtypes without a tensor: strings and objects. Programs look arrays up with it.
+np_str_obj_array_pattern = re.compile(r"[SaUO]")
 
 __all__ = ["collate", "default_collate", "default_collate_fn_map", "default_convert"]
 

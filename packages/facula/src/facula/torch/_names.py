@@ -266,6 +266,8 @@ for _name in (
     "ScriptFunction",
     "ScriptModule",
     "TopLevelTracedModule",
+    "_overload",
+    "_overload_method",
     "annotate",
     "export",
     "freeze",

@@ -42,6 +42,29 @@ class _Operator:
         return f"<OpOverloadPacket(op='aten.{self.__name__}')>"
 
 
+def _slice(x, dim=0, start=None, end=None, step=1):
+    return x[(slice(None),) * (dim % x.ndim) + (slice(start, end, step),)]
+
+
+def _pin_memory(x, device=None):
+    return x
+
+
+# operators of aten that no public function is named after
+_ATEN = {
+    "_pin_memory": _pin_memory,
+    "_sparse_addmm": lambda input, mat1, mat2, *, beta=1, alpha=1: facula.sparse.addmm(input, mat1, mat2, beta=beta, alpha=alpha),
+    "_sparse_mm_reduce_impl": lambda input, other, reduce: facula.sparse.mm(input, other, reduce),
+    "_to_copy": lambda x, *, dtype=None, device=None, memory_format=facula.preserve_format, **options: x.to(
+        device=device, dtype=dtype or x.dtype, copy=True, memory_format=memory_format
+    ),
+    "_unsafe_view": lambda x, size: x.reshape(size),
+    "alias": lambda x: x.view_as(x),
+    "index": lambda x, indices: x[tuple(slice(None) if i is None else i for i in indices)],
+    "slice": _slice,
+}
+
+
 class _Library:
     def __init__(self, name: str) -> None:
         self.__name__ = name
@@ -50,7 +73,8 @@ class _Library:
         function = None
         if self.__name__ == "aten" and not name.startswith("__"):
             function = (
-                getattr(facula, name, None)
+                _ATEN.get(name)
+                or getattr(facula, name, None)
                 or getattr(facula.Tensor, name, None)
                 or getattr(facula.nn.functional, name, None)
             )

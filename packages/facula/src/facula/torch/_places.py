@@ -32,7 +32,7 @@ PLACES: dict[str, tuple[str, ...]] = {
     "torch.autograd.variable": ("facula.autograd",),
     "torch.utils.hooks": ("facula.nn._hooks",),
     "torch.utils.data._utils": ("facula.data",),
-    "torch.utils.data._utils.collate": ("facula.data",),
+    "torch.utils.data._utils.collate": ("facula.data", "facula.data._collate"),
     "torch.utils.data._utils.worker": ("facula.data",),
     "torch.return_types": ("facula.tensor_core.return_types",),
     "torch.functional": ("facula",),

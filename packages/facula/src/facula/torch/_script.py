@@ -33,7 +33,7 @@ def _marker(fn: Any = None, **options: Any) -> Any:
     return fn if callable(fn) else lambda function: function
 
 
-ignore = unused = export = interface = script_method = script_if_tracing = _marker
+ignore = unused = _overload = _overload_method = export = interface = script_method = script_if_tracing = _marker
 
 
 def is_scripting() -> bool:

@@ -28,6 +28,7 @@ MODULES = {
     "special": ("facula.special", "facula-tensor-core"),
     "sparse": ("facula.sparse", "facula-tensor-core"),
     "random": ("facula.random", "facula-tensor-core"),
+    "quasirandom": ("facula.quasirandom", "facula-tensor-core"),
     "testing": ("facula.testing", "facula-tensor-core"),
     "cuda": ("facula.cuda", "facula-tensor-core"),
     "backends": ("facula.backends", "facula-tensor-core"),

@@ -1,6 +1,7 @@
 """Networks for pictures, untrained; torchvision's names, keys of state_dict and initialisation."""
 
 from . import alexnet as _alexnet
+from . import densenet as _densenet
 from . import mobilenetv2 as _mobilenetv2
 from . import resnet as _resnet
 from . import small as _small
@@ -9,7 +10,7 @@ from . import vgg as _vgg
 from ._weights import ENUMS as _ENUMS
 from ._weights import WeightsEnum
 
-_MODULES = (_resnet, _vgg, _alexnet, _squeezenet, _mobilenetv2, _small)
+_MODULES = (_resnet, _vgg, _alexnet, _squeezenet, _densenet, _mobilenetv2, _small)
 _BLOCKS = ("BasicBlock", "Bottleneck")
 __all__ = sorted({n for m in _MODULES for n in m.__all__ if n not in _BLOCKS} | {"WeightsEnum", "get_model", "list_models", *_ENUMS})
 globals().update(_ENUMS)

@@ -44,15 +44,21 @@ class VGG(nn.Module):
         return self.classifier(self.avgpool(self.features(x)).flatten(1))
 
 
-def convolutions(depths, batch_norm: bool) -> nn.Sequential:
+def make_layers(cfg: list, batch_norm: bool = False) -> nn.Sequential:
+    """The convolutions that a list says: a number is a convolution of that many planes, "M" a pooling."""
     layers, planes = [], 3
-    for width, depth in zip(WIDTHS, depths):
-        for _ in range(depth):
-            layers.append(nn.Conv2d(planes, width, 3, padding=1))
-            layers += [nn.BatchNorm2d(width), nn.ReLU(inplace=True)] if batch_norm else [nn.ReLU(inplace=True)]
-            planes = width
-        layers.append(nn.MaxPool2d(2, stride=2))
+    for width in cfg:
+        if width == "M":
+            layers.append(nn.MaxPool2d(2, stride=2))
+            continue
+        layers.append(nn.Conv2d(planes, width, 3, padding=1))
+        layers += [nn.BatchNorm2d(width), nn.ReLU(inplace=True)] if batch_norm else [nn.ReLU(inplace=True)]
+        planes = width
     return nn.Sequential(*layers)
+
+
+def convolutions(depths, batch_norm: bool) -> nn.Sequential:
+    return make_layers([part for width, depth in zip(WIDTHS, depths) for part in (*[width] * depth, "M")], batch_norm)
 
 
 def _maker(depths, batch_norm):
