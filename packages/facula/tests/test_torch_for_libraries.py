@@ -140,3 +140,21 @@ def test_a_running_combination(served):
 
     assert [1.0, 2.0, 6.0, 24.0] == associative_scan(lambda a, b: a * b, x, 0).tolist()
     assert [10.0, 9.0, 7.0, 4.0] == associative_scan(lambda a, b: a + b, x, 0, reverse=True).tolist()
+
+
+def test_indices_of_sparse_rows_go_both_ways(served):
+    rows = served.tensor([0, 0, 2, 2, 2, 4])
+    pointers = served._convert_indices_from_coo_to_csr(rows, 5)
+    columns = served.arange(6)
+
+    assert [0, 2, 2, 5, 5, 6] == pointers.tolist()
+    assert served.equal(served.stack([rows, columns]), served._convert_indices_from_csr_to_coo(pointers, columns))
+    assert served.equal(served.stack([columns, rows]).int(), served._convert_indices_from_csr_to_coo(pointers, columns, transpose=True, out_int32=True))
+
+
+def test_parts_of_a_tensor_s_text(served):
+    from torch._tensor_str import PRINT_OPTS, _add_suffixes, _tensor_str
+
+    assert "[1., 2.]" == _tensor_str(served.tensor([1.0, 2.0]), indent=7)
+    assert "Rows([1.], n=3)" == _add_suffixes("Rows([1.]", ["n=3"], 5, force_newline=False)
+    assert 4 == PRINT_OPTS.precision

@@ -27,6 +27,7 @@ NAMES = {
     ),
     "torch.distributed.algorithms.ddp_comm_hooks": "default_hooks powerSGD_hook post_localSGD_hook",
     "torch.distributed.algorithms.join": "Join Joinable JoinHook",
+    "torch.distributed.rpc": "RRef TensorPipeRpcBackendOptions WorkerInfo init_rpc remote rpc_async rpc_sync shutdown",
     "torch.distributed.pipelining": "PipelineStage ScheduleGPipe",
     "torch._dynamo.eval_frame": "OptimizedModule",
     "torch._dynamo": "OptimizedModule",

@@ -6,10 +6,10 @@ import builtins
 import functools
 import inspect
 import math
-import types
 import typing
 import warnings
 from contextlib import contextmanager
+from types import FunctionType
 from typing import Any, Callable, Iterator
 
 import facula
@@ -18,6 +18,7 @@ from facula import Tensor
 from facula.nn import Module, Parameter, Sequential
 
 from . import _wrap
+from ._compatibility import compatibility  # noqa: F401 - libraries import it from here
 from ._wrap import wrap
 from .graph import Graph
 from .graph_module import GraphModule
@@ -70,29 +71,65 @@ def _tracer_among(args: Any, kwargs: Any) -> TracerBase | None:
     return found[0] if found else None
 
 
-class _Patches:
+class _Patcher:
     """Changes to dicts and classes, undone at the end."""
 
     def __init__(self) -> None:
         self.undo: list[Callable[[], None]] = []
         self.visited: set[int] = set()
 
-    def item(self, home: dict, name: str, value: Any) -> None:
+    def patch(self, home: dict, name: str, value: Any, deduplicate: bool = True) -> None:
+        """Let a name of a module's dict mean something else."""
         before = home.get(name, self)
         home[name] = value
         self.undo.append(lambda: home.pop(name) if before is self else home.__setitem__(name, before))
 
-    def method(self, cls: type, name: str, value: Any) -> None:
+    def patch_method(self, cls: type, name: str, value: Any, deduplicate: bool = True) -> None:
+        """Let a class's method be something else."""
         before = cls.__dict__.get(name, self)
         setattr(cls, name, value)
         self.undo.append(lambda: delattr(cls, name) if before is self else setattr(cls, name, before))
 
-    def __enter__(self) -> _Patches:
+    def visit_once(self, thing: Any) -> bool:
+        """True the first time."""
+        if id(thing) in self.visited:
+            return False
+        self.visited.add(id(thing))
+        return True
+
+    def __enter__(self) -> _Patcher:
         return self
 
     def __exit__(self, *error: Any) -> None:
         while self.undo:
             self.undo.pop()()
+
+
+def _patch_wrapped_functions(patcher: _Patcher) -> None:
+    """Record calls of what wrap() marked."""
+    for (_, name), home in list(_wrap.wrapped.items()):
+        original = home.get(name) or getattr(builtins, name, None)
+        if original is not None:
+            patcher.patch(home, name, _recording(original))
+
+
+def _autowrap_check(patcher: _Patcher, frame_dict: dict, function_ids: set[int]) -> None:
+    """Record calls of these functions from this module, and of what generated code marked."""
+    if not patcher.visit_once(frame_dict):
+        return
+    for name in frame_dict.get("_facula_fx_wrapped", ()):
+        patcher.patch(frame_dict, name, _recording(frame_dict[name]))
+    for name, value in list(frame_dict.items()):
+        if not name.startswith("_") and callable(value) and id(value) in function_ids:
+            patcher.patch(frame_dict, name, _recording(value))
+
+
+# Names by which subclasses of Tracer in libraries do what trace does.
+_orig_module_call, _orig_module_getattr = Module.__call__, Module.__getattr__
+
+
+class ScriptObject:
+    """What a script compiler makes: nothing here is one."""
 
 
 def _recording(original: Callable) -> Callable:
@@ -122,9 +159,9 @@ class Tracer(TracerBase):
 
     def __init__(self, autowrap_modules: tuple = (math,), autowrap_functions: tuple = (), param_shapes_constant: bool = False) -> None:
         super().__init__()
-        self._search = list(autowrap_modules)
-        self._wrapped = {id(f) for m in autowrap_modules for name, f in vars(m).items() if not name.startswith("_") and callable(f)}
-        self._wrapped |= {id(f) for f in autowrap_functions}
+        self._autowrap_search = list(autowrap_modules)
+        self._autowrap_function_ids = {id(f) for m in autowrap_modules for name, f in vars(m).items() if not name.startswith("_") and callable(f)}
+        self._autowrap_function_ids |= {id(f) for f in autowrap_functions}
         self.param_shapes_constant = param_shapes_constant
         self.submodule_paths: dict[Module, str] | None = None
         self.root: Module = Module()
@@ -226,7 +263,7 @@ class Tracer(TracerBase):
         function = inspect.unwrap(fn)
         returns = _annotations(function).get("return")
         cache: dict[str, Any] = {}
-        with _Patches() as patches:
+        with _Patcher() as patches:
             _tracing += 1
             try:
                 fn, args = self.create_args_for_root(fn, isinstance(root, Module), concrete_args)
@@ -244,35 +281,19 @@ class Tracer(TracerBase):
         for name, child in m.named_children():
             self._collect(child, [*path, name])
 
-    def _patch(self, patches: _Patches, cache: dict, fn: Callable) -> None:
-        plain_getattr, plain_call = Module.__getattr__, Module.__call__
-
+    def _patch(self, patches: _Patcher, cache: dict, fn: Callable) -> None:
         def fetch(mod: Module, name: str) -> Any:
-            return self.getattr(name, plain_getattr(mod, name), cache)
+            return self.getattr(name, _orig_module_getattr(mod, name), cache)
 
         def call(mod: Module, *args: Any, **kwargs: Any) -> Any:
-            self._patch_globals(patches, getattr(getattr(mod, "forward", mod), "__globals__", {}))
-            return self.call_module(mod, lambda *a, **k: plain_call(mod, *a, **k), args, kwargs)
+            _autowrap_check(patches, getattr(getattr(mod, "forward", mod), "__globals__", {}), self._autowrap_function_ids)
+            return self.call_module(mod, lambda *a, **k: _orig_module_call(mod, *a, **k), args, kwargs)
 
-        patches.method(Module, "__getattr__", fetch)
-        patches.method(Module, "__call__", call)
-        for (_, name), home in list(_wrap.wrapped.items()):
-            original = home.get(name) or getattr(builtins, name, None)
-            if original is not None:
-                patches.item(home, name, _recording(original))
-        for module in self._search:
-            self._patch_globals(patches, vars(module))
-        self._patch_globals(patches, getattr(inspect.unwrap(fn), "__globals__", {}))
-
-    def _patch_globals(self, patches: _Patches, home: dict) -> None:
-        if id(home) in patches.visited:
-            return
-        patches.visited.add(id(home))
-        for name in home.get("_facula_fx_wrapped", ()):
-            patches.item(home, name, _recording(home[name]))
-        for name, value in list(home.items()):
-            if not name.startswith("_") and callable(value) and id(value) in self._wrapped:
-                patches.item(home, name, _recording(value))
+        patches.patch_method(Module, "__getattr__", fetch)
+        patches.patch_method(Module, "__call__", call)
+        _patch_wrapped_functions(patches)
+        for home in (*map(vars, self._autowrap_search), getattr(inspect.unwrap(fn), "__globals__", {})):
+            _autowrap_check(patches, home, self._autowrap_function_ids)
 
     def create_args_for_root(self, root_fn: Callable, is_module: bool, concrete_args: dict[str, Any] | None = None) -> tuple[Callable, list[Any]]:
         """The function, and a proxy for each of its arguments."""
@@ -345,7 +366,7 @@ def _without_stars(fn: Any, count: int) -> Callable:
     """The function with its starred and keyword arguments as plain ones, so that each can be a proxy."""
     code = fn.__code__
     flat = code.replace(co_argcount=count, co_posonlyargcount=0, co_kwonlyargcount=0, co_flags=code.co_flags & ~(_VARARGS | _VARKEYWORDS))
-    made = types.FunctionType(flat, fn.__globals__, fn.__name__, None, fn.__closure__)
+    made = FunctionType(flat, fn.__globals__, fn.__name__, None, fn.__closure__)
     return made
 
 

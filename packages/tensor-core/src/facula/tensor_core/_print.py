@@ -181,12 +181,17 @@ def tensor_repr(self, *, tensor_contents=None):
     if self.requires_grad:
         node = None if self.is_leaf else self.grad_fn
         suffixes.append("requires_grad=True" if node is None else f"grad_fn=<{type(node).__name__}>")
-    written = prefix + text
+    return _add_suffixes(prefix + text, suffixes, len(prefix))
+
+
+def _add_suffixes(written, suffixes, indent, force_newline=False):
+    """The text with what follows it in the brackets, on a new line where it is too long."""
     column = len(written) - written.rfind("\n") + 1  # of the last line, with a margin of two
     for suffix in suffixes:
-        if column + len(suffix) + 2 > _now.linewidth:
-            written += ",\n" + " " * len(prefix) + suffix
-            column = len(prefix) + len(suffix)
+        if force_newline or column + len(suffix) + 2 > _now.linewidth:
+            written += ",\n" + " " * indent + suffix
+            column = indent + len(suffix)
+            force_newline = False
         else:
             written += ", " + suffix
             column += len(suffix) + 2
@@ -201,3 +206,17 @@ def tensor_format(self, spec):
         raise TypeError(f"format: {spec!r} given for a tensor of shape {tuple(self.shape)}. Only one of no dims formats as a number; use its elements.")
     return repr(self)
 
+
+# Names of PyTorch's file, which libraries call to print tensors of their own classes.
+def _tensor_str(self, indent):
+    """The text between the parentheses."""
+    return _contents(self.detach(), " " * indent)[0]
+
+
+_str_intern = tensor_repr
+
+
+def __getattr__(name):
+    if name == "PRINT_OPTS":
+        return _now
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

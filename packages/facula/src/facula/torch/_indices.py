@@ -1,0 +1,39 @@
+"""torch._convert_indices_... and other functions without a public name that libraries call with tensors."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+import facula
+
+Attribute = namedtuple("Attribute", ["value", "type"])  # torch.jit.Attribute: a value that a script is told the type of
+
+
+def _convert_indices_from_coo_to_csr(input, size, *, out_int32=False, out=None):
+    """Where each of `size` rows begins in sorted row indices, the end last: (size + 1,)."""
+    rows = facula.arange(size + 1, dtype=input.dtype, device=input.device)
+    found = facula.searchsorted(input.contiguous(), rows, out_int32=out_int32)
+    return found if out is None else out.resize_(found.shape).copy_(found)
+
+
+def _convert_indices_from_csr_to_coo(crow_indices, col_indices, *, out_int32=False, transpose=False, out=None):
+    """(2, N): row and column of each element; transposed, column and row."""
+    rows = facula.repeat_interleave(facula.arange(crow_indices.numel() - 1, device=crow_indices.device), crow_indices.diff())
+    found = facula.stack([col_indices.to(rows.dtype), rows] if transpose else [rows, col_indices.to(rows.dtype)])
+    found = found.to(facula.int32 if out_int32 else facula.int64)
+    return found if out is None else out.resize_(found.shape).copy_(found)
+
+
+def _segment_reduce(data, reduce, *, lengths=None, indices=None, offsets=None, axis=0, unsafe=False, initial=None):
+    """torch.segment_reduce."""
+    return facula.segment_reduce(data, reduce, lengths=lengths, indices=indices, offsets=offsets, axis=axis, unsafe=unsafe, initial=initial)
+
+
+def _no_grad_uniform_(tensor, a, b, generator=None):
+    """Fill with uniform numbers, unrecorded."""
+    return facula.nn.init.uniform_(tensor, a, b, generator)
+
+
+def _no_grad_normal_(tensor, mean, std, generator=None):
+    """Fill with normal numbers, unrecorded."""
+    return facula.nn.init.normal_(tensor, mean, std, generator)
