@@ -118,6 +118,17 @@ void FC_ISA_NAME(fc_turn)(char *to, int64_t to_row, const char *from, int64_t fr
         whole_i = rows / side * side;
         whole_j = cols / side * side;
         squares(to, to_row, from, from_row, whole_i, whole_j, size);
+        if (whole_i && whole_j) { /* what is left over goes with some of what was turned before */
+            const int64_t i = rows - side, j = cols - side;
+            char *low = to + i * size, *right = to + j * to_row;
+            if (whole_i < rows)
+                squares(low, to_row, from + i * from_row, from_row, side, whole_j, size);
+            if (whole_j < cols)
+                squares(right, to_row, from + j * size, from_row, whole_i, side, size);
+            if (whole_i < rows && whole_j < cols)
+                squares(right + i * size, to_row, from + i * from_row + j * size, from_row, side, side, size);
+            return;
+        }
     }
 #endif
     each(to, to_row, from, from_row, whole_i, rows, 0, cols, size);
