@@ -12,6 +12,7 @@
 
 enum {
     STRIP = 64,             /* runs that lie side by side in memory are turned together: whole cache lines */
+    LINE = 16,              /* runs that share a cache line, or more */
     MOST_BYTES = 1 << 21,  /* of a strip */
     SHORT = 8192            /* elements below which the pool costs more than it gives */
 };
@@ -78,9 +79,9 @@ static void fold_strips(const pass *p, const char *x, int64_t begin, int64_t end
     const int64_t es = element(q), run = q->run, row = q->pairs * p->cell->size, runs = q->reduce / run;
     const int64_t first = begin * FC_FOLD_BLOCK, last = min64(end * FC_FOLD_BLOCK, q->reduce);
     const int64_t per = q->step == 1 && run < FC_FOLD_BLOCK ? STRIP * (FC_FOLD_BLOCK / run) : STRIP;
-    int64_t r = first / run / per * per, kept = 0, at = r * run; /* room holds elements at .. at + kept */
+    int64_t r = q->step == 1 ? first / run : first / run / LINE * LINE, kept = 0, at = r * run; /* room holds elements at .. at + kept */
     while (at < last) {
-        const int64_t m = min64(per, runs - r);
+        const int64_t wanted = ((last - 1) / run + 1 - r + LINE - 1) / LINE * LINE, m = min64(min64(per, wanted), runs - r);
         lay(q, room + kept * es, x, r, m);
         r += m;
         kept += m * run;
@@ -113,7 +114,8 @@ static int fold(const fc_fold_job *q, const fc_fold_cell *cell, const char *para
     const int64_t strip = q->run_step == 0 ? q->run + AT_ONCE * FC_FOLD_BLOCK
                         : q->step == 1 && q->run < FC_FOLD_BLOCK ? STRIP * FC_FOLD_BLOCK : STRIP * q->run;
     const size_t bytes = (size_t)((strip + FC_FOLD_BLOCK) * element(q));
-    const int bad = fc_parallel_scratch(q->outer * q->nblocks, 1 + SHORT / min64(q->reduce, FC_FOLD_BLOCK), bytes, blocks_run, (void *)&p);
+    const int64_t turned = q->step == 1 || q->run_step == 0 ? 0 : STRIP * q->run / FC_FOLD_BLOCK; /* less would read lines twice */
+    const int bad = fc_parallel_scratch(q->outer * q->nblocks, 1 + SHORT / min64(q->reduce, FC_FOLD_BLOCK) + turned, bytes, blocks_run, (void *)&p);
     for (int64_t o = 0; !bad && o < q->outer; ++o)
         fc_fold_tree(cell, q->part + o * q->nblocks * q->pairs * cell->size, q->nblocks, q->pairs);
     return bad;
