@@ -1,4 +1,6 @@
 /* Staging: see stage.h. A block is 4 KiB of the widest operand, so that three of them and what they come from stay within L1. */
+#include <string.h>
+
 #include "facula.h"
 #include "../cpu/gemm_blocks.h"
 #include "../cpu/parallel.h"
@@ -20,6 +22,7 @@ typedef struct {
     int same[FC_NEST_OPERANDS];   /* memory has the wanted dtype */
     int fixed[FC_NEST_OPERANDS];  /* one element for the whole nest */
     int still[FC_NEST_OPERANDS];  /* one element for each row, in the wanted dtype */
+    int again[FC_NEST_OPERANDS];  /* the same row for each row */
     int turned[FC_NEST_OPERANDS]; /* contiguous along dim 1 */
     int all_linear, rows, staged;
     int plain_rows;               /* every operand is along, in the wanted dtype, or still */
@@ -152,6 +155,36 @@ static void fc_stage_range(void *ctx, int64_t begin, int64_t end)
         fc_atomic_poke(&g->fault, 1);
 }
 
+/* Short rows beside one that is seen again and again: that one is written out until it fills a block, and the others go by as if all were one
+ * long row. */
+static void fc_stage_again(void *ctx, int64_t begin, int64_t end)
+{
+    fc_stage *g = ctx;
+    const fc_nest *nest = g->nest;
+    const int64_t n = nest->size[0], first = begin % n, most = end - begin < g->block ? end - begin : g->block;
+    int fault = 0;
+    fc_block block[FC_NEST_OPERANDS];
+    char *p[FC_NEST_OPERANDS] = { 0 };
+    for (int k = 0; k < nest->nops; ++k) {
+        const int64_t from = fc_dt_size[nest->dtype[k]], size = fc_dt_size[g->want[k]];
+        p[k] = g->again[k] ? block[k].bytes : nest->data[k] + begin * size;
+        if (!g->again[k])
+            continue;
+        fc_convert(g->want[k], p[k], nest->dtype[k], nest->data[k] + first * from, n - first);
+        fc_convert(g->want[k], p[k] + (n - first) * size, nest->dtype[k], nest->data[k], first);
+        for (int64_t have = n; have < most; have *= 2)
+            memcpy(p[k] + have * size, p[k], (size_t)((have < most - have ? have : most - have) * size));
+    }
+    for (int64_t i = begin; i < end; i += g->block) {
+        const int64_t count = end - i < g->block ? end - i : g->block;
+        g->cell(p[0], p[1], p[2], p[3], g->scalars, &fault, count);
+        for (int k = 0; k < nest->nops; ++k)
+            p[k] += g->again[k] ? 0 : count * fc_dt_size[g->want[k]];
+    }
+    if (fault)
+        fc_atomic_poke(&g->fault, 1);
+}
+
 /* Where an operand is contiguous along dim 1 (a transposed matrix), cache lines are used whole only if many rows go at once: a unit is 16
  * rows, walked in tiles of which such operands are turned first. */
 static void fc_stage_tiles(void *ctx, int64_t begin, int64_t end)
@@ -208,7 +241,7 @@ int fc_stage_run(const fc_nest *nest, fc_map_cell cell, int compute, int stored,
     g.all_linear = 1;
     g.plain_rows = g.rows;
     int64_t widest = 1;
-    int turns = 0;
+    int turns = 0, again = 0, only_again = nest->ndim == 2;
     for (int k = 0; k < nest->nops; ++k) {
         g.want[k] = k ? compute : stored;
         const int64_t size = fc_dt_size[nest->dtype[k]], wanted = fc_dt_size[g.want[k]];
@@ -230,12 +263,20 @@ int fc_stage_run(const fc_nest *nest, fc_map_cell cell, int compute, int stored,
         g.turned[k] = k && nest->ndim > 1 && nest->size[0] >= FC_TILE_ROWS && nest->size[1] >= FC_TILE_ROWS && !g.along[k] && nest->stride[k][0]
             && nest->stride[k][1] == size;
         turns |= g.turned[k];
+        g.again[k] = k && nest->ndim == 2 && g.along[k] && nest->stride[k][1] == 0;
+        again |= g.again[k];
+        only_again &= g.again[k] || (linear && g.same[k]);
         g.all_linear &= linear && g.same[k];
         g.staged |= !(g.same[k] && (linear || (g.rows && g.along[k])));
     }
     g.block = FC_BLOCK_BYTES / widest;
     if (!nest->total)
         return 0;
+    if (again && only_again && 2 * nest->size[0] <= g.block) {
+        g.block = g.block / nest->size[0] * nest->size[0];
+        fc_parallel(nest->total, FC_GRAIN, fc_stage_again, &g);
+        return g.fault;
+    }
     /* no block is filled for the commonest of all, a row times a number */
     if (g.plain_rows && (compute == FC_F32 || compute == FC_F64) && g.still[1] != g.still[2] && cell == fc_cpu_map_cell(FC_OP_mul, compute))
         g.scaled = g.still[1] ? 1 : 2;

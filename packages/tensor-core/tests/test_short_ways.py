@@ -208,3 +208,27 @@ def test_transposed_operands_are_turned_in_tiles(dtype, shape):
         assert np.array_equal(expected, (x + y).numpy())
         assert np.array_equal(expected, facula.add(x, y, out=out).numpy())
         assert np.array_equal(x.numpy() == y.numpy(), (x == y).numpy())
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("columns", [2, 3, 7, 64, 400, 513])
+def test_a_row_that_is_seen_again_gives_what_its_copies_give(columns, threads):
+    rng = np.random.default_rng(columns)
+    rows = 120_000 // columns
+    before = facula.get_num_threads()
+    facula.set_num_threads(threads)
+    try:
+        for wide, narrow in (("float32", "float32"), ("float32", "uint8"), ("uint8", "uint8"), ("float16", "float16"), ("int64", "bool"), ("complex64", "float32")):
+            x = facula.from_numpy(rng.integers(0, 9, (rows, columns))).to(getattr(facula, wide))
+            row = facula.from_numpy(rng.integers(0, 9, columns)).to(getattr(facula, narrow))
+            copies = row.expand(rows, columns).contiguous()
+            for f in (facula.add, facula.sub, facula.eq, facula.mul):
+                for one, other in ((x, row), (row, x)):
+                    if narrow != "bool" or f is not facula.sub:
+                        expected = f(*(copies if t is row else t for t in (one, other)))
+
+                        assert facula.equal(expected, f(one, other))
+            assert facula.equal(facula.neg(x * 0 + copies), facula.neg((x * 0 + row)))
+            assert facula.equal(x + copies, x.clone().add_(row))
+    finally:
+        facula.set_num_threads(before)
