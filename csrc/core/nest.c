@@ -270,6 +270,8 @@ static void fc_move(char *to, int64_t to_step, const char *from, int64_t from_st
 
 #undef FC_MOVE
 
+enum { FC_SHORT_ROW = 24 }; /* elements; rows of fewer go many at once, an element of each in turn */
+
 /* One walker for both directions: runs along dim 0, the counters of the outer dims carried by hand. */
 static void fc_nest_walk(const fc_nest *nest, int k, const fc_nest_at *at, int64_t count, char *flat, int scatter)
 {
@@ -284,21 +286,31 @@ static void fc_nest_walk(const fc_nest *nest, int k, const fc_nest_at *at, int64
         index[d] = at->index[d];
         p += index[d] * nest->stride[k][d];
     }
-    const int64_t step = nest->stride[k][0];
+    const int64_t step = nest->stride[k][0], n = nest->size[0];
+    const int together = n < FC_SHORT_ROW && nest->ndim > 1;
     while (count) {
-        const int64_t left = nest->size[0] - index[0];
-        const int64_t run = left < count ? left : count;
-        if (scatter)
+        int64_t run = n - index[0] < count ? n - index[0] : count, rows = 1;
+        if (together && !index[0] && count >= n) {
+            rows = count / n < nest->size[1] - index[1] ? count / n : nest->size[1] - index[1];
+            run = rows * n;
+            for (int64_t i = 0; i < n; ++i)
+                if (scatter)
+                    fc_move(p + i * step, nest->stride[k][1], flat + i * size, n * size, size, rows);
+                else
+                    fc_move(flat + i * size, n * size, p + i * step, nest->stride[k][1], size, rows);
+        } else if (scatter) {
             fc_move(p, step, flat, size, size, run);
-        else
+        } else {
             fc_move(flat, size, p, step, size, run);
+        }
         flat += run * size;
         count -= run;
         p -= index[0] * step;
         index[0] = 0;
-        for (int d = 1; d < nest->ndim; ++d) {
-            p += nest->stride[k][d];
-            if (++index[d] < nest->size[d])
+        for (int d = 1; d < nest->ndim; ++d, rows = 1) {
+            p += rows * nest->stride[k][d];
+            index[d] += rows;
+            if (index[d] < nest->size[d])
                 break;
             p -= nest->size[d] * nest->stride[k][d];
             index[d] = 0;
