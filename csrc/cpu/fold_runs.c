@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../core/copy_nest.h"
+#include "../core/move.h"
 #include "../core/status.h"
 #include "fold_job.h"
 #include "parallel.h"
@@ -45,7 +46,7 @@ static void fold_repeated(const pass *p, const char *x, int64_t begin, int64_t e
     const int64_t period = run / divisor(run, FC_FOLD_BLOCK), length = (run + AT_ONCE * FC_FOLD_BLOCK) * es;
     memcpy(room, x, (size_t)(run * es));
     for (int64_t have = run * es; have < length; have *= 2)
-        memcpy(room + have, room, (size_t)min64(have, length - have));
+        fc_move_bytes(room + have, room, (size_t)min64(have, length - have));
     for (int64_t b = begin; b < end;) {
         int64_t some = min64(AT_ONCE, end - b);
         if (b < full && b - begin >= period) {
@@ -67,7 +68,7 @@ static void lay(const fc_fold_job *q, char *to, const char *x, int64_t r, int64_
     const char *from = x + r * q->run_step * es;
     if (q->step == 1)
         for (int64_t k = 0; k < m; ++k)
-            memcpy(to + k * run * es, from + k * q->run_step * es, (size_t)(run * es));
+            fc_move_bytes(to + k * run * es, from + k * q->run_step * es, (size_t)(run * es));
     else
         fc_turn(to, run * es, from, q->step * es, run, m, (int)es);
 }

@@ -1,4 +1,5 @@
 /* sort_dim(input, dim, descending) -> (values, indices). Always stable: see sort_keys.h. Any strides, halves as they are. */
+#include "../core/move.h"
 #include "sort_line.h"
 
 typedef struct { const fc_tensor *x; fc_tensor *value, *index; fc_lines f; int descending; } job;
@@ -75,7 +76,7 @@ static void same(void *ctx, int64_t begin, int64_t end)
         char *to = q->value->data + u * inner * size;
         for (int64_t c = 0; c < inner;) {
             const int64_t beside = fc_lines_beside(f, l + c, inner - c);
-            memcpy(to + c * size, q->x->data + fc_line_at(f, l + c, &source) * size, (size_t)(beside * size));
+            fc_move_bytes(to + c * size, q->x->data + fc_line_at(f, l + c, &source) * size, (size_t)(beside * size));
             c += beside;
         }
         for (int64_t k = 1; k < some; ++k)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "../../core/call.h"
+#include "../../core/move.h"
 #include "../parallel.h"
 
 static int64_t width_of(const fc_tensor *weight)
@@ -51,7 +52,7 @@ static void look_up(void *ctx, int64_t begin, int64_t end)
 {
     const lookup *q = ctx;
     for (int64_t k = begin; k < end; ++k)
-        memcpy(q->out + (size_t)k * q->bytes, q->table + (size_t)q->at[k] * q->bytes, q->bytes);
+        fc_move_bytes(q->out + (size_t)k * q->bytes, q->table + (size_t)q->at[k] * q->bytes, q->bytes);
 }
 
 int fc_cpu__embedding(fc_call *c)

@@ -20,6 +20,7 @@
 #include "../../core/atomic.h"
 #include "../../core/levels.h"
 #include "../../core/mathfn.h"
+#include "../../core/move.h"
 #include "../gemm_blocks.h"
 #include "../parallel.h"
 #include "same.h"
@@ -291,7 +292,7 @@ static int N(forward)(job *q)
     fc_parallel(q->live, 1 + 2048 / width, N(cells), q);
     if (q->r)
         bad |= N(product)(q->live, q->p, q->h, q->through, q->h, 1, q->r, 1, q->h, state, NULL, 0);
-    memcpy((T *)q->out + q->at * q->p, state, (size_t)(q->live * q->p) * sizeof(T));
+    fc_move_bytes((T *)q->out + q->at * q->p, state, (size_t)(q->live * q->p) * sizeof(T));
     return bad;
 }
 
@@ -300,8 +301,8 @@ static int N(backward_step)(job *q)
     const int64_t width = gate_count[q->mode] * q->h, p = q->p, at = q->at;
     T *dh = q->dh, *old = (T *)q->previous + at * p;
     const int64_t from_out = q->live < q->live_before ? q->live : q->live_before;
-    memcpy(old, (const T *)q->output + q->before * p, (size_t)(from_out * p) * sizeof(T));
-    memcpy(old + from_out * p, (const T *)q->h0 + from_out * p, (size_t)((q->live - from_out) * p) * sizeof(T));
+    fc_move_bytes(old, (const T *)q->output + q->before * p, (size_t)(from_out * p) * sizeof(T));
+    fc_move_bytes(old + from_out * p, (const T *)q->h0 + from_out * p, (size_t)((q->live - from_out) * p) * sizeof(T));
     if (q->g_out)
         for (int64_t j = 0; j < q->live * p; ++j)
             dh[j] += ((const T *)q->g_out)[at * p + j];
