@@ -15,8 +15,8 @@ from torch.testing._internal.common_methods_invocations import op_db
 NAMES = "bool uint8 int8 int16 int32 int64 uint16 uint32 uint64 float16 bfloat16 float32 float64 complex64 complex128"
 DTYPES = {getattr(torch, n): getattr(facula, n) for n in NAMES.split()}
 MODULES = {"": torch, "nn.functional.": torch.nn.functional, "linalg.": torch.linalg, "fft.": torch.fft, "special.": torch.special}
-MODULES |= {"signal.windows.": torch.signal.windows, "Tensor.": torch.Tensor}
-ELSEWHERE = ("masked.", "_refs", "jiterator", "torch.ops", "ops.")  # a prototype, Python copies of the same functions, a compiler for GPUs, and rows below the API
+MODULES |= {"signal.windows.": torch.signal.windows, "masked.": torch.masked, "Tensor.": torch.Tensor}
+ELSEWHERE = ("_refs", "jiterator", "torch.ops", "ops.")  # Python copies of the same functions, a compiler for GPUs, and rows below the API
 
 
 class Unserved(Exception):

@@ -135,7 +135,7 @@ def get_overridable_functions():
 
 _PARTS = {
     "nn", "optim", "autograd", "func", "amp", "jit", "onnx", "distributed", "multiprocessing", "hub", "distributions", "vision", "data", "torch", "linalg", "fft",
-    "signal", "special", "sparse", "random", "testing", "cuda", "backends", "utils", "version", "safetensors", "overrides",
+    "signal", "special", "sparse", "masked", "random", "testing", "cuda", "backends", "utils", "version", "safetensors", "overrides",
 }  # fmt: skip
 
 

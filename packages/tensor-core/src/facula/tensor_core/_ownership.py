@@ -27,6 +27,7 @@ MODULES = {
     "signal": ("facula.signal", "facula-tensor-core"),
     "special": ("facula.special", "facula-tensor-core"),
     "sparse": ("facula.sparse", "facula-tensor-core"),
+    "masked": ("facula.masked", "facula-tensor-core"),
     "random": ("facula.random", "facula-tensor-core"),
     "quasirandom": ("facula.quasirandom", "facula-tensor-core"),
     "testing": ("facula.testing", "facula-tensor-core"),
