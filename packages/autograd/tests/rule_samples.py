@@ -149,6 +149,7 @@ SAMPLES = {
     "atan2": binary(away, away, numbers=False),
     "hypot": binary(away, away, numbers=False),
     "copysign": binary(away, away),
+    "_nextafter": [lambda: (normal(3, 4), normal(3, 4)), lambda: (normal(3, 4), normal(4))],
     "logaddexp": binary(normal, normal, numbers=False),
     "logaddexp2": binary(normal, normal, numbers=False),
     "fmax": binary(normal, normal, numbers=False),
@@ -353,4 +354,4 @@ SAMPLES = {
 CONTIGUOUS = {"view", "complex_view", "as_strided"}
 
 # rows whose gradient is constant where it exists: nothing depends on anything twice
-TWICE_ZERO = {"_frexp_exponent", "_heaviside", "sign", "floor", "ceil", "round", "trunc", "floor_divide", "trunc_divide", "fill_number_"}
+TWICE_ZERO = {"_frexp_exponent", "_nextafter", "_heaviside", "sign", "floor", "ceil", "round", "trunc", "floor_divide", "trunc_divide", "fill_number_"}

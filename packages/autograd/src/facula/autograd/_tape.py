@@ -1,6 +1,7 @@
 """The tape that the core calls: before and after a write, for a stale view, for the requires_grad flag, for out=."""
 
 import sys
+from typing import NamedTuple
 
 from . import _record
 from ._core import GradError, Tensor, alias, epoch_advance, epoch_refresh, epoch_stale, grad_mode, is_complex, is_float, lib, tensor_version
@@ -16,6 +17,12 @@ class Write:
 
     def __init__(self, node, out_at):
         self.node, self.out_at = node, out_at
+
+
+class Named(NamedTuple):
+    """What refusals want to know of an op."""
+
+    name: str
 
 
 class Tape:
@@ -95,6 +102,17 @@ class Tape:
             return
         epoch_advance(tensor)
         epoch_refresh(tensor)
+
+    def reshaped(self, tensor, view, name):
+        """view(tensor), whose history the tensor takes: it becomes that view of itself, by t_, squeeze_ and the like."""
+        if epoch_stale(tensor):
+            self.refresh(tensor)
+        if grad_mode():
+            self.refuse(Named(name), tensor, tensor.base)
+        seen = view(tensor)
+        if grad_mode():
+            tensor.origin = seen.origin
+        return seen
 
     def refresh(self, tensor):
         """A view's base was written to since the view was made: rebuild its origin from the base's."""

@@ -236,21 +236,26 @@ def unsafe_split_with_sizes(input, split_sizes, dim=0):
     return _joining.split(input, split_sizes, dim)
 
 
+def _kept(self):
+    """self, or a copy for backward to keep when the original is written over."""
+    return self if self.origin is None else self.clone()
+
+
 def scatter_reduce_(self, dim, index, src, reduce, *, include_self=True):
     """scatter_reduce, written into the tensor itself."""
-    return _ops.copy_into_(self, scatter_reduce(self, dim, index, src, reduce, include_self=include_self))
+    return _ops.copy_into_(self, scatter_reduce(_kept(self), dim, index, src, reduce, include_self=include_self))
 
 
 def index_reduce_(self, dim, index, source, reduce, *, include_self=True):
     """index_reduce, written into the tensor itself."""
-    return _ops.copy_into_(self, index_reduce(self, dim, index, source, reduce, include_self=include_self))
+    return _ops.copy_into_(self, index_reduce(_kept(self), dim, index, source, reduce, include_self=include_self))
 
 
 def renorm_(self, p, dim, maxnorm):
     """renorm, written into the tensor itself."""
     from facula.tensor_core._statistics import renorm
 
-    return _ops.copy_into_(self, renorm(self, p, dim, maxnorm))
+    return _ops.copy_into_(self, renorm(_kept(self), p, dim, maxnorm))
 
 
 __all__ = ["gradient", "histogram", "histogramdd", "index_reduce", "scatter_reduce", "unsafe_split_with_sizes"]

@@ -388,7 +388,7 @@ def nonzero(input, *, out=None, as_tuple=False):
         raise explain(_ops.OPS[0], (input,))
     t = own_tensor(h)
     if out is not None:
-        return into("nonzero", t, out, (input,))
+        return into("nonzero", t, out, (input,), strides=True)
     if as_tuple:
         if input.dim() == 0:
             return (t.sum(1).new_zeros(t.shape[0]),)

@@ -1,6 +1,6 @@
 """Gives Tensor its methods: every row and composition whose first argument is the tensor, operators, conversions, new_*."""
 
-from facula.tensor_core import _copying, _create, _data, _dlpack, _index, _interop, _legacy, _math, _ops, _order, _overloads, _ownership, _pack, _pointwise, _print, _random, _resize, _shape, _joining, _rearranging, _storage
+from facula.tensor_core import _copying, _create, _data, _dispatch, _dlpack, _index, _interop, _legacy, _math, _ops, _order, _overloads, _ownership, _pack, _pointwise, _print, _random, _resize, _shape, _joining, _rearranging, _storage
 from facula.tensor_core import _bins, _products, _put, _sparse, _statistics
 from facula.tensor_core import _settings
 from facula.tensor_core._errors import DTypeError
@@ -141,7 +141,7 @@ def _inplace_compositions():
 
     def reshaper(name, view):
         def in_place(self, *args):
-            return _restride(self, view(self.detach(), *args), name)
+            return _restride(self, lambda x: view(x, *args), name)
 
         in_place.__name__ = in_place.__qualname__ = name
         return in_place
@@ -166,11 +166,11 @@ def _index_writer(op, in_place):
     return written
 
 
-def _restride(self, seen, name):
+def _restride(self, view, name):
     """Give self the shape and strides of a view of itself."""
-    if self.origin is not None:
-        raise RuntimeError(f"{name}: changing the shape of a tensor that requires grad in place is not supported here. Use the form without underscore.")
-    _resize.set_data(self, seen)
+    seen = view(self.detach()) if self.origin is None else _dispatch.tape.reshaped(self, view, name)
+    self._h, self._shape = lib.fc_alias(seen._h, 0), None
+    lib.fc_bump(self._h)
     return self
 
 

@@ -38,7 +38,7 @@ def public(op):
 def into(name, result, out, inputs=(), strides=False):
     """result, or out(s) after it was copied there: resized where the shape is another, as PyTorch does.
 
-    inputs: tensors whose memory out may not share. strides: an empty output that is resized lies as the result does, not contiguously.
+    inputs: tensors whose memory out may not share. strides: an output that is resized lies as the result does, not contiguously.
     """
     if out is None:
         return result
@@ -49,19 +49,23 @@ def into(name, result, out, inputs=(), strides=False):
         written = [into(name, r, o, inputs, strides) for r, o in zip(result, out)]
         return type(result)(*written) if hasattr(result, "_fields") else tuple(written)
     a_tensor(name, out)
-    if has_origin((result, out)):
+    refuse_history(name, (result, out))
+    check_dtype(name, result.dtype, out)
+    if name in ("take", "masked_select"):
+        apart(name, out, ())
+    if resize(name, out, result.shape) and strides and out.dtype is result.dtype:
+        set_data(out, _ops.as_strided(out, result.shape, result.stride(), None))
+    apart(name, out, inputs)
+    return _ops.copy_into_(out, result)
+
+
+def refuse_history(name, tensors):
+    """Refuse an output where one of these tensors has a history and histories are kept."""
+    if has_origin(tensors):
         from facula.tensor_core.extend import grad_mode
 
         if grad_mode():
             raise RuntimeError(f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the arguments requires grad. Detach them.")
-    check_dtype(name, result.dtype, out)
-    if name in ("take", "masked_select"):
-        apart(name, out, ())
-    fresh = out.numel() == 0
-    if resize(name, out, result.shape) and strides and fresh and out.dtype is result.dtype:
-        set_data(out, _ops.as_strided(out, result.shape, result.stride(), None))
-    apart(name, out, inputs)
-    return _ops.copy_into_(out, result)
 
 
 def write(op, args, out):
@@ -124,7 +128,7 @@ def resize(name, out, shape):
 
 def apart(name, out, inputs):
     """Refuse an output two elements of which are one in memory, or that lies where an input lies."""
-    if any(n > 1 and s == 0 for n, s in zip(out.shape, out.stride())):
+    if any(n > 1 and s == 0 for n, s in zip(out.shape, out.stride())) and out.numel():
         raise RuntimeError(f"{name}: unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please clone() the tensor before performing the operation.")
     for t in inputs:
         if t is out or isinstance(t, Tensor) and lib.fc_same_storage(out._h, t._h) and _dense(out) and _dense(t) and _meet(out, t):

@@ -10,7 +10,8 @@ from typing import Any
 
 import facula
 from facula.tensor_core import _ops
-from facula.tensor_core._out import a_tensor, into
+from facula.tensor_core._dispatch import has_origin
+from facula.tensor_core._out import a_tensor, into, refuse_history, resize
 from facula.tensor_core._arguments import ints
 from facula.tensor_core._create import empty, empty_like
 from facula.tensor_core._errors import STATUS, DTypeError, ShapeError
@@ -359,11 +360,23 @@ def normal(
         raise DTypeError(f'normal: "normal_kernel" not implemented for {out.dtype.name!r}. Give a floating output.')
     if isinstance(std, Tensor):
         _require(not std.numel() or bool((std >= 0).all()), "normal expects all elements of std >= 0.0. Take its absolute value.")
-        shape = facula.broadcast_shapes(*(t.shape for t in tensors))
-        result = _ops.normal_(facula.empty(shape, dtype=tensors[0].dtype), 0.0, 1.0, generator=generator)
-        return into("normal", result.mul_(std.detach()).add_(mean.detach() if isinstance(mean, Tensor) else mean), out)
-    result = normal_(facula.empty(mean.shape, dtype=mean.dtype), 0.0, std, generator=generator)
-    return into("normal", result.add_(mean.detach()), out)
+    else:
+        _require(std >= 0, f"normal expects std >= 0.0, but found std {std:g}. Take its absolute value.")
+    shape = facula.broadcast_shapes(*(t.shape for t in tensors))
+    if out is not None:  # drawn where it lies: in the order of its memory, and of its dtype
+        refuse_history("normal", (*tensors, out))
+        if len(tensors) == 2:
+            resize("normal", out, shape)
+        result = out
+    elif has_origin(tensors):  # a history that says that the derivatives are 0
+        both = tensors[0] + tensors[1] if len(tensors) == 2 else tensors[0]
+        result = both.to(tensors[0].dtype).clone(memory_format=facula.contiguous_format)
+    else:
+        result = facula.empty(shape, dtype=tensors[0].dtype, device=tensors[0].device)
+    result = _ops.normal_(result, 0.0, 1.0 if isinstance(std, Tensor) else float(std), generator=generator)
+    if isinstance(std, Tensor):
+        result.mul_(std.detach())
+    return result.add_(mean.detach() if isinstance(mean, Tensor) else mean)
 
 
 def multinomial(
