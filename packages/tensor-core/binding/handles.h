@@ -312,6 +312,15 @@ static int fc_handle_list(PyObject *object, fc_tensor ***tensors, struct _cffi_f
     return bad ? -1 : 0;
 }
 
+/* A truth value is no number of dims or elements, though Python has it among the integers. */
+static int fc_is_truth(PyObject *object)
+{
+    if (Py_TYPE(object) != &PyBool_Type)
+        return 0;
+    PyErr_SetString(PyExc_TypeError, "expected an int, not bool");
+    return 1;
+}
+
 static int fc_int_list(PyObject *object, const int64_t **ints, struct _cffi_freeme_s **freeme)
 {
     const Py_ssize_t n = PySequence_Size(object);
@@ -322,7 +331,7 @@ static int fc_int_list(PyObject *object, const int64_t **ints, struct _cffi_free
     *ints = room;
     for (Py_ssize_t k = 0; k < n && !bad; ++k) {
         PyObject *item = PySequence_GetItem(object, k);
-        bad = !item || ((room[k] = PyLong_AsLongLong(item)) == -1 && PyErr_Occurred());
+        bad = !item || fc_is_truth(item) || ((room[k] = PyLong_AsLongLong(item)) == -1 && PyErr_Occurred());
         Py_XDECREF(item);
     }
     return bad ? -1 : 0;
@@ -346,6 +355,8 @@ static int fc_double_list(PyObject *object, const double **doubles, struct _cffi
 
 static int fc_read_int64(PyObject *object, int64_t *value)
 {
+    if (fc_is_truth(object))
+        return -1;
     *value = PyLong_AsLongLong(object);
     return *value == -1 && PyErr_Occurred() ? -1 : 0;
 }

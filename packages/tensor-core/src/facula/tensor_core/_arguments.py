@@ -17,6 +17,8 @@ def dim_masks(dim, single=False):
     low = high = 0
     for d in dim if several else (dim,):
         try:
+            if d is True or d is False:
+                raise AttributeError
             d = d.__index__()
         except AttributeError:
             raise TypeError(f"argument 'dim' must be {'int' if single else 'int or tuple of ints'}, but found {type(d).__name__} {d!r}.") from None

@@ -35,6 +35,7 @@ own, own_n, random, to = lib.own, lib.own_n, lib.fc_random, lib.to
 view_op, view_dims, view_list, as_strided_ = lib.view_op, lib.view_dims, lib.view_list, lib.as_strided
 write1, write2, write3, write2s = lib.fc_map1, lib.fc_map2, lib.fc_map3, lib.fc_map2s
 result_of, fill, attr = lib.result, lib.fc_fill, lib.fc_attr
+ONE = 1
 interpreting = False  # set by _dispatch while an interpreter listens in any thread
 
 '''
@@ -99,9 +100,9 @@ def guard(row, extra=()):
 
 
 def scalar_guards(row):
-    """A named Scalar off its default, or that has none."""
+    """A named Scalar off its default, or that has none. The alpha that is True is not the one that is 1."""
     scalars = [p for p in row.params if p.type in ("Scalar", "Scalar?")]
-    return [f"{p.name} != {p.default}" if p.default is not None else "True" for p in scalars]
+    return ["alpha is not ONE" if (p.name, p.default) == ("alpha", "1") else f"{p.name} != {p.default}" if p.default is not None else "True" for p in scalars]
 
 
 # numbers with conditions that the slow path knows: a factor of integers is whole, a factor of products is one that the dtype holds
@@ -312,7 +313,7 @@ def own_arguments(row):
         elif p.type == "int[]":
             ints.append(f"*(len({n}), *{n})")
         elif p.width:
-            ints.append(n)
+            ints.append("+" + n if p.type == "bool" else n)  # where numbers travel truth values do not
         elif p.type in ("float", "Scalar"):
             doubles.append(n)
         elif p.type == "float?":

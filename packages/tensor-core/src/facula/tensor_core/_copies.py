@@ -4,11 +4,20 @@ import builtins
 
 from facula.tensor_core import _ops, _shape
 from facula.tensor_core._create import empty, full
+from facula.tensor_core._errors import IndexRangeError
 from facula.tensor_core._index import nonzero
 from facula.tensor_core._guard import want_tensor
 from facula.tensor_core._out import into
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import dtype as _dtype
+
+
+def _narrowed(input, dim, start, length):
+    """narrow; a dim that is not there is refused as PyTorch's narrow_copy does."""
+    if not -input.dim() <= dim < max(input.dim(), 1):
+        raise IndexRangeError(f"narrow_copy: Dimension out of range (expected to be in range of [{-input.dim()}, {input.dim() - 1}], but got {dim}).")
+    return _shape.narrow(input, dim, start, length)
+
 
 # PyTorch's copying functions: name -> the view it copies
 _VIEWS = {
@@ -17,7 +26,7 @@ _VIEWS = {
     "detach_copy": lambda input: input.detach(),
     "diagonal_copy": _ops.diagonal,
     "expand_copy": lambda input, size, *, implicit=False: input.expand(size),
-    "narrow_copy": _shape.narrow,
+    "narrow_copy": _narrowed,
     "permute_copy": lambda input, dims: input.permute(dims),
     "select_copy": _ops.select,
     "slice_copy": lambda input, dim=0, start=None, end=None, step=1: input[(slice(None),) * (dim % max(input.dim(), 1)) + (slice(start, end, step),)],

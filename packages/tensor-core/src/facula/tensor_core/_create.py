@@ -165,6 +165,8 @@ def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, re
             return t
     _check_layout(layout)
     if isinstance(fill_value, Tensor):
+        if fill_value.dim():
+            raise TypeError(f"full(): argument 'fill_value' (position 2) must be Number, not Tensor of shape {tuple(fill_value.shape)}. Give fill_value.item().")
         fill_value = fill_value.item()
     if dtype is None and out is None:
         dtype = _kind_dtype(number(fill_value)[0])
@@ -328,6 +330,8 @@ def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=Non
         raise RuntimeError(f"linspace: number of steps must be non-negative, got {steps}.")
     if dtype is None:
         dtype = out.dtype if out is not None else _kind_dtype(3 if isinstance(start, complex) or isinstance(end, complex) else 2)
+    if steps:
+        _ends_fit("linspace", dtype, start, end)
     if dtype.kind == 1:  # PyTorch cuts the ends first
         start, end = int(start), int(end)
     if dtype.kind == 3:
@@ -335,6 +339,13 @@ def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=Non
     else:
         t = _ops.linspace_of(steps, dtype, float(start), float(end))
     return _ranged("linspace", t, out, device, requires_grad)
+
+
+def _ends_fit(name, dtype, *ends):
+    """Refuse ends that the dtype does not hold."""
+    for v in ends:
+        number(v)
+        fitting(name, v, dtype)
 
 
 def _end(what, v):
@@ -354,7 +365,9 @@ def _complex_steps(start, end, steps, dtype):
 def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
     """base to the powers linspace(start, end, steps)."""
     _fits("logspace", out, dtype)
-    dtype = dtype or (_state.get_default_dtype() if out is None else out.dtype)
+    dtype = as_dtype(dtype) or (_state.get_default_dtype() if out is None else out.dtype)
+    if not isinstance(start, Tensor) and not isinstance(end, Tensor) and steps:
+        _ends_fit("logspace", dtype, start, end)
     t = linspace(start, end, steps, dtype=float64, device=device)
     t = _map2r(_POW, None, 2, 0, float(base), 0.0, t._h) if type(base) is float or type(base) is int else _ops.pow(base, t)
     t = _ops.copy(t, as_dtype(dtype))

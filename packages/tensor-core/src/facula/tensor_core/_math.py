@@ -490,22 +490,25 @@ def index_fill(input, dim, index, value):
 
 
 def take_along_dim(input, indices, dim=None, *, out=None):
-    """gather with broadcasting; without dim, of the flat tensors. Negative indices count from the end."""
+    """gather with broadcasting; without dim, of the flat tensors. Along a dim indices count round and round: -1 is the last, n the first again."""
     from facula.tensor_core._shape import broadcast_shapes, wrap_dim
 
     if dim is None:
-        input, indices, dim = input.reshape(-1), indices.reshape(-1), 0
+        return _ops.gather(input.reshape(-1), 0, indices.reshape(-1), out=out)
     if input.dim() != indices.dim():
         raise RuntimeError(f"take_along_dim(): input and indices should have the same number of dimensions, but got {input.dim()} dimensions for input, and {indices.dim()} dimensions for indices")
     if indices.dtype is not int64:
         raise RuntimeError(f"take_along_dim(): dtype of indices should be Long but got {indices.dtype.name}")
+    if not input.dim():
+        raise IndexError(f"take_along_dim: Dimension specified as {dim} but tensor has no dimensions")
     d = wrap_dim("take_along_dim", dim, input.dim())
-    if input.shape == indices.shape and not _ops.interpreting:
+    if input.shape == indices.shape and out is None and not _ops.interpreting:
         try:
             return _ops.gather(input, d, indices)
         except IndexError:  # from the end, perhaps
             pass
-    indices = _ops.add(indices, _ops.mul(_ops.lt(indices, 0), input.shape[d] if input.dim() else 1))
+    if input.shape[d]:
+        indices = _ops.remainder(indices, input.shape[d])  # round and round, as PyTorch does
     if input.shape == indices.shape:
         return _ops.gather(input, d, indices, out=out)
     common = broadcast_shapes(*([s if k != d else 1 for k, s in enumerate(x.shape)] for x in (input, indices)))
@@ -524,6 +527,8 @@ def trapezoid(y, x=None, *, dx=1, dim=-1):
     if x is None and y.dim() and y.shape[dim] > 1 and isinstance(dx, (int, float)) and y.dtype.kind:  # each but the ends counts twice
         ends = _ops.add(_ops.select(y, dim, 0), _ops.select(y, dim, -1))
         return _ops.mul(_ops.sub(_ops.sum(y, dim), _ops.mul(ends, 0.5)), dx)
+    if y.dim() and not y.shape[dim]:
+        return y.new_zeros([n for d, n in enumerate(y.shape) if d != dim % y.dim()])
     return _ops.sum(_trapezoids(y, x, dx, dim), dim)
 
 

@@ -5,7 +5,7 @@ import warnings
 from facula.tensor_core import _ops, return_types
 from facula.tensor_core._guard import want_tensor
 from facula.tensor_core._out import a_tensor, into
-from facula.tensor_core._run import fitting, is_number, zero_dim
+from facula.tensor_core._run import fitting, fitting_result, is_number, zero_dim
 from facula.tensor_core._tensor import Tensor
 
 
@@ -125,6 +125,10 @@ def norm(input, p="fro", dim=None, keepdim=False, out=None, dtype=None):
         raise RuntimeError(f"norm: p must be a number or 'fro', got {p!r}. Other matrix norms are in facula.linalg.")
     if input.dtype.kind < 2:
         raise _ops_error("linalg.vector_norm", f"Expected a floating point or complex tensor as input. Got {input.dtype.name}")
+    if not input.numel() and (p < 0 or p == float("inf")):
+        from facula.tensor_core._linalg_norm import vector_norm
+
+        return vector_norm(input, p, dim, keepdim, out=out)  # which says where there is none
     return _ops.norm_p(input, dim, p=p, keepdim=keepdim, out=out)
 
 
@@ -149,7 +153,11 @@ def where(condition, input=None, other=None, *, out=None):
         from facula.tensor_core._state import result_type
 
         d = result_type(input, other)
-        input, other = zero_dim(input, d), zero_dim(other, d)
+        input, other = zero_dim(fitting("where", input, d), d), zero_dim(fitting("where", other, d), d)
+    elif type(input) in _PLAIN:
+        fitting_result("where", input, other, _FLOATS)
+    elif type(other) in _PLAIN:
+        fitting_result("where", other, input, _FLOATS)
     return _ops.where_rows(condition, input, other, out=out)
 
 
@@ -166,16 +174,32 @@ def clamp(input, min=None, max=None, *, out=None):
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
     if max is None or min is None:
         bound = max if min is None else min
-        if type(bound) is float and input.dtype.kind == 2 and not -65504.0 <= bound <= 65504.0:
-            fitting("clamp", bound, input.dtype)
+        if type(bound) in _PLAIN:
+            fitting_result("clamp", bound, input)
         return _ops.clamp_max(input, bound, out=out) if min is None else _ops.clamp_min(input, bound, out=out)
     if is_number(min) != is_number(max):
         min, max = (zero_dim(v) if is_number(v) else v for v in (min, max))
     if is_number(min) and is_number(max):
+        if input.dtype.kind == 0 and type(min) is type(max) is bool:
+            raise _ops_error("clamp", "\"clamp_scalar_cpu\" not implemented for 'Bool'. Convert input with .to(facula.uint8)")
         if input.dtype.kind == 1 and type(min) is type(max) is int:
             min, max = fitting("clamp", min, input.dtype), fitting("clamp", max, input.dtype)
         return _ops.clamp_numbers(input, min=min, max=max, out=out) if _fits(input, min, max) else _ops.clamp_max(_ops.clamp_min(input, min), max, out=out)
     return _ops.clamp_tensor(input, min, max, out=out)
+
+
+def clamp_min(input, min, *, out=None):
+    """input, at least min: a number or a tensor."""
+    if type(min) in _PLAIN:
+        fitting_result("clamp_min", min, input)
+    return _ops.clamp_min(input, min, out=out)
+
+
+def clamp_max(input, max, *, out=None):
+    """input, at most max: a number or a tensor."""
+    if type(max) in _PLAIN:
+        fitting_result("clamp_max", max, input)
+    return _ops.clamp_max(input, max, out=out)
 
 
 def _fits(input, low, high):
@@ -189,6 +213,7 @@ def _fits(input, low, high):
 
 
 _PLAIN = (int, float)
+_FLOATS = ("float16", "bfloat16", "float32", "complex64")
 clip = clamp
 
 
@@ -215,6 +240,8 @@ def round(input, *, decimals=0, out=None):
     """The nearest integer, halves to even; or the nearest number with so many decimals."""
     if type(input) is not Tensor:
         want_tensor("round", "input", 0, input)
+    if type(decimals) is bool:
+        raise TypeError("round(): argument 'decimals' must be int, not bool. Convert it with int().")
     if decimals == 0:
         return _ops.round(input, out=out)
     if input.dtype.kind < 2:
@@ -365,7 +392,14 @@ def pow(input, exponent, *, out=None):
         raise RuntimeError(f"Integers to negative integer powers are not allowed (exponent {exponent}). Convert input to a floating dtype.")
     if not isinstance(input, Tensor) and not isinstance(exponent, Tensor):
         raise TypeError(f"pow() received an invalid combination of arguments - got ({type(input).__name__}, {type(exponent).__name__}). One must be a Tensor.")
+    if type(exponent) in _PLAIN:
+        _checked_exponent(input, exponent)
     return _ops.pow(input, exponent, out=out)
+
+
+def _checked_exponent(input, exponent):
+    """The exponent, refused where pow refuses it."""
+    return fitting_result("pow", exponent, input, ("float32", "complex64"))
 
 
 def _pow_operator(plain):
@@ -374,6 +408,8 @@ def _pow_operator(plain):
     def power(self, exponent):
         if type(exponent) is int and exponent < 0 and self.dtype.kind <= 1:
             return pow(self, exponent)  # which raises
+        if type(exponent) in _PLAIN and not -128 < exponent < 128:
+            _checked_exponent(self, exponent)
         return plain(self, exponent)
 
     power.__doc__ = "pow(self, exponent)."
@@ -381,7 +417,7 @@ def _pow_operator(plain):
 
 
 __all__ = [
-    "all", "aminmax", "any", "clamp", "clip", "cummax", "cummin", "div", "divide", "index_add", "logcumsumexp", "logsumexp", "max",
+    "all", "aminmax", "any", "clamp", "clamp_max", "clamp_min", "clip", "cummax", "cummin", "div", "divide", "index_add", "logcumsumexp", "logsumexp", "max",
     "min", "norm", "pow", "round", "scatter", "std", "std_mean", "true_divide", "var", "var_mean", "where",
 ]  # fmt: skip
 METHODS = [n for n in __all__ if n not in ("std_mean", "var_mean")]

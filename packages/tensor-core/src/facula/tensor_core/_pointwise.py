@@ -8,7 +8,7 @@ from facula.tensor_core._errors import DTypeError
 from facula.tensor_core._guard import want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core._out import a_tensor, into, same_dtype
-from facula.tensor_core._run import _LARGEST, is_number, zero_dim
+from facula.tensor_core._run import _LARGEST, fitting, is_number, zero_dim
 from facula.tensor_core._shape import _alone, broadcast_tensors
 from facula.tensor_core._state import result_type
 from facula.tensor_core._tensor import Tensor
@@ -143,6 +143,8 @@ def lerp(input, end, weight, *, out=None):
             raise NotImplementedError(f'"lerp" not implemented for {input.dtype.name!r}. Convert to a floating dtype.')
         if isinstance(weight, builtins.complex) and not input.is_complex():
             raise RuntimeError(f"lerp: value cannot be converted to type {input.dtype.name} without overflow: {weight}")
+        if type(weight) in (int, float) and not -65504 <= weight <= 65504:
+            fitting("lerp", weight, input.dtype if input.dtype.itemsize > 2 else float32)
     return _ops.lerp(input, end, weight, out=out)
 
 

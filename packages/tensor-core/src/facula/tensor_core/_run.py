@@ -33,6 +33,15 @@ def is_number(value):
     return isinstance(value, (int, float, complex)) or (hasattr(value, "dtype") and hasattr(value, "item") and not isinstance(value, Tensor) and getattr(value, "ndim", 1) == 0)
 
 
+def fitting_result(op, value, x, unless=()):
+    """value, if the dtype that x and it make together can hold it, or is one of those."""
+    if isinstance(x, Tensor) and not -128 < value < 128:
+        dtype = DTYPES[lib.fc_result_type_scalar(x._h, number(value)[0])]
+        if dtype.name not in unless:
+            fitting(op, value, dtype)
+    return value
+
+
 _LARGEST = {"float16": 65504.0, "bfloat16": float.fromhex("0x1.fep127"), "float32": float.fromhex("0x1.fffffep127"), "complex64": float.fromhex("0x1.fffffep127")}
 
 
@@ -110,7 +119,8 @@ _OF_NUMBERS = {"add", "sub", "mul", "div", "floor_divide"}  # what PyTorch compu
 _CONVERTED = {
     ("add", "alpha"): True, ("sub", "alpha"): True, ("rsub", "alpha"): True, ("_hardtanh", "min_val"): True, ("_hardtanh", "max_val"): True,
     ("clamp_numbers", "min"): True, ("clamp_numbers", "max"): True, ("threshold", "value"): True, ("threshold", "threshold"): False,
-    ("_leaky_relu", "negative_slope"): False, ("addcmul", "value"): False, ("addcdiv", "value"): False,
+    ("_leaky_relu", "negative_slope"): False, ("_elu", "alpha"): False, ("_softplus", "beta"): False, ("_softplus", "threshold"): False,
+    ("hardshrink", "lambd"): True, ("_softshrink", "lambd"): True, ("addcmul", "value"): False, ("addcdiv", "value"): False,
 }  # fmt: skip
 
 
@@ -216,6 +226,8 @@ def _gather(op, args, out):
 def sizes(op, values):
     """A list of sizes. Raises TypeError for what is no integer."""
     try:
+        if any(d is True or d is False for d in values):
+            raise AttributeError
         return [d.__index__() for d in values]
     except AttributeError:
         raise TypeError(f"{op.name}() takes ints, but got ({', '.join(type(d).__name__ for d in values)}). Convert them with int().") from None

@@ -17,6 +17,8 @@ _STRIDE = STATUS.index("view")  # a view that strides do not allow
 def wrap_dim(name, dim, ndim):
     """dim counted from the front. Raises IndexError for one that is not there."""
     n = max(ndim, 1)
+    if dim is True or dim is False:
+        raise TypeError(f"{name}(): argument 'dim' must be int, not bool. Convert it with int().")
     if not -n <= dim < n:
         raise IndexError(f"{name}: Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {dim})")
     return dim % n
@@ -230,7 +232,7 @@ def squeeze(input, dim=None):
     if dim is None:
         dim = tuple(d for d, size in enumerate(input.shape) if size == 1)
     elif isinstance(dim, int):
-        dim = (dim,)
+        dim = (wrap_dim("squeeze", dim, input.dim()),)
     if len(dim) > 1 and len({wrap_dim("squeeze", d, input.dim()) for d in dim}) < len(dim):
         raise RuntimeError(f"squeeze: a dim appears multiple times in the list of dims {tuple(dim)}. Name each dim once.")
     return _ops.squeeze(input, tuple(dim))
