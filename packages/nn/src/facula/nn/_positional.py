@@ -39,14 +39,19 @@ def instance_norm(
 def native_layer_norm(input: Tensor, normalized_shape: Sequence[int], weight: Any, bias: Any, eps: float) -> tuple[Tensor, Tensor, Tensor]:
     """(layer_norm, mean, 1 / standard deviation) of each normalized part."""
     dims = tuple(range(-len(normalized_shape), 0))
+    result = F.layer_norm(input, tuple(normalized_shape), weight, bias, eps)
     mean = input.mean(dims, keepdim=True)
     spread = (input.var(dims, correction=0, keepdim=True) + eps).rsqrt()
-    return F.layer_norm(input, tuple(normalized_shape), weight, bias, eps), mean.detach(), spread.detach()
+    return result, mean.detach(), spread.detach()
 
 
 def native_group_norm(input: Tensor, weight: Any, bias: Any, N: int, C: int, HxW: int, group: int, eps: float) -> tuple[Tensor, Tensor, Tensor]:
     """(group_norm, mean, 1 / standard deviation) of each of the N * group groups; input has N * C * HxW elements."""
-    parts = input.reshape(N, group, -1)
+    if not (input.is_contiguous() or input.dim() == 4 and input.is_contiguous(memory_format=facula.channels_last)):
+        raise RuntimeError(f"native_group_norm: Expected X.is_contiguous(memory_format) to be true, but got false (strides {input.stride()}). Make it contiguous.")
+    if input.numel() != N * C * HxW:
+        raise RuntimeError(f"native_group_norm: Expected X.numel() == N * C * HxW to be true, but got false: {input.numel()} elements for {N} * {C} * {HxW}.")
+    parts = input.reshape(N, group, C // group * HxW)
     return F.group_norm(input, group, weight, bias, eps), parts.mean(2).detach(), (parts.var(2, correction=0) + eps).rsqrt().detach()
 
 

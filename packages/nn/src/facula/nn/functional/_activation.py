@@ -126,6 +126,8 @@ def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, trainin
         raise RuntimeError(f"rrelu: lower {lower} is greater than upper {upper}. Swap them.")
     if not training:
         return leaky_relu(input, (lower + upper) / 2, inplace)
+    if not inplace:
+        input = input.contiguous()  # the result lies so whatever input's strides are
     slope = facula.ones_like(input, requires_grad=False)
     held_back = input.detach() <= 0
     # PyTorch's numbers: bounds in the input's dtype, a product and a sum in float64 (uniform_(lower, upper) would round once)
@@ -197,8 +199,8 @@ def tanhshrink(input: Tensor) -> Tensor:
 
 
 def softsign(input: Tensor) -> Tensor:
-    """x / (1 + |x|)."""
-    return input / (input.abs() + 1) if input.is_complex() else _row["_softsign"](input)
+    """x / (1 + |x|). Of integers, |x| + 1 is one of their dtype."""
+    return _row["_softsign"](input) if input.is_floating_point() else input / (input.abs() + 1)
 
 
 def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0, *, out: Tensor | None = None) -> Tensor:

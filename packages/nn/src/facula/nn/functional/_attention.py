@@ -49,7 +49,7 @@ def scaled_dot_product_attention(
             pass
     if query.dim() < 2 or key.dim() < 2 or value.dim() < 2:
         raise RuntimeError(f"scaled_dot_product_attention: inputs must be at least 2 dimensional, got {query.dim()}, {key.dim()}, {value.dim()}")
-    scale = 1 / math.sqrt(query.size(-1)) if scale is None else scale
+    scale = (1 / math.sqrt(query.size(-1)) if query.size(-1) else 1.0) if scale is None else scale
     if dropout_p >= 1.0 or (attn_mask is not None and attn_mask.requires_grad) or not _regular(query, key, value, enable_gqa):
         if query.dtype in (facula.float16, facula.bfloat16):  # rounded once, as in the row
             wide = (t.float() if t is not None and t.dtype is query.dtype else t for t in (query, key, value, attn_mask))

@@ -99,6 +99,12 @@ def conv1d(
     input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1
 ) -> Tensor:
     """Cross-correlation of (N, C, L) with (O, C / groups, K)."""
+    if type(input) is not Tensor:
+        extend.want_tensor("conv1d", "input", 0, input)
+    if not isinstance(weight, Tensor):
+        extend.want_tensor("conv1d", "weight", 1, weight)
+    if bias is not None and not isinstance(bias, Tensor):
+        extend.want_tensor("conv1d", "bias", 2, bias)
     return _conv(1, input, weight, bias, stride, padding, dilation, groups)
 
 
@@ -106,6 +112,12 @@ def conv2d(
     input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1
 ) -> Tensor:
     """Cross-correlation of (N, C, H, W) with (O, C / groups, KH, KW)."""
+    if type(input) is not Tensor:
+        extend.want_tensor("conv2d", "input", 0, input)
+    if not isinstance(weight, Tensor):
+        extend.want_tensor("conv2d", "weight", 1, weight)
+    if bias is not None and not isinstance(bias, Tensor):
+        extend.want_tensor("conv2d", "bias", 2, bias)
     return _conv(2, input, weight, bias, stride, padding, dilation, groups)
 
 
@@ -113,6 +125,12 @@ def conv3d(
     input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1
 ) -> Tensor:
     """Cross-correlation of (N, C, D, H, W) with (O, C / groups, KD, KH, KW)."""
+    if type(input) is not Tensor:
+        extend.want_tensor("conv3d", "input", 0, input)
+    if not isinstance(weight, Tensor):
+        extend.want_tensor("conv3d", "weight", 1, weight)
+    if bias is not None and not isinstance(bias, Tensor):
+        extend.want_tensor("conv3d", "bias", 2, bias)
     return _conv(3, input, weight, bias, stride, padding, dilation, groups)
 
 
@@ -159,6 +177,12 @@ def conv_transpose1d(
     dilation: Any = 1,
 ) -> Tensor:
     """Transposed conv1d; weight: (C, O / groups, K)."""
+    if type(input) is not Tensor:
+        extend.want_tensor("conv_transpose1d", "input", 0, input)
+    if not isinstance(weight, Tensor):
+        extend.want_tensor("conv_transpose1d", "weight", 1, weight)
+    if bias is not None and not isinstance(bias, Tensor):
+        extend.want_tensor("conv_transpose1d", "bias", 2, bias)
     return _conv_transpose(1, input, weight, bias, stride, padding, output_padding, groups, dilation)
 
 
@@ -173,6 +197,12 @@ def conv_transpose2d(
     dilation: Any = 1,
 ) -> Tensor:
     """Transposed conv2d; weight: (C, O / groups, KH, KW)."""
+    if type(input) is not Tensor:
+        extend.want_tensor("conv_transpose2d", "input", 0, input)
+    if not isinstance(weight, Tensor):
+        extend.want_tensor("conv_transpose2d", "weight", 1, weight)
+    if bias is not None and not isinstance(bias, Tensor):
+        extend.want_tensor("conv_transpose2d", "bias", 2, bias)
     return _conv_transpose(2, input, weight, bias, stride, padding, output_padding, groups, dilation)
 
 
@@ -187,6 +217,12 @@ def conv_transpose3d(
     dilation: Any = 1,
 ) -> Tensor:
     """Transposed conv3d; weight: (C, O / groups, KD, KH, KW)."""
+    if type(input) is not Tensor:
+        extend.want_tensor("conv_transpose3d", "input", 0, input)
+    if not isinstance(weight, Tensor):
+        extend.want_tensor("conv_transpose3d", "weight", 1, weight)
+    if bias is not None and not isinstance(bias, Tensor):
+        extend.want_tensor("conv_transpose3d", "bias", 2, bias)
     return _conv_transpose(3, input, weight, bias, stride, padding, output_padding, groups, dilation)
 
 

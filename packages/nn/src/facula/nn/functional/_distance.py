@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import facula
+from facula.tensor_core import extend
 from facula import Tensor
 
 
@@ -24,6 +25,8 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
 
 def pdist(input: Tensor, p: float = 2) -> Tensor:
     """p-norm distances of all pairs of rows (i < j) of an (N, M) matrix, in row order."""
+    if type(input) is not Tensor:
+        extend.want_tensor("pdist", "input", 0, input)
     if input.dim() != 2:
         raise RuntimeError(f"pdist: only supports 2D tensors, got: {input.dim()}D")
     if p < 0:

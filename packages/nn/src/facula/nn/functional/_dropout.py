@@ -7,6 +7,7 @@ import warnings
 from typing import Callable
 
 import facula
+from facula.tensor_core import extend
 from facula import Tensor
 
 
@@ -50,6 +51,8 @@ def _drop(input: Tensor, p: float, training: bool, inplace: bool, features: bool
 
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """Zero each element with probability p and scale the others by 1 / (1 - p). Source: Hinton et al. (2012)."""
+    if type(input) is not Tensor:
+        extend.want_tensor("dropout", "input", 0, input)
     _check(p)
     return _drop(input, p, training, inplace, False, _scaled)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import facula
+from facula.tensor_core import extend
 from facula import Tensor
 
 from ._rows import row
@@ -14,6 +15,8 @@ _MODES = {"sum": 0, "mean": 1, "max": 2}  # as the row numbers them
 
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     """int64 (*, num_classes), 1 at each index; num_classes -1 is the largest index plus one."""
+    if type(tensor) is not Tensor:
+        extend.want_tensor("one_hot", "tensor", 0, tensor)
     if tensor.dtype != facula.int64:
         raise RuntimeError(f"one_hot is only applicable to index tensor of type LongTensor, got {tensor.dtype}.")
     if num_classes < 1:
@@ -61,6 +64,10 @@ def embedding(
 
     max_norm: rows looked up are first shrunk, in place, to that p-norm at most. sparse: the gradient is a sparse tensor of these rows.
     """
+    if type(input) is not Tensor:
+        extend.want_tensor("embedding", "input", 0, input)
+    if not isinstance(weight, Tensor):
+        extend.want_tensor("embedding", "weight", 1, weight)
     dtype = input.dtype
     if dtype is facula.int64 and max_norm is None and padding_idx is None and not sparse and len(weight.shape) == 2:
         return _lookup(weight, input, -1, scale_grad_by_freq)

@@ -10,7 +10,7 @@ from facula import Tensor
 from facula.tensor_core import extend
 
 from ._rows import row
-from ._window import channels_last, ntuple, out_size, padded, taps
+from ._window import channels_last, ntuple, out_size, padded, some, taps
 
 _permute = row("permute")
 
@@ -22,6 +22,7 @@ def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
     kernel, dilation, padding, stride = (ntuple(v, 2) for v in (kernel_size, dilation, padding, stride))
     if input.dim() not in (3, 4):
         raise RuntimeError(f"unfold: expected 3D or 4D (batch mode) tensor for input with possibly 0 batch size, but got {list(input.shape)}")
+    some("unfold", input, 2)
     x = input if input.dim() == 4 else input.unsqueeze(0)
     x = padded(x, padding, padding)
     out = tuple(out_size(n, k, s, 0, d) for n, k, s, d in zip(x.shape[2:], kernel, stride, dilation))
@@ -65,6 +66,8 @@ def fold(
 
 def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     """(*, C r^2, H, W) as (*, C, H r, W r). Source: Shi et al. (2016)."""
+    if type(input) is not Tensor:
+        extend.want_tensor("pixel_shuffle", "input", 0, input)
     if input.dim() < 3:
         raise RuntimeError(f"pixel_shuffle expects input to have at least 3 dimensions, but got input with {input.dim()} dimension(s)")
     r = upscale_factor
@@ -80,6 +83,8 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
 
 def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
     """(*, C, H r, W r) as (*, C r^2, H, W)."""
+    if type(input) is not Tensor:
+        extend.want_tensor("pixel_unshuffle", "input", 0, input)
     if input.dim() < 3:
         raise RuntimeError(f"pixel_unshuffle expects input to have at least 3 dimensions, but got input with {input.dim()} dimension(s)")
     r = downscale_factor

@@ -46,6 +46,8 @@ def nll_loss(
 
     Elements whose target is ignore_index count nothing; "mean" divides by the sum of the weights counted.
     """
+    if type(target) is not Tensor:
+        extend.want_tensor("nll_loss", "target", 1, target)
     reduction = checked(size_average, reduce, reduction)
     _check_classes("nll_loss", input, target, weight)
     return _nll_loss(input, target.long(), weight, _REDUCTIONS[reduction], ignore_index)[0]
@@ -65,6 +67,8 @@ def cross_entropy(
 
     label_smoothing mixes the target with the uniform distribution. Source: Szegedy et al. (2015).
     """
+    if type(target) is not Tensor:
+        extend.want_tensor("cross_entropy", "target", 1, target)
     if type(input) is not Tensor:
         extend.want_tensor("cross_entropy", "input", 0, input)
     reduction = checked(size_average, reduce, reduction)
@@ -115,6 +119,8 @@ def multi_margin_loss(
     reduction: str = "mean",
 ) -> Tensor:
     """mean over classes k != t of max(0, margin - x[t] + x[k])^p, times weight[t]."""
+    if type(target) is not Tensor:
+        extend.want_tensor("multi_margin_loss", "target", 1, target)
     if type(input) is not Tensor:
         extend.want_tensor("multi_margin_loss", "input", 0, input)
     reduction = checked(size_average, reduce, reduction)
@@ -142,11 +148,15 @@ def multilabel_margin_loss(
     input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
 ) -> Tensor:
     """sum over labels j and non-labels k of max(0, 1 - (x[j] - x[k])) / C; a row's labels end at its first -1."""
+    if type(target) is not Tensor:
+        extend.want_tensor("multilabel_margin_loss", "target", 1, target)
     if type(input) is not Tensor:
         extend.want_tensor("multilabel_margin_loss", "input", 0, input)
     reduction = checked(size_average, reduce, reduction)
     if input.shape != target.shape:
         raise RuntimeError(f"multilabel_margin_loss: inconsistent target size: {tuple(target.shape)} for input {tuple(input.shape)}")
+    if input.dim() > 2 or not input.numel() and (input.dim() < 2 or not input.size(1)):
+        raise RuntimeError(f"multilabel_margin_loss: Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(input.shape)}")
     x, t = (v if v.dim() == 2 else v.reshape(1, -1) for v in (input, target))
     classes = x.size(1)
     if t.numel() and (int(t.min()) < -1 or int(t.max()) >= classes):

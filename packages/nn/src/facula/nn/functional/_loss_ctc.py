@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import facula
+from facula.tensor_core import extend
 from facula import Tensor
 
 from ._reduction import check, reduced
@@ -47,6 +48,10 @@ def ctc_loss(
     The gradient takes log_probs for the result of a log_softmax, as PyTorch's does.
     Source: Graves et al., Connectionist Temporal Classification (2006), equations 6 to 8, in logarithms.
     """
+    if type(log_probs) is not Tensor:
+        extend.want_tensor("ctc_loss", "log_probs", 0, log_probs)
+    if type(targets) is not Tensor:
+        extend.want_tensor("ctc_loss", "targets", 1, targets)
     check(reduction)
     single = log_probs.dim() == 2
     if single:

@@ -28,7 +28,7 @@ def margin_ranking_loss(
             "margin_ranking_loss: all inputs should have the same number of dimensions but got sizes: "
             f"input1: {input1.size()}, input2: {input2.size()}, target: {target.size()}"
         )
-    return reduced((-target * (input1 - input2) + margin).clamp(min=0), reduction)
+    return reduced((-target * (input1 - input2) + float(margin)).clamp(min=0), reduction)
 
 
 def hinge_embedding_loss(
@@ -42,7 +42,7 @@ def hinge_embedding_loss(
     """x where target is 1, max(0, margin - x) where it is -1."""
     reduction = checked(size_average, reduce, reduction)
     zero = facula.zeros_like(input)
-    apart = facula.where(target != 1, (margin - input).clamp(min=0), zero)
+    apart = facula.where(target != 1, (float(margin) - input).clamp(min=0), zero)
     together = facula.where(target != -1, input, zero)
     return reduced(apart + together, reduction)
 
@@ -68,7 +68,7 @@ def cosine_embedding_loss(
     squares = ((input1 * input1).sum(dim) + eps) * ((input2 * input2).sum(dim) + eps)
     cosine = products / squares.sqrt()
     zero = facula.zeros_like(cosine)
-    loss = facula.where(target == 1, 1 - cosine, zero) + facula.where(target == -1, (cosine - margin).clamp(min=0), zero)
+    loss = facula.where(target == 1, 1 - cosine, zero) + facula.where(target == -1, (cosine - float(margin)).clamp(min=0), zero)
     return reduced(loss, reduction)
 
 
@@ -126,4 +126,4 @@ def _triplet(
     near, far = distance(anchor, positive), distance(anchor, negative)
     if swap:  # the harder of the two negatives
         far = facula.minimum(far, distance(positive, negative))
-    return reduced((near - far + margin).clamp(min=0), reduction)
+    return reduced((near - far + float(margin)).clamp(min=0), reduction)

@@ -6,6 +6,7 @@ import math
 import warnings
 
 import facula
+from facula.tensor_core import extend
 from facula import Tensor
 
 from ._reduction import check, checked, reduced
@@ -113,6 +114,8 @@ def poisson_nll_loss(
 
     full adds Stirling's approximation of log(target!) where target > 1.
     """
+    if type(target) is not Tensor:
+        extend.want_tensor("poisson_nll_loss", "target", 1, target)
     reduction = checked(size_average, reduce, reduction)
     loss = input.exp() - target * input if log_input else input - target * (input + eps).log()
     if full:
@@ -227,6 +230,12 @@ def soft_margin_loss(
     input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
 ) -> Tensor:
     """log(1 + exp(-target * input)), target being 1 or -1."""
+    if type(input) is not Tensor:
+        extend.want_tensor("soft_margin_loss", "input", 0, input)
+    if type(target) is not Tensor:
+        extend.want_tensor("soft_margin_loss", "target", 1, target)
     reduction = checked(size_average, reduce, reduction)
+    if facula.broadcast_shapes(input.shape, target.shape) != input.shape:
+        raise RuntimeError(f"soft_margin_loss: output with shape {list(input.shape)} doesn't match the broadcast shape of input and target {list(target.shape)}. Give a target of input's shape.")
     z = -target * input
     return reduced(z.clamp(min=0) + facula.log1p((-z.abs()).exp()), reduction)

@@ -39,6 +39,8 @@ def batch_norm(
     training: statistics are the batch's, and the running ones move towards them by `momentum` (variance unbiased).
     Else they are the running ones.
     """
+    if type(input) is not Tensor:
+        extend.want_tensor("batch_norm", "input", 0, input)
     if eps <= 0:
         raise ValueError(f"batch_norm: eps must be positive, got {eps}")
     if not training and running_mean is not None and running_var is not None and len(input.shape) > 1:
@@ -159,6 +161,8 @@ def rms_norm(
     if type(input) is not Tensor:
         extend.want_tensor("rms_norm", "input", 0, input)
     shape = tuple(normalized_shape)
+    if input.dim() < len(shape):
+        raise extend.ShapeError(f"rms_norm: Input tensor must have at least {len(shape)} dimensions, but got {input.dim()}. normalized_shape is {list(shape)}.")
     _check_normalized_shape("rms_norm", input, shape, ("weight", weight))
     eps = facula.finfo(input.dtype).eps if eps is None else eps
     if input.is_complex():

@@ -9,7 +9,7 @@ from facula import Tensor
 from facula.tensor_core import extend
 
 from ._rows import row
-from ._window import channels_last
+from ._window import channels_last, some
 
 _cat, _slice = row("cat"), row("slice")
 
@@ -69,6 +69,8 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
         raise NotImplementedError(
             f"pad: mode {mode!r} takes padding of the last 1, 2 or 3 dims of an input with 1 or 2 dims more, got {pad} for {list(input.shape)}."
         )
+    if mode != "circular":
+        some("pad", input, len(pairs))
     lead = input.dim() - len(pairs)
     format = {4: facula.channels_last, 5: facula.channels_last_3d}[input.dim()] if mode != "circular" and channels_last(input) else None
     for k, (before, after) in enumerate(pairs):

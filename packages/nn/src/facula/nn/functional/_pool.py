@@ -10,7 +10,7 @@ import facula
 from facula import Tensor
 from facula.tensor_core import extend
 
-from ._window import batched, channels_last, ntuple, out_size, padded, taps
+from ._window import batched, channels_last, ntuple, out_size, padded, some, taps
 
 _max_row, _avg_row = (extend.function(extend.ops[name]) for name in ("max_pool", "avg_pool"))
 
@@ -56,13 +56,18 @@ def _plain(ndim: int, kernel: Any, stride: Any, padding: Any, dilation: Any) -> 
 def _max_pool(
     ndim: int, input: Tensor, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool, return_indices: bool
 ) -> Any:
-    if len(input.shape) == ndim + 2:
+    name = f"max_pool{ndim}d"
+    if type(input) is not Tensor:
+        extend.want_tensor(name, "input", 0, input)
+    shape = input.shape
+    if 0 in shape:
+        some(name, input, ndim)
+    if len(shape) == ndim + 2:
         try:  # as in _conv
             best, at = _max_row(input, *_plain(ndim, kernel, stride, padding, dilation), ceil_mode)
             return (best, at) if return_indices else best
         except (RuntimeError, TypeError, ValueError):
             pass
-    name = f"max_pool{ndim}d"
     x, added = batched(input, ndim, name)
     w = _Windows(name, x, kernel, stride, padding, dilation, ceil_mode, ndim)
     best, at = _max_row(x, *w.arguments(), ceil_mode)
@@ -216,6 +221,7 @@ def lp_pool3d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = N
 def _max_unpool(ndim: int, input: Tensor, indices: Tensor, kernel: Any, stride: Any, padding: Any, output_size: Any) -> Tensor:
     name = f"max_unpool{ndim}d"
     x, added = batched(input, ndim, name)
+    some(name, input, ndim)
     if indices.dtype.name != "int64":
         raise RuntimeError(f"{name}: elements in indices should be type int64 but got: {indices.dtype.name}. Convert them with .long().")
     if indices.shape != input.shape:
@@ -234,10 +240,10 @@ def _max_unpool(ndim: int, input: Tensor, indices: Tensor, kernel: Any, stride: 
                 raise ValueError(f"{name}: invalid output_size {list(output_size)}: a dim must be within {s} of {usual}")
     n, c = x.shape[:2]
     places = math.prod(size)
-    flat = (indices.unsqueeze(0) if added else indices).reshape(n, c, -1)
+    flat = (indices.unsqueeze(0) if added else indices).reshape(n, c, math.prod(x.shape[2:]))
     if flat.numel() and bool(((flat < 0) | (flat >= places)).any()):
         raise RuntimeError(f"{name}: found an invalid max index, the output has {places} places: {size}")
-    out = facula.zeros((n, c, places), dtype=x.dtype, device=x.device).scatter(2, flat, x.reshape(n, c, -1))
+    out = facula.zeros((n, c, places), dtype=x.dtype, device=x.device).scatter(2, flat, x.reshape(flat.shape))
     out = out.reshape(n, c, *size)
     if ndim == 2 and channels_last(x):
         out = out.contiguous(memory_format=facula.channels_last)

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any, Callable
 
 import facula
+from facula.tensor_core import extend
 from facula import Tensor
 
 from ._pool_adaptive import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
@@ -177,6 +178,8 @@ def interpolate(
         raise ValueError("Anti-alias option is restricted to bilinear and bicubic modes and requires a 4-D tensor as input")
     if any(n <= 0 for n in out):
         raise RuntimeError(f"interpolate: Input and output sizes should be greater than 0, but got input {list(input.shape[2:])} output {out}")
+    if mode != "area" and 0 in input.shape[1:]:
+        raise RuntimeError(f"interpolate: Non-empty {input.dim()}D data tensor expected but got a tensor with sizes {list(input.shape)}. Its batch alone may be empty.")
     if mode == "area":
         return (adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d)[input.dim() - 3](input, out)
     if mode in _MODES and not (input.is_floating_point() or input.dtype is facula.uint8):
@@ -243,6 +246,10 @@ def grid_sample(
     input: Tensor, grid: Tensor, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool | None = None
 ) -> Tensor:
     """input (N, C, H, W) at the places of grid (N, Ho, Wo, 2), x before y in [-1, 1]; or (N, C, D, H, W) with (N, Do, Ho, Wo, 3)."""
+    if type(input) is not Tensor:
+        extend.want_tensor("grid_sample", "input", 0, input)
+    if type(grid) is not Tensor:
+        extend.want_tensor("grid_sample", "grid", 1, grid)
     if mode not in ("bilinear", "nearest", "bicubic"):
         raise ValueError(f"nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', but got: '{mode}'")
     if padding_mode not in ("zeros", "border", "reflection"):

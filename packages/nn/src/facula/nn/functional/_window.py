@@ -60,6 +60,12 @@ def channels_last(x: Tensor) -> bool:
     return format is not None and x.is_contiguous(memory_format=format) and not x.is_contiguous()
 
 
+def some(name: str, x: Tensor, ndim: int) -> None:
+    """Refuse an input of ndim spatial dims with a size of 0 in any dim but that of the batch."""
+    if 0 in (x.shape[1:] if x.dim() == ndim + 2 else x.shape):
+        raise RuntimeError(f"{name}: Expected {ndim + 1}D or {ndim + 2}D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for input, but got: {list(x.shape)}")
+
+
 def batched(x: Tensor, ndim: int, name: str) -> tuple[Tensor, bool]:
     """(x with a batch dim, whether one was added) for an input of ndim spatial dims."""
     if x.dim() == ndim + 2:
