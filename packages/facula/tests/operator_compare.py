@@ -6,6 +6,8 @@ A kind is a word or two: "value", "dtype", "shape", "stride", "type", "raises" (
 """
 
 import contextlib
+import functools
+import types
 import warnings
 from collections.abc import Callable
 from typing import NamedTuple
@@ -14,7 +16,7 @@ import facula
 import facula.autograd
 import numpy as np
 import torch
-from operator_samples import Unserved, counterpart, forget, mirrored, retargeted, samples, spelt, tensors
+from operator_samples import PATHS, Unserved, at, counterpart, forget, mirrored, retargeted, samples, spelt, tensors
 
 TOLERANCE = {"float64": 1e-7, "complex128": 1e-7, "float32": 2e-5, "complex64": 2e-5, "float16": 4e-3, "bfloat16": 3e-2}
 GRADIENT = 10  # a gradient may be off by so many times more
@@ -138,6 +140,10 @@ def plain(op, s):
 
 
 def _method(variant):
+    if isinstance(variant, functools.partial):
+        return functools.partial(at(PATHS[id(variant.func)]), *variant.args, **variant.keywords)
+    if isinstance(variant, types.FunctionType):
+        return retargeted(variant)
     if not hasattr(facula.Tensor, variant.__name__):
         raise Unserved("Tensor." + variant.__name__)
     return getattr(facula.Tensor, variant.__name__)

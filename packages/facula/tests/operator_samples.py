@@ -129,6 +129,11 @@ def _(value: dict):
 
 
 @mirrored.register
+def _(value: torch.nn.PairwiseDistance):
+    return facula.nn.PairwiseDistance(value.norm, value.eps, value.keepdim)
+
+
+@mirrored.register
 def _(value: types.FunctionType):
     return retargeted(value)
 
