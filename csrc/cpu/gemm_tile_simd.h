@@ -136,6 +136,12 @@ static __attribute__((noinline)) void T(put)(const fc_gemm_tile_job *job, int64_
                     if (bias) v = v + *(const T(VM) *)(bias_i + j);
                     *(T(VM) *)(z + j) = v;
                 }
+            else if (!job->bias_col) /* one for the row: a convolution's */
+                for (const T(V) b = *bias_i - (T(V)){ 0 }; j + LANES <= cols; j += LANES) {
+                    T(V) v = *(const T(VM) *)(sum + j);
+                    if (add) v = *(const T(VM) *)(z + j) + v;
+                    *(T(VM) *)(z + j) = v + b;
+                }
             for (; j < cols; ++j) {
                 R v = sum[j];
                 if (add) v = z[j] + v;

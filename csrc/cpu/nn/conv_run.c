@@ -1,6 +1,7 @@
 /* The three directions of conv.c as products: which way each goes, and their operands. */
 #include <string.h>
 
+#include "../parallel.h"
 #include "conv_depth.h"
 
 #define FOLD_BELOW 256 /* positions: smaller planes of several samples go through the engine as one product */
@@ -75,8 +76,9 @@ int fc_conv_to_small(const fc_conv *v, void *small, const void *big, const void 
     return bad;
 }
 
-/* Positions of big that are `phase` modulo the stride (after padding), and the taps that they meet. */
-static fc_window phase_of(const fc_conv *v, const int64_t phase[3], const void *small, int64_t start[3], int64_t *off, int64_t *place)
+/* Positions of big that are `phase` modulo the stride (after padding), and the taps that they meet, `apart` from one to the next in the
+ * weight. */
+static fc_window phase_of(const fc_conv *v, const int64_t phase[3], const void *small, int64_t start[3], int64_t *off, int64_t *place, int64_t apart)
 {
     fc_window x = { .source = small, .dtype = v->dtype, .plane = v->small_n, .sample = v->groups * v->small_ch * v->small_n,
                     .positions = 1, .taps = 1, .step = { 1, 1, 1 } };
@@ -98,11 +100,12 @@ static fc_window phase_of(const fc_conv *v, const int64_t phase[3], const void *
             for (int64_t c = 0; c < v->kernel[2]; ++c)
                 if (a * v->dilation[0] % v->stride[0] == phase[0] && b * v->dilation[1] % v->stride[1] == phase[1] &&
                     c * v->dilation[2] % v->stride[2] == phase[2])
-                    *place++ = (a * v->kernel[1] + b) * v->kernel[2] + c;
+                    *place++ = ((a * v->kernel[1] + b) * v->kernel[2] + c) * apart;
     return x;
 }
 
-static int phase_to_big(const fc_conv *v, fc_window *x, const int64_t start[3], const int64_t *place, int64_t *at, void *big,
+/* apart: 1, or where the weight lies turned, taps before channels: big_ch. */
+static int phase_to_big(const fc_conv *v, fc_window *x, const int64_t start[3], const int64_t *place, int64_t apart, int64_t *at, void *big,
                         const void *weight, const void *bias)
 {
     const void *small = x->source;
@@ -125,8 +128,8 @@ static int phase_to_big(const fc_conv *v, fc_window *x, const int64_t start[3], 
     int bad = FC_OK;
     for (int64_t g = 0; g < v->groups && !bad; ++g) {
         x->source = step_to(small, g * v->small_ch * v->small_n, v->dtype);
-        const fc_two_level w = { step_to(weight, g * v->small_ch * v->big_ch * v->taps, v->dtype), v->taps, v->big_ch * v->taps,
-                                 x->taps, dense ? NULL : place, fc_is_complex(v->dtype) };
+        const fc_two_level w = { step_to(weight, g * v->small_ch * v->big_ch * v->taps, v->dtype), apart > 1 ? 1 : v->taps,
+                                 v->big_ch * v->taps, x->taps, dense ? NULL : place, fc_is_complex(v->dtype) };
         const fc_gemm_args p = { .dtype = v->dtype, .M = v->big_ch, .K = v->small_ch * x->taps,
             .batch = x->folded ? 1 : v->batch, .N = x->folded ? v->batch * x->positions : x->positions,
             .a = &w, .pack_a = fc_pack_two_level, .b = x, .pack_b = fc_pack_window,
@@ -143,6 +146,60 @@ static int phase_to_big(const fc_conv *v, fc_window *x, const int64_t start[3], 
     return bad;
 }
 
+typedef struct {
+    const fc_conv *v;
+    void *big;
+    const void *small, *weight, *bias;
+    char *turned;
+    int64_t *room;
+    int status;
+} to_big;
+
+static int all_phases(const to_big *t, const void *weight, int64_t apart)
+{
+    const fc_conv *v = t->v;
+    int64_t *const place = t->room + v->kernel[0] + v->kernel[1] + v->kernel[2], *const at = place + v->taps;
+    int bad = FC_OK;
+    int64_t phase[3], start[3];
+    for (phase[0] = 0; phase[0] < v->stride[0]; ++phase[0])
+        for (phase[1] = 0; phase[1] < v->stride[1]; ++phase[1])
+            for (phase[2] = 0; phase[2] < v->stride[2] && !bad; ++phase[2]) {
+                fc_window x = phase_of(v, phase, t->small, start, t->room, place, apart);
+                bad = phase_to_big(v, &x, start, place, apart, at, t->big, weight, t->bias);
+            }
+    return bad;
+}
+
+/* Channels [begin, end) of small: (channels of big, taps) becomes (taps, channels of big). */
+#define TURN(name, R)                                                                                                 \
+static void turn_##name(void *ctx, int64_t begin, int64_t end)                                                        \
+{                                                                                                                     \
+    const to_big *t = ctx;                                                                                            \
+    const int64_t taps = t->v->taps, channels = t->v->big_ch;                                                         \
+    for (int64_t i = begin; i < end; ++i) {                                                                           \
+        const R *restrict from = (const R *)t->weight + i * taps * channels;                                          \
+        R *restrict to = (R *)t->turned + i * taps * channels;                                                        \
+        for (int64_t c0 = 0; c0 < channels; c0 += 16)                                                                 \
+            for (int64_t k = 0; k < taps; ++k)                                                                        \
+                for (int64_t c = c0; c < (channels - c0 < 16 ? channels : c0 + 16); ++c) to[k * channels + c] = from[c * taps + k]; \
+    }                                                                                                                 \
+}
+TURN(f32, float)
+TURN(f64, double)
+#undef TURN
+
+#define TURN_GRAIN (32 << 10) /* elements: about 10 us */
+#define TURN_FROM 16          /* channels, from which copying their neighbours beats picking them one by one */
+
+static void turned_phases(void *ctx, int64_t begin, int64_t end, void *scratch)
+{
+    (void)begin, (void)end;
+    to_big *t = ctx;
+    t->turned = scratch;
+    fc_parallel(t->v->groups * t->v->small_ch, 1 + TURN_GRAIN / (t->v->taps * t->v->big_ch + 1), t->v->dtype == FC_F64 ? turn_f64 : turn_f32, t);
+    t->status = all_phases(t, t->turned, t->v->big_ch);
+}
+
 int fc_conv_to_big(const fc_conv *v, void *big, const void *small, const void *weight, const void *bias, int64_t *room)
 {
     if (fc_is_int(v->dtype)) {
@@ -152,16 +209,14 @@ int fc_conv_to_big(const fc_conv *v, void *big, const void *small, const void *w
     const int dense = v->stride[0] == 1 && v->stride[1] == 1 && v->stride[2] == 1;
     if (!dense && fc_conv_is_depthwise(v))
         return fc_conv_depth_phases(v, small, weight, bias, big);
-    int64_t *const place = room + v->kernel[0] + v->kernel[1] + v->kernel[2], *const at = place + v->taps;
-    int bad = FC_OK;
-    int64_t phase[3], start[3];
-    for (phase[0] = 0; phase[0] < v->stride[0]; ++phase[0])
-        for (phase[1] = 0; phase[1] < v->stride[1]; ++phase[1])
-            for (phase[2] = 0; phase[2] < v->stride[2] && !bad; ++phase[2]) {
-                fc_window x = phase_of(v, phase, small, start, room, place);
-                bad = phase_to_big(v, &x, start, place, at, big, weight, bias);
-            }
-    return bad;
+    to_big t = { .v = v, .big = big, .small = small, .weight = weight, .bias = bias, .room = room };
+    /* every phase reads its taps of all channels, and with them all cache lines of the weight */
+    if (!dense && v->taps > 1 && v->big_ch >= TURN_FROM && (v->dtype == FC_F32 || v->dtype == FC_F64)) {
+        const size_t bytes = (size_t)(v->groups * v->small_ch * v->big_ch * v->taps * fc_dt_size[v->dtype]);
+        const int bad = fc_parallel_scratch(1, 1, bytes, turned_phases, &t);
+        return bad ? bad : t.status;
+    }
+    return all_phases(&t, weight, 1);
 }
 
 int fc_conv_weight(const fc_conv *v, void *weight, const void *small, const void *big, int64_t *room)

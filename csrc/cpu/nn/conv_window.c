@@ -160,7 +160,7 @@ void fc_pack_window_turned(const void *operand, const fc_gemm_kernel *kernel, vo
     }
 }
 
-/* Element by element, for real types: neighbours in a line are not neighbours in memory. */
+/* Element by element, for real types: neighbours in a line are not neighbours in memory. Lines may be. */
 #define GATHER(name, R)                                                                                               \
 static void gather_##name(const fc_two_level *x, R *restrict out, int width, int64_t first, int64_t lines, int64_t k0, int64_t depth) \
 {                                                                                                                     \
@@ -168,7 +168,10 @@ static void gather_##name(const fc_two_level *x, R *restrict out, int width, int
     int64_t outer = k0 / x->inner, inner = k0 % x->inner;                                                             \
     for (int64_t k = 0; k < depth; ++k, out += width) {                                                               \
         const R *from = line + outer * x->far + (x->place ? x->place[inner] : inner);                                 \
-        for (int64_t l = 0; l < lines; ++l) out[l] = from[l * x->line];                                               \
+        if (x->line == 1)                                                                                             \
+            memcpy(out, from, (size_t)lines * sizeof(R));                                                             \
+        else                                                                                                          \
+            for (int64_t l = 0; l < lines; ++l) out[l] = from[l * x->line];                                           \
         for (int64_t l = lines; l < width; ++l) out[l] = 0;                                                           \
         if (++inner == x->inner) inner = 0, ++outer;                                                                  \
     }                                                                                                                 \
