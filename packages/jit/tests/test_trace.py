@@ -5,6 +5,8 @@ import importlib.util
 import facula
 import pytest
 from facula.jit import TracerWarning, TracingCheckError
+from facula.jit._replay import steps_of
+from facula.tensor_core import extend
 
 HAS_AUTOGRAD = importlib.util.find_spec("facula.autograd") is not None
 x0 = facula.arange(6, dtype=facula.float32).reshape(2, 3) - 2.5
@@ -243,3 +245,32 @@ def test_gradients_flow_through_a_replay():
     traced(x).backward()
 
     assert same(x0.exp() * 2, x.grad)
+
+
+CHAINS = {
+    "activations of a product": (lambda x: facula.relu(x @ x + 1).sigmoid().mul(2), 4),
+    "a view of what went in": (lambda x: (lambda y: (y.t(), facula.relu(y)))(x @ x), 0),
+    "used again": (lambda x: (lambda y: facula.relu(y) + y.exp())(x @ x), 2),
+    "given back": (lambda x: (lambda y: (y, facula.relu(y)))(x @ x), 0),
+    "the input": (lambda x: facula.relu(x), 0),
+    "another dtype": (lambda x: (x @ x).isnan(), 0),
+    "an expanded operand": (lambda x: facula.relu((x @ x).sum(1, keepdim=True).expand(300, 300)), 0),
+}
+
+
+@pytest.mark.parametrize("mode", [False, True])
+@pytest.mark.parametrize("name", CHAINS)
+def test_a_replay_writes_over_what_nobody_needs(name, mode):
+    f, expected_reuse = CHAINS[name]
+    x = facula.arange(90_000, dtype=facula.float32).reshape(300, 300).sin()
+    given = x.clone()
+    before = extend.set_grad_mode(mode)
+    try:
+        traced = facula.jit.trace(f, x)
+        found, expected = traced(x), f(x)
+    finally:
+        extend.set_grad_mode(before)
+
+    assert all(same(a, b) for a, b in zip(found if type(found) is tuple else (found,), expected if type(expected) is tuple else (expected,)))
+    assert facula.equal(given, x)
+    assert expected_reuse == sum(over is not None for *_, over in steps_of(traced.graph))
