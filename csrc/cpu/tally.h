@@ -6,8 +6,8 @@
  */
 #ifndef FC_TALLY_WIDTH
 #define FC_TALLY_WIDTH 64
-#define FC_TALLY_LEVELS 40
 #endif
+#define FC_TALLY_LEVELS 28 /* of 4096 vectors and more: what memory holds */
 
 typedef struct {
     int64_t i, width;
