@@ -134,6 +134,13 @@ def test_divergences_are_infinite_where_mass_is_missing(p, q):
     assert [float("inf")] == ours.kl_divergence(*made_).tolist()
 
 
+def test_infinite_divergences_have_the_first_ones_shape():
+    def divergence(lib, space):
+        return space.kl_divergence(space.Gumbel(0.0, 1.0), space.Beta(value([0.5, 2.0], lib), 3.0)).tolist()
+
+    assert float("inf") == divergence(facula, ours) == divergence(torch, theirs)
+
+
 FAMILIES = ("Bernoulli", "ContinuousBernoulli", "Exponential", "Gamma", "Normal")
 
 

@@ -205,6 +205,9 @@ class _Multinomial(Constraint):
     def check(self, value):
         return (value >= 0).all(-1) & (value.sum(-1) <= self.upper_bound)
 
+    def __repr__(self) -> str:
+        return "Multinomial()"  # its bound may be a tensor
+
 
 class _LowerTriangular(Constraint):
     event_dim = 2

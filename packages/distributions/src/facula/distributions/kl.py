@@ -53,8 +53,7 @@ def kl_divergence(p: Distribution, q: Distribution):
 
 
 def _infinite(p, q):
-    shape = facula.broadcast_shapes(p.batch_shape, q.batch_shape)
-    return facula.full(shape, math.inf, dtype=p.mean.dtype)
+    return facula.full(p.batch_shape, math.inf, dtype=p.mean.dtype)  # whatever q's shape: PyTorch's
 
 
 @register_kl(Normal, Normal)
