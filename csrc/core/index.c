@@ -39,8 +39,10 @@ static int fc_gather_check(int op, const fc_tensor *x, int64_t dim, const fc_ten
     if (fc_is_slices(op)) {
         if (index->ndim > 1)
             return fc_fail(FC_RANK, 2, index->ndim, 1, 0);
+        if (!x->ndim && index->numel != 1) /* the one slice of a number is the number */
+            return fc_fail(FC_SIZE, 2, index->numel, 0, 1);
         if (src) {
-            if (src->ndim != x->ndim)
+            if (src->ndim != x->ndim && !(op == FC_OP_index_copy && !x->ndim && src->ndim == 1 && src->numel == 1))
                 return fc_fail(FC_RANK, 3, src->ndim, x->ndim, 0);
             for (int d = 0; d < x->ndim; ++d) {
                 const int64_t want = d == dim ? index->numel : x->shape[d];
@@ -53,6 +55,8 @@ static int fc_gather_check(int op, const fc_tensor *x, int64_t dim, const fc_ten
     const int xn = x->ndim ? x->ndim : 1, in = index->ndim ? index->ndim : 1;
     if (xn != in)
         return fc_fail(FC_RANK, 2, index->ndim, x->ndim, 0);
+    if (src && src->ndim <= 1 && src->numel < index->numel)
+        return fc_fail(FC_SIZE, 2, index->numel, 3, src->numel);
     for (int d = 0; d < x->ndim && index->ndim; ++d) {
         if (d != dim && index->shape[d] > x->shape[d])
             return fc_fail(FC_SIZE, 2, index->shape[d], 0, x->shape[d]);

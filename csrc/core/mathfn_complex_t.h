@@ -34,7 +34,9 @@ static inline C CN(mul)(C x, C y)
 FC_MATH C CN(div)(C x, C y)
 {
     const T c0 = CN(real)(y), d0 = CN(imag)(y), larger = FN(fmax)(FN(fabs)(c0), FN(fabs)(d0));
-    const T a = CN(real)(x) / larger, b = CN(imag)(x) / larger, c = c0 / larger, d = d0 / larger;
+    const int over_c = FN(fabs)(c0) == (T)INFINITY, over_d = FN(fabs)(d0) == (T)INFINITY; /* one alone: finite numbers become 0 */
+    const T a = CN(real)(x) / larger, b = CN(imag)(x) / larger;
+    const T c = over_c & !over_d ? (c0 > 0 ? (T)1 : (T)-1) : c0 / larger, d = over_d & !over_c ? (d0 > 0 ? (T)1 : (T)-1) : d0 / larger;
     const T n = c * c + d * d, re = (a * c + b * d) / n, im = (b * c - a * d) / n;
     return CN(make)(larger == 0 ? a : re, larger == 0 ? b : im);
 }
@@ -89,7 +91,8 @@ static inline C CN(log1p)(C z)
 {
     const T x = CN(real)(z), y = CN(imag)(z);
     const T size = FN(fabs)(x) + FN(fabs)(y);
-    const T re = size < (T)0.5 ? FN(log1p)(x * (2 + x) + y * y) / 2 : FN(log)(FN(hypot)(1 + x, y));
+    const T far = size > (T)1e30 ? (T)0.25 : 1; /* |1 + z| of the largest numbers overflows, a quarter of it does not */
+    const T re = size < (T)0.5 ? FN(log1p)(x * (2 + x) + y * y) / 2 : FN(log)(FN(hypot)((1 + x) * far, y * far)) + (far < 1 ? (T)1.3862943611198906 : 0);
     return CN(make)(re, FN(atan2)(y, 1 + x));
 }
 

@@ -2,22 +2,32 @@
 #ifndef FC_MATHFN_GAMMA_H
 #define FC_MATHFN_GAMMA_H
 
+/* log1p(m) - m, which cancels near 0 */
+static inline f64 fc_gamma_bend(f64 m)
+{
+    if (fabs(m) >= 0.25)
+        return fc_log1p_f64(m) - m;
+    f64 bend = 0;
+    for (int k = 28; k >= 2; --k)
+        bend = (k % 2 ? 1.0 : -1.0) / k + m * bend;
+    return bend * m * m;
+}
+
+/* Q for a > 1e9, where a series takes too many terms. Source: Temme, Uniform Asymptotic Expansions of Incomplete Gamma Functions (1979),
+ * its first term: what is left out is of order 1 / a. */
+static inline f64 fc_gamma_far(f64 a, f64 x)
+{
+    const f64 m = (x - a) / a, bend = fc_gamma_bend(m), eta = sqrt(-bend * a);
+    return 0.5 * fc_erfc_f64(m < 0 ? -eta : eta) + fc_exp_f64(a * bend) * 0.39894228040143267794 / sqrt(a) * (m / 12 - 1.0 / 3);
+}
+
 /* x**a e**-x / Gamma(a + 1). From a = 10 on about its peak, where the exponents of x**a e**-x and of Gamma cancel:
  * e**(a (log1p(m) - m)) / (sqrt(2 pi a) e**stirling(a)), m = x / a - 1. */
 static inline f64 fc_gamma_term(f64 a, f64 x)
 {
     if (a < 10)
         return fc_exp_f64(a * fc_log_f64(x) - x - fc_lgamma_f64(a + 1));
-    const f64 m = (x - a) / a, s = 1 / (a * a);
-    f64 bend; /* log1p(m) - m */
-    if (fabs(m) < 0.25) {
-        bend = 0;
-        for (int k = 28; k >= 2; --k)
-            bend = (k % 2 ? 1.0 : -1.0) / k + m * bend;
-        bend *= m * m;
-    } else {
-        bend = fc_log1p_f64(m) - m;
-    }
+    const f64 bend = fc_gamma_bend((x - a) / a), s = 1 / (a * a);
     const f64 stirling = (1.0 / 12 + s * (-1.0 / 360 + s * (1.0 / 1260 + s * (-1.0 / 1680 + s / 1188)))) / a;
     return fc_exp_f64(a * bend - stirling) * 0.39894228040143267794 / sqrt(a);
 }
@@ -52,10 +62,10 @@ static inline f64 fc_gamma_fraction(f64 a, f64 x)
     return h * fc_gamma_term(a, x) * a;
 }
 
-/* P or Q at the edges of their domain; 2 where it is none. Values at infinities are PyTorch's. */
+/* P or Q at the edges of their domain; 2 where it is none. Values at infinities, and which of them NaN does not reach, are PyTorch's. */
 static inline f64 fc_gamma_edge(f64 a, f64 x)
 {
-    if (!(x >= 0 && a >= 0))
+    if (x < 0 || a < 0)
         return NAN;
     if (a == 0)
         return x > 0 ? 1 : NAN;
@@ -63,7 +73,7 @@ static inline f64 fc_gamma_edge(f64 a, f64 x)
         return 0;
     if (a == INFINITY)
         return x == INFINITY ? NAN : 0;
-    return x == INFINITY ? 1 : 2;
+    return x == INFINITY ? 1 : x == x && a == a ? 2 : NAN;
 }
 
 /* For x < 0.25 and a < 1 P is near 1 and Q small only by cancellation: still by P, to absolute accuracy. */
@@ -72,7 +82,7 @@ static inline f64 fc_gammainc_f64(f64 a, f64 x)
     const f64 edge = fc_gamma_edge(a, x);
     if (!(edge == 2))
         return edge;
-    return x <= 1 || x <= a ? fc_gamma_series(a, x) : 1 - fc_gamma_fraction(a, x);
+    return a > 1e9 ? 1 - fc_gamma_far(a, x) : x <= 1 || x <= a ? fc_gamma_series(a, x) : 1 - fc_gamma_fraction(a, x);
 }
 
 static inline f64 fc_gammaincc_f64(f64 a, f64 x)
@@ -80,7 +90,7 @@ static inline f64 fc_gammaincc_f64(f64 a, f64 x)
     const f64 edge = fc_gamma_edge(a, x);
     if (!(edge == 2))
         return 1 - edge;
-    return x <= 1 || x <= a ? 1 - fc_gamma_series(a, x) : fc_gamma_fraction(a, x);
+    return a > 1e9 ? fc_gamma_far(a, x) : x <= 1 || x <= a ? 1 - fc_gamma_series(a, x) : fc_gamma_fraction(a, x);
 }
 
 #endif

@@ -42,9 +42,9 @@
     }                                                                                                                    \
     static inline S fc_gcd_##t(S x, S y)                                                                                 \
     {                                                                                                                    \
-        U a = x < 0 ? (U)(0 - (U)x) : (U)x, b = y < 0 ? (U)(0 - (U)y) : (U)y;                                            \
-        while (b) { const U r = (U)(a % b); a = b; b = r; }                                                              \
-        return (S)a;                                                                                                     \
+        S a = x < 0 ? (S)(0 - (U)x) : x, b = y < 0 ? (S)(0 - (U)y) : y; /* the least one stays negative, as PyTorch has it */ \
+        while (a) { const S r = a == -1 ? 0 : (S)(b % a); b = a; a = r; }                                                \
+        return b;                                                                                                        \
     }
 
 #define FC_INT_UNSIGNED(U, t)                                                                                     \
@@ -80,7 +80,8 @@
     static inline I fc_lcm_##t(I x, I y)                                                                                 \
     {                                                                                                                    \
         const I g = fc_gcd_##t(x, y);                                                                                    \
-        return g == 0 ? 0 : fc_abs_##t((I)((uint64_t)(x / g) * (uint64_t)y));                                            \
+        const uint64_t part = g == (I)-1 ? 0 - (uint64_t)x : g == 0 ? 0 : (uint64_t)(x / g); /* the least integer by -1 has no quotient */ \
+        return fc_abs_##t((I)(part * (uint64_t)y));                                            \
     }
 
 /* A shift by the width or more leaves nothing, or the sign; negative amounts count as too many. */

@@ -101,7 +101,7 @@ fc_tensor *fc_fold(int op, fc_tensor *out, fc_tensor *x, uint64_t dims, uint64_t
     fc_tensor *index = value && two ? fc_new(FC_I64, device, ndim, shape) : NULL;
     if (!value || (two && !index))
         goto fail;
-    if (reduce == 0 && !fc_fold_has_identity(which) && value->numel) {
+    if (reduce == 0 && !fc_fold_has_identity(which)) {
         int at = 0;
         while (at < x->ndim - 1 && !(mask >> at & 1 && x->shape[at] == 0))
             ++at;

@@ -1,7 +1,7 @@
 /*
  * Distances between rows, and their gradients.
  *
- *   out[i, j] = (sum_k |x[i, k] - y[j, k]|^p)^(1/p);   p = 0: how many differ, p = inf: the largest difference
+ *   out[i, j] = (sum_k |x[i, k] - y[j, k]|^p)^(1/p);   p = 0: how many differ (NaN if a difference is), p = inf: the largest difference
  *   dx[i, k]  = sum_j g[i, j] sign(d) (|d| / out[i, j])^(p - 1),   d = x[i, k] - y[j, k];  0 where out is 0
  *
  * _cdist: x (..., P, M), y (..., R, M), the same dims in front; _pdist: all pairs i < j of x (N, M), row by row.
@@ -151,8 +151,10 @@ static void N(line)(const job *q, T *restrict sum, const T *restrict x, const T 
         const T *restrict y = tile + k * TILE;
         switch (q->kind) {
         case ZERO:
-            for (int j = 0; j < TILE; ++j)
-                s[j] += a != y[j] ? K(1) : K(0);
+            for (int j = 0; j < TILE; ++j) {
+                const T d = a - y[j];
+                s[j] += d != d ? d : d != 0 ? K(1) : K(0);
+            }
             break;
         case ONE:
             for (int j = 0; j < TILE; ++j)

@@ -1,12 +1,13 @@
 /*
  * One order statistic of each line, as (values, indices): kthvalue, median, nanmedian, mode.
  *
- * kthvalue: the k-th smallest (from 1); NaN is greatest.
+ * kthvalue: the k-th smallest (from 1); NaN is greatest. Of equal elements PyTorch's choice is named: tied.h.
  * median: the lower of two middles; a line with a NaN answers the first NaN. nanmedian: the median of what is not NaN.
- * mode: the most frequent value, the least of equally frequent ones, with the index of its last occurrence.
+ * mode: the most frequent value, the least of equally frequent ones, with the index of its last occurrence as std::sort leaves it.
  */
 #include "../core/levels.h"
 #include "sort_line.h"
+#include "tied.h"
 
 typedef enum { KTHVALUE, MEDIAN, NANMEDIAN, MODE } statistic;
 typedef struct { const fc_tensor *x; fc_tensor *value, *index; fc_lines f; statistic which; int64_t k; } job;
@@ -21,13 +22,10 @@ static int infer(fc_call *c, int64_t dim, int64_t keepdim, int64_t k)
     const int64_t d = fc_wrap_dim(dim, x->ndim), n = x->ndim ? x->shape[d] : 1;
     int64_t shape[FC_MAX_DIMS];
     int ndim = 0;
-    int64_t numel = 1;
     for (int j = 0; j < x->ndim; ++j)
-        if (j != d || keepdim) {
+        if (j != d || keepdim)
             shape[ndim++] = j == d ? 1 : x->shape[j];
-            numel *= shape[ndim - 1];
-        }
-    if (n == 0 && numel)
+    if (n == 0)
         return fc_fail(FC_EMPTY, dim, 0, 0, 0);
     if (n && (k < 1 || k > n))
         return fc_fail(FC_ARG, 1, k, n, 0);
@@ -44,7 +42,7 @@ int fc_infer__nanmedian(fc_call *c) { return infer(c, c->i[0], c->i[1], 1); }
 int fc_infer__mode(fc_call *c) { return infer(c, c->i[0], c->i[1], 1); }
 #endif
 
-/* The most frequent of sorted elements, at its last place. */
+/* The rank of the most frequent of sorted elements, at its last place. */
 static int64_t most_frequent(fc_sorted s, int64_t n)
 {
     int64_t best = 0, length = 0;
@@ -56,7 +54,7 @@ static int64_t most_frequent(fc_sorted s, int64_t n)
             }
             start = k + 1;
         }
-    return fc_sorted_at(s, best);
+    return best;
 }
 
 enum { FEW = 64 }; /* keys that are compared each with each sooner than their digits are counted */
@@ -126,13 +124,29 @@ static int64_t place_of(const uint64_t *key, uint64_t *left, int64_t n, int64_t 
     return 0;
 }
 
+/* Of the elements that are equal to that of a rank, PyTorch's. room: 2 n words */
+static int64_t tied(const job *q, const uint64_t *key, uint64_t *room, int64_t rank)
+{
+    const int64_t n = q->f.n;
+    const fc_tied a = { room, (int64_t *)(room + n) };
+    memcpy(a.key, key, (size_t)n * sizeof *key);
+    for (int64_t k = 0; k < n; ++k)
+        a.place[k] = k;
+    return q->which == KTHVALUE ? fc_tied_select(a, n, rank) : fc_tied_sorted(a, n, rank);
+}
+
 static int64_t choose(const job *q, uint64_t *key, uint64_t *left)
 {
     const int64_t n = q->f.n;
     const int dtype = q->x->dtype, bits = 8 * fc_dt_size[dtype];
     int64_t nans = 0, first_nan = 0;
-    if (q->which == KTHVALUE)
-        return place_of(key, left, n, q->k - 1, bits);
+    if (q->which == KTHVALUE) {
+        const int64_t at = place_of(key, left, n, q->k - 1, bits);
+        int64_t equal = 0;
+        for (int64_t k = 0; k < n; ++k)
+            equal += key[k] == key[at];
+        return equal == 1 ? at : tied(q, key, left, q->k - 1);
+    }
     const uint64_t nan = ~(uint64_t)0 >> (64 - bits);
     for (int64_t k = 0; fc_is_float(dtype) && k < n; ++k)
         nans += key[k] == nan;
@@ -155,7 +169,13 @@ static void lines(void *ctx, int64_t begin, int64_t end, void *scratch)
             continue;
         uint64_t *key = scratch;
         if (q->which == MODE) {
-            at = most_frequent(fc_sort_line(dtype, x, f->n, f->step, 0, key), f->n);
+            const fc_sorted s = fc_sort_line(dtype, x, f->n, f->step, 0, key);
+            const int64_t rank = most_frequent(s, f->n);
+            at = fc_sorted_at(s, rank);
+            if (f->n > 16) { /* sorting fewer is stable */
+                fc_plain_keys(key, dtype, x, f->n, f->step);
+                at = tied(q, key, key + f->n, rank);
+            }
         } else {
             fc_plain_keys(key, dtype, x, f->n, f->step);
             at = choose(q, key, key + f->n);

@@ -83,6 +83,8 @@ static int channels(fc_conv *v, int64_t small_all, int64_t big_ch, const fc_tens
         return fc_fail(FC_SIZE, 1, small_all, 2, v->groups);
     v->small_ch = small_all / v->groups;
     v->big_ch = big_ch;
+    if (!small_all || !big_ch) /* a product over no channels: the caller says what that is */
+        return fc_fail(FC_ARG, 1, 0, 1, 0);
     if (small && small->shape[1] != small_all)
         return fc_fail(FC_SIZE, 0, small->shape[1], 1, small_all);
     if (big && big->shape[1] != big_ch * v->groups)

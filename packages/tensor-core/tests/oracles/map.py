@@ -31,6 +31,14 @@ def trunc_divide(x, y):
     return np.asarray(abs(whole) // abs(part) * np.sign(whole) * np.sign(part)).astype(x.dtype)
 
 
+def gcd(x, y):
+    """Euclid's, with the remainders of C: the least integer has no magnitude, so it may leave a sign."""
+    a, b = abs(x), abs(y)
+    while np.any(a):
+        a, b = np.where(a == 0, 0, np.fmod(b, np.where(a == 0, 1, a))), np.where(a == 0, b, a)
+    return b
+
+
 def power(x, y):
     return np.power(x, y) if x.dtype != bool else x | ~np.asarray(y)
 
@@ -100,7 +108,7 @@ O("lerp", lambda x, y, z: x + z * (y - x), ulp=4, scale=lambda x, y, z: terms(x,
 O("hypot", np.hypot, ulp=2)
 O("copysign", lambda x, y: np.copysign(real(x), real(y)))
 O("_nextafter", np.nextafter, native=True, only=("float32", "float64"))
-O("gcd", np.gcd)
+O("gcd", gcd)
 O("lcm", np.lcm, domain=small, second=small)
 O("frac", lambda x: x - np.trunc(x))
 O("deg2rad", lambda x: x * (np.longdouble(np.pi) / 180), ulp=1.5)

@@ -1,6 +1,7 @@
 """Reductions into places and bins, and numerical derivatives: compositions over the rows."""
 
 from facula.tensor_core import _joining, _ops, _shape, return_types
+from facula.tensor_core._errors import IndexRangeError
 from facula.tensor_core._limits import iinfo
 from facula.tensor_core._out import into
 from facula.tensor_core._run import zero_dim
@@ -71,6 +72,11 @@ def index_reduce(input, dim, index, source, reduce, *, include_self=True, out=No
     """input with the slices of source combined where the 1-d index says: reduce is prod, mean, amax or amin."""
     if reduce not in ("prod", "mean", "amax", "amin"):
         raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
+    dim = _shape.wrap_dim("index_reduce", dim, input.dim())
+    if not input.dim() and index.numel() != 1:
+        raise IndexRangeError(f"index_reduce(): input has no dims, so index should have one element, got {index.numel()}. Give one.")
+    if not input.dim() and source.dim():
+        raise RuntimeError(f"index_reduce(): source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = [] source.shape = {list(source.shape)}.")
     wide = index.to(_int64).reshape([-1 if d == dim % max(input.dim(), 1) else 1 for d in range(source.dim())])
     return scatter_reduce(input, dim, _ops.expand(wide, list(source.shape)), source, reduce, include_self=include_self, out=out)
 
@@ -124,6 +130,12 @@ def _check_points(name, input, weight):
         raise RuntimeError(f"{name}: if weight tensor is provided, input tensor and weight tensor should have the same dtype, got {input.dtype.name} and {weight.dtype.name}.")
 
 
+def _check_edges(*bins):
+    for d, edges in enumerate(bins):
+        if isinstance(edges, Tensor) and edges.dim() != 1:
+            raise RuntimeError(f"torch.histogramdd: bins tensor should have one dimension, but got {edges.dim()} dimensions in the bins tensor for dimension {d}")
+
+
 def histogram(input, bins, *, range=None, weight=None, density=False, out=None):
     """(hist, bin_edges) of all elements: bins is a number of equal bins over `range` (the data's if None), or a tensor of edges.
 
@@ -136,6 +148,7 @@ def histogram(input, bins, *, range=None, weight=None, density=False, out=None):
     _check_points("histogram", input, weight)
     if weight is not None and weight.shape != input.shape:
         raise RuntimeError(f"histogram: weight has shape {tuple(weight.shape)}, input {tuple(input.shape)}. Give one weight for each element.")
+    _check_edges(bins)
     flat = input.reshape(-1)
     edges = bins if isinstance(bins, Tensor) else _edges(flat, bins, range)
     found = _counted(flat.unsqueeze(1), [edges], weight, density)
@@ -147,11 +160,14 @@ def histogramdd(input, bins, *, range=None, weight=None, density=False):
 
     range: the least and greatest edge of each dim in turn, 2 D numbers."""
     _check_points("histogramdd", input, weight)
+    if input.dim() < 2:
+        raise RuntimeError(f"torch.histogramdd: input tensor should have at least 2 dimensions, got {input.dim()}. Give points (N, D).")
     dims = input.shape[-1]
     points = input.reshape(-1, dims)
     bins = [bins] * dims if isinstance(bins, int) else list(bins)
     if len(bins) != dims:
         raise RuntimeError(f"histogramdd: expected {dims} sequences of bin edges or numbers of bins for a {dims}-dimensional histogram but got {len(bins)}.")
+    _check_edges(*bins)
     ranges = [None] * dims if range is None else [tuple(range[2 * d : 2 * d + 2]) for d in _counting(dims)]
     edges = [b if isinstance(b, Tensor) else _edges(points[:, d], b, ranges[d]) for d, b in enumerate(bins)]
     return return_types.histogramdd(_counted(points, edges, weight, density), tuple(edges))
@@ -184,10 +200,6 @@ def gradient(input, *, spacing=1, dim=None, edge_order=1):
         raise RuntimeError(f"torch.gradient expected spacing to be unspecified, a scalar, or a list of length {len(dims)}, got {len(steps)} of them.")
     if len(set(dims)) != len(dims):
         raise RuntimeError(f"dim appears multiple times in the list of dims: {dims}")
-    if input.dtype.kind < 2:
-        from facula.tensor_core._pointwise import _default_float
-
-        input = input.to(_default_float())
     return tuple(_slope(input, d, s, edge_order) for d, s in zip(dims, steps))
 
 

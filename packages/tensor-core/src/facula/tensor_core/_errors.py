@@ -24,6 +24,10 @@ class IndexShapeError(ShapeError, IndexError):
     """Index tensors that do not go together, or not with what they index."""
 
 
+class RankError(ShapeError, IndexError):
+    """A tensor of no dims where some are wanted: PyTorch raises one or the other, by op."""
+
+
 class OutOfMemoryError(RuntimeError):
     """Memory is used up: what a failed allocation raises, here that of the CPU's."""
 
@@ -176,12 +180,14 @@ _INDEXED = ("index_select", "index_add", "index_copy")
 def _rank(op, args, out, a, b, c, d):
     if op.name in _INDEXED and len(args) > 2 and args[2].dim() > 1:
         return IndexShapeError, f"Index is supposed to be a vector, but got dim: {args[2].dim()} ({operands(op, args)}). Reshape it."
-    return ShapeError, f"{argument(op, a)} has {b} dims where {c} are wanted ({operands(op, args)}). Reshape it, or add dims with unsqueeze."
+    return ShapeError if b else RankError, f"{argument(op, a)} has {b} dims where {c} are wanted ({operands(op, args)}). Reshape it, or add dims with unsqueeze."
 
 
 def _size(op, args, out, a, b, c, d):
     if op.kind == "dot":
         return ShapeError, f"mat1 and mat2 shapes cannot be multiplied: {argument(op, a)} has {b} columns but {argument(op, c)} has {d} rows ({operands(op, args)}). Transpose one, or check the layer sizes."
+    if op.name in _INDEXED and not args[0].dim():
+        return IndexShapeError, f"Index to scalar can have only 1 value, got {b} value(s) ({operands(op, args)}). Give one."
     if op.name == "index_copy" and len(args) > 3 and args[3].dim() and args[2].numel() != args[3].shape[args[1]]:
         return IndexShapeError, f"Number of indices ({args[2].numel()}) should be equal to source.size(dim) ({args[3].shape[args[1]]}) ({operands(op, args)})."
     return ShapeError, f"{argument(op, a)} has size {b} where {argument(op, c)} has {d} ({operands(op, args)}). Make the sizes agree."

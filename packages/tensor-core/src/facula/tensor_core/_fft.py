@@ -235,13 +235,13 @@ def rfftfreq(n, d=1.0, *, out=None, dtype=None, layout=None, device=None, requir
 def fftshift(input, dim=None):
     """The terms turned so that frequency 0 is in the middle."""
     dims = range(input.dim()) if dim is None else (dim,) if isinstance(dim, int) else dim
-    return _rearranging.roll(input, [input.shape[d] // 2 for d in dims], tuple(dims)) if len(tuple(dims)) else input
+    return _rearranging.roll(input, [input.shape[d] // 2 for d in dims], tuple(dims))
 
 
 def ifftshift(input, dim=None):
     """The inverse of fftshift."""
     dims = range(input.dim()) if dim is None else (dim,) if isinstance(dim, int) else dim
-    return _rearranging.roll(input, [(input.shape[d] + 1) // 2 for d in dims], tuple(dims)) if len(tuple(dims)) else input
+    return _rearranging.roll(input, [(input.shape[d] + 1) // 2 for d in dims], tuple(dims))
 
 
 # --- short-time transforms --------------------------------------------------------------------------------------------

@@ -96,6 +96,11 @@ def _least_squares(a, b, rcond):
 @row("_linalg_lstsq", _least_squares)
 def lstsq(a, b, rcond):
     batch = a.shape[:-2]
+    if not a.size or not b.size:
+        rank, real = min(a.shape[-2:]) if a.size else 0, abs(b[:0]).dtype
+        shapes = ((*batch, a.shape[-1], b.shape[-1]), (*batch, b.shape[-1]), batch, (*batch, min(a.shape[-2:])))
+        x, _, ranks, values = (np.zeros(s, t) for s, t in zip(shapes, (b.dtype, real, np.int64, real)))
+        return x, (b.real**2 + b.imag**2).sum(-2), ranks + rank, values
     fa, fb = a.reshape(-1, *a.shape[-2:]), b.reshape(-1, *b.shape[-2:])
 
     def single(k):
@@ -140,6 +145,8 @@ def _lu(x):
 
 @row("_linalg_lu_factor_ex", _lu)
 def lu_factor_ex(a):
+    if not a.size:
+        return a, np.zeros((*a.shape[:-2], min(a.shape[-2:])), np.int32), np.zeros(a.shape[:-2], np.int32)
     lu, pivots, info = _host_lu.factor(a.reshape(-1, *a.shape[-2:]))
     return lu.reshape(a.shape), pivots.reshape(*a.shape[:-2], -1), info.reshape(a.shape[:-2])
 

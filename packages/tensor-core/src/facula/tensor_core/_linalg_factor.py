@@ -3,7 +3,8 @@
 from facula.tensor_core import _create, _dispatch, _ops, return_types
 from facula.tensor_core._errors import ShapeError
 from facula.tensor_core._linalg_solve import _exchanges
-from facula.tensor_core._linalg_tools import H, LinAlgError, columns, eye_like, into, matrix, refuse, square
+from facula.tensor_core._linalg_tools import H, LinAlgError, check, columns, eye_like, into, matrix, refuse, square
+from facula.tensor_core._tensor import Tensor
 
 _NOT_POSITIVE = "The factorization could not be completed because the input is not positive-definite (the leading minor of order {k} is not positive-definite)."
 
@@ -32,7 +33,10 @@ def cholesky(A, *, upper=False, out=None):
 
 
 def cholesky_(input, upper=False, *, out=None):
-    """facula.linalg.cholesky."""
+    """facula.linalg.cholesky; of matrices without elements it asks nothing."""
+    if isinstance(input, Tensor) and input.dim() > 1 and not input.numel():
+        check("cholesky", input)
+        return into("cholesky", _ops.copy(input, None, 0), out)
     return cholesky(input, upper=upper, out=out)
 
 

@@ -6,6 +6,7 @@ from facula.tensor_core._errors import DTypeError, ShapeError
 from facula.tensor_core._linalg_factor import eigvalsh, svdvals
 from facula.tensor_core._linalg_solve import inv, inv_ex, tolerances
 from facula.tensor_core._linalg_tools import check, eye_like, into, matrix, square
+from facula.tensor_core._tensor import Tensor
 
 inf = float("inf")
 
@@ -107,6 +108,8 @@ def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None, out=No
     if ord == "fro":
         return into(name, _ops.norm_p(A, (rows, columns), p=2, keepdim=keepdim), out)
     if ord in ("nuc", 2, -2):
+        if 0 in (A.shape[rows], A.shape[columns]):
+            return into(name, _ops.norm_p(A, (rows, columns), p=1, keepdim=keepdim), out)
         s = svdvals(_shape.movedim(A, (rows, columns), (-2, -1)))
         norm = _ops.sum(s, -1) if ord == "nuc" else _ops.amax(s, -1) if ord == 2 else _ops.amin(s, -1)
         if keepdim:
@@ -114,6 +117,8 @@ def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None, out=No
                 norm = _ops.unsqueeze(norm, d)
         return into(name, norm, out)
     summed, over = (rows, columns) if abs(ord) == 1 else (columns, rows)
+    if 0 in (A.shape[rows], A.shape[columns]):
+        return into(name, _ops.norm_p(A, (rows, columns), p=1, keepdim=keepdim), out)
     sums = _ops.norm_p(A, summed, p=1, keepdim=True)
     norm = (_ops.amax if ord > 0 else _ops.amin)(sums, over, True)
     return into(name, norm if keepdim else _ops.squeeze(norm, (rows, columns)), out)
@@ -125,7 +130,7 @@ def norm(A, ord=None, dim=None, keepdim=False, *, out=None, dtype=None):
         if dim is None and A.dim() != 2 or isinstance(dim, int) or dim is not None and len(dim) != 2:
             raise RuntimeError(f"linalg.norm: order {ord!r} is of matrices: 'dim' must name two dims of the input of shape {tuple(A.shape)}, got {dim}.")
         return matrix_norm(A, ord, (0, 1) if dim is None else dim, keepdim, dtype=dtype, out=out)
-    if ord is not None and dim is None and A.dim() > 2:
+    if ord is not None and dim is None and A.dim() not in (1, 2):
         raise RuntimeError(f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {A.dim()}D.")
     return vector_norm(A, 2 if ord is None else ord, dim, keepdim, dtype=dtype, out=out)
 
@@ -133,6 +138,8 @@ def norm(A, ord=None, dim=None, keepdim=False, *, out=None, dtype=None):
 def cond(A, p=None, *, out=None):
     """The condition number norm(A) * norm(inv(A)): p is an order of matrix_norm, None means 2. inf for singular matrices."""
     matrix("linalg.cond", A)
+    if p in (None, 2, -2) and not A.numel():
+        return into("linalg.cond", _create.zeros(A.shape[:-2], dtype=A.dtype.to_real(), device=A.device), out)
     if p in (None, 2, -2):
         s = svdvals(A)
         return into("linalg.cond", s[..., -1] / s[..., 0] if p == -2 else s[..., 0] / s[..., -1], out)
@@ -149,7 +156,7 @@ def cond(A, p=None, *, out=None):
 def matrix_rank(A, tol=None, hermitian=False, *, atol=None, rtol=None, out=None):
     """How many singular values (|eigenvalues| if hermitian) are above max(atol, rtol * largest). tol is another name of atol."""
     matrix("linalg.matrix_rank", A)
-    if hermitian:
+    if hermitian and A.numel():
         square("linalg.matrix_rank", A)
     A = A.detach()
     if tol is not None:
@@ -167,6 +174,8 @@ def matrix_rank(A, tol=None, hermitian=False, *, atol=None, rtol=None, out=None)
 
 def matrix_exp(A):
     """The exponential 1 + A + A^2/2 + ... of square matrices: Higham's scaling and squaring."""
+    if isinstance(A, Tensor) and A.dtype.kind == 2 and A.dtype.itemsize == 2:
+        return _ops.copy(matrix_exp(A.float()), A.dtype)
     square("linalg.matrix_exp", A)
     return _ops._linalg_matrix_exp(A)
 
@@ -240,6 +249,8 @@ def multi_dot(tensors, *, out=None):
 def vecdot(x, y, *, dim=-1, out=None):
     """sum conj(x) y along dim; other dims broadcast."""
     check("linalg.vecdot", x, y, floating=False)
+    if x.dim() == y.dim() == 1 and x.shape != y.shape:
+        raise ShapeError(f"linalg.vecdot: inconsistent tensor size, expected tensor [{x.shape[0]}] and src [{y.shape[0]}] to have the same number of elements. Make the lengths agree.")
     x, y = _shape.broadcast_tensors(x, y)
     return into("linalg.vecdot", _ops.sum(_ops.mul(x.conj() if x.is_complex() else x, y), dim), out)
 

@@ -1,8 +1,8 @@
 """Inverses and linear systems: inv, pinv, solve and its kinds, lstsq."""
 
-from facula.tensor_core import _create, _limits, _ops, return_types
+from facula.tensor_core import _create, _dispatch, _limits, _ops, return_types
 from facula.tensor_core._errors import ShapeError
-from facula.tensor_core._linalg_tools import H, check, columns, eye_like, into, matrix, refuse, square
+from facula.tensor_core._linalg_tools import H, LinAlgError, check, columns, eye_like, into, matrix, refuse, square
 from facula.tensor_core._shape import movedim
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import BY_NAME
@@ -159,6 +159,12 @@ def cholesky_solve(B, L, upper=False, *, out=None):
 def cholesky_inverse(L, upper=False, *, out=None):
     """The inverse of A from its Cholesky factor."""
     square("cholesky_inverse", L)
+    if L.numel() and not _dispatch.listened() and not L.is_meta:
+        zero = (_ops.diagonal(L.detach(), 0, -2, -1) == 0).reshape(-1, L.shape[-1])
+        if bool(zero.any()):
+            where = zero.nonzero()[0].tolist()
+            batch = f"(Batch element {where[0]}): " if L.dim() > 2 else ""
+            raise LinAlgError(f"cholesky_inverse: {batch}" + _ZERO_PIVOT.format(k=where[1] + 1))
     return into("cholesky_inverse", cholesky_solve(eye_like(L), L, upper), out)
 
 
@@ -251,7 +257,7 @@ def lstsq(A, B, rcond=None, *, driver=None, out=None):
     eps = _limits.finfo(A.dtype).eps * max(m, n)
     solution, residuals, rank, values = _ops._linalg_lstsq(A, B, eps if rcond is None else float(rcond))
     empty = _create.empty(0, dtype=residuals.dtype, device=A.device)
-    full = m > n and driver != "gelsy" and (A.is_meta or bool((rank == n).all()))
+    full = m > n and driver != "gelsy" and A.shape[:-2].numel() and (A.is_meta or bool((rank == n).all()))
     found = driver != "gels"
     result = return_types.linalg_lstsq(
         solution.squeeze(-1) if vector else solution, residuals if full else empty,

@@ -3,7 +3,7 @@
 import warnings
 
 from facula.tensor_core import _dispatch, _ops, _tensor
-from facula.tensor_core._errors import DTypeError, ShapeError
+from facula.tensor_core._errors import DTypeError, RankError, ShapeError
 from facula.tensor_core._guard import want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core._out import a_tensor, into, resize, same_dtype
@@ -36,7 +36,7 @@ def bmm(input, mat2, *, out=None):
     if type(mat2) is not Tensor:
         want_tensor("bmm", "mat2", 1, mat2)
     if input.dim() != 3 or mat2.dim() != 3:
-        raise ShapeError(f"bmm: batch1 and batch2 must be 3D tensors, got {input.dim()}D and {mat2.dim()}D. Use matmul for others.")
+        raise (ShapeError if input.dim() else RankError)(f"bmm: batch1 and batch2 must be 3D tensors, got {input.dim()}D and {mat2.dim()}D. Use matmul for others.")
     if input.shape[0] != mat2.shape[0]:
         raise ShapeError(f"bmm: batch sizes must agree, got {input.shape[0]} and {mat2.shape[0]} ({tuple(input.shape)} and {tuple(mat2.shape)}).")
     return _ops.matmul(input, mat2, out=out)
@@ -49,7 +49,7 @@ def mv(input, vec, *, out=None):
     if type(vec) is not Tensor:
         want_tensor("mv", "vec", 1, vec)
     if input.dim() != 2 or vec.dim() != 1:
-        raise ShapeError(f"mv: vector + matrix @ vector expected, got {input.dim()}D and {vec.dim()}D. Use matmul for others.")
+        raise (ShapeError if input.dim() else RankError)(f"mv: vector + matrix @ vector expected, got {input.dim()}D and {vec.dim()}D. Use matmul for others.")
     return _ops.matmul(input, vec, out=out)
 
 
@@ -542,7 +542,8 @@ def _trapezoids(y, x, dx, dim):
         if t is not None and t.dtype.kind == 0:
             raise RuntimeError(f"trapezoid: received a bool input for `{name}`, but bool is not supported. Convert it with .float().")
     n = y.shape[dim]
-    pairs = _ops.add(narrow(y, dim, 1, n - 1), narrow(y, dim, 0, n - 1))
+    first, count = min(n, 1), max(n - 1, 0)
+    pairs = _ops.add(narrow(y, dim, first, count), narrow(y, dim, 0, count))
     if x is not None:
         dx = diff(x, dim=dim if x.dim() == y.dim() else -1)
         if x.dim() == 1 and y.dim() > 1:

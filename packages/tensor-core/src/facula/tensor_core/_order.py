@@ -152,6 +152,8 @@ def bincount(input, weights=None, minlength=0):
     least, greatest = (int(_ops.amin(input, ()).item()), int(_ops.amax(input, ()).item())) if input.dim() == 1 and input.numel() else (0, -1)
     if input.dim() != 1 or least < 0:
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
+    if not input.numel():
+        weights = None
     if weights is not None and weights.shape != input.shape:
         raise RuntimeError(f"bincount: weights has shape {tuple(weights.shape)}, input {tuple(input.shape)}. Give one weight for each.")
     size = max(minlength, greatest + 1)

@@ -224,6 +224,8 @@ def div(input, other, *, rounding_mode=None, out=None):
     if rounding_mode == "floor":
         return _ops.floor_divide(input, other, out=out)
     if rounding_mode == "trunc":
+        if not isinstance(input, Tensor) and not isinstance(other, Tensor) and is_number(input):
+            input = zero_dim(input)
         return _ops.trunc_divide(input, other, out=out)
     raise RuntimeError(f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'")
 
@@ -279,8 +281,10 @@ def logcumsumexp(input, dim, *, out=None):
         return _ops.logcumsumexp(input, dim, out=out)
     from facula.tensor_core._math import real
     from facula.tensor_core._joining import stack, unbind
+    from facula.tensor_core._shape import wrap_dim
 
     if not input.dim() or not input.numel():
+        wrap_dim("logcumsumexp", dim, input.dim())
         return into("logcumsumexp", _ops.copy(input, None, 0), out)
     sums = []
     for x in unbind(input, dim):  # a step for each element: complex logarithms have no running kernel
@@ -360,7 +364,7 @@ def scatter(input, dim, index, src=None, *, value=None, reduce=None, out=None):
     src = value if src is None else src
     if type(src) is Tensor and reduce is None and out is None and 0 not in index.shape and len(src.shape) == len(index.shape):
         return _ops.scatter(input, dim, index, src)
-    if isinstance(src, Tensor) and src.dim() != index.dim() and index.numel():
+    if isinstance(src, Tensor) and (src.dim() or 1) != (index.dim() or 1) and index.numel():
         raise RuntimeError(f"scatter(): Index tensor must have the same number of dimensions as src tensor, got {index.dim()} and {src.dim()}.")
     if not index.numel():
         return into("scatter", _ops.copy(input, None, 1), out)

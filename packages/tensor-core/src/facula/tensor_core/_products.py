@@ -3,10 +3,10 @@
 import functools
 import itertools
 
-from facula.tensor_core import _joining, _ops, _rearranging, _shape
+from facula.tensor_core import _dispatch, _joining, _ops, _rearranging, _shape
 from facula.tensor_core._create import ones, zeros
 from facula.tensor_core._out import into
-from facula.tensor_core._state import result_type
+from facula.tensor_core._state import promote_types, result_type
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import int64
 
@@ -336,8 +336,10 @@ def block_diag(*tensors):
     if most := [t for t in wide if len(t.shape) > 2]:
         raise RuntimeError(f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input has {most[0].dim()}")
     dtype = wide[0].dtype
-    for t in wide[1:]:
-        dtype = dtype if t.dtype is dtype else result_type(zeros(1, dtype=dtype), t)
+    if any([t.dtype is not dtype for t in wide]):
+        sized, single = ([t.dtype for t in tensors if bool(t.dim()) is kind] for kind in (True, False))
+        sized, single = (functools.reduce(promote_types, found) if found else None for found in (sized, single))
+        dtype = sized or single if not sized or not single else result_type(zeros(1, dtype=sized), zeros((), dtype=single))
     columns, rows, at = sum([t.shape[1] for t in wide]), [], 0
     for t in wide:
         width = t.shape[1]
@@ -351,8 +353,8 @@ def cartesian_prod(*tensors):
     for k, x in enumerate(tensors):
         if not isinstance(x, Tensor):
             raise TypeError(f"cartesian_prod(): expected Tensor as element {k} in argument 0, but got {type(x).__name__}. Convert it with facula.tensor.")
-    if bad := next((t for t in tensors if t.dim() != 1), None):
-        raise RuntimeError(f"Expect a 1D vector, but got shape {list(bad.shape)}")
+    if bad := [t for t in tensors if t.dim() != 1]:
+        raise RuntimeError(f"Expect a 1D vector, but got shape {list(bad[0].shape)}")
     if len(tensors) == 1:
         return tensors[0]
     return _joining.stack([_shape.reshape(g, -1) for g in _rearranging.meshgrid(*tensors, indexing="ij")], 1)
@@ -391,6 +393,8 @@ def cov(input, *, correction=1, fweights=None, aweights=None):
         norm = total - correction
     else:
         total = _ops.sum(weights)
+        if not total.is_meta and not _dispatch.listened() and total.detach().item() == 0:
+            raise RuntimeError("cov(): weights sum to zero, can't be normalized. Give some column a positive weight.")
         mean = _ops.div(_ops.sum(_ops.mul(x, weights), 1, True), total)
         norm = total - correction if aweights is None else total - correction * _ops.sum(_ops.mul(weights, aweights)) / total
         norm = _ops.clamp_min(norm, 0)

@@ -302,7 +302,7 @@ def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | N
         result = _drawn("draw_bernoulli_", input, generator, complaint, flat=True)
     if isinstance(out, Tensor) and out.dtype.kind == 3:
         raise DTypeError(f'bernoulli: "bernoulli_tensor" not implemented for {out.dtype.name!r}. Give a real output.')
-    return into("bernoulli", result, out)
+    return result if out is None else into("bernoulli", result.to(out.dtype) if isinstance(out, Tensor) else result, out)
 
 
 def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:

@@ -106,6 +106,8 @@ def flipud(input):
 def roll(input, shifts, dims=None):
     """Elements moved along dims, those that leave come back at the other end; without dims, over the flat tensor."""
     shifts = (shifts,) if isinstance(shifts, int) else tuple(shifts)
+    if not shifts:
+        raise RuntimeError("roll: `shifts` required. Give one for each dim.")
     if dims is None or dims == () and len(shifts) == 1:
         if len(shifts) != 1:
             raise RuntimeError(f"roll: shifts and dimensions must align. shifts: {len(shifts)}, dims:0")

@@ -9,7 +9,7 @@ import threading
 
 from facula.tensor_core import _dispatch, _ops
 from facula.tensor_core._dispatch import Op, Param, record
-from facula.tensor_core._errors import DeviceError, DTypeError, GradError, ShapeError
+from facula.tensor_core._errors import DeviceError, DTypeError, GradError, RankError, ShapeError
 from facula.tensor_core._guard import want_tensor
 from facula.tensor_core._lib import NULL, lib
 from facula.tensor_core._out import into
@@ -187,7 +187,7 @@ def set_grad_mode(flag):
 
 
 __all__ = [
-    "DTypeError", "DeviceError", "GradError", "NULL", "Op", "Param", "ShapeError", "Tensor", "attach", "below", "bump", "call", "disabled_torch_function", "epoch_advance",
+    "DTypeError", "DeviceError", "GradError", "NULL", "Op", "Param", "RankError", "ShapeError", "Tensor", "attach", "below", "bump", "call", "disabled_torch_function", "epoch_advance",
     "epoch_refresh", "epoch_stale", "execute", "function", "grad_mode", "gradients", "handle", "interpreter", "into", "lib", "make_subclass", "ops", "plain", "record", "set_grad_mode",
     "set_tape", "shares_storage", "subclassed", "version", "want_tensor", "wrap",
 ]  # fmt: skip

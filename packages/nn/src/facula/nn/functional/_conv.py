@@ -31,11 +31,18 @@ def _check(name: str, x: Tensor, weight: Tensor, bias: Tensor | None, groups: in
             f"{name}: given groups={groups}, weight of size {list(weight.shape)}, expected input{list(x.shape)} to have "
             f"{channels} channels, but got {x.size(1)} channels instead"
         )
+    if not weight.size(0):
+        raise RuntimeError(f"{name}: given groups={groups}, expected weight to be at least {groups} at dimension 0, but got weight of size {list(weight.shape)} instead")
     if weight.size(0) % groups:
         raise RuntimeError(f"{name}: weight of size {list(weight.shape)} at dim 0 is not divisible by groups {groups}.")
     outputs = weight.size(1) * groups if transposed else weight.size(0)
     if bias is not None and (bias.dim() != 1 or bias.size(0) != outputs):
         raise RuntimeError(f"{name}: expected bias to be 1-dimensional with {outputs} elements, but got bias of size {list(bias.shape)}")
+
+
+def _check_places(name: str, x: Tensor) -> None:
+    if x.size(0) and x.size(1) and not x.numel():
+        raise RuntimeError(f"{name}: only zero batch or zero channel inputs are supported, but got input shape: {list(x.shape)}")
 
 
 def _three(values: tuple, absent: int) -> tuple:
@@ -66,7 +73,7 @@ def _conv(
         plain = _plain(ndim, stride, padding, dilation)
         if plain is not None and len(input.shape) == ndim + 2:
             result = _convolution(input, weight, bias, *plain, False, (0, 0, 0), groups)
-            if result.numel():
+            if result.numel() and input.numel():
                 return result
     except (RuntimeError, TypeError, ValueError):
         pass
@@ -91,6 +98,10 @@ def _conv(
     if any(n <= 0 for n in out):
         sizes = [n + 2 * p for n, p in zip(x.shape[2:], both)]
         raise RuntimeError(f"{name}: the padded input {sizes} is smaller than the kernel {list(kernel)} with dilation {list(dilation)}.")
+    if not x.numel() and not x.size(1):  # no channels give none, as PyTorch has it
+        result = (x.reshape(-1) * weight.reshape(-1)).reshape(x.size(0), 0, *out)
+        return result.squeeze(0) if added else result
+    _check_places(name, x)
     result = _convolution(x, weight, bias, _three(stride, 1), _three(both, 0), _three(dilation, 1), False, (0, 0, 0), groups)
     return result.squeeze(0) if added else result
 
@@ -160,6 +171,7 @@ def _conv_transpose(
         raise RuntimeError(f"{name}: stride {stride} and dilation {dilation} must be positive.")
     sizes = zip(x.shape[2:], weight.shape[2:], stride, padding, dilation, extra)
     out = [(n - 1) * s - 2 * p + d * (k - 1) + e + 1 for n, k, s, p, d, e in sizes]
+    _check_places(name, x)
     if any(n <= 0 for n in out):
         raise RuntimeError(f"{name}: the input {list(x.shape[2:])} gives a result of size {out}, which is too small. Pad less.")
     result = _convolution(x, weight, bias, _three(stride, 1), _three(padding, 0), _three(dilation, 1), True, _three(extra, 0), groups)

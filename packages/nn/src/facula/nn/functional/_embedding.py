@@ -112,6 +112,8 @@ def embedding_bag(
         raise ValueError("max mode does not support scaling the gradient by the frequency")
     if sparse and mode == "max":
         raise ValueError("max mode does not support sparse weights")
+    if weight.dim() != 2:
+        raise ValueError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.dim()}")
     padding = _padding_row(padding_idx, weight.size(0))
     if input.dtype.name not in ("int64", "int32"):
         raise RuntimeError(f"embedding_bag: expected tensor for argument 'indices' to have one of the following scalar types: Long, Int; but got {input.dtype}. Convert it with .long().")

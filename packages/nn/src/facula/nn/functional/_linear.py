@@ -15,6 +15,8 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     """out[..., k] = x1 A[k] x2 + b[k].  input1: (*, I), input2: (*, J), weight: (K, I, J), bias: (K)."""
     if type(input1) is not Tensor:
         extend.want_tensor("bilinear", "input1", 0, input1)
+    if input1.dim() != input2.dim():
+        raise RuntimeError(f"bilinear(): input dimensions do not match: got {input1.dim()} and {input2.dim()}")
     if input1.shape[:-1] != input2.shape[:-1]:
         raise RuntimeError(f"bilinear: batch dimensions do not match: {tuple(input1.shape)} and {tuple(input2.shape)}.")
     for x, dim in ((input1, 1), (input2, 2)):
@@ -22,8 +24,9 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
             raise RuntimeError(f"bilinear: input{dim} has {x.size(-1)} features, weight {tuple(weight.shape)} wants {weight.size(dim)}.")
     k, i, j = weight.shape
     batch = input1.shape[:-1]
-    x1, x2 = input1.reshape(-1, i), input2.reshape(-1, j)
-    right = linear(x2, weight.contiguous().reshape(k * i, j)).reshape(-1, k, i)
+    rows = batch.numel()
+    x1, x2 = input1.reshape(rows, i), input2.reshape(rows, j)
+    right = linear(x2, weight.contiguous().reshape(k * i, j)).reshape(rows, k, i)
     out = (right * x1.unsqueeze(1)).sum(-1, dtype=right.dtype).reshape(*batch, k)
     return out if bias is None else out + bias
 

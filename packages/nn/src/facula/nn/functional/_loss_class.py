@@ -75,7 +75,7 @@ def cross_entropy(
     if not 0.0 <= label_smoothing <= 1.0:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
     if input.dim() == 0:
-        raise RuntimeError("cross_entropy: input has no dimensions. Give (C), (N, C) or (N, C, d1, ...).")
+        raise extend.RankError("cross_entropy: input has no dimensions. Give (C), (N, C) or (N, C, d1, ...).")
     dim = 0 if input.dim() == 1 else 1
     if target.shape == input.shape and target.is_floating_point():
         if ignore_index >= 0:
@@ -104,7 +104,7 @@ def _with_probabilities(
         loss = loss * _along(weight, loss, dim)
     loss = -loss.sum(dim)
     if reduction == "mean":  # over the batch and places: the elements without their class dim
-        return loss.sum() / max(input.numel() // classes, 1)
+        return loss.sum() / (input.numel() // max(classes, 1))
     return reduced(loss, reduction)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import facula
 from facula.tensor_core import extend
 from facula import Tensor
+from facula.tensor_core import extend
 
 from ._reduction import check, reduced
 from ._rows import row
@@ -53,6 +54,8 @@ def ctc_loss(
     if type(targets) is not Tensor:
         extend.want_tensor("ctc_loss", "targets", 1, targets)
     check(reduction)
+    if log_probs.dim() not in (2, 3):
+        raise extend.RankError(f"ctc_loss: log_probs must have 2 or 3 dims, got {log_probs.dim()}. Give (T, C) or (T, N, C).")
     single = log_probs.dim() == 2
     if single:
         log_probs = log_probs.unsqueeze(1)

@@ -193,6 +193,8 @@ def binary_cross_entropy(
         raise RuntimeError(f"binary_cross_entropy: found dtype {target.dtype} for target but expected {input.dtype}. Convert it with target.to(input.dtype).")
     if not ((input >= 0) & (input <= 1)).all():
         raise RuntimeError("binary_cross_entropy: all elements of input should be between 0 and 1. Apply sigmoid, or use the logits form.")
+    if not ((target >= 0) & (target <= 1)).all():
+        raise RuntimeError("binary_cross_entropy: all elements of target should be between 0 and 1. Give probabilities.")
     loss = (target - 1) * _log_floor(1 - input) - target * _log_floor(input)
     return reduced(loss if weight is None else loss * weight, reduction)
 

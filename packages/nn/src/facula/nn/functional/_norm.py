@@ -48,6 +48,8 @@ def batch_norm(
             return _batch_norm_eval(input, running_mean, running_var, weight, bias, eps)[0]
         except (RuntimeError, TypeError):
             pass  # said below
+    if 0 in input.shape[:2][-1:] and (input.dim() > 1 or all(t is None or not t.numel() for t in (running_mean, running_var, weight, bias))):
+        return input.clone()  # no channels, as PyTorch has it
     if input.dim() < 2:
         raise RuntimeError(f"batch_norm: expected input to have at least 2 dimensions, got {input.dim()}")
     for name, t in (("running_mean", running_mean), ("running_var", running_var), ("weight", weight), ("bias", bias)):

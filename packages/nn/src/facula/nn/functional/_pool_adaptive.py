@@ -26,7 +26,15 @@ def _three(sizes: tuple[int, ...]) -> tuple[int, ...]:
 
 def _adaptive_avg(ndim: int, input: Tensor, output_size: Any) -> Tensor:
     x, added = batched(input, ndim, f"adaptive_avg_pool{ndim}d")
-    x = _avg_row(x, _three(_sizes(output_size, x, ndim)))
+    sizes = _sizes(output_size, x, ndim)
+    if 0 in x.shape[2:] or ndim == 3 and not x.size(1):
+        if any(n != 1 for n in sizes):
+            raise RuntimeError(
+                f"adaptive_avg_pool{ndim}d(): Expected input to have non-zero size for non-batch dimensions, but input has sizes {list(input.shape)}"
+            )
+        x = x.reshape(*x.shape[:2], *(1,) * ndim, -1).mean(-1).expand(*x.shape[:2], *sizes).clone()  # over nothing: NaN
+    else:
+        x = _avg_row(x, _three(sizes))
     return x.squeeze(0) if added else x
 
 
@@ -67,7 +75,7 @@ def _max_over(x: Tensor, spans: list[list[Spans]], sizes: tuple[int, ...]) -> tu
 
 def _adaptive_max(ndim: int, input: Tensor, output_size: Any, return_indices: bool) -> Any:
     x, added = batched(input, ndim, f"adaptive_max_pool{ndim}d")
-    if 0 in x.shape[1:]:
+    if 0 in input.shape[1:]:
         raise RuntimeError(f"adaptive_max_pool{ndim}d: expected an input whose dims, a batch dim aside, are not 0, but got: {list(x.shape)}")
     best, places = _max_row(x, _three(_sizes(output_size, x, ndim)))
     if added:
@@ -121,6 +129,8 @@ def _fractional(
     if output_size is None and output_ratio is None:
         raise ValueError(f"{name} requires specifying either an output_size or an output_ratio")
     x, added = batched(input, ndim, name)
+    if 0 in (input if added else x).shape[1:]:
+        raise RuntimeError(f"{name}(): Expected input to have non-zero size for non-batch dimensions, but got {list(input.shape)}.")
     sizes, kernel = tuple(x.shape[2:]), ntuple(kernel_size, ndim, "kernel_size")
     if output_size is None:
         output_size = [int(n * r) for n, r in zip(sizes, ntuple(output_ratio, ndim, "output_ratio"))]
@@ -137,7 +147,10 @@ def _fractional(
             spans = [_fractional_spans(by_dim[k], sizes[k], out[k], kernel[k]) for k in range(ndim)]
             rows.append(_max_over(plane.unsqueeze(0).unsqueeze(0), spans, sizes))
     shape = (x.size(0), x.size(1), *out)
-    best, places = (facula.cat([r[k] for r in rows]).reshape(shape) for k in (0, 1))
+    if rows:
+        best, places = (facula.cat([r[k] for r in rows]).reshape(shape) for k in (0, 1))
+    else:
+        best, places = x.reshape(shape), facula.empty(shape, dtype=facula.int64, device=x.device)
     return (best.squeeze(0), places.squeeze(0)) if added else (best, places)
 
 

@@ -10,6 +10,7 @@ from typing import Any, Callable
 import facula
 from facula.tensor_core import extend
 from facula import Tensor
+from facula.tensor_core import extend
 
 from ._pool_adaptive import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 from ._rows import row
@@ -176,6 +177,8 @@ def interpolate(
         factors = None
     if antialias and mode not in ("bilinear", "bicubic"):
         raise ValueError("Anti-alias option is restricted to bilinear and bicubic modes and requires a 4-D tensor as input")
+    if 0 in input.shape[1:] and mode != "area":
+        raise RuntimeError(f"Non-empty {input.dim()}D data tensor expected but got a tensor with sizes {list(input.shape)}")
     if any(n <= 0 for n in out):
         raise RuntimeError(f"interpolate: Input and output sizes should be greater than 0, but got input {list(input.shape[2:])} output {out}")
     if mode != "area" and 0 in input.shape[1:]:
@@ -259,7 +262,8 @@ def grid_sample(
         align_corners = False
     ndim = input.dim() - 2
     if ndim not in (2, 3) or grid.dim() != input.dim():
-        raise RuntimeError(f"grid_sampler(): expected 4D or 5D input and grid with same number of dimensions, but got input with sizes {list(input.shape)} and grid with sizes {list(grid.shape)}")
+        error = RuntimeError if input.dim() and grid.dim() else extend.RankError
+        raise error(f"grid_sampler(): expected 4D or 5D input and grid with same number of dimensions, but got input with sizes {list(input.shape)} and grid with sizes {list(grid.shape)}")
     if input.size(0) != grid.size(0) or grid.size(-1) != ndim:
         raise RuntimeError(f"grid_sampler(): expected grid and input to have same batch size and grid to have size {ndim} in last dimension, but got input {list(input.shape)} and grid {list(grid.shape)}")
     if mode == "bicubic" and ndim == 3:

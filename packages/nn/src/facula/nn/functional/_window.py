@@ -72,4 +72,5 @@ def batched(x: Tensor, ndim: int, name: str) -> tuple[Tensor, bool]:
         return x, False
     if x.dim() == ndim + 1:
         return x.unsqueeze(0), True
-    raise extend.ShapeError(f"{name}: Expected {ndim + 1}D (unbatched) or {ndim + 2}D (batched) input, but got input of size: {list(x.shape)}")
+    error = extend.ShapeError if x.dim() else extend.RankError
+    raise error(f"{name}: Expected {ndim + 1}D (unbatched) or {ndim + 2}D (batched) input, but got input of size: {list(x.shape)}")
