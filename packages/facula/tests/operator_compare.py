@@ -72,7 +72,7 @@ def unlike(expected, actual, times=1, unset=False):
     elif isinstance(expected, (bool, int, float, complex)):
         if type(actual) is not type(expected):
             yield "type", f"{type(actual).__name__} for {type(expected).__name__}"
-        elif not np.allclose(actual, expected, rtol=1e-5, equal_nan=True):
+        elif actual != expected and not np.allclose(actual, expected, rtol=1e-5, equal_nan=True):
             yield "value", f"{actual} for {expected}"
 
 
@@ -96,7 +96,7 @@ def unlike_outcomes(expected, actual, **options):
     if isinstance(actual, Exception):
         if not isinstance(expected, Exception):
             yield "raises", said(actual)
-        elif not isinstance(actual, type(expected)):
+        elif not isinstance(actual, type(expected)) and type(expected).__name__.lstrip("_") != type(actual).__name__:
             yield "error", f"{said(actual)}; PyTorch: {said(expected)}"
     elif isinstance(expected, Exception):
         yield "answers", f"PyTorch raises {said(expected)}"

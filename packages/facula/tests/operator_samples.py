@@ -64,15 +64,15 @@ def _mirrored(value):
 
 def _memory(storage):
     """Our copy of a storage's bytes."""
-    known = MEMORIES.get(storage.data_ptr())
-    if known is None:
-        known = facula.from_numpy(torch.empty(0, dtype=torch.uint8).set_(storage).clone().numpy())
-        if known.numel():
-            MEMORIES[storage.data_ptr()] = known
-    return known
+    if storage.data_ptr() in MEMORIES:
+        return MEMORIES[storage.data_ptr()][1]
+    ours = facula.from_numpy(torch.empty(0, dtype=torch.uint8).set_(storage).clone().numpy())
+    if ours.numel():
+        MEMORIES[storage.data_ptr()] = storage, ours  # held, so that no other one gets its address
+    return ours
 
 
-TENSORS, MEMORIES = {}, {}  # id of a tensor -> it, and ours; address of a storage -> our bytes
+TENSORS, MEMORIES = {}, {}  # id of a tensor -> it, and ours; address of a storage -> it, and our bytes
 
 
 def forget():
