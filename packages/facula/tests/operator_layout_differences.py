@@ -34,7 +34,6 @@ KNOWN = {
     "masked_select": {"gradient stride": GRADIENT_STRIDE},
     "max.reduction_no_dim": {"gradient stride": GRADIENT_STRIDE},
     "min.reduction_no_dim": {"gradient stride": GRADIENT_STRIDE},
-    "nn.functional.batch_norm": {"raises": YET},
     "nn.functional.binary_cross_entropy": {"gradient stride": GRADIENT_STRIDE},
     "nn.functional.binary_cross_entropy_with_logits": {"gradient stride": GRADIENT_STRIDE},
     "nn.functional.huber_loss": {"gradient stride": GRADIENT_STRIDE},
