@@ -219,3 +219,14 @@ def test_a_loose_layout_takes_a_gradient_as_it_is():
 
     assert ((1, 3), [[2.0, 2.0]] * 3) == strides(False)
     assert [[2.0, 2.0]] * 3 == strides(True)[1]
+
+
+def test_where_nothing_is_recorded_a_parameter_is_an_array():
+    x = torch.ones(3, requires_grad=True)
+    with pytest.raises(RuntimeError, match="detach"):
+        x.numpy()
+    with torch.no_grad():
+        array = x.numpy()
+        array[0] = 7
+
+        assert [7.0, 1.0, 1.0] == x.tolist()

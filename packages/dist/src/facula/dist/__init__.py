@@ -12,5 +12,7 @@ from ._engines import ReduceOp
 from ._group import *  # noqa: F403
 from ._group import __all__ as _group
 from ._group import _rank_not_in_group  # noqa: F401 - libraries ask it
+from ._store import *  # noqa: F403
+from ._store import __all__ as _stores
 
-__all__ = ["ReduceOp", *_collectives, *_group]
+__all__ = ["ReduceOp", *_collectives, *_group, *_stores]

@@ -104,10 +104,16 @@ def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
 def numpy(self, *, force=False):
     """The tensor as a NumPy array over the same memory.
 
-    Raises RuntimeError for a tensor that requires grad (unless force), TypeError for bfloat16, which NumPy lacks."""
-    if self.requires_grad and not force:
+    Raises RuntimeError for a tensor that requires grad (unless force, or where nothing is recorded), TypeError for bfloat16, which NumPy lacks."""
+    if self.requires_grad and not force and _recording():
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
     return to_array(self)
+
+
+def _recording():
+    from facula.tensor_core.extend import grad_mode
+
+    return grad_mode()
 
 
 class _View:
