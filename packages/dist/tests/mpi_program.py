@@ -24,6 +24,15 @@ assert sum(r + 1.0 for r in ranks) / size == t[0].item()
 t = mine().to(facula.float16)
 dist.all_reduce(t, op=dist.ReduceOp.MAX)
 assert [size, 10 * (size - 1)] == t.tolist()
+t = mine().to(facula.bfloat16) / 3
+dist.all_reduce(t)
+assert facula.equal(t, sum((mine(r).to(facula.bfloat16) / 3).float() for r in ranks).to(facula.bfloat16))
+t = mine().to(facula.bfloat16)
+dist.broadcast(t, 1)
+assert (facula.bfloat16, mine(1).tolist()) == (t.dtype, t.tolist())
+out = [facula.zeros(2, dtype=facula.bfloat16) for _ in ranks]
+dist.all_gather(out, mine().to(facula.bfloat16))
+assert [mine(r).tolist() for r in ranks] == [o.tolist() for o in out]
 t = mine()
 dist.reduce(t, 1)
 assert (sum(r + 1.0 for r in ranks) if rank == 1 else rank + 1.0) == t[0].item()

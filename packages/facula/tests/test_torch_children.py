@@ -61,3 +61,41 @@ def test_children_import_torch(tmp_path, method):
 
 def test_two_processes_train_one_model(tmp_path):
     assert ["both"] == run(tmp_path, MEETING)
+
+
+DDP = """
+import os, sys, torch, torch.distributed as dist
+from torch.nn.parallel import DistributedDataParallel as DDP
+from torch.utils.data import DataLoader, TensorDataset
+from torch.utils.data.distributed import DistributedSampler
+dist.init_process_group("gloo")
+rank = int(os.environ["LOCAL_RANK"])
+torch.manual_seed(0)
+net = DDP(torch.nn.Linear(4, 1))
+x = torch.randn(16, 4)
+data = TensorDataset(x, x.sum(1, keepdim=True))
+sampler = DistributedSampler(data)
+step = torch.optim.SGD(net.parameters(), lr=0.1)
+for epoch in range(3):
+    sampler.set_epoch(epoch)
+    for a, b in DataLoader(data, batch_size=4, sampler=sampler):
+        step.zero_grad()
+        torch.nn.functional.mse_loss(net(a), b).backward()
+        step.step()
+weights = [torch.zeros_like(net.module.weight) for _ in range(2)]
+dist.all_gather(weights, net.module.weight.detach())
+assert torch.equal(*weights), weights
+open(sys.argv[1] + str(rank), "w").write(f"{torch.__version__} {net.module.weight.sum().item():.6f}")
+dist.destroy_process_group()
+"""
+
+
+def test_torchrun_starts_programs_on_the_shim(tmp_path):
+    (tmp_path / "program.py").write_text(DDP)
+    command = [sys.executable, "-m", "facula.torch", "--shadow", "-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2"]
+    done = subprocess.run([*command, str(tmp_path / "program.py"), str(tmp_path / "r")], capture_output=True, text=True, timeout=120)
+    assert 0 == done.returncode, done.stderr
+    a, b = ((tmp_path / f"r{k}").read_text() for k in (0, 1))
+
+    assert a == b
+    assert "facula" in a

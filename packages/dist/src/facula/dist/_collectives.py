@@ -59,10 +59,11 @@ def _done(async_op: bool) -> Work | None:
 
 
 def _array(op: str, tensor):
-    """The tensor's numbers, contiguous; bfloat16, which NumPy has not, is refused here."""
+    """The tensor's numbers, contiguous; bfloat16, which NumPy has not, as float32: moved exactly, reduced there and rounded once."""
     if not isinstance(tensor, facula.Tensor):
         raise TypeError(f"{op}: Invalid function argument, expected a Tensor, got {type(tensor).__name__}. Give one.")
-    return tensor.detach().contiguous().numpy()
+    tensor = tensor.detach()
+    return (tensor.float() if tensor.dtype is facula.bfloat16 else tensor).contiguous().numpy()
 
 
 def _write(tensor, array) -> None:

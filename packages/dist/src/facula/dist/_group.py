@@ -5,9 +5,11 @@ from __future__ import annotations
 import datetime
 import importlib.util
 import itertools
+import socket
 
 from ._engines import MPIEngine, SingleEngine
 from ._rendezvous import address, rendezvous
+from ._store import PrefixStore, Store
 
 __all__ = [
     "Backend",
@@ -110,7 +112,7 @@ def init_process_group(
     timeout: datetime.timedelta | None = None,
     world_size: int = -1,
     rank: int = -1,
-    store: None = None,
+    store: Store | None = None,
     group_name: str = "",
     pg_options: None = None,
     device_id: object = None,
@@ -121,14 +123,15 @@ def init_process_group(
         "gloo" (the default) is processes that meet at an address and talk over TCP.
     init_method: "env://" (the default, from RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT), "tcp://host:port" or
         "file:///path", where rank and world_size say who is there.
+    store: where the processes tell one another the address instead; then rank and world_size must be given.
     timeout: how long others may take to arrive and to answer, 30 minutes by default; MPI waits for all.
 
     Raises ValueError if a group is there already or the method does not tell the rank, RuntimeError if the
     backend cannot serve that many processes.
     """
     global _world
-    if store is not None:
-        raise ValueError("init_process_group: stores are not here. Give init_method instead: env://, tcp://host:port or file:///path.")
+    if store is not None and (init_method is not None or rank < 0 or world_size < 1):
+        raise ValueError(f"init_process_group: with a store, give rank and world_size and no init_method; got rank={rank}, world_size={world_size}, {init_method!r}.")
     if _world is not None:
         raise ValueError(
             f"init_process_group: trying to initialize the default process group twice, it is {_world}. "
@@ -146,15 +149,37 @@ def init_process_group(
         return
     if name != Backend.GLOO:
         raise ValueError(f"init_process_group: Unknown backend type {backend}. Use gloo or mpi.")
-    rank, world_size = rendezvous(init_method or "env://", rank, world_size)
+    if store is None:
+        rank, world_size = rendezvous(init_method or "env://", rank, world_size)
+    elif rank >= world_size:
+        raise ValueError(f"init_process_group: rank {rank} in a world of {world_size}. Ranks go from 0 to world size - 1.")
     if world_size == 1:
         _world = ProcessGroup(name, SingleEngine())
         return
     from ._mesh import Mesh
     from ._socket_engine import SocketEngine
 
-    mesh = Mesh(rank, world_size, address(init_method or "env://"), 1800.0 if timeout is None else timeout.total_seconds())
+    where = address(init_method or "env://") if store is None else _address_in(store, rank)
+    mesh = Mesh(rank, world_size, where, 1800.0 if timeout is None else timeout.total_seconds())
     _world = ProcessGroup(name, SocketEngine(mesh, list(range(world_size))))
+
+
+_meetings = itertools.count()
+
+
+def _address_in(store: Store, rank: int) -> tuple[str, int]:
+    """Where rank 0 listens, told by a store: on the store's own host, if it has one."""
+    key = f"facula/meeting/{next(_meetings)}"
+    if rank == 0:
+        inner = store
+        while isinstance(inner, PrefixStore):
+            inner = inner.underlying_store
+        host = getattr(inner, "host", "127.0.0.1")
+        with socket.create_server((host, 0)) as door:  # closed again: the mesh listens there next
+            port = door.getsockname()[1]
+        store.set(key, f"{host} {port}")
+    host, port = store.get(key).decode().split()
+    return host, int(port)
 
 
 def _mpi_engine(rank: int, world_size: int) -> MPIEngine:

@@ -72,6 +72,8 @@ class Finder:
             if root == "multiprocessing":
                 _children.follow(name)
             return None
+        if name.endswith(".__main__") and callable(getattr(resolve(name.removesuffix(".__main__")), "main", None)):
+            return importlib.machinery.ModuleSpec(name, self)  # runpy asks for it, every alias being a package
         if name != root:
             try:
                 found = resolve(name)
@@ -96,7 +98,9 @@ class Finder:
         return True
 
     def get_code(self, name: str):
-        return None
+        """What `python -m facula.torch -m torch.distributed.run` runs: a module's main, where it has one."""
+        module, _, last = name.rpartition(".")
+        return compile(f"from {module} import main\nmain()\n", f"<{module}>", "exec") if last == "__main__" else None
 
     def get_source(self, name: str):
         return None

@@ -142,6 +142,7 @@ def _here(name: str):
 
 # Dotted names in `torch` that always come from here, because Facula's own name tells something else.
 OVERRIDES = {
+    "torch.distributed.run": "facula.torch._launch",
     "torch.__version__": lambda: REFERENCE,
     "torch.version": "facula.torch._version",
     "torch.torch": lambda: importlib.import_module("torch"),  # the reference's namespace names itself

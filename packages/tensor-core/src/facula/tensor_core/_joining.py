@@ -44,6 +44,11 @@ def split(tensor, split_size_or_sections, dim=0):
     return found if tensor.origin is None else _together("split", tensor, found, dim)
 
 
+def _split_method(self, split_size, dim=0):
+    """split(self, split_size, dim)."""
+    return split(self, split_size, dim)
+
+
 def _split(tensor, split_size_or_sections, dim):
     """split where an interpreter listens, a history is stale, or the sizes do not fit."""
     if tensor.dim() == 0:

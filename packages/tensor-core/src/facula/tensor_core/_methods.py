@@ -30,7 +30,7 @@ def attach(public):
         setattr(Tensor, name, function)
     for name, function in _interop.CONVERTERS.items():
         setattr(Tensor, name, function)
-    for name, function in {**_EXTRA, "where": _where, "polygamma": _polygamma, **_sparse.METHODS, **_random.METHODS, **_reflected(), **_inplace_operators()}.items():
+    for name, function in {**_EXTRA, "where": _where, "polygamma": _polygamma, "split": _joining._split_method, **_sparse.METHODS, **_random.METHODS, **_reflected(), **_inplace_operators()}.items():
         setattr(Tensor, name, function)
     for name in _ownership.TENSOR:
         setattr(Tensor, name, _ownership.Brought(name))
