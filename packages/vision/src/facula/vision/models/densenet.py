@@ -36,9 +36,7 @@ class _DenseLayer(nn.Module):
     def forward(self, input):
         planes = [input] if isinstance(input, facula.Tensor) else input
         if self.memory_efficient and any(p.requires_grad for p in planes):
-            from facula.utils.checkpoint import checkpoint
-
-            narrow = checkpoint(self._narrow, *planes, use_reentrant=False)
+            narrow = facula.utils.checkpoint.checkpoint(self._narrow, *planes, use_reentrant=False)
         else:
             narrow = self._narrow(*planes)
         new = self.conv2(self.relu2(self.norm2(narrow)))
