@@ -146,11 +146,14 @@ static void T(block_offset)(const fc_gemm_tile_job *job)
             }
             b_j = rest;
         }
-        for (int64_t i = 0; i < job->rows; i += TILE_ROWS) {
-            const int rows = (int)(job->rows - i < TILE_ROWS ? job->rows - i : TILE_ROWS);
+        for (int64_t i = 0, rows; i < job->rows; i += rows) {
+            const int64_t left = job->rows - i;
+            rows = left < TILE_ROWS ? left : TILE_ROWS;
+            if (job->a_row && left > TILE_ROWS && left < TILE_ROWS + 4) /* halves: one to three rows alone would wait for each fma */
+                rows = (left + 1) / 2;
             const T(target) to = T(aim)(job, i, j, cols, vecs * LANES, sum);
             T(offsets)[rows - 1][vecs - 1](job->depth, a + i * a_next, a_row, a_step, b_j, j < whole ? job->b_at : steps, to.at, to.pitch);
-            T(put)(job, i, j, rows, cols, to.at, to.pitch);
+            T(put)(job, i, j, (int)rows, cols, to.at, to.pitch);
         }
     }
 }

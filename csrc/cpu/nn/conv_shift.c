@@ -23,6 +23,7 @@
 #define SLACK 64 /* bytes that a stretch's last vector may read beyond it */
 #define PACKING 10
 #define FEW_COLUMNS 512 /* packing a costs about as much as 10 columns of products */
+#define FEW_BYTES (16 << 10)  /* of a: in the first cache wherever it lies, and its rows can be cut anywhere */
 #define CHUNK_BYTES (512 << 10) /* copies of so many samples at a time: they stay in the outer caches until they are read */
 #define PACKED_CHUNK_BYTES (2 << 20) /* read once for each block of k: longer products are worth more */
 
@@ -154,7 +155,7 @@ int fc_conv_shifted(fc_gemm_args *p, const fc_window *x, int64_t channels, const
     PLACE(c_at, (s.packed ? s.samples * x->positions : s.flat) * 8);
     const int64_t columns = s.packed ? p->batch * x->positions : p->batch * s.flat;
     /* lines of a that are a multiple of a page apart would push each other out of the first cache */
-    p->a_in_place = !p->pack_a && columns <= FEW_COLUMNS && p->a_row * size % 4096;
+    p->a_in_place = !p->pack_a && (columns <= FEW_COLUMNS || p->M * p->K * size <= FEW_BYTES) && p->a_row * size % 4096;
     if (!p->a_in_place && (columns > 1024 || (s.packed ? p->batch > s.samples : p->batch > 1)))
         PLACE(packed_at, fc_gemm_whole_bytes(p->dtype, p->M, p->K));
     PLACE(copy_at, s.l.bare ? 0 : s.samples * sample + SLACK);
