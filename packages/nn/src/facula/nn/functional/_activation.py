@@ -9,7 +9,7 @@ import facula
 from facula import Tensor
 from facula.tensor_core import extend
 
-from ._rows import row
+from ._rows import only, row
 
 # rows that have no public name of their own
 _ROWS = ("_silu", "_mish", "_gelu", "_gelu_tanh", "_softplus", "_elu", "_leaky_relu", "_hardtanh", "_hardsigmoid", "_hardswish", "_log_sigmoid")
@@ -126,6 +126,7 @@ def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, trainin
         raise RuntimeError(f"rrelu: lower {lower} is greater than upper {upper}. Swap them.")
     if not training:
         return leaky_relu(input, (lower + upper) / 2, inplace)
+    only("rrelu", input.dtype, (facula.bfloat16, facula.float32, facula.float64))
     if not inplace:
         input = input.contiguous()  # the result lies so whatever input's strides are
     slope = facula.ones_like(input, requires_grad=False)

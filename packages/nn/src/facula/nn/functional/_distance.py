@@ -6,6 +6,8 @@ import facula
 from facula.tensor_core import extend
 from facula import Tensor
 
+from ._rows import WIDE, only
+
 
 def _norm(x: Tensor, p: float, dim: int, keepdim: bool = False) -> Tensor:
     return facula.norm(x, p, dim, keepdim)
@@ -31,6 +33,7 @@ def pdist(input: Tensor, p: float = 2) -> Tensor:
         raise RuntimeError(f"pdist: only supports 2D tensors, got: {input.dim()}D")
     if p < 0:
         raise RuntimeError(f"pdist: only supports non-negative p values, got {p}")
+    only("pdist", input.dtype, WIDE)
     n = input.size(0)
     i, j = facula.triu_indices(n, n, 1)
     return _norm(input[i] - input[j], p, -1)

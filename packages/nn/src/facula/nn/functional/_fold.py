@@ -9,7 +9,7 @@ import facula
 from facula import Tensor
 from facula.tensor_core import extend
 
-from ._rows import row
+from ._rows import REAL, only, row
 from ._window import channels_last, ntuple, out_size, padded, some, taps
 
 _permute = row("permute")
@@ -23,6 +23,8 @@ def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
     if input.dim() not in (3, 4):
         raise RuntimeError(f"unfold: expected 3D or 4D (batch mode) tensor for input with possibly 0 batch size, but got {list(input.shape)}")
     some("unfold", input, 2)
+    if input.dtype.kind == 1:
+        only("unfold", input.dtype, REAL)
     x = input if input.dim() == 4 else input.unsqueeze(0)
     x = padded(x, padding, padding)
     out = tuple(out_size(n, k, s, 0, d) for n, k, s, d in zip(x.shape[2:], kernel, stride, dilation))

@@ -7,7 +7,7 @@ from facula import Tensor
 from facula.tensor_core import extend
 
 from ._reduction import checked, reduced
-from ._rows import row
+from ._rows import REAL, WIDE, only, row
 
 _nll_loss, _cross_entropy = row("_nll_loss"), row("_cross_entropy")
 _REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}  # as the rows number them
@@ -123,6 +123,7 @@ def multi_margin_loss(
         extend.want_tensor("multi_margin_loss", "target", 1, target)
     if type(input) is not Tensor:
         extend.want_tensor("multi_margin_loss", "input", 0, input)
+    only("multi_margin_loss", input.dtype, WIDE)
     reduction = checked(size_average, reduce, reduction)
     if p not in (1, 2):
         raise ValueError(f"multi_margin_loss: only p == 1 and p == 2 supported, got {p}")
@@ -157,6 +158,7 @@ def multilabel_margin_loss(
         raise RuntimeError(f"multilabel_margin_loss: inconsistent target size: {tuple(target.shape)} for input {tuple(input.shape)}")
     if input.dim() > 2 or not input.numel() and (input.dim() < 2 or not input.size(1)):
         raise RuntimeError(f"multilabel_margin_loss: Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(input.shape)}")
+    only("multilabel_margin_loss", input.dtype, WIDE)
     x, t = (v if v.dim() == 2 else v.reshape(1, -1) for v in (input, target))
     classes = x.size(1)
     if t.numel() and (int(t.min()) < -1 or int(t.max()) >= classes):
@@ -182,6 +184,8 @@ def multilabel_soft_margin_loss(
     if type(input) is not Tensor:
         extend.want_tensor("multilabel_soft_margin_loss", "input", 0, input)
     reduction = checked(size_average, reduce, reduction)
+    if input.dtype.kind < 2:
+        only("multilabel_soft_margin_loss", input.dtype, REAL)
     log_sigmoid = input.clamp(max=0) - facula.log1p((-input.abs()).exp())
     loss = -(target * log_sigmoid + (1 - target) * (log_sigmoid - input))
     if weight is not None:

@@ -10,6 +10,7 @@ from facula.tensor_core import extend
 from facula import Tensor
 
 from ._reduction import check, checked, reduced
+from ._rows import REAL, only
 
 
 def _warn_sizes(input: Tensor, target: Tensor) -> None:
@@ -48,6 +49,8 @@ def mse_loss(
     reduction = checked(size_average, reduce, reduction)
     _warn_sizes(input, target)
     error = input - target
+    if error.dtype.kind != 2:
+        only("mse_loss", error.dtype, REAL)
     return _weighted(error * error, input, weight, reduction)
 
 
@@ -80,7 +83,10 @@ def smooth_l1_loss(
         raise RuntimeError(f"smooth_l1_loss does not support negative values for beta, got {beta}.")
     if beta == 0:
         return reduced((input - target).abs(), reduction)
-    error = (input - target).abs()
+    error = input - target
+    if error.dtype.kind != 2:
+        only("smooth_l1_loss", error.dtype, REAL)
+    error = error.abs()
     return reduced(facula.where(error < beta, 0.5 * error * error / beta, error - 0.5 * beta), reduction)
 
 
@@ -239,5 +245,7 @@ def soft_margin_loss(
     reduction = checked(size_average, reduce, reduction)
     if facula.broadcast_shapes(input.shape, target.shape) != input.shape:
         raise RuntimeError(f"soft_margin_loss: output with shape {list(input.shape)} doesn't match the broadcast shape of input and target {list(target.shape)}. Give a target of input's shape.")
+    if input.dtype.kind < 2:
+        raise extend.DTypeError(f"soft_margin_loss: result type {facula.get_default_dtype()} can't be cast to the desired output type {input.dtype}. Convert with input.float().")
     z = -target * input
     return reduced(z.clamp(min=0) + facula.log1p((-z.abs()).exp()), reduction)

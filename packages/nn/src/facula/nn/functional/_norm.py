@@ -10,7 +10,7 @@ from facula import Tensor
 from facula.tensor_core import extend
 
 from ._pool import avg_pool2d, avg_pool3d
-from ._rows import _HALVES, in_one_dtype, row
+from ._rows import _HALVES, REAL, in_one_dtype, only, row
 from ._window import padded
 
 
@@ -166,6 +166,8 @@ def rms_norm(
     if input.dim() < len(shape):
         raise extend.ShapeError(f"rms_norm: Input tensor must have at least {len(shape)} dimensions, but got {input.dim()}. normalized_shape is {list(shape)}.")
     _check_normalized_shape("rms_norm", input, shape, ("weight", weight))
+    if input.dtype.kind < 2:
+        only("rms_norm", input.dtype, REAL)
     eps = facula.finfo(input.dtype).eps if eps is None else eps
     if input.is_complex():
         result = input * facula.rsqrt((input * input).mean(tuple(range(-len(shape), 0)), keepdim=True) + eps)

@@ -71,6 +71,8 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
         )
     if mode != "circular":
         some("pad", input, len(pairs))
+        if input.dtype is facula.bool:
+            raise extend.DTypeError(f'pad: "{mode}" not implemented for \'Bool\' (input: {tuple(input.shape)}). Convert with input.to(facula.uint8).')
     lead = input.dim() - len(pairs)
     format = {4: facula.channels_last, 5: facula.channels_last_3d}[input.dim()] if mode != "circular" and channels_last(input) else None
     for k, (before, after) in enumerate(pairs):

@@ -10,6 +10,7 @@ import facula
 from facula import Tensor
 from facula.tensor_core import extend
 
+from ._rows import REAL, only
 from ._window import batched, channels_last, ntuple, out_size, padded, some, taps
 
 _max_row, _avg_row = (extend.function(extend.ops[name]) for name in ("max_pool", "avg_pool"))
@@ -62,6 +63,8 @@ def _max_pool(
     shape = input.shape
     if 0 in shape:
         some(name, input, ndim)
+    if ndim == 1 and not return_indices and input.dtype.kind < 2:
+        only(name, input.dtype, REAL)
     if len(shape) == ndim + 2:
         try:  # as in _conv
             best, at = _max_row(input, *_plain(ndim, kernel, stride, padding, dilation), ceil_mode)
@@ -222,6 +225,7 @@ def _max_unpool(ndim: int, input: Tensor, indices: Tensor, kernel: Any, stride: 
     name = f"max_unpool{ndim}d"
     x, added = batched(input, ndim, name)
     some(name, input, ndim)
+    only(name, input.dtype, REAL)
     if indices.dtype.name != "int64":
         raise RuntimeError(f"{name}: elements in indices should be type int64 but got: {indices.dtype.name}. Convert them with .long().")
     if indices.shape != input.shape:

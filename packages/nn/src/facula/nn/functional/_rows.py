@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Callable
+from typing import Any, Callable
 
 import facula
 from facula import Tensor
@@ -23,3 +23,11 @@ def in_one_dtype(kernel: Callable, input: Tensor, *parts: Tensor | None) -> Tens
 
 
 _HALVES = (facula.float16, facula.bfloat16)
+WIDE = (facula.float32, facula.float64)
+REAL = (*WIDE, *_HALVES)
+
+
+def only(name: str, dtype: Any, allowed: tuple) -> None:
+    """Refuse a dtype that PyTorch's function is not defined for, where ours would compute something."""
+    if dtype not in allowed:
+        raise extend.DTypeError(f'{name}: "{name}" not implemented for {dtype} (but for {", ".join(d.name for d in allowed)}). Convert with input.float().')

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import struct
 import warnings
 from functools import lru_cache
 from typing import Any, Callable
@@ -13,7 +14,7 @@ from facula import Tensor
 from facula.tensor_core import extend
 
 from ._pool_adaptive import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
-from ._rows import row
+from ._rows import REAL, only, row
 from ._window import channels_last
 
 _resample, _grid_sample = row("_resample"), row("_grid_sample")
@@ -22,11 +23,11 @@ _resample, _grid_sample = row("_resample"), row("_grid_sample")
 Rule = list[list[tuple[int, float]]]
 
 
-def _source(k: int, scale: float, align_corners: bool, cubic: bool = False) -> float:
-    """Where output place k lies in the input's coordinates."""
+def _source(k: int, scale: float, align_corners: bool, rounded: Callable[[float], float], cubic: bool = False) -> float:
+    """Where output place k lies in the input's coordinates. rounded: to the numbers that PyTorch computes it in."""
     if align_corners:
-        return scale * k
-    at = scale * (k + 0.5) - 0.5
+        return rounded(scale * k)
+    at = rounded(scale * (k + 0.5) - 0.5)  # by one fused step
     return at if cubic or at >= 0 else 0.0
 
 
@@ -46,16 +47,16 @@ def _nearest(size: int, out: int, factor: float | None, exact: bool) -> Rule:
 
 
 def _f32(x: float) -> float:
-    return facula.tensor(x, dtype=facula.float32).item()
+    return struct.unpack("f", struct.pack("f", x))[0]
 
 
-def _linear(size: int, out: int, factor: float | None, align_corners: bool) -> Rule:
+def _linear(size: int, out: int, factor: float | None, align_corners: bool, rounded: Callable[[float], float]) -> Rule:
     if out == size:
         return [[(k, 1.0)] for k in range(out)]  # as PyTorch, whatever the factor says
-    scale = _scale(size, out, factor, align_corners)
+    scale = rounded(_scale(size, out, factor, align_corners))
     rule = []
     for k in range(out):
-        at = _source(k, scale, align_corners)
+        at = _source(k, scale, align_corners, rounded)
         low = min(int(at), size - 1)
         high, part = min(low + 1, size - 1), at - low
         rule.append([(low, 1.0 - part), (high, part)])
@@ -70,11 +71,11 @@ def _keys(x: float, a: float) -> float:
     return (((x - 5) * x + 8) * x - 4) * a if x < 2 else 0.0
 
 
-def _cubic(size: int, out: int, factor: float | None, align_corners: bool) -> Rule:
-    scale = _scale(size, out, factor, align_corners)
+def _cubic(size: int, out: int, factor: float | None, align_corners: bool, rounded: Callable[[float], float]) -> Rule:
+    scale = rounded(_scale(size, out, factor, align_corners))
     rule = []
     for k in range(out):
-        at = _source(k, scale, align_corners, cubic=True)
+        at = _source(k, scale, align_corners, rounded, cubic=True)
         low = math.floor(at)
         part = at - low
         rule.append([(min(max(low + j, 0), size - 1), _keys(j - part, -0.75)) for j in (-1, 0, 1, 2)])
@@ -99,17 +100,33 @@ def _antialiased(size: int, out: int, factor: float | None, align_corners: bool,
     return rule
 
 
+def _fixed_point(rule: Rule) -> Rule:
+    """The weights of bytes, as PyTorch has them: integers of 16 bits over the highest power of two that the largest allows."""
+    merged = []
+    for taps in rule:
+        sums: dict[int, float] = {}
+        for place, weight in taps:
+            sums[place] = sums.get(place, 0.0) + weight
+        merged.append(sums)
+    most = max((w for sums in merged for w in sums.values()), default=0.0)
+    bits = next((b for b in range(22) if int(0.5 + most * 2.0 ** (b + 1)) >= 2**15), 22)
+    return [[(p, math.copysign(math.floor(abs(w) * 2.0**bits + 0.5), w) / 2.0**bits) for p, w in sums.items()] for sums in merged]
+
+
 @lru_cache(maxsize=256)
 def _taps(kind: str, size: int, out: int, factor: float | None, align_corners: bool, dtype: Any) -> tuple[Tensor, Tensor]:
-    """A rule as the row takes it: places and weights (out, taps), -1 where there are fewer taps."""
+    """A rule as the row takes it: places and weights (out, taps), -1 where there are fewer taps. Those of bytes are float64."""
+    rounded = _f32 if dtype is facula.float32 else float
     if kind in ("nearest", "nearest-exact"):
         rule = _nearest(size, out, factor, kind == "nearest-exact")
     elif kind.startswith("antialiased "):
         rule = _antialiased(size, out, factor, align_corners, kind.endswith("bicubic"))
     elif kind == "bicubic":
-        rule = _cubic(size, out, factor, align_corners)
+        rule = _cubic(size, out, factor, align_corners, rounded)
     else:
-        rule = _linear(size, out, factor, align_corners)
+        rule = _linear(size, out, factor, align_corners, rounded)
+    if dtype is facula.uint8:
+        rule, dtype = _fixed_point(rule), facula.float64
     most = max(len(r) for r in rule)
     padded = [r + [(-1, 0.0)] * (most - len(r)) for r in rule]
     with facula.inference_mode(False):  # kept: ordinary tensors, whoever asks first
@@ -187,8 +204,10 @@ def interpolate(
         return (adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d)[input.dim() - 3](input, out)
     if mode in _MODES and not (input.is_floating_point() or input.dtype is facula.uint8):
         raise NotImplementedError(f"interpolate: mode {mode!r} is not defined for {input.dtype}. Convert with input.float().")
+    if mode in ("nearest", "nearest-exact"):
+        only("interpolate, mode " + mode, input.dtype, (*REAL, facula.uint8))
     kind = "antialiased " + mode if antialias else mode
-    work = input.dtype if input.dtype in (facula.float32, facula.float64) else facula.float32
+    work = input.dtype if input.dtype in (facula.float32, facula.float64, facula.uint8) else facula.float32
     x = input.float() if input.dtype in (facula.float16, facula.bfloat16) else input  # rounded once, after the last dim
     for k in range(len(out)) if x.is_floating_point() else reversed(range(len(out))):
         factor = None if factors is None else factors[k]
