@@ -36,11 +36,11 @@ def scatter_reduce(input, dim, index, src, reduce, *, include_self=True, out=Non
 
 
 def _least(dtype):
-    return float("-inf") if dtype.kind == 2 else iinfo(dtype).min if dtype.kind else False
+    return float("-inf") if dtype.kind >= 2 else iinfo(dtype).min if dtype.kind else False
 
 
 def _greatest(dtype):
-    return float("inf") if dtype.kind == 2 else iinfo(dtype).max if dtype.kind else True
+    return float("inf") if dtype.kind >= 2 else iinfo(dtype).max if dtype.kind else True
 
 
 # reduce: its row, and the number that changes nothing

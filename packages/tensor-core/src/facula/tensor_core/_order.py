@@ -2,6 +2,7 @@
 
 from facula.tensor_core import _create, _dispatch, _ops, _shape, return_types
 from facula.tensor_core._guard import want_tensor
+from facula.tensor_core._errors import DTypeError
 from facula.tensor_core._lib import lib
 from facula.tensor_core._out import into
 from facula.tensor_core._tensor import Tensor
@@ -192,6 +193,8 @@ def unique_consecutive(input, return_inverse=False, return_counts=False, dim=Non
     """input without repetitions of the element (or slice along dim) just before; on request where each went, and run lengths."""
     if dim is not None:
         return _unique_slices(input, dim, return_inverse, return_counts, False)
+    if input.is_complex():
+        raise DTypeError(f'unique_consecutive: "unique" not implemented for {input.dtype.name} (input: {tuple(input.shape)}). Take view_as_real(input), with a dim.')
     flat = _shape.flatten(input)
     return _runs(flat, _first_of_runs(flat), None, input.shape, return_inverse, return_counts)
 

@@ -398,6 +398,8 @@ def pow(input, exponent, *, out=None):
         raise TypeError(f"pow() received an invalid combination of arguments - got ({type(input).__name__}, {type(exponent).__name__}). One must be a Tensor.")
     if type(exponent) in _PLAIN:
         _checked_exponent(input, exponent)
+    elif isinstance(input, Tensor) and isinstance(exponent, Tensor) and input.dtype.kind == exponent.dtype.kind == 0:
+        raise _ops_error("pow", "\"pow\" not implemented for 'Bool'. Convert with input.to(facula.uint8)")
     return _ops.pow(input, exponent, out=out)
 
 
@@ -414,6 +416,8 @@ def _pow_operator(plain):
             return pow(self, exponent)  # which raises
         if type(exponent) in _PLAIN and not -128 < exponent < 128:
             _checked_exponent(self, exponent)
+        elif type(exponent) is Tensor and self.dtype.kind == exponent.dtype.kind == 0:
+            return pow(self, exponent)  # which raises
         return plain(self, exponent)
 
     power.__doc__ = "pow(self, exponent)."

@@ -5,6 +5,7 @@ import itertools
 
 from facula.tensor_core import _dispatch, _joining, _ops, _rearranging, _shape
 from facula.tensor_core._create import ones, zeros
+from facula.tensor_core._errors import DTypeError
 from facula.tensor_core._out import into
 from facula.tensor_core._state import promote_types, result_type
 from facula.tensor_core._tensor import Tensor
@@ -299,6 +300,8 @@ def pdist(input, p=2.0):
         raise RuntimeError(f"pdist only supports 2D tensors, got: {input.dim()}D")
     if p < 0:
         raise RuntimeError(f"pdist only supports non-negative p values, got {p}")
+    if input.dtype.name in ("float16", "bfloat16"):
+        raise DTypeError(f'pdist: "pdist" not implemented for {input.dtype.name} (input: {tuple(input.shape)}). Convert with input.float().')
     return _ops._pdist(input, float(p))
 
 
