@@ -8,7 +8,6 @@ from typing import Any
 import facula
 from facula.tensor_core import extend
 from facula import Tensor
-from facula.tensor_core import extend
 
 from ._reduction import check, reduced
 from ._rows import row

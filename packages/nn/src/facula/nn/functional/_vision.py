@@ -11,7 +11,6 @@ from typing import Any, Callable
 import facula
 from facula.tensor_core import extend
 from facula import Tensor
-from facula.tensor_core import extend
 
 from ._pool_adaptive import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 from ._rows import REAL, only, row
