@@ -169,7 +169,8 @@ static int declare(fc_call *c, const fc_conv *v, int64_t first, int64_t second, 
     const int64_t shape[5] = { first, second, spatial[5 - v->ndim], v->ndim > 3 ? spatial[6 - v->ndim] : 0, spatial[2] };
     c->scratch_bytes = (size_t)fc_conv_words(v) * sizeof(int64_t);
     const int bad = fc_declare(c, 0, v->dtype, v->ndim, shape);
-    return bad ? bad : fc_keep_format(c, 0, c->t[0], c->t[1], 0);
+    const int deep = v->dtype == FC_F32 || v->dtype == FC_BF16; /* PyTorch's volumes of these dtypes alone keep it */
+    return bad ? bad : fc_keep_format(c, 0, c->t[0], c->t[1], deep);
 }
 
 int fc_infer_convolution(fc_call *c)

@@ -20,7 +20,7 @@ static inline int fc_strides_channels_last(const fc_tensor *t)
     return 1;
 }
 
-/* fc_to's memory_format: 2 for channels_last of four dims, 3 of five where `deep` (PyTorch keeps that in max_pool3d alone); 0 */
+/* fc_to's memory_format: 2 for channels_last of four dims, 3 of five where `deep` (each row says which of its volumes keep it); 0 */
 static inline int fc_format_of(const fc_tensor *t, int deep)
 {
     return t && (t->ndim == 4 || (t->ndim == 5 && deep)) && fc_strides_channels_last(t) ? t->ndim - 2 : 0;

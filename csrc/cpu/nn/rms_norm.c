@@ -12,6 +12,7 @@
 #include "../../core/mathfn.h"
 #include "../fold_rows.h"
 #include "../parallel.h"
+#include "format.h"
 #include "norm.h"
 
 #define FC_TALLY_WIDTH 256 /* columns at a time: of rows that come from memory, stretches of 1 KB; with 64, 1.6 times slower */
@@ -37,6 +38,7 @@ int fc_infer__rms_norm(fc_call *c)
     int bad = fc_check_normed(x, c->i[0]);
     bad = bad ? bad : fc_check_affine(x, c->t[1], 1, lead, x->ndim);
     bad = bad ? bad : fc_declare(c, 0, x->dtype, x->ndim, x->shape);
+    bad = bad ? bad : fc_keep_format(c, 0, x, NULL, 1);
     return bad ? bad : fc_declare(c, 1, fc_stat_dtype(x->dtype), lead, x->shape);
 }
 

@@ -147,7 +147,7 @@ class ModuleState:
         """Copy or assign one value; the complaint, or None."""
         if not isinstance(given, Tensor):
             return (
-                f'While copying the parameter named "{key}", expected a Tensor from the checkpoint but received {type(given)}'
+                f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object from checkpoint but received {type(given)}'
             )
         lazy_here = is_lazy(here)
         if is_lazy(given) and lazy_here:
@@ -210,7 +210,7 @@ class ModuleState:
         assign: take the given tensors themselves, keeping their dtype and device.
         """
         if not isinstance(state_dict, Mapping):
-            raise TypeError(f"load_state_dict: state_dict is {type(state_dict)}, not a mapping. Give what state_dict() returned.")
+            raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
         missing: list[str] = []
         unexpected: list[str] = []
         errors: list[str] = []
@@ -235,10 +235,10 @@ class ModuleState:
 
         load(self, state_dict, "")
         if strict:
-            for keys, what in ((missing, "Missing"), (unexpected, "Unexpected")):
+            for keys, what in ((unexpected, "Unexpected"), (missing, "Missing")):
                 if keys:
                     errors.insert(0, what + " key(s) in state_dict: {}. ".format(", ".join(f'"{k}"' for k in keys)))
         if errors:
             listed = "\n\t".join(errors)
-            raise RuntimeError(f"load_state_dict: error(s) in loading state_dict for {type(self).__name__}:\n\t{listed}")
+            raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t{listed}")
         return _IncompatibleKeys(missing, unexpected)

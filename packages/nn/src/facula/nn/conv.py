@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Sequence
 
 import facula
 from facula import Tensor
@@ -64,16 +64,12 @@ class _ConvNd(Module):
                 init.uniform_(self.bias, -bound, bound)
 
     @property
-    def _reversed_padding_repeated_twice(self) -> list[int]:
+    def _reversed_padding_repeated_twice(self) -> Sequence[int]:
         """The padding in the form that F.pad takes."""
-        if isinstance(self.padding, str):
-            pairs = [(0, 0)] * self.ndim
-            if self.padding == "same":
-                totals = [d * (k - 1) for k, d in zip(self.kernel_size, self.dilation)]
-                pairs = [(t // 2, t - t // 2) for t in totals]
-        else:
-            pairs = [(p, p) for p in self.padding]
-        return [p for pair in reversed(pairs) for p in pair]
+        if not isinstance(self.padding, str):
+            return tuple(p for p in reversed(self.padding) for _ in range(2))
+        totals = [d * (k - 1) if self.padding == "same" else 0 for k, d in zip(self.kernel_size, self.dilation)]
+        return [p for t in reversed(totals) for p in (t // 2, t - t // 2)]
 
     def extra_repr(self) -> str:
         parts = [str(self.in_channels), str(self.out_channels), f"kernel_size={self.kernel_size}", f"stride={self.stride}"]

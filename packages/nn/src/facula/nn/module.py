@@ -143,7 +143,7 @@ class Module(ModuleCall, ModuleHooks, ModuleState, ModuleConvert, ModuleWalk):
         if isinstance(value, Parameter):
             self._forget(name, "_parameters")
             self.register_parameter(name, value)
-        elif isinstance(value, Module):
+        elif isinstance(value, Module) and name not in state.get("_parameters", ()):
             if "_modules" not in state:
                 raise AttributeError("cannot assign module before Module.__init__() call")
             self._forget(name, "_modules")

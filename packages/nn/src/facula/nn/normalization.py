@@ -314,6 +314,7 @@ class CrossMapLRN2d(Module):
         # a running sum over channels c - reach + 1 .. c + reach - 1, in which PyTorch never drops channel 0
         n, c, h, w = input.shape
         reach = (self.size - 1) // 2 + 1
+        input = input.contiguous()
         squares = input * input
         wide = F.pad(squares, (0, 0, 0, 0, reach - 1, reach - 1))
         total = sum(wide[:, j : j + c] for j in range(2 * reach - 1))

@@ -98,6 +98,10 @@ class RNNBase(Module):
         return [[getattr(self, name) for name in names] for names in self._names]
 
     @property
+    def _flat_weights_names(self) -> list[str]:
+        return [name for names in self._names for name in names]
+
+    @property
     def _flat_weights(self) -> list[Parameter]:
         return [w for weights in self.all_weights for w in weights]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+import warnings
 from typing import Any, Callable
 
 import facula
@@ -11,6 +12,7 @@ from facula import Tensor
 
 from . import functional as F
 from . import init
+from .activation import GELU, ReLU
 from .multihead import MultiheadAttention
 from .containers import ModuleList
 from .dropout import Dropout
@@ -55,8 +57,7 @@ class _Layer(Module):
         return drop(self.linear2(self.dropout(self.activation(self.linear1(x)))))
 
     def _sa_block(self, x: Tensor, mask: Tensor | None, padding: Tensor | None, is_causal: bool = False) -> Tensor:
-        causal = is_causal and mask is not None
-        x = self.self_attn(x, x, x, attn_mask=mask, key_padding_mask=padding, is_causal=causal, need_weights=False)[0]
+        x = self.self_attn(x, x, x, attn_mask=mask, key_padding_mask=padding, is_causal=is_causal, need_weights=False)[0]
         return self.dropout1(x)
 
     def _residual(self, x: Tensor, norm: LayerNorm, block: Callable[[Tensor], Tensor]) -> Tensor:
@@ -88,6 +89,8 @@ class TransformerEncoderLayer(_Layer):
         self.norm2 = LayerNorm(d_model, layer_norm_eps, bias=bias, device=device, dtype=dtype)
         self.dropout1, self.dropout2 = Dropout(dropout), Dropout(dropout)
         self.activation = _activation(activation)
+        kind = self.activation
+        self.activation_relu_or_gelu = 1 if kind is F.relu or isinstance(kind, ReLU) else 2 if kind is F.gelu or isinstance(kind, GELU) else 0
 
     def forward(
         self, src: Tensor, src_mask: Tensor | None = None, src_key_padding_mask: Tensor | None = None, is_causal: bool = False
@@ -124,9 +127,8 @@ class TransformerDecoderLayer(_Layer):
         self.activation = _activation(activation)
 
     def _mha_block(self, x: Tensor, memory: Tensor, mask: Tensor | None, padding: Tensor | None, is_causal: bool) -> Tensor:
-        causal = is_causal and mask is not None
         x = self.multihead_attn(
-            x, memory, memory, attn_mask=mask, key_padding_mask=padding, is_causal=causal, need_weights=False
+            x, memory, memory, attn_mask=mask, key_padding_mask=padding, is_causal=is_causal, need_weights=False
         )[0]
         return self.dropout2(x)
 
@@ -152,10 +154,28 @@ def _copies(layer: Module, n: int) -> ModuleList:
     return ModuleList([copy.deepcopy(layer) for _ in range(n)])
 
 
+def _not_nested(layer: Any) -> str:
+    """Why an encoder of such layers does not leave padding out, or nothing."""
+    if not isinstance(layer, TransformerEncoderLayer):
+        return " was not TransformerEncoderLayer"
+    attention = layer.self_attn
+    reasons = {
+        ".norm_first was True": layer.norm_first,
+        ".self_attn.batch_first was not True(use batch_first for better inference performance)": not attention.batch_first,
+        ".self_attn._qkv_same_embed_dim was not True": not attention._qkv_same_embed_dim,
+        ".self_attn was passed bias=False": attention.in_proj_bias is None,
+        ".activation_relu_or_gelu was not True": not layer.activation_relu_or_gelu,
+        ".norm1.eps was not equal to encoder_layer.norm2.eps": layer.norm1.eps != layer.norm2.eps,
+        ".self_attn.num_heads is odd": attention.num_heads % 2 == 1,
+    }
+    return next((reason for reason, so in reasons.items() if so), "")
+
+
 class TransformerEncoder(Module):
     """num_layers copies of a layer, then a norm.
 
-    enable_nested_tensor and mask_check choose PyTorch's nested fast path; there is none here, and the values are the same.
+    Without gradients and in eval mode, padding at the ends of items comes out of the layers as zeros where enable_nested_tensor allows it,
+    as it does of PyTorch's nested tensors. mask_check: whether padding elsewhere is told from that; if not, it is taken to lie at the ends.
     """
 
     def __init__(
@@ -170,6 +190,10 @@ class TransformerEncoder(Module):
         self.layers = _copies(encoder_layer, num_layers)
         self.num_layers, self.norm = num_layers, norm
         self.enable_nested_tensor, self.mask_check = enable_nested_tensor, mask_check
+        lacking = _not_nested(encoder_layer) if enable_nested_tensor else ""
+        if lacking:
+            warnings.warn(f"enable_nested_tensor is True, but self.use_nested_tensor is False because encoder_layer{lacking}", stacklevel=2)
+        self.use_nested_tensor = enable_nested_tensor and not lacking
 
     def forward(
         self,
@@ -180,9 +204,25 @@ class TransformerEncoder(Module):
     ) -> Tensor:
         batch_first = getattr(getattr(self.layers[0], "self_attn", None), "batch_first", False) if self.num_layers else False
         causal = _is_causal(mask, is_causal, _seq_len(src, batch_first))
+        gone = self._padding_left_out(src, src_key_padding_mask) if mask is None and src_key_padding_mask is not None else None
+        src_key_padding_mask = src_key_padding_mask if gone is None else gone
         for layer in self.layers:
             src = layer(src, src_mask=mask, is_causal=causal, src_key_padding_mask=src_key_padding_mask)
+        src = src if gone is None else src.masked_fill(gone.unsqueeze(-1), 0)
         return src if self.norm is None else self.norm(src)
+
+    def _padding_left_out(self, src: Tensor, padding: Tensor) -> Tensor | None:
+        """(N, S), True where the layers leave an item's elements out, or None where they compute them like any other."""
+        if not getattr(self, "use_nested_tensor", False) or src.dim() != 3 or not facula.backends.mha.get_fastpath_enabled():
+            return None
+        layer = self.layers[0]
+        if layer.training or facula.is_autocast_enabled("cpu"):
+            return None
+        if facula.is_grad_enabled() and (src.requires_grad or any(p.requires_grad for p in layer.parameters())):
+            return None
+        kept = padding.logical_not()
+        ends = facula.arange(src.size(1), device=src.device) < kept.sum(1, keepdim=True)
+        return None if self.mask_check and not facula.equal(kept, ends) else ends.logical_not()
 
 
 class TransformerDecoder(Module):

@@ -219,7 +219,7 @@ class FormulaOptimizer(Optimizer):
         """RuntimeError for gradients that the formula does not take."""
         if grad.is_sparse:
             raise RuntimeError(f"{type(self).__name__} does not support sparse gradients. Use SparseAdam, or a dense gradient.")
-        if group.get("capturable") and p.device.type == "cpu":
+        if group.get("capturable") and not group.get("fused") and p.device.type == "cpu":
             raise AssertionError("If capturable=True, params and state_steps must be on supported devices: ['cuda'].")
 
 

@@ -62,6 +62,7 @@ def with_hooks(step: Callable) -> Callable:
         pre, post = self._optimizer_step_pre_hooks, self._optimizer_step_post_hooks
         if not (pre or post or _step_pre_hooks or _step_post_hooks):
             return step(self, *args, **kwargs)
+        args = (self, *args)  # as PyTorch's hooks see them
         for hook in (*_step_pre_hooks.values(), *pre.values()):
             replaced = hook(self, args, kwargs)
             if replaced is None:
@@ -69,7 +70,7 @@ def with_hooks(step: Callable) -> Callable:
             if not (isinstance(replaced, tuple) and len(replaced) == 2):
                 raise RuntimeError(f"step pre-hook: must return None or a tuple of (new_args, new_kwargs), but got {replaced}.")
             args, kwargs = replaced
-        result = step(self, *args, **kwargs)
+        result = step(*args, **kwargs)
         for hook in (*post.values(), *_step_post_hooks.values()):
             hook(self, args, kwargs)
         return result

@@ -57,7 +57,7 @@ class Adam(FormulaOptimizer):
             params,
             {
                 "lr": lr,
-                "betas": betas,
+                "betas": tuple(beta.squeeze() if isinstance(beta, Tensor) else beta for beta in betas),
                 "eps": eps,
                 "weight_decay": weight_decay,
                 "amsgrad": amsgrad,

@@ -177,6 +177,7 @@ class LBFGS(Optimizer):
         grad = self._flat_grad()
         if grad.abs().max().item() <= group["tolerance_grad"]:
             return first
+        begun = "d" in state
         for n in range(1, group["max_iter"] + 1):
             state["n_iter"] += 1
             direction = self._direction(state, grad, group["history_size"])
@@ -210,6 +211,9 @@ class LBFGS(Optimizer):
                 or abs(loss - previous_loss) < tolerance_change
             ):
                 break
+        if not begun:  # PyTorch writes these when the first step ends
+            for name in ("d", "t", "old_dirs", "old_stps", "ro", "H_diag", "prev_flat_grad", "prev_loss"):
+                state[name] = state.pop(name)
         return first
 
     def _direction(self, state: dict, grad: Tensor, history_size: int) -> Tensor:

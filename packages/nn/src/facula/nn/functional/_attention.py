@@ -49,6 +49,9 @@ def scaled_dot_product_attention(
             pass
     if query.dim() < 2 or key.dim() < 2 or value.dim() < 2:
         raise RuntimeError(f"scaled_dot_product_attention: inputs must be at least 2 dimensional, got {query.dim()}, {key.dim()}, {value.dim()}")
+    dropout_p = max(dropout_p, 0.0)
+    if dropout_p > 1.0:
+        raise RuntimeError(f"scaled_dot_product_attention: dropout probability has to be between 0 and 1, but got {dropout_p}")
     scale = (1 / math.sqrt(query.size(-1)) if query.size(-1) else 1.0) if scale is None else scale
     if dropout_p >= 1.0 or (attn_mask is not None and attn_mask.requires_grad) or not _regular(query, key, value, enable_gqa):
         if query.dtype in (facula.float16, facula.bfloat16):  # rounded once, as in the row
@@ -57,6 +60,8 @@ def scaled_dot_product_attention(
         return _composed_attention(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
     lead, (length, keys) = query.shape[:-2], (query.size(-2), key.size(-2))
     if attn_mask is not None:
+        if attn_mask.dtype is facula.float32:
+            attn_mask = attn_mask.to(query.dtype)
         if attn_mask.dtype is not facula.bool and attn_mask.dtype is not query.dtype:
             raise RuntimeError(f"scaled_dot_product_attention: expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype {attn_mask.dtype} and query.dtype {query.dtype}.")
         attn_mask = _four_dims(attn_mask, lead, length, keys)
@@ -73,7 +78,7 @@ def _regular(q: Tensor, k: Tensor, v: Tensor, gqa: bool) -> bool:
         return False
     if k.shape[:-2] != v.shape[:-2] or k.shape[:-2].numel() == 0:
         return False
-    return k.shape[:-2] == q.shape[:-2] or (gqa and q.dim() > 2 and k.shape[:-3] == q.shape[:-3])
+    return k.shape[:-2] == q.shape[:-2] or (gqa and q.dim() > 3 and k.shape[:-3] == q.shape[:-3])
 
 
 def _four_dims(mask: Tensor, lead: tuple, length: int, keys: int) -> Tensor:

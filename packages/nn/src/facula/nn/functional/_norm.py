@@ -60,6 +60,8 @@ def batch_norm(
             raise RuntimeError("batch_norm: running_mean and running_var must be given in evaluation mode. Track them, or set training.")
         return in_one_dtype(lambda x, *parts: _batch_norm_eval(x, *parts, eps)[0], input, running_mean, running_var, weight, bias)
     _check_statistics_size("batch_norm", input)
+    if not input.numel():  # nothing moves the running statistics
+        return in_one_dtype(_of_nothing, input, weight, bias)
 
     def trained(x: Tensor, w: Tensor | None, b: Tensor | None) -> Tensor:
         out, mean, _, var = _batch_norm_train(x, w, b, eps)
@@ -75,6 +77,13 @@ def batch_norm(
         return out
 
     return in_one_dtype(trained, input, weight, bias)
+
+
+def _of_nothing(x: Tensor, weight: Tensor | None, bias: Tensor | None) -> Tensor:
+    """An empty result with the gradients of zeros that batch_norm of nothing has."""
+    column = (1, -1, *(1,) * (x.dim() - 2))
+    x = x * 1 if weight is None else x * weight.reshape(column)
+    return x if bias is None else x + bias.reshape(column)
 
 
 def _move(running: Tensor | None, new: Tensor, momentum: float) -> None:
@@ -99,6 +108,7 @@ def instance_norm(
     eps: float = 1e-5,
 ) -> Tensor:
     """batch_norm of each item by itself. Source: Ulyanov et al. (2016)."""
+    input = input.contiguous()  # the result is in no other format
     if not use_input_stats:
         return batch_norm(input, running_mean, running_var, weight, bias, False, momentum, eps)
     n, c = input.shape[:2]

@@ -93,14 +93,15 @@ def _orthonormal(matrix: Tensor) -> Tensor:
 
 
 class _Orthogonal(Module):
-    """base @ map(X): X is free, map(X) orthogonal, base the weight assigned last. Source: Lezcano (2019)."""
+    """base @ map(X): X is free, map(X) orthogonal, base, if there is one, the weight assigned last. Source: Lezcano (2019)."""
 
-    def __init__(self, weight: Tensor, orthogonal_map: str) -> None:
+    def __init__(self, weight: Tensor, orthogonal_map: str, use_trivialization: bool = True) -> None:
         super().__init__()
         if weight.is_complex() and orthogonal_map == "householder":
             raise ValueError("The householder parametrization does not support complex tensors.")
         self.shape, self.orthogonal_map = weight.shape, orthogonal_map
-        self.register_buffer("base", None)
+        if use_trivialization:
+            self.register_buffer("base", None)
 
     def forward(self, X: Tensor) -> Tensor:
         wide = X.size(-2) < X.size(-1)
@@ -119,12 +120,15 @@ class _Orthogonal(Module):
                 one = facula.eye(n, dtype=X.dtype, device=X.device)
                 q = facula.linalg.solve(one - 0.5 * skew, one + 0.5 * skew)
             q = q[..., :k]
-        q = self.base @ q
+        if hasattr(self, "base"):
+            q = self.base @ q
         return q.mT if wide else q
 
     def right_inverse(self, Q: Tensor) -> Tensor:
         if Q.shape != self.shape:
             raise ValueError(f"Expected a matrix or batch of matrices of shape {tuple(self.shape)}. Got a tensor of shape {tuple(Q.shape)}.")
+        if not hasattr(self, "base"):
+            return self._reflected(Q)
         with facula.no_grad():
             start = -facula.eye(Q.size(-2), Q.size(-1), dtype=Q.dtype, device=Q.device).expand_as(Q).clone()
             Q = Q.detach().mT if Q.size(-2) < Q.size(-1) else Q.detach()
@@ -136,6 +140,17 @@ class _Orthogonal(Module):
                 Q = _orthonormal(Q)
             self.base = Q.clone()
             return start
+
+    def _reflected(self, Q: Tensor) -> Tensor:
+        """The X whose reflections give Q, made orthogonal where it is not."""
+        if self.orthogonal_map != "householder":
+            raise NotImplementedError(f"orthogonal: use_trivialization=False cannot find what {self.orthogonal_map} maps to a weight. Leave it True.")
+        with facula.no_grad():
+            wide = Q.size(-2) < Q.size(-1)
+            X, tau = facula.geqrf(Q.mT if wide else Q)
+            signs = X.diagonal(0, -2, -1)
+            signs.copy_(facula.where(tau == 0, -signs.sign(), signs.sign()))  # a reflection of length 0 turns nothing
+            return X.mT if wide else X
 
 
 def _is_orthonormal(q: Tensor) -> bool:
@@ -164,16 +179,15 @@ def orthogonal(
 ) -> Module:
     """Keep a matrix (or batch) orthogonal: its columns, or rows if it is wide, are orthonormal.
 
-    orthogonal_map: "matrix_exp" (usual for square), "cayley" or "householder". use_trivialization=False is not here yet.
+    orthogonal_map: "matrix_exp" (usual for square), "cayley" or "householder".
+    use_trivialization: map(X) times a base, the weight assigned last; without it only "householder" can be assigned to.
     """
     weight = _weight_of(module, name)
     if weight.ndim < 2:
         raise ValueError(f"Expected a matrix or batch of matrices. Got a tensor of {weight.ndim} dimensions.")
-    if not use_trivialization:
-        raise ValueError("orthogonal: use_trivialization=False is not here yet. Leave it True: the same matrices can be reached.")
     if orthogonal_map is None:
         square = weight.size(-2) == weight.size(-1) or weight.is_complex()
         orthogonal_map = "matrix_exp" if square else "householder"
     if orthogonal_map not in ("matrix_exp", "cayley", "householder"):
         raise ValueError(f'orthogonal_map has to be one of "matrix_exp", "cayley", "householder". Got: {orthogonal_map}')
-    return parametrize.register_parametrization(module, name, _Orthogonal(weight, orthogonal_map), unsafe=True)
+    return parametrize.register_parametrization(module, name, _Orthogonal(weight, orthogonal_map, use_trivialization), unsafe=True)

@@ -167,10 +167,11 @@ def pad_packed_sequence(
     rows += [facula.full((widest, *rest), padding_value, dtype=data.dtype, device=data.device)] * (steps - len(sizes))
     padded = facula.stack(rows, 0)
     lengths = facula.tensor([sum(n > k for n in sizes) for k in range(widest)], dtype=facula.int64)
+    padded = padded.transpose(0, 1) if batch_first else padded
     if sequence.unsorted_indices is not None:
-        padded = padded.index_select(1, sequence.unsorted_indices)
+        padded = padded.index_select(0 if batch_first else 1, sequence.unsorted_indices)
         lengths = lengths[sequence.unsorted_indices.cpu()]
-    return padded.transpose(0, 1) if batch_first else padded, lengths
+    return padded, lengths
 
 
 def pad_sequence(
@@ -201,7 +202,7 @@ def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool 
     """The sequences of their lengths out of a padded tensor."""
     if not batch_first:
         padded_sequences = padded_sequences.transpose(0, 1)
-    return [row[:n] for row, n in zip(padded_sequences, lengths.tolist())]
+    return [row[:n].clone(memory_format=facula.contiguous_format) for row, n in zip(padded_sequences, lengths.tolist())]
 
 
 def pack_sequence(sequences: list[Tensor], enforce_sorted: bool = True) -> PackedSequence:

@@ -5,12 +5,10 @@ from __future__ import annotations
 from .compound import ChainedScheduler, SequentialLR
 from .cyclic import CosineAnnealingWarmRestarts, CyclicLR, OneCycleLR
 from .plateau import ReduceLROnPlateau
-from .scheduler import LRScheduler
+from .scheduler import LRScheduler, _LRScheduler
 from .simple import (
     ConstantLR, CosineAnnealingLR, ExponentialLR, LambdaLR, LinearLR, MultiplicativeLR, MultiStepLR, PolynomialLR, StepLR,
 )  # fmt: skip
-
-_LRScheduler = LRScheduler  # its name before PyTorch 2.0
 
 __all__ = [
     "ChainedScheduler", "ConstantLR", "CosineAnnealingLR", "CosineAnnealingWarmRestarts", "CyclicLR", "ExponentialLR",

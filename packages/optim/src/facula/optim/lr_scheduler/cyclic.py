@@ -91,7 +91,7 @@ class CyclicLR(LRScheduler):
     def state_dict(self) -> dict[str, Any]:
         """Everything but the optimizer; of a callable object its attributes, of a plain function nothing."""
         state = super().state_dict()
-        fn = state["_scale_fn_custom"]
+        fn = state.pop("_scale_fn_custom")
         state["_scale_fn_custom"] = None if fn is None else function_state(fn)
         return state
 

@@ -160,3 +160,7 @@ def warn_epoch() -> None:
         "Please use `scheduler.step()` to step the scheduler.",
         stacklevel=3,
     )
+
+
+class _LRScheduler(LRScheduler):
+    """The name before PyTorch 2.0, which schedules written then inherit from."""

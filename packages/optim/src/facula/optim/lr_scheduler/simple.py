@@ -36,7 +36,7 @@ class _Lambdas(LRScheduler):
     def state_dict(self) -> dict[str, Any]:
         """Everything but the optimizer; of a callable object its attributes, of a plain function nothing."""
         state = super().state_dict()
-        state["lr_lambdas"] = [function_state(fn) for fn in self.lr_lambdas]
+        state["lr_lambdas"] = [function_state(fn) for fn in state.pop("lr_lambdas")]
         return state
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
