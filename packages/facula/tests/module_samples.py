@@ -5,12 +5,11 @@ A value crosses as in operator_samples.py; here modules, packed sequences and fu
 
 import dataclasses
 import itertools
-import types
 
 import facula
 import facula.nn.utils.rnn
 import torch
-from operator_samples import PATHS, at, mirrored, retargeted
+from operator_samples import at, mirrored
 from torch.testing._internal.common_modules import module_db
 
 # constructor | inputs; f: normal floats of a shape, u: of (0, 1), i: integers below n
@@ -153,20 +152,6 @@ def _of_line(line, dtype):
 # --- values that only modules have ------------------------------------------------------------------------------------
 
 
-def _by_name(value):
-    return at(PATHS[id(value)]) if id(value) in PATHS else None
-
-
-@mirrored.register
-def _(value: types.FunctionType):
-    return _by_name(value) or retargeted(value)
-
-
-@mirrored.register
-def _(value: types.BuiltinFunctionType):
-    return _by_name(value) or value
-
-
 @mirrored.register
 def _(value: torch.nn.utils.rnn.PackedSequence):
     return facula.nn.utils.rnn.PackedSequence(*map(mirrored, value))
@@ -185,8 +170,3 @@ def _(value: torch.nn.Module):
 @mirrored.register
 def _(value: torch.nn.Parameter):
     return facula.nn.Parameter(mirrored(value.detach()), requires_grad=value.requires_grad)
-
-
-@mirrored.register
-def _(value: torch.nn.LinearCrossEntropyOptions):
-    return facula.nn.LinearCrossEntropyOptions(**{k: mirrored(getattr(value, k)) for k in facula.nn.LinearCrossEntropyOptions._fields})

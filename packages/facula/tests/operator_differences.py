@@ -40,7 +40,6 @@ KNOWN = {
     "max_pool2d_with_indices_backward": {"missing": BELOW},
     "native_dropout_backward": {"missing": BELOW},
     "native_group_norm": {"gradient": YET},
-    "nn.functional.linear_cross_entropy.chunked": {"raises": YET},
     "nn.functional.scaled_dot_product_attention": {"gradient stride": GRADIENT_STRIDE},
     "ormqr": {"gradient stride": GRADIENT_STRIDE},
     "polygamma.polygamma_n_0": {"value": FINER},

@@ -39,7 +39,6 @@ KNOWN = {
     "nn.functional.huber_loss": {"gradient stride": GRADIENT_STRIDE},
     "nn.functional.linear": {"gradient stride": GRADIENT_STRIDE},
     "nn.functional.linear_cross_entropy": {"gradient stride": GRADIENT_STRIDE},
-    "nn.functional.linear_cross_entropy.chunked": {"raises": YET},
     "nn.functional.max_unpool2d": {"stride": STRIDE},
     "nn.functional.max_unpool2d.grad": {"stride": STRIDE},
     "nn.functional.multi_margin_loss": {"gradient stride": GRADIENT_STRIDE},

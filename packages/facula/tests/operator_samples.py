@@ -135,7 +135,17 @@ def _(value: torch.nn.PairwiseDistance):
 
 @mirrored.register
 def _(value: types.FunctionType):
-    return retargeted(value)
+    return at(PATHS[id(value)]) if id(value) in PATHS else retargeted(value)
+
+
+@mirrored.register
+def _(value: types.BuiltinFunctionType):
+    return at(PATHS[id(value)]) if id(value) in PATHS else value
+
+
+@mirrored.register
+def _(value: torch.nn.LinearCrossEntropyOptions):
+    return facula.nn.LinearCrossEntropyOptions(**{k: mirrored(getattr(value, k)) for k in facula.nn.LinearCrossEntropyOptions._fields})
 
 
 def tensors(value):
