@@ -140,3 +140,72 @@ def test_a_folder_offers_models(tmp_path):
         facula.hub.load(tmp_path, "nonsuch")
     with pytest.raises(ValueError, match="github"):
         facula.hub.load("owner/name", "net", source="github")
+
+
+def plugin(value):
+    """(name, content) of the plugin that shows a value."""
+    data = fields(fields(value[9][0])[1][0])
+    return data[1][0].decode(), fields(data.get(2, [b""])[0])
+
+
+def test_precision_and_recall_at_thresholds(tmp_path):
+    with SummaryWriter(tmp_path) as writer:
+        writer.add_pr_curve("pr", [1, 0, 1, 0], [0.9, 0.6, 0.4, 0.1], 2, num_thresholds=3)
+        with pytest.raises(ValueError, match="1.5"):
+            writer.add_pr_curve("pr", [1], [1.5])
+    ((tag, step, value),) = values(tmp_path)
+    tensor = fields(value[8][0])
+    numbers = struct.unpack("<18f", tensor[5][0])
+
+    assert ("pr", 2, "pr_curves") == (tag, step, plugin(value)[0])
+    assert [6, 3] == [fields(d)[1][0] for d in fields(tensor[2][0])[2]]
+    # at 0, 1/2 and 1: true and false positives, true and false negatives, precision, recall
+    assert [(2, 1, 0), (2, 1, 0), (0, 1, 2), (0, 1, 2)] == [numbers[3 * k : 3 * k + 3] for k in range(4)]
+    assert (0.5, 0.5, 0.0, 1.0, 0.5, 0.0) == numbers[12:]
+
+
+def test_hyperparameters_are_a_run_of_their_own(tmp_path):
+    with SummaryWriter(tmp_path) as writer:
+        writer.add_hparams({"lr": 0.5, "name": "sgd", "flag": True}, {"loss": 0.25}, {"name": ["sgd", "adam"]}, run_name="r")
+        with pytest.raises(ValueError, match="list"):
+            writer.add_hparams({"lr": [1]}, {})
+    found = {tag: value for tag, _, value in values(tmp_path / "r")}
+    experiment = fields(plugin(found["_hparams_/experiment"])[1][2][0])
+    given = fields(plugin(found["_hparams_/session_start_info"])[1][3][0])
+
+    assert 0.25 == found["loss"][2][0]
+    assert [(b"lr", 3), (b"name", 1), (b"flag", 2)] == [(i[1][0], i[4][0]) for i in map(fields, experiment[4])]
+    assert [0.5] == fields(fields(given[1][0])[2][0])[2]
+    assert [b"sgd"] == fields(fields(given[1][1])[2][0])[3]
+
+
+def test_embeddings_are_tables_and_pictures(tmp_path):
+    pytest.importorskip("facula.vision")
+    points = facula.arange(6.0).reshape(3, 2)
+    with SummaryWriter(tmp_path) as writer:
+        writer.add_embedding(points, ["a", "b", "c"], facula.rand(3, 3, 4, 4), global_step=2)
+        writer.add_embedding(points, [["a", 1], ["b", 2], ["c", 3]], metadata_header=["n", "k"], tag="x/y")
+        with pytest.raises(ValueError, match="2 and 3"):
+            writer.add_embedding(points, ["a", "b"])
+    config = (tmp_path / "projector_config.pbtxt").read_text()
+
+    assert "0.0\t1.0\n2.0\t3.0\n4.0\t5.0\n" == (tmp_path / "00002/default/tensors.tsv").read_text()
+    assert "n\tk\na\t1\nb\t2\nc\t3\n" == (tmp_path / "00000/x%2fy/metadata.tsv").read_text()
+    assert b"\x89PNG" == (tmp_path / "00002/default/sprite.png").read_bytes()[:4]
+    assert all(f'"{part}"' in config for part in ("default:00002", "00002/default/sprite.png", "00000/x%2fy/tensors.tsv"))
+    assert 2 == config.count("embeddings {")
+
+
+def test_a_graph_has_what_runs_where_it_runs(tmp_path):
+    from facula import nn
+
+    net = nn.Sequential(nn.Linear(4, 3), nn.ReLU())
+    with SummaryWriter(tmp_path) as writer:
+        writer.add_graph(net, facula.ones(2, 4))
+    (graph,) = (fields(e[4][0]) for e in events(tmp_path) if 4 in e)
+    nodes = {n[1][0].decode(): [i.decode() for i in n.get(3, [])] for n in map(fields, graph[1])}
+
+    assert ["input/input0", "Sequential/Linear[0]/weight", "Sequential/Linear[0]/bias"] == nodes["Sequential/Linear[0]/linear"]
+    assert ["Sequential/Linear[0]/linear"] == nodes["Sequential/ReLU[1]/relu"]
+    assert ["Sequential/ReLU[1]/relu"] == nodes["output/output.1"]
+    assert not net[0]._forward_hooks

@@ -14,84 +14,16 @@ import time
 
 import facula
 
+from . import _tensorboard_plugins as plugins
+from ._tensorboard_proto import _bytes, _double, _float, _int, _masked_crc, _metadata, _packed, _record, _value  # noqa: F401
+
 __all__ = ["SummaryWriter"]
-
-# --- protobuf: a field is a varint of (number << 3 | wire type), then its value -----------------------------------------
-
-
-def _varint(n: int) -> bytes:
-    n &= (1 << 64) - 1
-    out = bytearray()
-    while n > 0x7F:
-        out.append(n & 0x7F | 0x80)
-        n >>= 7
-    return bytes([*out, n])
-
-
-def _int(field: int, value: int) -> bytes:
-    return _varint(field << 3) + _varint(value)
-
-
-def _double(field: int, value: float) -> bytes:
-    return _varint(field << 3 | 1) + struct.pack("<d", value)
-
-
-def _float(field: int, value: float) -> bytes:
-    return _varint(field << 3 | 5) + struct.pack("<f", value)
-
-
-def _bytes(field: int, value: bytes | str) -> bytes:
-    value = value.encode() if isinstance(value, str) else value
-    return _varint(field << 3 | 2) + _varint(len(value)) + value
-
-
-def _packed(field: int, values) -> bytes:
-    return _bytes(field, struct.pack(f"<{len(values)}d", *values))
-
-
-# --- records ------------------------------------------------------------------------------------------------------------
-
-
-def _table() -> list[int]:
-    table = []
-    for n in range(256):
-        for _ in range(8):
-            n = n >> 1 ^ (0x82F63B78 if n & 1 else 0)
-        table.append(n)
-    return table
-
-
-_CRC = _table()
-
-
-def _masked_crc(data: bytes) -> int:
-    """CRC-32C, rotated and moved as TFRecord wants it."""
-    crc = 0xFFFFFFFF
-    for byte in data:
-        crc = crc >> 8 ^ _CRC[(crc ^ byte) & 0xFF]
-    crc ^= 0xFFFFFFFF
-    return ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF
-
-
-def _record(data: bytes) -> bytes:
-    length = struct.pack("<Q", len(data))
-    return length + struct.pack("<I", _masked_crc(length)) + data + struct.pack("<I", _masked_crc(data))
-
 
 # --- summaries ----------------------------------------------------------------------------------------------------------
 
 
 def _number(value) -> float:
     return float(value.item() if hasattr(value, "item") else value)
-
-
-def _metadata(plugin: str) -> bytes:
-    return _bytes(9, _bytes(1, _bytes(1, plugin)))
-
-
-def _value(tag: str, body: bytes) -> bytes:
-    """Summary.Value inside a Summary."""
-    return _bytes(1, _bytes(1, tag) + body)
 
 
 def _histogram(values, bins: int) -> bytes:
@@ -163,6 +95,7 @@ class SummaryWriter:
         )
         self._lock, self._file, self._waiting, self._flushed = threading.Lock(), None, 0, time.monotonic()
         self._children: dict[str, SummaryWriter] = {}
+        self._embeddings: dict[tuple, str] = {}
         self._open()
 
     def _open(self) -> None:
@@ -245,6 +178,41 @@ class SummaryWriter:
         """Text, shown as Markdown."""
         tensor = _int(1, 7) + _bytes(2, _bytes(2, _int(1, 1))) + _bytes(8, text_string)
         self._summary(_value(f"{tag}/text_summary", _metadata("text") + _bytes(8, tensor)), global_step, walltime)
+
+    def add_pr_curve(self, tag: str, labels, predictions, global_step=None, num_thresholds: int = 127, weights=None, walltime=None) -> None:
+        """Precision against recall of probabilities for labels 0 and 1, at up to 127 thresholds."""
+        self._summary(plugins.pr_curve(tag, labels, predictions, num_thresholds, weights), global_step, walltime)
+
+    def add_hparams(self, hparam_dict: dict, metric_dict: dict, hparam_domain_discrete: dict | None = None, run_name=None, global_step=None) -> None:
+        """Hyperparameters (numbers, bools, strings) and what came of them, as a run of its own below log_dir."""
+        for what, given in (("hparam_dict", hparam_dict), ("metric_dict", metric_dict)):
+            if not isinstance(given, dict):
+                raise TypeError(f"add_hparams: {what} should be a dictionary, it is a {type(given).__name__}.")
+        folder = os.path.join(self.log_dir, run_name or str(time.time()))
+        with SummaryWriter(folder) as writer:
+            for summary in plugins.hparams_summaries(hparam_dict, metric_dict, hparam_domain_discrete or {}):
+                writer._summary(summary, global_step, None)
+            for name, value in metric_dict.items():
+                writer.add_scalar(name, value, global_step)
+
+    def add_embedding(self, mat, metadata=None, label_img=None, global_step=None, tag: str = "default", metadata_header=None) -> None:
+        """Points (N, D) for the projector, with a label each and a picture (N, C, H, H) each."""
+        self._embeddings[tag, global_step] = plugins.embedding_files(self.log_dir, mat, metadata, label_img, global_step, tag, metadata_header)
+        with open(os.path.join(self.log_dir, "projector_config.pbtxt"), "w", encoding="utf-8") as file:
+            file.write("".join(self._embeddings.values()))
+
+    def add_graph(self, model, input_to_model=None, verbose: bool = False, use_strict_trace: bool = True) -> None:
+        """What the model runs on an input (a tensor, or a tuple of arguments): its rows, in the modules that run them.
+
+        verbose: print the module too. use_strict_trace changes nothing: lists and dicts may come out either way.
+        """
+        if input_to_model is None:
+            raise ValueError("add_graph: input_to_model is None. Give an input: the model is run to see what it does.")
+        if verbose:
+            print(model)
+        if self._file is None:
+            self._open()
+        self._write(_double(1, time.time()) + _bytes(4, plugins.graph_definition(model, input_to_model)))
 
     def flush(self) -> None:
         """All that waits goes to the file."""
