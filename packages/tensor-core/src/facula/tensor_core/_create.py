@@ -368,6 +368,8 @@ def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None,
     dtype = as_dtype(dtype) or (_state.get_default_dtype() if out is None else out.dtype)
     if not isinstance(start, Tensor) and not isinstance(end, Tensor) and steps:
         _ends_fit("logspace", dtype, start, end)
+    if as_dtype(dtype).kind == 1:  # as linspace cuts the ends
+        start, end = int(_end("start", start)), int(_end("end", end))
     t = linspace(start, end, steps, dtype=float64, device=device)
     t = _map2r(_POW, None, 2, 0, float(base), 0.0, t._h) if type(base) is float or type(base) is int else _ops.pow(base, t)
     t = _ops.copy(t, as_dtype(dtype))

@@ -112,6 +112,8 @@ def _inplace_compositions():
     def writer(name, function):
         def in_place(self, *args, **options):
             source = self if self.origin is None else _ops.copy(self, None, 1)  # what function keeps for backward must not be overwritten
+            if name == "addbmm" and self.origin is None and self.dim() < 2:  # which takes the result's shape
+                return function(_ops.copy(self, None, 1), *args, **options, out=self)
             result = function(source, *args, **options)
             if result.dtype is not self.dtype and (name == "float_power" or not can_cast(result.dtype, self.dtype)):
                 raise DTypeError(f"{name}_: result type {result.dtype.name} can't be cast to the desired output type {self.dtype.name}. Use {name}.")
@@ -132,11 +134,18 @@ def _inplace_compositions():
         """self / other, in place."""
         return _ops.div_(self, other) if rounding_mode is None else divide(self, other, rounding_mode=rounding_mode)
 
+    def abs_(self):
+        """abs, in place."""
+        if self.dtype.kind == 3:
+            raise RuntimeError("abs_: in-place abs is not supported for complex tensors. Use abs, whose result is real.")
+        return _ops.abs_(self)
+
     def round_(self, *, decimals=0):
         """round, in place."""
         return _ops.round_(self) if decimals == 0 else rounded(self, decimals=decimals)
 
     Tensor.round_ = round_
+    Tensor.abs_ = Tensor.absolute_ = abs_
     Tensor.div_ = Tensor.divide_ = Tensor.true_divide_ = div_
 
     def reshaper(name, view):

@@ -49,6 +49,8 @@ def einsum(*args):
             out = _contract(out, x, done)
         elif done:
             out = _ops.sum(out, done, True)
+    if len(terms) == 1 and out.dtype.kind < 2 and len(result) < len(order):  # of sums over one place, too
+        out = out.to(int64)
     seen = _ops.permute(out, [order.index(label) for label in result] + [d for d, label in enumerate(order) if label not in result])
     return _ops.view(seen, seen.shape[: len(result)]) if len(result) < len(order) else seen
 
