@@ -76,18 +76,15 @@ static inline f64 fc_i1e_f64(f64 x)
     return x < 0 ? -y : y;
 }
 
-/* e**|x| in two factors: I_v stays finite a little after e**x does not */
-static inline f64 fc_i0_f64(f64 x)
+/* e**|x| y in two factors: I_v stays finite a little after e**x does not */
+FC_MATH f64 fc_bessel_grown(f64 x, f64 y)
 {
     const f64 half = fc_exp_f64(fabs(x) / 2);
-    return fc_i0e_f64(x) * half * half;
+    return y * half * half;
 }
 
-static inline f64 fc_i1_f64(f64 x)
-{
-    const f64 half = fc_exp_f64(fabs(x) / 2);
-    return x == 0 ? x : fc_i1e_f64(x) * half * half;
-}
+static inline f64 fc_i0_f64(f64 x) { return fc_bessel_grown(x, fc_i0e_f64(x)); }
+static inline f64 fc_i1_f64(f64 x) { return x == 0 ? x : fc_bessel_grown(x, fc_i1e_f64(x)); }
 
 /* e**(x x) erfc(x); for negative x by reflection, the square in two parts so that its rounding is not blown up by exp */
 static inline f64 fc_erfcx_f64(f64 x)
@@ -224,11 +221,38 @@ static inline f64 fc_digamma_f64(f64 x)
     return result + (fc_log_f64(x) - 0.5 / x - series * s);
 }
 
-/* Hurwitz zeta, s > 1: ten terms, then Euler-Maclaurin. q <= 0: poles at integers, else defined for integer s only, as in Cephes. */
-static inline f64 fc_zeta_f64(f64 s, f64 q)
+enum { FC_ZETA_TERMS = 9 }; /* beside the first */
+
+/* What is left of the sum behind `term` = base**-s, by Euler and Maclaurin; branch-free, for the loop of cpu/map_easy.h. Where the term is below
+ * the rounding of the sum, so is the rest. */
+FC_MATH f64 fc_zeta_end(f64 s, f64 base, f64 term, f64 sum)
 {
     static const f64 a[12] = {12, -720, 30240, -1209600, 47900160, -1.8924375803183791606e9, 7.47242496e10, -2.950130727918164224e12,
                               1.1646782814350067249e14, -4.5979787224074726105e15, 1.8152105401943546773e17, -7.1661652561756670113e18};
+    f64 whole = sum + (term * base / (s - 1) - 0.5 * term), rising = 1, t = term;
+#ifdef __GNUC__
+#pragma GCC unroll 12
+#endif
+    for (int k = 0; k < 12; ++k) {
+        rising *= s + 2 * k;
+        t /= base;
+        whole += rising * t / a[k];
+        rising *= s + (2 * k + 1);
+        t /= base;
+    }
+    return fabs(term) < 1.1e-16 * fabs(sum) ? sum : whole;
+}
+
+/* b**-s */
+FC_MATH f64 fc_zeta_term(f64 s, f64 b)
+{
+    const f64 y = fc_pow_f64(b, -s);
+    return s == 2 ? 1 / (b * b) : y;
+}
+
+/* Hurwitz zeta, s > 1: ten terms, then the rest. q <= 0: poles at integers, else defined for integer s only, as in Cephes. */
+FC_MATH_CALLED f64 fc_zeta_f64(f64 s, f64 q)
+{
     if (s == 1)
         return INFINITY;
     if (!(s > 1) || q != q)
@@ -239,28 +263,21 @@ static inline f64 fc_zeta_f64(f64 s, f64 q)
         if (s != floor(s))
             return NAN;
     }
-    f64 sum = fc_pow_f64(q, -s), base = q, term = 0;
-    for (int k = 0; k < 9 || base <= 9; ++k) {
-        base += 1;
-        term = fc_pow_f64(base, -s);
+    f64 sum = 0, base = q, term = 0;
+    for (int k = 0;; ++k) {
+        term = fc_zeta_term(s, base);
         sum += term;
-        if (fabs(term) < 1.1e-16 * fabs(sum))
+        if (k && q <= 0 && fabs(term) < 1.1e-16 * fabs(sum))
             return sum;
-    }
-    sum += term * base / (s - 1) - 0.5 * term;
-    f64 rising = 1;
-    for (int k = 0, j = 0; k < 12; ++k) {
-        rising *= s + j++;
-        term /= base;
-        const f64 next = rising * term / a[k];
-        sum += next;
-        if (fabs(next) < 1.1e-16 * fabs(sum))
+        if (k >= FC_ZETA_TERMS && base > FC_ZETA_TERMS)
             break;
-        rising *= s + j++;
-        term /= base;
+        base += 1;
     }
-    return sum;
+    return fc_zeta_end(s, base, term, sum);
 }
+
+/* n! */
+static inline f64 fc_polygamma_factor(f64 n) { return fc_exp_f64(fc_lgamma_f64(n + 1)); }
 
 /* derivative of order n of digamma: (-1)**(n + 1) n! zeta(n + 1, x) */
 static inline f64 fc_polygamma_f64(f64 n, f64 x)
@@ -269,7 +286,7 @@ static inline f64 fc_polygamma_f64(f64 n, f64 x)
         return fc_digamma_f64(x);
     if (x == INFINITY)
         return 0;
-    const f64 size = fc_exp_f64(fc_lgamma_f64(n + 1)) * fc_zeta_f64(n + 1, x);
+    const f64 size = fc_polygamma_factor(n) * fc_zeta_f64(n + 1, x);
     return fmod(n, 2) == 0 ? -size : size;
 }
 

@@ -232,3 +232,27 @@ def test_a_row_that_is_seen_again_gives_what_its_copies_give(columns, threads):
             assert facula.equal(x + copies, x.clone().add_(row))
     finally:
         facula.set_num_threads(before)
+
+
+SERIES = {
+    "i0": lambda x: facula.i0(x),
+    "i0e": lambda x: facula.special.i0e(x),
+    "i1": lambda x: facula.special.i1(x),
+    "i1e": lambda x: facula.special.i1e(x),
+    "zeta": lambda x: facula.special.zeta(x.abs() + 1.001, x.abs() + 0.01),
+    "zeta, large orders": lambda x: facula.special.zeta(x.abs() ** 3 + 1.001, x.abs() + 0.01),
+    "trigamma": lambda x: facula.special.polygamma(1, x),
+    "polygamma": lambda x: facula.special.polygamma(4, x),
+}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", SERIES)
+def test_a_series_does_not_depend_on_the_neighbours(name, dtype):
+    rng = np.random.default_rng(5)
+    easy = rng.uniform(0.001 if "gamma" in name else -7.9, 7.9, 700).astype(dtype)
+    hard = -2.5 if "gamma" in name else np.nan if "zeta" in name else 20
+    alone = SERIES[name](facula.from_numpy(easy)).numpy()
+    beside = SERIES[name](facula.from_numpy(np.append(easy.repeat(2), np.full(3, hard, dtype))))[:-3:2].numpy()
+
+    assert alone.tobytes() == beside.tobytes()
