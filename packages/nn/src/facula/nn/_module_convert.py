@@ -151,6 +151,9 @@ class ModuleConvert:
 
     def share_memory(self: M) -> M:
         """Move all storage to shared memory."""
+        for t in (*self.parameters(), *self.buffers()):
+            if is_lazy(t):
+                t.share_memory_()  # which refuses
         return self._apply(lambda t: t.share_memory_())
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import facula
 from facula.tensor_core import extend
 from facula import Tensor
@@ -102,6 +104,9 @@ def embedding_bag(
 
     input (B, N) is B bags of N; a 1-d input is cut at `offsets`. padding_idx rows count nothing. An empty bag is 0.
     """
+    if weight.dtype is facula.int64 and input.is_floating_point():
+        warnings.warn("Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input, ...)` is deprecated, and should now be `embedding_bag(input, weight, ...)`.", stacklevel=2)
+        weight, input = input, weight
     if mode not in ("sum", "mean", "max"):
         raise ValueError("mode has to be one of sum, mean or max")
     if per_sample_weights is not None and mode != "sum":

@@ -136,7 +136,7 @@ def _fractional(
         output_size = [int(n * r) for n, r in zip(sizes, ntuple(output_ratio, ndim, "output_ratio"))]
     out = ntuple(output_size, ndim, "output_size")
     for n, o, k in zip(sizes, out, kernel):
-        if o + k - 1 > n:
+        if o + k - 1 + (ndim == 3) > n:  # PyTorch's volumes leave one place more
             raise RuntimeError(f"{name}: kernel {k} is too large for the input size {n} and output size {o}.")
     if samples is None:
         samples = facula.rand(x.size(0), x.size(1), ndim, dtype=x.dtype, device=x.device)

@@ -55,6 +55,8 @@ def swapped(module: Module, given: dict[str, Tensor], tie_weights: bool = False,
     kept: list[tuple[dict, str, Any]] = []
     try:
         for path, value in values.items():
+            if not isinstance(value, Tensor):
+                raise TypeError(f"functional_call: {value!r}, given for {path!r}, is not an instance of Tensor. Give a tensor.")
             home, name = _home(module, path)
             kept.append((home, name, home.get(name, _ABSENT)))
             home[name] = value
