@@ -61,3 +61,17 @@ def test_extreme_integers():
     values = [0, 1, -1, 2**63 - 1, -(2**63)]
     assert facula.tensor(values).tolist() == values
     assert facula.tensor([2**64 - 1], dtype=facula.uint64).tolist() == [2**64 - 1]
+
+
+WRITERS = [name for name in sorted(vars(facula.Tensor)) if name.endswith("_") and not name.startswith("_") and hasattr(facula.tensor_core._ops, name) and name not in ("as_strided_", "uniform_")]  # methods alone
+COMPOSED = "addmv_ clamp_ clip_ ldexp_ logit_ nan_to_num_ xlogy_ addmm_ tril_ cumsum_".split()
+
+
+@pytest.mark.parametrize("name", [*WRITERS, *COMPOSED])
+def test_only_tensors_are_written_into(name):
+    with pytest.raises(TypeError):
+        getattr(facula.Tensor, name)(3, facula.ones(2), facula.ones(2))
+
+
+def test_differences_of_any_order_come_to_an_end():
+    assert (3, 0) == facula.diff(facula.ones(3, 3), 2**63 - 1).shape

@@ -201,6 +201,11 @@ def operator_function(row):
     return plain
 
 
+def where(tests, again):
+    """Leave by `again` where a test holds, or what it asks is no tensor."""
+    return f"    try:\n        heard = {' or '.join(tests)}\n    except AttributeError:\n        {again}\n    if heard:\n        {again}\n"
+
+
 def inplace_function(row):
     """`add_` and its kind: the row with its first tensor as out."""
     names = [p.name for p in row.tensors]
@@ -208,7 +213,7 @@ def inplace_function(row):
     again = f"return inplace(OPS[{row.id}], {row.tuple_text()})"
     body = row.head(row.name + "_", out=False)
     tests = ["interpreting", f"{x}.origin is not None", based(x), *scalar_guards(row)]
-    body += f"    if {' or '.join(tests)}:\n        {again}\n"
+    body += where(tests, again)
     tail = f"    if t is None:\n        {again}\n    return {x}\n"
     if row.kind == "map2" and "Scalar" in row.tensors[1].type:
         y = names[1]
@@ -217,9 +222,8 @@ def inplace_function(row):
         body += f"        except (TypeError, OverflowError):\n            {again}\n"
         body += tail.replace("    ", "        ", 1).replace("\n    ", "\n        ").rstrip(" ")
     arguments = ", ".join(f"{n}._h" for n in names)
-    others = "".join(f" or {n}.origin is not None" for n in names[1:])
-    if others:
-        body += f"    try:\n        listened = {others[4:]}\n    except AttributeError:\n        {again}\n    if listened:\n        {again}\n"
+    if names[1:]:
+        body += where([f"{n}.origin is not None" for n in names[1:]], again)
     body += attempt(row, f"{row.kind.replace('map', 'write')}({row.id}, {x}._h, {arguments})", again)
     return body + tail
 
@@ -346,7 +350,7 @@ def random_function(row):
     doubles = [p.name for p in row.params if p.type == "float"] + ["0.0", "0.0"]
     again = f"return inplace(OPS[{row.id}], {row.tuple_text()})"
     body = row.head(out=False)
-    body += f"    if interpreting or input.origin is not None or {based('input')}:\n        {again}\n"
+    body += where(["interpreting", "input.origin is not None", based("input")], again)
     generator = "(generator or _tensor.default_generator)._g"
     body += attempt(row, f"random({row.id}, input._h, {generator}, {ints[0]}, {ints[1]}, {doubles[0]}, {doubles[1]})", again)
     return body + f"    if t is None:\n        {again}\n    return input\n"
@@ -364,8 +368,7 @@ def place_function(row):
         return body + recorded(row, None) + "    return t\n"
     names = [p.name for p in row.tensors if not p.listed]
     again = f"return inplace(OPS[{row.id}], {row.tuple_text()})"
-    heard = "".join(f" or {n}.origin is not None" for n in names)
-    body = row.head(out=False) + f"    if interpreting or {based('input')}{heard}:\n        {again}\n"
+    body = row.head(out=False) + where(["interpreting", based("input"), *(f"{n}.origin is not None" for n in names)], again)
     if row.name == "fill_number_":
         body += "    kind = type(value)\n    if (kind is float or kind is int and -9223372036854775808 <= value < 9223372036854775808) and not fill("
         return body + f"input._h, 2 if kind is float else 1, 0 if kind is float else value, value, 0.0):\n        return input\n    {again}\n"

@@ -397,7 +397,7 @@ def diff(input, n=1, dim=-1, prepend=None, append=None, *, out=None):
                 raise RuntimeError(f"diff expects {name} to have the same number of dimensions as input, got {end.dim()} and {input.dim()}.")
         x = cat([x for x in (prepend, input, append) if x is not None], dim)
     apart = _ops.ne if x.dtype.kind == 0 else _ops.sub
-    for _ in range(n):
+    for _ in range(min(n, x.shape[dim] + 1)):  # nothing is left then
         size = x.shape[dim]
         x = apart(_ops.slice(x, dim, 1, size - 1, 1), _ops.slice(x, dim, 0, size - 1, 1)) if size else apart(x, x)
     return x

@@ -4,6 +4,7 @@ from facula.tensor_core import _copying, _create, _data, _dispatch, _dlpack, _in
 from facula.tensor_core import _bins, _products, _put, _sparse, _statistics
 from facula.tensor_core import _settings
 from facula.tensor_core._errors import DTypeError
+from facula.tensor_core._guard import want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core._run import is_array, is_operand
 from facula.tensor_core._state import can_cast
@@ -111,6 +112,8 @@ def _inplace_compositions():
 
     def writer(name, function):
         def in_place(self, *args, **options):
+            if type(self) is not Tensor:
+                want_tensor(name + "_", "input", 0, self)
             source = self if self.origin is None else _ops.copy(self, None, 1)  # what function keeps for backward must not be overwritten
             if name == "addbmm" and self.origin is None and self.dim() < 2:  # which takes the result's shape
                 return function(_ops.copy(self, None, 1), *args, **options, out=self)

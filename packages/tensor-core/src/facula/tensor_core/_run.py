@@ -149,6 +149,8 @@ def _check_alpha(op, args, alpha):
 
 
 def handle(out):
+    if out is not None and not isinstance(out, Tensor):
+        raise TypeError(f"out: a Tensor to write into is wanted, but got {type(out).__name__}. Give a tensor.")
     return NULL if out is None else out._h
 
 
