@@ -41,7 +41,7 @@ torch._C._TensorMeta torch.Future torch.ScriptModule torch.utils.flop_counter.Fl
 torch.utils._pytree._dict_flatten_with_keys torch.nn.attention.flex_attention.BlockMask
 torch.fx.passes.shape_prop.ShapeProp torch.fx.subgraph_rewriter.replace_pattern torch.quasirandom.SobolEngine torch.jit._overload
 torch.utils.data._utils.collate.np_str_obj_array_pattern torch.serialization.DEFAULT_PROTOCOL torchvision.models.densenet.DenseNet
-torchvision.models.vgg.make_layers torch.ops.aten
+torchvision.models.vgg.make_layers torch.ops.aten torch.ao.quantization.ObserverBase
 """.split()
 
 

@@ -27,6 +27,7 @@ NAMES = {
     ),
     "torch.distributed.algorithms.ddp_comm_hooks": "default_hooks powerSGD_hook post_localSGD_hook",
     "torch.distributed.algorithms.join": "Join Joinable JoinHook",
+    "torch.ao.quantization": "FakeQuantizeBase ObserverBase",
     "torch.distributed.rpc": "RRef TensorPipeRpcBackendOptions WorkerInfo init_rpc remote rpc_async rpc_sync shutdown",
     "torch.distributed.pipelining": "PipelineStage ScheduleGPipe",
     "torch._dynamo.eval_frame": "OptimizedModule",
@@ -52,7 +53,7 @@ def absent(dotted: str) -> type:
 def modules() -> list[str]:
     """The modules of the table and the folders they lie in."""
     return sorted(
-        {".".join(parts[:n]) for parts in (name.split(".") for name in NAMES) for n in range(3, len(parts) + 1)}
+        {"torch.ao"} | {".".join(parts[:n]) for parts in (name.split(".") for name in NAMES) for n in range(3, len(parts) + 1)}
     )
 
 
