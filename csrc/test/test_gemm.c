@@ -13,14 +13,14 @@ int fc_isa_level(void) { return level; }
 static uint64_t seed = 88172645463325252u;
 static uint64_t next(void) { return seed ^= seed << 13, seed ^= seed >> 7, seed ^= seed << 17; }
 
-/* Races hide in how work is shared out, not in sizes: under TSan, which slows each access twentyfold, products beyond this many fma
- * are left out, and only every TSAN_STRIDE-th layout is tried. */
-#ifdef __SANITIZE_THREAD__
+/* Under a sanitizer, which slows each access twentyfold, products beyond this many fma are left out, and only every LAYOUT_STRIDE-th
+ * pair of layouts is tried: every path is taken by a smaller one. */
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 #define MOST_WORK 3000000
-#define TSAN_STRIDE 3
+#define LAYOUT_STRIDE 3
 #else
 #define MOST_WORK INT64_MAX
-#define TSAN_STRIDE 1
+#define LAYOUT_STRIDE 1
 #endif
 
 static const int size_of[] = { 1, 1, 1, 2, 4, 8, 2, 4, 8, 2, 2, 4, 8, 8, 16 };
@@ -99,7 +99,7 @@ int main(void)
     };
     for (size_t d = 0; d < sizeof dims / sizeof *dims; ++d)
         for (int dtype = FC_U8; dtype <= FC_C128 && dims[d][0] * dims[d][1] * dims[d][2] * dims[d][3] <= MOST_WORK; ++dtype)
-            for (int k = (int)d % TSAN_STRIDE; k < LAYOUTS * LAYOUTS; k += TSAN_STRIDE) {
+            for (int k = (int)d % LAYOUT_STRIDE; k < LAYOUTS * LAYOUTS; k += LAYOUT_STRIDE) {
                 if (fc_is_int(dtype) && k % 5) continue;
                 if (dims[d][1] * dims[d][2] * dims[d][3] > 400000 && (k % 3 || (dtype != FC_F32 && dtype != FC_C128))) continue;
                 compare(dtype, dims[d], k / LAYOUTS, k % LAYOUTS, (k + (int)d) % 3, (k + (int)d) % 2, (k / 2 + (int)d) % 2);
