@@ -4,6 +4,7 @@
 #include "facula.h"
 #include "cast.h"
 #include "copy_nest.h"
+#include "lazy.h"
 #include "nest.h"
 #include "verb.h"
 
@@ -26,7 +27,7 @@ int fc_copy(fc_tensor *out, fc_tensor *x)
     int ndim, device;
     fc_tensor *both[2] = { out, x };
     if (fc_check_operands(2, both, &device))
-        return fc_status();
+        return fc_status() == FC_LAZY ? fc_lazy_copy(out, x) : fc_status();
     if (fc_broadcast(2, both, &ndim, shape))
         return fc_status();
     if (ndim != out->ndim)
@@ -125,6 +126,8 @@ fc_tensor *fc_empty_like(fc_tensor *x, int dtype, int memory_format)
 fc_tensor *fc_to(fc_tensor *x, int dtype, int memory_format, int copy)
 {
     if (FC_IS_STALE(x)) {
+        if (x->lazy)
+            return fc_lazy_to(x, dtype, memory_format);
         fc_fail(FC_STALE, 0, 0, 0, 0);
         return NULL;
     }
@@ -143,7 +146,7 @@ int fc_fill(fc_tensor *out, int kind, int64_t i, double re, double im)
 {
     const fc_scalar s = fc_scalar_of(kind, i, re, im);
     if (FC_IS_STALE(out))
-        return fc_fail(FC_STALE, 0, 0, 0, 0);
+        return out->lazy ? fc_lazy_fill(out, kind, i, re, im) : fc_fail(FC_STALE, 0, 0, 0, 0);
     if (!fc_may_write(out))
         return fc_fail(FC_READONLY, 0, 0, 0, 0);
     fc_bump(out);

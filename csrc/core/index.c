@@ -413,7 +413,7 @@ fc_tensor *fc_index(fc_tensor *x, int n, fc_tensor **index)
     fc_indexed t;
     fc_tensor *out = NULL;
     if (FC_IS_STALE(x))
-        return fc_index_fail(FC_STALE, 0, 0, 0, 0);
+        return fc_fail_stale(x, 0), NULL;
     if (!fc_indexed_make(&t, x, n, index))
         out = fc_index_result(&t, x);
     if (out && x->device != FC_META && out->numel) {
@@ -429,8 +429,10 @@ int fc_index_put(fc_tensor *x, int n, fc_tensor **index, fc_tensor *value, int a
 {
     fc_indexed t;
     fc_tensor *wide = NULL, *dense = NULL;
-    if (FC_IS_STALE(x) || FC_IS_STALE(value))
-        return fc_fail(FC_STALE, 0, 0, 0, 0);
+    if (FC_IS_STALE(x))
+        return fc_fail_stale(x, 0);
+    if (FC_IS_STALE(value))
+        return fc_fail_stale(value, 0);
     if (!fc_may_write(x))
         return fc_fail(FC_READONLY, 0, 0, 0, 0);
     if (value->device != x->device && x->device != FC_META)

@@ -108,7 +108,7 @@ static void fc_read_defaults(void)
     }
 }
 
-static FC_TLS struct { unsigned mask; fc_scalar s[FC_MAX_SCALARS]; } fc_pending_tls;
+static FC_TLS struct { unsigned mask, taken; fc_scalar s[FC_MAX_SCALARS]; } fc_pending_tls;
 
 void fc_attr(int k, int kind, int64_t i, double re, double im)
 {
@@ -118,11 +118,15 @@ void fc_attr(int k, int kind, int64_t i, double re, double im)
     fc_pending_tls.mask |= 1u << k;
 }
 
+int fc_attr_taken(void) { return (int)fc_pending_tls.taken; }
+void fc_attr_again(int taken) { fc_pending_tls.mask = (unsigned)taken; }
+
 static FC_TLS fc_scalar fc_current_tls[FC_MAX_SCALARS];
 
 const fc_scalar *fc_op_scalars(int op)
 {
     pthread_once(&fc_defaults_once, fc_read_defaults);
+    fc_pending_tls.taken = fc_pending_tls.mask;
     if (!fc_pending_tls.mask)
         return fc_defaults[op];
     for (int k = 0; k < FC_MAX_SCALARS; ++k)

@@ -25,7 +25,9 @@ typedef enum {
     FC_READONLY,       /* writing to memory that was borrowed read-only */
     FC_VIEW,           /* view: strides do not allow it without a copy */
     FC_NUMEL,          /* shape and number of elements disagree: details: numel, wanted */
-    FC_MIXED           /* dtypes of two arguments must agree: details: argument a, dtype a, argument b, dtype b */
+    FC_MIXED,          /* dtypes of two arguments must agree: details: argument a, dtype a, argument b, dtype b */
+    FC_LAZY,           /* a conjugate or negative view, which only views and copies look through: call again with fc_resolve's copy */
+    FC_UNRESOLVED      /* such a view has no view of this kind: details: its lazy bits */
 } fc_code;
 
 int fc_fail(fc_code code, int64_t a, int64_t b, int64_t c, int64_t d);

@@ -68,6 +68,7 @@ static fc_tensor *fc_descriptor_new(int ndim)
     t->refs = 1;
     t->ndim = (uint8_t)ndim;
     t->room = room;
+    t->lazy = 0;
     t->stride = t->shape + room;
     return t;
 }
@@ -180,6 +181,7 @@ fc_tensor *fc_new_view(fc_tensor *x, int ndim, const int64_t *shape, const int64
     if (t->counter != &t->storage->own)
         fc_atomic_inc(&t->counter->refs);
     t->epoch = x->epoch;
+    t->lazy = x->lazy;
     t->shape_id = fc_shape_intern(ndim, t->shape);
     return t;
 }
@@ -259,7 +261,7 @@ fc_tensor *fc_alias(fc_tensor *x, int new_version)
     *fresh = (fc_counter){ .refs = 1 };
     fc_counter_drop(t);
     t->counter = fresh;
-    t->epoch = 0;
+    t->epoch = t->lazy ? ~(int64_t)0 : 0;
     return t;
 }
 
@@ -359,5 +361,11 @@ int64_t fc_version(fc_tensor *x) { return fc_atomic_load(&x->counter->version); 
 void fc_fresh(fc_tensor *x) { x->counter->version = 0; }
 void fc_bump(fc_tensor *x) { fc_atomic_inc(&x->counter->version); }
 void fc_epoch_advance(fc_tensor *x) { fc_atomic_inc(&x->counter->epoch); }
-void fc_epoch_refresh(fc_tensor *x) { x->epoch = fc_atomic_load(&x->counter->epoch); }
-int fc_epoch_stale(fc_tensor *x) { return x->epoch != fc_atomic_load(&x->counter->epoch); }
+
+void fc_epoch_refresh(fc_tensor *x)
+{
+    const int64_t now = fc_atomic_load(&x->counter->epoch);
+    x->epoch = x->lazy ? ~now : now;
+}
+
+int fc_epoch_stale(fc_tensor *x) { return (x->lazy ? ~x->epoch : x->epoch) != fc_atomic_load(&x->counter->epoch); }

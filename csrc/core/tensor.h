@@ -41,8 +41,13 @@ typedef struct fc_tensor {
     uint8_t dtype, device, ndim, contiguous;
     int64_t *stride;   /* = shape + room */
     int32_t room;      /* dims this size class holds: 4, 8 or 64 */
+    uint8_t lazy;      /* FC_LAZY_CONJ | FC_LAZY_NEG: what is still to be done to the elements; epoch is then stored as ~epoch */
     int64_t shape[];   /* ndim used */
 } fc_tensor;
+
+/* A tensor with a lazy bit answers no verb but fc_to, fc_copy and fc_fill (see lazy.h), and nobody asks for the bit on the way there:
+ * its epoch is stored inverted, so it never equals the counter's, and the one check that finds stale origins finds it too. */
+enum { FC_LAZY_CONJ = 1, FC_LAZY_NEG = 2 };
 
 /* A new contiguous tensor, memory uninitialised; NULL with the status set. */
 fc_tensor *fc_new(int dtype, int device, int ndim, const int64_t *shape);

@@ -4,6 +4,11 @@
 #include "nest.h"
 #include "verb.h"
 
+int fc_fail_stale(fc_tensor *x, int k)
+{
+    return fc_fail(x->lazy && !fc_epoch_stale(x) ? FC_LAZY : FC_STALE, k, 0, 0, 0);
+}
+
 int fc_check_operands(int n, fc_tensor *const *x, int *device)
 {
     int at = -1;
@@ -11,7 +16,7 @@ int fc_check_operands(int n, fc_tensor *const *x, int *device)
         if (!x[k])
             continue;
         if (FC_IS_STALE(x[k]))
-            return fc_fail(FC_STALE, k, 0, 0, 0);
+            return fc_fail_stale(x[k], k);
         if (at < 0)
             at = x[k]->device;
         else if (at != x[k]->device)
@@ -52,7 +57,7 @@ fc_tensor *fc_deliver(fc_tensor *out, fc_tensor *fresh)
 {
     if (!out || !fresh)
         return fresh;
-    int bad = FC_IS_STALE(out) ? fc_fail(FC_STALE, -1, 0, 0, 0) : fc_check_out(out, fresh->dtype, fresh->device, fresh->ndim, fresh->shape);
+    int bad = FC_IS_STALE(out) && !(out->lazy && !fc_epoch_stale(out)) ? fc_fail(FC_STALE, -1, 0, 0, 0) : fc_check_out(out, fresh->dtype, fresh->device, fresh->ndim, fresh->shape);
     bad = bad || fc_copy(out, fresh);
     fc_free(fresh);
     if (bad)

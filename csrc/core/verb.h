@@ -8,8 +8,12 @@
 
 /* Two loads: the counter lies in the storage header, in cache since the operand's data was touched. Every verb asks this of every
  * operand, so a storage that a resize moved is noticed here too. */
-#define FC_EPOCH_STALE(x) ((x)->epoch != (x)->counter->epoch) /* enough for views: they touch no bytes */
+#define FC_EPOCH_STALE(x) ((x)->epoch != (x)->counter->epoch) /* conjugate and negative views are found here as well */
 #define FC_IS_STALE(x) (FC_EPOCH_STALE(x) || ((x)->storage->moved && fc_rebind(x)))
+#define FC_VIEW_STALE(x) (FC_EPOCH_STALE(x) && fc_epoch_stale(x)) /* for views: they touch no bytes, and a lazy tensor's are lazy */
+
+/* Fails with FC_STALE for operand k, or with FC_LAZY where that is all that is the matter with it. */
+int fc_fail_stale(fc_tensor *x, int k);
 
 /* FC_STALE, FC_DEVICE or FC_OK for the operands of one call; NULL ones are skipped. Answers the common device. */
 int fc_check_operands(int n, fc_tensor *const *x, int *device);

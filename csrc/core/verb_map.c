@@ -147,7 +147,7 @@ static fc_tensor *fc_map_run(int op, fc_tensor *out, int n, fc_tensor **x, int n
     }
     if (out) {
         if (FC_IS_STALE(out)) {
-            fc_fail(FC_STALE, n, 0, 0, 0);
+            fc_fail_stale(out, n);
             return NULL;
         }
         if (fc_check_out(out, types.result, device, ndim, shape))

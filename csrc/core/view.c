@@ -14,7 +14,7 @@ static int fc_dim_in(int64_t dim, int limit, int64_t *at)
 
 fc_tensor *fc_as_strided(fc_tensor *x, int ndim, const int64_t *shape, const int64_t *stride, int64_t offset)
 {
-    if (FC_EPOCH_STALE(x))
+    if (FC_VIEW_STALE(x))
         return fc_null(fc_fail(FC_STALE, 0, 0, 0, 0));
     int64_t high = offset, numel = 1;
     for (int d = 0; d < ndim; ++d) {
@@ -158,7 +158,7 @@ static fc_tensor *fc_squeezed(fc_tensor *x, int n, const int64_t *dims)
 
 fc_tensor *fc_view_list(int op, fc_tensor *x, int n, const int64_t *d)
 {
-    if (FC_EPOCH_STALE(x))
+    if (FC_VIEW_STALE(x))
         return fc_null(fc_fail(FC_STALE, 0, 0, 0, 0));
     switch (op) {
     case FC_OP_view: return fc_reshaped(x, n, d);
@@ -299,6 +299,8 @@ static fc_tensor *fc_unfolded(fc_tensor *x, int64_t dim, int64_t size, int64_t s
 static fc_tensor *fc_real_viewed(fc_tensor *x, int to_real)
 {
     int64_t shape[FC_MAX_DIMS] = { 0 }, stride[FC_MAX_DIMS] = { 0 };
+    if (x->lazy & FC_LAZY_CONJ)
+        return fc_null(fc_fail(FC_UNRESOLVED, x->lazy, 0, 0, 0));
     const int wanted = to_real ? (x->dtype == FC_C64 ? FC_F32 : x->dtype == FC_C128 ? FC_F64 : -1)
                                : (x->dtype == FC_F32 ? FC_C64 : x->dtype == FC_F64 ? FC_C128 : -1);
     if (wanted < 0)
@@ -334,6 +336,8 @@ static fc_tensor *fc_dtype_viewed(fc_tensor *x, int64_t dtype)
     int64_t shape[FC_MAX_DIMS] = { 0 }, stride[FC_MAX_DIMS] = { 0 }, offset = x->offset;
     if (dtype < 0 || dtype >= FC_NDTYPES)
         return fc_null(fc_fail(FC_DTYPE, dtype, 0, 0, 0));
+    if (x->lazy)
+        return fc_null(fc_fail(FC_UNRESOLVED, x->lazy, 0, 0, 0));
     const int have = fc_dt_size[x->dtype], want = fc_dt_size[dtype], last = x->ndim - 1;
     const int64_t grow = have / want, shrink = want / have; /* one of them is 0 where sizes differ */
     for (int d = 0; d <= last; ++d) {
@@ -365,9 +369,22 @@ static fc_tensor *fc_dtype_viewed(fc_tensor *x, int64_t dtype)
     return t;
 }
 
+/* The same elements, each seen conjugated or negated: twice is not at all. */
+static fc_tensor *fc_lazily(fc_tensor *x, int bit)
+{
+    const int takes = bit == FC_LAZY_CONJ ? x->dtype == FC_C64 || x->dtype == FC_C128 : x->dtype != FC_BOOL;
+    fc_tensor *t = takes ? fc_alias(x, 0) : fc_null(fc_fail(FC_DTYPE, x->dtype, 0, 0, 0));
+    if (t) {
+        t->epoch = t->lazy ? ~t->epoch : t->epoch;
+        t->lazy ^= (uint8_t)bit;
+        t->epoch = t->lazy ? ~t->epoch : t->epoch;
+    }
+    return t;
+}
+
 fc_tensor *fc_view_op(int op, fc_tensor *x, int64_t i0, int64_t i1, int64_t i2, int64_t i3)
 {
-    if (FC_EPOCH_STALE(x))
+    if (FC_VIEW_STALE(x))
         return fc_null(fc_fail(FC_STALE, 0, 0, 0, 0));
     switch (op) {
     case FC_OP_select: return fc_selected(x, i0, i1);
@@ -377,6 +394,8 @@ fc_tensor *fc_view_op(int op, fc_tensor *x, int64_t i0, int64_t i1, int64_t i2, 
     case FC_OP_diagonal: return fc_diagonal_of(x, i0, i1, i2);
     case FC_OP_unfold: return fc_unfolded(x, i0, i1, i2);
     case FC_OP_alias: return fc_alias(x, 0);
+    case FC_OP__conj: return fc_lazily(x, FC_LAZY_CONJ);
+    case FC_OP__neg_view: return fc_lazily(x, FC_LAZY_NEG);
     case FC_OP_view_dtype: return fc_dtype_viewed(x, i0);
     case FC_OP_real_view: return fc_real_viewed(x, 1);
     case FC_OP_complex_view: return fc_real_viewed(x, 0);

@@ -65,6 +65,13 @@ void fc_epoch_advance(fc_tensor *x);
 void fc_epoch_refresh(fc_tensor *x);
 int fc_epoch_stale(fc_tensor *x);
 
+/* Conjugate and negative views: the memory is the base's, the elements are seen changed. Views, fc_to, fc_copy and fc_fill know them;
+ * every other function fails with FC_LAZY, and is called again with a copy in which it is done. */
+int fc_lazy(fc_tensor *x); /* 1: conjugated, 2: negated; or'ed */
+fc_tensor *fc_resolve(fc_tensor *x);
+int fc_attr_taken(void); /* the named scalars that the last verb took ... */
+void fc_attr_again(int taken); /* ... wait for the next one again */
+
 /* the real part of a tensor's first element */
 double fc_item_real(fc_tensor *x);
 int64_t fc_nonzero_count(fc_tensor *x);

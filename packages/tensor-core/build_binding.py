@@ -12,7 +12,7 @@ import re
 from pathlib import Path
 
 MODULE = "facula.tensor_core._native"
-PARTS = [Path(__file__).with_name("binding") / name for name in ("handles.h", "numbers.h", "index.h", "create.h")]
+PARTS = [Path(__file__).with_name("binding") / name for name in ("handles.h", "lazy.h", "numbers.h", "index.h", "create.h")]
 NOT_PYTHONS = ("fc_free", "fc_retain")  # a second owner of a tensor is a second reference to its handle
 
 # C type: how an argument x is read from the object a, and how a result becomes an object
@@ -36,6 +36,7 @@ GIVE = {
     "fc_tensor *": "fc_handle_of(result)",
     "void *": "_cffi_from_c_pointer((char *)result, fc_void_pointer)",
 }
+FAILED = {"fc_index_put": "result", "fc_equal": "result < 0", "fc_nonzero_count": "result < 0"}  # what says so where no tensor is the result
 LISTS = ("fc_tensor **", "const int64_t *", "const double *")
 POINTERS = ("void *", "fc_generator *")
 
@@ -75,6 +76,10 @@ class Function:
         lines += [f"    if ({bad}) {{", *["        if (room)", "            _cffi_free_array_arguments(room);"] * listed, "        return NULL;", "    }"]
         lines.append(f"    {self.locked(call)}")
         lines += ["    if (room)", "        _cffi_free_array_arguments(room);"] * listed
+        failed = "!result" if self.result == "fc_tensor *" else FAILED.get(self.name)
+        if failed and any(t.startswith("fc_tensor") for t in self.types):
+            lines += [f"    if ({failed} && fc_status() == FC_IS_LAZY) {{", f"        PyObject *done = fc_call_resolved(py_{self.name}, self, args, count);"]
+            lines += ["        if (done || PyErr_Occurred())", "            return done;", "    }"]
         lines.append(f"    return {GIVE[self.result]};" if self.result != "void" else "    Py_RETURN_NONE;")
         return "\n".join([*lines, "}", ""])
 

@@ -261,6 +261,8 @@ SAMPLES = {
     "diagonal": [lambda: (normal(3, 4), 0, 0, 1), lambda: (normal(3, 4, 2), -1, 1, 0)],
     "unfold": [lambda: (normal(7), 0, 3, 2), lambda: (normal(2, 6), 1, 2, 2)],
     "as_strided": [lambda: (normal(12), (2, 3), (4, 1), 1), lambda: (normal(6), (3, 2), (1, 1), None)],
+    "_conj": [lambda: (complex_(3, 4),), lambda: (complex_(),)],
+    "_neg_view": unary(normal, complex_),
     "real_view": [lambda: (complex_(3),), lambda: (complex_(2, 3),)],
     "complex_view": [lambda: (normal(3, 2),)],
     # windows

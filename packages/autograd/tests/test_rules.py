@@ -290,3 +290,105 @@ def test_a_row_works_forward_over_complex_numbers(name):
     f, tensors = flat(name, variants(name, turned))
 
     assert gradcheck(f, tensors, check_forward_ad=True, check_backward_ad=False)
+
+
+# ---- operands that are still to be conjugated or negated -----------------------------------------------------------------
+
+
+def lazy(t):
+    """A leaf with t's values that is a conjugate view where it is complex, else a negative view."""
+    t = t.detach()
+    return torch._conj(t.conj_physical()).detach() if t.is_complex() else torch._neg_view(-t).detach()
+
+
+def gradients_of(name, args):
+    f, tensors = flat(name, args)
+    torch.manual_seed(1)
+    out = f(*tensors)
+    outs = [o for o in (out if isinstance(out, (tuple, list)) else (out,)) if o.requires_grad]
+    wanted = [t for t in tensors if t.requires_grad]
+    weights = [torch.arange(1, o.numel() + 1, dtype=torch.float64).reshape(o.shape) * (1 - 0.5j if o.is_complex() else 1) for o in outs]
+    return [*outs, *torch.autograd.grad(outs, wanted, weights, allow_unused=True)]
+
+
+@pytest.mark.parametrize("change", [lambda t: t, turned], ids=["real", "complex"])
+@pytest.mark.parametrize("name", [n for n in DIFFERENTIABLE if n != "real_view"])
+def test_gradient_of_lazy_operands_is_that_of_resolved_ones(name, change):
+    if change is turned and name not in ABLE:
+        return
+    torch.manual_seed(0)
+    args = variants(name, change)
+    lazies = [mapped(lambda t: lazy(t).requires_grad_(), a) for a in args]
+
+    for expected, actual in zip(gradients_of(name, args), gradients_of(name, lazies), strict=True):
+        assert (expected is None) == (actual is None)
+        if expected is not None:
+            torch.testing.assert_close(expected.detach().resolve_conj().resolve_neg(), actual.detach().resolve_conj().resolve_neg(), rtol=1e-9, atol=1e-9, equal_nan=True)
+
+
+def test_a_write_through_a_conjugate_has_its_gradient():
+    x = torch.tensor([1 + 2j, 3 - 1j], dtype=torch.complex128, requires_grad=True)
+
+    def written(x):
+        y = x * 1
+        y.conj().mul_(2j)
+        y[:1].conj().imag.mul_(3.0)
+        return y * torch.tensor([1.0, 2j], dtype=torch.complex128)
+
+    assert gradcheck(written, (x,))
+    assert gradgradcheck(written, (x,))
+
+
+def test_views_of_a_written_base_are_rebuilt_conjugated():
+    x = torch.tensor([1 + 2j, 3 - 1j], dtype=torch.complex128, requires_grad=True)
+
+    def stale(x):
+        y = x * 1
+        view, part = y.conj(), y.conj().imag
+        y.mul_(torch.tensor([2 + 1j, 1 - 3j], dtype=torch.complex128))
+        return view * 2 + part * torch.tensor([1j, 2.0], dtype=torch.complex128)
+
+    assert gradcheck(stale, (x,))
+
+
+def test_gradients_that_arrive_conjugated():
+    x = torch.randn(3, 2, dtype=torch.float64, requires_grad=True)
+    g = torch.randn(3, dtype=torch.complex128)
+    (expected,) = torch.autograd.grad(torch.view_as_complex(x), x, g.conj().resolve_conj())
+    (actual,) = torch.autograd.grad(torch.view_as_complex(x), x, g.conj())
+
+    assert expected.tolist() == actual.tolist()
+
+
+def test_vmap_and_forward_mode_keep_the_bits():
+    from facula.func import jvp, vmap
+
+    x, t = torch.randn(4, 3, dtype=torch.complex128), torch.randn(4, 3, dtype=torch.complex128)
+    f = lambda z: z.conj().imag * z.mean().conj()  # noqa: E731
+
+    torch.testing.assert_close(vmap(f)(x), torch.stack([f(z) for z in x]))
+    torch.testing.assert_close(vmap(lambda z: z * 2)(x.conj()), x.conj_physical() * 2)
+    assert vmap(lambda z: z.conj())(x).is_conj()
+    value, tangent = jvp(lambda z: z.conj() * 2j, (x,), (t,))
+    torch.testing.assert_close(tangent, t.conj_physical() * 2j)
+
+    def in_place(z):
+        y = z * 1
+        y.conj()[0].mul_(2j)
+        return y
+
+    torch.testing.assert_close(jvp(in_place, (x,), (t,))[1], torch.cat([t[:1] * -2j, t[1:]]))
+
+
+@pytest.mark.parametrize("part", [lambda z: z.real, lambda z: z.imag, lambda z: z.conj().imag[1:], lambda z: z.imag.expand(2, 3)])
+def test_parts_of_a_written_base_are_rebuilt(part):
+    x = torch.tensor([1 + 2j, 3 - 1j, 2 + 0.5j], dtype=torch.complex128, requires_grad=True)
+    scale = torch.tensor([2 + 1j, 1 - 3j, 1j], dtype=torch.complex128)
+
+    def stale(x):
+        y = x * 1
+        view = part(y)
+        y.mul_(scale)
+        return view * view
+
+    assert gradcheck(stale, (x,))

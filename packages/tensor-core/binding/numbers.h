@@ -177,7 +177,7 @@ static PyObject *fc_to_numbers(PyObject *self, PyObject *handle)
     if (fc_handle_read(handle, &t) < 0)
         return NULL;
     const int64_t size = fc_number_size(t);
-    if (fc_device(t) != 0 || !size || !fc_is_inside(t, size))
+    if (fc_device(t) != 0 || !size || fc_lazy(t) || !fc_is_inside(t, size))
         Py_RETURN_NONE;
     return fc_list_from(t, 0, fc_data(t), fc_dtype(t), size);
 }
@@ -190,7 +190,7 @@ static PyObject *fc_number_of(PyObject *self, PyObject *handle)
     if (fc_handle_read(handle, &t) < 0)
         return NULL;
     const int64_t size = fc_number_size(t);
-    if (fc_numel(t) != 1 || fc_device(t) != 0 || !size || !fc_is_inside(t, size))
+    if (fc_numel(t) != 1 || fc_device(t) != 0 || !size || fc_lazy(t) || !fc_is_inside(t, size))
         Py_RETURN_NONE;
     return fc_number_at(fc_data(t), fc_dtype(t));
 }

@@ -33,7 +33,7 @@ def same(torch, name, array, args, options=None):
         return
     assert (tuple(e.shape), str(e.dtype)) == (tuple(r.shape), str(r.dtype)), what
     tolerance = 1e-4 if e.dtype in (torch.float32, torch.complex64) else 1e-12
-    np.testing.assert_allclose(r.numpy(), e.resolve_conj().numpy(), rtol=tolerance, atol=tolerance, err_msg=what)
+    np.testing.assert_allclose(r.resolve_conj().numpy(), e.resolve_conj().numpy(), rtol=tolerance, atol=tolerance, err_msg=what)
 
 
 @pytest.mark.parametrize("name", ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft"])

@@ -17,6 +17,7 @@ from typing import Any
 
 from facula.tensor_core import _types
 from facula.tensor_core._checkpoint import CheckpointError, atomic
+from facula.tensor_core._conjugate import resolved
 from facula.tensor_core._lib import buffer, lib
 from facula.tensor_core._tensor import Tensor, own_tensor
 
@@ -44,7 +45,7 @@ def _parts(tensors: dict[str, Tensor], metadata: dict[str, str] | None) -> tuple
     for name, tensor in sorted(tensors.items(), key=lambda item: (-item[1].dtype.itemsize, item[0])):
         if not isinstance(name, str) or name == "__metadata__" or tensor.dtype not in NAMES:
             raise ValueError(f"safetensors: {name!r} of {tensor.dtype} cannot be written. Names are text, dtypes: {', '.join(DTYPES)}.")
-        dense = tensor.detach().contiguous()
+        dense = resolved(tensor.detach()).contiguous()
         header[name] = {"dtype": NAMES[tensor.dtype], "shape": list(tensor.shape), "data_offsets": [at, at + dense.nbytes]}
         order.append(dense)
         at += dense.nbytes

@@ -12,7 +12,7 @@ def values(tensor):
         import facula
 
         tensor = tensor.to(facula.float32)
-    return name, np.asarray(tensor.numpy())
+    return name, np.asarray(tensor.numpy(force=True))
 
 
 def spacing(size, precision):

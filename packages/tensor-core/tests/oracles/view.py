@@ -3,7 +3,7 @@
 import numpy as np
 
 from . import O
-from .dtypes import COMPLEX_NAMES
+from .dtypes import COMPLEX_NAMES, INT_NAMES, REAL_NAMES
 
 
 def slice_(x, dim, start, length, step):
@@ -48,6 +48,8 @@ O("as_strided", strided, layouts=False, cases=lambda t: [
     (t(12), [3, 4], [4, 1]), (t(12), [2, 3], [1, 3], 2), (t(3, 4), [2, 2], [0, 1]),
 ])  # fmt: skip
 O("alias", lambda x: x, cases=lambda t: [(t(2, 3),)])
+O("_conj", np.conj, only=COMPLEX_NAMES, cases=lambda t: [(t(2, 3),), (t(),)])
+O("_neg_view", np.negative, only=(*INT_NAMES, *REAL_NAMES, *COMPLEX_NAMES), cases=lambda t: [(t(2, 3),), (t(),)])
 O("view_dtype", lambda x: x.view("int32"), layouts=False, native=True, only=("float32", "int8"), result={"float32": "int32", "int8": "int32"},
   cases=lambda t: [(t(3, 4), t.named("int32"))])  # fmt: skip
 O("real_view", lambda x: np.stack([x.real, x.imag], -1), cases=lambda t: [(t(2, 3),)], only=COMPLEX_NAMES, result="REAL")

@@ -125,7 +125,7 @@ class no_recording:
 
 
 def conj(t):
-    return t.conj()
+    return t.conj_physical()  # gradients are read more than once
 
 
 def real(t):
@@ -146,6 +146,17 @@ def empty_strided(shape, stride, dtype, device):
 
 def zeros_strided(shape, stride, dtype, device):
     return empty_strided(shape, stride, dtype, device).zero_()
+
+
+def lazy(t):
+    """What is still to be done to t's elements: 1 conjugate, 2 negate."""
+    return lib.fc_lazy(t._h)
+
+
+def turned(t, bits):
+    """A view of t with these bits the other way round."""
+    t = row("_conj")(t) if bits & 1 else t
+    return row("_neg_view")(t) if bits & 2 else t
 
 
 def arange(n):

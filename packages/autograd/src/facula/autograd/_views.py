@@ -15,11 +15,12 @@ from ._node import Leaf, Node, Nowhere, Output, tick
 class Window:
     """Where a view lies in its base."""
 
-    __slots__ = ("shape", "stride", "offset", "base_shape", "base_stride", "real")
+    __slots__ = ("shape", "stride", "offset", "base_shape", "base_stride", "real", "lazy")
 
     def __init__(self, base, view):
         self.real = is_complex(base) and not is_complex(view)  # a view of the real and imaginary parts
-        whole = _core.view_as_real(base) if self.real else base
+        whole = self.seen(base)
+        self.lazy = _core.lazy(view) ^ _core.lazy(whole)  # conjugated or negated beside what as_strided would show
         self.shape, self.stride = tuple(view.shape), tuple(view.stride())
         self.offset = view.storage_offset() - whole.storage_offset()
         self.base_shape, self.base_stride = tuple(base.shape), tuple(base.stride())
@@ -28,7 +29,7 @@ class Window:
     def at(cls, geometry, size, stride, offset):
         """The window that as_strided shows of a tensor with this geometry (shape, strides, offset)."""
         w = cls.__new__(cls)
-        w.real = False
+        w.real, w.lazy = False, 0
         w.base_shape, w.base_stride, start = geometry
         w.shape, w.stride = tuple(size), tuple(stride)
         w.offset = 0 if offset is None else offset - start
@@ -36,12 +37,15 @@ class Window:
 
     def of(self, base):
         """The view of `base`, which lies in memory as the window's base did."""
-        whole = _core.view_as_real(base) if self.real else base
-        return as_strided(whole, self.shape, self.stride, whole.storage_offset() + self.offset)
+        whole = self.seen(base)
+        return _core.turned(as_strided(whole, self.shape, self.stride, whole.storage_offset() + self.offset), self.lazy)
+
+    def seen(self, base):
+        return base if not self.real else _core.view_as_real(_core.turned(base, _core.lazy(base) & 1))
 
     def laid_out(self, g, copy):
         """g with the strides of the base, so that the window fits it; a copy that may be written if `copy`."""
-        if tuple(g.stride()) == self.base_stride and g.storage_offset() == 0:
+        if tuple(g.stride()) == self.base_stride and g.storage_offset() == 0 and not _core.lazy(g):
             return g.clone() if copy and contiguous(self.base_shape, self.base_stride) else self.copied(g) if copy else g
         return self.copied(g)
 
@@ -56,7 +60,7 @@ class Window:
         if start < 0 or self.offset + self.reach(self.shape, self.stride) > extent * (1 + self.real):
             return None
         w = Window.__new__(Window)
-        w.real, w.offset = self.real, self.offset
+        w.real, w.lazy, w.offset = self.real, self.lazy, self.offset
         w.base_shape, w.base_stride = (n, *self.base_shape), (extent, *self.base_stride)
         w.shape, w.stride = (n, *self.shape), (extent * (1 + self.real), *self.stride)
         return w
@@ -76,23 +80,33 @@ class Window:
         for n, s in zip(self.base_shape, self.base_stride):
             if s == 0 and n > 1:  # an expanded base: its elements share what their memory gets
                 g = g / n
-        if self.offset < 0 or self.offset + self.reach(self.shape, self.stride) > self.reach(self.base_shape, self.base_stride):
+        if self.offset < 0 or self.offset + self.reach(self.shape, self.stride) > self.extent:
             return self.spread_beyond(g)
         zeros = _core.beside(g, _core.zeros_strided(self.base_shape, self.base_stride, _core.complex_of(g.dtype) if self.real else g.dtype, g.device))
         if not self.overlaps:
             self.of(zeros).copy_(g)
             return zeros
-        flat = as_strided(zeros, (self.reach(self.base_shape, self.base_stride),), (1,), 0)
+        g = self.done(g)
+        flat = as_strided(self.seen(zeros), (self.extent,), (1,), 0)
         self.add_to(flat, g, self.offset)
         return zeros
 
     def spread_beyond(self, g):
         """The same where the window shows memory outside of its base (as_strided on a view may)."""
         start = max(0, -self.offset)  # of the base, in what both cover
-        extent = start + max(self.reach(self.base_shape, self.base_stride), self.offset + self.reach(self.shape, self.stride))
+        start += start % 2 if self.real else 0
+        extent = start + max(self.extent, self.offset + self.reach(self.shape, self.stride))
+        g = self.done(g)
         flat = _core.beside(g, _core.zeros((extent,), g.dtype, g.device))
         self.add_to(flat, g, start + self.offset)
+        if self.real:
+            pairs = as_strided(flat, (*self.base_shape, 2), (*[2 * s for s in self.base_stride], 1), start)
+            return _core.row("complex_view")(pairs).clone()
         return as_strided(flat, self.base_shape, self.base_stride, start).clone()
+
+    def done(self, g):
+        g = _core.conj(g) if self.lazy & 1 else g
+        return -g if self.lazy & 2 else g
 
     def add_to(self, flat, g, offset):
         """Add g to where the window's elements lie in a flat memory."""
@@ -102,6 +116,11 @@ class Window:
         shape = [1 if s == 0 else n for n, s in zip(self.shape, self.stride)]
         places = as_strided(_core.arange(flat.numel()), shape, self.stride, offset)
         flat.index_add_(0, places.reshape(-1), g.reshape(-1))
+
+    @property
+    def extent(self):
+        """How much memory the base spans, in elements of the view's dtype."""
+        return self.reach(self.base_shape, self.base_stride) * (1 + self.real)
 
     @staticmethod
     def reach(shape, stride):

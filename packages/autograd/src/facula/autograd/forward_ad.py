@@ -15,6 +15,7 @@ from ._engine import laid_out
 from ._node import Output
 from ._support import relined
 from ._table import NONE, RULES
+from ._views import Window
 from .grad_mode import enable_grad
 
 __all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual"]
@@ -200,8 +201,7 @@ def blank(t):
         whole = _core.zeros_strided(tuple(base.shape), base.stride(), base.dtype, base.device)
         attach(base, whole)
     if base is not t:
-        offset = whole.storage_offset() + t.storage_offset() - base.storage_offset()
-        attach(t, _core.as_strided(whole, tuple(t.shape), t.stride(), offset))
+        attach(t, Window(base, t).of(whole))
     return tangent_of(t)
 
 

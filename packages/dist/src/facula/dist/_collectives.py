@@ -63,7 +63,7 @@ def _array(op: str, tensor):
     if not isinstance(tensor, facula.Tensor):
         raise TypeError(f"{op}: Invalid function argument, expected a Tensor, got {type(tensor).__name__}. Give one.")
     tensor = tensor.detach()
-    return (tensor.float() if tensor.dtype is facula.bfloat16 else tensor).contiguous().numpy()
+    return (tensor.float() if tensor.dtype is facula.bfloat16 else tensor).contiguous().numpy(force=True)
 
 
 def _write(tensor, array) -> None:

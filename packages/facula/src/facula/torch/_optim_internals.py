@@ -42,7 +42,7 @@ def _view_as_real(params: list, *state_and_grads: list) -> None:
         if facula.is_complex(param):
             params[at] = facula.view_as_real(param)
             for tensors in state_and_grads:
-                tensors[at] = facula.view_as_real(tensors[at])
+                tensors[at] = facula.view_as_real(tensors[at].resolve_conj())
 
 
 def _use_grad_for_differentiable(func: Callable) -> Callable:

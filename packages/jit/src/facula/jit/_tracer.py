@@ -23,7 +23,7 @@ def storage(tensor):
 
 
 def geometry(tensor):
-    return tuple(tensor.shape), tensor.stride(), tensor.storage_offset(), tensor.dtype
+    return tuple(tensor.shape), tensor.stride(), tensor.storage_offset(), tensor.dtype, extend.lib.fc_lazy(extend.handle(tensor))
 
 
 class Tracer:
@@ -80,12 +80,12 @@ class Tracer:
         v = self.result(tensor)
         if same is not None:
             self.graph.nodes.append(Node("detach", (source,), (v,), grad=False))
-        elif tensor.dtype is relatives[0].dtype:
-            size, stride, offset, _ = geometry(tensor)
+        elif geometry(tensor)[3:] == geometry(relatives[0])[3:]:
+            size, stride, offset, *_ = geometry(tensor)
             self.graph.nodes.append(Node("as_strided", (source, list(size), list(stride), offset), (v,), grad=False))
         else:
             raise RuntimeError(
-                f"trace: bytes of a {relatives[0].dtype} tensor seen as {tensor.dtype} cannot be traced. Convert with .to()."
+                f"trace: bytes of a {relatives[0].dtype} tensor seen as {tensor.dtype}, or as a conjugate of it, cannot be traced. Convert with .to() or resolve_conj()."
             )
         return v
 

@@ -208,7 +208,7 @@ class FormulaOptimizer(Optimizer):
             grad = grad.add(p, alpha=number(decay))
         if p.is_complex() and not self.sees_complex:
             real = {k: facula.view_as_real(v) if isinstance(v, Tensor) and v.is_complex() else v for k, v in state.items()}
-            self.update(facula.view_as_real(p), facula.view_as_real(grad), real, group)
+            self.update(facula.view_as_real(p), facula.view_as_real(grad.resolve_conj()), real, group)
             for key, value in real.items():  # what update rebound rather than wrote into
                 if key not in state or not isinstance(value, Tensor):
                     state[key] = value

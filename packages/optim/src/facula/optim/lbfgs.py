@@ -146,7 +146,7 @@ class LBFGS(Optimizer):
         for p in self._params:
             grad = facula.zeros_like(p).detach() if p.grad is None else p.grad
             grad = grad.to_dense() if grad.is_sparse else grad
-            parts.append((facula.view_as_real(grad) if grad.is_complex() else grad).reshape(-1))
+            parts.append((facula.view_as_real(grad.resolve_conj()) if grad.is_complex() else grad).reshape(-1))
         return facula.cat(parts)
 
     def _move(self, t: float, direction: Tensor) -> None:

@@ -4,6 +4,8 @@ import copy
 import sys
 
 from facula.tensor_core import _create, _storage
+from facula.tensor_core._conjugate import resolved, turned
+from facula.tensor_core._lib import lib
 from facula.tensor_core._tensor import Tensor, make_subclass
 from facula.tensor_core._types import BY_NAME
 
@@ -27,7 +29,7 @@ def __deepcopy__(self, memo):
         made = _create.empty_strided(self.shape, self.stride(), dtype=self.dtype, device="meta")
     else:
         storage = copy.deepcopy(self.untyped_storage(), memo)
-        made = _over(storage, self)
+        made = resolved(_over(storage, self))
     made = memo[id(self)] = finished(type(self), made, self.requires_grad, {}, None)
     made.__dict__.update(copy.deepcopy(self.__dict__, memo))
     if self.grad is not None:
@@ -36,7 +38,11 @@ def __deepcopy__(self, memo):
 
 
 def _over(storage, like):
-    return _storage.over(storage, like.dtype, like.storage_offset(), tuple(like.shape), tuple(like.stride()))
+    return _turned(_storage.over(storage, like.dtype, like.storage_offset(), tuple(like.shape), tuple(like.stride())), lib.fc_lazy(like._h))
+
+
+def _turned(t, bits):
+    return turned(t, bits).detach() if bits else t
 
 
 def finished(cls, t, requires_grad, attributes, grad):
@@ -58,12 +64,12 @@ def __reduce_ex__(self, protocol):
     extra = dict(self.__dict__)
     if self.is_meta:
         return _rebuild_meta, (type(self), self.dtype.name, tuple(self.shape), tuple(self.stride()), self.requires_grad, extra)
-    return _rebuild, (type(self), self.untyped_storage(), self.dtype.name, self.storage_offset(), tuple(self.shape), tuple(self.stride()), self.requires_grad, extra)
+    return _rebuild, (type(self), self.untyped_storage(), self.dtype.name, self.storage_offset(), tuple(self.shape), tuple(self.stride()), self.requires_grad, extra, lib.fc_lazy(self._h))
 
 
-def _rebuild(cls, storage, name, offset, shape, stride, requires_grad, extra):
+def _rebuild(cls, storage, name, offset, shape, stride, requires_grad, extra, lazy=0):
     """A pickled tensor over its pickled storage."""
-    return finished(cls, _storage.over(storage, BY_NAME[name], offset, shape, stride), requires_grad, extra, None)
+    return finished(cls, _turned(_storage.over(storage, BY_NAME[name], offset, shape, stride), lazy), requires_grad, extra, None)
 
 
 def _rebuild_meta(cls, name, shape, stride, requires_grad, extra):

@@ -55,6 +55,8 @@ def _exportable(tensor):
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
     if tensor.is_meta:
         raise BufferError(f"__dlpack__: a tensor on {tensor.device} has no memory to share. Make it on the CPU.")
+    if lazy := lib.fc_lazy(tensor._h):
+        raise BufferError(f"Can't export tensors with the {'conjugate' if lazy & 1 else 'negative'} bit set. Call resolve_{'conj' if lazy & 1 else 'neg'}() first.")
     if any(s < 0 for s in tensor.stride()):
         raise BufferError(f"__dlpack__: strides {tensor.stride()} are not all positive, which takers refuse. Clone the tensor first.")
 

@@ -50,7 +50,7 @@ class DimError(IndexError):
 
 STATUS = (
     "ok", "memory", "shape", "dtype", "device", "dim", "index", "zero_division", "cast", "out_shape", "overlap", "stale",
-    "layout", "arg", "rank", "size", "empty", "readonly", "view", "numel", "mixed",
+    "layout", "arg", "rank", "size", "empty", "readonly", "view", "numel", "mixed", "lazy", "unresolved",
 )  # fmt: skip
 STALE = STATUS.index("stale")
 
@@ -221,6 +221,15 @@ def _mixed(op, args, out, a, b, c, d):
     if c < 0:
         return DTypeError, f"{argument(op, a - 1)} must be {name(d)} but is {name(b)} ({operands(op, args)}). Convert with .to(facula.{name(d)})."
     return DTypeError, f"expected operands to have the same dtype, but got: {_scalar_type(b).lower()} != {_scalar_type(d).lower()} ({operands(op, args)}). Convert one with .to()."
+
+
+def _lazy(op, args, out, a, b, c, d):
+    return RuntimeError, f"{argument(op, a)} is a conjugate or negative view where its elements are wanted ({operands(op, args)}). Call resolve_conj() or resolve_neg() first."
+
+
+def _unresolved(op, args, out, a, b, c, d):
+    what, cure = ("conjugated", "resolve_conj()") if a & 1 else ("negated", "resolve_neg()")
+    return RuntimeError, f"the elements are still to be {what}, so its memory cannot be seen as another dtype ({operands(op, args)}). Call {cure} first, which copies."
 
 
 def _stale(op, args, out, a, b, c, d):

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from facula.tensor_core import _tensor
+from facula.tensor_core._conjugate import resolved
 from facula.tensor_core._lib import lib
 from facula.tensor_core._tensor import Tensor, own_tensor
 from facula.tensor_core._types import device as Device
@@ -89,7 +90,7 @@ class Generator:
                 f"set_state: Expected a CPUGeneratorImplState of size {STATE_BYTES} but found the input RNG state size to be {state.numel()}. "
                 "Pass what get_state gave."
             )
-        state = state.detach().contiguous()
+        state = resolved(state.detach()).contiguous()
         if lib.fc_generator_set_state(self._g, lib.fc_data(state._h)):
             raise RuntimeError("set_state: Invalid mt19937 state: its position lies outside of its words. Pass what get_state gave.")
 

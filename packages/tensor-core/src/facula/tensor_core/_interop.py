@@ -104,9 +104,11 @@ def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
 def numpy(self, *, force=False):
     """The tensor as a NumPy array over the same memory.
 
-    Raises RuntimeError for a tensor that requires grad (unless force, or where nothing is recorded), TypeError for bfloat16, which NumPy lacks."""
+    Raises RuntimeError for a tensor that requires grad (unless force, or where nothing is recorded) or is a conjugate or negative view (unless force), TypeError for bfloat16, which NumPy lacks."""
     if self.requires_grad and not force and _recording():
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+    if not force:
+        _refuse_lazy(self)
     return to_array(self)
 
 
@@ -114,6 +116,12 @@ def _recording():
     from facula.tensor_core.extend import grad_mode
 
     return grad_mode()
+
+
+def _refuse_lazy(t):
+    if lazy := lib.fc_lazy(t._h):
+        bit, cure = ("conjugate", "conj") if lazy & 1 else ("negative", "neg")
+        raise RuntimeError(f"Can't call numpy() on Tensor that has {bit} bit set. Use tensor.resolve_{cure}().numpy() instead.")
 
 
 class _View:
@@ -140,7 +148,7 @@ def to_array(tensor):
         raise TypeError("can't convert meta device type tensor to numpy: it has no elements.")
     if tensor.numel() == 0:
         return numpy.empty(tuple(tensor.shape), tensor.dtype.code)
-    alone = own_tensor(lib.fc_alias(tensor._h, 0))
+    alone = own_tensor(lib.fc_resolve(tensor._h) if lib.fc_lazy(tensor._h) else lib.fc_alias(tensor._h, 0))
     return numpy.asarray(_View(alone))
 
 
@@ -150,6 +158,7 @@ def to_numpy(self):
 
 
 def __array__(self, dtype=None, copy=None):
+    _refuse_lazy(self)
     a = to_array(self.detach()) if not self.requires_grad else numpy(self)
     if dtype is not None:
         b = a.astype(dtype, copy=False)

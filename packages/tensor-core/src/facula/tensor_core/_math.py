@@ -299,7 +299,9 @@ def real(input):
     """The real part, a view of complex memory."""
     if type(input) is not Tensor:
         want_tensor("real", "input", 0, input)
-    return input if not input.is_complex() else _ops.select(_ops.real_view(input), -1, 0)
+    if not input.is_complex():
+        return input
+    return _ops.select(_ops.real_view(_ops._conj(input) if lib.fc_lazy(input._h) & 1 else input), -1, 0)
 
 
 def imag(input):
@@ -308,7 +310,8 @@ def imag(input):
         want_tensor("imag", "input", 0, input)
     if not input.is_complex():
         raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
-    return _ops.select(_ops.real_view(input), -1, 1)
+    parts = _ops._neg_view(_ops.real_view(_ops._conj(input))) if lib.fc_lazy(input._h) & 1 else _ops.real_view(input)
+    return _ops.select(parts, -1, 1)
 
 
 def _set_part(part):

@@ -91,6 +91,8 @@ def tensor_parts(tensor: Tensor, storage_of: Callable[[Tensor], StorageRef]) -> 
         function = torch_name("torch._utils", "_rebuild_tensor_v2")
     else:
         function, args = torch_name("torch._utils", "_rebuild_tensor_v3"), (*args, plain.dtype)
+    if lazy := lib.fc_lazy(plain._h):
+        args = (*args, {name: True for bit, name in ((1, "conj"), (2, "neg")) if lazy & bit})
     if type(tensor) is Tensor and vars(tensor):
         return torch_name("torch._tensor", "_rebuild_from_type_v2"), (function, Tensor, args, vars(tensor))
     return function, args

@@ -4,6 +4,7 @@ import builtins
 import math
 
 from facula.tensor_core import _ops
+from facula.tensor_core._conjugate import resolved
 from facula.tensor_core._errors import DTypeError
 from facula.tensor_core._guard import want_tensor
 from facula.tensor_core._lib import lib
@@ -32,50 +33,6 @@ def _default_float():
     from facula.tensor_core._lib import lib
 
     return DTYPES[lib.fc_default_dtype()]
-
-
-def conj(input):
-    """The complex conjugate; real tensors as they are."""
-    if type(input) is not Tensor:
-        want_tensor("conj", "input", 0, input)
-    return _ops.conj_physical(input) if input.is_complex() else input
-
-
-def conj_physical(input, *, out=None):
-    """The complex conjugate, computed; a real tensor itself."""
-    if type(input) is not Tensor:
-        want_tensor("conj_physical", "input", 0, input)
-    if out is None and not input.is_complex():
-        return input
-    return _ops.conj_physical(input, out=out)
-
-
-def resolve_conj(input):
-    """input: a conjugate is computed at once here, so there is nothing left to resolve."""
-    if type(input) is not Tensor:
-        want_tensor("resolve_conj", "input", 0, input)
-    return input
-
-
-def resolve_neg(input):
-    """input: a negation is computed at once here."""
-    if type(input) is not Tensor:
-        want_tensor("resolve_neg", "input", 0, input)
-    return input
-
-
-def is_conj(input):
-    """False: conjugates are computed at once here, not carried as a bit."""
-    if type(input) is not Tensor:
-        want_tensor("is_conj", "input", 0, input)
-    return False
-
-
-def is_neg(input):
-    """False: negations are computed at once here."""
-    if type(input) is not Tensor:
-        want_tensor("is_neg", "input", 0, input)
-    return False
 
 
 def angle(input, *, out=None):
@@ -110,7 +67,7 @@ def nan_to_num(input, nan=None, posinf=None, neginf=None, *, out=None):
     if input.dtype.kind < 2:
         return into("nan_to_num", _ops.copy(input, None, 1), out)
     if input.is_complex():
-        pairs = nan_to_num(_ops.real_view(input), nan, posinf, neginf)
+        pairs = nan_to_num(_ops.real_view(resolved(input)), nan, posinf, neginf)
         return into("nan_to_num", _ops.complex_view(pairs), out)
     largest = _LARGEST.get(input.dtype.name, 1.7976931348623157e308)
     return _ops._nan_to_num(
@@ -226,7 +183,7 @@ def _next_half(x, y):
     from facula.tensor_core._shape import broadcast_tensors
 
     x, y = (t.to(dtype) for t in broadcast_tensors(x, y))
-    bits = x.contiguous().view(BY_NAME[_BITS[dtype.name]])
+    bits = resolved(x).contiguous().view(BY_NAME[_BITS[dtype.name]])
     up = _ops.eq(_ops.gt(y, x), _ops.gt(x, 0))
     moved = _ops.where_rows(up, _ops.add(bits, 1), _ops.sub(bits, 1)).view(dtype)
     least = _ops.copysign(y.new_full((), 2.0**-24 if dtype.name == "float16" else 2.0**-133), y)
@@ -347,8 +304,8 @@ def scalar_first(row):
 
 
 __all__ = [
-    "allclose", "angle", "complex", "conj", "conj_physical", "float_power", "frexp", "heaviside", "is_conj", "is_neg", "isclose", "isreal", "ldexp", "lerp", "logit",
-    "mvlgamma", "nan_to_num", "nextafter", "polar", "polygamma", "prelu", "resolve_conj", "resolve_neg",
+    "allclose", "angle", "complex", "float_power", "frexp", "heaviside", "isclose", "isreal", "ldexp", "lerp", "logit",
+    "mvlgamma", "nan_to_num", "nextafter", "polar", "polygamma", "prelu",
 ]  # fmt: skip
 complex = complex_
 METHODS = [n for n in __all__ if n not in ("complex", "polar")]

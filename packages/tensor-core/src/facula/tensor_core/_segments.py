@@ -97,7 +97,7 @@ def hash_tensor(input, dim=None, *, keepdim=False, mode=0, out=None):
         if input.dim() and input.shape[d] == 0:
             raise IndexError(f"hash_tensor: Expected reduction dim {d} to have non-zero size.")
     found = input.detach()
-    found = found.double().view(BY_NAME["int64"]) if found.dtype.kind == 2 else found.to(BY_NAME["int64"])
+    found = found.double().resolve_neg().view(BY_NAME["int64"]) if found.dtype.kind == 2 else found.to(BY_NAME["int64"])
     dims = sorted({d % max(input.dim(), 1) for d in dims}, reverse=True)
     for d in dims if input.dim() else ():
         found = _folded(found, d)

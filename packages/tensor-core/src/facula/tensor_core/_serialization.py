@@ -23,6 +23,7 @@ from facula.tensor_core._checkpoint import (
     storage_bytes,
     write_checkpoint,
 )
+from facula.tensor_core._conjugate import turned
 from facula.tensor_core._lib import lib
 from facula.tensor_core._pickle_reader import read_pickle_at
 from facula.tensor_core._pickle_writer import StorageRef, write_pickle
@@ -340,10 +341,8 @@ class RecordStorage(LoadedStorage):
 
 
 def _finished(tensor: Tensor, requires_grad: Any, metadata: Any) -> Tensor:
-    if type(metadata) is dict and metadata.get("conj"):
-        tensor = tensor.conj().resolve_conj() if hasattr(tensor, "resolve_conj") else tensor.conj()
-    if type(metadata) is dict and metadata.get("neg"):
-        tensor = -tensor
+    if type(metadata) is dict and (bits := (metadata.get("conj") is True and tensor.is_complex()) | 2 * (metadata.get("neg") is True)):
+        tensor = turned(tensor, bits).detach()
     return tensor.requires_grad_(True) if requires_grad else tensor
 
 

@@ -92,26 +92,6 @@ def is_signed(input):
     return input.dtype.is_signed
 
 
-def is_conj(input):
-    """Is a conjugation still to be done? Never: it is done at once."""
-    return False
-
-
-def is_neg(input):
-    """Is a negation still to be done? Never: it is done at once."""
-    return False
-
-
-def resolve_conj(input):
-    """The tensor itself: its conjugation is done."""
-    return input
-
-
-def resolve_neg(input):
-    """The tensor itself: its negation is done."""
-    return input
-
-
 def is_set_to(self, tensor):
     """Do both look at the same elements of one storage?"""
     same = self.untyped_storage() == tensor.untyped_storage() and self.storage_offset() == tensor.storage_offset()
@@ -280,11 +260,11 @@ def __reversed__(self):
 
 
 METHODS = [
-    "__reversed__", "as_subclass", "const_data_ptr", "dim_order", "is_conj", "is_distributed", "is_neg", "is_pinned", "is_set_to", "is_shared", "apply_", "map_", "map2_", "as_strided_", "pin_memory",
-    "ipu", "module_load", "mtia", "new_empty_strided", "resolve_conj", "resolve_neg", "xpu",
+    "__reversed__", "as_subclass", "const_data_ptr", "dim_order", "is_distributed", "is_pinned", "is_set_to", "is_shared", "apply_", "map_", "map2_", "as_strided_", "pin_memory",
+    "ipu", "module_load", "mtia", "new_empty_strided", "xpu",
 ]  # fmt: skip
 __all__ = [
-    "are_deterministic_algorithms_enabled", "compiled_with_cxx11_abi", "get_device_module", "is_warn_always_enabled", "set_warn_always", "get_deterministic_debug_mode", "get_device", "has_lapack", "has_mkl", "has_openmp", "has_spectral", "init_num_threads", "get_float32_matmul_precision", "is_conj",
-    "is_deterministic_algorithms_warn_only_enabled", "is_distributed", "is_neg", "is_signed", "resolve_conj", "resolve_neg", "set_deterministic_debug_mode",
+    "are_deterministic_algorithms_enabled", "compiled_with_cxx11_abi", "get_device_module", "is_warn_always_enabled", "set_warn_always", "get_deterministic_debug_mode", "get_device", "has_lapack", "has_mkl", "has_openmp", "has_spectral", "init_num_threads", "get_float32_matmul_precision",
+    "is_deterministic_algorithms_warn_only_enabled", "is_distributed", "is_signed", "set_deterministic_debug_mode",
     "set_float32_matmul_precision", "set_flush_denormal", "set_num_interop_threads", "typename", "use_deterministic_algorithms",
 ]  # fmt: skip

@@ -11,6 +11,7 @@ from multiprocessing.context import get_spawning_popen
 from multiprocessing.reduction import DupFd, ForkingPickler
 from weakref import WeakValueDictionary, finalize
 
+from facula.tensor_core._conjugate import turned
 from facula.tensor_core._interop import borrow, borrow_ids
 from facula.tensor_core._lib import buffer, lib, pointer
 from facula.tensor_core._resize import set_data
@@ -59,7 +60,7 @@ def share_memory_(self):
     if lib.fc_storage_owner(h):
         block[:] = buffer(lib.fc_storage_data(h), nbytes)[:]
         whole = borrow(block, where, nbytes, True, self.dtype, (nbytes // size,), (1,))
-        set_data(self, whole.as_strided(self.shape, self.stride(), self.storage_offset()))
+        set_data(self, turned(whole.as_strided(self.shape, self.stride(), self.storage_offset()), lib.fc_lazy(h)))
     else:
         id = next(borrow_ids)
         _owners[id] = block
@@ -74,10 +75,10 @@ def handed_over(t, queued=False):
     if block is None or block.fd < 0 or not (queued or get_spawning_popen() is not None):
         return None
     place = t.dtype.name, t.storage_offset(), tuple(t.shape), tuple(t.stride())
-    return _attached, (type(t), DupFd(block.fd), len(block), *place, t.requires_grad, dict(t.__dict__))
+    return _attached, (type(t), DupFd(block.fd), len(block), *place, t.requires_grad, dict(t.__dict__), lib.fc_lazy(t._h))
 
 
-def _attached(cls, file, nbytes, name, offset, shape, stride, requires_grad, extra):
+def _attached(cls, file, nbytes, name, offset, shape, stride, requires_grad, extra, lazy):
     """A tensor in memory that another process shares."""
     from facula.tensor_core._copying import finished
     from facula.tensor_core._types import BY_NAME
@@ -86,7 +87,7 @@ def _attached(cls, file, nbytes, name, offset, shape, stride, requires_grad, ext
     where = ctypes.addressof(ctypes.c_char.from_buffer(block))
     whole = borrow(block, where, nbytes, True, dtype, (nbytes // dtype.itemsize,), (1,))
     _blocks[lib.fc_storage_id(whole._h)] = block
-    return finished(cls, whole.as_strided(shape, stride, offset), requires_grad, extra, None)
+    return finished(cls, turned(whole.as_strided(shape, stride, offset), lazy), requires_grad, extra, None)
 
 
 def _queued(t):

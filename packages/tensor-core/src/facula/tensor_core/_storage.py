@@ -5,6 +5,7 @@ import sys
 from weakref import WeakValueDictionary
 
 from facula.tensor_core import _create, _data, _ops, _types
+from facula.tensor_core._conjugate import bare
 from facula.tensor_core._interop import borrow, to
 from facula.tensor_core._lib import address, buffer, lib
 from facula.tensor_core._tensor import Tensor, own_tensor
@@ -18,7 +19,7 @@ def _flat(tensor):
     h, size = tensor._h, tensor.dtype.itemsize
     view = own_tensor(lib.fc_alias(h, 0))
     lib.fc_epoch_refresh(view._h)
-    whole = _ops.as_strided(view, (lib.fc_storage_bytes(h) // size,), (1,), 0)
+    whole = _ops.as_strided(bare(view), (lib.fc_storage_bytes(h) // size,), (1,), 0)
     return own_tensor(lib.fc_view_op(_VIEW_DTYPE, whole._h, _types.uint8.id, 0, 0, 0))
 
 

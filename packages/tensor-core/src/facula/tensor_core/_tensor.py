@@ -323,6 +323,8 @@ class Tensor(lib.Slots):
             raise RuntimeError("Tensor.item() cannot be called on meta tensors: they have no elements.")
         if (lib.fc_offset(h) + 1) * self.itemsize > lib.fc_storage_bytes(h):
             raise RuntimeError(f"item: the storage was resized to {lib.fc_storage_bytes(h)} bytes, too few for element {lib.fc_offset(h)}. Resize it again first.")
+        if lib.fc_lazy(h):
+            return own_tensor(lib.fc_resolve(h)).item()
         return lib.fc_item_real(h)  # a half
 
     def __bool__(self):

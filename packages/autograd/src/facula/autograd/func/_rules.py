@@ -283,6 +283,8 @@ VIEWS = {
     "slice": lambda w, shape, dim, *rest: call("slice", w, up(dim, shape), *rest),
     "diagonal": lambda w, shape, offset, a, b: call("diagonal", w, offset, up(a, shape), up(b, shape)),
     "unfold": lambda w, shape, dim, size, step: call("unfold", w, up(dim, shape), size, step) if shape else None,
+    "_conj": lambda w, shape: call("_conj", w),
+    "_neg_view": lambda w, shape: call("_neg_view", w),
     "real_view": lambda w, shape: call("real_view", w),
     "complex_view": lambda w, shape: call("complex_view", w),
 }

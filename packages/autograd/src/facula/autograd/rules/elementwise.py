@@ -83,7 +83,7 @@ zero("floor", "ceil", "round", "trunc", "sign", "_frexp_exponent")
 zero("trunc_divide", "floor_divide", "_heaviside", operands="xy")
 
 # ---- complex: these are written for PyTorch's convention itself (the gradient of z is dL/d Re z + i dL/d Im z)
-D("conj_physical", x=lambda g: F.conj(g), real=True)
+D("conj_physical", x=lambda g: F.conj_physical(g), real=True)
 D("sgn",        x=lambda g, x, out: sgn_gradient(g, x, out), real=True)
 D("polar",      x=lambda g, out: F.real(F.conj(g) * F.sgn(out)), y=lambda g, out: F.real(F.conj(g) * out * 1j), real=True)
 D("_angle",     x=lambda g, x: angle_gradient(g, x), real=True)
