@@ -71,7 +71,11 @@ inner_1d = dot
 
 def vdot(input, other, *, out=None):
     """Product of the conjugate of a vector and another."""
-    return dot(input.conj() if input.is_complex() else input, other, out=out)
+    if not isinstance(input, Tensor) or not input.is_complex():
+        return dot(input, other, out=out)
+    if out is None and isinstance(other, Tensor) and other.is_conj() and not input.is_conj():
+        return dot(input, other.conj()).conj()  # no copy, and a conjugate as PyTorch's
+    return dot(input.conj(), other, out=out)
 
 
 def outer(input, vec2, *, out=None):
