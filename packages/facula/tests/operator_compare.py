@@ -53,8 +53,6 @@ def unlike(expected, actual, times=1, unset=False):
         else:
             if expected.numel() and expected.stride() != tuple(actual.stride()):
                 yield "stride", f"{tuple(actual.stride())} for {expected.stride()} of shape {tuple(expected.shape)}"
-            if (expected.is_conj(), expected.is_neg()) != (actual.is_conj(), actual.is_neg()) and times == 1:
-                yield "bits", f"conj, neg: {actual.is_conj()}, {actual.is_neg()} for {expected.is_conj()}, {expected.is_neg()}"
             if not unset and (found := near(expected, actual, times)):
                 yield "value", f"{expected.dtype} {tuple(expected.shape)}: {found}"
     elif isinstance(expected, (list, tuple)):

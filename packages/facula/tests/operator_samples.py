@@ -54,12 +54,18 @@ def _mirrored(value):
         raise Unserved(f"{value.layout} {value.dtype} of {value.dim()} dims")
     if value.is_meta:
         return facula.empty_strided(tuple(value.shape), value.stride(), dtype=DTYPES[value.dtype], device="meta")
-    dense = value.detach().resolve_conj().resolve_neg()
+    dense = turned(torch, value.detach(), value)
     memory = _memory(dense.untyped_storage())
     whole = memory[: memory.numel() // dense.element_size() * dense.element_size()]
     ours = whole.view(DTYPES[dense.dtype]) if whole.numel() else facula.empty(0, dtype=DTYPES[dense.dtype])
     ours = ours.as_strided(tuple(dense.shape), dense.stride(), dense.storage_offset()).detach()
-    return ours.requires_grad_(value.requires_grad)
+    return turned(facula, ours, value).detach().requires_grad_(value.requires_grad)
+
+
+def turned(library, t, like):
+    """t conjugated and negated as `like` is, by views."""
+    t = library._conj(t) if like.is_conj() else t
+    return library._neg_view(t) if like.is_neg() else t
 
 
 def _memory(storage):

@@ -6,7 +6,7 @@ import pytest
 from oracles import ORACLES
 from oracles.compare import values
 from oracles.dtypes import COMPLEX_NAMES, WORDS
-from oracles.layouts import contiguous, tensor, transposed
+from oracles.layouts import contiguous, transposed
 from oracles.samples import Sample, cases_of
 
 import facula
