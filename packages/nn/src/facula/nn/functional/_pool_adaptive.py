@@ -27,7 +27,7 @@ def _three(sizes: tuple[int, ...]) -> tuple[int, ...]:
 def _adaptive_avg(ndim: int, input: Tensor, output_size: Any) -> Tensor:
     x, added = batched(input, ndim, f"adaptive_avg_pool{ndim}d")
     sizes = _sizes(output_size, x, ndim)
-    if 0 in x.shape[2:] or ndim == 3 and not x.size(1):
+    if 0 in x.shape[2:] or ndim == 3 and not added and not x.size(1):
         if any(n != 1 for n in sizes):
             raise RuntimeError(
                 f"adaptive_avg_pool{ndim}d(): Expected input to have non-zero size for non-batch dimensions, but input has sizes {list(input.shape)}"
