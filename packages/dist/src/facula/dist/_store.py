@@ -313,7 +313,8 @@ class _Server:
             threading.Thread(target=self._serve, args=(link,), daemon=True).start()
 
     def _serve(self, link: socket.socket) -> None:
-        with contextlib.suppress(OSError, EOFError, pickle.UnpicklingError):
+        # whoever sends what is no message is cut off
+        with link, contextlib.suppress(OSError, EOFError, pickle.UnpicklingError):
             while True:
                 name, *args = _receive(link)
                 try:
