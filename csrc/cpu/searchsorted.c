@@ -63,7 +63,7 @@ static inline void search_as(const job *q, int64_t begin, int64_t end, const int
     }
 }
 
-enum { MADE = 256, SIDE = 4 }; /* values whose keys are made together; that are looked for side by side, since each step waits for memory */
+enum { MADE = 256, SIDE = 8 }; /* values whose keys are made together; that are looked for side by side, since each step waits for memory */
 
 /* The same among keys. The steps depend on n alone. */
 #define AMONG(NAME, T)                                                                                          \
@@ -72,26 +72,43 @@ enum { MADE = 256, SIDE = 4 }; /* values whose keys are made together; that are 
         const T *keys = q->keys;                                                                                \
         const int64_t size = fc_dt_size[q->value->dtype], n = q->n, equal = q->right;                           \
         uint64_t wanted[MADE + SIDE] = {0};                                                                     \
+        int last[SIDE];                                                                                         \
         for (int64_t k = begin; k < end; k += MADE) {                                                           \
             const int64_t some = end - k < MADE ? end - k : MADE;                                               \
             fc_plain_keys(wanted, q->value->dtype, q->value->data + k * size, some, 1);                         \
             for (int64_t j = 0; j < some; j += SIDE) {                                                          \
-                int64_t lo[SIDE] = {0};                                                                         \
+                const T *lo[SIDE];                                                                              \
+                T v[SIDE];                                                                                      \
+                for (int s = 0; s < SIDE; ++s) { /* after equal ones: before the next key, where there is one */    \
+                    v[s] = (T)wanted[j + s];                                                                    \
+                    last[s] = equal & (v[s] == (T)-1);                                                          \
+                    v[s] += (T)(equal & !last[s]);                                                              \
+                    lo[s] = keys;                                                                               \
+                }                                                                                               \
                 for (int64_t left = n, half; left > 0; left -= half) {                                          \
                     half = (left + 1) / 2;                                                                      \
-                    for (int s = 0; s < SIDE; ++s) {                                                            \
-                        const T key = keys[lo[s] + half - 1], v = (T)wanted[j + s];                             \
-                        lo[s] += -((int64_t)(key < v) | (equal & (key == v))) & half;                           \
-                    }                                                                                           \
+                    for (int s = 0; s < SIDE; ++s)                                                              \
+                        lo[s] = lo[s][half - 1] < v[s] ? lo[s] + half : lo[s];                                  \
                 }                                                                                               \
                 for (int s = 0; s < SIDE && j + s < some; ++s)                                                  \
-                    q->out[k + j + s] = lo[s];                                                                  \
+                    q->out[k + j + s] = last[s] ? n : lo[s] - keys;                                             \
             }                                                                                                   \
         }                                                                                                       \
     }
 AMONG(among_words, uint32_t)
 AMONG(among_doubles, uint64_t)
 #undef AMONG
+
+static void word_keys(uint32_t *key, int dtype, const void *x, int64_t n)
+{
+    if (dtype == FC_F32) { /* a loop without a switch in it */
+        for (int64_t k = 0; k < n; ++k)
+            key[k] = (uint32_t)fc_key(FC_F32, x, k);
+        return;
+    }
+    for (int64_t k = 0; k < n; ++k)
+        key[k] = (uint32_t)fc_key(dtype, x, k);
+}
 
 static void search(void *ctx, int64_t begin, int64_t end)
 {
@@ -123,8 +140,7 @@ int fc_cpu__searchsorted(fc_call *c)
         if (fc_dt_size[line->dtype] > 4)
             fc_plain_keys(c->scratch, line->dtype, line->data, q.n, 1);
         else
-            for (int64_t k = 0; k < q.n; ++k)
-                ((uint32_t *)c->scratch)[k] = (uint32_t)fc_key(line->dtype, line->data, k);
+            word_keys(c->scratch, line->dtype, line->data, q.n);
     }
     fc_parallel(v->numel, 1024, search, &q);
     return FC_OK;

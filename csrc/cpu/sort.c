@@ -13,20 +13,23 @@ int fc_infer__sort(fc_call *c)
     return bad ? bad : fc_declare(c, 1, FC_I64, x->ndim, x->shape);
 }
 
-/* Bytes (bool, int8, uint8) have so few keys that their places are counted. */
+/* Bytes (bool, int8, uint8) have so few keys that their places are counted; bool has two. */
 static void count_line(const job *q, char *value, int64_t *index, const char *x)
 {
     const fc_lines *f = &q->f;
     const int dtype = q->x->dtype;
-    const uint8_t turn = (uint8_t)((dtype == FC_I8 ? 0x80 : 0) ^ (q->descending ? 0xff : 0));
-    int64_t at[256] = {0}, other[256] = {0};
+    const int digits = dtype == FC_BOOL ? 2 : 256;
+    const uint8_t turn = (uint8_t)((dtype == FC_I8 ? 0x80 : 0) ^ (q->descending ? digits - 1 : 0));
+    int64_t at[256], other[256];
+    memset(at, 0, (size_t)digits * sizeof *at);
+    memset(other, 0, (size_t)digits * sizeof *other);
     for (int64_t k = 0; k + 1 < f->n; k += 2) {
         ++at[(uint8_t)x[k * f->step] ^ turn];
         ++other[(uint8_t)x[(k + 1) * f->step] ^ turn];
     }
     if (f->n % 2)
         ++at[(uint8_t)x[(f->n - 1) * f->step] ^ turn];
-    for (int64_t sum = 0, d = 0; d < 256; ++d) {
+    for (int64_t sum = 0, d = 0; d < digits; ++d) {
         const int64_t count = at[d] + other[d];
         for (int64_t k = sum; k < sum + count; ++k)
             value[k * f->inner] = (char)(d ^ turn);
@@ -50,7 +53,7 @@ static void lines(void *ctx, int64_t begin, int64_t end, void *room)
         const int64_t to = fc_line_to(f, l, f->n);
         char *value = q->value->data + to * size;
         int64_t *index = FC_DATA(int64_t, q->index) + to;
-        if (size == 1) {
+        if (size == 1 && (f->n >= 128 || dtype == FC_BOOL)) {
             count_line(q, value, index, x);
             continue;
         }

@@ -103,6 +103,41 @@ static uint64_t *merge(uint64_t *a, uint64_t *room, int64_t n)
     return a;
 }
 
+/* The same of pairs (key, place), which begin in the order of their places. */
+typedef struct { uint64_t key, place; } pair;
+
+static void insert_pairs(pair *a, int64_t n)
+{
+    for (int64_t i = 1; i < n; ++i) {
+        const pair v = a[i];
+        int64_t j = i;
+        for (; j > 0 && a[j - 1].key > v.key; --j)
+            a[j] = a[j - 1];
+        a[j] = v;
+    }
+}
+
+static pair *merge_pairs(pair *a, pair *room, int64_t n)
+{
+    for (int64_t k = 0; k < n; k += INSERTED)
+        insert_pairs(a + k, n - k < INSERTED ? n - k : INSERTED);
+    for (int64_t width = INSERTED; width < n; width *= 2) {
+        for (int64_t lo = 0; lo < n; lo += 2 * width) {
+            const int64_t mid = lo + width < n ? lo + width : n, hi = lo + 2 * width < n ? lo + 2 * width : n;
+            for (int64_t i = lo, j = mid, k = lo; k < hi; ++k) {
+                const int first = i < mid && (j >= hi || a[i].key <= a[j].key);
+                room[k] = a[first ? i : j];
+                i += first;
+                j += !first;
+            }
+        }
+        pair *const other = a;
+        a = room;
+        room = other;
+    }
+    return a;
+}
+
 /* --- long ones ------------------------------------------------------------------------------------------------------- */
 
 /* Keys are word[k * wide] >> shift; `varies` has the bits in which they differ. */
@@ -158,7 +193,9 @@ fc_sorted fc_sort_line(int dtype, const void *x, int64_t n, int64_t step, int de
             a[2 * k] = a[k];
             a[2 * k + 1] = (uint64_t)k;
         }
-        return (fc_sorted){sorted ? a : radix(a, a + 2 * n, n, 2, 0, varies), 2};
+        if (!sorted)
+            a = n < MERGED ? (uint64_t *)merge_pairs((pair *)a, (pair *)(a + 2 * n), n) : radix(a, a + 2 * n, n, 2, 0, varies);
+        return (fc_sorted){a, 2};
     }
     if (bits == 64)
         varies = ~(uint64_t)0 >> __builtin_clzll((high - low) | 1);
