@@ -95,6 +95,16 @@ O("_searchsorted", lambda sorted_sequence, input, right: np.searchsorted(sorted_
   result="INDEX", specials=False, cases=lambda t: [
     (t.ordered(9), t(4, 5), None, False), (t.ordered(9), t(4, 5), None, True), (t.ordered(100), t(3), None, False), (t.ordered(0), t(3), None, False),
 ])  # fmt: skip
+
+
+def chosen(weights, uniforms):
+    sums = np.cumsum(weights, -1)
+    return np.minimum((uniforms[..., None] > (sums / sums[..., -1:])[..., None, :]).sum(-1), weights.shape[-1] - 1)
+
+
+O("_multinomial", chosen, result="INDEX", specials=False, only=("float32", "float64"), cases=lambda t: [
+    (t.value(t.rng.uniform(0.1, 1, shape)), t.value(t.rng.uniform(0, 1, (*shape[:-1], n)))) for shape, n in (((3, 7), 20), ((5,), 1), ((1,), 3), ((2, 100), 50), ((2, 3), 0))
+])  # fmt: skip
 O("_bincount", lambda input, size: np.bincount(input.astype(np.int64), minlength=size), result="INDEX", domain=small,
   only=("int64",),
   cases=lambda t: [(t(50), None, 7), (t(0), None, 3), (t(300), None, 9)])  # fmt: skip

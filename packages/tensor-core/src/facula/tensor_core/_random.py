@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import facula
-from facula.tensor_core import _ops
+from facula.tensor_core import _dispatch, _ops
 from facula.tensor_core._dispatch import has_origin
 from facula.tensor_core._out import a_tensor, into, refuse_history, resize
 from facula.tensor_core._arguments import ints
@@ -271,6 +271,12 @@ def randint_like(
     layout: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None,
 ) -> Tensor:  # fmt: skip
     """Integers uniform in [low, high), of input's shape and dtype: randint_like(input, high) or (input, low, high)."""
+    if type(input) is Tensor and low is high is generator is dtype is layout is device is memory_format is None and not requires_grad and input.dtype.kind in (1, 2) and all([type(b) is int for b in args]):
+        start, to = args if len(args) == 2 else (0, args[0]) if len(args) == 1 else (0, 0)
+        if -128 * input.dtype.is_signed <= start < to <= 128:  # the common case, flat: what every dtype of integers holds
+            tensor = _ops.random_range_(lib.empty_like(input._h, lib.fc_dtype(input._h), 1), start, to)
+            lib.fc_fresh(tensor._h)
+            return tensor
     given = [*args, *(b for b in (low, high) if b is not None)]
     if not 1 <= len(given) <= 2:
         raise TypeError(f"randint_like() takes (input, high) or (input, low, high), got {len(given)} bounds")
@@ -396,8 +402,10 @@ def multinomial(
         replacement or num_samples <= classes,
         f"cannot sample n_sample > prob_dist.size(-1) samples without replacement: {num_samples} of {classes}. Pass replacement=True.",
     )
-    weights = input.detach()
-    if weights.numel():
+    weights = input if input.origin is None else input.detach()
+    if replacement and num_samples > 1 and 0 < weights.numel() <= 4096 >= num_samples and not (_ops.interpreting or weights.is_meta) and (drawn := _few_drawn(weights, num_samples, generator)) is not None:
+        return drawn if out is None else into("multinomial", drawn, out)
+    if weights.numel() and not _plainly_fit(weights):
         largest = _ops.amax(weights, -1)  # NaN wins, and fails every comparison
         valid = float(_ops.amin(weights)) >= 0 and float(_ops.amax(largest) if largest.shape else largest) < float("inf")
         _require(valid, "multinomial: probability tensor contains either `inf`, `nan` or element < 0. Clamp it.")
@@ -412,12 +420,30 @@ def multinomial(
     return into("multinomial", race.topk(num_samples, -1)[1], out)
 
 
+def _plainly_fit(weights):
+    """Few weights, looked at one by one: every row of them is finite, none is negative, one is not 0."""
+    if weights.numel() > 64 or weights.is_meta or _dispatch.listened():
+        return False
+    rows = weights.tolist() if len(weights.shape) == 2 else [weights.tolist()]
+    return all([min(row) >= 0 and 0 < sum(row) < float("inf") for row in rows])
+
+
+def _few_drawn(weights, num_samples, generator):
+    """_with_replacement in one row; None for weights that have to be refused, which is not this one's affair."""
+    shape = (weights.shape[0], num_samples) if len(weights.shape) == 2 else (num_samples,)
+    uniforms = _ops.uniform_(empty(shape, dtype=float64), 0.0, 1.0, generator=_checked("multinomial", generator))
+    try:
+        return _ops._multinomial(weights, uniforms)
+    except (RuntimeError, TypeError, ValueError):
+        return None
+
+
 def _with_replacement(weights, num_samples, generator):
     """By inversion: the first class whose cumulated probability reaches a float64 uniform."""
     wide = weights.to(float32) if weights.dtype in (float16, bfloat16) else weights
     last = wide.shape[-1] - 1
     sums = _ops.cumsum(wide, -1)
-    sums = _ops.copy(_ops.div_(sums, _ops.copy(_ops.slice(sums, -1, last, 1, 1), None, 0)), float64)
+    sums = _ops.copy(_ops.div(sums, _ops.slice(sums, -1, last, 1, 1)), float64)
     uniforms = _ops.uniform_(empty((*weights.shape[:-1], num_samples), dtype=float64), 0.0, 1.0, generator=generator)
     return _ops.clamp_max_(_ops._searchsorted(sums, uniforms, None, False), last)
 
