@@ -12,7 +12,7 @@ from facula.tensor_core import extend
 from ._rows import REAL, only, row
 from ._window import channels_last, ntuple, out_size, padded, some, taps
 
-_permute = row("permute")
+_permute, _windows = row("permute"), row("unfold")
 
 
 def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
@@ -33,6 +33,10 @@ def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
             f"unfold: Given input with spatial size {tuple(input.shape[-2:])}, kernel_size={kernel}, dilation={dilation}, padding={padding}, "
             f"calculated shape of the array of sliding blocks as {out}, but its components must be at least one."
         )
+    if dilation == (1, 1) and x.origin is None:
+        windows = _permute(_windows(_windows(x, 2, kernel[0], stride[0]), 3, kernel[1], stride[1]), (0, 1, 4, 5, 2, 3))
+        result = windows.reshape(x.shape[0], x.shape[1] * kernel[0] * kernel[1], out[0] * out[1])
+        return _laid_like(result, result) if input.dim() == 4 else _laid_like(result, result).squeeze(0)
     parts = [part for _, part in taps(x, kernel, stride, dilation, out)]
     result = facula.stack(parts, 2).reshape(x.size(0), x.size(1) * len(parts), math.prod(out))
     return result if input.dim() == 4 else result.squeeze(0)
@@ -75,6 +79,10 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     r = upscale_factor
     if r <= 0:
         raise RuntimeError(f"pixel_shuffle expects a positive upscale_factor, but got {r}")
+    if len(input.shape) == 3 and r > 1 and not (c := input.shape[0]) % (r * r):
+        c, (h, w) = c // (r * r), input.shape[1:]
+        x = _permute(input.reshape((c, r, r, h, w)), (0, 3, 1, 4, 2)).reshape((c, h * r, w * r))
+        return x if x.base is None else _laid_like(x, input)
     *batch, c, h, w = input.shape
     if c % (r * r):
         raise RuntimeError(f"pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of upscale_factor, but input.size(-3)={c} is not divisible by {r * r}")

@@ -133,15 +133,16 @@ def multi_margin_loss(
     t = target.reshape(-1)
     if x.size(0) != t.size(0):
         raise RuntimeError(f"multi_margin_loss: inconsistent target size: {tuple(target.shape)} for input {tuple(input.shape)}")
-    if t.numel() and bool(((t < 0) | (t >= x.size(1))).any()):
-        raise RuntimeError(f"multi_margin_loss: target out of range for {x.size(1)} classes")
-    short = (margin - x.gather(1, t.unsqueeze(1)) + x).clamp(min=0)
+    own = t.unsqueeze(1)
+    try:
+        short = (margin - x.gather(1, own) + x).clamp(min=0)
+    except IndexError:
+        raise RuntimeError(f"multi_margin_loss: target out of range for {x.size(1)} classes") from None
     if p == 2:
         short = short * short
     if weight is not None:
         short = short * weight[t].unsqueeze(1)
-    others = facula.arange(x.size(1)).unsqueeze(0) != t.unsqueeze(1)
-    loss = (short * others.to(x.dtype)).sum(1) / x.size(1)
+    loss = short.scatter(1, own, 0.0).sum(1) / x.size(1)  # its own class counts nothing
     return reduced(loss if input.dim() == 2 else loss.reshape(target.shape), reduction)
 
 

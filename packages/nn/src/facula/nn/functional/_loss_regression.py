@@ -197,7 +197,7 @@ def binary_cross_entropy(
         )
     if target.dtype is not input.dtype and not target.is_floating_point():
         raise RuntimeError(f"binary_cross_entropy: found dtype {target.dtype} for target but expected {input.dtype}. Convert it with target.to(input.dtype).")
-    if not ((input >= 0) & (input <= 1)).all():
+    if input.numel() and not (input.amin().item() >= 0 and input.amax().item() <= 1):  # NaN is least and greatest
         raise RuntimeError("binary_cross_entropy: all elements of input should be between 0 and 1. Apply sigmoid, or use the logits form.")
     if not ((target >= 0) & (target <= 1)).all():
         raise RuntimeError("binary_cross_entropy: all elements of target should be between 0 and 1. Give probabilities.")
@@ -206,6 +206,8 @@ def binary_cross_entropy(
 
 
 def _log_floor(p: Tensor) -> Tensor:
+    if p.origin is None:
+        return facula.clamp_min(p.log(), -100)
     # log p, at least -100; below that the gradient is PyTorch's: that of p = 1e-12
     tiny = p < 1e-12
     safe = facula.where(tiny, facula.ones_like(p), p)

@@ -60,6 +60,12 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
         raise RuntimeError(f"pad: padding {pad} is for {len(pad) // 2} dims, the input has {input.dim()}.")
     if mode == "constant":
         return facula.constant_pad_nd(input, pad, 0.0 if value is None else value)
+    if mode == "reflect" and value is None and len(pad) == 2 and len(input.shape) in (2, 3) and 0 <= pad[0] < input.shape[-1] and 0 <= pad[1] < input.shape[-1]:
+        (before, after), dim = pad, len(input.shape) - 1
+        parts = [_slice(input, dim, before, before, -1), input] if before else [input]
+        if after:
+            parts.append(_slice(input, dim, input.shape[dim] - 2, after, -1))
+        return _cat(parts, dim)
     pairs = [(pad[k], pad[k + 1]) for k in range(0, len(pad), 2)][::-1]
     if value not in (None, 0):
         raise RuntimeError(f"Padding mode '{mode}' doesn't take in value argument, got {value}")

@@ -123,6 +123,11 @@ def _avg_pool(
     count_include_pad: bool,
     divisor: int | None = None,
 ) -> Tensor:
+    if len(input.shape) == ndim + 2 and 0 not in input.shape and divisor != 0 and input.dtype is not facula.int64:
+        try:  # as in _max_pool
+            return _avg_row(input, *_plain(ndim, kernel, stride, padding, 1)[:3], ceil_mode, count_include_pad, divisor or 0)
+        except (RuntimeError, TypeError, ValueError):
+            pass
     name = f"avg_pool{ndim}d"
     x, added = batched(input, ndim, name)
     w = _Windows(name, x, kernel, stride, padding, 1, ceil_mode, ndim)

@@ -210,10 +210,11 @@ def interpolate(
     x = input.float() if input.dtype in (facula.float16, facula.bfloat16) else input  # rounded once, after the last dim
     for k in range(len(out)) if x.is_floating_point() else reversed(range(len(out))):
         factor = None if factors is None else factors[k]
-        x = _resampled(x, 2 + k, *(t.to(x.device) for t in _taps(kind, input.size(2 + k), out[k], factor, bool(align_corners), work)))
+        rule = _taps(kind, input.shape[2 + k], out[k], factor, bool(align_corners), work)
+        x = _resampled(x, 2 + k, *([t.to(x.device) for t in rule] if x.is_meta else rule))
     if not x.is_floating_point() and channels_last(input):
         x = x.contiguous(memory_format=facula.channels_last if x.dim() == 4 else facula.channels_last_3d)
-    return x.to(input.dtype)
+    return x if x.dtype is input.dtype else x.to(input.dtype)
 
 
 def upsample(input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None) -> Tensor:
