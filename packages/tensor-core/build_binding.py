@@ -12,7 +12,7 @@ import re
 from pathlib import Path
 
 MODULE = "facula.tensor_core._native"
-PARTS = [Path(__file__).with_name("binding") / name for name in ("handles.h", "lazy.h", "numbers.h", "index.h", "create.h")]
+PARTS = [Path(__file__).with_name("binding") / name for name in ("handles.h", "describe.h", "lazy.h", "numbers.h", "index.h", "create.h")]
 NOT_PYTHONS = ("fc_free", "fc_retain")  # a second owner of a tensor is a second reference to its handle
 
 # C type: how an argument x is read from the object a, and how a result becomes an object
@@ -113,6 +113,8 @@ def calls(ours):
     table += [("binary", "fc_binary", "METH_FASTCALL"), ("node", "fc_node_new", "METH_FASTCALL"), ("tick", "fc_tick", "METH_NOARGS")]
     table += [("from_numbers", "fc_from_numbers", "METH_FASTCALL"), ("to_numbers", "fc_to_numbers", "METH_O"), ("number_of", "fc_number_of", "METH_O"), ("basic_index", "fc_basic_index", "METH_FASTCALL")]
     table += [("full", "fc_full", "METH_FASTCALL"), ("full_like", "fc_full_like", "METH_FASTCALL"), ("pieces", "fc_pieces", "METH_FASTCALL")]
+    table += [(name, f"fc_{name}", "METH_O") for name in ("dtype_of", "device_of", "on_meta", "shape_of", "ndim_of", "grad_of", "wants_grad")]
+    table += [("describe_by", "fc_describe_by", "METH_FASTCALL")]
     parts.append("static PyMethodDef fc_calls[] = {")
     parts += [f'    {{"{name}", (PyCFunction)(void *){function}, {convention}, NULL}},' for name, function, convention in table]
     parts += ["    {NULL, NULL, 0, NULL},", "};", ""]

@@ -119,8 +119,9 @@ static void fc_slots_dealloc(PyObject *self)
     Py_DECREF(type);
 }
 
+static PyMethodDef fc_slots_methods[]; /* describe.h */
 static PyType_Slot fc_slots_slots[] = {
-    {Py_tp_members, fc_slots_members}, {Py_tp_traverse, (void *)fc_slots_traverse}, {Py_tp_clear, (void *)fc_slots_clear},
+    {Py_tp_members, fc_slots_members}, {Py_tp_methods, fc_slots_methods}, {Py_tp_traverse, (void *)fc_slots_traverse}, {Py_tp_clear, (void *)fc_slots_clear},
     {Py_tp_dealloc, (void *)fc_slots_dealloc}, {0, NULL},
 };
 static PyType_Spec fc_slots_spec = {
@@ -394,6 +395,8 @@ static int fc_read_pointer(PyObject *object, struct _cffi_ctypedescr *type, void
 
 /* --- the module ------------------------------------------------------------------------------------------------- */
 
+static PyObject *fc_sizes_type(void); /* describe.h */
+
 /* What cffi's own functions are is in module.lib; they become the module's too, so that all calls are found in one place. */
 static int fc_binding_begin(PyObject *module)
 {
@@ -403,9 +406,9 @@ static int fc_binding_begin(PyObject *module)
         fc_void_pointer = (struct _cffi_ctypedescr *)PyObject_CallMethod(ffi, "typeof", "s", "void *");
         fc_generator_pointer = (struct _cffi_ctypedescr *)PyObject_CallMethod(ffi, "typeof", "s", "fc_generator *");
         fc_handle_type = PyType_FromSpec(&fc_handle_spec);
-        PyObject *slots = PyType_FromSpec(&fc_slots_spec), *node = PyType_FromSpec(&fc_node_spec);
-        bad = !fc_void_pointer || !fc_generator_pointer || !fc_handle_type || !slots || !node || PyModule_AddObject(module, "Slots", slots) < 0
-              || PyModule_AddObject(module, "NodeSlots", node) < 0
+        PyObject *slots = PyType_FromSpec(&fc_slots_spec), *node = PyType_FromSpec(&fc_node_spec), *sizes = fc_sizes_type();
+        bad = !fc_void_pointer || !fc_generator_pointer || !fc_handle_type || !slots || !node || !sizes || PyModule_AddObject(module, "Slots", slots) < 0
+              || PyModule_AddObject(module, "NodeSlots", node) < 0 || PyModule_AddObject(module, "Sizes", sizes) < 0
               || PyModule_AddObject(module, "Handle", fc_handle_type) < 0;
         Py_XINCREF(fc_handle_type);
         for (Py_ssize_t k = 0; !bad && k < PyList_Size(names); ++k) {

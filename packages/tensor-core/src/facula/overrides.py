@@ -129,7 +129,7 @@ def get_overridable_functions():
         names = home.__all__ if home is facula or hasattr(home, "__all__") else dir(home)
         functions = (getattr(home, n) for n in names if not n.startswith("_") and n not in NEVER and n not in _PARTS)
         found[home] = [f for f in functions if isinstance(f, types.FunctionType)]
-    found[Tensor] = [f for n, f in vars(Tensor).items() if isinstance(f, types.FunctionType) and not isinstance(f, Seen)]
+    found[Tensor] = [f for n, f in vars(Tensor).items() if isinstance(f, (types.FunctionType, types.MethodDescriptorType)) and not isinstance(f, Seen)]
     return found
 
 

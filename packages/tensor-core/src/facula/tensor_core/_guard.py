@@ -5,6 +5,7 @@ Rows check for themselves: their kinds stand in the table.
 """
 
 import functools
+from types import FunctionType
 
 from facula.tensor_core._errors import IntegerOverflow
 from facula.tensor_core._foreign import ask, overriding
@@ -52,7 +53,7 @@ TAKES = {
 }  # fmt: skip
 SEVERAL = frozenset("fft2 ifft2 rfft2 irfft2 hfft2 ihfft2 fftn ifftn rfftn irfftn hfftn ihfftn fftshift ifftshift gradient nanquantile all any logsumexp norm squeeze nanmean vector_norm matrix_norm hash_tensor max min std var std_mean var_mean count_nonzero quantile".split())
 
-# what is guarded, by module: everything public for None. Shorter functions look at their tensors themselves: a guard costs 0.4 us
+# what is guarded, by module: everything public for None. Shorter functions look at their tensors themselves: a guard costs 0.1 us
 GUARDED = {
     "_math": "chain_matmul cross cumulative_trapezoid trapezoid trapz diff index_fill take_along_dim trace tril_indices triu_indices vdot",
     "_pointwise": "allclose isclose prelu frexp ldexp float_power mvlgamma polygamma isreal",
@@ -108,54 +109,91 @@ def check(name, parameter, position, kind, value):
         raise IntegerOverflow(f"{name}(): Overflow when unpacking long long: {parameter} is {value}. Give one of 64 bits.")
 
 
+# what is right at a glance, as text for the guard of a function; anything else is looked at closely
+GLANCE = {
+    "tensor": "type({0}) is not _Tensor", "int": "type({0}) is not int or not -65536 < {0} < 65536", "bool": "{0} is not False and {0} is not True",
+    "float": "type({0}) is not float and type({0}) is not int", "str": "type({0}) is not str", "dtype": "type({0}) is not _dtype",
+}  # fmt: skip
+GLANCE["number"] = GLANCE["float"]
+
+
 class _Parameters:
     """Names and kinds of a function's parameters, and which may be None."""
 
     def __init__(self, function):
         code = function.__code__
-        self.function = function.__name__
-        self.names = code.co_varnames[: code.co_argcount]
+        self.function = function
         every = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-        self.kinds = {n: kind_of(self.function, n) for n in every}
-        defaults = dict(zip(self.names[len(self.names) - len(function.__defaults__ or ()) :], function.__defaults__ or ()))
-        defaults |= function.__kwdefaults__ or {}
-        self.optional = {n for n in every if n in defaults and defaults[n] is None}
+        self.names, self.keywords = every[: code.co_argcount], every[code.co_argcount :]
+        self.kinds = {n: kind_of(function.__name__, n) for n in every}
+        self.defaults = dict(zip(reversed(self.names), reversed(function.__defaults__ or ()))) | (function.__kwdefaults__ or {})
+        self.optional = {n for n, value in self.defaults.items() if value is None}
+
+    def text(self):
+        """The guard in Python, with the function's own signature (values of defaults are its function object's)."""
+        given = lambda n: f"{n}=None" if n in self.defaults else n
+        star = ["*"] * bool(self.keywords)
+        tests = []
+        for n, kind in self.kinds.items():
+            if kind:
+                test = GLANCE[kind].format(n)
+                tests.append(f"{n} is not None and ({test})" if n in self.optional else test)
+        passed = [*self.names, *(f"{n}={n}" for n in self.keywords)]
+        body = f"    if {' or '.join(tests) or 'False'}:\n        return _closely({', '.join(['_self', *passed])})\n"
+        if self.keywords == ("out",):  # 30 ns
+            body += f"    if out is None:\n        return _function({', '.join(self.names)})\n"
+        head = ", ".join([*map(given, self.names), *star, *map(given, self.keywords)])
+        return f"def {self.function.__name__}({head}):\n{body}    return _function({', '.join(passed)})\n"
 
     def check(self, parameter, position, value):
-        """Refuse a value of a wrong kind. Will every value of its type do?"""
-        kind = self.kinds.get(parameter)
-        if kind is None or type(value) in FAST[kind] or value is None and parameter in self.optional:
-            return True
-        check(self.function, parameter, position, kind, value)
-        return type(value) is not int and not isinstance(value, Tensor)
+        """Refuse a value of a wrong kind."""
+        kind = self.kinds[parameter]
+        if kind and type(value) not in FAST[kind] and not (value is None and parameter in self.optional):
+            check(self.function.__name__, parameter, position, kind, value)
+
+
+def _closely(self, checked, args, options):
+    """The function after a look at every argument."""
+    try:
+        for k, (n, a) in enumerate(zip(self.names, args)):
+            self.check(n, k, a)
+        for n, a in options.items():
+            self.check(n, None, a)
+    except TypeError:
+        if relevant := overriding(args):
+            given = list(args)
+            while given and (n := self.names[len(given) - 1]) in self.defaults and given[-1] is self.defaults[n]:
+                given.pop()
+            return ask(checked, relevant, tuple(given), {n: a for n, a in options.items() if a is not self.defaults.get(n, self)})
+        raise
+    return self.function(*args, **options)
+
+
+def _first_call(*args, **options):
+    return begin(*args, **options)  # noqa: F821 - each guard's own
 
 
 def guarded(function):
-    """The function with the kinds of its arguments checked."""
-    parameters, good = None, set()
+    """The function with the kinds of its arguments checked.
 
-    def check(args, options):
-        nonlocal parameters
-        if parameters is None:
-            parameters = _Parameters(function)
-        try:
-            if all([parameters.check(n, k, a) for k, (n, a) in enumerate(zip(parameters.names, args))]):
-                good.add(tuple(map(type, args)))
-            for n, a in options.items():
-                parameters.check(n, None, a)
-        except TypeError:
-            if relevant := overriding(args):
-                return ask(checked, relevant, args, options)
-            raise
-        return function(*args, **options)
+    The guard is written at the first call: a function of the same signature that looks at types, 70 ns where *args and **options take 400.
+    """
 
-    @functools.wraps(function)
-    def checked(*args, **options):
-        if options or tuple(map(type, args)) not in good:
-            return check(args, options)
-        return function(*args)
+    def begin(*args, **options):
+        if "_self" not in own:
+            own["_self"] = _Parameters(function)
+            own["_closely"] = lambda self, *args, **options: _closely(self, checked, args, options)
+            exec(compile(own["_self"].text(), function.__code__.co_filename, "exec"), own)
+            made = own["_made"] = own[function.__name__]
+            made.__defaults__, made.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
+            if checked.__code__ is _first_call.__code__:  # it may be watched by now, see _override
+                checked.__code__ = made.__code__
+        return own["_made"](*args, **options)
 
-    return checked
+    own = {"begin": begin, "_function": function, "_Tensor": Tensor, "_dtype": dtype, "__name__": function.__module__}
+    checked = FunctionType(_first_call.__code__, own, function.__name__)
+    checked.__defaults__, checked.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
+    return functools.update_wrapper(checked, function)
 
 
 _VARIADIC = 0x04  # the flag of code with *args

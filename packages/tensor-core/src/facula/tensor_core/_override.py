@@ -229,7 +229,7 @@ def stand_in(name, value):
 
     if isinstance(value, property) or isinstance(value, Brought) and name in PROPERTIES:
         return Attribute(name)
-    if isinstance(value, (types.FunctionType, Brought)):
+    if isinstance(value, (types.FunctionType, types.MethodDescriptorType, Brought)):
         return Method(name)
     return None
 

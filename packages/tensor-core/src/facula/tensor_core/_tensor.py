@@ -1,6 +1,6 @@
 """class Tensor: a typed handle of the C library and what autograd hangs on it."""
 
-from facula.tensor_core._lib import NULL, address, lib
+from facula.tensor_core._lib import NULL, lib
 from facula.tensor_core._types import DEVICES, DTYPES, Size, device, strided
 
 _shape_id, number_of = lib.fc_shape_id, lib.number_of
@@ -80,65 +80,18 @@ class Tensor(lib.Slots):
 
     # --- description ------------------------------------------------------------------------------------------------
 
-    @property
-    def shape(self):
-        """Sizes of the dims, as a Size."""
-        shape = self._shape
-        if shape is None:
-            id = _shape_id(self._h)
-            shape = self._shape = _sizes[id] if 0 <= id < len(_sizes) else _read_shape(self._h)
-        return shape
-
-    def size(self, dim=None):
-        """Shape, or the size of one dim. Raises IndexError for a dim that is not there."""
-        shape = self.shape
-        if dim is None:
-            return shape
-        try:
-            return shape[dim]
-        except IndexError:
-            n = max(len(shape), 1)
-            raise IndexError(f"size: Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {dim})") from None
-
-    @property
-    def ndim(self):
-        """Number of dims."""
-        return len(self.shape)
-
-    def dim(self):
-        """Number of dims."""
-        return len(self.shape)
-
-    ndimension = dim
-
-    def numel(self):
-        """Number of elements."""
-        return lib.fc_numel(self._h)
-
-    nelement = numel
-
-    def stride(self, dim=None):
-        """Steps between neighbours along each dim (or one dim), in elements."""
-        n = len(self.shape)
-        if dim is None:
-            return tuple(lib.fc_stride(self._h, d) for d in range(n))
-        if not -n <= dim < n:
-            raise IndexError(f"stride: Dimension out of range (expected to be in range of [{-max(n, 1)}, {max(n, 1) - 1}], but got {dim})")
-        return lib.fc_stride(self._h, dim % n)
+    shape = property(lib.shape_of, doc="Sizes of the dims, as a Size.")
+    ndim = property(lib.ndim_of, doc="Number of dims.")
+    dtype = property(lib.dtype_of, doc="Element type.")
+    device = property(lib.device_of, doc="Where it lives.")
+    is_meta = property(lib.on_meta, doc="Has it a shape and a dtype, and no elements?")
+    size, stride, data_ptr, element_size = lib.Slots.size, lib.Slots.stride, lib.Slots.data_ptr, lib.Slots.element_size
+    dim, ndimension, numel, nelement = lib.Slots.dim, lib.Slots.ndimension, lib.Slots.numel, lib.Slots.nelement
+    is_floating_point, is_complex = lib.Slots.is_floating_point, lib.Slots.is_complex
 
     def storage_offset(self):
         """Position of the first element in the storage, in elements."""
         return lib.fc_offset(self._h)
-
-    @property
-    def dtype(self):
-        """Element type."""
-        return DTYPES[lib.fc_dtype(self._h)]
-
-    @property
-    def device(self):
-        """Where it lives."""
-        return DEVICES[lib.fc_device(self._h)]
 
     @property
     def layout(self):
@@ -149,18 +102,10 @@ class Tensor(lib.Slots):
         """Bytes per element."""
         return self.dtype.itemsize
 
-    element_size = lambda self: self.dtype.itemsize  # noqa: E731
-
     @property
     def nbytes(self):
         """Bytes of all elements."""
         return self.numel() * self.dtype.itemsize
-
-    def is_floating_point(self):
-        return self.dtype.kind == 2
-
-    def is_complex(self):
-        return self.dtype.kind == 3
 
     def is_signed(self):
         return self.dtype.is_signed
@@ -169,16 +114,8 @@ class Tensor(lib.Slots):
         """Does it lie in memory in the order of its dims (or of the memory format)?"""
         return bool(lib.fc_is_contiguous(self._h, 0 if memory_format is None else memory_format.id))
 
-    def data_ptr(self):
-        """Address of the first element, 0 for an empty tensor."""
-        return address(lib.fc_data(self._h)) if lib.fc_numel(self._h) else 0
-
     is_cuda = is_sparse = is_quantized = is_mkldnn = is_mps = is_xpu = is_nested = False
     is_sparse_csr = is_xla = is_ipu = is_mtia = is_maia = is_vulkan = False
-
-    @property
-    def is_meta(self):
-        return lib.fc_device(self._h) == 1
 
     @property
     def is_cpu(self):
@@ -189,14 +126,7 @@ class Tensor(lib.Slots):
 
     # --- gradients: what the tape hangs here ------------------------------------------------------------------------
 
-    @property
-    def requires_grad(self):
-        """Is a gradient wanted? Setting it needs facula-autograd."""
-        if lib.fc_epoch_stale(self._h):
-            from facula.tensor_core import _dispatch
-
-            return _dispatch.tape.wanted(self)
-        return self.origin is not None
+    requires_grad = property(lib.wants_grad, doc="Is a gradient wanted? Setting it needs facula-autograd.")
 
     @requires_grad.setter
     def requires_grad(self, flag):
@@ -204,13 +134,7 @@ class Tensor(lib.Slots):
 
         need_tape("requires_grad").requires_grad(self, bool(flag))
 
-    @property
-    def grad(self):
-        """The gradient that backward() accumulated, or None."""
-        try:
-            return self._grad
-        except AttributeError:
-            return None
+    grad = property(lib.grad_of, doc="The gradient that backward() accumulated, or None.")
 
     @grad.setter
     def grad(self, value):
@@ -393,7 +317,14 @@ class Tensor(lib.Slots):
         return bool((self == value).any())
 
 
+def _stale_wants_grad(tensor):
+    from facula.tensor_core import _dispatch
+
+    return _dispatch.tape.wanted(tensor)
+
+
 lib.set_tensor_type(Tensor)
+lib.describe_by(DTYPES, DEVICES, _sizes, _read_shape, _stale_wants_grad)
 own_tensor = lib.tensor_of  # a Tensor around a new handle; raises RuntimeError for None, which only a failed allocation leaves here
 _new = object.__new__
 

@@ -1,5 +1,7 @@
 """dtype, device, Size, layout and memory_format: the small values that describe a tensor."""
 
+from facula.tensor_core._lib import lib
+
 
 class dtype:
     """Element type of a tensor, such as `facula.float32`.
@@ -63,7 +65,7 @@ def _whole(place, value):
     return value.__index__()
 
 
-class Size(tuple):
+class Size(lib.Sizes):
     """Shape of a tensor: a tuple of ints.
 
     >>> import facula
@@ -90,10 +92,6 @@ class Size(tuple):
         return f"torch.Size({list(self)})"
 
     __str__ = __repr__
-
-    def __getitem__(self, key):
-        got = tuple.__getitem__(self, key)
-        return tuple.__new__(Size, got) if type(key) is slice else got
 
     def __add__(self, other):
         if not isinstance(other, tuple):
