@@ -12,7 +12,7 @@ import re
 from pathlib import Path
 
 MODULE = "facula.tensor_core._native"
-PARTS = [Path(__file__).with_name("binding") / name for name in ("handles.h", "describe.h", "lazy.h", "numbers.h", "index.h", "create.h")]
+PARTS = [Path(__file__).with_name("binding") / name for name in ("handles.h", "describe.h", "lazy.h", "numbers.h", "index.h", "create.h", "arrays.h")]
 NOT_PYTHONS = ("fc_free", "fc_retain")  # a second owner of a tensor is a second reference to its handle
 
 # C type: how an argument x is read from the object a, and how a result becomes an object
@@ -85,9 +85,8 @@ class Function:
 
     def locked(self, call):
         """The call with the interpreter lock given away unless it is over sooner than that takes (docs/decisions/001)."""
-        if "fc_tensor **" in self.types:
-            return f"Py_BEGIN_ALLOW_THREADS {call}; Py_END_ALLOW_THREADS"
         tensors = [f"FC_SHORT(x{k})" for k, t in enumerate(self.types) if t == "fc_tensor *"]
+        tensors += [f"fc_short_list(x{k - 1}, x{k})" for k, t in enumerate(self.types) if t == "fc_tensor **"]  # its length stands before it
         if not tensors:
             return f"{call};"
         return f"{{ PyThreadState *saved = {' && '.join(tensors)} ? NULL : PyEval_SaveThread(); {call}; if (saved) PyEval_RestoreThread(saved); }}"
@@ -110,7 +109,7 @@ def calls(ours):
             table.append((f.name.removeprefix("fc_"), f"new_{f.name}", "METH_FASTCALL"))
     table += [("tensor_of", "fc_tensor_around", "METH_O"), ("set_tensor_type", "fc_tensor_type_set", "METH_O")]
     table += [("saved_version", "fc_saved_version", "METH_O")]
-    table += [("binary", "fc_binary", "METH_FASTCALL"), ("node", "fc_node_new", "METH_FASTCALL"), ("tick", "fc_tick", "METH_NOARGS")]
+    table += [("binary", "fc_binary", "METH_FASTCALL"), ("ternary", "fc_ternary", "METH_FASTCALL"), ("dim_bits", "fc_dim_bits", "METH_O"), ("has_origin", "fc_has_origin", "METH_O"), ("from_array", "fc_from_array", "METH_O"), ("array_view", "fc_array_view", "METH_O"), ("lend_by", "fc_lend_by", "METH_FASTCALL"), ("node", "fc_node_new", "METH_FASTCALL"), ("tick", "fc_tick", "METH_NOARGS")]
     table += [("from_numbers", "fc_from_numbers", "METH_FASTCALL"), ("to_numbers", "fc_to_numbers", "METH_O"), ("number_of", "fc_number_of", "METH_O"), ("basic_index", "fc_basic_index", "METH_FASTCALL")]
     table += [("full", "fc_full", "METH_FASTCALL"), ("full_like", "fc_full_like", "METH_FASTCALL"), ("pieces", "fc_pieces", "METH_FASTCALL")]
     table += [(name, f"fc_{name}", "METH_O") for name in ("dtype_of", "device_of", "on_meta", "shape_of", "ndim_of", "grad_of", "wants_grad")]

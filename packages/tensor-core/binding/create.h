@@ -36,7 +36,7 @@ static PyObject *fc_filled(fc_tensor *t, int kind, int64_t i, double re)
 
 static int fc_is_sizes(PyObject *o) { return PyTuple_Check(o) || PyList_Check(o); }
 
-/* full(dtype or -1, device, sizes, value): sizes may be one sequence in a sequence, as f(*sizes) gets them */
+/* full(dtype or -1, device, sizes, value or None for an unset one): sizes may be one sequence in a sequence, as f(*sizes) gets them */
 static PyObject *fc_full(PyObject *self, PyObject *const *args, Py_ssize_t count)
 {
     int dtype, device, kind, over = 0;
@@ -48,7 +48,8 @@ static PyObject *fc_full(PyObject *self, PyObject *const *args, Py_ssize_t count
         return NULL;
     if (dtype < 0)
         dtype = fc_default_dtype();
-    if (!fc_is_sizes(sizes) || !fc_plain_value(dtype, args[3], &kind, &i, &re))
+    const int unset = args[3] == Py_None;
+    if (!fc_is_sizes(sizes) || (!unset && !fc_plain_value(dtype, args[3], &kind, &i, &re)))
         Py_RETURN_NONE;
     if (PySequence_Size(sizes) == 1) {
         PyObject *first = PyTuple_Check(sizes) ? PyTuple_GetItem(sizes, 0) : PyList_GetItem(sizes, 0);
@@ -66,7 +67,8 @@ static PyObject *fc_full(PyObject *self, PyObject *const *args, Py_ssize_t count
         if (over || shape[d] < 0)
             Py_RETURN_NONE;
     }
-    return fc_filled(fc_empty(dtype, device, (int)n, shape), kind, i, re);
+    fc_tensor *t = fc_empty(dtype, device, (int)n, shape);
+    return unset ? fc_tensor_of(fc_handle_of(t)) : fc_filled(t, kind, i, re);
 }
 
 /* full_like(tensor, dtype or -1, value): strides as the tensor has them */

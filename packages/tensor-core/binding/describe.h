@@ -9,16 +9,16 @@
 static PyObject *fc_dtypes, *fc_devices, *fc_shapes; /* by id: tuple, tuple, list of those known so far */
 static PyObject *fc_shape_reader, *fc_stale_asker;   /* Python's functions: the Size of a handle; requires_grad of a tensor whose origin is stale */
 
-/* The C tensor of a Tensor of any class: the one in its slot, or what the class says its _h is (then held by *held). NULL is an error. */
+/* The C tensor of a Tensor: the one in its slot, or of another class what that says its _h is (then held by *held). NULL is an error. */
 static fc_tensor *fc_described(PyObject *self, PyObject **held)
 {
     fc_tensor *tensor = NULL;
     *held = NULL;
     if (!PyObject_TypeCheck(self, fc_tensor_type))
         return PyErr_Format(PyExc_TypeError, "expected a Tensor, got %S", (PyObject *)Py_TYPE(self)), NULL;
-    if (((fc_slots *)self)->handle && (PyObject *)Py_TYPE(((fc_slots *)self)->handle) == fc_handle_type)
+    if (Py_TYPE(self) == fc_tensor_type && ((fc_slots *)self)->handle && (PyObject *)Py_TYPE(((fc_slots *)self)->handle) == fc_handle_type)
         return ((fc_handle *)((fc_slots *)self)->handle)->tensor;
-    if ((*held = PyObject_GetAttrString(self, "_h")) && fc_handle_read(*held, &tensor) == 0 && !tensor)
+    if ((*held = PyObject_GetAttr(self, fc_h_name)) && fc_handle_read(*held, &tensor) == 0 && !tensor)
         PyErr_SetString(PyExc_TypeError, "a tensor's handle is wanted");
     if (!tensor)
         Py_CLEAR(*held);

@@ -21,18 +21,29 @@ static int fc_count(const char *name, Py_ssize_t given, Py_ssize_t wanted)
 typedef struct { PyObject_HEAD fc_tensor *tensor; } fc_handle;
 static PyObject *fc_handle_type;
 
-/* Borrowed memory went with its last tensor: the object that lent it is in a dict of Python's. */
+static PyObject *fc_owners, *fc_owner_ids; /* the objects that lent us memory, by number; the next numbers */
+
+/* lend_by(owners, ids) */
+static PyObject *fc_lend_by(PyObject *self, PyObject *const *args, Py_ssize_t count)
+{
+    (void)self;
+    if (!fc_count("lend_by", count, 2))
+        return NULL;
+    Py_INCREF(args[0]), Py_INCREF(args[1]);
+    fc_owners = args[0], fc_owner_ids = args[1];
+    Py_RETURN_NONE;
+}
+
+/* Borrowed memory went with its last tensor. */
 static void fc_handle_return(int64_t owner)
 {
-    PyObject *type, *value, *trace, *module, *owners = NULL, *key = NULL;
+    PyObject *type, *value, *trace, *key;
     PyErr_Fetch(&type, &value, &trace);
-    module = PyImport_ImportModule("facula.tensor_core._tensor");
-    if (module && (owners = PyObject_GetAttrString(module, "_owners")) && (key = PyLong_FromLongLong(owner)))
-        PyDict_DelItem(owners, key);
+    key = PyLong_FromLongLong(owner);
+    if (key && fc_owners)
+        PyDict_DelItem(fc_owners, key);
     Py_XDECREF(key);
-    Py_XDECREF(owners);
-    Py_XDECREF(module);
-    PyErr_Clear(); /* at the interpreter's end the dict may be gone */
+    PyErr_Clear(); /* at the interpreter's end the dict may be empty */
     PyErr_Restore(type, value, trace);
 }
 
@@ -80,6 +91,7 @@ static int fc_handle_read(PyObject *object, fc_tensor **tensor)
 
 typedef struct { PyObject_HEAD PyObject *handle, *shape, *origin, *base, *grad; } fc_slots;
 static PyTypeObject *fc_tensor_type; /* Python's class, once it is defined */
+static PyObject *fc_h_name;          /* "_h", which a class may define in its own way */
 
 /* T_OBJECT_EX: CPython reads and writes such members as fast as __slots__; one that is not set raises AttributeError. */
 static PyMemberDef fc_slots_members[] = {
@@ -204,6 +216,73 @@ static PyObject *fc_binary(PyObject *self, PyObject *const *args, Py_ssize_t cou
     return fc_tensor_of(fc_handle_of(result));
 }
 
+/* ternary(op, x, y, z, first): a verb of three operands. From `first` on they may be plain numbers, beside a floating tensor with dims among those:
+   a number is a 0-d tensor of float64 then, which has no say in the dtype. None where anything is unusual. */
+static PyObject *fc_ternary(PyObject *self, PyObject *const *args, Py_ssize_t count)
+{
+    fc_tensor *t[3], *made[3] = {NULL, NULL, NULL}, *result = NULL;
+    double number[3];
+    int numbers = 0, floating = 0, fits = 1, wide = 0;
+    (void)self;
+    if (!fc_count("ternary", count, 5))
+        return NULL;
+    const int op = (int)PyLong_AsLong(args[0]), first = (int)PyLong_AsLong(args[4]);
+    for (int k = 0; k < 3 && fits; ++k) {
+        PyObject *a = args[1 + k];
+        if ((t[k] = fc_operand(a))) {
+            floating |= k >= first && fc_ndim(t[k]) > 0 && fc_dtype(t[k]) >= 9;
+            wide |= !FC_SHORT(t[k]);
+            continue;
+        }
+        int over = 0;
+        ++numbers;
+        if (Py_TYPE(a) == &PyFloat_Type)
+            number[k] = PyFloat_AsDouble(a);
+        else if (Py_TYPE(a) == &PyLong_Type) {
+            const int64_t i = PyLong_AsLongLongAndOverflow(a, &over);
+            fits = !over && -(1LL << 53) < i && i < 1LL << 53;
+            number[k] = (double)i;
+        } else
+            fits = 0;
+        fits = fits && k >= first;
+    }
+    if (!fits || (numbers && !floating))
+        Py_RETURN_NONE;
+    for (int k = 0; k < 3; ++k)
+        if (!t[k])
+            t[k] = made[k] = fc_from_scalar(12, 2, 0, number[k], 0.0);
+    if (t[0] && t[1] && t[2]) {
+        PyThreadState *saved = wide ? PyEval_SaveThread() : NULL;
+        result = fc_map3(op, NULL, t[0], t[1], t[2]);
+        if (saved)
+            PyEval_RestoreThread(saved);
+    }
+    for (int k = 0; k < 3; ++k)
+        if (made[k])
+            fc_free(made[k]);
+    return fc_tensor_of(fc_handle_of(result));
+}
+
+/* dim_bits((0, -1)): two masks, of dims counted from the front and from the end. None for anything but a tuple or list of different plain ints in reach. */
+static PyObject *fc_dim_bits(PyObject *self, PyObject *dims)
+{
+    const int listed = PyList_Check(dims);
+    uint64_t bits[2] = {0, 0};
+    (void)self;
+    if (!listed && !PyTuple_Check(dims))
+        Py_RETURN_NONE;
+    const Py_ssize_t n = listed ? PyList_Size(dims) : PyTuple_Size(dims);
+    for (Py_ssize_t k = 0; k < n; ++k) {
+        PyObject *d = listed ? PyList_GetItem(dims, k) : PyTuple_GetItem(dims, k);
+        int over = 0;
+        const int64_t at = Py_TYPE(d) == &PyLong_Type ? PyLong_AsLongLongAndOverflow(d, &over) : 64;
+        if (over || at < -64 || at > 63 || bits[at < 0] >> (at < 0 ? ~at : at) & 1)
+            Py_RETURN_NONE;
+        bits[at < 0] |= (uint64_t)1 << (at < 0 ? ~at : at);
+    }
+    return Py_BuildValue("(KK)", (unsigned long long)bits[0], (unsigned long long)bits[1]);
+}
+
 /* The version at which autograd keeps a tensor. */
 static PyObject *fc_saved_version(PyObject *self, PyObject *handle)
 {
@@ -299,6 +378,7 @@ static void *fc_room(size_t bytes, struct _cffi_freeme_s **freeme)
     return &room->alignment;
 }
 
+/* The handles in a list, or those of the Tensors in it. */
 static int fc_handle_list(PyObject *object, fc_tensor ***tensors, struct _cffi_freeme_s **freeme)
 {
     const Py_ssize_t n = PySequence_Size(object);
@@ -307,7 +387,11 @@ static int fc_handle_list(PyObject *object, fc_tensor ***tensors, struct _cffi_f
         return -1;
     for (Py_ssize_t k = 0; k < n && !bad; ++k) {
         PyObject *item = PySequence_GetItem(object, k);
-        bad = !item || fc_handle_read(item, &(*tensors)[k]) < 0;
+        const int plain = item && Py_TYPE(item) == fc_tensor_type && ((fc_slots *)item)->handle, other = item && !plain && PyObject_TypeCheck(item, fc_tensor_type);
+        PyObject *handle = plain ? ((fc_slots *)item)->handle : other ? PyObject_GetAttr(item, fc_h_name) : item;
+        bad = !handle || fc_handle_read(handle, &(*tensors)[k]) < 0;
+        if (other)
+            Py_XDECREF(handle); /* the tensor holds it */
         Py_XDECREF(item); /* the sequence holds it */
     }
     return bad ? -1 : 0;
@@ -320,6 +404,34 @@ static int fc_is_truth(PyObject *object)
         return 0;
     PyErr_SetString(PyExc_TypeError, "expected an int, not bool");
     return 1;
+}
+
+/* Is the call over sooner than giving the lock away takes? */
+static int fc_short_list(int n, fc_tensor **tensors)
+{
+    int brief = n <= 16;
+    for (int k = 0; brief && k < n; ++k)
+        brief = FC_SHORT(tensors[k]);
+    return brief;
+}
+
+/* has_origin(list): does one of the tensors in it have one? */
+static PyObject *fc_has_origin(PyObject *self, PyObject *list)
+{
+    const Py_ssize_t n = PySequence_Size(list);
+    int found = 0;
+    (void)self;
+    for (Py_ssize_t k = 0; k < n && !found; ++k) {
+        PyObject *item = PySequence_GetItem(list, k), *origin = NULL;
+        if (item && PyObject_TypeCheck(item, fc_tensor_type)) {
+            origin = (PyObject *)Py_TYPE(item) == (PyObject *)fc_tensor_type ? ((fc_slots *)item)->origin : PyObject_GetAttrString(item, "origin");
+            found = !origin || origin != Py_None;
+            if (Py_TYPE(item) != fc_tensor_type)
+                Py_XDECREF(origin);
+        }
+        Py_XDECREF(item);
+    }
+    return n < 0 || PyErr_Occurred() ? NULL : PyBool_FromLong(found);
 }
 
 static int fc_int_list(PyObject *object, const int64_t **ints, struct _cffi_freeme_s **freeme)
@@ -406,6 +518,7 @@ static int fc_binding_begin(PyObject *module)
         fc_void_pointer = (struct _cffi_ctypedescr *)PyObject_CallMethod(ffi, "typeof", "s", "void *");
         fc_generator_pointer = (struct _cffi_ctypedescr *)PyObject_CallMethod(ffi, "typeof", "s", "fc_generator *");
         fc_handle_type = PyType_FromSpec(&fc_handle_spec);
+        fc_h_name = PyUnicode_InternFromString("_h");
         PyObject *slots = PyType_FromSpec(&fc_slots_spec), *node = PyType_FromSpec(&fc_node_spec), *sizes = fc_sizes_type();
         bad = !fc_void_pointer || !fc_generator_pointer || !fc_handle_type || !slots || !node || !sizes || PyModule_AddObject(module, "Slots", slots) < 0
               || PyModule_AddObject(module, "NodeSlots", node) < 0 || PyModule_AddObject(module, "Sizes", sizes) < 0

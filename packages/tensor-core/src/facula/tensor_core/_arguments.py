@@ -9,7 +9,7 @@ def dim_masks(dim, single=False):
 
     An empty tuple means every dim, as in PyTorch's reductions. single: the op takes one dim alone.
     """
-    if dim is None:
+    if dim is None or dim == ():
         return 0, 0
     several = isinstance(dim, (tuple, list))
     if several and single:

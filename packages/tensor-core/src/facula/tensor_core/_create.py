@@ -94,6 +94,10 @@ def empty(*sizes, size=None, out=None, dtype=None, layout=None, device=None, req
     >>> facula.empty(2, 3).shape
     torch.Size([2, 3])
     """
+    if out is None and device is None and layout is None and memory_format is None and not requires_grad:
+        t = _full(-1 if dtype is None else dtype_id(dtype), _state._device.id, sizes if size is None else size, None)
+        if t is not None:
+            return t
     _check_layout(layout)
     size = sizes if size is None else (size,)
     if out is not None:

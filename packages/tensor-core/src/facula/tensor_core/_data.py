@@ -2,7 +2,7 @@
 
 import warnings
 
-from facula.tensor_core import _state
+from facula.tensor_core import _interop, _state
 from facula.tensor_core._arguments import as_dtype
 from facula.tensor_core._create import _finish, _kind_dtype
 from facula.tensor_core._lib import lib
@@ -75,9 +75,7 @@ def from_data(data, dtype, device_):
         t = own_tensor(lib.fc_to(data._h, lib.fc_dtype(data._h) if dtype is None else dtype.id, 0, 1))
         return t if device_ is None else t.to(device_)
     if hasattr(data, "__array__") or hasattr(data, "__array_interface__"):
-        from facula.tensor_core._interop import from_array
-
-        t = from_array(data, copy=True)
+        t = _interop.from_array(data, copy=True)
         t = t if dtype is None else t.to(dtype)
         return t if device_ is None else t.to(device_)
     if isinstance(data, list) and data and type(data[0]).__module__ == "numpy" and getattr(data[0], "ndim", 0):
@@ -127,9 +125,7 @@ def as_tensor(data, dtype=None, device=None):
     if isinstance(data, Tensor):
         return data if dtype is None and device is None else data.to(device=device, dtype=dtype)
     if hasattr(data, "__array__") or hasattr(data, "__array_interface__"):
-        from facula.tensor_core._interop import from_array
-
-        t = from_array(data)
+        t = _interop.from_array(data)
         return t if dtype is None and device is None else t.to(device=device, dtype=dtype)
     return from_data(data, dtype, device)
 
@@ -142,9 +138,7 @@ def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=False):
     if isinstance(obj, Tensor):
         shared = obj
     elif hasattr(obj, "__array_interface__"):
-        from facula.tensor_core._interop import from_array
-
-        shared = from_array(obj)
+        shared = _interop.from_array(obj)
     elif hasattr(obj, "__dlpack__"):
         from facula.tensor_core._dlpack import from_dlpack
 

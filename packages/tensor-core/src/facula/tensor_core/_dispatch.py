@@ -117,6 +117,9 @@ def listened():
 # --- the road -------------------------------------------------------------------------------------------------------
 
 
+_NUMBERS = (float, int)
+
+
 def has_origin(args):
     for a in args:
         if isinstance(a, Tensor):
@@ -154,6 +157,15 @@ def execute(op, args, out=None):
 
 def call(op, args, out=None):
     """An op called in an unusual way, or one that failed on the fast path and is to be explained."""
+    if op.kind == "map2" and not _listeners and type(args[0]) in _NUMBERS and type(args[1]) is Tensor and len(args) == 2 and out is None:  # 2 ** x
+        x, y = args
+        whole = type(x) is int
+        if not whole or -(2**63) <= x < 2**63:
+            t = lib.map2r(op.id, None, 1 if whole else 2, x if whole else 0, x, 0.0, y._h)
+            if t is not None:
+                if y.origin is not None:
+                    record[op.id](t, x, y)
+                return t
     if override is not None and (found := override(op, args, out, "call")) is not NotImplemented:
         return found
     if _listeners and _listened():
@@ -204,29 +216,6 @@ def inplace(op, args):
     if heard:
         tape.after_write(op, target, args, token)
     return target if isinstance(target, Tensor) else None
-
-
-_from_scalar, _dtype_of = lib.fc_from_scalar, lib.fc_dtype
-
-
-def numbered(operands, first):
-    """Handles of operands of which some are numbers among floating tensors that have dims, or None: the number is a 0-d tensor then.
-
-    operands[:first] have no say in the dtype."""
-    handles, floating = [], False
-    for k, a in enumerate(operands):
-        if type(a) is float or type(a) is int and -(2**53) < a < 2**53:
-            handles.append(_from_scalar(_DOUBLE, 2, 0, float(a), 0.0))
-        elif type(h := getattr(a, "_h", None)) is _handle:
-            handles.append(h)
-            floating = floating or k >= first and len(a.shape) > 0 and _dtype_of(h) >= _FLOATING
-        else:
-            return None
-    return handles if floating else None
-
-
-_handle = type(_from_scalar(0, 0, 0, 0.0, 0.0))
-_FLOATING, _DOUBLE = 9, 12  # dtype numbers: float16 is the first floating one, float64
 
 
 def place(op, args):

@@ -7,11 +7,14 @@ from facula.tensor_core import _ops, _tensor
 from facula.tensor_core._arguments import as_dtype
 from facula.tensor_core._lib import address, lib, pointer
 from facula.tensor_core._tensor import Tensor, _owners, own_tensor
-from facula.tensor_core._types import ALIASES, BY_CODE, BY_NAME, DTYPES, device, dtype, memory_format
+from facula.tensor_core._types import ALIASES, BY_CODE, BY_NAME, DEVICES, DTYPES, device, dtype, memory_format
 
-_dtype = dtype  # where a parameter has the name
+_dtype, _device = dtype, device  # where a parameter has the name
+_CPU = DEVICES[0]
 
 borrow_ids = itertools.count(1)  # numbers of the owners of borrowed memory
+lib.lend_by(_owners, borrow_ids)
+_asarray = _ndarray = None  # NumPy's, once it was needed
 
 
 def borrow(owner, data, nbytes, writable, d, shape, stride, offset=0):
@@ -34,8 +37,11 @@ def from_numpy(ndarray):
     >>> facula.from_numpy(numpy.arange(3))
     tensor([0, 1, 2])
     """
+    if ndarray.__class__ is _ndarray and (t := lib.from_array(ndarray)) is not None:
+        return t
     import numpy
 
+    globals()["_ndarray"] = numpy.ndarray
     if not isinstance(ndarray, numpy.ndarray):
         raise TypeError(f"expected np.ndarray (got {ndarray.__class__.__name__})")
     return from_array(ndarray)
@@ -43,8 +49,11 @@ def from_numpy(ndarray):
 
 def from_array(array, copy=False):
     """A tensor from anything with the array interface; memory is shared unless copy, or unless strides forbid it."""
+    if array.__class__ is _ndarray and (t := lib.from_array(array)) is not None:
+        return lib.to(t._h, lib.fc_dtype(t._h), 0, 1) if copy else t
     import numpy
 
+    globals()["_ndarray"] = numpy.ndarray
     a = numpy.asarray(array)
     d = BY_CODE.get(a.dtype.newbyteorder("<").str if a.dtype.byteorder == ">" else a.dtype.str)
     if d is None:
@@ -137,11 +146,13 @@ class _View:
 
 
 def to_array(tensor):
-    import numpy
-
     if _tensor.leaving is not None:
         _tensor.leaving(tensor, "numpy")
+    if (view := lib.array_view(tensor)) is not None and _asarray is not None:
+        return _asarray(view)
+    import numpy
 
+    globals()["_asarray"] = numpy.asarray
     if not tensor.dtype.code:
         raise TypeError(f"Got unsupported ScalarType {tensor.dtype.name}: NumPy has no such dtype. Convert with .float() first.")
     if tensor.is_meta:
@@ -196,8 +207,15 @@ def to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, mem
     >>> facula.tensor([1.7]).to(facula.int64)
     tensor([1])
     """
-    if len(args) == 1 and args[0].__class__ is _dtype and dtype is device is memory_format is other is None and not copy:
-        return self if self.dtype is args[0] else _ops.copy(self, args[0], 1)
+    if len(args) == 1 and dtype is device is memory_format is other is None and not copy:
+        wanted = args[0]
+        if wanted.__class__ is _dtype:
+            return self if self.dtype is wanted else _ops.copy(self, wanted, 1)
+        if (wanted.__class__ is str and wanted == "cpu" or wanted.__class__ is _device and wanted.type == "cpu") and self.device is _CPU:
+            return self
+    if not args and (device == "cpu" if device.__class__ is str else device.__class__ is _device and device.type == "cpu") and memory_format is other is None and not copy and self.device is _CPU:
+        if dtype is None or dtype.__class__ is _dtype:
+            return self if dtype is None or self.dtype is dtype else _ops.copy(self, dtype, 1)
     d, place = _parse((*args, other, dtype, device))
     flags = [a for a in args if isinstance(a, bool)]
     copy = copy or len(flags) > 1 and flags[1]
@@ -253,7 +271,7 @@ def contiguous(self, memory_format=None):
 
 def cpu(self, memory_format=None):
     """The tensor on the CPU."""
-    return to(self, "cpu")
+    return self if memory_format is None and self.device is _CPU else to(self, "cpu")
 
 
 def cuda(self, device=None, non_blocking=False, memory_format=None):

@@ -51,6 +51,8 @@ def fitting(op, value, dtype):
     A fraction is cut off without complaint, infinities and NaN fit every float, and a negative number an unsigned dtype (it wraps).
     """
     kind = dtype.kind
+    if kind == 2 and type(value) is float and -65504.0 <= value <= 65504.0:
+        return value
     if type(value) is int and value in (0, 1) or kind == 0 or not isinstance(value, (int, float, complex)):
         return value
     fits = True
@@ -159,6 +161,13 @@ def zero_dim(value, dtype=None):
     kind, i, re, im = number(value)
     id = dtype.id if dtype is not None else (0, 5, lib.fc_default_dtype(), 13 if lib.fc_default_dtype() != 12 else 14)[kind]
     return own_tensor(lib.fc_from_scalar(id, kind, i, re, im))
+
+
+def plain_number(op, value, dtype):
+    """zero_dim of a number that the dtype has to hold."""
+    if type(value) is float and dtype.kind == 2 and -65504.0 <= value <= 65504.0:
+        return lib.from_scalar(dtype.id, 2, 0, value, 0.0)
+    return zero_dim(fitting(op, value, dtype), dtype)
 
 
 def finish(h):

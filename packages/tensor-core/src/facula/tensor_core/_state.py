@@ -1,6 +1,6 @@
 """Process-wide settings: default dtype and device, threads."""
 
-from facula.tensor_core import _types
+from facula.tensor_core import _run, _types
 from facula.tensor_core._arguments import as_dtype
 from facula.tensor_core._lib import lib
 from facula.tensor_core._tensor import Tensor
@@ -93,17 +93,18 @@ def can_cast(from_, to):
     return bool(lib.fc_can_cast(from_.id, to.id))
 
 
+_KINDS = {bool: 0, int: 1, float: 2, complex: 3}
+
+
 def result_type(tensor1, tensor2):
     """The dtype that an op on these two operands (tensors or numbers) computes in."""
-    from facula.tensor_core._run import number, zero_dim
-
     x, y = isinstance(tensor1, Tensor), isinstance(tensor2, Tensor)
     if x and y:
         return _types.DTYPES[lib.fc_result_type2(tensor1._h, tensor2._h)]
     if x or y:
         tensor, value = (tensor1, tensor2) if x else (tensor2, tensor1)
-        return _types.DTYPES[lib.fc_result_type_scalar(tensor._h, number(value)[0])]
-    return _types.DTYPES[lib.fc_result_type2(zero_dim(tensor1)._h, zero_dim(tensor2)._h)]
+        return _types.DTYPES[lib.fc_result_type_scalar(tensor._h, _KINDS[type(value)] if type(value) in _KINDS else _run.number(value)[0])]
+    return _types.DTYPES[lib.fc_result_type2(_run.zero_dim(tensor1)._h, _run.zero_dim(tensor2)._h)]
 
 
 __all__ = [

@@ -273,9 +273,13 @@ class Tensor(lib.Slots):
         return value
 
     def __int__(self):
+        if leaving is None and type(value := number_of(self._h)) is int:
+            return value
         return int(self._real_scalar())
 
     def __float__(self):
+        if leaving is None and type(value := number_of(self._h)) is float:
+            return value
         return float(self._real_scalar())
 
     def __complex__(self):
