@@ -1,7 +1,8 @@
 """Reductions into places and bins, and numerical derivatives: compositions over the rows."""
 
-from facula.tensor_core import _joining, _ops, _shape, return_types
+from facula.tensor_core import _create, _joining, _ops, _shape, return_types
 from facula.tensor_core._errors import IndexRangeError
+from facula.tensor_core._lib import lib
 from facula.tensor_core._limits import iinfo
 from facula.tensor_core._out import into
 from facula.tensor_core._run import zero_dim
@@ -17,6 +18,8 @@ def scatter_reduce(input, dim, index, src, reduce, *, include_self=True, out=Non
     Without include_self the places that src reaches forget what input held. Elements combine in the order of src.
 
     Raises RuntimeError for another `reduce`."""
+    if out is None and include_self and reduce != "mean" and reduce in _REDUCE and input.shape and src.shape == index.shape and index.numel() and input.dtype is src.dtype:
+        return _REDUCE[reduce][0](input, dim, index, src)
     if reduce not in ("sum", "prod", "mean", "amax", "amin"):
         raise RuntimeError(f"scatter_reduce: reduce argument must be either sum, prod, mean, amax or amin, got {reduce}.")
     if input.dtype is not src.dtype:
@@ -83,14 +86,12 @@ def index_reduce(input, dim, index, source, reduce, *, include_self=True, out=No
 
 def _edges(x, bins, range):
     """Edges of equal bins over the given range, or the data's; around one value half to each side."""
-    from facula.tensor_core._create import linspace
-
-    low, high = range if range is not None else (float(x.min()), float(x.max())) if x.numel() else (0.0, 1.0)
+    low, high = range if range is not None else (_ops.amin(x).item(), _ops.amax(x).item()) if x.numel() else (0.0, 1.0)
     if not (float("-inf") < low <= high < float("inf")):
         raise RuntimeError(f"torch.histogramdd: dimension's range [{low}, {high}] is not finite, or max is below min. Give range=(min, max).")
     if low == high:
         low, high = low - 0.5, high + 0.5
-    return linspace(low, high, bins + 1, dtype=x.dtype)
+    return _create.linspace(low, high, bins + 1, dtype=x.dtype)
 
 
 def _bin(x, edges):
@@ -151,8 +152,22 @@ def histogram(input, bins, *, range=None, weight=None, density=False, out=None):
     _check_edges(bins)
     flat = input.reshape(-1)
     edges = bins if isinstance(bins, Tensor) else _edges(flat, bins, range)
+    if weight is None and not density and out is None and flat.numel() < 1 << 24 and edges.shape[0] > 1 and not (_ops.interpreting or flat.is_meta):
+        return return_types.histogram(_tallied(flat, edges), edges.contiguous())
     found = _counted(flat.unsqueeze(1), [edges], weight, density)
     return into("histogram", return_types.histogram(found, edges.contiguous()), out)
+
+
+def _tallied(x, edges):
+    """How many elements of a vector lie in each bin: before the first edge, in each bin, from the last edge on; of those the ones at that edge."""
+    last = edges.shape[0] - 1
+    x = x if x.origin is None else x.detach()
+    counts = _ops._bincount(_ops._searchsorted(edges, x, None, True), None, last + 2)
+    found = _ops.copy(_ops.slice(counts, 0, 1, last, 1), x.dtype, 0)
+    if at_end := _ops.sum(_ops.eq(x, _ops.select(edges, 0, last))).item():
+        _ops.add_(_ops.slice(found, 0, last - 1, 1, 1), at_end)
+        lib.fc_fresh(found._h)
+    return found
 
 
 def histogramdd(input, bins, *, range=None, weight=None, density=False):

@@ -3,7 +3,7 @@
 import builtins
 import warnings
 
-from facula.tensor_core import _dispatch, _ops, _run, _tensor
+from facula.tensor_core import _data, _dispatch, _math, _ops, _run, _shape, _tensor
 from facula.tensor_core._errors import IntegerOverflow, ShapeError, explain
 from facula.tensor_core._guard import want_tensor
 from facula.tensor_core._lib import lib
@@ -24,12 +24,10 @@ _MASKS = ("bool", "uint8")
 
 def _as_index(key):
     """A list, array or tensor used as an index: of positions, or a mask."""
-    from facula.tensor_core._data import as_tensor
-
     if not isinstance(key, Tensor):
         if not hasattr(key, "__getitem__") or isinstance(key, (dict, type)):
             raise IndexError(f"index: only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got {type(key).__name__})")
-        key = as_tensor(key)
+        key = _data.as_tensor(key)
         if key.dtype.name not in _MASKS:
             key = key.to(int64)
     if key.dtype.name not in _POSITIONS and key.dtype.name not in _MASKS:
@@ -187,6 +185,10 @@ def getitem(x, key):
             t = None
         if t is not None:
             return t
+    if key is None:
+        return _ops.unsqueeze(x, 0)
+    if key is Ellipsis:
+        return _ops.alias(x)
     places = _positions(x, key, kind)
     if places is not None:
         return index(x, places)
@@ -221,7 +223,7 @@ def index(input, indices):
     """input read through index tensors (None keeps a dim), recorded as one op."""
     if not _ops.interpreting and input.origin is None:
         try:
-            t = lib.index(input._h, len(indices), [None if i is None else i._h for i in indices])
+            t = lib.index(input._h, 1, [indices[0]._h]) if len(indices) == 1 else lib.index(input._h, len(indices), [None if i is None else i._h for i in indices])
         except AttributeError:  # sparse
             t = None
         if t is not None:
@@ -243,7 +245,9 @@ def _scattered(x, mask, values):
 
 def setitem(x, key, value):
     """x[key] = value, broadcast and converted; recorded when x or value has a history."""
-    if not isinstance(value, Tensor):
+    if type(value) is not Tensor and not isinstance(value, Tensor):
+        if type(key) is Tensor and _math.filled_where(x, key, value):
+            return
         value = _number_for(x, value)
         if type(key) is Tensor and not _ops.interpreting and type(value) in (float, int) and -65504 <= value <= 65504 and key.dtype.kind == 0 and key.shape == x.shape:
             x.masked_fill_(key, value)
@@ -315,9 +319,7 @@ def _squeeze_leading(shape, value):
 def copy_(self, src, non_blocking=False):
     """self[...] = src, broadcast and converted. In place."""
     if not isinstance(src, Tensor):
-        from facula.tensor_core._data import as_tensor
-
-        src = as_tensor(src)
+        src = _data.as_tensor(src)
     try:
         return _ops.copy_into_(self, src)
     except RuntimeError:
@@ -382,8 +384,9 @@ def nonzero(input, *, out=None, as_tuple=False):
         _tensor.leaving(input, "nonzero")
     if input.is_meta:
         raise NotImplementedError(f"nonzero: a meta tensor has no elements, so how many are not zero is not known (input: {tuple(input.shape)}).")
-    plain = input.detach()  # whose history is never stale
-    h = lib.fc_nonzero(plain._h)
+    h = lib.fc_nonzero(input._h)
+    if not h:
+        h = lib.fc_nonzero(input.detach()._h)  # whose history is never stale
     if not h:
         raise explain(_ops.OPS[0], (input,))
     t = own_tensor(h)
@@ -392,7 +395,7 @@ def nonzero(input, *, out=None, as_tuple=False):
     if as_tuple:
         if input.dim() == 0:
             return (t.sum(1).new_zeros(t.shape[0]),)
-        return tuple(t[:, d].contiguous() for d in range(input.dim()))
+        return lib.pieces(_SELECT, t, 1, None)
     return t
 
 
@@ -409,13 +412,11 @@ def masked_select(input, mask, *, out=None):
         want_tensor("masked_select", "input", 0, input)
     if type(mask) is not Tensor:
         want_tensor("masked_select", "mask", 1, mask)
-    from facula.tensor_core._shape import broadcast_tensors
-
     if mask.dtype.name != "bool":
         raise RuntimeError(f"masked_select: expected BoolTensor for mask, got {mask.dtype.name}. Convert with .bool().")
-    x, m = (input, mask) if input.shape == mask.shape else broadcast_tensors(input, mask)
+    x, m = (input, mask) if input.shape == mask.shape else _shape.broadcast_tensors(input, mask)
     if not _ops.interpreting and input.origin is None and (t := lib.masked_select(x._h, m._h)) is not None:
-        return into("masked_select", t, out, (input,))
+        return t if out is None else into("masked_select", t, out, (input,))
     return into("masked_select", getitem(x, m), out, (input,))
 
 
@@ -429,8 +430,8 @@ def take(input, index, *, out=None):
         raise RuntimeError(f"take(): Expected a long tensor for index, but got {index.dtype.name}. Convert with .long().")
     if not input.numel() and index.numel():
         raise IndexError("take(): tried to take from an empty tensor")
-    taken = index_of(input.reshape(-1), index)
-    return into("take", taken, out, (input, index))
+    taken = index_of(input if len(input.shape) == 1 else input.reshape(-1), index)
+    return taken if out is None else into("take", taken, out, (input, index))
 
 
 def index_of(flat, positions):

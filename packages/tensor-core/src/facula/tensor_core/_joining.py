@@ -240,15 +240,17 @@ def hstack(tensors, *, out=None):
     """cat along dim 1 (dim 0 of 1-d tensors)."""
     if not len(tensors):
         raise RuntimeError("hstack expects a non-empty TensorList")
-    tensors = [_with_dim(x) for x in tensors]
-    return cat(tensors, 0 if len(tensors[0].shape) == 1 else 1, out=out)
+    tensors = [x if x.shape else x.reshape(1) for x in tensors]
+    n = len(tensors[0].shape)
+    return _ops.cat(tensors, 0 if n == 1 else 1) if n < 4 and out is None else cat(tensors, 1, out=out)
 
 
 def vstack(tensors, *, out=None):
     """cat along dim 0 of tensors with at least two dims."""
     if not len(tensors):
         raise RuntimeError("vstack expects a non-empty TensorList")
-    return cat([_with_rows(x) for x in tensors], 0, out=out)
+    tensors = [x if len(x.shape) > 1 else _with_rows(x) for x in tensors]
+    return _ops.cat(tensors, 0) if len(tensors[0].shape) < 4 and out is None else cat(tensors, 0, out=out)
 
 
 row_stack = vstack
@@ -258,7 +260,7 @@ def dstack(tensors, *, out=None):
     """cat along dim 2 of tensors with at least three dims."""
     if not len(tensors):
         raise RuntimeError("dstack expects a non-empty TensorList")
-    return cat([_with_planes(x) for x in tensors], 2, out=out)
+    return cat([x if len(x.shape) > 2 else _with_planes(x) for x in tensors], 2, out=out)
 
 
 def column_stack(tensors, *, out=None):

@@ -82,7 +82,7 @@ def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None, out=None):
     name = "linalg.vector_norm"
     if x.dtype.kind < 2:
         raise DTypeError(f"{name}: Expected a floating point or complex tensor as input. Got {x.dtype.name}. Convert it with .to(facula.float32).")
-    if dtype is None and out is None and 0 < ord < inf and (dim is None or type(dim) is int and 0 <= dim < x.dim()):
+    if dtype is None and out is None and 0 < ord < inf and (dim is None or type(dim) is int and 0 <= dim < len(x.shape)):
         return _ops.norm_p(x, dim, p=ord, keepdim=keepdim)
     x = _widen(name, x, dtype)
     dims = _dims(dim, x.dim(), name)
@@ -94,6 +94,8 @@ def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None, out=None):
 def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None, out=None):
     """Norm of matrices: "fro", "nuc" (sum of singular values), 2 and -2 (largest, smallest), 1 and -1 (of column sums), inf and -inf (of row sums)."""
     name = "linalg.matrix_norm"
+    if ord == "fro" and dim == (-2, -1) and dtype is out is None and (n := len(A.shape)) > 1 and A.dtype.kind > 1:
+        return _ops.norm_p(A, (n - 2, n - 1), p=2, keepdim=keepdim)
     matrix(name, A, floating=False)
     if A.dtype.kind < 2:
         raise DTypeError(f"{name}: Expected a floating point or complex tensor as input. Got {A.dtype.name}. Convert it with .to(facula.float32).")
@@ -221,7 +223,7 @@ def multi_dot(tensors, *, out=None):
     if n < 2:
         raise RuntimeError(f"{name}(): expected at least 2 tensors but got {n}")
     for k, t in enumerate(tensors):
-        if t.dim() != 2 and not (t.dim() == 1 and k in (0, n - 1)):
+        if len(t.shape) != 2 and not (t.dim() == 1 and k in (0, n - 1)):
             raise ShapeError(f"{name}(): tensor {k} must be {'1D or ' if k in (0, n - 1) else ''}2D but got {t.dim()}D")
     ends = [tensors[0].dim() == 1, tensors[-1].dim() == 1]
     tensors[0] = tensors[0].unsqueeze(0) if ends[0] else tensors[0]
@@ -230,6 +232,20 @@ def multi_dot(tensors, *, out=None):
     for k, (a, b) in enumerate(zip(tensors, tensors[1:])):
         if a.shape[1] != b.shape[0]:
             raise ShapeError(f"{name}(): tensors {k} and {k + 1} with shapes {list(a.shape)} and {list(b.shape)} cannot be multiplied")
+    whole = _in_best_order(tensors, sizes)
+    whole = whole.squeeze(-1) if ends[1] else whole
+    whole = whole.squeeze(0) if ends[0] else whole
+    return whole if out is None else into(name, whole, out)
+
+
+def _in_best_order(tensors, sizes):
+    n = len(tensors)
+    if n == 2:
+        return _ops.matmul(*tensors)
+    if n == 3:
+        x, y, z = tensors
+        a, b, c, d = sizes
+        return _ops.matmul(x, _ops.matmul(y, z)) if b * d * (c + a) <= a * c * (b + d) else _ops.matmul(_ops.matmul(x, y), z)
     cost, best = {(k, k): 0 for k in range(n)}, {}
     for length in range(1, n):
         for i in range(n - length):
@@ -241,9 +257,7 @@ def multi_dot(tensors, *, out=None):
     def product(i, j):
         return tensors[i] if i == j else product(i, best[i, j]) @ product(best[i, j] + 1, j)
 
-    whole = product(0, n - 1)
-    whole = whole.squeeze(-1) if ends[1] else whole
-    return into(name, whole.squeeze(0) if ends[0] else whole, out)
+    return product(0, n - 1)
 
 
 def vecdot(x, y, *, dim=-1, out=None):
@@ -257,6 +271,8 @@ def vecdot(x, y, *, dim=-1, out=None):
 
 def cross(input, other, *, dim=-1, out=None):
     """The vector product along a dim of size 3; other dims broadcast."""
+    if out is None and input.shape == other.shape and input.dtype is other.dtype and input.dtype.kind and -len(input.shape) <= dim < len(input.shape) and input.shape[dim] == 3:
+        return _ops._cross(input, other, dim % len(input.shape))
     if input.dim() != other.dim():
         raise ShapeError(f"linalg.cross: inputs must have the same number of dimensions, got {input.dim()} and {other.dim()}.")
     d = _shape.wrap_dim("linalg.cross", dim, input.dim())

@@ -2,14 +2,15 @@
 
 import warnings
 
-from facula.tensor_core import _dispatch, _ops, _tensor
+from facula.tensor_core import _create, _dispatch, _joining, _ops, _order, _rearranging, _tensor
 from facula.tensor_core._errors import DTypeError, RankError, ShapeError
 from facula.tensor_core._guard import want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core._out import a_tensor, into, resize, same_dtype
-from facula.tensor_core._run import fitting, is_number, zero_dim
-from facula.tensor_core._shape import broadcast_shapes
+from facula.tensor_core._run import fitting, is_number, plain_number, zero_dim
+from facula.tensor_core._shape import broadcast_shapes, narrow, wrap_dim
 from facula.tensor_core._tensor import Tensor
+from facula.tensor_core._types import bool_ as _bool
 from facula.tensor_core._types import int64
 
 
@@ -100,6 +101,8 @@ def addmm(input, mat1, mat2, *, beta=1, alpha=1, out=None):
         want_tensor("addmm", "mat1", 1, mat1)
     if type(mat2) is not Tensor:
         want_tensor("addmm", "mat2", 2, mat2)
+    if out is None and (t := _plain_sum(input, mat1, mat2, 2, 2, beta, alpha)) is not None:
+        return t
     if mat1.dim() != 2 or mat2.dim() != 2:
         raise ShapeError(f"addmm: mat1 and mat2 must be matrices, got {mat1.dim()}-D and {mat2.dim()}-D tensors")
     return _scaled_sum("addmm", input, _ops.matmul, mat1, mat2, beta, alpha, out)
@@ -113,6 +116,8 @@ def addmv(input, mat, vec, *, beta=1, alpha=1, out=None):
         want_tensor("addmv", "mat", 1, mat)
     if type(vec) is not Tensor:
         want_tensor("addmv", "vec", 2, vec)
+    if out is None and (t := _plain_sum(input, mat, vec, 2, 1, beta, alpha)) is not None:
+        return t
     return _scaled_sum("addmv", input, mv, mat, vec, beta, alpha, out)
 
 
@@ -135,6 +140,8 @@ def baddbmm(input, batch1, batch2, *, beta=1, alpha=1, out=None):
         want_tensor("baddbmm", "batch1", 1, batch1)
     if type(batch2) is not Tensor:
         want_tensor("baddbmm", "batch2", 2, batch2)
+    if out is None and (t := _plain_sum(input, batch1, batch2, 3, 3, beta, alpha)) is not None:
+        return t
     return _scaled_sum("baddbmm", input, bmm, batch1, batch2, beta, alpha, out)
 
 
@@ -146,6 +153,9 @@ def addr(input, vec1, vec2, *, beta=1, alpha=1, out=None):
         want_tensor("addr", "vec1", 1, vec1)
     if type(vec2) is not Tensor:
         want_tensor("addr", "vec2", 2, vec2)
+    if out is None and type(beta) is type(alpha) is int and beta == 1 and input.dtype is vec1.dtype is vec2.dtype and input.dtype.kind and len(vec1.shape) == len(vec2.shape) == 1:
+        if input.shape == (vec1.shape[0], vec2.shape[0]):
+            return _ops.addcmul(input, _ops.unsqueeze(vec1, 1), vec2, value=alpha)
     kinds = {t.dtype.kind for t in (input, vec1, vec2)}
     _real_factors("addr", kinds, beta, alpha)
     for word, number in (("beta", beta), ("alpha", alpha)):
@@ -160,6 +170,20 @@ def addr(input, vec1, vec2, *, beta=1, alpha=1, out=None):
         if kinds != {0} and input.dim() <= 2 and broadcast_shapes(input.shape, size) == size:
             return _ops.addcmul(input, _ops.unsqueeze(vec1, 1), vec2, value=alpha)
     return _sum_of("addr", input, outer, vec1, vec2, beta, alpha, out)
+
+
+def _plain_sum(input, x, y, x_dims, y_dims, beta, alpha):
+    """x @ y + input where that is all there is to it: no factors, one dtype that is no half, shapes that fit. None elsewhere."""
+    if beta != 1 or alpha != 1 or _ops.interpreting or not (input.dtype is x.dtype is y.dtype) or input.dtype.itemsize < 4:
+        return None
+    if len(x.shape) != x_dims or len(y.shape) != y_dims or x_dims == 3 and x.shape[0] != y.shape[0]:
+        return None
+    try:
+        product = _ops.matmul(x, y)
+        result = _ops.add(product, input)
+    except RuntimeError:  # shapes that do not fit: refused in other words
+        return None
+    return result if result.shape == product.shape else None
 
 
 def _real_factors(name, kinds, beta, alpha):
@@ -226,8 +250,10 @@ def equal(input, other):
         raise TypeError(f"equal(): argument 'other' (position 2) must be Tensor, not {type(other).__name__}")
     if _tensor.leaving is not None:
         _tensor.leaving(input, "equal")
-    x, y = input.detach(), other.detach()  # whose histories are never stale
-    verdict = lib.fc_equal(x._h, y._h)
+    verdict = lib.fc_equal(input._h, other._h) if input.origin is None and other.origin is None else -1
+    if verdict < 0:
+        x, y = input.detach(), other.detach()  # whose histories are never stale
+        verdict = lib.fc_equal(x._h, y._h)
     if verdict < 0:
         raise RuntimeError(f"equal: operands cannot be compared ({input.dtype.name} and {other.dtype.name})")
     return bool(verdict)
@@ -244,6 +270,10 @@ def masked_fill(input, mask, value):
         want_tensor("masked_fill", "input", 0, input)
     if type(mask) is not Tensor:
         want_tensor("masked_fill", "mask", 1, mask)
+    if type(value) is float and mask.dtype is _bool and input.dtype.kind == 2 and input.dtype.itemsize > 2 and input.shape and abs(value) <= 65504:
+        if not (_is_contiguous(input._h, 0) and _is_contiguous(mask._h, 0)):
+            input, mask = input.contiguous(), mask.contiguous()
+        return _ops.where_rows(mask, value, input)
     if mask.dtype.name != "bool":
         raise RuntimeError(f"masked_fill only supports boolean masks, but got mask with dtype {mask.dtype.name}. Convert with .bool().")
     if isinstance(value, Tensor):
@@ -267,9 +297,8 @@ def masked_fill_(self, mask, value):
     """value written where mask. In place."""
     if type(mask) is not Tensor:
         want_tensor("masked_fill_", "mask", 1, mask)
-    if self.origin is None and not _ops.interpreting and type(value) in (float, int) and mask.shape == self.shape and (self.base is None or self.base.origin is None):
-        if mask.dtype.kind == 0 and lib.fc_map3(_WHERE, self._h, mask._h, zero_dim(fitting("masked_fill_", value, self.dtype), self.dtype)._h, self._h):
-            return self
+    if filled_where(self, mask, value):
+        return self
     alike = [d for d, (size, step) in enumerate(zip(self.shape, self.stride())) if size > 1 and step == 0]
     if alike and self.origin is None:
         return _fill_expanded(self, mask, value, alike)
@@ -277,6 +306,20 @@ def masked_fill_(self, mask, value):
     if result.shape != self.shape:
         raise ShapeError(f"masked_fill_: the mask {tuple(mask.shape)} does not broadcast to {tuple(self.shape)}")
     return _ops.copy_into_(self, result)
+
+
+def filled_where(self, mask, value):
+    """self[mask] = a number, where that is one write that nobody has to hear of: is it done?"""
+    kind = 2 if type(value) is float else 1 if type(value) is int else 0
+    if not kind or self.origin is not None or _ops.interpreting or mask.shape != self.shape or self.base is not None and self.base.origin is not None or mask.dtype is not _bool:
+        return False
+    dtype = self.dtype
+    if dtype.kind != 2 or not -65504 <= value <= 65504:
+        fitting("masked_fill_", value, dtype)
+    if kind == 1 and not -(2**63) <= value < 2**63:
+        return False
+    number = lib.fc_from_scalar(dtype.id, kind, 0 if kind == 2 else value, value, 0.0)
+    return lib.fc_map3(_WHERE, self._h, mask._h, number, self._h) is not None
 
 
 def _fill_expanded(self, mask, value, dims):
@@ -392,17 +435,13 @@ def diff(input, n=1, dim=-1, prepend=None, append=None, *, out=None):
     if n == 0:
         return input.clone()
     if not 0 <= dim < input.dim():
-        from facula.tensor_core._shape import wrap_dim
-
         dim = wrap_dim("diff", dim, input.dim())
     x = input
     if prepend is not None or append is not None:
-        from facula.tensor_core._joining import cat
-
         for name, end in (("prepend", prepend), ("append", append)):
             if end is not None and end.dim() != input.dim():
                 raise RuntimeError(f"diff expects {name} to have the same number of dimensions as input, got {end.dim()} and {input.dim()}.")
-        x = cat([x for x in (prepend, input, append) if x is not None], dim)
+        x = _joining.cat([x for x in (prepend, input, append) if x is not None], dim)
     apart = _ops.ne if x.dtype.kind == 0 else _ops.sub
     for _ in range(min(n, x.shape[dim] + 1)):  # nothing is left then
         size = x.shape[dim]
@@ -426,8 +465,7 @@ def cross(input, other, dim=None, *, out=None):
         raise RuntimeError(f"linalg.cross: inputs dimension {dim} must have length 3. Got {input.shape[dim]} and {other.shape[dim]}")
     if input.dtype is other.dtype and input.shape == other.shape and input.dtype.kind:
         return into("cross", _ops._cross(input, other, dim), out, (input, other))
-    from facula.tensor_core._rearranging import roll
-
+    roll = _rearranging.roll
     product = _ops.sub(_ops.mul(roll(input, -1, dim), roll(other, -2, dim)), _ops.mul(roll(input, -2, dim), roll(other, -1, dim)))
     return into("cross", product, out, (input, other))
 
@@ -441,7 +479,9 @@ def square(input, *, out=None):
 
 def trace(input):
     """Sum of the main diagonal of a matrix."""
-    if input.dim() != 2:
+    if type(input) is not Tensor:
+        want_tensor("trace", "input", 0, input)
+    if len(input.shape) != 2:
         raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input.dim()}")
     if input.dtype.kind == 0:
         raise NotImplementedError('"trace" not implemented for \'Bool\'. Convert with input.long().')
@@ -461,9 +501,7 @@ def gather(input, dim, index, *, sparse_grad=False, out=None):
     if type(index) is not Tensor:
         want_tensor("gather", "index", 2, index)
     if not index.numel() and index.dtype.name == "int64" and index.dim() != input.dim():
-        from facula.tensor_core._create import empty
-
-        return into("gather", empty(index.shape, dtype=input.dtype), out)
+        return into("gather", _create.empty(index.shape, dtype=input.dtype), out)
     return _ops.gather(input, dim, index, out=out)
 
 
@@ -480,13 +518,11 @@ def index_fill(input, dim, index, value):
         if value.is_complex() and not input.is_complex():
             raise RuntimeError(f"index_fill_(): Converting complex Scalar to non-complex type is not supported: {value.dtype.name} to {input.dtype.name}. Take its real part.")
         if value.requires_grad and shape:  # a slice named twice is written once
-            from facula.tensor_core._order import unique
-
-            index = unique(_ops.where_rows(_ops.lt(index, 0), _ops.add(index, input.shape[dim]), index))
+            index = _order.unique(_ops.where_rows(_ops.lt(index, 0), _ops.add(index, input.shape[dim]), index))
             shape[dim] = index.numel()
         filled = _ops.copy(_ops.expand(value.to(input.dtype), shape), None, 1)
     else:
-        filled = _ops.expand(zero_dim(fitting("index_fill", value, input.dtype), input.dtype), shape)
+        filled = _ops.expand(plain_number("index_fill", value, input.dtype), shape)
         if not _ops.interpreting:
             try:
                 return _ops.index_copy(input, dim, index, filled)
@@ -498,8 +534,6 @@ def index_fill(input, dim, index, value):
 
 def take_along_dim(input, indices, dim=None, *, out=None):
     """gather with broadcasting; without dim, of the flat tensors. Along a dim indices count round and round: -1 is the last, n the first again."""
-    from facula.tensor_core._shape import broadcast_shapes, wrap_dim
-
     if dim is None:
         return _ops.gather(input.reshape(-1), 0, indices.reshape(-1), out=out)
     if input.dim() != indices.dim():
@@ -543,8 +577,6 @@ trapz = trapezoid
 
 
 def _trapezoids(y, x, dx, dim):
-    from facula.tensor_core._shape import narrow
-
     for name, t in (("y", y), ("x", x)):
         if t is not None and t.dtype.kind == 0:
             raise RuntimeError(f"trapezoid: received a bool input for `{name}`, but bool is not supported. Convert it with .float().")

@@ -1,6 +1,6 @@
 """What is about order and counting: sort and its kind, unique, bins; and softmax with its dtype. Compositions over the rows."""
 
-from facula.tensor_core import _create, _dispatch, _ops, _shape, return_types
+from facula.tensor_core import _create, _dispatch, _index, _ops, _shape, return_types
 from facula.tensor_core._guard import want_tensor
 from facula.tensor_core._errors import DTypeError
 from facula.tensor_core._lib import lib
@@ -35,7 +35,12 @@ def log_softmax(input, dim=None, dtype=None, *, out=None, axis=None):
 
 def _written(results, out, kind, input):
     """The results as PyTorch's named tuple, copied into the pair `out` if one was given."""
+    if out is None:
+        return _tuple(kind, results)  # 60 ns, kind(*results) 400
     return into(kind.__name__, kind(*results), out, inputs=(input,))
+
+
+_tuple = tuple.__new__
 
 
 def _sorted(input, dim, descending):
@@ -132,7 +137,7 @@ def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=N
         input = sorted_sequence.new_tensor(input)
     found = _ops._searchsorted(sorted_sequence, input if input.dtype is sorted_sequence.dtype else input.to(sorted_sequence.dtype), sorter, right or side == "right")
     found = found.to(_int32) if out_int32 else found
-    return into("searchsorted", found, out)
+    return found if out is None else into("searchsorted", found, out)
 
 
 def bucketize(input, boundaries, *, out_int32=False, right=False, out=None):
@@ -141,6 +146,8 @@ def bucketize(input, boundaries, *, out_int32=False, right=False, out=None):
         raise RuntimeError(f"bucketize: boundaries has {boundaries.dim()} dims. Give a 1-d tensor.")
     if not isinstance(input, Tensor):
         input = boundaries.new_tensor(input)
+    if out is None and not out_int32 and input.dtype is boundaries.dtype:
+        return _ops._searchsorted(boundaries, input, None, right)
     return searchsorted(boundaries, input, out_int32=out_int32, right=right, out=out)
 
 
@@ -150,8 +157,8 @@ def bincount(input, weights=None, minlength=0):
         raise NotImplementedError(f'"bincount" not implemented for {input.dtype.name!r}. Give integers.')
     if minlength < 0:
         raise RuntimeError(f"bincount: minlength is {minlength}. Give one that is not negative.")
-    least, greatest = (int(_ops.amin(input, ()).item()), int(_ops.amax(input, ()).item())) if input.dim() == 1 and input.numel() else (0, -1)
-    if input.dim() != 1 or least < 0:
+    greatest = int(_ops.amax(input, ()).item()) if len(input.shape) == 1 and input.numel() else -1
+    if len(input.shape) != 1:
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
     if not input.numel():
         weights = None
@@ -160,7 +167,10 @@ def bincount(input, weights=None, minlength=0):
     size = max(minlength, greatest + 1)
     if weights is not None and weights.dtype not in (BY_NAME["float32"], BY_NAME["float64"]):
         weights = weights.to(BY_NAME["float64"])
-    return _ops._bincount(input.to(_int64), weights, size)
+    try:
+        return _ops._bincount(input if input.dtype is _int64 else input.to(_int64), weights, size)
+    except IndexError:
+        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.") from None
 
 
 def histc(input, bins=100, min=0, max=0, *, out=None):
@@ -184,6 +194,10 @@ def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=No
     if dim is not None:
         return _unique_slices(input, dim, return_inverse, return_counts, True)
     flat = _shape.flatten(input)
+    if (return_inverse or return_counts) and _few(flat):
+        numbers = flat.tolist()
+        kept, inverse, counts = _distinct(numbers, sorted_(range(len(numbers)), key=numbers.__getitem__))
+        return _asked([_ops.index_select(flat, 0, kept), inverse.reshape(input.shape), counts], return_inverse, return_counts)
     values, order = _ops._sort(flat, 0, False)
     fresh = _first_of_runs(values)
     return _runs(values, fresh, order, input.shape, return_inverse, return_counts)
@@ -199,6 +213,34 @@ def unique_consecutive(input, return_inverse=False, return_counts=False, dim=Non
     return _runs(flat, _first_of_runs(flat), None, input.shape, return_inverse, return_counts)
 
 
+sorted_ = sorted  # where an argument has the name
+
+
+def _few(x):
+    """Integers, so few that Python's lists are faster than rows."""
+    return x.dtype.kind < 2 and 0 < x.numel() <= 64 and not (_ops.interpreting or x.is_meta)
+
+
+def _distinct(items, order):
+    """Of Python's items and the order in which they ascend: where the first of each distinct one is, the number of each item's, how many of each there are."""
+    kept, inverse, counts, before = [], [0] * len(items), [], None
+    for k in order:
+        if not kept or items[k] != before:
+            kept.append(k)
+            counts.append(0)
+            before = items[k]
+        inverse[k] = len(kept) - 1
+        counts[-1] += 1
+    return [lib.from_numbers(numbers, _int64.id) for numbers in (kept, inverse, counts)]
+
+
+def _asked(results, return_inverse, return_counts):
+    values, inverse, counts = results
+    if not return_inverse and not return_counts:
+        return values
+    return (values, *([inverse] if return_inverse else []), *([counts] if return_counts else []))
+
+
 def _first_of_runs(values):
     """True where an element differs from the one before it; a NaN differs from everything."""
     n = values.shape[0]
@@ -212,10 +254,8 @@ def _first_of_runs(values):
 
 
 def _runs(values, fresh, order, shape, return_inverse, return_counts):
-    from facula.tensor_core._index import masked_select
-
     starts = fresh.nonzero().reshape(-1) if return_counts else None
-    results = [masked_select(values, fresh)]
+    results = [_index.masked_select(values, fresh)]
     if return_inverse:
         run = fresh.to(_int64).cumsum(0) - 1
         results.append((run if order is None else run.new_zeros(run.shape).scatter_(0, order, run)).reshape(shape))
@@ -232,6 +272,10 @@ def _places(n):
 def _unique_slices(input, dim, return_inverse, return_counts, ordered):
     """Slices along dim, compared element by element from the first: sorted by the last element first, stably."""
     n = input.shape[dim]
+    if ordered and _few(input):
+        rows = input.movedim(dim, 0).reshape(n, -1).tolist()
+        kept, inverse, counts = _distinct(rows, sorted_(range(n), key=rows.__getitem__))
+        return _asked([_ops.index_select(input, dim, kept), inverse, counts], return_inverse, return_counts)
     rows = input.movedim(dim, 0).reshape(n, -1) if input.numel() else input.new_zeros((n, 0))
     order = None
     if ordered:

@@ -3,7 +3,7 @@
 import builtins
 import math
 
-from facula.tensor_core import _ops
+from facula.tensor_core import _create, _math, _ops
 from facula.tensor_core._conjugate import resolved
 from facula.tensor_core._errors import DTypeError
 from facula.tensor_core._guard import want_tensor
@@ -30,8 +30,6 @@ def _floating(input):
 
 
 def _default_float():
-    from facula.tensor_core._lib import lib
-
     return DTYPES[lib.fc_default_dtype()]
 
 
@@ -49,10 +47,7 @@ def angle(input, *, out=None):
 
 def isreal(input):
     """Is the imaginary part zero?"""
-    from facula.tensor_core._create import ones_like
-    from facula.tensor_core._math import imag
-
-    return _ops.eq(imag(input), 0) if input.is_complex() else ones_like(input, dtype=BY_NAME["bool"])
+    return _ops.eq(_math.imag(input), 0) if input.is_complex() else _create.ones_like(input, dtype=DTYPES[0])
 
 
 def nan_to_num(input, nan=None, posinf=None, neginf=None, *, out=None):
@@ -91,6 +86,8 @@ def lerp(input, end, weight, *, out=None):
     >>> facula.lerp(facula.zeros(2), facula.ones(2), 0.25)
     tensor([0.2500, 0.2500])
     """
+    if type(input) is type(end) is Tensor and input.dtype is end.dtype and input.dtype.kind >= 2 and (type(weight) is float or type(weight) is Tensor and weight.dtype is input.dtype):
+        return _ops.lerp(input, end, weight, out=out)
     kind = lib.fc_dtype(input._h) if isinstance(input, Tensor) else -1
     for name, other in (("end", end), ("weight", weight)):
         if isinstance(other, Tensor) and lib.fc_dtype(other._h) != kind and (name == "end" or other.dim()):

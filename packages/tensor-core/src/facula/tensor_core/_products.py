@@ -255,12 +255,16 @@ def inner(input, other, *, out=None):
 
 def kron(input, other, *, out=None):
     """Kronecker product: every element of input times the whole of other."""
-    n = max(input.dim(), other.dim())
-    x, y = ([1] * (n - t.dim()) + list(t.shape) for t in (input, other))
-    a = _shape.reshape(input, [s for size in x for s in (size, 1)])
-    b = _shape.reshape(other, [s for size in y for s in (1, size)])
-    result = _shape.reshape(_ops.mul(a, b), [p * q for p, q in zip(x, y)])
-    return into("kron", result, out)
+    x, y = list(input.shape), list(other.shape)
+    n = max(len(x), len(y))
+    if n == 1 == len(x) == len(y) and out is None:
+        return _shape._alone(_ops.view(_ops.mul(_ops.unsqueeze(input, 1), other), (x[0] * y[0],)))
+    x[:0], y[:0] = [1] * (n - len(x)), [1] * (n - len(y))
+    wide, flat = [1] * (2 * n), [1] * (2 * n)
+    wide[::2], flat[1::2] = x, y
+    result = _ops.mul(_shape.reshape(input, wide), other if n == 1 or len(other.shape) == 1 else _shape.reshape(other, flat))
+    result = _shape.reshape(result, [p * q for p, q in zip(x, y)])
+    return result if out is None else into("kron", result, out)
 
 
 def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):

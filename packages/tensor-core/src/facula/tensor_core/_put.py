@@ -2,7 +2,7 @@
 
 import math
 
-from facula.tensor_core import _joining, _ops, _shape
+from facula.tensor_core import _data, _joining, _ops, _shape
 from facula.tensor_core._guard import want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core._out import into
@@ -114,12 +114,10 @@ def isin(elements, test_elements, *, assume_unique=False, invert=False, out=None
     """For every element whether it is among test_elements; either may be a number."""
     if out is not None:
         return into("isin", isin(elements, test_elements, invert=invert), out)
-    from facula.tensor_core._data import tensor
-
     if not isinstance(elements, Tensor) and not isinstance(test_elements, Tensor):
         raise TypeError("isin() received an invalid combination of arguments: one of elements and test_elements must be a Tensor")
-    x = elements if isinstance(elements, Tensor) else tensor(elements)
-    among = test_elements if isinstance(test_elements, Tensor) else tensor(test_elements)
+    x = elements if isinstance(elements, Tensor) else _data.tensor(elements)
+    among = test_elements if isinstance(test_elements, Tensor) else _data.tensor(test_elements)
     among = among if among.dim() == 1 else _shape.reshape(among, -1)
     if not among.numel():
         found = _ops.ne(x, x)
@@ -144,12 +142,10 @@ def unravel_index(indices, shape):
         raise ValueError(f"'shape' cannot have negative values, but got {tuple(shape)}")
     if indices.dtype.kind != 1:
         raise TypeError(f"expected 'indices' to be an integer tensor, but got {indices.dtype}")
-    from facula.tensor_core._data import tensor
-
     if min(shape, default=0) < 0:
         raise ValueError(f"'shape' cannot have negative values, but got {tuple(shape)}")
     steps = [math.prod(shape[d + 1 :]) for d in range(len(shape))]
-    steps, sizes = (tensor(n, dtype=int64, device=indices.device) for n in (steps, shape))
+    steps, sizes = (_data.tensor(n, dtype=int64, device=indices.device) for n in (steps, shape))
     return _joining.unbind(_ops.remainder(_ops.floor_divide(_ops.unsqueeze(indices, -1), steps), sizes), -1)
 
 

@@ -154,14 +154,17 @@ def broadcast_to(input, size):
 
 def broadcast_shapes(*shapes):
     """The shape that tensors of these shapes broadcast to. Raises RuntimeError where they do not."""
-    shapes = [(s,) if isinstance(s, int) else tuple(s) for s in shapes]
-    result = [1] * max(map(len, shapes), default=0)
+    shapes = [(s,) if isinstance(s, int) else s for s in shapes]
+    n = max(map(len, shapes), default=0)
+    result = [1] * n
     for s in shapes:
-        for k in range(1, len(s) + 1):
-            if s[-k] != 1:
-                if result[-k] not in (1, s[-k]):
-                    raise ShapeError(f"broadcast_shapes: Shape mismatch: objects cannot be broadcast to a single shape: {s[-k]} and {result[-k]} at dim -{k}")
-                result[-k] = s[-k]
+        at = n - len(s)
+        for size in s:
+            if size != 1 and result[at] != size:
+                if result[at] != 1:
+                    raise ShapeError(f"broadcast_shapes: Shape mismatch: objects cannot be broadcast to a single shape: {size} and {result[at]} at dim {at - n}")
+                result[at] = size
+            at += 1
     return Size(result)
 
 
@@ -170,7 +173,10 @@ def broadcast_tensors(*tensors):
     for k, t in enumerate(tensors):
         if not isinstance(t, Tensor):
             raise TypeError(f"expected Tensor as element {k} in argument 0, but got {type(t).__name__}. Give the tensors one by one.")
-    shape = broadcast_shapes(*(t.shape for t in tensors))
+    shapes = [t.shape for t in tensors]
+    if shapes.count(shapes[0]) == len(shapes) if shapes else True:
+        return tensors
+    shape = broadcast_shapes(*shapes)
     return tuple(t if t.shape == shape else _ops.expand(t, shape) for t in tensors)
 
 
@@ -230,7 +236,7 @@ def squeeze(input, dim=None):
     if type(input) is not Tensor:
         want_tensor("squeeze", "input", 0, input)
     if dim is None:
-        dim = tuple(d for d, size in enumerate(input.shape) if size == 1)
+        return _ops.squeeze(input, tuple([d for d, size in enumerate(input.shape) if size == 1]))
     elif isinstance(dim, int):
         dim = (wrap_dim("squeeze", dim, input.dim()),)
     if len(dim) > 1 and len({wrap_dim("squeeze", d, input.dim()) for d in dim}) < len(dim):
@@ -307,6 +313,10 @@ def movedim(input, source, destination):
     if type(input) is not Tensor:
         want_tensor("movedim", "input", 0, input)
     n = input.dim()
+    if type(source) is type(destination) is int and -n <= source < n and -n <= destination < n:
+        order = list(range(n))
+        order.insert(destination % n, order.pop(source % n))
+        return _ops.permute(input, order)
     source = (source,) if isinstance(source, int) else tuple(source)
     destination = (destination,) if isinstance(destination, int) else tuple(destination)
     if len(source) != len(destination):

@@ -1,7 +1,8 @@
 """Quantiles and other statistics composed of rows."""
 
-from facula.tensor_core import _ops, _order, _shape
+from facula.tensor_core import _create, _data, _ops, _order, _shape
 from facula.tensor_core._tensor import Tensor
+from facula.tensor_core._types import int64
 from facula.tensor_core._out import into
 
 MODES = ("linear", "lower", "higher", "midpoint", "nearest")
@@ -27,8 +28,6 @@ def nanquantile(input, q, dim=None, keepdim=False, *, interpolation="linear", ou
 
 
 def _quantile(name, input, q, dim, keepdim, interpolation, out, skip):
-    from facula.tensor_core._data import tensor
-
     if input.dtype.name not in ("float32", "float64"):
         raise RuntimeError(f"{name}() input tensor must be either float or double dtype, got {input.dtype.name}. Convert it.")
     if interpolation not in MODES:
@@ -36,7 +35,7 @@ def _quantile(name, input, q, dim, keepdim, interpolation, out, skip):
     if not input.numel():
         raise RuntimeError(f"{name}() input tensor must be non-empty")
     single = not isinstance(q, Tensor) or not q.dim()
-    q = q if isinstance(q, Tensor) else tensor(q, dtype=input.dtype)
+    q = q if isinstance(q, Tensor) else _data.tensor(q, dtype=input.dtype)
     if q.dim() > 1:
         raise RuntimeError(f"{name}() q must be a scalar or 1D tensor, got {q.dim()}D")
     if q.dtype is not input.dtype:
@@ -69,9 +68,9 @@ def _quantile(name, input, q, dim, keepdim, interpolation, out, skip):
     elif interpolation == "nearest":
         rank = _ops.round(rank)
     low = _ops.floor(rank)
-    result = _ops.gather(x, -1, low.to(_int64()))
+    result = _ops.gather(x, -1, low.to(int64))
     if interpolation in ("linear", "midpoint"):
-        above = _ops.gather(x, -1, _ops.ceil(rank).to(_int64()))
+        above = _ops.gather(x, -1, _ops.ceil(rank).to(int64))
         weight = _ops.sub(rank, low) if interpolation == "linear" else _ops.mul(_ops.ne(rank, low), 0.5).to(x.dtype)
         result = _ops.lerp(result, above, weight)
     if not skip:  # NaN sorts last
@@ -99,26 +98,16 @@ def renorm(input, p, dim, maxnorm, *, out=None):
         raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm}")
     if p <= 0:
         raise RuntimeError(f"renorm: non-positive-norm not supported, got p={p}")
-    if input.dim() < 2:
+    n = len(input.shape)
+    if n < 2:
         raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {input.dim()} dimensions")
-    if not -input.dim() <= dim < input.dim():
+    if not -n <= dim < n:
         raise IndexError(f"renorm: Dimension out of range (expected to be in range of [{-input.dim()}, {input.dim() - 1}], but got {dim})")
-    others = [d for d in range(input.dim()) if d != dim % input.dim()]
+    others = 1 - dim % n if n == 2 else [d for d in range(n) if d != dim % n]
     norm = _ops.norm_p(input, others, p=float(p), keepdim=True)
-    factor = _ops.where_rows(_ops.gt(norm, maxnorm), _ops.div(_full_like(norm, maxnorm), _ops.add(norm, 1e-7)), _full_like(norm, 1.0))
-    return into("renorm", _ops.mul(input, factor), out)
-
-
-def _full_like(x, value):
-    from facula.tensor_core._create import full_like
-
-    return full_like(x, value)
-
-
-def _int64():
-    from facula.tensor_core._types import int64
-
-    return int64
+    most = maxnorm if norm.dtype.itemsize > 2 else _create.full_like(norm, maxnorm)
+    factor = _ops.where_rows(_ops.gt(norm, maxnorm), _ops.div(most, _ops.add(norm, 1e-7)), 1.0)
+    return _ops.mul(input, factor) if out is None else into("renorm", _ops.mul(input, factor), out)
 
 
 __all__ = ["nanmean", "nanquantile", "quantile", "renorm"]

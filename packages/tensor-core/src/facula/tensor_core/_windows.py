@@ -3,6 +3,7 @@
 Formulas: Harris, "On the Use of Windows for Harmonic Analysis with the Discrete Fourier Transform" (1978); Nuttall (1981) for his.
 """
 
+import functools
 import math
 
 from facula.tensor_core import _ops
@@ -117,11 +118,19 @@ def kaiser(M, *, beta=12.0, sym=True, dtype=None, layout=strided, device=None, r
     n, intervals = _steps("kaiser", M, sym, dtype, layout, requires_grad)
     if beta < 0:
         raise ValueError(f"beta must be non-negative, got: {beta} instead.")
-    if not intervals:
-        return n
+    return n if not intervals else _asked(_kaiser_of(n, intervals, beta), requires_grad)
+
+
+def _kaiser_of(n, intervals, beta):
     height = _ops.rsub_(_ops.square_(_ops.sub_(_ops.mul_(n, 2 / intervals), 1)), 1)
     height = _ops.mul_(_ops.sqrt_(_ops.clamp_min_(height, 0)), beta)
-    return _asked(_ops.div_(_ops.i0_(height), _ops.i0_(full((), float(beta), dtype=n.dtype))), requires_grad)
+    return _ops.div_(_ops.i0_(height), _i0(float(beta), n.dtype))
+
+
+@functools.lru_cache(maxsize=64)
+def _i0(beta, dtype):
+    """I0 of a number, as a 0-d tensor."""
+    return _ops.i0_(full((), beta, dtype=dtype))
 
 
 def _periodic(name, make):
@@ -184,7 +193,9 @@ bartlett_window = _periodic("bartlett_window", _triangle)
 
 def _kaiser(M, beta=12.0, *, sym, dtype):
     """I0(beta sqrt(1 - (2n / M - 1)^2)) / I0(beta)."""
-    return kaiser(M, beta=beta, sym=sym, dtype=dtype)
+    if M < 2 or beta < 0:
+        return kaiser(M, beta=beta, sym=sym, dtype=dtype)
+    return _kaiser_of(_ops.arange_of(0, 0, M, dtype, 0.0, 1.0), M - 1 if sym else M, beta)
 
 
 hamming_window = _periodic("hamming_window", _two_terms)
