@@ -13,7 +13,7 @@ from facula.tensor_core._types import int64
 
 _view_op, _basic_index, _index_put = lib.view_op, lib.basic_index, lib.fc_index_put
 _MASKED, _VIEW = (next(op.id for op in _ops.OPS if op.name == name) for name in ("masked_scatter", "view"))
-_SELECT, _SLICE = (next(op.id for op in _ops.OPS if op.name == name) for name in ("select", "slice"))
+_SELECT, _SLICE, _INDEX = (next(op.id for op in _ops.OPS if op.name == name) for name in ("select", "slice", "index"))
 _BASIC = frozenset((int, slice, type(None), type(Ellipsis)))
 _ZERO_DIM = "invalid index of a 0-dim tensor. Use `tensor.item()` to convert a 0-dim tensor to a number"
 
@@ -185,6 +185,8 @@ def getitem(x, key):
             t = None
         if t is not None:
             return t
+    if kind is Tensor and x.origin is not None and key.dtype.kind == 0 and key.shape and key.shape == x.shape and not _ops.interpreting and _tensor.leaving is None and not key.is_meta:
+        return index(x, list(nonzero(key, as_tuple=True)))
     if key is None:
         return _ops.unsqueeze(x, 0)
     if key is Ellipsis:
@@ -221,12 +223,14 @@ def _positions(x, key, kind):
 
 def index(input, indices):
     """input read through index tensors (None keeps a dim), recorded as one op."""
-    if not _ops.interpreting and input.origin is None:
+    if not _ops.interpreting:
         try:
-            t = lib.index(input._h, 1, [indices[0]._h]) if len(indices) == 1 else lib.index(input._h, len(indices), [None if i is None else i._h for i in indices])
-        except AttributeError:  # sparse
+            t = lib.index(input._h, len(indices), indices)
+        except (AttributeError, TypeError):  # sparse
             t = None
         if t is not None:
+            if input.origin is not None:
+                _dispatch.record[_INDEX](t, input, [i for i in indices if i is not None], mask_of(indices))
             return t
     return _ops.index(input, [i for i in indices if i is not None], mask_of(indices))
 

@@ -273,8 +273,8 @@ class Tensor(lib.Slots):
         return value
 
     def __int__(self):
-        if leaving is None and type(value := number_of(self._h)) is int:
-            return value
+        if leaving is None and type(value := number_of(self._h)) in (int, float):
+            return int(value)
         return int(self._real_scalar())
 
     def __float__(self):
