@@ -157,7 +157,7 @@ def execute(op, args, out=None):
 
 def call(op, args, out=None):
     """An op called in an unusual way, or one that failed on the fast path and is to be explained."""
-    if op.kind == "map2" and not _listeners and type(args[0]) in _NUMBERS and type(args[1]) is Tensor and len(args) == 2 and out is None:  # 2 ** x
+    if op.kind == "map2" and not _listeners and type(args[0]) in _NUMBERS and type(args[1]) is Tensor and len(args) == 2 and out is None and "Scalar" in op.params[0].type:  # 2 ** x
         x, y = args
         whole = type(x) is int
         if not whole or -(2**63) <= x < 2**63:
