@@ -86,7 +86,7 @@ def lerp(input, end, weight, *, out=None):
     >>> facula.lerp(facula.zeros(2), facula.ones(2), 0.25)
     tensor([0.2500, 0.2500])
     """
-    if type(input) is type(end) is Tensor and input.dtype is end.dtype and input.dtype.kind >= 2 and (type(weight) is float or type(weight) is Tensor and weight.dtype is input.dtype):
+    if type(input) is type(end) is Tensor and input.dtype is end.dtype and input.dtype.kind >= 2 and (type(weight) is float and -65504 <= weight <= 65504 or type(weight) is Tensor and weight.dtype is input.dtype):
         return _ops.lerp(input, end, weight, out=out)
     kind = lib.fc_dtype(input._h) if isinstance(input, Tensor) else -1
     for name, other in (("end", end), ("weight", weight)):
