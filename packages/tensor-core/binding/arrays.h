@@ -71,12 +71,13 @@ static PyGetSetDef fc_view_getset[] = {{"__array_struct__", fc_view_struct, NULL
 static PyType_Slot fc_view_slots[] = {{Py_tp_dealloc, (void *)fc_view_dealloc}, {Py_tp_getset, fc_view_getset}, {0, NULL}};
 static PyType_Spec fc_view_spec = {"facula.tensor_core._native.ArrayView", sizeof(fc_view_object), 0, Py_TPFLAGS_DEFAULT, fc_view_slots};
 
-/* array_view(tensor): None for what NumPy has no dtype for, for meta tensors, empty ones and more dims than are usual */
+/* array_view(tensor): None for what NumPy has no dtype for, for views that are still to be conjugated or negated, for meta tensors, empty ones and
+   more dims than are usual */
 static PyObject *fc_array_view(PyObject *self, PyObject *object)
 {
     fc_tensor *x = fc_operand(object);
     (void)self;
-    if (!x || fc_device(x) || !fc_array_size[fc_dtype(x)] || !fc_numel(x) || fc_ndim(x) > FC_VIEWED)
+    if (!x || fc_lazy(x) || fc_device(x) || !fc_array_size[fc_dtype(x)] || !fc_numel(x) || fc_ndim(x) > FC_VIEWED)
         Py_RETURN_NONE;
     if (!fc_view_type && !(fc_view_type = PyType_FromSpec(&fc_view_spec)))
         return NULL;

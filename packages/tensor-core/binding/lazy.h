@@ -6,18 +6,20 @@ typedef PyObject *(*fc_wrapper)(PyObject *self, PyObject *const *args, Py_ssize_
 /* Handles as they were given, and the copies that stand in for them. */
 typedef struct { PyObject *given, *done; } fc_resolved;
 
-/* What a verb is called with in place of an argument: a handle's copy where it is lazy, a list of such, or the argument. A new reference. */
+/* What a verb is called with in place of an argument: a handle's copy where it is lazy, a list of such, or the argument (a Tensor's handle). A new reference. */
 static PyObject *fc_resolved_argument(fc_resolved *r, PyObject *object)
 {
-    if (PyList_Check(object)) {
-        PyObject *list = PyList_New(PyList_Size(object));
-        for (Py_ssize_t k = 0; list && k < PyList_Size(object); ++k) {
-            PyObject *item = fc_resolved_argument(r, PyList_GetItem(object, k));
+    if (PyList_Check(object) || PyTuple_Check(object)) {
+        PyObject *list = PySequence_List(object);
+        for (Py_ssize_t k = 0; list && k < PyList_Size(list); ++k) {
+            PyObject *item = fc_resolved_argument(r, PyList_GetItem(list, k));
             if (!item || PyList_SetItem(list, k, item) < 0)
                 Py_CLEAR(list);
         }
         return list;
     }
+    if (fc_operand(object)) /* lists hold Tensors as well */
+        object = ((fc_slots *)object)->handle;
     fc_tensor *x = (PyObject *)Py_TYPE(object) == fc_handle_type ? ((fc_handle *)object)->tensor : NULL;
     if (!x || !fc_lazy(x)) {
         Py_INCREF(object);
