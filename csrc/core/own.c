@@ -123,6 +123,11 @@ static fc_tensor *fc_own_run(fc_call *c, fc_tensor *out, fc_tensor **t)
     const fc_own_args *a = &fc_args[c->op];
     const int op = c->op, as_is = fc_takes_as_is(op);
     int device;
+    for (int k = 0; a->nlists && k < c->nt; ++k) /* a list has no gaps: None among its tensors arrives as NULL */
+        if (!t[k]) {
+            fc_fail(FC_ARG, k, 0, 0, 0);
+            return NULL;
+        }
     if (fc_check_operands(c->nt, t, &device))
         return NULL;
     if (c->nt && t[0] && !a->list[0] && !fc_op_takes(op, t[0]->dtype)) {

@@ -20,6 +20,9 @@ def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
     if type(input) is not Tensor:
         extend.want_tensor("unfold", "input", 0, input)
     kernel, dilation, padding, stride = (ntuple(v, 2) for v in (kernel_size, dilation, padding, stride))
+    for name, sizes in (("kernel size", kernel), ("dilation", dilation), ("stride", stride)):
+        if min(sizes) < 1:
+            raise RuntimeError(f"unfold: {name} should be greater than zero, but got {sizes}.")
     if input.dim() not in (3, 4):
         raise RuntimeError(f"unfold: expected 3D or 4D (batch mode) tensor for input with possibly 0 batch size, but got {list(input.shape)}")
     some("unfold", input, 2)
