@@ -148,6 +148,7 @@ def differ_in_tensor(expected, actual):
 
 @pytest.mark.parametrize("setup,programs", list(sections()))
 def test_programs_end_as_in_pytorch(setup, programs):
+    real.distributions.Distribution.set_default_validate_args(True)  # PyTorch's compiler, which a program before may have loaded, switches it off
     wrong = []
     for line, program in programs:
         expected, actual = outcome(real, setup, program), outcome(ours, setup, program)
