@@ -119,7 +119,8 @@ def named_numbers(row):
     if not scalars:
         return ""
     off = " or ".join(dict.fromkeys(scalar_guards(row)))
-    plain = " and ".join(PLAIN_NUMBER.get(p.name, "(type({0}) in (float, int) and -65504 <= {0} <= 65504)").format(p.name) for p in scalars)
+    rules = {n: r for n, r in PLAIN_NUMBER.items() if n != "alpha" or row.types not in ("FLOATS", "RFLOATS")}
+    plain = " and ".join(rules.get(p.name, "(type({0}) in (float, int) and -65504 <= {0} <= 65504)").format(p.name) for p in scalars)
     handles = ", ".join(f"{p.name}._h" for p in row.tensors)
     body = f"    if {off}:\n        if not ({plain}):\n            {leave(row)}\n"
     body += f"        try:\n            {handles}\n        except AttributeError:\n            {leave(row)}\n"
