@@ -1,6 +1,6 @@
 """One sample through both libraries, in every way that the entry can be called: what differs, as (kind, text).
 
-A kind is a word or two: "value", "dtype", "shape", "stride", "type", "raises" (ours raises, PyTorch answers), "answers" (the reverse),
+A kind is a word or two: "value", "dtype", "shape", "stride", "is_conj", "is_neg", "type", "raises" (ours raises, PyTorch answers), "answers" (the reverse),
 "error" (another class), "missing", and for gradients "gradient" and "gradient stride". Behind "method", "in place", "out" and
 "strided" (non-contiguous arguments) stands the same about that way of calling.
 """
@@ -53,6 +53,9 @@ def unlike(expected, actual, times=1, unset=False):
         else:
             if expected.numel() and expected.stride() != tuple(actual.stride()):
                 yield "stride", f"{tuple(actual.stride())} for {expected.stride()} of shape {tuple(expected.shape)}"
+            for name in ("is_conj", "is_neg"):
+                if getattr(expected, name)() != getattr(actual, name)():
+                    yield name, f"{not getattr(expected, name)()} for {getattr(expected, name)()}"
             if not unset and (found := near(expected, actual, times)):
                 yield "value", f"{expected.dtype} {tuple(expected.shape)}: {found}"
     elif isinstance(expected, (list, tuple)):
@@ -223,7 +226,8 @@ def gradients(theirs, mine, expected, actual):
         return
     for w, f in zip(wanted, found):
         if w is not None and f is not None:
-            yield from (("gradient stride" if kind == "stride" else "gradient", text) for kind, text in unlike(w, f, GRADIENT))
+            kinds = {"stride": "gradient stride", "is_conj": None, "is_neg": None}  # backward computes conjugates at once: docs/decisions/047
+            yield from ((kinds.get(kind, "gradient"), text) for kind, text in unlike(w, f, GRADIENT) if kinds.get(kind, kind))
             continue
         present = f if w is None else w  # an absent gradient is one of zeros
         if present is not None and bool((present != 0).any()):
@@ -248,7 +252,7 @@ def differences(op, s, ways=PLAIN, prefix=""):
             found = list(unlike_outcomes(expected, actual, unset=op.name.split(".")[-1] in UNSET))
             if any(kind == "value" for kind, _ in found) and not list(unlike(*processed(s, expected, actual))):
                 found = [f for f in found if f[0] != "value"]  # equal but for what is free: the signs of vectors
-            if not isinstance(expected, Exception) and {kind for kind, _ in found} <= {"stride", "value"}:
+            if not isinstance(expected, Exception) and {kind for kind, _ in found} <= {"stride", "value", "is_conj", "is_neg"}:
                 found += gradients(*calls, *processed(s, expected, actual))
         except Unserved as missing:
             if not str(missing).startswith("torch."):

@@ -3,16 +3,13 @@
 `python operator_extremes.py [--dtypes a,b] REGEX` prints what differs, one process an entry. Kinds are operator_compare's behind a form's name.
 """
 
-import argparse
-import collections
-import json
 import re
-import warnings
 
 import facula
 import torch
 from operator_compare import near, outcomes, plain, unlike_outcomes
-from operator_samples import DTYPES, Unserved, entries, samples, spelt, tensors
+from operator_samples import Unserved, samples, spelt, tensors
+from operator_survey import survey
 
 inf, nan = float("inf"), float("nan")
 UNSET = ("empty", "new_empty", "resize")  # memory as it was found
@@ -166,39 +163,6 @@ def of_entry(op, dtypes, most, wanted=""):
                     yield from differences(op, new, label)
 
 
-def main():
-    from operator_survey import apart
-
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("regex")
-    parser.add_argument("--most", type=int, default=6)
-    parser.add_argument("--shown", type=int, default=2)
-    parser.add_argument("--form", default="", help="a regular expression over the forms' names")
-    parser.add_argument("--dtypes", type=lambda text: [getattr(torch, n) for n in text.split(",")], default=[d for d in DTYPES if "uint" not in str(d) or d is torch.uint8])
-    parser.add_argument("--out", type=argparse.FileType("w"), help="one JSON object a line: name, differences")
-    options = parser.parse_args()
-    warnings.simplefilter("ignore")
-    torch.set_num_threads(1)
-    facula.set_num_threads(1)
-    clean = total = 0
-    for name, op in entries().items():
-        if not re.search(options.regex, name):
-            continue
-
-        def work(op=op):
-            found = collections.defaultdict(list)
-            for kind, text in of_entry(op, options.dtypes, options.most, options.form):
-                found[kind].append(text)
-            return found
-
-        found = apart(work)
-        total, clean = total + 1, clean + (not found)
-        for kind, texts in found.items():
-            print(f"{name:32} {kind:18} {len(texts):4}", *texts[: options.shown], sep="\n    ", flush=True)
-        if options.out:
-            print(json.dumps({"name": name, "found": found}), file=options.out, flush=True)
-    print(f"{clean} of {total} entries like PyTorch's")
-
-
 if __name__ == "__main__":
-    main()
+    FORM = {"--form": dict(default="", help="a regular expression over the forms' names")}
+    survey(__doc__, lambda op, given: of_entry(op, given.dtypes, given.most, given.form), FORM, most=6)

@@ -4,15 +4,11 @@
 a result is), "base" (which one it is a view of), "shares" (with which it shares memory), "offset", and "in place memory" (other bytes, in gaps too).
 """
 
-import argparse
-import collections
-import re
-import warnings
-
 import facula
 import torch
 from operator_compare import Call, gradients, outcomes, plain, processed, unlike, unlike_outcomes
-from operator_samples import Unserved, entries, forget, mirrored, samples, spelt, tensors
+from operator_samples import Unserved, forget, mirrored, samples, spelt, tensors
+from operator_survey import survey
 
 
 def _like(t, empty):
@@ -119,7 +115,7 @@ def differences(op, s, label):
         found = list(unlike_outcomes(expected, actual, unset=op.name.startswith(("empty", "new_empty", "resize"))))
         if any(kind == "value" for kind, _ in found) and not list(unlike(*processed(s, expected, actual))):
             found = [f for f in found if f[0] != "value"]
-        if not isinstance(expected, Exception) and {kind for kind, _ in found} <= {"stride", "value"}:
+        if not isinstance(expected, Exception) and {kind for kind, _ in found} <= {"stride", "value", "is_conj", "is_neg"}:
             found += bases(expected, actual, theirs, mine)
             found += gradients(theirs, mine, *processed(s, expected, actual))
         found += in_place(op, s)
@@ -165,36 +161,6 @@ def quick(op):
     return of_entry(op, [torch.float64], 2, {f.__name__: f for f in (turned, channels_last, stepped)}, alone=False)
 
 
-def main():
-    from operator_survey import apart
-
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("regex")
-    parser.add_argument("--most", type=int, default=8)
-    parser.add_argument("--shown", type=int, default=2)
-    parser.add_argument("--quick", action="store_true", help="what test_operator_layouts.py looks at")
-    parser.add_argument("--dtypes", type=lambda text: [getattr(torch, n) for n in text.split(",")], default=[torch.float64])
-    options = parser.parse_args()
-    warnings.simplefilter("ignore")
-    torch.set_num_threads(1)
-    facula.set_num_threads(1)
-    clean = total = 0
-    for name, op in entries().items():
-        if not re.search(options.regex, name):
-            continue
-
-        def work(op=op):
-            found = collections.defaultdict(list)
-            for kind, text in quick(op) if options.quick else of_entry(op, options.dtypes, options.most):
-                found[kind].append(text)
-            return found
-
-        found = apart(work)
-        total, clean = total + 1, clean + (not found)
-        for kind, texts in found.items():
-            print(f"{name:32} {kind:18} {len(texts):4}", *texts[: options.shown], sep="\n    ", flush=True)
-    print(f"{clean} of {total} entries like PyTorch's")
-
-
 if __name__ == "__main__":
-    main()
+    QUICK = {"--quick": dict(action="store_true", help="what test_operator_layouts.py looks at")}
+    survey(__doc__, lambda op, given: quick(op) if given.quick else of_entry(op, given.dtypes, given.most), QUICK, most=8, dtypes=[torch.float64])

@@ -1,14 +1,10 @@
 """python operator_second.py REGEX: gradients of gradients of the operators beside PyTorch's, over PyTorch's own samples, one process an entry."""
 
-import argparse
-import collections
-import re
-import warnings
-
 import facula
 import torch
 from operator_compare import outcome, outcomes, plain, processed, unlike
-from operator_samples import Unserved, entries, forget, mirrored, samples, spelt, tensors
+from operator_samples import Unserved, forget, mirrored, samples, spelt, tensors
+from operator_survey import survey
 
 
 def weights(like, start):
@@ -47,44 +43,20 @@ def differences(op, s):
         for k, leaf in enumerate(leaves):
             w, f = (None if r is None else r[k] for r in (wanted, found))
             if w is not None and f is not None:
-                yield from ((kind, text) for kind, text in unlike(w, f, 100) if kind != "stride")
+                yield from ((kind, text) for kind, text in unlike(w, f, 100) if kind not in ("stride", "is_conj", "is_neg"))
             elif (w is not None and bool((w != 0).any())) or (f is not None and bool((f != 0).any())):
                 yield "absent", f"{'not None' if w is None else 'None'} for argument {k} of {tuple(leaf.shape)}"
     except Unserved:
         return
 
 
-def main():
-    from operator_survey import apart
-
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("regex")
-    parser.add_argument("--most", type=int, default=6)
-    options = parser.parse_args()
-    warnings.simplefilter("ignore")
-    torch.set_num_threads(1)
-    facula.set_num_threads(1)
-    clean = total = 0
-    for name, op in entries().items():
-        if not re.search(options.regex, name) or not op.supports_gradgrad:
-            continue
-
-        def work(op=op):
-            found = collections.defaultdict(list)
-            for dtype in (torch.float64, torch.complex128):
-                if op.supports_autograd and dtype in op.supported_backward_dtypes("cpu"):
-                    for s in samples(op, dtype, True, options.most):
-                        what = f"{spelt(s.input)}, {spelt(s.args)}, {spelt(s.kwargs)}"
-                        for kind, text in differences(op, s):
-                            found[kind].append(f"{what}: {text}")
-            return found
-
-        found = apart(work)
-        total, clean = total + 1, clean + (not found)
-        for kind, texts in found.items():
-            print(f"{name:32} {kind:18} {len(texts):4}", *texts[:2], sep="\n    ", flush=True)
-    print(f"{clean} of {total} entries like PyTorch's")
+def of_entry(op, dtypes, most):
+    for dtype in dtypes:
+        if op.supports_autograd and dtype in op.supported_backward_dtypes("cpu"):
+            for s in samples(op, dtype, True, most):
+                what = f"{spelt(s.input)}, {spelt(s.args)}, {spelt(s.kwargs)}"
+                yield from ((kind, f"{what}: {text}") for kind, text in differences(op, s))
 
 
 if __name__ == "__main__":
-    main()
+    survey(__doc__, lambda op, given: of_entry(op, given.dtypes, given.most), most=6, dtypes=[torch.float64, torch.complex128], wanted=lambda op: op.supports_gradgrad)
