@@ -55,13 +55,13 @@ int fc_copy(fc_tensor *out, fc_tensor *x)
 }
 
 /* memory_format: 0 contiguous, 1 preserve (dense strides are kept), 2 channels_last, 3 channels_last_3d */
-static void fc_channels_last_strides(const fc_tensor *x, int64_t *stride)
+static void fc_channels_last_strides(int ndim, const int64_t *shape, int64_t *stride)
 {
     int64_t run = 1;
-    for (int k = 0; k < x->ndim; ++k) {
-        const int d = k == 0 ? 1 : k == x->ndim - 1 ? 0 : x->ndim - k;
+    for (int k = 0; k < ndim; ++k) {
+        const int d = k == 0 ? 1 : k == ndim - 1 ? 0 : ndim - k;
         stride[d] = run;
-        run *= x->shape[d] > 1 ? x->shape[d] : 1;
+        run *= shape[d] > 1 ? shape[d] : 1;
     }
 }
 
@@ -80,7 +80,7 @@ int fc_is_contiguous(fc_tensor *x, int memory_format)
         return x->contiguous;
     if (x->ndim != memory_format + 2)
         return 0;
-    fc_channels_last_strides(x, stride);
+    fc_channels_last_strides(x->ndim, x->shape, stride);
     return x->numel == 0 || fc_same_strides(x, stride);
 }
 
@@ -104,17 +104,24 @@ int fc_is_dense(const fc_tensor *t)
     return run == t->numel;
 }
 
+fc_tensor *fc_new_formed(int dtype, int device, int ndim, const int64_t *shape, int memory_format)
+{
+    int64_t stride[FC_MAX_DIMS];
+    if (memory_format < 2)
+        return fc_new(dtype, device, ndim, shape);
+    fc_channels_last_strides(ndim, shape, stride);
+    return fc_new_strided(dtype, device, ndim, shape, stride);
+}
+
 /* PyTorch's rule of preserve_format: the very strides of a dense tensor, else those of the same order without gaps. */
 fc_tensor *fc_empty_like(fc_tensor *x, int dtype, int memory_format)
 {
     if (memory_format >= 2) {
-        int64_t stride[FC_MAX_DIMS];
         if (x->ndim != memory_format + 2) {
             fc_fail(FC_RANK, 0, x->ndim, memory_format + 2, 0);
             return NULL;
         }
-        fc_channels_last_strides(x, stride);
-        return fc_new_strided(dtype, x->device, x->ndim, x->shape, stride);
+        return fc_new_formed(dtype, x->device, x->ndim, x->shape, memory_format);
     }
     if (memory_format == 1 && x->numel && fc_is_dense(x))
         return fc_new_strided(dtype, x->device, x->ndim, x->shape, x->stride);

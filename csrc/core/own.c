@@ -39,6 +39,7 @@ int fc_declare(fc_call *c, int k, int dtype, int ndim, const int64_t *shape)
     s->dtype = dtype;
     s->ndim = ndim;
     s->format = 0;
+    s->direct = 0;
     for (int d = 0; d < ndim; ++d)
         s->shape[d] = shape[d];
     if (k >= c->nout)
@@ -79,7 +80,7 @@ static int fc_stage_arguments(fc_staging *s, const fc_own_args *a, const fc_call
                 return fc_fail(FC_READONLY, k, 0, 0, 0);
             if (a->written[arg] && fc_overlaps_itself(t))
                 return fc_fail(FC_OVERLAP, k, 0, 0, 0);
-            if ((t->contiguous && !fc_is_half(t->dtype)) || fc_takes_as_is(c->op))
+            if ((t->contiguous && !fc_is_half(t->dtype)) || fc_takes_as_is(c->op) || (k < 32 && c->as_is >> k & 1))
                 continue;
             s->staged[k] = fc_to(t, fc_compute_dtype(t->dtype), 0, 1);
             if (!s->staged[k]) {
@@ -160,7 +161,9 @@ static fc_tensor *fc_own_run(fc_call *c, fc_tensor *out, fc_tensor **t)
     for (int k = 0; k < c->nout && !bad; ++k) {
         const fc_spec *spec = &c->spec[k];
         const int half = fc_is_half(spec->dtype) && device != FC_META && !as_is;
-        c->out[k] = as_is && spec->format ? fc_empty_like(t[0], spec->dtype, spec->format) : fc_new(half ? FC_F32 : spec->dtype, device, spec->ndim, spec->shape);
+        c->out[k] = spec->direct ? fc_new_formed(spec->dtype, device, spec->ndim, spec->shape, spec->format)
+                  : as_is && spec->format ? fc_empty_like(t[0], spec->dtype, spec->format)
+                                          : fc_new(half ? FC_F32 : spec->dtype, device, spec->ndim, spec->shape);
         bad = c->out[k] ? FC_OK : FC_MEMORY;
     }
     if (!bad && device != FC_META) {
@@ -180,7 +183,7 @@ static fc_tensor *fc_own_run(fc_call *c, fc_tensor *out, fc_tensor **t)
             bad = late;
     }
     for (int k = 0; k < c->nout && !bad; ++k)
-        if (c->out[k]->dtype != c->spec[k].dtype || (c->spec[k].format && !as_is)) { /* halves: rounded once, here */
+        if (c->out[k]->dtype != c->spec[k].dtype || (c->spec[k].format && !as_is && !c->spec[k].direct)) { /* halves: rounded once, here */
             narrow[k] = fc_to(c->out[k], c->spec[k].dtype, c->spec[k].format, 1);
             bad = narrow[k] ? FC_OK : FC_MEMORY;
             if (!bad) {
@@ -223,6 +226,7 @@ fc_tensor *fc_own_n(int op, fc_tensor *out, int nt, fc_tensor **t, int ni, const
     c.ni = ni - lists;
     c.nd = nd;
     c.nout = 0;
+    c.as_is = 0;
     c.scratch_bytes = 0;
     for (int k = 0; k < lists; ++k)
         c.len[k] = (int)i[k];
@@ -249,6 +253,7 @@ fc_tensor *fc_own(int op, fc_tensor *out, fc_tensor *t0, fc_tensor *t1, fc_tenso
     c.ni = 6;
     c.nd = 1;
     c.nout = 0;
+    c.as_is = 0;
     c.scratch_bytes = 0;
     c.i[0] = i0, c.i[1] = i1, c.i[2] = i2, c.i[3] = i3, c.i[4] = i4, c.i[5] = i5;
     c.d[0] = d0;

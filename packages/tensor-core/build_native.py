@@ -42,6 +42,7 @@ RULES = (
     ("*_simd.c",               ANY,               LEVELS),
     ("*/fold_complex.c",       ANY,               LEVELS[:1]),  # rare: small, for every machine
     ("*/pool_lines.c",         ANY,               LEVELS[:2]),
+    ("*/pool_last.c",          ANY,               LEVELS[:2]),
     ("*",                      ANY,               ONCE),  # but LEVELS[:2] if it says FC_OWN_TWO_LEVELS(, LEVELS if FC_ISA_NAME( or FC_OWN_LEVELS(
 )  # fmt: skip
 

@@ -4,6 +4,8 @@
 
 #include "../../core/call.h"
 
+int fc_is_contiguous(fc_tensor *x, int memory_format);
+
 /* Whether strides are channels_last's; told by them alone, so dims of size 1 have a say: c10/core/MemoryFormat.h's rule. */
 static inline int fc_strides_channels_last(const fc_tensor *t)
 {
@@ -24,6 +26,15 @@ static inline int fc_strides_channels_last(const fc_tensor *t)
 static inline int fc_format_of(const fc_tensor *t, int deep)
 {
     return t && (t->ndim == 4 || (t->ndim == 5 && deep)) && fc_strides_channels_last(t) ? t->ndim - 2 : 0;
+}
+
+/* The same, for tensors that have no gaps, nor lie contiguously too, of dtypes whose kernels read channels_last where it lies. */
+static inline int fc_lies_last(fc_tensor *t, int deep)
+{
+    if (t->contiguous || (t->dtype != FC_F32 && t->dtype != FC_F64))
+        return 0;
+    const int format = fc_format_of(t, deep);
+    return format && fc_is_contiguous(t, format) ? format : 0;
 }
 
 /* Result k, declared already, comes out in the format of the first operand that has one. */

@@ -3,6 +3,8 @@
 #include "format.h"
 #include "pool.h"
 
+#define FEW_CHANNELS 4 /* fewer lanes than this are not worth a kernel of channels */
+
 static int there(const fc_pool *p, int d) { return d - 3 + p->ndim >= 2; }
 
 static int plane_args(fc_pool *p, const fc_tensor *x, const int64_t *size)
@@ -10,7 +12,9 @@ static int plane_args(fc_pool *p, const fc_tensor *x, const int64_t *size)
     *p = (fc_pool){ .dtype = x->dtype, .ndim = x->ndim, .size_n = 1, .out_n = 1 };
     if (x->ndim < 3 || x->ndim > 5)
         return fc_fail(FC_RANK, 0, x->ndim, 4, 0);
-    p->planes = x->shape[0] * x->shape[1];
+    p->batch = x->shape[0];
+    p->channels = x->shape[1];
+    p->planes = p->batch * p->channels;
     for (int d = 0; d < 3; ++d) {
         p->size[d] = !there(p, d) ? 1 : size ? size[d] : x->shape[d - 3 + x->ndim];
         p->size_n *= p->size[d];
@@ -87,14 +91,20 @@ static void lay_windows(fc_pool *p, void *scratch)
     }
 }
 
-static int declare(fc_call *c, const fc_pool *p, int k, const fc_tensor *like, int dtype, const int64_t spatial[3])
+static int declare(fc_call *c, const fc_pool *p, int k, fc_tensor *like, int dtype, const int64_t spatial[3])
 {
     int64_t shape[5] = { like->shape[0], like->shape[1], 0, 0, 0 };
     for (int d = 5 - p->ndim; d < 3; ++d)
         shape[d - 3 + p->ndim] = spatial[d];
     c->scratch_bytes = window_bytes(p);
     const int bad = fc_declare(c, k, dtype, p->ndim, shape);
-    return bad ? bad : fc_keep_format(c, k, like, NULL, p->deep);
+    if (bad)
+        return bad;
+    if (fc_lies_last(like, p->deep) && p->channels >= FEW_CHANNELS && p->size_n <= INT32_MAX) {
+        c->spec[k].direct = 1;
+        c->as_is = 1;
+    }
+    return fc_keep_format(c, k, like, NULL, p->deep);
 }
 
 /* input; int[3] kernel, int[3] stride, int[3] padding, int[3] dilation, bool ceil_mode */
@@ -119,7 +129,7 @@ int fc_cpu_max_pool(fc_call *c)
     const int bad = max_args(&p, c);
     if (bad || !c->out[0]->numel) return bad;
     lay_windows(&p, c->scratch);
-    fc_pool_max(&p, c->out[0]->data, FC_DATA(int64_t, c->out[1]), c->t[0]->data);
+    (c->as_is ? fc_pool_max_last : fc_pool_max)(&p, c->out[0]->data, FC_DATA(int64_t, c->out[1]), c->t[0]->data);
     return FC_OK;
 }
 
@@ -140,7 +150,9 @@ int fc_cpu_adaptive_max_pool(fc_call *c)
     if (!bad) bad = adaptive_args(&p, c->i);
     if (bad || !c->out[0]->numel) return bad;
     lay_windows(&p, c->scratch);
-    fc_pool_max(&p, c->out[0]->data, FC_DATA(int64_t, c->out[1]), c->t[0]->data);
+    if (!c->as_is && (bad = fc_pool_max_turned(&p, c->out[0]->data, FC_DATA(int64_t, c->out[1]), c->t[0]->data)) != -1)
+        return bad;
+    (c->as_is ? fc_pool_max_last : fc_pool_max)(&p, c->out[0]->data, FC_DATA(int64_t, c->out[1]), c->t[0]->data);
     return FC_OK;
 }
 
@@ -162,8 +174,12 @@ static int max_grad_args(fc_pool *p, const fc_call *c)
 int fc_infer_max_pool_grad(fc_call *c)
 {
     fc_pool p;
-    const int bad = max_grad_args(&p, c);
-    return bad ? bad : declare(c, &p, 0, c->t[0], p.dtype, p.size);
+    int bad = max_grad_args(&p, c);
+    if (!bad) bad = declare(c, &p, 0, c->t[0], p.dtype, p.size);
+    if (c->as_is && (c->t[1]->ndim != p.ndim || c->t[1]->shape[1] != p.channels || !fc_is_contiguous(c->t[1], c->spec[0].format)))
+        c->as_is = 0, c->spec[0].direct = 0;
+    c->as_is |= c->as_is << 1;
+    return bad;
 }
 
 int fc_cpu_max_pool_grad(fc_call *c)
@@ -177,7 +193,7 @@ int fc_cpu_max_pool_grad(fc_call *c)
     for (int64_t k = 0; k < numel; ++k) far |= (uint64_t)places[k] | (uint64_t)(p.size_n - 1 - places[k]);
     for (int64_t k = 0; far >> 63 && k < numel; ++k)
         if (places[k] < 0 || places[k] >= p.size_n) return fc_fail(FC_INDEX, places[k], p.size_n, 2, 0);
-    fc_pool_max_grad(&p, c->out[0]->data, c->t[0]->data, places);
+    (c->as_is ? fc_pool_max_grad_last : fc_pool_max_grad)(&p, c->out[0]->data, c->t[0]->data, places);
     return FC_OK;
 }
 
@@ -204,7 +220,7 @@ int fc_cpu_avg_pool(fc_call *c)
     const int bad = mean_args(&p, c);
     if (bad || !c->out[0]->numel) return bad;
     lay_windows(&p, c->scratch);
-    fc_pool_mean(&p, c->out[0]->data, c->t[0]->data);
+    (c->as_is ? fc_pool_mean_last : fc_pool_mean)(&p, c->out[0]->data, c->t[0]->data);
     return FC_OK;
 }
 
@@ -235,8 +251,13 @@ int fc_cpu_avg_pool_grad(fc_call *c)
     const int bad = mean_grad_args(&p, c);
     if (bad || !c->out[0]->numel) return bad;
     lay_windows(&p, c->scratch);
-    fc_pool_mean_grad(&p, c->out[0]->data, c->t[0]->data);
+    (c->as_is ? fc_pool_mean_grad_last : fc_pool_mean_grad)(&p, c->out[0]->data, c->t[0]->data);
     return FC_OK;
+}
+
+static fc_fold_form planes_in_rows(const fc_call *c, const fc_pool *p)
+{
+    return c->as_is ? fc_fold_dense(c->t[0]->data, p->batch, p->size_n, p->channels) : fc_fold_dense(c->t[0]->data, p->planes, p->size_n, 1);
 }
 
 /* input; int[3] size */
@@ -246,7 +267,12 @@ int fc_infer_adaptive_avg_pool(fc_call *c)
     int bad = plane_args(&p, c->t[0], NULL);
     if (!bad) bad = adaptive_args(&p, c->i);
     p.deep = p.out_n == 1; /* which PyTorch computes by mean */
-    return bad ? bad : declare(c, &p, 0, c->t[0], p.dtype, p.out);
+    if (!bad) bad = declare(c, &p, 0, c->t[0], p.dtype, p.out);
+    if (!bad && p.out_n == 1) {
+        const fc_fold_form form = planes_in_rows(c, &p);
+        c->scratch_bytes = fc_fold_scratch(FC_FOLD_mean, p.dtype, &form);
+    }
+    return bad;
 }
 
 int fc_cpu_adaptive_avg_pool(fc_call *c)
@@ -256,11 +282,13 @@ int fc_cpu_adaptive_avg_pool(fc_call *c)
     if (!bad) bad = adaptive_args(&p, c->i);
     if (bad || !c->out[0]->numel) return bad;
     if (p.out_n == 1) { /* a plane is one row */
-        const fc_fold_form rows = fc_fold_dense(c->t[0]->data, p.planes, p.size_n, 1);
-        return fc_fold_run(FC_FOLD_mean, p.dtype, p.dtype, c->out[0]->data, NULL, &rows, 0, NULL);
+        const fc_fold_form form = planes_in_rows(c, &p);
+        return fc_fold_run(FC_FOLD_mean, p.dtype, p.dtype, c->out[0]->data, NULL, &form, 0, c->scratch);
     }
     lay_windows(&p, c->scratch);
-    fc_pool_mean(&p, c->out[0]->data, c->t[0]->data);
+    if (!c->as_is && (bad = fc_pool_mean_turned(&p, c->out[0]->data, c->t[0]->data)) != -1)
+        return bad;
+    (c->as_is ? fc_pool_mean_last : fc_pool_mean)(&p, c->out[0]->data, c->t[0]->data);
     return FC_OK;
 }
 
@@ -289,6 +317,6 @@ int fc_cpu_adaptive_avg_pool_grad(fc_call *c)
     const int bad = adaptive_grad_args(&p, c);
     if (bad || !c->out[0]->numel) return bad;
     lay_windows(&p, c->scratch);
-    fc_pool_mean_grad(&p, c->out[0]->data, c->t[0]->data);
+    (c->as_is ? fc_pool_mean_grad_last : fc_pool_mean_grad)(&p, c->out[0]->data, c->t[0]->data);
     return FC_OK;
 }

@@ -123,7 +123,7 @@ MAXIMUM(f64, double, -HUGE_VAL, MORE_FLOAT)
 #undef MORE_FLOAT
 
 /* What the sum of window (d, h, w) is divided by. */
-static int64_t places_of(const fc_pool *p, int64_t d, int64_t h, int64_t w)
+int64_t fc_pool_places(const fc_pool *p, int64_t d, int64_t h, int64_t w)
 {
     if (p->divisor)
         return p->divisor;
@@ -133,7 +133,7 @@ static int64_t places_of(const fc_pool *p, int64_t d, int64_t h, int64_t w)
     return (a.end - a.start) * (b.end - b.start) * (c.end - c.start);
 }
 
-static int empty(const fc_pool *p, int64_t d, int64_t h, int64_t w)
+int fc_pool_empty(const fc_pool *p, int64_t d, int64_t h, int64_t w)
 {
     const fc_span a = p->span[0][d], b = p->span[1][h], c = p->span[2][w];
     return a.start >= a.end || b.start >= b.end || c.start >= c.end;
@@ -203,18 +203,18 @@ static void mean_##name(void *ctx, int64_t begin, int64_t end)                  
             for (int64_t h = 0; h < p->out[1]; ++h)                                                                   \
                 for (int64_t w = 0; w < p->out[2]; ++w) {                                                             \
                     const fc_span sz = p->span[0][d], sy = p->span[1][h];                                             \
-                    if (job->line && w == job->from && w < job->until && !empty(p, d, h, w)) {                        \
+                    if (job->line && w == job->from && w < job->until && !fc_pool_empty(p, d, h, w)) {                        \
                         int32_t tap[MOST_TAPS];                                                                       \
                         const int taps = taps_of(p, sz, sy, tap);                                                     \
                         const int64_t n = job->until - job->from, first = (sz.start * p->size[1] + sy.start) * p->size[2] + p->span[2][w].start; \
                         job->line(out, NULL, x, n, p->stride[2], first, tap, taps);                                   \
-                        const T places = (T)places_of(p, d, h, w);                                                    \
+                        const T places = (T)fc_pool_places(p, d, h, w);                                                    \
                         for (int64_t j = 0; j < n; ++j) out[j] /= places;                                             \
                         out += n, w += n - 1;                                                                         \
                         continue;                                                                                     \
                     }                                                                                                 \
-                    *out++ = empty(p, d, h, w) ? 0 : sum_##name(p, x, p->span[0][d], p->span[1][h], p->span[2][w]) /  \
-                                                         (T)places_of(p, d, h, w);                                    \
+                    *out++ = fc_pool_empty(p, d, h, w) ? 0 : sum_##name(p, x, p->span[0][d], p->span[1][h], p->span[2][w]) /  \
+                                                         (T)fc_pool_places(p, d, h, w);                                    \
                 }                                                                                                     \
     }                                                                                                                 \
 }                                                                                                                     \
@@ -229,8 +229,8 @@ static void mean_grad_##name(void *ctx, int64_t begin, int64_t end)             
         for (int64_t d = 0; d < p->out[0]; ++d)                                                                       \
             for (int64_t h = 0; h < p->out[1]; ++h)                                                                   \
                 for (int64_t w = 0; w < p->out[2]; ++w, ++grad) {                                                     \
-                    if (empty(p, d, h, w)) continue;                                                                  \
-                    const T share = *grad / (T)places_of(p, d, h, w);                                                 \
+                    if (fc_pool_empty(p, d, h, w)) continue;                                                                  \
+                    const T share = *grad / (T)fc_pool_places(p, d, h, w);                                                 \
                     for (int64_t zd = p->span[0][d].start; zd < p->span[0][d].end; ++zd)                              \
                         for (int64_t zh = p->span[1][h].start; zh < p->span[1][h].end; ++zh) {                        \
                             T *row = to + (zd * p->size[1] + zh) * p->size[2];                                        \
