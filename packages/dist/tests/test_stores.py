@@ -6,6 +6,7 @@ import threading
 
 import facula.dist as dist
 import pytest
+from facula.dist._messages import NoMessage, pack, unpack
 
 SHORT = datetime.timedelta(seconds=0.05)
 KINDS = {
@@ -109,16 +110,52 @@ def test_messages_name_no_classes():
         def __reduce__(self):
             return os.getpid, ()
 
-    body = pickle.dumps(Bad())
-    with socket.create_connection(("127.0.0.1", master.port)) as link:
-        link.sendall(struct.pack("!I", len(body)) + body)
+    for body in (pickle.dumps(Bad()), pickle.dumps(["num_keys"]), b"L\0\0\0\1S\0\0\0\4kill", b"L\xff\xff\xff\xff", b"L\0\0\0\1" * 9, b"T", b""):
+        with socket.create_connection(("127.0.0.1", master.port)) as link:
+            link.sendall(struct.pack("!I", len(body)) + body)
 
-        link.settimeout(10)
+            link.settimeout(10)
 
-        assert b"" == link.recv(1)
+            assert b"" == link.recv(1)
     master.set("k", "v")
 
     assert b"v" == master.get("k")
+
+
+VALUES = [None, True, False, 0, -(2**70), "", "k\u00e9", b"", b"\x00\xff", [], ["set", ["a", "b"], b"v", 3, None]]
+
+
+@pytest.mark.parametrize("value", VALUES, ids=repr)
+def test_messages_come_back(value):
+    packed = pack(value)
+
+    assert value == unpack(packed)
+    for end in range(len(packed)):
+        with pytest.raises(NoMessage):
+            unpack(packed[:end])
+
+
+def test_messages_are_bounded():
+    for bad in (b"I\0\0\0\x29" + b"1" * 41, pack([[[[[]]]]]), b"L\xff\xff\xff\xffN", pack(1) + b"N", b"X\0\0\0\0", b"S\0\0\0\1\xff"):
+        with pytest.raises(NoMessage):
+            unpack(bad)
+    with pytest.raises(TypeError, match="float"):
+        pack(1.5)
+
+
+def test_a_file_that_is_no_store_is_refused(tmp_path):
+    for body in (b"\0\0\0\1\0\0\0\xffk", b"PNG", b"\0" * 9):
+        (tmp_path / "bad").write_bytes(body)
+        with pytest.raises(dist.DistStoreError, match="falls apart"):
+            dist.FileStore(str(tmp_path / "bad"), 1)
+
+
+def test_only_numbers_are_added_to(tmp_path):
+    for make in KINDS.values():
+        store = make(dist, tmp_path)
+        store.set("k", "x")
+        with pytest.raises(dist.DistStoreError, match="no number"):
+            store.add("k", 1)
 
 
 def test_the_file_goes_with_its_last_user(tmp_path):

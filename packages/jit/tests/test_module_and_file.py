@@ -94,6 +94,10 @@ def test_saved_function_comes_back():
         lambda text: {**text, "nodes": [["add", [1], [0], None, True, False]]},
         lambda text: {**text, "inputs": [1000]},
         lambda text: {k: v for k, v in text.items() if k != "outputs"},
+        lambda text: {**text, "inputs": [-1]},
+        lambda text: {**text, "outputs": None},
+        lambda text: {**text, "nodes": []},
+        lambda text: {**text, "values": [[*v[:3], [-1], *v[4:]] for v in text["values"]]},
         lambda text: [],
     ],
 )
@@ -108,6 +112,19 @@ def test_damaged_files_are_refused(damage):
     bad.seek(0)
 
     with pytest.raises(RuntimeError, match="jit.load"):
+        facula.jit.load(bad)
+
+
+@pytest.mark.parametrize("name,data", [("tensors.pt", bytes(50_000_000)), ("graph.json", b"[" * 200_000)])
+def test_records_that_grow_are_refused(name, data):
+    """A compressed record may be a thousand times its file, and lists in lists have no end."""
+    bad = io.BytesIO()
+    with zipfile.ZipFile(bad, "w", zipfile.ZIP_DEFLATED if name == "tensors.pt" else zipfile.ZIP_STORED) as file:
+        for n in ("graph.json", "tensors.pt"):
+            file.writestr(n, data if n == name else b"{}")
+    bad.seek(0)
+
+    with pytest.raises(RuntimeError, match="compressed|Recursion"):
         facula.jit.load(bad)
 
 

@@ -133,5 +133,10 @@ def test_cifar_reads_its_own_files_and_nothing_that_runs(tmp_path):
     (folder / "batches.meta").write_bytes(pickle.dumps(print))
     with pytest.raises(RuntimeError, match="print"):
         Small(tmp_path)
+    # an array of objects over bytes would be an array of pointers of the file's choice
+    for bad in (np.zeros((2, 3072)), np.zeros((2, 3072), object), pixels.T, [1]):
+        (folder / "data_batch_1").write_bytes(pickle.dumps({"data": bad, "labels": [3, 1]}, protocol=2))
+        with pytest.raises(RuntimeError, match="uint8|no data"):
+            Small(tmp_path)
     with pytest.raises(RuntimeError, match="data_batch_2"):
         datasets.CIFAR10(tmp_path)

@@ -131,6 +131,8 @@ def load(data: Any) -> dict[str, Tensor]:
 def _tensor(dtype: Any, shape: list[int], data: memoryview) -> Tensor:
     h = lib.fc_empty(dtype.id, 0, len(shape), shape)
     if not h:
+        if not len(data):
+            raise CheckpointError(f"safetensors: an empty tensor of shape {shape} has strides that no integer holds.")
         raise MemoryError(f"safetensors: no memory for a tensor of shape {shape}")
     if len(data):
         memoryview(buffer(lib.fc_data(h), len(data))).cast("B")[:] = data

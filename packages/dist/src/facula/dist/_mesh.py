@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import json
 import os
 import pathlib
 import socket
@@ -17,6 +18,7 @@ import struct
 import threading
 import time
 
+from ._messages import exactly as _exactly
 from .config import from_environment
 
 _HELLO = struct.Struct("!8sIII")  # magic, world size, rank, the port where it listens
@@ -69,16 +71,14 @@ class Mesh:
                     whole.write_text(f"127.0.0.1 {door.getsockname()[1]}")
                     os.replace(whole, self._file)
                 places = dict(self._accept(door) for _ in range(1, self.size))
-            table = repr(sorted(places.items())).encode()
+            table = json.dumps([(r, *place) for r, place in sorted(places.items())]).encode()
             for link in self._links.values():
                 link.sendall(struct.pack("!I", len(table)) + table)
             return
         link = self._dial(address)
         with _listening(link.getsockname()[0], 0) as door:
             self._introduce(0, link, door.getsockname()[1])
-            import ast
-
-            table = dict(ast.literal_eval(_exactly(link, struct.unpack("!I", _exactly(link, 4))[0]).decode()))
+            table = {r: place for r, *place in json.loads(_exactly(link, struct.unpack("!I", _exactly(link, 4))[0]))}
             for r in range(1, self.rank):
                 self._introduce(r, self._dial(table[r]), 0)
             for _ in range(self.rank + 1, self.size):
@@ -210,12 +210,3 @@ def _listening(host: str, port: int) -> socket.socket:
     return door
 
 
-def _exactly(link: socket.socket, length: int) -> bytes:
-    body = bytearray(length)
-    view, at = memoryview(body), 0
-    while at < length:
-        n = link.recv_into(view[at:])
-        if not n:
-            raise OSError("the connection was closed")
-        at += n
-    return bytes(body)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 import datetime
 import os
-import pickle
 import socket
 import struct
 import threading
 import time
 from typing import Any, Callable
+
+from ._messages import NoMessage, receive as _receive, send as _send
 
 __all__ = ["DistStoreError", "FileStore", "HashStore", "PrefixStore", "Store", "TCPStore"]
 
@@ -104,7 +105,11 @@ class Store:
 
 
 def _add(table: dict, key: str, amount: int) -> int:
-    found = int(table.get(key, b"0")) + amount
+    held = table.get(key, b"0")
+    try:
+        found = int(held) + amount
+    except ValueError:
+        raise DistStoreError(f"add: {key!r} holds {held[:40]!r}, which is no number. Use another key.") from None
     table[key] = str(found).encode()
     return found
 
@@ -129,6 +134,20 @@ _ACTIONS: dict[str, Callable[..., Any]] = {
     "num_keys": len,
     "check": lambda table, keys: all(k in table for k in keys),
 }
+
+
+_ARGUMENTS: dict[str, tuple[type, ...]] = {
+    "set": (str, bytes), "get": (str,), "add": (str, int), "append": (str, bytes), "compare_set": (str, bytes, bytes), "delete_key": (str,),
+    "num_keys": (), "check": (list,),
+}  # fmt: skip
+
+
+def _asked(message: Any) -> tuple[str, list]:
+    """(action, arguments) of a message. Raises NoMessage for one that asks for nothing that a store does."""
+    name = message[0] if type(message) is list and message else None
+    if type(name) is not str or tuple(map(type, message[1:])) != _ARGUMENTS.get(name):
+        raise NoMessage("a message asks for nothing that a store does")
+    return name, message[1:]
 
 
 class HashStore(Store):
@@ -172,7 +191,7 @@ class FileStore(Store):
     def __del__(self) -> None:
         if getattr(self, "_open", False):
             self._open = False
-            with contextlib.suppress(OSError, ValueError):
+            with contextlib.suppress(OSError, ValueError, DistStoreError):
                 if self._change(lambda table: _add(table, _USERS, -1)) == 0 and self.world_size >= 0:
                     os.unlink(self.path)
 
@@ -182,7 +201,7 @@ _LENGTHS = struct.Struct("!II")
 
 
 def _write_table(table: dict[str, bytes]) -> bytes:
-    return b"".join(_LENGTHS.pack(len(k.encode()), len(v)) + k.encode() + v for k, v in table.items())
+    return b"".join(_LENGTHS.pack(len(k), len(v)) + k + v for k, v in ((k.encode("utf-8", "surrogateescape"), v) for k, v in table.items()))
 
 
 def _read_table(body: bytes) -> dict[str, bytes]:
@@ -190,8 +209,12 @@ def _read_table(body: bytes) -> dict[str, bytes]:
     while at + _LENGTHS.size <= len(body):
         key, value = _LENGTHS.unpack_from(body, at)
         at += _LENGTHS.size
-        table[body[at : at + key].decode()] = body[at + key : at + key + value]
+        if key + value > len(body) - at:
+            break
+        table[body[at : at + key].decode("utf-8", "surrogateescape")] = body[at + key : at + key + value]
         at += key + value
+    if at != len(body):
+        raise DistStoreError(f"FileStore: the file of {len(body)} bytes falls apart at byte {at}. Is it another program's? Remove it.")
     return table
 
 
@@ -226,7 +249,7 @@ class TCPStore(Store):
             try:
                 _send(self._link, [name, *args])
                 ok, found = _receive(self._link)
-            except (OSError, EOFError) as error:
+            except (OSError, NoMessage) as error:
                 raise DistStoreError(f"TCPStore: {self.host}:{self.port} has gone: {error}. Look at its own error.") from error
         if not ok:
             raise DistStoreError(f"TCPStore: {name}: {found}")
@@ -253,35 +276,6 @@ def _connect(host: str, port: int, timeout: float) -> socket.socket:
             if time.monotonic() > deadline:
                 raise DistStoreError(f"TCPStore: nobody at {host}:{port} after {timeout:g} s: {error}. Start the master.") from error
             time.sleep(0.02)
-
-
-def _send(link: socket.socket, message: Any) -> None:
-    body = pickle.dumps(message)
-    link.sendall(struct.pack("!I", len(body)) + body)
-
-
-class _Plain(pickle.Unpickler):
-    """Numbers, text, bytes and lists of them: a pickle that names anything else is refused."""
-
-    def find_class(self, module: str, name: str) -> Any:
-        raise pickle.UnpicklingError(f"a message names {module}.{name}")
-
-
-def _receive(link: socket.socket) -> Any:
-    import io
-
-    size = struct.unpack("!I", _exactly(link, 4))[0]
-    return _Plain(io.BytesIO(_exactly(link, size))).load()
-
-
-def _exactly(link: socket.socket, length: int) -> bytes:
-    body = b""
-    while len(body) < length:
-        part = link.recv(min(length - len(body), 1 << 16))
-        if not part:
-            raise EOFError("the connection was closed")
-        body += part
-    return body
 
 
 class _Server:
@@ -314,14 +308,14 @@ class _Server:
 
     def _serve(self, link: socket.socket) -> None:
         # whoever sends what is no message is cut off
-        with link, contextlib.suppress(OSError, EOFError, pickle.UnpicklingError):
+        with link, contextlib.suppress(OSError, NoMessage):
             while True:
-                name, *args = _receive(link)
+                name, args = _asked(_receive(link))
                 try:
                     with self.lock:
-                        found = True, _ACTIONS[name](self.table, *args)
+                        found = [True, _ACTIONS[name](self.table, *args)]
                 except Exception as error:
-                    found = False, f"{type(error).__name__}: {error}"
+                    found = [False, f"{type(error).__name__}: {error}"]
                 _send(link, found)
 
     def close(self) -> None:

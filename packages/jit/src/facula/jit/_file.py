@@ -3,16 +3,24 @@
 import io
 import json
 import os
+import pickle
+import struct
 import zipfile
+import zlib
 
 import facula
 from facula.tensor_core import extend
 
 from ._traced import Trace, TracedFunction
-from .graph import Graph, Node, Value
+from .graph import Graph, Node, Value, leaves, rebuild
 
 FORMAT = 1
+KINDS = {"input", "state", "grad", "captured", "constant", "empty", "result"}
 LIMIT = 64 << 20  # bytes of graph.json: 100,000 rows take 20 MB
+DAMAGED = (
+    KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError, RecursionError, NotImplementedError, EOFError,
+    pickle.UnpicklingError, struct.error, zlib.error, zipfile.BadZipFile,
+)  # fmt: skip
 
 
 def save(m, f):
@@ -84,10 +92,8 @@ def load(f, map_location=None):
     """
     try:
         with zipfile.ZipFile(f) as file:
-            if file.getinfo("graph.json").file_size > LIMIT:
-                raise ValueError(f"graph.json is larger than {LIMIT} bytes")
-            text = json.loads(file.read("graph.json"))
-            held = facula.load(io.BytesIO(file.read("tensors.pt")), map_location, weights_only=True)
+            text = json.loads(_read(file, "graph.json", LIMIT))
+            held = facula.load(io.BytesIO(_read(file, "tensors.pt")), map_location, weights_only=True)
         if text["format"] != FORMAT:
             raise ValueError(f"format {text['format']}, this reader knows {FORMAT}")
         graph = _graph(text, held["tensors"])
@@ -100,16 +106,29 @@ def load(f, map_location=None):
             if parameters.get(name) and name not in text["buffers"]:
                 tensor.requires_grad_()
         return TracedFunction(Trace(graph, text["nesting"], text["parameters"]), text["name"], state, text["buffers"])
-    except (KeyError, IndexError, TypeError, ValueError, AttributeError, zipfile.BadZipFile) as error:
+    except DAMAGED as error:
         raise RuntimeError(
             f"jit.load: {getattr(f, 'name', f)} is not a trace that facula.jit.save wrote ({type(error).__name__}: {error})"
         ) from error
 
 
+def _read(file, name, limit=None):
+    """A record as save stores it. A compressed one could be a thousand times its file's size."""
+    info = file.getinfo(name)
+    if info.compress_type != zipfile.ZIP_STORED or info.file_size != info.compress_size or info.flag_bits & 1:
+        raise ValueError(f"{name} is compressed or encrypted")
+    if limit is not None and info.file_size > limit:
+        raise ValueError(f"{name} is larger than {limit} bytes")
+    return file.read(name)
+
+
 def _graph(text, tensors):
     values = []
     for name, kind, dtype, shape, stride, requires_grad, of in text["values"]:
-        values.append(Value(name, kind, _dtype(dtype), tuple(shape), tuple(stride), requires_grad, of))
+        if kind not in KINDS or type(name) is not str or not all(type(n) is int and n >= 0 for n in (*shape, *stride)):
+            raise ValueError(f"a value is {name!r} of kind {kind!r}, shape {shape} and stride {stride}")
+        values.append(Value(name, kind, _dtype(dtype), tuple(shape), tuple(stride), bool(requires_grad), of))
+    values = Values(values)
     for v in values:
         v.of = None if v.of is None else values[v.of]
     graph = Graph([values[k] for k in text["inputs"]])
@@ -133,7 +152,41 @@ def _graph(text, tensors):
     graph.effects = [(values[v], None if g is None else values[g]) for v, g in text["effects"]]
     graph.tensors = {values[int(k)]: t for k, t in tensors.items()}
     graph.fresh = {values[k] for k in text["fresh"]}
+    _check_order(graph)
     return graph
+
+
+class Values(list):
+    """Values by number. A negative one would count from the end."""
+
+    def __getitem__(self, k):
+        if type(k) is not int or k < 0:
+            raise ValueError(f"{k!r} is no value's number")
+        return super().__getitem__(k)
+
+
+def _check_order(graph):
+    """Raises ValueError where something is used that nothing gave before."""
+    known = {*graph.inputs, *graph.tensors, *graph.values("state"), *graph.values("empty")}
+    grads = graph.values("grad")
+
+    def want(tree):
+        for v in leaves(tree):
+            if v not in known:
+                raise ValueError(f"{v.name} is used before anything gives it")
+
+    want([v.of for v in grads])
+    known.update(grads)
+    for node in graph.nodes:
+        want((node.args, node.into))
+        known.update(node.results)
+    want((graph.outputs, graph.effects))
+    rebuild(graph.outputs, _want_value)
+
+
+def _want_value(leaf):
+    if not isinstance(leaf, Value):
+        raise ValueError(f"an output is {leaf!r}, no tensor")
 
 
 def _dtype(name):

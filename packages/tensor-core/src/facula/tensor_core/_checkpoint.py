@@ -217,9 +217,11 @@ def dense_strides(size: Any) -> list[int]:
 
 
 def check_geometry(offset: Any, size: Any, stride: Any) -> None:
-    numbers = [offset, *size, *stride]
+    if not all(isinstance(numbers, (tuple, list)) for numbers in (size, stride)):  # a tensor would say how long it is, and may lie
+        raise CheckpointError(f"load: a tensor whose size is {type(size).__name__} and stride {type(stride).__name__}, not tuples.")
     if len(size) != len(stride) or len(size) > 64:
         raise CheckpointError(f"load: a tensor with {len(size)} sizes and {len(stride)} strides.")
+    numbers = [offset, *size, *stride]
     if not all(type(n) is int and 0 <= n < 2**62 for n in numbers):
         raise CheckpointError(f"load: a tensor with offset, sizes and strides {short(numbers)}: all must be integers from 0 up.")
     elements = 1

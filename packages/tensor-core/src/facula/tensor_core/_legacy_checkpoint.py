@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import sys
+from collections.abc import Callable
 from typing import Any, BinaryIO
 
 from facula.tensor_core._checkpoint import CheckpointError, LoadedStorage
@@ -18,6 +19,10 @@ class LegacyUnarchiver(Unarchiver):
     def __init__(self, data: bytes, map_location: Any, weights_only: bool) -> None:
         super().__init__(None, map_location, weights_only)
         self.data, self.claimed = data, 0
+        self.checks: list[Callable[[], None]] = []
+
+    def when_filled(self, check):
+        self.checks.append(check)
 
     def new_storage(self, dtype, nbytes, key):
         self.claimed += nbytes
@@ -40,6 +45,8 @@ class LegacyUnarchiver(Unarchiver):
             raise CheckpointError(f"load: the list of storages is {type(keys).__name__}.")
         for key in keys:
             at = self.fill(self.storages.get(key) if type(key) is str else None, at)
+        for check in self.checks:
+            check()
         return result, at
 
     def fill(self, storage: LoadedStorage | None, at: int) -> int:

@@ -1,8 +1,9 @@
 """A reader of pickles that can only build data: the default of facula.load.
 
 It runs the opcodes of protocols 2 to 5 itself. Names reach it through `resolve`, which decides what exists; only what
-`resolve` returned may be called, and only by the opcodes that call. Nothing is imported, memory stays proportional to
-the bytes read, and whatever is wrong with the bytes is an UnpicklingError.
+`resolve` returned may be called, and only by the opcodes that call; a class only where it is a container or trusted.
+Nothing is imported, memory and time stay proportional to the bytes read, and whatever is wrong with the bytes is an
+UnpicklingError.
 Source: the opcode table of Python's pickletools.
 """
 
@@ -18,7 +19,12 @@ from typing import Any
 __all__ = ["read_pickle", "read_pickle_at"]
 
 KEY_BUDGET = 10_000  # values that one dict key may consist of: hashing nested tuples takes C stack and, shared, exponential time
+# What calls may copy and keys may hold, in all, per byte of the pickle: a memo hands out a long value for two bytes, and a
+# hundred thousand calls of it would make a hundred thousand copies. What pickle writes needs less than one.
+COPIES = 16
 MAPPINGS = (dict, OrderedDict, Counter, defaultdict)
+CONTAINERS = (set, frozenset, *MAPPINGS)
+SIZED = (str, bytes, bytearray, list, tuple, set, frozenset, dict)
 
 
 def read_pickle(
@@ -61,6 +67,7 @@ class Reader:
         self.resolve, self.persistent, self.trusted = resolve, persistent, trusted
         self.stack, self.below, self.memo = [], [], {}
         self.callables = {}  # id -> what resolve returned
+        self.left = COPIES * len(data) + KEY_BUDGET
 
     def run(self):
         while True:
@@ -94,7 +101,7 @@ class Reader:
 
     def global_(self, module, name):
         value = self.resolve(module, name)
-        if callable(value):
+        if (value in CONTAINERS or self.trusted(value)) if isinstance(value, type) else callable(value):
             self.callables[id(value)] = value
         self.stack.append(value)
 
@@ -103,11 +110,19 @@ class Reader:
             raise pickle.UnpicklingError(f"load: a call of {type(function).__name__}, which is no function, before byte {self.at}")
         if type(args) is not tuple:
             raise pickle.UnpicklingError(f"load: the arguments of a call are {type(args).__name__}, not a tuple")
+        for arg in args:
+            if isinstance(arg, SIZED):
+                self.spend(len(arg))
         if function in (set, frozenset):
-            args = tuple(map(checked_members, args))
+            args = tuple(map(self.members, args))
         elif function in MAPPINGS and args:
-            args = (checked_pairs(*args),)
+            args = (self.pairs(function, *args),)
         return function(*args)
+
+    def spend(self, count):
+        self.left -= count
+        if self.left < 0:
+            raise pickle.UnpicklingError(f"load: a pickle of {len(self.data)} bytes asks for copies of more than {COPIES} times that")
 
     def put(self, index):
         self.memo[index] = self.stack[-1]
@@ -119,7 +134,7 @@ class Reader:
         if len(items) % 2:
             raise IndexError
         for key, value in zip(items[::2], items[1::2]):
-            target[checked_key(key)] = value
+            target[self.key(key)] = value
 
     def append(self, items):
         target = self.stack[-1]
@@ -131,17 +146,17 @@ class Reader:
         target = self.stack[-1]
         if type(target) is not set:
             raise pickle.UnpicklingError(f"load: items are added to {type(target).__name__}, which is no set")
-        target.update(checked_members(items))
+        target.update(self.members(items))
 
     def build(self):
         state, target = self.stack.pop(), self.stack[-1]
         if type(target) is OrderedDict:  # a state_dict carries its _metadata so
-            vars(target).update(checked_attributes(state))
+            vars(target).update(self.attributes(state))
         elif self.trusted(type(target)):
             if hasattr(target, "__setstate__"):
                 target.__setstate__(state)
             else:
-                vars(target).update(checked_attributes(state))
+                vars(target).update(self.attributes(state))
         else:
             raise pickle.UnpicklingError(f"load: attributes are set on {type(target).__name__}, which is not a safe class")
 
@@ -151,39 +166,38 @@ class Reader:
             raise pickle.UnpicklingError(f"load: an instance is made of {short(cls)}, which is not a safe class")
         self.stack.append(cls.__new__(cls, *args))
 
+    def attributes(self, state):
+        if type(state) is not dict or not all(type(name) is str for name in state):
+            raise pickle.UnpicklingError(f"load: attributes come as {type(state).__name__}, not as a dict of names")
+        self.spend(len(state))
+        return state
 
-def checked_attributes(state):
-    if type(state) is not dict or not all(type(name) is str for name in state):
-        raise pickle.UnpicklingError(f"load: attributes come as {type(state).__name__}, not as a dict of names")
-    return state
-
-
-def checked_key(key):
-    """key, after a look into its tuples: hash() recurses in C without a limit."""
-    if type(key) in (tuple, frozenset):
-        todo, seen = [key], 0
-        while todo:
-            value = todo.pop()
-            seen += 1
-            if seen > KEY_BUDGET:
-                raise pickle.UnpicklingError(f"load: a dict key consists of more than {KEY_BUDGET} values")
-            if isinstance(value, (tuple, frozenset)):
+    def key(self, key):
+        """key, after a look into its tuples: hash() recurses in C without a limit."""
+        if isinstance(key, (tuple, frozenset)):
+            todo, seen = [key], 0
+            while todo:
+                value = todo.pop()
+                if not isinstance(value, (tuple, frozenset)):
+                    continue
+                seen += 1 + len(value)
+                if seen > KEY_BUDGET:
+                    raise pickle.UnpicklingError(f"load: a dict key consists of more than {KEY_BUDGET} values")
                 todo.extend(value)
-    return key
+            self.spend(seen)
+        return key
 
+    def pairs(self, cls, items):
+        if type(items) in MAPPINGS:
+            return items
+        if cls is Counter or type(items) is not list or not all(type(pair) in (list, tuple) and len(pair) == 2 for pair in items):
+            raise pickle.UnpicklingError(f"load: a {cls.__name__} is made of something that is no dict or list of pairs")
+        return [(self.key(key), value) for key, value in items]
 
-def checked_pairs(items):
-    if type(items) in MAPPINGS:
-        return items
-    if type(items) is not list or not all(type(pair) in (list, tuple) and len(pair) == 2 for pair in items):
-        raise pickle.UnpicklingError("load: a dict is made of something that is no list of pairs")
-    return [(checked_key(key), value) for key, value in items]
-
-
-def checked_members(members):
-    if type(members) not in (list, tuple, set, frozenset):
-        raise pickle.UnpicklingError(f"load: a set is made of {type(members).__name__}, not of a list")
-    return [checked_key(member) for member in members]
+    def members(self, members):
+        if type(members) not in (list, tuple, set, frozenset):
+            raise pickle.UnpicklingError(f"load: a set is made of {type(members).__name__}, not of a list")
+        return [self.key(member) for member in members]
 
 
 # --- the opcodes -------------------------------------------------------------------------------------------------------
@@ -240,7 +254,7 @@ push(pickle.EMPTY_DICT, lambda r: {})
 push(pickle.EMPTY_SET, lambda r: set())
 push(pickle.TUPLE, lambda r: tuple(r.to_mark()))
 push(pickle.LIST, lambda r: r.to_mark())
-push(pickle.FROZENSET, lambda r: frozenset(checked_members(r.to_mark())))
+push(pickle.FROZENSET, lambda r: frozenset(r.members(r.to_mark())))
 push(pickle.TUPLE1, lambda r: (r.stack.pop(),))
 push(pickle.BINGET, lambda r: r.memo[r.number("<B")])
 push(pickle.LONG_BINGET, lambda r: r.memo[r.number("<I")])

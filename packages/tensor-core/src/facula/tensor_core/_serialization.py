@@ -31,6 +31,7 @@ from facula.tensor_core._tensor import Tensor, own_tensor
 from facula.tensor_core._torch_names import STORAGE_OF, StorageType, find_data
 from facula.tensor_core._types import device as Device
 from facula.tensor_core._types import dtype as Dtype
+from facula.tensor_core._types import strided
 
 __all__ = ["load", "save"]
 
@@ -237,7 +238,7 @@ class Unarchiver:
             ("torch._utils", "_rebuild_tensor"): rebuild_v2,
             ("torch._utils", "_rebuild_tensor_v3"): rebuild_v3,
             ("torch._utils", "_rebuild_meta_tensor_no_storage"): rebuild_meta,
-            ("torch._utils", "_rebuild_sparse_tensor"): rebuild_sparse,
+            ("torch._utils", "_rebuild_sparse_tensor"): self.rebuild_sparse,
             ("torch._tensor", "_rebuild_from_type_v2"): self.rebuild_from_type,
         }.get((module, name))
 
@@ -257,6 +258,24 @@ class Unarchiver:
                 raise CheckpointError(f"load: a tensor's attributes come as {type(state).__name__}, not as a dict of names.")
             vars(tensor).update(state)
         return tensor
+
+    def rebuild_sparse(self, layout: Any, data: Any) -> Tensor:
+        """A sparse tensor of indices, values, size and, in newer files, whether it is coalesced."""
+        from facula.tensor_core import _sparse, _sparse_rows
+
+        parts = {"sparse_coo": 2, "sparse_csr": 3, "sparse_csc": 3}.get(getattr(layout, "name", None))
+        if parts is None or type(data) is not tuple or len(data) not in (parts + 1, 4) or not all(map(_stored, data[:parts])):
+            raise CheckpointError(f"load: a sparse tensor of layout {short(layout)} from {short(data)}. Only COO, CSR and CSC tensors are read.")
+        size = data[parts]
+        check_geometry(0, size, size)
+        build = _sparse.of_parts if parts == 2 else _sparse_rows.of_parts
+        made, check = build(*data[:parts], tuple(size), *([layout] if parts == 3 else [bool(data[3:] and data[3])]))
+        self.when_filled(check)
+        return made
+
+    def when_filled(self, check: Callable[[], None]) -> None:
+        """Looks at what tensors hold: at once, where storages come full."""
+        check()
 
     def storage(self, id: Any) -> LoadedStorage:
         """The storage of a persistent id: ("storage", type, key, location, elements)."""
@@ -350,7 +369,7 @@ def rebuild_v2(storage: Any, offset: Any, size: Any, stride: Any, requires_grad:
     """A tensor over a typed storage."""
     if not isinstance(storage, LoadedStorage) or storage.dtype is None:
         raise CheckpointError("load: a tensor without a typed storage.")
-    return _finished(storage.strided(storage.dtype, offset, tuple(size), tuple(stride)), requires_grad, metadata)
+    return _finished(storage.strided(storage.dtype, offset, size, stride), requires_grad, metadata)
 
 
 def rebuild_v3(
@@ -359,31 +378,20 @@ def rebuild_v3(
     """A tensor over bytes."""
     if not isinstance(storage, LoadedStorage) or not isinstance(dtype, Dtype):
         raise CheckpointError("load: a tensor without a storage or a dtype.")
-    return _finished(storage.strided(dtype, offset, tuple(size), tuple(stride)), requires_grad, metadata)
+    return _finished(storage.strided(dtype, offset, size, stride), requires_grad, metadata)
 
 
 def rebuild_meta(dtype: Any, size: Any, stride: Any, requires_grad: Any = False):
     """A tensor of the meta device."""
     if not isinstance(dtype, Dtype):
         raise CheckpointError("load: a meta tensor without a dtype.")
-    check_geometry(0, tuple(size), tuple(stride))
+    check_geometry(0, size, stride)
     return _finished(own_tensor(lib.fc_empty_strided(dtype.id, 1, len(size), list(size), list(stride))), requires_grad, None)
 
 
-def rebuild_sparse(layout: Any, data: Any):
-    """A sparse tensor of indices, values, size and, in newer files, whether it is coalesced."""
-    from facula.tensor_core._sparse import sparse_coo_tensor
-
-    if getattr(layout, "name", None) in ("sparse_csr", "sparse_csc") and type(data) is tuple and len(data) == 4 and all(isinstance(t, Tensor) for t in data[:3]):
-        from facula.tensor_core._sparse_rows import sparse_compressed_tensor
-
-        return sparse_compressed_tensor(*data[:3], tuple(data[3]), layout=layout)
-    if getattr(layout, "name", None) != "sparse_coo" or type(data) is not tuple or len(data) not in (3, 4) or not all(isinstance(t, Tensor) for t in data[:2]):
-        raise CheckpointError(f"load: a sparse tensor of layout {short(layout)} from {short(data)}. Only COO, CSR and CSC tensors are read.")
-    made = sparse_coo_tensor(data[0], data[1], tuple(data[2]))
-    if len(data) == 4 and data[3]:
-        made._coalesced = True
-    return made
+def _stored(part: Any) -> bool:
+    """Is it a tensor whose elements are all in the file? Its indices are looked at one by one."""
+    return isinstance(part, Tensor) and part.layout is strided and part.device.type == "cpu" and part.numel() * part.element_size() <= lib.fc_storage_bytes(part._h)
 
 
 class Unpickler(pickle.Unpickler):

@@ -271,6 +271,13 @@ def make(indices, values, size, coalesced=False):
     return t
 
 
+def of_parts(indices, values, size, coalesced):
+    """A Sparse of these int64 indices and values, and a function that looks at the indices."""
+    if indices.dtype is not BY_NAME["int64"] or indices.dim() != 2 or values.dim() < 1 or values.size(0) != indices.size(1):
+        raise RuntimeError(f"sparse_coo_tensor: indices {indices.dtype} {tuple(indices.shape)} do not fit values {tuple(values.shape)}.")
+    return make(indices, values, size, coalesced), lambda: _check(indices, values, size)
+
+
 def _flat(indices, sizes):
     """The place of each index in the row-major order of `sizes`."""
     flat = indices[0] if len(sizes) else indices.new_zeros(indices.size(1))

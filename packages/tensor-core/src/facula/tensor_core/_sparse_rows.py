@@ -110,15 +110,25 @@ def _rebuild(pointers, others, values, size, axis, requires_grad):
 
 def made(pointers, others, values, size, axis):
     """A Compressed of these parts, which are not checked. axis: the dim that is compressed."""
+    return _with_places(_bare(pointers, others, values, size, axis))
+
+
+def _bare(pointers, others, values, size, axis):
     t = object.__new__(Compressed)
     t.origin = t.base = None
+    t._p, t._q, t._v, t._size, t._axis = pointers, others, values, Size(size), axis
+    t.layout = sparse_csr if axis == 0 else sparse_csc
+    return t
+
+
+def _with_places(t):
+    """Gives a bare Compressed the indices that a Sparse has."""
+    pointers, others, axis = t._p, t._q, t._axis
     p = pointers.long()
     lines = _create.arange(pointers.numel() - 1).repeat_interleave(p[1:] - p[:-1])
     from facula.tensor_core._joining import stack
 
     t._i = stack([lines, others.long()] if axis == 0 else [others.long(), lines])
-    t._p, t._q, t._v, t._size, t._axis = pointers, others, values, Size(size), axis
-    t.layout = sparse_csr if axis == 0 else sparse_csc
     flat = _flat(t._i, t._size)
     t._coalesced = bool((flat[1:] > flat[:-1]).all())
     return t
@@ -191,6 +201,24 @@ def sparse_csc_tensor(
 
 
 def _checked(name, pointers, others, values, size, dtype, axis, requires_grad):
+    t = _fitting(name, pointers, others, values, size, dtype, int(axis))
+    _check_places(name, t)
+    return _with_places(t).requires_grad_(True) if requires_grad else _with_places(t)
+
+
+def of_parts(pointers, others, values, size, layout):
+    """A matrix of these parts, and what looks at its indices and finishes it."""
+    name = "sparse_compressed_tensor"
+    t = _fitting(name, pointers, others, values, size, None, int(layout is sparse_csc))
+
+    def finish():
+        _check_places(name, t)
+        _with_places(t)
+
+    return t, finish
+
+
+def _fitting(name, pointers, others, values, size, dtype, axis):
     pointers, others, values = _data.as_tensor(pointers), _data.as_tensor(others), _data.as_tensor(values, dtype=dtype)
     if pointers.dim() != 1 or others.dim() != 1 or values.dim() != 1:
         raise RuntimeError(f"{name}: indices and values must have one dim each, got {pointers.dim()}, {others.dim()} and {values.dim()}. Batches and blocks are not here.")
@@ -203,15 +231,17 @@ def _checked(name, pointers, others, values, size, dtype, axis, requires_grad):
     if size is None:
         width = int(others.max()) + 1 if n else 0
         size = (lines, width) if axis == 0 else (width, lines)
-    if len(size) != 2 or size[axis] != lines:
+    if lines < 0 or len(size) != 2 or size[axis] != lines:
         raise RuntimeError(f"{name}: size {tuple(size)} does not fit {lines} {('rows', 'columns')[axis]}. Give one index more than there are.")
-    ends = pointers.long()
-    if lines < 0 or int(ends[0]) != 0 or int(ends[-1]) != n or not bool((ends[1:] >= ends[:-1]).all()):
+    return _bare(pointers, others, values if values.requires_grad else values.detach(), size, axis)
+
+
+def _check_places(name, t):
+    ends, others, n = t._p.long(), t._q, t._q.numel()
+    if int(ends[0]) != 0 or int(ends[-1]) != n or not bool((ends[1:] >= ends[:-1]).all()):
         raise RuntimeError(f"{name}: the compressed indices must rise from 0 to {n}, the number of values.")
-    if n and not 0 <= int(others.min()) <= int(others.max()) < size[1 - axis]:
-        raise RuntimeError(f"{name}: an index is outside size {tuple(size)}.")
-    t = made(pointers, others, values if values.requires_grad else values.detach(), size, int(axis))
-    return t.requires_grad_(True) if requires_grad else t
+    if n and not 0 <= int(others.min()) <= int(others.max()) < t._size[1 - t._axis]:
+        raise RuntimeError(f"{name}: an index is outside size {tuple(t._size)}.")
 
 
 __all__ = ["sparse_compressed_tensor", "sparse_csc_tensor", "sparse_csr_tensor"]

@@ -61,7 +61,13 @@ def _complex(real=0.0, imag=0.0):
 
 
 def _size(values=()):
-    return _types.Size(int(v) for v in values)
+    if type(values) not in (list, tuple) or not all(type(v) is int for v in values):
+        raise TypeError(f"a Size of {type(values).__name__}, not of a tuple of integers")
+    return _types.Size(values)
+
+
+def _device(*args):
+    return _types.device(*args)
 
 
 def _layout(name):
@@ -77,7 +83,7 @@ DATA = {
     ("builtins", "bytearray"): _bytearray,
     ("_codecs", "encode"): _bytes_of_text,
     ("torch", "Size"): _size,
-    ("torch", "device"): _types.device,
+    ("torch", "device"): _device,
     ("torch", "Tensor"): Tensor,
     ("torch.serialization", "_get_layout"): _layout,
     ("torch.storage", "UntypedStorage"): StorageType(None),

@@ -186,8 +186,15 @@ def set_grad_mode(flag):
     return before
 
 
+def read_pickle(data, resolve, trusted=lambda cls: False):
+    """The object that a pickle describes, built of data alone: see _pickle_reader. Its modules load at the first call."""
+    from facula.tensor_core import _pickle_reader
+
+    return _pickle_reader.read_pickle(data, resolve, trusted=trusted)
+
+
 __all__ = [
     "DTypeError", "DeviceError", "GradError", "NULL", "Op", "Param", "RankError", "ShapeError", "Tensor", "attach", "below", "bump", "call", "disabled_torch_function", "epoch_advance",
-    "epoch_refresh", "epoch_stale", "execute", "function", "grad_mode", "gradients", "handle", "interpreter", "into", "lib", "make_subclass", "ops", "plain", "record", "set_grad_mode",
+    "epoch_refresh", "epoch_stale", "execute", "function", "grad_mode", "gradients", "handle", "interpreter", "into", "lib", "make_subclass", "ops", "plain", "read_pickle", "record", "set_grad_mode",
     "set_tape", "shares_storage", "subclassed", "version", "want_tensor", "wrap",
 ]  # fmt: skip

@@ -3,37 +3,59 @@
 from __future__ import annotations
 
 import hashlib
-import io
+import math
 import os
 import pickle
 
 import facula
+from facula.tensor_core.extend import read_pickle
 
 from .vision import PictureTensors
 
 __all__ = ["CIFAR10", "CIFAR100"]
 
-_ALLOWED = {
-    ("numpy.core.multiarray", "_reconstruct"),
-    ("numpy._core.multiarray", "_reconstruct"),
-    ("numpy", "ndarray"),
-    ("numpy", "dtype"),
-}
+class _Bytes:
+    """An array of bytes as NumPy pickles it, read without NumPy, whose own constructors believe whatever a pickle says."""
+
+    def __setstate__(self, state) -> None:
+        _, shape, kind, fortran, self.data = state
+        if type(kind) is not _Kind or kind.name not in ("u1", "|u1") or fortran or type(self.data) not in (bytes, str):
+            raise TypeError("an array is not of uint8 in C order")
+        if type(shape) is not tuple or not all(type(n) is int and n >= 0 for n in shape) or math.prod(shape) != len(self.data):
+            raise ValueError(f"an array of shape {shape} has {len(self.data)} bytes")
+
+    def pictures(self):
+        data = _latin1(self.data) if type(self.data) is str else self.data
+        return facula.frombuffer(bytearray(data), dtype=facula.uint8).reshape(-1, 3, 32, 32).permute(0, 2, 3, 1)
 
 
-def _latin1(text: str, codec: str) -> bytes:
+class _Kind:
+    """A NumPy dtype by name."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __setstate__(self, state) -> None:
+        """Byte order and alignment: bytes have none."""
+
+
+def _latin1(text: str, codec: str = "latin1") -> bytes:
     return text.encode("latin1")
 
 
-class _Arrays(pickle.Unpickler):
-    """Reads dicts, lists, numbers and NumPy arrays, and nothing that runs code."""
+_READ = {
+    ("numpy.core.multiarray", "_reconstruct"): lambda *args: _Bytes(),
+    ("numpy._core.multiarray", "_reconstruct"): lambda *args: _Bytes(),
+    ("numpy", "ndarray"): None,
+    ("numpy", "dtype"): lambda name, *args: _Kind(name),
+    ("_codecs", "encode"): _latin1,  # bytes as Python 3 writes them in protocol 2
+}
 
-    def find_class(self, module: str, name: str):
-        if (module, name) == ("_codecs", "encode"):  # bytes as Python 3 writes them in protocol 2
-            return _latin1
-        if (module, name) not in _ALLOWED:
-            raise pickle.UnpicklingError(f"the file names {module}.{name}; only arrays are read")
-        return super().find_class(module, name)
+
+def _resolve(module: str, name: str):
+    if (module, name) not in _READ:
+        raise pickle.UnpicklingError(f"the file names {module}.{name}; only arrays are read")
+    return _READ[module, name]
 
 
 class CIFAR10(PictureTensors):
@@ -71,8 +93,10 @@ class CIFAR10(PictureTensors):
         parts, targets = [], []
         for name, digest in names:
             batch = self._read(os.path.join(folder, name), digest)
-            parts.append(facula.tensor(batch["data"]).reshape(-1, 3, 32, 32).permute(0, 2, 3, 1))
-            targets += list(batch[self.key])
+            if type(batch.get("data")) is not _Bytes or type(batch.get(self.key)) is not list:
+                raise RuntimeError(f"{type(self).__name__}: {name} has no data or no {self.key}. Unpack the archive again.")
+            parts.append(batch["data"].pictures())
+            targets += batch[self.key]
         self.data = facula.cat(parts).contiguous()
         self.targets = facula.tensor(targets, dtype=facula.int64)
         self.classes = self._read(os.path.join(folder, self.meta[0]), None)[self.meta[1]]
@@ -83,9 +107,12 @@ class CIFAR10(PictureTensors):
         if digest is not None and hashlib.md5(data, usedforsecurity=False).hexdigest() != digest:
             raise RuntimeError(f"{type(self).__name__}: {path} is damaged: its md5 is not {digest}.")
         try:
-            return _Arrays(io.BytesIO(data), encoding="latin1").load()
-        except (pickle.UnpicklingError, EOFError, ValueError, KeyError, IndexError) as error:
+            found = read_pickle(data, _resolve, trusted=(_Bytes, _Kind).__contains__)
+        except pickle.UnpicklingError as error:
             raise RuntimeError(f"{type(self).__name__}: {path} cannot be read ({error}).") from error
+        if type(found) is not dict:
+            raise RuntimeError(f"{type(self).__name__}: {path} holds a {type(found).__name__}, not a dict. Unpack the archive again.")
+        return found
 
 
 class CIFAR100(CIFAR10):
