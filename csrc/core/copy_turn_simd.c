@@ -13,7 +13,7 @@ static inline __m256d both(const char *low, const char *high)
     return _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd((const double *)low)), _mm_loadu_pd((const double *)high), 1);
 }
 
-enum { WIDE = 64, AHEAD = 16 };
+enum { WIDE = 64, AHEAD = 16, FAR_AHEAD = 32, FAR = 1 << 20 /* bytes that the second cache does not hold */ };
 
 static inline void put(char *to, __m256d v) { _mm256_storeu_pd((double *)to, v); }
 
@@ -68,17 +68,30 @@ static inline void ask(const char *from, int64_t from_row, int n)
         _mm_prefetch(from + i * from_row, _MM_HINT_T0);
 }
 
+/* All lines of them, into the second cache, which waits for more lines at once than the first: 4.2 ms instead of 5.7 for 40 MB. Where
+ * they are in it already, that takes a fifth longer. */
+static inline void ask_far(const char *from, int64_t from_row, int n, int64_t bytes)
+{
+    for (int i = 0; i < n; ++i)
+        for (int64_t at = 0; at <= bytes; at += 64)
+            _mm_prefetch(from + i * from_row + at, _MM_HINT_T1);
+}
+
 /* A strip of whole cache lines at a time. */
 #define SQUARES(turn, SIDE, SIZE)                                                              \
     for (int64_t j0 = 0; j0 < whole_j; j0 += WIDE)                                             \
         for (int64_t i = 0; i < whole_i; i += SIDE) {                                          \
-            ask(from + (i + AHEAD) * from_row + j0 * SIZE, from_row, SIDE);                    \
+            if (far)                                                                           \
+                ask_far(from + (i + FAR_AHEAD) * from_row + j0 * SIZE, from_row, SIDE, (whole_j - j0 < WIDE ? whole_j - j0 : WIDE) * SIZE); \
+            else                                                                               \
+                ask(from + (i + AHEAD) * from_row + j0 * SIZE, from_row, SIDE);                \
             for (int64_t j = j0; j < whole_j && j < j0 + WIDE; j += SIDE)                      \
                 turn(to + j * to_row + i * SIZE, to_row, from + i * from_row + j * SIZE, from_row); \
         }
 
 static void squares(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t whole_i, int64_t whole_j, int size)
 {
+    const int far = whole_i * from_row > FAR;
     if (size == 4)
         SQUARES(words, 8, 4)
     else if (size == 8)
