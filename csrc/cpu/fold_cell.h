@@ -5,7 +5,7 @@
  * p is the output's own parameter (the mean for a variance, the peak for logsumexp);
  * only a MAP that names p reads it. F_EXACT: the result does not depend on the order, and rows have none.
  * F_HEAVY: MAP is long, and written out as seldom as can be. F_NAME, F_EXACT, F_HEAVY, INIT, MAP, OP, A are undefined at the end.
- * A cell works on ONE block (n <= FC_FOLD_BLOCK); fold.c owns blocks, threads and types.
+ * A cell works on ONE block (n <= FC_FOLD_BLOCK); fold_block.c and fold_tile.c own blocks and threads, fold_choose.c types.
  */
 
 /* Whole, the loop over lanes would be unrolled to scalars before it is vectorised: 6 GB/s instead of 50. */

@@ -29,11 +29,31 @@ typedef struct {
 
 static inline int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
 
+/* The job's cells and stage, by its operation and dtype; 0 where there are none. */
+int fc_fold_choose(fc_fold_job *q);
+
+/* dst[r] = fold of x[r * step + 0 .. n); n is a block's at most. */
+void fc_fold_row_block(const fc_fold_job *q, const fc_fold_cell *cell, char *dst, const char *x, int64_t rows, int64_t n, int64_t step,
+                       const char *params);
+
+/* dst[c] = fold of x[i * step + c], i in [0, n), for c in [0, width): a tile at most. */
+void fc_fold_column_block(const fc_fold_job *q, const fc_fold_cell *cell, char *dst, const char *x, int64_t n, int64_t step, int64_t width,
+                          const char *params);
+
 /* dst[b] = fold of block b of n elements that lie one after the other (pairs of reals: dst has two for each block). */
 void fc_fold_blocks(const fc_fold_job *q, const fc_fold_cell *cell, char *dst, const char *x, int64_t n, const char *params);
 
 /* Joins count values, `row` bytes apart, each of width accumulators, to the first: the tree of fold.h. */
 void fc_fold_tree(const fc_fold_cell *cell, char *part, int64_t count, int64_t width);
+
+/* Tiles begin .. end of a job, from elements to results. */
+void fc_fold_tiles(void *job, int64_t begin, int64_t end);
+
+/* A job whose part and params have room for every block. */
+void fc_fold_split(fc_fold_job *q);
+
+/* From accumulators to results: values, and the indices of those of the `width` results at `at`, whose elements begin at x. */
+void fc_fold_conclude(const fc_fold_job *q, char *acc, const char *x, int64_t at, int64_t width, const char *params);
 
 /* Accumulators 0 .. n to results at .. at + n (columns, where a complex number is two). */
 void fc_fold_finish(const fc_fold_job *q, void *acc, int64_t at, int64_t n, const void *params);

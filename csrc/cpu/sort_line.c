@@ -70,73 +70,18 @@ void fc_lines_again(const fc_lines *f, fc_tensor *t, int64_t m)
 
 /* --- small lines ----------------------------------------------------------------------------------------------------- */
 
-static void insert(uint64_t *a, int64_t n)
-{
-    for (int64_t i = 1; i < n; ++i) {
-        const uint64_t v = a[i];
-        int64_t j = i;
-        for (; j > 0 && a[j - 1] > v; --j)
-            a[j] = a[j - 1];
-        a[j] = v;
-    }
-}
+#define M_NAME words
+#define M_T uint64_t
+#define M_KEY(v) (v)
+#include "sort_merge.h"
 
-/* No two words are equal: their places differ. */
-static uint64_t *merge(uint64_t *a, uint64_t *room, int64_t n)
-{
-    for (int64_t k = 0; k < n; k += INSERTED)
-        insert(a + k, n - k < INSERTED ? n - k : INSERTED);
-    for (int64_t width = INSERTED; width < n; width *= 2) {
-        for (int64_t lo = 0; lo < n; lo += 2 * width) {
-            const int64_t mid = lo + width < n ? lo + width : n, hi = lo + 2 * width < n ? lo + 2 * width : n;
-            for (int64_t i = lo, j = mid, k = lo; k < hi; ++k) {
-                const int first = i < mid && (j >= hi || a[i] < a[j]);
-                room[k] = first ? a[i] : a[j];
-                i += first;
-                j += !first;
-            }
-        }
-        uint64_t *const other = a;
-        a = room;
-        room = other;
-    }
-    return a;
-}
-
-/* The same of pairs (key, place), which begin in the order of their places. */
+/* Pairs begin in the order of their places. */
 typedef struct { uint64_t key, place; } pair;
 
-static void insert_pairs(pair *a, int64_t n)
-{
-    for (int64_t i = 1; i < n; ++i) {
-        const pair v = a[i];
-        int64_t j = i;
-        for (; j > 0 && a[j - 1].key > v.key; --j)
-            a[j] = a[j - 1];
-        a[j] = v;
-    }
-}
-
-static pair *merge_pairs(pair *a, pair *room, int64_t n)
-{
-    for (int64_t k = 0; k < n; k += INSERTED)
-        insert_pairs(a + k, n - k < INSERTED ? n - k : INSERTED);
-    for (int64_t width = INSERTED; width < n; width *= 2) {
-        for (int64_t lo = 0; lo < n; lo += 2 * width) {
-            const int64_t mid = lo + width < n ? lo + width : n, hi = lo + 2 * width < n ? lo + 2 * width : n;
-            for (int64_t i = lo, j = mid, k = lo; k < hi; ++k) {
-                const int first = i < mid && (j >= hi || a[i].key <= a[j].key);
-                room[k] = a[first ? i : j];
-                i += first;
-                j += !first;
-            }
-        }
-        pair *const other = a;
-        a = room;
-        room = other;
-    }
-    return a;
-}
+#define M_NAME pairs
+#define M_T pair
+#define M_KEY(v) (v).key
+#include "sort_merge.h"
 
 /* --- long ones ------------------------------------------------------------------------------------------------------- */
 
@@ -201,5 +146,5 @@ fc_sorted fc_sort_line(int dtype, const void *x, int64_t n, int64_t step, int de
         varies = ~(uint64_t)0 >> __builtin_clzll((high - low) | 1);
     for (int64_t k = 0; k < n; ++k)
         a[k] = (bits == 64 ? a[k] - low : a[k]) << 32 | (uint64_t)k;
-    return (fc_sorted){sorted ? a : n < MERGED ? merge(a, b, n) : radix(a, b, n, 1, 32, varies << 32), 0};
+    return (fc_sorted){sorted ? a : n < MERGED ? merge_words(a, b, n) : radix(a, b, n, 1, 32, varies << 32), 0};
 }
