@@ -65,7 +65,7 @@ static inline void search_as(const job *q, int64_t begin, int64_t end, const int
 
 enum { MADE = 256, SIDE = 8 }; /* values whose keys are made together; that are looked for side by side, since each step waits for memory */
 
-/* The same among keys. The steps depend on n alone. */
+/* The same among keys. The steps depend on n alone; of a ?: the compiler makes branches, 29 ns for a value instead of 7. */
 #define AMONG(NAME, T)                                                                                          \
     static void NAME(const job *q, int64_t begin, int64_t end)                                                  \
     {                                                                                                           \
@@ -88,7 +88,7 @@ enum { MADE = 256, SIDE = 8 }; /* values whose keys are made together; that are 
                 for (int64_t left = n, half; left > 0; left -= half) {                                          \
                     half = (left + 1) / 2;                                                                      \
                     for (int s = 0; s < SIDE; ++s)                                                              \
-                        lo[s] = lo[s][half - 1] < v[s] ? lo[s] + half : lo[s];                                  \
+                        lo[s] += -(int64_t)(lo[s][half - 1] < v[s]) & half;                                     \
                 }                                                                                               \
                 for (int s = 0; s < SIDE && j + s < some; ++s)                                                  \
                     q->out[k + j + s] = last[s] ? n : lo[s] - keys;                                             \
