@@ -7,7 +7,7 @@
  * _cdist: x (..., P, M), y (..., R, M), the same dims in front; _pdist: all pairs i < j of x (N, M), row by row.
  * Sums are of differences, never |x|^2 - 2 x y + |y|^2, which loses close points. They run through k, in the gradient through j, in
  * blocks of BLOCK from zero, added in order: a distance's bits are its two rows'.
- * Lanes are rows of y, TILE of them turned at a time.
+ * Lanes are rows of y, TILE of them turned at a time, or HALF of them where there are no more.
  */
 #ifndef T
 #include <math.h>
@@ -18,7 +18,7 @@
 #include "../core/status.h"
 #include "parallel.h"
 
-enum { TILE = 64, BLOCK = 256, LINES = 128 };
+enum { TILE = 64, BLOCK = 256, LINES = 128, HALF = TILE / 2 };
 enum { ZERO, ONE, TWO, MOST, ANY };
 
 typedef struct {
@@ -142,7 +142,7 @@ static void __attribute__((noinline)) N(power)(T *x, T p, int64_t n)
 }
 
 /* sum[j] of one row x against a turned tile (depth, TILE) */
-static void N(line)(const job *q, T *restrict sum, const T *restrict x, const T *restrict tile, int64_t depth)
+static inline void N(lanes)(const job *q, T *restrict sum, const T *restrict x, const T *restrict tile, int64_t depth, const int lanes)
 {
     T s[TILE], d[TILE];
     memset(s, 0, sizeof s);
@@ -151,39 +151,47 @@ static void N(line)(const job *q, T *restrict sum, const T *restrict x, const T 
         const T *restrict y = tile + k * TILE;
         switch (q->kind) {
         case ZERO:
-            for (int j = 0; j < TILE; ++j) {
+            for (int j = 0; j < lanes; ++j) {
                 const T d = a - y[j];
                 s[j] += d != d ? d : d != 0 ? K(1) : K(0);
             }
             break;
         case ONE:
-            for (int j = 0; j < TILE; ++j)
+            for (int j = 0; j < lanes; ++j)
                 s[j] += ABS(a - y[j]);
             break;
         case TWO:
-            for (int j = 0; j < TILE; ++j)
+            for (int j = 0; j < lanes; ++j)
                 s[j] += (a - y[j]) * (a - y[j]);
             break;
         case MOST:
-            for (int j = 0; j < TILE; ++j) {
+            for (int j = 0; j < lanes; ++j) {
                 const T d = ABS(a - y[j]);
                 s[j] = d <= s[j] ? s[j] : s[j] != s[j] ? s[j] : d;
             }
             break;
         default:
-            for (int j = 0; j < TILE; ++j)
+            for (int j = 0; j < lanes; ++j)
                 d[j] = ABS(a - y[j]);
-            N(power)(d, (T)q->p, TILE);
-            for (int j = 0; j < TILE; ++j)
+            N(power)(d, (T)q->p, lanes);
+            for (int j = 0; j < lanes; ++j)
                 s[j] += d[j];
         }
     }
     if (q->kind == MOST)
-        for (int j = 0; j < TILE; ++j)
+        for (int j = 0; j < lanes; ++j)
             sum[j] = s[j] <= sum[j] ? sum[j] : sum[j] != sum[j] ? sum[j] : s[j];
     else
-        for (int j = 0; j < TILE; ++j)
+        for (int j = 0; j < lanes; ++j)
             sum[j] += s[j];
+}
+
+static void N(line)(const job *q, T *restrict sum, const T *restrict x, const T *restrict tile, int64_t depth, int64_t width)
+{
+    if (width > HALF)
+        N(lanes)(q, sum, x, tile, depth, TILE);
+    else
+        N(lanes)(q, sum, x, tile, depth, HALF);
 }
 
 /* Items are tiles of y by strips of x. */
@@ -197,16 +205,16 @@ static void N(distances)(void *ctx, int64_t begin, int64_t end)
         const int64_t width = q->R - j0 < TILE ? q->R - j0 : TILE, last = q->P < i0 + LINES ? q->P : i0 + LINES;
         if (q->pairs && j0 + width <= i0)
             continue;
-        memset(sums, 0, sizeof sums);
+        memset(sums, 0, (size_t)(last - i0) * TILE * sizeof(T));
         for (int64_t k = 0; k < M; k += BLOCK) {
             const int64_t depth = M - k < BLOCK ? M - k : BLOCK;
-            for (int64_t j = 0; j < TILE; ++j) { /* lanes beyond the last row repeat it */
+            for (int64_t j = 0; j < (width > HALF ? TILE : HALF); ++j) { /* lanes beyond the last row repeat it */
                 const T *y = (const T *)q->y + (batch * q->R + j0 + (j < width ? j : width - 1)) * M + k;
                 for (int64_t s = 0; s < depth; ++s)
                     tile[s * TILE + j] = y[s];
             }
             for (int64_t i = i0; i < last; ++i)
-                N(line)(q, sums + (i - i0) * TILE, (const T *)q->x + (batch * q->P + i) * M + k, tile, depth);
+                N(line)(q, sums + (i - i0) * TILE, (const T *)q->x + (batch * q->P + i) * M + k, tile, depth, width);
         }
         for (int64_t i = i0; i < last; ++i) {
             T *restrict s = sums + (i - i0) * TILE;
