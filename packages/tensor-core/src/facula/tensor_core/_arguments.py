@@ -67,11 +67,10 @@ def spread(value, n):
 
 
 def ints(values):
-    """The sizes of `f(*sizes)`: called with separate ints or with one sequence."""
-    if len(values) == 1 and type(values[0]) is tuple:
-        return values[0]
-    if len(values) == 1 and not hasattr(values[0], "__index__"):
-        return tuple(values[0])
-    if len(values) == 1 and isinstance(values[0], (tuple, list)):
-        return tuple(values[0])
+    """The sizes of `f(*sizes)`: called with separate ints or with one sequence. As in PyTorch, the first one tells that they are no truth values."""
+    if len(values) == 1 and type(values[0]) is not int:
+        first = values[0]
+        values = first if type(first) is tuple else tuple(first) if not hasattr(first, "__index__") or isinstance(first, (tuple, list)) else values
+    if values and (values[0] is True or values[0] is False):
+        raise TypeError(f"sizes must be ints, but found element of type bool at pos 0: {tuple(values)}. Convert it with int().")
     return values

@@ -106,24 +106,27 @@ def scalar_guards(row):
 
 
 # numbers with conditions that the slow path knows: a factor of integers is whole, a factor of products is one that the dtype holds
-PLAIN_NUMBER = {"alpha": "type({0}) is int and -32768 <= {0} < 32768", **dict.fromkeys(("value", "threshold"), "type({0}) in (float, int) and -127 <= {0} <= 127")}
+PLAIN_NUMBER = {"alpha": "(type({0}) is int and -32768 <= {0} < 32768 or type({0}) is float and -65504 <= {0} <= 65504 and {1}.dtype.kind == 2)", **dict.fromkeys(("value", "threshold"), "type({0}) in (float, int) and -127 <= {0} <= 127")}
 PLAIN_NUMBER |= dict.fromkeys(("nan", "posinf", "neginf"), "type({0}) is float")
 PLAIN_NUMBER["p"] = "(type({0}) is float or type({0}) is int and -32768 <= {0} < 32768) and type(keepdim) is bool"
 
 
-def named_numbers(row):
+def named_numbers(row, again=None):
     """Named Scalars that have no default or are off it wait in C for the verb. The handles are read first: what waits must not outlive a failure."""
+    again = again or leave(row)
     scalars = [p for p in row.params if p.type == "Scalar"]
     if any(p.type == "Scalar?" for p in row.params):
-        return f"    if {' or '.join(scalar_guards(row))}:\n        {leave(row)}\n"
+        return f"    if {' or '.join(scalar_guards(row))}:\n        {again}\n"
     if not scalars:
         return ""
     off = " or ".join(dict.fromkeys(scalar_guards(row)))
     rules = {n: r for n, r in PLAIN_NUMBER.items() if n != "alpha" or row.types not in ("FLOATS", "RFLOATS")}
-    plain = " and ".join(rules.get(p.name, "(type({0}) in (float, int) and -65504 <= {0} <= 65504)").format(p.name) for p in scalars)
+    if row.name == "celu":
+        rules["alpha"] = "(type({0}) in (float, int) and -65504 <= {0} <= 65504 and {0})"  # x is divided by it
+    plain = " and ".join(rules.get(p.name, "(type({0}) in (float, int) and -65504 <= {0} <= 65504)").format(p.name, row.tensors[0].name) for p in scalars)
     handles = ", ".join(f"{p.name}._h" for p in row.tensors)
-    body = f"    if {off}:\n        if not ({plain}):\n            {leave(row)}\n"
-    body += f"        try:\n            {handles}\n        except AttributeError:\n            {leave(row)}\n"
+    body = f"    if {off}:\n        try:\n            {handles}\n            plain = {plain}\n        except AttributeError:\n            {again}\n"
+    body += f"        if not plain:\n            {again}\n"
     for k, p in enumerate(scalars):
         body += f"        if type({p.name}) is float:\n            attr({k}, 2, 0, {p.name}, 0.0)\n        else:\n            attr({k}, 1, {p.name}, 0.0, 0.0)\n"
     return body
@@ -211,18 +214,19 @@ def inplace_function(row):
     x = names[0]
     again = f"return inplace(OPS[{row.id}], {row.tuple_text()})"
     body = row.head(row.name + "_", out=False)
-    tests = ["interpreting", f"{x}.origin is not None", based(x), *scalar_guards(row)]
-    body += where(tests, again)
+    body += where(["interpreting", f"{x}.origin is not None", based(x)], again)
     tail = f"    if t is None:\n        {again}\n    return {x}\n"
     if row.kind == "map2" and "Scalar" in row.tensors[1].type:
         y = names[1]
-        body += f"    kind = type({y})\n    if kind is float or kind is int:\n        try:\n"
+        plain = "".join(f" and not ({guard})" for guard in scalar_guards(row))
+        body += f"    kind = type({y})\n    if (kind is float or kind is int){plain}:\n        try:\n"
         body += f"            t = write2s({row.id}, {x}._h, {x}._h, 2 if kind is float else 1, 0 if kind is float else {y}, {y}, 0.0)\n"
         body += f"        except (TypeError, OverflowError):\n            {again}\n"
         body += tail.replace("    ", "        ", 1).replace("\n    ", "\n        ").rstrip(" ")
     arguments = ", ".join(f"{n}._h" for n in names)
     if names[1:]:
         body += where([f"{n}.origin is not None" for n in names[1:]], again)
+    body += named_numbers(row, again)
     body += attempt(row, f"{row.kind.replace('map', 'write')}({row.id}, {x}._h, {arguments})", again)
     return body + tail
 

@@ -4,6 +4,7 @@ import builtins
 
 from facula.tensor_core import _ops, _shape
 from facula.tensor_core._create import empty, full
+from facula.tensor_core._arguments import ints
 from facula.tensor_core._errors import IndexRangeError
 from facula.tensor_core._index import nonzero
 from facula.tensor_core._guard import want_tensor
@@ -96,7 +97,7 @@ def fill(input, value):
 
 def empty_permuted(size, physical_layout, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
     """An unset tensor whose memory has the dims in the order physical_layout."""
-    order = list(physical_layout)
+    size, order = ints((size,)), list(physical_layout)
     if sorted(order) != list(builtins.range(len(size))):
         raise RuntimeError(f"empty_permuted: physical_layout {order} must name each of the {len(size)} dims once")
     laid = empty([size[d] for d in order], dtype=dtype, layout=layout, device=device)

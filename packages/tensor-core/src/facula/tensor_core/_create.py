@@ -5,6 +5,7 @@ import math
 from facula.tensor_core import _ops, _state
 from facula.tensor_core._arguments import as_dtype, dtype_id, ints
 from facula.tensor_core._errors import OutOfMemoryError, ShapeError
+from facula.tensor_core._guard import check
 from facula.tensor_core._lib import lib
 from facula.tensor_core._out import a_tensor, apart, resize
 from facula.tensor_core._run import fitting, number
@@ -174,7 +175,7 @@ def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, re
         fill_value = fill_value.item()
     if dtype is None and out is None:
         dtype = _kind_dtype(number(fill_value)[0])
-    return _filled((size if not isinstance(size, int) else (size,),), fill_value, dtype, device, requires_grad, out)
+    return _filled((size,), fill_value, dtype, device, requires_grad, out)
 
 
 _KINDS = {bool: 0, int: int64.id, float: -1}  # the dtype of a number, -1 for the default one
@@ -388,6 +389,9 @@ def eye(n, m=None, *, out=None, dtype=None, layout=None, device=None, requires_g
     tensor([[1., 0.],
             [0., 1.]])
     """
+    if type(n) is not int or m is not None and type(m) is not int:
+        check("eye", "n", 0, "int", n)
+        check("eye", "m", 1, "int", n if m is None else m)
     m = n if m is None else m
     if n < 0 or m < 0:
         raise RuntimeError(f"eye: n and m must be greater or equal to 0, got {n} and {m}.")

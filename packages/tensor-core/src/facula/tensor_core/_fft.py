@@ -4,6 +4,7 @@ import math
 
 from facula.tensor_core import _create, _joining, _ops, _ownership, _rearranging, _shape, _state
 from facula.tensor_core._errors import DTypeError, ShapeError
+from facula.tensor_core._guard import check
 from facula.tensor_core._out import into
 from facula.tensor_core._tensor import Tensor
 
@@ -213,6 +214,8 @@ def ihfftn(input, s=None, dim=None, norm=None, *, out=None):
 
 def fftfreq(n, d=1.0, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
     """The frequencies of fft's n terms for samples d apart: 0, 1, ... -2, -1 over n d."""
+    if type(n) is not int:
+        check("fft_fftfreq", "n", 0, "int", n)
     if n == 0:
         return _create._finish(into("fftfreq", _create.empty(0, dtype=dtype, device=device), out), requires_grad)
     if n < 0:
@@ -225,6 +228,8 @@ def fftfreq(n, d=1.0, *, out=None, dtype=None, layout=None, device=None, require
 
 def rfftfreq(n, d=1.0, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
     """The frequencies of rfft's terms for n samples d apart: 0 to n // 2 over n d."""
+    if type(n) is not int:
+        check("fft_rfftfreq", "n", 0, "int", n)
     if n < 1:
         raise RuntimeError(f"rfftfreq: n must be a positive number, got {n}.")
     dtype = dtype or (_state.get_default_dtype() if out is None else out.dtype)

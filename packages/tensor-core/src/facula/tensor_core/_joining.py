@@ -1,7 +1,8 @@
 """Splitting and joining: pieces of a tensor along a dim, and tensors along one."""
 
 from facula.tensor_core import _dispatch, _ops
-from facula.tensor_core._guard import want_tensor
+from facula.tensor_core._arguments import ints
+from facula.tensor_core._guard import check, want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import strided
@@ -55,13 +56,15 @@ def _split(tensor, split_size_or_sections, dim):
         raise RuntimeError("split expects at least a 1-dimensional tensor")
     d = wrap_dim("split", dim, tensor.dim())
     size = tensor.shape[d]
+    if split_size_or_sections is True or split_size_or_sections is False:
+        check("split", "split_size", 1, "int", split_size_or_sections)
     if isinstance(split_size_or_sections, int):
         step = split_size_or_sections
         if step < 0 or (step == 0 and size):
             raise RuntimeError(f"split expects split_size be non-negative, but got split_size={step} (dimension size {size})")
         sizes = [min(step, size - k) for k in range(0, size, step)] if size else [0]
     else:
-        sizes = [int(s) for s in split_size_or_sections]
+        sizes = [int(s) for s in ints((split_size_or_sections,))]
         if sum(sizes) != size or any(s < 0 for s in sizes):
             raise RuntimeError(f"split_with_sizes expects split_sizes to sum exactly to {size} (input tensor's size at dimension {d}), but got split_sizes={sizes}")
     pieces, start = [], 0
@@ -85,6 +88,8 @@ def chunk(input, chunks, dim=0, *, axis=None):
     dim = dim if axis is None else axis
     if not input.shape:
         raise RuntimeError("chunk expects at least a 1-dimensional tensor")
+    if type(chunks) is not int:
+        check("chunk", "chunks", 1, "int", chunks)
     if chunks <= 0:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     d = wrap_dim("chunk", dim, input.dim())
@@ -108,6 +113,8 @@ def tensor_split(input, indices_or_sections, dim=0):
         if indices_or_sections.dim() > 1:
             raise RuntimeError(f"tensor_split expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional tensor, but got a tensor with {indices_or_sections.dim()} dims")
         indices_or_sections = indices_or_sections.tolist()
+    if indices_or_sections is True or indices_or_sections is False:
+        check("tensor_split", "sections", 1, "int", indices_or_sections)
     if isinstance(indices_or_sections, int):
         n = indices_or_sections
         if n <= 0:
@@ -125,6 +132,8 @@ def _splittable(name, input, least, sections, dim):
     """PyTorch's conditions: enough dims, and a number of pieces that divides the size."""
     if input.dim() < least:
         raise RuntimeError(f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor with {input.dim()} dimensions!")
+    if sections is True or sections is False:
+        check(name, "sections", 1, "int", sections)
     if isinstance(sections, int):
         if sections <= 0:
             raise RuntimeError(f"number of sections must be larger than 0, got {sections}")

@@ -6,7 +6,7 @@ import math
 from facula.tensor_core import _create, _math, _ops
 from facula.tensor_core._conjugate import resolved
 from facula.tensor_core._errors import DTypeError
-from facula.tensor_core._guard import want_tensor
+from facula.tensor_core._guard import check, want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core._out import a_tensor, into, same_dtype
 from facula.tensor_core._run import _LARGEST, fitting, is_number, zero_dim
@@ -109,6 +109,8 @@ def polygamma(n, input, *, out=None):
     >>> facula.polygamma(1, facula.tensor([1.0]))
     tensor([1.6449])
     """
+    if type(n) is not int:
+        check("polygamma", "n", 0, "int", n)
     if n < 0:
         raise RuntimeError(f"polygamma(n, x) does not support negative n, got {n}.")
     return _ops._polygamma(input, n=n, out=out)

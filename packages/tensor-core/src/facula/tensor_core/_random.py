@@ -15,6 +15,7 @@ from facula.tensor_core._out import a_tensor, into, refuse_history, resize
 from facula.tensor_core._arguments import ints
 from facula.tensor_core._create import empty, empty_like
 from facula.tensor_core._errors import STATUS, DTypeError, ShapeError
+from facula.tensor_core._guard import check
 from facula.tensor_core._generator import Generator
 from facula.tensor_core._lib import lib
 from facula.tensor_core._tensor import Tensor
@@ -232,7 +233,9 @@ def randint(
         low, high = (given.pop(0) if low is None and len(given) > 1 else low or 0), given.pop(0)
     if given or high is None or size is None:
         raise TypeError(f"randint() takes (high, size) or (low, high, size), got {args}")
-    tensor = _place("randint", tuple(size), out, (int64 if out is None else None) if dtype is None else dtype, layout, device, pin_memory)
+    check("randint", "high", 0, "int", high)
+    check("randint", "low", 0, "int", low)
+    tensor = _place("randint", tuple(ints((size,))), out, (int64 if out is None else None) if dtype is None else dtype, layout, device, pin_memory)
     return _finished(random_(tensor, low, high, generator=generator), requires_grad, out)
 
 
@@ -241,6 +244,8 @@ def randperm(
     requires_grad: bool = False, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
     """A permutation of 0 .. n - 1, int64 unless `dtype` says otherwise."""
+    if type(n) is not int:
+        check("randperm", "n", 0, "int", n)
     _require(n >= 0, f"randperm: Trying to create tensor with negative dimension {n}: [{n}]. Pass n >= 0.")
     tensor = _place("randperm", (n,), out, (int64 if out is None else None) if dtype is None else dtype, layout, device, pin_memory)
     limit = 2 ** BITS[tensor.dtype.name] - 1 if tensor.dtype.name in BITS else n
@@ -396,6 +401,8 @@ def multinomial(
         raise ShapeError(f"multinomial: prob_dist must be 1 or 2 dim, it has {input.dim()} (input: {tuple(input.shape)}). Reshape it.")
     if input.dtype.kind != 2:
         raise DTypeError(f"multinomial only supports floating-point dtypes for input, got: {input.dtype}. Convert with .float().")
+    if type(num_samples) is not int:
+        check("multinomial", "num_samples", 1, "int", num_samples)
     _require(num_samples > 0, f"cannot sample n_sample <= 0 samples: num_samples is {num_samples}. Ask for one at least.")
     classes = input.shape[-1]
     _require(

@@ -122,7 +122,7 @@ _CONVERTED = {
     ("add", "alpha"): True, ("sub", "alpha"): True, ("rsub", "alpha"): True, ("_hardtanh", "min_val"): True, ("_hardtanh", "max_val"): True,
     ("clamp_numbers", "min"): True, ("clamp_numbers", "max"): True, ("threshold", "value"): True, ("threshold", "threshold"): False,
     ("_leaky_relu", "negative_slope"): False, ("_elu", "alpha"): False, ("_softplus", "beta"): False, ("_softplus", "threshold"): False,
-    ("hardshrink", "lambd"): True, ("_softshrink", "lambd"): True, ("addcmul", "value"): False, ("addcdiv", "value"): False,
+    ("hardshrink", "lambd"): True, ("_softshrink", "lambd"): True, ("celu", "alpha"): False, ("addcmul", "value"): False, ("addcdiv", "value"): False,
 }  # fmt: skip
 
 
@@ -136,6 +136,8 @@ def attributes(op, args):
         if stored is not None and isinstance(args[0], Tensor) and args[0].dtype.kind and not (stored and args[0].dtype.kind == 1):
             dtype = args[0].dtype
             value = fitting(op.name, value, dtype if stored or dtype.itemsize > 2 or dtype.kind != 2 else DTYPES[11])
+        if op.name == "celu" and value == 0:
+            raise RuntimeError("celu: ZeroDivisionError: alpha is 0 and x is divided by it. Give another alpha.")
         if value is not None and value != op.params[at].default:
             lib.fc_attr(k, *number(value))
 

@@ -3,7 +3,7 @@
 from facula.tensor_core import _dispatch, _ops
 from facula.tensor_core._arguments import ints
 from facula.tensor_core._errors import STATUS, ShapeError
-from facula.tensor_core._guard import want_tensor
+from facula.tensor_core._guard import check, want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import Size
@@ -297,6 +297,8 @@ def narrow(input, dim, start, length):
     size = input.shape[d]
     if isinstance(start, Tensor) and (start.dim() or start.dtype.kind != 1):
         raise RuntimeError("start must be an 0-dim integral Tensor.")
+    if start is True or start is False:
+        check("narrow", "start", 2, "int", start)
     start = int(start)
     if length < 0:
         raise RuntimeError(f"narrow(): length must be non-negative, got {length}.")
@@ -361,6 +363,8 @@ def select(input, dim, index):
         want_tensor("select", "input", 0, input)
     if not input.shape:
         raise IndexError("select() cannot be applied to a 0-dim tensor.")
+    if type(index) is not int:
+        check("select", "index", 2, "int", index)
     return _ops.select(input, dim, int(index))
 
 

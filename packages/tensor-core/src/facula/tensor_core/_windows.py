@@ -8,6 +8,7 @@ import math
 
 from facula.tensor_core import _ops
 from facula.tensor_core._arguments import as_dtype
+from facula.tensor_core._guard import check
 from facula.tensor_core._create import arange, empty, full, ones
 from facula.tensor_core._state import get_default_dtype
 from facula.tensor_core._types import float32, float64, strided
@@ -141,6 +142,8 @@ def _periodic(name, make):
         wanted = as_dtype(wanted)
         if wanted.kind != 2:
             raise RuntimeError(f"{name} expects floating point dtypes, got: {wanted.name}. Give dtype=facula.float32 or its like.")
+        if type(window_length) is not int:
+            check(name, "window_length", 0, "int", window_length)
         if window_length < 0:
             raise RuntimeError(f"{name} requires non-negative window_length, got window_length={window_length}")
         w = make(window_length, *args, sym=not periodic, dtype=wanted if wanted is float64 else float32, **shape)

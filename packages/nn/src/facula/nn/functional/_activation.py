@@ -93,8 +93,6 @@ def selu_(input: Tensor) -> Tensor:
 
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """max(0, x) + min(0, alpha (exp(x / alpha) - 1)). Source: Barron (2017)."""
-    if alpha == 0:
-        raise ZeroDivisionError("celu: alpha is 0 and x is divided by it. Give another alpha.")
     return _maybe_into(inplace, facula.celu, input, alpha=alpha)
 
 
@@ -189,7 +187,7 @@ def hardshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None) 
 
 def softshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None) -> Tensor:
     """x moved by lambd towards 0, and 0 within lambd of it."""
-    if lambd < 0:
+    if not isinstance(lambd, complex) and lambd < 0:
         raise RuntimeError(f"lambda must be greater or equal to 0, but found to be {lambd}.")
     return _row["_softshrink"](input, lambd=lambd, out=out)
 
