@@ -145,7 +145,7 @@ def plain(op, s):
 def _method(variant):
     if isinstance(variant, functools.partial):
         return functools.partial(at(PATHS[id(variant.func)]), *variant.args, **variant.keywords)
-    if isinstance(variant, types.FunctionType):
+    if isinstance(variant, types.FunctionType) and variant.__module__ != "torch._tensor":
         return retargeted(variant)
     if not hasattr(facula.Tensor, variant.__name__):
         raise Unserved("Tensor." + variant.__name__)
@@ -217,7 +217,7 @@ def gradients(theirs, mine, expected, actual):
         return
     weights = [torch.linspace(-1, 2, e.numel(), dtype=torch.float64).reshape(e.shape).to(e.dtype) * (1 + 0.5j if e.is_complex() else 1) for e, _ in outs]
     wanted = outcome(lambda: torch.autograd.grad([e for e, _ in outs], leaves, weights, allow_unused=True))
-    if isinstance(wanted, Exception) and "is not implemented" not in str(wanted):
+    if isinstance(wanted, Exception) and ("is not implemented" not in str(wanted) or "'inplace version of" in str(wanted)):
         return
     forget()
     found = outcome(lambda: facula.autograd.grad([a for _, a in outs], ours, mirrored(weights), allow_unused=True))

@@ -151,7 +151,8 @@ def _cast(op, args, out, a, b, c, d):
 
 def _out_shape(op, args, out, a, b, c, d):
     where = f"size {b} at dim {a}, the result has {c}" if a >= 0 else f"{b} dims, the result has {c}"
-    return ShapeError, f"output with shape {list(out.shape) if out is not None else '?'} doesn't match the broadcast shape: it has {where} ({operands(op, args)})."
+    written = args[0] if out is None and op.writes else out
+    return ShapeError, f"output with shape {list(written.shape) if written is not None else '?'} doesn't match the broadcast shape: it has {where} ({operands(op, args)})."
 
 
 def _overlap(op, args, out, a, b, c, d):

@@ -3,6 +3,7 @@
 from facula.tensor_core import _dispatch, _ops
 from facula.tensor_core._arguments import ints
 from facula.tensor_core._guard import check, want_tensor
+from facula.tensor_core._out import into
 from facula.tensor_core._lib import lib
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import strided
@@ -195,7 +196,9 @@ def cat(tensors, dim=0, *, axis=None, out=None):
         tensors = list(tensors)
     if not tensors:
         raise ValueError("cat: expected a non-empty list of Tensors")
-    if out is None and isinstance(tensors[0], Tensor) and len(tensors[0].shape) in (4, 5) and all(map(_channels_last, tensors)):
+    if isinstance(tensors[0], Tensor) and len(tensors[0].shape) in (4, 5) and all(map(_channels_last, tensors)):
+        if out is not None:
+            return into("cat", cat(tensors, dim), out, tensors, strides=True)
         n = tensors[0].dim()
         order = (0, *range(2, n), 1)  # the result lies as its parts do
         joined = _ops.cat([_ops.permute(t, order) for t in tensors], order.index(wrap_dim("cat", dim, n)))
@@ -251,7 +254,8 @@ def hstack(tensors, *, out=None):
         raise RuntimeError("hstack expects a non-empty TensorList")
     tensors = [x if x.shape else x.reshape(1) for x in tensors]
     n = len(tensors[0].shape)
-    return _ops.cat(tensors, 0 if n == 1 else 1) if n < 4 and out is None else cat(tensors, 1, out=out)
+    dim = 0 if n == 1 else 1
+    return _ops.cat(tensors, dim) if n < 4 and out is None else cat(tensors, dim, out=out)
 
 
 def vstack(tensors, *, out=None):

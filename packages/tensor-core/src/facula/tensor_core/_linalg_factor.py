@@ -37,7 +37,7 @@ def cholesky_(input, upper=False, *, out=None):
     if isinstance(input, Tensor) and input.dim() > 1 and not input.numel():
         check("cholesky", input)
         return into("cholesky", _ops.copy(input, None, 0), out)
-    return cholesky(input, upper=upper, out=out)
+    return into("cholesky", cholesky(input, upper=upper), out)
 
 
 cholesky_.__name__ = "cholesky"
@@ -69,10 +69,12 @@ def lu_factor(A, *, pivot=True, out=None):
 
 def lu_(A, pivot=True, get_infos=False, out=None):
     """(LU, pivots), or (LU, pivots, info) if get_infos: facula.linalg.lu_factor and lu_factor_ex."""
-    if get_infos:
-        return tuple(lu_factor_ex(A, pivot=pivot, out=out))
-    LU, pivots, _ = lu_factor_ex(A, pivot=pivot)
-    return into("lu", (LU, pivots), out)
+    results = tuple(lu_factor_ex(A, pivot=pivot))[: 3 if get_infos else 2]
+    if out is None:
+        return results
+    if len(out) != len(results):
+        raise TypeError(f"lu: expected tuple of {len(results)} elements but got {len(out)}.")
+    return tuple(o.resize_(r.shape).copy_(r) for o, r in zip(out, results))  # of any dtype
 
 
 lu_.__name__ = "lu"

@@ -49,12 +49,20 @@ def refuse(name, info, text):
         raise LinAlgError(f"{name}: {where}{text.format(k=flat[bad])}")
 
 
-_CONTIGUOUS = {"cholesky", "lu", "linalg.lstsq", "linalg.tensorinv"}  # of which PyTorch's outputs lie so when it resizes them
+_CONTIGUOUS = {"cholesky", "cholesky_solve", "linalg.lstsq", "linalg.tensorinv"}  # of which PyTorch's outputs lie so when it resizes them
+
+
+_EMPTY = {"cholesky_inverse", "geqrf"}  # as the result lies, if an output had no elements; contiguous otherwise
 
 
 def into(name, result, out, inputs=()):
     """result, or out(s) after it was copied there; see _out.into."""
-    return _out.into(name, result, out, inputs, strides=name not in _CONTIGUOUS)
+    if out is None:
+        return result
+    strides = name not in _CONTIGUOUS
+    if name in _EMPTY:
+        strides = not any(o.numel() for o in (out if isinstance(out, (tuple, list)) else (out,)) if isinstance(o, Tensor))
+    return _out.into(name, result, out, inputs, strides)
 
 
 def H(a):

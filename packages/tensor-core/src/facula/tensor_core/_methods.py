@@ -6,6 +6,7 @@ from facula.tensor_core import _settings
 from facula.tensor_core._errors import DTypeError
 from facula.tensor_core._guard import want_tensor
 from facula.tensor_core._lib import lib
+from facula.tensor_core._out import into
 from facula.tensor_core._run import is_array, is_operand
 from facula.tensor_core._state import can_cast
 from facula.tensor_core._tensor import Tensor
@@ -115,9 +116,9 @@ def _inplace_compositions():
             if type(self) is not Tensor:
                 want_tensor(name + "_", "input", 0, self)
             source = self if self.origin is None else _ops.copy(self, None, 1)  # what function keeps for backward must not be overwritten
-            if name == "addbmm" and self.origin is None and self.dim() < 2:  # which takes the result's shape
-                return function(_ops.copy(self, None, 1), *args, **options, out=self)
             result = function(source, *args, **options)
+            if name == "addbmm" and result.origin is None and result.shape != self.shape:  # which takes the result's shape
+                return into("addbmm", result, self)
             if result.dtype is not self.dtype and (name == "float_power" or not can_cast(result.dtype, self.dtype)):
                 raise DTypeError(f"{name}_: result type {result.dtype.name} can't be cast to the desired output type {self.dtype.name}. Use {name}.")
             return _ops.copy_into_(self, result)
@@ -152,13 +153,13 @@ def _inplace_compositions():
     Tensor.div_ = Tensor.divide_ = Tensor.true_divide_ = div_
 
     def reshaper(name, view):
-        def in_place(self, *args):
-            return _restride(self, lambda x: view(x, *args), name)
+        def in_place(self, *args, **options):
+            return _restride(self, lambda x: view(x, *args, **options), name)
 
         in_place.__name__ = in_place.__qualname__ = name
         return in_place
 
-    for name in ("unsqueeze", "squeeze", "transpose", "t", "swapaxes", "swapdims"):
+    for name in ("unsqueeze", "squeeze", "transpose", "t", "swapaxes", "swapdims", "as_strided"):
         setattr(Tensor, name + "_", reshaper(name + "_", getattr(Tensor, name)))
 
 

@@ -44,13 +44,11 @@ def einsum(*args):
     out = placed[0]
     for k, x in enumerate(placed):
         later = {label for term in terms[k + 1 :] for label in term} | set(result)
-        done = [d for d, label in enumerate(order) if label not in later and (out.shape[d] != 1 or x.shape[d] != 1)]
+        done = [d for d, label in enumerate(order) if label not in later and (len(terms) == 1 or out.shape[d] != 1 or x.shape[d] != 1)]
         if k:
             out = _contract(out, x, done)
         elif done:
             out = _ops.sum(out, done, True)
-    if len(terms) == 1 and out.dtype.kind < 2 and len(result) < len(order):  # of sums over one place, too
-        out = out.to(int64)
     seen = _ops.permute(out, [order.index(label) for label in result] + [d for d, label in enumerate(order) if label not in result])
     return _ops.view(seen, seen.shape[: len(result)]) if len(result) < len(order) else seen
 

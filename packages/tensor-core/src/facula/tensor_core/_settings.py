@@ -146,15 +146,6 @@ def _tensor_of(values, like):
     return tensor(values, dtype=like.dtype).reshape(like.shape)
 
 
-def as_strided_(self, size, stride, storage_offset=None):
-    """The tensor itself with other sizes and strides over its storage. In place."""
-    from facula.tensor_core._resize import set_data
-
-    _no_history("as_strided_()", self)
-    set_data(self, self.detach().as_strided(size, stride, storage_offset))
-    return self
-
-
 _warn_always = False
 
 
@@ -260,7 +251,7 @@ def __reversed__(self):
 
 
 METHODS = [
-    "__reversed__", "as_subclass", "const_data_ptr", "dim_order", "is_distributed", "is_pinned", "is_set_to", "is_shared", "apply_", "map_", "map2_", "as_strided_", "pin_memory",
+    "__reversed__", "as_subclass", "const_data_ptr", "dim_order", "is_distributed", "is_pinned", "is_set_to", "is_shared", "apply_", "map_", "map2_", "pin_memory",
     "ipu", "module_load", "mtia", "new_empty_strided", "xpu",
 ]  # fmt: skip
 __all__ = [
