@@ -9,6 +9,7 @@
  * Sums run in the order of gemm.h over that k, so what a sample gives does not depend on the others. Padding counts as zeros.
  * int[3] arguments are right-aligned: a 2-d convolution uses the last two, and the first is 1 (0 for padding).
  */
+#include "../../core/ops.h"
 #include "conv.h"
 #include "format.h"
 
@@ -170,7 +171,14 @@ static int declare(fc_call *c, const fc_conv *v, int64_t first, int64_t second, 
     c->scratch_bytes = (size_t)fc_conv_words(v) * sizeof(int64_t);
     const int bad = fc_declare(c, 0, v->dtype, v->ndim, shape);
     const int deep = v->dtype == FC_F32 || v->dtype == FC_BF16; /* PyTorch's volumes of these dtypes alone keep it */
-    return bad ? bad : fc_keep_format(c, 0, c->t[0], c->t[1], deep);
+    if (bad)
+        return bad;
+    const int last = fc_lies_last(c->t[0], deep), gradient = c->op == FC_OP_convolution_grad_weight;
+    if (last && fc_conv_takes_last(v) && (!gradient || fc_lies_last(c->t[1], deep))) {
+        c->as_is = gradient ? 3 : 1;
+        c->spec[0].direct = 1; /* the weight of such a convolution is the same memory in both formats */
+    }
+    return fc_keep_format(c, 0, c->t[0], c->t[1], deep);
 }
 
 int fc_infer_convolution(fc_call *c)
@@ -190,6 +198,7 @@ int fc_cpu_convolution(fc_call *c)
     const void *bias = c->t[2] ? c->t[2]->data : NULL;
     if (bad || c->out[0]->numel == 0)
         return bad;
+    v.last = c->as_is != 0;
     return c->i[9] ? fc_conv_to_big(&v, c->out[0]->data, c->t[0]->data, c->t[1]->data, bias, c->scratch)
                    : fc_conv_to_small(&v, c->out[0]->data, c->t[0]->data, c->t[1]->data, bias, c->scratch);
 }
@@ -209,6 +218,7 @@ int fc_cpu_convolution_grad_input(fc_call *c)
     const int bad = grad_input_args(&v, c);
     if (bad || c->out[0]->numel == 0)
         return bad;
+    v.last = c->as_is != 0;
     return c->i[12] ? fc_conv_to_small(&v, c->out[0]->data, c->t[0]->data, c->t[1]->data, NULL, c->scratch)
                     : fc_conv_to_big(&v, c->out[0]->data, c->t[0]->data, c->t[1]->data, NULL, c->scratch);
 }
@@ -226,6 +236,7 @@ int fc_cpu_convolution_grad_weight(fc_call *c)
     const int bad = grad_weight_args(&v, c);
     if (bad || c->out[0]->numel == 0)
         return bad;
+    v.last = c->as_is != 0;
     const int small = c->i[12] ? 1 : 0;
     return fc_conv_weight(&v, c->out[0]->data, c->t[small]->data, c->t[!small]->data, c->scratch);
 }

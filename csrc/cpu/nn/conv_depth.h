@@ -20,6 +20,15 @@ typedef struct {
     /* sums[t][w % 16] += small[row][w] * x[at[t] + row's place + w]; small's rows end in zeros up to a multiple of 16 */
     void (*lanes)(void *sums, const void *x, const int64_t *at, int64_t taps, const void *small, int64_t width, int64_t small_pitch,
                   const fc_conv_rows *rows);
+
+    /* Channels side by side. out[j * out_step + c] = sum over t of weight[place[t] * channels + c] * x[t][j * step[t] + c], then bias[c];
+     * j < n, c < channels, of which there are a vector's at least */
+    void (*last)(void *out, int64_t out_step, const void *const *x, const int64_t *step, const void *weight, const int64_t *place,
+                 int64_t taps, const void *bias, int64_t n, int64_t channels);
+    /* sums[t][w % 16][c] += small[row][w][c] * x[at[t] + row's place + w * step + c] for FC_DEPTH_LANES channels c, as many in small;
+     * rows: depth x height; deep, pitch: from one to the next in x */
+    void (*last_lanes)(void *sums, const void *x, const int64_t *at, int64_t taps, const void *small, int64_t width, int64_t step,
+                       const fc_conv_rows *rows);
 } fc_conv_depth_kernel;
 
 extern const fc_conv_depth_kernel fc_conv_depth_kernels_v2[2], fc_conv_depth_kernels_v3[2], fc_conv_depth_kernels_v4[2]; /* f32, f64 */
@@ -34,6 +43,9 @@ int fc_conv_depth_forward(const fc_conv *v, const fc_window *x, const int64_t *p
                           void *out, const fc_conv_places *to);
 /* From small to big with a stride: all phases (conv_depth_phases.c). */
 int fc_conv_depth_phases(const fc_conv *v, const void *small, const void *weight, const void *bias, void *big);
+/* The three directions where both sides lie channels_last (conv_depth_last.c), with the same bits. */
+int fc_conv_depth_last(const fc_conv *v, void *out, const void *x, const void *weight, const void *bias, int to_big);
+int fc_conv_depth_last_weight(const fc_conv *v, void *weight, const void *small, const void *big);
 int fc_conv_depth_weight(const fc_conv *v, const fc_window *x, void *weight, const void *small);
 
 #endif

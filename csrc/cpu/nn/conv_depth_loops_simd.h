@@ -87,5 +87,90 @@ static void T(lanes)(void *sums, const void *x, const int64_t *at, int64_t taps,
     for (; t + 9 <= taps; t += 9) T(some_lanes)(9, (R *)sums + t * FC_DEPTH_LANES, x, at + t, small, width, small_pitch, rows);
     for (; t < taps; ++t) T(some_lanes)(1, (R *)sums + t * FC_DEPTH_LANES, x, at + t, small, width, small_pitch, rows);
 }
+
+/* --- channels side by side ------------------------------------------------------------------------------------------ */
+
+INLINE void T(last_block)(const int positions, const int vecs, R *out, int64_t out_step, const void *const *x, const int64_t *step,
+                          const R *weight, const int64_t *place, int64_t taps, const R *bias, int64_t from, int64_t pitch, int64_t c)
+{
+    T(V) sum[8];
+#pragma GCC unroll 8
+    for (int j = 0; j < positions * vecs; ++j) sum[j] = (T(V)){ 0 };
+#pragma GCC unroll 1
+    for (int64_t t = 0; t < taps; ++t) {
+        const R *x_t = (const R *)x[t] + from * step[t] + c, *w_t = weight + place[t] * pitch + c;
+#pragma GCC unroll 4
+        for (int v = 0; v < vecs; ++v) {
+            const T(V) w = *(const T(VM) *)(w_t + v * WIDTH);
+#pragma GCC unroll 4
+            for (int j = 0; j < positions; ++j)
+                sum[j * vecs + v] = FMA(w, *(const T(VM) *)(x_t + j * step[t] + v * WIDTH), sum[j * vecs + v]);
+        }
+    }
+#pragma GCC unroll 4
+    for (int j = 0; j < positions; ++j)
+#pragma GCC unroll 4
+        for (int v = 0; v < vecs; ++v) {
+            if (bias) sum[j * vecs + v] += *(const T(VM) *)(bias + c + v * WIDTH);
+            *(T(VM) *)(out + j * out_step + c + v * WIDTH) = sum[j * vecs + v];
+        }
+}
+
+/* All channels; the last ones together with some that went before. */
+INLINE void T(last_positions)(const int positions, const int most, R *out, int64_t out_step, const void *const *x, const int64_t *step,
+                              const R *weight, const int64_t *place, int64_t taps, const R *bias, int64_t from, int64_t channels)
+{
+    int64_t c = 0;
+    for (; c + most * WIDTH <= channels; c += most * WIDTH)
+        T(last_block)(positions, most, out, out_step, x, step, weight, place, taps, bias, from, channels, c);
+    for (; c < channels; c += WIDTH)
+        T(last_block)(positions, 1, out, out_step, x, step, weight, place, taps, bias, from, channels, c + WIDTH <= channels ? c : channels - WIDTH);
+}
+
+static void T(last)(void *out, int64_t out_step, const void *const *x, const int64_t *step, const void *weight, const int64_t *place,
+                    int64_t taps, const void *bias, int64_t n, int64_t channels)
+{
+    int64_t j = 0;
+    for (; j + 4 <= n; j += 4) T(last_positions)(4, 2, (R *)out + j * out_step, out_step, x, step, weight, place, taps, bias, j, channels);
+    for (; j < n; ++j) T(last_positions)(1, 4, (R *)out + j * out_step, out_step, x, step, weight, place, taps, bias, j, channels);
+}
+
+/* One vector of channels, `count` taps: each lane's sums stay in registers. */
+INLINE void T(some_last)(const int count, R *sums, const R *x, const int64_t *at, const R *small, int64_t width, int64_t step,
+                         const fc_conv_rows *rows)
+{
+    for (int64_t lane = 0; lane < FC_DEPTH_LANES && lane < width; ++lane) {
+        T(V) sum[9];
+#pragma GCC unroll 9
+        for (int t = 0; t < count; ++t) sum[t] = *(const T(VM) *)(sums + (t * FC_DEPTH_LANES + lane) * FC_DEPTH_LANES);
+        const R *s = small;
+        for (int64_t d = 0; d < rows->depth; ++d)
+            for (int64_t h = 0; h < rows->height; ++h, s += width * FC_DEPTH_LANES)
+                for (int64_t w = lane; w < width; w += FC_DEPTH_LANES) {
+                    const R *x_w = x + d * rows->deep + h * rows->pitch + w * step;
+                    const T(V) one = *(const T(VM) *)(s + w * FC_DEPTH_LANES);
+#pragma GCC unroll 9
+                    for (int t = 0; t < count; ++t) sum[t] = FMA(one, *(const T(VM) *)(x_w + at[t]), sum[t]);
+                }
+#pragma GCC unroll 9
+        for (int t = 0; t < count; ++t) *(T(VM) *)(sums + (t * FC_DEPTH_LANES + lane) * FC_DEPTH_LANES) = sum[t];
+    }
+}
+
+static void T(last_lanes)(void *sums, const void *x, const int64_t *at, int64_t taps, const void *small, int64_t width,
+                          int64_t step, const fc_conv_rows *rows)
+{
+    for (int c = 0; c < FC_DEPTH_LANES; c += WIDTH) {
+        R *to = (R *)sums + c;
+        const R *from = (const R *)x + c, *s = (const R *)small + c;
+        int64_t t = 0;
+#define SOME(n)                                                                                                       \
+    for (; t + (n) <= taps; t += (n)) T(some_last)(n, to + t * FC_DEPTH_LANES * FC_DEPTH_LANES, from, at + t, s, width, step, rows);
+        SOME(9)
+        SOME(4)
+        SOME(1)
+#undef SOME
+    }
+}
 #undef WIDTH
 #undef PER_ROW

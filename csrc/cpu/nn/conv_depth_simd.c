@@ -49,8 +49,8 @@
 #include "conv_depth_loops_simd.h"
 #endif
 
-const fc_conv_depth_kernel FC_ISA_NAME(fc_conv_depth_kernels)[2] = { { flat_f32, lanes_f32 },
+const fc_conv_depth_kernel FC_ISA_NAME(fc_conv_depth_kernels)[2] = { { flat_f32, lanes_f32, last_f32, last_lanes_f32 },
 #if FC_ISA_NUM < 4
-                                                                     { flat_f64, lanes_f64 },
+                                                                     { flat_f64, lanes_f64, last_f64, last_lanes_f64 },
 #endif
 };
