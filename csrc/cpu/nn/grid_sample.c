@@ -10,6 +10,8 @@
  * Source: Jaderberg and others, Spatial Transformer Networks (2015); Keys (1981).
  */
 #ifndef T
+#include <string.h>
+
 #include "../../core/levels.h"
 #include "../../core/mathfn.h"
 #include "../parallel.h"
@@ -134,10 +136,10 @@ typedef struct {
 } N(taps);
 
 /* Moved inside, as the padding says; *slope is multiplied by the derivative of that. */
-static inline T N(inside)(const job *q, int d, T at, T *slope)
+static inline T N(inside)(const job *q, int padding, int d, T at, T *slope)
 {
     const T last = (T)(q->size[d] - 1);
-    if (q->padding == REFLECTION) {
+    if (padding == REFLECTION) {
         const T low = q->align ? 0 : K(-0.5), span = q->align ? last : last + 1;
         if (span == 0) {
             *slope = 0;
@@ -149,7 +151,7 @@ static inline T N(inside)(const job *q, int d, T at, T *slope)
         *slope = back ? -*slope : *slope;
         at = back ? span - rest + low : rest + low;
     }
-    if (q->padding != ZEROS) {
+    if (padding != ZEROS) {
         if (!(at > 0 && at < last))
             *slope = 0;
         at = at > 0 ? at : 0;
@@ -188,7 +190,7 @@ static inline N(taps) N(taps_at)(const job *q, int64_t n, int64_t p, int slopes)
         const T u = grid[q->dims - 1 - d], size = (T)q->size[d];
         T slope = q->align ? (size - 1) / 2 : size / 2, place = q->align ? (u + 1) / 2 * (size - 1) : ((u + 1) * size - 1) / 2;
         if (q->mode != CUBIC)
-            place = N(inside)(q, d, place, &slope);
+            place = N(inside)(q, q->padding, d, place, &slope);
         const T low = q->mode == NEAREST ? M(round)(place) : M(floor)(place), t = place - low;
         if (q->mode == CUBIC)
             N(cubic)(t, w[d], dw[d]);
@@ -199,7 +201,7 @@ static inline N(taps) N(taps_at)(const job *q, int64_t n, int64_t p, int slopes)
         for (int j = 0; j < along; ++j) {
             T unused = 1, tap = low + (T)(q->mode == CUBIC ? j - 1 : j);
             if (q->mode == CUBIC)
-                tap = M(floor)(N(inside)(q, d, tap, &unused));
+                tap = M(floor)(N(inside)(q, q->padding, d, tap, &unused));
             at[d][j] = N(is_inside)(q, d, tap) ? (int64_t)tap : -1;
             dw[d][j] *= slope;
         }
@@ -228,12 +230,18 @@ static inline N(taps) N(taps_at)(const job *q, int64_t n, int64_t p, int slopes)
     return s;
 }
 
+#include "grid_plane.h"
+
 static void N(values)(void *ctx, int64_t begin, int64_t end)
 {
     const job *q = ctx;
     const int64_t blocks = (q->places + POINTS - 1) / POINTS;
     for (int64_t t = begin; t < end; ++t) {
         const int64_t n = t / blocks, p0 = t % blocks * POINTS, points = q->places - p0 < POINTS ? q->places - p0 : POINTS;
+        if (N(plane)(q)) {
+            N(plane_values)(q, n, p0, points);
+            continue;
+        }
         N(taps) taps[POINTS];
         for (int64_t p = 0; p < points; ++p)
             taps[p] = N(taps_at)(q, n, p0 + p, 0);
@@ -263,6 +271,10 @@ static void N(image)(void *ctx, int64_t begin, int64_t end)
             dx[i] = 0;
         for (int64_t p0 = 0; p0 < q->places; p0 += POINTS) {
             const int64_t points = q->places - p0 < POINTS ? q->places - p0 : POINTS;
+            if (N(plane)(q)) {
+                N(plane_image)(q, n, p0, points, dx, g + p0, width);
+                continue;
+            }
             N(taps) taps[POINTS];
             for (int64_t p = 0; p < points; ++p)
                 taps[p] = N(taps_at)(q, n, p0 + p, 0);
@@ -284,6 +296,10 @@ static void N(places)(void *ctx, int64_t begin, int64_t end)
     const int64_t blocks = (q->places + POINTS - 1) / POINTS;
     for (int64_t t = begin; t < end; ++t) {
         const int64_t n = t / blocks, p0 = t % blocks * POINTS, points = q->places - p0 < POINTS ? q->places - p0 : POINTS;
+        if (N(plane)(q)) {
+            N(plane_places)(q, n, p0, points);
+            continue;
+        }
         N(taps) taps[POINTS];
         T dot[POINTS][TAPS];
         for (int64_t p = 0; p < points; ++p) {
