@@ -219,6 +219,12 @@ def tensor_output_nr(self):
     return 0 if origin is None else origin.edge()[1]
 
 
+def tensor_backward_hooks(self):
+    """The functions that register_hook registered, by their handles' ids; None where there never were any."""
+    origin = origin_of(self)
+    return None if origin is None or origin.extra is None else origin.extra.hooks
+
+
 def tensor_is_leaf(self):
     origin = origin_of(self)
     return origin is None or isinstance(origin, Leaf)
@@ -249,6 +255,7 @@ def attach_all():
         "grad_fn": property(tensor_grad_fn),
         "output_nr": property(tensor_output_nr),
         "is_leaf": property(tensor_is_leaf),
+        "_backward_hooks": property(tensor_backward_hooks),
         "requires_grad_": tensor_requires_grad_,
         "is_inference": is_inference,
     }.items():

@@ -338,7 +338,7 @@ def hooks_after(node, extra, outs, g):
         if new is not None:
             new = tuple(new) if isinstance(new, (tuple, list)) else (new,)
             if len(new) != len(outs):
-                raise GradError(f"{node.name()}: a hook returned {len(new)} gradients for {len(outs)} inputs. Return one for each.")
+                raise GradError(f"{node.name()}: a hook has returned an incorrect number of gradients (got {len(new)}, but expected {len(outs)}). Return one for each input.")
             outs = new
     return outs
 

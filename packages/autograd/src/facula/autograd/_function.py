@@ -280,7 +280,7 @@ def finish(node, outs, inputs, versions):
         metas.append((tuple(o.shape), o.dtype, o.device))
         differentiable = id(o) not in plain and is_float(o)
         if any(o is t for t in inputs) and id(o) not in dirty:
-            o = alias(o) if differentiable else o.detach()
+            o = view(o) if differentiable else o.detach()
         elif not differentiable:
             o = o.detach() if o.origin is not None and id(o) not in dirty else o
         results.append(o)
@@ -299,6 +299,17 @@ def finish(node, outs, inputs, versions):
         node._results[i] = origin_again(o, node, i, len(results), several)
     keep(node, given, inputs)
     return tuple(results)
+
+
+def view(tensor):
+    """An input that forward returned as it is: a view of it, not to be written to where gradients pass."""
+    if tensor.is_sparse:
+        return alias(tensor)
+    before = set_grad_mode(False)
+    try:
+        return tensor.view_as(tensor)
+    finally:
+        set_grad_mode(before)
 
 
 def differentiable_at(results, plain, given, i):

@@ -9,6 +9,7 @@ refers to a tensor whose origin leads back to it: a saved result is an alias wit
 """
 
 import weakref
+from collections import OrderedDict
 from itertools import count
 
 from ._core import GradError, TensorHandle, alias, lib, ops, tensor_of, tensor_version
@@ -234,10 +235,10 @@ class Handle:
 
     def __init__(self, hooks):
         self.id = Handle._next()
-        self._hooks = weakref.ref(hooks)
+        self.hooks_dict_ref = weakref.ref(hooks)
 
     def remove(self):
-        hooks = self._hooks()
+        hooks = self.hooks_dict_ref()
         if hooks is not None:
             hooks.pop(self.id, None)
 
@@ -248,18 +249,12 @@ class Handle:
         self.remove()
 
 
-class Hooks(dict):
-    """id -> function, in order of registration; a class of its own because a dict cannot be referred to weakly."""
-
-    __slots__ = ("__weakref__",)
-
-
 def add_hook(extra, which, fn):
     if not callable(fn):
         raise TypeError(f"register_hook: a hook is called with the gradient, but {fn!r} is not callable. Give a function.")
     hooks = getattr(extra, which)
     if hooks is None:
-        hooks = Hooks()
+        hooks = OrderedDict()  # which, unlike a dict, can be referred to weakly
         setattr(extra, which, hooks)
     handle = Handle(hooks)
     hooks[handle.id] = fn

@@ -55,7 +55,7 @@ class Tape:
                 )
             why = fixed(tensor)
             if why:
-                raise GradError(f"{op.name}: {why} and may not be modified in place. Use the out-of-place operation.")
+                raise GradError(f"{op.name}: {why}. Use the out-of-place operation.")
         if isinstance(tensor.origin, Leaf):
             what = "a view of a leaf" if base is not None else "a leaf"
             raise GradError(f"{op.name}: {what} that requires grad is being used in an in-place operation. Write under no_grad(), or to a clone.")

@@ -329,7 +329,8 @@ def fixed(view):
     if type(origin) is Nowhere:
         return "a view was created in no_grad mode"
     if isinstance(origin, Output) and not isinstance(origin.inputs[0], FunctionNode):
-        return f"output {origin.index} of {origin.name().removesuffix('Backward0')} is one of several views of a tensor"
+        return f"Output {origin.index} of {origin.name()} is a view and is being modified inplace, where the function returns multiple views"
     if isinstance(origin.inputs[0] if isinstance(origin, Output) else origin, FunctionNode):
-        return f"result of {origin.name().removesuffix('Backward')} is a view made inside a Function"
+        index = origin.index if isinstance(origin, Output) else 0
+        return f"Output {index} of {origin.name().removesuffix('Backward')} is a view and is being modified inplace, where the view was created inside a custom Function"
     return None

@@ -3,11 +3,12 @@
 import contextlib
 import threading
 import weakref
+from collections import OrderedDict
 from dataclasses import dataclass
 
 from ._api import origin_of
 from ._core import GradError, Tensor, extend, lib, ops
-from ._node import Handle, Hooks, Leaf, Node
+from ._node import Handle, Leaf, Node
 from ._support import pack_hooks
 from ._dot import draw, to_dot, to_svg
 from .anomaly_mode import special
@@ -110,7 +111,7 @@ class _Handles(Handle):
     """One handle over several."""
 
     def __init__(self, handles):
-        super().__init__(Hooks())
+        super().__init__(OrderedDict())
         self.handles = handles
 
     def remove(self):

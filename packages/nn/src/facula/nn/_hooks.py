@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import warnings
+import weakref
 from collections import OrderedDict
 from typing import Any, Callable, Iterable
 
@@ -14,13 +16,24 @@ _ids = itertools.count()
 class RemovableHandle:
     """Takes one hook out again: `remove()`, or leaving a `with` block."""
 
-    def __init__(self, hooks: dict, extra: Iterable[dict] = ()) -> None:
+    def __init__(self, hooks_dict: Any, *, extra_dict: Any = None) -> None:
         self.id = next(_ids)
-        self._homes = (hooks, *extra)
+        extra = () if extra_dict is None else (extra_dict,) if isinstance(extra_dict, dict) else extra_dict
+        self.__setstate__((hooks_dict, self.id, tuple(extra)))
 
     def remove(self) -> None:
-        for home in self._homes:
-            home.pop(self.id, None)
+        for ref in (self.hooks_dict_ref, *self.extra_dict_ref):
+            home = ref()
+            if home is not None:
+                home.pop(self.id, None)
+
+    def __getstate__(self) -> tuple:
+        return self.hooks_dict_ref(), self.id, tuple(ref() for ref in self.extra_dict_ref)
+
+    def __setstate__(self, state: tuple) -> None:
+        hooks, self.id, extra = state
+        self.hooks_dict_ref = weakref.ref(OrderedDict() if hooks is None else hooks)
+        self.extra_dict_ref = tuple(weakref.ref(d) for d in extra)
 
     def __enter__(self) -> RemovableHandle:
         return self
@@ -36,7 +49,7 @@ def register(hooks: OrderedDict, hook: Callable, *flags: dict, prepend: bool = F
     """Put `hook` into `hooks` under a new id; each dict of `flags` gets the id too."""
     if not ever:
         ever.append(True)
-    handle = RemovableHandle(hooks, flags)
+    handle = RemovableHandle(hooks, extra_dict=flags)
     hooks[handle.id] = hook
     for flag in flags:
         flag[handle.id] = True
@@ -48,8 +61,8 @@ def register(hooks: OrderedDict, hook: Callable, *flags: dict, prepend: bool = F
 # process-wide hooks: every module's call looks here once
 forward_pre_hooks: OrderedDict[int, Callable] = OrderedDict()
 forward_hooks: OrderedDict[int, Callable] = OrderedDict()
-forward_hooks_with_kwargs: dict[int, bool] = {}
-forward_hooks_always_called: dict[int, bool] = {}
+forward_hooks_with_kwargs: OrderedDict[int, bool] = OrderedDict()
+forward_hooks_always_called: OrderedDict[int, bool] = OrderedDict()
 backward_pre_hooks: OrderedDict[int, Callable] = OrderedDict()
 backward_hooks: OrderedDict[int, Callable] = OrderedDict()
 backward_hooks_are_full: bool | None = None  # None until the first is registered
@@ -133,7 +146,7 @@ def _gate_function() -> Any:
     if _gate is None:
         from facula.autograd import Function
 
-        class ModuleGate(Function):
+        class BackwardHookFunction(Function):
             @staticmethod
             def forward(ctx: Any, callback: Callable, *tensors: Any) -> tuple:
                 ctx.callback = callback
@@ -145,7 +158,7 @@ def _gate_function() -> Any:
             def backward(ctx: Any, *grads: Any) -> tuple:
                 return (None, *ctx.callback(grads))
 
-        _gate = ModuleGate
+        _gate = BackwardHookFunction
     return _gate
 
 
@@ -169,8 +182,6 @@ class BackwardGates:
         return at, tuple(new)
 
     def inputs(self, args: tuple) -> tuple:
-        if not self.hooks:
-            return args
         self.n_inputs = len(args)
         passed = self._pass(self._leave, args)
         if passed is None:
@@ -182,13 +193,16 @@ class BackwardGates:
         single = isinstance(result, facula.Tensor)
         values = (result,) if single else result
         if not isinstance(values, tuple):
+            warnings.warn(f"For backward hooks to be called, module output should be a Tensor or a tuple of Tensors but received {type(result)}", stacklevel=5)
             return result
         self.n_outputs = len(values)
         self.output_at = _tensors(values)
         passed = self._pass(self._enter, values)
         if passed is None:
             return result
-        return passed[1][0] if single else passed[1]
+        if single:
+            return passed[1][0]
+        return passed[1] if type(values) is tuple else type(values)(*passed[1])  # a named tuple stays one
 
     def _enter(self, grads: tuple) -> tuple:
         full = [None] * self.n_outputs
@@ -202,15 +216,22 @@ class BackwardGates:
             replaced = _grads(replaced)
             if len(replaced) != self.n_outputs:
                 raise RuntimeError(
-                    f"backward pre hook: returned {len(replaced)} gradients for {self.n_outputs} outputs. Return one for each output."
+                    f"Backward pre hook returned an invalid number of grad_output, got {len(replaced)}, but expected {self.n_outputs}: "
+                    "one for each output."
                 )
             grad_output = replaced
         self.grad_output = grad_output
-        if self.hooks and not self.input_at:  # no gate at the inputs will come: the hooks run here
+        if not self.input_at:  # no gate at the inputs will come: the hooks run here
+            warnings.warn(
+                "Full backward hook is firing when gradients are computed with respect to module outputs since no inputs require gradients.",
+                stacklevel=5,
+            )
             for hook in self.hooks:
-                if hook(self.module, (None,) * self.n_inputs, grad_output) is not None:
+                replaced = hook(self.module, (None,) * self.n_inputs, grad_output)
+                if replaced is not None and not (isinstance(replaced, tuple) and all(g is None for g in replaced)):
                     raise RuntimeError(
-                        "backward hook: gave a gradient where no input needs one. Return None, or let an input require grad."
+                        "Backward hook for Modules where no input requires gradient should always return None or None for all "
+                        "gradients. Let an input require grad to replace one."
                     )
         return tuple(grad_output[k] for k in self.output_at)
 
@@ -226,22 +247,53 @@ class BackwardGates:
             if replaced is None:
                 continue
             replaced = _grads(replaced)
-            if len(replaced) != len(self.input_at):
+            if len(replaced) != self.n_inputs:
                 raise RuntimeError(
-                    f"backward hook: returned {len(replaced)} gradients for {len(self.input_at)} inputs. Return one for each input."
+                    f"Backward hook returned an invalid number of grad_input, got {len(replaced)}, but expected {self.n_inputs}: "
+                    "one for each input."
                 )
-            for k, g in zip(self.input_at, replaced):
-                full[k] = g
-            grad_input = tuple(full)
+            grad_input = replaced
         self.grad_output = None
         return tuple(grad_input[k] for k in self.input_at)
 
 
-def hook_last_operation(module: Any, result: Any, hooks: list[Callable]) -> None:
+def hook_last_operation(module: Any, args: Any, result: Any, hooks: list[Callable]) -> None:
     """Hooks of the old form: they see the gradients of the operation that made the (first) output."""
-    while not isinstance(result, facula.Tensor):
-        result = next((v for v in result.values() if isinstance(v, facula.Tensor)), None) if isinstance(result, dict) else result[0]
-    node = None if result is None else result.grad_fn
+    first = result
+    while not isinstance(first, facula.Tensor):
+        first = next((v for v in first.values() if isinstance(v, facula.Tensor)), None) if isinstance(first, dict) else first[0]
+    node = None if first is None else first.grad_fn
     if node is not None:
         for hook in hooks:
             node.register_hook(lambda grad_input, grad_output, hook=hook: hook(module, grad_input, grad_output))
+        missing = _not_seen(args, result, node)
+        if missing:
+            warnings.warn(f"{missing} Please use register_full_backward_hook to get the documented behavior.", FutureWarning, stacklevel=5)
+
+
+def _not_seen(args: Any, result: Any, node: Any) -> str | None:
+    """Which gradients a hook of the old form on this node will not see, in words."""
+    outputs, inputs = ((v,) if isinstance(v, facula.Tensor) else v for v in (result, args))
+    for values, what, lost in ((outputs, "return", "grad_output"), (inputs, "take as input", "grad_input")):
+        if not (isinstance(values, tuple) and all(isinstance(v, facula.Tensor) for v in values)):
+            return (
+                f"Using non-full backward hooks on a Module that does not {what} a single Tensor or a tuple of Tensors is deprecated. "
+                f"This hook will be missing some of the {lost}."
+            )
+    nodes = {t.grad_fn for t in outputs if t.grad_fn is not None}
+    if len(nodes) > 1:
+        return (
+            "Using a non-full backward hook when outputs are generated by different autograd Nodes is deprecated. "
+            "This hook will be missing some grad_output."
+        )
+    if node not in nodes:
+        return (
+            "Using a non-full backward hook when outputs are nested in python data structure is deprecated. "
+            "This hook will be missing some grad_output."
+        )
+    if {t.grad_fn for t in inputs if t.grad_fn is not None} != {after for after, _ in node.next_functions}:
+        return (
+            "Using a non-full backward hook when the forward contains multiple autograd Nodes is deprecated. "
+            "This hook will be missing some grad_input."
+        )
+    return None

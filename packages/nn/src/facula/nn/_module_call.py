@@ -58,7 +58,7 @@ class ModuleCall:
         if gates is not None:
             result = gates.outputs(result)
         if old:
-            _hooks.hook_last_operation(self, result, old)
+            _hooks.hook_last_operation(self, args, result, old)
         return result
 
     def _all_forward_hooks(self) -> list[tuple]:

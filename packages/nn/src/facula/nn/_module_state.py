@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+import weakref
 from collections import OrderedDict
 from typing import Any, Callable, Mapping, NamedTuple
 
@@ -27,16 +29,36 @@ class _IncompatibleKeys(NamedTuple):
 
 
 class LoadHook:
-    """A load_state_dict pre-hook with the module it was registered for; a copy of the module must set its own."""
+    """A load_state_dict pre-hook, and the module it was registered for, which it does not keep alive; a copy sets its own."""
 
     def __init__(self, hook: Callable, module: Any = None) -> None:
-        self.hook, self.module = hook, module
+        self.hook, self.with_module = hook, module is not None
+        self.set_module(module)
+
+    def set_module(self, module: Any) -> None:
+        """The module that the hook is called with."""
+        self._module = None if module is None else weakref.ref(module)
+
+    @property
+    def module(self) -> Any:
+        """The module, or None: there never was one, or it is gone."""
+        return None if self._module is None else self._module()
+
+    def __getstate__(self) -> dict:
+        return {"hook": self.hook, "with_module": self.with_module, "module": self.module}
+
+    def __setstate__(self, state: dict) -> None:
+        self.hook, self.with_module = state["hook"], state["with_module"]
+        self.set_module(state["module"])
 
     def __call__(self, *args: Any) -> None:
-        if self.module is None:
+        if not self.with_module:
             self.hook(*args)
-        else:
-            self.hook(self.module, *args)
+            return
+        module = self.module
+        if module is None:
+            raise RuntimeError("load_state_dict pre-hook: called after the module it was registered for was destroyed.")
+        self.hook(module, *args)
 
 
 class ModuleState:
@@ -65,7 +87,7 @@ class ModuleState:
 
     def _register_state_dict_hook(self, hook: Callable) -> RemovableHandle:
         if getattr(hook, "_from_public_api", False):
-            raise RuntimeError("_register_state_dict_hook: this hook was registered by register_state_dict_post_hook. Use another.")
+            raise RuntimeError("_register_state_dict_hook: this hook was previously registered via register_state_dict_post_hook. Use another.")
         return register(self._state_dict_hooks, hook)
 
     def register_load_state_dict_pre_hook(self, hook: Callable) -> RemovableHandle:
@@ -109,7 +131,7 @@ class ModuleState:
             replaced = hook(self, destination, prefix, local_metadata)
             if getattr(hook, "_from_public_api", False):
                 if replaced is not None:
-                    raise RuntimeError("state_dict post hook: it returned a value. Edit state_dict in place and return None.")
+                    raise RuntimeError("state_dict post-hook must return None: edit the state_dict in place.")
             elif replaced is not None:
                 destination = replaced
         return destination
@@ -153,13 +175,19 @@ class ModuleState:
         if is_lazy(given) and lazy_here:
             return None  # neither has a shape yet
         if is_lazy(given):
-            return f'"{key}" is uninitialized in the checkpoint and initialized in the model: nothing to copy.'
+            return f'"{key}": can\'t access the shape of an uninitialized parameter or buffer, which the checkpoint has for an initialized one.'
         if not lazy_here and here.ndim == 0 and given.ndim == 1 and len(given) == 1:
             given = given[0]  # checkpoints from before 0-d tensors
         if not lazy_here and given.shape != here.shape:
             return (
                 f"size mismatch for {key}: copying a param with shape {given.shape} from checkpoint, "
                 f"the shape in current model is {here.shape}."
+            )
+        if not lazy_here and here.is_meta and not given.is_meta and not assign:
+            warnings.warn(
+                f"for {key}: copying from a non-meta parameter in the checkpoint to a meta parameter in the current model, "
+                "which is a no-op. (Did you mean to pass `assign=True`?)",
+                stacklevel=4,
             )
         try:
             if assign:
@@ -234,6 +262,7 @@ class ModuleState:
                     raise AssertionError("load_state_dict post hook: it returned a value. Edit incompatible_keys in place.")
 
         load(self, state_dict, "")
+        del load  # which holds itself
         if strict:
             for keys, what in ((unexpected, "Unexpected"), (missing, "Missing")):
                 if keys:

@@ -30,8 +30,6 @@ class Unflatten(Module):
 
     def __init__(self, dim: int, unflattened_size: Any) -> None:
         super().__init__()
-        if not isinstance(dim, int):
-            raise TypeError(f"Unflatten: invalid argument type for dim: {type(dim).__name__}, expected int. Named dimensions are not supported.")
         if not isinstance(unflattened_size, (tuple, list)):
             raise TypeError(f"Unflatten: unflattened_size must be a tuple of ints, but found type {type(unflattened_size).__name__}")
         for k, n in enumerate(unflattened_size):

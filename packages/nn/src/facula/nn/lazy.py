@@ -94,7 +94,7 @@ class _LazyConv(LazyModuleMixin):
         if not self.has_uninitialized_params() and self.in_channels != 0:
             super().reset_parameters()
 
-    def initialize_parameters(self, input: Tensor, *_: Any) -> None:
+    def initialize_parameters(self, input: Tensor, *_: Any, **__: Any) -> None:
         """Give weight and bias the number of channels of `input`."""
         ndim = len(self.kernel_size)
         if not self.has_uninitialized_params():

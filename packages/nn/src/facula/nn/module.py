@@ -37,6 +37,11 @@ __all__ = [
     "register_module_parameter_registration_hook",
 ]
 
+# PyTorch's names of the process-wide registries
+_global_forward_pre_hooks, _global_forward_hooks = _hooks.forward_pre_hooks, _hooks.forward_hooks
+_global_forward_hooks_with_kwargs, _global_forward_hooks_always_called = _hooks.forward_hooks_with_kwargs, _hooks.forward_hooks_always_called
+_global_backward_pre_hooks, _global_backward_hooks = _hooks.backward_pre_hooks, _hooks.backward_hooks
+
 _set = object.__setattr__
 # attributes that every module has beside `training`; written once, here
 _DICTS = (

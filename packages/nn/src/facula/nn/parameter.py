@@ -126,7 +126,7 @@ class UninitializedTensorMixin:
     @property
     def shape(self) -> Any:
         raise RuntimeError(
-            "shape: not known for an uninitialized parameter or buffer. Run one forward, or load it into a lazy module first."
+            "shape: can't access the shape of an uninitialized parameter or buffer. Run one forward, or load it into a lazy module first."
         )
 
     dtype = property(lambda self: self._empty().dtype)
@@ -146,7 +146,7 @@ class UninitializedTensorMixin:
         return self.dtype.is_complex
 
     def share_memory_(self) -> Any:
-        raise RuntimeError("share_memory_: an uninitialized parameter or buffer has no memory. Run one forward first.")
+        raise RuntimeError("share_memory_: can't share memory on an uninitialized parameter or buffer. Run one forward first.")
 
     def __repr__(self, **_: Any) -> str:
         return f"<{type(self).__name__}>"

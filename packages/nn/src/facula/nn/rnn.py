@@ -169,16 +169,16 @@ class RNNBase(Module):
         if hx is None:
             return tuple(facula.zeros((layers, rows, n), dtype=x.dtype, device=x.device) for n in self._state_sizes())
         if self.mode == "LSTM":
-            if not isinstance(hx, tuple) or len(hx) != 2:
-                raise TypeError("LSTM: hx must be a tuple (h_0, c_0)")
-            given = hx
+            given = (hx[0], hx[1])
         else:
             given = (hx,)
         wanted_dim = 3 if batched else 2
-        for s in given:
-            if s.dim() != wanted_dim:
-                kind = "batched 3-D" if batched else "unbatched 2-D"
-                raise RuntimeError(f"For {kind} input, hx should also be {wanted_dim}-D but got {s.dim()}-D tensor")
+        if any(s.dim() != wanted_dim for s in given):
+            kind = "batched 3-D" if batched else "unbatched 2-D"
+            if self.mode == "LSTM":
+                got = ", ".join(f"{s.dim()}-D" for s in given)
+                raise RuntimeError(f"For {kind} input, hx and cx should also be {wanted_dim}-D but got ({got}) tensors")
+            raise RuntimeError(f"For {kind} input, hx should also be {wanted_dim}-D but got {hx.dim()}-D tensor")
         given = tuple(s if batched else s.unsqueeze(1) for s in given)
         for s, n, name in zip(given, self._state_sizes(), ("hidden[0]", "hidden[1]") if self.mode == "LSTM" else ("hidden",)):
             if tuple(s.shape) != (layers, rows, n):
@@ -317,10 +317,11 @@ class RNNCellBase(Module):
         parts = 2 if mode == "LSTM" else 1
         if hx is not None:
             hx = hx if mode == "LSTM" else (hx,)
-            for s in hx:
+            for k, s in enumerate(hx):
                 if s.dim() not in (1, 2):
-                    raise ValueError(f"{self._get_name()}: Expected hidden to be 1D or 2D, got {s.dim()}D instead")
-                if s.size(-1) != self.hidden_size:
+                    name = f"hx[{k}]" if mode == "LSTM" else "hidden"
+                    raise ValueError(f"{self._get_name()}: Expected {name} to be 1D or 2D, got {s.dim()}D instead")
+                if s.size(-1 if input.dim() == 1 else 1) != self.hidden_size:
                     raise RuntimeError(f"hidden has inconsistent hidden_size: got {s.size(-1)}, expected {self.hidden_size}")
         single = input.dim() == 1
         x = input.unsqueeze(0) if single else input

@@ -269,7 +269,10 @@ def setitem(x, key, value):
             return
     if not indices:
         if isinstance(value, Tensor):
-            copy_(view, value if value.dim() <= view.dim() else _squeeze_leading(view.shape, value))
+            value = value if value.dim() <= view.dim() else _squeeze_leading(view.shape, value)
+            if value.shape != view.shape and not value.is_sparse and lib.fc_same_storage(view._h, value._h):
+                value = value.clone()  # x[1] = x[1][0]: read before it is written
+            copy_(view, value)
         elif view.is_contiguous() or view.is_meta:
             _ops.fill_number_(view, value)
         else:  # which refuses memory that two elements share

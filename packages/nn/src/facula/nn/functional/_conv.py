@@ -45,6 +45,15 @@ def _check_places(name: str, x: Tensor) -> None:
         raise RuntimeError(f"{name}: only zero batch or zero channel inputs are supported, but got input shape: {list(x.shape)}")
 
 
+def _want_tensors(name: str, input: Any, weight: Any, bias: Any) -> None:
+    if type(input) is not Tensor:
+        extend.want_tensor(name, "input", 0, input)
+    if not isinstance(weight, Tensor):
+        extend.want_tensor(name, "weight", 1, weight)
+    if bias is not None and not isinstance(bias, Tensor):
+        extend.want_tensor(name, "bias", 2, bias)
+
+
 def _three(values: tuple, absent: int) -> tuple:
     """What the rows take: d, h, w, where the spatial dims that are not there stand first."""
     return (absent,) * (3 - len(values)) + values
@@ -69,6 +78,8 @@ def _conv(
     dilation: Any,
     groups: int,
 ) -> Tensor:
+    name = f"conv{ndim}d"
+    _want_tensors(name, input, weight, bias)
     try:  # the row checks too: what it refuses is said below, by the sizes that are wrong
         plain = _plain(ndim, stride, padding, dilation)
         if plain is not None and len(input.shape) == ndim + 2:
@@ -77,7 +88,6 @@ def _conv(
                 return result
     except (RuntimeError, TypeError, ValueError):
         pass
-    name = f"conv{ndim}d"
     x, added = batched(input, ndim, name)
     _check(name, x, weight, bias, groups, False)
     stride, dilation = ntuple(stride, ndim, "stride"), ntuple(dilation, ndim, "dilation")
@@ -110,12 +120,6 @@ def conv1d(
     input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1
 ) -> Tensor:
     """Cross-correlation of (N, C, L) with (O, C / groups, K)."""
-    if type(input) is not Tensor:
-        extend.want_tensor("conv1d", "input", 0, input)
-    if not isinstance(weight, Tensor):
-        extend.want_tensor("conv1d", "weight", 1, weight)
-    if bias is not None and not isinstance(bias, Tensor):
-        extend.want_tensor("conv1d", "bias", 2, bias)
     return _conv(1, input, weight, bias, stride, padding, dilation, groups)
 
 
@@ -123,12 +127,6 @@ def conv2d(
     input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1
 ) -> Tensor:
     """Cross-correlation of (N, C, H, W) with (O, C / groups, KH, KW)."""
-    if type(input) is not Tensor:
-        extend.want_tensor("conv2d", "input", 0, input)
-    if not isinstance(weight, Tensor):
-        extend.want_tensor("conv2d", "weight", 1, weight)
-    if bias is not None and not isinstance(bias, Tensor):
-        extend.want_tensor("conv2d", "bias", 2, bias)
     return _conv(2, input, weight, bias, stride, padding, dilation, groups)
 
 
@@ -136,12 +134,6 @@ def conv3d(
     input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1
 ) -> Tensor:
     """Cross-correlation of (N, C, D, H, W) with (O, C / groups, KD, KH, KW)."""
-    if type(input) is not Tensor:
-        extend.want_tensor("conv3d", "input", 0, input)
-    if not isinstance(weight, Tensor):
-        extend.want_tensor("conv3d", "weight", 1, weight)
-    if bias is not None and not isinstance(bias, Tensor):
-        extend.want_tensor("conv3d", "bias", 2, bias)
     return _conv(3, input, weight, bias, stride, padding, dilation, groups)
 
 
@@ -158,6 +150,7 @@ def _conv_transpose(
 ) -> Tensor:
     """The gradient of a convolution by its input."""
     name = f"conv_transpose{ndim}d"
+    _want_tensors(name, input, weight, bias)
     x, added = batched(input, ndim, name)
     _check(name, x, weight, bias, groups, True)
     stride, dilation = ntuple(stride, ndim, "stride"), ntuple(dilation, ndim, "dilation")
@@ -189,12 +182,6 @@ def conv_transpose1d(
     dilation: Any = 1,
 ) -> Tensor:
     """Transposed conv1d; weight: (C, O / groups, K)."""
-    if type(input) is not Tensor:
-        extend.want_tensor("conv_transpose1d", "input", 0, input)
-    if not isinstance(weight, Tensor):
-        extend.want_tensor("conv_transpose1d", "weight", 1, weight)
-    if bias is not None and not isinstance(bias, Tensor):
-        extend.want_tensor("conv_transpose1d", "bias", 2, bias)
     return _conv_transpose(1, input, weight, bias, stride, padding, output_padding, groups, dilation)
 
 
@@ -209,12 +196,6 @@ def conv_transpose2d(
     dilation: Any = 1,
 ) -> Tensor:
     """Transposed conv2d; weight: (C, O / groups, KH, KW)."""
-    if type(input) is not Tensor:
-        extend.want_tensor("conv_transpose2d", "input", 0, input)
-    if not isinstance(weight, Tensor):
-        extend.want_tensor("conv_transpose2d", "weight", 1, weight)
-    if bias is not None and not isinstance(bias, Tensor):
-        extend.want_tensor("conv_transpose2d", "bias", 2, bias)
     return _conv_transpose(2, input, weight, bias, stride, padding, output_padding, groups, dilation)
 
 
@@ -229,15 +210,14 @@ def conv_transpose3d(
     dilation: Any = 1,
 ) -> Tensor:
     """Transposed conv3d; weight: (C, O / groups, KD, KH, KW)."""
-    if type(input) is not Tensor:
-        extend.want_tensor("conv_transpose3d", "input", 0, input)
-    if not isinstance(weight, Tensor):
-        extend.want_tensor("conv_transpose3d", "weight", 1, weight)
-    if bias is not None and not isinstance(bias, Tensor):
-        extend.want_tensor("conv_transpose3d", "bias", 2, bias)
     return _conv_transpose(3, input, weight, bias, stride, padding, output_padding, groups, dilation)
 
 
 def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tensor:
     """conv1d of (T, N, C) with weight (K, C, O)."""
+    places = input.size(0) + 2 * pad - weight.size(0) + 1
+    if places < 0:
+        raise RuntimeError(f"conv_tbc: Trying to create tensor with negative dimension {places}: {[places, input.size(1), weight.size(2)]}. Pad more.")
+    if places == 0:  # nothing to compute, as PyTorch has it
+        return (input[:0, :, :1] + weight[:0, :1] + bias).expand(0, input.size(1), weight.size(2))
     return conv1d(input.permute(1, 2, 0), weight.permute(2, 1, 0), bias, padding=pad).permute(2, 0, 1)

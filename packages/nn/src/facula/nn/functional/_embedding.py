@@ -35,18 +35,18 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         raise RuntimeError(f"Class values must {wrong}.") from None
 
 
-def _padding_row(padding_idx: int | None, rows: int) -> int | None:
+def _padding_row(name: str, padding_idx: int | None, rows: int, kind: type[Exception]) -> int | None:
     if padding_idx is None:
         return None
     if not -rows <= padding_idx < rows:
-        raise AssertionError(f"embedding: padding_idx {padding_idx} must be within num_embeddings {rows}")
+        raise kind(f"{name}: padding_idx {padding_idx} must be within the number of embeddings, num_embeddings {rows}")
     return padding_idx % rows
 
 
 def _renormalise(weight: Tensor, used: Tensor, max_norm: float, norm_type: float) -> None:
     """Shrink the rows that `used` names to at most max_norm, in place."""
     with facula.no_grad():
-        rows = facula.unique(used.reshape(-1))
+        rows = facula.unique(used.reshape(-1).long())
         picked = weight.detach().index_select(0, rows)
         norms = facula.norm(picked, norm_type, 1, True)
         scale = facula.where(norms > max_norm, max_norm / (norms + 1e-7), facula.ones_like(norms))
@@ -77,7 +77,7 @@ def embedding(
         raise RuntimeError(f"embedding: expected indices of dtype int64 or int32, but got {input.dtype}.")
     if weight.dim() != 2:
         raise RuntimeError(f"embedding: 'weight' must be 2-D, got {weight.dim()}-D")
-    padding = _padding_row(padding_idx, weight.size(0))
+    padding = _padding_row("embedding", padding_idx, weight.size(0), AssertionError)
     if max_norm is not None:
         _renormalise(weight, input, max_norm, norm_type)
     if sparse:
@@ -110,18 +110,23 @@ def embedding_bag(
     if mode not in ("sum", "mean", "max"):
         raise ValueError("mode has to be one of sum, mean or max")
     if per_sample_weights is not None and mode != "sum":
-        raise NotImplementedError(f"embedding_bag: per_sample_weights was not None, which only mode='sum' supports, got mode={mode!r}.")
+        raise NotImplementedError(f"embedding_bag: per_sample_weights was not None, which is only supported for mode='sum', got mode={mode!r}.")
     if per_sample_weights is not None and per_sample_weights.shape != input.shape:
-        raise ValueError(f"embedding_bag: per_sample_weights {tuple(per_sample_weights.shape)} must have the shape of input {tuple(input.shape)}.")
+        raise ValueError(f"embedding_bag: per_sample_weights {tuple(per_sample_weights.shape)} must have the same shape as the input {tuple(input.shape)}.")
     if scale_grad_by_freq and mode == "max":
         raise ValueError("max mode does not support scaling the gradient by the frequency")
     if sparse and mode == "max":
         raise ValueError("max mode does not support sparse weights")
     if weight.dim() != 2:
         raise ValueError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.dim()}")
-    padding = _padding_row(padding_idx, weight.size(0))
+    padding = _padding_row("embedding_bag", padding_idx, weight.size(0), RuntimeError)
     if input.dtype.name not in ("int64", "int32"):
         raise RuntimeError(f"embedding_bag: expected tensor for argument 'indices' to have one of the following scalar types: Long, Int; but got {input.dtype}. Convert it with .long().")
+    if per_sample_weights is not None and per_sample_weights.dtype is not weight.dtype:
+        raise RuntimeError(
+            f"embedding_bag: expected weight ({weight.dtype}) and per_sample_weights ({per_sample_weights.dtype}) to have the same type as "
+            "each other. Convert one with .to()."
+        )
     starts = _starts(input, offsets, include_last_offset)
     flat = input.reshape(-1).long()
     if max_norm is not None:

@@ -24,6 +24,11 @@ def _padded(targets: Tensor, lengths: Tensor, batch: int) -> Tensor:
     if targets.dim() == 2:
         return targets.long()
     widest = int(lengths.max()) if batch else 0
+    if targets.numel() != int(lengths.sum()):
+        raise RuntimeError(
+            f"ctc_loss: Expected tensor to have size {int(lengths.sum())} at dimension 0, the sum of target_lengths, but got size "
+            f"{targets.numel()} for argument #2 'targets'"
+        )
     out = facula.zeros((batch, widest), dtype=facula.int64)
     at = 0
     for n, length in enumerate(lengths.tolist()):
@@ -61,7 +66,7 @@ def ctc_loss(
         targets = targets.reshape(1, -1)
     steps, batch, classes = log_probs.shape
     if not 0 <= blank < classes:
-        raise RuntimeError(f"ctc_loss: blank must be in label range 0..{classes - 1}, got {blank}")
+        raise RuntimeError(f"ctc_loss: blank must be in label range [0, {classes - 1}], got {blank}")
     in_len, out_len = _lengths(input_lengths).reshape(-1), _lengths(target_lengths).reshape(-1)
     if in_len.numel() != batch or out_len.numel() != batch:
         raise RuntimeError(f"ctc_loss: input_lengths and target_lengths must have {batch} elements, got {in_len.numel()} and {out_len.numel()}")

@@ -25,14 +25,18 @@ def _made() -> Any:
         class SparseRows(Function):
             @staticmethod
             def forward(ctx: Any, weight: Tensor, index: Tensor, padding: int | None) -> Tensor:
-                ctx.index, ctx.size, ctx.padding = index.reshape(-1), tuple(weight.shape), padding
-                return weight.index_select(0, ctx.index).reshape(*index.shape, weight.size(1))
+                ctx.size, ctx.padding = tuple(weight.shape), padding
+                ctx.save_for_backward(index)
+                return weight.index_select(0, index.reshape(-1)).reshape(*index.shape, weight.size(1))
 
             @staticmethod
             @once_differentiable
             def backward(ctx: Any, grad: Tensor) -> tuple:
-                index, values = ctx.index, grad.reshape(-1, ctx.size[1])
-                if ctx.padding is not None:
+                index = ctx.saved_tensors[0].reshape(-1)
+                values = grad.reshape(index.numel(), ctx.size[1])
+                if ctx.padding is None:
+                    index = index.clone()  # the gradient outlives what was looked up
+                else:
                     kept = (index != ctx.padding).nonzero().reshape(-1)
                     index, values = index[kept], values[kept]
                 return facula.sparse_coo_tensor(index.unsqueeze(0), values, ctx.size), None, None

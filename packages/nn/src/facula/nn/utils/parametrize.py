@@ -52,9 +52,9 @@ def _replace(tensor: Tensor, value: Tensor) -> None:
             tensor.data = value.detach().clone()
 
 
-def _check_result(new: Any, dtype: Any, shape: Any, what: str) -> None:
+def _check_result(new: Any, dtype: Any, shape: Any, what: str, who: str = "A parametrization") -> None:
     if not isinstance(new, Tensor):
-        raise ValueError(f"A parametrization must return a tensor. Got {type(new).__name__}.")
+        raise ValueError(f"{who} must return a tensor. Got {type(new).__name__}.")
     if new.dtype != dtype:
         raise ValueError(f"Registering a parametrization may not change the dtype of the tensor, unless `unsafe` flag is enabled. {what}: {dtype}, parametrized: {new.dtype}")
     if new.shape != shape:
@@ -98,7 +98,7 @@ class ParametrizationList(ModuleList):
         else:
             for k, part in enumerate(new):
                 if not isinstance(part, Tensor):
-                    raise ValueError(f"'right_inverse' must return a Tensor or a Sequence of tensors. Got element {k} of type {type(part).__name__}.")
+                    raise ValueError(f"'right_inverse' must return a Tensor or a Sequence of tensors. Got element {k} of the sequence with type {type(part).__name__}.")
                 if isinstance(original, Parameter):
                     part = Parameter(part.detach(), original.requires_grad)
                 _register(self, f"original{k}", part)

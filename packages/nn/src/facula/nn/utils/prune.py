@@ -138,24 +138,29 @@ class PruningContainer(BasePruningMethod):
         raise ValueError(f"Unrecognized PRUNING_TYPE {method.PRUNING_TYPE}")
 
 
-def _check_amount(amount: Any) -> None:
+def _validate_pruning_amount_init(amount: Any) -> None:
     if not isinstance(amount, numbers.Real):
         raise TypeError(f"Invalid type for amount: {amount}. Must be int or float.")
-    if isinstance(amount, numbers.Integral):
-        ok = amount >= 0
-    else:
-        ok = 0.0 <= float(amount) <= 1.0
+    ok = amount >= 0 if isinstance(amount, numbers.Integral) else 0.0 <= float(amount) <= 1.0
     if not ok:
         raise ValueError(f"amount={amount} should either be a float in the range [0, 1] or a non-negative integer")
 
 
+def _validate_pruning_amount(amount: Any, tensor_size: int) -> None:
+    if isinstance(amount, numbers.Integral) and amount > tensor_size:
+        raise ValueError(f"amount={amount} should be smaller than the number of parameters to prune={tensor_size}")
+
+
+def _compute_nparams_toprune(amount: Any, tensor_size: int) -> int:
+    """How many of tensor_size an amount is."""
+    return amount if isinstance(amount, numbers.Integral) else round(amount * tensor_size)
+
+
 def _to_prune(amount: Any, size: int) -> int:
-    """How many of `size` an amount is."""
-    if not isinstance(amount, numbers.Integral):
-        return round(amount * size)
-    if amount > size:
-        raise ValueError(f"amount={amount} should be smaller than the number of parameters to prune={size}")
-    return int(amount)
+    """How many of `size` an amount is; refuses more than there are."""
+    count = _compute_nparams_toprune(amount, size)
+    _validate_pruning_amount(amount, size)
+    return int(count)
 
 
 class Identity(BasePruningMethod):
@@ -175,7 +180,7 @@ class _Unstructured(BasePruningMethod):
     PRUNING_TYPE = "unstructured"
 
     def __init__(self, amount: Any) -> None:
-        _check_amount(amount)
+        _validate_pruning_amount_init(amount)
         self.amount = amount
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
@@ -236,7 +241,7 @@ class RandomStructured(_Structured):
     """Prunes whole channels along `dim` at random."""
 
     def __init__(self, amount: Any, dim: int = -1) -> None:
-        _check_amount(amount)
+        _validate_pruning_amount_init(amount)
         self.amount, self.dim = amount, dim
 
     def _kept(self, t: Tensor, dim: int, count: int) -> Tensor:
@@ -252,7 +257,7 @@ class LnStructured(_Structured):
     """Prunes the channels along `dim` of least n-norm."""
 
     def __init__(self, amount: Any, n: Any, dim: int = -1) -> None:
-        _check_amount(amount)
+        _validate_pruning_amount_init(amount)
         self.amount, self.n, self.dim = amount, n, dim
 
     def _kept(self, t: Tensor, dim: int, count: int) -> Tensor:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .compound import ChainedScheduler, SequentialLR
 from .cyclic import CosineAnnealingWarmRestarts, CyclicLR, OneCycleLR
 from .plateau import ReduceLROnPlateau
-from .scheduler import LRScheduler, _LRScheduler
+from .scheduler import EPOCH_DEPRECATION_WARNING, LRScheduler, _LRScheduler  # noqa: F401 - a name of PyTorch's module
 from .simple import (
     ConstantLR, CosineAnnealingLR, ExponentialLR, LambdaLR, LinearLR, MultiplicativeLR, MultiStepLR, PolynomialLR, StepLR,
 )  # fmt: skip

@@ -89,7 +89,7 @@ class ReduceLROnPlateau(LRScheduler):
             if self.default_min_lr is None:
                 raise RuntimeError(
                     f"The optimizer has {len(groups)} param groups and ReduceLROnPlateau {len(self.min_lrs)} min_lrs. "
-                    "A group was added: add its minimum to `min_lrs`."
+                    "The number of param groups in the `optimizer` differs from `min_lrs`: add the minimum of the group that was added."
                 )
             self.min_lrs = [self.default_min_lr] * len(groups)
         for group, low in zip(groups, self.min_lrs):

@@ -84,6 +84,7 @@ class LRScheduler:
                 )
         self.base_lrs = group_values(optimizer, "initial_lr")
         self.last_epoch = last_epoch
+        optimizer._scheduled_step = _step_function(optimizer)
         self._initial_step()
 
     def _initial_step(self) -> None:
@@ -116,16 +117,28 @@ class LRScheduler:
 
     def step(self, epoch: int | None = None) -> None:
         """Go on by one step, after the optimizer's. epoch: jump there instead (deprecated)."""
-        if self._step_count == 1 and not getattr(self.optimizer, "_opt_called", False):
-            warnings.warn(
-                "Detected call of `lr_scheduler.step()` before `optimizer.step()`. Call them in the opposite order: "
-                "else the first value of the learning rate schedule is skipped.",
-                stacklevel=2,
-            )
+        if self._step_count == 1:
+            self._warn_of_order()
         self._step_count += 1
         if epoch is not None:
             warn_epoch()
         self._update_lr(epoch)
+
+    def _warn_of_order(self) -> None:
+        """Before the second step: did the optimizer make one, as far as can be seen?"""
+        step = _step_function(self.optimizer)
+        if step is not getattr(self.optimizer, "_scheduled_step", step):
+            warnings.warn(
+                "Seems like `optimizer.step()` has been overridden after learning rate scheduler initialization. "
+                f"Call it before `lr_scheduler.step()`, see {_ORDER}.",
+                stacklevel=3,
+            )
+        elif not getattr(self.optimizer, "_opt_called", False):
+            warnings.warn(
+                "Detected call of `lr_scheduler.step()` before `optimizer.step()`. Call them in the opposite order: "
+                f"else the first value of the learning rate schedule is skipped, see {_ORDER}.",
+                stacklevel=3,
+            )
 
     def _update_lr(self, epoch: int | None = None) -> None:
         if epoch is None:
@@ -153,13 +166,20 @@ class LRScheduler:
         return [group["lr"] * factor for group in self.optimizer.param_groups]
 
 
+_ORDER = "https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate"
+EPOCH_DEPRECATION_WARNING = (
+    "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where possible. "
+    "Please use `scheduler.step()` to step the scheduler."
+)
+
+
 def warn_epoch() -> None:
     """The warning that `step(epoch)` is on its way out."""
-    warnings.warn(
-        "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where possible. "
-        "Please use `scheduler.step()` to step the scheduler.",
-        stacklevel=3,
-    )
+    warnings.warn(EPOCH_DEPRECATION_WARNING, stacklevel=3)
+
+
+def _step_function(optimizer: Optimizer) -> Any:
+    return getattr(optimizer.step, "__func__", optimizer.step)
 
 
 class _LRScheduler(LRScheduler):
