@@ -22,7 +22,7 @@ static void small_products(void *ctx, int64_t begin, int64_t end)
 
 static int are_small(const fc_gemm_args *g, const fc_gemm_kernel *kernel)
 {
-    return kernel->small && !fc_is_half(g->dtype) && g->batch > 1 && g->N <= kernel->nr / 2 && g->K <= FC_GEMM_BLOCK &&
+    return kernel->small && !fc_is_half(g->dtype) && g->batch > 1 && g->N <= kernel->nr / 2 && g->K < FC_GEMM_BLOCK &&
            g->M * g->N * g->K <= SMALL_WORK && g->b_col == 1 && g->c_col == 1 && !g->bias && !g->accumulate && !g->c_at && !g->pack_a &&
            !g->pack_b && !g->a_at && !g->b_at && !g->a_packed;
 }
@@ -59,7 +59,7 @@ int fc_gemm_shaped(fc_gemm_args *g)
         return FC_OK;
     }
     const fc_gemm_kernel *kernel = fc_gemm_kernel_for(g->dtype);
-    if (kernel->tiny && !fc_is_half(g->dtype) && g->M * g->N * g->K <= TINY_WORK && g->K <= FC_GEMM_BLOCK && g->batch == 1 &&
+    if (kernel->tiny && !fc_is_half(g->dtype) && g->M * g->N * g->K <= TINY_WORK && g->K < FC_GEMM_BLOCK && g->batch == 1 &&
         !g->bias_row && !g->c_at && !g->pack_a && !g->pack_b) {
         kernel->tiny(g->M, g->N, g->K, g->a, g->a_row, g->a_col, g->b, g->b_row, g->b_col, g->c, g->c_row, g->c_col, g->bias,
                      g->bias_col, g->accumulate);
@@ -95,7 +95,7 @@ int fc_gemm(int dtype, int64_t batch, int64_t M, int64_t N, int64_t K,
             void *c, int64_t c_batch, int64_t c_row, int64_t c_col,
             const void *bias, int64_t bias_stride, int accumulate)
 {
-    fc_gemm_args g = { .dtype = dtype, .accumulate = accumulate, .batch = batch, .M = M, .N = N, .K = K,
+    fc_gemm_args g = { .dtype = dtype, .accumulate = accumulate, .split = 1, .batch = batch, .M = M, .N = N, .K = K,
                        .a = a, .a_batch = a_batch, .a_row = a_row, .a_col = a_col,
                        .b = b, .b_batch = b_batch, .b_row = b_row, .b_col = b_col,
                        .c = c, .c_batch = c_batch, .c_row = c_row, .c_col = c_col, .bias = bias, .bias_col = bias_stride };

@@ -9,7 +9,9 @@
  *
  * The order of the sum is a function of K and the dtype alone, so that an element's bits depend on its row of a and
  * its column of b and on nothing else (threads, M, N, batch, strides, ISA level from v3 up):
- *   - k runs through blocks of FC_GEMM_BLOCK; each block is one chain of fma from +0 in the order of k;
+ *   - k runs through blocks of FC_GEMM_BLOCK. A whole block of a real type is FC_GEMM_CHAINS chains of fma from +0: step k goes to
+ *     chain k % FC_GEMM_CHAINS, and the chains are added in order. What is left at the end, and every block of a complex type, is
+ *     one chain in the order of k;
  *   - FC_GEMM_SUPER consecutive blocks are added in order, which makes a super-block;
  *   - super-blocks are added in order. `accumulate` puts c's old value in front of the first one's first block.
  * A complex fma is four real ones: re += ar*br, re -= ai*bi; im += ar*bi, im += ai*br.
@@ -22,6 +24,7 @@
 #include "../core/dtype.h"
 
 #define FC_GEMM_BLOCK 256
+#define FC_GEMM_CHAINS 4 /* of a whole block: lines along k are then read as they lie, see docs/decisions/048 */
 #define FC_GEMM_SUPER 16
 
 int fc_gemm(int dtype, int64_t batch, int64_t M, int64_t N, int64_t K,

@@ -1,5 +1,5 @@
-/* Few rows against lines that run along k (y = x W^T for a small batch; dot products). Squares are turned in registers, so
- * lanes are columns here too and the chains are those of the tiles. Included by gemm_simd.c: no guard. */
+/* Few rows against lines that run along k (y = x W^T for a small batch). A block that is one chain turns squares in registers, so
+ * that lanes are columns; one of several chains reads the lines as they lie. Included by gemm_simd.c: no guard. */
 #if FC_HAS_FMA
 
 #undef HFMA
@@ -15,30 +15,37 @@
 #define GROUPS 4
 #include "gemm_strip_simd.h"
 #endif
+#include "gemm_chains_simd.h"
 
-/* At most S lines, turned into a panel, against at most FEW_ROWS rows: as many chains as rows. */
-INLINE void T(few_of)(const int rows, R *sums, int64_t depth, const R *a, int64_t a_row, int64_t a_col, const R *panel)
+/* At most S lines, turned into a panel, against at most FEW_ROWS rows: as many sums on the way as rows. */
+INLINE void T(few_of)(const int rows, const int chains, R *sums, int64_t depth, const R *a, int64_t a_row, int64_t a_col, const R *panel)
 {
-    T(H) sum[FEW_ROWS];
-#pragma GCC unroll 8
-    for (int i = 0; i < rows; ++i)
-        sum[i] = (T(H)){ 0 };
-#pragma GCC unroll 1
-    for (int64_t k = 0; k < depth; ++k)
+    T(H) total[FEW_ROWS];
+    for (int r = 0; r < chains; ++r) {
+        T(H) sum[FEW_ROWS];
 #pragma GCC unroll 8
         for (int i = 0; i < rows; ++i)
-            sum[i] = HFMA(a[i * a_row + k * a_col] - (T(H)){ 0 }, *(const T(HM) *)(panel + k * S), sum[i]);
+            sum[i] = (T(H)){ 0 };
+#pragma GCC unroll 1
+        for (int64_t k = r; k < depth; k += chains)
+#pragma GCC unroll 8
+            for (int i = 0; i < rows; ++i)
+                sum[i] = HFMA(a[i * a_row + k * a_col] - (T(H)){ 0 }, *(const T(HM) *)(panel + k * S), sum[i]);
+#pragma GCC unroll 8
+        for (int i = 0; i < rows; ++i)
+            total[i] = r ? total[i] + sum[i] : sum[i];
+    }
 #pragma GCC unroll 8
     for (int i = 0; i < rows; ++i)
-        *(T(HM) *)(sums + i * S) = sum[i];
+        *(T(HM) *)(sums + i * S) = total[i];
 }
 
-static void T(few)(R *out, int64_t rows, int64_t cols, int64_t depth, const R *a, int64_t a_row, int64_t a_col, const R *b, int64_t b_col)
+static void T(few)(R *out, int split, int64_t rows, int64_t cols, int64_t depth, const R *a, int64_t a_row, int64_t a_col, const R *b, int64_t b_col)
 {
     R sums[FEW_ROWS * S], panel[S * (FC_GEMM_BLOCK + S)];
     T(pack)(panel, S, b, b_col, 1, cols, depth);
     switch (rows) {
-#define CASE(rows) case rows: T(few_of)(rows, sums, depth, a, a_row, a_col, panel); break;
+#define CASE(rows) case rows: T(few_of)(rows, split ? FC_GEMM_CHAINS : 1, sums, depth, a, a_row, a_col, panel); break;
     CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6) CASE(7) CASE(8)
 #undef CASE
     }
@@ -47,11 +54,15 @@ static void T(few)(R *out, int64_t rows, int64_t cols, int64_t depth, const R *a
 }
 
 /* out[m * cols + n], one block; rows <= ALONG_ROWS, or FEW_ROWS where cols <= S; `out` has room for a multiple of STRIP columns and an even number of rows */
-static void T(along)(void *out, int64_t rows, int64_t cols, int64_t depth, const void *a, int64_t a_row, int64_t a_col,
+static void T(along)(void *out, int split, int64_t rows, int64_t cols, int64_t depth, const void *a, int64_t a_row, int64_t a_col,
                      const void *b, int64_t b_col)
 {
-    if (cols <= S) {
-        T(few)(out, rows, cols, depth, a, a_row, a_col, b, b_col);
+    if (cols < S || rows > ALONG_ROWS || (cols == S && !split)) {
+        T(few)(out, split, rows, cols, depth, a, a_row, a_col, b, b_col);
+        return;
+    }
+    if (split && a_col == 1) {
+        T(along_chains)(out, rows, cols, a, a_row, b, b_col);
         return;
     }
     R x[ALONG_ROWS * FC_GEMM_BLOCK], few[STRIP * FC_GEMM_BLOCK];
@@ -61,13 +72,17 @@ static void T(along)(void *out, int64_t rows, int64_t cols, int64_t depth, const
         else
             for (int64_t k = 0; k < depth; ++k)
                 x[i * FC_GEMM_BLOCK + k] = ((const R *)a)[i * a_row + k * a_col];
+    if (split) {
+        T(along_chains)(out, rows, cols, x, FC_GEMM_BLOCK, b, b_col);
+        return;
+    }
     if (ALONG_ROWS == 4 && rows == 3) /* runs as 4, with a row that is dropped */
         memset(x + 3 * FC_GEMM_BLOCK, 0, (size_t)depth * sizeof(R));
     if (cols < STRIP) { /* runs as a strip, with lines that are dropped */
         R sums[ALONG_ROWS * STRIP];
         for (int64_t l = 0; l < STRIP; ++l)
             memcpy(few + l * depth, (const R *)b + (l < cols ? l : 0) * b_col, (size_t)depth * sizeof(R));
-        T(along)(sums, rows, STRIP, depth, x, FC_GEMM_BLOCK, 1, few, depth);
+        T(along)(sums, 0, rows, STRIP, depth, x, FC_GEMM_BLOCK, 1, few, depth);
         for (int64_t i = 0; i < rows; ++i)
             memcpy((R *)out + i * cols, sums + i * STRIP, (size_t)cols * sizeof(R));
         return;
@@ -94,38 +109,4 @@ static void T(along)(void *out, int64_t rows, int64_t cols, int64_t depth, const
 }
 #undef GROUPS
 
-/* Dot product: the blocks themselves are the lanes. */
-INLINE void T(dots_of)(const int groups, R *restrict out, const R *x, const R *y)
-{
-    T(H) sum[2] = { { 0 }, { 0 } };
-    for (int64_t k = 0; k < FC_GEMM_BLOCK; k += S)
-#pragma GCC unroll 2
-        for (int i = 0; i < groups; ++i) {
-            T(H) x_square[S], y_square[S];
-            T(turn)(x_square, x + i * S * FC_GEMM_BLOCK + k, FC_GEMM_BLOCK, S - 1);
-            T(turn)(y_square, y + i * S * FC_GEMM_BLOCK + k, FC_GEMM_BLOCK, S - 1);
-#pragma GCC unroll 8
-            for (int s = 0; s < S; ++s)
-                sum[i] = HFMA(x_square[s], y_square[s], sum[i]);
-        }
-#pragma GCC unroll 2
-    for (int i = 0; i < groups; ++i)
-        memcpy(out + i * S, &sum[i], sizeof sum[i]);
-}
-
-static void T(dots)(void *result, int64_t blocks, const void *a, const void *b)
-{
-    R *out = result;
-    const R *x = a, *y = b;
-    int64_t j = 0;
-    for (; j + 2 * S <= blocks; j += 2 * S) /* two chains: one waits for itself */
-        T(dots_of)(2, out + j, x + j * FC_GEMM_BLOCK, y + j * FC_GEMM_BLOCK);
-    for (; j + S <= blocks; j += S)
-        T(dots_of)(1, out + j, x + j * FC_GEMM_BLOCK, y + j * FC_GEMM_BLOCK);
-    R rest[S] = { 0 };
-    for (int64_t k = 0; k < FC_GEMM_BLOCK; ++k)
-        for (int64_t s = 0; s < blocks - j; ++s)
-            rest[s] = FMA1(x[(j + s) * FC_GEMM_BLOCK + k], y[(j + s) * FC_GEMM_BLOCK + k], rest[s]);
-    memcpy(out + j, rest, (size_t)(blocks - j) * sizeof(R));
-}
 #endif

@@ -14,6 +14,7 @@ typedef void (*fc_gemm_pack_fn)(const void *x, const fc_gemm_kernel *kernel, voi
 
 typedef struct {
     int dtype, accumulate;
+    int split;                    /* gemm.h's chains; 0: a block is always one (convolution, which reads no lines along k) */
     int64_t batch, M, N, K;
     const void *a;
     int64_t a_batch, a_row, a_col;
@@ -30,6 +31,12 @@ typedef struct {
     int a_in_place;               /* a is memory that is read where it lies: few columns would not repay packing it; float32, float64 */
     const void *a_packed;         /* NULL, or what fc_gemm_pack_whole made of a: worth it where a meets several products */
 } fc_gemm_args;
+
+/* Is a block of this depth several chains? */
+static inline int fc_gemm_splits(const fc_gemm_args *g, int64_t depth)
+{
+    return g->split && depth == FC_GEMM_BLOCK && !fc_is_complex(g->dtype);
+}
 
 /* The plain C99 product over batches [first, last): integers, and the oracle of the tests. No pack_a, pack_b, c_at. */
 void fc_gemm_plain(const fc_gemm_args *g, int64_t first, int64_t last);

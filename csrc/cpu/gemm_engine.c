@@ -98,6 +98,7 @@ static void strip(const plan *p, int64_t i, int64_t m0, int64_t rows, int64_t n0
         }
         do {
             job.depth = super_end - k < FC_GEMM_BLOCK ? super_end - k : FC_GEMM_BLOCK;
+            job.split = fc_gemm_splits(g, job.depth);
             job.bias = first && last && k + job.depth == g->K ? bias : NULL;
             if (g->b_at) {
                 job.b = (const char *)g->b + (i * g->b_batch + n0) * size;

@@ -20,24 +20,32 @@ INLINE T(V) T(part)(const R *x, int lanes)
 INLINE void T(fan_of)(const int rows, const int blocks, R *out, int64_t cols, const R *a, int64_t a_row, int64_t a_col,
                       const R *b, int64_t b_row)
 {
-    T(V) sum[4][8];
+    T(V) total[4][8];
+    for (int r = 0; r < FC_GEMM_CHAINS; ++r) {
+        T(V) sum[4][8];
 #pragma GCC unroll 4
-    for (int i = 0; i < rows; ++i)
+        for (int i = 0; i < rows; ++i)
 #pragma GCC unroll 8
-        for (int j = 0; j < blocks; ++j)
-            sum[i][j] = (T(V)){ 0 };
+            for (int j = 0; j < blocks; ++j)
+                sum[i][j] = (T(V)){ 0 };
 #pragma GCC unroll 1
-    for (int64_t k = 0; k < FC_GEMM_BLOCK; ++k)
+        for (int64_t k = r; k < FC_GEMM_BLOCK; k += FC_GEMM_CHAINS)
 #pragma GCC unroll 8
-        for (int j = 0; j < blocks; ++j) {
-            const T(V) y = T(part)(b + (k + j * FC_GEMM_BLOCK) * b_row, (int)cols);
+            for (int j = 0; j < blocks; ++j) {
+                const T(V) y = T(part)(b + (k + j * FC_GEMM_BLOCK) * b_row, (int)cols);
 #pragma GCC unroll 4
-            for (int i = 0; i < rows; ++i)
-                sum[i][j] = FMA(a[i * a_row + (k + j * FC_GEMM_BLOCK) * a_col] - (T(V)){ 0 }, y, sum[i][j]);
-        }
+                for (int i = 0; i < rows; ++i)
+                    sum[i][j] = FMA(a[i * a_row + (k + j * FC_GEMM_BLOCK) * a_col] - (T(V)){ 0 }, y, sum[i][j]);
+            }
+#pragma GCC unroll 4
+        for (int i = 0; i < rows; ++i)
+#pragma GCC unroll 8
+            for (int j = 0; j < blocks; ++j)
+                total[i][j] = r ? total[i][j] + sum[i][j] : sum[i][j];
+    }
     for (int j = 0; j < blocks; ++j)
         for (int i = 0; i < rows; ++i)
-            memcpy(out + (j * rows + i) * cols, &sum[i][j], (size_t)cols * sizeof(R));
+            memcpy(out + (j * rows + i) * cols, &total[i][j], (size_t)cols * sizeof(R));
 }
 
 static void T(fan)(void *result, int64_t blocks, int64_t rows, int64_t cols, const void *a_first, int64_t a_row, int64_t a_col,

@@ -19,6 +19,7 @@ typedef struct { int lane, count; int64_t from; } fc_gemm_stretch;
 /* One block: c (+)= a * b with a packed (rows, depth) and b packed or in place, then bias. */
 typedef struct {
     int64_t rows, cols, depth;
+    int split;              /* the block is whole, and its steps are shared out to chains */
     const void *a;          /* packed, width `mr`; or, if a_row != 0, in place: element (i, k) at i * a_row + k * a_step */
     int64_t a_row, a_step;
     const void *b;          /* packed, width `nr`; or, if b_row != 0, rows of memory b_row apart with unit column stride */
@@ -53,9 +54,9 @@ typedef struct {
     void (*merge)(const fc_gemm_tile_job *job);
 
     /* out (rows, cols) = one block of a times b, where b's lines run along k (unit step); rows <= along_rows. NULL: none */
-    void (*along)(void *out, int64_t rows, int64_t cols, int64_t depth, const void *a, int64_t a_row, int64_t a_col,
+    void (*along)(void *out, int split, int64_t rows, int64_t cols, int64_t depth, const void *a, int64_t a_row, int64_t a_col,
                   const void *b, int64_t b_col);
-    int along_rows, along_cols; /* along_cols: of how many lines one pass through k reads */
+    int along_rows;
     int few;                    /* up to so many lines, FC_GEMM_FEW_ROWS rows */
 
     /* out[j] = block j of a dot product, j < blocks; unit steps on both sides; every block is full. NULL: none */

@@ -3,8 +3,8 @@
  * are those of the packed tiles. Included by gemm_simd.c: no guard. */
 
 /* a: rows a_row apart, steps a_step: packed, or as they lie in memory */
-INLINE void T(tile_offset)(const int rows, const int vecs, int64_t depth, const R *restrict a, int64_t a_row, int64_t a_step,
-                           const R *restrict b, const int64_t *restrict b_at, R *restrict out, int64_t pitch)
+INLINE void T(chain_offset)(const int rows, const int vecs, const int chains, int64_t depth, const R *restrict a, int64_t a_row, int64_t a_step,
+                            const R *restrict b, const int64_t *restrict b_at, R *restrict out, int64_t pitch, int more)
 {
     T(V) sum[TILE_ROWS][8];
 #pragma GCC unroll 16
@@ -13,7 +13,7 @@ INLINE void T(tile_offset)(const int rows, const int vecs, int64_t depth, const 
         for (int j = 0; j < vecs; ++j)
             sum[i][j] = (T(V)){ 0 };
 #pragma GCC unroll 1
-    for (int64_t k = 0; k < depth; ++k, a += a_step) {
+    for (int64_t k = 0; k < depth; k += chains, a += chains * a_step) {
         const R *b_k = b + b_at[k];
         T(V) y[8];
 #pragma GCC unroll 8
@@ -27,11 +27,14 @@ INLINE void T(tile_offset)(const int rows, const int vecs, int64_t depth, const 
                 sum[i][j] = FMA(x, y[j], sum[i][j]);
         }
     }
-#pragma GCC unroll 16
-    for (int i = 0; i < rows; ++i)
-#pragma GCC unroll 8
-        for (int j = 0; j < vecs; ++j)
-            *(T(VM) *)(out + i * pitch + j * LANES) = sum[i][j];
+    T(leave)(rows, vecs, sum, out, pitch, more);
+}
+
+INLINE void T(tile_offset)(const int rows, const int vecs, int chains, int64_t depth, const R *restrict a, int64_t a_row, int64_t a_step,
+                           const R *restrict b, const int64_t *restrict b_at, R *restrict out, int64_t pitch)
+{
+    for (int r = 0; r < chains; ++r)
+        T(chain_offset)(rows, vecs, chains, depth - r, a + r * a_step, a_row, a_step, b, b_at + r, out, pitch, r > 0);
 }
 
 INLINE void T(tile_broadcast)(const int rows, const int vecs, int64_t depth, const R *restrict a, const int64_t *restrict a_at,
@@ -66,15 +69,15 @@ INLINE void T(tile_broadcast)(const int rows, const int vecs, int64_t depth, con
             *(T(VM) *)(out + i * pitch + j * LANES) = sum[i][j];
 }
 
-typedef void (*T(offset_fn))(int64_t depth, const R *a, int64_t a_row, int64_t a_step, const R *b, const int64_t *b_at, R *out, int64_t pitch);
+typedef void (*T(offset_fn))(int chains, int64_t depth, const R *a, int64_t a_row, int64_t a_step, const R *b, const int64_t *b_at, R *out, int64_t pitch);
 typedef void (*T(broadcast_fn))(int64_t depth, const R *a, const int64_t *a_at, const int64_t *a_k, const R *b, R *out,
                                 int64_t pitch);
 
 #define OFFSET(rows, vecs)                                                                                            \
-static void T(offset_##rows##_##vecs)(int64_t depth, const R *a, int64_t a_row, int64_t a_step, const R *b, const int64_t *b_at, \
+static void T(offset_##rows##_##vecs)(int chains, int64_t depth, const R *a, int64_t a_row, int64_t a_step, const R *b, const int64_t *b_at, \
                                       R *out, int64_t pitch)                                                          \
 {                                                                                                                     \
-    T(tile_offset)(rows, vecs, depth, a, a_row, a_step, b, b_at, out, pitch);                                         \
+    T(tile_offset)(rows, vecs, chains, depth, a, a_row, a_step, b, b_at, out, pitch);                                         \
 }
 #define BROADCAST(rows, vecs)                                                                                         \
 static void T(broadcast_##rows##_##vecs)(int64_t depth, const R *a, const int64_t *a_at, const int64_t *a_k, const R *b, R *out, \
@@ -122,6 +125,7 @@ static void T(block_offset)(const fc_gemm_tile_job *job)
     const int64_t a_row = job->a_row ? job->a_row : 1, a_step = job->a_row ? job->a_step : TILE_ROWS;
     const int64_t a_next = job->a_row ? job->a_row : job->depth; /* from row to row of tiles */
     const R *a = job->a, *b = job->b;
+    const int chains = job->split ? FC_GEMM_CHAINS : 1;
     if (!job->b_at || job->cols % (2 * LANES))
         for (int64_t k = 0; k < job->depth; ++k) steps[k] = k * 2 * LANES;
     const int64_t whole = job->b_at ? job->cols / (2 * LANES) * 2 * LANES : 0; /* in place; the rest in panels */
@@ -130,7 +134,7 @@ static void T(block_offset)(const fc_gemm_tile_job *job)
         const int rows = (int)job->rows, cols = T(wide_offset_vecs)[rows - 1] * LANES;
         for (; j + cols <= whole; j += cols) {
             const T(target) to = T(aim)(job, 0, j, cols, cols, sum);
-            T(wide_offsets)[rows - 1](job->depth, a, a_row, a_step, b + j, job->b_at, to.at, to.pitch);
+            T(wide_offsets)[rows - 1](chains, job->depth, a, a_row, a_step, b + j, job->b_at, to.at, to.pitch);
             T(put)(job, 0, j, rows, cols, to.at, to.pitch);
         }
     }
@@ -152,7 +156,7 @@ static void T(block_offset)(const fc_gemm_tile_job *job)
             if (job->a_row && left > TILE_ROWS && left < TILE_ROWS + 4) /* halves: one to three rows alone would wait for each fma */
                 rows = (left + 1) / 2;
             const T(target) to = T(aim)(job, i, j, cols, vecs * LANES, sum);
-            T(offsets)[rows - 1][vecs - 1](job->depth, a + i * a_next, a_row, a_step, b_j, j < whole ? job->b_at : steps, to.at, to.pitch);
+            T(offsets)[rows - 1][vecs - 1](chains, job->depth, a + i * a_next, a_row, a_step, b_j, j < whole ? job->b_at : steps, to.at, to.pitch);
             T(put)(job, i, j, (int)rows, cols, to.at, to.pitch);
         }
     }

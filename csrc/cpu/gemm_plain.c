@@ -51,9 +51,15 @@ static void product_##name(const fc_gemm_args *g, const T *a, const T *b, T *c, 
                 A super = s == 0 && g->accumulate ? IN(*z) : (A)0;                                                    \
                 for (int j = 0; k < super_end; ++j) {                                                                 \
                     const int64_t end = min64(super_end, k + FC_GEMM_BLOCK);                                          \
+                    const int chains = fc_gemm_splits(g, end - k) ? FC_GEMM_CHAINS : 1;                               \
                     A block = 0;                                                                                      \
-                    for (; k < end; ++k)                                                                              \
-                        block = FMA(IN(x[k * g->a_col]), IN(y[k * g->b_row]), block);                                 \
+                    for (int r = 0; r < chains; ++r) {                                                                \
+                        A chain = 0;                                                                                  \
+                        for (int64_t at = k + r; at < end; at += chains)                                              \
+                            chain = FMA(IN(x[at * g->a_col]), IN(y[at * g->b_row]), chain);                           \
+                        block = r == 0 ? chain : block + chain;                                                       \
+                    }                                                                                                 \
+                    k = end;                                                                                          \
                     super = j == 0 && !(s == 0 && g->accumulate) ? block : super + block;                             \
                 }                                                                                                     \
                 total = s == 0 ? super : total + super;                                                               \

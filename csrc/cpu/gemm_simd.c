@@ -23,13 +23,11 @@
 #define TILE_ROWS 14   /* 14 x 2 sums, 2 of b, 2 spare: all 32 registers */
 #define WIDE_ROWS 3    /* rows that a tile of 8 vectors can hold; half of 8 vectors: twice as many */
 #define ALONG_ROWS 4
-#define STRIP_BYTES 64
 #elif FC_ISA_NUM == 3
 #define VECTOR_BYTES 32
 #define TILE_ROWS 6    /* 6 x 2 sums, 2 of b, 2 spare: all 16 registers */
 #define WIDE_ROWS 1
 #define ALONG_ROWS 2
-#define STRIP_BYTES 128
 #else
 #define VECTOR_BYTES 16
 #define TILE_ROWS 6
@@ -94,9 +92,9 @@
 #define ELEMENT_f64 8
 #if FC_HAS_FMA
 #define ALONG(name) .along = along_##name, .along_rows = ALONG_ROWS, \
-                    .along_cols = STRIP_BYTES / ELEMENT_##name, .few = 32 / ELEMENT_##name, .dots = dots_##name, .fan = fan_##name, .small = small_##name
+                    .few = 32 / ELEMENT_##name, .dots = dots_##name, .fan = fan_##name, .small = small_##name
 #else
-#define ALONG(name) .along = NULL, .along_rows = 0, .along_cols = 0, .few = 0, .dots = NULL, .fan = NULL, .small = NULL
+#define ALONG(name) .along = NULL, .along_rows = 0, .few = 0, .dots = NULL, .fan = NULL, .small = NULL
 #endif
 
 const fc_gemm_kernel FC_ISA_NAME(fc_gemm_kernels)[FC_GEMM_TYPES] = {

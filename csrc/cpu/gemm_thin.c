@@ -9,7 +9,8 @@
 #include "parallel.h"
 
 #define CHUNK 128               /* columns at a time: as many lines of 1 KB are read side by side */
-#define FAR (1 << 20) /* bytes of b from which a pass goes all the way through k before the next lines are touched */
+#define FAR (1 << 20) /* bytes of b from which FAR_CHUNK lines go all the way through k before the next are touched */
+#define FAR_CHUNK 32
 #define MOST_ROWS 4
 #define WORK_PER_PIECE (64 << 10) /* bound by memory, so worth splitting earlier than the engine's pieces */
 #define SUPER (FC_GEMM_SUPER * FC_GEMM_BLOCK)
@@ -50,7 +51,7 @@ static void columns(void *ctx, int64_t begin, int64_t end)
             }
             do {
                 const int64_t depth = least(FC_GEMM_BLOCK, super_end - k);
-                p->kernel->along(block, g->M, cols, depth, a + k * g->a_col * size, g->a_row, g->a_col, b + k * size, g->b_col);
+                p->kernel->along(block, fc_gemm_splits(g, depth), g->M, cols, depth, a + k * g->a_col * size, g->a_row, g->a_col, b + k * size, g->b_col);
                 k += depth;
                 if (first && k == g->K) {
                     job.bias = bias;
@@ -162,14 +163,13 @@ int fc_gemm_thin(const fc_gemm_args *g)
     if ((g->M > kernel->along_rows && !few) || g->c_at || fc_is_half(g->dtype) || fc_is_complex(g->dtype))
         return 0;
     const int one = g->M * g->N == 1 && g->a_col == 1 && g->b_row == 1;
-    if (g->batch == 1 && g->K >= 2 * FC_GEMM_BLOCK && (one || (g->M <= kernel->along_rows && g->N <= kernel->nr / 2 && g->b_col == 1 && g->b_row != 1))) {
+    if (g->split && g->batch == 1 && g->K >= 2 * FC_GEMM_BLOCK && (one || (g->M <= kernel->along_rows && g->N <= kernel->nr / 2 && g->b_col == 1 && g->b_row != 1))) {
         few_sums(g, kernel);
         return 1;
     }
     if (g->b_row != 1)
         return 0;
-    const int far = g->K > 2 * FC_GEMM_BLOCK && g->N * g->K * kernel->size > FAR;
-    const int64_t chunk = far ? kernel->along_cols : CHUNK;
+    const int64_t chunk = g->K > 2 * FC_GEMM_BLOCK && g->N * g->K * kernel->size > FAR ? FAR_CHUNK : CHUNK;
     thin p = { g, kernel, chunk, (g->N + chunk - 1) / chunk };
     fc_parallel(g->batch * p.chunks, 1 + WORK_PER_PIECE / (g->M * least(g->N, chunk) * g->K + 1), columns, &p);
     return 1;

@@ -6,10 +6,25 @@
 #define FMA1(x, y, z) ((x) * (y) + (z))
 #endif
 
-/* out[rows][vecs], rows `pitch` apart, = chain over k from +0. rows and vecs are constants at every call, so the sums live in
- * registers. */
-INLINE void T(tile)(const int rows, const int vecs, int64_t depth, const R *restrict a, const R *restrict b, int64_t b_row,
-                    R *restrict out, int64_t pitch)
+/* Sums of a tile to `out`, or onto what is there: the chains before. */
+INLINE void T(leave)(const int rows, const int vecs, T(V) sum[TILE_ROWS][8], R *restrict out, int64_t pitch, int more)
+{
+    if (more)
+#pragma GCC unroll 16
+        for (int i = 0; i < rows; ++i)
+#pragma GCC unroll 8
+            for (int j = 0; j < vecs; ++j)
+                sum[i][j] = *(T(VM) *)(out + i * pitch + j * LANES) + sum[i][j];
+#pragma GCC unroll 16
+    for (int i = 0; i < rows; ++i)
+#pragma GCC unroll 8
+        for (int j = 0; j < vecs; ++j)
+            *(T(VM) *)(out + i * pitch + j * LANES) = sum[i][j];
+}
+
+/* One chain from +0; rows and vecs are constants at every call, so the sums live in registers. */
+INLINE void T(chain)(const int rows, const int vecs, int64_t steps, const R *restrict a, int64_t a_step, const R *restrict b, int64_t b_step,
+                     R *restrict out, int64_t pitch, int more)
 {
     T(V) sum[TILE_ROWS][8];
 #pragma GCC unroll 16
@@ -18,7 +33,7 @@ INLINE void T(tile)(const int rows, const int vecs, int64_t depth, const R *rest
         for (int j = 0; j < vecs; ++j)
             sum[i][j] = (T(V)){ 0 };
 #pragma GCC unroll 1
-    for (int64_t k = 0; k < depth; ++k, a += TILE_ROWS, b += b_row) {
+    for (int64_t k = 0; k < steps; ++k, a += a_step, b += b_step) {
         T(V) y[8];
 #pragma GCC unroll 8
         for (int j = 0; j < vecs; ++j)
@@ -31,19 +46,23 @@ INLINE void T(tile)(const int rows, const int vecs, int64_t depth, const R *rest
                 sum[i][j] = FMA(x, y[j], sum[i][j]);
         }
     }
-#pragma GCC unroll 16
-    for (int i = 0; i < rows; ++i)
-#pragma GCC unroll 8
-        for (int j = 0; j < vecs; ++j)
-            *(T(VM) *)(out + i * pitch + j * LANES) = sum[i][j];
+    T(leave)(rows, vecs, sum, out, pitch, more);
 }
 
-typedef void (*T(tile_fn))(int64_t depth, const R *a, const R *b, int64_t b_row, R *out, int64_t pitch);
+/* out[rows][vecs], rows `pitch` apart, = a block's `chains` chains, added in order */
+INLINE void T(tile)(const int rows, const int vecs, int chains, int64_t depth, const R *restrict a, const R *restrict b, int64_t b_row,
+                    R *restrict out, int64_t pitch)
+{
+    for (int r = 0; r < chains; ++r)
+        T(chain)(rows, vecs, depth / chains, a + r * TILE_ROWS, chains * TILE_ROWS, b + r * b_row, chains * b_row, out, pitch, r > 0);
+}
+
+typedef void (*T(tile_fn))(int chains, int64_t depth, const R *a, const R *b, int64_t b_row, R *out, int64_t pitch);
 
 #define TILE(rows, vecs)                                                                                              \
-static void T(tile_##rows##_##vecs)(int64_t depth, const R *a, const R *b, int64_t b_row, R *out, int64_t pitch)      \
+static void T(tile_##rows##_##vecs)(int chains, int64_t depth, const R *a, const R *b, int64_t b_row, R *out, int64_t pitch) \
 {                                                                                                                     \
-    T(tile)(rows, vecs, depth, a, b, b_row, out, pitch);                                                              \
+    T(tile)(rows, vecs, chains, depth, a, b, b_row, out, pitch);                                                      \
 }
 #define TILES(rows) TILE(rows, 1) TILE(rows, 2)
 #define NAMES(rows) { T(tile_##rows##_1), T(tile_##rows##_2) }
@@ -163,7 +182,8 @@ static __attribute__((noinline)) void T(put)(const fc_gemm_tile_job *job, int64_
  * visit a page of its own for every step. */
 #define SWEEP_STEPS 8
 #define SWEEP (4096 / (int)sizeof(R) * 2)
-INLINE void T(sweep_lines)(const int rows, const int steps, R *restrict sum, int64_t cols, const R *restrict a, const R *restrict b, int64_t b_row)
+INLINE void T(sweep_lines)(const int rows, const int steps, R *restrict sum, int64_t cols, const R *restrict a, int64_t a_step,
+                           const R *restrict b, int64_t b_row)
 {
     for (int64_t j = 0; j < cols; j += LANES)
 #pragma GCC unroll 2
@@ -171,23 +191,35 @@ INLINE void T(sweep_lines)(const int rows, const int steps, R *restrict sum, int
             T(V) v = *(const T(VM) *)(sum + i * SWEEP + j);
 #pragma GCC unroll 8
             for (int s = 0; s < steps; ++s)
-                v = FMA(a[s * TILE_ROWS + i] - (T(V)){ 0 }, *(const T(VM) *)(b + s * b_row + j), v);
+                v = FMA(a[s * a_step + i] - (T(V)){ 0 }, *(const T(VM) *)(b + s * b_row + j), v);
             *(T(VM) *)(sum + i * SWEEP + j) = v;
         }
 }
 
-static void T(sweep)(const int rows, int64_t depth, const R *a, const R *b, int64_t b_row, R *sum, int64_t cols)
+static void T(sweep_chain)(const int rows, int64_t steps, const R *a, int64_t a_step, const R *b, int64_t b_row, R *sum, int64_t cols)
 {
     for (int i = 0; i < rows; ++i)
         memset(sum + i * SWEEP, 0, (size_t)cols * sizeof(R));
     int64_t k = 0;
-    for (; k + SWEEP_STEPS <= depth; k += SWEEP_STEPS)
+    for (; k + SWEEP_STEPS <= steps; k += SWEEP_STEPS)
         if (rows == 1)
-            T(sweep_lines)(1, SWEEP_STEPS, sum, cols, a + k * TILE_ROWS, b + k * b_row, b_row);
+            T(sweep_lines)(1, SWEEP_STEPS, sum, cols, a + k * a_step, a_step, b + k * b_row, b_row);
         else
-            T(sweep_lines)(2, SWEEP_STEPS, sum, cols, a + k * TILE_ROWS, b + k * b_row, b_row);
-    for (; k < depth; ++k)
-        T(sweep_lines)(rows, 1, sum, cols, a + k * TILE_ROWS, b + k * b_row, b_row);
+            T(sweep_lines)(2, SWEEP_STEPS, sum, cols, a + k * a_step, a_step, b + k * b_row, b_row);
+    for (; k < steps; ++k)
+        T(sweep_lines)(rows, 1, sum, cols, a + k * a_step, a_step, b + k * b_row, b_row);
+}
+
+static void T(sweep)(const int rows, int chains, int64_t depth, const R *a, const R *b, int64_t b_row, R *restrict sum, int64_t cols)
+{
+    T(sweep_chain)(rows, depth / chains, a, chains * TILE_ROWS, b, chains * b_row, sum, cols);
+    R chain[2 * SWEEP] __attribute__((aligned(64)));
+    for (int r = 1; r < chains; ++r) {
+        T(sweep_chain)(rows, depth / chains, a + r * TILE_ROWS, chains * TILE_ROWS, b + r * b_row, chains * b_row, chain, cols);
+        for (int i = 0; i < rows; ++i)
+            for (int64_t j = i * SWEEP; j < i * SWEEP + cols; j += LANES)
+                *(T(VM) *)(sum + j) = *(T(VM) *)(sum + j) + *(T(VM) *)(chain + j);
+    }
 }
 
 /* b in place: whole vectors are read where they are, the columns that do not fill one are packed. */
@@ -195,6 +227,7 @@ static void T(block_direct)(const fc_gemm_tile_job *job)
 {
     R sum[TILE_ROWS * 2 * LANES > 6 * 4 * LANES ? TILE_ROWS * 2 * LANES : 6 * 4 * LANES] __attribute__((aligned(64)));
     const int64_t whole = job->cols / LANES * LANES;
+    const int chains = job->split ? FC_GEMM_CHAINS : 1;
     for (int64_t i = 0; i < job->rows; i += TILE_ROWS) {
         const int rows = (int)(job->rows - i < TILE_ROWS ? job->rows - i : TILE_ROWS);
         const R *a = (const R *)job->a + i * job->depth, *b = job->b;
@@ -203,26 +236,26 @@ static void T(block_direct)(const fc_gemm_tile_job *job)
             R sums[2 * SWEEP] __attribute__((aligned(64)));
             for (; j < whole; j += SWEEP) {
                 const int cols = (int)(whole - j < SWEEP ? whole - j : SWEEP);
-                T(sweep)(rows, job->depth, a, b + j, job->b_row, sums, cols);
+                T(sweep)(rows, chains, job->depth, a, b + j, job->b_row, sums, cols);
                 T(put)(job, i, j, rows, cols, sums, SWEEP);
             }
             j = whole;
         } else if (rows <= (int)(sizeof T(wide) / sizeof *T(wide)))
             for (const int cols = T(wide_vecs)[rows - 1] * LANES; j + cols <= whole; j += cols) {
                 const T(target) to = T(aim)(job, i, j, cols, cols, sum);
-                T(wide)[rows - 1](job->depth, a, b + j, job->b_row, to.at, to.pitch);
+                T(wide)[rows - 1](chains, job->depth, a, b + j, job->b_row, to.at, to.pitch);
                 T(put)(job, i, j, rows, cols, to.at, to.pitch);
             }
         for (int vecs; j < whole; j += vecs * LANES) {
             vecs = j + 2 * LANES <= whole ? 2 : 1;
             const T(target) to = T(aim)(job, i, j, vecs * LANES, vecs * LANES, sum);
-            T(tiles)[rows - 1][vecs - 1](job->depth, a, b + j, job->b_row, to.at, to.pitch);
+            T(tiles)[rows - 1][vecs - 1](chains, job->depth, a, b + j, job->b_row, to.at, to.pitch);
             T(put)(job, i, j, rows, vecs * LANES, to.at, to.pitch);
         }
         if (whole < job->cols) {
             R rest[FC_GEMM_BLOCK * LANES] __attribute__((aligned(64)));
             T(pack)(rest, LANES, b + whole, 1, job->b_row, job->cols - whole, job->depth);
-            T(tiles)[rows - 1][0](job->depth, a, rest, LANES, sum, LANES);
+            T(tiles)[rows - 1][0](chains, job->depth, a, rest, LANES, sum, LANES);
             T(put)(job, i, whole, rows, (int)(job->cols - whole), sum, LANES);
         }
     }
@@ -248,13 +281,14 @@ static void T(block)(const fc_gemm_tile_job *job)
         return;
     }
     R sum[TILE_ROWS * 2 * LANES] __attribute__((aligned(64)));
+    const int chains = job->split ? FC_GEMM_CHAINS : 1;
     for (int64_t j = 0; j < job->cols; j += 2 * LANES) {
         const int cols = (int)(job->cols - j < 2 * LANES ? job->cols - j : 2 * LANES), vecs = cols > LANES ? 2 : 1;
         const R *b = (const R *)job->b + j * job->depth;
         for (int64_t i = 0; i < job->rows; i += TILE_ROWS) {
             const int rows = (int)(job->rows - i < TILE_ROWS ? job->rows - i : TILE_ROWS);
             const T(target) to = T(aim)(job, i, j, cols, vecs * LANES, sum);
-            T(tiles)[rows - 1][vecs - 1](job->depth, (const R *)job->a + i * job->depth, b, 2 * LANES, to.at, to.pitch);
+            T(tiles)[rows - 1][vecs - 1](chains, job->depth, (const R *)job->a + i * job->depth, b, 2 * LANES, to.at, to.pitch);
             T(put)(job, i, j, rows, cols, to.at, to.pitch);
         }
     }

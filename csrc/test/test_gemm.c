@@ -65,7 +65,7 @@ static void compare(int dtype, const int64_t *dims, int a_layout, int b_layout, 
     fill(a, dtype, na), fill(b, dtype, nb), fill(c, dtype, nc), fill(bias, dtype, N);
     memcpy(want, c, (size_t)nc * size);
 
-    const fc_gemm_args g = { .dtype = dtype, .accumulate = accumulate, .batch = batch, .M = M, .N = N, .K = K,
+    const fc_gemm_args g = { .dtype = dtype, .accumulate = accumulate, .split = 1, .batch = batch, .M = M, .N = N, .K = K,
         .a = a, .a_batch = as[0], .a_row = as[1], .a_col = as[2], .b = b, .b_batch = bs[0], .b_row = bs[1], .b_col = bs[2],
         .c = want, .c_batch = cs[0], .c_row = cs[1], .c_col = cs[2], .bias = with_bias ? bias : NULL, .bias_col = with_bias };
     fc_gemm_plain(&g, 0, batch);

@@ -1,0 +1,172 @@
+/* Whole blocks against lines along k: FC_GEMM_CHAINS neighbouring steps are the chains, so that a vector holds the chains of
+ * PER lines, and to bring those together whole stretches change places instead of single elements. Included by
+ * gemm_along_simd.h: no guard. */
+
+#define PER (LANES / FC_GEMM_CHAINS) /* lines of a vector */
+
+/* PER lines, LANES steps each, to vectors of FC_GEMM_CHAINS steps of every line. */
+#if FC_ISA_NUM == 4
+#ifndef FOUR_STEPS
+INLINE __m512 four_steps_f32(const float *x) { return _mm512_broadcast_f32x4(_mm_loadu_ps(x)); }
+INLINE __m512d four_steps_f64(const double *x) { return _mm512_broadcast_f64x4(_mm256_loadu_pd(x)); }
+INLINE void gather_f32(__m512 *out, const float *const *line, int64_t k)
+{
+    const __m512 u0 = _mm512_loadu_ps(line[0] + k), u1 = _mm512_loadu_ps(line[1] + k), u2 = _mm512_loadu_ps(line[2] + k),
+                 u3 = _mm512_loadu_ps(line[3] + k);
+    const __m512 p = _mm512_shuffle_f32x4(u0, u1, 0x88), q = _mm512_shuffle_f32x4(u0, u1, 0xdd);
+    const __m512 r = _mm512_shuffle_f32x4(u2, u3, 0x88), s = _mm512_shuffle_f32x4(u2, u3, 0xdd);
+    out[0] = _mm512_shuffle_f32x4(p, r, 0x88);
+    out[1] = _mm512_shuffle_f32x4(q, s, 0x88);
+    out[2] = _mm512_shuffle_f32x4(p, r, 0xdd);
+    out[3] = _mm512_shuffle_f32x4(q, s, 0xdd);
+}
+INLINE void gather_f64(__m512d *out, const double *const *line, int64_t k)
+{
+    const __m512d u0 = _mm512_loadu_pd(line[0] + k), u1 = _mm512_loadu_pd(line[1] + k);
+    out[0] = _mm512_shuffle_f64x2(u0, u1, 0x44);
+    out[1] = _mm512_shuffle_f64x2(u0, u1, 0xee);
+}
+#define FOUR_STEPS
+#endif
+#else
+#ifndef FOUR_STEPS
+INLINE __m256 four_steps_f32(const float *x) { return _mm256_broadcast_ps((const __m128 *)x); }
+INLINE __m256d four_steps_f64(const double *x) { return _mm256_loadu_pd(x); }
+INLINE void gather_f32(__m256 *out, const float *const *line, int64_t k)
+{
+    for (int half = 0; half < 2; ++half, k += 4)
+        out[half] = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(line[0] + k)), _mm_loadu_ps(line[1] + k), 1);
+}
+INLINE void gather_f64(__m256d *out, const double *const *line, int64_t k) { out[0] = _mm256_loadu_pd(line[0] + k); }
+#define FOUR_STEPS
+#endif
+#endif
+
+/* chains[lines][FC_GEMM_CHAINS] -> out[lines] */
+INLINE void T(add_chains)(R *restrict out, const R *restrict chains, int64_t lines)
+{
+    for (int64_t l = 0; l < lines; ++l) {
+        const R *c = chains + l * FC_GEMM_CHAINS;
+        out[l] = ((c[0] + c[1]) + c[2]) + c[3];
+    }
+}
+
+/* The same for the S lines of BUNDLES vectors. */
+#if FC_ISA_NUM == 4
+#ifndef BUNDLES_ADDED
+INLINE void add_bundles_f32(float *out, const __m512 *sum)
+{
+    const __m512 first = _mm512_unpacklo_ps(sum[0], sum[1]), last = _mm512_unpackhi_ps(sum[0], sum[1]); /* c0 c0 c1 c1, c2 c2 c3 c3 */
+    const __m512 all = first + _mm512_permute_ps(first, 0x4e) + last + _mm512_permute_ps(last, 0x4e);
+    const __m512i lines = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 0, 0, 0, 0, 0, 0, 0, 0);
+    _mm256_storeu_ps(out, _mm512_castps512_ps256(_mm512_permutexvar_ps(lines, all)));
+}
+INLINE void add_bundles_f64(double *out, const __m512d *sum)
+{
+    const __m512d even = _mm512_unpacklo_pd(sum[0], sum[1]), odd = _mm512_unpackhi_pd(sum[0], sum[1]); /* c0 c0 c2 c2, c1 c1 c3 c3 */
+    const __m512d all = even + odd + _mm512_shuffle_f64x2(even, even, 0xb1) + _mm512_shuffle_f64x2(odd, odd, 0xb1);
+    const __m512i lines = _mm512_setr_epi64(0, 4, 1, 5, 0, 0, 0, 0);
+    _mm256_storeu_pd(out, _mm512_castpd512_pd256(_mm512_permutexvar_pd(lines, all)));
+}
+#define BUNDLES_ADDED
+#endif
+#else
+INLINE void T(add_bundles)(R *out, const T(V) *sum) { T(add_chains)(out, (const R *)sum, S); }
+#endif
+
+/* The chains of `rows` rows against S lines: BUNDLES vectors a row, vector g with lines g * PER and on. More lines at once would
+ * stream no faster: from L3, 16 lines at once 61 GB/s, 8 lines 68. */
+#define BUNDLES (S / PER)
+INLINE void T(chains_of)(const int rows, R *restrict out, int64_t pitch, const R *a, int64_t a_row, const R *b, int64_t b_col)
+{
+    T(V) sum[ALONG_ROWS][BUNDLES];
+    const R *line[S];
+#pragma GCC unroll 8
+    for (int l = 0; l < S; ++l)
+        line[l] = b + l * b_col;
+#pragma GCC unroll 4
+    for (int i = 0; i < rows; ++i)
+#pragma GCC unroll 8
+        for (int g = 0; g < BUNDLES; ++g)
+            sum[i][g] = (T(V)){ 0 };
+#pragma GCC unroll 1
+    for (int64_t k = 0; k < FC_GEMM_BLOCK; k += LANES) {
+        T(V) y[BUNDLES][PER];
+#pragma GCC unroll 8
+        for (int g = 0; g < BUNDLES; ++g)
+            T(gather)((void *)y[g], line + g * PER, k);
+#pragma GCC unroll 4
+        for (int s = 0; s < PER; ++s)
+#pragma GCC unroll 4
+            for (int i = 0; i < rows; ++i) {
+                const T(V) x = (T(V))T(four_steps)(a + i * a_row + k + s * FC_GEMM_CHAINS);
+#pragma GCC unroll 8
+                for (int g = 0; g < BUNDLES; ++g)
+                    sum[i][g] = FMA(x, y[g][s], sum[i][g]);
+            }
+    }
+#pragma GCC unroll 4
+    for (int i = 0; i < rows; ++i)
+        T(add_bundles)(out + i * pitch, (const void *)sum[i]);
+}
+
+/* T(along) for a whole block, at least S columns; a's steps are side by side */
+static void T(along_chains)(R *out, int64_t rows, int64_t cols, const R *a, int64_t a_row, const R *b, int64_t b_col)
+{
+    for (int64_t left = cols; left > 0; left -= S) {
+        const int64_t j = cols - (left < S ? S : left); /* the last may overlap columns already done */
+        switch (rows) {
+#define CASE(rows) case rows: T(chains_of)(rows, out + j, cols, a, a_row, b + j * b_col, b_col); break;
+        CASE(1) CASE(2)
+#if ALONG_ROWS == 4
+        CASE(3) CASE(4)
+#endif
+#undef CASE
+        }
+    }
+}
+
+/* Dot products of PER * many blocks at once, FC_GEMM_BLOCK apart: the blocks are the lines. */
+INLINE void T(dots_of)(const int many, R *restrict out, const R *x, const R *y)
+{
+    T(V) sum[4];
+    const R *x_line[4 * PER], *y_line[4 * PER];
+#pragma GCC unroll 16
+    for (int l = 0; l < many * PER; ++l) {
+        x_line[l] = x + l * FC_GEMM_BLOCK;
+        y_line[l] = y + l * FC_GEMM_BLOCK;
+    }
+#pragma GCC unroll 4
+    for (int g = 0; g < many; ++g)
+        sum[g] = (T(V)){ 0 };
+#pragma GCC unroll 1
+    for (int64_t k = 0; k < FC_GEMM_BLOCK; k += LANES)
+#pragma GCC unroll 4
+        for (int g = 0; g < many; ++g) {
+            T(V) u[PER], v[PER];
+            T(gather)((void *)u, x_line + g * PER, k);
+            T(gather)((void *)v, y_line + g * PER, k);
+#pragma GCC unroll 4
+            for (int s = 0; s < PER; ++s)
+                sum[g] = FMA(u[s], v[s], sum[g]);
+        }
+    T(add_chains)(out, (const R *)sum, many * PER);
+}
+
+static void T(dots)(void *result, int64_t blocks, const void *a, const void *b)
+{
+    R *out = result;
+    const R *x = a, *y = b;
+    int64_t j = 0;
+    for (; j + 4 * PER <= blocks; j += 4 * PER)
+        T(dots_of)(4, out + j, x + j * FC_GEMM_BLOCK, y + j * FC_GEMM_BLOCK);
+    for (; j + PER <= blocks; j += PER)
+        T(dots_of)(1, out + j, x + j * FC_GEMM_BLOCK, y + j * FC_GEMM_BLOCK);
+    for (; j < blocks; ++j) {
+        R chains[FC_GEMM_CHAINS] = { 0 };
+        for (int64_t k = j * FC_GEMM_BLOCK; k < (j + 1) * FC_GEMM_BLOCK; k += FC_GEMM_CHAINS)
+            for (int r = 0; r < FC_GEMM_CHAINS; ++r)
+                chains[r] = FMA1(x[k + r], y[k + r], chains[r]);
+        T(add_chains)(out + j, chains, 1);
+    }
+}
