@@ -193,6 +193,7 @@ def with_header(text, body=b""):
         with_header(b'{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}}', bytes(4)),
         with_header(b'{"a":{"dtype":"F32","shape":[-1],"data_offsets":[0,-4]}}'),
         with_header(b'{"a":{"dtype":"F32","shape":[true],"data_offsets":[0,4]}}', bytes(4)),
+        with_header(b'{"a":{"dtype":"F32","shape":{},"data_offsets":[0,4]}}', bytes(4)),
         with_header(b'{"a":{"dtype":"F99","shape":[1],"data_offsets":[0,4]}}', bytes(4)),
         with_header(b'{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"b":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}', bytes(4)),
         with_header(b'{"a":{"dtype":"F32","shape":[4611686018427387904,4611686018427387904],"data_offsets":[0,0]}}'),

@@ -101,7 +101,7 @@ def _entry(name: str, entry: Any) -> tuple[Any, list[int], int, int]:
         numbers = [*shape, begin, end]
     except (KeyError, TypeError, ValueError):
         raise CheckpointError(f"safetensors: the entry of {name!r} is {short(entry)}.") from None
-    if not all(type(n) is int and 0 <= n < 2**62 for n in numbers) or len(shape) > 64:
+    if type(shape) is not list or not all(type(n) is int and 0 <= n < 2**62 for n in numbers) or len(shape) > 64:
         raise CheckpointError(f"safetensors: shape and offsets of {name!r} are {short(numbers)}: not all are integers from 0 up.")
     count = dtype.itemsize
     for n in shape:

@@ -22,7 +22,7 @@ def origin_of(x):
     return getattr(x, "origin", None)
 
 
-def roots(outputs, grads, create_graph):
+def roots(outputs, grads):
     """[(origin, gradient)] of the tensors to start from."""
     if len(outputs) == len(grads) == 1 and grads[0] is None and type(outputs[0]) is Tensor:  # loss.backward()
         out = outputs[0]
@@ -75,7 +75,7 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
         tensors = (tensors,)
     grads = (None,) * len(tensors) if grad_tensors is None else as_tuple(grad_tensors)
     keep = create_graph if retain_graph is None else retain_graph
-    start = roots(tensors, grads, create_graph)
+    start = roots(tensors, grads)
     if inputs is None:
         run(start, keep, create_graph)
         return
@@ -126,7 +126,7 @@ def grad(
     if is_grads_batched:
         return batched(outputs, inputs, grads, keep, create_graph, allow_unused, materialize_grads)
     captures = dict.fromkeys(wanted_origins(inputs))
-    run(roots(outputs, grads, create_graph), keep, create_graph, captures)
+    run(roots(outputs, grads), keep, create_graph, captures)
     found = []
     for i, t in enumerate(inputs):
         origin = origin_of(t)

@@ -35,11 +35,10 @@ def keeps_layout():
     return not getattr(current, "loose", False)
 
 
-def run(roots, keep_graph, create_graph, captures=None, fill=False):
+def run(roots, keep_graph, create_graph, captures=None):
     """Go backward from `roots`, a list of (origin, gradient).
 
-    captures: {origin: None}, filled with gradients instead of accumulating into leaves. fill: the caller will put the
-    captured gradients into .grad. Returns captures.
+    captures: {origin: None}, filled with gradients instead of accumulating into leaves. Returns captures.
     """
     block = extend.plain()
     if block is not None:  # gradients are plain tensors, whatever class the leaves are of

@@ -214,7 +214,6 @@ class Function:
         tensors = [(i, a) for i, a in enumerate(args) if isinstance(a, Tensor)]
         node.needs_input_grad = tuple(isinstance(a, Tensor) and a.requires_grad for a in args)
         recording = grad_mode() and any(node.needs_input_grad)
-        versions = [tensor_version(t) for _, t in tensors]
         before = set_grad_mode(False)
         try:
             if cls.setup_context is not Function.setup_context:
@@ -234,7 +233,7 @@ class Function:
         node._input_metas = [(t.shape, t.dtype) for _, t in tensors]
         node.inputs = tuple(t.origin for _, t in tensors)
         single = not isinstance(out, (tuple, list))
-        outs = finish(node, (out,) if single else tuple(out), [t for _, t in tensors], versions)
+        outs = finish(node, (out,) if single else tuple(out), [t for _, t in tensors])
         return outs[0] if single else list(outs) if isinstance(out, list) else outs
 
 
@@ -263,7 +262,7 @@ def placed(cls, args, kwargs):
     return tuple(found)
 
 
-def finish(node, outs, inputs, versions):
+def finish(node, outs, inputs):
     """Give the results of a Function their origins, and keep what it saved."""
     dirty = {id(t) for t in node.dirty_tensors}
     plain = {id(t) for t in node.non_differentiable}
@@ -297,7 +296,7 @@ def finish(node, outs, inputs, versions):
         else:
             o.origin = origin
         node._results[i] = origin_again(o, node, i, len(results), several)
-    keep(node, given, inputs)
+    keep(node, given)
     return tuple(results)
 
 
@@ -360,7 +359,7 @@ def _record_refresh(tensor):
     tensor.requires_grad
 
 
-def keep(node, outs, inputs):
+def keep(node, outs):
     """Turn to_save into saved: inputs as they are, results as aliases without origin."""
     saved, layout, node._result_of = [], [], {}
     for i, t in enumerate(node.to_save):

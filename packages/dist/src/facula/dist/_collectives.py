@@ -42,9 +42,10 @@ class Work:
         self._finish = finish
 
     def wait(self, timeout=None) -> bool:
-        finish, self._finish = self._finish, None
-        if finish is not None:
-            finish()
+        """True when it is done. timeout: how long a message may take to come, a timedelta; the group's by default. MPI waits for all."""
+        if self._finish is not None:
+            self._finish(_seconds(timeout))
+            self._finish = None
         return True
 
     def is_completed(self) -> bool:
@@ -52,6 +53,10 @@ class Work:
 
     def is_success(self) -> bool:
         return True
+
+
+def _seconds(timeout) -> float | None:
+    return None if timeout is None else timeout.total_seconds()
 
 
 def _done(async_op: bool) -> Work | None:
@@ -272,8 +277,8 @@ def irecv(tensor, src: int | None = None, group: ProcessGroup | None = None, tag
     if src is not None:
         src = _check_rank("irecv", "src", src, engine)
     like = _array("irecv", tensor)
-    finish = engine.expect(like, src, tag) if hasattr(engine, "expect") else lambda: engine.receive(like, src, tag)
-    return Work(lambda: _write(tensor, finish()[0]))
+    finish = engine.expect(like, src, tag) if hasattr(engine, "expect") else lambda timeout: engine.receive(like, src, tag)
+    return Work(lambda timeout: _write(tensor, finish(timeout)[0]))
 
 
 class P2POp:
@@ -293,8 +298,13 @@ def batch_isend_irecv(p2p_op_list: list[P2POp]) -> list[Work]:
 
 
 def monitored_barrier(group: ProcessGroup | None = None, timeout=None, wait_all_ranks: bool = False) -> None:
-    """barrier(), which says who did not come."""
-    _group_of(group).engine.barrier()
+    """barrier(), which says who did not come in time: the first one missed, or all with wait_all_ranks. MPI waits for all."""
+    engine = _group_of(group).engine
+    if not hasattr(engine, "missing"):
+        engine.barrier()
+    elif missing := engine.missing(_seconds(timeout), wait_all_ranks):
+        ranks = ", ".join(str(rank) for rank, _ in missing)
+        raise RuntimeError(f"monitored_barrier: rank {ranks} did not come to it: {missing[0][1]}")
 
 
 def gather_object(obj, object_gather_list: list | None = None, dst: int | None = None, group: ProcessGroup | None = None) -> None:

@@ -270,6 +270,8 @@ def new_group(
     chosen = everyone if ranks is None else sorted(ranks)
     if not set(chosen) <= set(everyone) or len(set(chosen)) != len(chosen):
         raise ValueError(f"new_group: ranks {ranks} of {everyone}. Name each of them once.")
+    if backend is not None and backend.lower() != world.backend:
+        raise ValueError(f"new_group: backend {backend!r} in a world of {world.backend!r}. All groups have the world's: leave it out.")
     if world.backend == Backend.MPI:
         if chosen != everyone:
             raise ValueError(f"new_group: ranks {ranks} of {everyone}. Name all of them; over MPI groups of some are not there yet.")
@@ -281,4 +283,4 @@ def new_group(
     channel = next(_channels)
     if world.rank() not in chosen:
         return GroupMember.NON_GROUP_MEMBER
-    return ProcessGroup(world.backend, SocketEngine(world.engine.mesh, chosen, channel))
+    return ProcessGroup(world.backend, SocketEngine(world.engine.mesh, chosen, channel, None if timeout is None else timeout.total_seconds()))

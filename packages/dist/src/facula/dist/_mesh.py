@@ -158,16 +158,16 @@ class Mesh:
             number = self._taken[key] = self._taken.get(key, 0) + 1
         return (*key, number - 1)
 
-    def take(self, ticket: tuple) -> bytes:
-        """The message of a ticket, waiting for it."""
+    def take(self, ticket: tuple, timeout: float | None = None) -> bytes:
+        """The message of a ticket, waiting for it; as long as the world does unless a timeout in seconds is given."""
         *key, number = ticket
-        key = tuple(key)
+        key, timeout = tuple(key), self.timeout if timeout is None else timeout
         with self._news:
             while len(self._arrived.get(key, ())) <= number:
                 if key[0] in self._gone:
                     raise RuntimeError(f"rank {key[0]} has gone while rank {self.rank} waited for it: {self._gone[key[0]]}. Look at its own error.")
-                if not self._news.wait(self.timeout):
-                    raise RuntimeError(f"rank {self.rank} waited {self.timeout:g} s for a message of rank {key[0]}. Do all call the same collectives?")
+                if not self._news.wait(timeout):
+                    raise RuntimeError(f"rank {self.rank} waited {timeout:g} s for a message of rank {key[0]}. Do all call the same collectives?")
             messages = self._arrived[key]
             body, messages[number] = messages[number], None
             if key[2] < 0:  # a collective's tag is used once

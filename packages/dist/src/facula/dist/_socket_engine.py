@@ -21,8 +21,8 @@ def _reducer(op: ReduceOp):
 class SocketEngine:
     """Some processes of a mesh. ranks: who they are in the world; collectives are called by all of them in the same order."""
 
-    def __init__(self, mesh: Mesh, ranks: list[int], channel: int = 0) -> None:
-        self.mesh, self.ranks, self.channel = mesh, ranks, channel
+    def __init__(self, mesh: Mesh, ranks: list[int], channel: int = 0, timeout: float | None = None) -> None:
+        self.mesh, self.ranks, self.channel, self.timeout = mesh, ranks, channel, timeout
         self.rank, self.size = ranks.index(mesh.rank), len(ranks)
         self._tags = itertools.count(-1, -1)  # programs' own tags are not negative
 
@@ -36,8 +36,8 @@ class SocketEngine:
             self.mesh.send(self.ranks[r], self.channel, tag, bodies[r])
         return [bodies[r] if r == self.rank else self._next(r, tag) for r in range(self.size)]
 
-    def _next(self, r: int, tag: int) -> bytes:
-        return self.mesh.take(self.mesh.ticket(self.ranks[r], self.channel, tag))
+    def _next(self, r: int, tag: int, timeout: float | None = None) -> bytes:
+        return self.mesh.take(self.mesh.ticket(self.ranks[r], self.channel, tag), timeout or self.timeout)
 
     def all_reduce(self, array, op: ReduceOp):
         import numpy
@@ -95,14 +95,28 @@ class SocketEngine:
         if src is not None:
             ticket = self.mesh.ticket(self.ranks[src], self.channel, tag)
 
-        def wait():
+        def wait(timeout=None):
             claimed = ticket if src is not None else self.mesh.waiting([self.ranks[r] for r in self._others()], self.channel, tag)
-            return self._as(array, self.mesh.take(claimed)), self.ranks.index(claimed[0])
+            return self._as(array, self.mesh.take(claimed, timeout or self.timeout)), self.ranks.index(claimed[0])
 
         return wait
 
     def barrier(self) -> None:
         self._exchange([b""] * self.size)
+
+    def missing(self, timeout: float | None, everybody: bool) -> list[tuple[int, str]]:
+        """A barrier that answers who did not come, and why: the first one, or everybody."""
+        tag, found = next(self._tags), []
+        for r in self._others():
+            self.mesh.send(self.ranks[r], self.channel, tag, b"")
+        for r in self._others():
+            try:
+                self._next(r, tag, timeout)
+            except RuntimeError as error:
+                found.append((self.ranks[r], str(error)))
+                if not everybody:
+                    break
+        return found
 
     def close(self) -> None:
         if self.channel == 0:

@@ -78,13 +78,13 @@ class _Patcher:
         self.undo: list[Callable[[], None]] = []
         self.visited: set[int] = set()
 
-    def patch(self, home: dict, name: str, value: Any, deduplicate: bool = True) -> None:
+    def patch(self, home: dict, name: str, value: Any) -> None:
         """Let a name of a module's dict mean something else."""
         before = home.get(name, self)
         home[name] = value
         self.undo.append(lambda: home.pop(name) if before is self else home.__setitem__(name, before))
 
-    def patch_method(self, cls: type, name: str, value: Any, deduplicate: bool = True) -> None:
+    def patch_method(self, cls: type, name: str, value: Any) -> None:
         """Let a class's method be something else."""
         before = cls.__dict__.get(name, self)
         setattr(cls, name, value)

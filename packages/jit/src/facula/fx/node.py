@@ -226,7 +226,7 @@ class Node:
     def __repr__(self) -> str:
         return self._repr_fn(self) if self._repr_fn else self.name
 
-    def format_node(self, placeholder_names: list[str] | None = None, maybe_return_typename: list[str] | None = None, *, include_tensor_metadata: bool = False) -> str | None:
+    def format_node(self, placeholder_names: list[str] | None = None, maybe_return_typename: list[str] | None = None) -> str | None:
         """The line that stands for it in str(graph)."""
         kind = "" if self.type is None else f"{type_name(self.type)} "
         if self.op == "placeholder":

@@ -100,7 +100,7 @@ def empty_permuted(size, physical_layout, *, dtype=None, layout=None, device=Non
     size, order = ints((size,)), list(physical_layout)
     if sorted(order) != list(builtins.range(len(size))):
         raise RuntimeError(f"empty_permuted: physical_layout {order} must name each of the {len(size)} dims once")
-    laid = empty([size[d] for d in order], dtype=dtype, layout=layout, device=device)
+    laid = empty([size[d] for d in order], dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
     t = laid.permute([order.index(d) for d in builtins.range(len(order))]).detach()
     return t.requires_grad_() if requires_grad else t
 
@@ -120,8 +120,9 @@ def range(start, end=None, step=1, *, out=None, dtype=None, layout=None, device=
     """start, start + step, ... up to and including end. Deprecated in PyTorch: arange leaves end out, as Python does."""
     import warnings
 
-    from facula.tensor_core._create import arange
+    from facula.tensor_core._create import arange, plain
 
+    plain(layout)
     warnings.warn("range is deprecated because its behavior is inconsistent with Python's range builtin. Use arange, which produces values in [start, end).", UserWarning, stacklevel=2)
     start, end = (0, start) if end is None else (start, end)
     if step == 0:
@@ -131,7 +132,7 @@ def range(start, end=None, step=1, *, out=None, dtype=None, layout=None, device=
     from facula.tensor_core._state import get_default_dtype
 
     count = int((end - start) / step) + 1
-    w = (arange(count, dtype=dtype or get_default_dtype()) * step + start).to(dtype or get_default_dtype())
+    w = (arange(count, dtype=dtype or get_default_dtype(), device=device) * step + start).to(dtype or get_default_dtype())
     if out is not None:
         return into("range", w, out)
     return w.requires_grad_() if requires_grad else w

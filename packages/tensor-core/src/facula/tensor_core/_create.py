@@ -53,9 +53,17 @@ def _place(device_):
     return d.id
 
 
-def _check_layout(layout):
+def plain(layout, pin_memory=False):
+    """Refuses memory that is not made here: of another layout than strided, or pinned for an accelerator."""
     if layout is not None and layout is not strided:
         raise NotImplementedError(f"layout {layout} is not available here: use facula.strided")
+    if pin_memory:
+        raise RuntimeError("pin_memory=True needs an accelerator, and there is none. Leave it out.")
+
+
+def _same_layout(name, input, layout):
+    if layout is not input.layout:
+        raise NotImplementedError(f"{name}: input has layout {input.layout}, the result cannot have {layout}. Convert it.")
 
 
 def _kind_dtype(kind):
@@ -95,11 +103,11 @@ def empty(*sizes, size=None, out=None, dtype=None, layout=None, device=None, req
     >>> facula.empty(2, 3).shape
     torch.Size([2, 3])
     """
-    if out is None and device is None and layout is None and memory_format is None and not requires_grad:
+    if out is None and device is None and layout is None and memory_format is None and not (requires_grad or pin_memory):
         t = _full(-1 if dtype is None else dtype_id(dtype), _state._device.id, sizes if size is None else size, None)
         if t is not None:
             return t
-    _check_layout(layout)
+    plain(layout, pin_memory)
     size = sizes if size is None else (size,)
     if out is not None:
         _fits("empty", out, dtype)
@@ -134,11 +142,11 @@ def zeros(*sizes, size=None, out=None, dtype=None, layout=None, device=None, req
     >>> facula.zeros(2)
     tensor([0., 0.])
     """
-    if out is None and device is None and layout is None and not requires_grad:
+    if out is None and device is None and layout is None and not (requires_grad or pin_memory):
         t = _full(-1 if dtype is None else dtype_id(dtype), _state._device.id, sizes if size is None else size, 0)
         if t is not None:
             return t
-    _check_layout(layout)
+    plain(layout, pin_memory)
     return _filled(sizes if size is None else (size,), 0, dtype, device, requires_grad, out)
 
 
@@ -149,11 +157,11 @@ def ones(*sizes, size=None, out=None, dtype=None, layout=None, device=None, requ
     >>> facula.ones(2, dtype=facula.int32)
     tensor([1, 1], dtype=torch.int32)
     """
-    if out is None and device is None and layout is None and not requires_grad:
+    if out is None and device is None and layout is None and not (requires_grad or pin_memory):
         t = _full(-1 if dtype is None else dtype_id(dtype), _state._device.id, sizes if size is None else size, 1)
         if t is not None:
             return t
-    _check_layout(layout)
+    plain(layout, pin_memory)
     return _filled(sizes if size is None else (size,), 1, dtype, device, requires_grad, out)
 
 
@@ -164,11 +172,11 @@ def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, re
     >>> facula.full((2,), 7)
     tensor([7, 7])
     """
-    if out is None and device is None and layout is None and not requires_grad:
+    if out is None and device is None and layout is None and not (requires_grad or pin_memory):
         id = _KINDS.get(type(fill_value), -2) if dtype is None else dtype_id(dtype)
         if id > -2 and (t := _full(id, _state._device.id, size, fill_value)) is not None:
             return t
-    _check_layout(layout)
+    plain(layout, pin_memory)
     if isinstance(fill_value, Tensor):
         if fill_value.dim():
             raise TypeError(f"full(): argument 'fill_value' (position 2) must be Number, not Tensor of shape {tuple(fill_value.shape)}. Give fill_value.item().")
@@ -190,6 +198,9 @@ def _like(input, dtype, memory_format):
 
 def empty_like(input, *, dtype=None, layout=None, device=None, requires_grad=False, memory_format=None, pin_memory=False):
     """An unset tensor of input's shape, dtype and device."""
+    if layout is not None or pin_memory:
+        _same_layout("empty_like", input, layout or input.layout)
+        plain(None, pin_memory)
     if type(input) is not Tensor and input.layout is not strided:
         return _sparse_like("empty_like", input, 0, dtype, requires_grad)
     if dtype is device is memory_format is None and not requires_grad:
@@ -225,21 +236,28 @@ def _like_filled(input, value, dtype, device, requires_grad, memory_format):
 
 def zeros_like(input, *, dtype=None, layout=None, device=None, requires_grad=False, memory_format=None):
     """Zeros of input's shape, dtype and device."""
+    if layout is not None:
+        _same_layout("zeros_like", input, layout)
     return _like_filled(input, 0, dtype, device, requires_grad, memory_format)
 
 
 def ones_like(input, *, dtype=None, layout=None, device=None, requires_grad=False, memory_format=None):
     """Ones of input's shape, dtype and device."""
+    if layout is not None:
+        _same_layout("ones_like", input, layout)
     return _like_filled(input, 1, dtype, device, requires_grad, memory_format)
 
 
 def full_like(input, fill_value, *, dtype=None, layout=None, device=None, requires_grad=False, memory_format=None):
     """One value in input's shape, dtype and device."""
+    if layout is not None:
+        _same_layout("full_like", input, layout)
     return _like_filled(input, fill_value, dtype, device, requires_grad, memory_format)
 
 
 def empty_strided(size, stride, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
     """An unset tensor with these strides. Raises RuntimeError for negative sizes or strides."""
+    plain(layout, pin_memory)
     if len(size) != len(stride):
         raise RuntimeError(f"empty_strided: dimensionality of sizes ({len(size)}) must match dimensionality of strides ({len(stride)})")
     h = lib.fc_empty_strided(lib.fc_default_dtype() if dtype is None else dtype_id(dtype), _place(device), len(size), list(size), list(stride))
@@ -250,7 +268,7 @@ def empty_strided(size, stride, *, dtype=None, layout=None, device=None, require
 
 def scalar_tensor(s, *, dtype=None, layout=None, device=None, requires_grad=False):
     """A 0-d tensor holding one number, of the default dtype unless given."""
-    return full((), s, dtype=dtype or _state.get_default_dtype(), device=device, requires_grad=requires_grad)
+    return full((), s, dtype=dtype or _state.get_default_dtype(), layout=layout, device=device, requires_grad=requires_grad)
 
 
 def arange(start=None, end=None, step=1, *, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
@@ -262,11 +280,11 @@ def arange(start=None, end=None, step=1, *, out=None, dtype=None, layout=None, d
     """
     if type(start) is int and (end is None or type(end) is int) and type(step) is int and dtype is out is layout is device is None:
         first, stop = (0, start) if end is None else (start, end)
-        if step and (stop - first) * step >= 0 and not requires_grad and not _state._device.id:  # the common case, flat
+        if step and (stop - first) * step >= 0 and not (requires_grad or pin_memory) and not _state._device.id:  # the common case, flat
             return _ops.arange_of(first, step, -((first - stop) // step), int64, math.nan, 0.0)
     if start is None and end is None:
         raise TypeError("arange() received an invalid combination of arguments - got (). Give an end.")
-    _check_layout(layout)
+    plain(layout, pin_memory)
     if end is None:
         start, end = 0, start
     start = 0 if start is None else start
@@ -307,13 +325,6 @@ def _ranged(name, t, out, device, requires_grad):
     return _finish(t, requires_grad)
 
 
-def range_(start=0, end=None, step=1, **options):
-    """Like arange, with the end included. Deprecated in PyTorch too."""
-    if end is None:
-        start, end = 0, start
-    return arange(start, end + step * 0.5 if isinstance(step, float) else end + (1 if step > 0 else -1), step, **{"dtype": _state.get_default_dtype(), **options})
-
-
 def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
     """`steps` numbers evenly spaced from start to end, both included; counted from the nearer end, so both are exact.
 
@@ -321,6 +332,7 @@ def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=Non
     >>> facula.linspace(0, 1, 5)
     tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
     """
+    plain(layout)
     if type(start) is not float or type(end) is not float:
         start, end = _end("start", start), _end("end", end)
     if not hasattr(steps, "__index__"):
@@ -369,6 +381,7 @@ def _complex_steps(start, end, steps, dtype):
 
 def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
     """base to the powers linspace(start, end, steps)."""
+    plain(layout)
     _fits("logspace", out, dtype)
     dtype = as_dtype(dtype) or (_state.get_default_dtype() if out is None else out.dtype)
     if not isinstance(start, Tensor) and not isinstance(end, Tensor) and steps:

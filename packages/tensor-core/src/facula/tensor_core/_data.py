@@ -4,7 +4,7 @@ import warnings
 
 from facula.tensor_core import _interop, _state
 from facula.tensor_core._arguments import as_dtype
-from facula.tensor_core._create import _finish, _kind_dtype
+from facula.tensor_core._create import _finish, _kind_dtype, plain
 from facula.tensor_core._lib import lib
 from facula.tensor_core._tensor import Tensor, own_tensor
 from facula.tensor_core._types import BY_CODE
@@ -106,6 +106,8 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
     tensor([[1, 2],
             [3, 4]])
     """
+    if pin_memory:
+        plain(None, pin_memory)
     if isinstance(data, Tensor):
         _copied()
     return _finish(from_data(data, dtype, device), requires_grad)

@@ -216,6 +216,7 @@ def fftfreq(n, d=1.0, *, out=None, dtype=None, layout=None, device=None, require
     """The frequencies of fft's n terms for samples d apart: 0, 1, ... -2, -1 over n d."""
     if type(n) is not int:
         check("fft_fftfreq", "n", 0, "int", n)
+    _create.plain(layout)
     if n == 0:
         return _create._finish(into("fftfreq", _create.empty(0, dtype=dtype, device=device), out), requires_grad)
     if n < 0:
@@ -230,6 +231,7 @@ def rfftfreq(n, d=1.0, *, out=None, dtype=None, layout=None, device=None, requir
     """The frequencies of rfft's terms for n samples d apart: 0 to n // 2 over n d."""
     if type(n) is not int:
         check("fft_rfftfreq", "n", 0, "int", n)
+    _create.plain(layout)
     if n < 1:
         raise RuntimeError(f"rfftfreq: n must be a positive number, got {n}.")
     dtype = dtype or (_state.get_default_dtype() if out is None else out.dtype)
@@ -293,10 +295,13 @@ def stft(
     """Spectra of overlapping windows of a signal (N,) or (B, N): (n_fft // 2 + 1, frames), or all n_fft rows unless onesided.
 
     Frame t is the fft of input[t hop - n_fft // 2 : ... + n_fft] times the window; center: the signal is padded by n_fft // 2 before.
+    align_to_window: without center, a window shorter than n_fft begins at input[t hop].
     return_complex must be given for real signals; False answers real and imaginary parts along a last dim.
     """
     hop = n_fft // 4 if hop_length is None else hop_length
     length = n_fft if win_length is None else win_length
+    if center and align_to_window is not None:
+        raise RuntimeError("stft align_to_window should only be set when center = false.")
     if return_complex is None:
         if not input.is_complex() and (window is None or not window.is_complex()):
             raise RuntimeError("stft requires the return_complex parameter be given for real inputs, and will further require that return_complex=True in a future PyTorch release.")
@@ -308,6 +313,9 @@ def stft(
     x = input.unsqueeze(0) if input.dim() == 1 else input
     if center:
         x = _reflected(x, n_fft // 2, pad_mode)
+    elif align_to_window and 0 < length < n_fft:  # windows, not transforms, begin at the first sample
+        rest = n_fft - length
+        x = _joining.cat([x.new_zeros(len(x), rest // 2), x, x.new_zeros(len(x), rest - rest // 2)], 1)
     n = x.shape[-1]
     if not 0 < n_fft <= n:
         raise RuntimeError(f"stft: expected 0 < n_fft <= {n}, but got n_fft={n_fft}")

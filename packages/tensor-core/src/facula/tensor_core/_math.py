@@ -405,11 +405,13 @@ def _triangle(input, diagonal, upper, out):
 
 def tril_indices(row, col, offset=0, *, dtype=None, device=None, layout=None):
     """Row and column indices of the lower triangle."""
+    _create.plain(layout)
     return _triangle_indices("tril_indices", row, col, offset, False, dtype, device)
 
 
 def triu_indices(row, col, offset=0, *, dtype=None, device=None, layout=None):
     """Row and column indices of the upper triangle."""
+    _create.plain(layout)
     return _triangle_indices("triu_indices", row, col, offset, True, dtype, device)
 
 

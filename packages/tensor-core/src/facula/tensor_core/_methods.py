@@ -192,11 +192,11 @@ def _new_factory(name):
     value = {"zeros": 0, "ones": 1}.get(name)
 
     def factory(self, *args, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
-        if value is not None and dtype is device is None and not requires_grad:
+        if value is not None and dtype is device is layout is None and not (requires_grad or pin_memory):
             t = lib.full(lib.fc_dtype(self._h), lib.fc_device(self._h), args, value)
             if t is not None:
                 return t
-        return make(*args, dtype=dtype or self.dtype, device=device or self.device, requires_grad=requires_grad)
+        return make(*args, dtype=dtype or self.dtype, device=device or self.device, requires_grad=requires_grad, layout=layout, pin_memory=pin_memory)
 
     factory.__name__ = factory.__qualname__ = "new_" + name
     factory.__doc__ = f"facula.{name} with this tensor's dtype and device."
@@ -205,16 +205,16 @@ def _new_factory(name):
 
 def _new_full(self, size, fill_value, *, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
     """facula.full with this tensor's dtype and device."""
-    if dtype is device is None and not requires_grad:
+    if dtype is device is layout is None and not (requires_grad or pin_memory):
         t = lib.full(lib.fc_dtype(self._h), lib.fc_device(self._h), size, fill_value)
         if t is not None:
             return t
-    return _create.full(size, fill_value, dtype=dtype or self.dtype, device=device or self.device, requires_grad=requires_grad)
+    return _create.full(size, fill_value, dtype=dtype or self.dtype, device=device or self.device, requires_grad=requires_grad, layout=layout, pin_memory=pin_memory)
 
 
-def _new_tensor(self, data, *, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
+def _new_tensor(self, data, *, dtype=None, device=None, requires_grad=False, pin_memory=False):
     """facula.tensor with this tensor's dtype and device."""
-    return _data.tensor(data, dtype=dtype or self.dtype, device=device or self.device, requires_grad=requires_grad)
+    return _data.tensor(data, dtype=dtype or self.dtype, device=device or self.device, requires_grad=requires_grad, pin_memory=pin_memory)
 
 
 def _is_same_size(self, other):

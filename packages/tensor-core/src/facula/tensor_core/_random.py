@@ -13,7 +13,7 @@ from facula.tensor_core import _dispatch, _ops
 from facula.tensor_core._dispatch import has_origin
 from facula.tensor_core._out import a_tensor, into, refuse_history, resize
 from facula.tensor_core._arguments import ints
-from facula.tensor_core._create import empty, empty_like
+from facula.tensor_core._create import empty, empty_like, plain
 from facula.tensor_core._errors import STATUS, DTypeError, ShapeError
 from facula.tensor_core._guard import check
 from facula.tensor_core._generator import Generator
@@ -158,12 +158,9 @@ def log_normal_(self: Tensor, mean: float = 1.0, std: float = 2.0, *, generator:
 
 def _place(op, size, out, dtype, layout, device, pin_memory):
     """An uninitialised tensor, or `out` brought to this size."""
-    if pin_memory:
-        raise RuntimeError(f"{op}: pin_memory needs an accelerator, and there is none. Leave it out.")
-    if layout is not None and layout is not facula.strided:
-        raise RuntimeError(f"{op}: layout {layout} has no random fill. Leave it out for a dense tensor.")
     if out is None:
-        return empty(size, dtype=dtype, device=device)
+        return empty(size, dtype=dtype, device=device, layout=layout, pin_memory=pin_memory)
+    plain(layout, pin_memory)
     a_tensor(op, out)
     if dtype is not None and out.dtype is not dtype:
         raise DTypeError(f"{op}: dtype {dtype} does not match dtype of out parameter ({out.dtype}). Leave dtype out.")

@@ -188,11 +188,21 @@ def is_distributed(input):
 def dim_order(self, *, ambiguity_check=False):
     """Dims from the slowest to the fastest in memory.
 
+    ambiguity_check: True refuses tensors that have several such orders; a list of memory formats, those that none or several of them fit.
+
     >>> import facula
     >>> facula.zeros(2, 3).t().dim_order()
     (1, 0)
     """
     stride = self.stride()
+    if ambiguity_check is not False and (1 in self.shape or any(a == b for a, b in zip(stride, stride[1:]))):
+        fit = [f for f in ambiguity_check if self.is_contiguous(memory_format=f)] if ambiguity_check is not True else []
+        if len(fit) != 1 or len(ambiguity_check) < 2:
+            raise RuntimeError(
+                f"dim_order: The tensor does not have unique dim order, or cannot map to exact one of the given memory formats (size {tuple(self.shape)}, "
+                f"stride {stride}). Leave ambiguity_check out."
+            )
+        stride = self.new_empty(self.shape, device="meta").to(memory_format=fit[0]).stride()
     return tuple(sorted(range(self.dim()), key=lambda d: -stride[d]))
 
 
@@ -235,7 +245,7 @@ def new_empty_strided(self, size, stride, dtype=None, layout=None, device=None, 
     """facula.empty_strided with this tensor's dtype and device."""
     from facula.tensor_core._create import empty_strided
 
-    return empty_strided(size, stride, dtype=dtype or self.dtype, device=device or self.device, layout=layout, requires_grad=requires_grad)
+    return empty_strided(size, stride, dtype=dtype or self.dtype, device=device or self.device, layout=layout, requires_grad=requires_grad, pin_memory=pin_memory)
 
 
 def const_data_ptr(self):

@@ -139,6 +139,9 @@ class Sparse(Tensor):
         return dense if dtype is None else dense.to(dtype)
 
     def to_sparse(self, sparse_dim=None, *, layout=None, blocksize=None, dense_dim=None):
+        check_blocks("to_sparse", blocksize, dense_dim)
+        if sparse_dim not in (None, self.sparse_dim()):
+            raise RuntimeError(f"to_sparse: this tensor has sparse_dim {self.sparse_dim()}, got {sparse_dim}. Convert with to_dense() first.")
         return self if layout is None or layout is self.layout else _in_layout(self, layout)
 
     def _with(self, values, indices=None):
@@ -163,6 +166,8 @@ class Sparse(Tensor):
         return self
 
     def clone(self, *, memory_format=None):
+        if memory_format is not None and memory_format.id > 1:
+            raise RuntimeError(f"clone: a sparse tensor has no memory format {memory_format}. Leave it out.")
         return self._with(self._v.clone(), self._i.clone())
 
     def to(self, *args, **kwargs):
@@ -271,6 +276,13 @@ def make(indices, values, size, coalesced=False):
     return t
 
 
+def check_place(name, device, pin_memory):
+    """Sparse tensors are of plain memory of the CPU."""
+    _create.plain(None, pin_memory)
+    if device is not None and _create._place(device):
+        raise RuntimeError(f"{name}: sparse tensors on {device} are not here. Use device='cpu'.")
+
+
 def of_parts(indices, values, size, coalesced):
     """A Sparse of these int64 indices and values, and a function that looks at the indices."""
     if indices.dtype is not BY_NAME["int64"] or indices.dim() != 2 or values.dim() < 1 or values.size(0) != indices.size(1):
@@ -315,6 +327,7 @@ def sparse_coo_tensor(
     tensor([[0., 0., 3.],
             [4., 0., 0.]])
     """
+    check_place("sparse_coo_tensor", device, pin_memory)
     if indices is None:
         if size is None:
             raise TypeError("sparse_coo_tensor() missing 1 required positional argument: 'indices'. Give indices and values, or a size.")
@@ -359,6 +372,7 @@ def _check(indices, values, size):
 
 def to_sparse(self, sparse_dim=None, *, layout=None, blocksize=None, dense_dim=None):
     """The nonzero elements as a coalesced sparse tensor; with sparse_dim, the slices of the last dims that have one."""
+    check_blocks("to_sparse", blocksize, dense_dim)
     if layout is not None and layout is not sparse_coo:
         return _in_layout(self, layout)
     n = self.dim() if sparse_dim is None else sparse_dim
@@ -371,6 +385,14 @@ def to_sparse(self, sparse_dim=None, *, layout=None, blocksize=None, dense_dim=N
     flat = self.flatten(0, n - 1) if n > 1 else self.reshape((-1, *self.shape[n:]))
     values = flat.index_select(0, _flat(places, self.shape[:n]))
     return make(places, values, self.shape, True)
+
+
+def check_blocks(name, blocksize, dense_dim):
+    """Sparse tensors here are of numbers, not of blocks or of rows."""
+    if blocksize is not None:
+        raise RuntimeError(f"{name}: conversion with blocksize {tuple(blocksize)} is not here. Leave it out.")
+    if dense_dim:
+        raise RuntimeError(f"{name}: dense_dim argument must be in [0,0] range, but {dense_dim} is given. Give sparse_dim.")
 
 
 def _in_layout(x, layout):

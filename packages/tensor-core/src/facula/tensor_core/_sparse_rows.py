@@ -6,7 +6,7 @@ A Compressed is a Sparse of the same indices, so every row of _sparse_ops serves
 """
 
 from facula.tensor_core import _create, _data, _ops
-from facula.tensor_core._sparse import Sparse, _flat, _part, make, to_sparse
+from facula.tensor_core._sparse import Sparse, _flat, _part, check_blocks, check_place, make, to_sparse
 from facula.tensor_core._types import BY_NAME, Size, sparse_coo, sparse_csc, sparse_csr
 
 
@@ -72,6 +72,9 @@ class Compressed(Sparse):
         return compress(result, self._axis)
 
     def to_sparse(self, sparse_dim=None, *, layout=None, blocksize=None, dense_dim=None):
+        check_blocks("to_sparse", blocksize, dense_dim)
+        if sparse_dim not in (None, 2):
+            raise RuntimeError(f"to_sparse: sparse_dim of a compressed matrix is 2, got {sparse_dim}.")
         if layout is not None and layout is not sparse_coo:
             return compress(self, 0 if layout is sparse_csr else 1)
         return make(self._i, self._v, self._size, self._coalesced).coalesce()
@@ -152,10 +155,12 @@ def compress(x, axis):
 
 
 def to_sparse_csr(self, dense_dim=None):
+    check_blocks("to_sparse_csr", None, dense_dim)
     return compress(self, 0)
 
 
 def to_sparse_csc(self, dense_dim=None):
+    check_blocks("to_sparse_csc", None, dense_dim)
     return compress(self, 1)
 
 
@@ -171,6 +176,7 @@ def sparse_compressed_tensor(
     """
     if layout not in (sparse_csr, sparse_csc):
         raise RuntimeError(f"sparse_compressed_tensor: expected layout sparse_csr or sparse_csc, got {layout}.")
+    check_place("sparse_compressed_tensor", device, pin_memory)
     return _checked("sparse_compressed_tensor", compressed_indices, plain_indices, values, size, dtype, layout is sparse_csc, requires_grad)
 
 
@@ -185,6 +191,7 @@ def sparse_csr_tensor(
     >>> facula.sparse_csr_tensor([0, 1, 3], [1, 0, 2], [2.0, 3.0, 4.0]) @ facula.ones(3)
     tensor([2., 7.])
     """
+    check_place("sparse_csr_tensor", device, pin_memory)
     return _checked("sparse_csr_tensor", crow_indices, col_indices, values, size, dtype, 0, requires_grad)
 
 
@@ -197,6 +204,7 @@ def sparse_csc_tensor(
     >>> facula.sparse_csc_tensor([0, 1, 3], [1, 0, 2], [2.0, 3.0, 4.0]).shape
     facula.Size([3, 2])
     """
+    check_place("sparse_csc_tensor", device, pin_memory)
     return _checked("sparse_csc_tensor", ccol_indices, row_indices, values, size, dtype, 1, requires_grad)
 
 

@@ -8,13 +8,13 @@ import math
 
 from facula.tensor_core import _ops
 from facula.tensor_core._arguments import as_dtype
+from facula.tensor_core._create import arange, empty, full, ones, plain
 from facula.tensor_core._guard import check
-from facula.tensor_core._create import arange, empty, full, ones
 from facula.tensor_core._state import get_default_dtype
 from facula.tensor_core._types import float32, float64, strided
 
 
-def _steps(name, M, sym, dtype, layout, requires_grad):
+def _steps(name, M, sym, dtype, layout=None, device=None, requires_grad=False):
     """(0 .. M-1, intervals) in the window's dtype; None where the window is empty or one 1."""
     dtype = get_default_dtype() if dtype is None else as_dtype(dtype)
     if M < 0:
@@ -24,10 +24,10 @@ def _steps(name, M, sym, dtype, layout, requires_grad):
     if dtype not in (float32, float64):
         raise ValueError(f"{name} expects float32 or float64 dtypes, got: {dtype}")
     if M == 0:
-        return empty(0, dtype=dtype, requires_grad=requires_grad), 0
+        return empty(0, dtype=dtype, device=device, requires_grad=requires_grad), 0
     if M == 1:
-        return ones(1, dtype=dtype, requires_grad=requires_grad), 0
-    return arange(M, dtype=dtype), (M - 1 if sym else M)
+        return ones(1, dtype=dtype, device=device, requires_grad=requires_grad), 0
+    return arange(M, dtype=dtype, device=device), (M - 1 if sym else M)
 
 
 def _asked(window, requires_grad):
@@ -36,14 +36,14 @@ def _asked(window, requires_grad):
 
 def general_cosine(M, *, a, sym=True, dtype=None, layout=strided, device=None, requires_grad=False):
     """Sum over i of (-1)^i a_i cos(2 pi i n / (M - 1)); over M where not sym."""
-    n, intervals = _steps("general_cosine", M, sym, dtype, layout, requires_grad)
+    n, intervals = _steps("general_cosine", M, sym, dtype, layout, device, requires_grad)
     if not isinstance(a, (list, tuple)):
         raise TypeError("Coefficients must be a list/tuple")
     if not a:
         raise ValueError("Coefficients cannot be empty")
     if not intervals:
         return n
-    w = full((M,), float(a[0]), dtype=n.dtype)
+    w = full((M,), float(a[0]), dtype=n.dtype, device=n.device)
     for i, c in enumerate(a[1:], 1):
         w = _ops.add_(w, _ops.mul_(_ops.cos_(_ops.mul(n, 2 * math.pi * i / intervals)), c if i % 2 == 0 else -c))
     return _asked(w, requires_grad)
@@ -82,19 +82,19 @@ def nuttall(M, *, sym=True, dtype=None, layout=strided, device=None, requires_gr
 
 def bartlett(M, *, sym=True, dtype=None, layout=strided, device=None, requires_grad=False):
     """A triangle: 1 - |2n / (M - 1) - 1|."""
-    n, intervals = _steps("bartlett", M, sym, dtype, layout, requires_grad)
+    n, intervals = _steps("bartlett", M, sym, dtype, layout, device, requires_grad)
     return n if not intervals else _asked(1 - _ops.abs(n * (2 / intervals) - 1), requires_grad)
 
 
 def cosine(M, *, sym=True, dtype=None, layout=strided, device=None, requires_grad=False):
     """One half wave: sin(pi (n + 0.5) / M); over M + 1 where not sym."""
-    n, intervals = _steps("cosine", M, sym, dtype, layout, requires_grad)
+    n, intervals = _steps("cosine", M, sym, dtype, layout, device, requires_grad)
     return n if not intervals else _asked(_ops.sin((n + 0.5) * (math.pi / (intervals + 1))), requires_grad)
 
 
 def exponential(M, *, center=None, tau=1.0, sym=True, dtype=None, layout=strided, device=None, requires_grad=False):
     """exp(-|n - center| / tau); a center of one's own needs sym=False."""
-    n, intervals = _steps("exponential", M, sym, dtype, layout, requires_grad)
+    n, intervals = _steps("exponential", M, sym, dtype, layout, device, requires_grad)
     if tau <= 0:
         raise ValueError(f"Tau must be positive, got: {tau} instead.")
     if sym and center is not None:
@@ -108,7 +108,7 @@ def exponential(M, *, center=None, tau=1.0, sym=True, dtype=None, layout=strided
 
 def gaussian(M, *, std=1.0, sym=True, dtype=None, layout=strided, device=None, requires_grad=False):
     """exp(-((n - middle) / std)^2 / 2)."""
-    n, intervals = _steps("gaussian", M, sym, dtype, layout, requires_grad)
+    n, intervals = _steps("gaussian", M, sym, dtype, layout, device, requires_grad)
     if std <= 0:
         raise ValueError(f"Standard deviation must be positive, got: {std} instead.")
     return n if not intervals else _asked(_ops.exp(_ops.square((n - intervals / 2) * (1 / (std * math.sqrt(2)))) * -1), requires_grad)
@@ -116,7 +116,7 @@ def gaussian(M, *, std=1.0, sym=True, dtype=None, layout=strided, device=None, r
 
 def kaiser(M, *, beta=12.0, sym=True, dtype=None, layout=strided, device=None, requires_grad=False):
     """I0(beta sqrt(1 - (2n / (M - 1) - 1)^2)) / I0(beta)."""
-    n, intervals = _steps("kaiser", M, sym, dtype, layout, requires_grad)
+    n, intervals = _steps("kaiser", M, sym, dtype, layout, device, requires_grad)
     if beta < 0:
         raise ValueError(f"beta must be non-negative, got: {beta} instead.")
     return n if not intervals else _asked(_kaiser_of(n, intervals, beta), requires_grad)
@@ -138,6 +138,7 @@ def _periodic(name, make):
     """The older function of a window: any floating dtype, periodic unless told."""
 
     def window(window_length, periodic=True, *args, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False, out=None, **shape):
+        plain(layout, pin_memory)
         wanted = get_default_dtype() if dtype is None else dtype
         wanted = as_dtype(wanted)
         if wanted.kind != 2:
@@ -147,7 +148,7 @@ def _periodic(name, make):
         if window_length < 0:
             raise RuntimeError(f"{name} requires non-negative window_length, got window_length={window_length}")
         w = make(window_length, *args, sym=not periodic, dtype=wanted if wanted is float64 else float32, **shape)
-        w = w if w.dtype is wanted else w.to(wanted)
+        w = w if w.dtype is wanted and device is None else w.to(device, wanted)
         return _asked(w, requires_grad) if out is None else out.resize_(w.shape).copy_(w)
 
     window.__name__ = window.__qualname__ = name
@@ -160,7 +161,7 @@ def _periodic(name, make):
 
 def _two_terms(M, alpha=0.54, beta=0.46, *, sym, dtype):
     """alpha - beta cos(2 pi n / M)."""
-    n, intervals = _steps("hamming_window", M, sym, dtype, None, False)
+    n, intervals = _steps("hamming_window", M, sym, dtype)
     return n if not intervals else _ops.add_(_ops.mul_(_ops.cos_(_ops.mul_(n, 2 * math.pi / intervals)), -beta), alpha)
 
 
@@ -171,7 +172,7 @@ def _raised(M, *, sym, dtype):
 
 def _three_terms(M, *, sym, dtype):
     """0.42 - 0.5 cos(2 pi n / M) + 0.08 cos(4 pi n / M)."""
-    n, intervals = _steps("blackman_window", M, sym, dtype, None, False)
+    n, intervals = _steps("blackman_window", M, sym, dtype)
     if not intervals:
         return n
     n = _ops.mul_(n, math.pi / intervals)
@@ -181,7 +182,7 @@ def _three_terms(M, *, sym, dtype):
 
 def _triangle(M, *, sym, dtype):
     """A triangle: 2n / M up to the middle, then 2 - 2n / M."""
-    n, intervals = _steps("bartlett_window", M, sym, dtype, None, False)
+    n, intervals = _steps("bartlett_window", M, sym, dtype)
     if intervals:
         _ops.mul_(n, 2 / intervals)
         rising = (intervals >> 1) + 1

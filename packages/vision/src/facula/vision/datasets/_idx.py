@@ -59,7 +59,10 @@ def _header(file, path: str) -> tuple[str, tuple[int, ...]]:
     dims = file.read(4 * head[3])
     if len(dims) < 4 * head[3]:
         raise ValueError(f"read_idx: {path} ends inside its header. Fetch it again.")
-    return _TYPES[head[2]], struct.unpack(f">{head[3]}I", dims)
+    shape = struct.unpack(f">{head[3]}I", dims)
+    if math.prod(max(n, 1) for n in shape) >= 2**59:  # whatever the data: the strides would not fit
+        raise ValueError(f"read_idx: {path} says that its shape is {shape}. Fetch it again.")
+    return _TYPES[head[2]], shape
 
 
 def _read_at_most(file, limit: int) -> bytearray:
