@@ -6,7 +6,7 @@ import itertools
 import warnings
 import weakref
 from collections import OrderedDict
-from typing import Any, Callable, Iterable
+from typing import Any, Callable
 
 import facula
 

@@ -262,7 +262,7 @@ class ModuleState:
                     raise AssertionError("load_state_dict post hook: it returned a value. Edit incompatible_keys in place.")
 
         load(self, state_dict, "")
-        del load  # which holds itself
+        load = None  # it holds itself
         if strict:
             for keys, what in ((unexpected, "Unexpected"), (missing, "Missing")):
                 if keys:
