@@ -133,6 +133,23 @@ int fc_cpu_max_pool(fc_call *c)
     return FC_OK;
 }
 
+int fc_infer__max_pool_values(fc_call *c)
+{
+    fc_pool p;
+    const int bad = max_args(&p, c);
+    return bad ? bad : declare(c, &p, 0, c->t[0], p.dtype, p.out);
+}
+
+int fc_cpu__max_pool_values(fc_call *c)
+{
+    fc_pool p;
+    const int bad = max_args(&p, c);
+    if (bad || !c->out[0]->numel) return bad;
+    lay_windows(&p, c->scratch);
+    (c->as_is ? fc_pool_max_last : fc_pool_max)(&p, c->out[0]->data, NULL, c->t[0]->data);
+    return FC_OK;
+}
+
 /* input; int[3] size */
 int fc_infer_adaptive_max_pool(fc_call *c)
 {

@@ -25,10 +25,10 @@ typedef struct {
 } fc_pool;
 
 /* n windows of a row, `stride` apart, whose taps lie at first + tap[t] of the plane for the first of them. f32, f64 (pool_lines.c).
- * lines: maxima and their places; sums: without places, fewer than 16 taps */
+ * lines: maxima and their places; peaks: without places; sums: without places, fewer than 16 taps */
 typedef void (*fc_pool_line)(void *value, int64_t *place, const void *plane, int64_t n, int64_t stride, int64_t first,
                              const int32_t *tap, int taps);
-extern const fc_pool_line fc_pool_lines_v2[2], fc_pool_lines_v3[2], fc_pool_sums_v2[2], fc_pool_sums_v3[2];
+extern const fc_pool_line fc_pool_lines_v2[2], fc_pool_lines_v3[2], fc_pool_sums_v2[2], fc_pool_sums_v3[2], fc_pool_peaks_v2[2], fc_pool_peaks_v3[2];
 
 typedef struct { fc_span d, h, w; } fc_pool_window;
 
@@ -53,6 +53,7 @@ void fc_pool_mean_grad_last(const fc_pool *p, void *grad_x, const void *grad);
 int fc_pool_max_turned(const fc_pool *p, void *values, int64_t *places, const void *x);
 int fc_pool_mean_turned(const fc_pool *p, void *out, const void *x);
 
+/* places: or NULL */
 void fc_pool_max(const fc_pool *p, void *values, int64_t *places, const void *x);
 void fc_pool_max_grad(const fc_pool *p, void *grad_x, const void *grad, const int64_t *places);
 void fc_pool_mean(const fc_pool *p, void *out, const void *x);

@@ -19,12 +19,13 @@ typedef struct {
     int64_t *places;
     const char *x;
     size_t size;
+    int maxima;
 } job;
 
 static job job_of(const fc_pool *p, void *out, int64_t *places, const void *x)
 {
     const int is64 = p->dtype == FC_F64;
-    return (job){ p, (fc_isa_level() >= 3 ? fc_pool_lasts_v3 : fc_pool_lasts_v2) + is64, out, places, x, is64 ? 8 : 4 };
+    return (job){ p, (fc_isa_level() >= 3 ? fc_pool_lasts_v3 : fc_pool_lasts_v2) + is64, out, places, x, is64 ? 8 : 4, 0 };
 }
 
 /* Elements that the windows of a plane look at. */
@@ -41,7 +42,7 @@ static void one(const job *j, int64_t d, int64_t h, int64_t w, const char *x, ch
 {
     const fc_pool *p = j->p;
     const fc_pool_window win = { p->span[0][d], p->span[1][h], p->span[2][w] };
-    if (j->places)
+    if (j->maxima)
         j->last->max(p, &win, out, places, x, pitch, n);
     else if (fc_pool_empty(p, d, h, w))
         memset(out, 0, (size_t)n * j->size);
@@ -74,6 +75,7 @@ static void run_rows(job *j)
 void fc_pool_max_last(const fc_pool *p, void *values, int64_t *places, const void *x)
 {
     job j = job_of(p, values, places, x);
+    j.maxima = 1;
     run_rows(&j);
 }
 
@@ -195,6 +197,7 @@ static int run_groups(job *j)
 int fc_pool_max_turned(const fc_pool *p, void *values, int64_t *places, const void *x)
 {
     job j = job_of(p, values, places, x);
+    j.maxima = 1;
     return run_groups(&j);
 }
 

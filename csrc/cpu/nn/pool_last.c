@@ -32,13 +32,14 @@ static inline __attribute__((always_inline)) void max_some_##name(const fc_pool 
             where[c] = better ? (I)at : where[c];                                                                     \
         }                                                                                                             \
     }                                                                                                                 \
-    for (int c = 0; c < n; ++c) value[c] = best[c], place[c] = where[c];                                              \
+    for (int c = 0; c < n; ++c) value[c] = best[c];                                                                   \
+    for (int c = 0; place && c < n; ++c) place[c] = where[c];                                                         \
 }                                                                                                                     \
 static void max_##name(const fc_pool *p, const fc_pool_window *win, void *value, int64_t *place, const void *x, int64_t pitch, int64_t n) \
 {                                                                                                                     \
     int64_t c = 0;                                                                                                    \
-    for (; c + CHUNK <= n; c += CHUNK) max_some_##name(p, win, (T *)value + c, place + c, (const T *)x + c, pitch, CHUNK); \
-    if (c < n) max_some_##name(p, win, (T *)value + c, place + c, (const T *)x + c, pitch, (int)(n - c));             \
+    for (; c + CHUNK <= n; c += CHUNK) max_some_##name(p, win, (T *)value + c, place ? place + c : NULL, (const T *)x + c, pitch, CHUNK); \
+    if (c < n) max_some_##name(p, win, (T *)value + c, place ? place + c : NULL, (const T *)x + c, pitch, (int)(n - c));             \
 }                                                                                                                     \
 static inline __attribute__((always_inline)) void few_##name(const fc_pool *p, const fc_pool_window *win, T *out, const T *x, int64_t pitch, int n, T divisor) \
 {                                                                                                                     \

@@ -45,6 +45,35 @@ LINE(f32, float, int32_t, -HUGE_VALF)
 LINE(f64, double, int64_t, -HUGE_VAL)
 #undef LINE
 
+/* Maxima without places. `better` as above: a NaN stays, as nothing is more than it, until another comes. */
+#define PEAKS(name, T, LOWEST)                                                                                        \
+static inline void higher_##name(T *restrict best, const T *restrict x, int64_t n, int64_t stride)                    \
+{                                                                                                                     \
+    for (int64_t j = 0; j < n; ++j) {                                                                                 \
+        const T v = x[j * stride];                                                                                    \
+        best[j] = v > best[j] || v != v ? v : best[j];                                                                \
+    }                                                                                                                 \
+}                                                                                                                     \
+static void peaks_##name(void *value, int64_t *place, const void *plane, int64_t n, int64_t stride, int64_t first,    \
+                         const int32_t *tap, int taps)                                                                \
+{                                                                                                                     \
+    (void)place;                                                                                                      \
+    for (int64_t from = 0; from < n; from += CHUNK) {                                                                 \
+        const int64_t count = n - from < CHUNK ? n - from : CHUNK;                                                    \
+        T *best = (T *)value + from;                                                                                  \
+        for (int64_t j = 0; j < count; ++j) best[j] = LOWEST;                                                         \
+        for (int t = 0; t < taps; ++t) {                                                                              \
+            const T *x = (const T *)plane + first + from * stride + tap[t];                                           \
+            if (stride == 2) higher_##name(best, x, count, 2);                                                        \
+            else if (stride == 1) higher_##name(best, x, count, 1);                                                   \
+            else higher_##name(best, x, count, stride);                                                               \
+        }                                                                                                             \
+    }                                                                                                                 \
+}
+PEAKS(f32, float, -HUGE_VALF)
+PEAKS(f64, double, -HUGE_VAL)
+#undef PEAKS
+
 /* The same windows' sums, each in the order of its taps from zero. */
 #define SUMS(name, T)                                                                                                 \
 static inline void add_##name(T *restrict sum, const T *restrict x, int64_t n, int64_t stride)                        \
@@ -69,4 +98,5 @@ SUMS(f64, double)
 #undef SUMS
 
 const fc_pool_line FC_ISA_NAME(fc_pool_lines)[2] = { line_f32, line_f64 };
+const fc_pool_line FC_ISA_NAME(fc_pool_peaks)[2] = { peaks_f32, peaks_f64 };
 const fc_pool_line FC_ISA_NAME(fc_pool_sums)[2] = { sums_f32, sums_f64 };

@@ -64,7 +64,7 @@ static void max_##name(void *ctx, int64_t begin, int64_t end)                   
     for (int64_t i = begin; i < end; ++i) {                                                                           \
         const T *x = (const T *)job->x + i * p->size_n;                                                               \
         T *value = (T *)job->out + i * p->out_n;                                                                      \
-        int64_t *place = job->places + i * p->out_n;                                                                  \
+        int64_t *place = job->places ? job->places + i * p->out_n : NULL;                                             \
         for (int64_t d = 0; d < p->out[0]; ++d)                                                                       \
             for (int64_t h = 0; h < p->out[1]; ++h) {                                                                 \
                 const fc_span sz = p->span[0][d], sy = p->span[1][h];                                                 \
@@ -75,7 +75,7 @@ static void max_##name(void *ctx, int64_t begin, int64_t end)                   
                         const int taps = taps_of(p, sz, sy, tap);                                                     \
                         const int64_t n = job->until - job->from, first = (sz.start * H + sy.start) * W + sx.start;   \
                         job->line(value, place, x, n, p->stride[2], first, tap, taps);                                \
-                        value += n, place += n, w += n - 1;                                                           \
+                        value += n, place += place ? n : 0, w += n - 1;                                               \
                         continue;                                                                                     \
                     }                                                                                                 \
                     T best = LOWEST;                                                                                  \
@@ -92,7 +92,7 @@ static void max_##name(void *ctx, int64_t begin, int64_t end)                   
                             }                                                                                         \
                         }                                                                                             \
                     *value++ = best;                                                                                  \
-                    *place++ = at;                                                                                    \
+                    if (place) *place++ = at;                                                                         \
                 }                                                                                                     \
             }                                                                                                         \
     }                                                                                                                 \
@@ -249,7 +249,8 @@ void fc_pool_max(const fc_pool *p, void *values, int64_t *places, const void *x)
         [FC_U8] = max_u8, [FC_I8] = max_i8, [FC_I16] = max_i16, [FC_I32] = max_i32, [FC_I64] = max_i64, [FC_U16] = max_u16,
         [FC_U32] = max_u32, [FC_U64] = max_u64, [FC_F32] = max_f32, [FC_F64] = max_f64 };
     pool_job job = { p, values, places, x, NULL, 0, 0 };
-    choose_line(&job, p, fc_pool_lines_v2, fc_pool_lines_v3);
+    if (places) choose_line(&job, p, fc_pool_lines_v2, fc_pool_lines_v3);
+    else choose_line(&job, p, fc_pool_peaks_v2, fc_pool_peaks_v3);
     fc_parallel(p->planes, grain(p), planes[p->dtype], &job);
 }
 

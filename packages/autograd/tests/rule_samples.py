@@ -283,6 +283,7 @@ SAMPLES = {
     "max_pool_grad": [lambda: (normal(2, 2, 3), index(7, 2, 2, 3), (1, 1, 7))],
     "avg_pool": [lambda: (normal(2, 2, 5, 6), (1, 3, 2), (1, 2, 2), (0, 1, 0), True, False, 0), lambda: (normal(1, 2, 5), (1, 1, 3), (1, 1, 1), (0, 0, 1), False, True, 2)],
     "avg_pool_grad": [lambda: (normal(2, 2, 3, 3), (1, 5, 6), (1, 3, 2), (1, 2, 2), (0, 1, 0), True, False, 0)],
+    "_max_pool_values": [lambda: (distinct(2, 2, 5, 6), (1, 3, 2), (1, 2, 1), (0, 1, 0), (1, 1, 2), False)],
     "adaptive_max_pool": [lambda: (distinct(2, 2, 5, 6), (1, 3, 2))],
     "adaptive_avg_pool": [lambda: (normal(2, 2, 5, 6), (1, 3, 4))],
     "adaptive_avg_pool_grad": [lambda: (normal(2, 2, 3, 4), (1, 5, 6))],

@@ -87,6 +87,7 @@ LARGE = {
     "_topk": lambda t: (t(37, 515), 9, 1),
     "_median": lambda t: (t(37, 515), 1),
     "max_pool": lambda t: (t(23, 20, 13, 17), (1, 3, 3), (1, 2, 2), (0, 1, 1), ONE, False),
+    "_max_pool_values": lambda t: (t(23, 20, 13, 17), (1, 3, 3), (1, 2, 2), (0, 1, 1), ONE, False),
     "max_pool_grad": lambda t: (t(23, 20, 6, 8), t.index(13 * 17, 23, 20, 6, 8), (1, 13, 17)),
     "avg_pool": lambda t: (t(23, 20, 13, 17), (1, 5, 5), (1, 2, 2), (0, 1, 1), False, True, 0),
     "avg_pool_grad": lambda t: (t(23, 20, 6, 8), (1, 13, 17), (1, 3, 3), (1, 2, 2), NONE, False, True, 0),

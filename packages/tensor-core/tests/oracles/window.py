@@ -194,6 +194,13 @@ O("max_pool", lambda x, kernel, stride, padding, dilation, ceil_mode: maxima(x, 
     (t(1, 2, 9, 8), (1, 3, 2), (1, 1, 2), (0, 1, 1), (1, 2, 1), False),
     (t(1, 2, 4, 5, 6), (2, 3, 2), (2, 1, 1), (1, 1, 0), ONE, False),
 ])  # fmt: skip
+O("_max_pool_values", lambda x, kernel, stride, padding, dilation, ceil_mode: maxima(x, spans(x, kernel, stride, padding, dilation, ceil_mode))[0],
+    specials=False, cases=lambda t: [
+    (t(2, 3, 9), (1, 1, 3), (1, 1, 2), (0, 0, 1), ONE, False),
+    (t(2, 3, 8, 7), (1, 2, 2), (1, 2, 2), NONE, ONE, True),
+    (t(1, 2, 9, 8), (1, 3, 2), (1, 1, 2), (0, 1, 1), (1, 2, 1), False),
+    (t(1, 2, 4, 5, 6), (2, 3, 2), (2, 1, 1), (1, 1, 0), ONE, False),
+])  # fmt: skip
 O("adaptive_max_pool", lambda x, size: maxima(x, adaptive(x, size)), result=("SAME", "INDEX"), specials=False, cases=lambda t: [
     (t(2, 3, 9), (1, 1, 4)),
     (t(2, 3, 8, 7), (1, 3, 9)),

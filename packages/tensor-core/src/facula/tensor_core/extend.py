@@ -26,6 +26,11 @@ def function(op):
     return getattr(_ops, op.name)
 
 
+def listening():
+    """Whether an interpreter may listen, in any thread: a composition should then take the road whose rows every interpreter knows."""
+    return _ops.interpreting
+
+
 def call(op, *args, out=None):
     """Run an op by its row, as a user's call would: interpreters below, recording. `out is args[0]` means in place."""
     if isinstance(op, str):
@@ -195,6 +200,6 @@ def read_pickle(data, resolve, trusted=lambda cls: False):
 
 __all__ = [
     "DTypeError", "DeviceError", "GradError", "NULL", "Op", "Param", "RankError", "ShapeError", "Tensor", "attach", "below", "bump", "call", "disabled_torch_function", "epoch_advance",
-    "epoch_refresh", "epoch_stale", "execute", "function", "grad_mode", "gradients", "handle", "interpreter", "into", "lib", "make_subclass", "ops", "plain", "read_pickle", "record", "set_grad_mode",
+    "epoch_refresh", "epoch_stale", "execute", "function", "grad_mode", "gradients", "handle", "interpreter", "into", "lib", "listening", "make_subclass", "ops", "plain", "read_pickle", "record", "set_grad_mode",
     "set_tape", "shares_storage", "subclassed", "version", "want_tensor", "wrap",
 ]  # fmt: skip

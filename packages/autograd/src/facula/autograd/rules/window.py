@@ -27,6 +27,8 @@ D("convolution_grad_weight", x=lambda g, y, x_shape, stride, padding, dilation, 
 
 D("max_pool",           node="MaxPool2DWithIndicesBackward0", flat=(1,),
                         x=lambda g, x_shape, x_format, out1: formed(row("max_pool_grad")(g, out1, spatial(x_shape)), x_format))
+D("_max_pool_values",   x=lambda g, x, x_shape, x_format, kernel, stride, padding, dilation, ceil_mode:
+                            formed(row("max_pool_grad")(g, row("max_pool")(x, kernel, stride, padding, dilation, ceil_mode)[1], spatial(x_shape)), x_format))
 D("adaptive_max_pool",  flat=(1,), x=lambda g, x_shape, x_format, out1: formed(row("max_pool_grad")(g, out1, spatial(x_shape)), x_format % 3))
 D("max_pool_grad",      x=lambda g, y, y_shape: F.gather(g.flatten(2), 2, y.flatten(2)).reshape(tuple(y_shape)))
 D("avg_pool",           node="AvgPool2DBackward0",

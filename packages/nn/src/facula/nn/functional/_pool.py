@@ -13,7 +13,7 @@ from facula.tensor_core import extend
 from ._rows import REAL, only
 from ._window import batched, channels_last, ntuple, out_size, padded, some, taps
 
-_max_row, _avg_row = (extend.function(extend.ops[name]) for name in ("max_pool", "avg_pool"))
+_max_row, _values_row, _avg_row = (extend.function(extend.ops[name]) for name in ("max_pool", "_max_pool_values", "avg_pool"))
 
 
 class _Windows:
@@ -67,6 +67,8 @@ def _max_pool(
         only(name, input.dtype, REAL)
     if len(shape) == ndim + 2:
         try:  # as in _conv
+            if not return_indices and input.origin is None and type(input) is Tensor and not extend.listening():
+                return _values_row(input, *_plain(ndim, kernel, stride, padding, dilation), ceil_mode)
             best, at = _max_row(input, *_plain(ndim, kernel, stride, padding, dilation), ceil_mode)
             return (best, at) if return_indices else best
         except (RuntimeError, TypeError, ValueError):
