@@ -62,12 +62,13 @@ static inline uint64_t fc_uint64_of(double v)
 PAIR(bf16, uint16_t, LOAD_bf16, f32, f32, AS_f32)
 PAIR(f32, f32, LOAD_PLAIN, i32, int32_t, FAS_i32) PAIR(f32, f32, LOAD_PLAIN, i64, int64_t, FAS_i64)
 PAIR(f64, f64, LOAD_PLAIN, i64, int64_t, DAS_i64) PAIR(i64, int64_t, LOAD_PLAIN, f32, f32, AS_f32)
+PAIR(i64, int64_t, LOAD_PLAIN, f64, f64, AS_f64)
 PAIR(f64, f64, LOAD_PLAIN, f32, f32, AS_f32) PAIR(f32, f32, LOAD_PLAIN, bool, uint8_t, AS_bool) PAIR(f64, f64, LOAD_PLAIN, i32, int32_t, DAS_i32)
 
 const fc_cast FC_ISA_NAME(fc_casts)[FC_NDTYPES][FC_NDTYPES] = {
     [FC_F32] = { [FC_F16] = fc_f32_to_f16, [FC_BF16] = fc_f32_to_bf16, [FC_I32] = fc_f32_to_i32, [FC_I64] = fc_f32_to_i64, [FC_BOOL] = fc_f32_to_bool },
     [FC_F64] = { [FC_I64] = fc_f64_to_i64, [FC_I32] = fc_f64_to_i32, [FC_F32] = fc_f64_to_f32 },
-    [FC_I64] = { [FC_F32] = fc_i64_to_f32 },
+    [FC_I64] = { [FC_F32] = fc_i64_to_f32, [FC_F64] = fc_i64_to_f64 },
     [FC_F16] = { [FC_F32] = fc_f16_to_f32 }, [FC_BF16] = { [FC_F32] = fc_bf16_to_f32 },
 };
 #else

@@ -61,6 +61,24 @@ static inline void halves(char *to, int64_t to_row, const char *from, int64_t fr
         _mm_storeu_si128((__m128i *)(to + j * to_row), a[j]);
 }
 
+/* A square of sixteen bytes, in the same way. */
+static inline void bytes(char *to, int64_t to_row, const char *from, int64_t from_row)
+{
+    __m128i a[16], b[16];
+    for (int i = 0; i < 16; ++i)
+        a[i] = _mm_loadu_si128((const __m128i *)(from + i * from_row));
+    for (int round = 0; round < 4; ++round) {
+        for (int i = 0; i < 8; ++i) {
+            b[2 * i] = _mm_unpacklo_epi8(a[i], a[i + 8]);
+            b[2 * i + 1] = _mm_unpackhi_epi8(a[i], a[i + 8]);
+        }
+        for (int i = 0; i < 16; ++i)
+            a[i] = b[i];
+    }
+    for (int j = 0; j < 16; ++j)
+        _mm_storeu_si128((__m128i *)(to + j * to_row), a[j]);
+}
+
 /* Rows lie too far apart for the processor to guess that they come next. */
 static inline void ask(const char *from, int64_t from_row, int n)
 {
@@ -96,8 +114,10 @@ static void squares(char *to, int64_t to_row, const char *from, int64_t from_row
         SQUARES(words, 8, 4)
     else if (size == 8)
         SQUARES(doubles, 4, 8)
-    else
+    else if (size == 2)
         SQUARES(halves, 8, 2)
+    else
+        SQUARES(bytes, 16, 1)
     _mm256_zeroupper(); /* the compiler does not, and code of older levels then waits at every conversion: 3 times as long */
 }
 #endif
@@ -126,8 +146,8 @@ void FC_ISA_NAME(fc_turn)(char *to, int64_t to_row, const char *from, int64_t fr
 {
     int64_t whole_i = 0, whole_j = 0;
 #if FC_ISA_NUM >= 3
-    if (size == 2 || size == 4 || size == 8) {
-        const int side = size == 8 ? 4 : 8;
+    if (size <= 8) {
+        const int side = size == 8 ? 4 : size == 1 ? 16 : 8;
         whole_i = rows / side * side;
         whole_j = cols / side * side;
         squares(to, to_row, from, from_row, whole_i, whole_j, size);

