@@ -2,7 +2,8 @@
 
 A case is timed in pairs, a batch of Facula's calls and a batch of PyTorch's, the order turning. The ratio is the median of the pairs'
 ratios. A case ends as soon as the pairs' ratios lie on one side of every limit (five pairs that agree), else when its time is up;
-what is near a limit gets the most pairs. `low` and `high` in the result are the quartiles of the pairs' ratios.
+what is near a limit gets the most pairs. On several threads a batch waits until the other library's threads are asleep: PyTorch's spin for
+3.6 ms after a call (Facula's for 0.07), nine batches long, on the core that the batch is to use. `low` and `high` in the result are the quartiles of the pairs' ratios.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from _harness import OURS, THEIRS, numbers, same
 
 LIMITS = (1.0, 1.3, 1.5)
 FEWEST, MOST, BATCH = 5, 31, 4e-4
+ASLEEP = 0.012  # seconds after which no thread of either library spins
 
 
 def libraries(threads):
@@ -55,8 +57,8 @@ def clear(ratios, limits=LIMITS):
     return not any(ordered[0] <= limit <= ordered[-1] for limit in limits)
 
 
-def paired(ours, theirs, seconds, clock):
-    """{ratio, low, high, pairs, seconds of each}. Both were called before."""
+def paired(ours, theirs, seconds, clock, rest=0.0):
+    """{ratio, low, high, pairs, seconds of each}. Both were called before. rest: seconds before each batch, which then begins warm."""
     counts = count_for(ours, clock), count_for(theirs, clock)
     ratios, times = [], ([], [])
     end = time.perf_counter() + seconds
@@ -64,6 +66,9 @@ def paired(ours, theirs, seconds, clock):
         order = (0, 1) if len(ratios) % 2 == 0 else (1, 0)
         pair = [0.0, 0.0]
         for k in order:
+            if rest:
+                time.sleep(rest)
+                batch((ours, theirs)[k], max(1, counts[k] // 4), clock)
             pair[k] = batch((ours, theirs)[k], counts[k], clock)
             times[k].append(pair[k])
         ratios.append(pair[0] / max(pair[1], 1e-12))
@@ -93,7 +98,7 @@ def one(case, found, threads, seconds, clock):
         ours, theirs = values[OURS], values[THEIRS]
         if case.tol is not None and not same(ours, theirs, case.tol):
             row["differs"] = [ours[:4], theirs[:4]]
-        row.update(paired(calls[OURS], calls[THEIRS], seconds, clock))
+        row.update(paired(calls[OURS], calls[THEIRS], seconds, clock, ASLEEP if threads > 1 else 0.0))
     elif OURS in calls:
         row[f"{OURS}_s"] = batch(calls[OURS], count_for(calls[OURS], clock), clock)
     return row
