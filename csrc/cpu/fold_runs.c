@@ -43,7 +43,7 @@ static void fold_repeated(const pass *p, const char *x, int64_t begin, int64_t e
 {
     const fc_fold_job *q = p->q;
     const int64_t es = element(q), run = q->run, row = q->pairs * p->cell->size, full = q->reduce / FC_FOLD_BLOCK;
-    const int64_t period = run / divisor(run, FC_FOLD_BLOCK), length = (run + AT_ONCE * FC_FOLD_BLOCK) * es;
+    const int64_t period = run / divisor(run, FC_FOLD_BLOCK), length = (run + min64(AT_ONCE * FC_FOLD_BLOCK, q->reduce)) * es;
     memcpy(room, x, (size_t)(run * es));
     for (int64_t have = run * es; have < length; have *= 2)
         fc_move_bytes(room + have, room, (size_t)min64(have, length - have));

@@ -388,7 +388,10 @@ def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None,
         _ends_fit("logspace", dtype, start, end)
     if as_dtype(dtype).kind == 1:  # as linspace cuts the ends
         start, end = int(_end("start", start)), int(_end("end", end))
-    t = linspace(start, end, steps, dtype=float64, device=device)
+    if type(start) is float is type(end) and type(steps) is int and steps >= 0 and device is None:
+        t = _ops.linspace_of(steps, float64, start, end)
+    else:
+        t = linspace(start, end, steps, dtype=float64, device=device)
     t = _map2r(_POW, None, 2, 0, float(base), 0.0, t._h) if type(base) is float or type(base) is int else _ops.pow(base, t)
     t = _ops.copy(t, as_dtype(dtype))
     return _delivered("logspace", t, out) if out is not None else _finish(t, requires_grad)

@@ -257,6 +257,9 @@ def kron(input, other, *, out=None):
     n = max(len(x), len(y))
     if n == 1 == len(x) == len(y) and out is None:
         return _shape._alone(_ops.view(_ops.mul(_ops.unsqueeze(input, 1), other), (x[0] * y[0],)))
+    if n == 2 == len(x) == len(y) and out is None:
+        result = _ops.mul(_shape.reshape(input, (x[0], 1, x[1], 1)), _ops.unsqueeze(other, 1))
+        return _shape.reshape(result, (x[0] * y[0], x[1] * y[1]))
     x[:0], y[:0] = [1] * (n - len(x)), [1] * (n - len(y))
     wide, flat = [1] * (2 * n), [1] * (2 * n)
     wide[::2], flat[1::2] = x, y

@@ -368,9 +368,9 @@ def normal(
         raise DTypeError(f'normal: "normal_kernel" not implemented for {out.dtype.name!r}. Give a floating output.')
     if isinstance(std, Tensor):
         _require(not std.numel() or bool((std >= 0).all()), "normal expects all elements of std >= 0.0. Take its absolute value.")
-    else:
-        _require(std >= 0, f"normal expects std >= 0.0, but found std {std:g}. Take its absolute value.")
-    shape = facula.broadcast_shapes(*(t.shape for t in tensors))
+    elif not std >= 0:
+        _require(False, f"normal expects std >= 0.0, but found std {std:g}. Take its absolute value.")
+    shape = tensors[0].shape if len(tensors) == 1 else facula.broadcast_shapes(mean.shape, std.shape)
     if out is not None:  # drawn where it lies: in the order of its memory, and of its dtype
         refuse_history("normal", (*tensors, out))
         if len(tensors) == 2:
