@@ -247,3 +247,19 @@ def test_triangles_as_vectors(diag):
         ours.utils.vec_to_tril_matrix(f64(1.0, 2.0), 0)
     with pytest.raises(ValueError):
         ours.utils.tril_matrix_to_vec(value(m, facula), 3)
+
+
+SHOWN = """
+Beta(2., 3.)|Beta(t([1., 2.]), 3.)|Dirichlet(t([1., 2.]))|Gamma(1., 2.)|Categorical(t([1., 1.]))|Categorical(logits=t([[0., 1.]]))|Bernoulli(.3)
+Binomial(5, t([.1, .2]))|Independent(Normal(t([0., 1.]), 1.), 1)|MixtureSameFamily(Categorical(t([1., 1.])), Normal(t([0., 1.]), 1.))
+MixtureSameFamily(Categorical(t([1., 1.])), Independent(Normal(t([[0., 1.], [1., 2.]]), 1.), 1))|RelaxedBernoulli(t(.5), probs=t(.4))
+OneHotCategorical(t([1., 1.]))|Geometric(.2)|Kumaraswamy(1., 2.)|LKJCholesky(3, 1.)|Multinomial(3, t([1., 1.]))|VonMises(0., 1.)|Wishart(3., t([[1., 0.], [0., 1.]]))
+FisherSnedecor(1., 2.)|Chi2(2.)|LogisticNormal(t([0., 0.]), t([1., 1.]))|TransformedDistribution(Normal(0., 1.), [ExpTransform(), SigmoidTransform()])
+""".replace("\n", "|").strip("|").split("|")
+
+
+@pytest.mark.parametrize("text", SHOWN)
+def test_a_distribution_and_its_support_are_shown_as_pytorchs(text):
+    expected, actual = (eval(f"[d := {text}, d.support]", {**vars(space), "t": lib.tensor}) for space, lib in ((theirs, torch), (ours, facula)))
+
+    assert repr(expected) == repr(actual)

@@ -193,7 +193,7 @@ class MixtureSameFamily(Distribution):
                 f"of Distribution, got {type(mixture_distribution).__name__} and {type(component_distribution).__name__}."
             )
         batch = component_distribution.batch_shape
-        count = mixture_distribution._num_events
+        count = mixture_distribution.logits.shape[-1]
         if not batch or batch[-1] != count:
             raise ValueError(
                 f"MixtureSameFamily: mixture has {count} components, the component distribution's batch is {tuple(batch)}. "
@@ -220,7 +220,7 @@ class MixtureSameFamily(Distribution):
 
     @constraints.dependent_property
     def support(self):
-        return self._component_distribution.support
+        return constraints.MixtureSameFamilyConstraint(self._component_distribution.support)
 
     def _weights(self):
         probs = self._mixture_distribution.probs

@@ -23,6 +23,7 @@ class Distribution:
     has_rsample = False
     has_enumerate_support = False
     _validate_args = __debug__
+    _derived: tuple[str, ...] = ()  # parameters that PyTorch computes from others, and its repr leaves out
 
     @staticmethod
     def set_default_validate_args(value: bool) -> None:
@@ -190,5 +191,6 @@ class Distribution:
                 return str(value.item()) if value.dim() == 0 else str(value)
             return str(value.shape)
 
-        names = [name for name in self.arg_constraints if isinstance(self.__dict__.get(name), facula.Tensor)]
+        kept = (name for name in self.arg_constraints if name not in self._derived)
+        names = [name for name in kept if isinstance(self.__dict__.get(name), facula.Tensor)]
         return f"{type(self).__name__}({', '.join(f'{name}: {shown(self.__dict__[name])}' for name in names)})"

@@ -225,6 +225,7 @@ class Beta(ExponentialFamily, _Scalar):
     arg_constraints = {"concentration1": constraints.positive, "concentration0": constraints.positive}
     support = constraints.unit_interval
     has_rsample = True
+    _derived = ("concentration1", "concentration0")  # PyTorch reads them from a Dirichlet, so its repr is Beta()
 
     def __init__(self, concentration1, concentration0, validate_args: bool | None = None) -> None:
         self._broadcast(validate_args, concentration1=concentration1, concentration0=concentration0)
