@@ -94,6 +94,12 @@ def test_parameters_among_the_arguments_of_functions(x):
     assert facula.equal(plain(x), fx.symbolic_trace(plain)(x))
 
 
+def test_operands_in_a_list_are_seen_one_by_one(x):
+    graph = fx.symbolic_trace(lambda a, b: facula.einsum("...i,...j->...ij", (a, b))).graph
+
+    assert ["...i,...j->...ij", "a", "b"] == [str(a) for a in next(n for n in graph.nodes if n.op == "call_function").args]
+
+
 @pytest.mark.parametrize("way", WAYS)
 def test_a_graph_gives_the_module_s_bits(block, x, way):
     g = fx.symbolic_trace(block)

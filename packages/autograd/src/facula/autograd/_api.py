@@ -3,13 +3,16 @@
 from . import _core, _engine
 from ._core import GradError, Tensor, is_complex, lib, ones_like
 from ._engine import add_to_grad, run
-from ._node import Leaf, Node, Nowhere, add_hook
+from ._node import Leaf, Nowhere, add_hook
 from ._views import refreshed
 from .grad_mode import is_inference
 
 
 def as_tuple(x):
-    return tuple(x) if isinstance(x, (tuple, list)) else (x,)
+    """(x,) of one tensor or edge; what else can be gone through (dict.values(), a generator) as a tuple."""
+    if isinstance(x, Tensor) or not hasattr(type(x), "__iter__"):
+        return (x,)
+    return tuple(x)
 
 
 def origin_of(x):
@@ -70,9 +73,9 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
             raise GradError("backward: got both grad_tensors and grad_variables (deprecated). Give grad_tensors only.")
         grad_tensors = grad_variables
     if not isinstance(tensors, (tuple, list)):
-        if grad_tensors is None and inputs is None and type(tensors) is not Node:
+        if grad_tensors is None and inputs is None and isinstance(tensors, Tensor):
             grad_tensors = (None,)
-        tensors = (tensors,)
+        tensors = as_tuple(tensors)
     grads = (None,) * len(tensors) if grad_tensors is None else as_tuple(grad_tensors)
     keep = create_graph if retain_graph is None else retain_graph
     start = roots(tensors, grads)

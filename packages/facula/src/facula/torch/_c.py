@@ -6,7 +6,8 @@ import facula
 from facula.tensor_core.extend import disabled_torch_function as _disabled_torch_function_impl  # noqa: F401
 
 _TensorMeta = type(facula.Tensor)
-TensorBase = facula.Tensor
+TensorBase = _TensorBase = facula.Tensor
+Generator, Size, device, dtype, layout = facula.Generator, facula.Size, facula.device, facula.dtype, facula.layout
 
 
 def _log_api_usage_once(event: str) -> None:

@@ -117,3 +117,12 @@ def distribute_module(module: Any, device_mesh: Any = None, *args: Any, **option
 def compute_local_shape_and_global_offset(global_shape: Any, mesh: Any, placements: Any) -> tuple:
     """Raises RuntimeError: see DTensor."""
     raise _refuse("compute_local_shape_and_global_offset")
+
+
+def _get_default_group() -> Any:
+    """The group of all processes."""
+    from facula import distributed
+
+    if distributed.group.WORLD is None:
+        raise ValueError("Default process group has not been initialized, please make sure to call init_process_group.")
+    return distributed.group.WORLD

@@ -35,5 +35,7 @@ ABSENT = {
     "qint8": AbsentDtype("qint8", 1, "signed"),
     "quint8": AbsentDtype("quint8", 1, "unsigned"),
     "qint32": AbsentDtype("qint32", 4, "signed"),
+    "quint4x2": AbsentDtype("quint4x2", 1, "unsigned"),
+    "quint2x4": AbsentDtype("quint2x4", 1, "unsigned"),
 }
 ABSENT["chalf"] = ABSENT["complex32"]

@@ -10,7 +10,7 @@ import types
 import facula
 
 from . import _children
-from ._names import OVERRIDES
+from ._names import FILES, OVERRIDES
 from ._resolve import ROOTS, MissingName, lookup, resolve, root_target
 
 __all__ = ["enabled"]
@@ -43,6 +43,12 @@ class Alias(types.ModuleType):
         if callable(found) or isinstance(found, Alias):
             self.__dict__[name] = found  # 30 ns instead of 900 for the next torch.relu
         return found
+
+    def __setattr__(self, name: str, value) -> None:
+        # The interpreter's doing once a file is loaded; its namesake in the package stays the function that it is.
+        if isinstance(value, Alias) and f"{self.__name__}.{name}" in FILES:
+            return
+        super().__setattr__(name, value)
 
     def __dir__(self) -> list[str]:
         return sorted({*dir(self.__target__), *super().__dir__()})
@@ -79,13 +85,15 @@ class Finder:
                 found = resolve(name)
             except MissingName as error:
                 raise ImportError(str(error), name=name) from None
-            if not isinstance(found, types.ModuleType):
+            if not isinstance(found, types.ModuleType) and name not in FILES:
                 # `import torch.Tensor`: there, but no module; the interpreter says so.
                 return None
         return importlib.machinery.ModuleSpec(name, self, is_package=True)
 
     def create_module(self, spec):
         name = spec.name
+        if name in FILES:
+            return Alias(name, importlib.import_module(FILES[name]))
         return Alias(name, root_target(name) if name in ROOTS else resolve(name))
 
     def exec_module(self, module) -> None:

@@ -22,6 +22,12 @@ def _tell_once(text: str) -> None:
         warnings.warn(text, stacklevel=3)
 
 
+def _version():
+    from ._torch_version import TorchVersion
+
+    return TorchVersion(REFERENCE)
+
+
 def compile(model=None, *, fullgraph=False, dynamic=None, backend="inductor", mode=None, options=None, disable=False):
     """The module or function itself: it runs eagerly and gives the same numbers. Says so once."""
     if model is None:
@@ -140,18 +146,26 @@ def _here(name: str):
     return getattr(sys.modules[__name__], name)
 
 
+# Files of the reference under whose name its package has a function: `from torch.nn.utils.weight_norm import WeightNorm`
+FILES = {
+    "torch.nn.utils.weight_norm": "facula.nn.utils.weight_norm",
+    "torch.nn.utils.spectral_norm": "facula.nn.utils.spectral_norm",
+    "torch.multiprocessing.spawn": "facula.dist.multiprocessing",
+}
+
 # Dotted names in `torch` that always come from here, because Facula's own name tells something else.
 OVERRIDES = {
     "torch.distributed.run": "facula.torch._launch",
-    "torch.__version__": lambda: REFERENCE,
+    "torch.__version__": lambda: _version(),
     "torch.version": "facula.torch._version",
     "torch.torch": lambda: importlib.import_module("torch"),  # the reference's namespace names itself
     "torch.nn.modules.utils": "facula.torch._tuples",
+    "torch._functorch.vmap": "facula.torch._functorch",
     "torch._higher_order_ops.associative_scan": "facula.torch._associative_scan",  # the file, not its function
 }
 
 _ABSENT_DTYPES = (
-    "complex32 chalf float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz float8_e8m0fnu qint8 quint8 qint32"
+    "complex32 chalf float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz float8_e8m0fnu qint8 quint8 qint32 quint4x2 quint2x4"
 ).split()
 
 _NN = "facula.torch._nn_internals:"
@@ -189,10 +203,38 @@ FALLBACKS = {
     "torch._dynamo._trace_wrapped_higher_order_op": "facula.torch._compiler",
     "torch.distributed.constants": "facula.torch._dtensor",
     "torch.distributions.transforms._InverseTransform": "facula.distributions._transform:_Inverse",
+    "torch.distributed.distributed_c10d._get_default_group": "facula.torch._dtensor:_get_default_group",
     "torch.distributed.is_torchelastic_launched": "facula.torch._dtensor:is_torchelastic_launched",
     "torch.distributed.get_process_group_ranks": "facula.torch._dtensor:get_process_group_ranks",
     "torch.nn.utils.stateless._reparametrize_module": _NN + "_reparametrize_module",
     "torch.storage": "facula.tensor_core._storage",
+    "torch.nn._reduction": "facula.torch._reduction",
+    "torch._utils": "facula.torch._utils",
+    "torch.cpu.amp": "facula.torch._cpu_amp",
+    "torch.utils.collect_env": "facula.torch._collect_env",
+    "torch.utils._contextlib": "facula.torch._contextlib",
+    "torch.utils._python_dispatch": "facula.torch._python_dispatch",
+    "torch.nn.utils._named_member_accessor": "facula.torch._member_accessor",
+    "torch.utils.weak": "facula.torch._weak",
+    "torch.torch_version": "facula.torch._torch_version",
+    "torch._C._functorch": "facula.torch._functorch",
+    "torch._functorch": "facula.func",
+    "torch._functorch.apis": "facula.func",
+    "torch._functorch.eager_transforms": "facula.func",
+    "torch._jit_internal": "facula.torch._jit_internal",
+    "torch.distributed.nn": "facula.torch._distributed_nn",
+    "torch.distributed.nn.functional": "facula.torch._distributed_nn",
+    "torch.distributed.launch": "facula.torch._launch",
+    "torch.utils.data._utils.worker._generate_state": "facula.torch._loader_names:_generate_state",
+    "torch.utils.data.dataloader._DatasetKind": "facula.torch._loader_names:_DatasetKind",
+    "torch.nn.modules.module._EXTRA_STATE_KEY_SUFFIX": "facula.nn._module_state:EXTRA_STATE",
+    **{
+        f"torch.distributions.{home}.{n}": f"facula.torch._distributions:{n}"
+        for home, names in {
+            "multivariate_normal": "_batch_mahalanobis _batch_mv _precision_to_scale_tril", "lowrank_multivariate_normal": "_batch_mahalanobis _batch_mv",
+        }.items()
+        for n in names.split()
+    },
     **{f"torch.{n}": f"facula.torch._indices:{n}" for n in ("_convert_indices_from_coo_to_csr", "_convert_indices_from_csr_to_coo", "_segment_reduce")},
     **{f"torch.nn.init.{n}": f"facula.torch._indices:{n}" for n in ("_no_grad_normal_", "_no_grad_uniform_")},
     "torch.jit.Attribute": "facula.torch._indices:Attribute",

@@ -40,6 +40,10 @@ PLACES: dict[str, tuple[str, ...]] = {
     "torch._lowrank": ("facula",),
     "torch._tensor": ("facula", "facula.overrides"),
     "torch.random": ("facula.random", "facula"),
+    "torch.distributed.distributed_c10d": ("facula.distributed", "facula.dist._group"),
+    "torch._VF": ("facula",),
+    "torch._C._VariableFunctions": ("facula",),
+    "torch._linalg_utils": ("facula.linalg",),
     "torch.types": ("facula.torch._kinds",),
 }
 

@@ -12,7 +12,8 @@ import facula
 from ._names import FALLBACKS, OVERRIDES
 from ._places import PLACES, Place, place
 
-ROOTS = ("torch", "torchvision")
+ROOTS = ("torch", "torchvision", "functorch")
+_SERVED_BY = {"torchvision": "facula.vision", "functorch": "facula.torch._functorch_package"}
 _HERE = os.path.dirname(__file__)
 
 
@@ -21,7 +22,7 @@ class MissingName(AttributeError):
 
 
 def root_target(root: str):
-    return facula if root == "torch" else importlib.import_module("facula.vision")
+    return facula if root == "torch" else importlib.import_module(_SERVED_BY[root])
 
 
 def _extra(table: dict, dotted: str):

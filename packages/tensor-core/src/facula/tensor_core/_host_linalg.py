@@ -270,7 +270,9 @@ def _exp(a):
     size = abs(wide).sum(0).max()
     if not np.isfinite(size):
         return np.full_like(a, np.nan)
-    times = max(0, int(np.ceil(np.log2(size / _THETA)))) if size else 0
+    if not size:
+        return np.eye(len(a), dtype=wide.dtype)  # exactly
+    times = max(0, int(np.ceil(np.log2(size / _THETA))))
     wide = wide / 2.0**times
     one = np.eye(len(a))
     a2 = wide @ wide

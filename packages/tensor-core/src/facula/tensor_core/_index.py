@@ -249,7 +249,8 @@ def _scattered(x, mask, values):
 
 def setitem(x, key, value):
     """x[key] = value, broadcast and converted; recorded when x or value has a history."""
-    if type(value) is not Tensor and not isinstance(value, Tensor):
+    tensor = type(value) is Tensor or isinstance(value, Tensor)
+    if not tensor:
         if type(key) is Tensor and _math.filled_where(x, key, value):
             return
         value = _number_for(x, value)
@@ -257,7 +258,7 @@ def setitem(x, key, value):
             x.masked_fill_(key, value)
             return
     kind = type(key)
-    plain = not _ops.interpreting and x.origin is None and x.base is None and (type(value) is not Tensor or value.origin is None and value.dtype is x.dtype)
+    plain = not _ops.interpreting and x.origin is None and x.base is None and (not tensor or type(value) is Tensor and value.origin is None and value.dtype is x.dtype)
     if plain and kind is Tensor and type(value) is Tensor and key.dtype.kind == 0 and key.shape == x.shape and _scattered(x, key, value):
         return
     view = getitem(x, key) if kind in _BASIC or kind is tuple and all([type(k) in _BASIC for k in key]) else None
@@ -278,7 +279,6 @@ def setitem(x, key, value):
         else:  # which refuses memory that two elements share
             _ops.copy_into_(view, _run.zero_dim(value, x.dtype))
         return
-    tensor = isinstance(value, Tensor)
     if tensor and value.dtype is not x.dtype and not (value.numel() == 1 and _one_mask(x, key, indices)):
         raise RuntimeError(
             f"Index put requires the source and destination dtypes match, got {x.dtype.name} for the destination and {value.dtype.name} for the source. Convert the source with .to()."

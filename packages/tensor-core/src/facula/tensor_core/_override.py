@@ -378,6 +378,8 @@ def around(f, how):
 
 def of_function(watched, args, kwargs):
     original, itself, _ = watched
+    if itself.__name__ == "einsum" and len(args) == 2 and isinstance(args[1], (tuple, list)):
+        args = (args[0], *args[1])  # as PyTorch's, which asks the operands once it has them one by one
     off = disabled()
     modes = getattr(_state, "modes", None)
     if modes:

@@ -65,9 +65,29 @@ def _dict_flatten_with_keys(d: dict) -> tuple[list, list]:
     return [(MappingKey(k), v) for k, v in d.items()], list(d)
 
 
+def _list_flatten(d: list) -> tuple[list, None]:
+    return d, None
+
+
+def _list_unflatten(values: Any, context: Any) -> list:
+    return list(values)
+
+
+def _list_flatten_with_keys(d: list) -> tuple[list, None]:
+    return [(SequenceKey(i), v) for i, v in enumerate(d)], None
+
+
+def _tuple_flatten(d: tuple) -> tuple[list, None]:
+    return list(d), None
+
+
+def _tuple_unflatten(values: Any, context: Any) -> tuple:
+    return tuple(values)
+
+
 NODES: dict[type, NodeDef] = {
-    list: NodeDef(lambda x: (x, None), lambda values, _: list(values)),
-    tuple: NodeDef(lambda x: (list(x), None), lambda values, _: tuple(values)),
+    list: NodeDef(_list_flatten, _list_unflatten),
+    tuple: NodeDef(_tuple_flatten, _tuple_unflatten),
     dict: NodeDef(_dict_flatten, _dict_unflatten),
     OrderedDict: NodeDef(lambda x: (list(x.values()), list(x)), lambda values, keys: OrderedDict(zip(keys, values))),
     defaultdict: NodeDef(
@@ -106,6 +126,9 @@ def _get_node_type(tree: Any) -> Any:
 
 def _is_leaf(tree: Any, is_leaf: Callable | None = None) -> bool:
     return (is_leaf is not None and is_leaf(tree)) or _node(tree) is None
+
+
+tree_is_leaf = _is_leaf
 
 
 def _keyed(tree: Any, node: NodeDef) -> list:
@@ -277,3 +300,13 @@ def tree_map_with_path(func: Callable, tree: Any, *rests: Any, is_leaf: Callable
 def keystr(kp: tuple) -> str:
     """A key path as Python would write it."""
     return "".join(map(str, kp))
+
+
+def is_namedtuple_instance(obj: Any) -> bool:
+    """Is it a named tuple?"""
+    return _node(obj) is _NAMED and not is_structseq_instance(obj)
+
+
+def is_structseq_instance(obj: Any) -> bool:
+    """Is it a named tuple of those that functions return, such as max's (values, indices)?"""
+    return isinstance(obj, tuple) and type(obj).__module__.endswith("return_types") or hasattr(type(obj), "n_sequence_fields")

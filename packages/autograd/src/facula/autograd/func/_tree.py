@@ -2,6 +2,8 @@
 
 from collections import OrderedDict
 
+from facula.utils._pytree import NODES
+
 
 def flatten(tree):
     """(the leaves of a tree in order, a function that builds the same tree from as many other leaves)."""
@@ -18,6 +20,10 @@ def _take(tree, leaves):
     if type(tree) in (dict, OrderedDict):
         keys, kind = list(tree), type(tree)
         return (lambda values: kind(zip(keys, values))), [_take(tree[k], leaves) for k in keys]
+    known = NODES.get(type(tree))
+    if known is not None:  # a class that somebody registered, deque among them
+        children, context = known.flatten(tree)
+        return (lambda values: known.unflatten(values, context)), [_take(t, leaves) for t in children]
     leaves.append(tree)
     return None
 

@@ -1,0 +1,25 @@
+"""torch.utils.data.dataloader's words for what a loader reads from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from facula.data._fetch import IterableFetcher, MapFetcher
+
+
+class _DatasetKind:
+    """Map: items by index. Iterable: items as they come."""
+
+    Map, Iterable = 0, 1
+
+    @staticmethod
+    def create_fetcher(kind: int, dataset: Any, auto_collation: bool, collate_fn: Any, drop_last: bool) -> Any:
+        """What reads batches: fetch(indices)."""
+        return (MapFetcher if kind == _DatasetKind.Map else IterableFetcher)(dataset, auto_collation, collate_fn, drop_last)
+
+
+def _generate_state(base_seed: int, worker_id: int) -> list[int]:
+    """Four numbers that seed NumPy's legacy stream in a worker."""
+    import numpy
+
+    return numpy.random.SeedSequence([worker_id, base_seed & 0xFFFFFFFF, base_seed >> 32, 0]).generate_state(4).tolist()
