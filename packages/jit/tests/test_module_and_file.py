@@ -137,3 +137,15 @@ def test_other_files_are_refused():
     traced = facula.jit.trace(lambda x: x + facula.rand(2, generator=generator), x0, check_trace=False)
     with pytest.raises(RuntimeError, match="Generator"):
         facula.jit.save(traced, io.BytesIO())
+
+
+def test_a_module_is_traced_by_the_names_of_its_methods():
+    pytest.importorskip("facula.nn")
+    module = facula.nn.Linear(3, 2)
+    x, other = facula.randn(4, 3), facula.randn(5, 3)
+    traced = facula.jit.trace_module(module, {"forward": (x,)}, check_inputs=[{"forward": (other,)}])
+
+    assert facula.equal(module(other), traced(other))
+    for mod, inputs, error in ((module, (x,), AttributeError), (module, {"forward": x, "other": x}, RuntimeError), (abs, {"forward": x}, AttributeError)):
+        with pytest.raises(error):
+            facula.jit.trace_module(mod, inputs)

@@ -41,3 +41,11 @@ def _get_tracing_state() -> None:
 def _get_privateuse1_backend_name() -> str:
     """The kind of device that an extension may bring."""
     return "privateuseone"
+
+
+def _is_torch_function_mode_enabled() -> bool:
+    """Is a TorchFunctionMode entered in this thread?"""
+    import sys
+
+    protocol = sys.modules.get("facula.tensor_core._override")
+    return protocol is not None and bool(getattr(protocol._state, "modes", None))

@@ -227,6 +227,7 @@ FALLBACKS = {
     "torch.distributed.launch": "facula.torch._launch",
     "torch.utils.data._utils.worker._generate_state": "facula.torch._loader_names:_generate_state",
     "torch.utils.data.dataloader._DatasetKind": "facula.torch._loader_names:_DatasetKind",
+    **{f"torch.nn.modules.module._global_{n}_registration_hooks": f"facula.nn._hooks:{n}_registration_hooks" for n in ("buffer", "module", "parameter")},
     "torch.nn.modules.module._EXTRA_STATE_KEY_SUFFIX": "facula.nn._module_state:EXTRA_STATE",
     **{
         f"torch.distributions.{home}.{n}": f"facula.torch._distributions:{n}"

@@ -14,6 +14,7 @@ tensor([8., 0.])
 from ._errors import TracerWarning, TracingCheckError
 from ._file import load, save
 from ._trace import is_tracing, trace
+from ._trace_module import trace_module
 from ._traced import TracedFunction
 from .graph import Graph, Node, Value
 
@@ -28,4 +29,5 @@ __all__ = [
     "load",
     "save",
     "trace",
+    "trace_module",
 ]
