@@ -77,6 +77,10 @@ CASES = {
         F.softmin(h, -1)
         F.tanhshrink(h)
         T.linalg.vecdot(a, a)
+        T.tensordot(a, a, 1)
+        T.inner(a, a)
+        T.einsum("ij,ij->i", a, a)
+        T.einsum("ij,ij->", a, a)
         T.linalg.matrix_power(a, 2)
         T.linalg.norm(h)
         F.max_pool1d(x3.bfloat16(), 2)
@@ -238,6 +242,9 @@ CASES = {
         T.softmax(h, 0, dtype=T.float32)
         T.maximum(h, a)
         T.nn.utils.clip_grad_norm_([T.nn.Parameter(a)], 1.)
+        T.inner(a[0], a[0])
+        T.tensordot(a, a, ([0, 1], [1, 0]))
+        T.tensordot(a, a, 2)
     """,
     "float64": """
         h.sum(dtype=T.float64)

@@ -4,6 +4,7 @@ Rows are met where they run (autocast's interpreter asks `ROWS`). A function of 
 of the process on: its operands are cast once, and within it nothing is.
 """
 
+import importlib
 import sys
 import types
 
@@ -53,6 +54,7 @@ _met = set()  # homes whose functions ask
 
 def meet(cast):
     """Have the functions that are there by now ask `cast(policy, function, args, kwargs)`, those of a home once."""
+    importlib.import_module("facula.linalg"), importlib.import_module("facula.fft")  # may be met within the block for the first time
     for path in ("", "linalg", "fft", "nn.functional"):
         home = sys.modules.get(f"facula.{path}" if path else "facula")
         if home is None or path in _met:

@@ -80,7 +80,7 @@ def _from_real(name, x, s, dim, norm, out, default=None, forward=True):
     if not dims:
         raise RuntimeError(f"{name} must transform at least one axis")
     half = _ops._fft_r2c(_sized(name, x, sizes, dims), dims, _norm(name, norm, forward), True)
-    return into(name, half if forward else half.conj(), out)
+    return into(name, half if forward else half.conj(), out, strides=not forward)
 
 
 def _to_real(name, x, s, dim, norm, out, default=None, forward=False):
@@ -116,6 +116,10 @@ def fft(input, n=None, dim=-1, norm=None, *, out=None):
 
 def ifft(input, n=None, dim=-1, norm=None, *, out=None):
     """The inverse of fft; here "backward" is 1 / n and "forward" no factor."""
+    if isinstance(input, Tensor) and not input.is_complex():  # the conjugate of what fft makes: a view, as PyTorch's
+        x = _input("ifft", input, "complex")
+        sizes, dims = _dims("ifft", x, _one(n), dim)
+        return into("ifft", _ops._fft_c2c(_sized("ifft", x, sizes, dims), dims, _norm("ifft", norm, False), True).conj(), out, strides=True)
     return _complex("ifft", input, _one(n), dim, norm, False, out)
 
 

@@ -181,6 +181,7 @@ def guarded(function):
 
     def begin(*args, **options):
         if "_self" not in own:
+            function = (inner.__kwdefaults__ or {}).get("_facula_", (inner,))[0]  # it may be watched by now, see _override: as it was
             own["_self"] = _Parameters(function)
             own["_closely"] = lambda self, *args, **options: _closely(self, checked, args, options)
             exec(compile(own["_self"].text(), function.__code__.co_filename, "exec"), own)
@@ -190,6 +191,7 @@ def guarded(function):
                 checked.__code__ = made.__code__
         return own["_made"](*args, **options)
 
+    inner = function
     own = {"begin": begin, "_function": function, "_Tensor": Tensor, "_dtype": dtype, "__name__": function.__module__}
     checked = FunctionType(_first_call.__code__, own, function.__name__)
     checked.__defaults__, checked.__kwdefaults__ = function.__defaults__, function.__kwdefaults__

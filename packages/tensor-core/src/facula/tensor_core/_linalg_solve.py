@@ -203,7 +203,8 @@ def lu_solve(LU, pivots, B, *, left=True, adjoint=False, out=None):
         raise ShapeError(f"linalg.lu_solve: Number of pivots per batch should be same as the dimension of the matrix: {tuple(pivots.shape)} for {tuple(LU.shape)}.")
     _fit("linalg.lu_solve", LU, B, left)
     if not left:  # X A = B is A^H X^H = B^H
-        return into("linalg.lu_solve", H(lu_solve(LU, pivots, H(B), adjoint=not adjoint)), out)
+        X = H(lu_solve(LU, pivots, H(B), adjoint=not adjoint))
+        return into("linalg.lu_solve", X if X.numel() else X.resolve_conj(), out)
     order = _exchanges(pivots, LU.shape[-1])
     if adjoint:  # A = P^T L U, so A^H = U^H L^H P
         y = _ops._linalg_solve_triangular(H(LU), B, False, False)

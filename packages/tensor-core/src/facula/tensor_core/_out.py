@@ -54,6 +54,9 @@ def into(name, result, out, inputs=(), strides=False):
     if name in ("take", "masked_select"):
         apart(name, out, ())
     if resize(name, out, result.shape) and strides and out.dtype is result.dtype:
+        extent = 1 + sum(s * (n - 1) for n, s in zip(result.shape, result.stride())) if result.numel() else 0
+        if extent > result.numel():  # a part of something larger
+            out.resize_((extent,))
         set_data(out, _ops.as_strided(out, result.shape, result.stride(), None))
     apart(name, out, inputs)
     return _ops.copy_into_(out, result)

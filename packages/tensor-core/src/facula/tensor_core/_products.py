@@ -3,7 +3,7 @@
 import functools
 import itertools
 
-from facula.tensor_core import _dispatch, _joining, _ops, _rearranging, _shape
+from facula.tensor_core import _dispatch, _joining, _math, _ops, _rearranging, _shape
 from facula.tensor_core._create import ones, zeros
 from facula.tensor_core._errors import DTypeError
 from facula.tensor_core._out import into
@@ -99,7 +99,7 @@ def _pair(plan, x, y):
         for _ in range(rows):
             y = _ops.unsqueeze(y, both)
         out = _ops.mul(x, y)
-    elif both and not rows and not columns and x.dtype.kind == 2 and x.dtype.itemsize > 2 and x.dtype is y.dtype:
+    elif both and not rows and not columns and not _ops.interpreting and x.dtype.kind == 2 and x.dtype.itemsize > 2 and x.dtype is y.dtype:
         out = _ops.sum(_ops.mul(x, y), list(range(both, both + inner)))  # lines of dot products: one by one they start slowly
     elif rows == inner == columns == 1:
         out = _ops.matmul(x, y)
@@ -234,6 +234,9 @@ def tensordot(a, b, dims=2, out=None):
         if a.shape[p] != b.shape[q]:
             a, b = (a, _ops.sum(b, q, True, dtype=b.dtype)) if a.shape[p] == 1 else (_ops.sum(a, p, True, dtype=a.dtype), b)
     size = _product(a.shape[d] for d in over_a)
+    if not kept_a and not kept_b and a.dim():  # a product of vectors, which autocast leaves alone
+        x, y = (_shape.reshape(_ops.permute(t, over), (size,)) for t, over in ((a, over_a), (b, over_b)))
+        return into("tensordot", _math.dot(x, y), out)
     left = _shape.reshape(_ops.permute(a, kept_a + over_a), _product(a.shape[d] for d in kept_a), size)
     right = _shape.reshape(_ops.permute(b, over_b + kept_b), size, _product(b.shape[d] for d in kept_b))
     result = _ops.view(_ops.matmul(left, right), [a.shape[d] for d in kept_a] + [b.shape[d] for d in kept_b])
@@ -247,7 +250,7 @@ def inner(input, other, *, out=None):
     if input.shape[-1] != other.shape[-1]:
         raise RuntimeError(f"inner() the last dimension must match on both input tensors but got shapes {list(input.shape)} and {list(other.shape)}")
     if other.dim() == 1:
-        return _ops.matmul(input, other, out=out)
+        return (_math.dot if input.dim() == 1 else _ops.matmul)(input, other, out=out)
     return tensordot(input, other, dims=([-1], [-1]), out=out)
 
 
