@@ -50,6 +50,23 @@ static void deliver(const job *q, int64_t l, const char *x, const kept *best)
     }
 }
 
+enum { GLANCE = 8 };
+
+/* Is one of so many perhaps better than `worst`, the last that is kept? NaN is, or is not: keys will tell. Most are not, and need no key. */
+static inline int better(const f32 *x, f32 worst, int largest)
+{
+    int some = 0;
+    if (largest)
+        _Pragma("GCC unroll 1")
+        for (int j = 0; j < GLANCE; ++j)
+            some |= !(x[j] <= worst);
+    else
+        _Pragma("GCC unroll 1")
+        for (int j = 0; j < GLANCE; ++j)
+            some |= !(x[j] >= worst);
+    return some;
+}
+
 /* The k least of a line pass once through a short list. A run of elements of which none is good enough costs a comparison each. */
 static void few_of_line(const job *q, int64_t l, const char *x)
 {
@@ -58,8 +75,14 @@ static void few_of_line(const job *q, int64_t l, const char *x)
     const uint64_t flip = q->largest ? ~(uint64_t)0 >> (64 - 8 * size) : 0;
     few w = {.count = 0};
     uint64_t key[RUN];
-    for (int64_t i = 0; i < f->n; i += RUN) {
-        const int64_t m = f->n - i < RUN ? f->n - i : RUN;
+    const int glance = dtype == FC_F32 && f->step == 1;
+    for (int64_t i = 0, m; i < f->n; i += m) {
+        m = f->n - i < RUN ? f->n - i : RUN;
+        if (glance && w.count == q->k && f->n - i >= GLANCE) {
+            m = GLANCE;
+            if (!better((const f32 *)x + i, ((const f32 *)x)[w.best[q->k - 1].at], q->largest))
+                continue;
+        }
         int good = w.count < q->k;
         fc_plain_keys(key, dtype, x + i * f->step * size, m, f->step);
         for (int64_t j = 0; j < m; ++j) {
