@@ -21,7 +21,7 @@ static const int fc_array_size[] = {1, 1, 1, 2, 4, 8, 2, 4, 8, 2, 0, 4, 8, 8, 16
 
 static PyObject *fc_from_array(PyObject *self, PyObject *object)
 {
-    PyObject *capsule = PyObject_GetAttrString(object, "__array_struct__"), *key = NULL;
+    PyObject *capsule = PyObject_GetAttr(object, fc_array_name), *key = NULL;
     const fc_array *a = capsule && PyCapsule_CheckExact(capsule) ? PyCapsule_GetPointer(capsule, NULL) : NULL;
     int64_t shape[FC_DEEPEST], stride[FC_DEEPEST], bytes = a ? a->itemsize : 0;
     fc_tensor *t = NULL;
@@ -30,7 +30,7 @@ static PyObject *fc_from_array(PyObject *self, PyObject *object)
     PyErr_Clear();
     while (a && dtype < 15 && (fc_array_kind[dtype] != a->kind || fc_array_size[dtype] != a->itemsize))
         ++dtype;
-    int plain = a && a->two == 2 && a->nd <= FC_DEEPEST && dtype < 15 && (a->flags & FC_NOT_SWAPPED) && (a->flags & FC_WRITABLE);
+    int plain = a && a->two == 2 && a->nd <= FC_DEEPEST && a->itemsize > 0 && dtype < 15 && (a->flags & FC_NOT_SWAPPED) && (a->flags & FC_WRITABLE);
     for (int d = 0; plain && d < a->nd; ++d) {
         shape[d] = a->shape[d];
         stride[d] = a->strides[d] / a->itemsize;

@@ -91,6 +91,7 @@ static int fc_handle_read(PyObject *object, fc_tensor **tensor)
 
 typedef struct { PyObject_HEAD PyObject *handle, *shape, *origin, *base, *grad; } fc_slots;
 static PyTypeObject *fc_tensor_type; /* Python's class, once it is defined */
+static PyObject *fc_array_name;      /* "__array_struct__" */
 static PyObject *fc_h_name;          /* "_h", which a class may define in its own way */
 
 /* T_OBJECT_EX: CPython reads and writes such members as fast as __slots__; one that is not set raises AttributeError. */
@@ -227,6 +228,8 @@ static PyObject *fc_ternary(PyObject *self, PyObject *const *args, Py_ssize_t co
     if (!fc_count("ternary", count, 5))
         return NULL;
     const int op = (int)PyLong_AsLong(args[0]), first = (int)PyLong_AsLong(args[4]);
+    if ((op < 0 || first < 0) && PyErr_Occurred())
+        return NULL;
     for (int k = 0; k < 3 && fits; ++k) {
         PyObject *a = args[1 + k];
         if ((t[k] = fc_operand(a))) {
@@ -288,8 +291,10 @@ static PyObject *fc_saved_version(PyObject *self, PyObject *handle)
 {
     fc_tensor *tensor;
     (void)self;
-    if (fc_handle_read(handle, &tensor) < 0 || !tensor)
+    if (fc_handle_read(handle, &tensor) < 0)
         return NULL;
+    if (!tensor)
+        return PyErr_Format(PyExc_TypeError, "a tensor's handle is wanted");
     if (fc_inference(tensor))
         return PyErr_Format(PyExc_RuntimeError, "Inference tensors cannot be saved for backward. Clone it outside of inference_mode to get a normal tensor.");
     return PyLong_FromLongLong(fc_version(tensor));
@@ -519,6 +524,7 @@ static int fc_binding_begin(PyObject *module)
         fc_generator_pointer = (struct _cffi_ctypedescr *)PyObject_CallMethod(ffi, "typeof", "s", "fc_generator *");
         fc_handle_type = PyType_FromSpec(&fc_handle_spec);
         fc_h_name = PyUnicode_InternFromString("_h");
+        fc_array_name = PyUnicode_InternFromString("__array_struct__");
         PyObject *slots = PyType_FromSpec(&fc_slots_spec), *node = PyType_FromSpec(&fc_node_spec), *sizes = fc_sizes_type();
         bad = !fc_void_pointer || !fc_generator_pointer || !fc_handle_type || !slots || !node || !sizes || PyModule_AddObject(module, "Slots", slots) < 0
               || PyModule_AddObject(module, "NodeSlots", node) < 0 || PyModule_AddObject(module, "Sizes", sizes) < 0

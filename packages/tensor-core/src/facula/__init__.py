@@ -14,10 +14,10 @@ from facula.tensor_core import _ownership
 from facula.tensor_core.api import *  # noqa: F403
 from facula.tensor_core.api import __all__ as _names
 
-__all__ = [*_names, *_ownership.MODULES, *_ownership.NAMES]
-
 
 def __getattr__(name):
+    if name == "__all__":  # of `from facula import *`: what is installed; parts themselves are imported by name, as PyTorch's are
+        return [*_names, *_ownership.installed_names()]
     found = _ownership.attribute(name)
     if name in _ownership.NAMES:
         globals()[name] = found  # torch.no_grad is asked for in every loop
@@ -25,4 +25,4 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *_names, *_ownership.MODULES, *_ownership.NAMES})

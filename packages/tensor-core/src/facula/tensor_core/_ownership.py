@@ -141,6 +141,17 @@ def installed(distribution):
     return importlib.util.find_spec("facula.cli" if part == "facula" else f"facula.{part}") is not None
 
 
+def installed_names():
+    """The names whose part is there."""
+    there = {}
+    for module in {module for module, _ in NAMES.values()}:
+        try:
+            there[module] = importlib.util.find_spec(module) is not None
+        except ModuleNotFoundError:  # its package is not there
+            there[module] = False
+    return [name for name, (module, _) in NAMES.items() if there[module]]
+
+
 def load(public, module, distribution, error_type=None):
     """The part's module, or an error that names what to install: hasattr() is False, and `from facula import nn` says why not."""
     try:
