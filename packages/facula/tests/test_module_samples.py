@@ -11,6 +11,7 @@ import pytest
 pytest.importorskip("torch.testing._internal.common_modules")
 
 import torch  # noqa: E402 - without PyTorch there is nothing to import it for
+from known_differences import assert_only_known_differ  # noqa: E402
 from module_compare import of_entry  # noqa: E402
 from module_samples import entries  # noqa: E402
 from operator_samples import DTYPES  # noqa: E402
@@ -38,23 +39,14 @@ def found(entry, known):
     return kinds
 
 
-@pytest.fixture(autouse=True, scope="module")
-def one_thread_of_pytorch():
-    """Its threads wait for each other longer than these tensors take."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
-
-
+@pytest.mark.usefixtures("one_thread_of_pytorch")
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", ENTRIES)
 def test_module_is_like_pytorchs(name):
     known = KNOWN.get(name, {})
     kinds = found(ENTRIES[name], known)
 
-    assert not [f"{kind}: {text}" for kind, text in kinds.items() if kind not in known]
-    assert not known.keys() - kinds.keys(), "no longer different: take that out of KNOWN"
+    assert_only_known_differ(kinds, known)
 
 
 def test_every_module_class_of_pytorch_is_here_and_has_an_entry():

@@ -12,17 +12,16 @@ pytest.importorskip("torch.testing._internal.common_optimizers")
 
 import optimizer_compare as compare  # noqa: E402 - without PyTorch there is nothing to import it for
 import torch  # noqa: E402
+from known_differences import assert_only_known_differ  # noqa: E402
 
 ENTRIES = compare.entries()
 ALL = bool(os.environ.get("FACULA_OPTIMIZER_SAMPLES"))
 DTYPES = (torch.float64, torch.float32, torch.complex128, torch.bfloat16)
 TWICE = "PyTorch's second step overwrites what backward needs; here each step's state is a copy"
 WIDE = "the numbers that PyTorch rounds to a half parameter's dtype when it loads them stay float32"
-LENGTH = "the length of a step that the line search found is a number here, a Tensor there"
 KNOWN = {
     "ASGD": {"loaded state dtype": WIDE},
     "Adamax": {"differentiable answers": TWICE},
-    "LBFGS": dict.fromkeys(("state type", "loaded state type"), LENGTH),
     "NAdam": {"loaded state dtype": WIDE},
     "RMSprop": {"differentiable answers": TWICE},
     "Rprop": {"differentiable answers": TWICE},
@@ -47,15 +46,7 @@ def quick(info):
         yield from compare.of_differentiable(info, options, torch.float64)
 
 
-@pytest.fixture(autouse=True, scope="module")
-def one_thread_of_pytorch():
-    """Its threads wait for each other longer than these tensors take."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
-
-
+@pytest.mark.usefixtures("one_thread_of_pytorch")
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", ENTRIES)
 def test_optimizer_is_like_pytorchs(name):
@@ -64,5 +55,4 @@ def test_optimizer_is_like_pytorchs(name):
     for kind, text in compare.of_entry(info, DTYPES) if ALL else quick(info):
         found.setdefault(kind, text)
 
-    assert not [f"{kind}: {text}" for kind, text in found.items() if kind not in known]
-    assert not known.keys() - found.keys(), "no longer different: take that out of KNOWN"
+    assert_only_known_differ(found, known)

@@ -2,7 +2,7 @@
 
 from . import _core
 from ._api import as_tuple, grad
-from ._core import GradError, Tensor, is_complex, is_float
+from ._core import GradError, Tensor, is_complex, is_float, zeros_like
 
 __all__ = ["gradcheck", "gradgradcheck", "GradcheckError"]
 
@@ -152,16 +152,12 @@ def _check_forward(func, inputs, eps, atol, rtol):
             dual = forward_ad.make_dual(x.detach().requires_grad_(), v)
             outs = as_tuple(func(*inputs[:i], dual, *inputs[i + 1 :]))
             tangents = [forward_ad.unpack_dual(outs[k]).tangent for k in places]
-        up, down = (as_tuple(func(*_shifted(inputs, i, s * eps * v))) for s in (1, -1))
+        up, down = (_with_moved(inputs, i, s * eps * v, lambda xs: [copied(o) for o in as_tuple(func(*xs))]) for s in (1, -1))
         for k, tangent in zip(places, tangents):
             numeric = (up[k].detach() - down[k].detach()) / (2 * eps)
             analytic = numeric * 0 if tangent is None else tangent.detach()
             if _far(analytic, numeric, atol * max(1.0, x.numel() ** 0.5), rtol):
                 raise GradcheckError(f"gradcheck: the tangent of output {k} along input {i} differs from what differences say by up to {float((analytic - numeric).abs().max().item()):.3g}.")
-
-
-def _shifted(inputs, i, step):
-    return [*inputs[:i], (inputs[i].detach() + step).requires_grad_(), *inputs[i + 1 :]]
 
 
 def numeric_zero(func, inputs, varied, outs, eps, atol):
@@ -170,18 +166,35 @@ def numeric_zero(func, inputs, varied, outs, eps, atol):
         return
     for i in varied:
         for e in range(inputs[i].numel()):
-            up, down = (as_tuple(func(*_moved(inputs, i, e, s * eps))) for s in (1, -1))
+            up, down = (_with_moved(inputs, i, _one(inputs[i], e, s * eps), lambda xs: [copied(o) for o in as_tuple(func(*xs))]) for s in (1, -1))
             for a, b in zip(up, down):
                 if isinstance(a, Tensor) and is_float(a) and _far(a, b, atol * eps, 0):
                     raise GradcheckError(f"gradcheck: a result has no history, but its numerical Jacobian with respect to input {i} is not zero.")
 
 
-def _moved(inputs, i, e, step):
-    """The inputs with element e of input i moved by step."""
-    x = inputs[i].detach().clone()
-    flat = x.reshape(-1)
-    flat[e] = flat[e] + step
-    return [*inputs[:i], flat.reshape(tuple(x.shape)).requires_grad_(), *inputs[i + 1 :]]
+def copied(o):
+    return o.detach().clone() if isinstance(o, Tensor) else o
+
+
+def _one(x, e, step):
+    """A tensor like x of zeros, but for step at element e."""
+    delta = zeros_like(x.detach()).reshape(-1)
+    delta[e] = step
+    return delta.reshape(tuple(x.shape))
+
+
+def _with_moved(inputs, i, delta, compute):
+    """compute(inputs) while delta is added to input i itself: func may reach it otherwise than by its arguments, as modules do."""
+    x = inputs[i]
+    if x.is_sparse or x.is_conj() or (0 in x.stride() and x.numel() > 1):
+        return compute([*inputs[:i], (x.detach() + delta).requires_grad_(), *inputs[i + 1 :]])
+    data = x.data
+    kept = data.clone()
+    data.add_(delta)
+    try:
+        return compute(inputs)
+    finally:
+        data.copy_(kept)
 
 
 def _far(a, b, atol, rtol):
@@ -201,7 +214,7 @@ def _whole(inputs, i, outs, values, eps, atol, rtol):
     columns = {}
     for e in range(x.numel()):
         for d in directions:
-            up, down = values(_moved(inputs, i, e, d * eps)), values(_moved(inputs, i, e, -d * eps))
+            up, down = (_with_moved(inputs, i, _one(x, e, s * d * eps), values) for s in (1, -1))
             columns[e, d] = [((a - b) / (2 * eps)).reshape(-1) for a, b in zip(up, down)]
     for k, o in enumerate(outs):
         flat = [0j if is_complex(o) else 0.0] * o.numel()
@@ -245,8 +258,7 @@ def _projected(inputs, i, outs, values, eps, atol, rtol):
     v = _random(x)
     scale = max(float((v.abs() ** 2).sum().item()) ** 0.5, 1e-30)
     v = v / scale
-    moved = [[*inputs[:i], (x.detach() + s * eps * v).requires_grad_(), *inputs[i + 1 :]] for s in (1, -1)]
-    up, down = values(moved[0]), values(moved[1])
+    up, down = (_with_moved(inputs, i, s * eps * v, values) for s in (1, -1))
     for k, o in enumerate(outs):
         u = _random(o)
         if o.numel() == 0:

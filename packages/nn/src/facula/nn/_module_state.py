@@ -247,22 +247,7 @@ class ModuleState:
         if metadata is not None:
             state_dict._metadata = metadata
 
-        def load(module: Any, local_dict: Any, prefix: str) -> None:
-            local_metadata = {} if metadata is None else metadata.get(prefix[:-1], {})
-            if assign:
-                local_metadata = {**local_metadata, "assign_to_params_buffers": True}
-            module._load_from_state_dict(local_dict, prefix, local_metadata, True, missing, unexpected, errors)
-            for name, child in module._modules.items():
-                if child is not None:
-                    below = prefix + name + "."
-                    load(child, OrderedDict((k, v) for k, v in local_dict.items() if k.startswith(below)), below)
-            incompatible = _IncompatibleKeys(missing, unexpected)
-            for hook in module._load_state_dict_post_hooks.values():
-                if hook(module, incompatible) is not None:
-                    raise AssertionError("load_state_dict post hook: it returned a value. Edit incompatible_keys in place.")
-
-        load(self, state_dict, "")
-        load = None  # it holds itself
+        _load(self, state_dict, "", (metadata, assign, missing, unexpected, errors))
         if strict:
             for keys, what in ((unexpected, "Unexpected"), (missing, "Missing")):
                 if keys:
@@ -271,3 +256,20 @@ class ModuleState:
             listed = "\n\t".join(errors)
             raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t{listed}")
         return _IncompatibleKeys(missing, unexpected)
+
+
+def _load(module: Any, state_dict: Any, prefix: str, common: tuple) -> None:
+    """Load a module and those below it; common: metadata, assign and the lists of what did not fit."""
+    metadata, assign, missing, unexpected, errors = common
+    local_metadata = {} if metadata is None else metadata.get(prefix[:-1], {})
+    if assign:
+        local_metadata = {**local_metadata, "assign_to_params_buffers": True}
+    module._load_from_state_dict(state_dict, prefix, local_metadata, True, missing, unexpected, errors)
+    for name, child in module._modules.items():
+        if child is not None:
+            below = prefix + name + "."
+            _load(child, OrderedDict((k, v) for k, v in state_dict.items() if k.startswith(below)), below, common)
+    incompatible = _IncompatibleKeys(missing, unexpected)
+    for hook in module._load_state_dict_post_hooks.values():
+        if hook(module, incompatible) is not None:
+            raise AssertionError("load_state_dict post hook: it returned a value. Edit incompatible_keys in place.")

@@ -86,6 +86,8 @@ class MultiheadAttention(Module):
         is_causal: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
         """(attention output, weights or None); masks are True, or -inf, where a key is left out."""
+        # PyTorch's fast path: NaN, not 0, where every key is left out, and a result that lies batch first
+        fast = self.batch_first and query is key and key is value and self._may_go_fast(query, key_padding_mask, attn_mask)
         swap = self.batch_first and query.dim() == 3
         if swap:  # keep shared tensors shared: the projection is then one product
             same_k, same_v = key is query, value is key
@@ -108,7 +110,7 @@ class MultiheadAttention(Module):
             self.out_proj.bias,
             training=self.training,
             key_padding_mask=key_padding_mask,
-            need_weights=need_weights,
+            need_weights=need_weights or (fast and not (key_padding_mask is None and attn_mask is None)),
             attn_mask=attn_mask,
             use_separate_proj_weight=not self._qkv_same_embed_dim,
             q_proj_weight=self.q_proj_weight,
@@ -117,4 +119,17 @@ class MultiheadAttention(Module):
             average_attn_weights=average_attn_weights,
             is_causal=is_causal,
         )
+        if fast:
+            return out.transpose(0, 1).contiguous(), weights if need_weights else None
         return out.transpose(0, 1) if swap else out, weights
+
+    def _may_go_fast(self, query: Tensor, *masks: Tensor | None) -> bool:
+        """Whether PyTorch would take its inference kernel for a batch-first self-attention."""
+        weights = (query, self.in_proj_weight, self.in_proj_bias, self.out_proj.weight, self.out_proj.bias)
+        return not (
+            self.training or not facula.backends.mha.get_fastpath_enabled() or query.dim() != 3 or self.num_heads % 2 or self.add_zero_attn or self.bias_k is not None
+            or any(w is None or w.dtype is not query.dtype for w in weights)
+            or (facula.is_grad_enabled() and any(w.requires_grad for w in weights))
+            or any(m is not None and m.is_floating_point() for m in masks)
+            or facula.is_autocast_enabled("cpu")
+        )  # fmt: skip

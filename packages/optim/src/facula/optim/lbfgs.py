@@ -7,29 +7,32 @@ from typing import Any, Callable, Iterable, NamedTuple
 import facula
 from facula import Tensor
 
-from ._formula import check_lr, number
+from ._formula import check_lr
 from .optimizer import Optimizer
 
 __all__ = ["LBFGS"]
 
 
 class Point(NamedTuple):
-    """A place on the search line: step, loss, gradient there, slope along the line."""
+    """A place on the search line: step, loss, gradient there, slope along the line.
 
-    t: float
+    Slopes are 0-d Tensors, and steps become such where a formula over slopes gave them: so PyTorch's state has it.
+    """
+
+    t: float | Tensor
     loss: float
     grad: Tensor
-    slope: float
+    slope: Tensor
 
 
-def _cubic_minimum(a: Point, b: Point, bounds: tuple[float, float] | None = None) -> float:
+def _cubic_minimum(a: Point, b: Point, bounds: tuple | None = None) -> float | Tensor:
     """Where the cubic through both points and slopes is least, within bounds. Source: Nocedal and Wright, equation 3.59."""
-    low, high = bounds if bounds is not None else (min(a.t, b.t), max(a.t, b.t))
+    low, high = bounds if bounds is not None else (a.t, b.t) if a.t <= b.t else (b.t, a.t)
     d1 = a.slope + b.slope - 3 * (a.loss - b.loss) / (a.t - b.t)
     square = d1 * d1 - a.slope * b.slope
     if not square >= 0:
         return (low + high) / 2.0
-    d2 = square**0.5
+    d2 = square.sqrt()
     if a.t <= b.t:
         t = b.t - (b.t - a.t) * ((b.slope + d2 - d1) / (b.slope - a.slope + 2 * d2))
     else:
@@ -38,7 +41,7 @@ def _cubic_minimum(a: Point, b: Point, bounds: tuple[float, float] | None = None
 
 
 def _strong_wolfe(
-    at: Callable[[float], Point], start: Point, t: float, widest: float, tolerance: float, most: int
+    at: Callable[[Any], Point], start: Point, t: float | Tensor, widest: Tensor, tolerance: float, most: int
 ) -> tuple[Point, int]:
     """A point whose loss fell enough (c1 = 1e-4) and whose slope is flat enough (c2 = 0.9), and the evaluations it took.
 
@@ -149,8 +152,8 @@ class LBFGS(Optimizer):
             parts.append((facula.view_as_real(grad.resolve_conj()) if grad.is_complex() else grad).reshape(-1))
         return facula.cat(parts)
 
-    def _move(self, t: float, direction: Tensor) -> None:
-        at = 0
+    def _move(self, t: float | Tensor, direction: Tensor) -> None:
+        at, t = 0, float(t)
         for p in self._params:
             real = facula.view_as_real(p) if p.is_complex() else p
             real.add_(direction[at : at + real.numel()].reshape(real.shape), alpha=t)
@@ -163,7 +166,8 @@ class LBFGS(Optimizer):
 
     def _minimise(self, closure: Callable) -> Any:
         group, state = self.param_groups[0], self.state[self._params[0]]
-        lr, tolerance_change = number(group["lr"]), group["tolerance_change"]
+        lr, tolerance_change = group["lr"], group["tolerance_change"]
+        lr = lr.reshape(()) if isinstance(lr, Tensor) else lr
         state.setdefault("func_evals", 0)
         state.setdefault("n_iter", 0)
 
@@ -183,9 +187,9 @@ class LBFGS(Optimizer):
             direction = self._direction(state, grad, group["history_size"])
             state["prev_flat_grad"] = grad.clone()
             previous_loss = state["prev_loss"] = loss
-            t = min(1.0, 1.0 / grad.abs().sum().item()) * lr if state["n_iter"] == 1 else lr
+            t = min(1.0, 1.0 / grad.abs().sum()) * lr if state["n_iter"] == 1 else lr
             state["d"], state["t"] = direction, t
-            slope = grad.dot(direction).item()
+            slope = grad.dot(direction)
             if slope > -tolerance_change:
                 break
             used = 0
@@ -243,16 +247,16 @@ class LBFGS(Optimizer):
         return r
 
     def _search(
-        self, evaluate: Callable, start: Point, t: float, direction: Tensor, tolerance: float, most: int
+        self, evaluate: Callable, start: Point, t: float | Tensor, direction: Tensor, tolerance: float, most: int
     ) -> tuple[Point, int]:
         origin = [p.clone() for p in self._params]
 
-        def at(t: float) -> Point:
+        def at(t: float | Tensor) -> Point:
             self._move(t, direction)
             loss = float(evaluate())
             grad = self._flat_grad()
             for p, kept in zip(self._params, origin):
                 p.copy_(kept)
-            return Point(t, loss, grad, grad.dot(direction).item())
+            return Point(t, loss, grad, grad.dot(direction))
 
-        return _strong_wolfe(at, start, t, direction.abs().max().item(), tolerance, most)
+        return _strong_wolfe(at, start, t, direction.abs().max(), tolerance, most)

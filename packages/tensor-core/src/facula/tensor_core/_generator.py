@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from facula.tensor_core import _tensor
@@ -49,8 +49,10 @@ class Generator:
             raise MemoryError("Generator: out of memory")
 
     def __del__(self, free=lib.fc_generator_free) -> None:
-        with contextlib.suppress(AttributeError):
+        try:  # no contextlib: the interpreter may have taken it down already
             free(self._g)
+        except AttributeError:
+            pass
 
     @property
     def device(self) -> Device:
@@ -148,7 +150,7 @@ def set_rng_state(new_state: Tensor) -> None:
     default_generator.set_state(new_state)
 
 
-@contextlib.contextmanager
+@contextmanager
 def fork_rng(devices: Iterable | None = None, enabled: bool = True, device_type: str = "cuda") -> Iterator[None]:
     """Within the block, draws go on from here; after it, the default generator is as it was before.
 

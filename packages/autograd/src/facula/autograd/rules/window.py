@@ -6,7 +6,7 @@ Gradients keep the memory format of the operands, as PyTorch's do; that of five 
 
 import facula as F
 
-from .._core import row
+from .._core import GradError, row
 from .._support import format_of, formed
 from .._table import D
 
@@ -29,15 +29,22 @@ D("max_pool",           node="MaxPool2DWithIndicesBackward0", flat=(1,),
                         x=lambda g, x_shape, x_format, out1: formed(row("max_pool_grad")(g, out1, spatial(x_shape)), x_format))
 D("_max_pool_values",   x=lambda g, x, x_shape, x_format, kernel, stride, padding, dilation, ceil_mode:
                             formed(row("max_pool_grad")(g, row("max_pool")(x, kernel, stride, padding, dilation, ceil_mode)[1], spatial(x_shape)), x_format))
-D("adaptive_max_pool",  flat=(1,), x=lambda g, x_shape, x_format, out1: formed(row("max_pool_grad")(g, out1, spatial(x_shape)), x_format % 3))
+D("adaptive_max_pool",  flat=(1,), x=lambda g, x_shape, x_format, out1: formed(row("max_pool_grad")(some(g), out1, spatial(x_shape)), x_format % 3))
 D("max_pool_grad",      x=lambda g, y, y_shape: F.gather(g.flatten(2), 2, y.flatten(2)).reshape(tuple(y_shape)))
 D("avg_pool",           node="AvgPool2DBackward0",
                         x=lambda g, x_shape, x_format, kernel, stride, padding, ceil_mode, count_include_pad, divisor:
                             formed(row("avg_pool_grad")(g, spatial(x_shape), kernel, stride, padding, ceil_mode, count_include_pad, divisor), x_format % 3))
 D("avg_pool_grad",      x=lambda g, kernel, stride, padding, ceil_mode, count_include_pad, divisor:
                             row("avg_pool")(g, kernel, stride, padding, ceil_mode, count_include_pad, divisor))
-D("adaptive_avg_pool",  x=lambda g, x_shape, x_format: formed(row("adaptive_avg_pool_grad")(g, spatial(x_shape)), x_format % 3))
+D("adaptive_avg_pool",  x=lambda g, x_shape, x_format: formed(row("adaptive_avg_pool_grad")(some(g), spatial(x_shape)), x_format % 3))
 D("adaptive_avg_pool_grad", x=lambda g, x_shape: row("adaptive_avg_pool")(g, spatial(x_shape)))
+
+
+def some(g):
+    """g, which PyTorch's adaptive pooling refuses where it has places of size 0."""
+    if 0 in g.shape[1:]:
+        raise GradError(f"adaptive pooling: Expected grad_output to have non-zero size for non-batch dimensions, but got {list(g.shape)}. Ask for places.")
+    return g
 
 
 def alike(g, *operands):

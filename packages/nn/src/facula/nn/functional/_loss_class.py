@@ -129,10 +129,16 @@ def multi_margin_loss(
         raise ValueError(f"multi_margin_loss: only p == 1 and p == 2 supported, got {p}")
     if weight is not None and weight.dim() != 1:
         raise ValueError(f"multi_margin_loss: weight must be one-dimensional, got {weight.dim()} dimensions")
-    x = input if input.dim() == 2 else input.reshape(1, -1)
-    t = target.reshape(-1)
-    if x.size(0) != t.size(0):
-        raise RuntimeError(f"multi_margin_loss: inconsistent target size: {tuple(target.shape)} for input {tuple(input.shape)}")
+    shape = input.shape
+    if not (len(shape) == 2 and shape[1] or len(shape) == 1 and shape[0] or not shape):
+        raise RuntimeError(f"multi_margin_loss: Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(shape)}")
+    x = input if len(shape) == 2 else input.reshape(1, -1)
+    t = target if target.dim() == 1 else target.reshape(-1)
+    if t.size(0) != x.size(0) or target.dim() > 1:
+        raise RuntimeError(
+            "multi_margin_loss: target tensor should be 1-D with size equal to the number of input samples (batch size). "
+            f"Expected target size [{x.size(0)}], but got {list(target.shape)}"
+        )
     own = t.unsqueeze(1)
     try:
         short = (margin - x.gather(1, own) + x).clamp(min=0)
@@ -142,8 +148,11 @@ def multi_margin_loss(
         short = short * short
     if weight is not None:
         short = short * weight[t].unsqueeze(1)
-    loss = short.scatter(1, own, 0.0).sum(1) / x.size(1)  # its own class counts nothing
-    return reduced(loss if input.dim() == 2 else loss.reshape(target.shape), reduction)
+    short = short.scatter(1, own, 0.0)  # its own class counts nothing
+    if reduction == "mean":
+        return short.mean()
+    loss = short.sum(1) / x.size(1)
+    return reduced(loss if len(shape) == 2 else loss.reshape(target.shape), reduction)
 
 
 def multilabel_margin_loss(

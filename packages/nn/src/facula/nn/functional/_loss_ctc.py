@@ -15,8 +15,11 @@ from ._rows import row
 _ctc_loss = row("_ctc_loss")
 
 
-def _lengths(lengths: Any) -> Tensor:
-    return lengths.long() if isinstance(lengths, Tensor) else facula.tensor(list(lengths), dtype=facula.int64)
+def _lengths(name: str, lengths: Any) -> Tensor:
+    found = lengths if isinstance(lengths, Tensor) else facula.tensor(list(lengths))
+    if found.numel() and (found.is_floating_point() or found.is_complex()):
+        raise (RuntimeError if found is lengths else TypeError)(f"ctc_loss: {name} must be integral, got {found.dtype}. Convert it with .long().")
+    return found.long()
 
 
 def _padded(targets: Tensor, lengths: Tensor, batch: int) -> Tensor:
@@ -67,7 +70,7 @@ def ctc_loss(
     steps, batch, classes = log_probs.shape
     if not 0 <= blank < classes:
         raise RuntimeError(f"ctc_loss: blank must be in label range [0, {classes - 1}], got {blank}")
-    in_len, out_len = _lengths(input_lengths).reshape(-1), _lengths(target_lengths).reshape(-1)
+    in_len, out_len = _lengths("input_lengths", input_lengths).reshape(-1), _lengths("target_lengths", target_lengths).reshape(-1)
     if in_len.numel() != batch or out_len.numel() != batch:
         raise RuntimeError(f"ctc_loss: input_lengths and target_lengths must have {batch} elements, got {in_len.numel()} and {out_len.numel()}")
     if batch and int(in_len.max()) > steps:

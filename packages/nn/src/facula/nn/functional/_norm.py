@@ -41,8 +41,10 @@ def batch_norm(
     """
     if type(input) is not Tensor:
         extend.want_tensor("batch_norm", "input", 0, input)
-    if eps <= 0:
-        raise ValueError(f"batch_norm: eps must be positive, got {eps}")
+    if training and eps <= 0:
+        raise ValueError(f"batch_norm eps must be positive during training, but got {eps}")
+    if eps < 0:
+        raise ValueError(f"batch_norm eps must be non-negative, but got {eps}")
     if not training and running_mean is not None and running_var is not None and len(input.shape) > 1:
         try:
             return _batch_norm_eval(input, running_mean, running_var, weight, bias, eps)[0]

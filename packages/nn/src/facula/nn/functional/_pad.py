@@ -60,7 +60,7 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
         raise RuntimeError(f"pad: padding {pad} is for {len(pad) // 2} dims, the input has {input.dim()}.")
     if mode == "constant":
         return facula.constant_pad_nd(input, pad, 0.0 if value is None else value)
-    if mode == "reflect" and value is None and input.dtype.kind > 1 and len(pad) == 2 and len(input.shape) in (2, 3) and 0 <= pad[0] < input.shape[-1] and 0 <= pad[1] < input.shape[-1]:
+    if mode == "reflect" and value is None and input.dtype.kind > 1 and len(pad) == 2 and len(input.shape) in (2, 3) and 0 not in input.shape[-2:] and 0 <= pad[0] < input.shape[-1] and 0 <= pad[1] < input.shape[-1]:
         (before, after), dim = pad, len(input.shape) - 1
         parts = [_slice(input, dim, before, before, -1), input] if before else [input]
         if after:

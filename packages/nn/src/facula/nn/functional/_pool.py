@@ -30,7 +30,7 @@ class _Windows:
                 raise RuntimeError(f"{name}: pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k}")
         self.sizes = tuple(x.shape[-ndim:])
         if 0 in x.shape[1:]:
-            raise RuntimeError(f"{name}: expected an input whose dims, a batch dim aside, are not 0, but got: {list(x.shape)}")
+            raise RuntimeError(f"{name}: Expected {ndim + 1}D or {ndim + 2}D (batch mode) tensor with optional 0 dim batch size for input, but got: {list(x.shape)}")
         geometry = list(zip(self.sizes, self.kernel, self.stride, self.padding, self.dilation))
         self.out = tuple(out_size(n, k, s, p, d, ceil_mode) for n, k, s, p, d in geometry)
         if any(n <= 0 for n in self.out):
@@ -254,8 +254,9 @@ def _max_unpool(ndim: int, input: Tensor, indices: Tensor, kernel: Any, stride: 
     flat = (indices.unsqueeze(0) if added else indices).reshape(n, c, math.prod(x.shape[2:]))
     if flat.numel() and bool(((flat < 0) | (flat >= places)).any()):
         raise RuntimeError(f"{name}: found an invalid max index, the output has {places} places: {size}")
-    out = facula.zeros((n, c, places), dtype=x.dtype, device=x.device).scatter(2, flat, x.reshape(flat.shape))
-    out = out.reshape(n, c, *size)
+    zeros = facula.zeros((n, c, places), dtype=x.dtype, device=x.device)
+    values = x.reshape(flat.shape)
+    out = (zeros.scatter(2, flat, values) if flat.numel() else zeros + values.sum()).reshape(n, c, *size)  # nothing: with a history even so
     if ndim == 2 and channels_last(x):
         out = out.contiguous(memory_format=facula.channels_last)
     return out.squeeze(0) if added else out

@@ -8,6 +8,7 @@ import facula
 from facula import Tensor
 from facula.tensor_core import extend
 
+from ._rows import REAL, only
 from ._window import batched, ntuple
 
 _max_row, _avg_row = (extend.function(extend.ops[f"adaptive_{name}_pool"]) for name in ("max", "avg"))
@@ -76,7 +77,11 @@ def _max_over(x: Tensor, spans: list[list[Spans]], sizes: tuple[int, ...]) -> tu
 def _adaptive_max(ndim: int, input: Tensor, output_size: Any, return_indices: bool) -> Any:
     x, added = batched(input, ndim, f"adaptive_max_pool{ndim}d")
     if 0 in input.shape[1:]:
-        raise RuntimeError(f"adaptive_max_pool{ndim}d: expected an input whose dims, a batch dim aside, are not 0, but got: {list(x.shape)}")
+        raise RuntimeError(
+            f"adaptive_max_pool{ndim}d(): Expected input to have non-zero size for non-batch dimensions, but input has sizes {list(input.shape)}"
+        )
+    if not x.dtype.is_floating_point:
+        only(f"adaptive_max_pool{ndim}d", x.dtype, REAL)
     best, places = _max_row(x, _three(_sizes(output_size, x, ndim)))
     if added:
         best, places = best.squeeze(0), places.squeeze(0)
@@ -138,7 +143,11 @@ def _fractional(
     for n, o, k in zip(sizes, out, kernel):
         if o + k - 1 + (ndim == 3) > n:  # PyTorch's volumes leave one place more
             raise RuntimeError(f"{name}: kernel {k} is too large for the input size {n} and output size {o}.")
-    if samples is None:
+        if o < 0:
+            raise RuntimeError(f"{name}: Trying to create tensor with negative dimension {o}: {list(out)}.")
+    if samples is not None:
+        _check_samples(name, samples, x, ndim)
+    else:
         samples = facula.rand(x.size(0), x.size(1), ndim, dtype=x.dtype, device=x.device)
     rows = []
     for per_item, planes in zip(samples.tolist(), x):
@@ -147,11 +156,29 @@ def _fractional(
             spans = [_fractional_spans(by_dim[k], sizes[k], out[k], kernel[k]) for k in range(ndim)]
             rows.append(_max_over(plane.unsqueeze(0).unsqueeze(0), spans, sizes))
     shape = (x.size(0), x.size(1), *out)
-    if rows:
+    if rows and 0 not in out:
         best, places = (facula.cat([r[k] for r in rows]).reshape(shape) for k in (0, 1))
     else:
-        best, places = x.reshape(shape), facula.empty(shape, dtype=facula.int64, device=x.device)
+        best, places = x.reshape(-1)[:0].reshape(shape), facula.empty(shape, dtype=facula.int64, device=x.device)
     return (best.squeeze(0), places.squeeze(0)) if added else (best, places)
+
+
+def _check_samples(name: str, samples: Tensor, x: Tensor, ndim: int) -> None:
+    problem = None
+    if samples.dtype is not x.dtype:
+        problem = f"to have the same dtype as input, {x.dtype}, got {samples.dtype}"
+    elif samples.dim() != 3:
+        problem = f"to have 3 dimensions, got {samples.dim()}"
+    else:
+        rows, channels, dims = samples.shape
+        if rows < x.size(0):
+            problem = f".size(0) no less then input batch size, {x.size(0)}, got {rows}"
+        elif channels != x.size(1):
+            problem = f".size(1) equals to input channel size, {x.size(1)}, got {channels}"
+        elif dims != ndim:
+            problem = f".size(2) equals to {ndim}; got {dims}"
+    if problem is not None:
+        raise RuntimeError(f"{name}: Expect _random_samples{'' if problem[0] == '.' else ' '}{problem}.")
 
 
 def fractional_max_pool2d_with_indices(

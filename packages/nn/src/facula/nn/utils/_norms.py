@@ -29,19 +29,23 @@ def as_matrix(weight: Tensor, dim: int) -> Tensor:
 
 
 def iterate(matrix: Tensor, u: Tensor, v: Tensor, times: int, eps: float, u_first: bool) -> None:
-    """Power iterations towards the largest singular value's vectors, in place. Source: Miyato et al. (2018)."""
+    """Power iterations towards the largest singular value's vectors, in place. Source: Miyato et al. (2018).
+
+    u_first: the parametrization's order, which conjugates where the hook, as PyTorch's, transposes only.
+    """
+    back = matrix.mH if u_first else matrix.t()
     with facula.no_grad():
         for _ in range(times):
             for which in ("u", "v") if u_first else ("v", "u"):
                 if which == "u":
                     u.copy_(normalize(matrix @ v, dim=0, eps=eps))
                 else:
-                    v.copy_(normalize(matrix.t() @ u, dim=0, eps=eps))
+                    v.copy_(normalize(back @ u, dim=0, eps=eps))
 
 
-def sigma(matrix: Tensor, u: Tensor, v: Tensor) -> Tensor:
-    """u^T W v with the vectors as they are now, whatever is done to them later."""
-    return (u.clone() * (matrix @ v.clone())).sum()
+def sigma(matrix: Tensor, u: Tensor, v: Tensor, conjugate: bool = False) -> Tensor:
+    """u^T W v, or u^H W v, with the vectors as they are now, whatever is done to them later."""
+    return ((u.conj_physical() if conjugate and u.is_complex() else u.clone()) * (matrix @ v.clone())).sum()
 
 
 def usual_dim(module: object) -> int:

@@ -64,7 +64,7 @@ class _SpectralNorm(Module):
         matrix = as_matrix(weight, self.dim)
         if self.training:
             iterate(matrix, self._u, self._v, self.n_power_iterations, self.eps, u_first=True)
-        return weight / sigma(matrix, self._u, self._v)
+        return weight / sigma(matrix, self._u, self._v, conjugate=True)
 
     def right_inverse(self, value: Tensor) -> Tensor:
         return value
@@ -144,7 +144,7 @@ class _Orthogonal(Module):
     def _reflected(self, Q: Tensor) -> Tensor:
         """The X whose reflections give Q, made orthogonal where it is not."""
         if self.orthogonal_map != "householder":
-            raise NotImplementedError(f"orthogonal: use_trivialization=False cannot find what {self.orthogonal_map} maps to a weight. Leave it True.")
+            raise NotImplementedError(f"orthogonal: it is not possible to assign to the matrix exponential or the Cayley parametrizations when use_trivialization=False ({self.orthogonal_map}). Leave it True.")
         with facula.no_grad():
             wide = Q.size(-2) < Q.size(-1)
             X, tau = facula.geqrf(Q.mT if wide else Q)

@@ -174,7 +174,7 @@ def register_parametrization(module: Module, tensor_name: str, parametrization: 
             _check_result(new, now.dtype, now.shape, f"module.{tensor_name}")
             if hasattr(parametrization, "right_inverse"):
                 with contextlib.suppress(NotImplementedError):
-                    _check_result(parametrization.right_inverse(new), now.dtype, now.shape, "right_inverse")
+                    _check_result(parametrization.right_inverse(new), now.dtype, now.shape, "right_inverse", "parametrization.right_inverse")
         module.parametrizations[tensor_name].append(parametrization)
         module.parametrizations[tensor_name].unsafe |= unsafe
         return module
