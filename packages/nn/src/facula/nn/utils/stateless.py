@@ -88,3 +88,6 @@ def functional_call(
     args = () if args is None else args if isinstance(args, tuple) else (args,)
     with swapped(module, parameters_and_buffers, tie_weights, strict):
         return module(*args, **(kwargs or {}))
+
+
+_functional_call = functional_call  # PyTorch's name of it before torch.func had one
