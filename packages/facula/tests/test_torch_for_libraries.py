@@ -42,6 +42,14 @@ torch.utils._pytree._dict_flatten_with_keys torch.nn.attention.flex_attention.Bl
 torch.fx.passes.shape_prop.ShapeProp torch.fx.subgraph_rewriter.replace_pattern torch.quasirandom.SobolEngine torch.jit._overload
 torch.utils.data._utils.collate.np_str_obj_array_pattern torch.serialization.DEFAULT_PROTOCOL torchvision.models.densenet.DenseNet
 torchvision.models.vgg.make_layers torch.ops.aten torch.ao.quantization.ObserverBase
+torch._utils._flatten_dense_tensors torch._utils.ExceptionWrapper torch.nn._reduction.get_enum torch.cpu.amp.autocast torch.utils.collect_env.main
+torch.utils._contextlib._DecoratorContextManager torch.utils.weak.WeakTensorKeyDictionary torch.torch_version.TorchVersion
+torch._C._functorch.is_batchedtensor torch._functorch.vmap._maybe_remove_batch_dim torch._jit_internal._copy_to_script_wrapper
+torch.distributed.nn.functional.all_gather torch.distributed.distributed_c10d._get_default_group torch._VF.lstm torch._C._VariableFunctions.relu
+torch.utils.data.dataloader._DatasetKind torch.utils.data._utils.worker._generate_state torch.nn.utils._named_member_accessor.swap_tensor
+torch.multiprocessing.spawn.ProcessRaisedException torch.nn.utils.weight_norm.WeightNorm torch.nn.utils.spectral_norm.SpectralNorm
+torch.utils._python_dispatch.is_traceable_wrapper_subclass torch._dynamo.config.suppress_errors torch.jit.Error torch.jit.trace_module
+functorch.make_functional torchvision.models.inception.Inception3 torchvision.models.googlenet.GoogLeNet
 """.split()
 
 
@@ -158,3 +166,74 @@ def test_parts_of_a_tensor_s_text(served):
     assert "[1., 2.]" == _tensor_str(served.tensor([1.0, 2.0]), indent=7)
     assert "Rows([1.], n=3)" == _add_suffixes("Rows([1.]", ["n=3"], 5, force_newline=False)
     assert 4 == PRINT_OPTS.precision
+
+
+def test_a_file_does_not_hide_the_function_of_its_name(served):
+    from torch.nn.utils.weight_norm import WeightNorm
+
+    assert callable(served.nn.utils.weight_norm) and isinstance(WeightNorm, type)
+
+
+OLDER, NEWER = "1.0 2.2 2.9.1 2.13.0 2.13.0.dev1 2.13.0rc2".split(), "2.13.0.post1 2.14 3".split()
+
+
+def test_the_version_compares_as_a_version(served):
+    version = served.__version__
+
+    assert all(version > other and not version < other and version != other for other in OLDER)
+    assert all(version < other and not version >= other for other in NEWER)
+    assert version >= (2, 9) and version < (3,) and version == str(version) and version < "parrot"
+    with pytest.raises(TypeError):
+        version > 2
+
+
+UTILS = """
+(lambda ts: (u._flatten_dense_tensors(ts), u._unflatten_dense_tensors(u._flatten_dense_tensors(ts), ts)))([torch.ones(2, 3), torch.zeros(4)])
+[[t.tolist() for t in g] for g in u._take_tensors([torch.ones(2), torch.ones(3), torch.ones(1, dtype=torch.float64), torch.ones(1)], 16)]
+[t.dtype for t in u._reorder_tensors_as([torch.ones(1), torch.ones(2, dtype=torch.float64)], [torch.ones(1, dtype=torch.float64), torch.ones(1)])]
+[r.get_enum(w) for w in ("none", "mean", "sum")], [r.legacy_get_string(a, b, False) for a in (None, True, False) for b in (None, True, False)]
+error(lambda: r.get_enum("all"))
+[u._get_device_index(3), u._get_device_index("cuda:1"), u._get_device_index(torch.device("cpu"), allow_cpu=True), u._get_device_index(None, optional=True)]
+error(lambda: u._get_device_index("cpu"))
+error(lambda: u._get_device_index(None))
+u._import_dotted_name("collections.OrderedDict") is __import__("collections").OrderedDict
+(lambda P: torch.allclose(mvn._precision_to_scale_tril(P) @ mvn._precision_to_scale_tril(P).mT, torch.inverse(P)))(torch.tensor([[2., .5], [.5, 1.]]))
+mvn._batch_mahalanobis(torch.tensor([[2., 0.], [1., 1.]]), torch.tensor([[1., 2.], [3., 4.]])), mvn._batch_mv(torch.ones(2, 3), torch.ones(3))
+worker._generate_state(12345678901, 3)
+(lambda d, a: (d.__setitem__(a, 1), len(d), a in d, torch.ones(2) in d, [k is a for k in d], d.pop(a), len(d)))(weak.WeakTensorKeyDictionary(), torch.ones(2))
+(lambda m, w: (acc.swap_tensor(m, "weight", w) is not w, m.weight is w, error(lambda: acc.swap_tensor(m, "x", w)), error(lambda: acc.swap_tensor(m, "a.b", w))))(torch.nn.Linear(1, 1), torch.ones(1, 1))
+functorch.make_functional(torch.nn.Linear(2, 1, bias=False))[0]((torch.ones(1, 2),), torch.ones(3, 2))
+error(lambda: functorch.make_functional(torch.nn.BatchNorm1d(2)))
+torch.vmap(lambda x: torch.full((), float(ft.is_batchedtensor(x))) + x)(torch.zeros(2)), ft.is_batchedtensor(torch.ones(1))
+torch.vmap(lambda d: d[0] + d[1])(__import__("collections").deque([torch.ones(2), torch.ones(2)]))
+""".strip().split("\n")
+
+
+def _answer(text: str, torch):
+    def error(f):
+        try:
+            return f()
+        except Exception as problem:
+            return next(k.__name__ for k in type(problem).__mro__ if k.__module__ == "builtins")
+
+    def plain(x):
+        if isinstance(x, torch.Tensor):
+            return [tuple(x.shape), x.tolist()]
+        return [plain(y) for y in x] if isinstance(x, (tuple, list)) else str(x)
+
+    files = {
+        "u": "torch._utils", "r": "torch.nn._reduction", "mvn": "torch.distributions.multivariate_normal", "worker": "torch.utils.data._utils.worker",
+        "weak": "torch.utils.weak", "acc": "torch.nn.utils._named_member_accessor", "functorch": "functorch", "ft": "torch._C._functorch",
+    }  # fmt: skip
+    names = {k: importlib.import_module(v) if k != "ft" else __import__("torch")._C._functorch for k, v in files.items()}
+    return plain(eval(text, {**names, "torch": torch, "error": error}))
+
+
+@pytest.mark.parametrize("text", UTILS)
+def test_internals_answer_as_pytorch_s(text):
+    theirs = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
+    expected = _answer(text, theirs)
+    with facula.torch.enabled(shadow=True) as torch:
+        actual = _answer(text, torch)
+
+    assert expected == actual

@@ -71,6 +71,34 @@ def test_convolutional_models_learn(name):
     assert all(p.grad is not None for p in model.parameters())
 
 
+@pytest.mark.parametrize(
+    "name, size, parameters, tensors, outputs",
+    [
+        ("googlenet", 32, 9_951_413, 364, ("logits", "aux_logits2", "aux_logits1")),
+        ("inception_v3", 299, 24_362_990, 580, ("logits", "aux_logits")),
+    ],
+)
+def test_inceptions_have_torchvisions_layout(name, size, parameters, tensors, outputs):
+    """Numbers of torchvision's own networks of seven classes."""
+    model = models.get_model(name, num_classes=7, init_weights=False, transform_input=True)
+    x = facula.rand(2, 3, size, size)
+
+    assert (parameters, tensors) == (sum(p.numel() for p in model.parameters()), len(model.state_dict()))
+    out = model(x)
+    assert outputs == out._fields
+    assert all((2, 7) == tuple(scores.shape) for scores in out)
+    assert (2, 7) == tuple(model.eval()(x[..., :75, :75]).shape)
+
+
+def test_inceptions_without_classifiers_on_the_way_give_scores():
+    model = models.googlenet(num_classes=3, aux_logits=False, init_weights=True)
+
+    assert (2, 3) == tuple(model(facula.rand(2, 3, 32, 32)).shape)
+    assert all(0.009 < float(p.std()) < 0.011 for n, p in model.named_parameters() if n.endswith("conv.weight") and p.numel() > 10_000)
+    with pytest.warns(FutureWarning, match="init_weights"):
+        models.GoogLeNet(num_classes=3)
+
+
 def test_vgg_features_have_torchvisions_layout():
     plain, normed = (models.vgg.convolutions(models.vgg.DEPTHS["vgg16"], n) for n in (False, True))
 

@@ -63,7 +63,7 @@ def make_functional_with_buffers(model: Any, disable_autograd_tracking: bool = F
 def make_functional(model: Any, disable_autograd_tracking: bool = False) -> tuple:
     """(function of parameters and arguments, parameters). Of a module without buffers."""
     if any(True for _ in model.buffers()):
-        raise ValueError("make_functional(model): `model` has buffers. Please use make_functional_with_buffers(model) instead.")
+        raise RuntimeError("make_functional(model): `model` has buffers. Please use make_functional_with_buffers(model) instead.")
     return FunctionalModule._create_from(model, disable_autograd_tracking)
 
 

@@ -150,6 +150,7 @@ def _here(name: str):
 FILES = {
     "torch.nn.utils.weight_norm": "facula.nn.utils.weight_norm",
     "torch.nn.utils.spectral_norm": "facula.nn.utils.spectral_norm",
+    "torchvision.models.googlenet": "facula.vision.models.googlenet",
     "torch.multiprocessing.spawn": "facula.dist.multiprocessing",
 }
 
@@ -264,6 +265,7 @@ FALLBACKS = {
     "torch.utils.model_zoo": "facula.hub",
     "torch.compiler": "facula.torch._compiler",
     "torch._dynamo": "facula.torch._compiler",
+    "torch._dynamo.config": "facula.torch._dynamo_config",
     "torch.utils._foreach_utils": "facula.torch._foreach_utils",
     **{
         f"torch.{n}": lambda n=n: getattr(importlib.import_module("facula.torch._symbolic"), n)
@@ -309,6 +311,7 @@ for _name in (
 ):
     FALLBACKS[f"torch.{_name}"] = lambda name=_name: _here(name)
 for _name in (
+    "Error",
     "Final",
     "RecursiveScriptModule",
     "ScriptFunction",

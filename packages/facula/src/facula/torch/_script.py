@@ -17,6 +17,8 @@ class ScriptFunction:
     """The class of scripted functions, for programs that ask whether they hold one."""
 
 
+Error = Exception  # what a script raises: it runs as Python here, whose errors are its own
+
 RecursiveScriptModule = TopLevelTracedModule = ScriptModule
 
 

@@ -47,8 +47,8 @@ def _reorder_tensors_as(tensors: Iterable[Tensor], ordered_tensors: Iterable[Ten
     return tuple(next(queues[t.type()]) for t in ordered_tensors)
 
 
-def _get_device_index(device: Any, optional: bool = False, allow_cpu: bool = False) -> int:
-    """A device's number; -1 is the CPU."""
+def _get_device_index(device: Any, optional: bool = False, allow_cpu: bool = False) -> int | None:
+    """A device's number; -1 is the CPU. Where optional, None is the accelerator in use: there is none."""
     if isinstance(device, int):
         return device
     if isinstance(device, str):
@@ -60,7 +60,7 @@ def _get_device_index(device: Any, optional: bool = False, allow_cpu: bool = Fal
             return -1 if device.type == "cpu" else device.index
     if not optional:
         raise ValueError(f"Expected a torch.device with a specified index or an integer, but got: {device}")
-    return 0
+    return None
 
 
 def _get_available_device_type() -> None:
