@@ -55,7 +55,9 @@ SEVERAL = frozenset("fft2 ifft2 rfft2 irfft2 hfft2 ihfft2 fftn ifftn rfftn irfft
 
 # what is guarded, by module: everything public for None. Shorter functions look at their tensors themselves: a guard costs 0.1 us
 GUARDED = {
-    "_math": "chain_matmul cross cumulative_trapezoid trapezoid trapz diff index_fill take_along_dim tril_indices triu_indices vdot",
+    "_math": "cross cumulative_trapezoid trapezoid trapz diff tril_indices triu_indices",
+    "_matrix": "chain_matmul vdot",
+    "_fills": "index_fill take_along_dim",
     "_pointwise": "allclose isclose prelu frexp ldexp float_power mvlgamma polygamma isreal",
     "_order": "bincount bucketize histc kthvalue median mode msort nanmedian searchsorted unique unique_consecutive",
     "_rearranging": "diag diagflat repeat_interleave roll rot90",

@@ -3,7 +3,7 @@
 import builtins
 import warnings
 
-from facula.tensor_core import _data, _dispatch, _math, _ops, _run, _shape, _tensor
+from facula.tensor_core import _data, _dispatch, _fills, _ops, _run, _shape, _tensor
 from facula.tensor_core._errors import IntegerOverflow, ShapeError, explain
 from facula.tensor_core._guard import want_tensor
 from facula.tensor_core._lib import lib
@@ -251,7 +251,7 @@ def setitem(x, key, value):
     """x[key] = value, broadcast and converted; recorded when x or value has a history."""
     tensor = type(value) is Tensor or isinstance(value, Tensor)
     if not tensor:
-        if type(key) is Tensor and _math.filled_where(x, key, value):
+        if type(key) is Tensor and _fills.filled_where(x, key, value):
             return
         value = _number_for(x, value)
         if type(key) is Tensor and not _ops.interpreting and type(value) in (float, int) and -65504 <= value <= 65504 and key.dtype.kind == 0 and key.shape == x.shape:

@@ -1,6 +1,6 @@
 """Gives Tensor its methods: every row and composition whose first argument is the tensor, operators, conversions, new_*."""
 
-from facula.tensor_core import _copying, _create, _data, _dispatch, _dlpack, _index, _interop, _legacy, _math, _ops, _order, _overloads, _ownership, _pack, _pointwise, _print, _random, _resize, _shape, _joining, _rearranging, _storage
+from facula.tensor_core import _copying, _create, _data, _dispatch, _dlpack, _index, _interop, _legacy, _fills, _math, _matrix, _ops, _order, _overloads, _ownership, _pack, _pointwise, _print, _random, _resize, _shape, _joining, _rearranging, _storage
 from facula.tensor_core import _bins, _conjugate, _products, _put, _sparse, _statistics
 from facula.tensor_core import _settings
 from facula.tensor_core._errors import DTypeError
@@ -24,7 +24,7 @@ def attach(public):
         if name not in _NOT and name in public or name.endswith("_") and not name.startswith("_"):
             if name not in _HIDDEN:
                 setattr(Tensor, name, getattr(_ops, name))
-    for module in (_shape, _joining, _rearranging, _math, _pointwise, _conjugate, _index, _overloads, _order, _products, _put, _statistics, _bins, _interop, _dlpack, _storage, _copying, _legacy, _settings):
+    for module in (_shape, _joining, _rearranging, _matrix, _math, _fills, _pointwise, _conjugate, _index, _overloads, _order, _products, _put, _statistics, _bins, _interop, _dlpack, _storage, _copying, _legacy, _settings):
         for name in module.METHODS:
             if name not in _NOT:
                 setattr(Tensor, name, getattr(module, name))

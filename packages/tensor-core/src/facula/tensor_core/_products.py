@@ -3,7 +3,7 @@
 import functools
 import itertools
 
-from facula.tensor_core import _dispatch, _joining, _math, _ops, _rearranging, _shape
+from facula.tensor_core import _dispatch, _joining, _matrix, _ops, _rearranging, _shape
 from facula.tensor_core._create import ones, zeros
 from facula.tensor_core._errors import DTypeError
 from facula.tensor_core._out import into
@@ -236,7 +236,7 @@ def tensordot(a, b, dims=2, out=None):
     size = _product(a.shape[d] for d in over_a)
     if not kept_a and not kept_b and a.dim():  # a product of vectors, which autocast leaves alone
         x, y = (_shape.reshape(_ops.permute(t, over), (size,)) for t, over in ((a, over_a), (b, over_b)))
-        return into("tensordot", _math.dot(x, y), out)
+        return into("tensordot", _matrix.dot(x, y), out)
     left = _shape.reshape(_ops.permute(a, kept_a + over_a), _product(a.shape[d] for d in kept_a), size)
     right = _shape.reshape(_ops.permute(b, over_b + kept_b), size, _product(b.shape[d] for d in kept_b))
     result = _ops.view(_ops.matmul(left, right), [a.shape[d] for d in kept_a] + [b.shape[d] for d in kept_b])
@@ -250,7 +250,7 @@ def inner(input, other, *, out=None):
     if input.shape[-1] != other.shape[-1]:
         raise RuntimeError(f"inner() the last dimension must match on both input tensors but got shapes {list(input.shape)} and {list(other.shape)}")
     if other.dim() == 1:
-        return (_math.dot if input.dim() == 1 else _ops.matmul)(input, other, out=out)
+        return (_matrix.dot if input.dim() == 1 else _ops.matmul)(input, other, out=out)
     return tensordot(input, other, dims=([-1], [-1]), out=out)
 
 

@@ -2,7 +2,7 @@
 
 from facula.tensor_core import _create, _ops, _ownership
 from facula.tensor_core._joining import stack
-from facula.tensor_core._math import mm
+from facula.tensor_core._matrix import mm
 from facula.tensor_core._sparse import Sparse, make, to_sparse
 from facula.tensor_core._types import BY_NAME
 

@@ -2,7 +2,7 @@
 
 from facula.tensor_core import _create, _data, _dlpack, _einops, _legacy, _limits, _ops, _shape, _joining, _rearranging, _storage, _types
 from facula.tensor_core import _bins, _conjugate, _guard, _settings
-from facula.tensor_core import _generator, _index, _interop, _math, _methods, _order, _overloads, _pointwise, _print, _products, _put, _random, _serialization, _sparse, _state, _statistics
+from facula.tensor_core import _generator, _index, _interop, _fills, _math, _matrix, _methods, _order, _overloads, _pointwise, _print, _products, _put, _random, _serialization, _sparse, _state, _statistics
 from facula.tensor_core._errors import AcceleratorError, DeviceError, DTypeError, GradError, OutOfMemoryError, ShapeError
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import Size, device, dtype, layout, memory_format
@@ -12,7 +12,7 @@ PRIVATE = {"copy", "alias", "slice", "where_rows", "arange_of", "linspace_of", "
 PRIVATE |= {"draw_bernoulli_", "draw_poisson_", "draw_gamma_", "draw_binomial_"}
 _guard.guard_all()
 _public = {n: getattr(_ops, n) for n in _ops.FUNCTIONS if n not in PRIVATE and not n.startswith("_")}
-for _module in (_create, _data, _shape, _joining, _rearranging, _index, _math, _pointwise, _conjugate, _overloads, _order, _interop, _state, _print, _generator, _random, _serialization, _dlpack, _storage, _legacy, _limits, _settings, _products, _put, _sparse, _statistics, _bins):
+for _module in (_create, _data, _shape, _joining, _rearranging, _index, _matrix, _math, _fills, _pointwise, _conjugate, _overloads, _order, _interop, _state, _print, _generator, _random, _serialization, _dlpack, _storage, _legacy, _limits, _settings, _products, _put, _sparse, _statistics, _bins):
     _public.update({n: getattr(_module, n) for n in _module.__all__})
 _public["_standard_gamma"], _public["_sample_dirichlet"] = _random._standard_gamma, _random._sample_dirichlet
 _public.update(_types.BY_NAME)
