@@ -96,6 +96,44 @@ static void few_of_line(const job *q, int64_t l, const char *x)
     deliver(q, l, x, w.best);
 }
 
+/* The same of SIDE lines, each with its own worst. */
+static inline int any_better(const f32 *x, const f32 *worst, int largest)
+{
+    int some = 0;
+    if (largest)
+        _Pragma("GCC unroll 1")
+        for (int c = 0; c < SIDE; ++c)
+            some |= !(x[c] <= worst[c]);
+    else
+        _Pragma("GCC unroll 1")
+        for (int c = 0; c < SIDE; ++c)
+            some |= !(x[c] >= worst[c]);
+    return some;
+}
+
+/* Lines of which every one has k: the elements from `from` on. */
+static void glance_along(const job *q, few *w, const f32 *x, int64_t from, uint64_t flip)
+{
+    const int64_t step = q->f.step, k = q->k;
+    f32 worst[SIDE];
+    for (int c = 0; c < SIDE; ++c)
+        worst[c] = x[w[c].best[k - 1].at * step + c];
+    for (int64_t i = from; i < q->f.n; ++i) {
+        const f32 *row = x + i * step;
+        if (!any_better(row, worst, q->largest))
+            continue;
+        for (int c = 0; c < SIDE; ++c) {
+            if (q->largest ? row[c] <= worst[c] : row[c] >= worst[c])
+                continue;
+            const uint64_t key = fc_key(FC_F32, row, c) ^ flip;
+            if (key < w[c].last) {
+                keep(&w[c], key, i, k);
+                worst[c] = x[w[c].best[k - 1].at * step + c];
+            }
+        }
+    }
+}
+
 /* The same for `width` neighbouring lines whose elements lie side by side. */
 static void few_of_lines(const job *q, int64_t l, const char *x, int64_t width)
 {
@@ -108,12 +146,15 @@ static void few_of_lines(const job *q, int64_t l, const char *x, int64_t width)
         w[c].count = 0;
         w[c].last = 0;
     }
-    for (int64_t i = 0; i < f->n; ++i) {
+    const int64_t full = dtype == FC_F32 && width == SIDE ? q->k : f->n; /* after k elements every line has k */
+    for (int64_t i = 0; i < full; ++i) {
         fc_plain_keys(key, dtype, x + i * f->step * size, width, 1);
         for (int64_t c = 0; c < width; ++c)
             if (w[c].count < q->k || (key[c] ^ flip) < w[c].last)
                 keep(&w[c], key[c] ^ flip, i, q->k);
     }
+    if (full < f->n)
+        glance_along(q, w, (const f32 *)x, full, flip);
     for (int64_t c = 0; c < width; ++c)
         deliver(q, l + c, x + c * size, w[c].best);
 }
