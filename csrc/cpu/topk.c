@@ -164,13 +164,14 @@ static void lines(void *ctx, int64_t begin, int64_t end, void *room)
     const job *q = ctx;
     const fc_lines *f = &q->f;
     const int dtype = q->x->dtype, size = fc_dt_size[dtype];
+    const int few_pay = q->k <= KEPT && q->k < f->n && (f->n <= SIDE || 3 * q->k <= f->n); /* 20 of 40: 14 us, sorted 10 */
     for (int64_t l = begin, width = 1; l < end; l += width) {
         int64_t source;
         const char *x = q->x->data + fc_line_at(f, l, &source) * size;
         width = 1;
         if (source != l)
             continue;
-        if (q->k <= KEPT && q->k < f->n) {
+        if (few_pay) {
             width = fc_lines_beside(f, l, end - l < SIDE ? end - l : SIDE);
             if (width == 1)
                 few_of_line(q, l, x);
