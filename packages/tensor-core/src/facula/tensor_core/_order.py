@@ -106,9 +106,19 @@ def _middle(row, kind, input, dim, keepdim, out):
         return input.new_full((), float("nan"), dtype=BY_NAME["float64"]).to(input.dtype)
     if input.origin is None and not _dispatch.listened():
         return row(_shape.flatten(input), 0, False)[0]
-    value = row(_shape.flatten(input.detach()), 0, False)[0]  # equal elements share the gradient, as those of amax do
-    hit = (input.detach() == value) | ((input.detach() != input.detach()) & (value != value))
-    return _ops.amax(_ops.where_rows(hit, input, input.new_full((), float("-inf"))))
+    flat = _shape.flatten(input)
+    plain = flat.detach()
+    if _dispatch.listened():  # equal elements share the gradient, as those of amax do
+        value = row(plain, 0, False)[0]
+        hit = (plain == value) | ((plain != plain) & (value != value))
+        return _ops.amax(_ops.where_rows(hit, flat, input.new_full((), float("-inf"))))
+    value = row(flat, 0, False)[0]
+    found = value.item()
+    hit = _ops.eq(plain, found) if found == found else _ops.ne(plain, plain)
+    if _ops.count_nonzero(hit).item() == 1:
+        return value
+    alike = flat.masked_select(hit)
+    return _ops.amax(alike) if found == found else _ops.mean(alike)
 
 
 def median(input, dim=None, keepdim=False, *, out=None, axis=None, keepdims=None):

@@ -56,8 +56,8 @@ def einsum(*args):
 @functools.lru_cache(maxsize=256)
 def _pair_dims(equation, x_dims, y_dims):
     """How two operands make one product: dims whose sizes must agree, the order of each one's dims, how many of them are in both, rows,
-    inner and columns, the result's order (None: as it is). None where only the general way will do: an ellipsis, a label twice in
-    one operand or summed alone, anything to be refused."""
+    inner and columns, the result's order (None: as it is), the equation with the operands exchanged if the result's columns come first.
+    None where only the general way will do: an ellipsis, a label twice in one operand or summed alone, anything to be refused."""
     left, arrow, right = equation.replace(" ", "").partition("->")
     x, comma, y = left.partition(",")
     if not arrow or not (letters := x + y + right).isalpha() or not letters.isascii() or (len(x), len(y)) != (x_dims, y_dims):
@@ -69,7 +69,9 @@ def _pair_dims(equation, x_dims, y_dims):
     moved = lambda order: None if order == sorted(order) else order
     made = both + rows + columns
     orders = ([x.index(c) for c in both + rows + inner], [y.index(c) for c in both + inner + columns], [made.index(c) for c in right])
-    return [(x.index(c), y.index(c)) for c in both + inner], *map(moved, orders), (len(both), len(rows), len(inner), len(columns))
+    crossed = rows and columns and inner and right.index(columns[-1]) < right.index(rows[0])
+    counts = len(both), len(rows), len(inner), len(columns)
+    return [(x.index(c), y.index(c)) for c in both + inner], *map(moved, orders), counts, f"{y},{x}->{right}" if crossed else None
 
 
 @functools.lru_cache(maxsize=256)
@@ -83,14 +85,18 @@ def _single_dims(equation, dims):
 
 
 def _pair_plan(equation, x, y):
-    if not isinstance(x, Tensor) or not isinstance(y, Tensor) or x.origin is not None or y.origin is not None:
-        return None  # what is recorded is PyTorch's sequence: its gradients lie as PyTorch's do
+    if not isinstance(x, Tensor) or not isinstance(y, Tensor):
+        return None
     plan = _pair_dims(equation, x.dim(), y.dim())
+    if plan and (x.origin is not None or y.origin is not None) and (not plan[4][2] or 1 in x.shape or 1 in y.shape):
+        return None  # what is recorded is PyTorch's sequence: its gradients lie as PyTorch's do
     return plan if plan and all(x.shape[a] == y.shape[b] for a, b in plan[0]) else None  # a size of 1 broadcasts: the general way
 
 
 def _pair(plan, x, y):
-    _, x_order, y_order, back, (both, rows, inner, columns) = plan
+    _, x_order, y_order, back, (both, rows, inner, columns), exchanged = plan
+    if exchanged and 1 not in x.shape and 1 not in y.shape:  # then the result is contiguous, as PyTorch's
+        return _pair(_pair_dims(exchanged, y.dim(), x.dim()), y, x)
     x = _ops.permute(x, x_order) if x_order else x
     y = _ops.permute(y, y_order) if y_order else y
     if not inner:
@@ -99,14 +105,15 @@ def _pair(plan, x, y):
         for _ in range(rows):
             y = _ops.unsqueeze(y, both)
         out = _ops.mul(x, y)
-    elif both and not rows and not columns and not _ops.interpreting and x.dtype.kind == 2 and x.dtype.itemsize > 2 and x.dtype is y.dtype:
+    elif both and not rows and not columns and not _ops.interpreting and x.origin is y.origin is None and x.dtype.kind == 2 and x.dtype.itemsize > 2 and x.dtype is y.dtype:
         out = _ops.sum(_ops.mul(x, y), list(range(both, both + inner)))  # lines of dot products: one by one they start slowly
-    elif rows == inner == columns == 1:
+    elif rows == inner == columns == 1 and x.origin is y.origin is None:
         out = _ops.matmul(x, y)
     else:
         batch, lines, between, across = x.shape[:both], x.shape[both : both + rows], x.shape[both + rows :], y.shape[both + inner :]
-        left = _shape.reshape(x, *batch, _product(lines), _product(between))
-        right = _shape.reshape(y, *batch, _product(between), _product(across))
+        lead = batch if x.origin is y.origin is None else (_product(batch),)
+        left = _shape.reshape(x, *lead, _product(lines), _product(between))
+        right = _shape.reshape(y, *lead, _product(between), _product(across))
         out = _ops.view(_ops.matmul(left, right), [*batch, *lines, *across])
     return _ops.permute(out, back) if back else out
 

@@ -197,11 +197,19 @@ def binary_cross_entropy(
         )
     if target.dtype is not input.dtype and not target.is_floating_point():
         raise RuntimeError(f"binary_cross_entropy: found dtype {target.dtype} for target but expected {input.dtype}. Convert it with target.to(input.dtype).")
-    if input.numel() and not (input.amin().item() >= 0 and input.amax().item() <= 1):  # NaN is least and greatest
+    plain = input.detach()
+    least, most = (plain.amin().item(), plain.amax().item()) if input.numel() else (0.0, 1.0)
+    if not (least >= 0 and most <= 1):  # NaN is least and greatest
         raise RuntimeError("binary_cross_entropy: all elements of input should be between 0 and 1. Apply sigmoid, or use the logits form.")
-    if not ((target >= 0) & (target <= 1)).all():
+    known = target.detach()
+    if target.numel() and not extend.listening():
+        fits = known.amin().item() >= 0 and known.amax().item() <= 1
+    else:
+        fits = ((known >= 0) & (known <= 1)).all()
+    if not fits:
         raise RuntimeError("binary_cross_entropy: all elements of target should be between 0 and 1. Give probabilities.")
-    loss = (target - 1) * _log_floor(1 - input) - target * _log_floor(input)
+    log = facula.log if least >= 1e-12 and 1 - most >= 1e-12 and not extend.listening() else _log_floor
+    loss = (target - 1) * log(1 - input) - target * log(input)
     return reduced(loss if weight is None else loss * weight, reduction)
 
 
