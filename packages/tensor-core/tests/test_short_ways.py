@@ -256,3 +256,60 @@ def test_a_series_does_not_depend_on_the_neighbours(name, dtype):
     beside = SERIES[name](facula.from_numpy(np.append(easy.repeat(2), np.full(3, hard, dtype))))[:-3:2].numpy()
 
     assert alone.tobytes() == beside.tobytes()
+
+
+def lines_of(kind, rng):
+    """(401, 40) float32 of which many are alike: numbers, few of them, with NaN, zeros of both signs, mostly NaN and infinite."""
+    x = rng.integers(0, 4, (401, 40)) if kind == "few" else rng.random((401, 40)) - 0.5
+    if kind == "zeros":
+        x = np.copysign(0.0, x)
+    if kind in ("nan", "infinite"):
+        x[rng.random(x.shape) < 0.3] = np.nan if kind == "nan" else -np.inf
+    if kind == "infinite":
+        x[rng.random(x.shape) < 0.9] = np.nan
+    return x.astype(np.float32)
+
+
+@pytest.mark.parametrize("largest", (True, False))
+@pytest.mark.parametrize("kind", ("numbers", "few", "nan", "zeros", "infinite"))
+def test_topk_is_the_front_of_the_sorted_line(kind, largest):
+    x = facula.from_numpy(lines_of(kind, np.random.default_rng(0)))
+    for lying in (x, x.t().contiguous().t()):
+        for dim, k in ((0, 1), (0, 5), (0, 60), (1, 3), (1, 20), (1, 40)):
+            value, index = facula.topk(lying, k, dim, largest=largest)
+            expected, places = facula.sort(lying, dim, descending=largest, stable=True)
+
+            assert places.narrow(dim, 0, k).tolist() == index.tolist()
+            assert expected.narrow(dim, 0, k).contiguous().numpy().tobytes() == value.contiguous().numpy().tobytes()
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("shape", ((15, 40), (16, 16), (17, 70), (70, 17), (33, 95)))
+def test_bytes_turn_as_a_copy_does(shape, level):
+    lib.fc_set_isa_level(level)
+    x = np.random.default_rng(0).integers(0, 256, shape).astype(np.uint8)
+
+    assert x.T.tolist() == facula.from_numpy(x).t().contiguous().tolist()
+
+
+@pytest.mark.parametrize("dtype", ("uint8", "float16", "float32", "float64", "complex64"))
+def test_a_far_matrix_turns_as_a_near_one(dtype):
+    x = facula.arange(1200 * 1100).remainder(251).to(getattr(facula, dtype)).view(1200, 1100)
+    turned = x.t().contiguous()
+
+    assert x.to(facula.complex64).numpy().T.tobytes() == turned.to(facula.complex64).numpy().tobytes()
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_int64_becomes_the_nearest_float64(level):
+    lib.fc_set_isa_level(level)
+    near = [s * (1 << p) + d for p in (0, 31, 52, 53, 54, 61, 62) for d in (-3, -1, 0, 1, 3) for s in (-1, 1)] + [-(1 << 63), (1 << 63) - 1]
+
+    assert [float(v) for v in near] == facula.tensor(near).double().tolist()
+
+
+@pytest.mark.parametrize("size", (1, 2, 3, 1023, 1024, 1025, 5000))
+def test_bincount_counts_neighbours_apart(size):
+    x = np.random.default_rng(size).integers(0, size, 1001)
+
+    assert np.bincount(x, minlength=size).tolist() == facula.bincount(facula.from_numpy(x), minlength=size).tolist()
