@@ -31,6 +31,27 @@ SHAPES = {
     "1x1 b4 256->64 28": (4, 256, 64, 28, 1, 1, 0, 1),
     "depthwise b4 64 56 k3": (4, 64, 64, 56, 3, 1, 1, 64),
     "depthwise b4 128 28 k3 s2": (4, 128, 128, 28, 3, 2, 1, 128),
+    "depthwise 96 56 k7": (1, 96, 96, 56, 7, 1, 3, 96),
+    "1x1 b4 64->256 56": (4, 64, 256, 56, 1, 1, 0, 1),
+    "resnext 128->128 56 k3 g32": (1, 128, 128, 56, 3, 1, 1, 32),
+    "resnext 256->256 56 k3 s2 g32": (1, 256, 256, 56, 3, 2, 1, 32),
+    "patches 3->192 224 k16 s16": (1, 3, 192, 224, 16, 16, 0, 1),
+    "lenet-5 b1 1->6 28 k5 p2": (1, 1, 6, 28, 5, 1, 2, 1),
+    "lenet-5 b1 6->16 14 k5": (1, 6, 16, 14, 5, 1, 0, 1),
+    "resnet-20 b1 16->16 32 k3": (1, 16, 16, 32, 3, 1, 1, 1),
+    "resnet-20 b1 64->64 8 k3": (1, 64, 64, 8, 3, 1, 1, 1),
+}
+LAST = ("depthwise b4 64 56 k3", "depthwise b4 128 28 k3 s2", "depthwise 96 56 k7", "1x1 b4 256->64 28", "1x1 b4 64->256 56",
+        "resnet b8 64->64 56 k3")  # fmt: skip
+
+#        name: function, input, weight, what follows the bias (stride, padding, ...)
+OTHERS = {
+    "aspp 256->256 33 k3 d12": ("conv2d", (1, 256, 33, 33), (256, 256, 3, 3), (1, 12, 12)),
+    "transposed 21->21 32 k16 s8": ("conv_transpose2d", (1, 21, 32, 32), (21, 21, 16, 16), (8, 4)),
+    "transposed 128->64 28 k4 s2": ("conv_transpose2d", (1, 128, 28, 28), (128, 64, 4, 4), (2, 1)),
+    "1-d 1->512 16000 k10 s5": ("conv1d", (1, 1, 16000), (512, 1, 10), (5,)),
+    "1-d b8 64->64 1000 k3": ("conv1d", (8, 64, 1000), (64, 64, 3), (1, 1)),
+    "3-d 16->16 16 k3": ("conv3d", (1, 16, 16, 16, 16), (16, 16, 3, 3, 3), (1, 1)),
 }
 DIRECTIONS = ("forward", "to input", "to weight")
 
@@ -40,18 +61,20 @@ def out_size(n, k, s, p):
 
 
 def flops(case):
-    name = case.rsplit(", ", 1)[0]
+    name = case.rsplit(", ", 1)[0].removesuffix(" last")
     if name not in SHAPES:
         return 0
     b, i, o, n, k, s, p, g = SHAPES[name]
     return 2 * b * o * (i // g) * k * k * out_size(n, k, s, p) ** 2
 
 
-def directions(torch, b, i, o, n, k, s, p, g):
-    """Three callables, each one kernel of the library."""
-    x, w, bias = torch.randn(b, i, n, n), torch.randn(o, i // g, k, k), torch.randn(o)
+def directions(torch, b, i, o, n, k, s, p, g, last=False):
+    """Three callables, each one kernel of the library. last: all of the tensors lie channels_last."""
     m = out_size(n, k, s, p)
-    grad = torch.randn(b, o, m, m)
+    x, w, grad = torch.randn(b, i, n, n), torch.randn(o, i // g, k, k), torch.randn(b, o, m, m)
+    bias = torch.randn(o)
+    if last:
+        x, w, grad = (t.contiguous(memory_format=torch.channels_last) for t in (x, w, grad))
     forward = partial(torch.nn.functional.conv2d, x, w, bias, s, p, 1, g)
     if torch.__name__ == "torch":
         back = partial(torch.ops.aten.convolution_backward, grad, x, w, [o], [s, s], [p, p], [1, 1], False, [0, 0], g)
@@ -80,16 +103,67 @@ def step(torch):
     return run
 
 
-def pool(name, options):
-    return lambda t: partial(getattr(t.nn.functional, name), t.randn(64, 64, 24, 24), *options)
+def other(name, x, w, options, back):
+    """A convolution, or its gradients by input and weight through autograd."""
+
+    def make(t):
+        operands = [t.randn(*x), t.randn(*w)]
+        call = partial(getattr(t.nn.functional, name), *operands, None, *options)
+        if not back:
+            return call
+        for operand in operands:
+            operand.requires_grad_()
+        y = call()
+        return partial(t.autograd.grad, y, operands, t.randn(*y.shape), retain_graph=True)
+
+    return make
 
 
-POOLS = {"max_pool2d 64 x 64 x 24 x 24 k2": ("max_pool2d", (2,)), "max_pool2d k3 s2 p1": ("max_pool2d", (3, 2, 1)),
-         "avg_pool2d k2": ("avg_pool2d", (2,)), "adaptive_avg_pool2d 1": ("adaptive_avg_pool2d", (1,))}  # fmt: skip
+def pool(name, shape, options, last=False, back=False):
+    def make(t):
+        x = t.randn(*shape)
+        if last:
+            x = x.contiguous(memory_format=t.channels_last)
+        call = partial(getattr(t.nn.functional, name), x, *options)
+        if not back:
+            return call
+        x.requires_grad_()
+        y = call()
+        return partial(t.autograd.grad, y, x, t.ones_like(y), retain_graph=True)
+
+    return make
 
 
-def direction(shape, k):
-    return lambda t: directions(t, *shape)[k]
+MANY = (64, 64, 24, 24)
+POOLS = {"max_pool2d 64 x 64 x 24 x 24 k2": ("max_pool2d", MANY, (2,)), "max_pool2d k3 s2 p1": ("max_pool2d", MANY, (3, 2, 1)),
+         "avg_pool2d k2": ("avg_pool2d", MANY, (2,)), "adaptive_avg_pool2d 1": ("adaptive_avg_pool2d", MANY, (1,)),
+         "adaptive_avg_pool2d 24 to 7": ("adaptive_avg_pool2d", MANY, (7,)), "adaptive_max_pool2d 24 to 7": ("adaptive_max_pool2d", MANY, (7,)),
+         "max_pool1d 64 x 64 x 1000 k2": ("max_pool1d", (64, 64, 1000), (2,)), "max_pool1d 16 x 64 x 500 k3 s2 p1": ("max_pool1d", (16, 64, 500), (3, 2, 1)),
+         "max_pool3d 4 x 16 x 16 k2": ("max_pool3d", (4, 16, 16, 16, 16), (2,)),
+         "max_pool2d 1 x 6 x 28 x 28 k2": ("max_pool2d", (1, 6, 28, 28), (2,)), "max_pool2d 1 x 16 x 10 x 10 k2": ("max_pool2d", (1, 16, 10, 10), (2,))}  # fmt: skip
+IN_BOTH = [name for name, how in POOLS.items() if how[1] == MANY]  # formats, and with a gradient
+
+
+def sampled(shape, places, back, **options):
+    def make(t):
+        x, grid = t.randn(*shape), t.rand(shape[0], *places, len(places)) * 2 - 1
+        call = partial(t.nn.functional.grid_sample, x, grid, align_corners=False, **options)
+        if not back:
+            return call
+        x.requires_grad_(), grid.requires_grad_()
+        y = call()
+        return partial(t.autograd.grad, y, (x, grid), t.ones_like(y), retain_graph=True)
+
+    return make
+
+
+GRIDS = {"grid_sample 4 x 16 x 64 x 64": ((4, 16, 64, 64), (64, 64), {}), "grid_sample nearest": ((4, 16, 64, 64), (64, 64), {"mode": "nearest"}),
+         "grid_sample bicubic": ((4, 16, 64, 64), (64, 64), {"mode": "bicubic"}), "grid_sample 1 x 1 x 28 x 28": ((1, 1, 28, 28), (28, 28), {}),
+         "grid_sample 1 x 4 x 16 x 16 x 16": ((1, 4, 16, 16, 16), (16, 16, 16), {})}  # fmt: skip
+
+
+def direction(shape, k, last=False):
+    return lambda t: directions(t, *shape, last)[k]
 
 
 CASES = [
@@ -97,7 +171,19 @@ CASES = [
     for name, shape in SHAPES.items()
     for k, what in enumerate(DIRECTIONS)
 ]
+CASES += [
+    Case(f"{name} last, {what}", direction(SHAPES[name], k, True), tol=None, family=f"{what}, last", amount=flops(f"{name}, {what}") / 1e9)
+    for name in LAST
+    for k, what in enumerate(DIRECTIONS)
+]
+CASES += [Case(f"{name}, {'backward' if back else 'forward'}", other(*how, back), family="other", tol=None) for name, how in OTHERS.items() for back in (False, True)]
 CASES += [Case(name, pool(*how), family="pool", tol=1e-3) for name, how in POOLS.items()]
+CASES += [
+    Case(f"{name}{' last' * last}{' backward' * back}", pool(*POOLS[name], last, back), family="pool", tol=None)
+    for name in IN_BOTH
+    for last, back in ((True, False), (False, True), (True, True))
+]
+CASES += [Case(f"{name}{' backward' * back}", sampled(*how[:2], back, **how[2]), family="grid", tol=None) for name, how in GRIDS.items() for back in (False, True)]
 CASES += [Case("lenet training step", step, family="step", tol=None)]
 
 

@@ -13,8 +13,8 @@
 
 #define GRAIN (64 << 10) /* fma: about 5 us */
 #define LANES FC_DEPTH_LANES
-#define AHEAD 40
-#define TILE 256 /* positions: what they read stays in the first cache from lane to lane */
+#define SOME 4    /* blocks of channels at a time: neighbours in memory */
+#define TILE 512 /* positions: what they read stays in the first cache from lane to lane */
 
 static int64_t round_up(int64_t x, int64_t unit) { return (x + unit - 1) / unit * unit; }
 
@@ -138,31 +138,49 @@ typedef struct {
     const fc_conv_depth_kernel *kernel;
     const char *small, *big;
     char *out;
-    int64_t extent[3];
-    size_t size, copy;
+    int64_t rows, wide, high;    /* of small in a tile; what it reads: a row's places, rows of a plane */
+    size_t size, copy, beside, sums; /* bytes of a block of channels: what a tile reads, the tile itself, sums */
 } weights_job;
 
-/* n channels of neighbouring places, LANES a place. */
-static void gather(const weights_job *q, char *to, const char *from, int64_t places, int64_t n)
+/* Channels of neighbouring places, LANES a place and block; blocks are `far` bytes apart. n: channels of all blocks */
+static void gather(const weights_job *q, char *to, const char *from, int64_t places, int64_t n, size_t far)
 {
-    const size_t place = LANES * q->size, far = (size_t)q->v->groups * q->size;
-    for (int64_t k = 0; k < places; ++k, to += place, from += far) {
-        __builtin_prefetch(from + AHEAD * far); /* lines far apart: the processor does not guess them in time */
-        if (n == LANES && q->size == 4) memcpy(to, from, LANES * 4);
-        else memcpy(to, from, (size_t)n * q->size);
+    const size_t place = LANES * q->size, next = (size_t)q->v->groups * q->size;
+    for (int64_t k = 0; k < places; ++k, to += place, from += next) {
+        char *block = to;
+        int64_t c = 0;
+        for (; c + LANES <= n; c += LANES, block += far)
+            for (size_t b = 0; b < place; b += 32) { /* of constant length: a copy of any length is a slow instruction here */
+                memcpy(block + b, from + (size_t)c * q->size + b, 16);
+                memcpy(block + b + 16, from + (size_t)c * q->size + b + 16, 16);
+            }
+        if (c < n) memcpy(block, from + (size_t)c * q->size, (size_t)(n - c) * q->size);
     }
 }
 
-/* n channels of a sample into the middle of a copy, LANES a place; the margins are there. */
-static void fill(const weights_job *q, char *to, const char *big, int64_t n)
+static void clear(char *to, int64_t places, int64_t blocks, size_t far, size_t size)
+{
+    for (int64_t b = 0; b < blocks && places > 0; ++b) memset(to + (size_t)b * far, 0, (size_t)(places * LANES) * size);
+}
+
+/* The padded rows of big that rows [h, h + height) of plane d of small read, in planes of q->high rows. */
+static void fill(const weights_job *q, char *to, const char *big, int64_t d, int64_t h, int64_t height, int64_t n)
 {
     const fc_conv *v = q->v;
-    const size_t place = LANES * q->size, from = (size_t)v->groups * q->size;
-    for (int64_t d = 0; d < v->big[0] && d + v->pad[0] < q->extent[0]; ++d)
-        for (int64_t h = 0; h < v->big[1] && h + v->pad[1] < q->extent[1]; ++h) {
-            char *row = to + (size_t)(((d + v->pad[0]) * q->extent[1] + h + v->pad[1]) * q->extent[2] + v->pad[2]) * place;
-            const char *x = big + (size_t)((d * v->big[1] + h) * v->big[2]) * from;
-            gather(q, row, x, v->big[2] + v->pad[2] < q->extent[2] ? v->big[2] : q->extent[2] - v->pad[2], n);
+    const int64_t blocks = (n + LANES - 1) / LANES, left = v->pad[2] < q->wide ? v->pad[2] : q->wide;
+    const int64_t there = v->big[2] < q->wide - left ? v->big[2] : q->wide - left, needed = (height - 1) * v->stride[1] + v->dilation[1] * (v->kernel[1] - 1) + 1;
+    const size_t place = LANES * q->size;
+    for (int64_t a = 0; a < v->kernel[0]; ++a)
+        for (int64_t i = 0; i < needed; ++i) {
+            const int64_t zd = d * v->stride[0] + a * v->dilation[0] - v->pad[0], zh = h * v->stride[1] + i - v->pad[1];
+            char *row = to + (size_t)((a * q->high + i) * q->wide) * place;
+            if (zd < 0 || zd >= v->big[0] || zh < 0 || zh >= v->big[1]) {
+                clear(row, q->wide, blocks, q->copy, q->size);
+                continue;
+            }
+            clear(row, left, blocks, q->copy, q->size);
+            gather(q, row + (size_t)left * place, big + (size_t)((zd * v->big[1] + zh) * v->big[2] * v->groups) * q->size, there, n, q->copy);
+            clear(row + (size_t)(left + there) * place, q->wide - left - there, blocks, q->copy, q->size);
         }
 }
 
@@ -182,52 +200,50 @@ HALVE(f32, float)
 HALVE(f64, double)
 #undef HALVE
 
-/* blocks [begin, end) of LANES channels */
+/* blocks [begin, end) of LANES channels, some at a time: tiles of rows are read once for all of them */
 static void weights(void *ctx, int64_t begin, int64_t end, void *scratch)
 {
     const weights_job *q = ctx;
     const fc_conv *v = q->v;
     const int64_t C = v->groups;
-    const int64_t most = 1 + TILE / v->small[2];
-    fc_conv_rows rows = { 1, 1, v->stride[0] * q->extent[1] * q->extent[2] * LANES, v->stride[1] * q->extent[2] * LANES };
+    fc_conv_rows rows = { 1, 1, 0, v->stride[1] * q->wide * LANES };
     int64_t *at = scratch;
-    char *copy = (char *)(at + round_up(v->taps, 8)), *sums = copy + q->copy, *beside = sums + (size_t)(v->taps * LANES * LANES) * q->size;
-    memset(copy, 0, q->copy);
+    char *copy = (char *)(at + round_up(v->taps, 8)), *small = copy + SOME * q->copy, *sums = small + SOME * q->beside;
     for (int64_t t = 0; t < v->taps; ++t) {
         const int64_t c = t % v->kernel[2], b = t / v->kernel[2] % v->kernel[1], a = t / v->kernel[2] / v->kernel[1];
-        at[t] = ((a * v->dilation[0] * q->extent[1] + b * v->dilation[1]) * q->extent[2] + c * v->dilation[2]) * LANES;
+        at[t] = ((a * q->high + b * v->dilation[1]) * q->wide + c * v->dilation[2]) * LANES;
     }
-    for (int64_t u = begin; u < end; ++u) {
-        const int64_t c = u * LANES, n = C - c < LANES ? C - c : LANES;
-        memset(sums, 0, (size_t)(v->taps * LANES * LANES) * q->size);
-        for (int64_t s = 0; s < v->batch; ++s) {
-            fill(q, copy, q->big + (size_t)(s * v->big_n * C + c) * q->size, n);
-            gather(q, beside, q->small + (size_t)(s * v->small_n * C + c) * q->size, v->small_n, n);
-            for (int64_t r = 0; r < v->small[0] * v->small[1]; r += rows.height) {
-                const int64_t d = r / v->small[1], h = r % v->small[1], left = v->small[1] - h;
-                rows.height = left < most ? left : most;
-                q->kernel->last_lanes(sums, copy + (size_t)(d * rows.deep + h * rows.pitch) * q->size, at, v->taps,
-                                      beside + (size_t)(r * v->small[2] * LANES) * q->size, v->small[2], v->stride[2] * LANES, &rows);
-            }
+    for (int64_t u = begin; u < end; u += SOME) {
+        const int64_t blocks = end - u < SOME ? end - u : SOME, c = u * LANES, n = C - c < blocks * LANES ? C - c : blocks * LANES;
+        memset(sums, 0, (size_t)blocks * q->sums);
+        for (int64_t r = 0; r < v->batch * v->small[0] * v->small[1]; r += rows.height) {
+            const int64_t s = r / v->small[1] / v->small[0], d = r / v->small[1] % v->small[0], h = r % v->small[1], left = v->small[1] - h;
+            rows.height = left < q->rows ? left : q->rows;
+            fill(q, copy, q->big + (size_t)(s * v->big_n * C + c) * q->size, d, h, rows.height, n);
+            gather(q, small, q->small + (size_t)(r * v->small[2] * C + c) * q->size, rows.height * v->small[2], n, q->beside);
+            for (int64_t b = 0; b < blocks; ++b)
+                q->kernel->last_lanes(sums + (size_t)b * q->sums, copy + (size_t)b * q->copy, at, v->taps, small + (size_t)b * q->beside,
+                                      v->small[2], v->stride[2] * LANES, &rows);
         }
-        char *out = q->out + (size_t)(c * v->taps) * q->size;
-        if (q->size == 4) halve_f32(v, (float *)out, (float *)sums, n);
-        else halve_f64(v, (double *)out, (double *)sums, n);
+        for (int64_t b = 0; b < blocks; ++b) {
+            char *out = q->out + (size_t)((c + b * LANES) * v->taps) * q->size, *from = sums + (size_t)b * q->sums;
+            const int64_t left = n - b * LANES, count = left < LANES ? left : LANES;
+            if (q->size == 4) halve_f32(v, (float *)out, (float *)from, count);
+            else halve_f64(v, (double *)out, (double *)from, count);
+        }
     }
 }
 
 int fc_conv_depth_last_weight(const fc_conv *v, void *weight, const void *small, const void *big)
 {
     weights_job q = { .v = v, .kernel = fc_conv_depth_kernel_for(v->dtype), .small = small, .big = big, .out = weight, .size = fc_dt_size[v->dtype] };
-    int64_t places = 1;
-    for (int d = 0; d < 3; ++d) {
-        q.extent[d] = (v->small[d] - 1) * v->stride[d] + v->dilation[d] * (v->kernel[d] - 1) + 1;
-        places *= q.extent[d] > 0 ? q.extent[d] : 0;
-    }
-    if (!v->batch || !v->small_n)
-        places = 0;
-    q.copy = (size_t)round_up(places * LANES, 16) * q.size;
-    const size_t beside = (size_t)(v->small_n * LANES) * q.size;
-    const size_t bytes = (size_t)round_up(v->taps, 8) * 8 + q.copy + (size_t)(v->taps * LANES * LANES) * q.size + beside;
+    const int64_t W = v->small[2] > 0 ? v->small[2] : 1;
+    q.rows = 1 + TILE / W < v->small[1] ? 1 + TILE / W : v->small[1] > 0 ? v->small[1] : 1;
+    q.wide = (W - 1) * v->stride[2] + v->dilation[2] * (v->kernel[2] - 1) + 1;
+    q.high = (q.rows - 1) * v->stride[1] + v->dilation[1] * (v->kernel[1] - 1) + 1;
+    q.copy = (size_t)(v->kernel[0] * q.high * q.wide * LANES) * q.size;
+    q.beside = (size_t)(q.rows * W * LANES) * q.size;
+    q.sums = (size_t)(v->taps * LANES * LANES) * q.size;
+    const size_t bytes = (size_t)round_up(v->taps, 8) * 8 + SOME * (q.copy + q.beside + q.sums);
     return fc_parallel_scratch((v->groups - 1) / LANES + 1, 1 + GRAIN / (v->batch * v->small_n * LANES * (v->taps + 4) + 1), bytes, weights, &q);
 }

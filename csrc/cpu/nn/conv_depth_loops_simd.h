@@ -127,10 +127,69 @@ INLINE void T(last_positions)(const int positions, const int most, R *out, int64
         T(last_block)(positions, 1, out, out_step, x, step, weight, place, taps, bias, from, channels, c + WIDTH <= channels ? c : channels - WIDTH);
 }
 
+#define SLIDE 8
+
+/* SLIDE positions and one vector, where taps come in runs of `run` whose sources are neighbours, up or (turned) down: what a position
+ * reads its neighbours read too, so it is loaded once for all of them. Each element's chain is the same. */
+INLINE void T(slide)(const int run, R *out, int64_t out_step, const void *const *x, const int64_t *step, const R *weight,
+                     const int64_t *place, int64_t taps, const R *bias, int64_t from, int64_t pitch, int64_t c, int turned)
+{
+    T(V) sum[SLIDE], w[7];
+#pragma GCC unroll 8
+    for (int p = 0; p < SLIDE; ++p) sum[p] = (T(V)){ 0 };
+#pragma GCC unroll 1
+    for (int64_t t = 0; t < taps; t += run) {
+        const int64_t far = turned ? -step[t] : step[t];
+        const R *x_t = (const R *)x[t] + (turned ? from + SLIDE - 1 : from) * step[t] + c;
+#pragma GCC unroll 7
+        for (int k = 0; k < run; ++k) w[k] = *(const T(VM) *)(weight + place[t + k] * pitch + c);
+#pragma GCC unroll 14
+        for (int j = 0; j < SLIDE + run - 1; ++j, x_t += far) {
+            const T(V) seen = *(const T(VM) *)x_t;
+#pragma GCC unroll 8
+            for (int p = 0; p < SLIDE; ++p)
+                if (j - p >= 0 && j - p < run) sum[p] = FMA(w[j - p], seen, sum[p]);
+        }
+    }
+    R *to = turned ? out + (SLIDE - 1) * out_step + c : out + c;
+#pragma GCC unroll 8
+    for (int p = 0; p < SLIDE; ++p, to += turned ? -out_step : out_step) {
+        if (bias) sum[p] += *(const T(VM) *)(bias + c);
+        *(T(VM) *)to = sum[p];
+    }
+}
+
+/* Whether taps come in such runs: 1 up, -1 down, 0 not. */
+static int T(runs)(int64_t run, const void *const *x, const int64_t *step, int64_t taps)
+{
+    int up = 1, down = 1;
+    if (!taps || taps % run)
+        return 0;
+    for (int64_t t = 1; t < taps; ++t)
+        if (t % run) {
+            const R *before = (const R *)x[t - 1], *here = (const R *)x[t];
+            up = up && step[t] == step[t - 1] && here == before + step[t];
+            down = down && step[t] == step[t - 1] && here == before - step[t];
+        }
+    return up ? 1 : down ? -1 : 0;
+}
+
 static void T(last)(void *out, int64_t out_step, const void *const *x, const int64_t *step, const void *weight, const int64_t *place,
                     int64_t taps, const void *bias, int64_t n, int64_t channels)
 {
     int64_t j = 0;
+#define RUNS(run)                                                                                                     \
+    if (FC_ISA_NUM >= 3 && sizeof(R) == 4 && j + SLIDE <= n) {                                                        \
+        const int way = T(runs)(run, x, step, taps);                                                                  \
+        for (; way && j + SLIDE <= n; j += SLIDE)                                                                     \
+            for (int64_t c = 0; c < channels; c += WIDTH)                                                             \
+                T(slide)(run, (R *)out + j * out_step, out_step, x, step, weight, place, taps, bias, j, channels,     \
+                         c + WIDTH <= channels ? c : channels - WIDTH, way < 0);                                      \
+    }
+    RUNS(7)
+    RUNS(5)
+    RUNS(3)
+#undef RUNS
     for (; j + 4 <= n; j += 4) T(last_positions)(4, 2, (R *)out + j * out_step, out_step, x, step, weight, place, taps, bias, j, channels);
     for (; j < n; ++j) T(last_positions)(1, 4, (R *)out + j * out_step, out_step, x, step, weight, place, taps, bias, j, channels);
 }
@@ -173,4 +232,5 @@ static void T(last_lanes)(void *sums, const void *x, const int64_t *at, int64_t 
     }
 }
 #undef WIDTH
+#undef SLIDE
 #undef PER_ROW

@@ -324,8 +324,11 @@ static int adaptive_grad_args(fc_pool *p, const fc_call *c)
 int fc_infer_adaptive_avg_pool_grad(fc_call *c)
 {
     fc_pool p;
-    const int bad = adaptive_grad_args(&p, c);
-    return bad ? bad : declare(c, &p, 0, c->t[0], p.dtype, p.size);
+    int bad = adaptive_grad_args(&p, c);
+    if (!bad) bad = declare(c, &p, 0, c->t[0], p.dtype, p.size);
+    if (!bad && p.out_n == 1 && c->spec[0].format && c->t[0]->contiguous && (p.dtype == FC_F32 || p.dtype == FC_F64)) /* both formats are the same memory */
+        c->as_is = 1, c->spec[0].direct = 1;
+    return bad;
 }
 
 int fc_cpu_adaptive_avg_pool_grad(fc_call *c)
