@@ -42,7 +42,6 @@ REASONS = {
     "facula.fx.node": {"Node.is_impure": "of overloads that are random; names here are functions"},
     "facula.utils.tensorboard": {"SummaryWriter.add_graph": "traces are strict"},
     "facula.tensor_core._interop": {"cuda": "always refused"},
-    "facula.tensor_core._storage": {"from_file": "a storage has no layout"},
     "facula.tensor_core._settings": {"is_pinned": "nothing is", "is_distributed": "nothing is"},
     "facula.tensor_core._sparse": {"Sparse.is_contiguous": "in no format", "Sparse.new": "the CPU", "Sparse.resize_as_": "no format"},
     "facula.tensor_core._serialization": {"save.write": "the old format has no root"},

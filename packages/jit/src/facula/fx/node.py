@@ -7,6 +7,8 @@ import operator
 import types
 from typing import Any, Callable
 
+from facula.jit.graph import nested_text
+
 from ._names import function_name, type_name
 from .immutable_collections import immutable_dict, immutable_list
 
@@ -255,14 +257,12 @@ def _writes(name: str) -> bool:
 
 def _format(a: Any) -> str:
     """Arguments, nodes with a percent sign."""
+    return nested_text(a, _leaf, str)
+
+
+def _leaf(a: Any) -> str:
     if isinstance(a, Node):
         return f"%{a}"
-    if isinstance(a, tuple):
-        return f"({', '.join(map(_format, a))}{',' if len(a) == 1 else ''})"
-    if isinstance(a, list):
-        return f"[{', '.join(map(_format, a))}]"
-    if isinstance(a, dict):
-        return "{" + ", ".join(f"{k}: {_format(v)}" for k, v in a.items()) + "}"
     if isinstance(a, (types.FunctionType, types.BuiltinFunctionType, builtins.type)):
         return _qualified(a)
     return str(a)

@@ -130,15 +130,17 @@ def rebuild(tree, f):
 
 def show(tree, name=lambda v: f'self["{v.name[5:]}"]' if v.kind == "state" else v.name):
     """An argument as text; name gives a Value's."""
-    if isinstance(tree, Value):
-        return name(tree)
-    if isinstance(tree, tuple):
-        return f"({', '.join(show(i, name) for i in tree)}{',' if len(tree) == 1 else ''})"
-    if isinstance(tree, list):
-        return f"[{', '.join(show(i, name) for i in tree)}]"
+    return nested_text(tree, lambda leaf: name(leaf) if isinstance(leaf, Value) else repr(leaf))
+
+
+def nested_text(tree, leaf, key=repr):
+    """Nested tuples, lists and dicts as Python writes them, of the texts that leaf and key give."""
     if isinstance(tree, dict):
-        return "{" + ", ".join(f"{k!r}: {show(i, name)}" for k, i in tree.items()) + "}"
-    return repr(tree)
+        return "{" + ", ".join(f"{key(k)}: {nested_text(i, leaf, key)}" for k, i in tree.items()) + "}"
+    if not isinstance(tree, (tuple, list)):
+        return leaf(tree)
+    items = ", ".join(nested_text(i, leaf, key) for i in tree)
+    return f"[{items}]" if isinstance(tree, list) else f"({items}{',' if len(tree) == 1 else ''})"
 
 
 def mark(tree):

@@ -304,6 +304,7 @@ def from_file(filename, shared=None, size=0, *, dtype=None, layout=None, device=
     """A 1-d tensor of `size` elements over a file's bytes. shared: the file grows where needed, and writes go to it."""
     from facula.tensor_core import _state
 
+    _create.plain(layout, pin_memory)
     made = _mapped(filename, bool(shared), size, dtype or _state.get_default_dtype())
     if requires_grad:
         made.requires_grad = True
