@@ -168,9 +168,11 @@ class TestFunctionalCall:
         assert near([5, 6], torch.func.functional_call(Affine(), ({"weight": plain(0, 0)}, {"shift": plain(5, 6)}), plain(1, 1)))
 
     @pytest.mark.parametrize("error,given,options", [
-        (KeyError, {"wait": plain(1, 1)}, {}),
+        (AttributeError, {"part.weight": plain(1, 1)}, {}),
         (TypeError, {"weight": 3}, {}),
         (RuntimeError, {"weight": plain(1, 1)}, {"strict": True}),
+        (ValueError, ({"weight": plain(1, 1)}, 3), {}),
+        (ValueError, 3, {}),
         (ValueError, ({"weight": plain(1, 1)}, {"weight": plain(1, 1)}), {}),
     ])  # fmt: skip
     def test_refuses(self, error, given, options):

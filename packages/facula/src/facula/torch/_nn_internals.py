@@ -17,7 +17,7 @@ def _get_activation_fn(activation: str) -> Callable:
 
 def _reparametrize_module(module, parameters_and_buffers, *, tie_weights: bool = False, strict: bool = False, stack_weights: bool = False):
     """A block in which the module has other parameters and buffers."""
-    from facula.nn.utils.stateless import swapped
+    from facula.autograd.func._module import swapped
 
     return swapped(module, parameters_and_buffers, tie_weights, strict)
 

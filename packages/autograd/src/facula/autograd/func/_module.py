@@ -7,70 +7,107 @@ import facula as F
 from .._core import Tensor
 
 
-def owners(module, prefix=""):
-    """{full name: (dict that holds it, its key)} of a module's parameters and buffers, through all its parts."""
-    found = {}
+_ABSENT = object()
+
+
+def _names(module, prefix="", above=()):
+    """(full name, tensor) of a module's parameters and buffers, through all its parts, under every name that they have."""
     for table in (module._parameters, module._buffers):
         for key, value in table.items():
             if value is not None:
-                found[prefix + key] = (table, key)
+                yield prefix + key, value
     for name, part in module._modules.items():
-        if part is not None:
-            found.update(owners(part, f"{prefix}{name}."))
-    return found
+        if part is not None and not any(part is m for m in (*above, module)):
+            yield from _names(part, f"{prefix}{name}.", (*above, module))
+
+
+def _home(module, path):
+    """The dict that holds the tensor at a dotted path, and its key there; for what is no parameter or buffer, the attributes."""
+    *parts, name = path.split(".")
+    for part in parts:
+        if module._modules.get(part) is None:
+            raise AttributeError(f"functional_call: {type(module).__name__} has no attribute `{part}`, which {path} names.")
+        module = module._modules[part]
+    for table in (module._parameters, module._buffers):
+        if name in table:
+            return table, name
+    return module.__dict__, name
 
 
 def functional_call(module, parameter_and_buffer_dicts, args=None, kwargs=None, *, tie_weights=True, strict=False):
     """module(*args, **kwargs) with its parameters and buffers replaced by those of a dict, or of several with different names.
 
     tie_weights: what is one tensor under two names in the module is replaced under both. strict: every name must be given.
+    Attributes may be given too. What forward puts in the place of a given buffer is in the dict afterwards.
     """
-    dicts = [parameter_and_buffer_dicts] if isinstance(parameter_and_buffer_dicts, dict) else list(parameter_and_buffer_dicts)
-    given = {}
-    for d in dicts:
-        if not isinstance(d, dict):
-            raise ValueError(f"functional_call: parameter_and_buffer_dicts must be a dict or a sequence of dicts, not {type(d).__name__}.")
-        twice = sorted(set(given) & set(d))
+    given = parameter_and_buffer_dicts
+    if not isinstance(given, dict):
+        if not isinstance(given, (list, tuple)):
+            raise ValueError(f"functional_call: Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, but got {type(given)}")
+        if not all(isinstance(d, dict) for d in given):
+            raise ValueError("functional_call: Expected all elements of parameter_and_buffer_dicts to be dictionaries")
+        names = [n for d in given for n in d]
+        twice = sorted({n for n in names if names.count(n) > 1})
         if twice:
-            raise ValueError(f"functional_call: {', '.join(twice)} appear in several dicts. Name each once.")
-        given.update(d)
+            raise ValueError(f"{twice} appeared in multiple dictionaries; functional_call takes each name once")
+        given = {n: t for d in given for n, t in d.items()}
     args = () if args is None else args if isinstance(args, tuple) else (args,)
     with swapped(module, given, tie_weights, strict):
         return module(*args, **(kwargs or {}))
 
 
+def _with_ties(module, given):
+    """`given`, and each tensor also under the other names of what it replaces."""
+    names = {}
+    for name, t in _names(module):
+        names.setdefault(id(t), []).append(name)
+    untied = dict(given)
+    for tied in names.values():
+        values = [given[n] for n in tied if n in given]
+        if len(tied) > 1 and values:
+            if any(v is not values[0] for v in values):
+                raise ValueError(
+                    f"functional_call got multiple values for keys {sorted(n for n in tied if n in given)}, which are tied. "
+                    "Consider using tie_weights=False"
+                )
+            untied.update(dict.fromkeys(tied, values[0]))
+    return untied
+
+
+def _check_all(module, values):
+    known = {name for name, _ in _names(module)}
+    problems = [
+        f"{what} key(s): {', '.join(map(repr, sorted(keys)))}."
+        for what, keys in (("Unexpected", set(values) - known), ("Missing", known - set(values)))
+        if keys
+    ]
+    if problems:
+        raise RuntimeError(f"Error(s) in reparametrizing for {type(module).__name__}:\n\t" + "\n\t".join(problems))
+
+
 @contextlib.contextmanager
-def swapped(module, given, tie_weights, strict):
-    places = owners(module)
-    unknown = [name for name in given if name not in places]
-    missing = [name for name in places if name not in given]
-    if strict and (unknown or missing):
-        raise RuntimeError(f"functional_call: strict=True, but unexpected {', '.join(unknown) or 'none'}, missing {', '.join(missing) or 'none'}.")
-    if unknown:
-        raise KeyError(f"functional_call: {', '.join(unknown)} is no parameter or buffer of {type(module).__name__}.")
-    if tie_weights:
-        given = dict(given)
-        first = {}
-        for name, (table, key) in places.items():
-            first.setdefault(id(table[key]), []).append(name)
-        for names in first.values():
-            said = [given[n] for n in names if n in given]
-            if any(t is not said[0] for t in said[1:]):
-                raise ValueError(f"functional_call: {', '.join(names)} are one tensor, but were given different values. Give one, or tie_weights=False.")
-            if said:
-                given.update(dict.fromkeys(names, said[0]))
+def swapped(module, given, tie_weights=False, strict=False):
+    """Within the block the named parameters and buffers are the given ones. Buffers rebound meanwhile come back in `given`."""
+    values = _with_ties(module, given) if tie_weights else dict(given)
+    if strict:
+        _check_all(module, values)
     before = []
     try:
-        for name, value in given.items():
-            if not isinstance(value, Tensor):
-                raise TypeError(f"functional_call: {name} must be a tensor, not {type(value).__name__}.")
-            table, key = places[name]
-            before.append((table, key, table[key]))
+        for path, value in values.items():
+            if value is not None and not isinstance(value, Tensor):
+                raise TypeError(f"functional_call: {value!r}, given for {path!r}, is not an instance of Tensor. Give a tensor.")
+            table, key = _home(module, path)
+            before.append((table, key, table.get(key, _ABSENT), path))
             table[key] = value
         yield
     finally:
-        for table, key, value in reversed(before):
-            table[key] = value
+        for table, key, value, path in reversed(before):
+            if path in given:
+                given[path] = table.get(key, given[path])
+            if value is _ABSENT:
+                table.pop(key, None)
+            else:
+                table[key] = value
 
 
 def stack_module_state(models):
