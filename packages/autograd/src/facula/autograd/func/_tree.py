@@ -35,12 +35,6 @@ def _build(shape, leaves):
     return make([_build(p, leaves) for p in parts])
 
 
-def map_leaves(f, tree):
-    """The tree with f applied to each leaf."""
-    leaves, build = flatten(tree)
-    return build([f(t) for t in leaves])
-
-
 def like(a, b):
     """Whether two trees have one structure."""
     if type(a) is not type(b) and (isinstance(a, (tuple, list, dict)) or isinstance(b, (tuple, list, dict))):
