@@ -7,9 +7,10 @@ from .fake import FakeData
 from .folder import DatasetFolder, ImageFolder
 from .mnist import MNIST, FashionMNIST
 from .mnist_kin import EMNIST, KMNIST, QMNIST
+from .stl10 import STL10
 from .vision import VisionDataset
 
 __all__ = [
-    "CIFAR10", "CIFAR100", "EMNIST", "KMNIST", "MNIST", "QMNIST", "DatasetFolder", "Digits", "FakeData", "FashionMNIST", "ImageFolder",
+    "CIFAR10", "CIFAR100", "EMNIST", "KMNIST", "MNIST", "QMNIST", "STL10", "DatasetFolder", "Digits", "FakeData", "FashionMNIST", "ImageFolder",
     "VisionDataset", "read_idx",
 ]  # fmt: skip
