@@ -35,7 +35,6 @@ KNOWN = {
     "istft": {"gradient stride": GRADIENT_STRIDE},
     "linalg.lu_solve": {"gradient stride": GRADIENT_STRIDE},
     "lu_solve": {"gradient stride": GRADIENT_STRIDE},
-    "masked_select": {"error answers": YET},
     "matrix_exp": {"gradient stride": GRADIENT_STRIDE, "value": FINER},
     "max_pool2d_with_indices_backward": {"missing": BELOW},
     "native_dropout_backward": {"missing": BELOW},

@@ -423,8 +423,8 @@ def masked_select(input, mask, *, out=None):
         raise RuntimeError(f"masked_select: expected BoolTensor for mask, got {mask.dtype.name}. Convert with .bool().")
     x, m = (input, mask) if input.shape == mask.shape else _shape.broadcast_tensors(input, mask)
     if not _ops.interpreting and input.origin is None and (t := lib.masked_select(x._h, m._h)) is not None:
-        return t if out is None else into("masked_select", t, out, (input,))
-    return into("masked_select", getitem(x, m), out, (input,))
+        return t if out is None else into("masked_select", t, out, (input, mask))
+    return into("masked_select", getitem(x, m), out, (input, mask))
 
 
 def take(input, index, *, out=None):
