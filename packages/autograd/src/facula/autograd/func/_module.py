@@ -95,7 +95,7 @@ def swapped(module, given, tie_weights=False, strict=False):
     try:
         for path, value in values.items():
             if value is not None and not isinstance(value, Tensor):
-                raise TypeError(f"functional_call: {value!r}, given for {path!r}, is not an instance of Tensor. Give a tensor.")
+                raise TypeError(f"functional_call: {value!r} is not an instance of torch.Tensor, and was given for {path!r}. Give a tensor.")
             table, key = _home(module, path)
             before.append((table, key, table.get(key, _ABSENT), path))
             table[key] = value

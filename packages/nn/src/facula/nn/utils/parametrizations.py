@@ -89,7 +89,7 @@ def _weight_of(module: Module, name: str) -> Tensor:
 def _orthonormal(matrix: Tensor) -> Tensor:
     """The Q of a QR factorisation whose R has a positive diagonal."""
     q, r = facula.linalg.qr(matrix)
-    return q * r.diagonal(0, -2, -1).sign().unsqueeze(-2)
+    return q * r.diagonal(0, -2, -1).sgn().unsqueeze(-2)
 
 
 class _Orthogonal(Module):

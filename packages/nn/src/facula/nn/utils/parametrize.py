@@ -55,6 +55,11 @@ def _replace(tensor: Tensor, value: Tensor) -> None:
 def _check_result(new: Any, dtype: Any, shape: Any, what: str, who: str = "A parametrization") -> None:
     if not isinstance(new, Tensor):
         raise ValueError(f"{who} must return a tensor. Got {type(new).__name__}.")
+    if who != "A parametrization" and (new.dtype != dtype or new.shape != shape):
+        what = "dtype" if new.dtype != dtype else "shape"
+        raise ValueError(
+            f"The tensor returned by {who} must have the same {what} as the tensor it inverts: {dtype} {tuple(shape)}, got {new.dtype} {tuple(new.shape)}."
+        )
     if new.dtype != dtype:
         raise ValueError(f"Registering a parametrization may not change the dtype of the tensor, unless `unsafe` flag is enabled. {what}: {dtype}, parametrized: {new.dtype}")
     if new.shape != shape:

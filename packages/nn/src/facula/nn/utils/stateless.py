@@ -22,7 +22,7 @@ def functional_call(
     strict: bool = False,
 ) -> Any:
     """facula.func.functional_call, which is the name to use."""
-    warnings.warn("nn.utils.stateless.functional_call is deprecated in favour of func.functional_call", FutureWarning, stacklevel=2)
+    warnings.warn("nn.utils.stateless.functional_call is deprecated. Please use `torch.func.functional_call`, which is facula.func's.", FutureWarning, stacklevel=2)
     return _functional_call(module, parameters_and_buffers, args, kwargs, tie_weights=tie_weights, strict=strict)
 
 
