@@ -93,6 +93,7 @@ typedef T R;
 #if FC_CLASS == 0
 #define TYPES_NUMS FC_NO
 #define TYPES_REALS FC_YES
+#define TYPES_SPECIAL FC_YES
 #define TYPES_REALNUMS FC_NO
 #define TYPES_FLOATS FC_NO
 #define TYPES_RFLOATS FC_NO
@@ -101,6 +102,7 @@ typedef T R;
 #elif FC_CLASS == 1
 #define TYPES_NUMS FC_YES
 #define TYPES_REALS FC_YES
+#define TYPES_SPECIAL FC_YES
 #define TYPES_REALNUMS FC_YES
 #define TYPES_FLOATS FC_NO
 #define TYPES_RFLOATS FC_NO
@@ -109,6 +111,7 @@ typedef T R;
 #elif FC_CLASS == 2
 #define TYPES_NUMS FC_YES
 #define TYPES_REALS FC_YES
+#define TYPES_SPECIAL FC_YES
 #define TYPES_REALNUMS FC_YES
 #define TYPES_FLOATS FC_YES
 #define TYPES_RFLOATS FC_YES
@@ -117,6 +120,7 @@ typedef T R;
 #else
 #define TYPES_NUMS FC_YES
 #define TYPES_REALS FC_NO
+#define TYPES_SPECIAL FC_NO
 #define TYPES_REALNUMS FC_NO
 #define TYPES_FLOATS FC_YES
 #define TYPES_RFLOATS FC_NO

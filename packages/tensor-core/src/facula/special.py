@@ -6,7 +6,7 @@ digamma = psi = _ops.digamma
 erf, erfc, erfinv, exp2, expm1, log1p, sinc = _ops.erf, _ops.erfc, _ops.erfinv, _ops.exp2, _ops.expm1, _ops.log1p, _ops.sinc
 expit = _ops.sigmoid
 gammaln, gammainc, gammaincc = _ops.lgamma, _ops.igamma, _ops.igammac
-i0 = modified_bessel_i0 = _ops.i0
+i0, modified_bessel_i0 = _ops.i0, _pointwise.unhalved("modified_bessel_i0", _ops.i0)
 logit, polygamma = _pointwise.logit, _pointwise.polygamma
 multigammaln = _pointwise.mvlgamma
 logsumexp, softmax, log_softmax = _overloads.logsumexp, _order.softmax, _order.log_softmax
@@ -14,7 +14,7 @@ round = _overloads.round
 xlogy = _pointwise.scalar_first(_ops.xlogy)
 
 i0e, i1, i1e = _ops._special_i0e, _ops._special_i1, _ops._special_i1e
-modified_bessel_i1 = i1
+modified_bessel_i1 = _pointwise.unhalved("modified_bessel_i1", i1)
 ndtr, ndtri, log_ndtr = _ops._special_ndtr, _ops._special_ndtri, _ops._special_log_ndtr
 entr, erfcx = _ops._special_entr, _ops._special_erfcx
 bessel_j0, bessel_j1 = _ops._special_bessel_j0, _ops._special_bessel_j1

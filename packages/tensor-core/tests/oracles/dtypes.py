@@ -13,6 +13,7 @@ WORDS = {
     "ALL": ALL_NAMES,
     "NUMS": (*INT_NAMES, *REAL_NAMES, *COMPLEX_NAMES),
     "REALS": ("bool", *INT_NAMES, *REAL_NAMES),
+    "SPECIAL": ("bool", *INT_NAMES, "float32", "float64"),
     "REALNUMS": (*INT_NAMES, *REAL_NAMES),
     "FLOATS": (*REAL_NAMES, *COMPLEX_NAMES),
     "RFLOATS": REAL_NAMES,

@@ -7,6 +7,7 @@ from typing import Any, Sequence
 
 import facula
 from facula import Tensor
+from facula.tensor_core import extend
 
 from . import functional as F
 from ._recurrent import run_cell, run_layer
@@ -191,6 +192,8 @@ def adaptive_max_pool1d(input: Tensor, output_size: Any) -> tuple[Tensor, Tensor
 
 def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
     """Norms of the slices along dim, shaped to broadcast against v; of the whole where dim is -1."""
+    if v.dtype.kind < 2:
+        raise extend.DTypeError(f"norm_except_dim: norm(): input dtype should be either floating point or complex. Got {v.dtype.name} instead. Convert with v.float().")
     if dim == -1:
         return v.norm(pow)
     rest = tuple(d for d in range(v.dim()) if d != dim % v.dim())

@@ -124,8 +124,8 @@ def _counted(points, edges, weight, density):
     return found
 
 
-def _check_points(name, input, weight):
-    if input.dtype.name not in ("float32", "float64"):
+def _check_points(name, input, weight, halves=False):
+    if input.dtype.name not in ("float32", "float64") and not (halves and input.dtype.kind == 2):
         raise NotImplementedError(f'{name}: not implemented for {input.dtype.name}. Convert with .to(facula.float32).')
     if weight is not None and weight.dtype is not input.dtype:
         raise RuntimeError(f"{name}: if weight tensor is provided, input tensor and weight tensor should have the same dtype, got {input.dtype.name} and {weight.dtype.name}.")
@@ -146,7 +146,7 @@ def histogram(input, bins, *, range=None, weight=None, density=False, out=None):
     >>> facula.histogram(facula.tensor([1.0, 2.0, 1.0]), bins=2, range=(0.0, 3.0)).hist
     tensor([2., 1.])
     """
-    _check_points("histogram", input, weight)
+    _check_points("histogram", input, weight, isinstance(bins, Tensor))
     if weight is not None and weight.shape != input.shape:
         raise RuntimeError(f"histogram: weight has shape {tuple(weight.shape)}, input {tuple(input.shape)}. Give one weight for each element.")
     _check_edges(bins)

@@ -302,6 +302,19 @@ def scalar_first(row):
     return function
 
 
+def unhalved(name, row):
+    """A row of one operand under a name by which PyTorch refuses it float16 and bfloat16."""
+
+    def function(input, *, out=None):
+        if type(input) is Tensor and input.dtype.kind == 2 and input.dtype.itemsize == 2:
+            raise DTypeError(f"{name}: not defined for {input.dtype.name} (input: {tuple(input.shape)}). Convert with input.to(facula.float32).")
+        return row(input, out=out)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = row.__doc__
+    return function
+
+
 __all__ = [
     "allclose", "angle", "complex", "float_power", "frexp", "heaviside", "isclose", "isreal", "ldexp", "lerp", "logit",
     "mvlgamma", "nan_to_num", "nextafter", "polar", "polygamma", "prelu",

@@ -3,6 +3,7 @@
 import math
 
 from facula.tensor_core import _data, _joining, _ops, _shape
+from facula.tensor_core._errors import DTypeError
 from facula.tensor_core._guard import want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core._out import into
@@ -118,10 +119,13 @@ def isin(elements, test_elements, *, assume_unique=False, invert=False, out=None
         raise TypeError("isin() received an invalid combination of arguments: one of elements and test_elements must be a Tensor")
     x = elements if isinstance(elements, Tensor) else _data.tensor(elements)
     among = test_elements if isinstance(test_elements, Tensor) else _data.tensor(test_elements)
+    for t in (x, among):
+        if t.dtype.kind in (0, 3):
+            raise DTypeError(f"isin: Unsupported input type encountered for isin(): {t.dtype.name}. Compare with eq().")
     among = among if among.dim() == 1 else _shape.reshape(among, -1)
     if not among.numel():
         found = _ops.ne(x, x)
-    elif among.numel() <= 32 or x.dtype.kind == 3 or x.dtype.kind == 0 or among.dtype is not x.dtype:
+    elif among.numel() <= 32 or among.dtype is not x.dtype:
         found = _ops.any(_ops.eq(_shape.reshape(among, (-1, *[1] * x.dim())), x), 0)  # x stays innermost: 0.1 ms against 1.4 for 1e5
     else:
         ordered = among.sort()[0]

@@ -330,6 +330,8 @@ def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) ->
     """
     if count.dtype.kind != 2:
         raise ValueError(f"binomial only supports floating-point dtypes for count, got: {count.dtype.name}. Convert it with .to(facula.float32).")
+    if count.dtype in (facula.float16, facula.bfloat16):
+        raise DTypeError(f"binomial: not implemented for {count.dtype.name}. Convert with .to(facula.float32).")
     if prob.dtype.kind != 2 or prob.dtype is not count.dtype:
         raise DTypeError(f"binomial: Found dtype {prob.dtype.name} but expected {count.dtype.name} for prob. Convert one with .to().")
     generator = _checked("binomial", generator)

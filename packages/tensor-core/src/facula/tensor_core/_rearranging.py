@@ -47,7 +47,7 @@ def tile(input, *dims):
 def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
     """Every element (or slice along dim) repeated in place: a count for all, or one for each."""
     if repeats is None:
-        return repeat_interleave(arange(input.numel()), input)
+        return repeat_interleave(arange(input.numel(), dtype=input.dtype), input)
     if dim is None:
         input, dim = reshape(input, (-1,)), 0
     shape = input.shape

@@ -98,7 +98,10 @@ def huber_loss(
     _warn_sizes(input, target)
     if delta <= 0:
         raise RuntimeError(f"huber_loss does not support non-positive values for delta, got {delta}.")
-    error = (input - target).abs()
+    difference = input - target
+    if difference.dtype.kind != 2:
+        raise extend.DTypeError(f"huber_loss: not implemented for {difference.dtype.name}. Convert with input.float().")
+    error = difference.abs()
     loss = facula.where(error <= delta, 0.5 * error * error, delta * (error - 0.5 * delta))
     if weight is None:
         return reduced(loss, reduction)
