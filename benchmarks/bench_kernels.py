@@ -2,11 +2,13 @@
 """Kernels of their own beside PyTorch: attention, recurrences, alignments, resampling, norms, losses, long folds, order, streams.
 
 Each is called as a user calls it; "back" is the gradient alone, of a graph that is kept. The summary says what part of the bandwidth of
-memcpy, measured in the same run, pointwise functions of 10^7 floats reach.
+memcpy, by as many threads and measured in the same run, functions of 10^7 floats reach.
 
     tools/bench kernels [--quick] [--only lstm] [--threads 1,2]
+    tools/bench kernels --only 10^7 --threads 1,2       what memory allows, and what is made of it
 """
 
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import numpy as np
@@ -68,7 +70,6 @@ BOTH = {  # forward and gradient
     "cross_entropy 10000 x 1000": partial(call, shape=(10000, 1000), f=lambda t, x: t.nn.functional.cross_entropy(x, t.arange(10000) % 1000)),
 }
 FORWARD = {
-    "sum of 10^7": partial(call, shape=(10**7,), f=lambda t, x: x.sum()),
     "mean of 10^7": partial(call, shape=(10**7,), f=lambda t, x: x.mean()),
     "var of 10^7": partial(call, shape=(10**7,), f=lambda t, x: x.var()),
     "amax of 10^7": partial(call, shape=(10**7,), f=lambda t, x: x.amax()),
@@ -80,19 +81,24 @@ FORWARD = {
     "topk(10) 1000 x 1000": partial(call, shape=(1000, 1000), f=lambda t, x: x.topk(10)),
 }
 
-# pointwise: how many tensors of 10^7 floats a call reads or writes
-STREAMS = {"neg": 2, "relu": 2, "exp": 2, "add": 3, "mul": 3}
+# how many tensors of 10^7 floats a call reads or writes
+STREAMS = {"neg": 2, "relu": 2, "exp": 2, "tanh": 2, "gelu": 2, "add": 3, "mul": 3, "sum": 1, "softmax": 2, "layer_norm": 2}
 MEMCPY = "memcpy of 10^7"
+ROWS_OF = {"softmax": lambda t, x: x.softmax(1), "layer_norm": lambda t, x: t.nn.functional.layer_norm(x, (1000,)), "gelu": lambda t, x: t.nn.functional.gelu(x)}
 
 
 def stream(t, name):
-    operands = [t.randn(10**7) for _ in range(STREAMS[name] - 1)]
-    return lambda: getattr(t, name)(*operands), operands
+    operands = [t.randn(10**4, 1000) for _ in range(2 if STREAMS[name] == 3 else 1)]
+    f = ROWS_OF.get(name)
+    return (lambda: f(t, *operands)) if f else (lambda: getattr(t, name)(*operands)), operands
 
 
 def memcpy(t):
+    """NumPy's, which lets go of the lock: a part for each thread."""
     to, source = np.ones((2, 10**7), np.float32)
-    return lambda: np.copyto(to, source), ()
+    parts = list(zip(np.array_split(to, t.get_num_threads()), np.array_split(source, t.get_num_threads())))
+    pool = ThreadPoolExecutor(len(parts))
+    return (lambda: list(pool.map(lambda part: np.copyto(*part), parts))) if len(parts) > 1 else (lambda: np.copyto(*parts[0])), ()
 
 
 FORWARD |= {f"{name} of 10^7": partial(stream, name=name) for name in STREAMS}

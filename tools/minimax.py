@@ -140,6 +140,36 @@ def exp2_part(x):
     return mp.expm1(x * LN2) / x if x else LN2
 
 
+def lgamma_near(a):
+    return ((mp.rgamma(a) - 1) / ((a - 1) * (a - 2)) + 0.5) / a
+
+
+def lgamma_far(s):
+    a = 1 / mp.sqrt(s)
+    return (mp.loggamma(a) - ((a - 0.5) * mp.log(a) - a + mp.log(2 * mp.pi) / 2)) * a
+
+
+def i1e_far(u):
+    return mp.besseli(1, 1 / u) * mp.exp(-1 / u) / mp.sqrt(u)
+
+
+def erfinv_by(t):
+    """erfinv(a) / a of a = sqrt(1 - e**-w), w = t t - 1, by Newton's steps on erfc from w = 3 on."""
+    w = t * t - 1
+    if w < mp.mpf(10) ** -20:
+        return mp.sqrt(mp.pi) / 2
+    a = mp.sqrt(-mp.expm1(-w))
+    if w < 3:
+        return mp.erfinv(a) / a
+    p, x = mp.exp(-w) / (1 + a), mp.sqrt(w - mp.log(mp.pi * w) / 2) if w > 5 else mp.mpf("1.3")
+    for _ in range(60):
+        step = (mp.erfc(x) - p) * mp.sqrt(mp.pi) / 2 * mp.exp(x * x)
+        x += step
+        if abs(step) < mp.mpf(10) ** -40:
+            break
+    return x / a
+
+
 FITS = {
     # name: f, weight, t(x), count, low, high (, first power, step)
     "exp": {
@@ -218,6 +248,18 @@ FITS = {
     # for float, in double arithmetic: log2((1 + s) / (1 - s)) = s P(s**2); 2**r = 1 + r P(r)
     "log2_mid": {"f64": (safe(lambda s: 2 * mp.atanh(s) / s / LN2, 2 / LN2), ONE, SQUARE, 7, 0, S_HIGH)},
     "exp2_mid": {"f64": (exp2_part, lambda x: abs(x) / 2**x + mp.mpf("1e-9"), X, 7, -0.5, 0.5)},
+    # special functions of a float, in double. 1 / Gamma(a) = 1 + (a - 1)(a - 2)(a P(a) - 1/2); Stirling's rest P(1 / a**2) / a
+    "lgamma_near": {"f64": (lgamma_near, lambda a: abs(a * (a - 1) * (a - 2) / mp.rgamma(a)), X, 19, mp.mpf("1e-6"), 2.5)},
+    "lgamma_far": {"f64": (lgamma_far, mp.sqrt, X, 8, mp.mpf("1e-8"), mp.mpf("0.16"))},
+    "digamma": {"f64": (lambda s: (-mp.log(s) / 2 - mp.sqrt(s) / 2 - mp.digamma(1 / mp.sqrt(s))) / s, X, X, 7, mp.mpf("1e-8"), mp.mpf(1) / 16)},
+    "trigamma": {"f64": (lambda s: (mp.psi(1, 1 / mp.sqrt(s)) - mp.sqrt(s) - s / 2) / s**1.5, X, X, 8, mp.mpf("1e-8"), mp.mpf(1) / 36)},
+    "sinpi": {"f64": (safe(lambda x: mp.sin(mp.pi * x) / x, mp.pi), safe(lambda x: x / mp.sin(mp.pi * x), 1 / mp.pi), SQUARE, 8, 0, 0.5)},
+    # erfinv(a) = a P(t), t = sqrt(1 + w), w = -log(1 - a a): of a float, and as the start for a double
+    "erfinv": {"f64": (erfinv_by, lambda t: 1 / erfinv_by(t), X, 18, 1, mp.sqrt(mp.mpf("17.95")))},
+    "erfinv_start": {"f64": (erfinv_by, lambda t: 1 / erfinv_by(t), X, 18, 1, mp.sqrt(38))},
+    # e**-a I1(a) = a P(a) to 5, sqrt(u) P(u) of u = 1 / a beyond
+    "i1e_near": {"f64": (safe(lambda a: mp.besseli(1, a) * mp.exp(-a) / a, 0.5), safe(lambda a: a * mp.exp(a) / mp.besseli(1, a), 2), X, 15, 0, 5)},
+    "i1e_far": {"f64": (i1e_far, lambda u: 1 / i1e_far(u), X, 10, mp.mpf("1e-4"), 0.2)},
 }  # fmt: skip
 
 

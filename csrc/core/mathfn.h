@@ -6,6 +6,7 @@
  *   mathfn_f32.h      float, vectorising: exponentials, logarithms, hyperbolics; _trig _erf _pow: the rest
  *   mathfn_f64.h      the same, double; mathfn_pair.h: error-free sums and products
  *   mathfn_select.h   rounding, min/max, division family: comparisons and selects, stamped for both
+ *   mathfn_f32_special.h  lgamma, digamma, erfinv, ... of a float, vectorising
  *   mathfn_special.h  erfinv, digamma, Bessel, ... : double, float rounds once
  *   mathfn_bessel.h   Bessel functions and Airy's; mathfn_gamma.h incomplete gamma; mathfn_polynomial.h orthogonal polynomials: likewise
  *   mathfn_compose.h  what is one formula over the others (sigmoid, gelu, xlogy, ...), stamped for both
@@ -45,12 +46,14 @@
 #undef T
 #undef FN
 
+#include "mathfn_f32_special.h"
 #include "mathfn_special.h"
 #include "mathfn_bessel.h"
 #include "mathfn_gamma.h"
 #include "mathfn_polynomial.h"
 
 #define T f32
+#define FC_LOG_PARTS fc_log_parts_f32
 #define K(c) c##f
 #define FN(name) fc_##name##_f32
 #define FC_LIBC(name) name##f
@@ -58,9 +61,11 @@
 #include "mathfn_activation.h"
 #undef T
 #undef K
+#undef FC_LOG_PARTS
 #undef FN
 #undef FC_LIBC
 #define T f64
+#define FC_LOG_PARTS fc_log_parts_f64
 #define K(c) c
 #define FN(name) fc_##name##_f64
 #define FC_LIBC(name) name
@@ -68,6 +73,7 @@
 #include "mathfn_activation.h"
 #undef T
 #undef K
+#undef FC_LOG_PARTS
 #undef FN
 #undef FC_LIBC
 

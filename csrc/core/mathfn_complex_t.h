@@ -38,7 +38,8 @@ FC_MATH C CN(div)(C x, C y)
     const T a = CN(real)(x) / larger, b = CN(imag)(x) / larger;
     const T c = over_c & !over_d ? (c0 > 0 ? (T)1 : (T)-1) : c0 / larger, d = over_d & !over_c ? (d0 > 0 ? (T)1 : (T)-1) : d0 / larger;
     const T n = c * c + d * d, re = (a * c + b * d) / n, im = (b * c - a * d) / n;
-    return CN(make)(larger == 0 ? a : re, larger == 0 ? b : im);
+    const int zero = (c0 == 0) & (d0 == 0); /* beside a NaN `larger` is 0 too */
+    return CN(make)(zero ? a : re, zero ? b : im);
 }
 
 static inline C CN(reciprocal)(C z) { return CN(div)(CN(make)(1, 0), z); }

@@ -34,9 +34,17 @@ FC_MATH T FN(sigmoid_times)(T x, T factor)
 
 FC_MATH T FN(sigmoid)(T x)     { return FN(sigmoid_times)(x, 1); }
 FC_MATH T FN(expit)(T x)       { return FN(sigmoid)(x); }
-FC_MATH T FN(logit)(T x)       { return FN(log)(x / (1 - x)); }
 FC_MATH T FN(log_sigmoid)(T x) { return FN(minimum)(x, 0) - FN(log1p)(FN(exp)(-FN(fabs)(x))); }
 FC_MATH T FN(silu)(T x)        { return FN(sigmoid_times)(x, x); }
+
+/* log(x / (1 - x)), about 1/2, where that is near 1, log(1 + (2 x - 1) / (1 - x)) */
+FC_MATH T FN(logit)(T x)
+{
+    const T odds = x / (1 - x), above = (2 * x - 1) / (1 - x);
+    const FC_LOG_PARTS far = FN(log_split)(odds), near = FN(log1p_split)(above);
+    const int middle = FN(fabs)(x - K(0.5)) < K(0.125);
+    return FN(log_edges)(odds, FN(log_join)(middle ? near.f : far.f, middle ? near.n : far.n));
+}
 
 /* log(1 + exp(beta x)) / beta, the line x where that is closer than threshold allows to tell */
 FC_MATH T FN(softplus)(T x, T beta, T threshold)
@@ -49,14 +57,16 @@ FC_MATH T FN(softplus)(T x, T beta, T threshold)
 FC_MATH T FN(mish)(T x)
 {
     const T e = FN(exp)(FN(minimum)(x, 20));
-    const T n = e * (e + 2);
+    const T n = FN(fma)(e, e, e + e);
     return x > 20 ? x : x * (n / (n + 2));
 }
 
+/* sin(pi x) from what x is off an integer, which is exact: near one the result keeps its digits */
 FC_MATH T FN(sinc)(T x)
 {
-    const T u = K(3.14159265358979323846) * x;
-    return x == 0 ? 1 : FN(sin)(u) / u;
+    const f64 wide = x, whole = rint(wide), half = 0.5 * whole;
+    const f64 sine = fc_sinpi_mid(wide - whole), y = (rint(half) == half ? sine : -sine) / (3.14159265358979323846 * wide) + 0.0; /* no -0 */
+    return x == 0 ? 1 : FN(fabs)(x) == (T)INFINITY ? (T)NAN : (T)y;
 }
 
 FC_MATH T FN(entr)(T x)   { return x != x ? x : x > 0 ? -x * FN(log)(x) : x == 0 ? 0 : -(T)INFINITY; }

@@ -121,14 +121,18 @@ FC_MATH f32 fc_log2_f32(f32 x)
     return fc_log_edges_f32(x, fc_fma_f32(l.f, 0x1.715476p+0f, low) + l.n);
 }
 
-/* log(1 + x): split u = 1 + x, but take f from x itself: f = x / 2**n + (1 / 2**n - 1) in one rounding. Quarters keep 2**-128 normal. */
+/* of 1 + x: split u = 1 + x, but take f from x itself: f = x / 2**n + (1 / 2**n - 1) in one rounding. Quarters keep 2**-128 normal. */
+FC_MATH fc_log_parts_f32 fc_log1p_split_f32(f32 x)
+{
+    const int32_t n = (int32_t)(fc_bits_f32(1 + x) - 0x3f3504f3u) >> 23;
+    const f32 s = fc_f32_of_bits((uint32_t)(129 - n) << 23);
+    return (fc_log_parts_f32){fc_fma_f32(0.25f * x, s, 0.25f * s - 1), (f32)n};
+}
+
 FC_MATH f32 fc_log1p_f32(f32 x)
 {
-    const f32 one_up = 1 + x;
-    const int32_t n = (int32_t)(fc_bits_f32(one_up) - 0x3f3504f3u) >> 23;
-    const f32 s = fc_f32_of_bits((uint32_t)(129 - n) << 23);
-    const f32 f = fc_fma_f32(0.25f * x, s, 0.25f * s - 1);
-    const f32 y = fc_log_edges_f32(one_up, fc_log_join_f32(f, (f32)n));
+    const fc_log_parts_f32 l = fc_log1p_split_f32(x);
+    const f32 y = fc_log_edges_f32(1 + x, fc_log_join_f32(l.f, l.n));
     return fabsf(x) < 0x1p-24f ? x : y;
 }
 

@@ -125,14 +125,19 @@ FC_MATH f64 fc_log_f64(f64 x)
     return fc_log_edges_f64(x, fc_log_join_f64(l.f, l.n));
 }
 
-FC_MATH f64 fc_log1p_f64(f64 x)
+/* of 1 + x, f taken from x itself */
+FC_MATH fc_log_parts_f64 fc_log1p_split_f64(f64 x)
 {
-    const f64 one_up = 1 + x;
-    const uint64_t u = fc_bits_f64(one_up) - UINT64_C(0x3fe6a09e667f3bcd) + (UINT64_C(1) << 62);
+    const uint64_t u = fc_bits_f64(1 + x) - UINT64_C(0x3fe6a09e667f3bcd) + (UINT64_C(1) << 62);
     const f64 s = fc_f64_of_bits((UINT64_C(2049) - (u >> 52)) << 52); /* 4 / 2**n, u >> 52 = n + 1024 */
     const f64 n = fc_f64_of_bits(u >> 52 | UINT64_C(0x4330000000000000)) - (0x1p52 + 1024);
-    const f64 f = fc_fma_f64(0.25 * x, s, 0.25 * s - 1);
-    const f64 y = fc_log_edges_f64(one_up, fc_log_join_f64(f, n));
+    return (fc_log_parts_f64){fc_fma_f64(0.25 * x, s, 0.25 * s - 1), n};
+}
+
+FC_MATH f64 fc_log1p_f64(f64 x)
+{
+    const fc_log_parts_f64 l = fc_log1p_split_f64(x);
+    const f64 y = fc_log_edges_f64(1 + x, fc_log_join_f64(l.f, l.n));
     return fabs(x) < 0x1p-53 ? x : y;
 }
 

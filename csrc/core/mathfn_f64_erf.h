@@ -2,8 +2,10 @@
 #ifndef FC_MATHFN_F64_ERF_H
 #define FC_MATHFN_F64_ERF_H
 
-/* erfc(a + da), a >= 0; q = (a - 3) / (a + 3) here */
-FC_MATH f64 fc_erfc_core_f64(f64 size, f64 da)
+/* erfc(a + da), a >= 0, and e**(a a) times it; q = (a - 3) / (a + 3) here */
+typedef struct { f64 value, scaled; } fc_erfc_parts_f64;
+
+FC_MATH fc_erfc_parts_f64 fc_erfc_parts_of_f64(f64 size, f64 da)
 {
     const f64 a = size > 27.5 ? 27.5 : size;
     const f64 both = 1 / ((a + 3) * (2 * a + 1)), inverse = both * (2 * a + 1), q0 = (a - 3) * inverse;
@@ -50,8 +52,10 @@ FC_MATH f64 fc_erfc_core_f64(f64 size, f64 da)
     t = fc_fma_f64(t, e.r, 0x1.555555555555ap-3);
     t = fc_fma_f64(t, e.r, 0x1.0000000000000p-1);
     const f64 w = fc_fma_f64(t, e.r * e.r, e.r), high = 1 + w, low = fc_fma_f64(-rest, high, w - (high - 1));
-    return fc_scale_f64(fc_fma_f64(high, g, low * g), e.n);
+    return (fc_erfc_parts_f64){fc_scale_f64(fc_fma_f64(high, g, low * g), e.n), g};
 }
+
+FC_MATH f64 fc_erfc_core_f64(f64 size, f64 da) { return fc_erfc_parts_of_f64(size, da).value; }
 
 FC_MATH f64 fc_erfc_f64(f64 x)
 {
@@ -59,9 +63,10 @@ FC_MATH f64 fc_erfc_f64(f64 x)
     return x < 0 ? 2 - y : y;
 }
 
-FC_MATH f64 fc_erf_f64(f64 x)
+/* |x| < 0.93 */
+FC_MATH f64 fc_erf_near_f64(f64 x)
 {
-    const f64 a = fabs(x), z = x * x;
+    const f64 z = x * x;
     f64 p = 0x1.431fd7ff2fe28p-31;
     p = fc_fma_f64(p, z, -0x1.0b9c11b835632p-28);
     p = fc_fma_f64(p, z, 0x1.68113d20588bdp-26);
@@ -75,7 +80,12 @@ FC_MATH f64 fc_erf_f64(f64 x)
     p = fc_fma_f64(p, z, 0x1.ce2f21a0469d9p-4);
     p = fc_fma_f64(p, z, -0x1.812746b037a30p-2);
     p = fc_fma_f64(p, z, 0x1.06eba8214db69p-3);
-    const f64 inner = fc_fma_f64(x, p, x);
+    return fc_fma_f64(x, p, x);
+}
+
+FC_MATH f64 fc_erf_f64(f64 x)
+{
+    const f64 a = fabs(x), inner = fc_erf_near_f64(x);
     return a < 0.93 ? inner : copysign(1 - fc_erfc_core_f64(a, 0), x);
 }
 

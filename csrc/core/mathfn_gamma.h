@@ -2,6 +2,9 @@
 #ifndef FC_MATHFN_GAMMA_H
 #define FC_MATHFN_GAMMA_H
 
+enum { FC_GAMMA_STEPS = 200000 };
+#define FC_GAMMA_FAR 1e9 /* orders beyond: fc_gamma_far */
+
 /* log1p(m) - m, which cancels near 0 */
 static inline f64 fc_gamma_bend(f64 m)
 {
@@ -36,7 +39,7 @@ static inline f64 fc_gamma_term(f64 a, f64 x)
 static inline f64 fc_gamma_series(f64 a, f64 x)
 {
     f64 sum = 1, term = 1;
-    for (int k = 1; k < 200000 && term > sum * 0x1p-54; ++k) {
+    for (int k = 1; k < FC_GAMMA_STEPS && term > sum * 0x1p-54; ++k) {
         term *= x / (a + k);
         sum += term;
     }
@@ -47,7 +50,7 @@ static inline f64 fc_gamma_series(f64 a, f64 x)
 static inline f64 fc_gamma_fraction(f64 a, f64 x)
 {
     f64 b = x + 1 - a, c = 1 / 0x1p-1000, d = 1 / b, h = d;
-    for (int k = 1; k < 200000; ++k) {
+    for (int k = 1; k < FC_GAMMA_STEPS; ++k) {
         const f64 n = -k * (k - a);
         b += 2;
         d = n * d + b;
@@ -76,13 +79,17 @@ static inline f64 fc_gamma_edge(f64 a, f64 x)
     return x == INFINITY ? 1 : x == x && a == a ? 2 : NAN;
 }
 
+/* Whether P is summed, rather than the fraction of Q: where its terms fall from the first on. P itself keeps its digits a little beyond, and there
+ * the fraction is slow. */
+static inline int fc_gamma_by_series(f64 a, f64 x, int upper) { return x <= 1 || x <= a || (!upper && x < a + 8); }
+
 /* For x < 0.25 and a < 1 P is near 1 and Q small only by cancellation: still by P, to absolute accuracy. */
 static inline f64 fc_gammainc_f64(f64 a, f64 x)
 {
     const f64 edge = fc_gamma_edge(a, x);
     if (!(edge == 2))
         return edge;
-    return a > 1e9 ? 1 - fc_gamma_far(a, x) : x <= 1 || x <= a ? fc_gamma_series(a, x) : 1 - fc_gamma_fraction(a, x);
+    return a > FC_GAMMA_FAR ? 1 - fc_gamma_far(a, x) : fc_gamma_by_series(a, x, 0) ? fc_gamma_series(a, x) : 1 - fc_gamma_fraction(a, x);
 }
 
 static inline f64 fc_gammaincc_f64(f64 a, f64 x)
@@ -90,7 +97,7 @@ static inline f64 fc_gammaincc_f64(f64 a, f64 x)
     const f64 edge = fc_gamma_edge(a, x);
     if (!(edge == 2))
         return 1 - edge;
-    return a > 1e9 ? fc_gamma_far(a, x) : x <= 1 || x <= a ? 1 - fc_gamma_series(a, x) : fc_gamma_fraction(a, x);
+    return a > FC_GAMMA_FAR ? fc_gamma_far(a, x) : fc_gamma_by_series(a, x, 1) ? 1 - fc_gamma_series(a, x) : fc_gamma_fraction(a, x);
 }
 
 #endif

@@ -53,15 +53,6 @@ static const f64 fc_i1e_high_cheb[25] = {
     2.96262899764595014e-16, -3.20952592199342396e-17, -4.65030536848935833e-17, 4.41434832307170795e-18,
     7.51729631084210481e-18,
 };
-static const f64 fc_erfcx_cheb[23] = {
-    0.408024469549131491, 0.376358235676367434, 0.147580354572223619, 0.0495713179300275863, 0.014227107557117174,
-    0.00344349326271752413, 0.000682254183283808062, 0.000103404519757561881, 9.72854595199015e-6,
-    -1.19887137584120442e-7, -2.17477677034495643e-7, -3.02917677359913909e-8, 9.47991756520454925e-10,
-    8.63341169499095587e-10, 6.87215642595340244e-11, -1.70348984382962759e-11, -3.39213068682908865e-12,
-    2.61580876685402449e-13, 1.212767580310864e-13, -2.11468954324480916e-15, -4.11734093340417837e-15,
-    -6.32871272170070868e-17, 1.43931109834498473e-16,
-};
-
 /* e**-|x| I_v(x): one series up to 8, one in 1 / x beyond (of sqrt(x) times it) */
 static inline f64 fc_i0e_f64(f64 x)
 {
@@ -86,15 +77,22 @@ FC_MATH f64 fc_bessel_grown(f64 x, f64 y)
 static inline f64 fc_i0_f64(f64 x) { return fc_bessel_grown(x, fc_i0e_f64(x)); }
 static inline f64 fc_i1_f64(f64 x) { return x == 0 ? x : fc_bessel_grown(x, fc_i1e_f64(x)); }
 
-/* e**(x x) erfc(x); for negative x by reflection, the square in two parts so that its rounding is not blown up by exp */
-static inline f64 fc_erfcx_f64(f64 x)
+/* e**(a a) erfc(a): to 27.5 what erfc is made of, then the asymptotic series in 1 / (2 a a) */
+FC_MATH f64 fc_erfcx_above_f64(f64 a, f64 near)
 {
-    const f64 a = fabs(x), t = 4 / (4 + a);
-    const f64 y = t * FC_CHEB(erfcx, 2 * t - 1);
-    if (!(x < 0))
-        return y;
-    const f64 high = a < 27 ? rint(a * 0x1p20) * 0x1p-20 : a;
-    return 2 * fc_exp_f64(high * high) * (1 + (a < 27 ? fc_expm1_f64((a - high) * (a + high)) : 0)) - y;
+    const f64 inverse = 1 / a, z = 0.5 * inverse * inverse;
+    const f64 series = 1 - z * (1 - z * (3 - z * (15 - z * (105 - z * (945 - z * 10395)))));
+    return a > 27.5 ? 0.56418958354775628695 * inverse * series : near;
+}
+
+/* For negative x by reflection, 2 e**(x x) - erfcx(-x); what rounding the square loses goes along. */
+FC_MATH f64 fc_erfcx_f64(f64 x)
+{
+    const f64 a = fabs(x), y = fc_erfcx_above_f64(a, fc_erfc_parts_of_f64(a, 0).scaled);
+    const fc_pair s = fc_product2(a > 27 ? 27 : a, a > 27 ? 27 : a);
+    const f64 grown = fc_exp_f64(s.high);
+    const f64 left = a > 26.7 ? INFINITY : 2 * fc_fma_f64(grown, s.low, grown) - y;
+    return x < 0 ? left : y;
 }
 
 /* Quantiles of the normal distribution by rational functions, each accurate to 1e-16 of its value: Wichura, Algorithm AS 241, The percentage
@@ -139,46 +137,40 @@ FC_MATH f64 fc_quantile_below(f64 p, int deep)
     return (r > 5 ? n_far : n) / (r > 5 ? d_far : d);
 }
 
-/* The x >= 0 with erf(x) = a, 1 - a = p */
-FC_MATH f64 fc_erfinv_start(f64 a, f64 p, int deep)
+/* erf's inverse of a, to 2**-20 of its value: a F(sqrt(1 + w)), w = -log(1 - a a) */
+FC_MATH f64 fc_erfinv_start_f64(f64 a, f64 p)
 {
-    const f64 near = fc_quantile_near(0.5 * a), below = fc_quantile_below(0.5 * p, deep);
-    return 0.70710678118654752440 * (a > 0.85 ? below : near);
+    const f64 t = sqrt(fc_fma_f64(fc_log2_mid(p * (1 + a)), -0.69314718055994530942, 1));
+    f64 f = -0x1.6ddb1d08c7bcbp-26;
+    f = fc_fma_f64(f, t, 0x1.5f13694e1870dp-20);
+    f = fc_fma_f64(f, t, -0x1.375e073a12c4dp-15);
+    f = fc_fma_f64(f, t, 0x1.527be031f8561p-11);
+    f = fc_fma_f64(f, t, -0x1.f8521182449aap-8);
+    f = fc_fma_f64(f, t, 0x1.10bac317b69adp-4);
+    f = fc_fma_f64(f, t, -0x1.ba8f9e468fb90p-2);
+    f = fc_fma_f64(f, t, 0x1.1287140a8d0c3p+1);
+    f = fc_fma_f64(f, t, -0x1.07028d5e6b9f8p+3);
+    f = fc_fma_f64(f, t, 0x1.867eabf1524a6p+4);
+    f = fc_fma_f64(f, t, -0x1.c05d0231fc0efp+5);
+    f = fc_fma_f64(f, t, 0x1.8b5a5a2570175p+6);
+    f = fc_fma_f64(f, t, -0x1.085d36eb5bbdap+7);
+    f = fc_fma_f64(f, t, 0x1.069bebb3a7f82p+7);
+    f = fc_fma_f64(f, t, -0x1.766de46661831p+6);
+    f = fc_fma_f64(f, t, 0x1.6b370b8b23217p+5);
+    f = fc_fma_f64(f, t, -0x1.a6d7d32feef39p+3);
+    f = fc_fma_f64(f, t, 0x1.3734ba8372af3p+1);
+    return a * f;
 }
 
-/* One of Halley's steps on erf or, above 1/2, on erfc, where 1 - erf would lose the digits. */
-FC_MATH f64 fc_erfinv_step(f64 x, f64 a, f64 p)
-{
-    const f64 near = fc_erf_f64(x) - a, far = p - fc_erfc_core_f64(x, 0);
-    const f64 miss = (a > 0.5 ? far : near) * 0.88622692545275801365 * fc_exp_f64(x * x);
-    return x - miss / (1 + x * miss);
-}
-
+/* One of Halley's steps on erf or, above 1/2, on erfc, where 1 - erf would lose the digits. Its slope comes from erfc's own parts. */
 FC_MATH f64 fc_erfinv_f64(f64 y)
 {
-    const f64 a = fabs(y), x = fc_erfinv_step(fc_erfinv_start(a, 1 - a, 1), a, 1 - a), some = a == 1 ? INFINITY : x;
+    const f64 a = fabs(y), p = 1 - a, x = fc_erfinv_start_f64(a, p == 0 ? 0.5 : p);
+    const fc_erfc_parts_f64 e = fc_erfc_parts_of_f64(x, 0);
+    const f64 near = fc_erf_near_f64(x) - a, far = p - e.value;
+    const f64 miss = (a > 0.5 ? far : near) * 0.88622692545275801365 * e.scaled; /* times e.value */
+    const f64 better = x - miss / fc_fma_f64(x, miss, e.value), some = a == 1 ? INFINITY : better;
     return a <= 1 ? copysign(some, y) : NAN;
-}
-
-FC_MATH f32 fc_erfinv_f32(f32 y)
-{
-    const f64 a = fabsf(y), x = fc_erfinv_start(a, 1 - a, 0), some = a == 1 ? INFINITY : x;
-    return a <= 1 ? copysignf((f32)some, y) : NAN;
-}
-
-/* log |Gamma(x)| in double for a float: Stirling's series at |x| + 8 less the logarithm of the factors between, or from 8 on at |x|;
- * for negative x by reflection. Branch-free: vectorises. (double itself: the C library's.) */
-FC_MATH f32 fc_lgamma_f32(f32 x)
-{
-    const f64 a = fabsf(x), up = a < 8 ? 8 : 0, z = a + up, s = 1 / (z * z);
-    const f64 b = a < 8 ? a : 1;
-    const f64 between = b * (b + 1) * ((b + 2) * (b + 3)) * ((b + 4) * (b + 5) * ((b + 6) * (b + 7)));
-    const f64 series = (1.0 / 12 + s * (-1.0 / 360 + s * (1.0 / 1260 + s * (-1.0 / 1680 + s * (1.0 / 1188 - s * (691.0 / 360360)))))) / z;
-    const f64 y = (z - 0.5) * fc_log_f64(z) - z + 0.91893853320467274178 + series - (a < 8 ? fc_log_f64(between) : 0);
-    const f64 part = a - rint(a);
-    const f64 mirrored = 1.14472988584940017414 - fc_log_f64(a * fabs(fc_sin_f64(3.14159265358979323846 * part))) - y;
-    const f64 result = x < 0 ? (part == 0 ? (f64)INFINITY : mirrored) : x == 0 ? (f64)INFINITY : y;
-    return a == (f64)INFINITY ? (f32)INFINITY : (f32)result;
 }
 
 /* quantile of the normal distribution */
@@ -189,10 +181,17 @@ FC_MATH f64 fc_ndtri_f64(f64 p)
     return rest >= 0 ? x : NAN;
 }
 
-static inline f64 fc_log_ndtr_f64(f64 x)
+/* log Phi(x): below 0 log(erfcx(u) / 2) - u u, u = |x| / sqrt(2), whose terms have one sign; from there on log1p(-Phi(-x)). One logarithm. */
+FC_MATH f64 fc_log_ndtr_f64(f64 x)
 {
-    const f64 u = x * 0.70710678118654752440;
-    return x < -1 ? fc_log_f64(fc_erfcx_f64(-u) / 2) - u * u : fc_log1p_f64(-0.5 * fc_erfc_f64(u));
+    const f64 size = fabs(x), a = size > 40 ? 40 : size;
+    const fc_pair u = fc_product2(a, 0x1.6a09e667f3bcdp-1);
+    const fc_erfc_parts_f64 e = fc_erfc_parts_of_f64(u.high, fc_fma_f64(a, -0x1.bdd3413b26456p-55, u.low));
+    const f64 scaled = 0.5 * fc_erfcx_above_f64(size * 0x1.6a09e667f3bcdp-1, e.scaled), above = -0.5 * e.value;
+    const fc_log_parts_f64 below = fc_log_split_f64(scaled), beside = fc_log1p_split_f64(above);
+    const f64 y = fc_log_join_f64(x < 0 ? below.f : beside.f, x < 0 ? below.n : beside.n);
+    const f64 right = above > -0x1p-53 ? above : y;
+    return x != x ? x : x == -INFINITY ? x : x < 0 ? fc_fma_f64(-0.5 * x, x, y) : right;
 }
 
 /* Reflection below 0, recurrence up to 10, then the asymptotic series (Bernoulli numbers B_2k / 2k); poles as PyTorch: -+inf at +-0,
@@ -219,6 +218,25 @@ static inline f64 fc_digamma_f64(f64 x)
     for (int k = 5; k >= 0; --k)
         series = fc_fma_f64(series, s, b[k]);
     return result + (fc_log_f64(x) - 0.5 / x - series * s);
+}
+
+/* psi'(x), by reflection below 0: six steps up, then 1 / z + 1 / (2 z z) + P(1 / z**2) / z**3. Branch-free. */
+FC_MATH f64 fc_trigamma_f64(f64 x)
+{
+    const f64 a = x < 0 ? 1 - x : x, z = a + 7, inverse = 1 / z, s = inverse * inverse;
+    const f64 a1 = a + 1, a2 = a + 2, a3 = a + 3, a4 = a + 4, a5 = a + 5, a6 = a + 6, p12 = a1 * a2, p34 = a3 * a4, p56 = a5 * a6;
+    const f64 pairs = (a1 * a1 + a2 * a2) / (p12 * p12) + ((a3 * a3 + a4 * a4) / (p34 * p34) + (a5 * a5 + a6 * a6) / (p56 * p56));
+    f64 p = -0x1.95649c03bb114p+1;
+    p = fc_fma_f64(p, s, 0x1.009c753b86cd7p+0);
+    p = fc_fma_f64(p, s, -0x1.fdfb1d4b143c3p-3);
+    p = fc_fma_f64(p, s, 0x1.360cb17b73771p-4);
+    p = fc_fma_f64(p, s, -0x1.110fe6ea818c8p-5);
+    p = fc_fma_f64(p, s, 0x1.86185e87ee633p-6);
+    p = fc_fma_f64(p, s, -0x1.11111110219a0p-5);
+    p = fc_fma_f64(p, s, 0x1.5555555555488p-3);
+    const f64 tail = fc_fma_f64(s * inverse, p, fc_fma_f64(0.5, s, inverse)), y = 1 / (a * a) + (a < 1e60 ? pairs + tail : inverse);
+    const f64 sine = fc_sinpi_mid(x - rint(x)) * 0.31830988618379067154;
+    return x < 0 ? 1 / (sine * sine) - y : y;
 }
 
 enum { FC_ZETA_TERMS = 9 }; /* beside the first */
@@ -282,8 +300,8 @@ static inline f64 fc_polygamma_factor(f64 n) { return fc_exp_f64(fc_lgamma_f64(n
 /* derivative of order n of digamma: (-1)**(n + 1) n! zeta(n + 1, x) */
 static inline f64 fc_polygamma_f64(f64 n, f64 x)
 {
-    if (n == 0)
-        return fc_digamma_f64(x);
+    if (n == 0 || n == 1)
+        return n == 0 ? fc_digamma_f64(x) : fc_trigamma_f64(x);
     if (x == INFINITY)
         return 0;
     const f64 size = fc_polygamma_factor(n) * fc_zeta_f64(n + 1, x);

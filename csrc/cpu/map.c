@@ -151,7 +151,7 @@ typedef T R;
 #define STORE_BOOL(v) ((uint8_t)((v) != 0))
 
 #if FC_ISA_NUM == 4
-#define FC_WITHOUT_SPECIAL /* rare: a v4 machine takes v3's, of the same bits */
+#define FC_WITHOUT_RARE /* special_double.def: a v4 machine takes v3's, of the same bits */
 #endif
 #define FC_SINGLE_f32 1
 #if FC_PASTE(FC_SINGLE_, FC_DT)

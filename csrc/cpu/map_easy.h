@@ -130,13 +130,33 @@ FC_EASY(sin)
 FC_EASY(cos)
 FC_EASY(tan)
 #undef FC_EASY
-#define FC_EASY_TRIG [FC_CELL_sin] = easy_sin, [FC_CELL_cos] = easy_cos, [FC_CELL_tan] = easy_tan,
+
+/* one logarithm is enough above -5/2 */
+FC_EASY_CELL(easy_lgamma)
+{
+    for (int64_t first = 0; first < n; first += FC_EASY_RUN) {
+        T *out = (T *)out_ + first;
+        const T *xs = (const T *)x_ + first;
+        const int64_t count = n - first < FC_EASY_RUN ? n - first : FC_EASY_RUN;
+        int far = 0;
+        for (int64_t i = 0; i < count; ++i)
+            far |= xs[i] < (T)-2.5;
+        if (far) {
+            cell_lgamma(out, xs, y_, z_, s, fault, count);
+            continue;
+        }
+        _Pragma("GCC ivdep")
+        for (int64_t i = 0; i < count; ++i)
+            out[i] = fc_lgamma_of_f32(xs[i], 0);
+    }
+}
+#define FC_EASY_TRIG [FC_CELL_sin] = easy_sin, [FC_CELL_cos] = easy_cos, [FC_CELL_tan] = easy_tan, [FC_CELL_lgamma] = easy_lgamma,
 #else
 #define FC_EASY_TRIG
 #endif
 
 /* --- double: series whose steps are taken for all of a run before the next --------------------------------------------- */
-#if FC_CLASS == 2 && !FC_PASTE(FC_SINGLE_, FC_DT) && !defined FC_WITHOUT_SPECIAL && FC_ISA_NUM > 2
+#if FC_CLASS == 2 && !FC_PASTE(FC_SINGLE_, FC_DT) && FC_ISA_NUM > 2
 static int all_between(const f64 *xs, f64 low, f64 high, int64_t n)
 {
     int other = 0;
@@ -167,8 +187,9 @@ static FC_NOINLINE void bessel_run(f64 *y, const f64 *c, int terms, const f64 *x
         y[i] = fc_fma_f64(u[i], b0[i], c[0] - b1[i]);
 }
 
-/* fc_zeta_f64 of positive numbers; squares: all orders are 2 */
-static FC_NOINLINE void zeta_run(f64 *y, const f64 *ss, const f64 *qs, int64_t n, int squares)
+#ifndef FC_WITHOUT_RARE
+/* fc_zeta_f64 of positive numbers */
+static FC_NOINLINE void zeta_run(f64 *y, const f64 *ss, const f64 *qs, int64_t n)
 {
     f64 order[FC_EASY_RUN], base[FC_EASY_RUN], term[FC_EASY_RUN], sum[FC_EASY_RUN] = {0};
     const int64_t whole = FC_EASY_WHOLE(n);
@@ -177,12 +198,8 @@ static FC_NOINLINE void zeta_run(f64 *y, const f64 *ss, const f64 *qs, int64_t n
     for (int64_t i = n; i < whole; ++i)
         order[i] = 2, base[i] = 1;
     for (int k = 0; k <= FC_ZETA_TERMS; ++k) {
-        if (squares)
-            for (int64_t i = 0; i < whole; ++i)
-                term[i] = 1 / (base[i] * base[i]);
-        else
-            for (int64_t i = 0; i < whole; ++i)
-                term[i] = fc_zeta_term(order[i], base[i]);
+        for (int64_t i = 0; i < whole; ++i)
+            term[i] = fc_zeta_term(order[i], base[i]);
         for (int64_t i = 0; i < whole; ++i) {
             sum[i] += term[i];
             base[i] += k < FC_ZETA_TERMS ? 1 : 0;
@@ -192,6 +209,8 @@ static FC_NOINLINE void zeta_run(f64 *y, const f64 *ss, const f64 *qs, int64_t n
         sum[i] = fc_zeta_end(order[i], base[i], term[i], sum[i]);
     memcpy(y, sum, (size_t)n * sizeof *y);
 }
+#include "map_gamma.h"
+#endif
 
 /* run_##name goes over an easy run */
 #define FC_EASY(name, easy)                                                                                              \
@@ -219,35 +238,63 @@ static FC_NOINLINE void zeta_run(f64 *y, const f64 *ss, const f64 *qs, int64_t n
         }                                                                                                                \
     }                                                                                                                    \
     FC_EASY(name, all_between(xs, -8, 8, count))
-FC_EASY_BESSEL(_special_i0e, i0e, ((void)x, y))
 FC_EASY_BESSEL(_special_i1e, i1e, x < 0 ? -(fabs(x) * y) : fabs(x) * y)
+#ifdef FC_WITHOUT_RARE
+#define FC_EASY_SERIES [FC_CELL__special_i1e] = easy__special_i1e,
+#else
+FC_EASY_BESSEL(_special_i0e, i0e, ((void)x, y))
 FC_EASY_BESSEL(i0, i0e, fc_bessel_grown(x, y))
 FC_EASY_BESSEL(_special_i1, i1e, x == 0 ? x : fc_bessel_grown(x, x < 0 ? -(fabs(x) * y) : fabs(x) * y))
 
 static void run__special_zeta(T *out, const T *xs, const T *ys, const fc_scalar *s, int64_t n)
 {
     (void)s;
-    zeta_run(out, xs, ys, n, 0);
+    zeta_run(out, xs, ys, n);
 }
 FC_EASY(_special_zeta, all_between(xs, 1, 1e300, count) && all_between(ys, 0, 1e300, count))
 
+/* Of orders from 2 on the numbers that are not positive are left out, and come one by one. */
 static void run__polygamma(T *out, const T *xs, const T *ys, const fc_scalar *s, int64_t n)
 {
     const f64 order = FC_SCALAR(s[0]), factor = fc_polygamma_factor(order), sign = (fmod)(order, 2) == 0 ? -1 : 1;
-    f64 orders[FC_EASY_RUN];
+    f64 orders[FC_EASY_RUN], bases[FC_EASY_RUN], y[FC_EASY_RUN];
     (void)ys;
-    for (int64_t i = 0; i < FC_EASY_RUN; ++i)
+    if (order == 1) {
+        _Pragma("GCC ivdep")
+        for (int64_t i = 0; i < n; ++i)
+            out[i] = fc_trigamma_f64(xs[i]);
+        return;
+    }
+    for (int64_t i = 0; i < n; ++i) {
         orders[i] = order + 1;
-    zeta_run(out, orders, xs, n, order == 1);
+        bases[i] = (xs[i] > 0) & (xs[i] < 1e300) ? xs[i] : 1;
+    }
+    zeta_run(y, orders, bases, n);
     for (int64_t i = 0; i < n; ++i)
-        out[i] = sign * (factor * out[i]);
+        out[i] = bases[i] == xs[i] ? sign * (factor * y[i]) : fc_polygamma_f64(order, xs[i]);
 }
-FC_EASY(_polygamma, FC_SCALAR(s[0]) >= 1 && FC_SCALAR(s[0]) < 1e300 && all_between(xs, 0, 1e300, count))
+FC_EASY(_polygamma, FC_SCALAR(s[0]) >= 1 && FC_SCALAR(s[0]) < 1e300)
+
+static void run_igamma(T *out, const T *xs, const T *ys, const fc_scalar *s, int64_t n)
+{
+    (void)s;
+    gamma_run(out, xs, ys, n, 0);
+}
+
+static void run_igammac(T *out, const T *xs, const T *ys, const fc_scalar *s, int64_t n)
+{
+    (void)s;
+    gamma_run(out, xs, ys, n, 1);
+}
+FC_EASY(igamma, 1)
+FC_EASY(igammac, 1)
+#define FC_EASY_SERIES [FC_CELL_i0] = easy_i0, [FC_CELL__special_i0e] = easy__special_i0e, [FC_CELL__special_i1] = easy__special_i1, \
+    [FC_CELL__special_i1e] = easy__special_i1e, [FC_CELL__special_zeta] = easy__special_zeta, [FC_CELL__polygamma] = easy__polygamma, \
+    [FC_CELL_igamma] = easy_igamma, [FC_CELL_igammac] = easy_igammac,
+#endif
 #undef FC_EASY_BESSEL
 #undef FC_EASY_WHOLE
 #undef FC_EASY
-#define FC_EASY_SERIES [FC_CELL_i0] = easy_i0, [FC_CELL__special_i0e] = easy__special_i0e, [FC_CELL__special_i1] = easy__special_i1, \
-    [FC_CELL__special_i1e] = easy__special_i1e, [FC_CELL__special_zeta] = easy__special_zeta, [FC_CELL__polygamma] = easy__polygamma,
 #else
 #define FC_EASY_SERIES
 #endif
