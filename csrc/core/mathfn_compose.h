@@ -66,7 +66,7 @@ FC_MATH T FN(sinc)(T x)
 {
     const f64 wide = x, whole = rint(wide), half = 0.5 * whole;
     const f64 sine = fc_sinpi_mid(wide - whole), y = (rint(half) == half ? sine : -sine) / (3.14159265358979323846 * wide) + 0.0; /* no -0 */
-    return x == 0 ? 1 : FN(fabs)(x) == (T)INFINITY ? (T)NAN : (T)y;
+    return FN(fabs)(x) < K(0x1p-28) ? 1 : FN(fabs)(x) == (T)INFINITY ? (T)NAN : (T)y;
 }
 
 FC_MATH T FN(entr)(T x)   { return x != x ? x : x > 0 ? -x * FN(log)(x) : x == 0 ? 0 : -(T)INFINITY; }
