@@ -229,6 +229,9 @@ def multi_head_attention_forward(
         elif tuple(mask.shape) != (n * num_heads, length, key.size(0)):
             raise RuntimeError(f"The shape of the 3D attn_mask is {tuple(mask.shape)}, but should be {(n * num_heads, length, key.size(0))}.")
     if bias_k is not None and bias_v is not None:  # one more key and value, learnt
+        for given, name in ((static_k, "key"), (static_v, "value")):
+            if given is not None:
+                raise AssertionError(f"multi_head_attention_forward: bias cannot be added to static {name}.")
         k, v = facula.cat([k, bias_k.repeat(1, n, 1)]), facula.cat([v, bias_v.repeat(1, n, 1)])
         mask, padding = _one_more(mask), _one_more(padding)
 

@@ -137,7 +137,7 @@ def pack_padded_sequence(input: Tensor, lengths: Any, batch_first: bool = False,
     if any(a < b for a, b in zip(each, each[1:])):
         raise RuntimeError(
             f"`lengths` array must be sorted in decreasing order when `enforce_sorted` is True, got {each}. "
-            "Pass `enforce_sorted=False` to pack_padded_sequence and/or pack_sequence."
+            "You can pass `enforce_sorted=False` to pack_padded_sequence and/or pack_sequence."
         )
     if each[0] > input.size(0):
         raise RuntimeError(f"pack_padded_sequence: Expected lengths of at most {input.size(0)}, but got {each[0]}")
