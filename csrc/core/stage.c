@@ -24,6 +24,7 @@ typedef struct {
     int still[FC_NEST_OPERANDS];  /* one element for each row, in the wanted dtype */
     int again[FC_NEST_OPERANDS];  /* the same row for each row */
     int turned[FC_NEST_OPERANDS]; /* contiguous along dim 1 */
+    int rounded, half;            /* bits of operands that are rounded to the dtype `half` */
     int all_linear, rows, staged;
     int plain_rows;               /* every operand is along, in the wanted dtype, or still */
     int scaled;                   /* the operand that a row is multiplied by, or 0 */
@@ -49,6 +50,10 @@ static void fc_stage_in(const fc_stage *g, int k, const fc_nest_at *at, int64_t 
         fc_nest_gather(g->nest, k, at, count, gathered);
     if (!g->same[k])
         fc_convert(g->want[k], block->bytes, g->nest->dtype[k], near ? near : gathered, count);
+    if (g->rounded >> k & 1) {
+        fc_convert(g->half, raw->bytes, g->want[k], block->bytes, count);
+        fc_convert(g->want[k], block->bytes, g->half, raw->bytes, count);
+    }
 }
 
 static void fc_stage_out(const fc_stage *g, const fc_nest_at *at, int64_t count, char *near, fc_block *block, fc_block *raw)
@@ -234,9 +239,9 @@ static void fc_stage_tiles(void *ctx, int64_t begin, int64_t end)
         fc_atomic_poke(&g->fault, 1);
 }
 
-int fc_stage_run(const fc_nest *nest, fc_map_cell cell, int compute, int stored, const fc_scalar *s)
+int fc_stage_run(const fc_nest *nest, fc_map_cell cell, int compute, int stored, int rounded, int half, const fc_scalar *s)
 {
-    fc_stage g = { .nest = nest, .cell = cell, .scalars = s };
+    fc_stage g = { .nest = nest, .cell = cell, .scalars = s, .rounded = rounded, .half = half };
     g.rows = nest->ndim > 1 && nest->size[0] >= FC_LONG_ROW;
     g.all_linear = 1;
     g.plain_rows = g.rows;
@@ -254,7 +259,7 @@ int fc_stage_run(const fc_nest *nest, fc_map_cell cell, int compute, int stored,
         }
         widest = widest < size ? size : widest;
         widest = widest < wanted ? wanted : widest;
-        g.same[k] = nest->dtype[k] == g.want[k];
+        g.same[k] = nest->dtype[k] == g.want[k] && !(rounded >> k & 1);
         g.linear[k] = linear;
         g.fixed[k] = k && fixed && nest->ndim > 0;
         g.along[k] = nest->ndim > 0 && nest->stride[k][0] == size;
@@ -263,7 +268,7 @@ int fc_stage_run(const fc_nest *nest, fc_map_cell cell, int compute, int stored,
         g.turned[k] = k && nest->ndim > 1 && nest->size[0] >= FC_TILE_ROWS && nest->size[1] >= FC_TILE_ROWS && !g.along[k] && nest->stride[k][0]
             && nest->stride[k][1] == size;
         turns |= g.turned[k];
-        g.again[k] = k && nest->ndim == 2 && g.along[k] && nest->stride[k][1] == 0;
+        g.again[k] = k && nest->ndim == 2 && g.along[k] && nest->stride[k][1] == 0 && !(rounded >> k & 1);
         again |= g.again[k];
         only_again &= g.again[k] || (linear && g.same[k]);
         g.all_linear &= linear && g.same[k];

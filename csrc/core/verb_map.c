@@ -20,8 +20,15 @@ static int fc_divides_wide(int op, int dtype)
     return divides && fc_is_int(dtype) && fc_dt_size[dtype] < 8;
 }
 
-/* number: one operand is a Python number, which halves do not round before they compute */
-static int fc_map_types(int op, int common, int number, fc_types *t)
+/* Products and quotients of halves take a number (a Python one or a 0-d tensor, the second operand, or either factor) as it is, and so does lerp
+ * its weight; everything else rounds it to their dtype first, alpha too. */
+static int fc_takes_whole_number(int op, int k)
+{
+    return op == FC_OP_mul || (op == FC_OP_lerp && k == 2) || (k && (op == FC_OP_div || op == FC_OP_floor_divide || op == FC_OP_trunc_divide));
+}
+
+/* whole: an operand is a number that halves do not round before they compute */
+static int fc_map_types(int op, int common, int whole, fc_types *t)
 {
     const fc_op_row *row = &fc_ops[op];
     if (row->result_word == FC_RESULT_FLOAT && fc_is_int(common)) {
@@ -31,7 +38,7 @@ static int fc_map_types(int op, int common, int number, fc_types *t)
     }
     if (!fc_op_takes(op, common))
         return fc_fail(FC_DTYPE, common, 0, 0, 0);
-    t->compute = !number && fc_is_half(common) && fc_cpu_map_cell(op, common) ? common : fc_divides_wide(op, common) ? FC_I64 : fc_compute_dtype(common);
+    t->compute = !whole && fc_is_half(common) && fc_cpu_map_cell(op, common) ? common : fc_divides_wide(op, common) ? FC_I64 : fc_compute_dtype(common);
     t->result = row->result_word == FC_RESULT_BOOL ? FC_BOOL : row->result_word == FC_RESULT_REAL ? fc_real_dtype(common) : common;
     t->stored = row->result_word == FC_RESULT_BOOL ? FC_BOOL : row->result_word == FC_RESULT_REAL ? fc_real_dtype(t->compute) : t->compute;
     return FC_OK;
@@ -96,7 +103,15 @@ static fc_tensor *fc_map_run(int op, fc_tensor *out, int n, fc_tensor **x, int n
         return NULL;
     }
     fc_types types = { 0, 0, 0 };
-    if (fc_map_types(op, common, number >= 0, &types))
+    int whole = number >= 0 && fc_takes_whole_number(op, number), rounded = 0;
+    if (fc_is_half(common))
+        for (int k = chooser; k < n; ++k)
+            if (k != number && x[k]->dtype != common) {
+                const int taken = !x[k]->ndim && fc_takes_whole_number(op, k);
+                whole |= taken;
+                rounded |= !taken << (k + 1);
+            }
+    if (fc_map_types(op, common, whole, &types))
         return NULL;
     fc_map_cell cell = fc_cpu_map_cell(op, types.compute);
     const int single = !cell && types.compute == FC_F32; /* some special functions compute in double alone */
@@ -112,7 +127,7 @@ static fc_tensor *fc_map_run(int op, fc_tensor *out, int n, fc_tensor **x, int n
     if (number >= 0) {
         x[number]->dtype = (uint8_t)types.compute;
         /* rounded or wrapped to the width of its dtype, also where the loop is of a wider one */
-        const int held = single ? FC_F32 : fc_divides_wide(op, common) ? common : types.compute;
+        const int held = !whole && fc_is_half(common) ? common : single ? FC_F32 : fc_divides_wide(op, common) ? common : types.compute;
         char *const bytes = x[number]->data;
         fc_store_scalar(held, bytes, value);
         if (held != types.compute) {
@@ -167,6 +182,16 @@ static fc_tensor *fc_map_run(int op, fc_tensor *out, int n, fc_tensor **x, int n
     if (device == FC_META)
         return out;
 
+    fc_scalar alpha;
+    if (fc_is_half(common) && (op == FC_OP_add || op == FC_OP_sub || op == FC_OP_rsub) && scalars->kind == FC_KFLOAT) {
+        char bytes[2];
+        float rounded_alpha;
+        fc_store_scalar(common, bytes, scalars);
+        fc_convert(FC_F32, &rounded_alpha, common, bytes, 1);
+        alpha = fc_scalar_of(FC_KFLOAT, 0, rounded_alpha, 0);
+        scalars = &alpha;
+    }
+
     int fault = 0;
     if (plain && out->numel <= FC_GRAIN) {
         cell(out->data, x[0]->data, n > 1 ? x[1]->data : NULL, n > 2 ? x[2]->data : NULL, scalars, &fault, out->numel);
@@ -174,7 +199,7 @@ static fc_tensor *fc_map_run(int op, fc_tensor *out, int n, fc_tensor **x, int n
         fc_tensor *ops[4] = { out, x[0], n > 1 ? x[1] : NULL, n > 2 ? x[2] : NULL };
         fc_nest nest;
         fc_nest_build(&nest, n + 1, ops);
-        fault = fc_stage_run(&nest, cell, types.compute, types.stored, scalars);
+        fault = fc_stage_run(&nest, cell, types.compute, types.stored, types.compute == common ? 0 : rounded, common, scalars);
     }
     if (fault) {
         fc_free(out);
