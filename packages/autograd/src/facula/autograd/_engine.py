@@ -19,6 +19,7 @@ accumulating = Lock()  # two threads may fill one leaf
 
 
 class Current(local):
+    task = None  # [roots, captures, the nodes that will be reached or None] of the backward that runs
     capturing = False  # whether this thread is inside a backward that fills given tensors only
 
 
@@ -28,6 +29,26 @@ watched = [0]  # how many hooks leaves ever got; 0 lets the engine skip counting
 
 def capturing():
     return current.capturing
+
+
+def reached():
+    """The nodes that this thread's backward reaches; of one that fills given tensors, those on the way to them."""
+    task = current.task
+    if task[2] is None:
+        roots, captures, _ = task
+        task[2] = set(captures) | leading_to(captures, roots) if captures is not None else below(roots)
+    return task[2]
+
+
+def below(roots):
+    """The roots, and every node that they lead to."""
+    seen, stack = set(), [root for root, _ in roots]
+    while stack:
+        node = stack.pop()
+        if node is not None and node not in seen:
+            seen.add(node)
+            stack.extend(node.inputs)
+    return seen
 
 
 def keeps_layout():
@@ -48,8 +69,8 @@ def run(roots, keep_graph, create_graph, captures=None):
 
 
 def _run_all(roots, keep_graph, create_graph, captures):
-    before, outer = set_grad_mode(create_graph), current.capturing
-    current.capturing = captures is not None
+    before, outer = set_grad_mode(create_graph), (current.capturing, current.task)
+    current.capturing, current.task = captures is not None, [roots, captures, None]
     try:
         wanted = None if captures is None else leading_to(captures, roots)
         counts = leaf_counts(roots) if watched[0] and captures is None else None
@@ -58,7 +79,7 @@ def _run_all(roots, keep_graph, create_graph, captures):
             accumulate(leaf, leaves.pop(leaf), create_graph, captures)
     finally:
         set_grad_mode(before)
-        current.capturing = outer
+        current.capturing, current.task = outer
     return captures
 
 
@@ -253,15 +274,17 @@ def accumulate(leaf, g, create_graph, captures):
         return
     with accumulating:
         add_to_grad(tensor, g, create_graph, alone)
-    if extra is not None and extra.accumulated:
-        told_after(extra, tensor)
+    if extra is not None:
+        if extra.accumulated:
+            told_after(extra, tensor)
+        hooks_after(leaf, extra, (), g)
 
 
 def told_after(extra, tensor):
     """Call the hooks of a leaf whose .grad has been filled."""
     for hook in list(extra.accumulated.values()):
         if hook(tensor) is not None:
-            raise RuntimeError("Tensor post accumulate grad hooks should return None. Change tensor.grad in place, or set it.")
+            raise TypeError("Tensor post accumulate grad hooks should return None. Change tensor.grad in place, or set it.")
 
 
 def add_to_grad(tensor, g, create_graph, alone=False):
@@ -320,7 +343,8 @@ def hooks_before(node, extra, g, runs=True):
             given = tuple(g) if several else (g,)
             new = hook(given)
             if new is not None:
-                new = new if isinstance(new, (tuple, list)) else (new,)
+                if not isinstance(new, tuple):
+                    raise TypeError(f"{node.name()}: expected tuple, but hook returned {type(new).__name__!r}. Return (gradient,).")
                 if len(new) != len(given):
                     raise GradError(f"{node.name()}: a prehook returned {len(new)} gradients for {len(given)}. Return one for each.")
                 g = list(new) if several else new[0]

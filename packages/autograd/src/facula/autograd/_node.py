@@ -12,7 +12,7 @@ import weakref
 from collections import OrderedDict
 from itertools import count
 
-from ._core import GradError, TensorHandle, alias, lib, ops, tensor_of, tensor_version
+from ._core import GradError, Tensor, TensorHandle, alias, lib, ops, tensor_of, tensor_version
 from ._names import renamed
 
 tick = lib.tick
@@ -165,7 +165,31 @@ def saved_properties(layout, parameters):
     """{"_saved_self": property, ...} for a node class, under PyTorch's names. Not a `__getattr__`: that would slow every access down."""
     names = {"x": "self", "y": parameters.get("y", "other"), "z": parameters.get("z", "z"), "out": "result", "x_shape": "self_sym_sizes", "y_shape": "other_sym_sizes"}
     kept = [n for n in layout if not n.endswith(("_version", "_cast", "_small"))]
-    return {f"_saved_{names.get(n, n.removeprefix('p_'))}": property(lambda node, n=n: node.kept(n)) for n in kept}
+    found = {f"_saved_{names.get(n, n.removeprefix('p_'))}": property(lambda node, n=n: node.kept(n)) for n in kept}
+    return found | {f"_raw{name}": property(lambda node, n=n: SavedTensor(node, n)) for name, n in zip(found, kept)}
+
+
+class SavedTensor:
+    """One tensor that a node keeps: what `_raw_saved_self` and its kind read."""
+
+    __slots__ = ("node", "name")
+
+    def __init__(self, node, name):
+        saved = node.saved if type(node.saved) is tuple else node.thawed()
+        value = saved[node.layout.index(name)]
+        if not isinstance(value, (Tensor, TensorHandle)):
+            raise AttributeError(f"{node.name()}: {name} is saved as {type(value).__name__}, not as a tensor.")
+        self.node, self.name = node, name
+
+    def unpack(self):
+        """The tensor."""
+        return self.node.kept(self.name)
+
+    def register_hooks(self, pack_hook, unpack_hook):
+        """Keep pack_hook(tensor) in its place, and use unpack_hook of that. Once."""
+        from ._support import hooked
+
+        self.node.saved = hooked(self.node, self.name, pack_hook, unpack_hook)
 
 
 class Leaf(Node):

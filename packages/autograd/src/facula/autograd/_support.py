@@ -150,9 +150,9 @@ class Packed:
 
     def unpack(self):
         def opened(v):
-            if type(v) is Box:
+            if isinstance(v, Box):
                 return v.open(self.unpacker)
-            return tuple(opened(e) for e in v) if type(v) is tuple and any(type(e) is Box for e in v) else v
+            return tuple(opened(e) for e in v) if type(v) is tuple and any(isinstance(e, Box) for e in v) else v
 
         found = [opened(v) for v in self.values]
         for i, value in enumerate(found):
@@ -182,6 +182,40 @@ class Box:
 
 def packed(pack, tensor):
     return Box(pack(tensor), tensor)
+
+
+class Own(Box):
+    """A box with an unpack hook of its own."""
+
+    __slots__ = ("unpack",)
+
+    def open(self, _):
+        return super().open(self.unpack)
+
+
+def hooked(node, name, pack, unpack):
+    """What a node saved, with one of its tensors gone through pack: it comes back through unpack."""
+    if not callable(pack) or not callable(unpack):
+        raise TypeError(f"register_hooks: two functions are needed, but got {pack!r} and {unpack!r}.")
+    found = node.saved
+    if found is None:
+        node.thawed()
+    if type(found) is tuple:
+        found = Packed.__new__(Packed)
+        found.unpacker, found.values = None, [tensor_of(v) if type(v) is TensorHandle else v for v in node.saved]
+    at = node.layout.index(name)
+    tensor = found.values[at]
+    if isinstance(tensor, Box):
+        raise GradError(f"{node.name()}: {name} has had its hooks already: Calling register_hooks on a saved tensor whose hooks have already been set is not allowed.")
+    version = tensor_version(tensor)
+    box = Own(pack(tensor.detach()), tensor)
+    if tensor_version(tensor) != version:
+        raise GradError("register_hooks: A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook can not be modified by in-place operations.")
+    box.unpack = unpack
+    found.values[at] = box
+    if at + 1 < len(node.layout) and node.layout[at + 1] == name + "_version":
+        found.values[at + 1] = CAME_BACK
+    return found
 
 
 # What generated functions see. `special` and `complex_seen` are process-wide switches for what is rare: hooks on saved

@@ -3,6 +3,7 @@
 import functools
 import inspect
 import threading
+import warnings
 
 from . import _core, _engine
 
@@ -48,7 +49,7 @@ class Mode:
 
     def __call__(self, function):
         if inspect.isclass(function):
-            raise TypeError(f"{type(self).__name__}: decorates functions, but {function.__name__} is a class. Decorate its methods.")
+            warnings.warn(f"{type(self).__name__}: Decorating classes is deprecated: {function.__name__} becomes a function. Decorate its methods.", FutureWarning, stacklevel=2)
         if inspect.isgeneratorfunction(function):
             return _generator(self.again, function)
 
@@ -135,7 +136,7 @@ class inference_mode(Mode):
         return inference_mode(self.mode)
 
     def __enter__(self):
-        self._before.append((is_inference_mode_enabled(), _core.set_grad_mode(_core.grad_mode() and not self.mode)))
+        self._before.append((is_inference_mode_enabled(), _core.set_grad_mode(not self.mode)))
         _inference.on = self.mode
         _core.lib.fc_set_inference(self.mode)
 

@@ -6,6 +6,7 @@ import weakref
 from collections import OrderedDict
 from dataclasses import dataclass
 
+from . import _engine
 from ._api import origin_of
 from ._core import GradError, Tensor, extend, lib, ops
 from ._node import Handle, Leaf, Node
@@ -81,19 +82,20 @@ def get_gradient_edge(tensor):
 
 
 def register_multi_grad_hook(tensors, fn, *, mode="all"):
-    """Call fn once per backward: with the list of gradients when all are known, or (mode "any") with the first."""
+    """Call fn once per backward: with the list of gradients when all that it reaches are known (the others are None), or (mode "any") with the first."""
     if mode not in ("all", "any"):
         raise ValueError(f"register_multi_grad_hook: mode must be 'all' or 'any', not {mode!r}.")
     tensors = list(tensors)
     lock = threading.Lock()
-    seen = {}
+    seen, origins = {}, [origin_of(t) for t in tensors]
 
     def arrived(i):
         def hook(g):
             with lock:
                 first = not seen
                 seen[i] = g
-                done = len(seen) == len(tensors)
+                among = _engine.reached() if mode == "all" else ()
+                done = len(seen) == sum([origin in among for origin in origins])
                 grads = [seen.get(k) for k in range(len(tensors))]
                 if done:
                     seen.clear()

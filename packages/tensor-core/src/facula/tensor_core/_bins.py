@@ -150,6 +150,8 @@ def histogram(input, bins, *, range=None, weight=None, density=False, out=None):
     if weight is not None and weight.shape != input.shape:
         raise RuntimeError(f"histogram: weight has shape {tuple(weight.shape)}, input {tuple(input.shape)}. Give one weight for each element.")
     _check_edges(bins)
+    if isinstance(bins, int) and bins <= 0:
+        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
     flat = input.reshape(-1)
     edges = bins if isinstance(bins, Tensor) else _edges(flat, bins, range)
     if weight is None and not density and out is None and flat.numel() < 1 << 24 and edges.shape[0] > 1 and not (_ops.interpreting or flat.is_meta):
@@ -202,6 +204,8 @@ def gradient(input, *, spacing=1, dim=None, edge_order=1):
     >>> facula.gradient(facula.tensor([1.0, 4.0, 9.0, 16.0]))[0]
     tensor([3., 4., 6., 7.])
     """
+    if input.dtype.name == "uint8":
+        raise RuntimeError("torch.gradient does not support uint8 input, whose differences cannot be negative. Convert with input.short().")
     n, spacing = input.dim(), 1 if spacing is None else spacing
     dims = [dim] if isinstance(dim, int) else list(_counting(n)) if dim is None else list(dim)
     for d in dims:

@@ -17,8 +17,7 @@ def _leaf(self, what):
 
 def __copy__(self):
     """Another tensor over the same memory."""
-    _leaf(self, "the copy protocol")
-    return finished(type(self), self.detach(), self.requires_grad, self.__dict__, self.grad)
+    return finished(type(self), self.detach(), self.requires_grad, self.__dict__, self.grad if self.is_leaf else None)
 
 
 def __deepcopy__(self, memo):

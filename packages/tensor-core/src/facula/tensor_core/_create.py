@@ -5,7 +5,7 @@ import math
 from facula.tensor_core import _ops, _state
 from facula.tensor_core._arguments import as_dtype, dtype_id, ints
 from facula.tensor_core._errors import OutOfMemoryError, ShapeError
-from facula.tensor_core._guard import check
+from facula.tensor_core._guard import check, want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core._out import a_tensor, apart, resize
 from facula.tensor_core._run import fitting, number
@@ -96,6 +96,10 @@ def _size(s):
         raise TypeError(f"empty: sizes must be ints, but found {type(s).__name__} {s!r}. Convert it with int().") from None
 
 
+def _no_size(name):
+    return TypeError(f'{name}() missing 1 required positional arguments: "size". Give (), if no dims are meant.')
+
+
 def empty(*sizes, size=None, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False, memory_format=None):
     """A tensor of this size whose elements are not set.
 
@@ -103,6 +107,8 @@ def empty(*sizes, size=None, out=None, dtype=None, layout=None, device=None, req
     >>> facula.empty(2, 3).shape
     torch.Size([2, 3])
     """
+    if not sizes and size is None:
+        raise _no_size("empty")
     if out is None and device is None and layout is None and memory_format is None and not (requires_grad or pin_memory):
         t = _full(-1 if dtype is None else dtype_id(dtype), _state._device.id, sizes if size is None else size, None)
         if t is not None:
@@ -142,6 +148,8 @@ def zeros(*sizes, size=None, out=None, dtype=None, layout=None, device=None, req
     >>> facula.zeros(2)
     tensor([0., 0.])
     """
+    if not sizes and size is None:
+        raise _no_size("zeros")
     if out is None and device is None and layout is None and not (requires_grad or pin_memory):
         t = _full(-1 if dtype is None else dtype_id(dtype), _state._device.id, sizes if size is None else size, 0)
         if t is not None:
@@ -157,6 +165,8 @@ def ones(*sizes, size=None, out=None, dtype=None, layout=None, device=None, requ
     >>> facula.ones(2, dtype=facula.int32)
     tensor([1, 1], dtype=torch.int32)
     """
+    if not sizes and size is None:
+        raise _no_size("ones")
     if out is None and device is None and layout is None and not (requires_grad or pin_memory):
         t = _full(-1 if dtype is None else dtype_id(dtype), _state._device.id, sizes if size is None else size, 1)
         if t is not None:
@@ -172,6 +182,8 @@ def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, re
     >>> facula.full((2,), 7)
     tensor([7, 7])
     """
+    if type(size) is int:
+        raise TypeError("full(): argument 'size' (position 1) must be tuple of ints, not int. Write (n,).")
     if out is None and device is None and layout is None and not (requires_grad or pin_memory):
         id = _KINDS.get(type(fill_value), -2) if dtype is None else dtype_id(dtype)
         if id > -2 and (t := _full(id, _state._device.id, size, fill_value)) is not None:
@@ -220,6 +232,8 @@ def _sparse_like(name, input, value, dtype, requires_grad):
 
 
 def _like_filled(input, value, dtype, device, requires_grad, memory_format):
+    if type(input) is not Tensor:
+        want_tensor("full_like", "input", 0, input)
     if type(input) is not Tensor and input.layout is not strided:
         return _sparse_like("full_like", input, value, dtype, requires_grad)
     if device is memory_format is None and not requires_grad:
@@ -383,15 +397,17 @@ def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None,
     """base to the powers linspace(start, end, steps)."""
     plain(layout)
     _fits("logspace", out, dtype)
+    if dtype is None and out is None and (isinstance(start, complex) or isinstance(end, complex)):
+        dtype = _state.get_default_dtype().to_complex()
     dtype = as_dtype(dtype) or (_state.get_default_dtype() if out is None else out.dtype)
     if not isinstance(start, Tensor) and not isinstance(end, Tensor) and steps:
         _ends_fit("logspace", dtype, start, end)
     if as_dtype(dtype).kind == 1:  # as linspace cuts the ends
         start, end = int(_end("start", start)), int(_end("end", end))
-    if type(start) is float is type(end) and type(steps) is int and steps >= 0 and device is None:
+    if type(start) is float is type(end) and as_dtype(dtype).kind < 3 and type(steps) is int and steps >= 0 and device is None:
         t = _ops.linspace_of(steps, float64, start, end)
     else:
-        t = linspace(start, end, steps, dtype=float64, device=device)
+        t = linspace(start, end, steps, dtype=complex128 if as_dtype(dtype).kind == 3 else float64, device=device)
     t = _map2r(_POW, None, 2, 0, float(base), 0.0, t._h) if type(base) is float or type(base) is int else _ops.pow(base, t)
     t = _ops.copy(t, as_dtype(dtype))
     return _delivered("logspace", t, out) if out is not None else _finish(t, requires_grad)

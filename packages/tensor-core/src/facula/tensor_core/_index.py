@@ -326,6 +326,8 @@ def _squeeze_leading(shape, value):
 def copy_(self, src, non_blocking=False):
     """self[...] = src, broadcast and converted. In place."""
     if not isinstance(src, Tensor):
+        if isinstance(src, (list, tuple)):
+            want_tensor("copy_", "other", 0, src)
         src = _data.as_tensor(src)
     try:
         return _ops.copy_into_(self, src)

@@ -59,6 +59,8 @@ def _split(tensor, split_size_or_sections, dim):
     size = tensor.shape[d]
     if split_size_or_sections is True or split_size_or_sections is False:
         check("split", "split_size", 1, "int", split_size_or_sections)
+    if isinstance(split_size_or_sections, Tensor) and not split_size_or_sections.dim():
+        split_size_or_sections = int(split_size_or_sections)
     if isinstance(split_size_or_sections, int):
         step = split_size_or_sections
         if step < 0 or (step == 0 and size):
@@ -177,6 +179,11 @@ def stack(tensors, dim=0, *, out=None, axis=None):
     """
     if not len(tensors):
         raise RuntimeError("stack expects a non-empty TensorList")
+    if out is None and isinstance(tensors[0], Tensor) and len(tensors[0].shape) in (4, 5) and all(map(_channels_last, tensors)):
+        n, first = tensors[0].dim(), tensors[0].shape
+        d = wrap_dim("stack", dim if axis is None else axis, n + 1)
+        if d < n and all([t.shape == first for t in tensors]):  # the result lies as its parts do
+            return _ops.view(cat(tensors, d), (*first[:d], len(tensors), *first[d:]))
     try:
         return _ops.stack(tensors, dim if axis is None else axis, out=out)
     except ValueError:
@@ -244,8 +251,13 @@ def _with_planes(x):
 
 def _at_least(tensors, widen):
     if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)):
-        return tuple(map(widen, tensors[0]))
-    return widen(tensors[0]) if len(tensors) == 1 else tuple(map(widen, tensors))
+        tensors, several = tensors[0], True
+    else:
+        several = len(tensors) > 1
+    for k, t in enumerate(tensors):
+        if not isinstance(t, Tensor):
+            want_tensor("atleast", "tensors", k, t)
+    return tuple(map(widen, tensors)) if several else widen(tensors[0])
 
 
 def hstack(tensors, *, out=None):

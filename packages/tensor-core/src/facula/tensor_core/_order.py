@@ -279,13 +279,20 @@ def _places(n):
     return _ops.arange_of(0, 1, n, _int64, float("nan"), 0.0)
 
 
+def _chosen(input, dim, kept):
+    """Slices along dim, lying one behind the other."""
+    return _ops.index_select(input.movedim(dim, 0), 0, kept).movedim(0, dim) if dim else _ops.index_select(input, dim, kept)
+
+
 def _unique_slices(input, dim, return_inverse, return_counts, ordered):
     """Slices along dim, compared element by element from the first: sorted by the last element first, stably."""
     n = input.shape[dim]
+    if 0 in input.shape and (n or sum([not size for size in input.shape]) > 1):
+        raise RuntimeError(f"unique: There are 0 sized dimensions, and they aren't selected, so unique cannot be applied (input: {tuple(input.shape)}, dim {dim}).")
     if ordered and _few(input):
         rows = input.movedim(dim, 0).reshape(n, -1).tolist()
         kept, inverse, counts = _distinct(rows, sorted_(range(n), key=rows.__getitem__))
-        return _asked([_ops.index_select(input, dim, kept), inverse, counts], return_inverse, return_counts)
+        return _asked([_chosen(input, dim, kept), inverse, counts], return_inverse, return_counts)
     rows = input.movedim(dim, 0).reshape(n, -1) if input.numel() else input.new_zeros((n, 0))
     order = None
     if ordered:
@@ -299,7 +306,7 @@ def _unique_slices(input, dim, return_inverse, return_counts, ordered):
     places = _places(n)
     found = _runs(places if order is None else order, fresh, order, (n,), return_inverse, return_counts)
     kept = found[0] if isinstance(found, tuple) else found
-    slices = _ops.index_select(input, dim, kept)
+    slices = _chosen(input, dim, kept)
     return (slices, *found[1:]) if isinstance(found, tuple) else slices
 
 

@@ -74,6 +74,8 @@ def refuse_history(name, tensors):
 def write(op, args, out):
     """A row into out: its shape and dtype are inferred first, what it computes in does not depend on out."""
     name = public(op)
+    if op.kind in ("fold", "scan") and op.params[-1].name == "dtype" and args[-1] is not None:
+        same_dtype(name, args[-1], out)
     if op.kind == "fold" and name in SUMMED and args[-1] is None and out.dtype is not args[0].dtype:
         args = (*args[:-1], out.dtype)
     elif op.kind == "scan" and op.params[-1].name == "dtype" and args[-1] is None:

@@ -117,6 +117,9 @@ def isin(elements, test_elements, *, assume_unique=False, invert=False, out=None
         return into("isin", isin(elements, test_elements, invert=invert), out)
     if not isinstance(elements, Tensor) and not isinstance(test_elements, Tensor):
         raise TypeError("isin() received an invalid combination of arguments: one of elements and test_elements must be a Tensor")
+    for t in (elements, test_elements):
+        if isinstance(t, Tensor) and t.dtype.kind in (0, 3):
+            raise DTypeError(f"isin: Unsupported input type encountered for isin(): {t.dtype.name}. Compare with == instead.")
     x = elements if isinstance(elements, Tensor) else _data.tensor(elements)
     among = test_elements if isinstance(test_elements, Tensor) else _data.tensor(test_elements)
     for t in (x, among):

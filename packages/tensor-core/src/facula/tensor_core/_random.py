@@ -96,6 +96,17 @@ def _integer_bounds(dtype: Any) -> tuple[int, int]:
     return -largest - 1 if dtype.is_signed else 0, largest
 
 
+def _held(self: Tensor, inner: int, bound: int, inwards: int) -> int:
+    """A bound of random_, moved inwards where the dtype would round the last integer within to one without. As PyTorch moves it."""
+    digits = DIGITS[self.dtype.name]
+    if abs(inner) <= 2**digits:
+        return bound
+    rounded = int(facula.tensor(inner, dtype=facula.float64).to(self.dtype).item())
+    if rounded < bound if inwards < 0 else rounded >= bound:
+        return bound
+    return rounded + inwards * 2 ** max(abs(inner).bit_length() - digits, 0)
+
+
 def random_(self: Tensor, *bounds: int | None, generator: Generator | None = None, **named: int | None) -> Tensor:
     """self, filled with integers: random_() up to the largest that the dtype holds, random_(to), random_(from, to).
 
@@ -124,6 +135,8 @@ def random_(self: Tensor, *bounds: int | None, generator: Generator | None = Non
         if not start < to <= largest + 1:
             _require(start < to, f"random_ expects 'from' to be less than 'to', but got from={start} >= to={to}. Swap them.")
             raise RuntimeError(f"random_: to - 1 is out of bounds for {self.dtype}: to={to}. At most {largest + 1}.")
+    if self.dtype.kind == 2:
+        start, to = _held(self, start + 1, start, 1), _held(self, to - 1, to, -1)
     if not smallest <= start <= largest:
         raise RuntimeError(f"random_: from is out of bounds for {self.dtype}: from={start}. At least {smallest}.")
     return _ops.random_range_(self, start, to if to < 2**63 else -(2**63), generator=generator)
@@ -245,7 +258,8 @@ def randperm(
         check("randperm", "n", 0, "int", n)
     _require(n >= 0, f"randperm: Trying to create tensor with negative dimension {n}: [{n}]. Pass n >= 0.")
     tensor = _place("randperm", (n,), out, (int64 if out is None else None) if dtype is None else dtype, layout, device, pin_memory)
-    limit = 2 ** BITS[tensor.dtype.name] - 1 if tensor.dtype.name in BITS else n
+    name = tensor.dtype.name
+    limit = 2 ** BITS[name] - 1 if name in BITS else 2 ** DIGITS[name] + 1 if name in DIGITS else n
     _require(n <= limit, f"randperm: n={n} cannot be converted to {tensor.dtype} without overflow. Use a wider dtype.")
     return _finished(_ops.randperm_(tensor, generator=_checked("randperm", generator)), requires_grad, out)
 
@@ -336,7 +350,7 @@ def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) ->
         raise DTypeError(f"binomial: Found dtype {prob.dtype.name} but expected {count.dtype.name} for prob. Convert one with .to().")
     generator = _checked("binomial", generator)
     pairs = facula.stack(facula.broadcast_tensors(count.detach().to(facula.float64), prob.detach().to(facula.float64)), -1)
-    return _ops.draw_binomial_(pairs, generator=generator)[..., 0].contiguous().to(count.dtype)
+    return _ops.copy(_ops.draw_binomial_(pairs, generator=generator)[..., 0], count.dtype, 0)
 
 
 def _sample_dirichlet(self: Tensor, generator: Generator | None = None) -> Tensor:

@@ -77,6 +77,8 @@ def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
 
 def flip(input, *dims, **named):
     """The order along the dims turned round: a copy."""
+    if not dims and not named:
+        raise TypeError('flip() missing 1 required positional arguments: "dims". Give the dims to turn.')
     if type(input) is not Tensor:
         want_tensor("flip", "input", 0, input)
     dims = ints((named.pop("dims"),) if not dims and "dims" in named else dims)
@@ -115,6 +117,10 @@ def roll(input, shifts, dims=None):
     dims = (dims,) if isinstance(dims, int) else tuple(dims)
     if len(dims) != len(shifts):
         raise RuntimeError(f"roll: shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
+    if _channels_last(input):  # the result lies as it does
+        n = input.dim()
+        turned = roll(_ops.permute(input, (0, *range(2, n), 1)), shifts, tuple([(0, n - 1, *range(1, n - 1))[wrap_dim("roll", d, n)] for d in dims]))
+        return _ops.permute(turned, (0, n - 1, *range(1, n - 1)))
     x = input
     for shift, d in zip(shifts, dims):
         x = _ops._roll(x, shift, d)

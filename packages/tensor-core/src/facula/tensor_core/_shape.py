@@ -127,11 +127,13 @@ def view_as(self, other):
     """view(other.shape)."""
     if type(self) is not Tensor:
         want_tensor("view_as", "self", 0, self)
+    want_tensor("view_as", "other", 0, other)
     return _ops.view(self, other.shape)
 
 
 def reshape_as(self, other):
     """reshape(other.shape)."""
+    want_tensor("reshape_as", "other", 0, other)
     return reshape(self, other.shape)
 
 
@@ -162,6 +164,8 @@ def broadcast_shapes(*shapes):
     for s in shapes:
         at = n - len(s)
         for size in s:
+            if size < 0:
+                raise ValueError(f"broadcast_shapes: Attempting to broadcast a dimension with negative length: {size} at dim {at - n}.")
             if size != 1 and result[at] != size:
                 if result[at] != 1:
                     raise ShapeError(f"broadcast_shapes: Shape mismatch: objects cannot be broadcast to a single shape: {size} and {result[at]} at dim {at - n}")
@@ -317,7 +321,7 @@ def movedim(input, source, destination):
     if type(input) is not Tensor:
         want_tensor("movedim", "input", 0, input)
     n = input.dim()
-    if type(source) is type(destination) is int and -n <= source < n and -n <= destination < n:
+    if n and type(source) is type(destination) is int and -n <= source < n and -n <= destination < n:
         order = list(range(n))
         order.insert(destination % n, order.pop(source % n))
         return _ops.permute(input, order)
@@ -329,6 +333,8 @@ def movedim(input, source, destination):
     destination = [wrap_dim("movedim", d, n) for d in destination]
     if len(set(source)) < len(source) or len(set(destination)) < len(destination):
         raise RuntimeError(f"movedim: repeated dim in `source` ({source}) or `destination` ({destination})")
+    if not n:
+        return _ops.permute(input, ())
     order = [d for d in range(n) if d not in source]
     for at, d in sorted(zip(destination, source)):
         order.insert(at, d)
