@@ -20,7 +20,7 @@ def both(make):
 
 
 def tolerance(*batch):
-    return torch.zeros(*batch, dtype=F64), torch.full(batch, 1e-10, dtype=F64)
+    return torch.zeros(batch, dtype=F64), torch.full(batch, 1e-10, dtype=F64)
 
 
 def tall(*shape, dtype=F64):

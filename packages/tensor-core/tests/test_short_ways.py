@@ -41,17 +41,31 @@ def test_a_half_computes_in_float32_and_rounds_once(name, dtype, level):
     lib.fc_set_isa_level(level)
     for count in (1 << 16, 65531, 7):
         operands = [every_half(dtype)[-count:], every_half(dtype, 0)[-count:]][: 1 + (name in TWO)]
-        options = {"alpha": 0.3} if name in ("add", "sub") and count != 7 else {}
+        options = {"alpha": 0.375} if name in ("add", "sub") and count != 7 else {}
         wide = getattr(facula, name)(*(x.float() for x in operands), **options)
         actual = getattr(facula, name)(*operands, **options)
 
         assert np.array_equal(bits_of(wide.to(actual.dtype)), bits_of(actual))
 
 
-def test_a_number_beside_a_half_is_not_rounded_first():
+def test_a_factor_of_halves_is_not_rounded_first():
     x = facula.tensor([3.0, 1000.0], dtype=facula.float16)
+    expected = [float(np.float16(np.float32(v) * np.float32(1.0009))) for v in (3.0, 1000.0)]
 
-    assert [float(np.float16(np.float32(v) * np.float32(1.0009))) for v in (3.0, 1000.0)] == (x * 1.0009).tolist()
+    assert expected == (x * 1.0009).tolist()
+    assert expected == (x * facula.tensor(1.0009)).tolist()
+
+
+@pytest.mark.parametrize("dtype", HALVES)
+@pytest.mark.parametrize("name", ("add", "sub", "rsub", "remainder", "fmod", "pow", "eq", "lt", "ge", "atan2", "hypot"))
+def test_any_other_number_beside_a_half_is_rounded_to_its_dtype_first(name, dtype):
+    x = every_half(dtype)[-65531:]
+    for number in (0.1, 1.7, 3.3):
+        held = facula.tensor(number, dtype=x.dtype)
+        for other in (number, facula.tensor(number))[name in ("atan2", "hypot") :]:
+            actual = getattr(facula, name)(x, other)
+
+            assert np.array_equal(bits_of(getattr(facula, name)(x, held).to(x.dtype)), bits_of(actual.to(x.dtype)))
 
 
 @pytest.mark.parametrize("level", LEVELS)

@@ -172,7 +172,7 @@ def make_tensor(
         parts = facula.empty(*wide, 2, dtype=dtype.to_real()).uniform_(low, high)
         made = facula.view_as_complex(parts)
     else:
-        made = facula.empty(*wide, dtype=dtype).uniform_(low, high)
+        made = facula.empty(wide, dtype=dtype).uniform_(low, high)
     if noncontiguous and shape:
         made = made[..., ::2]
     if exclude_zero:

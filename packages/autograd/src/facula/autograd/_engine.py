@@ -283,8 +283,9 @@ def accumulate(leaf, g, create_graph, captures):
 def told_after(extra, tensor):
     """Call the hooks of a leaf whose .grad has been filled."""
     for hook in list(extra.accumulated.values()):
-        if hook(tensor) is not None:
-            raise TypeError("Tensor post accumulate grad hooks should return None. Change tensor.grad in place, or set it.")
+        answer = hook(tensor)
+        if answer is not None:
+            raise (RuntimeError if isinstance(answer, Tensor) else TypeError)("Tensor post accumulate grad hooks should return None. Change tensor.grad in place, or set it.")
 
 
 def add_to_grad(tensor, g, create_graph, alone=False):

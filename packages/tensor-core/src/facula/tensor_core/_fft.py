@@ -3,6 +3,7 @@
 import math
 
 from facula.tensor_core import _create, _joining, _ops, _ownership, _rearranging, _shape, _state
+from facula.tensor_core._arguments import as_dtype as _as_dtype
 from facula.tensor_core._errors import DTypeError, ShapeError
 from facula.tensor_core._guard import check
 from facula.tensor_core._out import into
@@ -225,7 +226,9 @@ def fftfreq(n, d=1.0, *, out=None, dtype=None, layout=None, device=None, require
         return _create._finish(into("fftfreq", _create.empty(0, dtype=dtype, device=device), out), requires_grad)
     if n < 0:
         raise RuntimeError(f"fftfreq: n must be a positive number, got {n}.")
-    dtype = dtype or (_state.get_default_dtype() if out is None else out.dtype)
+    dtype = _as_dtype(dtype) or (_state.get_default_dtype() if out is None else out.dtype)
+    if dtype.kind < 2:
+        raise RuntimeError(f"fftfreq requires a floating point or complex dtype, got {dtype.name}. Name one.")
     half = (n + 1) // 2
     steps = _joining.cat([_create.arange(half, dtype=dtype, device=device), _create.arange(-(n // 2), 0, dtype=dtype, device=device)])
     return _create._finish(into("fftfreq", steps * (1.0 / (n * d)), out), requires_grad)

@@ -266,7 +266,7 @@ def type(self, dtype=None, non_blocking=False):
 def contiguous(self, memory_format=None):
     """The tensor itself if it lies in memory in the order of its dims (or the memory format), else a copy that does."""
     fmt = 0 if memory_format is None else memory_format.id
-    if fmt == 1:
+    if fmt == 1 and not self.is_contiguous():
         raise RuntimeError("contiguous: preserve memory format is unsupported by the contiguous operator. Name the format, or use clone().")
     return self if lib.fc_is_contiguous(self._h, fmt) else _ops.copy(self, None, fmt)
 

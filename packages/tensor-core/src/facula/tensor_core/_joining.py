@@ -253,7 +253,7 @@ def _at_least(tensors, widen):
     if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)):
         tensors, several = tensors[0], True
     else:
-        several = len(tensors) > 1
+        several = len(tensors) != 1
     for k, t in enumerate(tensors):
         if not isinstance(t, Tensor):
             want_tensor("atleast", "tensors", k, t)

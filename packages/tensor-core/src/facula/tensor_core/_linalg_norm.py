@@ -128,6 +128,8 @@ def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None, out=No
 
 def norm(A, ord=None, dim=None, keepdim=False, *, out=None, dtype=None):
     """The vector or matrix norm: of matrices where dim names two dims (or A has two and dim is None) and ord is given."""
+    if dtype is not None and (as_dtype(dtype).kind != A.dtype.kind and as_dtype(dtype).kind < 3 or as_dtype(dtype).to_real().itemsize < A.dtype.to_real().itemsize):
+        raise RuntimeError(f"linalg.norm: the dtype of the input ({A.dtype.name}) should be convertible without narrowing to the specified dtype ({as_dtype(dtype).name}).")
     if isinstance(ord, str) or ord is not None and (dim is None and A.dim() == 2 or isinstance(dim, (tuple, list)) and len(dim) == 2):
         if dim is None and A.dim() != 2 or isinstance(dim, int) or dim is not None and len(dim) != 2:
             raise RuntimeError(f"linalg.norm: order {ord!r} is of matrices: 'dim' must name two dims of the input of shape {tuple(A.shape)}, got {dim}.")

@@ -1,7 +1,7 @@
 """Inverses and linear systems: inv, pinv, solve and its kinds, lstsq."""
 
 from facula.tensor_core import _create, _dispatch, _limits, _ops, return_types
-from facula.tensor_core._errors import ShapeError
+from facula.tensor_core._errors import DTypeError, ShapeError
 from facula.tensor_core._linalg_tools import H, LinAlgError, check, columns, eye_like, into, matrix, refuse, square
 from facula.tensor_core._shape import movedim
 from facula.tensor_core._tensor import Tensor
@@ -227,6 +227,8 @@ def ldl_solve(LD, pivots, B, *, hermitian=False, out=None):
     """X in A X = B from ldl_factor's results."""
     square("linalg.ldl_solve", LD)
     matrix("linalg.ldl_solve", LD, B)
+    if pivots.dtype.kind != 1:
+        raise DTypeError(f"linalg.ldl_solve: Expected pivots to be integers. Got {pivots.dtype.name}. Give ldl_factor's.")
     if pivots.shape != LD.shape[:-1]:
         raise ShapeError(f"linalg.ldl_solve: Expected LD.shape[:-1] and pivots.shape to be the same, but got pivots with shape {list(pivots.shape)}.")
     _fit("linalg.ldl_solve", LD, B)
@@ -249,6 +251,8 @@ def lstsq(A, B, rcond=None, *, driver=None, out=None):
     if driver not in _DRIVERS:
         raise RuntimeError(f"linalg.lstsq: parameter `driver` should be one of {_DRIVERS}, got {driver!r}.")
     m, n = A.shape[-2:]
+    if not 0 <= A.dim() - B.dim() <= 1:
+        raise ShapeError(f"torch.linalg.lstsq: input.dim() must be greater or equal to other.dim() and (input.dim() - other.dim()) <= 1, got {A.dim()} and {B.dim()} dims.")
     vector = _is_vector(A, B) if B.dim() < A.dim() else False
     if not vector and B.dim() < 2 or B.shape[-1 if vector else -2] != m:
         raise ShapeError(f"linalg.lstsq: input.size(-2) should match other.size(-{1 if vector else 2}), got {tuple(A.shape)} and {tuple(B.shape)}.")

@@ -196,6 +196,8 @@ def cumulative_trapezoid(y, x=None, *, dx=1, dim=-1):
 
 def trapezoid(y, x=None, *, dx=1, dim=-1):
     """Integral along dim by the trapezoidal rule."""
+    if x is not None and not (type(dx) is int and dx == 1):
+        raise TypeError(f"trapezoid(): x and dx={dx!r} cannot be given together. Give one of them.")
     if x is None and y.dim() and y.shape[dim] > 1 and isinstance(dx, (int, float)) and y.dtype.kind:  # each but the ends counts twice
         ends = _ops.add(_ops.select(y, dim, 0), _ops.select(y, dim, -1))
         return _ops.mul(_ops.sub(_ops.sum(y, dim), _ops.mul(ends, 0.5)), dx)
@@ -215,6 +217,8 @@ def _trapezoids(y, x, dx, dim):
     first, count = min(n, 1), max(n - 1, 0)
     pairs = _ops.add(narrow(y, dim, first, count), narrow(y, dim, 0, count))
     if x is not None:
+        if x.dim() and x.shape[dim if x.dim() == y.dim() else -1] != n and not (x.dim() != 1 and x.dim() < y.dim()):
+            raise RuntimeError(f"trapezoid: There must be one `x` value for each sample point, got {tuple(x.shape)} for {tuple(y.shape)} along dim {dim}.")
         dx = diff(x, dim=dim if x.dim() == y.dim() else -1)
         if x.dim() == 1 and y.dim() > 1:
             dx = dx.reshape([-1 if d == dim % y.dim() else 1 for d in range(y.dim())])

@@ -223,6 +223,11 @@ def chain_matmul(*matrices):
     """Product of several matrices in the cheapest order."""
     from facula.linalg import multi_dot
 
+    for t in matrices:
+        if isinstance(t, Tensor) and t.dim() != 2:
+            raise RuntimeError(f"chain_matmul: Tensor dimension is {t.dim()}, expected 2 instead. Use linalg.multi_dot for vectors at the ends.")
+    if len(matrices) == 1:
+        return matrices[0]
     return multi_dot(matrices)
 
 

@@ -281,7 +281,7 @@ def _places(n):
 
 def _chosen(input, dim, kept):
     """Slices along dim, lying one behind the other."""
-    return _ops.index_select(input.movedim(dim, 0), 0, kept).movedim(0, dim) if dim else _ops.index_select(input, dim, kept)
+    return _ops.index_select(input.movedim(dim, 0), 0, kept).movedim(0, dim) if dim and input.numel() else _ops.index_select(input, dim, kept)
 
 
 def _unique_slices(input, dim, return_inverse, return_counts, ordered):

@@ -3,7 +3,7 @@
 import warnings
 
 from facula.tensor_core import _index, _ops, return_types
-from facula.tensor_core._guard import want_tensor
+from facula.tensor_core._guard import check, want_tensor
 from facula.tensor_core._out import a_tensor, into
 from facula.tensor_core._run import fitting, fitting_result, is_number, plain_number, zero_dim
 from facula.tensor_core._tensor import Tensor
@@ -356,6 +356,8 @@ def aminmax(input, *, dim=None, keepdim=False, out=None, axis=None, keepdims=Non
         want_tensor("aminmax", "input", 0, input)
     dim = dim if axis is None else axis
     keepdim = keepdim if keepdims is None else keepdims
+    if dim is not None:
+        check("aminmax", "dim", 1, "int", dim)
     dims = () if dim is None else dim
     least, greatest = _ops.amin(input, dims, keepdim), _ops.amax(input, dims, keepdim)
     return _tuple(return_types.aminmax, (least, greatest)) if out is None else _delivered(return_types.aminmax, (least, greatest), out)

@@ -285,9 +285,10 @@ def _mapped(filename, shared, size, dtype):
     """A 1-d tensor over a file."""
     import ctypes
     import mmap
+    import os
 
     nbytes = size * dtype.itemsize
-    with open(filename, ("r+b" if shared else "rb")) as file:
+    with open(filename, "rb" if not shared else "r+b" if os.path.exists(filename) else "w+b") as file:
         have = file.seek(0, 2)
         if have < nbytes:
             if not shared:
@@ -419,7 +420,9 @@ class TypedStorage(_Common):
         d = _dtype_of(dtype)
         return self if d is self.dtype else TypedStorage(wrap_storage=of(to(self._elements(), d)), dtype=d)
 
-    pickle_storage_type = property(lambda self: self.type().rpartition(".")[2])
+    def pickle_storage_type(self):
+        """"FloatStorage" and its like: the name under which a checkpoint knows it."""
+        return self.type().rpartition(".")[2]
 
     def __reduce__(self):
         return _typed, (self._untyped_storage, self.dtype)
