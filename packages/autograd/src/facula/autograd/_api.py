@@ -42,6 +42,9 @@ def roots(outputs, grads):
         if origin is None or type(origin) is Nowhere:
             raise GradError(f"backward: element {i} of tensors does not require grad and does not have a grad_fn. Call requires_grad_() on what it is computed from.")
         if g is None:
+            if not isinstance(out, Tensor) and (g := getattr(out, "one", None)) is not None:
+                found.append((origin, g))
+                continue
             if not isinstance(out, Tensor):
                 raise GradError(f"backward: element {i} is an edge of the graph and needs an explicit gradient. Give one.")
             if out.numel() != 1:

@@ -4,11 +4,11 @@ import contextlib
 import threading
 import weakref
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from . import _engine
 from ._api import origin_of
-from ._core import GradError, Tensor, extend, lib, ops
+from ._core import GradError, Tensor, extend, lib, ones_like, ops
 from ._node import Handle, Leaf, Node
 from ._support import pack_hooks
 from ._dot import draw, to_dot, to_svg
@@ -71,6 +71,7 @@ class GradientEdge:
     node: Node
     output_nr: int
     origin: Node = None
+    one: object = field(default=None, compare=False)  # where the tensor has one element: a gradient of 1 for it
 
 
 def get_gradient_edge(tensor):
@@ -78,7 +79,8 @@ def get_gradient_edge(tensor):
     origin = origin_of(tensor)
     if origin is None:
         raise GradError("get_gradient_edge: the tensor does not require grad. Call requires_grad_() first.")
-    return GradientEdge(*origin.edge(), origin)
+    one = ones_like(tensor.detach()) if tensor.numel() == 1 and not tensor.is_complex() else None
+    return GradientEdge(*origin.edge(), origin, one)
 
 
 def register_multi_grad_hook(tensors, fn, *, mode="all"):

@@ -19,6 +19,8 @@ def made(name, data, dtype, device=None):
     if not data:
         return _create.empty(0, dtype=dtype)
     first = data[0]
+    if first is None:
+        raise TypeError(f"{name}: new(): data must be a sequence (got NoneType). Give sizes or numbers.")
     if len(data) == 1 and isinstance(first, Tensor):
         if first.dtype is not dtype and name != "Tensor":
             raise TypeError(f"{name}: expected a tensor of dtype {dtype} but got {first.dtype}. Convert it with .to({dtype}).")
