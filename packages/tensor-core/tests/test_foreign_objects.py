@@ -24,7 +24,7 @@ CALLS = {
     "cat": (lambda x, d: facula.cat([x, d]), 1, []),
     "clone": (lambda x, d: facula.clone(d), 1, []),
     "cholesky": (lambda x, d: facula.linalg.cholesky(d), 1, []),
-    "solve": (lambda x, d: facula.linalg.solve(d, x, left=True), 2, ["left"]),
+    "solve": (lambda x, d: facula.linalg.solve(d, x, left=False), 2, ["left"]),
     "isclose": (lambda x, d: facula.isclose(x, d), 2, []),
 }
 
