@@ -20,6 +20,10 @@ def positive(*shape):
     return normal(*shape).abs() + 0.5
 
 
+def probability(*shape):
+    return normal(*shape).sigmoid()
+
+
 def inside(*shape):
     """In (-1, 1)."""
     return normal(*shape).tanh() * 0.8
@@ -197,6 +201,7 @@ SAMPLES = {
     "hardshrink": [lambda: (distinct(3, 4), 0.22)],
     "threshold": [lambda: (distinct(3, 4), 0.02, 0.5)],
     "_glu": binary(normal, normal, numbers=False),
+    "_binary_cross_entropy": binary(probability, probability, numbers=False),
     # steps
     **{name: unary(between) for name in ("floor", "ceil", "round", "trunc")},
     "floor_divide": [lambda: (between(3, 4), 1.0 + positive(3, 4))],

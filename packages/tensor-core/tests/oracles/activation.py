@@ -55,6 +55,22 @@ def silu_gradient(g, x):
     return g * sigmoid(x) * (1 + x * (1 - sigmoid(x)))
 
 
+def share(a):
+    """Within [0, 1], and no product of two is denormal."""
+    if a.dtype.kind != "f":
+        return a
+    rest = np.fmod(np.where(np.isfinite(a), abs(a), 0), 1)
+    return np.where(rest < 1e-15, 0, rest)
+
+
+def floored(x):
+    return np.maximum(x, -100)
+
+
+def bce_size(x, y):
+    return abs((y - 1) * floored(np.log1p(-x))) + abs(y * floored(np.log(x)))
+
+
 def size(x, y):
     return abs(x) * (1 + abs(y))
 
@@ -123,6 +139,8 @@ O("threshold", lambda x, threshold, value: np.where(x <= threshold, value, x), c
 O("_threshold_backward", lambda x, y, threshold: np.where(x <= threshold, 0, y), cases=two(threshold=0.25))
 O("_glu", lambda x, y: x * sigmoid(y), ulp=3, domain=tame)
 O("_glu_gate_backward", lambda x, y, z: x * y * (1 - sigmoid(z)) * sigmoid(z), ulp=4, scale=lambda x, y, z: abs(x * y) * sigmoid(z), domain=tame)
+O("_binary_cross_entropy", lambda x, y: (y - 1) * floored(np.log1p(-x)) - y * floored(np.log(x)), ulp=4, scale=lambda x, y: bce_size(x, y), domain=share)
+O("_binary_cross_entropy_backward", lambda x, y, z: x * (y - z) / np.maximum((1 - y) * y, 1e-12), ulp=4, domain=share)
 
 # special functions
 O("sinc", lambda x: np.where(x == 0, 1, np.sin(np.pi * ONE * np.where(x == 0, 1, x)) / (np.pi * ONE * np.where(x == 0, 1, x))), ulp=4, culp=16, scale=lambda x: 1 / np.maximum(abs(x), 1) * (1 + abs(x)), domain=lambda a: tame(a) / 8 if a.dtype.kind == "f" else a % 7 if a.dtype.kind in "iu" else a / 8 if a.dtype.kind == "c" else a)

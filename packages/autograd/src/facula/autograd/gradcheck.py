@@ -183,10 +183,20 @@ def _one(x, e, step):
     return delta.reshape(tuple(x.shape))
 
 
+def _overlaps(x):
+    """Whether elements of x may share memory: then one cannot be moved alone."""
+    reach = 0
+    for stride, size in sorted((stride, size) for stride, size in zip(x.stride(), x.shape) if size > 1):
+        if stride <= reach:
+            return True
+        reach += stride * (size - 1)
+    return False
+
+
 def _with_moved(inputs, i, delta, compute):
     """compute(inputs) while delta is added to input i itself: func may reach it otherwise than by its arguments, as modules do."""
     x = inputs[i]
-    if x.is_sparse or x.is_conj() or (0 in x.stride() and x.numel() > 1):
+    if x.is_sparse or x.is_conj() or _overlaps(x):
         return compute([*inputs[:i], (x.detach() + delta).requires_grad_(), *inputs[i + 1 :]])
     data = x.data
     kept = data.clone()

@@ -32,11 +32,12 @@ D("hardshrink", x=lambda g, x, lambd: fused("_shrink_backward", shrink, g, x, la
 D("_tanhshrink", x=lambda g, x: g * F.square(F.tanh(x)))
 D("threshold",  x=lambda g, x, threshold: fused("_threshold_backward", threshold_, x, g, threshold=threshold))
 D("_glu",       x=lambda g, y: g * F.sigmoid(y),        y=lambda g, x, y: fused("_glu_gate_backward", glu_gate, g, x, y))
+D("_binary_cross_entropy", x=lambda g, x, y: fused("_binary_cross_entropy_backward", cross_entropy, g, x, y),     y=lambda g, x: g * (F.log1p(-x) - F.log(x)))
 
 none("_relu_backward", "_sigmoid_backward", "_tanh_backward", "_silu_backward", "_mish_backward", "_gelu_backward", "_gelu_tanh_backward")
 none("_softplus_backward", "_elu_backward", "_leaky_relu_backward", "_prelu_backward", "_prelu_weight_backward", "_hardtanh_backward")
 none("_hardsigmoid_backward", "_hardswish_backward", "_log_sigmoid_backward", "_softsign_backward", "_shrink_backward")
-none("_threshold_backward", "_glu_gate_backward")
+none("_threshold_backward", "_glu_gate_backward", "_binary_cross_entropy_backward")
 
 
 def fused(name, formula, *operands, **numbers):
@@ -134,3 +135,7 @@ def threshold_(x, g, threshold):
 def glu_gate(g, x, gate):
     s = F.sigmoid(gate)
     return g * x * (1 - s) * s
+
+
+def cross_entropy(g, x, y):
+    return g * (x - y) / F.clamp_min((1 - x) * x, 1e-12)

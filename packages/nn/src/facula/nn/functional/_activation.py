@@ -58,6 +58,8 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
     """x kept within [min_val, max_val]."""
     if min_val > max_val:
         raise ValueError(f"hardtanh: min_val {min_val} is greater than max_val {max_val}. Swap them.")
+    if type(input) is not Tensor:
+        extend.want_tensor("hardtanh", "input", 0, input)
     if min_val < 0 and input.dtype.name.startswith("uint"):
         raise extend.DTypeError(f"hardtanh: cannot do hardtanh on an unsigned type with negative limits ({input.dtype.name}, {min_val}). Convert with input.float().")
     return _maybe_into(inplace, _row["_hardtanh"], input, min_val=min_val, max_val=max_val)

@@ -10,7 +10,9 @@ from facula.tensor_core import extend
 from facula import Tensor
 
 from ._reduction import check, checked, reduced
-from ._rows import REAL, only
+from ._rows import REAL, only, row
+
+_binary_cross_entropy = row("_binary_cross_entropy")
 
 
 def _warn_sizes(input: Tensor, target: Tensor) -> None:
@@ -211,19 +213,8 @@ def binary_cross_entropy(
         fits = ((known >= 0) & (known <= 1)).all()
     if not fits:
         raise RuntimeError("binary_cross_entropy: all elements of target should be between 0 and 1. Give probabilities.")
-    log = facula.log if least >= 1e-12 and 1 - most >= 1e-12 and not extend.listening() else _log_floor
-    loss = (target - 1) * log(1 - input) - target * log(input)
+    loss = _binary_cross_entropy(input, target)
     return reduced(loss if weight is None else loss * weight, reduction)
-
-
-def _log_floor(p: Tensor) -> Tensor:
-    if p.origin is None:
-        return facula.clamp_min(p.log(), -100)
-    # log p, at least -100; below that the gradient is PyTorch's: that of p = 1e-12
-    tiny = p < 1e-12
-    safe = facula.where(tiny, facula.ones_like(p), p)
-    below = p.detach().log().clamp(min=-100) + (p - p.detach()) / 1e-12
-    return facula.where(tiny, below, safe.log())
 
 
 def binary_cross_entropy_with_logits(
