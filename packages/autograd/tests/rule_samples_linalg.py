@@ -38,6 +38,9 @@ SAMPLES = {
         *both(lambda d: (square(2, 3, dtype=d), normal(2, 3, 2, dtype=d), True, False)), lambda: (square(3), normal(2, 3, 1), False, True),
         lambda: (square(2, 1, 3), normal(2, 3, 2), False, False), lambda: (square(2, 3), normal(3, 2), True, True),
     ],
+    "_cholesky_solve": [
+        *both(lambda d: (normal(2, 3, 2, dtype=d), square(2, 3, dtype=d), False)), lambda: (normal(3, 1), square(3), True), lambda: (normal(2, 3, 2), square(2, 1, 3), False),
+    ],
     "_linalg_lstsq": [*both(lambda d: (tall(2, 4, 3, dtype=d), normal(2, 4, 2, dtype=d), 1e-10)), lambda: (tall(3, 5), normal(3, 2), 1e-10)],
     "_linalg_pinv": [
         *both(lambda d: (tall(2, 4, 3, dtype=d), *tolerance(2), False)), lambda: (tall(3, 4), *tolerance(), False), lambda: (square(3), *tolerance(), False),
@@ -65,6 +68,11 @@ SAMPLES = {
 def _of_product(row):
     """Of a Hermitian positive matrix: the row reads one triangle, its gradient is for both."""
     return lambda x, *rest: row(x @ x.mH, *rest)
+
+
+def _of_triangle(row):
+    """The row reads one triangle, its gradient is that of the whole product: they agree where there is but the triangle."""
+    return lambda b, x, upper: row(b, x.triu() if upper else x.tril(), upper)
 
 
 def _of_sum(row):
@@ -96,4 +104,4 @@ def _pinv(row):
 
 
 # rows whose results are defined up to a choice, or which read half of their operand: the function of it that is checked
-THROUGH = {"_linalg_pinv": _pinv, "_linalg_cholesky_ex": _of_product, "_linalg_eigh": _of_sum, "_linalg_svd": _sizes, "_linalg_eig": _eig}
+THROUGH = {"_cholesky_solve": _of_triangle, "_linalg_pinv": _pinv, "_linalg_cholesky_ex": _of_product, "_linalg_eigh": _of_sum, "_linalg_svd": _sizes, "_linalg_eig": _eig}

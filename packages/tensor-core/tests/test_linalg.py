@@ -1,7 +1,7 @@
 """facula.linalg: what factors multiply to, PyTorch's answers where it is installed, batches, dtypes, bad input.
 
 The rows below it, each by the functions that use it: _linalg_inv_ex (inv, cond), _linalg_solve_ex (solve, tensorsolve), _linalg_solve_triangular (also
-cholesky_solve, lu_solve), _linalg_lstsq, _linalg_det, _linalg_slogdet (also logdet), _linalg_cholesky_ex, _linalg_lu_factor_ex (also lu), _linalg_ldl_factor_ex,
+lu_solve), _cholesky_solve (also cholesky_inverse), _linalg_lstsq, _linalg_det, _linalg_slogdet (also logdet), _linalg_cholesky_ex, _linalg_lu_factor_ex (also lu), _linalg_ldl_factor_ex,
 _linalg_ldl_solve, _linalg_qr, _linalg_geqrf (also ormqr, householder_product), _linalg_eigh, _linalg_eig, _linalg_svd (also matrix_rank, nuclear norms),
 _linalg_pinv, _linalg_matrix_exp.
 """

@@ -7,7 +7,7 @@ import numpy as np
 
 elsewhere(
     "test_linalg.py",
-    "_linalg_inv_ex", "_linalg_solve_ex", "_linalg_solve_triangular", "_linalg_lstsq", "_linalg_det", "_linalg_slogdet", "_linalg_cholesky_ex",
+    "_linalg_inv_ex", "_linalg_solve_ex", "_linalg_solve_triangular", "_cholesky_solve", "_linalg_lstsq", "_linalg_det", "_linalg_slogdet", "_linalg_cholesky_ex",
     "_linalg_lu_factor_ex", "_linalg_ldl_factor_ex", "_linalg_ldl_solve", "_linalg_qr", "_linalg_geqrf", "_linalg_eigh", "_linalg_eig", "_linalg_svd",
     "_linalg_pinv", "_linalg_matrix_exp",
 )  # fmt: skip

@@ -87,6 +87,13 @@ def solve_triangular(a, b, upper, unitriangular):
     return x
 
 
+@row("_cholesky_solve", lambda b, factor, upper: _solution(factor, b)[:1])
+def cholesky_solve(b, factor, upper):
+    other = np.conj(np.swapaxes(factor, -1, -2))
+    first, second = (other, factor) if upper else (factor, other)
+    return solve_triangular(second, solve_triangular(first, b, False, False), True, False)
+
+
 def _least_squares(a, b, rcond):
     batch, (m, n), k = tuple(a.shape[:-2]), a.shape[-2:], b.shape[-1]
     real = real_of(_name(a))

@@ -147,13 +147,11 @@ def triangular_solve(b, A, upper=True, transpose=False, unitriangular=False, *, 
 
 
 def cholesky_solve(B, L, upper=False, *, out=None):
-    """X in A X = B from A's Cholesky factor: A = L L^H, or L^H L if upper."""
+    """X in A X = B from A's Cholesky factor: A = L L^H, or L^H L if upper. The gradient of L is that of the product of whole matrices, as PyTorch's."""
     square("cholesky_solve", L)
     matrix("cholesky_solve", B, L)
     _fit("cholesky_solve", L, B)
-    first, second = (H(L), L) if upper else (L, H(L))
-    X = _ops._linalg_solve_triangular(second, _ops._linalg_solve_triangular(first, B, False, False), True, False)
-    return into("cholesky_solve", X, out)
+    return into("cholesky_solve", _ops._cholesky_solve(B, L, bool(upper)), out)
 
 
 def cholesky_inverse(L, upper=False, *, out=None):

@@ -211,8 +211,9 @@ class Brought:
     def __init__(self, name):
         self.name = name
 
-    def __get__(self, tensor, owner):
+    def __get__(self, tensor, owner=None):
         load(f"Tensor.{self.name}", *TENSOR[self.name])
+        owner = owner or type(tensor)
         attached = getattr(owner, self.name) if owner.__dict__.get(self.name) is not self else None
         if attached is None:
             raise AttributeError(f"'{owner.__name__}' object has no attribute '{self.name}'")

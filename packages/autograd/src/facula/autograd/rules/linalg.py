@@ -15,6 +15,7 @@ D("_linalg_inv_ex",   flat=(1,), x=lambda g, out0: -(out0.mT @ g @ out0.mT))
 D("_linalg_solve_ex", flat=(1,), xy=lambda g, x, out0, x_shape, y_shape: of_system(g, x, out0, x_shape, y_shape))
 D("_linalg_solve_triangular",    xy=lambda g, x, out, x_shape, y_shape, upper, unitriangular:
   of_triangular(g, x, out, x_shape, y_shape, upper, unitriangular))
+D("_cholesky_solve", real=True,  xy=lambda g, y, out, x_shape, y_shape, upper: of_cholesky_solve(g, y, out, x_shape, y_shape, upper))
 D("_linalg_lstsq",    flat=(2, 3), real=True, xy=lambda gs, x, y, out0: of_least_squares(gs, x, y, out0))
 D("_linalg_pinv",     real=True, x=lambda g, x, out: of_pinv(g, x, out))
 
@@ -77,6 +78,14 @@ def of_triangular(g, a, out, a_shape, b_shape, upper, unit):
     of_a = -(of_b @ out.mT)
     of_a = of_a.triu(int(unit)) if upper else of_a.tril(-int(unit))
     return sum_to(of_a, a_shape), sum_to(of_b, b_shape)
+
+
+def of_cholesky_solve(g, factor, out, b_shape, factor_shape, upper):
+    """dX = -A^-1 dA X for A = L L^H (U^H U) of the whole matrix, though only a triangle of it is read."""
+    of_b = row("_cholesky_solve")(g, factor, upper)
+    of_a = of_b @ out.mH
+    of_a = of_a + of_a.mH
+    return sum_to(of_b, b_shape), sum_to(-(factor @ of_a if upper else of_a @ factor), factor_shape)
 
 
 def of_pinv(g, a, p):
