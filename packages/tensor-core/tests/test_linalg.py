@@ -263,7 +263,7 @@ def test_low_rank_approximations_are_near():
     U, S, V = facula.pca_lowrank(a, 5)
     near((a - a.mean(0)).numpy(), (U * S) @ V.mT, "float64")
     with pytest.raises(ValueError, match="21"):
-        facula.svd_lowrank(a, 21)
+        facula.pca_lowrank(a, 21)
 
 
 def test_low_rank_approximations_draw_as_pytorch_does():

@@ -294,12 +294,12 @@ def _basis(A, q, niter, M):
 
 
 def svd_lowrank(A, q=6, niter=2, M=None):
-    """(U, S, V) with A - M nearly U diag(S) V^H, q columns each, by random projections and niter power steps."""
+    """(U, S, V) with A - M nearly U diag(S) V^H, q (at most min(m, n)) columns each, by random projections and niter power steps."""
     matrix("svd_lowrank", A)
     q = 6 if q is None else q
     m, n = A.shape[-2:]
-    if not 0 <= q <= min(m, n):
-        raise ValueError(f"svd_lowrank: q(={q}) must be non-negative integer and not greater than min(m, n)={min(m, n)}")
+    if q < 0:
+        raise RuntimeError(f"svd_lowrank: Trying to create tensor with negative dimension {q}: q is a number of columns. Give 0 or more.")
     if niter < 0:
         raise ValueError(f"svd_lowrank: niter(={niter}) must be non-negative integer")
     M = None if M is None else _ops.expand(M, A.shape)
