@@ -160,3 +160,12 @@ def test_the_group_is_made_once(world):
 def test_arguments_that_do_not_fit_are_refused(world, call, error):
     with pytest.raises(error):
         call(torch.ones(2))
+
+
+def test_the_part_is_still_the_function_of_its_name():
+    import facula.dist
+
+    assert 5.0 == facula.dist(facula.tensor([3.0, 0.0]), facula.tensor([0.0, 4.0])).item()
+    assert 4.0 == facula.dist(facula.tensor([3.0, 0.0]), facula.tensor([0.0, 4.0]), p=float("inf")).item()
+    with pytest.raises(TypeError, match="dist"):
+        facula.dist(1, 2)

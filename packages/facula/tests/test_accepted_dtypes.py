@@ -25,7 +25,6 @@ COMPLEX32 = "complex32 is not a dtype here"
 KNOWN = {
     ("special.round", 1): WHOLE,
     ("complex", 2): COMPLEX32,
-    ("gradient", 1): "uint8 is converted",
     ("nn.functional.soft_margin_loss", 2): "a loss of complex numbers is refused",
     ("nn.functional.gaussian_nll_loss", 3): LOSS,
     **{(place + name, 2): LOSS for place in ("", "nn.functional.") for name in ("binary_cross_entropy_with_logits", "hinge_embedding_loss", "kl_div")},
