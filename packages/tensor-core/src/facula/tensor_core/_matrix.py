@@ -84,14 +84,16 @@ def outer(input, vec2, *, out=None):
 ger = outer
 
 
+def _want(op, **operands):
+    """Refuse the first operand that is no tensor; not asked where all are plain ones."""
+    for position, (name, operand) in enumerate(operands.items()):
+        want_tensor(op, name, position, operand)
+
+
 def addmm(input, mat1, mat2, *, beta=1, alpha=1, out=None):
     """beta * input + alpha * (mat1 @ mat2)."""
-    if type(input) is not Tensor:
-        want_tensor("addmm", "input", 0, input)
-    if type(mat1) is not Tensor:
-        want_tensor("addmm", "mat1", 1, mat1)
-    if type(mat2) is not Tensor:
-        want_tensor("addmm", "mat2", 2, mat2)
+    if not (type(input) is type(mat1) is type(mat2) is Tensor):
+        _want("addmm", input=input, mat1=mat1, mat2=mat2)
     if out is None and (t := _plain_sum(input, mat1, mat2, 2, 2, beta, alpha)) is not None:
         return t
     if mat1.dim() != 2 or mat2.dim() != 2:
@@ -101,12 +103,8 @@ def addmm(input, mat1, mat2, *, beta=1, alpha=1, out=None):
 
 def addmv(input, mat, vec, *, beta=1, alpha=1, out=None):
     """beta * input + alpha * (mat @ vec)."""
-    if type(input) is not Tensor:
-        want_tensor("addmv", "input", 0, input)
-    if type(mat) is not Tensor:
-        want_tensor("addmv", "mat", 1, mat)
-    if type(vec) is not Tensor:
-        want_tensor("addmv", "vec", 2, vec)
+    if not (type(input) is type(mat) is type(vec) is Tensor):
+        _want("addmv", input=input, mat=mat, vec=vec)
     if out is None and (t := _plain_sum(input, mat, vec, 2, 1, beta, alpha)) is not None:
         return t
     return _scaled_sum("addmv", input, mv, mat, vec, beta, alpha, out)
@@ -114,23 +112,15 @@ def addmv(input, mat, vec, *, beta=1, alpha=1, out=None):
 
 def addbmm(input, batch1, batch2, *, beta=1, alpha=1, out=None):
     """beta * input + alpha * the sum over the batch of products."""
-    if type(input) is not Tensor:
-        want_tensor("addbmm", "input", 0, input)
-    if type(batch1) is not Tensor:
-        want_tensor("addbmm", "batch1", 1, batch1)
-    if type(batch2) is not Tensor:
-        want_tensor("addbmm", "batch2", 2, batch2)
+    if not (type(input) is type(batch1) is type(batch2) is Tensor):
+        _want("addbmm", input=input, batch1=batch1, batch2=batch2)
     return _scaled_sum("addbmm", input, lambda x, y: _ops.sum(bmm(x, y), 0, dtype=x.dtype), batch1, batch2, beta, alpha, out)
 
 
 def baddbmm(input, batch1, batch2, *, beta=1, alpha=1, out=None):
     """beta * input + alpha * (batch1 @ batch2)."""
-    if type(input) is not Tensor:
-        want_tensor("baddbmm", "input", 0, input)
-    if type(batch1) is not Tensor:
-        want_tensor("baddbmm", "batch1", 1, batch1)
-    if type(batch2) is not Tensor:
-        want_tensor("baddbmm", "batch2", 2, batch2)
+    if not (type(input) is type(batch1) is type(batch2) is Tensor):
+        _want("baddbmm", input=input, batch1=batch1, batch2=batch2)
     if out is None and (t := _plain_sum(input, batch1, batch2, 3, 3, beta, alpha)) is not None:
         return t
     return _scaled_sum("baddbmm", input, bmm, batch1, batch2, beta, alpha, out)
@@ -138,12 +128,8 @@ def baddbmm(input, batch1, batch2, *, beta=1, alpha=1, out=None):
 
 def addr(input, vec1, vec2, *, beta=1, alpha=1, out=None):
     """beta * input + alpha * outer(vec1, vec2). Of bool tensors: (beta and input) or (alpha and outer)."""
-    if type(input) is not Tensor:
-        want_tensor("addr", "input", 0, input)
-    if type(vec1) is not Tensor:
-        want_tensor("addr", "vec1", 1, vec1)
-    if type(vec2) is not Tensor:
-        want_tensor("addr", "vec2", 2, vec2)
+    if not (type(input) is type(vec1) is type(vec2) is Tensor):
+        _want("addr", input=input, vec1=vec1, vec2=vec2)
     if out is None and type(beta) is type(alpha) is int and beta == 1 and input.dtype is vec1.dtype is vec2.dtype and input.dtype.kind and len(vec1.shape) == len(vec2.shape) == 1:
         if input.shape == (vec1.shape[0], vec2.shape[0]):
             return _ops.addcmul(input, _ops.unsqueeze(vec1, 1), vec2, value=alpha)

@@ -1,0 +1,27 @@
+"""torch.cpu.amp and torch.cuda.amp: the older names of torch.amp, each bound to its device."""
+
+from __future__ import annotations
+
+import facula
+
+
+def of_device(device: str, low: facula.dtype, module: str) -> tuple[type, type]:
+    """The autocast and GradScaler of a device whose products are in `low` there, as classes of `module`."""
+
+    class autocast(facula.amp.autocast):
+        __doc__ = f'torch.amp.autocast("{device}", ...).'
+
+        def __init__(self, enabled: bool = True, dtype: facula.dtype = low, cache_enabled: bool = True) -> None:
+            super().__init__(device, dtype=dtype, enabled=enabled, cache_enabled=cache_enabled)
+
+    class GradScaler(facula.amp.GradScaler):
+        __doc__ = f'torch.amp.GradScaler("{device}", ...).'
+
+        def __init__(
+            self, init_scale: float = 65536.0, growth_factor: float = 2.0, backoff_factor: float = 0.5, growth_interval: int = 2000, enabled: bool = True
+        ) -> None:
+            super().__init__(device, init_scale, growth_factor, backoff_factor, growth_interval, enabled)
+
+    for made in (autocast, GradScaler):
+        made.__module__, made.__qualname__ = module, made.__name__
+    return autocast, GradScaler
