@@ -248,10 +248,14 @@ static int take_pool(void)
     return !fc_atomic_swap(&pool.taken, 1);
 }
 
+/* As many pieces as make each thread's share the same: three of a grain and a rest would keep one thread for two thirds of the work.
+ * Long pieces end where lines do. */
 static int64_t piece_for(int64_t n, int64_t grain, int threads)
 {
-    const int64_t share = (n - 1) / ((int64_t)threads * PIECES_PER_THREAD) + 1;
-    return share > grain ? share : grain;
+    const int64_t worth = (n - 1) / grain + 1, most = (int64_t)threads * PIECES_PER_THREAD;
+    const int64_t pieces = worth < most ? (worth + threads - 1) / threads * threads : most;
+    const int64_t share = (n - 1) / pieces + 1;
+    return share < 2048 ? share : (share + 63) / 64 * 64;
 }
 
 void fc_parallel(int64_t n, int64_t grain, fc_range_fn fn, void *ctx)

@@ -1,4 +1,4 @@
-/* The thread pool's one door: run fn over [0, n) in pieces of at least `grain`.
+/* The thread pool's one door: run fn over [0, n) in pieces of about `grain` or more, at least half of it.
  *
  * Pieces depend on n, grain and the number of threads; so no result may depend on where a piece begins (the promise of
  * docs/numerics.md). Nested calls run serially in the caller, and so does a call made while another thread has the pool.
