@@ -1,5 +1,5 @@
 /* Atomic operations and thread-local storage on GCC/Clang builtins (a compiler extension, hence a file of its own).
- * Relaxed ones (inc, add, load, peek, poke, count) are for counters that nobody orders by; get acquires, set releases. */
+ * Relaxed ones (inc, load, peek, poke, count) are for counters that nobody orders by; get acquires, set releases. */
 #ifndef FC_ATOMIC_H
 #define FC_ATOMIC_H
 
@@ -11,7 +11,6 @@ static inline void fc_atomic_inc(int64_t *n)            { __atomic_fetch_add(n, 
 /* true when this was the last reference; acquire-release so that the freeing thread sees every write */
 static inline int fc_atomic_dec(int64_t *n)             { return __atomic_fetch_sub(n, 1, __ATOMIC_ACQ_REL) == 1; }
 static inline int64_t fc_atomic_load(const int64_t *n)  { return __atomic_load_n(n, __ATOMIC_RELAXED); }
-static inline void fc_atomic_add(int64_t *n, int64_t d) { __atomic_fetch_add(n, d, __ATOMIC_RELAXED); }
 
 /* of any integer or pointer type */
 #define fc_atomic_get(p)      __atomic_load_n((p), __ATOMIC_ACQUIRE)

@@ -1,24 +1,13 @@
-/* Copies, conversions, fills, single elements, equality. */
+/* Copies, conversions, fills, single elements. */
 #include <string.h>
 
 #include "facula.h"
 #include "cast.h"
 #include "copy_nest.h"
 #include "lazy.h"
+#include "memory_format.h"
 #include "nest.h"
 #include "verb.h"
-
-void fc_copy_nest(fc_tensor *out, fc_tensor *x)
-{
-    const int level = fc_isa_level();
-    (level >= 4 ? fc_copy_nest_v4 : level == 3 ? fc_copy_nest_v3 : fc_copy_nest_v2)(out, x);
-}
-
-void fc_turn(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t rows, int64_t cols, int size)
-{
-    const int level = fc_isa_level();
-    (level >= 4 ? fc_turn_v4 : level == 3 ? fc_turn_v3 : fc_turn_v2)(to, to_row, from, from_row, rows, cols, size);
-}
 
 /* out[...] = x, broadcast and converted. Any dtype may be written to any other, as copy_ does. */
 int fc_copy(fc_tensor *out, fc_tensor *x)
@@ -54,66 +43,7 @@ int fc_copy(fc_tensor *out, fc_tensor *x)
     return FC_OK;
 }
 
-/* memory_format: 0 contiguous, 1 preserve (dense strides are kept), 2 channels_last, 3 channels_last_3d */
-static void fc_channels_last_strides(int ndim, const int64_t *shape, int64_t *stride)
-{
-    int64_t run = 1;
-    for (int k = 0; k < ndim; ++k) {
-        const int d = k == 0 ? 1 : k == ndim - 1 ? 0 : ndim - k;
-        stride[d] = run;
-        run *= shape[d] > 1 ? shape[d] : 1;
-    }
-}
-
-static int fc_same_strides(const fc_tensor *x, const int64_t *stride)
-{
-    for (int d = 0; d < x->ndim; ++d)
-        if (x->shape[d] != 1 && x->stride[d] != stride[d])
-            return 0;
-    return 1;
-}
-
-int fc_is_contiguous(fc_tensor *x, int memory_format)
-{
-    int64_t stride[FC_MAX_DIMS];
-    if (memory_format < 2)
-        return x->contiguous;
-    if (x->ndim != memory_format + 2)
-        return 0;
-    fc_channels_last_strides(x->ndim, x->shape, stride);
-    return x->numel == 0 || fc_same_strides(x, stride);
-}
-
-/* Does t fill its block of memory, each element once, in some order of dims? Dims of size 1 do not matter. */
-int fc_is_dense(const fc_tensor *t)
-{
-    int64_t run = 1;
-    uint64_t seen = 0;
-    if (t->contiguous)
-        return 1;
-    for (int k = 0; k < t->ndim; ++k) {
-        int next = -1;
-        for (int d = 0; d < t->ndim; ++d)
-            if (!(seen >> d & 1) && t->shape[d] != 1 && t->stride[d] == run)
-                next = d;
-        if (next < 0)
-            break;
-        seen |= 1ull << next;
-        run *= t->shape[next];
-    }
-    return run == t->numel;
-}
-
-fc_tensor *fc_new_formed(int dtype, int device, int ndim, const int64_t *shape, int memory_format)
-{
-    int64_t stride[FC_MAX_DIMS];
-    if (memory_format < 2)
-        return fc_new(dtype, device, ndim, shape);
-    fc_channels_last_strides(ndim, shape, stride);
-    return fc_new_strided(dtype, device, ndim, shape, stride);
-}
-
-/* PyTorch's rule of preserve_format: the very strides of a dense tensor, else those of the same order without gaps. */
+/* memory_format as memory_format.h counts them. Preserve, PyTorch's rule: the very strides of a dense tensor, else those of the same order without gaps. */
 fc_tensor *fc_empty_like(fc_tensor *x, int dtype, int memory_format)
 {
     if (memory_format >= 2) {
@@ -189,27 +119,4 @@ double fc_item_real(fc_tensor *x)
     if (!x->storage->moved || !fc_rebind(x))
         fc_convert(FC_C128, &v, x->dtype, x->data, 1);
     return creal(v);
-}
-
-/* Same shape and values; NaN differs from itself, dtypes must agree. */
-int fc_equal(fc_tensor *x, fc_tensor *y)
-{
-    if (x->shape_id != y->shape_id || x->ndim != y->ndim)
-        return 0;
-    for (int d = 0; d < x->ndim; ++d)
-        if (x->shape[d] != y->shape[d])
-            return 0;
-    fc_tensor *same = fc_map2(FC_OP_eq, NULL, x, y);
-    if (!same)
-        return -1;
-    fc_tensor *all = fc_fold(FC_OP_all, NULL, same, 0, 0, 0, -1);
-    if (all && all->device == FC_META) {
-        fc_free(all);
-        all = NULL;
-        fc_fail(FC_DEVICE, FC_META, FC_CPU, 0, 0);
-    }
-    const int verdict = all ? *(uint8_t *)all->data : -1;
-    fc_free(same);
-    fc_free(all);
-    return verdict;
 }

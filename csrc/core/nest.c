@@ -3,6 +3,7 @@
 #include <wchar.h>
 
 #include "facula.h"
+#include "memory_format.h"
 #include "move.h"
 #include "nest.h"
 

@@ -34,9 +34,6 @@ void fc_nest_build(fc_nest *nest, int n, fc_tensor *const *op);
 /* Whether writing t through its strides would write one element twice. */
 int fc_overlaps_itself(const fc_tensor *t);
 
-/* Does t fill its block of memory, each element once, in some order of dims? (copy.c) */
-int fc_is_dense(const fc_tensor *t);
-
 /* Whether t and x share memory in another way than element by element. */
 int fc_overlaps_partly(const fc_tensor *t, const fc_tensor *x);
 

@@ -5,6 +5,7 @@
 #include "facula.h"
 #include "alloc.h"
 #include "call.h"
+#include "memory_format.h"
 #include "nest.h"
 #include "own.h"
 #include "verb.h"

@@ -54,8 +54,6 @@ fc_tensor *fc_new(int dtype, int device, int ndim, const int64_t *shape);
 /* A tensor over x's storage and counter. stride may be NULL for contiguous. offset in elements from the storage's start. */
 fc_tensor *fc_new_view(fc_tensor *x, int ndim, const int64_t *shape, const int64_t *stride, int64_t offset);
 
-/* memory_format: 2 or 3 for channels_last of ndim 4 or 5; else contiguous. */
-fc_tensor *fc_new_formed(int dtype, int device, int ndim, const int64_t *shape, int memory_format);
 fc_tensor *fc_new_strided(int dtype, int device, int ndim, const int64_t *shape, const int64_t *stride);
 /* 0 where the number of elements overflows. */
 int fc_contiguous_strides(int ndim, const int64_t *shape, int64_t *stride, int64_t *numel);

@@ -12,7 +12,8 @@ import re
 from pathlib import Path
 
 MODULE = "facula.tensor_core._native"
-PARTS = [Path(__file__).with_name("binding") / name for name in ("handles.h", "describe.h", "lazy.h", "numbers.h", "index.h", "create.h", "arrays.h")]
+ORDER = "handles arguments nodes describe verbs lazy numbers index create arrays module"  # each stands on those before it
+PARTS = [Path(__file__).with_name("binding") / f"{name}.h" for name in ORDER.split()]
 NOT_PYTHONS = ("fc_free", "fc_retain")  # a second owner of a tensor is a second reference to its handle
 
 # C type: how an argument x is read from the object a, and how a result becomes an object
@@ -99,21 +100,15 @@ def functions(header):
 
 def calls(ours):
     """The wrappers, their table, and fc_with_calls, which puts them into the module that cffi made."""
-    parts = [*(path.read_text() for path in PARTS), *(f.wrapper() for f in ours)]
-    table = []
+    by_hand = "".join(path.read_text() for path in PARTS)
+    table = re.findall(r"^FC_CALL\((\w+), (\w+), (\w+)\)$", by_hand, re.M)
+    parts = [by_hand, *(f.wrapper() for f in ours)]
     for f in ours:
         table.append((f.name, f"py_{f.name}", "METH_FASTCALL"))
         if f.result == "fc_tensor *":
             made = f"static PyObject *new_{f.name}(PyObject *self, PyObject *const *args, Py_ssize_t count) {{ return fc_tensor_of(py_{f.name}(self, args, count)); }}"
             parts.append(made)
             table.append((f.name.removeprefix("fc_"), f"new_{f.name}", "METH_FASTCALL"))
-    table += [("tensor_of", "fc_tensor_around", "METH_O"), ("set_tensor_type", "fc_tensor_type_set", "METH_O")]
-    table += [("saved_version", "fc_saved_version", "METH_O")]
-    table += [("binary", "fc_binary", "METH_FASTCALL"), ("ternary", "fc_ternary", "METH_FASTCALL"), ("dim_bits", "fc_dim_bits", "METH_O"), ("has_origin", "fc_has_origin", "METH_O"), ("from_array", "fc_from_array", "METH_O"), ("array_view", "fc_array_view", "METH_O"), ("lend_by", "fc_lend_by", "METH_FASTCALL"), ("node", "fc_node_new", "METH_FASTCALL"), ("tick", "fc_tick", "METH_NOARGS")]
-    table += [("from_numbers", "fc_from_numbers", "METH_FASTCALL"), ("to_numbers", "fc_to_numbers", "METH_O"), ("number_of", "fc_number_of", "METH_O"), ("basic_index", "fc_basic_index", "METH_FASTCALL")]
-    table += [("full", "fc_full", "METH_FASTCALL"), ("full_like", "fc_full_like", "METH_FASTCALL"), ("pieces", "fc_pieces", "METH_FASTCALL")]
-    table += [(name, f"fc_{name}", "METH_O") for name in ("dtype_of", "device_of", "on_meta", "shape_of", "ndim_of", "grad_of", "wants_grad")]
-    table += [("describe_by", "fc_describe_by", "METH_FASTCALL")]
     parts.append("static PyMethodDef fc_calls[] = {")
     parts += [f'    {{"{name}", (PyCFunction)(void *){function}, {convention}, NULL}},' for name, function, convention in table]
     parts += ["    {NULL, NULL, 0, NULL},", "};", ""]

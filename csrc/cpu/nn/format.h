@@ -3,8 +3,7 @@
 #define FC_FORMAT_H
 
 #include "../../core/call.h"
-
-int fc_is_contiguous(fc_tensor *x, int memory_format);
+#include "../../core/memory_format.h"
 
 /* Whether strides are channels_last's; told by them alone, so dims of size 1 have a say: c10/core/MemoryFormat.h's rule. */
 static inline int fc_strides_channels_last(const fc_tensor *t)

@@ -48,6 +48,7 @@ static PyObject *fc_from_array(PyObject *self, PyObject *object)
     Py_XDECREF(capsule);
     return fc_tensor_of(fc_handle_of(t));
 }
+FC_CALL(from_array, fc_from_array, METH_O)
 
 typedef struct {
     PyObject_HEAD
@@ -97,3 +98,4 @@ static PyObject *fc_array_view(PyObject *self, PyObject *object)
     }
     return (PyObject *)view;
 }
+FC_CALL(array_view, fc_array_view, METH_O)

@@ -70,6 +70,7 @@ static PyObject *fc_full(PyObject *self, PyObject *const *args, Py_ssize_t count
     fc_tensor *t = fc_empty(dtype, device, (int)n, shape);
     return unset ? fc_tensor_of(fc_handle_of(t)) : fc_filled(t, kind, i, re);
 }
+FC_CALL(full, fc_full, METH_FASTCALL)
 
 /* full_like(tensor, dtype or -1, value): strides as the tensor has them */
 static PyObject *fc_full_like(PyObject *self, PyObject *const *args, Py_ssize_t count)
@@ -85,6 +86,7 @@ static PyObject *fc_full_like(PyObject *self, PyObject *const *args, Py_ssize_t 
         Py_RETURN_NONE;
     return fc_filled(fc_empty_like(x, dtype, 1), kind, i, re);
 }
+FC_CALL(full_like, fc_full_like, METH_FASTCALL)
 
 static int64_t fc_piece_size(PyObject *sizes, Py_ssize_t k, int64_t left)
 {
@@ -146,3 +148,4 @@ static PyObject *fc_pieces(PyObject *self, PyObject *const *args, Py_ssize_t cou
     }
     return found;
 }
+FC_CALL(pieces, fc_pieces, METH_FASTCALL)

@@ -39,6 +39,7 @@ static PyObject *fc_dtype_of(PyObject *module, PyObject *self)
     fc_tensor *x = fc_described(self, &held);
     return (void)module, x ? fc_entry(fc_dtypes, fc_dtype(x), held) : NULL;
 }
+FC_CALL(dtype_of, fc_dtype_of, METH_O)
 
 static PyObject *fc_device_of(PyObject *module, PyObject *self)
 {
@@ -46,6 +47,7 @@ static PyObject *fc_device_of(PyObject *module, PyObject *self)
     fc_tensor *x = fc_described(self, &held);
     return (void)module, x ? fc_entry(fc_devices, fc_device(x), held) : NULL;
 }
+FC_CALL(device_of, fc_device_of, METH_O)
 
 static PyObject *fc_on_meta(PyObject *module, PyObject *self)
 {
@@ -55,6 +57,7 @@ static PyObject *fc_on_meta(PyObject *module, PyObject *self)
     Py_XDECREF(held);
     return (void)module, x ? PyBool_FromLong(there) : NULL;
 }
+FC_CALL(on_meta, fc_on_meta, METH_O)
 
 /* Kept in the slot once it is read. */
 static PyObject *fc_shape_of(PyObject *module, PyObject *self)
@@ -84,6 +87,7 @@ static PyObject *fc_shape_of(PyObject *module, PyObject *self)
     }
     return shape;
 }
+FC_CALL(shape_of, fc_shape_of, METH_O)
 
 /* The shape as a class may define it. */
 static PyObject *fc_shape_seen(PyObject *self)
@@ -107,6 +111,7 @@ static PyObject *fc_ndim_of(PyObject *module, PyObject *self)
     Py_DECREF(shape);
     return n < 0 ? NULL : PyLong_FromSsize_t(n);
 }
+FC_CALL(ndim_of, fc_ndim_of, METH_O)
 
 static PyObject *fc_grad_of(PyObject *module, PyObject *self)
 {
@@ -117,6 +122,7 @@ static PyObject *fc_grad_of(PyObject *module, PyObject *self)
     Py_INCREF(grad);
     return grad;
 }
+FC_CALL(grad_of, fc_grad_of, METH_O)
 
 static PyObject *fc_wants_grad(PyObject *module, PyObject *self)
 {
@@ -129,6 +135,7 @@ static PyObject *fc_wants_grad(PyObject *module, PyObject *self)
         return NULL;
     return stale ? PyObject_CallFunctionObjArgs(fc_stale_asker, self, NULL) : PyBool_FromLong(((fc_slots *)self)->origin && ((fc_slots *)self)->origin != Py_None);
 }
+FC_CALL(wants_grad, fc_wants_grad, METH_O)
 
 /* --- methods ---------------------------------------------------------------------------------------------------- */
 
@@ -307,3 +314,4 @@ static PyObject *fc_describe_by(PyObject *self, PyObject *const *args, Py_ssize_
     }
     Py_RETURN_NONE;
 }
+FC_CALL(describe_by, fc_describe_by, METH_FASTCALL)

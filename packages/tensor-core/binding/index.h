@@ -80,3 +80,4 @@ static PyObject *fc_basic_index(PyObject *self, PyObject *const *args, Py_ssize_
             Py_RETURN_NONE;
     return fc_tensor_of(fc_handle_of(fc_as_strided(v.x, v.to, v.shape, v.stride, v.offset)));
 }
+FC_CALL(basic_index, fc_basic_index, METH_FASTCALL)

@@ -98,6 +98,7 @@ static PyObject *fc_from_numbers(PyObject *self, PyObject *const *args, Py_ssize
     }
     return fc_tensor_of(fc_handle_of(t));
 }
+FC_CALL(from_numbers, fc_from_numbers, METH_FASTCALL)
 
 /* --- back ---------------------------------------------------------------------------------------------------------- */
 
@@ -181,6 +182,7 @@ static PyObject *fc_to_numbers(PyObject *self, PyObject *handle)
         Py_RETURN_NONE;
     return fc_list_from(t, 0, fc_data(t), fc_dtype(t), size);
 }
+FC_CALL(to_numbers, fc_to_numbers, METH_O)
 
 /* number_of(handle): the only element, or None. */
 static PyObject *fc_number_of(PyObject *self, PyObject *handle)
@@ -194,3 +196,4 @@ static PyObject *fc_number_of(PyObject *self, PyObject *handle)
         Py_RETURN_NONE;
     return fc_number_at(fc_data(t), fc_dtype(t));
 }
+FC_CALL(number_of, fc_number_of, METH_O)

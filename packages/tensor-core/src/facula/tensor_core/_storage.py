@@ -1,13 +1,13 @@
 """Storages: the memory that tensors look into, as bytes (UntypedStorage) or as elements (TypedStorage, FloatStorage and its like)."""
 
 import copy
-import sys
 from weakref import WeakValueDictionary
 
 from facula.tensor_core import _create, _data, _ops, _types
 from facula.tensor_core._conjugate import bare
-from facula.tensor_core._interop import borrow, to
+from facula.tensor_core._interop import to
 from facula.tensor_core._lib import address, buffer, lib
+from facula.tensor_core._storage_bytes import from_buffer, from_file, mapped, swapped
 from facula.tensor_core._tensor import Tensor, own_tensor
 from facula.tensor_core._torch_names import STORAGES
 
@@ -42,37 +42,6 @@ def _raw(storage):
     if storage.device.type == "meta":
         raise NotImplementedError("Not available for 'Meta' device: a storage there has no bytes.")
     return memoryview(buffer(lib.fc_storage_data(h), lib.fc_storage_bytes(h))).cast("B") if lib.fc_storage_bytes(h) else memoryview(bytearray())
-
-
-def _swapped(data, size):
-    """The bytes of every number of this size in the other order."""
-    data = bytearray(data)
-    for k in range(size // 2):
-        data[k::size], data[size - 1 - k :: size] = data[size - 1 - k :: size], data[k::size]
-    return data
-
-
-def _from_buffer(name, data, count, offset, dtype, byte_order):
-    size = dtype.itemsize
-    if byte_order is None and size > 1:
-        raise RuntimeError(f"{name}.from_buffer: byte_order is needed for {dtype}. Give 'native', 'little' or 'big'.")
-    if byte_order not in (None, "native", "little", "big"):
-        raise ValueError(f"invalid byte_order '{byte_order}' (expected 'big', 'little', or 'native')")
-    data = memoryview(data).cast("B")
-    if not 0 <= offset <= len(data):
-        raise ValueError(f"offset must be non-negative and no greater than buffer length ({len(data)}), but got {offset}")
-    if count < 0:
-        if (len(data) - offset) % size:
-            raise ValueError(f"buffer size ({len(data) - offset}) must be a multiple of element size ({size})")
-        count = (len(data) - offset) // size
-    if offset + count * size > len(data):
-        raise ValueError(f"buffer has only {len(data) - offset} elements after offset {offset}, but specified a size of {count}")
-    data = data[offset : offset + count * size]
-    if byte_order not in (None, "native", sys.byteorder):
-        data = _swapped(data, size // (2 if dtype.is_complex else 1))
-    made = UntypedStorage(len(data))
-    _raw(made)[:] = data
-    return made
 
 
 class _Common:
@@ -247,7 +216,7 @@ class UntypedStorage(_Common):
 
     def byteswap(self, dtype):
         """The bytes of every number of this dtype reversed. In place."""
-        _raw(self)[:] = _swapped(_raw(self), dtype.itemsize // (2 if dtype.is_complex else 1))
+        _raw(self)[:] = swapped(_raw(self), dtype.itemsize // (2 if dtype.is_complex else 1))
 
     def type(self, dtype=None):
         return "torch.storage.UntypedStorage" if dtype is None else TypedStorage(wrap_storage=self, dtype=_dtype_of(dtype))
@@ -258,20 +227,20 @@ class UntypedStorage(_Common):
     def __reduce__(self):
         if self.device.type == "meta":
             return _on_meta, (len(self),)
-        return _unpickled, (bytes(_raw(self)),)
+        return _of_bytes, (bytes(_raw(self)),)
 
     @classmethod
     def from_buffer(cls, data, byte_order=None, count=-1, offset=0, *, dtype=None):
         """A storage with a copy of a buffer's bytes from `offset` on; `count` elements of dtype, all by default."""
-        return _from_buffer(cls.__name__, data, count, offset, dtype or _types.uint8, byte_order)
+        return _of_bytes(from_buffer(cls.__name__, data, count, offset, dtype or _types.uint8, byte_order))
 
     @classmethod
     def from_file(cls, filename, shared=False, nbytes=0):
         """A storage over a file's bytes; shared: writes go to the file, which grows to nbytes."""
-        return of(_mapped(filename, shared, nbytes, _types.uint8))
+        return of(mapped(filename, shared, nbytes, _types.uint8))
 
 
-def _unpickled(data):
+def _of_bytes(data):
     made = UntypedStorage(len(data))
     _raw(made)[:] = data
     return made
@@ -279,37 +248,6 @@ def _unpickled(data):
 
 def _on_meta(nbytes):
     return UntypedStorage(nbytes, device="meta")
-
-
-def _mapped(filename, shared, size, dtype):
-    """A 1-d tensor over a file."""
-    import ctypes
-    import mmap
-    import os
-
-    nbytes = size * dtype.itemsize
-    with open(filename, "rb" if not shared else "r+b" if os.path.exists(filename) else "w+b") as file:
-        have = file.seek(0, 2)
-        if have < nbytes:
-            if not shared:
-                raise RuntimeError(f"from_file: {filename} has {have} bytes, {nbytes} are wanted. Ask for fewer, or for shared=True to let it grow.")
-            file.truncate(nbytes)
-        if not nbytes:
-            return _create.empty(0, dtype=dtype)
-        kept = mmap.mmap(file.fileno(), nbytes, access=mmap.ACCESS_WRITE if shared else mmap.ACCESS_COPY)
-    where = ctypes.addressof(ctypes.c_char.from_buffer(kept))
-    return borrow(kept, where, nbytes, True, dtype, (size,), (1,))
-
-
-def from_file(filename, shared=None, size=0, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False):
-    """A 1-d tensor of `size` elements over a file's bytes. shared: the file grows where needed, and writes go to it."""
-    from facula.tensor_core import _state
-
-    _create.plain(layout, pin_memory)
-    made = _mapped(filename, bool(shared), size, dtype or _state.get_default_dtype())
-    if requires_grad:
-        made.requires_grad = True
-    return made if device is None else to(made, device)
 
 
 def _dtype_of(word):
@@ -431,7 +369,7 @@ class TypedStorage(_Common):
     def from_file(cls, filename, shared=False, size=0):
         """A storage over a file's elements; shared: writes go to the file, which grows to them."""
         dtype = getattr(cls, "dtype", None) or _types.float32
-        return TypedStorage(wrap_storage=of(_mapped(filename, shared, size, dtype)), dtype=dtype)
+        return TypedStorage(wrap_storage=of(mapped(filename, shared, size, dtype)), dtype=dtype)
 
 
 def _typed(storage, dtype):
@@ -449,11 +387,11 @@ class _StorageType(type):
 
     def from_buffer(cls, data, byte_order=None, count=-1, offset=0):
         """A storage with a copy of a buffer's bytes."""
-        return TypedStorage(wrap_storage=_from_buffer(cls.__name__, data, count, offset, cls.dtype, byte_order), dtype=cls.dtype)
+        return TypedStorage(wrap_storage=_of_bytes(from_buffer(cls.__name__, data, count, offset, cls.dtype, byte_order)), dtype=cls.dtype)
 
     def from_file(cls, filename, shared=False, size=0):
         """A storage over a file's elements."""
-        return TypedStorage(wrap_storage=of(_mapped(filename, shared, size, cls.dtype)), dtype=cls.dtype)
+        return TypedStorage(wrap_storage=of(mapped(filename, shared, size, cls.dtype)), dtype=cls.dtype)
 
 
 TYPES = {name: _StorageType(name, (), {"dtype": d, "__module__": "facula", "__doc__": f"TypedStorage of {d}."}) for name, d in STORAGES.items()}

@@ -1,0 +1,15 @@
+/* The copies of the machine's ISA level. */
+#include "facula.h"
+#include "copy_nest.h"
+
+void fc_copy_nest(fc_tensor *out, fc_tensor *x)
+{
+    const int level = fc_isa_level();
+    (level >= 4 ? fc_copy_nest_v4 : level == 3 ? fc_copy_nest_v3 : fc_copy_nest_v2)(out, x);
+}
+
+void fc_turn(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t rows, int64_t cols, int size)
+{
+    const int level = fc_isa_level();
+    (level >= 4 ? fc_turn_v4 : level == 3 ? fc_turn_v3 : fc_turn_v2)(to, to_row, from, from_row, rows, cols, size);
+}

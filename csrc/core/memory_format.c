@@ -1,0 +1,58 @@
+#include "memory_format.h"
+
+static void channels_last_strides(int ndim, const int64_t *shape, int64_t *stride)
+{
+    int64_t run = 1;
+    for (int k = 0; k < ndim; ++k) {
+        const int d = k == 0 ? 1 : k == ndim - 1 ? 0 : ndim - k;
+        stride[d] = run;
+        run *= shape[d] > 1 ? shape[d] : 1;
+    }
+}
+
+static int same_strides(const fc_tensor *x, const int64_t *stride)
+{
+    for (int d = 0; d < x->ndim; ++d)
+        if (x->shape[d] != 1 && x->stride[d] != stride[d])
+            return 0;
+    return 1;
+}
+
+int fc_is_contiguous(fc_tensor *x, int memory_format)
+{
+    int64_t stride[FC_MAX_DIMS];
+    if (memory_format < 2)
+        return x->contiguous;
+    if (x->ndim != memory_format + 2)
+        return 0;
+    channels_last_strides(x->ndim, x->shape, stride);
+    return x->numel == 0 || same_strides(x, stride);
+}
+
+int fc_is_dense(const fc_tensor *t)
+{
+    int64_t run = 1;
+    uint64_t seen = 0;
+    if (t->contiguous)
+        return 1;
+    for (int k = 0; k < t->ndim; ++k) {
+        int next = -1;
+        for (int d = 0; d < t->ndim; ++d)
+            if (!(seen >> d & 1) && t->shape[d] != 1 && t->stride[d] == run)
+                next = d;
+        if (next < 0)
+            break;
+        seen |= 1ull << next;
+        run *= t->shape[next];
+    }
+    return run == t->numel;
+}
+
+fc_tensor *fc_new_formed(int dtype, int device, int ndim, const int64_t *shape, int memory_format)
+{
+    int64_t stride[FC_MAX_DIMS];
+    if (memory_format < 2)
+        return fc_new(dtype, device, ndim, shape);
+    channels_last_strides(ndim, shape, stride);
+    return fc_new_strided(dtype, device, ndim, shape, stride);
+}

@@ -1,0 +1,31 @@
+/* The module's beginning: its types, and cffi's functions beside ours. */
+
+static PyObject *fc_sizes_type(void); /* describe.h */
+
+/* What cffi's own functions are is in module.lib; they become the module's too, so that all calls are found in one place. */
+static int fc_binding_begin(PyObject *module)
+{
+    PyObject *ffi = PyObject_GetAttrString(module, "ffi"), *lib = PyObject_GetAttrString(module, "lib"), *names = lib ? PyObject_Dir(lib) : NULL;
+    int bad = !ffi || !names;
+    if (!bad) {
+        fc_void_pointer = (struct _cffi_ctypedescr *)PyObject_CallMethod(ffi, "typeof", "s", "void *");
+        fc_generator_pointer = (struct _cffi_ctypedescr *)PyObject_CallMethod(ffi, "typeof", "s", "fc_generator *");
+        fc_handle_type = PyType_FromSpec(&fc_handle_spec);
+        fc_h_name = PyUnicode_InternFromString("_h");
+        fc_array_name = PyUnicode_InternFromString("__array_struct__");
+        PyObject *slots = PyType_FromSpec(&fc_slots_spec), *node = PyType_FromSpec(&fc_node_spec), *sizes = fc_sizes_type();
+        bad = !fc_void_pointer || !fc_generator_pointer || !fc_handle_type || !slots || !node || !sizes || PyModule_AddObject(module, "Slots", slots) < 0
+              || PyModule_AddObject(module, "NodeSlots", node) < 0 || PyModule_AddObject(module, "Sizes", sizes) < 0
+              || PyModule_AddObject(module, "Handle", fc_handle_type) < 0;
+        Py_XINCREF(fc_handle_type);
+        for (Py_ssize_t k = 0; !bad && k < PyList_Size(names); ++k) {
+            PyObject *name = PyList_GetItem(names, k), *call = PyObject_GetAttr(lib, name);
+            bad = !call || PyObject_SetAttr(module, name, call) < 0;
+            Py_XDECREF(call);
+        }
+    }
+    Py_XDECREF(names);
+    Py_XDECREF(lib);
+    Py_XDECREF(ffi);
+    return bad ? -1 : 0;
+}
