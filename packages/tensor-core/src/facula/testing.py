@@ -169,8 +169,8 @@ def make_tensor(
         low, high = (0, 2) if info is None else (max(math.ceil(low), info.min), min(math.ceil(high), info.max + 1))
         made = facula.randint(low, high, wide, dtype=dtype)
     elif dtype.kind == 3:
-        parts = facula.empty(*wide, 2, dtype=dtype.to_real()).uniform_(low, high)
-        made = facula.view_as_complex(parts)
+        made = facula.empty(wide, dtype=dtype)
+        facula.view_as_real(made).uniform_(low, high)
     else:
         made = facula.empty(wide, dtype=dtype).uniform_(low, high)
     if noncontiguous and shape:

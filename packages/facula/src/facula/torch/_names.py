@@ -211,6 +211,7 @@ FALLBACKS = {
     "torch.storage": "facula.tensor_core._storage",
     "torch.nn._reduction": "facula.torch._reduction",
     "torch._utils": "facula.torch._utils",
+    "torch.Storage": "facula.tensor_core._storage:FloatStorage",
     "torch.cpu.amp": "facula.torch._cpu_amp",
     "torch.utils.collect_env": "facula.torch._collect_env",
     "torch.utils._contextlib": "facula.torch._contextlib",

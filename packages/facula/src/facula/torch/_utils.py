@@ -47,6 +47,11 @@ def _reorder_tensors_as(tensors: Iterable[Tensor], ordered_tensors: Iterable[Ten
     return tuple(next(queues[t.type()]) for t in ordered_tensors)
 
 
+def _element_size(dtype: facula.dtype) -> int:
+    """Bytes of one element."""
+    return dtype.itemsize
+
+
 def _get_device_index(device: Any, optional: bool = False, allow_cpu: bool = False) -> int | None:
     """A device's number; -1 is the CPU. Where optional, None is the accelerator in use: there is none."""
     if isinstance(device, int):

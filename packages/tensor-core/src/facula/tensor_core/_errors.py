@@ -99,6 +99,8 @@ def _memory(op, args, out, a, b, c, d):
 
 
 def _shape(op, args, out, a, b, c, d):
+    if op.name == "expand":
+        return ShapeError, f"The expanded size of the tensor ({b}) must match the existing size ({c}) at non-singleton dimension {a}. Target sizes: {list(args[1])}. Tensor sizes: {list(args[0].shape)}. Reshape it, or give it a size of 1 there."
     if op.name in ("index", "index_put_rows_"):
         together = _go_together([tuple(i.shape) for i in args[1]])
         error = ShapeError if together else IndexShapeError
@@ -118,13 +120,13 @@ def _go_together(shapes):
 
 
 def _dtype(op, args, out, a, b, c, d):
+    if op.name == "complex_view":
+        return DTypeError, f"view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar type: {_scalar_type(a)} ({operands(op, args)}). Convert with .float()."
     return DTypeError, f'"{op.name.lstrip("_")}" not implemented for \'{_scalar_type(a)}\' ({operands(op, args)}). Convert with input.to(a dtype of: {op.types}).'
 
 
 def _scalar_type(id):
-    words = {"uint8": "Byte", "int8": "Char", "int16": "Short", "int32": "Int", "int64": "Long", "float16": "Half", "float32": "Float"}
-    words |= {"float64": "Double", "bool": "Bool", "bfloat16": "BFloat16", "complex64": "ComplexFloat", "complex128": "ComplexDouble"}
-    return words.get(name(id), name(id))
+    return DTYPES[id].scalar_type if 0 <= id < len(DTYPES) else "none"
 
 
 def _device(op, args, out, a, b, c, d):
@@ -138,6 +140,8 @@ def _dim(op, args, out, a, b, c, d):
 
 
 def _index(op, args, out, a, b, c, d):
+    if b == 0 and op.name in ("index", "index_put_rows_"):
+        return IndexRangeError, f"index {a} is out of bounds for dimension with size 0 (dim {c}; {operands(op, args)})."
     return IndexRangeError, f"index {a} is out of bounds for dimension {c} with size {b} ({operands(op, args)})."
 
 
@@ -171,6 +175,11 @@ def _arg(op, args, out, a, b, c, d):
         return RuntimeError, f"dim {b} appears multiple times, and dims cannot be identical ({operands(op, args)}). Name each dim once."
     if op.name == "masked_scatter":
         return RuntimeError, f"expected mask to have at most {b} true elements, as source has, got {c} ({operands(op, args)}). Give a longer source."
+    if op.name == "unfold":
+        wish = f"{op.params[a].name} is {b} but must be {'>= 0' if a == 2 else '> 0'}" if b <= 0 else f"maximum size for tensor at dimension {args[1]} is {c} but size is {b}"
+        return ShapeError, f"{wish} ({operands(op, args)})."
+    if op.name == "expand":
+        return ShapeError, f"The expanded size of the tensor ({b}) isn't allowed in a leading, non-existing dimension {c} ({operands(op, args)}). Give its size."
     given = op.params[a].name if a < len(op.params) else f"argument {a}"
     return RuntimeError, f"{given} may not be {b} (limit: {c}) ({operands(op, args)})."
 
@@ -181,12 +190,16 @@ _INDEXED = ("index_select", "index_add", "index_copy")
 def _rank(op, args, out, a, b, c, d):
     if op.name in _INDEXED and len(args) > 2 and args[2].dim() > 1:
         return IndexShapeError, f"Index is supposed to be a vector, but got dim: {args[2].dim()} ({operands(op, args)}). Reshape it."
+    if op.name == "expand":
+        return ShapeError, f"the number of sizes provided ({b}) must be greater or equal to the number of dimensions in the tensor ({c}) ({operands(op, args)}). Give a size for each dim."
     return ShapeError if b else RankError, f"{argument(op, a)} has {b} dims where {c} are wanted ({operands(op, args)}). Reshape it, or add dims with unsqueeze."
 
 
 def _size(op, args, out, a, b, c, d):
     if op.kind == "dot":
         return ShapeError, f"mat1 and mat2 shapes cannot be multiplied: {argument(op, a)} has {b} columns but {argument(op, c)} has {d} rows ({operands(op, args)}). Transpose one, or check the layer sizes."
+    if op.name == "complex_view":
+        return ShapeError, _pairs_wanted(args[0]) + f" ({operands(op, args)})."
     if op.name in _INDEXED and not args[0].dim():
         return IndexShapeError, f"Index to scalar can have only 1 value, got {b} value(s) ({operands(op, args)}). Give one."
     if op.name == "index_copy" and len(args) > 3 and args[3].dim() and args[2].numel() != args[3].shape[args[1]]:
@@ -204,7 +217,22 @@ def _readonly(op, args, out, a, b, c, d):
     return RuntimeError, f"the memory is read-only ({operands(op, args)}). Clone the tensor first."
 
 
+def _pairs_wanted(x):
+    """Which of the wants of view_as_complex does x miss?"""
+    if not x.dim():
+        return "Input tensor must have one or more dimensions"
+    if x.shape[-1] != 2:
+        return f"Tensor must have a last dimension of size 2, it has {x.shape[-1]}"
+    if x.stride(-1) != 1:
+        return f"Tensor must have a last dimension with stride 1, it has {x.stride(-1)}. Make it contiguous"
+    if x.storage_offset() % 2:
+        return f"Tensor must have a storage_offset divisible by 2, it has {x.storage_offset()}. Clone it"
+    return f"Tensor must have a stride divisible by 2 for all but last dimension, it has {x.stride()}. Make it contiguous"
+
+
 def _view(op, args, out, a, b, c, d):
+    if op.name == "complex_view":
+        return ShapeError, _pairs_wanted(args[0]) + f" ({operands(op, args)})."
     if op.name == "view_dtype":
         what = ("dim()", "stride(-1)", "size(-1)", "storage_offset()")[a - 1] if a < 5 else f"stride({a - 5})"
         wish = f"cannot be {b}" if a == 1 else f"must be 1 but is {b}" if a == 2 else f"must be divisible by {c} but is {b}"
@@ -214,6 +242,8 @@ def _view(op, args, out, a, b, c, d):
 
 
 def _numel(op, args, out, a, b, c, d):
+    if op.name == "view" and c and not a:
+        return ShapeError, f"cannot reshape tensor of 0 elements into shape {list(args[1])} because the unspecified dimension size -1 can be any value and is ambiguous. Give its size."
     wanted = f"shape '{list(args[1])}' is invalid for input of size {a}" if op.name == "view" and len(args) > 1 else f"{a} elements (or bytes) do not go with {b}"
     return ShapeError, f"{wanted} ({operands(op, args)})."
 
@@ -229,8 +259,8 @@ def _lazy(op, args, out, a, b, c, d):
 
 
 def _unresolved(op, args, out, a, b, c, d):
-    what, cure = ("conjugated", "resolve_conj()") if a & 1 else ("negated", "resolve_neg()")
-    return RuntimeError, f"the elements are still to be {what}, so its memory cannot be seen as another dtype ({operands(op, args)}). Call {cure} first, which copies."
+    what, cure = ("conjugate view tensors", "resolve_conj()") if a & 1 else ("tensors with negative bit set", "resolve_neg()")
+    return RuntimeError, f"not supported for {what} when converting to a different dtype ({operands(op, args)}). Call {cure} first, which copies."
 
 
 def _stale(op, args, out, a, b, c, d):

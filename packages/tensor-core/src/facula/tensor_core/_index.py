@@ -3,8 +3,8 @@
 import builtins
 import warnings
 
-from facula.tensor_core import _data, _dispatch, _fills, _ops, _run, _shape, _tensor
-from facula.tensor_core._errors import IntegerOverflow, ShapeError, explain
+from facula.tensor_core import _data, _dispatch, _errors, _fills, _ops, _run, _shape, _tensor
+from facula.tensor_core._errors import IndexRangeError, IntegerOverflow, ShapeError, explain
 from facula.tensor_core._guard import want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core._out import into
@@ -85,7 +85,7 @@ def _plan(x, key):
         nonlocal indices
         indices += [None] * (dim - len(indices)) + [index]
 
-    for k in key:
+    for at, k in enumerate(key):
         if k is Ellipsis:
             dim += n - used
         elif k is None:
@@ -96,7 +96,7 @@ def _plan(x, key):
             place(own_tensor(lib.fc_empty(int64.id, 0, 1, [1 if k else 0])).zero_())
             dim += 1
         elif _is_scalar_index(k) or (type(k) is Tensor and k.dim() == 0 and k.dtype.kind == 1 and k.origin is None and not k.is_meta):
-            view = _ops.select(view, dim, _within_64_bits(k.__index__()))
+            view = _selected(x, view, dim, k.__index__(), at)
         elif isinstance(k, slice):
             view = _sliced(view, dim, k)
             dim += 1
@@ -119,6 +119,14 @@ def _plan(x, key):
     return view, indices
 
 
+def _selected(x, view, dim, k, at):
+    """view[..., k] along dim; k out of range is told by its place among the indices of x."""
+    try:
+        return _ops.select(view, dim, _within_64_bits(k))
+    except IndexRangeError:
+        raise IndexRangeError(f"index {k} is out of bounds for dimension {at} with size {view.shape[dim]} (input: {_errors.describe(x)}).") from None
+
+
 def _basic(x, key):
     """The view that ints, slices, None and an Ellipsis make; None where something else is among them, or they do not fit."""
     used = 0
@@ -131,10 +139,10 @@ def _basic(x, key):
     if used > n:
         return None
     view, dim = x, 0
-    for k in key:
+    for at, k in enumerate(key):
         kind = type(k)
         if kind is int:
-            view = _ops.select(view, dim, _within_64_bits(k))
+            view = _selected(x, view, dim, k, at)
         elif kind is slice:
             if k.start is not None or k.stop is not None or k.step is not None:
                 view = _sliced(view, dim, k)
@@ -280,8 +288,11 @@ def setitem(x, key, value):
             _ops.copy_into_(view, _run.zero_dim(value, x.dtype))
         return
     if tensor and value.dtype is not x.dtype and not (value.numel() == 1 and _one_mask(x, key, indices)):
+        want = _ops.index(view, [i for i in indices if i is not None], mask_of(indices)).shape
+        if not _fits(value.shape, want):
+            raise ShapeError(f"shape mismatch: value tensor of shape {list(value.shape)} cannot be broadcast to indexing result of shape {list(want)}")
         raise RuntimeError(
-            f"Index put requires the source and destination dtypes match, got {x.dtype.name} for the destination and {value.dtype.name} for the source. Convert the source with .to()."
+            f"Index put requires the source and destination dtypes match, got {x.dtype.scalar_type} for the destination and {value.dtype.scalar_type} for the source. Convert the source with .to()."
         )
     if not tensor and isinstance(key, Tensor) and key.dtype.name == "uint8" and key.dim():
         raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype unsigned char. Convert it with .bool().")
@@ -297,6 +308,12 @@ def setitem(x, key, value):
                 return
             raise
     index_put_(view, indices, value)
+
+
+def _fits(shape, want):
+    """Does a value of this shape broadcast to the other? Leading dims of size 1 do not count."""
+    extra = len(shape) - len(want)
+    return all(s == 1 for s in shape[:max(extra, 0)]) and all(s in (1, w) for s, w in zip(shape[::-1], want[::-1]))
 
 
 def _one_mask(x, key, indices):
@@ -391,6 +408,8 @@ def nonzero(input, *, out=None, as_tuple=False):
         want_tensor("nonzero", "input", 0, input)
     if _tensor.leaving is not None:
         _tensor.leaving(input, "nonzero")
+    if as_tuple and out is not None:
+        raise RuntimeError("nonzero does not support the out kwarg when as_tuple is True")
     if input.is_meta:
         raise NotImplementedError(f"nonzero: a meta tensor has no elements, so how many are not zero is not known (input: {tuple(input.shape)}).")
     h = lib.fc_nonzero(input._h)

@@ -7,7 +7,7 @@ from facula.tensor_core import _ops, _tensor
 from facula.tensor_core._arguments import as_dtype
 from facula.tensor_core._lib import address, lib, pointer
 from facula.tensor_core._tensor import Tensor, _owners, own_tensor
-from facula.tensor_core._types import ALIASES, BY_CODE, BY_NAME, DEVICES, DTYPES, device, dtype, memory_format
+from facula.tensor_core._types import ALIASES, BY_CODE, BY_NAME, BY_SCALAR_TYPE, DEVICES, DTYPES, device, dtype, memory_format
 
 _dtype, _device = dtype, device  # where a parameter has the name
 _CPU = DEVICES[0]
@@ -249,13 +249,12 @@ def channels_last_strides(shape):
 def type(self, dtype=None, non_blocking=False):
     """The tensor's type as a string, or the tensor in another dtype."""
     if dtype is None:
-        return "torch." + {"float32": "Float", "float64": "Double", "float16": "Half", "bfloat16": "BFloat16", "int64": "Long", "int32": "Int", "int16": "Short", "int8": "Char", "uint8": "Byte", "bool": "Bool", "complex64": "ComplexFloat", "complex128": "ComplexDouble"}.get(self.dtype.name, self.dtype.name) + "Tensor"
+        return f"torch.{self.dtype.scalar_type}Tensor"
     if isinstance(dtype, str):
-        words = {"Float": "float32", "Double": "float64", "Half": "float16", "BFloat16": "bfloat16", "Long": "int64", "Int": "int32", "Short": "int16", "Char": "int8", "Byte": "uint8", "Bool": "bool"}
         word = dtype.removeprefix("torch.").removesuffix("Tensor")
-        if word not in words:
+        if word not in BY_SCALAR_TYPE:
             raise ValueError(f"invalid type: '{dtype}'. Write it like 'torch.FloatTensor'.")
-        dtype = BY_NAME[words[word]]
+        dtype = BY_SCALAR_TYPE[word]
     if dtype is Tensor:
         from facula.tensor_core._state import get_default_dtype
 

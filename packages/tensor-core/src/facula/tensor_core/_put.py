@@ -148,7 +148,7 @@ def unravel_index(indices, shape):
     if any(size < 0 for size in shape):
         raise ValueError(f"'shape' cannot have negative values, but got {tuple(shape)}")
     if indices.dtype.kind != 1:
-        raise TypeError(f"expected 'indices' to be an integer tensor, but got {indices.dtype}")
+        raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
     if min(shape, default=0) < 0:
         raise ValueError(f"'shape' cannot have negative values, but got {tuple(shape)}")
     steps = [math.prod(shape[d + 1 :]) for d in range(len(shape))]

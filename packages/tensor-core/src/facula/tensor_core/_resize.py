@@ -1,5 +1,6 @@
 """Changing what memory a tensor looks at: resize_, set_, .data; and what a result will be."""
 
+from facula.tensor_core import _types
 from facula.tensor_core._errors import explain  # noqa: F401
 from facula.tensor_core._lib import lib
 from facula.tensor_core._tensor import Tensor, own_tensor
@@ -37,10 +38,15 @@ def resize_(self, *size, memory_format=None):
     size = list(ints(size))
     if tuple(size) == tuple(self.shape) and (memory_format is None or not memory_format.id):
         return self  # as it lies: strides too
-    n = 1
-    for s in size:
-        n *= s
+    n, run = 1, 1
+    for s in reversed(size):
+        if s < 0:
+            raise RuntimeError(f"resize_: sizes may not be negative, got {tuple(size)}: numel: integer multiplication overflow. Give sizes of 0 or more.")
+        n, run = n * s, run * max(s, 1)
     wanted = (n + lib.fc_offset(self._h)) * self.dtype.itemsize
+    if max(run, wanted) >= 2**63:
+        what = "numel: integer multiplication overflow" if n >= 2**63 else "Storage size calculation overflowed" if wanted >= 2**63 else "Stride calculation overflowed"
+        raise RuntimeError(f"resize_: {what} with sizes={size}. Choose smaller ones.")
     if wanted > lib.fc_storage_bytes(self._h) and lib.fc_storage_resize(self._h, wanted):
         raise RuntimeError(f"resize_: the storage cannot grow to {wanted} bytes: it is borrowed memory, or memory is short. Clone the tensor first.")
     stride, run = [0] * len(size), 1
@@ -61,6 +67,10 @@ def resize_(self, *size, memory_format=None):
 
 def resize_as_(self, the_template, *, memory_format=None):
     """resize_ to the template's shape. In place."""
+    if memory_format is _types.preserve_format:
+        from facula.tensor_core._interop import _suggested
+
+        memory_format = {2: _types.channels_last, 3: _types.channels_last_3d}.get(_suggested(the_template))
     return resize_(self, the_template.shape, memory_format=memory_format)
 
 

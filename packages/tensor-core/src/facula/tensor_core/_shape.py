@@ -208,7 +208,7 @@ def t(input):
     n = input.dim()
     if n > 2:
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {n}D. Use transpose or mT.")
-    return _ops.transpose(input, 0, 1) if n == 2 else _ops.alias(input)
+    return _ops.transpose(input, 0, 1) if n == 2 else input if input.is_sparse else _ops.alias(input)
 
 
 def _reversed_dims(self):
@@ -328,11 +328,12 @@ def movedim(input, source, destination):
     source = (source,) if isinstance(source, int) else tuple(source)
     destination = (destination,) if isinstance(destination, int) else tuple(destination)
     if len(source) != len(destination):
-        raise RuntimeError(f"movedim: Invalid source or destination dims: source ({source} dims) should contain the same number of dims as destination ({destination} dims)")
+        raise RuntimeError(f"movedim: Invalid source or destination dims: source ({list(source)} dims) should contain the same number of dims as destination ({list(destination)} dims)")
     source = [wrap_dim("movedim", d, n) for d in source]
     destination = [wrap_dim("movedim", d, n) for d in destination]
-    if len(set(source)) < len(source) or len(set(destination)) < len(destination):
-        raise RuntimeError(f"movedim: repeated dim in `source` ({source}) or `destination` ({destination})")
+    for word, dims in (("source", source), ("destination", destination)):
+        if len(set(dims)) < len(dims):
+            raise RuntimeError(f"movedim: repeated dim in `{word}` ({dims})")
     if not n:
         return _ops.permute(input, ())
     order = [d for d in range(n) if d not in source]

@@ -38,6 +38,11 @@ class dtype:
             raise RuntimeError(f"to_complex: there is no complex dtype for {self.name}. Convert to a floating dtype first.")
         return complex128 if self.name in ("float64", "complex128") else complex64
 
+    @property
+    def scalar_type(self):
+        """What PyTorch's messages and type names call it: Float, Long, ..."""
+        return _SCALAR_TYPES.get(self.name, self.name)
+
     def __repr__(self):
         return "torch." + self.name
 
@@ -53,6 +58,11 @@ _TABLE = (
 )  # fmt: skip
 DTYPES = tuple(dtype(name, id, size, kind, code) for id, (name, size, kind, code) in enumerate(_TABLE))
 (bool_, uint8, int8, int16, int32, int64, uint16, uint32, uint64, float16, bfloat16, float32, float64, complex64, complex128) = DTYPES
+_SCALAR_TYPES = {
+    "bool": "Bool", "uint8": "Byte", "int8": "Char", "int16": "Short", "int32": "Int", "int64": "Long", "uint16": "UInt16", "uint32": "UInt32", "uint64": "UInt64",
+    "float16": "Half", "bfloat16": "BFloat16", "float32": "Float", "float64": "Double", "complex64": "ComplexFloat", "complex128": "ComplexDouble",
+}  # fmt: skip
+BY_SCALAR_TYPE = {d.scalar_type: d for d in DTYPES}
 BY_NAME = {d.name: d for d in DTYPES}
 ALIASES = {"half": float16, "float": float32, "double": float64, "short": int16, "int": int32, "long": int64, "cfloat": complex64, "cdouble": complex128}
 BY_CODE = {d.code: d for d in DTYPES if d.code}
