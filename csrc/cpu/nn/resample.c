@@ -4,22 +4,28 @@
  *   out[..., k, ...] = sum_j weights[k, j] x[..., places[k, j], ...]        places of -1 take no part
  *   dx[..., p, ...]  = sum over (k, j) with places[k, j] == p of weights[k, j] g[..., k, ...], in the order of k
  *
- * x: (outer, size, inner); places, weights: (out, taps). An element's bits depend on its own line.
+ * x: (outer, size, inner); places, weights: (out, taps). An element's bits depend on its own line. Tensors that lie channels_last
+ * are read and written so: the line's neighbours are then others', the sums are the same.
  */
 #ifndef T
+#include <string.h>
+
+#include "../../core/copy_nest.h"
 #include "../../core/levels.h"
 #include "../../core/mathfn.h"
 #include "../parallel.h"
 #include "format.h"
 
+/* The gradient is a line made from another too: `start` says where each place's taps begin in the lists, which are then turned round. */
 typedef struct {
-    int64_t outer, size, inner, out, taps;
-    const int64_t *places;
+    int64_t outer, inner, from_n, to_n, taps; /* from_n, to_n: places of what is read and of what is written */
+    const int64_t *places, *start;            /* start: NULL where every place has `taps` of them */
     const void *weights, *from;
     void *to;
 } job;
 
-enum { CHUNK = 512 }; /* elements of inner that one task of the gradient takes */
+enum { ON, ZERO, PRODUCT }; /* how a chain opens */
+enum { LANES = 16 }; /* lines that are turned at a time */
 
 #define T f32
 #include "resample.c"
@@ -27,6 +33,7 @@ enum { CHUNK = 512 }; /* elements of inner that one task of the gradient takes *
 #include "resample.c"
 
 #if FC_ISA_ONCE
+/* size: of the dim in the gradient, -1 for the values */
 static int infer(fc_call *c, int64_t dim, int64_t size)
 {
     const fc_tensor *x = c->t[0], *places = c->t[1], *weights = c->t[2];
@@ -51,7 +58,13 @@ static int infer(fc_call *c, int64_t dim, int64_t size)
     if (size >= 0 && x->shape[d] != places->shape[0])
         return fc_fail(FC_SIZE, 0, x->shape[d], 1, places->shape[0]);
     const int bad = fc_declare(c, 0, x->dtype, x->ndim, shape);
-    return bad ? bad : fc_keep_format(c, 0, x, NULL, 1);
+    if (bad)
+        return bad;
+    if (fc_lies_last(c->t[0], 1))
+        c->as_is = 1, c->spec[0].direct = 1;
+    if (size >= 0)
+        c->scratch_bytes = (size_t)(size + 1 + 2 * places->numel) * 8;
+    return fc_keep_format(c, 0, x, NULL, 1);
 }
 
 /* input, places, weights; dim */
@@ -66,65 +79,129 @@ int fc_infer__resample_backward(fc_call *c)
 }
 #endif
 
-/* x: the tensor that has the places */
-static int prepare(job *q, const fc_call *c, const fc_tensor *x, int64_t dim)
+/* size: of the dim that the places are in */
+static int prepare(job *q, const fc_call *c, int64_t dim, int64_t size)
 {
-    const fc_tensor *places = c->t[1];
+    const fc_tensor *x = c->t[0], *places = c->t[1];
     const int64_t d = fc_wrap_dim(dim, x->ndim);
-    *q = (job){.outer = 1, .inner = 1, .size = x->shape[d], .out = places->shape[0], .taps = places->shape[1], .places = FC_DATA(const int64_t, places),
-               .weights = c->t[2]->data, .from = c->t[0]->data, .to = c->out[0]->data};
-    for (int k = 0; k < x->ndim; ++k)
-        *(k < d ? &q->outer : k > d ? &q->inner : &(int64_t){0}) *= x->shape[k];
+    *q = (job){ .outer = 1, .inner = 1, .from_n = x->shape[d], .to_n = c->out[0]->shape[d], .taps = places->shape[1],
+                .places = FC_DATA(const int64_t, places), .weights = c->t[2]->data, .from = x->data, .to = c->out[0]->data };
+    for (int k = 0; k < x->ndim; ++k) {
+        const int before = c->as_is && (k == 1) != (d == 1) ? k != 1 : k < d; /* channels_last: every dim is before them */
+        if (k != d) *(before ? &q->outer : &q->inner) *= x->shape[k];
+    }
     for (int64_t k = 0; k < places->numel; ++k)
-        if (q->places[k] < -1 || q->places[k] >= q->size)
-            return fc_fail(FC_INDEX, q->places[k], q->size, d, 0);
+        if (q->places[k] < -1 || q->places[k] >= size)
+            return fc_fail(FC_INDEX, q->places[k], size, d, 0);
     return FC_OK;
+}
+
+/* Turning moves every element twice, which some taps repay. */
+static int run(job *q, int is32)
+{
+    const int64_t work = q->inner * (q->taps + 2), lines = q->outer * q->to_n;
+    const int64_t all = q->start ? q->start[q->to_n] : q->to_n * q->taps;
+    if (q->inner >= LANES || (q->inner > 1 && q->outer < LANES / 2)) {
+        fc_parallel(lines, 1 + 8192 / work, is32 ? lines_f32 : lines_f64, q);
+        return FC_OK;
+    }
+    if (q->outer < LANES / 2 || all * 4 < q->from_n + q->to_n) {
+        fc_parallel(q->outer, 1 + 8192 / (work * q->to_n + 1), is32 ? rows_f32 : rows_f64, q);
+        return FC_OK;
+    }
+    const size_t bytes = (size_t)((q->from_n + q->to_n) * q->inner * LANES) * (is32 ? 4 : 8);
+    return fc_parallel_scratch((q->outer + LANES - 1) / LANES, 1 + 8192 / (work * LANES * q->to_n + 1), bytes, is32 ? turned_f32 : turned_f64, q);
 }
 
 int FC_ISA_NAME(fc_cpu__resample)(fc_call *c)
 {
     job q;
-    const int bad = prepare(&q, c, c->t[0], c->i[0]);
-    const int is32 = c->t[0]->dtype == FC_F32;
-    if (!bad && q.inner == 1)
-        fc_parallel(q.outer, 1 + 8192 / (q.out * q.taps + 1), is32 ? rows_f32 : rows_f64, &q);
-    else if (!bad)
-        fc_parallel(q.outer * q.out, 1 + 8192 / (q.inner * q.taps + 1), is32 ? lines_f32 : lines_f64, &q);
-    return bad;
+    const int bad = prepare(&q, c, c->i[0], c->t[0]->shape[fc_wrap_dim(c->i[0], c->t[0]->ndim)]);
+    return bad ? bad : run(&q, c->t[0]->dtype == FC_F32);
 }
 FC_OWN_TWO_LEVELS(_resample)
 
 int FC_ISA_NAME(fc_cpu__resample_backward)(fc_call *c)
 {
     job q;
-    const int bad = prepare(&q, c, c->out[0], c->i[1]);
-    const int64_t chunks = (q.inner + CHUNK - 1) / CHUNK, width = q.inner < CHUNK ? q.inner : CHUNK;
-    const int is32 = c->t[0]->dtype == FC_F32;
-    if (!bad && q.inner == 1)
-        fc_parallel(q.outer, 1 + 8192 / (q.out * q.taps + 1), is32 ? row_gradients_f32 : row_gradients_f64, &q);
-    else if (!bad)
-        fc_parallel(q.outer * chunks, 1 + 8192 / (width * q.out * q.taps + 1), is32 ? gradients_f32 : gradients_f64, &q);
-    return bad;
+    const int bad = prepare(&q, c, c->i[1], c->i[0]), is32 = c->t[0]->dtype == FC_F32;
+    if (bad)
+        return bad;
+    (is32 ? turn_round_f32 : turn_round_f64)(&q, c->scratch);
+    return run(&q, is32);
 }
 FC_OWN_TWO_LEVELS(_resample_backward)
 
 #else
 #include "../typed.h"
 
-/* The last dim: whole lines of it. */
-static void N(rows)(void *ctx, int64_t begin, int64_t end)
+/* room: to_n + 1 and from_n * taps of int64, and as many T. Taps of a place stay in the order of what they were taps of. */
+static void N(turn_round)(job *q, int64_t *room)
 {
-    const job *q = ctx;
-    for (int64_t o = begin; o < end; ++o) {
-        const T *restrict x = (const T *)q->from + o * q->size, *restrict w = q->weights;
-        T *restrict out = (T *)q->to + o * q->out;
-        const int64_t *restrict at = q->places;
-        for (int64_t k = 0; k < q->out; ++k, at += q->taps, w += q->taps) {
-            T sum = q->taps && at[0] >= 0 ? w[0] * x[at[0]] : 0; /* a product keeps the sign of a zero */
-            for (int64_t j = 1; j < q->taps; ++j)
-                sum = at[j] < 0 ? sum : M(fma)(w[j], x[at[j]], sum);
-            out[k] = sum;
+    const int64_t all = q->from_n * q->taps;
+    int64_t *start = room, *places = start + q->to_n + 1, here = 0;
+    T *weights = (T *)(places + all);
+    memset(start, 0, (size_t)(q->to_n + 1) * sizeof *start);
+    for (int64_t k = 0; k < all; ++k)
+        if (q->places[k] >= 0) ++start[q->places[k]];
+    for (int64_t p = 0; p <= q->to_n; ++p) {
+        const int64_t count = start[p];
+        start[p] = here;
+        here += count;
+    }
+    for (int64_t k = 0; k < all; ++k)
+        if (q->places[k] >= 0) {
+            const int64_t at = start[q->places[k]]++;
+            places[at] = k / q->taps;
+            weights[at] = ((const T *)q->weights)[k];
         }
+    for (int64_t p = q->to_n; p > 0; --p) start[p] = start[p - 1];
+    start[0] = 0;
+    q->start = start, q->places = places, q->weights = weights;
+}
+
+/* out[i] = a chain over `count` taps: PRODUCT opens it with the first one's product, ZERO with +0, ON goes on from out[i]. */
+static inline __attribute__((always_inline)) void N(blend)(T *restrict out, const T *const *x, const T *w, int64_t n, int count, int open)
+{
+    const T *restrict a = x[0], *restrict b = x[count > 1], *restrict c = x[count > 2 ? 2 : 0], *restrict d = x[count > 3 ? 3 : 0];
+    for (int64_t i = 0; i < n; ++i) {
+        T sum = open == PRODUCT ? w[0] * a[i] : M(fma)(w[0], a[i], open == ON ? out[i] : 0);
+        if (count > 1) sum = M(fma)(w[1], b[i], sum);
+        if (count > 2) sum = M(fma)(w[2], c[i], sum);
+        if (count > 3) sum = M(fma)(w[3], d[i], sum);
+        out[i] = sum;
+    }
+}
+
+/* Place k of one line: n neighbours, of which x's places have as many. A product keeps the sign of a zero; the gradient's chains never did. */
+static inline __attribute__((always_inline)) void N(line)(const job *q, T *restrict out, const T *x, int64_t k, int64_t n)
+{
+    const int64_t from = q->start ? q->start[k] : k * q->taps, end = q->start ? q->start[k + 1] : from + q->taps;
+    const T *w = q->weights;
+    int open = q->start || (from < end && q->places[from] < 0) ? ZERO : PRODUCT;
+    if (from == end)
+        memset(out, 0, (size_t)n * sizeof(T));
+    for (int64_t j = from; j < end;) {
+        const T *x_j[4];
+        T w_j[4];
+        int count = 0;
+        for (; j < end && count < 4; ++j)
+            if (q->places[j] >= 0) w_j[count] = w[j], x_j[count++] = x + q->places[j] * n;
+        if (count == 4 && open == PRODUCT) N(blend)(out, x_j, w_j, n, 4, PRODUCT);
+        else if (count == 4) {
+            if (open == ZERO) memset(out, 0, (size_t)n * sizeof(T));
+            N(blend)(out, x_j, w_j, n, 4, ON);
+        } else if (count == 2 && open == PRODUCT) N(blend)(out, x_j, w_j, n, 2, PRODUCT);
+        else if (count == 2 && open == ZERO) N(blend)(out, x_j, w_j, n, 2, ZERO);
+        else if (count == 1 && open == PRODUCT && w_j[0] == 1) memcpy(out, x_j[0], (size_t)n * sizeof(T));
+        else if (count == 0 && open == ZERO) memset(out, 0, (size_t)n * sizeof(T));
+        else
+            for (int t = 0; t < count; ++t) {
+                if (t || open == ON) N(blend)(out, x_j + t, w_j + t, n, 1, ON);
+                else if (open == ZERO) N(blend)(out, x_j, w_j, n, 1, ZERO);
+                else N(blend)(out, x_j, w_j, n, 1, PRODUCT);
+            }
+        open = ON;
     }
 }
 
@@ -132,63 +209,45 @@ static void N(rows)(void *ctx, int64_t begin, int64_t end)
 static void N(lines)(void *ctx, int64_t begin, int64_t end)
 {
     const job *q = ctx;
-    for (int64_t k = begin; k < end; ++k) {
-        const int64_t *at = q->places + k % q->out * q->taps;
-        const T *w = (const T *)q->weights + k % q->out * q->taps, *x = (const T *)q->from + k / q->out * q->size * q->inner;
-        T *restrict out = (T *)q->to + k * q->inner;
-        if (q->taps && at[0] >= 0)
-            for (int64_t i = 0; i < q->inner; ++i)
-                out[i] = w[0] * x[at[0] * q->inner + i];
-        else
-            for (int64_t i = 0; i < q->inner; ++i)
-                out[i] = 0;
-        for (int64_t j = 1; j < q->taps; ++j) {
-            const T *restrict x_j = x + at[j] * q->inner;
-            if (at[j] >= 0)
-                for (int64_t i = 0; i < q->inner; ++i)
-                    out[i] = M(fma)(w[j], x_j[i], out[i]);
+    for (int64_t k = begin; k < end; ++k)
+        N(line)(q, (T *)q->to + k * q->inner, (const T *)q->from + k / q->to_n * q->from_n * q->inner, k % q->to_n, q->inner);
+}
+
+/* Task o: one outer index, element by element; for few taps, or few lines. */
+static void N(rows)(void *ctx, int64_t begin, int64_t end)
+{
+    const job *q = ctx;
+    for (int64_t o = begin; o < end; ++o) {
+        const T *restrict x = (const T *)q->from + o * q->from_n * q->inner, *restrict w = q->weights;
+        T *restrict out = (T *)q->to + o * q->to_n * q->inner;
+        const int64_t *restrict at = q->places, n = q->inner;
+        for (int64_t k = 0, j = 0; k < q->to_n; ++k) {
+            const int64_t first = j, last = q->start ? q->start[k + 1] : j + q->taps;
+            for (int64_t i = 0; i < n; ++i, ++out) {
+                T sum = 0;
+                j = first;
+                if (!q->start && first < last && at[j] >= 0) sum = w[j] * x[at[j] * n + i], ++j;
+                for (; j < last; ++j) sum = at[j] < 0 ? sum : M(fma)(w[j], x[at[j] * n + i], sum);
+                *out = sum;
+            }
         }
     }
 }
 
-static void N(row_gradients)(void *ctx, int64_t begin, int64_t end)
+/* Few neighbours: LANES outer indices are turned to lie side by side. Task b: so many of them. */
+static void N(turned)(void *ctx, int64_t begin, int64_t end, void *scratch)
 {
     const job *q = ctx;
-    for (int64_t o = begin; o < end; ++o) {
-        const T *restrict g = (const T *)q->from + o * q->out, *restrict w = q->weights;
-        T *restrict dx = (T *)q->to + o * q->size;
-        const int64_t *restrict at = q->places;
-        for (int64_t p = 0; p < q->size; ++p)
-            dx[p] = 0;
-        for (int64_t k = 0; k < q->out; ++k, at += q->taps, w += q->taps)
-            for (int64_t j = 0; j < q->taps; ++j)
-                if (at[j] >= 0)
-                    dx[at[j]] = M(fma)(w[j], g[k], dx[at[j]]);
-    }
-}
-
-static void N(gradients)(void *ctx, int64_t begin, int64_t end)
-{
-    const job *q = ctx;
-    const int64_t chunks = (q->inner + CHUNK - 1) / CHUNK;
-    for (int64_t t = begin; t < end; ++t) {
-        const int64_t i0 = t % chunks * CHUNK, width = q->inner - i0 < CHUNK ? q->inner - i0 : CHUNK;
-        const T *g = (const T *)q->from + t / chunks * q->out * q->inner + i0;
-        T *dx = (T *)q->to + t / chunks * q->size * q->inner + i0;
-        for (int64_t p = 0; p < q->size; ++p)
-            for (int64_t i = 0; i < width; ++i)
-                dx[p * q->inner + i] = 0;
-        for (int64_t k = 0; k < q->out; ++k)
-            for (int64_t j = 0; j < q->taps; ++j) {
-                const int64_t p = q->places[k * q->taps + j];
-                if (p < 0)
-                    continue;
-                const T w = ((const T *)q->weights)[k * q->taps + j];
-                T *restrict dx_p = dx + p * q->inner;
-                const T *restrict g_k = g + k * q->inner;
-                for (int64_t i = 0; i < width; ++i)
-                    dx_p[i] = M(fma)(w, g_k[i], dx_p[i]);
-            }
+    const int64_t pitch = LANES * (int64_t)sizeof(T), from_n = q->from_n * q->inner, to_n = q->to_n * q->inner, n = LANES * q->inner;
+    T *x = scratch, *out = x + from_n * LANES;
+    if (end * LANES > q->outer) memset(x, 0, (size_t)(from_n * pitch)); /* lanes that do not exist */
+    for (int64_t b = begin; b < end; ++b) {
+        const int64_t o = b * LANES, rows = q->outer - o < LANES ? q->outer - o : LANES;
+        fc_turn((char *)x, pitch, (const char *)((const T *)q->from + o * from_n), from_n * (int64_t)sizeof(T), rows, from_n, sizeof(T));
+        for (int64_t k = 0; k < q->to_n; ++k)
+            if (q->inner == 1) N(line)(q, out + k * LANES, x, k, LANES);
+            else N(line)(q, out + k * n, x, k, n);
+        fc_turn((char *)((T *)q->to + o * to_n), to_n * (int64_t)sizeof(T), (const char *)out, pitch, to_n, rows, sizeof(T));
     }
 }
 

@@ -98,6 +98,21 @@ def test_bits_do_not_depend_on_threads_or_level(case, as_before):
         assert expected == bits(case, threads, level), f"{threads} threads, level {level}"
 
 
+@pytest.mark.parametrize("options", [{"mode": "nearest"}, {"mode": "bilinear"}, {"mode": "bicubic"}, {"mode": "bicubic", "antialias": True}], ids=str)
+@pytest.mark.parametrize("shape", [(2, 64, 9, 13), (2, 3, 40, 21), (17, 5, 7, 9), (1, 1, 30, 50)], ids=str)
+def test_interpolation_does_not_see_how_an_image_lies(shape, options):
+    for factor in (0.4, 1.7):
+        found = set()
+        for format in (torch.contiguous_format, torch.channels_last):
+            x = torch.randn(*shape, generator=torch.Generator().manual_seed(0)).contiguous(memory_format=format).requires_grad_()
+            results = with_gradients(F.interpolate(x, scale_factor=factor, **options), x)
+            alone = F.interpolate(x[:1], scale_factor=factor, **options)
+
+            assert torch.equal(alone, results[0][:1])
+            found.add(b"".join(t.detach().contiguous().numpy().tobytes() for t in results))
+        assert len(found) == 1
+
+
 def test_a_sample_of_attention_does_not_see_the_batch():
     q, k, v = (torch.randn(3, 4, 150, 16) for _ in range(3))
     together = F.scaled_dot_product_attention(q, k, v)

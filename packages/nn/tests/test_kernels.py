@@ -165,10 +165,14 @@ def test_interpolate(case, size, factor):
     agree(run, F32)
 
 
-@pytest.mark.parametrize("mode", ["nearest", "bilinear"])
-def test_interpolate_bytes(mode):
+@pytest.mark.parametrize("format", ["contiguous_format", "channels_last"])
+@pytest.mark.parametrize("shape, size", [((2, 3, 4, 4), 7), ((1, 3, 33, 47), (10, 90)), ((3, 20, 17, 9), (40, 4))], ids=str)
+@pytest.mark.parametrize("mode, antialias", [("nearest", False), ("bilinear", False), ("bicubic", False), ("bilinear", True), ("bicubic", True)])
+def test_interpolate_bytes(mode, antialias, shape, size, format):
     def run(T):
-        return T.nn.functional.interpolate(T.arange(96, dtype=T.uint8).reshape(2, 3, 4, 4) * 2, 7, mode=mode).tolist()
+        x = (T.arange(math.prod(shape)) * 7919 % 251).to(T.uint8).reshape(shape).contiguous(memory_format=getattr(T, format))
+        out = T.nn.functional.interpolate(x, size, mode=mode, antialias=antialias)
+        return tuple(out.stride()), out.tolist()
 
     assert run(other) == run(torch)
 

@@ -197,6 +197,20 @@ O("_resample_backward", resample_backward, cases=lambda t: [(t(2, 4, 3), *taps(t
   **HOW)  # fmt: skip
 
 
+def resample_bytes(input, places, weights, dim, bits):
+    sums = resample(input.astype(np.int64), places, weights.astype(np.int64), dim)
+    return np.clip(np.floor_divide(sums + 2**bits // 2, 2**bits), 0, 255).astype(np.uint8)
+
+
+def byte_taps(t):
+    return t.value(np.array([[0, 1], [3, -1], [2, 2], [4, 0]]), "int64"), t.value(np.array([[20, 12], [32, 5], [-7, 40], [45, -14]]), "int16")
+
+
+O("_resample_bytes", resample_bytes, only=("uint8",), cases=lambda t: [
+    (t(2, 5, 3), *byte_taps(t), 1, 5), (t(37, 5), *byte_taps(t), -1, 5), (t(5, 2, 301), *byte_taps(t), 0, 5), (t(3, 19, 5, 3), *byte_taps(t), 2, 4),
+    (t(6, 5), t.value(np.array([[4], [0], [2]]), "int64"), t.value(np.array([[1], [1], [1]]), "int16"), 1, 0)])  # fmt: skip
+
+
 def grid_sample(input, grid, mode, padding, align_corners):
     n, c, *sizes = input.shape
     dims = len(sizes)

@@ -13,7 +13,7 @@ D("_resample_backward",
   x=lambda g, y, z, dim: row("_resample")(g, y, z, dim),
   z=lambda g, x, y, dim: tap_gradients(x, g, y, dim))
 D("_grid_sample", xy=lambda g, x, y, mode, padding, align_corners: grid_gradients(g, x, y, mode, padding, align_corners))
-none("_grid_sample_backward")
+none("_grid_sample_backward", "_resample_bytes")
 
 LINEAR, NEAREST, CUBIC = range(3)
 ZEROS, BORDER, REFLECTION = range(3)

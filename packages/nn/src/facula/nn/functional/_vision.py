@@ -14,9 +14,8 @@ from facula import Tensor
 
 from ._pool_adaptive import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 from ._rows import REAL, only, row
-from ._window import channels_last
 
-_resample, _grid_sample = row("_resample"), row("_grid_sample")
+_resample, _resample_bytes, _grid_sample = row("_resample"), row("_resample_bytes"), row("_grid_sample")
 
 # one output place along a dim is a weighted sum of input places: (place, weight) pairs
 Rule = list[list[tuple[int, float]]]
@@ -99,7 +98,7 @@ def _antialiased(size: int, out: int, factor: float | None, align_corners: bool,
     return rule
 
 
-def _fixed_point(rule: Rule) -> Rule:
+def _fixed_point(rule: Rule) -> tuple[Rule, int]:
     """The weights of bytes, as PyTorch has them: integers of 16 bits over the highest power of two that the largest allows."""
     merged = []
     for taps in rule:
@@ -108,13 +107,15 @@ def _fixed_point(rule: Rule) -> Rule:
             sums[place] = sums.get(place, 0.0) + weight
         merged.append(sums)
     most = max((w for sums in merged for w in sums.values()), default=0.0)
+    if most == 1.0 and all(len(sums) == 1 for sums in merged):
+        return [[(p, 1) for p in sums] for sums in merged], 0  # bytes that only move
     bits = next((b for b in range(22) if int(0.5 + most * 2.0 ** (b + 1)) >= 2**15), 22)
-    return [[(p, math.copysign(math.floor(abs(w) * 2.0**bits + 0.5), w) / 2.0**bits) for p, w in sums.items()] for sums in merged]
+    return [[(p, int(math.copysign(math.floor(abs(w) * 2.0**bits + 0.5), w))) for p, w in sums.items()] for sums in merged], bits
 
 
 @lru_cache(maxsize=256)
-def _taps(kind: str, size: int, out: int, factor: float | None, align_corners: bool, dtype: Any) -> tuple[Tensor, Tensor]:
-    """A rule as the row takes it: places and weights (out, taps), -1 where there are fewer taps. Those of bytes are float64."""
+def _taps(kind: str, size: int, out: int, factor: float | None, align_corners: bool, dtype: Any) -> tuple[Tensor, Tensor, int]:
+    """A rule as the row takes it: places and weights (out, taps), -1 where there are fewer taps; bits: of the weights of bytes, which are integers."""
     rounded = _f32 if dtype is facula.float32 else float
     if kind in ("nearest", "nearest-exact"):
         rule = _nearest(size, out, factor, kind == "nearest-exact")
@@ -124,22 +125,14 @@ def _taps(kind: str, size: int, out: int, factor: float | None, align_corners: b
         rule = _cubic(size, out, factor, align_corners, rounded)
     else:
         rule = _linear(size, out, factor, align_corners, rounded)
+    bits = 0
     if dtype is facula.uint8:
-        rule, dtype = _fixed_point(rule), facula.float64
+        (rule, bits), dtype = _fixed_point(rule), facula.int16
     most = max(len(r) for r in rule)
-    padded = [r + [(-1, 0.0)] * (most - len(r)) for r in rule]
+    padded = [r + [(-1, 0)] * (most - len(r)) for r in rule]
     with facula.inference_mode(False):  # kept: ordinary tensors, whoever asks first
         places = facula.tensor([[p for p, _ in r] for r in padded], device="cpu")
-        return places, facula.tensor([[w for _, w in r] for r in padded], dtype=dtype, device="cpu")
-
-
-def _resampled(x: Tensor, dim: int, places: Tensor, weights: Tensor) -> Tensor:
-    """x along one dim by a rule; bytes are rounded after each dim, as PyTorch does."""
-    if x.is_floating_point():
-        return _resample(x, places, weights, dim)
-    if places.size(1) == 1:
-        return x.index_select(dim, places.reshape(-1))
-    return (_resample(x.to(weights.dtype), places, weights, dim) + 0.5).floor().clamp(0, 255).to(x.dtype)
+        return places, facula.tensor([[w for _, w in r] for r in padded], dtype=dtype, device="cpu"), bits
 
 
 _MODES = {"linear": 3, "bilinear": 4, "bicubic": 4, "trilinear": 5, "lanczos": 4}
@@ -208,12 +201,14 @@ def interpolate(
     kind = "antialiased " + mode if antialias else mode
     work = input.dtype if input.dtype in (facula.float32, facula.float64, facula.uint8) else facula.float32
     x = input.float() if input.dtype in (facula.float16, facula.bfloat16) else input  # rounded once, after the last dim
-    for k in range(len(out)) if x.is_floating_point() else reversed(range(len(out))):
+    order = list(range(len(out))) if x.is_floating_point() else list(reversed(range(len(out))))
+    if mode in ("nearest", "nearest-exact"):  # values only move: dims that shrink go first, outer before inner; those that grow last, inner before outer
+        order.sort(key=lambda k: (True, -k) if out[k] > input.shape[2 + k] else (False, k))
+    for k in order:
         factor = None if factors is None else factors[k]
         rule = _taps(kind, input.shape[2 + k], out[k], factor, bool(align_corners), work)
-        x = _resampled(x, 2 + k, *([t.to(x.device) for t in rule] if x.is_meta else rule))
-    if not x.is_floating_point() and channels_last(input):
-        x = x.contiguous(memory_format=facula.channels_last if x.dim() == 4 else facula.channels_last_3d)
+        places, weights, bits = (*[t.to(x.device) for t in rule[:2]], rule[2]) if x.is_meta else rule
+        x = _resample(x, places, weights, 2 + k) if x.is_floating_point() else _resample_bytes(x, places, weights, 2 + k, bits)  # rounded after each
     return x if x.dtype is input.dtype else x.to(input.dtype)
 
 
