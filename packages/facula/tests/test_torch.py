@@ -319,6 +319,7 @@ def test_dtypes_that_no_tensor_has_are_names(served):
     import copy
 
     names = served.complex32, served.float8_e4m3fn, served.qint8
+    assert all(isinstance(n, served.dtype) for n in names) and type(names[0]) is not served.dtype
     assert ["torch.complex32", "torch.float8_e4m3fn", "torch.qint8"] == [repr(n) for n in names]
     assert served.chalf is served.complex32 is copy.deepcopy(served.complex32)
     assert served.ones(1).dtype not in names

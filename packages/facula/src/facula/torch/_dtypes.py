@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from facula import dtype
+
 __all__ = ["ABSENT", "AbsentDtype"]
 
 
@@ -13,9 +15,16 @@ class AbsentDtype:
         self.is_floating_point, self.is_complex, self.is_signed = kind == "float", kind == "complex", kind != "unsigned"
 
     @property
+    def __class__(self) -> type:
+        """Programs check the entries of their tables with isinstance(entry, torch.dtype)."""
+        return dtype
+
+    @property
     def id(self) -> int:
         """What a function asks of the dtype that it is to use."""
         raise TypeError(f"{self!r}: no tensor has this dtype in Facula. Use float32, float16, bfloat16, complex64 or an integer dtype.")
+
+    kind = id
 
     def __repr__(self) -> str:
         return f"torch.{self.name}"

@@ -24,7 +24,7 @@ def scatter_reduce(input, dim, index, src, reduce, *, include_self=True, out=Non
         raise RuntimeError(f"scatter_reduce: reduce argument must be either sum, prod, mean, amax or amin, got {reduce}.")
     if input.dtype is not src.dtype:
         raise RuntimeError(f"scatter_reduce: expected self.dtype to be equal to src.dtype, got {input.dtype.name} and {src.dtype.name}. Convert one.")
-    if not index.numel():
+    if not index.numel() and not input.dim() == src.dim() == index.dim() > 0:  # nothing to check, PyTorch agrees
         return into("scatter_reduce", _ops.copy(input, None, 1), out)
     if not input.dim():
         flat = scatter_reduce(input.reshape(1), 0, index.reshape(-1), src.reshape(-1), reduce, include_self=include_self)

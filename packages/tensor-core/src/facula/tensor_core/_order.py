@@ -37,9 +37,11 @@ def _written(results, out, kind, input):
     """The results as PyTorch's named tuple, copied into the pair `out` if one was given."""
     if out is None:
         return _tuple(kind, results)  # 60 ns, kind(*results) 400
-    return into(kind.__name__, kind(*results), out, inputs=(input,))
+    over = kind in _OVER_INPUT and isinstance(out, (tuple, list)) and out and out[0] is input
+    return into(kind.__name__, kind(*results), out, inputs=() if over else (input,))
 
 
+_OVER_INPUT = (return_types.sort, return_types.topk)  # their values may be written over what was sorted
 _tuple = tuple.__new__
 
 

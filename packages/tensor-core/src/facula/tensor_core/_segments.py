@@ -43,7 +43,7 @@ def segment_reduce(data, reduce, *, lengths=None, indices=None, offsets=None, ax
     into = _create.full((*lead, segments + 1, *rest), start, dtype=data.dtype)
     found = into.scatter_reduce(axis, index, data, _SCATTER[how], include_self=True).narrow(axis, 0, segments)
     if initial is not None and how in ("max", "min"):  # where they are equal the whole gradient is data's
-        found = where(found >= initial if how == "max" else found <= initial, found, initial)
+        found = where(found < initial if how == "max" else found > initial, initial, found)
     if how == "mean":
         count = lengths.reshape(*lead, segments, *(1,) * len(rest))
         found = found / (count if initial is None else count.clamp(min=1)).to(data.dtype)
