@@ -7,6 +7,7 @@ so that the rounding of the large ones is made good by the small ones.
 
     python tools/minimax.py            all rows
     python tools/minimax.py exp_f32    one
+    python tools/minimax.py gelu       a table, as is trig_table
 
 Source: Cheney, Introduction to Approximation Theory (1966), chapter 3.
 """
@@ -211,7 +212,7 @@ FITS = {
         "f64": (safe(lambda x: (mp.cos(x) - 1 + x * x / 2) / x**4, mp.mpf(1) / 24), lambda x: x**4 + mp.mpf("1e-9"), SQUARE, 3, 0, mp.pi / 4),
     },
     "tanh": {
-        "f32": (safe(lambda x: (mp.tanh(x) - x) / x**3, mp.mpf(-1) / 3), safe(lambda x: x**3 / mp.tanh(x), 1e-9), SQUARE, 5, 0, 0.65),
+        "f32": (safe(lambda x: (mp.tanh(x) - x) / x**3, mp.mpf(-1) / 3), safe(lambda x: x**3 / mp.tanh(x), 1e-9), SQUARE, 5, 0, 0.7),
         "f64": (safe(lambda x: (mp.tanh(x) - x) / x**3, mp.mpf(-1) / 3), safe(lambda x: x**3 / mp.tanh(x), 1e-9), SQUARE, 12, 0, 0.65),
     },
     "sinh": {
@@ -220,11 +221,11 @@ FITS = {
     },
     # erf(x) = x + x P(x**2)
     "erf": {
-        "f32": (safe(lambda x: mp.erf(x) / x - 1, 2 / mp.sqrt(mp.pi) - 1), safe(lambda x: x / mp.erf(x), 1), SQUARE, 7, 0, 0.93),
+        "f32": (safe(lambda x: mp.erf(x) / x - 1, 2 / mp.sqrt(mp.pi) - 1), safe(lambda x: x / mp.erf(x), 1), SQUARE, 7, 0, 1),
         "f64": (safe(lambda x: mp.erf(x) / x - 1, 2 / mp.sqrt(mp.pi) - 1), safe(lambda x: x / mp.erf(x), 1), SQUARE, 13, 0, 0.93),
     },
-    # erf(a) = 1 - e**-P(a) beyond
-    "erf_tail": {"f32": (tail, lambda a: mp.erfc(a) / mp.erf(a), X, 9, 0.92, 4)},
+    # erf(a) = 1 - 2**-P(a) beyond
+    "erf_tail": {"f32": (lambda a: tail(a) / LN2, lambda a: mp.erfc(a) / mp.erf(a), X, 8, 0.92, 4)},
     "erfc": {"f32": erfc_row("f32", 12), "f64": erfc_row("f64", 24)},
     # Phi(-a) = e**(-a a / 2) P(q) / (a + k), q = (a - k) / (a + k) = 1 - 2 k / (a + k), k = 5/2
     "normal": {"f32": (normal_tail, lambda q: 1 / normal_tail(q), X, 10, -1, (mp.mpf("14.5") - NORMAL_K) / (mp.mpf("14.5") + NORMAL_K))},
@@ -284,9 +285,31 @@ def trig_table():
             print("    {" + ", ".join(w.hex() for w in words) + "},")
 
 
+def gelu_table():
+    """The columns of csrc/core/mathfn_f32_gelu.h from 1/16 up: center, G(center) and the coefficients of (G(center + d) - G(center)) / d."""
+    of = lambda a: a * erfcx(a / mp.sqrt(2)) / 2
+    for column in range(16):
+        low = mp.mpf(2) ** (column // 2 - 4) * (1 + mp.mpf(column % 2) / 2)
+        high = min(low * (mp.mpf(4) / 3 if column % 2 else mp.mpf(3) / 2), mp.mpf("14.5"))
+        low, center = (low if column else mp.mpf(0)), mp.mpf(0)
+        if column:
+            middle = struct.unpack("i", struct.pack("f", float((low + high) / 2)))[0]
+            near = [mp.mpf(struct.unpack("f", struct.pack("i", middle + k))[0]) for k in range(-400, 401)]
+            center = min(near, key=lambda c: abs(of(c) / rounded(of(c), "f32") - 1))
+        value = rounded(of(center), "f32")
+        slope = mp.diff(of, center) if column else mp.mpf("0.5")
+        part = lambda d, c=center, v=value, at_zero=slope: (of(c + d) - v) / d if abs(d) > mp.mpf("1e-12") else at_zero
+        weight = lambda d, c=center, p=part: 1 / p(d) if c == 0 else abs(d) / of(c + d) + mp.mpf("1e-9")
+        c, worst = fit(part, weight, X, 6, low - center, high - center, "f32")
+        print(", ".join(literal(v, "f32") for v in (center, value, *c)), f"/* {mp.nstr(mp.log(worst, 2), 4)} bits */")
+
+
+TABLES = {"trig_table": trig_table, "gelu": gelu_table}
+
+
 def main(wanted):
-    if wanted == ["trig_table"]:
-        return trig_table()
+    if wanted and wanted[0] in TABLES:
+        return TABLES[wanted[0]]()
     for name, kinds in FITS.items():
         for kind, row in kinds.items():
             if wanted and f"{name}_{kind}" not in wanted and name not in wanted:

@@ -3,7 +3,7 @@
  * mathfn_int.h). Results are C99's at special values, PyTorch's where C99 is silent.
  *
  *   mathfn_base.h     bit casts, fused multiply-add
- *   mathfn_f32.h      float, vectorising: exponentials, logarithms, hyperbolics; _trig _erf _pow: the rest
+ *   mathfn_f32.h      float, vectorising: exponentials, logarithms, hyperbolics; _trig _erf _gelu _pow: the rest
  *   mathfn_f64.h      the same, double; mathfn_pair.h: error-free sums and products
  *   mathfn_select.h   rounding, min/max, division family: comparisons and selects, stamped for both
  *   mathfn_f32_special.h  lgamma, digamma, erfinv, ... of a float, vectorising
@@ -24,6 +24,7 @@
 #include "mathfn_f32.h"
 #include "mathfn_f32_trig.h"
 #include "mathfn_f32_erf.h"
+#include "mathfn_f32_gelu.h"
 #include "mathfn_f32_pow.h"
 #include "mathfn_pair.h"
 #include "mathfn_f64.h"

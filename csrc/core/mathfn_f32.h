@@ -18,19 +18,23 @@ FC_MATH fc_exp_parts_f32 fc_exp_split_f32(f32 x)
     return (fc_exp_parts_f32){fc_fma_f32(-n, 0x1.7f7d1cp-20f, r), (int32_t)(fc_bits_f32(t) - 0x4b400000u)};
 }
 
-/* e**x 2**shift, |shift| <= 40; the power of two goes in halves so that only the last step can leave the normal range */
+/* e**x 2**shift, |shift| <= 40; the power of two goes in halves so that only the last step can leave the normal range. Far above, n stops
+ * and r grows on, to infinity; as words, one instruction holds n back, and passes NaN by. */
 FC_MATH f32 fc_exp_shifted_f32(f32 x, int32_t shift)
 {
-    const f32 above = x < -104 ? -104 : x;
-    const fc_exp_parts_f32 e = fc_exp_split_f32(above > 90 ? 90 : above);
+    const f32 above = x < -104 ? -104 : x, turn = fc_fma_f32(above, 0x1.715476p+0f, 0x1.8p23f);
+    const int32_t zero = 0x4b400000, bits = (int32_t)fc_bits_f32(turn), k = bits < zero + 130 ? bits : zero + 130;
+    const f32 n = fc_f32_of_bits((uint32_t)k) - 0x1.8p23f;
+    const f32 r = fc_fma_f32(-n, 0x1.7f7d1cp-20f, fc_fma_f32(-n, 0x1.62e4p-1f, above));
     f32 p = 0x1.6a5138p-10f;
-    p = fc_fma_f32(p, e.r, 0x1.12397cp-7f);
-    p = fc_fma_f32(p, e.r, 0x1.5558acp-5f);
-    p = fc_fma_f32(p, e.r, 0x1.555492p-3f);
-    p = fc_fma_f32(p, e.r, 0x1.fffffcp-2f);
-    const f32 y = fc_fma_f32(p, e.r * e.r, e.r) + 1;
-    const int32_t k = e.n + shift, half = k >> 1;
-    return y * fc_power2_f32(half) * fc_power2_f32(k - half);
+    p = fc_fma_f32(p, r, 0x1.12397cp-7f);
+    p = fc_fma_f32(p, r, 0x1.5558acp-5f);
+    p = fc_fma_f32(p, r, 0x1.555492p-3f);
+    p = fc_fma_f32(p, r, 0x1.fffffcp-2f);
+    const f32 y = fc_fma_f32(p, r * r, r) + 1;
+    /* the halves of zero + n, less zero's, are those of n: the bias rides along with the exponents' */
+    const uint32_t all = (uint32_t)(k + shift), half = all >> 1, bias = (127u - (uint32_t)(zero / 2)) << 23;
+    return y * fc_f32_of_bits((half << 23) + bias) * fc_f32_of_bits(((all - half) << 23) + bias);
 }
 
 FC_MATH f32 fc_exp_f32(f32 x) { return fc_exp_shifted_f32(x, 0); }
@@ -136,16 +140,27 @@ FC_MATH f32 fc_log1p_f32(f32 x)
     return fabsf(x) < 0x1p-24f ? x : y;
 }
 
+/* from 0.7 on 1 - 2 / (1 + e**2a), where e**2a = 2**k 2**r needs no more digits than the quotient is worth; k stops at 30 */
 FC_MATH f32 fc_tanh_f32(f32 x)
 {
     const f32 a = fabsf(x), z = x * x;
-    f32 p = -0x1.696c86p-8f;
-    p = fc_fma_f32(p, z, 0x1.4f5d7ep-6f);
-    p = fc_fma_f32(p, z, -0x1.b7cfb4p-5f);
-    p = fc_fma_f32(p, z, 0x1.1103fp-3f);
-    p = fc_fma_f32(p, z, -0x1.555524p-2f);
-    const f32 inner = fc_fma_f32(z * a, p, a), outer = 1 - 2 / (fc_exp_f32(2 * a) + 1);
-    return copysignf(a < 0.65f ? inner : outer, x);
+    f32 p = -0x1.50e502p-8f;
+    p = fc_fma_f32(p, z, 0x1.493a12p-6f);
+    p = fc_fma_f32(p, z, -0x1.b6c364p-5f);
+    p = fc_fma_f32(p, z, 0x1.10fb0ap-3f);
+    p = fc_fma_f32(p, z, -0x1.5554f6p-2f);
+    const f32 inner = fc_fma_f32(z * a, p, a), turn = fc_fma_f32(a, 0x1.715476p+1f, 0x1.8p23f);
+    const int32_t bits = (int32_t)fc_bits_f32(turn), k = bits < 0x4b400000 + 30 ? bits : 0x4b400000 + 30;
+    const f32 r = fc_fma_f32(a, 0x1.715476p+1f, 0x1.8p23f - fc_f32_of_bits((uint32_t)k));
+    f32 e = 0x1.417944p-13f; /* as exp2 */
+    e = fc_fma_f32(e, r, 0x1.5f094ap-10f);
+    e = fc_fma_f32(e, r, 0x1.3b2dd4p-7f);
+    e = fc_fma_f32(e, r, 0x1.c6af7ap-5f);
+    e = fc_fma_f32(e, r, 0x1.ebfbdcp-3f);
+    e = fc_fma_f32(e, r, 0x1.62e43p-1f);
+    const f32 power = fc_f32_of_bits(((uint32_t)k << 23) + (127u << 23));
+    const f32 outer = 1 - 2 / fc_fma_f32(fc_fma_f32(e, r, 1), power, 1);
+    return copysignf(a < 0.7f ? inner : outer, x);
 }
 
 /* half of e**a straight from exp, so that nothing overflows early */

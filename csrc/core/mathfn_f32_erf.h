@@ -2,27 +2,36 @@
 #ifndef FC_MATHFN_F32_ERF_H
 #define FC_MATHFN_F32_ERF_H
 
+/* from 1 on 1 - 2**-q, no smaller than 2**-26, so that no lane is ever slowed by subnormals */
 FC_MATH f32 fc_erf_f32(f32 x)
 {
     const f32 a = fabsf(x), z = x * x, far = a > 4 ? 4 : a;
-    f32 p = 0x1.4f6582p-14f;
-    p = fc_fma_f32(p, z, -0x1.a609d6p-11f);
-    p = fc_fma_f32(p, z, 0x1.544a16p-8f);
-    p = fc_fma_f32(p, z, -0x1.b8011ap-6f);
-    p = fc_fma_f32(p, z, 0x1.ce2d64p-4f);
-    p = fc_fma_f32(p, z, -0x1.81274p-2f);
+    f32 p = 0x1.47726ap-14f;
+    p = fc_fma_f32(p, z, -0x1.a3517ep-11f);
+    p = fc_fma_f32(p, z, 0x1.53f226p-8f);
+    p = fc_fma_f32(p, z, -0x1.b7f71ap-6f);
+    p = fc_fma_f32(p, z, 0x1.ce2ce6p-4f);
+    p = fc_fma_f32(p, z, -0x1.81273ep-2f);
     p = fc_fma_f32(p, z, 0x1.06eba8p-3f);
-    const f32 inner = fc_fma_f32(x, p, x);
-    f32 q = 0x1.183b22p-21f;
-    q = fc_fma_f32(q, far, 0x1.e0402p-17f);
-    q = fc_fma_f32(q, far, -0x1.9ffec6p-12f);
-    q = fc_fma_f32(q, far, 0x1.09a7b4p-8f);
-    q = fc_fma_f32(q, far, -0x1.97e33ap-6f);
-    q = fc_fma_f32(q, far, 0x1.ba6b1ep-4f);
-    q = fc_fma_f32(q, far, 0x1.445fc6p-1f);
-    q = fc_fma_f32(q, far, 0x1.21229ap+0f);
-    q = fc_fma_f32(q, far, -0x1.506f46p-13f);
-    return a < 0.93f ? inner : copysignf(1 - fc_exp_f32(-q), x);
+    const f32 inner = fc_fma_f32(a, p, a);
+    f32 q = 0x1.fe9202p-16f;
+    q = fc_fma_f32(q, far, -0x1.489ff4p-11f);
+    q = fc_fma_f32(q, far, 0x1.8a5f68p-8f);
+    q = fc_fma_f32(q, far, -0x1.28e0a4p-5f);
+    q = fc_fma_f32(q, far, 0x1.3fedeep-3f);
+    q = fc_fma_f32(q, far, 0x1.d3d3eap-1f);
+    q = fc_fma_f32(q, far, 0x1.a129e8p+0f);
+    q = fc_fma_f32(q, far, -0x1.0844f4p-12f);
+    const f32 turn = 0x1.8p23f - q, r = (0x1.8p23f - turn) - q;
+    f32 e = 0x1.417944p-13f; /* as exp2 */
+    e = fc_fma_f32(e, r, 0x1.5f094ap-10f);
+    e = fc_fma_f32(e, r, 0x1.3b2dd4p-7f);
+    e = fc_fma_f32(e, r, 0x1.c6af7ap-5f);
+    e = fc_fma_f32(e, r, 0x1.ebfbdcp-3f);
+    e = fc_fma_f32(e, r, 0x1.62e43p-1f);
+    e = fc_fma_f32(e, r, 1);
+    const f32 power = fc_f32_of_bits((fc_bits_f32(turn) << 23) + (UINT32_C(127) << 23));
+    return copysignf(a < 1 ? inner : fc_fma_f32(-e, power, 1), x);
 }
 
 /* a a - s, the part that rounding the square lost */
@@ -132,48 +141,6 @@ FC_MATH fc_normal_f32 fc_normal_of_f32(f32 x)
     const int32_t n = e.n >> 1;
     const f32 one = fc_power2_f32(n), two = fc_power2_f32(e.n - n);
     return (fc_normal_f32){fc_fma_f32(w, g, g) * one * two, (w + 1) * one * two};
-}
-
-/* x Phi(x) = max(x, 0) - a Phi(-a), a = |x|: for small and negative x nothing cancels. The formula for Phi(-a) is the one above, but what
- * rounding loses of the quotient (`miss`, and what it moves q by, some 2.2 / 5 of it), of P's last step and of the product goes along, and
- * a is in the product before the powers of two, so that a subnormal Phi costs no digits. NaN at -inf. */
-FC_MATH f32 fc_gelu_f32(f32 x)
-{
-    const f32 size = fabsf(x), a = size > 14.5f ? 14.5f : size, half = 0.5f * a, s = half * a;
-#if FC_HAS_FMA
-    const f32 rest = fmaf(half, a, -s);
-#else
-    const f32 rest = (f32)((f64)half * a - s);
-#endif
-    const f32 inverse = 1 / (a + 2.5f);
-    const f32 miss = fc_fma_f32(-inverse, a, fc_fma_f32(-2.5f, inverse, 1)); /* 1 - inverse (a + k) */
-    const f32 q = fc_fma_f32(-5, inverse, 1);
-    f32 p = -0x1.5f1202p-13f;
-    p = fc_fma_f32(p, q, -0x1.4fc88p-12f);
-    p = fc_fma_f32(p, q, 0x1.6e7906p-11f);
-    p = fc_fma_f32(p, q, 0x1.4c5538p-9f);
-    p = fc_fma_f32(p, q, -0x1.a5b404p-10f);
-    p = fc_fma_f32(p, q, -0x1.0c8dd6p-6f);
-    p = fc_fma_f32(p, q, 0x1.2eb28ep-7f);
-    p = fc_fma_f32(p, q, 0x1.0e4f98p-3f);
-    p = fc_fma_f32(p, q, -0x1.bc19cap-2f);
-    const f32 high = fc_fma_f32(p, q, 0x1.69cee6p-1f), low = fc_fma_f32(p, q, 0x1.69cee6p-1f - high);
-    const f32 b = a * inverse, b_low = fc_fma_f32(a, inverse, -b);
-    const f32 g = high * b;
-    const f32 all_low = fc_fma_f32(miss, fc_fma_f32(2.2f, inverse, high), low);
-    const f32 g_low = fc_fma_f32(high, b_low, fc_fma_f32(b, all_low, fc_fma_f32(high, b, -g)));
-
-    const f32 turn = fc_fma_f32(-s, 0x1.715476p+0f, 0x1.8p23f), n = turn - 0x1.8p23f;
-    const f32 r = fc_fma_f32(-n, 0x1.62e4p-1f, -s) + fc_fma_f32(-n, 0x1.7f7d1cp-20f, -rest);
-    f32 t = 0x1.6a5138p-10f;
-    t = fc_fma_f32(t, r, 0x1.12397cp-7f);
-    t = fc_fma_f32(t, r, 0x1.5558acp-5f);
-    t = fc_fma_f32(t, r, 0x1.555492p-3f);
-    t = fc_fma_f32(t, r, 0x1.fffffcp-2f);
-    const f32 w = fc_fma_f32(t, r * r, r);
-    const f32 power = fc_f32_of_bits((fc_bits_f32(turn) << 23) + (UINT32_C(191) << 23)); /* 2**(n + 64) */
-    const f32 y = (g + fc_fma_f32(g, w, g_low)) * power * 0x1p-64f;
-    return fc_fma_f32(0.5f, x, 0.5f * size) - y;
 }
 
 FC_MATH f32 fc_gelu_gradient_f32(f32 g, f32 x)

@@ -299,6 +299,14 @@ FC_EASY(igammac, 1)
 #define FC_EASY_SERIES
 #endif
 
+/* --- float: gelu by a table in registers ------------------------------------------------------------------------------- */
+#if FC_CLASS == 2 && FC_PASTE(FC_SINGLE_, FC_DT) && FC_ISA_NUM > 2
+#include "map_gelu.h"
+#define FC_EASY_GELU [FC_CELL__gelu] = FC_ISA_NAME(fc_map_gelu),
+#else
+#define FC_EASY_GELU
+#endif
+
 /* --- floats: where all is positive, elu and its kin are a product ---------------------------------------------------- */
 #if FC_CLASS == 2
 static int all_positive(const T *xs, int64_t n)
@@ -327,7 +335,7 @@ FC_EASY(_elu, FC_SCALAR(s[1]))
 FC_EASY(celu, K(1))
 FC_EASY(selu, K(1.0507009873554805))
 #undef FC_EASY
-#define FC_EASY_CELLS FC_EASY_DIVISION FC_EASY_TRIG FC_EASY_SERIES [FC_CELL__elu] = easy__elu, [FC_CELL_celu] = easy_celu, [FC_CELL_selu] = easy_selu,
+#define FC_EASY_CELLS FC_EASY_DIVISION FC_EASY_TRIG FC_EASY_SERIES FC_EASY_GELU [FC_CELL__elu] = easy__elu, [FC_CELL_celu] = easy_celu, [FC_CELL_selu] = easy_selu,
 #else
-#define FC_EASY_CELLS FC_EASY_DIVISION FC_EASY_TRIG FC_EASY_SERIES
+#define FC_EASY_CELLS FC_EASY_DIVISION FC_EASY_TRIG FC_EASY_SERIES FC_EASY_GELU
 #endif
