@@ -135,7 +135,7 @@ class Tape:
             if tensor.origin is not None and type(tensor.origin) is not Nowhere:
                 return
             if not is_float(tensor):
-                raise GradError(f"requires_grad: only floating and complex tensors can require gradients, this one is {tensor.dtype}. Convert it first.")
+                raise GradError(f"requires_grad: Only Tensors of floating point and complex dtype can require gradients, this one is {tensor.dtype}. Convert it first.")
             if is_complex(tensor):
                 _record.saw_complex()
             tensor.origin = Leaf(tensor)

@@ -134,7 +134,9 @@ def range(start, end=None, step=1, *, out=None, dtype=None, layout=None, device=
     count = int((end - start) / step) + 1
     w = (arange(count, dtype=dtype or get_default_dtype(), device=device) * step + start).to(dtype or get_default_dtype())
     if out is not None:
-        return into("range", w, out)
+        from facula.tensor_core._create import _delivered
+
+        return _delivered("range", w, out)
     return w.requires_grad_() if requires_grad else w
 
 

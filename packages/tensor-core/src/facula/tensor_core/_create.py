@@ -38,8 +38,7 @@ def _delivered(name, t, out):
         raise RuntimeError(f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the arguments requires grad. Detach it.")
     if out.numel() != t.numel():
         resize(name, out, t.shape)
-    if name == "arange":
-        apart(name, out, ())
+    apart(name, out, ())
     lib.fc_copy(out._h, _ops.view(t, out.shape)._h)
     return out
 
@@ -85,6 +84,10 @@ def _empty(size, dtype, device_):
         bad = [s for s in size if s < 0]
         if bad:
             raise RuntimeError(f"empty: Trying to create tensor with negative dimension {bad[0]}: {size}. Sizes are 0 or more.")
+        count, run = math.prod(size), math.prod(max(s, 1) for s in size)
+        if run * DTYPES[id].itemsize >= 2**63:
+            what = "Storage size calculation overflowed" if count else "Stride calculation overflowed"
+            raise RuntimeError(f"empty: {what} with sizes={list(size)}. Choose smaller ones.")
         raise OutOfMemoryError(f"empty: not enough memory for a tensor of size {size}. Use a smaller one.")
     return own_tensor(h)
 
@@ -276,6 +279,8 @@ def empty_strided(size, stride, *, dtype=None, layout=None, device=None, require
         raise RuntimeError(f"empty_strided: dimensionality of sizes ({len(size)}) must match dimensionality of strides ({len(stride)})")
     h = lib.fc_empty_strided(lib.fc_default_dtype() if dtype is None else dtype_id(dtype), _place(device), len(size), list(size), list(stride))
     if not h:
+        if min((*size, *stride), default=0) >= 0:
+            raise RuntimeError(f"empty_strided: Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}. Choose smaller ones.")
         raise RuntimeError(f"empty_strided: sizes and strides must not be negative, got {tuple(size)} and {tuple(stride)}.")
     return _finish(own_tensor(h), requires_grad)
 
@@ -374,6 +379,8 @@ def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=Non
 
 def _ends_fit(name, dtype, *ends):
     """Refuse ends that the dtype does not hold."""
+    if dtype.kind < 3 and any(isinstance(v, complex) for v in ends):
+        raise RuntimeError(f"torch.{name}(): inferred dtype {_kind_dtype(3)} can't be safely cast to passed dtype {dtype}, got {ends}. Pass a complex one.")
     for v in ends:
         number(v)
         fitting(name, v, dtype)

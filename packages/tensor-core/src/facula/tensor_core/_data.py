@@ -21,14 +21,23 @@ def _scan(data, shape, depth, flat):
     if isinstance(data, (dict, set, bytes)):
         refused = TypeError if isinstance(data, bytes) else RuntimeError
         raise refused(f"Could not infer dtype of {type(data).__name__}: new(): invalid data type. Tensors hold numbers.")
+    if flat and len(shape) == depth and hasattr(data, "__array__") and getattr(data, "ndim", 1) == 0:  # an array among numbers is one
+        data = data[()]
     if isinstance(data, (list, tuple)) or (hasattr(data, "__len__") and hasattr(data, "__getitem__") and not isinstance(data, (str, bytes, Tensor))):
         if flat and len(shape) == depth:
-            raise TypeError(f"tensor: expected a number at dim {depth}, as before it, got a {type(data).__name__} of length {len(data)}. Every row must have one depth.")
+            what = "new(): self-referential lists are incompatible: " if isinstance(data, list) and any(v is data for v in data) else ""
+            raise TypeError(f"tensor: {what}expected a number at dim {depth}, as before it, got a {type(data).__name__} of length {len(data)}. Every row must have one depth.")
         if len(shape) == depth:
             shape.append(len(data))
         elif depth >= len(shape) or shape[depth] != len(data):
             raise ValueError(f"expected sequence of length {shape[depth]} at dim {depth} (got {len(data)}). Every row must have one length.")
-        for item in data:
+        if depth == 128:
+            raise ValueError(f"too many dimensions {type(data).__name__!r}: self-referential lists are incompatible. Give numbers.")
+        try:
+            items = list(data) if isinstance(data, (list, tuple)) else [data[k] for k in range(len(data))]
+        except Exception:
+            raise ValueError(f"could not determine the shape of object type {type(data).__name__!r}. Its items cannot be read.") from None
+        for item in items:
             _scan(item, shape, depth + 1, flat)
         return
     if isinstance(data, Tensor) and data.dim() or hasattr(data, "__array__") and getattr(data, "ndim", 0):
@@ -83,6 +92,8 @@ def from_data(data, dtype, device_):
     shape, flat = [], []
     _scan(data, shape, 0, flat)
     numbers = [_number(v) for v in flat]
+    if dtype is not None and dtype.kind == 0:
+        numbers = [n != 0 for n in numbers]
     if dtype is None:
         if any(hasattr(v, "dtype") for v in flat):
             for v, n in zip(flat, numbers):
@@ -139,9 +150,13 @@ def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=False):
     """
     if isinstance(obj, Tensor):
         shared = obj
+    elif type(obj).__module__ == "numpy" and not hasattr(obj, "__setitem__"):
+        if copy is False:
+            raise RuntimeError(f"asarray: can't alias NumPy scalars. Either remove copy=False or transform it in a ndarray, got {obj!r}.")
+        return tensor(obj, dtype=dtype, device=device, requires_grad=requires_grad)
     elif hasattr(obj, "__array_interface__"):
         shared = _interop.from_array(obj)
-    elif hasattr(obj, "__dlpack__"):
+    elif hasattr(obj, "__dlpack__") or type(obj).__name__ == "PyCapsule":
         from facula.tensor_core._dlpack import from_dlpack
 
         shared = from_dlpack(obj)
@@ -155,12 +170,10 @@ def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=False):
         return tensor(obj, dtype=dtype, device=device, requires_grad=requires_grad)
     wanted = shared.to(device=device, dtype=dtype) if dtype is not None or device is not None else shared
     if copy is False and wanted is not shared:
-        raise ValueError(f"asarray: can't alias tensor with dtype {shared.dtype.name} on {shared.device} into {wanted.dtype.name} on {wanted.device}. Leave copy out.")
+        raise ValueError(f"asarray: can't alias tensor with dtype '{shared.dtype.scalar_type}' into dtype '{wanted.dtype.scalar_type}', from device '{shared.device}' to '{wanted.device}'. Leave copy out.")
     if copy and wanted is shared:
         wanted = wanted.clone()
-    if requires_grad:
-        return _finish(wanted.detach(), True)
-    return wanted
+    return _finish(wanted.detach(), True) if requires_grad and not wanted.requires_grad else wanted
 
 
 def _is_buffer(obj):

@@ -175,6 +175,8 @@ def _arg(op, args, out, a, b, c, d):
         return RuntimeError, f"dim {b} appears multiple times, and dims cannot be identical ({operands(op, args)}). Name each dim once."
     if op.name == "masked_scatter":
         return RuntimeError, f"expected mask to have at most {b} true elements, as source has, got {c} ({operands(op, args)}). Give a longer source."
+    if op.name == "as_strided" and op.params[a].name == "stride":
+        return ShapeError, f"Negative strides are not supported at the moment, got strides: {list(args[2])} ({operands(op, args)})."
     if op.name == "unfold":
         wish = f"{op.params[a].name} is {b} but must be {'>= 0' if a == 2 else '> 0'}" if b <= 0 else f"maximum size for tensor at dimension {args[1]} is {c} but size is {b}"
         return ShapeError, f"{wish} ({operands(op, args)})."

@@ -103,6 +103,15 @@ def want_tensor(name, parameter, position, value):
         raise refused(name, parameter, position, "tensor", value)
 
 
+def want_tensors(name, tensors):
+    """Refuse what is no sequence of Tensors."""
+    if isinstance(tensors, Tensor) or not hasattr(tensors, "__iter__"):
+        raise TypeError(f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not {type(tensors).__name__}. Put it into a list.")
+    for k, t in enumerate(tensors):
+        if not isinstance(t, Tensor) and not overriding((t,)):
+            raise TypeError(f"{name}(): expected Tensor as element {k} in argument 0, but got {type(t).__name__}. Convert it with facula.tensor.")
+
+
 def check(name, parameter, position, kind, value):
     """Refuse a value of a wrong kind."""
     if not right(kind, value):

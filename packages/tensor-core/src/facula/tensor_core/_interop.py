@@ -28,6 +28,11 @@ def borrow(owner, data, nbytes, writable, d, shape, stride, offset=0):
     return own_tensor(h)
 
 
+def owner_of(t):
+    """What keeps the memory of a tensor that borrows it alive; None where the memory is its own."""
+    return _owners.get(lib.fc_storage_owner(t._h))
+
+
 def from_numpy(ndarray):
     """A tensor over a NumPy array's memory; a write to one shows in the other.
 
@@ -91,15 +96,15 @@ def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
     except TypeError:
         raise ValueError(f"frombuffer: object does not implement Python buffer protocol: {buffer.__class__.__name__}. Give bytes, a bytearray or an array.") from None
     size = view.nbytes - offset
-    if view.nbytes == 0:
-        raise ValueError("both buffer length (0) and count (-1) must not be 0")
+    if view.nbytes == 0 or count == 0:
+        raise ValueError(f"both buffer length ({view.nbytes}) and count ({count}) must not be 0")
     if offset < 0 or offset >= view.nbytes:
-        raise ValueError(f"offset must be non-negative and no greater than buffer length ({view.nbytes}) minus 1, but got {offset}")
+        raise ValueError(f"offset ({offset} bytes) must be non-negative and no greater than buffer length ({view.nbytes} bytes) minus 1")
     if count < 0:
         if size % dtype.itemsize:
-            raise ValueError(f"buffer length ({view.nbytes} bytes) after offset ({offset} bytes) must be a multiple of element size ({dtype.itemsize})")
+            raise ValueError(f"buffer length ({size} bytes) after offset ({offset} bytes) must be a multiple of element size ({dtype.itemsize})")
         count = size // dtype.itemsize
-    if count == 0 or count * dtype.itemsize > size:
+    if count * dtype.itemsize > size:
         raise ValueError(f"requested buffer length ({count} * {dtype.itemsize} bytes) after offset ({offset} bytes) must not be greater than actual buffer length ({view.nbytes} bytes)")
     from facula.tensor_core._lib import bytes_of
 

@@ -2,7 +2,7 @@
 
 from facula.tensor_core import _dispatch, _ops
 from facula.tensor_core._arguments import ints
-from facula.tensor_core._guard import check, want_tensor
+from facula.tensor_core._guard import check, want_tensor, want_tensors
 from facula.tensor_core._out import into
 from facula.tensor_core._lib import lib
 from facula.tensor_core._tensor import Tensor
@@ -177,6 +177,8 @@ def stack(tensors, dim=0, *, out=None, axis=None):
     tensor([[0., 0.],
             [1., 1.]])
     """
+    if type(tensors) is not list and type(tensors) is not tuple:
+        want_tensors("stack", tensors)
     if not len(tensors):
         raise RuntimeError("stack expects a non-empty TensorList")
     if out is None and isinstance(tensors[0], Tensor) and len(tensors[0].shape) in (4, 5) and all(map(_channels_last, tensors)):
@@ -197,9 +199,9 @@ def stack(tensors, dim=0, *, out=None, axis=None):
 def cat(tensors, dim=0, *, axis=None, out=None):
     """Tensors joined along a dim that they have; other sizes agree, dtypes promote."""
     dim = dim if axis is None else axis
-    if isinstance(tensors, Tensor):
-        raise TypeError("cat(): argument 'tensors' (position 1) must be tuple of Tensors, not Tensor. Put it into a list.")
     if type(tensors) is not list:
+        if isinstance(tensors, Tensor) or not hasattr(tensors, "__iter__"):
+            want_tensors("cat", tensors)
         tensors = list(tensors)
     if not tensors:
         raise ValueError("cat: expected a non-empty list of Tensors")
@@ -214,7 +216,18 @@ def cat(tensors, dim=0, *, axis=None, out=None):
 
 
 def _channels_last(t):
-    return isinstance(t, Tensor) and t.dim() in (4, 5) and t.layout is strided and not lib.fc_is_contiguous(t._h, 0) and lib.fc_is_contiguous(t._h, t.dim() - 2)
+    """Do the strides speak for channels_last, as PyTorch reads them? Gaps between the elements do not matter."""
+    if not isinstance(t, Tensor) or t.dim() not in (4, 5) or t.layout is not strided:
+        return False
+    stride, least = t.stride(), 0
+    if stride[1] > stride[-1] or not stride[1]:
+        return False
+    for d in (1, *range(t.dim() - 1, 1, -1), 0):
+        size = t.shape[d]
+        if not size or stride[d] < least or d == 0 and least == stride[1]:
+            return False
+        least = stride[d] * size
+    return True
 
 
 concat = concatenate = cat
@@ -262,6 +275,7 @@ def _at_least(tensors, widen):
 
 def hstack(tensors, *, out=None):
     """cat along dim 1 (dim 0 of 1-d tensors)."""
+    want_tensors("hstack", tensors)
     if not len(tensors):
         raise RuntimeError("hstack expects a non-empty TensorList")
     tensors = [x if x.shape else x.reshape(1) for x in tensors]
@@ -272,6 +286,7 @@ def hstack(tensors, *, out=None):
 
 def vstack(tensors, *, out=None):
     """cat along dim 0 of tensors with at least two dims."""
+    want_tensors("vstack", tensors)
     if not len(tensors):
         raise RuntimeError("vstack expects a non-empty TensorList")
     tensors = [x if len(x.shape) > 1 else _with_rows(x) for x in tensors]
@@ -283,6 +298,7 @@ row_stack = vstack
 
 def dstack(tensors, *, out=None):
     """cat along dim 2 of tensors with at least three dims."""
+    want_tensors("dstack", tensors)
     if not len(tensors):
         raise RuntimeError("dstack expects a non-empty TensorList")
     return cat([x if len(x.shape) > 2 else _with_planes(x) for x in tensors], 2, out=out)
@@ -290,6 +306,7 @@ def dstack(tensors, *, out=None):
 
 def column_stack(tensors, *, out=None):
     """1-d and 0-d tensors as columns, then cat along dim 1."""
+    want_tensors("column_stack", tensors)
     return cat([x.reshape(-1, 1) if x.dim() <= 1 else x for x in tensors], 1, out=out)
 
 

@@ -22,6 +22,8 @@ def made(name, data, dtype, device=None):
     if first is None:
         raise TypeError(f"{name}: new(): data must be a sequence (got NoneType). Give sizes or numbers.")
     if len(data) == 1 and isinstance(first, Tensor):
+        if device is not None:
+            raise RuntimeError(f"{name}: legacy tensor constructor of the form {name}(tensor, device=device) is not supported. Use facula.tensor(...) or facula.as_tensor(...).")
         if first.dtype is not dtype and name != "Tensor":
             raise TypeError(f"{name}: expected a tensor of dtype {dtype} but got {first.dtype}. Convert it with .to({dtype}).")
         return first.detach()

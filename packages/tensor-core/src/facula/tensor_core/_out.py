@@ -114,7 +114,7 @@ def check_dtype(name, dtype, out):
 def same_dtype(name, dtype, out):
     """Refuse an output of another dtype than the result's."""
     if out.dtype is not dtype:
-        raise RuntimeError(f"{name}: Expected out tensor to have dtype {dtype.name}, scalar type {dtype.scalar_type}, but got {out.dtype.name} instead. Give an output of that dtype.")
+        raise RuntimeError(f"{name}: Expected object of scalar type {dtype.scalar_type} but got scalar type {out.dtype.scalar_type} for argument 'out': Expected out tensor to have dtype {dtype.name}, but got {out.dtype.name} instead. Give an output of that dtype.")
 
 
 def resize(name, out, shape):

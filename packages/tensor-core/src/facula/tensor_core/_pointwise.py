@@ -201,11 +201,18 @@ def heaviside(input, values, *, out=None):
     return _ops._heaviside(input, values, out=out)
 
 
+def _parts_of_complex(name, first, second):
+    """Refuse what complex numbers are not made of: parts of one real floating dtype."""
+    if first.dtype not in (float32, float64) or second.dtype.kind != 2:
+        raise DTypeError(f"{name}: Expected both inputs to be Half, Float or Double tensors but got {first.dtype.scalar_type} and {second.dtype.scalar_type}. Convert with .float().")
+    if first.dtype is not second.dtype:
+        raise RuntimeError(f"{name}: Expected object of scalar type {first.dtype.scalar_type} but got scalar type {second.dtype.scalar_type} for second argument. Convert one.")
+
+
 def polar(abs, angle, *, out=None):
     """Complex numbers from sizes and angles."""
     _tensors("polar", abs=abs, angle=angle)
-    if abs.dtype is not angle.dtype:
-        raise RuntimeError(f"polar: expected object of scalar type {abs.dtype.name} but got scalar type {angle.dtype.name} for second argument. Convert one.")
+    _parts_of_complex("polar", abs, angle)
     if out is not None:
         same_dtype("polar", abs.dtype.to_complex(), out)
     if abs.shape != angle.shape:
@@ -224,10 +231,7 @@ def complex_(real, imag, *, out=None):
     if out is None and type(real) is type(imag) is Tensor and real.dtype is imag.dtype and real.dtype in (float32, float64) and real.shape == imag.shape and lib.fc_is_contiguous(real._h, 0) and lib.fc_is_contiguous(imag._h, 0):
         return _alone(_ops.complex_view(_ops.stack((real, imag), -1)))
     _tensors("complex", real=real, imag=imag)
-    if real.dtype.name not in ("float32", "float64"):
-        raise RuntimeError(f"complex: expected both inputs to be Half, Float or Double tensors but got {real.dtype.name} and {imag.dtype.name}. Convert with .to().")
-    if real.dtype is not imag.dtype:
-        raise RuntimeError(f"complex: expected object of scalar type {real.dtype.name} but got scalar type {imag.dtype.name} for second argument. Convert one.")
+    _parts_of_complex("complex", real, imag)
     real, imag = broadcast_tensors(real, imag)
     if not (real.is_contiguous() and imag.is_contiguous()):
         return into("complex", _turned(complex_, real, imag), out)

@@ -6,6 +6,7 @@ import itertools
 from facula.tensor_core import _dispatch, _joining, _matrix, _ops, _rearranging, _shape
 from facula.tensor_core._create import ones, zeros
 from facula.tensor_core._errors import DTypeError
+from facula.tensor_core._guard import want_tensors
 from facula.tensor_core._out import into
 from facula.tensor_core._state import promote_types, result_type
 from facula.tensor_core._tensor import Tensor
@@ -347,14 +348,13 @@ def vander(x, N=None, increasing=False):
 
 def block_diag(*tensors):
     """Matrices along the diagonal of one, zeros elsewhere."""
-    for k, x in enumerate(tensors):
-        if not isinstance(x, Tensor):
-            raise TypeError(f"block_diag(): expected Tensor as element {k} in argument 0, but got {type(x).__name__}. Convert it with facula.tensor.")
+    want_tensors("block_diag", tensors)
     if not tensors:
         return zeros(1, 0)
     wide = [t if len(t.shape) == 2 else _joining.atleast_2d(t) for t in tensors]
     if most := [t for t in wide if len(t.shape) > 2]:
-        raise RuntimeError(f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input has {most[0].dim()}")
+        at = next(k for k, t in enumerate(wide) if t is most[0])
+        raise RuntimeError(f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input {at} has {most[0].dim()} dimensions")
     dtype = wide[0].dtype
     if any([t.dtype is not dtype for t in wide]):
         sized, single = ([t.dtype for t in tensors if bool(t.dim()) is kind] for kind in (True, False))
@@ -370,9 +370,7 @@ def block_diag(*tensors):
 
 def cartesian_prod(*tensors):
     """Every choice of one element from each vector, as rows."""
-    for k, x in enumerate(tensors):
-        if not isinstance(x, Tensor):
-            raise TypeError(f"cartesian_prod(): expected Tensor as element {k} in argument 0, but got {type(x).__name__}. Convert it with facula.tensor.")
+    want_tensors("cartesian_prod", tensors)
     if bad := [t for t in tensors if t.dim() != 1]:
         raise RuntimeError(f"Expect a 1D vector, but got shape {list(bad[0].shape)}")
     if len(tensors) == 1:

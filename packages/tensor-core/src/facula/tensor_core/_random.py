@@ -6,6 +6,7 @@ arguments, the checks of parameters, and the compositions.
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import facula
@@ -31,7 +32,8 @@ LARGEST = {
     name: (2.0 - 2.0**-mantissa) * 2.0**exponent
     for name, mantissa, exponent in (("float16", 10, 15), ("bfloat16", 7, 127), ("float32", 23, 127), ("float64", 52, 1023))
 }
-BITS = {"uint8": 8, "int8": 7, "int16": 15, "int32": 31, "int64": 63}
+BITS = {"uint8": 8, "int8": 7, "int16": 15, "int32": 31, "int64": 63, "uint16": 16, "uint32": 32, "uint64": 63}
+_WIDE = ("uint16", "uint32", "uint64")  # dtypes without rows of their own
 
 
 def _checked(op: str, generator: Any) -> Generator | None:
@@ -134,11 +136,21 @@ def random_(self: Tensor, *bounds: int | None, generator: Generator | None = Non
             raise ValueError(f"random_: Overflow when unpacking long long: {start} and {to} must fit 64 bits.")
         if not start < to <= largest + 1:
             _require(start < to, f"random_ expects 'from' to be less than 'to', but got from={start} >= to={to}. Swap them.")
+            _require(smallest <= start <= largest, f"random_: from is out of bounds for {self.dtype}: from={start}. At most {largest}.")
             raise RuntimeError(f"random_: to - 1 is out of bounds for {self.dtype}: to={to}. At most {largest + 1}.")
     if self.dtype.kind == 2:
+        for word, value in (("from", start), ("to - 1", to - 1)):
+            if abs(value) > 2 ** DIGITS[self.dtype.name] and bounds[-1] is not None:
+                warnings.warn(
+                    f"{word} is out of bounds [-(2^{DIGITS[self.dtype.name]}), 2^{DIGITS[self.dtype.name]}]: due to precision limitations {self.dtype} can "
+                    f"support discrete uniform distribution only within this range, got {value}.",
+                    stacklevel=3,
+                )
         start, to = _held(self, start + 1, start, 1), _held(self, to - 1, to, -1)
     if not smallest <= start <= largest:
         raise RuntimeError(f"random_: from is out of bounds for {self.dtype}: from={start}. At least {smallest}.")
+    if self.dtype.name in _WIDE:  # the same stream
+        return self.copy_(_ops.random_range_(empty_like(self, dtype=int64), start, to if to < 2**63 else -(2**63), generator=generator))
     return _ops.random_range_(self, start, to if to < 2**63 else -(2**63), generator=generator)
 
 
@@ -259,7 +271,7 @@ def randperm(
     _require(n >= 0, f"randperm: Trying to create tensor with negative dimension {n}: [{n}]. Pass n >= 0.")
     tensor = _place("randperm", (n,), out, (int64 if out is None else None) if dtype is None else dtype, layout, device, pin_memory)
     name = tensor.dtype.name
-    limit = 2 ** BITS[name] - 1 if name in BITS else 2 ** DIGITS[name] + 1 if name in DIGITS else n
+    limit = 2 ** BITS[name] if name in BITS else 2 ** DIGITS[name] + 1 if name in DIGITS else n
     _require(n <= limit, f"randperm: n={n} cannot be converted to {tensor.dtype} without overflow. Use a wider dtype.")
     return _finished(_ops.randperm_(tensor, generator=_checked("randperm", generator)), requires_grad, out)
 
@@ -372,6 +384,9 @@ def normal(
 ) -> Tensor:  # fmt: skip
     """Normal numbers: mean and std are tensors that broadcast, one tensor and a number, or numbers with a `size`."""
     tensors = [t for t in (mean, std) if isinstance(t, Tensor)]
+    if tensors and size is not None and not any(t.dim() for t in tensors):
+        mean, std = (v.item() if isinstance(v, Tensor) else v for v in (mean, std))
+        tensors = []
     if not tensors:
         if size is None:
             raise TypeError("normal() of two numbers needs a size: normal(mean, std, size)")

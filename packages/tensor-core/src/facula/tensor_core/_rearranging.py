@@ -5,7 +5,7 @@ from facula.tensor_core._guard import want_tensor
 from facula.tensor_core._arguments import ints
 from facula.tensor_core._create import arange, full, ones_like
 from facula.tensor_core._data import tensor
-from facula.tensor_core._errors import DTypeError
+from facula.tensor_core._errors import DeviceError, DTypeError, ShapeError
 from facula.tensor_core._joining import _channels_last
 from facula.tensor_core._out import into
 from facula.tensor_core._shape import _alone, reshape, wrap_dim
@@ -204,6 +204,11 @@ def meshgrid(*tensors, indexing=None):
         raise RuntimeError("meshgrid expects a non-empty TensorList")
     if len({t.dtype for t in tensors}) > 1:
         raise RuntimeError(f"meshgrid expects all tensors to have the same dtype, got {', '.join(t.dtype.name for t in tensors)}. Convert them with .to().")
+    if len({t.device for t in tensors}) > 1:
+        raise DeviceError(f"meshgrid expects all tensors to have the same device, got {', '.join(str(t.device) for t in tensors)}. Move them with .to().")
+    for t in tensors:
+        if t.dim() > 1:
+            raise ShapeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {list(t.shape)}. Flatten it.")
     if indexing not in ("ij", "xy"):
         raise RuntimeError(f"meshgrid: indexing must be one of \"xy\" or \"ij\", but received: {indexing}")
     tensors = [x.reshape(1) if x.dim() == 0 else x for x in tensors]

@@ -5,7 +5,7 @@ from weakref import WeakValueDictionary
 
 from facula.tensor_core import _create, _data, _ops, _types
 from facula.tensor_core._conjugate import bare
-from facula.tensor_core._interop import to
+from facula.tensor_core._interop import owner_of, to
 from facula.tensor_core._lib import address, buffer, lib
 from facula.tensor_core._storage_bytes import from_buffer, from_file, mapped, swapped
 from facula.tensor_core._tensor import Tensor, own_tensor
@@ -145,6 +145,11 @@ class UntypedStorage(_Common):
 
     def _title(self):
         return f"torch.storage.UntypedStorage(device={self.device})"
+
+    @property
+    def filename(self):
+        """The file whose bytes a shared storage maps; None for others."""
+        return getattr(owner_of(self._bytes), "filename", None)
 
     @property
     def _cdata(self):

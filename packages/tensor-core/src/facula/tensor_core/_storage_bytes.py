@@ -51,7 +51,8 @@ def mapped(filename, shared, size, dtype):
             file.truncate(nbytes)
         if not nbytes:
             return _create.empty(0, dtype=dtype)
-        kept = mmap.mmap(file.fileno(), nbytes, access=mmap.ACCESS_WRITE if shared else mmap.ACCESS_COPY)
+        kept = type("Mapped", (mmap.mmap,), {})(file.fileno(), nbytes, access=mmap.ACCESS_WRITE if shared else mmap.ACCESS_COPY)
+    kept.filename = filename if shared else None
     where = ctypes.addressof(ctypes.c_char.from_buffer(kept))
     return borrow(kept, where, nbytes, True, dtype, (size,), (1,))
 

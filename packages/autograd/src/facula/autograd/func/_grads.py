@@ -27,7 +27,7 @@ class Own:
         if not isinstance(x, Tensor):
             raise ValueError(f"{name}: what is differentiated with respect to must be a tensor, not {type(x).__name__}. Choose argnums, or convert it.")
         if not _core.is_float(x):
-            raise GradError(f"{name}: only floating and complex tensors can require gradients, this one is {x.dtype}. Convert it first.")
+            raise GradError(f"{name}: Only Tensors of floating point and complex dtype can require gradients, this one is {x.dtype}. Convert it first.")
         if x.requires_grad and self.outside:
             return _core.row("alias")(x)
         return self.leaf(x)
