@@ -289,6 +289,41 @@ def zero_and_pickle(T):
     return r + [repr(c), q.state_dict()["param_groups"], list(q.state.values())[0]["exp_avg"], len(c.state)]
 
 
+@program
+def schedules_keep_their_functions(T):
+    S = T.optim.lr_scheduler
+    out = []
+    for options in ({"mode": "triangular"}, {"mode": "triangular2"}, {"mode": "exp_range", "gamma": 0.9}, {"scale_fn": lambda x: 0.5**x}):
+        make = lambda: S.CyclicLR(T.optim.SGD([T.ones(1, requires_grad=True)], 0.1), 0.1, 0.2, 3, cycle_momentum=False, **options)  # noqa: E731, B023
+        one, other = make(), make()
+        [one.step() for _ in range(4)]
+        state = pickle.loads(pickle.dumps(one.state_dict()))
+        other.load_state_dict(dict(state))
+        out += [sorted(set(state) - {"_is_initial"}), hasattr(one, "_scale_fn_ref"), [other.scale_fn(x) for x in (1, 2, 3.5)], other.scale_mode]
+    one = S.OneCycleLR(T.optim.SGD([T.ones(1, requires_grad=True)], 0.1), 0.1, 9, cycle_momentum=False)
+    del one._anneal_func_type
+    one.load_state_dict({"anneal_func": S.OneCycleLR._annealing_linear})  # as before PyTorch 2.3
+    for _ in range(4):
+        one.step()
+    return out + [one.get_last_lr(), S.OneCycleLR._annealing_cos(1, 2, 0.3)]
+
+
+@program
+def a_step_has_gradients_in_every_state(T):
+    out = []
+    for cls, keys in ((T.optim.Adam, ("exp_avg", "exp_avg_sq", "max_exp_avg_sq")), (T.optim.NAdam, ("exp_avg", "exp_avg_sq", "mu_product"))):
+        p = rows(T, 2, 3).requires_grad_()
+        p = p.clone()
+        p.grad = rows(T, 2, 3).cos().requires_grad_()
+        o = cls([p], 0.1, differentiable=True, **({"amsgrad": True} if cls is T.optim.Adam else {}))
+        leaves = [T.tensor(0.9, dtype=T.float64, requires_grad=True) if k == "mu_product" else (rows(T, 2, 3) ** 2 + 0.1).requires_grad_() for k in keys]
+        o.state[p].update({"step": T.tensor(3.0, dtype=T.float64), **{k: t.clone() for k, t in zip(keys, leaves)}})
+        o.step()
+        total = (p * rows(T, 2, 3)).sum() + sum(o.state[p][k].sum() for k in keys)
+        out.append(T.autograd.grad(total, [p.grad, *leaves]))
+    return out
+
+
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("run", PROGRAMS, ids=lambda p: p.__name__)
 def test_a_program_gives_what_it_gives_on_pytorch(run):

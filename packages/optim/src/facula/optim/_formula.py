@@ -37,6 +37,15 @@ def check_implementation(foreach: bool | None, fused: bool | None, differentiabl
         raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
 
 
+def refuse_fused(p: Tensor, group: dict) -> None:
+    """RuntimeError where PyTorch's fused step refuses a parameter."""
+    if group.get("fused") and (p.is_meta or not p.is_floating_point()):
+        raise RuntimeError(
+            f"`fused=True` requires all the params to be floating point Tensors of supported devices: ['cpu', 'cuda'] but {p.dtype} and "
+            f"{p.device.type}. Leave fused out."
+        )
+
+
 def number(x: Any) -> float:
     """The Python number of a number or of a Tensor of one element."""
     return x.item() if isinstance(x, Tensor) else x
@@ -216,7 +225,8 @@ class FormulaOptimizer(Optimizer):
             self.update(p, grad, state, group)
 
     def refuse(self, p: Tensor, grad: Tensor, group: dict) -> None:
-        """RuntimeError for gradients that the formula does not take."""
+        """RuntimeError for gradients that the formula does not take, and for what `fused` was not made for."""
+        refuse_fused(p, group)
         if grad.is_sparse:
             raise RuntimeError(f"{type(self).__name__} does not support sparse gradients. Use SparseAdam, or a dense gradient.")
         if group.get("capturable") and not group.get("fused") and p.device.type == "cpu":

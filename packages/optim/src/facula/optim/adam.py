@@ -94,7 +94,8 @@ class Adam(FormulaOptimizer):
         m.lerp_(grad, 1 - beta1)
         v.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
         if group["amsgrad"]:
-            v = state["max_exp_avg_sq"].copy_(facula.maximum(state["max_exp_avg_sq"], v))
+            largest = facula.maximum(state["max_exp_avg_sq"].clone(), v)  # what backward needs is not what is written into
+            v = state["max_exp_avg_sq"].copy_(largest)
         denominator = v.sqrt().div((1 - beta2**step) ** 0.5).add(group["eps"])
         p.addcdiv_(m, denominator, value=-lr / (1 - beta1**step))
 

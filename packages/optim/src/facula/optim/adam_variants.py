@@ -134,13 +134,16 @@ class NAdam(FormulaOptimizer):
         mu = beta1 * (1.0 - 0.5 * 0.96 ** (step * group["momentum_decay"]))
         mu_next = beta1 * (1.0 - 0.5 * 0.96 ** ((step + 1) * group["momentum_decay"]))
         state["mu_product"] *= mu
-        product = state["mu_product"].item()
+        product = state["mu_product"].double() if group.get("differentiable") else state["mu_product"].item()
         m, v = state["exp_avg"], state["exp_avg_sq"]
         m.lerp_(grad, 1 - beta1)
         v.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
         denominator = v.div(1 - beta2**step).sqrt().add(group["eps"])
-        p.addcdiv_(grad, denominator, value=-lr * (1.0 - mu) / (1.0 - product))
-        p.addcdiv_(m, denominator, value=-lr * mu_next / (1.0 - product * mu_next))
+        now, ahead = -lr * (1.0 - mu) / (1.0 - product), -lr * mu_next / (1.0 - product * mu_next)
+        if group.get("differentiable"):  # mu_product has a gradient too
+            p.add_(now * grad / denominator).add_(ahead * m / denominator)
+        else:
+            p.addcdiv_(grad, denominator, value=now).addcdiv_(m, denominator, value=ahead)
 
 
 class RAdam(FormulaOptimizer):

@@ -218,7 +218,8 @@ class Optimizer:
                 stacklevel=4,
             )
         if self.param_groups and ("param_names" in group) != ("param_names" in self.param_groups[0]):
-            raise ValueError("all optimizer param groups should be with/without names. Give names to all or to none.")
+            given = "with names" if "param_names" in group else "without names"
+            raise ValueError(f"all optimizer param groups should be with/without names. cannot add param group {given} to the optimizer")
         taken = {id(p) for g in self.param_groups for p in g["params"]}
         if any(id(p) in taken for p in params):
             raise ValueError("some parameters appear in more than one parameter group")

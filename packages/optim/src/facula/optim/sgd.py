@@ -8,7 +8,7 @@ from typing import Any, Iterable
 import facula
 from facula import Tensor
 
-from ._formula import FormulaOptimizer, check, check_implementation, check_lr, common, number
+from ._formula import FormulaOptimizer, check, check_implementation, check_lr, common, number, refuse_fused
 
 __all__ = ["SGD"]
 
@@ -61,7 +61,7 @@ class SGD(FormulaOptimizer):
         return {} if group["momentum"] != 0 else None
 
     def refuse(self, p: Tensor, grad: Tensor, group: dict) -> None:
-        pass  # p.add_ takes a sparse gradient
+        refuse_fused(p, group)  # and nothing else: p.add_ takes a sparse gradient
 
     def settings(self, group: dict, first: bool = False) -> tuple:
         lr, decay, maximize = common(group)

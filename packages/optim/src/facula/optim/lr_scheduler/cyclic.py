@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any, Callable
 
 from ..optimizer import Optimizer
@@ -21,6 +22,21 @@ def _begin_momentum(optimizer: Optimizer, base: Any, high: Any, last_epoch: int)
             set_momentum(group, top)
             group["max_momentum"], group["base_momentum"] = top, low
     return "betas" in optimizer.defaults, lowest, highest
+
+
+def _triangular(cycle: float) -> float:
+    return 1.0
+
+
+def _halved(cycle: float) -> float:
+    return 1 / (2.0 ** (cycle - 1))
+
+
+def _exponential(gamma: float, step: float) -> float:
+    return gamma**step
+
+
+_HEIGHTS = {"triangular": _triangular, "triangular2": _halved, "exp_range": _exponential}
 
 
 class CyclicLR(LRScheduler):
@@ -60,8 +76,7 @@ class CyclicLR(LRScheduler):
             raise ValueError(f"mode is invalid and scale_fn is None: {mode!r}. Give 'triangular', 'triangular2' or 'exp_range'.")
         self.mode, self.gamma, self._scale_fn_custom = mode, gamma, scale_fn
         self.scale_mode = scale_mode
-        if scale_fn is None:
-            self.scale_mode = "iterations" if mode == "exp_range" else "cycle"
+        self._init_scale_fn()
         self.cycle_momentum = cycle_momentum
         if cycle_momentum:
             began = _begin_momentum(optimizer, base_momentum, max_momentum, last_epoch)
@@ -69,13 +84,14 @@ class CyclicLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
         self.base_lrs = base_lrs
 
+    def _init_scale_fn(self) -> None:
+        if self._scale_fn_custom is None:
+            self._scale_fn_ref = _HEIGHTS[self.mode] if self.mode != "exp_range" else partial(_HEIGHTS[self.mode], self.gamma)
+            self.scale_mode = "iterations" if self.mode == "exp_range" else "cycle"
+
     def scale_fn(self, x: float) -> float:
         """The height at cycle or step `x`, as a part of the full one."""
-        if self._scale_fn_custom is not None:
-            return self._scale_fn_custom(x)
-        if self.mode == "exp_range":
-            return self.gamma**x
-        return 1.0 if self.mode == "triangular" else 1 / (2.0 ** (x - 1))
+        return (self._scale_fn_custom or self._scale_fn_ref)(x)
 
     def get_lr(self) -> list:
         self._warn_outside_step()
@@ -91,6 +107,7 @@ class CyclicLR(LRScheduler):
     def state_dict(self) -> dict[str, Any]:
         """Everything but the optimizer; of a callable object its attributes, of a plain function nothing."""
         state = super().state_dict()
+        state.pop("_scale_fn_ref", None)  # the mode says which it is
         fn = state.pop("_scale_fn_custom")
         state["_scale_fn_custom"] = None if fn is None else function_state(fn)
         return state
@@ -100,6 +117,7 @@ class CyclicLR(LRScheduler):
         super().load_state_dict({k: v for k, v in state_dict.items() if k != "_scale_fn_custom"})
         if state_dict["_scale_fn_custom"] is not None:
             self._scale_fn_custom.__dict__.update(state_dict["_scale_fn_custom"])
+        self._init_scale_fn()
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
@@ -143,14 +161,6 @@ class CosineAnnealingWarmRestarts(LRScheduler):
             self.T_i = self.T_0 * self.T_mult**restarts
         self.last_epoch = math.floor(epoch)
         self._apply(self.get_lr)
-
-
-def _cosine(start: float, end: float, part: float) -> float:
-    return end + (start - end) / 2.0 * (math.cos(math.pi * part) + 1)
-
-
-def _linear(start: float, end: float, part: float) -> float:
-    return (end - start) * part + start
 
 
 class OneCycleLR(LRScheduler):
@@ -206,7 +216,7 @@ class OneCycleLR(LRScheduler):
         step = self.last_epoch
         if step > self.total_steps:
             raise ValueError(f"Tried to step {step} times. The specified number of total steps is {self.total_steps}")
-        anneal = _cosine if self._anneal_func_type == "cos" else _linear
+        anneal = self._anneal_func
         start = 0.0
         for phase in self._schedule_phases[:-1]:
             if step <= phase["end_step"]:
@@ -221,6 +231,21 @@ class OneCycleLR(LRScheduler):
             if self.cycle_momentum:
                 set_momentum(group, anneal(group[phase["start_momentum"]], group[phase["end_momentum"]], part))
         return rates
+
+
+    def _anneal_func(self, start: float, end: float, part: float) -> float:
+        kind = getattr(self, "_anneal_func_type", None)
+        if kind is None:  # a schedule pickled before PyTorch 2.3 kept the function
+            return self.anneal_func(start, end, part)
+        return (self._annealing_cos if kind == "cos" else self._annealing_linear)(start, end, part)
+
+    @staticmethod
+    def _annealing_cos(start: float, end: float, part: float) -> float:
+        return end + (start - end) / 2.0 * (math.cos(math.pi * part) + 1)
+
+    @staticmethod
+    def _annealing_linear(start: float, end: float, part: float) -> float:
+        return (end - start) * part + start
 
 
 def _positive(name: str, value: Any) -> int:
