@@ -147,7 +147,7 @@ int fc_conv_depth_forward(const fc_conv *v, const fc_window *x, const int64_t *p
     if (!x->positions)
         return FC_OK;
     const size_t bytes = prepare(&j, &l, v, x, room, 0);
-    return fc_parallel_scratch(v->batch * v->groups, 1 + GRAIN / (l.channel * (x->taps + 4)), bytes, forward, &j);
+    return fc_parallel_scratch(v->batch * v->groups, 1 + GRAIN / (l.channel * (x->taps + 4) + 1), bytes, forward, &j);
 }
 
 int fc_conv_depth_weight(const fc_conv *v, const fc_window *x, void *weight, const void *small)
@@ -156,5 +156,5 @@ int fc_conv_depth_weight(const fc_conv *v, const fc_window *x, void *weight, con
     fc_conv_layout l;
     job j = { .out = weight, .small = small };
     const size_t bytes = prepare(&j, &l, v, x, room, x->count[0] * x->count[1] * round_up(x->count[2], FC_DEPTH_LANES) + SLACK);
-    return fc_parallel_scratch(v->groups, 1 + GRAIN / (v->batch * l.channel * (x->taps + 4)), bytes, weights, &j);
+    return fc_parallel_scratch(v->groups, 1 + GRAIN / (v->batch * l.channel * (x->taps + 4) + 1), bytes, weights, &j);
 }

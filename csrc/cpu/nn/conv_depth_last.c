@@ -119,7 +119,7 @@ static void run(void *ctx, int64_t begin, int64_t end, void *scratch)
     q->turned = scratch;
     fc_turn(q->turned, C * size, q->weight, v->taps * size, C, v->taps, (int)size);
     q->zeros = memset(q->turned + v->taps * C * size, 0, (size_t)(C * size));
-    q->status = fc_parallel_scratch(v->batch * q->to[0] * q->to[1], 1 + GRAIN / (q->to[2] * C * (v->taps + 4)), (size_t)v->taps * 5 * 8, rows, q);
+    q->status = fc_parallel_scratch(v->batch * q->to[0] * q->to[1], 1 + GRAIN / (q->to[2] * C * (v->taps + 4) + 1), (size_t)v->taps * 5 * 8, rows, q);
 }
 
 int fc_conv_depth_last(const fc_conv *v, void *out, const void *x, const void *weight, const void *bias, int to_big)

@@ -164,5 +164,5 @@ int fc_conv_depth_phases(const fc_conv *v, const void *small, const void *weight
     j.copy = (size_t)round_up(l.channel + SLACK, 16) * j.size;
     const int64_t phases = v->stride[0] * v->stride[1] * v->stride[2];
     const size_t bytes = (size_t)round_up(2 * v->taps + phases + 1, 8) * 8 + j.copy + (size_t)(v->stride[2] * j.room) * j.size;
-    return fc_parallel_scratch(v->batch * v->groups, 1 + GRAIN / (v->big_n * (v->taps / phases + 4)), bytes, planes, &j);
+    return fc_parallel_scratch(v->batch * v->groups, 1 + GRAIN / (v->big_n * (v->taps / phases + 4) + 1), bytes, planes, &j);
 }

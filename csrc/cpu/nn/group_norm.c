@@ -66,6 +66,7 @@ int fc_infer__group_norm_backward(fc_call *c)
     bad = bad ? bad : fc_check_part(c, x, 3, x->shape[0] * c->i[0]);
     c->scratch_bytes = (size_t)(x->shape[0] * x->shape[1]) * 2 * sizeof(f64);
     bad = bad ? bad : fc_declare(c, 0, x->dtype, x->ndim, x->shape);
+    bad = bad ? bad : fc_keep_format(c, 0, x, NULL, 1);
     bad = bad ? bad : fc_declare(c, 1, x->dtype, 1, x->shape + 1);
     return bad ? bad : fc_declare(c, 2, x->dtype, 1, x->shape + 1);
 }

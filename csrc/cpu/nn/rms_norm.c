@@ -53,6 +53,8 @@ int fc_infer__rms_norm_backward(fc_call *c)
     bad = bad ? bad : fc_check_part(c, x, 2, fc_extent(x, 0, lead));
     bad = bad ? bad : fc_check_affine(x, c->t[3], 3, lead, x->ndim);
     bad = bad ? bad : fc_declare(c, 0, x->dtype, x->ndim, x->shape);
+    if (!bad && fc_format_of(c->t[0], 1)) /* it comes by elementwise ops in PyTorch: both have a say */
+        bad = fc_keep_format(c, 0, x, NULL, 1);
     return bad ? bad : fc_declare(c, 1, x->dtype, c->t[3] ? (int)c->i[0] : 1, c->t[3] ? x->shape + lead : &none);
 }
 #endif

@@ -75,7 +75,7 @@ def test_there_is_no_device_and_it_says_so():
         pass
 
 
-@pytest.mark.parametrize("name", ["cuda", "cudnn", "mkl", "mkldnn", "mps", "openmp", "opt_einsum"])
+@pytest.mark.parametrize("name", ["cuda", "cudnn", "mkl", "mkldnn", "mps", "nnpack", "openmp", "opt_einsum"])
 def test_backends_are_modules(name):
     module = importlib.import_module(f"facula.backends.{name}")
 
@@ -89,6 +89,16 @@ def test_switches_are_kept():
     with cudnn.flags(benchmark=True):
         assert cudnn.benchmark
     assert not cudnn.benchmark
+    for library in (facula.backends.mkldnn, facula.backends.nnpack):
+        with library.flags(enabled=True):
+            pass
+    assert facula.backends.nnpack.set_flags(False) == (True,) and facula.backends.nnpack.set_flags(True) == (False,)
+    cuda = facula.backends.cuda
+    with cuda.sdp_kernel(enable_flash=False):
+        assert not cuda.flash_sdp_enabled() and cuda.math_sdp_enabled()
+    cuda.enable_math_sdp(False)
+    assert not cuda.math_sdp_enabled() and cuda.flash_sdp_enabled()
+    cuda.enable_math_sdp(True)
     assert facula.backends.cpu.get_cpu_capability() in ("DEFAULT", "AVX2", "AVX512")
     mha.set_fastpath_enabled(False)
     assert not mha.get_fastpath_enabled()

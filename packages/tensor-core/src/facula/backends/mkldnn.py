@@ -1,8 +1,22 @@
-"""oneDNN: absent; convolutions are our own."""
+"""oneDNN: absent; convolutions are our own. The switches are kept as set."""
+
+import contextlib
+
+enabled, deterministic, allow_tf32 = False, False, True
 
 
 def is_available():
     """Is it there?"""
     return False
 
-enabled = False  # kept as set
+
+@contextlib.contextmanager
+def flags(enabled=False, deterministic=False, allow_tf32=True, fp32_precision="none"):
+    """Other settings of the switches within the block."""
+    here = globals()
+    before = {name: here[name] for name in ("enabled", "deterministic", "allow_tf32")}
+    here.update(enabled=enabled, deterministic=deterministic, allow_tf32=allow_tf32)
+    try:
+        yield
+    finally:
+        here.update(before)
