@@ -6,7 +6,9 @@ from typing import Any, Callable, TypeVar
 
 import facula
 from facula import Tensor
+from facula.utils import swap_tensors
 
+from ._conversion import modes
 from .parameter import Parameter, UninitializedBuffer, is_lazy
 
 M = TypeVar("M", bound="ModuleConvert")
@@ -25,13 +27,28 @@ class ModuleConvert:
             with facula.no_grad():
                 new = fn(param.data if is_lazy(param) else param)
             grad = None if is_lazy(param) else param.grad
-            if new.device == param.device or is_lazy(param):
+            swap = modes["swap"] and not is_lazy(param)
+            if swap:
+                param.grad = None
+                try:
+                    swap_tensors(param, Parameter(new, param.requires_grad))
+                except Exception as error:
+                    param.grad = grad
+                    raise RuntimeError(f"_apply(): Couldn't swap {self._get_name()}.{name}") from error
+            elif is_lazy(param) or (new.device == param.device and not modes["overwrite"]):
                 param.data = new  # the same object: optimizers go on holding it
             else:
                 param = self._parameters[name] = Parameter(new, param.requires_grad)
             if grad is not None:
                 with facula.no_grad():
-                    param.grad = fn(grad).requires_grad_(grad.requires_grad)
+                    made = fn(grad).requires_grad_(grad.requires_grad)
+                if swap:
+                    swap_tensors(grad, made)
+                    param.grad = grad
+                elif param.grad is grad:  # the parameter is the one that it was
+                    grad.data = made
+                else:
+                    param.grad = made
         for name, buf in self._buffers.items():
             if buf is not None:
                 new = fn(buf.data if is_lazy(buf) else buf)

@@ -9,7 +9,9 @@ from typing import Any, Callable, Mapping, NamedTuple
 
 import facula
 from facula import Tensor
+from facula.utils import swap_tensors
 
+from ._conversion import modes
 from ._hooks import RemovableHandle, register
 from .parameter import Parameter, is_lazy
 
@@ -190,14 +192,16 @@ class ModuleState:
                 stacklevel=4,
             )
         try:
-            if assign:
+            if modes["swap"]:
+                _swap_one(here, given, assign)
+            elif assign:
                 self._assign_one(name, here, given)
             else:
                 with facula.no_grad():
                     here.copy_(given)
         except Exception as error:
             return (
-                f'While copying the parameter named "{key}", whose dimensions in the model are {here.size()} and whose '
+                f'While {"swapping" if modes["swap"] else "copying"} the parameter named "{key}", whose dimensions in the model are {here.size()} and whose '
                 f"dimensions in the checkpoint are {given.size()}, an exception occurred : {error.args}."
             )
         return None
@@ -256,6 +260,17 @@ class ModuleState:
             listed = "\n\t".join(errors)
             raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t{listed}")
         return _IncompatibleKeys(missing, unexpected)
+
+
+def _swap_one(here: Tensor, given: Tensor, assign: bool) -> None:
+    """Exchange `here` for what its module_load makes of the value."""
+    with facula.no_grad():
+        new = here.module_load(given, assign=assign)
+        if new is given or new is here:
+            raise RuntimeError("module_load returned one of self or other, please .detach() the result if returning one of the inputs in module_load")
+        if isinstance(here, Parameter):
+            new = new.requires_grad_(here.requires_grad) if isinstance(new, Parameter) else Parameter(new, here.requires_grad)
+        swap_tensors(here, new)
 
 
 def _load(module: Any, state_dict: Any, prefix: str, common: tuple) -> None:

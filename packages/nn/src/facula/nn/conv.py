@@ -10,7 +10,7 @@ from facula import Tensor
 
 from . import functional as F
 from . import init
-from .functional._window import ntuple
+from ._sizes import _ntuple
 from .module import Module
 from .parameter import Parameter
 
@@ -34,19 +34,19 @@ class _ConvNd(Module):
             raise ValueError(f"in_channels must be divisible by groups: {in_channels} and {groups}")
         if out_channels % groups != 0:
             raise ValueError(f"out_channels must be divisible by groups: {out_channels} and {groups}")
-        n = self.ndim
+        each = _ntuple(self.ndim)
         if isinstance(padding, str):
             if padding not in ("same", "valid"):
                 raise ValueError(f"Invalid padding string {padding!r}, should be one of {{'same', 'valid'}}")
-            if padding == "same" and any(s != 1 for s in ntuple(stride, n)):
+            if padding == "same" and any(s != 1 for s in each(stride)):
                 raise ValueError("padding='same' is not supported for strided convolutions")
         else:
-            padding = ntuple(padding, n)
+            padding = each(padding)
         if padding_mode not in _PADDING_MODES:
             raise ValueError(f"padding_mode must be one of {set(_PADDING_MODES)}, but got padding_mode='{padding_mode}'")
         self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
-        self.kernel_size, self.stride, self.padding = ntuple(kernel_size, n), ntuple(stride, n), padding
-        self.dilation, self.output_padding, self.padding_mode = ntuple(dilation, n), ntuple(output_padding, n), padding_mode
+        self.kernel_size, self.stride, self.padding = each(kernel_size), each(stride), padding
+        self.dilation, self.output_padding, self.padding_mode = each(dilation), each(output_padding), padding_mode
         first, second = (in_channels, out_channels) if self.transposed else (out_channels, in_channels)
         shape = (first, second // groups, *self.kernel_size)
         self.weight = Parameter(facula.empty(shape, device=device, dtype=dtype))

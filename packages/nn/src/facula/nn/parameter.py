@@ -89,7 +89,7 @@ class UninitializedTensorMixin:
 
     def _empty(self) -> Tensor:
         """The empty tensor that it holds, as a plain one."""
-        return own_tensor(lib.fc_alias(_slot.__get__(self), 1))
+        return own_tensor(lib.fc_alias(*_slot.__get__(self), 1))
 
     @property
     def _h(self) -> Any:
@@ -99,13 +99,18 @@ class UninitializedTensorMixin:
 
     @_h.setter
     def _h(self, handle: Any) -> None:
-        _slot.__set__(self, handle)
+        _slot.__set__(self, (handle,))  # C takes no tuple for a handle
 
     def materialize(self, shape: Any, device: Any = None, dtype: Any = None) -> None:
         """Become a tensor of `shape`, uninitialised; device and dtype default to the ones asked for at first."""
         made = facula.empty(shape, device=self.device if device is None else device, dtype=self.dtype if dtype is None else dtype)
-        self.__class__ = self._final
+        self._become(self._final)
         self.data = made
+
+    def _become(self, kind: type) -> None:
+        (handle,) = _slot.__get__(self)
+        self.__class__ = kind
+        self._h = handle
 
     @property
     def data(self) -> Tensor:
@@ -117,11 +122,13 @@ class UninitializedTensorMixin:
 
     def _set(self, setter: Any, value: Any) -> None:
         """Call a property's setter, which looks at the tensor: it may while this is an initialized one."""
-        kind, self.__class__ = type(self), self._final
+        kind = type(self)
+        self._become(self._final)
         try:
             setter(self, value)
         finally:
-            self.__class__ = kind
+            handle, self.__class__ = self._h, kind
+            self._h = handle
 
     @property
     def shape(self) -> Any:
@@ -163,19 +170,6 @@ class UninitializedTensorMixin:
 def is_lazy(param: Any) -> bool:
     """Whether `param` still waits for its shape."""
     return isinstance(param, UninitializedTensorMixin)
-
-
-def _refused(self: Any, *_: Any, **__: Any) -> Any:
-    return self._h  # which raises
-
-
-# sums with numbers read the slot itself, not the property that hides it
-for _name in "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split():
-    for _form in (f"__{_name}__", f"__r{_name}__"):
-        setattr(UninitializedTensorMixin, _form, _refused)
-for _name in "__eq__ __ne__ __lt__ __le__ __gt__ __ge__ add sub mul div pow eq ne lt le gt ge".split():
-    setattr(UninitializedTensorMixin, _name, _refused)
-UninitializedTensorMixin.__hash__ = Tensor.__hash__
 
 
 class UninitializedParameter(UninitializedTensorMixin, Parameter):

@@ -52,6 +52,8 @@ class RNNBase(Module):
                 f"num_layers greater than 1, but got dropout={dropout} and num_layers={num_layers}",
                 stacklevel=2,
             )
+        if not isinstance(input_size, int):
+            raise TypeError(f"input_size should be of type int, got: {type(input_size).__name__}")
         if not isinstance(hidden_size, int):
             raise TypeError(f"hidden_size should be of type int, got: {type(hidden_size).__name__}")
         if input_size <= 0:
@@ -322,7 +324,7 @@ class RNNCellBase(Module):
                     name = f"hx[{k}]" if mode == "LSTM" else "hidden"
                     raise ValueError(f"{self._get_name()}: Expected {name} to be 1D or 2D, got {s.dim()}D instead")
                 if s.size(-1 if input.dim() == 1 else 1) != self.hidden_size:
-                    raise RuntimeError(f"hidden has inconsistent hidden_size: got {s.size(-1)}, expected {self.hidden_size}")
+                    raise RuntimeError(f"hidden{k} has inconsistent hidden_size: got {s.size(-1)}, expected {self.hidden_size}")
         single = input.dim() == 1
         x = input.unsqueeze(0) if single else input
         if hx is None:

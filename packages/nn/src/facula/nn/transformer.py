@@ -35,11 +35,14 @@ def _seq_len(src: Tensor, batch_first: bool) -> int:
     return src.size(1 if batch_first and src.dim() == 3 else 0)
 
 
-def _is_causal(mask: Tensor | None, is_causal: bool | None, size: int) -> bool:
+def _is_causal(mask: Tensor | None, is_causal: bool | None = None, size: int | None = None) -> bool:
     """is_causal, or where it is None whether mask is the causal one."""
     if is_causal is not None:
         return is_causal
-    if mask is None or mask.dtype == facula.bool or tuple(mask.shape) != (size, size):
+    if mask is None or mask.dtype == facula.bool:
+        return False
+    size = mask.size(-2) if size is None else size
+    if tuple(mask.shape) != (size, size):
         return False
     causal = Transformer.generate_square_subsequent_mask(size, dtype=mask.dtype)
     return bool((mask == causal).all())

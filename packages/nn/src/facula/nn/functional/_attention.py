@@ -138,7 +138,7 @@ def _as_added(mask: Tensor | None, name: str, like: Tensor) -> Tensor | None:
     return mask
 
 
-def _projected(q: Tensor, k: Tensor, v: Tensor, w: Tensor, b: Tensor | None) -> tuple[Tensor, Tensor, Tensor]:
+def _projected(q: Tensor, k: Tensor, v: Tensor, w: Tensor, b: Tensor | None = None) -> tuple[Tensor, Tensor, Tensor]:
     e = q.size(-1)
     if q is k and k is v:
         return linear(q, w, b).chunk(3, -1)

@@ -24,25 +24,34 @@ def _check(name: str, x: Tensor, weight: Tensor, bias: Tensor | None, groups: in
     if weight.dim() != x.dim():
         raise RuntimeError(f"{name}: weight {list(weight.shape)} has {weight.dim()} dims, {x.dim()} are wanted.")
     if groups <= 0:
-        raise RuntimeError(f"{name}: groups is {groups}, must be positive.")
+        raise RuntimeError(f"{name}: non-positive groups is not supported, got {groups}")
     channels = weight.size(0) if transposed else weight.size(1) * groups
     if x.size(1) != channels:
         raise RuntimeError(
-            f"{name}: given groups={groups}, weight of size {list(weight.shape)}, expected input{list(x.shape)} to have "
+            f"{name}: Given groups={groups}, weight of size {list(weight.shape)}, expected input{list(x.shape)} to have "
             f"{channels} channels, but got {x.size(1)} channels instead"
         )
     if not weight.size(0):
-        raise RuntimeError(f"{name}: given groups={groups}, expected weight to be at least {groups} at dimension 0, but got weight of size {list(weight.shape)} instead")
+        raise RuntimeError(f"{name}: Given groups={groups}, expected weight to be at least {groups} at dimension 0, but got weight of size {list(weight.shape)} instead")
     if weight.size(0) % groups:
-        raise RuntimeError(f"{name}: weight of size {list(weight.shape)} at dim 0 is not divisible by groups {groups}.")
+        raise RuntimeError(
+            f"{name}: Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got weight of size {list(weight.shape)} instead"
+        )
     outputs = weight.size(1) * groups if transposed else weight.size(0)
     if bias is not None and (bias.dim() != 1 or bias.size(0) != outputs):
-        raise RuntimeError(f"{name}: expected bias to be 1-dimensional with {outputs} elements, but got bias of size {list(bias.shape)}")
+        raise RuntimeError(f"{name}: Given weight of size {list(weight.shape)}, expected bias to be 1-dimensional with {outputs} elements, but got bias of size {list(bias.shape)}")
 
 
 def _check_places(name: str, x: Tensor) -> None:
     if x.size(0) and x.size(1) and not x.numel():
         raise RuntimeError(f"{name}: only zero batch or zero channel inputs are supported, but got input shape: {list(x.shape)}")
+
+
+def _check_steps(name: str, stride: tuple, dilation: tuple) -> None:
+    if any(s <= 0 for s in stride):
+        raise RuntimeError(f"{name}: non-positive stride is not supported, got {stride}")
+    if any(d <= 0 for d in dilation):
+        raise RuntimeError(f"{name}: dilation should be greater than zero, got {dilation}")
 
 
 def _want_tensors(name: str, input: Any, weight: Any, bias: Any) -> None:
@@ -99,17 +108,21 @@ def _conv(
     else:
         before = after = ntuple(padding, ndim, "padding")
         if any(p < 0 for p in before):
-            raise RuntimeError(f"{name}: negative padding {before} is not supported. Slice the input.")
-    if any(s <= 0 for s in stride) or any(d <= 0 for d in dilation):
-        raise RuntimeError(f"{name}: stride {stride} and dilation {dilation} must be positive.")
+            raise RuntimeError(f"{name}: negative padding is not supported, got {before}. Slice the input.")
+    _check_steps(name, stride, dilation)
     both = tuple(min(b, a) for b, a in zip(before, after))
     x = padded(x, tuple(b - p for b, p in zip(before, both)), tuple(a - p for a, p in zip(after, both)))
     out = tuple(out_size(n, k, s, p, d) for n, k, s, p, d in zip(x.shape[2:], kernel, stride, both, dilation))
     if any(n <= 0 for n in out):
-        sizes = [n + 2 * p for n, p in zip(x.shape[2:], both)]
-        raise RuntimeError(f"{name}: the padded input {sizes} is smaller than the kernel {list(kernel)} with dilation {list(dilation)}.")
+        sizes = " x ".join(str(n + 2 * p) for n, p in zip(x.shape[2:], both))
+        spans = " x ".join(str(d * (k - 1) + 1) for k, d in zip(kernel, dilation))
+        raise RuntimeError(
+            f"{name}: Calculated padded input size per channel: ({sizes}). Kernel size: ({spans}). Kernel size can't be greater than actual input size"
+        )
     if not x.numel() and not x.size(1):  # no channels give none, as PyTorch has it
         result = (x.reshape(-1) * weight.reshape(-1)).reshape(x.size(0), 0, *out)
+        if bias is not None:  # its gradient is zeros
+            result = result + bias[:0].reshape(-1, *(1 for _ in out))
         return result.squeeze(0) if added else result
     _check_places(name, x)
     result = _convolution(x, weight, bias, _three(stride, 1), _three(both, 0), _three(dilation, 1), False, (0, 0, 0), groups)
@@ -158,10 +171,11 @@ def _conv_transpose(
     for s, d, e in zip(stride, dilation, extra):
         if e >= max(s, d):
             raise RuntimeError(f"{name}: output padding must be smaller than either stride or dilation, but got {extra}, {stride}, {dilation}")
-    if any(p < 0 for p in padding) or any(e < 0 for e in extra):
-        raise RuntimeError(f"{name}: negative padding {padding} or output padding {extra} is not supported. Slice the result.")
-    if any(n <= 0 for n in stride) or any(n <= 0 for n in dilation):
-        raise RuntimeError(f"{name}: stride {stride} and dilation {dilation} must be positive.")
+    if any(p < 0 for p in padding):
+        raise RuntimeError(f"{name}: negative padding is not supported, got {padding}. Slice the result.")
+    if any(e < 0 for e in extra):
+        raise RuntimeError(f"{name}: negative output_padding is not supported, got {extra}. Slice the result.")
+    _check_steps(name, stride, dilation)
     sizes = zip(x.shape[2:], weight.shape[2:], stride, padding, dilation, extra)
     out = [(n - 1) * s - 2 * p + d * (k - 1) + e + 1 for n, k, s, p, d, e in sizes]
     _check_places(name, x)

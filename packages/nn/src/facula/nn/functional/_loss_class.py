@@ -22,6 +22,8 @@ def _check_classes(name: str, input: Tensor, target: Tensor, weight: Tensor | No
         batch = target.size(0) if target.dim() else 1
         raise ValueError(f"Expected input batch_size ({input.size(0)}) to match target batch_size ({batch}).")
     wanted = tuple(input.shape[:dim]) + tuple(input.shape[dim + 1 :])
+    if name == "cross_entropy" and target.shape == input.shape != wanted:
+        raise RuntimeError(f"{name}: Expected floating point type for target with class probabilities, got {target.dtype}. Convert it, or give class indices.")
     if tuple(target.shape) != wanted:
         raise RuntimeError(f"{name}: target is {tuple(target.shape)} and input {tuple(input.shape)} wants {wanted}. Give class indices.")
     if target.dtype not in (facula.int64, facula.uint8):
