@@ -49,6 +49,11 @@ torch.distributed.nn.functional.all_gather torch.distributed.distributed_c10d._g
 torch.utils.data.dataloader._DatasetKind torch.utils.data._utils.worker._generate_state torch.nn.utils._named_member_accessor.swap_tensor
 torch.multiprocessing.spawn.ProcessRaisedException torch.nn.utils.weight_norm.WeightNorm torch.nn.utils.spectral_norm.SpectralNorm
 torch.utils._python_dispatch.is_traceable_wrapper_subclass torch._dynamo.config.suppress_errors torch.jit.Error torch.jit.trace_module
+torch.nn.functional._canonical_mask torch.nn.functional._in_projection_packed torch.nn.functional._mha_shape_check torch.nn.functional._get_softmax_dim
+torch.nn.modules.transformer._get_clones torch.nn.modules.transformer._detect_is_causal_mask torch.nn.modules.rnn.apply_permutation torch.nn.functional.grad
+torch.nn.modules.utils._list_with_default torch.nn.parallel.scatter_gather.is_namedtuple torch.nn.parallel.data_parallel.DataParallel
+torch.nn.parallel.replicate.replicate torch.nn.init._no_grad_fill_ torch.optim.lr_scheduler._enable_get_lr_call torch.utils.module_tracker.ModuleTracker
+torch.serialization.SourceChangeWarning torch.utils.hooks.unserializable_hook torch.nn.modules.container._addindent torch.backends.nnpack.flags
 functorch.make_functional torchvision.models.inception.Inception3 torchvision.models.googlenet.GoogLeNet
 """.split()
 
@@ -128,6 +133,31 @@ def test_an_image_goes_to_a_file_and_back(served, tmp_path):
     write_png(image, str(tmp_path / "a.png"))
 
     assert served.equal(image, read_image(str(tmp_path / "a.png")))
+
+
+def test_modules_at_work_are_known_by_name(served):
+    from torch.utils.module_tracker import ModuleTracker
+
+    seen, done = [], []
+
+    class Inner(served.nn.Module):
+        def forward(self, x):
+            x = x.sin()
+            seen.append((set(tracker.parents), tracker.is_bw))
+            x.register_hook(lambda g: seen.append((set(tracker.parents), tracker.is_bw)))
+            x.register_hook(lambda g: served.autograd.Variable._execution_engine.queue_callback(lambda: done.append(leaf.grad is not None)))
+            return x.cos()
+
+    leaf = served.ones(2, requires_grad=True)
+    net = served.nn.Sequential(Inner())
+    with ModuleTracker() as tracker:
+        net(leaf.clone()).sum().backward()
+
+    names = {"Global", "Sequential", "Sequential.0"}
+    assert [(names, False), (names, True)] == seen
+    assert ({"Global"}, False, [True]) == (tracker.parents, tracker.is_bw, done)
+    with pytest.raises(RuntimeError, match="during backward"):
+        served.autograd.Variable._execution_engine.queue_callback(lambda: None)
 
 
 def test_products_are_counted(served):

@@ -19,7 +19,7 @@ accumulating = Lock()  # two threads may fill one leaf
 
 
 class Current(local):
-    task = None  # [roots, captures, the nodes that will be reached or None] of the backward that runs
+    task = None  # [roots, captures, the nodes that will be reached or None, what to call at its end or None] of the backward that runs
     capturing = False  # whether this thread is inside a backward that fills given tensors only
 
 
@@ -35,9 +35,19 @@ def reached():
     """The nodes that this thread's backward reaches; of one that fills given tensors, those on the way to them."""
     task = current.task
     if task[2] is None:
-        roots, captures, _ = task
+        roots, captures = task[:2]
         task[2] = set(captures) | leading_to(captures, roots) if captures is not None else below(roots)
     return task[2]
+
+
+def queue_callback(callback):
+    """Call `callback` once this thread's backward is done, its gradients all in place. RuntimeError outside of a backward."""
+    task = current.task
+    if task is None:
+        raise RuntimeError("queue_callback: Final callbacks can only be installed during backward pass. Call it from a hook.")
+    if task[3] is None:
+        task[3] = []
+    task[3].append(callback)
 
 
 def below(roots):
@@ -70,13 +80,15 @@ def run(roots, keep_graph, create_graph, captures=None):
 
 def _run_all(roots, keep_graph, create_graph, captures):
     before, outer = set_grad_mode(create_graph), (current.capturing, current.task)
-    current.capturing, current.task = captures is not None, [roots, captures, None]
+    current.capturing, current.task = captures is not None, [roots, captures, None, None]
     try:
         wanted = None if captures is None else leading_to(captures, roots)
         counts = leaf_counts(roots) if watched[0] and captures is None else None
         leaves = _run(roots, keep_graph, create_graph, captures, wanted, counts)
         for leaf in list(leaves):
             accumulate(leaf, leaves.pop(leaf), create_graph, captures)
+        for callback in current.task[3] or ():  # the list may grow meanwhile
+            callback()
     finally:
         set_grad_mode(before)
         current.capturing, current.task = outer

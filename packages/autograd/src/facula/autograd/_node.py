@@ -52,8 +52,8 @@ class Node(lib.NodeSlots):
         """The plain tuple of saved values, where `saved` is something else: freed, or packed by hooks."""
         if self.saved is None:
             raise GradError(
-                f"{self.name()}: cannot go backward through the graph a second time: the values it saved were freed. "
-                "Give retain_graph=True to the first backward() or grad()."
+                f"{self.name()}: Trying to backward through the graph a second time: the values it saved were freed. "
+                "Specify retain_graph=True in the first backward() or grad()."
             )
         return self.saved.unpack()
 

@@ -1,5 +1,6 @@
 """Variable: the name that tensors with gradients had before PyTorch 0.4. It makes a tensor, and every tensor is one."""
 
+from . import _engine
 from ._core import Tensor
 
 
@@ -15,6 +16,8 @@ class Variable(metaclass=VariableMeta):
     >>> facula.autograd.Variable(facula.ones(2), requires_grad=True).requires_grad
     True
     """
+
+    _execution_engine = _engine  # libraries ask it for queue_callback
 
     def __new__(cls, data=None, requires_grad=False, volatile=None):
         if volatile is not None:

@@ -22,6 +22,13 @@ def _are_functorch_transforms_active() -> bool:
     return bool(levels())
 
 
+def _current_graph_task_id() -> int:
+    """A number for the backward that this thread is in; -1 outside of one."""
+    from facula.autograd._engine import current
+
+    return -1 if current.task is None else id(current.task)
+
+
 def __getattr__(name: str):
     if name in ("DisableTorchFunction", "DisableTorchFunctionSubclass"):
         from facula import overrides

@@ -16,3 +16,7 @@ _TensorOrTensors = Union[Tensor, Sequence[Tensor]]
 MAP_LOCATION = Union[
     Callable[[facula.UntypedStorage, str], facula.UntypedStorage], facula.device, str, dict[str, str], None
 ]
+
+
+class SourceChangeWarning(Warning):
+    """torch.serialization's, of modules pickled whole whose source is another now. Nothing here gives it."""

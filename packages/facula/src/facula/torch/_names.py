@@ -150,6 +150,9 @@ def _here(name: str):
 FILES = {
     "torch.nn.utils.weight_norm": "facula.nn.utils.weight_norm",
     "torch.nn.utils.spectral_norm": "facula.nn.utils.spectral_norm",
+    "torch.nn.parallel.data_parallel": "facula.nn.parallel.data_parallel",
+    "torch.nn.parallel.parallel_apply": "facula.nn.parallel.pieces",
+    "torch.nn.parallel.replicate": "facula.nn.parallel.pieces",
     "torchvision.models.googlenet": "facula.vision.models.googlenet",
     "torch.multiprocessing.spawn": "facula.dist.multiprocessing",
 }
@@ -170,6 +173,7 @@ _ABSENT_DTYPES = (
 ).split()
 
 _NN = "facula.torch._nn_internals:"
+_TRANSFORMER = {"_detect_is_causal_mask": "_is_causal", "_get_clones": "_copies", "_get_seq_len": "_seq_len"}
 _OPTIM = "facula.torch._optim_internals:"
 _LOADER = "facula.data._iterators:"
 
@@ -240,6 +244,7 @@ FALLBACKS = {
     },
     **{f"torch.{n}": f"facula.torch._indices:{n}" for n in ("_convert_indices_from_coo_to_csr", "_convert_indices_from_csr_to_coo", "_segment_reduce")},
     **{f"torch.nn.init.{n}": f"facula.torch._indices:{n}" for n in ("_no_grad_normal_", "_no_grad_uniform_")},
+    **{f"torch.nn.init._no_grad_{n}_": f"facula.nn.init:{t}" for n, t in (("fill", "constant_"), ("zero", "zeros_"))},
     "torch.jit.Attribute": "facula.torch._indices:Attribute",
     "torch._tensor_str": "facula.tensor_core._print",
     "torch.backends": "facula.torch._backends",
@@ -255,6 +260,21 @@ FALLBACKS = {
     },
     "torch.library": "facula.torch._library",
     "torch.utils.flop_counter": "facula.torch._flop_counter",
+    "torch.utils.module_tracker": "facula.torch._module_tracker",
+    "torch.nn.functional.grad": "facula.nn.grad",
+    "torch.serialization.SourceChangeWarning": "facula.torch._kinds:SourceChangeWarning",
+    **{f"torch.utils.hooks.{n}": _NN + n for n in ("unserializable_hook", "warn_if_has_hooks")},
+    "torch.nn.modules.transformer._generate_square_subsequent_mask": _NN + "_generate_square_subsequent_mask",
+    **{f"torch.nn.modules.transformer.{n}": f"facula.nn.transformer:{ours}" for n, ours in _TRANSFORMER.items()},
+    **{f"torch.nn.modules.{n}._addindent": _NN + "_addindent" for n in ("container", "module")},
+    "torch.nn.modules.rnn.apply_permutation": _NN + "apply_permutation",
+    "torch.nn.modules.utils._list_with_default": "facula.nn._sizes:_list_with_default",
+    **{f"torch.nn.functional.{n}": f"facula.torch._attention_internals:{n}" for n in ("_canonical_mask", "_in_projection", "_none_or_dtype")},
+    "torch.nn.functional._in_projection_packed": "facula.nn.functional._attention:_projected",
+    "torch.nn.functional._mha_shape_check": "facula.nn.functional._attention:_check_shapes",
+    "torch.nn.functional._get_softmax_dim": _NN + "_get_softmax_dim",
+    **{f"torch.nn.parallel.scatter_gather.{n}": _NN + n for n in ("is_namedtuple", "_is_namedtuple")},
+    "torch.optim.lr_scheduler._enable_get_lr_call": _OPTIM + "_enable_get_lr_call",
     "torchvision.transforms.v2": "facula.vision.transforms",
     "torchvision.transforms.v2.functional": "facula.vision.transforms.functional",
     "torchvision.io": "facula.torch._vision_io",

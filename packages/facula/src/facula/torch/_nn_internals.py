@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Callable
+import warnings
+from typing import Any, Callable
 
+import facula
 import facula.nn.functional as F
 from facula.nn._module_convert import _parse_to  # noqa: F401 - torch._C._nn._parse_to
 
@@ -20,6 +22,49 @@ def _reparametrize_module(module, parameters_and_buffers, *, tie_weights: bool =
     from facula.autograd.func._module import swapped
 
     return swapped(module, parameters_and_buffers, tie_weights, strict)
+
+
+def _generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> facula.Tensor:
+    """(sz, sz): -inf above the diagonal, else 0."""
+    return facula.nn.Transformer.generate_square_subsequent_mask(sz, device=device, dtype=dtype)
+
+
+def apply_permutation(tensor: facula.Tensor, permutation: facula.Tensor, dim: int = 1) -> facula.Tensor:
+    """tensor.index_select(dim, permutation), deprecated."""
+    warnings.warn("apply_permutation is deprecated, please use tensor.index_select(dim, permutation) instead", FutureWarning, stacklevel=2)
+    return tensor.index_select(dim, permutation)
+
+
+def _addindent(s_: str, numSpaces: int) -> str:
+    """The text with all lines but the first moved to the right."""
+    return s_.replace("\n", "\n" + " " * numSpaces)
+
+
+def _get_softmax_dim(name: str, ndim: int, stacklevel: int) -> int:
+    """The dim of a softmax that was given none: 0 for 0, 1 or 3 dims, else 1."""
+    warnings.warn(f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.", stacklevel=stacklevel)
+    return 0 if ndim in (0, 1, 3) else 1
+
+
+def is_namedtuple(obj: Any) -> bool:
+    """Is it of a class that collections.namedtuple made?"""
+    return isinstance(obj, tuple) and hasattr(obj, "_asdict") and hasattr(obj, "_fields")
+
+
+_is_namedtuple = is_namedtuple
+
+
+def unserializable_hook(f: Callable) -> Callable:
+    """Marks a hook that a saved tensor leaves behind: `warn_if_has_hooks` tells of it no more."""
+    f.__torch_unserializable__ = True
+    return f
+
+
+def warn_if_has_hooks(tensor: facula.Tensor) -> None:
+    """A warning for each hook on the tensor that was not marked with unserializable_hook."""
+    for hook in (tensor._backward_hooks or {}).values():
+        if not hasattr(hook, "__torch_unserializable__"):
+            warnings.warn(f"backward hook {hook!r} on tensor will not be serialized. Mark it with @torch.utils.hooks.unserializable_hook.", stacklevel=2)
 
 
 def __getattr__(name: str) -> Callable:

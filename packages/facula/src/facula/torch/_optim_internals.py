@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Iterable
 from typing import Any, Callable, Union
@@ -43,6 +44,16 @@ def _view_as_real(params: list, *state_and_grads: list) -> None:
             params[at] = facula.view_as_real(param)
             for tensors in state_and_grads:
                 tensors[at] = facula.view_as_real(tensors[at].resolve_conj())
+
+
+@contextlib.contextmanager
+def _enable_get_lr_call(o: Any) -> Any:
+    """A block in which the schedule's get_lr does not warn."""
+    o._get_lr_called_within_step = True
+    try:
+        yield o
+    finally:
+        o._get_lr_called_within_step = False
 
 
 def _use_grad_for_differentiable(func: Callable) -> Callable:
