@@ -7,17 +7,12 @@ from facula import dtype
 __all__ = ["ABSENT", "AbsentDtype"]
 
 
-_KINDS = {"signed": 1, "unsigned": 1, "float": 2, "complex": 3}  # the numbers of facula.dtype
-
-
-class AbsentDtype(dtype):
+class AbsentDtype:
     """A dtype's name and facts. No tensor has it, so it equals no tensor's dtype; a function given it raises TypeError."""
 
-    __slots__ = ("is_signed",)
-
     def __init__(self, name: str, itemsize: int, kind: str) -> None:
-        self.name, self.itemsize, self.kind, self.code = name, itemsize, _KINDS[kind], ""
-        self.is_signed = kind != "unsigned"
+        self.name, self.itemsize = name, itemsize
+        self.is_floating_point, self.is_complex, self.is_signed = kind == "float", kind == "complex", kind != "unsigned"
 
     @property
     def __class__(self) -> type:
