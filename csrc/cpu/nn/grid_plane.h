@@ -1,24 +1,29 @@
 /*
- * Included by grid_sample.c once per type: images of two dims, linear or nearest taps. POINTS places at a time go through every step side
- * by side; the formulas are those of taps_at, and so are their orders. Taps outside have index 0, weight 0 and read as 0. No guard.
+ * Included by grid_sample.c once per type. POINTS places at a time go through every step side by side; the formulas are those of taps_at,
+ * and so are their orders. Taps outside have index 0, weight 0 and read as 0. No guard.
  */
 typedef struct {
-    int taps, outside;             /* 4 or 1; whether any tap of any place is */
-    int32_t at[4][POINTS], in[4][POINTS];
-    T w[4][POINTS], dw[2][4][POINTS];
+    int taps, outside;             /* whether any tap of any place is */
+    int32_t at[TAPS][POINTS], in[TAPS][POINTS];
+    T w[TAPS][POINTS], dw[3][TAPS][POINTS];
 } N(block);
 
-/* Taps along dim d: index of the first, and how far the place is past it. */
-static inline void N(block_along)(const job *q, int d, const T *grid, T *low, T *past, T *slope)
+/* The taps along one dim: index (0: outside), whether inside, weight and the weight's derivative. */
+typedef struct { int32_t index[4][POINTS], in[4][POINTS]; T w[4][POINTS], dw[4][POINTS]; } N(dim);
+
+static void N(block_along)(const job *q, int d, const T *grid, N(dim) *s)
 {
-    const T size = (T)q->size[d];
-    T place[POINTS];
+    const T size = (T)q->size[d], last = size - 1;
+    const int dims = q->dims, taps = q->mode == LINEAR ? 2 : q->mode == NEAREST ? 1 : 4;
+    T place[POINTS], slope[POINTS], low[POINTS], past[POINTS];
     for (int p = 0; p < POINTS; ++p) {
-        const T u = grid[2 * p + 1 - d];
+        const T u = grid[dims * p + dims - 1 - d];
         place[p] = q->align ? (u + 1) / 2 * (size - 1) : ((u + 1) * size - 1) / 2;
         slope[p] = q->align ? (size - 1) / 2 : size / 2;
     }
-    if (q->padding == REFLECTION)
+    if (q->mode == CUBIC)
+        ;
+    else if (q->padding == REFLECTION)
         for (int p = 0; p < POINTS; ++p) place[p] = N(inside)(q, REFLECTION, d, place[p], slope + p);
     else if (q->padding == BORDER)
         for (int p = 0; p < POINTS; ++p) place[p] = N(inside)(q, BORDER, d, place[p], slope + p);
@@ -26,47 +31,83 @@ static inline void N(block_along)(const job *q, int d, const T *grid, T *low, T 
         low[p] = q->mode == NEAREST ? M(round)(place[p]) : M(floor)(place[p]);
         past[p] = place[p] - low[p];
     }
+    if (q->mode == CUBIC)
+        for (int j = 0; j < 4; ++j)
+            for (int p = 0; p < POINTS; ++p) {
+                T dw;
+                N(keys)(j, past[p], &s->w[j][p], &dw);
+                s->dw[j][p] = dw * slope[p];
+            }
+    else if (q->mode == LINEAR)
+        for (int p = 0; p < POINTS; ++p) {
+            s->w[0][p] = 1 - past[p], s->w[1][p] = past[p];
+            s->dw[0][p] = -slope[p], s->dw[1][p] = slope[p];
+        }
+    else
+        for (int p = 0; p < POINTS; ++p) s->w[0][p] = 1, s->dw[0][p] = 0;
+    for (int j = 0; j < taps; ++j) {
+        const T by = (T)(q->mode == CUBIC ? j - 1 : j);
+        for (int p = 0; p < POINTS; ++p) place[p] = low[p] + by;
+        if (q->mode == CUBIC && q->padding != ZEROS)
+            for (int p = 0; p < POINTS; ++p) {
+                T unused = 1;
+                place[p] = M(floor)(N(inside)(q, q->padding, d, place[p], &unused));
+            }
+        for (int p = 0; p < POINTS; ++p) {
+            const int in = (place[p] >= 0) & (place[p] <= last);
+            s->in[j][p] = in;
+            s->index[j][p] = (int32_t)(in ? place[p] : 0);
+        }
+    }
 }
 
 static void N(block_at)(const job *q, int64_t n, int64_t p0, int64_t points, int slopes, N(block) *s)
 {
-    T grid[2 * POINTS], low[2][POINTS], side[2][2][POINTS], slope[2][POINTS]; /* side: weights along a dim */
-    const T *from = (const T *)q->grid + (n * q->places + p0) * 2;
-    memcpy(grid, from, (size_t)points * 2 * sizeof(T));
-    for (int64_t i = 2 * points; i < 2 * POINTS; ++i) grid[i] = 0;
-    for (int d = 0; d < 2; ++d) {
-        N(block_along)(q, d, grid, low[d], side[d][1], slope[d]);
-        for (int p = 0; p < POINTS; ++p) side[d][0][p] = 1 - side[d][1][p];
-    }
-    const T last0 = (T)(q->size[0] - 1), last1 = (T)(q->size[1] - 1);
-    const int32_t width = (int32_t)q->size[1];
+    T grid[3 * POINTS];
+    N(dim) along[3];
+    const int dims = q->dims, taps = q->mode == LINEAR ? 2 : q->mode == NEAREST ? 1 : 4;
+    memcpy(grid, (const T *)q->grid + (n * q->places + p0) * dims, (size_t)(points * dims) * sizeof(T));
+    for (int64_t i = dims * points; i < dims * POINTS; ++i) grid[i] = 0;
+    for (int d = 0; d < dims; ++d) N(block_along)(q, d, grid, along + d);
     int32_t outside = 0;
-    s->taps = q->mode == NEAREST ? 1 : 4;
-    for (int k = 0; k < s->taps; ++k) {
-        const T a = (T)(k >> 1), b = (T)(k & 1);
-        for (int p = 0; p < POINTS; ++p) {
-            const T i = low[0][p] + a, j = low[1][p] + b;
-            const int in = (i >= 0) & (i <= last0) & (j >= 0) & (j <= last1);
-            s->in[k][p] = in;
-            s->at[k][p] = (int32_t)(in ? i : 0) * width + (int32_t)(in ? j : 0);
-            outside |= p < points && !in;
-        }
-        if (s->taps == 1) {
-            for (int p = 0; p < POINTS; ++p) s->w[0][p] = s->in[0][p] ? 1 : 0;
-            continue;
-        }
-        const T *w0 = side[0][k >> 1], *w1 = side[1][k & 1], sign0 = k >> 1 ? 1 : -1, sign1 = k & 1 ? 1 : -1;
-        for (int p = 0; p < POINTS; ++p) s->w[k][p] = s->in[k][p] ? w0[p] * w1[p] : 0;
-        for (int p = 0; slopes && p < POINTS; ++p) {
-            s->dw[0][k][p] = sign0 * slope[0][p] * w1[p];
-            s->dw[1][k][p] = w0[p] * (sign1 * slope[1][p]);
-        }
-    }
+    s->taps = 0;
+    for (int a = 0; a < taps; ++a)
+        for (int b = 0; b < taps; ++b)
+            for (int c = 0; c < (dims == 3 ? taps : 1); ++c) {
+                const int k = s->taps++, j[3] = { a, b, c };
+                int32_t *at = s->at[k], *in = s->in[k];
+                T *w = s->w[k];
+                memcpy(at, along[0].index[a], sizeof s->at[k]);
+                memcpy(in, along[0].in[a], sizeof s->in[k]);
+                memcpy(w, along[0].w[a], sizeof s->w[k]);
+                for (int d = 1; d < dims; ++d) {
+                    const int32_t size = (int32_t)q->size[d], *index = along[d].index[j[d]], *here = along[d].in[j[d]];
+                    const T *more = along[d].w[j[d]];
+                    for (int p = 0; p < POINTS; ++p) {
+                        at[p] = at[p] * size + index[p];
+                        in[p] &= here[p];
+                        w[p] *= more[p];
+                    }
+                }
+                for (int p = 0; p < POINTS; ++p) {
+                    outside |= p < points && !in[p];
+                    at[p] = in[p] ? at[p] : 0;
+                    w[p] = in[p] ? w[p] : 0;
+                }
+                for (int e = 0; slopes && e < dims; ++e) {
+                    T *dw = s->dw[e][k];
+                    memcpy(dw, e ? along[0].w[a] : along[0].dw[a], sizeof s->dw[e][k]);
+                    for (int d = 1; d < dims; ++d) {
+                        const T *more = e == d ? along[d].dw[j[d]] : along[d].w[j[d]];
+                        for (int p = 0; p < POINTS; ++p) dw[p] *= more[p];
+                    }
+                }
+            }
     s->outside = outside;
 }
 
 /* Whether an image is for these loops. */
-static inline int N(plane)(const job *q) { return q->dims == 2 && q->mode != CUBIC && q->plane < INT32_MAX; }
+static inline int N(plane)(const job *q) { return q->plane < INT32_MAX; }
 
 static void N(plane_values)(const job *q, int64_t n, int64_t p0, int64_t points)
 {
@@ -89,36 +130,42 @@ static void N(plane_image)(const job *q, int64_t n, int64_t p0, int64_t points, 
     N(block) s;
     N(block_at)(q, n, p0, points, 0, &s);
     for (int64_t c = 0; c < channels; ++c, dx += q->plane, g += q->places)
-        for (int p = 0; p < points; ++p)
+        for (int p = 0; p < points; ++p) {
+            if (s.taps == 1) { /* of weight 1 */
+                if (!s.outside || s.in[0][p]) dx[s.at[0][p]] += g[p];
+                continue;
+            }
             for (int k = 0; k < s.taps; ++k) {
                 T *to = dx + s.at[k][p];
                 if (!s.outside || s.in[k][p])
                     *to = M(fma)(s.w[k][p], g[p], *to);
             }
+        }
 }
 
 static void N(plane_places)(const job *q, int64_t n, int64_t p0, int64_t points)
 {
-    T *out = (T *)q->dgrid + (n * q->places + p0) * 2;
+    const int dims = q->dims;
+    T *out = (T *)q->dgrid + (n * q->places + p0) * dims;
     if (q->mode == NEAREST) { /* steps have no slope */
-        memset(out, 0, (size_t)points * 2 * sizeof(T));
+        memset(out, 0, (size_t)(points * dims) * sizeof(T));
         return;
     }
     N(block) s;
-    T dot[4][POINTS], g[POINTS];
+    T dot[TAPS][POINTS], g[POINTS];
     N(block_at)(q, n, p0, points, 1, &s);
-    memset(dot, 0, sizeof dot);
+    memset(dot, 0, (size_t)s.taps * sizeof dot[0]);
     memset(g, 0, sizeof g);
     for (int64_t c = 0; c < q->channels; ++c) {
         const T *x = (const T *)q->x + (n * q->channels + c) * q->plane;
         memcpy(g, (const T *)q->g + (n * q->channels + c) * q->places + p0, (size_t)points * sizeof(T));
-        for (int k = 0; k < 4; ++k)
+        for (int k = 0; k < s.taps; ++k)
             for (int p = 0; p < POINTS; ++p) dot[k][p] = M(fma)(x[s.at[k][p]], g[p], dot[k][p]);
     }
-    for (int p = 0; p < points; ++p)
-        for (int d = 0; d < 2; ++d) {
-            T sum = 0;
-            for (int k = 0; k < 4; ++k) sum = M(fma)(s.dw[d][k][p], s.in[k][p] ? dot[k][p] : 0, sum);
-            out[2 * p + 1 - d] = sum;
-        }
+    for (int d = 0; d < dims; ++d) {
+        T sum[POINTS] = { 0 };
+        for (int k = 0; k < s.taps; ++k)
+            for (int p = 0; p < POINTS; ++p) sum[p] = M(fma)(s.dw[d][k][p], s.in[k][p] ? dot[k][p] : 0, sum[p]);
+        for (int p = 0; p < points; ++p) out[dims * p + dims - 1 - d] = sum[p];
+    }
 }

@@ -160,19 +160,16 @@ static inline T N(inside)(const job *q, int padding, int d, T at, T *slope)
     return at;
 }
 
-/* The cubic kernel's weights for taps -1, 0, 1, 2 at a place `t` past tap 0; and their derivatives. */
-static inline void N(cubic)(T t, T *w, T *dw)
+/* The cubic kernel's weight for tap j of -1, 0, 1, 2 at a place `t` past tap 0; and its derivative. */
+static inline void N(keys)(int j, T t, T *w, T *dw)
 {
-    const T a = K(-0.75), x[4] = {t + 1, t, 1 - t, 2 - t};
-    for (int j = 0; j < 4; ++j) {
-        const T y = x[j], sign = j < 2 ? 1 : -1;
-        if (j == 1 || j == 2) {
-            w[j] = ((a + 2) * y - (a + 3)) * y * y + 1;
-            dw[j] = sign * (3 * (a + 2) * y - 2 * (a + 3)) * y;
-        } else {
-            w[j] = ((a * y - 5 * a) * y + 8 * a) * y - 4 * a;
-            dw[j] = sign * ((3 * a * y - 10 * a) * y + 8 * a);
-        }
+    const T a = K(-0.75), y = j == 0 ? t + 1 : j == 1 ? t : j == 2 ? 1 - t : 2 - t, sign = j < 2 ? 1 : -1;
+    if (j == 1 || j == 2) {
+        *w = ((a + 2) * y - (a + 3)) * y * y + 1;
+        *dw = sign * (3 * (a + 2) * y - 2 * (a + 3)) * y;
+    } else {
+        *w = ((a * y - 5 * a) * y + 8 * a) * y - 4 * a;
+        *dw = sign * ((3 * a * y - 10 * a) * y + 8 * a);
     }
 }
 
@@ -193,7 +190,7 @@ static inline N(taps) N(taps_at)(const job *q, int64_t n, int64_t p, int slopes)
             place = N(inside)(q, q->padding, d, place, &slope);
         const T low = q->mode == NEAREST ? M(round)(place) : M(floor)(place), t = place - low;
         if (q->mode == CUBIC)
-            N(cubic)(t, w[d], dw[d]);
+            for (int j = 0; j < 4; ++j) N(keys)(j, t, &w[d][j], &dw[d][j]);
         else {
             w[d][0] = q->mode == NEAREST ? 1 : 1 - t, w[d][1] = t;
             dw[d][0] = q->mode == NEAREST ? 0 : -1, dw[d][1] = 1;

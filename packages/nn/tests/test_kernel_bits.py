@@ -46,6 +46,16 @@ def grid():
     return with_gradients(F.grid_sample(x, places, align_corners=False), x, places)
 
 
+def volumes(mode):
+    x, places = drawn(2, 20, 9, 20, 30), (torch.rand(2, 9, 20, 30, 3) * 2.4 - 1.2).requires_grad_()
+    return with_gradients(F.grid_sample(x, places, mode, align_corners=False), x, places)
+
+
+def cubic(padding):
+    x, places = drawn(2, 20, 40, 30), (torch.rand(2, 50, 41, 2) * 2.4 - 1.2).requires_grad_()
+    return with_gradients(F.grid_sample(x, places, "bicubic", padding, align_corners=True), x, places)
+
+
 def norms():
     x = drawn(1000, 1009)
     parts = [x.softmax(0), x.log_softmax(1), F.layer_norm(x, (1009,)), F.rms_norm(x, (1009,)), F.batch_norm(x, None, None, training=True)]
@@ -68,6 +78,7 @@ CASES = {
     "attention": attention, "ctc": ctc, "grid": grid, "norms": norms, "folds": folds,
     **{f"bag {mode}": partial(bags, mode) for mode in ("sum", "mean", "max")},
     **{kind: partial(recurrence, kind) for kind in ("LSTM", "GRU", "RNN")},
+    **{f"volumes {mode}": partial(volumes, mode) for mode in ("bilinear", "nearest")}, **{f"cubic {how}": partial(cubic, how) for how in ("zeros", "border", "reflection")},
     "nearest": partial(interpolation, mode="nearest"), "bilinear": partial(interpolation, mode="bilinear"),
     "antialiased": partial(interpolation, mode="bicubic", antialias=True),
 }  # fmt: skip
