@@ -165,7 +165,7 @@ static int grad_weight_args(fc_conv *v, const fc_call *c)
 
 /* --- rows ----------------------------------------------------------------------------------------------------------- */
 
-static int declare(fc_call *c, const fc_conv *v, int64_t first, int64_t second, const int64_t spatial[3])
+static int declare(fc_call *c, const fc_conv *v, int direction, int64_t first, int64_t second, const int64_t spatial[3])
 {
     const int64_t shape[5] = { first, second, spatial[5 - v->ndim], v->ndim > 3 ? spatial[6 - v->ndim] : 0, spatial[2] };
     c->scratch_bytes = (size_t)fc_conv_words(v) * sizeof(int64_t);
@@ -173,10 +173,10 @@ static int declare(fc_call *c, const fc_conv *v, int64_t first, int64_t second, 
     const int deep = v->dtype == FC_F32 || v->dtype == FC_BF16; /* PyTorch's volumes of these dtypes alone keep it */
     if (bad)
         return bad;
-    const int last = fc_lies_last(c->t[0], deep), gradient = c->op == FC_OP_convolution_grad_weight;
-    if (last && fc_conv_takes_last(v) && (!gradient || fc_lies_last(c->t[1], deep))) {
-        c->as_is = gradient ? 3 : 1;
-        c->spec[0].direct = 1; /* the weight of such a convolution is the same memory in both formats */
+    const int last = fc_lies_last(c->t[0], deep), other = fc_lies_last(c->t[1], deep), takes = last ? fc_conv_takes_last(v, direction) : 0;
+    if (takes && (direction != FC_CONV_WEIGHT || other)) {
+        c->as_is = other && (direction == FC_CONV_WEIGHT || takes == FC_CONV_LAST_DENSE) ? 3 : 1;
+        c->spec[0].direct = 1;
     }
     return fc_keep_format(c, 0, c->t[0], c->t[1], deep);
 }
@@ -188,7 +188,7 @@ int fc_infer_convolution(fc_call *c)
     if (bad)
         return bad;
     const int transposed = c->i[9] != 0;
-    return declare(c, &v, v.batch, v.groups * (transposed ? v.big_ch : v.small_ch), transposed ? v.big : v.small);
+    return declare(c, &v, transposed ? FC_CONV_TO_BIG : FC_CONV_TO_SMALL, v.batch, v.groups * (transposed ? v.big_ch : v.small_ch), transposed ? v.big : v.small);
 }
 
 int fc_cpu_convolution(fc_call *c)
@@ -199,6 +199,7 @@ int fc_cpu_convolution(fc_call *c)
     if (bad || c->out[0]->numel == 0)
         return bad;
     v.last = c->as_is != 0;
+    v.weight_last = c->as_is >> 1 & 1;
     return c->i[9] ? fc_conv_to_big(&v, c->out[0]->data, c->t[0]->data, c->t[1]->data, bias, c->scratch)
                    : fc_conv_to_small(&v, c->out[0]->data, c->t[0]->data, c->t[1]->data, bias, c->scratch);
 }
@@ -209,7 +210,7 @@ int fc_infer_convolution_grad_input(fc_call *c)
     const int bad = grad_input_args(&v, c);
     if (bad)
         return bad;
-    return c->i[12] ? declare(c, &v, v.batch, v.groups * v.small_ch, v.small) : declare(c, &v, v.batch, v.groups * v.big_ch, v.big);
+    return c->i[12] ? declare(c, &v, FC_CONV_TO_SMALL, v.batch, v.groups * v.small_ch, v.small) : declare(c, &v, FC_CONV_TO_BIG, v.batch, v.groups * v.big_ch, v.big);
 }
 
 int fc_cpu_convolution_grad_input(fc_call *c)
@@ -219,6 +220,7 @@ int fc_cpu_convolution_grad_input(fc_call *c)
     if (bad || c->out[0]->numel == 0)
         return bad;
     v.last = c->as_is != 0;
+    v.weight_last = c->as_is >> 1 & 1;
     return c->i[12] ? fc_conv_to_small(&v, c->out[0]->data, c->t[0]->data, c->t[1]->data, NULL, c->scratch)
                     : fc_conv_to_big(&v, c->out[0]->data, c->t[0]->data, c->t[1]->data, NULL, c->scratch);
 }
@@ -227,7 +229,7 @@ int fc_infer_convolution_grad_weight(fc_call *c)
 {
     fc_conv v;
     const int bad = grad_weight_args(&v, c);
-    return bad ? bad : declare(c, &v, v.groups * v.small_ch, v.big_ch, v.kernel);
+    return bad ? bad : declare(c, &v, FC_CONV_WEIGHT, v.groups * v.small_ch, v.big_ch, v.kernel);
 }
 
 int fc_cpu_convolution_grad_weight(fc_call *c)
@@ -237,6 +239,7 @@ int fc_cpu_convolution_grad_weight(fc_call *c)
     if (bad || c->out[0]->numel == 0)
         return bad;
     v.last = c->as_is != 0;
+    v.weight_last = c->as_is >> 1 & 1;
     const int small = c->i[12] ? 1 : 0;
     return fc_conv_weight(&v, c->out[0]->data, c->t[small]->data, c->t[!small]->data, c->scratch);
 }

@@ -15,14 +15,17 @@
 typedef struct {
     int dtype, ndim;                 /* ndim: of the tensors, 2 + spatial */
     int last;                        /* big and small lie channels_last */
+    int weight_last;                 /* and so does the weight, where kernels can tell */
     int64_t batch, groups;
     int64_t big_ch, small_ch;        /* channels per group */
     int64_t big[3], small[3], kernel[3], stride[3], pad[3], dilation[3];
     int64_t big_n, small_n, taps;    /* elements of a plane; places of the kernel */
 } fc_conv;
 
-/* Whether kernels read and write channels_last in place: one channel a group and side, or one tap (conv_last.c). */
-int fc_conv_takes_last(const fc_conv *v);
+/* Whether kernels read and write channels_last in place, in one of the directions (conv_last.c). */
+enum { FC_CONV_TO_SMALL, FC_CONV_TO_BIG, FC_CONV_WEIGHT };
+enum { FC_CONV_LAST_NOT, FC_CONV_LAST_SAME, FC_CONV_LAST_DENSE }; /* SAME: the weight is the same memory in both formats */
+int fc_conv_takes_last(const fc_conv *v, int direction);
 
 /* The three directions (conv_run.c); room: fc_conv_words of int64, for offsets of taps and columns. FC_OK or FC_MEMORY. */
 int64_t fc_conv_words(const fc_conv *v);
@@ -69,9 +72,11 @@ typedef struct {
 void fc_pack_two_level(const void *x, const fc_gemm_kernel *kernel, void *panels, int width, int64_t batch, int64_t first,
                        int64_t lines, int64_t k0, int64_t depth);
 
-/* 1 x 1 convolutions of tensors that lie channels_last: positions are the rows of a matrix. */
-int fc_conv_points(const fc_conv *v, void *out, const void *x, const void *weight, const void *bias, int to_big);
-int fc_conv_points_weight(const fc_conv *v, void *weight, const void *small, const void *big);
+/* The three directions of tensors that lie channels_last. */
+int fc_conv_last(const fc_conv *v, void *out, const void *x, const void *weight, const void *bias, int to_big);
+int fc_conv_last_weight(const fc_conv *v, void *weight, const void *small, const void *big);
+
+int fc_conv_dense_last(const fc_conv *v, void *out, const void *x, const void *weight, const void *bias, int to_big);
 
 /* Integers, modulo 2^bits, one product at a time: small from big, or with to_big the other way round. */
 void fc_conv_integers(const fc_conv *v, void *out, const void *x, const void *weight, const void *bias, int to_big);

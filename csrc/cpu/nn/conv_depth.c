@@ -37,7 +37,16 @@ typedef struct {
     size_t size, copy, beside; /* bytes: an element; the copy of one plane; what lies after it (flat results, or small) */
 } job;
 
+/* Rows are short, mostly: a copy of any length is a call. */
 #define PUT(name, R)                                                                                                  \
+static inline void copy_##name(R *restrict to, const R *restrict from, int64_t n)                                     \
+{                                                                                                                     \
+    int64_t w = 0;                                                                                                    \
+    for (; w + 8 <= n; w += 8) memcpy(to + w, from + w, 8 * sizeof(R));                                               \
+    if (n & 4) memcpy(to + w, from + w, 4 * sizeof(R)), w += 4;                                                       \
+    if (n & 2) memcpy(to + w, from + w, 2 * sizeof(R)), w += 2;                                                       \
+    if (n & 1) to[w] = from[w];                                                                                       \
+}                                                                                                                     \
 static void put_##name(const job *j, R *out, const R *sums, const R *bias)                                            \
 {                                                                                                                     \
     const fc_conv_places *to = j->to;                                                                                 \
@@ -48,20 +57,22 @@ static void put_##name(const job *j, R *out, const R *sums, const R *bias)      
             const int64_t step = to->step[2], n = j->x->count[2];                                                     \
             if (step != 1)                                                                                            \
                 for (int64_t w = 0; w < n; ++w) row[w * step] = bias ? from[w] + *bias : from[w];                     \
-            else if (bias)                                                                                            \
-                for (int64_t w = 0; w < n; ++w) row[w] = from[w] + *bias;                                             \
+            else if (bias) {                                                                                          \
+                const R b = *bias;                                                                                    \
+                int64_t w = 0;                                                                                        \
+                for (; w + 4 <= n; w += 4)                                                                            \
+                    for (int i = 0; i < 4; ++i) row[w + i] = from[w + i] + b;                                         \
+                for (; w < n; ++w) row[w] = from[w] + b;                                                              \
+            }                                                                                                         \
             else                                                                                                      \
-                memcpy(row, from, (size_t)n * sizeof(R));                                                             \
+                copy_##name(row, from, n);                                                                            \
         }                                                                                                             \
 }                                                                                                                     \
-/* small with rows of a multiple of 16, the rest zeros */                                                             \
+/* small with rows of a multiple of 16, the rest zeros, which are there */                                            \
 static void widen_##name(const job *j, R *to, const R *small, int64_t pitch)                                          \
 {                                                                                                                     \
     const int64_t width = j->x->count[2];                                                                             \
-    for (int64_t r = 0; r < j->x->count[0] * j->x->count[1]; ++r, to += pitch, small += width) {                      \
-        memcpy(to, small, (size_t)width * sizeof(R));                                                                 \
-        for (int64_t w = width; w < pitch; ++w) to[w] = 0;                                                            \
-    }                                                                                                                 \
+    for (int64_t r = 0; r < j->x->count[0] * j->x->count[1]; ++r, to += pitch, small += width) copy_##name(to, small, width); \
 }                                                                                                                     \
 static void halve_##name(R *out, R *sums, int64_t taps)                                                               \
 {                                                                                                                     \
@@ -110,6 +121,7 @@ static void weights(void *ctx, int64_t begin, int64_t end, void *scratch)
     int64_t *at = scratch;
     char *copy = (char *)(at + round_up(x->taps, 8)), *small = copy + j->copy, *sums = small + j->beside;
     for (int64_t t = 0; t < x->taps; ++t) at[t] = fc_conv_tap_at(j->l, t);
+    memset(small, 0, j->beside);
     for (int64_t g = begin; g < end; ++g) {
         memset(sums, 0, (size_t)x->taps * FC_DEPTH_LANES * j->size);
         for (int64_t n = 0; n < v->batch; ++n) {

@@ -46,6 +46,10 @@ int fc_conv_depth_phases(const fc_conv *v, const void *small, const void *weight
 /* The three directions where both sides lie channels_last (conv_depth_last.c), with the same bits. */
 int fc_conv_depth_last(const fc_conv *v, void *out, const void *x, const void *weight, const void *bias, int to_big);
 int fc_conv_depth_last_weight(const fc_conv *v, void *weight, const void *small, const void *big);
+/* The same of contiguous tensors, where that pays: direction is one of FC_CONV_TO_SMALL and so on (conv_depth_turned.c). */
+int fc_conv_depth_turns(const fc_conv *v, int direction);
+int fc_conv_depth_turned(const fc_conv *v, void *out, const void *x, const void *weight, const void *bias, int to_big);
+int fc_conv_depth_turned_weight(const fc_conv *v, void *weight, const void *small, const void *big);
 int fc_conv_depth_weight(const fc_conv *v, const fc_window *x, void *weight, const void *small);
 
 #endif

@@ -36,7 +36,9 @@ int fc_conv_to_small(const fc_conv *v, void *small, const void *big, const void 
         return FC_OK;
     }
     if (v->last)
-        return fc_conv_is_depthwise(v) ? fc_conv_depth_last(v, small, big, weight, bias, 0) : fc_conv_points(v, small, big, weight, bias, 0);
+        return fc_conv_last(v, small, big, weight, bias, 0);
+    if (fc_conv_is_depthwise(v) && fc_conv_depth_turns(v, FC_CONV_TO_SMALL))
+        return fc_conv_depth_turned(v, small, big, weight, bias, 0);
     fc_window x = window_over_big(v, big, room);
     const fc_conv_places to = { .step = { 1, 1, 1 }, .size = { v->small[0], v->small[1], v->small[2] } };
     if (fc_conv_is_depthwise(v))
@@ -209,7 +211,9 @@ int fc_conv_to_big(const fc_conv *v, void *big, const void *small, const void *w
         return FC_OK;
     }
     if (v->last)
-        return fc_conv_is_depthwise(v) ? fc_conv_depth_last(v, big, small, weight, bias, 1) : fc_conv_points(v, big, small, weight, bias, 1);
+        return fc_conv_last(v, big, small, weight, bias, 1);
+    if (fc_conv_is_depthwise(v) && fc_conv_depth_turns(v, FC_CONV_TO_BIG))
+        return fc_conv_depth_turned(v, big, small, weight, bias, 1);
     const int dense = v->stride[0] == 1 && v->stride[1] == 1 && v->stride[2] == 1;
     if (!dense && fc_conv_is_depthwise(v))
         return fc_conv_depth_phases(v, small, weight, bias, big);
@@ -226,7 +230,9 @@ int fc_conv_to_big(const fc_conv *v, void *big, const void *small, const void *w
 int fc_conv_weight(const fc_conv *v, void *weight, const void *small, const void *big, int64_t *room)
 {
     if (v->last)
-        return fc_conv_is_depthwise(v) ? fc_conv_depth_last_weight(v, weight, small, big) : fc_conv_points_weight(v, weight, small, big);
+        return fc_conv_last_weight(v, weight, small, big);
+    if (fc_conv_is_depthwise(v) && fc_conv_depth_turns(v, FC_CONV_WEIGHT))
+        return fc_conv_depth_turned_weight(v, weight, small, big);
     fc_window x = window_over_big(v, big, room);
     if (fc_conv_is_depthwise(v))
         return fc_conv_depth_weight(v, &x, weight, small);

@@ -124,6 +124,36 @@ def test_interpolation_does_not_see_how_an_image_lies(shape, options):
         assert len(found) == 1
 
 
+#                input, weight, stride, padding, dilation: dense ones read channels_last where they lie, small planes by channels are turned
+CONVOLUTIONS = [((8, 64, 14, 14), (48, 64, 3, 3), 1, 1, 1), ((2, 3, 40, 41), (33, 3, 7, 7), 2, 3, 1), ((1, 32, 33, 33), (32, 32, 3, 3), 1, 12, 12),
+                ((3, 16, 18, 18), (18, 16, 1, 1), 2, 0, 1), ((2, 300, 20, 20), (40, 300, 4, 4), 1, 2, 1), ((2, 24, 30, 30), (20, 24, 2, 2), 1, 3, 1),
+                ((4, 100, 7, 7), (100, 1, 3, 3), 1, 1, 1), ((2, 130, 28, 28), (130, 1, 3, 3), 2, 1, 1), ((2, 33, 12, 12), (33, 1, 3, 3), 1, 2, 2)]  # fmt: skip
+
+
+@pytest.mark.parametrize("x,w,stride,padding,dilation", CONVOLUTIONS, ids=str)
+def test_convolution_does_not_see_how_images_lie(x, w, stride, padding, dilation, as_before):
+    if as_before < 3:
+        pytest.skip("this machine has no AVX2 and FMA")
+    groups, found = x[1] // w[1], {}
+    for threads, level in ((1, as_before), (3, as_before), (2, 3)):
+        torch.set_num_threads(threads)
+        lib.fc_set_isa_level(level)
+        for image in (torch.contiguous_format, torch.channels_last):
+            for kernel in (torch.contiguous_format, torch.channels_last):
+                torch.manual_seed(0)
+                operands = [drawn(*x), drawn(*w), drawn(w[0])]
+                laid = [operands[0].detach().contiguous(memory_format=image), operands[1].detach().contiguous(memory_format=kernel), operands[2].detach()]
+                out = F.conv2d(*(t.requires_grad_() for t in laid), stride, padding, dilation, groups)
+                results = with_gradients(out, *laid)
+                found[threads, level, image, kernel] = [t.detach().contiguous().numpy().tobytes() for t in results]
+    if groups > 1:  # a few channels at a time are too few to be turned
+        parts = [F.conv2d(*(t[c : c + 10].detach() if k else t[:, c : c + 10].detach() for k, t in enumerate(laid)), stride, padding, dilation, 10) for c in range(0, groups - 9, 10)]
+        assert torch.equal(torch.cat(parts, 1), out[:, : 10 * len(parts)].detach())
+    first = next(iter(found.values()))
+
+    assert [] == [how for how, bits in found.items() if bits != first]
+
+
 def test_a_sample_of_attention_does_not_see_the_batch():
     q, k, v = (torch.randn(3, 4, 150, 16) for _ in range(3))
     together = F.scaled_dot_product_attention(q, k, v)
