@@ -5,7 +5,7 @@
 
 enum {
     SERIAL = 32768,          /* elements below which the pool costs more than it gives */
-    SPLIT_FROM = 1 << 17,    /* elements from which one reduction may be cut into blocks for the threads */
+    SPLIT_FROM = 1 << 19,    /* bytes (of a float at least for each element) from which one reduction may be cut into blocks for the threads */
     SPLIT_UNITS = 64,        /* tiles and rows that keep the threads busy without that */
     FROM_MEMORY = 4 << 20    /* bytes that do not stay in a cache */
 };
@@ -26,7 +26,7 @@ static void measure(job *q)
 
 static int splits(const job *q)
 {
-    return q->nblocks > 1 && q->outer * q->tiles < SPLIT_UNITS && q->outer * q->reduce * q->inner >= SPLIT_FROM;
+    return q->nblocks > 1 && q->outer * q->tiles < SPLIT_UNITS && q->outer * q->reduce * q->inner * (q->es < 4 ? 4 : q->es) >= SPLIT_FROM;
 }
 
 static job job_of(int which, int dtype, const fc_fold_form *f, double param)

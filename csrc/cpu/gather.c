@@ -126,8 +126,9 @@ static void select_rows(void *ctx, int64_t begin, int64_t end)
     if (q->inner == 1) {
         for (int64_t r = begin; r < end;) {
             const int64_t o = r / q->count, p = r % q->count, m = q->count - p < end - r ? q->count - p : end - r;
-            fc_cpu_choose(size, w->to + r * size, w->from + o * q->far * size, q->step, q->index + p, m);
-            r += m;
+            const int64_t whole = p ? 0 : (end - r) / q->count, rows = whole ? whole : 1;
+            fc_cpu_choose(size, w->to + r * size, q->count, w->from + o * q->far * size, q->far, rows, q->step, q->index + p, m);
+            r += rows * m;
         }
         return;
     }

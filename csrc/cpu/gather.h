@@ -35,8 +35,9 @@ int fc_cpu_index_write(const fc_slices *job, char *x, const char *src, int add, 
 /* The place of the first index outside [low, high), -1 where there is none. */
 int64_t fc_cpu_outside(const int64_t *index, int64_t count, int64_t low, int64_t high);
 
-/* to[k] = from[index[k] * step]: indices that were looked at before */
-void fc_cpu_choose(int size, char *to, const char *from, int64_t step, const int64_t *index, int64_t count);
+/* to[r * to_far + k] = from[r * from_far + index[k] * step], in elements: indices that were looked at before */
+void fc_cpu_choose(int size, char *to, int64_t to_far, const char *from, int64_t from_far, int64_t rows, int64_t step,
+                   const int64_t *index, int64_t count);
 
 /* n elements, steps in elements */
 void fc_cpu_strided_copy(int size, char *to, int64_t to_step, const char *from, int64_t from_step, int64_t n);

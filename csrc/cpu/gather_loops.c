@@ -101,16 +101,27 @@ fc_through_line fc_through_line_of(int dtype, int how)
     }
 }
 
-#define CHOOSE(T)                                                              \
-    if (step == 1) /* no multiplication: 34 us instead of 57 for 1e5 words */   \
-        for (int64_t k = 0; k < count; ++k)                                    \
-            ((T *)to)[k] = ((const T *)from)[index[k]];                        \
-    else                                                                       \
-        for (int64_t k = 0; k < count; ++k)                                    \
-            ((T *)to)[k] = ((const T *)from)[index[k] * step];                 \
+/* Four rows at a time share what is read of the index: 1e5 words in rows of 400 take 23 us instead of 42. */
+#define CHOOSE(T)                                                                          \
+    for (; rows >= 4; rows -= 4, to += 4 * to_far * size, from += 4 * from_far * size) {   \
+        T *a = (T *)to, *b = a + to_far, *c = b + to_far, *d = c + to_far;                 \
+        const T *x = (const T *)from;                                                      \
+        for (int64_t k = 0; k < count; ++k) {                                              \
+            const T *const at = x + index[k] * step;                                       \
+            a[k] = at[0], b[k] = at[from_far], c[k] = at[2 * from_far], d[k] = at[3 * from_far]; \
+        }                                                                                  \
+    }                                                                                      \
+    for (; rows; --rows, to += to_far * size, from += from_far * size)                     \
+        if (step == 1) /* no multiplication: 34 us instead of 57 for 1e5 words */          \
+            for (int64_t k = 0; k < count; ++k)                                            \
+                ((T *)to)[k] = ((const T *)from)[index[k]];                                \
+        else                                                                               \
+            for (int64_t k = 0; k < count; ++k)                                            \
+                ((T *)to)[k] = ((const T *)from)[index[k] * step];                         \
     break
 
-void fc_cpu_choose(int size, char *restrict to, const char *restrict from, int64_t step, const int64_t *restrict index, int64_t count)
+void fc_cpu_choose(int size, char *restrict to, int64_t to_far, const char *restrict from, int64_t from_far, int64_t rows, int64_t step,
+                   const int64_t *restrict index, int64_t count)
 {
     switch (size) {
     case 1: CHOOSE(uint8_t);
