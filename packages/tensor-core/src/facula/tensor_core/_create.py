@@ -402,6 +402,10 @@ def _complex_steps(start, end, steps, dtype):
 
 def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
     """base to the powers linspace(start, end, steps)."""
+    if type(start) is float is type(end) and type(steps) is int and steps >= 0 and type(base) is float and abs(start) < 100 and abs(end) < 100:
+        if out is dtype is layout is device is None:  # 1.8 us instead of 2.7
+            t = _ops.linspace_of(steps, float64, start, end)
+            return _finish(_ops.copy(_map2r(_POW, None, 2, 0, base, 0.0, t._h), _state.get_default_dtype()), requires_grad)
     plain(layout)
     _fits("logspace", out, dtype)
     if dtype is None and out is None and (isinstance(start, complex) or isinstance(end, complex)):

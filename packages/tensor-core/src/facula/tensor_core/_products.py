@@ -264,10 +264,14 @@ def inner(input, other, *, out=None):
 
 def kron(input, other, *, out=None):
     """Kronecker product: every element of input times the whole of other."""
-    x, y = list(input.shape), list(other.shape)
+    x, y = input.shape, other.shape
+    if len(y) == 1 and x and out is None:
+        result = _ops.mul(_ops.unsqueeze(input, len(x)), other)
+        if result.is_contiguous():  # else it lies as input does
+            return _shape._alone(_ops.view(result, (*x[:-1], x[-1] * y[0])))
+        return _shape.reshape(result, (*x[:-1], x[-1] * y[0]))
+    x, y = list(x), list(y)
     n = max(len(x), len(y))
-    if n == 1 == len(x) == len(y) and out is None:
-        return _shape._alone(_ops.view(_ops.mul(_ops.unsqueeze(input, 1), other), (x[0] * y[0],)))
     if n == 2 == len(x) == len(y) and out is None:
         result = _ops.mul(_shape.reshape(input, (x[0], 1, x[1], 1)), _ops.unsqueeze(other, 1))
         return _shape.reshape(result, (x[0] * y[0], x[1] * y[1]))

@@ -77,13 +77,15 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     """(*, C r^2, H, W) as (*, C, H r, W r). Source: Shi et al. (2016)."""
     if type(input) is not Tensor:
         extend.want_tensor("pixel_shuffle", "input", 0, input)
-    if input.dim() < 3:
+    shape = input.shape
+    if len(shape) < 3:
         raise RuntimeError(f"pixel_shuffle expects input to have at least 3 dimensions, but got input with {input.dim()} dimension(s)")
     r = upscale_factor
     if r <= 0:
         raise RuntimeError(f"pixel_shuffle expects a positive upscale_factor, but got {r}")
-    if len(input.shape) == 3 and r > 1 and not (c := input.shape[0]) % (r * r):
-        c, (h, w) = c // (r * r), input.shape[1:]
+    if len(shape) == 3 and r > 1 and not shape[0] % (r * r):
+        c, h, w = shape
+        c //= r * r
         x = _permute(input.reshape((c, r, r, h, w)), (0, 3, 1, 4, 2)).reshape((c, h * r, w * r))
         return x if x.base is None else _laid_like(x, input)
     *batch, c, h, w = input.shape
