@@ -109,3 +109,43 @@ def test_a_cached_transform_gives_back_the_very_value():
     x = t(1.0)
 
     assert x is transform.inv(transform(x))
+
+
+EQUAL = [
+    (lambda: T.AffineTransform(torch.zeros(3), torch.ones(3)), lambda: T.AffineTransform(torch.zeros(3), torch.ones(3)), True),
+    (lambda: T.AffineTransform(torch.zeros(3), torch.ones(3)), lambda: T.AffineTransform(0.0, 1.0), True),
+    (lambda: T.AffineTransform(torch.zeros(3), torch.ones(3)), lambda: T.AffineTransform(torch.zeros(2), torch.ones(2)), False),
+    (lambda: T.AffineTransform(torch.zeros(3), torch.ones(3)), lambda: T.AffineTransform(torch.zeros(3), torch.ones(2, 1)), True),
+    (lambda: T.AffineTransform(torch.zeros(3), torch.ones(3)), lambda: T.AffineTransform(torch.arange(3.0), 1.0), False),
+    (lambda: T.ComposeTransform([T.ExpTransform()]), lambda: T.ComposeTransform([T.ExpTransform()]), True),
+    (lambda: T.ComposeTransform([T.ExpTransform()]).inv, lambda: T.ComposeTransform([T.ExpTransform().inv]), True),
+    (lambda: T.identity_transform.inv, lambda: T.identity_transform, True),
+    (lambda: T.ExpTransform(), lambda: T.AbsTransform(), False),
+]
+
+
+@pytest.mark.parametrize("a,b,expected", EQUAL)
+def test_transforms_are_equal_by_their_parameters(a, b, expected):
+    assert expected is (a() == b())
+
+
+def test_the_inverse_of_a_composition_is_one_of_inverses():
+    composed = T.ComposeTransform([T.ExpTransform(), T.AffineTransform(1.0, 2.0)])
+
+    assert [T.AffineTransform(1.0, 2.0).inv, T.ExpTransform().inv] == composed.inv.parts
+    assert composed.inv.inv is composed
+    assert composed.inv is composed.inv
+
+
+def test_the_dims_of_an_event_are_one_number_where_they_stay():
+    assert 0 == T.ExpTransform().event_dim
+    assert 1 == T.SoftmaxTransform().event_dim
+    with pytest.raises(ValueError, match="domain.event_dim or .codomain.event_dim"):
+        T.ReshapeTransform((2, 2), (4,)).event_dim
+
+
+@pytest.mark.parametrize("registry", [biject_to, transform_to], ids=["biject", "transform"])
+def test_bounds_of_an_interval_may_be_tensors(registry):
+    constraint = C.interval(torch.zeros(3, dtype=torch.float64), torch.tensor([1.0, 2.0, 3.0], dtype=torch.float64))
+
+    assert bool(constraint.check(registry(constraint)(t([-2.0, 0.1, 1.0]))).all())

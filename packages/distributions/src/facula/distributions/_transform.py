@@ -32,13 +32,26 @@ class Transform:
         return {**self.__dict__, "_inv": None, "_cached": (None, None)}
 
     @property
+    def event_dim(self) -> int:
+        """How many dims one event has, where it has as many before as after."""
+        if self.domain.event_dim != self.codomain.event_dim:
+            raise ValueError(
+                f"{type(self).__name__}: an event has {self.domain.event_dim} dims before and {self.codomain.event_dim} after. "
+                "Please use either .domain.event_dim or .codomain.event_dim"
+            )
+        return self.domain.event_dim
+
+    @property
     def inv(self) -> Transform:
         """The inverse; its inverse is this transform."""
         inverse = self._inv() if self._inv is not None else None
         if inverse is None:
-            inverse = _Inverse(self)
+            inverse = self._inverted()
             self._inv = weakref.ref(inverse)
         return inverse
+
+    def _inverted(self) -> Transform:
+        return _Inverse(self)
 
     @property
     def sign(self):
@@ -89,7 +102,10 @@ class Transform:
         return shape
 
     def __eq__(self, other) -> bool:
-        return self is other or (type(self) is type(other) and self._parameters() == other._parameters())
+        if self is other or type(self) is not type(other):
+            return self is other
+        mine, others = self._parameters(), other._parameters()
+        return mine.keys() == others.keys() and all(_same(value, others[name]) for name, value in mine.items())
 
     def __hash__(self) -> int:
         return object.__hash__(self)
@@ -99,6 +115,16 @@ class Transform:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}()"
+
+
+def _same(a, b) -> bool:
+    """Whether two parameters are equal; tensors are where all that they broadcast to are."""
+    if not isinstance(a, facula.Tensor) and not isinstance(b, facula.Tensor):
+        return a == b
+    shapes = [tuple(getattr(value, "shape", ())) for value in (a, b)]
+    if any(m != n and 1 not in (m, n) for m, n in zip(reversed(shapes[0]), reversed(shapes[1]))):
+        return False
+    return bool(facula.as_tensor(a == b).all())
 
 
 class _Inverse(Transform):
@@ -159,6 +185,16 @@ class ComposeTransform(Transform):
     def __init__(self, parts: list[Transform], cache_size: int = 0) -> None:
         super().__init__(cache_size)
         self.parts = [part.with_cache(cache_size) for part in parts] if cache_size else list(parts)
+
+    @property
+    def inv(self) -> Transform:
+        """The inverses of the parts, the last first; its inverse is this transform."""
+        return self._inv if isinstance(self._inv, Transform) else super().inv
+
+    def _inverted(self) -> Transform:
+        inverse = ComposeTransform([part.inv for part in reversed(self.parts)])
+        inverse._inv = self  # kept strongly: the other direction is weak
+        return inverse
 
     def with_cache(self, cache_size: int = 1):
         return self if cache_size == self._cache_size else ComposeTransform(self.parts, cache_size)

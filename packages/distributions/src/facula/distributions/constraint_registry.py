@@ -65,7 +65,7 @@ _both(C._LessThan)(lambda c: _affine_after(T.ExpTransform(), c.upper_bound, -1))
 @_both(C._Interval)
 def _interval(constraint):
     low, high = constraint.lower_bound, constraint.upper_bound
-    if (low, high) == (0.0, 1.0):
+    if all(isinstance(bound, (int, float)) for bound in (low, high)) and (low, high) == (0, 1):
         return T.SigmoidTransform()
     return _affine_after(T.SigmoidTransform(), low, high - low)
 

@@ -58,14 +58,27 @@ class Constraint:
 class _Dependent(Constraint):
     """A constraint that only an instance knows, since it depends on other parameters."""
 
-    def __init__(self, *, is_discrete: bool = False, event_dim: int = 0) -> None:
-        self.is_discrete = is_discrete
-        self.event_dim = event_dim
+    def __init__(self, *, is_discrete: bool | None = None, event_dim: int | None = None) -> None:
+        self._is_discrete = is_discrete
+        self._event_dim = event_dim
+
+    @property
+    def is_discrete(self) -> bool:
+        return self._known("is_discrete", self._is_discrete)
+
+    @property
+    def event_dim(self) -> int:
+        return self._known("event_dim", self._event_dim)
+
+    def _known(self, name, value):
+        if value is None:
+            raise NotImplementedError(f"constraints.dependent: .{name} cannot be determined statically. Ask the instance.")
+        return value
 
     def __call__(self, *, is_discrete: bool | None = None, event_dim: int | None = None) -> _Dependent:
         return _Dependent(
-            is_discrete=self.is_discrete if is_discrete is None else is_discrete,
-            event_dim=self.event_dim if event_dim is None else event_dim,
+            is_discrete=self._is_discrete if is_discrete is None else is_discrete,
+            event_dim=self._event_dim if event_dim is None else event_dim,
         )
 
     def check(self, value):
@@ -77,12 +90,12 @@ class _Dependent(Constraint):
 class _DependentProperty(property, _Dependent):
     """A property that is a constraint on an instance and a dependent one on the class."""
 
-    def __init__(self, function=None, *, is_discrete: bool = False, event_dim: int = 0) -> None:
+    def __init__(self, function=None, *, is_discrete: bool | None = None, event_dim: int | None = None) -> None:
         property.__init__(self, function)
         _Dependent.__init__(self, is_discrete=is_discrete, event_dim=event_dim)
 
     def __call__(self, function):
-        return _DependentProperty(function, is_discrete=self.is_discrete, event_dim=self.event_dim)
+        return _DependentProperty(function, is_discrete=self._is_discrete, event_dim=self._event_dim)
 
 
 def is_dependent(constraint: Constraint) -> bool:
@@ -95,8 +108,14 @@ class _IndependentConstraint(Constraint):
     def __init__(self, base_constraint: Constraint, reinterpreted_batch_ndims: int) -> None:
         self.base_constraint = base_constraint
         self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
-        self.is_discrete = base_constraint.is_discrete
-        self.event_dim = base_constraint.event_dim + reinterpreted_batch_ndims
+
+    @property
+    def is_discrete(self) -> bool:
+        return self.base_constraint.is_discrete
+
+    @property
+    def event_dim(self) -> int:
+        return self.base_constraint.event_dim + self.reinterpreted_batch_ndims
 
     def check(self, value):
         valid = self.base_constraint.check(value)

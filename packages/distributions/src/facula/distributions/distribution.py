@@ -40,7 +40,11 @@ class Distribution:
             self._check_parameters()
 
     def _check_parameters(self) -> None:
-        for name, constraint in self.arg_constraints.items():
+        try:
+            named = self.arg_constraints
+        except NotImplementedError:
+            return self._not_checked("arg_constraints", "Please set `arg_constraints = {}` or initialize")
+        for name, constraint in named.items():
             lazy = isinstance(getattr(type(self), name, None), lazy_property) and name not in self.__dict__
             if lazy or constraints.is_dependent(constraint):
                 continue
@@ -50,6 +54,13 @@ class Distribution:
                     f"Expected parameter {name} (Tensor of shape {tuple(value.shape)}) of distribution {self!r} to satisfy "
                     f"the constraint {constraint!r}, but found invalid values:\n{value}"
                 )
+
+    def _not_checked(self, what: str, advice: str) -> None:
+        """A subclass that does not say what is valid gets a warning, and is not checked."""
+        warnings.warn(
+            f"{type(self)} does not define `{what}`. {advice} the distribution with `validate_args=False` to turn off validation.",
+            stacklevel=4,
+        )
 
     @property
     def arg_constraints(self) -> dict[str, constraints.Constraint]:
@@ -178,7 +189,10 @@ class Distribution:
                 f"{name}: Value is not broadcastable with batch_shape+event_shape: {tuple(value.shape)} vs "
                 f"{tuple(expected)}."
             )
-        support = self.support
+        try:
+            support = self.support
+        except NotImplementedError:
+            return self._not_checked("support", "Define it, or initialize")
         if not bool(support.check(value).all()):
             raise ValueError(
                 f"Expected value argument (Tensor of shape {tuple(value.shape)}) to be within the support "

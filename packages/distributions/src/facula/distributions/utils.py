@@ -72,8 +72,8 @@ def vec_to_tril_matrix(vec, diag: int = 0):
 
 def softplus(x):
     """log(1 + exp(x)) = max(x, 0) + log(1 + exp(-|x|)), which does not overflow."""
-    # At 0 relu has slope 0 and clamp slope 1: half of each gives softplus its slope of 1/2.
-    return 0.5 * (facula.relu(x) + x.clamp(min=0)) + facula.log1p(facula.exp(-x.abs()))
+    # At 0 relu has slope 0 and clamp slope 1: half of each gives softplus its slope of 1/2; halved first, or the largest numbers overflow.
+    return 0.5 * facula.relu(x) + 0.5 * x.clamp(min=0) + facula.log1p(facula.exp(-x.abs()))
 
 
 def bernoulli_log_prob(logits, value):

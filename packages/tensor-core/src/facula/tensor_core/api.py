@@ -17,7 +17,7 @@ for _module in (_create, _data, _shape, _joining, _rearranging, _index, _matrix,
 _public["_standard_gamma"], _public["_sample_dirichlet"] = _random._standard_gamma, _random._sample_dirichlet
 _public.update(_types.BY_NAME)
 _public.update(_types.ALIASES)
-_public.update({n: getattr(_types, n) for n in ("strided", "sparse_coo", "sparse_csr", "sparse_csc", "contiguous_format", "preserve_format", "channels_last", "channels_last_3d")})
+_public.update({n: getattr(_types, n) for n in ("strided", "sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc", "contiguous_format", "preserve_format", "channels_last", "channels_last_3d")})
 _public.update(inf=float("inf"), nan=float("nan"), pi=3.141592653589793, e=2.718281828459045, newaxis=None)
 _methods.attach(_public)
 _einops.arrange()
