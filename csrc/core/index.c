@@ -99,6 +99,8 @@ fc_tensor *fc_gather(int op, fc_tensor *out, fc_tensor *x, int64_t dim, fc_tenso
     };
     fc_tensor *ops[3] = { x, index, src }, *t = NULL, *where = NULL, *from = NULL;
     int device;
+    if (op == FC_OP__gather_sparse_grad) /* a row of its own for its derivative alone */
+        op = FC_OP_gather;
     if (fc_check_operands(3, ops, &device))
         return NULL;
     const int64_t d = fc_wrap_dim(dim, x->ndim);

@@ -237,7 +237,7 @@ SAMPLES = {
         lambda: (normal(2, 3, 4), normal(5, 4), normal(5)), lambda: (normal(3, 4), normal(4), None),
     ],
     # indexing
-    "gather": [lambda: (normal(4, 5), 0, index(4, 3, 5)), lambda: (normal(4, 5), -1, index(5, 2, 7)), lambda: (normal(4), 0, index(4, 6))],
+    **{name: [lambda: (normal(4, 5), 0, index(4, 3, 5)), lambda: (normal(4, 5), -1, index(5, 2, 7)), lambda: (normal(4), 0, index(4, 6))] for name in ("gather", "_gather_sparse_grad")},
     "index_select": [lambda: (normal(4, 5), 0, index(4, 7)), lambda: (normal(4, 5), -1, index(5, 2))],
     "scatter": [lambda: (normal(4, 5), 0, torch.randperm(4).reshape(4, 1).expand(4, 5).contiguous(), normal(4, 5)), lambda: (normal(4), 0, torch.randperm(4)[:2], normal(3))],
     "scatter_add": [lambda: (normal(4, 5), 0, index(4, 3, 5), normal(3, 5)), lambda: (normal(4), 0, index(4, 6), normal(6))],

@@ -103,5 +103,18 @@ def _pinv(row):
     return lambda x, atol, rtol, hermitian: row(x, atol.detach(), rtol.detach(), hermitian)
 
 
+def _dense(row):
+    """gradcheck compares dense gradients."""
+
+    def through(x, *rest):
+        if not x.requires_grad:
+            return row(x, *rest)
+        x = x.clone()
+        x.register_hook(lambda g: g.to_dense() if g.is_sparse else g)
+        return row(x, *rest)
+
+    return through
+
+
 # rows whose results are defined up to a choice, or which read half of their operand: the function of it that is checked
-THROUGH = {"_cholesky_solve": _of_triangle, "_linalg_pinv": _pinv, "_linalg_cholesky_ex": _of_product, "_linalg_eigh": _of_sum, "_linalg_svd": _sizes, "_linalg_eig": _eig}
+THROUGH = {"_gather_sparse_grad": _dense, "_cholesky_solve": _of_triangle, "_linalg_pinv": _pinv, "_linalg_cholesky_ex": _of_product, "_linalg_eigh": _of_sum, "_linalg_svd": _sizes, "_linalg_eig": _eig}

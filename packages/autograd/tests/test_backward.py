@@ -419,3 +419,28 @@ def test_the_data_of_a_tensor_with_gradients_are_floats():
     x.data = torch.ones(3)
 
     assert (3,) == tuple(x.shape)
+
+
+READS = [
+    ((4, 5), 0, [[0, 1, 0], [3, 3, 2]]),
+    ((4, 5), -1, [[0, 1, 0], [4, 3, 2]]),
+    ((4,), 0, [1, 1, 3]),
+    ((3,), 0, 2),
+    ((), 0, [0]),
+    ((), 0, 0),
+    ((3, 4), 0, []),
+]
+
+
+@pytest.mark.parametrize("shape,dim,index", READS)
+def test_gather_lists_what_it_read(shape, dim, index):
+    x, index = torch.randn(shape, dtype=torch.float64, requires_grad=True), torch.tensor(index, dtype=torch.int64)
+    weights = torch.arange(1.0, 1 + index.numel(), dtype=torch.float64).reshape(index.shape)
+    (dense,) = torch.autograd.grad(torch.gather(x, dim, index), x, weights) if index.numel() else (torch.zeros_like(x),)
+
+    (sparse,) = torch.autograd.grad(x.gather(dim, index, sparse_grad=True), x, weights)
+
+    assert sparse.is_sparse
+    assert (len(shape), index.numel()) == sparse._indices().shape
+    assert torch.equal(weights.reshape(-1), sparse._values())
+    assert torch.equal(dense, sparse.to_dense())

@@ -292,3 +292,27 @@ def test_helpers_of_reentrant_checkpoints():
     with pytest.warns(UserWarning):
         checkpointing.check_backward_validity([y])
     assert ([], []) == tuple(map(list, checkpointing.get_device_states(x)))
+
+
+@pytest.mark.parametrize("reentrant", [False, True])
+@pytest.mark.parametrize("around", [False, True], ids=["backward outside", "backward inside another autocast"])
+def test_the_second_run_casts_as_the_first_did(reentrant, around):
+    seen = []
+
+    def layer(x, w):
+        out = torch.mm(torch.mm(x, w), w)
+        seen.append(out.dtype)
+        return out
+
+    x, w = (torch.randn(3, 3, requires_grad=True) for _ in range(2))
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        loss = checkpoint(layer, x, w, use_reentrant=reentrant).float().sum()
+    if around:
+        with torch.autocast("cpu", enabled=False):
+            loss.backward()
+    else:
+        loss.backward()
+
+    assert [torch.bfloat16] * 2 == (seen * 2)[:2]
+    assert w.grad.dtype is torch.float32
+    assert all(dtype is torch.bfloat16 for dtype in seen)

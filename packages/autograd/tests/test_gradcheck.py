@@ -105,3 +105,37 @@ def test_sparse_inputs_are_checked_by_their_values(masked):
     x = torch.tensor([[0.0, 2.0], [3.0, 0.0]], dtype=torch.float64).to_sparse().requires_grad_()
 
     assert torch.autograd.gradcheck(lambda s: s.to_dense() * 2, (x,), masked=bool(masked))
+
+
+def hooked(x):
+    y = x.clone()
+    y.register_hook(lambda g: g + 1e-2)
+    return y
+
+
+class SparseBackward(torch.autograd.Function):
+    forward = staticmethod(lambda ctx, x: x.clone())
+    backward = staticmethod(lambda ctx, g: g.to_sparse())
+
+
+REFUSED = [
+    (lambda: gradcheck(lambda x: x.to_sparse(), (leaf(1.0, 2.0),), raise_exception=False), ValueError, "Sparse output is not supported"),
+    (lambda: gradcheck(lambda x: torch.cat([x, x]) if bool((x >= 1).all()) else x, (leaf(1.0),)), AssertionError, "same shape when inputs are perturbed"),
+    (lambda: gradcheck(lambda x: x.float() if bool((x >= 1).all()) else x, (leaf(1.0),)), AssertionError, "same dtype when inputs are perturbed"),
+    (lambda: gradcheck(hooked, (leaf(1.0),), atol=0.1), RuntimeError, "backward not multiplied by grad_output"),
+    (lambda: gradcheck(hooked, (leaf(1.0),)), RuntimeError, "Jacobian mismatch for output 0 with respect to input 0"),
+    (lambda: gradcheck(hooked, (leaf(1.0),), fast_mode=True), RuntimeError, "Jacobian mismatch for output 0 with respect to input 0"),
+    (lambda: gradcheck(SparseBackward.apply, (leaf(1.0),)), RuntimeError, "grad is incorrect layout"),
+    (lambda: gradcheck(lambda x: x.detach() * 2, (leaf(1.0),)), RuntimeError, "Numerical gradient for function expected to be zero"),
+]
+
+
+@pytest.mark.parametrize("call,kind,words", REFUSED)
+def test_what_is_wrong_is_named(call, kind, words):
+    with pytest.raises(kind, match=words):
+        call()
+
+
+def test_tangents_of_several_directions_at_once_are_checked():
+    assert gradcheck(lambda a, b: (a.clone(), a + b), (leaf(1.0, 2.0), 1), check_forward_ad=True, check_backward_ad=False, check_batched_forward_grad=True)
+    assert gradcheck(lambda a, b: a.clone(), (leaf(1.0), leaf(2.0)), check_forward_ad=True, check_batched_forward_grad=True)

@@ -61,12 +61,13 @@ def along(t, *shape, dim):
 
 ADD = dict(ulp=4, halves=4, specials=False)  # PyTorch adds halves one by one, rounding each time, and so do we
 
-O("gather", lambda x, dim, index: gather(x, dim, index), cases=lambda t: [
-    (t(4, 5), 0, t.index(4, 3, 5)),
-    (t(4, 5), 1, t.index(5, 2, 7)),
-    (t(3, 4, 5), -1, t.index(5, 3, 4, 2)),
-    (t(3, 4), 0, t.index(3, 0, 4)),
-])  # fmt: skip
+for _name in ("gather", "_gather_sparse_grad"):
+    O(_name, lambda x, dim, index: gather(x, dim, index), cases=lambda t: [
+        (t(4, 5), 0, t.index(4, 3, 5)),
+        (t(4, 5), 1, t.index(5, 2, 7)),
+        (t(3, 4, 5), -1, t.index(5, 3, 4, 2)),
+        (t(3, 4), 0, t.index(3, 0, 4)),
+    ])  # fmt: skip
 O("index_select", lambda x, dim, index: np.take(x, index, axis=dim), cases=lambda t: [
     (t(4, 5), 0, t.index(4, 7)),
     (t(4, 5, 3), 1, t.index(5, 2)),

@@ -1,5 +1,7 @@
 """backward() and grad(), as functions and as what Tensor gets."""
 
+import warnings
+
 from . import _core, _engine
 from ._core import GradError, Tensor, is_complex, lib, ones_like
 from ._engine import add_to_grad, run
@@ -46,7 +48,7 @@ def roots(outputs, grads):
                 found.append((origin, g))
                 continue
             if not isinstance(out, Tensor):
-                raise GradError(f"backward: element {i} is an edge of the graph and needs an explicit gradient. Give one.")
+                raise GradError(f"backward: grad can be implicitly created only for scalar outputs, and element {i} is an edge of the graph. Give a gradient.")
             if out.numel() != 1:
                 raise GradError(f"backward: grad can be implicitly created only for scalar outputs, but element {i} has shape {tuple(out.shape)}. Sum it, or give a gradient.")
             if is_complex(out):
@@ -56,7 +58,7 @@ def roots(outputs, grads):
             raise TypeError(f"backward: gradients can be tensors or None, but gradient {i} is {type(g).__name__}. Convert it with facula.tensor().")
         elif isinstance(out, Tensor):
             if g.shape != out.shape:
-                raise GradError(f"backward: Mismatch in shape: gradient {i} has shape {tuple(g.shape)} and its tensor has shape {tuple(out.shape)}. Make them equal.")
+                raise GradError(f"backward: Mismatch in shape: grad_output[{i}] has a shape of {list(g.shape)} and output[{i}] has a shape of {list(out.shape)}. Make them equal.")
             if g.dtype is not out.dtype:
                 if is_complex(g) != is_complex(out):
                     raise GradError(f"backward: gradient {i} is {g.dtype} and its tensor {out.dtype}: both must be complex, or neither. Convert it.")
@@ -81,13 +83,20 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
         tensors = as_tuple(tensors)
     grads = (None,) * len(tensors) if grad_tensors is None else as_tuple(grad_tensors)
     keep = create_graph if retain_graph is None else retain_graph
+    if create_graph:
+        warnings.warn(
+            "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient, which keeps memory "
+            "until it is collected. Use autograd.grad where a graph of gradients is wanted, or set .grad to None after use.",
+            UserWarning,
+            stacklevel=2,
+        )
     start = roots(tensors, grads)
     if inputs is None:
         run(start, keep, create_graph)
         return
     inputs = as_tuple(inputs)
     if not inputs:
-        raise GradError("backward: `inputs` is empty, so there is nothing to fill. Leave it out to fill all leaves.")
+        raise GradError("backward: `inputs` argument to `backward` cannot be empty. Leave it out to fill all leaves.")
     captures = dict.fromkeys(wanted_origins(inputs))
     run(start, keep, create_graph, captures)
     for t in inputs:
@@ -123,10 +132,10 @@ def grad(
     if not only_inputs:
         raise ValueError("grad: only_inputs=False is not supported any more. Use backward() to fill all leaves.")
     if materialize_grads and allow_unused is False:
-        raise ValueError("grad: allow_unused=False contradicts materialize_grads=True. Leave allow_unused out.")
+        raise ValueError("grad: Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False. Leave it out.")
     outputs, inputs = as_tuple(outputs), as_tuple(inputs)
     if not inputs:
-        raise GradError("grad: `inputs` is empty, so there is nothing to differentiate with respect to. Name at least one tensor.")
+        raise ValueError("grad: grad requires non-empty inputs. Name at least one tensor.")
     grads = (None,) * len(outputs) if grad_outputs is None else as_tuple(grad_outputs)
     keep = create_graph if retain_graph is None else retain_graph
     if is_grads_batched:
@@ -139,6 +148,8 @@ def grad(
         g = None if type(origin) is Nowhere else captures[origin]
         if g is None and materialize_grads:
             g = _core.zeros(tuple(t.shape), t.dtype, t.device)
+            if create_graph:
+                g.requires_grad_()
         elif g is None and not allow_unused:
             raise GradError(f"grad: the differentiated tensor at index {i} appears to not have been used in the graph. Set allow_unused=True if this is what you want.")
         found.append(g if g is None or create_graph or g.origin is None else g.detach())

@@ -415,6 +415,6 @@ def check_nan(node, outs):
         return
     for i, g in enumerate(outs):
         if isinstance(g, Tensor) and g.detach().isnan().any().item():
-            error = GradError(f"{node.name()}: returned nan values in its gradient number {i}. Look at the forward line below.")
+            error = GradError(f"Function '{node.name()}' returned nan values in its {i}th output. Look at the forward line below.")
             explain(error, node)
             raise error

@@ -87,8 +87,8 @@ class FunctionNode(FunctionCtx, Node):
 
     def changed(self, name, tensor, saved_at):
         return GradError(
-            f"{self.name()}: {name} {tuple(tensor.shape)} was modified in place after it was saved for backward "
-            f"(saved at version {saved_at}, it is now {tensor_version(tensor)}; expected version {saved_at}). Clone it before the in-place operation."
+            f"{self.name()}: one of the variables needed for gradient computation has been modified by an inplace operation: {name} {tuple(tensor.shape)}, "
+            f"saved at version {saved_at}, is now {tensor_version(tensor)}; expected version {saved_at} instead. Clone it before the in-place operation."
         )
 
     def backward(self, g, inputs):
@@ -127,7 +127,7 @@ def fitted(node, i, g, shape, dtype):
     if g.shape != shape:
         extra = g.ndim - len(shape)
         if extra < 0 or any(n != 1 and n != m for n, m in zip(shape, g.shape[extra:])):
-            raise GradError(f"{node.name()}: returned an invalid gradient at index {i}: got {tuple(g.shape)} but expected a shape compatible with {tuple(shape)}.")
+            raise GradError(f"{node.name()}: returned an invalid gradient at index {i}: got {list(g.shape)} but expected shape compatible with {list(shape)}.")
         g = sum_to(g, shape)
     if g.dtype is not dtype:
         from ._support import cast
@@ -166,7 +166,7 @@ class Function:
 
     @staticmethod
     def forward(*args, **kwargs):
-        raise NotImplementedError("Function: has no forward. Define a static method forward(ctx, *args).")
+        raise NotImplementedError("Function: You must implement the forward function for custom autograd.Function: a static method forward(ctx, *args).")
 
     @staticmethod
     def setup_context(ctx, inputs, output):
@@ -336,7 +336,7 @@ def wrote(node, tensor, origin, several):
         raise GradError(f"{node.name()}: a leaf that requires grad was modified in place (mark_dirty). Write to a clone.")
     if base is not None:
         if isinstance(base.origin, Leaf):
-            raise GradError(f"{node.name()}: a view of a leaf that requires grad was modified in place (mark_dirty). Write to a clone.")
+            raise GradError(f"{node.name()}: a view of a leaf Variable that requires grad is being used in an in-place operation (mark_dirty). Write to a clone.")
         if several:
             raise GradError(f"{node.name()}: a view was modified in place by a Function with several results. Return one result, or write to a clone.")
         at = next(i for i, n in enumerate(node.inputs) if n is old)

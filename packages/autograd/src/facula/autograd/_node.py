@@ -52,16 +52,16 @@ class Node(lib.NodeSlots):
         """The plain tuple of saved values, where `saved` is something else: freed, or packed by hooks."""
         if self.saved is None:
             raise GradError(
-                f"{self.name()}: Trying to backward through the graph a second time: the values it saved were freed. "
-                "Specify retain_graph=True in the first backward() or grad()."
+                f"{self.name()}: Trying to backward through the graph a second time (or directly access saved tensors after they have already been freed). "
+                "Specify retain_graph=True at the first backward() or grad()."
             )
         return self.saved.unpack()
 
     def changed(self, name, tensor, saved_at):
         """The error for a saved tensor that was written to since."""
         return GradError(
-            f"{self.rule.op_name}: {name} {tuple(tensor.shape)} was modified in place after it was saved for backward "
-            f"(saved at version {saved_at}, it is now {tensor_version(tensor)}; expected version {saved_at}). Clone it before the in-place operation."
+            f"{self.rule.op_name}: one of the variables needed for gradient computation has been modified by an inplace operation: {name} {tuple(tensor.shape)}, "
+            f"saved at version {saved_at}, is now {tensor_version(tensor)}; expected version {saved_at} instead. Clone it before the in-place operation."
         )
 
     def of_result(self, saved):

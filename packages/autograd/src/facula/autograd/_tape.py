@@ -50,7 +50,7 @@ class Tape:
         if base is not None and (base.origin is not None or tensor.origin is not None):
             if tensor.origin is None or type(tensor.origin) is Nowhere:
                 raise GradError(
-                    f"{op.name}: a view was created in no_grad mode and is being modified in place with grad mode enabled. "
+                    f"{op.name}: A view was created in no_grad mode and is being modified inplace with grad mode enabled. "
                     "Make both the view and the write inside no_grad(), or both outside."
                 )
             why = fixed(tensor)
@@ -61,7 +61,7 @@ class Tape:
             raise GradError(f"{op.name}: {what} that requires grad is being used in an in-place operation. Write under no_grad(), or to a clone.")
         if base is not None and (isinstance(base.origin, Leaf) or (base.origin is None and tensor.origin is not None)):
             raise GradError(
-                f"{op.name}: a view of a leaf that requires grad is being used in an in-place operation. Write under no_grad(), or to a clone."
+                f"{op.name}: a view of a leaf Variable that requires grad is being used in an in-place operation. Write under no_grad(), or to a clone."
             )
 
     def prepared(self, op, tensor, args, rule):
@@ -152,7 +152,7 @@ class Tape:
 
     def copy_out(self, op, out, args):
         if grad_mode() and (any(t.origin is not None for t in tensors(args)) or any(t.origin is not None for t in tensors([out]))):
-            raise GradError(f"{op.name}: out= does not support automatic differentiation, but one of the arguments requires grad. Drop out=, or use no_grad().")
+            raise GradError(f"{op.name}: out=... arguments don't support automatic differentiation, but one of the arguments requires grad. Drop out=, or use no_grad().")
 
 
     def pieces(self, name, tensor, pieces, dim):
@@ -161,7 +161,7 @@ class Tape:
             return
         if not grad_mode():
             for piece in pieces:
-                piece.origin = Nowhere()
+                piece.origin = None if lib.fc_inference(piece._h) else Nowhere()
             return
         caller = sys._getframe(3)
         node = made(PIECES[name], (tensor.origin,), (dim, [p.shape for p in pieces]))

@@ -58,8 +58,8 @@ def recorder_text(op, rule, o, saves, kinds):
     arguments = ", ".join(o.arguments)
     with t.open(f"def record_{op.name}(out, {arguments}):"):
         with t.open("if modes._unusual and not recording():"):
-            if op.kind == "view":  # requires grad, as its base does
-                t.add("out.origin = Nowhere()" if not rule.check else "out.origin = Nowhere() if is_float(out) else None")
+            if op.kind == "view":  # requires grad, as its base does, but for an inference tensor
+                t.add(f"out.origin = Nowhere() if not inference(out._h){' and is_float(out)' if rule.check else ''} else None")
             t.add("return")
         if rule.check:
             with t.open("if not is_float(out):"):

@@ -327,10 +327,10 @@ def fixed(view):
     if type(origin) is Lost:
         return origin.saved[0]
     if type(origin) is Nowhere:
-        return "a view was created in no_grad mode"
+        return f"A view was created in {'inference' if _core.lib.fc_inference(view._h) else 'no_grad'} mode"
     if isinstance(origin, Output) and not isinstance(origin.inputs[0], FunctionNode):
-        return f"Output {origin.index} of {origin.name()} is a view and is being modified inplace, where the function returns multiple views"
+        return f"Output {origin.index} of {origin.name()} is a view and is being modified inplace. This view is the output of a function that returns multiple views"
     if isinstance(origin.inputs[0] if isinstance(origin, Output) else origin, FunctionNode):
         index = origin.index if isinstance(origin, Output) else 0
-        return f"Output {index} of {origin.name().removesuffix('Backward')} is a view and is being modified inplace, where the view was created inside a custom Function"
+        return f"Output {index} of {origin.name()} is a view and is being modified inplace. This view was created inside a custom Function"
     return None

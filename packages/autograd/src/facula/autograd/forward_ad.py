@@ -43,7 +43,7 @@ def current():
 def enter_dual_level():
     """Open a level, in which make_dual() may be called; answers its number."""
     if current() is not None:
-        raise GradError("enter_dual_level: nested forward mode is not supported. Leave the outer level first, or use facula.func.jvp.")
+        raise GradError("enter_dual_level: Nested forward mode AD is not supported at the moment. Leave the outer level first, or use facula.func.jvp.")
     level = Level(0)
     level.door.__enter__()
     _core.dual.level = level
@@ -96,9 +96,9 @@ def make_dual(tensor, tangent, *, level=None):
         if not isinstance(t, Tensor):
             raise TypeError(f"make_dual: {name} must be a tensor, not {type(t).__name__}.")
         if not _core.is_float(t):
-            raise ValueError(f"make_dual: expected {name} to be floating point or complex, but got {t.dtype}. Convert it.")
+            raise ValueError(f"make_dual: Expected {name} to be floating point or complex, but got {t.dtype}. Convert it.")
     if tangent.shape != tensor.shape:
-        raise GradError(f"make_dual: the tangent has shape {tuple(tangent.shape)} and its tensor {tuple(tensor.shape)}. Make them equal.")
+        raise GradError(f"make_dual: Trying to set a forward gradient that has a different size than that of the original Tensor: {tuple(tangent.shape)} and {tuple(tensor.shape)}. Make them equal.")
     if tangent.dtype is not tensor.dtype:
         raise GradError(f"make_dual: the tangent is {tangent.dtype} and its tensor {tensor.dtype}. Make them equal.")
     if tangent_of(tensor) is not None:
@@ -207,6 +207,8 @@ def blank(t):
 
 def pushed(op, args, writes=False):
     """(the operation's result, the tangent of each result or None)."""
+    if op.name == "_gather_sparse_grad":
+        op = extend.ops["gather"]  # tangents are dense
     rule = RULES.get(op.name, RULES.get(op.name.rstrip("_")))
     if rule is NONE:
         result = extend.call(op, *args)

@@ -13,7 +13,7 @@ def _inputs(inputs, create_graph, name):
     found = []
     for i, x in enumerate(as_tuple(inputs)):
         if not isinstance(x, Tensor):
-            raise TypeError(f"{name}: input {i} must be a tensor, not {type(x).__name__}. Convert it with facula.tensor().")
+            raise TypeError(f"{name}: The inputs given to {name} must be either a Tensor or a tuple of Tensors, but input {i} is {type(x).__name__}. Convert it with facula.tensor().")
         found.append(x.view(tuple(x.shape)) if create_graph and x.requires_grad else x.detach().requires_grad_())
     return tuple(found), was_tuple
 
@@ -23,7 +23,7 @@ def _outputs(out, name):
     outs = as_tuple(out)
     for o in outs:
         if not isinstance(o, Tensor):
-            raise TypeError(f"{name}: the function must return tensors, but returned {type(o).__name__}.")
+            raise TypeError(f"{name}: The outputs of the user-provided function given to {name} must be either a Tensor or a tuple of Tensors, but it returned {type(o).__name__}.")
     return outs, was_tuple
 
 
@@ -31,14 +31,18 @@ def _vectors(v, like, name):
     """v as a tuple of tensors shaped as `like`; None stands for 1 where `like` is one number."""
     if v is None:
         if len(like) != 1 or like[0].numel() != 1:
-            raise GradError(f"{name}: v may be left out only where there is one tensor of one element. Give v.")
+            what = "input to the user-provided function has" if name != "vjp" else "user-provided function returns"
+            raise GradError(f"{name}: The vector v can only be None if the {what} a single Tensor with a single element. Give v.")
         return (_core.ones_like(like[0]),)
     v = as_tuple(v)
     if len(v) != len(like):
-        raise GradError(f"{name}: v has {len(v)} tensors and must have {len(like)}. Give one for each.")
+        many = f"v is a tuple of invalid length: should be {len(like)} but got {len(v)}" if len(like) > 1 else "The given v should contain a single Tensor"
+        raise GradError(f"{name}: {many}. Give one for each.")
     for i, (a, b) in enumerate(zip(v, like)):
+        if not isinstance(a, Tensor):
+            raise TypeError(f"{name}: The v given to {name} must be either a Tensor or a tuple of Tensors, but v[{i}] is {type(a).__name__}.")
         if a.shape != b.shape:
-            raise GradError(f"{name}: v[{i}] has shape {tuple(a.shape)} and must have shape {tuple(b.shape)}. Make them equal.")
+            raise GradError(f"{name}: v has invalid size: should be {b.shape} but got {a.shape} at index {i}. Make them equal.")
     return v
 
 
@@ -52,12 +56,13 @@ def _grads(outs, inputs, v, create_graph, strict, name, retain=None):
     """grad() with zeros where an input is unused, or an error if strict."""
     live = [(o, w) for o, w in zip(outs, v) if o.requires_grad]
     if strict and len(live) < len(outs):
-        raise GradError(f"{name}: an output does not depend on the inputs, which strict=True forbids.")
+        at = next(i for i, o in enumerate(outs) if not o.requires_grad)
+        raise GradError(f"{name}: Output {at} of the user-provided function does not require gradients. The outputs must be computed from the inputs when strict=True.")
     found = [None] * len(inputs)
     if live:
         found = grad([o for o, _ in live], inputs, [w for _, w in live], retain, create_graph, allow_unused=True)
     if strict and any(g is None for g in found):
-        raise GradError(f"{name}: the outputs do not depend on input {[g is None for g in found].index(True)}, which strict=True forbids.")
+        raise GradError(f"{name}: The output of the user-provided function is independent of input {[g is None for g in found].index(True)}. This is not allowed in strict mode.")
     return tuple(_core.zeros(tuple(x.shape), x.dtype, x.device) if g is None else g for g, x in zip(found, inputs))
 
 
@@ -93,7 +98,7 @@ def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, st
     if strategy not in ("reverse-mode", "forward-mode"):
         raise ValueError(f"jacobian: strategy {strategy!r} is not known. Use 'reverse-mode' or 'forward-mode'.")
     if strict and (vectorize or strategy == "forward-mode"):
-        raise GradError("jacobian: strict=True goes with neither vectorize=True nor strategy='forward-mode'. Leave one out.")
+        raise GradError("jacobian: `strict=True` and `vectorize=True` or strategy=\"forward-mode\" are not supported together. Leave one out.")
     with _core_recording():
         xs, was_tuple = _inputs(inputs, create_graph, "jacobian")
         outs, out_tuple = _outputs(func(*xs), "jacobian")
@@ -149,6 +154,7 @@ def _pushed(outs, xs, vectorize):
 def hessian(func, inputs, create_graph=False, strict=False, vectorize=False, outer_jacobian_strategy="reverse-mode"):
     """The second derivatives of a function of one number: for inputs x and y a tensor of shape x.shape + y.shape."""
     was_tuple = isinstance(inputs, (tuple, list))
+    _inputs(inputs, create_graph, "hessian")
 
     def gradient(*xs):
         out = _scalar(func(*xs), "hessian")
@@ -159,25 +165,33 @@ def hessian(func, inputs, create_graph=False, strict=False, vectorize=False, out
 
 
 def _scalar(out, name):
-    if not isinstance(out, Tensor) or out.numel() != 1:
-        raise GradError(f"{name}: the function must return one tensor with one element. Sum it.")
+    if isinstance(out, (tuple, list)):
+        raise GradError(f"{name}: The function given to {name} should return a single Tensor, but it returned {len(out)}.")
+    if not isinstance(out, Tensor):
+        raise TypeError(f"{name}: The outputs of the user-provided function given to {name} must be either a Tensor or a tuple of Tensors, but it returned {type(out).__name__}.")
+    if out.numel() != 1:
+        raise GradError(f"{name}: The Tensor returned by the function given to {name} should contain a single element, but it has {out.numel()}. Sum it.")
     return out.reshape(())
 
 
 def vhp(func, inputs, v=None, create_graph=False, strict=False):
     """(func(inputs), v^T H): a vector times the Hessian of func."""
-    with _core_recording():
-        xs, was_tuple = _inputs(inputs, create_graph, "vhp")
-        v = _vectors(v, xs, "vhp")
-        out = func(*xs)
-        first = _grads([_scalar(out, "vhp")], xs, [None], True, strict, "vhp")
-        found = _grads(first, xs, v, create_graph, strict, "vhp")
-    return _done((out,), False, create_graph), _done(found, was_tuple, create_graph)
+    return _through_hessian("vhp", func, inputs, v, create_graph, strict)
 
 
 def hvp(func, inputs, v=None, create_graph=False, strict=False):
     """(func(inputs), H v): the Hessian is symmetric, so this is vhp."""
-    return vhp(func, inputs, v, create_graph, strict)
+    return _through_hessian("hvp", func, inputs, v, create_graph, strict)
+
+
+def _through_hessian(name, func, inputs, v, create_graph, strict):
+    with _core_recording():
+        xs, was_tuple = _inputs(inputs, create_graph, name)
+        v = _vectors(v, xs, name)
+        out = func(*xs)
+        first = _grads([_scalar(out, name)], xs, [None], True, strict, name)
+        found = _grads(first, xs, v, create_graph, strict, name)
+    return _done((out,), False, create_graph), _done(found, was_tuple, create_graph)
 
 
 def _core_recording():

@@ -13,7 +13,8 @@ class GradcheckError(GradError):
 
 def gradcheck(
     func, inputs, *, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=True, nondet_tol=0.0, check_undefined_grad=True,
-    check_grad_dtypes=False, check_batched_grad=False, check_forward_ad=False, check_backward_ad=True, fast_mode=False, masked=None,
+    check_grad_dtypes=False, check_batched_grad=False, check_batched_forward_grad=False, check_forward_ad=False, check_backward_ad=True,
+    fast_mode=False, masked=None,
 ):  # fmt: skip
     """Whether the gradients of func(*inputs) agree with central differences (func(x + eps) - func(x - eps)) / (2 eps).
 
@@ -23,7 +24,7 @@ def gradcheck(
 
     nondet_tol: how much two runs of backward may differ. check_undefined_grad: backward must also accept that only some
     results have gradients. check_grad_dtypes: gradients must have their inputs' dtypes. check_batched_grad: backward must agree
-    with itself under vmap. check_forward_ad: tangents of dual tensors must agree with differences, too (check_backward_ad=False: only they).
+    with itself under vmap, check_batched_forward_grad: tangents, too. check_forward_ad: tangents of dual tensors must agree with differences, too (check_backward_ad=False: only they).
     masked: of sparse inputs only the listed elements are varied; by default all are.
     """
     if any(getattr(x, "is_sparse", False) and x.requires_grad for x in as_tuple(inputs)):
@@ -32,12 +33,14 @@ def gradcheck(
         return as_sparse_gradcheck(gradcheck)(
             func, as_tuple(inputs), masked=bool(masked), eps=eps, atol=atol, rtol=rtol, raise_exception=raise_exception, nondet_tol=nondet_tol,
             check_undefined_grad=check_undefined_grad, check_grad_dtypes=check_grad_dtypes, check_batched_grad=check_batched_grad,
-            check_forward_ad=check_forward_ad, check_backward_ad=check_backward_ad, fast_mode=fast_mode,
+            check_batched_forward_grad=check_batched_forward_grad, check_forward_ad=check_forward_ad, check_backward_ad=check_backward_ad, fast_mode=fast_mode,
         )  # fmt: skip
     if not (check_backward_ad or check_forward_ad):
-        raise ValueError("gradcheck: check_backward_ad and check_forward_ad are both False, so there is nothing to check. Set one.")
+        raise AssertionError("gradcheck: Expected at least one of check_forward_ad or check_backward_ad to be True, both are False. Set one.")
     if check_batched_grad and not check_backward_ad:
-        raise ValueError("gradcheck: check_batched_grad=True needs check_backward_ad=True.")
+        raise AssertionError("gradcheck: Setting check_batched_grad=True requires check_backward_ad to be True.")
+    if check_batched_forward_grad and not check_forward_ad:
+        raise AssertionError("gradcheck: Setting check_batched_forward_grad=True requires check_forward_ad to be True.")
     inputs = as_tuple(inputs)
     try:
         if check_backward_ad:
@@ -45,7 +48,7 @@ def gradcheck(
         if check_batched_grad:
             _check_batched(func, inputs, atol, rtol)
         if check_forward_ad:
-            _check_forward(func, inputs, eps, atol, rtol)
+            _check_forward(func, inputs, eps, atol, rtol, check_batched_forward_grad)
     except GradcheckError:
         if raise_exception:
             raise
@@ -69,6 +72,8 @@ def gradgradcheck(
 
     def gradients(*args):
         xs, ws = args[: len(inputs)], args[len(inputs) :]
+        for x in (*(xs[i] for i in varied), *ws):
+            x.requires_grad_()  # in forward mode they come without
         found = grad(_differentiable(func(*xs)), [xs[i] for i in varied], list(ws), create_graph=True, allow_unused=True)
         return tuple(g for g in found if g is not None)
 
@@ -100,8 +105,14 @@ def _check(func, inputs, eps, atol, rtol, nondet_tol, check_undefined, check_dty
         if inputs[i].dtype.itemsize // (2 if is_complex(inputs[i]) else 1) < 8:
             import warnings
 
-            warnings.warn(f"gradcheck: input {i} is {inputs[i].dtype}; differences at that precision are noise. Use float64.", stacklevel=4)
+            warnings.warn(
+                f"gradcheck: Input #{i} requires gradient and is not a double precision floating point or complex: {inputs[i].dtype}. "
+                "Differences at that precision are noise. Use float64.",
+                stacklevel=4,
+            )
     outs = [o for o in as_tuple(func(*inputs)) if isinstance(o, Tensor)]
+    if any(o.is_sparse for o in outs):
+        raise ValueError("gradcheck: Sparse output is not supported at gradcheck yet. Please call to_dense() on the output of fn for gradcheck.")
     places = [k for k, o in enumerate(outs) if o.requires_grad]
     if not places:
         numeric_zero(func, inputs, varied, outs, eps, atol)
@@ -109,22 +120,47 @@ def _check(func, inputs, eps, atol, rtol, nondet_tol, check_undefined, check_dty
 
     def values(xs):
         results = [o for o in as_tuple(func(*xs)) if isinstance(o, Tensor)]
+        for k in places:
+            _same(results[k], outs[k])
         return [results[k].detach().clone() for k in places]
 
-    outs = [outs[k] for k in places]
+    compared = [outs[k] for k in places]
     compare = _projected if fast else _whole
     for i in varied:
-        compare(inputs, i, outs, values, eps, atol, rtol)
+        compare(inputs, i, compared, values, eps, atol, rtol)
+    outs = compared
     for o in outs:
+        _check_zero(o, inputs, varied)
         w = _random(o)
         runs = [grad([o], [inputs[i] for i in varied], [w], retain_graph=True, allow_unused=True) for _ in range(2)]
         for i, a, b in zip(varied, *runs):
             if a is not None and _far(a, b, nondet_tol, 0):
-                raise GradcheckError(f"gradcheck: backward is not reentrant: the gradient of input {i} differs between two runs by more than {nondet_tol}.")
+                raise GradcheckError(f"gradcheck: Backward is not reentrant, i.e., running it twice on the same values gives different gradients: the gradient of input {i} differs between two runs by more than {nondet_tol}.")
             if check_dtypes and a is not None and a.dtype is not inputs[i].dtype:
                 raise GradcheckError(f"gradcheck: the gradient of input {i} is {a.dtype} and the input {inputs[i].dtype}.")
     if check_undefined and len(outs) > 1:
         grad(outs, [inputs[i] for i in varied], [_random(o) for o in outs], retain_graph=True, allow_unused=True)
+
+
+def _same(perturbed, before):
+    for what in ("shape", "dtype"):
+        if getattr(perturbed, what) != getattr(before, what):
+            raise AssertionError(
+                f"gradcheck: Expected `func` to return outputs with the same {what} when inputs are perturbed, "
+                f"but got {getattr(perturbed, what)} for {getattr(before, what)}."
+            )
+
+
+def _check_zero(o, inputs, varied):
+    """A gradient of zeros gives zeros, laid out as the input."""
+    found = grad([o], [inputs[i] for i in varied], [zeros_like(o.detach())], retain_graph=True, allow_unused=True)
+    for i, g in zip(varied, found):
+        if g is None:
+            continue
+        if g.layout is not inputs[i].layout:
+            raise GradcheckError(f"gradcheck: grad is incorrect layout ({g.layout} is not {inputs[i].layout}) of input {i}. Convert it in backward.")
+        if not bool((g.detach() == 0).all().item()):
+            raise GradcheckError(f"gradcheck: backward not multiplied by grad_output: a gradient of zeros gives input {i} one that is not zero.")
 
 
 def _check_batched(func, inputs, atol, rtol):
@@ -139,25 +175,43 @@ def _check_batched(func, inputs, atol, rtol):
                 raise GradcheckError(f"gradcheck: the gradient of output {k} with respect to input {i} under vmap differs from that without.")
 
 
-def _check_forward(func, inputs, eps, atol, rtol):
+def _check_forward(func, inputs, eps, atol, rtol, batched):
     """Tangents along random directions against differences."""
     from . import forward_ad
 
     places = [k for k, o in enumerate(as_tuple(func(*inputs))) if isinstance(o, Tensor) and is_float(o) and o.requires_grad]
+    plain = [x.detach() if isinstance(x, Tensor) else x for x in inputs]
     for i, x in enumerate(inputs):
         if not (isinstance(x, Tensor) and x.requires_grad):
             continue
         v = _random(x)
-        with forward_ad.dual_level():
-            dual = forward_ad.make_dual(x.detach().requires_grad_(), v)
-            outs = as_tuple(func(*inputs[:i], dual, *inputs[i + 1 :]))
-            tangents = [forward_ad.unpack_dual(outs[k]).tangent for k in places]
+
+        def pushed(v, i=i, x=x):
+            with forward_ad.dual_level():
+                outs = as_tuple(func(*plain[:i], forward_ad.make_dual(plain[i], v), *plain[i + 1 :]))
+                return [forward_ad.unpack_dual(outs[k]).tangent for k in places]
+
+        tangents = pushed(v)
+        if batched:
+            _check_batched_forward(pushed, v, i, atol, rtol)
         up, down = (_with_moved(inputs, i, s * eps * v, lambda xs: [copied(o) for o in as_tuple(func(*xs))]) for s in (1, -1))
         for k, tangent in zip(places, tangents):
             numeric = (up[k].detach() - down[k].detach()) / (2 * eps)
             analytic = numeric * 0 if tangent is None else tangent.detach()
             if _far(analytic, numeric, atol * max(1.0, x.numel() ** 0.5), rtol):
-                raise GradcheckError(f"gradcheck: the tangent of output {k} along input {i} differs from what differences say by up to {float((analytic - numeric).abs().max().item()):.3g}.")
+                raise GradcheckError(f"gradcheck: Jacobian computed with forward mode mismatch for output {k} with respect to input {i}: a projection of it differs from what differences say by up to {float((analytic - numeric).abs().max().item()):.3g}.")
+
+
+def _check_batched_forward(pushed, v, i, atol, rtol):
+    """Two tangents at once against two."""
+    from .func import vmap
+
+    vs = [v, _random(v)]
+    alone = [pushed(w) for w in vs]
+    both = vmap(lambda w: tuple(_core.zeros((), v.dtype, v.device) if t is None else t for t in pushed(w)))(_core.stack(vs))
+    for k, t in enumerate(both):
+        if any(alone[n][k] is not None and _far(t[n], alone[n][k], atol, rtol) for n in range(2)):
+            raise GradcheckError(f"gradcheck: the tangent of output {k} along input {i} under vmap differs from that without.")
 
 
 def numeric_zero(func, inputs, varied, outs, eps, atol):
@@ -169,7 +223,7 @@ def numeric_zero(func, inputs, varied, outs, eps, atol):
             up, down = (_with_moved(inputs, i, _one(inputs[i], e, s * eps), lambda xs: [copied(o) for o in as_tuple(func(*xs))]) for s in (1, -1))
             for a, b in zip(up, down):
                 if isinstance(a, Tensor) and is_float(a) and _far(a, b, atol * eps, 0):
-                    raise GradcheckError(f"gradcheck: a result has no history, but its numerical Jacobian with respect to input {i} is not zero.")
+                    raise GradcheckError(f"gradcheck: Numerical gradient for function expected to be zero, as a result has no history, but it is not with respect to input {i}.")
 
 
 def copied(o):
@@ -240,7 +294,8 @@ def _whole(inputs, i, outs, values, eps, atol, rtol):
                         analytic = _part(g, e, d)
                         if not abs(analytic - numeric) <= atol + rtol * abs(numeric):
                             raise GradcheckError(
-                                f"gradcheck: Jacobian mismatch for output {k} with respect to input {i}: "
+                                f"gradcheck: {'While considering the imaginary part of complex outputs only, ' if unit == 1j else ''}"
+                                f"Jacobian mismatch for output {k} with respect to input {i}: "
                                 f"d out[{element}] / d in[{e}] is {numeric:.6g} numerically and {analytic:.6g} analytically."
                             )
 
@@ -250,7 +305,11 @@ def _analytic(o, x, weight):
 
     w = facula.tensor(weight, dtype=o.dtype).reshape(tuple(o.shape))
     (g,) = grad([o], [x], [w], retain_graph=True, allow_unused=True)
-    return None if g is None else g.detach().reshape(-1)
+    return None if g is None else dense(g.detach()).reshape(-1)
+
+
+def dense(g):
+    return g.to_dense() if g.is_sparse else g
 
 
 def _part(g, e, d):
@@ -275,10 +334,10 @@ def _projected(inputs, i, outs, values, eps, atol, rtol):
             continue
         numeric = complex((u.conj() * ((up[k] - down[k]) / (2 * eps))).sum().item()).real
         (g,) = grad([o], [x], [u], retain_graph=True, allow_unused=True)
-        analytic = 0.0 if g is None else complex((g.detach().conj() * v).sum().item()).real
+        analytic = 0.0 if g is None else complex((dense(g.detach()).conj() * v).sum().item()).real
         room = atol * max(1.0, float((u.abs() ** 2).sum().item()) ** 0.5) + rtol * abs(numeric)
         if not abs(analytic - numeric) <= room:
             raise GradcheckError(
-                f"gradcheck: a projection of the Jacobian of output {k} with respect to input {i} is {numeric:.6g} numerically "
+                f"gradcheck: Jacobian mismatch for output {k} with respect to input {i}: a projection of it is {numeric:.6g} numerically "
                 f"and {analytic:.6g} analytically. Run without fast_mode to see which element."
             )

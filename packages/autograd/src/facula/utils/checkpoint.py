@@ -6,6 +6,7 @@
 """
 
 import contextlib
+import sys
 import threading
 import warnings
 import weakref
@@ -168,6 +169,7 @@ class Run:
         self.function, self.args, self.kwargs = function, args, kwargs
         self.state = facula.get_rng_state() if preserve else None
         self.again, self.check, self.debug, self.early_stop = again, check, debug, early_stop
+        self.casts = casts_now()
         self.places = []  # weak: a place that the graph dropped needs no value
 
     def pack(self, tensor):
@@ -186,7 +188,7 @@ class Run:
         if place.value is None:
             self.run_again()
         if place.value is None:
-            raise CheckpointError(f"checkpoint: the second run saved fewer tensors than the first: value {place.number} of {len(self.places)} is missing.")
+            raise CheckpointError(f"checkpoint: A different number of tensors was saved during the original forward and recomputation: value {place.number} of {len(self.places)} is missing.")
         value, place.value = place.value, None
         return value
 
@@ -211,6 +213,7 @@ class Run:
             if self.state is not None:
                 stack.enter_context(random_state(self.state))
             stack.enter_context(enable_grad())
+            stack.enter_context(casting(self.casts))
             stack.enter_context(graph.saved_tensors_hooks(keep, lambda tensor: tensor))
             stack.enter_context(self.again)
             try:
@@ -218,11 +221,11 @@ class Run:
             except Enough:
                 pass
         if count != len(self.places) and self.check:
-            raise CheckpointError(f"checkpoint: the first run saved {len(self.places)} tensors and the second {count}. The function must do the same each time.")
+            raise CheckpointError(f"checkpoint: A different number of tensors was saved during the original forward and recomputation: {len(self.places)} and {count}. The function must do the same each time.")
         if different:
             number, first, second = different[0]
             more = "".join(f"\n  value {k}: {a} then {b}" for k, a, b in different) if self.debug else ""
-            raise CheckpointError(f"checkpoint: saved value {number} was {first} in the first run and {second} in the second. The function must do the same each time.{more}")
+            raise CheckpointError(f"checkpoint: Recomputed values for the following tensors have different metadata than during the forward pass: value {number} was {first} and is {second}. The function must do the same each time.{more}")
 
 
 @contextlib.contextmanager
@@ -236,12 +239,28 @@ def random_state(state):
         facula.set_rng_state(outside)
 
 
+def casts_now():
+    """How autocast is set for the CPU: the arguments of the innermost one, or None."""
+    module = sys.modules.get("facula.amp.autocast_mode")  # who never imported it is not in one
+    a = module and module._current("cpu")
+    return a and {"dtype": a.fast_dtype, "enabled": a._enabled, "cache_enabled": a._cache_enabled}
+
+
+def casting(casts):
+    """A block in which autocast is as `casts` says: the second run is to compute what the first one did."""
+    if casts is None and casts_now() is None:
+        return contextlib.nullcontext()
+    from facula.amp.autocast_mode import autocast
+
+    return autocast("cpu", **(casts or {"enabled": False}))
+
+
 class CheckpointFunction(Function):
     """The reentrant form."""
 
     @staticmethod
     def forward(ctx, function, preserve, *args):
-        ctx.function_again, ctx.state = function, facula.get_rng_state() if preserve else None
+        ctx.function_again, ctx.state, ctx.casts = function, facula.get_rng_state() if preserve else None, casts_now()
         ctx.places = [i for i, a in enumerate(args) if isinstance(a, facula.Tensor)]
         ctx.rest = [None if isinstance(a, facula.Tensor) else a for a in args]
         ctx.save_for_backward(*[args[i] for i in ctx.places])
@@ -252,7 +271,7 @@ class CheckpointFunction(Function):
     @staticmethod
     def backward(ctx, *grads):
         if _engine.capturing():
-            raise RuntimeError("checkpoint: use_reentrant=True does not work with grad() or with backward(inputs=...). Use use_reentrant=False.")
+            raise RuntimeError("checkpoint: torch.utils.checkpoint is incompatible with .grad() or passing an `inputs` parameter to .backward() when use_reentrant=True. Use use_reentrant=False.")
         args = list(ctx.rest)
         for i, t in zip(ctx.places, ctx.saved_tensors):
             args[i] = t.detach().requires_grad_(t.requires_grad)
@@ -260,11 +279,12 @@ class CheckpointFunction(Function):
             if ctx.state is not None:
                 stack.enter_context(random_state(ctx.state))
             stack.enter_context(enable_grad())
+            stack.enter_context(casting(ctx.casts))
             out = ctx.function_again(*args)
         outs = out if isinstance(out, (tuple, list)) else (out,)
         live = [(o, g) for o, g in zip(outs, grads) if isinstance(o, facula.Tensor) and o.requires_grad]
         if not live:
-            raise RuntimeError("checkpoint: none of the results requires grad, so this checkpoint() is not needed. Call the function itself.")
+            raise RuntimeError("checkpoint: none of output has requires_grad=True, this checkpoint() is not necessary. Call the function itself.")
         backward([o for o, _ in live], [g for _, g in live])
         return (None, None, *[a.grad if isinstance(a, facula.Tensor) else None for a in args])
 

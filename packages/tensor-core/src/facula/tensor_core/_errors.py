@@ -215,7 +215,7 @@ def _empty(op, args, out, a, b, c, d):
 
 def _readonly(op, args, out, a, b, c, d):
     if any(hasattr(a, "_h") and lib.fc_inference(a._h) and not lib.fc_may_write(a._h) for a in (*args, out)):
-        return RuntimeError, f"inplace update to inference tensor outside InferenceMode is not allowed ({operands(op, args)}). Clone it to get a normal tensor."
+        return RuntimeError, f"Inplace update to inference tensor outside InferenceMode is not allowed ({operands(op, args)}). Clone it to get a normal tensor."
     return RuntimeError, f"the memory is read-only ({operands(op, args)}). Clone the tensor first."
 
 

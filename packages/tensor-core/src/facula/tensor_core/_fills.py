@@ -91,7 +91,7 @@ def _fill_expanded(self, mask, value, dims):
 
 
 def gather(input, dim, index, *, sparse_grad=False, out=None):
-    """The elements of input at index along dim. sparse_grad changes nothing: gradients are dense.
+    """The elements of input at index along dim. sparse_grad: the gradient is a sparse tensor of what was read.
 
     >>> import facula
     >>> facula.gather(facula.tensor([[1, 2], [3, 4]]), 1, facula.tensor([[0], [1]]))
@@ -102,9 +102,10 @@ def gather(input, dim, index, *, sparse_grad=False, out=None):
         want_tensor("gather", "input", 0, input)
     if type(index) is not Tensor:
         want_tensor("gather", "index", 2, index)
-    if not index.numel() and index.dtype.name == "int64" and index.dim() != input.dim():
-        return into("gather", _create.empty(index.shape, dtype=input.dtype), out)
-    return _ops.gather(input, dim, index, out=out)
+    row = _ops._gather_sparse_grad if sparse_grad else _ops.gather
+    if not index.numel() and index.dtype.name == "int64" and index.dim() != input.dim():  # PyTorch asks nothing of its shape
+        return into("gather", row(input, dim, index.reshape((0,) * max(1, input.dim()))).reshape(index.shape), out)
+    return row(input, dim, index, out=out)
 
 
 def index_fill(input, dim, index, value):

@@ -21,13 +21,17 @@ def stacked(shape, one, count=1):
 
 
 def one_by_one(a, whole, single, results):
-    """whole(a), or single() of every matrix where LAPACK refused one of the batch."""
+    """whole(a), or single() of the matrices that LAPACK refuses: they are found by halving the batch."""
     try:
         return whole(a)
     except np.linalg.LinAlgError:
         batch = a.shape[:-2]
         flat = a.reshape(-1, *a.shape[-2:])
-        return stacked(batch, lambda k: single(flat[k]), results)
+        if len(flat) < 2:
+            return stacked(batch, lambda k: single(flat[k]), results)
+        half = len(flat) // 2
+        parts = zip(*(one_by_one(part, whole, single, results) for part in (flat[:half], flat[half:])))
+        return tuple(np.concatenate(pair).reshape((*batch, *pair[0].shape[1:])) for pair in parts)
 
 
 # --- inverses and systems ---------------------------------------------------------------------------------------------

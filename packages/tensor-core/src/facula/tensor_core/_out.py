@@ -16,7 +16,7 @@ EXACT = frozenset("""
     gelu gelu_tanh softplus log_sigmoid softshrink hardshrink isposinf isneginf signbit
     amax amin argmax argmin norm_p logcumsumexp max min aminmax cummax cummin median nanmedian mode kthvalue sort msort topk
     softmax log_softmax searchsorted histc histogram quantile nanquantile isin multinomial frexp complex polar float_power
-    gather scatter scatter_add scatter_prod scatter_max scatter_min scatter_reduce index_reduce index_select index_add index_copy
+    gather gather_sparse_grad scatter scatter_add scatter_prod scatter_max scatter_min scatter_reduce index_reduce index_select index_add index_copy
     take take_along_dim masked_select nonzero hash_tensor triangle diag diag_embed slice_scatter renorm avg_pool2d avg_pool3d
     matmul linear addmm addmv addbmm baddbmm tensordot cross linalg.cross linalg.multi_dot linalg.vecdot
     linalg.det linalg.slogdet slogdet linalg.inv linalg.inv_ex linalg.solve linalg.solve_ex linalg.solve_triangular triangular_solve
@@ -27,7 +27,7 @@ EXACT = frozenset("""
     transpose_copy unfold_copy unsqueeze_copy view_as_complex_copy view_as_real_copy view_copy split_copy split_with_sizes_copy unbind_copy
 """.split())  # fmt: skip
 UNWARNED = frozenset({"addbmm", "log_sigmoid", "lu", "mode"})  # resize an output that holds elements without a word
-APART = frozenset("gather scatter scatter_add scatter_prod scatter_max scatter_min index_select index_add index_copy cat stack".split())
+APART = frozenset("gather gather_sparse_grad scatter scatter_add scatter_prod scatter_max scatter_min index_select index_add index_copy cat stack".split())
 SUMMED = frozenset({"sum", "prod", "nansum"})  # in the dtype of the output
 
 

@@ -62,6 +62,7 @@ def resize_(self, *size, memory_format=None):
     plain = self.detach()
     view = own_tensor(lib.fc_as_strided(plain._h, len(size), size, stride, lib.fc_offset(self._h)))
     set_data(self, view)
+    lib.fc_bump(self._h)
     return self
 
 

@@ -231,7 +231,7 @@ def _dot(op, args, out):
 def _gather(op, args, out):
     tensors = [args[k]._h for k in op.tensors] + [NULL]
     index = args[2]
-    if op.name in ("gather", "scatter", "scatter_add") and not index.numel():  # an empty index may be of any dtype and shape
+    if op.name in ("gather", "_gather_sparse_grad", "scatter", "scatter_add") and not index.numel():  # an empty index may be of any dtype and shape
         return _through_nothing(op, args[0], index, out)
     return finish(lib.fc_gather(op.id, handle(out), tensors[0], args[1], tensors[1], tensors[2]))
 
@@ -248,7 +248,7 @@ def sizes(op, values):
 
 def _through_nothing(op, x, index, out):
     """gather and scatter through an index without elements."""
-    if op.name == "gather":
+    if op.name in ("gather", "_gather_sparse_grad"):
         return out if out is not None else finish(lib.fc_empty(lib.fc_dtype(x._h), lib.fc_device(x._h), index.dim(), list(index.shape)))
     if out is None:
         return finish(lib.fc_to(x._h, lib.fc_dtype(x._h), 0, 1))

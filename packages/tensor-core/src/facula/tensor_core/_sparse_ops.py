@@ -189,7 +189,7 @@ OPS = {
     "add": _add, "sub": lambda x, y, alpha=1: _add(x, y, -alpha), "mul": _mul, "div": _div, "pow": _pow, "matmul": _matmul,
     "transpose": _transposed, "_nan_to_num": _nan_to_num, "norm_p": _norm,
     "isnan": _zero_preserving("isnan"),
-    **{name: _zero_preserving(name, linear=True) for name in ("neg",)},
+    **{name: _zero_preserving(name, linear=True) for name in ("neg", "conj_physical")},
     **{name: _zero_preserving(name) for name in _ZERO_PRESERVING},
 }  # fmt: skip
 INPLACE = {

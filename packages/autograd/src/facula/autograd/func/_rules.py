@@ -174,7 +174,7 @@ def gathers(op, args):
     if not x.ndim:
         return None
     place = dim_of(dim, x.ndim, op)
-    if op.name in ("gather", "scatter", "scatter_add", "_scatter_prod", "_scatter_max", "_scatter_min"):
+    if op.name in ("gather", "_gather_sparse_grad", "scatter", "scatter_add", "_scatter_prod", "_scatter_max", "_scatter_min"):
         if any(a.ndim != x.ndim for a in args[2:]):
             return None
         wholes = [with_examples(a, n) for a in (x, *args[2:])]

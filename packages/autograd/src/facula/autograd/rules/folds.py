@@ -32,7 +32,10 @@ def halved(g, out):
 
 def shared(g, x, out, dim, keepdim):
     """Of an extreme: ties share the gradient evenly."""
-    hit = x == kept(out, x.shape, dim, keepdim)
+    extreme = kept(out, x.shape, dim, keepdim)
+    hit = x == extreme
+    if (dim is None or dim == ()) and x.is_floating_point():  # max() and min() of all share among NaNs, too
+        hit = hit | (x.isnan() & extreme.isnan())
     hits = F.sum(hit, listed(dim, x.ndim), True) if x.ndim else 1
     return only_where(hit, kept(g, x.shape, dim, keepdim) / hits)
 

@@ -2,11 +2,12 @@
 
 import facula as F
 
-from .._core import row
+from .._core import Batched, row
 from .._table import D
 from ._tools import sum_to, zeros
 
 D("gather",       x=lambda g, x_shape, dim, index: F.scatter_add(zeros(x_shape, g), dim, index, g))
+D("_gather_sparse_grad", node="GatherBackward0", real=True, x=lambda g, x_shape, dim, index: listed_elements(g, x_shape, dim, index))
 D("index_select", x=lambda g, x_shape, dim, index: F.index_add(zeros(x_shape, g), dim, index, g))
 D("scatter",      x=lambda g, dim, index: F.scatter(g, dim, index, zeros(index.shape, g)),
                   z=lambda g, dim, index, z_shape: fitted(F.gather(g, dim, index), z_shape))
@@ -25,6 +26,21 @@ D("index",        x=lambda g, x_shape, indices, dims: row("index_put_rows_")(zer
 D("index_put_rows_", node="IndexPutBackward0",
                   x=lambda g, indices, dims, accumulate: g if accumulate else row("index_put_rows_")(g.clone(), indices, zeros((), g), dims, False),
                   y=lambda g, y_shape, indices, dims: sum_to(row("index")(g, indices, dims), y_shape))
+
+
+def listed_elements(g, shape, dim, index):
+    """A sparse tensor of g's elements where gather found them, in their order: an element that was read twice is listed twice.
+
+    Dense inside vmap, which knows no sparse tensors.
+    """
+    if isinstance(g, Batched):
+        return F.scatter_add(zeros(shape, g), dim, index, g)
+    if not g.dim() or not g.numel():
+        where = index.reshape(1, -1).expand(len(shape), -1)
+    else:
+        where = F.stack([(index if d == dim % g.dim() else F.arange(n).view([-1 if k == d else 1 for k in range(g.dim())]).expand(g.shape)).reshape(-1)
+                         for d, n in enumerate(g.shape)])
+    return F.sparse_coo_tensor(where[: len(shape)], g.reshape(-1), shape)
 
 
 def shares(g, x, dim, index, z, out):
