@@ -1,6 +1,7 @@
 """Reductions into places and bins, and numerical derivatives: compositions over the rows."""
 
 from facula.tensor_core import _create, _joining, _ops, _shape, return_types
+from facula.tensor_core._bin_checks import check_histogram, check_out, check_range
 from facula.tensor_core._errors import IndexRangeError
 from facula.tensor_core._lib import lib
 from facula.tensor_core._limits import iinfo
@@ -84,11 +85,10 @@ def index_reduce(input, dim, index, source, reduce, *, include_self=True, out=No
     return scatter_reduce(input, dim, _ops.expand(wide, list(source.shape)), source, reduce, include_self=include_self, out=out)
 
 
-def _edges(x, bins, range):
+def _edges(x, bins, range, d=0):
     """Edges of equal bins over the given range, or the data's; around one value half to each side."""
     low, high = range if range is not None else (_ops.amin(x).item(), _ops.amax(x).item()) if x.numel() else (0.0, 1.0)
-    if not (float("-inf") < low <= high < float("inf")):
-        raise RuntimeError(f"torch.histogramdd: dimension's range [{low}, {high}] is not finite, or max is below min. Give range=(min, max).")
+    check_range(low, high, d)
     if low == high:
         low, high = low - 0.5, high + 0.5
     return _create.linspace(low, high, bins + 1, dtype=x.dtype)
@@ -105,6 +105,8 @@ def _bin(x, edges):
 def _counted(points, edges, weight, density):
     """Histogram of points (N, D) over the edges of each of D dims."""
     sizes = [e.shape[0] - 1 for e in edges]
+    if not edges:  # of no coordinates there is one bin, which PyTorch counts nothing in
+        return points.new_full((), float("nan") if density else 0.0)
     at = inside = None
     for d, e in enumerate(edges):
         b = _bin(points[:, d].contiguous(), e)
@@ -124,19 +126,6 @@ def _counted(points, edges, weight, density):
     return found
 
 
-def _check_points(name, input, weight, halves=False):
-    if input.dtype.name not in ("float32", "float64") and not (halves and input.dtype.kind == 2):
-        raise NotImplementedError(f'{name}: not implemented for {input.dtype.name}. Convert with .to(facula.float32).')
-    if weight is not None and weight.dtype is not input.dtype:
-        raise RuntimeError(f"{name}: if weight tensor is provided, input tensor and weight tensor should have the same dtype, got {input.dtype.name} and {weight.dtype.name}.")
-
-
-def _check_edges(*bins):
-    for d, edges in enumerate(bins):
-        if isinstance(edges, Tensor) and edges.dim() != 1:
-            raise RuntimeError(f"torch.histogramdd: bins tensor should have one dimension, but got {edges.dim()} dimensions in the bins tensor for dimension {d}")
-
-
 def histogram(input, bins, *, range=None, weight=None, density=False, out=None):
     """(hist, bin_edges) of all elements: bins is a number of equal bins over `range` (the data's if None), or a tensor of edges.
 
@@ -146,12 +135,8 @@ def histogram(input, bins, *, range=None, weight=None, density=False, out=None):
     >>> facula.histogram(facula.tensor([1.0, 2.0, 1.0]), bins=2, range=(0.0, 3.0)).hist
     tensor([2., 1.])
     """
-    _check_points("histogram", input, weight, isinstance(bins, Tensor))
-    if weight is not None and weight.shape != input.shape:
-        raise RuntimeError(f"histogram: weight has shape {tuple(weight.shape)}, input {tuple(input.shape)}. Give one weight for each element.")
-    _check_edges(bins)
-    if isinstance(bins, int) and bins <= 0:
-        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
+    check_out(input, out)
+    check_histogram("histogram", input, [bins], range, weight, isinstance(bins, Tensor))
     flat = input.reshape(-1)
     edges = bins if isinstance(bins, Tensor) else _edges(flat, bins, range)
     if weight is None and not density and out is None and flat.numel() < 1 << 24 and edges.shape[0] > 1 and not (_ops.interpreting or flat.is_meta):
@@ -176,17 +161,18 @@ def histogramdd(input, bins, *, range=None, weight=None, density=False):
     """(hist, bin_edges) of points (..., D): bins is a number, a number for each dim, or a tensor of edges for each.
 
     range: the least and greatest edge of each dim in turn, 2 D numbers."""
-    _check_points("histogramdd", input, weight)
     if input.dim() < 2:
         raise RuntimeError(f"torch.histogramdd: input tensor should have at least 2 dimensions, got {input.dim()}. Give points (N, D).")
     dims = input.shape[-1]
-    points = input.reshape(-1, dims)
     bins = [bins] * dims if isinstance(bins, int) else list(bins)
+    if bins and not isinstance(bins[0], Tensor) and len(bins) != dims:
+        raise RuntimeError(f"histogramdd: The size of bins must be equal to the innermost dimension of the input. They are {len(bins)} and {dims}.")
     if len(bins) != dims:
-        raise RuntimeError(f"histogramdd: expected {dims} sequences of bin edges or numbers of bins for a {dims}-dimensional histogram but got {len(bins)}.")
-    _check_edges(*bins)
+        raise RuntimeError(f"torch.histogramdd: expected {dims} sequences of bin edges for a {dims}-dimensional histogram but got {len(bins)}")
+    check_histogram("histogramdd", input, bins, range, weight)
+    points = input.flatten(0, -2)
     ranges = [None] * dims if range is None else [tuple(range[2 * d : 2 * d + 2]) for d in _counting(dims)]
-    edges = [b if isinstance(b, Tensor) else _edges(points[:, d], b, ranges[d]) for d, b in enumerate(bins)]
+    edges = [b if isinstance(b, Tensor) else _edges(points[:, d], b, ranges[d], d) for d, b in enumerate(bins)]
     return return_types.histogramdd(_counted(points, edges, weight, density), tuple(edges))
 
 

@@ -21,9 +21,12 @@ OPERATORS = {
     "bitwise_xor": "__xor__", "eq": "__eq__", "ne": "__ne__", "lt": "__lt__", "le": "__le__", "gt": "__gt__", "ge": "__ge__",
 }  # fmt: skip
 
+ASSIGNED = {f"{dunder[:2]}i{dunder[2:]}": name for name, dunder in OPERATORS.items() if name not in ("matmul", "eq", "ne", "lt", "le", "gt", "ge")}
+ASSIGNED |= {"__ilshift__": "bitwise_left_shift", "__irshift__": "bitwise_right_shift"}
+
 HEADER = '''"""Generated from csrc/ops.def by _codegen.py at build time. One flat function per row; do not edit."""
 
-from facula.tensor_core._dispatch import Op, Param, call, inplace, operator, place, record
+from facula.tensor_core._dispatch import Op, Param, assign, call, inplace, operator, place, record
 from facula.tensor_core import _tensor
 from facula.tensor_core._lib import NULL, lib
 from facula.tensor_core._arguments import dim_masks, dtype_id, spread
@@ -231,6 +234,11 @@ def inplace_function(row):
     return body + tail
 
 
+def assigned_function(row):
+    """`x += y` and its kind: what `add_` does, but an operand that is not for the row is asked itself."""
+    return inplace_function(row).replace(f"def {row.name}_(", f"def _at_{row.name}(", 1).replace("return inplace(", "return assign(")
+
+
 def fold_function(row):
     by_name = {p.name: p for p in row.params}
     crosses = all(p.type != "Scalar?" for p in row.params)  # a number off its default need not take the slow path
@@ -426,6 +434,8 @@ def generate(lib):
         if row.name in OPERATORS:
             parts.append(operator_function(row) + "\n\n")
             operators.append(row.name)
+        if row.name in ASSIGNED.values():
+            parts.append(assigned_function(row) + "\n\n")
     aliases, k = {}, 0
     while (pair := text(lib.fc_op_text(k, ALIAS))) is not None:
         new, _, old = pair.partition("=")
@@ -436,5 +446,6 @@ def generate(lib):
     parts += [f"{new} = {old}\n" for new, old in aliases.items()]
     parts.append(f"FUNCTIONS = {tuple(names + inplaces + list(aliases))!r}\n")
     pairs = ", ".join(f"{OPERATORS[n]!r}: _op_{n}" for n in operators)
+    pairs += "".join(f", {dunder!r}: _at_{name}" for dunder, name in ASSIGNED.items())
     parts.append(f"OPERATORS = {{{pairs}}}\n")
     return "".join(parts)

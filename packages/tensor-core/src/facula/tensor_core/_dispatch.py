@@ -218,6 +218,13 @@ def inplace(op, args):
     return target if isinstance(target, Tensor) else None
 
 
+def assign(op, args):
+    """`x += y`: in place, and NotImplemented lets Python ask an operand that is not for the row."""
+    if all(_run.is_operand(args[k]) for k in op.tensors) or overriding(args):
+        return inplace(op, args)
+    return NotImplemented
+
+
 def place(op, args):
     """Rows without a flat verb: advanced indexing (the number of index tensors varies), and those that NumPy computes."""
     if override is not None and (found := override(op, args, None, "call")) is not NotImplemented:

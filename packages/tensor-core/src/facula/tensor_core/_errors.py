@@ -122,7 +122,17 @@ def _go_together(shapes):
 def _dtype(op, args, out, a, b, c, d):
     if op.name == "complex_view":
         return DTypeError, f"view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar type: {_scalar_type(a)} ({operands(op, args)}). Convert with .float()."
+    if op.name in ("sub", "rsub", "neg"):
+        return DTypeError, _minus(op, args)
     return DTypeError, f'"{op.name.lstrip("_")}" not implemented for \'{_scalar_type(a)}\' ({operands(op, args)}). Convert with input.to(a dtype of: {op.types}).'
+
+
+def _minus(op, args):
+    """What to write for a minus of truth values, which all three rows refuse alone."""
+    both = op.name != "neg" and all(x is True or x is False or getattr(getattr(x, "dtype", None), "kind", 1) == 0 for x in args[:2])
+    kind = "Negation, the `-` operator, on a bool tensor" if op.name == "neg" else f"Subtraction, the `-` operator, with {'two bool tensors' if both else 'a bool tensor'}"
+    instead = "Use the `^` or `logical_xor()` operator instead." if both else "If you are trying to invert a mask, use the `~` or `logical_not()` operator instead."
+    return f"{kind} is not supported ({operands(op, args)}). {instead}"
 
 
 def _scalar_type(id):

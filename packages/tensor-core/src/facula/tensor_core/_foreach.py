@@ -18,19 +18,38 @@ def _lists(name, first, *others):
     if not isinstance(first, (list, tuple)):
         raise TypeError(f"{name}(): argument 'self' (position 1) must be tuple of Tensors, not {type(first).__name__}")
     n = len(first)
-    if not n:
-        raise RuntimeError(f"{name}: Tensor list must have at least one tensor.")
     columns = [first]
     for other in others:
         if isinstance(other, (list, tuple)):
-            if len(other) != n:
-                raise RuntimeError(f"{name}: Tensor lists must have the same number of tensors, got {n} and {len(other)}")
+            if len(other) != n and (n or isinstance(other[0], Tensor)):
+                raise RuntimeError(f"{name}: {_unequal(n, other)}")
             columns.append(other)
-        elif isinstance(other, Tensor) and other.dim() == 1 and name.startswith("_foreach_addc"):
-            columns.append(other.tolist())
+        elif isinstance(other, Tensor):
+            columns.append(_numbers(name, n, other))
         else:
             columns.append([other] * n)
+    if not n:
+        raise RuntimeError(f"{name}: Tensor list must have at least one tensor.")
     return list(zip(*columns))
+
+
+def _unequal(n, other):
+    if other and isinstance(other[0], Tensor) or not other and not n:
+        return f"Tensor lists must have the same number of tensors, got {n} and {len(other)}"
+    return f"Tensor list must have same number of elements as scalar list. Got {n} and {len(other)}."
+
+
+def _numbers(name, n, packed):
+    """A single tensor as one number for each of n tensors: addcmul and addcdiv take n of them, others one, without dims."""
+    if name.startswith("_foreach_addc"):
+        if packed.dim() != 1:
+            raise RuntimeError(f"{name}: Expected packed scalar Tensor to be of dimension 1. Got {packed.dim()} instead.")
+        if len(packed) != n:
+            raise RuntimeError(f"{name}: Expected length of scalars to match input of length {n} but got {len(packed)} instead.")
+        return packed.tolist()
+    if packed.dim():
+        raise RuntimeError(f"{name}: scalar tensor expected to be 0 dim but it has {packed.dim()} dimensions and {packed.numel()} elements.")
+    return [packed] * n
 
 
 # What the further operands are called, by what they are.

@@ -6,7 +6,7 @@ from facula.tensor_core import _settings
 from facula.tensor_core._errors import DTypeError
 from facula.tensor_core._guard import want_tensor
 from facula.tensor_core._lib import lib
-from facula.tensor_core._out import into
+from facula.tensor_core._out import into, partly_apart
 from facula.tensor_core._run import is_array, is_operand
 from facula.tensor_core._state import can_cast
 from facula.tensor_core._tensor import Tensor
@@ -32,7 +32,7 @@ def attach(public):
         setattr(Tensor, name, function)
     for name, function in _interop.CONVERTERS.items():
         setattr(Tensor, name, function)
-    for name, function in {**_EXTRA, "where": _where, "polygamma": _polygamma, "split": _joining._split_method, **_sparse.METHODS, **_random.METHODS, **_reflected(), **_inplace_operators()}.items():
+    for name, function in {**_EXTRA, "where": _where, "polygamma": _polygamma, "split": _joining._split_method, **_sparse.METHODS, **_random.METHODS, **_reflected(), **_power_operators()}.items():
         setattr(Tensor, name, function)
     for name in _ownership.TENSOR:
         setattr(Tensor, name, _ownership.Brought(name))
@@ -95,14 +95,9 @@ def _reflected():
     }
 
 
-def _inplace_operators():
-    rows = {
-        "__iadd__": "add_", "__isub__": "sub_", "__imul__": "mul_", "__itruediv__": "div_", "__ifloordiv__": "floor_divide_",
-        "__imod__": "remainder_", "__iand__": "bitwise_and_", "__ior__": "bitwise_or_", "__ixor__": "bitwise_xor_", "__ipow__": "pow_",
-        "__ilshift__": "bitwise_left_shift_", "__irshift__": "bitwise_right_shift_",
-    }  # fmt: skip
+def _power_operators():
     power = _overloads._pow_operator
-    return {**{dunder: getattr(_ops, row) for dunder, row in rows.items()}, "__pow__": power(_ops.OPERATORS["__pow__"]), "__ipow__": power(_ops.pow_), "pow_": power(_ops.pow_)}
+    return {"__pow__": power(_ops.OPERATORS["__pow__"]), "__ipow__": power(_ops.OPERATORS["__ipow__"]), "pow_": power(_ops.pow_)}
 
 
 _POINTWISE = ("logit", "nan_to_num", "mvlgamma", "polygamma", "float_power", "ldexp", "nextafter", "heaviside")
@@ -121,6 +116,7 @@ def _inplace_compositions():
                 return into("addbmm", result, self)
             if result.dtype is not self.dtype and (name == "float_power" or not can_cast(result.dtype, self.dtype)):
                 raise DTypeError(f"{name}_: result type {result.dtype.name} can't be cast to the desired output type {self.dtype.name}. Use {name}.")
+            partly_apart(name + "_", self, args)
             return _ops.copy_into_(self, result)
 
         in_place.__name__ = in_place.__qualname__ = name + "_"

@@ -168,7 +168,7 @@ def bincount(input, weights=None, minlength=0):
     if input.dtype.kind != 1:
         raise NotImplementedError(f'"bincount" not implemented for {input.dtype.name!r}. Give integers.')
     if minlength < 0:
-        raise RuntimeError(f"bincount: minlength is {minlength}. Give one that is not negative.")
+        raise RuntimeError(f"bincount: minlength should be >= 0. It is {minlength}.")
     greatest = int(_ops.amax(input, ()).item()) if len(input.shape) == 1 and input.numel() else -1
     if len(input.shape) != 1:
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
@@ -188,7 +188,9 @@ def bincount(input, weights=None, minlength=0):
 def histc(input, bins=100, min=0, max=0, *, out=None):
     """How many elements fall into each of `bins` equal intervals from min to max, the last closed; both 0: the data's range."""
     if max < min:
-        raise RuntimeError(f"histc: max {max} is below min {min}. Exchange them.")
+        raise RuntimeError(f"histc: max must be larger than min, but they are {max} and {min}. Exchange them.")
+    if bins <= 0:
+        raise RuntimeError(f"histc: bins must be > 0, but is {bins}.")
     if min == max and input.numel():
         min, max = float(input.min()), float(input.max())
     if min == max:

@@ -91,6 +91,11 @@ def write(op, args, out):
         resize(name, out, result.shape)
     if name in APART:
         apart(name, out, args[0] if name in ("cat", "stack") else [args[k] for k in op.tensors])
+    if dtype is out.dtype and op.kind != "scan":  # whose verbs see to it
+        execute(op, args, out)
+        return out
+    if op.kind in ("map1", "map2", "map3", "scan"):
+        partly_apart(name, out, args)
     if dtype is out.dtype:
         execute(op, args, out)
         return out
@@ -138,6 +143,14 @@ def apart(name, out, inputs):
     for t in inputs:
         if t is out or isinstance(t, Tensor) and lib.fc_same_storage(out._h, t._h) and _dense(out) and _dense(t) and _meet(out, t):
             raise RuntimeError(f"{name}: unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory location. Please clone() the tensor before performing the operation.")
+
+
+def partly_apart(name, out, inputs):
+    """Refuse an output that lies over a part of an input: over all of it, element by element, it may."""
+    for t in inputs:
+        if isinstance(t, Tensor) and t is not out and lib.fc_same_storage(out._h, t._h) and _dense(out) and _dense(t) and _meet(out, t):
+            if (t.data_ptr(), t.shape, t.stride()) != (out.data_ptr(), out.shape, out.stride()):
+                raise RuntimeError(f"{name}: unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory location. Please clone() the tensor before performing the operation.")
 
 
 def _dense(t):

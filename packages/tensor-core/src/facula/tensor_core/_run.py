@@ -131,8 +131,9 @@ def attributes(op, args):
     for k, at in enumerate(op.attributes):
         value = args[at]
         stored = _CONVERTED.get((op.name, op.params[at].name))
-        if type(value) in (float, bool) and op.params[at].name == "alpha" and op.name in ("add", "sub", "rsub"):
+        if type(value) in (float, bool, complex) and op.params[at].name == "alpha" and op.name in ("add", "sub", "rsub"):
             _check_alpha(op, args, value)
+            stored = None if type(value) is complex else stored
         if stored is not None and isinstance(args[0], Tensor) and args[0].dtype.kind and not (stored and args[0].dtype.kind == 1):
             dtype = args[0].dtype
             value = fitting(op.name, value, dtype if stored or dtype.itemsize > 2 or dtype.kind != 2 else DTYPES[11])
@@ -143,13 +144,15 @@ def attributes(op, args):
 
 
 def _check_alpha(op, args, alpha):
-    """PyTorch's conditions on add's factor: no fraction among integers, no truth value among numbers."""
+    """PyTorch's conditions on add's factor: no fraction among integers, no truth value among numbers, nothing complex among reals."""
     kinds = [a.dtype.kind if isinstance(a, Tensor) else number(a)[0] for a in (args[k] for k in op.tensors)]
     if isinstance(alpha, bool):
         if max(kinds):
-            raise RuntimeError(f"{op.name}: Boolean alpha only supported for Boolean results, got {alpha}.")
+            raise RuntimeError(f"{op.name}: Boolean alpha only supported for Boolean results. It is {alpha}: give a number.")
     elif max(kinds) <= 1:
-        raise RuntimeError(f"{op.name}: For integral input tensors, argument alpha must not be a floating point number, got {alpha}.")
+        raise RuntimeError(f"{op.name}: For integral input tensors, argument alpha must not be a floating point number. It is {alpha}: give an integer.")
+    elif max(kinds) == 2 and isinstance(alpha, complex):
+        raise RuntimeError(f"{op.name}: For non-complex input tensors, argument alpha must not be a complex number. It is {alpha}: give a real one.")
 
 
 def handle(out):

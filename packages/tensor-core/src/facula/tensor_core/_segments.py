@@ -96,6 +96,8 @@ def hash_tensor(input, dim=None, *, keepdim=False, mode=0, out=None):
             raise IndexError(f"hash_tensor: Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {d})")
         if input.dim() and input.shape[d] == 0:
             raise IndexError(f"hash_tensor: Expected reduction dim {d} to have non-zero size.")
+    if len({d % max(input.dim(), 1) for d in dims}) < len(dims):
+        raise RuntimeError(f"hash_tensor: dim appears multiple times in the list of dims {tuple(dims)}. Name each once.")
     found = input.detach()
     found = found.double().resolve_neg().view(BY_NAME["int64"]) if found.dtype.kind == 2 else found.to(BY_NAME["int64"])
     dims = sorted({d % max(input.dim(), 1) for d in dims}, reverse=True)
