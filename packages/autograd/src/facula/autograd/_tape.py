@@ -151,7 +151,7 @@ class Tape:
         tensor.origin.extended().dtype = tensor.__dict__["_grad_dtype"]
 
     def copy_out(self, op, out, args):
-        if grad_mode() and (any(t.origin is not None for t in tensors(args)) or any(t.origin is not None for t in tensors([out]))):
+        if grad_mode() and RULES.get(op.name) is not NONE and (any(t.origin is not None for t in tensors(args)) or any(t.origin is not None for t in tensors([out]))):
             raise GradError(f"{op.name}: out=... arguments don't support automatic differentiation, but one of the arguments requires grad. Drop out=, or use no_grad().")
 
 

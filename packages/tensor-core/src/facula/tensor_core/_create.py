@@ -19,6 +19,8 @@ _map2r = lib.map2r  # a number and a tensor
 
 def _finish(t, requires_grad):
     if requires_grad:
+        if requires_grad is not True:
+            raise TypeError(f"argument 'requires_grad' must be bool, not {type(requires_grad).__name__}. Write True or False.")
         t.requires_grad = True
     return t
 
@@ -48,6 +50,8 @@ def _place(device_):
         return _state._device.id
     d = device_ if isinstance(device_, device) else device(device_)
     if d.type == "cuda":
+        if type(device_) is int:
+            raise RuntimeError("Cannot access accelerator device when none is available: this build of facula has no CUDA backend. Use device='cpu'.")
         raise AssertionError("Torch not compiled with CUDA enabled: this build of facula has no CUDA backend. Use device='cpu'.")
     return d.id
 
@@ -213,6 +217,8 @@ def _like(input, dtype, memory_format):
 
 def empty_like(input, *, dtype=None, layout=None, device=None, requires_grad=False, memory_format=None, pin_memory=False):
     """An unset tensor of input's shape, dtype and device."""
+    if type(input) is not Tensor:
+        want_tensor("empty_like", "input", 0, input)
     if layout is not None or pin_memory:
         _same_layout("empty_like", input, layout or input.layout)
         plain(None, pin_memory)
@@ -306,8 +312,9 @@ def arange(start=None, end=None, step=1, *, out=None, dtype=None, layout=None, d
     plain(layout, pin_memory)
     if end is None:
         start, end = 0, start
-    start = 0 if start is None else start
     start, end, step = (v.item() if hasattr(v, "item") else v for v in (start, end, step))
+    for position, (name, value) in enumerate((("start", start), ("end", end), ("step", step))):
+        check("arange", name, position, "number", value)
     if complex in (type(start), type(end), type(step)):
         raise RuntimeError(f"arange: value cannot be converted to a real number without overflow, got {start}, {end}, {step}.")
     dtype = as_dtype(dtype)
@@ -321,6 +328,8 @@ def arange(start=None, end=None, step=1, *, out=None, dtype=None, layout=None, d
     whole = isinstance(start, int) and isinstance(end, int) and isinstance(step, int)
     if dtype is None:
         dtype = out.dtype if out is not None else (int64 if whole else _state.get_default_dtype())
+    if step != step:
+        raise ShapeError("arange: step must be nonzero, got nan.")
     if dtype is int64 and not whole:  # counted in integers, as PyTorch does for this dtype alone
         start, end, step, whole = int(start), int(end), int(step), True
     if step == 0 or step != step:

@@ -4,7 +4,7 @@ import threading
 from typing import NamedTuple
 
 from facula.tensor_core import _run, _tensor
-from facula.tensor_core._errors import STALE, explain
+from facula.tensor_core._errors import STALE, IntegerOverflow, explain
 from facula.tensor_core._lib import lib
 from facula.tensor_core._foreign import ask_row, overriding
 from facula.tensor_core._tensor import Tensor, own_tensor  # noqa: F401 - own_tensor is for _ops.py
@@ -146,7 +146,12 @@ def refresh_stale(args):
 def execute(op, args, out=None):
     """Run the op by its verb; no interpreter, no recording. out: a handle's Tensor or None."""
     run = _run.BY_KIND[op.kind]
-    result = run(op, args, out)
+    try:
+        result = run(op, args, out)
+    except OverflowError as error:
+        if "fit 64" in str(error):  # a Scalar's
+            raise
+        raise IntegerOverflow(f"{op.name}: Overflow when unpacking long long: an argument is beyond 64 bits. Give a smaller one.") from None
     if result is None:
         if lib.fc_status() == STALE and refresh_stale((*args, out)):
             result = run(op, args, out)

@@ -21,7 +21,7 @@ def _norm(name, norm, forward):
 
 
 def _input(name, x, kind):
-    """x as real ("real") or complex ("complex") numbers of a dtype that the rows take."""
+    """x as real ("real"), complex ("complex") or any ("any") numbers of a dtype that the rows take."""
     if not isinstance(x, Tensor):
         raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(x).__name__}. Convert it with facula.tensor.")
     if x.dtype.name in ("float16", "bfloat16"):
@@ -30,7 +30,7 @@ def _input(name, x, kind):
         x = x.to(_state.get_default_dtype())
     if kind == "real" and x.is_complex():
         raise DTypeError(f"{name} expects a real input tensor, but got {x.dtype.name}. Use the transform without r, or x.real.")
-    return x.to(x.dtype.to_complex()) if kind == "complex" and not x.is_complex() else x
+    return _turned(x) if kind == "complex" else x
 
 
 def _sized(name, x, sizes, dims):
@@ -67,12 +67,17 @@ def _dims(name, x, s, dim, default=None):
     return sizes, dims
 
 
+def _turned(x):
+    """x as complex numbers. Only once it has its sizes: so a real signal's gradient is cut as real numbers."""
+    return x if x.is_complex() else x.to(x.dtype.to_complex())
+
+
 def _complex(name, x, s, dim, norm, forward, out, default=None):
-    x = _input(name, x, "complex")
+    x = _input(name, x, "any")
     sizes, dims = _dims(name, x, s, dim, default)
     if not dims:
-        return into(name, _ops.copy(x, None, 0), out)
-    return into(name, _ops._fft_c2c(_sized(name, x, sizes, dims), dims, _norm(name, norm, forward), forward), out)
+        return into(name, _ops.copy(_turned(x), None, 0), out)
+    return into(name, _ops._fft_c2c(_turned(_sized(name, x, sizes, dims)), dims, _norm(name, norm, forward), forward), out)
 
 
 def _from_real(name, x, s, dim, norm, out, default=None, forward=True):
@@ -118,9 +123,9 @@ def fft(input, n=None, dim=-1, norm=None, *, out=None):
 def ifft(input, n=None, dim=-1, norm=None, *, out=None):
     """The inverse of fft; here "backward" is 1 / n and "forward" no factor."""
     if isinstance(input, Tensor) and not input.is_complex():  # the conjugate of what fft makes: a view, as PyTorch's
-        x = _input("ifft", input, "complex")
+        x = _input("ifft", input, "real")
         sizes, dims = _dims("ifft", x, _one(n), dim)
-        return into("ifft", _ops._fft_c2c(_sized("ifft", x, sizes, dims), dims, _norm("ifft", norm, False), True).conj(), out, strides=True)
+        return into("ifft", _ops._fft_c2c(_turned(_sized("ifft", x, sizes, dims)), dims, _norm("ifft", norm, False), True).conj(), out, strides=True)
     return _complex("ifft", input, _one(n), dim, norm, False, out)
 
 
@@ -201,7 +206,8 @@ def hfftn(input, s=None, dim=None, norm=None, *, out=None):
     if not dims:
         raise RuntimeError("hfftn must transform at least one axis")
     if len(dims) > 1:
-        x = _complex("hfftn", x, [x.shape[d] if v is None else v for v, d in zip(sizes[:-1], dims)], dims[:-1], norm, True, None)
+        x = _sized("hfftn", x, [*sizes[:-1], None if sizes[-1] is None else sizes[-1] // 2 + 1], dims)
+        x = _complex("hfftn", x, None, dims[:-1], norm, True, None)
     return _to_real("hfftn", x, [sizes[-1]] if sizes[-1] is not None else None, dims[-1], norm, out, forward=True)
 
 
@@ -211,10 +217,10 @@ def ihfftn(input, s=None, dim=None, norm=None, *, out=None):
     sizes, dims = _dims("ihfftn", x, s, dim)
     if not dims:
         raise RuntimeError("ihfftn must transform at least one axis")
-    half = _from_real("ihfftn", x, [sizes[-1]] if sizes[-1] is not None else None, dims[-1], norm, None, forward=False)
+    half = _from_real("ihfftn", _sized("ihfftn", x, sizes, dims), None, dims[-1], norm, None, forward=False)
     if len(dims) == 1:
         return into("ihfftn", half, out)
-    return _complex("ihfftn", half, [half.shape[d] if v is None else v for v, d in zip(sizes[:-1], dims)], dims[:-1], norm, False, out)
+    return _complex("ihfftn", half, None, dims[:-1], norm, False, out)
 
 
 def fftfreq(n, d=1.0, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
@@ -382,7 +388,7 @@ def istft(
     if onesided and return_complex:
         raise RuntimeError("Cannot have onesided output if window or input is complex. Give onesided=False.")
     w = _window("istft", window, win_length, n_fft, input)
-    x = x.transpose(1, 2)
+    x = _ops.complex_view(_ops.transpose(_ops.real_view(x), 1, 2)) if x.requires_grad else x.transpose(1, 2)  # the gradient is contiguous
     norm = 1 if normalized else 2
     if return_complex:
         frames = _ops._fft_c2c(x, (2,), norm, False)

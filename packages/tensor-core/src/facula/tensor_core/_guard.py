@@ -120,6 +120,16 @@ def check(name, parameter, position, kind, value):
         raise IntegerOverflow(f"{name}(): Overflow when unpacking long long: {parameter} is {value}. Give one of 64 bits.")
 
 
+def want_ints(name, parameter, position, value):
+    """Refuse what is neither a sequence of ints nor a tensor."""
+    place = "" if position is None else f" (position {position + 1})"
+    if not isinstance(value, (tuple, list, Tensor)):
+        raise TypeError(f"{name}(): argument '{parameter}'{place} must be tuple of ints, not {type(value).__name__}. Give a tuple.")
+    for k, v in enumerate(value):
+        if type(v) is not int and (isinstance(v, bool) or not hasattr(v, "__index__")):
+            raise TypeError(f"{name}(): argument '{parameter}'{place} must be tuple of ints, but found element of type {type(v).__name__} at pos {k}. Convert it.")
+
+
 # what is right at a glance, as text for the guard of a function; anything else is looked at closely
 GLANCE = {
     "tensor": "type({0}) is not _Tensor", "int": "type({0}) is not int or not -65536 < {0} < 65536", "bool": "{0} is not False and {0} is not True",
@@ -129,16 +139,17 @@ GLANCE["number"] = GLANCE["float"]
 
 
 class _Parameters:
-    """Names and kinds of a function's parameters, and which may be None."""
+    """Names and kinds of a function's parameters, and which may be None. kinds: of a function, parameter -> kind, `kind?` where it may be None."""
 
-    def __init__(self, function):
+    def __init__(self, function, kinds=None):
+        kinds = kinds and kinds(function)
         code = function.__code__
         self.function = function
         every = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
         self.names, self.keywords = every[: code.co_argcount], every[code.co_argcount :]
-        self.kinds = {n: kind_of(function.__name__, n) for n in every}
+        self.kinds = {n: kind_of(function.__name__, n) if kinds is None else kinds.get(n, "").rstrip("?") for n in every}
         self.defaults = dict(zip(reversed(self.names), reversed(function.__defaults__ or ()))) | (function.__kwdefaults__ or {})
-        self.optional = {n for n, value in self.defaults.items() if value is None}
+        self.optional = {n for n, value in self.defaults.items() if value is None} | {n for n, kind in (kinds or {}).items() if kind.endswith("?")}
 
     def text(self):
         """The guard in Python, with the function's own signature (values of defaults are its function object's)."""
@@ -184,7 +195,7 @@ def _first_call(*args, **options):
     return begin(*args, **options)  # noqa: F821 - each guard's own
 
 
-def guarded(function):
+def guarded(function, kinds=None):
     """The function with the kinds of its arguments checked.
 
     The guard is written at the first call: a function of the same signature that looks at types, 70 ns where *args and **options take 400.
@@ -193,7 +204,7 @@ def guarded(function):
     def begin(*args, **options):
         if "_self" not in own:
             function = (inner.__kwdefaults__ or {}).get("_facula_", (inner,))[0]  # it may be watched by now, see _override: as it was
-            own["_self"] = _Parameters(function)
+            own["_self"] = _Parameters(function, kinds)
             own["_closely"] = lambda self, *args, **options: _closely(self, checked, args, options)
             exec(compile(own["_self"].text(), function.__code__.co_filename, "exec"), own)
             made = own["_made"] = own[function.__name__]

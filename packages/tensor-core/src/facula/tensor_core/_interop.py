@@ -227,7 +227,7 @@ def to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, mem
     if place is not None and place.type == "cuda":
         raise AssertionError("Torch not compiled with CUDA enabled: this build of facula has no CUDA backend. Use device='cpu'.")
     d = self.dtype if d is None else d
-    fmt = 1 if memory_format is None else memory_format.id
+    fmt = 1 if memory_format is None else _format("to", memory_format)
     if place is not None and place.id != lib.fc_device(self._h):
         if self.is_meta:
             raise NotImplementedError("Cannot copy out of meta tensor; no data!")
@@ -235,6 +235,13 @@ def to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, mem
     if not copy and d is self.dtype and (fmt == 1 or _suggested(self) == fmt):
         return self
     return _ops.copy(self, d, fmt)
+
+
+def _format(name, given):
+    """The number of a memory format."""
+    if not hasattr(given, "id"):
+        raise TypeError(f"{name}(): argument 'memory_format' must be torch.memory_format, not {builtins.type(given).__name__}. Give facula.channels_last, for one.")
+    return given.id
 
 
 def _suggested(t):
@@ -269,7 +276,7 @@ def type(self, dtype=None, non_blocking=False):
 
 def contiguous(self, memory_format=None):
     """The tensor itself if it lies in memory in the order of its dims (or the memory format), else a copy that does."""
-    fmt = 0 if memory_format is None else memory_format.id
+    fmt = 0 if memory_format is None else _format("contiguous", memory_format)
     if fmt == 1 and not self.is_contiguous():
         raise RuntimeError("contiguous: preserve memory format is unsupported by the contiguous operator. Name the format, or use clone().")
     return self if lib.fc_is_contiguous(self._h, fmt) else _ops.copy(self, None, fmt)

@@ -2,7 +2,7 @@
 
 from facula.tensor_core import _dispatch, _ops
 from facula.tensor_core._arguments import ints
-from facula.tensor_core._guard import check, want_tensor, want_tensors
+from facula.tensor_core._guard import check, want_ints, want_tensor, want_tensors
 from facula.tensor_core._out import into
 from facula.tensor_core._lib import lib
 from facula.tensor_core._tensor import Tensor
@@ -57,8 +57,10 @@ def _split(tensor, split_size_or_sections, dim):
         raise RuntimeError("split expects at least a 1-dimensional tensor")
     d = wrap_dim("split", dim, tensor.dim())
     size = tensor.shape[d]
-    if split_size_or_sections is True or split_size_or_sections is False:
+    if not isinstance(split_size_or_sections, (list, tuple)):
         check("split", "split_size", 1, "int", split_size_or_sections)
+    elif any(type(n) is not int for n in split_size_or_sections):
+        want_ints("split_with_sizes", "split_sizes", 1, split_size_or_sections)
     if isinstance(split_size_or_sections, Tensor) and not split_size_or_sections.dim():
         split_size_or_sections = int(split_size_or_sections)
     if isinstance(split_size_or_sections, int):
@@ -81,6 +83,7 @@ def split_with_sizes(input, split_sizes, dim=0):
     """split(input, split_sizes, dim)."""
     if type(input) is not Tensor:
         want_tensor("split_with_sizes", "input", 0, input)
+    want_ints("split_with_sizes", "split_sizes", 1, split_sizes)
     return split(input, list(split_sizes), dim)
 
 

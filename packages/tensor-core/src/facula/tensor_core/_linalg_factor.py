@@ -184,10 +184,15 @@ def orgqr(input, tau):
 def ormqr(input, tau, other, left=True, transpose=False, *, out=None):
     """Q other (other Q unless left), with Q (or its conjugate transpose) the product of geqrf's reflectors."""
     matrix("ormqr", input, other)
+    check("ormqr", input, tau, other)
+    if input.dim() - tau.dim() != 1 or input.dim() != other.dim() or input.shape[:-2] != tau.shape[:-1] or input.shape[:-2] != other.shape[:-2]:
+        raise ShapeError(f"ormqr: Expected tau to have one dimension less than input, other as many, and their batches to be one, got {tuple(input.shape)}, {tuple(tau.shape)} and {tuple(other.shape)}.")
     if tau.shape[-1] > input.shape[-1]:
         raise ShapeError(f"ormqr: tau.shape[-1] must be less than or equal to input.shape[-1], got {tau.shape[-1]} and {input.shape[-1]}.")
     if other.shape[-2 if left else -1] != input.shape[-2]:
         raise ShapeError(f"ormqr: other.shape[-{2 if left else 1}] must be equal to input.shape[-2], got {tuple(other.shape)} and {tuple(input.shape)}.")
+    if tau.shape[-1] != min(other.shape[-2 if left else -1], input.shape[-1]):
+        raise ShapeError(f"torch.ormqr: tau.shape[-1] must be equal to min(other.shape[-{2 if left else 1}], input.shape[-1]), got {tau.shape[-1]}.")
     if not left:  # other Q is (Q^H other^H)^H
         return into("ormqr", columns(H(ormqr(input, tau, H(other), True, not transpose))), out)
     steps = _reflectors(input, tau)

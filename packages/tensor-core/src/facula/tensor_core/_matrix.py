@@ -2,7 +2,7 @@
 
 from facula.tensor_core import _dispatch, _ops
 from facula.tensor_core._errors import DTypeError, RankError, ShapeError
-from facula.tensor_core._guard import want_tensor
+from facula.tensor_core._guard import check, want_tensor
 from facula.tensor_core._out import a_tensor, into, resize, same_dtype
 from facula.tensor_core._shape import broadcast_shapes
 from facula.tensor_core._tensor import Tensor
@@ -174,10 +174,14 @@ def _scaled_sum(name, input, multiply, x, y, beta, alpha, out):
     if not (input.dtype is x.dtype is y.dtype) and not _dispatch.listened():  # autocast may be about to make them agree
         raise RuntimeError(f"{name}: all tensors must have the same dtype, but got {input.dtype.name}, {x.dtype.name} and {y.dtype.name}. Convert them.")
     if type(beta) is not int or type(alpha) is not int:
+        check(name, "beta", None, "number", beta)
+        check(name, "alpha", None, "number", alpha)
         _real_factors(name, {input.dtype.kind}, beta, alpha)
     if input.dtype.kind < 2:
         if input.dtype.kind == 0:
             raise DTypeError(f"{name}: not implemented for 'Bool'. Convert with .to(facula.int64).")
+        if beta != beta or alpha != alpha:
+            raise RuntimeError(f"{name}: value cannot be converted to type {input.dtype.name} without overflow: beta={beta}, alpha={alpha}. Give integers.")
         beta, alpha = int(beta), int(alpha)
     return _sum_of(name, input, multiply, x, y, beta, alpha, out)
 
@@ -188,8 +192,9 @@ def _sum_of(name, input, multiply, x, y, beta, alpha, out):
     if half.itemsize == 2 and half.kind == 2 and x.dtype is y.dtype is half:
         input, x, y = input.float(), x.float(), y.float()
         return into(name, _sum_of(name, input, multiply, x, y, beta, alpha, None).to(half), out)
-    if out is not None and name != "addr":
+    if out is not None:
         a_tensor(name, out)
+    if out is not None and name != "addr":
         same_dtype(name, input.dtype, out)
     product = multiply(x, y)
     if input.dim() > product.dim() or broadcast_shapes(input.shape, product.shape) != product.shape:

@@ -1,7 +1,7 @@
 """What is about order and counting: sort and its kind, unique, bins; and softmax with its dtype. Compositions over the rows."""
 
 from facula.tensor_core import _create, _dispatch, _index, _ops, _shape, return_types
-from facula.tensor_core._guard import want_tensor
+from facula.tensor_core._guard import check, want_tensor
 from facula.tensor_core._errors import DTypeError
 from facula.tensor_core._lib import lib
 from facula.tensor_core._out import into
@@ -146,6 +146,7 @@ def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=N
     if side == "left" and right:
         raise RuntimeError("searchsorted: side is 'left' but right is True. Give one of them.")
     if not isinstance(input, Tensor):
+        check("searchsorted", "input", 1, "number", input)
         input = sorted_sequence.new_tensor(input)
     found = _ops._searchsorted(sorted_sequence, input if input.dtype is sorted_sequence.dtype else input.to(sorted_sequence.dtype), sorter, right or side == "right")
     found = found.to(_int32) if out_int32 else found
@@ -157,7 +158,10 @@ def bucketize(input, boundaries, *, out_int32=False, right=False, out=None):
     if boundaries.dim() != 1:
         raise RuntimeError(f"bucketize: boundaries has {boundaries.dim()} dims. Give a 1-d tensor.")
     if not isinstance(input, Tensor):
+        check("bucketize", "input", 0, "number", input)
         input = boundaries.new_tensor(input)
+    if input.dtype.kind == 3:
+        raise NotImplementedError(f'"searchsorted" not implemented for {input.dtype.name!r}. Take its real part.')
     if out is None and not out_int32 and input.dtype is boundaries.dtype:
         return _ops._searchsorted(boundaries, input, None, right)
     return searchsorted(boundaries, input, out_int32=out_int32, right=right, out=out)

@@ -16,7 +16,11 @@ def _extreme(name, whole, index, pair):
     def extreme(input, dim=None, keepdim=False, *, other=None, axis=None, out=None, keepdims=None):
         keepdim = keepdim if keepdims is None else keepdims
         other = dim if isinstance(dim, Tensor) else other
+        if type(input) is not Tensor:
+            want_tensor(name, "input", 0, input)
         if other is not None:
+            if keepdim is not False and isinstance(dim, Tensor):
+                raise TypeError(f"{name}() received an invalid combination of arguments: with a tensor, nothing is kept. Drop keepdim, or use {name}imum().")
             return row(input, other, out=out)
         dim = axis if dim is None else dim
         if dim is None:
@@ -155,9 +159,18 @@ def where(condition, input=None, other=None, *, out=None):
         input, other = zero_dim(fitting("where", input, d), d), zero_dim(fitting("where", other, d), d)
     elif type(input) in _PLAIN:
         fitting_result("where", input, other, _FLOATS)
+        input = input if not isinstance(other, Tensor) or other.dim() else _of_its_dtype(input, other)
     elif type(other) in _PLAIN:
         fitting_result("where", other, input, _FLOATS)
+        other = other if not isinstance(input, Tensor) or input.dim() else _of_its_dtype(other, input)
     return _ops.where_rows(condition, input, other, out=out)
+
+
+def _of_its_dtype(value, t):
+    """A number as a tensor of the dtype that it has beside t, which has no dims: a number counts less than such a tensor."""
+    from facula.tensor_core._state import result_type
+
+    return zero_dim(value, result_type(t, value))
 
 
 def clamp(input, min=None, max=None, *, out=None):
@@ -177,6 +190,8 @@ def clamp(input, min=None, max=None, *, out=None):
             fitting_result("clamp", bound, input)
         return _ops.clamp_max(input, bound, out=out) if min is None else _ops.clamp_min(input, bound, out=out)
     if is_number(min) != is_number(max):
+        if any([isinstance(v, Tensor) and v.dim() for v in (min, max)]):
+            raise TypeError("clamp() received an invalid combination of arguments: min and max must be two tensors or two numbers. Convert the number with facula.tensor.")
         min, max = (zero_dim(v) if is_number(v) else v for v in (min, max))
     if is_number(min) and is_number(max):
         if input.dtype.kind == 0 and type(min) is type(max) is bool:
@@ -241,8 +256,8 @@ def round(input, *, decimals=0, out=None):
     """The nearest integer, halves to even; or the nearest number with so many decimals."""
     if type(input) is not Tensor:
         want_tensor("round", "input", 0, input)
-    if type(decimals) is bool:
-        raise TypeError("round(): argument 'decimals' must be int, not bool. Convert it with int().")
+    if type(decimals) is not int:
+        check("round", "decimals", None, "int", decimals)
     if decimals == 0:
         return _ops.round(input, out=out)
     if input.dtype.kind < 2:

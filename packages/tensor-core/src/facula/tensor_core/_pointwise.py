@@ -88,6 +88,7 @@ def lerp(input, end, weight, *, out=None):
     """
     if type(input) is type(end) is Tensor and input.dtype is end.dtype and input.dtype.kind >= 2 and (type(weight) is float and -65504 <= weight <= 65504 or type(weight) is Tensor and weight.dtype is input.dtype):
         return _ops.lerp(input, end, weight, out=out)
+    want_tensor("lerp", "input", 0, input)
     want_tensor("lerp", "end", 1, end)
     kind = lib.fc_dtype(input._h) if isinstance(input, Tensor) else -1
     for name, other in (("end", end), ("weight", weight)):

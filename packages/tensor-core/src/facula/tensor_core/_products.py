@@ -295,7 +295,12 @@ def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
         raise RuntimeError(f"cdist only supports at least 2D tensors, got {x1.dim()}D and {x2.dim()}D")
     if x1.shape[-1] != x2.shape[-1]:
         raise RuntimeError(f"X1 and X2 must have the same number of columns. X1: {x1.shape[-1]} X2: {x2.shape[-1]}")
-    if p < 0:
+    for k, x in enumerate((x1, x2), 1):
+        if x.dtype.kind != 2:
+            raise DTypeError(f"cdist only supports floating-point dtypes, X{k} got: {x.dtype.name}. Convert it with .float().")
+        if x.dtype.itemsize == 2:
+            raise DTypeError(f'"cdist" not implemented for {x.dtype.name!r}. Convert it with .float().')
+    if not p >= 0:
         raise RuntimeError(f"cdist only supports non-negative p values, got {p}")
     if x1.dtype is not x2.dtype:
         from facula.tensor_core._state import result_type
@@ -366,8 +371,9 @@ def block_diag(*tensors):
         dtype = sized or single if not sized or not single else result_type(zeros(1, dtype=sized), zeros((), dtype=single))
     columns, rows, at = sum([t.shape[1] for t in wide]), [], 0
     for t in wide:
-        width = t.shape[1]
-        rows.append(_ops.constant_pad_nd(t if t.dtype is dtype else t.to(dtype), (at, columns - at - width)))
+        height, width = t.shape
+        before, after = (zeros(height, n, dtype=dtype, device=t.device) for n in (at, columns - at - width))
+        rows.append(_ops.cat([before, t if t.dtype is dtype else t.to(dtype), after], 1))  # each gradient is a view
         at += width
     return _ops.cat(rows, 0)
 

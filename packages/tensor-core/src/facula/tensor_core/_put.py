@@ -4,7 +4,7 @@ import math
 
 from facula.tensor_core import _data, _joining, _ops, _shape
 from facula.tensor_core._errors import DTypeError
-from facula.tensor_core._guard import want_tensor
+from facula.tensor_core._guard import want_ints, want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core._out import into
 from facula.tensor_core._tensor import Tensor
@@ -180,7 +180,10 @@ def type_as(self, other):
 
 def sum_to_size(self, *size):
     """self summed over the dims that broadcasting size to its shape would add."""
-    size = size[0] if len(size) == 1 and isinstance(size[0], (list, tuple)) else size
+    if not size:
+        raise TypeError("sum_to_size() missing 1 required positional arguments: \"size\"")
+    size = size[0] if len(size) == 1 and not isinstance(size[0], int) else size
+    want_ints("sum_to_size", "size", 0, size)
     lead = self.dim() - len(size)
     if lead < 0 or any(s != 1 and s != have for s, have in zip(size, self.shape[lead:])):
         raise RuntimeError(f"size {{{list(self.shape)}}} is not expandable to size {{{list(size)}}}.")

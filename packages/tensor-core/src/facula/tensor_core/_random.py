@@ -47,6 +47,12 @@ def _require(condition: bool, text: str) -> None:
         raise RuntimeError(text)
 
 
+def _floats(name, values):
+    """Refuse what is no number."""
+    for position, (parameter, value) in enumerate(values.items()):
+        check(name, parameter, position, "float", value)
+
+
 # --- in-place fills ----------------------------------------------------------------------------------------------------
 
 
@@ -58,6 +64,8 @@ def uniform_(self: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: Ge
     >>> facula.empty(2).uniform_(10, 20)
     tensor([14.9626, 17.6822])
     """
+    if type(from_) is not float or type(to) is not float:
+        _floats("uniform_", {"from": from_, "to": to})
     dtype = self.dtype
     largest = LARGEST.get(dtype.name if dtype.kind == 2 else dtype.to_real().name, float("inf"))
     if not (-largest <= from_ <= to <= largest and to - from_ <= largest):
@@ -70,6 +78,8 @@ def uniform_(self: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: Ge
 
 def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Generator | None = None) -> Tensor:
     """self, filled with normal numbers."""
+    if type(mean) is not float or type(std) is not float:
+        _floats("normal_", {"mean": mean, "std": std})
     _require(std >= 0, f"normal expects std >= 0.0, but found std {std:g}. Take its absolute value.")
     return _ops.normal_(self, float(mean), float(std), generator=_checked("normal_", generator))
 
@@ -168,12 +178,14 @@ def geometric_(self: Tensor, p: float, *, generator: Generator | None = None) ->
 
 def cauchy_(self: Tensor, median: float = 0.0, sigma: float = 1.0, *, generator: Generator | None = None) -> Tensor:
     """self, filled with Cauchy numbers."""
+    _floats("cauchy_", {"median": median, "sigma": sigma})
     _require(sigma > 0, f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}. Choose a positive scale.")
     return _ops.cauchy_(self, float(median), float(sigma), generator=_checked("cauchy_", generator))
 
 
 def log_normal_(self: Tensor, mean: float = 1.0, std: float = 2.0, *, generator: Generator | None = None) -> Tensor:
     """self, filled with numbers whose logarithm is normal with this mean and std."""
+    _floats("log_normal_", {"mean": mean, "std": std})
     _require(std > 0, f"log_normal_ expects std > 0.0, but found std={std:g}. Choose a positive one.")
     return _ops.log_normal_(self, float(mean), float(std), generator=_checked("log_normal_", generator))
 

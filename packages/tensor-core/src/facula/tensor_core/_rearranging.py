@@ -1,7 +1,7 @@
 """Rearranging: repeating, flipping, rolling, diagonals, grids."""
 
 from facula.tensor_core import _ops
-from facula.tensor_core._guard import want_tensor
+from facula.tensor_core._guard import check, want_tensor
 from facula.tensor_core._arguments import ints
 from facula.tensor_core._create import arange, full, ones_like
 from facula.tensor_core._data import tensor
@@ -202,6 +202,11 @@ def meshgrid(*tensors, indexing=None):
         indexing = "ij"
     if not len(tensors):
         raise RuntimeError("meshgrid expects a non-empty TensorList")
+    for k, t in enumerate(tensors):
+        if not isinstance(t, Tensor):
+            raise TypeError(f"meshgrid(): expected Tensor as element {k} in argument 0, but got {type(t).__name__}. Convert it with facula.tensor.")
+    if type(indexing) is not str:
+        check("meshgrid", "indexing", None, "str", indexing)
     if len({t.dtype for t in tensors}) > 1:
         raise RuntimeError(f"meshgrid expects all tensors to have the same dtype, got {', '.join(t.dtype.name for t in tensors)}. Convert them with .to().")
     if len({t.device for t in tensors}) > 1:

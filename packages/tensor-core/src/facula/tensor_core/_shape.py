@@ -3,7 +3,7 @@
 from facula.tensor_core import _dispatch, _ops
 from facula.tensor_core._arguments import ints
 from facula.tensor_core._errors import STATUS, ShapeError
-from facula.tensor_core._guard import check, want_tensor
+from facula.tensor_core._guard import check, want_ints, want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import Size
@@ -146,6 +146,8 @@ def expand_as(self, other):
     """expand(other.shape)."""
     if type(self) is not Tensor:
         want_tensor("expand_as", "self", 0, self)
+    if type(other) is not Tensor:
+        want_tensor("expand_as", "other", 0, other)
     return _ops.expand(self, other.shape)
 
 
@@ -303,8 +305,9 @@ def narrow(input, dim, start, length):
     size = input.shape[d]
     if isinstance(start, Tensor) and (start.dim() or start.dtype.kind != 1):
         raise RuntimeError("start must be an 0-dim integral Tensor.")
-    if start is True or start is False:
-        check("narrow", "start", 2, "int", start)
+    if type(start) is not int or type(length) is not int:
+        check("narrow", "start", 1, "int", start)
+        check("narrow", "length", 2, "int", length)
     start = int(start)
     if length < 0:
         raise RuntimeError(f"narrow(): length must be non-negative, got {length}.")
@@ -386,6 +389,9 @@ def as_strided(input, size, stride, storage_offset=None):
     """Any sizes and strides over the storage of input. Raises RuntimeError where they leave it."""
     if type(input) is not Tensor:
         want_tensor("as_strided", "input", 0, input)
+    if type(size) is str or type(stride) is str:
+        want_ints("as_strided", "size", 1, size)
+        want_ints("as_strided", "stride", 2, stride)
     if len(size) != len(stride):
         raise RuntimeError(f"as_strided: mismatch in length of strides ({len(stride)}) and shape ({len(size)})")
     return _ops.as_strided(input, list(size), list(stride), storage_offset)

@@ -1,6 +1,7 @@
 """Quantiles and other statistics composed of rows."""
 
 from facula.tensor_core import _create, _data, _ops, _order, _shape
+from facula.tensor_core._guard import check
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import int64
 from facula.tensor_core._out import into
@@ -35,6 +36,8 @@ def _quantile(name, input, q, dim, keepdim, interpolation, out, skip):
     if not input.numel():
         raise RuntimeError(f"{name}() input tensor must be non-empty")
     single = not isinstance(q, Tensor) or not q.dim()
+    if not isinstance(q, Tensor):
+        check(name, "q", 1, "float", q)
     q = q if isinstance(q, Tensor) else _data.tensor(q, dtype=input.dtype)
     if q.dim() > 1:
         raise RuntimeError(f"{name}() q must be a scalar or 1D tensor, got {q.dim()}D")

@@ -10,7 +10,7 @@ import threading
 from facula.tensor_core import _dispatch, _ops
 from facula.tensor_core._dispatch import Op, Param, record
 from facula.tensor_core._errors import DeviceError, DTypeError, GradError, RankError, ShapeError
-from facula.tensor_core._guard import want_tensor
+from facula.tensor_core._guard import check, guarded, want_ints, want_tensor
 from facula.tensor_core._lib import NULL, lib
 from facula.tensor_core._out import into
 from facula.tensor_core._tensor import Tensor, disabled_torch_function, make_subclass, own_tensor
@@ -199,6 +199,7 @@ def read_pickle(data, resolve, trusted=lambda cls: False):
 
 
 __all__ = [
+    "guarded", "want_ints", "check",
     "DTypeError", "DeviceError", "GradError", "NULL", "Op", "Param", "RankError", "ShapeError", "Tensor", "attach", "below", "bump", "call", "disabled_torch_function", "epoch_advance",
     "epoch_refresh", "epoch_stale", "execute", "function", "grad_mode", "gradients", "handle", "interpreter", "into", "lib", "listening", "make_subclass", "ops", "plain", "read_pickle", "record", "set_grad_mode",
     "set_tape", "shares_storage", "subclassed", "version", "want_tensor", "wrap",

@@ -21,7 +21,7 @@ D("_linalg_pinv",     real=True, x=lambda g, x, out: of_pinv(g, x, out))
 
 D("_linalg_det",      x=lambda g, x, out: spread(g) * of_det(x, out))
 D("_linalg_slogdet",  real=True, x=lambda gs, x, out0: of_slogdet(gs, x, out0))
-D("_linalg_matrix_exp", x=lambda g, x: of_exp(g, x))
+D("_linalg_matrix_exp", real=True, x=lambda g, x: of_exp(g, x))
 
 D("_linalg_cholesky_ex",  flat=(1,),   real=True, x=lambda g, out0, upper: of_cholesky(g, out0, upper))
 D("_linalg_lu_factor_ex", flat=(1, 2), x=lambda g, out0, out1: of_lu(g, out0, out1))
@@ -117,7 +117,7 @@ def of_det(x, det):
     """det(x) x^-T; where some matrix is singular the cofactors, which stay finite: by singular values, A = U S V^H."""
     found, info = row("_linalg_inv_ex")(x)
     if not (isinstance(info, Batched) or bool(info.any())):  # inside vmap nobody may look
-        return spread(det) * found.mT
+        return columns(spread(det) * found.mT)
     u, s, vh = row("_linalg_svd")(x, False, True)
     n = s.shape[-1]
     others = F.where(F.eye(n, dtype=F.bool, device=x.device), 1.0, s.unsqueeze(-2).expand(*s.shape, n))
@@ -131,14 +131,14 @@ def of_slogdet(gs, x, sign):
     weight = F.zeros_like(sign) if of_size is None else of_size.to(x.dtype)
     if x.is_complex() and of_sign is not None:  # the phase turns with the imaginary part of tr(A^-1 dA)
         weight = weight - 1j * (of_sign.conj() * sign).imag
-    return spread(weight) * inverse(x).mH
+    return columns(spread(weight) * inverse(x).mH)
 
 
 def of_exp(g, x):
-    """The upper right block of exp [[A^T, g], [0, A^T]]: Mathias (1996), SIAM J. Matrix Anal. 17(3)."""
+    """The upper right block of exp [[A^H, g], [0, A^H]]: Mathias (1996), SIAM J. Matrix Anal. 17(3)."""
     n = x.shape[-1]
-    xt = x.mT
-    top, low = F.cat([xt, g], -1), F.cat([F.zeros_like(xt), xt], -1)
+    xh = x.mH
+    top, low = F.cat([xh, g], -1), F.cat([F.zeros_like(xh), xh], -1)
     return row("_linalg_matrix_exp")(F.cat([top, low], -2))[..., :n, n:]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from . import _kinds  # noqa: F401, I001 - first: it puts guarded functions in their modules
 from ._activation import (
     celu, celu_, elu, elu_, gelu, glu, gumbel_softmax, hardshrink, hardsigmoid, hardswish, hardtanh, hardtanh_, leaky_relu,
     leaky_relu_, log_softmax, logsigmoid, mish, prelu, relu, relu6, relu_, rrelu, rrelu_, selu, selu_, sigmoid, silu, softmax,

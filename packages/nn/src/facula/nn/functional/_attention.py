@@ -47,6 +47,10 @@ def scaled_dot_product_attention(
                 return out
         except (RuntimeError, TypeError, ValueError, ArithmeticError):
             pass
+    for position, (name, t) in enumerate((("key", key), ("value", value)), 1):
+        extend.want_tensor("scaled_dot_product_attention", name, position, t)
+    if not (query.dtype is key.dtype is value.dtype) and not extend.listening():
+        raise RuntimeError(f"scaled_dot_product_attention: Expected query, key, and value to have the same dtype, but got {query.dtype}, {key.dtype} and {value.dtype}. Convert them with .to().")
     if query.dim() < 2 or key.dim() < 2 or value.dim() < 2:
         raise RuntimeError(f"scaled_dot_product_attention: inputs must be at least 2 dimensional, got {query.dim()}, {key.dim()}, {value.dim()}")
     dropout_p = max(dropout_p, 0.0)

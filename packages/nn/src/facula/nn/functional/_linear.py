@@ -15,6 +15,13 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     """out[..., k] = x1 A[k] x2 + b[k].  input1: (*, I), input2: (*, J), weight: (K, I, J), bias: (K)."""
     if type(input1) is not Tensor:
         extend.want_tensor("bilinear", "input1", 0, input1)
+    if not (input1.dtype is input2.dtype is weight.dtype) or bias is not None and bias.dtype is not weight.dtype:
+        found = ", ".join(f"{name}: {t.dtype.name}" for name, t in (("input1", input1), ("input2", input2), ("weight", weight), ("bias", bias)) if t is not None)
+        raise RuntimeError(f"bilinear: All tensors must have the same dtype, got {found}. Convert them with .to().")
+    if weight.dim() != 3:
+        raise RuntimeError(f"bilinear: expected weight to have 3 dims, got {weight.dim()}.")
+    if bias is not None and bias.dim() != 1:
+        raise IndexError(f"bilinear: expected bias to have 1 dim, got {bias.dim()}.")
     if input1.dim() != input2.dim():
         raise RuntimeError(f"bilinear(): input dimensions do not match: got {input1.dim()} and {input2.dim()}")
     if input1.shape[:-1] != input2.shape[:-1]:

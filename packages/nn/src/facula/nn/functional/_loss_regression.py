@@ -200,7 +200,7 @@ def binary_cross_entropy(
             f"Using a target size ({target.size()}) that is different to the input size ({input.size()}) is deprecated. "
             "Please ensure they have the same size."
         )
-    if target.dtype is not input.dtype and not target.is_floating_point():
+    if target.dtype is not input.dtype and not extend.listening():
         raise RuntimeError(f"binary_cross_entropy: found dtype {target.dtype} for target but expected {input.dtype}. Convert it with target.to(input.dtype).")
     plain = input.detach()
     least, most = (plain.amin().item(), plain.amax().item()) if input.numel() else (0.0, 1.0)

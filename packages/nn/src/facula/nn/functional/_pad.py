@@ -53,6 +53,10 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
     """
     if type(input) is not Tensor:
         extend.want_tensor("pad", "input", 0, input)
+    if type(mode) is not str:
+        extend.check("pad", "mode", 2, "str", mode)
+    if type(pad) is str:
+        extend.want_ints("pad", "pad", 1, pad)
     pad = tuple(pad)
     if len(pad) % 2:
         raise RuntimeError(f"pad: padding length must be divisible by 2, but got {len(pad)}: {pad}")

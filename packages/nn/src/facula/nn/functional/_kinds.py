@@ -1,0 +1,38 @@
+"""Arguments of a wrong kind are refused as PyTorch's parser does, by what the functions' annotations say.
+
+Not guarded is what a training step calls all the time, where 70 ns count (those look for themselves), and what PyTorch does not look at either.
+"""
+
+from __future__ import annotations
+
+from types import FunctionType
+from typing import Callable
+
+from facula.tensor_core import extend
+
+from . import _activation, _conv, _distance, _dropout, _embedding, _fold, _linear, _loss_class, _loss_ctc, _loss_metric, _loss_regression, _norm, _pool, _pool_adaptive, _vision
+
+_KIND = {"Tensor": "tensor", "int": "int", "bool": "bool", "float": "number"}
+_MODULES = (_activation, _conv, _distance, _dropout, _embedding, _fold, _linear, _loss_class, _loss_ctc, _loss_metric, _loss_regression, _norm, _pool, _pool_adaptive, _vision)
+_FAST = frozenset(
+    "relu gelu silu sigmoid tanh elu selu mish softmax log_softmax conv1d conv2d conv3d dropout embedding cross_entropy nll_loss mse_loss batch_norm layer_norm"
+    " max_pool1d max_pool2d".split()
+)
+_ANY = frozenset("interpolate upsample upsample_bilinear upsample_nearest gumbel_softmax local_response_norm gaussian_nll_loss linear_cross_entropy".split())
+_TRUTHS = frozenset("inplace size_average reduce return_indices full hard antialias recompute_scale_factor".split())  # PyTorch asks only whether they are true
+
+
+def _kinds(function: Callable) -> dict[str, str]:
+    """Parameter -> kind of a guard, from the annotations."""
+    found = {}
+    for name, said in function.__annotations__.items():
+        kind = _KIND.get(said.removesuffix(" | None"))
+        if kind and name not in _TRUTHS and name != "return" and name[0] != "_":
+            found[name] = kind + "?" * said.endswith(" | None")
+    return found
+
+
+for _module in _MODULES:
+    for _name, _function in list(vars(_module).items()):
+        if type(_function) is FunctionType and _function.__module__ == _module.__name__ and _name[0] != "_" and _name not in _FAST | _ANY and not _name.endswith("_with_indices"):
+            setattr(_module, _name, extend.guarded(_function, _kinds))
