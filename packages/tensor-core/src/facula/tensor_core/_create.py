@@ -375,6 +375,8 @@ def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=Non
         raise RuntimeError(f"linspace: number of steps must be non-negative, got {steps}.")
     if dtype is None:
         dtype = out.dtype if out is not None else _kind_dtype(3 if isinstance(start, complex) or isinstance(end, complex) else 2)
+    if dtype.kind != 3 and (isinstance(start, complex) or isinstance(end, complex)):
+        raise RuntimeError(f"linspace(): inferred dtype complex can't be safely cast to passed dtype {dtype.name}. Give a complex dtype.")
     if steps:
         _ends_fit("linspace", dtype, start, end)
     if dtype.kind == 1:  # PyTorch cuts the ends first
@@ -399,7 +401,10 @@ def _end(what, v):
     """An end of linspace as a number."""
     if isinstance(v, Tensor) and v.dim():
         raise RuntimeError(f"linspace only supports 0-dimensional start and end tensors, but got {what} with {v.dim()} dimension(s).")
-    return v.item() if hasattr(v, "item") else v
+    v = v.item() if hasattr(v, "item") else v
+    if type(v) is not float:
+        check("linspace", what, None, "number", v)
+    return v
 
 
 def _complex_steps(start, end, steps, dtype):
@@ -420,6 +425,10 @@ def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None,
     if dtype is None and out is None and (isinstance(start, complex) or isinstance(end, complex)):
         dtype = _state.get_default_dtype().to_complex()
     dtype = as_dtype(dtype) or (_state.get_default_dtype() if out is None else out.dtype)
+    if type(start) is not float or type(end) is not float:
+        first, last = _end("start", start), _end("end", end)
+        if as_dtype(dtype).kind != 3 and (isinstance(first, complex) or isinstance(last, complex)):
+            raise RuntimeError(f"logspace(): inferred dtype complex can't be safely cast to passed dtype {as_dtype(dtype).name}. Give a complex dtype.")
     if not isinstance(start, Tensor) and not isinstance(end, Tensor) and steps:
         _ends_fit("logspace", dtype, start, end)
     if as_dtype(dtype).kind == 1:  # as linspace cuts the ends

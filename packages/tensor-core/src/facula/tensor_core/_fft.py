@@ -5,7 +5,7 @@ import math
 from facula.tensor_core import _create, _joining, _ops, _ownership, _rearranging, _shape, _state
 from facula.tensor_core._arguments import as_dtype as _as_dtype
 from facula.tensor_core._errors import DTypeError, ShapeError
-from facula.tensor_core._guard import check
+from facula.tensor_core._guard import check, guarded
 from facula.tensor_core._out import into
 from facula.tensor_core._tensor import Tensor
 
@@ -413,5 +413,13 @@ def istft(
     return signal.squeeze(0) if input.dim() == 2 else signal
 
 
-PUBLIC = {"istft": istft, "stft": stft}
+def _kinds(function):
+    """What stft and istft take."""
+    return {
+        "input": "tensor", "n_fft": "int", "hop_length": "int?", "win_length": "int?", "window": "tensor?", "center": "bool", "normalized": "bool",
+        "onesided": "bool?", "length": "int?", "return_complex": "bool?",
+    }  # fmt: skip
+
+
+PUBLIC = {"istft": guarded(istft, _kinds), "stft": guarded(stft, _kinds)}
 _ownership.attach(PUBLIC)

@@ -39,7 +39,7 @@ def split(tensor, split_size_or_sections, dim=0):
     if type(tensor) is not Tensor:
         want_tensor("split", "tensor", 0, tensor)
     found = None
-    if not _ops.interpreting and type(dim) is int:
+    if not _ops.interpreting and type(dim) is int and split_size_or_sections is not None:
         found = _pieces(_SLICE, tensor, dim, split_size_or_sections)
     if found is None:
         found = _split(tensor, split_size_or_sections, dim)

@@ -19,17 +19,24 @@ def _named_dim(name, dim, axis):
     return dim
 
 
+def _converted(name, input, dtype):
+    """input in the dtype that an op was given."""
+    want_tensor(name, "input", 0, input)
+    check(name, "dtype", None, "dtype", dtype)
+    return input.to(dtype)
+
+
 def softmax(input, dim=None, dtype=None, *, out=None, axis=None):
     """exp(input) / sum(exp(input)) along dim, after a conversion to dtype if one is given."""
     dim = _named_dim("softmax", dim, axis)
-    result = _ops.softmax(input if dtype is None else input.to(dtype), dim)
+    result = _ops.softmax(input if dtype is None else _converted("softmax", input, dtype), dim)
     return into("softmax", result, out)
 
 
 def log_softmax(input, dim=None, dtype=None, *, out=None, axis=None):
     """Logarithm of softmax along dim, after a conversion to dtype if one is given."""
     dim = _named_dim("log_softmax", dim, axis)
-    result = _ops.log_softmax(input if dtype is None else input.to(dtype), dim)
+    result = _ops.log_softmax(input if dtype is None else _converted("log_softmax", input, dtype), dim)
     return into("log_softmax", result, out)
 
 

@@ -241,6 +241,8 @@ def div(input, other, *, rounding_mode=None, out=None):
         if not isinstance(input, Tensor) and not isinstance(other, Tensor) and is_number(input):
             input = zero_dim(input)
         return _ops.trunc_divide(input, other, out=out)
+    if type(rounding_mode) is not str:
+        check("div", "rounding_mode", None, "str", rounding_mode)
     raise RuntimeError(f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'")
 
 

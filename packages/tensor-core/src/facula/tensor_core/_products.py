@@ -303,10 +303,7 @@ def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
     if not p >= 0:
         raise RuntimeError(f"cdist only supports non-negative p values, got {p}")
     if x1.dtype is not x2.dtype:
-        from facula.tensor_core._state import result_type
-
-        common = result_type(x1, x2)
-        x1, x2 = x1.to(common), x2.to(common)
+        raise RuntimeError(f"cdist: expected scalar type {x1.dtype.name} but found {x2.dtype.name}. Convert one with .to().")
     if (front := x1.shape[:-2]) != x2.shape[:-2]:
         front = _shape.broadcast_shapes(front, x2.shape[:-2])
         x1, x2 = (_ops.expand(x, [*front, *x.shape[-2:]]) for x in (x1, x2))

@@ -4,7 +4,7 @@ import math
 
 from facula.tensor_core import _data, _joining, _ops, _shape
 from facula.tensor_core._errors import DTypeError
-from facula.tensor_core._guard import want_ints, want_tensor
+from facula.tensor_core._guard import check, want_ints, want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core._out import into
 from facula.tensor_core._tensor import Tensor
@@ -119,6 +119,9 @@ def isin(elements, test_elements, *, assume_unique=False, invert=False, out=None
     if not isinstance(x, Tensor) or not isinstance(among, Tensor):
         if not isinstance(x, Tensor) and not isinstance(among, Tensor):
             raise TypeError("isin() received an invalid combination of arguments: one of elements and test_elements must be a Tensor")
+        for name, t in (("elements", x), ("test_elements", among)):
+            if not isinstance(t, Tensor):
+                check("isin", name, None, "number", t)
         x, among = (t if isinstance(t, Tensor) else _data.tensor(t) for t in (x, among))
     for t in (x, among):
         if t.dtype.kind in (0, 3):
