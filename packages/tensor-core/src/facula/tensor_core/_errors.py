@@ -59,6 +59,10 @@ class IntegerOverflow(RuntimeError, ValueError):
     """An integer beyond 64 bits."""
 
 
+class NotATensorError(TypeError, AttributeError):
+    """Something else where a tensor is wanted: PyTorch's parser raises the one, its Python functions, which ask it for its shape, the other."""
+
+
 def describe(value):
     """An operand in a message: its shape and dtype, or the number itself."""
     if hasattr(value, "_h"):

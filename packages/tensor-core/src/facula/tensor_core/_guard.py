@@ -7,7 +7,7 @@ Rows check for themselves: their kinds stand in the table.
 import functools
 from types import FunctionType
 
-from facula.tensor_core._errors import IntegerOverflow
+from facula.tensor_core._errors import IntegerOverflow, NotATensorError
 from facula.tensor_core._foreign import ask, overriding
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import dtype
@@ -94,7 +94,8 @@ def right(kind, value):
 def refused(name, parameter, position, kind, value):
     """The exception for a value of a wrong kind."""
     place = "" if position is None else f" (position {position + 1})"
-    return TypeError(f"{name}(): argument '{parameter}'{place} must be {WORDS[kind]}, not {type(value).__name__}. Convert it.")
+    error = NotATensorError if kind == "tensor" else TypeError
+    return error(f"{name}(): argument '{parameter}'{place} must be {WORDS[kind]}, not {type(value).__name__}. Convert it.")
 
 
 def want_tensor(name, parameter, position, value):

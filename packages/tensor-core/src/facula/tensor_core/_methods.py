@@ -217,9 +217,25 @@ def _is_same_size(self, other):
     return self.shape == other.shape
 
 
+def _grow(source, dtype, storage_offset, size, stride):
+    """Enlarge a storage that is too small for a tensor of this size, as PyTorch does."""
+    if not all(type(n) is int and n >= 0 for n in (storage_offset, *size)) or 0 in size:
+        return
+    strides, run = list(stride or ()), 1
+    for n in reversed(size if not strides else ()):
+        strides.insert(0, run)
+        run *= n
+    storage = source.untyped_storage() if isinstance(source, Tensor) else source.untyped()
+    wanted = (storage_offset + 1 + sum((n - 1) * s for n, s in zip(size, strides))) * dtype.itemsize
+    if storage.nbytes() < wanted:
+        storage.resize_(wanted)
+
+
 def _set(self, source=None, storage_offset=0, size=None, stride=None):
     """Look at a tensor's or a storage's memory. In place."""
     source = _create.empty(0, dtype=self.dtype) if source is None else source
+    if size is not None:
+        _grow(source, self.dtype, storage_offset, size, stride)
     if not isinstance(source, Tensor):
         source = _storage.over(source, self.dtype, storage_offset, size, stride)
     elif source.dtype is not self.dtype:

@@ -110,6 +110,8 @@ def instance_norm(
     eps: float = 1e-5,
 ) -> Tensor:
     """batch_norm of each item by itself. Source: Ulyanov et al. (2016)."""
+    if (running_mean is None) != (running_var is None):
+        raise ValueError("instance_norm: running_mean and running_var must either both be None or neither be None")
     input = input.contiguous()  # the result is in no other format
     if not use_input_stats:
         return batch_norm(input, running_mean, running_var, weight, bias, False, momentum, eps)

@@ -18,7 +18,8 @@ Spans = list[tuple[int, int]]
 
 def _sizes(output_size: Any, x: Tensor, ndim: int) -> tuple[int, ...]:
     if output_size is None or isinstance(output_size, (tuple, list)) and len(output_size) < ndim:
-        raise TypeError(f"adaptive pooling: argument 'output_size' must be {ndim} ints, not {output_size!r}. Give a size for each dim, or one int.")
+        error = TypeError if output_size is None else RuntimeError
+        raise error(f"adaptive pooling: argument 'output_size' must be {ndim} ints, not {output_size!r}. Give a size for each dim, or one int.")
     given = ntuple(output_size, ndim, "output_size")
     return tuple(x.size(x.dim() - ndim + k) if n is None else n for k, n in enumerate(given))
 

@@ -177,6 +177,11 @@ def interpolate(
             raise ValueError("align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear")
     elif mode not in _MODES or mode == "lanczos":
         raise NotImplementedError(f"interpolate: mode {mode!r} is not known. Give nearest, nearest-exact, area, linear, bilinear, bicubic or trilinear.")
+    for n in size if isinstance(size, (tuple, list)) else (size,):
+        if not isinstance(n, (int, Tensor, type(None))) and not hasattr(n, "__index__"):
+            raise TypeError(f"interpolate: expected size to be one of int or tuple of ints, but got size with {type(n).__name__}. Convert it with int().")
+    if mode in _MODES and align_corners is not None and align_corners is not True and align_corners is not False:
+        raise TypeError(f"interpolate(): argument 'align_corners' must be bool, not {type(align_corners).__name__}. Write True or False.")
     out, factors = _output_size(input, size, scale_factor)
     if not 3 <= input.dim() <= 5 or (mode in _MODES and _MODES[mode] != input.dim()):
         raise NotImplementedError(f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.dim()}D) for the modes: nearest | linear | bilinear | bicubic | trilinear | area | nearest-exact (got {mode})")
