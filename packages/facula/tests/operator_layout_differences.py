@@ -23,8 +23,6 @@ KNOWN = {
     "dist": {"gradient stride": GRADIENT_STRIDE},
     "erf": {"gradient stride": GRADIENT_STRIDE},
     "erfinv": {"gradient stride": GRADIENT_STRIDE},
-    "fft.fft": {"gradient stride": GRADIENT_STRIDE},
-    "fft.ifft": {"gradient stride": GRADIENT_STRIDE},
     "index_fill": {"stride": STRIDE},
     "linalg.householder_product": {"gradient stride": GRADIENT_STRIDE},
     "linalg.lu_solve": {"gradient stride": GRADIENT_STRIDE},

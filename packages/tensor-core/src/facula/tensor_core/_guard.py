@@ -127,7 +127,7 @@ def want_ints(name, parameter, position, value):
     if not isinstance(value, (tuple, list, Tensor)):
         raise TypeError(f"{name}(): argument '{parameter}'{place} must be tuple of ints, not {type(value).__name__}. Give a tuple.")
     for k, v in enumerate(value):
-        if type(v) is not int and (isinstance(v, bool) or not hasattr(v, "__index__")):
+        if type(v) is not int and (isinstance(v, bool) and not k or not hasattr(v, "__index__")):  # PyTorch looks for a bool in the first place alone
             raise TypeError(f"{name}(): argument '{parameter}'{place} must be tuple of ints, but found element of type {type(v).__name__} at pos {k}. Convert it.")
 
 

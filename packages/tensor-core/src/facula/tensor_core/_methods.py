@@ -144,7 +144,15 @@ def _inplace_compositions():
         """round, in place."""
         return _ops.round_(self) if decimals == 0 else rounded(self, decimals=decimals)
 
+    def lerp_(self, end, weight):
+        """lerp, in place."""
+        if type(end) is not Tensor or end.dtype is not self.dtype:
+            if not isinstance(end, Tensor) or end.dtype is not self.dtype:
+                _pointwise.lerp(self, end, weight)  # refuses
+        return _ops.lerp_(self, end, weight)
+
     Tensor.round_ = round_
+    Tensor.lerp_ = lerp_
     Tensor.abs_ = Tensor.absolute_ = abs_
     Tensor.div_ = Tensor.divide_ = Tensor.true_divide_ = div_
 

@@ -18,7 +18,7 @@ _FAST = frozenset(
     "relu gelu silu sigmoid tanh elu selu mish softmax log_softmax conv1d conv2d conv3d dropout embedding cross_entropy nll_loss mse_loss batch_norm layer_norm"
     " max_pool1d max_pool2d".split()
 )
-_ANY = frozenset("interpolate upsample upsample_bilinear upsample_nearest normalize gumbel_softmax local_response_norm gaussian_nll_loss linear_cross_entropy".split())
+_ANY = frozenset("interpolate upsample upsample_bilinear upsample_nearest normalize multilabel_soft_margin_loss gumbel_softmax local_response_norm gaussian_nll_loss linear_cross_entropy".split())
 _TRUTHS = frozenset("inplace size_average reduce return_indices full hard antialias recompute_scale_factor".split())  # PyTorch asks only whether they are true
 
 
