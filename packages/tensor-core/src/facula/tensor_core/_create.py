@@ -312,6 +312,7 @@ def arange(start=None, end=None, step=1, *, out=None, dtype=None, layout=None, d
     plain(layout, pin_memory)
     if end is None:
         start, end = 0, start
+    start = 0 if start is None else start
     start, end, step = (v.item() if hasattr(v, "item") else v for v in (start, end, step))
     for position, (name, value) in enumerate((("start", start), ("end", end), ("step", step))):
         check("arange", name, position, "number", value)

@@ -68,12 +68,12 @@ def _dims(name, x, s, dim, default=None):
 
 
 def _turned(x):
-    """x as complex numbers. Only once it has its sizes: so a real signal's gradient is cut as real numbers."""
+    """x as complex numbers. In one dim only once it has its size: so a real signal's gradient is cut as real numbers, as PyTorch's."""
     return x if x.is_complex() else x.to(x.dtype.to_complex())
 
 
 def _complex(name, x, s, dim, norm, forward, out, default=None):
-    x = _input(name, x, "any")
+    x = _input(name, x, "any" if name == "fft" else "complex")
     sizes, dims = _dims(name, x, s, dim, default)
     if not dims:
         return into(name, _ops.copy(_turned(x), None, 0), out)

@@ -190,7 +190,8 @@ def clamp(input, min=None, max=None, *, out=None):
             fitting_result("clamp", bound, input)
         return _ops.clamp_max(input, bound, out=out) if min is None else _ops.clamp_min(input, bound, out=out)
     if is_number(min) != is_number(max):
-        if any([isinstance(v, Tensor) and v.dim() for v in (min, max)]):
+        mixed = max if is_number(min) else min
+        if isinstance(mixed, Tensor) and mixed.dim():
             raise TypeError("clamp() received an invalid combination of arguments: min and max must be two tensors or two numbers. Convert the number with facula.tensor.")
         min, max = (zero_dim(v) if is_number(v) else v for v in (min, max))
     if is_number(min) and is_number(max):
