@@ -34,10 +34,10 @@ D("_special_entr",     x=lambda g, x: g * (-1 - F.log(x)))
 # ---- Bessel functions: at 0 the quotients have limits
 D("i0",                   x=lambda g, x: g * row("_special_i1")(x))
 D("_special_i0e",         x=lambda g, x, out: g * (row("_special_i1e")(x) - F.sgn(x) * out))
-D("_special_i1",          x=lambda g, x, out: g * limit(x, F.i0(x) - out / x, 0.5))
-D("_special_i1e",         x=lambda g, x, out: g * limit(x, row("_special_i0e")(x) - out * (F.sgn(x) + 1 / x), 0.5))
+D("_special_i1",          x=lambda g, x, out: g * limit(x, F.i0(x) - out / unless_zero(x), 0.5))
+D("_special_i1e",         x=lambda g, x, out: g * limit(x, row("_special_i0e")(x) - out * (F.sgn(x) + 1 / unless_zero(x)), 0.5))
 D("_special_bessel_j0",   x=lambda g, x: -g * row("_special_bessel_j1")(x))
-D("_special_bessel_j1",   x=lambda g, x, out: g * limit(x, row("_special_bessel_j0")(x) - out / x, 0.5))
+D("_special_bessel_j1",   x=lambda g, x, out: g * limit(x, row("_special_bessel_j0")(x) - out / unless_zero(x), 0.5))
 D("_special_bessel_y0",   x=lambda g, x: -g * row("_special_bessel_y1")(x))
 D("_special_bessel_y1",   x=lambda g, x, out: g * (row("_special_bessel_y0")(x) - out / x))
 D("_special_modified_bessel_k0", x=lambda g, x: -g * row("_special_modified_bessel_k1")(x))
@@ -55,6 +55,11 @@ none("_special_hermite_polynomial_h", "_special_hermite_polynomial_he", "_specia
 def without(what):
     """Nobody has this derivative; whoever asks for it is told."""
     raise NotImplementedError(f"the derivative for '{what}' is not implemented. Detach that argument.")
+
+
+def unless_zero(x):
+    """x, and 1 where it is 0: a divisor whose own derivative stays finite where limit() puts its quotient aside."""
+    return F.where(x == 0, 1, x)
 
 
 def limit(x, quotient, at_zero):
