@@ -10,6 +10,10 @@ from ._views import refreshed
 from .grad_mode import is_inference
 
 
+class NoInputsError(GradError, ValueError):
+    """grad() of nothing: a RuntimeError in PyTorch 2.13, a ValueError in others."""
+
+
 def as_tuple(x):
     """(x,) of one tensor or edge; what else can be gone through (dict.values(), a generator) as a tuple."""
     if isinstance(x, Tensor) or not hasattr(type(x), "__iter__"):
@@ -135,7 +139,7 @@ def grad(
         raise ValueError("grad: Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False. Leave it out.")
     outputs, inputs = as_tuple(outputs), as_tuple(inputs)
     if not inputs:
-        raise ValueError("grad: grad requires non-empty inputs. Name at least one tensor.")
+        raise NoInputsError("grad: grad requires non-empty inputs: `inputs` argument to `grad()` cannot be empty. Name at least one tensor.")
     grads = (None,) * len(outputs) if grad_outputs is None else as_tuple(grad_outputs)
     keep = create_graph if retain_graph is None else retain_graph
     if is_grads_batched:
