@@ -4,9 +4,8 @@ What is made wrong: a tensor's dtype, dims or sizes, or something else in its pl
 more or less, an unknown keyword; `out=` of another dtype, that requires grad, or no tensor; a leaf written in place. What both accept is compared as well.
 """
 
-import facula
 import torch
-from operator_compare import Call, in_place, outcomes, plain, unlike_outcomes
+from operator_compare import Call, in_place, outcomes, unlike_outcomes
 from operator_samples import Unserved, counterpart, samples, spelt, tensors
 from operator_survey import survey
 

@@ -2,7 +2,7 @@
 
 import warnings
 
-from facula.tensor_core import _create, _dispatch, _ops, _order
+from facula.tensor_core import _dispatch, _ops, _order
 from facula.tensor_core._errors import ShapeError
 from facula.tensor_core._guard import want_tensor
 from facula.tensor_core._lib import lib
