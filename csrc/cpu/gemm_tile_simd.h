@@ -313,8 +313,18 @@ static void T(lay)(void *c, const void *sums, const void *bias, const fc_gemm_st
         R *restrict z = (R *)c + runs[r].from;
         const R *restrict x = (const R *)sums + runs[r].lane;
         const int64_t n = runs[r].count;
-        if (step[r] != 1 || n < 16 / (int)sizeof(R))
-            for (int64_t j = 0; j < n; ++j) z[j * step[r]] = bias ? x[j] + more : x[j];
+        if (step[r] != 1 || n < 16 / (int)sizeof(R)) {
+            int64_t j = 0;
+#if FC_ISA_NUM == 4
+            if (sizeof(R) == 4 && step[r] == 2) /* a stride's phase: every second place, the others are not touched */
+                for (; j + 8 <= n; j += 8) {
+                    __m256 v = _mm256_loadu_ps((const float *)x + j);
+                    if (bias) v = _mm256_add_ps(v, _mm256_set1_ps((float)more));
+                    _mm512_mask_storeu_ps((float *)z + 2 * j, 0x5555, _mm512_maskz_expand_ps(0x5555, _mm512_castps256_ps512(v)));
+                }
+#endif
+            for (; j < n; ++j) z[j * step[r]] = bias ? x[j] + more : x[j];
+        }
         else if (n >= LANES)
             LAY(T(V), T(VM), LANES);
         else if (n >= S)

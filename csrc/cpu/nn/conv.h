@@ -56,9 +56,12 @@ void fc_pack_window_turned(const void *x, const fc_gemm_kernel *kernel, void *pa
 /* Where position (d, h, w) goes in a plane of the result: index start + position * step of each dim. */
 typedef struct { int64_t start[3], step[3], size[3]; } fc_conv_places;
 
+/* Bytes from one group's operands to the next one's. */
+typedef struct { int64_t groups, a, bias, c, source; } fc_conv_groups;
+
 /* The product with that operand as b (or, turned, as a) without packing it: conv_shift.c. -1: not for this one, use fc_gemm_run.
- * p has everything but b, N and c_at; or, turned, everything but a. */
-int fc_conv_shifted(fc_gemm_args *p, const fc_window *x, int64_t channels, const fc_conv_places *to);
+ * p has everything but b, N and c_at, for the first group; or, turned, everything but a. With pack_a, a is a fc_two_level. */
+int fc_conv_shifted(const fc_gemm_args *p, const fc_window *x, int64_t channels, const fc_conv_places *to, const fc_conv_groups *each);
 int fc_conv_turned(fc_gemm_args *p, const fc_window *x, int64_t channels, int64_t batch);
 
 /* A matrix whose k is two-level: line l, k = (outer, inner) at l * line + outer * far + place[inner] (place NULL: inner). */

@@ -60,11 +60,13 @@ int fc_conv_to_small(const fc_conv *v, void *small, const void *big, const void 
             .a = step_to(weight, g * v->small_ch * K, v->dtype), .a_row = K, .a_col = 1,
             .c = (char *)step_to(small, g * v->small_ch * v->small_n, v->dtype), .c_row = v->small_n, .c_col = 1,
             .bias = bias ? step_to(bias, g * v->small_ch, v->dtype) : NULL, .bias_row = 1 };
-        if (!(in_place)) {
+        if (!in_place && !g) {
+            const int64_t size = fc_dt_size[v->dtype];
+            const fc_conv_groups each = { v->groups, v->small_ch * K * size, v->small_ch * size, v->small_ch * v->small_n * size, v->big_ch * v->big_n * size };
             fc_gemm_args shifted = p;
             shifted.batch = v->batch, shifted.c_batch = sample;
-            if ((bad = fc_conv_shifted(&shifted, &x, v->big_ch, &to)) != -1)
-                continue;
+            if ((bad = fc_conv_shifted(&shifted, &x, v->big_ch, &to, &each)) != -1)
+                return bad;
         }
         p.batch = x.folded ? 1 : v->batch;
         p.N = x.folded ? v->batch * v->small_n : v->small_n;
@@ -142,10 +144,15 @@ static int phase_to_big(const fc_conv *v, fc_window *x, const int64_t start[3], 
             .bias = bias ? step_to(bias, g * v->big_ch, v->dtype) : NULL, .bias_row = 1 };
         if (!p.batch || !p.M || !p.N)
             continue;
-        fc_gemm_args shifted = p;
-        shifted.batch = v->batch, shifted.c_at = NULL, shifted.pack_b = NULL;
-        if ((bad = fc_conv_shifted(&shifted, x, v->small_ch, &places)) == -1)
-            bad = fc_gemm_run(&p);
+        if (!g) {
+            const int64_t size = fc_dt_size[v->dtype];
+            const fc_conv_groups each = { v->groups, v->small_ch * v->big_ch * v->taps * size, v->big_ch * size, v->big_ch * v->big_n * size, v->small_ch * v->small_n * size };
+            fc_gemm_args shifted = p;
+            shifted.batch = v->batch, shifted.c_at = NULL, shifted.pack_b = NULL;
+            if ((bad = fc_conv_shifted(&shifted, x, v->small_ch, &places, &each)) != -1)
+                return bad;
+        }
+        bad = fc_gemm_run(&p);
     }
     return bad;
 }

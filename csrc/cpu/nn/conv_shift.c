@@ -17,9 +17,13 @@
  */
 #include "conv_layout.h"
 
+#include "../../core/atomic.h"
+#include "../../core/status.h"
+#include "../../include/facula.h"
 #include "../gemm_blocks.h"
 #include "../parallel.h"
 
+#define GROUPED_WORK (128 << 10) /* fma: about 5 us on each of two threads, with tables and copies */
 #define SLACK 64 /* bytes that a stretch's last vector may read beyond it */
 #define PACKING 10
 #define FEW_COLUMNS 512 /* packing a costs about as much as 10 columns of products */
@@ -32,8 +36,9 @@ static int64_t round_up(int64_t x, int64_t unit) { return (x + unit - 1) / unit 
 /* --- positions as columns ------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    fc_gemm_args *p;
-    const fc_window *x;
+    fc_gemm_args p;
+    fc_window x;
+    const fc_conv_groups *each;
     int64_t channels;
     const fc_conv_places *to;
     fc_conv_layout l;
@@ -42,7 +47,7 @@ typedef struct {
     const int64_t *k_at;
     const char *from;             /* the copies, where packed */
     int64_t room_at, b_at, c_at, packed_at, copy_at;
-    int status;
+    int *status;
 } shifted;
 
 #define WIDEST 32 /* columns of a panel */
@@ -53,8 +58,8 @@ static void pack_positions(const void *operand, const fc_gemm_kernel *kernel, vo
 {
     (void)batch;
     const shifted *s = operand;
-    const int64_t *count = s->x->count, *extent = s->l.extent, sample = s->l.channel * s->l.channels;
-    int64_t n = first / s->x->positions, w = first % s->x->positions % count[2], row = first % s->x->positions / count[2];
+    const int64_t *count = s->x.count, *extent = s->l.extent, sample = s->l.channel * s->l.channels;
+    int64_t n = first / s->x.positions, w = first % s->x.positions % count[2], row = first % s->x.positions / count[2];
     for (int64_t at = 0; at < lines; at += width) {
         const int64_t here = lines - at < width ? lines - at : width;
         fc_gemm_stretch runs[WIDEST];
@@ -74,10 +79,9 @@ static void pack_positions(const void *operand, const fc_gemm_kernel *kernel, vo
 
 static void run_shifted(void *ctx, int64_t begin, int64_t end, void *scratch)
 {
-    (void)begin, (void)end;
-    shifted *s = ctx;
-    fc_gemm_args *p = s->p;
-    const fc_window *x = s->x;
+    shifted own = *(const shifted *)ctx, *s = &own;
+    fc_gemm_args *p = &s->p;
+    const fc_window *x = &s->x;
     fc_conv_layout *l = &s->l;
     const int64_t taps = x->taps, size = fc_dt_size[p->dtype];
     fc_conv_lay_out(l, x, s->channels, 1, (int64_t *)((char *)scratch + s->room_at));
@@ -105,37 +109,54 @@ static void run_shifted(void *ctx, int64_t begin, int64_t end, void *scratch)
         p->b_at = b_at;
         p->N = s->flat;
     }
-    if (s->packed_at) {
-        fc_gemm_pack_whole(p, (char *)scratch + s->packed_at);
-        p->a_packed = (char *)scratch + s->packed_at;
-    }
-    const int64_t batch = p->batch;
-    char *const c = p->c;
-    for (int64_t n = 0; n < batch && !s->status; n += s->samples) {
-        const int64_t here = batch - n < s->samples ? batch - n : s->samples;
-        p->c = c + n * p->c_batch * size;
-        p->batch = s->packed ? 1 : here;
-        if (s->packed)
-            p->N = here * x->positions;
-        if (l->bare) {
-            p->b = x->source + n * x->sample * size;
-            p->b_batch = x->sample;
-        } else {
-            fc_conv_copy(l, (char *)scratch + s->copy_at, n, here);
-            if (!s->packed) {
-                p->b = (char *)scratch + s->copy_at;
-                p->b_batch = l->channel * l->channels;
-            }
+    const fc_gemm_args first = *p;
+    const fc_two_level *const weights = p->pack_a ? p->a : NULL;
+    fc_two_level two;
+    for (int64_t g = begin; g < end; ++g) {
+        p->a = (const char *)first.a + g * s->each->a;
+        if (weights) {
+            two = *weights;
+            two.data += g * s->each->a;
+            p->a = &two;
         }
-        s->status = fc_gemm_run(p);
+        p->bias = first.bias ? (const char *)first.bias + g * s->each->bias : NULL;
+        s->x.source = ((const shifted *)ctx)->x.source + g * s->each->source;
+        if (s->packed_at) {
+            fc_gemm_pack_whole(p, (char *)scratch + s->packed_at);
+            p->a_packed = (char *)scratch + s->packed_at;
+        }
+        const int64_t batch = first.batch;
+        char *const c = (char *)first.c + g * s->each->c;
+        int bad = FC_OK;
+        for (int64_t n = 0; n < batch && !bad; n += s->samples) {
+            const int64_t here = batch - n < s->samples ? batch - n : s->samples;
+            p->c = c + n * p->c_batch * size;
+            p->batch = s->packed ? 1 : here;
+            if (s->packed)
+                p->N = here * x->positions;
+            if (l->bare) {
+                p->b = x->source + n * x->sample * size;
+                p->b_batch = x->sample;
+            } else {
+                fc_conv_copy(l, (char *)scratch + s->copy_at, n, here);
+                if (!s->packed) {
+                    p->b = (char *)scratch + s->copy_at;
+                    p->b_batch = l->channel * l->channels;
+                }
+            }
+            bad = fc_gemm_run(p);
+        }
+        if (bad) fc_atomic_poke(s->status, bad);
     }
 }
 
-int fc_conv_shifted(fc_gemm_args *p, const fc_window *x, int64_t channels, const fc_conv_places *to)
+int fc_conv_shifted(const fc_gemm_args *given, const fc_window *x, int64_t channels, const fc_conv_places *to, const fc_conv_groups *each)
 {
-    if (fc_is_complex(p->dtype) || !x->taps || !x->positions)
+    if (fc_is_complex(given->dtype) || !x->taps || !x->positions)
         return -1;
-    shifted s = { .p = p, .x = x, .channels = channels, .to = to };
+    int status = FC_OK;
+    shifted s = { .p = *given, .x = *x, .each = each, .channels = channels, .to = to, .status = &status };
+    fc_gemm_args *const p = &s.p;
     const int64_t size = fc_dt_size[p->dtype], tap_room = 3 * (x->ntaps[0] + x->ntaps[1] + x->ntaps[2]);
     int64_t few[3 * 64], bytes = 0;
     if (tap_room > 3 * 64)
@@ -160,8 +181,10 @@ int fc_conv_shifted(fc_gemm_args *p, const fc_window *x, int64_t channels, const
         PLACE(packed_at, fc_gemm_whole_bytes(p->dtype, p->M, p->K));
     PLACE(copy_at, s.l.bare ? 0 : s.samples * sample + SLACK);
 #undef PLACE
-    const int bad = fc_parallel_scratch(1, 1, (size_t)bytes, run_shifted, &s);
-    return bad ? bad : s.status;
+    /* groups side by side where each thread has some; few groups one after the other, each cut by its own product */
+    const int64_t threads = fc_get_num_threads(), side = each->groups >= 2 * threads && p->batch * x->positions * p->M * p->K * each->groups > GROUPED_WORK;
+    const int bad = fc_parallel_scratch(each->groups, side ? (each->groups - 1) / threads + 1 : each->groups, (size_t)bytes, run_shifted, &s);
+    return bad ? bad : status;
 }
 
 /* --- positions along k ---------------------------------------------------------------------------------------------- */
