@@ -41,8 +41,9 @@ SHAPES = {
     "resnet-20 b1 16->16 32 k3": (1, 16, 16, 32, 3, 1, 1, 1),
     "resnet-20 b1 64->64 8 k3": (1, 64, 64, 8, 3, 1, 1, 1),
 }
+SHAPES |= {"depthwise b4 960 7 k3": (4, 960, 960, 7, 3, 1, 1, 960), "depthwise b4 192 28 k7": (4, 192, 192, 28, 7, 1, 3, 192)}
 LAST = ("depthwise b4 64 56 k3", "depthwise b4 128 28 k3 s2", "depthwise 96 56 k7", "1x1 b4 256->64 28", "1x1 b4 64->256 56",
-        "resnet b8 64->64 56 k3")  # fmt: skip
+        "resnet b8 64->64 56 k3", "resnet b8 256->256 14 k3", "resnet 3->64 224 k7 s2", "resnet 64->128 56 k3 s2")  # fmt: skip
 
 #        name: function, input, weight, what follows the bias (stride, padding, ...)
 OTHERS = {
@@ -159,7 +160,26 @@ def sampled(shape, places, back, **options):
 
 GRIDS = {"grid_sample 4 x 16 x 64 x 64": ((4, 16, 64, 64), (64, 64), {}), "grid_sample nearest": ((4, 16, 64, 64), (64, 64), {"mode": "nearest"}),
          "grid_sample bicubic": ((4, 16, 64, 64), (64, 64), {"mode": "bicubic"}), "grid_sample 1 x 1 x 28 x 28": ((1, 1, 28, 28), (28, 28), {}),
-         "grid_sample 1 x 4 x 16 x 16 x 16": ((1, 4, 16, 16, 16), (16, 16, 16), {})}  # fmt: skip
+         "grid_sample 1 x 4 x 16 x 16 x 16": ((1, 4, 16, 16, 16), (16, 16, 16), {}), "grid_sample nearest 2 x 2 x 32 x 32 x 32": ((2, 2, 32, 32, 32), (32, 32, 32), {"mode": "nearest"})}  # fmt: skip
+
+
+def interpolated(shape, size, mode, back=False, last=False, dtype="float32", **options):
+    def make(t):
+        x = t.randint(0, 256, shape, dtype=t.uint8) if dtype == "uint8" else t.randn(*shape)
+        if last:
+            x = x.contiguous(memory_format=t.channels_last)
+        call = partial(t.nn.functional.interpolate, x, size=size, mode=mode, **options)
+        if not back:
+            return call
+        x.requires_grad_()
+        y = call()
+        return partial(t.autograd.grad, y, x, t.ones_like(y), retain_graph=True)
+
+    return make
+
+
+MODES = {"nearest": {"mode": "nearest"}, "bilinear": {"mode": "bilinear"}, "bicubic": {"mode": "bicubic"},
+         "bilinear antialias": {"mode": "bilinear", "antialias": True}, "bicubic antialias": {"mode": "bicubic", "antialias": True}}  # fmt: skip
 
 
 def direction(shape, k, last=False):
@@ -184,6 +204,17 @@ CASES += [
     for last, back in ((True, False), (False, True), (True, True))
 ]
 CASES += [Case(f"{name}{' backward' * back}", sampled(*how[:2], back, **how[2]), family="grid", tol=None) for name, how in GRIDS.items() for back in (False, True)]
+CASES += [
+    Case(f"interpolate 64 x 56 to 112 {name}{' last' * last}{' backward' * back}", interpolated((1, 64, 56, 56), (112, 112), back=back, last=last, **how), family="interpolate", tol=None)
+    for name, how in MODES.items()
+    for last in (False, True)
+    for back in (False, True)
+]
+CASES += [
+    Case(f"interpolate bytes 3 x 256 x 341 to 224 {name}{' last' * last}", interpolated((1, 3, 256, 341), (224, 224), last=last, dtype="uint8", **how), family="interpolate bytes", tol=None)
+    for name, how in MODES.items()
+    for last in (False, True)
+]
 CASES += [Case("lenet training step", step, family="step", tol=None)]
 
 
