@@ -26,7 +26,7 @@ ASSIGNED |= {"__ilshift__": "bitwise_left_shift", "__irshift__": "bitwise_right_
 
 HEADER = '''"""Generated from csrc/ops.def by _codegen.py at build time. One flat function per row; do not edit."""
 
-from facula.tensor_core._dispatch import Op, Param, assign, call, inplace, operator, place, record
+from facula.tensor_core._dispatch import Op, Param, assign, call, inplace, older_order, operator, place, record
 from facula.tensor_core import _tensor
 from facula.tensor_core._lib import NULL, lib
 from facula.tensor_core._arguments import dim_masks, dtype_id, spread
@@ -42,6 +42,10 @@ ONE = 1
 interpreting = False  # set by _dispatch while an interpreter listens in any thread
 
 '''
+
+# rows whose number PyTorch also takes before the last tensors, as it did once: add_(alpha, other); `last` is the tensor that then comes last
+OLDER = {"add": "alpha", "sub": "alpha", "addcmul": "value", "addcdiv": "value"}
+
 
 class Row:
     def __init__(self, lib, op):
@@ -64,6 +68,7 @@ class Row:
         parts, star = [], False
         for p in self.params:
             if p.keyword and not star:
+                parts += ["last=None"] if self.name in OLDER else []
                 parts.append("*")
                 star = True
             parts.append(p.name if p.default is None else f"{p.name}={p.default}")
@@ -73,7 +78,15 @@ class Row:
             parts += [] if "*" in parts else ["*"]
             parts += ["axis=None"]  # NumPy's name of dim, as PyTorch takes it
             parts += ["keepdims=None"] if "keepdim" in self.names else []
-        return f"def {name or self.name}({', '.join(parts)}):\n"
+        return f"def {name or self.name}({', '.join(parts)}):\n" + self.older_order(name or self.name, out)
+
+    def older_order(self, name, out):
+        """The number among the tensors: 3 ns for a test."""
+        if self.name not in OLDER:
+            return ""
+        first, number, *rest = [p.name for p in self.tensors]
+        given = ", ".join([first, *rest, "last", f"{OLDER[self.name]}={number}", *(["out=out"] if out and self.has_out else [])])
+        return f"    if last is not None:\n        older_order('{name}', {number})\n        return {name}({given})\n"
 
 
 def text(pointer):

@@ -1,6 +1,7 @@
 """The slow path of every op: interpreters, `out=`, odd operands, stale origins, failures. Fast calls never come here."""
 
 import threading
+import warnings
 from typing import NamedTuple
 
 from facula.tensor_core import _run, _tensor
@@ -201,6 +202,13 @@ def _into(op, args, out):
     if tape is not None and (out.origin is not None or has_origin(args)):
         tape.copy_out(op, out, args)
     return _out.write(op, args, out)
+
+
+def older_order(name, value):
+    """A call in the order of arguments that PyTorch once had, a number before the last tensors: taken, with PyTorch's warning."""
+    if not _run.is_number(value):
+        raise TypeError(f"{name}() received an invalid combination of arguments: one more than it takes, and {type(value).__name__} is no number to scale by.")
+    warnings.warn(f"This overload of {name} is deprecated: the number that scales goes by its name. Consider using {name}(..., *, alpha or value = {value}).", UserWarning, stacklevel=3)
 
 
 def inplace(op, args):

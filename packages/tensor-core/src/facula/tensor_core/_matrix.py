@@ -90,8 +90,19 @@ def _want(op, **operands):
         want_tensor(op, name, position, operand)
 
 
-def addmm(input, mat1, mat2, *, beta=1, alpha=1, out=None):
+def _older_order(name, given, beta, alpha):
+    """Operands and factors as PyTorch once took them: addmm(beta, input, alpha, mat1, mat2), input.addmm(beta, mat1, mat2)."""
+    tensors, factors = ([g for g in given if isinstance(g, Tensor) is kind] for kind in (True, False))
+    if len(tensors) != 3 or not 1 <= len(factors) <= 2 or isinstance(given[-1], Tensor) is False or isinstance(given[-2], Tensor) is False:
+        raise TypeError(f"{name}() received an invalid combination of arguments - got ({', '.join(type(g).__name__ for g in given)}). Give three tensors, beta and alpha by name.")
+    _dispatch.older_order(name, factors[0])
+    return (*tensors, *factors, *(beta, alpha)[len(factors):])
+
+
+def addmm(input, mat1, mat2, *older, beta=1, alpha=1, out=None):
     """beta * input + alpha * (mat1 @ mat2)."""
+    if older:
+        input, mat1, mat2, beta, alpha = _older_order("addmm", (input, mat1, mat2, *older), beta, alpha)
     if not (type(input) is type(mat1) is type(mat2) is Tensor):
         _want("addmm", input=input, mat1=mat1, mat2=mat2)
     if out is None and (t := _plain_sum(input, mat1, mat2, 2, 2, beta, alpha)) is not None:
@@ -101,8 +112,10 @@ def addmm(input, mat1, mat2, *, beta=1, alpha=1, out=None):
     return _scaled_sum("addmm", input, _ops.matmul, mat1, mat2, beta, alpha, out)
 
 
-def addmv(input, mat, vec, *, beta=1, alpha=1, out=None):
+def addmv(input, mat, vec, *older, beta=1, alpha=1, out=None):
     """beta * input + alpha * (mat @ vec)."""
+    if older:
+        input, mat, vec, beta, alpha = _older_order("addmv", (input, mat, vec, *older), beta, alpha)
     if not (type(input) is type(mat) is type(vec) is Tensor):
         _want("addmv", input=input, mat=mat, vec=vec)
     if out is None and (t := _plain_sum(input, mat, vec, 2, 1, beta, alpha)) is not None:
@@ -110,15 +123,19 @@ def addmv(input, mat, vec, *, beta=1, alpha=1, out=None):
     return _scaled_sum("addmv", input, mv, mat, vec, beta, alpha, out)
 
 
-def addbmm(input, batch1, batch2, *, beta=1, alpha=1, out=None):
+def addbmm(input, batch1, batch2, *older, beta=1, alpha=1, out=None):
     """beta * input + alpha * the sum over the batch of products."""
+    if older:
+        input, batch1, batch2, beta, alpha = _older_order("addbmm", (input, batch1, batch2, *older), beta, alpha)
     if not (type(input) is type(batch1) is type(batch2) is Tensor):
         _want("addbmm", input=input, batch1=batch1, batch2=batch2)
     return _scaled_sum("addbmm", input, lambda x, y: _ops.sum(bmm(x, y), 0, dtype=x.dtype), batch1, batch2, beta, alpha, out)
 
 
-def baddbmm(input, batch1, batch2, *, beta=1, alpha=1, out=None):
+def baddbmm(input, batch1, batch2, *older, beta=1, alpha=1, out=None):
     """beta * input + alpha * (batch1 @ batch2)."""
+    if older:
+        input, batch1, batch2, beta, alpha = _older_order("baddbmm", (input, batch1, batch2, *older), beta, alpha)
     if not (type(input) is type(batch1) is type(batch2) is Tensor):
         _want("baddbmm", input=input, batch1=batch1, batch2=batch2)
     if out is None and (t := _plain_sum(input, batch1, batch2, 3, 3, beta, alpha)) is not None:
@@ -126,8 +143,10 @@ def baddbmm(input, batch1, batch2, *, beta=1, alpha=1, out=None):
     return _scaled_sum("baddbmm", input, bmm, batch1, batch2, beta, alpha, out)
 
 
-def addr(input, vec1, vec2, *, beta=1, alpha=1, out=None):
+def addr(input, vec1, vec2, *older, beta=1, alpha=1, out=None):
     """beta * input + alpha * outer(vec1, vec2). Of bool tensors: (beta and input) or (alpha and outer)."""
+    if older:
+        input, vec1, vec2, beta, alpha = _older_order("addr", (input, vec1, vec2, *older), beta, alpha)
     if not (type(input) is type(vec1) is type(vec2) is Tensor):
         _want("addr", input=input, vec1=vec1, vec2=vec2)
     if out is None and type(beta) is type(alpha) is int and beta == 1 and input.dtype is vec1.dtype is vec2.dtype and input.dtype.kind and len(vec1.shape) == len(vec2.shape) == 1:

@@ -211,8 +211,11 @@ def interpolate(
         order.sort(key=lambda k: (True, -k) if out[k] > input.shape[2 + k] else (False, k))
     for k in order:
         factor = None if factors is None else factors[k]
-        rule = _taps(kind, input.shape[2 + k], out[k], factor, bool(align_corners), work)
-        places, weights, bits = (*[t.to(x.device) for t in rule[:2]], rule[2]) if x.is_meta else rule
+        if x.is_meta:  # the shape is all, whatever its size
+            places, weights = (facula.empty((out[k], 1), dtype=d, device="meta") for d in (facula.int64, facula.int16 if work is facula.uint8 else work))
+            bits = 0
+        else:
+            places, weights, bits = _taps(kind, input.shape[2 + k], out[k], factor, bool(align_corners), work)
         x = _resample(x, places, weights, 2 + k) if x.is_floating_point() else _resample_bytes(x, places, weights, 2 + k, bits)  # rounded after each
     return x if x.dtype is input.dtype else x.to(input.dtype)
 
