@@ -246,6 +246,16 @@ def tensor_backward_hooks(self):
     return None if origin is None or origin.extra is None else origin.extra.hooks
 
 
+def tensor_set_backward_hooks(self, hooks):
+    """Other functions in the place of those that were registered: an ordered dictionary, or None for none."""
+    origin = origin_of(self)
+    if origin is None:
+        if hooks:
+            raise GradError("_backward_hooks: cannot register a hook on a tensor that doesn't require gradient. Call requires_grad_() first.")
+    elif hooks is not None or origin.extra is not None:
+        origin.extended().hooks = hooks
+
+
 def tensor_is_leaf(self):
     origin = origin_of(self)
     return origin is None or isinstance(origin, Leaf)
@@ -276,7 +286,7 @@ def attach_all():
         "grad_fn": property(tensor_grad_fn),
         "output_nr": property(tensor_output_nr),
         "is_leaf": property(tensor_is_leaf),
-        "_backward_hooks": property(tensor_backward_hooks),
+        "_backward_hooks": property(tensor_backward_hooks, tensor_set_backward_hooks),
         "requires_grad_": tensor_requires_grad_,
         "is_inference": is_inference,
     }.items():

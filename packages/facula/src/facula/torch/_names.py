@@ -216,6 +216,7 @@ FALLBACKS = {
     "torch.storage": "facula.tensor_core._storage",
     "torch.nn._reduction": "facula.torch._reduction",
     "torch._utils": "facula.torch._utils",
+    "torch.storage._dtype_to_storage_type_map": lambda: lambda: importlib.import_module("facula.tensor_core._torch_names").STORAGE_OF,
     "torch.Storage": "facula.tensor_core._storage:FloatStorage",
     "torch.cpu.amp": "facula.torch._cpu_amp",
     "torch.utils.collect_env": "facula.torch._collect_env",

@@ -71,10 +71,11 @@ class Row:
                 parts += ["last=None"] if self.name in OLDER else []
                 parts.append("*")
                 star = True
-            parts.append(p.name if p.default is None else f"{p.name}={p.default}")
+            default = "None" if p.default is None and p.name == "dim" and self.kind == "scan" else p.default  # which may come as axis
+            parts.append(p.name if default is None else f"{p.name}={default}")
         if out and self.has_out:
             parts += ["out=None"] if star else ["*", "out=None"]
-        if self.kind == "fold" and "dim" in self.names:
+        if self.kind in ("fold", "scan") and "dim" in self.names:
             parts += [] if "*" in parts else ["*"]
             parts += ["axis=None"]  # NumPy's name of dim, as PyTorch takes it
             parts += ["keepdims=None"] if "keepdim" in self.names else []
@@ -106,7 +107,7 @@ def leave(row):
 
 
 def guard(row, extra=()):
-    if row.kind == "fold":
+    if row.kind in ("fold", "scan"):
         kept = "keepdim" in row.names
         tests = " or ".join(["interpreting", "axis is not None", *(["keepdims is not None"] if kept else []), *(["out is not None"] if row.has_out else []), *extra])
         names = "        if axis is not None:\n            dim = axis\n" + ("        if keepdims is not None:\n            keepdim = keepdims\n" if kept else "")

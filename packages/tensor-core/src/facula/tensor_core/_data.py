@@ -89,6 +89,10 @@ def from_data(data, dtype, device_):
         return t if device_ is None else t.to(device_)
     if isinstance(data, list) and data and type(data[0]).__module__ == "numpy" and getattr(data[0], "ndim", 0):
         warnings.warn("Creating a tensor from a list of numpy.ndarrays is extremely slow. Convert the list to a single one first, with numpy.array().", UserWarning, stacklevel=3)
+    if dtype is not None and hasattr(data, "untyped"):  # a storage is read as elements of the dtype
+        from facula.tensor_core._storage import over
+
+        return from_data(over(data, dtype), dtype, device_)
     shape, flat = [], []
     _scan(data, shape, 0, flat)
     numbers = [_number(v) for v in flat]

@@ -36,15 +36,15 @@ def made(name, data, dtype, device=None):
     return _create.empty(*data, dtype=dtype)
 
 
-def construct(cls, *data, device=None):
+def construct(cls, *data, size=None, device=None):
     """Tensor(2, 3): uninitialised of that size; Tensor([1, 2]): those values; Tensor(other): its memory."""
-    t = made("Tensor", data, _state.get_default_dtype(), device)
+    t = made("Tensor", data if size is None else tuple(size), _state.get_default_dtype(), device)
     return t if cls is Tensor else make_subclass(cls, t)
 
 
-def new(self, *data, device=None):
+def new(self, *data, size=None, device=None):
     """Tensor(...) with this tensor's dtype."""
-    return made("new", data, self.dtype, device)
+    return made("new", data if size is None else tuple(size), self.dtype, device)
 
 
 class _TensorType(type):

@@ -6,7 +6,7 @@ from facula.tensor_core import _settings
 from facula.tensor_core._errors import DTypeError
 from facula.tensor_core._guard import want_tensor
 from facula.tensor_core._lib import lib
-from facula.tensor_core._out import into, partly_apart
+from facula.tensor_core._out import apart, into, partly_apart
 from facula.tensor_core._run import is_array, is_operand
 from facula.tensor_core._state import can_cast
 from facula.tensor_core._tensor import Tensor
@@ -110,6 +110,8 @@ def _inplace_compositions():
         def in_place(self, *args, **options):
             if type(self) is not Tensor:
                 want_tensor(name + "_", "input", 0, self)
+            if name in ("scatter", "index_fill"):
+                apart(name + "_", self, [a for a in args[: 2 if name == "index_fill" else 3] if isinstance(a, Tensor) and not a.is_sparse])
             source = self if self.origin is None else _ops.copy(self, None, 1)  # what function keeps for backward must not be overwritten
             result = function(source, *args, **options)
             if name == "addbmm" and result.origin is None and result.shape != self.shape:  # which takes the result's shape
@@ -171,6 +173,8 @@ def _index_writer(op, in_place):
     """The in-place form of a row that writes through an index: in the tensor's own memory where nobody has to hear of it."""
 
     def written(self, dim, index, source, **options):
+        if isinstance(source, Tensor) and isinstance(index, Tensor) and not source.is_sparse and (lib.fc_same_storage(self._h, source._h) or lib.fc_same_storage(self._h, index._h)):
+            apart(op.name + "_", self, (source, index))
         if not options and not _ops.interpreting and isinstance(source, Tensor) and self.origin is None and self.base is None and source.origin is None:
             try:
                 if lib.fc_gather(op.id, self._h, self._h, dim, index._h, source._h) is not None:

@@ -292,8 +292,9 @@ def logsumexp(input, dim=None, keepdim=False, *, out=None, axis=None, keepdims=N
     return into("logsumexp", result, out)
 
 
-def logcumsumexp(input, dim, *, out=None):
+def logcumsumexp(input, dim=None, *, out=None, axis=None):
     """Running logarithm of the sum of exponentials along dim, without overflow."""
+    dim = dim if axis is None else axis
     if not input.is_complex():
         return _ops.logcumsumexp(input, dim, out=out)
     from facula.tensor_core._math import real
@@ -356,8 +357,8 @@ def _delivered(kind, results, out):
 def _running(name):
     scan, result = getattr(_ops, name), getattr(return_types, name)
 
-    def running(input, dim, *, out=None):
-        return _delivered(result, scan(input, dim), out)
+    def running(input, dim=None, *, out=None, axis=None):
+        return _delivered(result, scan(input, dim if axis is None else axis), out)
 
     running.__name__ = running.__qualname__ = name
     running.__doc__ = f"(values, indices) of the running {name[3:]}imum along dim."

@@ -334,6 +334,8 @@ def dist(input, other, p=2):
     for place, value in enumerate((input, other)):
         if not isinstance(value, Tensor):
             raise TypeError(f"dist(): argument {place + 1} must be Tensor, not {type(value).__name__}. Convert it with facula.tensor.")
+    if p < 0:
+        return _ops.norm_p(_ops.sub(input, other), None, p=float(p))
     return _distance(_shape.reshape(_ops.sub(input, other), -1), p, 0)
 
 

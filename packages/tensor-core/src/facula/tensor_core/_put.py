@@ -6,7 +6,7 @@ from facula.tensor_core import _data, _joining, _ops, _shape
 from facula.tensor_core._errors import DTypeError
 from facula.tensor_core._guard import check, want_ints, want_tensor
 from facula.tensor_core._lib import lib
-from facula.tensor_core._out import into
+from facula.tensor_core._out import apart, into
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import int64
 
@@ -85,6 +85,7 @@ def put(input, index, source, accumulate=False):
 
 def put_(self, index, source, accumulate=False):
     """put, in place."""
+    apart("put_", self, (index, source))
     return self.copy_(put(self, index, source, accumulate))
 
 

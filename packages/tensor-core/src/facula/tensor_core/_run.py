@@ -236,6 +236,8 @@ def _gather(op, args, out):
     index = args[2]
     if op.name in ("gather", "_gather_sparse_grad", "scatter", "scatter_add") and not index.numel():  # an empty index may be of any dtype and shape
         return _through_nothing(op, args[0], index, out)
+    if op.name == "index_copy" and args[0].dim() == 1 and not args[3].dim() and index.numel() == 1:  # one number is a vector of one
+        tensors[2] = lib.fc_as_strided(tensors[2], 1, [1], [1], lib.fc_offset(tensors[2]))
     return finish(lib.fc_gather(op.id, handle(out), tensors[0], args[1], tensors[1], tensors[2]))
 
 

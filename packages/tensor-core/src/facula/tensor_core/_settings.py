@@ -1,6 +1,7 @@
 """Settings that programs make or ask for, and small questions about tensors."""
 
 from facula.tensor_core._tensor import Tensor
+from facula.tensor_core._types import memory_format
 
 _deterministic = {"mode": False, "warn_only": False}
 _precision = "highest"
@@ -121,7 +122,7 @@ def _no_history(name, *tensors):
 def apply_(self, callable):
     """Every element replaced by callable(element): slow, for it is Python. In place."""
     _no_history("apply_()", self)
-    values = [callable(v) for v in self.reshape(-1).tolist()]
+    values = [_told(callable(v)) for v in self.reshape(-1).tolist()]
     return self.copy_(_tensor_of(values, self))
 
 
@@ -129,7 +130,7 @@ def map_(self, tensor, callable):
     """Every element a replaced by callable(a, b), b of `tensor` broadcast. In place."""
     _no_history("map_()", self, tensor)
     other = tensor.expand(self.shape).reshape(-1).tolist()
-    values = [callable(a, b) for a, b in zip(self.reshape(-1).tolist(), other)]
+    values = [_told(callable(a, b)) for a, b in zip(self.reshape(-1).tolist(), other)]
     return self.copy_(_tensor_of(values, self))
 
 
@@ -138,6 +139,12 @@ def map2_(self, x, y, callable):
     _no_history("map2_()", self, x, y)
     columns = [self.reshape(-1).tolist(), *(t.expand(self.shape).reshape(-1).tolist() for t in (x, y))]
     return self.copy_(_tensor_of([callable(*row) for row in zip(*columns)], self))
+
+
+def _told(value):
+    if not hasattr(value, "__float__") and not isinstance(value, complex):
+        raise TypeError(f"apply_: the function must return a number, got {type(value).__name__} {value!r}.")
+    return value
 
 
 def _tensor_of(values, like):
@@ -194,6 +201,8 @@ def dim_order(self, *, ambiguity_check=False):
     >>> facula.zeros(2, 3).t().dim_order()
     (1, 0)
     """
+    if not isinstance(ambiguity_check, (bool, list, tuple)) or not isinstance(ambiguity_check, bool) and not all(isinstance(f, memory_format) for f in ambiguity_check):
+        raise TypeError(f"dim_order: the ambiguity_check argument must be a bool or a list of memory formats, got {ambiguity_check!r}.")
     stride = self.stride()
     if ambiguity_check is not False and (1 in self.shape or any(a == b for a, b in zip(stride, stride[1:]))):
         fit = [f for f in ambiguity_check if self.is_contiguous(memory_format=f)] if ambiguity_check is not True else []

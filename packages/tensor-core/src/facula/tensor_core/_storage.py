@@ -79,7 +79,14 @@ class _Common:
 
     def cpu(self):
         """Itself: it is on the CPU."""
+        if self.device.type == "meta":
+            raise NotImplementedError("Cannot copy out of meta tensor; no data!")
         return self
+
+    def _there(self):
+        """Refuse storages without memory."""
+        if self.device.type == "meta":
+            raise NotImplementedError("Not available for 'meta' device type: it has no elements.")
 
     def tolist(self):
         """All elements as Python numbers."""
@@ -172,6 +179,7 @@ class UntypedStorage(_Common):
 
     def __getitem__(self, k):
         """One byte, or a storage over a copy of a slice."""
+        self._there()
         if isinstance(k, slice):
             return UntypedStorage(list(_raw(self)[k]))
         return _raw(self)[self._index(k)]
@@ -318,12 +326,16 @@ class TypedStorage(_Common):
     def nbytes(self):
         return len(self._untyped_storage)
 
+    def __sizeof__(self):
+        return object.__sizeof__(self) + len(self._untyped_storage)
+
     def element_size(self):
         return self.dtype.itemsize
 
     def __getitem__(self, k):
         if isinstance(k, slice):
             raise RuntimeError("slices are only supported in UntypedStorage.__getitem__")
+        self._there()
         return self._elements()[self._index(k)].item()
 
     def __setitem__(self, k, value):

@@ -136,12 +136,14 @@ class device:
         if isinstance(type, device):
             type, index = type.type, type.index if index is None else index
         elif isinstance(type, int):
+            if type < 0:
+                raise RuntimeError(f"device: Device index must not be negative, got {type}.")
             type, index = "cuda", type
         elif isinstance(type, str) and ":" in type:
             if index is not None:
                 raise RuntimeError(f"device: the type should not include an index when one is given too, got {type!r} and {index}. Give it once.")
             type, _, number = type.partition(":")
-            if not number.isdigit():
+            if not number.isdigit() or number != str(int(number)):
                 raise RuntimeError(f"device: invalid device string: '{type}:{number}'. Write it like 'cpu' or 'cuda:0'.")
             index = int(number)
         elif not isinstance(type, str):

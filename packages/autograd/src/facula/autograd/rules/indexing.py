@@ -17,7 +17,7 @@ for _name in ("_scatter_max", "_scatter_min"):  # shared by all that are as larg
     D(_name,      x=lambda g, x, dim, index, z, out: shares(g, x, dim, index, z, out) * (x == out),
                   z=lambda g, x, dim, index, z, out: F.gather(shares(g, x, dim, index, z, out), dim, index) * (z == F.gather(out, dim, index)))
 D("index_add",    x=lambda g: g,    z=lambda g, dim, index: F.index_select(g, dim, index))
-D("index_copy",   x=lambda g, dim, index: F.index_fill(g, dim, index, 0),    z=lambda g, dim, index: F.index_select(g, dim, index))
+D("index_copy",   x=lambda g, dim, index: F.index_fill(g, dim, index, 0),    z=lambda g, dim, index, z_shape: F.index_select(g, dim, index).reshape(z_shape))
 D("masked_scatter", x=lambda g, y: g.masked_fill(y, 0), z=lambda g, y, z_shape: in_front(F.masked_select(g, y), z_shape))
 D("flip",         x=lambda g, dims: F.flip(g, dims))
 
