@@ -118,7 +118,7 @@ def _inplace_compositions():
                 return into("addbmm", result, self)
             if result.dtype is not self.dtype and (name == "float_power" or not can_cast(result.dtype, self.dtype)):
                 raise DTypeError(f"{name}_: result type {result.dtype.name} can't be cast to the desired output type {self.dtype.name}. Use {name}.")
-            partly_apart(name + "_", self, args)
+            partly_apart(name + "_", self, args[:2] if name == "index_fill" else args)  # its value is read first
             return _ops.copy_into_(self, result)
 
         in_place.__name__ = in_place.__qualname__ = name + "_"
