@@ -24,7 +24,8 @@ int fc_infer__log_softmax_backward(fc_call *c) { return fc_infer_lines(c); }
 
 int FC_ISA_NAME(fc_cpu_log_softmax)(fc_call *c)
 {
-    fc_lines_run(c->out[0]->dtype == FC_F32 ? log_softmax_f32 : log_softmax_f64, c->out[0], 1, c->t, c->i[0]);
+    if (!FC_ISA_NAME(fc_softmax_short)(c, 1))
+        fc_lines_run(c->out[0]->dtype == FC_F32 ? log_softmax_f32 : log_softmax_f64, c->out[0], 1, c->t, c->i[0]);
     return FC_OK;
 }
 FC_OWN_LEVELS(log_softmax)
