@@ -159,3 +159,15 @@ def test_a_loader_can_be_pickled_and_its_pass_cannot():
     assert [[0, 1, 2, 3, 4], [5, 6, 7, 8, 9]] == lists(loader)
     with pytest.raises(TypeError, match="pickled"):
         pickle.dumps(iter(loader))
+
+
+def test_programs_that_turn_the_flag_off_change_a_loader():
+    loader = data.DataLoader(list(range(4)), batch_size=2)
+    with pytest.raises(ValueError, match="sampler"):
+        loader.sampler = [0]
+
+    loader._DataLoader__initialized = False
+    loader.batch_sampler = [[3], [1, 0]]
+    loader._DataLoader__initialized = True
+
+    assert [[3], [1, 0]] == [batch.tolist() for batch in loader]

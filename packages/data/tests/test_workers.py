@@ -237,6 +237,16 @@ def test_a_new_pass_of_persistent_workers_forgets_the_abandoned_one():
     assert list(range(20)) == list(loader)
 
 
+def test_a_trainer_can_send_persistent_workers_home():
+    loader = load(Numbers(4), persistent_workers=True)
+    first = sorted(loader)
+
+    loader._iterator._shutdown_workers()
+    loader._iterator = None
+
+    assert first == sorted(loader)
+
+
 def test_persistent_workers_read_a_stream_again():
     loader = load(Shared(5), persistent_workers=True, batch_size=None, collate_fn=int)
 

@@ -1,5 +1,6 @@
 """`import torch` served by Facula. Where PyTorch is installed it is hidden with shadow=True, as a program would."""
 
+import copy
 import importlib.util
 import os
 import subprocess
@@ -93,12 +94,19 @@ def test_there_is_no_gpu_and_programs_can_ask(served):
     assert not served.backends.mps.is_available()
 
 
-def test_compile_gives_the_module_back_and_says_so(served, monkeypatch):
+def test_compile_wraps_the_module_as_it_is_and_says_so(served, monkeypatch):
     monkeypatch.setattr("facula.torch._names._told", set())
     module = served.nn.Linear(2, 2)
 
     with pytest.warns(UserWarning, match="as it is"):
-        assert module is served.compile(module, mode="max-autotune")
+        wrapped = served.compile(module, mode="max-autotune")
+    assert isinstance(wrapped, served._dynamo.OptimizedModule) and module is wrapped._orig_mod
+    assert served.compile(wrapped) is wrapped
+    assert ["_orig_mod.weight", "_orig_mod.bias"] == list(wrapped.state_dict())
+    wrapped.eval().note = 3
+    assert 3 == module.note == wrapped.note and not module.training
+    assert wrapped.weight is module.weight and wrapped.in_features == 2
+    assert served.equal(module(served.ones(2)), copy.deepcopy(wrapped)(served.ones(2)))
 
     @served.compile(fullgraph=True)
     def twice(x):

@@ -185,8 +185,10 @@ def batched(outputs, inputs, grads, keep, create_graph, allow_unused, materializ
 # ---- Tensor methods ---------------------------------------------------------------------------------------------------
 
 def tensor_backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=None):
-    """Add the gradients of this tensor to the leaves it was computed from. See facula.autograd.backward."""
-    backward(self, None if gradient is None else (gradient,), retain_graph, create_graph, inputs=inputs)
+    """Add the gradients of this tensor to the leaves it was computed from. See facula.autograd.backward.
+
+    gradient: a tensor, or a list of one."""
+    backward(self, gradient if gradient is None or isinstance(gradient, (list, tuple)) else (gradient,), retain_graph, create_graph, inputs=inputs)
 
 
 def tensor_register_hook(self, hook):

@@ -172,6 +172,8 @@ class WorkersIterator(LoaderIterator):
         self._where, self._waiting, self._active = {}, {}, set()
         self._pool.stop()
 
+    _shutdown_workers = stop  # PyTorch's name, which trainers call
+
     def __del__(self) -> None:
         pool = getattr(self, "_pool", None)
         if pool is not None and pool.processes:

@@ -121,10 +121,10 @@ class DataLoader:
         self._declared_length: int | None = None  # of an iterable dataset, once len() was asked
         self._iterator = None
         _warn_of_many_workers(num_workers)
-        self._initialized = True
+        self.__initialized = True  # the mangled name is what programs turn off to change a loader
 
     def __setattr__(self, name: str, value) -> None:
-        if name in self._fixed and self.__dict__.get("_initialized"):
+        if name in self._fixed and self.__dict__.get("_DataLoader__initialized"):
             raise ValueError(
                 f"DataLoader: {name} attribute should not be set after {type(self).__name__} is initialized, "
                 f"got {value!r}. Make a new loader."

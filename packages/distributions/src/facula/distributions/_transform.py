@@ -25,11 +25,22 @@ class Transform:
         if cache_size not in (0, 1):
             raise ValueError(f"{type(self).__name__}: cache_size must be 0 or 1, got {cache_size}.")
         self._cache_size = cache_size
-        self._cached = None, None
+        self._cached_x_y = None, None
         self._inv = None
+        super().__init__()  # a transform with weights is a Module as well
 
     def __getstate__(self) -> dict:
-        return {**self.__dict__, "_inv": None, "_cached": (None, None)}
+        return {**self.__dict__, "_inv": None, "_cached_x_y": (None, None)}
+
+    @property
+    def event_dim(self) -> int:
+        """How many dims at the end of a tensor are one value, where it is as many on both sides."""
+        if self.domain.event_dim != self.codomain.event_dim:
+            raise ValueError(
+                f"{type(self).__name__}: event_dim is {self.domain.event_dim} before and {self.codomain.event_dim} after. "
+                "Please use either .domain.event_dim or .codomain.event_dim."
+            )
+        return self.domain.event_dim
 
     @property
     def event_dim(self) -> int:
@@ -61,19 +72,19 @@ class Transform:
     def __call__(self, x):
         if self._cache_size == 0:
             return self._call(x)
-        if x is self._cached[0]:
-            return self._cached[1]
+        if x is self._cached_x_y[0]:
+            return self._cached_x_y[1]
         y = self._call(x)
-        self._cached = x, y
+        self._cached_x_y = x, y
         return y
 
     def _inv_call(self, y):
         if self._cache_size == 0:
             return self._inverse(y)
-        if y is self._cached[1]:
-            return self._cached[0]
+        if y is self._cached_x_y[1]:
+            return self._cached_x_y[0]
         x = self._inverse(y)
-        self._cached = x, y
+        self._cached_x_y = x, y
         return x
 
     def with_cache(self, cache_size: int = 1) -> Transform:
@@ -82,7 +93,7 @@ class Transform:
             return self
         new = type(self).__new__(type(self))
         new.__dict__.update(self.__dict__)
-        new._cache_size, new._cached, new._inv = cache_size, (None, None), None
+        new._cache_size, new._cached_x_y, new._inv = cache_size, (None, None), None
         return new
 
     def _call(self, x):
@@ -111,7 +122,7 @@ class Transform:
         return object.__hash__(self)
 
     def _parameters(self) -> dict:
-        return {name: value for name, value in self.__dict__.items() if name not in ("_cache_size", "_cached", "_inv")}
+        return {name: value for name, value in self.__dict__.items() if name not in ("_cache_size", "_cached_x_y", "_inv")}
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}()"

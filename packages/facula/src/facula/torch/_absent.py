@@ -30,8 +30,6 @@ NAMES = {
     "torch.ao.quantization": "FakeQuantizeBase ObserverBase",
     "torch.distributed.rpc": "RRef TensorPipeRpcBackendOptions WorkerInfo init_rpc remote rpc_async rpc_sync shutdown",
     "torch.distributed.pipelining": "PipelineStage ScheduleGPipe",
-    "torch._dynamo.eval_frame": "OptimizedModule",
-    "torch._dynamo": "OptimizedModule",
     "torch.export": "Dim ExportedProgram export",
     "torch.onnx": "ONNXProgram",
     "torch.cuda": "CUDAGraph Event ExternalStream Stream StreamContext graph",

@@ -29,7 +29,7 @@ def _version():
 
 
 def compile(model=None, *, fullgraph=False, dynamic=None, backend="inductor", mode=None, options=None, disable=False):
-    """The module or function itself: it runs eagerly and gives the same numbers. Says so once."""
+    """A wrapper of the module (or the function itself) that runs it eagerly and gives the same numbers. Says so once."""
     if model is None:
         return lambda function: compile(function, disable=disable)
     if not callable(model):
@@ -38,7 +38,18 @@ def compile(model=None, *, fullgraph=False, dynamic=None, backend="inductor", mo
         )
     if not disable:
         _tell_once("torch.compile: Facula runs the module as it is, nothing is compiled (said once)")
-    return model
+    return model if disable else _wrapped(model)
+
+
+def _wrapped(model):
+    """A module as PyTorch wraps it, once; anything else as it is."""
+    if "facula.nn" not in sys.modules:  # then there is no module
+        return model
+    from facula.nn import Module
+
+    from ._compiled import OptimizedModule
+
+    return OptimizedModule(model) if isinstance(model, Module) and not isinstance(model, OptimizedModule) else model
 
 
 def set_float32_matmul_precision(precision: str) -> None:
@@ -288,6 +299,8 @@ FALLBACKS = {
     "torch.utils.model_zoo": "facula.hub",
     "torch.compiler": "facula.torch._compiler",
     "torch._dynamo": "facula.torch._compiler",
+    "torch._dynamo.OptimizedModule": "facula.torch._compiled:OptimizedModule",
+    "torch._dynamo.eval_frame": "facula.torch._compiled",
     "torch._dynamo.config": "facula.torch._dynamo_config",
     "torch.utils._foreach_utils": "facula.torch._foreach_utils",
     **{

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from types import FunctionType
 from typing import Any, Callable, TypeVar
 
 from facula import Tensor
@@ -62,6 +63,7 @@ _DICTS = (
     ("_load_state_dict_post_hooks", OrderedDict),
     ("_modules", dict),
 )
+_FUNCTIONS = ("facula.tensor_core.", "facula.nn.functional.")
 _HOMES = ("_parameters", "_buffers", "_modules")
 
 
@@ -83,6 +85,15 @@ class Module(ModuleCall, ModuleHooks, ModuleState, ModuleConvert, ModuleWalk):
             state[name] = make()
         if self.call_super_init:
             super().__init__(*args, **kwargs)
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if cls.__module__.partition(".")[0] == "facula":
+            return
+        # `activation = torch.relu` in a class is no method: in PyTorch it is a builtin, which binds to nothing.
+        for name, value in list(vars(cls).items()):
+            if type(value) is FunctionType and (value.__module__ or "").startswith(_FUNCTIONS) and "." not in value.__qualname__:
+                setattr(cls, name, staticmethod(value))
 
     # -- registration
 

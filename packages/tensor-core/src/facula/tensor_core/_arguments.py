@@ -54,6 +54,13 @@ def as_dtype(d):
     return BY_NAME[found]
 
 
+def either(name, keyword, given, named):
+    """What was given one by one, or all at once under its keyword."""
+    if given:
+        raise TypeError(f"{name}() got multiple values for argument '{keyword}': {given} and {named!r}. Give one of them.")
+    return (named,)
+
+
 def spread(value, n):
     """One int for all n dims, or a sequence of n."""
     if isinstance(value, int):

@@ -19,7 +19,7 @@ FAST = {
 }  # fmt: skip
 
 NAMES = {
-    "tensor": """input other mat mat1 mat2 batch1 batch2 vec vec1 vec2 tensor index src source mask condition A B LU LD tau pivots LU_data LU_pivots
+    "tensor": """input input2 input3 other mat mat1 mat2 batch1 batch2 vec vec1 vec2 tensor index src source mask condition A B LU LD tau pivots LU_data LU_pivots
         x1 x2 a b boundaries sorted_sequence sorter count prob abs angle real imag values weights fweights aweights""",
     "int": """k diagonal offset dim dim1 dim2 chunks num_samples r N minlength start_dim end_dim length dim0 dim1 axis0 axis1 dimension bins
         storage_offset steps edge_order correction""",

@@ -104,10 +104,20 @@ def chunk(input, chunks, dim=0, *, axis=None):
     return split(input, step, d) if size else split(input, [0] * chunks, d)
 
 
-def tensor_split(input, indices_or_sections, dim=0):
+def _cut(name, *given):
+    """Where to cut, under any of its keywords."""
+    told = [value for value in given if value is not None]
+    if len(told) != 1:
+        raise TypeError(f"{name}() takes indices or a number of sections, got {len(told)} of them. Give one.")
+    return told[0]
+
+
+def tensor_split(input, indices_or_sections=None, dim=0, *, sections=None, indices=None, tensor_indices_or_sections=None):
     """Pieces along dim: a number of nearly equal ones, or cut at the indices given."""
     if type(input) is not Tensor:
         want_tensor("tensor_split", "input", 0, input)
+    if indices_or_sections is None:
+        indices_or_sections = _cut("tensor_split", sections, indices, tensor_indices_or_sections)
     shape = input.shape
     if not shape:
         raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
@@ -147,27 +157,33 @@ def _splittable(name, input, least, sections, dim):
             raise RuntimeError(f"torch.{name} attempted to split along dimension {dim}, but the size of the dimension {input.shape[dim]} is not divisible by the split_size {sections}!")
 
 
-def hsplit(input, indices_or_sections):
+def hsplit(input, indices_or_sections=None, *, sections=None, indices=None):
     """tensor_split along dim 1 (dim 0 of a 1-d tensor)."""
     if type(input) is not Tensor:
         want_tensor("hsplit", "input", 0, input)
+    if indices_or_sections is None:
+        indices_or_sections = _cut("hsplit", sections, indices)
     dim = 0 if len(input.shape) == 1 else 1
     _splittable("hsplit", input, 1, indices_or_sections, dim)
     return tensor_split(input, indices_or_sections, dim)
 
 
-def vsplit(input, indices_or_sections):
+def vsplit(input, indices_or_sections=None, *, sections=None, indices=None):
     """tensor_split along dim 0."""
     if type(input) is not Tensor:
         want_tensor("vsplit", "input", 0, input)
+    if indices_or_sections is None:
+        indices_or_sections = _cut("vsplit", sections, indices)
     _splittable("vsplit", input, 2, indices_or_sections, 0)
     return tensor_split(input, indices_or_sections, 0)
 
 
-def dsplit(input, indices_or_sections):
+def dsplit(input, indices_or_sections=None, *, sections=None, indices=None):
     """tensor_split along dim 2."""
     if type(input) is not Tensor:
         want_tensor("dsplit", "input", 0, input)
+    if indices_or_sections is None:
+        indices_or_sections = _cut("dsplit", sections, indices)
     _splittable("dsplit", input, 3, indices_or_sections, 2)
     return tensor_split(input, indices_or_sections, 2)
 

@@ -12,7 +12,7 @@ for _module in (_factor, _lobpcg, _norm, _solve):
 PUBLIC = {
     "cholesky": _factor.cholesky_, "cholesky_inverse": _solve.cholesky_inverse, "cholesky_solve": _solve.cholesky_solve, "det": _norm.det_,
     "geqrf": _factor.geqrf, "inverse": _solve.inverse, "lobpcg": _lobpcg.lobpcg, "logdet": _norm.logdet, "lu": _factor.lu_, "lu_solve": _solve.lu_solve_, "lu_unpack": _factor.lu_unpack,
-    "matrix_exp": _norm.matrix_exp, "matrix_power": _norm.matrix_power_, "orgqr": _factor.orgqr, "ormqr": _factor.ormqr, "pca_lowrank": _factor.pca_lowrank,
+    "matrix_exp": _norm.matrix_exp_, "matrix_power": _norm.matrix_power_, "orgqr": _factor.orgqr, "ormqr": _factor.ormqr, "pca_lowrank": _factor.pca_lowrank,
     "pinverse": _solve.pinverse, "qr": _factor.qr_, "slogdet": _norm.slogdet_, "svd": _factor.svd_, "svd_lowrank": _factor.svd_lowrank,
     "triangular_solve": _solve.triangular_solve,
 }  # fmt: skip

@@ -176,13 +176,14 @@ def householder_product(A, tau, *, out=None):
     return into("linalg.householder_product", columns(Q), out)
 
 
-def orgqr(input, tau):
+def orgqr(input, input2):
     """facula.linalg.householder_product."""
-    return householder_product(input, tau)
+    return householder_product(input, input2)
 
 
-def ormqr(input, tau, other, left=True, transpose=False, *, out=None):
-    """Q other (other Q unless left), with Q (or its conjugate transpose) the product of geqrf's reflectors."""
+def ormqr(input, input2, input3, left=True, transpose=False, *, out=None):
+    """Q other (other Q unless left), with Q (or its conjugate transpose) the product of geqrf's reflectors: input and input2 are its results, input3 is other."""
+    tau, other = input2, input3
     matrix("ormqr", input, other)
     check("ormqr", input, tau, other)
     if input.dim() - tau.dim() != 1 or input.dim() != other.dim() or input.shape[:-2] != tau.shape[:-1] or input.shape[:-2] != other.shape[:-2]:

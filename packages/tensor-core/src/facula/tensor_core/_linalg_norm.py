@@ -184,6 +184,14 @@ def matrix_exp(A):
     return _ops._linalg_matrix_exp(A)
 
 
+def matrix_exp_(input):
+    """facula.linalg.matrix_exp."""
+    return matrix_exp(input)
+
+
+matrix_exp_.__name__ = "matrix_exp"
+
+
 def matrix_power(A, n, *, out=None):
     """A multiplied by itself n times; the inverse for -1, the identity for 0."""
     name = "linalg.matrix_power"

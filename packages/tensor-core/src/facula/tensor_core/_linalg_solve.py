@@ -138,24 +138,25 @@ def solve_triangular(A, B, *, upper, left=True, unitriangular=False, out=None):
     return into("linalg.solve_triangular", X, out)
 
 
-def triangular_solve(b, A, upper=True, transpose=False, unitriangular=False, *, out=None):
-    """(X in A X = b, a copy of A); transpose: with A's transpose. facula.linalg.solve_triangular is its successor."""
+def triangular_solve(input, A, upper=True, transpose=False, unitriangular=False, *, out=None):
+    """(X in A X = input, a copy of A); transpose: with A's transpose. facula.linalg.solve_triangular is its successor."""
     square("triangular_solve", A)
-    matrix("triangular_solve", b, A)
-    solved = solve_triangular(A.mT if transpose else A, b, upper=upper != transpose, unitriangular=unitriangular)
+    matrix("triangular_solve", input, A)
+    solved = solve_triangular(A.mT if transpose else A, input, upper=upper != transpose, unitriangular=unitriangular)
     return into("triangular_solve", return_types.triangular_solve(solved, columns(A)), out)
 
 
-def cholesky_solve(B, L, upper=False, *, out=None):
-    """X in A X = B from A's Cholesky factor: A = L L^H, or L^H L if upper. The gradient of L is that of the product of whole matrices, as PyTorch's."""
-    square("cholesky_solve", L)
-    matrix("cholesky_solve", B, L)
-    _fit("cholesky_solve", L, B)
-    return into("cholesky_solve", _ops._cholesky_solve(B, L, bool(upper)), out)
+def cholesky_solve(input, input2, upper=False, *, out=None):
+    """X in A X = input from A's Cholesky factor L, which is input2: A = L L^H, or L^H L if upper. The gradient of L is that of the product of whole matrices, as PyTorch's."""
+    square("cholesky_solve", input2)
+    matrix("cholesky_solve", input, input2)
+    _fit("cholesky_solve", input2, input)
+    return into("cholesky_solve", _ops._cholesky_solve(input, input2, bool(upper)), out)
 
 
-def cholesky_inverse(L, upper=False, *, out=None):
+def cholesky_inverse(input, upper=False, *, out=None):
     """The inverse of A from its Cholesky factor."""
+    L = input
     square("cholesky_inverse", L)
     if L.numel() and not _dispatch.listened() and not L.is_meta:
         zero = (_ops.diagonal(L.detach(), 0, -2, -1) == 0).reshape(-1, L.shape[-1])
@@ -213,9 +214,9 @@ def lu_solve(LU, pivots, B, *, left=True, adjoint=False, out=None):
     return into("linalg.lu_solve", _ops._linalg_solve_triangular(LU, y, True, False), out)
 
 
-def lu_solve_(b, LU_data, LU_pivots, *, out=None):
-    """X in A X = b from lu_factor's results."""
-    return lu_solve(LU_data, LU_pivots, b, out=out)
+def lu_solve_(input, LU_data, LU_pivots, *, out=None):
+    """X in A X = input from lu_factor's results."""
+    return lu_solve(LU_data, LU_pivots, input, out=out)
 
 
 lu_solve_.__name__ = "lu_solve"

@@ -3,6 +3,7 @@
 from facula.tensor_core import _copying, _create, _data, _dispatch, _dlpack, _index, _interop, _legacy, _fills, _math, _matrix, _ops, _order, _overloads, _ownership, _pack, _pointwise, _print, _random, _resize, _shape, _joining, _rearranging, _storage
 from facula.tensor_core import _bins, _conjugate, _products, _put, _sparse, _statistics
 from facula.tensor_core import _settings
+from facula.tensor_core._arguments import either
 from facula.tensor_core._errors import DTypeError
 from facula.tensor_core._guard import want_tensor
 from facula.tensor_core._lib import lib
@@ -172,7 +173,7 @@ def _inplace_compositions():
 def _index_writer(op, in_place):
     """The in-place form of a row that writes through an index: in the tensor's own memory where nobody has to hear of it."""
 
-    def written(self, dim, index, source, **options):
+    def written(self, dim, index, source=None, **options):  # source may come under its name, in options
         if isinstance(source, Tensor) and isinstance(index, Tensor) and not source.is_sparse and (lib.fc_same_storage(self._h, source._h) or lib.fc_same_storage(self._h, index._h)):
             apart(op.name + "_", self, (source, index))
         if not options and not _ops.interpreting and isinstance(source, Tensor) and self.origin is None and self.base is None and source.origin is None:
@@ -181,7 +182,7 @@ def _index_writer(op, in_place):
                     return self
             except (AttributeError, TypeError, OverflowError):
                 pass
-        return in_place(self, dim, index, source, **options)
+        return in_place(self, dim, index, *(() if source is None else (source,)), **options)
 
     written.__name__, written.__qualname__, written.__doc__ = in_place.__name__, in_place.__qualname__, in_place.__doc__
     return written
@@ -199,7 +200,9 @@ def _new_factory(name):
     make = getattr(_create, name)
     value = {"zeros": 0, "ones": 1}.get(name)
 
-    def factory(self, *args, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
+    def factory(self, *args, size=None, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
+        if size is not None:
+            args = either("new_" + name, "size", args, size)
         if value is not None and dtype is device is layout is None and not (requires_grad or pin_memory):
             t = lib.full(lib.fc_dtype(self._h), lib.fc_device(self._h), args, value)
             if t is not None:
@@ -223,6 +226,11 @@ def _new_full(self, size, fill_value, *, dtype=None, device=None, requires_grad=
 def _new_tensor(self, data, *, dtype=None, device=None, requires_grad=False, pin_memory=False):
     """facula.tensor with this tensor's dtype and device."""
     return _data.tensor(data, dtype=dtype or self.dtype, device=device or self.device, requires_grad=requires_grad, pin_memory=pin_memory)
+
+
+def _cdata(self):
+    """A number that no other tensor has while this one lives; libraries tell tensors apart by it."""
+    return id(self)
 
 
 def _is_same_size(self, other):
@@ -273,5 +281,5 @@ _EXTRA = {
     "mH": property(_shape.adjoint), "real": property(_math.real, _math._set_part(_math.real)), "imag": property(_math.imag, _math._set_part(_math.imag)),
     "__repr__": _print.tensor_repr, "__format__": _print.tensor_format, "is_same_size": _is_same_size,
     "new_zeros": _new_factory("zeros"), "new_ones": _new_factory("ones"), "new_empty": _new_factory("empty"), "new_full": _new_full,
-    "new_tensor": _new_tensor, "resize_as_": _resize.resize_as_,
+    "_cdata": property(_cdata), "new_tensor": _new_tensor, "resize_as_": _resize.resize_as_,
 }  # fmt: skip

@@ -3,6 +3,7 @@
 import math
 
 from facula.tensor_core import _data, _joining, _ops, _shape
+from facula.tensor_core._arguments import either
 from facula.tensor_core._errors import DTypeError
 from facula.tensor_core._guard import check, want_ints, want_tensor
 from facula.tensor_core._lib import lib
@@ -182,8 +183,9 @@ def type_as(self, other):
     return self.to(other.dtype)
 
 
-def sum_to_size(self, *size):
+def sum_to_size(self, *sizes, size=None):
     """self summed over the dims that broadcasting size to its shape would add."""
+    size = sizes if size is None else either("sum_to_size", "size", sizes, size)
     if not size:
         raise TypeError("sum_to_size() missing 1 required positional arguments: \"size\"")
     size = size[0] if len(size) == 1 and not isinstance(size[0], int) else size

@@ -2,7 +2,7 @@
 
 from facula.tensor_core import _ops
 from facula.tensor_core._guard import check, want_tensor
-from facula.tensor_core._arguments import ints
+from facula.tensor_core._arguments import either, ints
 from facula.tensor_core._create import arange, full, ones_like
 from facula.tensor_core._data import tensor
 from facula.tensor_core._errors import DeviceError, DTypeError, ShapeError
@@ -13,8 +13,9 @@ from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import bool_, int64
 
 
-def repeat(self, *repeats):
+def repeat(self, *counts, repeats=None):
     """The tensor copied repeats[d] times along each dim d; more repeats than dims add leading dims."""
+    repeats = counts if repeats is None else either("repeat", "repeats", counts, repeats)
     if not repeats:
         raise TypeError("repeat: got no numbers of repeats. Give one for each dim, at least.")
     repeats = ints(repeats)
@@ -38,9 +39,9 @@ def repeat(self, *repeats):
     return _alone(_ops.view(whole, total))
 
 
-def tile(input, *dims):
+def tile(input, *counts, dims=None):
     """repeat, with missing leading counts taken as 1."""
-    dims = tuple(ints(dims))
+    dims = tuple(ints(counts if dims is None else either("tile", "dims", counts, dims)))
     return repeat(input, (1,) * (input.dim() - len(dims)) + dims)
 
 

@@ -24,18 +24,18 @@ def result_on_meta(op, args):
     return result[0] if isinstance(result, tuple) else result
 
 
-def resize_(self, *size, memory_format=None):
+def resize_(self, *sizes, size=None, memory_format=None):
     """The same tensor with another shape; memory grows where needed, new elements are not set. In place.
 
     >>> import facula
     >>> facula.zeros(2).resize_(2, 2).shape
     torch.Size([2, 2])
     """
-    from facula.tensor_core._arguments import ints
+    from facula.tensor_core._arguments import either, ints
 
     if self.origin is not None:
         raise RuntimeError("resize_: cannot resize variables that require grad. Detach it first.")
-    size = list(ints(size))
+    size = list(ints(sizes if size is None else either("resize_", "size", sizes, size)))
     if tuple(size) == tuple(self.shape) and (memory_format is None or not memory_format.id):
         return self  # as it lies: strides too
     n, run = 1, 1

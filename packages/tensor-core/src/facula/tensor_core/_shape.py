@@ -1,7 +1,7 @@
 """Shapes: the same elements in other dims. Compositions of the view rows."""
 
 from facula.tensor_core import _dispatch, _ops
-from facula.tensor_core._arguments import ints
+from facula.tensor_core._arguments import either, ints
 from facula.tensor_core._errors import STATUS, ShapeError
 from facula.tensor_core._guard import check, want_ints, want_tensor
 from facula.tensor_core._lib import lib
@@ -57,7 +57,7 @@ def view(self, *shape, size=None, dtype=None):
     return _ops.view(self, shape)
 
 
-def reshape(input, *shape):
+def reshape(input, *sizes, shape=None):
     """input in another shape: a view where strides allow, else a copy. One size may be -1.
 
     >>> import facula
@@ -67,7 +67,7 @@ def reshape(input, *shape):
     """
     if type(input) is not Tensor:
         want_tensor("reshape", "input", 0, input)
-    shape = ints(shape)
+    shape = ints(sizes if shape is None else either("reshape", "shape", sizes, shape))
     if _ops.interpreting:
         return _reshaped_step_by_step(input, shape)
     try:
@@ -137,9 +137,9 @@ def reshape_as(self, other):
     return reshape(self, other.shape)
 
 
-def expand(self, *size, implicit=False):
+def expand(self, *sizes, size=None, implicit=False):
     """Dims of size 1 repeated without a copy; -1 keeps a size. implicit changes nothing, as in PyTorch."""
-    return _ops.expand(self, ints(size))
+    return _ops.expand(self, ints(sizes if size is None else either("expand", "size", sizes, size)))
 
 
 def expand_as(self, other):
@@ -355,7 +355,9 @@ def swapaxes(input, axis0, axis1):
     return _ops.transpose(input, axis0, axis1)
 
 
-swapdims = swapaxes
+def swapdims(input, dim0, dim1):
+    """transpose."""
+    return swapaxes(input, dim0, dim1)
 
 
 def adjoint(input):

@@ -71,8 +71,8 @@ def sspaddmm(input, mat1, mat2, *, beta=1, alpha=1, out=None):
     return _delivered(made, out)
 
 
-def smm(input, mat):
-    """input @ mat, input sparse: as a sparse matrix with every element of the rows that are there.
+def smm(input, mat2):
+    """input @ mat2, input sparse: as a sparse matrix with every element of the rows that are there.
 
     >>> import facula
     >>> a = facula.tensor([[0.0, 2.0], [0.0, 0.0]]).to_sparse()
@@ -80,9 +80,9 @@ def smm(input, mat):
     tensor([[10.],
             [ 0.]])
     """
-    _matrices("smm", input, mat)
-    empty = make(_create.zeros((2, 0), dtype=BY_NAME["int64"]), _create.zeros((0,), dtype=input.dtype), (input.size(0), mat.size(1)), True)
-    return sspaddmm(empty, input, mat)
+    _matrices("smm", input, mat2)
+    empty = make(_create.zeros((2, 0), dtype=BY_NAME["int64"]), _create.zeros((0,), dtype=input.dtype), (input.size(0), mat2.size(1)), True)
+    return sspaddmm(empty, input, mat2)
 
 
 def to_sparse_coo(self):

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections import OrderedDict, defaultdict, deque, namedtuple
 from typing import Any, Callable, NamedTuple
 
+from facula import Size
+
 
 class NodeDef(NamedTuple):
     flatten: Callable  # container -> (children, context)
@@ -88,6 +90,7 @@ def _tuple_unflatten(values: Any, context: Any) -> tuple:
 NODES: dict[type, NodeDef] = {
     list: NodeDef(_list_flatten, _list_unflatten),
     tuple: NodeDef(_tuple_flatten, _tuple_unflatten),
+    Size: NodeDef(_tuple_flatten, _tuple_unflatten),
     dict: NodeDef(_dict_flatten, _dict_unflatten),
     OrderedDict: NodeDef(lambda x: (list(x.values()), list(x)), lambda values, keys: OrderedDict(zip(keys, values))),
     defaultdict: NodeDef(
