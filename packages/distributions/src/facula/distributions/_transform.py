@@ -34,16 +34,6 @@ class Transform:
 
     @property
     def event_dim(self) -> int:
-        """How many dims at the end of a tensor are one value, where it is as many on both sides."""
-        if self.domain.event_dim != self.codomain.event_dim:
-            raise ValueError(
-                f"{type(self).__name__}: event_dim is {self.domain.event_dim} before and {self.codomain.event_dim} after. "
-                "Please use either .domain.event_dim or .codomain.event_dim."
-            )
-        return self.domain.event_dim
-
-    @property
-    def event_dim(self) -> int:
         """How many dims one event has, where it has as many before as after."""
         if self.domain.event_dim != self.codomain.event_dim:
             raise ValueError(
