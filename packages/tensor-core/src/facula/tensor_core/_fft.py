@@ -29,7 +29,7 @@ def _input(name, x, kind):
     if x.dtype.kind < 2:
         x = x.to(_state.get_default_dtype())
     if kind == "real" and x.is_complex():
-        raise DTypeError(f"{name} expects a real input tensor, but got {x.dtype.name}. Use the transform without r, or x.real.")
+        raise DTypeError(f"{name} expects a {'real-valued' if name[-1] in 'n2' else 'real'} input tensor, but got {x.dtype.name}. Use the transform without r, or x.real.")
     return _turned(x) if kind == "complex" else x
 
 
@@ -50,7 +50,7 @@ def _sized(name, x, sizes, dims):
 
 def _dims(name, x, s, dim, default=None):
     """(sizes or None, dims): s alone means the last dims, neither means all (or `default`)."""
-    n = x.dim()
+    n, s = x.dim(), [s] if isinstance(s, int) else s
     if dim is None:
         dim = default if s is None and default is not None else range(n) if s is None else range(n - len(s), n)
         if s is not None and len(s) > n:

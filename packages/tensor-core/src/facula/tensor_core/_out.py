@@ -17,7 +17,7 @@ EXACT = frozenset("""
     amax amin argmax argmin norm_p logcumsumexp max min aminmax cummax cummin median nanmedian mode kthvalue sort msort topk
     softmax log_softmax searchsorted histc histogram quantile nanquantile isin multinomial frexp complex polar float_power
     gather gather_sparse_grad scatter scatter_add scatter_prod scatter_max scatter_min scatter_reduce index_reduce index_select index_add index_copy
-    take take_along_dim masked_select nonzero hash_tensor triangle diag diag_embed slice_scatter renorm avg_pool2d avg_pool3d
+    take take_along_dim masked_select nonzero nonzero_static hash_tensor triangle diag diag_embed slice_scatter renorm avg_pool2d avg_pool3d
     matmul linear addmm addmv addbmm baddbmm tensordot cross linalg.cross linalg.multi_dot linalg.vecdot
     linalg.det linalg.slogdet slogdet linalg.inv linalg.inv_ex linalg.solve linalg.solve_ex linalg.solve_triangular triangular_solve
     linalg.cholesky linalg.cholesky_ex linalg.lu linalg.lu_factor linalg.lu_factor_ex linalg.lu_solve lu_unpack
@@ -84,7 +84,7 @@ def write(op, args, out):
     dtype = result.dtype if result is not None else out.dtype
     if name in ("clamp_min", "clamp_max") and not isinstance(args[1], Tensor):
         same_dtype(name, dtype, out)
-    check_dtype(name, dtype, out)
+    check_dtype("angle" if name == "abs" and args[0].dtype.kind == 3 else name, dtype, out)  # abs of complex numbers converts
     if op.kind in ("map1", "map2", "map3") or name == "index_select":
         apart(name, out, ())
     if result is not None:
@@ -119,6 +119,8 @@ def check_dtype(name, dtype, out):
 def same_dtype(name, dtype, out):
     """Refuse an output of another dtype than the result's."""
     if out.dtype is not dtype:
+        if name in ("isposinf", "isneginf"):
+            raise RuntimeError(f"{name} does not support non-boolean outputs, got {out.dtype.name}. Give one of dtype bool.")
         raise RuntimeError(f"{name}: Expected object of scalar type {dtype.scalar_type} but got scalar type {out.dtype.scalar_type} for argument 'out': Expected out tensor to have dtype {dtype.name}, but got {out.dtype.name} instead. Give an output of that dtype.")
 
 

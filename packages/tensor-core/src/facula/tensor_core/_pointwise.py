@@ -114,7 +114,7 @@ def polygamma(n, input, *, out=None):
     if type(n) is not int:
         check("polygamma", "n", 0, "int", n)
     if n < 0:
-        raise RuntimeError(f"polygamma(n, x) does not support negative n, got {n}.")
+        raise RuntimeError(f"polygamma(n, x) does not support negative n. It is {n}.")
     return _ops._polygamma(input, n=n, out=out)
 
 
@@ -166,7 +166,7 @@ def frexp(input, *, out=None):
     from facula.tensor_core import return_types
 
     if not input.is_floating_point():
-        raise DTypeError(f"frexp: only supports floating-point dtypes, got {input.dtype.name}. Convert with .to(facula.float32).")
+        raise DTypeError(f"torch.frexp() only supports floating-point dtypes, got {input.dtype.name}. Convert with .to(facula.float32).")
     mantissa, exponent = _ops._frexp_mantissa(input), _ops._frexp_exponent(input).to(BY_NAME["int32"])
     return into("frexp", return_types.frexp(mantissa, exponent), out)
 
