@@ -53,6 +53,8 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     """Zero each element with probability p and scale the others by 1 / (1 - p). Source: Hinton et al. (2012)."""
     if type(input) is not Tensor:
         extend.want_tensor("dropout", "input", 0, input)
+    if training is not True and training is not False:
+        extend.check("dropout", "training", 2, "bool", training)
     _check(p)
     return _drop(input, p, training, inplace, False, _scaled)
 

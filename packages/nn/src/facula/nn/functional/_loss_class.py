@@ -50,6 +50,8 @@ def nll_loss(
     """
     if type(target) is not Tensor:
         extend.want_tensor("nll_loss", "target", 1, target)
+    if weight is not None and type(weight) is not Tensor:
+        extend.want_tensor("nll_loss", "weight", 2, weight)
     reduction = checked(size_average, reduce, reduction)
     _check_classes("nll_loss", input, target, weight)
     return _nll_loss(input, target.long(), weight, _REDUCTIONS[reduction], ignore_index)[0]
@@ -71,6 +73,8 @@ def cross_entropy(
     """
     if type(target) is not Tensor:
         extend.want_tensor("cross_entropy", "target", 1, target)
+    if weight is not None and type(weight) is not Tensor:
+        extend.want_tensor("cross_entropy", "weight", 2, weight)
     if type(input) is not Tensor:
         extend.want_tensor("cross_entropy", "input", 0, input)
     reduction = checked(size_average, reduce, reduction)

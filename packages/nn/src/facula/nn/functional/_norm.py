@@ -41,6 +41,8 @@ def batch_norm(
     """
     if type(input) is not Tensor:
         extend.want_tensor("batch_norm", "input", 0, input)
+    if training is not True and training is not False:
+        extend.check("batch_norm", "training", 5, "bool", training)
     if training and eps <= 0:
         raise ValueError(f"batch_norm eps must be positive during training, but got {eps}")
     if eps < 0:
@@ -55,6 +57,8 @@ def batch_norm(
     if input.dim() < 2:
         raise RuntimeError(f"batch_norm: expected input to have at least 2 dimensions, got {input.dim()}")
     for name, t in (("running_mean", running_mean), ("running_var", running_var), ("weight", weight), ("bias", bias)):
+        if t is not None:
+            extend.want_tensor("batch_norm", name, None, t)
         if t is not None and t.numel() != input.size(1):
             raise RuntimeError(f"batch_norm: {name} should contain {input.size(1)} elements not {t.numel()}")
     if not training:
@@ -151,6 +155,8 @@ def _check_normalized_shape(name: str, x: Tensor, shape: tuple, *others: tuple) 
             f"but got input of size{list(x.shape)}"
         )
     for what, t in others:
+        if t is not None:
+            extend.want_tensor(name, what, None, t)
         if t is not None and tuple(t.shape) != shape:
             raise RuntimeError(f"{name}: expected {what} to be of same shape as normalized_shape, but got {list(t.shape)} and {list(shape)}")
 
