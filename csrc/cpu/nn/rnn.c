@@ -289,7 +289,7 @@ static int N(forward)(job *q)
     const int64_t width = gate_count[q->mode] * q->h;
     T *state = q->state;
     int bad = N(product)(q->live, width, q->p, state, q->p, 1, q->w, q->w_row, q->w_col, q->products, q->b, 0);
-    fc_parallel(q->live, 1 + 2048 / width, N(cells), q);
+    fc_parallel(q->live, 1 + 2048 / (width + 1), N(cells), q);
     if (q->r)
         bad |= N(product)(q->live, q->p, q->h, q->through, q->h, 1, q->r, 1, q->h, state, NULL, 0);
     fc_move_bytes((T *)q->out + q->at * q->p, state, (size_t)(q->live * q->p) * sizeof(T));
@@ -317,7 +317,7 @@ static int N(backward_step)(job *q)
         }
         bad |= N(product)(p, q->h, q->live, dh, 1, p, u, q->h, 1, q->dr, NULL, 1);
     }
-    fc_parallel(q->live, 1 + 2048 / width, N(cell_gradients), q);
+    fc_parallel(q->live, 1 + 2048 / (width + 1), N(cell_gradients), q);
     return bad | N(product)(q->live, p, width, (T *)q->products + at * width, width, 1, q->w, p, 1, dh, NULL, q->mode == GRU);
 }
 
