@@ -307,7 +307,14 @@ def add_to_grad(tensor, g, create_graph, alone=False):
     except AttributeError:  # a slot that was never filled
         old = None
     if g.is_sparse or (old is not None and old.is_sparse):
-        tensor._grad = g if old is None else g + old if old.is_sparse and not g.is_sparse else old + g
+        if old is None:
+            tensor._grad = g if alone or create_graph else g.clone()
+        elif old.is_sparse and not g.is_sparse:
+            tensor._grad = g + old
+        elif create_graph:
+            tensor._grad = old + g
+        else:
+            old.add_(g)
     elif old is None:
         if not (alone and g.base is None and is_contiguous(g._h, 0) and is_contiguous(tensor._h, 0)):
             if keeps_layout() or not (alone and g.base is None and dense(g)):
