@@ -5,8 +5,9 @@ from __future__ import annotations
 import builtins
 import operator
 import types
-from typing import Any, Callable
+from typing import Any, Callable, Optional, Union
 
+import facula
 from facula.jit.graph import nested_text
 
 from ._names import function_name, type_name
@@ -15,6 +16,9 @@ from .immutable_collections import immutable_dict, immutable_list
 __all__ = ["Node", "has_side_effect", "map_aggregate", "map_arg"]
 
 OPS = {"call_function", "call_method", "call_module", "get_attr", "output", "placeholder", "root"}
+Target = Union[Callable[..., Any], str]  # what a node calls, by itself or by name
+BaseArgumentTypes = Union[str, int, float, bool, complex, facula.dtype, facula.Tensor, facula.device]
+Argument = Optional[Union[tuple, list, dict, slice, range, "Node", BaseArgumentTypes]]
 BASE_TYPES = (str, int, float, bool, complex, type(None), type(...), slice, range)
 _side_effects: set[Callable] = {operator.setitem, operator.delitem, *(getattr(operator, n) for n in operator.__all__ if n.startswith("i") and n[1:] in (
     "add", "and", "concat", "floordiv", "lshift", "matmul", "mod", "mul", "or", "pow", "rshift", "sub", "truediv", "xor"))}  # fmt: skip

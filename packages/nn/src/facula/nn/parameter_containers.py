@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections import OrderedDict
 from typing import Any, Iterable, Iterator, Mapping
 
 from facula import Tensor
@@ -22,7 +23,7 @@ def _describe(value: Any, kind: str) -> str:
     if not isinstance(value, Tensor):
         return f"Object of type: {type(value).__name__}"
     size = "x".join(str(n) for n in value.size())
-    device = "" if value.device.type == "cpu" else f" ({value.device})"
+    device = "" if value.device.type != "cuda" else f" ({value.device})"
     what = "Parameter" if isinstance(value, Parameter) else "Tensor"
     return f"{what} containing: [{kind} of size {size}{device}]"
 
@@ -130,7 +131,7 @@ class ParameterDict(Module):
 
     def copy(self) -> ParameterDict:
         """A ParameterDict of the same parameters."""
-        return ParameterDict(dict(self.items()))
+        return ParameterDict(self.items())
 
     def setdefault(self, key: str, default: Any = None) -> Any:
         """The value under `key`, which becomes `default` where there is none."""
@@ -163,13 +164,15 @@ class ParameterDict(Module):
         return ParameterDict((k, default) for k in keys)
 
     def update(self, parameters: Any) -> None:
-        """Add or replace from a mapping (a plain dict goes in insertion order) or from (name, value) pairs."""
+        """Add or replace from (name, value) pairs or from a mapping: a plain dict goes by sorted names, as PyTorch has it."""
         if not isinstance(parameters, Iterable):
             raise TypeError(
                 f"ParametersDict.update should be called with an iterable of key/value pairs, but got {type(parameters).__name__}"
             )
-        if isinstance(parameters, (Mapping, ParameterDict)):
+        if isinstance(parameters, (OrderedDict, ParameterDict)):
             parameters = parameters.items()
+        elif isinstance(parameters, Mapping):
+            parameters = sorted(parameters.items())
         for k, pair in enumerate(parameters):
             if not isinstance(pair, Iterable):
                 raise TypeError(f"ParameterDict update sequence element #{k} should be Iterable; is {type(pair).__name__}")
@@ -179,10 +182,14 @@ class ParameterDict(Module):
             self[pair[0]] = pair[1]
 
     def __or__(self, other: ParameterDict) -> ParameterDict:
-        return ParameterDict({**dict(self.items()), **dict(other.items())})
+        made = self.copy()
+        made.update(other)
+        return made
 
     def __ror__(self, other: ParameterDict) -> ParameterDict:
-        return ParameterDict({**dict(other.items()), **dict(self.items())})
+        made = other.copy()
+        made.update(self)
+        return made
 
     def __ior__(self, other: ParameterDict) -> ParameterDict:
         self.update(other)

@@ -84,6 +84,12 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     _check(p)
     if input.dim() not in (3, 4):
         warnings.warn(f"dropout2d: Received a {input.dim()}-D input to dropout2d; it is meant for 4-D input.", stacklevel=2)
+    if input.dim() == 3:
+        warnings.warn(
+            "dropout2d: Received a 3-D input to dropout2d and assuming that channel-wise 1D dropout behavior is desired: it is taken as "
+            "(N, C, L), not as (C, H, W). Use dropout1d for that.",
+            stacklevel=2,
+        )
     return _drop(input, p, training, inplace, True, _scaled)
 
 
