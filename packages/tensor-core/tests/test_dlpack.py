@@ -122,6 +122,8 @@ REFUSED = (
     (lambda: facula.empty(2, device="meta").__dlpack_device__(), ValueError, "meta"),
     (lambda: facula.ones(3)[::-1].__dlpack__(), BufferError, "-1"),
     (lambda: facula.ones(3).__dlpack__(stream=5), BufferError, "5"),
+    (lambda: facula.ones(3).__dlpack__(stream=object()), TypeError, "object"),
+    (lambda: facula.eye(2).to_sparse().__dlpack__(), BufferError, "strided"),
     (lambda: facula.ones(3).__dlpack__(dl_device=(2, 0)), BufferError, "(2, 0)"),
     (lambda: facula.from_dlpack(np.zeros(2, "longdouble")), (RuntimeError, BufferError), ""),
 )

@@ -6,13 +6,14 @@ import math
 import os
 import warnings
 from collections.abc import Iterator
+from typing import Generic
 
 import facula
 
 from ._collate import collate, default_collate, default_collate_fn_map, default_convert
 from ._iterators import SingleProcessIterator, WorkersIterator
 from ._protocol import WorkerInfo, get_worker_info
-from .dataset import Dataset, IterableDataset
+from .dataset import Dataset, IterableDataset, T_co
 from .sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler
 
 __all__ = [
@@ -34,7 +35,7 @@ class _Endless(Sampler[None]):
             yield None
 
 
-class DataLoader:
+class DataLoader(Generic[T_co]):
     """Batches of `dataset`: `for inputs, labels in DataLoader(dataset, batch_size=64, shuffle=True)`.
 
     batch_size: samples per batch; None gives single samples, not collated.

@@ -67,7 +67,7 @@ class TensorDataset(Dataset[tuple]):
         return self.tensors[0].size(0)
 
 
-class StackDataset(Dataset):
+class StackDataset(Dataset[T_co]):
     """Datasets of equal length side by side: a sample is a tuple (positional) or a dict (keywords) of theirs."""
 
     def __init__(self, *args, **kwargs) -> None:
@@ -146,7 +146,7 @@ class ConcatDataset(Dataset[T_co]):
         return self.cumulative_sizes
 
 
-class ChainDataset(IterableDataset):
+class ChainDataset(IterableDataset[T_co]):
     """Iterable datasets one after the other."""
 
     def __init__(self, datasets: Iterable[Dataset]) -> None:

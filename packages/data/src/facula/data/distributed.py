@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 import facula
 
-from .sampler import Sampler
+from .sampler import Sampler, T_co
 
 __all__ = ["DistributedSampler"]
 
 
-class DistributedSampler(Sampler[int]):
+class DistributedSampler(Sampler[T_co]):
     """Every `num_replicas`-th index from `rank` on, of one order that all ranks compute alike.
 
     With `shuffle` the order is the permutation of a generator seeded with `seed + epoch`: call `set_epoch`

@@ -53,6 +53,8 @@ def reap():
 def _exportable(tensor):
     if tensor.requires_grad:
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+    if tensor.is_sparse:
+        raise BufferError("Can't export tensors with layout other than torch.strided. Convert with to_dense().")
     if tensor.is_meta:
         raise BufferError(f"__dlpack__: a tensor on {tensor.device} has no memory to share. Make it on the CPU.")
     if lazy := lib.fc_lazy(tensor._h):
@@ -80,6 +82,8 @@ def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None
     max_version: the newest version the taker knows, as (major, minor); below (1, 0) the capsule is of the old kind.
     copy: True exports a copy; False raises BufferError where one is needed.
     """
+    if stream is not None and type(stream) is not int:
+        raise TypeError(f"__dlpack__: stream must be an int or None, got {type(stream).__name__}.")
     if stream not in (None, -1):
         raise BufferError(f"__dlpack__: stream must be None for a CPU tensor, got {stream!r}.")
     if dl_device is not None and tuple(dl_device) != (CPU, 0):

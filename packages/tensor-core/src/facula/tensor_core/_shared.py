@@ -91,6 +91,11 @@ def _attached(cls, file, nbytes, name, offset, shape, stride, requires_grad, ext
 
 
 def _queued(t):
+    if t.requires_grad and not t.is_leaf:
+        raise RuntimeError(
+            "pickle: Cowardly refusing to serialize non-leaf tensor which requires_grad, since autograd does not support crossing process boundaries. "
+            "If you just want to transfer the data, call detach() on the tensor before serializing (e.g., putting it on the queue)."
+        )
     return handed_over(t, True) or t.__reduce_ex__(2)
 
 
