@@ -9,7 +9,7 @@ import types
 
 import facula
 
-from . import _children, _older_forms
+from . import _children
 from ._names import FILES, OVERRIDES
 from ._resolve import ROOTS, MissingName, lookup, resolve, root_target
 
@@ -168,7 +168,6 @@ class enabled:
         # Programs tell tensors from arrays by where the class says it is from.
         for kind in _TENSOR_KINDS:
             kind.__module__, _saved_homes[kind] = "torch", kind.__module__
-        _older_forms.accept()
         sys.meta_path.insert(0, _finder)
         _children.shadow[0] = self.shadow
         _children.follow_all()
@@ -179,7 +178,6 @@ class enabled:
         if _depth:
             return
         sys.meta_path.remove(_finder)
-        _older_forms.refuse()
         _children.forget()
         for name in [name for name in sys.modules if _is_ours(name)]:
             del sys.modules[name]

@@ -170,7 +170,6 @@ FILES = {
 
 # Dotted names in `torch` that always come from here, because Facula's own name tells something else.
 OVERRIDES = {
-    **{f"torch.{n}": f"facula.torch._older_forms:{n}" for n in ("add", "sub", "addcmul", "addcdiv", "addmm", "addmv", "addr", "addbmm", "baddbmm", "sspaddmm")},
     "torch.distributed.run": "facula.torch._launch",
     "torch.__version__": lambda: _version(),
     "torch.version": "facula.torch._version",
