@@ -10,6 +10,7 @@ import hashlib
 import importlib.machinery
 import importlib.util
 import os
+import platform
 import re
 import shlex
 import shutil
@@ -21,6 +22,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fnmatch import fnmatch
+from functools import cache
 from pathlib import Path
 
 import build_binding
@@ -52,11 +54,12 @@ FLAGS = shlex.split(
     "-ftls-model=initial-exec -D_DEFAULT_SOURCE -Wall -Wextra -Icsrc -Icsrc/include"
 )
 # What makes the library small, and what each is worth: docs/decisions/041-two-megabytes.md
-LOOPS = shlex.split("-O2 -ftree-vectorize -fvect-cost-model=dynamic --param vect-epilogues-nomask=0")  # gcc vectorises what is long, once
+LOOPS = shlex.split("-O2 -ftree-vectorize -fvect-cost-model=dynamic --param=vect-epilogues-nomask=0")  # gcc vectorises what is long, once
 UNSWITCHED = ["-funswitch-loops"]  # *_norm.c: without weights they run at half speed otherwise
-FAST = shlex.split("-O3 --param vect-epilogues-nomask=0")  # *_simd.c, loops over registers to be unrolled whole; core, which every call goes through
+FAST = shlex.split("-O3 --param=vect-epilogues-nomask=0")  # *_simd.c, loops over registers to be unrolled whole; core, which every call goes through
 SMALL = ["-Os"]  # level v2, for machines from before 2013: right, and small
 PLAIN = ["-fno-asynchronous-unwind-tables"]  # nothing in C throws
+GCCS = ("-fcx-limited-range", "-fvect-cost-model=dynamic", "--param=vect-epilogues-nomask=0", "-funswitch-loops")  # clang does without them
 LINK = shlex.split("-shared -Wl,-z,now -Wl,--as-needed -lm -lpthread -ldl")
 LIBRARY, OPS, STUBS = "_native.abi3.so", "_ops.py", "_ops.pyi"
 KEEP_DAYS = 14
@@ -71,6 +74,16 @@ class Unit:
 
     def __str__(self):
         return " ".join([self.source, *(f for f in self.flags if f.startswith(("-DFC_", "-march")))])
+
+
+@cache
+def is_known(flag):
+    """Whether this compiler has the flag. Asked about gcc's own: without them finite numbers are the same, and loops slower or larger."""
+    if flag not in GCCS:
+        return True
+    with tempfile.TemporaryDirectory() as scratch:
+        command = [*CC, "-Werror", flag, "-x", "c", "-c", os.devnull, "-o", Path(scratch, "nothing.o")]
+        return subprocess.run(command, capture_output=True).returncode == 0
 
 
 def units(csrc):
@@ -91,7 +104,7 @@ def units(csrc):
                 # whole registers: heavy bodies run 1.2 to 1.6 times faster than on halves of them, which is what gcc prefers
                 flags += ["-mprefer-vector-width=512"] * (level == "v4" and name.endswith("/map.c"))
                 flags += [f"-DFC_DT={dtype}"] * bool(dtype) + [f"-DFC_ISA={level}"] * bool(level)
-                found.append(Unit(f"csrc/{name}", tuple(flags)))
+                found.append(Unit(f"csrc/{name}", tuple(filter(is_known, flags))))
     return found
 
 
@@ -272,6 +285,8 @@ def build(root, package, target, strip=False, jobs=None, say=print, warned=refus
     outputs = [target / LIBRARY, target / OPS, target / STUBS]
     if stamp.exists() and stamp.read_text() == now and all(p.exists() for p in outputs):
         return False
+    if platform.machine().lower() not in ("x86_64", "amd64"):
+        raise CompileError(f"the kernels are written for x86-64, and this machine is {platform.machine()}. Build on an x86-64 machine, or in an emulated one.")
     if not shutil.which(CC[0]):
         raise CompileError(f"no C compiler: {CC[0]} is not on PATH. Install gcc or clang, or set CC.")
     objects = compile_all(root, jobs or min(os.cpu_count() or 1, 8), say, warned=warned)
