@@ -105,6 +105,7 @@ void *fc_to_dlpack(fc_tensor *x, int versioned, int copied)
     e->bytes = bytes;
     e->x = x;
     fc_retain(x);
+    fc_lend(x);
     for (int d = 0; d < x->ndim; ++d) {
         e->sizes[d] = x->shape[d];
         e->sizes[x->ndim + d] = x->shape[d] < 2 ? 1 : x->stride[d]; /* takers that compare strides expect 1 there */

@@ -28,7 +28,7 @@ static fc_storage *fc_storage_new(int64_t nbytes, int device)
     s->owner = 0;
     s->device = (int16_t)device;
     s->writable = (int16_t)(1 + fc_inference_tls); /* 2: an inference tensor's */
-    s->moved = 0;
+    s->moved = s->lent = 0;
     s->own = (fc_counter){ 0 };
     return s;
 }
@@ -287,7 +287,7 @@ int fc_rebind(fc_tensor *x)
 int fc_storage_resize(fc_tensor *x, int64_t nbytes)
 {
     fc_storage *s = x->storage;
-    if (s->owner)
+    if (!fc_storage_resizable(x))
         return fc_fail(FC_READONLY, 0, 0, 0, 0);
     if (nbytes == s->nbytes)
         return FC_OK;
@@ -315,7 +315,7 @@ int fc_storage_adopt(fc_tensor *x, void *data, int64_t owner)
     if (s->owner || s->device == FC_META)
         return fc_fail(FC_READONLY, 0, 0, 0, 0);
     memcpy(data, s->data, (size_t)s->nbytes);
-    if (s->data != (char *)s + FC_HEADER)
+    if (s->data != (char *)s + FC_HEADER && !s->lent) /* an array over lent bytes may outlive the storage: they are left to it */
         fc_dealloc(s->data, s->nbytes);
     s->data = data;
     s->owner = owner;
@@ -349,6 +349,8 @@ int fc_set_inference(int on)
     return before;
 }
 int64_t fc_storage_owner(fc_tensor *x) { return x->storage->owner; }
+int fc_storage_resizable(fc_tensor *x) { return !x->storage->owner && !x->storage->lent; }
+void fc_lend(fc_tensor *x) { x->storage->lent = 1; }
 
 /* versions */
 int fc_pair(fc_tensor *x, fc_tensor *y)

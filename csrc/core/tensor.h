@@ -25,7 +25,8 @@ typedef struct {
     int64_t owner;     /* != 0: borrowed memory; the number under which the borrower keeps its owner */
     int16_t device;
     int16_t writable;
-    int32_t moved;     /* != 0: was resized, so handles made before may hold the old address (fc_rebind) */
+    int16_t moved;     /* != 0: was resized, so handles made before may hold the old address (fc_rebind) */
+    int16_t lent;      /* != 0: arrays of other libraries hold the address, so the bytes stay where they are */
     fc_counter own;    /* the counter of most tensors: no allocation of its own */
 } fc_storage;
 

@@ -45,6 +45,8 @@ int64_t fc_storage_id(fc_tensor *x);
 int fc_storage_resize(fc_tensor *x, int64_t nbytes);
 int fc_storage_writable(fc_tensor *x);
 int64_t fc_storage_owner(fc_tensor *x);
+int fc_storage_resizable(fc_tensor *x);
+void fc_lend(fc_tensor *x);
 int fc_storage_adopt(fc_tensor *x, void *data, int64_t owner);
 
 /* shapes are interned: one small integer per distinct shape */

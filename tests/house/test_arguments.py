@@ -33,6 +33,7 @@ REASONS = {
     "facula.dist._engines": {"SingleEngine.all_reduce": "of one process alone every reduction is the same", "SingleEngine.broadcast": "there is one source"},
     "facula.nn.attention.flex_attention": {"noop_mask": "everything attends", "create_block_mask": "masks are made where q lives"},
     "facula.nn.parallel.data_parallel": {"DataParallel.__init__": "one device: nothing is split", "data_parallel": "so too"},
+    "facula.optim.sgd": {"SGD.refuse": "sparse gradients are welcome"},
     "facula.optim.swa_utils": {"get_ema_avg_fn.ema_update": "the third argument of averaging functions"},
     "facula.autograd.graph": {"save_on_cpu.__init__": "they are there already"},
     "facula.profiler": {"profile.key_averages": "overloads have one name"},

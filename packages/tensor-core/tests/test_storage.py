@@ -144,6 +144,20 @@ def test_a_view_that_a_resize_left_without_memory_says_so():
     assert 50 == len(view.tolist())
 
 
+@pytest.mark.parametrize("lend", ["numpy", "__array__", "__dlpack__"])
+def test_lent_memory_stays_where_it_is(lend):
+    t = facula.arange(2.0).resize_(3)
+    t[2] = 2.0
+    kept = getattr(t, lend)()
+    assert not t.untyped_storage().resizable()
+    with pytest.raises(RuntimeError, match="not resizable"):
+        t.resize_(100_000)
+    with pytest.raises(RuntimeError, match="not resizable"):
+        t.untyped_storage().resize_(400_000)
+    assert facula.from_dlpack(t).tolist() == [0.0, 1.0, 2.0] and kept is not None
+    assert t.resize_(2).tolist() == [0.0, 1.0]
+
+
 def test_borrowed_memory_is_not_resized():
     numpy = pytest.importorskip("numpy")
     storage = facula.from_numpy(numpy.zeros(3)).untyped_storage()

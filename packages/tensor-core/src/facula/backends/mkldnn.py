@@ -2,7 +2,7 @@
 
 import contextlib
 
-enabled, deterministic, allow_tf32 = False, False, True
+enabled, deterministic, allow_tf32, fp32_precision = False, False, True, "none"
 
 
 def is_available():
@@ -14,8 +14,8 @@ def is_available():
 def flags(enabled=False, deterministic=False, allow_tf32=True, fp32_precision="none"):
     """Other settings of the switches within the block."""
     here = globals()
-    before = {name: here[name] for name in ("enabled", "deterministic", "allow_tf32")}
-    here.update(enabled=enabled, deterministic=deterministic, allow_tf32=allow_tf32)
+    before = {name: here[name] for name in ("enabled", "deterministic", "allow_tf32", "fp32_precision")}
+    here.update(enabled=enabled, deterministic=deterministic, allow_tf32=allow_tf32, fp32_precision=fp32_precision)
     try:
         yield
     finally:

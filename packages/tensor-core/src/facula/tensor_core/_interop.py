@@ -123,7 +123,7 @@ def numpy(self, *, force=False):
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
     if not force:
         _refuse_lazy(self)
-    return to_array(self)
+    return lent_array(self)
 
 
 def _recording():
@@ -168,6 +168,12 @@ def to_array(tensor):
     return numpy.asarray(_View(alone))
 
 
+def lent_array(tensor):
+    """An array that a user keeps: the tensor's bytes stay where they are from now on."""
+    lib.fc_lend(tensor._h)
+    return to_array(tensor)
+
+
 def to_numpy(self):
     """numpy(): the name that pandas and matplotlib look for."""
     return numpy(self)
@@ -175,7 +181,7 @@ def to_numpy(self):
 
 def __array__(self, dtype=None, copy=None):
     _refuse_lazy(self)
-    a = to_array(self.detach()) if not self.requires_grad else numpy(self)
+    a = lent_array(self.detach()) if not self.requires_grad else numpy(self)
     if dtype is not None:
         b = a.astype(dtype, copy=False)
         if copy is False and b is not a and b.dtype != a.dtype:

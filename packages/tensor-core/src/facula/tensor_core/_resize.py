@@ -48,7 +48,7 @@ def resize_(self, *sizes, size=None, memory_format=None):
         what = "numel: integer multiplication overflow" if n >= 2**63 else "Storage size calculation overflowed" if wanted >= 2**63 else "Stride calculation overflowed"
         raise RuntimeError(f"resize_: {what} with sizes={size}. Choose smaller ones.")
     if wanted > lib.fc_storage_bytes(self._h) and lib.fc_storage_resize(self._h, wanted):
-        raise RuntimeError(f"resize_: the storage cannot grow to {wanted} bytes: it is borrowed memory, or memory is short. Clone the tensor first.")
+        raise RuntimeError(f"resize_: Trying to resize storage that is not resizable: it cannot grow to {wanted} bytes, for it is borrowed, or lent to an array, or memory is short. Clone the tensor first.")
     stride, run = [0] * len(size), 1
     for d in range(len(size) - 1, -1, -1):
         stride[d] = run

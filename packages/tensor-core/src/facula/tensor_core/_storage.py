@@ -206,15 +206,15 @@ class UntypedStorage(_Common):
         return self
 
     def resizable(self):
-        """Can it be resized? Memory that is borrowed cannot."""
-        return not lib.fc_storage_owner(self._bytes._h)
+        """Can it be resized? Memory that is borrowed, or lent to arrays of other libraries, cannot."""
+        return bool(lib.fc_storage_resizable(self._bytes._h))
 
     def resize_(self, nbytes):
         """The same storage with another size; bytes that both have are kept. Tensors over it follow. In place."""
         if nbytes < 0:
             raise RuntimeError(f"resize_: the size must not be negative, got {nbytes}.")
         if lib.fc_storage_resize(self._bytes._h, nbytes):
-            raise RuntimeError(f"Trying to resize storage that is not resizable: {len(self)} to {nbytes} bytes of borrowed memory. Clone it first.")
+            raise RuntimeError(f"Trying to resize storage that is not resizable: {len(self)} to {nbytes} bytes of memory that is borrowed, or lent to an array. Clone it first.")
         return self
 
     def new(self):
