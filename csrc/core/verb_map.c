@@ -56,6 +56,18 @@ static int fc_without_numbers(int n, fc_tensor *const *x, fc_tensor **placed)
     return kept;
 }
 
+/* Do its dims of size 1 have other strides than a new tensor's? They tell an order that results beside a number keep, as PyTorch's do. */
+static int fc_lies_oddly(const fc_tensor *x)
+{
+    int64_t run = 1;
+    for (int d = x->ndim - 1; d >= 0; --d) {
+        if (x->stride[d] != run)
+            return 1;
+        run *= x->shape[d] ? x->shape[d] : 1;
+    }
+    return 0;
+}
+
 /* Beside so few elements a number is written out as often as they are many, and the loop runs as over two tensors. */
 enum { FC_COPIES = 64 };
 
@@ -124,6 +136,8 @@ static fc_tensor *fc_map_run(int op, fc_tensor *out, int n, fc_tensor **x, int n
         fc_fail(FC_DTYPE, common, 0, 0, 0);
         return NULL;
     }
+    const int power = op == FC_OP_pow && number == 1; /* an exponent is no operand to PyTorch: it has no say in the layout */
+    const int formed = power ? 1 : n;
     if (number >= 0) {
         x[number]->dtype = (uint8_t)types.compute;
         /* rounded or wrapped to the width of its dtype, also where the loop is of a wider one */
@@ -135,7 +149,7 @@ static fc_tensor *fc_map_run(int op, fc_tensor *out, int n, fc_tensor **x, int n
             memcpy(narrow, bytes, fc_dt_size[held]);
             fc_convert(types.compute, bytes, held, narrow, 1);
         }
-        const fc_map_cell simple = op == FC_OP_pow && number == 1 ? fc_cpu_pow_cell(types.compute, value->kind == FC_KFLOAT ? value->re : (double)value->i) : NULL;
+        const fc_map_cell simple = power ? fc_cpu_pow_cell(types.compute, value->kind == FC_KFLOAT ? value->re : (double)value->i) : NULL;
         if (simple) { /* the exponent has done its work */
             cell = simple;
             number = -1;
@@ -175,7 +189,8 @@ static fc_tensor *fc_map_run(int op, fc_tensor *out, int n, fc_tensor **x, int n
         fc_retain(out);
         plain = plain && out->contiguous && out->dtype == types.stored;
     } else {
-        out = plain ? fc_new(types.result, device, ndim, shape) : fc_new_like_inputs(types.result, device, ndim, shape, n, x);
+        const int new = plain && (number < 0 || power || !fc_lies_oddly(lead));
+        out = new ? fc_new(types.result, device, ndim, shape) : fc_new_like_inputs(types.result, device, ndim, shape, formed, x);
         if (!out)
             return NULL;
     }

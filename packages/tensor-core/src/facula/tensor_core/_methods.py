@@ -149,8 +149,8 @@ def _inplace_compositions():
 
     def lerp_(self, end, weight):
         """lerp, in place."""
-        if type(end) is not Tensor or end.dtype is not self.dtype:
-            if not isinstance(end, Tensor) or end.dtype is not self.dtype:
+        if not (type(self) is type(end) is Tensor and end.dtype is self.dtype):
+            if not (isinstance(self, Tensor) and isinstance(end, Tensor) and end.dtype is self.dtype):
                 _pointwise.lerp(self, end, weight)  # refuses
         return _ops.lerp_(self, end, weight)
 

@@ -186,10 +186,16 @@ class Sparse(Tensor):
     def div_(self, other):
         return _sparse_ops.INPLACE["div"](self, other)
 
+    _kept, _holds_gradient = None, False  # the last .grad; is this one such?
+
     @property
     def grad(self):
-        """The gradient of the values, at the same indices."""
-        return None if self._v.grad is None else self._with(self._v.grad)
+        """The gradient of the values, at the same indices: one object as long as it is one gradient."""
+        values = self._v.grad
+        if values is not None and (self._kept is None or self._kept._v is not values):
+            self._kept = self._with(values)
+            self._kept._holds_gradient = True
+        return None if values is None else self._kept
 
     @grad.setter
     def grad(self, value):
@@ -232,8 +238,7 @@ class Sparse(Tensor):
         return self
 
     def zero_(self):
-        self._i, self._v, self._coalesced = self._i[:, :0], self._v.detach()[:0], True
-        return self
+        return _sparse_ops.become(self, _create.zeros(tuple(self._v.shape), dtype=self.dtype) if self._holds_gradient else self._v.detach()[:0], self._i[:, :0], True)
 
     def copy_(self, src, non_blocking=False):
         if not isinstance(src, Sparse) or src.shape != self.shape:

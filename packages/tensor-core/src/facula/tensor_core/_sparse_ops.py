@@ -66,13 +66,21 @@ def _add(x, y, alpha=1):
     return rows.index_add(0, _places(y), y._v.to(x.dtype), alpha=alpha).reshape(x.shape)
 
 
+def become(x, values, indices, coalesced):
+    """What an in-place op makes of x. A leaf's gradient is written where it lies, for the tape adds to those values."""
+    if x._holds_gradient and values.shape == x._v.shape:
+        x._v.copy_(values)
+    else:
+        x._i, x._v, x._coalesced = indices, values.to(x.dtype), coalesced
+    return x
+
+
 def _add_(x, y, alpha=1):
     if isinstance(x, Sparse):
         if not isinstance(y, Sparse):
             raise RuntimeError("add(sparse, dense) is not supported. Use add(dense, sparse) instead.")
         sum_ = _joined(x, y, alpha)
-        x._i, x._v, x._coalesced = sum_._i, sum_._v.to(x.dtype), sum_._coalesced
-        return x
+        return become(x, sum_._v, sum_._i, sum_._coalesced)
     _same_shape("add_", x, y)
     n = y.sparse_dim()
     if x.is_contiguous():
@@ -97,8 +105,7 @@ def _mul_(x, y):
     if not isinstance(x, Sparse):
         raise RuntimeError("mul_: a strided tensor cannot take the product with a sparse one. Use mul.")
     product = _mul(x, y)
-    x._i, x._v, x._coalesced = product._i, product._v.to(x.dtype), product._coalesced
-    return x
+    return become(x, product._v, product._i, product._coalesced)
 
 
 def _div(x, y):
@@ -108,8 +115,7 @@ def _div(x, y):
 
 
 def _div_(x, y):
-    x._v = _div(x, y)._v
-    return x
+    return become(x, _div(x, y)._v, x._i, x._coalesced)
 
 
 def _zero_preserving(name, linear=False):
