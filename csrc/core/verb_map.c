@@ -21,10 +21,16 @@ static int fc_divides_wide(int op, int dtype)
 }
 
 /* Products and quotients of halves take a number (a Python one or a 0-d tensor, the second operand, or either factor) as it is, and so does lerp
- * its weight; everything else rounds it to their dtype first, alpha too. */
+ * its weight; everything else rounds it to their dtype first. */
 static int fc_takes_whole_number(int op, int k)
 {
     return op == FC_OP_mul || (op == FC_OP_lerp && k == 2) || (k && (op == FC_OP_div || op == FC_OP_floor_divide || op == FC_OP_trunc_divide));
+}
+
+/* Rows whose scalar (alpha, lambd) has the dtype of halves before they compute. */
+static int fc_rounds_scalar(int op)
+{
+    return op == FC_OP_add || op == FC_OP_sub || op == FC_OP_rsub || op == FC_OP_hardshrink || op == FC_OP__shrink_backward;
 }
 
 /* whole: an operand is a number that halves do not round before they compute */
@@ -136,7 +142,7 @@ static fc_tensor *fc_map_run(int op, fc_tensor *out, int n, fc_tensor **x, int n
         fc_fail(FC_DTYPE, common, 0, 0, 0);
         return NULL;
     }
-    const int power = op == FC_OP_pow && number == 1; /* an exponent is no operand to PyTorch: it has no say in the layout */
+    const int power = op == FC_OP_pow && number >= 0; /* a number there is no operand to PyTorch: it has no say in the layout */
     const int formed = power ? 1 : n;
     if (number >= 0) {
         x[number]->dtype = (uint8_t)types.compute;
@@ -149,7 +155,7 @@ static fc_tensor *fc_map_run(int op, fc_tensor *out, int n, fc_tensor **x, int n
             memcpy(narrow, bytes, fc_dt_size[held]);
             fc_convert(types.compute, bytes, held, narrow, 1);
         }
-        const fc_map_cell simple = power ? fc_cpu_pow_cell(types.compute, value->kind == FC_KFLOAT ? value->re : (double)value->i) : NULL;
+        const fc_map_cell simple = power && number == 1 ? fc_cpu_pow_cell(types.compute, value->kind == FC_KFLOAT ? value->re : (double)value->i) : NULL;
         if (simple) { /* the exponent has done its work */
             cell = simple;
             number = -1;
@@ -190,21 +196,21 @@ static fc_tensor *fc_map_run(int op, fc_tensor *out, int n, fc_tensor **x, int n
         plain = plain && out->contiguous && out->dtype == types.stored;
     } else {
         const int new = plain && (number < 0 || power || !fc_lies_oddly(lead));
-        out = new ? fc_new(types.result, device, ndim, shape) : fc_new_like_inputs(types.result, device, ndim, shape, formed, x);
+        out = new ? fc_new(types.result, device, ndim, shape) : fc_new_like_inputs(types.result, device, ndim, shape, formed, power ? x + first_real : x);
         if (!out)
             return NULL;
     }
     if (device == FC_META)
         return out;
 
-    fc_scalar alpha;
-    if (fc_is_half(common) && (op == FC_OP_add || op == FC_OP_sub || op == FC_OP_rsub) && scalars->kind == FC_KFLOAT) {
+    fc_scalar rounded_scalar;
+    if (fc_is_half(common) && fc_rounds_scalar(op) && scalars->kind == FC_KFLOAT) {
         char bytes[2];
-        float rounded_alpha;
+        float value;
         fc_store_scalar(common, bytes, scalars);
-        fc_convert(FC_F32, &rounded_alpha, common, bytes, 1);
-        alpha = fc_scalar_of(FC_KFLOAT, 0, rounded_alpha, 0);
-        scalars = &alpha;
+        fc_convert(FC_F32, &value, common, bytes, 1);
+        rounded_scalar = fc_scalar_of(FC_KFLOAT, 0, value, 0);
+        scalars = &rounded_scalar;
     }
 
     int fault = 0;

@@ -12,7 +12,7 @@ from facula import Tensor
 from ._reduction import check, checked, reduced
 from ._rows import REAL, only, row
 
-_binary_cross_entropy = row("_binary_cross_entropy")
+_binary_cross_entropy, _log_sigmoid = row("_binary_cross_entropy"), row("_log_sigmoid")
 
 
 def _warn_sizes(input: Tensor, target: Tensor) -> None:
@@ -230,7 +230,7 @@ def binary_cross_entropy_with_logits(
     reduction = checked(size_average, reduce, reduction)
     if target.shape != input.shape:
         raise ValueError(f"Target size ({target.size()}) must be the same as input size ({input.size()})")
-    log_sigmoid = input.clamp(max=0) - facula.log1p((-input.abs()).exp())
+    log_sigmoid = _log_sigmoid(input)
     if pos_weight is None:
         loss = (1 - target) * input - log_sigmoid
     else:
@@ -251,5 +251,4 @@ def soft_margin_loss(
         raise RuntimeError(f"soft_margin_loss: output with shape {list(input.shape)} doesn't match the broadcast shape of input and target {list(target.shape)}. Give a target of input's shape.")
     if input.dtype.kind < 2:
         raise extend.DTypeError(f"soft_margin_loss: result type {facula.get_default_dtype()} can't be cast to the desired output type {input.dtype}. Convert with input.float().")
-    z = -target * input
-    return reduced(z.clamp(min=0) + facula.log1p((-z.abs()).exp()), reduction)
+    return reduced(-_log_sigmoid(target * input), reduction)
