@@ -56,7 +56,6 @@ KNOWN = {
     "sort": {"gradient stride": GRADIENT_STRIDE},
     "special.bessel_j0": {"value": FINER},
     "special.bessel_y1": {"value": FINER},
-    "stack": {"stride": STRIDE},
     "std_mean": {"gradient stride": GRADIENT_STRIDE},
     "std_mean.unbiased": {"gradient stride": GRADIENT_STRIDE},
     "stft": {"gradient stride": GRADIENT_STRIDE},

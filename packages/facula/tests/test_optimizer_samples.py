@@ -20,6 +20,8 @@ DTYPES = (torch.float64, torch.float32, torch.complex128, torch.bfloat16)
 TWICE = "PyTorch's second step overwrites what backward needs; here each step's state is a copy"
 WIDE = "the numbers that PyTorch rounds to a half parameter's dtype when it loads them stay float32"
 KNOWN = {
+    "Adam": {"differentiable answers": TWICE},
+    "AdamW": {"differentiable answers": TWICE},
     "ASGD": {"loaded state dtype": WIDE},
     "Adamax": {"differentiable answers": TWICE},
     "NAdam": {"loaded state dtype": WIDE},

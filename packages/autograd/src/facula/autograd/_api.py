@@ -138,9 +138,11 @@ def grad(
     if materialize_grads and allow_unused is False:
         raise ValueError("grad: Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False. Leave it out.")
     outputs, inputs = as_tuple(outputs), as_tuple(inputs)
-    if any([t.is_sparse for t in inputs]):  # the gradient of a sparse tensor is that of its values, at its indices
-        found = grad(outputs, [t._v if t.is_sparse else t for t in inputs], grad_outputs, retain_graph, create_graph, True, allow_unused, is_grads_batched, materialize_grads)
-        return tuple(t._with(g) if t.is_sparse and g is not None else g for t, g in zip(inputs, found))
+    sparse = [isinstance(t, Tensor) and t.is_sparse for t in inputs]
+    if any(sparse):  # the gradient of a sparse tensor is that of its values, at its indices
+        values = [t._v if is_sparse else t for t, is_sparse in zip(inputs, sparse)]
+        found = grad(outputs, values, grad_outputs, retain_graph, create_graph, True, allow_unused, is_grads_batched, materialize_grads)
+        return tuple(t._with(g) if is_sparse and g is not None else g for t, g, is_sparse in zip(inputs, found, sparse))
     if not inputs:
         raise NoInputsError("grad: grad requires non-empty inputs: `inputs` argument to `grad()` cannot be empty. Name at least one tensor.")
     grads = (None,) * len(outputs) if grad_outputs is None else as_tuple(grad_outputs)

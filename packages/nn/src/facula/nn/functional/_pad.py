@@ -84,7 +84,7 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
         if input.dtype is facula.bool:
             raise extend.DTypeError(f'pad: "{mode}" not implemented for \'Bool\' (input: {tuple(input.shape)}). Convert with input.to(facula.uint8).')
     lead = input.dim() - len(pairs)
-    format = {4: facula.channels_last, 5: facula.channels_last_3d}[input.dim()] if mode != "circular" and channels_last(input) else None
+    format = {4: facula.channels_last, 5: facula.channels_last_3d}[input.dim()] if mode != "circular" and channels_last(input) else facula.contiguous_format
     for k, (before, after) in enumerate(pairs):
         if before or after:
             dim = lead + k
@@ -92,4 +92,4 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
                 input = input.narrow(dim, max(-before, 0), input.size(dim) + min(before, 0) + min(after, 0))
                 before, after = max(before, 0), max(after, 0)
             input = _continued(input, before, after, mode, dim)
-    return input.contiguous(memory_format=format) if format is not None else input
+    return input.contiguous(memory_format=format)
