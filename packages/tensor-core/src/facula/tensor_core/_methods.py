@@ -108,10 +108,12 @@ def _inplace_compositions():
     """name_ for compositions that PyTorch has in place: computed, then copied in (recorded as one write)."""
 
     def writer(name, function):
+        alone = name in ("scatter", "index_fill")  # what is read may not lie where they write
+
         def in_place(self, *args, **options):
             if type(self) is not Tensor:
                 want_tensor(name + "_", "input", 0, self)
-            if name in ("scatter", "index_fill"):
+            if alone:  # index_fill's value is read first
                 apart(name + "_", self, [a for a in args[: 2 if name == "index_fill" else 3] if isinstance(a, Tensor) and not a.is_sparse])
             source = self if self.origin is None else _ops.copy(self, None, 1)  # what function keeps for backward must not be overwritten
             result = function(source, *args, **options)
@@ -119,7 +121,8 @@ def _inplace_compositions():
                 return into("addbmm", result, self)
             if result.dtype is not self.dtype and (name == "float_power" or not can_cast(result.dtype, self.dtype)):
                 raise DTypeError(f"{name}_: result type {result.dtype.name} can't be cast to the desired output type {self.dtype.name}. Use {name}.")
-            partly_apart(name + "_", self, args[:2] if name == "index_fill" else args)  # its value is read first
+            if not alone:
+                partly_apart(name + "_", self, args)
             return _ops.copy_into_(self, result)
 
         in_place.__name__ = in_place.__qualname__ = name + "_"

@@ -140,7 +140,7 @@ def resize(name, out, shape):
 
 def apart(name, out, inputs):
     """Refuse an output two elements of which are one in memory, or that lies where an input lies."""
-    if any(n > 1 and s == 0 for n, s in zip(out.shape, out.stride())) and out.numel():
+    if not out.is_contiguous() and any(n > 1 and s == 0 for n, s in zip(out.shape, out.stride())) and out.numel():
         raise RuntimeError(f"{name}: unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please clone() the tensor before performing the operation.")
     for t in inputs:
         if t is out or isinstance(t, Tensor) and lib.fc_same_storage(out._h, t._h) and _dense(out) and _dense(t) and _meet(out, t):

@@ -371,8 +371,12 @@ def block_diag(*tensors):
     columns, rows, at = sum([t.shape[1] for t in wide]), [], 0
     for t in wide:
         height, width = t.shape
-        before, after = (zeros(height, n, dtype=dtype, device=t.device) for n in (at, columns - at - width))
-        rows.append(_ops.cat([before, t if t.dtype is dtype else t.to(dtype), after], 1))  # each gradient is a view
+        t = t if t.dtype is dtype else t.to(dtype)
+        if t.origin is None:
+            rows.append(_ops.constant_pad_nd(t, (at, columns - at - width)))
+        else:  # each gradient is a view, as PyTorch's
+            before, after = (zeros(height, n, dtype=dtype, device=t.device) for n in (at, columns - at - width))
+            rows.append(_ops.cat([before, t, after], 1))
         at += width
     return _ops.cat(rows, 0)
 

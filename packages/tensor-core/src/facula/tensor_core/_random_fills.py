@@ -39,7 +39,8 @@ def require(condition: bool, text: str) -> None:
 def _floats(name, values):
     """Refuse what is no number."""
     for position, (parameter, value) in enumerate(values.items()):
-        check(name, parameter, position, "float", value)
+        if type(value) is not float and type(value) is not int:
+            check(name, parameter, position, "float", value)
 
 
 def uniform_(self: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: Generator | None = None) -> Tensor:
