@@ -4,6 +4,7 @@
  * kthvalue: the k-th smallest (from 1); NaN is greatest. Of equal elements PyTorch's choice is named: tied.h.
  * median: the lower of two middles; a line with a NaN answers the first NaN. nanmedian: the median of what is not NaN.
  * mode: the most frequent value, the least of equally frequent ones, with the index of its last occurrence as std::sort leaves it.
+ * A NaN equals nothing, so that each counts for itself.
  */
 #include "../core/levels.h"
 #include "sort_line.h"
@@ -41,6 +42,21 @@ int fc_infer__median(fc_call *c) { return infer(c, c->i[0], c->i[1], 1); }
 int fc_infer__nanmedian(fc_call *c) { return infer(c, c->i[0], c->i[1], 1); }
 int fc_infer__mode(fc_call *c) { return infer(c, c->i[0], c->i[1], 1); }
 #endif
+
+/* How many of a sorted line's elements come before its NaNs. */
+static int64_t numbers(const job *q, const char *x, fc_sorted s)
+{
+    const int dtype = q->x->dtype, size = fc_dt_size[dtype];
+    const int64_t last = q->f.n - 1;
+    uint64_t key;
+    fc_plain_keys(&key, dtype, x + fc_sorted_at(s, last) * q->f.step * size, 1, 1);
+    if (!fc_is_float(dtype) || key != ~(uint64_t)0 >> (64 - 8 * size))
+        return last + 1;
+    int64_t n = last;
+    while (n && fc_sorted_same(s, n - 1, last))
+        --n;
+    return n;
+}
 
 /* The rank of the most frequent of sorted elements, at its last place. */
 static int64_t most_frequent(fc_sorted s, int64_t n)
@@ -169,8 +185,8 @@ static void lines(void *ctx, int64_t begin, int64_t end, void *scratch)
             continue;
         uint64_t *key = scratch;
         if (q->which == MODE) {
-            const fc_sorted s = fc_sort_line(dtype, x, f->n, f->step, 0, key);
-            const int64_t rank = most_frequent(s, f->n);
+            const fc_sorted s = fc_sort_line(dtype, x, f->n, f->step, 0, f->n, key);
+            const int64_t rank = most_frequent(s, numbers(q, x, s));
             at = fc_sorted_at(s, rank);
             if (f->n > 16) { /* sorting fewer is stable */
                 fc_plain_keys(key, dtype, x, f->n, f->step);
@@ -190,7 +206,7 @@ static int run(fc_call *c, statistic which, int64_t k, int64_t dim)
     job q = {c->t[0], c->out[0], c->out[1], fc_lines_of(c->t[0], dim), which, k};
     if (!q.value->numel)
         return FC_OK;
-    const int bad = fc_parallel_scratch(q.f.count, 1 + 2048 / q.f.n, (size_t)q.f.n * 4 * sizeof(uint64_t), lines, &q);
+    const int bad = fc_parallel_scratch(q.f.count, 1 + 2048 / q.f.n, (size_t)q.f.n * 3 * sizeof(uint64_t), lines, &q);
     if (!bad) {
         fc_lines_again(&q.f, q.value, 1);
         fc_lines_again(&q.f, q.index, 1);

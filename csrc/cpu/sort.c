@@ -57,7 +57,7 @@ static void lines(void *ctx, int64_t begin, int64_t end, void *room)
             count_line(q, value, index, x);
             continue;
         }
-        const fc_sorted s = fc_sort_line(dtype, x, f->n, f->step, q->descending, room);
+        const fc_sorted s = fc_sort_line(dtype, x, f->n, f->step, q->descending, f->n, room);
         for (int64_t k = 0; k < f->n; ++k) {
             const int64_t at = fc_sorted_at(s, k);
             fc_move(value, k * f->inner, x, at * f->step, size);
@@ -101,7 +101,7 @@ int fc_cpu__sort(fc_call *c)
         fc_parallel(q.f.count / q.f.inner * q.f.n, 1 + 32768 / q.f.inner, same, &q);
         return FC_OK;
     }
-    const int bad = fc_parallel_scratch(q.f.count, 1 + 2048 / q.f.n, (size_t)q.f.n * 4 * sizeof(uint64_t), lines, &q);
+    const int bad = fc_parallel_scratch(q.f.count, 1 + 2048 / q.f.n, (size_t)q.f.n * 3 * sizeof(uint64_t), lines, &q);
     if (!bad) {
         fc_lines_again(&q.f, q.value, q.f.n);
         fc_lines_again(&q.f, q.index, q.f.n);

@@ -1,10 +1,14 @@
 /*
- * Sorting a line: least significant byte first, which is stable, over the bytes that are not the same in every key.
- * Keys of up to 32 bits, or of a range below 2**32, share a word with their place; others are pairs of words.
+ * Sorting a line. A word holds the 32 highest bits that tell the line's keys apart, and below them the key's place, so that no two words are
+ * equal and every way to sort them is stable: least significant byte first, over the bytes that are not the same in every word, or, where
+ * they are few, by merging. Runs whose keys the word does not tell apart, which only 64 bits have, are sorted by the bits that follow.
  */
 #include "sort_line.h"
 
-enum { MERGED = 128, INSERTED = 16 }; /* below MERGED elements, runs of INSERTED are merged: counting 256 digits costs more */
+enum {
+    MERGED = 128, INSERTED = 16,  /* below MERGED elements, runs of INSERTED are merged: counting 256 digits costs more */
+    DIGIT = 10, DIGITS = 1 << DIGIT
+};
 
 fc_lines fc_lines_of(const fc_tensor *x, int64_t dim)
 {
@@ -68,47 +72,59 @@ void fc_lines_again(const fc_lines *f, fc_tensor *t, int64_t m)
     }
 }
 
-/* --- small lines ----------------------------------------------------------------------------------------------------- */
-
-#define M_NAME words
-#define M_T uint64_t
-#define M_KEY(v) (v)
-#include "sort_merge.h"
-
-/* Pairs begin in the order of their places. */
-typedef struct { uint64_t key, place; } pair;
-
-#define M_NAME pairs
-#define M_T pair
-#define M_KEY(v) (v).key
-#include "sort_merge.h"
-
-/* --- long ones ------------------------------------------------------------------------------------------------------- */
-
-/* Keys are word[k * wide] >> shift; `varies` has the bits in which they differ. */
-static inline uint64_t *radix(uint64_t *a, uint64_t *room, int64_t n, const int wide, int shift, uint64_t varies)
+static void insert(uint64_t *a, int64_t n)
 {
-    for (int b = shift; b < 64; b += 8) {
+    for (int64_t i = 1; i < n; ++i) {
+        const uint64_t v = a[i];
+        int64_t j = i;
+        for (; j > 0 && a[j - 1] > v; --j)
+            a[j] = a[j - 1];
+        a[j] = v;
+    }
+}
+
+/* In a or in room, whichever is the answer. */
+static uint64_t *merge(uint64_t *a, uint64_t *room, int64_t n)
+{
+    for (int64_t k = 0; k < n; k += INSERTED)
+        insert(a + k, n - k < INSERTED ? n - k : INSERTED);
+    for (int64_t width = INSERTED; width < n; width *= 2) {
+        for (int64_t lo = 0; lo < n; lo += 2 * width) {
+            const int64_t mid = lo + width < n ? lo + width : n, hi = lo + 2 * width < n ? lo + 2 * width : n;
+            for (int64_t i = lo, j = mid, k = lo; k < hi; ++k) {
+                const int first = i < mid && (j >= hi || a[i] < a[j]);
+                room[k] = a[first ? i : j];
+                i += first;
+                j += !first;
+            }
+        }
+        uint64_t *const other = a;
+        a = room;
+        room = other;
+    }
+    return a;
+}
+
+/* Bytes from bit `low` on in which words differ, as `varies` says. */
+static uint64_t *radix(uint64_t *a, uint64_t *room, int64_t n, int low, uint64_t varies)
+{
+    for (int b = low; b < 64; b += 8) {
         if (!(varies >> b & 255))
             continue;
         int64_t at[256] = {0}, other[256] = {0}; /* two, because neighbours that count in one place wait for each other */
         for (int64_t k = 0; k + 1 < n; k += 2) {
-            ++at[a[k * wide] >> b & 255];
-            ++other[a[(k + 1) * wide] >> b & 255];
+            ++at[a[k] >> b & 255];
+            ++other[a[k + 1] >> b & 255];
         }
         if (n % 2)
-            ++at[a[(n - 1) * wide] >> b & 255];
+            ++at[a[n - 1] >> b & 255];
         for (int64_t sum = 0, d = 0; d < 256; ++d) {
             const int64_t count = at[d] + other[d];
             at[d] = sum;
             sum += count;
         }
-        for (int64_t k = 0; k < n; ++k) {
-            const int64_t to = at[a[k * wide] >> b & 255]++ * wide;
-            room[to] = a[k * wide];
-            if (wide == 2)
-                room[to + 1] = a[2 * k + 1];
-        }
+        for (int64_t k = 0; k < n; ++k)
+            room[at[a[k] >> b & 255]++] = a[k];
         uint64_t *const swap = a;
         a = room;
         room = swap;
@@ -116,35 +132,81 @@ static inline uint64_t *radix(uint64_t *a, uint64_t *room, int64_t n, const int 
     return a;
 }
 
-fc_sorted fc_sort_line(int dtype, const void *x, int64_t n, int64_t step, int descending, uint64_t *room)
+/* Leaves out, of n words, most that are not among the first `most`: those whose leading digit is above that of the last that is.
+ * top: the highest bit in which words differ. Answers how many stay, in the order they were in. */
+static int64_t leading(uint64_t *a, int64_t n, int top, int64_t most)
 {
-    const int bits = 8 * fc_dt_size[dtype];
-    const uint64_t flip = descending ? ~(uint64_t)0 >> (64 - bits) : 0;
-    uint64_t *a = room, *b = room + n, low = ~(uint64_t)0, high = 0, varies = 0;
-    fc_plain_keys(a, dtype, x, n, step);
-    int sorted = 1;
-    a[0] ^= flip;
-    for (int64_t k = 1; k < n; ++k) {
-        a[k] ^= flip;
-        sorted &= a[k - 1] <= a[k];
-    }
-    for (int64_t k = 0; k < n; ++k) {
-        low = a[k] < low ? a[k] : low;
-        high = a[k] > high ? a[k] : high;
-        varies |= a[k] ^ a[0];
-    }
-    if ((high - low) >> 32 || n >> 32) {
-        for (int64_t k = n - 1; k >= 0; --k) {
-            a[2 * k] = a[k];
-            a[2 * k + 1] = (uint64_t)k;
-        }
-        if (!sorted)
-            a = n < MERGED ? (uint64_t *)merge_pairs((pair *)a, (pair *)(a + 2 * n), n) : radix(a, a + 2 * n, n, 2, 0, varies);
-        return (fc_sorted){a, 2};
-    }
-    if (bits == 64)
-        varies = ~(uint64_t)0 >> __builtin_clzll((high - low) | 1);
+    const int shift = top + 1 - DIGIT;
+    int64_t count[DIGITS] = {0}, kept = 0;
+    uint64_t last = 0;
     for (int64_t k = 0; k < n; ++k)
-        a[k] = (bits == 64 ? a[k] - low : a[k]) << 32 | (uint64_t)k;
-    return (fc_sorted){sorted ? a : n < MERGED ? merge_words(a, b, n) : radix(a, b, n, 1, 32, varies << 32), 0};
+        ++count[a[k] >> shift & (DIGITS - 1)];
+    for (int64_t sum = count[0]; sum < most; sum += count[last])
+        ++last;
+    for (int64_t k = 0; k < n; ++k) {
+        a[kept] = a[k];
+        kept += (a[k] >> shift & (DIGITS - 1)) <= last;
+    }
+    return kept;
+}
+
+/* At least the first `most` of n words whose places are in order now: in a or in room; *n says how many there are. */
+static uint64_t *in_order(uint64_t *a, uint64_t *room, int64_t *n, int place_bits, int64_t most)
+{
+    uint64_t varies = 0;
+    int sorted = 1;
+    for (int64_t k = 1; k < *n; ++k) {
+        varies |= a[k] ^ a[0];
+        sorted &= a[k - 1] < a[k];
+    }
+    if (sorted)
+        return a;
+    if (*n >= MERGED && most < *n / 4 * 3)
+        *n = leading(a, *n, 63 - __builtin_clzll(varies), most);
+    return *n < MERGED ? merge(a, room, *n) : radix(a, room, *n, place_bits, varies);
+}
+
+/* Runs of words that are the same above their places, by the `below` bits of their keys that no word had yet. */
+static void refine(const uint64_t *key, uint64_t *a, uint64_t *room, int64_t n, int place_bits, int below)
+{
+    const int next = below > 64 - place_bits ? below - (64 - place_bits) : 0;
+    for (int64_t start = 0, end; start < n; start = end) {
+        for (end = start + 1; end < n && (a[end] ^ a[start]) >> place_bits == 0; ++end)
+            ;
+        int64_t run = end - start;
+        if (run == 1)
+            continue;
+        for (int64_t k = start; k < end; ++k) {
+            const uint64_t place = a[k] & (((uint64_t)1 << place_bits) - 1);
+            a[k] = key[place] >> next << place_bits | place;
+        }
+        const uint64_t *const from = in_order(a + start, room, &run, place_bits, run);
+        if (from != a + start)
+            memcpy(a + start, from, (size_t)run * sizeof *a);
+        if (next)
+            refine(key, a + start, room, run, place_bits, next);
+    }
+}
+
+fc_sorted fc_sort_line(int dtype, const void *x, int64_t n, int64_t step, int descending, int64_t most, uint64_t *room)
+{
+    const int bits = 8 * fc_dt_size[dtype], place_bits = n >> 32 ? 40 : 32;
+    const uint64_t flip = descending ? ~(uint64_t)0 >> (64 - bits) : 0;
+    uint64_t *const key = room, *const word = room + n, *const other = room + 2 * n;
+    uint64_t low = ~(uint64_t)0, high = 0;
+    fc_plain_keys(key, dtype, x, n, step);
+    for (int64_t k = 0; k < n; ++k) {
+        key[k] ^= flip;
+        low = key[k] < low ? key[k] : low;
+        high = key[k] > high ? key[k] : high;
+    }
+    const int used = 64 - __builtin_clzll((high - low) | 1), below = used > 64 - place_bits ? used - (64 - place_bits) : 0;
+    for (int64_t k = 0; k < n; ++k) {
+        key[k] -= low;
+        word[k] = key[k] >> below << place_bits | (uint64_t)k;
+    }
+    uint64_t *const sorted = in_order(word, other, &n, place_bits, most);
+    if (below)
+        refine(key, sorted, sorted == word ? other : word, n, place_bits, below);
+    return (fc_sorted){sorted, below ? key : NULL, ((uint64_t)1 << place_bits) - 1};
 }

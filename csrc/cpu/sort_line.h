@@ -26,17 +26,17 @@ int64_t fc_lines_beside(const fc_lines *f, int64_t l, int64_t most);
 /* Lines of t, a contiguous result with m elements each, that are others again. */
 void fc_lines_again(const fc_lines *f, fc_tensor *t, int64_t m);
 
-/* A sorted line: places in it, one each in a word, above them what is the same in equal elements; or pairs of words. */
-typedef struct { const uint64_t *word; int wide; } fc_sorted;
+/* A sorted line: words with places below; above them what is the same in equal elements only, unless keys, by place, say more. */
+typedef struct { const uint64_t *word, *key; uint64_t place; } fc_sorted;
 
-static inline int64_t fc_sorted_at(fc_sorted s, int64_t k) { return (int64_t)(s.wide ? s.word[2 * k + 1] : s.word[k] & 0xffffffffu); }
+static inline int64_t fc_sorted_at(fc_sorted s, int64_t k) { return (int64_t)(s.word[k] & s.place); }
 /* Equal elements? */
 static inline int fc_sorted_same(fc_sorted s, int64_t j, int64_t k)
 {
-    return s.wide ? s.word[2 * j] == s.word[2 * k] : (s.word[j] ^ s.word[k]) >> 32 == 0;
+    return s.key ? s.key[fc_sorted_at(s, j)] == s.key[fc_sorted_at(s, k)] : (s.word[j] ^ s.word[k]) <= s.place;
 }
 
-/* The n elements of x, `step` apart, in order. room: 4 n words. */
-fc_sorted fc_sort_line(int dtype, const void *x, int64_t n, int64_t step, int descending, uint64_t *room);
+/* The first `most` (at least one) in the order of the n elements of x, `step` apart. room: 3 n words, which the answer lies in. */
+fc_sorted fc_sort_line(int dtype, const void *x, int64_t n, int64_t step, int descending, int64_t most, uint64_t *room);
 
 #endif

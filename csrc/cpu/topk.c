@@ -179,7 +179,7 @@ static void lines(void *ctx, int64_t begin, int64_t end, void *room)
                 few_of_lines(q, l, x, width);
             continue;
         }
-        const fc_sorted s = fc_sort_line(dtype, x, f->n, f->step, q->largest, room);
+        const fc_sorted s = fc_sort_line(dtype, x, f->n, f->step, q->largest, q->k, room);
         const int64_t to = fc_line_to(f, l, q->k);
         for (int64_t k = 0; k < q->k; ++k) {
             const int64_t at = fc_sorted_at(s, k);
@@ -194,7 +194,7 @@ int fc_cpu__topk(fc_call *c)
     job q = {c->t[0], c->out[0], c->out[1], fc_lines_of(c->t[0], c->i[1]), c->i[0], (int)c->i[2]};
     if (!q.value->numel)
         return FC_OK;
-    const int bad = fc_parallel_scratch(q.f.count, 1 + 2048 / q.f.n, (size_t)q.f.n * 4 * sizeof(uint64_t), lines, &q);
+    const int bad = fc_parallel_scratch(q.f.count, 1 + 2048 / q.f.n, (size_t)q.f.n * 3 * sizeof(uint64_t), lines, &q);
     if (!bad) {
         fc_lines_again(&q.f, q.value, q.k);
         fc_lines_again(&q.f, q.index, q.k);
