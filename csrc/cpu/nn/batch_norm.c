@@ -50,13 +50,26 @@ static int check(const fc_call *c, const fc_tensor *x, int first, int last)
     return bad;
 }
 
+/* The result's format, as PyTorch has it: dims of size 1 have a say only where x neither lies contiguously nor channels last. */
+static int keep_format(fc_call *c, fc_tensor *x)
+{
+    const int last = x->ndim - 2;
+    if (x->contiguous)
+        c->spec[0].format = 0;
+    else if ((x->ndim == 4 || x->ndim == 5) && fc_is_contiguous(x, last))
+        c->spec[0].format = last;
+    else
+        return fc_keep_format(c, 0, x, NULL, 1);
+    return FC_OK;
+}
+
 /* input, weight, bias; eps -> out, mean, invstd, var */
 int fc_infer__batch_norm_train(fc_call *c)
 {
-    const fc_tensor *x = c->t[0];
+    fc_tensor *x = c->t[0];
     int bad = check(c, x, 1, 2);
     bad = bad ? bad : fc_declare(c, 0, x->dtype, x->ndim, x->shape);
-    bad = bad ? bad : fc_keep_format(c, 0, x, NULL, 1);
+    bad = bad ? bad : keep_format(c, x);
     for (int k = 1; k < 4 && !bad; ++k)
         bad = fc_declare(c, k, fc_stat_dtype(x->dtype), 1, x->shape + 1);
     return bad;
@@ -65,10 +78,10 @@ int fc_infer__batch_norm_train(fc_call *c)
 /* input, mean, var, weight, bias; eps -> out, invstd */
 int fc_infer__batch_norm_eval(fc_call *c)
 {
-    const fc_tensor *x = c->t[0];
+    fc_tensor *x = c->t[0];
     int bad = check(c, x, 1, 4);
     bad = bad ? bad : fc_declare(c, 0, x->dtype, x->ndim, x->shape);
-    bad = bad ? bad : fc_keep_format(c, 0, x, NULL, 1);
+    bad = bad ? bad : keep_format(c, x);
     return bad ? bad : fc_declare(c, 1, fc_stat_dtype(x->dtype), 1, x->shape + 1);
 }
 

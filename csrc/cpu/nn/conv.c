@@ -36,12 +36,21 @@ static int window_args(fc_conv *v, const fc_tensor *big, const fc_tensor *small,
         v->dilation[d] = there ? i[6 + d] : 1;
         v->big[d] = there && big ? big->shape[at] : 1;
         v->small[d] = there && small ? small->shape[at] : 1;
-        if (v->stride[d] < 1) return fc_fail(FC_ARG, 1, v->stride[d], 1, 0);
-        if (v->pad[d] < 0) return fc_fail(FC_ARG, 2, v->pad[d], 0, 0);
-        if (v->dilation[d] < 1) return fc_fail(FC_ARG, 3, v->dilation[d], 1, 0);
-        if (v->kernel[d] < 1) return fc_fail(FC_ARG, 4, v->kernel[d], 1, 0);
+        const int64_t given[4] = { v->stride[d], v->pad[d], v->dilation[d], v->kernel[d] };
+        const int name[4] = { 3, 4, 5, 2 }; /* in the signatures */
+        for (int k = 0; k < 4; ++k) {
+            if (given[k] < (k != 1)) return fc_fail(FC_ARG, name[k], given[k], k != 1, 0);
+            if (given[k] > FC_MOST_STEP) return fc_fail(FC_ARG, name[k], given[k], FC_MOST_STEP, 0);
+        }
     }
     return FC_OK;
+}
+
+/* How far the windows go on big; a small that reaches further than any memory counts as no more than that. */
+static int64_t reached(const fc_conv *v, int d)
+{
+    const int64_t most = INT64_MAX / 4 / v->stride[d], steps = v->small[d] - 1;
+    return (steps < most ? steps : most) * v->stride[d] - 2 * v->pad[d] + v->dilation[d] * (v->kernel[d] - 1) + 1;
 }
 
 static int64_t small_size(const fc_conv *v, int d)
@@ -56,8 +65,7 @@ static int settle(fc_conv *v)
 {
     v->taps = v->big_n = v->small_n = 1;
     for (int d = 0; d < 3; ++d) {
-        const int64_t reached = (v->small[d] - 1) * v->stride[d] - 2 * v->pad[d] + v->dilation[d] * (v->kernel[d] - 1) + 1;
-        const int64_t extra = v->big[d] - reached;
+        const int64_t extra = v->big[d] - reached(v, d);
         if (v->small[d] && (extra < 0 || (extra >= v->stride[d] && extra >= v->dilation[d])))
             return fc_fail(FC_SIZE, 0, v->small[d], 1, small_size(v, d));
         v->taps *= v->kernel[d];
@@ -116,7 +124,7 @@ static int convolution_args(fc_conv *v, const fc_call *c)
             const int64_t extra = d - 3 + v->ndim >= 2 ? c->i[10 + d] : 0;
             if (extra < 0 || (extra && extra >= v->stride[d] && extra >= v->dilation[d]))
                 return fc_fail(FC_ARG, 5, extra, v->stride[d] > v->dilation[d] ? v->stride[d] : v->dilation[d], 0);
-            v->big[d] = (v->small[d] - 1) * v->stride[d] - 2 * v->pad[d] + v->dilation[d] * (v->kernel[d] - 1) + extra + 1;
+            v->big[d] = reached(v, d) + extra;
         }
         if (v->small[d] <= 0 || v->big[d] <= 0) {
             const int64_t shown = transposed ? v->big[d] : v->small[d];

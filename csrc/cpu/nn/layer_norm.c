@@ -63,7 +63,9 @@ int fc_infer__layer_norm_backward(fc_call *c)
     const int nd = c->t[4] ? (int)c->i[0] : 1;
     const int64_t *shape = c->t[4] ? x->shape + lead : &none;
     int bad = fc_check_normed(x, c->i[0]);
-    bad = bad ? bad : fc_check_same(c, 1, 0);
+    if (bad)
+        return bad; /* lead is no dim */
+    bad = fc_check_same(c, 1, 0);
     bad = bad ? bad : fc_check_part(c, x, 2, fc_extent(x, 0, lead));
     bad = bad ? bad : fc_check_part(c, x, 3, fc_extent(x, 0, lead));
     bad = bad ? bad : fc_check_affine(x, c->t[4], 4, lead, x->ndim);

@@ -106,7 +106,7 @@ static inline void fc_lines_run(fc_line_fn fn, fc_tensor *out, int nin, fc_tenso
         fc_parallel(q.outer, grain, fc_lines_rows, &q);
 }
 
-/* softmax.c: softmax, or its logarithm, of t[0] along dim i[0] where the rows are many and short; 0 where they are not. */
+/* softmax_rows_simd.c: softmax, or its logarithm, of t[0] along dim i[0] where its rows are short; 0 where they are not. */
 int FC_ISA_NAME(fc_softmax_short)(fc_call *c, int logarithm);
 
 /* Results like t[like], after checking dim (argument c->i[0]) and that every tensor has its shape. */

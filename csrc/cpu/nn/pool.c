@@ -41,6 +41,9 @@ static int window_args(fc_pool *p, const int64_t *kernel, const int64_t *stride,
         if (there(p, d)) {
             p->kernel[d] = kernel[d], p->stride[d] = stride[d], p->pad[d] = pad[d];
             p->dilation[d] = dilation ? dilation[d] : 1;
+            const int64_t given[4] = { kernel[d], stride[d], pad[d], p->dilation[d] };
+            for (int k = 0; k < 4; ++k)
+                if (given[k] > FC_MOST_STEP) return fc_fail(FC_ARG, 1 + k, given[k], FC_MOST_STEP, 0);
             if (kernel[d] < 1) return fc_fail(FC_ARG, 1, kernel[d], 1, 0);
             if (stride[d] < 1) return fc_fail(FC_ARG, 2, stride[d], 1, 0);
             if (pad[d] < 0 || 2 * pad[d] > p->dilation[d] * (kernel[d] - 1) + 1) return fc_fail(FC_ARG, 3, pad[d], kernel[d] / 2, 0);

@@ -145,11 +145,15 @@ int fc_infer__rnn_backward(fc_call *c)
         if (c->t[k])
             bad = fc_check_part(c, y, k, k == G_OUT ? rows * p : n * (k == G_H ? p : h));
     if (!bad && mode == LSTM)
-        bad = check_state(c, OUTPUT, B_C0, n, h);
+        bad = c->t[B_C0] ? check_state(c, OUTPUT, B_C0, n, h) : fc_fail(FC_RANK, B_C0, 0, 2, 0);
     if (!bad && r)
-        bad = check_state(c, OUTPUT, B_W_HR, p, h);
+        bad = mode == LSTM ? check_state(c, OUTPUT, B_W_HR, p, h) : fc_fail(FC_ARG, B_W_HR, mode, LSTM, 0);
+    if (!bad && !r && p != h)
+        bad = fc_fail(FC_SIZE, OUTPUT, p, B_W_HH, h);
     if (!bad && c->t[B_SIZES]->dtype != FC_I64)
         bad = fc_fail(FC_DTYPE, c->t[B_SIZES]->dtype, B_SIZES, 0, 0);
+    if (!bad && c->t[B_SIZES]->ndim != 1)
+        bad = fc_fail(FC_RANK, B_SIZES, c->t[B_SIZES]->ndim, 1, 0);
     if (bad)
         return bad;
     const int64_t gates[2] = {rows, w->shape[0]}, cell[2] = {n, h};

@@ -4,10 +4,12 @@
 
 #include "../../core/call.h"
 
-/* Tensors a and b (numbers in the call) have one shape. */
+/* Tensors a and b (numbers in the call) have one shape, and one dtype where kernels see them: halves come as float32. */
 static inline int fc_check_same(const fc_call *c, int a, int b)
 {
     const fc_tensor *x = c->t[a], *y = c->t[b];
+    if ((fc_is_half(x->dtype) ? FC_F32 : x->dtype) != (fc_is_half(y->dtype) ? FC_F32 : y->dtype))
+        return fc_fail(FC_MIXED, a, x->dtype, b, y->dtype);
     if (x->ndim != y->ndim)
         return fc_fail(FC_RANK, b, y->ndim, x->ndim, 0);
     for (int k = 0; k < x->ndim; ++k)

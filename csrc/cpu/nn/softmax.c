@@ -13,25 +13,10 @@
 #include "../fold_rows.h"
 #include "lines.h"
 
-enum { SHORT = 64, WIDTH = 16 }; /* elements of a short row; rows side by side */
-typedef struct { void *out; const void *x; int64_t rows, n; int logarithm; } short_job;
-
 #define T f32
 #include "softmax.c"
 #define T f64
 #include "softmax.c"
-
-/* Rows that are many and short, see short_rows.h; 0 where they are not. */
-int FC_ISA_NAME(fc_softmax_short)(fc_call *c, int logarithm)
-{
-    const fc_tensor *x = c->t[0];
-    const int64_t n = x->ndim ? x->shape[x->ndim - 1] : 1;
-    if (!x->ndim || fc_wrap_dim(c->i[0], x->ndim) != x->ndim - 1 || n > SHORT || x->numel < WIDTH * n || !n)
-        return 0;
-    short_job q = {c->out[0]->data, x->data, x->numel / n, n, logarithm};
-    fc_parallel((q.rows - 1) / WIDTH + 1, 1 + FC_LINES_SERIAL / (n * WIDTH), x->dtype == FC_F32 ? short_rows_f32 : short_rows_f64, &q);
-    return 1;
-}
 
 #if FC_ISA_ONCE
 int fc_infer_softmax(fc_call *c) { return fc_infer_lines(c); }
@@ -55,7 +40,6 @@ FC_OWN_LEVELS(_softmax_backward)
 
 #else
 #include "../typed.h"
-#include "short_rows.h"
 
 static void N(softmax)(void *out_, const void *const *in, int64_t n)
 {
