@@ -25,6 +25,7 @@
 #define FC_MAX_OUT 6
 #define FC_MAX_INTS 136 /* padding has two for each dim */
 #define FC_MAX_DOUBLES 16
+#define FC_MOST_STEP INT32_MAX /* what a window's kernel, stride, padding and dilation may be, so that sums of their products fit */
 
 typedef struct {
     int dtype, ndim;

@@ -9,11 +9,13 @@
 static inline int32_t fc_int32_of(double v) { return v > -2147483649.0 && v < 2147483648.0 ? (int32_t)v : INT32_MIN; }
 static inline int64_t fc_int64_of(double v) { return v >= -9223372036854775808.0 && v < 9223372036854775808.0 ? (int64_t)v : INT64_MIN; }
 static inline int32_t fc_int32_of_f32(float v) { return v >= -0x1p31f && v < 0x1p31f ? (int32_t)v : INT32_MIN; }
+#if FC_ISA_NUM != 4 /* has no such pair */
 /* uint64: values from 2^63 on are reached from 2^63 below, then the same rule */
 static inline uint64_t fc_uint64_of(double v)
 {
     return v < 9223372036854775808.0 ? (uint64_t)fc_int64_of(v) : (uint64_t)fc_int64_of(v - 9223372036854775808.0) ^ (1ull << 63);
 }
+#endif
 
 #define AS_bool(v) ((uint8_t)((v) != 0))
 #define AS_f32(v) ((f32)(v))

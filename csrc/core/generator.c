@@ -89,14 +89,6 @@ uint64_t fc_generator_initial_seed(fc_generator *g)
     return seed;
 }
 
-int64_t fc_generator_random63(fc_generator *g)
-{
-    fc_generator_lock(g);
-    const uint64_t x = fc_draw64(g);
-    fc_generator_unlock(g);
-    return (int64_t)(x & INT64_MAX);
-}
-
 /* The state's bytes, little-endian: u64 seed, i32 left, i32 seeded, u64 next, 624 words as u64, f64 unused,
  * f64 cached normal, f64 unused, i32 cache valid, 4 bytes of padding, 8 bytes unused. */
 

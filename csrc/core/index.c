@@ -55,6 +55,8 @@ static int fc_gather_check(int op, const fc_tensor *x, int64_t dim, const fc_ten
     const int xn = x->ndim ? x->ndim : 1, in = index->ndim ? index->ndim : 1;
     if (xn != in)
         return fc_fail(FC_RANK, 2, index->ndim, x->ndim, 0);
+    if (src && index->numel && (src->ndim ? src->ndim : 1) != in)
+        return fc_fail(FC_RANK, 3, src->ndim, index->ndim, 0);
     if (src && src->ndim <= 1 && src->numel < index->numel)
         return fc_fail(FC_SIZE, 2, index->numel, 3, src->numel);
     for (int d = 0; d < x->ndim && index->ndim; ++d) {

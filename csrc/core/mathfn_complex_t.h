@@ -23,10 +23,21 @@ static inline T CN(abs)(C z)   { return FN(hypot)(CN(real)(z), CN(imag)(z)); }
 static inline T CN(fabs)(C z)  { return CN(abs)(z); }
 static inline T CN(angle)(C z) { return FN(atan2)(CN(imag)(z), CN(real)(z)); }
 
+/* -x, by its bits. Where one part is a difference of products and the other a sum, gcc's vectors fuse both (vfmaddsub) whatever
+ * -ffp-contract says, and what is left of a line has other bits; a difference of the negative is the same sum, and left alone. */
+static inline T CN(turned)(T x)
+{
+    FN_BITS bits;
+    memcpy(&bits, &x, sizeof bits);
+    bits ^= (FN_BITS)1 << (8 * sizeof bits - 1);
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
 static inline C CN(mul)(C x, C y)
 {
     const T a = CN(real)(x), b = CN(imag)(x), c = CN(real)(y), d = CN(imag)(y);
-    return CN(make)(a * c - b * d, a * d + b * c);
+    return CN(make)(a * c - b * d, a * d - CN(turned)(b) * c);
 }
 
 /* Divisor scaled to at most 1 first, so that its square neither overflows nor vanishes; as PyTorch's loops. By zero each part is divided,
@@ -37,7 +48,7 @@ FC_MATH C CN(div)(C x, C y)
     const int over_c = FN(fabs)(c0) == (T)INFINITY, over_d = FN(fabs)(d0) == (T)INFINITY; /* one alone: finite numbers become 0 */
     const T a = CN(real)(x) / larger, b = CN(imag)(x) / larger;
     const T c = over_c & !over_d ? (c0 > 0 ? (T)1 : (T)-1) : c0 / larger, d = over_d & !over_c ? (d0 > 0 ? (T)1 : (T)-1) : d0 / larger;
-    const T n = c * c + d * d, re = (a * c + b * d) / n, im = (b * c - a * d) / n;
+    const T n = c * c + d * d, re = (a * c - CN(turned)(b) * d) / n, im = (b * c - a * d) / n;
     const int zero = (c0 == 0) & (d0 == 0); /* beside a NaN `larger` is 0 too */
     return CN(make)(zero ? a : re, zero ? b : im);
 }

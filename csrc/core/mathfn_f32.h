@@ -18,6 +18,29 @@ FC_MATH fc_exp_parts_f32 fc_exp_split_f32(f32 x)
     return (fc_exp_parts_f32){fc_fma_f32(-n, 0x1.7f7d1cp-20f, r), (int32_t)(fc_bits_f32(t) - 0x4b400000u)};
 }
 
+/* e**r - 1, |r| <= ln 2 / 2 */
+FC_MATH f32 fc_exp_less_1_f32(f32 r)
+{
+    f32 p = 0x1.6a5138p-10f;
+    p = fc_fma_f32(p, r, 0x1.12397cp-7f);
+    p = fc_fma_f32(p, r, 0x1.5558acp-5f);
+    p = fc_fma_f32(p, r, 0x1.555492p-3f);
+    p = fc_fma_f32(p, r, 0x1.fffffcp-2f);
+    return fc_fma_f32(p, r * r, r);
+}
+
+/* 2**r, |r| <= 1/2 */
+FC_MATH f32 fc_exp2_small_f32(f32 r)
+{
+    f32 p = 0x1.417944p-13f;
+    p = fc_fma_f32(p, r, 0x1.5f094ap-10f);
+    p = fc_fma_f32(p, r, 0x1.3b2dd4p-7f);
+    p = fc_fma_f32(p, r, 0x1.c6af7ap-5f);
+    p = fc_fma_f32(p, r, 0x1.ebfbdcp-3f);
+    p = fc_fma_f32(p, r, 0x1.62e43p-1f);
+    return fc_fma_f32(p, r, 1);
+}
+
 /* e**x 2**shift, |shift| <= 40; the power of two goes in halves so that only the last step can leave the normal range. Far above, n stops
  * and r grows on, to infinity; as words, one instruction holds n back, and passes NaN by. */
 FC_MATH f32 fc_exp_shifted_f32(f32 x, int32_t shift)
@@ -26,12 +49,7 @@ FC_MATH f32 fc_exp_shifted_f32(f32 x, int32_t shift)
     const int32_t zero = 0x4b400000, bits = (int32_t)fc_bits_f32(turn), k = bits < zero + 130 ? bits : zero + 130;
     const f32 n = fc_f32_of_bits((uint32_t)k) - 0x1.8p23f;
     const f32 r = fc_fma_f32(-n, 0x1.7f7d1cp-20f, fc_fma_f32(-n, 0x1.62e4p-1f, above));
-    f32 p = 0x1.6a5138p-10f;
-    p = fc_fma_f32(p, r, 0x1.12397cp-7f);
-    p = fc_fma_f32(p, r, 0x1.5558acp-5f);
-    p = fc_fma_f32(p, r, 0x1.555492p-3f);
-    p = fc_fma_f32(p, r, 0x1.fffffcp-2f);
-    const f32 y = fc_fma_f32(p, r * r, r) + 1;
+    const f32 y = fc_exp_less_1_f32(r) + 1;
     /* the halves of zero + n, less zero's, are those of n: the bias rides along with the exponents' */
     const uint32_t all = (uint32_t)(k + shift), half = all >> 1, bias = (127u - (uint32_t)(zero / 2)) << 23;
     return y * fc_f32_of_bits((half << 23) + bias) * fc_f32_of_bits(((all - half) << 23) + bias);
@@ -43,14 +61,8 @@ FC_MATH f32 fc_exp2_f32(f32 x)
 {
     const f32 above = x < -152 ? -152 : x, c = above > 130 ? 130 : above;
     const f32 t = c + 0x1.8p23f, r = c - (t - 0x1.8p23f);
-    f32 p = 0x1.417944p-13f;
-    p = fc_fma_f32(p, r, 0x1.5f094ap-10f);
-    p = fc_fma_f32(p, r, 0x1.3b2dd4p-7f);
-    p = fc_fma_f32(p, r, 0x1.c6af7ap-5f);
-    p = fc_fma_f32(p, r, 0x1.ebfbdcp-3f);
-    p = fc_fma_f32(p, r, 0x1.62e43p-1f);
     const int32_t k = (int32_t)(fc_bits_f32(t) - 0x4b400000u), half = k >> 1;
-    return fc_fma_f32(p, r, 1) * fc_power2_f32(half) * fc_power2_f32(k - half);
+    return fc_exp2_small_f32(r) * fc_power2_f32(half) * fc_power2_f32(k - half);
 }
 
 /* 2**n e**r - 1 = 2**n (e**r - 1) + (2**n - 1), at half size so that n = 128 fits */
@@ -152,14 +164,8 @@ FC_MATH f32 fc_tanh_f32(f32 x)
     const f32 inner = fc_fma_f32(z * a, p, a), turn = fc_fma_f32(a, 0x1.715476p+1f, 0x1.8p23f);
     const int32_t bits = (int32_t)fc_bits_f32(turn), k = bits < 0x4b400000 + 30 ? bits : 0x4b400000 + 30;
     const f32 r = fc_fma_f32(a, 0x1.715476p+1f, 0x1.8p23f - fc_f32_of_bits((uint32_t)k));
-    f32 e = 0x1.417944p-13f; /* as exp2 */
-    e = fc_fma_f32(e, r, 0x1.5f094ap-10f);
-    e = fc_fma_f32(e, r, 0x1.3b2dd4p-7f);
-    e = fc_fma_f32(e, r, 0x1.c6af7ap-5f);
-    e = fc_fma_f32(e, r, 0x1.ebfbdcp-3f);
-    e = fc_fma_f32(e, r, 0x1.62e43p-1f);
     const f32 power = fc_f32_of_bits(((uint32_t)k << 23) + (127u << 23));
-    const f32 outer = 1 - 2 / fc_fma_f32(fc_fma_f32(e, r, 1), power, 1);
+    const f32 outer = 1 - 2 / fc_fma_f32(fc_exp2_small_f32(r), power, 1);
     return copysignf(a < 0.7f ? inner : outer, x);
 }
 

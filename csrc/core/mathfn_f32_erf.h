@@ -23,24 +23,17 @@ FC_MATH f32 fc_erf_f32(f32 x)
     q = fc_fma_f32(q, far, 0x1.a129e8p+0f);
     q = fc_fma_f32(q, far, -0x1.0844f4p-12f);
     const f32 turn = 0x1.8p23f - q, r = (0x1.8p23f - turn) - q;
-    f32 e = 0x1.417944p-13f; /* as exp2 */
-    e = fc_fma_f32(e, r, 0x1.5f094ap-10f);
-    e = fc_fma_f32(e, r, 0x1.3b2dd4p-7f);
-    e = fc_fma_f32(e, r, 0x1.c6af7ap-5f);
-    e = fc_fma_f32(e, r, 0x1.ebfbdcp-3f);
-    e = fc_fma_f32(e, r, 0x1.62e43p-1f);
-    e = fc_fma_f32(e, r, 1);
     const f32 power = fc_f32_of_bits((fc_bits_f32(turn) << 23) + (UINT32_C(127) << 23));
-    return copysignf(a < 1 ? inner : fc_fma_f32(-e, power, 1), x);
+    return copysignf(a < 1 ? inner : fc_fma_f32(-fc_exp2_small_f32(r), power, 1), x);
 }
 
-/* a a - s, the part that rounding the square lost */
-FC_MATH f32 fc_square_rest_f32(f32 a, f32 s)
+/* a b - product, the part that rounding it lost */
+FC_MATH f32 fc_product_rest_f32(f32 a, f32 b, f32 product)
 {
 #if FC_HAS_FMA
-    return fmaf(a, a, -s);
+    return fmaf(a, b, -product);
 #else
-    return (f32)((f64)a * a - s);
+    return (f32)((f64)a * b - product);
 #endif
 }
 
@@ -71,14 +64,9 @@ FC_MATH f32 fc_erfc_core_f32(f32 size, f32 da)
     const f32 scale = both * (a + 2), g0 = fc_fma_f32(p, scale, scale);
     const f32 g = fc_fma_f32(fc_fma_f32(-2 * a, g0, 1) - g0 + p, scale, g0);
 
-    const f32 s = a * a, rest = fc_fma_f32(2 * a, da, fc_square_rest_f32(a, s));
+    const f32 s = a * a, rest = fc_fma_f32(2 * a, da, fc_product_rest_f32(a, a, s));
     const fc_exp_parts_f32 e = fc_exp_split_f32(-s);
-    f32 t = 0x1.6a5138p-10f;
-    t = fc_fma_f32(t, e.r, 0x1.12397cp-7f);
-    t = fc_fma_f32(t, e.r, 0x1.5558acp-5f);
-    t = fc_fma_f32(t, e.r, 0x1.555492p-3f);
-    t = fc_fma_f32(t, e.r, 0x1.fffffcp-2f);
-    const f32 w = fc_fma_f32(t, e.r * e.r, e.r), high = 1 + w, low = fc_fma_f32(-rest, high, w - (high - 1));
+    const f32 w = fc_exp_less_1_f32(e.r), high = 1 + w, low = fc_fma_f32(-rest, high, w - (high - 1));
     const int32_t half = e.n >> 1;
     return fc_fma_f32(high, g, low * g) * fc_power2_f32(half) * fc_power2_f32(e.n - half);
 }
@@ -112,11 +100,7 @@ typedef struct { f32 below, bell; } fc_normal_f32;
 FC_MATH fc_normal_f32 fc_normal_of_f32(f32 x)
 {
     const f32 size = fabsf(x), a = size > 14.5f ? 14.5f : size, half = 0.5f * a, s = half * a;
-#if FC_HAS_FMA
-    const f32 rest = fmaf(half, a, -s);
-#else
-    const f32 rest = (f32)((f64)half * a - s);
-#endif
+    const f32 rest = fc_product_rest_f32(half, a, s);
     const f32 inverse = 1 / (a + 2.5f), q = fc_fma_f32(-5, inverse, 1);
     f32 p = -0x1.5f1202p-13f;
     p = fc_fma_f32(p, q, -0x1.4fc88p-12f);
@@ -131,13 +115,7 @@ FC_MATH fc_normal_f32 fc_normal_of_f32(f32 x)
     const f32 g = p * inverse;
 
     const fc_exp_parts_f32 e = fc_exp_split_f32(-s);
-    const f32 r = e.r - rest;
-    f32 t = 0x1.6a5138p-10f;
-    t = fc_fma_f32(t, r, 0x1.12397cp-7f);
-    t = fc_fma_f32(t, r, 0x1.5558acp-5f);
-    t = fc_fma_f32(t, r, 0x1.555492p-3f);
-    t = fc_fma_f32(t, r, 0x1.fffffcp-2f);
-    const f32 w = fc_fma_f32(t, r * r, r);
+    const f32 w = fc_exp_less_1_f32(e.r - rest);
     const int32_t n = e.n >> 1;
     const f32 one = fc_power2_f32(n), two = fc_power2_f32(e.n - n);
     return (fc_normal_f32){fc_fma_f32(w, g, g) * one * two, (w + 1) * one * two};

@@ -46,20 +46,10 @@ FC_MATH f32 fc_gelu_f32(f32 x)
         p = fc_fma_f32(p, d, fc_gelu_table[k][column]);
     const f32 rest = d * p;
 
-    const f32 half = 0.5f * a, s = half * a;
-#if FC_HAS_FMA
-    const f32 lost = fmaf(half, a, -s);
-#else
-    const f32 lost = (f32)((f64)half * a - s);
-#endif
+    const f32 half = 0.5f * a, s = half * a, lost = fc_product_rest_f32(half, a, s);
     const f32 turn = fc_fma_f32(-s, 0x1.715476p+0f, 0x1.8p23f), n = turn - 0x1.8p23f;
     const f32 r = fc_fma_f32(-n, 0x1.62e4p-1f, -s) + fc_fma_f32(-n, 0x1.7f7d1cp-20f, -lost);
-    f32 t = 0x1.6a5138p-10f;
-    t = fc_fma_f32(t, r, 0x1.12397cp-7f);
-    t = fc_fma_f32(t, r, 0x1.5558acp-5f);
-    t = fc_fma_f32(t, r, 0x1.555492p-3f);
-    t = fc_fma_f32(t, r, 0x1.fffffcp-2f);
-    const f32 w = fc_fma_f32(t, r * r, r);
+    const f32 w = fc_exp_less_1_f32(r);
 
     const f32 y = value + fc_fma_f32(value, w, fc_fma_f32(rest, w, rest));
     const f32 power = fc_f32_of_bits((fc_bits_f32(turn) << 23) + (UINT32_C(191) << 23)); /* 2**(n + 64) */

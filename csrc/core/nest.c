@@ -19,7 +19,7 @@ int fc_broadcast(int n, fc_tensor *const *x, int *ndim_out, int64_t *shape)
         if (!x[k])
             continue;
         const int lead = ndim - x[k]->ndim;
-        for (int d = 0; d < x[k]->ndim; ++d) {
+        for (int d = x[k]->ndim - 1; d >= 0; --d) { /* from the last on, as PyTorch: an error names that dim */
             const int64_t size = x[k]->shape[d];
             if (size == 1)
                 continue;

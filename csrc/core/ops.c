@@ -28,23 +28,23 @@
 #define S2(a, b) 2
 #define S3(a, b, c) 3
 
-#define FC_ROW(name, kind, row, sig, n, types, result, body, doc) \
-    { #name, kind, sig, #types, #result, body, doc, row, FC_RESULT_##result, n, FC_MASK_##types },
+#define FC_ROW(name, kind, row, sig, types, result, body, doc) \
+    { #name, kind, sig, #types, #result, body, doc, row, FC_RESULT_##result, FC_MASK_##types },
 
 const fc_op_row fc_ops[FC_NOPS] = {
-#define FC_MAP1(name, sig, s, types, result, body, doc) FC_ROW(name, "map1", FC_ROW_MAP1, sig, s, types, result, #body, doc)
-#define FC_MAP2(name, sig, s, types, result, body, doc) FC_ROW(name, "map2", FC_ROW_MAP2, sig, s, types, result, #body, doc)
-#define FC_MAP3(name, sig, s, types, result, body, doc) FC_ROW(name, "map3", FC_ROW_MAP3, sig, s, types, result, #body, doc)
-#define FC_FOLD(name, sig, types, result, doc) FC_ROW(name, "fold", FC_ROW_FOLD, sig, 0, types, result, "", doc)
-#define FC_SCAN(name, sig, types, result, doc) FC_ROW(name, "scan", FC_ROW_SCAN, sig, 0, types, result, "", doc)
-#define FC_DOT(name, sig, types, doc) FC_ROW(name, "dot", FC_ROW_DOT, sig, 0, types, SAME, "", doc)
-#define FC_GATHER(name, sig, types, doc) FC_ROW(name, "gather", FC_ROW_GATHER, sig, 0, types, SAME, "", doc)
-#define FC_VIEW(name, sig, doc) FC_ROW(name, "view", FC_ROW_VIEW, sig, 0, ALL, SAME, "", doc)
-#define FC_OWN(name, sig, types, result, doc) FC_ROW(name, "own", FC_ROW_OWN, sig, 0, types, result, "", doc)
-#define FC_RANDOM(name, kind, sig, types, doc) FC_ROW(name, "random", FC_ROW_RANDOM, sig, 0, types, SAME, "", doc)
-#define FC_PLACE(name, sig, types, doc) FC_ROW(name, "place", FC_ROW_PLACE, sig, 0, types, SAME, "", doc)
-#define FC_HOST(name, sig, types, result, doc) FC_ROW(name, "host", FC_ROW_HOST, sig, 0, types, result, "", doc)
-#define FC_TO(name, sig, doc) FC_ROW(name, "to", FC_ROW_TO, sig, 0, ALL, SAME, "", doc)
+#define FC_MAP1(name, sig, s, types, result, body, doc) FC_ROW(name, "map1", FC_ROW_MAP1, sig, types, result, #body, doc)
+#define FC_MAP2(name, sig, s, types, result, body, doc) FC_ROW(name, "map2", FC_ROW_MAP2, sig, types, result, #body, doc)
+#define FC_MAP3(name, sig, s, types, result, body, doc) FC_ROW(name, "map3", FC_ROW_MAP3, sig, types, result, #body, doc)
+#define FC_FOLD(name, sig, types, result, doc) FC_ROW(name, "fold", FC_ROW_FOLD, sig, types, result, "", doc)
+#define FC_SCAN(name, sig, types, result, doc) FC_ROW(name, "scan", FC_ROW_SCAN, sig, types, result, "", doc)
+#define FC_DOT(name, sig, types, doc) FC_ROW(name, "dot", FC_ROW_DOT, sig, types, SAME, "", doc)
+#define FC_GATHER(name, sig, types, doc) FC_ROW(name, "gather", FC_ROW_GATHER, sig, types, SAME, "", doc)
+#define FC_VIEW(name, sig, doc) FC_ROW(name, "view", FC_ROW_VIEW, sig, ALL, SAME, "", doc)
+#define FC_OWN(name, sig, types, result, doc) FC_ROW(name, "own", FC_ROW_OWN, sig, types, result, "", doc)
+#define FC_RANDOM(name, kind, sig, types, doc) FC_ROW(name, "random", FC_ROW_RANDOM, sig, types, SAME, "", doc)
+#define FC_PLACE(name, sig, types, doc) FC_ROW(name, "place", FC_ROW_PLACE, sig, types, SAME, "", doc)
+#define FC_HOST(name, sig, types, result, doc) FC_ROW(name, "host", FC_ROW_HOST, sig, types, result, "", doc)
+#define FC_TO(name, sig, doc) FC_ROW(name, "to", FC_ROW_TO, sig, ALL, SAME, "", doc)
 #include "ops_skip.h"
 #include "../ops.def"
 #include "ops_done.h"

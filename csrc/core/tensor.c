@@ -142,12 +142,13 @@ fc_tensor *fc_new(int dtype, int device, int ndim, const int64_t *shape)
 
 fc_tensor *fc_new_strided(int dtype, int device, int ndim, const int64_t *shape, const int64_t *stride)
 {
-    int64_t last = 0, numel = 1;
+    int64_t last = 0, step;
+    int far = 0, empty = 0;
     for (int d = 0; d < ndim; ++d) {
-        numel *= shape[d];
-        last += (shape[d] - 1) * stride[d];
+        empty |= shape[d] == 0;
+        far |= shape[d] > 1 && (stride[d] < 0 || __builtin_mul_overflow(shape[d] - 1, stride[d], &step) || __builtin_add_overflow(last, step, &last));
     }
-    const int64_t room = numel ? last + 1 : 0;
+    const int64_t room = empty ? 0 : far || last == INT64_MAX ? INT64_MAX : last + 1; /* which there is not */
     fc_tensor *flat = fc_new(dtype, device, 1, &room);
     if (!flat)
         return NULL;
@@ -162,17 +163,24 @@ fc_tensor *fc_new_view(fc_tensor *x, int ndim, const int64_t *shape, const int64
     if (!t)
         return NULL;
     int64_t numel = 1;
+    int far = 0, empty = 0;
     for (int d = 0; d < ndim; ++d) {
         t->shape[d] = shape[d];
-        numel *= shape[d];
+        empty |= shape[d] == 0;
+        far |= __builtin_mul_overflow(numel, shape[d], &numel);
     }
-    t->numel = numel;
+    if (far && !empty) { /* an expanded one */
+        fc_fail(FC_MEMORY, INT64_MAX, 0, 0, 0);
+        fc_dealloc(t, fc_descriptor_bytes(t->room));
+        return NULL;
+    }
+    t->numel = empty ? 0 : numel;
     if (stride) {
         for (int d = 0; d < ndim; ++d)
             t->stride[d] = stride[d];
         t->contiguous = (uint8_t)fc_layout_is_contiguous(ndim, t->shape, t->stride);
     } else {
-        fc_contiguous_strides(ndim, t->shape, t->stride, &t->numel);
+        fc_contiguous_strides(ndim, t->shape, t->stride, &numel);
         t->contiguous = 1;
     }
     fc_bind(t, x->storage, x->dtype, offset);

@@ -5,6 +5,7 @@
 #include "../cpu/map.h"
 #include "../cpu/parallel.h"
 #include "cast.h"
+#include "memory_format.h"
 #include "nest.h"
 #include "stage.h"
 #include "verb.h"
@@ -74,6 +75,22 @@ static int fc_lies_oddly(const fc_tensor *x)
     return 0;
 }
 
+/* The output of operands in their order of dims. Where one is converted first and repeats elements, PyTorch lays out its copy: that one has an opinion. */
+static fc_tensor *fc_formed(int dtype, int common, int device, int ndim, const int64_t *shape, int n, fc_tensor *const *x, int from)
+{
+    fc_tensor *as[3] = { NULL, NULL, NULL }, *copies[3] = { NULL, NULL, NULL };
+    for (int k = 0; k < n; ++k) {
+        if (n > 1 && k >= from && x[k]->dtype != common && x[k]->ndim > 1 && !fc_is_dense(x[k]))
+            copies[k] = fc_new_like_inputs(common, FC_META, x[k]->ndim, x[k]->shape, 1, x + k);
+        as[k] = copies[k] ? copies[k] : x[k];
+    }
+    fc_tensor *out = fc_new_like_inputs(dtype, device, ndim, shape, n, as);
+    for (int k = 0; k < n; ++k)
+        if (copies[k])
+            fc_free(copies[k]);
+    return out;
+}
+
 /* Beside so few elements a number is written out as often as they are many, and the loop runs as over two tensors. */
 enum { FC_COPIES = 64 };
 
@@ -115,6 +132,10 @@ static fc_tensor *fc_map_run(int op, fc_tensor *out, int n, fc_tensor **x, int n
                 fc_fail(FC_DTYPE, FC_BOOL, 0, 0, 0);
                 return NULL;
             }
+    }
+    if (op == FC_OP_addcdiv && fc_is_int(x[1]->dtype) && fc_is_int(x[2]->dtype)) { /* whether the quotient were whole is what nobody should guess */
+        fc_fail(FC_DTYPE, x[1]->dtype, 0, 0, 0);
+        return NULL;
     }
     if (common < 0) {
         fc_fail(FC_MIXED, 0, x[0]->dtype, 1, x[n - 1]->dtype);
@@ -196,7 +217,7 @@ static fc_tensor *fc_map_run(int op, fc_tensor *out, int n, fc_tensor **x, int n
         plain = plain && out->contiguous && out->dtype == types.stored;
     } else {
         const int new = plain && (number < 0 || power || !fc_lies_oddly(lead));
-        out = new ? fc_new(types.result, device, ndim, shape) : fc_new_like_inputs(types.result, device, ndim, shape, formed, power ? x + first_real : x);
+        out = new ? fc_new(types.result, device, ndim, shape) : fc_formed(types.result, common, device, ndim, shape, formed, power ? x + first_real : x, chooser);
         if (!out)
             return NULL;
     }

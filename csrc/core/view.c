@@ -16,15 +16,19 @@ fc_tensor *fc_as_strided(fc_tensor *x, int ndim, const int64_t *shape, const int
 {
     if (FC_VIEW_STALE(x))
         return fc_null(fc_fail(FC_STALE, 0, 0, 0, 0));
-    int64_t high = offset, numel = 1;
+    const int64_t room = x->storage->nbytes / fc_dt_size[x->dtype];
+    int64_t high = offset, step; /* of the last element */
+    int far = 0, empty = 0;
+    if (ndim > FC_MAX_DIMS)
+        return fc_null(fc_fail(FC_RANK, 1, ndim, FC_MAX_DIMS, 0));
     for (int d = 0; d < ndim; ++d) {
         if (shape[d] < 0 || stride[d] < 0)
             return fc_null(fc_fail(FC_ARG, shape[d] < 0 ? 1 : 2, shape[d] < 0 ? shape[d] : stride[d], 0, 0));
-        high += (shape[d] - 1) * stride[d];
-        numel *= shape[d];
+        empty |= shape[d] == 0;
+        far |= __builtin_mul_overflow(shape[d] - 1, stride[d], &step) || __builtin_add_overflow(high, step, &high);
     }
-    if (offset < 0 || (numel && (high + 1) * fc_dt_size[x->dtype] > x->storage->nbytes))
-        return fc_null(fc_fail(FC_NUMEL, (high + 1) * fc_dt_size[x->dtype], x->storage->nbytes, 0, 0));
+    if (offset < 0 || (!empty && (far || high >= room)))
+        return fc_null(fc_fail(FC_NUMEL, far || high >= INT64_MAX / 16 ? INT64_MAX : (high + 1) * fc_dt_size[x->dtype], x->storage->nbytes, 0, 0));
     return fc_new_view(x, ndim, shape, stride, offset);
 }
 
@@ -215,8 +219,11 @@ static fc_tensor *fc_sliced(fc_tensor *x, int64_t dim, int64_t start, int64_t le
         return fc_null(fc_fail(FC_RANK, 0, 0, 1, 0));
     if (fc_dim_in(dim, x->ndim, &at))
         return NULL;
-    const int64_t size = x->shape[at], last = start + (length - 1) * step;
-    if (start < 0 || start > size || length < 0 || (length && (start >= size || last < 0 || last >= size)))
+    const int64_t size = x->shape[at];
+    int64_t last;
+    if (__builtin_mul_overflow(length - 1, step, &last) || __builtin_add_overflow(last, start, &last) || length > size)
+        last = -1;
+    if (start < 0 || start > size || length < 0 || length > size || (length && (start >= size || last < 0 || last >= size)))
         return fc_null(fc_fail(FC_INDEX, length ? last : start, size, at, 0));
     for (int d = 0; d < x->ndim; ++d) {
         shape[d] = x->shape[d];
@@ -275,6 +282,8 @@ static fc_tensor *fc_diagonal_of(fc_tensor *x, int64_t offset, int64_t dim1, int
 static fc_tensor *fc_unfolded(fc_tensor *x, int64_t dim, int64_t size, int64_t step)
 {
     int64_t at, shape[FC_MAX_DIMS], stride[FC_MAX_DIMS];
+    if (x->ndim == FC_MAX_DIMS)
+        return fc_null(fc_fail(FC_RANK, 0, x->ndim + 1, FC_MAX_DIMS, 0));
     if (fc_dim_in(dim, x->ndim, &at))
         return NULL;
     const int64_t have = x->ndim ? x->shape[at] : 1;

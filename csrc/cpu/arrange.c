@@ -77,7 +77,10 @@ int fc_infer_constant_pad_nd(fc_call *c)
         return fc_fail(FC_ARG, 1, c->i[0], 2 * x->ndim, 0);
     for (int d = 0; d < x->ndim; ++d) {
         const int64_t k = x->ndim - 1 - d;
-        shape[d] = x->shape[d] + (k < pairs ? pad[2 * k] + pad[2 * k + 1] : 0);
+        shape[d] = x->shape[d];
+        for (int side = 0; side < 2 && k < pairs; ++side)
+            if (pad[2 * k + side] < -INT64_MAX / 2 || pad[2 * k + side] > INT64_MAX / 2 || __builtin_add_overflow(shape[d], pad[2 * k + side], &shape[d]))
+                return fc_fail(FC_MEMORY, INT64_MAX, 0, 0, 0);
         if (shape[d] < 0)
             return fc_fail(FC_ARG, 1, shape[d], 0, 0);
     }

@@ -16,6 +16,8 @@ int fc_infer_cat(fc_call *c)
     const fc_tensor *first = NULL;
     fc_promotion p = FC_PROMOTION_START;
     int64_t shape[FC_MAX_DIMS];
+    if (!c->nt)
+        return fc_fail(FC_ARG, 0, 0, 1, 0);
     for (int k = 0; k < c->nt; ++k) {
         fc_promotion_add(&p, c->t[k]);
         if (!first && !fc_is_skipped(c->t[k]))
@@ -45,6 +47,8 @@ int fc_infer_cat(fc_call *c)
         for (int d = 0; d < t->ndim; ++d)
             if (d != dim && t->shape[d] != first->shape[d])
                 return fc_fail(FC_SHAPE, d, first->shape[d], t->shape[d], k);
+        if (t->shape[dim] > INT64_MAX - shape[dim]) /* expanded ones are this long */
+            return fc_fail(FC_MEMORY, INT64_MAX, 0, 0, 0);
         shape[dim] += t->shape[dim];
     }
     c->i[0] = dim;
@@ -74,6 +78,8 @@ static void interleave(char *restrict out, const char *restrict a, const char *r
 
 int fc_infer_stack(fc_call *c)
 {
+    if (!c->nt)
+        return fc_fail(FC_ARG, 0, 0, 1, 0);
     const fc_tensor *first = c->t[0];
     fc_promotion p = FC_PROMOTION_START;
     int64_t shape[FC_MAX_DIMS];

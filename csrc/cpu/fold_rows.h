@@ -30,8 +30,10 @@ static inline f64 fc_greater_f64(f64 a, f64 b) { const f64 m = b > a ? b : a; re
             _Pragma("GCC unroll 1") /* else unrolled to scalars before it is vectorised */                       \
             for (int j = 0; j < FC_FOLD_LANES; ++j)                                                              \
                 lane[j] = OP(lane[j], TERM(i + j));                                                              \
-        for (; i < n; ++i)                                                                                       \
-            lane[i % FC_FOLD_LANES] = OP(lane[i % FC_FOLD_LANES], TERM(i));                                      \
+        if (i < n) /* loads under a mask */                                                                      \
+            _Pragma("GCC unroll 1")                                                                              \
+            for (int j = 0; j < FC_FOLD_LANES; ++j)                                                              \
+                lane[j] = j < n - i ? OP(lane[j], TERM(i + j)) : lane[j];                                        \
         for (int j = 0; j < 8; ++j)                                                                              \
             lane[j] = OP(lane[j], lane[j + 8]);                                                                  \
         for (int j = 0; j < 4; ++j)                                                                              \

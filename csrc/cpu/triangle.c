@@ -67,6 +67,9 @@ int fc_infer__triangle_indices(fc_call *c)
 {
     if (c->i[0] < 0 || c->i[1] < 0)
         return fc_fail(FC_ARG, c->i[0] < 0 ? 0 : 1, c->i[0] < 0 ? c->i[0] : c->i[1], 0, 0);
+    int64_t all;
+    if (__builtin_mul_overflow(c->i[0], c->i[1], &all) || all > INT64_MAX / 8) /* twice as many places are counted on the way */
+        return fc_fail(FC_MEMORY, INT64_MAX, 0, 0, 0);
     const int64_t most = c->i[0] + c->i[1]; /* a diagonal further out is the same */
     c->i[2] = within(c->i[2], -most, most);
     const places q = { .columns = c->i[1], .diagonal = c->i[2], .upper = (int)c->i[3] };

@@ -138,12 +138,11 @@ void fc_generator_seed(fc_generator *g, uint64_t seed);
 uint64_t fc_generator_initial_seed(fc_generator *g);
 void fc_generator_get_state(fc_generator *g, void *bytes5056);
 int fc_generator_set_state(fc_generator *g, const void *bytes5056);
-int64_t fc_generator_random63(fc_generator *g);
 
 /* threads, allocator, instruction set */
 int fc_get_num_threads(void);
 int fc_set_num_threads(int n);
-void fc_pool_after_fork(void);
+int64_t fc_pool_jobs(void); /* how many jobs several threads shared, so far */
 int64_t fc_alloc_stat(int which);
 void fc_alloc_trim(void);
 int fc_isa_level(void);

@@ -32,3 +32,14 @@ def test_c_program_runs_without_python(program, tmp_path):
 
     assert 0 == done.returncode
     assert [line.removeprefix("> ") for line in expected] == done.stdout.splitlines()
+
+
+# gcc 12 makes vfmaddsub of two products side by side, a difference and a sum, whatever -ffp-contract says: one rounding where the scalar
+# code at the end of a line has two (see `turned` in mathfn_complex_t.h)
+@pytest.mark.skipif(not shutil.which("objdump"), reason="objdump is not installed")
+def test_nothing_is_contracted_behind_our_back():
+    objects = build_native.compile_all(ROOT, 2, print, binding=False)
+    code = subprocess.run(["objdump", "-d", "--no-show-raw-insn", *objects], capture_output=True, text=True, check=True).stdout
+
+    assert code.count("\tv") > 10_000
+    assert [] == [line for line in code.splitlines() if "vfmaddsub" in line or "vfmsubadd" in line]

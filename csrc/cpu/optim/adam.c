@@ -24,9 +24,7 @@ enum { COUPLED_DECAY = 6, EPSILON = 7 };
 /* params, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps; lr, beta1, beta2, weight_decay, eps; amsgrad, maximize, decoupled */
 int fc_infer__adam_(fc_call *c)
 {
-    if (c->i[AMSGRAD] && c->len[4] != c->len[0])
-        return fc_fail(FC_SIZE, 0, c->len[0], 4, c->len[4]);
-    return fc_check_step(c, 1);
+    return fc_check_step(c, 1, c->i[AMSGRAD] ? 0 : 1u << 4);
 }
 #endif
 

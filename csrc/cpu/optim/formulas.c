@@ -32,9 +32,10 @@ enum { MAXIMIZE, DECOUPLED };            /* the bools of every row */
 enum { LR, DECAY, D2, D3, D4, D5 };      /* its floats */
 
 #if FC_ISA_ONCE
+enum { MAY_BE_EMPTY_ONE = 0, MAY_BE_EMPTY_FOUR = 1 << 3 | 1 << 4 }; /* the lists of s1 and s2 */
 #define FC_FORMULA(name, ones, variants, constants, once, ...)   \
     int fc_infer__##name##_(fc_call *c);                 \
-    int fc_infer__##name##_(fc_call *c) { return fc_check_step(c, ones); }
+    int fc_infer__##name##_(fc_call *c) { return fc_check_step(c, ones, MAY_BE_EMPTY_##variants); }
 #include "formulas.def"
 #undef FC_FORMULA
 #endif

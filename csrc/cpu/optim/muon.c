@@ -16,6 +16,7 @@
 #include "../gemm.h"
 
 enum { PARAMS, GRADS, BUFFERS };
+enum { MOST_STEPS = 99 }; /* as PyTorch's: each is three products */
 enum { LR, DECAY, MOMENTUM, NS_A, NS_B, NS_C, EPS };
 enum { STEPS, NESTEROV, MATCH_RMS };
 
@@ -34,7 +35,7 @@ static inline int64_t place(const matrix *q, int64_t r, int64_t c) { return q->r
 /* params, grads, momentum_buffers; lr, weight_decay, momentum, a, b, c, eps; ns_steps, nesterov, match_rms */
 int fc_infer__muon_(fc_call *c)
 {
-    const int bad = fc_check_step(c, 0);
+    const int bad = fc_check_step(c, 0, 0);
     int64_t most = 0;
     for (int k = 0; k < c->len[PARAMS] && !bad; ++k) {
         const fc_tensor *p = c->t[k];
@@ -43,8 +44,8 @@ int fc_infer__muon_(fc_call *c)
         const int64_t m = p->shape[0] < p->shape[1] ? p->shape[0] : p->shape[1], room = 2 * p->numel + 2 * m * m;
         most = room > most ? room : most;
     }
-    if (!bad && c->len[BUFFERS] != c->len[PARAMS])
-        return fc_fail(FC_SIZE, 0, c->len[PARAMS], BUFFERS, c->len[BUFFERS]);
+    if (!bad && (c->i[STEPS] < 0 || c->i[STEPS] > MOST_STEPS))
+        return fc_fail(FC_ARG, 10, c->i[STEPS], MOST_STEPS, 0);
     c->scratch_bytes = (size_t)most * sizeof(float) + 64;
     return bad;
 }

@@ -25,12 +25,12 @@ typedef struct {
 } fc_step;
 
 /* Lists 0 (parameters) and 1 (gradients) and every full-size state agree in dtype and size; the last `counts` lists hold one number
- * per parameter (float32 or float64): step counts, running products. */
-static inline int fc_check_step(const fc_call *c, int counts)
+ * per parameter (float32 or float64): step counts, running products. Only the lists whose bits are in `optional` may be empty. */
+static inline int fc_check_step(const fc_call *c, int counts, unsigned optional)
 {
     const int n = c->len[0];
     for (int list = 0, at = 0; list < c->nlists; at += c->len[list++]) {
-        if (c->len[list] != n && (c->len[list] != 0 || list == 1))
+        if (c->len[list] != n && (c->len[list] != 0 || !(optional >> list & 1)))
             return fc_fail(FC_SIZE, 0, n, list, c->len[list]);
         for (int k = 0; k < c->len[list]; ++k) {
             const fc_tensor *p = c->t[k], *t = c->t[at + k];

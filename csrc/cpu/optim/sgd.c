@@ -21,9 +21,7 @@ enum { NESTEROV, MAXIMIZE, FIRST };
 /* params, grads, momentum_buffers; lr, momentum, dampening, weight_decay; nesterov, maximize, first */
 int fc_infer__sgd_(fc_call *c)
 {
-    if (c->d[MOMENTUM] != 0 && c->len[2] != c->len[0])
-        return fc_fail(FC_SIZE, 0, c->len[0], 2, c->len[2]);
-    return fc_check_step(c, 0);
+    return fc_check_step(c, 0, c->d[MOMENTUM] != 0 ? 0 : 1u << 2);
 }
 #endif
 

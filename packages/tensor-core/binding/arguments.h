@@ -50,44 +50,42 @@ static int fc_is_truth(PyObject *object)
     return 1;
 }
 
-static int fc_int_list(PyObject *object, const int64_t **ints, struct _cffi_freeme_s **freeme)
+/* Room with a sequence's items in it, `size` bytes each, as `read` reads them; NULL with Python's error set. */
+static void *fc_item_list(PyObject *object, size_t size, int (*read)(PyObject *, void *), struct _cffi_freeme_s **freeme)
 {
     const Py_ssize_t n = PySequence_Size(object);
-    int64_t *room;
-    int bad = 0;
-    if (n < 0 || !(room = fc_room((size_t)n * sizeof *room, freeme)))
-        return -1;
-    *ints = room;
+    char *room = n < 0 ? NULL : fc_room((size_t)n * size, freeme);
+    int bad = !room;
     for (Py_ssize_t k = 0; k < n && !bad; ++k) {
         PyObject *item = PySequence_GetItem(object, k);
-        bad = !item || fc_is_truth(item) || ((room[k] = PyLong_AsLongLong(item)) == -1 && PyErr_Occurred());
+        bad = !item || read(item, room + (size_t)k * size) < 0;
         Py_XDECREF(item);
     }
-    return bad ? -1 : 0;
+    return bad ? NULL : room;
+}
+
+static int fc_read_int64(PyObject *object, void *value)
+{
+    if (fc_is_truth(object))
+        return -1;
+    const int64_t number = *(int64_t *)value = PyLong_AsLongLong(object);
+    return number == -1 && PyErr_Occurred() ? -1 : 0;
+}
+
+static int fc_read_double(PyObject *object, void *value)
+{
+    const double number = *(double *)value = PyFloat_AsDouble(object);
+    return number == -1.0 && PyErr_Occurred() ? -1 : 0;
+}
+
+static int fc_int_list(PyObject *object, const int64_t **ints, struct _cffi_freeme_s **freeme)
+{
+    return (*ints = fc_item_list(object, sizeof **ints, fc_read_int64, freeme)) ? 0 : -1;
 }
 
 static int fc_double_list(PyObject *object, const double **doubles, struct _cffi_freeme_s **freeme)
 {
-    const Py_ssize_t n = PySequence_Size(object);
-    double *room;
-    int bad = 0;
-    if (n < 0 || !(room = fc_room((size_t)n * sizeof *room, freeme)))
-        return -1;
-    *doubles = room;
-    for (Py_ssize_t k = 0; k < n && !bad; ++k) {
-        PyObject *item = PySequence_GetItem(object, k);
-        bad = !item || ((room[k] = PyFloat_AsDouble(item)) == -1.0 && PyErr_Occurred());
-        Py_XDECREF(item);
-    }
-    return bad ? -1 : 0;
-}
-
-static int fc_read_int64(PyObject *object, int64_t *value)
-{
-    if (fc_is_truth(object))
-        return -1;
-    *value = PyLong_AsLongLong(object);
-    return *value == -1 && PyErr_Occurred() ? -1 : 0;
+    return (*doubles = fc_item_list(object, sizeof **doubles, fc_read_double, freeme)) ? 0 : -1;
 }
 
 static int fc_read_uint64(PyObject *object, uint64_t *value)
@@ -106,10 +104,13 @@ static int fc_read_int(PyObject *object, int *value)
     return -1;
 }
 
-static int fc_read_double(PyObject *object, double *value)
+static int fc_read_flag(PyObject *object, int *value)
 {
-    *value = PyFloat_AsDouble(object);
-    return *value == -1.0 && PyErr_Occurred() ? -1 : 0;
+    *value = object == Py_True;
+    if (*value || object == Py_False)
+        return 0;
+    PyErr_SetString(PyExc_TypeError, "not a truth value");
+    return -1;
 }
 
 /* cffi's pointers, for memory that is no tensor's */

@@ -7,7 +7,7 @@
  */
 
 static PyObject *fc_dtypes, *fc_devices, *fc_shapes; /* by id: tuple, tuple, list of those known so far */
-static PyObject *fc_shape_reader, *fc_stale_asker;   /* Python's functions: the Size of a handle; requires_grad of a tensor whose origin is stale */
+static PyObject *fc_shape_reader, *fc_stale_asker, *fc_no_grad_asker; /* Python's functions: the Size of a handle; requires_grad of a tensor whose origin is stale; .grad of one that has a history and no gradient */
 
 /* The C tensor of a Tensor: the one in its slot, or of another class what that says its _h is (then held by *held). NULL is an error. */
 static fc_tensor *fc_described(PyObject *self, PyObject **held)
@@ -117,8 +117,11 @@ static PyObject *fc_grad_of(PyObject *module, PyObject *self)
 {
     PyObject *grad = PyObject_TypeCheck(self, fc_tensor_type) ? ((fc_slots *)self)->grad : NULL;
     (void)module;
-    if (!grad)
+    if (!grad || grad == Py_None) {
+        if (PyObject_TypeCheck(self, fc_tensor_type) && ((fc_slots *)self)->origin && ((fc_slots *)self)->origin != Py_None)
+            return PyObject_CallFunctionObjArgs(fc_no_grad_asker, self, NULL);
         Py_RETURN_NONE;
+    }
     Py_INCREF(grad);
     return grad;
 }
@@ -301,14 +304,14 @@ static PyObject *fc_sizes_type(void)
     return type;
 }
 
-/* describe_by(dtypes, devices, shapes, shape_reader, stale_asker) */
+/* describe_by(dtypes, devices, shapes, shape_reader, stale_asker, no_grad_asker) */
 static PyObject *fc_describe_by(PyObject *self, PyObject *const *args, Py_ssize_t count)
 {
-    PyObject **const places[] = {&fc_dtypes, &fc_devices, &fc_shapes, &fc_shape_reader, &fc_stale_asker};
+    PyObject **const places[] = {&fc_dtypes, &fc_devices, &fc_shapes, &fc_shape_reader, &fc_stale_asker, &fc_no_grad_asker};
     (void)self;
-    if (!fc_count("describe_by", count, 5))
+    if (!fc_count("describe_by", count, 6))
         return NULL;
-    for (int k = 0; k < 5; ++k) {
+    for (int k = 0; k < 6; ++k) {
         Py_INCREF(args[k]);
         *places[k] = args[k];
     }
