@@ -19,6 +19,7 @@ NOT_PYTHONS = ("fc_free", "fc_retain")  # a second owner of a tensor is a second
 # C type: how an argument x is read from the object a, and how a result becomes an object
 READ = {
     "int": "fc_read_int({a}, &{x})",
+    "int keepdim": "fc_read_flag({a}, &{x})",  # a truth value: max(x, 0, 1) is refused
     "int64_t": "fc_read_int64({a}, &{x})",
     "uint64_t": "fc_read_uint64({a}, &{x})",
     "double": "fc_read_double({a}, &{x})",
@@ -50,6 +51,7 @@ class Function:
         self.result, self.name = match[1].strip(), match[2]
         parameters = [] if match[3].strip() == "void" else re.sub(r"\s+", " ", match[3]).split(",")
         self.types = [re.fullmatch(r"\s*(.*?)\s*\w+", p)[1] for p in parameters]
+        self.reads = [READ.get(p.strip(), READ.get(t)) for p, t in zip(parameters, self.types)]
 
     @property
     def ours(self):
@@ -72,7 +74,7 @@ class Function:
         listed = any(t in LISTS for t in self.types)
         lines += ["    struct _cffi_freeme_s *room = NULL;"] * listed
         lines.append("    (void)self, (void)args;")
-        reads = [READ[t].format(a=f"args[{k}]", x=f"x{k}") + " < 0" for k, t in enumerate(self.types)]
+        reads = [read.format(a=f"args[{k}]", x=f"x{k}") + " < 0" for k, read in enumerate(self.reads)]
         bad = " || ".join([f'!fc_count("{self.name}", count, {len(self.types)})', *reads])
         lines += [f"    if ({bad}) {{", *["        if (room)", "            _cffi_free_array_arguments(room);"] * listed, "        return NULL;", "    }"]
         lines.append(f"    {self.locked(call)}")

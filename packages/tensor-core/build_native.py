@@ -1,4 +1,4 @@
-"""Compiles csrc into facula/tensor_core/_native.abi3.so and writes _ops.py and its types, _ops.pyi, from the table that it carries.
+"""Compiles csrc into facula/tensor_core/_native.abi3.so, writes _ops.py from the table that it carries, and the types of what Python sees.
 
 Used by the wheel (hatch_build.py) and by developers (tools/build). Needs a C compiler, and cffi when facula_api.h is new.
 Objects are kept by content: a unit is compiled again only when its preprocessed text or its flags change, so a comment
@@ -60,8 +60,14 @@ FAST = shlex.split("-O3 --param=vect-epilogues-nomask=0")  # *_simd.c, loops ove
 SMALL = ["-Os"]  # level v2, for machines from before 2013: right, and small
 PLAIN = ["-fno-asynchronous-unwind-tables"]  # nothing in C throws
 GCCS = ("-fcx-limited-range", "-fvect-cost-model=dynamic", "--param=vect-epilogues-nomask=0", "-funswitch-loops")  # clang does without them
+# what clang says of gcc's pragmas and attributes, of `a | b ? x : y`, of C11's second typedef; a developer's build ends at a warning
+CLANGS = shlex.split(
+    "-Wno-unknown-attributes -Wno-unknown-pragmas -Wno-bitwise-conditional-parentheses -Wno-typedef-redefinition -Wno-gnu-variable-sized-type-not-at-end"
+)
 LINK = shlex.split("-shared -Wl,-z,now -Wl,--as-needed -lm -lpthread -ldl")
 LIBRARY, OPS, STUBS = "_native.abi3.so", "_ops.py", "_ops.pyi"
+TYPES = ("api.pyi", "_tensor.pyi", "return_types.pyi")
+MADE = (LIBRARY, OPS, STUBS, *TYPES)
 KEEP_DAYS = 14
 
 
@@ -78,8 +84,11 @@ class Unit:
 
 @cache
 def is_known(flag):
-    """Whether this compiler has the flag. Asked about gcc's own: without them finite numbers are the same, and loops slower or larger."""
-    if flag not in GCCS:
+    """Whether this compiler has the flag. Asked about gcc's own, without which finite numbers are the same, and loops slower or larger; and
+    about clang's, of which gcc takes any -Wno- without a word, so the first is asked for without it."""
+    if flag in CLANGS:
+        flag = CLANGS[0].replace("-Wno-", "-W")
+    elif flag not in GCCS:
         return True
     with tempfile.TemporaryDirectory() as scratch:
         command = [*CC, "-Werror", flag, "-x", "c", "-c", os.devnull, "-o", Path(scratch, "nothing.o")]
@@ -99,7 +108,7 @@ def units(csrc):
         for dtype in dtypes:
             for level in levels if dtype is None or dtype in HOT else levels[: 1 if dtype in RARE else 2]:
                 optimised = SMALL if level == LEVELS[0] else FAST if simd or (name.startswith("core/") and not level) else LOOPS
-                flags = [standard, f"-march=x86-64-{level or LEVELS[0]}", *optimised, *FLAGS, *PLAIN]
+                flags = [standard, f"-march=x86-64-{level or LEVELS[0]}", *optimised, *FLAGS, *CLANGS, *PLAIN]
                 flags += UNSWITCHED * (optimised is LOOPS and name.endswith("_norm.c"))
                 # whole registers: heavy bodies run 1.2 to 1.6 times faster than on halves of them, which is what gcc prefers
                 flags += ["-mprefer-vector-width=512"] * (level == "v4" and name.endswith("/map.c"))
@@ -273,13 +282,32 @@ def state(root, writers):
     return digest(CC, *(x for p in files for x in (os.path.relpath(p, root), p.read_bytes())))
 
 
+def write_types(package, target):
+    """The types of what `facula` offers, written by the library itself; anew when a source of the package changed. True if they were."""
+    stamp = target / ".types-stamp"
+    sources = [p for p in sorted(package.rglob("*.py")) if p.name != OPS]
+    now = digest(*(x for p in [*sources, target / OPS] for x in (p.name, p.read_bytes())))
+    if stamp.exists() and stamp.read_text() == now and all((target / name).exists() for name in TYPES):
+        return False
+    done = subprocess.run([sys.executable, package / "_stubs_public.py", package, target, target], capture_output=True, text=True)
+    if done.returncode:
+        raise CompileError(f"facula.tensor_core compiles, and does not import:\n{done.stderr}")
+    stamp.write_text(now)
+    return True
+
+
 def build(root, package, target, strip=False, jobs=None, say=print, warned=refuse):
-    """Brings target/{_native.abi3.so,_ops.py,_ops.pyi} up to date. True if something was made.
+    """Brings the files MADE in target up to date. True if something was made.
 
     root holds csrc/; package is the folder of facula/tensor_core's sources, where _codegen.py and _stubs.py are.
     """
-    root, target = Path(root).resolve(), Path(target).resolve()
-    package = Path(package).resolve()
+    root, target, package = Path(root).resolve(), Path(target).resolve(), Path(package).resolve()
+    compiled = build_library(root, package, target, strip, jobs, say, warned)
+    return write_types(package, target) or compiled
+
+
+def build_library(root, package, target, strip, jobs, say, warned):
+    """The library, _ops.py and _ops.pyi."""
     stamp = target / ".native-stamp"
     now = f"{state(root, [package / name for name in ('_signature.py', '_codegen.py', '_stubs.py')])} {strip}"
     outputs = [target / LIBRARY, target / OPS, target / STUBS]

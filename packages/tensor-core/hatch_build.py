@@ -1,4 +1,4 @@
-"""The wheel's build hook: compiles csrc and puts the library, _ops.py and _ops.pyi in the wheel."""
+"""The wheel's build hook: compiles csrc and puts the library, _ops.py and the types in the wheel."""
 
 import sys
 import sysconfig
@@ -28,5 +28,5 @@ class NativeBuildHook(BuildHookInterface):
         build_data["pure_python"] = False
         build_data["tag"] = f"cp310-abi3-{platform}"  # cffi's limited API: one wheel for every CPython from 3.10
         if not editable:
-            for name in (build_native.LIBRARY, build_native.OPS, build_native.STUBS):
+            for name in build_native.MADE:
                 build_data["force_include"][str(target / name)] = f"facula/tensor_core/{name}"

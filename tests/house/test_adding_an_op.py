@@ -31,7 +31,7 @@ assert "X / (1 + |x|)" in facula.squash.__doc__, facula.squash.__doc__
 def tree(tmp_path_factory):
     """A copy of the tree with the page's edits, built in place."""
     copy = tmp_path_factory.mktemp("tree")
-    skip = shutil.ignore_patterns("__pycache__", "*.so", "_ops.py*", ".native-stamp")
+    skip = shutil.ignore_patterns("__pycache__", "*.so", "_ops.py", "*.pyi", ".native-stamp", ".types-stamp")
     for folder in ("csrc", "packages", "tools", "benchmarks"):
         shutil.copytree(ROOT / folder, copy / folder, ignore=skip)
     for path, text in EDITS:

@@ -14,7 +14,7 @@ PROTOCOLS = {
 # Parameters that ask for a way of doing it, not for another result.
 HINTS = {
     "non_blocking": "copies are done when they return",
-    "foreach fused capturable cudnn_enabled kernel_options set_priority with_priority bucket_cap_mb gradient_as_bucket_view use_libuv": "there is one way here",
+    "foreach fused capturable cudnn_enable cudnn_enabled num_splits kernel_options set_priority with_priority bucket_cap_mb gradient_as_bucket_view use_libuv": "there is one way here",
     "check_invariants": "they are always checked",
     "assume_unique sparse_grad masked_grad": "the same numbers, only faster or in other memory",
     "stable sorted sort": "the order always is",
@@ -35,6 +35,7 @@ REASONS = {
     "facula.nn.parallel.data_parallel": {"DataParallel.__init__": "one device: nothing is split", "data_parallel": "so too"},
     "facula.optim.sgd": {"SGD.refuse": "sparse gradients are welcome"},
     "facula.optim.swa_utils": {"get_ema_avg_fn.ema_update": "the third argument of averaging functions"},
+    "facula.hub": {"list": "arguments of what is fetched", "help": "so too", "load": "so too"},
     "facula.autograd.graph": {"save_on_cpu.__init__": "they are there already"},
     "facula.profiler": {"profile.key_averages": "overloads have one name"},
     "facula.fx._symbolic_trace": {"Tracer.is_leaf_module": "PyTorch's default looks at the class alone", "Tracer.getattr": "for subclasses"},
@@ -44,8 +45,8 @@ REASONS = {
     "facula.utils.tensorboard": {"SummaryWriter.add_graph": "traces are strict"},
     "facula.tensor_core._interop": {"cuda": "always refused"},
     "facula.tensor_core._settings": {"is_pinned": "nothing is", "is_distributed": "nothing is"},
-    "facula.tensor_core._sparse": {"Sparse.is_contiguous": "in no format", "Sparse.new": "the CPU", "Sparse.resize_as_": "no format"},
-    "facula.tensor_core._serialization": {"save.write": "the old format has no root"},
+    "facula.tensor_core.sparse.tensor": {"Sparse.is_contiguous": "in no format", "Sparse.new": "the CPU", "Sparse.resize_as_": "no format"},
+    "facula.tensor_core.files.serialization": {"save.write": "the old format has no root"},
     "facula.autograd._names": {"by_number.name": "tables call all of their functions alike", "matmul": "so too"},
     "facula.autograd._text": {"casts": "so too", "backward_text": "so too"},
     "facula.autograd._views": {"Part.laid_out": "beside a view's, which asks"},

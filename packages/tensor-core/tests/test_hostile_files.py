@@ -9,7 +9,7 @@ import zipfile
 import facula
 import pytest
 from facula import safetensors
-from facula.tensor_core._pickle_reader import read_pickle
+from facula.tensor_core.files.pickle_reader import read_pickle
 from test_serialization import samples, saved
 
 REFUSALS = (RuntimeError, pickle.UnpicklingError, EOFError)

@@ -42,3 +42,9 @@ def test_methods_of_a_missing_part_are_absent():
     assert "False" == said("print(hasattr(facula.ones(1), 'backward'))")
     assert "facula-autograd" in said("facula.ones(1).backward()")
     assert "ModuleNotFoundError" in said("facula.ones(1).requires_grad = True")
+
+
+def test_the_core_has_no_name_that_it_says_another_part_brings():
+    from facula.tensor_core import _ownership, api
+
+    assert [] == [name for name in _ownership.NAMES if name in api.__all__]

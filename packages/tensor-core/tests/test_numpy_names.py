@@ -26,11 +26,26 @@ def test_joining_takes_axis(name):
     assert facula.equal(join([x, x], dim=1), join([x, x], axis=1))
 
 
-@pytest.mark.parametrize("name", "softmax log_softmax sort argsort unbind".split())
+@pytest.mark.parametrize("name", "softmax log_softmax sort argsort unbind squeeze unsqueeze diff".split())
 def test_others_take_axis(name):
     f = getattr(facula, name)
 
     assert [t.tolist() for t in parts(f(x, dim=0))] == [t.tolist() for t in parts(f(x, axis=0))]
+
+
+INDEXED = {
+    "index_select": {"index": facula.tensor([1])}, "index_add": {"index": facula.tensor([1]), "source": x[:1]}, "scatter": {"index": facula.zeros(1, 4, dtype=facula.int64), "value": 7.0},
+    "gather": {"index": facula.zeros(1, 4, dtype=facula.int64)}, "select": {"index": 1}, "narrow": {"start": 1, "length": 2}, "renorm": {"p": 2, "maxnorm": 1.0},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", INDEXED)
+def test_what_follows_dim_goes_by_its_name(name):
+    f, rest = getattr(facula, name), INDEXED[name]
+
+    assert facula.equal(f(x, dim=0, **rest), f(x, axis=0, **rest))
+    with pytest.raises(TypeError, match="dim"):
+        f(x, **rest)
 
 
 def test_a_dim_is_still_required():

@@ -14,7 +14,7 @@ from pathlib import Path
 import facula
 import pytest
 from facula.tensor_core import extend
-from facula.tensor_core._checkpoint import storage_bytes
+from facula.tensor_core.files.checkpoint import storage_bytes
 
 STORED = json.loads(Path(__file__).with_name("random_streams.json").read_text())["entries"]
 PARAMETERS = {

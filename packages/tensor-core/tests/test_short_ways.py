@@ -272,31 +272,6 @@ def test_a_series_does_not_depend_on_the_neighbours(name, dtype):
     assert alone.tobytes() == beside.tobytes()
 
 
-def lines_of(kind, rng):
-    """(401, 40) float32 of which many are alike: numbers, few of them, with NaN, zeros of both signs, mostly NaN and infinite."""
-    x = rng.integers(0, 4, (401, 40)) if kind == "few" else rng.random((401, 40)) - 0.5
-    if kind == "zeros":
-        x = np.copysign(0.0, x)
-    if kind in ("nan", "infinite"):
-        x[rng.random(x.shape) < 0.3] = np.nan if kind == "nan" else -np.inf
-    if kind == "infinite":
-        x[rng.random(x.shape) < 0.9] = np.nan
-    return x.astype(np.float32)
-
-
-@pytest.mark.parametrize("largest", (True, False))
-@pytest.mark.parametrize("kind", ("numbers", "few", "nan", "zeros", "infinite"))
-def test_topk_is_the_front_of_the_sorted_line(kind, largest):
-    x = facula.from_numpy(lines_of(kind, np.random.default_rng(0)))
-    for lying in (x, x.t().contiguous().t()):
-        for dim, k in ((0, 1), (0, 5), (0, 60), (1, 3), (1, 20), (1, 40)):
-            value, index = facula.topk(lying, k, dim, largest=largest)
-            expected, places = facula.sort(lying, dim, descending=largest, stable=True)
-
-            assert places.narrow(dim, 0, k).tolist() == index.tolist()
-            assert expected.narrow(dim, 0, k).contiguous().numpy().tobytes() == value.contiguous().numpy().tobytes()
-
-
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("shape", ((15, 40), (16, 16), (17, 70), (70, 17), (33, 95)))
 def test_bytes_turn_as_a_copy_does(shape, level):

@@ -1,10 +1,13 @@
 """Discrete Fourier transforms. Names and behaviour are torch.fft's; NumPy does the work."""
 
-from facula.tensor_core import _fft, _guard
+from facula.tensor_core import _guard
+from facula.tensor_core.fft import names as _fft
 
+for _name in "fft fft2 fftn hfft hfft2 hfftn ifft ifft2 ifftn ihfft ihfft2 ihfftn irfft irfft2 irfftn rfft rfft2 rfftn".split():
+    setattr(_fft, _name, _guard.guarded(getattr(_fft, _name), _fft.transforms))
 _guard.guard(_fft)
 
-from facula.tensor_core._fft import (  # noqa: E402 - as guarded
+from facula.tensor_core.fft.names import (  # noqa: E402 - as guarded
     fft,
     fft2,
     fftfreq,

@@ -3,8 +3,8 @@
 NumPy (and LAPACK below it) does the work; derivatives come with facula-autograd.
 """
 
-from facula.tensor_core import _linalg  # noqa: F401 - which guards the functions below
-from facula.tensor_core._linalg_factor import (
+from facula.tensor_core.linalg import names as _linalg  # noqa: F401 - which guards the functions below
+from facula.tensor_core.linalg.factor import (
     cholesky,
     cholesky_ex,
     eig,
@@ -21,7 +21,7 @@ from facula.tensor_core._linalg_factor import (
     svd,
     svdvals,
 )
-from facula.tensor_core._linalg_norm import (
+from facula.tensor_core.linalg.norm import (
     cond,
     cross,
     det,
@@ -38,7 +38,7 @@ from facula.tensor_core._linalg_norm import (
     vecdot,
     vector_norm,
 )
-from facula.tensor_core._linalg_solve import (
+from facula.tensor_core.linalg.solve import (
     inv,
     inv_ex,
     ldl_solve,
@@ -51,7 +51,7 @@ from facula.tensor_core._linalg_solve import (
     tensorinv,
     tensorsolve,
 )
-from facula.tensor_core._linalg_tools import LinAlgError
+from facula.tensor_core.linalg.tools import LinAlgError
 
 __all__ = [
     "LinAlgError", "cholesky", "cholesky_ex", "cond", "cross", "det", "diagonal", "eig", "eigh", "eigvals", "eigvalsh", "householder_product",

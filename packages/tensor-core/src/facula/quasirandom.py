@@ -11,7 +11,7 @@ tensor([[0.0000, 0.0000],
 import numpy
 
 import facula
-from facula.tensor_core import _joe_kuo
+from facula.tensor_core.random import joe_kuo as _joe_kuo
 
 __all__ = ["SobolEngine"]
 
@@ -22,7 +22,7 @@ class SobolEngine:
     dimension: 1 to MAXDIM. scramble: Owen's scrambling by random lower triangular matrices and a shift, drawn from a generator of
     this seed, or from the default one. Raises ValueError for other dimensions.
 
-    Source of the direction numbers: tensor_core/_joe_kuo.py. Of scrambling: Matousek, On the L2-discrepancy for anchored boxes (1998), J. Complexity 14.
+    Source of the direction numbers: tensor_core/random/joe_kuo.py. Of scrambling: Matousek, On the L2-discrepancy for anchored boxes (1998), J. Complexity 14.
     """
 
     MAXBIT = _joe_kuo.MAXBIT

@@ -1,6 +1,6 @@
 """facula.random: the default generator's seed and state."""
 
-from facula.tensor_core._generator import (
+from facula.tensor_core.random.generator import (
     default_generator,
     fork_rng,
     get_rng_state,

@@ -9,11 +9,11 @@ def dim_masks(dim, single=False):
 
     An empty tuple means every dim, as in PyTorch's reductions. single: the op takes one dim alone.
     """
-    if dim is None or dim == ():
-        return 0, 0
-    several = isinstance(dim, (tuple, list))
+    several = isinstance(dim, (tuple, list))  # `dim == ()` would ask a number of NumPy's for an array
     if several and single:
         raise TypeError(f"argument 'dim' must be int, not {type(dim).__name__}: {dim!r}. Reduce one dim after the other.")
+    if dim is None or several and not dim:
+        return 0, 0
     low = high = 0
     for d in dim if several else (dim,):
         try:
@@ -32,6 +32,11 @@ def dim_masks(dim, single=False):
         else:
             high |= bit
     return low, high
+
+
+def whole(value):
+    """Is it one integer, Python's or NumPy's? Of a tensor or an array it is not."""
+    return isinstance(value, int) or hasattr(value, "__index__") and not hasattr(value, "__len__")
 
 
 def dtype_id(d):
@@ -54,11 +59,29 @@ def as_dtype(d):
     return BY_NAME[found]
 
 
-def either(name, keyword, given, named):
-    """What was given one by one, or all at once under its keyword."""
+def listed(name, keyword, given, named=None):
+    """The ints of a method that takes them one by one or in a sequence, or in a sequence under its keyword."""
+    if named is None:
+        if not given:
+            raise TypeError(f'{name}() missing 1 required positional arguments: "{keyword}". Give (), if none are meant.')
+        return ints(given)
     if given:
         raise TypeError(f"{name}() got multiple values for argument '{keyword}': {given} and {named!r}. Give one of them.")
-    return (named,)
+    return sequence(name, keyword, named)
+
+
+def sequence(name, keyword, value):
+    """The ints of a tuple or list. Raises TypeError for one that stands alone."""
+    if not isinstance(value, (tuple, list)):
+        raise TypeError(f"{name}(): argument '{keyword}' must be tuple of ints, not {type(value).__name__}. Put it into a tuple.")
+    return ints((value,))
+
+
+def by_axis(name, axis):
+    """The dim that was not given as such: it has NumPy's name, or is missing."""
+    if axis is None:
+        raise TypeError(f"{name}() missing 1 required positional argument: 'dim'")
+    return axis
 
 
 def spread(value, n):

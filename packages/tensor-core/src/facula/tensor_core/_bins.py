@@ -1,8 +1,9 @@
 """Reductions into places and bins, and numerical derivatives: compositions over the rows."""
 
-from facula.tensor_core import _create, _joining, _ops, _shape, return_types
+from facula.tensor_core import _create, _ops, _shape, return_types
+from facula.tensor_core._arguments import whole
 from facula.tensor_core._bin_checks import check_histogram, check_out, check_range
-from facula.tensor_core._errors import IndexRangeError
+from facula.tensor_core._errors import IndexRangeError, ShapeError
 from facula.tensor_core._lib import lib
 from facula.tensor_core._limits import iinfo
 from facula.tensor_core._out import into
@@ -26,10 +27,13 @@ def scatter_reduce(input, dim, index, src, reduce, *, include_self=True, out=Non
     if input.dtype is not src.dtype:
         raise RuntimeError(f"scatter_reduce: expected self.dtype to be equal to src.dtype, got {input.dtype.name} and {src.dtype.name}. Convert one.")
     if not index.numel() and not input.dim() == src.dim() == index.dim() > 0:  # nothing to check, PyTorch agrees
-        return into("scatter_reduce", _ops.copy(input, None, 1), out)
+        return into("scatter_reduce", _ops.copy(input, None, 0), out)
     if not input.dim():
         flat = scatter_reduce(input.reshape(1), 0, index.reshape(-1), src.reshape(-1), reduce, include_self=include_self)
         return into("scatter_reduce", flat.reshape(()), out)
+    for name, dims in (("self", input.dim()), ("src", src.dim())):
+        if index.dim() != dims and index.dim() + dims > 1:
+            raise ShapeError(f"scatter_reduce: Index tensor must have the same number of dimensions as {name} tensor, got {index.dim()} and {dims}. Reshape one.")
     src = _corner(src, index.shape)
     if reduce == "mean":
         return into("scatter_reduce", _averaged(input, dim, index, src, include_self), out)
@@ -56,6 +60,7 @@ _REDUCE = {
 
 def _corner(src, shape):
     """The part of src that index speaks of: from 0 along each dim."""
+    src = src if src.shape or not shape else src.reshape(1)
     for d, size in enumerate(shape):
         if src.shape[d] != size:
             src = _shape.narrow(src, d, 0, size)
@@ -134,7 +139,7 @@ def _counted(points, edges, weight, density):
     return found
 
 
-def histogram(input, bins, *, range=None, weight=None, density=False, out=None):
+def histogram(input, bins=100, *, range=None, weight=None, density=False, out=None):
     """(hist, bin_edges) of all elements: bins is a number of equal bins over `range` (the data's if None), or a tensor of edges.
 
     The last bin is closed. density: divided by the total and the widths, so that the integral is 1.
@@ -165,14 +170,14 @@ def _tallied(x, edges):
     return found
 
 
-def histogramdd(input, bins, *, range=None, weight=None, density=False):
+def histogramdd(input, bins, range=None, weight=None, density=False):
     """(hist, bin_edges) of points (..., D): bins is a number, a number for each dim, or a tensor of edges for each.
 
     range: the least and greatest edge of each dim in turn, 2 D numbers."""
     if input.dim() < 2:
         raise RuntimeError(f"torch.histogramdd: input tensor should have at least 2 dimensions, got {input.dim()}. Give points (N, D).")
     dims = input.shape[-1]
-    bins = [bins] * dims if isinstance(bins, int) else list(bins)
+    bins = [bins] * dims if whole(bins) else list(bins)
     if bins and not isinstance(bins[0], Tensor) and len(bins) != dims:
         raise RuntimeError(f"histogramdd: The size of bins must be equal to the innermost dimension of the input. They are {len(bins)} and {dims}.")
     if len(bins) != dims:
@@ -201,7 +206,7 @@ def gradient(input, *, spacing=1, dim=None, edge_order=1):
     if input.dtype.name == "uint8":
         raise RuntimeError("torch.gradient does not support uint8 input, whose differences cannot be negative. Convert with input.short().")
     n, spacing = input.dim(), 1 if spacing is None else spacing
-    dims = [dim] if isinstance(dim, int) else list(_counting(n)) if dim is None else list(dim)
+    dims = [dim] if whole(dim) else list(_counting(n)) if dim is None else list(dim)
     for d in dims:
         if not -n <= d < n:
             raise IndexError(f"gradient: Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {d})")
@@ -256,11 +261,6 @@ def _slope(f, dim, step, edge_order):
     return _ops.cat([ends[0], *middle, ends[1]], dim)
 
 
-def unsafe_split_with_sizes(input, split_sizes, dim=0):
-    """Pieces of the given sizes along dim."""
-    return _joining.split(input, split_sizes, dim)
-
-
 def _kept(self):
     """self, or a copy for backward to keep when the original is written over."""
     return self if self.origin is None else self.clone()
@@ -283,5 +283,5 @@ def renorm_(self, p, dim, maxnorm):
     return _ops.copy_into_(self, renorm(_kept(self), p, dim, maxnorm))
 
 
-__all__ = ["gradient", "histogram", "histogramdd", "index_reduce", "scatter_reduce", "unsafe_split_with_sizes"]
-METHODS = ["histogram", "index_reduce", "index_reduce_", "renorm_", "scatter_reduce", "scatter_reduce_", "unsafe_split_with_sizes"]
+__all__ = ["gradient", "histogram", "histogramdd", "index_reduce", "scatter_reduce"]
+METHODS = ["histogram", "index_reduce", "index_reduce_", "renorm_", "scatter_reduce", "scatter_reduce_"]

@@ -47,6 +47,10 @@ interpreting = False  # set by _dispatch while an interpreter listens in any thr
 OLDER = {"add": "alpha", "sub": "alpha", "addcmul": "value", "addcdiv": "value"}
 
 
+# public rows beside folds and scans whose dim may come as axis, NumPy's name for it: then it is None, and C refuses that
+AXIS = ("index_select", "scatter_add", "index_copy", "unsqueeze")
+
+
 class Row:
     def __init__(self, lib, op):
         for column, name in enumerate(COLUMNS):
@@ -65,13 +69,14 @@ class Row:
         return "(" + "".join(f"{n}, " for n in self.names) + ")"
 
     def head(self, name=None, out=True):
-        parts, star = [], False
+        parts, star, axis = [], False, False
         for p in self.params:
             if p.keyword and not star:
                 parts += ["last=None"] if self.name in OLDER else []
                 parts.append("*")
                 star = True
-            default = "None" if p.default is None and p.name == "dim" and self.kind == "scan" else p.default  # which may come as axis
+            axis = axis or p.name == "dim" and (self.kind == "scan" or self.name in AXIS)
+            default = "None" if p.default is None and axis else p.default  # which may come as axis, and what follows by its name then
             parts.append(p.name if default is None else f"{p.name}={default}")
         if out and self.has_out:
             parts += ["out=None"] if star else ["*", "out=None"]
@@ -79,6 +84,8 @@ class Row:
             parts += [] if "*" in parts else ["*"]
             parts += ["axis=None"]  # NumPy's name of dim, as PyTorch takes it
             parts += ["keepdims=None"] if "keepdim" in self.names else []
+        elif self.name in AXIS and name in (None, self.name):
+            parts += ["axis=None"] if "*" in parts else ["*", "axis=None"]
         return f"def {name or self.name}({', '.join(parts)}):\n" + self.older_order(name or self.name, out)
 
     def older_order(self, name, out):
@@ -103,7 +110,8 @@ def text(pointer):
 
 
 def leave(row):
-    return f"return call(OPS[{row.id}], {row.tuple_text()}{', out' if row.has_out else ''})"
+    arguments = row.tuple_text().replace("dim, ", "dim if axis is None else axis, ") if row.name in AXIS else row.tuple_text()
+    return f"return call(OPS[{row.id}], {arguments}{', out' if row.has_out else ''})"
 
 
 def guard(row, extra=()):
@@ -262,11 +270,11 @@ def fold_function(row):
         body += "    low, high = ((1 << dim, 0) if dim >= 0 else (0, 1 << ~dim)) if type(dim) is int and -64 <= dim < 64 else dim_masks(dim, 1)\n"
     else:
         body += (
-            f"    if dim is None{'' if by_name['dim'].type == 'int?' else ' or dim == ()'}:\n        low = high = 0\n"
+            "    if dim is None:\n        low = high = 0\n"
             "    elif type(dim) is int and -64 <= dim < 64:\n        low, high = (1 << dim, 0) if dim >= 0 else (0, 1 << ~dim)\n"
             f"    else:\n        low, high = {'dim_masks(dim, 1)' if by_name['dim'].type == 'int?' else 'dim_bits(dim) or dim_masks(dim)'}\n"
         )
-    keepdim = "keepdim" if "keepdim" in by_name else "0"
+    keepdim = "keepdim" if "keepdim" in by_name else "False"
     body += named_numbers(row) if crosses else ""
     body += attempt(row, f"fold({row.id}, NULL, input._h, low, high, {keepdim}, -1)")
     return body + (several(row, ["input"]) if row.results else finish(row, ["input"]))
@@ -307,6 +315,7 @@ def view_function(row):
     ints = [f"dtype_id({p.name})" if p.type == "dtype" else p.name for p in row.params[1:]]
     body = row.head() + guard(row)
     if row.name == "as_strided":
+        body += f"    if len(size) != len(stride):\n        {leave(row)}\n"
         body += "    offset = lib.fc_offset(input._h) if storage_offset is None else storage_offset\n"
         body += attempt(row, "as_strided_(input._h, len(size), size, stride, offset)")
     elif row.params[1:] and row.params[1].type == "int[]":

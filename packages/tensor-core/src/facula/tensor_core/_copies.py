@@ -2,19 +2,20 @@
 
 import builtins
 
-from facula.tensor_core import _ops, _shape
-from facula.tensor_core._create import empty, full
-from facula.tensor_core._arguments import ints
+from facula.tensor_core import _ops, _shape, _splitting
+from facula.tensor_core._create import _finish, empty, full
+from facula.tensor_core._arguments import by_axis, ints
 from facula.tensor_core._errors import IndexRangeError
 from facula.tensor_core._index import nonzero
-from facula.tensor_core._guard import want_tensor
+from facula.tensor_core._guard import guarded, want_tensor
 from facula.tensor_core._out import into
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import dtype as _dtype
 
 
-def _narrowed(input, dim, start, length):
+def _narrowed(input, dim=None, start=None, length=None, *, axis=None):
     """narrow; a dim that is not there is refused as PyTorch's narrow_copy does."""
+    dim = by_axis("narrow_copy", axis) if dim is None else dim
     if not -input.dim() <= dim < max(input.dim(), 1):
         raise IndexRangeError(f"narrow_copy: Dimension out of range (expected to be in range of [{-input.dim()}, {input.dim() - 1}], but got {dim}).")
     return _shape.narrow(input, dim, start, length)
@@ -31,7 +32,7 @@ _VIEWS = {
     "permute_copy": lambda input, dims: input.permute(dims),
     "select_copy": _ops.select,
     "slice_copy": lambda input, dim=0, start=None, end=None, step=1: input[(slice(None),) * (dim % max(input.dim(), 1)) + (slice(start, end, step),)],
-    "squeeze_copy": lambda input, *dim: input.squeeze(*dim),
+    "squeeze_copy": _shape.squeeze,
     "t_copy": lambda input: input.t(),
     "transpose_copy": _ops.transpose,
     "unfold_copy": lambda input, dimension, size, step: input.unfold(dimension, size, step),
@@ -42,8 +43,8 @@ _VIEWS = {
 }
 _SEVERAL = {
     "split_copy": lambda input, split_size, dim=0: input.split(split_size, dim),
-    "split_with_sizes_copy": lambda input, split_sizes, dim=0: input.split(list(split_sizes), dim),
-    "unbind_copy": lambda input, dim=0: input.unbind(dim),
+    "split_with_sizes_copy": lambda input, split_sizes, dim=0, **axis: _splitting.split_with_sizes(input, list(split_sizes), dim, **axis),
+    "unbind_copy": lambda input, dim=0, **axis: input.unbind(dim, **axis),
 }
 
 
@@ -102,7 +103,7 @@ def empty_permuted(size, physical_layout, *, dtype=None, layout=None, device=Non
         raise RuntimeError(f"empty_permuted: physical_layout {order} must name each of the {len(size)} dims once")
     laid = empty([size[d] for d in order], dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
     t = laid.permute([order.index(d) for d in builtins.range(len(order))]).detach()
-    return t.requires_grad_() if requires_grad else t
+    return _finish(t, requires_grad)
 
 
 def nonzero_static(input, *, size, fill_value=-1, out=None):
@@ -116,13 +117,13 @@ def nonzero_static(input, *, size, fill_value=-1, out=None):
     return into("nonzero_static", _ops.copy(found, None, 0), out)
 
 
-def range(start, end=None, step=1, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
+def range(start, end=None, step=1, *, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
     """start, start + step, ... up to and including end. Deprecated in PyTorch: arange leaves end out, as Python does."""
     import warnings
 
     from facula.tensor_core._create import arange, plain
 
-    plain(layout)
+    plain(layout, pin_memory)
     warnings.warn("range is deprecated because its behavior is inconsistent with Python's range builtin. Use arange, which produces values in [start, end).", UserWarning, stacklevel=2)
     start, end = (0, start) if end is None else (start, end)
     if step == 0:
@@ -140,6 +141,7 @@ def range(start, end=None, step=1, *, out=None, dtype=None, layout=None, device=
     return w.requires_grad_() if requires_grad else w
 
 
+fill, nonzero_static = guarded(fill), guarded(nonzero_static)
 METHODS = {name: globals()[name] for name in ("narrow_copy", "nonzero_static")}
 
 from facula.tensor_core._ownership import attach  # noqa: E402

@@ -3,7 +3,7 @@
 import math
 
 from facula.tensor_core import _ops, _state
-from facula.tensor_core._arguments import as_dtype, dtype_id, ints
+from facula.tensor_core._arguments import as_dtype, dtype_id, ints, listed
 from facula.tensor_core._errors import OutOfMemoryError, ShapeError
 from facula.tensor_core._guard import check, want_tensor
 from facula.tensor_core._lib import lib
@@ -64,8 +64,9 @@ def plain(layout, pin_memory=False):
         raise RuntimeError("pin_memory=True needs an accelerator, and there is none. Leave it out.")
 
 
-def _same_layout(name, input, layout):
-    if layout is not input.layout:
+def _like_layout(name, input, layout, pin_memory):
+    plain(None, pin_memory)
+    if layout is not None and layout is not input.layout:
         raise NotImplementedError(f"{name}: input has layout {input.layout}, the result cannot have {layout}. Convert it.")
 
 
@@ -103,10 +104,6 @@ def _size(s):
         raise TypeError(f"empty: sizes must be ints, but found {type(s).__name__} {s!r}. Convert it with int().") from None
 
 
-def _no_size(name):
-    return TypeError(f'{name}() missing 1 required positional arguments: "size". Give (), if no dims are meant.')
-
-
 def empty(*sizes, size=None, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False, memory_format=None):
     """A tensor of this size whose elements are not set.
 
@@ -114,18 +111,17 @@ def empty(*sizes, size=None, out=None, dtype=None, layout=None, device=None, req
     >>> facula.empty(2, 3).shape
     torch.Size([2, 3])
     """
-    if not sizes and size is None:
-        raise _no_size("empty")
+    if not sizes or size is not None:
+        sizes = listed("empty", "size", sizes, size)
     if out is None and device is None and layout is None and memory_format is None and not (requires_grad or pin_memory):
-        t = _full(-1 if dtype is None else dtype_id(dtype), _state._device.id, sizes if size is None else size, None)
+        t = _full(-1 if dtype is None else dtype_id(dtype), _state._device.id, sizes, None)
         if t is not None:
             return t
     plain(layout, pin_memory)
-    size = sizes if size is None else (size,)
     if out is not None:
         _fits("empty", out, dtype)
-        return out.resize_(ints(size))
-    t = _empty(ints(size), dtype, device)
+        return _finish(out.resize_(ints(sizes)), requires_grad)
+    t = _empty(ints(sizes), dtype, device)
     if memory_format is not None and memory_format.id > 1:
         t = own_tensor(lib.fc_to(t._h, t.dtype.id, memory_format.id, 0))
     return _finish(t, requires_grad)
@@ -143,9 +139,7 @@ def _filled(size, value, dtype, device_, requires_grad, out=None):
         raise RuntimeError("fill: the memory is read-only. Clone the tensor first.")
     if out is None:
         lib.fc_fresh(t._h)
-    if requires_grad:
-        t.requires_grad = True
-    return t
+    return _finish(t, requires_grad)
 
 
 def zeros(*sizes, size=None, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
@@ -155,14 +149,14 @@ def zeros(*sizes, size=None, out=None, dtype=None, layout=None, device=None, req
     >>> facula.zeros(2)
     tensor([0., 0.])
     """
-    if not sizes and size is None:
-        raise _no_size("zeros")
+    if not sizes or size is not None:
+        sizes = listed("zeros", "size", sizes, size)
     if out is None and device is None and layout is None and not (requires_grad or pin_memory):
-        t = _full(-1 if dtype is None else dtype_id(dtype), _state._device.id, sizes if size is None else size, 0)
+        t = _full(-1 if dtype is None else dtype_id(dtype), _state._device.id, sizes, 0)
         if t is not None:
             return t
     plain(layout, pin_memory)
-    return _filled(sizes if size is None else (size,), 0, dtype, device, requires_grad, out)
+    return _filled(sizes, 0, dtype, device, requires_grad, out)
 
 
 def ones(*sizes, size=None, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
@@ -172,14 +166,14 @@ def ones(*sizes, size=None, out=None, dtype=None, layout=None, device=None, requ
     >>> facula.ones(2, dtype=facula.int32)
     tensor([1, 1], dtype=torch.int32)
     """
-    if not sizes and size is None:
-        raise _no_size("ones")
+    if not sizes or size is not None:
+        sizes = listed("ones", "size", sizes, size)
     if out is None and device is None and layout is None and not (requires_grad or pin_memory):
-        t = _full(-1 if dtype is None else dtype_id(dtype), _state._device.id, sizes if size is None else size, 1)
+        t = _full(-1 if dtype is None else dtype_id(dtype), _state._device.id, sizes, 1)
         if t is not None:
             return t
     plain(layout, pin_memory)
-    return _filled(sizes if size is None else (size,), 1, dtype, device, requires_grad, out)
+    return _filled(sizes, 1, dtype, device, requires_grad, out)
 
 
 def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
@@ -191,6 +185,8 @@ def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, re
     """
     if type(size) is int:
         raise TypeError("full(): argument 'size' (position 1) must be tuple of ints, not int. Write (n,).")
+    if fill_value is None:
+        raise TypeError("full(): argument 'fill_value' (position 2) must be Number, not NoneType. Use empty() for values that are not set.")
     if out is None and device is None and layout is None and not (requires_grad or pin_memory):
         id = _KINDS.get(type(fill_value), -2) if dtype is None else dtype_id(dtype)
         if id > -2 and (t := _full(id, _state._device.id, size, fill_value)) is not None:
@@ -220,8 +216,7 @@ def empty_like(input, *, dtype=None, layout=None, device=None, requires_grad=Fal
     if type(input) is not Tensor:
         want_tensor("empty_like", "input", 0, input)
     if layout is not None or pin_memory:
-        _same_layout("empty_like", input, layout or input.layout)
-        plain(None, pin_memory)
+        _like_layout("empty_like", input, layout, pin_memory)
     if type(input) is not Tensor and input.layout is not strided:
         return _sparse_like("empty_like", input, 0, dtype, requires_grad)
     if dtype is device is memory_format is None and not requires_grad:
@@ -235,7 +230,7 @@ def _sparse_like(name, input, value, dtype, requires_grad):
     """No elements in the shape and layout of a sparse tensor."""
     if value != 0:
         raise NotImplementedError(f"{name}: not defined for layout {input.layout}. Convert with to_dense().")
-    from facula.tensor_core._sparse_shapes import empty_like
+    from facula.tensor_core.sparse.shapes import empty_like
 
     return empty_like(input, dtype).requires_grad_(requires_grad)
 
@@ -257,24 +252,24 @@ def _like_filled(input, value, dtype, device, requires_grad, memory_format):
     return _finish(t, requires_grad)
 
 
-def zeros_like(input, *, dtype=None, layout=None, device=None, requires_grad=False, memory_format=None):
+def zeros_like(input, *, dtype=None, layout=None, device=None, requires_grad=False, memory_format=None, pin_memory=False):
     """Zeros of input's shape, dtype and device."""
-    if layout is not None:
-        _same_layout("zeros_like", input, layout)
+    if layout is not None or pin_memory:
+        _like_layout("zeros_like", input, layout, pin_memory)
     return _like_filled(input, 0, dtype, device, requires_grad, memory_format)
 
 
-def ones_like(input, *, dtype=None, layout=None, device=None, requires_grad=False, memory_format=None):
+def ones_like(input, *, dtype=None, layout=None, device=None, requires_grad=False, memory_format=None, pin_memory=False):
     """Ones of input's shape, dtype and device."""
-    if layout is not None:
-        _same_layout("ones_like", input, layout)
+    if layout is not None or pin_memory:
+        _like_layout("ones_like", input, layout, pin_memory)
     return _like_filled(input, 1, dtype, device, requires_grad, memory_format)
 
 
-def full_like(input, fill_value, *, dtype=None, layout=None, device=None, requires_grad=False, memory_format=None):
+def full_like(input, fill_value, *, dtype=None, layout=None, device=None, requires_grad=False, memory_format=None, pin_memory=False):
     """One value in input's shape, dtype and device."""
-    if layout is not None:
-        _same_layout("full_like", input, layout)
+    if layout is not None or pin_memory:
+        _like_layout("full_like", input, layout, pin_memory)
     return _like_filled(input, fill_value, dtype, device, requires_grad, memory_format)
 
 
@@ -291,9 +286,9 @@ def empty_strided(size, stride, *, dtype=None, layout=None, device=None, require
     return _finish(own_tensor(h), requires_grad)
 
 
-def scalar_tensor(s, *, dtype=None, layout=None, device=None, requires_grad=False):
+def scalar_tensor(s, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
     """A 0-d tensor holding one number, of the default dtype unless given."""
-    return full((), s, dtype=dtype or _state.get_default_dtype(), layout=layout, device=device, requires_grad=requires_grad)
+    return full((), s, dtype=dtype or _state.get_default_dtype(), layout=layout, device=device, requires_grad=requires_grad, pin_memory=pin_memory)
 
 
 def arange(start=None, end=None, step=1, *, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
@@ -355,14 +350,14 @@ def _ranged(name, t, out, device, requires_grad):
     return _finish(t, requires_grad)
 
 
-def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
+def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
     """`steps` numbers evenly spaced from start to end, both included; counted from the nearer end, so both are exact.
 
     >>> import facula
     >>> facula.linspace(0, 1, 5)
     tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
     """
-    plain(layout)
+    plain(layout, pin_memory)
     if type(start) is not float or type(end) is not float:
         start, end = _end("start", start), _end("end", end)
     if not hasattr(steps, "__index__"):
@@ -410,19 +405,19 @@ def _end(what, v):
 
 
 def _complex_steps(start, end, steps, dtype):
-    from facula.tensor_core._data import tensor
+    """The steps of the real and of the imaginary part, side by side."""
+    start, end, part = complex(start), complex(end), dtype.to_real()
+    steps = [_ops.linspace_of(steps, part, a, b) for a, b in ((start.real, end.real), (start.imag, end.imag))]
+    return _ops.complex_view(_ops.stack(steps, -1))
 
-    step = (end - start) / (steps - 1) if steps > 1 else 0.0
-    return tensor([start + step * k if k < steps / 2 else end - step * (steps - 1 - k) for k in range(steps)], dtype=dtype)
 
-
-def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
+def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
     """base to the powers linspace(start, end, steps)."""
     if type(start) is float is type(end) and type(steps) is int and steps >= 0 and type(base) is float and abs(start) < 100 and abs(end) < 100:
-        if out is dtype is layout is device is None:  # 1.8 us instead of 2.7
+        if out is dtype is layout is device is None and not pin_memory:  # 1.8 us instead of 2.7
             t = _ops.linspace_of(steps, float64, start, end)
             return _finish(_ops.copy(_map2r(_POW, None, 2, 0, base, 0.0, t._h), _state.get_default_dtype()), requires_grad)
-    plain(layout)
+    plain(layout, pin_memory)
     _fits("logspace", out, dtype)
     if dtype is None and out is None and (isinstance(start, complex) or isinstance(end, complex)):
         dtype = _state.get_default_dtype().to_complex()
@@ -444,7 +439,7 @@ def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None,
     return _delivered("logspace", t, out) if out is not None else _finish(t, requires_grad)
 
 
-def eye(n, m=None, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
+def eye(n, m=None, *, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
     """The identity matrix, n rows by m (default n) columns.
 
     >>> import facula
@@ -458,7 +453,7 @@ def eye(n, m=None, *, out=None, dtype=None, layout=None, device=None, requires_g
     m = n if m is None else m
     if n < 0 or m < 0:
         raise RuntimeError(f"eye: n and m must be greater or equal to 0, got {n} and {m}.")
-    t = zeros(n, m, out=out, dtype=dtype, layout=layout, device=device)
+    t = zeros(n, m, out=out, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
     if n and m:
         lib.fc_fill(lib.fc_view_op(_DIAGONAL, t._h, 0, 0, 1, 0), 1, 1, 1.0, 0.0)
     if out is None:

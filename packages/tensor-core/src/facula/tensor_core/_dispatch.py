@@ -8,6 +8,7 @@ from facula.tensor_core import _run, _tensor
 from facula.tensor_core._errors import STALE, IntegerOverflow, explain
 from facula.tensor_core._lib import lib
 from facula.tensor_core._foreign import ask_row, overriding
+from facula.tensor_core._threads import ThreadState
 from facula.tensor_core._tensor import Tensor, own_tensor  # noqa: F401 - own_tensor is for _ops.py
 
 
@@ -59,7 +60,7 @@ sparse = None  # _sparse's: f(op, args, out) answers for calls with a sparse ten
 
 # --- interpreters ---------------------------------------------------------------------------------------------------
 
-_listening = threading.local()  # .stack: this thread's interpreters, the last one is asked first
+_listening = ThreadState()  # .stack: this thread's interpreters, the last one is asked first
 _listeners = 0  # in all threads: what `_ops.interpreting` shows
 _lock = threading.Lock()
 

@@ -55,8 +55,8 @@ STATUS = (
 STALE = STATUS.index("stale")
 
 
-class IntegerOverflow(RuntimeError, ValueError):
-    """An integer beyond 64 bits."""
+class IntegerOverflow(RuntimeError, ValueError, OverflowError):
+    """An integer beyond 64 bits: PyTorch raises one or the other, by what converts it."""
 
 
 class NotATensorError(TypeError, AttributeError):
@@ -105,6 +105,8 @@ def _memory(op, args, out, a, b, c, d):
 def _shape(op, args, out, a, b, c, d):
     if op.name == "expand":
         return ShapeError, f"The expanded size of the tensor ({b}) must match the existing size ({c}) at non-singleton dimension {a}. Target sizes: {list(args[1])}. Tensor sizes: {list(args[0].shape)}. Reshape it, or give it a size of 1 there."
+    if op.name == "cat":
+        return ShapeError, f"Sizes of tensors must match except in dimension {args[1]}. Expected size {b} but got size {c} for tensor number {d} in the list ({operands(op, args)}). Cut or pad it."
     if op.name in ("index", "index_put_rows_"):
         together = _go_together([tuple(i.shape) for i in args[1]])
         error = ShapeError if together else IndexShapeError
@@ -128,6 +130,8 @@ def _dtype(op, args, out, a, b, c, d):
         return DTypeError, f"view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar type: {_scalar_type(a)} ({operands(op, args)}). Convert with .float()."
     if op.name in ("sub", "rsub", "neg"):
         return DTypeError, _minus(op, args)
+    if op.name == "addcdiv":
+        return DTypeError, f"Integer division with addcdiv is no longer supported ({operands(op, args)}). Write input + value * torch.div(tensor1, tensor2, rounding_mode='trunc'), or convert to a floating dtype."
     return DTypeError, f'"{op.name.lstrip("_")}" not implemented for \'{_scalar_type(a)}\' ({operands(op, args)}). Convert with input.to(a dtype of: {op.types}).'
 
 

@@ -3,12 +3,13 @@
 import warnings
 
 from facula.tensor_core import _dispatch, _ops, _order
+from facula.tensor_core._arguments import by_axis
 from facula.tensor_core._errors import ShapeError
 from facula.tensor_core._guard import want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core._out import into
 from facula.tensor_core._run import fitting, plain_number, zero_dim
-from facula.tensor_core._shape import broadcast_shapes, wrap_dim
+from facula.tensor_core._shape import broadcast_shapes, lying_as, wrap_dim
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import bool_ as _bool
 from facula.tensor_core._types import int64
@@ -90,7 +91,7 @@ def _fill_expanded(self, mask, value, dims):
     return self
 
 
-def gather(input, dim, index, *, sparse_grad=False, out=None):
+def gather(input, dim=None, index=None, *, sparse_grad=False, out=None, axis=None):
     """The elements of input at index along dim. sparse_grad: the gradient is a sparse tensor of what was read.
 
     >>> import facula
@@ -102,6 +103,8 @@ def gather(input, dim, index, *, sparse_grad=False, out=None):
         want_tensor("gather", "input", 0, input)
     if type(index) is not Tensor:
         want_tensor("gather", "index", 2, index)
+    if dim is None:
+        dim = by_axis("gather", axis)
     row = _ops._gather_sparse_grad if sparse_grad else _ops.gather
     if not index.numel() and index.dtype.name == "int64" and index.dim() != input.dim():  # PyTorch asks nothing of its shape
         return into("gather", row(input, dim, index.reshape((0,) * max(1, input.dim()))).reshape(index.shape), out)
@@ -109,9 +112,16 @@ def gather(input, dim, index, *, sparse_grad=False, out=None):
 
 
 def index_fill(input, dim, index, value):
-    """input with value in the slices along dim that index names."""
+    """input with value in the slices along dim that index names, lying as input does."""
+    filled = _filled_slices(input, dim, index, value)
+    return filled if filled.origin is not None or input.is_contiguous() else lying_as(filled, input)
+
+
+def _filled_slices(input, dim, index, value):
     if index.dtype is not int64:
         raise IndexError(f"index_fill_(): Expected dtype int64 for index, but got {index.dtype.name}. Convert it with .to(facula.int64).")
+    if not input.dim() and index.numel() != 1:  # a number is a vector of one
+        return _ops.squeeze(_filled_slices(_ops.unsqueeze(input, 0), dim, index, value), (0,))
     shape = list(input.shape)
     if shape:
         shape[dim] = index.numel()
@@ -131,7 +141,7 @@ def index_fill(input, dim, index, value):
                 return _ops.index_copy(input, dim, index, filled)
             except IndexError:  # from the end, perhaps
                 pass
-    index = _ops.where_rows(_ops.lt(index, 0), _ops.add(index, input.shape[dim] if input.shape else 1), index)
+    index = _ops.where_rows(_ops.lt(index, 0), _ops.add(index, input.shape[dim] if shape else 1), index)
     return _ops.index_copy(input, dim, index, filled)
 
 

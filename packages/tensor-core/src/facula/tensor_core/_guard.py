@@ -13,9 +13,9 @@ from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import dtype
 
 # kind: (types that are right at a glance, word for a message)
-WORDS = {"tensor": "Tensor", "int": "int", "bool": "bool", "float": "float", "number": "Number", "str": "str", "dtype": "torch.dtype"}
+WORDS = {"tensor": "Tensor", "int": "int", "ints": "tuple of ints", "bool": "bool", "float": "float", "number": "Number", "str": "str", "dtype": "torch.dtype"}
 FAST = {
-    "tensor": (Tensor,), "int": (), "bool": (bool,), "float": (float, int), "number": (int, float, bool), "str": (str,), "dtype": (dtype,),
+    "tensor": (Tensor,), "int": (), "ints": (), "bool": (bool,), "float": (float, int), "number": (int, float, bool), "str": (str,), "dtype": (dtype,),
 }  # fmt: skip
 
 NAMES = {
@@ -31,6 +31,7 @@ NAMES = {
     "str": "reduce rounding_mode indexing interpolation side mode driver UPLO norm compute_mode",
     "dtype": "dtype",
 }  # fmt: skip
+NUMPY = {"dim": "axis", "keepdim": "keepdims"}  # other names, which PyTorch takes too
 KIND = {name: kind for kind, names in NAMES.items() for name in names.split()}
 
 # (function, parameter): its kind, None for several that the function sorts out; ("*", ...) is no default but a set of functions
@@ -49,7 +50,9 @@ TAKES = {
     ("xlog1py", "input"): None, ("xlog1py", "other"): None, ("zeta", "input"): None, ("zeta", "other"): None, ("repeat_interleave", "input"): "tensor",
     ("result_type", "tensor"): None, ("typename", "input"): None, ("cross", "dim"): "int", ("unflatten", "dim"): "int", ("round", "decimals"): "int",
     ("frombuffer", "count"): None, ("frombuffer", "offset"): None, ("isin", "elements"): None, ("std", "correction"): "number", ("var", "correction"): "number",
-    ("std_mean", "correction"): "number", ("var_mean", "correction"): "number",
+    ("std_mean", "correction"): "number", ("var_mean", "correction"): "number", ("segment_reduce", "data"): "tensor", ("segment_reduce", "unsafe"): "bool",
+    ("segment_reduce", "axis"): "int", ("take_along_dim", "indices"): "tensor", ("histogram", "weight"): "tensor", ("histogramdd", "weight"): "tensor",
+    ("nonzero_static", "size"): "int", ("fill", "value"): None, ("hash_tensor", "mode"): "int", ("unflatten", "sizes"): None,
 }  # fmt: skip
 SEVERAL = frozenset("fft2 ifft2 rfft2 irfft2 hfft2 ihfft2 fftn ifftn rfftn irfftn hfftn ihfftn fftshift ifftshift gradient nanquantile all any logsumexp norm squeeze nanmean vector_norm matrix_norm hash_tensor max min std var std_mean var_mean count_nonzero quantile".split())
 
@@ -60,9 +63,10 @@ GUARDED = {
     "_fills": "index_fill take_along_dim",
     "_pointwise": "allclose isclose prelu frexp ldexp float_power mvlgamma polygamma isreal",
     "_order": "bincount bucketize histc kthvalue median mode msort nanmedian searchsorted unique unique_consecutive",
-    "_rearranging": "diag diagflat repeat_interleave roll rot90",
+    "_rearranging": "constant_pad_nd diag diagflat repeat_interleave roll rot90 tile",
+    "_index": "nonzero",
     "_overloads": "logcumsumexp norm index_add scatter",
-    "_put": None, "_products": None, "_statistics": None, "_bins": None, "_random": "bernoulli binomial multinomial poisson",
+    "_put": None, "_einsum": None, "_products": None, "_statistics": None, "_bins": None, "random.draws": "bernoulli binomial multinomial poisson",
 }  # fmt: skip
 
 
@@ -84,6 +88,8 @@ def right(kind, value):
         return value.numel() == 1 and not value.dim() and value.origin is None and (kind != "int" or value.dtype.kind == 1)
     if kind == "int":
         return hasattr(value, "__index__") and not isinstance(value, bool)
+    if kind == "ints":  # one of them may stand alone
+        return all(right("int", v) for v in value) if isinstance(value, (tuple, list)) else right("int", value)
     if kind == "number":
         return isinstance(value, complex) or hasattr(value, "__float__")
     if kind == "float":
@@ -121,6 +127,12 @@ def check(name, parameter, position, kind, value):
         raise IntegerOverflow(f"{name}(): Overflow when unpacking long long: {parameter} is {value}. Give one of 64 bits.")
 
 
+def real_order(name, p):
+    """Refuse the order of a norm that is no real number."""
+    if isinstance(p, complex):
+        raise RuntimeError(f"{name}: Expected a non-complex scalar as the order of norm, got {p}: p must be real-valued. Take its absolute value.")
+
+
 def want_ints(name, parameter, position, value):
     """Refuse what is neither a sequence of ints nor a tensor."""
     place = "" if position is None else f" (position {position + 1})"
@@ -133,14 +145,15 @@ def want_ints(name, parameter, position, value):
 
 # what is right at a glance, as text for the guard of a function; anything else is looked at closely
 GLANCE = {
-    "tensor": "type({0}) is not _Tensor", "int": "type({0}) is not int or not -65536 < {0} < 65536", "bool": "{0} is not False and {0} is not True",
+    "ints": "type({0}) is not tuple", "tensor": "type({0}) is not _Tensor", "int": "type({0}) is not int or not -65536 < {0} < 65536", "bool": "{0} is not False and {0} is not True",
     "float": "type({0}) is not float and type({0}) is not int", "str": "type({0}) is not str", "dtype": "type({0}) is not _dtype",
 }  # fmt: skip
 GLANCE["number"] = GLANCE["float"]
 
 
 class _Parameters:
-    """Names and kinds of a function's parameters, and which may be None. kinds: of a function, parameter -> kind, `kind?` where it may be None."""
+    """Names and kinds of a function's parameters, and which may be None. kinds: of a function, parameter -> kind, `kind?` where it may be None;
+    where they have NumPy's name of a parameter too, it is taken."""
 
     def __init__(self, function, kinds=None):
         kinds = kinds and kinds(function)
@@ -150,23 +163,37 @@ class _Parameters:
         self.names, self.keywords = every[: code.co_argcount], every[code.co_argcount :]
         self.kinds = {n: kind_of(function.__name__, n) if kinds is None else kinds.get(n, "").rstrip("?") for n in every}
         self.defaults = dict(zip(reversed(self.names), reversed(function.__defaults__ or ()))) | (function.__kwdefaults__ or {})
+        self.other = {n: other for n, other in NUMPY.items() if n in every and other not in every and (kinds is None or other in kinds)}
         self.optional = {n for n, value in self.defaults.items() if value is None} | {n for n, kind in (kinds or {}).items() if kind.endswith("?")}
 
     def text(self):
         """The guard in Python, with the function's own signature (values of defaults are its function object's)."""
-        given = lambda n: f"{n}=None" if n in self.defaults else n
-        star = ["*"] * bool(self.keywords)
+        may_lack = self.may_lack()
+        given = lambda n: f"{n}=None" if n in self.defaults or n in may_lack else n
+        star = ["*"] * bool(self.keywords or self.other)
         tests = []
         for n, kind in self.kinds.items():
             if kind:
                 test = GLANCE[kind].format(n)
                 tests.append(f"{n} is not None and ({test})" if n in self.optional else test)
         passed = [*self.names, *(f"{n}={n}" for n in self.keywords)]
-        body = f"    if {' or '.join(tests) or 'False'}:\n        return _closely({', '.join(['_self', *passed])})\n"
+        body = "".join(f"    if {other} is not None:\n        {n} = {other}\n" for n, other in self.other.items())
+        body += f"    if {' or '.join(tests) or 'False'}:\n        return _closely({', '.join(['_self', *passed])})\n"
         if self.keywords == ("out",):  # 30 ns
             body += f"    if out is None:\n        return _function({', '.join(self.names)})\n"
-        head = ", ".join([*map(given, self.names), *star, *map(given, self.keywords)])
+        head = ", ".join([*map(given, self.names), *star, *map(given, self.keywords), *(f"{other}=None" for other in self.other.values())])
         return f"def {self.function.__name__}({head}):\n{body}    return _function({', '.join(passed)})\n"
+
+    def may_lack(self):
+        """Parameters without a default that the guard gives one: a dim that may come as axis, and those behind it. Their kinds refuse None."""
+        if "dim" not in self.other or "dim" not in self.names or "dim" in self.defaults:
+            return ()
+        return self.names[self.names.index("dim") : len(self.names) - len(self.function.__defaults__ or ())]
+
+    def values(self):
+        """__defaults__ and __kwdefaults__ of the guard."""
+        function = self.function
+        return (None,) * len(self.may_lack()) + (function.__defaults__ or ()) or None, (function.__kwdefaults__ or {}) | dict.fromkeys(self.other.values())
 
     def check(self, parameter, position, value):
         """Refuse a value of a wrong kind."""
@@ -209,9 +236,9 @@ def guarded(function, kinds=None):
             own["_closely"] = lambda self, *args, **options: _closely(self, checked, args, options)
             exec(compile(own["_self"].text(), function.__code__.co_filename, "exec"), own)
             made = own["_made"] = own[function.__name__]
-            made.__defaults__, made.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
+            made.__defaults__, made.__kwdefaults__ = own["_self"].values()
             if checked.__code__ is _first_call.__code__:  # it may be watched by now, see _override
-                checked.__code__ = made.__code__
+                checked.__code__, checked.__defaults__, checked.__kwdefaults__ = made.__code__, made.__defaults__, made.__kwdefaults__
         return own["_made"](*args, **options)
 
     inner = function

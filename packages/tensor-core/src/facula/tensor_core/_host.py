@@ -99,4 +99,5 @@ def run(op, args):
     return outs[0] if op.results is None else tuple(outs)
 
 
-from facula.tensor_core import _host_fft, _host_linalg  # noqa: E402, F401 - they fill the table
+from facula.tensor_core.fft import host as _host_fft  # noqa: E402, F401 - they fill the table
+from facula.tensor_core.linalg import host as _host_linalg  # noqa: E402, F401

@@ -340,53 +340,53 @@ def _squeeze_leading(shape, value):
     return value
 
 
-def copy_(self, src, non_blocking=False):
-    """self[...] = src, broadcast and converted. In place."""
-    if not isinstance(src, Tensor):
-        if isinstance(src, (list, tuple)):
-            want_tensor("copy_", "other", 0, src)
-        src = _data.as_tensor(src)
+def copy_(self, other, non_blocking=False):
+    """self[...] = other, broadcast and converted. In place."""
+    if not isinstance(other, Tensor):
+        if isinstance(other, (list, tuple)):
+            want_tensor("copy_", "other", 0, other)
+        other = _data.as_tensor(other)
     try:
-        return _ops.copy_into_(self, src)
+        return _ops.copy_into_(self, other)
     except RuntimeError:
-        if self.is_meta is src.is_meta:
+        if self.is_meta is other.is_meta:
             raise
-    if src.is_meta:
+    if other.is_meta:
         raise NotImplementedError("copy_: Cannot copy out of meta tensor; no data! Give a tensor that has some.")
-    return _ops.copy_into_(self, src.to("meta"))  # shapes and dtypes are checked, nothing moves
+    return _ops.copy_into_(self, other.to("meta"))  # shapes and dtypes are checked, nothing moves
 
 
-def fill_(self, value):
+def fill_(input, value):
     """Every element set to one value. In place."""
     if isinstance(value, Tensor):
         if value.dim():
             raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {value.dim()} dimensions.")
-        return copy_(self, value)
-    return _ops.fill_number_(self, _run.fitting("fill_", value, self.dtype))
+        return copy_(input, value)
+    return _ops.fill_number_(input, _run.fitting("fill_", value, input.dtype))
 
 
-def zero_(self):
+def zero_(input):
     """Every element set to 0. In place."""
-    return _ops.fill_number_(self, 0)
+    return _ops.fill_number_(input, 0)
 
 
-def index_put_(self, indices, values, accumulate=False):
-    """self written (or added to) through index tensors. In place; of equal indices the last one wins."""
+def index_put_(input, indices, values, accumulate=False):
+    """input written (or added to) through index tensors. In place; of equal indices the last one wins."""
     if not isinstance(values, Tensor):
-        values = _run.zero_dim(values, self.dtype)
+        values = _run.zero_dim(values, input.dtype)
     if isinstance(indices, Tensor):
         raise TypeError("index_put_(): argument 'indices' (position 1) must be tuple of Tensors, not Tensor. Write (index,).")
     key = tuple([slice(None) if i is None else i for i in indices])
-    places = _positions(self, key, tuple)
+    places = _positions(input, key, tuple)
     if places is None:
-        _, places = _plan(self, key)  # masks become positions
-    if not _ops.interpreting and self.origin is None and self.base is None and values.origin is None and values.dtype is self.dtype:
+        _, places = _plan(input, key)  # masks become positions
+    if not _ops.interpreting and input.origin is None and input.base is None and values.origin is None and values.dtype is input.dtype:
         try:
-            if not lib.fc_index_put(self._h, len(places), [None if i is None else i._h for i in places], values._h, accumulate):
-                return self
+            if not lib.fc_index_put(input._h, len(places), [None if i is None else i._h for i in places], values._h, accumulate):
+                return input
         except AttributeError:  # sparse
             pass
-    return _ops.index_put_rows_(self, [i for i in places if i is not None], values, mask_of(places), accumulate)
+    return _ops.index_put_rows_(input, [i for i in places if i is not None], values, mask_of(places), accumulate)
 
 
 def index_put(input, indices, values, accumulate=False):

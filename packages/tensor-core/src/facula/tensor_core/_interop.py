@@ -191,7 +191,8 @@ def __array__(self, dtype=None, copy=None):
 
 
 def __array_wrap__(self, array, context=None, return_scalar=False):
-    return from_array(array if array.dtype != bool else array.copy()) if hasattr(array, "dtype") else array
+    """What a function of NumPy's made of this tensor, as a tensor; truth values as uint8, as PyTorch has them."""
+    return from_array(array if array.dtype != bool else array.astype("uint8")) if hasattr(array, "dtype") else array
 
 
 def _parse(args):

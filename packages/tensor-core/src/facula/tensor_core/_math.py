@@ -102,16 +102,16 @@ def _triangle(input, diagonal, upper, out):
     return _ops._triangle(input, diagonal, upper, out=out)
 
 
-def tril_indices(row, col, offset=0, *, dtype=None, device=None, layout=None):
+def tril_indices(row, col, offset=0, *, dtype=None, device=None, layout=None, requires_grad=False, pin_memory=False):
     """Row and column indices of the lower triangle."""
-    _create.plain(layout)
-    return _triangle_indices("tril_indices", row, col, offset, False, dtype, device)
+    _create.plain(layout, pin_memory)
+    return _create._finish(_triangle_indices("tril_indices", row, col, offset, False, dtype, device), requires_grad)
 
 
-def triu_indices(row, col, offset=0, *, dtype=None, device=None, layout=None):
+def triu_indices(row, col, offset=0, *, dtype=None, device=None, layout=None, requires_grad=False, pin_memory=False):
     """Row and column indices of the upper triangle."""
-    _create.plain(layout)
-    return _triangle_indices("triu_indices", row, col, offset, True, dtype, device)
+    _create.plain(layout, pin_memory)
+    return _create._finish(_triangle_indices("triu_indices", row, col, offset, True, dtype, device), requires_grad)
 
 
 def _triangle_indices(name, row, col, offset, upper, dtype, device):
@@ -141,7 +141,7 @@ def diff(input, n=1, dim=-1, prepend=None, append=None, *, out=None):
     if prepend is not None or append is not None:
         for name, end in (("prepend", prepend), ("append", append)):
             if end is not None and end.dim() != input.dim():
-                raise RuntimeError(f"diff expects {name} to have the same number of dimensions as input, got {end.dim()} and {input.dim()}.")
+                raise RuntimeError(f"diff expects prepend or append to be the same dimension as input, but {name} has {end.dim()} dims and input {input.dim()}.")
         x = _joining.cat([x for x in (prepend, input, append) if x is not None], dim)
     apart = _ops.ne if x.dtype.kind == 0 else _ops.sub
     for _ in range(min(n, x.shape[dim] + 1)):  # nothing is left then
@@ -191,6 +191,7 @@ def trace(input):
 
 def cumulative_trapezoid(y, x=None, *, dx=1, dim=-1):
     """Running integral along dim by the trapezoidal rule."""
+    dim = wrap_dim("cumulative_trapezoid", dim, y.dim())
     return _ops.cumsum(_trapezoids(y, x, dx, dim), dim)
 
 
@@ -198,11 +199,12 @@ def trapezoid(y, x=None, *, dx=1, dim=-1):
     """Integral along dim by the trapezoidal rule."""
     if x is not None and not (type(dx) is int and dx == 1):
         raise TypeError(f"trapezoid(): x and dx={dx!r} cannot be given together. Give one of them.")
-    if x is None and y.dim() and y.shape[dim] > 1 and isinstance(dx, (int, float)) and y.dtype.kind:  # each but the ends counts twice
+    if x is None and y.dim() and y.shape[dim] and isinstance(dx, (int, float)) and y.dtype.kind:  # each but the ends counts twice
         ends = _ops.add(_ops.select(y, dim, 0), _ops.select(y, dim, -1))
         return _ops.mul(_ops.sub(_ops.sum(y, dim), _ops.mul(ends, 0.5)), dx)
+    dim = wrap_dim("trapezoid", dim, y.dim())  # of y: x may have more dims
     if y.dim() and not y.shape[dim]:
-        return y.new_zeros([n for d, n in enumerate(y.shape) if d != dim % y.dim()])
+        return y.new_zeros([n for d, n in enumerate(y.shape) if d != dim])
     return _ops.sum(_trapezoids(y, x, dx, dim), dim)
 
 
@@ -217,11 +219,13 @@ def _trapezoids(y, x, dx, dim):
     first, count = min(n, 1), max(n - 1, 0)
     pairs = _ops.add(narrow(y, dim, first, count), narrow(y, dim, 0, count))
     if x is not None:
-        if x.dim() and x.shape[dim if x.dim() == y.dim() else -1] != n and not (x.dim() != 1 and x.dim() < y.dim()):
-            raise RuntimeError(f"trapezoid: There must be one `x` value for each sample point, got {tuple(x.shape)} for {tuple(y.shape)} along dim {dim}.")
-        dx = diff(x, dim=dim if x.dim() == y.dim() else -1)
-        if x.dim() == 1 and y.dim() > 1:
-            dx = dx.reshape([-1 if d == dim % y.dim() else 1 for d in range(y.dim())])
+        if x.dim() == 1:  # along dim; others are of the last dims
+            if x.shape[0] != n:
+                raise RuntimeError(f"trapezoid: There must be one `x` value for each sample point, got {tuple(x.shape)} for {tuple(y.shape)} along dim {dim}.")
+            x = _ops.view(x, [n if d == dim else 1 for d in range(y.dim())])
+        elif x.dim() < y.dim():
+            x = _ops.view(x, (*(1,) * (y.dim() - x.dim()), *x.shape))
+        dx = diff(x, dim=dim)
     return _ops.mul(_ops.mul(pairs, dx), 0.5)
 
 

@@ -223,22 +223,24 @@ def _sum_of(name, input, multiply, x, y, beta, alpha, out):
     if alpha != 1:
         product = _ops.mul(product, alpha)
     if beta == 0:
-        return _ops.add(product, 0, out=out)
+        return _ops.add(product, 0 if product.dtype.kind else False, out=out)
     if multiply is outer and not input.is_contiguous() and input.shape == product.shape:  # the result lies as input does
         return _ops.add(input if beta == 1 else _ops.mul(input, beta), product, out=out)
     return _ops.add(product, input if beta == 1 else _ops.mul(input, beta), out=out)
 
 
-def chain_matmul(*matrices):
+def chain_matmul(*matrices, out=None):
     """Product of several matrices in the cheapest order."""
     from facula.linalg import multi_dot
 
+    if not matrices:
+        raise RuntimeError("chain_matmul(): Expected one or more matrices, got none.")
     for t in matrices:
         if isinstance(t, Tensor) and t.dim() != 2:
             raise RuntimeError(f"chain_matmul: Tensor dimension is {t.dim()}, expected 2 instead. Use linalg.multi_dot for vectors at the ends.")
     if len(matrices) == 1:
-        return matrices[0]
-    return multi_dot(matrices)
+        return into("chain_matmul", matrices[0], out)
+    return multi_dot(matrices, out=out)
 
 
 __all__ = [

@@ -1,9 +1,13 @@
 """Gives Tensor its methods: every row and composition whose first argument is the tensor, operators, conversions, new_*."""
 
-from facula.tensor_core import _copying, _create, _data, _dispatch, _dlpack, _index, _interop, _legacy, _fills, _math, _matrix, _ops, _order, _overloads, _ownership, _pack, _pointwise, _print, _random, _resize, _shape, _joining, _rearranging, _storage
-from facula.tensor_core import _bins, _conjugate, _products, _put, _sparse, _statistics
+from types import FunctionType
+
+from facula.tensor_core import _copying, _create, _data, _dispatch, _dlpack, _index, _interop, _legacy, _fills, _math, _matrix, _ops, _order, _overloads, _ownership, _pack, _pointwise, _print, _resize, _shape, _joining, _splitting, _rearranging, _storage
+from facula.tensor_core.random import draws as _random
+from facula.tensor_core import _bins, _conjugate, _products, _put, _statistics
+from facula.tensor_core.sparse import tensor as _sparse
 from facula.tensor_core import _settings
-from facula.tensor_core._arguments import either
+from facula.tensor_core._arguments import listed
 from facula.tensor_core._errors import DTypeError
 from facula.tensor_core._guard import want_tensor
 from facula.tensor_core._lib import lib
@@ -15,7 +19,7 @@ from facula.tensor_core._tensor import Tensor
 # functions that are not methods in PyTorch
 _NOT = {
     "cat", "concat", "concatenate", "stack", "hstack", "vstack", "dstack", "row_stack", "column_stack", "meshgrid", "broadcast_tensors",
-    "broadcast_shapes", "constant_pad_nd", "polar", "atleast_1d", "atleast_2d", "atleast_3d", "linear", "rsub", "celu", "selu", "threshold",
+    "broadcast_shapes", "constant_pad_nd", "polar", "atleast_1d", "atleast_2d", "atleast_3d", "convolution", "linear", "rsub", "celu", "selu", "threshold",
 }  # fmt: skip
 
 
@@ -25,7 +29,7 @@ def attach(public):
         if name not in _NOT and name in public or name.endswith("_") and not name.startswith("_"):
             if name not in _HIDDEN:
                 setattr(Tensor, name, getattr(_ops, name))
-    for module in (_shape, _joining, _rearranging, _matrix, _math, _fills, _pointwise, _conjugate, _index, _overloads, _order, _products, _put, _statistics, _bins, _interop, _dlpack, _storage, _copying, _legacy, _settings):
+    for module in (_shape, _joining, _splitting, _rearranging, _matrix, _math, _fills, _pointwise, _conjugate, _index, _overloads, _order, _products, _put, _statistics, _bins, _interop, _dlpack, _storage, _copying, _legacy, _settings):
         for name in module.METHODS:
             if name not in _NOT:
                 setattr(Tensor, name, getattr(module, name))
@@ -33,11 +37,22 @@ def attach(public):
         setattr(Tensor, name, function)
     for name, function in _interop.CONVERTERS.items():
         setattr(Tensor, name, function)
-    for name, function in {**_EXTRA, "where": _where, "polygamma": _polygamma, "split": _joining._split_method, **_sparse.METHODS, **_random.METHODS, **_reflected(), **_power_operators()}.items():
+    for name, function in {**_EXTRA, "where": _where, "norm": _norm, "polygamma": _polygamma, "split": _splitting._split_method, **_sparse.METHODS, **_random.METHODS, **_reflected(), **_power_operators()}.items():
         setattr(Tensor, name, function)
     for name in _ownership.TENSOR:
         setattr(Tensor, name, _ownership.Brought(name))
     _inplace_compositions()
+    for name, function in public.items():
+        if vars(Tensor).get(name) is function and isinstance(function, FunctionType):
+            setattr(Tensor, name, _method_of(name, function))
+
+
+def _method_of(name, function):
+    """A function's namesake among the methods: another object, because a `__torch_function__` tells torch.unbind from Tensor.unbind."""
+    method = FunctionType(function.__code__, function.__globals__, name, function.__defaults__, function.__closure__)
+    method.__kwdefaults__, method.__doc__ = function.__kwdefaults__, function.__doc__
+    method.__module__, method.__qualname__ = Tensor.__module__, f"Tensor.{name}"
+    return method
 
 
 _HIDDEN = {"copy_into_", "place_into_", "fill_number_", "index_put_rows_", "where_rows_", "clamp_tensor_", "randperm_", "random_range_", "random_full_", "bernoulli_scalar_"}
@@ -49,6 +64,11 @@ _HIDDEN |= {"draw_bernoulli_", "draw_poisson_", "draw_gamma_", "draw_binomial_"}
 def _where(self, condition, other):
     """self where condition, else other (a tensor or a number)."""
     return _overloads.where(condition, self, other)
+
+
+def _norm(self, p="fro", dim=None, keepdim=False, dtype=None, **numpy):
+    """facula.norm, without a place for its result."""
+    return _overloads.norm(self, p, dim, keepdim, None, dtype, **numpy)
 
 
 def _polygamma(self, n):
@@ -81,7 +101,7 @@ def _reflected():
         "__rsub__": guarded(lambda x, n: _ops.rsub(x, n)),
         "__rmul__": guarded(lambda x, n: _ops.mul(_own(x), n)),
         "__rtruediv__": guarded(lambda x, n: _ops.mul(_ops.reciprocal(x), n)),  # PyTorch's order of roundings
-        "__rdiv__": lambda x, n: x.reciprocal() * n,
+        "__rdiv__": lambda x, other: x.reciprocal() * other,
         "__rfloordiv__": guarded(lambda x, n: _ops.floor_divide(n, x)),
         "__rmod__": guarded(lambda x, n: _ops.remainder(n, x)),
         "__rpow__": guarded(lambda x, n: _ops.pow(n, x)),
@@ -110,20 +130,20 @@ def _inplace_compositions():
     def writer(name, function):
         alone = name in ("scatter", "index_fill")  # what is read may not lie where they write
 
-        def in_place(self, *args, **options):
-            if type(self) is not Tensor:
-                want_tensor(name + "_", "input", 0, self)
+        def in_place(input, *args, **options):
+            if type(input) is not Tensor:
+                want_tensor(name + "_", "input", 0, input)
             if alone:  # index_fill's value is read first
-                apart(name + "_", self, [a for a in args[: 2 if name == "index_fill" else 3] if isinstance(a, Tensor) and not a.is_sparse])
-            source = self if self.origin is None else _ops.copy(self, None, 1)  # what function keeps for backward must not be overwritten
+                apart(name + "_", input, [a for a in args[: 2 if name == "index_fill" else 3] if isinstance(a, Tensor) and not a.is_sparse])
+            source = input if input.origin is None else _ops.copy(input, None, 1)  # what function keeps for backward must not be overwritten
             result = function(source, *args, **options)
-            if name == "addbmm" and result.origin is None and result.shape != self.shape:  # which takes the result's shape
-                return into("addbmm", result, self)
-            if result.dtype is not self.dtype and (name == "float_power" or not can_cast(result.dtype, self.dtype)):
-                raise DTypeError(f"{name}_: result type {result.dtype.name} can't be cast to the desired output type {self.dtype.name}. Use {name}.")
+            if name == "addbmm" and result.origin is None and result.shape != input.shape:  # which takes the result's shape
+                return into("addbmm", result, input)
+            if result.dtype is not input.dtype and (name == "float_power" or not can_cast(result.dtype, input.dtype)):
+                raise DTypeError(f"{name}_: result type {result.dtype.scalar_type} can't be cast to the desired output type {input.dtype.scalar_type}. Use {name}.")
             if not alone:
-                partly_apart(name + "_", self, args)
-            return _ops.copy_into_(self, result)
+                partly_apart(name + "_", input, args)
+            return _ops.copy_into_(input, result)
 
         in_place.__name__ = in_place.__qualname__ = name + "_"
         in_place.__doc__ = f"{name}, written into the tensor itself."
@@ -140,15 +160,15 @@ def _inplace_compositions():
         """self / other, in place."""
         return _ops.div_(self, other) if rounding_mode is None else divide(self, other, rounding_mode=rounding_mode)
 
-    def abs_(self):
+    def abs_(input):
         """abs, in place."""
-        if self.dtype.kind == 3:
+        if input.dtype.kind == 3:
             raise RuntimeError("abs_: in-place abs is not supported for complex tensors. Use abs, whose result is real.")
-        return _ops.abs_(self)
+        return _ops.abs_(input)
 
-    def round_(self, *, decimals=0):
+    def round_(input, *, decimals=0):
         """round, in place."""
-        return _ops.round_(self) if decimals == 0 else rounded(self, decimals=decimals)
+        return _ops.round_(input) if decimals == 0 else rounded(input, decimals=decimals)
 
     def lerp_(self, end, weight):
         """lerp, in place."""
@@ -163,8 +183,8 @@ def _inplace_compositions():
     Tensor.div_ = Tensor.divide_ = Tensor.true_divide_ = div_
 
     def reshaper(name, view):
-        def in_place(self, *args, **options):
-            return _restride(self, lambda x: view(x, *args, **options), name)
+        def in_place(input, *args, **options):
+            return _restride(input, lambda x: view(x, *args, **options), name)
 
         in_place.__name__ = in_place.__qualname__ = name
         return in_place
@@ -176,7 +196,7 @@ def _inplace_compositions():
 def _index_writer(op, in_place):
     """The in-place form of a row that writes through an index: in the tensor's own memory where nobody has to hear of it."""
 
-    def written(self, dim, index, source=None, **options):  # source may come under its name, in options
+    def written(self, dim=None, index=None, source=None, **options):  # source may come under its name, in options, and dim as axis
         if isinstance(source, Tensor) and isinstance(index, Tensor) and not source.is_sparse and (lib.fc_same_storage(self._h, source._h) or lib.fc_same_storage(self._h, index._h)):
             apart(op.name + "_", self, (source, index))
         if not options and not _ops.interpreting and isinstance(source, Tensor) and self.origin is None and self.base is None and source.origin is None:
@@ -199,13 +219,24 @@ def _restride(self, view, name):
     return self
 
 
+def _one_by_one(function):
+    """The method of a function of a sequence of ints, which takes them one by one too."""
+
+    def method(self, *given, **named):
+        return function(self, given, **named) if len(given) > 1 else function(self, *given, **named)
+
+    method.__name__ = method.__qualname__ = function.__name__
+    method.__doc__ = function.__doc__
+    return method
+
+
 def _new_factory(name):
     make = getattr(_create, name)
     value = {"zeros": 0, "ones": 1}.get(name)
 
     def factory(self, *args, size=None, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
-        if size is not None:
-            args = either("new_" + name, "size", args, size)
+        if size is not None or not args:
+            args = (listed("new_" + name, "size", args, size),)
         if value is not None and dtype is device is layout is None and not (requires_grad or pin_memory):
             t = lib.full(lib.fc_dtype(self._h), lib.fc_device(self._h), args, value)
             if t is not None:
@@ -219,7 +250,7 @@ def _new_factory(name):
 
 def _new_full(self, size, fill_value, *, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
     """facula.full with this tensor's dtype and device."""
-    if dtype is device is layout is None and not (requires_grad or pin_memory):
+    if dtype is device is layout is None and not (requires_grad or pin_memory) and fill_value is not None:
         t = lib.full(lib.fc_dtype(self._h), lib.fc_device(self._h), size, fill_value)
         if t is not None:
             return t
@@ -283,6 +314,8 @@ _EXTRA = {
     "T": property(_shape._reversed_dims), "mT": property(_shape._matrix_transposed), "H": property(_shape._hermitian),
     "mH": property(_shape.adjoint), "real": property(_math.real, _math._set_part(_math.real)), "imag": property(_math.imag, _math._set_part(_math.imag)),
     "__repr__": _print.tensor_repr, "__format__": _print.tensor_format, "is_same_size": _is_same_size,
+    **{f.__name__: _one_by_one(f) for f in (_ops.count_nonzero, _splitting.hsplit, _splitting.vsplit, _splitting.dsplit)},
+    "reshape": _shape.reshaped, "permute": _shape.permuted, "broadcast_to": _shape.broadcasted, "tile": _rearranging.tiled, "flip": _rearranging.flipped,
     "new_zeros": _new_factory("zeros"), "new_ones": _new_factory("ones"), "new_empty": _new_factory("empty"), "new_full": _new_full,
     "_cdata": property(_cdata), "new_tensor": _new_tensor, "resize_as_": _resize.resize_as_,
 }  # fmt: skip

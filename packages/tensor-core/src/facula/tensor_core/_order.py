@@ -70,12 +70,12 @@ def sort(input, dim=-1, descending=False, *, stable=False, out=None, axis=None):
     return _written(_sorted(input, dim, descending), out, return_types.sort, input)
 
 
-def argsort(input, dim=-1, descending=False, *, stable=False, axis=None):
+def argsort(input, dim=-1, descending=False, *, stable=False, out=None, axis=None):
     """Indices that sort input along dim; stable."""
     if type(input) is not Tensor:
         want_tensor("argsort", "input", 0, input)
     dim = dim if axis is None else axis
-    return _sorted(input, dim, descending)[1]
+    return into("argsort", _sorted(input, dim, descending)[1], out)
 
 
 def msort(input, *, out=None):
@@ -83,8 +83,9 @@ def msort(input, *, out=None):
     return into("msort", _sorted(input, 0, False)[0], out)
 
 
-def topk(input, k, dim=-1, largest=True, sorted=True, *, out=None):
+def topk(input, k, dim=-1, largest=True, sorted=True, *, out=None, axis=None):
     """(values, indices) of the k largest or smallest along dim, always in order."""
+    dim = dim if axis is None else axis
     if type(input) is not Tensor:
         want_tensor("topk", "input", 0, input)
     if input.dtype is _bool:
@@ -186,7 +187,7 @@ def bincount(input, weights=None, minlength=0):
     if not input.numel():
         weights = None
     if weights is not None and weights.shape != input.shape:
-        raise RuntimeError(f"bincount: weights has shape {tuple(weights.shape)}, input {tuple(input.shape)}. Give one weight for each.")
+        raise RuntimeError(f"bincount: weights should be 1-d and have the same length as input, got {tuple(weights.shape)} and {tuple(input.shape)}. Give one weight for each.")
     size = max(minlength, greatest + 1)
     if weights is not None and weights.dtype not in (BY_NAME["float32"], BY_NAME["float64"]):
         weights = weights.to(BY_NAME["float64"])

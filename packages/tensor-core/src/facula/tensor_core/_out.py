@@ -77,6 +77,8 @@ def write(op, args, out):
     if op.kind in ("fold", "scan") and op.params[-1].name == "dtype" and args[-1] is not None:
         same_dtype(name, args[-1], out)
     if op.kind == "fold" and name in SUMMED and args[-1] is None and out.dtype is not args[0].dtype:
+        if name == "nansum" and out.dtype.kind < 2 <= args[0].dtype.kind:
+            raise DTypeError(f"nansum: not implemented for {out.dtype.scalar_type} where the input is {args[0].dtype.scalar_type}: it has no NaN. Give an output of a floating dtype.")
         args = (*args[:-1], out.dtype)
     elif op.kind == "scan" and op.params[-1].name == "dtype" and args[-1] is None:
         args = (*args[:-1], out.dtype)
@@ -99,7 +101,11 @@ def write(op, args, out):
     if dtype is out.dtype:
         execute(op, args, out)
         return out
-    return _ops.copy_into_(out, execute(op, args))
+    result = execute(op, args)
+    if out.origin is None:
+        return _ops.copy_into_(out, result)
+    lib.fc_copy(out._h, result._h)  # of an op without derivatives: no write that the tape has to hear of
+    return out
 
 
 def a_tensor(name, out):
@@ -113,11 +119,12 @@ def check_dtype(name, dtype, out):
     if name in EXACT:
         same_dtype(name, dtype, out)
     elif not lib.fc_can_cast(dtype.id, out.dtype.id):
-        raise DTypeError(f"{name}: result type {dtype.name} can't be cast to the desired output type {out.dtype.name}. Give an output of dtype {dtype.name}.")
+        raise DTypeError(f"{name}: result type {dtype.scalar_type} can't be cast to the desired output type {out.dtype.scalar_type}. Give an output of dtype {dtype.name}.")
 
 
 def same_dtype(name, dtype, out):
-    """Refuse an output of another dtype than the result's."""
+    """Refuse an output of another dtype than the result's, or that is no tensor."""
+    a_tensor(name, out)
     if out.dtype is not dtype:
         if name in ("isposinf", "isneginf"):
             raise RuntimeError(f"{name} does not support non-boolean outputs, got {out.dtype.name}. Give one of dtype bool.")
@@ -134,7 +141,10 @@ def resize(name, out, shape):
             f"shape {list(shape)}. Pass an output of that shape, or an empty one: out.resize_(0).",
             stacklevel=5,
         )
-    out.resize_(shape)
+    if out.origin is None:
+        out.resize_(shape)
+    else:  # a leaf, and what writes into it has no derivative: refused elsewhere where it has
+        set_data(out, out.detach().resize_(shape))
     return True
 
 

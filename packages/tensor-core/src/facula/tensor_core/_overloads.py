@@ -3,7 +3,8 @@
 import warnings
 
 from facula.tensor_core import _index, _ops, return_types
-from facula.tensor_core._guard import check, want_tensor
+from facula.tensor_core._errors import ShapeError
+from facula.tensor_core._guard import check, real_order, want_tensor
 from facula.tensor_core._out import a_tensor, into
 from facula.tensor_core._run import fitting, fitting_result, is_number, plain_number, zero_dim
 from facula.tensor_core._tensor import Tensor
@@ -13,20 +14,30 @@ def _extreme(name, whole, index, pair):
     row, fold, along = getattr(_ops, pair), getattr(_ops, whole), getattr(_ops, index)
     result = getattr(return_types, name)
 
-    def extreme(input, dim=None, keepdim=False, *, other=None, axis=None, out=None, keepdims=None):
-        keepdim = keepdim if keepdims is None else keepdims
-        other = dim if isinstance(dim, Tensor) else other
+    def extreme(input, second=_ABSENT, keepdim=_ABSENT, *, dim=_ABSENT, other=_ABSENT, axis=_ABSENT, out=None, keepdims=_ABSENT):
         if type(input) is not Tensor:
             want_tensor(name, "input", 0, input)
-        if other is not None:
-            if keepdim is not False and isinstance(dim, Tensor):
-                raise TypeError(f"{name}() received an invalid combination of arguments: with a tensor, nothing is kept. Drop keepdim, or use {name}imum().")
+        if second is _ABSENT:  # a dim or another tensor, one without a name
+            second = dim if dim is not _ABSENT else axis
+        elif isinstance(second, Tensor) and keepdim is keepdims:
+            return row(input, second, out=out)
+        if keepdim is _ABSENT:
+            keepdim = keepdims
+        if other is not _ABSENT:
+            if second is not _ABSENT or keepdim is not _ABSENT:
+                raise TypeError(f"{name}() received an invalid combination of arguments: another tensor and a dim. Give one of them.")
             return row(input, other, out=out)
-        dim = axis if dim is None else dim
-        if dim is None:
+        if second is not _ABSENT:
+            dim, keepdim = second, False if keepdim is _ABSENT else keepdim
+            if isinstance(dim, Tensor):
+                check(name, "dim", 1, "int", dim)
+        else:
+            if keepdim is not _ABSENT:
+                raise TypeError(f"{name}() received an invalid combination of arguments: keepdim={keepdim!r} without a dim. Name the dim.")
             if not input.numel():
                 raise RuntimeError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.")
-            return fold(input, (), out=out)
+            whole = fold(input, ())
+            return whole if out is None else into(name + "_of_all", whole, out)  # of any dtype that it can be cast to
         values = along(input, dim, keepdim)
         if out is not None:
             return into(name, result(*values), out)
@@ -43,6 +54,7 @@ def _extreme(name, whole, index, pair):
 
 
 _tuple = tuple.__new__
+_ABSENT = object()  # the default of an argument for which None is no value
 max = _extreme("max", "amax", "max_index", "maximum")
 min = _extreme("min", "amin", "min_index", "minimum")
 
@@ -55,30 +67,43 @@ def _ops_error(op, text):
 
 def _degrees_of_freedom(name, input, dim, correction):
     """Warn, as PyTorch does, where the divisor is not positive."""
-    if dim is None or dim == () or dim == []:
+    if dim is None or isinstance(dim, (tuple, list)) and not dim:
         count = input.numel()
     else:
         shape = input.shape or (1,)
         count = 1
         for d in dim if isinstance(dim, (tuple, list)) else (dim,):
-            if not -len(shape) <= d < len(shape):
+            if type(d) is not int or not -len(shape) <= d < len(shape):
                 return
             count *= shape[d]
     if count <= correction:
         warnings.warn(f"{name}(): degrees of freedom is <= 0: {count} elements and a correction of {correction}. Take a smaller correction.", UserWarning, stacklevel=3)
 
 
+def _correction(name, first, dim, unbiased, correction):
+    """(dim, what is subtracted from N) of the three ways to say it: by correction, by unbiased, and by a truth value alone, without a name."""
+    if first is True or first is False:
+        if not (unbiased is dim is correction is None):
+            raise TypeError(f"{name}() received an invalid combination of arguments: {first} where a dim is wanted. Name the dims, or drop the rest.")
+        first, unbiased = None, first
+    if first is not None:
+        dim = first
+    if unbiased is None:
+        return dim, 1 if correction is None else correction
+    if not isinstance(unbiased, bool) or correction is not None:
+        raise TypeError(f"{name}() received an invalid combination of arguments: unbiased={unbiased!r}, correction={correction!r}. Give a truth value, or a correction.")
+    return dim, int(unbiased)
+
+
 def _spread_name(name):
     fold = getattr(_ops, name)
 
-    def spread(input, dim=None, unbiased=True, keepdim=False, *, correction=None, out=None, axis=None, keepdims=None):
-        keepdim = keepdim if keepdims is None else keepdims
-        dim = dim if axis is None else axis
-        if isinstance(dim, bool):
-            dim, unbiased = None, dim
-        correction = (1 if unbiased else 0) if correction is None else correction
+    def spread(input, first=None, unbiased=None, keepdim=False, *, dim=None, correction=None, out=None, axis=None, keepdims=None):
+        if type(input) is not Tensor:
+            want_tensor(name, "input", 0, input)
+        dim, correction = _correction(name, first, dim if axis is None else axis, unbiased, correction)
         _degrees_of_freedom(name, input, dim, correction)
-        return fold(input, dim, correction=correction, keepdim=keepdim, out=out)
+        return fold(input, dim, correction=correction, keepdim=keepdim if keepdims is None else keepdims, out=out)
 
     spread.__name__ = spread.__qualname__ = name
     spread.__doc__ = f"""The {"variance" if name == "var" else "standard deviation"} of all elements, or over dims; the sum of squares is divided by N - correction.
@@ -94,44 +119,42 @@ var = _spread_name("var")
 std = _spread_name("std")
 
 
-def var_mean(input, dim=None, unbiased=True, keepdim=False, *, correction=None, axis=None, keepdims=None):
-    """(variance, mean) over dims."""
-    if type(input) is not Tensor:
-        want_tensor("var_mean", "input", 0, input)
-    dim = dim if axis is None else axis
-    keepdim = keepdim if keepdims is None else keepdims
-    dim, unbiased = (None, dim) if isinstance(dim, bool) else (dim, unbiased)
-    return var(input, dim, unbiased, keepdim, correction=correction), _ops.mean(input, dim, keepdim)
+def _with_mean(name, spread):
+    def both(input, first=None, unbiased=None, keepdim=False, *, dim=None, correction=None, axis=None, keepdims=None):
+        if type(input) is not Tensor:
+            want_tensor(name, "input", 0, input)
+        dim, correction = _correction(name, first, dim if axis is None else axis, unbiased, correction)
+        keepdim = keepdim if keepdims is None else keepdims
+        return spread(input, dim, keepdim=keepdim, correction=correction), _ops.mean(input, dim, keepdim)
+
+    both.__name__ = both.__qualname__ = name
+    both.__doc__ = f"({'variance' if name == 'var_mean' else 'standard deviation'}, mean) over dims."
+    return both
 
 
-def std_mean(input, dim=None, unbiased=True, keepdim=False, *, correction=None, axis=None, keepdims=None):
-    """(standard deviation, mean) over dims."""
-    if type(input) is not Tensor:
-        want_tensor("std_mean", "input", 0, input)
-    dim = dim if axis is None else axis
-    keepdim = keepdim if keepdims is None else keepdims
-    dim, unbiased = (None, dim) if isinstance(dim, bool) else (dim, unbiased)
-    return std(input, dim, unbiased, keepdim, correction=correction), _ops.mean(input, dim, keepdim)
+var_mean = _with_mean("var_mean", var)
+std_mean = _with_mean("std_mean", std)
 
 
 def norm(input, p="fro", dim=None, keepdim=False, out=None, dtype=None):
     """The p-norm of all elements, or over dims: (sum |x|^p)^(1/p); 'fro' is p = 2."""
     if dtype is not None:
         input = input.to(dtype)
+    real_order("linalg.vector_norm", p)
     if p in ("fro", None):
         p = 2
     if p == "nuc":
-        from facula.tensor_core._linalg_norm import matrix_norm
+        from facula.tensor_core.linalg.norm import matrix_norm
 
         if dim is None and input.dim() != 2:
             raise RuntimeError(f"norm: the nuclear norm is of matrices, got {input.dim()} dims. Name two with dim.")
-        return matrix_norm(input, "nuc", (0, 1) if dim is None else dim, keepdim, out=out)
+        return matrix_norm(input, "nuc", (0, 1) if dim is None else (dim,) if isinstance(dim, int) else dim, keepdim, out=out)
     if isinstance(p, str):
         raise RuntimeError(f"norm: p must be a number or 'fro', got {p!r}. Other matrix norms are in facula.linalg.")
     if input.dtype.kind < 2:
         raise _ops_error("linalg.vector_norm", f"Expected a floating point or complex tensor as input. Got {input.dtype.name}")
     if not input.numel() and (p < 0 or p == float("inf")):
-        from facula.tensor_core._linalg_norm import vector_norm
+        from facula.tensor_core.linalg.norm import vector_norm
 
         return vector_norm(input, p, dim, keepdim, out=out)  # which says where there is none
     return _ops.norm_p(input, dim, p=p, keepdim=keepdim, out=out)
@@ -279,6 +302,8 @@ def logsumexp(input, dim=None, keepdim=False, *, out=None, axis=None, keepdims=N
     keepdim = keepdim if keepdims is None else keepdims
     if dim is None:
         raise TypeError('logsumexp() missing 1 required positional arguments: "dim"')
+    if isinstance(dim, (tuple, list)) and not dim and input.dim() and not keepdim:  # PyTorch forgets to drop the dims
+        raise ShapeError(f"logsumexp: output with shape [] doesn't match the broadcast shape {[1] * input.dim()}. Name the dims, or keep them.")
     if not input.is_complex():
         return _ops.logsumexp(input, dim, keepdim, out=out)
     from facula.tensor_core._math import real
@@ -298,8 +323,9 @@ def logcumsumexp(input, dim=None, *, out=None, axis=None):
     if not input.is_complex():
         return _ops.logcumsumexp(input, dim, out=out)
     from facula.tensor_core._math import real
-    from facula.tensor_core._joining import stack, unbind
+    from facula.tensor_core._joining import stack
     from facula.tensor_core._shape import wrap_dim
+    from facula.tensor_core._splitting import unbind
 
     if not input.dim() or not input.numel():
         wrap_dim("logcumsumexp", dim, input.dim())
@@ -390,7 +416,7 @@ def scatter(input, dim, index, src=None, *, value=None, reduce=None, out=None):
     if isinstance(src, Tensor) and (src.dim() or 1) != (index.dim() or 1) and index.numel():
         raise RuntimeError(f"scatter(): Index tensor must have the same number of dimensions as src tensor, got {index.dim()} and {src.dim()}.")
     if not index.numel():
-        return into("scatter", _ops.copy(input, None, 1), out)
+        return into("scatter", _ops.copy(input, None, 0), out)
     if is_number(src):
         src = _ops.expand(plain_number("scatter", src, input.dtype), index.shape)
     if reduce == "add":

@@ -13,13 +13,13 @@ Loaded when the first such class is defined.
 """
 
 import sys
-import threading
 import types
 
 from facula.tensor_core import _dispatch, _ops, _tensor
 from facula.tensor_core._tensor import Tensor, disabled_torch_function
+from facula.tensor_core._threads import ThreadState
 
-_state = threading.local()  # .off: how deep in blocks without the protocol; .modes: the stack of TorchFunctionModes
+_state = ThreadState()  # .off: how deep in blocks without the protocol; .modes: the stack of TorchFunctionModes
 _slot = Tensor._h
 _rows = _ops.__dict__
 
@@ -276,12 +276,14 @@ Refused = object()  # an operator for which no type has an answer
 
 
 def public(op, how):
-    """The function that a user calls for a row."""
+    """The function that a user calls for a row: the public one, not its namesake among the methods, which a class sees itself."""
+    import facula
+
     if how == "operator":
         return getattr(Tensor, op.name, None) or getattr(_ops, op.name)
     name = op.name if how == "call" or op.name.endswith("_") else op.name + "_"
     name = {"copy_into_": "copy_", "index_put_rows_": "index_put_"}.get(name, name)
-    return getattr(Tensor, name, None) or getattr(_ops, name, None) or getattr(_ops, op.name)
+    return vars(facula).get(name) or getattr(Tensor, name, None) or getattr(_ops, name, None) or getattr(_ops, op.name)
 
 
 def as_called(op, args):
@@ -342,8 +344,9 @@ def watch():
             homes.append(importlib.import_module(name))
         except ModuleNotFoundError:
             continue
-    for home in homes:
-        for name in sorted({*vars(home), *(_ownership.LATER_FUNCTIONS if home is facula else ())}):
+    for home in (*homes, Tensor):
+        later = _ownership.LATER_FUNCTIONS if home is facula else ()
+        for name in sorted({*vars(home), *later} if home is not Tensor else vars(Tensor).keys() & vars(facula).keys()):
             f = getattr(home, name, None)
             if isinstance(f, types.FunctionType) and not name.startswith("_") and name not in NEVER and f.__module__.startswith("facula"):
                 watch_function(f)

@@ -51,17 +51,17 @@ UTILS = {
 
 # functions of this very part whose modules are imported at first use, and methods of these names: module -> names
 LATER = {
-    "facula.tensor_core._linalg": (
+    "facula.tensor_core.linalg.names": (
         "cholesky", "cholesky_inverse", "cholesky_solve", "det", "geqrf", "inverse", "lobpcg", "logdet", "lu", "lu_solve", "lu_unpack", "matrix_exp", "matrix_power",
         "orgqr", "ormqr", "pca_lowrank", "pinverse", "qr", "slogdet", "svd", "svd_lowrank", "triangular_solve",
     ),
-    "facula.tensor_core._fft": ("istft", "stft"),
+    "facula.tensor_core.fft.names": ("istft", "stft"),
     "facula.tensor_core._segments": ("hash_tensor", "segment_reduce"),
     "facula.tensor_core._control": ("_assert", "cond", "while_loop"),
-    "facula.tensor_core._sparse_products": (
+    "facula.tensor_core.sparse.products": (
         "dsmm", "hsmm", "hspmm", "saddmm", "smm", "sparse_resize_", "sparse_resize_and_clear_", "spmm", "sspaddmm", "to_sparse_coo",
     ),
-    "facula.tensor_core._sparse_rows": ("sparse_compressed_tensor", "sparse_csc_tensor", "sparse_csr_tensor"),
+    "facula.tensor_core.sparse.rows": ("sparse_compressed_tensor", "sparse_csc_tensor", "sparse_csr_tensor"),
     "facula.tensor_core._windows": ("bartlett_window", "blackman_window", "hamming_window", "hann_window", "kaiser_window"),
     "facula.tensor_core._copies": (
         "alias_copy", "as_strided_copy", "detach_copy", "diagonal_copy", "empty_permuted", "expand_copy", "fill", "narrow_copy", "nonzero_static",
@@ -69,7 +69,7 @@ LATER = {
         "unbind_copy", "unfold_copy", "unsqueeze_copy", "view_as_complex_copy", "view_as_real_copy", "view_copy",
     ),
 }  # fmt: skip
-LATER_NO_METHOD = {"_assert", "cond", "dsmm", "hsmm", "hspmm", "saddmm", "spmm", "segment_reduce", "while_loop", "lobpcg", "lu_unpack", "pca_lowrank", "svd_lowrank", *LATER["facula.tensor_core._windows"], *LATER["facula.tensor_core._sparse_rows"], *LATER["facula.tensor_core._copies"]} - {"narrow_copy", "nonzero_static"}
+LATER_NO_METHOD = {"_assert", "cond", "dsmm", "hsmm", "hspmm", "saddmm", "spmm", "segment_reduce", "while_loop", "lobpcg", "lu_unpack", "pca_lowrank", "svd_lowrank", *LATER["facula.tensor_core._windows"], *LATER["facula.tensor_core.sparse.rows"], *LATER["facula.tensor_core._copies"]} - {"narrow_copy", "nonzero_static"}
 
 LATER_NO_FUNCTION = {"sparse_resize_", "sparse_resize_and_clear_", "to_sparse_coo"}
 
@@ -97,23 +97,25 @@ NAMES = {
     ),
     **dict.fromkeys(
         (
-            "adaptive_avg_pool1d", "alpha_dropout", "avg_pool1d", "bilinear", "celu", "celu_", "channel_shuffle", "conv1d", "conv2d", "conv3d",
-            "conv_tbc", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "cosine_similarity", "dropout", "feature_alpha_dropout",
-            "group_norm", "hardshrink", "layer_norm", "max_pool1d", "max_pool1d_with_indices", "max_pool2d", "max_pool3d",
-            "native_channel_shuffle", "pairwise_distance", "pixel_shuffle", "pixel_unshuffle", "prelu", "rms_norm", "rrelu", "rrelu_", "selu",
-            "selu_", "threshold", "threshold_",
+            "adaptive_avg_pool1d", "avg_pool1d", "bilinear", "channel_shuffle", "conv1d", "conv2d", "conv3d", "conv_tbc", "conv_transpose1d",
+            "conv_transpose2d", "conv_transpose3d", "cosine_similarity", "max_pool1d", "max_pool1d_with_indices", "max_pool2d", "max_pool3d",
+            "native_channel_shuffle", "pairwise_distance", "pixel_shuffle", "pixel_unshuffle", "rms_norm", "rrelu", "rrelu_",
         ),
         ("facula.nn.functional", "facula-nn"),
     ),
     **dict.fromkeys(
         (
-            "adaptive_max_pool1d", "affine_grid_generator", "alpha_dropout_", "batch_norm", "binary_cross_entropy_with_logits",
-            "cosine_embedding_loss", "ctc_loss", "dropout_", "embedding", "embedding_renorm_", "feature_alpha_dropout_", "feature_dropout",
-            "feature_dropout_", "grid_sampler", "grid_sampler_2d", "grid_sampler_3d", "gru", "gru_cell", "hinge_embedding_loss", "instance_norm",
-            "kl_div", "lstm", "lstm_cell", "margin_ranking_loss", "native_batch_norm", "native_dropout", "native_group_norm", "native_layer_norm",
+            "adaptive_max_pool1d", "affine_grid_generator", "alpha_dropout", "alpha_dropout_", "batch_norm", "binary_cross_entropy_with_logits",
+            "cosine_embedding_loss", "ctc_loss", "dropout", "dropout_", "embedding", "embedding_renorm_", "feature_alpha_dropout", "feature_alpha_dropout_",
+            "feature_dropout", "feature_dropout_", "grid_sampler", "grid_sampler_2d", "grid_sampler_3d", "group_norm", "gru", "gru_cell", "hinge_embedding_loss", "instance_norm",
+            "kl_div", "layer_norm", "lstm", "lstm_cell", "margin_ranking_loss",
             "norm_except_dim", "poisson_nll_loss", "rnn_relu", "rnn_relu_cell", "rnn_tanh", "rnn_tanh_cell", "triplet_margin_loss",
         ),
         ("facula.nn._positional", "facula-nn"),
+    ),
+    **dict.fromkeys(
+        ("batch_norm_update_stats", "embedding_bag", "native_batch_norm", "native_dropout", "native_group_norm", "native_layer_norm"),
+        ("facula.nn._native", "facula-nn"),
     ),
 }  # fmt: skip
 

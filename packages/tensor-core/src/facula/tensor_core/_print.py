@@ -155,18 +155,22 @@ def _body(x, indent):
 
 # --- the whole -------------------------------------------------------------------------------------------------
 
+def usual(dtype):
+    """Does a printed tensor of this dtype leave it out?"""
+    default = _state.get_default_dtype()
+    return dtype in (default, default.to_complex(), _types.int64, _types.bool_)
+
 
 def _contents(x, prefix):
     """(text between the parentheses, what follows it)."""
     default = _state.get_default_dtype()
-    usual = (default, _types.complex128 if default == _types.float64 else _types.complex64, _types.int64, _types.bool_)
     device = [] if x.device.type == "cpu" else [f"device='{x.device}'"]
     if x.device.type == "meta":
         return "...", [*device, f"size={tuple(x.shape)}", *([f"dtype={x.dtype}"] if x.dtype != default else [])]
     if x.numel() == 0:
         size = [] if x.ndim == 1 else [f"size={tuple(x.shape)}"]
         return "[]", [*device, *size, *([f"dtype={x.dtype}"] if x.dtype != default else [])]
-    return _body(x, len(prefix)), [*device, *([] if x.dtype in usual else [f"dtype={x.dtype}"])]
+    return _body(x, len(prefix)), [*device, *([] if usual(x.dtype) else [f"dtype={x.dtype}"])]
 
 
 def tensor_repr(self, *, tensor_contents=None):
@@ -179,8 +183,11 @@ def tensor_repr(self, *, tensor_contents=None):
     if tensor_contents is not None:
         text = tensor_contents
     if self.requires_grad:
-        node = None if self.is_leaf else self.grad_fn
-        suffixes.append("requires_grad=True" if node is None else f"grad_fn=<{type(node).__name__}>")
+        try:
+            name = None if self.is_leaf else type(self.grad_fn).__name__
+        except RuntimeError:  # a view whose history cannot be known any more
+            name = "Invalid"
+        suffixes.append("requires_grad=True" if name is None else f"grad_fn=<{name}>")
     return _add_suffixes(prefix + text, suffixes, len(prefix))
 
 

@@ -1,8 +1,8 @@
 """Rearranging: repeating, flipping, rolling, diagonals, grids."""
 
 from facula.tensor_core import _ops
-from facula.tensor_core._guard import check, want_tensor
-from facula.tensor_core._arguments import either, ints
+from facula.tensor_core._guard import check, want_ints, want_tensor
+from facula.tensor_core._arguments import listed, sequence, whole
 from facula.tensor_core._create import arange, full, ones_like
 from facula.tensor_core._data import tensor
 from facula.tensor_core._errors import DeviceError, DTypeError, ShapeError
@@ -15,10 +15,7 @@ from facula.tensor_core._types import bool_, int64
 
 def repeat(self, *counts, repeats=None):
     """The tensor copied repeats[d] times along each dim d; more repeats than dims add leading dims."""
-    repeats = counts if repeats is None else either("repeat", "repeats", counts, repeats)
-    if not repeats:
-        raise TypeError("repeat: got no numbers of repeats. Give one for each dim, at least.")
-    repeats = ints(repeats)
+    repeats = listed("repeat", "repeats", counts, repeats)
     n = self.dim()
     if any(r < 0 for r in repeats):
         raise RuntimeError(f"repeat: Trying to create tensor with negative dimension: repeats are {repeats}. Give numbers from 0 on.")
@@ -39,10 +36,15 @@ def repeat(self, *counts, repeats=None):
     return _alone(_ops.view(whole, total))
 
 
-def tile(input, *counts, dims=None):
+def tile(input, dims):
     """repeat, with missing leading counts taken as 1."""
-    dims = tuple(ints(counts if dims is None else either("tile", "dims", counts, dims)))
+    dims = tuple(sequence("tile", "dims", dims))
     return repeat(input, (1,) * (input.dim() - len(dims)) + dims)
+
+
+def tiled(self, *counts, dims=None):
+    """tile, with counts one by one too: the method."""
+    return tile(self, listed("tile", "dims", counts, dims))
 
 
 def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
@@ -54,7 +56,7 @@ def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
     shape = input.shape
     d = wrap_dim("repeat_interleave", dim, len(shape))
     size = shape[d] if shape else 1
-    if isinstance(repeats, int) and repeats > 0 and shape and output_size in (None, size * repeats):
+    if whole(repeats) and repeats > 0 and shape and output_size in (None, size * repeats):
         wide, total = list(shape), list(shape)
         wide.insert(d + 1, repeats)
         total[d] *= repeats
@@ -76,16 +78,16 @@ def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
     return _ops.index_select(input, dim, index)
 
 
-def flip(input, *dims, **named):
+def flip(input, dims):
     """The order along the dims turned round: a copy."""
-    if not dims and not named:
-        raise TypeError('flip() missing 1 required positional arguments: "dims". Give the dims to turn.')
     if type(input) is not Tensor:
         want_tensor("flip", "input", 0, input)
-    dims = ints((named.pop("dims"),) if not dims and "dims" in named else dims)
-    if named:
-        raise TypeError(f"flip() got an unexpected keyword argument '{next(iter(named))}'")
-    return _ops.flip(input, dims)
+    return _ops.flip(input, sequence("flip", "dims", dims))
+
+
+def flipped(self, *which, dims=None):
+    """flip, with dims one by one too: the method."""
+    return _ops.flip(self, listed("flip", "dims", which, dims))
 
 
 def fliplr(input):
@@ -94,7 +96,7 @@ def fliplr(input):
         want_tensor("fliplr", "input", 0, input)
     if input.dim() < 2:
         raise RuntimeError("fliplr: Input must be >= 2-d.")
-    return flip(input, 1)
+    return _ops.flip(input, (1,))
 
 
 def flipud(input):
@@ -103,21 +105,25 @@ def flipud(input):
         want_tensor("flipud", "input", 0, input)
     if input.dim() < 1:
         raise RuntimeError("flipud: Input must be >= 1-d.")
-    return flip(input, 0)
+    return _ops.flip(input, (0,))
 
 
 def roll(input, shifts, dims=None):
     """Elements moved along dims, those that leave come back at the other end; without dims, over the flat tensor."""
-    shifts = (shifts,) if isinstance(shifts, int) else tuple(shifts)
+    if isinstance(shifts, bool):
+        want_ints("roll", "shifts", 1, shifts)
+    shifts = (shifts.__index__(),) if whole(shifts) or isinstance(shifts, Tensor) and not shifts.dim() else tuple(shifts)
     if not shifts:
         raise RuntimeError("roll: `shifts` required. Give one for each dim.")
-    if dims is None or dims == () and len(shifts) == 1:
+    if dims is None or not whole(dims) and not len(dims) and len(shifts) == 1:
         if len(shifts) != 1:
             raise RuntimeError(f"roll: shifts and dimensions must align. shifts: {len(shifts)}, dims:0")
         return _alone(_ops.view(_ops._roll(reshape(input, (-1,)), shifts[0], 0), input.shape))
-    dims = (dims,) if isinstance(dims, int) else tuple(dims)
+    dims = (dims,) if whole(dims) else tuple(dims)
     if len(dims) != len(shifts):
         raise RuntimeError(f"roll: shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
+    if not input.numel():  # nothing to move, and PyTorch does not look at the dims
+        return input.clone()
     if _channels_last(input):  # the result lies as it does
         n = input.dim()
         turned = roll(_ops.permute(input, (0, *range(2, n), 1)), shifts, tuple([(0, n - 1, *range(1, n - 1))[wrap_dim("roll", d, n)] for d in dims]))
@@ -140,11 +146,11 @@ def rot90(input, k=1, dims=(0, 1)):
         raise RuntimeError(f"rot90: expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}")
     k %= 4
     if k == 1:
-        return _ops.transpose(flip(input, b), a, b)
+        return _ops.transpose(_ops.flip(input, (b,)), a, b)
     if k == 2:
-        return flip(input, a, b)
+        return _ops.flip(input, (a, b))
     if k == 3:
-        return _ops.transpose(flip(input, a), a, b)
+        return _ops.transpose(_ops.flip(input, (a,)), a, b)
     return _ops.copy(input, None, 0)
 
 

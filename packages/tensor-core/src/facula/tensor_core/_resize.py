@@ -2,6 +2,7 @@
 
 from facula.tensor_core import _types
 from facula.tensor_core._errors import explain  # noqa: F401
+from facula.tensor_core._guard import want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core._tensor import Tensor, own_tensor
 
@@ -31,11 +32,11 @@ def resize_(self, *sizes, size=None, memory_format=None):
     >>> facula.zeros(2).resize_(2, 2).shape
     torch.Size([2, 2])
     """
-    from facula.tensor_core._arguments import either, ints
+    from facula.tensor_core._arguments import listed
 
     if self.origin is not None:
         raise RuntimeError("resize_: cannot resize variables that require grad. Detach it first.")
-    size = list(ints(sizes if size is None else either("resize_", "size", sizes, size)))
+    size = list(listed("resize_", "size", sizes, size))
     if tuple(size) == tuple(self.shape) and (memory_format is None or not memory_format.id):
         return self  # as it lies: strides too
     n, run = 1, 1
@@ -66,13 +67,14 @@ def resize_(self, *sizes, size=None, memory_format=None):
     return self
 
 
-def resize_as_(self, the_template, *, memory_format=None):
+def resize_as_(input, the_template, *, memory_format=None):
     """resize_ to the template's shape. In place."""
+    want_tensor("resize_as_", "the_template", 1, the_template)
     if memory_format is _types.preserve_format:
         from facula.tensor_core._interop import _suggested
 
         memory_format = {2: _types.channels_last, 3: _types.channels_last_3d}.get(_suggested(the_template))
-    return resize_(self, the_template.shape, memory_format=memory_format)
+    return resize_(input, the_template.shape, memory_format=memory_format)
 
 
 def set_data(self, source):

@@ -2,6 +2,7 @@
 
 from facula.tensor_core._arguments import dim_masks, dtype_id, spread
 from facula.tensor_core import _tensor
+from facula.tensor_core._errors import IntegerOverflow, ShapeError
 from facula.tensor_core._guard import check
 from facula.tensor_core._lib import NULL, lib
 from facula.tensor_core._tensor import Tensor, own_tensor
@@ -16,7 +17,7 @@ def number(value):
         return 0, int(value), 0.0, 0.0
     if isinstance(value, int):
         if not -(2**63) <= value < 2**64:
-            raise OverflowError(f"the integer {value} does not fit 64 bits")
+            raise IntegerOverflow(f"the integer {value} does not fit 64 bits. Give a smaller one.")
         return 1, value if value < 2**63 else value - 2**64, 0.0, 0.0
     if isinstance(value, complex):
         return 3, 0, value.real, value.imag
@@ -48,7 +49,7 @@ _LARGEST = {"float16": 65504.0, "bfloat16": float.fromhex("0x1.fep127"), "float3
 def fitting(op, value, dtype):
     """value, if a tensor of dtype can hold it. Raises RuntimeError where PyTorch does: out of range, or a part that would be lost.
 
-    A fraction is cut off without complaint, infinities and NaN fit every float, and a negative number an unsigned dtype (it wraps).
+    A fraction is cut off without complaint, infinities and NaN fit every float, and a negative integer an unsigned dtype (it wraps).
     """
     kind = dtype.kind
     if kind == 2 and type(value) is float and -65504.0 <= value <= 65504.0:
@@ -61,13 +62,17 @@ def fitting(op, value, dtype):
     if fits and kind == 1:
         bits = 8 * dtype.itemsize
         top = 2 ** (bits - 1 if dtype.is_signed else bits)
-        fits = -top <= value < top if dtype.is_signed else -top < value < top  # NaN fails every comparison
+        if isinstance(value, float):
+            fits = (-top if dtype.is_signed else 0) <= value <= float(top - 1)  # NaN fails every comparison
+        else:
+            fits = -top <= value < top if dtype.is_signed else -top < value < top
     elif fits:
         top = _LARGEST.get(dtype.name)
         parts = (value.real, value.imag) if isinstance(value, complex) else (value,)
         fits = top is None or not any(abs(v) > top and abs(v) != float("inf") for v in parts)
     if not fits:
-        raise RuntimeError(f"{op}: value cannot be converted to type {dtype.name} without overflow: {value}. Give one that the dtype holds.")
+        error = IntegerOverflow if type(value) is int and not -(2**63) <= value < 2**64 else RuntimeError
+        raise error(f"{op}: value cannot be converted to type {dtype.name} without overflow: {value}. Give one that the dtype holds.")
     return value
 
 
@@ -91,7 +96,7 @@ def coerce(op, args):
     """The arguments with NumPy scalars as Python numbers; anything that is no operand is refused by name."""
     fixed = None
     for k, p in enumerate(op.params):
-        if kind := _KINDS.get(p.type):
+        if kind := _KINDS.get(p.type) or p.name == "keepdim" and "bool":
             if args[k] is not p.default and not (args[k] is None and p.type[-1] == "?"):
                 check(public_name(op), p.name, k, kind, args[k])
     for k in op.tensors:
@@ -209,7 +214,7 @@ def _number_like(value, like, op):
 def _fold(op, args, out):
     by = {p.name: a for p, a in zip(op.params, args)}
     attributes(op, args)
-    low, high = dim_masks(by["dim"])
+    low, high = dim_masks(by["dim"], op.params[1].type != "dims")
     h = lib.fc_fold(op.id, handle(out), by["input"]._h, low, high, bool(by.get("keepdim", False)), dtype_id(by.get("dtype")))
     return several(op, h)
 
@@ -264,6 +269,8 @@ def _view(op, args, out):
     x, rest = args[0], args[1:]
     if op.name == "as_strided":
         size, stride, offset = rest
+        if len(size) != len(stride):
+            raise ShapeError(f"as_strided: mismatch in length of strides ({len(stride)}) and shape ({len(size)})")
         h = lib.fc_as_strided(x._h, len(size), list(size), list(stride), lib.fc_offset(x._h) if offset is None else offset)
     elif op.params[1:] and op.params[1].type == "int[]":
         h = lib.fc_view_list(op.id, x._h, len(rest[0]), sizes(op, rest[0]))
@@ -307,6 +314,8 @@ def _random(op, args, out):
     ints = [a for p, a in zip(op.params, args) if p.type == "int"] + [0, 0]
     doubles = [float(a) for p, a in zip(op.params, args) if p.type == "float"] + [0.0, 0.0]
     generator = args[-1] or _tensor.default_generator
+    if not isinstance(generator, type(_tensor.default_generator)):
+        raise TypeError(f"{op.name}: argument 'generator' must be torch.Generator, not {type(generator).__name__}")
     h = lib.fc_random(op.id, args[0]._h, generator._g, ints[0], ints[1], doubles[0], doubles[1])
     return _written(h, args[0])
 
@@ -320,20 +329,23 @@ def _to(op, args, out):
     return finish(lib.fc_to(x._h, lib.fc_dtype(x._h) if dtype is None else dtype_id(dtype), memory_format, 1))
 
 
-def _indices(args):
+def _indices(op, args):
     """One handle (or NULL) per leading dim from the list of index tensors and the bits of the dims they stand at."""
-    left = iter(args["indices"])
-    return [next(left)._h if args["dims"] >> d & 1 else NULL for d in range(args["dims"].bit_length())]
+    indices, dims = args["indices"], args["dims"]
+    if dims < 0 or dims.bit_count() != len(indices):
+        raise ShapeError(f"{op.name}: {len(indices)} index tensors do not stand at the dims of {dims:#b}. Set one bit for each.")
+    left = iter(indices)
+    return [next(left)._h if dims >> d & 1 else NULL for d in range(dims.bit_length())]
 
 
 def _place(op, args, out):
     by = {p.name: a for p, a in zip(op.params, args)}
     x = by["input"]
     if op.name == "index":
-        index = _indices(by)
+        index = _indices(op, by)
         return finish(lib.fc_index(x._h, len(index), index))
     if op.name == "index_put_rows_":
-        index = _indices(by)
+        index = _indices(op, by)
         bad = lib.fc_index_put(x._h, len(index), index, by["values"]._h, by["accumulate"])
     elif op.name in ("copy_into_", "place_into_"):
         bad = lib.fc_copy(x._h, by["source"]._h)

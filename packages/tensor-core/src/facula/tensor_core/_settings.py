@@ -21,7 +21,7 @@ def are_deterministic_algorithms_enabled():
 
 def is_deterministic_algorithms_warn_only_enabled():
     """Whether it was told to warn only."""
-    return _deterministic["mode"] and _deterministic["warn_only"]
+    return _deterministic["warn_only"]
 
 
 def set_deterministic_debug_mode(debug_mode):
@@ -126,11 +126,11 @@ def apply_(self, callable):
     return self.copy_(_tensor_of(values, self))
 
 
-def map_(self, tensor, callable):
-    """Every element a replaced by callable(a, b), b of `tensor` broadcast. In place."""
-    _no_history("map_()", self, tensor)
-    other = tensor.expand(self.shape).reshape(-1).tolist()
-    values = [_told(callable(a, b)) for a, b in zip(self.reshape(-1).tolist(), other)]
+def map_(self, other, callable):
+    """Every element a replaced by callable(a, b), b of `other` broadcast. In place."""
+    _no_history("map_()", self, other)
+    beside = other.expand(self.shape).reshape(-1).tolist()
+    values = [_told(callable(a, b)) for a, b in zip(self.reshape(-1).tolist(), beside)]
     return self.copy_(_tensor_of(values, self))
 
 

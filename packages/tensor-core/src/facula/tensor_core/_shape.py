@@ -1,7 +1,7 @@
 """Shapes: the same elements in other dims. Compositions of the view rows."""
 
 from facula.tensor_core import _dispatch, _ops
-from facula.tensor_core._arguments import either, ints
+from facula.tensor_core._arguments import by_axis, ints, listed, sequence, whole
 from facula.tensor_core._errors import STATUS, ShapeError
 from facula.tensor_core._guard import check, want_ints, want_tensor
 from facula.tensor_core._lib import lib
@@ -17,8 +17,9 @@ _STRIDE = STATUS.index("view")  # a view that strides do not allow
 def wrap_dim(name, dim, ndim):
     """dim counted from the front. Raises IndexError for one that is not there."""
     n = max(ndim, 1)
-    if dim is True or dim is False:
-        raise TypeError(f"{name}(): argument 'dim' must be int, not bool. Convert it with int().")
+    if type(dim) is not int or not -n <= dim < n:
+        check(name, "dim", None, "int", dim)
+        dim = dim.__index__()
     if not -n <= dim < n:
         raise IndexError(f"{name}: Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {dim})")
     return dim % n
@@ -42,7 +43,7 @@ def view(self, *shape, size=None, dtype=None):
             if self.origin is not None:
                 _dispatch.record[_VIEW](t, self, shape)
             return t
-    given = [w for w in (size, dtype) if w is not None]
+    given = [w for w in (None if size is None else sequence("view", "size", size), dtype) if w is not None]
     if given:
         if shape or len(given) > 1:
             raise TypeError(f"view() takes sizes or a dtype, got {shape}, size={size}, dtype={dtype}. Give one of them.")
@@ -57,7 +58,7 @@ def view(self, *shape, size=None, dtype=None):
     return _ops.view(self, shape)
 
 
-def reshape(input, *sizes, shape=None):
+def reshape(input, shape):
     """input in another shape: a view where strides allow, else a copy. One size may be -1.
 
     >>> import facula
@@ -67,20 +68,25 @@ def reshape(input, *sizes, shape=None):
     """
     if type(input) is not Tensor:
         want_tensor("reshape", "input", 0, input)
-    shape = ints(sizes if shape is None else either("reshape", "shape", sizes, shape))
+    return reshaped(input, shape if type(shape) is tuple else sequence("reshape", "shape", shape))
+
+
+def reshaped(self, *sizes, shape=None):
+    """reshape, with sizes one by one too: the method."""
+    shape = ints(sizes) if sizes and shape is None else listed("reshape", "shape", sizes, shape)
     if _ops.interpreting:
-        return _reshaped_step_by_step(input, shape)
+        return _reshaped_step_by_step(self, shape)
     try:
-        t = _view_list(_VIEW, input._h, len(shape), shape)
-        if t is None and input.origin is None and lib.fc_status() == _STRIDE:
-            return _view_list(_VIEW, lib.fc_to(input._h, lib.fc_dtype(input._h), 0, 1), len(shape), shape)  # nobody has the copy but the result
+        t = _view_list(_VIEW, self._h, len(shape), shape)
+        if t is None and self.origin is None and lib.fc_status() == _STRIDE:
+            return _view_list(_VIEW, lib.fc_to(self._h, lib.fc_dtype(self._h), 0, 1), len(shape), shape)  # nobody has the copy but the result
     except (TypeError, OverflowError):
         t = None
     if t is None:
-        return _reshaped_step_by_step(input, shape)
-    t.base = input if input.base is None else input.base
-    if input.origin is not None:
-        _dispatch.record[_VIEW](t, input, shape)
+        return _reshaped_step_by_step(self, shape)
+    t.base = self if self.base is None else self.base
+    if self.origin is not None:
+        _dispatch.record[_VIEW](t, self, shape)
     return t
 
 
@@ -139,7 +145,7 @@ def reshape_as(self, other):
 
 def expand(self, *sizes, size=None, implicit=False):
     """Dims of size 1 repeated without a copy; -1 keeps a size. implicit changes nothing, as in PyTorch."""
-    return _ops.expand(self, ints(sizes if size is None else either("expand", "size", sizes, size)))
+    return _ops.expand(self, ints(sizes) if sizes and size is None else listed("expand", "size", sizes, size))
 
 
 def expand_as(self, other):
@@ -156,6 +162,11 @@ def broadcast_to(input, size):
     if type(input) is not Tensor:
         want_tensor("broadcast_to", "input", 0, input)
     return _ops.expand(input, size)
+
+
+def broadcasted(self, *sizes, size=None):
+    """broadcast_to, with sizes one by one too: the method."""
+    return _ops.expand(self, listed("broadcast_to", "size", sizes, size))
 
 
 def broadcast_shapes(*shapes):
@@ -188,7 +199,7 @@ def broadcast_tensors(*tensors):
     return tuple(t if t.shape == shape else _ops.expand(t, shape) for t in tensors)
 
 
-def permute(input, *order, dims=None):
+def permute(input, dims):
     """Dims in another order, as a view.
 
     >>> import facula
@@ -197,10 +208,12 @@ def permute(input, *order, dims=None):
     """
     if type(input) is not Tensor:
         want_tensor("permute", "input", 0, input)
-    dims = order if dims is None else (dims,)
-    if not dims:
-        raise TypeError("permute() missing 1 required positional argument: 'dims'")
-    return _ops.permute(input, ints(dims))
+    return _ops.permute(input, sequence("permute", "dims", dims))
+
+
+def permuted(self, *order, dims=None):
+    """permute, with dims one by one too: the method."""
+    return _ops.permute(self, ints(order) if order and dims is None else listed("permute", "dims", order, dims))
 
 
 def t(input):
@@ -239,13 +252,16 @@ def _matrix_transposed(self):
     return _ops.transpose(self, -2, -1)
 
 
-def squeeze(input, dim=None):
-    """Without dims of size 1: all of them, or those named."""
+def squeeze(input, dim=None, *more, axis=None):
+    """Without dims of size 1: all of them, or those named (which the method takes one by one too)."""
+    dim = dim if axis is None else axis
     if type(input) is not Tensor:
         want_tensor("squeeze", "input", 0, input)
+    if more:
+        dim = (dim, *more)
     if dim is None:
         return _ops.squeeze(input, tuple([d for d, size in enumerate(input.shape) if size == 1]))
-    elif isinstance(dim, int):
+    elif type(dim) is int or whole(dim):  # the call of whole takes 50 ns
         dim = (wrap_dim("squeeze", dim, input.dim()),)
     if len(dim) > 1 and len({wrap_dim("squeeze", d, input.dim()) for d in dim}) < len(dim):
         raise RuntimeError(f"squeeze: a dim appears multiple times in the list of dims {tuple(dim)}. Name each dim once.")
@@ -285,18 +301,32 @@ def ravel(input):
     return _ops.view(input if lib.fc_is_contiguous(input._h, 0) else _ops.copy(input, None, 0), (-1,))
 
 
-def unflatten(input, dim, sizes):
+def unflatten(input, dim=None, sizes=None, *, axis=None):
     """One dim as several; one of sizes may be -1."""
+    if dim is None:
+        dim = by_axis("unflatten", axis)
+    if sizes is None:
+        raise TypeError("unflatten() missing 1 required positional argument: 'sizes'")
     if type(input) is not Tensor:
         want_tensor("unflatten", "input", 0, input)
     d = wrap_dim("unflatten", dim, input.dim())
-    if not sizes:
+    want_ints("unflatten", "sizes", 2, sizes)
+    if not len(sizes):
         raise RuntimeError("unflatten: sizes must be non-empty")
+    size, known = input.shape[d], 1
+    for s in sizes:
+        known *= 1 if s == -1 else s
+    if -1 not in sizes and known != size:
+        raise ShapeError(f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {d} ({size}) in the input tensor. Give others.")
+    if tuple(sizes).count(-1) == 1 and known > 0 and size % known == 0:  # from the dim alone: other dims may have no elements
+        sizes = [size // known if s == -1 else s for s in sizes]
     return _ops.view(input, (*input.shape[:d], *sizes, *input.shape[d + 1 :]))
 
 
-def narrow(input, dim, start, length):
+def narrow(input, dim=None, start=None, length=None, *, axis=None):
     """The part of dim from start on, length long, as a view."""
+    if dim is None:
+        dim = by_axis("narrow", axis)
     if type(input) is not Tensor:
         want_tensor("narrow", "input", 0, input)
     if input.dim() == 0:
@@ -328,8 +358,11 @@ def movedim(input, source, destination):
         order = list(range(n))
         order.insert(destination % n, order.pop(source % n))
         return _ops.permute(input, order)
-    source = (source,) if isinstance(source, int) else tuple(source)
-    destination = (destination,) if isinstance(destination, int) else tuple(destination)
+    if not whole(source) or not whole(destination):  # both are one, or both several
+        want_ints("movedim", "source", 1, source)
+        want_ints("movedim", "destination", 2, destination)
+    source = (source,) if whole(source) else tuple(source)
+    destination = (destination,) if whole(destination) else tuple(destination)
     if len(source) != len(destination):
         raise RuntimeError(f"movedim: Invalid source or destination dims: source ({list(source)} dims) should contain the same number of dims as destination ({list(destination)} dims)")
     source = [wrap_dim("movedim", d, n) for d in source]
@@ -371,8 +404,10 @@ def adjoint(input):
     return _ops.transpose(input, -2, -1).conj() if input.is_complex() else _ops.transpose(input, -2, -1)
 
 
-def select(input, dim, index):
+def select(input, dim=None, index=None, *, axis=None):
     """One slice along dim, as a view."""
+    if dim is None:
+        dim = by_axis("select", axis)
     if type(input) is not Tensor:
         want_tensor("select", "input", 0, input)
     if not input.shape:
@@ -394,8 +429,6 @@ def as_strided(input, size, stride, storage_offset=None):
     if type(size) is str or type(stride) is str:
         want_ints("as_strided", "size", 1, size)
         want_ints("as_strided", "stride", 2, stride)
-    if len(size) != len(stride):
-        raise RuntimeError(f"as_strided: mismatch in length of strides ({len(stride)}) and shape ({len(size)})")
     return _ops.as_strided(input, list(size), list(stride), storage_offset)
 
 

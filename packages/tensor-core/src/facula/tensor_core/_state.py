@@ -96,15 +96,15 @@ def can_cast(from_, to):
 _KINDS = {bool: 0, int: 1, float: 2, complex: 3}
 
 
-def result_type(tensor1, tensor2):
+def result_type(tensor, other):
     """The dtype that an op on these two operands (tensors or numbers) computes in."""
-    x, y = isinstance(tensor1, Tensor), isinstance(tensor2, Tensor)
+    x, y = isinstance(tensor, Tensor), isinstance(other, Tensor)
     if x and y:
-        return _types.DTYPES[lib.fc_result_type2(tensor1._h, tensor2._h)]
+        return _types.DTYPES[lib.fc_result_type2(tensor._h, other._h)]
     if x or y:
-        tensor, value = (tensor1, tensor2) if x else (tensor2, tensor1)
+        tensor, value = (tensor, other) if x else (other, tensor)
         return _types.DTYPES[lib.fc_result_type_scalar(tensor._h, _KINDS[type(value)] if type(value) in _KINDS else _run.number(value)[0])]
-    return _types.DTYPES[lib.fc_result_type2(_run.zero_dim(tensor1)._h, _run.zero_dim(tensor2)._h)]
+    return _types.DTYPES[lib.fc_result_type2(_run.zero_dim(tensor)._h, _run.zero_dim(other)._h)]
 
 
 __all__ = [

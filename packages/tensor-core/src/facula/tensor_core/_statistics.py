@@ -1,7 +1,7 @@
 """Quantiles and other statistics composed of rows."""
 
 from facula.tensor_core import _create, _data, _ops, _order, _shape
-from facula.tensor_core._guard import check
+from facula.tensor_core._guard import check, real_order
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import int64
 from facula.tensor_core._out import into
@@ -50,7 +50,7 @@ def _quantile(name, input, q, dim, keepdim, interpolation, out, skip):
         _shape.wrap_dim(name, dim, 0)
         dim = None
     if dim is None:
-        x = _shape.reshape(input, (*([1] * (wide - 1) if keepdim else ()), -1))
+        x = _shape.reshaped(input, (*([1] * (wide - 1) if keepdim else ()), -1))
         ones = [] if keepdim and wide else [-1]  # dims of the result that go: each is 1
     else:
         d = _shape.wrap_dim(name, dim, wide)
@@ -59,7 +59,7 @@ def _quantile(name, input, q, dim, keepdim, interpolation, out, skip):
         ones = [-1] * inner if keepdim else [-1, d - wide - 1] if inner else [-1]
     x = _order.sort(x, -1)[0]
     last = x.shape[-1] - 1
-    rank = _shape.reshape(q, -1)
+    rank = _shape.reshaped(q, -1)
     if skip:
         rank = _ops.mul(rank, _ops.clamp_min(_ops.sub(_ops.sum(_ops.logical_not(_ops.isnan(x)), -1, True), 1), 0))
     else:
@@ -99,7 +99,8 @@ def renorm(input, p, dim, maxnorm, *, out=None):
     """input with every slice along dim whose p-norm exceeds maxnorm scaled down to it."""
     if maxnorm < 0:
         raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm}")
-    if p <= 0:
+    real_order("renorm", p)
+    if not p > 0:
         raise RuntimeError(f"renorm: non-positive-norm not supported, got p={p}")
     n = len(input.shape)
     if n < 2:
@@ -110,7 +111,9 @@ def renorm(input, p, dim, maxnorm, *, out=None):
     norm = _ops.norm_p(input, others, p=float(p), keepdim=True)
     most = maxnorm if norm.dtype.itemsize > 2 else _create.full_like(norm, maxnorm)
     factor = _ops.where_rows(_ops.gt(norm, maxnorm), _ops.div(most, _ops.add(norm, 1e-7)), 1.0)
-    return _ops.mul(input, factor) if out is None else into("renorm", _ops.mul(input, factor), out)
+    result = _ops.mul(input, factor)
+    result = result if result.is_contiguous() else _ops.copy(result, None, 0)
+    return result if out is None else into("renorm", result, out)
 
 
 __all__ = ["nanmean", "nanquantile", "quantile", "renorm"]

@@ -36,7 +36,7 @@ def of(tensor):
     return found
 
 
-def _raw(storage):
+def raw(storage):
     """A writable buffer over the storage's bytes."""
     h = storage._bytes._h
     if storage.device.type == "meta":
@@ -181,28 +181,28 @@ class UntypedStorage(_Common):
         """One byte, or a storage over a copy of a slice."""
         self._there()
         if isinstance(k, slice):
-            return UntypedStorage(list(_raw(self)[k]))
-        return _raw(self)[self._index(k)]
+            return UntypedStorage(list(raw(self)[k]))
+        return raw(self)[self._index(k)]
 
     def __setitem__(self, k, value):
-        raw = _raw(self)
+        memory = raw(self)
         if isinstance(k, slice):
             if k.step not in (None, 1):
                 raise RuntimeError(f"Trying to slice with a step of {k.step}, but only a step of 1 is supported")
-            raw[k] = bytes([value & 255]) * len(raw[k])
+            memory[k] = bytes([value & 255]) * len(memory[k])
         else:
-            raw[self._index(k)] = value & 255
+            memory[self._index(k)] = value & 255
 
     def fill_(self, value):
         """Every byte set to value. In place."""
-        _raw(self)[:] = bytes([value & 255]) * len(self)
+        raw(self)[:] = bytes([value & 255]) * len(self)
         return self
 
     def copy_(self, source, non_blocking=None):
         """The bytes of another storage of this size. In place."""
         if len(source.untyped()) != len(self):
             raise RuntimeError(f"copy_: size does not match, self was {len(self)} bytes but source has {len(source.untyped())}. Resize one.")
-        _raw(self)[:] = bytes(_raw(source.untyped()))
+        raw(self)[:] = bytes(raw(source.untyped()))
         return self
 
     def resizable(self):
@@ -229,7 +229,7 @@ class UntypedStorage(_Common):
 
     def byteswap(self, dtype):
         """The bytes of every number of this dtype reversed. In place."""
-        _raw(self)[:] = swapped(_raw(self), dtype.itemsize // (2 if dtype.is_complex else 1))
+        raw(self)[:] = swapped(raw(self), dtype.itemsize // (2 if dtype.is_complex else 1))
 
     def type(self, dtype=None):
         return "torch.storage.UntypedStorage" if dtype is None else TypedStorage(wrap_storage=self, dtype=_dtype_of(dtype))
@@ -240,7 +240,7 @@ class UntypedStorage(_Common):
     def __reduce__(self):
         if self.device.type == "meta":
             return _on_meta, (len(self),)
-        return _of_bytes, (bytes(_raw(self)),)
+        return _of_bytes, (bytes(raw(self)),)
 
     @classmethod
     def from_buffer(cls, data, byte_order=None, count=-1, offset=0, *, dtype=None):
@@ -255,7 +255,7 @@ class UntypedStorage(_Common):
 
 def _of_bytes(data):
     made = UntypedStorage(len(data))
-    _raw(made)[:] = data
+    raw(made)[:] = data
     return made
 
 

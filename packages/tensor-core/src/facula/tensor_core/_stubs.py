@@ -9,21 +9,22 @@ _spec.loader.exec_module(_codegen)
 
 HEADER = '''"""Generated from csrc/ops.def by _stubs.py at build time; do not edit."""
 
+from builtins import bool as _bool, complex as _complex, float as _float, int as _int
 from collections.abc import Sequence
 
-from facula.tensor_core._generator import Generator
+from facula.tensor_core.random.generator import Generator
 from facula.tensor_core._tensor import Tensor
-from facula.tensor_core._types import dtype
+from facula.tensor_core._types import dtype as _dtype
 
-Number = bool | int | float | complex
+Number = _bool | _int | _float | _complex
 
 FUNCTIONS: tuple[str, ...]
 '''
 
-# a type word of a signature -> Python's; `Tensor!` is written in place, `Scalar|Tensor` takes a number as well
+# a type word of a signature -> Python's, by names that no function takes away; `Tensor!` is written in place, `Scalar|Tensor` takes a number too
 WORDS = {
-    "Tensor": "Tensor", "Scalar": "Number", "int": "int", "float": "float", "bool": "bool", "dtype": "dtype", "dims": "int | Sequence[int]",
-    "int[]": "Sequence[int]", "Tensor[]": "Sequence[Tensor]", "generator": "Generator",
+    "Tensor": "Tensor", "Scalar": "Number", "int": "_int", "float": "_float", "bool": "_bool", "dtype": "_dtype", "dims": "_int | Sequence[_int]",
+    "int[]": "Sequence[_int]", "Tensor[]": "Sequence[Tensor]", "generator": "Generator",
     "str": "str",
 }  # fmt: skip
 
@@ -45,7 +46,8 @@ def returned(row):
     return f"tuple[{', '.join(['Tensor'] * len(row.results))}]" if row.results else "Tensor | None"
 
 
-def stub(row, name, out):
+def stub(row, name, out, own=False):
+    """The line of a function, or of the method whose `self` is the first parameter."""
     parts, star = [], False
     for p in row.params:
         if p.keyword and not star:
@@ -56,14 +58,15 @@ def stub(row, name, out):
         parts += ["*"] * (not star) + ["out: Tensor | None = None"]
         star = True
     if row.kind == "fold" and "dim" in row.names:
-        parts += ["*"] * (not star) + ["axis: int | Sequence[int] | None = None"]
+        parts += ["*"] * (not star) + ["axis: _int | Sequence[_int] | None = None"]
+    if own:
+        parts[0] = "self"
     return f"def {name}({', '.join(parts)}) -> {returned(row)}: ...\n"
 
 
-def generate(lib):
-    """The text of _ops.pyi."""
+def functions(lib):
+    """{name: (row, does it take out=)} of every function that _ops.py has."""
     rows = [_codegen.Row(lib, op) for op in range(lib.fc_op_count())]
-    lines = [HEADER, "\n"]
     by_name = {}
     for row in rows:
         by_name[row.name] = row, row.has_out
@@ -74,5 +77,9 @@ def generate(lib):
         new, _, old = pair.partition("=")
         by_name.update({new + tail: by_name[old + tail] for tail in ("", "_") if old + tail in by_name})
         k += 1
-    lines += [stub(row, name, out) for name, (row, out) in by_name.items()]
-    return "".join(lines)
+    return by_name
+
+
+def generate(lib):
+    """The text of _ops.pyi."""
+    return "".join([HEADER, "\n", *(stub(row, name, out) for name, (row, out) in functions(lib).items())])

@@ -2,6 +2,7 @@
 
 import weakref
 
+from facula.tensor_core import _dispatch
 from facula.tensor_core._tensor import Tensor
 
 _SLOTS = ("_h", "_shape", "base", "_grad")
@@ -10,7 +11,7 @@ _SLOTS = ("_h", "_shape", "base", "_grad")
 def swap_tensors(t1, t2):
     """What t1 was becomes t2, and the other way round, while both stay the objects that they are.
 
-    Raises RuntimeError where somebody refers to one of them weakly, or where one is part of a graph.
+    Raises RuntimeError where somebody refers to one of them weakly, or where one is a leaf of a graph that is still there.
 
     >>> import facula
     >>> a, b = facula.ones(2), facula.zeros(3)
@@ -21,19 +22,25 @@ def swap_tensors(t1, t2):
     for name, t in (("t1", t1), ("t2", t2)):
         if not isinstance(t, Tensor):
             raise TypeError(f"swap_tensors: {name} must be a Tensor, not {type(t).__name__}.")
-        if t.origin is not None and not t.is_leaf:
-            raise RuntimeError(f"swap_tensors: {name} is a result with history. Detach it first.")
-    wanted = t1.requires_grad, t2.requires_grad
-    for t in (t1, t2):
-        if t.origin is not None:
-            t.requires_grad = False  # the leaf's node, which refers to it weakly, goes
-    for name, t in (("t1", t1), ("t2", t2)):
-        if weakref.getweakrefs(t):
-            raise RuntimeError(f"swap_tensors: cannot swap {name} because it has weakref associated with it. Drop the graphs that were computed from it.")
+    kept = []
+    try:
+        for name, t in (("t1", t1), ("t2", t2)):
+            kept.append(None if t.origin is None else _dispatch.tape.loosen(t, name))
+            if weakref.getweakrefs(t):
+                raise RuntimeError(f"swap_tensors: cannot swap {name} because it has weakref associated with it. Drop what refers to it.")
+    except RuntimeError:
+        for t, history in zip((t1, t2), kept):
+            _tied(t, history)
+        raise
+    values = [[getattr(t, slot, None) for slot in _SLOTS] for t in (t2, t1)]  # as their own classes tell them
     t1.__class__, t2.__class__ = t2.__class__, t1.__class__
     t1.__dict__, t2.__dict__ = t2.__dict__, t1.__dict__
-    for slot in _SLOTS:
-        values = [getattr(t, slot, None) for t in (t2, t1)]
-        for t, value in zip((t1, t2), values):
+    for t, its, history in zip((t1, t2), values, reversed(kept)):
+        for slot, value in zip(_SLOTS, its):
             setattr(t, slot, value)
-    t2.requires_grad, t1.requires_grad = wanted
+        _tied(t, history)
+
+
+def _tied(tensor, history):
+    if history is not None:
+        _dispatch.tape.tie(tensor, history)

@@ -223,7 +223,7 @@ class Tensor(lib.Slots):
         if not isinstance(value, Tensor):
             raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
         if self.origin is not None and value.dtype.kind < 2:
-            raise RuntimeError(f"data: set to a tensor that requires gradients must be of floating point or complex dtype, got {value.dtype}. Convert it first.")
+            raise RuntimeError(f"data set to a tensor that requires gradients must be floating point or complex dtype, got {value.dtype}. Convert it first.")
         set_data(self, value)
 
     # --- one element ------------------------------------------------------------------------------------------------
@@ -321,6 +321,13 @@ class Tensor(lib.Slots):
         return bool((self == value).any())
 
 
+def _no_grad(tensor):
+    """.grad of a tensor with a history and no gradient: the tape may have something to say about it."""
+    from facula.tensor_core import _dispatch
+
+    return _dispatch.tape.no_grad(tensor)
+
+
 def _stale_wants_grad(tensor):
     from facula.tensor_core import _dispatch
 
@@ -328,7 +335,7 @@ def _stale_wants_grad(tensor):
 
 
 lib.set_tensor_type(Tensor)
-lib.describe_by(DTYPES, DEVICES, _sizes, _read_shape, _stale_wants_grad)
+lib.describe_by(DTYPES, DEVICES, _sizes, _read_shape, _stale_wants_grad, _no_grad)
 own_tensor = lib.tensor_of  # a Tensor around a new handle; raises RuntimeError for None, which only a failed allocation leaves here
 _new = object.__new__
 

@@ -20,6 +20,7 @@ STORAGE_OF = {dtype: name for name, dtype in STORAGES.items()}  # dtypes that la
 # functions of other parts: imported when a file names them
 ELSEWHERE = {
     ("torch._utils", "_rebuild_parameter"): ("facula.nn.parameter", "rebuild_parameter"),
+    ("torch._utils", "_rebuild_parameter_with_state"): ("facula.nn.parameter", "rebuild_parameter_with_state"),
     ("torch.nn.parameter", "Parameter"): ("facula.nn.parameter", "Parameter"),
 }
 
@@ -112,7 +113,7 @@ def elsewhere(module: str, name: str) -> Any:
         return _plain_parameter
 
 
-def _plain_parameter(data, requires_grad=False, backward_hooks=None):
+def _plain_parameter(data, requires_grad=False, backward_hooks=None, state=None):
     return data
 
 

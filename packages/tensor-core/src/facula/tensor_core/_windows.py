@@ -16,13 +16,17 @@ from facula.tensor_core._types import float32, float64, strided
 
 def _steps(name, M, sym, dtype, layout=None, device=None, requires_grad=False):
     """(0 .. M-1, intervals) in the window's dtype; None where the window is empty or one 1."""
-    dtype = get_default_dtype() if dtype is None else as_dtype(dtype)
+    dtype = get_default_dtype() if dtype is None else dtype
+    if not isinstance(M, (int, float)):
+        check(name, "M", 0, "int", M)
     if M < 0:
         raise ValueError(f"{name} requires non-negative window length, got M={M}")
     if layout not in (None, strided):
         raise ValueError(f"{name} is implemented for strided tensors only, got: {layout}")
     if dtype not in (float32, float64):
         raise ValueError(f"{name} expects float32 or float64 dtypes, got: {dtype}")
+    if type(M) is not int:
+        check(name, "M", 0, "int", M)
     if M == 0:
         return empty(0, dtype=dtype, device=device, requires_grad=requires_grad), 0
     if M == 1:

@@ -1,18 +1,23 @@
 """Everything that `facula` itself offers: the rows' functions and, over them, the hand-written ones, which win by name."""
 
-from facula.tensor_core import _create, _data, _dlpack, _einops, _legacy, _limits, _ops, _shape, _joining, _rearranging, _storage, _types
+from facula.tensor_core import _create, _data, _dlpack, _einops, _einsum, _legacy, _limits, _ops, _shape, _joining, _splitting, _rearranging, _storage, _types
 from facula.tensor_core import _bins, _conjugate, _guard, _settings
-from facula.tensor_core import _generator, _index, _interop, _fills, _math, _matrix, _methods, _order, _overloads, _pointwise, _print, _products, _put, _random, _serialization, _sparse, _state, _statistics
+from facula.tensor_core import _index, _interop, _fills, _math, _matrix, _methods, _order, _overloads, _pointwise, _print, _products, _put, _state, _statistics
+from facula.tensor_core.random import generator as _generator
+from facula.tensor_core.random import draws as _random
+from facula.tensor_core.files import serialization as _serialization
+from facula.tensor_core.sparse import tensor as _sparse
 from facula.tensor_core._errors import AcceleratorError, DeviceError, DTypeError, GradError, OutOfMemoryError, ShapeError
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import Size, device, dtype, layout, memory_format
 
 # rows that exist to be composed: their public face is hand-written or a method
 PRIVATE = {"copy", "alias", "slice", "where_rows", "arange_of", "linspace_of", "max_index", "min_index", "norm_p", "clamp_tensor", "clamp_numbers", "unfold", "expand", "view", "view_dtype"}
-PRIVATE |= {"draw_bernoulli_", "draw_poisson_", "draw_gamma_", "draw_binomial_"}
+PRIVATE |= {"draw_bernoulli_", "draw_poisson_", "draw_gamma_", "draw_binomial_", "complex_view", "real_view", "trunc_divide"}
+PRIVATE |= {"avg_pool", "avg_pool_grad", "max_pool", "max_pool_grad", "adaptive_avg_pool", "adaptive_avg_pool_grad", "adaptive_max_pool", "convolution_grad_input", "convolution_grad_weight"}
 _guard.guard_all()
 _public = {n: getattr(_ops, n) for n in _ops.FUNCTIONS if n not in PRIVATE and not n.startswith("_")}
-for _module in (_create, _data, _shape, _joining, _rearranging, _index, _matrix, _math, _fills, _pointwise, _conjugate, _overloads, _order, _interop, _state, _print, _generator, _random, _serialization, _dlpack, _storage, _legacy, _limits, _settings, _products, _put, _sparse, _statistics, _bins):
+for _module in (_create, _data, _shape, _joining, _splitting, _rearranging, _index, _matrix, _math, _fills, _pointwise, _conjugate, _overloads, _order, _interop, _state, _print, _generator, _random, _serialization, _dlpack, _storage, _legacy, _limits, _settings, _einsum, _products, _put, _sparse, _statistics, _bins):
     _public.update({n: getattr(_module, n) for n in _module.__all__})
 _public["_standard_gamma"], _public["_sample_dirichlet"] = _random._standard_gamma, _random._sample_dirichlet
 _public.update(_types.BY_NAME)
@@ -26,7 +31,7 @@ globals().update({n: f for n, f in _public.items() if not n.endswith("_") or n.s
 _inplace = {op.name + "_" for op in _ops.OPS if op.kind == "map1" and not op.name.startswith(("_", "is")) and op.name not in PRIVATE}
 _inplace |= {n + "_" for n in _ops.FUNCTIONS if n + "_" in _ops.FUNCTIONS and getattr(_ops, n).__name__ + "_" in _inplace}
 _inplace = {n: getattr(_ops, n) for n in _inplace | {"clamp_min_", "clamp_max_", "gcd_", "lcm_", "xlogy_"} if hasattr(_ops, n)}
-_inplace |= {n: getattr(Tensor, n) for n in ("abs_", "clamp_", "clip_", "logit_", "nan_to_num_", "ldexp_")}
+_inplace |= {n: getattr(Tensor, n) for n in ("abs_", "round_", "clamp_", "clip_", "logit_", "nan_to_num_", "ldexp_")}
 globals().update(_inplace)
 
 __all__ = sorted({*(n for n in _public if not n.endswith("_")), *_inplace} | {

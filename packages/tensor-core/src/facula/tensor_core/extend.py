@@ -7,12 +7,13 @@
 import contextlib
 import threading
 
-from facula.tensor_core import _dispatch, _ops
+from facula.tensor_core import _dispatch, _ops, _threads
 from facula.tensor_core._dispatch import Op, Param, record
 from facula.tensor_core._errors import DeviceError, DTypeError, GradError, RankError, ShapeError
 from facula.tensor_core._guard import check, guarded, want_ints, want_tensor
 from facula.tensor_core._lib import NULL, lib
 from facula.tensor_core._out import into
+from facula.tensor_core._threads import ThreadState
 from facula.tensor_core._tensor import Tensor, disabled_torch_function, make_subclass, own_tensor
 
 ABI = 1
@@ -170,7 +171,7 @@ class _Mode(threading.local):
     grad = True  # of a thread that never said otherwise
 
 
-_local = _Mode()
+_local = _Mode()  # no ThreadState: _unusual counts the threads
 _unusual = 0  # threads in a mode other than the default; the thread-local is read only when it is not 0
 _lock = threading.Lock()
 
@@ -191,16 +192,34 @@ def set_grad_mode(flag):
     return before
 
 
+def elsewhere(work):
+    """work() in a thread of its own that has this one's modes, ThreadStates and interpreters: where this one's stack may not grow further."""
+    grad, inference = _local.grad, lib.fc_set_inference(0)
+    lib.fc_set_inference(inference)
+
+    def begin():
+        set_grad_mode(grad)
+        lib.fc_set_inference(inference)
+
+    def whole():
+        try:
+            return work()
+        finally:
+            set_grad_mode(True)
+
+    return _threads.elsewhere(whole, begin)
+
+
 def read_pickle(data, resolve, trusted=lambda cls: False):
-    """The object that a pickle describes, built of data alone: see _pickle_reader. Its modules load at the first call."""
-    from facula.tensor_core import _pickle_reader
+    """The object that a pickle describes, built of data alone: see files/pickle_reader.py. Its modules load at the first call."""
+    from facula.tensor_core.files import pickle_reader as _pickle_reader
 
     return _pickle_reader.read_pickle(data, resolve, trusted=trusted)
 
 
 __all__ = [
     "guarded", "want_ints", "check",
-    "DTypeError", "DeviceError", "GradError", "NULL", "Op", "Param", "RankError", "ShapeError", "Tensor", "attach", "below", "bump", "call", "disabled_torch_function", "epoch_advance",
+    "DTypeError", "DeviceError", "GradError", "NULL", "Op", "Param", "RankError", "ShapeError", "Tensor", "ThreadState", "attach", "below", "bump", "call", "disabled_torch_function", "elsewhere", "epoch_advance",
     "epoch_refresh", "epoch_stale", "execute", "function", "grad_mode", "gradients", "handle", "interpreter", "into", "lib", "listening", "make_subclass", "ops", "plain", "read_pickle", "record", "set_grad_mode",
     "set_tape", "shares_storage", "subclassed", "version", "want_tensor", "wrap",
 ]  # fmt: skip

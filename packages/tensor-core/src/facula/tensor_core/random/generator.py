@@ -151,13 +151,13 @@ def set_rng_state(new_state: Tensor) -> None:
 
 
 @contextmanager
-def fork_rng(devices: Iterable | None = None, enabled: bool = True, device_type: str = "cuda") -> Iterator[None]:
+def fork_rng(devices: Iterable | None = None, enabled: bool = True, device_type: str | None = None) -> Iterator[None]:
     """Within the block, draws go on from here; after it, the default generator is as it was before.
 
     devices: accelerators whose generators are to be restored too; there are none on this build's devices.
     """
     if devices is not None and (devices := list(devices)) and enabled:
-        raise RuntimeError(f"fork_rng: {device_type} has no generator here, but devices are {devices}. Pass devices=[].")
+        raise RuntimeError(f"fork_rng: {device_type or 'cuda'} has no generator here, but devices are {devices}. Pass devices=[].")
     if not enabled:
         yield
         return

@@ -7,8 +7,8 @@ import sys
 from collections.abc import Callable
 from typing import Any, BinaryIO
 
-from facula.tensor_core._checkpoint import CheckpointError, LoadedStorage
-from facula.tensor_core._serialization import Unarchiver
+from facula.tensor_core.files.checkpoint import CheckpointError, LoadedStorage
+from facula.tensor_core.files.serialization import Reader, Unarchiver, text
 
 MAGIC, PROTOCOL = 0x1950A86A20F9469CFC6C, 1001
 
@@ -16,8 +16,8 @@ MAGIC, PROTOCOL = 0x1950A86A20F9469CFC6C, 1001
 class LegacyUnarchiver(Unarchiver):
     """Storages are made while the pickle is read and filled afterwards, from what follows it."""
 
-    def __init__(self, data: bytes, map_location: Any, weights_only: bool) -> None:
-        super().__init__(None, map_location, weights_only)
+    def __init__(self, data: bytes, map_location: Any, read: Reader) -> None:
+        super().__init__(None, map_location, read)
         self.data, self.claimed = data, 0
         self.checks: list[Callable[[], None]] = []
 
@@ -34,19 +34,20 @@ class LegacyUnarchiver(Unarchiver):
 
     def run(self):
         """The object, and the place behind it."""
-        magic, at = self.unpickle(self.data, 0)
-        protocol, at = self.unpickle(self.data, at)
+        magic, at = self.read(self, self.data, 0)
+        protocol, at = self.read(self, self.data, at)
         if magic != MAGIC or protocol != PROTOCOL:
             raise pickle.UnpicklingError("load: the file is a pickle but no checkpoint. Was it written by save?")
-        _, at = self.unpickle(self.data, at)  # the writer's byte order (always little) and sizes of C types
-        result, at = self.unpickle(self.data, at)
-        keys, at = self.unpickle(self.data, at)
+        _, at = self.read(self, self.data, at)  # the writer's byte order (always little) and sizes of C types
+        result, at = self.read(self, self.data, at)
+        keys, at = self.read(self, self.data, at)
         if type(keys) is not list:
             raise CheckpointError(f"load: the list of storages is {type(keys).__name__}.")
-        for key in keys:
+        for key in map(text, keys):
             at = self.fill(self.storages.get(key) if type(key) is str else None, at)
         for check in self.checks:
             check()
+        self.settle()
         return result, at
 
     def fill(self, storage: LoadedStorage | None, at: int) -> int:
@@ -54,10 +55,11 @@ class LegacyUnarchiver(Unarchiver):
         if storage is None:
             raise CheckpointError("load: the file lists a storage that no tensor uses.")
         count = int.from_bytes(self.data[at : at + 8], "little")
-        end = at + 8 + storage.nbytes
-        if count * storage.dtype.itemsize != storage.nbytes or end > len(self.data):
-            raise CheckpointError(f"load: a storage of {storage.nbytes} bytes has {count} elements in the file. It is damaged or cut off.")
-        storage.view[:] = self.data[at + 8 : end]
+        end = at + 8 + storage.held
+        if count * storage.dtype.itemsize != storage.held or end > len(self.data):
+            raise CheckpointError(f"load: a storage of {storage.held} bytes has {count} elements in the file. It is damaged or cut off.")
+        if storage.device.type == "cpu":
+            storage.view[:] = self.data[at + 8 : end]
         return end
 
 
@@ -74,6 +76,6 @@ def write_legacy(file: BinaryIO, pickled: bytes, storages: dict[str, Any], items
         file.write(data)
 
 
-def load_legacy(data: bytes, map_location: Any, weights_only: bool) -> tuple[Any, int]:
+def load_legacy(data: bytes, map_location: Any, read: Reader) -> tuple[Any, int]:
     """The object at the beginning of such bytes, and the place behind it."""
-    return LegacyUnarchiver(data, map_location, weights_only).run()
+    return LegacyUnarchiver(data, map_location, read).run()

@@ -1,11 +1,13 @@
-"""Sparse tensors chosen from, joined and rearranged: rows of the table of _sparse_ops."""
+"""Sparse tensors chosen from, joined and rearranged: rows of the table of ops.py."""
 
-from facula.tensor_core import _create, _ops, _sparse_ops
-from facula.tensor_core._sparse_ops import OPS
+from facula.tensor_core import _create, _ops
+from facula.tensor_core.sparse import ops as _sparse_ops
+from facula.tensor_core._arguments import whole
+from facula.tensor_core.sparse.ops import OPS
 
 
 def _make(indices, values, size, coalesced=False):
-    from facula.tensor_core._sparse import make
+    from facula.tensor_core.sparse.tensor import make
 
     return make(indices, values, size, coalesced)
 
@@ -157,10 +159,10 @@ def _matmul(x, y, plain=OPS["matmul"]):
 def _sum(x, dim=None, keepdim=False, dtype=None):
     from facula.sparse import sum
 
-    if dim is None or dim == ():
+    if dim is None or not whole(dim) and not len(dim):
         return x._v.sum(dtype=dtype)
     total = sum(x, dim, dtype=dtype)
-    for d in sorted(d % x.dim() for d in ((dim,) if isinstance(dim, int) else dim)) if keepdim else ():
+    for d in sorted(d % x.dim() for d in ((dim,) if whole(dim) else dim)) if keepdim else ():
         total = total.unsqueeze(d)
     return total
 

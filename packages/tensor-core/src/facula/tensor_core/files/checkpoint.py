@@ -12,7 +12,9 @@ from reprlib import repr as short  # a hostile object's whole repr may take fore
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from facula.tensor_core._lib import buffer, lib
+from facula.tensor_core._storage import TypedStorage, UntypedStorage, of, over, raw
 from facula.tensor_core._tensor import Tensor, own_tensor
+from facula.tensor_core._types import uint8
 
 if TYPE_CHECKING:
     import zipfile  # 13 ms with tempfile: loaded by what reads and writes
@@ -161,27 +163,46 @@ class Checkpoint:
         return bytes(data)
 
 
-class LoadedStorage:
-    """A storage of a file: bytes, looked at as elements by the tensors that share it."""
+class LoadedStorage(TypedStorage):
+    """A storage of a file: bytes, looked at as elements by the tensors that share it. Once all is loaded it is a TypedStorage like any other."""
 
     def __init__(self, dtype: Any, nbytes: int) -> None:
-        self.dtype, self.nbytes = dtype, nbytes
+        self.dtype, self.held, self.loose = dtype, nbytes, dtype is None
         self.tensor: Tensor | None = None
         self.view = memoryview(bytearray())
+
+    @property
+    def _untyped_storage(self) -> UntypedStorage:
+        return of(self.typed(self.dtype or uint8))
+
+    @classmethod
+    def over(cls, storage: UntypedStorage, dtype: Any) -> LoadedStorage:
+        """That storage in the place of one of the file."""
+        made = cls(dtype, len(storage))
+        made.tensor, made.view, made.dtype = over(storage, dtype or uint8), raw(storage), dtype or uint8
+        return made
+
+    def settle(self) -> None:
+        """Leaves the file behind."""
+        storage, dtype = self._untyped_storage, self.dtype
+        self.__class__ = TypedStorage
+        self.__dict__ = {"_untyped_storage": storage, "dtype": dtype}
 
     def typed(self, dtype: Any) -> Tensor:
         """All of it as a 1-d tensor of dtype; made at the first call."""
         if self.tensor is None:
-            if self.nbytes % dtype.itemsize:
-                raise CheckpointError(f"load: a storage of {self.nbytes} bytes does not hold whole elements of {dtype}.")
+            if self.held % dtype.itemsize:
+                raise CheckpointError(f"load: a storage of {self.held} bytes does not hold whole elements of {dtype}.")
             self.dtype = dtype
-            h = lib.fc_empty(dtype.id, 0, 1, [self.nbytes // dtype.itemsize])
+            h = lib.fc_empty(dtype.id, 0, 1, [self.held // dtype.itemsize])
             if not h:
-                raise MemoryError(f"load: no memory for a storage of {self.nbytes} bytes")
+                raise MemoryError(f"load: no memory for a storage of {self.held} bytes")
             self.tensor = own_tensor(h)
-            if self.nbytes:
-                self.view = memoryview(buffer(lib.fc_data(h), self.nbytes)).cast("B")
+            if self.held:
+                self.view = memoryview(buffer(lib.fc_data(h), self.held)).cast("B")
         if dtype is not self.dtype:
+            if self.loose and self.dtype is uint8:  # bytes that were looked at before the first tensor came
+                return over(self._untyped_storage, dtype)
             raise CheckpointError(f"load: tensors of {self.dtype} and {dtype} share a storage. Save one of them as a clone.")
         return self.tensor
 

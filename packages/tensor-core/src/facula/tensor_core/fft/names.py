@@ -4,6 +4,7 @@ import math
 
 from facula.tensor_core import _create, _joining, _ops, _ownership, _rearranging, _shape, _state
 from facula.tensor_core._arguments import as_dtype as _as_dtype
+from facula.tensor_core._arguments import whole
 from facula.tensor_core._errors import DTypeError, ShapeError
 from facula.tensor_core._guard import check, guarded
 from facula.tensor_core._out import into
@@ -50,12 +51,12 @@ def _sized(name, x, sizes, dims):
 
 def _dims(name, x, s, dim, default=None):
     """(sizes or None, dims): s alone means the last dims, neither means all (or `default`)."""
-    n, s = x.dim(), [s] if isinstance(s, int) else s
+    n, s = x.dim(), [s] if whole(s) else s
     if dim is None:
         dim = default if s is None and default is not None else range(n) if s is None else range(n - len(s), n)
         if s is not None and len(s) > n:
             raise RuntimeError(f"{name}: Got shape with {len(s)} values but input tensor only has {n} dimensions.")
-    dims = tuple(_shape.wrap_dim(name, d, n) for d in ((dim,) if isinstance(dim, int) else dim))
+    dims = tuple(_shape.wrap_dim(name, d, n) for d in ((dim,) if whole(dim) or isinstance(dim, Tensor) else dim))
     if len(set(dims)) < len(dims):
         raise RuntimeError(f"{name}: FFT dims must be unique, got {tuple(dim)}.")
     if s is not None and len(s) != len(dims):
@@ -108,7 +109,7 @@ def _one(n):
     return None if n is None else (n,)
 
 
-def fft(input, n=None, dim=-1, norm=None, *, out=None):
+def fft(input, n=None, dim=-1, norm=None, *, out=None) -> Tensor:
     """The discrete Fourier transform along dim: X[k] = sum_j x[j] exp(-2 pi i j k / n).
 
     n: cuts or fills up dim first. norm: "backward" (no factor), "ortho" (1 / sqrt(n)), "forward" (1 / n).
@@ -120,7 +121,7 @@ def fft(input, n=None, dim=-1, norm=None, *, out=None):
     return _complex("fft", input, _one(n), dim, norm, True, out)
 
 
-def ifft(input, n=None, dim=-1, norm=None, *, out=None):
+def ifft(input, n=None, dim=-1, norm=None, *, out=None) -> Tensor:
     """The inverse of fft; here "backward" is 1 / n and "forward" no factor."""
     if isinstance(input, Tensor) and not input.is_complex():  # the conjugate of what fft makes: a view, as PyTorch's
         x = _input("ifft", input, "real")
@@ -129,77 +130,77 @@ def ifft(input, n=None, dim=-1, norm=None, *, out=None):
     return _complex("ifft", input, _one(n), dim, norm, False, out)
 
 
-def fft2(input, s=None, dim=(-2, -1), norm=None, *, out=None):
+def fft2(input, s=None, dim=(-2, -1), norm=None, *, out=None) -> Tensor:
     """fft over two dims."""
     return _complex("fft2", input, s, dim, norm, True, out)
 
 
-def ifft2(input, s=None, dim=(-2, -1), norm=None, *, out=None):
+def ifft2(input, s=None, dim=(-2, -1), norm=None, *, out=None) -> Tensor:
     """ifft over two dims."""
     return _complex("ifft2", input, s, dim, norm, False, out)
 
 
-def fftn(input, s=None, dim=None, norm=None, *, out=None):
+def fftn(input, s=None, dim=None, norm=None, *, out=None) -> Tensor:
     """fft over several dims, all by default."""
     return _complex("fftn", input, s, dim, norm, True, out)
 
 
-def ifftn(input, s=None, dim=None, norm=None, *, out=None):
+def ifftn(input, s=None, dim=None, norm=None, *, out=None) -> Tensor:
     """ifft over several dims, all by default."""
     return _complex("ifftn", input, s, dim, norm, False, out)
 
 
-def rfft(input, n=None, dim=-1, norm=None, *, out=None):
+def rfft(input, n=None, dim=-1, norm=None, *, out=None) -> Tensor:
     """The first n // 2 + 1 terms of a real signal's fft; the others are their conjugates."""
     return _from_real("rfft", input, _one(n), dim, norm, out)
 
 
-def irfft(input, n=None, dim=-1, norm=None, *, out=None):
+def irfft(input, n=None, dim=-1, norm=None, *, out=None) -> Tensor:
     """The real signal of n elements (2 (m - 1) for m terms by default) whose rfft this is."""
     return _to_real("irfft", input, _one(n), dim, norm, out)
 
 
-def rfft2(input, s=None, dim=(-2, -1), norm=None, *, out=None):
+def rfft2(input, s=None, dim=(-2, -1), norm=None, *, out=None) -> Tensor:
     """rfft over the last of two dims, fft over the other."""
     return _from_real("rfft2", input, s, dim, norm, out)
 
 
-def irfft2(input, s=None, dim=(-2, -1), norm=None, *, out=None):
+def irfft2(input, s=None, dim=(-2, -1), norm=None, *, out=None) -> Tensor:
     """The inverse of rfft2."""
     return _to_real("irfft2", input, s, dim, norm, out)
 
 
-def rfftn(input, s=None, dim=None, norm=None, *, out=None):
+def rfftn(input, s=None, dim=None, norm=None, *, out=None) -> Tensor:
     """rfft over the last of several dims, fft over the others."""
     return _from_real("rfftn", input, s, dim, norm, out)
 
 
-def irfftn(input, s=None, dim=None, norm=None, *, out=None):
+def irfftn(input, s=None, dim=None, norm=None, *, out=None) -> Tensor:
     """The inverse of rfftn."""
     return _to_real("irfftn", input, s, dim, norm, out)
 
 
-def hfft(input, n=None, dim=-1, norm=None, *, out=None):
+def hfft(input, n=None, dim=-1, norm=None, *, out=None) -> Tensor:
     """The real spectrum of a signal of which the first half is given; its other half is conjugate."""
     return _to_real("hfft", input, _one(n), dim, norm, out, forward=True)
 
 
-def ihfft(input, n=None, dim=-1, norm=None, *, out=None):
+def ihfft(input, n=None, dim=-1, norm=None, *, out=None) -> Tensor:
     """The inverse of hfft: the first half of a signal whose spectrum is real."""
     return _from_real("ihfft", input, _one(n), dim, norm, out, forward=False)
 
 
-def hfft2(input, s=None, dim=(-2, -1), norm=None, *, out=None):
+def hfft2(input, s=None, dim=(-2, -1), norm=None, *, out=None) -> Tensor:
     """hfft over the last of two dims, fft over the other."""
     return hfftn(input, s, dim, norm, out=out)
 
 
-def ihfft2(input, s=None, dim=(-2, -1), norm=None, *, out=None):
+def ihfft2(input, s=None, dim=(-2, -1), norm=None, *, out=None) -> Tensor:
     """The inverse of hfft2."""
     return ihfftn(input, s, dim, norm, out=out)
 
 
-def hfftn(input, s=None, dim=None, norm=None, *, out=None):
+def hfftn(input, s=None, dim=None, norm=None, *, out=None) -> Tensor:
     """hfft over the last of several dims, fft over the others."""
     x = _input("hfftn", input, "complex")
     sizes, dims = _dims("hfftn", x, s, dim)
@@ -211,7 +212,7 @@ def hfftn(input, s=None, dim=None, norm=None, *, out=None):
     return _to_real("hfftn", x, [sizes[-1]] if sizes[-1] is not None else None, dims[-1], norm, out, forward=True)
 
 
-def ihfftn(input, s=None, dim=None, norm=None, *, out=None):
+def ihfftn(input, s=None, dim=None, norm=None, *, out=None) -> Tensor:
     """The inverse of hfftn."""
     x = _input("ihfftn", input, "real")
     sizes, dims = _dims("ihfftn", x, s, dim)
@@ -223,7 +224,7 @@ def ihfftn(input, s=None, dim=None, norm=None, *, out=None):
     return _complex("ihfftn", half, None, dims[:-1], norm, False, out)
 
 
-def fftfreq(n, d=1.0, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
+def fftfreq(n, d=1.0, *, out=None, dtype=None, layout=None, device=None, requires_grad=False) -> Tensor:
     """The frequencies of fft's n terms for samples d apart: 0, 1, ... -2, -1 over n d."""
     if type(n) is not int:
         check("fft_fftfreq", "n", 0, "int", n)
@@ -240,7 +241,7 @@ def fftfreq(n, d=1.0, *, out=None, dtype=None, layout=None, device=None, require
     return _create._finish(into("fftfreq", steps * (1.0 / (n * d)), out), requires_grad)
 
 
-def rfftfreq(n, d=1.0, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
+def rfftfreq(n, d=1.0, *, out=None, dtype=None, layout=None, device=None, requires_grad=False) -> Tensor:
     """The frequencies of rfft's terms for n samples d apart: 0 to n // 2 over n d."""
     if type(n) is not int:
         check("fft_rfftfreq", "n", 0, "int", n)
@@ -252,15 +253,15 @@ def rfftfreq(n, d=1.0, *, out=None, dtype=None, layout=None, device=None, requir
     return _create._finish(into("rfftfreq", steps * (1.0 / (n * d)), out), requires_grad)
 
 
-def fftshift(input, dim=None):
+def fftshift(input, dim=None) -> Tensor:
     """The terms turned so that frequency 0 is in the middle."""
-    dims = range(input.dim()) if dim is None else (dim,) if isinstance(dim, int) else dim
+    dims = range(input.dim()) if dim is None else (dim,) if whole(dim) else dim
     return _rearranging.roll(input, [input.shape[d] // 2 for d in dims], tuple(dims))
 
 
-def ifftshift(input, dim=None):
+def ifftshift(input, dim=None) -> Tensor:
     """The inverse of fftshift."""
-    dims = range(input.dim()) if dim is None else (dim,) if isinstance(dim, int) else dim
+    dims = range(input.dim()) if dim is None else (dim,) if whole(dim) else dim
     return _rearranging.roll(input, [(input.shape[d] + 1) // 2 for d in dims], tuple(dims))
 
 
@@ -362,7 +363,7 @@ def _added(frames, hop):
 
 def istft(
     input, n_fft, hop_length=None, win_length=None, window=None, center=True, normalized=False, onesided=None, length=None, return_complex=False
-):
+) -> Tensor:
     """The signal whose stft this is, by least squares: windowed frames added up over the squares of the window.
 
     Raises RuntimeError where the windows leave a sample uncovered.
@@ -411,6 +412,13 @@ def istft(
     if end > stop:
         signal = _joining.cat([signal, _create.zeros(signal.shape[0], end - stop, dtype=signal.dtype, device=signal.device)], -1)
     return signal.squeeze(0) if input.dim() == 2 else signal
+
+
+def transforms(function):
+    """What the transforms take: n is one size and dim one dim, s and dim of those over several are some, None where they may be left out."""
+    several = function.__name__.endswith(("2", "n"))
+    dim = ("ints" if function.__name__[-1] == "2" else "ints?") if several else "int"
+    return {"input": "tensor", "n": "int?", "s": "ints?", "dim": dim, "axis": dim, "norm": "str?"}
 
 
 def _kinds(function):

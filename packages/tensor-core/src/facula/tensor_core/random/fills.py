@@ -11,7 +11,7 @@ from typing import Any
 import facula
 from facula.tensor_core import _ops
 from facula.tensor_core._create import empty_like
-from facula.tensor_core._generator import Generator
+from facula.tensor_core.random.generator import Generator
 from facula.tensor_core._guard import check
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import int64

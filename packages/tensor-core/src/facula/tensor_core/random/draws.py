@@ -8,13 +8,13 @@ import facula
 from facula.tensor_core import _dispatch, _ops
 from facula.tensor_core._dispatch import has_origin
 from facula.tensor_core._out import a_tensor, into, refuse_history, resize
-from facula.tensor_core._arguments import ints
+from facula.tensor_core._arguments import listed, sequence
 from facula.tensor_core._create import empty, empty_like, plain
 from facula.tensor_core._errors import STATUS, DTypeError, ShapeError
 from facula.tensor_core._guard import check
-from facula.tensor_core._generator import Generator
+from facula.tensor_core.random.generator import Generator
 from facula.tensor_core._lib import lib
-from facula.tensor_core._random_fills import (
+from facula.tensor_core.random.fills import (
     BITS, DIGITS, cauchy_, checked, exponential_, geometric_, log_normal_, normal_, random_, require, uniform_,
 )  # fmt: skip
 from facula.tensor_core._tensor import Tensor
@@ -49,10 +49,6 @@ def _finished(tensor, requires_grad, out=None):
     return tensor.requires_grad_(True) if requires_grad else tensor
 
 
-def _size(args, size):
-    return tuple(size) if size is not None else tuple(ints(args))
-
-
 def rand(
     *args: Any, size: Any = None, generator: Generator | None = None, out: Tensor | None = None, dtype: Any = None, layout: Any = None,
     device: Any = None, requires_grad: bool = False, pin_memory: bool = False,
@@ -65,7 +61,7 @@ def rand(
     tensor([[0.4963, 0.7682],
             [0.0885, 0.1320]])
     """
-    tensor = _place("rand", _size(args, size), out, dtype, layout, device, pin_memory)
+    tensor = _place("rand", tuple(listed("rand", "size", args, size)), out, dtype, layout, device, pin_memory)
     return _finished(_ops.uniform_(tensor, 0.0, 1.0, generator=checked("rand", generator)), requires_grad, out)
 
 
@@ -80,7 +76,7 @@ def randn(
     >>> facula.randn(3)
     tensor([ 1.5410, -0.2934, -2.1788])
     """
-    tensor = _place("randn", _size(args, size), out, dtype, layout, device, pin_memory)
+    tensor = _place("randn", tuple(listed("randn", "size", args, size)), out, dtype, layout, device, pin_memory)
     return _finished(_ops.normal_(tensor, 0.0, 1.0, generator=checked("randn", generator)), requires_grad, out)
 
 
@@ -108,7 +104,7 @@ def randint(
         raise TypeError(f"randint() takes (high, size) or (low, high, size), got {args}")
     check("randint", "high", 0, "int", high)
     check("randint", "low", 0, "int", low)
-    tensor = _place("randint", tuple(ints((size,))), out, (int64 if out is None else None) if dtype is None else dtype, layout, device, pin_memory)
+    tensor = _place("randint", tuple(sequence("randint", "size", size)), out, (int64 if out is None else None) if dtype is None else dtype, layout, device, pin_memory)
     return _finished(random_(tensor, low, high, generator=generator), requires_grad, out)
 
 
@@ -129,28 +125,28 @@ def randperm(
 
 def rand_like(
     input: Tensor, *, generator: Generator | None = None, dtype: Any = None, layout: Any = None, device: Any = None,
-    requires_grad: bool = False, memory_format: Any = None,
+    requires_grad: bool = False, memory_format: Any = None, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
     """Numbers uniform in [0, 1), of input's shape, dtype and strides unless said otherwise."""
-    tensor = empty_like(input, dtype=dtype, layout=layout, device=device, memory_format=memory_format)
+    tensor = empty_like(input, dtype=dtype, layout=layout, device=device, memory_format=memory_format, pin_memory=pin_memory)
     return _finished(_ops.uniform_(tensor, 0.0, 1.0, generator=checked("rand_like", generator)), requires_grad)
 
 
 def randn_like(
     input: Tensor, *, generator: Generator | None = None, dtype: Any = None, layout: Any = None, device: Any = None,
-    requires_grad: bool = False, memory_format: Any = None,
+    requires_grad: bool = False, memory_format: Any = None, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
     """Normal numbers of input's shape, dtype and strides unless said otherwise."""
-    tensor = empty_like(input, dtype=dtype, layout=layout, device=device, memory_format=memory_format)
+    tensor = empty_like(input, dtype=dtype, layout=layout, device=device, memory_format=memory_format, pin_memory=pin_memory)
     return _finished(_ops.normal_(tensor, 0.0, 1.0, generator=checked("randn_like", generator)), requires_grad)
 
 
 def randint_like(
     input: Tensor, *args: int, low: int | None = None, high: int | None = None, generator: Generator | None = None, dtype: Any = None,
-    layout: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None,
+    layout: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
     """Integers uniform in [low, high), of input's shape and dtype: randint_like(input, high) or (input, low, high)."""
-    if type(input) is Tensor and low is high is generator is dtype is layout is device is memory_format is None and not requires_grad and input.dtype.kind in (1, 2) and all([type(b) is int for b in args]):
+    if type(input) is Tensor and low is high is generator is dtype is layout is device is memory_format is None and not (requires_grad or pin_memory) and input.dtype.kind in (1, 2) and all([type(b) is int for b in args]):
         start, to = args if len(args) == 2 else (0, args[0]) if len(args) == 1 else (0, 0)
         if -128 * input.dtype.is_signed <= start < to <= 128:  # the common case, flat: what every dtype of integers holds
             tensor = _ops.random_range_(lib.empty_like(input._h, lib.fc_dtype(input._h), 1), start, to)
@@ -159,7 +155,7 @@ def randint_like(
     given = [*args, *(b for b in (low, high) if b is not None)]
     if not 1 <= len(given) <= 2:
         raise TypeError(f"randint_like() takes (input, high) or (input, low, high), got {len(given)} bounds")
-    tensor = empty_like(input, dtype=dtype, layout=layout, device=device, memory_format=memory_format)
+    tensor = empty_like(input, dtype=dtype, layout=layout, device=device, memory_format=memory_format, pin_memory=pin_memory)
     return _finished(random_(tensor, *given, generator=generator), requires_grad)
 
 
@@ -258,7 +254,9 @@ def normal(
     if size is not None or dtype is not None or layout is not None or device is not None or requires_grad or pin_memory:
         raise TypeError("normal() of tensors takes shape, dtype and device from them: leave size, dtype, layout, device and requires_grad out")
     checked("normal", generator)
-    if isinstance(out, Tensor) and out.dtype.kind < 2:
+    if out is not None:
+        a_tensor("normal", out)
+    if out is not None and out.dtype.kind < 2:
         raise DTypeError(f'normal: "normal_kernel" not implemented for {out.dtype.name!r}. Give a floating output.')
     if isinstance(std, Tensor):
         require(not std.numel() or bool((std >= 0).all()), "normal expects all elements of std >= 0.0. Take its absolute value.")

@@ -4,10 +4,11 @@
     a coalesced tensor lists each index once, in order.
 
 A Sparse has no strided memory, so `_h` is not there: every op's fast path fails on it and ends in _dispatch, which asks the
-table of _sparse_ops. Gradients go through the values: what is made of a Sparse is recorded as ops on them.
+table of ops.py. Gradients go through the values: what is made of a Sparse is recorded as ops on them.
 """
 
-from facula.tensor_core import _create, _data, _dispatch, _sparse_ops
+from facula.tensor_core import _create, _data, _dispatch
+from facula.tensor_core.sparse import ops as _sparse_ops
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import ALIASES, BY_NAME, Size, sparse_coo
 
@@ -69,8 +70,10 @@ class Sparse(Tensor):
         return "tensor(" + ",\n       ".join([*parts, ", ".join(self._facts())]) + ")"
 
     def _facts(self):
+        from facula.tensor_core._print import usual
+
         facts = [f"size={tuple(self._size)}", f"nnz={self._nnz()}"]
-        if self.dtype.name not in ("float32", "int64", "bool"):
+        if not usual(self.dtype):
             facts.append(f"dtype={self.dtype}")
         facts.append(f"layout={self.layout}")
         if self.requires_grad:
@@ -152,14 +155,24 @@ class Sparse(Tensor):
         return result
 
     def __getitem__(self, key):
-        from facula.tensor_core._sparse_shapes import getitem
+        from facula.tensor_core.sparse.shapes import getitem
 
         return getitem(self, key)
 
     def detach(self):
         return self._with(self._v.detach())
 
-    data = property(detach)
+    @property
+    def data(self):
+        """The same without history."""
+        return self.detach()
+
+    @data.setter
+    def data(self, value):
+        if not isinstance(value, Sparse):
+            error = RuntimeError if isinstance(value, Tensor) else TypeError
+            raise error(f"data: a sparse tensor is set to a sparse one only, got {getattr(value, 'layout', type(value).__name__)}. Convert with to_sparse().")
+        self._size, self._i, self._v, self._coalesced = value._size, value._i, value._v.detach(), value._coalesced
 
     def detach_(self):
         self._v = self._v.detach()
@@ -224,7 +237,7 @@ class Sparse(Tensor):
         return sparse_coo_tensor(data[0] if len(data) == 1 and not isinstance(data[0], int) else data, dtype=self.dtype)
 
     def resize_as_(self, the_template, *, memory_format=None):
-        from facula.tensor_core._sparse_products import sparse_resize_
+        from facula.tensor_core.sparse.products import sparse_resize_
 
         return sparse_resize_(self, the_template.shape, the_template.sparse_dim(), the_template.dense_dim())
 
@@ -341,9 +354,7 @@ def sparse_coo_tensor(
         size = indices if values is None else values
         return make(_create.zeros((len(size), 0), dtype=BY_NAME["int64"]), _create.zeros((0,), dtype=dtype), size, True).requires_grad_(requires_grad)
     indices = _data.as_tensor(indices)
-    indices = indices.to(BY_NAME["int64"]) if indices.dtype.kind == 1 or not indices.numel() else indices
-    if indices.dtype.kind != 1:
-        raise TypeError(f"sparse_coo_tensor: indices must be integers, got {indices.dtype}. Convert with indices.long().")
+    indices = indices.to(BY_NAME["int64"])
     values = _data.as_tensor(values, dtype=dtype)
     values = values.detach() if not values.requires_grad else values
     if indices.dim() != 2:
@@ -427,7 +438,7 @@ def _strided(name):
 def _compressed(name):
     def method(self, *args, **kwargs):
         """The matrix with its rows (csr) or columns (csc) compressed."""
-        from facula.tensor_core import _sparse_rows
+        from facula.tensor_core.sparse import rows as _sparse_rows
 
         return getattr(_sparse_rows, name)(self, *args, **kwargs)
 

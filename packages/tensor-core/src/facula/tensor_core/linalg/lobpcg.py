@@ -2,9 +2,9 @@
 
 from facula.tensor_core import _joining, _ops, _rearranging
 from facula.tensor_core._limits import finfo
-from facula.tensor_core._linalg_factor import eigh
-from facula.tensor_core._linalg_tools import check, square
-from facula.tensor_core._random import randn
+from facula.tensor_core.linalg.factor import eigh
+from facula.tensor_core.linalg.tools import check, square
+from facula.tensor_core.random.draws import randn
 
 
 def lobpcg(A, k=None, B=None, X=None, n=None, iK=None, niter=None, tol=None, largest=None, method=None):
@@ -55,7 +55,7 @@ def _recorded(A, values, vectors, largest):
     """The same pairs from eigh, which has the derivative, with the signs that were found."""
     k = values.shape[-1]
     E, V = eigh((A + A.mT) / 2)
-    E, V = (_rearranging.flip(E[..., -k:], -1), _rearranging.flip(V[..., -k:], -1)) if largest else (E[..., :k], V[..., :k])
+    E, V = (_rearranging.flip(E[..., -k:], (-1,)), _rearranging.flip(V[..., -k:], (-1,))) if largest else (E[..., :k], V[..., :k])
     return E, V * _ops.sign((V.detach() * vectors).sum(-2, keepdim=True))
 
 

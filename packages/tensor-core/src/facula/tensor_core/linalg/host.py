@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from facula.tensor_core import _host_ldl, _host_lu
+from facula.tensor_core.linalg import host_ldl
+from facula.tensor_core.linalg import host_lu
 from facula.tensor_core._host import Spec, complex_of, real_of, row
 
 
@@ -48,7 +49,7 @@ def inv_ex(a):
         try:
             return np.linalg.inv(m), np.int32(0)
         except np.linalg.LinAlgError:
-            return np.full_like(m, np.nan), _host_lu.factor(m[None])[2][0]
+            return np.full_like(m, np.nan), host_lu.factor(m[None])[2][0]
 
     return one_by_one(a, lambda a: (np.linalg.inv(a), np.zeros(a.shape[:-2], np.int32)), single, 2)
 
@@ -71,7 +72,7 @@ def solve_ex(a, b):
             try:
                 return np.linalg.solve(a[k], b[k]), np.int32(0)
             except np.linalg.LinAlgError:
-                return np.full_like(b[k], np.nan), _host_lu.factor(a[k][None])[2][0]
+                return np.full_like(b[k], np.nan), host_lu.factor(a[k][None])[2][0]
 
         return stacked(batch, single, 2)
 
@@ -85,9 +86,9 @@ def solve_triangular(a, b, upper, unitriangular):
     batch = broadcast(a.shape[:-2], b.shape[:-2])
     x = np.array(np.broadcast_to(b, (*batch, *b.shape[-2:])))
     if upper:  # from the last row up: the same walk, turned round
-        _host_lu.forward(a[..., ::-1, ::-1], x[..., ::-1, :], unitriangular)
+        host_lu.forward(a[..., ::-1, ::-1], x[..., ::-1, :], unitriangular)
     else:
-        _host_lu.forward(a, x, unitriangular)
+        host_lu.forward(a, x, unitriangular)
     return x
 
 
@@ -145,7 +146,7 @@ def _adjoint(a):
 @row("_linalg_cholesky_ex", lambda x, upper: [Spec(_name(x), tuple(x.shape), True), Spec("int32", tuple(x.shape[:-2]))])
 def cholesky_ex(a, upper):
     a = _adjoint(a) if upper else a
-    low, info = one_by_one(a, lambda a: (np.linalg.cholesky(a), np.zeros(a.shape[:-2], np.int32)), _host_lu.cholesky, 2)
+    low, info = one_by_one(a, lambda a: (np.linalg.cholesky(a), np.zeros(a.shape[:-2], np.int32)), host_lu.cholesky, 2)
     return (_adjoint(low) if upper else low), info
 
 
@@ -158,7 +159,7 @@ def _lu(x):
 def lu_factor_ex(a):
     if not a.size:
         return a, np.zeros((*a.shape[:-2], min(a.shape[-2:])), np.int32), np.zeros(a.shape[:-2], np.int32)
-    lu, pivots, info = _host_lu.factor(a.reshape(-1, *a.shape[-2:]))
+    lu, pivots, info = host_lu.factor(a.reshape(-1, *a.shape[-2:]))
     return lu.reshape(a.shape), pivots.reshape(*a.shape[:-2], -1), info.reshape(a.shape[:-2])
 
 
@@ -166,7 +167,7 @@ def lu_factor_ex(a):
 def ldl_factor_ex(a, hermitian):
     batch, n = a.shape[:-2], a.shape[-1]
     flat = a.reshape(-1, n, n) if a.size else np.empty((int(np.prod(batch)), n, n), a.dtype)
-    return stacked(batch, lambda k: _host_ldl.factor(flat[k], hermitian), 3)
+    return stacked(batch, lambda k: host_ldl.factor(flat[k], hermitian), 3)
 
 
 def _ldl_solution(ld, pivots, b, hermitian):
@@ -179,7 +180,7 @@ def ldl_solve(ld, pivots, b, hermitian):
     ld = np.broadcast_to(ld, (*batch, *ld.shape[-2:])).reshape(-1, *ld.shape[-2:])
     pivots = np.broadcast_to(pivots, (*batch, pivots.shape[-1])).reshape(-1, pivots.shape[-1])
     b = np.broadcast_to(b, (*batch, *b.shape[-2:])).reshape(-1, *b.shape[-2:])
-    return stacked(batch, lambda k: (_host_ldl.solve(ld[k], pivots[k], b[k], hermitian),))[0]
+    return stacked(batch, lambda k: (host_ldl.solve(ld[k], pivots[k], b[k], hermitian),))[0]
 
 
 def _qr(x, mode):

@@ -11,10 +11,11 @@ import io
 import os
 import pickle
 from collections.abc import Callable, Iterator
+from functools import partial
 from reprlib import repr as short  # a hostile object's whole repr may take forever
 from typing import Any, BinaryIO
 
-from facula.tensor_core._checkpoint import (
+from facula.tensor_core.files.checkpoint import (
     Checkpoint,
     CheckpointError,
     LoadedStorage,
@@ -25,8 +26,9 @@ from facula.tensor_core._checkpoint import (
 )
 from facula.tensor_core._conjugate import turned
 from facula.tensor_core._lib import lib
-from facula.tensor_core._pickle_reader import read_pickle_at
-from facula.tensor_core._pickle_writer import StorageRef, write_pickle
+from facula.tensor_core.files.pickle_reader import read_pickle_at
+from facula.tensor_core.files.pickle_writer import StorageRef, write_pickle
+from facula.tensor_core._storage import TypedStorage, UntypedStorage
 from facula.tensor_core._tensor import Tensor, own_tensor
 from facula.tensor_core._torch_names import STORAGE_OF, StorageType, find_data
 from facula.tensor_core._types import device as Device
@@ -93,17 +95,19 @@ def save(obj: Any, f: Any, pickle_module: Any = pickle, pickle_protocol: int = 2
         raise ValueError(f"save: pickle_module {getattr(pickle_module, '__name__', pickle_module)!r} is not supported. Leave it out.")
     if not 2 <= pickle_protocol <= 5:
         raise ValueError(f"save: pickle_protocol {pickle_protocol}; 2 to 5 are possible, and torch.load reads 2.")
-    storages: dict[int, tuple[StorageRef, Tensor]] = {}
+    storages: dict[Any, tuple[StorageRef, Tensor]] = {}
 
-    def storage_of(tensor):
+    def storage_of(tensor, dtype):
         id = lib.fc_storage_id(tensor._h)
+        if not lib.fc_storage_bytes(tensor._h):
+            id = id, dtype  # nothing is shared
         if id not in storages:
-            storages[id] = StorageRef(str(len(storages)), tensor.dtype, lib.fc_storage_bytes(tensor._h)), tensor
+            storages[id] = StorageRef(str(len(storages)), dtype, lib.fc_storage_bytes(tensor._h)), tensor
         ref = storages[id][0]
-        if ref.dtype is not tensor.dtype:
+        if ref.dtype is not dtype:
             raise RuntimeError(
                 "Cannot save multiple tensors or storages that view the same data as different types: "
-                f"{ref.dtype} and {tensor.dtype}. Save a clone of one."
+                f"{ref.dtype} and {dtype}. Save a clone of one."
             )
         return ref
 
@@ -111,7 +115,7 @@ def save(obj: Any, f: Any, pickle_module: Any = pickle, pickle_protocol: int = 2
     records = {ref.key: storage_bytes(tensor) for ref, tensor in storages.values()}
     write = write_checkpoint
     if not _use_new_zipfile_serialization:
-        from facula.tensor_core._legacy_checkpoint import write_legacy
+        from facula.tensor_core.files.legacy_checkpoint import write_legacy
 
         itemsizes = {ref.key: ref.dtype.itemsize for ref, _ in storages.values()}
         if odd := next((ref.dtype for ref, _ in storages.values() if ref.dtype not in STORAGE_OF), None):
@@ -131,6 +135,8 @@ def save(obj: Any, f: Any, pickle_module: Any = pickle, pickle_protocol: int = 2
         whole = io.BytesIO()  # a zip wants to seek; a stream may not
         write(whole, "archive", pickled, records)
         f.write(whole.getbuffer())
+        if hasattr(f, "flush"):
+            f.flush()  # another reader of the same file shall find it
     else:
         raise AttributeError(f"save: expected 'f' to be a path or an object with write(), got {type(f).__name__}.")
 
@@ -151,6 +157,7 @@ def load(
 
     map_location: where storages go: a device, a dict from location to device, or a function of (storage, location).
     weights_only: True (the default) reads data only; False unpickles and so runs what the file says.
+    pickle_module: a module whose Unpickler reads the file, with weights_only=False.
     mmap: tensors look into the file (at a path, of save's zip format), whose pages are read when they are touched; writes stay private.
     pickle_load_args: for the unpickler of weights_only=False: encoding, errors, fix_imports.
     Raises pickle.UnpicklingError for a pickle that is no data, RuntimeError for a file that is damaged.
@@ -161,32 +168,36 @@ def load(
         raise RuntimeError("Can not safely load weights when explicit pickle_module is specified. Leave one of the two out.")
     if unknown := set(pickle_load_args) - {"encoding", "errors", "fix_imports"}:
         raise TypeError(f"load() got an unexpected keyword argument '{min(unknown)}'")
-    if pickle_module is not None and pickle_module is not pickle:
-        raise ValueError(f"load: pickle_module {getattr(pickle_module, '__name__', pickle_module)!r} is not supported. Leave it out.")
+    if pickle_module not in (None, pickle):
+        weights_only = False  # who names another one wants it
     with contextlib.ExitStack() as stack:
         if isinstance(f, (str, os.PathLike)):
             f = stack.enter_context(open(f, "rb"))
-        elif not (hasattr(f, "read") and hasattr(f, "seek")):
-            raise AttributeError(f"load: expected 'f' to be a path or an object with read() and seek(), got {type(f).__name__}.")
+        elif not all(hasattr(f, name) for name in ("read", "seek", "tell")):
+            raise AttributeError(
+                f"load: expected 'f' to be a path or an object with read(), seek() and tell(), got {type(f).__name__}. You can only torch.load from a file "
+                "that is seekable. Please pre-load the data into a buffer like io.BytesIO and try to load from it instead."
+            )
         mapped = None
         if mmap:
             from mmap import ACCESS_COPY, mmap as map_file
 
             if os.fstat(f.fileno()).st_size:
                 mapped = map_file(f.fileno(), 0, access=ACCESS_COPY)
-        return _load(f, map_location, weights_only is not False, mapped, pickle_load_args)
+        read = safely if weights_only is not False else partial(unsafely, pickle_module or pickle, pickle_load_args)
+        return _load(f, map_location, read, mapped)
 
 
-def _load(f: BinaryIO, map_location: Any, weights_only: bool, mapped: Any, pickle_load_args: dict) -> Any:
+def _load(f: BinaryIO, map_location: Any, read: Reader, mapped: Any) -> Any:
     start, stream = f.tell(), f
     head = f.read(16)
-    if start:
+    if start or not hasattr(f, "seekable"):  # a zip's reader asks that
         f = io.BytesIO(head + f.read())
     f.seek(0)
     if not head:
         raise EOFError("load: the file is empty.")
     if head.startswith(b"PK\x03\x04"):
-        return Unarchiver(Checkpoint(f), map_location, weights_only, mapped, pickle_load_args).run()
+        return Unarchiver(Checkpoint(f), map_location, read, mapped).run()
     if mapped is not None:
         raise RuntimeError("load: mmap can only be used with files saved with _use_new_zipfile_serialization=True, and this is none. Leave it out.")
     if head[8:9] == b"{":
@@ -194,9 +205,9 @@ def _load(f: BinaryIO, map_location: Any, weights_only: bool, mapped: Any, pickl
 
         return load_safetensors(f.read())
     if head.startswith(b"\x80"):
-        from facula.tensor_core._legacy_checkpoint import load_legacy
+        from facula.tensor_core.files.legacy_checkpoint import load_legacy
 
-        result, end = load_legacy(f.read(), map_location, weights_only)
+        result, end = load_legacy(f.read(), map_location, read)
         stream.seek(start + end)  # another may follow
         return result
     raise pickle.UnpicklingError(f"load: the file begins with {head[:8]!r}: it is no checkpoint. Was it written by save?")
@@ -205,21 +216,19 @@ def _load(f: BinaryIO, map_location: Any, weights_only: bool, mapped: Any, pickl
 class Unarchiver:
     """Reads the pickle of a checkpoint; storages come from its records, once each."""
 
-    def __init__(self, checkpoint: Checkpoint | None, map_location: Any, weights_only: bool, mapped: Any = None, pickle_load_args: dict | None = None) -> None:
-        self.checkpoint, self.map_location, self.weights_only = checkpoint, map_location, weights_only
-        self.mapped, self.pickle_load_args = mapped, pickle_load_args or {}
+    def __init__(self, checkpoint: Checkpoint | None, map_location: Any, read: Reader, mapped: Any = None) -> None:
+        self.checkpoint, self.map_location, self.read, self.mapped = checkpoint, map_location, read, mapped
         self.storages: dict[str, LoadedStorage] = {}
 
     def run(self) -> Any:
-        return self.unpickle(self.checkpoint.read("data.pkl"), 0)[0]
+        result = self.read(self, self.checkpoint.read("data.pkl"), 0)[0]
+        self.settle()
+        return result
 
-    def unpickle(self, data: bytes, at: int) -> tuple[Any, int]:
-        """The object of the pickle at byte `at`, and the place behind it."""
-        if self.weights_only:
-            return read_pickle_at(data, at, self.find_safe, self.storage, lambda cls: cls in _safe.values())
-        file = io.BytesIO(data)
-        file.seek(at)
-        return Unpickler(file, self, **self.pickle_load_args).load(), file.tell()
+    def settle(self) -> None:
+        """Storages that stand in the object for themselves are what users know as such."""
+        for storage in self.storages.values():
+            storage.settle()
 
     def find_safe(self, module: str, name: str) -> Any:
         if (module, name) in _safe:
@@ -261,7 +270,8 @@ class Unarchiver:
 
     def rebuild_sparse(self, layout: Any, data: Any) -> Tensor:
         """A sparse tensor of indices, values, size and, in newer files, whether it is coalesced."""
-        from facula.tensor_core import _sparse, _sparse_rows
+        from facula.tensor_core.sparse import tensor as _sparse
+        from facula.tensor_core.sparse import rows as _sparse_rows
 
         parts = {"sparse_coo": 2, "sparse_csr": 3, "sparse_csc": 3}.get(getattr(layout, "name", None))
         if parts is None or type(data) is not tuple or len(data) not in (parts + 1, 4) or not all(map(_stored, data[:parts])):
@@ -279,6 +289,7 @@ class Unarchiver:
 
     def storage(self, id: Any) -> LoadedStorage:
         """The storage of a persistent id: ("storage", type, key, location, elements)."""
+        id = tuple(text(part) for part in id) if type(id) is tuple else id
         id = id[:5] if type(id) is tuple and id[5:] == (None,) else id  # the old format has a sixth entry for views
         if type(id) is not tuple or len(id) != 5 or id[0] != "storage" or not isinstance(id[1], StorageType) or type(id[2]) is not str:
             raise CheckpointError(f"load: a persistent id is {short(id)}, not that of a storage.")
@@ -304,18 +315,18 @@ class Unarchiver:
         """Applies map_location. Only the CPU is there to be a place, and the meta device, which has none."""
         target = self.map_location
         if callable(target):
-            mapped = target(storage, location)
-            if isinstance(mapped, LoadedStorage):
-                return mapped
-            target = None
+            mapped = target(storage.untyped(), location)
+            if isinstance(mapped, (UntypedStorage, TypedStorage)) and mapped.device.type == "cpu":
+                return storage if mapped.untyped() is storage.untyped() else LoadedStorage.over(mapped.untyped(), storage.dtype)
+            target = getattr(mapped, "device", None)
         elif isinstance(target, dict):
             target = target.get(location)
         where = Device(location if target is None else target)
         if where.type == "meta":
-            return NoStorage(storage.dtype, storage.nbytes)
+            return NoStorage(storage.dtype, storage.held)
         if where.type != "cpu":
             raise RuntimeError(
-                f"load: Attempting to deserialize object on a {where.type} device, which is not here (location {short(location)}). "
+                f"load: Attempting to deserialize object on a {where.type.upper()} device, which is not here (location {short(location)}). "
                 "Use load with map_location='cpu'."
             )
         return storage
@@ -323,6 +334,10 @@ class Unarchiver:
 
 class NoStorage(LoadedStorage):
     """What map_location="meta" makes of a storage: its tensors have shapes alone."""
+
+    @property
+    def _untyped_storage(self):
+        return UntypedStorage(self.held, device="meta")
 
     def strided(self, dtype, offset, size, stride):
         check_geometry(offset, size, stride)
@@ -337,14 +352,14 @@ class RecordStorage(LoadedStorage):
     def look(self, dtype):
         """The record as it lies in the mapped file; None where numbers may not lie like that."""
         at = self.checkpoint.place(self.record)
-        if not self.nbytes or at % dtype.itemsize or self.nbytes % dtype.itemsize or at + self.nbytes > len(self.mapped):
+        if not self.held or at % dtype.itemsize or self.held % dtype.itemsize or at + self.held > len(self.mapped):
             return None
         import ctypes
 
         from facula.tensor_core._interop import borrow
 
         start = ctypes.addressof(ctypes.c_char.from_buffer(self.mapped, at))
-        return borrow(self.mapped, start, self.nbytes, True, dtype, (self.nbytes // dtype.itemsize,), (1,))
+        return borrow(self.mapped, start, self.held, True, dtype, (self.held // dtype.itemsize,), (1,))
 
     def typed(self, dtype):
         if self.tensor is None and self.mapped is not None and (found := self.look(dtype)) is not None:
@@ -356,6 +371,7 @@ class RecordStorage(LoadedStorage):
             self.checkpoint.fill(self.record, self.view)
             if self.checkpoint.swapped:
                 self.swap()
+                self.loose = False  # its bytes are those of dtype alone
         return tensor
 
 
@@ -394,20 +410,36 @@ def _stored(part: Any) -> bool:
     return isinstance(part, Tensor) and part.layout is strided and part.device.type == "cpu" and part.numel() * part.element_size() <= lib.fc_storage_bytes(part._h)
 
 
-class Unpickler(pickle.Unpickler):
-    """weights_only=False: Python's unpickler, which imports and calls. PyTorch's own names mean ours."""
+# --- the two ways to read a pickle ------------------------------------------------------------------------------------
 
-    def __init__(self, file: BinaryIO, archive: Unarchiver, **options: Any) -> None:
-        super().__init__(file, **options)
-        self.archive = archive
+Reader = Callable[["Unarchiver", bytes, int], tuple[Any, int]]  # the object of the pickle at a byte, and the place behind it
 
-    def persistent_load(self, id):
-        return self.archive.storage(id)
 
-    def find_class(self, module, name):
-        with contextlib.suppress(KeyError):
-            return self.archive.find_tensor_function(module, name) or find_data(module, name)
-        if module == "torch" or module.startswith("torch."):
-            with contextlib.suppress(ImportError, AttributeError):
-                return super().find_class("facula" + module[5:], name)
-        return super().find_class(module, name)
+def text(part: Any) -> Any:
+    """A word of the format, which the unpickler gives as bytes where encoding="bytes" was asked."""
+    return part.decode("ascii", "replace") if type(part) is bytes else part
+
+
+def safely(archive: Unarchiver, data: bytes, at: int) -> tuple[Any, int]:
+    """weights_only: data, and what add_safe_globals was given."""
+    return read_pickle_at(data, at, archive.find_safe, archive.storage, lambda cls: cls in _safe.values())
+
+
+def unsafely(pickle_module: Any, options: dict, archive: Unarchiver, data: bytes, at: int) -> tuple[Any, int]:
+    """weights_only=False: Python's unpickler, or another module's, which imports and calls. PyTorch's own names mean ours."""
+
+    class Unpickler(pickle_module.Unpickler):
+        def persistent_load(self, id):
+            return archive.storage(id)
+
+        def find_class(self, module, name):
+            with contextlib.suppress(KeyError):
+                return archive.find_tensor_function(module, name) or find_data(module, name)
+            if module == "torch" or module.startswith("torch."):
+                with contextlib.suppress(ImportError, AttributeError):
+                    return super().find_class("facula" + module[5:], name)
+            return super().find_class(module, name)
+
+    file = io.BytesIO(data)
+    file.seek(at)
+    return Unpickler(file, **options).load(), file.tell()

@@ -1,9 +1,9 @@
 """Factorisations of matrices: cholesky, lu, ldl, qr, svd, eig, eigh, and low-rank ones."""
 
 from facula.tensor_core import _create, _dispatch, _ops, return_types
-from facula.tensor_core._errors import ShapeError
-from facula.tensor_core._linalg_solve import _exchanges
-from facula.tensor_core._linalg_tools import H, LinAlgError, check, columns, eye_like, into, matrix, refuse, square
+from facula.tensor_core._errors import DTypeError, ShapeError
+from facula.tensor_core.linalg.solve import _exchanges, in_range
+from facula.tensor_core.linalg.tools import H, LinAlgError, check, columns, eye_like, into, matrix, refuse, square
 from facula.tensor_core._tensor import Tensor
 
 _NOT_POSITIVE = "The factorization could not be completed because the input is not positive-definite (the leading minor of order {k} is not positive-definite)."
@@ -18,7 +18,7 @@ def cholesky_ex(A, *, upper=False, check_errors=False, out=None):
     return into("linalg.cholesky_ex", return_types.cholesky_ex(L, info), out)
 
 
-def cholesky(A, *, upper=False, out=None):
+def cholesky(A, *, upper=False, out=None) -> Tensor:
     """L, lower triangular, in A = L L^H (U in U^H U if upper). Raises LinAlgError where A is not positive definite.
 
     >>> import facula
@@ -92,6 +92,8 @@ def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True, *, out=N
         L = LU_data[..., :k].tril(-1) + eye_like(LU_data, m, k)
         U = LU_data[..., :k, :].triu()
     if unpack_pivots:
+        if not in_range(LU_pivots, 1, m):
+            raise RuntimeError("lu_unpack: pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive. Did you properly pass the result of lu_factor?")
         order = _exchanges(LU_pivots, m)
         places = _create.arange(m, device=order.device).unsqueeze(-1)
         P = _ops.eq(places, order.unsqueeze(-2)).to(LU_data.dtype)  # column r has its one where row order[r] of A went
@@ -162,7 +164,7 @@ def _reflectors(A, tau):
     return [(V[..., k : k + 1], tau[..., k]) for k in range(tau.shape[-1])]
 
 
-def householder_product(A, tau, *, out=None):
+def householder_product(A, tau, *, out=None) -> Tensor:
     """The first columns of the product of reflectors (1 - tau_k v_k v_k^H), v_k in A's columns as geqrf leaves them."""
     matrix("linalg.householder_product", A)
     m, n = A.shape[-2:]
@@ -170,18 +172,20 @@ def householder_product(A, tau, *, out=None):
         raise ShapeError(f"linalg.householder_product: input.shape[-2] must be greater than or equal to input.shape[-1], got {m} and {n}.")
     if tau.shape[-1] > n or tau.shape[:-1] != A.shape[:-2]:
         raise ShapeError(f"linalg.householder_product: tau of shape {tuple(tau.shape)} does not go with input of shape {tuple(A.shape)}.")
+    if tau.dtype is not A.dtype:
+        raise DTypeError(f"linalg.householder_product: tau dtype {tau.dtype.name} does not match input dtype {A.dtype.name}. Convert one.")
     Q = _ops.copy_into_(_ops.copy(A, None, 0), eye_like(A, m, n))  # of no reflectors too it has A's history
     for v, t in reversed(_reflectors(A, tau)):
         Q = _reflect(v, t, Q)
     return into("linalg.householder_product", columns(Q), out)
 
 
-def orgqr(input, input2):
+def orgqr(input, input2, *, out=None) -> Tensor:
     """facula.linalg.householder_product."""
-    return householder_product(input, input2)
+    return householder_product(input, input2, out=out)
 
 
-def ormqr(input, input2, input3, left=True, transpose=False, *, out=None):
+def ormqr(input, input2, input3, left=True, transpose=False, *, out=None) -> Tensor:
     """Q other (other Q unless left), with Q (or its conjugate transpose) the product of geqrf's reflectors: input and input2 are its results, input3 is other."""
     tau, other = input2, input3
     matrix("ormqr", input, other)
@@ -220,6 +224,21 @@ def _finite(name, A):
         raise LinAlgError(f"{name}: The algorithm failed to converge because the input matrix contained non-finite values.")
 
 
+def _without_infinities(name, A):
+    """(A with zeros in the place of matrices with infinities, which those are): their singular values are NaN. A NaN is refused."""
+    if A.is_meta or bool(A._values_of_all().isfinite().all()):
+        return A, None
+    if bool(A._values_of_all().isnan().any()):
+        raise LinAlgError(f"{name}: The algorithm failed to converge because the input matrix contained non-finite values.")
+    spoilt = _ops.any(_ops.any(_ops.isinf(A), -1, True), -2, True)
+    return A.masked_fill(spoilt, 0), spoilt
+
+
+def _spoil(t, where):
+    """NaN there and 0 elsewhere, to be added to t."""
+    return _create.zeros(where.shape, dtype=t.dtype, device=t.device).masked_fill(where, float("nan"))
+
+
 def eigh(A, UPLO="L", *, out=None):
     """(eigenvalues in ascending order, eigenvectors as columns) of Hermitian matrices, of which one triangle is read."""
     square("linalg.eigh", A)
@@ -228,7 +247,7 @@ def eigh(A, UPLO="L", *, out=None):
     return into("linalg.eigh", return_types.linalg_eigh(*_ops._linalg_eigh(A, upper, True)), out)
 
 
-def eigvalsh(A, UPLO="L", *, out=None):
+def eigvalsh(A, UPLO="L", *, out=None) -> Tensor:
     """The eigenvalues of Hermitian matrices, ascending."""
     square("linalg.eigvalsh", A)
     upper = _side("linalg.eigvalsh", UPLO)
@@ -243,7 +262,7 @@ def eig(A, *, out=None):
     return into("linalg.eig", return_types.linalg_eig(*_ops._linalg_eig(A, True)), out)
 
 
-def eigvals(A, *, out=None):
+def eigvals(A, *, out=None) -> Tensor:
     """The eigenvalues of square matrices, complex."""
     square("linalg.eigvals", A)
     _finite("linalg.eigvals", A)
@@ -259,16 +278,20 @@ def svd(A, full_matrices=True, *, driver=None, out=None):
     """(U, S, Vh) with A = U diag(S) Vh, S descending; full_matrices: U and Vh square."""
     matrix("linalg.svd", A)
     _driver("linalg.svd", driver)
-    _finite("linalg.svd", A)
-    return into("linalg.svd", return_types.linalg_svd(*_ops._linalg_svd(A, bool(full_matrices), True)), out)
+    A, spoilt = _without_infinities("linalg.svd", A)
+    found = _ops._linalg_svd(A, bool(full_matrices), True)
+    if spoilt is not None:
+        found = [_ops.add(t, _spoil(t, spoilt if t.dim() == A.dim() else spoilt.squeeze(-1))) for t in found]  # which lie as they were
+    return into("linalg.svd", return_types.linalg_svd(*found), out)
 
 
-def svdvals(A, *, driver=None, out=None):
+def svdvals(A, *, driver=None, out=None) -> Tensor:
     """The singular values of matrices, descending."""
     matrix("linalg.svdvals", A)
     _driver("linalg.svdvals", driver)
-    _finite("linalg.svdvals", A)
-    return into("linalg.svdvals", _ops._linalg_svd(A, False, _listens(A))[1], out)
+    A, spoilt = _without_infinities("linalg.svdvals", A)
+    found = _ops._linalg_svd(A, False, _listens(A))[1]
+    return into("linalg.svdvals", found if spoilt is None else _ops.add(found, _spoil(found, spoilt.squeeze(-1))), out)
 
 
 def svd_(input, some=True, compute_uv=True, *, out=None):
@@ -287,7 +310,7 @@ svd_.__name__ = "svd"
 
 def _basis(A, q, niter, M):
     """Q with q orthonormal columns whose span nearly holds A's: Halko, Martinsson, Tropp (2009), algorithm 4.4."""
-    from facula.tensor_core._random import randn
+    from facula.tensor_core.random.draws import randn
 
     def product(B, adjoint=False):
         first = (H(A) if adjoint else A) @ B

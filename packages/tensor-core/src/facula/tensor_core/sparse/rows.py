@@ -2,11 +2,11 @@
 
     CSR: crow_indices (rows + 1), col_indices and values (nnz).    CSC: the same with rows and columns exchanged.
 
-A Compressed is a Sparse of the same indices, so every row of _sparse_ops serves it; results come back in its layout.
+A Compressed is a Sparse of the same indices, so every row of ops.py serves it; results come back in its layout.
 """
 
 from facula.tensor_core import _create, _data, _ops
-from facula.tensor_core._sparse import Sparse, _flat, _part, check_blocks, check_place, make, to_sparse
+from facula.tensor_core.sparse.tensor import Sparse, _flat, _part, check_blocks, check_place, make, to_sparse
 from facula.tensor_core._types import BY_NAME, Size, sparse_coo, sparse_csc, sparse_csr
 
 

@@ -1,5 +1,7 @@
 """What rows do with sparse tensors: a table by the row's name, over ops on indices and values."""
 
+from functools import partial
+
 from facula.tensor_core import _create, _data, _ops
 
 Sparse = make = None  # _sparse's, which puts them here
@@ -7,7 +9,7 @@ Sparse = make = None  # _sparse's, which puts them here
 
 def run(op, args, out):
     """The op on arguments of which at least one is sparse. `out is args[0]`: in place."""
-    from facula.tensor_core import _sparse_shapes  # noqa: F401 - which adds its rows to the table
+    from facula.tensor_core.sparse import shapes as _sparse_shapes  # noqa: F401 - which adds its rows to the table
 
     table = OPS if out is None else INPLACE
     if op.name not in table or (out is not None and out is not args[0]):
@@ -32,38 +34,37 @@ def _same_shape(name, x, y):
         raise RuntimeError(f"{name}: expected sizes to be equal, got {tuple(x.shape)} and {tuple(y.shape)}. Sparse tensors do not broadcast.")
 
 
-def _joined(x, y, alpha):
-    """x + alpha y of two sparse tensors: both lists one after the other."""
+def _terms(row, x, y, alpha):
+    """Values of y as they are to be added to x's: of the dtype of a sum of dense ones, whose refusals are met here, and times alpha."""
+    dtype = getattr(_ops, row)(*(_create.empty(0, dtype=t.dtype) for t in (x, y)), alpha=alpha).dtype
+    factor = -alpha if row.startswith("sub") else alpha
+    return y._v.to(dtype) if factor == 1 else y._v.to(dtype) * factor
+
+
+def _joined(x, y, other):
+    """A sum of two sparse tensors: both lists one after the other. other: y's values as _terms has them."""
     _same_shape("add", x, y)
     if x.sparse_dim() != y.sparse_dim():
         raise RuntimeError(f"add: expected the same sparse_dim, got {x.sparse_dim()} and {y.sparse_dim()}")
-    other = y._v if alpha == 1 else y._v * alpha
-    dtype = _result_type(x._v, other)
-    both = make(_ops.cat([x._i, y._i], 1), _ops.cat([x._v.to(dtype), other.to(dtype)], 0), x.shape)
+    both = make(_ops.cat([x._i, y._i], 1), _ops.cat([x._v.to(other.dtype), other], 0), x.shape)
     return both.coalesce() if x._coalesced and y._coalesced else both
 
 
-def _result_type(x, y):
-    from facula.tensor_core._state import result_type
-
-    return result_type(x, y)
-
-
 def _places(x):
-    from facula.tensor_core._sparse import _flat
+    from facula.tensor_core.sparse.tensor import _flat
 
     return _flat(x._i, x.shape[: x.sparse_dim()])
 
 
-def _add(x, y, alpha=1):
+def _add(x, y, alpha=1, row="add"):
     if isinstance(x, Sparse) and isinstance(y, Sparse):
-        return _joined(x, y, alpha)
+        return _joined(x, y, _terms(row, x, y, alpha))
     if isinstance(x, Sparse):
         raise RuntimeError("add(sparse, dense) is not supported. Use add(dense, sparse) instead.")
     _same_shape("add", x, y)
     n = y.sparse_dim()
-    rows = x.reshape((-1, *x.shape[n:]))
-    return rows.index_add(0, _places(y), y._v.to(x.dtype), alpha=alpha).reshape(x.shape)
+    terms = _terms(row, x, y, alpha)
+    return x.to(terms.dtype).reshape((-1, *x.shape[n:])).index_add(0, _places(y), terms).reshape(x.shape)
 
 
 def become(x, values, indices, coalesced):
@@ -75,18 +76,18 @@ def become(x, values, indices, coalesced):
     return x
 
 
-def _add_(x, y, alpha=1):
+def _add_(x, y, alpha=1, row="add_"):
     if isinstance(x, Sparse):
         if not isinstance(y, Sparse):
             raise RuntimeError("add(sparse, dense) is not supported. Use add(dense, sparse) instead.")
-        sum_ = _joined(x, y, alpha)
+        sum_ = _joined(x, y, _terms(row, x, y, alpha))
         return become(x, sum_._v, sum_._i, sum_._coalesced)
     _same_shape("add_", x, y)
     n = y.sparse_dim()
     if x.is_contiguous():
-        x.view((-1, *x.shape[n:])).index_add_(0, _places(y), y._v.to(x.dtype), alpha=alpha)
+        x.view((-1, *x.shape[n:])).index_add_(0, _places(y), _terms(row, x, y, alpha).to(x.dtype))
         return x
-    return x.add_(y.to_dense(), alpha=alpha)
+    return getattr(x, row)(y.to_dense(), alpha=alpha)
 
 
 def _mul(x, y):
@@ -192,14 +193,14 @@ _ZERO_PRESERVING = (
     "deg2rad rad2deg isinf isposinf isneginf signbit"
 ).split()
 OPS = {
-    "add": _add, "sub": lambda x, y, alpha=1: _add(x, y, -alpha), "mul": _mul, "div": _div, "pow": _pow, "matmul": _matmul,
+    "add": _add, "sub": partial(_add, row="sub"), "mul": _mul, "div": _div, "pow": _pow, "matmul": _matmul,
     "transpose": _transposed, "_nan_to_num": _nan_to_num, "norm_p": _norm,
     "isnan": _zero_preserving("isnan"),
     **{name: _zero_preserving(name, linear=True) for name in ("neg", "conj_physical")},
     **{name: _zero_preserving(name) for name in _ZERO_PRESERVING},
 }  # fmt: skip
 INPLACE = {
-    "add": _add_, "sub": lambda x, y, alpha=1: _add_(x, y, -alpha), "mul": _mul_, "div": _div_,
+    "add": _add_, "sub": partial(_add_, row="sub_"), "mul": _mul_, "div": _div_,
     **{name: _in_place(name) for name in ("neg", *_ZERO_PRESERVING) if not name.startswith(("is", "sign"))},
 }  # fmt: skip
 

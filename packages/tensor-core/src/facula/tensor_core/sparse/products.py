@@ -3,7 +3,7 @@
 from facula.tensor_core import _create, _ops, _ownership
 from facula.tensor_core._joining import stack
 from facula.tensor_core._matrix import mm
-from facula.tensor_core._sparse import Sparse, make, to_sparse
+from facula.tensor_core.sparse.tensor import Sparse, make
 from facula.tensor_core._types import BY_NAME
 
 
@@ -86,13 +86,13 @@ def smm(input, mat2):
 
 
 def to_sparse_coo(self):
-    """The tensor in coordinate form; a sparse one is itself.
+    """The tensor in coordinate form; one that is in it is itself.
 
     >>> import facula
     >>> facula.tensor([0.0, 3.0]).to_sparse_coo().indices()
     tensor([[1]])
     """
-    return self if isinstance(self, Sparse) else to_sparse(self)
+    return self if self.is_sparse else self.to_sparse()
 
 
 def _checked_size(name, self, size, sparse_dim, dense_dim):

@@ -1,9 +1,9 @@
 """What linear algebra gives `facula` itself and Tensor: older names of facula.linalg's functions, and those that have no other."""
 
-from facula.tensor_core import _linalg_factor as _factor
-from facula.tensor_core import _linalg_lobpcg as _lobpcg
-from facula.tensor_core import _linalg_norm as _norm
-from facula.tensor_core import _linalg_solve as _solve
+from facula.tensor_core.linalg import factor as _factor
+from facula.tensor_core.linalg import lobpcg as _lobpcg
+from facula.tensor_core.linalg import norm as _norm
+from facula.tensor_core.linalg import solve as _solve
 from facula.tensor_core import _guard, _ownership
 
 for _module in (_factor, _lobpcg, _norm, _solve):

@@ -1,17 +1,18 @@
 """Numbers and functions of matrices: det, norms, cond, rank, powers, exp; products of vectors and chains."""
 
 from facula.tensor_core import _create, _joining, _math, _ops, _shape, return_types
-from facula.tensor_core._arguments import as_dtype
-from facula.tensor_core._errors import DTypeError, ShapeError
-from facula.tensor_core._linalg_factor import eigvalsh, svdvals
-from facula.tensor_core._linalg_solve import inv, inv_ex, tolerances
-from facula.tensor_core._linalg_tools import check, eye_like, into, matrix, square
+from facula.tensor_core._arguments import as_dtype, whole
+from facula.tensor_core._errors import DTypeError, IndexRangeError, ShapeError
+from facula.tensor_core._guard import real_order, want_ints, want_tensors
+from facula.tensor_core.linalg.factor import eigvalsh, svdvals
+from facula.tensor_core.linalg.solve import inv, inv_ex, tolerances
+from facula.tensor_core.linalg.tools import check, eye_like, into, matrix, square
 from facula.tensor_core._tensor import Tensor
 
 inf = float("inf")
 
 
-def det(A, *, out=None):
+def det(A, *, out=None) -> Tensor:
     """The determinant of a square matrix, or of each of a batch.
 
     >>> import facula
@@ -44,7 +45,7 @@ def slogdet_(input, *, out=None):
 slogdet_.__name__ = "slogdet"
 
 
-def logdet(input):
+def logdet(input) -> Tensor:
     """The logarithm of determinants; NaN for negative ones."""
     square("logdet", input)
     sign, size = _ops._linalg_slogdet(input)
@@ -59,7 +60,7 @@ def logdet(input):
 
 
 def _dims(dim, ndim, name):
-    dims = tuple(range(ndim)) if dim is None else (dim,) if isinstance(dim, int) else tuple(dim)
+    dims = tuple(range(ndim)) if dim is None else (dim,) if whole(dim) else tuple(dim)
     return tuple(_shape.wrap_dim(name, d, ndim) for d in dims)
 
 
@@ -72,7 +73,7 @@ def _widen(name, x, dtype):
     return x.to(dtype)
 
 
-def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None, out=None):
+def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None, out=None) -> Tensor:
     """(sum |x|^ord)^(1/ord) over dims, all by default; inf and -inf: the largest and smallest |x|, 0: how many are not 0.
 
     >>> import facula
@@ -82,8 +83,9 @@ def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None, out=None):
     name = "linalg.vector_norm"
     if x.dtype.kind < 2:
         raise DTypeError(f"{name}: Expected a floating point or complex tensor as input. Got {x.dtype.name}. Convert it with .to(facula.float32).")
-    if dtype is None and out is None and 0 < ord < inf and (dim is None or type(dim) is int and 0 <= dim < len(x.shape)):
+    if dtype is None and out is None and type(ord) is not complex and 0 < ord < inf and (dim is None or type(dim) is int and 0 <= dim < len(x.shape)):
         return _ops.norm_p(x, dim, p=ord, keepdim=keepdim)
+    real_order(name, ord)
     x = _widen(name, x, dtype)
     dims = _dims(dim, x.dim(), name)
     if (ord < 0 or ord == inf) and 0 in ([x.shape[d] for d in dims] if dims and x.dim() else x.shape):
@@ -91,7 +93,7 @@ def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None, out=None):
     return into(name, _ops.norm_p(x, dims or None, p=ord, keepdim=keepdim), out)
 
 
-def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None, out=None):
+def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None, out=None) -> Tensor:
     """Norm of matrices: "fro", "nuc" (sum of singular values), 2 and -2 (largest, smallest), 1 and -1 (of column sums), inf and -inf (of row sums)."""
     name = "linalg.matrix_norm"
     if ord == "fro" and dim == (-2, -1) and dtype is out is None and (n := len(A.shape)) > 1 and A.dtype.kind > 1:
@@ -99,11 +101,14 @@ def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None, out=No
     matrix(name, A, floating=False)
     if A.dtype.kind < 2:
         raise DTypeError(f"{name}: Expected a floating point or complex tensor as input. Got {A.dtype.name}. Convert it with .to(facula.float32).")
-    if not isinstance(dim, (tuple, list)) or len(dim) != 2:
+    want_ints(name, "dim", 2, dim)
+    if len(dim) != 2:
         raise RuntimeError(f"{name}: dim must be a 2-tuple. Got {dim}")
     rows, columns = _dims(dim, A.dim(), name)
     if rows == columns:
         raise RuntimeError(f"{name}: dims must be different. Got ({dim[0]}, {dim[1]})")
+    if isinstance(ord, complex):
+        raise RuntimeError(f"{name}: Expected a non-complex scalar as the order of norm, got {ord}.")
     if ord not in ("fro", "nuc", 1, -1, 2, -2, inf, -inf):
         raise RuntimeError(f"{name}: Order {ord} not supported.")
     A = _widen(name, A, dtype)
@@ -111,6 +116,8 @@ def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None, out=No
         return into(name, _ops.norm_p(A, (rows, columns), p=2, keepdim=keepdim), out)
     if ord in ("nuc", 2, -2):
         if 0 in (A.shape[rows], A.shape[columns]):
+            if ord == -2:
+                raise _no_least(name, A)
             return into(name, _ops.norm_p(A, (rows, columns), p=1, keepdim=keepdim), out)
         s = svdvals(_shape.movedim(A, (rows, columns), (-2, -1)))
         norm = _ops.sum(s, -1) if ord == "nuc" else _ops.amax(s, -1) if ord == 2 else _ops.amin(s, -1)
@@ -119,6 +126,8 @@ def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None, out=No
                 norm = _ops.unsqueeze(norm, d)
         return into(name, norm, out)
     summed, over = (rows, columns) if abs(ord) == 1 else (columns, rows)
+    if ord < 0 and not A.shape[over]:
+        raise _no_least(name, A)
     if 0 in (A.shape[rows], A.shape[columns]):
         return into(name, _ops.norm_p(A, (rows, columns), p=1, keepdim=keepdim), out)
     sums = _ops.norm_p(A, summed, p=1, keepdim=True)
@@ -126,20 +135,24 @@ def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None, out=No
     return into(name, norm if keepdim else _ops.squeeze(norm, (rows, columns)), out)
 
 
-def norm(A, ord=None, dim=None, keepdim=False, *, out=None, dtype=None):
-    """The vector or matrix norm: of matrices where dim names two dims (or A has two and dim is None) and ord is given."""
-    if dtype is not None and (as_dtype(dtype).kind != A.dtype.kind and as_dtype(dtype).kind < 3 or as_dtype(dtype).to_real().itemsize < A.dtype.to_real().itemsize):
-        raise RuntimeError(f"linalg.norm: the dtype of the input ({A.dtype.name}) should be convertible without narrowing to the specified dtype ({as_dtype(dtype).name}).")
-    if isinstance(ord, str) or ord is not None and (dim is None and A.dim() == 2 or isinstance(dim, (tuple, list)) and len(dim) == 2):
-        if dim is None and A.dim() != 2 or isinstance(dim, int) or dim is not None and len(dim) != 2:
-            raise RuntimeError(f"linalg.norm: order {ord!r} is of matrices: 'dim' must name two dims of the input of shape {tuple(A.shape)}, got {dim}.")
-        return matrix_norm(A, ord, (0, 1) if dim is None else dim, keepdim, dtype=dtype, out=out)
-    if ord is not None and dim is None and A.dim() not in (1, 2):
-        raise RuntimeError(f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {A.dim()}D.")
-    return vector_norm(A, 2 if ord is None else ord, dim, keepdim, dtype=dtype, out=out)
+def _no_least(name, A):
+    return IndexRangeError(f"{name}: the least of nothing: Expected reduction dim to have non-zero size, got a matrix of shape {tuple(A.shape)}.")
 
 
-def cond(A, p=None, *, out=None):
+def norm(input, ord=None, dim=None, keepdim=False, *, out=None, dtype=None) -> Tensor:
+    """The vector or matrix norm: of matrices where dim names two dims (or input has two and dim is None) and ord is given."""
+    if dtype is not None and (as_dtype(dtype).kind != input.dtype.kind and as_dtype(dtype).kind < 3 or as_dtype(dtype).to_real().itemsize < input.dtype.to_real().itemsize):
+        raise RuntimeError(f"linalg.norm: the dtype of the input ({input.dtype.name}) should be convertible without narrowing to the specified dtype ({as_dtype(dtype).name}).")
+    if isinstance(ord, str) or ord is not None and (dim is None and input.dim() == 2 or isinstance(dim, (tuple, list)) and len(dim) == 2):
+        if dim is None and input.dim() != 2 or whole(dim) or dim is not None and len(dim) != 2:
+            raise RuntimeError(f"linalg.norm: order {ord!r} is of matrices: 'dim' must name two dims of the input of shape {tuple(input.shape)}, got {dim}.")
+        return matrix_norm(input, ord, (0, 1) if dim is None else dim, keepdim, dtype=dtype, out=out)
+    if ord is not None and dim is None and input.dim() not in (1, 2):
+        raise RuntimeError(f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {input.dim()}D.")
+    return vector_norm(input, 2 if ord is None else ord, dim, keepdim, dtype=dtype, out=out)
+
+
+def cond(A, p=None, *, out=None) -> Tensor:
     """The condition number norm(A) * norm(inv(A)): p is an order of matrix_norm, None means 2. inf for singular matrices."""
     matrix("linalg.cond", A)
     if p in (None, 2, -2) and not A.numel():
@@ -153,11 +166,13 @@ def cond(A, p=None, *, out=None):
     inverse, info = inv_ex(A)
     from facula.tensor_core._overloads import where
 
+    inverse = where((info != 0).unsqueeze(-1).unsqueeze(-1), inf, inverse)
     number = matrix_norm(A, p) * matrix_norm(inverse, p)
-    return into("linalg.cond", where(info != 0, inf, number), out)
+    none = float("nan") if p == "nuc" else inf  # a matrix without an inverse; of infinities singular values are NaN
+    return into("linalg.cond", where((info != 0) | number.isnan(), none, number), out)
 
 
-def matrix_rank(A, tol=None, hermitian=False, *, atol=None, rtol=None, out=None):
+def matrix_rank(A, tol=None, hermitian=False, *, atol=None, rtol=None, out=None) -> Tensor:
     """How many singular values (|eigenvalues| if hermitian) are above max(atol, rtol * largest). tol is another name of atol."""
     matrix("linalg.matrix_rank", A)
     if hermitian and A.numel():
@@ -176,7 +191,7 @@ def matrix_rank(A, tol=None, hermitian=False, *, atol=None, rtol=None, out=None)
 # --- functions of matrices --------------------------------------------------------------------------------------------
 
 
-def matrix_exp(A):
+def matrix_exp(A) -> Tensor:
     """The exponential 1 + A + A^2/2 + ... of square matrices: Higham's scaling and squaring."""
     if isinstance(A, Tensor) and A.dtype.kind == 2 and A.dtype.itemsize == 2:
         return _ops.copy(matrix_exp(A.float()), A.dtype)
@@ -192,7 +207,7 @@ def matrix_exp_(input):
 matrix_exp_.__name__ = "matrix_exp"
 
 
-def matrix_power(A, n, *, out=None):
+def matrix_power(A, n, *, out=None) -> Tensor:
     """A multiplied by itself n times; the inverse for -1, the identity for 0."""
     name = "linalg.matrix_power"
     matrix(name, A, floating=False)
@@ -222,12 +237,13 @@ matrix_power_.__name__ = "matrix_power"
 # --- products ---------------------------------------------------------------------------------------------------------
 
 
-def multi_dot(tensors, *, out=None):
+def multi_dot(tensors, *, out=None) -> Tensor:
     """The product of two or more matrices in the order that multiplies fewest numbers; the ends may be vectors.
 
     Source: Cormen et al., Introduction to Algorithms, section 15.2.
     """
     name = "linalg.multi_dot"
+    want_tensors(name, tensors)
     tensors = list(tensors)
     n = len(tensors)
     if n < 2:
@@ -270,7 +286,7 @@ def _in_best_order(tensors, sizes):
     return product(0, n - 1)
 
 
-def vecdot(x, y, *, dim=-1, out=None):
+def vecdot(x, y, *, dim=-1, out=None) -> Tensor:
     """sum conj(x) y along dim; other dims broadcast."""
     check("linalg.vecdot", x, y, floating=False)
     if x.dim() == y.dim() == 1 and x.shape != y.shape:
@@ -279,7 +295,7 @@ def vecdot(x, y, *, dim=-1, out=None):
     return into("linalg.vecdot", _ops.sum(_ops.mul(x.conj() if x.is_complex() else x, y), dim), out)
 
 
-def cross(input, other, *, dim=-1, out=None):
+def cross(input, other, *, dim=-1, out=None) -> Tensor:
     """The vector product along a dim of size 3; other dims broadcast."""
     if out is None and input.shape == other.shape and input.dtype is other.dtype and input.dtype.kind and -len(input.shape) <= dim < len(input.shape) and input.shape[dim] == 3:
         return _ops._cross(input, other, dim % len(input.shape))
@@ -291,17 +307,17 @@ def cross(input, other, *, dim=-1, out=None):
     return into("linalg.cross", _math.cross(*_shape.broadcast_tensors(input, other), d), out, (input, other))
 
 
-def diagonal(A, *, offset=0, dim1=-2, dim2=-1):
+def diagonal(A, *, offset=0, dim1=-2, dim2=-1) -> Tensor:
     """The diagonals of matrices, as a view."""
     return _ops.diagonal(A, offset, dim1, dim2)
 
 
-def matmul(input, other, *, out=None):
+def matmul(input, other, *, out=None) -> Tensor:
     """facula.matmul."""
     return _ops.matmul(input, other, out=out)
 
 
-def vander(x, N=None):
+def vander(x, N=None) -> Tensor:
     """Rows 1, x, x^2, ... of N columns (as many as x has elements)."""
     if x.dtype.kind == 0:
         raise DTypeError("linalg.vander: not defined for bool. Convert it with .to(facula.int64).")

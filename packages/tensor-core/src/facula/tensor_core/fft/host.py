@@ -1,5 +1,7 @@
 """Discrete Fourier transforms by NumPy. norm counts as PyTorch's: 0 none, 1 by the root of the number of elements, 2 by that number."""
 
+import math
+
 import numpy as np
 
 from facula.tensor_core._host import Spec, complex_of, real_of, row, strides
@@ -35,18 +37,31 @@ def _whole(x, dim, norm, last_dim_size):
     return [Spec(real_of(x.dtype.name), tuple(shape), order=_order(between, (), dim[-1:]))]
 
 
+def _normed(transform, norm, sizes):
+    """transform(norm); by the root of all sizes at once, where NumPy takes one root and rounds for each dim."""
+    if norm != 1 or len(sizes) < 2:
+        return transform(norm)
+    result = transform(0)
+    result *= 1 / math.sqrt(math.prod(sizes))
+    return result
+
+
 @row("_fft_c2c", _same)
 def c2c(x, dim, norm, forward):
-    return np.fft.fftn(x, axes=dim, norm=_FORWARD[norm]) if forward else np.fft.ifftn(x, axes=dim, norm=_BACKWARD[norm])
+    transform, names = (np.fft.fftn, _FORWARD) if forward else (np.fft.ifftn, _BACKWARD)
+    return _normed(lambda n: transform(x, axes=dim, norm=names[n]), norm, [x.shape[d] for d in dim])
 
 
 @row("_fft_r2c", _half)
 def r2c(x, dim, norm, onesided):
-    return (np.fft.rfftn if onesided else np.fft.fftn)(x, axes=dim, norm=_FORWARD[norm])
+    transform = np.fft.rfftn if onesided else np.fft.fftn
+    return _normed(lambda n: transform(x, axes=dim, norm=_FORWARD[n]), norm, [x.shape[d] for d in dim])
 
 
 @row("_fft_c2r", _whole)
 def c2r(x, dim, norm, last_dim_size):
-    if len(dim) > 1:
-        x = np.fft.ifftn(x, axes=dim[:-1], norm=_BACKWARD[norm])
-    return np.fft.irfft(x, n=last_dim_size, axis=dim[-1], norm=_BACKWARD[norm])
+    def transform(norm):
+        turned = np.fft.ifftn(x, axes=dim[:-1], norm=_BACKWARD[norm]) if len(dim) > 1 else x
+        return np.fft.irfft(turned, n=last_dim_size, axis=dim[-1], norm=_BACKWARD[norm])
+
+    return _normed(transform, norm, [*(x.shape[d] for d in dim[:-1]), last_dim_size])

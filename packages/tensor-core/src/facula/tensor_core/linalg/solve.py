@@ -2,7 +2,7 @@
 
 from facula.tensor_core import _create, _dispatch, _limits, _ops, return_types
 from facula.tensor_core._errors import DTypeError, ShapeError
-from facula.tensor_core._linalg_tools import H, LinAlgError, check, columns, eye_like, into, matrix, refuse, square
+from facula.tensor_core.linalg.tools import H, LinAlgError, check, columns, eye_like, into, matrix, refuse, square
 from facula.tensor_core._shape import movedim
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import BY_NAME
@@ -20,7 +20,7 @@ def inv_ex(A, *, check_errors=False, out=None):
     return into("linalg.inv_ex", return_types.inv_ex(inverse, info), out)
 
 
-def inv(A, *, out=None):
+def inv(A, *, out=None) -> Tensor:
     """The inverse of a square matrix, or of each of a batch (*, n, n). Raises LinAlgError for a singular one.
 
     >>> import facula
@@ -34,7 +34,7 @@ def inv(A, *, out=None):
     return into("linalg.inv", inverse, out)
 
 
-def inverse(input, *, out=None):
+def inverse(input, *, out=None) -> Tensor:
     """facula.linalg.inv."""
     return inv(input, out=out)
 
@@ -61,7 +61,7 @@ def tolerances(name, A, atol, rtol):
     return wide(0.0 if atol is None else atol), wide(rtol)
 
 
-def pinv(A, rcond=None, hermitian=False, *, atol=None, rtol=None, out=None):
+def pinv(A, rcond=None, hermitian=False, *, atol=None, rtol=None, out=None) -> Tensor:
     """The pseudo-inverse (*, n, m) of matrices (*, m, n): singular values up to max(atol, rtol * largest) count as 0.
 
     rcond is another name of rtol.
@@ -75,7 +75,7 @@ def pinv(A, rcond=None, hermitian=False, *, atol=None, rtol=None, out=None):
     return into("linalg.pinv", _ops._linalg_pinv(A, atol.detach(), rtol.detach(), hermitian), out)
 
 
-def pinverse(input, rcond=1e-15):
+def pinverse(input, rcond=1e-15) -> Tensor:
     """The pseudo-inverse; singular values up to rcond * largest count as 0."""
     return pinv(input, rtol=rcond)
 
@@ -95,7 +95,7 @@ def solve_ex(A, B, *, left=True, check_errors=False, out=None):
     return into("linalg.solve_ex", return_types.solve_ex(*_solved("linalg.solve_ex", A, B, left, check_errors)), out)
 
 
-def solve(A, B, *, left=True, out=None):
+def solve(A, B, *, left=True, out=None) -> Tensor:
     """X in A X = B (X A = B unless left), A (*, n, n), B (*, n, k) or (*, n). Raises LinAlgError where A is singular.
 
     >>> import facula
@@ -108,6 +108,8 @@ def solve(A, B, *, left=True, out=None):
 def _solved(name, A, B, left, raising):
     square(name, A)
     check(name, A, B)
+    if not B.dim():
+        raise ShapeError(f"{name}: The input tensor B must have at least 2 dimensions, or be vectors, it has none. Give it the rows of A.")
     vector = _is_vector(A, B)
     if vector and not left:
         raise ShapeError(f"{name}: Vector broadcasting of the left hand side is not supported for left=False. In this case linalg.solve is equivalent to B / A.squeeze(-1)")
@@ -126,7 +128,7 @@ def _solved(name, A, B, left, raising):
     return X, info
 
 
-def solve_triangular(A, B, *, upper, left=True, unitriangular=False, out=None):
+def solve_triangular(A, B, *, upper, left=True, unitriangular=False, out=None) -> Tensor:
     """X in A X = B (X A = B unless left), where only A's upper (or lower) triangle is read; unitriangular: its diagonal counts as ones."""
     square("linalg.solve_triangular", A)
     matrix("linalg.solve_triangular", A, B)
@@ -143,10 +145,11 @@ def triangular_solve(input, A, upper=True, transpose=False, unitriangular=False,
     square("triangular_solve", A)
     matrix("triangular_solve", input, A)
     solved = solve_triangular(A.mT if transpose else A, input, upper=upper != transpose, unitriangular=unitriangular)
+    A = A if A.dim() == solved.dim() else _ops.expand(A, (*solved.shape[:-2], *A.shape[-2:]))
     return into("triangular_solve", return_types.triangular_solve(solved, columns(A)), out)
 
 
-def cholesky_solve(input, input2, upper=False, *, out=None):
+def cholesky_solve(input, input2, upper=False, *, out=None) -> Tensor:
     """X in A X = input from A's Cholesky factor L, which is input2: A = L L^H, or L^H L if upper. The gradient of L is that of the product of whole matrices, as PyTorch's."""
     square("cholesky_solve", input2)
     matrix("cholesky_solve", input, input2)
@@ -154,7 +157,7 @@ def cholesky_solve(input, input2, upper=False, *, out=None):
     return into("cholesky_solve", _ops._cholesky_solve(input, input2, bool(upper)), out)
 
 
-def cholesky_inverse(input, upper=False, *, out=None):
+def cholesky_inverse(input, upper=False, *, out=None) -> Tensor:
     """The inverse of A from its Cholesky factor."""
     L = input
     square("cholesky_inverse", L)
@@ -178,6 +181,13 @@ def _exchanges(pivots, n):
     return order
 
 
+def in_range(pivots, least, most):
+    if not pivots.numel() or pivots.is_meta:
+        return True
+    values = pivots._values_of_all()
+    return least <= values.min().item() and values.max().item() <= most
+
+
 def _rows(x, order):
     """x's rows (*, n, k) in this order."""
     batch = _create_broadcast(x.shape[:-2], order.shape[:-1])
@@ -192,7 +202,7 @@ def _create_broadcast(*shapes):
     return broadcast_shapes(*shapes)
 
 
-def lu_solve(LU, pivots, B, *, left=True, adjoint=False, out=None):
+def lu_solve(LU, pivots, B, *, left=True, adjoint=False, out=None) -> Tensor:
     """X in A X = B from lu_factor's results; left=False: X A = B; adjoint: with A's conjugate transpose."""
     square("linalg.lu_solve", LU)
     matrix("linalg.lu_solve", LU, B)
@@ -204,6 +214,9 @@ def lu_solve(LU, pivots, B, *, left=True, adjoint=False, out=None):
     if not left:  # X A = B is A^H X^H = B^H
         X = H(lu_solve(LU, pivots, H(B), adjoint=not adjoint))
         return into("linalg.lu_solve", X if X.numel() else X.resolve_conj(), out)
+    for least, most, word in ((1, float("inf"), "greater or equal to 1"), (1, LU.shape[-1], "smaller or equal to LU.size(-2)")):
+        if not in_range(pivots, least, most):
+            raise RuntimeError(f"linalg.lu_solve: Pivots given to lu_solve must all be {word}. Did you properly pass the result of lu_factor?")
     order = _exchanges(pivots, LU.shape[-1])
     if adjoint:  # A = P^T L U, so A^H = U^H L^H P
         y = _ops._linalg_solve_triangular(H(LU), B, False, False)
@@ -222,7 +235,7 @@ def lu_solve_(input, LU_data, LU_pivots, *, out=None):
 lu_solve_.__name__ = "lu_solve"
 
 
-def ldl_solve(LD, pivots, B, *, hermitian=False, out=None):
+def ldl_solve(LD, pivots, B, *, hermitian=False, out=None) -> Tensor:
     """X in A X = B from ldl_factor's results."""
     square("linalg.ldl_solve", LD)
     matrix("linalg.ldl_solve", LD, B)
@@ -259,7 +272,11 @@ def lstsq(A, B, rcond=None, *, driver=None, out=None):
     batch = _create_broadcast(A.shape[:-2], B.shape[:-2])
     A, B = _ops.expand(A, (*batch, m, n)), _ops.expand(B, (*batch, m, B.shape[-1]))
     eps = _limits.finfo(A.dtype).eps * max(m, n)
-    solution, residuals, rank, values = _ops._linalg_lstsq(A, B, eps if rcond is None else float(rcond))
+    cut = eps if rcond is None else float(rcond)
+    keeps = cut >= 1 and driver == "gelsy"  # the first column always counts there
+    solution, residuals, rank, values = _ops._linalg_lstsq(A, B, 1 - eps if keeps else cut)
+    if cut >= 1 and driver == "gelss":  # no singular value is above the largest
+        solution, rank = solution * 0, rank * 0
     empty = _create.empty(0, dtype=residuals.dtype, device=A.device)
     full = m > n and driver != "gelsy" and A.shape[:-2].numel() and (A.is_meta or bool((rank == n).all()))
     found = driver != "gels"
@@ -270,7 +287,7 @@ def lstsq(A, B, rcond=None, *, driver=None, out=None):
     return into("linalg.lstsq", result, out)
 
 
-def tensorinv(A, ind=2, *, out=None):
+def tensorinv(A, ind=2, *, out=None) -> Tensor:
     """The inverse of tensordot with A: A's first `ind` dims against the rest, whose sizes must multiply to the same."""
     check("linalg.tensorinv", A)
     if ind <= 0:
@@ -281,7 +298,7 @@ def tensorinv(A, ind=2, *, out=None):
     return into("linalg.tensorinv", inv(A.reshape(rows.numel(), columns.numel())).reshape(*columns, *rows), out)
 
 
-def tensorsolve(A, B, dims=None, *, out=None):
+def tensorsolve(A, B, dims=None, *, out=None) -> Tensor:
     """X in tensordot(A, X, X.ndim) = B; dims of A are moved to its end first."""
     check("linalg.tensorsolve", A, B)
     if dims is not None:

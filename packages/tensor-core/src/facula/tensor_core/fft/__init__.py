@@ -1,0 +1,1 @@
+"""Fourier transforms: the names that `facula` itself offers, and the rows that NumPy computes (host)."""

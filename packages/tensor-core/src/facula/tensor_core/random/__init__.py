@@ -1,0 +1,1 @@
+"""Random streams: generators, the functions that draw, fills in place, and directions of Sobol sequences."""
