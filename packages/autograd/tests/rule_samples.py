@@ -35,7 +35,7 @@ def between(*shape):
 
 
 def complex_(*shape):
-    return torch.randn(*shape, dtype=C128)
+    return torch.randn(shape, dtype=C128)
 
 
 def distinct(*shape):
@@ -210,7 +210,7 @@ SAMPLES = {
     "sum": folds(normal) + [lambda: (complex_(3, 2), 0, False), lambda: (normal(),)],
     "nansum": folds(normal),
     "mean": folds(normal) + [lambda: (normal(),)],
-    "prod": folds(away) + folds(with_zero),
+    "prod": folds(away, (None, 0, 1)) + folds(with_zero, (None, 0, 1)),
     "amax": folds(distinct, dims=((), 0, (0, -1), 1)),
     "amin": folds(distinct, dims=((), 0, (0, -1), 1)),
     "max_index": folds(distinct, dims=(0, -1, 1)),

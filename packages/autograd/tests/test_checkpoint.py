@@ -121,6 +121,13 @@ def test_grad_is_refused_when_reentrant():
         torch.autograd.grad(y, x)
 
 
+@pytest.mark.parametrize("function", [lambda x, y: x, lambda x, y: x * 2])
+def test_a_part_without_gradients_is_refused_when_reentrant(function):
+    y = checkpoint(function, torch.ones(2), leaf(1), use_reentrant=True)
+    with pytest.raises(RuntimeError, match="none of output has requires_grad=True"):
+        y.sum().backward()
+
+
 def test_nothing_is_saved_in_forward_when_not_reentrant():
     saved = []
     with torch.autograd.graph.saved_tensors_hooks(lambda t: saved.append(t) or t, lambda t: t):

@@ -343,3 +343,60 @@ def test_saved_values_go_under_pytorchs_names():
     assert (0,) == x.sum(0).grad_fn._saved_dim and 3 == x.pow(3).grad_fn._saved_exponent
     assert [0] == torch.index_select(x, 0, torch.tensor([0])).grad_fn._saved_index.tolist()
     assert (2, 3) == tuple(x.sum(0).grad_fn._saved_self_sym_sizes)
+
+
+def deep(at_end, steps):
+    """A Function's result whose backward runs another's, `steps` deep; at_end(g) is what the last one answers."""
+
+    class Deep(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, left):
+            ctx.left = left
+            return x * 1
+
+        @staticmethod
+        def backward(ctx, g):
+            if not ctx.left:
+                return at_end(g), None
+            with torch.enable_grad():
+                x = leaf(1.0)
+                Deep.apply(x, ctx.left - 1).sum().backward()
+            return x.grad * g, None
+
+    return Deep.apply(leaf(1.0), steps)
+
+
+def test_backward_inside_backward_may_go_deeper_than_python():
+    seen = []
+    deep(lambda g: (seen.append((torch.is_grad_enabled(), torch.is_inference_mode_enabled())), g * 2)[1], 500).sum().backward()
+
+    assert seen == [(False, False)]
+
+
+def test_what_fails_far_down_is_raised_above_and_leaves_the_modes_alone():
+    def fails(g):
+        raise KeyError("far down")
+
+    with pytest.raises(KeyError, match="far down"):
+        deep(fails, 100).sum().backward()
+    with torch.no_grad(), pytest.raises(KeyError, match="far down"):
+        with torch.enable_grad():
+            y = deep(fails, 50)
+        y.backward()
+
+    assert torch.is_grad_enabled() and threading.active_count() == 1
+
+
+def test_hooks_on_what_is_saved_are_known_far_down():
+    packed = []
+
+    def at_end(g):
+        with torch.enable_grad():
+            x = leaf(2.0)
+            (x * x).sum().backward()
+        return x.grad * g
+
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: (packed.append(1), t)[1], lambda t: t):
+        deep(at_end, 50).sum().backward()
+
+    assert len(packed) >= 2

@@ -43,6 +43,21 @@ def gathered(T, d):
     return z.mul_(d)
 
 
+def copied_and_written(T, d):
+    y = d.clone()
+    y.zero_()
+    z = d.contiguous().reshape(3, 1).clone()
+    z.mul_(2)
+    return y, z, d * 1
+
+
+def written_twice(T, d):
+    places = T.tensor([0, 0, 1])
+    z = T.ones(2, dtype=T.float64)
+    z.index_put_((T.tensor([1, 1]),), d[:2])
+    return T.zeros(2, dtype=T.float64).scatter(0, places, d), T.zeros(2, dtype=T.float64).index_copy(0, places, d), z
+
+
 def silent(T, d):
     with T.no_grad():
         return d * weight(T)
@@ -83,6 +98,12 @@ CALLS = {
     "gathered": gathered,
     "indexed": lambda T, d: d[T.tensor([2, 0, 2])],
     "transposed": lambda T, d: d.view(1, 3).t() * 3,
+    "copied and written": copied_and_written,
+    "written twice": written_twice,
+    "strides of a part": lambda T, d: (d[1:].as_strided((2,), (1,), 0), d.as_strided((2, 2), (1, 0), 1)),
+    "reflectors": lambda T, d: T.linalg.householder_product(d.view(3, 1), d[:1]),
+    "an odd norm of zeros": lambda T, d: T.linalg.norm(d * 0, -2),
+    "group norm": lambda T, d: T.native_group_norm(d.view(1, 3, 1), None, None, 1, 3, 1, 1, 0.5),
 }
 
 
@@ -179,6 +200,60 @@ def test_refuses(name):
         call()
 
 
+JVP = {  # what forward answers -> its jvp: right, then wrong
+    "a copy": (lambda x: x * 2, lambda v: v * 2, None),
+    "a view": (lambda x: x[:1], lambda v: v[:1], lambda v: v[:1].clone()),
+    "a view of another tensor": (lambda x: x[:1], lambda v: v[:1], lambda v: (v * 1)[:1]),
+    "the argument": (lambda x: x, lambda v: v.view_as(v), lambda v: v * 2),
+    "a number": (lambda x: 3, lambda v: None, lambda v: v),
+    "integers": (lambda x: x.long(), lambda v: None, lambda v: v),
+}
+
+
+@pytest.mark.parametrize("name", JVP)
+def test_a_jvp_must_do_as_forward_does(name):
+    def function(jvp):
+        class Made(torch.autograd.Function):
+            forward = staticmethod(lambda ctx, x: JVP[name][0](x))
+
+        Made.jvp = staticmethod(lambda ctx, v: jvp(v))
+        return Made
+
+    def run(jvp):
+        with fw.dual_level():
+            out = function(jvp).apply(fw.make_dual(plain(1, 2), plain(3, 4)))
+            return fw.unpack_dual(out).tangent if isinstance(out, torch.Tensor) else None
+
+    _, right, wrong = JVP[name]
+    expected = right(plain(3, 4))
+    found = run(right)
+
+    assert expected is found is None or near(expected.tolist(), found)
+    if wrong is not None:
+        with pytest.raises(RuntimeError):
+            run(wrong)
+
+
+def test_a_jvp_of_what_is_written_writes_too():
+    def function(jvp):
+        class Doubled(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                ctx.mark_dirty(x)
+                return x.mul_(2)
+
+        Doubled.jvp = staticmethod(lambda ctx, v: jvp(v))
+        return Doubled
+
+    with fw.dual_level():
+        v = plain(3, 4)
+        d = fw.make_dual(plain(1, 2), v)
+
+        assert function(lambda v: v.mul_(2)).apply(d) is d and near([6, 8], fw.unpack_dual(d).tangent)
+        with pytest.raises(RuntimeError, match="inplace"):
+            function(lambda v: v * 2).apply(d)
+
+
 GRADIENTS = {
     "cube": lambda T, w: (w**3).sum(),
     "saved result": lambda T, w: w.exp().sum(),
@@ -205,3 +280,56 @@ def test_a_gradient_has_a_tangent(name):
     expected = torch.autograd.functional.hvp(lambda w: GRADIENTS[name](torch, w), x, v)[1]
 
     assert near(expected.tolist(), torch.tensor(found(torch), dtype=torch.float64))
+
+
+WINDOWS = {
+    "slice": lambda x: x[:, 1:],
+    "select": lambda x: x[0],
+    "diagonal": lambda x: x.diagonal(),
+    "unfold": lambda x: x.unfold(0, 2, 1),
+    "as_strided": lambda x: x.as_strided((2, 2), (1, 2)),
+    "real": lambda x: torch.complex(x, x).real,
+    "written": lambda x: written(x.clone(), x[:, 1]),
+}
+
+
+def written(y, column):
+    y[:, 0] = column
+    y[1].mul_(3)
+    return y
+
+
+@pytest.mark.parametrize("name", WINDOWS)
+def test_the_weight_of_a_gradient_has_a_tangent(name):
+    f = WINDOWS[name]
+    x = torch.arange(12, dtype=torch.float64).reshape(3, 4).sin().requires_grad_()
+    v = torch.arange(f(x).numel(), dtype=torch.float64).reshape(f(x).shape).cos()
+    (expected,) = torch.autograd.grad(f(x), x, v.clone())
+    with fw.dual_level():
+        w = fw.make_dual(torch.ones_like(v), v).requires_grad_()
+        y = x.detach().requires_grad_()
+        (g,) = torch.autograd.grad(f(y), y, w, create_graph=True)
+        tangent = fw.unpack_dual(g).tangent
+
+    assert near(expected.tolist(), tangent)
+
+
+ALIKE = {
+    "clone": lambda d: d.clone(),
+    "add": lambda d: d + 1,
+    "sub": lambda d: d - torch.ones(2, dtype=torch.float64),
+    "cat": lambda d: torch.cat([d]),
+    "to": lambda d: d.to(torch.float64, copy=True),
+}
+
+
+@pytest.mark.parametrize("name", ALIKE)
+def test_a_write_to_a_result_is_none_to_the_operands_tangent(name):
+    v = plain(1, 2)
+    with fw.dual_level():
+        d = fw.make_dual(plain(5, 6), v)
+        c = ALIKE[name](d)
+        c.mul_(3)
+
+        assert near([1, 2], fw.unpack_dual(d).tangent) and near([3, 6], fw.unpack_dual(c).tangent)
+    assert near([1, 2], v)

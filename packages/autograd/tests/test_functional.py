@@ -107,3 +107,27 @@ def test_strict_is_refused_with_vectorize():
 def test_an_unknown_strategy_is_refused():
     with pytest.raises((ValueError, AssertionError)):
         F.jacobian(lambda x: x, plain(1), strategy="sideways")
+
+
+STRICT = {  # of functions whose derivative does not depend on the input, asked for a derivative that can be differentiated
+    "vjp": lambda strict: F.vjp(lambda x: x * 1, leaf(1, 2), plain(1, 1), create_graph=True, strict=strict),
+    "jvp": lambda strict: F.jvp(lambda x: x * 1, leaf(1, 2), plain(1, 1), create_graph=True, strict=strict),
+    "jacobian": lambda strict: F.jacobian(lambda x: x * 1, leaf(1, 2), create_graph=True, strict=strict),
+    "hessian": lambda strict: F.hessian(lambda x: x.sum(), plain(1, 2), strict=strict),
+    "hessian again": lambda strict: F.hessian(lambda x: (x * x).sum(), leaf(1, 2), create_graph=True, strict=strict),
+    "hvp": lambda strict: F.hvp(lambda x: x.sum(), plain(1, 2), plain(1, 1), strict=strict),
+    "vhp again": lambda strict: F.vhp(lambda x: (x * x).sum(), leaf(1, 2), plain(1, 1), create_graph=True, strict=strict),
+}
+
+
+@pytest.mark.parametrize("name", STRICT)
+def test_strict_wants_derivatives_that_depend_on_the_inputs(name):
+    STRICT[name](False)
+    with pytest.raises(RuntimeError, match="independent"):
+        STRICT[name](True)
+
+
+@pytest.mark.parametrize("name", ["hessian", "hvp", "vhp"])
+def test_what_is_not_a_tensor_is_named_first(name):
+    with pytest.raises(TypeError, match="outputs"):
+        getattr(F, name)(lambda x: (x.sum(), "more"), plain(1, 2), *([plain(1, 1)] if name != "hessian" else []))

@@ -139,3 +139,33 @@ def test_what_is_wrong_is_named(call, kind, words):
 def test_tangents_of_several_directions_at_once_are_checked():
     assert gradcheck(lambda a, b: (a.clone(), a + b), (leaf(1.0, 2.0), 1), check_forward_ad=True, check_backward_ad=False, check_batched_forward_grad=True)
     assert gradcheck(lambda a, b: a.clone(), (leaf(1.0), leaf(2.0)), check_forward_ad=True, check_batched_forward_grad=True)
+
+
+def test_a_function_that_draws_in_a_state_put_back_is_checked_as_one():
+    state = torch.get_rng_state()
+
+    def noisy(x):
+        kept = torch.get_rng_state()
+        try:
+            return x * torch.rand(3, dtype=x.dtype)
+        finally:
+            torch.set_rng_state(kept)
+
+    assert gradcheck(noisy, (leaf(1.5, 2.5, 0.5),), fast_mode=True)
+    assert gradgradcheck(noisy, (leaf(1.5, 2.5, 0.5),))
+    assert bool((torch.get_rng_state() == state).all())
+
+
+def test_the_projection_refuses_nothing_that_the_whole_comparison_takes():
+    class SlightlyOff(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x.expand(50, 50).clone()
+
+        @staticmethod
+        def backward(ctx, g):
+            return g.sum(0) + g.sum() * 0.9e-5
+
+    x = torch.ones(50, dtype=torch.float64, requires_grad=True)
+    for fast in (False, True):
+        assert gradcheck(SlightlyOff.apply, (x,), fast_mode=fast)

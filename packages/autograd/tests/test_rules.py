@@ -179,9 +179,9 @@ def overlapping(t):
 @pytest.mark.parametrize("layout", [expanded, overlapping])
 @pytest.mark.parametrize("name", MAPS)
 def test_gradient_of_operands_whose_elements_share_memory(name, layout):
-    f, tensors = flat(name, variants(name, layout))
+    f, tensors = flat(name, variants(name, lambda t: t))
 
-    assert gradcheck(f, tensors, fast_mode=True)
+    assert gradcheck(lambda *given: f(*(layout(t) for t in given)), tensors, fast_mode=True)
 
 
 @pytest.mark.parametrize("name", [n for n in MAPS if all(t.ndim for t in SAMPLES[n][0]() if isinstance(t, torch.Tensor))])

@@ -1,7 +1,6 @@
 """autocast: an interpreter that casts the operands of some rows before they run, and of some functions. What is cast: _policies.py."""
 
 import functools
-import threading
 import warnings
 
 import facula
@@ -12,7 +11,7 @@ from . import _policies
 
 MODE_OF_RNN = 7  # the argument: 0 tanh, 1 relu, 2 LSTM, 3 GRU
 
-_local = threading.local()
+_local = extend.ThreadState()
 _defaults = {"cpu": facula.bfloat16, "cuda": facula.float16}
 
 

@@ -2,10 +2,10 @@
 
 import warnings
 
-from . import _core, _engine
+from . import _core, _engine, _hooks
 from ._core import GradError, Tensor, is_complex, lib, ones_like
 from ._engine import add_to_grad, run
-from ._node import Leaf, Nowhere, add_hook
+from ._node import Leaf, Nowhere, Output, add_hook
 from ._views import refreshed
 from .grad_mode import is_inference
 
@@ -113,7 +113,7 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
                 _core.set_grad_mode(before)
             extra = t.origin.extra
             if isinstance(t.origin, Leaf) and extra is not None and extra.accumulated:
-                _engine.told_after(extra, t)
+                _hooks.told_after(extra, t)
 
 
 def wanted_origins(inputs):
@@ -203,7 +203,11 @@ def tensor_register_hook(self, hook):
         raise GradError("register_hook: cannot register a hook on a tensor that doesn't require gradient. Call requires_grad_() first.")
     if isinstance(origin, Leaf):
         _engine.watched[0] += 1
-    return add_hook(origin.extended(), "hooks", hook)
+    handle = add_hook(origin.extended(), "hooks", hook)
+    if type(origin) is Output:
+        extra = origin.inputs[0].extended()
+        extra.outputs = {**(extra.outputs or {}), origin.index: origin.extra.hooks}
+    return handle
 
 
 def tensor_register_post_accumulate_grad_hook(self, hook):

@@ -1,7 +1,5 @@
 """Everything this package takes from the core, by one import: nothing else here imports facula.tensor_core."""
 
-import threading
-
 import facula
 from facula import contiguous_format  # noqa: F401
 from facula.tensor_core import extend
@@ -104,7 +102,7 @@ def is_float(t):
 
 
 dual_levels = [0]  # forward mode's open levels, of all threads
-dual = threading.local()  # .level: this thread's
+dual = extend.ThreadState()  # .level: this thread's
 
 
 def composing():
@@ -157,6 +155,10 @@ def turned(t, bits):
     """A view of t with these bits the other way round."""
     t = row("_conj")(t) if bits & 1 else t
     return row("_neg_view")(t) if bits & 2 else t
+
+
+def real_of(dtype):
+    return facula.float64 if dtype is facula.complex128 else facula.float32
 
 
 def arange(n):

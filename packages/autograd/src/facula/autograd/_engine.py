@@ -7,18 +7,22 @@ hook may step and free a parameter while backward goes on.
 """
 
 import sys
+import warnings
 from heapq import heappop, heappush
-from threading import Lock, local
+from threading import Lock
 
 from ._core import GradError, Tensor, contiguous_format, extend, facula_path, lib, ops, set_grad_mode
+from ._hooks import hooks_after, hooks_before, told_after
 from ._node import Leaf, Output
-from ._support import anomaly
+from ._support import anomaly, at_work
 
 is_contiguous, write2, ADD = lib.fc_is_contiguous, lib.fc_map2, ops["add"].id
+DEEP = 20  # backwards within backwards in one thread: each takes some fifteen of the thousand frames that Python allows it
 accumulating = Lock()  # two threads may fill one leaf
 
 
-class Current(local):
+class Current(extend.ThreadState):
+    depth = 0  # how many backwards are under way, one called by another
     task = None  # [roots, captures, the nodes that will be reached or None, what to call at its end or None] of the backward that runs
     capturing = False  # whether this thread is inside a backward that fills given tensors only
 
@@ -71,6 +75,12 @@ def run(roots, keep_graph, create_graph, captures=None):
 
     captures: {origin: None}, filled with gradients instead of accumulating into leaves. Returns captures.
     """
+    if current.depth >= DEEP:
+        current.depth = 0
+        try:
+            return extend.elsewhere(lambda: run(roots, keep_graph, create_graph, captures))
+        finally:
+            current.depth = DEEP
     block = extend.plain()
     if block is not None:  # gradients are plain tensors, whatever class the leaves are of
         with block:
@@ -81,6 +91,7 @@ def run(roots, keep_graph, create_graph, captures=None):
 def _run_all(roots, keep_graph, create_graph, captures):
     before, outer = set_grad_mode(create_graph), (current.capturing, current.task)
     current.capturing, current.task = captures is not None, [roots, captures, None, None]
+    current.depth += 1
     try:
         wanted = None if captures is None else leading_to(captures, roots)
         counts = leaf_counts(roots) if watched[0] and captures is None else None
@@ -92,6 +103,7 @@ def _run_all(roots, keep_graph, create_graph, captures):
     finally:
         set_grad_mode(before)
         current.capturing, current.task = outer
+        current.depth -= 1
     return captures
 
 
@@ -127,11 +139,16 @@ def _run(roots, keep_graph, create_graph, captures, wanted, counts):
         if type(node) is Output:
             node, g = joined(node, inputs[0], g, grads, heap)
             continue
+        if anomalous:
+            at_work.node = node
         try:
             outs = node.backward(g, inputs)
         except Exception as error:
             explain(error, node)
             raise
+        finally:
+            if anomalous:
+                at_work.node = None
         if not keep_graph and node.keeps:
             node.saved = None
         if extra is not None:
@@ -274,7 +291,7 @@ def accumulate(leaf, g, create_graph, captures):
     alone = references(g) <= ALONE
     extra = leaf.extra
     if extra is not None:
-        seen = hooks_before(leaf, extra, g)
+        seen = hooks_before(leaf, extra, g, captures is None)
         alone = alone and seen is g and extra.hooks is None
         g = seen if extra.dtype is None else seen.to(extra.dtype)
     if captures is not None:
@@ -290,14 +307,6 @@ def accumulate(leaf, g, create_graph, captures):
         if extra.accumulated:
             told_after(extra, tensor)
         hooks_after(leaf, extra, (), g)
-
-
-def told_after(extra, tensor):
-    """Call the hooks of a leaf whose .grad has been filled."""
-    for hook in list(extra.accumulated.values()):
-        answer = hook(tensor)
-        if answer is not None:
-            raise (RuntimeError if isinstance(answer, Tensor) else TypeError)("Tensor post accumulate grad hooks should return None. Change tensor.grad in place, or set it.")
 
 
 def add_to_grad(tensor, g, create_graph, alone=False):
@@ -344,59 +353,6 @@ def dense(tensor):
     return True
 
 
-# ---- hooks ------------------------------------------------------------------------------------------------------------
-
-def hooks_before(node, extra, g, runs=True):
-    """Tensor hooks, retained gradients and node prehooks, in PyTorch's order."""
-    if extra.hooks:
-        for hook in list(extra.hooks.values()):
-            new = hook(g)
-            if new is not None:
-                g = checked(hook, new, g)
-    if extra.retain is not None and type(g) is not list:
-        tensor = extra.retain()
-        if tensor is not None:
-            tensor._grad = g.clone() if tensor.grad is None else tensor.grad + g
-    if extra.before and runs:
-        several = type(g) is list
-        for hook in list(extra.before.values()):
-            given = tuple(g) if several else (g,)
-            new = hook(given)
-            if new is not None:
-                if not isinstance(new, tuple):
-                    raise TypeError(f"{node.name()}: expected tuple, but hook returned {type(new).__name__!r}. Return (gradient,).")
-                if len(new) != len(given):
-                    raise GradError(f"{node.name()}: a prehook returned {len(new)} gradients for {len(given)}. Return one for each.")
-                g = list(new) if several else new[0]
-    return g
-
-
-def hooks_after(node, extra, outs, g):
-    if not extra.after:
-        return outs
-    given = tuple(g) if type(g) is list else (g,)
-    outs = tuple(outs)
-    for hook in list(extra.after.values()):
-        new = hook(outs, given)
-        if new is not None:
-            new = tuple(new) if isinstance(new, (tuple, list)) else (new,)
-            if len(new) != len(outs):
-                raise GradError(f"{node.name()}: a hook has returned an incorrect number of gradients (got {len(new)}, but expected {len(outs)}). Return one for each input.")
-            outs = new
-    return outs
-
-
-def checked(hook, new, g):
-    name = getattr(hook, "__name__", repr(hook))
-    if not isinstance(new, Tensor):
-        raise TypeError(f"hook {name}: expected a tensor or None, but it returned {type(new).__name__}. Return the new gradient.")
-    if new.shape != g.shape:
-        raise GradError(f"hook {name}: has changed the shape of the gradient from {tuple(g.shape)} to {tuple(new.shape)}. Return one of the same shape.")
-    if new.dtype is not g.dtype:
-        raise GradError(f"hook {name}: has changed the dtype of the gradient from {g.dtype} to {new.dtype}. Return one of the same dtype.")
-    return new
-
-
 # ---- errors -----------------------------------------------------------------------------------------------------------
 
 def explain(error, node):
@@ -410,11 +366,34 @@ def explain(error, node):
         if any(f'File "{folder}' in where for folder in facula_path):
             text += "\nThat line is the library's own. Run forward inside facula.autograd.detect_anomaly() to see yours."
     else:
+        text = f"{node.name()}: No forward pass information available. Run forward inside facula.autograd.detect_anomaly() too."
+    if anomaly["enabled"]:
+        detected(node, stack)
+    elif not stack and not where:
         return
     if hasattr(error, "add_note"):
         error.add_note(text)
     elif isinstance(error, GradError):  # CPython 3.10
         error.args = (f"{error.args[0]}\n{text}", *error.args[1:])
+
+
+def detected(node, stack):
+    """In anomaly mode: warn of the node that failed, of the one in whose backward it was recorded, and so on."""
+    said = f"Error detected in {node.name()}. "
+    said += f"Traceback of forward call that caused the error:\n{stack}" if stack else "No forward pass information available. Enable detect anomaly during forward pass for more information."
+    warned(said)
+    while node.extra is not None and (node := node.extra.parent) is not None:
+        seen = node.extra.stack if node.extra is not None else None
+        where = f"Traceback of forward call that induced the previous calculation:\n{seen}" if seen else "No forward pass information available."
+        warned(f"Previous calculation was induced by {node.name()}. {where}")
+
+
+def warned(said):
+    """A warning, on its way to an error that must not be lost: where warnings are errors it is printed."""
+    try:
+        warnings.warn(said, UserWarning, stacklevel=4)
+    except UserWarning:
+        print(said, file=sys.stderr)
 
 
 def check_nan(node, outs):

@@ -2,6 +2,7 @@
 
 import functools
 import sys
+import warnings
 
 from . import _core, _support
 from ._core import GradError, Tensor, alias, epoch_advance, epoch_refresh, epoch_stale, grad_mode, is_float, set_grad_mode, tensor_version
@@ -162,7 +163,10 @@ class Function:
     """
 
     def __init__(self, *args, **kwargs):
-        raise GradError(f"{type(self).__name__}: a Function is not to be instantiated. Call {type(self).__name__}.apply(...).")
+        warnings.warn(f"{type(self).__name__} should not be instantiated. Methods on autograd functions are all static, so you should invoke them on the class itself: {type(self).__name__}.apply(...).", DeprecationWarning, stacklevel=2)
+
+    def __call__(self, *args, **kwargs):
+        raise GradError(f"{type(self).__name__}: Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd function with static forward method: {type(self).__name__}.apply(...).")
 
     @staticmethod
     def forward(*args, **kwargs):
@@ -174,7 +178,7 @@ class Function:
 
     @staticmethod
     def backward(ctx, *grad_outputs):
-        raise NotImplementedError(f"{ctx.name()}: its Function has no backward. Define a static method backward(ctx, *grad_outputs).")
+        raise NotImplementedError(f"{ctx.name()}: You must implement either the backward or vjp method for your custom autograd.Function to use it with backward mode AD: a static method backward(ctx, *grad_outputs).")
 
     @staticmethod
     def vjp(ctx, *grad_outputs):
@@ -188,7 +192,7 @@ class Function:
 
     @staticmethod
     def jvp(ctx, *tangents):
-        raise NotImplementedError(f"{ctx.name()}: its Function has no jvp, which forward mode needs. Define a static method jvp(ctx, *tangents).")
+        raise NotImplementedError(f"{ctx.name()}: You must implement the jvp function for custom autograd.Function to use it with forward mode AD: a static method jvp(ctx, *tangents).")
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
@@ -223,6 +227,7 @@ class Function:
                 out = cls.forward(node, *args)
         finally:
             set_grad_mode(before)
+        node.flat = [i for i, o in enumerate(out if isinstance(out, (tuple, list)) else (out,)) if any(o is t for t in node.non_differentiable)]
         if not recording:
             node.to_save = ()
             return out
@@ -269,7 +274,9 @@ def finish(node, outs, inputs):
     results, metas, live = [], [], []
     for t in node.dirty_tensors:
         if not any(t is o for o in outs):
-            raise GradError(f"{node.name()}: a tensor marked dirty is not among the results. Return it from forward.")
+            raise GradError(f"{node.name()}: Some elements marked as dirty during the forward method were not returned as output. Return what mark_dirty names.")
+        if not any(t is x for x in inputs):
+            warnings.warn(f"{node.name()}: Only input Tensors should be given to ctx.mark_dirty(). If a Tensor is not an input, there is no need to pass it to mark_dirty().", stacklevel=4)
     given = outs
     for o in outs:
         if not isinstance(o, Tensor):
@@ -338,7 +345,7 @@ def wrote(node, tensor, origin, several):
         if isinstance(base.origin, Leaf):
             raise GradError(f"{node.name()}: a view of a leaf Variable that requires grad is being used in an in-place operation (mark_dirty). Write to a clone.")
         if several:
-            raise GradError(f"{node.name()}: a view was modified in place by a Function with several results. Return one result, or write to a clone.")
+            raise GradError(f"{node.name()}: your Function modifies inplace an input that is a view of another Tensor, and has several results. Return one result, or write to a clone.")
         at = next(i for i, n in enumerate(node.inputs) if n is old)
         if at != 0:
             raise GradError(f"{node.name()}: a view modified in place must be the Function's first tensor argument. Reorder the arguments.")
@@ -380,12 +387,7 @@ def keep(node, outs):
     if _support.NAMES["special"] and hooks and saved:
         node.saved = Packed(node, *hooks[-1])
     if _support.NAMES["special"]:
-        from ._support import anomaly
-
-        if anomaly["enabled"]:
-            import traceback
-
-            node.extended().stack = "".join(traceback.format_stack()[:-3])
+        _support.remember(node, 4)
 
 
 def once_differentiable(function):

@@ -22,12 +22,13 @@ _LAST = 1 << 62  # a leaf's place in the order: newer than any operation
 class Extra:
     """What few nodes have: hooks, retained gradients, the user's metadata, the forward stack of anomaly mode."""
 
-    __slots__ = ("hooks", "retain", "before", "after", "accumulated", "metadata", "stack", "owner", "dtype")
+    __slots__ = ("hooks", "retain", "before", "after", "accumulated", "metadata", "stack", "parent", "owner", "dtype", "outputs")
 
     def __init__(self):
         self.hooks = self.before = self.after = self.accumulated = None  # dicts: handle id -> function
         self.retain = None  # weak reference to the tensor whose .grad is kept
-        self.metadata = self.stack = self.owner = None
+        self.metadata = self.stack = self.parent = self.owner = None
+        self.outputs = None  # of a node with several results: index -> the hooks on that result, which are called without a gradient too
         self.dtype = None  # of a leaf's gradients, where it is not the leaf's
 
 

@@ -101,7 +101,7 @@ def relined(result):
 
 # ---- what `special` stands for: hooks on saved tensors, anomaly mode -------------------------------------------------
 
-_local = threading.local()
+_local = extend.ThreadState()
 
 
 def pack_hooks():
@@ -116,10 +116,19 @@ def pack_hooks():
 anomaly = {"enabled": False, "check_nan": True}
 
 
+at_work = threading.local()  # .node: in anomaly mode, the node that this thread's backward is running
+
+
+def remember(n, frames=3):
+    """In anomaly mode: where a node was recorded, and in which node's backward."""
+    if anomaly["enabled"]:
+        extra = n.extended()
+        extra.stack, extra.parent = "".join(traceback.format_stack()[:-frames]), getattr(at_work, "node", None)
+
+
 def finish(n):
     """The rest of recording where something is special."""
-    if anomaly["enabled"]:
-        n.extended().stack = "".join(traceback.format_stack()[:-3])
+    remember(n, 4)
     hooks = pack_hooks()
     if hooks and n.keeps:
         n.saved = Packed(n, *hooks[-1])
@@ -180,8 +189,12 @@ class Box:
         return tensor
 
 
-def packed(pack, tensor):
-    return Box(pack(tensor), tensor)
+def packed(pack, tensor, kind=None):
+    version = tensor_version(tensor)
+    box = (kind or Box)(pack(tensor), tensor)
+    if tensor_version(tensor) != version:
+        raise GradError("saved_tensors_hooks: A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook can not be modified by in-place operations. Change a copy.")
+    return box
 
 
 class Own(Box):
@@ -207,10 +220,7 @@ def hooked(node, name, pack, unpack):
     tensor = found.values[at]
     if isinstance(tensor, Box):
         raise GradError(f"{node.name()}: {name} has had its hooks already: Calling register_hooks on a saved tensor whose hooks have already been set is not allowed.")
-    version = tensor_version(tensor)
-    box = Own(pack(tensor.detach()), tensor)
-    if tensor_version(tensor) != version:
-        raise GradError("register_hooks: A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook can not be modified by in-place operations.")
+    box = packed(lambda t: pack(t.detach()), tensor, Own)
     box.unpack = unpack
     found.values[at] = box
     if at + 1 < len(node.layout) and node.layout[at + 1] == name + "_version":

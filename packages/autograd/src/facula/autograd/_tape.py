@@ -1,6 +1,8 @@
 """The tape that the core calls: before and after a write, for a stale view, for the requires_grad flag, for out=."""
 
 import sys
+import warnings
+import weakref
 from typing import NamedTuple
 
 from . import _record
@@ -146,6 +148,37 @@ class Tape:
                 raise GradError("requires_grad: can only be changed on leaves, and this tensor is a result with history. Use detach().")
             tensor.origin = None
 
+    def no_grad(self, tensor):
+        """.grad, of a tensor that has none, is None: of one that will get none that is worth a warning."""
+        origin = tensor.origin
+        if not isinstance(origin, Leaf) and not tensor.retains_grad:
+            warnings.warn(
+                "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be populated during autograd.backward(). "
+                "If you indeed want the .grad field to be populated for a non-leaf Tensor, use .retain_grad() on the non-leaf Tensor.",
+                UserWarning,
+                stacklevel=3,
+            )
+
+    def loosen(self, tensor, name):
+        """A tensor's history, taken from it to be tied to another: its origin or, of a leaf, what hangs on its node."""
+        origin, tensor.origin = tensor.origin, None
+        if type(origin) is not Leaf:
+            return origin
+        extra, held = origin.extra, weakref.ref(origin)
+        del origin  # which refers to the tensor: gone, unless a graph leads to it
+        if held() is not None:
+            tensor.origin = held()
+            raise GradError(f"swap_tensors: {name} is a leaf of a graph that is still there, whose gradients are for it. Drop what was computed from it.")
+        return [extra]
+
+    def tie(self, tensor, history):
+        """Give a tensor the history that another was loosened from."""
+        if type(history) is list:
+            tensor.origin = Leaf(tensor)
+            (tensor.origin.extra,) = history
+        else:
+            tensor.origin = history
+
     def grad_dtype(self, tensor):
         """A leaf was told the dtype of its gradients."""
         tensor.origin.extended().dtype = tensor.__dict__["_grad_dtype"]
@@ -156,12 +189,12 @@ class Tape:
 
 
     def pieces(self, name, tensor, pieces, dim):
-        """split and unbind: their results are one node's, and may not be written in place."""
+        """split and unbind: their results are one node's, and may not be written in place (but for unsafe_split's, which are no views)."""
         if tensor.origin is None or not pieces:
             return
         if not grad_mode():
             for piece in pieces:
-                piece.origin = None if lib.fc_inference(piece._h) else Nowhere()
+                piece.origin = None if piece.base is None or lib.fc_inference(piece._h) else Nowhere()
             return
         caller = sys._getframe(3)
         node = made(PIECES[name], (tensor.origin,), (dim, [p.shape for p in pieces]))

@@ -8,17 +8,18 @@ node over b's new one. The window is kept as sizes, strides and offset relative 
 import weakref
 
 from . import _core
-from ._core import GradError, as_strided, is_complex
+from ._core import GradError, as_strided, is_complex, ops
 from ._node import Leaf, Node, Nowhere, Output, tick
 
 
 class Window:
     """Where a view lies in its base."""
 
-    __slots__ = ("shape", "stride", "offset", "base_shape", "base_stride", "real", "lazy")
+    __slots__ = ("shape", "stride", "offset", "base_shape", "base_stride", "real", "paired", "lazy")
 
     def __init__(self, base, view):
         self.real = is_complex(base) and not is_complex(view)  # a view of the real and imaginary parts
+        self.paired = is_complex(view) and not is_complex(base)  # a complex view of pairs of numbers
         whole = self.seen(base)
         self.lazy = _core.lazy(view) ^ _core.lazy(whole)  # conjugated or negated beside what as_strided would show
         self.shape, self.stride = tuple(view.shape), tuple(view.stride())
@@ -29,7 +30,7 @@ class Window:
     def at(cls, geometry, size, stride, offset):
         """The window that as_strided shows of a tensor with this geometry (shape, strides, offset)."""
         w = cls.__new__(cls)
-        w.real, w.lazy = False, 0
+        w.real, w.paired, w.lazy = False, False, 0
         w.base_shape, w.base_stride, start = geometry
         w.shape, w.stride = tuple(size), tuple(stride)
         w.offset = 0 if offset is None else offset - start
@@ -40,7 +41,21 @@ class Window:
         whole = self.seen(base)
         return _core.turned(as_strided(whole, self.shape, self.stride, whole.storage_offset() + self.offset), self.lazy)
 
+    def of_alone(self, base):
+        """The same where base's memory may be other than the window's base had: zeros beyond base's own elements, unless it is a view itself."""
+        within = self.offset >= 0 and self.offset + self.reach(self.shape, self.stride) <= self.extent
+        if tuple(base.stride()) == tuple(self.base_stride) and (within or base.base is not None):
+            return self.of(base)
+        start = max(0, -self.offset)
+        flat = _core.zeros((start + max(self.extent, self.offset + self.reach(self.shape, self.stride)),), base.dtype, base.device)
+        as_strided(flat, self.base_shape, self.base_stride, start).copy_(base)
+        return as_strided(flat, self.shape, self.stride, start + self.offset)
+
     def seen(self, base):
+        """The base in elements of the view's kind."""
+        if self.paired:
+            pairs = self.reach(tuple(base.shape), base.stride()) // 2
+            return _core.row("complex_view")(as_strided(base, (pairs, 2), (2, 1), base.storage_offset()))
         return base if not self.real else _core.view_as_real(_core.turned(base, _core.lazy(base) & 1))
 
     def laid_out(self, g, copy):
@@ -56,11 +71,13 @@ class Window:
 
     def of_many(self, n):
         """The window of n bases side by side; None where it shows memory beyond its base."""
+        if self.paired:
+            return None
         extent, start = self.reach(self.base_shape, self.base_stride), self.offset // 2 if self.real else self.offset
         if start < 0 or self.offset + self.reach(self.shape, self.stride) > extent * (1 + self.real):
             return None
         w = Window.__new__(Window)
-        w.real, w.lazy, w.offset = self.real, self.lazy, self.offset
+        w.real, w.paired, w.lazy, w.offset = self.real, False, self.lazy, self.offset
         w.base_shape, w.base_stride = (n, *self.base_shape), (extent, *self.base_stride)
         w.shape, w.stride = (n, *self.shape), (extent * (1 + self.real), *self.stride)
         return w
@@ -82,7 +99,7 @@ class Window:
                 g = g / n
         if self.offset < 0 or self.offset + self.reach(self.shape, self.stride) > self.extent:
             return self.spread_beyond(g)
-        zeros = _core.beside(g, _core.zeros_strided(self.base_shape, self.base_stride, _core.complex_of(g.dtype) if self.real else g.dtype, g.device))
+        zeros = _core.beside(g, _core.zeros_strided(self.base_shape, self.base_stride, self.base_dtype(g), g.device))
         if not self.overlaps:
             self.of(zeros).copy_(g)
             return zeros
@@ -90,6 +107,10 @@ class Window:
         flat = as_strided(self.seen(zeros), (self.extent,), (1,), 0)
         self.add_to(flat, g, self.offset)
         return zeros
+
+    def base_dtype(self, g):
+        """Of the base, where the view's is g's."""
+        return _core.complex_of(g.dtype) if self.real else _core.real_of(g.dtype) if self.paired else g.dtype
 
     def spread_beyond(self, g):
         """The same where the window shows memory outside of its base (as_strided on a view may)."""
@@ -120,7 +141,7 @@ class Window:
     @property
     def extent(self):
         """How much memory the base spans, in elements of the view's dtype."""
-        return self.reach(self.base_shape, self.base_stride) * (1 + self.real)
+        return self.reach(self.base_shape, self.base_stride) * (1 + self.real) // (1 + self.paired)
 
     @staticmethod
     def reach(shape, stride):
@@ -193,6 +214,7 @@ class SplitBackward0(Node):
 
     __slots__ = ()
     layout = ("dim", "shapes")
+    views = True  # whether the pieces look at the tensor's memory as far as its history knows
 
     def backward(self, gs, inputs):
         dim, shapes = self.saved
@@ -204,6 +226,17 @@ class SplitBackward0(Node):
     joined = staticmethod(lambda gs, dim: _core.cat(gs, dim))
 
 
+class SplitWithSizesBackward0(SplitBackward0):
+    __slots__ = ()
+
+
+class UnsafeSplitBackward0(SplitBackward0):
+    """Pieces that are tensors of their own."""
+
+    __slots__ = ()
+    views = False
+
+
 class UnbindBackward0(SplitBackward0):
     """Slices of a tensor along a dim."""
 
@@ -211,7 +244,7 @@ class UnbindBackward0(SplitBackward0):
     joined = staticmethod(lambda gs, dim: _core.stack(gs, dim))
 
 
-PIECES = {"split": SplitBackward0, "unbind": UnbindBackward0}
+PIECES = {"split": SplitBackward0, "split_with_sizes": SplitWithSizesBackward0, "unsafe_split": UnsafeSplitBackward0, "unbind": UnbindBackward0}
 
 
 def made(kind, inputs, saved):
@@ -234,6 +267,9 @@ def embed(g, window):
     with _core.no_recording():
         out = window.spread(g.detach())
     out.origin = made(EmbedBackward, (origin,), (window,))
+    dual = g.__dict__.get("_forward") if _core.dual_levels[0] else None
+    if dual is not None and dual[0].open:  # forward over reverse: the tangent goes along
+        out.__dict__["_forward"] = dual[0], embed(dual[1], window)
     return out
 
 
@@ -271,7 +307,9 @@ def rebase(view, base, write):
     write.extended().owner = lambda _: made(AsStridedBackward0, (ref(),), (window,))
     keep_retained(base, n)
     base.origin = n
-    view.origin = made(AsStridedBackward0, (n,), (window,))
+    shown = made(AsStridedBackward0, (n,), (window,))
+    keep_retained(view, shown)
+    view.origin = shown
     return n
 
 
@@ -314,7 +352,9 @@ def refreshed(view):
         return view.origin if isinstance(view.origin, Leaf) else None
     if not _core.is_float(view):
         return None
-    return made(AsStridedBackward0, (base.origin,), (Window(base, view),))
+    shown = made(AsStridedBackward0, (base.origin,), (Window(base, view),))
+    keep_retained(view, shown)
+    return shown
 
 
 def fixed(view):
@@ -328,8 +368,12 @@ def fixed(view):
         return origin.saved[0]
     if type(origin) is Nowhere:
         return f"A view was created in {'inference' if _core.lib.fc_inference(view._h) else 'no_grad'} mode"
-    if isinstance(origin, Output) and not isinstance(origin.inputs[0], FunctionNode):
-        return f"Output {origin.index} of {origin.name()} is a view and is being modified inplace. This view is the output of a function that returns multiple views"
+    whole = origin  # of which this is a view; a view of one of several pieces is refused as the piece is
+    while whole.rule is not None and ops[whole.rule.op_name].kind == "view" and whole.inputs[0] is not None:
+        whole = whole.inputs[0]
+    if isinstance(whole, Output) and isinstance(whole.inputs[0], SplitBackward0) and whole.inputs[0].views:
+        index, name = origin.edge()[1], origin.name()
+        return f"Output {index} of {name} is a view and is being modified inplace. This view is the output of a function that returns multiple views"
     if isinstance(origin.inputs[0] if isinstance(origin, Output) else origin, FunctionNode):
         index = origin.index if isinstance(origin, Output) else 0
         return f"Output {index} of {origin.name()} is a view and is being modified inplace. This view was created inside a custom Function"

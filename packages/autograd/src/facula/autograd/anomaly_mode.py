@@ -1,5 +1,7 @@
 """Anomaly mode: each operation keeps its whole forward stack, and backward stops at the first NaN."""
 
+import warnings
+
 from ._record import switch
 from ._support import NAMES, anomaly
 
@@ -47,6 +49,7 @@ class detect_anomaly:
         self.check_nan = check_nan
 
     def __enter__(self):
+        warnings.warn("Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for debugging.", UserWarning, stacklevel=2)
         self._before = dict(anomaly)
         set_anomaly(True, self.check_nan)
 

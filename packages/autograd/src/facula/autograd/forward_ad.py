@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from . import _core, _function
 from ._api import grad as graph_grad
-from ._core import GradError, TensorHandle, Tensor, extend, lib, tensor_of
+from ._core import GradError, TensorHandle, Tensor, extend, lib, tensor_of, tensor_version
 from ._engine import laid_out
 from ._node import Output
 from ._support import relined
@@ -38,6 +38,12 @@ class UnpackedDualTensor(NamedTuple):
 
 def current():
     return getattr(_core.dual, "level", None)
+
+
+def __getattr__(name):
+    if name == "_current_level":  # the open level's number, -1 where none is: PyTorch's users look at it
+        return -1 if current() is None else current().number
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def enter_dual_level():
@@ -146,17 +152,23 @@ def interpreted(op, args, kwargs):
     if out is not None or op.writes:
         return in_place(op, args)
     if op.kind == "view":
-        result, tangent = extend.call(op, *args), extend.call(op, tangent_of(args[0]), *args[1:])
+        result, v = extend.call(op, *args), tangent_of(args[0])
+        tangent = Window.at(geometry(args[0]), *args[1:]).of_alone(v) if op.name == "as_strided" else extend.call(op, v, *args[1:])
         result.__dict__["_forward"] = current(), tangent  # a view of the tangent: writes to one are writes to both
         return result
     result, tangents = pushed(op, args)
     if _core.grad_mode() and any(isinstance(t, Tensor) and t.origin is not None for t in spread(args)):
         result = extend.call(op, *args)  # so that what is saved for backward has its tangents: those of gradients come from them
+    given = [v for v in map(tangent_of, spread(args)) if v is not None]
     for t, v in zip(result if isinstance(result, (tuple, list)) else (result,), tangents):
-        if v is not None:
-            attach(t, v)
+        if v is not None:  # where the derivative is the identity it is an operand's tangent: a write to the result is none to the operand
+            attach(t, v.clone() if any(lib.fc_same_storage(v._h, u._h) for u in given) else v)
             attach_saved(t)
     return result
+
+
+def geometry(t):
+    return tuple(t.shape), t.stride(), t.storage_offset()
 
 
 def attach_saved(t):
@@ -205,6 +217,23 @@ def blank(t):
     return tangent_of(t)
 
 
+# Operations that are linear in these operands together. Of several elements that they write to one place one stays, and so does its
+# tangent; the derivative the other way goes to all of them.
+OVERWRITES = {"scatter": (0, 3), "index_copy": (0, 3), "index_put_rows_": (0, 2)}
+
+
+def overwritten(op, args):
+    """The tangent of a result of such an operation: the same operation on tangents."""
+    given = list(args)
+    for k in OVERWRITES[op.name]:
+        v = tangent_of(args[k])
+        given[k] = _core.zeros_like(args[k]) if v is None else v
+    if not op.writes:
+        return extend.call(op, *given)
+    given[0] = given[0].clone()
+    return extend.call(op, *given, out=given[0])
+
+
 def pushed(op, args, writes=False):
     """(the operation's result, the tangent of each result or None)."""
     if op.name == "_gather_sparse_grad":
@@ -213,6 +242,8 @@ def pushed(op, args, writes=False):
     if rule is NONE:
         result = extend.call(op, *args)
         return result, [None] * (len(result) if isinstance(result, (tuple, list)) else 1)
+    if op.name in OVERWRITES:
+        return None if writes else extend.call(op, *args), [overwritten(op, args)]
     outside = _core.grad_mode()
     xs, vs, kept = [], [], False
 
@@ -267,6 +298,7 @@ def apply(function, args):
     if level is None or level.paused or not any(tangent_of(a) is not None for a in args):
         return NotImplemented
     node = function._node_class()
+    versions = [tensor_version(a) if isinstance(a, Tensor) else None for a in args]
     level.paused = True
     try:
         out = function._recorded(node, args, sys._getframe(2))
@@ -284,17 +316,40 @@ def apply(function, args):
     found = found if isinstance(found, tuple) else (found,)
     if len(found) != len(outs):
         raise GradError(f"{node.name()}: jvp returned {len(found)} tangents for {len(outs)} results. Return one for each.")
-    for o, v in zip(outs, found):
-        if v is None or not isinstance(o, Tensor):
+    results = list(outs)
+    for k, (o, v) in enumerate(zip(outs, found)):
+        if v is None:
             continue
+        if not isinstance(o, Tensor) or not _core.is_float(o) or k in node.flat:
+            raise GradError(f"{node.name()}: jvp returned a tangent for result {k}, which is not differentiable. You should return None at that position instead.")
         if v.shape != o.shape:
             raise GradError(f"{node.name()}: jvp returned a tangent of shape {tuple(v.shape)} for a result of shape {tuple(o.shape)}.")
-        own = tangent_of(o)
-        if own is not None and own is not v:  # written in place
-            own.copy_(v)
+        at = next((i for i, a in enumerate(args) if a is o), None)
+        if at is not None and tensor_version(o) != versions[at]:
+            if tangent_of(o) is not None and tangent_of(o) is not v:
+                raise GradError(
+                    f"{node.name()}: An inplace custom Function is not modifying the forward mode gradients inplace. "
+                    "If the forward is modifying an input inplace, then the jvp function must modify the corresponding gradient inplace."
+                )
         else:
-            attach(o, v)
-    return out
+            check_view(node, o, v, [a for a in args if isinstance(a, Tensor)])
+            if at is not None:
+                o = results[k] = _function.view(o)
+        attach(o, v)
+    return type(out)(results) if isinstance(out, (tuple, list)) else results[0]
+
+
+def check_view(node, out, v, args):
+    """The tangent of a view of an argument must be a view of that argument's tangent."""
+    seen = next((a for a in args if out is a or (out.base is not None and out.base is (a if a.base is None else a.base))), None)
+    tangent = tangent_of(seen)
+    if tangent is None:
+        return
+    said = f"{node.name()}: A custom Function's forward is returning a view (or an input as-is) but the jvp is not returning a view"
+    if v.base is None:
+        raise GradError(f"{said}. Make the same view of the tangent.")
+    if v.base is not (tangent if tangent.base is None else tangent.base):
+        raise GradError(f"{said} of the {'given tangent' if tangent.base is None else 'same base as the given tangent'}. Make the same view of the tangent.")
 
 
 _function.INSTEAD.append(apply)

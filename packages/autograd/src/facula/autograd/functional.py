@@ -35,12 +35,13 @@ def _vectors(v, like, name):
             raise GradError(f"{name}: The vector v can only be None if the {what} a single Tensor with a single element. Give v.")
         return (_core.ones_like(like[0]),)
     v = as_tuple(v)
+    for i, a in enumerate(v):
+        if not isinstance(a, Tensor):
+            raise TypeError(f"{name}: The v given to {name} must be either a Tensor or a tuple of Tensors, but v[{i}] is {type(a).__name__}.")
     if len(v) != len(like):
         many = f"v is a tuple of invalid length: should be {len(like)} but got {len(v)}" if len(like) > 1 else "The given v should contain a single Tensor"
         raise GradError(f"{name}: {many}. Give one for each.")
     for i, (a, b) in enumerate(zip(v, like)):
-        if not isinstance(a, Tensor):
-            raise TypeError(f"{name}: The v given to {name} must be either a Tensor or a tuple of Tensors, but v[{i}] is {type(a).__name__}.")
         if a.shape != b.shape:
             raise GradError(f"{name}: v has invalid size: should be {b.shape} but got {a.shape} at index {i}. Make them equal.")
     return v
@@ -52,8 +53,8 @@ def _done(tensors, was_tuple, create_graph):
     return tensors if was_tuple else tensors[0]
 
 
-def _grads(outs, inputs, v, create_graph, strict, name, retain=None):
-    """grad() with zeros where an input is unused, or an error if strict."""
+def _grads(outs, inputs, v, create_graph, strict, name, retain=None, whole="The output"):
+    """grad() with zeros where an input is unused, or an error if strict. whole: what is said to be independent of it."""
     live = [(o, w) for o, w in zip(outs, v) if o.requires_grad]
     if strict and len(live) < len(outs):
         at = next(i for i, o in enumerate(outs) if not o.requires_grad)
@@ -62,8 +63,19 @@ def _grads(outs, inputs, v, create_graph, strict, name, retain=None):
     if live:
         found = grad([o for o, _ in live], inputs, [w for _, w in live], retain, create_graph, allow_unused=True)
     if strict and any(g is None for g in found):
-        raise GradError(f"{name}: The output of the user-provided function is independent of input {[g is None for g in found].index(True)}. This is not allowed in strict mode.")
+        raise GradError(f"{name}: {whole} of the user-provided function is independent of input {[g is None for g in found].index(True)}. This is not allowed in strict mode.")
     return tuple(_core.zeros(tuple(x.shape), x.dtype, x.device) if g is None else g for g, x in zip(found, inputs))
+
+
+def _depend(found, name, said):
+    """strict: derivatives that are to be differentiated must depend on the inputs."""
+    for i, g in enumerate(found):
+        if not g.requires_grad:
+            raise GradError(f"{name}: {said.format(i)} This is not allowed in strict mode.")
+
+
+AGAIN = "With create_graph=True: The {} of the user-provided function is independent of input {{}}."
+JACOBIAN = "While computing the hessian, found that the jacobian of the user-provided function with respect to input {} is independent of the input."
 
 
 def vjp(func, inputs, v=None, create_graph=False, strict=False):
@@ -73,6 +85,8 @@ def vjp(func, inputs, v=None, create_graph=False, strict=False):
         outs, out_tuple = _outputs(func(*xs), "vjp")
         v = _vectors(v, outs, "vjp")
         found = _grads(outs, xs, v, create_graph, strict, "vjp")
+        if strict and create_graph:
+            _depend(found, "vjp", AGAIN.format("jacobian"))
     return _done(outs, out_tuple, create_graph), _done(found, was_tuple, create_graph)
 
 
@@ -85,6 +99,8 @@ def jvp(func, inputs, v=None, create_graph=False, strict=False):
         us = tuple(_core.zeros(tuple(o.shape), o.dtype, o.device).requires_grad_() for o in outs)
         back = _grads(outs, xs, us, True, strict, "jvp")
         found = _grads(back, us, v, create_graph, False, "jvp")
+        if strict and create_graph:
+            _depend(found, "jvp", AGAIN.format("jacobian"))
     return _done(outs, out_tuple, create_graph), _done(found, out_tuple, create_graph)
 
 
@@ -106,12 +122,14 @@ def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, st
             found = [_done(block, was_tuple, create_graph) for block in _pushed(outs, xs, vectorize)]
             return tuple(found) if out_tuple else found[0]
         found = []
-        for o in outs:
+        for k, o in enumerate(outs):
             if vectorize and o.numel():
                 rows = _at_once(lambda e, o=o: _grads([o], xs, [e], create_graph, False, "jacobian", True), o)
                 found.append(_done(tuple(r.reshape(tuple(o.shape) + tuple(x.shape)) for r, x in zip(rows, xs)), was_tuple, create_graph))
                 continue
-            rows = [_grads([e], xs, [None], create_graph, strict, "jacobian", True) for e in (o.reshape(-1).unbind() if o.ndim else [o])]
+            rows = [_grads([e], xs, [None], create_graph, strict, "jacobian", True, f"Output {k}") for e in (o.reshape(-1).unbind() if o.ndim else [o])]
+            for row in rows if strict and create_graph else ():
+                _depend(row, "jacobian", AGAIN.format("jacobian"))
             columns = [_core.stack(list(c)).view(tuple(o.shape) + tuple(x.shape)) for c, x in zip(zip(*rows), xs)] if rows else _empty(o, xs)
             found.append(_done(tuple(columns), was_tuple, create_graph))
     return tuple(found) if out_tuple else found[0]
@@ -158,17 +176,17 @@ def hessian(func, inputs, create_graph=False, strict=False, vectorize=False, out
 
     def gradient(*xs):
         out = _scalar(func(*xs), "hessian")
-        g = _grads([out], xs, [None], True, strict, "hessian")
+        g = _grads([out], xs, [None], True, strict and not out.requires_grad, "hessian")
+        if strict:
+            _depend(g, "hessian", JACOBIAN)
         return g if was_tuple else g[0]
 
     return jacobian(gradient, inputs, create_graph, strict, vectorize, outer_jacobian_strategy)
 
 
 def _scalar(out, name):
-    if isinstance(out, (tuple, list)):
+    if _outputs(out, name)[1]:
         raise GradError(f"{name}: The function given to {name} should return a single Tensor, but it returned {len(out)}.")
-    if not isinstance(out, Tensor):
-        raise TypeError(f"{name}: The outputs of the user-provided function given to {name} must be either a Tensor or a tuple of Tensors, but it returned {type(out).__name__}.")
     if out.numel() != 1:
         raise GradError(f"{name}: The Tensor returned by the function given to {name} should contain a single element, but it has {out.numel()}. Sum it.")
     return out.reshape(())
@@ -190,7 +208,11 @@ def _through_hessian(name, func, inputs, v, create_graph, strict):
         v = _vectors(v, xs, name)
         out = func(*xs)
         first = _grads([_scalar(out, name)], xs, [None], True, strict, name)
+        if strict:
+            _depend(first, name, JACOBIAN)
         found = _grads(first, xs, v, create_graph, strict, name)
+        if strict and create_graph:
+            _depend(found, name, AGAIN.format("hessian"))
     return _done((out,), False, create_graph), _done(found, was_tuple, create_graph)
 
 

@@ -2,7 +2,6 @@
 
 import functools
 import inspect
-import threading
 import warnings
 
 from . import _core, _engine
@@ -13,7 +12,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-_inference = threading.local()  # .on: this thread computes values only
+_inference = _core.extend.ThreadState()  # .on: this thread computes values only
 
 
 def is_grad_enabled():
@@ -210,7 +209,7 @@ class enforce_grad_layout_policy(_Said):
         return before
 
 
-_said = threading.local()
+_said = _core.extend.ThreadState()
 
 
 def is_multithreading_enabled():

@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 from . import _engine
 from ._api import origin_of
 from ._core import GradError, Tensor, extend, lib, ones_like, ops
-from ._node import Handle, Leaf, Node
+from ._node import Handle, Leaf, Node, Output
 from ._support import pack_hooks
 from ._dot import draw, to_dot, to_svg
 from .anomaly_mode import special
 
 __all__ = ["allow_mutation_on_saved_tensors", "draw", "to_dot", "to_svg", "saved_tensors_hooks", "save_on_cpu", "disable_saved_tensors_hooks", "register_multi_grad_hook", "Node", "GradientEdge", "get_gradient_edge", "increment_version", "set_override_stale_capture_stream", "set_warn_on_accumulate_grad_stream_mismatch"]
 
-_forbidden, _mutating = threading.local(), threading.local()
+_forbidden, _mutating = extend.ThreadState(), extend.ThreadState()
 
 
 class saved_tensors_hooks:
@@ -73,6 +73,11 @@ class GradientEdge:
     origin: Node = None
     one: object = field(default=None, compare=False)  # where the tensor has one element: a gradient of 1 for it
 
+    def __post_init__(self):
+        if self.origin is None:  # made by hand
+            count = self.node.results()
+            object.__setattr__(self, "origin", self.node if count == 1 else Output(self.node, self.output_nr, count))
+
 
 def get_gradient_edge(tensor):
     """The edge at which this tensor's gradient arrives."""
@@ -86,7 +91,7 @@ def get_gradient_edge(tensor):
 def register_multi_grad_hook(tensors, fn, *, mode="all"):
     """Call fn once per backward: with the list of gradients when all that it reaches are known (the others are None), or (mode "any") with the first."""
     if mode not in ("all", "any"):
-        raise ValueError(f"register_multi_grad_hook: mode must be 'all' or 'any', not {mode!r}.")
+        raise ValueError(f"register_multi_grad_hook: Expects mode to be one of ('all', 'any') but got {mode}.")
     tensors = list(tensors)
     lock = threading.Lock()
     seen, origins = {}, [origin_of(t) for t in tensors]

@@ -21,7 +21,7 @@ from ._support import relined
 
 __all__ = ["EventList", "FunctionEvent", "FunctionEventAvg", "profile", "record_function"]
 
-_thread = threading.local()
+_thread = extend.ThreadState()
 
 
 def active():

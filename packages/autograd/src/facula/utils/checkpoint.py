@@ -7,7 +7,6 @@
 
 import contextlib
 import sys
-import threading
 import warnings
 import weakref
 
@@ -104,7 +103,7 @@ def get_device_states(*args):
 class GraphExecGroup:
     """A block whose backward calls, over parts of the graph that do not overlap, run each checkpointed part again at most once."""
 
-    _local = threading.local()
+    _local = _core.extend.ThreadState()
 
     def __enter__(self):
         if self._get_current_group() is not None:
@@ -263,8 +262,9 @@ class CheckpointFunction(Function):
         ctx.function_again, ctx.state, ctx.casts = function, facula.get_rng_state() if preserve else None, casts_now()
         ctx.places = [i for i, a in enumerate(args) if isinstance(a, facula.Tensor)]
         ctx.rest = [None if isinstance(a, facula.Tensor) else a for a in args]
+        ctx.wanted = [args[i].requires_grad for i in ctx.places]  # as asked now: one that function returns as it is will require it
         ctx.save_for_backward(*[args[i] for i in ctx.places])
-        if not any(a.requires_grad for a in args if isinstance(a, facula.Tensor)):
+        if not any(ctx.wanted):
             warnings.warn("checkpoint: none of the inputs have requires_grad=True. Gradients will be None.", stacklevel=5)
         return function(*args)
 
@@ -273,8 +273,8 @@ class CheckpointFunction(Function):
         if _engine.capturing():
             raise RuntimeError("checkpoint: torch.utils.checkpoint is incompatible with .grad() or passing an `inputs` parameter to .backward() when use_reentrant=True. Use use_reentrant=False.")
         args = list(ctx.rest)
-        for i, t in zip(ctx.places, ctx.saved_tensors):
-            args[i] = t.detach().requires_grad_(t.requires_grad)
+        for i, t, wanted in zip(ctx.places, ctx.saved_tensors, ctx.wanted):
+            args[i] = t.detach().requires_grad_(wanted)
         with contextlib.ExitStack() as stack:
             if ctx.state is not None:
                 stack.enter_context(random_state(ctx.state))

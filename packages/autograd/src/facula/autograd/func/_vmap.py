@@ -6,7 +6,6 @@ history of its own, once more with that.
 """
 
 import functools
-import threading
 
 import facula as F
 
@@ -16,7 +15,7 @@ from .._support import relined
 from ._rules import KINDS, NAMED, VIEWS, One
 from ._tree import broadcast, flatten
 
-_thread = threading.local()
+_thread = extend.ThreadState()
 
 
 def levels():

@@ -17,8 +17,8 @@ def only_where(condition, g):
 
 
 def listed(dim, ndim):
-    """The dims that a fold's `dim` names, none negative; all for None or ()."""
-    if dim is None or dim == ():
+    """The dims that a fold's `dim` names, none negative; all for None, () or []."""
+    if dim is None or dim == () or dim == []:
         return tuple(range(ndim))
     return tuple(sorted(d % max(ndim, 1) for d in ((dim,) if isinstance(dim, int) else dim)))
 

@@ -34,7 +34,7 @@ def shared(g, x, out, dim, keepdim):
     """Of an extreme: ties share the gradient evenly."""
     extreme = kept(out, x.shape, dim, keepdim)
     hit = x == extreme
-    if (dim is None or dim == ()) and x.is_floating_point():  # max() and min() of all share among NaNs, too
+    if (dim is None or dim == () or dim == []) and x.is_floating_point():  # max() and min() of all share among NaNs, too
         hit = hit | (x.isnan() & extreme.isnan())
     hits = F.sum(hit, listed(dim, x.ndim), True) if x.ndim else 1
     return only_where(hit, kept(g, x.shape, dim, keepdim) / hits)
@@ -101,7 +101,9 @@ def norm_gradient(g, x, out, dim, p, keepdim):
         hit = size == out
         return F.sgn(x) * only_where(hit, g / F.sum(hit, listed(dim, x.ndim), True))
     size = F.abs(x)
-    return only_where((out != 0) & (size != 0), F.sgn(x) * size ** (p - 1) * g / out ** (p - 1))
+    there = (out != 0) & (size != 0)
+    size, out = F.where(there, size, 1), F.where(out != 0, out, 1)  # powers of 0 may be infinite, and their derivatives NaN
+    return only_where(there, F.sgn(x) * size ** (p - 1) * g / out ** (p - 1))
 
 
 def backwards(scan, t, dim):
