@@ -109,6 +109,21 @@ def test_bits_do_not_depend_on_threads_or_level(case, as_before):
         assert expected == bits(case, threads, level), f"{threads} threads, level {level}"
 
 
+@pytest.mark.parametrize("dtype", ("float32", "float64"))
+@pytest.mark.parametrize("n", (1, 3, 15, 16, 17, 33, 64, 100, 127, 128, 129))
+def test_softmax_does_not_see_the_rows_beside(n, dtype, as_before):
+    if as_before < 3:
+        pytest.skip("this machine has no AVX2 and FMA")
+    x = torch.randn(37, n, dtype=getattr(torch, dtype), generator=torch.Generator().manual_seed(n)) * 5
+    x[5, 0], x[9], x[11] = float("inf"), -0.0, 3
+    for f in (F.softmax, F.log_softmax):
+        columns = f(x.t().contiguous(), 0).t().contiguous()
+        for level in (3, as_before):
+            lib.fc_set_isa_level(level)
+
+            assert columns.numpy().tobytes() == f(x, 1).numpy().tobytes() == torch.stack([f(row, 0) for row in x]).numpy().tobytes()
+
+
 @pytest.mark.parametrize("options", [{"mode": "nearest"}, {"mode": "bilinear"}, {"mode": "bicubic"}, {"mode": "bicubic", "antialias": True}], ids=str)
 @pytest.mark.parametrize("shape", [(2, 64, 9, 13), (2, 3, 40, 21), (17, 5, 7, 9), (1, 1, 30, 50)], ids=str)
 def test_interpolation_does_not_see_how_an_image_lies(shape, options):

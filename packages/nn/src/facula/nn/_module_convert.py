@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Callable, TypeVar
 
 import facula
@@ -70,6 +71,8 @@ class ModuleConvert:
         device, dtype, non_blocking, memory_format = _parse_to(*args, **kwargs)
         if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
             raise TypeError(f"Module.to: dtype is {dtype}. Only floating and complex dtypes make sense for a module.")
+        if dtype is not None and dtype.is_complex:
+            warnings.warn("Complex modules are a new feature: some modules might not work as expected when using complex tensors as parameters or buffers.", stacklevel=2)
 
         def convert(t: Tensor) -> Tensor:
             cast = dtype if t.is_floating_point() or t.is_complex() else None
@@ -190,12 +193,15 @@ def _parse_to(*args: Any, **kwargs: Any) -> tuple:
         device = args.pop(0)
         if args and (args[0] is None or isinstance(args[0], facula.dtype)):
             dtype = args.pop(0)
+        elif args:
+            raise TypeError(f"Module.to: what follows the device is a dtype, not {args[0]!r}. Give non_blocking by name.")
     device = kwargs.pop("device", device)
     dtype = kwargs.pop("dtype", dtype)
     dtype = _PYTHON.get(dtype, dtype)
     non_blocking = args.pop(0) if args else kwargs.pop("non_blocking", False)
     memory_format = kwargs.pop("memory_format", None)
-    kwargs.pop("copy", None)  # a module is always converted in place
+    if len(args) == 1 or "copy" in kwargs:
+        raise RuntimeError("Module.to: .to() does not accept copy argument, for a module is converted in place. Copy it with copy.deepcopy.")
     if args or kwargs:
         raise TypeError(f"Module.to: does not take {[*args, *kwargs]}. Give device, dtype, non_blocking, memory_format or a tensor.")
     return None if device is None else facula.device(device), dtype, bool(non_blocking), memory_format

@@ -37,43 +37,18 @@ def instance_norm(
     return F.instance_norm(input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps)
 
 
-def native_layer_norm(input: Tensor, normalized_shape: Sequence[int], weight: Any, bias: Any, eps: float) -> tuple[Tensor, Tensor, Tensor]:
-    """(layer_norm, mean, 1 / standard deviation) of each normalized part."""
-    dims = tuple(range(-len(normalized_shape), 0))
-    result = F.layer_norm(input, tuple(normalized_shape), weight, bias, eps)
-    mean = input.mean(dims, keepdim=True)
-    spread = (input.var(dims, correction=0, keepdim=True) + eps).rsqrt()
-    return result, mean.detach(), spread.detach()
+def layer_norm(
+    input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-05, cudnn_enable: bool = True
+) -> Tensor:
+    """F.layer_norm. cudnn_enable chooses between equal results."""
+    return F.layer_norm(input, normalized_shape, weight, bias, eps)
 
 
-def native_group_norm(input: Tensor, weight: Any, bias: Any, N: int, C: int, HxW: int, group: int, eps: float) -> tuple[Tensor, Tensor, Tensor]:
-    """(group_norm, mean, 1 / standard deviation) of each of the N * group groups; input has N * C * HxW elements."""
-    if not (input.is_contiguous() or input.dim() == 4 and input.is_contiguous(memory_format=facula.channels_last)):
-        raise RuntimeError(f"native_group_norm: Expected X.is_contiguous(memory_format) to be true, but got false (strides {input.stride()}). Make it contiguous.")
-    if input.numel() != N * C * HxW:
-        raise RuntimeError(f"native_group_norm: Expected X.numel() == N * C * HxW to be true, but got false: {input.numel()} elements for {N} * {C} * {HxW}.")
-    parts = input.reshape(N, group, C // group * HxW)
-    return F.group_norm(input, group, weight, bias, eps), parts.mean(2).detach(), (parts.var(2, correction=0) + eps).rsqrt().detach()
-
-
-def native_batch_norm(
-    input: Tensor, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool, momentum: float, eps: float
-) -> tuple[Tensor, Tensor, Tensor]:
-    """(batch_norm, mean, 1 / standard deviation) of each channel; the last two are empty where statistics are not taken from input."""
-    if training:
-        dims = (0, *range(2, input.dim()))
-        mean, spread = input.mean(dims).detach(), (input.var(dims, correction=0) + eps).rsqrt().detach()
-    else:
-        mean = spread = input.new_empty(0)
-    return F.batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps), mean, spread
-
-
-def native_dropout(input: Tensor, p: float, train: bool | None) -> tuple[Tensor, Tensor]:
-    """(dropout, which elements were kept)."""
-    if train is False or p == 0:
-        return input.clone(), facula.ones_like(input, dtype=facula.bool)
-    kept = facula.empty_like(input).bernoulli_(1 - p)
-    return input * kept * (1 / (1 - p) if p < 1 else 0.0), kept.bool()
+def group_norm(
+    input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-05, cudnn_enabled: bool = True
+) -> Tensor:
+    """F.group_norm. cudnn_enabled chooses between equal results."""
+    return F.group_norm(input, num_groups, weight, bias, eps)
 
 
 def feature_dropout(input: Tensor, p: float, train: bool) -> Tensor:
@@ -86,6 +61,21 @@ def feature_dropout(input: Tensor, p: float, train: bool) -> Tensor:
 def feature_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     """feature_dropout in place."""
     return input.copy_(feature_dropout(input, p, train))
+
+
+def dropout(input: Tensor, p: float, train: bool) -> Tensor:
+    """F.dropout."""
+    return F.dropout(input, p, train)
+
+
+def alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
+    """F.alpha_dropout."""
+    return F.alpha_dropout(input, p, train)
+
+
+def feature_alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
+    """F.feature_alpha_dropout."""
+    return F.feature_alpha_dropout(input, p, train)
 
 
 def dropout_(input: Tensor, p: float, train: bool) -> Tensor:
@@ -108,13 +98,13 @@ def embedding(weight: Tensor, indices: Tensor, padding_idx: int = -1, scale_grad
     return F.embedding(indices, weight, None if padding_idx < 0 else padding_idx, None, 2.0, scale_grad_by_freq, sparse)
 
 
-def embedding_renorm_(weight: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> Tensor:
-    """The rows of weight that indices name, scaled down to norm max_norm where theirs is larger. In place."""
+def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> Tensor:
+    """The rows of input that indices name, scaled down to norm max_norm where theirs is larger. In place."""
     from .functional._embedding import _renormalise
 
     with facula.no_grad():
-        _renormalise(weight, indices, max_norm, norm_type)
-    return weight
+        _renormalise(input, indices, max_norm, norm_type)
+    return input
 
 
 def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: Any = None, pos_weight: Any = None, reduction: int = 0) -> Tensor:
@@ -265,9 +255,9 @@ lstm_cell, gru_cell = _cell("lstm_cell", "LSTM"), _cell("gru_cell", "GRU")
 rnn_tanh_cell, rnn_relu_cell = _cell("rnn_tanh_cell", "RNN_TANH"), _cell("rnn_relu_cell", "RNN_RELU")
 
 __all__ = [
-    "adaptive_max_pool1d", "affine_grid_generator", "alpha_dropout_", "batch_norm", "binary_cross_entropy_with_logits",
-    "cosine_embedding_loss", "ctc_loss", "dropout_", "embedding", "embedding_renorm_", "feature_alpha_dropout_", "feature_dropout",
-    "feature_dropout_", "grid_sampler", "grid_sampler_2d", "grid_sampler_3d", "gru", "gru_cell", "hinge_embedding_loss", "instance_norm", "kl_div",
-    "lstm", "lstm_cell", "margin_ranking_loss", "native_batch_norm", "native_dropout", "native_group_norm", "native_layer_norm",
+    "adaptive_max_pool1d", "affine_grid_generator", "alpha_dropout", "alpha_dropout_", "batch_norm", "binary_cross_entropy_with_logits",
+    "cosine_embedding_loss", "ctc_loss", "dropout", "dropout_", "embedding", "embedding_renorm_", "feature_alpha_dropout", "feature_alpha_dropout_",
+    "feature_dropout", "feature_dropout_", "grid_sampler", "grid_sampler_2d", "grid_sampler_3d", "group_norm", "gru", "gru_cell", "hinge_embedding_loss", "instance_norm", "kl_div",
+    "layer_norm", "lstm", "lstm_cell", "margin_ranking_loss",
     "norm_except_dim", "poisson_nll_loss", "rnn_relu", "rnn_relu_cell", "rnn_tanh", "rnn_tanh_cell", "triplet_margin_loss",
 ]  # fmt: skip

@@ -118,7 +118,9 @@ class Sequential(_Numbered):
 
     def insert(self, index: int, module: Module) -> Sequential:
         """Put one module before place `index`; returns self."""
-        if isinstance(module, Module) and not -len(self) <= index <= len(self):
+        if not isinstance(module, Module):
+            raise AssertionError(f"module should be of type: {Module}. Got {type(module).__name__}.")
+        if not -len(self) <= index <= len(self):
             raise IndexError(f"Index out of range: {index}")
         return super().insert(index, module)
 

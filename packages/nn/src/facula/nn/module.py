@@ -175,12 +175,22 @@ class Module(ModuleCall, ModuleHooks, ModuleState, ModuleConvert, ModuleWalk):
         elif name in state.get("_buffers", ()):
             if value is not None and not isinstance(value, Tensor):
                 raise TypeError(f"cannot assign '{_kind(value)}' as buffer '{name}' (Buffer, Tensor or None expected)")
-            self.register_buffer(name, value, self._buffer_persists(name, value))
+            self._register_as(name, value, self._buffer_persists(name, value))
         elif isinstance(value, Buffer):
-            self._forget(name, "_buffers")
-            self.register_buffer(name, value, value.persistent)
+            self._register_as(name, value, value.persistent)  # which refuses the name of another attribute
         else:
             _set(self, name, value)
+
+    def _register_as(self, name: str, value: Any, persistent: bool) -> None:
+        """register_buffer, which a subclass may have defined without `persistent`."""
+        if type(self).register_buffer is not Module.register_buffer:
+            from inspect import signature
+
+            if "persistent" not in signature(self.register_buffer).parameters:
+                if not persistent:
+                    raise RuntimeError(f"buffer '{name}' is not persistent, and register_buffer of {self._get_name()} has no argument persistent. Give it one.")
+                return self.register_buffer(name, value)
+        return self.register_buffer(name, value, persistent)
 
     def _buffer_persists(self, name: str, value: Any) -> bool:
         if isinstance(value, Buffer):

@@ -179,7 +179,7 @@ class _LastDims(Module):
     """A norm over the last dims, of sizes normalized_shape."""
 
     def _set_shape(self, normalized_shape: Any, eps: Any, elementwise_affine: bool) -> None:
-        if isinstance(normalized_shape, int):
+        if not hasattr(normalized_shape, "__len__"):  # one size, Python's or NumPy's
             normalized_shape = (normalized_shape,)
         self.normalized_shape = tuple(normalized_shape)
         self.eps, self.elementwise_affine = eps, elementwise_affine

@@ -37,9 +37,6 @@ class Parameter(Tensor, metaclass=_ParameterKind):
         made._is_param = True
         return made
 
-    def __init__(self, data: Any = None, requires_grad: bool = True) -> None:
-        pass
-
     def __deepcopy__(self, memo: dict) -> Parameter:
         if id(self) in memo:
             return memo[id(self)]
@@ -51,12 +48,22 @@ class Parameter(Tensor, metaclass=_ParameterKind):
         return "Parameter containing:\n" + super().__repr__()
 
     def __reduce_ex__(self, protocol: int) -> tuple:
-        return rebuild_parameter, (self.data, self.requires_grad, OrderedDict())
+        parts = self.data, self.requires_grad, OrderedDict()
+        return (rebuild_parameter_with_state, (*parts, vars(self))) if vars(self) else (rebuild_parameter, parts)
 
 
 def rebuild_parameter(data: Tensor, requires_grad: bool, backward_hooks: Any = None) -> Parameter:
     """The reader of a pickled Parameter."""
     return Parameter(data, requires_grad)
+
+
+def rebuild_parameter_with_state(data: Tensor, requires_grad: bool, backward_hooks: Any, state: Any) -> Parameter:
+    """The reader of a pickled Parameter that had attributes."""
+    parameter = Parameter(data, requires_grad)
+    if type(state) is not dict or not all(type(k) is str for k in state):
+        raise RuntimeError(f"load: a parameter's attributes come as {type(state).__name__}, not as a dict of names.")
+    vars(parameter).update(state)
+    return parameter
 
 
 class _BufferKind(type(Tensor)):

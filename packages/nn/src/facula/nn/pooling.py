@@ -170,7 +170,7 @@ class _FractionalMaxPool(Module):
         self.return_indices = return_indices
         self.register_buffer("_random_samples", _random_samples)
         self.output_size = None if output_size is None else ntuple(output_size, n)
-        self.output_ratio = None if output_ratio is None else ntuple(output_ratio, n)
+        self.output_ratio = tuple(output_ratio) if isinstance(output_ratio, (tuple, list)) else None if output_ratio is None else (output_ratio,) * n
         if output_size is None and output_ratio is None:
             raise ValueError(f"{name} requires specifying either an output size, or a pooling ratio")
         if output_size is not None and output_ratio is not None:

@@ -39,7 +39,7 @@ def _is_causal(mask: Tensor | None, is_causal: bool | None = None, size: int | N
     """is_causal, or where it is None whether mask is the causal one."""
     if is_causal is not None:
         return is_causal
-    if mask is None or mask.dtype == facula.bool:
+    if mask is None:
         return False
     size = mask.size(-2) if size is None else size
     if tuple(mask.shape) != (size, size):

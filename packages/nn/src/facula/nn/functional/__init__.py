@@ -14,6 +14,7 @@ from ._distance import cosine_similarity, normalize, pairwise_distance, pdist
 from ._dropout import alpha_dropout, dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
 from ._embedding import embedding, embedding_bag, one_hot
 from ._fold import channel_shuffle, fold, native_channel_shuffle, pixel_shuffle, pixel_unshuffle, unfold
+from ._grid import affine_grid, grid_sample
 from ._linear import bilinear, grouped_mm, linear
 from ._linear_cross_entropy import linear_cross_entropy
 from ._loss_class import cross_entropy, multi_margin_loss, multilabel_margin_loss, multilabel_soft_margin_loss, nll_loss
@@ -36,7 +37,7 @@ from ._pool_adaptive import (
     adaptive_max_pool2d, adaptive_max_pool2d_with_indices, adaptive_max_pool3d, adaptive_max_pool3d_with_indices,
     fractional_max_pool2d, fractional_max_pool2d_with_indices, fractional_max_pool3d, fractional_max_pool3d_with_indices,
 )  # fmt: skip
-from ._vision import affine_grid, grid_sample, interpolate, upsample, upsample_bilinear, upsample_nearest
+from ._vision import interpolate, upsample, upsample_bilinear, upsample_nearest
 
 __all__ = [
     "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d",

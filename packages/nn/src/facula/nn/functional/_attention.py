@@ -38,7 +38,7 @@ def scaled_dot_product_attention(
     if attention.allowed is not None:
         attention.check_allowed()
     if is_causal and attn_mask is not None:
-        raise RuntimeError("scaled_dot_product_attention: explicit attn_mask should not be set when is_causal=True")
+        raise RuntimeError("scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True. Leave one of them out.")
     shape, keyed = query.shape, key.shape
     if attn_mask is None and dropout_p == 0.0 and len(shape) == len(keyed) == 4 and (enable_gqa or shape[1] == keyed[1]):
         try:  # the row checks too: what it refuses is said, or composed, below

@@ -20,7 +20,10 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6,
 
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
     """<x1, x2> / (max(|x1|, eps) max(|x2|, eps)) over `dim`."""
-    x1, x2 = facula.broadcast_tensors(x1, x2)
+    common = facula.result_type(x1, x2)
+    if not common.is_floating_point:
+        raise RuntimeError(f"cosine_similarity: expected common dtype to be floating point, yet common dtype is {common}. Convert one with .to().")
+    x1, x2 = facula.broadcast_tensors(x1.to(common), x2.to(common))
     length1, length2 = _norm(x1, 2, dim, True), _norm(x2, 2, dim, True)
     return (x1 / length1.clamp(min=eps) * (x2 / length2.clamp(min=eps))).sum(dim)
 

@@ -39,7 +39,7 @@ def _padding_row(name: str, padding_idx: int | None, rows: int, kind: type[Excep
     if padding_idx is None:
         return None
     if not -rows <= padding_idx < rows:
-        raise kind(f"{name}: padding_idx {padding_idx} must be within the number of embeddings, num_embeddings {rows}")
+        raise kind(f"{name}: padding_idx must be within the number of embeddings, num_embeddings {rows}, got {padding_idx}")
     return padding_idx % rows
 
 
@@ -104,8 +104,16 @@ def embedding_bag(
 
     input (B, N) is B bags of N; a 1-d input is cut at `offsets`. padding_idx rows count nothing. An empty bag is 0.
     """
+    return bags(input, weight, offsets, max_norm, norm_type, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset, padding_idx)[0]
+
+
+def bags(
+    input: Tensor, weight: Tensor, offsets: Tensor | None, max_norm: float | None, norm_type: float, scale_grad_by_freq: bool, mode: str,
+    sparse: bool, per_sample_weights: Tensor | None, include_last_offset: bool, padding_idx: int | None,
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:  # fmt: skip
+    """embedding_bag, the rows that maxima are from, where each bag starts, and the indices in a row."""
     if weight.dtype is facula.int64 and input.is_floating_point():
-        warnings.warn("Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input, ...)` is deprecated, and should now be `embedding_bag(input, weight, ...)`.", stacklevel=2)
+        warnings.warn("Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input, ...)` is deprecated, and should now be `embedding_bag(input, weight, ...)`.", stacklevel=3)
         weight, input = input, weight
     if mode not in ("sum", "mean", "max"):
         raise ValueError("mode has to be one of sum, mean or max")
@@ -138,7 +146,10 @@ def embedding_bag(
         weight, places = sparse_rows(weight, flat, padding), facula.arange(flat.size(0), device=flat.device)
         flat = places if padding is None else facula.where(flat == padding, -1, places)
         padding = None if padding is None else -1
-    return _bag(weight, flat, starts, scales, padding, _MODES[mode], scale_grad_by_freq)[0]
+    try:
+        return *_bag(weight, flat, starts, scales, padding, _MODES[mode], scale_grad_by_freq), starts, flat
+    except IndexError as error:
+        raise RuntimeError(f"embedding_bag: Expected idx >= 0 && idx < num_embeddings, {error}") from None
 
 
 def _starts(input: Tensor, offsets: Tensor | None, include_last_offset: bool) -> Tensor:

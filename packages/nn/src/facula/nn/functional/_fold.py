@@ -62,7 +62,7 @@ def fold(
     wide = tuple(n + 2 * p for n, p in zip(size, padding))
     out = tuple(out_size(n, k, s, 0, d) for n, k, s, d in zip(wide, kernel, stride, dilation))
     if x.size(2) != math.prod(out):
-        raise RuntimeError(f"fold: Given output_size={size}, expected input's dimension 2 to match the number of sliding blocks {math.prod(out)}, but got {x.size(2)}.")
+        raise RuntimeError(f"fold: Given output_size={size}, kernel_size={kernel}, dilation={dilation}, padding={padding}, stride={stride}, expected size of input's dimension 2 to match the calculated number of sliding blocks {math.prod(out)}, but got {x.size(2)}.")
     n, c = x.size(0), x.size(1) // places
     # where in the padded output each column element goes
     index = facula.arange(math.prod(wide)).reshape(1, 1, *wide)

@@ -10,10 +10,10 @@ from typing import Callable
 
 from facula.tensor_core import extend
 
-from . import _activation, _conv, _distance, _dropout, _embedding, _fold, _linear, _loss_class, _loss_ctc, _loss_metric, _loss_regression, _norm, _pool, _pool_adaptive, _vision
+from . import _activation, _conv, _distance, _dropout, _embedding, _fold, _grid, _linear, _loss_class, _loss_ctc, _loss_metric, _loss_regression, _norm, _pool, _pool_adaptive, _vision
 
 _KIND = {"Tensor": "tensor", "int": "int", "bool": "bool", "float": "number"}
-_MODULES = (_activation, _conv, _distance, _dropout, _embedding, _fold, _linear, _loss_class, _loss_ctc, _loss_metric, _loss_regression, _norm, _pool, _pool_adaptive, _vision)
+_MODULES = (_activation, _conv, _distance, _dropout, _embedding, _fold, _grid, _linear, _loss_class, _loss_ctc, _loss_metric, _loss_regression, _norm, _pool, _pool_adaptive, _vision)
 _FAST = frozenset(
     "relu gelu silu sigmoid tanh elu selu mish softmax log_softmax conv1d conv2d conv3d dropout embedding cross_entropy nll_loss mse_loss batch_norm layer_norm"
     " max_pool1d max_pool2d".split()

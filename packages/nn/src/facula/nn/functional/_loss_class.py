@@ -24,13 +24,15 @@ def _check_classes(name: str, input: Tensor, target: Tensor, weight: Tensor | No
     wanted = tuple(input.shape[:dim]) + tuple(input.shape[dim + 1 :])
     if name == "cross_entropy" and target.shape == input.shape != wanted:
         raise RuntimeError(f"{name}: Expected floating point type for target with class probabilities, got {target.dtype}. Convert it, or give class indices.")
+    if input.dim() == 2 and target.dim() > 1:
+        raise RuntimeError(f"{name}: 0D or 1D target tensor expected, multi-target not supported, got {tuple(target.shape)}. Give class indices.")
     if tuple(target.shape) != wanted:
         raise RuntimeError(f"{name}: target is {tuple(target.shape)} and input {tuple(input.shape)} wants {wanted}. Give class indices.")
     if target.dtype not in (facula.int64, facula.uint8):
         raise RuntimeError(f"{name}: expected target dtype int64 or uint8, but got {target.dtype}. Convert with target.long().")
     if weight is not None and (weight.dim() != 1 or weight.size(0) != input.size(dim)):
         raise RuntimeError(
-            f"{name}: weight has shape {list(weight.shape)}, input has {input.size(dim)} classes. Give one weight for each."
+            f"{name}: weight tensor should be defined either for all {input.size(dim)} classes or no classes, but got weight tensor of shape: {list(weight.shape)}. Give one weight for each."
         )
     return dim
 
@@ -171,7 +173,7 @@ def multilabel_margin_loss(
         extend.want_tensor("multilabel_margin_loss", "input", 0, input)
     reduction = checked(size_average, reduce, reduction)
     if input.shape != target.shape:
-        raise RuntimeError(f"multilabel_margin_loss: inconsistent target size: {tuple(target.shape)} for input {tuple(input.shape)}")
+        raise RuntimeError(f"multilabel_margin_loss: Expected target of input's shape {tuple(input.shape)}, got inconsistent target size: {tuple(target.shape)}. Give each place one class or -1.")
     if input.dim() > 2 or not input.numel() and (input.dim() < 2 or not input.size(1)):
         raise RuntimeError(f"multilabel_margin_loss: Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(input.shape)}")
     only("multilabel_margin_loss", input.dtype, WIDE)

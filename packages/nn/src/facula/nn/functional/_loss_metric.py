@@ -58,9 +58,11 @@ def cosine_embedding_loss(
 ) -> Tensor:
     """1 - cos where target is 1, max(0, cos - margin) where it is -1."""
     reduction = checked(size_average, reduce, reduction)
+    if target.dim() > 1:
+        raise RuntimeError(f"cosine_embedding_loss: 0D or 1D target tensor expected, multi-target not supported, got {tuple(target.shape)}. Flatten it.")
     if target.dim() + 1 != input1.dim() or target.dim() + 1 != input2.dim():
         raise RuntimeError(
-            f"cosine_embedding_loss: {target.dim()}D target expects {target.dim() + 1}D inputs, "
+            f"cosine_embedding_loss: {target.dim()}D target tensor expects {target.dim() + 1}D input tensors, "
             f"but found inputs with sizes {tuple(input1.shape)} and {tuple(input2.shape)}."
         )
     dim, eps = target.dim(), 1e-12  # added to the squared norms, as PyTorch's kernel does

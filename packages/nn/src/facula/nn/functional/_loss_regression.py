@@ -151,7 +151,7 @@ def gaussian_nll_loss(
         if input.shape[:-1] == var.shape:
             var = var.unsqueeze(-1)
         elif input.ndim != var.ndim or sum(v for i, v in zip(input.shape, var.shape) if i != v) != 1:
-            raise ValueError(f"gaussian_nll_loss: var {tuple(var.shape)} is of incorrect size for input {tuple(input.shape)}.")
+            raise ValueError(f"gaussian_nll_loss: var is of incorrect size, {tuple(var.shape)} for input {tuple(input.shape)}.")
     check(reduction)
     with facula.no_grad():
         floor = var.detach().clamp(min=eps) - var.detach()

@@ -24,6 +24,14 @@ def _check_statistics_size(name: str, x: Tensor) -> None:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {x.size()}")
 
 
+def _check_parts(function: str, channels: int, *parts: Tensor | None) -> None:
+    for name, t in zip(("running_mean", "running_var", "weight", "bias"), parts):
+        if t is not None:
+            extend.want_tensor(function, name, None, t)
+        if t is not None and t.numel() != channels:
+            raise RuntimeError(f"{function}: {name} should contain {channels} elements not {t.numel()}")
+
+
 def batch_norm(
     input: Tensor,
     running_mean: Tensor | None,
@@ -56,18 +64,26 @@ def batch_norm(
         return input.clone()  # no channels, as PyTorch has it
     if input.dim() < 2:
         raise RuntimeError(f"batch_norm: expected input to have at least 2 dimensions, got {input.dim()}")
-    for name, t in (("running_mean", running_mean), ("running_var", running_var), ("weight", weight), ("bias", bias)):
-        if t is not None:
-            extend.want_tensor("batch_norm", name, None, t)
-        if t is not None and t.numel() != input.size(1):
-            raise RuntimeError(f"batch_norm: {name} should contain {input.size(1)} elements not {t.numel()}")
+    _check_parts("batch_norm", input.size(1), running_mean, running_var, weight, bias)
     if not training:
         if running_mean is None or running_var is None:
             raise RuntimeError("batch_norm: running_mean and running_var must be given in evaluation mode. Track them, or set training.")
-        return in_one_dtype(lambda x, *parts: _batch_norm_eval(x, *parts, eps)[0], input, running_mean, running_var, weight, bias)
+        return _by_given(input, running_mean, running_var, weight, bias, eps)
     _check_statistics_size("batch_norm", input)
     if not input.numel():  # nothing moves the running statistics
         return in_one_dtype(_of_nothing, input, weight, bias)
+    return _by_batch(input, running_mean, running_var, weight, bias, momentum, eps)
+
+
+def _by_given(input: Tensor, mean: Tensor, var: Tensor, weight: Tensor | None, bias: Tensor | None, eps: float) -> Tensor:
+    """Normalised by given statistics."""
+    return in_one_dtype(lambda x, *parts: _batch_norm_eval(x, *parts, eps)[0], input, mean, var, weight, bias)
+
+
+def _by_batch(
+    input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, weight: Tensor | None, bias: Tensor | None, momentum: float, eps: float
+) -> Tensor:
+    """Normalised by its own statistics, towards which the running ones move."""
 
     def trained(x: Tensor, w: Tensor | None, b: Tensor | None) -> Tensor:
         out, mean, _, var = _batch_norm_train(x, w, b, eps)
@@ -118,7 +134,10 @@ def instance_norm(
         raise ValueError("instance_norm: running_mean and running_var must either both be None or neither be None")
     input = input.contiguous()  # the result is in no other format
     if not use_input_stats:
-        return batch_norm(input, running_mean, running_var, weight, bias, False, momentum, eps)
+        if running_mean is None or 0 in input.shape[:2]:
+            return batch_norm(input, running_mean, running_var, weight, bias, False, momentum, eps)
+        _check_parts("instance_norm", input.size(1), running_mean, running_var, weight, bias)
+        return _by_given(input, running_mean, running_var, weight, bias, eps)
     n, c = input.shape[:2]
     if math.prod(input.shape[2:]) == 1:
         raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.size()}")
@@ -127,16 +146,12 @@ def instance_norm(
     means = None if running_mean is None else running_mean.repeat(n)
     variances = None if running_var is None else running_var.repeat(n)
     flat = input.reshape(1, n * c, *input.shape[2:])
-    out = batch_norm(
-        flat,
-        means,
-        variances,
-        None if weight is None else weight.repeat(n),
-        None if bias is None else bias.repeat(n),
-        True,
-        momentum,
-        eps,
-    )
+    weights, biases = (None if t is None else t.repeat(n) for t in (weight, bias))
+    if not flat.numel():
+        out = batch_norm(flat, means, variances, weights, biases, True, momentum, eps)
+    else:
+        _check_parts("instance_norm", c, running_mean, running_var, weight, bias)
+        out = _by_batch(flat, means, variances, weights, biases, momentum, eps)  # any eps, unlike batch_norm's
     with facula.no_grad():  # the items' running statistics, averaged
         if running_mean is not None:
             running_mean.copy_(means.reshape(n, c).mean(0))

@@ -19,7 +19,7 @@ def _continued(x: Tensor, before: int, after: int, mode: str, dim: int) -> Tenso
     size = x.shape[dim]
     if mode == "reflect" and max(before, after) >= size:
         raise RuntimeError(
-            f"pad: padding {(before, after)} must be less than the input's size {size} at dim {dim} to reflect it. Pad less, or replicate."
+            f"pad: Padding size should be less than the corresponding input dimension, but got padding {(before, after)} at dimension {dim} of input {tuple(x.shape)}. Pad less, or replicate."
         )
     if mode == "circular" and max(before, after) > size:
         raise RuntimeError(f"pad: padding {(before, after)} would wrap around dim {dim} of size {size} more than once. Pad less.")
@@ -85,6 +85,8 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
             raise extend.DTypeError(f'pad: "{mode}" not implemented for \'Bool\' (input: {tuple(input.shape)}). Convert with input.to(facula.uint8).')
     lead = input.dim() - len(pairs)
     format = {4: facula.channels_last, 5: facula.channels_last_3d}[input.dim()] if mode != "circular" and channels_last(input) else facula.contiguous_format
+    if not any(pad):
+        return input.clone(memory_format=format)  # never input itself
     for k, (before, after) in enumerate(pairs):
         if before or after:
             dim = lead + k

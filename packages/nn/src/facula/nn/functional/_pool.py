@@ -21,11 +21,12 @@ class _Windows:
 
     def __init__(self, name: str, x: Tensor, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool, ndim: int) -> None:
         self.kernel = ntuple(kernel, ndim, "kernel_size")
-        self.stride = self.kernel if stride is None or stride == () or stride == [] else ntuple(stride, ndim, "stride")
+        self.stride = self.kernel if stride is None or isinstance(stride, (tuple, list)) and not stride else ntuple(stride, ndim, "stride")
         self.padding, self.dilation = ntuple(padding, ndim, "padding"), ntuple(dilation, ndim, "dilation")
         for k, s, p, d in zip(self.kernel, self.stride, self.padding, self.dilation):
-            if k <= 0 or s <= 0 or d <= 0:
-                raise RuntimeError(f"{name}: kernel size {k}, stride {s} and dilation {d} should be greater than zero.")
+            for what, n in (("kernel_size", k), ("stride", s), ("dilation", d)):
+                if n <= 0:
+                    raise RuntimeError(f"{name}: {what} must be greater than zero, but got {n}.")
             if p < 0 or 2 * p > k:
                 raise RuntimeError(f"{name}: pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k}")
         self.sizes = tuple(x.shape[-ndim:])
@@ -46,7 +47,7 @@ class _Windows:
 def _plain(ndim: int, kernel: Any, stride: Any, padding: Any, dilation: Any) -> tuple:
     """kernel, stride, padding, dilation as the row takes them."""
     kernel = ntuple(kernel, ndim, "kernel_size")
-    stride = kernel if stride is None or stride == () else ntuple(stride, ndim, "stride")
+    stride = kernel if stride is None or isinstance(stride, (tuple, list)) and not stride else ntuple(stride, ndim, "stride")
     padding, dilation = ntuple(padding, ndim, "padding"), ntuple(dilation, ndim, "dilation")
     if any(2 * p > k for p, k in zip(padding, kernel)):
         raise ValueError("padding is more than half of the kernel")  # seen by _max_pool alone

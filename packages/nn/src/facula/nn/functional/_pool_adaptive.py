@@ -29,6 +29,8 @@ def _three(sizes: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _adaptive_avg(ndim: int, input: Tensor, output_size: Any) -> Tensor:
+    if input.dim() == ndim + 1 and not input.size(0):  # no channels: a batch of none of one channel
+        return _adaptive_avg(ndim, input.unsqueeze(1), output_size).squeeze(1)
     x, added = batched(input, ndim, f"adaptive_avg_pool{ndim}d")
     sizes = _sizes(output_size, x, ndim)
     if 0 in x.shape[2:] or ndim == 3 and not added and not x.size(1):
@@ -78,6 +80,9 @@ def _max_over(x: Tensor, spans: list[list[Spans]], sizes: tuple[int, ...]) -> tu
 
 
 def _adaptive_max(ndim: int, input: Tensor, output_size: Any, return_indices: bool) -> Any:
+    if input.dim() == ndim + 1 and not input.size(0):  # no channels: a batch of none of one channel
+        best, places = (t.squeeze(1) for t in _adaptive_max(ndim, input.unsqueeze(1), output_size, True))
+        return (best, places) if return_indices else best
     x, added = batched(input, ndim, f"adaptive_max_pool{ndim}d")
     if 0 in input.shape[1:]:
         raise RuntimeError(
@@ -130,6 +135,13 @@ def _fractional_spans(sample: float, size: int, out: int, kernel: int) -> Spans:
     return [(s, s + kernel) for s in starts]
 
 
+def _each(name: str, what: str, value: Any, n: int, error: type[Exception]) -> tuple:
+    """`value` n times, or its n elements; one element alone is none for all."""
+    if isinstance(value, (list, tuple)) and len(value) != n:
+        raise error(f"{name}: {what} must either be a single number or a tuple of {n}, got {value!r}.")
+    return ntuple(value, n, what)
+
+
 def _fractional(
     ndim: int, input: Tensor, kernel_size: Any, output_size: Any, output_ratio: Any, samples: Tensor | None
 ) -> tuple[Tensor, Tensor]:
@@ -139,13 +151,13 @@ def _fractional(
     x, added = batched(input, ndim, name)
     if 0 in (input if added else x).shape[1:]:
         raise RuntimeError(f"{name}(): Expected input to have non-zero size for non-batch dimensions, but got {list(input.shape)}.")
-    sizes, kernel = tuple(x.shape[2:]), ntuple(kernel_size, ndim, "kernel_size")
+    sizes, kernel = tuple(x.shape[2:]), _each(name, "kernel_size", kernel_size, ndim, RuntimeError)
     if output_size is None:
-        output_size = [int(n * r) for n, r in zip(sizes, ntuple(output_ratio, ndim, "output_ratio"))]
-    out = ntuple(output_size, ndim, "output_size")
-    for n, o, k in zip(sizes, out, kernel):
+        output_size = [int(n * r) for n, r in zip(sizes, _each(name, "output_ratio", output_ratio, ndim, ValueError))]
+    out = _each(name, "output_size", output_size, ndim, RuntimeError)
+    for what, n, o, k in zip(("time", "height", "width")[3 - ndim :], sizes, out, kernel):
         if o + k - 1 + (ndim == 3) > n:  # PyTorch's volumes leave one place more
-            raise RuntimeError(f"{name}: kernel {k} is too large for the input size {n} and output size {o}.")
+            raise RuntimeError(f"{name}: pool {what} {k} too large relative to input {what} {n}, for output {what} {o}.")
         if o < 0:
             raise RuntimeError(f"{name}: Trying to create tensor with negative dimension {o}: {list(out)}.")
     if samples is not None:

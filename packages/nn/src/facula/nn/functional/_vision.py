@@ -1,4 +1,4 @@
-"""Resampling: interpolate, grid_sample, affine_grid."""
+"""Resampling: interpolate and its old names."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from functools import lru_cache
 from typing import Any, Callable
 
 import facula
-from facula.tensor_core import extend
 from facula import Tensor
 
 from ._pool_adaptive import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 from ._rows import REAL, only, row
 
-_resample, _resample_bytes, _grid_sample = row("_resample"), row("_resample_bytes"), row("_grid_sample")
+_resample, _resample_bytes = row("_resample"), row("_resample_bytes")
 
 # one output place along a dim is a weighted sum of input places: (place, weight) pairs
 Rule = list[list[tuple[int, float]]]
@@ -154,7 +153,10 @@ def _output_size(x: Tensor, size: Any, scale_factor: Any) -> tuple[list[int], li
     if size is not None:
         return [int(n) for n in given], None
     factors = [float(f) for f in given]
-    return [int(math.floor(n * f)) for n, f in zip(x.shape[2:], factors)], factors
+    sizes = [n * f for n, f in zip(x.shape[2:], factors)]
+    if not all(abs(n) < 2.0**63 for n in sizes):
+        raise RuntimeError(f"interpolate: scale_factor {scale_factor} makes sizes {sizes}, and no dim is as large. Give a smaller one.")
+    return [int(math.floor(n)) for n in sizes], factors
 
 
 def interpolate(
@@ -178,7 +180,7 @@ def interpolate(
     elif mode not in _MODES or mode == "lanczos":
         raise NotImplementedError(f"interpolate: mode {mode!r} is not known. Give nearest, nearest-exact, area, linear, bilinear, bicubic or trilinear.")
     for n in size if isinstance(size, (tuple, list)) else (size,):
-        if not isinstance(n, (int, Tensor, type(None))) and not hasattr(n, "__index__"):
+        if n is not None and (n.is_floating_point() if isinstance(n, Tensor) else not hasattr(n, "__index__")):
             raise TypeError(f"interpolate: expected size to be one of int or tuple of ints, but got size with {type(n).__name__}. Convert it with int().")
     if mode in _MODES and align_corners is not None and align_corners is not True and align_corners is not False:
         raise TypeError(f"interpolate(): argument 'align_corners' must be bool, not {type(align_corners).__name__}. Write True or False.")
@@ -195,14 +197,14 @@ def interpolate(
         raise RuntimeError(f"Non-empty {input.dim()}D data tensor expected but got a tensor with sizes {list(input.shape)}")
     if any(n <= 0 for n in out):
         raise RuntimeError(f"interpolate: Input and output sizes should be greater than 0, but got input {list(input.shape[2:])} output {out}")
-    if mode != "area" and 0 in input.shape[1:]:
-        raise RuntimeError(f"interpolate: Non-empty {input.dim()}D data tensor expected but got a tensor with sizes {list(input.shape)}. Its batch alone may be empty.")
     if mode == "area":
         return (adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d)[input.dim() - 3](input, out)
     if mode in _MODES and not (input.is_floating_point() or input.dtype is facula.uint8):
         raise NotImplementedError(f"interpolate: mode {mode!r} is not defined for {input.dtype}. Convert with input.float().")
     if mode in ("nearest", "nearest-exact"):
         only("interpolate, mode " + mode, input.dtype, (*REAL, facula.uint8))
+    if math.prod((*input.shape[:2], *out)) > 2**28 and not input.is_meta:
+        facula.empty((*input.shape[:2], *out), dtype=input.dtype)  # where memory does not suffice, this says so before tables of those lengths are made
     kind = "antialiased " + mode if antialias else mode
     work = input.dtype if input.dtype in (facula.float32, facula.float64, facula.uint8) else facula.float32
     x = input.float() if input.dtype in (facula.float16, facula.bfloat16) else input  # rounded once, after the last dim
@@ -236,65 +238,3 @@ def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None)
     """interpolate, mode bilinear with align_corners."""
     warnings.warn("`nn.functional.upsample_bilinear` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=2)
     return interpolate(input, size, scale_factor, mode="bilinear", align_corners=True)
-
-
-def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> Tensor:
-    """The sampling grid of affine maps: theta (N, 2, 3), size (N, C, H, W) -> (N, H, W, 2); or (N, 3, 4) for (N, C, D, H, W)."""
-    if align_corners is None:
-        warnings.warn("Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0.", stacklevel=2)
-        align_corners = False
-    if not theta.is_floating_point():
-        raise ValueError(f"Expected theta to have floating point type, but got {theta.dtype}")
-    ndim = len(size) - 2
-    if ndim not in (2, 3):
-        raise NotImplementedError(f"affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, respectively. Got size {tuple(size)}.")
-    if tuple(theta.shape[-2:]) != (ndim, ndim + 1) or theta.dim() != 3:
-        raise ValueError(f"Expected a batch of {ndim}D affine matrices of shape Nx{ndim}x{ndim + 1} for size {tuple(size)}. Got {tuple(theta.shape)}.")
-    if theta.size(0) != size[0]:
-        raise RuntimeError(f"affine_grid: theta has {theta.size(0)} maps, size {tuple(size)} a batch of {size[0]}. Give one map for each item.")
-    if min(size) <= 0:
-        raise ValueError(f"Expected non-zero, positive output size. Got {tuple(size)}")
-    spatial = tuple(size[2:])
-    axes = []
-    for k in reversed(range(ndim)):  # x first
-        n = spatial[k]
-        line = facula.linspace(-1, 1, n, dtype=theta.dtype) if n > 1 else facula.zeros(1, dtype=theta.dtype)
-        if not align_corners and n > 1:
-            line = line * (n - 1) / n
-        shape = [1] * ndim
-        shape[k] = n
-        axes.append(line.reshape(shape).expand(spatial))
-    axes.append(facula.ones(spatial, dtype=theta.dtype))
-    base = facula.stack(axes, -1).reshape(1, -1, ndim + 1)
-    return facula.matmul(base, theta.transpose(1, 2)).reshape(theta.size(0), *spatial, ndim)
-
-
-def grid_sample(
-    input: Tensor, grid: Tensor, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool | None = None
-) -> Tensor:
-    """input (N, C, H, W) at the places of grid (N, Ho, Wo, 2), x before y in [-1, 1]; or (N, C, D, H, W) with (N, Do, Ho, Wo, 3)."""
-    if type(input) is not Tensor:
-        extend.want_tensor("grid_sample", "input", 0, input)
-    if type(grid) is not Tensor:
-        extend.want_tensor("grid_sample", "grid", 1, grid)
-    if mode not in ("bilinear", "nearest", "bicubic"):
-        raise ValueError(f"nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', but got: '{mode}'")
-    if padding_mode not in ("zeros", "border", "reflection"):
-        raise ValueError(f"nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or 'reflection', but got: '{padding_mode}'")
-    if align_corners is None:
-        warnings.warn("Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0.", stacklevel=2)
-        align_corners = False
-    ndim = input.dim() - 2
-    if ndim not in (2, 3) or grid.dim() != input.dim():
-        error = RuntimeError if input.dim() and grid.dim() else extend.RankError
-        raise error(f"grid_sampler(): expected 4D or 5D input and grid with same number of dimensions, but got input with sizes {list(input.shape)} and grid with sizes {list(grid.shape)}")
-    if input.size(0) != grid.size(0) or grid.size(-1) != ndim:
-        raise RuntimeError(f"grid_sampler(): expected grid and input to have same batch size and grid to have size {ndim} in last dimension, but got input {list(input.shape)} and grid {list(grid.shape)}")
-    if mode == "bicubic" and ndim == 3:
-        raise RuntimeError("grid_sampler(): bicubic interpolation only supports 4D input")
-    if min(input.shape[2:]) < 1:
-        raise RuntimeError(f"grid_sampler(): expected input to have non-empty spatial dimensions, but input has sizes {list(input.shape)}")
-    return _grid_sample(input, grid, _SAMPLES.index(mode), _PADDINGS.index(padding_mode), align_corners)
-
-
-_SAMPLES, _PADDINGS = ("bilinear", "nearest", "bicubic"), ("zeros", "border", "reflection")

@@ -56,6 +56,7 @@ class SpectralNorm:
         module.register_buffer(name + "_v", v)
         module.register_forward_pre_hook(hook)
         module._register_state_dict_hook(_SaveVersion(hook))
+        module.register_load_state_dict_pre_hook(_LoadOldest(hook))
         return hook
 
     def remove(self, module: Module) -> None:
@@ -77,6 +78,31 @@ class _SaveVersion:
         local_metadata.setdefault("spectral_norm", {})[self.hook.name + ".version"] = 1
 
 
+class _LoadOldest:
+    """Of a state_dict of before there was a v: the v with which u tells the sigma by which its weight was divided."""
+
+    def __init__(self, hook: SpectralNorm) -> None:
+        self.hook = hook
+
+    def __call__(self, module: Module, state_dict: dict, prefix: str, local_metadata: dict, strict: bool, missing: list, *others: list) -> None:
+        name = prefix + self.hook.name
+        if (local_metadata.get("spectral_norm", {}).get(self.hook.name + ".version") or 0) >= 1:
+            return
+        parts = [name + end for end in ("_orig", "", "_u")]
+        if name not in state_dict and all(name + end in state_dict for end in ("_orig", "_u", "_v")):
+            return  # new, without metadata
+        absent = [key for key in parts if key not in state_dict]
+        if absent:
+            missing.extend(absent if strict else ())
+            return
+        orig, normed, u = (state_dict[key] for key in parts)
+        del state_dict[name]
+        with facula.no_grad():
+            matrix = as_matrix(orig, self.hook.dim)
+            v = facula.linalg.pinv(matrix.t() @ matrix) @ (matrix.t() @ u)
+            state_dict[name + "_v"] = v * ((orig / normed).mean() / facula.dot(u, matrix @ v))
+
+
 def spectral_norm(
     module: Module, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12, dim: int | None = None
 ) -> Module:
@@ -94,5 +120,8 @@ def remove_spectral_norm(module: Module, name: str = "weight") -> Module:
             for k, saver in list(module._state_dict_hooks.items()):
                 if isinstance(saver, _SaveVersion) and saver.hook is hook:
                     del module._state_dict_hooks[k]
+            for k, loader in list(module._load_state_dict_pre_hooks.items()):
+                if isinstance(loader.hook, _LoadOldest) and loader.hook.hook is hook:
+                    del module._load_state_dict_pre_hooks[k]
             return module
     raise ValueError(f"spectral_norm of '{name}' not found in {module}")

@@ -1,0 +1,87 @@
+"""`torch.native_layer_norm`, `torch.embedding_bag` ...: functions of the top-level namespace that give what they computed on the way, too."""
+
+from __future__ import annotations
+
+from typing import Any, Sequence
+
+import facula
+from facula import Tensor
+
+from . import functional as F
+from .functional._embedding import _MODES, bags
+from .functional._norm import _move
+
+_BAGS = tuple(_MODES)
+
+
+def native_layer_norm(input: Tensor, normalized_shape: Sequence[int], weight: Any, bias: Any, eps: float) -> tuple[Tensor, Tensor, Tensor]:
+    """(layer_norm, mean, 1 / standard deviation) of each normalized part."""
+    dims = tuple(range(-len(normalized_shape), 0))
+    result = F.layer_norm(input, tuple(normalized_shape), weight, bias, eps)
+    mean = input.mean(dims, keepdim=True)
+    spread = (input.var(dims, correction=0, keepdim=True) + eps).rsqrt()
+    return result, mean.detach(), spread.detach()
+
+
+def native_group_norm(input: Tensor, weight: Any, bias: Any, N: int, C: int, HxW: int, group: int, eps: float) -> tuple[Tensor, Tensor, Tensor]:
+    """(group_norm, mean, 1 / standard deviation) of each of the N * group groups; input has N * C * HxW elements."""
+    if not (input.is_contiguous() or input.dim() == 4 and input.is_contiguous(memory_format=facula.channels_last)):
+        raise RuntimeError(f"native_group_norm: Expected X.is_contiguous(memory_format) to be true, but got false (strides {input.stride()}). Make it contiguous.")
+    if input.numel() != N * C * HxW:
+        raise RuntimeError(f"native_group_norm: Expected X.numel() == N * C * HxW to be true, but got false: {input.numel()} elements for {N} * {C} * {HxW}.")
+    parts = input.reshape(N, group, C // group * HxW)
+    return F.group_norm(input, group, weight, bias, eps), parts.mean(2), (parts.var(2, correction=0) + eps).rsqrt()
+
+
+def native_batch_norm(
+    input: Tensor, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool, momentum: float, eps: float
+) -> tuple[Tensor, Tensor, Tensor]:
+    """(batch_norm, mean, 1 / standard deviation) of each channel; the last two are empty where statistics are not taken from input."""
+    if training:
+        dims = (0, *range(2, input.dim()))
+        mean, spread = input.mean(dims).detach(), (input.var(dims, correction=0) + eps).rsqrt().detach()
+    else:
+        mean = spread = input.new_empty(0)
+    return F.batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps), mean, spread
+
+
+def native_dropout(input: Tensor, p: float, train: bool | None) -> tuple[Tensor, Tensor]:
+    """(dropout, which elements were kept)."""
+    if train is False or p == 0:
+        return input.clone(), facula.ones_like(input, dtype=facula.bool)
+    kept = facula.empty_like(input).bernoulli_(1 - p)
+    return input * kept * (1 / (1 - p) if p < 1 else 0.0), kept.bool()
+
+
+def batch_norm_update_stats(input: Tensor, running_mean: Any, running_var: Any, momentum: float) -> tuple[Tensor, Tensor]:
+    """(mean, variance) of each channel, the latter over the number of elements; the running ones, where given, move towards them as F.batch_norm's do."""
+    if not input.numel():
+        raise RuntimeError(f"batch_norm_update_stats: input tensor must have at least one element, but got input_sizes = {list(input.shape)}")
+    dims = (0, *range(2, input.dim()))
+    count = input.numel() // input.size(1)
+    with facula.no_grad():
+        mean, var = input.mean(dims), input.var(dims, correction=0)
+        _move(running_mean, mean, momentum)
+        _move(running_var, var * (count / (count - 1)) if count > 1 else var / 0.0, momentum)
+    return mean, var
+
+
+def embedding_bag(
+    weight: Tensor, indices: Tensor, offsets: Tensor, scale_grad_by_freq: bool = False, mode: int = 0, sparse: bool = False,
+    per_sample_weights: Tensor | None = None, include_last_offset: bool = False, padding_idx: int | None = None,
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:  # fmt: skip
+    """(F.embedding_bag, the bag of each index, how many indices each bag has, the rows that maxima are from); mode 0 sum, 1 mean, 2 max.
+
+    Indices that are padding_idx are not counted, sums count none. What is not of maxima has the bags' counts for the last.
+    """
+    out, places, starts, flat = bags(indices, weight, offsets, None, 2, scale_grad_by_freq, _BAGS[mode], sparse, per_sample_weights, include_last_offset, padding_idx)
+    bag = facula.searchsorted(starts, facula.arange(flat.numel()), right=True) - 1
+    sizes = facula.zeros_like(starts)
+    if mode:
+        sizes.index_add_(0, bag, facula.ones_like(bag) if padding_idx is None else (flat != padding_idx % weight.size(0)).long())
+    return out, bag, sizes, places.clamp(min=0) if mode == 2 else sizes.clone()
+
+
+__all__ = [
+    "batch_norm_update_stats", "embedding_bag", "native_batch_norm", "native_dropout", "native_group_norm", "native_layer_norm",
+]  # fmt: skip
