@@ -324,6 +324,62 @@ def a_step_has_gradients_in_every_state(T):
     return out
 
 
+# name: (lists of state, 0.0 unless a number follows; the formula's numbers)
+BY_LISTS = {
+    "adam": ("exp_avgs exp_avg_sqs max_exp_avg_sqs=[] state_steps", dict(amsgrad=False, beta1=0.9, beta2=0.99, lr=0.1, weight_decay=0.01, eps=1e-8, maximize=False)),
+    "adamw": ("exp_avgs exp_avg_sqs max_exp_avg_sqs state_steps", dict(amsgrad=True, beta1=0.9, beta2=0.99, lr=0.1, weight_decay=0.01, eps=1e-8, maximize=True)),
+    "adamax": ("exp_avgs exp_infs state_steps", dict(eps=1e-8, beta1=0.9, beta2=0.99, lr=0.1, weight_decay=0.01)),
+    "nadam": ("exp_avgs exp_avg_sqs mu_products=1 state_steps", dict(beta1=0.9, beta2=0.99, lr=0.1, weight_decay=0.01, momentum_decay=4e-3, eps=1e-8)),
+    "radam": ("exp_avgs exp_avg_sqs state_steps", dict(beta1=0.9, beta2=0.99, lr=0.1, weight_decay=0.01, eps=1e-8, decoupled_weight_decay=True)),
+    "adagrad": ("state_sums state_steps", dict(lr=0.1, weight_decay=0.01, lr_decay=0.1, eps=1e-8, maximize=False)),
+    "adadelta": ("square_avgs acc_deltas state_steps", dict(lr=0.1, rho=0.9, eps=1e-6, weight_decay=0.01, maximize=False)),
+    "rmsprop": ("square_avgs grad_avgs momentum_buffer_list state_steps", dict(lr=0.1, alpha=0.9, eps=1e-8, weight_decay=0.01, momentum=0.9, centered=True)),
+    "rprop": ("prevs step_sizes=0.1 state_steps", dict(step_size_min=1e-6, step_size_max=50, etaminus=0.5, etaplus=1.2)),
+    "asgd": ("axs mus=1 etas=0.1 state_steps", dict(lambd=1e-4, lr=0.1, t0=1e6, alpha=0.75, weight_decay=0.01)),
+    "sgd": ("momentum_buffer_list=None", dict(weight_decay=0.01, momentum=0.9, lr=0.1, dampening=0.1, nesterov=False, maximize=False)),
+}
+
+
+@program
+def optimizers_as_functions_of_lists(T):
+    out = []
+    for name, (lists, numbers) in BY_LISTS.items():
+        step = getattr(importlib.import_module(f"{T.__name__}.optim.{name}"), name)
+        for dtype in (T.float64, T.complex128):
+            params = [(T.arange(3) + k).to(dtype) for k in range(2)]
+            state = []
+            for part in lists.split():
+                what, _, start = part.partition("=")
+                one = what in ("state_steps", "mu_products", "mus", "etas")
+                fresh = [T.full(() if one else (3,), float(start or 0), dtype=None if one else dtype) for _ in params] if start not in ("[]", "None") else []
+                state.append([None, None] if start == "None" else fresh)
+            for k in range(3):
+                with T.no_grad():
+                    step(params, [p * 0.3 + k for p in params], *state, **numbers)
+            out.append([T.view_as_real(t) if t.is_complex() else t for column in (params, *state) for t in column])
+    p, momentum = T.ones(2, requires_grad=True), [None]
+    sgd = importlib.import_module(T.__name__ + ".optim.sgd").sgd
+    options = BY_LISTS["sgd"][1]
+    out.append([error(sgd, [p], [T.ones(2)], momentum, **options), error(sgd, [p], [T.ones(2)])])
+    adam = importlib.import_module(T.__name__ + ".optim.adam").adam
+    q, zeros = T.ones(2, dtype=T.float64, requires_grad=True) * 2, lambda: [T.zeros(2, dtype=T.float64)]
+    adam([q], zeros(), zeros(), zeros(), [], [T.zeros(())], differentiable=True, **BY_LISTS["adam"][1])
+    out.append([q.grad_fn is not None, error(adam, [q], zeros(), zeros(), zeros(), [], [0], **BY_LISTS["adam"][1])])
+    return out
+
+
+@program
+def sequences_take_back_their_parts(T):
+    S = T.optim.lr_scheduler
+    o = T.optim.SGD([T.ones(1, requires_grad=True)], 0.3)
+    inner = S.SequentialLR(o, [S.ConstantLR(o), S.StepLR(o, 1)], [2])
+    s = S.SequentialLR(o, [inner, S.ExponentialLR(o, 0.5)], [3])
+    s.recursive_undo()
+    counts = [c.last_epoch for c in (*inner._schedulers, *s._schedulers[1:])]
+    s.recursive_undo(inner)
+    return [counts, [c.last_epoch for c in inner._schedulers]]
+
+
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("run", PROGRAMS, ids=lambda p: p.__name__)
 def test_a_program_gives_what_it_gives_on_pytorch(run):

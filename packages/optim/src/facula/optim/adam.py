@@ -7,9 +7,10 @@ from typing import Any, Iterable
 import facula
 from facula import Tensor
 
+from ._by_lists import by_lists
 from ._formula import FormulaOptimizer, check, check_implementation, check_lr, common, count, number
 
-__all__ = ["Adam", "AdamW"]
+__all__ = ["Adam", "AdamW", "adam", "adamw"]
 
 
 class Adam(FormulaOptimizer):
@@ -137,3 +138,10 @@ class AdamW(Adam):
         super().__setstate__(state)
         for group in self.param_groups:
             group["decoupled_weight_decay"] = True
+
+
+_LISTS = "exp_avgs:exp_avg exp_avg_sqs:exp_avg_sq max_exp_avg_sqs:max_exp_avg_sq state_steps:step"
+_OPTIONS = "foreach capturable differentiable fused grad_scale found_inf has_complex"
+_SETTINGS = "amsgrad beta1 beta2 lr weight_decay eps maximize"
+adam = by_lists(Adam, _LISTS, _OPTIONS + " decoupled_weight_decay", _SETTINGS)
+adamw = by_lists(AdamW, _LISTS, _OPTIONS, _SETTINGS, decoupled_weight_decay=True)

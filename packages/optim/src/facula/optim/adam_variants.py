@@ -7,9 +7,10 @@ from typing import Any, Iterable
 import facula
 from facula import Tensor
 
+from ._by_lists import by_lists
 from ._formula import FormulaOptimizer, check, check_lr, common, count, number, scalar_dtype
 
-__all__ = ["Adamax", "NAdam", "RAdam"]
+__all__ = ["Adamax", "NAdam", "RAdam", "adamax", "nadam", "radam"]
 
 
 def _check_common(lr: Any, betas: tuple, eps: float, weight_decay: float) -> None:
@@ -209,3 +210,16 @@ class RAdam(FormulaOptimizer):
             rectified = ((length - 4) * (length - 2) * longest / ((longest - 4) * (longest - 2) * length)) ** 0.5
             move = move * rate * rectified
         p.sub_(move)
+
+
+_MOMENTS = "exp_avgs:exp_avg exp_avg_sqs:exp_avg_sq "
+adamax = by_lists(
+    Adamax, "exp_avgs:exp_avg exp_infs:exp_inf state_steps:step", "foreach maximize differentiable capturable has_complex", "eps beta1 beta2 lr weight_decay"
+)
+nadam = by_lists(
+    NAdam, _MOMENTS + "mu_products:mu_product state_steps:step", "decoupled_weight_decay foreach capturable differentiable has_complex maximize",
+    "beta1 beta2 lr weight_decay momentum_decay eps",
+)  # fmt: skip
+radam = by_lists(
+    RAdam, _MOMENTS + "state_steps:step", "decoupled_weight_decay foreach differentiable capturable has_complex maximize", "beta1 beta2 lr weight_decay eps"
+)

@@ -7,9 +7,10 @@ from typing import Any, Iterable
 import facula
 from facula import Tensor
 
+from ._by_lists import by_lists
 from ._formula import FormulaOptimizer, check, check_implementation, check_lr, common, count, number
 
-__all__ = ["Adagrad", "Adadelta", "RMSprop"]
+__all__ = ["Adagrad", "Adadelta", "RMSprop", "adadelta", "adagrad", "rmsprop"]
 
 
 class Adagrad(FormulaOptimizer):
@@ -217,3 +218,16 @@ class RMSprop(FormulaOptimizer):
             p.add_(state["momentum_buffer"], alpha=-lr)
         else:
             p.addcdiv_(grad, denominator, value=-lr)
+
+
+adagrad = by_lists(
+    Adagrad, "state_sums:sum state_steps:step", "fused grad_scale found_inf has_sparse_grad foreach differentiable has_complex",
+    "lr weight_decay lr_decay eps maximize",
+)  # fmt: skip
+adadelta = by_lists(
+    Adadelta, "square_avgs:square_avg acc_deltas:acc_delta state_steps:step", "capturable foreach differentiable has_complex", "lr rho eps weight_decay maximize"
+)
+rmsprop = by_lists(
+    RMSprop, "square_avgs:square_avg grad_avgs:grad_avg momentum_buffer_list:momentum_buffer state_steps:step",
+    "foreach maximize differentiable capturable has_complex", "lr alpha eps weight_decay momentum centered",
+)  # fmt: skip

@@ -7,9 +7,10 @@ from typing import Any, Iterable
 import facula
 from facula import Tensor
 
+from ._by_lists import by_lists
 from ._formula import FormulaOptimizer, check, check_lr, common, count, number, scalar_dtype
 
-__all__ = ["Rprop", "ASGD"]
+__all__ = ["Rprop", "ASGD", "asgd", "rprop"]
 
 
 class Rprop(FormulaOptimizer):
@@ -134,3 +135,12 @@ class ASGD(FormulaOptimizer):
             state["ax"].copy_(p)
         state["eta"].fill_(lr / (1 + lambd * lr * step) ** group["alpha"])
         state["mu"].fill_(1 / max(1, step - group["t0"]))
+
+
+rprop = by_lists(
+    Rprop, "prevs:prev step_sizes:step_size state_steps:step", "foreach capturable maximize differentiable has_complex",
+    "step_size_min step_size_max etaminus etaplus", lr=0.0,  # of the first step alone, which is in step_sizes here
+)  # fmt: skip
+asgd = by_lists(
+    ASGD, "axs:ax mus:mu etas:eta state_steps:step", "foreach maximize differentiable capturable has_complex", "lambd lr t0 alpha weight_decay"
+)

@@ -8,9 +8,10 @@ from typing import Any, Iterable
 import facula
 from facula import Tensor
 
+from ._by_lists import by_lists
 from ._formula import FormulaOptimizer, check, check_implementation, check_lr, common, number, refuse_fused
 
-__all__ = ["SGD"]
+__all__ = ["SGD", "sgd"]
 
 
 class SGD(FormulaOptimizer):
@@ -94,3 +95,8 @@ class SGD(FormulaOptimizer):
                 buf.mul_(momentum).add_(grad, alpha=1 - group["dampening"])
             grad = grad.add(buf, alpha=momentum) if group["nesterov"] else buf
         p.add_(grad, alpha=-number(group["lr"]))
+
+
+sgd = by_lists(
+    SGD, "momentum_buffer_list:momentum_buffer", "has_sparse_grad foreach fused grad_scale found_inf", "weight_decay momentum lr dampening nesterov maximize"
+)

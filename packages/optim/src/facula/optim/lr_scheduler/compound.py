@@ -67,11 +67,14 @@ class SequentialLR(_Compound):
         self.optimizer = optimizer
         for group in optimizer.param_groups:
             set_value(group, "lr", group["initial_lr"])
-        for scheduler in schedulers:
-            _undo(scheduler)
+        self.recursive_undo()
         first = schedulers[bisect_right(milestones, 0)]
         first._initial_step()
         self._last_lr = first.get_last_lr()
+
+    def recursive_undo(self, sched: LRScheduler | None = None) -> None:
+        """Take back the first step that the constructor of `sched`, or of each of these schedules, made."""
+        _undo(self if sched is None else sched)
 
     def _initial_step(self) -> None:  # when nested: the first of the inner ones begins
         self._schedulers[bisect_right(self._milestones, self.last_epoch)]._initial_step()
