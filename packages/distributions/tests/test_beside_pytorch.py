@@ -13,6 +13,7 @@ theirs = torch.distributions
 MADE = {
     "ContinuousBernoulli 0.3": ("ContinuousBernoulli", ([0.3, 0.5, 0.4995, 0.9],), {}, [0.1, 0.2, 0.7, 1.0]),
     "ContinuousBernoulli logits": ("ContinuousBernoulli", (), {"logits": [-1.0, 0.0, 2.0]}, [0.1, 0.5, 0.9]),
+    "ContinuousBernoulli large logits": ("ContinuousBernoulli", (), {"logits": [-1e4, 200.0, 1e4]}, [0.0, 0.5, 1.0]),
     "GeneralizedPareto": ("GeneralizedPareto", ([0.5, 0.0, 1.0], [1.0, 2.0, 0.5], [0.25, 0.0, -0.5]), {}, [1.0, 2.0, 1.5]),
     "VonMises": ("VonMises", ([0.3, -1.0], [0.5, 20.0]), {}, [0.2, -0.9]),
     "LogisticNormal": ("LogisticNormal", ([0.1, 0.2], [1.0, 0.5]), {}, [0.2, 0.3, 0.5]),

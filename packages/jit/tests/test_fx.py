@@ -13,6 +13,7 @@ import pytest
 
 pytest.importorskip("facula.nn")
 from facula import fx, nn  # noqa: E402
+from facula.fx._symbolic_trace import _Patcher  # noqa: E402
 from facula.nn import functional as F  # noqa: E402
 
 
@@ -392,3 +393,19 @@ def test_graphs_read_like_pytorch_s(what):
         exec(BESIDE[what], space)
 
     assert str(there["out"]) == str(here["out"])
+
+
+def test_a_patch_is_not_put_on_another_unless_asked_for():
+    class Thing:
+        said = staticmethod(lambda: "before")
+
+    with _Patcher() as patcher:
+        patcher.patch_method(Thing, "said", lambda: "first")
+        patcher.patch_method(Thing, "said", lambda: "second")
+        assert "first" == Thing.said()
+        home = {"f": lambda: "before"}
+        patcher.patch(home, "f", lambda: "outer", deduplicate=False)
+        patcher.patch(home, "f", lambda: "inner", deduplicate=False)
+        assert "inner" == home["f"]()
+
+    assert ("before", "before") == (Thing.said(), home["f"]())

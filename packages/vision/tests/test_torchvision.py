@@ -61,6 +61,11 @@ def test_published_weights_have_torchvisions_names():
     assert not [n for n in models.list_models() if "eights" in n]
 
 
+def test_models_are_listed_by_patterns_and_modules():
+    assert ["resnet101", "resnet152", "resnet50"] == models.list_models(models, include=["resnet1*", "resnet5*"], exclude="*18")
+    assert [] == models.list_models(module=pytest)
+
+
 @pytest.mark.parametrize("name", [n for n in models.list_models() if n in ("squeezenet1_1", "mobilenet_v2", "densenet121")])
 def test_convolutional_models_learn(name):
     model = models.get_model(name, num_classes=3)

@@ -48,7 +48,7 @@ class IterableDataset(Dataset[T_co], Iterable[T_co]):
         return ChainDataset([self, other])
 
 
-class TensorDataset(Dataset[tuple]):
+class TensorDataset(Dataset[tuple[facula.Tensor, ...]]):
     """Rows of tensors that agree in their first dimension: sample i is `(tensors[0][i], tensors[1][i], ...)`."""
 
     def __init__(self, *tensors) -> None:

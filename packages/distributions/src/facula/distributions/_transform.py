@@ -92,7 +92,7 @@ class Transform:
     def _inverse(self, y):
         raise NotImplementedError(f"{type(self).__name__}: _inverse is not defined. It cannot be inverted.")
 
-    def log_abs_det_jacobian(self, x, y):
+    def log_abs_det_jacobian(self, x, y) -> facula.Tensor:
         """log |dy/dx| at the pair, one number for each event."""
         raise NotImplementedError(f"{type(self).__name__}: log_abs_det_jacobian is not defined. It is no bijection.")
 
@@ -146,7 +146,7 @@ class _Inverse(Transform):
         return self._inv.domain
 
     @property
-    def bijective(self):
+    def bijective(self) -> bool:
         return self._inv.bijective
 
     @property
@@ -159,7 +159,7 @@ class _Inverse(Transform):
     def _inv_call(self, y):
         return self._inv(y)
 
-    def log_abs_det_jacobian(self, x, y):
+    def log_abs_det_jacobian(self, x, y) -> facula.Tensor:
         return -self._inv.log_abs_det_jacobian(y, x)
 
     def with_cache(self, cache_size: int = 1):
@@ -201,7 +201,7 @@ class ComposeTransform(Transform):
         return self if cache_size == self._cache_size else ComposeTransform(self.parts, cache_size)
 
     @property
-    def bijective(self):
+    def bijective(self) -> bool:
         return all(part.bijective for part in self.parts)
 
     @property
@@ -238,7 +238,7 @@ class ComposeTransform(Transform):
             y = part.inv(y)
         return y
 
-    def log_abs_det_jacobian(self, x, y):
+    def log_abs_det_jacobian(self, x, y) -> facula.Tensor:
         if not self.parts:
             return facula.zeros_like(x)
         total, event_dim = 0, self.domain.event_dim
@@ -288,7 +288,7 @@ class IndependentTransform(Transform):
         return constraints.independent(self.base_transform.codomain, self.reinterpreted_batch_ndims)
 
     @property
-    def bijective(self):
+    def bijective(self) -> bool:
         return self.base_transform.bijective
 
     @property
@@ -301,7 +301,7 @@ class IndependentTransform(Transform):
     def _inverse(self, y):
         return self.base_transform.inv(y)
 
-    def log_abs_det_jacobian(self, x, y):
+    def log_abs_det_jacobian(self, x, y) -> facula.Tensor:
         return sum_rightmost(self.base_transform.log_abs_det_jacobian(x, y), self.reinterpreted_batch_ndims)
 
     def __repr__(self) -> str:

@@ -22,7 +22,7 @@ class ExpTransform(Transform):
     def _inverse(self, y):
         return y.log()
 
-    def log_abs_det_jacobian(self, x, y):
+    def log_abs_det_jacobian(self, x, y) -> facula.Tensor:
         return x
 
 
@@ -45,7 +45,7 @@ class PowerTransform(Transform):
     def _inverse(self, y):
         return y.pow(1 / self.exponent)
 
-    def log_abs_det_jacobian(self, x, y):
+    def log_abs_det_jacobian(self, x, y) -> facula.Tensor:
         return (self.exponent * y / x).abs().log()
 
     def forward_shape(self, shape):
@@ -68,7 +68,7 @@ class SigmoidTransform(Transform):
         y = y.clamp(min=limits.tiny, max=1.0 - limits.eps)
         return y.log() - (-y).log1p()
 
-    def log_abs_det_jacobian(self, x, y):
+    def log_abs_det_jacobian(self, x, y) -> facula.Tensor:
         return -softplus(-x) - softplus(x)
 
 
@@ -83,7 +83,7 @@ class SoftplusTransform(Transform):
     def _inverse(self, y):
         return (-y).expm1().neg().log() + y
 
-    def log_abs_det_jacobian(self, x, y):
+    def log_abs_det_jacobian(self, x, y) -> facula.Tensor:
         return -softplus(-x)
 
 
@@ -98,7 +98,7 @@ class TanhTransform(Transform):
     def _inverse(self, y):
         return y.atanh()
 
-    def log_abs_det_jacobian(self, x, y):
+    def log_abs_det_jacobian(self, x, y) -> facula.Tensor:
         # log(1 - tanh(x)^2) = 2 (log 2 - x - softplus(-2x)), which does not cancel for large x.
         return 2.0 * (math.log(2.0) - x - softplus(-2.0 * x))
 
@@ -148,7 +148,7 @@ class AffineTransform(Transform):
     def _inverse(self, y):
         return (y - self.loc) / self.scale
 
-    def log_abs_det_jacobian(self, x, y):
+    def log_abs_det_jacobian(self, x, y) -> facula.Tensor:
         if isinstance(self.scale, facula.Tensor):
             result = self.scale.abs().log()
         else:

@@ -48,7 +48,7 @@ class StickBreakingTransform(Transform):
         rest = (1 - head.cumsum(-1)).clamp(min=facula.finfo(y.dtype).tiny)
         return head.log() - rest.log() + left.log()
 
-    def log_abs_det_jacobian(self, x, y):
+    def log_abs_det_jacobian(self, x, y) -> facula.Tensor:
         x = self._shares(x)
         return (-x - softplus(-x) + y[..., :-1].log()).sum(-1)
 
@@ -108,7 +108,7 @@ class CorrCholeskyTransform(Transform):
         t = self._below(y, -1) / self._below(before, -1).sqrt()
         return (t.log1p() - t.neg().log1p()) / 2
 
-    def log_abs_det_jacobian(self, x, y):
+    def log_abs_det_jacobian(self, x, y) -> facula.Tensor:
         left = 1 - (y * y).cumsum(-1)
         sticks = 0.5 * self._below(left, -2).log().sum(-1)
         return sticks - 2 * (x + softplus(-2 * x) - math.log(2.0)).sum(-1)
@@ -159,7 +159,7 @@ class CumulativeDistributionTransform(Transform):
     def _inverse(self, y):
         return self.distribution.icdf(y)
 
-    def log_abs_det_jacobian(self, x, y):
+    def log_abs_det_jacobian(self, x, y) -> facula.Tensor:
         return self.distribution.log_prob(x)
 
 
@@ -188,7 +188,7 @@ class ReshapeTransform(Transform):
     def _inverse(self, y):
         return y.reshape(y.shape[: y.dim() - len(self.out_shape)] + self.in_shape)
 
-    def log_abs_det_jacobian(self, x, y):
+    def log_abs_det_jacobian(self, x, y) -> facula.Tensor:
         return x.new_zeros(x.shape[: x.dim() - len(self.in_shape)])
 
     @staticmethod
@@ -224,7 +224,7 @@ class _Parts(Transform):
         return x
 
     @property
-    def bijective(self):
+    def bijective(self) -> bool:
         return all(t.bijective for t in self.transforms)
 
     def _call(self, x):
@@ -268,7 +268,7 @@ class CatTransform(_Parts):
     def _joined(self, parts):
         return facula.cat(parts, self.dim)
 
-    def log_abs_det_jacobian(self, x, y):
+    def log_abs_det_jacobian(self, x, y) -> facula.Tensor:
         logs = [sum_rightmost(log, self.event_dim - t.codomain.event_dim) for t, log in zip(self.transforms, self._logs(x, y))]
         dim = (self.dim - x.dim() if self.dim >= 0 else self.dim) + self.event_dim
         return facula.cat(logs, dim) if dim < 0 else sum(logs)
@@ -294,5 +294,5 @@ class StackTransform(_Parts):
     def _joined(self, parts):
         return facula.stack(parts, self.dim)
 
-    def log_abs_det_jacobian(self, x, y):
+    def log_abs_det_jacobian(self, x, y) -> facula.Tensor:
         return facula.stack(self._logs(x, y), self.dim)

@@ -10,7 +10,7 @@ from . import constraints
 from .continuous import _Scalar
 from .discrete import _Binary
 from .exponential_family import ExponentialFamily
-from .utils import bernoulli_log_prob, broadcast_all, clamp_probs
+from .utils import bernoulli_log_prob, broadcast_all, clamp_probs, lazy_property, logits_to_probs
 
 __all__ = ["ContinuousBernoulli", "GeneralizedPareto"]
 
@@ -33,6 +33,10 @@ class ContinuousBernoulli(ExponentialFamily, _Binary):
         if "probs" in self.__dict__:
             self.probs = clamp_probs(self.probs)
 
+    @lazy_property
+    def probs(self):
+        return clamp_probs(logits_to_probs(self.logits, is_binary=True))
+
     def _near_half(self):
         return (self.probs > self._lims[0]) & (self.probs < self._lims[1])
 
@@ -52,45 +56,45 @@ class ContinuousBernoulli(ExponentialFamily, _Binary):
         return self._split(usual, lambda x: math.log(2) + (4 / 3 + 104 / 45 * x**2) * x**2)
 
     @property
-    def mean(self):
+    def mean(self) -> facula.Tensor:
         p = self._safe()
         return self._split(p / (2 * p - 1) + 1 / (facula.log1p(-p) - p.log()), lambda x: 0.5 + (1 / 3 + 16 / 45 * x**2) * x)
 
     @property
-    def variance(self):
+    def variance(self) -> facula.Tensor:
         p = self._safe()
         usual = p * (p - 1) / (1 - 2 * p) ** 2 + 1 / (facula.log1p(-p) - p.log()) ** 2
         return self._split(usual, lambda x: 1 / 12 - (1 / 15 - 128 / 945 * x**2) * x**2)
 
     @property
-    def stddev(self):
+    def stddev(self) -> facula.Tensor:
         return self.variance.sqrt()
 
-    def rsample(self, sample_shape=()):
+    def rsample(self, sample_shape=()) -> facula.Tensor:
         return self.icdf(facula.rand(self._extended_shape(sample_shape), dtype=self.probs.dtype))
 
-    def sample(self, sample_shape=()):
+    def sample(self, sample_shape=()) -> facula.Tensor:
         with facula.no_grad():
             return self.rsample(sample_shape)
 
-    def log_prob(self, value):
+    def log_prob(self, value) -> facula.Tensor:
         self._validate_sample(value)
         logits, value = broadcast_all(self.logits, value)
         return bernoulli_log_prob(logits, value) + self._cont_bern_log_norm()
 
-    def cdf(self, value):
+    def cdf(self, value) -> facula.Tensor:
         self._validate_sample(value)
         p = self._safe()
         usual = (p.pow(value) * (1 - p).pow(1 - value) + p - 1) / (2 * p - 1)
         found = facula.where(self._near_half(), value, usual)
         return facula.where(value <= 0, 0.0, facula.where(value >= 1, 1.0, found))
 
-    def icdf(self, value):
+    def icdf(self, value) -> facula.Tensor:
         p = self._safe()
         usual = (facula.log1p(-p + value * (2 * p - 1)) - facula.log1p(-p)) / (p.log() - facula.log1p(-p))
         return facula.where(self._near_half(), value, usual)
 
-    def entropy(self):
+    def entropy(self) -> facula.Tensor:
         log0, log1 = facula.log1p(-self.probs), self.probs.log()
         return self.mean * (log0 - log1) - self._cont_bern_log_norm() - log0
 
@@ -124,45 +128,45 @@ class GeneralizedPareto(_Scalar):
         zero = facula.isclose(self.concentration, facula.zeros_like(self.concentration))
         return zero, facula.where(zero, 1.0, self.concentration)
 
-    def rsample(self, sample_shape=()):
+    def rsample(self, sample_shape=()) -> facula.Tensor:
         return self.icdf(facula.rand(self._extended_shape(sample_shape), dtype=self.loc.dtype))
 
-    def log_prob(self, value):
+    def log_prob(self, value) -> facula.Tensor:
         self._validate_sample(value)
         z, (zero, k) = (value - self.loc) / self.scale, self._branches()
         power = 1 / k + 1 + facula.zeros_like(z)
         return -self.scale.log() - facula.where(zero, z, facula.where(power == 0, power, power * facula.log1p(k * z)))
 
-    def log_survival_function(self, value):
+    def log_survival_function(self, value) -> facula.Tensor:
         """log P(X > value)."""
         self._validate_sample(value)
         z, (zero, k) = (value - self.loc) / self.scale, self._branches()
         return facula.where(zero, -z, -facula.log1p(k * z) / k)
 
-    def log_cdf(self, value):
+    def log_cdf(self, value) -> facula.Tensor:
         return facula.log1p(-self.log_survival_function(value).exp())
 
-    def cdf(self, value):
+    def cdf(self, value) -> facula.Tensor:
         return self.log_cdf(value).exp()
 
-    def icdf(self, value):
+    def icdf(self, value) -> facula.Tensor:
         zero, k = self._branches()
         log_left = facula.log1p(-value)
         return facula.where(zero, self.loc - self.scale * log_left, self.loc + self.scale / k * facula.expm1(-k * log_left))
 
     @property
-    def mean(self):
+    def mean(self) -> facula.Tensor:
         k = facula.where(self.concentration < 1, self.concentration, 0.5)
         return facula.where(self.concentration < 1, self.loc + self.scale / (1 - k), math.nan)
 
     @property
-    def mode(self):
+    def mode(self) -> facula.Tensor:
         return self.loc
 
     @property
-    def variance(self):
+    def variance(self) -> facula.Tensor:
         k = facula.where(self.concentration < 0.5, self.concentration, 0.25)
         return facula.where(self.concentration < 0.5, self.scale**2 / ((1 - k) ** 2 * (1 - 2 * k)), math.nan)
 
-    def entropy(self):
+    def entropy(self) -> facula.Tensor:
         return (self.scale.log() + self.concentration + 1).expand(self._batch_shape)

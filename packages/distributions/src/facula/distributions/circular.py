@@ -37,13 +37,13 @@ class VonMises(_Scalar):
             self.__dict__.pop(name, None)
 
     @property
-    def mean(self):
+    def mean(self) -> facula.Tensor:
         return self.loc
 
     mode = mean
 
     @lazy_property
-    def variance(self):
+    def variance(self) -> facula.Tensor:
         """1 - I1(concentration) / I0(concentration)."""
         return 1 - facula.special.i1e(self.concentration) / facula.special.i0e(self.concentration)
 
@@ -55,7 +55,7 @@ class VonMises(_Scalar):
         rho = (tau - (2 * tau).sqrt()) / (2 * kappa)
         return facula.where(kappa < 1e-5, 1 / kappa + kappa, (1 + rho**2) / (2 * rho))  # rho cancels for small kappa
 
-    def sample(self, sample_shape=()):
+    def sample(self, sample_shape=()) -> facula.Tensor:
         with facula.no_grad():
             shape = self._extended_shape(sample_shape)
             kappa, r = self.concentration.double(), self._proposal
@@ -71,6 +71,6 @@ class VonMises(_Scalar):
                 done = done | accept
             return ((found + math.pi + self.loc.double()) % (2 * math.pi) - math.pi).to(self.loc.dtype)
 
-    def log_prob(self, value):
+    def log_prob(self, value) -> facula.Tensor:
         self._validate_sample(value)
         return self.concentration * facula.cos(value - self.loc) - math.log(2 * math.pi) - _log_i0(self.concentration)

@@ -35,7 +35,7 @@ class Independent(Distribution):
         self.base_dist = old.base_dist.expand(batch_shape + events)
 
     @property
-    def has_rsample(self):
+    def has_rsample(self) -> bool:
         return self.base_dist.has_rsample
 
     @property
@@ -48,30 +48,30 @@ class Independent(Distribution):
         return constraints.independent(self.base_dist.support, n) if n else self.base_dist.support
 
     @property
-    def mean(self):
+    def mean(self) -> facula.Tensor:
         return self.base_dist.mean
 
     @property
-    def mode(self):
+    def mode(self) -> facula.Tensor:
         return self.base_dist.mode
 
     @property
-    def variance(self):
+    def variance(self) -> facula.Tensor:
         return self.base_dist.variance
 
-    def sample(self, sample_shape=()):
+    def sample(self, sample_shape=()) -> facula.Tensor:
         return self.base_dist.sample(sample_shape)
 
-    def rsample(self, sample_shape=()):
+    def rsample(self, sample_shape=()) -> facula.Tensor:
         return self.base_dist.rsample(sample_shape)
 
-    def log_prob(self, value):
+    def log_prob(self, value) -> facula.Tensor:
         return sum_rightmost(self.base_dist.log_prob(value), self.reinterpreted_batch_ndims)
 
-    def entropy(self):
+    def entropy(self) -> facula.Tensor:
         return sum_rightmost(self.base_dist.entropy(), self.reinterpreted_batch_ndims)
 
-    def enumerate_support(self, expand: bool = True):
+    def enumerate_support(self, expand: bool = True) -> facula.Tensor:
         if self.reinterpreted_batch_ndims > 0:
             raise NotImplementedError(
                 "Independent: Enumeration over cartesian product is not implemented. Use itertools."
@@ -126,7 +126,7 @@ class TransformedDistribution(Distribution):
         self.base_dist = old.base_dist.expand(base_shape[: len(base_shape) - events])
 
     @property
-    def has_rsample(self):
+    def has_rsample(self) -> bool:
         return self.base_dist.has_rsample
 
     @constraints.dependent_property
@@ -137,11 +137,11 @@ class TransformedDistribution(Distribution):
         more = len(self._event_shape) - support.event_dim
         return constraints.independent(support, more) if more > 0 else support
 
-    def sample(self, sample_shape=()):
+    def sample(self, sample_shape=()) -> facula.Tensor:
         with facula.no_grad():
             return self._forward(self.base_dist.sample(sample_shape))
 
-    def rsample(self, sample_shape=()):
+    def rsample(self, sample_shape=()) -> facula.Tensor:
         return self._forward(self.base_dist.rsample(sample_shape))
 
     def _forward(self, x):
@@ -149,7 +149,7 @@ class TransformedDistribution(Distribution):
             x = transform(x)
         return x
 
-    def log_prob(self, value):
+    def log_prob(self, value) -> facula.Tensor:
         self._validate_sample(value)
         event_dim, total = len(self._event_shape), 0.0
         for transform in reversed(self.transforms):
@@ -167,7 +167,7 @@ class TransformedDistribution(Distribution):
             sign = sign * transform.sign
         return sign
 
-    def cdf(self, value):
+    def cdf(self, value) -> facula.Tensor:
         self._validate_sample(value)
         for transform in reversed(self.transforms):
             value = transform.inv(value)
@@ -175,7 +175,7 @@ class TransformedDistribution(Distribution):
         sign = self._sign()
         return sign * (self.base_dist.cdf(value) - 0.5) + 0.5
 
-    def icdf(self, value):
+    def icdf(self, value) -> facula.Tensor:
         return self._forward(self.base_dist.icdf(self._sign() * (value - 0.5) + 0.5))
 
 
@@ -230,18 +230,18 @@ class MixtureSameFamily(Distribution):
         return value.unsqueeze(-1 - self._event_ndims)
 
     @property
-    def mean(self):
+    def mean(self) -> facula.Tensor:
         return (self._weights() * self._component_distribution.mean).sum(-1 - self._event_ndims)
 
     @property
-    def variance(self):
+    def variance(self) -> facula.Tensor:
         # The law of total variance.
         dim = -1 - self._event_ndims
         within = (self._weights() * self._component_distribution.variance).sum(dim)
         between = (self._weights() * (self._component_distribution.mean - self._pad(self.mean)).pow(2)).sum(dim)
         return within + between
 
-    def sample(self, sample_shape=()):
+    def sample(self, sample_shape=()) -> facula.Tensor:
         with facula.no_grad():
             chosen = self._mixture_distribution.sample(sample_shape)
             samples = self._component_distribution.sample(sample_shape)
@@ -249,12 +249,12 @@ class MixtureSameFamily(Distribution):
             shape = chosen.shape + (1,) + tuple(self._event_shape)
             return samples.gather(-1 - self._event_ndims, index.expand(shape)).squeeze(-1 - self._event_ndims)
 
-    def log_prob(self, value):
+    def log_prob(self, value) -> facula.Tensor:
         self._validate_sample(value)
         parts = self._component_distribution.log_prob(self._pad(value))
         return facula.logsumexp(parts + facula.log_softmax(self._mixture_distribution.logits, dim=-1), dim=-1)
 
-    def cdf(self, value):
+    def cdf(self, value) -> facula.Tensor:
         return (self._component_distribution.cdf(self._pad(value)) * self._mixture_distribution.probs).sum(-1)
 
     def __repr__(self) -> str:

@@ -46,7 +46,7 @@ class Constraint:
     is_discrete = False
     event_dim = 0
 
-    def check(self, value):
+    def check(self, value) -> facula.Tensor:
         """A bool tensor of value's shape without the last `event_dim` dimensions."""
         raise NotImplementedError(f"{type(self).__name__}: check is not defined. Define it in the subclass.")
 
@@ -81,7 +81,7 @@ class _Dependent(Constraint):
             event_dim=self._event_dim if event_dim is None else event_dim,
         )
 
-    def check(self, value):
+    def check(self, value) -> facula.Tensor:
         raise ValueError(
             "constraints.dependent: Cannot determine validity of a dependent constraint. Ask the instance."
         )
@@ -90,8 +90,8 @@ class _Dependent(Constraint):
 class _DependentProperty(property, _Dependent):
     """A property that is a constraint on an instance and a dependent one on the class."""
 
-    def __init__(self, function=None, *, is_discrete: bool | None = None, event_dim: int | None = None) -> None:
-        property.__init__(self, function)
+    def __init__(self, fn=None, *, is_discrete: bool | None = None, event_dim: int | None = None) -> None:
+        property.__init__(self, fn)
         _Dependent.__init__(self, is_discrete=is_discrete, event_dim=event_dim)
 
     def __call__(self, function):
@@ -117,7 +117,7 @@ class _IndependentConstraint(Constraint):
     def event_dim(self) -> int:
         return self.base_constraint.event_dim + self.reinterpreted_batch_ndims
 
-    def check(self, value):
+    def check(self, value) -> facula.Tensor:
         valid = self.base_constraint.check(value)
         n = self.reinterpreted_batch_ndims
         if valid.dim() < n:
@@ -134,7 +134,7 @@ class _IndependentConstraint(Constraint):
 class _Boolean(Constraint):
     is_discrete = True
 
-    def check(self, value):
+    def check(self, value) -> facula.Tensor:
         return (value == 0) | (value == 1)
 
 
@@ -142,7 +142,7 @@ class _OneHot(Constraint):
     is_discrete = True
     event_dim = 1
 
-    def check(self, value):
+    def check(self, value) -> facula.Tensor:
         return ((value == 0) | (value == 1)).all(-1) & (value.sum(-1) == 1)
 
 
@@ -153,7 +153,7 @@ class _IntegerInterval(Constraint):
         self.lower_bound = lower_bound
         self.upper_bound = upper_bound
 
-    def check(self, value):
+    def check(self, value) -> facula.Tensor:
         return (value % 1 == 0) & (self.lower_bound <= value) & (value <= self.upper_bound)
 
 
@@ -163,12 +163,12 @@ class _IntegerGreaterThan(Constraint):
     def __init__(self, lower_bound) -> None:
         self.lower_bound = lower_bound
 
-    def check(self, value):
+    def check(self, value) -> facula.Tensor:
         return (value % 1 == 0) & (value >= self.lower_bound)
 
 
 class _Real(Constraint):
-    def check(self, value):
+    def check(self, value) -> facula.Tensor:
         return value == value  # everything but NaN
 
 
@@ -176,12 +176,12 @@ class _GreaterThan(Constraint):
     def __init__(self, lower_bound) -> None:
         self.lower_bound = lower_bound
 
-    def check(self, value):
+    def check(self, value) -> facula.Tensor:
         return self.lower_bound < value
 
 
 class _GreaterThanEq(_GreaterThan):
-    def check(self, value):
+    def check(self, value) -> facula.Tensor:
         return self.lower_bound <= value
 
 
@@ -189,7 +189,7 @@ class _LessThan(Constraint):
     def __init__(self, upper_bound) -> None:
         self.upper_bound = upper_bound
 
-    def check(self, value):
+    def check(self, value) -> facula.Tensor:
         return value < self.upper_bound
 
 
@@ -198,19 +198,19 @@ class _Interval(Constraint):
         self.lower_bound = lower_bound
         self.upper_bound = upper_bound
 
-    def check(self, value):
+    def check(self, value) -> facula.Tensor:
         return (self.lower_bound <= value) & (value <= self.upper_bound)
 
 
 class _HalfOpenInterval(_Interval):
-    def check(self, value):
+    def check(self, value) -> facula.Tensor:
         return (self.lower_bound <= value) & (value < self.upper_bound)
 
 
 class _Simplex(Constraint):
     event_dim = 1
 
-    def check(self, value):
+    def check(self, value) -> facula.Tensor:
         return (value >= 0).all(-1) & ((value.sum(-1) - 1).abs() < 1e-6)
 
 
@@ -221,7 +221,7 @@ class _Multinomial(Constraint):
     def __init__(self, upper_bound) -> None:
         self.upper_bound = upper_bound
 
-    def check(self, value):
+    def check(self, value) -> facula.Tensor:
         return (value >= 0).all(-1) & (value.sum(-1) <= self.upper_bound)
 
     def __repr__(self) -> str:
@@ -231,40 +231,40 @@ class _Multinomial(Constraint):
 class _LowerTriangular(Constraint):
     event_dim = 2
 
-    def check(self, value):
+    def check(self, value) -> facula.Tensor:
         return (value.tril() == value).flatten(-2).all(-1)
 
 
 class _LowerCholesky(Constraint):
     event_dim = 2
 
-    def check(self, value):
+    def check(self, value) -> facula.Tensor:
         return (value.tril() == value).flatten(-2).all(-1) & (value.diagonal(dim1=-2, dim2=-1) > 0).all(-1)
 
 
 class _Square(Constraint):
     event_dim = 2
 
-    def check(self, value):
+    def check(self, value) -> facula.Tensor:
         square = value.shape[-2] == value.shape[-1]
         return facula.full(value.shape[:-2], square, dtype=facula.bool)
 
 
 class _Symmetric(_Square):
-    def check(self, value):
+    def check(self, value) -> facula.Tensor:
         if value.shape[-2] != value.shape[-1]:
             return super().check(value)
         return facula.isclose(value, value.transpose(-2, -1), atol=1e-6).flatten(-2).all(-1)
 
 
 class _PositiveSemidefinite(_Symmetric):
-    def check(self, value):
+    def check(self, value) -> facula.Tensor:
         symmetric = super().check(value)
         return facula.linalg.eigvalsh(value).ge(0).all(-1) & symmetric if bool(symmetric.all()) else symmetric
 
 
 class _PositiveDefinite(_Symmetric):
-    def check(self, value):
+    def check(self, value) -> facula.Tensor:
         symmetric = super().check(value)
         return facula.linalg.cholesky_ex(value).info.eq(0) & symmetric if bool(symmetric.all()) else symmetric
 
@@ -274,7 +274,7 @@ class _CorrCholesky(Constraint):
 
     event_dim = 2
 
-    def check(self, value):
+    def check(self, value) -> facula.Tensor:
         tolerance = facula.finfo(value.dtype).eps * value.shape[-1] * 10
         unit = ((value.detach().pow(2).sum(-1).sqrt() - 1.0).abs() <= tolerance).all(-1)
         return lower_cholesky.check(value) & unit
@@ -289,7 +289,7 @@ class _Several(Constraint):
             raise AssertionError(f"constraints: all elements of cseq must be Constraint instances, got {cseq}.")
 
     @property
-    def is_discrete(self):
+    def is_discrete(self) -> bool:
         return any(c.is_discrete for c in self.cseq)
 
     def _checked(self, value):
@@ -308,10 +308,10 @@ class _Cat(_Several):
             raise AssertionError(f"constraints.cat: lengths ({len(self.lengths)}) must match cseq ({len(self.cseq)}).")
 
     @property
-    def event_dim(self):
+    def event_dim(self) -> int:
         return max(c.event_dim for c in self.cseq)
 
-    def check(self, value):
+    def check(self, value) -> facula.Tensor:
         pieces = self._checked(value).split(self.lengths, self.dim)
         return facula.cat([c.check(piece) for c, piece in zip(self.cseq, pieces)], self.dim)
 
@@ -323,11 +323,11 @@ class _Stack(_Several):
         super().__init__(cseq, dim)
 
     @property
-    def event_dim(self):
+    def event_dim(self) -> int:
         most = max(c.event_dim for c in self.cseq)
         return most + 1 if self.dim + most < 0 else most
 
-    def check(self, value):
+    def check(self, value) -> facula.Tensor:
         slices = self._checked(value).unbind(self.dim)
         return facula.stack([c.check(part) for c, part in zip(self.cseq, slices)], self.dim)
 
@@ -341,14 +341,14 @@ class MixtureSameFamilyConstraint(Constraint):
         self.base_constraint = base_constraint
 
     @property
-    def is_discrete(self):
+    def is_discrete(self) -> bool:
         return self.base_constraint.is_discrete
 
     @property
-    def event_dim(self):
+    def event_dim(self) -> int:
         return self.base_constraint.event_dim
 
-    def check(self, value):
+    def check(self, value) -> facula.Tensor:
         if value.dim() < self.event_dim:
             raise ValueError(f"MixtureSameFamilyConstraint: Expected value.dim() >= {self.event_dim} but got {value.dim()}")
         found = self.base_constraint.check(value.unsqueeze(-1 - self.event_dim))

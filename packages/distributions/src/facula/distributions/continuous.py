@@ -37,34 +37,34 @@ class Normal(ExponentialFamily, _Scalar):
         self._broadcast(validate_args, loc=loc, scale=scale)
 
     @property
-    def mean(self):
+    def mean(self) -> facula.Tensor:
         return self.loc
 
     mode = mean
 
     @property
-    def stddev(self):
+    def stddev(self) -> facula.Tensor:
         return self.scale
 
     @property
-    def variance(self):
+    def variance(self) -> facula.Tensor:
         return self.scale.pow(2)
 
-    def rsample(self, sample_shape=()):
+    def rsample(self, sample_shape=()) -> facula.Tensor:
         return self.loc + standard_normal(self._extended_shape(sample_shape), self.loc.dtype) * self.scale
 
-    def log_prob(self, value):
+    def log_prob(self, value) -> facula.Tensor:
         self._validate_sample(value)
         return -((value - self.loc) ** 2) / (2 * self.variance) - self.scale.log() - math.log(math.sqrt(2 * math.pi))
 
-    def cdf(self, value):
+    def cdf(self, value) -> facula.Tensor:
         self._validate_sample(value)
         return 0.5 * (1 + facula.erf((value - self.loc) * self.scale.reciprocal() / math.sqrt(2)))
 
-    def icdf(self, value):
+    def icdf(self, value) -> facula.Tensor:
         return self.loc + self.scale * facula.erfinv(2 * value - 1) * math.sqrt(2)
 
-    def entropy(self):
+    def entropy(self) -> facula.Tensor:
         return 0.5 + 0.5 * math.log(2 * math.pi) + facula.log(self.scale)
 
     _mean_carrier_measure = 0
@@ -96,34 +96,34 @@ class Uniform(_Scalar):
         return constraints.interval(self.low, self.high)
 
     @property
-    def mean(self):
+    def mean(self) -> facula.Tensor:
         return (self.high + self.low) / 2
 
     @property
-    def mode(self):
+    def mode(self) -> facula.Tensor:
         return facula.full_like(self.low, math.nan)  # every value is one
 
     @property
-    def variance(self):
+    def variance(self) -> facula.Tensor:
         return (self.high - self.low).pow(2) / 12
 
-    def rsample(self, sample_shape=()):
+    def rsample(self, sample_shape=()) -> facula.Tensor:
         uniform = facula.rand(self._extended_shape(sample_shape), dtype=self.low.dtype)
         return self.low + uniform * (self.high - self.low)
 
-    def log_prob(self, value):
+    def log_prob(self, value) -> facula.Tensor:
         self._validate_sample(value)
         inside = (self.low.le(value) & self.high.gt(value)).to(self.low.dtype)
         return facula.log(inside) - facula.log(self.high - self.low)
 
-    def cdf(self, value):
+    def cdf(self, value) -> facula.Tensor:
         self._validate_sample(value)
         return ((value - self.low) / (self.high - self.low)).clamp(min=0, max=1)
 
-    def icdf(self, value):
+    def icdf(self, value) -> facula.Tensor:
         return value * (self.high - self.low) + self.low
 
-    def entropy(self):
+    def entropy(self) -> facula.Tensor:
         return facula.log(self.high - self.low)
 
 
@@ -138,36 +138,36 @@ class Exponential(ExponentialFamily, _Scalar):
         self._broadcast(validate_args, rate=rate)
 
     @property
-    def mean(self):
+    def mean(self) -> facula.Tensor:
         return self.rate.reciprocal()
 
     @property
-    def mode(self):
+    def mode(self) -> facula.Tensor:
         return facula.zeros_like(self.rate)
 
     @property
-    def stddev(self):
+    def stddev(self) -> facula.Tensor:
         return self.rate.reciprocal()
 
     @property
-    def variance(self):
+    def variance(self) -> facula.Tensor:
         return self.rate.pow(-2)
 
-    def rsample(self, sample_shape=()):
+    def rsample(self, sample_shape=()) -> facula.Tensor:
         return facula.empty(self._extended_shape(sample_shape), dtype=self.rate.dtype).exponential_() / self.rate
 
-    def log_prob(self, value):
+    def log_prob(self, value) -> facula.Tensor:
         self._validate_sample(value)
         return self.rate.log() - self.rate * value
 
-    def cdf(self, value):
+    def cdf(self, value) -> facula.Tensor:
         self._validate_sample(value)
         return 1 - facula.exp(-self.rate * value)
 
-    def icdf(self, value):
+    def icdf(self, value) -> facula.Tensor:
         return -facula.log1p(-value) / self.rate
 
-    def entropy(self):
+    def entropy(self) -> facula.Tensor:
         return 1.0 - facula.log(self.rate)
 
     _mean_carrier_measure = 0
@@ -191,38 +191,38 @@ class Laplace(_Scalar):
         self._broadcast(validate_args, loc=loc, scale=scale)
 
     @property
-    def mean(self):
+    def mean(self) -> facula.Tensor:
         return self.loc
 
     mode = mean
 
     @property
-    def variance(self):
+    def variance(self) -> facula.Tensor:
         return 2 * self.scale.pow(2)
 
     @property
-    def stddev(self):
+    def stddev(self) -> facula.Tensor:
         return math.sqrt(2) * self.scale
 
-    def rsample(self, sample_shape=()):
+    def rsample(self, sample_shape=()) -> facula.Tensor:
         eps = facula.finfo(self.loc.dtype).eps
         u = facula.empty(self._extended_shape(sample_shape), dtype=self.loc.dtype).uniform_(eps - 1, 1)
         return self.loc - self.scale * u.sign() * facula.log1p(-u.abs())
 
-    def log_prob(self, value):
+    def log_prob(self, value) -> facula.Tensor:
         self._validate_sample(value)
         return -facula.log(2 * self.scale) - facula.abs(value - self.loc) / self.scale
 
-    def cdf(self, value):
+    def cdf(self, value) -> facula.Tensor:
         self._validate_sample(value)
         away = value - self.loc
         return 0.5 - 0.5 * away.sign() * facula.expm1(-away.abs() / self.scale)
 
-    def icdf(self, value):
+    def icdf(self, value) -> facula.Tensor:
         term = value - 0.5
         return self.loc - self.scale * term.sign() * facula.log1p(-2 * term.abs())
 
-    def entropy(self):
+    def entropy(self) -> facula.Tensor:
         return 1 + facula.log(2 * self.scale)
 
 
@@ -237,30 +237,30 @@ class Cauchy(_Scalar):
         self._broadcast(validate_args, loc=loc, scale=scale)
 
     @property
-    def mean(self):
+    def mean(self) -> facula.Tensor:
         return facula.full(self._extended_shape(), math.nan, dtype=self.loc.dtype)
 
     @property
-    def mode(self):
+    def mode(self) -> facula.Tensor:
         return self.loc
 
     @property
-    def variance(self):
+    def variance(self) -> facula.Tensor:
         return facula.full(self._extended_shape(), math.inf, dtype=self.loc.dtype)
 
-    def rsample(self, sample_shape=()):
+    def rsample(self, sample_shape=()) -> facula.Tensor:
         return self.loc + facula.empty(self._extended_shape(sample_shape), dtype=self.loc.dtype).cauchy_() * self.scale
 
-    def log_prob(self, value):
+    def log_prob(self, value) -> facula.Tensor:
         self._validate_sample(value)
         return -math.log(math.pi) - self.scale.log() - (((value - self.loc) / self.scale) ** 2).log1p()
 
-    def cdf(self, value):
+    def cdf(self, value) -> facula.Tensor:
         self._validate_sample(value)
         return facula.atan((value - self.loc) / self.scale) / math.pi + 0.5
 
-    def icdf(self, value):
+    def icdf(self, value) -> facula.Tensor:
         return facula.tan(math.pi * (value - 0.5)) * self.scale + self.loc
 
-    def entropy(self):
+    def entropy(self) -> facula.Tensor:
         return math.log(4 * math.pi) + self.scale.log()

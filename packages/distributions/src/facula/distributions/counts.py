@@ -25,22 +25,22 @@ class Poisson(ExponentialFamily, _Scalar):
         self._broadcast(validate_args, rate=rate)
 
     @property
-    def mean(self):
+    def mean(self) -> facula.Tensor:
         return self.rate
 
     @property
-    def mode(self):
+    def mode(self) -> facula.Tensor:
         return self.rate.floor()
 
     @property
-    def variance(self):
+    def variance(self) -> facula.Tensor:
         return self.rate
 
-    def sample(self, sample_shape=()):
+    def sample(self, sample_shape=()) -> facula.Tensor:
         with facula.no_grad():
             return facula.poisson(self.rate.expand(self._extended_shape(sample_shape)))
 
-    def log_prob(self, value):
+    def log_prob(self, value) -> facula.Tensor:
         self._validate_sample(value)
         rate, value = broadcast_all(self.rate, value)
         return facula.xlogy(value, rate) - rate - facula.lgamma(value + 1)
@@ -68,11 +68,11 @@ class _Counts(Distribution):
         return getattr(self, self._given).shape
 
     @lazy_property
-    def logits(self):
+    def logits(self) -> facula.Tensor:
         return probs_to_logits(self.probs, is_binary=True)
 
     @lazy_property
-    def probs(self):
+    def probs(self) -> facula.Tensor:
         return logits_to_probs(self.logits, is_binary=True)
 
 
@@ -91,35 +91,35 @@ class Binomial(_Counts):
         return constraints.integer_interval(0, self.total_count)
 
     @property
-    def mean(self):
+    def mean(self) -> facula.Tensor:
         return self.total_count * self.probs
 
     @property
-    def mode(self):
+    def mode(self) -> facula.Tensor:
         return ((self.total_count + 1) * self.probs).floor().clamp(max=self.total_count)
 
     @property
-    def variance(self):
+    def variance(self) -> facula.Tensor:
         return self.total_count * self.probs * (1 - self.probs)
 
-    def sample(self, sample_shape=()):
+    def sample(self, sample_shape=()) -> facula.Tensor:
         shape = self._extended_shape(sample_shape)
         with facula.no_grad():
             return facula.binomial(self.total_count.expand(shape), self.probs.expand(shape))
 
-    def log_prob(self, value):
+    def log_prob(self, value) -> facula.Tensor:
         self._validate_sample(value)
         n = self.total_count
         ways = facula.lgamma(n + 1) - facula.lgamma(value + 1) - facula.lgamma(n - value + 1)
         return ways + value * self.logits - n * softplus(self.logits)
 
-    def entropy(self):
+    def entropy(self) -> facula.Tensor:
         """Raises NotImplementedError where total_count differs within the batch."""
         values = self.enumerate_support(False)
         log_prob = self.log_prob(values)
         return -(log_prob.exp() * log_prob).sum(0)
 
-    def enumerate_support(self, expand: bool = True):
+    def enumerate_support(self, expand: bool = True) -> facula.Tensor:
         """Raises NotImplementedError where total_count differs within the batch."""
         n = int(self.total_count.max())
         if not int(self.total_count.min()) == n:
@@ -141,23 +141,23 @@ class NegativeBinomial(_Counts):
         super().__init__(total_count, probs, logits, validate_args)
 
     @property
-    def mean(self):
+    def mean(self) -> facula.Tensor:
         return self.total_count * facula.exp(self.logits)
 
     @property
-    def mode(self):
+    def mode(self) -> facula.Tensor:
         return ((self.total_count - 1) * self.logits.exp()).floor().clamp(min=0.0)
 
     @property
-    def variance(self):
+    def variance(self) -> facula.Tensor:
         return self.mean / facula.sigmoid(-self.logits)
 
-    def sample(self, sample_shape=()):
+    def sample(self, sample_shape=()) -> facula.Tensor:
         with facula.no_grad():
             rate = Gamma(self.total_count, facula.exp(-self.logits), validate_args=False).sample(sample_shape)
             return facula.poisson(rate)
 
-    def log_prob(self, value):
+    def log_prob(self, value) -> facula.Tensor:
         self._validate_sample(value)
         n = self.total_count
         either = n * -softplus(self.logits) + value * -softplus(-self.logits)

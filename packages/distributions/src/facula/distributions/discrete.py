@@ -51,11 +51,11 @@ class _Binary(Distribution):
         return getattr(self, self._given)
 
     @lazy_property
-    def logits(self):
+    def logits(self) -> facula.Tensor:
         return probs_to_logits(self.probs, is_binary=True)
 
     @lazy_property
-    def probs(self):
+    def probs(self) -> facula.Tensor:
         return logits_to_probs(self.logits, is_binary=True)
 
 
@@ -67,31 +67,31 @@ class Bernoulli(ExponentialFamily, _Binary):
     has_enumerate_support = True
 
     @property
-    def mean(self):
+    def mean(self) -> facula.Tensor:
         return self.probs
 
     @property
-    def mode(self):
+    def mode(self) -> facula.Tensor:
         mode = (self.probs >= 0.5).to(self.probs.dtype)
         return mode.masked_fill(self.probs == 0.5, float("nan"))
 
     @property
-    def variance(self):
+    def variance(self) -> facula.Tensor:
         return self.probs * (1 - self.probs)
 
     @property
     def param_shape(self):
         return self._parameter.shape
 
-    def sample(self, sample_shape=()):
+    def sample(self, sample_shape=()) -> facula.Tensor:
         with facula.no_grad():
             return facula.bernoulli(self.probs.expand(self._extended_shape(sample_shape)))
 
-    def log_prob(self, value):
+    def log_prob(self, value) -> facula.Tensor:
         self._validate_sample(value)
         return bernoulli_log_prob(self.logits, value)
 
-    def entropy(self):
+    def entropy(self) -> facula.Tensor:
         return -bernoulli_log_prob(self.logits, self.probs)
 
     _mean_carrier_measure = 0
@@ -103,7 +103,7 @@ class Bernoulli(ExponentialFamily, _Binary):
     def _log_normalizer(self, x):
         return facula.log1p(x.exp())
 
-    def enumerate_support(self, expand: bool = True):
+    def enumerate_support(self, expand: bool = True) -> facula.Tensor:
         return self._enumerate(facula.arange(2, dtype=self._parameter.dtype), expand)
 
 
@@ -121,30 +121,30 @@ class Geometric(_Binary):
             )
 
     @property
-    def mean(self):
+    def mean(self) -> facula.Tensor:
         return 1.0 / self.probs - 1.0
 
     @property
-    def mode(self):
+    def mode(self) -> facula.Tensor:
         return facula.zeros_like(self.probs)
 
     @property
-    def variance(self):
+    def variance(self) -> facula.Tensor:
         return (1.0 / self.probs - 1.0) / self.probs
 
-    def sample(self, sample_shape=()):
+    def sample(self, sample_shape=()) -> facula.Tensor:
         with facula.no_grad():
             u = facula.empty(self._extended_shape(sample_shape), dtype=self.probs.dtype)
             u.uniform_(facula.finfo(self.probs.dtype).tiny, 1)
             return (u.log() / (-self.probs).log1p()).floor()
 
-    def log_prob(self, value):
+    def log_prob(self, value) -> facula.Tensor:
         self._validate_sample(value)
         # 0 * log(0) is to be 0: at probs = 1 only k = 0 has a probability.
         safe = self.probs.masked_fill((self.probs == 1) & (value == 0), 0)
         return value * (-safe).log1p() + self.probs.log()
 
-    def entropy(self):
+    def entropy(self) -> facula.Tensor:
         return -bernoulli_log_prob(self.logits, self.probs) / self.probs
 
 
@@ -175,11 +175,11 @@ class Categorical(Distribution):
         return constraints.integer_interval(0, self._num_events - 1)
 
     @lazy_property
-    def logits(self):
+    def logits(self) -> facula.Tensor:
         return probs_to_logits(self.probs)
 
     @lazy_property
-    def probs(self):
+    def probs(self) -> facula.Tensor:
         return logits_to_probs(self.logits)
 
     @property
@@ -187,35 +187,35 @@ class Categorical(Distribution):
         return self._parameter.shape
 
     @property
-    def mean(self):
+    def mean(self) -> facula.Tensor:
         return facula.full(self._extended_shape(), float("nan"), dtype=self.probs.dtype)
 
     @property
-    def mode(self):
+    def mode(self) -> facula.Tensor:
         return self.probs.argmax(dim=-1)
 
     @property
-    def variance(self):
+    def variance(self) -> facula.Tensor:
         return facula.full(self._extended_shape(), float("nan"), dtype=self.probs.dtype)
 
-    def sample(self, sample_shape=()):
+    def sample(self, sample_shape=()) -> facula.Tensor:
         sample_shape = facula.Size(sample_shape)
         with facula.no_grad():
             flat = self.probs.reshape(-1, self._num_events)
             drawn = facula.multinomial(flat, sample_shape.numel(), True).T
             return drawn.reshape(self._extended_shape(sample_shape))
 
-    def log_prob(self, value):
+    def log_prob(self, value) -> facula.Tensor:
         self._validate_sample(value)
         value, logits = facula.broadcast_tensors(value.long().unsqueeze(-1), self.logits)
         return logits.gather(-1, value[..., :1]).squeeze(-1)
 
-    def entropy(self):
+    def entropy(self) -> facula.Tensor:
         # A logit of -inf times a probability of 0 is to be 0.
         logits = self.logits.clamp(min=facula.finfo(self.logits.dtype).min)
         return -(logits * self.probs).sum(-1)
 
-    def enumerate_support(self, expand: bool = True):
+    def enumerate_support(self, expand: bool = True) -> facula.Tensor:
         return self._enumerate(facula.arange(self._num_events), expand)
 
 
@@ -234,11 +234,11 @@ class OneHotCategorical(Distribution):
         self._categorical = old._categorical.expand(batch_shape)
 
     @property
-    def probs(self):
+    def probs(self) -> facula.Tensor:
         return self._categorical.probs
 
     @property
-    def logits(self):
+    def logits(self) -> facula.Tensor:
         return self._categorical.logits
 
     @property
@@ -246,32 +246,32 @@ class OneHotCategorical(Distribution):
         return self._categorical.param_shape
 
     @property
-    def mean(self):
+    def mean(self) -> facula.Tensor:
         return self.probs
 
     @property
-    def mode(self):
+    def mode(self) -> facula.Tensor:
         return self._one_hot(self.probs.argmax(dim=-1))
 
     @property
-    def variance(self):
+    def variance(self) -> facula.Tensor:
         return self.probs * (1 - self.probs)
 
     def _one_hot(self, index):
         zeros = facula.zeros(index.shape + self._event_shape, dtype=self.probs.dtype)
         return zeros.scatter(-1, index.unsqueeze(-1), 1.0)
 
-    def sample(self, sample_shape=()):
+    def sample(self, sample_shape=()) -> facula.Tensor:
         return self._one_hot(self._categorical.sample(sample_shape))
 
-    def log_prob(self, value):
+    def log_prob(self, value) -> facula.Tensor:
         self._validate_sample(value)
         return self._categorical.log_prob(value.argmax(-1))
 
-    def entropy(self):
+    def entropy(self) -> facula.Tensor:
         return self._categorical.entropy()
 
-    def enumerate_support(self, expand: bool = True):
+    def enumerate_support(self, expand: bool = True) -> facula.Tensor:
         n = self._event_shape[0]
         values = facula.eye(n, dtype=self.probs.dtype).reshape((n,) + (1,) * len(self._batch_shape) + (n,))
         return values.expand((n,) + tuple(self._batch_shape) + (n,)) if expand else values
@@ -285,7 +285,7 @@ class OneHotCategoricalStraightThrough(OneHotCategorical):
 
     has_rsample = True
 
-    def rsample(self, sample_shape=()):
+    def rsample(self, sample_shape=()) -> facula.Tensor:
         return self.sample(sample_shape) + (self.probs - self.probs.detach())
 
 
@@ -311,22 +311,22 @@ class Multinomial(Distribution):
         return constraints.multinomial(self.total_count)
 
     @property
-    def probs(self):
+    def probs(self) -> facula.Tensor:
         return self._categorical.probs
 
     @property
-    def logits(self):
+    def logits(self) -> facula.Tensor:
         return self._categorical.logits
 
     @property
-    def mean(self):
+    def mean(self) -> facula.Tensor:
         return self.probs * self.total_count
 
     @property
-    def variance(self):
+    def variance(self) -> facula.Tensor:
         return self.total_count * self.probs * (1 - self.probs)
 
-    def entropy(self):
+    def entropy(self) -> facula.Tensor:
         """n H - log n! + the expected log x_i! of every class, whose count x_i is binomial."""
         n, p = self.total_count, self.probs
         k = facula.arange(1.0, n + 1, dtype=p.dtype).reshape(-1, *(1,) * p.dim())  # log 0! is 0
@@ -334,12 +334,12 @@ class Multinomial(Distribution):
         chance = facula.exp(ways + facula.xlogy(k, p) + facula.xlogy(n - k, 1 - p))
         return n * self._categorical.entropy() - math.lgamma(n + 1) + (chance * facula.lgamma(k + 1)).sum((0, -1))
 
-    def sample(self, sample_shape=()):
+    def sample(self, sample_shape=()) -> facula.Tensor:
         drawn = self._categorical.sample((self.total_count, *sample_shape)).movedim(0, -1)
         counts = facula.zeros(self._extended_shape(sample_shape), dtype=self.probs.dtype)
         return counts.scatter_add(-1, drawn, facula.ones(drawn.shape, dtype=counts.dtype))
 
-    def log_prob(self, value):
+    def log_prob(self, value) -> facula.Tensor:
         self._validate_sample(value)
         logits, value = facula.broadcast_tensors(self.logits, value)
         # 0 times a logit of -inf is to be 0: a class that cannot come and did not.

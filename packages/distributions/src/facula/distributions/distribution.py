@@ -73,27 +73,27 @@ class Distribution:
         raise NotImplementedError(f"{type(self).__name__}: support is not defined. Define it in the subclass.")
 
     @property
-    def batch_shape(self):
+    def batch_shape(self) -> facula.Size:
         return self._batch_shape
 
     @property
-    def event_shape(self):
+    def event_shape(self) -> facula.Size:
         return self._event_shape
 
     @property
-    def mean(self):
+    def mean(self) -> facula.Tensor:
         raise self._has_no("mean")
 
     @property
-    def mode(self):
+    def mode(self) -> facula.Tensor:
         raise self._has_no("mode")
 
     @property
-    def variance(self):
+    def variance(self) -> facula.Tensor:
         raise self._has_no("variance")
 
     @property
-    def stddev(self):
+    def stddev(self) -> facula.Tensor:
         return self.variance.sqrt()
 
     def _has_no(self, what: str) -> NotImplementedError:
@@ -130,37 +130,37 @@ class Distribution:
     def _expanded(self, old, batch_shape) -> None:
         """For what a subclass holds besides its parameters."""
 
-    def sample(self, sample_shape=()):
+    def sample(self, sample_shape=()) -> facula.Tensor:
         """Samples without gradients."""
         with facula.no_grad():
             return self.rsample(sample_shape)
 
-    def rsample(self, sample_shape=()):
+    def rsample(self, sample_shape=()) -> facula.Tensor:
         """Samples as a function of the parameters, which gradients go through."""
         raise self._has_no("rsample")
 
-    def sample_n(self, n: int):
+    def sample_n(self, n: int) -> facula.Tensor:
         warnings.warn("sample_n will be deprecated. Use .sample((n,)) instead", UserWarning, stacklevel=2)
         return self.sample((n,))
 
-    def log_prob(self, value):
+    def log_prob(self, value) -> facula.Tensor:
         """Logarithm of the density, or of the probability, at `value`."""
         raise self._has_no("log_prob")
 
-    def cdf(self, value):
+    def cdf(self, value) -> facula.Tensor:
         raise self._has_no("cdf")
 
-    def icdf(self, value):
+    def icdf(self, value) -> facula.Tensor:
         raise self._has_no("icdf")
 
-    def enumerate_support(self, expand: bool = True):
+    def enumerate_support(self, expand: bool = True) -> facula.Tensor:
         """All values, along a new first dimension."""
         raise self._has_no("enumerate_support")
 
-    def entropy(self):
+    def entropy(self) -> facula.Tensor:
         raise self._has_no("entropy")
 
-    def perplexity(self):
+    def perplexity(self) -> facula.Tensor:
         return self.entropy().exp()
 
     def _extended_shape(self, sample_shape=()):

@@ -28,7 +28,7 @@ class ExponentialFamily(Distribution):
         """E[k(x)]."""
         raise self._has_no("_mean_carrier_measure")
 
-    def entropy(self):
+    def entropy(self) -> facula.Tensor:
         normalizer, params, slopes = _slopes(self)
         total = normalizer - self._mean_carrier_measure
         for param, slope in zip(params, slopes):

@@ -73,34 +73,34 @@ class Gamma(ExponentialFamily, _Scalar):
         self._broadcast(validate_args, concentration=concentration, rate=rate)
 
     @property
-    def mean(self):
+    def mean(self) -> facula.Tensor:
         return self.concentration / self.rate
 
     @property
-    def mode(self):
+    def mode(self) -> facula.Tensor:
         return ((self.concentration - 1) / self.rate).clamp(min=0)
 
     @property
-    def variance(self):
+    def variance(self) -> facula.Tensor:
         return self.concentration / self.rate.pow(2)
 
-    def rsample(self, sample_shape=()):
+    def rsample(self, sample_shape=()) -> facula.Tensor:
         shape = self._extended_shape(sample_shape)
         value = _Drawn.apply(self.concentration.expand(shape)) / self.rate.expand(shape)
         value.data.clamp_(min=facula.finfo(value.dtype).tiny)
         return value
 
-    def log_prob(self, value):
+    def log_prob(self, value) -> facula.Tensor:
         value = facula.as_tensor(value, dtype=self.rate.dtype)
         self._validate_sample(value)
         a = self.concentration
         return facula.xlogy(a, self.rate) + facula.xlogy(a - 1, value) - self.rate * value - facula.lgamma(a)
 
-    def entropy(self):
+    def entropy(self) -> facula.Tensor:
         a = self.concentration
         return a - facula.log(self.rate) + facula.lgamma(a) + (1.0 - a) * facula.digamma(a)
 
-    def cdf(self, value):
+    def cdf(self, value) -> facula.Tensor:
         self._validate_sample(value)
         return facula.special.gammainc(self.concentration, self.rate * value)
 
@@ -149,19 +149,19 @@ class InverseGamma(TransformedDistribution):
         return self.base_dist.rate
 
     @property
-    def mean(self):
+    def mean(self) -> facula.Tensor:
         return facula.where(self.concentration > 1, self.rate / (self.concentration - 1), math.inf)
 
     @property
-    def mode(self):
+    def mode(self) -> facula.Tensor:
         return self.rate / (self.concentration + 1)
 
     @property
-    def variance(self):
+    def variance(self) -> facula.Tensor:
         a = self.concentration
         return facula.where(a > 2, self.rate.square() / ((a - 1).square() * (a - 2)), math.inf)
 
-    def entropy(self):
+    def entropy(self) -> facula.Tensor:
         a = self.concentration
         return a + self.rate.log() + a.lgamma() - (1 + a) * a.digamma()
 
@@ -179,20 +179,20 @@ class Dirichlet(ExponentialFamily):
         self.concentration = concentration
         super().__init__(concentration.shape[:-1], concentration.shape[-1:], validate_args=validate_args)
 
-    def rsample(self, sample_shape=()):
+    def rsample(self, sample_shape=()) -> facula.Tensor:
         return _DrawnShares.apply(self.concentration.expand(self._extended_shape(sample_shape)))
 
-    def log_prob(self, value):
+    def log_prob(self, value) -> facula.Tensor:
         self._validate_sample(value)
         a = self.concentration
         return facula.xlogy(a - 1.0, value).sum(-1) + facula.lgamma(a.sum(-1)) - facula.lgamma(a).sum(-1)
 
     @property
-    def mean(self):
+    def mean(self) -> facula.Tensor:
         return self.concentration / self.concentration.sum(-1, True)
 
     @property
-    def mode(self):
+    def mode(self) -> facula.Tensor:
         less = (self.concentration - 1).clamp(min=0.0)
         mode = less / less.sum(-1, True)
         flat = (self.concentration < 1).all(dim=-1, keepdim=True)
@@ -201,11 +201,11 @@ class Dirichlet(ExponentialFamily):
         return facula.where(flat, corner, mode)
 
     @property
-    def variance(self):
+    def variance(self) -> facula.Tensor:
         total = self.concentration.sum(-1, True)
         return self.concentration * (total - self.concentration) / (total.pow(2) * (total + 1))
 
-    def entropy(self):
+    def entropy(self) -> facula.Tensor:
         a, k = self.concentration, self.concentration.shape[-1]
         total = a.sum(-1)
         beta = facula.lgamma(a).sum(-1) - facula.lgamma(total)
@@ -235,26 +235,26 @@ class Beta(ExponentialFamily, _Scalar):
         return Dirichlet(facula.stack([self.concentration1, self.concentration0], -1), validate_args=False)
 
     @property
-    def mean(self):
+    def mean(self) -> facula.Tensor:
         return self.concentration1 / (self.concentration1 + self.concentration0)
 
     @property
-    def mode(self):
+    def mode(self) -> facula.Tensor:
         return self._dirichlet.mode[..., 0]
 
     @property
-    def variance(self):
+    def variance(self) -> facula.Tensor:
         total = self.concentration1 + self.concentration0
         return self.concentration1 * self.concentration0 / (total.pow(2) * (total + 1))
 
-    def rsample(self, sample_shape=()):
+    def rsample(self, sample_shape=()) -> facula.Tensor:
         return self._dirichlet.rsample(sample_shape).select(-1, 0)
 
-    def log_prob(self, value):
+    def log_prob(self, value) -> facula.Tensor:
         self._validate_sample(value)
         return self._dirichlet.log_prob(facula.stack([value, 1.0 - value], -1))
 
-    def entropy(self):
+    def entropy(self) -> facula.Tensor:
         return self._dirichlet.entropy()
 
     @property
@@ -276,24 +276,24 @@ class StudentT(_Scalar):
         self._broadcast(validate_args, df=df, loc=loc, scale=scale)
 
     @property
-    def mean(self):
+    def mean(self) -> facula.Tensor:
         return facula.where(self.df > 1, self.loc, math.nan)
 
     @property
-    def mode(self):
+    def mode(self) -> facula.Tensor:
         return self.loc
 
     @property
-    def variance(self):
+    def variance(self) -> facula.Tensor:
         some = facula.where(self.df > 1, math.inf * facula.ones_like(self.df), math.nan)
         return facula.where(self.df > 2, self.scale.pow(2) * self.df / (self.df - 2), some)
 
-    def rsample(self, sample_shape=()):
+    def rsample(self, sample_shape=()) -> facula.Tensor:
         x = standard_normal(self._extended_shape(sample_shape), self.df.dtype)
         z = Chi2(self.df, validate_args=False).rsample(sample_shape)
         return self.loc + self.scale * (x * facula.rsqrt(z / self.df))
 
-    def log_prob(self, value):
+    def log_prob(self, value) -> facula.Tensor:
         self._validate_sample(value)
         y, df = (value - self.loc) / self.scale, self.df
         log_z = (
@@ -305,7 +305,7 @@ class StudentT(_Scalar):
         )
         return -0.5 * (df + 1.0) * facula.log1p(y**2.0 / df) - log_z
 
-    def entropy(self):
+    def entropy(self) -> facula.Tensor:
         df = self.df
         beta = facula.lgamma(0.5 * df) + math.lgamma(0.5) - facula.lgamma(0.5 * (df + 1))
         return (
@@ -327,20 +327,20 @@ class FisherSnedecor(_Scalar):
         self._broadcast(validate_args, df1=df1, df2=df2)
 
     @property
-    def mean(self):
+    def mean(self) -> facula.Tensor:
         return facula.where(self.df2 > 2, self.df2 / (self.df2 - 2), math.nan)
 
     @property
-    def mode(self):
+    def mode(self) -> facula.Tensor:
         mode = (self.df1 - 2) / self.df1 * self.df2 / (self.df2 + 2)
         return facula.where(self.df1 > 2, mode, math.nan)
 
     @property
-    def variance(self):
+    def variance(self) -> facula.Tensor:
         a, b = self.df1, self.df2
         return facula.where(b > 4, 2 * b.pow(2) * (a + b - 2) / (a * (b - 2).pow(2) * (b - 4)), math.nan)
 
-    def rsample(self, sample_shape=()):
+    def rsample(self, sample_shape=()) -> facula.Tensor:
         shape = self._extended_shape(sample_shape)
         above = Gamma(self.df1 * 0.5, self.df1, validate_args=False).rsample(sample_shape).view(shape)
         below = Gamma(self.df2 * 0.5, self.df2, validate_args=False).rsample(sample_shape).view(shape)
@@ -349,7 +349,7 @@ class FisherSnedecor(_Scalar):
         ratio.data.clamp_(min=facula.finfo(below.dtype).tiny)
         return ratio
 
-    def log_prob(self, value):
+    def log_prob(self, value) -> facula.Tensor:
         self._validate_sample(value)
         a, b, ratio = self.df1 * 0.5, self.df2 * 0.5, self.df1 / self.df2
         beta = (a + b).lgamma() - a.lgamma() - b.lgamma()

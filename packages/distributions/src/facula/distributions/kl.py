@@ -38,7 +38,7 @@ def register_kl(type_p: type, type_q: type):
     return decorator
 
 
-def kl_divergence(p: Distribution, q: Distribution):
+def kl_divergence(p: Distribution, q: Distribution) -> facula.Tensor:
     """E_p[log p - log q], for every element of the batch.
 
     Raises NotImplementedError if no rule fits the pair.

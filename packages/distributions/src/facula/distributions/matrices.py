@@ -83,35 +83,35 @@ class LowRankMultivariateNormal(Distribution):
         return value.expand(self._batch_shape + self._event_shape + self._event_shape)
 
     @property
-    def mean(self):
+    def mean(self) -> facula.Tensor:
         return self.loc
 
     mode = mean
 
     @lazy_property
-    def variance(self):
+    def variance(self) -> facula.Tensor:
         return (self._factor.pow(2).sum(-1) + self._diag).expand(self._batch_shape + self._event_shape)
 
     @lazy_property
-    def covariance_matrix(self):
+    def covariance_matrix(self) -> facula.Tensor:
         return self._matrix(self._factor @ self._factor.mT + facula.diag_embed(self._diag))
 
     @lazy_property
-    def scale_tril(self):
+    def scale_tril(self) -> facula.Tensor:
         # D^1/2 chol(I + D^-1/2 W W^T D^-1/2): what is factored has no eigenvalue below 1
         root = self._diag.sqrt().unsqueeze(-1)
         scaled = self._factor / root
         return self._matrix(root * facula.linalg.cholesky(scaled @ scaled.mT + facula.eye(root.shape[-2], dtype=root.dtype)))
 
     @lazy_property
-    def precision_matrix(self):
+    def precision_matrix(self) -> facula.Tensor:
         part = facula.linalg.solve_triangular(*self._with_small(self._factor.mT / self._diag.unsqueeze(-2)), upper=False)
         return self._matrix(facula.diag_embed(self._diag.reciprocal()) - part.mT @ part)
 
     def _with_small(self, right):
         return self._small.expand(facula.broadcast_shapes(self._small.shape[:-2], right.shape[:-2]) + self._small.shape[-2:]), right
 
-    def rsample(self, sample_shape=()):
+    def rsample(self, sample_shape=()) -> facula.Tensor:
         shape = self._extended_shape(sample_shape)
         small = standard_normal(shape[:-1] + self.cov_factor.shape[-1:], self.loc.dtype)
         each = standard_normal(shape, self.loc.dtype)
@@ -120,7 +120,7 @@ class LowRankMultivariateNormal(Distribution):
     def _log_det(self):
         return 2 * self._small.diagonal(dim1=-2, dim2=-1).log().sum(-1) + self._diag.log().sum(-1)
 
-    def log_prob(self, value):
+    def log_prob(self, value) -> facula.Tensor:
         self._validate_sample(value)
         away = value - self.loc
         inner = ((self._factor.mT / self._diag.unsqueeze(-2)) @ away.unsqueeze(-1))
@@ -128,7 +128,7 @@ class LowRankMultivariateNormal(Distribution):
         distance = (away.pow(2) / self._diag).sum(-1) - inner.pow(2).sum(-1)
         return -0.5 * (self._event_shape[0] * math.log(2 * math.pi) + self._log_det() + distance)
 
-    def entropy(self):
+    def entropy(self) -> facula.Tensor:
         return (0.5 * (self._event_shape[0] * (1.0 + math.log(2 * math.pi)) + self._log_det())).expand(self._batch_shape)
 
 
@@ -159,7 +159,7 @@ class LKJCholesky(Distribution):
     def _expanded(self, old, batch_shape) -> None:
         self._set_radii()
 
-    def sample(self, sample_shape=()):
+    def sample(self, sample_shape=()) -> facula.Tensor:
         with facula.no_grad():
             squared = self._beta.sample(sample_shape).unsqueeze(-1)
             direction = facula.randn(self._extended_shape(sample_shape), dtype=squared.dtype).tril(-1)
@@ -169,7 +169,7 @@ class LKJCholesky(Distribution):
             rest = (1 - rows.pow(2).sum(-1)).clamp(min=facula.finfo(rows.dtype).tiny).sqrt()
             return rows + facula.diag_embed(rest)
 
-    def log_prob(self, value):
+    def log_prob(self, value) -> facula.Tensor:
         self._validate_sample(value)
         diagonal = value.diagonal(dim1=-1, dim2=-2)[..., 1:]
         order = 2 * (self.concentration - 1).unsqueeze(-1) + self.dim - facula.arange(2, self.dim + 1)
@@ -227,28 +227,28 @@ class Wishart(ExponentialFamily):
         return value.expand(self._batch_shape + self._event_shape)
 
     @lazy_property
-    def scale_tril(self):
+    def scale_tril(self) -> facula.Tensor:
         return self._matrix(self._factor)
 
     @lazy_property
-    def covariance_matrix(self):
+    def covariance_matrix(self) -> facula.Tensor:
         return self._matrix(self._factor @ self._factor.mT)
 
     @lazy_property
-    def precision_matrix(self):
+    def precision_matrix(self) -> facula.Tensor:
         return self._matrix(facula.cholesky_inverse(self._factor))
 
     @property
-    def mean(self):
+    def mean(self) -> facula.Tensor:
         return self.df[..., None, None] * self.covariance_matrix
 
     @property
-    def mode(self):
+    def mode(self) -> facula.Tensor:
         factor = self.df - self._event_shape[-1] - 1
         return facula.where(factor > 0, factor, math.nan)[..., None, None] * self.covariance_matrix
 
     @property
-    def variance(self):
+    def variance(self) -> facula.Tensor:
         v = self.covariance_matrix
         diagonal = v.diagonal(dim1=-2, dim2=-1)
         return self.df[..., None, None] * (v.pow(2) + diagonal.unsqueeze(-1) * diagonal.unsqueeze(-2))
@@ -264,7 +264,7 @@ class Wishart(ExponentialFamily):
         factor = self._factor @ noise
         return factor @ factor.mT
 
-    def rsample(self, sample_shape=(), max_try_correction=None):
+    def rsample(self, sample_shape=(), max_try_correction=None) -> facula.Tensor:
         sample_shape = facula.Size(sample_shape)
         found = self._drawn(sample_shape)
         # PyTorch draws every sample that came out well a second time, and so its stream goes on
@@ -291,7 +291,7 @@ class Wishart(ExponentialFamily):
     def _log_det_factor(self):
         return self._factor.diagonal(dim1=-2, dim2=-1).log().sum(-1)
 
-    def log_prob(self, value):
+    def log_prob(self, value) -> facula.Tensor:
         self._validate_sample(value)
         n = self._event_shape[-1]
         factor = self._factor.expand(facula.broadcast_shapes(self._factor.shape, value.shape))
@@ -299,7 +299,7 @@ class Wishart(ExponentialFamily):
         normalizer = self.df * (n * math.log(2) / 2 + self._log_det_factor()) + facula.mvlgamma(self.df / 2, n)
         return (self.df - n - 1) / 2 * facula.linalg.slogdet(value).logabsdet - trace / 2 - normalizer
 
-    def entropy(self):
+    def entropy(self) -> facula.Tensor:
         n, df = self._event_shape[-1], self.df
         slopes = facula.digamma(df.unsqueeze(-1) / 2 - 0.5 * facula.arange(n, dtype=df.dtype)).sum(-1)
         half = (n + 1) * (n * math.log(2) / 2 + self._log_det_factor())

@@ -65,36 +65,36 @@ class MultivariateNormal(Distribution):
         return value.expand(self._batch_shape + self._event_shape + self._event_shape)
 
     @lazy_property
-    def scale_tril(self):
+    def scale_tril(self) -> facula.Tensor:
         return self._matrix(self._unbroadcasted_scale_tril)
 
     @lazy_property
-    def covariance_matrix(self):
+    def covariance_matrix(self) -> facula.Tensor:
         return self._matrix(self._unbroadcasted_scale_tril @ self._unbroadcasted_scale_tril.mT)
 
     @lazy_property
-    def precision_matrix(self):
+    def precision_matrix(self) -> facula.Tensor:
         return self._matrix(facula.cholesky_inverse(self._unbroadcasted_scale_tril))
 
     @property
-    def mean(self):
+    def mean(self) -> facula.Tensor:
         return self.loc
 
     mode = mean
 
     @property
-    def variance(self):
+    def variance(self) -> facula.Tensor:
         squares = self._unbroadcasted_scale_tril.pow(2).sum(-1)
         return squares.expand(self._batch_shape + self._event_shape)
 
-    def rsample(self, sample_shape=()):
+    def rsample(self, sample_shape=()) -> facula.Tensor:
         eps = standard_normal(self._extended_shape(sample_shape), self.loc.dtype)
         return self.loc + (self._unbroadcasted_scale_tril @ eps.unsqueeze(-1)).squeeze(-1)
 
     def _log_det(self):
         return self._unbroadcasted_scale_tril.diagonal(dim1=-2, dim2=-1).log().sum(-1)
 
-    def log_prob(self, value):
+    def log_prob(self, value) -> facula.Tensor:
         self._validate_sample(value)
         away = (value - self.loc).unsqueeze(-1)
         factor = self._unbroadcasted_scale_tril
@@ -102,7 +102,7 @@ class MultivariateNormal(Distribution):
         squares = solved.squeeze(-1).pow(2).sum(-1)
         return -0.5 * (self._event_shape[0] * math.log(2 * math.pi) + squares) - self._log_det()
 
-    def entropy(self):
+    def entropy(self) -> facula.Tensor:
         half = 0.5 * self._event_shape[0] * (1.0 + math.log(2 * math.pi)) + self._log_det()
         return half.expand(self._batch_shape)
 

@@ -55,19 +55,19 @@ class LogNormal(_Named):
         return self.base_dist.scale
 
     @property
-    def mean(self):
+    def mean(self) -> facula.Tensor:
         return (self.loc + self.scale.pow(2) / 2).exp()
 
     @property
-    def mode(self):
+    def mode(self) -> facula.Tensor:
         return (self.loc - self.scale.square()).exp()
 
     @property
-    def variance(self):
+    def variance(self) -> facula.Tensor:
         squared = self.scale.pow(2)
         return squared.expm1() * (2 * self.loc + squared).exp()
 
-    def entropy(self):
+    def entropy(self) -> facula.Tensor:
         return self.base_dist.entropy() + self.loc
 
 
@@ -86,22 +86,22 @@ class _Half(_Named):
         return self.base_dist.scale
 
     @property
-    def mode(self):
+    def mode(self) -> facula.Tensor:
         return facula.zeros_like(self.scale)
 
-    def log_prob(self, value):
+    def log_prob(self, value) -> facula.Tensor:
         self._validate_sample(value)
         log_prob = self.base_dist.log_prob(value) + math.log(2)
         return facula.where(value >= 0, log_prob, -math.inf)
 
-    def cdf(self, value):
+    def cdf(self, value) -> facula.Tensor:
         self._validate_sample(value)
         return 2 * self.base_dist.cdf(value) - 1
 
-    def icdf(self, prob):
+    def icdf(self, prob) -> facula.Tensor:
         return self.base_dist.icdf((prob + 1) / 2)
 
-    def entropy(self):
+    def entropy(self) -> facula.Tensor:
         return self.base_dist.entropy() - math.log(2)
 
 
@@ -111,11 +111,11 @@ class HalfNormal(_Half):
     _whole = Normal
 
     @property
-    def mean(self):
+    def mean(self) -> facula.Tensor:
         return self.scale * math.sqrt(2 / math.pi)
 
     @property
-    def variance(self):
+    def variance(self) -> facula.Tensor:
         return self.scale.pow(2) * (1 - 2 / math.pi)
 
 
@@ -125,11 +125,11 @@ class HalfCauchy(_Half):
     _whole = Cauchy
 
     @property
-    def mean(self):
+    def mean(self) -> facula.Tensor:
         return facula.full(self._extended_shape(), math.inf, dtype=self.scale.dtype)
 
     @property
-    def variance(self):
+    def variance(self) -> facula.Tensor:
         return self.base_dist.variance
 
 
@@ -149,27 +149,27 @@ class Gumbel(_Named):
         super().__init__(Uniform(low, high, validate_args), steps, validate_args)
 
     @property
-    def mean(self):
+    def mean(self) -> facula.Tensor:
         return self.loc + self.scale * EULER
 
     @property
-    def mode(self):
+    def mode(self) -> facula.Tensor:
         return self.loc
 
     @property
-    def stddev(self):
+    def stddev(self) -> facula.Tensor:
         return (math.pi / math.sqrt(6)) * self.scale
 
     @property
-    def variance(self):
+    def variance(self) -> facula.Tensor:
         return self.stddev.pow(2)
 
-    def log_prob(self, value):
+    def log_prob(self, value) -> facula.Tensor:
         self._validate_sample(value)
         y = (self.loc - value) / self.scale
         return (y - y.exp()) - self.scale.log()
 
-    def entropy(self):
+    def entropy(self) -> facula.Tensor:
         return self.scale.log() + (1 + EULER)
 
 
@@ -188,20 +188,20 @@ class Pareto(_Named):
         return constraints.greater_than_eq(self.scale)
 
     @property
-    def mean(self):
+    def mean(self) -> facula.Tensor:
         alpha = self.alpha.clamp(min=1)  # infinite at and below 1
         return alpha * self.scale / (alpha - 1)
 
     @property
-    def mode(self):
+    def mode(self) -> facula.Tensor:
         return self.scale
 
     @property
-    def variance(self):
+    def variance(self) -> facula.Tensor:
         alpha = self.alpha.clamp(min=2)
         return self.scale.pow(2) * alpha / ((alpha - 1).pow(2) * (alpha - 2))
 
-    def entropy(self):
+    def entropy(self) -> facula.Tensor:
         return (self.scale / self.alpha).log() + (1 + self.alpha.reciprocal())
 
 
@@ -218,21 +218,21 @@ class Weibull(_Named):
         super().__init__(base, steps, validate_args)
 
     @property
-    def mean(self):
+    def mean(self) -> facula.Tensor:
         return self.scale * facula.exp(facula.lgamma(1 + self.concentration.reciprocal()))
 
     @property
-    def mode(self):
+    def mode(self) -> facula.Tensor:
         k = self.concentration
         return self.scale * ((k - 1) / k).pow(k.reciprocal())
 
     @property
-    def variance(self):
+    def variance(self) -> facula.Tensor:
         inverse = self.concentration.reciprocal()
         second = facula.exp(facula.lgamma(1 + 2 * inverse))
         return self.scale.pow(2) * (second - facula.exp(2 * facula.lgamma(1 + inverse)))
 
-    def entropy(self):
+    def entropy(self) -> facula.Tensor:
         inverse = self.concentration.reciprocal()
         return EULER * (1 - inverse) + facula.log(self.scale * inverse) + 1
 
@@ -254,13 +254,13 @@ class Kumaraswamy(_Named):
         super().__init__(base, steps, validate_args)
 
     @property
-    def mode(self):
+    def mode(self) -> facula.Tensor:
         """((a - 1) / (a b - 1))^(1 / a); NaN where the density has no peak inside: a < 1 or b < 1."""
         a, b = self.concentration1, self.concentration0
         log_mode = a.reciprocal() * (-b).log1p() - (-a * b).log1p() + (-a).log1p()
         return facula.where((a < 1) | (b < 1), float("nan"), log_mode.exp())
 
-    def entropy(self):
+    def entropy(self) -> facula.Tensor:
         """Source: Michalowicz et al., Handbook of Differential Entropy (2013), table of distributions."""
         a, b = self.concentration1, self.concentration0
         harmonic = facula.digamma(b + 1) + 0.5772156649015329
@@ -272,11 +272,11 @@ class Kumaraswamy(_Named):
         return b * facula.exp(facula.lgamma(value) + facula.lgamma(b) - facula.lgamma(value + b))
 
     @property
-    def mean(self):
+    def mean(self) -> facula.Tensor:
         return self._moment(1)
 
     @property
-    def variance(self):
+    def variance(self) -> facula.Tensor:
         return self._moment(2) - self._moment(1).pow(2)
 
 
@@ -291,13 +291,13 @@ class LogitRelaxedBernoulli(_Binary):
         self.temperature = temperature
         super().__init__(probs, logits, validate_args)
 
-    def rsample(self, sample_shape=()):
+    def rsample(self, sample_shape=()) -> facula.Tensor:
         shape = self._extended_shape(sample_shape)
         probs = clamp_probs(self.probs.expand(shape))
         u = clamp_probs(facula.rand(shape, dtype=probs.dtype))
         return (u.log() - (-u).log1p() + probs.log() - (-probs).log1p()) / self.temperature
 
-    def log_prob(self, value):
+    def log_prob(self, value) -> facula.Tensor:
         self._validate_sample(value)
         away = self.logits - value * self.temperature
         return facula.log(facula.as_tensor(self.temperature, dtype=away.dtype)) + away - 2 * softplus(away)
@@ -317,11 +317,11 @@ class RelaxedBernoulli(_Named):
         return self.base_dist.temperature
 
     @property
-    def logits(self):
+    def logits(self) -> facula.Tensor:
         return self.base_dist.logits
 
     @property
-    def probs(self):
+    def probs(self) -> facula.Tensor:
         return self.base_dist.probs
 
 
@@ -341,19 +341,19 @@ class _ExpRelaxedCategorical(Distribution):
         self._categorical = old._categorical.expand(batch_shape)
 
     @property
-    def probs(self):
+    def probs(self) -> facula.Tensor:
         return self._categorical.probs
 
     @property
-    def logits(self):
+    def logits(self) -> facula.Tensor:
         return self._categorical.logits
 
-    def rsample(self, sample_shape=()):
+    def rsample(self, sample_shape=()) -> facula.Tensor:
         u = clamp_probs(facula.rand(self._extended_shape(sample_shape), dtype=self.logits.dtype))
         scores = (self.logits + -((-(u.log())).log())) / self.temperature
         return scores - scores.logsumexp(dim=-1, keepdim=True)
 
-    def log_prob(self, value):
+    def log_prob(self, value) -> facula.Tensor:
         self._validate_sample(value)
         k = self._event_shape[0]
         temperature = facula.as_tensor(self.temperature, dtype=value.dtype)
@@ -380,9 +380,9 @@ class RelaxedOneHotCategorical(_Named):
         return self.base_dist.temperature
 
     @property
-    def logits(self):
+    def logits(self) -> facula.Tensor:
         return self.base_dist.logits
 
     @property
-    def probs(self):
+    def probs(self) -> facula.Tensor:
         return self.base_dist.probs

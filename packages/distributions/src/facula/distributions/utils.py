@@ -27,31 +27,31 @@ def is_number(*values) -> bool:
     return all(isinstance(value, Number) for value in values)
 
 
-def standard_normal(shape, dtype):
+def standard_normal(shape, dtype) -> facula.Tensor:
     return facula.empty(shape, dtype=dtype).normal_()
 
 
-def sum_rightmost(value, dims: int):
+def sum_rightmost(value, dims: int) -> facula.Tensor:
     """`value` summed over its last `dims` dimensions."""
     return value.reshape(value.shape[: value.dim() - dims] + (-1,)).sum(-1) if dims else value
 
 
-def clamp_probs(probs):
+def clamp_probs(probs) -> facula.Tensor:
     """Probabilities kept inside (0, 1) by one machine epsilon."""
     eps = facula.finfo(probs.dtype).eps
     return probs.clamp(min=eps, max=1 - eps)
 
 
-def logits_to_probs(logits, is_binary: bool = False):
+def logits_to_probs(logits, is_binary: bool = False) -> facula.Tensor:
     return facula.sigmoid(logits) if is_binary else facula.softmax(logits, dim=-1)
 
 
-def probs_to_logits(probs, is_binary: bool = False):
+def probs_to_logits(probs, is_binary: bool = False) -> facula.Tensor:
     clamped = clamp_probs(probs)
     return facula.log(clamped) - facula.log1p(-clamped) if is_binary else facula.log(clamped)
 
 
-def tril_matrix_to_vec(mat, diag: int = 0):
+def tril_matrix_to_vec(mat, diag: int = 0) -> facula.Tensor:
     """The lower triangles of matrices (..., D, D), row by row; diag as in facula.tril."""
     n = mat.shape[-1]
     if not -n <= diag < n:
@@ -60,7 +60,7 @@ def tril_matrix_to_vec(mat, diag: int = 0):
     return mat.flatten(-2).index_select(-1, rows * n + columns)
 
 
-def vec_to_tril_matrix(vec, diag: int = 0):
+def vec_to_tril_matrix(vec, diag: int = 0) -> facula.Tensor:
     """The matrices whose lower triangles, row by row, are the vectors (..., N)."""
     size = vec.shape[-1]
     n = round((-(1 + 2 * diag) + ((1 + 2 * diag) ** 2 + 8 * size + 4 * abs(diag) * (diag + 1)) ** 0.5) / 2)
@@ -76,7 +76,7 @@ def softplus(x):
     return 0.5 * facula.relu(x) + 0.5 * x.clamp(min=0) + facula.log1p(facula.exp(-x.abs()))
 
 
-def bernoulli_log_prob(logits, value):
+def bernoulli_log_prob(logits, value) -> facula.Tensor:
     """value * log p + (1 - value) * log(1 - p), from logits: -softplus(-l) = log p, and log(1 - p) = log p - l."""
     return value * logits - softplus(logits)
 

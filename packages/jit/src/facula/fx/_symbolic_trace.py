@@ -78,17 +78,26 @@ class _Patcher:
         self.undo: list[Callable[[], None]] = []
         self.visited: set[int] = set()
 
-    def patch(self, home: dict, name: str, value: Any) -> None:
-        """Let a name of a module's dict mean something else."""
+    def patch(self, home: dict, name: str, value: Any, deduplicate: bool = True) -> None:
+        """Let a name of a module's dict mean something else. deduplicate: not where it already means something that was put here so."""
+        if not self._new(home.get(name), value, deduplicate):
+            return
         before = home.get(name, self)
         home[name] = value
         self.undo.append(lambda: home.pop(name) if before is self else home.__setitem__(name, before))
 
-    def patch_method(self, cls: type, name: str, value: Any) -> None:
-        """Let a class's method be something else."""
+    def patch_method(self, cls: type, name: str, value: Any, deduplicate: bool = True) -> None:
+        """Let a class's method be something else. deduplicate: as in patch."""
+        if not self._new(getattr(cls, name), value, deduplicate):
+            return
         before = cls.__dict__.get(name, self)
         setattr(cls, name, value)
         self.undo.append(lambda: delattr(cls, name) if before is self else setattr(cls, name, before))
+
+    @staticmethod
+    def _new(before: Any, value: Any, deduplicate: bool) -> bool:
+        setattr(value, "__fx_already_patched", deduplicate)  # setattr: a class mangles the name
+        return not getattr(before, "__fx_already_patched", False)
 
     def visit_once(self, thing: Any) -> bool:
         """True the first time."""
@@ -289,8 +298,8 @@ class Tracer(TracerBase):
             _autowrap_check(patches, getattr(getattr(mod, "forward", mod), "__globals__", {}), self._autowrap_function_ids)
             return self.call_module(mod, lambda *a, **k: _orig_module_call(mod, *a, **k), args, kwargs)
 
-        patches.patch_method(Module, "__getattr__", fetch)
-        patches.patch_method(Module, "__call__", call)
+        patches.patch_method(Module, "__getattr__", fetch, deduplicate=False)
+        patches.patch_method(Module, "__call__", call, deduplicate=False)
         _patch_wrapped_functions(patches)
         for home in (*map(vars, self._autowrap_search), getattr(inspect.unwrap(fn), "__globals__", {})):
             _autowrap_check(patches, home, self._autowrap_function_ids)

@@ -1,7 +1,6 @@
 """trace(): run a function once under the tracer, then check what was recorded."""
 
 import inspect
-import threading
 import warnings
 
 import facula
@@ -12,7 +11,7 @@ from ._errors import TracingCheckError
 from ._traced import Trace, TracedFunction, flatten, outputs_of, shape_of, traced_module
 from ._tracer import Tracer
 
-_tracing = threading.local()
+_tracing = extend.ThreadState()
 
 
 def is_tracing():

@@ -19,7 +19,7 @@ def make_grid(
     value_range: tuple[float, float] | None = None,
     scale_each: bool = False,
     pad_value: float = 0.0,
-):
+) -> facula.Tensor:
     """One picture (3, H, W) of many (N, C, H, W), nrow in a row, padding pixels of pad_value between them.
 
     tensor: also a list of pictures, or one picture; single channels are repeated. normalize: value_range, or the smallest and

@@ -1,5 +1,11 @@
 """Networks for pictures, untrained; torchvision's names, keys of state_dict and initialisation."""
 
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fnmatch import fnmatch
+from types import ModuleType
+
 from . import alexnet as _alexnet
 from . import densenet as _densenet
 from . import googlenet as _googlenet
@@ -19,9 +25,11 @@ globals().update(_ENUMS)
 globals().update({n: getattr(m, n) for m in _MODULES for n in m.__all__ if n not in _BLOCKS})
 
 
-def list_models() -> list[str]:
-    """The names that get_model knows."""
-    return [n for n in __all__ if n.islower() and n not in ("get_model", "list_models")]
+def list_models(module: ModuleType | None = None, include: str | Iterable[str] | None = None, exclude: str | Iterable[str] | None = None) -> list[str]:
+    """The names that get_model knows, sorted: those of this module, or of the one given, that fit a pattern such as "resnet*"."""
+    fits = lambda name, patterns: any(fnmatch(name, p) for p in ([patterns] if isinstance(patterns, str) else patterns))
+    names = [n for n in __all__ if n.islower() and n not in ("get_model", "list_models") and (module is None or globals()[n] is getattr(module, n, None))]
+    return sorted(n for n in names if (not include or fits(n, include)) and not (exclude and fits(n, exclude)))
 
 
 def get_model(name: str, **config):

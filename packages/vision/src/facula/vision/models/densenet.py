@@ -33,7 +33,7 @@ class _DenseLayer(nn.Module):
     def _narrow(self, *planes):
         return self.conv1(self.relu1(self.norm1(facula.cat(planes, 1))))
 
-    def forward(self, input):
+    def forward(self, input) -> facula.Tensor:
         planes = [input] if isinstance(input, facula.Tensor) else input
         if self.memory_efficient and any(p.requires_grad for p in planes):
             narrow = facula.utils.checkpoint.checkpoint(self._narrow, *planes, use_reentrant=False)
@@ -52,7 +52,7 @@ class _DenseBlock(nn.ModuleDict):
             layer = _DenseLayer(num_input_features + k * growth_rate, growth_rate, bn_size, drop_rate, memory_efficient)
             self.add_module(f"denselayer{k + 1}", layer)
 
-    def forward(self, init_features):
+    def forward(self, init_features) -> facula.Tensor:
         planes = [init_features]
         for _, layer in self.items():
             planes.append(layer(planes))
@@ -101,7 +101,7 @@ class DenseNet(nn.Module):
             elif isinstance(module, nn.Linear):
                 nn.init.constant_(module.bias, 0)
 
-    def forward(self, x):
+    def forward(self, x) -> facula.Tensor:
         x = F.relu(self.features(x), inplace=True)
         return self.classifier(F.adaptive_avg_pool2d(x, (1, 1)).flatten(1))
 

@@ -46,7 +46,7 @@ class Inception(nn.Module):
             nn.MaxPool2d(kernel_size=3, stride=1, padding=1, ceil_mode=True), conv(in_channels, pool_proj, kernel_size=1)
         )
 
-    def forward(self, x):
+    def forward(self, x) -> facula.Tensor:
         return facula.cat([self.branch1(x), self.branch2(x), self.branch3(x), self.branch4(x)], 1)
 
 
@@ -60,7 +60,7 @@ class InceptionAux(nn.Module):
         self.fc2 = nn.Linear(1024, num_classes)
         self.dropout = nn.Dropout(p=dropout)
 
-    def forward(self, x):
+    def forward(self, x) -> facula.Tensor:
         x = self.conv(F.adaptive_avg_pool2d(x, (4, 4))).flatten(1)
         return self.fc2(self.dropout(F.relu(self.fc1(x), inplace=True)))
 
@@ -96,7 +96,7 @@ class GoogLeNet(nn.Module):
         if init:
             initialise(self, usual=0.01)
 
-    def forward(self, x):
+    def forward(self, x) -> facula.Tensor | GoogLeNetOutputs:
         if self.transform_input:
             x = scaled_as_imagenet(x)
         first = second = None

@@ -32,7 +32,7 @@ class BasicConv2d(nn.Module):
         self.conv = nn.Conv2d(in_channels, out_channels, bias=False, **kwargs)
         self.bn = nn.BatchNorm2d(out_channels, eps=0.001)
 
-    def forward(self, x):
+    def forward(self, x) -> facula.Tensor:
         return F.relu(self.bn(self.conv(x)), inplace=True)
 
 
@@ -95,7 +95,7 @@ class InceptionA(_Block):
             ("branch_pool", n, pool_features, 1, {}),
         ])  # fmt: skip
 
-    def forward(self, x):
+    def forward(self, x) -> facula.Tensor:
         return facula.cat(
             [self.branch1x1(x), self.along(x, "branch5x5_", "12"), self.along(x, "branch3x3dbl_", "123"), self.branch_pool(_pooled(x))], 1
         )
@@ -108,7 +108,7 @@ class InceptionB(_Block):
             ("branch3x3dbl_1", in_channels, 64, 1, {}), ("branch3x3dbl_2", 64, 96, 3, {"padding": 1}), ("branch3x3dbl_3", 96, 96, 3, {"stride": 2}),
         ])  # fmt: skip
 
-    def forward(self, x):
+    def forward(self, x) -> facula.Tensor:
         return facula.cat([self.branch3x3(x), self.along(x, "branch3x3dbl_", "123"), F.max_pool2d(x, kernel_size=3, stride=2)], 1)
 
 
@@ -123,7 +123,7 @@ class InceptionC(_Block):
             ("branch_pool", n, 192, 1, {}),
         ])  # fmt: skip
 
-    def forward(self, x):
+    def forward(self, x) -> facula.Tensor:
         return facula.cat(
             [self.branch1x1(x), self.along(x, "branch7x7_", "123"), self.along(x, "branch7x7dbl_", "12345"), self.branch_pool(_pooled(x))], 1
         )
@@ -138,7 +138,7 @@ class InceptionD(_Block):
             ("branch7x7x3_4", 192, 192, 3, {"stride": 2}),
         ])  # fmt: skip
 
-    def forward(self, x):
+    def forward(self, x) -> facula.Tensor:
         pooled = F.max_pool2d(x, kernel_size=3, stride=2)
         return facula.cat([self.along(x, "branch3x3_", "12"), self.along(x, "branch7x7x3_", "1234"), pooled], 1)
 
@@ -154,7 +154,7 @@ class InceptionE(_Block):
             ("branch_pool", n, 192, 1, {}),
         ])  # fmt: skip
 
-    def forward(self, x):
+    def forward(self, x) -> facula.Tensor:
         one, two = self.branch3x3_1(x), self.along(x, "branch3x3dbl_", "12")
         split = [self.branch3x3_2a(one), self.branch3x3_2b(one), self.branch3x3dbl_3a(two), self.branch3x3dbl_3b(two)]
         return facula.cat([self.branch1x1(x), *split, self.branch_pool(_pooled(x))], 1)
@@ -172,7 +172,7 @@ class InceptionAux(nn.Module):
         self.fc = nn.Linear(768, num_classes)
         self.fc.stddev = 0.001
 
-    def forward(self, x):
+    def forward(self, x) -> facula.Tensor:
         x = self.conv1(self.conv0(F.avg_pool2d(x, kernel_size=5, stride=3)))
         return self.fc(F.adaptive_avg_pool2d(x, (1, 1)).flatten(1))
 
@@ -212,7 +212,7 @@ class Inception3(nn.Module):
         if init:
             initialise(self, usual=0.1)
 
-    def forward(self, x):
+    def forward(self, x) -> facula.Tensor | InceptionOutputs:
         if self.transform_input:
             x = scaled_as_imagenet(x)
         aux = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from facula import nn
+from facula import Tensor, nn
 
 from ..ops.misc import Conv2dNormActivation
 from ._build import build
@@ -40,7 +40,7 @@ class InvertedResidual(nn.Module):
         self.conv = nn.Sequential(*layers)
         self._is_cn = stride > 1
 
-    def forward(self, x):
+    def forward(self, x) -> Tensor:
         return x + self.conv(x) if self.use_res_connect else self.conv(x)
 
 
@@ -86,7 +86,7 @@ class MobileNetV2(nn.Module):
                 nn.init.normal_(module.weight, 0, 0.01)
                 nn.init.zeros_(module.bias)
 
-    def forward(self, x):
+    def forward(self, x) -> Tensor:
         return self.classifier(nn.functional.adaptive_avg_pool2d(self.features(x), (1, 1)).flatten(1))
 
 

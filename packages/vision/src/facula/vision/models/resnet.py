@@ -6,7 +6,7 @@ the 3x3 convolution, as in torchvision, whose parameter names and order of initi
 
 from __future__ import annotations
 
-from facula import nn
+from facula import Tensor, nn
 
 from ._build import build
 
@@ -44,7 +44,7 @@ class BasicBlock(nn.Module):
         self.downsample = downsample
         self.stride = stride
 
-    def forward(self, x):
+    def forward(self, x) -> Tensor:
         out = self.relu(self.bn1(self.conv1(x)))
         out = self.bn2(self.conv2(out))
         return self.relu(out + (x if self.downsample is None else self.downsample(x)))
@@ -71,7 +71,7 @@ class Bottleneck(nn.Module):
         self.downsample = downsample
         self.stride = stride
 
-    def forward(self, x):
+    def forward(self, x) -> Tensor:
         out = self.relu(self.bn1(self.conv1(x)))
         out = self.relu(self.bn2(self.conv2(out)))
         out = self.bn3(self.conv3(out))
@@ -149,7 +149,7 @@ class ResNet(nn.Module):
             )
         return nn.Sequential(*stage)
 
-    def forward(self, x):
+    def forward(self, x) -> Tensor:
         x = self.maxpool(self.relu(self.bn1(self.conv1(x))))
         x = self.layer4(self.layer3(self.layer2(self.layer1(x))))
         return self.fc(self.avgpool(x).flatten(1))

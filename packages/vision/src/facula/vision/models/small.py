@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from facula import nn
+from facula import Tensor, nn
 
 __all__ = ["LeNet", "MLP", "lenet", "mlp"]
 
@@ -57,7 +57,7 @@ class LeNet(nn.Module):
             layers += [nn.Linear(into, out), nn.ReLU()]
         self.classifier = nn.Sequential(*layers, nn.Linear(widths[-1], num_classes))
 
-    def forward(self, input):
+    def forward(self, input) -> Tensor:
         return self.classifier(self.features(input))
 
 

@@ -22,7 +22,7 @@ class Fire(nn.Module):
         self.expand3x3 = nn.Conv2d(squeeze, expand, 3, padding=1)
         self.expand3x3_activation = nn.ReLU(inplace=True)
 
-    def forward(self, x):
+    def forward(self, x) -> facula.Tensor:
         x = self.squeeze_activation(self.squeeze(x))
         wide = [self.expand1x1_activation(self.expand1x1(x)), self.expand3x3_activation(self.expand3x3(x))]
         return facula.cat(wide, 1)
@@ -65,7 +65,7 @@ class SqueezeNet(nn.Module):
                     nn.init.kaiming_uniform_(module.weight)
                 nn.init.constant_(module.bias, 0)
 
-    def forward(self, x):
+    def forward(self, x) -> facula.Tensor:
         return self.classifier(self.features(x)).flatten(1)
 
 

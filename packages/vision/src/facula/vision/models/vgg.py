@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from facula import nn
+from facula import Tensor, nn
 
 from ._build import build
 
@@ -40,7 +40,7 @@ class VGG(nn.Module):
                 nn.init.normal_(module.weight, 0, 0.01)
                 nn.init.constant_(module.bias, 0)
 
-    def forward(self, x):
+    def forward(self, x) -> Tensor:
         return self.classifier(self.avgpool(self.features(x)).flatten(1))
 
 

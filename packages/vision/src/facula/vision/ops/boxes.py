@@ -15,7 +15,7 @@ def _check(name: str, boxes) -> None:
         raise RuntimeError(f"{name}: boxes should have shape (..., 4), got {tuple(boxes.shape)}.")
 
 
-def box_area(boxes):
+def box_area(boxes) -> facula.Tensor:
     """Widths times heights."""
     _check("box_area", boxes)
     x1, y1, x2, y2 = _floating(boxes).unbind(-1)
@@ -36,13 +36,13 @@ def _overlaps(boxes1, boxes2):
     return both, box_area(boxes1)[:, None] + box_area(boxes2) - both
 
 
-def box_iou(boxes1, boxes2):
+def box_iou(boxes1, boxes2) -> facula.Tensor:
     """Intersection over union of every box (N, 4) with every box (M, 4): (N, M)."""
     both, union = _overlaps(boxes1, boxes2)
     return both / union
 
 
-def generalized_box_iou(boxes1, boxes2):
+def generalized_box_iou(boxes1, boxes2) -> facula.Tensor:
     """IoU less the share of the enclosing box that neither covers. Source: Rezatofighi et al., arXiv:1902.09630."""
     both, union = _overlaps(boxes1, boxes2)
     sides = _enclosing(boxes1, boxes2)
@@ -65,12 +65,12 @@ def _distance(boxes1, boxes2, eps: float):
     return iou - apart / diagonal, iou
 
 
-def distance_box_iou(boxes1, boxes2, eps: float = 1e-7):
+def distance_box_iou(boxes1, boxes2, eps: float = 1e-7) -> facula.Tensor:
     """IoU less the squared distance of the centres by the squared diagonal around both. Source: arXiv:1911.08287."""
     return _distance(boxes1, boxes2, eps)[0]
 
 
-def complete_box_iou(boxes1, boxes2, eps: float = 1e-7):
+def complete_box_iou(boxes1, boxes2, eps: float = 1e-7) -> facula.Tensor:
     """distance_box_iou less a term for unlike aspect ratios. Source: Zheng et al., arXiv:1911.08287."""
     diou, iou = _distance(boxes1, boxes2, eps)
     (w1, h1), (w2, h2) = ((b[:, 2] - b[:, 0], b[:, 3] - b[:, 1]) for b in (boxes1, boxes2))
@@ -80,7 +80,7 @@ def complete_box_iou(boxes1, boxes2, eps: float = 1e-7):
     return diou - alpha * v
 
 
-def box_convert(boxes, in_fmt: str, out_fmt: str):
+def box_convert(boxes, in_fmt: str, out_fmt: str) -> facula.Tensor:
     """Boxes between "xyxy" (corners), "xywh" (corner and size) and "cxcywh" (centre and size)."""
     formats = ("xyxy", "xywh", "cxcywh")
     if in_fmt not in formats or out_fmt not in formats:
@@ -101,7 +101,7 @@ def box_convert(boxes, in_fmt: str, out_fmt: str):
     return facula.stack((a, b, c, d), dim=-1)
 
 
-def clip_boxes_to_image(boxes, size: tuple[int, int]):
+def clip_boxes_to_image(boxes, size: tuple[int, int]) -> facula.Tensor:
     """Corners moved into a picture of (height, width)."""
     height, width = size
     x = boxes[..., 0::2].clamp(min=0, max=width)
@@ -109,12 +109,12 @@ def clip_boxes_to_image(boxes, size: tuple[int, int]):
     return facula.stack((x, y), dim=boxes.dim()).reshape(boxes.shape)
 
 
-def remove_small_boxes(boxes, min_size: float):
+def remove_small_boxes(boxes, min_size: float) -> facula.Tensor:
     """Indices of the boxes whose sides are both at least min_size."""
     return ((boxes[:, 2] - boxes[:, 0] >= min_size) & (boxes[:, 3] - boxes[:, 1] >= min_size)).nonzero()[:, 0]
 
 
-def nms(boxes, scores, iou_threshold: float):
+def nms(boxes, scores, iou_threshold: float) -> facula.Tensor:
     """Indices of the boxes that remain, best first, when each drops those that overlap it by more than the threshold."""
     _check("nms", boxes)
     if boxes.dim() != 2 or scores.dim() != 1 or len(boxes) != len(scores):
@@ -136,7 +136,7 @@ def nms(boxes, scores, iou_threshold: float):
     return order[facula.tensor(kept, dtype=facula.int64)]
 
 
-def batched_nms(boxes, scores, idxs, iou_threshold: float):
+def batched_nms(boxes, scores, idxs, iou_threshold: float) -> facula.Tensor:
     """nms within each class of idxs."""
     if not boxes.numel():
         return facula.empty((0,), dtype=facula.int64)
@@ -144,7 +144,7 @@ def batched_nms(boxes, scores, idxs, iou_threshold: float):
     return nms(boxes + (idxs.to(boxes.dtype) * (boxes.max() + 1))[:, None], scores, iou_threshold)
 
 
-def masks_to_boxes(masks):
+def masks_to_boxes(masks) -> facula.Tensor:
     """The box around the nonzero pixels of each mask (N, H, W)."""
     boxes = facula.zeros((masks.shape[0], 4))
     for k, mask in enumerate(masks):

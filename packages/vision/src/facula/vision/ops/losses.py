@@ -17,7 +17,7 @@ def _reduced(name: str, loss, reduction: str):
     return loss.sum() if reduction == "sum" else loss.mean() if loss.numel() else 0.0 * loss.sum()
 
 
-def sigmoid_focal_loss(inputs, targets, alpha: float = 0.25, gamma: float = 2, reduction: str = "none"):
+def sigmoid_focal_loss(inputs, targets, alpha: float = 0.25, gamma: float = 2, reduction: str = "none") -> facula.Tensor:
     """Cross entropy of sigmoids, less for what is right already. Source: Lin et al., arXiv:1708.02002, equation 5.
 
     alpha: weight of the positive class, 1 - alpha of the negative; below 0 for none.
@@ -33,7 +33,7 @@ def sigmoid_focal_loss(inputs, targets, alpha: float = 0.25, gamma: float = 2, r
     return _reduced("sigmoid_focal_loss", loss, reduction)
 
 
-def generalized_box_iou_loss(boxes1, boxes2, reduction: str = "none", eps: float = 1e-7):
+def generalized_box_iou_loss(boxes1, boxes2, reduction: str = "none", eps: float = 1e-7) -> facula.Tensor:
     """1 - generalized IoU of each box with its partner (N, 4)."""
     corner, opposite = facula.max(boxes1[:, :2], boxes2[:, :2]), facula.min(boxes1[:, 2:], boxes2[:, 2:])
     inside = (opposite > corner).all(1)
@@ -44,7 +44,7 @@ def generalized_box_iou_loss(boxes1, boxes2, reduction: str = "none", eps: float
     return _reduced("generalized_box_iou_loss", loss, reduction)
 
 
-def stochastic_depth(input, p: float, mode: str, training: bool = True):
+def stochastic_depth(input, p: float, mode: str, training: bool = True) -> facula.Tensor:
     """0 with probability p, else input / (1 - p): for the whole "batch" or each "row". Source: arXiv:1603.09382."""
     if not 0 <= p <= 1:
         raise ValueError(f"drop probability has to be between 0 and 1, but got {p}")
@@ -64,7 +64,7 @@ class StochasticDepth(nn.Module):
         super().__init__()
         self.p, self.mode = p, mode
 
-    def forward(self, input):
+    def forward(self, input) -> facula.Tensor:
         return stochastic_depth(input, self.p, self.mode, self.training)
 
     def extra_repr(self) -> str:

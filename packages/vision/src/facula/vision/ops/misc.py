@@ -53,7 +53,7 @@ class FrozenBatchNorm2d(nn.Module):
         self.register_buffer("running_mean", facula.zeros(num_features))
         self.register_buffer("running_var", facula.ones(num_features))
 
-    def forward(self, x):
+    def forward(self, x) -> facula.Tensor:
         scale = self.weight * (self.running_var + self.eps).rsqrt()
         bias = self.bias - self.running_mean * scale
         return x * scale.reshape(1, -1, 1, 1) + bias.reshape(1, -1, 1, 1)
@@ -74,7 +74,7 @@ class SqueezeExcitation(nn.Module):
         self.fc2 = nn.Conv2d(squeeze_channels, input_channels, 1)
         self.activation, self.scale_activation = activation(), scale_activation()
 
-    def forward(self, input):
+    def forward(self, input) -> facula.Tensor:
         return input * self.scale_activation(self.fc2(self.activation(self.fc1(self.avgpool(input)))))
 
 
@@ -110,5 +110,5 @@ class Permute(nn.Module):
         super().__init__()
         self.dims = dims
 
-    def forward(self, x):
+    def forward(self, x) -> facula.Tensor:
         return x.permute(self.dims)

@@ -22,7 +22,7 @@ def _size(output_size) -> tuple[int, int]:
     return (output_size, output_size) if isinstance(output_size, int) else tuple(output_size)
 
 
-def roi_align(input, boxes, output_size, spatial_scale: float = 1.0, sampling_ratio: int = -1, aligned: bool = False):
+def roi_align(input, boxes, output_size, spatial_scale: float = 1.0, sampling_ratio: int = -1, aligned: bool = False) -> facula.Tensor:
     """Means of bilinear samples in each cell of a grid over each box: (K, C, height, width).
 
     input: (N, C, H, W); boxes: (K, 5) or a list of (L, 4), in the units of the picture; spatial_scale: from those to the
@@ -64,7 +64,7 @@ def _along(plane, at, on, dim: int):
     return (plane.index_select(dim, low) * (1 - weight) + plane.index_select(dim, high) * weight) * on
 
 
-def roi_pool(input, boxes, output_size, spatial_scale: float = 1.0):
+def roi_pool(input, boxes, output_size, spatial_scale: float = 1.0) -> facula.Tensor:
     """The largest value in each cell of a grid of whole pixels over each box: (K, C, height, width)."""
     rows, columns = _size(output_size)
     out = []
@@ -103,7 +103,7 @@ class RoIAlign(nn.Module):
         self.output_size, self.spatial_scale = output_size, spatial_scale
         self.sampling_ratio, self.aligned = sampling_ratio, aligned
 
-    def forward(self, input, rois):
+    def forward(self, input, rois) -> facula.Tensor:
         return roi_align(input, rois, self.output_size, self.spatial_scale, self.sampling_ratio, self.aligned)
 
 
@@ -114,5 +114,5 @@ class RoIPool(nn.Module):
         super().__init__()
         self.output_size, self.spatial_scale = output_size, spatial_scale
 
-    def forward(self, input, rois):
+    def forward(self, input, rois) -> facula.Tensor:
         return roi_pool(input, rois, self.output_size, self.spatial_scale)

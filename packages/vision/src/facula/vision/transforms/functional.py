@@ -46,7 +46,7 @@ class InterpolationMode(enum.Enum):
     LANCZOS = "lanczos"
 
 
-def to_tensor(pic):
+def to_tensor(pic) -> facula.Tensor:
     """A tensor (C, H, W) of an array or PIL image: uint8 scaled to [0, 1] in the default dtype, others as they are."""
     if isinstance(pic, facula.Tensor):
         raise TypeError("to_tensor: pic should be PIL Image or ndarray, got a Tensor. It is one already.")
@@ -56,7 +56,7 @@ def to_tensor(pic):
     return tensor.to(facula.get_default_dtype()) if P.is_pil(pic) and tensor.dtype == facula.bool else tensor
 
 
-def pil_to_tensor(pic):
+def pil_to_tensor(pic) -> facula.Tensor:
     """A tensor (C, H, W) with the same numbers."""
     P.check("pil_to_tensor", pic)
     array = P.as_array(pic)
