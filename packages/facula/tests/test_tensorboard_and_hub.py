@@ -135,7 +135,7 @@ def test_a_folder_offers_models(tmp_path):
 
     assert ["net"] == facula.hub.list(tmp_path)
     assert "A number." == facula.hub.help(tmp_path, "net")
-    assert 4 == facula.hub.load(tmp_path, "net", 3, source="local")
+    assert 4 == facula.hub.load(tmp_path, "net", 3, source="local", trust_repo=True, force_reload=True, verbose=False)
     with pytest.raises(RuntimeError, match="nonsuch"):
         facula.hub.load(tmp_path, "nonsuch")
     with pytest.raises(ValueError, match="github"):

@@ -54,6 +54,8 @@ torch.nn.modules.transformer._get_clones torch.nn.modules.transformer._detect_is
 torch.nn.modules.utils._list_with_default torch.nn.parallel.scatter_gather.is_namedtuple torch.nn.parallel.data_parallel.DataParallel
 torch.nn.parallel.replicate.replicate torch.nn.init._no_grad_fill_ torch.optim.lr_scheduler._enable_get_lr_call torch.utils.module_tracker.ModuleTracker
 torch.serialization.SourceChangeWarning torch.utils.hooks.unserializable_hook torch.nn.modules.container._addindent torch.backends.nnpack.flags
+torch.StorageBase torch._C.StorageBase torch.cuda._initialized torch._guards.active_fake_mode torch.utils.data.dataloader._collate_fn_t torch.DeviceObjType
+torch.distributed._composable.fsdp.FSDPModule torch.distributed._tensor.DTensor torch.quantization.ObserverBase torch.jit._get_trace_graph torch.cuda.nvtx.range_push
 functorch.make_functional torchvision.models.inception.Inception3 torchvision.models.googlenet.GoogLeNet
 """.split()
 
@@ -133,6 +135,15 @@ def test_an_image_goes_to_a_file_and_back(served, tmp_path):
     write_png(image, str(tmp_path / "a.png"))
 
     assert served.equal(image, read_image(str(tmp_path / "a.png")))
+
+
+@pytest.mark.parametrize("data", [b"", b"no image", b"BM" + bytes(range(60)), b"\x89PNG\r\n\x1a\n" + bytes(30)], ids=["empty", "text", "bitmap", "png"])
+def test_bytes_that_are_no_image_are_refused_by_one_error(served, data):
+    pytest.importorskip("PIL")
+    from torchvision.io import decode_image
+
+    with pytest.raises(RuntimeError, match="image"):
+        decode_image(served.tensor(list(data), dtype=served.uint8))
 
 
 def test_modules_at_work_are_known_by_name(served):
@@ -235,6 +246,13 @@ worker._generate_state(12345678901, 3)
 functorch.make_functional(torch.nn.Linear(2, 1, bias=False))[0]((torch.ones(1, 2),), torch.ones(3, 2))
 error(lambda: functorch.make_functional(torch.nn.BatchNorm1d(2)))
 torch.vmap(lambda x: torch.full((), float(ft.is_batchedtensor(x))) + x)(torch.zeros(2)), ft.is_batchedtensor(torch.ones(1))
+[torch._cast_Long(torch.tensor([1.5])).dtype, torch._cast_Half(torch.ones(1), non_blocking=True).dtype]
+[torch._C._is_tracing(), torch._C._get_default_device(), torch._C._get_accelerator(), (lambda x: torch._C._is_alias_of(x, x[1:]))(torch.ones(2))]
+transforms._clipped_sigmoid(torch.tensor([-200.0, 0.0, 200.0]))
+[torch.get_device_module(d).__name__ for d in (None, "cpu", "cuda:0", torch.device("cpu"))], error(lambda: torch.get_device_module("meta")), error(lambda: torch.get_device_module(3))
+error(lambda: torch.cuda.nvtx.range("a").__enter__()), callable(torch.cuda.nvtx.range("a")(len)), error(lambda: torch.cuda.nvtx.range_push("a"))
+(lambda s: [s.__enter__() is None, s.__exit__(None, None, None)])(torch.cuda.stream(None))
+isinstance(torch.ones(2).untyped_storage(), torch.StorageBase), isinstance(torch.ones(2), torch.StorageBase)
 torch.vmap(lambda d: d[0] + d[1])(__import__("collections").deque([torch.ones(2), torch.ones(2)]))
 """.strip().split("\n")
 
@@ -253,7 +271,7 @@ def _answer(text: str, torch):
 
     files = {
         "u": "torch._utils", "r": "torch.nn._reduction", "mvn": "torch.distributions.multivariate_normal", "worker": "torch.utils.data._utils.worker",
-        "weak": "torch.utils.weak", "acc": "torch.nn.utils._named_member_accessor", "functorch": "functorch", "ft": "torch._C._functorch",
+        "weak": "torch.utils.weak", "acc": "torch.nn.utils._named_member_accessor", "functorch": "functorch", "transforms": "torch.distributions.transforms", "ft": "torch._C._functorch",
     }  # fmt: skip
     names = {k: importlib.import_module(v) if k != "ft" else __import__("torch")._C._functorch for k, v in files.items()}
     return plain(eval(text, {**names, "torch": torch, "error": error}))

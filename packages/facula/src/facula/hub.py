@@ -111,17 +111,20 @@ def _entry(module, name: str):
     return found
 
 
-def list(github, source: str = "local"):  # noqa: A001 - PyTorch's name
+# force_reload, skip_validation, trust_repo, verbose: of code that is fetched, which none is
+def list(github, force_reload=False, skip_validation=False, trust_repo="check", verbose=True, *, source: str = "local"):  # noqa: A001 - PyTorch's name
     """Names of what the folder's hubconf.py offers."""
     module = _hubconf(github, source)
     return [n for n, v in vars(module).items() if callable(v) and not n.startswith("_")]
 
 
-def help(github, model: str, source: str = "local"):  # noqa: A001 - PyTorch's name
+def help(github, model: str, force_reload=False, skip_validation=False, trust_repo="check", *, source: str = "local"):  # noqa: A001 - PyTorch's name
     """The docstring of one of them."""
     return _entry(_hubconf(github, source), model).__doc__
 
 
-def load(repo_or_dir, model: str, *args, source: str = "local", **kwargs):
+def load(
+    repo_or_dir, model: str, *args, source: str = "local", trust_repo="check", force_reload=False, verbose=True, skip_validation=False, **kwargs
+):
     """What hubconf.py's function of that name gives for the arguments."""
     return _entry(_hubconf(repo_or_dir, source), model)(*args, **kwargs)

@@ -15,7 +15,9 @@ NAMES = {
     "torch.distributed.fsdp.fully_sharded_data_parallel": f"FullyShardedDataParallel FlatParameter {_OFFLOAD}",
     "torch.distributed.fsdp.wrap": "size_based_auto_wrap_policy transformer_auto_wrap_policy ModuleWrapPolicy",
     "torch.distributed.fsdp.sharded_grad_scaler": "ShardedGradScaler",
-    "torch.distributed._composable.fsdp": "fully_shard",
+    "torch.distributed._composable.fsdp": "FSDPModule fully_shard",
+    "torch.distributed._tensor.experimental": "implicit_replication",
+    "torch.distributed.tensor.experimental": "implicit_replication",
     "torch.distributed.optim": "DistributedOptimizer PostLocalSGDOptimizer ZeroRedundancyOptimizer",
     "torch.distributed._functional_collectives": "AsyncCollectiveTensor all_gather_tensor all_reduce all_to_all_single_autograd reduce_scatter_tensor",
     "torch.distributed.algorithms._checkpoint.checkpoint_wrapper": "CheckpointImpl CheckpointWrapper apply_activation_checkpointing checkpoint_wrapper",
@@ -28,6 +30,7 @@ NAMES = {
     "torch.distributed.algorithms.ddp_comm_hooks": "default_hooks powerSGD_hook post_localSGD_hook",
     "torch.distributed.algorithms.join": "Join Joinable JoinHook",
     "torch.ao.quantization": "FakeQuantizeBase ObserverBase",
+    "torch.quantization": "FakeQuantizeBase ObserverBase",
     "torch.distributed.rpc": "RRef TensorPipeRpcBackendOptions WorkerInfo init_rpc remote rpc_async rpc_sync shutdown",
     "torch.distributed.pipelining": "PipelineStage ScheduleGPipe",
     "torch.export": "Dim ExportedProgram export",
@@ -51,7 +54,7 @@ def absent(dotted: str) -> type:
 def modules() -> list[str]:
     """The modules of the table and the folders they lie in."""
     return sorted(
-        {"torch.ao"} | {".".join(parts[:n]) for parts in (name.split(".") for name in NAMES) for n in range(3, len(parts) + 1)}
+        {"torch.ao", "torch.quantization"} | {".".join(parts[:n]) for parts in (name.split(".") for name in NAMES) for n in range(3, len(parts) + 1)}
     )
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import facula
 from facula.tensor_core.extend import disabled_torch_function as _disabled_torch_function_impl  # noqa: F401
+from facula.tensor_core.extend import shares_storage
 
 _TensorMeta = type(facula.Tensor)
 TensorBase = _TensorBase = facula.Tensor
@@ -43,6 +46,31 @@ def __getattr__(name: str):
 
 def _get_tracing_state() -> None:
     """The tracer at work: jit.trace listens from outside, nothing asks for it."""
+
+
+def _is_tracing() -> bool:
+    """Is jit.trace at work in this thread?"""
+    return facula.jit.is_tracing()
+
+
+def _get_accelerator(check: bool | None = None) -> Any:
+    """The device that computes: the CPU where nothing else is."""
+    return facula.device("cuda" if facula.cuda.is_available() else "cpu")
+
+
+def _get_default_device() -> str:
+    """The kind of device that new tensors lie on."""
+    return facula.get_default_device().type
+
+
+def _get_cudnn_enabled() -> bool:
+    """What torch.backends.cudnn.enabled says where nobody set it."""
+    return True
+
+
+def _is_alias_of(a: Any, b: Any) -> bool:
+    """Do two tensors lie in one storage?"""
+    return shares_storage(a, b)
 
 
 def _get_privateuse1_backend_name() -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 
 class OutOfMemoryError(RuntimeError):
     """Too little memory on a device. Nothing here raises it."""
@@ -55,6 +57,18 @@ reset_max_memory_allocated = reset_peak_memory_stats
 def get_rng_state_all() -> list:
     """The generators' states of all devices; there are none."""
     return []
+
+
+_initialized = False  # no device was ever asked for
+
+
+class stream(contextlib.nullcontext):
+    """A block whose work goes to a stream: without a device there is none, so it changes nothing."""
+
+    def __init__(self, stream: None = None) -> None:
+        if stream is not None:
+            raise RuntimeError(f"torch.cuda.stream: expected a stream or None, got {stream!r}. Without a device there are none: pass None.")
+        super().__init__()
 
 
 def is_current_stream_capturing() -> bool:

@@ -13,6 +13,12 @@ def _standard_normal(shape, dtype, device):
     return utils.standard_normal(shape, dtype).to(device)
 
 
+def _clipped_sigmoid(x):
+    """The logistic function, held inside the open interval from 0 to 1."""
+    finfo = facula.finfo(x.dtype)
+    return x.sigmoid().clamp(min=finfo.tiny, max=1.0 - finfo.eps)
+
+
 def _batch_mv(bmat, bvec):
     """Matrices times vectors, batch by batch."""
     return (bmat @ bvec.unsqueeze(-1)).squeeze(-1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import facula
 from facula import dtype
 
 __all__ = ["ABSENT", "AbsentDtype"]
@@ -48,3 +49,14 @@ ABSENT = {
     "quint2x4": AbsentDtype("quint2x4", 1, "unsigned"),
 }
 ABSENT["chalf"] = ABSENT["complex32"]
+
+
+def _cast(kind: dtype):
+    def cast(input: facula.Tensor, non_blocking: bool = False) -> facula.Tensor:
+        return input.to(kind, non_blocking)
+
+    return cast
+
+
+_cast_Byte, _cast_Char, _cast_Short, _cast_Int, _cast_Long = map(_cast, (facula.uint8, facula.int8, facula.int16, facula.int32, facula.int64))
+_cast_Half, _cast_Float, _cast_Double = map(_cast, (facula.float16, facula.float32, facula.float64))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from facula.data._fetch import IterableFetcher, MapFetcher
+
+_collate_fn_t = Callable[[list[TypeVar("_T")]], Any]
 
 
 class _DatasetKind:

@@ -173,6 +173,7 @@ OVERRIDES = {
     "torch.distributed.run": "facula.torch._launch",
     "torch.__version__": lambda: _version(),
     "torch.version": "facula.torch._version",
+    "torch.get_device_module": "facula.torch._utils:get_device_module",  # which knows torch.cpu
     "torch.torch": lambda: importlib.import_module("torch"),  # the reference's namespace names itself
     "torch.nn.modules.utils": "facula.torch._tuples",
     "torch._functorch.vmap": "facula.torch._functorch",
@@ -196,6 +197,7 @@ FALLBACKS = {
     "torch.Future": "facula.torch._futures:Future",
     "torch.distributed.DeviceMesh": "facula.torch._dtensor:DeviceMesh",
     "torch.distributions.utils._standard_normal": "facula.torch._distributions:_standard_normal",
+    "torch.distributions.transforms._clipped_sigmoid": "facula.torch._distributions:_clipped_sigmoid",
     "torch.distributions.utils._sum_rightmost": "facula.torch._distributions:_sum_rightmost",
     "torch.serialization.MAP_LOCATION": "facula.torch._kinds:MAP_LOCATION",
     "torch.nn.modules.module._IncompatibleKeys": "facula.nn._module_state:_IncompatibleKeys",
@@ -227,6 +229,8 @@ FALLBACKS = {
     "torch.nn._reduction": "facula.torch._reduction",
     "torch._utils": "facula.torch._utils",
     "torch.storage._dtype_to_storage_type_map": lambda: lambda: importlib.import_module("facula.tensor_core._torch_names").STORAGE_OF,
+    "torch.StorageBase": "facula.tensor_core._storage:UntypedStorage",
+    "torch._C.StorageBase": "facula.tensor_core._storage:UntypedStorage",
     "torch.Storage": "facula.tensor_core._storage:FloatStorage",
     "torch.cpu.amp": "facula.torch._cpu_amp",
     "torch.utils.collect_env": "facula.torch._collect_env",
@@ -244,7 +248,7 @@ FALLBACKS = {
     "torch.distributed.nn.functional": "facula.torch._distributed_nn",
     "torch.distributed.launch": "facula.torch._launch",
     "torch.utils.data._utils.worker._generate_state": "facula.torch._loader_names:_generate_state",
-    "torch.utils.data.dataloader._DatasetKind": "facula.torch._loader_names:_DatasetKind",
+    **{f"torch.utils.data.dataloader.{n}": f"facula.torch._loader_names:{n}" for n in ("_DatasetKind", "_collate_fn_t")},
     **{f"torch.nn.modules.module._global_{n}_registration_hooks": f"facula.nn._hooks:{n}_registration_hooks" for n in ("buffer", "module", "parameter")},
     "torch.nn.modules.module._EXTRA_STATE_KEY_SUFFIX": "facula.nn._module_state:EXTRA_STATE",
     **{
@@ -262,13 +266,14 @@ FALLBACKS = {
     "torch.backends": "facula.torch._backends",
     "torch.futures": "facula.torch._futures",
     "torch.distributed.tensor": "facula.torch._dtensor",
+    "torch.distributed._tensor": "facula.torch._dtensor",
     "torch.distributed.device_mesh": "facula.torch._dtensor",
     "torch.distributed.tensor.placement_types": "facula.torch._dtensor",
     "torch.distributed.tensor._utils": "facula.torch._dtensor",
     **{f"torch.sparse.{n}": f"facula.torch._sparse_types:{n}" for n in ("DoubleTensor", "FloatTensor", "HalfTensor", "IntTensor", "LongTensor")},
     **{
         f"torch.cuda.{n}": f"facula.torch._cuda:{n}"
-        for n in (*(f"{kind}Tensor" for kind in "BFloat16 Bool Byte Char Double Float Half Int Long Short".split()), "is_current_stream_capturing")
+        for n in (*(f"{kind}Tensor" for kind in "BFloat16 Bool Byte Char Double Float Half Int Long Short".split()), "_initialized", "is_current_stream_capturing", "stream")
     },
     "torch.library": "facula.torch._library",
     "torch.utils.flop_counter": "facula.torch._flop_counter",
@@ -294,6 +299,7 @@ FALLBACKS = {
     "torch.ops": "facula.torch._operators",
     "torch.cuda": "facula.torch._cuda",
     "torch.mps": "facula.torch._mps",
+    "torch.cuda.nvtx": "facula.torch._nvtx",
     "torch.cuda.amp": "facula.torch._cuda_amp",
     "torch.utils.model_zoo": "facula.hub",
     "torch.compiler": "facula.torch._compiler",
@@ -311,6 +317,10 @@ FALLBACKS = {
     "torch.cpu": "facula.torch._cpu",
     "torch.__future__": "facula.torch._future",
     "torch._C": "facula.torch._c",
+    "torch._guards": "facula.torch._guards",
+    "torch.DeviceObjType": "facula:device",
+    **{f"torch._cast_{n}": f"facula.torch._dtypes:_cast_{n}" for n in "Byte Char Double Float Half Int Long Short".split()},
+    "torch.jit._get_trace_graph": lambda: _absent.one("torch.jit._get_trace_graph"),  # libraries import it beside their losses
     "torch._subclasses": "facula.torch._subclasses",
     "torch._subclasses.fake_tensor": "facula.torch._subclasses",
     "torch.fx.experimental": "facula.torch._fx_experimental",

@@ -139,6 +139,16 @@ class classproperty:
         return self.func(owner)
 
 
+def get_device_module(device: Any = None) -> Any:
+    """The module of a device's kind, of the accelerator's or else the CPU's without one."""
+    torch = importlib.import_module("torch")
+    if device is None:
+        return torch.cuda if torch.cuda.is_available() else torch.cpu
+    if not isinstance(device, (str, torch.device)):
+        raise RuntimeError(f"Invalid value of device '{device}', expect torch.device, str, or None.")
+    return _get_device_module(torch.device(device).type)
+
+
 def _get_device_module(device_type: str) -> Any:
     """torch.cuda for "cuda", and so on."""
     module = getattr(importlib.import_module("torch"), device_type, None)

@@ -27,10 +27,13 @@ def _tensor(file: Any, mode: Any) -> facula.Tensor:
     from facula.vision.transforms.functional import pil_to_tensor
 
     wanted = ImageReadMode[mode.upper()] if isinstance(mode, str) else mode
-    with Image.open(file) as image:
-        if wanted.value is None and image.mode == "P":
-            image = image.convert("RGB")
-        return pil_to_tensor(image if wanted.value is None else image.convert(wanted.value))
+    try:
+        with Image.open(file) as image:
+            if wanted.value is None and image.mode == "P":
+                image = image.convert("RGB")
+            return pil_to_tensor(image if wanted.value is None else image.convert(wanted.value))
+    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:  # what Pillow's readers raise, each its own
+        raise RuntimeError(f"decode_image: this is not an image that Pillow reads ({type(error).__name__}: {error}). Look at the file.") from error
 
 
 def read_file(path: str) -> facula.Tensor:
