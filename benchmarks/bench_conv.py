@@ -104,18 +104,20 @@ def step(torch):
     return run
 
 
-def other(name, x, w, options, back):
-    """A convolution, or its gradients by input and weight through autograd."""
+def either_way(t, call, operands, back):
+    """The call, or the gradients by its operands, through autograd."""
+    if not back:
+        return call
+    for operand in operands:
+        operand.requires_grad_()
+    y = call()
+    return partial(t.autograd.grad, y, operands, t.ones_like(y), retain_graph=True)
 
+
+def other(name, x, w, options, back):
     def make(t):
         operands = [t.randn(*x), t.randn(*w)]
-        call = partial(getattr(t.nn.functional, name), *operands, None, *options)
-        if not back:
-            return call
-        for operand in operands:
-            operand.requires_grad_()
-        y = call()
-        return partial(t.autograd.grad, y, operands, t.randn(*y.shape), retain_graph=True)
+        return either_way(t, partial(getattr(t.nn.functional, name), *operands, None, *options), operands, back)
 
     return make
 
@@ -125,12 +127,7 @@ def pool(name, shape, options, last=False, back=False):
         x = t.randn(*shape)
         if last:
             x = x.contiguous(memory_format=t.channels_last)
-        call = partial(getattr(t.nn.functional, name), x, *options)
-        if not back:
-            return call
-        x.requires_grad_()
-        y = call()
-        return partial(t.autograd.grad, y, x, t.ones_like(y), retain_graph=True)
+        return either_way(t, partial(getattr(t.nn.functional, name), x, *options), [x], back)
 
     return make
 
@@ -148,12 +145,7 @@ IN_BOTH = [name for name, how in POOLS.items() if how[1] == MANY]  # formats, an
 def sampled(shape, places, back, **options):
     def make(t):
         x, grid = t.randn(*shape), t.rand(shape[0], *places, len(places)) * 2 - 1
-        call = partial(t.nn.functional.grid_sample, x, grid, align_corners=False, **options)
-        if not back:
-            return call
-        x.requires_grad_(), grid.requires_grad_()
-        y = call()
-        return partial(t.autograd.grad, y, (x, grid), t.ones_like(y), retain_graph=True)
+        return either_way(t, partial(t.nn.functional.grid_sample, x, grid, align_corners=False, **options), [x, grid], back)
 
     return make
 
@@ -168,12 +160,7 @@ def interpolated(shape, size, mode, back=False, last=False, dtype="float32", **o
         x = t.randint(0, 256, shape, dtype=t.uint8) if dtype == "uint8" else t.randn(*shape)
         if last:
             x = x.contiguous(memory_format=t.channels_last)
-        call = partial(t.nn.functional.interpolate, x, size=size, mode=mode, **options)
-        if not back:
-            return call
-        x.requires_grad_()
-        y = call()
-        return partial(t.autograd.grad, y, x, t.ones_like(y), retain_graph=True)
+        return either_way(t, partial(t.nn.functional.interpolate, x, size=size, mode=mode, **options), [x], back)
 
     return make
 
