@@ -52,6 +52,30 @@ static void seed_words(fc_generator *g, uint64_t seed)
     memset(g->tail, 0, sizeof g->tail);
 }
 
+/* ---- forks: a child that inherited a lock from a thread which it lacks would wait for ever, and a half-written state is none ---- */
+
+static struct {
+    pthread_mutex_t lock;
+    fc_generator *first;
+} known = {.lock = PTHREAD_MUTEX_INITIALIZER};
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void before_fork(void)
+{
+    pthread_mutex_lock(&known.lock);
+    for (fc_generator *g = known.first; g; g = g->next_known)
+        fc_generator_lock(g);
+}
+
+static void after_fork(void)
+{
+    for (fc_generator *g = known.first; g; g = g->next_known)
+        fc_generator_unlock(g);
+    pthread_mutex_unlock(&known.lock);
+}
+
+static void first_use(void) { pthread_atfork(before_fork, after_fork, after_fork); }
+
 /* ---- the API ---- */
 
 fc_generator *fc_generator_new(uint64_t seed)
@@ -63,6 +87,14 @@ fc_generator *fc_generator_new(uint64_t seed)
     }
     pthread_mutex_init(&g->lock, NULL);
     seed_words(g, seed);
+    pthread_once(&once, first_use); /* after the allocator's: who locks a generator may wait for memory, so it is to be waited for first */
+    pthread_mutex_lock(&known.lock);
+    g->prev_known = NULL;
+    g->next_known = known.first;
+    if (g->next_known)
+        g->next_known->prev_known = g;
+    known.first = g;
+    pthread_mutex_unlock(&known.lock);
     return g;
 }
 
@@ -70,6 +102,11 @@ void fc_generator_free(fc_generator *g)
 {
     if (!g)
         return;
+    pthread_mutex_lock(&known.lock);
+    *(g->prev_known ? &g->prev_known->next_known : &known.first) = g->next_known;
+    if (g->next_known)
+        g->next_known->prev_known = g->prev_known;
+    pthread_mutex_unlock(&known.lock);
     pthread_mutex_destroy(&g->lock);
     fc_dealloc(g, sizeof *g);
 }

@@ -1,7 +1,7 @@
 /* The random generator: mt19937 (Matsumoto and Nishimura 1998) with PyTorch's seeding, stream and 5056-byte state.
  *
  * One mutex per generator: a fill holds it from its first draw to its last, so two threads never share a stretch of the
- * stream. The draw functions below expect the caller to hold it. */
+ * stream. The draw functions below expect the caller to hold it. A fork waits for fills that are under way. */
 #ifndef FC_GENERATOR_H
 #define FC_GENERATOR_H
 
@@ -14,6 +14,7 @@
 
 struct fc_generator {
     pthread_mutex_t lock;
+    fc_generator *next_known, *prev_known;
     uint64_t seed;
     uint32_t state[FC_MT_WORDS];
     uint32_t word[FC_MT_WORDS]; /* the state, tempered: what draws return */

@@ -14,6 +14,16 @@ static fc_shape_entry *fc_entries[FC_SHAPES]; /* by id; untouched pages of these
 static int32_t fc_slots[FC_SLOTS];            /* id + 1, 0 = free */
 static int fc_shape_count;
 static pthread_mutex_t fc_shape_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t fc_shape_once = PTHREAD_ONCE_INIT;
+
+static void fc_shape_before_fork(void) { pthread_mutex_lock(&fc_shape_lock); }
+static void fc_shape_after_fork(void) { pthread_mutex_unlock(&fc_shape_lock); }
+
+static void fc_shape_first_use(void)
+{
+    fc_dealloc(fc_alloc(0), 0); /* the allocator registers first, so at a fork its lock, wanted under this one, is taken after this one */
+    pthread_atfork(fc_shape_before_fork, fc_shape_after_fork, fc_shape_after_fork);
+}
 
 static uint64_t fc_hash(int ndim, const int64_t *shape)
 {
@@ -50,6 +60,7 @@ int fc_shape_intern(int ndim, const int64_t *shape)
     int id = fc_find(h, ndim, shape, &slot);
     if (id >= 0)
         return id;
+    pthread_once(&fc_shape_once, fc_shape_first_use);
     pthread_mutex_lock(&fc_shape_lock);
     id = fc_find(h, ndim, shape, &slot);
     if (id < 0 && fc_shape_count < FC_SHAPES) {

@@ -135,6 +135,52 @@ def test_forks_in_the_midst_of_work_do_not_hang():
     assert "done" == done.stdout.strip(), done.stderr[-2000:]
 
 
+def test_forks_in_the_midst_of_draws_and_new_shapes_do_not_hang():
+    """A generator's lock and that of the table of shapes are free in the child, and the stream is between two fills."""
+    program = """
+    import os, threading, time, facula
+
+    facula.set_num_threads(2)
+    g = facula.Generator().manual_seed(0)
+    done = threading.Event()
+
+    def draw():
+        while not done.is_set():
+            facula.randn(200_000, generator=g)
+
+    def shape():
+        for k in range(150_000):
+            if done.is_set():
+                return
+            facula.empty(k % 300, k // 300, 0, 3)
+
+    crowd = [threading.Thread(target=f, daemon=True) for f in (draw, draw, shape)]
+    for t in crowd:
+        t.start()
+    for k in range(25):
+        child = os.fork()
+        if child == 0:
+            facula.randn(20, generator=g)
+            facula.empty(k, 0, 5, 7)
+            h = facula.Generator()
+            h.set_state(g.get_state())
+            os._exit(0 if facula.equal(facula.randn(700, generator=g), facula.randn(700, generator=h)) else 1)
+        until = time.monotonic() + 20
+        while not (answer := os.waitpid(child, os.WNOHANG))[0]:
+            if time.monotonic() > until:
+                os.kill(child, 9)
+            time.sleep(0.002)
+        assert answer[1] == 0, answer
+    done.set()
+    for t in crowd:
+        t.join()
+    print("done")
+    """
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=300)
+
+    assert "done" == done.stdout.strip(), done.stderr[-2000:]
+
+
 def test_memory_passes_between_threads():
     """Tensors made in one thread and freed in another, while storages are resized: the allocator's lists meet."""
     import queue
