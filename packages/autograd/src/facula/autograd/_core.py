@@ -68,6 +68,33 @@ class Batched(Tensor):
     def detach(self):
         return Batched.of(self._whole.detach(), self._level)
 
+    # What is made like a tensor with examples, or from one, has examples too: it can be written to.
+
+    def made_like(self, make, values, memory_format, **options):
+        """make(what stands behind this tensor, *values, **options), for empty_like and full_like."""
+        if memory_format not in (None, facula.preserve_format, facula.contiguous_format):
+            raise RuntimeError(f"vmap: {make.__name__} is only supported with memory_format torch.preserve_format or torch.contiguous_format, not {memory_format}.")
+        return Batched.of(make(self._whole, *values, memory_format=memory_format, **options), self._level)
+
+    def new_empty(self, *size, **options):
+        return self.made("new_empty", size, options)
+
+    def new_zeros(self, *size, **options):
+        return self.made("new_zeros", size, options)
+
+    def new_ones(self, *size, **options):
+        return self.made("new_ones", size, options)
+
+    def new_full(self, size, fill_value, **options):
+        return self.made("new_full", (size,), {"fill_value": fill_value, **options})
+
+    def made(self, method, size, options):
+        size = options.pop("size", size)
+        size = size[0] if len(size) == 1 and not isinstance(size[0], int) else size
+        requires_grad = options.pop("requires_grad", False)
+        made = Batched.of(getattr(self._whole, method)((len(self._whole), *size), **options), self._level)
+        return made.requires_grad_() if requires_grad else made
+
     @property
     def data(self):
         return Batched.of(self._whole.data, self._level)
@@ -181,7 +208,14 @@ def zeros(shape, dtype, device):
 
 def beside(g, t):
     """t, fresh memory that g is about to be written into: with examples of its own where g has some."""
-    return t if g.__class__ is not Batched else Batched.of(beside(g._whole, row("expand")(t, (g._whole.shape[0], *t.shape)).clone()), g._level)
+    if g.__class__ is not Batched:
+        return t
+    n, shape, stride = len(g._whole), tuple(t.shape), t.stride()
+    whole = row("expand")(t, (n, *shape))
+    if 0 in stride or t.is_contiguous():
+        return Batched.of(beside(g._whole, whole.clone()), g._level)
+    reach = 1 + sum((k - 1) * s for k, s in zip(shape, stride))  # a window counts on the strides
+    return Batched.of(beside(g._whole, empty_strided((n, *shape), (reach, *stride), t.dtype, t.device).copy_(whole)), g._level)
 
 
 def stack(tensors, dim=0):

@@ -3,6 +3,7 @@
 import functools
 import sys
 import warnings
+from types import MethodType
 
 from . import _core, _support
 from ._core import GradError, Tensor, alias, epoch_advance, epoch_refresh, epoch_stale, grad_mode, is_float, set_grad_mode, tensor_version
@@ -34,6 +35,8 @@ class FunctionCtx:
     def mark_dirty(self, *tensors):
         """Say which inputs forward changed in place; they must be among its results."""
         self.dirty_tensors = tensors
+        if self.marked is not None:
+            self.marked = tensors
 
     def mark_non_differentiable(self, *tensors):
         """Say which results have no gradient."""
@@ -45,6 +48,7 @@ class FunctionCtx:
 
     to_save = to_save_forward = dirty_tensors = non_differentiable = ()
     in_jvp = None  # what saved_tensors is while jvp runs
+    marked = None  # in forward mode: the dirty tensors, until jvp has run
     materialize_grads = True
 
 
@@ -205,7 +209,7 @@ class Function:
             args = placed(cls, args, kwargs)
         elif cls.setup_context is not Function.setup_context:
             defaults = getattr(cls.forward, "__defaults__", None)
-            if defaults and 0 < (missing := cls.forward.__code__.co_argcount - len(args)) <= len(defaults):
+            if defaults and 0 < (missing := cls.forward.__code__.co_argcount - (cls.forward.__class__ is MethodType) - len(args)) <= len(defaults):
                 args = (*args, *defaults[-missing:])  # setup_context sees every argument
         for takes_over in INSTEAD:  # forward mode, vmap: where they are at work
             found = takes_over(cls, args)

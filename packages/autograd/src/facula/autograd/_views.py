@@ -258,9 +258,12 @@ def made(kind, inputs, saved):
 
 def embed(g, window):
     """Zeros of the window's base with g inside."""
-    if type(g) is _core.Batched and (wide := window.of_many(len(g._whole))) is not None:  # the examples' history is their whole's
-        return _core.Batched.of(embed(g._whole, wide), g._level)
     origin = g.origin
+    if type(g) is _core.Batched and (wide := window.of_many(len(g._whole))) is not None:  # the examples' own history is their whole's
+        out = _core.Batched.of(embed(g._whole, wide), g._level)
+        if origin is not None and _core.grad_mode():
+            out.origin = made(EmbedBackward, (origin,), (window,))
+        return out
     if origin is None or not _core.grad_mode():
         with _core.no_recording():
             return window.spread(g)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from . import _core, _function
 from ._api import grad as graph_grad
-from ._core import GradError, TensorHandle, Tensor, extend, lib, tensor_of, tensor_version
+from ._core import GradError, TensorHandle, Tensor, extend, lib, tensor_of
 from ._engine import laid_out
 from ._node import Output
 from ._support import relined
@@ -298,8 +298,7 @@ def apply(function, args):
     if level is None or level.paused or not any(tangent_of(a) is not None for a in args):
         return NotImplemented
     node = function._node_class()
-    versions = [tensor_version(a) if isinstance(a, Tensor) else None for a in args]
-    level.paused = True
+    level.paused, node.marked = True, ()
     try:
         out = function._recorded(node, args, sys._getframe(2))
         tangents = [tangent_of(a) for a in args]
@@ -312,6 +311,7 @@ def apply(function, args):
             node.in_jvp = None
     finally:
         level.paused = False
+    marked, node.marked = node.marked, None
     outs = out if isinstance(out, tuple) else (out,)
     found = found if isinstance(found, tuple) else (found,)
     if len(found) != len(outs):
@@ -325,7 +325,7 @@ def apply(function, args):
         if v.shape != o.shape:
             raise GradError(f"{node.name()}: jvp returned a tangent of shape {tuple(v.shape)} for a result of shape {tuple(o.shape)}.")
         at = next((i for i, a in enumerate(args) if a is o), None)
-        if at is not None and tensor_version(o) != versions[at]:
+        if at is not None and any(o is t for t in marked):
             if tangent_of(o) is not None and tangent_of(o) is not v:
                 raise GradError(
                     f"{node.name()}: An inplace custom Function is not modifying the forward mode gradients inplace. "

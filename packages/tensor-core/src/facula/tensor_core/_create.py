@@ -219,6 +219,8 @@ def empty_like(input, *, dtype=None, layout=None, device=None, requires_grad=Fal
         _like_layout("empty_like", input, layout, pin_memory)
     if type(input) is not Tensor and input.layout is not strided:
         return _sparse_like("empty_like", input, 0, dtype, requires_grad)
+    if type(input) is not Tensor and (own := getattr(input, "made_like", None)) is not None:
+        return _finish(own(empty_like, (), memory_format, dtype=dtype, device=device), requires_grad)
     if dtype is device is memory_format is None and not requires_grad:
         return _empty_like(input._h, lib.fc_dtype(input._h), 1)
     if device is not None and _place(device) != lib.fc_device(input._h):
@@ -240,6 +242,8 @@ def _like_filled(input, value, dtype, device, requires_grad, memory_format):
         want_tensor("full_like", "input", 0, input)
     if type(input) is not Tensor and input.layout is not strided:
         return _sparse_like("full_like", input, value, dtype, requires_grad)
+    if type(input) is not Tensor and (own := getattr(input, "made_like", None)) is not None:
+        return _finish(own(full_like, (value,), memory_format, dtype=dtype, device=device), requires_grad)
     if device is memory_format is None and not requires_grad:
         t = _full_like(input, -1 if dtype is None else dtype_id(dtype), value)
         if t is not None:

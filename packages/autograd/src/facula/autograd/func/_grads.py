@@ -73,15 +73,22 @@ class Own:
 
 
 def chosen(args, argnums, name):
-    """The positions that argnums names, none negative."""
-    one = isinstance(argnums, int)
-    places = [argnums] if one else list(argnums)
+    """The positions that argnums names, none negative; all of them where it is None."""
+    if argnums is None:
+        return list(range(len(args)))
+    if not isinstance(argnums, (int, tuple)):
+        raise GradError(f"{name}: argnums must be int or Tuple[int, ...], not {type(argnums).__name__}.")
+    places = [argnums] if isinstance(argnums, int) else list(argnums)
+    if not places:
+        raise GradError(f"{name}: argnums must be non-empty. Name the argument to differentiate with respect to.")
     for k, n in enumerate(places):
         if not isinstance(n, int):
             raise GradError(f"{name}: argnums must be int or tuple of ints, not {type(n).__name__}.")
         if not -len(args) <= n < len(args):
             raise GradError(f"{name}: got argnum={n}, but only {len(args)} positional inputs.")
         places[k] = n % len(args)
+    if len(set(places)) < len(places):
+        raise GradError(f"{name}: argnums elements must be unique, but they are {argnums}. Name each argument once.")
     return places
 
 
@@ -101,7 +108,10 @@ def split_aux(out, has_aux, name):
     if not has_aux:
         return out, None
     if not (isinstance(out, tuple) and len(out) == 2):
-        raise GradError(f"{name}: with has_aux=True the function must return (output, aux), not {type(out).__name__}.")
+        raise GradError(f"{name}: output of function f should be a tuple: (output, aux) if has_aux is True, not {type(out).__name__}.")
+    for a in flatten(out[1])[0]:
+        if not isinstance(a, Tensor):
+            raise GradError(f"{name}: aux: Expected tensors, got unsupported type {type(a).__name__}. Return what is no tensor another way.")
     return out
 
 
@@ -109,7 +119,7 @@ def tensors_of(out, name):
     leaves, build = flatten(out)
     for o in leaves:
         if not isinstance(o, Tensor):
-            raise GradError(f"{name}: expected the function to return tensors, but it returned {type(o).__name__}.")
+            raise GradError(f"{name}: Expected tensors, got unsupported type {type(o).__name__}. The function must return tensors.")
     return leaves, build
 
 
@@ -169,7 +179,7 @@ def vjp(func, *primals, has_aux=False):
     """(func(*primals), f), where f(cotangents) is the tuple of v^T J for each primal; with has_aux also aux."""
     own = Own()
     with enable_grad():
-        args, mine, build = replaced(primals, tuple(range(len(primals))), own, "vjp")
+        args, mine, build = replaced(primals, None, own, "vjp")
         out, aux = split_aux(func(*args), has_aux, "vjp")
         outs, rebuild = tensors_of(out, "vjp")
     shown = rebuild([own.public(o) for o in outs])
@@ -178,7 +188,7 @@ def vjp(func, *primals, has_aux=False):
         inner = Own() if create_graph is None else own
         inner.leaves = own.leaves
         if not like(cotangents, out):
-            raise GradError("vjp: the cotangents must have the structure of the function's results.")
+            raise GradError("vjp: Expected pytree structure of cotangents to be the same as that of the function's results.")
         vs = flatten(cotangents)[0]
         check_like(vs, outs, "vjp: cotangent")
         with enable_grad():
@@ -200,9 +210,9 @@ def check_like(vs, xs, name):
 def pushed(func, primals, own, name, has_aux=False):
     """(results, aux, push, structure): push(tangents) is J times them, by differentiating u -> u^T J, which is linear in u."""
     if not isinstance(primals, tuple):
-        raise GradError(f"{name}: primals must be a tuple, so that func(*primals) can be called, not {type(primals).__name__}.")
-    args, mine, _ = replaced(primals, tuple(range(len(primals))), own, name)
-    out, aux = split_aux(func(*args), has_aux, name)
+        raise GradError(f"{name}: Expected primals to be a tuple, so that func(*primals) can be called, not {type(primals).__name__}.")
+    _, mine, build = replaced(primals, None, own, name)
+    out, aux = split_aux(func(*build([writable(t, own) for t in mine])), has_aux, name)
     outs, build = tensors_of(out, name)
     us = [own.leaf(F.zeros_like(o)) if _core.is_float(o) else None for o in outs]
     back = gradients([o for o, u in zip(outs, us) if u is not None], mine, [u for u in us if u is not None])
@@ -215,11 +225,22 @@ def pushed(func, primals, own, name, has_aux=False):
     return build(outs), aux, push, mine
 
 
+def writable(t, own):
+    """t, which may be written to in place if it is a leaf of this call: a tangent follows a write."""
+    if t.origin not in own.leaves:
+        return t
+    t = _core.row("alias")(t)
+    t.base = None
+    return t
+
+
 def jvp(func, primals, tangents, *, strict=False, has_aux=False):
     """(func(*primals), J times the tangents); with has_aux also aux. strict: a result that ignores the primals is an error."""
     own = Own()
     if not like(primals, tangents):
-        raise GradError("jvp: primals and tangents must have the same structure.")
+        raise GradError("jvp: Expected primals and tangents to have the same python structure.")
+    if isinstance(primals, tuple) and not flatten(primals)[0]:
+        raise GradError("jvp: expected at least one Tensor among the primals. Give what is differentiated with respect to.")
     with enable_grad():
         out, aux, push, mine = pushed(func, primals, own, "jvp", has_aux)
         vs = flatten(tangents)[0]
@@ -247,6 +268,15 @@ def linearize(func, *primals):
     return own.tree(out), linear
 
 
+def real_and_there(name, what, tensors):
+    """Refuse Jacobians of nothing, and of complex numbers: which of the two derivatives is meant, only the caller knows."""
+    if not tensors:
+        raise GradError(f"{name}: Expected {what} to be non-empty: the function has none. Return at least one tensor.")
+    for k, t in enumerate(tensors):
+        if t.is_complex():
+            raise GradError(f"{name}: Expected all {what} to be real but received complex tensor at flattened index {k}. Use view_as_real.")
+
+
 def at_once(f, x, chunk_size=None):
     """f of every unit tensor of x's shape, side by side along a first dim; None where x has no elements."""
     from ._vmap import vmap
@@ -269,7 +299,9 @@ def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None):
         with enable_grad():
             args, mine, build = replaced(args, argnums, own, "jacrev")
             out, aux = split_aux(func(*args, **kwargs), has_aux, "jacrev")
+            real_and_there("jacrev", "inputs", mine)
             outs, rebuild = tensors_of(out, "jacrev")
+            real_and_there("jacrev", "outputs", outs)
             blocks = []
             for o in outs:
                 rows = at_once(lambda e, o=o: tuple(gradients([o], mine, [e], True)), o, chunk_size)
@@ -304,7 +336,9 @@ def jacfwd(func, argnums=0, has_aux=False, *, randomness="error"):
 
         with enable_grad():
             out, aux, push, mine = pushed(of_chosen, tuple(leaves), own, "jacfwd", has_aux)
+            real_and_there("jacfwd", "inputs", mine)
             outs, rebuild = flatten(out)
+            real_and_there("jacfwd", "outputs", outs)
             blocks = [[] for _ in outs]
             for k, x in enumerate(mine):
                 still = [F.zeros_like(t) for t in mine]

@@ -114,13 +114,15 @@ def stack_module_state(models):
     """(parameters, buffers) of several modules of one kind, each stacked along a new first dim: for vmap over an ensemble."""
     models = list(models)
     if not models:
-        raise RuntimeError("stack_module_state: expected at least one model, got 0.")
+        raise RuntimeError("stack_module_state: Expected at least one model, got 0.")
     if any(m.training != models[0].training for m in models):
         raise RuntimeError("stack_module_state: the models must all be in training mode, or all in eval mode.")
     if any(type(m) is not type(models[0]) for m in models):
         raise RuntimeError("stack_module_state: the models must be of one class.")
     params = {}
     for name, p in models[0].named_parameters():
+        if any(dict(m.named_parameters())[name].requires_grad != p.requires_grad for m in models):
+            raise RuntimeError(f"stack_module_state: Expected {name!r} to have the same .requires_grad state in all models. Set it alike.")
         stacked = F.stack([dict(m.named_parameters())[name] for m in models]).detach()
         params[name] = stacked.requires_grad_(p.requires_grad)
     buffers = {name: F.stack([dict(m.named_buffers())[name] for m in models]).detach() for name, _ in models[0].named_buffers()}

@@ -68,7 +68,7 @@ class Level:
 
     def reads(self, tensor, name):
         if tensor.__class__ is Batched:
-            raise RuntimeError(f"vmap: {name}() would read the values of a tensor with several examples, on which nothing in the function may depend. Use operations instead, such as where().")
+            raise RuntimeError(f"vmap: It looks like you're calling .{name}() on a Tensor, or attempting to use a Tensor in some data-dependent control flow: it would read the values of a tensor with several examples, on which nothing in the function may depend. Use operations instead, such as where().")
 
     def functional(self, op, args):
         """The result(s) of an operation, wrapped."""
@@ -117,8 +117,8 @@ class Level:
         target = args[0]
         if not self.mine(target):
             raise RuntimeError(
-                f"vmap: {op.name} would write values that differ between examples into a tensor {tuple(getattr(target, 'shape', ()))} that is one for all. "
-                "Make the tensor inside the function from one of its arguments, for example with zeros_like(x) + 0 * x, or write out of place."
+                f"vmap: inplace {op.name} is not possible: it would write values that differ between examples into a tensor {tuple(getattr(target, 'shape', ()))} that is one for all. "
+                "Make the tensor inside the function from one of its arguments, for example with zeros_like(x) or x.new_zeros(...), or write out of place."
             )
         tape = F.tensor_core._dispatch.tape
         listed = [t for a in args for t in (a if a.__class__ in (tuple, list) else (a,)) if isinstance(t, Tensor)]
@@ -160,7 +160,7 @@ class Level:
     def random(self, op, args):
         target = args[0]
         if self.randomness == "error":
-            raise RuntimeError(f"vmap: {op.name} draws random numbers, and randomness is 'error'. Choose randomness='same' or 'different', or draw outside.")
+            raise RuntimeError(f"vmap: called random operation while in randomness error mode: {op.name} draws random numbers. Choose randomness='same' or 'different', or draw outside.")
         if self.randomness == "same":
             if not self.mine(target):
                 return extend.call(op, *args)
@@ -206,16 +206,18 @@ def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
     if randomness not in ("error", "same", "different"):
         raise RuntimeError(f"vmap: randomness must be 'error', 'same' or 'different', not {randomness!r}.")
     if chunk_size is not None and not chunk_size > 0:
-        raise ValueError(f"vmap: chunk_size must be None or greater than 0, not {chunk_size}.")
+        raise ValueError(f"vmap: chunk_size should be None or greater than 0. Here it is {chunk_size}.")
 
     @functools.wraps(func)
     def inside(*args, **kwargs):
         leaves, build, dims, size = examples(name, in_dims, args)
         if chunk_size is None or chunk_size >= size:
             return run(func, name, leaves, build, dims, size, out_dims, randomness, kwargs)
-        parts = []
+        parts, drawn = [], F.get_rng_state() if randomness == "same" else None
         for start in range(0, size, chunk_size):
             n = min(chunk_size, size - start)
+            if start and drawn is not None:  # what is the same for all examples is so beyond a chunk
+                F.set_rng_state(drawn)
             chunk = [t if d is None else t.narrow(d, start, n) for t, d in zip(leaves, dims)]
             parts.append(run(func, name, chunk, build, dims, n, out_dims, randomness, kwargs))
         flat, rebuild = flatten(parts[0])
@@ -228,31 +230,31 @@ def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
 
 def examples(name, in_dims, args):
     """(leaves of args, their tree, the dim of each leaf or None, the number of examples)."""
-    if not isinstance(in_dims, (int, tuple, list)) or isinstance(in_dims, bool):
-        raise ValueError(f"vmap({name}): in_dims must be an int or a tuple with one entry for each argument, not {in_dims!r}.")
+    if not isinstance(in_dims, (int, tuple)) or isinstance(in_dims, bool):
+        raise ValueError(f"vmap({name}): expected `in_dims` to be int or a (potentially nested) tuple matching the structure of inputs, got: {type(in_dims).__name__} {in_dims!r}.")
     if not args:
         raise ValueError(f"vmap({name}): got no inputs. Give at least one argument.")
     leaves, build = flatten(args)
     try:
-        dims = broadcast(tuple(in_dims) if isinstance(in_dims, list) else in_dims, args, "in_dims")
+        dims = broadcast(in_dims, args, "in_dims")
     except ValueError as error:
-        raise ValueError(f"vmap({name}): in_dims {in_dims!r} does not fit the arguments. Give one entry for each of the {len(args)}.") from error
+        raise ValueError(f"vmap({name}): in_dims is not compatible with the structure of `inputs`: {in_dims!r} for {len(args)} arguments. Give one entry for each.") from error
     sizes = []
     for k, (t, d) in enumerate(zip(leaves, dims)):
         if d is None:
             continue
         if not isinstance(d, int) or isinstance(d, bool):
-            raise ValueError(f"vmap({name}): in_dims must hold ints and None, not {d!r}.")
+            raise ValueError(f"vmap({name}): Got in_dim={d!r} for an input, but in_dim must be either an integer dimension or None.")
         if not isinstance(t, Tensor):
-            raise ValueError(f"vmap({name}): in_dim is {d} for an argument of type {type(t).__name__}, which has no dims. Use None for it.")
+            raise ValueError(f"vmap({name}): Got in_dim={d} for an input but the input is of type {type(t)}, which has no dims. Use None for it.")
         if not -t.ndim <= d < t.ndim:
-            raise ValueError(f"vmap({name}): in_dim is {d} for a tensor of {t.ndim} dims; it must be in [{-t.ndim}, {t.ndim - 1}].")
+            raise ValueError(f"vmap({name}): Got in_dim={d} for some input, but that input is a Tensor of dimensionality {t.ndim}: {-t.ndim} <= in_dim < {t.ndim} is needed.")
         dims[k] = d % t.ndim
         sizes.append(t.shape[d])
     if not sizes:
-        raise ValueError(f"vmap({name}): in_dims are None for all arguments, so there are no examples. Give at least one dim.")
+        raise ValueError(f"vmap({name}): there are no examples, in_dims are None for all arguments. Expected at least one Tensor to map over: give it a dim.")
     if any(s != sizes[0] for s in sizes):
-        raise ValueError(f"vmap({name}): expected all tensors to have the same size in the mapped dimension, but got sizes {sizes}.")
+        raise ValueError(f"vmap({name}): Expected all tensors to have the same size in the mapped dimension, got sizes {sizes} for the mapped dimension.")
     return leaves, build, dims, sizes[0]
 
 
@@ -273,26 +275,28 @@ def run(func, name, leaves, build, dims, size, out_dims, randomness, kwargs):
 def out_places(name, out_dims, out, flat):
     if isinstance(out_dims, int) or out_dims is None:
         return [out_dims] * len(flat)
+    if not isinstance(out_dims, (tuple, list, dict)):
+        raise ValueError(f"vmap({name}): `out_dims` must be an int, None or a python collection of ints, not {out_dims!r}.")
     try:
         if isinstance(out, Tensor) and len(out_dims) == 1:
             return list(out_dims)
         return broadcast(tuple(out_dims), tuple(out) if isinstance(out, list) else out, "out_dims")
     except (ValueError, TypeError) as error:
-        raise ValueError(f"vmap({name}): out_dims {out_dims!r} does not fit the structure of the results.") from error
+        raise ValueError(f"vmap({name}): out_dims {out_dims!r} is not compatible with the structure of `outputs`. Give one entry for each result, or one for all.") from error
 
 
 def result(name, level, t, d):
-    if not isinstance(t, Tensor):
-        raise ValueError(f"vmap({name}): the function must only return tensors, but returned {type(t).__name__}. Return it another way, or convert it.")
     if d is None:
         if level.mine(t):
-            raise ValueError(f"vmap({name}): out_dim is None for a result that differs between examples. Give a dim.")
+            raise ValueError(f"vmap({name}): can not return a BatchedTensor when out_dim is None, and this result differs between examples. Give a dim.")
         return t
+    if not isinstance(t, Tensor):
+        raise ValueError(f"vmap({name}): the function must only return Tensors, got type {type(t)}. Give None as its out_dim, or convert it.")
     if not isinstance(d, int):
         raise ValueError(f"vmap({name}): out_dims must hold ints and None, not {d!r}.")
     whole = t._whole if level.mine(t) else t.expand(level.size, *t.shape)
     if not -whole.ndim <= d < whole.ndim:
-        raise IndexError(f"vmap({name}): out_dim is {d} for a result of {whole.ndim} dims with the examples'. It must be in [{-whole.ndim}, {whole.ndim - 1}].")
+        raise IndexError(f"vmap({name}): out_dims: Dimension out of range (expected to be in range of [{-whole.ndim}, {whole.ndim - 1}], but got {d})")
     return whole if d == 0 else whole.movedim(0, d)
 
 
