@@ -221,7 +221,7 @@ class Nowhere(Leaf):
     __slots__ = ()
 
     def __init__(self):
-        self.ref = _nothing
+        self.ref = nothing
         self.inputs = self.saved = ()
         self.seq = tick()
         self.extra = None
@@ -230,8 +230,23 @@ class Nowhere(Leaf):
         return ()
 
 
-def _nothing():
+def nothing():
     return None
+
+
+class Swapped(Leaf):
+    """What a graph leads to where a leaf was: swap_tensors made another tensor of it since."""
+
+    __slots__ = ()
+
+    def backward(self, g, inputs):
+        raise GradError(
+            "backward: trying to execute AccumulateGrad node that was poisoned by swap_tensors: a leaf of this graph has become another tensor since. "
+            "Swap tensors, and convert modules under set_swap_module_params_on_conversion(True), before forward or after backward, not between them."
+        )
+
+
+Swapped.__name__ = Swapped.__qualname__ = Leaf.__name__
 
 
 class Output(Node):

@@ -1,5 +1,6 @@
 """The tape that the core calls: before and after a write, for a stale view, for the requires_grad flag, for out=."""
 
+import gc
 import sys
 import warnings
 import weakref
@@ -7,7 +8,7 @@ from typing import NamedTuple
 
 from . import _record
 from ._core import GradError, Tensor, alias, epoch_advance, epoch_refresh, epoch_stale, grad_mode, is_complex, is_float, lib, tensor_version
-from ._node import Leaf, Nowhere, Output
+from ._node import Leaf, Node, Nowhere, Output, Swapped, nothing
 from ._table import NONE, RULES
 from ._views import PIECES, fixed, keep_retained, made, rebase, refreshed
 
@@ -166,16 +167,25 @@ class Tape:
             return origin
         extra, held = origin.extra, weakref.ref(origin)
         del origin  # which refers to the tensor: gone, unless a graph leads to it
-        if held() is not None:
-            tensor.origin = held()
-            raise GradError(f"swap_tensors: {name} is a leaf of a graph that is still there, whose gradients are for it. Drop what was computed from it.")
-        return [extra]
+        left = held()
+        if left is not None and _is_kept(tensor):
+            tensor.origin = left
+            raise GradError(f"swap_tensors: {name} is kept by a graph or a view that is still there. Drop what was computed from it.")
+        if left is not None:
+            left.ref = None  # a weak reference that is nobody else's business
+        return [extra, left, id(tensor)]
 
     def tie(self, tensor, history):
         """Give a tensor the history that another was loosened from."""
         if type(history) is list:
+            extra, left, before = history
+            if left is not None and before == id(tensor):  # not swapped after all
+                tensor.origin, left.ref = left, weakref.ref(tensor)
+                return
             tensor.origin = Leaf(tensor)
-            (tensor.origin.extra,) = history
+            tensor.origin.extra = extra
+            if left is not None:
+                left.__class__, left.extra, left.ref = Swapped, None, nothing
         else:
             tensor.origin = history
 
@@ -212,6 +222,16 @@ def unrecorded(tensor):
             epoch_refresh(base)
             if base is not t and not fixed(t):
                 epoch_refresh(t)
+
+
+def _is_kept(tensor):
+    """Whether a node saved the tensor itself, or a view looks into it. Slow: asked only where a graph leads to what is swapped."""
+    for r in gc.get_referrers(tensor):
+        if isinstance(r, Tensor) and r.base is tensor:
+            return True
+        if isinstance(r, Node) or type(r) in (tuple, list) and any(isinstance(n, Node) for n in gc.get_referrers(r)):
+            return True
+    return False
 
 
 def tensors(args):

@@ -11,7 +11,8 @@ _SLOTS = ("_h", "_shape", "base", "_grad")
 def swap_tensors(t1, t2):
     """What t1 was becomes t2, and the other way round, while both stay the objects that they are.
 
-    Raises RuntimeError where somebody refers to one of them weakly, or where one is a leaf of a graph that is still there.
+    Raises RuntimeError where somebody refers to one of them weakly, or where a graph or a view keeps one. A graph that only
+    leads to one may stay: backward through it is refused.
 
     >>> import facula
     >>> a, b = facula.ones(2), facula.zeros(3)
