@@ -1,6 +1,7 @@
 /*
  * Included by grid_sample.c once per type. POINTS places at a time go through every step side by side; the formulas are those of taps_at,
- * and so are their orders. Taps outside have index 0, weight 0 and read as 0. No guard.
+ * and so are their orders. Taps outside have index 0 and read as 0; in a plane they keep their weights, for NaN among these tells of a
+ * place that is nowhere. No guard.
  */
 typedef struct {
     int taps, outside;             /* whether any tap of any place is */
@@ -92,7 +93,7 @@ static void N(block_at)(const job *q, int64_t n, int64_t p0, int64_t points, int
                 for (int p = 0; p < POINTS; ++p) {
                     outside |= p < points && !in[p];
                     at[p] = in[p] ? at[p] : 0;
-                    w[p] = in[p] ? w[p] : 0;
+                    w[p] = in[p] || dims == 2 ? w[p] : 0;
                 }
                 for (int e = 0; slopes && e < dims; ++e) {
                     T *dw = s->dw[e][k];

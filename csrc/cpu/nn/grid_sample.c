@@ -6,7 +6,8 @@
  * grid (N, places..., 2 or 3): x before y before z, -1 and 1 being the outermost pixels' centres (align) or outer edges.
  * Modes: 2^d linear taps, the nearest (halves to even), 4^2 cubic (Keys, a = -0.75). Padding: taps outside are left out (zeros), or the
  * place (for cubic each tap) is moved to the border, or mirrored at the borders; a moved place has no gradient, a mirrored one its
- * sign. Taps are taken in row-major order, so a value's bits depend on its own place.
+ * sign. A place in a plane that is NaN or infinite is not outside: with zeros its linear and cubic values are NaN, as in PyTorch; in
+ * a volume it is. Taps are taken in row-major order, so a value's bits depend on its own place.
  * Source: Jaderberg and others, Spatial Transformer Networks (2015); Keys (1981).
  */
 #ifndef T
@@ -154,6 +155,7 @@ static inline T N(inside)(const job *q, int padding, int d, T at, T *slope)
     if (padding != ZEROS) {
         if (!(at > 0 && at < last))
             *slope = 0;
+        at = at != at && q->dims == 3 ? last : at; /* where NaN goes, is PyTorch's choice: in a plane to 0 */
         at = at > 0 ? at : 0;
         at = at < last ? at : last;
     }
