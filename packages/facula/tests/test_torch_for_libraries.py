@@ -214,6 +214,10 @@ def test_a_file_does_not_hide_the_function_of_its_name(served):
 
     assert callable(served.nn.utils.weight_norm) and isinstance(WeightNorm, type)
 
+    from torch.autograd.gradcheck import GradcheckError, gradcheck
+
+    assert gradcheck is served.autograd.gradcheck and issubclass(GradcheckError, RuntimeError)
+
 
 OLDER, NEWER = "1.0 2.2 2.9.1 2.13.0 2.13.0.dev1 2.13.0rc2".split(), "2.13.0.post1 2.14 3".split()
 

@@ -159,6 +159,7 @@ def _here(name: str):
 
 # Files of the reference under whose name its package has a function: `from torch.nn.utils.weight_norm import WeightNorm`
 FILES = {
+    "torch.autograd.gradcheck": "facula.autograd.gradcheck",
     "torch.nn.utils.weight_norm": "facula.nn.utils.weight_norm",
     "torch.nn.utils.spectral_norm": "facula.nn.utils.spectral_norm",
     "torch.nn.parallel.data_parallel": "facula.nn.parallel.data_parallel",

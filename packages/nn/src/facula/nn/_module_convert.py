@@ -72,7 +72,11 @@ class ModuleConvert:
         if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
             raise TypeError(f"Module.to: dtype is {dtype}. Only floating and complex dtypes make sense for a module.")
         if dtype is not None and dtype.is_complex:
-            warnings.warn("Complex modules are a new feature: some modules might not work as expected when using complex tensors as parameters or buffers.", stacklevel=2)
+            warnings.warn(
+                "Complex modules are a new feature under active development whose design may change, and some modules might not work as expected "
+                "when using complex tensors as parameters or buffers.",
+                stacklevel=2,
+            )
 
         def convert(t: Tensor) -> Tensor:
             cast = dtype if t.is_floating_point() or t.is_complex() else None

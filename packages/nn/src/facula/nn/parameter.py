@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from functools import cache
 from typing import Any
 
 import facula
@@ -29,6 +30,10 @@ class Parameter(Tensor, metaclass=_ParameterKind):
             data = facula.empty(0)
         if not isinstance(data, Tensor):
             raise TypeError(f"Parameter: data is {type(data).__name__}, not a Tensor. Make one with facula.tensor(data).")
+        if type(data) not in (Tensor, Parameter) and data.layout is not facula.strided:
+            made = data.detach().requires_grad_(requires_grad)  # in the layout's own class, where the pieces are
+            made.__class__ = _in_layout(cls, type(made))
+            return made
         if type(data) in (Tensor, Parameter) or isinstance(data, cls) or data.__torch_function__ is disabled_torch_function:
             return make_subclass(cls, data, requires_grad)
         made = data.detach().requires_grad_(requires_grad)  # of a user's class: it stays one, and is a parameter by a mark
@@ -50,6 +55,12 @@ class Parameter(Tensor, metaclass=_ParameterKind):
     def __reduce_ex__(self, protocol: int) -> tuple:
         parts = self.data, self.requires_grad, OrderedDict()
         return (rebuild_parameter_with_state, (*parts, vars(self))) if vars(self) else (rebuild_parameter, parts)
+
+
+@cache
+def _in_layout(cls: type, kind: type) -> type:
+    """The parameter class cls over tensors that another class holds: sparse ones."""
+    return type(cls)(cls.__name__, (cls, kind), {"__module__": cls.__module__, "_is_param": True})
 
 
 def rebuild_parameter(data: Tensor, requires_grad: bool, backward_hooks: Any = None) -> Parameter:

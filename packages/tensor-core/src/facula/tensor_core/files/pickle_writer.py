@@ -58,6 +58,8 @@ class Writer(pickle._Pickler):
     def reducer_override(self, obj):
         if type(obj) is Tensor:
             return tensor_parts(obj, self.storage_of)
+        if isinstance(obj, Tensor) and obj.layout is not _types.strided and hasattr(obj, "_is_param"):
+            return NotImplemented  # a Parameter, which says itself what it is
         if isinstance(obj, Tensor) and obj.is_sparse:
             plain = obj.detach()
             parts = (plain._indices(), plain._values(), plain.size(), plain.is_coalesced())

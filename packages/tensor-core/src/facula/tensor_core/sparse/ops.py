@@ -3,6 +3,7 @@
 from functools import partial
 
 from facula.tensor_core import _create, _data, _ops
+from facula.tensor_core._errors import GradError
 
 Sparse = make = None  # _sparse's, which puts them here
 
@@ -67,13 +68,26 @@ def _add(x, y, alpha=1, row="add"):
     return x.to(terms.dtype).reshape((-1, *x.shape[n:])).index_add(0, _places(y), terms).reshape(x.shape)
 
 
-def become(x, values, indices, coalesced):
+def become(name, x, values, indices, coalesced):
     """What an in-place op makes of x. A leaf's gradient is written where it lies, for the tape adds to those values."""
     if x._holds_gradient and values.shape == x._v.shape:
         x._v.copy_(values)
-    else:
-        x._i, x._v, x._coalesced = indices, values.to(x.dtype), coalesced
+        return x
+    from facula.tensor_core.extend import grad_mode
+
+    if x._v.requires_grad and x._v.is_leaf and grad_mode():
+        raise GradError(f"{name}: a leaf that requires grad is being used in an in-place operation. Write under no_grad(), or to a clone.")
+    hold(x, values.to(x.dtype))
+    x._i, x._coalesced = indices, coalesced
     return x
+
+
+def hold(x, values):
+    """Put values into x: a leaf that requires grad goes on doing so, and keeps its gradient."""
+    if x._v.requires_grad and x._v.is_leaf and values.is_floating_point():
+        values = values.detach().requires_grad_()
+        values._grad = getattr(x._v, "_grad", None)
+    x._v = values
 
 
 def _add_(x, y, alpha=1, row="add_"):
@@ -81,7 +95,7 @@ def _add_(x, y, alpha=1, row="add_"):
         if not isinstance(y, Sparse):
             raise RuntimeError("add(sparse, dense) is not supported. Use add(dense, sparse) instead.")
         sum_ = _joined(x, y, _terms(row, x, y, alpha))
-        return become(x, sum_._v, sum_._i, sum_._coalesced)
+        return become(row, x, sum_._v, sum_._i, sum_._coalesced)
     _same_shape("add_", x, y)
     n = y.sparse_dim()
     if x.is_contiguous():
@@ -106,7 +120,7 @@ def _mul_(x, y):
     if not isinstance(x, Sparse):
         raise RuntimeError("mul_: a strided tensor cannot take the product with a sparse one. Use mul.")
     product = _mul(x, y)
-    return become(x, product._v, product._i, product._coalesced)
+    return become("mul_", x, product._v, product._i, product._coalesced)
 
 
 def _div(x, y):
@@ -116,7 +130,7 @@ def _div(x, y):
 
 
 def _div_(x, y):
-    return become(x, _div(x, y)._v, x._i, x._coalesced)
+    return become("div_", x, _div(x, y)._v, x._i, x._coalesced)
 
 
 def _zero_preserving(name, linear=False):

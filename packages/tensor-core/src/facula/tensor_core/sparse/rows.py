@@ -5,7 +5,7 @@
 A Compressed is a Sparse of the same indices, so every row of ops.py serves it; results come back in its layout.
 """
 
-from facula.tensor_core import _create, _data, _ops
+from facula.tensor_core import _create, _data, _ops, _print
 from facula.tensor_core.sparse.tensor import Sparse, _flat, _part, check_blocks, check_place, make, to_sparse
 from facula.tensor_core._types import BY_NAME, Size, sparse_coo, sparse_csc, sparse_csr
 
@@ -82,11 +82,7 @@ class Compressed(Sparse):
     def __repr__(self, *, tensor_contents=None):
         names = ("crow_indices", "col_indices") if self._axis == 0 else ("ccol_indices", "row_indices")
         parts = [_part(name, t) for name, t in zip((*names, "values"), (self._p, self._q, self._v))]
-        text = "tensor(" + ",\n       ".join(parts)
-        for fact in (*self._facts(), ")"):  # the facts fill lines of 80
-            room = 80 - len(text) + text.rfind("\n") + 1
-            text += fact if fact == ")" else (", " if len(fact) + 4 <= room else ",\n       ") + fact
-        return text
+        return _print._add_suffixes("tensor(" + ",\n       ".join(parts), self._facts(), 7)
 
     def t(self):
         """The transposed matrix: the same numbers, compressed along the other dim."""

@@ -7,7 +7,7 @@ A Sparse has no strided memory, so `_h` is not there: every op's fast path fails
 table of ops.py. Gradients go through the values: what is made of a Sparse is recorded as ops on them.
 """
 
-from facula.tensor_core import _create, _data, _dispatch
+from facula.tensor_core import _create, _data, _dispatch, _print
 from facula.tensor_core.sparse import ops as _sparse_ops
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import ALIASES, BY_NAME, Size, sparse_coo
@@ -67,13 +67,11 @@ class Sparse(Tensor):
 
     def __repr__(self, *, tensor_contents=None):
         parts = [_part("indices", self._i), _part("values", self._v)]
-        return "tensor(" + ",\n       ".join([*parts, ", ".join(self._facts())]) + ")"
+        return _print._add_suffixes("tensor(" + ",\n       ".join(parts), self._facts(), 7, force_newline=True)
 
     def _facts(self):
-        from facula.tensor_core._print import usual
-
         facts = [f"size={tuple(self._size)}", f"nnz={self._nnz()}"]
-        if not usual(self.dtype):
+        if not _print.usual(self.dtype):
             facts.append(f"dtype={self.dtype}")
         facts.append(f"layout={self.layout}")
         if self.requires_grad:
@@ -172,7 +170,8 @@ class Sparse(Tensor):
         if not isinstance(value, Sparse):
             error = RuntimeError if isinstance(value, Tensor) else TypeError
             raise error(f"data: a sparse tensor is set to a sparse one only, got {getattr(value, 'layout', type(value).__name__)}. Convert with to_sparse().")
-        self._size, self._i, self._v, self._coalesced = value._size, value._i, value._v.detach(), value._coalesced
+        _sparse_ops.hold(self, value._v.detach())
+        self._size, self._i, self._coalesced = value._size, value._i, value._coalesced
 
     def detach_(self):
         self._v = self._v.detach()
@@ -251,13 +250,12 @@ class Sparse(Tensor):
         return self
 
     def zero_(self):
-        return _sparse_ops.become(self, _create.zeros(tuple(self._v.shape), dtype=self.dtype) if self._holds_gradient else self._v.detach()[:0], self._i[:, :0], True)
+        return _sparse_ops.become("zero_", self, _create.zeros(tuple(self._v.shape), dtype=self.dtype) if self._holds_gradient else self._v.detach()[:0], self._i[:, :0], True)
 
     def copy_(self, src, non_blocking=False):
         if not isinstance(src, Sparse) or src.shape != self.shape:
             raise RuntimeError("copy_: a sparse tensor copies from a sparse one of its shape only. Convert with to_sparse().")
-        self._i, self._v, self._coalesced = src._i.clone(), src._v.to(self.dtype).clone(), src._coalesced
-        return self
+        return _sparse_ops.become("copy_", self, src._v.clone(), src._i.clone(), src._coalesced)
 
     def __deepcopy__(self, memo):
         return memo.setdefault(id(self), self.clone().detach().requires_grad_(self.requires_grad))
