@@ -2,6 +2,7 @@
 
 import copy
 import gc
+import inspect
 import pickle
 
 import facula
@@ -263,6 +264,18 @@ def test_a_mode_sees_every_function():
     facula.ones(1) + 1
 
     assert (["tensordot", "add"], ["ones", "tensordot", "add"], 3.0) == (inner.names, outer.names, y.item())
+
+
+def test_functions_that_ask_are_called_as_before():
+    with Log():
+        pass  # from here on functions ask their arguments first
+    x = facula.arange(6.0).reshape(2, 3)
+
+    assert facula.equal(facula.einsum(x, [0, 1], [1, 0]), x.T)
+    assert facula.equal(facula.einsum("ij->ji", [x]), x.T)
+    with pytest.raises(ValueError, match="subscript in subscript list"):
+        facula.einsum(x, [0, 52])
+    assert ["input", "spacing", "dim", "edge_order"] == list(inspect.signature(facula.gradient).parameters)
 
 
 def test_a_mode_that_has_no_answer_is_an_error():
