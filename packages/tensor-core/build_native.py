@@ -269,8 +269,8 @@ def write_ops(lib, package, target, stubs):
     """_ops.py, one flat Python function per row of the library's table, and its types."""
     sys.dont_write_bytecode, before = True, sys.dont_write_bytecode
     try:
-        for name, made in (("_codegen", target), ("_stubs", stubs)):
-            made.write_text(module_from(name, package / f"{name}.py").generate(lib))
+        for name, made in (("codegen", target), ("stubs", stubs)):
+            made.write_text(module_from(name, package / "generate" / f"{name}.py").generate(lib))
     finally:
         sys.dont_write_bytecode = before
 
@@ -289,7 +289,7 @@ def write_types(package, target):
     now = digest(*(x for p in [*sources, target / OPS] for x in (p.name, p.read_bytes())))
     if stamp.exists() and stamp.read_text() == now and all((target / name).exists() for name in TYPES):
         return False
-    done = subprocess.run([sys.executable, package / "_stubs_public.py", package, target, target], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, package / "generate/stubs_public.py", package, target, target], capture_output=True, text=True)
     if done.returncode:
         raise CompileError(f"facula.tensor_core compiles, and does not import:\n{done.stderr}")
     stamp.write_text(now)
@@ -299,7 +299,7 @@ def write_types(package, target):
 def build(root, package, target, strip=False, jobs=None, say=print, warned=refuse):
     """Brings the files MADE in target up to date. True if something was made.
 
-    root holds csrc/; package is the folder of facula/tensor_core's sources, where _codegen.py and _stubs.py are.
+    root holds csrc/; package is the folder of facula/tensor_core's sources, whose folder generate/ writes the rest.
     """
     root, target, package = Path(root).resolve(), Path(target).resolve(), Path(package).resolve()
     compiled = build_library(root, package, target, strip, jobs, say, warned)
@@ -309,7 +309,7 @@ def build(root, package, target, strip=False, jobs=None, say=print, warned=refus
 def build_library(root, package, target, strip, jobs, say, warned):
     """The library, _ops.py and _ops.pyi."""
     stamp = target / ".native-stamp"
-    now = f"{state(root, [package / name for name in ('_signature.py', '_codegen.py', '_stubs.py')])} {strip}"
+    now = f"{state(root, [package / 'generate' / name for name in ('signature.py', 'codegen.py', 'stubs.py')])} {strip}"
     outputs = [target / LIBRARY, target / OPS, target / STUBS]
     if stamp.exists() and stamp.read_text() == now and all(p.exists() for p in outputs):
         return False

@@ -5,7 +5,7 @@ import random
 import facula
 import numpy as np
 import pytest
-from facula.tensor_core import _index
+from facula.tensor_core.functions import index as _index
 
 
 def drawn(rng):

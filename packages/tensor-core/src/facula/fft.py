@@ -1,6 +1,6 @@
 """Discrete Fourier transforms. Names and behaviour are torch.fft's; NumPy does the work."""
 
-from facula.tensor_core import _guard
+from facula.tensor_core.dispatch import guard as _guard
 from facula.tensor_core.fft import names as _fft
 
 for _name in "fft fft2 fftn hfft hfft2 hfftn ifft ifft2 ifftn ihfft ihfft2 ihfftn irfft irfft2 irfftn rfft rfft2 rfftn".split():

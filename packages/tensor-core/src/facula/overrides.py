@@ -4,7 +4,7 @@ import functools
 import inspect
 import types
 
-from facula.tensor_core._override import (
+from facula.tensor_core.dispatch.override import (
     NEVER,
     DisableTorchFunctionSubclass,  # noqa: F401 - of torch._C
     Enabled,

@@ -17,7 +17,7 @@ from typing import Any
 
 from facula.tensor_core import _types
 from facula.tensor_core.files.checkpoint import CheckpointError, atomic
-from facula.tensor_core._conjugate import resolved
+from facula.tensor_core.functions.conjugate import resolved
 from facula.tensor_core._lib import buffer, lib
 from facula.tensor_core._tensor import Tensor, own_tensor
 

@@ -2,7 +2,8 @@
 
 import functools
 
-from facula.tensor_core import _create, _ops
+from facula.tensor_core import _ops
+from facula.tensor_core.functions import create as _create
 from facula.tensor_core.sparse import tensor as _sparse
 
 __all__ = ["addmm", "as_sparse_gradcheck", "check_sparse_tensor_invariants", "log_softmax", "mm", "softmax", "sum"]

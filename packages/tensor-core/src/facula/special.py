@@ -1,6 +1,7 @@
 """Special functions, as torch.special has them. Those that `facula` itself offers are the same objects."""
 
-from facula.tensor_core import _ops, _order, _overloads, _pointwise
+from facula.tensor_core import _ops
+from facula.tensor_core.functions import order as _order, overloads as _overloads, pointwise as _pointwise
 
 digamma = psi = _ops.digamma
 erf, erfc, erfinv, exp2, expm1, log1p, sinc = _ops.erf, _ops.erfc, _ops.erfinv, _ops.exp2, _ops.expm1, _ops.log1p, _ops.sinc

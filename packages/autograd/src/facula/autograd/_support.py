@@ -72,7 +72,7 @@ def check_list(node, name, tensors, versions):
 
 # ---- the forward line under an interpreter ----------------------------------------------------------------------------
 
-ROAD = {sys.modules[f"facula.tensor_core.{name}"].__file__ for name in ("_ops", "_dispatch", "extend")}
+ROAD = {sys.modules[f"facula.tensor_core.{name}"].__file__ for name in ("_ops", "dispatch.slow", "extend")}
 HERE = (__file__[: -len("autograd/_support.py")] + "autograd/", __file__[: -len("autograd/_support.py")] + "amp/", "<autograd of ")
 
 

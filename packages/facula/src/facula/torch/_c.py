@@ -82,5 +82,5 @@ def _is_torch_function_mode_enabled() -> bool:
     """Is a TorchFunctionMode entered in this thread?"""
     import sys
 
-    protocol = sys.modules.get("facula.tensor_core._override")
+    protocol = sys.modules.get("facula.tensor_core.dispatch.override")
     return protocol is not None and bool(getattr(protocol._state, "modes", None))

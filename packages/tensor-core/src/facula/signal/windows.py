@@ -1,6 +1,6 @@
 """facula.signal.windows: windows for filters (symmetric) and for spectra (sym=False)."""
 
-from facula.tensor_core._windows import (
+from facula.tensor_core.functions.windows import (
     bartlett,
     blackman,
     cosine,

@@ -3,7 +3,7 @@
 import builtins
 
 from facula.tensor_core import _state, _types
-from facula.tensor_core._arguments import as_dtype
+from facula.tensor_core.dispatch.arguments import as_dtype
 
 # dtype: (bits, fraction bits, smallest exponent of a normal number, digits that a decimal keeps)
 _FLOATS = {

@@ -2,17 +2,20 @@
 
 from types import FunctionType
 
-from facula.tensor_core import _copying, _create, _data, _dispatch, _dlpack, _index, _interop, _legacy, _fills, _math, _matrix, _ops, _order, _overloads, _ownership, _pack, _pointwise, _print, _resize, _shape, _joining, _splitting, _rearranging, _storage
+from facula.tensor_core import _ops, _ownership, _print
+from facula.tensor_core.functions import create as _create, index as _index, fills as _fills, math as _math, matrix as _matrix, order as _order, overloads as _overloads, pointwise as _pointwise, shape as _shape, joining as _joining, splitting as _splitting, rearranging as _rearranging
+from facula.tensor_core.memory import copying as _copying, data as _data, dlpack as _dlpack, interop as _interop, legacy as _legacy, pack as _pack, resize as _resize, storage as _storage
+from facula.tensor_core.dispatch import slow as _dispatch
 from facula.tensor_core.random import draws as _random
-from facula.tensor_core import _bins, _conjugate, _products, _put, _statistics
+from facula.tensor_core.functions import bins as _bins, conjugate as _conjugate, products as _products, put as _put, statistics as _statistics
 from facula.tensor_core.sparse import tensor as _sparse
-from facula.tensor_core import _settings
-from facula.tensor_core._arguments import listed
+from facula.tensor_core.functions import settings as _settings
+from facula.tensor_core.dispatch.arguments import listed
 from facula.tensor_core._errors import DTypeError
-from facula.tensor_core._guard import want_tensor
+from facula.tensor_core.dispatch.guard import want_tensor
 from facula.tensor_core._lib import lib
-from facula.tensor_core._out import apart, into, partly_apart
-from facula.tensor_core._run import is_array, is_operand
+from facula.tensor_core.dispatch.out import apart, into, partly_apart
+from facula.tensor_core.dispatch.run import is_array, is_operand
 from facula.tensor_core._state import can_cast
 from facula.tensor_core._tensor import Tensor
 
@@ -302,7 +305,7 @@ def _set(self, source=None, storage_offset=0, size=None, stride=None):
 
 def _share_memory_(self):
     """Move the storage to memory that processes forked from now on share; the tensor itself."""
-    from facula.tensor_core import _shared
+    from facula.tensor_core.memory import shared as _shared
 
     return _shared.share_memory_(self)
 

@@ -56,20 +56,20 @@ LATER = {
         "orgqr", "ormqr", "pca_lowrank", "pinverse", "qr", "slogdet", "svd", "svd_lowrank", "triangular_solve",
     ),
     "facula.tensor_core.fft.names": ("istft", "stft"),
-    "facula.tensor_core._segments": ("hash_tensor", "segment_reduce"),
-    "facula.tensor_core._control": ("_assert", "cond", "while_loop"),
+    "facula.tensor_core.functions.segments": ("hash_tensor", "segment_reduce"),
+    "facula.tensor_core.functions.control": ("_assert", "cond", "while_loop"),
     "facula.tensor_core.sparse.products": (
         "dsmm", "hsmm", "hspmm", "saddmm", "smm", "sparse_resize_", "sparse_resize_and_clear_", "spmm", "sspaddmm", "to_sparse_coo",
     ),
     "facula.tensor_core.sparse.rows": ("sparse_compressed_tensor", "sparse_csc_tensor", "sparse_csr_tensor"),
-    "facula.tensor_core._windows": ("bartlett_window", "blackman_window", "hamming_window", "hann_window", "kaiser_window"),
-    "facula.tensor_core._copies": (
+    "facula.tensor_core.functions.windows": ("bartlett_window", "blackman_window", "hamming_window", "hann_window", "kaiser_window"),
+    "facula.tensor_core.functions.copies": (
         "alias_copy", "as_strided_copy", "detach_copy", "diagonal_copy", "empty_permuted", "expand_copy", "fill", "narrow_copy", "nonzero_static",
         "permute_copy", "range", "select_copy", "slice_copy", "split_copy", "split_with_sizes_copy", "squeeze_copy", "t_copy", "transpose_copy",
         "unbind_copy", "unfold_copy", "unsqueeze_copy", "view_as_complex_copy", "view_as_real_copy", "view_copy",
     ),
 }  # fmt: skip
-LATER_NO_METHOD = {"_assert", "cond", "dsmm", "hsmm", "hspmm", "saddmm", "spmm", "segment_reduce", "while_loop", "lobpcg", "lu_unpack", "pca_lowrank", "svd_lowrank", *LATER["facula.tensor_core._windows"], *LATER["facula.tensor_core.sparse.rows"], *LATER["facula.tensor_core._copies"]} - {"narrow_copy", "nonzero_static"}
+LATER_NO_METHOD = {"_assert", "cond", "dsmm", "hsmm", "hspmm", "saddmm", "spmm", "segment_reduce", "while_loop", "lobpcg", "lu_unpack", "pca_lowrank", "svd_lowrank", *LATER["facula.tensor_core.functions.windows"], *LATER["facula.tensor_core.sparse.rows"], *LATER["facula.tensor_core.functions.copies"]} - {"narrow_copy", "nonzero_static"}
 
 LATER_NO_FUNCTION = {"sparse_resize_", "sparse_resize_and_clear_", "to_sparse_coo"}
 
@@ -188,7 +188,7 @@ def attribute(name, prefix="facula", modules=MODULES, names=NAMES):
 
         return getattr(Tensor, name)
     if prefix == "facula" and name.startswith("_foreach_"):
-        from facula.tensor_core import _foreach
+        from facula.tensor_core.functions import foreach as _foreach
 
         if name in _foreach.FUNCTIONS:
             return _foreach.FUNCTIONS[name]
@@ -197,7 +197,7 @@ def attribute(name, prefix="facula", modules=MODULES, names=NAMES):
 
 def need_tape(name):
     """The tape of facula-autograd, imported at first use."""
-    from facula.tensor_core import _dispatch
+    from facula.tensor_core.dispatch import slow as _dispatch
 
     if _dispatch.tape is None:
         load(f"Tensor.{name}", "facula.autograd", "facula-autograd", ModuleNotFoundError)

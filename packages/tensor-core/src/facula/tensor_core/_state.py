@@ -1,7 +1,8 @@
 """Process-wide settings: default dtype and device, threads."""
 
-from facula.tensor_core import _run, _types
-from facula.tensor_core._arguments import as_dtype
+from facula.tensor_core import _types
+from facula.tensor_core.dispatch import run as _run
+from facula.tensor_core.dispatch.arguments import as_dtype
 from facula.tensor_core._lib import lib
 from facula.tensor_core._tensor import Tensor
 
@@ -59,7 +60,7 @@ def is_tensor(obj):
 
 def is_storage(obj):
     """Is it an UntypedStorage or a TypedStorage?"""
-    from facula.tensor_core._storage import TypedStorage, UntypedStorage
+    from facula.tensor_core.memory.storage import TypedStorage, UntypedStorage
 
     return isinstance(obj, (TypedStorage, UntypedStorage))
 

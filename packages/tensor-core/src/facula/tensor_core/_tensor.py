@@ -7,7 +7,7 @@ _shape_id, number_of = lib.fc_shape_id, lib.number_of
 _sizes = []  # Size of every interned shape, by id
 _owners = {}  # borrowed memory: owner id -> the object that owns it, until the last handle over it dies
 default_generator = None  # what random functions draw from; set by _generator
-of_class = None  # _override's, once there is a subclass of a user's
+of_class = None  # override.py's, once there is a subclass of a user's
 leaving = None  # while an interpreter listens: told (tensor, name of the function) when values leave the tensors
 
 
@@ -43,7 +43,7 @@ class Tensor(lib.Slots):
     __array_priority__ = 1000  # NumPy's operators leave mixed expressions to us
 
     def __new__(cls, *data, **options):
-        from facula.tensor_core._legacy import construct
+        from facula.tensor_core.memory.legacy import construct
 
         return construct(cls, *data, **options)
 
@@ -56,7 +56,7 @@ class Tensor(lib.Slots):
         if cls.__torch_function__ is disabled_torch_function:
             cls.__torch_function__ = staticmethod(disabled_torch_function)
             return
-        from facula.tensor_core import _override
+        from facula.tensor_core.dispatch import override as _override
 
         _override.prepare(cls)
 
@@ -69,7 +69,7 @@ class Tensor(lib.Slots):
         >>> (facula.ones(2).as_subclass(Length) * 2).sum()
         Length(4.)
         """
-        from facula.tensor_core import _override
+        from facula.tensor_core.dispatch import override as _override
 
         return _override.default(cls, func, types, args, kwargs)
 
@@ -178,7 +178,7 @@ class Tensor(lib.Slots):
             raise RuntimeError(f"grad_dtype: cannot be set to {dtype} because there is already a gradient of {self.grad.dtype}. Clear it first (.grad = None).")
         self.__dict__["_grad_dtype"] = dtype
         if self.origin is not None:
-            from facula.tensor_core import _dispatch
+            from facula.tensor_core.dispatch import slow as _dispatch
 
             _dispatch.tape.grad_dtype(self)
 
@@ -218,7 +218,7 @@ class Tensor(lib.Slots):
 
     @data.setter
     def data(self, value):
-        from facula.tensor_core._resize import set_data
+        from facula.tensor_core.memory.resize import set_data
 
         if not isinstance(value, Tensor):
             raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
@@ -323,13 +323,13 @@ class Tensor(lib.Slots):
 
 def _no_grad(tensor):
     """.grad of a tensor with a history and no gradient: the tape may have something to say about it."""
-    from facula.tensor_core import _dispatch
+    from facula.tensor_core.dispatch import slow as _dispatch
 
     return _dispatch.tape.no_grad(tensor)
 
 
 def _stale_wants_grad(tensor):
-    from facula.tensor_core import _dispatch
+    from facula.tensor_core.dispatch import slow as _dispatch
 
     return _dispatch.tape.wanted(tensor)
 

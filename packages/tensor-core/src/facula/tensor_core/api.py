@@ -1,8 +1,13 @@
 """Everything that `facula` itself offers: the rows' functions and, over them, the hand-written ones, which win by name."""
 
-from facula.tensor_core import _create, _data, _dlpack, _einops, _einsum, _legacy, _limits, _ops, _shape, _joining, _splitting, _rearranging, _storage, _types
-from facula.tensor_core import _bins, _conjugate, _guard, _settings
-from facula.tensor_core import _index, _interop, _fills, _math, _matrix, _methods, _order, _overloads, _pointwise, _print, _products, _put, _state, _statistics
+from facula.tensor_core import _einops, _limits, _ops, _types
+from facula.tensor_core.functions import create as _create, einsum as _einsum, shape as _shape, joining as _joining, splitting as _splitting, rearranging as _rearranging
+from facula.tensor_core.memory import data as _data, dlpack as _dlpack, legacy as _legacy, storage as _storage
+from facula.tensor_core.functions import bins as _bins, conjugate as _conjugate, settings as _settings
+from facula.tensor_core.dispatch import guard as _guard
+from facula.tensor_core import _methods, _print, _state
+from facula.tensor_core.functions import index as _index, fills as _fills, math as _math, matrix as _matrix, order as _order, overloads as _overloads, pointwise as _pointwise, products as _products, put as _put, statistics as _statistics
+from facula.tensor_core.memory import interop as _interop
 from facula.tensor_core.random import generator as _generator
 from facula.tensor_core.random import draws as _random
 from facula.tensor_core.files import serialization as _serialization

@@ -7,12 +7,13 @@
 import contextlib
 import threading
 
-from facula.tensor_core import _dispatch, _ops, _threads
-from facula.tensor_core._dispatch import Op, Param, record
+from facula.tensor_core import _ops, _threads
+from facula.tensor_core.dispatch import slow as _dispatch
+from facula.tensor_core.dispatch.slow import Op, Param, record
 from facula.tensor_core._errors import DeviceError, DTypeError, GradError, RankError, ShapeError
-from facula.tensor_core._guard import check, guarded, want_ints, want_tensor
+from facula.tensor_core.dispatch.guard import check, guarded, want_ints, want_tensor
 from facula.tensor_core._lib import NULL, lib
-from facula.tensor_core._out import into
+from facula.tensor_core.dispatch.out import into
 from facula.tensor_core._threads import ThreadState
 from facula.tensor_core._tensor import Tensor, disabled_torch_function, make_subclass, own_tensor
 
@@ -142,7 +143,7 @@ def attach(name, function):
 
 def around(f, how):
     """From now on a call of the public function f, unless it is a row, is how(what f did, args, kwargs). It then costs a call more."""
-    from facula.tensor_core import _override
+    from facula.tensor_core.dispatch import override as _override
 
     _override.around(f, how)
 
@@ -151,7 +152,7 @@ def plain():
     """A block in which tensors of users' classes are plain ones: None where there is no such class."""
     if _dispatch.override is None:
         return None
-    from facula.tensor_core._override import DisableTorchFunctionSubclass
+    from facula.tensor_core.dispatch.override import DisableTorchFunctionSubclass
 
     return DisableTorchFunctionSubclass()
 
@@ -160,7 +161,7 @@ def subclassed():
     """A block, inside one of those, in which they are not: None where there is no such class."""
     if _dispatch.override is None:
         return None
-    from facula.tensor_core._override import Enabled
+    from facula.tensor_core.dispatch.override import Enabled
 
     return Enabled()
 

@@ -16,7 +16,7 @@ def set_module(obj, mod):
 
 def __getattr__(name):
     if name == "swap_tensors":
-        from facula.tensor_core._swap import swap_tensors
+        from facula.tensor_core.memory.swap import swap_tensors
 
         return swap_tensors
     return _ownership.attribute(name, "facula.utils", _ownership.UTILS, {})

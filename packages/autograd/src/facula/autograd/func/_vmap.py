@@ -120,7 +120,7 @@ class Level:
                 f"vmap: inplace {op.name} is not possible: it would write values that differ between examples into a tensor {tuple(getattr(target, 'shape', ()))} that is one for all. "
                 "Make the tensor inside the function from one of its arguments, for example with zeros_like(x) or x.new_zeros(...), or write out of place."
             )
-        tape = F.tensor_core._dispatch.tape
+        tape = F.tensor_core.dispatch.slow.tape
         listed = [t for a in args for t in (a if a.__class__ in (tuple, list) else (a,)) if isinstance(t, Tensor)]
         heard = any(t.origin is not None for t in listed) or (target.base is not None and target.base.origin is not None)
         token = None

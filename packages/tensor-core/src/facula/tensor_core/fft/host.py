@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from facula.tensor_core._host import Spec, complex_of, real_of, row, strides
+from facula.tensor_core.dispatch.host import Spec, complex_of, real_of, row, strides
 
 _FORWARD, _BACKWARD = ("backward", "ortho", "forward"), ("forward", "ortho", "backward")  # NumPy's names of norm 0, 1, 2
 

@@ -2,12 +2,13 @@
 
 import math
 
-from facula.tensor_core import _create, _joining, _ops, _ownership, _rearranging, _shape, _state
-from facula.tensor_core._arguments import as_dtype as _as_dtype
-from facula.tensor_core._arguments import whole
+from facula.tensor_core import _ops, _ownership, _state
+from facula.tensor_core.functions import create as _create, joining as _joining, rearranging as _rearranging, shape as _shape
+from facula.tensor_core.dispatch.arguments import as_dtype as _as_dtype
+from facula.tensor_core.dispatch.arguments import whole
 from facula.tensor_core._errors import DTypeError, ShapeError
-from facula.tensor_core._guard import check, guarded
-from facula.tensor_core._out import into
+from facula.tensor_core.dispatch.guard import check, guarded
+from facula.tensor_core.dispatch.out import into
 from facula.tensor_core._tensor import Tensor
 
 _NORMS = {None: 0, "backward": 0, "ortho": 1, "forward": 2}

@@ -12,7 +12,7 @@ from reprlib import repr as short  # a hostile object's whole repr may take fore
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from facula.tensor_core._lib import buffer, lib
-from facula.tensor_core._storage import TypedStorage, UntypedStorage, of, over, raw
+from facula.tensor_core.memory.storage import TypedStorage, UntypedStorage, of, over, raw
 from facula.tensor_core._tensor import Tensor, own_tensor
 from facula.tensor_core._types import uint8
 

@@ -10,9 +10,9 @@ from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
 from facula.tensor_core import _types
-from facula.tensor_core._legacy import FloatTensor
+from facula.tensor_core.memory.legacy import FloatTensor
 from facula.tensor_core._lib import lib
-from facula.tensor_core._storage import FloatStorage, TypedStorage, UntypedStorage
+from facula.tensor_core.memory.storage import FloatStorage, TypedStorage, UntypedStorage
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._torch_names import STORAGE_OF, WRITTEN, Name, torch_name
 

@@ -24,11 +24,11 @@ from facula.tensor_core.files.checkpoint import (
     storage_bytes,
     write_checkpoint,
 )
-from facula.tensor_core._conjugate import turned
+from facula.tensor_core.functions.conjugate import turned
 from facula.tensor_core._lib import lib
 from facula.tensor_core.files.pickle_reader import read_pickle_at
 from facula.tensor_core.files.pickle_writer import StorageRef, write_pickle
-from facula.tensor_core._storage import TypedStorage, UntypedStorage
+from facula.tensor_core.memory.storage import TypedStorage, UntypedStorage
 from facula.tensor_core._tensor import Tensor, own_tensor
 from facula.tensor_core._torch_names import STORAGE_OF, StorageType, find_data
 from facula.tensor_core._types import device as Device
@@ -356,7 +356,7 @@ class RecordStorage(LoadedStorage):
             return None
         import ctypes
 
-        from facula.tensor_core._interop import borrow
+        from facula.tensor_core.memory.interop import borrow
 
         start = ctypes.addressof(ctypes.c_char.from_buffer(self.mapped, at))
         return borrow(self.mapped, start, self.held, True, dtype, (self.held // dtype.itemsize,), (1,))

@@ -1,6 +1,8 @@
 """Factorisations of matrices: cholesky, lu, ldl, qr, svd, eig, eigh, and low-rank ones."""
 
-from facula.tensor_core import _create, _dispatch, _ops, return_types
+from facula.tensor_core import _ops, return_types
+from facula.tensor_core.functions import create as _create
+from facula.tensor_core.dispatch import slow as _dispatch
 from facula.tensor_core._errors import DTypeError, ShapeError
 from facula.tensor_core.linalg.solve import _exchanges, in_range
 from facula.tensor_core.linalg.tools import H, LinAlgError, check, columns, eye_like, into, matrix, refuse, square

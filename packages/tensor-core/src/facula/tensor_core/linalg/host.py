@@ -4,7 +4,7 @@ import numpy as np
 
 from facula.tensor_core.linalg import host_ldl
 from facula.tensor_core.linalg import host_lu
-from facula.tensor_core._host import Spec, complex_of, real_of, row
+from facula.tensor_core.dispatch.host import Spec, complex_of, real_of, row
 
 
 def _name(x):

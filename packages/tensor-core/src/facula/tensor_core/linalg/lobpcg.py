@@ -1,6 +1,7 @@
 """lobpcg: a few of the largest or smallest eigenpairs of a large symmetric matrix, by products with it alone."""
 
-from facula.tensor_core import _joining, _ops, _rearranging
+from facula.tensor_core import _ops
+from facula.tensor_core.functions import joining as _joining, rearranging as _rearranging
 from facula.tensor_core._limits import finfo
 from facula.tensor_core.linalg.factor import eigh
 from facula.tensor_core.linalg.tools import check, square

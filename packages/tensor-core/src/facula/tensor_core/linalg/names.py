@@ -4,7 +4,8 @@ from facula.tensor_core.linalg import factor as _factor
 from facula.tensor_core.linalg import lobpcg as _lobpcg
 from facula.tensor_core.linalg import norm as _norm
 from facula.tensor_core.linalg import solve as _solve
-from facula.tensor_core import _guard, _ownership
+from facula.tensor_core import _ownership
+from facula.tensor_core.dispatch import guard as _guard
 
 for _module in (_factor, _lobpcg, _norm, _solve):
     _guard.guard(_module)

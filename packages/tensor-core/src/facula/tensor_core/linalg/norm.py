@@ -1,9 +1,10 @@
 """Numbers and functions of matrices: det, norms, cond, rank, powers, exp; products of vectors and chains."""
 
-from facula.tensor_core import _create, _joining, _math, _ops, _shape, return_types
-from facula.tensor_core._arguments import as_dtype, whole
+from facula.tensor_core import _ops, return_types
+from facula.tensor_core.functions import create as _create, joining as _joining, math as _math, shape as _shape
+from facula.tensor_core.dispatch.arguments import as_dtype, whole
 from facula.tensor_core._errors import DTypeError, IndexRangeError, ShapeError
-from facula.tensor_core._guard import real_order, want_ints, want_tensors
+from facula.tensor_core.dispatch.guard import real_order, want_ints, want_tensors
 from facula.tensor_core.linalg.factor import eigvalsh, svdvals
 from facula.tensor_core.linalg.solve import inv, inv_ex, tolerances
 from facula.tensor_core.linalg.tools import check, eye_like, into, matrix, square
@@ -51,7 +52,7 @@ def logdet(input) -> Tensor:
     sign, size = _ops._linalg_slogdet(input)
     if input.is_complex():
         return sign.log() + size
-    from facula.tensor_core._overloads import where
+    from facula.tensor_core.functions.overloads import where
 
     return where(sign == -1, float("nan"), size)
 
@@ -164,7 +165,7 @@ def cond(A, p=None, *, out=None) -> Tensor:
     if p not in ("fro", "nuc", 1, -1, inf, -inf):
         raise RuntimeError(f"linalg.cond got an invalid norm type: {p}")
     inverse, info = inv_ex(A)
-    from facula.tensor_core._overloads import where
+    from facula.tensor_core.functions.overloads import where
 
     inverse = where((info != 0).unsqueeze(-1).unsqueeze(-1), inf, inverse)
     number = matrix_norm(A, p) * matrix_norm(inverse, p)

@@ -1,9 +1,11 @@
 """Inverses and linear systems: inv, pinv, solve and its kinds, lstsq."""
 
-from facula.tensor_core import _create, _dispatch, _limits, _ops, return_types
+from facula.tensor_core import _limits, _ops, return_types
+from facula.tensor_core.functions import create as _create
+from facula.tensor_core.dispatch import slow as _dispatch
 from facula.tensor_core._errors import DTypeError, ShapeError
 from facula.tensor_core.linalg.tools import H, LinAlgError, check, columns, eye_like, into, matrix, refuse, square
-from facula.tensor_core._shape import movedim
+from facula.tensor_core.functions.shape import movedim
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import BY_NAME
 
@@ -41,7 +43,7 @@ def inverse(input, *, out=None) -> Tensor:
 
 def tolerances(name, A, atol, rtol):
     """(atol, rtol) as tensors for each matrix: rtol is eps * max(m, n) unless it or a positive atol is given."""
-    from facula.tensor_core._overloads import where
+    from facula.tensor_core.functions.overloads import where
 
     real = A.dtype.to_real()
     batch = A.shape[:-2]
@@ -197,7 +199,7 @@ def _rows(x, order):
 
 
 def _create_broadcast(*shapes):
-    from facula.tensor_core._shape import broadcast_shapes
+    from facula.tensor_core.functions.shape import broadcast_shapes
 
     return broadcast_shapes(*shapes)
 

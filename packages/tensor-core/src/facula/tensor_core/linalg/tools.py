@@ -1,8 +1,9 @@
 """Checks and small steps that the functions of facula.linalg share."""
 
-from facula.tensor_core import _ops, _out
+from facula.tensor_core import _ops
+from facula.tensor_core.dispatch import out as _out
 from facula.tensor_core._errors import DTypeError, ShapeError
-from facula.tensor_core._shape import _alone
+from facula.tensor_core.functions.shape import _alone
 from facula.tensor_core._tensor import Tensor
 
 
@@ -78,7 +79,7 @@ def columns(a):
 
 def eye_like(a, rows=None, columns=None):
     """Identity matrices for a's batch, dtype and device."""
-    from facula.tensor_core._create import eye
+    from facula.tensor_core.functions.create import eye
 
     rows = a.shape[-2] if rows is None else rows
     one = eye(rows, rows if columns is None else columns, dtype=a.dtype, device=a.device)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import facula
-from facula.tensor_core import _dispatch, _ops
-from facula.tensor_core._dispatch import has_origin
-from facula.tensor_core._out import a_tensor, into, refuse_history, resize
-from facula.tensor_core._arguments import listed, sequence
-from facula.tensor_core._create import empty, empty_like, plain
+from facula.tensor_core import _ops
+from facula.tensor_core.dispatch import slow as _dispatch
+from facula.tensor_core.dispatch.slow import has_origin
+from facula.tensor_core.dispatch.out import a_tensor, into, refuse_history, resize
+from facula.tensor_core.dispatch.arguments import listed, sequence
+from facula.tensor_core.functions.create import empty, empty_like, plain
 from facula.tensor_core._errors import STATUS, DTypeError, ShapeError
-from facula.tensor_core._guard import check
+from facula.tensor_core.dispatch.guard import check
 from facula.tensor_core.random.generator import Generator
 from facula.tensor_core._lib import lib
 from facula.tensor_core.random.fills import (

@@ -10,9 +10,9 @@ from typing import Any
 
 import facula
 from facula.tensor_core import _ops
-from facula.tensor_core._create import empty_like
+from facula.tensor_core.functions.create import empty_like
 from facula.tensor_core.random.generator import Generator
-from facula.tensor_core._guard import check
+from facula.tensor_core.dispatch.guard import check
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import int64
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from facula.tensor_core import _tensor
-from facula.tensor_core._conjugate import resolved
+from facula.tensor_core.functions.conjugate import resolved
 from facula.tensor_core._lib import lib
 from facula.tensor_core._tensor import Tensor, own_tensor
 from facula.tensor_core._types import device as Device

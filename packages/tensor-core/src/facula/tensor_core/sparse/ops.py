@@ -2,7 +2,9 @@
 
 from functools import partial
 
-from facula.tensor_core import _create, _data, _ops
+from facula.tensor_core import _ops
+from facula.tensor_core.functions import create as _create
+from facula.tensor_core.memory import data as _data
 from facula.tensor_core._errors import GradError
 
 Sparse = make = None  # _sparse's, which puts them here

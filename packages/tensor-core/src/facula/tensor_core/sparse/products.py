@@ -1,8 +1,9 @@
 """Products of sparse matrices that stay sparse, and the sizes of sparse tensors changed in place."""
 
-from facula.tensor_core import _create, _ops, _ownership
-from facula.tensor_core._joining import stack
-from facula.tensor_core._matrix import mm
+from facula.tensor_core import _ops, _ownership
+from facula.tensor_core.functions import create as _create
+from facula.tensor_core.functions.joining import stack
+from facula.tensor_core.functions.matrix import mm
 from facula.tensor_core.sparse.tensor import Sparse, make
 from facula.tensor_core._types import BY_NAME
 
@@ -20,7 +21,7 @@ def _matrices(name, mat1, mat2):
 
 def _rows(mat1, mat2):
     """(the rows of mat1 that have an element, those rows of mat1 @ mat2)."""
-    from facula.tensor_core._order import unique
+    from facula.tensor_core.functions.order import unique
 
     mat1 = mat1.coalesce()
     rows, owner = unique(mat1._i[0], sorted=True, return_inverse=True)

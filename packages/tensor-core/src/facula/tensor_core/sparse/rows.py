@@ -5,7 +5,9 @@
 A Compressed is a Sparse of the same indices, so every row of ops.py serves it; results come back in its layout.
 """
 
-from facula.tensor_core import _create, _data, _ops, _print
+from facula.tensor_core import _ops, _print
+from facula.tensor_core.functions import create as _create
+from facula.tensor_core.memory import data as _data
 from facula.tensor_core.sparse.tensor import Sparse, _flat, _part, check_blocks, check_place, make, to_sparse
 from facula.tensor_core._types import BY_NAME, Size, sparse_coo, sparse_csc, sparse_csr
 
@@ -125,7 +127,7 @@ def _with_places(t):
     pointers, others, axis = t._p, t._q, t._axis
     p = pointers.long()
     lines = _create.arange(pointers.numel() - 1).repeat_interleave(p[1:] - p[:-1])
-    from facula.tensor_core._joining import stack
+    from facula.tensor_core.functions.joining import stack
 
     t._i = stack([lines, others.long()] if axis == 0 else [others.long(), lines])
     flat = _flat(t._i, t._size)
@@ -144,7 +146,7 @@ def compress(x, axis):
     if axis == 1:
         lines, order = lines.sort(stable=True)
         others, values = others.index_select(0, order), values.index_select(0, order)
-    from facula.tensor_core._order import bincount
+    from facula.tensor_core.functions.order import bincount
 
     pointers = _ops.cat([_create.zeros((1,), dtype=BY_NAME["int64"]), bincount(lines, minlength=x.shape[axis]).cumsum(0)], 0)
     return made(pointers, others, values, x.shape, axis)

@@ -1,8 +1,9 @@
 """Sparse tensors chosen from, joined and rearranged: rows of the table of ops.py."""
 
-from facula.tensor_core import _create, _ops
+from facula.tensor_core import _ops
+from facula.tensor_core.functions import create as _create
 from facula.tensor_core.sparse import ops as _sparse_ops
-from facula.tensor_core._arguments import whole
+from facula.tensor_core.dispatch.arguments import whole
 from facula.tensor_core.sparse.ops import OPS
 
 
@@ -59,7 +60,7 @@ def _index_select(x, dim, index):
 
 
 def _search(found, index, right):
-    from facula.tensor_core._order import searchsorted
+    from facula.tensor_core.functions.order import searchsorted
 
     return searchsorted(found, index, right=right)
 

@@ -7,7 +7,10 @@ A Sparse has no strided memory, so `_h` is not there: every op's fast path fails
 table of ops.py. Gradients go through the values: what is made of a Sparse is recorded as ops on them.
 """
 
-from facula.tensor_core import _create, _data, _dispatch, _print
+from facula.tensor_core import _print
+from facula.tensor_core.functions import create as _create
+from facula.tensor_core.memory import data as _data
+from facula.tensor_core.dispatch import slow as _dispatch
 from facula.tensor_core.sparse import ops as _sparse_ops
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import ALIASES, BY_NAME, Size, sparse_coo
@@ -319,13 +322,13 @@ def _unravelled(flat, sizes):
     for size in reversed(sizes):
         rows.append(flat % size)
         flat = flat // size
-    from facula.tensor_core._joining import stack
+    from facula.tensor_core.functions.joining import stack
 
     return stack(rows[::-1]) if rows else _create.zeros((0, flat.numel()), dtype=flat.dtype)
 
 
 def _ops_unique(flat):
-    from facula.tensor_core._order import unique
+    from facula.tensor_core.functions.order import unique
 
     return unique(flat, sorted=True, return_inverse=True)
 
@@ -393,7 +396,7 @@ def to_sparse(self, sparse_dim=None, *, layout=None, blocksize=None, dense_dim=N
     if not 0 <= n <= self.dim():
         raise IndexError(f"to_sparse: sparse_dim is {n}, the tensor has {self.dim()} dims")
     there = (self.detach() != 0).flatten(n).any(-1) if n < self.dim() else self.detach() != 0
-    from facula.tensor_core._index import nonzero
+    from facula.tensor_core.functions.index import nonzero
 
     places = nonzero(there).t().contiguous()
     flat = self.flatten(0, n - 1) if n > 1 else self.reshape((-1, *self.shape[n:]))
@@ -457,7 +460,7 @@ METHODS = {
 
 
 def _handle(op, args, out=None):
-    """_dispatch's question about an op whose arguments may be sparse: NotImplemented where none is."""
+    """The slow path's question about an op whose arguments may be sparse: NotImplemented where none is."""
     if not any([isinstance(a, Sparse) or type(a) in (list, tuple) and any([isinstance(b, Sparse) for b in a]) for a in args]):
         return NotImplemented
     return _sparse_ops.run(op, args, out)

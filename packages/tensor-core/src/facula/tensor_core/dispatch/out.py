@@ -1,0 +1,180 @@
+"""`out=`: PyTorch's conditions in one place, for rows (`fit`, before they run) and for compositions (`into`, after)."""
+
+import warnings
+
+from facula.tensor_core import _ops
+from facula.tensor_core.dispatch.slow import execute, has_origin
+from facula.tensor_core._errors import DTypeError
+from facula.tensor_core._lib import lib
+from facula.tensor_core.memory.resize import result_on_meta, set_data
+from facula.tensor_core._tensor import Tensor
+
+# What writes into an output of the result's own dtype alone; all others into any dtype that the result can be cast to.
+# Names of rows without leading _, and of compositions.
+EXACT = frozenset("""
+    abs neg sign sgn frac conj_physical ceil floor trunc round bitwise_not lerp where_rows clamp_numbers nan_to_num heaviside
+    gelu gelu_tanh softplus log_sigmoid softshrink hardshrink isposinf isneginf signbit
+    amax amin argmax argmin norm_p logcumsumexp max min aminmax cummax cummin median nanmedian mode kthvalue sort msort topk
+    softmax log_softmax searchsorted histc histogram quantile nanquantile isin multinomial frexp complex polar float_power
+    gather gather_sparse_grad scatter scatter_add scatter_prod scatter_max scatter_min scatter_reduce index_reduce index_select index_add index_copy
+    take take_along_dim masked_select nonzero nonzero_static hash_tensor triangle diag diag_embed slice_scatter renorm avg_pool2d avg_pool3d
+    matmul linear addmm addmv addbmm baddbmm tensordot cross linalg.cross linalg.multi_dot linalg.vecdot
+    linalg.det linalg.slogdet slogdet linalg.inv linalg.inv_ex linalg.solve linalg.solve_ex linalg.solve_triangular triangular_solve
+    linalg.cholesky linalg.cholesky_ex linalg.lu linalg.lu_factor linalg.lu_factor_ex linalg.lu_solve lu_unpack
+    linalg.ldl_factor linalg.ldl_factor_ex linalg.ldl_solve linalg.qr qr ormqr linalg.eigh linalg.eigvalsh linalg.svd linalg.svdvals svd
+    linalg.norm linalg.vector_norm linalg.matrix_norm
+    alias_copy as_strided_copy detach_copy diagonal_copy expand_copy narrow_copy permute_copy select_copy slice_copy squeeze_copy t_copy
+    transpose_copy unfold_copy unsqueeze_copy view_as_complex_copy view_as_real_copy view_copy split_copy split_with_sizes_copy unbind_copy
+""".split())  # fmt: skip
+UNWARNED = frozenset({"addbmm", "log_sigmoid", "lu", "mode"})  # resize an output that holds elements without a word
+APART = frozenset("gather gather_sparse_grad scatter scatter_add scatter_prod scatter_max scatter_min index_select index_add index_copy cat stack".split())
+SUMMED = frozenset({"sum", "prod", "nansum"})  # in the dtype of the output
+
+
+def public(op):
+    return op.name.lstrip("_")
+
+
+def into(name, result, out, inputs=(), strides=False):
+    """result, or out(s) after it was copied there: resized where the shape is another, as PyTorch does.
+
+    inputs: tensors whose memory out may not share. strides: an output that is resized lies as the result does, not contiguously.
+    """
+    if out is None:
+        return result
+    if isinstance(result, tuple):
+        if not isinstance(out, (tuple, list)) or len(out) != len(result):
+            got = f"{len(out)} of them" if isinstance(out, (tuple, list)) else type(out).__name__
+            raise TypeError(f"{name}: out must be a tuple of {len(result)} tensors, one for each result, got {got}.")
+        written = [into(name, r, o, inputs, strides) for r, o in zip(result, out)]
+        return type(result)(*written) if hasattr(result, "_fields") else tuple(written)
+    a_tensor(name, out)
+    refuse_history(name, (result, out))
+    check_dtype(name, result.dtype, out)
+    if name in ("take", "masked_select"):
+        apart(name, out, ())
+    if resize(name, out, result.shape) and strides and out.dtype is result.dtype:
+        extent = 1 + sum(s * (n - 1) for n, s in zip(result.shape, result.stride())) if result.numel() else 0
+        if extent > result.numel():  # a part of something larger
+            out.resize_((extent,))
+        set_data(out, _ops.as_strided(out, result.shape, result.stride(), None))
+    apart(name, out, inputs)
+    return _ops.copy_into_(out, result)
+
+
+def refuse_history(name, tensors):
+    """Refuse an output where one of these tensors has a history and histories are kept."""
+    if has_origin(tensors):
+        from facula.tensor_core.extend import grad_mode
+
+        if grad_mode():
+            raise RuntimeError(f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the arguments requires grad. Detach them.")
+
+
+def write(op, args, out):
+    """A row into out: its shape and dtype are inferred first, what it computes in does not depend on out."""
+    name = public(op)
+    if op.kind in ("fold", "scan") and op.params[-1].name == "dtype" and args[-1] is not None:
+        same_dtype(name, args[-1], out)
+    if op.kind == "fold" and name in SUMMED and args[-1] is None and out.dtype is not args[0].dtype:
+        if name == "nansum" and out.dtype.kind < 2 <= args[0].dtype.kind:
+            raise DTypeError(f"nansum: not implemented for {out.dtype.scalar_type} where the input is {args[0].dtype.scalar_type}: it has no NaN. Give an output of a floating dtype.")
+        args = (*args[:-1], out.dtype)
+    elif op.kind == "scan" and op.params[-1].name == "dtype" and args[-1] is None:
+        args = (*args[:-1], out.dtype)
+    result = result_on_meta(op, args)
+    dtype = result.dtype if result is not None else out.dtype
+    if name in ("clamp_min", "clamp_max") and not isinstance(args[1], Tensor):
+        same_dtype(name, dtype, out)
+    check_dtype("angle" if name == "abs" and args[0].dtype.kind == 3 else name, dtype, out)  # abs of complex numbers converts
+    if op.kind in ("map1", "map2", "map3") or name == "index_select":
+        apart(name, out, ())
+    if result is not None:
+        resize(name, out, result.shape)
+    if name in APART:
+        apart(name, out, args[0] if name in ("cat", "stack") else [args[k] for k in op.tensors])
+    if dtype is out.dtype and op.kind != "scan":  # whose verbs see to it
+        execute(op, args, out)
+        return out
+    if op.kind in ("map1", "map2", "map3", "scan"):
+        partly_apart(name, out, args)
+    if dtype is out.dtype:
+        execute(op, args, out)
+        return out
+    result = execute(op, args)
+    if out.origin is None:
+        return _ops.copy_into_(out, result)
+    lib.fc_copy(out._h, result._h)  # of an op without derivatives: no write that the tape has to hear of
+    return out
+
+
+def a_tensor(name, out):
+    """Refuse an output that is no tensor."""
+    if not isinstance(out, Tensor):
+        raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}. Pass one made by facula.empty.")
+
+
+def check_dtype(name, dtype, out):
+    """Refuse an output of a dtype that a result of this dtype is not written to."""
+    if name in EXACT:
+        same_dtype(name, dtype, out)
+    elif not lib.fc_can_cast(dtype.id, out.dtype.id):
+        raise DTypeError(f"{name}: result type {dtype.scalar_type} can't be cast to the desired output type {out.dtype.scalar_type}. Give an output of dtype {dtype.name}.")
+
+
+def same_dtype(name, dtype, out):
+    """Refuse an output of another dtype than the result's, or that is no tensor."""
+    a_tensor(name, out)
+    if out.dtype is not dtype:
+        if name in ("isposinf", "isneginf"):
+            raise RuntimeError(f"{name} does not support non-boolean outputs, got {out.dtype.name}. Give one of dtype bool.")
+        raise RuntimeError(f"{name}: Expected object of scalar type {dtype.scalar_type} but got scalar type {out.dtype.scalar_type} for argument 'out': Expected out tensor to have dtype {dtype.name}, but got {out.dtype.name} instead. Give an output of that dtype.")
+
+
+def resize(name, out, shape):
+    """Give out the result's shape, with a warning if it held elements. Had it another one?"""
+    if out.shape == shape:
+        return False
+    if out.numel() and name not in UNWARNED:
+        warnings.warn(
+            f"An output with one or more elements was resized since it had shape {list(out.shape)}, which does not match the required output "
+            f"shape {list(shape)}. Pass an output of that shape, or an empty one: out.resize_(0).",
+            stacklevel=5,
+        )
+    if out.origin is None:
+        out.resize_(shape)
+    else:  # a leaf, and what writes into it has no derivative: refused elsewhere where it has
+        set_data(out, out.detach().resize_(shape))
+    return True
+
+
+def apart(name, out, inputs):
+    """Refuse an output two elements of which are one in memory, or that lies where an input lies."""
+    if not out.is_contiguous() and any(n > 1 and s == 0 for n, s in zip(out.shape, out.stride())) and out.numel():
+        raise RuntimeError(f"{name}: unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please clone() the tensor before performing the operation.")
+    for t in inputs:
+        if t is out or isinstance(t, Tensor) and lib.fc_same_storage(out._h, t._h) and _dense(out) and _dense(t) and _meet(out, t):
+            raise RuntimeError(f"{name}: unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory location. Please clone() the tensor before performing the operation.")
+
+
+def partly_apart(name, out, inputs):
+    """Refuse an output that lies over a part of an input: over all of it, element by element, it may."""
+    for t in inputs:
+        if isinstance(t, Tensor) and t is not out and lib.fc_same_storage(out._h, t._h) and _dense(out) and _dense(t) and _meet(out, t):
+            if (t.data_ptr(), t.shape, t.stride()) != (out.data_ptr(), out.shape, out.stride()):
+                raise RuntimeError(f"{name}: unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory location. Please clone() the tensor before performing the operation.")
+
+
+def _dense(t):
+    """Do the elements fill a stretch of memory?"""
+    run = 1
+    for s, n in sorted((s, n) for s, n in zip(t.stride(), t.shape) if n > 1):
+        if s != run:
+            return False
+        run *= n
+    return t.numel() > 0
+
+
+def _meet(a, b):
+    first, second = ((t.data_ptr(), t.data_ptr() + t.numel() * t.dtype.itemsize) for t in (a, b))
+    return first[0] < second[1] and second[0] < first[1]

@@ -1,0 +1,268 @@
+"""The slow path of every op: interpreters, `out=`, odd operands, stale origins, failures. Fast calls never come here."""
+
+import threading
+import warnings
+from typing import NamedTuple
+
+from facula.tensor_core import _tensor
+from facula.tensor_core.dispatch import run as _run
+from facula.tensor_core._errors import STALE, IntegerOverflow, explain
+from facula.tensor_core._lib import lib
+from facula.tensor_core.dispatch.foreign import ask_row, overriding
+from facula.tensor_core._threads import ThreadState
+from facula.tensor_core._tensor import Tensor, own_tensor  # noqa: F401 - own_tensor is for _ops.py
+
+
+class Param(NamedTuple):
+    """One argument of an op."""
+
+    name: str
+    type: str
+    default: object
+    keyword: bool
+
+    required = ...  # the default of a parameter that must be given
+
+    @property
+    def tensor(self):
+        return "Tensor" in self.type
+
+
+class Op:
+    """One row of the table: what the compiled library says of it."""
+
+    __slots__ = ("id", "name", "kind", "signature", "types", "result", "body", "doc", "params", "results", "attributes", "tensors", "writes")
+
+    def __init__(self, id, name, kind, signature, types, result, body, doc, params, results):
+        self.id, self.name, self.kind, self.signature = id, name, kind, signature
+        self.types, self.result, self.body, self.doc = types, result, body, doc
+        self.params, self.results = params, results
+        self.tensors = tuple(k for k, p in enumerate(params) if p.tensor)
+        self.writes = any("!" in p.type for p in params)  # the row itself works in place
+        # positions of the named Scalars, which travel by fc_attr
+        self.attributes = tuple(k for k, p in enumerate(params) if p.type in ("Scalar", "Scalar?") and kind in ("map1", "map2", "map3", "fold"))
+
+    def __repr__(self):
+        return f"<op {self.name}>"
+
+
+def _not_installed(out, *args):
+    raise RuntimeError("a tensor has an origin but facula-autograd is not there to record: pip install facula-autograd")
+
+
+class _Recorders(list):
+    """record[op.id](out, *args): grows with the table; autograd fills it."""
+
+
+record = _Recorders()
+tape = None  # autograd's, by extend.set_tape
+override = None  # override.py's, once there is a subclass of a user's: f(op, args, out, how) answers for its tensors, NotImplemented for others
+sparse = None  # _sparse's: f(op, args, out) answers for calls with a sparse tensor, NotImplemented for others
+
+# --- interpreters ---------------------------------------------------------------------------------------------------
+
+_listening = ThreadState()  # .stack: this thread's interpreters, the last one is asked first
+_listeners = 0  # in all threads: what `_ops.interpreting` shows
+_lock = threading.Lock()
+
+
+def push_interpreter(f):
+    global _listeners
+    from facula.tensor_core import _ops
+
+    with _lock:
+        _listening.__dict__.setdefault("stack", []).append(f)
+        _listeners += 1
+        _ops.interpreting = True
+        _tensor.leaving = _leaving
+
+
+def pop_interpreter():
+    global _listeners
+    from facula.tensor_core import _ops
+
+    with _lock:
+        f = _listening.stack.pop()
+        _listeners -= 1
+        _ops.interpreting = _listeners > 0
+        if not _listeners:
+            _tensor.leaving = None
+    return f
+
+
+def _leaving(tensor, how):
+    """Values become Python's (or NumPy's): tell this thread's topmost interpreter, if it wants to know."""
+    stack = getattr(_listening, "stack", None)
+    reads = getattr(stack[-1], "reads", None) if stack else None
+    if reads is not None:
+        reads(tensor, how)
+
+
+def _interpret(op, args, kwargs):
+    """Ask this thread's topmost interpreter, with itself off the stack meanwhile."""
+    stack = _listening.stack
+    f = stack.pop()
+    try:
+        return f(op, args, kwargs)
+    finally:
+        stack.append(f)
+
+
+def _listened():
+    return bool(getattr(_listening, "stack", None))
+
+
+def listened():
+    """Does an interpreter listen in this thread?"""
+    return bool(_listeners) and _listened()
+
+
+# --- the road -------------------------------------------------------------------------------------------------------
+
+
+_NUMBERS = (float, int)
+
+
+def has_origin(args):
+    for a in args:
+        if isinstance(a, Tensor):
+            if a.origin is not None:
+                return True
+        elif type(a) in (list, tuple) and has_origin(a):
+            return True
+    return False
+
+
+def refresh_stale(args):
+    """Let the tape rebuild the origin of every operand that an in-place op elsewhere left behind."""
+    found = False
+    for a in args:
+        if isinstance(a, Tensor):
+            if lib.fc_epoch_stale(a._h):
+                tape.refresh(a)
+                found = True
+        elif type(a) in (list, tuple):
+            found = refresh_stale(a) or found
+    return found
+
+
+def execute(op, args, out=None):
+    """Run the op by its verb; no interpreter, no recording. out: a handle's Tensor or None."""
+    run = _run.BY_KIND[op.kind]
+    try:
+        result = run(op, args, out)
+    except OverflowError as error:
+        if "fit 64" in str(error):  # a Scalar's
+            raise
+        raise IntegerOverflow(f"{op.name}: Overflow when unpacking long long: an argument is beyond 64 bits. Give a smaller one.") from None
+    if result is None:
+        if lib.fc_status() == STALE and refresh_stale((*args, out)):
+            result = run(op, args, out)
+        if result is None:
+            raise explain(op, args, out)
+    return result
+
+
+def call(op, args, out=None):
+    """An op called in an unusual way, or one that failed on the fast path and is to be explained."""
+    if op.kind == "map2" and not _listeners and type(args[0]) in _NUMBERS and type(args[1]) is Tensor and len(args) == 2 and out is None and "Scalar" in op.params[0].type:  # 2 ** x
+        x, y = args
+        whole = type(x) is int
+        if not whole or -(2**63) <= x < 2**63:
+            t = lib.map2r(op.id, None, 1 if whole else 2, x if whole else 0, x, 0.0, y._h)
+            if t is not None:
+                if y.origin is not None:
+                    record[op.id](t, x, y)
+                return t
+    if override is not None and (found := override(op, args, out, "call")) is not NotImplemented:
+        return found
+    if _listeners and _listened():
+        return _interpret(op, args, {} if out is None else {"out": out})
+    if relevant := overriding(args):
+        return ask_row(op, args, relevant)
+    if (found := sparse(op, args, out)) is not NotImplemented:
+        return found
+    if op.writes:
+        return inplace(op, args)
+    args = _run.coerce(op, args)
+    if out is not None:
+        return _into(op, args, out)
+    if op.kind in ("fold", "scan") and args[0].origin is not None and (dtype := args[-1]) is not None and op.params[-1].name == "dtype" and dtype is not args[0].dtype:
+        from facula.tensor_core import _ops
+
+        return call(op, (_ops.copy(args[0], dtype), *args[1:-1], None))  # its gradient has the dtype that it had before
+    result = execute(op, args)
+    if has_origin(args):
+        record[op.id](result, *args)
+    return result
+
+
+def _into(op, args, out):
+    from facula.tensor_core.dispatch import out as _out
+
+    _out.a_tensor(_out.public(op), out)
+    if tape is not None and (out.origin is not None or has_origin(args)):
+        tape.copy_out(op, out, args)
+    return _out.write(op, args, out)
+
+
+def older_order(name, value):
+    """A call in the order of arguments that PyTorch once had, a number before the last tensors: taken, with PyTorch's warning."""
+    if not _run.is_number(value):
+        raise TypeError(f"{name}() received an invalid combination of arguments: one more than it takes, and {type(value).__name__} is no number to scale by.")
+    warnings.warn(f"This overload of {name} is deprecated: the number that scales goes by its name. Consider using {name}(..., *, alpha or value = {value}).", UserWarning, stacklevel=3)
+
+
+def inplace(op, args):
+    """`x.op_(...)`: the first tensor is read and written (or, for rows that write in place anyway, just written)."""
+    if override is not None and (found := override(op, args, None, "inplace")) is not NotImplemented:
+        return found
+    if _listeners and _listened():
+        return _interpret(op, args, {"out": args[0]})
+    if (found := sparse(op, args, args[0])) is not NotImplemented:
+        return found
+    args = _run.coerce(op, args)
+    target = args[0]
+    written = target if isinstance(target, (list, tuple)) else (target,)
+    heard = tape is not None and (has_origin(args) or any(t.base is not None and t.base.origin is not None for t in written))
+    refresh_stale(args) if tape is not None else None
+    token = tape.before_write(op, target, args) if heard else None
+    execute(op, args, None if op.writes else target)
+    if heard:
+        tape.after_write(op, target, args, token)
+    return target if isinstance(target, Tensor) else None
+
+
+def assign(op, args):
+    """`x += y`: in place, and NotImplemented lets Python ask an operand that is not for the row."""
+    if all(_run.is_operand(args[k]) for k in op.tensors) or overriding(args):
+        return inplace(op, args)
+    return NotImplemented
+
+
+def place(op, args):
+    """Rows without a flat verb: advanced indexing (the number of index tensors varies), and those that NumPy computes."""
+    if override is not None and (found := override(op, args, None, "call")) is not NotImplemented:
+        return found
+    return execute(op, _run.coerce(op, args))
+
+
+def _refused():
+    from facula.tensor_core.dispatch.override import Refused
+
+    return Refused
+
+
+def operator(op, *args):
+    """A Python operator whose operands need care; NotImplemented lets Python ask the other operand."""
+    if override is not None and (found := override(op, args, None, "operator")) is not NotImplemented:
+        return found if found is not _refused() else NotImplemented
+    for k in op.tensors:
+        if not _run.is_operand(args[k]):
+            if not _run.is_array(args[k]):
+                relevant = overriding(args)
+                return ask_row(op, args, relevant) if relevant else NotImplemented
+            from facula.tensor_core.memory.data import as_tensor
+
+            args = (*args[:k], as_tensor(args[k]), *args[k + 1 :])
+    return call(op, args)

@@ -1,0 +1,1 @@
+"""The public functions that are more than a row: compositions over the rows, by subject."""

@@ -1,0 +1,288 @@
+"""Reductions into places and bins, and numerical derivatives: compositions over the rows."""
+
+from facula.tensor_core import _ops, return_types
+from facula.tensor_core.functions import create as _create, shape as _shape
+from facula.tensor_core.dispatch.arguments import whole
+from facula.tensor_core.functions.bin_checks import check_histogram, check_out, check_range
+from facula.tensor_core._errors import IndexRangeError, ShapeError
+from facula.tensor_core._lib import lib
+from facula.tensor_core._limits import iinfo
+from facula.tensor_core.dispatch.out import into
+from facula.tensor_core.dispatch.run import zero_dim
+from facula.tensor_core._tensor import Tensor
+from facula.tensor_core._types import BY_NAME
+
+_int64 = BY_NAME["int64"]
+
+
+def scatter_reduce(input, dim, index, src, reduce, *, include_self=True, out=None):
+    """input with the elements of src that go to one place combined there: reduce is sum, prod, mean, amax or amin.
+
+    Without include_self the places that src reaches forget what input held. Elements combine in the order of src.
+
+    Raises RuntimeError for another `reduce`."""
+    if out is None and include_self and reduce != "mean" and reduce in _REDUCE and input.shape and src.shape == index.shape and index.numel() and input.dtype is src.dtype:
+        return _REDUCE[reduce][0](input, dim, index, src)
+    if reduce not in ("sum", "prod", "mean", "amax", "amin"):
+        raise RuntimeError(f"scatter_reduce: reduce argument must be either sum, prod, mean, amax or amin, got {reduce}.")
+    if input.dtype is not src.dtype:
+        raise RuntimeError(f"scatter_reduce: expected self.dtype to be equal to src.dtype, got {input.dtype.name} and {src.dtype.name}. Convert one.")
+    if not index.numel() and not input.dim() == src.dim() == index.dim() > 0:  # nothing to check, PyTorch agrees
+        return into("scatter_reduce", _ops.copy(input, None, 0), out)
+    if not input.dim():
+        flat = scatter_reduce(input.reshape(1), 0, index.reshape(-1), src.reshape(-1), reduce, include_self=include_self)
+        return into("scatter_reduce", flat.reshape(()), out)
+    for name, dims in (("self", input.dim()), ("src", src.dim())):
+        if index.dim() != dims and index.dim() + dims > 1:
+            raise ShapeError(f"scatter_reduce: Index tensor must have the same number of dimensions as {name} tensor, got {index.dim()} and {dims}. Reshape one.")
+    src = _corner(src, index.shape)
+    if reduce == "mean":
+        return into("scatter_reduce", _averaged(input, dim, index, src, include_self), out)
+    row, neutral = _REDUCE[reduce]
+    if not include_self:  # forget what stood where src goes
+        input = _ops.scatter(input, dim, index, _ops.expand(zero_dim(neutral(input.dtype), input.dtype), index.shape))
+    return into("scatter_reduce", row(input, dim, index, src), out)
+
+
+def _least(dtype):
+    return float("-inf") if dtype.kind >= 2 else iinfo(dtype).min if dtype.kind else False
+
+
+def _greatest(dtype):
+    return float("inf") if dtype.kind >= 2 else iinfo(dtype).max if dtype.kind else True
+
+
+# reduce: its row, and the number that changes nothing
+_REDUCE = {
+    "sum": (_ops.scatter_add, lambda dtype: 0), "prod": (_ops._scatter_prod, lambda dtype: 1),
+    "amax": (_ops._scatter_max, _least), "amin": (_ops._scatter_min, _greatest),
+}  # fmt: skip
+
+
+def _corner(src, shape):
+    """The part of src that index speaks of: from 0 along each dim."""
+    src = src if src.shape or not shape else src.reshape(1)
+    for d, size in enumerate(shape):
+        if src.shape[d] != size:
+            src = _shape.narrow(src, d, 0, size)
+    return src
+
+
+def _averaged(input, dim, index, src, include_self):
+    ones = src.new_ones(src.shape)
+    count = _ops.scatter_add(input.new_ones(input.shape) if include_self else input.new_zeros(input.shape), dim, index, ones)
+    if not include_self:
+        input = _ops.where_rows(_ops.gt(count.abs() if count.dtype.is_complex else count, 0), input.new_zeros(()), input)
+    total = _ops.scatter_add(input, dim, index, src)
+    count = _ops.where_rows(_ops.eq(count, 0), count.new_ones(()), count)
+    return _ops.div(total, count) if input.dtype.kind >= 2 else _ops.floor_divide(total, count)
+
+
+def index_reduce(input, dim, index, source, reduce, *, include_self=True, out=None):
+    """input with the slices of source combined where the 1-d index says: reduce is prod, mean, amax or amin."""
+    if reduce not in ("prod", "mean", "amax", "amin"):
+        raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
+    dim = _shape.wrap_dim("index_reduce", dim, input.dim())
+    if index.dtype.name not in ("int32", "int64"):
+        raise RuntimeError(f"index_reduce(): Expected dtype int32/int64 for index but got: {index.dtype.name}. Convert it with .long().")
+    if index.dim() > 1:
+        raise IndexRangeError(f"index_reduce(): Index is supposed to be a vector, but got dim: {index.dim()}. Flatten it.")
+    if source.dtype is not input.dtype:
+        raise RuntimeError(f"index_reduce(): self and source should have the same dtype, but got {input.dtype.name} and {source.dtype.name}. Convert one with .to().")
+    if input.dim() and input.dim() != source.dim():
+        raise RuntimeError(f"index_reduce(): source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = {list(input.shape)} source.shape = {list(source.shape)}.")
+    if not input.dim() and index.numel() != 1:
+        raise IndexRangeError(f"index_reduce(): input has no dims, so index should have one element, got {index.numel()}. Give one.")
+    if not input.dim() and source.dim():
+        raise RuntimeError(f"index_reduce(): source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = [] source.shape = {list(source.shape)}.")
+    wide = index.to(_int64).reshape([-1 if d == dim % max(input.dim(), 1) else 1 for d in range(source.dim())])
+    return scatter_reduce(input, dim, _ops.expand(wide, list(source.shape)), source, reduce, include_self=include_self, out=out)
+
+
+def _edges(x, bins, range, d=0):
+    """Edges of equal bins over the given range, or the data's; around one value half to each side."""
+    low, high = range if range is not None else (_ops.amin(x).item(), _ops.amax(x).item()) if x.numel() else (0.0, 1.0)
+    check_range(low, high, d)
+    if low == high:
+        low, high = low - 0.5, high + 0.5
+    return _create.linspace(low, high, bins + 1, dtype=x.dtype)
+
+
+def _bin(x, edges):
+    """The bin of each element, the last one closed; -1 outside."""
+    last = edges.shape[0] - 2
+    at = _ops.sub(_ops._searchsorted(edges, x, None, True), 1)
+    at = _ops.where_rows(_ops.eq(x, edges[-1]), at.new_full((), last), at)
+    return _ops.where_rows(_ops.logical_or(_ops.gt(at, last), _ops.isnan(x)), at.new_full((), -1), at)
+
+
+def _counted(points, edges, weight, density):
+    """Histogram of points (N, D) over the edges of each of D dims."""
+    sizes = [e.shape[0] - 1 for e in edges]
+    if not edges:  # of no coordinates there is one bin, which PyTorch counts nothing in
+        return points.new_full((), float("nan") if density else 0.0)
+    at = inside = None
+    for d, e in enumerate(edges):
+        b = _bin(points[:, d].contiguous(), e)
+        held = _ops.ge(b, 0)
+        inside = held if inside is None else _ops.logical_and(inside, held)
+        at = b if at is None else _ops.add(_ops.mul(at, sizes[d]), b)
+    total = 1
+    for s in sizes:
+        total *= s
+    hits = weight.reshape(-1)[inside] if weight is not None else points.new_ones(int(inside.sum()))
+    found = _ops.scatter_add(points.new_zeros(total), 0, at[inside], hits).reshape(sizes)
+    if density:
+        found = _ops.div(found, _ops.sum(found))
+        for d, e in enumerate(edges):
+            widths = _ops.sub(e[1:], e[:-1])
+            found = _ops.div(found, widths.reshape([-1 if k == d else 1 for k in range(len(edges))]))
+    return found
+
+
+def histogram(input, bins=100, *, range=None, weight=None, density=False, out=None):
+    """(hist, bin_edges) of all elements: bins is a number of equal bins over `range` (the data's if None), or a tensor of edges.
+
+    The last bin is closed. density: divided by the total and the widths, so that the integral is 1.
+
+    >>> import facula
+    >>> facula.histogram(facula.tensor([1.0, 2.0, 1.0]), bins=2, range=(0.0, 3.0)).hist
+    tensor([2., 1.])
+    """
+    check_out(input, out)
+    check_histogram("histogram", input, [bins], range, weight, isinstance(bins, Tensor))
+    flat = input.reshape(-1)
+    edges = bins if isinstance(bins, Tensor) else _edges(flat, bins, range)
+    if weight is None and not density and out is None and flat.numel() < 1 << 24 and edges.shape[0] > 1 and not (_ops.interpreting or flat.is_meta):
+        return return_types.histogram(_tallied(flat, edges), edges.contiguous())
+    found = _counted(flat.unsqueeze(1), [edges], weight, density)
+    return into("histogram", return_types.histogram(found, edges.contiguous()), out)
+
+
+def _tallied(x, edges):
+    """How many elements of a vector lie in each bin: before the first edge, in each bin, from the last edge on; of those the ones at that edge."""
+    last = edges.shape[0] - 1
+    x = x if x.origin is None else x.detach()
+    counts = _ops._bincount(_ops._searchsorted(edges, x, None, True), None, last + 2)
+    found = _ops.copy(_ops.slice(counts, 0, 1, last, 1), x.dtype, 0)
+    if at_end := _ops.sum(_ops.eq(x, _ops.select(edges, 0, last))).item():
+        _ops.add_(_ops.slice(found, 0, last - 1, 1, 1), at_end)
+        lib.fc_fresh(found._h)
+    return found
+
+
+def histogramdd(input, bins, range=None, weight=None, density=False):
+    """(hist, bin_edges) of points (..., D): bins is a number, a number for each dim, or a tensor of edges for each.
+
+    range: the least and greatest edge of each dim in turn, 2 D numbers."""
+    if input.dim() < 2:
+        raise RuntimeError(f"torch.histogramdd: input tensor should have at least 2 dimensions, got {input.dim()}. Give points (N, D).")
+    dims = input.shape[-1]
+    bins = [bins] * dims if whole(bins) else list(bins)
+    if bins and not isinstance(bins[0], Tensor) and len(bins) != dims:
+        raise RuntimeError(f"histogramdd: The size of bins must be equal to the innermost dimension of the input. They are {len(bins)} and {dims}.")
+    if len(bins) != dims:
+        raise RuntimeError(f"torch.histogramdd: expected {dims} sequences of bin edges for a {dims}-dimensional histogram but got {len(bins)}")
+    check_histogram("histogramdd", input, bins, range, weight)
+    points = input.flatten(0, -2)
+    ranges = [None] * dims if range is None else [tuple(range[2 * d : 2 * d + 2]) for d in _counting(dims)]
+    edges = [b if isinstance(b, Tensor) else _edges(points[:, d], b, ranges[d], d) for d, b in enumerate(bins)]
+    return return_types.histogramdd(_counted(points, edges, weight, density), tuple(edges))
+
+
+_counting = range  # the argument hides the builtin
+
+
+def gradient(input, *, spacing=1, dim=None, edge_order=1):
+    """Derivatives along each dim by central differences, second-order accurate; one-sided at the ends, of order edge_order.
+
+    spacing: the step, one for each dim, or tensors of coordinates. Answers a tuple with one tensor for each dim.
+
+    Source: Fornberg, Generation of Finite Difference Formulas on Arbitrarily Spaced Grids (1988), Math. Comp. 51.
+
+    >>> import facula
+    >>> facula.gradient(facula.tensor([1.0, 4.0, 9.0, 16.0]))[0]
+    tensor([3., 4., 6., 7.])
+    """
+    if input.dtype.name == "uint8":
+        raise RuntimeError("torch.gradient does not support uint8 input, whose differences cannot be negative. Convert with input.short().")
+    n, spacing = input.dim(), 1 if spacing is None else spacing
+    dims = [dim] if whole(dim) else list(_counting(n)) if dim is None else list(dim)
+    for d in dims:
+        if not -n <= d < n:
+            raise IndexError(f"gradient: Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {d})")
+    dims = [d % n for d in dims]
+    if edge_order not in (1, 2):
+        raise RuntimeError(f"torch.gradient only supports edge_order=1 and edge_order=2, got {edge_order}.")
+    steps = list(spacing) if isinstance(spacing, (list, tuple)) else [spacing] * len(dims)
+    if len(steps) != len(dims):
+        raise RuntimeError(f"torch.gradient expected spacing to be unspecified, a scalar, or a list of length {len(dims)}, got {len(steps)} of them.")
+    if len(set(dims)) != len(dims):
+        raise RuntimeError(f"dim appears multiple times in the list of dims: {dims}")
+    return tuple(_slope(input, d, s, edge_order) for d, s in zip(dims, steps))
+
+
+def _slope(f, dim, step, edge_order):
+    n = f.shape[dim]
+    if n < edge_order + 1:
+        raise RuntimeError(f"torch.gradient expected each dimension size to be at least edge_order+1, got {n} along dim {dim}.")
+
+    def at(start, length):
+        return _shape.narrow(f, dim, start, length)
+
+    def along(line):
+        return line.reshape([-1 if d == dim else 1 for d in _counting(f.dim())])
+
+    if not isinstance(step, Tensor) or step.dim() == 0:
+        step = step if not isinstance(step, Tensor) else step.item()
+        middle = [(at(2, n - 2) - at(0, n - 2)) / (2 * step)] if n > 2 else []
+        if edge_order == 1:
+            ends = [(at(1, 1) - at(0, 1)) / step, (at(n - 1, 1) - at(n - 2, 1)) / step]
+        else:
+            ends = [(at(1, 1) * 4 - at(0, 1) * 3 - at(2, 1)) / (2 * step), (at(n - 1, 1) * 3 - at(n - 2, 1) * 4 + at(n - 3, 1)) / (2 * step)]
+        return _ops.cat([ends[0], *middle, ends[1]], dim)
+    if step.shape[0] != n:
+        raise RuntimeError(f"torch.gradient expected each spacing tensor to have the size of its dim, got {step.shape[0]} for {n} along dim {dim}.")
+    h = step[1:] - step[:-1]
+
+    def three(k, length, weights):
+        """weights of f at k, k + 1, k + 2"""
+        return sum(at(k + j, length) * along(w) for j, w in enumerate(weights))
+
+    a, b = h[:-1], h[1:]
+    middle = [three(0, n - 2, (-b / (a * (a + b)), (b - a) / (a * b), a / (b * (a + b))))] if n > 2 else []
+    if edge_order == 1:
+        ends = [(at(1, 1) - at(0, 1)) / along(h[:1]), (at(n - 1, 1) - at(n - 2, 1)) / along(h[-1:])]
+    else:
+        a0, b0, a1, b1 = h[:1], h[1:2], h[-2:-1], h[-1:]
+        ends = [
+            three(0, 1, (-(2 * a0 + b0) / (a0 * (a0 + b0)), (a0 + b0) / (a0 * b0), -a0 / (b0 * (a0 + b0)))),
+            three(n - 3, 1, (b1 / (a1 * (a1 + b1)), -(a1 + b1) / (a1 * b1), (2 * b1 + a1) / (b1 * (a1 + b1)))),
+        ]
+    return _ops.cat([ends[0], *middle, ends[1]], dim)
+
+
+def _kept(self):
+    """self, or a copy for backward to keep when the original is written over."""
+    return self if self.origin is None else self.clone()
+
+
+def scatter_reduce_(self, dim, index, src, reduce, *, include_self=True):
+    """scatter_reduce, written into the tensor itself."""
+    return _ops.copy_into_(self, scatter_reduce(_kept(self), dim, index, src, reduce, include_self=include_self))
+
+
+def index_reduce_(self, dim, index, source, reduce, *, include_self=True):
+    """index_reduce, written into the tensor itself."""
+    return _ops.copy_into_(self, index_reduce(_kept(self), dim, index, source, reduce, include_self=include_self))
+
+
+def renorm_(self, p, dim, maxnorm):
+    """renorm, written into the tensor itself."""
+    from facula.tensor_core.functions.statistics import renorm
+
+    return _ops.copy_into_(self, renorm(_kept(self), p, dim, maxnorm))
+
+
+__all__ = ["gradient", "histogram", "histogramdd", "index_reduce", "scatter_reduce"]
+METHODS = ["histogram", "index_reduce", "index_reduce_", "renorm_", "scatter_reduce", "scatter_reduce_"]

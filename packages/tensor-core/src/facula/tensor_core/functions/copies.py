@@ -1,0 +1,150 @@
+"""`<view>_copy`: each view function with its result copied, and a few functions whose result is a fixed layout or a filled copy."""
+
+import builtins
+
+from facula.tensor_core import _ops
+from facula.tensor_core.functions import shape as _shape, splitting as _splitting
+from facula.tensor_core.functions.create import _finish, empty, full
+from facula.tensor_core.dispatch.arguments import by_axis, ints
+from facula.tensor_core._errors import IndexRangeError
+from facula.tensor_core.functions.index import nonzero
+from facula.tensor_core.dispatch.guard import guarded, want_tensor
+from facula.tensor_core.dispatch.out import into
+from facula.tensor_core._tensor import Tensor
+from facula.tensor_core._types import dtype as _dtype
+
+
+def _narrowed(input, dim=None, start=None, length=None, *, axis=None):
+    """narrow; a dim that is not there is refused as PyTorch's narrow_copy does."""
+    dim = by_axis("narrow_copy", axis) if dim is None else dim
+    if not -input.dim() <= dim < max(input.dim(), 1):
+        raise IndexRangeError(f"narrow_copy: Dimension out of range (expected to be in range of [{-input.dim()}, {input.dim() - 1}], but got {dim}).")
+    return _shape.narrow(input, dim, start, length)
+
+
+# PyTorch's copying functions: name -> the view it copies
+_VIEWS = {
+    "alias_copy": lambda input: input,
+    "as_strided_copy": _shape.as_strided,
+    "detach_copy": lambda input: input.detach(),
+    "diagonal_copy": _ops.diagonal,
+    "expand_copy": lambda input, size, *, implicit=False: input.expand(size),
+    "narrow_copy": _narrowed,
+    "permute_copy": lambda input, dims: input.permute(dims),
+    "select_copy": _ops.select,
+    "slice_copy": lambda input, dim=0, start=None, end=None, step=1: input[(slice(None),) * (dim % max(input.dim(), 1)) + (slice(start, end, step),)],
+    "squeeze_copy": _shape.squeeze,
+    "t_copy": lambda input: input.t(),
+    "transpose_copy": _ops.transpose,
+    "unfold_copy": lambda input, dimension, size, step: input.unfold(dimension, size, step),
+    "unsqueeze_copy": _ops.unsqueeze,
+    "view_as_complex_copy": lambda input: _complex("view_as_complex", input),
+    "view_as_real_copy": lambda input: _complex("view_as_real", input),
+    "view_copy": lambda input, size: input.view(size) if isinstance(size, _dtype) else input.reshape(size),
+}
+_SEVERAL = {
+    "split_copy": lambda input, split_size, dim=0: input.split(split_size, dim),
+    "split_with_sizes_copy": lambda input, split_sizes, dim=0, **axis: _splitting.split_with_sizes(input, list(split_sizes), dim, **axis),
+    "unbind_copy": lambda input, dim=0, **axis: input.unbind(dim, **axis),
+}
+
+
+def _complex(name, input):
+    import facula
+
+    return getattr(facula, name)(input)
+
+
+def _copying(name, view):
+    def copied(*args, out=None, **named):
+        if args:
+            want_tensor(name, "input", 0, args[0])
+        x = view(*args, **named)
+        return into(name, _ops.copy(x, None, 0), out)
+
+    return _named(copied, name, "copied, so that writes to one leave the other alone.")
+
+
+def _copying_several(name, view):
+    def copied(*args, out=None, **named):
+        if args:
+            want_tensor(name, "input", 0, args[0])
+        pieces = view(*args, **named)
+        if out is None:
+            return tuple(_ops.copy(x, None, 0) for x in pieces)
+        into(name, tuple(pieces), out)
+        return None
+
+    return _named(copied, name, "each piece copied.")
+
+
+def _named(function, name, what):
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"The result of {name.removesuffix('_copy')}, {what}"
+    return function
+
+
+globals().update({name: _copying(name, view) for name, view in _VIEWS.items()})
+globals().update({name: _copying_several(name, view) for name, view in _SEVERAL.items()})
+
+
+def fill(input, value):
+    """A tensor of input's shape and dtype filled with value, a number or a 0-d tensor (through which gradients flow)."""
+    if isinstance(value, Tensor):
+        if value.dim():
+            raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {value.dim()} dimensions.")
+        return _ops.copy(value.to(input.dtype).expand(input.shape), None, 0)
+    return input.clone().fill_(value)
+
+
+def empty_permuted(size, physical_layout, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
+    """An unset tensor whose memory has the dims in the order physical_layout."""
+    size, order = ints((size,)), list(physical_layout)
+    if sorted(order) != list(builtins.range(len(size))):
+        raise RuntimeError(f"empty_permuted: physical_layout {order} must name each of the {len(size)} dims once")
+    laid = empty([size[d] for d in order], dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
+    t = laid.permute([order.index(d) for d in builtins.range(len(order))]).detach()
+    return _finish(t, requires_grad)
+
+
+def nonzero_static(input, *, size, fill_value=-1, out=None):
+    """nonzero with exactly `size` rows: cut, or filled with fill_value. Shape (size, ndim)."""
+    if size < 0:
+        raise RuntimeError(f"nonzero_static: 'size' must be an non-negative integer, got {size}")
+    found = nonzero(input)[:size]
+    short = size - found.shape[0]
+    if short:
+        found = _ops.cat([found, full((short, found.shape[1]), fill_value, dtype=found.dtype)], 0)
+    return into("nonzero_static", _ops.copy(found, None, 0), out)
+
+
+def range(start, end=None, step=1, *, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
+    """start, start + step, ... up to and including end. Deprecated in PyTorch: arange leaves end out, as Python does."""
+    import warnings
+
+    from facula.tensor_core.functions.create import arange, plain
+
+    plain(layout, pin_memory)
+    warnings.warn("range is deprecated because its behavior is inconsistent with Python's range builtin. Use arange, which produces values in [start, end).", UserWarning, stacklevel=2)
+    start, end = (0, start) if end is None else (start, end)
+    if step == 0:
+        raise RuntimeError("range: step must be nonzero")
+    if (end - start) / step < 0:
+        raise RuntimeError(f"range: upper bound and lower bound inconsistent with step sign: {start}, {end}, {step}")
+    from facula.tensor_core._state import get_default_dtype
+
+    count = int((end - start) / step) + 1
+    w = (arange(count, dtype=dtype or get_default_dtype(), device=device) * step + start).to(dtype or get_default_dtype())
+    if out is not None:
+        from facula.tensor_core.functions.create import _delivered
+
+        return _delivered("range", w, out)
+    return w.requires_grad_() if requires_grad else w
+
+
+fill, nonzero_static = guarded(fill), guarded(nonzero_static)
+METHODS = {name: globals()[name] for name in ("narrow_copy", "nonzero_static")}
+
+from facula.tensor_core._ownership import attach  # noqa: E402
+
+attach(METHODS)

@@ -1,0 +1,182 @@
+"""Chosen elements read and written: under a mask, along a dim."""
+
+import warnings
+
+from facula.tensor_core import _ops
+from facula.tensor_core.functions import order as _order
+from facula.tensor_core.dispatch import slow as _dispatch
+from facula.tensor_core.dispatch.arguments import by_axis
+from facula.tensor_core._errors import ShapeError
+from facula.tensor_core.dispatch.guard import want_tensor
+from facula.tensor_core._lib import lib
+from facula.tensor_core.dispatch.out import into
+from facula.tensor_core.dispatch.run import fitting, plain_number, zero_dim
+from facula.tensor_core.functions.shape import broadcast_shapes, lying_as, wrap_dim
+from facula.tensor_core._tensor import Tensor
+from facula.tensor_core._types import bool_ as _bool
+from facula.tensor_core._types import int64
+
+
+def masked_fill(input, mask, value):
+    """input with value where mask.
+
+    >>> import facula
+    >>> facula.zeros(2).masked_fill(facula.tensor([True, False]), 5.0)
+    tensor([5., 0.])
+    """
+    if type(input) is not Tensor:
+        want_tensor("masked_fill", "input", 0, input)
+    if type(mask) is not Tensor:
+        want_tensor("masked_fill", "mask", 1, mask)
+    if type(value) is float and mask.dtype is _bool and input.dtype.kind == 2 and input.dtype.itemsize > 2 and input.shape and abs(value) <= 65504:
+        if not (_is_contiguous(input._h, 0) and _is_contiguous(mask._h, 0)):
+            input, mask = input.contiguous(), mask.contiguous()
+        return _ops.where_rows(mask, value, input)
+    if mask.dtype.name != "bool":
+        raise RuntimeError(f"masked_fill only supports boolean masks, but got mask with dtype {mask.dtype.name}. Convert with .bool().")
+    if isinstance(value, Tensor):
+        if value.dim():
+            raise RuntimeError(f"masked_fill only supports a 0-dimensional value tensor, but got tensor with {value.dim()} dimension(s).")
+        if value.dtype.kind > input.dtype.kind or value.dtype.itemsize > input.dtype.itemsize and not value.is_meta:
+            if not _dispatch.listened():
+                fitting("masked_fill", value.detach().item(), input.dtype)
+        value = value.to(input.dtype)
+    else:
+        value = zero_dim(fitting("masked_fill", value, input.dtype), input.dtype)
+    if not (_is_contiguous(input._h, 0) and _is_contiguous(mask._h, 0)):  # the result is
+        input, mask = input.contiguous(), mask.contiguous()
+    return _ops.where_rows(mask, value, input)
+
+
+_is_contiguous = lib.fc_is_contiguous
+
+
+def masked_fill_(self, mask, value):
+    """value written where mask. In place."""
+    if type(mask) is not Tensor:
+        want_tensor("masked_fill_", "mask", 1, mask)
+    if filled_where(self, mask, value):
+        return self
+    alike = [d for d, (size, step) in enumerate(zip(self.shape, self.stride())) if size > 1 and step == 0]
+    if alike and self.origin is None:
+        return _fill_expanded(self, mask, value, alike)
+    result = masked_fill(self, mask, value)
+    if result.shape != self.shape:
+        raise ShapeError(f"masked_fill_: the mask {tuple(mask.shape)} does not broadcast to {tuple(self.shape)}")
+    return _ops.copy_into_(self, result)
+
+
+def filled_where(self, mask, value):
+    """self[mask] = a number, where that is one write that nobody has to hear of: is it done?"""
+    kind = 2 if type(value) is float else 1 if type(value) is int else 0
+    if not kind or self.origin is not None or _ops.interpreting or mask.shape != self.shape or self.base is not None and self.base.origin is not None or mask.dtype is not _bool:
+        return False
+    dtype = self.dtype
+    if dtype.kind != 2 or not -65504 <= value <= 65504:
+        fitting("masked_fill_", value, dtype)
+    if kind == 1 and not -(2**63) <= value < 2**63:
+        return False
+    number = lib.fc_from_scalar(dtype.id, kind, 0 if kind == 2 else value, value, 0.0)
+    return lib.fc_map3(_WHERE, self._h, mask._h, number, self._h) is not None
+
+
+def _fill_expanded(self, mask, value, dims):
+    """masked_fill_ of a tensor that shows one element in many places: it is filled where any of them is chosen."""
+    warnings.warn(
+        "Use of masked_fill_ on expanded tensors is deprecated. Please clone() the tensor before performing this operation.", UserWarning, stacklevel=3
+    )
+    mask = _ops.any(_ops.expand(mask, self.shape), tuple(dims), True)
+    one = self
+    for d in dims:
+        one = _ops.slice(one, d, 0, 1, 1)
+    masked_fill_(one, mask, value)
+    return self
+
+
+def gather(input, dim=None, index=None, *, sparse_grad=False, out=None, axis=None):
+    """The elements of input at index along dim. sparse_grad: the gradient is a sparse tensor of what was read.
+
+    >>> import facula
+    >>> facula.gather(facula.tensor([[1, 2], [3, 4]]), 1, facula.tensor([[0], [1]]))
+    tensor([[1],
+            [4]])
+    """
+    if type(input) is not Tensor:
+        want_tensor("gather", "input", 0, input)
+    if type(index) is not Tensor:
+        want_tensor("gather", "index", 2, index)
+    if dim is None:
+        dim = by_axis("gather", axis)
+    row = _ops._gather_sparse_grad if sparse_grad else _ops.gather
+    if not index.numel() and index.dtype.name == "int64" and index.dim() != input.dim():  # PyTorch asks nothing of its shape
+        return into("gather", row(input, dim, index.reshape((0,) * max(1, input.dim()))).reshape(index.shape), out)
+    return row(input, dim, index, out=out)
+
+
+def index_fill(input, dim, index, value):
+    """input with value in the slices along dim that index names, lying as input does."""
+    filled = _filled_slices(input, dim, index, value)
+    return filled if filled.origin is not None or input.is_contiguous() else lying_as(filled, input)
+
+
+def _filled_slices(input, dim, index, value):
+    if index.dtype is not int64:
+        raise IndexError(f"index_fill_(): Expected dtype int64 for index, but got {index.dtype.name}. Convert it with .to(facula.int64).")
+    if not input.dim() and index.numel() != 1:  # a number is a vector of one
+        return _ops.squeeze(_filled_slices(_ops.unsqueeze(input, 0), dim, index, value), (0,))
+    shape = list(input.shape)
+    if shape:
+        shape[dim] = index.numel()
+    if isinstance(value, Tensor):
+        if value.dim():
+            raise RuntimeError(f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.dim()} dimension(s).")
+        if value.is_complex() and not input.is_complex():
+            raise RuntimeError(f"index_fill_(): Converting complex Scalar to non-complex type is not supported: {value.dtype.name} to {input.dtype.name}. Take its real part.")
+        if value.requires_grad and shape:  # a slice named twice is written once
+            index = _order.unique(_ops.where_rows(_ops.lt(index, 0), _ops.add(index, input.shape[dim]), index))
+            shape[dim] = index.numel()
+        filled = _ops.copy(_ops.expand(value.to(input.dtype), shape), None, 1)
+    else:
+        filled = _ops.expand(plain_number("index_fill", value, input.dtype), shape)
+        if not _ops.interpreting:
+            try:
+                return _ops.index_copy(input, dim, index, filled)
+            except IndexError:  # from the end, perhaps
+                pass
+    index = _ops.where_rows(_ops.lt(index, 0), _ops.add(index, input.shape[dim] if shape else 1), index)
+    return _ops.index_copy(input, dim, index, filled)
+
+
+def take_along_dim(input, indices, dim=None, *, out=None):
+    """gather with broadcasting; without dim, of the flat tensors. Along a dim indices count round and round: -1 is the last, n the first again."""
+    if dim is None:
+        return _ops.gather(input.reshape(-1), 0, indices.reshape(-1), out=out)
+    if input.dim() != indices.dim():
+        raise RuntimeError(f"take_along_dim(): input and indices should have the same number of dimensions, but got {input.dim()} dimensions for input, and {indices.dim()} dimensions for indices")
+    if indices.dtype is not int64:
+        raise RuntimeError(f"take_along_dim(): dtype of indices should be Long but got {indices.dtype.name}")
+    if not input.dim():
+        raise IndexError(f"take_along_dim: Dimension specified as {dim} but tensor has no dimensions")
+    d = wrap_dim("take_along_dim", dim, input.dim())
+    if input.shape == indices.shape and out is None and not _ops.interpreting:
+        try:
+            return _ops.gather(input, d, indices)
+        except IndexError:  # from the end, perhaps
+            pass
+    if input.shape[d]:
+        indices = _ops.remainder(indices, input.shape[d])  # round and round, as PyTorch does
+    if input.shape == indices.shape:
+        return _ops.gather(input, d, indices, out=out)
+    common = broadcast_shapes(*([s if k != d else 1 for k, s in enumerate(x.shape)] for x in (input, indices)))
+    wide = [s if k != d else x for k, (s, x) in enumerate(zip(common, indices.shape))]
+    source = [s if k != d else x for k, (s, x) in enumerate(zip(common, input.shape))]
+    return _ops.gather(_ops.expand(input, source), d, _ops.expand(indices, wide), out=out)
+
+
+_WHERE = next(op.id for op in _ops.OPS if op.name == "where_rows")
+
+
+__all__ = [
+    "gather", "index_fill", "masked_fill", "take_along_dim",
+]  # fmt: skip
+METHODS = __all__ + ["masked_fill_"]

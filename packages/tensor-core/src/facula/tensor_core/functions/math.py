@@ -1,0 +1,238 @@
+"""Mathematics composed of rows: parts of numbers, triangles, differences, areas."""
+
+from facula.tensor_core import _ops, _tensor
+from facula.tensor_core.functions import create as _create, joining as _joining, rearranging as _rearranging
+from facula.tensor_core.dispatch.guard import want_tensor
+from facula.tensor_core._lib import lib
+from facula.tensor_core.dispatch.out import into
+from facula.tensor_core.dispatch.run import is_number
+from facula.tensor_core.functions.shape import narrow, wrap_dim
+from facula.tensor_core._tensor import Tensor
+from facula.tensor_core._types import int64
+
+
+def equal(input, other):
+    """Same shape and same values?
+
+    >>> import facula
+    >>> facula.equal(facula.ones(2), facula.ones(2))
+    True
+    """
+    if type(input) is not Tensor:
+        want_tensor("equal", "input", 0, input)
+    if type(other) is not Tensor:
+        want_tensor("equal", "other", 1, other)
+    if not isinstance(other, Tensor):
+        raise TypeError(f"equal(): argument 'other' (position 2) must be Tensor, not {type(other).__name__}")
+    if _tensor.leaving is not None:
+        _tensor.leaving(input, "equal")
+    verdict = lib.fc_equal(input._h, other._h) if input.origin is None and other.origin is None else -1
+    if verdict < 0:
+        x, y = input.detach(), other.detach()  # whose histories are never stale
+        verdict = lib.fc_equal(x._h, y._h)
+    if verdict < 0:
+        raise RuntimeError(f"equal: operands cannot be compared ({input.dtype.name} and {other.dtype.name})")
+    return bool(verdict)
+
+
+def clone(input, *, memory_format=None):
+    """A copy in new memory; strides are kept where they are dense."""
+    if type(input) is not Tensor:
+        want_tensor("clone", "input", 0, input)
+    return _ops.copy(input, None, 1 if memory_format is None else memory_format.id)
+
+
+def real(input):
+    """The real part, a view of complex memory."""
+    if type(input) is not Tensor:
+        want_tensor("real", "input", 0, input)
+    if not input.is_complex():
+        return input
+    return _ops.select(_ops.real_view(_ops._conj(input) if lib.fc_lazy(input._h) & 1 else input), -1, 0)
+
+
+def imag(input):
+    """The imaginary part, a view of complex memory."""
+    if type(input) is not Tensor:
+        want_tensor("imag", "input", 0, input)
+    if not input.is_complex():
+        raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
+    parts = _ops._neg_view(_ops.real_view(_ops._conj(input))) if lib.fc_lazy(input._h) & 1 else _ops.real_view(input)
+    return _ops.select(parts, -1, 1)
+
+
+def _set_part(part):
+    def assign(self, value):
+        to = part(self)
+        to.fill_(value) if is_number(value) else to.copy_(value)
+
+    return assign
+
+
+def view_as_real(input):
+    """Complex elements as pairs along a last dim, a view."""
+    if type(input) is not Tensor:
+        want_tensor("view_as_real", "input", 0, input)
+    if not input.is_complex():
+        raise RuntimeError("view_as_real is only supported for complex tensors")
+    return _ops.real_view(input)
+
+
+def view_as_complex(input):
+    """Pairs along the last dim as complex elements, a view."""
+    return _ops.complex_view(input)
+
+
+def tril(input, diagonal=0, *, out=None):
+    """The lower triangle of matrices; zeros above the diagonal."""
+    if type(input) is not Tensor:
+        want_tensor("tril", "input", 0, input)
+    return _triangle(input, diagonal, False, out)
+
+
+def triu(input, diagonal=0, *, out=None):
+    """The upper triangle of matrices; zeros below the diagonal."""
+    if type(input) is not Tensor:
+        want_tensor("triu", "input", 0, input)
+    return _triangle(input, diagonal, True, out)
+
+
+def _triangle(input, diagonal, upper, out):
+    if len(input.shape) < 2:
+        raise RuntimeError(f"{'triu' if upper else 'tril'}: input tensor must have at least 2 dimensions, got {input.dim()}")
+    return _ops._triangle(input, diagonal, upper, out=out)
+
+
+def tril_indices(row, col, offset=0, *, dtype=None, device=None, layout=None, requires_grad=False, pin_memory=False):
+    """Row and column indices of the lower triangle."""
+    _create.plain(layout, pin_memory)
+    return _create._finish(_triangle_indices("tril_indices", row, col, offset, False, dtype, device), requires_grad)
+
+
+def triu_indices(row, col, offset=0, *, dtype=None, device=None, layout=None, requires_grad=False, pin_memory=False):
+    """Row and column indices of the upper triangle."""
+    _create.plain(layout, pin_memory)
+    return _create._finish(_triangle_indices("triu_indices", row, col, offset, True, dtype, device), requires_grad)
+
+
+def _triangle_indices(name, row, col, offset, upper, dtype, device):
+    if dtype is None:
+        dtype = int64
+    elif dtype.kind != 1:
+        raise NotImplementedError(f'"{name}" not implemented for {dtype.name!r}. Give an integer dtype.')
+    if row < 0 or col < 0:
+        raise RuntimeError(f"{name}: row and col must be non-negative, got {row} and {col}.")
+    found = _ops._triangle_indices(row, col, offset, upper, dtype)
+    return found if device is None else found.to(device)
+
+
+def diff(input, n=1, dim=-1, prepend=None, append=None, *, out=None):
+    """Differences of neighbours along dim, n times."""
+    if out is not None:
+        return into("diff", diff(input, n, dim, prepend, append), out)
+    if n < 0:
+        raise RuntimeError(f"diff: order must be non-negative but got {n}")
+    if not input.dim():
+        raise RuntimeError("diff expects input to be at least one-dimensional")
+    if n == 0:
+        return input.clone()
+    if not 0 <= dim < input.dim():
+        dim = wrap_dim("diff", dim, input.dim())
+    x = input
+    if prepend is not None or append is not None:
+        for name, end in (("prepend", prepend), ("append", append)):
+            if end is not None and end.dim() != input.dim():
+                raise RuntimeError(f"diff expects prepend or append to be the same dimension as input, but {name} has {end.dim()} dims and input {input.dim()}.")
+        x = _joining.cat([x for x in (prepend, input, append) if x is not None], dim)
+    apart = _ops.ne if x.dtype.kind == 0 else _ops.sub
+    for _ in range(min(n, x.shape[dim] + 1)):  # nothing is left then
+        size = x.shape[dim]
+        x = apart(_ops.slice(x, dim, 1, size - 1, 1), _ops.slice(x, dim, 0, size - 1, 1)) if size else apart(x, x)
+    return x
+
+
+def cross(input, other, dim=None, *, out=None):
+    """Vector product along a dim of size 3 (the first such dim unless given)."""
+    if input.dtype is not other.dtype:
+        raise RuntimeError(f"cross: expected scalar type {input.dtype.name} but found {other.dtype.name}. Convert one.")
+    if input.dtype.kind == 0:
+        raise NotImplementedError('"cross" not implemented for \'Bool\'. Convert with .long().')
+    if input.dim() != other.dim():
+        raise RuntimeError(f"linalg.cross: inputs must have the same number of dimensions, got {input.dim()} and {other.dim()}.")
+    if dim is None:
+        dim = next((d for d, s in enumerate(input.shape) if s == 3), None)
+        if dim is None:
+            raise RuntimeError("cross: no dimension of size 3 in input")
+    if input.shape[dim] != 3:
+        raise RuntimeError(f"linalg.cross: inputs dimension {dim} must have length 3. Got {input.shape[dim]} and {other.shape[dim]}")
+    if input.dtype is other.dtype and input.shape == other.shape and input.dtype.kind:
+        return into("cross", _ops._cross(input, other, dim), out, (input, other))
+    roll = _rearranging.roll
+    product = _ops.sub(_ops.mul(roll(input, -1, dim), roll(other, -2, dim)), _ops.mul(roll(input, -2, dim), roll(other, -1, dim)))
+    return into("cross", product, out, (input, other))
+
+
+def square(input, *, out=None):
+    """input * input; of bool, int64."""
+    if type(input) is not Tensor:
+        want_tensor("square", "input", 0, input)
+    return _ops.square(input.to(int64) if input.dtype.kind == 0 else input, out=out)
+
+
+def trace(input):
+    """Sum of the main diagonal of a matrix."""
+    if type(input) is not Tensor:
+        want_tensor("trace", "input", 0, input)
+    if len(input.shape) != 2:
+        raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input.dim()}")
+    if input.dtype.kind == 0:
+        raise NotImplementedError('"trace" not implemented for \'Bool\'. Convert with input.long().')
+    return _ops.sum(_ops.diagonal(input))
+
+
+def cumulative_trapezoid(y, x=None, *, dx=1, dim=-1):
+    """Running integral along dim by the trapezoidal rule."""
+    dim = wrap_dim("cumulative_trapezoid", dim, y.dim())
+    return _ops.cumsum(_trapezoids(y, x, dx, dim), dim)
+
+
+def trapezoid(y, x=None, *, dx=1, dim=-1):
+    """Integral along dim by the trapezoidal rule."""
+    if x is not None and not (type(dx) is int and dx == 1):
+        raise TypeError(f"trapezoid(): x and dx={dx!r} cannot be given together. Give one of them.")
+    if x is None and y.dim() and y.shape[dim] and isinstance(dx, (int, float)) and y.dtype.kind:  # each but the ends counts twice
+        ends = _ops.add(_ops.select(y, dim, 0), _ops.select(y, dim, -1))
+        return _ops.mul(_ops.sub(_ops.sum(y, dim), _ops.mul(ends, 0.5)), dx)
+    dim = wrap_dim("trapezoid", dim, y.dim())  # of y: x may have more dims
+    if y.dim() and not y.shape[dim]:
+        return y.new_zeros([n for d, n in enumerate(y.shape) if d != dim])
+    return _ops.sum(_trapezoids(y, x, dx, dim), dim)
+
+
+trapz = trapezoid
+
+
+def _trapezoids(y, x, dx, dim):
+    for name, t in (("y", y), ("x", x)):
+        if t is not None and t.dtype.kind == 0:
+            raise RuntimeError(f"trapezoid: received a bool input for `{name}`, but bool is not supported. Convert it with .float().")
+    n = y.shape[dim]
+    first, count = min(n, 1), max(n - 1, 0)
+    pairs = _ops.add(narrow(y, dim, first, count), narrow(y, dim, 0, count))
+    if x is not None:
+        if x.dim() == 1:  # along dim; others are of the last dims
+            if x.shape[0] != n:
+                raise RuntimeError(f"trapezoid: There must be one `x` value for each sample point, got {tuple(x.shape)} for {tuple(y.shape)} along dim {dim}.")
+            x = _ops.view(x, [n if d == dim else 1 for d in range(y.dim())])
+        elif x.dim() < y.dim():
+            x = _ops.view(x, (*(1,) * (y.dim() - x.dim()), *x.shape))
+        dx = diff(x, dim=dim)
+    return _ops.mul(_ops.mul(pairs, dx), 0.5)
+
+
+__all__ = [
+    "clone", "cross", "cumulative_trapezoid", "diff", "equal", "imag", "real", "square", "trace", "trapezoid", "trapz",
+    "tril", "tril_indices", "triu", "triu_indices", "view_as_complex", "view_as_real",
+]  # fmt: skip
+_NO_METHOD = {"cumulative_trapezoid", "imag", "real", "trapezoid", "trapz", "tril_indices", "triu_indices", "view_as_complex", "view_as_real"}
+METHODS = [n for n in __all__ if n not in _NO_METHOD]

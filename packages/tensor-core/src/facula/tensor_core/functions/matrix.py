@@ -1,0 +1,251 @@
+"""Products of matrices and vectors, and sums with them."""
+
+from facula.tensor_core import _ops
+from facula.tensor_core.dispatch import slow as _dispatch
+from facula.tensor_core._errors import DTypeError, RankError, ShapeError
+from facula.tensor_core.dispatch.guard import check, want_tensor
+from facula.tensor_core.dispatch.out import a_tensor, into, resize, same_dtype
+from facula.tensor_core.functions.shape import broadcast_shapes
+from facula.tensor_core._tensor import Tensor
+
+
+def mm(input, mat2, *, out=None):
+    """Product of two matrices. Raises RuntimeError for other ranks.
+
+    >>> import facula
+    >>> facula.mm(facula.ones(1, 2), facula.ones(2, 1))
+    tensor([[2.]])
+    """
+    if type(input) is not Tensor:
+        want_tensor("mm", "input", 0, input)
+    if type(mat2) is not Tensor:
+        want_tensor("mm", "mat2", 1, mat2)
+    if input.dim() != 2 or mat2.dim() != 2:
+        raise ShapeError(f"mm: both arguments must be 2D matrices, but self is {input.dim()}D and mat2 is {mat2.dim()}D. Use matmul for others.")
+    return _ops.matmul(input, mat2, out=out)
+
+
+def bmm(input, mat2, *, out=None):
+    """Products of two batches of matrices."""
+    if type(input) is not Tensor:
+        want_tensor("bmm", "input", 0, input)
+    if type(mat2) is not Tensor:
+        want_tensor("bmm", "mat2", 1, mat2)
+    if input.dim() != 3 or mat2.dim() != 3:
+        raise (ShapeError if input.dim() else RankError)(f"bmm: batch1 and batch2 must be 3D tensors, got {input.dim()}D and {mat2.dim()}D. Use matmul for others.")
+    if input.shape[0] != mat2.shape[0]:
+        raise ShapeError(f"bmm: batch sizes must agree, got {input.shape[0]} and {mat2.shape[0]} ({tuple(input.shape)} and {tuple(mat2.shape)}).")
+    return _ops.matmul(input, mat2, out=out)
+
+
+def mv(input, vec, *, out=None):
+    """Product of a matrix and a vector."""
+    if type(input) is not Tensor:
+        want_tensor("mv", "input", 0, input)
+    if type(vec) is not Tensor:
+        want_tensor("mv", "vec", 1, vec)
+    if input.dim() != 2 or vec.dim() != 1:
+        raise (ShapeError if input.dim() else RankError)(f"mv: vector + matrix @ vector expected, got {input.dim()}D and {vec.dim()}D. Use matmul for others.")
+    return _ops.matmul(input, vec, out=out)
+
+
+def dot(input, tensor, *, out=None):
+    """Product of two vectors of one length."""
+    if type(input) is not Tensor:
+        want_tensor("dot", "input", 0, input)
+    if type(tensor) is not Tensor:
+        want_tensor("dot", "tensor", 1, tensor)
+    if input.dim() != 1 or tensor.dim() != 1:
+        raise ShapeError(f"dot: 1D tensors expected, but got {input.dim()}D and {tensor.dim()}D tensors. Use matmul for others.")
+    if input.shape != tensor.shape:
+        raise ShapeError(f"dot: inconsistent tensor size, expected tensor [{input.shape[0]}] and src [{tensor.shape[0]}] to have the same number of elements")
+    return _ops.matmul(input, tensor, out=out)
+
+
+def vdot(input, other, *, out=None):
+    """Product of the conjugate of a vector and another."""
+    if not isinstance(input, Tensor) or not input.is_complex():
+        return dot(input, other, out=out)
+    if out is None and isinstance(other, Tensor) and other.is_conj() and not input.is_conj():
+        return dot(input, other.conj()).conj()  # no copy, and a conjugate as PyTorch's
+    return dot(input.conj(), other, out=out)
+
+
+def outer(input, vec2, *, out=None):
+    """Products of every element of one vector with every element of another."""
+    if type(input) is not Tensor:
+        want_tensor("outer", "input", 0, input)
+    if type(vec2) is not Tensor:
+        want_tensor("outer", "vec2", 1, vec2)
+    if input.dim() != 1 or vec2.dim() != 1:
+        raise ShapeError(f"outer: Expected 1-D arguments, but got {input.dim()}-D and {vec2.dim()}-D.")
+    return _ops.mul(_ops.unsqueeze(input, 1), vec2, out=out)
+
+
+ger = outer
+
+
+def _want(op, **operands):
+    """Refuse the first operand that is no tensor; not asked where all are plain ones."""
+    for position, (name, operand) in enumerate(operands.items()):
+        want_tensor(op, name, position, operand)
+
+
+def _older_order(name, given, beta, alpha):
+    """Operands and factors as PyTorch once took them: addmm(beta, input, alpha, mat1, mat2), input.addmm(beta, mat1, mat2)."""
+    tensors, factors = ([g for g in given if isinstance(g, Tensor) is kind] for kind in (True, False))
+    if len(tensors) != 3 or not 1 <= len(factors) <= 2 or isinstance(given[-1], Tensor) is False or isinstance(given[-2], Tensor) is False:
+        raise TypeError(f"{name}() received an invalid combination of arguments - got ({', '.join(type(g).__name__ for g in given)}). Give three tensors, beta and alpha by name.")
+    _dispatch.older_order(name, factors[0])
+    return (*tensors, *factors, *(beta, alpha)[len(factors):])
+
+
+def addmm(input, mat1, mat2, *older, beta=1, alpha=1, out=None):
+    """beta * input + alpha * (mat1 @ mat2)."""
+    if older:
+        input, mat1, mat2, beta, alpha = _older_order("addmm", (input, mat1, mat2, *older), beta, alpha)
+    if not (type(input) is type(mat1) is type(mat2) is Tensor):
+        _want("addmm", input=input, mat1=mat1, mat2=mat2)
+    if out is None and (t := _plain_sum(input, mat1, mat2, 2, 2, beta, alpha)) is not None:
+        return t
+    if mat1.dim() != 2 or mat2.dim() != 2:
+        raise ShapeError(f"addmm: mat1 and mat2 must be matrices, got {mat1.dim()}-D and {mat2.dim()}-D tensors")
+    return _scaled_sum("addmm", input, _ops.matmul, mat1, mat2, beta, alpha, out)
+
+
+def addmv(input, mat, vec, *older, beta=1, alpha=1, out=None):
+    """beta * input + alpha * (mat @ vec)."""
+    if older:
+        input, mat, vec, beta, alpha = _older_order("addmv", (input, mat, vec, *older), beta, alpha)
+    if not (type(input) is type(mat) is type(vec) is Tensor):
+        _want("addmv", input=input, mat=mat, vec=vec)
+    if out is None and (t := _plain_sum(input, mat, vec, 2, 1, beta, alpha)) is not None:
+        return t
+    return _scaled_sum("addmv", input, mv, mat, vec, beta, alpha, out)
+
+
+def addbmm(input, batch1, batch2, *older, beta=1, alpha=1, out=None):
+    """beta * input + alpha * the sum over the batch of products."""
+    if older:
+        input, batch1, batch2, beta, alpha = _older_order("addbmm", (input, batch1, batch2, *older), beta, alpha)
+    if not (type(input) is type(batch1) is type(batch2) is Tensor):
+        _want("addbmm", input=input, batch1=batch1, batch2=batch2)
+    return _scaled_sum("addbmm", input, lambda x, y: _ops.sum(bmm(x, y), 0, dtype=x.dtype), batch1, batch2, beta, alpha, out)
+
+
+def baddbmm(input, batch1, batch2, *older, beta=1, alpha=1, out=None):
+    """beta * input + alpha * (batch1 @ batch2)."""
+    if older:
+        input, batch1, batch2, beta, alpha = _older_order("baddbmm", (input, batch1, batch2, *older), beta, alpha)
+    if not (type(input) is type(batch1) is type(batch2) is Tensor):
+        _want("baddbmm", input=input, batch1=batch1, batch2=batch2)
+    if out is None and (t := _plain_sum(input, batch1, batch2, 3, 3, beta, alpha)) is not None:
+        return t
+    return _scaled_sum("baddbmm", input, bmm, batch1, batch2, beta, alpha, out)
+
+
+def addr(input, vec1, vec2, *older, beta=1, alpha=1, out=None):
+    """beta * input + alpha * outer(vec1, vec2). Of bool tensors: (beta and input) or (alpha and outer)."""
+    if older:
+        input, vec1, vec2, beta, alpha = _older_order("addr", (input, vec1, vec2, *older), beta, alpha)
+    if not (type(input) is type(vec1) is type(vec2) is Tensor):
+        _want("addr", input=input, vec1=vec1, vec2=vec2)
+    if out is None and type(beta) is type(alpha) is int and beta == 1 and input.dtype is vec1.dtype is vec2.dtype and input.dtype.kind and len(vec1.shape) == len(vec2.shape) == 1:
+        if input.shape == (vec1.shape[0], vec2.shape[0]):
+            return _ops.addcmul(input, _ops.unsqueeze(vec1, 1), vec2, value=alpha)
+    kinds = {t.dtype.kind for t in (input, vec1, vec2)}
+    _real_factors("addr", kinds, beta, alpha)
+    for word, number in (("beta", beta), ("alpha", alpha)):
+        if kinds <= {0, 1} and isinstance(number, (float, complex)):
+            raise RuntimeError(f"addr: For integral input tensors, argument {word} must not be a floating point number, got {number}.")
+        if kinds != {0} and isinstance(number, bool):
+            raise RuntimeError(f"addr: Boolean {word} only supported for Boolean results, got {number} for {input.dtype.name}. Give {int(number)}.")
+    if kinds == {0}:
+        beta, alpha = bool(beta), bool(alpha)
+    if out is None and beta == 1 and type(alpha) in (int, float) and vec1.dim() == vec2.dim() == 1 and input.dtype is vec1.dtype is vec2.dtype:
+        size = vec1.shape[0], vec2.shape[0]
+        if kinds != {0} and input.dim() <= 2 and broadcast_shapes(input.shape, size) == size:
+            return _ops.addcmul(input, _ops.unsqueeze(vec1, 1), vec2, value=alpha)
+    return _sum_of("addr", input, outer, vec1, vec2, beta, alpha, out)
+
+
+def _plain_sum(input, x, y, x_dims, y_dims, beta, alpha):
+    """x @ y + input where that is all there is to it: no factors, one dtype that is no half, shapes that fit. None elsewhere."""
+    if beta != 1 or alpha != 1 or _ops.interpreting or not (input.dtype is x.dtype is y.dtype) or input.dtype.itemsize < 4:
+        return None
+    if len(x.shape) != x_dims or len(y.shape) != y_dims or x_dims == 3 and x.shape[0] != y.shape[0]:
+        return None
+    try:
+        product = _ops.matmul(x, y)
+        result = _ops.add(product, input)
+    except RuntimeError:  # shapes that do not fit: refused in other words
+        return None
+    return result if result.shape == product.shape else None
+
+
+def _real_factors(name, kinds, beta, alpha):
+    """Refuse complex factors of real tensors."""
+    if 3 not in kinds and (isinstance(beta, complex) or isinstance(alpha, complex)):
+        raise RuntimeError(f"{name}: value cannot be converted to type float without overflow: beta={beta}, alpha={alpha}. Give real factors.")
+
+
+def _scaled_sum(name, input, multiply, x, y, beta, alpha, out):
+    """_sum_of tensors of one dtype; integers take the factors cut to integers."""
+    if not (input.dtype is x.dtype is y.dtype) and not _dispatch.listened():  # autocast may be about to make them agree
+        raise RuntimeError(f"{name}: all tensors must have the same dtype, but got {input.dtype.name}, {x.dtype.name} and {y.dtype.name}. Convert them.")
+    if type(beta) is not int or type(alpha) is not int:
+        check(name, "beta", None, "number", beta)
+        check(name, "alpha", None, "number", alpha)
+        _real_factors(name, {input.dtype.kind}, beta, alpha)
+    if input.dtype.kind < 2:
+        if input.dtype.kind == 0:
+            raise DTypeError(f"{name}: not implemented for 'Bool'. Convert with .to(facula.int64).")
+        if beta != beta or alpha != alpha:
+            raise RuntimeError(f"{name}: value cannot be converted to type {input.dtype.name} without overflow: beta={beta}, alpha={alpha}. Give integers.")
+        beta, alpha = int(beta), int(alpha)
+    return _sum_of(name, input, multiply, x, y, beta, alpha, out)
+
+
+def _sum_of(name, input, multiply, x, y, beta, alpha, out):
+    """beta = 0 leaves input out altogether, NaN and all, as PyTorch does. Halves compute in float32 and round once."""
+    half = input.dtype
+    if half.itemsize == 2 and half.kind == 2 and x.dtype is y.dtype is half:
+        input, x, y = input.float(), x.float(), y.float()
+        return into(name, _sum_of(name, input, multiply, x, y, beta, alpha, None).to(half), out)
+    if out is not None:
+        a_tensor(name, out)
+    if out is not None and name != "addr":
+        same_dtype(name, input.dtype, out)
+    product = multiply(x, y)
+    if input.dim() > product.dim() or broadcast_shapes(input.shape, product.shape) != product.shape:
+        raise ShapeError(f"The expanded size of the tensor must match the existing size: input {tuple(input.shape)} does not expand to {tuple(product.shape)}.")
+    if out is not None:
+        resize(name, out, product.shape)
+    if alpha != 1:
+        product = _ops.mul(product, alpha)
+    if beta == 0:
+        return _ops.add(product, 0 if product.dtype.kind else False, out=out)
+    if multiply is outer and not input.is_contiguous() and input.shape == product.shape:  # the result lies as input does
+        return _ops.add(input if beta == 1 else _ops.mul(input, beta), product, out=out)
+    return _ops.add(product, input if beta == 1 else _ops.mul(input, beta), out=out)
+
+
+def chain_matmul(*matrices, out=None):
+    """Product of several matrices in the cheapest order."""
+    from facula.linalg import multi_dot
+
+    if not matrices:
+        raise RuntimeError("chain_matmul(): Expected one or more matrices, got none.")
+    for t in matrices:
+        if isinstance(t, Tensor) and t.dim() != 2:
+            raise RuntimeError(f"chain_matmul: Tensor dimension is {t.dim()}, expected 2 instead. Use linalg.multi_dot for vectors at the ends.")
+    if len(matrices) == 1:
+        return into("chain_matmul", matrices[0], out)
+    return multi_dot(matrices, out=out)
+
+
+__all__ = [
+    "addbmm", "addmm", "addmv", "addr", "baddbmm", "bmm", "chain_matmul", "dot", "ger", "mm", "mv", "outer", "vdot",
+]  # fmt: skip
+_NO_METHOD = {"chain_matmul"}
+METHODS = [n for n in __all__ if n not in _NO_METHOD]

@@ -1,0 +1,335 @@
+"""What is about order and counting: sort and its kind, unique, bins; and softmax with its dtype. Compositions over the rows."""
+
+from facula.tensor_core import _ops, return_types
+from facula.tensor_core.functions import create as _create, index as _index, shape as _shape
+from facula.tensor_core.dispatch import slow as _dispatch
+from facula.tensor_core.dispatch.guard import check, want_tensor
+from facula.tensor_core._errors import DTypeError
+from facula.tensor_core._lib import lib
+from facula.tensor_core.dispatch.out import into
+from facula.tensor_core._tensor import Tensor
+from facula.tensor_core._types import BY_NAME
+
+_NE = next(op.id for op in _ops.OPS if op.name == "ne")
+_int64, _int32, _bool = BY_NAME["int64"], BY_NAME["int32"], BY_NAME["bool"]
+
+
+def _named_dim(name, dim, axis):
+    dim = dim if axis is None else axis
+    if dim is None:
+        raise TypeError(f'{name}() received an invalid combination of arguments: missing required argument "dim"')
+    return dim
+
+
+def _converted(name, input, dtype):
+    """input in the dtype that an op was given."""
+    want_tensor(name, "input", 0, input)
+    check(name, "dtype", None, "dtype", dtype)
+    return input.to(dtype)
+
+
+def softmax(input, dim=None, dtype=None, *, out=None, axis=None):
+    """exp(input) / sum(exp(input)) along dim, after a conversion to dtype if one is given."""
+    dim = _named_dim("softmax", dim, axis)
+    result = _ops.softmax(input if dtype is None else _converted("softmax", input, dtype), dim)
+    return into("softmax", result, out)
+
+
+def log_softmax(input, dim=None, dtype=None, *, out=None, axis=None):
+    """Logarithm of softmax along dim, after a conversion to dtype if one is given."""
+    dim = _named_dim("log_softmax", dim, axis)
+    result = _ops.log_softmax(input if dtype is None else _converted("log_softmax", input, dtype), dim)
+    return into("log_softmax", result, out)
+
+
+def _written(results, out, kind, input):
+    """The results as PyTorch's named tuple, copied into the pair `out` if one was given."""
+    if out is None:
+        return _tuple(kind, results)  # 60 ns, kind(*results) 400
+    over = kind in _OVER_INPUT and isinstance(out, (tuple, list)) and out and out[0] is input
+    return into(kind.__name__, kind(*results), out, inputs=() if over else (input,))
+
+
+_OVER_INPUT = (return_types.sort, return_types.topk)  # their values may be written over what was sorted
+_tuple = tuple.__new__
+
+
+def _sorted(input, dim, descending):
+    order = _shape.order_in_memory(input)
+    if order is None or not -len(order) <= dim < len(order):
+        return _ops._sort(input, dim, descending)
+    found = _ops._sort(_ops.permute(input, order), order.index(dim % len(order)), descending)
+    return tuple(_shape.back_in_order(t, order) for t in found)
+
+
+def sort(input, dim=-1, descending=False, *, stable=False, out=None, axis=None):
+    """(values, indices) along dim. Always stable, whatever `stable` says; NaN is greater than every number."""
+    if type(input) is not Tensor:
+        want_tensor("sort", "input", 0, input)
+    dim = dim if axis is None else axis
+    if isinstance(dim, bool):
+        raise TypeError(f"sort(): argument 'dim' (position 2) must be int, not bool. Write descending={dim}.")
+    return _written(_sorted(input, dim, descending), out, return_types.sort, input)
+
+
+def argsort(input, dim=-1, descending=False, *, stable=False, out=None, axis=None):
+    """Indices that sort input along dim; stable."""
+    if type(input) is not Tensor:
+        want_tensor("argsort", "input", 0, input)
+    dim = dim if axis is None else axis
+    return into("argsort", _sorted(input, dim, descending)[1], out)
+
+
+def msort(input, *, out=None):
+    """input sorted along its first dim."""
+    return into("msort", _sorted(input, 0, False)[0], out)
+
+
+def topk(input, k, dim=-1, largest=True, sorted=True, *, out=None, axis=None):
+    """(values, indices) of the k largest or smallest along dim, always in order."""
+    dim = dim if axis is None else axis
+    if type(input) is not Tensor:
+        want_tensor("topk", "input", 0, input)
+    if input.dtype is _bool:
+        raise RuntimeError("topk does not support bool dtypes on CPU. Convert with input.long().")
+    return _written(_ops._topk(input, k, dim, largest, sorted), out, return_types.topk, input)
+
+
+def kthvalue(input, k, dim=-1, keepdim=False, *, out=None):
+    """(values, indices) of the k-th smallest along dim, counted from 1."""
+    if input.dtype is _bool:
+        raise NotImplementedError('"kthvalue" not implemented for \'Bool\'. Convert with input.long().')
+    return _written(_ops._kthvalue(input, k, dim, keepdim), out, return_types.kthvalue, input)
+
+
+def mode(input, dim=-1, keepdim=False, *, out=None, axis=None, keepdims=None):
+    """(values, indices) of the most frequent value along dim, the least of equally frequent ones."""
+    dim = dim if axis is None else axis
+    keepdim = keepdim if keepdims is None else keepdims
+    return _written(_ops._mode(input, dim, keepdim), out, return_types.mode, input)
+
+
+def _middle(row, kind, input, dim, keepdim, out):
+    if input.dtype is _bool:
+        raise NotImplementedError('"median" not implemented for \'Bool\'. Convert with input.long().')
+    if dim is not None:
+        return _written(row(input, dim, keepdim), out, kind, input)
+    if input.numel() == 0:
+        return input.new_full((), float("nan"), dtype=BY_NAME["float64"]).to(input.dtype)
+    if input.origin is None and not _dispatch.listened():
+        return row(_shape.flatten(input), 0, False)[0]
+    flat = _shape.flatten(input)
+    plain = flat.detach()
+    if _dispatch.listened():  # equal elements share the gradient, as those of amax do
+        value = row(plain, 0, False)[0]
+        hit = (plain == value) | ((plain != plain) & (value != value))
+        return _ops.amax(_ops.where_rows(hit, flat, input.new_full((), float("-inf"))))
+    value = row(flat, 0, False)[0]
+    found = value.item()
+    hit = _ops.eq(plain, found) if found == found else _ops.ne(plain, plain)
+    if _ops.count_nonzero(hit).item() == 1:
+        return value
+    alike = flat.masked_select(hit)
+    return _ops.amax(alike) if found == found else _ops.mean(alike)
+
+
+def median(input, dim=None, keepdim=False, *, out=None, axis=None, keepdims=None):
+    """The lower median of all elements, NaN if one is; with a dim, (values, indices) along it."""
+    dim = dim if axis is None else axis
+    keepdim = keepdim if keepdims is None else keepdims
+    return _middle(_ops._median, return_types.median, input, dim, keepdim, out)
+
+
+def nanmedian(input, dim=None, keepdim=False, *, out=None):
+    """The lower median of what is not NaN; with a dim, (values, indices) along it."""
+    return _middle(_ops._nanmedian, return_types.nanmedian, input, dim, keepdim, out)
+
+
+def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=None, sorter=None, out=None):
+    """Where each element of input would be inserted into sorted_sequence so that it stays sorted.
+
+    right (or side="right"): behind equal elements. sorter: the order in which sorted_sequence is ascending.
+
+    Raises RuntimeError if side contradicts right or is neither "left" nor "right"."""
+    if side not in (None, "left", "right"):
+        raise RuntimeError(f"searchsorted: side is {side!r}. Give 'left' or 'right'.")
+    if side == "left" and right:
+        raise RuntimeError("searchsorted: side is 'left' but right is True. Give one of them.")
+    if not isinstance(input, Tensor):
+        check("searchsorted", "input", 1, "number", input)
+        input = sorted_sequence.new_tensor(input)
+    found = _ops._searchsorted(sorted_sequence, input if input.dtype is sorted_sequence.dtype else input.to(sorted_sequence.dtype), sorter, right or side == "right")
+    found = found.to(_int32) if out_int32 else found
+    return found if out is None else into("searchsorted", found, out)
+
+
+def bucketize(input, boundaries, *, out_int32=False, right=False, out=None):
+    """The bucket of each element: boundaries[i - 1] < x <= boundaries[i], or with right boundaries[i - 1] <= x < boundaries[i]."""
+    if boundaries.dim() != 1:
+        raise RuntimeError(f"bucketize: boundaries has {boundaries.dim()} dims. Give a 1-d tensor.")
+    if not isinstance(input, Tensor):
+        check("bucketize", "input", 0, "number", input)
+        input = boundaries.new_tensor(input)
+    if input.dtype.kind == 3:
+        raise NotImplementedError(f'"searchsorted" not implemented for {input.dtype.name!r}. Take its real part.')
+    if out is None and not out_int32 and input.dtype is boundaries.dtype:
+        return _ops._searchsorted(boundaries, input, None, right)
+    return searchsorted(boundaries, input, out_int32=out_int32, right=right, out=out)
+
+
+def bincount(input, weights=None, minlength=0):
+    """How often, or with what total weight, each value from 0 on occurs in a 1-d tensor of integers that are not negative."""
+    if input.dtype.kind != 1:
+        raise NotImplementedError(f'"bincount" not implemented for {input.dtype.name!r}. Give integers.')
+    if minlength < 0:
+        raise RuntimeError(f"bincount: minlength should be >= 0. It is {minlength}.")
+    greatest = int(_ops.amax(input, ()).item()) if len(input.shape) == 1 and input.numel() else -1
+    if len(input.shape) != 1:
+        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
+    if not input.numel():
+        weights = None
+    if weights is not None and weights.shape != input.shape:
+        raise RuntimeError(f"bincount: weights should be 1-d and have the same length as input, got {tuple(weights.shape)} and {tuple(input.shape)}. Give one weight for each.")
+    size = max(minlength, greatest + 1)
+    if weights is not None and weights.dtype not in (BY_NAME["float32"], BY_NAME["float64"]):
+        weights = weights.to(BY_NAME["float64"])
+    try:
+        return _ops._bincount(input if input.dtype is _int64 else input.to(_int64), weights, size)
+    except IndexError:
+        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.") from None
+
+
+def histc(input, bins=100, min=0, max=0, *, out=None):
+    """How many elements fall into each of `bins` equal intervals from min to max, the last closed; both 0: the data's range."""
+    if max < min:
+        raise RuntimeError(f"histc: max must be larger than min, but they are {max} and {min}. Exchange them.")
+    if bins <= 0:
+        raise RuntimeError(f"histc: bins must be > 0, but is {bins}.")
+    if min == max and input.numel():
+        min, max = float(input.min()), float(input.max())
+    if min == max:
+        min, max = min - 1, max + 1
+    if not (float("-inf") < min <= max < float("inf")):
+        raise RuntimeError(f"histc: range of [{min}, {max}] is not finite. Give min and max.")
+    found = _ops._histogram(_shape.flatten(input), bins, min, max)
+    return into("histc", found, out)
+
+
+def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None):
+    """The distinct elements (or slices along dim) in ascending order; on request where each input went, and how often each occurs.
+
+    They come sorted whatever `sorted` says."""
+    if dim is not None:
+        return _unique_slices(input, dim, return_inverse, return_counts, True)
+    flat = _shape.flatten(input)
+    if (return_inverse or return_counts) and _few(flat):
+        numbers = flat.tolist()
+        kept, inverse, counts = _distinct(numbers, sorted_(range(len(numbers)), key=numbers.__getitem__))
+        return _asked([_ops.index_select(flat, 0, kept), inverse.reshape(input.shape), counts], return_inverse, return_counts)
+    values, order = _ops._sort(flat, 0, False)
+    fresh = _first_of_runs(values)
+    return _runs(values, fresh, order, input.shape, return_inverse, return_counts)
+
+
+def unique_consecutive(input, return_inverse=False, return_counts=False, dim=None):
+    """input without repetitions of the element (or slice along dim) just before; on request where each went, and run lengths."""
+    if dim is not None:
+        return _unique_slices(input, dim, return_inverse, return_counts, False)
+    if input.is_complex():
+        raise DTypeError(f'unique_consecutive: "unique" not implemented for {input.dtype.name} (input: {tuple(input.shape)}). Take view_as_real(input), with a dim.')
+    flat = _shape.flatten(input)
+    return _runs(flat, _first_of_runs(flat), None, input.shape, return_inverse, return_counts)
+
+
+sorted_ = sorted  # where an argument has the name
+
+
+def _few(x):
+    """Integers, so few that Python's lists are faster than rows."""
+    return x.dtype.kind < 2 and 0 < x.numel() <= 64 and not (_ops.interpreting or x.is_meta)
+
+
+def _distinct(items, order):
+    """Of Python's items and the order in which they ascend: where the first of each distinct one is, the number of each item's, how many of each there are."""
+    kept, inverse, counts, before = [], [0] * len(items), [], None
+    for k in order:
+        if not kept or items[k] != before:
+            kept.append(k)
+            counts.append(0)
+            before = items[k]
+        inverse[k] = len(kept) - 1
+        counts[-1] += 1
+    return [lib.from_numbers(numbers, _int64.id) for numbers in (kept, inverse, counts)]
+
+
+def _asked(results, return_inverse, return_counts):
+    values, inverse, counts = results
+    if not return_inverse and not return_counts:
+        return values
+    return (values, *([inverse] if return_inverse else []), *([counts] if return_counts else []))
+
+
+def _first_of_runs(values):
+    """True where an element differs from the one before it; a NaN differs from everything."""
+    n = values.shape[0]
+    fresh = _create.full((n,), True, dtype=_bool)
+    if n > 1:
+        later, before = _ops.slice(values, 0, 1, n - 1, 1), _ops.slice(values, 0, 0, n - 1, 1)
+        rest = _ops.slice(fresh, 0, 1, n - 1, 1)
+        if _ops.interpreting or not lib.fc_map2(_NE, rest._h, later._h, before._h):
+            rest.copy_(_ops.ne(later, before))
+    return fresh
+
+
+def _runs(values, fresh, order, shape, return_inverse, return_counts):
+    starts = fresh.nonzero().reshape(-1) if return_counts else None
+    results = [_index.masked_select(values, fresh)]
+    if return_inverse:
+        run = fresh.to(_int64).cumsum(0) - 1
+        results.append((run if order is None else run.new_zeros(run.shape).scatter_(0, order, run)).reshape(shape))
+    if return_counts:
+        ends = _ops.cat([starts[1:], starts.new_full((min(1, starts.numel()),), values.numel())])
+        results.append(ends - starts)
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+def _places(n):
+    return _ops.arange_of(0, 1, n, _int64, float("nan"), 0.0)
+
+
+def _chosen(input, dim, kept):
+    """Slices along dim, lying one behind the other."""
+    return _ops.index_select(input.movedim(dim, 0), 0, kept).movedim(0, dim) if dim and input.numel() else _ops.index_select(input, dim, kept)
+
+
+def _unique_slices(input, dim, return_inverse, return_counts, ordered):
+    """Slices along dim, compared element by element from the first: sorted by the last element first, stably."""
+    n = input.shape[dim]
+    if 0 in input.shape and (n or sum([not size for size in input.shape]) > 1):
+        raise RuntimeError(f"unique: There are 0 sized dimensions, and they aren't selected, so unique cannot be applied (input: {tuple(input.shape)}, dim {dim}).")
+    if ordered and _few(input):
+        rows = input.movedim(dim, 0).reshape(n, -1).tolist()
+        kept, inverse, counts = _distinct(rows, sorted_(range(n), key=rows.__getitem__))
+        return _asked([_chosen(input, dim, kept), inverse, counts], return_inverse, return_counts)
+    rows = input.movedim(dim, 0).reshape(n, -1) if input.numel() else input.new_zeros((n, 0))
+    order = None
+    if ordered:
+        order = _places(n)
+        for k in range(rows.shape[1] - 1, -1, -1):
+            order = order[_ops._sort(rows[:, k][order], 0, False)[1]]
+        rows = rows[order]
+    fresh = input.new_full((n,), True, dtype=_bool)
+    if n > 1:
+        fresh[1:] = (rows[1:] != rows[:-1]).any(1)
+    places = _places(n)
+    found = _runs(places if order is None else order, fresh, order, (n,), return_inverse, return_counts)
+    kept = found[0] if isinstance(found, tuple) else found
+    slices = _chosen(input, dim, kept)
+    return (slices, *found[1:]) if isinstance(found, tuple) else slices
+
+
+__all__ = [
+    "argsort", "bincount", "bucketize", "histc", "kthvalue", "log_softmax", "median", "mode", "msort", "nanmedian", "searchsorted", "softmax",
+    "sort", "topk", "unique", "unique_consecutive",
+]  # fmt: skip
+METHODS = [n for n in __all__ if n not in ("bucketize", "searchsorted")]

@@ -1,0 +1,330 @@
+"""Pointwise functions that are more than a row: an argument that is no tensor, a check that PyTorch makes, a composition."""
+
+import builtins
+import math
+
+from facula.tensor_core import _ops
+from facula.tensor_core.functions import create as _create, math as _math
+from facula.tensor_core.functions.conjugate import resolved
+from facula.tensor_core._errors import DTypeError
+from facula.tensor_core.dispatch.guard import check, want_tensor
+from facula.tensor_core._lib import lib
+from facula.tensor_core.dispatch.out import a_tensor, into, same_dtype
+from facula.tensor_core.dispatch.run import _LARGEST, fitting, is_number, zero_dim
+from facula.tensor_core.functions.shape import _alone, broadcast_tensors
+from facula.tensor_core._state import result_type
+from facula.tensor_core._tensor import Tensor
+from facula.tensor_core._types import BY_NAME, DTYPES, float32, float64
+
+_BITS = {"float16": "int16", "bfloat16": "int16"}
+
+
+def _tensors(op, **arguments):
+    for place, (name, value) in enumerate(arguments.items()):
+        if not isinstance(value, Tensor):
+            raise TypeError(f"{op}(): argument '{name}' (position {place + 1}) must be Tensor, not {type(value).__name__}. Convert it with facula.tensor.")
+
+
+def _floating(input):
+    """Integers as the default float."""
+    return input if input.dtype.kind >= 2 else input.to(_default_float())
+
+
+def _default_float():
+    return DTYPES[lib.fc_default_dtype()]
+
+
+def angle(input, *, out=None):
+    """The angle of each element, in radians: of a negative real number pi, of others 0.
+
+    >>> import facula
+    >>> facula.angle(facula.tensor([-1.0, 2.0]))
+    tensor([3.1416, 0.0000])
+    """
+    if type(input) is not Tensor:
+        want_tensor("angle", "input", 0, input)
+    return _ops._angle(_floating(input), out=out)
+
+
+def isreal(input):
+    """Is the imaginary part zero?"""
+    return _ops.eq(_math.imag(input), 0) if input.is_complex() else _create.ones_like(input, dtype=DTYPES[0])
+
+
+def nan_to_num(input, nan=None, posinf=None, neginf=None, *, out=None):
+    """input with nan (0) for NaN and posinf, neginf (the largest and the least finite number) for infinities.
+
+    >>> import facula
+    >>> facula.nan_to_num(facula.tensor([float("nan"), float("inf")]), posinf=1.0)
+    tensor([0., 1.])
+    """
+    if type(input) is not Tensor:
+        want_tensor("nan_to_num", "input", 0, input)
+    if input.dtype.kind < 2:
+        return into("nan_to_num", _ops.copy(input, None, 1), out)
+    if input.is_complex():
+        pairs = nan_to_num(_ops.real_view(resolved(input)), nan, posinf, neginf)
+        return into("nan_to_num", _ops.complex_view(pairs), out)
+    largest = _LARGEST.get(input.dtype.name, 1.7976931348623157e308)
+    return _ops._nan_to_num(
+        input, nan=0.0 if nan is None else nan, posinf=largest if posinf is None else posinf, neginf=-largest if neginf is None else neginf, out=out
+    )
+
+
+def logit(input, eps=None, *, out=None):
+    """log(x / (1 - x)), of x held between eps and 1 - eps if eps is given."""
+    if type(input) is not Tensor:
+        want_tensor("logit", "input", 0, input)
+    if eps is not None:
+        input = _ops.clamp_numbers(_floating(input), min=eps, max=1 - eps)
+    return _ops._logit(input, out=out)
+
+
+def lerp(input, end, weight, *, out=None):
+    """input + weight * (end - input), of floating tensors of one dtype; weight may be a number.
+
+    >>> import facula
+    >>> facula.lerp(facula.zeros(2), facula.ones(2), 0.25)
+    tensor([0.2500, 0.2500])
+    """
+    if type(input) is type(end) is Tensor and input.dtype is end.dtype and input.dtype.kind >= 2 and (type(weight) is float and -65504 <= weight <= 65504 or type(weight) is Tensor and weight.dtype is input.dtype):
+        return _ops.lerp(input, end, weight, out=out)
+    want_tensor("lerp", "input", 0, input)
+    want_tensor("lerp", "end", 1, end)
+    kind = lib.fc_dtype(input._h) if isinstance(input, Tensor) else -1
+    for name, other in (("end", end), ("weight", weight)):
+        if isinstance(other, Tensor) and lib.fc_dtype(other._h) != kind and (name == "end" or other.dim()):
+            raise RuntimeError(f"lerp: expected dtype {input.dtype.name} for `{name}` but got dtype {other.dtype.name}. Convert one with .to().")
+    if isinstance(input, Tensor):
+        if input.dtype.kind < 2:
+            raise NotImplementedError(f'"lerp" not implemented for {input.dtype.name!r}. Convert to a floating dtype.')
+        if isinstance(weight, builtins.complex) and not input.is_complex():
+            raise RuntimeError(f"lerp: value cannot be converted to type {input.dtype.name} without overflow: {weight}")
+        if type(weight) in (int, float) and not -65504 <= weight <= 65504:
+            fitting("lerp", weight, input.dtype if input.dtype.itemsize > 2 else float32)
+    return _ops.lerp(input, end, weight, out=out)
+
+
+def polygamma(n, input, *, out=None):
+    """The n-th derivative of digamma.
+
+    >>> import facula
+    >>> facula.polygamma(1, facula.tensor([1.0]))
+    tensor([1.6449])
+    """
+    if type(n) is not int:
+        check("polygamma", "n", 0, "int", n)
+    if n < 0:
+        raise RuntimeError(f"polygamma(n, x) does not support negative n. It is {n}.")
+    return _ops._polygamma(input, n=n, out=out)
+
+
+def mvlgamma(input, p, *, out=None):
+    """Logarithm of the multivariate gamma function of dimension p.
+
+        log(pi) p (p - 1) / 4 + sum of lgamma(input - j / 2) for j from 0 to p - 1
+
+    Raises RuntimeError unless every element is above (p - 1) / 2."""
+    if p < 1:
+        raise RuntimeError(f"mvlgamma: p has to be greater than or equal to 1, got {p}.")
+    if input.dtype.kind == 0:
+        raise DTypeError("mvlgamma: The input tensor may not be a boolean tensor.")
+    x = _floating(input)
+    from facula.tensor_core.functions.create import arange
+
+    steps = _ops.mul(arange(p, dtype=x.dtype), -0.5)
+    each = _ops.lgamma(_ops.add(_ops.unsqueeze(x, -1), steps))
+    return _ops.add(_ops.sum(each, -1), p * (p - 1) * math.log(math.pi) / 4, out=out)
+
+
+def float_power(input, exponent, *, out=None):
+    """input to the power of exponent in float64, or complex128."""
+    wide = BY_NAME["complex128" if any(isinstance(a, builtins.complex) or isinstance(a, Tensor) and a.is_complex() for a in (input, exponent)) else "float64"]
+
+    def widened(a):
+        return a.to(wide) if isinstance(a, Tensor) else a
+
+    if is_number(input) and is_number(exponent):
+        raise TypeError("float_power(): one of input and exponent must be a Tensor")
+    if out is not None:
+        a_tensor("float_power", out)
+        same_dtype("float_power", wide, out)
+    return _ops.pow(widened(input), builtins.complex(exponent) if is_number(exponent) and wide.is_complex else widened(exponent), out=out)
+
+
+def ldexp(input, other, *, out=None):
+    """input * 2**other."""
+    _tensors("ldexp", input=input, other=other)
+    scaled = _ops.pow(2.0, other)
+    if input.is_floating_point() and other.dtype.kind < 2:  # integers do not widen the halves
+        product = _ops.mul(input, scaled)
+        return into("ldexp", product if product.dtype is input.dtype else product.to(input.dtype), out)
+    return _ops.mul(input, scaled, out=out)
+
+
+def frexp(input, *, out=None):
+    """(mantissa, exponent) with input = mantissa * 2**exponent and 1/2 <= |mantissa| < 1; exponents are int32."""
+    from facula.tensor_core import return_types
+
+    if not input.is_floating_point():
+        raise DTypeError(f"torch.frexp() only supports floating-point dtypes, got {input.dtype.name}. Convert with .to(facula.float32).")
+    mantissa, exponent = _ops._frexp_mantissa(input), _ops._frexp_exponent(input).to(BY_NAME["int32"])
+    return into("frexp", return_types.frexp(mantissa, exponent), out)
+
+
+def nextafter(input, other, *, out=None):
+    """The neighbour of input towards other, among the numbers of their dtype."""
+    if isinstance(input, Tensor) and isinstance(other, Tensor) and result_type(input, other).name in _BITS:
+        return into("nextafter", _next_half(input, other), out)
+    return _ops._nextafter(input, other, out=out)
+
+
+def _next_half(x, y):
+    """Halves compute in float32, where the neighbour is another one: step their bits instead."""
+    dtype = result_type(x, y)
+    from facula.tensor_core.functions.shape import broadcast_tensors
+
+    x, y = (t.to(dtype) for t in broadcast_tensors(x, y))
+    bits = resolved(x).contiguous().view(BY_NAME[_BITS[dtype.name]])
+    up = _ops.eq(_ops.gt(y, x), _ops.gt(x, 0))
+    moved = _ops.where_rows(up, _ops.add(bits, 1), _ops.sub(bits, 1)).view(dtype)
+    least = _ops.copysign(y.new_full((), 2.0**-24 if dtype.name == "float16" else 2.0**-133), y)
+    moved = _ops.where_rows(_ops.eq(x, 0), least, moved)
+    moved = _ops.where_rows(_ops.eq(x, y), y, moved)
+    return _ops.where_rows(_ops.logical_or(_ops.isnan(x), _ops.isnan(y)), _ops.add(x, y), moved)
+
+
+def heaviside(input, values, *, out=None):
+    """0 where input is negative, 1 where positive, values where it is 0. Both of one dtype."""
+    if type(input) is not Tensor:
+        want_tensor("heaviside", "input", 0, input)
+    if isinstance(values, Tensor) and isinstance(input, Tensor) and input.dtype is not values.dtype:
+        raise RuntimeError(f"heaviside: is not yet implemented for tensors with different dtypes, got {input.dtype.name} and {values.dtype.name}. Convert one.")
+    return _ops._heaviside(input, values, out=out)
+
+
+def _parts_of_complex(name, first, second):
+    """Refuse what complex numbers are not made of: parts of one real floating dtype."""
+    if first.dtype not in (float32, float64) or second.dtype.kind != 2:
+        raise DTypeError(f"{name}: Expected both inputs to be Half, Float or Double tensors but got {first.dtype.scalar_type} and {second.dtype.scalar_type}. Convert with .float().")
+    if first.dtype is not second.dtype:
+        raise RuntimeError(f"{name}: Expected object of scalar type {first.dtype.scalar_type} but got scalar type {second.dtype.scalar_type} for second argument. Convert one.")
+
+
+def polar(abs, angle, *, out=None):
+    """Complex numbers from sizes and angles."""
+    _tensors("polar", abs=abs, angle=angle)
+    _parts_of_complex("polar", abs, angle)
+    if out is not None:
+        same_dtype("polar", abs.dtype.to_complex(), out)
+    if abs.shape != angle.shape:
+        abs, angle = broadcast_tensors(abs, angle)
+    result = _ops.polar(abs, angle) if abs.is_contiguous() and angle.is_contiguous() else _turned(_ops.polar, abs, angle)
+    return into("polar", result, out)
+
+
+def complex_(real, imag, *, out=None):
+    """Complex numbers from real and imaginary parts of one dtype, float32 or float64.
+
+    >>> import facula
+    >>> facula.complex(facula.tensor([1.0]), facula.tensor([2.0]))
+    tensor([1.+2.j])
+    """
+    if out is None and type(real) is type(imag) is Tensor and real.dtype is imag.dtype and real.dtype in (float32, float64) and real.shape == imag.shape and lib.fc_is_contiguous(real._h, 0) and lib.fc_is_contiguous(imag._h, 0):
+        return _alone(_ops.complex_view(_ops.stack((real, imag), -1)))
+    _tensors("complex", real=real, imag=imag)
+    _parts_of_complex("complex", real, imag)
+    real, imag = broadcast_tensors(real, imag)
+    if not (real.is_contiguous() and imag.is_contiguous()):
+        return into("complex", _turned(complex_, real, imag), out)
+    return into("complex", _alone(_ops.complex_view(_ops.stack((real, imag), -1))), out)
+
+
+def _turned(make, x, y):
+    """A result that lies as another pointwise result of the two would: made of both in the order of that one's memory."""
+    like = _ops.add(x.detach(), y.detach())
+    order = sorted(builtins.range(like.dim()), key=like.stride, reverse=True)
+    x, y = (_ops.permute(t, order).contiguous() for t in (x, y))
+    return _alone(_ops.permute(make(x, y), [order.index(d) for d in builtins.range(len(order))]))
+
+
+def prelu(input, weight):
+    """input where positive, else weight * input; weight is one number or one for each channel (dim 1).
+
+    Raises RuntimeError for another number of weights."""
+    if weight.numel() != 1:
+        channels = input.size(1) if input.dim() > 1 else 1
+        if weight.dim() != 1:
+            raise RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.dim()}")
+        if weight.numel() != channels:
+            raise RuntimeError(f"prelu: weight has {weight.numel()} elements and input has {channels} channels. Give 1 or {channels}.")
+        weight = weight.reshape((1, -1) + (1,) * (input.dim() - 2))
+    elif weight.dim() > input.dim():
+        weight = weight.reshape(())
+    if weight.dtype is not input.dtype:
+        raise RuntimeError(f"prelu: Type promoting not supported. Got {input.dtype.name} and {weight.dtype.name}. Convert one.")
+    return _ops._prelu(input, weight)
+
+
+def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
+    """|input - other| <= atol + rtol * |other|, element by element; equal infinities are close, NaNs only with equal_nan."""
+    _tensors("isclose", input=input, other=other)
+    if input.dtype is not other.dtype:
+        raise RuntimeError(f"isclose: {input.dtype.name} did not match {other.dtype.name}. Convert one.")
+    if not (rtol >= 0 and atol >= 0):
+        raise RuntimeError(f"isclose: rtol and atol must be greater than or equal to zero, but got rtol={rtol} and atol={atol}.")
+    close = _ops.eq(input, other)
+    if equal_nan and input.dtype.kind >= 2:
+        close = _ops.logical_or(close, _ops.logical_and(_ops.isnan(input), _ops.isnan(other)))
+    if rtol == 0 and atol == 0:
+        return close
+    if input.dtype.kind < 2:
+        input, other = input.to(_default_float()), other.to(_default_float())
+    error = _ops.abs(_ops.sub(input, other))
+    allowed = _ops.add(_ops.abs(_ops.mul(other, rtol)), atol)
+    return _ops.logical_or(close, _ops.logical_and(_ops.isfinite(error), _ops.le(error, allowed)))
+
+
+def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
+    """isclose everywhere?"""
+    return bool(_ops.all(isclose(input, other, rtol, atol, equal_nan)))
+
+
+def scalar_first(row):
+    """A row whose operands may both be numbers but not at once, under its public name."""
+
+    def function(input, other, *, out=None):
+        if is_number(input) and is_number(other):
+            raise TypeError(f"{row.__name__}(): one of the two arguments must be a Tensor")
+        return row(zero_dim(input) if is_number(input) and out is not None else input, other, out=out)
+
+    if "_polynomial_" in row.__name__:
+        two = function
+
+        def function(input, n, *, out=None):
+            return two(input, n, out=out)
+
+    function.__name__ = function.__qualname__ = row.__name__.removeprefix("_special_")
+    function.__doc__ = row.__doc__
+    return function
+
+
+def unhalved(name, row):
+    """A row of one operand under a name by which PyTorch refuses it float16 and bfloat16."""
+
+    def function(input, *, out=None):
+        if type(input) is Tensor and input.dtype.kind == 2 and input.dtype.itemsize == 2:
+            raise DTypeError(f"{name}: not defined for {input.dtype.name} (input: {tuple(input.shape)}). Convert with input.to(facula.float32).")
+        return row(input, out=out)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = row.__doc__
+    return function
+
+
+__all__ = [
+    "allclose", "angle", "complex", "float_power", "frexp", "heaviside", "isclose", "isreal", "ldexp", "lerp", "logit",
+    "mvlgamma", "nan_to_num", "nextafter", "polar", "polygamma", "prelu",
+]  # fmt: skip
+complex = complex_
+METHODS = [n for n in __all__ if n not in ("complex", "polar")]

@@ -1,0 +1,166 @@
+"""Reductions over runs of elements, and the hash of all elements, composed of rows."""
+
+from facula.tensor_core.dispatch.guard import guarded
+from facula.tensor_core import _ops, _ownership
+from facula.tensor_core.functions import create as _create
+from facula.tensor_core.dispatch.arguments import whole
+from facula.tensor_core.functions.order import searchsorted
+from facula.tensor_core.dispatch.out import into
+from facula.tensor_core.functions.overloads import where
+from facula.tensor_core._tensor import Tensor
+from facula.tensor_core._types import BY_NAME
+
+_START = {"sum": 0, "mean": 0, "prod": 1, "max": float("-inf"), "min": float("inf")}
+_ALIASES = {"amax": "max", "amin": "min"}
+_SCATTER = {"sum": "sum", "mean": "sum", "prod": "prod", "max": "amax", "min": "amin"}
+
+
+def segment_reduce(data, reduce, *, lengths=None, indices=None, offsets=None, axis=0, unsafe=False, initial=None):
+    """The sum, mean, max, min or prod of consecutive segments of data along axis.
+
+    lengths: (*data.shape[:axis], S), how long each of S segments is; or offsets: (*data.shape[:axis], S + 1), where they begin,
+    the end last. Result: (*data.shape[:axis], S, *data.shape[axis + 1:]). Each segment starts from `initial`; an empty one
+    without it is 0, nan, -inf, inf or 1. unsafe skips the check that lengths are not negative and add up to the axis.
+    Equal maxima, or the nans among them, share the gradient; a factor's is the product of the others.
+
+    >>> import facula
+    >>> facula.segment_reduce(facula.tensor([1.0, 2.0, 3.0]), "sum", lengths=facula.tensor([2, 0, 1]))
+    tensor([3., 0., 3.])
+    """
+    how = _ALIASES.get(reduce, reduce)
+    if how not in _START:
+        raise RuntimeError(f"segment_reduce: reduce argument must be either sum, prod, mean, max or min, got {reduce}")
+    if data.dtype.kind != 2:
+        raise NotImplementedError(f"segment_reduce: not implemented for {data.dtype.name}. Convert data to a floating dtype.")
+    if indices is not None:
+        raise RuntimeError("segment_reduce: indices based reduction is not supported. Give lengths or offsets.")
+    axis = axis + data.dim() if axis < 0 else axis
+    lengths = _checked_lengths(data, lengths, offsets, axis, unsafe)
+    runs = _Runs(data, lengths, axis)
+    start = _START[how] if initial is None else initial
+    if data.origin is not None and how == "prod":
+        return _product(data, runs, start)
+    if how in ("max", "min"):
+        found = runs.fold(data.detach(), _SCATTER[how], start)
+        return found if data.origin is None else _shared(data, found, runs)
+    found = runs.fold(data, _SCATTER[how], start)
+    if how == "mean":
+        count = lengths.reshape(*lengths.shape, *(1,) * (found.dim() - lengths.dim()))
+        found = found / (count if initial is None else count.clamp(min=1)).to(data.dtype)
+    return found
+
+
+class _Runs:
+    """The segments of `data` along axis: `fold` makes one value of each, `spread` gives each position the value of its own."""
+
+    def __init__(self, data, lengths, axis):
+        size, self.segments, self.axis = data.shape[axis], lengths.shape[-1], axis
+        rows = lengths.reshape(-1, self.segments)
+        # the segment of each position; positions behind the last one go to one more, which is cut off
+        places = _create.arange(size).expand(rows.shape[0], size)
+        owner = searchsorted(rows.cumsum(1), places.contiguous(), right=True)
+        lead, rest = tuple(data.shape[:axis]), tuple(data.shape[axis + 1 :])
+        self.index = owner.reshape(*lead, size, *(1,) * len(rest)).expand(data.shape)
+        self.room = (*lead, self.segments + 1, *rest)
+
+    def fold(self, values, how, start):
+        room = _create.full(self.room, start, dtype=values.dtype)
+        return room.scatter_reduce(self.axis, self.index, values, how, include_self=True).narrow(self.axis, 0, self.segments).contiguous()
+
+    def spread(self, values):
+        last = _create.zeros((*self.room[: self.axis], 1, *self.room[self.axis + 1 :]), dtype=values.dtype)
+        return _ops.cat([values, last], self.axis).gather(self.axis, self.index)
+
+
+def _shared(data, found, runs):
+    """The extremes `found`, written as a sum of the elements that reach them (the nans, where there are some), each over their number.
+
+    A sum's gradient goes to these in equal parts. What the division rounded off is added back.
+    """
+    plain = data.detach()
+    chosen = (plain == runs.spread(found)) | plain.isnan()
+    number = runs.fold(chosen.to(plain.dtype), "sum", 0)
+    total = runs.fold(where(chosen, data / runs.spread(number).clamp(min=1), 0), "sum", 0)
+    rounded = total.detach()
+    return where(number == 0, found, total + where(rounded.isfinite(), found - rounded, 0))
+
+
+def _product(data, runs, start):
+    """Products, of which a lone nan's gradient is the product of the others: it stands beside these as a factor of its own."""
+    nan = data.detach().isnan()
+    number = runs.fold(nan.to(data.dtype), "sum", 0)
+    lone = runs.fold(where(nan, data, 0), "sum", 0)
+    factor = where(number > 0, lone, 1) * where(number > 1, float("nan"), 1.0).to(data.dtype)
+    return runs.fold(where(nan, 1, data), "prod", start) * factor
+
+
+def _checked_lengths(data, lengths, offsets, axis, unsafe):
+    """The lengths as int64 of shape (*data.shape[:axis], S)."""
+    given = offsets if lengths is None else lengths
+    if given is None:
+        raise RuntimeError("segment_reduce: Either lengths or offsets must be defined.")
+    name = "offsets" if lengths is None else "lengths"
+    if not isinstance(given, Tensor):
+        raise TypeError(f"segment_reduce(): argument '{name}' must be Tensor, not {type(given).__name__}")
+    if given.dtype.name not in ("int32", "int64"):
+        raise NotImplementedError(f"segment_reduce: {name} must be int32 or int64, got {given.dtype.name}. Convert with {name}.long().")
+    if axis != given.dim() - 1:
+        raise RuntimeError(f"segment_reduce: Expected axis to be the last dimension of {name} but got {axis} ({name}: {tuple(given.shape)}).")
+    if tuple(given.shape[:-1]) != tuple(data.shape[:axis]):
+        raise RuntimeError(f"segment_reduce: {name} has shape {tuple(given.shape)}, data {tuple(data.shape)}: the dims before axis {axis} must agree.")
+    found = given.long()
+    if lengths is None:
+        found = found[..., 1:] - found[..., :-1]
+    if not unsafe:
+        if bool((found < 0).any()):
+            raise RuntimeError("segment_reduce: lengths contains negative value! Each must be 0 or more.")
+        if lengths is not None and bool((found.sum(-1) != data.shape[axis]).any()):
+            raise RuntimeError(f"segment_reduce: Expected all rows of lengths along axis to sum to data.size({axis}) = {data.shape[axis]} when !unsafe.")
+    return found
+
+
+def hash_tensor(input, dim=None, *, keepdim=False, mode=0, out=None, axis=None, keepdims=None):
+    """The exclusive or of all elements, or over dims, as uint64: of the bits of each as float64 or int64.
+
+    >>> import facula
+    >>> facula.hash_tensor(facula.tensor([1, 2, 5]))
+    tensor(6, dtype=torch.uint64)
+    """
+    dim = dim if axis is None else axis
+    keepdim = keepdim if keepdims is None else keepdims
+    if mode != 0:
+        raise RuntimeError(f"hash_tensor: Unknown hash_tensor mode: {mode}. Only 0 (exclusive or) is there.")
+    if input.dtype.kind == 3:
+        raise NotImplementedError(f"hash_tensor: not implemented for {input.dtype.name}. Hash facula.view_as_real(input).")
+    dims = (dim,) if whole(dim) else tuple(dim or range(input.dim()))
+    if input.numel() == 0 and not whole(dim) and not dim:
+        raise RuntimeError("hash_tensor: Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.")
+    for d in dims:
+        if not -max(input.dim(), 1) <= d < max(input.dim(), 1):
+            n = max(input.dim(), 1)
+            raise IndexError(f"hash_tensor: Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {d})")
+        if input.dim() and input.shape[d] == 0:
+            raise IndexError(f"hash_tensor: Expected reduction dim {d} to have non-zero size.")
+    if len({d % max(input.dim(), 1) for d in dims}) < len(dims):
+        raise RuntimeError(f"hash_tensor: dim appears multiple times in the list of dims {tuple(dims)}. Name each once.")
+    found = input.detach()
+    found = found.double().resolve_neg().view(BY_NAME["int64"]) if found.dtype.kind == 2 else found.to(BY_NAME["int64"])
+    dims = sorted({d % max(input.dim(), 1) for d in dims}, reverse=True)
+    for d in dims if input.dim() else ():
+        found = _folded(found, d)
+        found = found if keepdim else found.squeeze(d)
+    return into("hash_tensor", found.view(BY_NAME["uint64"]), out)
+
+
+def _folded(x, dim):
+    """The exclusive or along a dim, which stays with size 1: halves onto each other."""
+    while (size := x.shape[dim]) > 1:
+        half = size // 2
+        y = _ops.bitwise_xor(x.narrow(dim, 0, half), x.narrow(dim, half, half))
+        x = _ops.cat([y, x.narrow(dim, size - 1, 1)], dim) if size % 2 else y
+    return x
+
+
+segment_reduce, hash_tensor = guarded(segment_reduce), guarded(hash_tensor)
+_ownership.attach({"hash_tensor": hash_tensor})
+__all__ = ["hash_tensor", "segment_reduce"]

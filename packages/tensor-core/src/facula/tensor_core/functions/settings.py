@@ -1,0 +1,280 @@
+"""Settings that programs make or ask for, and small questions about tensors."""
+
+from facula.tensor_core._tensor import Tensor
+from facula.tensor_core._types import memory_format
+
+_deterministic = {"mode": False, "warn_only": False}
+_precision = "highest"
+_PRECISIONS = ("highest", "high", "medium")
+_DEBUG = ("default", "warn", "error")
+
+
+def use_deterministic_algorithms(mode, *, warn_only=False):
+    """Ask for the same bits in every run. The CPU kernels give them in any case, so this is only remembered."""
+    _deterministic.update(mode=bool(mode), warn_only=bool(warn_only))
+
+
+def are_deterministic_algorithms_enabled():
+    """What use_deterministic_algorithms was told."""
+    return _deterministic["mode"]
+
+
+def is_deterministic_algorithms_warn_only_enabled():
+    """Whether it was told to warn only."""
+    return _deterministic["warn_only"]
+
+
+def set_deterministic_debug_mode(debug_mode):
+    """use_deterministic_algorithms by a word: "default", "warn" or "error" (or 0, 1, 2)."""
+    if isinstance(debug_mode, bool) or not isinstance(debug_mode, (int, str)):
+        raise TypeError(f"debug_mode must be str or int, but got {type(debug_mode).__name__}")
+    if debug_mode not in _DEBUG and debug_mode not in range(3):
+        raise RuntimeError(f"invalid value of debug_mode, expected one of {_DEBUG} or 0, 1, 2, but got {debug_mode!r}")
+    level = _DEBUG.index(debug_mode) if isinstance(debug_mode, str) else debug_mode
+    use_deterministic_algorithms(level > 0, warn_only=level == 1)
+
+
+def get_deterministic_debug_mode():
+    """0 default, 1 warn, 2 error."""
+    return 0 if not _deterministic["mode"] else 1 if _deterministic["warn_only"] else 2
+
+
+def set_float32_matmul_precision(precision):
+    """How exact float32 products must at least be: "highest", "high" or "medium". Here they are always the highest."""
+    global _precision
+    if precision not in _PRECISIONS:
+        raise ValueError(f"set_float32_matmul_precision: expected one of {_PRECISIONS}, got {precision!r}.")
+    _precision = precision
+
+
+def get_float32_matmul_precision():
+    """What set_float32_matmul_precision was told."""
+    return _precision
+
+
+def set_flush_denormal(mode):
+    """Was it possible to flush denormal numbers to zero? Never here; to keep them always is."""
+    return not mode
+
+
+def set_num_interop_threads(num):
+    """Operations run one after the other: only 1 is possible. Raises RuntimeError for others."""
+    if not isinstance(num, int) or isinstance(num, bool):
+        raise TypeError(f"set_num_interop_threads expects an int, but got {type(num).__name__}")
+    if num != 1:
+        raise RuntimeError(f"set_num_interop_threads: operations run one after the other here, so only 1 is possible, got {num}.")
+
+
+def init_num_threads():
+    """Gives this thread the number of threads that set_num_threads set: all threads share one pool, so it has it already."""
+
+
+has_lapack = has_spectral = True  # linalg and fft are there
+has_mkl = has_openmp = False  # and neither needs these
+
+
+def typename(obj):
+    """The full name of an object's type; of a tensor, of its tensor type."""
+    if isinstance(obj, Tensor):
+        return obj.type()
+    kind = obj if isinstance(obj, type) else type(obj)
+    if kind.__module__ in ("builtins", None):
+        return kind.__qualname__
+    return f"{kind.__module__}.{kind.__qualname__}"
+
+
+def get_device(input):
+    """The index of the tensor's device, -1 for the CPU."""
+    return input.get_device()
+
+
+def is_signed(input):
+    """Can its dtype hold negative numbers?"""
+    return input.dtype.is_signed
+
+
+def is_set_to(self, tensor):
+    """Do both look at the same elements of one storage?"""
+    same = self.untyped_storage() == tensor.untyped_storage() and self.storage_offset() == tensor.storage_offset()
+    return same and self.shape == tensor.shape and self.stride() == tensor.stride()
+
+
+def is_pinned(self, device=None):
+    """Does it lie in memory pinned for a GPU? There is none."""
+    return False
+
+
+def is_shared(self):
+    """Does it lie in memory shared between processes?"""
+    return self.untyped_storage().is_shared()
+
+
+def pin_memory(self, device=None):
+    """Pinning is for copies to an accelerator. Raises RuntimeError: there is none."""
+    raise RuntimeError("pin_memory: Cannot access accelerator device when none is available. Leave it out.")
+
+
+def _no_history(name, *tensors):
+    if any(t.requires_grad for t in tensors):
+        raise RuntimeError(f"{name}: Can't call {name} on Variable that requires grad. Use var.detach().{name} instead.")
+
+
+def apply_(self, callable):
+    """Every element replaced by callable(element): slow, for it is Python. In place."""
+    _no_history("apply_()", self)
+    values = [_told(callable(v)) for v in self.reshape(-1).tolist()]
+    return self.copy_(_tensor_of(values, self))
+
+
+def map_(self, other, callable):
+    """Every element a replaced by callable(a, b), b of `other` broadcast. In place."""
+    _no_history("map_()", self, other)
+    beside = other.expand(self.shape).reshape(-1).tolist()
+    values = [_told(callable(a, b)) for a, b in zip(self.reshape(-1).tolist(), beside)]
+    return self.copy_(_tensor_of(values, self))
+
+
+def map2_(self, x, y, callable):
+    """Every element a replaced by callable(a, b, c), b and c of x and y broadcast. In place."""
+    _no_history("map2_()", self, x, y)
+    columns = [self.reshape(-1).tolist(), *(t.expand(self.shape).reshape(-1).tolist() for t in (x, y))]
+    return self.copy_(_tensor_of([callable(*row) for row in zip(*columns)], self))
+
+
+def _told(value):
+    if not hasattr(value, "__float__") and not isinstance(value, complex):
+        raise TypeError(f"apply_: the function must return a number, got {type(value).__name__} {value!r}.")
+    return value
+
+
+def _tensor_of(values, like):
+    from facula.tensor_core.memory.data import tensor
+
+    return tensor(values, dtype=like.dtype).reshape(like.shape)
+
+
+_warn_always = False
+
+
+def set_warn_always(b):
+    """Show warnings of one place each time, not once: Python's filter is set so."""
+    import warnings
+
+    global _warn_always
+    _warn_always = bool(b)
+    warnings.simplefilter("always" if b else "default")
+
+
+def is_warn_always_enabled():
+    """What set_warn_always was told."""
+    return _warn_always
+
+
+def compiled_with_cxx11_abi():
+    """There is no C++ in the library."""
+    return True
+
+
+def get_device_module(device=None):
+    """The module of a device's kind: facula.cuda for "cuda". Raises RuntimeError for kinds without one."""
+    from facula.tensor_core._types import device as Device
+
+    import facula
+
+    kind = "cpu" if device is None else Device(device).type
+    if kind != "cuda":
+        raise RuntimeError(f"Device '{kind}' does not have a corresponding module registered as 'torch.{kind}'. Only cuda has one.")
+    return facula.cuda
+
+
+def is_distributed(input):
+    """Is it spread over processes? Never."""
+    return False
+
+
+def dim_order(self, *, ambiguity_check=False):
+    """Dims from the slowest to the fastest in memory.
+
+    ambiguity_check: True refuses tensors that have several such orders; a list of memory formats, those that none or several of them fit.
+
+    >>> import facula
+    >>> facula.zeros(2, 3).t().dim_order()
+    (1, 0)
+    """
+    if not isinstance(ambiguity_check, (bool, list, tuple)) or not isinstance(ambiguity_check, bool) and not all(isinstance(f, memory_format) for f in ambiguity_check):
+        raise TypeError(f"dim_order: the ambiguity_check argument must be a bool or a list of memory formats, got {ambiguity_check!r}.")
+    stride = self.stride()
+    if ambiguity_check is not False and (1 in self.shape or any(a == b for a, b in zip(stride, stride[1:]))):
+        fit = [f for f in ambiguity_check if self.is_contiguous(memory_format=f)] if ambiguity_check is not True else []
+        if len(fit) != 1 or len(ambiguity_check) < 2:
+            raise RuntimeError(
+                f"dim_order: The tensor does not have unique dim order, or cannot map to exact one of the given memory formats (size {tuple(self.shape)}, "
+                f"stride {stride}). Leave ambiguity_check out."
+            )
+        stride = self.new_empty(self.shape, device="meta").to(memory_format=fit[0]).stride()
+    return tuple(sorted(range(self.dim()), key=lambda d: -stride[d]))
+
+
+def module_load(self, other, assign=False):
+    """What a parameter or buffer becomes when `other` of a state_dict is loaded into it; never itself.
+
+    >>> import facula
+    >>> facula.zeros(2).module_load(facula.ones(2))
+    tensor([1., 1.])
+    """
+    if not isinstance(other, Tensor):
+        raise TypeError(f"module_load: expected a tensor to load, but got {type(other).__name__}.")
+    return other.detach() if assign else self.copy_(other).detach()
+
+
+def _no_such_device(name, error, text):
+    def move(self, *arguments, **options):
+        raise error(text)
+
+    move.__name__ = move.__qualname__ = name
+    move.__doc__ = f"A copy in the memory of an {name.upper()}. Raises {error.__name__}: there is none."
+    return move
+
+
+xpu = _no_such_device("xpu", AssertionError, "xpu: Torch not compiled with XPU enabled: there is no such device. Stay on the cpu.")
+mtia = _no_such_device("mtia", AssertionError, "mtia: Torch not compiled with MTIA enabled: there is no such device. Stay on the cpu.")
+ipu = _no_such_device("ipu", RuntimeError, "ipu: not linked with support for ipu devices: there is no such device. Stay on the cpu.")
+
+
+def as_subclass(self, cls):
+    """A tensor of class cls over the same memory, with the same history."""
+    from facula.tensor_core.dispatch.override import of_class
+
+    if not (isinstance(cls, type) and issubclass(cls, Tensor)):
+        raise RuntimeError(f"Creating a Tensor subclass from a class that does not inherit from Tensor is not possible. Make sure your class inherits from Tensor: {cls!r}.")
+    return of_class(self, cls)
+
+
+def new_empty_strided(self, size, stride, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False):
+    """facula.empty_strided with this tensor's dtype and device."""
+    from facula.tensor_core.functions.create import empty_strided
+
+    return empty_strided(size, stride, dtype=dtype or self.dtype, device=device or self.device, layout=layout, requires_grad=requires_grad, pin_memory=pin_memory)
+
+
+def const_data_ptr(self):
+    """Address of the first element, for reading."""
+    return self.data_ptr()
+
+
+def __reversed__(self):
+    """The tensor with its elements backwards along the first dim."""
+    from facula.tensor_core.functions.rearranging import flip
+
+    return self if self.dim() == 0 else flip(self, (0,))
+
+
+METHODS = [
+    "__reversed__", "as_subclass", "const_data_ptr", "dim_order", "is_distributed", "is_pinned", "is_set_to", "is_shared", "apply_", "map_", "map2_", "pin_memory",
+    "ipu", "module_load", "mtia", "new_empty_strided", "xpu",
+]  # fmt: skip
+__all__ = [
+    "are_deterministic_algorithms_enabled", "compiled_with_cxx11_abi", "get_device_module", "is_warn_always_enabled", "set_warn_always", "get_deterministic_debug_mode", "get_device", "has_lapack", "has_mkl", "has_openmp", "has_spectral", "init_num_threads", "get_float32_matmul_precision",
+    "is_deterministic_algorithms_warn_only_enabled", "is_distributed", "is_signed", "set_deterministic_debug_mode",
+    "set_float32_matmul_precision", "set_flush_denormal", "set_num_interop_threads", "typename", "use_deterministic_algorithms",
+]  # fmt: skip

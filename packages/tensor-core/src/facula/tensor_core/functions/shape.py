@@ -1,0 +1,440 @@
+"""Shapes: the same elements in other dims. Compositions of the view rows."""
+
+from facula.tensor_core import _ops
+from facula.tensor_core.dispatch import slow as _dispatch
+from facula.tensor_core.dispatch.arguments import by_axis, ints, listed, sequence, whole
+from facula.tensor_core._errors import STATUS, ShapeError
+from facula.tensor_core.dispatch.guard import check, want_ints, want_tensor
+from facula.tensor_core._lib import lib
+from facula.tensor_core._tensor import Tensor
+from facula.tensor_core._types import Size
+from facula.tensor_core._types import dtype as _dtype
+
+_view_dims, _view_list = lib.view_dims, lib.view_list
+_VIEW = next(op.id for op in _ops.OPS if op.name == "view")
+_STRIDE = STATUS.index("view")  # a view that strides do not allow
+
+
+def wrap_dim(name, dim, ndim):
+    """dim counted from the front. Raises IndexError for one that is not there."""
+    n = max(ndim, 1)
+    if type(dim) is not int or not -n <= dim < n:
+        check(name, "dim", None, "int", dim)
+        dim = dim.__index__()
+    if not -n <= dim < n:
+        raise IndexError(f"{name}: Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {dim})")
+    return dim % n
+
+
+def view(self, *shape, size=None, dtype=None):
+    """The same elements in another shape (or, given a dtype, the same bytes as another type), without a copy.
+
+    >>> import facula
+    >>> facula.tensor([1.0, -2.0]).view(facula.int32)
+    tensor([ 1065353216, -1073741824], dtype=torch.int32)
+    """
+    n = len(shape)
+    if 0 < n < 5 and (n > 1 or type(shape[0]) is int) and size is None and dtype is None and not _ops.interpreting:
+        try:
+            t = _view_dims(_VIEW, self._h, n, shape[0], shape[1] if n > 1 else 0, shape[2] if n > 2 else 0, shape[3] if n > 3 else 0)  # the common case, flat
+        except (AttributeError, TypeError, OverflowError):
+            t = None
+        if t is not None:
+            t.base = self if self.base is None else self.base
+            if self.origin is not None:
+                _dispatch.record[_VIEW](t, self, shape)
+            return t
+    given = [w for w in (None if size is None else sequence("view", "size", size), dtype) if w is not None]
+    if given:
+        if shape or len(given) > 1:
+            raise TypeError(f"view() takes sizes or a dtype, got {shape}, size={size}, dtype={dtype}. Give one of them.")
+        shape = given
+    if not shape:
+        raise TypeError("view() received an invalid combination of arguments - got (). Give a shape or a dtype.")
+    if len(shape) == 1:
+        if isinstance(shape[0], _dtype):
+            return _ops.view_dtype(self, shape[0])
+        if not hasattr(shape[0], "__index__"):
+            shape = shape[0]
+    return _ops.view(self, shape)
+
+
+def reshape(input, shape):
+    """input in another shape: a view where strides allow, else a copy. One size may be -1.
+
+    >>> import facula
+    >>> facula.arange(4).reshape(2, -1)
+    tensor([[0, 1],
+            [2, 3]])
+    """
+    if type(input) is not Tensor:
+        want_tensor("reshape", "input", 0, input)
+    return reshaped(input, shape if type(shape) is tuple else sequence("reshape", "shape", shape))
+
+
+def reshaped(self, *sizes, shape=None):
+    """reshape, with sizes one by one too: the method."""
+    shape = ints(sizes) if sizes and shape is None else listed("reshape", "shape", sizes, shape)
+    if _ops.interpreting:
+        return _reshaped_step_by_step(self, shape)
+    try:
+        t = _view_list(_VIEW, self._h, len(shape), shape)
+        if t is None and self.origin is None and lib.fc_status() == _STRIDE:
+            return _view_list(_VIEW, lib.fc_to(self._h, lib.fc_dtype(self._h), 0, 1), len(shape), shape)  # nobody has the copy but the result
+    except (TypeError, OverflowError):
+        t = None
+    if t is None:
+        return _reshaped_step_by_step(self, shape)
+    t.base = self if self.base is None else self.base
+    if self.origin is not None:
+        _dispatch.record[_VIEW](t, self, shape)
+    return t
+
+
+def _reshaped_step_by_step(input, shape):
+    """reshape where an interpreter listens, a copy is needed, or the shape does not fit."""
+    if not _ops.interpreting and _view_list(_VIEW, input._h, len(shape), shape) is None and lib.fc_status() == _STRIDE:
+        return _alone(_ops.view(_ops.copy(input, None, 0), shape))
+    try:
+        return _ops.view(input, shape)
+    except RuntimeError as error:
+        if "stride" not in str(error):
+            raise
+    return _alone(_ops.view(_ops.copy(input, None, 0), shape))
+
+
+def _alone(t):
+    """A view of a copy that nobody else has: a tensor of its own, no view."""
+    t.base = None
+    return t
+
+
+def order_in_memory(input):
+    """The dims of a copy of input, from the one with the greatest stride on; None if that is their own order."""
+    if input.is_contiguous() or input.dim() < 2:
+        return None
+    if len(shape := input.shape) == 2 and shape[0] > 1 and shape[1] > 1 and 0 < input.stride(0) != input.stride(1) > 0:
+        return (1, 0) if input.stride(0) < input.stride(1) else None
+    like = lib.tensor_of(lib.fc_empty_like(input._h, lib.fc_dtype(input._h), 1))
+    return None if like.is_contiguous() else sorted(range(input.dim()), key=like.stride, reverse=True)
+
+
+def back_in_order(t, order):
+    """A tensor that nobody else has and whose dims were permuted by order, as it was."""
+    return _alone(_ops.permute(t, order if len(order) == 2 else [order.index(d) for d in range(len(order))]))
+
+
+def lying_as(t, input):
+    """t, of input's shape and contiguous, where a copy of input would lie: itself, or a copy."""
+    order = order_in_memory(input)
+    return t if order is None else back_in_order(_ops.copy(_ops.permute(t, order), None, 0), order)
+
+
+def view_as(self, other):
+    """view(other.shape)."""
+    if type(self) is not Tensor:
+        want_tensor("view_as", "self", 0, self)
+    want_tensor("view_as", "other", 0, other)
+    return _ops.view(self, other.shape)
+
+
+def reshape_as(self, other):
+    """reshape(other.shape)."""
+    want_tensor("reshape_as", "other", 0, other)
+    return reshape(self, other.shape)
+
+
+def expand(self, *sizes, size=None, implicit=False):
+    """Dims of size 1 repeated without a copy; -1 keeps a size. implicit changes nothing, as in PyTorch."""
+    return _ops.expand(self, ints(sizes) if sizes and size is None else listed("expand", "size", sizes, size))
+
+
+def expand_as(self, other):
+    """expand(other.shape)."""
+    if type(self) is not Tensor:
+        want_tensor("expand_as", "self", 0, self)
+    if type(other) is not Tensor:
+        want_tensor("expand_as", "other", 0, other)
+    return _ops.expand(self, other.shape)
+
+
+def broadcast_to(input, size):
+    """input expanded to size."""
+    if type(input) is not Tensor:
+        want_tensor("broadcast_to", "input", 0, input)
+    return _ops.expand(input, size)
+
+
+def broadcasted(self, *sizes, size=None):
+    """broadcast_to, with sizes one by one too: the method."""
+    return _ops.expand(self, listed("broadcast_to", "size", sizes, size))
+
+
+def broadcast_shapes(*shapes):
+    """The shape that tensors of these shapes broadcast to. Raises RuntimeError where they do not."""
+    shapes = [(s,) if isinstance(s, int) else s for s in shapes]
+    n = max(map(len, shapes), default=0)
+    result = [1] * n
+    for s in shapes:
+        at = n - len(s)
+        for size in s:
+            if size < 0:
+                raise ValueError(f"broadcast_shapes: Attempting to broadcast a dimension with negative length: {size} at dim {at - n}.")
+            if size != 1 and result[at] != size:
+                if result[at] != 1:
+                    raise ShapeError(f"broadcast_shapes: Shape mismatch: objects cannot be broadcast to a single shape: {size} and {result[at]} at dim {at - n}")
+                result[at] = size
+            at += 1
+    return Size(result)
+
+
+def broadcast_tensors(*tensors):
+    """The tensors expanded to their common shape."""
+    for k, t in enumerate(tensors):
+        if not isinstance(t, Tensor):
+            raise TypeError(f"expected Tensor as element {k} in argument 0, but got {type(t).__name__}. Give the tensors one by one.")
+    shapes = [t.shape for t in tensors]
+    if shapes.count(shapes[0]) == len(shapes) if shapes else True:
+        return tensors
+    shape = broadcast_shapes(*shapes)
+    return tuple(t if t.shape == shape else _ops.expand(t, shape) for t in tensors)
+
+
+def permute(input, dims):
+    """Dims in another order, as a view.
+
+    >>> import facula
+    >>> facula.zeros(2, 3, 4).permute(2, 0, 1).shape
+    torch.Size([4, 2, 3])
+    """
+    if type(input) is not Tensor:
+        want_tensor("permute", "input", 0, input)
+    return _ops.permute(input, sequence("permute", "dims", dims))
+
+
+def permuted(self, *order, dims=None):
+    """permute, with dims one by one too: the method."""
+    return _ops.permute(self, ints(order) if order and dims is None else listed("permute", "dims", order, dims))
+
+
+def t(input):
+    """The transpose of a matrix; tensors of fewer dims stay. Raises RuntimeError for more."""
+    if type(input) is not Tensor:
+        want_tensor("t", "input", 0, input)
+    n = input.dim()
+    if n > 2:
+        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {n}D. Use transpose or mT.")
+    return _ops.transpose(input, 0, 1) if n == 2 else input if input.is_sparse else _ops.alias(input)
+
+
+def _reversed_dims(self):
+    n = self.dim()
+    if n != 2:
+        import warnings
+
+        other = "This function is the identity there." if not n else "Use x.mT to transpose batches of matrices or x.permute(*range(x.ndim - 1, -1, -1)) to reverse the dims."
+        warnings.warn(f"The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated, and this one has {n}. {other}", UserWarning, stacklevel=2)
+    return _ops.permute(self, tuple(range(self.dim() - 1, -1, -1)))
+
+
+def _hermitian(self):
+    """The conjugate transpose of a matrix."""
+    n = self.dim()
+    if n not in (0, 2):
+        raise RuntimeError(f"tensor.H is only supported on matrices (2-D tensors). Got {n}-D tensor.{' For batches of matrices, consider using tensor.mH' if n > 2 else ''}")
+    return adjoint(self)
+
+
+def _matrix_transposed(self):
+    if not self.shape:
+        return _ops.alias(self)
+    if self.dim() < 2:
+        raise RuntimeError(f"tensor.mT is only supported on matrices or batches of matrices. Got {self.dim()}-D tensor.")
+    return _ops.transpose(self, -2, -1)
+
+
+def squeeze(input, dim=None, *more, axis=None):
+    """Without dims of size 1: all of them, or those named (which the method takes one by one too)."""
+    dim = dim if axis is None else axis
+    if type(input) is not Tensor:
+        want_tensor("squeeze", "input", 0, input)
+    if more:
+        dim = (dim, *more)
+    if dim is None:
+        return _ops.squeeze(input, tuple([d for d, size in enumerate(input.shape) if size == 1]))
+    elif type(dim) is int or whole(dim):  # the call of whole takes 50 ns
+        dim = (wrap_dim("squeeze", dim, input.dim()),)
+    if len(dim) > 1 and len({wrap_dim("squeeze", d, input.dim()) for d in dim}) < len(dim):
+        raise RuntimeError(f"squeeze: a dim appears multiple times in the list of dims {tuple(dim)}. Name each dim once.")
+    return _ops.squeeze(input, tuple(dim))
+
+
+def flatten(input, start_dim=0, end_dim=-1):
+    """Dims start_dim to end_dim as one.
+
+    >>> import facula
+    >>> facula.zeros(2, 3, 4).flatten(1).shape
+    torch.Size([2, 12])
+    """
+    if type(input) is not Tensor:
+        want_tensor("flatten", "input", 0, input)
+    n = input.dim()
+    if start_dim == 0 and end_dim == -1:
+        return input if n == 1 else reshape(input, (input.numel(),))
+    a, b = wrap_dim("flatten", start_dim, n), wrap_dim("flatten", end_dim, n)
+    if a > b:
+        raise RuntimeError(f"flatten() has invalid args: start_dim cannot come after end_dim, got {start_dim} and {end_dim}")
+    shape = input.shape
+    if n == 0:
+        return reshape(input, (1,))
+    if a == b:
+        return input
+    size = 1
+    for s in shape[a : b + 1]:
+        size *= s
+    return reshape(input, (*shape[:a], size, *shape[b + 1 :]))
+
+
+def ravel(input):
+    """All elements in one dim, without a copy where they lie contiguously."""
+    if type(input) is not Tensor:
+        want_tensor("ravel", "input", 0, input)
+    return _ops.view(input if lib.fc_is_contiguous(input._h, 0) else _ops.copy(input, None, 0), (-1,))
+
+
+def unflatten(input, dim=None, sizes=None, *, axis=None):
+    """One dim as several; one of sizes may be -1."""
+    if dim is None:
+        dim = by_axis("unflatten", axis)
+    if sizes is None:
+        raise TypeError("unflatten() missing 1 required positional argument: 'sizes'")
+    if type(input) is not Tensor:
+        want_tensor("unflatten", "input", 0, input)
+    d = wrap_dim("unflatten", dim, input.dim())
+    want_ints("unflatten", "sizes", 2, sizes)
+    if not len(sizes):
+        raise RuntimeError("unflatten: sizes must be non-empty")
+    size, known = input.shape[d], 1
+    for s in sizes:
+        known *= 1 if s == -1 else s
+    if -1 not in sizes and known != size:
+        raise ShapeError(f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {d} ({size}) in the input tensor. Give others.")
+    if tuple(sizes).count(-1) == 1 and known > 0 and size % known == 0:  # from the dim alone: other dims may have no elements
+        sizes = [size // known if s == -1 else s for s in sizes]
+    return _ops.view(input, (*input.shape[:d], *sizes, *input.shape[d + 1 :]))
+
+
+def narrow(input, dim=None, start=None, length=None, *, axis=None):
+    """The part of dim from start on, length long, as a view."""
+    if dim is None:
+        dim = by_axis("narrow", axis)
+    if type(input) is not Tensor:
+        want_tensor("narrow", "input", 0, input)
+    if input.dim() == 0:
+        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
+    d = wrap_dim("narrow", dim, input.dim())
+    size = input.shape[d]
+    if isinstance(start, Tensor) and (start.dim() or start.dtype.kind != 1):
+        raise RuntimeError("start must be an 0-dim integral Tensor.")
+    if type(start) is not int or type(length) is not int:
+        check("narrow", "start", 1, "int", start)
+        check("narrow", "length", 2, "int", length)
+    start = int(start)
+    if length < 0:
+        raise RuntimeError(f"narrow(): length must be non-negative, got {length}.")
+    if not -size <= start <= size:
+        raise IndexError(f"narrow: start out of range (expected to be in range of [{-size}, {size}], but got {start})")
+    start = start + size if start < 0 else start
+    if start + length > size:
+        raise RuntimeError(f"narrow: start ({start}) + length ({length}) exceeds dimension size ({size}).")
+    return _ops.slice(input, d, start, length, 1)
+
+
+def movedim(input, source, destination):
+    """Dims moved to other places; the rest keep their order."""
+    if type(input) is not Tensor:
+        want_tensor("movedim", "input", 0, input)
+    n = input.dim()
+    if n and type(source) is type(destination) is int and -n <= source < n and -n <= destination < n:
+        order = list(range(n))
+        order.insert(destination % n, order.pop(source % n))
+        return _ops.permute(input, order)
+    if not whole(source) or not whole(destination):  # both are one, or both several
+        want_ints("movedim", "source", 1, source)
+        want_ints("movedim", "destination", 2, destination)
+    source = (source,) if whole(source) else tuple(source)
+    destination = (destination,) if whole(destination) else tuple(destination)
+    if len(source) != len(destination):
+        raise RuntimeError(f"movedim: Invalid source or destination dims: source ({list(source)} dims) should contain the same number of dims as destination ({list(destination)} dims)")
+    source = [wrap_dim("movedim", d, n) for d in source]
+    destination = [wrap_dim("movedim", d, n) for d in destination]
+    for word, dims in (("source", source), ("destination", destination)):
+        if len(set(dims)) < len(dims):
+            raise RuntimeError(f"movedim: repeated dim in `{word}` ({dims})")
+    if not n:
+        return _ops.permute(input, ())
+    order = [d for d in range(n) if d not in source]
+    for at, d in sorted(zip(destination, source)):
+        order.insert(at, d)
+    return _ops.permute(input, tuple(order))
+
+
+moveaxis = movedim
+
+
+def swapaxes(input, axis0, axis1):
+    """transpose(axis0, axis1)."""
+    if type(input) is not Tensor:
+        want_tensor("swapaxes", "input", 0, input)
+    return _ops.transpose(input, axis0, axis1)
+
+
+def swapdims(input, dim0, dim1):
+    """transpose."""
+    return swapaxes(input, dim0, dim1)
+
+
+def adjoint(input):
+    """The conjugate transpose of the last two dims."""
+    if type(input) is not Tensor:
+        want_tensor("adjoint", "input", 0, input)
+    if input.dim() < 2:
+        if not input.shape:
+            return input.conj()
+        raise RuntimeError("tensor.adjoint() is only supported on matrices or batches of matrices. Got 1-D tensor.")
+    return _ops.transpose(input, -2, -1).conj() if input.is_complex() else _ops.transpose(input, -2, -1)
+
+
+def select(input, dim=None, index=None, *, axis=None):
+    """One slice along dim, as a view."""
+    if dim is None:
+        dim = by_axis("select", axis)
+    if type(input) is not Tensor:
+        want_tensor("select", "input", 0, input)
+    if not input.shape:
+        raise IndexError("select() cannot be applied to a 0-dim tensor.")
+    if type(index) is not int:
+        check("select", "index", 2, "int", index)
+    return _ops.select(input, dim, int(index))
+
+
+def unfold(self, dimension, size, step):
+    """Overlapping windows along a dim, as a last dim: a view."""
+    return _ops.unfold(self, dimension, size, step)
+
+
+def as_strided(input, size, stride, storage_offset=None):
+    """Any sizes and strides over the storage of input. Raises RuntimeError where they leave it."""
+    if type(input) is not Tensor:
+        want_tensor("as_strided", "input", 0, input)
+    if type(size) is str or type(stride) is str:
+        want_ints("as_strided", "size", 1, size)
+        want_ints("as_strided", "stride", 2, stride)
+    return _ops.as_strided(input, list(size), list(stride), storage_offset)
+
+
+__all__ = [
+    "adjoint", "as_strided", "broadcast_shapes", "broadcast_tensors", "broadcast_to", "flatten", "moveaxis", "movedim", "narrow", "permute", "ravel",
+    "reshape", "select", "squeeze", "swapaxes", "swapdims", "t", "unflatten",
+]  # fmt: skip
+METHODS = [*__all__, "expand", "expand_as", "reshape_as", "unfold", "view", "view_as"]

@@ -1,0 +1,122 @@
+"""Quantiles and other statistics composed of rows."""
+
+from facula.tensor_core import _ops
+from facula.tensor_core.functions import create as _create, order as _order, shape as _shape
+from facula.tensor_core.memory import data as _data
+from facula.tensor_core.dispatch.guard import check, real_order
+from facula.tensor_core._tensor import Tensor
+from facula.tensor_core._types import int64
+from facula.tensor_core.dispatch.out import into
+
+MODES = ("linear", "lower", "higher", "midpoint", "nearest")
+
+
+def quantile(input, q, dim=None, keepdim=False, *, interpolation="linear", out=None, axis=None, keepdims=None):
+    """Values below which the share q (a number or a vector) of the elements lies, of all or along dim; NaN where there is one.
+
+    interpolation: what stands between two elements: "linear", "lower", "higher", "midpoint" or "nearest".
+
+    >>> import facula
+    >>> facula.quantile(facula.tensor([0.0, 1.0, 2.0, 3.0]), 0.5)
+    tensor(1.5000)
+    """
+    dim = dim if axis is None else axis
+    keepdim = keepdim if keepdims is None else keepdims
+    return _quantile("quantile", input, q, dim, keepdim, interpolation, out, False)
+
+
+def nanquantile(input, q, dim=None, keepdim=False, *, interpolation="linear", out=None):
+    """quantile of what is not NaN."""
+    return _quantile("nanquantile", input, q, dim, keepdim, interpolation, out, True)
+
+
+def _quantile(name, input, q, dim, keepdim, interpolation, out, skip):
+    if input.dtype.name not in ("float32", "float64"):
+        raise RuntimeError(f"{name}() input tensor must be either float or double dtype, got {input.dtype.name}. Convert it.")
+    if interpolation not in MODES:
+        raise RuntimeError(f"{name}() interpolation must be one of {', '.join(MODES)}, but got {interpolation}")
+    if not input.numel():
+        raise RuntimeError(f"{name}() input tensor must be non-empty")
+    single = not isinstance(q, Tensor) or not q.dim()
+    if not isinstance(q, Tensor):
+        check(name, "q", 1, "float", q)
+    q = q if isinstance(q, Tensor) else _data.tensor(q, dtype=input.dtype)
+    if q.dim() > 1:
+        raise RuntimeError(f"{name}() q must be a scalar or 1D tensor, got {q.dim()}D")
+    if q.dtype is not input.dtype:
+        raise RuntimeError(f"{name}() q tensor must be same dtype as the input tensor, got {q.dtype.name} and {input.dtype.name}")
+    if q.numel() and (q.min().item() < 0 or q.max().item() > 1):
+        raise RuntimeError(f"{name}() q values must be in the range [0, 1], got {q.tolist()}")
+    wide = input.dim()
+    if not wide and dim is not None:
+        _shape.wrap_dim(name, dim, 0)
+        dim = None
+    if dim is None:
+        x = _shape.reshaped(input, (*([1] * (wide - 1) if keepdim else ()), -1))
+        ones = [] if keepdim and wide else [-1]  # dims of the result that go: each is 1
+    else:
+        d = _shape.wrap_dim(name, dim, wide)
+        inner = d != wide - 1
+        x = _ops.transpose(_ops.unsqueeze(input, -1), d, -1) if inner else input  # the dim goes last and leaves a 1
+        ones = [-1] * inner if keepdim else [-1, d - wide - 1] if inner else [-1]
+    x = _order.sort(x, -1)[0]
+    last = x.shape[-1] - 1
+    rank = _shape.reshaped(q, -1)
+    if skip:
+        rank = _ops.mul(rank, _ops.clamp_min(_ops.sub(_ops.sum(_ops.logical_not(_ops.isnan(x)), -1, True), 1), 0))
+    else:
+        rank = _ops.expand(_ops.mul(rank, last), (*x.shape[:-1], q.numel()))
+    if interpolation == "lower":
+        rank = _ops.floor(rank)
+    elif interpolation == "higher":
+        rank = _ops.ceil(rank)
+    elif interpolation == "nearest":
+        rank = _ops.round(rank)
+    low = _ops.floor(rank)
+    result = _ops.gather(x, -1, low.to(int64))
+    if interpolation in ("linear", "midpoint"):
+        above = _ops.gather(x, -1, _ops.ceil(rank).to(int64))
+        weight = _ops.sub(rank, low) if interpolation == "linear" else _ops.mul(_ops.ne(rank, low), 0.5).to(x.dtype)
+        result = _ops.lerp(result, above, weight)
+    if not skip:  # NaN sorts last
+        greatest = _ops.slice(x, -1, last, 1, 1)
+        result = _ops.where_rows(_ops.isnan(greatest), greatest, result)
+    if not single:
+        result = _ops.transpose(_ops.unsqueeze(result, 0), 0, -1)
+    result = _ops.squeeze(result, ones) if ones else result
+    return into(name, result, out)
+
+
+def nanmean(input, dim=None, keepdim=False, *, dtype=None, out=None, axis=None, keepdims=None):
+    """The mean of what is not NaN, of all elements or over dims."""
+    dim = dim if axis is None else axis
+    keepdim = keepdim if keepdims is None else keepdims
+    if input.dtype.kind < 2:
+        raise RuntimeError(f"nanmean(): expected input to have floating point or complex dtype but got {input.dtype.name}")
+    count = _ops.sum(_ops.logical_not(_ops.isnan(input)), dim, keepdim)
+    return _ops.div(_ops.nansum(input, dim, keepdim, dtype=dtype), count, out=out)
+
+
+def renorm(input, p, dim, maxnorm, *, out=None):
+    """input with every slice along dim whose p-norm exceeds maxnorm scaled down to it."""
+    if maxnorm < 0:
+        raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm}")
+    real_order("renorm", p)
+    if not p > 0:
+        raise RuntimeError(f"renorm: non-positive-norm not supported, got p={p}")
+    n = len(input.shape)
+    if n < 2:
+        raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {input.dim()} dimensions")
+    if not -n <= dim < n:
+        raise IndexError(f"renorm: Dimension out of range (expected to be in range of [{-input.dim()}, {input.dim() - 1}], but got {dim})")
+    others = 1 - dim % n if n == 2 else [d for d in range(n) if d != dim % n]
+    norm = _ops.norm_p(input, others, p=float(p), keepdim=True)
+    most = maxnorm if norm.dtype.itemsize > 2 else _create.full_like(norm, maxnorm)
+    factor = _ops.where_rows(_ops.gt(norm, maxnorm), _ops.div(most, _ops.add(norm, 1e-7)), 1.0)
+    result = _ops.mul(input, factor)
+    result = result if result.is_contiguous() else _ops.copy(result, None, 0)
+    return result if out is None else into("renorm", result, out)
+
+
+__all__ = ["nanmean", "nanquantile", "quantile", "renorm"]
+METHODS = __all__

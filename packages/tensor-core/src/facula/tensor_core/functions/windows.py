@@ -1,0 +1,210 @@
+"""Window functions: `facula.hann_window` and its kind (periodic unless told), and `facula.signal.windows` (symmetric unless told).
+
+Formulas: Harris, "On the Use of Windows for Harmonic Analysis with the Discrete Fourier Transform" (1978); Nuttall (1981) for his.
+"""
+
+import functools
+import math
+
+from facula.tensor_core import _ops
+from facula.tensor_core.dispatch.arguments import as_dtype
+from facula.tensor_core.functions.create import arange, empty, full, ones, plain
+from facula.tensor_core.dispatch.guard import check
+from facula.tensor_core._state import get_default_dtype
+from facula.tensor_core._types import float32, float64, strided
+
+
+def _steps(name, M, sym, dtype, layout=None, device=None, requires_grad=False):
+    """(0 .. M-1, intervals) in the window's dtype; None where the window is empty or one 1."""
+    dtype = get_default_dtype() if dtype is None else dtype
+    if not isinstance(M, (int, float)):
+        check(name, "M", 0, "int", M)
+    if M < 0:
+        raise ValueError(f"{name} requires non-negative window length, got M={M}")
+    if layout not in (None, strided):
+        raise ValueError(f"{name} is implemented for strided tensors only, got: {layout}")
+    if dtype not in (float32, float64):
+        raise ValueError(f"{name} expects float32 or float64 dtypes, got: {dtype}")
+    if type(M) is not int:
+        check(name, "M", 0, "int", M)
+    if M == 0:
+        return empty(0, dtype=dtype, device=device, requires_grad=requires_grad), 0
+    if M == 1:
+        return ones(1, dtype=dtype, device=device, requires_grad=requires_grad), 0
+    return arange(M, dtype=dtype, device=device), (M - 1 if sym else M)
+
+
+def _asked(window, requires_grad):
+    return window.requires_grad_() if requires_grad else window
+
+
+def general_cosine(M, *, a, sym=True, dtype=None, layout=strided, device=None, requires_grad=False):
+    """Sum over i of (-1)^i a_i cos(2 pi i n / (M - 1)); over M where not sym."""
+    n, intervals = _steps("general_cosine", M, sym, dtype, layout, device, requires_grad)
+    if not isinstance(a, (list, tuple)):
+        raise TypeError("Coefficients must be a list/tuple")
+    if not a:
+        raise ValueError("Coefficients cannot be empty")
+    if not intervals:
+        return n
+    w = full((M,), float(a[0]), dtype=n.dtype, device=n.device)
+    for i, c in enumerate(a[1:], 1):
+        w = _ops.add_(w, _ops.mul_(_ops.cos_(_ops.mul(n, 2 * math.pi * i / intervals)), c if i % 2 == 0 else -c))
+    return _asked(w, requires_grad)
+
+
+def general_hamming(M, *, alpha=0.54, sym=True, dtype=None, layout=strided, device=None, requires_grad=False):
+    """alpha - (1 - alpha) cos(2 pi n / (M - 1))."""
+    return general_cosine(M, a=[alpha, 1.0 - alpha], sym=sym, dtype=dtype, layout=layout, device=device, requires_grad=requires_grad)
+
+
+def hamming(M, *, sym=True, dtype=None, layout=strided, device=None, requires_grad=False):
+    """general_hamming of 0.54."""
+    return general_hamming(M, sym=sym, dtype=dtype, layout=layout, device=device, requires_grad=requires_grad)
+
+
+def hann(M, *, sym=True, dtype=None, layout=strided, device=None, requires_grad=False):
+    """general_hamming of 0.5: a raised cosine.
+
+    >>> import facula
+    >>> facula.signal.windows.hann(5)
+    tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
+    """
+    return general_hamming(M, alpha=0.5, sym=sym, dtype=dtype, layout=layout, device=device, requires_grad=requires_grad)
+
+
+def blackman(M, *, sym=True, dtype=None, layout=strided, device=None, requires_grad=False):
+    """general_cosine of 0.42, 0.5, 0.08."""
+    return general_cosine(M, a=[0.42, 0.5, 0.08], sym=sym, dtype=dtype, layout=layout, device=device, requires_grad=requires_grad)
+
+
+def nuttall(M, *, sym=True, dtype=None, layout=strided, device=None, requires_grad=False):
+    """general_cosine of Nuttall's four terms."""
+    a = [0.3635819, 0.4891775, 0.1365995, 0.0106411]
+    return general_cosine(M, a=a, sym=sym, dtype=dtype, layout=layout, device=device, requires_grad=requires_grad)
+
+
+def bartlett(M, *, sym=True, dtype=None, layout=strided, device=None, requires_grad=False):
+    """A triangle: 1 - |2n / (M - 1) - 1|."""
+    n, intervals = _steps("bartlett", M, sym, dtype, layout, device, requires_grad)
+    return n if not intervals else _asked(1 - _ops.abs(n * (2 / intervals) - 1), requires_grad)
+
+
+def cosine(M, *, sym=True, dtype=None, layout=strided, device=None, requires_grad=False):
+    """One half wave: sin(pi (n + 0.5) / M); over M + 1 where not sym."""
+    n, intervals = _steps("cosine", M, sym, dtype, layout, device, requires_grad)
+    return n if not intervals else _asked(_ops.sin((n + 0.5) * (math.pi / (intervals + 1))), requires_grad)
+
+
+def exponential(M, *, center=None, tau=1.0, sym=True, dtype=None, layout=strided, device=None, requires_grad=False):
+    """exp(-|n - center| / tau); a center of one's own needs sym=False."""
+    n, intervals = _steps("exponential", M, sym, dtype, layout, device, requires_grad)
+    if tau <= 0:
+        raise ValueError(f"Tau must be positive, got: {tau} instead.")
+    if sym and center is not None:
+        raise ValueError("Center must be None for symmetric windows")
+    if M == 1:
+        n, intervals = n - 1, 0
+    if not M:
+        return n
+    return _asked(_ops.exp(_ops.abs(n - (intervals / 2 if center is None else center)) * (-1 / tau)), requires_grad)
+
+
+def gaussian(M, *, std=1.0, sym=True, dtype=None, layout=strided, device=None, requires_grad=False):
+    """exp(-((n - middle) / std)^2 / 2)."""
+    n, intervals = _steps("gaussian", M, sym, dtype, layout, device, requires_grad)
+    if std <= 0:
+        raise ValueError(f"Standard deviation must be positive, got: {std} instead.")
+    return n if not intervals else _asked(_ops.exp(_ops.square((n - intervals / 2) * (1 / (std * math.sqrt(2)))) * -1), requires_grad)
+
+
+def kaiser(M, *, beta=12.0, sym=True, dtype=None, layout=strided, device=None, requires_grad=False):
+    """I0(beta sqrt(1 - (2n / (M - 1) - 1)^2)) / I0(beta)."""
+    n, intervals = _steps("kaiser", M, sym, dtype, layout, device, requires_grad)
+    if beta < 0:
+        raise ValueError(f"beta must be non-negative, got: {beta} instead.")
+    return n if not intervals else _asked(_kaiser_of(n, intervals, beta), requires_grad)
+
+
+def _kaiser_of(n, intervals, beta):
+    height = _ops.rsub_(_ops.square_(_ops.sub_(_ops.mul_(n, 2 / intervals), 1)), 1)
+    height = _ops.mul_(_ops.sqrt_(_ops.clamp_min_(height, 0)), beta)
+    return _ops.div_(_ops.i0_(height), _i0(float(beta), n.dtype))
+
+
+@functools.lru_cache(maxsize=64)
+def _i0(beta, dtype):
+    """I0 of a number, as a 0-d tensor."""
+    return _ops.i0_(full((), beta, dtype=dtype))
+
+
+def _periodic(name, make):
+    """The older function of a window: any floating dtype, periodic unless told."""
+
+    def window(window_length, periodic=True, *args, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False, out=None, **shape):
+        plain(layout, pin_memory)
+        wanted = get_default_dtype() if dtype is None else dtype
+        wanted = as_dtype(wanted)
+        if wanted.kind != 2:
+            raise RuntimeError(f"{name} expects floating point dtypes, got: {wanted.name}. Give dtype=facula.float32 or its like.")
+        if type(window_length) is not int:
+            check(name, "window_length", 0, "int", window_length)
+        if window_length < 0:
+            raise RuntimeError(f"{name} requires non-negative window_length, got window_length={window_length}")
+        w = make(window_length, *args, sym=not periodic, dtype=wanted if wanted is float64 else float32, **shape)
+        w = w if w.dtype is wanted and device is None else w.to(device, wanted)
+        return _asked(w, requires_grad) if out is None else out.resize_(w.shape).copy_(w)
+
+    window.__name__ = window.__qualname__ = name
+    window.__doc__ = f"""{make.__doc__.splitlines()[0]} Periodic (a period of window_length) unless periodic=False. Shape (window_length,)."""
+    return window
+
+
+# The older functions round in an order of their own, PyTorch's, and work in the memory of the steps.
+
+
+def _two_terms(M, alpha=0.54, beta=0.46, *, sym, dtype):
+    """alpha - beta cos(2 pi n / M)."""
+    n, intervals = _steps("hamming_window", M, sym, dtype)
+    return n if not intervals else _ops.add_(_ops.mul_(_ops.cos_(_ops.mul_(n, 2 * math.pi / intervals)), -beta), alpha)
+
+
+def _raised(M, *, sym, dtype):
+    """(1 - cos(2 pi n / M)) / 2."""
+    return _two_terms(M, 0.5, 0.5, sym=sym, dtype=dtype)
+
+
+def _three_terms(M, *, sym, dtype):
+    """0.42 - 0.5 cos(2 pi n / M) + 0.08 cos(4 pi n / M)."""
+    n, intervals = _steps("blackman_window", M, sym, dtype)
+    if not intervals:
+        return n
+    n = _ops.mul_(n, math.pi / intervals)
+    slow, fast = _ops.mul_(_ops.cos_(_ops.mul(n, 2)), 0.5), _ops.mul_(_ops.cos_(_ops.mul_(n, 4)), 0.08)
+    return _ops.add_(_ops.sub_(fast, slow), 0.42)
+
+
+def _triangle(M, *, sym, dtype):
+    """A triangle: 2n / M up to the middle, then 2 - 2n / M."""
+    n, intervals = _steps("bartlett_window", M, sym, dtype)
+    if intervals:
+        _ops.mul_(n, 2 / intervals)
+        rising = (intervals >> 1) + 1
+        _ops.add_(_ops.mul_(_ops.slice(n, 0, min(rising, M), max(M - rising, 0), 1), -1), 2)
+    return n
+
+
+hann_window = _periodic("hann_window", _raised)
+blackman_window = _periodic("blackman_window", _three_terms)
+bartlett_window = _periodic("bartlett_window", _triangle)
+
+
+def _kaiser(M, beta=12.0, *, sym, dtype):
+    """I0(beta sqrt(1 - (2n / M - 1)^2)) / I0(beta)."""
+    if M < 2 or beta < 0:
+        return kaiser(M, beta=beta, sym=sym, dtype=dtype)
+    return _kaiser_of(_ops.arange_of(0, 0, M, dtype, 0.0, 1.0), M - 1 if sym else M, beta)
+
+
+hamming_window = _periodic("hamming_window", _two_terms)
+kaiser_window = _periodic("kaiser_window", _kaiser)

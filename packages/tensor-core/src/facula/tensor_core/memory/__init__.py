@@ -1,0 +1,1 @@
+"""What tensors look into and how it comes and goes: storages, sharing, resizing, Python's data, NumPy, DLPack, copies."""

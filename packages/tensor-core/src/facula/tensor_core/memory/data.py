@@ -1,0 +1,192 @@
+"""Tensors from Python's data: numbers, nested sequences, arrays, buffers and other tensors."""
+
+import warnings
+
+from facula.tensor_core import _state
+from facula.tensor_core.memory import interop as _interop
+from facula.tensor_core.dispatch.arguments import as_dtype
+from facula.tensor_core.functions.create import _finish, _kind_dtype, plain
+from facula.tensor_core._lib import lib
+from facula.tensor_core._tensor import Tensor, own_tensor
+from facula.tensor_core._types import BY_CODE
+
+
+def _scan(data, shape, depth, flat):
+    """Collect nested sequences into flat; the shape is fixed by the first element of every level."""
+    if isinstance(data, Tensor) and depth:  # within a sequence a tensor is a number
+        if data.origin is not None:
+            warnings.warn("Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior. Consider using tensor.detach() first.", UserWarning, stacklevel=4)
+        if data.numel() != 1:
+            raise ValueError(f"only one element tensors can be converted to Python scalars, got one of shape {tuple(data.shape)}. Use facula.stack for others.")
+        data = data.detach().reshape(())
+    if isinstance(data, (dict, set, bytes)):
+        refused = TypeError if isinstance(data, bytes) else RuntimeError
+        raise refused(f"Could not infer dtype of {type(data).__name__}: new(): invalid data type. Tensors hold numbers.")
+    if flat and len(shape) == depth and hasattr(data, "__array__") and getattr(data, "ndim", 1) == 0:  # an array among numbers is one
+        data = data[()]
+    if isinstance(data, (list, tuple)) or (hasattr(data, "__len__") and hasattr(data, "__getitem__") and not isinstance(data, (str, bytes, Tensor))):
+        if flat and len(shape) == depth:
+            what = "new(): self-referential lists are incompatible: " if isinstance(data, list) and any(v is data for v in data) else ""
+            raise TypeError(f"tensor: {what}expected a number at dim {depth}, as before it, got a {type(data).__name__} of length {len(data)}. Every row must have one depth.")
+        if len(shape) == depth:
+            shape.append(len(data))
+        elif depth >= len(shape) or shape[depth] != len(data):
+            raise ValueError(f"expected sequence of length {shape[depth]} at dim {depth} (got {len(data)}). Every row must have one length.")
+        if depth == 128:
+            raise ValueError(f"too many dimensions {type(data).__name__!r}: self-referential lists are incompatible. Give numbers.")
+        try:
+            items = list(data) if isinstance(data, (list, tuple)) else [data[k] for k in range(len(data))]
+        except Exception:
+            raise ValueError(f"could not determine the shape of object type {type(data).__name__!r}. Its items cannot be read.") from None
+        for item in items:
+            _scan(item, shape, depth + 1, flat)
+        return
+    if isinstance(data, Tensor) and data.dim() or hasattr(data, "__array__") and getattr(data, "ndim", 0):
+        _scan(data.tolist(), shape, depth, flat)
+        return
+    if isinstance(data, str):
+        if depth and not flat:
+            raise ValueError(f"too many dimensions 'str': {data!r}. Tensors hold numbers.")
+    elif depth != len(shape):
+        raise TypeError(f"not a sequence: expected one of length {shape[depth]} at dim {depth}, got {data!r}. Every row must have one length.")
+    flat.append(data)
+
+
+def _number(value):
+    if type(value) in (float, int, bool, complex):
+        return value
+    if isinstance(value, (int, float, complex)):
+        return value
+    if hasattr(value, "item"):
+        return value.item()
+    for kind, name in ((float, "__float__"), (int, "__index__"), (complex, "__complex__")):
+        if hasattr(value, name):
+            return kind(value)
+    if isinstance(value, str):
+        raise TypeError(f"new(): invalid data type 'str': {value!r}. Tensors hold numbers.")
+    raise RuntimeError(f"Could not infer dtype of {type(value).__name__}: {value!r}. Tensors hold numbers.")
+
+
+def _kind(value):
+    return 0 if isinstance(value, bool) else 1 if isinstance(value, int) else 2 if isinstance(value, float) else 3
+
+
+def from_data(data, dtype, device_):
+    """A new tensor from numbers, nested sequences, arrays or tensors: always a copy."""
+    dtype = as_dtype(dtype)
+    if device_ is None and (default := _state.default_device()).type != "cpu" and not isinstance(data, Tensor):
+        device_ = default
+    dtype = as_dtype(dtype)
+    t = lib.from_numbers(data, -1 if dtype is None else dtype.id)
+    if t is not None:  # plain numbers: the common case
+        return t if device_ is None else t.to(device_)
+    if isinstance(data, Tensor):
+        data = data.detach()
+        t = own_tensor(lib.fc_to(data._h, lib.fc_dtype(data._h) if dtype is None else dtype.id, 0, 1))
+        return t if device_ is None else t.to(device_)
+    if hasattr(data, "__array__") or hasattr(data, "__array_interface__"):
+        t = _interop.from_array(data, copy=True)
+        t = t if dtype is None else t.to(dtype)
+        return t if device_ is None else t.to(device_)
+    if isinstance(data, list) and data and type(data[0]).__module__ == "numpy" and getattr(data[0], "ndim", 0):
+        warnings.warn("Creating a tensor from a list of numpy.ndarrays is extremely slow. Convert the list to a single one first, with numpy.array().", UserWarning, stacklevel=3)
+    if dtype is not None and hasattr(data, "untyped"):  # a storage is read as elements of the dtype
+        from facula.tensor_core.memory.storage import over
+
+        return from_data(over(data, dtype), dtype, device_)
+    shape, flat = [], []
+    _scan(data, shape, 0, flat)
+    numbers = [_number(v) for v in flat]
+    if dtype is not None and dtype.kind == 0:
+        numbers = [n != 0 for n in numbers]
+    if dtype is None:
+        if any(hasattr(v, "dtype") for v in flat):
+            for v, n in zip(flat, numbers):
+                own = v.dtype if isinstance(v, Tensor) else BY_CODE[v.dtype.str] if hasattr(v, "dtype") else _kind_dtype(_kind(n))
+                dtype = own if dtype is None or dtype is own else _state.promote_types(dtype, own)
+        else:
+            dtype = _kind_dtype(max(map(_kind, numbers))) if numbers else _state.get_default_dtype()
+    from facula.tensor_core.memory.pack import pack
+
+    t = pack(numbers, shape, dtype)
+    return t if device_ is None else t.to(device_)
+
+
+def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=False):
+    """A new tensor from a number, nested sequences, a NumPy array or a tensor. Always a copy.
+
+    The dtype is the data's kind's: bool, int64, the default dtype for floats. Raises ValueError for ragged rows.
+
+    >>> import facula
+    >>> facula.tensor([[1, 2], [3, 4]])
+    tensor([[1, 2],
+            [3, 4]])
+    """
+    if pin_memory:
+        plain(None, pin_memory)
+    if isinstance(data, Tensor):
+        _copied()
+    return _finish(from_data(data, dtype, device), requires_grad)
+
+
+def _copied():
+    """What PyTorch says of tensor(tensor)."""
+    warnings.warn(
+        "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or sourceTensor.detach().clone().requires_grad_(True), rather than tensor(sourceTensor).",
+        UserWarning,
+        stacklevel=3,
+    )
+
+
+def as_tensor(data, dtype=None, device=None):
+    """data as a tensor, sharing memory where it can."""
+    if isinstance(data, Tensor):
+        return data if dtype is None and device is None else data.to(device=device, dtype=dtype)
+    if hasattr(data, "__array__") or hasattr(data, "__array_interface__"):
+        t = _interop.from_array(data)
+        return t if dtype is None and device is None else t.to(device=device, dtype=dtype)
+    return from_data(data, dtype, device)
+
+
+def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=False):
+    """obj (a tensor, array, DLPack object, buffer, number or sequence) as a tensor that shares its memory where that can be.
+
+    copy=True forces a copy, copy=False raises ValueError where one is needed.
+    """
+    if isinstance(obj, Tensor):
+        shared = obj
+    elif type(obj).__module__ == "numpy" and not hasattr(obj, "__setitem__"):
+        if copy is False:
+            raise RuntimeError(f"asarray: can't alias NumPy scalars. Either remove copy=False or transform it in a ndarray, got {obj!r}.")
+        return tensor(obj, dtype=dtype, device=device, requires_grad=requires_grad)
+    elif hasattr(obj, "__array_interface__"):
+        shared = _interop.from_array(obj)
+    elif hasattr(obj, "__dlpack__") or type(obj).__name__ == "PyCapsule":
+        from facula.tensor_core.memory.dlpack import from_dlpack
+
+        shared = from_dlpack(obj)
+    elif _is_buffer(obj):
+        from facula.tensor_core.memory.interop import frombuffer
+
+        shared = frombuffer(obj, dtype=dtype or _state.get_default_dtype())
+    else:
+        if copy is False:
+            raise ValueError("asarray: can't alias arbitrary sequence into a tensor, and copy=False was asked. Leave copy out.")
+        return tensor(obj, dtype=dtype, device=device, requires_grad=requires_grad)
+    wanted = shared.to(device=device, dtype=dtype) if dtype is not None or device is not None else shared
+    if copy is False and wanted is not shared:
+        raise ValueError(f"asarray: can't alias tensor with dtype '{shared.dtype.scalar_type}' into dtype '{wanted.dtype.scalar_type}', from device '{shared.device}' to '{wanted.device}'. Leave copy out.")
+    if copy and wanted is shared:
+        wanted = wanted.clone()
+    return _finish(wanted.detach(), True) if requires_grad and not wanted.requires_grad else wanted
+
+
+def _is_buffer(obj):
+    try:
+        memoryview(obj)
+    except TypeError:
+        return False
+    return True
+
+
+__all__ = ["as_tensor", "asarray", "tensor"]

@@ -1,0 +1,315 @@
+"""NumPy in and out without copying, and conversions of dtype, device and memory format."""
+
+import builtins
+import itertools
+
+from facula.tensor_core import _ops, _tensor
+from facula.tensor_core.dispatch.arguments import as_dtype
+from facula.tensor_core._lib import address, lib, pointer
+from facula.tensor_core._tensor import Tensor, _owners, own_tensor
+from facula.tensor_core._types import ALIASES, BY_CODE, BY_NAME, BY_SCALAR_TYPE, DEVICES, DTYPES, device, dtype, memory_format
+
+_dtype, _device = dtype, device  # where a parameter has the name
+_CPU = DEVICES[0]
+
+borrow_ids = itertools.count(1)  # numbers of the owners of borrowed memory
+lib.lend_by(_owners, borrow_ids)
+_asarray = _ndarray = None  # NumPy's, once it was needed
+
+
+def borrow(owner, data, nbytes, writable, d, shape, stride, offset=0):
+    """A tensor over memory that `owner` keeps alive until the tensor's storage goes."""
+    id = next(borrow_ids)
+    _owners[id] = owner
+    h = lib.fc_from_memory(pointer(data), nbytes, id, writable, d.id, len(shape), list(shape), list(stride), offset)
+    if not h:
+        del _owners[id]
+        raise RuntimeError(f"from_memory: a tensor of shape {tuple(shape)} cannot be made over this memory")
+    return own_tensor(h)
+
+
+def owner_of(t):
+    """What keeps the memory of a tensor that borrows it alive; None where the memory is its own."""
+    return _owners.get(lib.fc_storage_owner(t._h))
+
+
+def from_numpy(ndarray):
+    """A tensor over a NumPy array's memory; a write to one shows in the other.
+
+    Raises TypeError for what is no array, and for dtypes that no tensor has.
+
+    >>> import facula, numpy
+    >>> facula.from_numpy(numpy.arange(3))
+    tensor([0, 1, 2])
+    """
+    if ndarray.__class__ is _ndarray and (t := lib.from_array(ndarray)) is not None:
+        return t
+    import numpy
+
+    globals()["_ndarray"] = numpy.ndarray
+    if not isinstance(ndarray, numpy.ndarray):
+        raise TypeError(f"expected np.ndarray (got {ndarray.__class__.__name__})")
+    return from_array(ndarray)
+
+
+def from_array(array, copy=False):
+    """A tensor from anything with the array interface; memory is shared unless copy, or unless strides forbid it."""
+    if array.__class__ is _ndarray and (t := lib.from_array(array)) is not None:
+        return lib.to(t._h, lib.fc_dtype(t._h), 0, 1) if copy else t
+    import numpy
+
+    globals()["_ndarray"] = numpy.ndarray
+    a = numpy.asarray(array)
+    d = BY_CODE.get(a.dtype.newbyteorder("<").str if a.dtype.byteorder == ">" else a.dtype.str)
+    if d is None:
+        names = ", ".join(x.name for x in DTYPES if x.code)
+        raise TypeError(f"can't convert np.ndarray of type numpy.{a.dtype}. The only supported types are: {names}.")
+    if a.dtype.byteorder == ">":
+        if not copy:
+            raise ValueError("given numpy array has byte order different from the native byte order. Conversion between byte orders is currently not supported.")
+        a = a.astype(a.dtype.newbyteorder("="))
+    if any(s % d.itemsize for s in a.strides):
+        if not copy:
+            raise ValueError("given numpy array strides not a multiple of the element byte size. Copy array to reallocate the memory.")
+        a = a.copy()
+    if any(s < 0 for s in a.strides):
+        if not copy:
+            raise ValueError(
+                "At least one stride in the given numpy array is negative, and tensors with negative strides are not currently supported. "
+                "(You can probably work around this by making a copy of your array  with array.copy().) "
+            )
+        a = a.copy()
+    t = borrow(a, a.__array_interface__["data"][0], a.nbytes, bool(a.flags.writeable), d, a.shape, [s // d.itemsize for s in a.strides])
+    if copy:
+        return own_tensor(lib.fc_to(t._h, d.id, 0, 1))
+    if not a.flags.writeable:
+        import warnings
+
+        warnings.warn("The given NumPy array is not writable, and PyTorch does not support non-writable tensors: writes to this tensor are refused.", UserWarning, stacklevel=3)
+    return t
+
+
+def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
+    """A 1-d tensor over a buffer's memory, from byte `offset` on."""
+    try:
+        view = memoryview(buffer)
+    except TypeError:
+        raise ValueError(f"frombuffer: object does not implement Python buffer protocol: {buffer.__class__.__name__}. Give bytes, a bytearray or an array.") from None
+    size = view.nbytes - offset
+    if view.nbytes == 0 or count == 0:
+        raise ValueError(f"both buffer length ({view.nbytes}) and count ({count}) must not be 0")
+    if offset < 0 or offset >= view.nbytes:
+        raise ValueError(f"offset ({offset} bytes) must be non-negative and no greater than buffer length ({view.nbytes} bytes) minus 1")
+    if count < 0:
+        if size % dtype.itemsize:
+            raise ValueError(f"buffer length ({size} bytes) after offset ({offset} bytes) must be a multiple of element size ({dtype.itemsize})")
+        count = size // dtype.itemsize
+    if count * dtype.itemsize > size:
+        raise ValueError(f"requested buffer length ({count} * {dtype.itemsize} bytes) after offset ({offset} bytes) must not be greater than actual buffer length ({view.nbytes} bytes)")
+    from facula.tensor_core._lib import bytes_of
+
+    data = bytes_of(view)
+    t = borrow((view, data), address(data) + offset, size, not view.readonly, dtype, (count,), (1,))
+    if requires_grad:
+        t.requires_grad = True
+    return t
+
+
+def numpy(self, *, force=False):
+    """The tensor as a NumPy array over the same memory.
+
+    Raises RuntimeError for a tensor that requires grad (unless force, or where nothing is recorded) or is a conjugate or negative view (unless force), TypeError for bfloat16, which NumPy lacks."""
+    if self.requires_grad and not force and _recording():
+        raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+    if not force:
+        _refuse_lazy(self)
+    return lent_array(self)
+
+
+def _recording():
+    from facula.tensor_core.extend import grad_mode
+
+    return grad_mode()
+
+
+def _refuse_lazy(t):
+    if lazy := lib.fc_lazy(t._h):
+        bit, cure = ("conjugate", "conj") if lazy & 1 else ("negative", "neg")
+        raise RuntimeError(f"Can't call numpy() on Tensor that has {bit} bit set. Use tensor.resolve_{cure}().numpy() instead.")
+
+
+class _View:
+    """The array interface of a tensor's memory; keeps the tensor."""
+
+    def __init__(self, tensor):
+        self.tensor = tensor
+        d = tensor.dtype
+        self.__array_interface__ = {
+            "version": 3, "typestr": d.code, "shape": tuple(tensor.shape), "strides": tuple(s * d.itemsize for s in tensor.stride()),
+            "data": (address(lib.fc_data(tensor._h)), not lib.fc_storage_writable(tensor._h)),
+        }  # fmt: skip
+
+
+def to_array(tensor):
+    if _tensor.leaving is not None:
+        _tensor.leaving(tensor, "numpy")
+    if (view := lib.array_view(tensor)) is not None and _asarray is not None:
+        return _asarray(view)
+    import numpy
+
+    globals()["_asarray"] = numpy.asarray
+    if not tensor.dtype.code:
+        raise TypeError(f"Got unsupported ScalarType {tensor.dtype.name}: NumPy has no such dtype. Convert with .float() first.")
+    if tensor.is_meta:
+        raise TypeError("can't convert meta device type tensor to numpy: it has no elements.")
+    if tensor.numel() == 0:
+        return numpy.empty(tuple(tensor.shape), tensor.dtype.code)
+    alone = own_tensor(lib.fc_resolve(tensor._h) if lib.fc_lazy(tensor._h) else lib.fc_alias(tensor._h, 0))
+    return numpy.asarray(_View(alone))
+
+
+def lent_array(tensor):
+    """An array that a user keeps: the tensor's bytes stay where they are from now on."""
+    lib.fc_lend(tensor._h)
+    return to_array(tensor)
+
+
+def to_numpy(self):
+    """numpy(): the name that pandas and matplotlib look for."""
+    return numpy(self)
+
+
+def __array__(self, dtype=None, copy=None):
+    _refuse_lazy(self)
+    a = lent_array(self.detach()) if not self.requires_grad else numpy(self)
+    if dtype is not None:
+        b = a.astype(dtype, copy=False)
+        if copy is False and b is not a and b.dtype != a.dtype:
+            raise ValueError(f"__array__: a copy is needed to convert {a.dtype} to {dtype}, and copy=False was asked.")
+        a = b
+    return a.copy() if copy else a
+
+
+def __array_wrap__(self, array, context=None, return_scalar=False):
+    """What a function of NumPy's made of this tensor, as a tensor; truth values as uint8, as PyTorch has them."""
+    return from_array(array if array.dtype != bool else array.astype("uint8")) if hasattr(array, "dtype") else array
+
+
+def _parse(args):
+    """dtype and device from to()'s positional arguments."""
+    d = place = None
+    for a in args:
+        if isinstance(a, dtype):
+            d = a
+        elif isinstance(a, Tensor):
+            d, place = a.dtype, a.device
+        elif isinstance(a, builtins.type):
+            d = as_dtype(a)
+        elif isinstance(a, (str, device, int)) and not isinstance(a, bool):
+            place = device(a)
+        elif a is not None and not isinstance(a, bool):
+            raise TypeError(f"to() received an invalid combination of arguments: {a.__class__.__name__} {a!r} is neither dtype, device nor Tensor")
+    return d, place
+
+
+def to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, memory_format=None, other=None):
+    """The tensor in another dtype, on another device, or in another memory format; itself when nothing changes.
+
+    >>> import facula
+    >>> facula.tensor([1.7]).to(facula.int64)
+    tensor([1])
+    """
+    if len(args) == 1 and dtype is device is memory_format is other is None and not copy:
+        wanted = args[0]
+        if wanted.__class__ is _dtype:
+            return self if self.dtype is wanted else _ops.copy(self, wanted, 1)
+        if (wanted.__class__ is str and wanted == "cpu" or wanted.__class__ is _device and wanted.type == "cpu") and self.device is _CPU:
+            return self
+    if not args and (device == "cpu" if device.__class__ is str else device.__class__ is _device and device.type == "cpu") and memory_format is other is None and not copy and self.device is _CPU:
+        if dtype is None or dtype.__class__ is _dtype:
+            return self if dtype is None or self.dtype is dtype else _ops.copy(self, dtype, 1)
+    d, place = _parse((*args, other, dtype, device))
+    flags = [a for a in args if isinstance(a, bool)]
+    copy = copy or len(flags) > 1 and flags[1]
+    if place is not None and place.type == "cuda":
+        raise AssertionError("Torch not compiled with CUDA enabled: this build of facula has no CUDA backend. Use device='cpu'.")
+    d = self.dtype if d is None else d
+    fmt = 1 if memory_format is None else _format("to", memory_format)
+    if place is not None and place.id != lib.fc_device(self._h):
+        if self.is_meta:
+            raise NotImplementedError("Cannot copy out of meta tensor; no data!")
+        return own_tensor(lib.fc_empty_strided(d.id, place.id, self.dim(), list(self.shape), list(self.stride())))
+    if not copy and d is self.dtype and (fmt == 1 or _suggested(self) == fmt):
+        return self
+    return _ops.copy(self, d, fmt)
+
+
+def _format(name, given):
+    """The number of a memory format."""
+    if not hasattr(given, "id"):
+        raise TypeError(f"{name}(): argument 'memory_format' must be torch.memory_format, not {builtins.type(given).__name__}. Give facula.channels_last, for one.")
+    return given.id
+
+
+def _suggested(t):
+    """The memory format that a tensor's strides speak for: contiguous unless they are channels_last's, as PyTorch sees it."""
+    return t.dim() - 2 if t.dim() in (4, 5) and not lib.fc_is_contiguous(t._h, 0) and t.stride() == channels_last_strides(t.shape) else 0
+
+
+def channels_last_strides(shape):
+    """The strides of channels_last and channels_last_3d: dim 1 is the fastest, dim 0 the slowest."""
+    stride, run = [0] * len(shape), 1
+    for d in (1, *range(len(shape) - 1, 1, -1), 0):
+        stride[d] = run
+        run *= max(shape[d], 1)
+    return tuple(stride)
+
+
+def type(self, dtype=None, non_blocking=False):
+    """The tensor's type as a string, or the tensor in another dtype."""
+    if dtype is None:
+        return f"torch.{self.dtype.scalar_type}Tensor"
+    if isinstance(dtype, str):
+        word = dtype.removeprefix("torch.").removesuffix("Tensor")
+        if word not in BY_SCALAR_TYPE:
+            raise ValueError(f"invalid type: '{dtype}'. Write it like 'torch.FloatTensor'.")
+        dtype = BY_SCALAR_TYPE[word]
+    if dtype is Tensor:
+        from facula.tensor_core._state import get_default_dtype
+
+        dtype = get_default_dtype()
+    return to(self, getattr(dtype, "dtype", dtype) if not isinstance(dtype, _dtype) else dtype)
+
+
+def contiguous(self, memory_format=None):
+    """The tensor itself if it lies in memory in the order of its dims (or the memory format), else a copy that does."""
+    fmt = 0 if memory_format is None else _format("contiguous", memory_format)
+    if fmt == 1 and not self.is_contiguous():
+        raise RuntimeError("contiguous: preserve memory format is unsupported by the contiguous operator. Name the format, or use clone().")
+    return self if lib.fc_is_contiguous(self._h, fmt) else _ops.copy(self, None, fmt)
+
+
+def cpu(self, memory_format=None):
+    """The tensor on the CPU."""
+    return self if memory_format is None and self.device is _CPU else to(self, "cpu")
+
+
+def cuda(self, device=None, non_blocking=False, memory_format=None):
+    return to(self, "cuda")
+
+
+def _converter(name, d):
+    def convert(self, memory_format=None):
+        if memory_format is None:
+            return self if self.dtype is d else _ops.copy(self, d, 1)
+        return to(self, d, memory_format=memory_format)
+
+    convert.__name__ = convert.__qualname__ = name
+    convert.__doc__ = f"to(facula.{d.name})."
+    return convert
+
+
+CONVERTERS = {n: _converter(n, d) for n, d in {**ALIASES, "bool": DTYPES[0], "byte": BY_NAME["uint8"], "char": BY_NAME["int8"], "bfloat16": BY_NAME["bfloat16"]}.items()}
+__all__ = ["from_numpy", "frombuffer"]
+METHODS = ["__array__", "to_numpy", "__array_wrap__", "contiguous", "cpu", "cuda", "numpy", "to", "type"]
+_ = memory_format

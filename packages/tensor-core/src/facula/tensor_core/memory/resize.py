@@ -1,0 +1,86 @@
+"""Changing what memory a tensor looks at: resize_, set_, .data; and what a result will be."""
+
+from facula.tensor_core import _types
+from facula.tensor_core._errors import explain  # noqa: F401
+from facula.tensor_core.dispatch.guard import want_tensor
+from facula.tensor_core._lib import lib
+from facula.tensor_core._tensor import Tensor, own_tensor
+
+
+def on_meta(value):
+    """A tensor of the same description without memory, for asking what an op would give."""
+    if isinstance(value, Tensor):
+        shape, stride = list(value.shape), [abs(s) for s in value.stride()]
+        return own_tensor(lib.fc_empty_strided(lib.fc_dtype(value._h), 1, len(shape), shape, stride))
+    if isinstance(value, (list, tuple)) and value and isinstance(value[0], Tensor):
+        return [on_meta(v) for v in value]
+    return value
+
+
+def result_on_meta(op, args):
+    """The op's (first) result as a meta tensor: its shape and dtype."""
+    from facula.tensor_core.dispatch.slow import execute
+
+    result = execute(op, tuple(on_meta(a) for a in args))
+    return result[0] if isinstance(result, tuple) else result
+
+
+def resize_(self, *sizes, size=None, memory_format=None):
+    """The same tensor with another shape; memory grows where needed, new elements are not set. In place.
+
+    >>> import facula
+    >>> facula.zeros(2).resize_(2, 2).shape
+    torch.Size([2, 2])
+    """
+    from facula.tensor_core.dispatch.arguments import listed
+
+    if self.origin is not None:
+        raise RuntimeError("resize_: cannot resize variables that require grad. Detach it first.")
+    size = list(listed("resize_", "size", sizes, size))
+    if tuple(size) == tuple(self.shape) and (memory_format is None or not memory_format.id):
+        return self  # as it lies: strides too
+    n, run = 1, 1
+    for s in reversed(size):
+        if s < 0:
+            raise RuntimeError(f"resize_: sizes may not be negative, got {tuple(size)}: numel: integer multiplication overflow. Give sizes of 0 or more.")
+        n, run = n * s, run * max(s, 1)
+    wanted = (n + lib.fc_offset(self._h)) * self.dtype.itemsize
+    if max(run, wanted) >= 2**63:
+        what = "numel: integer multiplication overflow" if n >= 2**63 else "Storage size calculation overflowed" if wanted >= 2**63 else "Stride calculation overflowed"
+        raise RuntimeError(f"resize_: {what} with sizes={size}. Choose smaller ones.")
+    if wanted > lib.fc_storage_bytes(self._h) and lib.fc_storage_resize(self._h, wanted):
+        raise RuntimeError(f"resize_: Trying to resize storage that is not resizable: it cannot grow to {wanted} bytes, for it is borrowed, or lent to an array, or memory is short. Clone the tensor first.")
+    stride, run = [0] * len(size), 1
+    for d in range(len(size) - 1, -1, -1):
+        stride[d] = run
+        run *= max(size[d], 1)
+    if memory_format is not None and memory_format.id:
+        from facula.tensor_core.memory.interop import channels_last_strides
+
+        if len(size) != memory_format.id + 2:
+            raise RuntimeError(f"resize_: {memory_format} is of tensors of {memory_format.id + 2 if memory_format.id > 1 else 'known'} dims, the size is {tuple(size)}.")
+        stride = list(channels_last_strides(size))
+    plain = self.detach()
+    view = own_tensor(lib.fc_as_strided(plain._h, len(size), size, stride, lib.fc_offset(self._h)))
+    set_data(self, view)
+    lib.fc_bump(self._h)
+    return self
+
+
+def resize_as_(input, the_template, *, memory_format=None):
+    """resize_ to the template's shape. In place."""
+    want_tensor("resize_as_", "the_template", 1, the_template)
+    if memory_format is _types.preserve_format:
+        from facula.tensor_core.memory.interop import _suggested
+
+        memory_format = {2: _types.channels_last, 3: _types.channels_last_3d}.get(_suggested(the_template))
+    return resize_(input, the_template.shape, memory_format=memory_format)
+
+
+def set_data(self, source):
+    """Make self look at source's memory: `self.data = source`."""
+    h = lib.fc_with_data(self._h, source._h)
+    if h is None:
+        raise RuntimeError(f"set_data: no memory for a tensor of shape {tuple(source.shape)}.")
+    self._h = h
+    self._shape = None
