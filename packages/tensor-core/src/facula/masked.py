@@ -11,7 +11,8 @@ tensor([1., 7.])
 tensor([[0.1192, 0.0000],
         [0.8808, 1.0000]])
 
-Sparse masks are made dense. Sparse inputs are not taken (PyTorch's takes them for a few reductions).
+Sparse masks are made dense for strided inputs. Of sparse inputs there are sum, prod, amax and amin, of compressed ones mean too: the mask lists
+the elements that count, and the result is sparse.
 """
 
 import builtins
@@ -19,6 +20,7 @@ import builtins
 import facula
 from facula.tensor_core import _limits
 from facula.tensor_core._errors import DTypeError
+from facula.tensor_core.sparse.masked import reduced
 
 _INF = float("inf")
 
@@ -96,11 +98,15 @@ def _wide(input, dtype):
 
 def sum(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     """The sum of the elements that count, over dims; of none 0."""
+    if input.layout is not facula.strided:
+        return reduced("sum", input, _dims(dim, input.dim()), bool(keepdim), _wide(input, dtype), mask, 0)
     return facula.sum(_filled("sum", input, mask, _zero), _dims(dim, input.dim()), bool(keepdim), dtype=_wide(input, dtype))
 
 
 def prod(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     """The product of the elements that count, over dims; of none 1."""
+    if input.layout is not facula.strided:
+        return reduced("prod", input, _dims(dim, input.dim()), bool(keepdim), _wide(input, dtype), mask, 1)
     result = _filled("prod", input, mask, _one).to(_wide(input, dtype))
     for d in reversed(_dims(dim, input.dim())):
         result = facula.prod(result, d, bool(keepdim))
@@ -109,11 +115,15 @@ def prod(input, dim=None, *, keepdim=False, dtype=None, mask=None):
 
 def amax(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     """The largest of the elements that count, over dims; of none -inf, or the least integer."""
+    if input.layout is not facula.strided:
+        return reduced("amax", input, _dims(dim, input.dim()), bool(keepdim), dtype, mask, _lowest("amax", input.dtype))
     return facula.amax(_filled("amax", input, mask, _lowest), _dims(dim, input.dim()), bool(keepdim)).to(dtype or input.dtype)
 
 
 def amin(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     """The smallest of the elements that count, over dims; of none inf, or the largest integer."""
+    if input.layout is not facula.strided:
+        return reduced("amin", input, _dims(dim, input.dim()), bool(keepdim), dtype, mask, _highest("amin", input.dtype))
     return facula.amin(_filled("amin", input, mask, _highest), _dims(dim, input.dim()), bool(keepdim)).to(dtype or input.dtype)
 
 
@@ -147,6 +157,8 @@ def mean(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     dtype = dtype or input.dtype
     if dtype.kind < 2:
         raise ValueError(f"mean(): Could not infer output dtype. {source} dtype must be either a floating point or complex dtype. Got: {dtype}")
+    if input.layout in (facula.sparse_csr, facula.sparse_csc):
+        return reduced("mean", input, _dims(dim, input.dim()), bool(keepdim), dtype, mask, 0)
     _dense("mean", input)
     count, mask = _counted(input, dim, keepdim, mask)
     return facula.div(sum(input, dim, keepdim=keepdim, dtype=dtype, mask=mask), count)

@@ -3,10 +3,12 @@
 import functools
 
 from facula.tensor_core import _ops
+from facula.tensor_core._types import sparse_coo, sparse_csc, sparse_csr
 from facula.tensor_core.functions import create as _create
 from facula.tensor_core.sparse import tensor as _sparse
+from facula.tensor_core.sparse.products import sampled_addmm
 
-__all__ = ["addmm", "as_sparse_gradcheck", "check_sparse_tensor_invariants", "log_softmax", "mm", "softmax", "sum"]
+__all__ = ["addmm", "as_sparse_gradcheck", "check_sparse_tensor_invariants", "log_softmax", "mm", "sampled_addmm", "softmax", "spdiags", "sum"]
 
 
 def mm(mat1, mat2):
@@ -34,6 +36,39 @@ def sum(input, dim=None, dtype=None):
         return values.sum(0)
     size = [s for d, s in enumerate(input.shape) if d not in gone]
     return _sparse.make(input._i[kept], values, size, len(kept) == n and input._coalesced).coalesce()
+
+
+def spdiags(diagonals, offsets, shape, layout=None):
+    """The sparse matrix of this shape whose diagonal offsets[k] is diagonals[k]: column j takes diagonals[k, j].
+
+    diagonals: (D, N) or (N); offsets: (D) int64, or a number, each once. layout: sparse_coo (not coalesced), sparse_csr or sparse_csc.
+
+    >>> import facula
+    >>> facula.sparse.spdiags(facula.tensor([[1, 2, 3], [4, 5, 6]]), facula.tensor([0, -1]), (3, 3)).to_dense()
+    tensor([[1, 0, 0],
+            [4, 2, 0],
+            [0, 5, 3]])
+    """
+    if diagonals.dim() not in (1, 2):
+        raise RuntimeError(f"spdiags: Diagonals must be vector or matrix, got shape {tuple(diagonals.shape)}. Give one diagonal a row.")
+    if len(shape) != 2:
+        raise RuntimeError(f"spdiags: Output shape must be 2d, got {tuple(shape)}. Give rows and columns.")
+    if offsets.dim() > 1:
+        raise RuntimeError(f"spdiags: Offsets must be scalar or vector, got shape {tuple(offsets.shape)}. Flatten them.")
+    if offsets.dtype.name != "int64":
+        raise RuntimeError(f"spdiags: Offset Tensor must have dtype Long but got {offsets.dtype.scalar_type}. Convert with offsets.long().")
+    if layout not in (None, sparse_coo, sparse_csr, sparse_csc):
+        raise RuntimeError(f"spdiags: Only output layouts (Sparse, SparseCsc, SparseCsr) are supported, got {layout}. Use to_dense() for strided.")
+    diagonals, offsets = diagonals.reshape(-1, diagonals.shape[-1]), offsets.reshape(-1, 1)
+    if diagonals.shape[0] != offsets.shape[0]:
+        raise RuntimeError(f"spdiags: Number of diagonals ({diagonals.shape[0]}) does not match the number of offsets ({offsets.shape[0]}). Give one for each.")
+    if len(set(offsets.flatten().tolist())) != offsets.shape[0]:
+        raise RuntimeError(f"spdiags: Offset tensor contains duplicate values: {offsets.flatten().tolist()}. Add up those diagonals.")
+    columns = _create.arange(diagonals.shape[1]).expand(diagonals.shape)
+    rows = columns - offsets
+    there = (rows >= 0) & (rows < shape[0]) & (columns < shape[1])
+    made = _sparse.make(_ops.cat([rows[there].unsqueeze(0), columns[there].unsqueeze(0)], 0), diagonals[there], shape)
+    return made if layout in (None, sparse_coo) else made.to_sparse(layout=layout)
 
 
 def softmax(input, dim, *, dtype=None):

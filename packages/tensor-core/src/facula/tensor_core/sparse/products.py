@@ -5,7 +5,7 @@ from facula.tensor_core.functions import create as _create
 from facula.tensor_core.functions.joining import stack
 from facula.tensor_core.functions.matrix import mm
 from facula.tensor_core.sparse.tensor import Sparse, make
-from facula.tensor_core._types import BY_NAME
+from facula.tensor_core._types import BY_NAME, sparse_csr
 
 
 def _matrices(name, mat1, mat2):
@@ -70,6 +70,43 @@ def sspaddmm(input, mat1, mat2, *, beta=1, alpha=1, out=None):
     places = stack([rows.repeat_interleave(size[1]), _create.arange(size[1]).repeat(rows.numel())])
     made = make(_ops.cat([input._i, places], 1), _ops.cat([input._v * beta, values.reshape(-1) * alpha], 0), size)
     return _delivered(made, out)
+
+
+def sampled_addmm(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None):
+    """beta * input + alpha * (mat1 @ mat2) where input, a CSR matrix, lists an element: only those of the product are computed.
+
+    mat1, mat2: (M, K) and (K, N), strided, of input's dtype, which is floating or complex. The result is CSR.
+
+    >>> import facula
+    >>> x = facula.eye(2).to_sparse_csr()
+    >>> facula.sparse.sampled_addmm(x, facula.ones(2, 3), facula.ones(3, 2), alpha=10).values()
+    tensor([31., 31.])
+    """
+    for name, t in (("self", input), ("result", input if out is None else out)):
+        if t.layout is not sparse_csr:
+            raise RuntimeError(f"sampled_addmm: Expected {name} to have sparse csr layout, but got {t.layout}. Convert with to_sparse_csr().")
+    if input.dtype.kind < 2:
+        raise RuntimeError(f"sampled_addmm: Expected self to be a floating-point or complex tensor, but got {input.dtype.scalar_type}. Convert it.")
+    for name, t in (("mat1", mat1), ("mat2", mat2)):
+        if isinstance(t, Sparse):
+            raise RuntimeError(f"sampled_addmm: Expected {name} to have strided layout, but got {t.layout}. Convert with to_dense().")
+        if t.dim() != 2:
+            raise RuntimeError(f"sampled_addmm: Expected {name} to be a matrix, got {t.dim()}-D tensor of shape {tuple(t.shape)}. Use one of each batch.")
+        if t.dtype is not input.dtype:
+            raise RuntimeError(f"sampled_addmm: Expected {name} and self to have the same dtype, but got {t.dtype.scalar_type} and {input.dtype.scalar_type}. Convert one.")
+    if mat1.size(1) != mat2.size(0):
+        raise RuntimeError(f"sampled_addmm: mat1 and mat2 shapes cannot be multiplied ({mat1.size(0)}x{mat1.size(1)} and {mat2.size(0)}x{mat2.size(1)}). Transpose one.")
+    if (mat1.size(0), mat2.size(1)) != tuple(input.shape):
+        raise RuntimeError(f"sampled_addmm: self must be of the product's shape {(mat1.size(0), mat2.size(1))}, got {tuple(input.shape)}.")
+    rows, columns = input._i[0], input._i[1]
+    products = (mat1.index_select(0, rows) * mat2.t().index_select(0, columns)).sum(1) * alpha
+    made = input._with(products + input._v * beta if beta else products)
+    if out is None:
+        return made
+    if out.shape != made.shape:
+        raise RuntimeError(f"sampled_addmm: out has shape {tuple(out.shape)}, the result {tuple(made.shape)}. Give one of that shape.")
+    out._p, out._q, out._i, out._v, out._coalesced = made._p, made._q, made._i, made._v.to(out.dtype), made._coalesced
+    return out
 
 
 def smm(input, mat2):
