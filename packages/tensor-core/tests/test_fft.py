@@ -111,3 +111,13 @@ def test_out_is_filled():
     assert (3, 4, 5) == out.shape
     with pytest.raises(RuntimeError):
         facula.fft.fft(facula.from_numpy(REAL), out=facula.empty(0))
+
+
+def test_spectra_without_a_window_warn_of_leakage():
+    signal = facula.arange(16.0)
+    with pytest.warns(UserWarning, match="stft: A window was not provided"):
+        spectrum = facula.stft(signal, 8, return_complex=True)
+    with pytest.warns(UserWarning, match="istft: A window was not provided"):
+        back = facula.istft(spectrum, 8)
+
+    assert facula.allclose(signal, back, atol=1e-5)

@@ -168,11 +168,13 @@ def make_tensor(
         info = facula.iinfo(dtype) if dtype.kind else None
         low, high = (0, 2) if info is None else (max(math.ceil(low), info.min), min(math.ceil(high), info.max + 1))
         made = facula.randint(low, high, wide, dtype=dtype)
-    elif dtype.kind == 3:
-        made = facula.empty(wide, dtype=dtype)
-        facula.view_as_real(made).uniform_(low, high)
     else:
-        made = facula.empty(wide, dtype=dtype).uniform_(low, high)
+        made = facula.empty(wide, dtype=dtype)
+        numbers = facula.view_as_real(made) if dtype.kind == 3 else made
+        if high - low >= facula.finfo(dtype).max:  # wider than uniform_ can draw from
+            numbers.uniform_(low / 2, high / 2).mul_(2)
+        else:
+            numbers.uniform_(low, high)
     if noncontiguous and shape:
         made = made[..., ::2]
     if exclude_zero:

@@ -24,6 +24,19 @@ def _convert_indices_from_csr_to_coo(crow_indices, col_indices, *, out_int32=Fal
     return found if out is None else out.resize_(found.shape).copy_(found)
 
 
+def _int_mm(self, mat2, *, out=None):
+    """self @ mat2 of (M, K) int8 or uint8 and (K, N) int8, in int32."""
+    for name, t, dtypes in (("self", self, (facula.int8, facula.uint8)), ("mat2", mat2, (facula.int8,)), ("result", out, (facula.int32,))):
+        if t is not None and t.dtype not in dtypes:
+            raise RuntimeError(f"_int_mm: Expected {name} dtype to be {' or '.join(d.name for d in dtypes)} but got {t.dtype.name}. Convert it.")
+    found = facula.mm(self.int(), mat2.int())
+    if out is None:
+        return found
+    if out.shape != found.shape:
+        raise RuntimeError(f"_int_mm: Expected result of shape {tuple(found.shape)} but got {tuple(out.shape)}. Give one of that shape.")
+    return out.copy_(found)
+
+
 def _segment_reduce(data, reduce, *, lengths=None, indices=None, offsets=None, axis=0, unsafe=False, initial=None):
     """torch.segment_reduce."""
     return facula.segment_reduce(data, reduce, lengths=lengths, indices=indices, offsets=offsets, axis=axis, unsafe=unsafe, initial=initial)

@@ -216,6 +216,15 @@ def tree_leaves(tree: Any, is_leaf: Callable | None = None) -> list:
     return tree_flatten(tree, is_leaf)[0]
 
 
+def arg_tree_leaves(*args: Any, **kwargs: Any) -> list:
+    """The leaves of a call's arguments, the positional ones first.
+
+    >>> arg_tree_leaves([1, 2], scale=3)
+    [1, 2, 3]
+    """
+    return tree_leaves((args, kwargs))
+
+
 def tree_iter(tree: Any, is_leaf: Callable | None = None) -> Any:
     """An iterator over the leaves."""
     return iter(tree_leaves(tree, is_leaf))

@@ -1,6 +1,7 @@
 """The functions of facula.fft over three rows (complex to complex, real to complex, complex to real), and stft and istft."""
 
 import math
+import warnings
 
 from facula.tensor_core import _ops, _ownership, _state
 from facula.tensor_core.functions import create as _create, joining as _joining, rearranging as _rearranging, shape as _shape
@@ -303,6 +304,15 @@ def _window(name, window, win_length, n_fft, like):
     return window
 
 
+def _rectangular(name):
+    warnings.warn(
+        f"{name}: A window was not provided. A rectangular window will be applied, which is known to cause spectral leakage. "
+        "Pass one such as facula.hann_window(win_length), or facula.ones(win_length) to keep this one.",
+        UserWarning,
+        stacklevel=3,
+    )
+
+
 def stft(
     input, n_fft, hop_length=None, win_length=None, window=None, center=True, pad_mode="reflect", normalized=False, onesided=None, return_complex=None,
     align_to_window=None,
@@ -315,6 +325,8 @@ def stft(
     """
     hop = n_fft // 4 if hop_length is None else hop_length
     length = n_fft if win_length is None else win_length
+    if window is None:
+        _rectangular("stft")
     if center and align_to_window is not None:
         raise RuntimeError("stft align_to_window should only be set when center = false.")
     if return_complex is None:
@@ -372,6 +384,8 @@ def istft(
     """
     hop = n_fft // 4 if hop_length is None else hop_length
     win_length = n_fft if win_length is None else win_length
+    if window is None:
+        _rectangular("istft")
     if not input.is_complex():
         raise RuntimeError("istft requires a complex-valued input tensor matching the output from stft with return_complex=True.")
     if input.numel() == 0:

@@ -193,6 +193,8 @@ def trace(input):
 def cumulative_trapezoid(y, x=None, *, dx=1, dim=-1):
     """Running integral along dim by the trapezoidal rule."""
     dim = wrap_dim("cumulative_trapezoid", dim, y.dim())
+    if isinstance(dx, complex):
+        raise RuntimeError(f"cumulative_trapezoid: Currently, we only support dx as a real number, got {dx}. Multiply the result by it.")
     return _ops.cumsum(_trapezoids(y, x, dx, dim), dim)
 
 

@@ -148,7 +148,8 @@ def float_power(input, exponent, *, out=None):
         raise TypeError("float_power(): one of input and exponent must be a Tensor")
     if out is not None:
         a_tensor("float_power", out)
-        same_dtype("float_power", wide, out)
+        if out.dtype is not wide:
+            raise RuntimeError(f"float_power: out has dtype {out.dtype.scalar_type} but the operation's result requires dtype {wide.scalar_type}. Give an output of that dtype.")
     return _ops.pow(widened(input), builtins.complex(exponent) if is_number(exponent) and wide.is_complex else widened(exponent), out=out)
 
 
@@ -199,7 +200,7 @@ def heaviside(input, values, *, out=None):
     if type(input) is not Tensor:
         want_tensor("heaviside", "input", 0, input)
     if isinstance(values, Tensor) and isinstance(input, Tensor) and input.dtype is not values.dtype:
-        raise RuntimeError(f"heaviside: is not yet implemented for tensors with different dtypes, got {input.dtype.name} and {values.dtype.name}. Convert one.")
+        raise RuntimeError(f"heaviside is not yet implemented for tensors with different dtypes. Got {input.dtype.name} and {values.dtype.name}. Convert one.")
     return _ops._heaviside(input, values, out=out)
 
 

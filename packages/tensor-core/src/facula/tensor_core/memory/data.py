@@ -6,6 +6,7 @@ from facula.tensor_core import _state
 from facula.tensor_core.memory import interop as _interop
 from facula.tensor_core.dispatch.arguments import as_dtype
 from facula.tensor_core.functions.create import _finish, _kind_dtype, plain
+from facula.tensor_core.memory.dlpack import from_dlpack
 from facula.tensor_core._lib import lib
 from facula.tensor_core._tensor import Tensor, own_tensor
 from facula.tensor_core._types import BY_CODE
@@ -88,6 +89,8 @@ def from_data(data, dtype, device_):
         t = _interop.from_array(data, copy=True)
         t = t if dtype is None else t.to(dtype)
         return t if device_ is None else t.to(device_)
+    if hasattr(data, "__dlpack__") and not hasattr(data, "untyped"):
+        return from_data(from_dlpack(data), dtype, device_)
     if isinstance(data, list) and data and type(data[0]).__module__ == "numpy" and getattr(data[0], "ndim", 0):
         warnings.warn("Creating a tensor from a list of numpy.ndarrays is extremely slow. Convert the list to a single one first, with numpy.array().", UserWarning, stacklevel=3)
     if dtype is not None and hasattr(data, "untyped"):  # a storage is read as elements of the dtype
@@ -162,8 +165,6 @@ def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=False):
     elif hasattr(obj, "__array_interface__"):
         shared = _interop.from_array(obj)
     elif hasattr(obj, "__dlpack__") or type(obj).__name__ == "PyCapsule":
-        from facula.tensor_core.memory.dlpack import from_dlpack
-
         shared = from_dlpack(obj)
     elif _is_buffer(obj):
         from facula.tensor_core.memory.interop import frombuffer
