@@ -68,7 +68,7 @@ static fc_tensor *fc_descriptor_new(int ndim)
     t->refs = 1;
     t->ndim = (uint8_t)ndim;
     t->room = room;
-    t->lazy = 0;
+    t->lazy = t->piece = 0;
     t->stride = t->shape + room;
     return t;
 }
@@ -190,6 +190,7 @@ fc_tensor *fc_new_view(fc_tensor *x, int ndim, const int64_t *shape, const int64
         fc_atomic_inc(&t->counter->refs);
     t->epoch = x->epoch;
     t->lazy = x->lazy;
+    t->piece = x->piece;
     t->shape_id = fc_shape_intern(ndim, t->shape);
     return t;
 }
@@ -258,6 +259,8 @@ fc_tensor *fc_from_memory(void *data, int64_t nbytes, int64_t owner, int writabl
 fc_tensor *fc_alias(fc_tensor *x, int new_version)
 {
     fc_tensor *t = fc_new_view(x, x->ndim, x->shape, x->stride, x->offset);
+    if (t)
+        t->piece = 0;
     if (!t || !new_version)
         return t;
     fc_counter *fresh = fc_alloc(sizeof *fresh);
@@ -347,6 +350,8 @@ void *fc_storage_data(fc_tensor *x) { return x->storage->data; }
 int64_t fc_storage_bytes(fc_tensor *x) { return x->storage->nbytes; }
 int64_t fc_storage_id(fc_tensor *x) { return (int64_t)(intptr_t)x->storage; }
 int fc_storage_writable(fc_tensor *x) { return x->storage->writable; }
+void fc_mark_piece(fc_tensor *x) { x->piece = 1; }
+int fc_piece(fc_tensor *x) { return x->piece; }
 int fc_inference(fc_tensor *x) { return x->storage->writable == 2; }
 int fc_may_write(fc_tensor *x) { return x->storage->writable == 1 || (x->storage->writable == 2 && fc_inference_tls); }
 

@@ -42,6 +42,7 @@ typedef struct fc_tensor {
     uint8_t dtype, device, ndim, contiguous;
     int64_t *stride;   /* = shape + room */
     int32_t room;      /* dims this size class holds: 4, 8 or 64 */
+    uint8_t piece;     /* one of several views that split or unbind made, or a view of one: not to be written to with history */
     uint8_t lazy;      /* FC_LAZY_CONJ | FC_LAZY_NEG: what is still to be done to the elements; epoch is then stored as ~epoch */
     int64_t shape[];   /* ndim used */
 } fc_tensor;

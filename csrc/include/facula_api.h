@@ -58,6 +58,10 @@ int fc_set_inference(int on);
 int fc_inference(fc_tensor *x);
 int fc_may_write(fc_tensor *x);
 
+/* Is x one of several views that one op made (split, unbind), or a view of one? */
+void fc_mark_piece(fc_tensor *x);
+int fc_piece(fc_tensor *x);
+
 /* version counter, shared by views; epoch says which in-place history a handle has seen (stale origins) */
 int64_t fc_version(fc_tensor *x);
 int fc_pair(fc_tensor *x, fc_tensor *y); /* 1: of other shapes or dtypes, 2: one was written in place before; or'ed */

@@ -96,15 +96,15 @@ static int64_t fc_piece_size(PyObject *sizes, Py_ssize_t k, int64_t left)
     return over || n < 0 ? -1 : n <= left ? n : PyLong_Check(sizes) ? left : -1;
 }
 
-/* pieces(op, tensor, dim, sizes): a tuple of views, each with its base. op slice: sizes is a list, or one size for all but the last;
+/* pieces(op, tensor, dim, sizes, mark): a tuple of views, each with its base, marked as fc_piece or not. op slice: sizes is a list, or one size for all but the last;
  * op select: sizes is None and dim goes. */
 static PyObject *fc_pieces(PyObject *self, PyObject *const *args, Py_ssize_t count)
 {
-    int op, dim;
+    int op, dim, mark;
     fc_tensor *x;
     PyObject *sizes = args[3], *found;
     (void)self;
-    if (!fc_count("pieces", count, 4) || fc_read_int(args[0], &op) < 0 || fc_read_int(args[2], &dim) < 0)
+    if (!fc_count("pieces", count, 5) || fc_read_int(args[0], &op) < 0 || fc_read_int(args[2], &dim) < 0 || fc_read_int(args[4], &mark) < 0)
         return NULL;
     if (!(x = fc_operand(args[1])) || !(Py_TYPE(sizes) == &PyLong_Type || sizes == Py_None || fc_is_sizes(sizes)))
         Py_RETURN_NONE;
@@ -129,6 +129,8 @@ static PyObject *fc_pieces(PyObject *self, PyObject *const *args, Py_ssize_t cou
     for (int64_t k = 0; k < n; ++k) {
         const int64_t wide = sizes == Py_None ? 1 : fc_piece_size(sizes, (Py_ssize_t)k, size - at);
         fc_tensor *view = wide < 0 ? NULL : sizes == Py_None ? fc_view_op(op, x, dim, k, 0, 0) : fc_view_op(op, x, dim, at, wide, 1);
+        if (view && mark)
+            fc_mark_piece(view);
         PyObject *piece = view ? fc_tensor_of(fc_handle_of(view)) : NULL;
         if (!piece) {
             Py_DECREF(found);

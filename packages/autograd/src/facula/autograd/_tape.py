@@ -50,6 +50,11 @@ class Tape:
         return self.prepared(op, self_, args, rule)
 
     def refuse(self, op, tensor, base):
+        if tensor.origin is None and lib.fc_piece(tensor._h) and base is not None and base.origin is None:
+            raise GradError(
+                f"{op.name}: this view is the output of a function that returns multiple views (split, unbind), which cannot be modified inplace with grad mode enabled. "
+                "Use the out-of-place operation, or take the view by indexing."
+            )
         if base is not None and (base.origin is not None or tensor.origin is not None):
             if tensor.origin is None or type(tensor.origin) is Nowhere:
                 raise GradError(

@@ -426,7 +426,7 @@ def nonzero(input, *, out=None, as_tuple=False):
     if as_tuple:
         if input.dim() == 0:
             return (t.sum(1).new_zeros(t.shape[0]),)
-        return lib.pieces(_SELECT, t, 1, None)
+        return lib.pieces(_SELECT, t, 1, None, 0)
     return t
 
 

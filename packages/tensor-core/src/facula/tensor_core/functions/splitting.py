@@ -9,7 +9,7 @@ from facula.tensor_core.dispatch.guard import check, want_ints, want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core.functions.shape import wrap_dim
 from facula.tensor_core._tensor import Tensor
-from facula.tensor_core._types import int64
+from facula.tensor_core._types import int64, strided
 
 _pieces = lib.pieces  # views, each with its base; None wherever anything is unusual
 _SELECT, _SLICE = (next(op.id for op in _ops.OPS if op.name == name) for name in ("select", "slice"))
@@ -20,13 +20,21 @@ def unbind(input, dim=0, *, axis=None):
     if type(input) is not Tensor:
         want_tensor("unbind", "input", 0, input)
     dim = dim if axis is None else axis
-    found = None if _ops.interpreting or type(dim) is not int else _pieces(_SELECT, input, dim, None)
+    found = None if _ops.interpreting or type(dim) is not int else _pieces(_SELECT, input, dim, None, 1)
     if found is None:
         if input.dim() == 0:
             raise IndexError("unbind: Dimension specified as 0 but tensor has no dimensions")
         dim = wrap_dim("unbind", dim, input.dim())
-        found = tuple([_ops.select(input, dim, k) for k in range(input.shape[dim])])
+        found = _marked([_ops.select(input, dim, k) for k in range(input.shape[dim])])
     return found if input.origin is None else _together("unbind", input, found, dim)
+
+
+def _marked(pieces):
+    """Views that one op made: none of them is written to with history."""
+    for piece in pieces:
+        if piece.layout is strided:
+            lib.fc_mark_piece(piece._h)
+    return tuple(pieces)
 
 
 def _together(name, input, pieces, dim):
@@ -41,7 +49,7 @@ def split(tensor, split_size_or_sections, dim=0):
         want_tensor("split", "tensor", 0, tensor)
     found = None
     if not _ops.interpreting and type(dim) is int and split_size_or_sections is not None:
-        found = _pieces(_SLICE, tensor, dim, split_size_or_sections)
+        found = _pieces(_SLICE, tensor, dim, split_size_or_sections, 1)
     if found is None:
         found = _split(tensor, split_size_or_sections, dim)
     return found if tensor.origin is None else _together("split_with_sizes" if isinstance(split_size_or_sections, (list, tuple)) else "split", tensor, found, dim)
@@ -104,7 +112,7 @@ def _split(tensor, split_size_or_sections, dim):
     for s in sizes:
         pieces.append(_ops.slice(tensor, d, start, s, 1))
         start += s
-    return tuple(pieces)
+    return _marked(pieces)
 
 
 def split_with_sizes(input, split_sizes, dim=0, *, axis=None):
@@ -177,7 +185,7 @@ def tensor_split(input, indices_or_sections=None, dim=0, *, sections=None, indic
         indices_or_sections = itertools.accumulate([size // n + (k < size % n) for k in range(n - 1)])
     cuts = [0, *[slice(None, i).indices(size)[1] for i in indices_or_sections], size]
     if input.origin is None and not _ops.interpreting:
-        found = _pieces(_SLICE, input, d, [b - a for a, b in zip(cuts, cuts[1:])])
+        found = _pieces(_SLICE, input, d, [b - a for a, b in zip(cuts, cuts[1:])], 0)
         if found is not None:
             return found
     return tuple(_ops.slice(input, d, min(a, size), max(b - a, 0), 1) for a, b in zip(cuts, cuts[1:]))
