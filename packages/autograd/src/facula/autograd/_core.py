@@ -100,7 +100,11 @@ class Batched(Tensor):
         return Batched.of(self._whole.data, self._level)
 
     def __repr__(self, *, tensor_contents=None):
-        return f"Batched({self._whole!r})"
+        whole, level = self._whole, 1
+        while type(whole) is Batched:
+            whole, level = whole._whole, level + 1
+        text = repr(self._whole).replace("\n", "\n    ")
+        return f"BatchedTensor(lvl={level}, bdim=0, value=\n    {text}\n)"
 
     __str__ = __repr__
 

@@ -84,6 +84,14 @@ def tangent_of(t):
     return found[1] if found is not None and found[0].open else None
 
 
+def _printed(t):
+    tangent = tangent_of(t)
+    return None if tangent is None else f"tangent={tangent}"
+
+
+extend.printed(_printed)
+
+
 def attach(t, tangent):
     if tangent.stride() != t.stride():  # views that the tensor allows must be possible of the tangent
         tangent = laid_out(tangent, t)

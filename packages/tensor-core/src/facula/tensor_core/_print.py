@@ -134,7 +134,7 @@ def _flat(values):
 
 def _vector(values, indent, writer):
     per_line = max(1, (_now.linewidth - indent) // (writer.width + 2))
-    texts = [" ..." if v is ... else writer.text(v) for v in values]
+    texts = [" ..." if v is ... and len(values) > 1 else "..." if v is ... else writer.text(v) for v in values]
     lines = [", ".join(texts[k : k + per_line]) for k in range(0, len(texts), per_line)]
     return "[" + (",\n" + " " * (indent + 1)).join(lines) + "]"
 
@@ -170,7 +170,11 @@ def _contents(x, prefix):
     if x.numel() == 0:
         size = [] if x.ndim == 1 else [f"size={tuple(x.shape)}"]
         return "[]", [*device, *size, *([f"dtype={x.dtype}"] if x.dtype != default else [])]
-    return _body(x, len(prefix)), [*device, *([] if usual(x.dtype) else [f"dtype={x.dtype}"])]
+    size = [] if _now.edgeitems else [f"size={tuple(x.shape)}"]  # what is left out everywhere says how much
+    return _body(x, len(prefix)), [*device, *size, *([] if usual(x.dtype) else [f"dtype={x.dtype}"])]
+
+
+FURTHER = []  # of the packages above: tensor -> what its text says behind everything else, or None
 
 
 def tensor_repr(self, *, tensor_contents=None):
@@ -188,6 +192,7 @@ def tensor_repr(self, *, tensor_contents=None):
         except RuntimeError:  # a view whose history cannot be known any more
             name = "Invalid"
         suffixes.append("requires_grad=True" if name is None else f"grad_fn=<{name}>")
+    suffixes += [fact for told in FURTHER if (fact := told(self))]
     return _add_suffixes(prefix + text, suffixes, len(prefix))
 
 

@@ -141,6 +141,13 @@ def attach(name, function):
     setattr(Tensor, name, function)
 
 
+def printed(fact):
+    """From now on a Tensor's text ends with fact(tensor), where that is not None."""
+    from facula.tensor_core._print import FURTHER
+
+    FURTHER.append(fact)
+
+
 def around(f, how):
     """From now on a call of the public function f, unless it is a row, is how(what f did, args, kwargs). It then costs a call more."""
     from facula.tensor_core.dispatch import override as _override
@@ -221,6 +228,6 @@ def read_pickle(data, resolve, trusted=lambda cls: False):
 __all__ = [
     "guarded", "want_ints", "check",
     "DTypeError", "DeviceError", "GradError", "NULL", "Op", "Param", "RankError", "ShapeError", "Tensor", "ThreadState", "attach", "below", "bump", "call", "disabled_torch_function", "elsewhere", "epoch_advance",
-    "epoch_refresh", "epoch_stale", "execute", "function", "grad_mode", "gradients", "handle", "interpreter", "into", "lib", "listening", "make_subclass", "ops", "plain", "read_pickle", "record", "set_grad_mode",
+    "epoch_refresh", "epoch_stale", "execute", "function", "grad_mode", "gradients", "handle", "interpreter", "into", "lib", "listening", "make_subclass", "ops", "plain", "printed", "read_pickle", "record", "set_grad_mode",
     "set_tape", "shares_storage", "subclassed", "version", "want_tensor", "wrap",
 ]  # fmt: skip

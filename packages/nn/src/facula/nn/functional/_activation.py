@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Any, Callable
 
@@ -124,6 +125,8 @@ def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, trainin
     """leaky_relu with a slope drawn from [lower, upper] for each element that is not positive; their middle in evaluation."""
     if type(input) is not Tensor:
         extend.want_tensor("rrelu", "input", 0, input)
+    if not (math.isfinite(lower) and math.isfinite(upper)):
+        raise RuntimeError(f"rrelu: lower and upper bound must be finite, got {lower} and {upper}. Give two numbers.")
     if lower > upper:
         raise RuntimeError(f"rrelu: lower {lower} is greater than upper {upper}. Swap them.")
     if not training:
@@ -132,6 +135,8 @@ def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, trainin
     if not inplace:
         input = input.contiguous()  # the result lies so whatever input's strides are
     slope = facula.ones_like(input, requires_grad=False)
+    if input.is_meta:
+        return _maybe_into(inplace, facula.mul, input, other=slope)
     held_back = input.detach() <= 0
     # PyTorch's numbers: bounds in the input's dtype, a product and a sum in float64 (uniform_(lower, upper) would round once)
     low, high = (facula.tensor(bound, dtype=input.dtype).item() for bound in (lower, upper))

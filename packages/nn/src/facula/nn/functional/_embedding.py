@@ -45,6 +45,8 @@ def _padding_row(name: str, padding_idx: int | None, rows: int, kind: type[Excep
 
 def _renormalise(weight: Tensor, used: Tensor, max_norm: float, norm_type: float) -> None:
     """Shrink the rows that `used` names to at most max_norm, in place."""
+    if weight.is_meta:
+        return
     with facula.no_grad():
         rows = facula.unique(used.reshape(-1).long())
         picked = weight.detach().index_select(0, rows)

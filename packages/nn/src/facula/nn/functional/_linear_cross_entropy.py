@@ -105,7 +105,7 @@ def linear_cross_entropy(
     if tuple(target.shape) == shape and ignore_index is not None:
         raise RuntimeError("linear_cross_entropy: ignore_index cannot be specified when target contains probabilities")
     ignore_index = -100 if ignore_index is None else ignore_index
-    if options is not None and reduction != "none":  # for "none" each row's loss is asked for: at once
+    if options is not None and reduction != "none" and not input.is_meta:  # for "none" each row's loss is asked for: at once
         if not (places or label_smoothing or target.dtype != facula.int64):
             return _by_pieces(input, linear_weight, target, linear_bias, weight, reduction, ignore_index, options)
         warnings.warn(

@@ -179,7 +179,7 @@ def multilabel_margin_loss(
     only("multilabel_margin_loss", input.dtype, WIDE)
     x, t = (v if v.dim() == 2 else v.reshape(1, -1) for v in (input, target))
     classes = x.size(1)
-    if t.numel() and (int(t.min()) < -1 or int(t.max()) >= classes):
+    if t.numel() and not t.is_meta and (int(t.min()) < -1 or int(t.max()) >= classes):
         raise RuntimeError(f"multilabel_margin_loss: target is out of range: a label must be -1 or less than {classes}")
     listed = (t < 0).to(facula.int64).cumsum(1) == 0  # before the first -1
     labels = facula.where(listed, t, facula.zeros_like(t))

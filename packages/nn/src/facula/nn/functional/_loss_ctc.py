@@ -32,7 +32,7 @@ def _padded(targets: Tensor, lengths: Tensor, batch: int) -> Tensor:
             f"ctc_loss: Expected tensor to have size {int(lengths.sum())} at dimension 0, the sum of target_lengths, but got size "
             f"{targets.numel()} for argument #2 'targets'"
         )
-    out = facula.zeros((batch, widest), dtype=facula.int64)
+    out = facula.zeros((batch, widest), dtype=facula.int64, device=targets.device)
     at = 0
     for n, length in enumerate(lengths.tolist()):
         out[n, :length] = targets[at : at + length]
@@ -75,6 +75,8 @@ def ctc_loss(
         raise RuntimeError(f"ctc_loss: input_lengths and target_lengths must have {batch} elements, got {in_len.numel()} and {out_len.numel()}")
     if batch and int(in_len.max()) > steps:
         raise RuntimeError(f"ctc_loss: Expected input_lengths to have value at most {steps}, but got value {int(in_len.max())}")
+    if log_probs.is_meta:  # the lengths may be numbers
+        in_len, out_len = in_len.to("meta"), out_len.to("meta")
     loss, _ = _ctc_loss(log_probs, _padded(targets, out_len, batch), in_len, out_len, blank, True)
     if zero_infinity:
         loss = facula.where(loss.detach() == math.inf, facula.zeros_like(loss), loss)

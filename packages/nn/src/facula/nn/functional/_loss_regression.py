@@ -203,11 +203,13 @@ def binary_cross_entropy(
     if target.dtype is not input.dtype and not extend.listening():
         raise RuntimeError(f"binary_cross_entropy: found dtype {target.dtype} for target but expected {input.dtype}. Convert it with target.to(input.dtype).")
     plain = input.detach()
-    least, most = (plain.amin().item(), plain.amax().item()) if input.numel() else (0.0, 1.0)
+    least, most = (plain.amin().item(), plain.amax().item()) if input.numel() and not input.is_meta else (0.0, 1.0)
     if not (least >= 0 and most <= 1):  # NaN is least and greatest
         raise RuntimeError("binary_cross_entropy: all elements of input should be between 0 and 1. Apply sigmoid, or use the logits form.")
     known = target.detach()
-    if target.numel() and not extend.listening():
+    if target.is_meta:
+        fits = True
+    elif target.numel() and not extend.listening():
         fits = known.amin().item() >= 0 and known.amax().item() <= 1
     else:
         fits = ((known >= 0) & (known <= 1)).all()

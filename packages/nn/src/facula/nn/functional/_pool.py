@@ -253,7 +253,7 @@ def _max_unpool(ndim: int, input: Tensor, indices: Tensor, kernel: Any, stride: 
     n, c = x.shape[:2]
     places = math.prod(size)
     flat = (indices.unsqueeze(0) if added else indices).reshape(n, c, math.prod(x.shape[2:]))
-    if flat.numel() and bool(((flat < 0) | (flat >= places)).any()):
+    if flat.numel() and not flat.is_meta and bool(((flat < 0) | (flat >= places)).any()):
         raise RuntimeError(f"{name}: found an invalid max index, the output has {places} places: {size}")
     zeros = facula.zeros((n, c, places), dtype=x.dtype, device=x.device)
     values = x.reshape(flat.shape)

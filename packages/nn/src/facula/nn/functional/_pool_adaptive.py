@@ -165,6 +165,10 @@ def _fractional(
     else:
         samples = facula.rand(x.size(0), x.size(1), ndim, dtype=x.dtype, device=x.device)
     rows = []
+    if x.is_meta:
+        shape = (x.size(0), x.size(1), *out)
+        best, places = x.new_empty(shape), facula.empty(shape, dtype=facula.int64, device="meta")
+        return (best.squeeze(0), places.squeeze(0)) if added else (best, places)
     for per_item, planes in zip(samples.tolist(), x):
         for sample, plane in zip(per_item, planes):
             by_dim = sample[::-1] if ndim == 2 else sample  # PyTorch lists two dims from the last, three from the first

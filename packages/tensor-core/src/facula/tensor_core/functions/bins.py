@@ -8,7 +8,7 @@ from facula.tensor_core._errors import IndexRangeError, ShapeError
 from facula.tensor_core._lib import lib
 from facula.tensor_core._limits import iinfo
 from facula.tensor_core.dispatch.out import into
-from facula.tensor_core.dispatch.run import zero_dim
+from facula.tensor_core.dispatch.run import number_for
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import BY_NAME
 
@@ -40,7 +40,7 @@ def scatter_reduce(input, dim, index, src, reduce, *, include_self=True, out=Non
         return into("scatter_reduce", _averaged(input, dim, index, src, include_self), out)
     row, neutral = _REDUCE[reduce]
     if not include_self:  # forget what stood where src goes
-        input = _ops.scatter(input, dim, index, _ops.expand(zero_dim(neutral(input.dtype), input.dtype), index.shape))
+        input = _ops.scatter(input, dim, index, _ops.expand(number_for("scatter_reduce", neutral(input.dtype), input), index.shape))
     return into("scatter_reduce", row(input, dim, index, src), out)
 
 

@@ -4,14 +4,14 @@ import builtins
 
 from facula.tensor_core import _ops
 from facula.tensor_core.functions import shape as _shape, splitting as _splitting
-from facula.tensor_core.functions.create import _finish, empty, full
+from facula.tensor_core.functions.create import _finish, empty, empty_strided, full
 from facula.tensor_core.dispatch.arguments import by_axis, ints
 from facula.tensor_core._errors import IndexRangeError
 from facula.tensor_core.functions.index import nonzero
 from facula.tensor_core.dispatch.guard import guarded, want_tensor
 from facula.tensor_core.dispatch.out import into
 from facula.tensor_core._tensor import Tensor
-from facula.tensor_core._types import dtype as _dtype
+from facula.tensor_core._types import dtype as _dtype, int64
 
 
 def _narrowed(input, dim=None, start=None, length=None, *, axis=None):
@@ -111,6 +111,8 @@ def nonzero_static(input, *, size, fill_value=-1, out=None):
     """nonzero with exactly `size` rows: cut, or filled with fill_value. Shape (size, ndim)."""
     if size < 0:
         raise RuntimeError(f"nonzero_static: 'size' must be an non-negative integer, got {size}")
+    if input.is_meta:
+        return into("nonzero_static", empty_strided((size, input.dim()), (1, size), dtype=int64, device="meta"), out)  # PyTorch's strides there
     found = nonzero(input)[:size]
     short = size - found.shape[0]
     if short:

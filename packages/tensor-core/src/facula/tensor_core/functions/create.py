@@ -363,7 +363,7 @@ def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=Non
     """
     plain(layout, pin_memory)
     if type(start) is not float or type(end) is not float:
-        start, end = _end("start", start), _end("end", end)
+        start, end = _end("start", start, device), _end("end", end, device)
     if not hasattr(steps, "__index__"):
         raise TypeError(f"linspace(): argument 'steps' must be int, not {type(steps).__name__}: {steps}")
     dtype = as_dtype(dtype)
@@ -398,11 +398,11 @@ def _ends_fit(name, dtype, *ends):
         fitting(name, v, dtype)
 
 
-def _end(what, v):
-    """An end of linspace as a number."""
+def _end(what, v, device=None):
+    """An end of linspace as a number; 0 where neither it nor the result has elements."""
     if isinstance(v, Tensor) and v.dim():
         raise RuntimeError(f"linspace only supports 0-dimensional start and end tensors, but got {what} with {v.dim()} dimension(s).")
-    v = v.item() if hasattr(v, "item") else v
+    v = 0.0 if getattr(v, "is_meta", False) and _place(device) == 1 else v.item() if hasattr(v, "item") else v
     if type(v) is not float:
         check("linspace", what, None, "number", v)
     return v
@@ -427,13 +427,13 @@ def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None,
         dtype = _state.get_default_dtype().to_complex()
     dtype = as_dtype(dtype) or (_state.get_default_dtype() if out is None else out.dtype)
     if type(start) is not float or type(end) is not float:
-        first, last = _end("start", start), _end("end", end)
+        first, last = _end("start", start, device), _end("end", end, device)
         if as_dtype(dtype).kind != 3 and (isinstance(first, complex) or isinstance(last, complex)):
             raise RuntimeError(f"logspace(): inferred dtype complex can't be safely cast to passed dtype {as_dtype(dtype).name}. Give a complex dtype.")
     if not isinstance(start, Tensor) and not isinstance(end, Tensor) and steps:
         _ends_fit("logspace", dtype, start, end)
     if as_dtype(dtype).kind == 1:  # as linspace cuts the ends
-        start, end = int(_end("start", start)), int(_end("end", end))
+        start, end = int(_end("start", start, device)), int(_end("end", end, device))
     if type(start) is float is type(end) and as_dtype(dtype).kind < 3 and type(steps) is int and steps >= 0 and device is None:
         t = _ops.linspace_of(steps, float64, start, end)
     else:

@@ -10,7 +10,7 @@ from facula.tensor_core._errors import ShapeError
 from facula.tensor_core.dispatch.guard import want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core.dispatch.out import into
-from facula.tensor_core.dispatch.run import fitting, plain_number, zero_dim
+from facula.tensor_core.dispatch.run import fitting, number_for, zero_dim
 from facula.tensor_core.functions.shape import broadcast_shapes, lying_as, wrap_dim
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import bool_ as _bool
@@ -137,7 +137,7 @@ def _filled_slices(input, dim, index, value):
             shape[dim] = index.numel()
         filled = _ops.copy(_ops.expand(value.to(input.dtype), shape), None, 1)
     else:
-        filled = _ops.expand(plain_number("index_fill", value, input.dtype), shape)
+        filled = _ops.expand(number_for("index_fill", value, input), shape)
         if not _ops.interpreting:
             try:
                 return _ops.index_copy(input, dim, index, filled)

@@ -205,7 +205,7 @@ def histc(input, bins=100, min=0, max=0, *, out=None):
         raise RuntimeError(f"histc: max must be larger than min, but they are {max} and {min}. Exchange them.")
     if bins <= 0:
         raise RuntimeError(f"histc: bins must be > 0, but is {bins}.")
-    if min == max and input.numel():
+    if min == max and input.numel() and not input.is_meta:
         min, max = float(input.min()), float(input.max())
     if min == max:
         min, max = min - 1, max + 1

@@ -7,7 +7,7 @@ from facula.tensor_core.functions import index as _index
 from facula.tensor_core._errors import ShapeError
 from facula.tensor_core.dispatch.guard import check, real_order, want_tensor
 from facula.tensor_core.dispatch.out import a_tensor, into
-from facula.tensor_core.dispatch.run import fitting, fitting_result, is_number, plain_number, zero_dim
+from facula.tensor_core.dispatch.run import fitting, fitting_result, is_number, number_for, zero_dim
 from facula.tensor_core._tensor import Tensor
 
 
@@ -419,7 +419,7 @@ def scatter(input, dim, index, src=None, *, value=None, reduce=None, out=None):
     if not index.numel():
         return into("scatter", _ops.copy(input, None, 0), out)
     if is_number(src):
-        src = _ops.expand(plain_number("scatter", src, input.dtype), index.shape)
+        src = _ops.expand(number_for("scatter", src, input), index.shape)
     if reduce == "add":
         return _ops.scatter_add(input, dim, index, src, out=out)
     if reduce == "multiply":

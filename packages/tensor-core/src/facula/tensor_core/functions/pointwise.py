@@ -132,7 +132,7 @@ def mvlgamma(input, p, *, out=None):
     x = _floating(input)
     from facula.tensor_core.functions.create import arange
 
-    steps = _ops.mul(arange(p, dtype=x.dtype), -0.5)
+    steps = _ops.mul(arange(p, dtype=x.dtype, device=x.device), -0.5)
     each = _ops.lgamma(_ops.add(_ops.unsqueeze(x, -1), steps))
     return _ops.add(_ops.sum(each, -1), p * (p - 1) * math.log(math.pi) / 4, out=out)
 

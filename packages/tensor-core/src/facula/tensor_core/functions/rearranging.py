@@ -3,7 +3,7 @@
 from facula.tensor_core import _ops
 from facula.tensor_core.dispatch.guard import check, want_ints, want_tensor
 from facula.tensor_core.dispatch.arguments import listed, sequence, whole
-from facula.tensor_core.functions.create import arange, full, ones_like
+from facula.tensor_core.functions.create import arange, empty, full, ones_like
 from facula.tensor_core.memory.data import tensor
 from facula.tensor_core._errors import DeviceError, DTypeError, ShapeError
 from facula.tensor_core.functions.joining import _channels_last
@@ -64,6 +64,10 @@ def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
     if isinstance(repeats, Tensor):
         if repeats.dtype.name not in ("int64", "int32"):
             raise DTypeError(f"repeat_interleave: repeats has to be Long or Int tensor, not implemented for {repeats.dtype.name}. Convert it with .long().")
+        if repeats.is_meta and output_size is not None:
+            if repeats.numel() not in (1, size):
+                raise RuntimeError(f"repeat_interleave: repeats must have the same size as input along dim, but got {repeats.numel()} and {size}")
+            return _ops.index_select(input, dim, empty((output_size,), dtype=int64, device="meta"))
         counts = repeats.tolist()
         counts = counts * size if repeats.numel() == 1 and isinstance(counts, list) else [counts] * size if not isinstance(counts, list) else counts
     else:

@@ -57,18 +57,18 @@ class _Runs:
         size, self.segments, self.axis = data.shape[axis], lengths.shape[-1], axis
         rows = lengths.reshape(-1, self.segments)
         # the segment of each position; positions behind the last one go to one more, which is cut off
-        places = _create.arange(size).expand(rows.shape[0], size)
+        places = _create.arange(size, device=data.device).expand(rows.shape[0], size)
         owner = searchsorted(rows.cumsum(1), places.contiguous(), right=True)
         lead, rest = tuple(data.shape[:axis]), tuple(data.shape[axis + 1 :])
         self.index = owner.reshape(*lead, size, *(1,) * len(rest)).expand(data.shape)
         self.room = (*lead, self.segments + 1, *rest)
 
     def fold(self, values, how, start):
-        room = _create.full(self.room, start, dtype=values.dtype)
+        room = _create.full(self.room, start, dtype=values.dtype, device=values.device)
         return room.scatter_reduce(self.axis, self.index, values, how, include_self=True).narrow(self.axis, 0, self.segments).contiguous()
 
     def spread(self, values):
-        last = _create.zeros((*self.room[: self.axis], 1, *self.room[self.axis + 1 :]), dtype=values.dtype)
+        last = _create.zeros((*self.room[: self.axis], 1, *self.room[self.axis + 1 :]), dtype=values.dtype, device=values.device)
         return _ops.cat([values, last], self.axis).gather(self.axis, self.index)
 
 
@@ -111,7 +111,7 @@ def _checked_lengths(data, lengths, offsets, axis, unsafe):
     found = given.long()
     if lengths is None:
         found = found[..., 1:] - found[..., :-1]
-    if not unsafe:
+    if not unsafe and not given.is_meta:
         if bool((found < 0).any()):
             raise RuntimeError("segment_reduce: lengths contains negative value! Each must be 0 or more.")
         if lengths is not None and bool((found.sum(-1) != data.shape[axis]).any()):

@@ -40,12 +40,12 @@ def _quantile(name, input, q, dim, keepdim, interpolation, out, skip):
     single = not isinstance(q, Tensor) or not q.dim()
     if not isinstance(q, Tensor):
         check(name, "q", 1, "float", q)
-    q = q if isinstance(q, Tensor) else _data.tensor(q, dtype=input.dtype)
+    q = q if isinstance(q, Tensor) else _data.tensor(q, dtype=input.dtype, device=input.device)
     if q.dim() > 1:
         raise RuntimeError(f"{name}() q must be a scalar or 1D tensor, got {q.dim()}D")
     if q.dtype is not input.dtype:
         raise RuntimeError(f"{name}() q tensor must be same dtype as the input tensor, got {q.dtype.name} and {input.dtype.name}")
-    if q.numel() and (q.min().item() < 0 or q.max().item() > 1):
+    if q.numel() and not q.is_meta and (q.min().item() < 0 or q.max().item() > 1):
         raise RuntimeError(f"{name}() q values must be in the range [0, 1], got {q.tolist()}")
     wide = input.dim()
     if not wide and dim is not None:

@@ -260,7 +260,7 @@ def normal(
     if out is not None and out.dtype.kind < 2:
         raise DTypeError(f'normal: "normal_kernel" not implemented for {out.dtype.name!r}. Give a floating output.')
     if isinstance(std, Tensor):
-        require(not std.numel() or bool((std >= 0).all()), "normal expects all elements of std >= 0.0. Take its absolute value.")
+        require(not std.numel() or std.is_meta or bool((std >= 0).all()), "normal expects all elements of std >= 0.0. Take its absolute value.")
     elif not std >= 0:
         require(False, f"normal expects std >= 0.0, but found std {std:g}. Take its absolute value.")
     shape = tensors[0].shape if len(tensors) == 1 else facula.broadcast_shapes(mean.shape, std.shape)
@@ -302,7 +302,7 @@ def multinomial(
     weights = input if input.origin is None else input.detach()
     if replacement and num_samples > 1 and 0 < weights.numel() <= 4096 >= num_samples and not (_ops.interpreting or weights.is_meta) and (drawn := _few_drawn(weights, num_samples, generator)) is not None:
         return drawn if out is None else into("multinomial", drawn, out)
-    if weights.numel() and not _plainly_fit(weights):
+    if weights.numel() and not weights.is_meta and not _plainly_fit(weights):
         largest = _ops.amax(weights, -1)  # NaN wins, and fails every comparison
         valid = float(_ops.amin(weights)) >= 0 and float(_ops.amax(largest) if largest.shape else largest) < float("inf")
         require(valid, "multinomial: probability tensor contains either `inf`, `nan` or element < 0. Clamp it.")
@@ -341,7 +341,7 @@ def _with_replacement(weights, num_samples, generator):
     last = wide.shape[-1] - 1
     sums = _ops.cumsum(wide, -1)
     sums = _ops.copy(_ops.div(sums, _ops.slice(sums, -1, last, 1, 1)), float64)
-    uniforms = _ops.uniform_(empty((*weights.shape[:-1], num_samples), dtype=float64), 0.0, 1.0, generator=generator)
+    uniforms = _ops.uniform_(empty((*weights.shape[:-1], num_samples), dtype=float64, device=weights.device), 0.0, 1.0, generator=generator)
     return _ops.clamp_max_(_ops._searchsorted(sums, uniforms, None, False), last)
 
 
