@@ -190,12 +190,13 @@ static PyObject *fc_slots_element_size(PyObject *self, PyObject *unused)
     return (void)unused, size;
 }
 
-/* The argument `dim` of size and stride, by position or by name: 0 and *dim, which is NULL where it is missing or None. */
+/* The argument `dim` (NumPy's `axis`) of size and stride, by position or by name: 0 and *dim, which is NULL where it is missing or None. */
 static int fc_given_dim(const char *name, PyObject *const *args, Py_ssize_t count, PyObject *names, PyObject **dim)
 {
     const Py_ssize_t named = names ? PyTuple_Size(names) : 0;
+    PyObject *word = named ? PyTuple_GetItem(names, 0) : NULL;
     *dim = NULL;
-    if (count + named > 1 || (named && PyUnicode_CompareWithASCIIString(PyTuple_GetItem(names, 0), "dim") != 0))
+    if (count + named > 1 || (word && PyUnicode_CompareWithASCIIString(word, "dim") != 0 && PyUnicode_CompareWithASCIIString(word, "axis") != 0))
         return PyErr_Format(PyExc_TypeError, "%s(): takes one argument, dim, got %zd.", name, count + named), -1;
     if (count + named && args[0] != Py_None)
         *dim = args[0];

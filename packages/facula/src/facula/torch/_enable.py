@@ -48,6 +48,9 @@ class Alias(types.ModuleType):
         # The interpreter's doing once a file is loaded; its namesake in the package stays the function that it is.
         if isinstance(value, Alias) and f"{self.__name__}.{name}" in FILES:
             return
+        if isinstance(getattr(type(self.__dict__.get("__target__")), name, None), property):  # a switch of the module itself
+            setattr(self.__target__, name, value)
+            return
         super().__setattr__(name, value)
 
     def __dir__(self) -> list[str]:

@@ -11,8 +11,6 @@ from . import _absent
 # The release whose behaviour Facula follows; programs compare torch.__version__ with what they need.
 REFERENCE = "2.13.0+facula"
 
-_PRECISIONS = ("highest", "high", "medium")
-_state = {"precision": "highest", "deterministic": False, "warn_only": False}
 _told: set[str] = set()
 
 
@@ -50,66 +48,6 @@ def _wrapped(model):
     from ._compiled import OptimizedModule
 
     return OptimizedModule(model) if isinstance(model, Module) and not isinstance(model, OptimizedModule) else model
-
-
-def set_float32_matmul_precision(precision: str) -> None:
-    """Accepted and remembered; Facula multiplies float32 in float32, which is at least as precise as any of them."""
-    if precision not in _PRECISIONS:
-        raise ValueError(
-            f"set_float32_matmul_precision: got {precision!r}. Use one of {', '.join(map(repr, _PRECISIONS))}."
-        )
-    _state["precision"] = precision
-
-
-def get_float32_matmul_precision() -> str:
-    return _state["precision"]
-
-
-def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
-    """Remembered; Facula's results are the same in every run and on any number of threads either way."""
-    _state["deterministic"], _state["warn_only"] = bool(mode), bool(warn_only)
-
-
-def are_deterministic_algorithms_enabled() -> bool:
-    return _state["deterministic"]
-
-
-def is_deterministic_algorithms_warn_only_enabled() -> bool:
-    return _state["warn_only"]
-
-
-def set_default_tensor_type(t) -> None:
-    """The default dtype by a tensor type's name ("torch.DoubleTensor") or class."""
-    import facula
-
-    name = t if isinstance(t, str) else f"torch.{t.__name__}"
-    kinds = {
-        "torch.FloatTensor": facula.float32,
-        "torch.DoubleTensor": facula.float64,
-        "torch.HalfTensor": facula.float16,
-    }
-    if name not in kinds:
-        raise TypeError(
-            f"set_default_tensor_type: {name} is no floating CPU tensor type. Use one of {', '.join(kinds)}."
-        )
-    facula.set_default_dtype(kinds[name])
-
-
-def set_flush_denormal(mode: bool) -> bool:
-    """False: Facula computes denormals as they are and cannot flush them."""
-    bool(mode)
-    return False
-
-
-def typename(obj) -> str:
-    """The type's name as PyTorch writes it."""
-    import facula
-
-    if isinstance(obj, facula.Tensor):
-        return obj.type()
-    module = getattr(type(obj), "__module__", "builtins")
-    name = type(obj).__qualname__
-    return name if module in ("builtins", "__builtin__") else f"{module.replace('facula', 'torch', 1)}.{name}"
 
 
 def _assert_async(condition, message: str = "Expected Tensor with single nonzero value, but got zero") -> None:
@@ -339,14 +277,6 @@ for _dotted, _names in _absent.NAMES.items():
         FALLBACKS.setdefault(f"{_dotted}.{_name}", lambda dotted=f"{_dotted}.{_name}": _absent.one(dotted))
 for _name in (
     "compile",
-    "set_float32_matmul_precision",
-    "get_float32_matmul_precision",
-    "use_deterministic_algorithms",
-    "are_deterministic_algorithms_enabled",
-    "is_deterministic_algorithms_warn_only_enabled",
-    "set_default_tensor_type",
-    "set_flush_denormal",
-    "typename",
     "_assert_async",
     "_check",
     "_check_index",

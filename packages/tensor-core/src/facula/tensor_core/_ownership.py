@@ -47,6 +47,7 @@ UTILS = {
     "tensorboard": ("facula.utils.tensorboard", "facula"),
     "benchmark": ("facula.utils.benchmark", "facula"),
     "dlpack": ("facula.utils.dlpack", "facula-tensor-core"),
+    "deterministic": ("facula.utils.deterministic", "facula-tensor-core"),
 }
 
 # functions of this very part whose modules are imported at first use, and methods of these names: module -> names

@@ -9,10 +9,12 @@ from facula.tensor_core.dispatch.guard import check, want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core.dispatch.out import a_tensor, apart, resize
 from facula.tensor_core.dispatch.run import fitting, number
+from facula.tensor_core._limits import iinfo
 from facula.tensor_core._tensor import Tensor, own_tensor
 from facula.tensor_core._types import DTYPES, complex64, complex128, device, float64, int64, strided
 
 _full, _full_like, _empty_like = lib.full, lib.full_like, lib.empty_like  # give None wherever anything is unusual
+_unset, _unset_like = _full, _empty_like  # what empty and empty_like ask first; fill_unset exchanges them, so that nobody else pays
 _DIAGONAL, _POW = (next(op.id for op in _ops.OPS if op.name == name) for name in ("diagonal", "pow"))
 _map2r = lib.map2r  # a number and a tensor
 
@@ -70,6 +72,28 @@ def _like_layout(name, input, layout, pin_memory):
         raise NotImplementedError(f"{name}: input has layout {input.layout}, the result cannot have {layout}. Convert it.")
 
 
+def fill_unset(wanted):
+    """Whether tensors that are made unset are filled: use_deterministic_algorithms with utils.deterministic.fill_uninitialized_memory."""
+    global _unset, _unset_like
+    _unset, _unset_like = (_nothing, _filled_like) if wanted else (_full, _empty_like)
+
+
+def _nothing(*args):
+    """The answer of a fast road that is closed."""
+
+
+def _filled_like(h, dtype, format):
+    return prepared(_empty_like(h, dtype, format))
+
+
+def prepared(t):
+    """An unset tensor as it is given out: where memory is to be the same in every run, NaN or the largest integer."""
+    if _unset is _nothing and t.numel() and not t.is_meta:
+        kind = t.dtype.kind
+        lib.fc_fill(t._h, *number(math.nan if kind >= 2 else True if kind == 0 else iinfo(t.dtype).max))
+    return t
+
+
 def _kind_dtype(kind):
     """The dtype of a Python number of this kind (0 bool, 1 int, 2 float, 3 complex)."""
     default = lib.fc_default_dtype()
@@ -114,17 +138,17 @@ def empty(*sizes, size=None, out=None, dtype=None, layout=None, device=None, req
     if not sizes or size is not None:
         sizes = listed("empty", "size", sizes, size)
     if out is None and device is None and layout is None and memory_format is None and not (requires_grad or pin_memory):
-        t = _full(-1 if dtype is None else dtype_id(dtype), _state._device.id, sizes, None)
+        t = _unset(-1 if dtype is None else dtype_id(dtype), _state._device.id, sizes, None)
         if t is not None:
             return t
     plain(layout, pin_memory)
     if out is not None:
         _fits("empty", out, dtype)
-        return _finish(out.resize_(ints(sizes)), requires_grad)
+        return _finish(prepared(out.resize_(ints(sizes))), requires_grad)
     t = _empty(ints(sizes), dtype, device)
     if memory_format is not None and memory_format.id > 1:
         t = own_tensor(lib.fc_to(t._h, t.dtype.id, memory_format.id, 0))
-    return _finish(t, requires_grad)
+    return _finish(prepared(t), requires_grad)
 
 
 def _filled(size, value, dtype, device_, requires_grad, out=None):
@@ -222,10 +246,10 @@ def empty_like(input, *, dtype=None, layout=None, device=None, requires_grad=Fal
     if type(input) is not Tensor and (own := getattr(input, "made_like", None)) is not None:
         return _finish(own(empty_like, (), memory_format, dtype=dtype, device=device), requires_grad)
     if dtype is device is memory_format is None and not requires_grad:
-        return _empty_like(input._h, lib.fc_dtype(input._h), 1)
+        return _unset_like(input._h, lib.fc_dtype(input._h), 1)
     if device is not None and _place(device) != lib.fc_device(input._h):
         return empty(input.shape, dtype=dtype or input.dtype, device=device, requires_grad=requires_grad)
-    return _finish(_like(input, dtype, memory_format), requires_grad)
+    return _finish(prepared(_like(input, dtype, memory_format)), requires_grad)
 
 
 def _sparse_like(name, input, value, dtype, requires_grad):
@@ -287,7 +311,7 @@ def empty_strided(size, stride, *, dtype=None, layout=None, device=None, require
         if min((*size, *stride), default=0) >= 0:
             raise RuntimeError(f"empty_strided: Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}. Choose smaller ones.")
         raise RuntimeError(f"empty_strided: sizes and strides must not be negative, got {tuple(size)} and {tuple(stride)}.")
-    return _finish(own_tensor(h), requires_grad)
+    return _finish(prepared(own_tensor(h)), requires_grad)
 
 
 def scalar_tensor(s, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):

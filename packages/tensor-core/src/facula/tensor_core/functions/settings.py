@@ -1,17 +1,35 @@
 """Settings that programs make or ask for, and small questions about tensors."""
 
+from facula.tensor_core.functions import create as _create
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import memory_format
 
-_deterministic = {"mode": False, "warn_only": False}
+_deterministic = {"mode": False, "warn_only": False, "fill": True}
 _precision = "highest"
 _PRECISIONS = ("highest", "high", "medium")
 _DEBUG = ("default", "warn", "error")
 
 
 def use_deterministic_algorithms(mode, *, warn_only=False):
-    """Ask for the same bits in every run. The CPU kernels give them in any case, so this is only remembered."""
-    _deterministic.update(mode=bool(mode), warn_only=bool(warn_only))
+    """Ask for the same bits in every run. The CPU kernels give them in any case; memory that is not set is filled meanwhile, see utils.deterministic."""
+    for name, value in (("mode", mode), ("warn_only", warn_only)):
+        if not isinstance(value, bool):
+            raise TypeError(f"use_deterministic_algorithms(): argument '{name}' must be bool, not {type(value).__name__}. Write True or False.")
+    _deterministic.update(mode=mode, warn_only=warn_only)
+    _create.fill_unset(mode and _deterministic["fill"])
+
+
+def set_fill_uninitialized_memory(wanted):
+    """What utils.deterministic.fill_uninitialized_memory is set to."""
+    if not isinstance(wanted, bool):
+        raise RuntimeError(f"fill_uninitialized_memory: must be bool, not {type(wanted).__name__}. Write True or False.")
+    _deterministic["fill"] = wanted
+    _create.fill_unset(wanted and _deterministic["mode"])
+
+
+def get_fill_uninitialized_memory():
+    """What utils.deterministic.fill_uninitialized_memory says."""
+    return _deterministic["fill"]
 
 
 def are_deterministic_algorithms_enabled():

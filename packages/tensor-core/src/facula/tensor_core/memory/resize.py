@@ -44,11 +44,11 @@ def resize_(self, *sizes, size=None, memory_format=None):
         if s < 0:
             raise RuntimeError(f"resize_: sizes may not be negative, got {tuple(size)}: numel: integer multiplication overflow. Give sizes of 0 or more.")
         n, run = n * s, run * max(s, 1)
-    wanted = (n + lib.fc_offset(self._h)) * self.dtype.itemsize
+    wanted, held = (n + lib.fc_offset(self._h)) * self.dtype.itemsize, lib.fc_storage_bytes(self._h)
     if max(run, wanted) >= 2**63:
         what = "numel: integer multiplication overflow" if n >= 2**63 else "Storage size calculation overflowed" if wanted >= 2**63 else "Stride calculation overflowed"
         raise RuntimeError(f"resize_: {what} with sizes={size}. Choose smaller ones.")
-    if wanted > lib.fc_storage_bytes(self._h) and lib.fc_storage_resize(self._h, wanted):
+    if wanted > held and lib.fc_storage_resize(self._h, wanted):
         raise RuntimeError(f"resize_: Trying to resize storage that is not resizable: it cannot grow to {wanted} bytes, for it is borrowed, or lent to an array, or memory is short. Clone the tensor first.")
     stride, run = [0] * len(size), 1
     for d in range(len(size) - 1, -1, -1):
@@ -62,6 +62,11 @@ def resize_(self, *sizes, size=None, memory_format=None):
         stride = list(channels_last_strides(size))
     plain = self.detach()
     view = own_tensor(lib.fc_as_strided(plain._h, len(size), size, stride, lib.fc_offset(self._h)))
+    if wanted > held:
+        from facula.tensor_core.functions.create import prepared
+
+        old = held // self.dtype.itemsize
+        prepared(own_tensor(lib.fc_as_strided(view._h, 1, [wanted // self.dtype.itemsize - old], [1], old)))
     set_data(self, view)
     lib.fc_bump(self._h)
     return self
