@@ -54,12 +54,19 @@ def into(name, result, out, inputs=(), strides=False):
     if name in ("take", "masked_select"):
         apart(name, out, ())
     if resize(name, out, result.shape) and strides and out.dtype is result.dtype:
-        extent = 1 + sum(s * (n - 1) for n, s in zip(result.shape, result.stride())) if result.numel() else 0
-        if extent > result.numel():  # a part of something larger
-            out.resize_((extent,))
-        set_data(out, _ops.as_strided(out, result.shape, result.stride(), None))
+        lie_as(out, result)
     apart(name, out, inputs)
     return _ops.copy_into_(out, result)
+
+
+def lie_as(out, result):
+    """Give an output that was just resized the result's strides."""
+    if out.stride() == result.stride() or out.origin is not None:
+        return
+    extent = 1 + sum(s * (n - 1) for n, s in zip(result.shape, result.stride())) if result.numel() else 0
+    if extent > result.numel():  # a part of something larger
+        out.resize_((extent,))
+    set_data(out, _ops.as_strided(out, result.shape, result.stride(), None))
 
 
 def refuse_history(name, tensors):
@@ -89,8 +96,8 @@ def write(op, args, out):
     check_dtype("angle" if name == "abs" and args[0].dtype.kind == 3 else name, dtype, out)  # abs of complex numbers converts
     if op.kind in ("map1", "map2", "map3") or name == "index_select":
         apart(name, out, ())
-    if result is not None:
-        resize(name, out, result.shape)
+    if result is not None and resize(name, out, result.shape):
+        lie_as(out, result)
     if name in APART:
         apart(name, out, args[0] if name in ("cat", "stack") else [args[k] for k in op.tensors])
     if dtype is out.dtype and op.kind != "scan":  # whose verbs see to it

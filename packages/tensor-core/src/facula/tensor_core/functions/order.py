@@ -47,7 +47,7 @@ def _written(results, out, kind, input):
     if out is None:
         return _tuple(kind, results)  # 60 ns, kind(*results) 400
     over = kind in _OVER_INPUT and isinstance(out, (tuple, list)) and out and out[0] is input
-    return into(kind.__name__, kind(*results), out, inputs=() if over else (input,))
+    return into(kind.__name__, kind(*results), out, inputs=() if over else (input,), strides=kind is return_types.sort)
 
 
 _OVER_INPUT = (return_types.sort, return_types.topk)  # their values may be written over what was sorted
