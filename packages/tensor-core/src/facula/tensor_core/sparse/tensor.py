@@ -7,6 +7,8 @@ A Sparse has no strided memory, so `_h` is not there: every op's fast path fails
 table of ops.py. Gradients go through the values: what is made of a Sparse is recorded as ops on them.
 """
 
+import functools
+
 from facula.tensor_core import _print
 from facula.tensor_core.functions import create as _create
 from facula.tensor_core.memory import data as _data
@@ -447,6 +449,17 @@ def _compressed(name):
     return method
 
 
+def _asked(name, strided):
+    """Tensor's method of that name: of a sparse tensor, too, where a program asks the class for it."""
+
+    @functools.wraps(strided)
+    def method(self, *args, **kwargs):
+        own = getattr(type(self), name) if isinstance(self, Sparse) else strided
+        return (strided if own is method else own)(self, *args, **kwargs)
+
+    return method
+
+
 METHODS = {
     "to_sparse": to_sparse,
     "to_sparse_csr": _compressed("to_sparse_csr"),
@@ -457,6 +470,7 @@ METHODS = {
     "dense_dim": lambda self: self.dim(),
     **{name: _strided(name) for name in ("coalesce", "is_coalesced", "indices", "values", "_indices", "_values", "_nnz", "crow_indices", "col_indices", "ccol_indices", "row_indices")},
 }
+METHODS = {name: _asked(name, method) for name, method in METHODS.items()}
 
 
 def _handle(op, args, out=None):
