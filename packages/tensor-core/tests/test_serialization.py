@@ -202,3 +202,78 @@ def test_safetensors_come_back(tmp_path):
 
     for loaded in (safetensors.load_file(path), safetensors.load(path.read_bytes()), facula.load(path)):
         assert {k: (str(v.dtype), v.tolist()) for k, v in tensors.items()} == {k: (str(v.dtype), v.tolist()) for k, v in loaded.items()}
+
+
+def test_records_without_a_checksum_are_read():
+    file = bytearray(saved(samples()["x"]).getvalue())
+    at = 0
+    while (at := file.find(b"PK\x01\x02", at + 1)) > 0:
+        file[at + 16 : at + 20] = bytes(4)  # as save writes them after PyTorch's set_crc32_options(False)
+
+    assert plain(samples()["x"]) == plain(facula.load(io.BytesIO(file)))
+
+
+def test_modules_of_the_system_stay_blocked():
+    file = saved(os.getcwd)
+    with serialization.safe_globals([os.getcwd]):
+        with pytest.raises(pickle.UnpicklingError, match="blocked"):
+            facula.load(file)
+
+
+def test_a_shared_mapping_writes_to_the_file(tmp_path):
+    mmap = pytest.importorskip("mmap")
+    if not hasattr(mmap, "MAP_SHARED"):
+        pytest.skip("no mapping flags on this system")
+    facula.save(facula.zeros(3), tmp_path / "x.pt")
+    facula.load(tmp_path / "x.pt", mmap=True).fill_(1)
+    private = facula.load(tmp_path / "x.pt", mmap=True).tolist()
+    with serialization.set_default_mmap_options(mmap.MAP_SHARED):
+        facula.load(tmp_path / "x.pt", mmap=True).fill_(2)
+
+    assert ([0.0] * 3, [2.0] * 3, mmap.MAP_PRIVATE) == (private, facula.load(tmp_path / "x.pt", mmap=True).tolist(), serialization.get_default_mmap_options())
+
+
+def test_a_file_without_a_mark_is_taken_for_what_is_said():
+    with zipfile.ZipFile(saved(facula.tensor([1], dtype=facula.int16))) as marked:
+        records = {name: marked.read(name) for name in marked.namelist() if not name.endswith("byteorder")}
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, data in records.items():
+            archive.writestr(name, data)
+    file.seek(0)
+    little = facula.load(file).tolist()
+    file.seek(0)
+    serialization.set_default_load_endianness(serialization.LoadEndianness.BIG)
+    try:
+        big = facula.load(file).tolist()
+    finally:
+        serialization.set_default_load_endianness(None)
+
+    assert ([1], [256]) == (little, big)
+
+
+@pytest.mark.parametrize("only", [True, False])
+def test_texts_of_python_2_are_decoded_as_asked(only):
+    name = "\u017c\u00f3".encode()
+    file = bytearray(saved({"ab12": 1, "x": facula.ones(1)}, _use_new_zipfile_serialization=False).getvalue())
+    file = file.replace(b"X\x04\x00\x00\x00ab12", b"U\x04" + name)
+    load = lambda **options: list(facula.load(io.BytesIO(file), weights_only=only, **options))[0]
+
+    assert (name.decode(), name.decode("latin-1"), name) == (load(), load(encoding="latin-1"), load(encoding="bytes"))
+
+
+def test_the_environment_forces_weights_only_either_way(monkeypatch):
+    file = saved(collections.deque([1]))
+    monkeypatch.setenv("TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD", "1")
+    with pytest.warns(UserWarning, match="forcing"):
+        relaxed = facula.load(file)
+    file.seek(0)
+    with pytest.raises(pickle.UnpicklingError):
+        facula.load(file, weights_only=True)
+    monkeypatch.delenv("TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD")
+    monkeypatch.setenv("TORCH_FORCE_WEIGHTS_ONLY_LOAD", "y")
+    file.seek(0)
+    with pytest.raises(pickle.UnpicklingError):
+        facula.load(file, weights_only=False)
+
+    assert collections.deque([1]) == relaxed

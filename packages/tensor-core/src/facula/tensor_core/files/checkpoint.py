@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from facula.tensor_core._lib import buffer, lib
 from facula.tensor_core.memory.storage import TypedStorage, UntypedStorage, of, over, raw
+from facula.tensor_core.files.config import unmarked_byteorder
 from facula.tensor_core._tensor import Tensor, own_tensor
 from facula.tensor_core._types import uint8
 
@@ -113,7 +114,8 @@ class Checkpoint:
             raise CheckpointError(f"load: the zip holds {len(roots)} records named data.pkl where a checkpoint has one.")
         self.root = roots[0]
         self.records = {info.filename: info for info in infos}
-        self.swapped = self.has("byteorder") and self.read("byteorder").decode("ascii", "replace").strip() != sys.byteorder
+        marked = self.read("byteorder").decode("ascii", "replace").strip() if self.has("byteorder") else unmarked_byteorder(sys.byteorder)
+        self.swapped = marked != sys.byteorder
 
     def has(self, name: str) -> bool:
         return self.root + name in self.records
@@ -142,6 +144,13 @@ class Checkpoint:
     def fill(self, name: str, view: memoryview) -> None:
         """Copies a record into memory of its size."""
         info = self.info(name)
+        if not info.CRC and len(view):  # written without checksums
+            self.archive.fp.seek(self.place(name))
+            piece = self.archive.fp.read(len(view))
+            if len(piece) < len(view):
+                raise CheckpointError(f"load: the record {name!r} ends after {len(piece)} of {len(view)} bytes.")
+            view[:] = piece
+            return
         try:
             with self.archive.open(info) as record:
                 at = 0

@@ -43,9 +43,9 @@ def read_pickle(
     return read_pickle_at(data, 0, resolve, persistent, trusted)[0]
 
 
-def read_pickle_at(data, at, resolve, persistent=None, trusted=lambda cls: False):
-    """read_pickle for one that begins at byte `at`, and the place behind it."""
-    reader = Reader(data, resolve, persistent, trusted)
+def read_pickle_at(data, at, resolve, persistent=None, trusted=lambda cls: False, encoding="utf-8"):
+    """read_pickle for one that begins at byte `at`, and the place behind it. encoding: of Python 2's texts, which are bytes; "bytes" leaves them so."""
+    reader = Reader(data, resolve, persistent, trusted, encoding)
     reader.at = at
     try:
         return reader.run(), reader.at
@@ -62,8 +62,8 @@ def read_pickle_at(data, at, resolve, persistent=None, trusted=lambda cls: False
 class Reader:
     """The stack machine: `stack` holds values, `below` the stacks under each mark, `memo` what was numbered."""
 
-    def __init__(self, data, resolve, persistent, trusted):
-        self.data, self.at = data, 0
+    def __init__(self, data, resolve, persistent, trusted, encoding):
+        self.data, self.at, self.encoding = data, 0, encoding
         self.resolve, self.persistent, self.trusted = resolve, persistent, trusted
         self.stack, self.below, self.memo = [], [], {}
         self.callables = {}  # id -> what resolve returned
@@ -94,6 +94,10 @@ class Reader:
         text = self.data[self.at : end].decode("utf-8")
         self.at = end + 1
         return text
+
+    def older_text(self, form):
+        piece = self.take(self.number(form))
+        return piece if self.encoding == "bytes" else piece.decode(self.encoding)
 
     def to_mark(self):
         above, self.stack = self.stack, self.below.pop()
@@ -246,8 +250,8 @@ push(pickle.BINBYTES, lambda r: bytes(r.take(r.number("<I"))))
 push(pickle.SHORT_BINBYTES, lambda r: bytes(r.take(r.number("<B"))))
 push(pickle.BINBYTES8, lambda r: bytes(r.take(r.number("<Q"))))
 push(pickle.BYTEARRAY8, lambda r: bytearray(r.take(r.number("<Q"))))
-push(pickle.SHORT_BINSTRING, lambda r: r.take(r.number("<B")).decode("latin-1"))
-push(pickle.BINSTRING, lambda r: r.take(r.number("<i")).decode("latin-1"))
+push(pickle.SHORT_BINSTRING, lambda r: r.older_text("<B"))
+push(pickle.BINSTRING, lambda r: r.older_text("<i"))
 push(pickle.EMPTY_TUPLE, lambda r: ())
 push(pickle.EMPTY_LIST, lambda r: [])
 push(pickle.EMPTY_DICT, lambda r: {})

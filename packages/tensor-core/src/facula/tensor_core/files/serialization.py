@@ -26,6 +26,7 @@ from facula.tensor_core.files.checkpoint import (
 )
 from facula.tensor_core.functions.conjugate import turned
 from facula.tensor_core._lib import lib
+from facula.tensor_core.files.config import mapped, weights_only_of_environment
 from facula.tensor_core.files.pickle_reader import read_pickle_at
 from facula.tensor_core.files.pickle_writer import StorageRef, write_pickle
 from facula.tensor_core.memory.storage import TypedStorage, UntypedStorage
@@ -40,6 +41,7 @@ __all__ = ["load", "save"]
 # --- what files may name besides data --------------------------------------------------------------------------------
 
 _safe: dict[tuple[str, str], Any] = {}
+BLOCKED = frozenset({"sys", "os", "posix", "nt"})  # what a file may not name, allowed or not
 
 
 def _named(item: Any) -> tuple[tuple[str, str], Any]:
@@ -159,11 +161,12 @@ def load(
     weights_only: True (the default) reads data only; False unpickles and so runs what the file says.
     pickle_module: a module whose Unpickler reads the file, with weights_only=False.
     mmap: tensors look into the file (at a path, of save's zip format), whose pages are read when they are touched; writes stay private.
-    pickle_load_args: for the unpickler of weights_only=False: encoding, errors, fix_imports.
+    pickle_load_args: encoding, of texts that Python 2 pickled ("utf-8"; "bytes" leaves them as they are); errors and fix_imports, for weights_only=False.
     Raises pickle.UnpicklingError for a pickle that is no data, RuntimeError for a file that is damaged.
     """
     if mmap and not isinstance(f, (str, os.PathLike)):
         raise ValueError(f"load: f must be a file path in order to use the mmap argument, got {type(f).__name__}.")
+    weights_only = weights_only_of_environment(weights_only)
     if pickle_module is not None and weights_only:
         raise RuntimeError("Can not safely load weights when explicit pickle_module is specified. Leave one of the two out.")
     if unknown := set(pickle_load_args) - {"encoding", "errors", "fix_imports"}:
@@ -171,6 +174,7 @@ def load(
     if pickle_module not in (None, pickle):
         weights_only = False  # who names another one wants it
     with contextlib.ExitStack() as stack:
+        whole = mapped(f) if mmap else None
         if isinstance(f, (str, os.PathLike)):
             f = stack.enter_context(open(f, "rb"))
         elif not all(hasattr(f, name) for name in ("read", "seek", "tell")):
@@ -178,17 +182,12 @@ def load(
                 f"load: expected 'f' to be a path or an object with read(), seek() and tell(), got {type(f).__name__}. You can only torch.load from a file "
                 "that is seekable. Please pre-load the data into a buffer like io.BytesIO and try to load from it instead."
             )
-        mapped = None
-        if mmap:
-            from mmap import ACCESS_COPY, mmap as map_file
-
-            if os.fstat(f.fileno()).st_size:
-                mapped = map_file(f.fileno(), 0, access=ACCESS_COPY)
-        read = safely if weights_only is not False else partial(unsafely, pickle_module or pickle, pickle_load_args)
-        return _load(f, map_location, read, mapped)
+        options = {"encoding": "utf-8", **pickle_load_args}
+        read = partial(safely, options["encoding"]) if weights_only is not False else partial(unsafely, pickle_module or pickle, options)
+        return _load(f, map_location, read, whole)
 
 
-def _load(f: BinaryIO, map_location: Any, read: Reader, mapped: Any) -> Any:
+def _load(f: BinaryIO, map_location: Any, read: Reader, whole: Any) -> Any:
     start, stream = f.tell(), f
     head = f.read(16)
     if start or not hasattr(f, "seekable"):  # a zip's reader asks that
@@ -197,8 +196,8 @@ def _load(f: BinaryIO, map_location: Any, read: Reader, mapped: Any) -> Any:
     if not head:
         raise EOFError("load: the file is empty.")
     if head.startswith(b"PK\x03\x04"):
-        return Unarchiver(Checkpoint(f), map_location, read, mapped).run()
-    if mapped is not None:
+        return Unarchiver(Checkpoint(f), map_location, read, whole).run()
+    if whole is not None:
         raise RuntimeError("load: mmap can only be used with files saved with _use_new_zipfile_serialization=True, and this is none. Leave it out.")
     if head[8:9] == b"{":
         from facula.safetensors import load as load_safetensors
@@ -231,6 +230,8 @@ class Unarchiver:
             storage.settle()
 
     def find_safe(self, module: str, name: str) -> Any:
+        if module in BLOCKED:
+            raise pickle.UnpicklingError(f"Weights only load failed: the file uses {module}.{name}, and module {module} is blocked whatever add_safe_globals was given. Do not open it.")
         if (module, name) in _safe:
             return _safe[module, name]
         try:
@@ -420,9 +421,9 @@ def text(part: Any) -> Any:
     return part.decode("ascii", "replace") if type(part) is bytes else part
 
 
-def safely(archive: Unarchiver, data: bytes, at: int) -> tuple[Any, int]:
+def safely(encoding: str, archive: Unarchiver, data: bytes, at: int) -> tuple[Any, int]:
     """weights_only: data, and what add_safe_globals was given."""
-    return read_pickle_at(data, at, archive.find_safe, archive.storage, lambda cls: cls in _safe.values())
+    return read_pickle_at(data, at, archive.find_safe, archive.storage, lambda cls: cls in _safe.values(), encoding)
 
 
 def unsafely(pickle_module: Any, options: dict, archive: Unarchiver, data: bytes, at: int) -> tuple[Any, int]:
