@@ -271,10 +271,9 @@ class Sparse(Tensor):
 
 def _part(name, t):
     """A tensor of which a sparse one is made, as its repr shows it."""
-    text = repr(t.detach()).replace(f", dtype={t.dtype}", "")
-    if not t.numel() and "size=" not in text:
-        text = f"{text[:-1]}, size={tuple(t.shape)})"
-    return f"{name}={text}".replace("\n", "\n" + " " * (len(name) + 8))
+    head = f"{name}=tensor("
+    size = "" if t.numel() else f", size={tuple(t.shape)}"
+    return f"{head}{_print._tensor_str(t.detach(), len('tensor(' + head))}{size})"
 
 
 def _converter(dtype):
