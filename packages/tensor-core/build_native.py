@@ -135,6 +135,31 @@ def cache_folder():
     return folder
 
 
+PROBE = "#include <Python.h>\n#include <math.h>\n#include <pthread.h>\nint probe(int x) { return x; }\n"
+REMEDIES = (  # the first whose word is in what the compiler said
+    ("Python.h", "Python's own headers are missing: install python3-dev, python3-devel, or whatever your system calls them."),
+    ("-march", "It is too old: gcc 11 and clang 12 know -march=x86-64-v4."),
+    (".h", "The C library's headers are missing: install libc6-dev, glibc-devel, or whatever your system calls them."),
+    ("", "Install gcc or clang, or set CC."),
+)
+MOST_ERRORS = 3  # what is wrong in a header is wrong in two hundred units
+
+
+def check_compiler():
+    """Says in one sentence what two hundred compilations would say otherwise."""
+    if not shutil.which(CC[0]):
+        raise CompileError(f"no C compiler: {CC[0]} is not on PATH. Install gcc or clang, or set CC.")
+    with tempfile.TemporaryDirectory() as scratch:
+        source = Path(scratch, "probe.c")
+        source.write_text(PROBE)
+        command = [*CC, f"-march=x86-64-{LEVELS[-1]}", "-fPIC", f"-I{sysconfig.get_path('include')}", source, "-o", Path(scratch, "probe.so"), *LINK]
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace")
+    if done.returncode:
+        remedy = next(text for word, text in REMEDIES if word in done.stderr)
+        said = done.stderr.strip() or "nothing"
+        raise CompileError(f"the C compiler does not work: {shlex.join(CC)} ended with {done.returncode} over three #include lines, and said: {said}\n{remedy}")
+
+
 class Closures:
     """The text of a source with all that it includes by quotes, as one digest; each file is read once."""
 
@@ -227,7 +252,8 @@ def compile_all(root, jobs, say, binding=True, warned=refuse):
         futures = [pool.submit(compile_unit, u, root, cache, closure, say, warned) for u, closure in work]
         errors = [f.exception() for f in futures if f.exception()]
     if errors:
-        raise CompileError("\n".join(map(str, dict.fromkeys(map(str, errors)))))
+        more = [f"and {len(errors) - MOST_ERRORS} more units"] * (len(errors) > MOST_ERRORS)
+        raise CompileError("\n".join([*map(str, errors[:MOST_ERRORS]), *more]))
     return [f.result() for f in futures]
 
 
@@ -315,8 +341,7 @@ def build_library(root, package, target, strip, jobs, say, warned):
         return False
     if platform.machine().lower() not in ("x86_64", "amd64"):
         raise CompileError(f"the kernels are written for x86-64, and this machine is {platform.machine()}. Build on an x86-64 machine, or in an emulated one.")
-    if not shutil.which(CC[0]):
-        raise CompileError(f"no C compiler: {CC[0]} is not on PATH. Install gcc or clang, or set CC.")
+    check_compiler()
     objects = compile_all(root, jobs or min(os.cpu_count() or 1, 8), say, warned=warned)
     target.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target) as scratch:
