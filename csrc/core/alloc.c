@@ -20,6 +20,7 @@
 
 #include "../include/facula.h"
 #include "atomic.h"
+#include "sanitized.h"
 
 #define LINE 64
 #define SMALL_BITS 15
@@ -350,11 +351,14 @@ static void spill(cache *mine, int c)
     ADD(mine->cached, -n * class_bytes(c));
 }
 
-#if defined(__SANITIZE_ADDRESS__)
-#define FC_DIRECT 1 /* so that the sanitizer sees every block's end and life */
-#else
-#define FC_DIRECT 0
-#endif
+#define FC_DIRECT FC_ASAN /* so that the sanitizer sees every block's end and life */
+
+static int64_t until_failure; /* atomic; of direct builds: which allocation is to fail, for tests of what happens then */
+
+int64_t fc_alloc_fail_after(int64_t n)
+{
+    return FC_DIRECT ? __atomic_exchange_n(&until_failure, n, __ATOMIC_RELAXED) : -1;
+}
 
 void *fc_alloc(int64_t bytes)
 {
@@ -363,6 +367,8 @@ void *fc_alloc(int64_t bytes)
         return NULL;
     if (FC_DIRECT) {
         void *p = NULL;
+        if (fc_atomic_peek(&until_failure) > 0 && fc_atomic_count(&until_failure, -1) == 1)
+            return NULL;
         if (posix_memalign(&p, LINE, bytes ? (size_t)bytes : 1))
             return NULL;
         ADD(mine->allocations, 1);

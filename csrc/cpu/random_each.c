@@ -24,7 +24,7 @@ static double poisson_large(fc_generator *g, double rate)
     const double a = -0.059 + 0.02483 * b;
     const double inv_alpha = 1.1239 + 1.1328 / (b - 3.4);
     const double v_r = 0.9277 - 3.6224 / (b - 2);
-    for (;;) {
+    for (int sign;;) { /* lgamma_r's; lgamma itself writes a global */
         const double u = fc_draw_f64(g) - 0.5, v = fc_draw_f64(g);
         const double us = 0.5 - fabs(u);
         const double k = floor((2 * a / us + b) * u + rate + 0.43);
@@ -32,7 +32,7 @@ static double poisson_large(fc_generator *g, double rate)
             return k;
         if (k < 0 || (us < 0.013 && v > us))
             continue;
-        if (log(v) + log(inv_alpha) - log(a / (us * us) + b) <= -rate + k * log_rate - lgamma(k + 1))
+        if (log(v) + log(inv_alpha) - log(a / (us * us) + b) <= -rate + k * log_rate - lgamma_r(k + 1, &sign))
             return k;
     }
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../core/sanitized.h"
 #include "../cpu/gemm_args.h"
 #include "../include/facula.h"
 #include "check.h"
@@ -15,7 +16,7 @@ static uint64_t next(void) { return seed ^= seed << 13, seed ^= seed >> 7, seed 
 
 /* Under a sanitizer, which slows each access twentyfold, products beyond this many fma are left out, and only every LAYOUT_STRIDE-th
  * pair of layouts is tried: every path is taken by a smaller one. */
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#if FC_TSAN || FC_ASAN
 #define MOST_WORK 3000000
 #define LAYOUT_STRIDE 3
 #else

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "../core/atomic.h"
+#include "../core/sanitized.h"
 #include "../cpu/parallel.h"
 #include "../include/facula.h"
 #include "check.h"
@@ -163,7 +164,7 @@ static void test_child_starts_afresh(void)
     CHECK(covered(N, 10) && climbed(50, 4));
 }
 
-#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
+#if !FC_TSAN && !FC_ASAN
 static void *busy(void *stop)
 {
     while (!fc_atomic_get((int *)stop))
@@ -223,7 +224,7 @@ int main(void)
     test_threads_call_at_once();
     test_child_starts_afresh();
     test_threads_call_at_once();
-#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
+#if !FC_TSAN && !FC_ASAN
     test_child_of_a_busy_pool();
 #endif
     fc_set_num_threads(4);
