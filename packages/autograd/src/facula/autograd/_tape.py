@@ -200,7 +200,7 @@ class Tape:
 
     def copy_out(self, op, out, args):
         if grad_mode() and RULES.get(op.name) is not NONE and (any(t.origin is not None for t in tensors(args)) or any(t.origin is not None for t in tensors([out]))):
-            raise GradError(f"{op.name}: out=... arguments don't support automatic differentiation, but one of the arguments requires grad. Drop out=, or use no_grad().")
+            raise GradError(f"{op.name}(): functions with out=... arguments don't support automatic differentiation, but one of the arguments requires grad. Drop out=, or use no_grad().")
 
 
     def pieces(self, name, tensor, pieces, dim):

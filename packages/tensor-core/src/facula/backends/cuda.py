@@ -1,6 +1,7 @@
 """CUDA: not built."""
 
 import contextlib
+import enum
 from types import SimpleNamespace
 
 
@@ -48,3 +49,27 @@ def sdp_kernel(enable_flash=True, enable_math=True, enable_mem_efficient=True, e
         yield {}
     finally:
         _roads.update(before)
+
+
+def _preference(name, doc, default, others):
+    """A choice among a GPU's libraries, of which none is there: only the default can be chosen."""
+    kind = enum.Enum(name, [n.capitalize() for n in (default, *others)])
+    kind.__str__ = lambda self: f"{name}.{self.name}"
+
+    def choose(backend=None):
+        backend = backend.name.lower() if isinstance(backend, kind) else backend
+        if backend is not None and not isinstance(backend, str):
+            raise RuntimeError(f"preferred library: Unknown input value type {type(backend).__name__}. Choose from: {default}, {', '.join(others)}.")
+        if backend in others:
+            raise RuntimeError(f"preferred library: Cannot set preferred backend to {backend}, which is not built. Leave the default.")
+        if backend not in (None, "default", default):
+            raise RuntimeError(f"preferred library: Unknown input value {backend!r}. Choose from: {default}, {', '.join(others)}.")
+        return next(iter(kind))
+
+    choose.__doc__ = f"The library for {doc}: the default one, and no other can be set, for there is no GPU. Raises RuntimeError for others."
+    return choose
+
+
+preferred_linalg_library = _preference("_LinalgBackend", "factorisations on a GPU", "default", ("cusolver", "magma"))
+preferred_blas_library = _preference("_BlasBackend", "matrix products on a GPU", "cublas", ("cublaslt", "ck"))
+preferred_rocm_fa_library = _preference("_ROCmFABackend", "attention on an AMD GPU", "default", ("aotriton", "ck"))

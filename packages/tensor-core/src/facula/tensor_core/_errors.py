@@ -215,9 +215,17 @@ def _rank(op, args, out, a, b, c, d):
     return ShapeError if b else RankError, f"{argument(op, a)} has {b} dims where {c} are wanted ({operands(op, args)}). Reshape it, or add dims with unsqueeze."
 
 
+def _as_matrices(op, x, y):
+    """" (2x3 and 4x5)", which programs look for; a layer's input is taken as rows."""
+    if y.dim() != 2 or x.dim() < 2 or x.dim() > 2 and op.name != "linear":
+        return ""
+    rows, columns = (y.shape[1], y.shape[0]) if op.name == "linear" else y.shape
+    return f" ({x.shape[:-1].numel()}x{x.shape[-1]} and {rows}x{columns})"
+
+
 def _size(op, args, out, a, b, c, d):
     if op.kind == "dot":
-        return ShapeError, f"mat1 and mat2 shapes cannot be multiplied: {argument(op, a)} has {b} columns but {argument(op, c)} has {d} rows ({operands(op, args)}). Transpose one, or check the layer sizes."
+        return ShapeError, f"mat1 and mat2 shapes cannot be multiplied{_as_matrices(op, args[a], args[c])}: {argument(op, a)} has {b} columns but {argument(op, c)} has {d} rows ({operands(op, args)}). Transpose one, or check the layer sizes."
     if op.name == "complex_view":
         return ShapeError, _pairs_wanted(args[0]) + f" ({operands(op, args)})."
     if op.name in _INDEXED and not args[0].dim():
@@ -271,7 +279,7 @@ def _numel(op, args, out, a, b, c, d):
 def _mixed(op, args, out, a, b, c, d):
     if c < 0:
         return DTypeError, f"{argument(op, a - 1)} must be {name(d)} but is {name(b)} ({operands(op, args)}). Convert with .to(facula.{name(d)})."
-    return DTypeError, f"expected operands to have the same dtype, but got: {_scalar_type(b).lower()} != {_scalar_type(d).lower()} ({operands(op, args)}). Convert one with .to()."
+    return DTypeError, f"expected m1 and m2 to have the same dtype, but got: {_scalar_type(b).lower()} != {_scalar_type(d).lower()} ({operands(op, args)}). Convert one with .to()."
 
 
 def _lazy(op, args, out, a, b, c, d):

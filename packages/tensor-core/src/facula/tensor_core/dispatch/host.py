@@ -78,6 +78,12 @@ def check_dtype(op, tensor):
         raise DTypeError(f"{public}: {low}. Got {name} ({describe(tensor)}). Convert it with .to(facula.float32).")
 
 
+def _not_converged(op, error):
+    from facula.tensor_core.linalg.tools import LinAlgError
+
+    return LinAlgError(f"{op.name.lstrip('_').replace('_', '.', 1)}: {error}. Look for elements that are not finite.")
+
+
 def run(op, args):
     """The results of a row, or what infer refused."""
     infer, compute = ROWS[op.name]
@@ -92,7 +98,10 @@ def run(op, args):
     outs = [spec.empty(lib.fc_device(tensors[0]._h)) for spec in specs]
     if not tensors[0].is_meta and any(math.prod(s.shape) for s in specs):
         with np.errstate(all="ignore"):  # what is not finite shows in the result
-            arrays = compute(*(to_array(a) if isinstance(a, Tensor) else a for a in args))
+            try:
+                arrays = compute(*(to_array(a) if isinstance(a, Tensor) else a for a in args))
+            except np.linalg.LinAlgError as error:
+                raise _not_converged(op, error) from None
         for out, array in zip(outs, arrays if isinstance(arrays, tuple) else (arrays,), strict=True):
             if out.numel():
                 to_array(out)[...] = array

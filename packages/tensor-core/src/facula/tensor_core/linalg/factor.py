@@ -2,6 +2,7 @@
 
 from facula.tensor_core import _ops, return_types
 from facula.tensor_core.functions import create as _create
+from facula.tensor_core.functions.math import tril, triu
 from facula.tensor_core.dispatch import slow as _dispatch
 from facula.tensor_core._errors import DTypeError, ShapeError
 from facula.tensor_core.linalg.solve import _exchanges, in_range
@@ -220,9 +221,13 @@ def _side(name, UPLO):
     return UPLO in "Uu"
 
 
-def _finite(name, A):
-    """LAPACK's eigenvalues of what is not finite are an endless search."""
-    if not A.is_meta and not bool(A._values_of_all().isfinite().all()):
+def _finite(name, A, upper=None):
+    """LAPACK's eigenvalues of what is not finite are an endless search. upper: the triangle that is read, where it is one."""
+    if A.is_meta or bool(A._values_of_all().isfinite().all()):
+        return
+    if upper is None:
+        raise LinAlgError(f"{name}: input tensor should not contain infs or NaNs. A.isfinite() finds them.")
+    if not bool((triu if upper else tril)(A.detach()).isfinite().all()):
         raise LinAlgError(f"{name}: The algorithm failed to converge because the input matrix contained non-finite values.")
 
 
@@ -245,7 +250,7 @@ def eigh(A, UPLO="L", *, out=None):
     """(eigenvalues in ascending order, eigenvectors as columns) of Hermitian matrices, of which one triangle is read."""
     square("linalg.eigh", A)
     upper = _side("linalg.eigh", UPLO)
-    _finite("linalg.eigh", A)
+    _finite("linalg.eigh", A, upper)
     return into("linalg.eigh", return_types.linalg_eigh(*_ops._linalg_eigh(A, upper, True)), out)
 
 
@@ -253,7 +258,7 @@ def eigvalsh(A, UPLO="L", *, out=None) -> Tensor:
     """The eigenvalues of Hermitian matrices, ascending."""
     square("linalg.eigvalsh", A)
     upper = _side("linalg.eigvalsh", UPLO)
-    _finite("linalg.eigvalsh", A)
+    _finite("linalg.eigvalsh", A, upper)
     return into("linalg.eigvalsh", _ops._linalg_eigh(A, upper, _listens(A))[0], out)
 
 

@@ -143,10 +143,17 @@ def _adjoint(a):
     return np.swapaxes(a, -2, -1).conj()
 
 
+def _whole_cholesky(a):
+    low = np.linalg.cholesky(a)
+    if np.isnan(np.diagonal(low, axis1=-2, axis2=-1)).any():  # which not every LAPACK refuses
+        raise np.linalg.LinAlgError
+    return low, np.zeros(a.shape[:-2], np.int32)
+
+
 @row("_linalg_cholesky_ex", lambda x, upper: [Spec(_name(x), tuple(x.shape), True), Spec("int32", tuple(x.shape[:-2]))])
 def cholesky_ex(a, upper):
     a = _adjoint(a) if upper else a
-    low, info = one_by_one(a, lambda a: (np.linalg.cholesky(a), np.zeros(a.shape[:-2], np.int32)), host_lu.cholesky, 2)
+    low, info = one_by_one(a, _whole_cholesky, host_lu.cholesky, 2)
     return (_adjoint(low) if upper else low), info
 
 
