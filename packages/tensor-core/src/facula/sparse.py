@@ -5,7 +5,9 @@ import functools
 from facula.tensor_core import _ops
 from facula.tensor_core._types import sparse_coo, sparse_csc, sparse_csr
 from facula.tensor_core.functions import create as _create
+from facula.tensor_core.sparse import rows as _rows
 from facula.tensor_core.sparse import tensor as _sparse
+from facula.tensor_core.sparse.ops import grouped as _grouped
 from facula.tensor_core.sparse.products import sampled_addmm
 
 __all__ = ["addmm", "as_sparse_gradcheck", "check_sparse_tensor_invariants", "log_softmax", "mm", "sampled_addmm", "softmax", "spdiags", "sum"]
@@ -178,13 +180,14 @@ def as_sparse_gradcheck(gradcheck):
         inputs = inputs if isinstance(inputs, (tuple, list)) else (inputs,)
         plain, builders = [], []
         for x in inputs:
-            if getattr(x, "is_sparse", False) and x.requires_grad:
-                x = x.detach().coalesce()
+            if isinstance(x, _sparse.Sparse) and x.requires_grad:
+                compressed, x = isinstance(x, _rows.Compressed), x.detach()
+                x = x if compressed else x.coalesce()
                 if not masked:  # every index is listed, so that every element has its derivative
                     n = x.sparse_dim()
-                    there = _create.ones(tuple(x.shape[:n]), dtype=x.dtype)
-                    places = _sparse.to_sparse(there)._i
-                    x = _sparse.make(places, x.to_dense().reshape(-1, *x.shape[n:]), x.shape, True)
+                    places = _sparse.to_sparse(_create.ones(tuple(x.shape[:n]), dtype=x.dtype))._i
+                    whole = _sparse.make(places, _grouped(x.to_dense(), n), x.shape, True)
+                    x = _rows.compress(whole, x._axis) if compressed else whole
                 builders.append(lambda values, x=x: x._with(values))
                 x = x._v.requires_grad_()
             else:
@@ -194,7 +197,7 @@ def as_sparse_gradcheck(gradcheck):
         def strided(*given):
             out = func(*(x if build is None else build(x) for build, x in zip(builders, given)))
             outs = out if isinstance(out, (tuple, list)) else (out,)
-            outs = tuple((o._v if masked else o.to_dense()) if getattr(o, "is_sparse", False) else o for o in outs)
+            outs = tuple((o._v if masked else o.to_dense()) if isinstance(o, _sparse.Sparse) else o for o in outs)
             return outs if isinstance(out, (tuple, list)) else outs[0]
 
         return gradcheck(strided, tuple(plain), **options)

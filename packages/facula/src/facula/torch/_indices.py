@@ -37,6 +37,16 @@ def _int_mm(self, mat2, *, out=None):
     return out.copy_(found)
 
 
+def _validate_sparse_coo_tensor_args(indices, values, size, is_coalesced=None, check_pinning=None):
+    """Refuse what sparse_coo_tensor refuses."""
+    facula.sparse_coo_tensor(indices, values.detach(), size, is_coalesced=is_coalesced)
+
+
+def _validate_sparse_compressed_tensor_args(compressed_indices, plain_indices, values, size, layout, check_pinning=None):
+    """Refuse what sparse_compressed_tensor refuses."""
+    facula.sparse_compressed_tensor(compressed_indices, plain_indices, values.detach(), size, layout=layout)
+
+
 def _segment_reduce(data, reduce, *, lengths=None, indices=None, offsets=None, axis=0, unsafe=False, initial=None):
     """torch.segment_reduce."""
     return facula.segment_reduce(data, reduce, lengths=lengths, indices=indices, offsets=offsets, axis=axis, unsafe=unsafe, initial=initial)

@@ -121,6 +121,12 @@ def _empty(size, dtype, device_):
     return own_tensor(h)
 
 
+def _blank(name, sizes, dtype, layout, device, requires_grad, pin_memory):
+    from facula.tensor_core.sparse.tensor import blank
+
+    return blank(name, ints(sizes), dtype, layout, device, pin_memory).requires_grad_(requires_grad)
+
+
 def _size(s):
     try:
         return s.__index__()
@@ -141,6 +147,8 @@ def empty(*sizes, size=None, out=None, dtype=None, layout=None, device=None, req
         t = _unset(-1 if dtype is None else dtype_id(dtype), _state._device.id, sizes, None)
         if t is not None:
             return t
+    if layout is not None and layout is not strided and out is None:
+        return _blank("empty", sizes, dtype, layout, device, requires_grad, pin_memory)
     plain(layout, pin_memory)
     if out is not None:
         _fits("empty", out, dtype)
@@ -179,6 +187,8 @@ def zeros(*sizes, size=None, out=None, dtype=None, layout=None, device=None, req
         t = _full(-1 if dtype is None else dtype_id(dtype), _state._device.id, sizes, 0)
         if t is not None:
             return t
+    if layout is not None and layout is not strided and out is None:
+        return _blank("zeros", sizes, dtype, layout, device, requires_grad, pin_memory)
     plain(layout, pin_memory)
     return _filled(sizes, 0, dtype, device, requires_grad, out)
 
@@ -242,7 +252,7 @@ def empty_like(input, *, dtype=None, layout=None, device=None, requires_grad=Fal
     if layout is not None or pin_memory:
         _like_layout("empty_like", input, layout, pin_memory)
     if type(input) is not Tensor and input.layout is not strided:
-        return _sparse_like("empty_like", input, 0, dtype, requires_grad)
+        return _sparse_like("empty_like", input, 0, dtype, requires_grad, memory_format)
     if type(input) is not Tensor and (own := getattr(input, "made_like", None)) is not None:
         return _finish(own(empty_like, (), memory_format, dtype=dtype, device=device), requires_grad)
     if dtype is device is memory_format is None and not requires_grad:
@@ -252,8 +262,10 @@ def empty_like(input, *, dtype=None, layout=None, device=None, requires_grad=Fal
     return _finish(prepared(_like(input, dtype, memory_format)), requires_grad)
 
 
-def _sparse_like(name, input, value, dtype, requires_grad):
+def _sparse_like(name, input, value, dtype, requires_grad, memory_format):
     """No elements in the shape and layout of a sparse tensor."""
+    if memory_format is not None:
+        raise RuntimeError(f"{name}: memory format option is only supported by strided tensors, got {memory_format} for layout {input.layout}. Leave it out.")
     if value != 0:
         raise NotImplementedError(f"{name}: not defined for layout {input.layout}. Convert with to_dense().")
     from facula.tensor_core.sparse.shapes import empty_like
@@ -265,7 +277,7 @@ def _like_filled(input, value, dtype, device, requires_grad, memory_format):
     if type(input) is not Tensor:
         want_tensor("full_like", "input", 0, input)
     if type(input) is not Tensor and input.layout is not strided:
-        return _sparse_like("full_like", input, value, dtype, requires_grad)
+        return _sparse_like("full_like", input, value, dtype, requires_grad, memory_format)
     if type(input) is not Tensor and (own := getattr(input, "made_like", None)) is not None:
         return _finish(own(full_like, (value,), memory_format, dtype=dtype, device=device), requires_grad)
     if device is memory_format is None and not requires_grad:
@@ -282,6 +294,8 @@ def _like_filled(input, value, dtype, device, requires_grad, memory_format):
 
 def zeros_like(input, *, dtype=None, layout=None, device=None, requires_grad=False, memory_format=None, pin_memory=False):
     """Zeros of input's shape, dtype and device."""
+    if layout is not None and layout is not input.layout:
+        return zeros(input.shape, dtype=dtype or input.dtype, layout=layout, device=device or input.device, requires_grad=requires_grad, pin_memory=pin_memory)
     if layout is not None or pin_memory:
         _like_layout("zeros_like", input, layout, pin_memory)
     return _like_filled(input, 0, dtype, device, requires_grad, memory_format)

@@ -1,11 +1,14 @@
 """What rows do with sparse tensors: a table by the row's name, over ops on indices and values."""
 
+import math
 from functools import partial
 
 from facula.tensor_core import _ops
 from facula.tensor_core.functions import create as _create
 from facula.tensor_core.memory import data as _data
-from facula.tensor_core._errors import GradError
+from facula.tensor_core.dispatch.out import into
+from facula.tensor_core._errors import DTypeError, GradError
+from facula.tensor_core._state import can_cast
 
 Sparse = make = None  # _sparse's, which puts them here
 
@@ -14,12 +17,39 @@ def run(op, args, out):
     """The op on arguments of which at least one is sparse. `out is args[0]`: in place."""
     from facula.tensor_core.sparse import shapes as _sparse_shapes  # noqa: F401 - which adds its rows to the table
 
-    table = OPS if out is None else INPLACE
-    if op.name not in table or (out is not None and out is not args[0]):
+    table = INPLACE if out is not None and out is args[0] else OPS
+    if op.name not in table or out is not None and _first(args) is None:
         name = op.name + ("_" if out is not None and not op.name.endswith("_") else "")
         raise NotImplementedError(f"{name}: not defined for layout {_first(args).layout}. Convert with to_dense().".replace("facula.", ""))
     result = table[op.name](*args)
-    return _first(args)._as_me(result) if out is None else result
+    if out is None:
+        return _first(args)._as_me(result)
+    return result if table is INPLACE else _given(op.name, result, out)
+
+
+def _given(name, result, out):
+    """out with the result in it: a sparse one takes its indices, a strided one its elements."""
+    if not isinstance(result, Sparse):
+        return into(name, result, out)
+    if not isinstance(out, Sparse) or out.sparse_dim() != result.sparse_dim() and out._nnz():
+        raise RuntimeError(f"{name}: the result has {result.sparse_dim()} sparse dims, out of layout {out.layout} and shape {tuple(out.shape)} cannot hold it. Give a sparse one.")
+    if result.dtype.kind == 0 and out.dtype.kind:
+        raise RuntimeError(f"{name} does not support non-boolean outputs, got {out.dtype.name}. Give one of dtype bool.")
+    _castable(name, result.dtype, out.dtype)
+    if result.requires_grad or out.requires_grad:
+        raise GradError(f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the arguments requires grad. Drop out=.")
+    out._i, out._v, out._size, out._coalesced = result._i.clone(), result._v.to(out.dtype, copy=True), result._size, result._coalesced
+    return out
+
+
+def _castable(name, dtype, wanted):
+    if not can_cast(dtype, wanted):
+        raise DTypeError(f"{name}: result type {dtype.scalar_type} can't be cast to the desired output type {wanted.scalar_type}. Give another dtype.")
+
+
+def grouped(t, n):
+    """A strided tensor with its first n dims as one."""
+    return t.reshape((math.prod(t.shape[:n]), *t.shape[n:]))
 
 
 def _first(args):
@@ -67,7 +97,7 @@ def _add(x, y, alpha=1, row="add"):
     _same_shape("add", x, y)
     n = y.sparse_dim()
     terms = _terms(row, x, y, alpha)
-    return x.to(terms.dtype).reshape((-1, *x.shape[n:])).index_add(0, _places(y), terms).reshape(x.shape)
+    return grouped(x.to(terms.dtype), n).index_add(0, _places(y), terms).reshape(x.shape)
 
 
 def become(name, x, values, indices, coalesced):
@@ -101,12 +131,15 @@ def _add_(x, y, alpha=1, row="add_"):
     _same_shape("add_", x, y)
     n = y.sparse_dim()
     if x.is_contiguous():
-        x.view((-1, *x.shape[n:])).index_add_(0, _places(y), _terms(row, x, y, alpha).to(x.dtype))
+        x.view((math.prod(x.shape[:n]), *x.shape[n:])).index_add_(0, _places(y), _terms(row, x, y, alpha).to(x.dtype))
         return x
     return getattr(x, row)(y.to_dense(), alpha=alpha)
 
 
 def _mul(x, y):
+    for a, b in ((x, y), (y, x)):
+        if isinstance(a, Sparse) and not a.dim() and isinstance(b, Sparse):  # one number
+            return b._with(b._v * a.to_dense())
     if isinstance(x, Sparse) and isinstance(y, Sparse):  # nonzero where both are
         x, y = x.coalesce(), y.coalesce()
         _same_shape("mul", x, y)
@@ -114,8 +147,18 @@ def _mul(x, y):
     if not isinstance(x, Sparse):
         x, y = y, x
     if hasattr(y, "dim") and y.dim():
+        x = _repeated(x, y.shape)
         return x._with(x._v * y.expand(x.shape).sparse_mask(x)._v)
     return x._with(x._v * y)
+
+
+def _repeated(x, shape):
+    """x as often as the dims ask that shape has before its own."""
+    for size in reversed(shape[: max(len(shape) - x.dim(), 0)]):
+        nnz, index = x._nnz(), x._i.repeat(1, size)
+        lead = _create.arange(size).repeat_interleave(nnz).unsqueeze(0)
+        x = make(_ops.cat([lead, index], 0), x._v.repeat(size, *(1,) * (x._v.dim() - 1)), (size, *x.shape), x._coalesced)
+    return x
 
 
 def _mul_(x, y):
@@ -151,13 +194,21 @@ def _nan_to_num(x, nan=0, posinf=0, neginf=0):
     return x._with(_ops._nan_to_num(x._v, nan=nan, posinf=posinf, neginf=neginf))
 
 
+def want_coalesced(name, x):
+    """Refuse to write what is not linear to values that add up."""
+    if not x._coalesced:
+        raise RuntimeError(f"{name}_ requires coalesced input: an index of shape {tuple(x.shape)} may be listed twice. Coalesce it, or use {name}.")
+
+
 def _in_place(name):
     function = OPS[name]
 
     def apply(x, *rest):
+        if name not in _LINEAR:
+            want_coalesced(name, x)
         made = function(x, *rest)
-        x._i, x._v, x._coalesced = made._i, made._v.to(x.dtype), made._coalesced
-        return x
+        _castable(name + "_", made.dtype, x.dtype)
+        return become(name + "_", x, made._v.to(x.dtype), made._i, made._coalesced)
 
     return apply
 
@@ -208,16 +259,17 @@ _ZERO_PRESERVING = (
     "abs sqrt square sign sgn sin sinh tan tanh asin asinh atan atanh expm1 log1p relu erf erfinv ceil floor round trunc frac "
     "deg2rad rad2deg isinf isposinf isneginf signbit"
 ).split()
+_LINEAR = ("neg", "conj_physical")
 OPS = {
     "add": _add, "sub": partial(_add, row="sub"), "mul": _mul, "div": _div, "pow": _pow, "matmul": _matmul,
-    "transpose": _transposed, "_nan_to_num": _nan_to_num, "norm_p": _norm,
+    "transpose": _transposed, "copy": _copy, "_nan_to_num": _nan_to_num, "norm_p": _norm,
     "isnan": _zero_preserving("isnan"),
-    **{name: _zero_preserving(name, linear=True) for name in ("neg", "conj_physical")},
+    **{name: _zero_preserving(name, linear=True) for name in _LINEAR},
     **{name: _zero_preserving(name) for name in _ZERO_PRESERVING},
 }  # fmt: skip
 INPLACE = {
     "add": _add_, "sub": partial(_add_, row="sub_"), "mul": _mul_, "div": _div_,
-    **{name: _in_place(name) for name in ("neg", *_ZERO_PRESERVING) if not name.startswith(("is", "sign"))},
+    **{name: _in_place(name) for name in (*_LINEAR, *_ZERO_PRESERVING) if not name.startswith(("is", "signbit"))},
 }  # fmt: skip
 
 __all__ = []

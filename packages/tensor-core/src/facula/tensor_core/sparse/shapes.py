@@ -4,7 +4,8 @@ from facula.tensor_core import _ops
 from facula.tensor_core.functions import create as _create
 from facula.tensor_core.sparse import ops as _sparse_ops
 from facula.tensor_core.dispatch.arguments import whole
-from facula.tensor_core.sparse.ops import OPS
+from facula.tensor_core.sparse.ops import OPS, grouped
+from facula.tensor_core._types import BY_NAME
 
 
 def _make(indices, values, size, coalesced=False):
@@ -35,7 +36,7 @@ def _select(x, dim, index):
     there = (x._i[dim] == index).nonzero()[:, 0]
     values = x._v.index_select(0, there)
     if n == 1:
-        return values.sum(0)
+        return values.sum(0, dtype=x.dtype)
     kept = [d for d in range(n) if d != dim]
     return _make(x._i[kept].index_select(1, there), values, size, x._coalesced)
 
@@ -75,8 +76,10 @@ def _unsqueeze(x, dim):
 
 
 def _permute(x, dims):
-    order = [_wrapped("permute", d, x.dim()) for d in dims]
     n = x.sparse_dim()
+    if len(dims) != x.dim():
+        raise RuntimeError(f"permute(sparse_coo): number of dimensions in the tensor input, {x.dim()}, does not match the length of the desired ordering of dimensions, {len(dims)}.")
+    order = [_wrapped("permute", d, x.dim()) for d in dims]
     if sorted(order) != list(range(x.dim())):
         raise RuntimeError(f"permute: dims {tuple(dims)} must name each of the {x.dim()} dims of the tensor once")
     if sorted(order[:n]) != list(range(n)):
@@ -149,8 +152,8 @@ def _bmm(x, y):
     if x.dense_dim() or y.dim() != 3 or x.shape[0] != y.shape[0] or x.shape[2] != y.shape[1]:
         raise RuntimeError(f"bmm: expected sparse and strided matrices that fit, got {tuple(x.shape)} and {tuple(y.shape)}")
     batch, n, m = x.shape
-    terms = y.reshape(batch * m, -1).index_select(0, x._i[0] * m + x._i[2]) * x._v.unsqueeze(1)
-    return _create.zeros((batch * n, y.shape[2]), dtype=terms.dtype).index_add(0, x._i[0] * n + x._i[1], terms).reshape(batch, n, -1)
+    terms = grouped(y, 2).index_select(0, x._i[0] * m + x._i[2]) * x._v.unsqueeze(1)
+    return _create.zeros((batch * n, y.shape[2]), dtype=terms.dtype).index_add(0, x._i[0] * n + x._i[1], terms).reshape(batch, n, y.shape[2])
 
 
 def _matmul(x, y, plain=OPS["matmul"]):
@@ -162,7 +165,7 @@ def _sum(x, dim=None, keepdim=False, dtype=None):
 
     if dim is None or not whole(dim) and not len(dim):
         return x._v.sum(dtype=dtype)
-    total = sum(x, dim, dtype=dtype)
+    total = sum(x, dim, dtype=dtype or (BY_NAME["int64"] if x.dtype.kind < 2 else None))
     for d in sorted(d % x.dim() for d in ((dim,) if whole(dim) else dim)) if keepdim else ():
         total = total.unsqueeze(d)
     return total

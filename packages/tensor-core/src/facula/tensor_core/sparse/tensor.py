@@ -15,7 +15,7 @@ from facula.tensor_core.memory import data as _data
 from facula.tensor_core.dispatch import slow as _dispatch
 from facula.tensor_core.sparse import ops as _sparse_ops
 from facula.tensor_core._tensor import Tensor
-from facula.tensor_core._types import ALIASES, BY_NAME, Size, sparse_coo
+from facula.tensor_core._types import ALIASES, BY_NAME, Size, sparse_coo, strided
 
 
 class Sparse(Tensor):
@@ -145,7 +145,9 @@ class Sparse(Tensor):
         return dense if dtype is None else dense.to(dtype)
 
     def to_sparse(self, sparse_dim=None, *, layout=None, blocksize=None, dense_dim=None):
-        check_blocks("to_sparse", blocksize, dense_dim)
+        check_blocks("to_sparse", blocksize, None)
+        if dense_dim is not None:
+            raise RuntimeError(f"to_sparse: conversion from Sparse to Sparse with dense_dim argument given is not supported, got {dense_dim}. Convert with to_dense() first.")
         if sparse_dim not in (None, self.sparse_dim()):
             raise RuntimeError(f"to_sparse: this tensor has sparse_dim {self.sparse_dim()}, got {sparse_dim}. Convert with to_dense() first.")
         return self if layout is None or layout is self.layout else _in_layout(self, layout)
@@ -202,6 +204,17 @@ class Sparse(Tensor):
 
     def div_(self, other):
         return _sparse_ops.INPLACE["div"](self, other)
+
+    def nan_to_num_(self, nan=None, posinf=None, neginf=None):
+        _sparse_ops.want_coalesced("nan_to_num", self)
+        return _sparse_ops.become("nan_to_num_", self, self._v.nan_to_num(nan, posinf, neginf), self._i, True)
+
+    def is_nonzero(self):
+        if self.numel() != 1:
+            raise RuntimeError(f"Boolean value of Tensor with {'more than one value' if self.numel() else 'no values'} is ambiguous, got shape {tuple(self._size)}. Use any() or all().")
+        return bool(self.to_dense())
+
+    __bool__ = is_nonzero
 
     _kept, _holds_gradient = None, False  # the last .grad; is this one such?
 
@@ -359,6 +372,7 @@ def sparse_coo_tensor(
     indices = indices.to(BY_NAME["int64"])
     values = _data.as_tensor(values, dtype=dtype)
     values = values.detach() if not values.requires_grad else values
+    values = values if values.dim() else values.reshape(1)
     if indices.dim() != 2:
         raise RuntimeError(f"indices must be sparse_dim x nnz, but got: {list(indices.shape)}")
     if values.dim() < 1 or values.size(0) != indices.size(1):
@@ -390,9 +404,14 @@ def _check(indices, values, size):
 
 def to_sparse(self, sparse_dim=None, *, layout=None, blocksize=None, dense_dim=None):
     """The nonzero elements as a coalesced sparse tensor; with sparse_dim, the slices of the last dims that have one."""
-    check_blocks("to_sparse", blocksize, dense_dim)
+    check_blocks("to_sparse", blocksize, None)
     if layout is not None and layout is not sparse_coo:
-        return _in_layout(self, layout)
+        check_blocks("to_sparse", None, dense_dim)
+        return self if layout is self.layout else _in_layout(self, layout)
+    if dense_dim is not None:
+        if not 0 <= dense_dim <= self.dim():
+            raise RuntimeError(f"to_sparse: dense_dim argument must be in [0,{self.dim()}] range, but {dense_dim} is given. Give fewer.")
+        sparse_dim = self.dim() - dense_dim
     n = self.dim() if sparse_dim is None else sparse_dim
     if not 0 <= n <= self.dim():
         raise IndexError(f"to_sparse: sparse_dim is {n}, the tensor has {self.dim()} dims")
@@ -400,8 +419,7 @@ def to_sparse(self, sparse_dim=None, *, layout=None, blocksize=None, dense_dim=N
     from facula.tensor_core.functions.index import nonzero
 
     places = nonzero(there).t().contiguous()
-    flat = self.flatten(0, n - 1) if n > 1 else self.reshape((-1, *self.shape[n:]))
-    values = flat.index_select(0, _flat(places, self.shape[:n]))
+    values = _sparse_ops.grouped(self, n).index_select(0, _flat(places, self.shape[:n]))
     return make(places, values, self.shape, True)
 
 
@@ -416,16 +434,25 @@ def check_blocks(name, blocksize, dense_dim):
 def _in_layout(x, layout):
     from facula.tensor_core._types import sparse_csc, sparse_csr
 
+    if layout is strided:
+        return x.to_dense()
     if layout not in (sparse_csr, sparse_csc):
         raise RuntimeError(f"to_sparse: layout {layout} is not here. Use sparse_coo, sparse_csr or sparse_csc.")
     return x.to_sparse_csr() if layout is sparse_csr else x.to_sparse_csc()
+
+
+def blank(name, size, dtype, layout, device, pin_memory):
+    """A sparse tensor of this size that lists nothing, as zeros and empty of a sparse layout give it."""
+    check_place(name, device, pin_memory)
+    made = make(_create.zeros((len(size), 0), dtype=BY_NAME["int64"]), _create.zeros((0,), dtype=dtype), size, True)
+    return made if layout is sparse_coo else _in_layout(made, layout)
 
 
 def sparse_mask(self, mask):
     """The elements of self where `mask`, a sparse tensor, lists one."""
     n = mask.sparse_dim()
     self = self.to_dense() if isinstance(self, Sparse) else self
-    values = self.reshape((-1, *self.shape[n:])).index_select(0, _flat(mask._i, self.shape[:n]))
+    values = _sparse_ops.grouped(self, n).index_select(0, _flat(mask._i, self.shape[:n]))
     return make(mask._i, values, self.shape, mask._coalesced)
 
 
