@@ -32,6 +32,9 @@ SPARSE = {
 }  # fmt: skip
 
 
+BLANK = ("empty", "zeros", "zeros_like", "new_empty", "new_zeros")  # what a sparse tensor that lists nothing answers
+
+
 @pytest.mark.parametrize("name", FACTORIES)
 def test_factories_make_what_they_are_asked_for_or_refuse(name):
     make = FACTORIES[name]
@@ -40,7 +43,11 @@ def test_factories_make_what_they_are_asked_for_or_refuse(name):
     assert make(device="cpu").device.type == "cpu"
     with pytest.raises((RuntimeError, AssertionError)):
         make(device="cuda")
-    for asked in ({"layout": facula.sparse_coo}, {"pin_memory": True}):
+    asked_for = {"layout": facula.sparse_coo}
+    if name in BLANK:
+        assert make(**asked_for).layout is facula.sparse_coo and make(**asked_for)._nnz() == 0
+        asked_for = {"pin_memory": True, "layout": facula.sparse_coo}
+    for asked in (asked_for, {"pin_memory": True}):
         with pytest.raises((RuntimeError, ValueError, TypeError)):  # TypeError: has no such argument, as PyTorch's has not
             make(**asked)
 

@@ -4,7 +4,7 @@ import builtins
 
 from facula.tensor_core import _ops
 from facula.tensor_core.functions import shape as _shape, splitting as _splitting
-from facula.tensor_core.functions.create import _finish, empty, empty_strided, full
+from facula.tensor_core.functions.create import _finish, empty, empty_strided, full, plain
 from facula.tensor_core.dispatch.arguments import by_axis, ints
 from facula.tensor_core._errors import IndexRangeError
 from facula.tensor_core.functions.index import nonzero
@@ -102,7 +102,8 @@ def empty_permuted(size, physical_layout, *, dtype=None, layout=None, device=Non
     size, order = ints((size,)), list(physical_layout)
     if sorted(order) != list(builtins.range(len(size))):
         raise RuntimeError(f"empty_permuted: physical_layout {order} must name each of the {len(size)} dims once")
-    laid = empty([size[d] for d in order], dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
+    plain(layout, pin_memory)
+    laid = empty([size[d] for d in order], dtype=dtype, device=device)
     t = laid.permute([order.index(d) for d in builtins.range(len(order))]).detach()
     return _finish(t, requires_grad)
 
@@ -124,7 +125,7 @@ def range(start, end=None, step=1, *, out=None, dtype=None, layout=None, device=
     """start, start + step, ... up to and including end. Deprecated in PyTorch: arange leaves end out, as Python does."""
     import warnings
 
-    from facula.tensor_core.functions.create import arange, plain
+    from facula.tensor_core.functions.create import arange
 
     plain(layout, pin_memory)
     warnings.warn("range is deprecated because its behavior is inconsistent with Python's range builtin. Use arange, which produces values in [start, end).", UserWarning, stacklevel=2)

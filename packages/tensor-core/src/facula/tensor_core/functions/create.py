@@ -495,7 +495,8 @@ def eye(n, m=None, *, out=None, dtype=None, layout=None, device=None, requires_g
     m = n if m is None else m
     if n < 0 or m < 0:
         raise RuntimeError(f"eye: n and m must be greater or equal to 0, got {n} and {m}.")
-    t = zeros(n, m, out=out, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
+    plain(layout, pin_memory)
+    t = zeros(n, m, out=out, dtype=dtype, device=device)
     if n and m:
         lib.fc_fill(lib.fc_view_op(_DIAGONAL, t._h, 0, 0, 1, 0), 1, 1, 1.0, 0.0)
     if out is None:
