@@ -25,7 +25,7 @@ static int fc_divides_wide(int op, int dtype)
  * its weight; everything else rounds it to their dtype first. */
 static int fc_takes_whole_number(int op, int k)
 {
-    return op == FC_OP_mul || (op == FC_OP_lerp && k == 2) || (k && (op == FC_OP_div || op == FC_OP_floor_divide || op == FC_OP_trunc_divide));
+    return op == FC_OP_mul || (op == FC_OP_lerp && k == 2) || (k && (op == FC_OP_div || op == FC_OP_floor_divide || op == FC_OP__floor_quotient || op == FC_OP_trunc_divide));
 }
 
 /* Rows whose scalar (alpha, lambd) has the dtype of halves before they compute. */

@@ -47,8 +47,10 @@ static int all_easy(const T *xs, const T *ys, int64_t n)
 FC_EASY(fmod, ((void)y, r))
 FC_EASY(remainder, FN(remainder_of)(r, y))
 FC_EASY(floor_divide, FN(floor_divide_of)(r, x, y))
+FC_EASY(_floor_quotient, FN(floor_divide_of)(r, x, y))
 #undef FC_EASY
-#define FC_EASY_DIVISION [FC_CELL_fmod] = easy_fmod, [FC_CELL_remainder] = easy_remainder, [FC_CELL_floor_divide] = easy_floor_divide,
+#define FC_EASY_DIVISION [FC_CELL_fmod] = easy_fmod, [FC_CELL_remainder] = easy_remainder, [FC_CELL_floor_divide] = easy_floor_divide, \
+    [FC_CELL__floor_quotient] = easy__floor_quotient,
 
 /* --- integers: division --------------------------------------------------------------------------------------------
  * Below 2**51 a quotient of doubles falls short of an integer by more than its rounding, so cutting it is exact, and so is the remainder.

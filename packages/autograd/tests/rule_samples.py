@@ -166,7 +166,6 @@ SAMPLES = {
     "_nan_to_num": [lambda: (normal(3, 4), 0.0, 1.0, -1.0)],
     "_frexp_mantissa": unary(lambda *s: 1.2 + 0.5 * inside(*s).abs()),
     "_frexp_exponent": unary(lambda *s: 1.2 + 0.5 * inside(*s).abs()),
-    "_heaviside": [lambda: (away(3, 4), normal(3, 4))],
     # special functions
     "erfc": unary(normal),
     "erfinv": unary(inside),
@@ -204,7 +203,7 @@ SAMPLES = {
     "_binary_cross_entropy": binary(probability, probability, numbers=False),
     # steps
     **{name: unary(between) for name in ("floor", "ceil", "round", "trunc")},
-    "floor_divide": [lambda: (between(3, 4), 1.0 + positive(3, 4))],
+    "_floor_quotient": [lambda: (between(3, 4), 1.0 + positive(3, 4))],
     "trunc_divide": [lambda: (between(3, 4), 1.0 + positive(3, 4))],
     # folds
     "sum": folds(normal) + [lambda: (complex_(3, 2), 0, False), lambda: (normal(),)],
@@ -362,4 +361,4 @@ SAMPLES = {
 CONTIGUOUS = {"view", "complex_view", "as_strided"}
 
 # rows whose gradient is constant where it exists: nothing depends on anything twice
-TWICE_ZERO = {"_frexp_exponent", "_nextafter", "_heaviside", "sign", "floor", "ceil", "round", "trunc", "floor_divide", "trunc_divide", "fill_number_"}
+TWICE_ZERO = {"_frexp_exponent", "_nextafter", "sign", "floor", "ceil", "round", "trunc", "_floor_quotient", "trunc_divide", "fill_number_"}

@@ -10,13 +10,13 @@ if BACKEND == "torch":
     pytest.skip("the table is Facula's", allow_module_level=True)
 
 from facula.autograd import _record, gradcheck, gradgradcheck  # noqa: E402
-from facula.autograd._table import NONE, RULES, Rule  # noqa: E402
+from facula.autograd._table import NONE, REFUSED, RULES, Rule  # noqa: E402
 from facula.tensor_core import extend  # noqa: E402
 from rule_samples import CONTIGUOUS, LAYOUTS, SAMPLES, TWICE_ZERO  # noqa: E402
 from rule_samples_linalg import THROUGH  # noqa: E402
 
 RANDOM = [name for name, op in extend.ops.items() if op.kind == "random"]
-DIFFERENTIABLE = [name for name in extend.ops if isinstance(RULES.get(name), Rule) and name not in RANDOM]
+DIFFERENTIABLE = [name for name in extend.ops if isinstance(RULES.get(name), Rule) and name not in RANDOM and name not in REFUSED]
 
 
 @pytest.mark.parametrize("name", extend.ops)
@@ -32,6 +32,16 @@ def test_every_derivative_has_samples(name):
 @pytest.mark.parametrize("name", DIFFERENTIABLE)
 def test_rules_name_what_the_op_has(name):
     assert "def backward" in _record.source(name)
+
+
+@pytest.mark.parametrize("name", sorted(REFUSED))
+def test_a_refused_derivative_is_an_error_in_backward_alone(name):
+    x = torch.ones(2, requires_grad=True)
+    out = extend.function(extend.ops[name])(x, x)
+
+    assert out.requires_grad
+    with pytest.raises(RuntimeError, match="is not implemented"):
+        out.sum().backward()
 
 
 def function(name):
@@ -261,7 +271,7 @@ def same_numbers(a, b):
     return a is b or (a != a and b != b) or a == b or abs(a - b) <= 1e-9 * abs(a)
 
 
-NOT_PYTORCHS = {"sgn", "floor_divide"}  # PyTorch has no gradient of floor_divide, and none that can be read of a real sgn
+NOT_PYTORCHS = {"sgn"}  # PyTorch has none that can be read of a real sgn
 NOT_PYTORCHS |= {"celu", "selu", "hardshrink"}  # what its loops answer at NaN depends on whether the element is in the last few of a tensor
 NOT_PYTORCHS |= {"digamma"}  # its trigamma is 1e-10 off, and finite at poles
 NOT_PYTORCHS |= {"igamma", "igammac", "threshold"}  # no gradient for the first operand; two numbers to be given

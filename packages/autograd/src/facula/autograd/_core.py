@@ -22,6 +22,12 @@ from facula.tensor_core.extend import version as tensor_version  # noqa: F401
 
 facula_path = facula.__path__  # the folders of all parts
 
+
+
+class NoDerivative(GradError):
+    """An operation whose derivative is refused."""
+
+
 _new = object.__new__
 _alias = lib.fc_alias
 

@@ -18,6 +18,8 @@ import re
 from dataclasses import dataclass
 from inspect import signature
 
+from ._core import NoDerivative
+
 LETTERS = "xyzwvutsrq"
 
 
@@ -33,6 +35,7 @@ class Rule:
 
 NONE = object()  # has no derivative at all: its result never has history (comparisons, argmax)
 RULES = {}  # op name -> Rule or NONE
+REFUSED = set()  # the names of those that refuse()
 
 
 def camel(op_name):
@@ -61,6 +64,20 @@ def none(*op_names):
         if op_name in RULES:
             raise ValueError(f"{op_name}: has two derivatives. Remove one.")
         RULES[op_name] = NONE
+
+
+def refuse(*op_names, operands="x"):
+    """Ops whose derivative PyTorch refuses, though it would be zero: their results have history, to go back through it is an error."""
+    for op_name in op_names:
+        D(op_name, **dict.fromkeys(operands, refusal(op_name.lstrip("_"))))
+        REFUSED.add(op_name)
+
+
+def refusal(name):
+    def refused(g):
+        raise NoDerivative(f"derivative for aten::{name} is not implemented. Detach its arguments.")
+
+    return refused
 
 
 def alike(op_name, *others):

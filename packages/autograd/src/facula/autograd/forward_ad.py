@@ -280,7 +280,12 @@ def pushed(op, args, writes=False):
             result = extend.call(op, *again)
         several = isinstance(result, (tuple, list))
         results = list(result) if several else [result]
-        tangents = [along(r, xs, vs) for r in results]
+        try:
+            tangents = [along(r, xs, vs) for r in results]
+        except (NotImplementedError, _core.NoDerivative) as error:
+            if isinstance(error, TypeError):  # a kernel's refusal of a dtype
+                raise
+            raise NotImplementedError(f"Trying to use forward AD with {op.name.lstrip('_')} that does not support it: {error}") from error
     if not (outside and kept):
         results = [r.detach() if r.origin is not None else r for r in results]
         tangents = [v if v is None or v.origin is None else v.detach() for v in tangents]

@@ -2,8 +2,10 @@
 
 import facula as F
 
-from .._core import Batched, beside
+from .._core import Batched, GradError, beside
+from .._node import Node
 from .._support import sum_to  # noqa: F401
+from .._views import made
 
 
 def scaled(g, factor):
@@ -55,3 +57,20 @@ def count(shape, dim):
 
 def zeros(shape, like):
     return beside(like, F.zeros(tuple(shape), dtype=like.dtype, device=like.device))
+
+
+class Refused(Node):
+    """The end of what has no further derivative."""
+
+    __slots__ = ()
+    layout = ("why",)
+
+    def backward(self, g, inputs):
+        raise GradError(self.saved[0])
+
+
+def once_only(t, why):
+    """t, whose own derivative is an error that says why."""
+    out = t.detach()
+    out.origin = made(Refused, (t.origin,), (why,))
+    return out

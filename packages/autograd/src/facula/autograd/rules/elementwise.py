@@ -5,7 +5,7 @@ import math
 import facula as F
 
 from .._core import row
-from .._table import D, zero
+from .._table import D, refuse, zero
 from ._tools import only_where, scaled
 
 # ---- arithmetic
@@ -19,7 +19,7 @@ D("neg",        x=lambda g: -g)
 D("square",     x=lambda g, x: g * (2 * x))
 D("pow",        x=lambda g, x, y: pow_base(g, x, y),    y=lambda g, x, y, out: pow_exponent(g, x, y, out))
 D("fmod",       x=lambda g: g,                          y=lambda g, x, y: -g * F.trunc(x / y))
-D("remainder",  x=lambda g: g,                          y=lambda g, x, y: -g * F.floor_divide(x, y))
+D("remainder",  x=lambda g: g,                          y=lambda g, x, y: -g * F.div(x, y, rounding_mode="floor"))
 D("addcmul",    x=lambda g: g,                          y=lambda g, z, value: scaled(g * z, value),
                 z=lambda g, y, value: scaled(g * y, value))
 D("addcdiv",    x=lambda g: g,                          y=lambda g, z, value: scaled(g / z, value),
@@ -80,7 +80,8 @@ D("_frexp_mantissa", x=lambda g, x: g * F.exp2(-row("_frexp_exponent")(x)))
 
 # ---- steps
 zero("floor", "ceil", "round", "trunc", "sign", "_frexp_exponent")
-zero("trunc_divide", "floor_divide", "_heaviside", operands="xy")
+zero("trunc_divide", "_floor_quotient", operands="xy")
+refuse("floor_divide", "_heaviside", operands="xy")
 
 # ---- complex: these are written for PyTorch's convention itself (the gradient of z is dL/d Re z + i dL/d Im z)
 D("conj_physical", x=lambda g: F.conj_physical(g), real=True)

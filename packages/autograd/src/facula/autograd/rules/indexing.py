@@ -2,9 +2,9 @@
 
 import facula as F
 
-from .._core import Batched, row
+from .._core import Batched, composing, row
 from .._table import D
-from ._tools import sum_to, zeros
+from ._tools import once_only, sum_to, zeros
 
 D("gather",       x=lambda g, x_shape, dim, index: F.scatter_add(zeros(x_shape, g), dim, index, g))
 D("_gather_sparse_grad", node="GatherBackward0", real=True, x=lambda g, x_shape, dim, index: listed_elements(g, x_shape, dim, index))
@@ -57,8 +57,10 @@ def product_left(g, x, dim, index, z):
 def product_right(g, x, dim, index, z, out):
     """g times the product of all others: where one of them is 0, by a product that leaves that one out."""
     zero = z == 0
-    zeros_there = F.scatter_add(F.zeros_like(x), dim, index, zero.to(x.dtype))
-    alone = zero & (F.gather(zeros_there, dim, index) == 1)
+    zeros_there = F.gather(F.scatter_add(zeros(x.shape, zero).long(), dim, index, zero.long()), dim, index)
+    alone = zero & (zeros_there == 1)
+    if composing() and z.origin is not None and not isinstance(z, Batched) and (zero & (zeros_there > 1)).any():
+        z = once_only(z, "scatter_reduce: Double backward is unsupported for src when >1 zeros in src are scattered to the same position in self.")
     rest = row("_scatter_prod")(x, dim, index, z.masked_fill(alone, 1))
     plain = F.gather(g * out, dim, index) / z.masked_fill(zero, 1)
     return F.where(alone, F.gather(g * rest, dim, index), plain)

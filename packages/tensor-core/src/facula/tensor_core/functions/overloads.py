@@ -261,7 +261,8 @@ def div(input, other, *, rounding_mode=None, out=None):
     if rounding_mode is None:
         return _ops.div(input, other, out=out)
     if rounding_mode == "floor":
-        return _ops.floor_divide(input, other, out=out)
+        floats = (isinstance(input, Tensor) and input.dtype.kind >= 2) or (isinstance(other, Tensor) and other.dtype.kind >= 2)
+        return (_ops._floor_quotient if floats else _ops.floor_divide)(input, other, out=out)  # floor_divide's derivative is refused, the other's is 0
     if rounding_mode == "trunc":
         if not isinstance(input, Tensor) and not isinstance(other, Tensor) and is_number(input):
             input = zero_dim(input)
