@@ -51,10 +51,23 @@ def _is_causal(mask: Tensor | None, is_causal: bool | None = None, size: int | N
 class _Layer(Module):
     """What encoder and decoder layers share: the feed-forward block, and norms before or after."""
 
-    def _feed_forward(self, d_model: int, width: int, dropout: float, bias: bool, device: Any, dtype: Any) -> None:
-        self.linear1 = Linear(d_model, width, bias=bias, device=device, dtype=dtype)
+    def _build(
+        self, attentions: tuple[str, ...], d_model: int, nhead: int, width: int, dropout: float, activation: str | Callable, eps: float,
+        batch_first: bool, norm_first: bool, bias: bool, made: dict,
+    ) -> None:  # fmt: skip
+        """Make the parts, in PyTorch's order: a norm and a dropout for each attention and for the feed-forward block."""
+        for name in attentions:
+            setattr(self, name, MultiheadAttention(d_model, nhead, dropout, bias, batch_first=batch_first, **made))
+        self.linear1 = Linear(d_model, width, bias=bias, **made)
         self.dropout = Dropout(dropout)
-        self.linear2 = Linear(width, d_model, bias=bias, device=device, dtype=dtype)
+        self.linear2 = Linear(width, d_model, bias=bias, **made)
+        self.norm_first = norm_first
+        blocks = range(1, len(attentions) + 2)
+        for k in blocks:
+            setattr(self, f"norm{k}", LayerNorm(d_model, eps, bias=bias, **made))
+        for k in blocks:
+            setattr(self, f"dropout{k}", Dropout(dropout))
+        self.activation = _activation(activation)
 
     def _ff_block(self, x: Tensor, drop: Dropout) -> Tensor:
         return drop(self.linear2(self.dropout(self.activation(self.linear1(x)))))
@@ -85,13 +98,8 @@ class TransformerEncoderLayer(_Layer):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        self.self_attn = MultiheadAttention(d_model, nhead, dropout, bias, batch_first=batch_first, device=device, dtype=dtype)
-        self._feed_forward(d_model, dim_feedforward, dropout, bias, device, dtype)
-        self.norm_first = norm_first
-        self.norm1 = LayerNorm(d_model, layer_norm_eps, bias=bias, device=device, dtype=dtype)
-        self.norm2 = LayerNorm(d_model, layer_norm_eps, bias=bias, device=device, dtype=dtype)
-        self.dropout1, self.dropout2 = Dropout(dropout), Dropout(dropout)
-        self.activation = _activation(activation)
+        made = {"device": device, "dtype": dtype}
+        self._build(("self_attn",), d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias, made)
         kind = self.activation
         self.activation_relu_or_gelu = 1 if kind is F.relu or isinstance(kind, ReLU) else 2 if kind is F.gelu or isinstance(kind, GELU) else 0
 
@@ -120,14 +128,8 @@ class TransformerDecoderLayer(_Layer):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        self.self_attn = MultiheadAttention(d_model, nhead, dropout, bias, batch_first=batch_first, device=device, dtype=dtype)
-        self.multihead_attn = MultiheadAttention(d_model, nhead, dropout, bias, batch_first=batch_first, device=device, dtype=dtype)
-        self._feed_forward(d_model, dim_feedforward, dropout, bias, device, dtype)
-        self.norm_first = norm_first
-        for name in ("norm1", "norm2", "norm3"):
-            setattr(self, name, LayerNorm(d_model, layer_norm_eps, bias=bias, device=device, dtype=dtype))
-        self.dropout1, self.dropout2, self.dropout3 = Dropout(dropout), Dropout(dropout), Dropout(dropout)
-        self.activation = _activation(activation)
+        made, attentions = {"device": device, "dtype": dtype}, ("self_attn", "multihead_attn")
+        self._build(attentions, d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias, made)
 
     def _mha_block(self, x: Tensor, memory: Tensor, mask: Tensor | None, padding: Tensor | None, is_causal: bool) -> Tensor:
         x = self.multihead_attn(
@@ -157,6 +159,21 @@ def _copies(layer: Module, n: int) -> ModuleList:
     return ModuleList([copy.deepcopy(layer) for _ in range(n)])
 
 
+class _Stack(Module):
+    """What encoder and decoder share: copies of a layer, then a norm."""
+
+    def _fill(self, layer: Module, num_layers: int, norm: Module | None) -> None:
+        self.layers = _copies(layer, num_layers)
+        self.num_layers, self.norm = num_layers, norm
+
+    def _causal(self, x: Tensor, mask: Tensor | None, given: bool | None) -> bool:
+        batch_first = getattr(getattr(self.layers[0], "self_attn", None), "batch_first", False) if self.num_layers else False
+        return _is_causal(mask, given, _seq_len(x, batch_first))
+
+    def _normed(self, x: Tensor) -> Tensor:
+        return x if self.norm is None else self.norm(x)
+
+
 def _not_nested(layer: Any) -> str:
     """Why an encoder of such layers does not leave padding out, or nothing."""
     if not isinstance(layer, TransformerEncoderLayer):
@@ -174,7 +191,7 @@ def _not_nested(layer: Any) -> str:
     return next((reason for reason, so in reasons.items() if so), "")
 
 
-class TransformerEncoder(Module):
+class TransformerEncoder(_Stack):
     """num_layers copies of a layer, then a norm.
 
     Without gradients and in eval mode, padding at the ends of items comes out of the layers as zeros where enable_nested_tensor allows it,
@@ -190,8 +207,7 @@ class TransformerEncoder(Module):
         mask_check: bool = True,
     ) -> None:
         super().__init__()
-        self.layers = _copies(encoder_layer, num_layers)
-        self.num_layers, self.norm = num_layers, norm
+        self._fill(encoder_layer, num_layers, norm)
         self.enable_nested_tensor, self.mask_check = enable_nested_tensor, mask_check
         lacking = _not_nested(encoder_layer) if enable_nested_tensor else ""
         if lacking:
@@ -205,14 +221,13 @@ class TransformerEncoder(Module):
         src_key_padding_mask: Tensor | None = None,
         is_causal: bool | None = None,
     ) -> Tensor:
-        batch_first = getattr(getattr(self.layers[0], "self_attn", None), "batch_first", False) if self.num_layers else False
-        causal = _is_causal(mask, is_causal, _seq_len(src, batch_first))
+        causal = self._causal(src, mask, is_causal)
         gone = self._padding_left_out(src, src_key_padding_mask) if mask is None and src_key_padding_mask is not None else None
         src_key_padding_mask = src_key_padding_mask if gone is None else gone
         for layer in self.layers:
             src = layer(src, src_mask=mask, is_causal=causal, src_key_padding_mask=src_key_padding_mask)
         src = src if gone is None else src.masked_fill(gone.unsqueeze(-1), 0)
-        return src if self.norm is None else self.norm(src)
+        return self._normed(src)
 
     def _padding_left_out(self, src: Tensor, padding: Tensor) -> Tensor | None:
         """(N, S), True where the layers leave an item's elements out, or None where they compute them like any other."""
@@ -228,13 +243,12 @@ class TransformerEncoder(Module):
         return None if self.mask_check and not facula.equal(kept, ends) else ends.logical_not()
 
 
-class TransformerDecoder(Module):
+class TransformerDecoder(_Stack):
     """num_layers copies of a layer, then a norm."""
 
     def __init__(self, decoder_layer: TransformerDecoderLayer, num_layers: int, norm: Module | None = None) -> None:
         super().__init__()
-        self.layers = _copies(decoder_layer, num_layers)
-        self.num_layers, self.norm = num_layers, norm
+        self._fill(decoder_layer, num_layers, norm)
 
     def forward(
         self,
@@ -247,8 +261,7 @@ class TransformerDecoder(Module):
         tgt_is_causal: bool | None = None,
         memory_is_causal: bool = False,
     ) -> Tensor:
-        batch_first = getattr(getattr(self.layers[0], "self_attn", None), "batch_first", False) if self.num_layers else False
-        causal = _is_causal(tgt_mask, tgt_is_causal, _seq_len(tgt, batch_first))
+        causal = self._causal(tgt, tgt_mask, tgt_is_causal)
         for layer in self.layers:
             tgt = layer(
                 tgt,
@@ -260,7 +273,7 @@ class TransformerDecoder(Module):
                 tgt_is_causal=causal,
                 memory_is_causal=memory_is_causal,
             )
-        return tgt if self.norm is None else self.norm(tgt)
+        return self._normed(tgt)
 
 
 class Transformer(Module):

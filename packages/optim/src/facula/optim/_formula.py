@@ -29,6 +29,19 @@ def check_lr(lr: Any) -> None:
     check(lr >= 0.0, "learning rate", lr)
 
 
+def check_options(**options: Any) -> None:
+    """Ranges, in the order given: lr as check_lr has it, betas in [0, 1), rho in [0, 1], any other not negative."""
+    for name, value in options.items():
+        if name == "lr":
+            check_lr(value)
+        elif name == "betas":
+            for k in (0, 1):
+                check(0.0 <= value[k] < 1.0, f"beta parameter at index {k}", value[k])
+        else:
+            label = "epsilon" if name == "eps" else name
+            check(0.0 <= value <= 1.0 if name == "rho" else value >= 0.0, f"{label} value", value)
+
+
 def check_implementation(foreach: bool | None, fused: bool | None, differentiable: bool) -> None:
     """foreach and fused name PyTorch's implementations. There is one here, so they choose nothing; contradictions are refused."""
     if fused and differentiable:

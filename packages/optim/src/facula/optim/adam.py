@@ -8,7 +8,7 @@ import facula
 from facula import Tensor
 
 from ._by_lists import by_lists
-from ._formula import FormulaOptimizer, check, check_implementation, check_lr, common, count, number
+from ._formula import FormulaOptimizer, check_implementation, check_lr, check_options, common, count, number
 
 __all__ = ["Adam", "AdamW", "adam", "adamw"]
 
@@ -49,10 +49,7 @@ class Adam(FormulaOptimizer):
                 raise ValueError(f"betas[{k}] as a Tensor is not supported for capturable=False and foreach=True. Leave foreach out.")
             if tensors[k] and betas[k].numel() != 1:
                 raise ValueError(f"Tensor betas[{k}] must be 1-element")
-        check(eps >= 0.0, "epsilon value", eps)
-        for k in (0, 1):
-            check(0.0 <= betas[k] < 1.0, f"beta parameter at index {k}", betas[k])
-        check(weight_decay >= 0.0, "weight_decay value", weight_decay)
+        check_options(eps=eps, betas=betas, weight_decay=weight_decay)
         check_implementation(foreach, fused, differentiable)
         super().__init__(
             params,

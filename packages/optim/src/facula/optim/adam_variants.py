@@ -8,17 +8,9 @@ import facula
 from facula import Tensor
 
 from ._by_lists import by_lists
-from ._formula import FormulaOptimizer, check, check_lr, common, count, number, scalar_dtype
+from ._formula import FormulaOptimizer, check_options, common, count, number, scalar_dtype
 
 __all__ = ["Adamax", "NAdam", "RAdam", "adamax", "nadam", "radam"]
-
-
-def _check_common(lr: Any, betas: tuple, eps: float, weight_decay: float) -> None:
-    check_lr(lr)
-    check(eps >= 0.0, "epsilon value", eps)
-    for k in (0, 1):
-        check(0.0 <= betas[k] < 1.0, f"beta parameter at index {k}", betas[k])
-    check(weight_decay >= 0.0, "weight_decay value", weight_decay)
 
 
 class Adamax(FormulaOptimizer):
@@ -39,7 +31,7 @@ class Adamax(FormulaOptimizer):
         differentiable: bool = False,
         capturable: bool = False,
     ) -> None:
-        _check_common(lr, betas, eps, weight_decay)
+        check_options(lr=lr, eps=eps, betas=betas, weight_decay=weight_decay)
         super().__init__(
             params,
             {
@@ -93,8 +85,7 @@ class NAdam(FormulaOptimizer):
         capturable: bool = False,
         differentiable: bool = False,
     ) -> None:
-        _check_common(lr, betas, eps, weight_decay)
-        check(momentum_decay >= 0.0, "momentum_decay value", momentum_decay)
+        check_options(lr=lr, eps=eps, betas=betas, weight_decay=weight_decay, momentum_decay=momentum_decay)
         super().__init__(
             params,
             {
@@ -166,7 +157,7 @@ class RAdam(FormulaOptimizer):
         capturable: bool = False,
         differentiable: bool = False,
     ) -> None:
-        _check_common(lr, betas, eps, weight_decay)
+        check_options(lr=lr, eps=eps, betas=betas, weight_decay=weight_decay)
         super().__init__(
             params,
             {

@@ -8,7 +8,7 @@ import facula
 from facula import Tensor
 
 from ._by_lists import by_lists
-from ._formula import FormulaOptimizer, check, check_implementation, check_lr, common, count, number
+from ._formula import FormulaOptimizer, check_implementation, check_options, common, count, number
 
 __all__ = ["Adagrad", "Adadelta", "RMSprop", "adadelta", "adagrad", "rmsprop"]
 
@@ -32,11 +32,7 @@ class Adagrad(FormulaOptimizer):
         differentiable: bool = False,
         fused: bool | None = None,
     ) -> None:
-        check_lr(lr)
-        check(lr_decay >= 0.0, "lr_decay value", lr_decay)
-        check(weight_decay >= 0.0, "weight_decay value", weight_decay)
-        check(initial_accumulator_value >= 0.0, "initial_accumulator_value value", initial_accumulator_value)
-        check(eps >= 0.0, "epsilon value", eps)
+        check_options(lr=lr, lr_decay=lr_decay, weight_decay=weight_decay, initial_accumulator_value=initial_accumulator_value, eps=eps)
         check_implementation(foreach, fused, differentiable)
         super().__init__(
             params,
@@ -110,10 +106,7 @@ class Adadelta(FormulaOptimizer):
         maximize: bool = False,
         differentiable: bool = False,
     ) -> None:
-        check_lr(lr)
-        check(0.0 <= rho <= 1.0, "rho value", rho)
-        check(eps >= 0.0, "epsilon value", eps)
-        check(weight_decay >= 0.0, "weight_decay value", weight_decay)
+        check_options(lr=lr, rho=rho, eps=eps, weight_decay=weight_decay)
         super().__init__(
             params,
             {
@@ -167,11 +160,7 @@ class RMSprop(FormulaOptimizer):
         maximize: bool = False,
         differentiable: bool = False,
     ) -> None:
-        check_lr(lr)
-        check(eps >= 0.0, "epsilon value", eps)
-        check(momentum >= 0.0, "momentum value", momentum)
-        check(weight_decay >= 0.0, "weight_decay value", weight_decay)
-        check(alpha >= 0.0, "alpha value", alpha)
+        check_options(lr=lr, eps=eps, momentum=momentum, weight_decay=weight_decay, alpha=alpha)
         super().__init__(
             params,
             {

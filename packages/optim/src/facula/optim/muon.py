@@ -8,7 +8,7 @@ from typing import Any, Iterable
 import facula
 from facula import Tensor
 
-from ._formula import FormulaOptimizer, check, check_lr, number
+from ._formula import FormulaOptimizer, check_options, number
 
 __all__ = ["Muon"]
 
@@ -49,9 +49,7 @@ class Muon(FormulaOptimizer):
         ns_steps: int = 5,
         adjust_lr_fn: str | None = None,
     ) -> None:
-        check_lr(lr)
-        check(momentum >= 0.0, "momentum value", momentum)
-        check(weight_decay >= 0.0, "weight_decay value", weight_decay)
+        check_options(lr=lr, momentum=momentum, weight_decay=weight_decay)
         if adjust_lr_fn not in (None, "original", "match_rms_adamw"):
             raise ValueError(f"Adjust learning rate function {adjust_lr_fn} is not supported. Give 'original' or 'match_rms_adamw'.")
         if ns_steps >= 100:

@@ -8,7 +8,7 @@ import facula
 from facula import Tensor
 
 from ._by_lists import by_lists
-from ._formula import FormulaOptimizer, check, check_lr, common, count, number, scalar_dtype
+from ._formula import FormulaOptimizer, check_lr, check_options, common, count, number, scalar_dtype
 
 __all__ = ["Rprop", "ASGD", "asgd", "rprop"]
 
@@ -91,8 +91,7 @@ class ASGD(FormulaOptimizer):
         differentiable: bool = False,
         capturable: bool = False,
     ) -> None:
-        check_lr(lr)
-        check(weight_decay >= 0.0, "weight_decay value", weight_decay)
+        check_options(lr=lr, weight_decay=weight_decay)
         super().__init__(
             params,
             {

@@ -9,7 +9,7 @@ import facula
 from facula import Tensor
 
 from ._by_lists import by_lists
-from ._formula import FormulaOptimizer, check, check_implementation, check_lr, common, number, refuse_fused
+from ._formula import FormulaOptimizer, check_implementation, check_options, common, number, refuse_fused
 
 __all__ = ["SGD", "sgd"]
 
@@ -37,9 +37,7 @@ class SGD(FormulaOptimizer):
         differentiable: bool = False,
         fused: bool | None = None,
     ) -> None:
-        check_lr(lr)
-        check(momentum >= 0.0, "momentum value", momentum)
-        check(weight_decay >= 0.0, "weight_decay value", weight_decay)
+        check_options(lr=lr, momentum=momentum, weight_decay=weight_decay)
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
         check_implementation(foreach, fused, differentiable)

@@ -8,7 +8,7 @@ from typing import Any, Iterable
 import facula
 from facula import Tensor
 
-from ._formula import check, check_lr, number
+from ._formula import check, check_lr, check_options, number
 from .optimizer import Optimizer
 
 __all__ = ["SparseAdam"]
@@ -31,8 +31,7 @@ class SparseAdam(Optimizer):
         check_lr(lr)
         check(lr > 0, "learning rate", lr)
         check(eps > 0, "epsilon value", eps)
-        for k in (0, 1):
-            check(0.0 <= betas[k] < 1.0, f"beta parameter at index {k}", betas[k])
+        check_options(betas=betas)
         super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "maximize": maximize})
         listed = [([i, k], p) for i, group in enumerate(self.param_groups) for k, p in enumerate(group["params"])]
         for kind, at in (("Sparse", [i for i, p in listed if p.is_sparse]), ("Complex", [i for i, p in listed if p.is_complex()])):
