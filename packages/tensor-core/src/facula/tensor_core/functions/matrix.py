@@ -9,6 +9,12 @@ from facula.tensor_core.functions.shape import broadcast_shapes
 from facula.tensor_core._tensor import Tensor
 
 
+def _want(op, **operands):
+    """Refuse the first operand that is no tensor; not asked where all are plain ones."""
+    for position, (name, operand) in enumerate(operands.items()):
+        want_tensor(op, name, position, operand)
+
+
 def mm(input, mat2, *, out=None):
     """Product of two matrices. Raises RuntimeError for other ranks.
 
@@ -16,10 +22,8 @@ def mm(input, mat2, *, out=None):
     >>> facula.mm(facula.ones(1, 2), facula.ones(2, 1))
     tensor([[2.]])
     """
-    if type(input) is not Tensor:
-        want_tensor("mm", "input", 0, input)
-    if type(mat2) is not Tensor:
-        want_tensor("mm", "mat2", 1, mat2)
+    if not (type(input) is type(mat2) is Tensor):
+        _want("mm", input=input, mat2=mat2)
     if input.dim() != 2 or mat2.dim() != 2:
         raise ShapeError(f"mm: both arguments must be 2D matrices, but self is {input.dim()}D and mat2 is {mat2.dim()}D. Use matmul for others.")
     return _ops.matmul(input, mat2, out=out)
@@ -27,10 +31,8 @@ def mm(input, mat2, *, out=None):
 
 def bmm(input, mat2, *, out=None):
     """Products of two batches of matrices."""
-    if type(input) is not Tensor:
-        want_tensor("bmm", "input", 0, input)
-    if type(mat2) is not Tensor:
-        want_tensor("bmm", "mat2", 1, mat2)
+    if not (type(input) is type(mat2) is Tensor):
+        _want("bmm", input=input, mat2=mat2)
     if input.dim() != 3 or mat2.dim() != 3:
         raise (ShapeError if input.dim() else RankError)(f"bmm: batch1 and batch2 must be 3D tensors, got {input.dim()}D and {mat2.dim()}D. Use matmul for others.")
     if input.shape[0] != mat2.shape[0]:
@@ -40,10 +42,8 @@ def bmm(input, mat2, *, out=None):
 
 def mv(input, vec, *, out=None):
     """Product of a matrix and a vector."""
-    if type(input) is not Tensor:
-        want_tensor("mv", "input", 0, input)
-    if type(vec) is not Tensor:
-        want_tensor("mv", "vec", 1, vec)
+    if not (type(input) is type(vec) is Tensor):
+        _want("mv", input=input, vec=vec)
     if input.dim() != 2 or vec.dim() != 1:
         raise (ShapeError if input.dim() else RankError)(f"mv: vector + matrix @ vector expected, got {input.dim()}D and {vec.dim()}D. Use matmul for others.")
     return _ops.matmul(input, vec, out=out)
@@ -51,10 +51,8 @@ def mv(input, vec, *, out=None):
 
 def dot(input, tensor, *, out=None):
     """Product of two vectors of one length."""
-    if type(input) is not Tensor:
-        want_tensor("dot", "input", 0, input)
-    if type(tensor) is not Tensor:
-        want_tensor("dot", "tensor", 1, tensor)
+    if not (type(input) is type(tensor) is Tensor):
+        _want("dot", input=input, tensor=tensor)
     if input.dim() != 1 or tensor.dim() != 1:
         raise ShapeError(f"dot: 1D tensors expected, but got {input.dim()}D and {tensor.dim()}D tensors. Use matmul for others.")
     if input.shape != tensor.shape:
@@ -73,22 +71,14 @@ def vdot(input, other, *, out=None):
 
 def outer(input, vec2, *, out=None):
     """Products of every element of one vector with every element of another."""
-    if type(input) is not Tensor:
-        want_tensor("outer", "input", 0, input)
-    if type(vec2) is not Tensor:
-        want_tensor("outer", "vec2", 1, vec2)
+    if not (type(input) is type(vec2) is Tensor):
+        _want("outer", input=input, vec2=vec2)
     if input.dim() != 1 or vec2.dim() != 1:
         raise ShapeError(f"outer: Expected 1-D arguments, but got {input.dim()}-D and {vec2.dim()}-D.")
     return _ops.mul(_ops.unsqueeze(input, 1), vec2, out=out)
 
 
 ger = outer
-
-
-def _want(op, **operands):
-    """Refuse the first operand that is no tensor; not asked where all are plain ones."""
-    for position, (name, operand) in enumerate(operands.items()):
-        want_tensor(op, name, position, operand)
 
 
 def _older_order(name, given, beta, alpha):
