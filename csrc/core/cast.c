@@ -43,7 +43,7 @@ void fc_convert(int to_dtype, void *to, int from_dtype, const void *from, int64_
 
 void fc_store_scalar(int dtype, void *to, const fc_scalar *s)
 {
-    if (fc_is_complex(dtype)) {
+    if (fc_is_complex(dtype) || (dtype == FC_BOOL && s->kind == FC_KCOMPLEX)) { /* 1j is true */
         const c128 z = fc_make_c128(s->re, s->im);
         fc_convert(dtype, to, FC_C128, &z, 1);
     } else if (s->kind <= FC_KINT) {

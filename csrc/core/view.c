@@ -65,6 +65,18 @@ static int fc_view_strides(const fc_tensor *x, int n, const int64_t *shape, int6
     return 1;
 }
 
+/* Contiguous, in no other strides than any such tensor: where it has a single element, or dims of one, others may be kept. */
+static int fc_plainly_laid(const fc_tensor *x)
+{
+    int64_t wanted = 1;
+    if (!x->contiguous || x->numel == 0)
+        return x->contiguous;
+    for (int d = x->ndim - 1; d >= 0; wanted *= x->shape[d--])
+        if (x->stride[d] != wanted)
+            return 0;
+    return 1;
+}
+
 static fc_tensor *fc_reshaped(fc_tensor *x, int n, const int64_t *size)
 {
     int64_t shape[FC_MAX_DIMS], stride[FC_MAX_DIMS], known = 1;
@@ -88,7 +100,7 @@ static fc_tensor *fc_reshaped(fc_tensor *x, int n, const int64_t *size)
     }
     if (known != x->numel)
         return fc_null(fc_fail(FC_NUMEL, x->numel, known, 0, 0));
-    if (x->contiguous)
+    if (fc_plainly_laid(x))
         return fc_new_view(x, n, shape, NULL, x->offset);
     if (!fc_view_strides(x, n, shape, stride))
         return fc_null(fc_fail(FC_VIEW, 0, 0, 0, 0));
@@ -321,7 +333,7 @@ static fc_tensor *fc_real_viewed(fc_tensor *x, int to_real)
         if (x->ndim == 0 || x->shape[n] != 2 || x->stride[n] != 1)
             return fc_null(fc_fail(FC_SIZE, 0, x->ndim ? x->shape[n] : 0, 0, 2));
         for (int d = 0; d < n; ++d)
-            if (x->stride[d] % 2 || x->offset % 2)
+            if ((x->shape[d] != 1 && x->stride[d] % 2) || x->offset % 2)
                 return fc_null(fc_fail(FC_VIEW, d, x->stride[d], x->offset, 0));
     }
     for (int d = 0; d < n; ++d) {

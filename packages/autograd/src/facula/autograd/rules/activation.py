@@ -125,7 +125,7 @@ def softsign(g, x):
 
 
 def shrink(g, x, lambd):
-    return only_where((x > lambd) | (x < -lambd), g)
+    return only_where(F.logical_not((x >= -lambd) & (x <= lambd)), g)
 
 
 def threshold_(x, g, threshold):

@@ -39,6 +39,14 @@ def _check_weight(input: Tensor, weight: Tensor) -> None:
         raise ValueError(f"loss: weight {tuple(weight.shape)} and input {tuple(input.shape)} must have the same size.")
 
 
+def _difference(input: Tensor, target: Tensor) -> Tensor:
+    """input - target, where one of them may be of truth values."""
+    if input.dtype is not target.dtype and facula.bool in (input.dtype, target.dtype):
+        common = facula.result_type(input, target)
+        input, target = input.to(common), target.to(common)
+    return input - target
+
+
 def mse_loss(
     input: Tensor,
     target: Tensor,
@@ -50,7 +58,7 @@ def mse_loss(
     """(input - target)^2, reduced."""
     reduction = checked(size_average, reduce, reduction)
     _warn_sizes(input, target)
-    error = input - target
+    error = _difference(input, target)
     if error.dtype.kind != 2:
         only("mse_loss", error.dtype, REAL)
     return _weighted(error * error, input, weight, reduction)
@@ -85,7 +93,7 @@ def smooth_l1_loss(
         raise RuntimeError(f"smooth_l1_loss does not support negative values for beta, got {beta}.")
     if beta == 0:
         return reduced((input - target).abs(), reduction)
-    error = input - target
+    error = _difference(input, target)
     if error.dtype.kind != 2:
         only("smooth_l1_loss", error.dtype, REAL)
     error = error.abs()

@@ -132,9 +132,10 @@ _CONVERTED = {
 
 
 def attributes(op, args):
-    """Leave the named Scalars that are off their default pending for the verb."""
+    """Leave the named Scalars that are off their default pending for the verb: all at the end, for the next verb takes them."""
+    pending = []
     for k, at in enumerate(op.attributes):
-        value = args[at]
+        value = args[at].item() if isinstance(args[at], Tensor) else args[at]
         stored = _CONVERTED.get((op.name, op.params[at].name))
         if type(value) in (float, bool, complex) and op.params[at].name == "alpha" and op.name in ("add", "sub", "rsub"):
             _check_alpha(op, args, value)
@@ -145,7 +146,9 @@ def attributes(op, args):
         if op.name == "celu" and value == 0:
             raise RuntimeError("celu: ZeroDivisionError: alpha is 0 and x is divided by it. Give another alpha.")
         if value is not None and value != op.params[at].default:
-            lib.fc_attr(k, *number(value))
+            pending.append((k, *number(value)))
+    for given in pending:
+        lib.fc_attr(*given)
 
 
 def _check_alpha(op, args, alpha):

@@ -9,6 +9,7 @@ from facula.tensor_core.dispatch import run as _run
 from facula.tensor_core._errors import STALE, IntegerOverflow, explain
 from facula.tensor_core._lib import lib
 from facula.tensor_core.dispatch.foreign import ask_row, overriding
+from facula.tensor_core.dispatch.guard import refused
 from facula.tensor_core._threads import ThreadState
 from facula.tensor_core._tensor import Tensor, own_tensor  # noqa: F401 - own_tensor is for _ops.py
 
@@ -208,7 +209,7 @@ def _into(op, args, out):
 
 def older_order(name, value):
     """A call in the order of arguments that PyTorch once had, a number before the last tensors: taken, with PyTorch's warning."""
-    if not _run.is_number(value):
+    if not _run.is_number(value) and not (isinstance(value, Tensor) and not value.dim()):
         raise TypeError(f"{name}() received an invalid combination of arguments: one more than it takes, and {type(value).__name__} is no number to scale by.")
     warnings.warn(f"This overload of {name} is deprecated: the number that scales goes by its name. Consider using {name}(..., *, alpha or value = {value}).", UserWarning, stacklevel=3)
 
@@ -223,6 +224,8 @@ def inplace(op, args):
         return found
     args = _run.coerce(op, args)
     target = args[0]
+    if not isinstance(target, (Tensor, list, tuple)):
+        raise refused(_run.public_name(op) + "_", op.params[0].name, 0, "tensor", target)
     written = target if isinstance(target, (list, tuple)) else (target,)
     heard = tape is not None and (has_origin(args) or any(t.base is not None and t.base.origin is not None for t in written))
     refresh_stale(args) if tape is not None else None

@@ -76,7 +76,11 @@ def logit(input, eps=None, *, out=None):
     if type(input) is not Tensor:
         want_tensor("logit", "input", 0, input)
     if eps is not None:
-        input = _ops.clamp_numbers(_floating(input), min=eps, max=1 - eps)
+        eps, input = float(eps), _floating(input)
+        if eps > 0.5:  # the upper bound is the lower one, and is asked last
+            input = _ops.where_rows(_ops.lt(input, eps), eps, _ops.clamp_max(input, 1 - eps))
+        else:
+            input = _ops.clamp_numbers(input, min=eps, max=1 - eps)
     return _ops._logit(input, out=out)
 
 

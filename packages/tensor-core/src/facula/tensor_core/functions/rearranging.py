@@ -148,7 +148,7 @@ def rot90(input, k=1, dims=(0, 1)):
     a, b = (wrap_dim("rot90", d, n) for d in dims)
     if a == b:
         raise RuntimeError(f"rot90: expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}")
-    k %= 4
+    k = k % 4  # it may be a tensor
     if k == 1:
         return _ops.transpose(_ops.flip(input, (b,)), a, b)
     if k == 2:

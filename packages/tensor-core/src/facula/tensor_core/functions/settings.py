@@ -2,7 +2,7 @@
 
 from facula.tensor_core.functions import create as _create
 from facula.tensor_core._tensor import Tensor
-from facula.tensor_core._types import memory_format
+from facula.tensor_core._types import channels_last, memory_format
 
 _deterministic = {"mode": False, "warn_only": False, "fill": True}
 _precision = "highest"
@@ -230,7 +230,21 @@ def dim_order(self, *, ambiguity_check=False):
                 f"stride {stride}). Leave ambiguity_check out."
             )
         stride = self.new_empty(self.shape, device="meta").to(memory_format=fit[0]).stride()
-    return tuple(sorted(range(self.dim()), key=lambda d: -stride[d]))
+    plain, last = self.is_contiguous(), self.dim() == 4 and self.is_contiguous(memory_format=channels_last)
+    if plain is not last and stride == self.stride():
+        return (0, 2, 3, 1) if last else tuple(range(self.dim()))
+    order = list(range(self.dim()))[::-1]  # the fastest first; a stride of 0 (in either of two) says nothing
+    for k in range(1, len(order)):
+        at = k
+        for before in range(k - 1, -1, -1):
+            a, b = order[before], order[at]
+            if not stride[a] or not stride[b]:
+                continue
+            if (stride[a], self.shape[a]) > (stride[b], self.shape[b]):
+                order[before], order[at], at = b, a, before
+            elif stride[a] < stride[b]:
+                break
+    return tuple(order[::-1])
 
 
 def module_load(self, other, assign=False):

@@ -264,6 +264,8 @@ def squeeze(input, dim=None, *more, axis=None):
         return _ops.squeeze(input, tuple([d for d, size in enumerate(input.shape) if size == 1]))
     elif type(dim) is int or whole(dim):  # the call of whole takes 50 ns
         dim = (wrap_dim("squeeze", dim, input.dim()),)
+    elif isinstance(dim, Tensor):
+        dim = (int(dim),)
     if len(dim) > 1 and len({wrap_dim("squeeze", d, input.dim()) for d in dim}) < len(dim):
         raise RuntimeError(f"squeeze: a dim appears multiple times in the list of dims {tuple(dim)}. Name each dim once.")
     return _ops.squeeze(input, tuple(dim))

@@ -147,7 +147,9 @@ def _chunk(split, input, chunks, dim):
     d = wrap_dim("chunk", dim, input.dim())
     size = input.shape[d]
     step = -(-size // chunks)
-    return split(input, step, d) if size else split(input, [0] * chunks, d)
+    if size:
+        return split(input, step, d)
+    return (unsafe_split_with_sizes if split is unsafe_split else split_with_sizes)(input, [0] * chunks, d)
 
 
 def _cut(name, *given):
