@@ -56,6 +56,10 @@ torch.nn.parallel.replicate.replicate torch.nn.init._no_grad_fill_ torch.optim.l
 torch.serialization.SourceChangeWarning torch.utils.hooks.unserializable_hook torch.nn.modules.container._addindent torch.backends.nnpack.flags
 torch.StorageBase torch._C.StorageBase torch.cuda._initialized torch._guards.active_fake_mode torch.utils.data.dataloader._collate_fn_t torch.DeviceObjType
 torch.distributed._composable.fsdp.FSDPModule torch.distributed._tensor.DTensor torch.quantization.ObserverBase torch.jit._get_trace_graph torch.cuda.nvtx.range_push
+torch.functional.F torch.legacy_contiguous_format torch.hub._get_torch_home torch.hub.tqdm torch.distributions.kl._KL_REGISTRY torch.jit.fork
+torch.utils.data._utils.pin_memory.pin_memory torch._vmap_internals._vmap torch.optim.lbfgs._cubic_interpolate torch.cuda.amp.grad_scaler.GradScaler
+torch.autograd.functional._construct_standard_basis_for torch.symeig torch.TensorType torch.sym_max torch.amp.autocast_mode._cast
+torch.utils._pytree._namedtuple_flatten torch.serialization.get_unsafe_globals_in_checkpoint torch._check_tensor_all torch.cuda.random.get_rng_state_all
 functorch.make_functional torchvision.models.inception.Inception3 torchvision.models.googlenet.GoogLeNet
 """.split()
 
@@ -258,6 +262,21 @@ error(lambda: torch.cuda.nvtx.range("a").__enter__()), callable(torch.cuda.nvtx.
 (lambda s: [s.__enter__() is None, s.__exit__(None, None, None)])(torch.cuda.stream(None))
 isinstance(torch.ones(2).untyped_storage(), torch.StorageBase), isinstance(torch.ones(2), torch.StorageBase)
 torch.vmap(lambda d: d[0] + d[1])(__import__("collections").deque([torch.ones(2), torch.ones(2)]))
+af._construct_standard_basis_for((torch.ones(1), torch.ones(2, dtype=torch.float64), torch.ones(1)), (1, 2, 1))
+af._as_tuple(3), af._as_tuple([3]), af._as_tuple((torch.ones(1),), "v", "f"), af._as_tuple(torch.ones(1), "v", "f")
+error(lambda: af._as_tuple((torch.ones(1), 3), "v", "f"))
+af._tuple_postprocess(((1,), (2,)), (True, False)), af._tuple_postprocess(((1,),), (False, False)), af._tuple_postprocess((1,), False)
+[t.requires_grad for made in (True, False) for t in af._grad_postprocess((torch.ones(1, requires_grad=True) * 2,), made)]
+old._vmap(lambda a: (a * 2, None), allow_none_pass_through=True)(torch.arange(3.0))
+old._vmap(lambda a, b: (None, a * b, a + b), (0, None), (0, 1, 0), allow_none_pass_through=True)(torch.arange(6.0).view(3, 2), torch.ones(2))
+old._vmap(lambda a: a * 2, 1, 1)(torch.arange(6.0).view(3, 2))
+[lbfgs._cubic_interpolate(0.0, 1.0, torch.tensor(-2.0).double(), 1.0, 0.5, torch.tensor(1.0).double(), *bounds) for bounds in ((), ((0.1, 0.4),))]
+[torch.sym_max(1, 2.0), torch.sym_min(1, 2.0), torch.sym_int(2.5), torch.sym_not(True), torch.sym_ite(True, 1, 2), torch.sym_sum([1, 2]), torch.sym_sum(1, 2)]
+error(lambda: torch.sym_max("a", 1))
+error(lambda: torch.sym_ite(True, 1, 2.0))
+torch.jit.wait(torch.jit.fork(lambda x, y=1: x + y, 2, y=5))
+error(lambda: torch._check_tensor_all(torch.tensor([True, False]), lambda: "no"))
+error(lambda: torch._check_tensor_all(torch.tensor([1.0, 0.0]), lambda: "no"))
 """.strip().split("\n")
 
 
@@ -276,6 +295,7 @@ def _answer(text: str, torch):
     files = {
         "u": "torch._utils", "r": "torch.nn._reduction", "mvn": "torch.distributions.multivariate_normal", "worker": "torch.utils.data._utils.worker",
         "weak": "torch.utils.weak", "acc": "torch.nn.utils._named_member_accessor", "functorch": "functorch", "transforms": "torch.distributions.transforms", "ft": "torch._C._functorch",
+        "af": "torch.autograd.functional", "old": "torch._vmap_internals", "lbfgs": "torch.optim.lbfgs",
     }  # fmt: skip
     names = {k: importlib.import_module(v) if k != "ft" else __import__("torch")._C._functorch for k, v in files.items()}
     return plain(eval(text, {**names, "torch": torch, "error": error}))

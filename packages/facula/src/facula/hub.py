@@ -24,8 +24,12 @@ def get_dir() -> str:
     """Where downloads are kept: what set_dir said, else hub below TORCH_HOME, XDG_CACHE_HOME/torch or ~/.cache/torch."""
     if _folder is not None:
         return _folder
+    return os.path.join(_home(), "hub")
+
+
+def _home() -> str:
     cache = os.environ.get("XDG_CACHE_HOME", os.path.join("~", ".cache"))
-    return os.path.join(os.path.expanduser(os.environ.get("TORCH_HOME", os.path.join(cache, "torch"))), "hub")
+    return os.path.expanduser(os.environ.get("TORCH_HOME", os.path.join(cache, "torch")))
 
 
 def set_dir(d) -> None:

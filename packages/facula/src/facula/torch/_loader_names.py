@@ -26,3 +26,10 @@ def _generate_state(base_seed: int, worker_id: int) -> list[int]:
     import numpy
 
     return numpy.random.SeedSequence([worker_id, base_seed & 0xFFFFFFFF, base_seed >> 32, 0]).generate_state(4).tolist()
+
+
+def pin_memory(data: Any, device: Any = None) -> Any:
+    """`data` with its tensors copied to page-locked memory. device: what they are for, deprecated by PyTorch; there is one."""
+    from facula.data._iterators import pin
+
+    return pin(data)

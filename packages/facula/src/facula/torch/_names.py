@@ -69,6 +69,22 @@ def _check_with(error_type: type[BaseException], cond: bool, message=None) -> No
         raise error_type("Expected cond to be True, but got False." if message is None else str(message()))
 
 
+def _check_tensor_all_with(error_type: type[BaseException], cond, message=None) -> None:
+    """error_type where an element of a tensor of bools is False."""
+    import facula
+
+    if not isinstance(cond, facula.Tensor):
+        raise TypeError(f"cond must be a tensor, but got {type(cond)}")
+    if cond.dtype != facula.bool:
+        raise TypeError(f"cond tensor must have dtype torch.bool, but got {cond.dtype}")
+    _check_with(error_type, bool(cond.all()), message)
+
+
+def _check_tensor_all(cond, message=None) -> None:
+    """RuntimeError where an element of a tensor of bools is False."""
+    _check_tensor_all_with(RuntimeError, cond, message)
+
+
 def _check_value(cond: bool, message=None) -> None:
     """ValueError where cond is false."""
     _check_with(ValueError, cond, message)
@@ -201,6 +217,23 @@ FALLBACKS = {
     **{f"torch.nn.init.{n}": f"facula.torch._indices:{n}" for n in ("_no_grad_normal_", "_no_grad_uniform_")},
     **{f"torch.nn.init._no_grad_{n}_": f"facula.nn.init:{t}" for n, t in (("fill", "constant_"), ("zero", "zeros_"))},
     "torch.jit.Attribute": "facula.torch._indices:Attribute",
+    "torch.functional.F": "facula.nn.functional",
+    "torch.legacy_contiguous_format": "facula:contiguous_format",
+    "torch.hub._get_torch_home": "facula.hub:_home",
+    "torch.hub.tqdm": "facula.torch._progress:tqdm",
+    "torch.utils.model_zoo.tqdm": "facula.torch._progress:tqdm",
+    "torch.distributions.kl._KL_REGISTRY": "facula.distributions.kl:_RULES",
+    "torch.utils.data._utils.pin_memory": "facula.torch._loader_names",
+    "torch._vmap_internals": "facula.torch._vmap_internals",
+    "torch.optim.lbfgs._cubic_interpolate": _OPTIM + "_cubic_interpolate",
+    "torch.cuda.random": "facula.torch._cuda",
+    "torch.cuda.amp.grad_scaler": "facula.torch._cuda_amp",
+    **{f"torch.autograd.functional.{n}": f"facula.torch._autograd_internals:{n}" for n in ("_as_tuple", "_construct_standard_basis_for", "_grad_postprocess", "_tuple_postprocess")},
+    **{f"torch.{n}": f"facula.torch._removed:{n}" for n in ("eig", "lstsq", "matrix_rank", "solve", "symeig")},
+    **{f"torch.jit.{n}": f"facula.torch._script:{n}" for n in ("fork", "optimized_execution", "wait")},
+    "torch.jit.Future": "facula.torch._futures:Future",
+    "torch.amp.autocast_mode._cast": "facula.torch._older_amp:_cast",
+    **{f"torch.utils._pytree._namedtuple_{n}": f"facula.utils._pytree:_named_{n}" for n in ("flatten", "unflatten")},
     "torch._tensor_str": "facula.tensor_core._print",
     "torch.backends": "facula.torch._backends",
     "torch.futures": "facula.torch._futures",
@@ -249,7 +282,7 @@ FALLBACKS = {
     "torch.utils._foreach_utils": "facula.torch._foreach_utils",
     **{
         f"torch.{n}": lambda n=n: getattr(importlib.import_module("facula.torch._symbolic"), n)
-        for n in ("SymBool", "SymFloat", "SymInt")
+        for n in "SymBool SymFloat SymInt sym_float sym_int sym_ite sym_max sym_min sym_not sym_sum".split()
     },
     **{f"torch.{n}": lambda n=n: importlib.import_module("facula.torch._dtypes").ABSENT[n] for n in _ABSENT_DTYPES},
     "torch.onnx": "facula.torch._onnx",
@@ -280,6 +313,8 @@ for _name in (
     "_assert_async",
     "_check",
     "_check_index",
+    "_check_tensor_all",
+    "_check_tensor_all_with",
     "_check_type",
     "_check_value",
     "_check_with",

@@ -2,7 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from typing import Any
+
 import facula
+
+
+def _cast(value: Any, device_type: str, dtype: facula.dtype) -> Any:
+    """`value` with the floating tensors of that device in dtype, in lists, tuples and mappings too; float64 stays."""
+    if isinstance(value, facula.Tensor):
+        wanted = value.is_floating_point() and value.device.type == device_type and value.dtype != facula.float64
+        return value.to(dtype) if wanted else value
+    if isinstance(value, (str, bytes)) or hasattr(value, "__array__"):
+        return value
+    if isinstance(value, Mapping):
+        return {_cast(k, device_type, dtype): _cast(v, device_type, dtype) for k, v in value.items()}
+    if isinstance(value, Iterable):
+        items = (_cast(v, device_type, dtype) for v in value)
+        return type(value)(items) if isinstance(value, (list, tuple)) else items
+    return value
 
 
 def of_device(device: str, low: facula.dtype, module: str) -> tuple[type, type]:

@@ -32,6 +32,13 @@ def _stack_if_compiling(x: Any) -> Any:
     return x
 
 
+def _cubic_interpolate(x1: Any, f1: Any, g1: Any, x2: Any, f2: Any, g2: Any, bounds: tuple | None = None) -> Any:
+    """Where the cubic through two points (x, f) with slopes g, tensors, is least, within bounds, else between the points."""
+    from facula.optim.lbfgs import Point, _cubic_minimum
+
+    return _cubic_minimum(Point(x1, f1, g1, g1), Point(x2, f2, g2, g2), bounds)
+
+
 def _dispatch_sqrt(x: Any) -> Any:
     """The root of a tensor or number."""
     return x.sqrt() if isinstance(x, facula.Tensor) else x**0.5

@@ -13,6 +13,33 @@ class ScriptModule(Module):
     """The class of scripted modules, for programs that ask whether they hold one."""
 
 
+class optimized_execution:
+    """A block in which scripts are optimised or not; they run as the Python that they are."""
+
+    def __init__(self, should_optimize: bool) -> None:
+        self.should_optimize = should_optimize
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *error: Any) -> None:
+        pass
+
+
+def fork(func: Callable, *args: Any, **options: Any) -> Any:
+    """A future of func(*args, **options), which is run at once, as PyTorch runs it outside scripts."""
+    from ._futures import Future
+
+    future: Future = Future()
+    future.set_result(func(*args, **options))
+    return future
+
+
+def wait(future: Any) -> Any:
+    """The future's value, when it is there."""
+    return future.wait()
+
+
 class ScriptFunction:
     """The class of scripted functions, for programs that ask whether they hold one."""
 

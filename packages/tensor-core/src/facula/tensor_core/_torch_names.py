@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from _compat_pickle import IMPORT_MAPPING, NAME_MAPPING  # the standard library's own, which pickle reads by
 from collections import Counter, OrderedDict
 from typing import Any
 
@@ -97,9 +98,14 @@ DATA = {
 }
 
 
+def python_3(module: str, name: str) -> tuple[str, str]:
+    """The global that pickles of protocol 2, as save writes them, name as in Python 2: __builtin__.xrange is builtins.range."""
+    return NAME_MAPPING.get((module, name)) or (IMPORT_MAPPING.get(module, module), name)
+
+
 def find_data(module: str, name: str) -> Any:
     """The value of a global that stands for data; KeyError for any other."""
-    module = "builtins" if module == "__builtin__" else module
+    module, name = python_3(module, name)
     if (module, name) in ELSEWHERE:
         return elsewhere(*ELSEWHERE[module, name])
     return DATA[module, name]

@@ -100,7 +100,17 @@ NODES: dict[type, NodeDef] = {
 }
 SUPPORTED_NODES = NODES
 Context = Any
-_NAMED = NodeDef(lambda x: (list(x), type(x)), lambda values, kind: kind(*values))
+
+
+def _named_flatten(d: Any) -> tuple[list, type]:
+    return list(d), type(d)
+
+
+def _named_unflatten(values: Any, context: type) -> Any:
+    return context(*values)
+
+
+_NAMED = NodeDef(_named_flatten, _named_unflatten)
 
 
 def register_pytree_node(

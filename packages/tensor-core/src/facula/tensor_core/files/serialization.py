@@ -31,7 +31,7 @@ from facula.tensor_core.files.pickle_reader import read_pickle_at
 from facula.tensor_core.files.pickle_writer import StorageRef, write_pickle
 from facula.tensor_core.memory.storage import TypedStorage, UntypedStorage
 from facula.tensor_core._tensor import Tensor, own_tensor
-from facula.tensor_core._torch_names import STORAGE_OF, StorageType, find_data
+from facula.tensor_core._torch_names import STORAGE_OF, StorageType, find_data, python_3
 from facula.tensor_core._types import device as Device
 from facula.tensor_core._types import dtype as Dtype
 from facula.tensor_core._types import strided
@@ -230,10 +230,11 @@ class Unarchiver:
             storage.settle()
 
     def find_safe(self, module: str, name: str) -> Any:
-        if module in BLOCKED:
+        own = python_3(module, name)
+        if module in BLOCKED or own[0] in BLOCKED:
             raise pickle.UnpicklingError(f"Weights only load failed: the file uses {module}.{name}, and module {module} is blocked whatever add_safe_globals was given. Do not open it.")
-        if (module, name) in _safe:
-            return _safe[module, name]
+        if own in _safe:
+            return _safe[own]
         try:
             return self.find_tensor_function(module, name) or find_data(module, name)
         except KeyError:
