@@ -60,7 +60,10 @@ def roots(outputs, grads):
             g = ones_like(out)
         elif not isinstance(g, Tensor):
             raise TypeError(f"backward: gradients can be tensors or None, but gradient {i} is {type(g).__name__}. Convert it with facula.tensor().")
-        elif isinstance(out, Tensor):
+        elif not isinstance(out, Tensor):
+            if getattr(out, "shape", None) not in (None, g.shape):
+                raise GradError(f"backward: Mismatch in shape: grad_output[{i}] has a shape of {list(g.shape)} and output[{i}], an edge of the graph, has a shape of {list(out.shape)}. Make them equal.")
+        else:
             if g.shape != out.shape:
                 raise GradError(f"backward: Mismatch in shape: grad_output[{i}] has a shape of {list(g.shape)} and output[{i}] has a shape of {list(out.shape)}. Make them equal.")
             if g.dtype is not out.dtype:
@@ -156,6 +159,8 @@ def grad(
         origin = origin_of(t)
         g = None if type(origin) is Nowhere else captures[origin]
         if g is None and materialize_grads:
+            if not isinstance(t, Tensor):
+                raise GradError(f"grad: materialize_grads cannot be used when the given input is a GradientEdge, as input {i} is. Give the tensor.")
             g = _core.zeros(tuple(t.shape), t.dtype, t.device)
             if create_graph:
                 g.requires_grad_()
@@ -277,6 +282,7 @@ def tensor_detach_(self):
     if self.base is not None:
         raise GradError("detach_: can't detach views in place. Use detach() instead.")
     self.origin = None
+    self.__dict__.pop("_forward", None)
     return self
 
 

@@ -23,7 +23,7 @@ accumulating = Lock()  # two threads may fill one leaf
 
 class Current(extend.ThreadState):
     depth = 0  # how many backwards are under way, one called by another
-    task = None  # [roots, captures, the nodes that will be reached or None, what to call at its end or None] of the backward that runs
+    task = None  # [roots, captures, the nodes that will be reached or None, what to call at its end or None, what hooks remember or None] of the backward that runs
     capturing = False  # whether this thread is inside a backward that fills given tensors only
 
 
@@ -42,6 +42,14 @@ def reached():
         roots, captures = task[:2]
         task[2] = set(captures) | leading_to(captures, roots) if captures is not None else below(roots)
     return task[2]
+
+
+def memory(key):
+    """A dict in which a hook remembers until the end of this thread's backward."""
+    task = current.task
+    if task[4] is None:
+        task[4] = {}
+    return task[4].setdefault(key, {})
 
 
 def queue_callback(callback):
@@ -90,7 +98,7 @@ def run(roots, keep_graph, create_graph, captures=None):
 
 def _run_all(roots, keep_graph, create_graph, captures):
     before, outer = set_grad_mode(create_graph), (current.capturing, current.task)
-    current.capturing, current.task = captures is not None, [roots, captures, None, None]
+    current.capturing, current.task = captures is not None, [roots, captures, None, None, None]
     current.depth += 1
     try:
         wanted = None if captures is None else leading_to(captures, roots)

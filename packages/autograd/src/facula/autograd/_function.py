@@ -85,7 +85,11 @@ class FunctionNode(FunctionCtx, Node):
             found.append(t)
         return tuple(found)
 
-    saved_variables = saved_tensors
+    @property
+    def saved_variables(self):
+        """saved_tensors, by its old name."""
+        warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2)
+        return self.saved_tensors
 
     def results(self):
         return len(self._metas)
@@ -102,7 +106,11 @@ class FunctionNode(FunctionCtx, Node):
         if self.materialize_grads:
             gs = [zeros(m) if t is None and m is not None else t for t, m in zip(gs, self._metas)]
         function = self._function
-        users = function.vjp if function.backward is Function.backward and function.vjp is not Function.vjp else function.backward
+        users = function.backward
+        if function.vjp is not Function.vjp:
+            if users is not Function.backward:
+                raise GradError(f"{self.name()}: Implementing both 'backward' and 'vjp' for a custom Function is not allowed. Keep one of them.")
+            users = function.vjp
         block = _core.extend.subclassed()
         if block is None:
             return self.checked(users(self, *gs), inputs)
@@ -234,6 +242,9 @@ class Function:
         node.flat = [i for i, o in enumerate(out if isinstance(out, (tuple, list)) else (out,)) if any(o is t for t in node.non_differentiable)]
         if not recording:
             node.to_save = ()
+            for o in out if isinstance(out, (tuple, list)) else (out,):
+                if isinstance(o, Tensor) and o.base is not None and not any(o is t for _, t in tensors):
+                    _core.lib.fc_mark_piece(o._h)
             return out
         node.code, node.at = (None, 0) if f is None else (f.f_code, f.f_lasti)
         node.seq = tick()

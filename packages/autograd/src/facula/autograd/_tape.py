@@ -52,13 +52,13 @@ class Tape:
     def refuse(self, op, tensor, base):
         if tensor.origin is None and lib.fc_piece(tensor._h) and base is not None and base.origin is None:
             raise GradError(
-                f"{op.name}: this view is the output of a function that returns multiple views (split, unbind), which cannot be modified inplace with grad mode enabled. "
+                f"{op.name}: this view is the output of a function that returns multiple views (split, unbind), or This view was created inside a custom Function: it cannot be modified inplace with grad mode enabled. "
                 "Use the out-of-place operation, or take the view by indexing."
             )
         if base is not None and (base.origin is not None or tensor.origin is not None):
             if tensor.origin is None or type(tensor.origin) is Nowhere:
                 raise GradError(
-                    f"{op.name}: A view was created in no_grad mode and is being modified inplace with grad mode enabled. "
+                    f"{op.name}: A view was created in {'inference' if lib.fc_inference(tensor._h) or lib.fc_inference(base._h) else 'no_grad'} mode and is being modified inplace with grad mode enabled. "
                     "Make both the view and the write inside no_grad(), or both outside."
                 )
             why = fixed(tensor)

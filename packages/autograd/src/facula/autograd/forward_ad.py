@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from . import _core, _function
 from ._api import grad as graph_grad
-from ._core import GradError, TensorHandle, Tensor, extend, lib, tensor_of
+from ._core import GradError, TensorHandle, Tensor, extend, lib, tensor_of, tensor_version
 from ._engine import laid_out
 from ._node import Output
 from ._support import relined
@@ -117,6 +117,8 @@ def make_dual(tensor, tangent, *, level=None):
         raise GradError(f"make_dual: the tangent is {tangent.dtype} and its tensor {tensor.dtype}. Make them equal.")
     if tangent_of(tensor) is not None:
         raise GradError("make_dual: the tensor has a tangent at this level already. Unpack it first.")
+    if tangent_of(tangent) is not None:
+        raise GradError("make_dual: the tangent has a forward gradient at the same level itself. Unpack it first.")
     dual = _core.alias(tensor)
     dual.origin = tensor.origin
     return attach(dual, tangent)
@@ -312,6 +314,7 @@ def apply(function, args):
         return NotImplemented
     node = function._node_class()
     level.paused, node.marked = True, ()
+    before = {id(a): tensor_version(tangent_of(a)) for a in args if tangent_of(a) is not None}
     try:
         out = function._recorded(node, args, sys._getframe(2))
         tangents = [tangent_of(a) for a in args]
@@ -339,7 +342,7 @@ def apply(function, args):
             raise GradError(f"{node.name()}: jvp returned a tangent of shape {tuple(v.shape)} for a result of shape {tuple(o.shape)}.")
         at = next((i for i, a in enumerate(args) if a is o), None)
         if at is not None and any(o is t for t in marked):
-            if tangent_of(o) is not None and tangent_of(o) is not v:
+            if id(o) in before and (tangent_of(o) is not v or tensor_version(v) == before[id(o)]):
                 raise GradError(
                     f"{node.name()}: An inplace custom Function is not modifying the forward mode gradients inplace. "
                     "If the forward is modifying an input inplace, then the jvp function must modify the corresponding gradient inplace."

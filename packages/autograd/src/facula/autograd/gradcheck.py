@@ -197,7 +197,8 @@ def _check_forward(func, inputs, eps, atol, rtol, batched):
 
         def pushed(v, i=i, x=x):
             with forward_ad.dual_level():
-                outs = as_tuple(func(*plain[:i], forward_ad.make_dual(plain[i], v), *plain[i + 1 :]))
+                along = [None if not (isinstance(t, Tensor) and t.requires_grad) else v if k == i else _core.zeros_like(t) for k, t in enumerate(inputs)]
+                outs = as_tuple(func(*[t if u is None else forward_ad.make_dual(t, u) for t, u in zip(plain, along)]))
                 return [forward_ad.unpack_dual(outs[k]).tangent for k in places]
 
         tangents = pushed(v)

@@ -1,7 +1,6 @@
 """The graph's own tools: hooks on what is saved, hooks on several gradients, edges."""
 
 import contextlib
-import threading
 import weakref
 from collections import OrderedDict
 from dataclasses import dataclass, field
@@ -33,8 +32,9 @@ class saved_tensors_hooks:
         pack_hooks().append((self.pack_hook, self.unpack_hook))
 
     def __exit__(self, *exc):
-        pack_hooks().pop()
-        special(-1)
+        if stack := pack_hooks():  # left more often than entered: nothing to take back
+            stack.pop()
+            special(-1)
 
 
 class save_on_cpu(saved_tensors_hooks):
@@ -72,6 +72,7 @@ class GradientEdge:
     output_nr: int
     origin: Node = None
     one: object = field(default=None, compare=False)  # where the tensor has one element: a gradient of 1 for it
+    shape: object = field(default=None, compare=False)  # the tensor's, where it is known
 
     def __post_init__(self):
         if self.origin is None:  # made by hand
@@ -85,7 +86,7 @@ def get_gradient_edge(tensor):
     if origin is None:
         raise GradError("get_gradient_edge: the tensor does not require grad. Call requires_grad_() first.")
     one = ones_like(tensor.detach()) if tensor.numel() == 1 and not tensor.is_complex() else None
-    return GradientEdge(*origin.edge(), origin, one)
+    return GradientEdge(*origin.edge(), origin, one, tensor.shape)
 
 
 def register_multi_grad_hook(tensors, fn, *, mode="all"):
@@ -93,23 +94,20 @@ def register_multi_grad_hook(tensors, fn, *, mode="all"):
     if mode not in ("all", "any"):
         raise ValueError(f"register_multi_grad_hook: Expects mode to be one of ('all', 'any') but got {mode}.")
     tensors = list(tensors)
-    lock = threading.Lock()
-    seen, origins = {}, [origin_of(t) for t in tensors]
+    origins, key = [origin_of(t) for t in tensors], object()
 
     def arrived(i):
         def hook(g):
-            with lock:
-                first = not seen
-                seen[i] = g
-                among = _engine.reached() if mode == "all" else ()
-                done = len(seen) == sum([origin in among for origin in origins])
-                grads = [seen.get(k) for k in range(len(tensors))]
-                if done:
-                    seen.clear()
-            if mode == "any" and first:
-                fn(g)
-            elif mode == "all" and done:
-                fn(grads)
+            seen = _engine.memory(key)  # of this backward: another thread's, and the next one, have their own
+            first = not seen
+            seen[i] = g
+            if mode == "any":
+                if first:
+                    fn(g)
+                return
+            among = _engine.reached()
+            if len(seen) == sum([origin in among for origin in origins]):
+                fn([seen.get(k) for k in range(len(tensors))])
 
         return hook
 
@@ -126,6 +124,10 @@ class _Handles(Handle):
     def remove(self):
         for handle in self.handles:
             handle.remove()
+
+
+class OutOfContext(GradError, AssertionError):
+    """A backward outside of the block that its saved tensors need: an AssertionError in PyTorch."""
 
 
 class _Kept:
@@ -152,7 +154,7 @@ class _AllowMutationOnSavedContext:
 
     def unpack(self, kept):
         if not self.open and not kept.copied:
-            raise GradError("allow_mutation_on_saved_tensors: backward runs outside of the block in which the graph was recorded. Call it inside.")
+            raise OutOfContext("Trying to backward outside of the 'allow_mutation_on_saved_tensors' context in which the graph was recorded. Call it inside.")
         return kept.tensor
 
     def before(self, op, args, kwargs):
@@ -174,7 +176,7 @@ class _AllowMutationOnSavedContext:
 def allow_mutation_on_saved_tensors():
     """A block in which tensors that were saved for backward may be written to: a write copies them first."""
     if getattr(_mutating, "on", False):
-        raise GradError("allow_mutation_on_saved_tensors: contexts cannot be nested. Leave the outer one first.")
+        raise GradError("allow_mutation_on_saved_tensors contexts cannot be nested. Leave the outer one first.")
     context = _AllowMutationOnSavedContext()
     _mutating.on = True
     try:
