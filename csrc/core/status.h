@@ -30,6 +30,13 @@ typedef enum {
     FC_UNRESOLVED      /* such a view has no view of this kind: details: its lazy bits */
 } fc_code;
 
+/* Of functions that may find no memory: who drops their answer returns what malloc left in the result */
+#if defined(__GNUC__)
+#define FC_CHECKED __attribute__((warn_unused_result))
+#else
+#define FC_CHECKED
+#endif
+
 int fc_fail(fc_code code, int64_t a, int64_t b, int64_t c, int64_t d);
 
 #endif

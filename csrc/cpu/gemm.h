@@ -22,12 +22,13 @@
 #include <stdint.h>
 
 #include "../core/dtype.h"
+#include "../core/status.h"
 
 #define FC_GEMM_BLOCK 256
 #define FC_GEMM_CHAINS 4 /* of a whole block: lines along k are then read as they lie, see docs/decisions/048 */
 #define FC_GEMM_SUPER 16
 
-int fc_gemm(int dtype, int64_t batch, int64_t M, int64_t N, int64_t K,
+FC_CHECKED int fc_gemm(int dtype, int64_t batch, int64_t M, int64_t N, int64_t K,
             const void *a, int64_t a_batch, int64_t a_row, int64_t a_col,
             const void *b, int64_t b_batch, int64_t b_row, int64_t b_col,
             void *c, int64_t c_batch, int64_t c_row, int64_t c_col,

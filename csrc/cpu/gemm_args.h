@@ -42,10 +42,10 @@ static inline int fc_gemm_splits(const fc_gemm_args *g, int64_t depth)
 void fc_gemm_plain(const fc_gemm_args *g, int64_t first, int64_t last);
 
 /* fc_gemm for memory operands given as a record, which it may rewrite. */
-int fc_gemm_shaped(fc_gemm_args *g);
+FC_CHECKED int fc_gemm_shaped(fc_gemm_args *g);
 
 /* The engine, for floating dtypes. FC_OK or FC_MEMORY. */
-int fc_gemm_run(const fc_gemm_args *g);
+FC_CHECKED int fc_gemm_run(const fc_gemm_args *g);
 
 /* Packs all of g->a, for g->a_packed: bytes that it takes, and doing it. */
 size_t fc_gemm_whole_bytes(int dtype, int64_t M, int64_t K);

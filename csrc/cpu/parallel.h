@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../core/status.h"
+
 typedef void (*fc_range_fn)(void *ctx, int64_t begin, int64_t end);
 typedef void (*fc_scratch_fn)(void *ctx, int64_t begin, int64_t end, void *scratch);
 
@@ -16,7 +18,7 @@ void fc_parallel(int64_t n, int64_t grain, fc_range_fn fn, void *ctx);
 
 /* The same with room for each participant: `bytes`, 64-byte aligned, uninitialised, valid until fn returns.
  * All of it is allocated before the first piece starts: FC_OK, or FC_MEMORY and fn was never called. */
-int fc_parallel_scratch(int64_t n, int64_t grain, size_t bytes, fc_scratch_fn fn, void *ctx);
+FC_CHECKED int fc_parallel_scratch(int64_t n, int64_t grain, size_t bytes, fc_scratch_fn fn, void *ctx);
 
 /* Steps one after the other, each of them `parts` (at most FC_MOST_PARTS) that may run side by side: fn(ctx, step, part) for all.
  * A step begins when all parts of the one before are done and their writes are seen. A part tends to stay with its thread from

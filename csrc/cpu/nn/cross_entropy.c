@@ -72,10 +72,8 @@ int FC_ISA_NAME(fc_cpu__cross_entropy)(fc_call *c)
     if (c->i[0] == FC_REDUCE_NONE)
         q.loss = c->out[0]->data;
     if (c->out[1]->dtype == FC_F32)
-        forward_f32(&q, c->i[0], (f32 *)c->scratch + s.outer * s.inner, c->out[0]->data, c->out[2]->data);
-    else
-        forward_f64(&q, c->i[0], (f64 *)c->scratch + s.outer * s.inner, c->out[0]->data, c->out[2]->data);
-    return FC_OK;
+        return forward_f32(&q, c->i[0], (f32 *)c->scratch + s.outer * s.inner, c->out[0]->data, c->out[2]->data);
+    return forward_f64(&q, c->i[0], (f64 *)c->scratch + s.outer * s.inner, c->out[0]->data, c->out[2]->data);
 }
 FC_OWN_LEVELS(_cross_entropy)
 
@@ -141,18 +139,20 @@ static void N(forward_rows)(void *ctx, int64_t begin, int64_t end, void *scratch
     }
 }
 
-static void N(forward)(job *q, int64_t reduction, void *row_weight, void *out, void *total_)
+static int N(forward)(job *q, int64_t reduction, void *row_weight, void *out, void *total_)
 {
     T *total = total_;
     const int64_t rows = q->s.outer * q->s.inner, n = q->s.classes;
     q->row_weight = row_weight;
-    if (rows)
-        fc_parallel_scratch(rows, 1 + 8192 / (n + 1), (size_t)(2 * n) * sizeof(T), N(forward_rows), q);
+    const int bad = fc_parallel_scratch(rows, 1 + 8192 / (n + 1), (size_t)(2 * n) * sizeof(T), N(forward_rows), q);
+    if (bad)
+        return bad;
     *total = M(row_sum)(row_weight, rows);
     if (reduction != FC_REDUCE_NONE) {
         const T sum = M(row_sum)(q->loss, rows);
         *(T *)out = reduction == FC_REDUCE_MEAN ? sum / *total : sum;
     }
+    return FC_OK;
 }
 
 static void N(backward_rows)(void *ctx, int64_t begin, int64_t end)

@@ -84,8 +84,8 @@ static void fc_lines_columns(void *ctx, int64_t begin, int64_t end, void *scratc
     }
 }
 
-/* Lines along `dim` of tensors of one shape and dtype (f32 or f64). */
-static inline void fc_lines_run(fc_line_fn fn, fc_tensor *out, int nin, fc_tensor *const *in, int64_t dim)
+/* Lines along `dim` of tensors of one shape and dtype (f32 or f64). FC_OK or FC_MEMORY. */
+FC_CHECKED static inline int fc_lines_run(fc_line_fn fn, fc_tensor *out, int nin, fc_tensor *const *in, int64_t dim)
 {
     fc_lines q = {.fn = fn, .out = out->data, .nin = nin, .outer = 1, .n = 1, .inner = 1, .es = fc_dt_size[out->dtype]};
     const int64_t d = fc_wrap_dim(dim, out->ndim);
@@ -94,16 +94,17 @@ static inline void fc_lines_run(fc_line_fn fn, fc_tensor *out, int nin, fc_tenso
     for (int k = 0; k < nin; ++k)
         q.in[k] = in[k]->data;
     if (out->numel == 0)
-        return;
+        return FC_OK;
     const int64_t grain = 1 + FC_LINES_SERIAL / q.n;
     q.pitch = q.n + 16 + q.n % 2;
     q.groups = (q.inner + FC_LINES - 1) / FC_LINES;
     if (q.inner > 1)
-        fc_parallel_scratch(q.outer * q.groups, 1 + grain / FC_LINES, (size_t)((1 + nin) * FC_LINES * q.pitch * q.es), fc_lines_columns, &q);
-    else if (out->numel <= FC_LINES_SERIAL)
+        return fc_parallel_scratch(q.outer * q.groups, 1 + grain / FC_LINES, (size_t)((1 + nin) * FC_LINES * q.pitch * q.es), fc_lines_columns, &q);
+    if (out->numel <= FC_LINES_SERIAL)
         fc_lines_rows(&q, 0, q.outer);
     else
         fc_parallel(q.outer, grain, fc_lines_rows, &q);
+    return FC_OK;
 }
 
 /* softmax_rows_simd.c: softmax, or its logarithm, of t[0] along dim i[0] where its rows are short; 0 where they are not. */

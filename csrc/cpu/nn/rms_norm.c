@@ -76,11 +76,11 @@ int FC_ISA_NAME(fc_cpu__rms_norm_backward)(fc_call *c)
     const int lead = x->ndim - (int)c->i[0], f = x->dtype == FC_F32;
     job q = {.g = c->t[0]->data, .x = x->data, .r = c->t[2]->data, .w = c->t[3] ? c->t[3]->data : NULL, .dx = c->out[0]->data,
              .dw = c->out[1]->data, .rows = fc_extent(x, 0, lead), .n = fc_extent(x, lead, x->ndim)};
-    if (x->numel)
-        fc_parallel_scratch(q.rows, 1 + 8192 / (q.n + 1), (size_t)(2 * q.n) * sizeof(f64), f ? rows_f32 : rows_f64, &q);
-    if (q.w)
+    const int64_t rows = x->numel ? q.rows : 0;
+    const int bad = fc_parallel_scratch(rows, 1 + 8192 / (q.n + 1), (size_t)(2 * q.n) * sizeof(f64), f ? rows_f32 : rows_f64, &q);
+    if (q.w && !bad)
         fc_parallel((q.n + FC_TALLY_WIDTH - 1) / FC_TALLY_WIDTH, 1 + 8192 / (q.rows * FC_TALLY_WIDTH + 1), f ? columns_f32 : columns_f64, &q);
-    return FC_OK;
+    return bad;
 }
 FC_OWN_TWO_LEVELS(_rms_norm_backward)
 

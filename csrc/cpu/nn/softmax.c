@@ -25,16 +25,15 @@ int fc_infer__softmax_backward(fc_call *c) { return fc_infer_lines(c); }
 
 int FC_ISA_NAME(fc_cpu_softmax)(fc_call *c)
 {
-    if (!FC_ISA_NAME(fc_softmax_short)(c, 0))
-        fc_lines_run(c->out[0]->dtype == FC_F32 ? softmax_f32 : softmax_f64, c->out[0], 1, c->t, c->i[0]);
-    return FC_OK;
+    if (FC_ISA_NAME(fc_softmax_short)(c, 0))
+        return FC_OK;
+    return fc_lines_run(c->out[0]->dtype == FC_F32 ? softmax_f32 : softmax_f64, c->out[0], 1, c->t, c->i[0]);
 }
 FC_OWN_LEVELS(softmax)
 
 int FC_ISA_NAME(fc_cpu__softmax_backward)(fc_call *c)
 {
-    fc_lines_run(c->out[0]->dtype == FC_F32 ? softmax_backward_f32 : softmax_backward_f64, c->out[0], 2, c->t, c->i[0]);
-    return FC_OK;
+    return fc_lines_run(c->out[0]->dtype == FC_F32 ? softmax_backward_f32 : softmax_backward_f64, c->out[0], 2, c->t, c->i[0]);
 }
 FC_OWN_LEVELS(_softmax_backward)
 

@@ -52,7 +52,7 @@ STATUS = (
     "ok", "memory", "shape", "dtype", "device", "dim", "index", "zero_division", "cast", "out_shape", "overlap", "stale",
     "layout", "arg", "rank", "size", "empty", "readonly", "view", "numel", "mixed", "lazy", "unresolved",
 )  # fmt: skip
-STALE = STATUS.index("stale")
+MEMORY, STALE = STATUS.index("memory"), STATUS.index("stale")
 
 
 class IntegerOverflow(RuntimeError, ValueError, OverflowError):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from facula.tensor_core import _tensor
 from facula.tensor_core.dispatch import run as _run
-from facula.tensor_core._errors import STALE, IntegerOverflow, explain
+from facula.tensor_core._errors import MEMORY, STALE, IntegerOverflow, explain
 from facula.tensor_core._lib import lib
 from facula.tensor_core.dispatch.foreign import ask_row, overriding
 from facula.tensor_core.dispatch.guard import refused
@@ -196,6 +196,13 @@ def call(op, args, out=None):
     if has_origin(args):
         record[op.id](result, *args)
     return result
+
+
+def failed(op, args):
+    """A row that writes its arguments and did not end: explained, after a second attempt unless the first may have written some of them."""
+    if lib.fc_status() == MEMORY:
+        raise explain(op, args, None)
+    return call(op, args)
 
 
 def _into(op, args, out):

@@ -26,7 +26,7 @@ ASSIGNED |= {"__ilshift__": "bitwise_left_shift", "__irshift__": "bitwise_right_
 
 HEADER = '''"""Generated from csrc/ops.def by generate/codegen.py at build time. One flat function per row; do not edit."""
 
-from facula.tensor_core.dispatch.slow import Op, Param, assign, call, inplace, older_order, operator, place, record
+from facula.tensor_core.dispatch.slow import Op, Param, assign, call, failed, inplace, older_order, operator, place, record
 from facula.tensor_core import _tensor
 from facula.tensor_core._lib import NULL, lib
 from facula.tensor_core.dispatch.arguments import dim_masks, dtype_id, spread
@@ -375,7 +375,7 @@ def own_function(row):
         body += f"    except (AttributeError, TypeError, OverflowError):\n        {leave(row)}\n"
     written = [p for p in row.params if "!" in p.type]
     if row.results == ():
-        return body + f"    if t is None:\n        {leave(row)}\n    return {written[0].name if not written[0].listed else None}\n"
+        return body + f"    if t is None:\n        {leave(row).replace('call(', 'failed(', 1)}\n    return {written[0].name if not written[0].listed else None}\n"
     return body + (several(row, None) if row.results else finish(row, None))
 
 
