@@ -145,10 +145,11 @@ def test_anomaly_error_shows_the_forward_stack():
         with pytest.raises(RuntimeError) as caught:
             y.backward()
 
-    assert "test_saved.py" in str(caught.value) + "".join(caught.value.__notes__)
+    assert "test_saved.py" in str(caught.value) + "".join(getattr(caught.value, "__notes__", ()))
 
 
 @pytest.mark.facula_only
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="exceptions have no notes")
 def test_a_failing_backward_shows_the_forward_line():
     class Bad(torch.autograd.Function):
         @staticmethod

@@ -62,6 +62,7 @@ def _solution(a, b):
 @row("_linalg_solve_ex", _solution)
 def solve_ex(a, b):
     batch = broadcast(a.shape[:-2], b.shape[:-2])
+    b = b[None] if b.ndim == a.ndim - 1 else b  # NumPy before 2 takes that for a batch of vectors
     try:
         return np.linalg.solve(a, b), np.zeros(batch, np.int32)
     except np.linalg.LinAlgError:
