@@ -54,11 +54,7 @@ KNOWN = {
     "sort": {"gradient stride": GRADIENT_STRIDE},
     "special.bessel_j0": {"value": FINER},
     "special.bessel_y1": {"value": FINER},
-    "std_mean": {"gradient stride": GRADIENT_STRIDE},
-    "std_mean.unbiased": {"gradient stride": GRADIENT_STRIDE},
     "stft": {"gradient stride": GRADIENT_STRIDE},
     "take": {"gradient stride": GRADIENT_STRIDE},
     "take_along_dim": {"answers": ANSWERS},
-    "var_mean": {"gradient stride": GRADIENT_STRIDE},
-    "var_mean.unbiased": {"gradient stride": GRADIENT_STRIDE},
 }

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import facula
 from facula import Tensor
+from facula.tensor_core import extend
 
 from ._linear import linear
 from ._loss_class import cross_entropy
@@ -105,7 +106,7 @@ def linear_cross_entropy(
     if tuple(target.shape) == shape and ignore_index is not None:
         raise RuntimeError("linear_cross_entropy: ignore_index cannot be specified when target contains probabilities")
     ignore_index = -100 if ignore_index is None else ignore_index
-    if options is not None and reduction != "none" and not input.is_meta:  # for "none" each row's loss is asked for: at once
+    if options is not None and reduction != "none" and not (input.is_meta or extend.listening()):  # for "none" each row's loss is asked for: at once
         if not (places or label_smoothing or target.dtype != facula.int64):
             return _by_pieces(input, linear_weight, target, linear_bias, weight, reduction, ignore_index, options)
         warnings.warn(

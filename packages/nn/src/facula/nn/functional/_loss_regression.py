@@ -108,7 +108,7 @@ def huber_loss(
     _warn_sizes(input, target)
     if delta <= 0:
         raise RuntimeError(f"huber_loss does not support non-positive values for delta, got {delta}.")
-    difference = input - target
+    difference = _difference(input, target)
     if difference.dtype.kind != 2:
         raise extend.DTypeError(f"huber_loss: not implemented for {difference.dtype.name}. Convert with input.float().")
     error = difference.abs()
@@ -183,6 +183,9 @@ def kl_div(
             "'batchmean' divides only by the batch size, and aligns with the KL div math definition.",
             stacklevel=2,
         )
+    for given in (input, target):
+        if given.dtype.kind != 2:
+            raise RuntimeError(f"kl_div: {'Complex' if given.dtype.kind == 3 else 'Integral'} inputs not supported, got {input.dtype} and {target.dtype}. Convert them with .float().")
     per_item = reduction == "batchmean"
     reduction = checked(size_average, reduce, "sum" if per_item else reduction)
     if log_target:
@@ -191,6 +194,17 @@ def kl_div(
         loss = facula.xlogy(target, target) - target * input
     loss = reduced(loss, reduction)
     return loss / input.size(0) if per_item and reduction == "sum" and input.dim() else loss
+
+
+def _in_unit(t: Tensor) -> bool:
+    """Is every element in [0, 1]? Of all examples inside vmap; NaN is not."""
+    if t.is_meta or not t.numel():
+        return True
+    plain = t.detach()
+    if not extend.listening():
+        return plain.amin().item() >= 0 and plain.amax().item() <= 1  # NaN is least and greatest
+    plain = plain._values_of_all()
+    return bool(((plain >= 0) & (plain <= 1)).all())
 
 
 def binary_cross_entropy(
@@ -210,18 +224,9 @@ def binary_cross_entropy(
         )
     if target.dtype is not input.dtype and not extend.listening():
         raise RuntimeError(f"binary_cross_entropy: found dtype {target.dtype} for target but expected {input.dtype}. Convert it with target.to(input.dtype).")
-    plain = input.detach()
-    least, most = (plain.amin().item(), plain.amax().item()) if input.numel() and not input.is_meta else (0.0, 1.0)
-    if not (least >= 0 and most <= 1):  # NaN is least and greatest
+    if not _in_unit(input):
         raise RuntimeError("binary_cross_entropy: all elements of input should be between 0 and 1. Apply sigmoid, or use the logits form.")
-    known = target.detach()
-    if target.is_meta:
-        fits = True
-    elif target.numel() and not extend.listening():
-        fits = known.amin().item() >= 0 and known.amax().item() <= 1
-    else:
-        fits = ((known >= 0) & (known <= 1)).all()
-    if not fits:
+    if not _in_unit(target):
         raise RuntimeError("binary_cross_entropy: all elements of target should be between 0 and 1. Give probabilities.")
     loss = _binary_cross_entropy(input, target)
     return reduced(loss if weight is None else loss * weight, reduction)

@@ -1,6 +1,6 @@
 """Small conversions of arguments on their way to C."""
 
-from facula.tensor_core._errors import DimError
+from facula.tensor_core._errors import DimError, IntegerOverflow
 from facula.tensor_core._types import BY_NAME, dtype
 
 
@@ -23,6 +23,8 @@ def dim_masks(dim, single=False):
         except AttributeError:
             raise TypeError(f"argument 'dim' must be {'int' if single else 'int or tuple of ints'}, but found {type(d).__name__} {d!r}.") from None
         if not -64 <= d < 64:
+            if not -(2**63) <= d < 2**63:
+                raise (TypeError if several else IntegerOverflow)(f"dim: Overflow when unpacking long long: {d}. Give one of 64 bits.")
             raise DimError(f"Dimension out of range (a tensor has at most 64 dims, but got {d})")
         bit = 1 << (d if d >= 0 else -1 - d)
         if (low if d >= 0 else high) & bit:

@@ -126,7 +126,8 @@ def _with_mean(name, spread):
             want_tensor(name, "input", 0, input)
         dim, correction = _correction(name, first, dim if axis is None else axis, unbiased, correction)
         keepdim = keepdim if keepdims is None else keepdims
-        return spread(input, dim, keepdim=keepdim, correction=correction), _ops.mean(input, dim, keepdim)
+        mean = _ops.mean(input, dim, keepdim)  # first: a gradient's strides are those of the newer one's, which are input's
+        return spread(input, dim, keepdim=keepdim, correction=correction), mean
 
     both.__name__ = both.__qualname__ = name
     both.__doc__ = f"({'variance' if name == 'var_mean' else 'standard deviation'}, mean) over dims."

@@ -290,6 +290,8 @@ def _in_best_order(tensors, sizes):
 def vecdot(x, y, *, dim=-1, out=None) -> Tensor:
     """sum conj(x) y along dim; other dims broadcast."""
     check("linalg.vecdot", x, y, floating=False)
+    if x.dtype.kind < 2:
+        raise DTypeError(f"linalg.vecdot: Expected a floating point or complex tensor as input. Got {x.dtype.name}. Convert it with .to(facula.float32).")
     if x.dim() == y.dim() == 1 and x.shape != y.shape:
         raise ShapeError(f"linalg.vecdot: inconsistent tensor size, expected tensor [{x.shape[0]}] and src [{y.shape[0]}] to have the same number of elements. Make the lengths agree.")
     x, y = _shape.broadcast_tensors(x, y)
