@@ -30,7 +30,10 @@ def sum(input, dim=None, dtype=None):
     if dim is None:
         return input._v.sum()
     n, dims = input.sparse_dim(), input.dim()
-    gone = {d % dims for d in ((dim,) if isinstance(dim, int) else dim)}
+    given = (dim,) if isinstance(dim, int) else tuple(dim)
+    if any(not -dims <= d < dims for d in given):
+        raise IndexError(f"sparse.sum: Dimension out of range (expected to be in range of [{-dims}, {dims - 1}], but got {given}).")
+    gone = {d % dims for d in given}
     dense = [d - n + 1 for d in gone if d >= n]
     values = input._v.sum(dense) if dense else input._v
     kept = [d for d in range(n) if d not in gone]

@@ -44,6 +44,8 @@ def roots(outputs, grads):
     for i, (out, g) in enumerate(zip(outputs, grads)):
         if not isinstance(out, Tensor) and not hasattr(out, "origin"):
             raise TypeError(f"backward: element {i} must be a tensor or an edge of the graph, but it is {type(out).__name__}.")
+        if type(out) is not Tensor and hasattr(out, "_v"):  # a sparse tensor's history is that of its values
+            out, g = out._v, listed_values(i, out, g)
         origin = origin_of(out)
         if origin is None or type(origin) is Nowhere:
             raise GradError(f"backward: element {i} of tensors does not require grad and does not have a grad_fn. Call requires_grad_() on what it is computed from.")
@@ -72,6 +74,19 @@ def roots(outputs, grads):
                 g = g.to(out.dtype)
         found.append((origin, g))
     return found
+
+
+def listed_values(i, out, g):
+    """The gradient of a sparse tensor's values: that of their places."""
+    if not isinstance(g, Tensor):
+        return g
+    if g.shape != out.shape:
+        raise GradError(f"backward: Mismatch in shape: grad_output[{i}] has a shape of {list(g.shape)} and output[{i}] has a shape of {list(out.shape)}. Make them equal.")
+    if hasattr(g, "_v"):
+        if out._i is g._i:
+            return g._v
+        g = g.to_dense()
+    return g.sparse_mask(out)._v
 
 
 def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, grad_variables=None, inputs=None):

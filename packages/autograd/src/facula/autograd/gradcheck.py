@@ -27,7 +27,7 @@ def gradcheck(
     with itself under vmap, check_batched_forward_grad: tangents, too. check_forward_ad: tangents of dual tensors must agree with differences, too (check_backward_ad=False: only they).
     masked: of sparse inputs only the listed elements are varied; by default all are.
     """
-    if any(getattr(x, "is_sparse", False) and x.requires_grad for x in as_tuple(inputs)):
+    if any(hasattr(x, "_v") and x.requires_grad for x in as_tuple(inputs)):
         from facula.sparse import as_sparse_gradcheck
 
         return as_sparse_gradcheck(gradcheck)(

@@ -249,6 +249,8 @@ def empty_like(input, *, dtype=None, layout=None, device=None, requires_grad=Fal
     """An unset tensor of input's shape, dtype and device."""
     if type(input) is not Tensor:
         want_tensor("empty_like", "input", 0, input)
+    if layout is strided and input.layout is not strided:
+        return empty(input.shape, dtype=dtype or input.dtype, device=device, requires_grad=requires_grad, pin_memory=pin_memory, memory_format=memory_format)
     if layout is not None or pin_memory:
         _like_layout("empty_like", input, layout, pin_memory)
     if type(input) is not Tensor and input.layout is not strided:

@@ -193,8 +193,6 @@ def trace(input):
 def cumulative_trapezoid(y, x=None, *, dx=1, dim=-1):
     """Running integral along dim by the trapezoidal rule."""
     dim = wrap_dim("cumulative_trapezoid", dim, y.dim())
-    if isinstance(dx, complex):
-        raise RuntimeError(f"cumulative_trapezoid: Currently, we only support dx as a real number, got {dx}. Multiply the result by it.")
     return _ops.cumsum(_trapezoids(y, x, dx, dim), dim)
 
 
@@ -215,6 +213,8 @@ trapz = trapezoid
 
 
 def _trapezoids(y, x, dx, dim):
+    if isinstance(dx, complex):
+        raise RuntimeError(f"trapezoid: Currently, we only support dx as a real number, got {dx}. Multiply the result by it.")
     for name, t in (("y", y), ("x", x)):
         if t is not None and t.dtype.kind == 0:
             raise RuntimeError(f"trapezoid: received a bool input for `{name}`, but bool is not supported. Convert it with .float().")

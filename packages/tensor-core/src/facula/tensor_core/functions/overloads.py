@@ -30,7 +30,7 @@ def _extreme(name, whole, index, pair):
             return row(input, other, out=out)
         if second is not _ABSENT:
             dim, keepdim = second, False if keepdim is _ABSENT else keepdim
-            if isinstance(dim, Tensor):
+            if dim is None or isinstance(dim, Tensor):
                 check(name, "dim", 1, "int", dim)
         else:
             if keepdim is not _ABSENT:

@@ -77,6 +77,8 @@ def _terms(row, x, y, alpha):
 def _joined(x, y, other):
     """A sum of two sparse tensors: both lists one after the other. other: y's values as _terms has them."""
     _same_shape("add", x, y)
+    if x.sparse_dim() != y.sparse_dim() and not (x._nnz() and y._nnz()):  # one of them is 0
+        return make(x._i, x._v.to(other.dtype), x.shape, x._coalesced) if x._nnz() else make(y._i, other, y.shape, y._coalesced)
     if x.sparse_dim() != y.sparse_dim():
         raise RuntimeError(f"add: expected the same sparse_dim, got {x.sparse_dim()} and {y.sparse_dim()}")
     both = make(_ops.cat([x._i, y._i], 1), _ops.cat([x._v.to(other.dtype), other], 0), x.shape)
@@ -141,9 +143,11 @@ def _mul(x, y):
         if isinstance(a, Sparse) and not a.dim() and isinstance(b, Sparse):  # one number
             return b._with(b._v * a.to_dense())
     if isinstance(x, Sparse) and isinstance(y, Sparse):  # nonzero where both are
-        x, y = x.coalesce(), y.coalesce()
-        _same_shape("mul", x, y)
-        return x._with(x._v * y.to_dense().sparse_mask(x)._v)
+        x, n = x.coalesce(), x.sparse_dim()
+        if y.sparse_dim() != n or x.shape[:n] != y.shape[:n]:
+            _same_shape("mul", x, y)
+        values = x._v * grouped(y.to_dense(), n).index_select(0, _places(x))  # dense dims broadcast
+        return x._with(values) if values.shape == x._v.shape else make(x._i, values, (*x.shape[:n], *values.shape[1:]), True)
     if not isinstance(x, Sparse):
         x, y = y, x
     if hasattr(y, "dim") and y.dim():
@@ -163,15 +167,23 @@ def _repeated(x, shape):
 
 def _mul_(x, y):
     if not isinstance(x, Sparse):
-        raise RuntimeError("mul_: a strided tensor cannot take the product with a sparse one. Use mul.")
+        return x.mul_(y.to_dense())
     product = _mul(x, y)
     return become("mul_", x, product._v, product._i, product._coalesced)
 
 
 def _div(x, y):
     if not isinstance(x, Sparse) or isinstance(y, Sparse) or (hasattr(y, "dim") and y.dim()):
-        raise RuntimeError("div: a sparse tensor can only be divided by a number")
+        raise RuntimeError("div: Sparse division requires a number or a strided tensor of no dims as divisor. Convert with to_dense().")
     return x._with(x._v / y)
+
+
+def _quotient(row, x, y):
+    """A quotient rounded to a whole number, by the row of that name."""
+    if not isinstance(x, Sparse) or isinstance(y, Sparse) or (hasattr(y, "dim") and y.dim()):
+        raise RuntimeError(f"{row}: Sparse floor division requires a number or a strided tensor of no dims as divisor. Convert with to_dense().")
+    x = x.coalesce()
+    return x._with(getattr(_ops, row)(x._v, y))
 
 
 def _div_(x, y):
@@ -226,7 +238,8 @@ def _matmul(x, y):
             return _matmul(x, y.to_dense()).to_sparse()
         return _matmul(_transposed(y, 0, 1), x.t()).t() if x.dim() == 2 else _matmul(_transposed(y, 0, 1), x)
     if x.dim() != 2 or x.dense_dim() or y.dim() not in (1, 2) or y.size(0) != x.size(1):
-        raise RuntimeError(f"matmul: expected a sparse matrix and a matrix or vector that fits, got {tuple(x.shape)} and {tuple(y.shape)}")
+        shapes = f"mat1 and mat2 shapes cannot be multiplied ({x.size(0)}x{x.size(1)} and {y.size(0)}x{y.size(1)}): " if x.dim() == y.dim() == 2 else ""
+        raise RuntimeError(f"matmul: {shapes}expected a sparse matrix and a matrix or vector that fits, got {tuple(x.shape)} and {tuple(y.shape)}")
     terms = y.index_select(0, x._i[1]) * (x._v if y.dim() == 1 else x._v.unsqueeze(1))
     return _create.zeros((x.size(0), *y.shape[1:]), dtype=terms.dtype).index_add(0, x._i[0], terms)
 
@@ -261,7 +274,7 @@ _ZERO_PRESERVING = (
 ).split()
 _LINEAR = ("neg", "conj_physical")
 OPS = {
-    "add": _add, "sub": partial(_add, row="sub"), "mul": _mul, "div": _div, "pow": _pow, "matmul": _matmul,
+    "add": _add, "sub": partial(_add, row="sub"), "mul": _mul, "div": _div, **{row: partial(_quotient, row) for row in ("floor_divide", "trunc_divide")}, "pow": _pow, "matmul": _matmul,
     "transpose": _transposed, "copy": _copy, "_nan_to_num": _nan_to_num, "norm_p": _norm,
     "isnan": _zero_preserving("isnan"),
     **{name: _zero_preserving(name, linear=True) for name in _LINEAR},

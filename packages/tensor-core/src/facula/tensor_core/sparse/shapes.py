@@ -41,11 +41,25 @@ def _select(x, dim, index):
     return _make(x._i[kept].index_select(1, there), values, size, x._coalesced)
 
 
+def _narrowed(x, dim, start, length, step):
+    """x from start on along a dim."""
+    n = x.sparse_dim()
+    size = (*x.shape[:dim], length, *x.shape[dim + 1 :])
+    if dim >= n:
+        return _make(x._i, _ops.slice(x._v, dim - n + 1, start, length, step), size, x._coalesced)
+    at = x._i[dim] - start
+    there = ((at >= 0) & (at < length * step) & (at % step == 0)).nonzero()[:, 0]
+    indices = x._i.index_select(1, there)
+    indices[dim] = (indices[dim] - start) // step
+    return _make(indices, x._v.index_select(0, there), size, x._coalesced)
+
+
 def _index_select(x, dim, index):
     """x at each of the indices along a dim."""
     n, dim = x.sparse_dim(), _wrapped("index_select", dim, x.dim())
-    if index.numel() and not 0 <= int(index.min()) <= int(index.max()) < x.shape[dim]:
+    if index.numel() and not -x.shape[dim] <= int(index.min()) <= int(index.max()) < x.shape[dim]:
         raise IndexError(f"index_select(): index contains an index out of range for tensor of size {list(x.shape)} at dimension {dim}")
+    index = index % max(x.shape[dim], 1)
     size = (*x.shape[:dim], index.numel(), *x.shape[dim + 1 :])
     if dim >= n:
         return _make(x._i, x._v.index_select(dim - n + 1, index), size, x._coalesced)
@@ -183,6 +197,6 @@ def _any(x, dim=None, keepdim=False):
 
 
 OPS.update({
-    "select": _select, "index_select": _index_select, "unsqueeze": _unsqueeze, "permute": _permute, "cat": _cat, "stack": _stack, "matmul": _matmul, "sum": _sum, "any": _any,
+    "select": _select, "slice": _narrowed, "index_select": _index_select, "unsqueeze": _unsqueeze, "permute": _permute, "cat": _cat, "stack": _stack, "matmul": _matmul, "sum": _sum, "any": _any,
 })  # fmt: skip
 __all__ = []

@@ -202,8 +202,11 @@ class Sparse(Tensor):
     def mul_(self, other):
         return _sparse_ops.INPLACE["mul"](self, other)
 
-    def div_(self, other):
-        return _sparse_ops.INPLACE["div"](self, other)
+    def div_(self, other, *, rounding_mode=None):
+        if rounding_mode is None:
+            return _sparse_ops.INPLACE["div"](self, other)
+        made = self.div(other, rounding_mode=rounding_mode)
+        return _sparse_ops.become("div_", self, made._v, made._i, made._coalesced)
 
     def nan_to_num_(self, nan=None, posinf=None, neginf=None):
         _sparse_ops.want_coalesced("nan_to_num", self)
@@ -409,8 +412,8 @@ def to_sparse(self, sparse_dim=None, *, layout=None, blocksize=None, dense_dim=N
         check_blocks("to_sparse", None, dense_dim)
         return self if layout is self.layout else _in_layout(self, layout)
     if dense_dim is not None:
-        if not 0 <= dense_dim <= self.dim():
-            raise RuntimeError(f"to_sparse: dense_dim argument must be in [0,{self.dim()}] range, but {dense_dim} is given. Give fewer.")
+        if not 0 <= dense_dim < max(self.dim(), 1):
+            raise RuntimeError(f"to_sparse: dense_dim argument must be in [0,{self.dim()}] range and less than the dims, but {dense_dim} is given. Give fewer.")
         sparse_dim = self.dim() - dense_dim
     n = self.dim() if sparse_dim is None else sparse_dim
     if not 0 <= n <= self.dim():
