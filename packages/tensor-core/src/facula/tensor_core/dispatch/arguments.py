@@ -4,6 +4,25 @@ from facula.tensor_core._errors import DimError, IntegerOverflow
 from facula.tensor_core._types import BY_NAME, dtype
 
 
+class _Lacking:
+    """The dim that was not given, where None is one: all of them."""
+
+    def __repr__(self):
+        return "<all>"
+
+
+LACKING = _Lacking()
+
+
+def given_dim(name, dim, keepdim):
+    """None for a dim that was not given. Refuses a keepdim without one, which PyTorch's signature has not."""
+    if dim is not LACKING:
+        return dim
+    if keepdim:
+        raise TypeError(f"{name}() received an invalid combination of arguments: keepdim={keepdim} without dim. Write dim=None for all of them.")
+    return None
+
+
 def dim_masks(dim, single=False):
     """Two bit masks for fc_fold: dims counted from the front, and from the end (bit d means dim -1 - d).
 

@@ -110,6 +110,8 @@ def mode(input, dim=-1, keepdim=False, *, out=None, axis=None, keepdims=None):
 
 
 def _middle(row, kind, input, dim, keepdim, out):
+    if dim is None and keepdim:
+        raise TypeError(f"{kind.__name__}() received an invalid combination of arguments: keepdim={keepdim} without dim. Name one.")
     if input.dtype is _bool:
         raise NotImplementedError('"median" not implemented for \'Bool\'. Convert with input.long().')
     if dim is not None:

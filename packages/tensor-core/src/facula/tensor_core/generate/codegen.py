@@ -29,7 +29,7 @@ HEADER = '''"""Generated from csrc/ops.def by generate/codegen.py at build time.
 from facula.tensor_core.dispatch.slow import Op, Param, assign, call, failed, inplace, older_order, operator, place, record
 from facula.tensor_core import _tensor
 from facula.tensor_core._lib import NULL, lib
-from facula.tensor_core.dispatch.arguments import dim_masks, dtype_id, spread
+from facula.tensor_core.dispatch.arguments import LACKING, dim_masks, dtype_id, given_dim, spread
 
 # verbs that give a Tensor, and those that only write, which give a handle; both give None where something is unusual
 map1, map2, map3, binary, ternary = lib.map1, lib.map2, lib.map3, lib.binary, lib.ternary
@@ -49,6 +49,10 @@ OLDER = {"add": "alpha", "sub": "alpha", "addcmul": "value", "addcdiv": "value"}
 
 # public rows beside folds and scans whose dim may come as axis, NumPy's name for it: then it is None, and C refuses that
 AXIS = ("index_select", "scatter_add", "index_copy", "unsqueeze")
+
+
+# folds that take no keepdim without a dim, though None is one
+DIM_FIRST = ("sum", "mean", "prod")
 
 
 class Row:
@@ -77,12 +81,13 @@ class Row:
                 star = True
             axis = axis or p.name == "dim" and (self.kind == "scan" or self.name in AXIS)
             default = "None" if p.default is None and axis else p.default  # which may come as axis, and what follows by its name then
+            default = "LACKING" if p.name == "dim" and self.name in DIM_FIRST else default
             parts.append(p.name if default is None else f"{p.name}={default}")
         if out and self.has_out:
             parts += ["out=None"] if star else ["*", "out=None"]
         if self.kind in ("fold", "scan") and "dim" in self.names:
             parts += [] if "*" in parts else ["*"]
-            parts += ["axis=None"]  # NumPy's name of dim, as PyTorch takes it
+            parts += ["axis=LACKING" if self.name in DIM_FIRST else "axis=None"]  # NumPy's name of dim, as PyTorch takes it
             parts += ["keepdims=None"] if "keepdim" in self.names else []
         elif self.name in AXIS and name in (None, self.name):
             parts += ["axis=None"] if "*" in parts else ["*", "axis=None"]
@@ -117,8 +122,10 @@ def leave(row):
 def guard(row, extra=()):
     if row.kind in ("fold", "scan"):
         kept = "keepdim" in row.names
-        tests = " or ".join(["interpreting", "axis is not None", *(["keepdims is not None"] if kept else []), *(["out is not None"] if row.has_out else []), *extra])
-        names = "        if axis is not None:\n            dim = axis\n" + ("        if keepdims is not None:\n            keepdim = keepdims\n" if kept else "")
+        axis = f"axis is not {'LACKING' if row.name in DIM_FIRST else 'None'}"
+        tests = " or ".join(["interpreting", axis, *(["keepdims is not None"] if kept else []), *(["out is not None"] if row.has_out else []), *extra])
+        names = f"        if {axis}:\n            dim = axis\n" + ("        if keepdims is not None:\n            keepdim = keepdims\n" if kept else "")
+        names += f"        dim = given_dim('{row.name}', dim, keepdim)\n" if row.name in DIM_FIRST else ""
         return f"    if {tests}:\n{names}        {leave(row)}\n"
     tests = ["interpreting", *(["out is not None"] if row.has_out else []), *extra]
     return f"    if {' or '.join(tests)}:\n        {leave(row)}\n"
@@ -269,6 +276,8 @@ def fold_function(row):
     if by_name["dim"].type == "int":
         body += "    low, high = ((1 << dim, 0) if dim >= 0 else (0, 1 << ~dim)) if type(dim) is int and -64 <= dim < 64 else dim_masks(dim, 1)\n"
     else:
+        if row.name in DIM_FIRST:
+            body += f"    if dim is LACKING:\n        dim = given_dim('{row.name}', dim, True) if keepdim else None\n"
         body += (
             "    if dim is None:\n        low = high = 0\n"
             "    elif type(dim) is int and -64 <= dim < 64:\n        low, high = (1 << dim, 0) if dim >= 0 else (0, 1 << ~dim)\n"
