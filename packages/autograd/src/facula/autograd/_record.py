@@ -61,7 +61,7 @@ def compiled(op, rule):
     exec(compile(source, filename, "exec"), names)
     for v in kinds:
         names["Backward" + v.suffix] = type(rule.name, (Node,), {
-            "__slots__": (), "rule": rule, "backward": names["backward" + v.suffix], "keeps": saves.keeps, "layout": tuple(v.layout), "numbers": v.numbers,
+            "__slots__": (), "rule": rule, "backward": names["backward" + v.suffix], "keeps": saves.keeps and not rule.lasting, "layout": tuple(v.layout), "numbers": v.numbers,
             "numbered": staticmethod(NAMES[op.name]) if op.name in NAMES else None, "__module__": "facula.autograd", **saved_properties(v.layout, {letter: name for name, letter in operands.letter.items()}),
         })  # fmt: skip
     LIVE.append(names)

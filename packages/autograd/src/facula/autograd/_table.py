@@ -31,6 +31,7 @@ class Rule:
     flat: tuple = ()  # results without derivative (indices)
     check: bool = False  # a result that may be an integer (a conversion): look before recording
     real: bool = False  # do not conjugate around this rule: it is written for complex numbers itself
+    lasting: bool = False  # what it keeps is small and of nobody else: it stays, and a second backward needs no retain_graph
 
 
 NONE = object()  # has no derivative at all: its result never has history (comparisons, argmax)
@@ -43,13 +44,13 @@ def camel(op_name):
     return re.sub(r"\d[a-z]", lambda found: found[0].upper(), words) + "Backward0"
 
 
-def D(op_name, *, node=None, flat=(), check=False, real=False, **grads):
+def D(op_name, *, node=None, flat=(), check=False, real=False, lasting=False, **grads):
     """Enter the derivative of an op."""
     if op_name in RULES:
         raise ValueError(f"{op_name}: has two derivatives. Remove one.")
     for f in grads.values():
         signature(f)  # a rule must be readable
-    RULES[op_name] = Rule(op_name, grads, node or camel(op_name), tuple(flat), check, real)
+    RULES[op_name] = Rule(op_name, grads, node or camel(op_name), tuple(flat), check, real, lasting)
 
 
 def zero(*op_names, operands="x"):
@@ -84,7 +85,7 @@ def alike(op_name, *others):
     """The others have the derivative that op_name has."""
     rule = RULES[op_name]
     for other in others:
-        D(other, flat=rule.flat, check=rule.check, real=rule.real, **rule.grads)
+        D(other, flat=rule.flat, check=rule.check, real=rule.real, lasting=rule.lasting, **rule.grads)
 
 
 def _zeros(g):

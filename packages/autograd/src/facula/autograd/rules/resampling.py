@@ -8,10 +8,10 @@ from .sequence import through
 
 D("_resample",
   x=lambda g, x_shape, y, z, dim: row("_resample_backward")(g, y, z, x_shape[dim], dim),
-  z=lambda g, x, y, dim: tap_gradients(g, x, y, dim))
+  z=lambda g, x, y, dim: tap_gradients(g, x, y, dim), lasting=True)
 D("_resample_backward",
   x=lambda g, y, z, dim: row("_resample")(g, y, z, dim),
-  z=lambda g, x, y, dim: tap_gradients(x, g, y, dim))
+  z=lambda g, x, y, dim: tap_gradients(x, g, y, dim), lasting=True)
 D("_grid_sample", xy=lambda g, x, y, mode, padding, align_corners: grid_gradients(g, x, y, mode, padding, align_corners))
 none("_grid_sample_backward", "_resample_bytes")
 
