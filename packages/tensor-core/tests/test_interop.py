@@ -178,3 +178,10 @@ def test_methods_whose_function_takes_another_argument_first(text):
 
     (dtype, expected), (found_dtype, found) = run(torch), run(facula)
     assert (dtype, pytest.approx(expected, rel=1e-6)) == (found_dtype, found)
+
+
+def test_frombuffer_says_that_bytes_cannot_be_written():
+    with pytest.warns(UserWarning, match="not writable"):
+        x = facula.frombuffer(b"abcd", dtype=facula.uint8)
+
+    assert [97, 98, 99, 100] == x.tolist()

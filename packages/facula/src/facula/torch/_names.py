@@ -95,6 +95,11 @@ def _check_index(cond: bool, message=None) -> None:
     _check_with(IndexError, cond, message)
 
 
+def _check_not_implemented(cond: bool, message=None) -> None:
+    """NotImplementedError where cond is false."""
+    _check_with(NotImplementedError, cond, message)
+
+
 def _check_type(cond: bool, message=None) -> None:
     """TypeError where cond is false."""
     _check_with(TypeError, cond, message)
@@ -313,6 +318,7 @@ for _name in (
     "_assert_async",
     "_check",
     "_check_index",
+    "_check_not_implemented",
     "_check_tensor_all",
     "_check_tensor_all_with",
     "_check_type",

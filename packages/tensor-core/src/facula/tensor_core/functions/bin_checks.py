@@ -6,14 +6,14 @@ from facula.tensor_core._tensor import Tensor
 def check_histogram(name, input, bins, range, weight, halves=False):
     """input as points (..., D), bins with one entry for each of D dims: a number or a tensor of edges."""
     shape = (*input.shape, 1) if name == "histogram" else tuple(input.shape)
+    edged = any(isinstance(edges, Tensor) for edges in bins)
+    if name == "histogram" and edged and range is not None:
+        raise TypeError("histogram() received an invalid combination of arguments: range comes with a number of bins, edges say it themselves. Leave it out.")
     for d, edges in enumerate(bins):
         if isinstance(edges, Tensor):
             _check_edges(input, edges, d)
     _check_weight(input, shape, weight)
-    if range is not None and any(isinstance(edges, Tensor) for edges in bins):
-        if name == "histogram":
-            raise TypeError("histogram() received an invalid combination of arguments: range comes with a number of bins, edges say it themselves. Leave it out.")
-    elif range is not None and len(range) != 2 * len(bins):
+    if not edged and range is not None and len(range) != 2 * len(bins):
         raise RuntimeError(f"torch.histogramdd: for a {len(bins)}-dimensional histogram range should have {2 * len(bins)} elements, but got {len(range)}")
     for d, n in enumerate(bins):
         if not isinstance(n, Tensor) and n <= 0:

@@ -179,7 +179,7 @@ def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=False):
         raise ValueError(f"asarray: can't alias tensor with dtype '{shared.dtype.scalar_type}' into dtype '{wanted.dtype.scalar_type}', from device '{shared.device}' to '{wanted.device}'. Leave copy out.")
     if copy and wanted is shared:
         wanted = wanted.clone()
-    return _finish(wanted.detach(), True) if requires_grad and not wanted.requires_grad else wanted
+    return _finish(wanted, True) if requires_grad and not wanted.requires_grad else wanted
 
 
 def _is_buffer(obj):

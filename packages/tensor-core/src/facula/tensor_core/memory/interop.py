@@ -108,6 +108,10 @@ def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
         raise ValueError(f"requested buffer length ({count} * {dtype.itemsize} bytes) after offset ({offset} bytes) must not be greater than actual buffer length ({view.nbytes} bytes)")
     from facula.tensor_core._lib import bytes_of
 
+    if view.readonly:
+        import warnings
+
+        warnings.warn("The given buffer is not writable, and PyTorch does not support non-writable tensors: writes to this tensor are refused.", UserWarning, stacklevel=2)
     data = bytes_of(view)
     t = borrow((view, data), address(data) + offset, size, not view.readonly, dtype, (count,), (1,))
     if requires_grad:
