@@ -311,3 +311,14 @@ def test_a_function_can_be_made_to_ask():
     assert "asked" == double(Scalar(1), 2)
     with pytest.raises(TypeError):
         overrides.handle_torch_function(len, (Scalar(1),), Scalar(1))
+
+
+def test_frames_of_functions_that_ask_can_be_looked_into():
+    with Log():  # from here on functions ask
+        pass
+    with pytest.raises(RuntimeError) as failed:
+        facula.empty(0).max()
+
+    # pytest, debuggers and notebooks read the locals of every frame; `max` has a closure
+    names = [set(entry.frame.f_locals) for entry in failed.traceback]
+    assert any("_facula_" in found and len(found) > 3 for found in names)

@@ -12,6 +12,7 @@ A plain tensor pays nothing for it, by three means:
 Loaded when the first such class is defined.
 """
 
+import functools
 import sys
 import types
 
@@ -362,13 +363,20 @@ def watch_function(f):
     f.__signature__ = inspect.signature(f)  # a guard's is that of the function behind it
     original = types.FunctionType(f.__code__, f.__globals__, f.__name__, f.__defaults__, f.__closure__)
     original.__kwdefaults__ = f.__kwdefaults__
-    f.__code__ = _asking.__code__.replace(co_freevars=f.__code__.co_freevars, co_name=f.__code__.co_name)
+    f.__code__ = _asking(len(f.__code__.co_freevars)).replace(co_name=f.__code__.co_name)
     f.__defaults__ = None
     f.__kwdefaults__ = {"_facula_": (original, f, of_function)}
 
 
-def _asking(*args, _facula_, **kwargs):
-    return _facula_[2](_facula_, args, kwargs)
+@functools.cache
+def _asking(cells):
+    """The code of a function that asks. It is compiled with as many cells as the function it is for has, since it takes over that
+    function's closure: code to which cells are only added does not fill them, and who reads its frame's locals crashes the interpreter."""
+    names = "".join(f"cell{k}, " for k in range(cells))
+    inner = f"def asking(*args, _facula_, **kwargs):\n        return _facula_[2](_facula_, args, kwargs)\n        {names}"
+    made = {}
+    exec(compile(f"def outer({names}):\n    {inner}\n    return asking", "<asks for __torch_function__>", "exec"), made)
+    return made["outer"](*range(cells)).__code__
 
 
 _around = {}  # id of a function -> what runs instead of it, given it
