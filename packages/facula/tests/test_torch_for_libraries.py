@@ -56,7 +56,7 @@ torch.nn.parallel.replicate.replicate torch.nn.init._no_grad_fill_ torch.optim.l
 torch.serialization.SourceChangeWarning torch.utils.hooks.unserializable_hook torch.nn.modules.container._addindent torch.backends.nnpack.flags
 torch.StorageBase torch._C.StorageBase torch.cuda._initialized torch._guards.active_fake_mode torch.utils.data.dataloader._collate_fn_t torch.DeviceObjType
 torch.distributed._composable.fsdp.FSDPModule torch.distributed._tensor.DTensor torch.quantization.ObserverBase torch.jit._get_trace_graph torch.cuda.nvtx.range_push
-torch.functional.F torch.legacy_contiguous_format torch.hub._get_torch_home torch.hub.tqdm torch.distributions.kl._KL_REGISTRY torch.jit.fork
+torch.functional.F torch.legacy_contiguous_format torch._C.Value torch._subclasses.fake_tensor.unset_fake_temporarily torch.hub._get_torch_home torch.hub.tqdm torch.distributions.kl._KL_REGISTRY torch.jit.fork
 torch.utils.data._utils.pin_memory.pin_memory torch._vmap_internals._vmap torch.optim.lbfgs._cubic_interpolate torch.cuda.amp.grad_scaler.GradScaler
 torch.autograd.functional._construct_standard_basis_for torch.symeig torch.TensorType torch.sym_max torch.amp.autocast_mode._cast
 torch.utils._pytree._namedtuple_flatten torch.serialization.get_unsafe_globals_in_checkpoint torch._check_tensor_all torch.cuda.random.get_rng_state_all
@@ -274,6 +274,7 @@ old._vmap(lambda a: a * 2, 1, 1)(torch.arange(6.0).view(3, 2))
 [torch.sym_max(1, 2.0), torch.sym_min(1, 2.0), torch.sym_int(2.5), torch.sym_not(True), torch.sym_ite(True, 1, 2), torch.sym_sum([1, 2]), torch.sym_sum(1, 2)]
 error(lambda: torch.sym_max("a", 1))
 error(lambda: torch.sym_ite(True, 1, 2.0))
+(lambda f, x, d: lbfgs._strong_wolfe(lambda x, t, d: ((l := f(z := (x + t * d).requires_grad_())), *torch.autograd.grad(l, z)), x, 1.0, d, f(x), -d, d.dot(-d), c2=0.5))(lambda x: (x**4).sum(), torch.tensor([1.0, 2.0]), torch.tensor([-4.0, -32.0]))
 torch.jit.wait(torch.jit.fork(lambda x, y=1: x + y, 2, y=5))
 error(lambda: torch._check_tensor_all(torch.tensor([True, False]), lambda: "no"))
 error(lambda: torch._check_tensor_all(torch.tensor([1.0, 0.0]), lambda: "no"))

@@ -37,6 +37,7 @@ NAMES = {
     "torch.onnx": "ONNXProgram",
     "torch.cuda": "CUDAGraph Event ExternalStream Stream StreamContext graph",
     "torch.autograd.profiler": "emit_itt emit_nvtx",
+    "torch._C": "Graph Node Value",
     "torch": "Stream PyTorchFileReader PyTorchFileWriter FloatType TensorType",
 }
 

@@ -136,6 +136,7 @@ OVERRIDES = {
     "torch.get_device_module": "facula.torch._utils:get_device_module",  # which knows torch.cpu
     "torch.torch": lambda: importlib.import_module("torch"),  # the reference's namespace names itself
     "torch.nn.modules.utils": "facula.torch._tuples",
+    "torch.optim.lbfgs._strong_wolfe": "facula.torch._optim_internals:_strong_wolfe",  # ours takes points
     "torch._functorch.vmap": "facula.torch._functorch",
     "torch._higher_order_ops.associative_scan": "facula.torch._associative_scan",  # the file, not its function
 }

@@ -39,6 +39,23 @@ def _cubic_interpolate(x1: Any, f1: Any, g1: Any, x2: Any, f2: Any, g2: Any, bou
     return _cubic_minimum(Point(x1, f1, g1, g1), Point(x2, f2, g2, g2), bounds)
 
 
+def _strong_wolfe(
+    obj_func: Callable, x: Any, t: Any, d: Any, f: Any, g: Any, gtd: Any, c1: float = 1e-4, c2: float = 0.9, tolerance_change: float = 1e-9, max_ls: int = 25
+) -> tuple:
+    """(loss, gradient, step, evaluations) of a search from x along d that meets Wolfe's strong conditions.
+
+    obj_func(x, t, d): loss and gradient at x + t d; f, g, gtd: those at x, and the slope along d; t: the first step to try.
+    """
+    from facula.optim import lbfgs
+
+    def at(step: Any) -> Any:
+        loss, gradient = obj_func(x, step, d)
+        return lbfgs.Point(step, loss, gradient, gradient.dot(d))
+
+    found, evaluations = lbfgs._strong_wolfe(at, lbfgs.Point(0, f, g, gtd), t, d.abs().max(), tolerance_change, max_ls, c1, c2)
+    return found.loss, found.grad, found.t, evaluations
+
+
 def _dispatch_sqrt(x: Any) -> Any:
     """The root of a tensor or number."""
     return x.sqrt() if isinstance(x, facula.Tensor) else x**0.5

@@ -41,14 +41,13 @@ def _cubic_minimum(a: Point, b: Point, bounds: tuple | None = None) -> float | T
 
 
 def _strong_wolfe(
-    at: Callable[[Any], Point], start: Point, t: float | Tensor, widest: Tensor, tolerance: float, most: int
+    at: Callable[[Any], Point], start: Point, t: float | Tensor, widest: Tensor, tolerance: float, most: int, c1: float = 1e-4, c2: float = 0.9
 ) -> tuple[Point, int]:
-    """A point whose loss fell enough (c1 = 1e-4) and whose slope is flat enough (c2 = 0.9), and the evaluations it took.
+    """A point whose loss fell enough, by c1, and whose slope is flat enough, by c2, and the evaluations it took.
 
     First steps outwards until a minimum is bracketed, then zooms in. widest: the largest element of the direction.
     Source: Nocedal and Wright, Numerical Optimization (2006), algorithms 3.5 and 3.6.
     """
-    c1, c2 = 1e-4, 0.9
 
     def too_high(p: Point) -> bool:
         return p.loss > start.loss + c1 * p.t * start.slope
