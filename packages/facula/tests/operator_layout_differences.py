@@ -20,8 +20,6 @@ KNOWN = {
     "chalf": {"raises": YET},
     "combinations": {"gradient stride": GRADIENT_STRIDE},
     "diagonal_scatter": {"gradient stride": GRADIENT_STRIDE},
-    "erf": {"gradient stride": GRADIENT_STRIDE},
-    "erfinv": {"gradient stride": GRADIENT_STRIDE},
     "index_fill": {"stride": STRIDE},
     "linalg.householder_product": {"gradient stride": GRADIENT_STRIDE},
     "linalg.lu_solve": {"gradient stride": GRADIENT_STRIDE},

@@ -4,6 +4,8 @@ Their gradients are kernels too, and those have no rule: where a second derivati
 the same formula is composed of rows that have one.
 """
 
+import math
+
 import facula as F
 
 from .._core import composing, row
@@ -177,7 +179,7 @@ def group_norm_gradients(g, x, weight, mean, rstd, groups, eps):
     if not composing():
         return row("_group_norm_backward")(g, x, mean, rstd, weight, groups)
     n, c = x.shape[:2]
-    shape = (n, groups, c // groups, -1)
+    shape = (n, groups, c // groups, math.prod(x.shape[2:]))
     h, r = normalised(x.reshape(shape), (2, 3), eps)
     w = None if weight is None else weight.reshape(1, groups, c // groups, 1)
     dx = normal_gradients(g.reshape(shape), h, r, w, (2, 3)).reshape(x.shape)

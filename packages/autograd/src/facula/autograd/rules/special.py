@@ -10,9 +10,9 @@ from ._tools import only_where
 
 HALF_PI_ROOT = math.sqrt(math.pi) / 2
 
-D("erf",        x=lambda g, x: g * (1 / HALF_PI_ROOT) * F.exp(-x * x))
-D("erfc",       x=lambda g, x: g * (-1 / HALF_PI_ROOT) * F.exp(-x * x))
-D("erfinv",     x=lambda g, out: g * HALF_PI_ROOT * F.exp(out * out))
+D("erf",        x=lambda g, x: F.exp(-x * x) * (1 / HALF_PI_ROOT) * g)
+D("erfc",       x=lambda g, x: F.exp(-x * x) * (-1 / HALF_PI_ROOT) * g)
+D("erfinv",     x=lambda g, out: F.exp(out * out) * HALF_PI_ROOT * g)
 D("lgamma",     x=lambda g, x: g * F.digamma(x))
 D("digamma",    x=lambda g, x: g * F.polygamma(1, x))
 D("_polygamma", x=lambda g, x, n: g * F.polygamma(n + 1, x))

@@ -39,7 +39,12 @@ def scaled_dot_product_attention(
         attention.check_allowed()
     if is_causal and attn_mask is not None:
         raise RuntimeError("scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True. Leave one of them out.")
-    shape, keyed = query.shape, key.shape
+    try:
+        shape, keyed, _ = query.shape, key.shape, value.shape
+    except AttributeError:
+        extend.want_tensor("scaled_dot_product_attention", "key", 1, key)
+        extend.want_tensor("scaled_dot_product_attention", "value", 2, value)
+        raise
     if attn_mask is None and dropout_p == 0.0 and len(shape) == len(keyed) == 4 and (enable_gqa or shape[1] == keyed[1]):
         try:  # the row checks too: what it refuses is said, or composed, below
             out = _attention(query, key, value, None, None, is_causal, 1 / math.sqrt(shape[3]) if scale is None else scale)[0]
