@@ -170,9 +170,14 @@ FC_CALL(set_tensor_type, fc_tensor_type_set, METH_O)
 static PyObject *fc_tensor_around(PyObject *self, PyObject *handle)
 {
     (void)self;
-    if (handle == Py_None)
-        return PyErr_Format(PyExc_RuntimeError, "facula: the C library could not make a tensor (status %d, %lld): probably out of memory.",
-                            fc_status(), (long long)fc_status_detail(0));
+    if (handle == Py_None) {
+        PyObject *errors = PyImport_ImportModule("facula.tensor_core._errors");
+        PyObject *error = errors ? PyObject_CallMethod(errors, "no_tensor", NULL) : NULL;
+        if (error)
+            PyErr_SetObject((PyObject *)Py_TYPE(error), error);
+        Py_XDECREF(errors), Py_XDECREF(error);
+        return NULL;
+    }
     if ((PyObject *)Py_TYPE(handle) != fc_handle_type)
         return PyErr_Format(PyExc_TypeError, "a tensor's handle is wanted");
     Py_INCREF(handle);

@@ -44,6 +44,22 @@ def test_what_leaves_64_bits_or_is_missing_is_refused(program):
         eval(program)
 
 
+FULL = [
+    "facula.empty(LOTS)", "facula.zeros(LOTS)", "facula.full((LOTS,), 2)", "facula.rand(LOTS)", "facula.arange(LOTS)", "facula.eye(2**23)", "facula.empty_like(WIDE)", "facula.zeros_like(WIDE)",
+    "facula.full_like(WIDE, 3)", "facula.empty_like(WIDE, dtype=facula.int64)", "WIDE.new_zeros(LOTS)", "WIDE.clone()", "WIDE.contiguous()", "WIDE.double()", "WIDE.sort()", "WIDE + 1", "WIDE.nonzero()",
+    "WIDE.view(2**23, 2**23).t().contiguous()", "facula.quantile(WIDE.view(2**23, 2**23), 0.5, 0)", "facula.cdist(ones(2**23, 1), ones(2**23, 1))", "ones(3).repeat(LOTS)", "facula.tril_indices(2**23, 2**23)",
+    "facula.bincount(tensor([LOTS]))", "facula.empty_permuted((2**23, 2**23), (1, 0))", "WIDE.softmax(0)", "ones(2**23, 1) @ ones(1, 2**23)",
+]  # fmt: skip
+LOTS = 2**46  # a system that promises all memory that it is asked for maps no more than 2**47 bytes
+WIDE = ones(1).expand(LOTS)
+
+
+@pytest.mark.parametrize("program", FULL)
+def test_more_memory_than_there_is_is_refused_in_words(program):
+    with pytest.raises(facula.OutOfMemoryError, match="memory"):
+        eval(program)
+
+
 @pytest.mark.parametrize("program,shape", [("ones(5).as_strided((0,), (FAR,))", (0,)), ("ones(5).as_strided((HALF,), (0,))", (HALF,)), ("ones(1).expand(2**40, 2**40, 0)", (2**40, 2**40, 0)),
                                            ("ones(0).view(HALF, 4, 0)", (HALF, 4, 0)), ("_ops.slice(ones(5), 0, 0, 1, FAR)", (1,))])  # fmt: skip
 def test_large_sizes_of_nothing_are_sizes(program, shape):

@@ -94,6 +94,13 @@ def explain(op, args, out=None):
     return error(f"{op.name.lstrip('_')}: {text}")  # rows that are composed have a leading _
 
 
+def no_tensor():
+    """The exception for this thread's last failing call that was to give a tensor, and was no row's."""
+    if lib.fc_status() == MEMORY:
+        return OutOfMemoryError(f"not enough memory: you tried to allocate {lib.fc_status_detail(0)} bytes. Use smaller tensors or free some.")
+    return RuntimeError(f"the C library could not make a tensor: {STATUS[lib.fc_status()]}, {lib.fc_status_detail(0)}.")
+
+
 def _ok(op, args, out, a, b, c, d):
     return TypeError, f"arguments do not fit its signature ({op.signature}); got {', '.join(describe(x) for x in args)}."
 

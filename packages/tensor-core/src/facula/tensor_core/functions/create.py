@@ -257,8 +257,8 @@ def empty_like(input, *, dtype=None, layout=None, device=None, requires_grad=Fal
         return _sparse_like("empty_like", input, 0, dtype, requires_grad, memory_format)
     if type(input) is not Tensor and (own := getattr(input, "made_like", None)) is not None:
         return _finish(own(empty_like, (), memory_format, dtype=dtype, device=device), requires_grad)
-    if dtype is device is memory_format is None and not requires_grad:
-        return _unset_like(input._h, lib.fc_dtype(input._h), 1)
+    if dtype is device is memory_format is None and not requires_grad and (t := _unset_like(input._h, lib.fc_dtype(input._h), 1)) is not None:
+        return t
     if device is not None and _place(device) != lib.fc_device(input._h):
         return empty(input.shape, dtype=dtype or input.dtype, device=device, requires_grad=requires_grad)
     return _finish(prepared(_like(input, dtype, memory_format)), requires_grad)
