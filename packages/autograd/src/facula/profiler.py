@@ -41,7 +41,7 @@ class ProfilerAction(enum.Enum):
 RECORDS = (ProfilerAction.RECORD, ProfilerAction.RECORD_AND_SAVE)
 
 
-def supported_activities():
+def supported_activities() -> set:
     """What can be listened to.
 
     >>> import facula
@@ -86,7 +86,7 @@ def schedule(*, wait, warmup, active, repeat=0, skip_first=0, skip_first_wait=0)
 def tensorboard_trace_handler(dir_name, worker_name=None, use_gzip=False):
     """For on_trace_ready: writes each trace to its own file in a folder, <worker>.<time>.pt.trace.json, for TensorBoard's profiler."""
 
-    def handler(prof):
+    def handler(prof) -> None:
         os.makedirs(dir_name, exist_ok=True)
         name = worker_name or f"{socket.gethostname()}_{os.getpid()}"
         path = os.path.join(dir_name, f"{name}.{time.time_ns()}.pt.trace.json")
@@ -117,7 +117,7 @@ class profile:
     def __init__(
         self, *, activities=None, schedule=None, on_trace_ready=None, record_shapes=False, profile_memory=False, with_stack=False, with_flops=False,
         with_modules=False, acc_events=False, use_cuda=None,
-    ):  # fmt: skip
+    ) -> None:  # fmt: skip
         activities = supported_activities() if activities is None else set(activities)
         if not activities or not all(isinstance(a, ProfilerActivity) for a in activities):
             raise ValueError(f"profile: activities must be ProfilerActivity members, at least one, got {activities}.")
@@ -136,19 +136,19 @@ class profile:
         self.start()
         return self
 
-    def __exit__(self, *error):
+    def __exit__(self, *error) -> None:
         self.stop()
 
-    def start(self):
+    def start(self) -> None:
         """Begin, as the with statement does."""
         self._begin_if_wanted()
 
-    def stop(self):
+    def stop(self) -> None:
         """End: what is being recorded is finished and handed to on_trace_ready."""
         if self._open is not None:
             self._finish()
 
-    def step(self):
+    def step(self) -> None:
         """A step is over, the next one begins."""
         before = self.current_action
         self.step_num += 1
@@ -157,12 +157,12 @@ class profile:
             self._finish()
         self._begin_if_wanted()
 
-    def _begin_if_wanted(self):
+    def _begin_if_wanted(self) -> None:
         if self._open is None and self.current_action in RECORDS:
             self._open = _profiler.profile(**self._options)
             self._open.__enter__()
 
-    def _finish(self):
+    def _finish(self) -> None:
         done, self._open = self._open, None
         done.__exit__(None, None, None)
         if self.acc_events and self.profiler is not None:
@@ -184,10 +184,10 @@ class profile:
         """The events of the last trace, added up by name (and shapes, or lines of the stack)."""
         return self._found().key_averages(group_by_input_shape, group_by_stack_n)
 
-    def export_chrome_trace(self, path):
+    def export_chrome_trace(self, path) -> None:
         """Write the last trace for chrome://tracing and Perfetto."""
         self._found().export_chrome_trace(os.fspath(path))
 
-    def export_stacks(self, path, metric="self_cpu_time_total"):
+    def export_stacks(self, path, metric="self_cpu_time_total") -> None:
         """Write the last trace's stacks for flame graphs. Needs with_stack=True."""
         self._found().export_stacks(path, metric)

@@ -52,7 +52,7 @@ PADDED = ("reflect", "replicate")
 _met = set()  # homes whose functions ask
 
 
-def meet(cast):
+def meet(cast) -> None:
     """Have the functions that are there by now ask `cast(policy, function, args, kwargs)`, those of a home once."""
     importlib.import_module("facula.linalg"), importlib.import_module("facula.fft")  # may be met within the block for the first time
     for path in ("", "linalg", "fft", "nn.functional"):

@@ -15,7 +15,7 @@ _local = extend.ThreadState()
 _defaults = {"cpu": facula.bfloat16, "cuda": facula.float16}
 
 
-def is_autocast_available(device_type):
+def is_autocast_available(device_type) -> bool:
     """Is there an autocast for this kind of device?"""
     if not isinstance(device_type, str):
         raise TypeError(f"is_autocast_available: device_type must be a str, but got {type(device_type).__name__}")
@@ -27,7 +27,7 @@ def _current(device_type):
     return next((a for a in reversed(getattr(_local, "stack", ())) if a.device == device_type), None)
 
 
-def is_autocast_enabled(device_type=None):
+def is_autocast_enabled(device_type=None) -> bool:
     """Does this thread cast now? Without a device the question is for CUDA, as in PyTorch."""
     a = _current(device_type or "cuda")
     return a is not None and a._enabled
@@ -56,7 +56,7 @@ def get_autocast_gpu_dtype():
     return get_autocast_dtype("cuda")
 
 
-def set_autocast_dtype(device_type, dtype):
+def set_autocast_dtype(device_type, dtype) -> None:
     """The lower precision that later autocasts for the device use unless given one."""
     get_autocast_dtype(device_type)
     _defaults[device_type] = dtype
@@ -68,7 +68,7 @@ def is_autocast_cache_enabled():
     return stack[-1]._cache_enabled if stack else True
 
 
-def clear_autocast_cache():
+def clear_autocast_cache() -> None:
     """Forget the casts of parameters."""
     for a in getattr(_local, "stack", ()):
         a._cast.clear()
@@ -85,7 +85,7 @@ class autocast:
     torch.bfloat16
     """
 
-    def __init__(self, device_type, dtype=None, enabled=True, cache_enabled=None):
+    def __init__(self, device_type, dtype=None, enabled=True, cache_enabled=None) -> None:
         if not isinstance(device_type, str):
             raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
         if not is_autocast_available(device_type):
@@ -115,7 +115,7 @@ class autocast:
             self._inside[-1].__enter__()
         return self
 
-    def __exit__(self, *exc):
+    def __exit__(self, *exc) -> bool:
         door = self._inside.pop()
         if door is not None:
             door.__exit__(*exc)
@@ -136,7 +136,7 @@ class autocast:
             args = self._cast_by(_policies.of_row(op.name), args)
         return relined(extend.call(op, *args, **kwargs))
 
-    def _cast_by(self, policy, args):
+    def _cast_by(self, policy, args) -> tuple:
         if policy == "lower":
             return self._all_to(self.fast_dtype, args)
         if policy == "full":
@@ -147,7 +147,7 @@ class autocast:
             return self._all_to(self.fast_dtype if args[MODE_OF_RNN] < 2 else _widest(args[:2]), args)
         return args
 
-    def _all_to(self, dtype, args):
+    def _all_to(self, dtype, args) -> tuple:
         return tuple(self._to(dtype, a) for a in args)
 
     def _to(self, dtype, a):

@@ -16,7 +16,7 @@ class GradScaler:
     tensor(8.)
     """
 
-    def __init__(self, device="cuda", init_scale=65536.0, growth_factor=2.0, backoff_factor=0.5, growth_interval=2000, enabled=True):
+    def __init__(self, device="cuda", init_scale=65536.0, growth_factor=2.0, backoff_factor=0.5, growth_interval=2000, enabled=True) -> None:
         self._device = device
         if enabled and device == "cuda":
             warnings.warn("torch.cuda.amp.GradScaler is enabled, but CUDA is not available.  Disabling.", UserWarning, stacklevel=2)
@@ -30,7 +30,7 @@ class GradScaler:
         self._growth_factor, self._backoff_factor, self._growth_interval = growth_factor, backoff_factor, growth_interval
         self._seen = {}  # id of an optimizer -> [it, whether its gradients hold an infinity, whether it stepped]
 
-    def scale(self, outputs):
+    def scale(self, outputs) -> facula.Tensor:
         """A tensor, or tensors in lists and tuples, times the scale."""
         if not self._enabled:
             return outputs
@@ -40,7 +40,7 @@ class GradScaler:
             return type(outputs)(self.scale(o) for o in outputs)
         raise ValueError("outputs must be a Tensor or an iterable of Tensors")
 
-    def unscale_(self, optimizer):
+    def unscale_(self, optimizer) -> None:
         """Divide the gradients of the optimizer's parameters by the scale, once before its step: to clip them, say."""
         if not self._enabled:
             return
@@ -76,7 +76,7 @@ class GradScaler:
         state[2] = True
         return None if state[1] else optimizer.step(*args, **kwargs)
 
-    def update(self, new_scale=None):
+    def update(self, new_scale=None) -> None:
         """Move the scale by what the steps since the last update met, or set it."""
         if not self._enabled:
             return
@@ -94,32 +94,32 @@ class GradScaler:
                 self._growth_tracker = 0
         self._seen.clear()
 
-    def get_scale(self):
+    def get_scale(self) -> float:
         """The scale; 1.0 where not enabled."""
         return self._scale if self._enabled else 1.0
 
     def get_growth_factor(self):
         return self._growth_factor
 
-    def set_growth_factor(self, new_factor):
+    def set_growth_factor(self, new_factor) -> None:
         self._growth_factor = new_factor
 
     def get_backoff_factor(self):
         return self._backoff_factor
 
-    def set_backoff_factor(self, new_factor):
+    def set_backoff_factor(self, new_factor) -> None:
         self._backoff_factor = new_factor
 
     def get_growth_interval(self):
         return self._growth_interval
 
-    def set_growth_interval(self, new_interval):
+    def set_growth_interval(self, new_interval) -> None:
         self._growth_interval = new_interval
 
     def is_enabled(self):
         return self._enabled
 
-    def state_dict(self):
+    def state_dict(self) -> dict:
         """Scale and counters; empty where not enabled."""
         if not self._enabled:
             return {}
@@ -128,7 +128,7 @@ class GradScaler:
             "growth_interval": self._growth_interval, "_growth_tracker": self._growth_tracker,
         }  # fmt: skip
 
-    def load_state_dict(self, state_dict):
+    def load_state_dict(self, state_dict) -> None:
         """Go on from a state_dict()."""
         if not self._enabled:
             return

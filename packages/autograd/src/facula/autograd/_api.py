@@ -14,7 +14,7 @@ class NoInputsError(GradError, ValueError):
     """grad() of nothing: a RuntimeError in PyTorch 2.13, a ValueError in others."""
 
 
-def as_tuple(x):
+def as_tuple(x) -> tuple:
     """(x,) of one tensor or edge; what else can be gone through (dict.values(), a generator) as a tuple."""
     if isinstance(x, Tensor) or not hasattr(type(x), "__iter__"):
         return (x,)
@@ -89,7 +89,7 @@ def listed_values(i, out, g):
     return g.sparse_mask(out)._v
 
 
-def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, grad_variables=None, inputs=None):
+def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, grad_variables=None, inputs=None) -> None:
     """Add to the leaves' .grad the gradients of `tensors`, weighted by `grad_tensors`.
 
     A scalar needs no weight. retain_graph keeps what was saved for a further call (default: as create_graph);
@@ -185,7 +185,7 @@ def grad(
     return tuple(found)
 
 
-def batched(outputs, inputs, grads, keep, create_graph, allow_unused, materialize_grads):
+def batched(outputs, inputs, grads, keep, create_graph, allow_unused, materialize_grads) -> tuple:
     """One backward pass for a batch of weights, by vmap."""
     from .func import vmap
 
@@ -194,7 +194,7 @@ def batched(outputs, inputs, grads, keep, create_graph, allow_unused, materializ
         raise ValueError(f"grad: is_grads_batched needs one batch size, but grad_outputs have {sorted(count, key=str)}. Make their first dims equal.")
     used = []
 
-    def one(*weights):
+    def one(*weights) -> tuple:
         weights = iter(weights)
         found = grad(
             outputs, inputs, [None if g is None else next(weights) for g in grads], keep, create_graph,
@@ -209,7 +209,7 @@ def batched(outputs, inputs, grads, keep, create_graph, allow_unused, materializ
 
 # ---- Tensor methods ---------------------------------------------------------------------------------------------------
 
-def tensor_backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=None):
+def tensor_backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=None) -> None:
     """Add the gradients of this tensor to the leaves it was computed from. See facula.autograd.backward.
 
     gradient: a tensor, or a list of one."""
@@ -241,7 +241,7 @@ def tensor_register_post_accumulate_grad_hook(self, hook):
     return add_hook(origin.extended(), "accumulated", hook)
 
 
-def tensor_retain_grad(self):
+def tensor_retain_grad(self) -> None:
     """Keep the gradient of this result in .grad, as for a leaf."""
     import weakref
 
@@ -252,7 +252,7 @@ def tensor_retain_grad(self):
         origin.extended().retain = weakref.ref(self)
 
 
-def tensor_retains_grad(self):
+def tensor_retains_grad(self) -> bool:
     origin = origin_of(self)
     return origin is not None and origin.extra is not None and origin.extra.retain is not None and origin.extra.retain() is self
 
@@ -265,7 +265,7 @@ def tensor_grad_fn(self):
     return origin.edge()[0]
 
 
-def tensor_output_nr(self):
+def tensor_output_nr(self) -> int:
     """Which result of its grad_fn this tensor is."""
     origin = origin_of(self)
     return 0 if origin is None else origin.edge()[1]
@@ -277,7 +277,7 @@ def tensor_backward_hooks(self):
     return None if origin is None or origin.extra is None else origin.extra.hooks
 
 
-def tensor_set_backward_hooks(self, hooks):
+def tensor_set_backward_hooks(self, hooks) -> None:
     """Other functions in the place of those that were registered: an ordered dictionary, or None for none."""
     origin = origin_of(self)
     if origin is None:
@@ -287,7 +287,7 @@ def tensor_set_backward_hooks(self, hooks):
         origin.extended().hooks = hooks
 
 
-def tensor_is_leaf(self):
+def tensor_is_leaf(self) -> bool:
     origin = origin_of(self)
     return origin is None or isinstance(origin, Leaf)
 
@@ -307,7 +307,7 @@ def tensor_requires_grad_(self, requires_grad=True):
     return self
 
 
-def attach_all():
+def attach_all() -> None:
     for name, what in {
         "backward": tensor_backward,
         "register_hook": tensor_register_hook,

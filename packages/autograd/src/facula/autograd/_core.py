@@ -32,7 +32,7 @@ _new = object.__new__
 _alias = lib.fc_alias
 
 
-def alias(t):
+def alias(t) -> Tensor:
     """The same memory and version under a new Tensor without origin or base."""
     if type(t) is Batched:
         return t.again()
@@ -55,7 +55,7 @@ class Batched(Tensor):
     __slots__ = ()
 
     @staticmethod
-    def of(whole, level):
+    def of(whole, level) -> Tensor:
         first = row("select")(whole, 0, 0) if whole.shape[0] else zeros(tuple(whole.shape[1:]), whole.dtype, whole.device)
         b = _new(Batched)
         b._h = _alias(first._h, 0)
@@ -63,7 +63,7 @@ class Batched(Tensor):
         b.__dict__.update(_whole=whole, _level=level)
         return b
 
-    def again(self):
+    def again(self) -> Tensor:
         """The same without origin or base."""
         b = _new(Batched)
         b._h = _alias(self._h, 0)
@@ -71,12 +71,12 @@ class Batched(Tensor):
         b.__dict__.update(_whole=self._whole, _level=self._level)
         return b
 
-    def detach(self):
+    def detach(self) -> Tensor:
         return Batched.of(self._whole.detach(), self._level)
 
     # What is made like a tensor with examples, or from one, has examples too: it can be written to.
 
-    def made_like(self, make, values, memory_format, **options):
+    def made_like(self, make, values, memory_format, **options) -> Tensor:
         """make(what stands behind this tensor, *values, **options), for empty_like and full_like."""
         if memory_format not in (None, facula.preserve_format, facula.contiguous_format):
             raise RuntimeError(f"vmap: {make.__name__} is only supported with memory_format torch.preserve_format or torch.contiguous_format, not {memory_format}.")
@@ -91,10 +91,10 @@ class Batched(Tensor):
     def new_ones(self, *size, **options):
         return self.made("new_ones", size, options)
 
-    def new_full(self, size, fill_value, **options):
+    def new_full(self, size, fill_value, **options) -> Tensor:
         return self.made("new_full", (size,), {"fill_value": fill_value, **options})
 
-    def made(self, method, size, options):
+    def made(self, method, size, options) -> Tensor:
         size = options.pop("size", size)
         size = size[0] if len(size) == 1 and not isinstance(size[0], int) else size
         requires_grad = options.pop("requires_grad", False)
@@ -105,7 +105,7 @@ class Batched(Tensor):
     def data(self):
         return Batched.of(self._whole.data, self._level)
 
-    def __repr__(self, *, tensor_contents=None):
+    def __repr__(self, *, tensor_contents=None) -> str:
         whole, level = self._whole, 1
         while type(whole) is Batched:
             whole, level = whole._whole, level + 1
@@ -117,7 +117,7 @@ class Batched(Tensor):
     def __format__(self, spec):
         return format(repr(self), spec)
 
-    def _values_of_all(self):
+    def _values_of_all(self) -> Tensor:
         return self._whole._values_of_all()
 
     def data_ptr(self):
@@ -130,11 +130,11 @@ class Batched(Tensor):
         raise RuntimeError("pickle: a tensor inside vmap cannot leave it. Return it first.")
 
 
-def is_complex(t):
+def is_complex(t) -> bool:
     return lib.fc_dtype(t._h) >= 13
 
 
-def is_float(t):
+def is_float(t) -> bool:
     return lib.fc_dtype(t._h) >= 9
 
 
@@ -142,7 +142,7 @@ dual_levels = [0]  # forward mode's open levels, of all threads
 dual = extend.ThreadState()  # .level: this thread's
 
 
-def composing():
+def composing() -> bool:
     """Whether what a rule computes will be differentiated: then rules use operations that have rules, not kernels."""
     return grad_mode() or (dual_levels[0] > 0 and getattr(dual, "level", None) is not None)
 
@@ -152,18 +152,18 @@ class no_recording:
 
     __slots__ = ("before",)
 
-    def __enter__(self):
+    def __enter__(self) -> None:
         self.before = set_grad_mode(False)
 
-    def __exit__(self, *exc):
+    def __exit__(self, *exc) -> None:
         set_grad_mode(self.before)
 
 
-def conj(t):
+def conj(t) -> Tensor:
     return t.conj_physical()  # gradients are read more than once
 
 
-def real(t):
+def real(t) -> Tensor:
     return t.real
 
 
@@ -171,24 +171,24 @@ def view_as_real(t):
     return facula.view_as_real(t)
 
 
-def as_strided(t, size, stride, offset):
+def as_strided(t, size, stride, offset) -> Tensor:
     return t.as_strided(size, stride, offset)
 
 
-def empty_strided(shape, stride, dtype, device):
+def empty_strided(shape, stride, dtype, device) -> Tensor:
     return facula.empty_strided(shape, stride, dtype=dtype, device=device)
 
 
-def zeros_strided(shape, stride, dtype, device):
+def zeros_strided(shape, stride, dtype, device) -> Tensor:
     return empty_strided(shape, stride, dtype, device).zero_()
 
 
-def lazy(t):
+def lazy(t) -> int:
     """What is still to be done to t's elements: 1 conjugate, 2 negate."""
     return lib.fc_lazy(t._h)
 
 
-def turned(t, bits):
+def turned(t, bits) -> Tensor:
     """A view of t with these bits the other way round."""
     t = row("_conj")(t) if bits & 1 else t
     return row("_neg_view")(t) if bits & 2 else t
@@ -198,7 +198,7 @@ def real_of(dtype):
     return facula.float64 if dtype is facula.complex128 else facula.float32
 
 
-def arange(n):
+def arange(n) -> Tensor:
     return facula.arange(n)
 
 
@@ -206,17 +206,17 @@ def complex_of(dtype):
     return facula.complex128 if dtype is facula.float64 else facula.complex64
 
 
-def ones_like(t):
+def ones_like(t) -> Tensor:
     """The gradient of a scalar of any rank with respect to itself: one call, for every backward() begins with it."""
     g = extend.wrap(lib.fc_from_scalar(lib.fc_dtype(t._h), 1, 1, 1.0, 0.0))
     return g if not t.shape else g.reshape(t.shape)
 
 
-def zeros(shape, dtype, device):
+def zeros(shape, dtype, device) -> Tensor:
     return facula.zeros(shape, dtype=dtype, device=device)
 
 
-def beside(g, t):
+def beside(g, t) -> Tensor:
     """t, fresh memory that g is about to be written into: with examples of its own where g has some."""
     if g.__class__ is not Batched:
         return t
@@ -228,11 +228,11 @@ def beside(g, t):
     return Batched.of(beside(g._whole, empty_strided((n, *shape), (reach, *stride), t.dtype, t.device).copy_(whole)), g._level)
 
 
-def stack(tensors, dim=0):
+def stack(tensors, dim=0) -> Tensor:
     return facula.stack(tensors, dim)
 
 
-def cat(tensors, dim):
+def cat(tensors, dim) -> Tensor:
     return facula.cat(tensors, dim)
 
 
@@ -241,5 +241,5 @@ def row(name):
     return extend.function(ops[name])
 
 
-def zeros_like(g):
+def zeros_like(g) -> Tensor:
     return facula.zeros(tuple(g.shape), dtype=g.dtype, device=g.device)

@@ -13,12 +13,12 @@ __all__ = ["draw", "to_dot", "to_svg"]
 class Graph:
     """What is behind some tensors: `boxes`, [(label, kind)], and `edges`, [(from, to, number of the result or None)] between their numbers."""
 
-    def __init__(self, tensors, names):
+    def __init__(self, tensors, names) -> None:
         known = {id(t): name for name, t in (names.items() if isinstance(names, dict) else names or ())}
         self.boxes, self.edges = [], []
         numbers, waiting, edges = {}, [], []
 
-        def declare(key, label, kind):
+        def declare(key, label, kind) -> None:
             numbers[key] = len(self.boxes)
             self.boxes.append((label, kind))
 
@@ -69,18 +69,18 @@ def to_dot(tensors, names=None):
     return "\n".join(["digraph {", '  node [shape=box style=filled fontname="monospace"];', *lines, "}", ""])
 
 
-def to_svg(tensors, names=None):
+def to_svg(tensors, names=None) -> str:
     """The graph as a picture, drawn here: each operation in a row below the last of what it is computed from."""
     from ._svg import svg
 
     return svg(Graph(checked("to_svg", tensors), names))
 
 
-def about(t):
+def about(t) -> str:
     return f"{tuple(t.shape)} {str(t.dtype).rpartition('.')[2]}"
 
 
-def quoted(text):
+def quoted(text) -> str:
     return str(text).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 
 

@@ -31,11 +31,11 @@ current = Current()
 watched = [0]  # how many hooks leaves ever got; 0 lets the engine skip counting
 
 
-def capturing():
+def capturing() -> bool:
     return current.capturing
 
 
-def reached():
+def reached() -> set:
     """The nodes that this thread's backward reaches; of one that fills given tensors, those on the way to them."""
     task = current.task
     if task[2] is None:
@@ -44,7 +44,7 @@ def reached():
     return task[2]
 
 
-def memory(key):
+def memory(key) -> dict:
     """A dict in which a hook remembers until the end of this thread's backward."""
     task = current.task
     if task[4] is None:
@@ -52,7 +52,7 @@ def memory(key):
     return task[4].setdefault(key, {})
 
 
-def queue_callback(callback):
+def queue_callback(callback) -> None:
     """Call `callback` once this thread's backward is done, its gradients all in place. RuntimeError outside of a backward."""
     task = current.task
     if task is None:
@@ -62,7 +62,7 @@ def queue_callback(callback):
     task[3].append(callback)
 
 
-def below(roots):
+def below(roots) -> set:
     """The roots, and every node that they lead to."""
     seen, stack = set(), [root for root, _ in roots]
     while stack:
@@ -73,7 +73,7 @@ def below(roots):
     return seen
 
 
-def keeps_layout():
+def keeps_layout() -> bool:
     """Whether new gradients get their tensors' strides, in this thread."""
     return not getattr(current, "loose", False)
 
@@ -200,18 +200,18 @@ def _run(roots, keep_graph, create_graph, captures, wanted, counts):
     return leaves
 
 
-def added(sum_, g):
+def added(sum_, g) -> bool:
     """Add g into a sum's own memory. False where it does not fit there."""
     return type(sum_) is type(g) is Tensor and write2(ADD, sum_._h, sum_._h, g._h) is not None
 
 
-def wait(node, g, grads, heap):
+def wait(node, g, grads, heap) -> None:
     """Put a node and its gradient back: a newer one goes first."""
     grads[node] = g
     heappush(heap, (-node.seq, node))
 
 
-def joined(output, node, g, grads, heap):
+def joined(output, node, g, grads, heap) -> tuple:
     """(node, gradients) to go on with after one of several results got its gradient g; (None, None) where they wait."""
     if node is None:
         return None, None
@@ -229,7 +229,7 @@ def joined(output, node, g, grads, heap):
     return node, parts
 
 
-def receive(origin, g, grads, heap, leaves):
+def receive(origin, g, grads, heap, leaves) -> None:
     """Hand a root its gradient."""
     where = leaves if type(origin) is Leaf else grads
     old = where.get(origin)
@@ -238,7 +238,7 @@ def receive(origin, g, grads, heap, leaves):
         heappush(heap, (-origin.seq, origin))
 
 
-def leading_to(captures, roots):
+def leading_to(captures, roots) -> set:
     """The nodes that must run so that the captured ones get their gradients."""
     wanted, state = set(), {}
     for root, _ in roots:
@@ -257,7 +257,7 @@ def leading_to(captures, roots):
     return wanted
 
 
-def leaf_counts(roots):
+def leaf_counts(roots) -> dict:
     """How many edges lead to each leaf. (Where a node gives no gradient, its leaves wait for the end: late, not wrong.)"""
     counts, seen = {}, set()
     stack = [root for root, _ in roots]
@@ -276,7 +276,7 @@ def leaf_counts(roots):
 
 # ---- leaves -----------------------------------------------------------------------------------------------------------
 
-def references(g):
+def references(g) -> int:
     return sys.getrefcount(g)
 
 
@@ -295,7 +295,7 @@ def _handed(g):
 ALONE = _alone()
 
 
-def accumulate(leaf, g, create_graph, captures):
+def accumulate(leaf, g, create_graph, captures) -> None:
     alone = references(g) <= ALONE
     extra = leaf.extra
     if extra is not None:
@@ -317,7 +317,7 @@ def accumulate(leaf, g, create_graph, captures):
         hooks_after(leaf, extra, (), g)
 
 
-def add_to_grad(tensor, g, create_graph, alone=False):
+def add_to_grad(tensor, g, create_graph, alone=False) -> None:
     """tensor.grad += g; a gradient that nobody else knows becomes .grad itself instead of being copied."""
     try:
         old = tensor._grad
@@ -343,7 +343,7 @@ def add_to_grad(tensor, g, create_graph, alone=False):
         old.add_(g)
 
 
-def laid_out(g, tensor):
+def laid_out(g, tensor) -> Tensor:
     """A copy of g, recorded where the graph of gradients is made: with the tensor's strides where those are dense, else contiguous."""
     if tensor.is_contiguous() or not dense(tensor):
         return g.clone(memory_format=contiguous_format)
@@ -351,7 +351,7 @@ def laid_out(g, tensor):
     return g.permute(dims).clone(memory_format=contiguous_format).permute([dims.index(d) for d in range(len(dims))])
 
 
-def dense(tensor):
+def dense(tensor) -> bool:
     """Whether the elements fill their memory without gaps and overlaps."""
     reach = 1
     for stride, size in sorted((s, n) for s, n in zip(tensor.stride(), tensor.shape) if n != 1):
@@ -363,7 +363,7 @@ def dense(tensor):
 
 # ---- errors -----------------------------------------------------------------------------------------------------------
 
-def explain(error, node):
+def explain(error, node) -> None:
     """Show where in the forward pass the failing node comes from."""
     stack = node.extra.stack if node.extra is not None else None
     where = node.where()
@@ -385,7 +385,7 @@ def explain(error, node):
         error.args = (f"{error.args[0]}\n{text}", *error.args[1:])
 
 
-def detected(node, stack):
+def detected(node, stack) -> None:
     """In anomaly mode: warn of the node that failed, of the one in whose backward it was recorded, and so on."""
     said = f"Error detected in {node.name()}. "
     said += f"Traceback of forward call that caused the error:\n{stack}" if stack else "No forward pass information available. Enable detect anomaly during forward pass for more information."
@@ -396,7 +396,7 @@ def detected(node, stack):
         warned(f"Previous calculation was induced by {node.name()}. {where}")
 
 
-def warned(said):
+def warned(said) -> None:
     """A warning, on its way to an error that must not be lost: where warnings are errors it is printed."""
     try:
         warnings.warn(said, UserWarning, stacklevel=4)
@@ -404,7 +404,7 @@ def warned(said):
         print(said, file=sys.stderr)
 
 
-def check_nan(node, outs):
+def check_nan(node, outs) -> None:
     if not anomaly["check_nan"]:
         return
     for i, g in enumerate(outs):

@@ -13,7 +13,7 @@ class FunctionEvent:
 
     count = 1
 
-    def __init__(self, id, name, thread, start, kind, shapes=None, stack=None, args=None):
+    def __init__(self, id, name, thread, start, kind, shapes=None, stack=None, args=None) -> None:
         self.id, self.name, self.thread, self.kind = id, name, thread, kind
         self.start_us, self.end_us = start, start
         self.input_shapes, self.stack, self.args = shapes, stack, args
@@ -25,34 +25,34 @@ class FunctionEvent:
         return self.name
 
     @property
-    def cpu_time(self):
+    def cpu_time(self) -> float:
         return self.end_us - self.start_us
 
     cpu_time_total = cpu_time
 
     @property
-    def self_cpu_time_total(self):
+    def self_cpu_time_total(self) -> float:
         return self.cpu_time - sum(e.cpu_time for e in self.cpu_children)
 
     @property
-    def self_cpu_memory_usage(self):
+    def self_cpu_memory_usage(self) -> int:
         return self.cpu_memory_usage - sum(e.cpu_memory_usage for e in self.cpu_children)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<FunctionEvent id={self.id} name={self.name} cpu_time={duration(self.cpu_time)} start_us={self.start_us:.1f} thread={self.thread} input_shapes={self.input_shapes}>"
 
 
 class FunctionEventAvg:
     """Events of one name (and one shape of inputs, or one stack, where those are asked for), added up."""
 
-    def __init__(self, event):
+    def __init__(self, event) -> None:
         self.key = self.name = event.name
         self.kind, self.input_shapes, self.stack = event.kind, event.input_shapes, event.stack
         self.count, self.cpu_time_total, self.self_cpu_time_total = 0, 0.0, 0.0
         self.cpu_memory_usage = self.self_cpu_memory_usage = 0
         self.cpu_parent = None
 
-    def add(self, event):
+    def add(self, event) -> None:
         self.count += event.count
         nested = event.cpu_parent is not None and inside(event.cpu_parent, event.name)
         self.cpu_time_total += 0 if nested else event.cpu_time_total  # a block inside itself must not count twice
@@ -61,14 +61,14 @@ class FunctionEventAvg:
         self.self_cpu_memory_usage += event.self_cpu_memory_usage
 
     @property
-    def cpu_time(self):
+    def cpu_time(self) -> float:
         return self.cpu_time_total / self.count if self.count else 0.0
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<FunctionEventAvg key={self.key} self_cpu_time={duration(self.self_cpu_time_total)} cpu_time={duration(self.cpu_time)} count={self.count}>"
 
 
-def inside(event, name):
+def inside(event, name) -> bool:
     while event is not None:
         if event.name == name:
             return True
@@ -85,7 +85,7 @@ class EventList(list):
         return self.table()
 
     @property
-    def self_cpu_time_total(self):
+    def self_cpu_time_total(self) -> float:
         """Time in all events, in microseconds."""
         return sum(e.self_cpu_time_total for e in self)
 
@@ -136,7 +136,7 @@ class EventList(list):
             lines = ["=" * len(rule), header, *lines]
         return "\n".join([*lines, f"Self CPU time total: {duration(total)}", ""])
 
-    def _columns(self, events, total, name_width, shapes_width, stack_width):
+    def _columns(self, events, total, name_width, shapes_width, stack_width) -> tuple:
         heads = ["Name", "Self CPU %", "Self CPU", "CPU total %", "CPU total", "CPU time avg"]
         if self.shows_memory:
             heads += ["CPU Mem", "Self CPU Mem"]
@@ -156,7 +156,7 @@ class EventList(list):
             rows.append(row)
         return heads, rows
 
-    def export_chrome_trace(self, path):
+    def export_chrome_trace(self, path) -> None:
         """Write the events as a trace that chrome://tracing and Perfetto show."""
         import json
 
@@ -168,7 +168,7 @@ class EventList(list):
             found.append({"name": e.name, "cat": e.kind, "ph": "X", "ts": e.start_us, "dur": e.cpu_time, "pid": os.getpid(), "tid": e.thread, "args": args})
         written(path, json.dumps({"displayTimeUnit": "ms", "traceEvents": found}))
 
-    def export_stacks(self, path, metric="self_cpu_time_total"):
+    def export_stacks(self, path, metric="self_cpu_time_total") -> None:
         """Write "frame;frame;frame microseconds" lines, which flame graph tools read. Needs with_stack=True."""
         if metric != "self_cpu_time_total":
             raise ValueError(f"export_stacks: metric should be 'self_cpu_time_total', not {metric!r}.")
@@ -183,7 +183,7 @@ class EventList(list):
 SORTS = ("cpu_time", "cpu_time_total", "self_cpu_time_total", "cpu_memory_usage", "self_cpu_memory_usage", "count")
 
 
-def written(path, text):
+def written(path, text) -> None:
     """Put text into a file, whole or not at all."""
     import tempfile  # 6 ms that importing facula need not wait for
 
@@ -193,23 +193,23 @@ def written(path, text):
     os.replace(f.name, path)
 
 
-def aligned(cells, widths):
+def aligned(cells, widths) -> str:
     return "  ".join(c.rjust(w) for c, w in zip(cells, widths))
 
 
-def short(text, width):
+def short(text, width) -> str:
     return text if width is None or len(text) <= width else text[: width - 3] + "..."
 
 
-def share(part, total):
+def share(part, total) -> str:
     return f"{100 * part / total:.2f}%" if total else "NaN"
 
 
-def duration(us):
+def duration(us) -> str:
     return f"{us / 1e6:.3f}s" if us >= 1e6 else f"{us / 1e3:.3f}ms" if us >= 1e3 else f"{us:.3f}us"
 
 
-def size(n):
+def size(n) -> str:
     for unit, factor in (("GB", 1 << 30), ("MB", 1 << 20), ("KB", 1 << 10)):
         if abs(n) >= factor:
             return f"{n / factor:.2f} {unit}"

@@ -18,31 +18,31 @@ INSTEAD = []  # functions (Function, args) -> result, or NotImplemented
 class FunctionCtx:
     """What a Function's forward and backward get as `ctx`; take any attributes you like."""
 
-    def save_for_backward(self, *tensors):
+    def save_for_backward(self, *tensors) -> None:
         """Keep tensors (or None) for backward, checked against in-place changes and freed with the graph."""
         for t in tensors:
             if t is not None and not isinstance(t, Tensor):
                 raise TypeError(f"save_for_backward: can only save tensors, but got {type(t).__name__}. Put other things on ctx as attributes.")
         self.to_save = tensors
 
-    def save_for_forward(self, *tensors):
+    def save_for_forward(self, *tensors) -> None:
         """Keep tensors (or None) for jvp, which sees them as saved_tensors while it runs."""
         for t in tensors:
             if t is not None and not isinstance(t, Tensor):
                 raise TypeError(f"save_for_forward: can only save tensors, but got {type(t).__name__}. Put other things on ctx as attributes.")
         self.to_save_forward = tensors
 
-    def mark_dirty(self, *tensors):
+    def mark_dirty(self, *tensors) -> None:
         """Say which inputs forward changed in place; they must be among its results."""
         self.dirty_tensors = tensors
         if self.marked is not None:
             self.marked = tensors
 
-    def mark_non_differentiable(self, *tensors):
+    def mark_non_differentiable(self, *tensors) -> None:
         """Say which results have no gradient."""
         self.non_differentiable = tensors
 
-    def set_materialize_grads(self, value):
+    def set_materialize_grads(self, value) -> None:
         """Whether backward gets zeros (the default) or None for results that nothing depends on."""
         self.materialize_grads = bool(value)
 
@@ -59,7 +59,7 @@ class FunctionNode(FunctionCtx, Node):
     _function = None  # the Function, of the subclass
     needs_input_grad = ()
 
-    def name(self):
+    def name(self) -> str:
         return type(self).__name__
 
     @property
@@ -151,7 +151,7 @@ def fitted(node, i, g, shape, dtype):
     return g
 
 
-def zeros(meta):
+def zeros(meta) -> Tensor:
     return _core.zeros(*meta)
 
 
@@ -174,7 +174,7 @@ class Function:
     Call Square.apply(x). Instead of ctx as its first argument, forward may have a setup_context(ctx, inputs, output) beside it.
     """
 
-    def __init__(self, *args, **kwargs):
+    def __init__(self, *args, **kwargs) -> None:
         warnings.warn(f"{type(self).__name__} should not be instantiated. Methods on autograd functions are all static, so you should invoke them on the class itself: {type(self).__name__}.apply(...).", DeprecationWarning, stacklevel=2)
 
     def __call__(self, *args, **kwargs):
@@ -206,7 +206,7 @@ class Function:
     def jvp(ctx, *tangents):
         raise NotImplementedError(f"{ctx.name()}: You must implement the jvp function for custom autograd.Function to use it with forward mode AD: a static method jvp(ctx, *tangents).")
 
-    def __init_subclass__(cls, **kwargs):
+    def __init_subclass__(cls, **kwargs) -> None:
         super().__init_subclass__(**kwargs)
         cls._backward_cls = cls._node_class = type(cls.__name__ + "Backward", (FunctionNode,), {"_function": cls, "__module__": cls.__module__})
 
@@ -322,7 +322,7 @@ def finish(node, outs, inputs):
     return tuple(results)
 
 
-def view(tensor):
+def view(tensor) -> Tensor:
     """An input that forward returned as it is: a view of it, not to be written to where gradients pass."""
     if tensor.is_sparse:
         return alias(tensor)
@@ -333,7 +333,7 @@ def view(tensor):
         set_grad_mode(before)
 
 
-def differentiable_at(results, plain, given, i):
+def differentiable_at(results, plain, given, i) -> bool:
     return id(given[i]) not in plain and is_float(results[i])
 
 
@@ -344,14 +344,14 @@ def origin_again(out, node, i, count, several):
     ref = weakref.ref(out.origin)
     me = weakref.ref(node)
 
-    def again():
+    def again() -> Node:
         origin = ref()
         return origin if origin is not None else Output(me(), i, count) if several else me()
 
     return again
 
 
-def wrote(node, tensor, origin, several):
+def wrote(node, tensor, origin, several) -> None:
     """A dirty input: as after any in-place op."""
     old, base = tensor.origin, tensor.base
     if isinstance(old, Leaf):
@@ -377,11 +377,11 @@ def wrote(node, tensor, origin, several):
     epoch_refresh(tensor)
 
 
-def _record_refresh(tensor):
+def _record_refresh(tensor) -> None:
     tensor.requires_grad
 
 
-def keep(node, outs):
+def keep(node, outs) -> None:
     """Turn to_save into saved: inputs as they are, results as aliases without origin."""
     saved, layout, node._result_of = [], [], {}
     for i, t in enumerate(node.to_save):

@@ -30,7 +30,7 @@ def hooks_before(node, extra, g, runs=True):
     return g
 
 
-def hear_of_nothing(outputs, gs):
+def hear_of_nothing(outputs, gs) -> None:
     """The hooks on those of a node's results that have no gradient get None. outputs: index -> hooks."""
     for index, hooks in outputs.items():
         if index >= len(gs) or gs[index] is None:
@@ -39,7 +39,7 @@ def hear_of_nothing(outputs, gs):
                     raise GradError("register_hook: a hook answered a gradient where there is none: can't replace a None gradient with a non-None value. Return None.")
 
 
-def hooks_after(node, extra, outs, g):
+def hooks_after(node, extra, outs, g) -> tuple:
     if not extra.after:
         return outs
     given = tuple(g) if type(g) is list else (g,)
@@ -65,7 +65,7 @@ def checked(hook, new, g):
     return new
 
 
-def told_after(extra, tensor):
+def told_after(extra, tensor) -> None:
     """Call the hooks of a leaf whose .grad has been filled."""
     for hook in list(extra.accumulated.values()):
         answer = hook(tensor)

@@ -15,13 +15,13 @@ def over_dims(base):
 def by_number(base, y=0, x=None, neither=1):
     """By which operand is a Python number."""
 
-    def name(kept, numbers):
+    def name(kept, numbers) -> str:
         return f"{base}Backward{x if 'x' in numbers and x is not None else y if 'y' in numbers else neither}"
 
     return name
 
 
-def matmul(kept, numbers):
+def matmul(kept, numbers) -> str:
     x, y = len(kept["x_shape"]), len(kept["y_shape"])
     return {(1, 1): "DotBackward0", (2, 1): "MvBackward0", (2, 2): "MmBackward0", (3, 3): "BmmBackward0"}.get((x, y), "MmBackward0")
 

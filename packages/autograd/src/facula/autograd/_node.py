@@ -24,7 +24,7 @@ class Extra:
 
     __slots__ = ("hooks", "retain", "before", "after", "accumulated", "metadata", "stack", "parent", "owner", "dtype", "outputs")
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.hooks = self.before = self.after = self.accumulated = None  # dicts: handle id -> function
         self.retain = None  # weak reference to the tensor whose .grad is kept
         self.metadata = self.stack = self.parent = self.owner = None
@@ -65,7 +65,7 @@ class Node(lib.NodeSlots):
             f"saved at version {saved_at}, is now {tensor_version(tensor)}; expected version {saved_at} instead. Clone it before the in-place operation."
         )
 
-    def of_result(self, saved):
+    def of_result(self, saved) -> Tensor:
         """A saved result with its history, for gradients of gradients."""
         out = alias(saved)
         out.__dict__.update(saved.__dict__)  # a tangent
@@ -84,14 +84,14 @@ class Node(lib.NodeSlots):
 
     # ---- what users see
 
-    def name(self):
+    def name(self) -> str:
         return type(self).__name__
 
     @property
-    def next_functions(self):
+    def next_functions(self) -> tuple:
         return tuple((None, 0) if n is None else n.edge() for n in self.inputs)
 
-    def edge(self):
+    def edge(self) -> tuple:
         return self.shown(), 0
 
     def shown(self):
@@ -103,13 +103,13 @@ class Node(lib.NodeSlots):
         return self
 
     @property
-    def metadata(self):
+    def metadata(self) -> dict:
         extra = self.extended()
         if extra.metadata is None:
             extra.metadata = {}
         return extra.metadata
 
-    def _sequence_nr(self):
+    def _sequence_nr(self) -> int:
         return self.seq
 
     def register_hook(self, fn):
@@ -128,7 +128,7 @@ class Node(lib.NodeSlots):
         found = tuple(self.backward(grads[0] if len(grads) == 1 else list(grads), self.inputs))
         return found[0] if len(found) == 1 else found
 
-    def results(self):
+    def results(self) -> int:
         """How many results the operation has."""
         return len(ops[self.rule.op_name].results or (0,)) if self.rule is not None and self.rule.op_name in ops else 1
 
@@ -137,7 +137,7 @@ class Node(lib.NodeSlots):
             self.extra = Extra()
         return self.extra
 
-    def where(self):
+    def where(self) -> str | None:
         """The forward line, as in a traceback, or None."""
         code = getattr(self, "code", None)
         if code is None:
@@ -158,11 +158,11 @@ class Node(lib.NodeSlots):
             raise self.changed(wanted, value, saved[at + 1])
         return value
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<{type(self).__name__} object at {id(self):#x}>"
 
 
-def saved_properties(layout, parameters):
+def saved_properties(layout, parameters) -> dict:
     """{"_saved_self": property, ...} for a node class, under PyTorch's names. Not a `__getattr__`: that would slow every access down."""
     names = {"x": "self", "y": parameters.get("y", "other"), "z": parameters.get("z", "z"), "out": "result", "x_shape": "self_sym_sizes", "y_shape": "other_sym_sizes"}
     kept = [n for n in layout if not n.endswith(("_version", "_cast", "_small"))]
@@ -175,7 +175,7 @@ class SavedTensor:
 
     __slots__ = ("node", "name")
 
-    def __init__(self, node, name):
+    def __init__(self, node, name) -> None:
         saved = node.saved if type(node.saved) is tuple else node.thawed()
         value = saved[node.layout.index(name)]
         if not isinstance(value, (Tensor, TensorHandle)):
@@ -186,7 +186,7 @@ class SavedTensor:
         """The tensor."""
         return self.node.kept(self.name)
 
-    def register_hooks(self, pack_hook, unpack_hook):
+    def register_hooks(self, pack_hook, unpack_hook) -> None:
         """Keep pack_hook(tensor) in its place, and use unpack_hook of that. Once."""
         from ._support import hooked
 
@@ -198,13 +198,13 @@ class Leaf(Node):
 
     __slots__ = ("ref",)
 
-    def __init__(self, tensor):
+    def __init__(self, tensor) -> None:
         self.ref = weakref.ref(tensor)
         self.inputs = self.saved = ()
         self.seq = _LAST
         self.extra = None
 
-    def name(self):
+    def name(self) -> str:
         return "torch::autograd::AccumulateGrad"
 
     @property
@@ -220,17 +220,17 @@ class Nowhere(Leaf):
 
     __slots__ = ()
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.ref = nothing
         self.inputs = self.saved = ()
         self.seq = tick()
         self.extra = None
 
-    def backward(self, g, inputs):
+    def backward(self, g, inputs) -> tuple:
         return ()
 
 
-def nothing():
+def nothing() -> None:
     return None
 
 
@@ -254,17 +254,17 @@ class Output(Node):
 
     __slots__ = ("index", "count")
 
-    def __init__(self, node, index, count):
+    def __init__(self, node, index, count) -> None:
         self.inputs = (node,)
         self.index, self.count = index, count
         self.saved = ()
         self.seq = tick()
         self.extra = None
 
-    def edge(self):
+    def edge(self) -> tuple:
         return self.inputs[0].shown(), self.index
 
-    def name(self):
+    def name(self) -> str:
         return self.inputs[0].name()
 
 
@@ -273,11 +273,11 @@ class Handle:
 
     _next = count().__next__
 
-    def __init__(self, hooks):
+    def __init__(self, hooks) -> None:
         self.id = Handle._next()
         self.hooks_dict_ref = weakref.ref(hooks)
 
-    def remove(self):
+    def remove(self) -> None:
         hooks = self.hooks_dict_ref()
         if hooks is not None:
             hooks.pop(self.id, None)
@@ -285,7 +285,7 @@ class Handle:
     def __enter__(self):
         return self
 
-    def __exit__(self, *exc):
+    def __exit__(self, *exc) -> None:
         self.remove()
 
 

@@ -10,7 +10,7 @@ MAPS = ("map2", "map3")
 class Operands:
     """The tensor operands of an op: letters (some may be numbers or absent) and lists."""
 
-    def __init__(self, op):
+    def __init__(self, op) -> None:
         self.op = op
         self.params = [p.name for p in op.params]
         letters = iter(LETTERS)
@@ -27,7 +27,7 @@ class Operands:
         self.broadcasts = op.kind in MAPS  # then a Python number may stand where a tensor does
         self.arguments = [self.letter.get(p, "p_" + p) for p in self.params]
 
-    def argument(self, name):
+    def argument(self, name) -> str | None:
         """The name in generated text of what a rule calls `name`."""
         if name in self.letters:
             return name
@@ -37,7 +37,7 @@ class Operands:
 class Saves:
     """The union of what the rules name, each with the letters that want it, and the layout of what is kept."""
 
-    def __init__(self, operands, rule):
+    def __init__(self, operands, rule) -> None:
         self.operands, self.rule = operands, rule
         self.lists = [key for key in rule.grads if key in operands.lists]
         self.active = [k for key in rule.grads if key not in operands.lists for k in key]
@@ -54,7 +54,7 @@ class Saves:
         for name, (_, kind) in self.wanted.items():
             self.layout += [name, name + "_version"] if kind in ("tensor", "list", "out") else [name]
 
-    def resolve(self, name, key="?"):
+    def resolve(self, name, key="?") -> tuple:
         """(name in the text, kind) of a rule's parameter."""
         o = self.operands
         if name in ("g", "gs", "needs") or (name[0] == "g" and name[1:].isdigit()):
@@ -72,11 +72,11 @@ class Saves:
         return found, "tensor" if found in o.letters else "list" if found[2:] in o.lists else "attribute"
 
     @property
-    def keeps(self):
+    def keeps(self) -> bool:
         return any(kind in ("tensor", "list", "out") for _, kind in self.wanted.values())
 
     @property
-    def conjugates(self):
+    def conjugates(self) -> bool:
         """Whether conj(rule(conj g)) differs from rule(g): the rule multiplies by something that may be complex."""
         scalars = {"p_" + p.name for p in self.operands.op.params if p.type in ("Scalar", "Scalar?")}
         return not self.rule.real and (self.keeps or bool(scalars & set(self.wanted)))
@@ -113,7 +113,7 @@ class Saves:
             yield f"{name} if {test} else None" if test else name
             yield "0" if fresh else f"version({name}._h) if {both} else None" if both else f"version({name}._h)"
 
-    def derived(self, base, kind):
+    def derived(self, base, kind) -> str:
         if kind == "_shape":
             shape = f"{base}._shape or {base}.shape"  # the slot, where somebody has read it already
             return f"({shape}) if {base} is not None else None" if base in self.operands.optional else shape
@@ -125,7 +125,7 @@ class Saves:
             return f"({base}.shape, {base}.stride(), {base}.storage_offset())"
         return f"[t.{kind[1:-1]} for t in {base}]"
 
-    def condition(self, who, numbers):
+    def condition(self, who, numbers) -> str | None:
         """When something is kept: None for always, "False" for never."""
         if who & set(self.lists):
             return None

@@ -34,13 +34,13 @@ from ._text import backward_text, recorder_text, variants
 LIVE = [_support.NAMES]  # the global namespaces of generated functions, so that a switch reaches them all
 
 
-def switch(name, value):
+def switch(name, value) -> None:
     """Turn a process-wide switch for all recorders, made and to be made."""
     for names in LIVE:
         names[name] = value
 
 
-def saw_complex():
+def saw_complex() -> None:
     if not _support.NAMES["complex_seen"]:
         switch("complex_seen", True)
 
@@ -71,7 +71,7 @@ def compiled(op, rule):
     return recorder
 
 
-def source(op_name):
+def source(op_name) -> str:
     """The generated text of an op's recorder and backward."""
     compiled(ops[op_name], RULES[op_name])
     return "".join(linecache.cache[f"<autograd of {op_name}>"][2])
@@ -90,7 +90,7 @@ def recorder_of(op, rule):
 def first_use(op):
     """The entry of the record list until the op is first recorded: makes the recorder, puts it there and calls it."""
 
-    def record(out, *args):
+    def record(out, *args) -> None:
         recorder = _core.record[op.id] = compiled(op, RULES[op.name])
         recorder(out, *args)
         caller = sys._getframe(2)  # the recorder saw one frame too few
@@ -104,18 +104,18 @@ def first_use(op):
 
 
 def missing(op):
-    def record(out, *args):
+    def record(out, *args) -> None:
         if _core.grad_mode():
             raise _core.GradError(f"{op.name}: has no derivative. Call it under no_grad(), or on detached tensors.")
 
     return record
 
 
-def ignore(out, *args):
+def ignore(out, *args) -> None:
     """The recorder of an op whose results never have history."""
 
 
-def fill():
+def fill() -> None:
     """Put an entry for every op into the core's record list."""
     for op in ops.values():
         rule = RULES.get(op.name)

@@ -23,26 +23,26 @@ SAVES = (CheckpointPolicy.MUST_SAVE, CheckpointPolicy.PREFER_SAVE)
 class SelectiveCheckpointContext:
     """What a policy is called with first: which run it is asked for."""
 
-    def __init__(self, *, is_recompute):
+    def __init__(self, *, is_recompute) -> None:
         self.is_recompute = is_recompute
 
 
 class _Run:
     """One run of the checkpointed function, listening at the interpret door."""
 
-    def __init__(self, policy, kept, again, mutation):
+    def __init__(self, policy, kept, again, mutation) -> None:
         self.policy, self.kept, self.mutation = policy, kept, mutation
         self.about = SelectiveCheckpointContext(is_recompute=again)
         self.heard = self.second if again else self.first
 
-    def __enter__(self):
+    def __enter__(self) -> None:
         self.door = extend.interpreter(self.heard)
         self.door.__enter__()
 
-    def __exit__(self, *exc):
+    def __exit__(self, *exc) -> None:
         self.door.__exit__(None, None, None)
 
-    def saves(self, op, args, kwargs):
+    def saves(self, op, args, kwargs) -> bool:
         if kwargs or op.writes or op.kind in ("view", "random"):
             return False  # a view costs nothing, and a write has to happen
         answer = self.policy(self.about, op, *args)
@@ -75,7 +75,7 @@ class _Run:
         return out
 
 
-def create_selective_checkpoint_contexts(policy_fn_or_list, allow_cache_entry_mutation=False):
+def create_selective_checkpoint_contexts(policy_fn_or_list, allow_cache_entry_mutation=False) -> tuple:
     """Two contexts for checkpoint(context_fn=...): results that the policy wants kept are not computed again.
 
     The policy is called as policy(context, op, *args), where op is a row of facula.tensor_core.extend.ops, and returns a

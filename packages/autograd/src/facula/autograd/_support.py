@@ -14,7 +14,7 @@ from ._node import Nowhere, Output
 FORMATS = {2: facula.channels_last, 3: facula.channels_last_3d}
 
 
-def sum_to(g, shape):
+def sum_to(g, shape) -> Tensor:
     """The gradient of a broadcast: g summed over the dims along which an operand of `shape` was repeated."""
     if g.shape == shape:
         return g
@@ -25,18 +25,18 @@ def sum_to(g, shape):
     return g.view(shape) if extra else g
 
 
-def format_of(t):
+def format_of(t) -> int:
     """2 where t lies in memory with its channels last, 3 where one of five dims does, else 0."""
     format = {4: 2, 5: 3}.get(len(t.shape), 0)
     return format if format and not lib.fc_is_contiguous(t._h, 0) and lib.fc_is_contiguous(t._h, format) else 0
 
 
-def formed(g, format):
+def formed(g, format) -> Tensor:
     """g in that memory format."""
     return g if not format or lib.fc_is_contiguous(g._h, format) else g.contiguous(memory_format=FORMATS[format])
 
 
-def cast(g, dtype):
+def cast(g, dtype) -> Tensor:
     """g in the operand's dtype; the real part where a real operand met a complex one."""
     if g.dtype is dtype:
         return g
@@ -45,11 +45,11 @@ def cast(g, dtype):
     return g.to(dtype)
 
 
-def conj(g):
+def conj(g) -> Tensor:
     return _core.conj(g)
 
 
-def place(n, out, flat):
+def place(n, out, flat) -> None:
     """Give each differentiable result of node n its origin."""
     count = len(out)
     if count - len(flat) == 1 and 0 not in flat:
@@ -64,7 +64,7 @@ def no_derivative(op_name, parameter):
     raise GradError(f"{op_name}: has no derivative with respect to {parameter}, which requires grad. Detach it first.")
 
 
-def check_list(node, name, tensors, versions):
+def check_list(node, name, tensors, versions) -> None:
     for t, v in zip(tensors, versions):
         if v is not None and tensor_version(t) != v:
             raise node.changed(name, t, v)
@@ -76,12 +76,12 @@ ROAD = {sys.modules[f"facula.tensor_core.{name}"].__file__ for name in ("_ops", 
 HERE = (__file__[: -len("autograd/_support.py")] + "autograd/", __file__[: -len("autograd/_support.py")] + "amp/", "<autograd of ")
 
 
-def on_the_road(code):
+def on_the_road(code) -> bool:
     """Whether a line is one between a user's call of an operation and its kernel."""
     return code.co_filename in ROAD or code.co_filename.startswith(HERE)
 
 
-def relined(result):
+def relined(result) -> Tensor | tuple:
     """What an interpreter of this package answers: its node remembers the line that called the operation, not the interpreter's."""
     frame = None
     for t in result if result.__class__ in (tuple, list) else (result,):
@@ -104,7 +104,7 @@ def relined(result):
 _local = extend.ThreadState()
 
 
-def pack_hooks():
+def pack_hooks() -> list:
     """This thread's stack of (pack, unpack)."""
     try:
         return _local.hooks
@@ -119,14 +119,14 @@ anomaly = {"enabled": False, "check_nan": True}
 at_work = threading.local()  # .node: in anomaly mode, the node that this thread's backward is running
 
 
-def remember(n, frames=3):
+def remember(n, frames=3) -> None:
     """In anomaly mode: where a node was recorded, and in which node's backward."""
     if anomaly["enabled"]:
         extra = n.extended()
         extra.stack, extra.parent = "".join(traceback.format_stack()[:-frames]), getattr(at_work, "node", None)
 
 
-def finish(n):
+def finish(n) -> None:
     """The rest of recording where something is special."""
     remember(n, 4)
     hooks = pack_hooks()
@@ -142,7 +142,7 @@ class Packed:
 
     __slots__ = ("values", "unpacker")
 
-    def __init__(self, node, pack, unpack):
+    def __init__(self, node, pack, unpack) -> None:
         self.unpacker = unpack
         self.values = []
         names = node.layout
@@ -175,7 +175,7 @@ class Box:
 
     __slots__ = ("content", "origin", "dtype", "shape")
 
-    def __init__(self, content, tensor):
+    def __init__(self, content, tensor) -> None:
         self.content, self.origin = content, tensor.origin
         self.dtype, self.shape = tensor.dtype, tensor.shape
 

@@ -7,7 +7,7 @@ GAP, STEP, MARGIN = 24, 56, 16  # between boxes of a row, between rows, around e
 COLOURS = {"result": "#d5e8d4", "leaf": "#dae8fc", "node": "#f5f5f5"}
 
 
-def rows_of(graph):
+def rows_of(graph) -> tuple:
     """The row of each box: one more than that of the lowest box that leads to it."""
     before = [[] for _ in graph.boxes]
     after, missing = [[] for _ in graph.boxes], [0] * len(graph.boxes)
@@ -27,7 +27,7 @@ def rows_of(graph):
     return row, before
 
 
-def placed(graph):
+def placed(graph) -> list:
     """[(x, y, width, height)] of the boxes, by their middles: within a row, in the order of what leads to them."""
     row, before = rows_of(graph)
     lines = [label.split("\n") for label, _ in graph.boxes]
@@ -48,7 +48,7 @@ def placed(graph):
     return where
 
 
-def svg(graph):
+def svg(graph) -> str:
     where = placed(graph)
     left = min((x - w / 2 for x, _, w, _ in where), default=0) - MARGIN
     right = max((x + w / 2 for x, _, w, _ in where), default=0) + MARGIN

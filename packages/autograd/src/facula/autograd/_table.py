@@ -44,7 +44,7 @@ def camel(op_name):
     return re.sub(r"\d[a-z]", lambda found: found[0].upper(), words) + "Backward0"
 
 
-def D(op_name, *, node=None, flat=(), check=False, real=False, lasting=False, **grads):
+def D(op_name, *, node=None, flat=(), check=False, real=False, lasting=False, **grads) -> None:
     """Enter the derivative of an op."""
     if op_name in RULES:
         raise ValueError(f"{op_name}: has two derivatives. Remove one.")
@@ -53,13 +53,13 @@ def D(op_name, *, node=None, flat=(), check=False, real=False, lasting=False, **
     RULES[op_name] = Rule(op_name, grads, node or camel(op_name), tuple(flat), check, real, lasting)
 
 
-def zero(*op_names, operands="x"):
+def zero(*op_names, operands="x") -> None:
     """Ops whose derivative is zero wherever it exists: their results have history, their operands get zeros."""
     for op_name in op_names:
         D(op_name, **dict.fromkeys(operands, _zeros))
 
 
-def none(*op_names):
+def none(*op_names) -> None:
     """Ops whose results are no numbers to differentiate: truth values, indices, random bits."""
     for op_name in op_names:
         if op_name in RULES:
@@ -67,7 +67,7 @@ def none(*op_names):
         RULES[op_name] = NONE
 
 
-def refuse(*op_names, operands="x"):
+def refuse(*op_names, operands="x") -> None:
     """Ops whose derivative PyTorch refuses, though it would be zero: their results have history, to go back through it is an error."""
     for op_name in op_names:
         D(op_name, **dict.fromkeys(operands, refusal(op_name.lstrip("_"))))
@@ -81,7 +81,7 @@ def refusal(name):
     return refused
 
 
-def alike(op_name, *others):
+def alike(op_name, *others) -> None:
     """The others have the derivative that op_name has."""
     rule = RULES[op_name]
     for other in others:

@@ -18,7 +18,7 @@ class Write:
 
     __slots__ = ("node", "out_at")
 
-    def __init__(self, node, out_at):
+    def __init__(self, node, out_at) -> None:
         self.node, self.out_at = node, out_at
 
 
@@ -49,7 +49,7 @@ class Tape:
             return None
         return self.prepared(op, self_, args, rule)
 
-    def refuse(self, op, tensor, base):
+    def refuse(self, op, tensor, base) -> None:
         if tensor.origin is None and lib.fc_piece(tensor._h) and base is not None and base.origin is None:
             raise GradError(
                 f"{op.name}: this view is the output of a function that returns multiple views (split, unbind), or This view was created inside a custom Function: it cannot be modified inplace with grad mode enabled. "
@@ -86,7 +86,7 @@ class Tape:
         node.code, node.at = caller.f_code, caller.f_lasti
         return Write(node, recorder.out_at)
 
-    def after_write(self, op, tensor, args, token):
+    def after_write(self, op, tensor, args, token) -> None:
         if token is None:
             if not grad_mode():
                 unrecorded(tensor)
@@ -122,21 +122,21 @@ class Tape:
             tensor.origin = seen.origin
         return seen
 
-    def refresh(self, tensor):
+    def refresh(self, tensor) -> None:
         """A view's base was written to since the view was made: rebuild its origin from the base's."""
         base = tensor.base
         if base is not None:
             tensor.origin = refreshed(tensor)
         epoch_refresh(tensor)
 
-    def wanted(self, tensor):
+    def wanted(self, tensor) -> bool:
         """Whether a stale tensor requires grad: to ask is no use that could be refused."""
         if fixed(tensor):
             return True
         self.refresh(tensor)
         return tensor.origin is not None
 
-    def requires_grad(self, tensor, flag):
+    def requires_grad(self, tensor, flag) -> None:
         if flag:
             if lib.fc_inference(tensor._h) and not lib.fc_may_write(tensor._h):
                 raise GradError("requires_grad: setting it on an inference tensor outside of inference_mode is not allowed. Clone it to get a normal tensor.")
@@ -154,7 +154,7 @@ class Tape:
                 raise GradError("requires_grad: can only be changed on leaves, and this tensor is a result with history. Use detach().")
             tensor.origin = None
 
-    def no_grad(self, tensor):
+    def no_grad(self, tensor) -> None:
         """.grad, of a tensor that has none, is None: of one that will get none that is worth a warning."""
         origin = tensor.origin
         if not isinstance(origin, Leaf) and not tensor.retains_grad:
@@ -180,7 +180,7 @@ class Tape:
             left.ref = None  # a weak reference that is nobody else's business
         return [extra, left, id(tensor)]
 
-    def tie(self, tensor, history):
+    def tie(self, tensor, history) -> None:
         """Give a tensor the history that another was loosened from."""
         if type(history) is list:
             extra, left, before = history
@@ -194,16 +194,16 @@ class Tape:
         else:
             tensor.origin = history
 
-    def grad_dtype(self, tensor):
+    def grad_dtype(self, tensor) -> None:
         """A leaf was told the dtype of its gradients."""
         tensor.origin.extended().dtype = tensor.__dict__["_grad_dtype"]
 
-    def copy_out(self, op, out, args):
+    def copy_out(self, op, out, args) -> None:
         if grad_mode() and RULES.get(op.name) is not NONE and (any(t.origin is not None for t in tensors(args)) or any(t.origin is not None for t in tensors([out]))):
             raise GradError(f"{op.name}(): functions with out=... arguments don't support automatic differentiation, but one of the arguments requires grad. Drop out=, or use no_grad().")
 
 
-    def pieces(self, name, tensor, pieces, dim):
+    def pieces(self, name, tensor, pieces, dim) -> None:
         """split and unbind: their results are one node's, and may not be written in place (but for unsafe_split's, which are no views)."""
         if tensor.origin is None or not pieces:
             return
@@ -218,7 +218,7 @@ class Tape:
             piece.origin = Output(node, i, len(pieces))
 
 
-def unrecorded(tensor):
+def unrecorded(tensor) -> None:
     """A write without history makes views stale too: of those whose history cannot be rebuilt the next use is refused."""
     for t in (tensor,) if isinstance(tensor, Tensor) else tensor:
         base = t if t.base is None else t.base
@@ -229,7 +229,7 @@ def unrecorded(tensor):
                 epoch_refresh(t)
 
 
-def _is_kept(tensor):
+def _is_kept(tensor) -> bool:
     """Whether a node saved the tensor itself, or a view looks into it. Slow: asked only where a graph leads to what is swapped."""
     for r in gc.get_referrers(tensor):
         if isinstance(r, Tensor) and r.base is tensor:

@@ -10,7 +10,7 @@ class Lines(list):
 
     depth = 0
 
-    def add(self, text):
+    def add(self, text) -> None:
         self.append(INDENT * self.depth + text)
 
     def open(self, text):
@@ -21,27 +21,27 @@ class Lines(list):
     def __enter__(self):
         return self
 
-    def __exit__(self, *exc):
+    def __exit__(self, *exc) -> None:
         self.depth -= 1
 
 
 class Variant:
     """How an op's operands come: all tensors alike, or with a number among them, or of other shapes or dtypes."""
 
-    def __init__(self, saves, suffix="", numbers=(), changed=()):
+    def __init__(self, saves, suffix="", numbers=(), changed=()) -> None:
         self.saves, self.suffix, self.numbers = saves, suffix, numbers
         self.changed = changed  # what promotion and broadcasting may have done to an operand: "_cast", "_small"
         self.live = [k for k in saves.active if k not in numbers]
         self.layout = [*saves.layout, *(k + end for k in self.live for end in changed)]
 
     @property
-    def loose(self):
+    def loose(self) -> bool:
         """Three operands, each of which may be a number: asked at run time instead of one variant for each case."""
         o = self.saves.operands
         return o.broadcasts and len(o.letters) > 2
 
 
-def variants(o, saves):
+def variants(o, saves) -> list:
     """The first is the usual one."""
     if not saves.casts:
         return [Variant(saves)]
@@ -84,7 +84,7 @@ def recorder_text(op, rule, o, saves, kinds):
     return t
 
 
-def one(t, op, o, saves, v, depth):
+def one(t, op, o, saves, v, depth) -> None:
     """A recorder's work in one variant; `depth` frames up is the line that called the op."""
     if not v.live and not saves.lists:
         t.add("return")
@@ -128,12 +128,12 @@ def one(t, op, o, saves, v, depth):
         t.add("finish(n)")
 
 
-def listed(values):
+def listed(values) -> str:
     """The inside of a tuple display."""
     return "".join(f"{value}, " for value in values)
 
 
-def casts(t, o, saves, v):
+def casts(t, o, saves, v) -> None:
     """Set <k>c to an operand's dtype where promotion changed it, <k>s to its shape where it was broadcast; else None."""
     if v.numbers:
         with t.open(f"if type({v.numbers[0]}) is complex:"):
@@ -192,7 +192,7 @@ def backward_text(op, rule, o, saves, v):
     return t
 
 
-def unpack(t, saves, v, count):
+def unpack(t, saves, v, count) -> None:
     """Take the saved values apart, check versions, give kept results their history where gradients are recorded."""
     if not v.layout:
         return
@@ -217,7 +217,7 @@ def unpack(t, saves, v, count):
                 t.add(f"{name} = self.of_result({name})" if name == "out" else f"{name} = self.of_one_result({name}, {name[3:]}, flat, {count})")
 
 
-def after(t, key, v, conj):
+def after(t, key, v, conj) -> None:
     """What the op class does to a rule's gradient."""
     for k in key:
         if conj:
@@ -231,5 +231,5 @@ def after(t, key, v, conj):
                 t.add(f"{k}g = sum_to({k}g, {k}_small)")
 
 
-def called(key, rule, saves):
+def called(key, rule, saves) -> str:
     return ", ".join(saves.resolve(name)[0] for name in signature(rule.grads[key]).parameters)

@@ -17,7 +17,7 @@ class Window:
 
     __slots__ = ("shape", "stride", "offset", "base_shape", "base_stride", "real", "paired", "lazy")
 
-    def __init__(self, base, view):
+    def __init__(self, base, view) -> None:
         self.real = is_complex(base) and not is_complex(view)  # a view of the real and imaginary parts
         self.paired = is_complex(view) and not is_complex(base)  # a complex view of pairs of numbers
         whole = self.seen(base)
@@ -36,12 +36,12 @@ class Window:
         w.offset = 0 if offset is None else offset - start
         return w
 
-    def of(self, base):
+    def of(self, base) -> _core.Tensor:
         """The view of `base`, which lies in memory as the window's base did."""
         whole = self.seen(base)
         return _core.turned(as_strided(whole, self.shape, self.stride, whole.storage_offset() + self.offset), self.lazy)
 
-    def of_alone(self, base):
+    def of_alone(self, base) -> _core.Tensor:
         """The same where base's memory may be other than the window's base had: zeros beyond base's own elements, unless it is a view itself."""
         within = self.offset >= 0 and self.offset + self.reach(self.shape, self.stride) <= self.extent
         if tuple(base.stride()) == tuple(self.base_stride) and (within or base.base is not None):
@@ -51,14 +51,14 @@ class Window:
         as_strided(flat, self.base_shape, self.base_stride, start).copy_(base)
         return as_strided(flat, self.shape, self.stride, start + self.offset)
 
-    def seen(self, base):
+    def seen(self, base) -> _core.Tensor:
         """The base in elements of the view's kind."""
         if self.paired:
             pairs = self.reach(tuple(base.shape), base.stride()) // 2
             return _core.row("complex_view")(as_strided(base, (pairs, 2), (2, 1), base.storage_offset()))
         return base if not self.real else _core.view_as_real(_core.turned(base, _core.lazy(base) & 1))
 
-    def laid_out(self, g, copy):
+    def laid_out(self, g, copy) -> _core.Tensor:
         """g with the strides of the base, so that the window fits it; a copy that may be written if `copy`."""
         if tuple(g.stride()) == self.base_stride and g.storage_offset() == 0 and not _core.lazy(g):
             return g.clone() if copy and contiguous(self.base_shape, self.base_stride) else self.copied(g) if copy else g
@@ -83,7 +83,7 @@ class Window:
         return w
 
     @property
-    def overlaps(self):
+    def overlaps(self) -> bool:
         """Whether two of the view's elements may be one element of the base."""
         reach = 0
         for stride, size in sorted((abs(s), n) for s, n in zip(self.stride, self.shape) if n > 1):
@@ -92,7 +92,7 @@ class Window:
             reach += stride * (size - 1)
         return False
 
-    def spread(self, g):
+    def spread(self, g) -> _core.Tensor:
         """Zeros of the base with g in the window: the derivative of `of`."""
         for n, s in zip(self.base_shape, self.base_stride):
             if s == 0 and n > 1:  # an expanded base: its elements share what their memory gets
@@ -112,7 +112,7 @@ class Window:
         """Of the base, where the view's is g's."""
         return _core.complex_of(g.dtype) if self.real else _core.real_of(g.dtype) if self.paired else g.dtype
 
-    def spread_beyond(self, g):
+    def spread_beyond(self, g) -> _core.Tensor:
         """The same where the window shows memory outside of its base (as_strided on a view may)."""
         start = max(0, -self.offset)  # of the base, in what both cover
         start += start % 2 if self.real else 0
@@ -125,11 +125,11 @@ class Window:
             return _core.row("complex_view")(pairs).clone()
         return as_strided(flat, self.base_shape, self.base_stride, start).clone()
 
-    def done(self, g):
+    def done(self, g) -> _core.Tensor:
         g = _core.conj(g) if self.lazy & 1 else g
         return -g if self.lazy & 2 else g
 
-    def add_to(self, flat, g, offset):
+    def add_to(self, flat, g, offset) -> None:
         """Add g to where the window's elements lie in a flat memory."""
         for d, s in enumerate(self.stride):
             if s == 0 and self.shape[d] != 1:
@@ -139,12 +139,12 @@ class Window:
         flat.index_add_(0, places.reshape(-1), g.reshape(-1))
 
     @property
-    def extent(self):
+    def extent(self) -> int:
         """How much memory the base spans, in elements of the view's dtype."""
         return self.reach(self.base_shape, self.base_stride) * (1 + self.real) // (1 + self.paired)
 
     @staticmethod
-    def reach(shape, stride):
+    def reach(shape, stride) -> int:
         """How many elements of memory a layout spans."""
         return 1 + sum((n - 1) * s for n, s in zip(shape, stride)) if 0 not in shape else 0
 
@@ -154,10 +154,10 @@ class Part:
 
     __slots__ = ("name", "shape", "args", "overlaps")
 
-    def __init__(self, name, shape, *args, overlaps=False):
+    def __init__(self, name, shape, *args, overlaps=False) -> None:
         self.name, self.shape, self.args, self.overlaps = name, shape, args, overlaps
 
-    def of(self, t):
+    def of(self, t) -> _core.Tensor:
         return _core.row(self.name)(t, *self.args)
 
     def of_many(self, n):
@@ -166,10 +166,10 @@ class Part:
         args = [a + 1 if k in dims and a >= 0 else a for k, a in enumerate(self.args)]
         return Part(self.name, (n, *self.shape), *args, overlaps=self.overlaps)
 
-    def laid_out(self, g, copy):
+    def laid_out(self, g, copy) -> _core.Tensor:
         return g
 
-    def spread(self, g):
+    def spread(self, g) -> _core.Tensor:
         zeros = _core.beside(g, _core.zeros(tuple(self.shape), g.dtype, g.device))
         if not self.overlaps:
             self.of(zeros).copy_(g)
@@ -179,7 +179,7 @@ class Part:
         return zeros
 
 
-def contiguous(shape, stride):
+def contiguous(shape, stride) -> bool:
     expected = 1
     for n, s in zip(reversed(shape), reversed(stride)):
         if n != 1 and s != expected:
@@ -194,7 +194,7 @@ class AsStridedBackward0(Node):
     __slots__ = ()
     layout = ("window",)
 
-    def backward(self, g, inputs):
+    def backward(self, g, inputs) -> tuple:
         return (embed(g, self.saved[0]),)
 
 
@@ -204,7 +204,7 @@ class EmbedBackward(Node):
     __slots__ = ()
     layout = ("window",)
 
-    def backward(self, g, inputs):
+    def backward(self, g, inputs) -> tuple:
         window = self.saved[0]
         return (window.of(window.laid_out(g, False)).clone(),)
 
@@ -216,7 +216,7 @@ class SplitBackward0(Node):
     layout = ("dim", "shapes")
     views = True  # whether the pieces look at the tensor's memory as far as its history knows
 
-    def backward(self, gs, inputs):
+    def backward(self, gs, inputs) -> tuple:
         dim, shapes = self.saved
         like = next(g for g in gs if g is not None)
         gs = gs + [None] * (len(shapes) - len(gs))
@@ -247,7 +247,7 @@ class UnbindBackward0(SplitBackward0):
 PIECES = {"split": SplitBackward0, "split_with_sizes": SplitWithSizesBackward0, "unsafe_split": UnsafeSplitBackward0, "unbind": UnbindBackward0}
 
 
-def made(kind, inputs, saved):
+def made(kind, inputs, saved) -> Node:
     n = kind()
     n.code = None
     n.seq = tick()
@@ -256,7 +256,7 @@ def made(kind, inputs, saved):
     return n
 
 
-def embed(g, window):
+def embed(g, window) -> _core.Tensor:
     """Zeros of the window's base with g inside."""
     origin = g.origin
     if type(g) is _core.Batched and (wide := window.of_many(len(g._whole))) is not None:  # the examples' own history is their whole's
@@ -283,7 +283,7 @@ class CopySlices(Node):
     keeps = True
     layout = ("window", "write")
 
-    def backward(self, g, inputs):
+    def backward(self, g, inputs) -> tuple:
         window, write = self.thawed() if self.saved is None else self.saved
         placed = write.rule is not None and write.rule.op_name == "place_into_"  # the source's gradient is a view of g
         whole = window.laid_out(g, not placed and inputs[0] is not None)
@@ -301,7 +301,7 @@ class CopySlices(Node):
         return (whole, *kept[1:])
 
 
-def rebase(view, base, write):
+def rebase(view, base, write) -> Node:
     """After `write` (its node) changed `view`, a view of `base`: give both their new origins."""
     window = Window(base, view)
     n = made(CopySlices, (base.origin, *write.inputs[1:]), (window, write))
@@ -316,7 +316,7 @@ def rebase(view, base, write):
     return n
 
 
-def keep_retained(tensor, new):
+def keep_retained(tensor, new) -> None:
     """A tensor's retain_grad() follows it to its new origin; its hooks stay with the value they were put on."""
     old = tensor.origin
     if old is not None and old.extra is not None and old.extra.retain is not None and old.extra.retain() is tensor:
@@ -341,7 +341,7 @@ def lost(why):
     )
 
 
-def refreshed(view):
+def refreshed(view) -> Node | None:
     """The origin of a view whose base was written to since it was made."""
     base = view.base
     if base is None:
@@ -360,7 +360,7 @@ def refreshed(view):
     return shown
 
 
-def fixed(view):
+def fixed(view) -> str | None:
     """What kind of view has a history that cannot be rebased, in words; None for the others."""
     from ._function import FunctionNode
 

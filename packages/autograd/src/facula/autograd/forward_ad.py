@@ -24,7 +24,7 @@ __all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_le
 class Level:
     """One dual level: a tangent counts only while its level is open."""
 
-    def __init__(self, number):
+    def __init__(self, number) -> None:
         self.number, self.open, self.paused = number, True, False
         self.door = extend.interpreter(interpret)
 
@@ -57,7 +57,7 @@ def enter_dual_level():
     return level.number
 
 
-def exit_dual_level(*, level=None):
+def exit_dual_level(*, level=None) -> None:
     """Close the level: its tangents are gone."""
     now = current()
     if now is None or (level is not None and level != now.number):
@@ -71,10 +71,10 @@ def exit_dual_level(*, level=None):
 class dual_level:
     """A block in which tensors may have tangents."""
 
-    def __enter__(self):
+    def __enter__(self) -> int:
         return enter_dual_level()
 
-    def __exit__(self, *exc):
+    def __exit__(self, *exc) -> None:
         exit_dual_level()
 
 
@@ -92,7 +92,7 @@ def _printed(t):
 extend.printed(_printed)
 
 
-def attach(t, tangent):
+def attach(t, tangent) -> Tensor:
     if tangent.stride() != t.stride():  # views that the tensor allows must be possible of the tangent
         tangent = laid_out(tangent, t)
     t.__dict__["_forward"] = (current(), tangent)
@@ -177,11 +177,11 @@ def interpreted(op, args, kwargs):
     return result
 
 
-def geometry(t):
+def geometry(t) -> tuple:
     return tuple(t.shape), t.stride(), t.storage_offset()
 
 
-def attach_saved(t):
+def attach_saved(t) -> None:
     """The alias of a result that its node keeps has the result's tangent."""
     node = t.origin if not isinstance(t.origin, Output) else t.origin.inputs[0]
     if node is None or type(node.saved) is not tuple:
@@ -215,7 +215,7 @@ def in_place(op, args):
     return target
 
 
-def blank(t):
+def blank(t) -> Tensor:
     """A tangent of zeros for t, laid out as t; of a view, a part of its base's."""
     base = t if t.base is None else t.base
     whole = tangent_of(base)
@@ -244,7 +244,7 @@ def overwritten(op, args):
     return extend.call(op, *given, out=given[0])
 
 
-def pushed(op, args, writes=False):
+def pushed(op, args, writes=False) -> tuple:
     """(the operation's result, the tangent of each result or None)."""
     if op.name == "_gather_sparse_grad":
         op = extend.ops["gather"]  # tangents are dense
@@ -294,7 +294,7 @@ def pushed(op, args, writes=False):
     return (type(result)(results) if several else results[0]), tangents
 
 
-def along(out, xs, vs):
+def along(out, xs, vs) -> Tensor | None:
     """The derivative of one result along the tangents vs of xs."""
     if out.origin is None or not _core.is_float(out):
         return None
@@ -355,7 +355,7 @@ def apply(function, args):
     return type(out)(results) if isinstance(out, (tuple, list)) else results[0]
 
 
-def check_view(node, out, v, args):
+def check_view(node, out, v, args) -> None:
     """The tangent of a view of an argument must be a view of that argument's tangent."""
     seen = next((a for a in args if out is a or (out.base is not None and out.base is (a if a.base is None else a.base))), None)
     tangent = tangent_of(seen)

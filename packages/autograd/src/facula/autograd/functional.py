@@ -7,7 +7,7 @@ from ._core import GradError, Tensor
 __all__ = ["jacobian", "hessian", "vjp", "jvp", "vhp", "hvp"]
 
 
-def _inputs(inputs, create_graph, name):
+def _inputs(inputs, create_graph, name) -> tuple:
     """(tuple of tensors that require grad, whether it was a tuple): new ones, connected to the caller's if create_graph."""
     was_tuple = isinstance(inputs, (tuple, list))
     found = []
@@ -18,7 +18,7 @@ def _inputs(inputs, create_graph, name):
     return tuple(found), was_tuple
 
 
-def _outputs(out, name):
+def _outputs(out, name) -> tuple:
     was_tuple = isinstance(out, (tuple, list))
     outs = as_tuple(out)
     for o in outs:
@@ -67,7 +67,7 @@ def _grads(outs, inputs, v, create_graph, strict, name, retain=None, whole="The 
     return tuple(_core.zeros(tuple(x.shape), x.dtype, x.device) if g is None else g for g, x in zip(found, inputs))
 
 
-def _depend(found, name, said):
+def _depend(found, name, said) -> None:
     """strict: derivatives that are to be differentiated must depend on the inputs."""
     for i, g in enumerate(found):
         if not g.requires_grad:
@@ -78,7 +78,7 @@ AGAIN = "With create_graph=True: The {} of the user-provided function is indepen
 JACOBIAN = "While computing the hessian, found that the jacobian of the user-provided function with respect to input {} is independent of the input."
 
 
-def vjp(func, inputs, v=None, create_graph=False, strict=False):
+def vjp(func, inputs, v=None, create_graph=False, strict=False) -> tuple:
     """(func(inputs), v^T J): a vector times the Jacobian of func."""
     with _core_recording():
         xs, was_tuple = _inputs(inputs, create_graph, "vjp")
@@ -90,7 +90,7 @@ def vjp(func, inputs, v=None, create_graph=False, strict=False):
     return _done(outs, out_tuple, create_graph), _done(found, was_tuple, create_graph)
 
 
-def jvp(func, inputs, v=None, create_graph=False, strict=False):
+def jvp(func, inputs, v=None, create_graph=False, strict=False) -> tuple:
     """(func(inputs), J v): the Jacobian of func times a vector, by differentiating u -> u^T J twice."""
     with _core_recording():
         xs, _ = _inputs(inputs, create_graph, "jvp")
@@ -135,18 +135,18 @@ def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, st
     return tuple(found) if out_tuple else found[0]
 
 
-def _empty(o, xs):
+def _empty(o, xs) -> list:
     return [_core.zeros(tuple(o.shape) + tuple(x.shape), x.dtype, x.device) for x in xs]
 
 
-def _at_once(f, x):
+def _at_once(f, x) -> tuple:
     """f of every unit tensor of x's shape, side by side along a first dim."""
     from .func._grads import at_once
 
     return at_once(f, x)
 
 
-def _pushed(outs, xs, vectorize):
+def _pushed(outs, xs, vectorize) -> list:
     """For each output the blocks of its Jacobian, a column for each element of each input: u -> u^T J is differentiated at a unit tangent."""
     found = []
     for o in outs:
@@ -202,7 +202,7 @@ def hvp(func, inputs, v=None, create_graph=False, strict=False):
     return _through_hessian("hvp", func, inputs, v, create_graph, strict)
 
 
-def _through_hessian(name, func, inputs, v, create_graph, strict):
+def _through_hessian(name, func, inputs, v, create_graph, strict) -> tuple:
     with _core_recording():
         xs, was_tuple = _inputs(inputs, create_graph, name)
         v = _vectors(v, xs, name)

@@ -15,12 +15,12 @@ __all__ = [
 _inference = _core.extend.ThreadState()  # .on: this thread computes values only
 
 
-def is_grad_enabled():
+def is_grad_enabled() -> bool:
     """Whether operations are recorded in this thread."""
     return _core.grad_mode()
 
 
-def is_inference_mode_enabled():
+def is_inference_mode_enabled() -> bool:
     """Whether this thread is in inference mode."""
     return getattr(_inference, "on", False)
 
@@ -43,7 +43,7 @@ def is_inference(input):
 class Mode:
     """A context manager that may be entered again and again, also inside itself, and that decorates functions."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._before = []
 
     def __call__(self, function):
@@ -62,7 +62,7 @@ class Mode:
     def again(self):
         return type(self)()
 
-    def __exit__(self, *exc):
+    def __exit__(self, *exc) -> None:
         _core.set_grad_mode(self._before.pop())
 
 
@@ -76,28 +76,28 @@ class _Bare(Mode):
         mode.__init__()
         return mode(orig_func)
 
-    def __init__(self, orig_func=None):
+    def __init__(self, orig_func=None) -> None:
         super().__init__()
 
 
 class no_grad(_Bare):
     """A block, or a function, in which nothing is recorded."""
 
-    def __enter__(self):
+    def __enter__(self) -> None:
         self._before.append(_core.set_grad_mode(False))
 
 
 class enable_grad(_Bare):
     """A block, or a function, in which operations are recorded."""
 
-    def __enter__(self):
+    def __enter__(self) -> None:
         self._before.append(_core.set_grad_mode(not is_inference_mode_enabled()))
 
 
 class set_grad_enabled(Mode):
     """Switch recording on or off: at once, and until the end of the block where it is used as one."""
 
-    def __init__(self, mode):
+    def __init__(self, mode) -> None:
         super().__init__()
         self.mode = bool(mode) and not is_inference_mode_enabled()
         self._start = _core.set_grad_mode(self.mode)
@@ -109,7 +109,7 @@ class set_grad_enabled(Mode):
     def again(self):
         return set_grad_enabled(self.mode)
 
-    def __enter__(self):
+    def __enter__(self) -> None:
         _core.set_grad_mode(self.mode)
         self._before.append(self._start)
 
@@ -127,19 +127,19 @@ class inference_mode(Mode):
             return self(mode)
         return self
 
-    def __init__(self, mode=True):
+    def __init__(self, mode=True) -> None:
         super().__init__()
         self.mode = bool(mode)
 
     def again(self):
         return inference_mode(self.mode)
 
-    def __enter__(self):
+    def __enter__(self) -> None:
         self._before.append((is_inference_mode_enabled(), _core.set_grad_mode(not self.mode)))
         _inference.on = self.mode
         _core.lib.fc_set_inference(self.mode)
 
-    def __exit__(self, *exc):
+    def __exit__(self, *exc) -> None:
         inference, grad = self._before.pop()
         _inference.on = inference
         _core.lib.fc_set_inference(inference)
@@ -149,7 +149,7 @@ class inference_mode(Mode):
 class _Said(Mode):
     """A mode that is a value of this thread: set at once, and set back at the end of the block where it is used as one."""
 
-    def __init__(self, value):
+    def __init__(self, value) -> None:
         super().__init__()
         self.mode = bool(value)
         self._start = self._set(self.mode)
@@ -161,11 +161,11 @@ class _Said(Mode):
     def again(self):
         return type(self)(self.mode)
 
-    def __enter__(self):
+    def __enter__(self) -> None:
         self._set(self.mode)
         self._before.append(self._start)
 
-    def __exit__(self, *exc):
+    def __exit__(self, *exc) -> None:
         self._set(self._before.pop())
 
 
@@ -178,11 +178,11 @@ class set_multithreading_enabled(_Said):
     False
     """
 
-    def __init__(self, mode):
+    def __init__(self, mode) -> None:
         super().__init__(mode)
 
     @staticmethod
-    def _set(value):
+    def _set(value) -> bool:
         before = is_multithreading_enabled()
         _said.threads = value
         return before
@@ -199,11 +199,11 @@ class enforce_grad_layout_policy(_Said):
     torch.Size([3, 2])
     """
 
-    def __init__(self, enable=True):
+    def __init__(self, enable=True) -> None:
         super().__init__(enable)
 
     @staticmethod
-    def _set(value):
+    def _set(value) -> bool:
         before = _engine.keeps_layout()
         _engine.current.loose = not value
         return before
@@ -212,7 +212,7 @@ class enforce_grad_layout_policy(_Said):
 _said = _core.extend.ThreadState()
 
 
-def is_multithreading_enabled():
+def is_multithreading_enabled() -> bool:
     """What set_multithreading_enabled was told in this thread."""
     return getattr(_said, "threads", True)
 

@@ -60,7 +60,7 @@ def gradgradcheck(
     func, inputs, grad_outputs=None, *, eps=1e-6, atol=1e-5, rtol=1e-3, gen_non_contig_grad_outputs=False, raise_exception=True,
     nondet_tol=0.0, check_undefined_grad=True, check_grad_dtypes=False, check_batched_grad=False, check_fwd_over_rev=False,
     check_rev_over_rev=True, fast_mode=False, masked=False,
-):  # fmt: skip
+) -> bool:  # fmt: skip
     """gradcheck of the gradients of func: their weights are inputs too. check_fwd_over_rev: also tangents of gradients."""
     inputs = as_tuple(inputs)
     outs = _differentiable(func(*inputs))
@@ -70,7 +70,7 @@ def gradgradcheck(
         weights = list(as_tuple(grad_outputs))
     varied = [i for i, x in enumerate(inputs) if isinstance(x, Tensor) and x.requires_grad]
 
-    def gradients(*args):
+    def gradients(*args) -> tuple:
         xs, ws = args[: len(inputs)], args[len(inputs) :]
         for x in (*(xs[i] for i in varied), *ws):
             x.requires_grad_()  # in forward mode they come without
@@ -84,14 +84,14 @@ def gradgradcheck(
     )  # fmt: skip
 
 
-def _differentiable(out):
+def _differentiable(out) -> list:
     return [o for o in as_tuple(out) if isinstance(o, Tensor) and o.requires_grad]
 
 
 _draws = None  # a generator of its own: a function that draws from the global one in a state that is put back sees that state
 
 
-def _random(like, transposed=False):
+def _random(like, transposed=False) -> Tensor:
     """Normal numbers for a direction or weights."""
     import facula
 
@@ -104,7 +104,7 @@ def _random(like, transposed=False):
     return facula.randn(shape, dtype=like.dtype, generator=_draws)
 
 
-def _check(func, inputs, eps, atol, rtol, nondet_tol, check_undefined, check_dtypes, fast):
+def _check(func, inputs, eps, atol, rtol, nondet_tol, check_undefined, check_dtypes, fast) -> None:
     varied = [i for i, x in enumerate(inputs) if isinstance(x, Tensor) and x.requires_grad]
     if not varied:
         raise ValueError("gradcheck: expects at least one input tensor to require gradient, but none of the inputs has requires_grad=True.")
@@ -127,7 +127,7 @@ def _check(func, inputs, eps, atol, rtol, nondet_tol, check_undefined, check_dty
         numeric_zero(func, inputs, varied, outs, eps, atol)
         return
 
-    def values(xs):
+    def values(xs) -> list:
         results = [o for o in as_tuple(func(*xs)) if isinstance(o, Tensor)]
         for k in places:
             _same(results[k], outs[k])
@@ -151,7 +151,7 @@ def _check(func, inputs, eps, atol, rtol, nondet_tol, check_undefined, check_dty
         grad(outs, [inputs[i] for i in varied], [_random(o) for o in outs], retain_graph=True, allow_unused=True)
 
 
-def _same(perturbed, before):
+def _same(perturbed, before) -> None:
     for what in ("shape", "dtype"):
         if getattr(perturbed, what) != getattr(before, what):
             raise AssertionError(
@@ -160,7 +160,7 @@ def _same(perturbed, before):
             )
 
 
-def _check_zero(o, inputs, varied):
+def _check_zero(o, inputs, varied) -> None:
     """A gradient of zeros gives zeros, laid out as the input."""
     found = grad([o], [inputs[i] for i in varied], [zeros_like(o.detach())], retain_graph=True, allow_unused=True)
     for i, g in zip(varied, found):
@@ -172,7 +172,7 @@ def _check_zero(o, inputs, varied):
             raise GradcheckError(f"gradcheck: backward not multiplied by grad_output: a gradient of zeros gives input {i} one that is not zero.")
 
 
-def _check_batched(func, inputs, atol, rtol):
+def _check_batched(func, inputs, atol, rtol) -> None:
     """Two backward passes at once against two."""
     varied = [x for x in inputs if isinstance(x, Tensor) and x.requires_grad]
     for k, o in enumerate(_differentiable(func(*inputs))):
@@ -184,7 +184,7 @@ def _check_batched(func, inputs, atol, rtol):
                 raise GradcheckError(f"gradcheck: the gradient of output {k} with respect to input {i} under vmap differs from that without.")
 
 
-def _check_forward(func, inputs, eps, atol, rtol, batched):
+def _check_forward(func, inputs, eps, atol, rtol, batched) -> None:
     """Tangents along random directions against differences."""
     from . import forward_ad
 
@@ -195,7 +195,7 @@ def _check_forward(func, inputs, eps, atol, rtol, batched):
             continue
         v = _random(x)
 
-        def pushed(v, i=i, x=x):
+        def pushed(v, i=i, x=x) -> list:
             with forward_ad.dual_level():
                 along = [None if not (isinstance(t, Tensor) and t.requires_grad) else v if k == i else _core.zeros_like(t) for k, t in enumerate(inputs)]
                 outs = as_tuple(func(*[t if u is None else forward_ad.make_dual(t, u) for t, u in zip(plain, along)]))
@@ -212,7 +212,7 @@ def _check_forward(func, inputs, eps, atol, rtol, batched):
                 raise GradcheckError(f"gradcheck: Jacobian computed with forward mode mismatch for output {k} with respect to input {i}: a projection of it differs from what differences say by up to {float((analytic - numeric).abs().max().item()):.3g}.")
 
 
-def _check_batched_forward(pushed, v, i, atol, rtol):
+def _check_batched_forward(pushed, v, i, atol, rtol) -> None:
     """Two tangents at once against two."""
     from .func import vmap
 
@@ -224,7 +224,7 @@ def _check_batched_forward(pushed, v, i, atol, rtol):
             raise GradcheckError(f"gradcheck: the tangent of output {k} along input {i} under vmap differs from that without.")
 
 
-def numeric_zero(func, inputs, varied, outs, eps, atol):
+def numeric_zero(func, inputs, varied, outs, eps, atol) -> None:
     """Results without history must not depend on the inputs."""
     if not any(is_float(o) for o in outs):
         return
@@ -240,14 +240,14 @@ def copied(o):
     return o.detach().clone() if isinstance(o, Tensor) else o
 
 
-def _one(x, e, step):
+def _one(x, e, step) -> Tensor:
     """A tensor like x of zeros, but for step at element e."""
     delta = zeros_like(x.detach()).reshape(-1)
     delta[e] = step
     return delta.reshape(tuple(x.shape))
 
 
-def _overlaps(x):
+def _overlaps(x) -> bool:
     """Whether elements of x may share memory: then one cannot be moved alone."""
     reach = 0
     for stride, size in sorted((stride, size) for stride, size in zip(x.stride(), x.shape) if size > 1):
@@ -271,13 +271,13 @@ def _with_moved(inputs, i, delta, compute):
         data.copy_(kept)
 
 
-def _far(a, b, atol, rtol):
+def _far(a, b, atol, rtol) -> bool:
     a, b = a.detach(), b.detach()
     gap = (a - b).abs()
     return bool((gap > b.abs() * rtol + atol).any().item()) or bool((gap.isnan()).any().item())
 
 
-def _whole(inputs, i, outs, values, eps, atol, rtol):
+def _whole(inputs, i, outs, values, eps, atol, rtol) -> None:
     """All elements of the Jacobian of every output with respect to input i.
 
     In terms of a real loss L, the gradient of a complex z is dL/d Re z + i dL/d Im z; with L = Re(conj(w) out) that is compared with
@@ -318,18 +318,18 @@ def _analytic(o, x, weight):
     return None if g is None else dense(g.detach()).reshape(-1)
 
 
-def dense(g):
+def dense(g) -> Tensor:
     return g.to_dense() if g.is_sparse else g
 
 
-def _part(g, e, d):
+def _part(g, e, d) -> float:
     if g is None:
         return 0.0
     value = complex(g[e].item())
     return value.imag if d == 1j else value.real
 
 
-def _projected(inputs, i, outs, values, eps, atol, rtol):
+def _projected(inputs, i, outs, values, eps, atol, rtol) -> None:
     """One number per output: Re(conj(u) . J v) for random u and v."""
     x = inputs[i]
     if x.numel() == 0:

@@ -21,17 +21,17 @@ _forbidden, _mutating = extend.ThreadState(), extend.ThreadState()
 class saved_tensors_hooks:
     """A block in which each tensor saved for backward goes through pack_hook, and through unpack_hook when it is used."""
 
-    def __init__(self, pack_hook, unpack_hook):
+    def __init__(self, pack_hook, unpack_hook) -> None:
         self.pack_hook, self.unpack_hook = pack_hook, unpack_hook
 
-    def __enter__(self):
+    def __enter__(self) -> None:
         reason = getattr(_forbidden, "reason", None)
         if reason is not None:
             raise GradError(reason)
         special(1)
         pack_hooks().append((self.pack_hook, self.unpack_hook))
 
-    def __exit__(self, *exc):
+    def __exit__(self, *exc) -> None:
         if stack := pack_hooks():  # left more often than entered: nothing to take back
             stack.pop()
             special(-1)
@@ -40,8 +40,8 @@ class saved_tensors_hooks:
 class save_on_cpu(saved_tensors_hooks):
     """A block whose saved tensors wait in the memory of the CPU. pin_memory has a meaning on devices only."""
 
-    def __init__(self, pin_memory=False, device_type="cuda"):
-        def pack(t):
+    def __init__(self, pin_memory=False, device_type="cuda") -> None:
+        def pack(t) -> tuple:
             return t.device, (t.detach().clone() if str(t.device) == "cpu" else t.to("cpu"))
 
         def unpack(packed):
@@ -74,7 +74,7 @@ class GradientEdge:
     one: object = field(default=None, compare=False)  # where the tensor has one element: a gradient of 1 for it
     shape: object = field(default=None, compare=False)  # the tensor's, where it is known
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.origin is None:  # made by hand
             count = self.node.results()
             object.__setattr__(self, "origin", self.node if count == 1 else Output(self.node, self.output_nr, count))
@@ -97,7 +97,7 @@ def register_multi_grad_hook(tensors, fn, *, mode="all"):
     origins, key = [origin_of(t) for t in tensors], object()
 
     def arrived(i):
-        def hook(g):
+        def hook(g) -> None:
             seen = _engine.memory(key)  # of this backward: another thread's, and the next one, have their own
             first = not seen
             seen[i] = g
@@ -117,11 +117,11 @@ def register_multi_grad_hook(tensors, fn, *, mode="all"):
 class _Handles(Handle):
     """One handle over several."""
 
-    def __init__(self, handles):
+    def __init__(self, handles) -> None:
         super().__init__(OrderedDict())
         self.handles = handles
 
-    def remove(self):
+    def remove(self) -> None:
         for handle in self.handles:
             handle.remove()
 
@@ -135,14 +135,14 @@ class _Kept:
 
     __slots__ = ("tensor", "copied", "__weakref__")
 
-    def __init__(self, tensor):
+    def __init__(self, tensor) -> None:
         self.tensor, self.copied = tensor, False
 
 
 class _AllowMutationOnSavedContext:
     """What allow_mutation_on_saved_tensors yields: which saved tensors look into which memory."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.kept, self.open = {}, True  # storage id -> weak references
 
     def pack(self, tensor):
@@ -168,7 +168,7 @@ class _AllowMutationOnSavedContext:
                         kept.tensor, kept.copied = extend.call(ops["copy"], kept.tensor, None, 1), True
         return extend.call(op, *args, **kwargs)
 
-    def clear(self):
+    def clear(self) -> None:
         self.kept.clear()
 
 
@@ -187,7 +187,7 @@ def allow_mutation_on_saved_tensors():
         context.clear()
 
 
-def increment_version(tensor):
+def increment_version(tensor) -> None:
     """Tell autograd that this tensor (or these) was written to by other means."""
     for t in [tensor] if isinstance(tensor, Tensor) else tensor:
         extend.bump(t)
@@ -196,12 +196,12 @@ def increment_version(tensor):
 _streams = {"override": False, "warn": True}
 
 
-def set_override_stale_capture_stream(enabled):
+def set_override_stale_capture_stream(enabled) -> None:
     """What to do about streams left behind by the capture of a CUDA graph. There are no streams, so this is only remembered."""
     _streams["override"] = bool(enabled)
 
 
-def set_warn_on_accumulate_grad_stream_mismatch(enabled):
+def set_warn_on_accumulate_grad_stream_mismatch(enabled) -> None:
     """Whether to warn where a gradient comes on another stream than its leaf's. There are no streams, so this is only remembered."""
     _streams["warn"] = bool(enabled)
 

@@ -24,7 +24,7 @@ __all__ = ["EventList", "FunctionEvent", "FunctionEventAvg", "profile", "record_
 _thread = extend.ThreadState()
 
 
-def active():
+def active() -> list:
     """This thread's open profiles, the last one outermost to be told."""
     try:
         return _thread.profiles
@@ -33,7 +33,7 @@ def active():
         return _thread.profiles
 
 
-def shapes_of(args):
+def shapes_of(args) -> list:
     return [list(a.shape) if isinstance(a, Tensor) else [list(t.shape) for t in a if isinstance(t, Tensor)] if isinstance(a, (list, tuple)) else [] for a in args]
 
 
@@ -44,7 +44,7 @@ class profile:
     that called each operation.
     """
 
-    def __init__(self, enabled=True, *, record_shapes=False, profile_memory=False, with_stack=False):
+    def __init__(self, enabled=True, *, record_shapes=False, profile_memory=False, with_stack=False) -> None:
         self.enabled, self.record_shapes, self.profile_memory, self.with_stack = enabled, record_shapes, profile_memory, with_stack
         self.function_events = None
         self.entered = False
@@ -62,7 +62,7 @@ class profile:
         active().append(self)
         return self
 
-    def __exit__(self, *exc):
+    def __exit__(self, *exc) -> None:
         if not self.enabled:
             return
         active().remove(self)
@@ -84,7 +84,7 @@ class profile:
         self._open.append(e)
         return e
 
-    def _end(self, e):
+    def _end(self, e) -> None:
         e.end_us = time.perf_counter_ns() / 1e3
         if self.profile_memory:
             e.cpu_memory_usage += lib.fc_alloc_stat(0)
@@ -100,7 +100,7 @@ class profile:
         finally:
             self._end(e)
 
-    def _follow_node(self):
+    def _follow_node(self) -> None:
         """Open an event for the node whose backward() is running, if that changed. Known by its frame: nodes need not report."""
         frame = running_node()
         known = self._node
@@ -110,7 +110,7 @@ class profile:
         if frame is not None:
             self._node = frame, self._begin(frame.f_locals["self"].name(), "node")
 
-    def _close_node(self):
+    def _close_node(self) -> None:
         if self._node is not None:
             e, self._node = self._node[1], None
             if e in self._open:
@@ -142,18 +142,18 @@ class profile:
         """See EventList.total_average."""
         return self._found().total_average()
 
-    def export_chrome_trace(self, path):
+    def export_chrome_trace(self, path) -> None:
         """See EventList.export_chrome_trace."""
         self._found().export_chrome_trace(path)
 
-    def export_stacks(self, path, metric="self_cpu_time_total"):
+    def export_stacks(self, path, metric="self_cpu_time_total") -> None:
         """See EventList.export_stacks."""
         if not self.with_stack:
             raise RuntimeError("export_stacks: stacks were not recorded. Use profile(with_stack=True).")
         self._found().export_stacks(path, metric)
 
     @property
-    def self_cpu_time_total(self):
+    def self_cpu_time_total(self) -> float:
         """Time in all events, in microseconds."""
         return self._found().self_cpu_time_total
 
@@ -172,7 +172,7 @@ def running_node():
 HERE = __file__[: -len("profiler.py")]
 
 
-def lines():
+def lines() -> list:
     """The stack as "file(line): function", innermost first, without this library's own frames."""
     found, frame = [], sys._getframe(3)
     while frame is not None:
@@ -186,7 +186,7 @@ def lines():
 class record_function:
     """A block, or a decorated function, that a profile shows under a name."""
 
-    def __init__(self, name, args=None):
+    def __init__(self, name, args=None) -> None:
         self.name, self.args = name, args
         self._events = []
 
@@ -195,7 +195,7 @@ class record_function:
         self._events.append(open_)
         return self
 
-    def __exit__(self, *exc):
+    def __exit__(self, *exc) -> None:
         for p, e in self._events.pop():
             if e in p._open:
                 p._end(e)

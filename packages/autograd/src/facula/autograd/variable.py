@@ -5,7 +5,7 @@ from ._core import Tensor
 
 
 class VariableMeta(type):
-    def __instancecheck__(cls, other):
+    def __instancecheck__(cls, other) -> bool:
         return isinstance(other, Tensor)
 
 

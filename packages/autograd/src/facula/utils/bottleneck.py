@@ -26,7 +26,7 @@ def environment():
     ])  # fmt: skip
 
 
-def executed(path, arguments, around):
+def executed(path, arguments, around) -> None:
     """Run the script as __main__ with its arguments, inside the context `around`."""
     with open(path, "rb") as f:
         code = compile(f.read(), path, "exec")
@@ -60,7 +60,7 @@ def run(path, arguments=(), rows=15):
     return "\n".join(f"{'-' * 80}\n  {title}\n{'-' * 80}\n{text}" for title, text in parts)
 
 
-def main(arguments=None):
+def main(arguments=None) -> None:
     parser = argparse.ArgumentParser(prog="python -m facula.utils.bottleneck", description="Shows where a script spends its time.")
     parser.add_argument("--rows", type=int, default=15, help="lines of each table")
     parser.add_argument("script", help="the script to run")

@@ -24,7 +24,7 @@ class CheckpointError(RuntimeError):
     """The second run did not save what the first one did."""
 
 
-def noop_context_fn():
+def noop_context_fn() -> tuple:
     """The default of context_fn: nothing around either run."""
     return contextlib.nullcontext(), contextlib.nullcontext()
 
@@ -89,13 +89,13 @@ def detach_variable(inputs):
     return tuple(x.detach().requires_grad_(x.requires_grad) if isinstance(x, facula.Tensor) else x for x in inputs)
 
 
-def check_backward_validity(inputs):
+def check_backward_validity(inputs) -> None:
     """Warn where no tensor among them requires grad."""
     if not any(x.requires_grad for x in inputs if isinstance(x, facula.Tensor)):
         warnings.warn("None of the inputs have requires_grad=True. Gradients will be None", stacklevel=2)
 
 
-def get_device_states(*args):
+def get_device_states(*args) -> tuple:
     """(devices, their random states) of the tensors among args that lie on devices: none do."""
     return [], []
 
@@ -111,7 +111,7 @@ class GraphExecGroup:
         self._local.group = self
         return self
 
-    def __exit__(self, *error):
+    def __exit__(self, *error) -> None:
         self._local.group = None
 
     @classmethod
@@ -125,17 +125,17 @@ class DefaultDeviceType:
     _said = None
 
     @staticmethod
-    def set_device_type(device="cuda"):
+    def set_device_type(device="cuda") -> None:
         """Say which."""
         DefaultDeviceType._said = device
 
     @staticmethod
-    def get_device_type():
+    def get_device_type() -> str:
         """What was said, else "cpu"."""
         return DefaultDeviceType._said or "cpu"
 
 
-def set_device_states(devices, states, *, device_type=None):
+def set_device_states(devices, states, *, device_type=None) -> None:
     """Set the random states of devices. Raises AssertionError where there are states to set and no such device."""
     kind = DefaultDeviceType.get_device_type() if device_type is None else device_type
     if kind == "meta":
@@ -152,7 +152,7 @@ class Place:
 
     __slots__ = ("number", "about", "value", "taken", "__weakref__")
 
-    def __init__(self, number, about):
+    def __init__(self, number, about) -> None:
         self.number, self.about, self.value = number, about, None
         self.taken = None  # the GraphExecGroup in which the value was handed out
 
@@ -164,7 +164,7 @@ class Enough(Exception):
 class Run:
     """One checkpointed call."""
 
-    def __init__(self, function, args, kwargs, preserve, again, check, debug, early_stop):
+    def __init__(self, function, args, kwargs, preserve, again, check, debug, early_stop) -> None:
         self.function, self.args, self.kwargs = function, args, kwargs
         self.state = facula.get_rng_state() if preserve else None
         self.again, self.check, self.debug, self.early_stop = again, check, debug, early_stop
@@ -191,7 +191,7 @@ class Run:
         value, place.value = place.value, None
         return value
 
-    def run_again(self):
+    def run_again(self) -> None:
         count = 0
         different = []
 
@@ -269,7 +269,7 @@ class CheckpointFunction(Function):
         return function(*args)
 
     @staticmethod
-    def backward(ctx, *grads):
+    def backward(ctx, *grads) -> tuple:
         if _engine.capturing():
             raise RuntimeError("checkpoint: torch.utils.checkpoint is incompatible with .grad() or passing an `inputs` parameter to .backward() when use_reentrant=True. Use use_reentrant=False.")
         args = list(ctx.rest)

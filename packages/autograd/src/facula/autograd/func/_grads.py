@@ -19,7 +19,7 @@ from ._tree import flatten, like
 class Own:
     """The tensors that one call differentiates with respect to."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.outside = _core.grad_mode()
         self.leaves = set()
 
@@ -32,7 +32,7 @@ class Own:
             return _core.row("alias")(x)
         return self.leaf(x)
 
-    def leaf(self, x):
+    def leaf(self, x) -> Tensor:
         x = _core.alias(x).requires_grad_()
         self.leaves.add(x.origin)
         return x
@@ -47,7 +47,7 @@ class Own:
             return t.detach()
         return t if self.leads_outside(t) else _core.alias(t)
 
-    def public_batch(self, t):
+    def public_batch(self, t) -> Tensor:
         """The same inside vmap, where the examples may have a history besides."""
         shown = t.again()
         shown.__dict__["_whole"] = self.public(t._whole)
@@ -55,7 +55,7 @@ class Own:
             shown.origin, shown.base = t.origin, t.base
         return shown
 
-    def leads_outside(self, t):
+    def leads_outside(self, t) -> bool:
         stack, seen = [t.origin], set()
         while stack:
             node = stack.pop()
@@ -92,7 +92,7 @@ def chosen(args, argnums, name):
     return places
 
 
-def replaced(args, argnums, own, name):
+def replaced(args, argnums, own, name) -> tuple:
     """(args with own tensors at argnums, those as a flat list, a function that builds their tree)."""
     places = chosen(args, argnums, name)
     leaves, build = flatten(args[places[0]] if isinstance(argnums, int) else tuple(args[k] for k in places))
@@ -115,7 +115,7 @@ def split_aux(out, has_aux, name):
     return out
 
 
-def tensors_of(out, name):
+def tensors_of(out, name) -> tuple:
     leaves, build = flatten(out)
     for o in leaves:
         if not isinstance(o, Tensor):
@@ -123,7 +123,7 @@ def tensors_of(out, name):
     return leaves, build
 
 
-def gradients(outs, inputs, weights, retain=None):
+def gradients(outs, inputs, weights, retain=None) -> list:
     """grad() that may be differentiated again, with zeros where an input is unused."""
     live = [(o, w) for o, w in zip(outs, weights) if o.requires_grad]
     found = [None] * len(inputs)
@@ -199,7 +199,7 @@ def vjp(func, *primals, has_aux=False):
     return (shown, pull, own.tree(aux)) if has_aux else (shown, pull)
 
 
-def check_like(vs, xs, name):
+def check_like(vs, xs, name) -> None:
     for i, (v, x) in enumerate(zip(vs, xs)):
         if not isinstance(v, Tensor):
             raise GradError(f"{name} {i} must be a tensor, not {type(v).__name__}.")
@@ -207,7 +207,7 @@ def check_like(vs, xs, name):
             raise GradError(f"{name} {i} has shape {tuple(v.shape)} and must have shape {tuple(x.shape)}. Make them equal.")
 
 
-def pushed(func, primals, own, name, has_aux=False):
+def pushed(func, primals, own, name, has_aux=False) -> tuple:
     """(results, aux, push, structure): push(tangents) is J times them, by differentiating u -> u^T J, which is linear in u."""
     if not isinstance(primals, tuple):
         raise GradError(f"{name}: Expected primals to be a tuple, so that func(*primals) can be called, not {type(primals).__name__}.")
@@ -225,7 +225,7 @@ def pushed(func, primals, own, name, has_aux=False):
     return build(outs), aux, push, mine
 
 
-def writable(t, own):
+def writable(t, own) -> Tensor:
     """t, which may be written to in place if it is a leaf of this call: a tangent follows a write."""
     if t.origin not in own.leaves:
         return t
@@ -251,7 +251,7 @@ def jvp(func, primals, tangents, *, strict=False, has_aux=False):
     return (own.tree(out), own.tree(found), own.tree(aux)) if has_aux else (own.tree(out), own.tree(found))
 
 
-def linearize(func, *primals):
+def linearize(func, *primals) -> tuple:
     """(func(*primals), f), where f(*tangents) is J times them: func is computed once."""
     own = Own()
     with enable_grad():
@@ -268,7 +268,7 @@ def linearize(func, *primals):
     return own.tree(out), linear
 
 
-def real_and_there(name, what, tensors):
+def real_and_there(name, what, tensors) -> None:
     """Refuse Jacobians of nothing, and of complex numbers: which of the two derivatives is meant, only the caller knows."""
     if not tensors:
         raise GradError(f"{name}: Expected {what} to be non-empty: the function has none. Return at least one tensor.")

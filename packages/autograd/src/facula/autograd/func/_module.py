@@ -21,7 +21,7 @@ def _names(module, prefix="", above=()):
             yield from _names(part, f"{prefix}{name}.", (*above, module))
 
 
-def _home(module, path):
+def _home(module, path) -> tuple:
     """The dict that holds the tensor at a dotted path, and its key there; for what is no parameter or buffer, the attributes."""
     *parts, name = path.split(".")
     for part in parts:
@@ -56,7 +56,7 @@ def functional_call(module, parameter_and_buffer_dicts, args=None, kwargs=None, 
         return module(*args, **(kwargs or {}))
 
 
-def _with_ties(module, given):
+def _with_ties(module, given) -> dict:
     """`given`, and each tensor also under the other names of what it replaces."""
     names = {}
     for name, t in _names(module):
@@ -74,7 +74,7 @@ def _with_ties(module, given):
     return untied
 
 
-def _check_all(module, values):
+def _check_all(module, values) -> None:
     known = {name for name, _ in _names(module)}
     problems = [
         f"{what} key(s): {', '.join(map(repr, sorted(keys)))}."
@@ -110,7 +110,7 @@ def swapped(module, given, tie_weights=False, strict=False):
                 table[key] = value
 
 
-def stack_module_state(models):
+def stack_module_state(models) -> tuple:
     """(parameters, buffers) of several modules of one kind, each stacked along a new first dim: for vmap over an ensemble."""
     models = list(models)
     if not models:

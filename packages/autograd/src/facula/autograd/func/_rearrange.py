@@ -83,7 +83,7 @@ def rearrange(tensor, pattern, **axes_lengths):
         raise ValueError(f"rearrange: '...' may not be inside brackets on the left of {pattern!r}.")
     sizes = sizes_of(left, tensor.shape, axes_lengths, pattern)
 
-    def spread(names):
+    def spread(names) -> list:
         return [s for n in names for s in (sizes[n] if n == ELLIPSIS else (sizes[n],))]
 
     dims, at = {}, 0  # where each name's dims are once split

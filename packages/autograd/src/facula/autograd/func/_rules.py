@@ -15,7 +15,7 @@ class One:
 
     __slots__ = ("whole",)
 
-    def __init__(self, whole):
+    def __init__(self, whole) -> None:
         self.whole = whole
 
     @property
@@ -23,7 +23,7 @@ class One:
         return self.whole.shape[1:]
 
     @property
-    def ndim(self):
+    def ndim(self) -> int:
         return self.whole.ndim - 1
 
     @property
@@ -35,7 +35,7 @@ def call(name, *args):
     return extend.call(extend.ops[name], *args)
 
 
-def size_of(args):
+def size_of(args) -> int | None:
     for a in args:
         if isinstance(a, One):
             return a.whole.shape[0]
@@ -46,12 +46,12 @@ def size_of(args):
     return None
 
 
-def with_examples(a, n):
+def with_examples(a, n) -> Tensor:
     """The whole of an argument, its one value repeated where it has no examples."""
     return a.whole if isinstance(a, One) else a.expand(n, *a.shape)
 
 
-def dim_of(dim, ndim, op):
+def dim_of(dim, ndim, op) -> int:
     """dim of one example as a dim of the whole."""
     room = max(ndim, 1)
     if not -room <= dim < room:
@@ -59,7 +59,7 @@ def dim_of(dim, ndim, op):
     return dim % room + 1
 
 
-def aligned(a, ndim):
+def aligned(a, ndim) -> Tensor:
     """The whole with ones after the examples, so that examples of fewer dims broadcast as they would alone."""
     if not isinstance(a, One):
         return a
@@ -67,7 +67,7 @@ def aligned(a, ndim):
     return w if a.ndim == ndim else w.reshape(w.shape[0], *[1] * (ndim - a.ndim), *w.shape[1:])
 
 
-def maps(op, args):
+def maps(op, args) -> Tensor:
     places = [k for k in op.tensors if isinstance(args[k], (One, Tensor))]
     ndim = max(args[k].ndim for k in places)
     found = list(args)
@@ -90,7 +90,7 @@ def result_type(args, places):
     return kind
 
 
-def folds(op, args):
+def folds(op, args) -> Tensor | tuple:
     x, at = args[0], [p.name for p in op.params].index("dim")
     keep = next((args[k] for k, p in enumerate(op.params) if p.name == "keepdim"), False)
     found, dim = list(args), args[at]
@@ -117,7 +117,7 @@ def folds(op, args):
     return extend.call(op, *found)
 
 
-def along_dim(op, args):
+def along_dim(op, args) -> Tensor | tuple | None:
     """Operations along one dim: running folds, softmax, sorting."""
     if any(isinstance(a, One) for a in args[1:]):
         return None
@@ -134,7 +134,7 @@ def along_dim(op, args):
     return tuple(o.squeeze(1) for o in out) if isinstance(out, (tuple, list)) else out.squeeze(1)
 
 
-def matmul(op, args):
+def matmul(op, args) -> Tensor | None:
     x, y = args[:2]
     n = size_of(args)
     if not x.ndim or not y.ndim:
@@ -168,7 +168,7 @@ def linear(op, args):
     return maps(extend.ops["add"], (One(out), bias, 1))
 
 
-def gathers(op, args):
+def gathers(op, args) -> Tensor | None:
     x, dim, index = args[:3]
     n = size_of(args)
     if not x.ndim:
@@ -187,7 +187,7 @@ def gathers(op, args):
     return extend.call(op, wholes[0], place, index, *wholes[1:])
 
 
-def cat(op, args):
+def cat(op, args) -> Tensor | None:
     tensors, dim = args
     if any(t.ndim == 0 or (t.ndim == 1 and t.shape[0] == 0) for t in tensors):
         return None
@@ -195,29 +195,29 @@ def cat(op, args):
     return extend.call(op, [with_examples(t, n) for t in tensors], dim_of(dim, max(t.ndim for t in tensors), op))
 
 
-def stack(op, args):
+def stack(op, args) -> Tensor:
     tensors, dim = args
     n = size_of(args)
     return extend.call(op, [with_examples(t, n) for t in tensors], dim_of(dim, tensors[0].ndim + 1, op))
 
 
-def flip(op, args):
+def flip(op, args) -> Tensor | None:
     x, dims = args
     return extend.call(op, x.whole, tuple(dim_of(d, x.ndim, op) for d in dims)) if x.ndim else None
 
 
-def padded(op, args):
+def padded(op, args) -> Tensor | None:
     """The examples are a first dim, which gets no border."""
     x, pad, value = args
     return extend.call(op, x.whole, pad, value) if len(pad) <= 2 * x.ndim else None
 
 
-def diag_embed(op, args):
+def diag_embed(op, args) -> Tensor | None:
     x, offset, dim1, dim2 = args
     return extend.call(op, x.whole, offset, dim_of(dim1, x.ndim + 1, op), dim_of(dim2, x.ndim + 1, op)) if x.ndim else None
 
 
-def copy(op, args):
+def copy(op, args) -> Tensor | None:
     x, dtype, memory_format = args
     return extend.call(op, x.whole, dtype, memory_format) if memory_format in (0, 1) else None
 
@@ -230,7 +230,7 @@ def normalised(op, args):
 # ---- views: (whole, one example's shape, arguments) -> view of the whole ---------------------------------------------------
 
 
-def view(w, shape, size):
+def view(w, shape, size) -> Tensor:
     size = [int(s) for s in size]
     if -1 in size:
         known = 1
@@ -247,24 +247,24 @@ def view(w, shape, size):
         return w.reshape(w.shape[0], *size)  # PyTorch copies here too
 
 
-def expand(w, shape, size):
+def expand(w, shape, size) -> Tensor:
     lead = len(size) - len(shape)
     w = w.reshape(w.shape[0], *[1] * lead, *shape) if lead else w
     return call("expand", w, (w.shape[0], *size))
 
 
-def squeeze(w, shape, dims):
+def squeeze(w, shape, dims) -> Tensor:
     return call("squeeze", w, tuple(d % max(len(shape), 1) + 1 for d in dims) if shape else ())
 
 
-def unsqueeze(w, shape, dim):
+def unsqueeze(w, shape, dim) -> Tensor:
     room = len(shape) + 1
     if not -room <= dim < room:
         raise IndexError(f"unsqueeze: Dimension out of range (expected to be in range of [{-room}, {room - 1}], but got {dim})")
     return call("unsqueeze", w, dim % room + 1)
 
 
-def up(dim, shape):
+def up(dim, shape) -> int:
     room = max(len(shape), 1)
     if not -room <= dim < room:
         raise IndexError(f"Dimension out of range (expected to be in range of [{-room}, {room - 1}], but got {dim})")

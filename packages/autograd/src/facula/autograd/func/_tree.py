@@ -5,14 +5,14 @@ from collections import OrderedDict
 from facula.utils._pytree import NODES
 
 
-def flatten(tree):
+def flatten(tree) -> tuple:
     """(the leaves of a tree in order, a function that builds the same tree from as many other leaves)."""
     leaves = []
     shape = _take(tree, leaves)
     return leaves, lambda others: _build(shape, iter(others))
 
 
-def _take(tree, leaves):
+def _take(tree, leaves) -> tuple | None:
     if isinstance(tree, tuple) and hasattr(tree, "_fields"):  # a namedtuple
         return type(tree)._make, [_take(t, leaves) for t in tree]
     if type(tree) in (tuple, list):
@@ -35,7 +35,7 @@ def _build(shape, leaves):
     return make([_build(p, leaves) for p in parts])
 
 
-def like(a, b):
+def like(a, b) -> bool:
     """Whether two trees have one structure."""
     if type(a) is not type(b) and (isinstance(a, (tuple, list, dict)) or isinstance(b, (tuple, list, dict))):
         return False

@@ -18,7 +18,7 @@ from ._tree import broadcast, flatten
 _thread = extend.ThreadState()
 
 
-def levels():
+def levels() -> list:
     """This thread's vmaps at work, innermost last."""
     try:
         return _thread.levels
@@ -30,16 +30,16 @@ def levels():
 class Level:
     """One vmap at work."""
 
-    def __init__(self, size, randomness):
+    def __init__(self, size, randomness) -> None:
         self.size, self.randomness = size, randomness
 
-    def mine(self, a):
+    def mine(self, a) -> bool:
         return a.__class__ is Batched and a._level is self
 
-    def here(self, args):
+    def here(self, args) -> bool:
         return any(self.mine(t) for a in args for t in (a if a.__class__ in (tuple, list) else (a,)))
 
-    def wrap(self, whole):
+    def wrap(self, whole) -> Tensor:
         return Batched.of(whole, self)
 
     # ---- the interpreter
@@ -66,7 +66,7 @@ class Level:
                 _core.record[op.id](result if single else tuple(result), *args)
         return result
 
-    def reads(self, tensor, name):
+    def reads(self, tensor, name) -> None:
         if tensor.__class__ is Batched:
             raise RuntimeError(f"vmap: It looks like you're calling .{name}() on a Tensor, or attempting to use a Tensor in some data-dependent control flow: it would read the values of a tensor with several examples, on which nothing in the function may depend. Use operations instead, such as where().")
 
@@ -87,7 +87,7 @@ class Level:
             return a.__class__(self.one(t) for t in a)
         return One(a._whole) if self.mine(a) else a
 
-    def view(self, op, args, ones):
+    def view(self, op, args, ones) -> Tensor | None:
         x = ones[0]
         if op.name == "as_strided":
             size, stride, offset = args[1:4]
@@ -133,7 +133,7 @@ class Level:
                 tape.after_write(op, target, args, token)
         return target
 
-    def overwrite(self, op, args):
+    def overwrite(self, op, args) -> None:
         target = args[0]._whole
         if op.name == "fill_number_":
             extend.call(op, target, args[1])
@@ -172,7 +172,7 @@ class Level:
         extend.call(op, target._whole, *args[1:])
         return target
 
-    def adopt(self, op, t):
+    def adopt(self, op, t) -> None:
         """Give a tensor that was made inside the function values for each example, in its place."""
         if type(t) is not Tensor or t.base is not None or t.origin is not None:
             raise RuntimeError(f"vmap: {op.name} cannot fill a view, or a tensor with history, differently for each example. Fill a new tensor.")
@@ -183,7 +183,7 @@ class Level:
         t.__dict__.update(_whole=whole, _level=self)
 
 
-def fits(op, shape, target):
+def fits(op, shape, target) -> None:
     lead = len(shape) - len(target)
     if lead > 0 and any(n != 1 for n in shape[:lead]) or any(n not in (1, m) for n, m in zip(shape[max(lead, 0) :], target[max(-lead, 0) :])):
         raise RuntimeError(f"{op.name}: output with shape {list(target)} doesn't match the broadcast shape {list(shape)}.")
@@ -228,7 +228,7 @@ def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
     return inside
 
 
-def examples(name, in_dims, args):
+def examples(name, in_dims, args) -> tuple:
     """(leaves of args, their tree, the dim of each leaf or None, the number of examples)."""
     if not isinstance(in_dims, (int, tuple)) or isinstance(in_dims, bool):
         raise ValueError(f"vmap({name}): expected `in_dims` to be int or a (potentially nested) tuple matching the structure of inputs, got: {type(in_dims).__name__} {in_dims!r}.")
@@ -306,7 +306,7 @@ def result(name, level, t, d):
 class Info:
     """What a Function's vmap is told first."""
 
-    def __init__(self, level):
+    def __init__(self, level) -> None:
         self.batch_size, self.randomness = level.size, level.randomness
 
 

@@ -8,24 +8,24 @@ from .._support import sum_to  # noqa: F401
 from .._views import made
 
 
-def scaled(g, factor):
+def scaled(g, factor) -> F.Tensor:
     """g * factor, g itself for 1."""
     return g if factor == 1 and not isinstance(factor, F.Tensor) else -g if factor == -1 else g * factor
 
 
-def only_where(condition, g):
+def only_where(condition, g) -> F.Tensor:
     """g where the condition holds, 0 elsewhere: also where g is not finite."""
     return F.where(condition, g, 0)
 
 
-def listed(dim, ndim):
+def listed(dim, ndim) -> tuple:
     """The dims that a fold's `dim` names, none negative; all for None, () or []."""
     if dim is None or dim == () or dim == []:
         return tuple(range(ndim))
     return tuple(sorted(d % max(ndim, 1) for d in ((dim,) if isinstance(dim, int) else dim)))
 
 
-def spread(g, shape, dim, keepdim):
+def spread(g, shape, dim, keepdim) -> F.Tensor:
     """The gradient of a sum over dim: g repeated to `shape`."""
     if not shape:
         return g
@@ -34,7 +34,7 @@ def spread(g, shape, dim, keepdim):
     return kept(g, shape, dim, keepdim).expand(shape)
 
 
-def kept(t, shape, dim, keepdim):
+def kept(t, shape, dim, keepdim) -> F.Tensor:
     """The result of a fold over dim with the folded dims put back as ones."""
     if keepdim or not shape:
         return t
@@ -42,12 +42,12 @@ def kept(t, shape, dim, keepdim):
     return t.view(tuple(1 if d in dims else n for d, n in enumerate(shape)))
 
 
-def has_zero(x):
+def has_zero(x) -> bool:
     """Whether an element is 0; inside vmap, where nobody may look, yes: the road for zeros is right for all."""
     return isinstance(x, Batched) or (x.detach() == 0).any().item()
 
 
-def count(shape, dim):
+def count(shape, dim) -> int:
     """How many elements a fold over dim combines."""
     n = 1
     for d in listed(dim, len(shape)):
@@ -55,7 +55,7 @@ def count(shape, dim):
     return n
 
 
-def zeros(shape, like):
+def zeros(shape, like) -> F.Tensor:
     return beside(like, F.zeros(tuple(shape), dtype=like.dtype, device=like.device))
 
 

@@ -40,102 +40,102 @@ none("_hardsigmoid_backward", "_hardswish_backward", "_log_sigmoid_backward", "_
 none("_threshold_backward", "_glu_gate_backward", "_binary_cross_entropy_backward")
 
 
-def fused(name, formula, *operands, **numbers):
+def fused(name, formula, *operands, **numbers) -> F.Tensor:
     """The row, or the formula where that is to be differentiated again or the row has no such dtype."""
     if composing() or operands[0].dtype.is_complex:
         return formula(*operands, **numbers)
     return row(name)(*operands, **numbers)
 
 
-def relu(out, g):
+def relu(out, g) -> F.Tensor:
     return only_where(F.logical_not(out <= 0), g)
 
 
-def sigmoid(g, out):
+def sigmoid(g, out) -> F.Tensor:
     return g * out * (1 - out)
 
 
-def tanh(g, out):
+def tanh(g, out) -> F.Tensor:
     return g * (1 - out * out)
 
 
-def silu(g, x):
+def silu(g, x) -> F.Tensor:
     s = F.sigmoid(x)
     return g * s * (1 + x * (1 - s))
 
 
-def mish(g, x):
+def mish(g, x) -> F.Tensor:
     t = F.tanh(row("_softplus")(x))
     return g * (t + x * F.sigmoid(x) * (1 - t * t))
 
 
-def gelu(g, x):
+def gelu(g, x) -> F.Tensor:
     return g * (0.5 * F.erfc(x * -math.sqrt(0.5)) + x * F.exp(x * x * -0.5) * (1 / math.sqrt(2 * math.pi)))
 
 
-def gelu_tanh(g, x):
+def gelu_tanh(g, x) -> F.Tensor:
     c, z = math.sqrt(2 / math.pi), x * x
     t = F.tanh(c * (x + 0.044715 * z * x))
     return g * (0.5 * (1 + t) + 0.5 * x * (1 - t * t) * (c * (1 + 3 * 0.044715 * z)))
 
 
-def softplus(g, x, beta, threshold):
+def softplus(g, x, beta, threshold) -> F.Tensor:
     return F.where(x * beta > threshold, g, g * F.sigmoid(x * beta))
 
 
-def elu_gradient(g, x, alpha, scale, input_scale):
+def elu_gradient(g, x, alpha, scale, input_scale) -> F.Tensor:
     return fused("_elu_backward", elu, g, x, alpha=alpha, scale=scale, input_scale=input_scale)
 
 
-def elu(g, x, alpha, scale, input_scale):
+def elu(g, x, alpha, scale, input_scale) -> F.Tensor:
     """exp of what is not positive: the branch not taken must not put inf * 0 into a gradient."""
     return F.where(x > 0, g * scale, g * (input_scale * alpha * scale) * F.exp(F.clamp(x * input_scale, max=0)))
 
 
-def leaky_relu(x, g, negative_slope):
+def leaky_relu(x, g, negative_slope) -> F.Tensor:
     return F.where(x > 0, g, g * negative_slope)
 
 
-def prelu(x, weight, g):
+def prelu(x, weight, g) -> F.Tensor:
     return F.where(x > 0, g, g * weight)
 
 
-def prelu_weight(x, g):
+def prelu_weight(x, g) -> F.Tensor:
     return only_where(F.logical_not(x > 0), g * x)
 
 
-def hardtanh(g, x, min_val, max_val):
+def hardtanh(g, x, min_val, max_val) -> F.Tensor:
     return only_where((x > min_val) & (x < max_val), g)
 
 
-def hardsigmoid(g, x):
+def hardsigmoid(g, x) -> F.Tensor:
     return only_where((x > -3) & (x < 3), g / 6)
 
 
-def hardswish(g, x):
+def hardswish(g, x) -> F.Tensor:
     return F.where(x <= -3, F.zeros_like(g), F.where(x < 3, g * (x / 3 + 0.5), g))
 
 
-def log_sigmoid(g, x):
+def log_sigmoid(g, x) -> F.Tensor:
     return g * F.sigmoid(-x)
 
 
-def softsign(g, x):
+def softsign(g, x) -> F.Tensor:
     return g / F.square(1 + F.abs(x))
 
 
-def shrink(g, x, lambd):
+def shrink(g, x, lambd) -> F.Tensor:
     return only_where(F.logical_not((x >= -lambd) & (x <= lambd)), g)
 
 
-def threshold_(x, g, threshold):
+def threshold_(x, g, threshold) -> F.Tensor:
     return only_where(F.logical_not(x <= threshold), g)
 
 
-def glu_gate(g, x, gate):
+def glu_gate(g, x, gate) -> F.Tensor:
     s = F.sigmoid(gate)
     return g * x * (1 - s) * s
 
 
-def cross_entropy(g, x, y):
+def cross_entropy(g, x, y) -> F.Tensor:
     return g * (x - y) / F.clamp_min((1 - x) * x, 1e-12)

@@ -9,7 +9,7 @@ D("_attention", flat=(1,), xyz=lambda g, x, y, z, w, v, out0, out1, causal, scal
 none("_attention_backward")
 
 
-def attention_gradients(g, q, k, v, mask, keep, out, lse, causal, scale, keep_scale):
+def attention_gradients(g, q, k, v, mask, keep, out, lse, causal, scale, keep_scale) -> tuple:
     if not composing():
         dq, dk, dv = row("_attention_backward")(g, q, k, v, out, lse, mask, keep, causal, scale, keep_scale)
         if keep is None:
@@ -18,7 +18,7 @@ def attention_gradients(g, q, k, v, mask, keep, out, lse, causal, scale, keep_sc
     b, heads, length, e = q.shape
     groups, keys = k.shape[1:3]
 
-    def grouped(t):
+    def grouped(t) -> F.Tensor:
         return t.reshape(b, groups, heads // groups, length, t.shape[-1])
 
     q, g, k, v = grouped(q), grouped(g), k.unsqueeze(2), v.unsqueeze(2)
@@ -33,12 +33,12 @@ def attention_gradients(g, q, k, v, mask, keep, out, lse, causal, scale, keep_sc
     return dq, F.sum(F.matmul(ds.transpose(-2, -1), q), 2), F.sum(F.matmul(kept.transpose(-2, -1), g), 2)
 
 
-def heads_inside(t):
+def heads_inside(t) -> F.Tensor:
     """t lying as (B, L, heads, E): as PyTorch's fused kernel leaves gradients, and as the projections before attention want them."""
     return t if t.shape[1] == 1 or t.shape[2] == 1 else t.transpose(1, 2).contiguous().transpose(1, 2)
 
 
-def attention_weights(q, k, mask, causal, scale):
+def attention_weights(q, k, mask, causal, scale) -> F.Tensor:
     """softmax of the scores of (B, groups, heads of a group, L, E); a row that sees nothing is 0."""
     scores = F.matmul(q, k.transpose(-2, -1)) * scale
     left_out = F.zeros(scores.shape, dtype=F.bool)

@@ -18,7 +18,7 @@ D("diag_embed", x=lambda g, offset, dim1, dim2: F.diagonal(g, offset, dim1, dim2
 D("stack", tensors=lambda g, tensors_dtypes, dim: [cast(t, d) for t, d in zip(F.unbind(g, dim), tensors_dtypes)])
 
 
-def pieces(g, shapes, dtypes, dim):
+def pieces(g, shapes, dtypes, dim) -> list:
     """The parts of g that came from each tensor; legacy empty tensors of one dim had no part."""
     found, at = [], 0
     for shape, dtype in zip(shapes, dtypes):

@@ -10,26 +10,26 @@ D("linear", node="AddmmBackward0", x=lambda g, y, x_seen: of_left(g, y.transpose
             y=lambda g, x, y_shape, y_seen: weight(g, x, y_shape, y_seen),      z=lambda g, z_shape: bias(g, z_shape))
 
 
-def by_columns(t):
+def by_columns(t) -> bool:
     """Whether a matrix that was kept lies column by column; then its gradient does, as in PyTorch."""
     return t is not None and t.ndim == 2 and t.stride() == (1, t.shape[0]) and not t.is_contiguous()
 
 
-def of_left(g, y, x):
+def of_left(g, y, x) -> F.Tensor:
     """g @ y^T, the gradient of x in x @ y."""
     if by_columns(x):
         return F.matmul(y, g.transpose(0, 1)).transpose(0, 1)
     return F.matmul(g, y.transpose(-1, -2))
 
 
-def of_right(g, x, y):
+def of_right(g, x, y) -> F.Tensor:
     """x^T @ g, the gradient of y in x @ y."""
     if by_columns(y):
         return F.matmul(g.transpose(0, 1), x).transpose(0, 1)
     return F.matmul(x.transpose(0, 1), g)
 
 
-def left(g, x_shape, y, x):
+def left(g, x_shape, y, x) -> F.Tensor:
     """The gradient of x in x @ y."""
     if len(x_shape) == 1:
         return g * y if y.ndim == 1 else sum_to(F.matmul(y, g.unsqueeze(-1)).squeeze(-1), x_shape)
@@ -40,7 +40,7 @@ def left(g, x_shape, y, x):
     return sum_to(F.matmul(g, y.transpose(-1, -2)), x_shape)
 
 
-def right(g, x, y_shape, y):
+def right(g, x, y_shape, y) -> F.Tensor:
     """The gradient of y in x @ y; where y is one matrix for a batch, the batch is one long product."""
     if len(y_shape) == 1:
         if x.ndim == 1:
@@ -55,11 +55,11 @@ def right(g, x, y_shape, y):
     return sum_to(F.matmul(x.transpose(-1, -2), g), y_shape)
 
 
-def rows(t):
+def rows(t) -> F.Tensor:
     return t if t.ndim == 2 else t.flatten(0, -2)  # a size of -1 is not known where another is 0
 
 
-def weight(g, x, y_shape, y):
+def weight(g, x, y_shape, y) -> F.Tensor:
     """Of linear's weight (out, in), or (in,)."""
     if len(y_shape) == 1:
         return F.matmul(g.reshape(-1), rows(x)) if x.ndim > 1 else g * x
@@ -70,7 +70,7 @@ def weight(g, x, y_shape, y):
     return F.matmul(rows(g).transpose(0, 1), rows(x))
 
 
-def bias(g, z_shape):
+def bias(g, z_shape) -> F.Tensor:
     if len(z_shape) == 0 or g.ndim <= 1:
         return sum_to(g, z_shape)
     return F.sum(g, tuple(range(g.ndim - 1)))

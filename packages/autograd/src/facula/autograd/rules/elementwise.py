@@ -90,14 +90,14 @@ D("polar",      x=lambda g, out: F.real(F.conj(g) * F.sgn(out)), y=lambda g, out
 D("_angle",     x=lambda g, x: angle_gradient(g, x), real=True)
 
 
-def pow_base(g, x, y):
+def pow_base(g, x, y) -> F.Tensor:
     """y x^(y-1), which is 0 for y = 0 whatever x is."""
     if not isinstance(y, F.Tensor):
         return g * 0 if y == 0 else g * (2 * x) if y == 2 else g * (y * x ** (y - 1))
     return only_where(y != 0, g * (y * x ** (y - 1)))
 
 
-def pow_exponent(g, x, y, out):
+def pow_exponent(g, x, y, out) -> F.Tensor:
     """x^y log x, which is 0 for x = 0 and y >= 0."""
     if not isinstance(x, F.Tensor):
         x = F.tensor(x, dtype=out.dtype)
@@ -109,12 +109,12 @@ def pow_exponent(g, x, y, out):
     return only_where(F.logical_not((x == 0) & (y >= 0)), rate)
 
 
-def chosen(g, x, y, lost):
+def chosen(g, x, y, lost) -> F.Tensor:
     """0 where the other won, half of g at a tie, and g where one is NaN."""
     return F.where(lost, 0, F.where(x == y, g / 2, g))
 
 
-def sgn_gradient(g, x, out):
+def sgn_gradient(g, x, out) -> F.Tensor:
     """Zero for real x; for complex z = r e^(it), the part of g across z, divided by r."""
     if not x.dtype.is_complex:
         return g * 0
@@ -122,14 +122,14 @@ def sgn_gradient(g, x, out):
     return only_where(size != 0, (g - out * F.real(F.conj(out) * g)) / size)
 
 
-def angle_gradient(g, x):
+def angle_gradient(g, x) -> F.Tensor:
     if not x.dtype.is_complex:
         return F.zeros_like(x)
     size = F.abs(x)
     return only_where(size != 0, F.mul(g, 1j) * x / (size * size))
 
 
-def over_square(t, x, y):
+def over_square(t, x, y) -> F.Tensor:
     """t / (x x + y y), 0 at the origin."""
     size = x * x + y * y
     return t * only_where(size != 0, 1 / size)

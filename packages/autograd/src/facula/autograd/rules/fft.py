@@ -10,7 +10,7 @@ D("_fft_r2c", node="FftR2CBackward0", real=True, x=lambda g, x_shape, dim, norm,
 D("_fft_c2r", node="FftC2RBackward0", real=True, x=lambda g, x_shape, dim, norm: of_whole(g, x_shape, dim, norm))
 
 
-def of_half(g, x_shape, dim, norm, onesided):
+def of_half(g, x_shape, dim, norm, onesided) -> F.Tensor:
     """Of a real signal, from the gradient of its spectrum (or of the first half of it: the rest had no influence)."""
     missing = x_shape[dim[-1]] - g.shape[dim[-1]]
     if onesided and missing:
@@ -20,7 +20,7 @@ def of_half(g, x_shape, dim, norm, onesided):
     return row("_fft_c2c")(g, dim, norm, False).real
 
 
-def of_whole(g, x_shape, dim, norm):
+def of_whole(g, x_shape, dim, norm) -> F.Tensor:
     """Of half a spectrum: every term that has a conjugate twin on the other side counted for both."""
     half = row("_fft_r2c")(g, dim, norm, True)
     d, size = dim[-1], x_shape[dim[-1]]

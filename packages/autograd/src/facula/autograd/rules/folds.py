@@ -25,12 +25,12 @@ D("cummin",    flat=(1,), x=lambda g, x_shape, out1, dim: placed(g, x_shape, out
 D("logcumsumexp", x=lambda g, x, out, dim: logcumsumexp_gradient(g, x, out, dim))
 
 
-def halved(g, out):
+def halved(g, out) -> F.Tensor:
     """g / (2 out), 0 where out is 0; the denominator is never 0, so that this has derivatives too."""
     return only_where(out != 0, g / (2 * F.where(out != 0, out, 1)))
 
 
-def shared(g, x, out, dim, keepdim):
+def shared(g, x, out, dim, keepdim) -> F.Tensor:
     """Of an extreme: ties share the gradient evenly."""
     extreme = kept(out, x.shape, dim, keepdim)
     hit = x == extreme
@@ -40,7 +40,7 @@ def shared(g, x, out, dim, keepdim):
     return only_where(hit, kept(g, x.shape, dim, keepdim) / hits)
 
 
-def placed(g, x_shape, index, dim, keepdim):
+def placed(g, x_shape, index, dim, keepdim) -> F.Tensor:
     """Each gradient where its index says."""
     if not x_shape:
         return g
@@ -49,12 +49,12 @@ def placed(g, x_shape, index, dim, keepdim):
     return F.scatter_add(zeros(x_shape, g), dim, index, g)
 
 
-def weights(x, out):
+def weights(x, out) -> F.Tensor:
     """exp(x - out): NaN where both are infinite, as in PyTorch."""
     return F.exp(x - out)
 
 
-def others(x, dim):
+def others(x, dim) -> F.Tensor:
     """The product of all elements along dim but oneself: exact where some are zero."""
     n = x.shape[dim]
     ones = F.ones_like(x.narrow(dim, 0, 1))
@@ -63,7 +63,7 @@ def others(x, dim):
     return before * after
 
 
-def prod_gradient(g, x, out, dim, keepdim):
+def prod_gradient(g, x, out, dim, keepdim) -> F.Tensor:
     if not x.ndim:
         return g
     g, out = kept(g, x.shape, dim, keepdim), kept(out, x.shape, dim, keepdim)
@@ -79,14 +79,14 @@ def prod_gradient(g, x, out, dim, keepdim):
     return g * back.permute(*[([*rest, *dims]).index(d) for d in range(x.ndim)])
 
 
-def var_gradient(g, x, dim, correction, keepdim):
+def var_gradient(g, x, dim, correction, keepdim) -> F.Tensor:
     n = count(x.shape, dim)
     correction = 1 if correction is None else correction
     g = kept(g, x.shape, dim, keepdim)
     return (2 / (n - correction) if n != correction else float("nan")) * g * (x - F.mean(x, listed(dim, x.ndim) if x.ndim else None, True))
 
 
-def norm_gradient(g, x, out, dim, p, keepdim):
+def norm_gradient(g, x, out, dim, p, keepdim) -> F.Tensor:
     """x |x|^(p-2) / out^(p-1), and 0 where that is 0 / 0."""
     g, out = kept(g, x.shape, dim, keepdim), kept(out, x.shape, dim, keepdim)
     if p == 0:
@@ -106,14 +106,14 @@ def norm_gradient(g, x, out, dim, p, keepdim):
     return only_where(there, F.sgn(x) * size ** (p - 1) * g / out ** (p - 1))
 
 
-def backwards(scan, t, dim):
+def backwards(scan, t, dim) -> F.Tensor:
     """A scan from the other end."""
     if not t.ndim:
         return scan(t)
     return F.flip(scan(F.flip(t, (dim,))), (dim,))
 
 
-def cumprod_gradient(g, x, out, dim):
+def cumprod_gradient(g, x, out, dim) -> F.Tensor:
     """Sum over j >= i of g_j prod(x_k, k <= j, k != i)."""
     if not x.ndim:
         return g
@@ -128,7 +128,7 @@ def cumprod_gradient(g, x, out, dim):
     return F.cat(rows, dim)
 
 
-def logcumsumexp_gradient(g, x, out, dim):
+def logcumsumexp_gradient(g, x, out, dim) -> F.Tensor:
     """Sum over j >= i of g_j exp(x_i - out_j), shifted by the last and largest out."""
     if not x.ndim or not x.shape[dim]:
         return g

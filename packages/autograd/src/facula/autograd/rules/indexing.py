@@ -28,7 +28,7 @@ D("index_put_rows_", node="IndexPutBackward0",
                   y=lambda g, y_shape, indices, dims: sum_to(row("index")(g, indices, dims), y_shape))
 
 
-def listed_elements(g, shape, dim, index):
+def listed_elements(g, shape, dim, index) -> F.Tensor:
     """A sparse tensor of g's elements where gather found them, in their order: an element that was read twice is listed twice.
 
     Dense inside vmap, which knows no sparse tensors.
@@ -43,18 +43,18 @@ def listed_elements(g, shape, dim, index):
     return F.sparse_coo_tensor(where[: len(shape)], g.reshape(-1), shape)
 
 
-def shares(g, x, dim, index, z, out):
+def shares(g, x, dim, index, z, out) -> F.Tensor:
     """What each of the elements that are the extreme of a place gets of its gradient."""
     reached = (z == F.gather(out, dim, index)).to(g.dtype)
     return g / F.scatter_add((x == out).to(g.dtype), dim, index, reached)
 
 
-def product_left(g, x, dim, index, z):
+def product_left(g, x, dim, index, z) -> F.Tensor:
     """g times the product of what came to x."""
     return g * row("_scatter_prod")(F.ones_like(x), dim, index, z)
 
 
-def product_right(g, x, dim, index, z, out):
+def product_right(g, x, dim, index, z, out) -> F.Tensor:
     """g times the product of all others: where one of them is 0, by a product that leaves that one out."""
     zero = z == 0
     zeros_there = F.gather(F.scatter_add(zeros(x.shape, zero).long(), dim, index, zero.long()), dim, index)
@@ -66,7 +66,7 @@ def product_right(g, x, dim, index, z, out):
     return F.where(alone, F.gather(g * rest, dim, index), plain)
 
 
-def in_front(t, shape):
+def in_front(t, shape) -> F.Tensor:
     """t, of one dim, as the first elements of zeros."""
     size = 1
     for n in shape:
@@ -74,7 +74,7 @@ def in_front(t, shape):
     return F.constant_pad_nd(t, (0, size - t.numel())).reshape(shape)
 
 
-def fitted(t, shape):
+def fitted(t, shape) -> F.Tensor:
     """t in the corner of zeros: what scatter did not read of its source has no gradient."""
     if t.shape == shape:
         return t

@@ -47,19 +47,19 @@ none("_cdist_backward", "_searchsorted", "_bincount", "_histogram")
 none("_adam_", "_sgd_", "_adagrad_", "_adadelta_", "_rmsprop_", "_adamax_", "_nadam_", "_radam_", "_rprop_", "_asgd_", "_adafactor_", "_muon_")
 
 
-def softmax_gradient(g, out, dim):
+def softmax_gradient(g, out, dim) -> F.Tensor:
     if composing():
         return (g - F.sum(g * out, dim, True)) * out
     return row("_softmax_backward")(g, out, dim)
 
 
-def log_softmax_gradient(g, out, dim):
+def log_softmax_gradient(g, out, dim) -> F.Tensor:
     if composing():
         return g - F.exp(out) * F.sum(g, dim, True)
     return row("_log_softmax_backward")(g, out, dim)
 
 
-def picked_weights(g, x, target, weight, total, reduction, ignore_index):
+def picked_weights(g, x, target, weight, total, reduction, ignore_index) -> tuple:
     """(dim of the classes, targets that are all in range, gradient of each row, weight of each row)."""
     dim = 0 if x.ndim == 1 else 1
     kept = target != ignore_index
@@ -69,7 +69,7 @@ def picked_weights(g, x, target, weight, total, reduction, ignore_index):
     return dim, target, rows, weights
 
 
-def cross_entropy_gradient(g, x, target, weight, lse, total, reduction, ignore_index, smoothing):
+def cross_entropy_gradient(g, x, target, weight, lse, total, reduction, ignore_index, smoothing) -> F.Tensor:
     if not composing():
         return row("_cross_entropy_backward")(g, x, target, lse, total, weight, reduction, ignore_index, smoothing)
     dim, target, rows, weights = picked_weights(g, x, target, weight, total, reduction, ignore_index)
@@ -83,27 +83,27 @@ def cross_entropy_gradient(g, x, target, weight, lse, total, reduction, ignore_i
     return dx
 
 
-def nll_gradient(g, x, target, weight, total, reduction, ignore_index):
+def nll_gradient(g, x, target, weight, total, reduction, ignore_index) -> F.Tensor:
     if not composing():
         return row("_nll_loss_backward")(g, x, target, total, weight, reduction, ignore_index)
     dim, target, rows, weights = picked_weights(g, x, target, weight, total, reduction, ignore_index)
     return F.scatter_add(zeros(x.shape, x), dim, target.unsqueeze(dim), (-rows * weights).unsqueeze(dim))
 
 
-def normal_gradients(g, h, r, w, along):
+def normal_gradients(g, h, r, w, along) -> F.Tensor:
     """dx of h * w, where h is x normalised over the dims `along` and r the reciprocal of its spread."""
     gw = g if w is None else g * w
     return r * (gw - F.mean(gw, along, True) - h * F.mean(gw * h, along, True))
 
 
-def normalised(x, along, eps):
+def normalised(x, along, eps) -> tuple:
     """(x normalised over the dims `along`, the reciprocal of its spread), with history."""
     centred = x - F.mean(x, along, True)
     r = F.rsqrt(F.mean(centred * centred, along, True) + eps)
     return centred * r, r
 
 
-def layer_norm_gradients(g, x, weight, mean, rstd, dims, eps, needs):
+def layer_norm_gradients(g, x, weight, mean, rstd, dims, eps, needs) -> tuple:
     lead = tuple(range(x.ndim - dims))
     if not composing():
         dx, dw, db = row("_layer_norm_backward")(g, x, mean, rstd, weight, dims)
@@ -112,22 +112,22 @@ def layer_norm_gradients(g, x, weight, mean, rstd, dims, eps, needs):
     return normal_gradients(g, h, r, weight, tuple(range(x.ndim - dims, x.ndim))), added(g * h, lead), added(g, lead)
 
 
-def added(t, dims):
+def added(t, dims) -> F.Tensor:
     return F.sum(t, dims) if dims else t
 
 
-def turned(t):
+def turned(t) -> F.Tensor:
     return t.transpose(-2, -1)
 
 
-def cdist_gradient(g, x, y, out, p):
+def cdist_gradient(g, x, y, out, p) -> F.Tensor:
     """Of x's rows; those of y are the same with both turned."""
     if not composing():
         return row("_cdist_backward")(g, x, y, out, p)
     return F.sum(norm_gradient(g, x.unsqueeze(-2) - y.unsqueeze(-3), out, (-1,), p, False), -2)
 
 
-def pdist_gradient(g, x, out, p):
+def pdist_gradient(g, x, out, p) -> F.Tensor:
     i, j = F.triu_indices(*[x.shape[0]] * 2, 1)
     if composing():
         each = norm_gradient(g, F.index_select(x, 0, i) - F.index_select(x, 0, j), out, (-1,), p, False)
@@ -139,7 +139,7 @@ def pdist_gradient(g, x, out, p):
     return row("_cdist_backward")(square(g), x, x, square(out), p)
 
 
-def rms_norm_gradients(g, x, weight, rrms, dims, eps):
+def rms_norm_gradients(g, x, weight, rrms, dims, eps) -> tuple:
     if not composing():
         return row("_rms_norm_backward")(g, x, rrms, weight, dims)
     along = tuple(range(x.ndim - dims, x.ndim))
@@ -148,7 +148,7 @@ def rms_norm_gradients(g, x, weight, rrms, dims, eps):
     return r * (gw - x * r * F.mean(gw * x * r, along, True)), added(g * x * r, tuple(range(x.ndim - dims)))
 
 
-def batch_norm_gradients(g, x, weight, mean, invstd, eps, train):
+def batch_norm_gradients(g, x, weight, mean, invstd, eps, train) -> tuple:
     if not composing():
         return row("_batch_norm_backward")(g, x, mean, invstd, weight, train)
     along = (0, *range(2, x.ndim))
@@ -164,7 +164,7 @@ def batch_norm_gradients(g, x, weight, mean, invstd, eps, train):
     return dx, F.sum(g * h, along), F.sum(g, along)
 
 
-def batch_norm_eval_gradients(g, x, mean, var, weight, invstd, eps, needs):
+def batch_norm_eval_gradients(g, x, mean, var, weight, invstd, eps, needs) -> tuple:
     """Those of x, mean, var, weight, bias; the statistics have one only where somebody asks."""
     if composing():
         invstd = F.rsqrt(var + eps)
@@ -175,7 +175,7 @@ def batch_norm_eval_gradients(g, x, mean, var, weight, invstd, eps, needs):
     return dx, -db * invstd * w, dw * invstd * invstd * w * -0.5, dw, db
 
 
-def group_norm_gradients(g, x, weight, mean, rstd, groups, eps):
+def group_norm_gradients(g, x, weight, mean, rstd, groups, eps) -> tuple:
     if not composing():
         return row("_group_norm_backward")(g, x, mean, rstd, weight, groups)
     n, c = x.shape[:2]
@@ -187,7 +187,7 @@ def group_norm_gradients(g, x, weight, mean, rstd, groups, eps):
     return dx, F.sum(g * h.reshape(x.shape), along), F.sum(g, along)
 
 
-def embedding_gradient(g, shape, index, padding_idx, by_frequency):
+def embedding_gradient(g, shape, index, padding_idx, by_frequency) -> F.Tensor:
     if not composing():
         return row("_embedding_backward")(g, index, shape[0], padding_idx, by_frequency)
     flat = index.reshape(-1)
@@ -200,7 +200,7 @@ def embedding_gradient(g, shape, index, padding_idx, by_frequency):
     return F.index_add(zeros(shape, g), 0, flat, rows)
 
 
-def bag_gradients(g, weight, index, starts, scales, places, padding, mode, by_frequency):
+def bag_gradients(g, weight, index, starts, scales, places, padding, mode, by_frequency) -> tuple:
     """Gradients of the table and of the scales; None for the latter where there are none."""
     if not composing():
         dw, ds = row("_embedding_bag_backward")(g, weight, index, starts, scales, places, padding, mode, by_frequency)
@@ -221,12 +221,12 @@ def bag_gradients(g, weight, index, starts, scales, places, padding, mode, by_fr
     return F.index_add(zeros(weight.shape, g), 0, at, rows if scales is None else rows * scales.unsqueeze(1)), ds
 
 
-def put(g, shape, dim, index):
+def put(g, shape, dim, index) -> F.Tensor:
     """g at the places it was taken from."""
     return F.scatter_add(zeros(shape, g), dim, index, g) if shape else g
 
 
-def put_one(g, shape, dim, keepdim, index):
+def put_one(g, shape, dim, keepdim, index) -> F.Tensor:
     if not shape:
         return g
     return put(g, shape, dim, index) if keepdim else put(g.unsqueeze(dim), shape, dim, index.unsqueeze(dim))

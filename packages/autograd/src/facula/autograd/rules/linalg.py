@@ -33,34 +33,34 @@ D("_linalg_svd",   real=True, x=lambda gs, x, out0, out1, out2: of_svd(gs, x, ou
 none("_linalg_geqrf", "_linalg_ldl_factor_ex", "_linalg_ldl_solve")
 
 
-def columns(t):
+def columns(t) -> F.Tensor:
     """t with its matrices column by column in memory, as LAPACK leaves results and so PyTorch gradients."""
     return t.mT.contiguous().mT
 
 
-def spread(g):
+def spread(g) -> F.Tensor:
     """A number of each matrix, against the matrix."""
     return g.unsqueeze(-1).unsqueeze(-1)
 
 
-def eye(n, like):
+def eye(n, like) -> F.Tensor:
     return F.eye(n, dtype=like.dtype, device=like.device)
 
 
-def inverse(x):
+def inverse(x) -> F.Tensor:
     return row("_linalg_inv_ex")(x)[0]
 
 
-def solved(a, b):
+def solved(a, b) -> F.Tensor:
     """X in a X = b."""
     return row("_linalg_solve_ex")(a, b)[0]
 
 
-def triangular(a, b, upper, unit=False):
+def triangular(a, b, upper, unit=False) -> F.Tensor:
     return row("_linalg_solve_triangular")(a, b, upper, unit)
 
 
-def half_diagonal(x):
+def half_diagonal(x) -> F.Tensor:
     """x with its diagonal halved."""
     return x - F.diag_embed(F.diagonal(x, 0, -2, -1)) / 2
 
@@ -68,19 +68,19 @@ def half_diagonal(x):
 # --- systems ------------------------------------------------------------------------------------------------------------
 
 
-def of_system(g, a, out, a_shape, b_shape):
+def of_system(g, a, out, a_shape, b_shape) -> tuple:
     of_b = solved(a.mT, g)
     return sum_to(-(of_b @ out.mT), a_shape), sum_to(of_b, b_shape)
 
 
-def of_triangular(g, a, out, a_shape, b_shape, upper, unit):
+def of_triangular(g, a, out, a_shape, b_shape, upper, unit) -> tuple:
     of_b = triangular(a.mT, g, not upper, unit)
     of_a = -(of_b @ out.mT)
     of_a = of_a.triu(int(unit)) if upper else of_a.tril(-int(unit))
     return sum_to(of_a, a_shape), sum_to(of_b, b_shape)
 
 
-def of_cholesky_solve(g, factor, out, b_shape, factor_shape, upper):
+def of_cholesky_solve(g, factor, out, b_shape, factor_shape, upper) -> tuple:
     """dX = -A^-1 dA X for A = L L^H (U^H U) of the whole matrix, though only a triangle of it is read."""
     of_b = row("_cholesky_solve")(g, factor, upper)
     of_a = of_b @ out.mH
@@ -88,14 +88,14 @@ def of_cholesky_solve(g, factor, out, b_shape, factor_shape, upper):
     return sum_to(of_b, b_shape), sum_to(-(factor @ of_a if upper else of_a @ factor), factor_shape)
 
 
-def of_pinv(g, a, p):
+def of_pinv(g, a, p) -> F.Tensor:
     """Golub and Pereyra (1973): dP = -P dA P + P P^H dA^H (1 - A P) + (1 - P A) dA^H P^H P."""
     ph, gh = p.mH, g.mH
     left, right = eye(a.shape[-2], a) - a @ p, eye(a.shape[-1], a) - p @ a
     return columns(left @ (gh @ p) @ ph + ph @ (p @ gh) @ right - ph @ g @ ph)
 
 
-def of_least_squares(gs, a, b, x):
+def of_least_squares(gs, a, b, x) -> tuple:
     of_x, of_residuals = gs[0], gs[1]
     of_a = of_b = None
     if of_x is not None:
@@ -113,7 +113,7 @@ def of_least_squares(gs, a, b, x):
 # --- numbers and functions of a matrix --------------------------------------------------------------------------------
 
 
-def of_det(x, det):
+def of_det(x, det) -> F.Tensor:
     """det(x) x^-T; where some matrix is singular the cofactors, which stay finite: by singular values, A = U S V^H."""
     found, info = row("_linalg_inv_ex")(x)
     if not (isinstance(info, Batched) or bool(info.any())):  # inside vmap nobody may look
@@ -126,7 +126,7 @@ def of_det(x, det):
     return spread(phase) * ((vh.mH * rest.unsqueeze(-2)) @ u.mH).mT
 
 
-def of_slogdet(gs, x, sign):
+def of_slogdet(gs, x, sign) -> F.Tensor:
     of_sign, of_size = gs
     weight = F.zeros_like(sign) if of_size is None else of_size.to(x.dtype)
     if x.is_complex() and of_sign is not None:  # the phase turns with the imaginary part of tr(A^-1 dA)
@@ -134,7 +134,7 @@ def of_slogdet(gs, x, sign):
     return columns(spread(weight) * inverse(x).mH)
 
 
-def of_exp(g, x):
+def of_exp(g, x) -> F.Tensor:
     """The upper right block of exp [[A^H, g], [0, A^H]]: Mathias (1996), SIAM J. Matrix Anal. 17(3)."""
     n = x.shape[-1]
     xh = x.mH
@@ -145,7 +145,7 @@ def of_exp(g, x):
 # --- factorisations ---------------------------------------------------------------------------------------------------
 
 
-def of_cholesky(g, low, upper):
+def of_cholesky(g, low, upper) -> F.Tensor:
     """L^-H phi(L^H g) L^-1, phi the lower triangle and its mirror, both halved."""
     low, g = (low.mH, g.mH) if upper else (low, g)
     phi = (low.mH @ g).tril()
@@ -154,7 +154,7 @@ def of_cholesky(g, low, upper):
     return columns(triangular(lh, triangular(lh, phi, True).mH, True).mH)
 
 
-def of_lu(g, lu, pivots):
+def of_lu(g, lu, pivots) -> F.Tensor:
     """P L^-T [tril(L^T gL, -1) + triu(gU U^T)] U^-T for the square part; what is beyond it is a product with a triangle."""
     m, n = lu.shape[-2:]
     k = min(m, n)
@@ -175,7 +175,7 @@ def of_lu(g, lu, pivots):
     return F.lu_unpack(lu, pivots, unpack_data=False)[0] @ whole
 
 
-def solve_right(u, b):
+def solve_right(u, b) -> F.Tensor:
     """b U^-T for the upper triangle of u."""
     return triangular(u, b.mT, True).mT
 
@@ -194,20 +194,20 @@ def of_qr(gs, x, q, r, mode):
     return F.cat([first, q @ rest], -1)
 
 
-def of_square_qr(of_q, of_r, q, r):
+def of_square_qr(of_q, of_r, q, r) -> F.Tensor:
     """(gQ + Q z(gR R^H - Q^H gQ)) R^-H, z(W) the upper triangle made Hermitian."""
     w = of_r @ r.mH - q.mH @ of_q
     upper = half_diagonal(w.triu())
     return columns(triangular(r, (of_q + q @ (upper + upper.mH)).mH, True).mH)
 
 
-def differences(values):
+def differences(values) -> F.Tensor:
     """values[j] - values[i] at (i, j), 1 on the diagonal."""
     e = values.unsqueeze(-2) - values.unsqueeze(-1)
     return e + eye(values.shape[-1], e)
 
 
-def of_eigh(gs, values, v):
+def of_eigh(gs, values, v) -> F.Tensor:
     of_values, of_v = gs
     if of_v is None:
         return (v * of_values.unsqueeze(-2)) @ v.mH
@@ -219,7 +219,7 @@ def of_eigh(gs, values, v):
     return v @ inner @ v.mH
 
 
-def of_eig(gs, x, values, v):
+def of_eig(gs, x, values, v) -> F.Tensor:
     of_values, of_v = gs
     if of_v is None:
         inner = of_values.unsqueeze(-1) * v.mH
@@ -235,7 +235,7 @@ def of_eig(gs, x, values, v):
     return whole if x.is_complex() else whole.real
 
 
-def of_svd(gs, x, u, s, vh):
+def of_svd(gs, x, u, s, vh) -> F.Tensor:
     """Townsend (2016), Differentiating the Singular Value Decomposition; vectors beyond min(m, n) have no influence."""
     of_u, of_s, of_vh = gs
     k = s.shape[-1]

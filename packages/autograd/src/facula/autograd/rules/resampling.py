@@ -19,7 +19,7 @@ LINEAR, NEAREST, CUBIC = range(3)
 ZEROS, BORDER, REFLECTION = range(3)
 
 
-def tap_gradients(g, x, places, dim):
+def tap_gradients(g, x, places, dim) -> F.Tensor:
     """How much each tap's weight moves sum(g * resampled x)."""
     others = [d for d in range(x.ndim) if d != dim % x.ndim]
     found = []
@@ -30,13 +30,13 @@ def tap_gradients(g, x, places, dim):
     return F.stack(found, 1)
 
 
-def grid_gradients(g, x, grid, mode, padding, align):
+def grid_gradients(g, x, grid, mode, padding, align) -> tuple:
     if composing():
         return through(lambda *t: (composed_grid_sample(*t, mode, padding, align),), (x, grid), (g,))
     return row("_grid_sample_backward")(g, x, grid, mode, padding, align)
 
 
-def composed_grid_sample(x, grid, mode, padding, align):
+def composed_grid_sample(x, grid, mode, padding, align) -> F.Tensor:
     ndim = x.ndim - 2
     n, c, *sizes = x.shape
     flat, out = x.reshape(n, c, -1), tuple(grid.shape[1:-1])
@@ -44,7 +44,7 @@ def composed_grid_sample(x, grid, mode, padding, align):
     if mode != CUBIC:
         ats = [inside(at, size, padding, align) for at, size in zip(ats, sizes)]
 
-    def fetch(places):
+    def fetch(places) -> F.Tensor:
         valid, index = None, None
         for at, size in zip(places, sizes):
             at = F.floor(inside(at, size, padding, align)) if mode == CUBIC else at
@@ -61,7 +61,7 @@ def composed_grid_sample(x, grid, mode, padding, align):
     lows = [F.floor(at.detach()) for at in ats]
     weights = [[tap_weight(at - low, j, mode) for j in steps] for at, low in zip(ats, lows)]
 
-    def blend(dim, places):
+    def blend(dim, places) -> F.Tensor:
         if dim == ndim:
             return fetch(places)
         return sum(blend(dim + 1, [*places, lows[dim] + j]) * w.unsqueeze(1) for j, w in zip(steps, weights[dim]))
@@ -69,7 +69,7 @@ def composed_grid_sample(x, grid, mode, padding, align):
     return blend(0, [])
 
 
-def unnormalised(at, size, align):
+def unnormalised(at, size, align) -> F.Tensor:
     return (at + 1) / 2 * (size - 1) if align else ((at + 1) * size - 1) / 2
 
 
@@ -85,7 +85,7 @@ def inside(at, size, padding, align):
     return at if padding == ZEROS else F.clamp(at, 0, size - 1)
 
 
-def tap_weight(part, j, mode):
+def tap_weight(part, j, mode) -> F.Tensor:
     if mode == LINEAR:
         return part if j else 1 - part
     a, y = -0.75, F.abs(part - j)

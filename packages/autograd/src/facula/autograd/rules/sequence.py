@@ -14,7 +14,7 @@ D("_ctc_loss", flat=(1,),
 none("_rnn_backward", "_ctc_loss_backward")
 
 
-def through(compose, operands, gs):
+def through(compose, operands, gs) -> tuple:
     """Gradients of compose(*operands) for the operands, themselves differentiable. None stands for an operand or a gradient that is not there."""
     from .._api import grad  # the engine imports the rules
 
@@ -34,7 +34,7 @@ def through(compose, operands, gs):
 TANH, RELU, LSTM, GRU = range(4)
 
 
-def rnn_gradients(gs, operands, sizes, output, reserve, mode, reverse, needs):
+def rnn_gradients(gs, operands, sizes, output, reserve, mode, reverse, needs) -> tuple:
     gates, h0, c0, w_hh, b_hh, w_hr = operands
     if composing():
         return through(lambda *t: composed_rnn(*t, sizes.tolist(), mode, reverse), operands, gs)
@@ -43,7 +43,7 @@ def rnn_gradients(gs, operands, sizes, output, reserve, mode, reverse, needs):
     return tuple(t if needed else None for t, needed in zip(found, needs))
 
 
-def composed_rnn(gates, h0, c0, w_hh, b_hh, w_hr, sizes, mode, reverse):
+def composed_rnn(gates, h0, c0, w_hh, b_hh, w_hr, sizes, mode, reverse) -> tuple:
     """(outputs, last h, last c): the row, step by step."""
     h, c = h0, c0
     steps = list(enumerate(F.split(gates, sizes)))
@@ -58,7 +58,7 @@ def composed_rnn(gates, h0, c0, w_hh, b_hh, w_hr, sizes, mode, reverse):
     return F.cat(outputs), h, F.zeros((0,), dtype=h.dtype) if c is None else c
 
 
-def composed_cell(u, h, c, w, b, mode):
+def composed_cell(u, h, c, w, b, mode) -> tuple:
     p = F.linear(h, w, b)
     if mode in (TANH, RELU):
         return (F.tanh if mode == TANH else F.relu)(u + p), None
@@ -77,7 +77,7 @@ def composed_cell(u, h, c, w, b, mode):
 NEVER = -1e30  # log 0 that can be subtracted from itself: -inf would put NaN into gradients
 
 
-def ctc_gradient(g, x, targets, in_len, out_len, loss, alpha, blank, normalised):
+def ctc_gradient(g, x, targets, in_len, out_len, loss, alpha, blank, normalised) -> F.Tensor:
     if not composing():
         return row("_ctc_loss_backward")(g, x, targets, in_len, out_len, loss, alpha, blank, normalised)
     (dx,) = through(lambda t: (composed_ctc(t, targets, in_len, out_len, blank),), (x,), (g,))
@@ -87,7 +87,7 @@ def ctc_gradient(g, x, targets, in_len, out_len, loss, alpha, blank, normalised)
     return dx + F.exp(x) * counted * g.unsqueeze(1)
 
 
-def composed_ctc(log_probs, targets, in_len, out_len, blank):
+def composed_ctc(log_probs, targets, in_len, out_len, blank) -> F.Tensor:
     steps, batch, _ = log_probs.shape
     width = 2 * targets.shape[1] + 1
     labels = F.full((batch, width), blank, dtype=F.int64)
@@ -109,7 +109,7 @@ def composed_ctc(log_probs, targets, in_len, out_len, blank):
     return -joined(ends, before)
 
 
-def joined(*terms):
+def joined(*terms) -> F.Tensor:
     """log of the sum of exponentials."""
     peak = terms[0]
     for t in terms[1:]:

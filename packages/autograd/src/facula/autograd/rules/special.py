@@ -57,17 +57,17 @@ def without(what):
     raise NotImplementedError(f"the derivative for '{what}' is not implemented. Detach that argument.")
 
 
-def unless_zero(x):
+def unless_zero(x) -> F.Tensor:
     """x, and 1 where it is 0: a divisor whose own derivative stays finite where limit() puts its quotient aside."""
     return F.where(x == 0, 1, x)
 
 
-def limit(x, quotient, at_zero):
+def limit(x, quotient, at_zero) -> F.Tensor:
     """quotient, and its limit where x is 0."""
     return F.where(x == 0, at_zero, quotient)
 
 
-def times_log(g, x, y, log, pole):
+def times_log(g, x, y, log, pole) -> F.Tensor:
     """g * log(y), which is 0 where x is 0 and the logarithm has no value; y may be a number."""
     y = y if isinstance(y, F.Tensor) else F.tensor(y, dtype=g.dtype)
     return g * only_where(F.logical_not((x == 0) & (y <= pole)), log(y))

@@ -26,7 +26,7 @@ D("_neg_view",    node="NegViewBackward0", x=lambda g: -g)
 D("complex_view", node="ViewAsComplexBackward0", real=True, check=True, x=lambda g: F.view_as_real(g.resolve_conj()))
 
 
-def inverse(dims):
+def inverse(dims) -> list:
     """The permutation that undoes `dims`."""
     back = [0] * len(dims)
     for i, d in enumerate(dims):

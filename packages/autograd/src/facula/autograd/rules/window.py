@@ -40,14 +40,14 @@ D("adaptive_avg_pool",  x=lambda g, x_shape, x_format: formed(row("adaptive_avg_
 D("adaptive_avg_pool_grad", x=lambda g, x_shape: row("adaptive_avg_pool")(g, spatial(x_shape)))
 
 
-def some(g):
+def some(g) -> F.Tensor:
     """g, which PyTorch's adaptive pooling refuses where it has places of size 0."""
     if 0 in g.shape[1:]:
         raise GradError(f"adaptive pooling: Expected grad_output to have non-zero size for non-batch dimensions, but got {list(g.shape)}. Ask for places.")
     return g
 
 
-def alike(g, *operands):
+def alike(g, *operands) -> F.Tensor:
     """g with its channels last, where one of the operands that were kept has four dims and lies so."""
     for t in operands:
         if t is not None and format_of(t) == 2:
@@ -55,12 +55,12 @@ def alike(g, *operands):
     return g
 
 
-def spatial(shape):
+def spatial(shape) -> tuple:
     """The spatial sizes of (N, C, ...) as the rows take them: three, the absent ones 1."""
     return (1,) * (5 - len(shape)) + tuple(shape[2:])
 
 
-def convolved(input, weight, out_shape, stride, padding, dilation, transposed, groups):
+def convolved(input, weight, out_shape, stride, padding, dilation, transposed, groups) -> F.Tensor:
     """The convolution whose result has out_shape: for a transposed one that says the output padding."""
     extra = (0, 0, 0)
     if transposed:
