@@ -28,6 +28,7 @@ EXACT = frozenset("""
 """.split())  # fmt: skip
 UNWARNED = frozenset({"addbmm", "log_sigmoid", "lu", "mode"})  # resize an output that holds elements without a word
 APART = frozenset("gather gather_sparse_grad scatter scatter_add scatter_prod scatter_max scatter_min index_select index_add index_copy cat stack".split())
+WRITTEN = APART - {"gather", "gather_sparse_grad", "index_select", "cat", "stack"}  # the first input with other elements: it may be the output
 SUMMED = frozenset({"sum", "prod", "nansum"})  # in the dtype of the output
 
 
@@ -99,7 +100,8 @@ def write(op, args, out):
     if result is not None and resize(name, out, result.shape):
         lie_as(out, result)
     if name in APART:
-        apart(name, out, args[0] if name in ("cat", "stack") else [args[k] for k in op.tensors])
+        inputs = args[0] if name in ("cat", "stack") else [args[k] for k in op.tensors]
+        apart(name, out, inputs[1:] if name in WRITTEN and _same_place(args[0], out) else inputs)
     if dtype is out.dtype and op.kind != "scan":  # whose verbs see to it
         execute(op, args, out)
         return out
@@ -164,11 +166,15 @@ def apart(name, out, inputs):
             raise RuntimeError(f"{name}: unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory location. Please clone() the tensor before performing the operation.")
 
 
+def _same_place(t, out):
+    return t is out or (t.data_ptr(), t.shape, t.stride()) == (out.data_ptr(), out.shape, out.stride())
+
+
 def partly_apart(name, out, inputs):
     """Refuse an output that lies over a part of an input: over all of it, element by element, it may."""
     for t in inputs:
         if isinstance(t, Tensor) and t is not out and lib.fc_same_storage(out._h, t._h) and _dense(out) and _dense(t) and _meet(out, t):
-            if (t.data_ptr(), t.shape, t.stride()) != (out.data_ptr(), out.shape, out.stride()):
+            if not _same_place(t, out):
                 raise RuntimeError(f"{name}: unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory location. Please clone() the tensor before performing the operation.")
 
 
