@@ -56,7 +56,7 @@ torch.nn.parallel.replicate.replicate torch.nn.init._no_grad_fill_ torch.optim.l
 torch.serialization.SourceChangeWarning torch.utils.hooks.unserializable_hook torch.nn.modules.container._addindent torch.backends.nnpack.flags
 torch.StorageBase torch._C.StorageBase torch.cuda._initialized torch._guards.active_fake_mode torch.utils.data.dataloader._collate_fn_t torch.DeviceObjType
 torch.distributed._composable.fsdp.FSDPModule torch.distributed._tensor.DTensor torch.quantization.ObserverBase torch.jit._get_trace_graph torch.cuda.nvtx.range_push
-torch.functional.F torch.legacy_contiguous_format torch._C.Value torch._subclasses.fake_tensor.unset_fake_temporarily torch.hub._get_torch_home torch.hub.tqdm torch.distributions.kl._KL_REGISTRY torch.jit.fork
+torch.functional.F torch.legacy_contiguous_format torch._C.Value torch.nn.parameter._ParameterMeta torch._subclasses.fake_tensor.unset_fake_temporarily torch.hub._get_torch_home torch.hub.tqdm torch.distributions.kl._KL_REGISTRY torch.jit.fork
 torch.utils.data._utils.pin_memory.pin_memory torch._vmap_internals._vmap torch.optim.lbfgs._cubic_interpolate torch.cuda.amp.grad_scaler.GradScaler
 torch.autograd.functional._construct_standard_basis_for torch.symeig torch.TensorType torch.sym_max torch.amp.autocast_mode._cast
 torch.utils._pytree._namedtuple_flatten torch.serialization.get_unsafe_globals_in_checkpoint torch._check_tensor_all torch.cuda.random.get_rng_state_all
@@ -103,6 +103,26 @@ def test_a_program_s_own_operator_runs_and_differentiates(served):
     y.backward()
 
     assert ([8.0], [12.0]) == (y.tolist(), x.grad.tolist())
+
+
+def test_an_operator_is_defined_first_and_implemented_then(served):
+    served.library.define("facula_test::twice", "(Tensor x, float by) -> Tensor")
+    with pytest.raises(NotImplementedError):
+        served.ops.facula_test.twice(served.ones(1), 2.0)
+
+    @served.library.impl("facula_test::twice", "cuda")
+    def elsewhere(x, by):
+        return x * 0
+
+    @served.library.impl("facula_test::twice", "cpu")
+    def here(x, by):
+        return x * by
+
+    served.library.impl("facula_test::twice", "default", elsewhere)
+
+    assert [2.0] == served.ops.facula_test.twice(served.ones(1), 2.0).tolist() == served.ops.facula_test.twice.default(served.ones(1), by=2.0).tolist()
+    with pytest.raises(ValueError, match="schema"):
+        served.library.define("facula_test::none", "twice")
 
 
 def test_operators_have_names_and_overloads(served):

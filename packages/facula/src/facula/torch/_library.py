@@ -11,9 +11,11 @@ from facula.autograd import Function
 
 from . import _operators
 
-__all__ = ["CustomOpDef", "Library", "custom_op", "impl_abstract", "register_autograd", "register_fake", "register_kernel"]
+__all__ = ["CustomOpDef", "Library", "custom_op", "define", "impl", "impl_abstract", "register_autograd", "register_fake", "register_kernel"]
 
 _defined: dict[str, CustomOpDef] = {}
+# kinds of device and keys of dispatch whose function runs on a CPU
+_RUN_HERE = frozenset({"cpu", "default", "CPU", "CompositeExplicitAutograd", "CompositeImplicitAutograd"})
 
 
 class CustomOpDef:
@@ -116,5 +118,43 @@ class Library:
 
     def impl(self, op_name: Any, fn: Callable, dispatch_key: str = "", *, with_keyset: bool = False, allow_override: bool = False) -> None:
         key = dispatch_key or self.dispatch_key or "CompositeImplicitAutograd"
-        if key in ("CPU", "CompositeImplicitAutograd", "CompositeExplicitAutograd"):
+        if key in _RUN_HERE:
             _named(op_name if isinstance(op_name, CustomOpDef) else f"{self.ns}::{op_name}")._function = fn
+
+
+def define(qualname: Any, schema: str, *, lib: Any = None, tags: Any = ()) -> Any:
+    """An operator LIBRARY::NAME without a function yet; its schema, "(Tensor x) -> Tensor", is for people. impl gives the function.
+
+    The older form define(library, "name(Tensor x) -> Tensor") answers a decorator of the function, and defines with it.
+    """
+    if isinstance(qualname, Library):
+
+        def define_and_implement(function: Callable) -> Callable:
+            qualname.impl(qualname.define(schema, tags=tags), function)
+            return function
+
+        return define_and_implement
+    if not isinstance(qualname, str):
+        raise ValueError(f"define(qualname, schema): expected qualname to be instance of str, got {type(qualname)}. Write it like mylibrary::myoperator.")
+    if not schema.lstrip().startswith("("):
+        raise ValueError(f"define(qualname, schema): {schema!r} is no schema. Write it like (Tensor x) -> Tensor, without the name.")
+    CustomOpDef(qualname, None)
+    return None
+
+
+def impl(qualname: Any, types: Any, func: Any = None, *, lib: Any = None) -> Any:
+    """The function of a defined operator on kinds of device, "default" for all that have none; without func, a decorator.
+
+    The older form impl(library, "name", dispatch_key) answers a decorator.
+    """
+    if isinstance(qualname, Library):
+        return lambda function: qualname.impl(types, function, func or "") or function
+    operator, kinds = _named(qualname), (types,) if isinstance(types, str) else tuple(types)
+
+    def register(function: Callable) -> Callable:
+        own = {kind for kind in kinds if kind in _RUN_HERE}
+        if own and (own != {"default"} or operator._function is None):  # a device's own goes before everyone's
+            operator._function = function
+        return function
+
+    return register if func is None else register(func)

@@ -223,6 +223,7 @@ FALLBACKS = {
     **{f"torch.nn.init.{n}": f"facula.torch._indices:{n}" for n in ("_no_grad_normal_", "_no_grad_uniform_")},
     **{f"torch.nn.init._no_grad_{n}_": f"facula.nn.init:{t}" for n, t in (("fill", "constant_"), ("zero", "zeros_"))},
     "torch.jit.Attribute": "facula.torch._indices:Attribute",
+    "torch.nn.parameter._ParameterMeta": lambda: type(importlib.import_module("facula.nn").Parameter),
     "torch.functional.F": "facula.nn.functional",
     "torch.legacy_contiguous_format": "facula:contiguous_format",
     "torch.hub._get_torch_home": "facula.hub:_home",
