@@ -330,3 +330,22 @@ def test_internals_answer_as_pytorch_s(text):
         actual = _answer(text, torch)
 
     assert expected == actual
+
+
+def test_a_policy_of_selective_checkpointing_names_operators(served):
+    from torch.utils.checkpoint import CheckpointPolicy, checkpoint, create_selective_checkpoint_contexts
+
+    aten, asked = served.ops.aten, []
+
+    def policy(context, op, *args):
+        asked.append(op in [aten.mm.default, aten.sin])
+        return CheckpointPolicy.MUST_SAVE if asked[-1] else CheckpointPolicy.PREFER_RECOMPUTE
+
+    x = served.ones(2, 2, requires_grad=True)
+    for chosen in (policy, [aten.mm.default, aten.sin.default]):
+        y = checkpoint(lambda t: (t @ t).sin().exp(), x, use_reentrant=False, context_fn=lambda c=chosen: create_selective_checkpoint_contexts(c))
+        y.sum().backward()
+
+    assert [True, True, False] == asked[:3]
+    with pytest.raises(ValueError, match="OpOverload"):
+        create_selective_checkpoint_contexts([2])

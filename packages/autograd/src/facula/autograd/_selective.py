@@ -67,7 +67,7 @@ class _Run:
             raise GradError(f"checkpoint: {op.name} was not kept in the first run, but the policy asks for it in the second. The policy must answer the same each time.")
         kind, kept, versions = self.kept[op.name].pop(0)
         if not self.mutation and any(_core.tensor_version(t) != v for t, v in zip(kept, versions)):
-            raise GradError(f"checkpoint: the kept result of {op.name} was modified in place. Clone it first, or set allow_cache_entry_mutation=True.")
+            raise GradError(f"checkpoint: the kept result of {op.name} has been mutated: it was modified in place. Clone it first, or set allow_cache_entry_mutation=True.")
         outs = [t.detach() for t in kept]
         out = outs[0] if issubclass(kind, Tensor) else tuple(outs)
         if any(isinstance(t, Tensor) and t.origin is not None for a in args for t in (a if isinstance(a, (tuple, list)) else (a,))):
@@ -84,10 +84,10 @@ def create_selective_checkpoint_contexts(policy_fn_or_list, allow_cache_entry_mu
     if callable(policy_fn_or_list):
         policy = policy_fn_or_list
     elif isinstance(policy_fn_or_list, list):
-        names = {getattr(op, "name", op) for op in policy_fn_or_list}
+        names = {name for op in policy_fn_or_list for name in getattr(op, "rows", None) or (getattr(op, "name", op),)}
         unknown = sorted(map(str, names - set(_core.ops)))
         if unknown:
-            raise ValueError(f"create_selective_checkpoint_contexts: {', '.join(unknown)} is no operation. See facula.tensor_core.extend.ops.")
+            raise ValueError(f"create_selective_checkpoint_contexts: {', '.join(unknown)} is no operation. Expected op in `op_list` to be an OpOverload, or a row or its name, of facula.tensor_core.extend.ops.")
 
         def policy(context, op, *args):
             return CheckpointPolicy.MUST_SAVE if op.name in names else CheckpointPolicy.PREFER_RECOMPUTE

@@ -3,9 +3,38 @@
 from __future__ import annotations
 
 import facula
+from facula.tensor_core import extend
 
 
-class _Overload:
+# what aten calls rows of other names: a policy of selective checkpointing compares the rows that it is asked about with these
+_ROWS = {
+    "mm": ("matmul", "linear"),
+    "addmm": ("linear",),
+    "bmm": ("matmul",),
+    "mv": ("matmul",),
+    "dot": ("matmul",),
+    "_scaled_dot_product_flash_attention": ("_attention",),
+    "_scaled_dot_product_flash_attention_for_cpu": ("_attention",),
+    "_scaled_dot_product_efficient_attention": ("_attention",),
+}
+
+
+class _Named:
+    """An operator is equal to each row of the table that computes it."""
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        name = self.__name__.partition(".")[0]
+        return tuple(n for n in _ROWS.get(name, (name, f"_{name}")) if n in extend.ops)
+
+    def __eq__(self, other) -> bool:
+        return self is other or (isinstance(other, extend.Op) and other.name in self.rows)
+
+    def __hash__(self) -> int:
+        return id(self)
+
+
+class _Overload(_Named):
     """One way of calling an operator: torch.ops.aten.add.Tensor."""
 
     def __init__(self, packet: _Operator, overload: str) -> None:
@@ -22,7 +51,7 @@ class _Overload:
         return f"<OpOverload(op='aten.{self.overloadpacket.__name__}', overload='{self._overloadname}')>"
 
 
-class _Operator:
+class _Operator(_Named):
     """An operator by its name, all its overloads in one."""
 
     def __init__(self, name: str, function) -> None:
