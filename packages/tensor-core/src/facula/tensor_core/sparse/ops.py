@@ -8,7 +8,7 @@ from facula.tensor_core.functions import create as _create
 from facula.tensor_core.memory import data as _data
 from facula.tensor_core.dispatch.out import into
 from facula.tensor_core._errors import DTypeError, GradError
-from facula.tensor_core._state import can_cast
+from facula.tensor_core._state import can_cast, promote_types
 
 Sparse = make = None  # _sparse's, which puts them here
 
@@ -141,6 +141,9 @@ def _add_(x, y, alpha=1, row="add_"):
 def _mul(x, y):
     for a, b in ((x, y), (y, x)):
         if isinstance(a, Sparse) and not a.dim() and isinstance(b, Sparse):  # one number
+            if not b.dim():  # and neither gives way to the other's dtype
+                b = b.coalesce()
+                return b._with(b._v.to(promote_types(a.dtype, b.dtype)) * a.to_dense())
             return b._with(b._v * a.to_dense())
     if isinstance(x, Sparse) and isinstance(y, Sparse):  # nonzero where both are
         x, n = x.coalesce(), x.sparse_dim()
@@ -274,7 +277,7 @@ _ZERO_PRESERVING = (
 ).split()
 _LINEAR = ("neg", "conj_physical")
 OPS = {
-    "add": _add, "sub": partial(_add, row="sub"), "mul": _mul, "div": _div, **{row: partial(_quotient, row) for row in ("floor_divide", "trunc_divide")}, "pow": _pow, "matmul": _matmul,
+    "add": _add, "sub": partial(_add, row="sub"), "mul": _mul, "div": _div, **{row: partial(_quotient, row) for row in ("floor_divide", "_floor_quotient", "trunc_divide")}, "pow": _pow, "matmul": _matmul,
     "transpose": _transposed, "copy": _copy, "_nan_to_num": _nan_to_num, "norm_p": _norm,
     "isnan": _zero_preserving("isnan"),
     **{name: _zero_preserving(name, linear=True) for name in _LINEAR},

@@ -95,7 +95,7 @@ def _permute(x, dims):
         raise RuntimeError(f"permute(sparse_coo): number of dimensions in the tensor input, {x.dim()}, does not match the length of the desired ordering of dimensions, {len(dims)}.")
     order = [_wrapped("permute", d, x.dim()) for d in dims]
     if sorted(order) != list(range(x.dim())):
-        raise RuntimeError(f"permute: dims {tuple(dims)} must name each of the {x.dim()} dims of the tensor once")
+        raise RuntimeError(f"permute: duplicate dims are not allowed, got {tuple(dims)}. Name each of the {x.dim()} dims once.")
     if sorted(order[:n]) != list(range(n)):
         raise RuntimeError("permute(sparse_coo): transpositions between sparse and dense dimensions are not allowed. Only transpose within each.")
     size = [x.shape[d] for d in order]

@@ -208,6 +208,18 @@ class Sparse(Tensor):
         made = self.div(other, rounding_mode=rounding_mode)
         return _sparse_ops.become("div_", self, made._v, made._i, made._coalesced)
 
+    def floor_divide_(self, other):
+        made = self.floor_divide(other)
+        return _sparse_ops.become("floor_divide_", self, made._v, made._i, made._coalesced)
+
+    def transpose_(self, dim0, dim1):
+        made = self.transpose(dim0, dim1)
+        self._i, self._v, self._size, self._coalesced = made._i, made._v, made._size, made._coalesced
+        return self
+
+    def t_(self):
+        return self.transpose_(0, self.dim() - 1) if self.dim() > 1 else self
+
     def nan_to_num_(self, nan=None, posinf=None, neginf=None):
         _sparse_ops.want_coalesced("nan_to_num", self)
         return _sparse_ops.become("nan_to_num_", self, self._v.nan_to_num(nan, posinf, neginf), self._i, True)
