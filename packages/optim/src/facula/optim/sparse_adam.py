@@ -34,9 +34,12 @@ class SparseAdam(Optimizer):
         check_options(betas=betas)
         super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "maximize": maximize})
         listed = [([i, k], p) for i, group in enumerate(self.param_groups) for k, p in enumerate(group["params"])]
-        for kind, at in (("Sparse", [i for i, p in listed if p.is_sparse]), ("Complex", [i for i, p in listed if p.is_complex()])):
+        for kind, wanted, at in (
+            ("Sparse", "requires dense parameter tensors", [i for i, p in listed if p.is_sparse]),
+            ("Complex", "does not support complex parameters", [i for i, p in listed if p.is_complex()]),
+        ):
             if at:
-                raise ValueError(f"{kind} params at indices {at}: SparseAdam takes dense, real parameters")
+                raise ValueError(f"{kind} params at indices {at}: SparseAdam {wanted}. Give these to another optimizer.")
 
     def step(self, closure: Any = None) -> Any:
         """Move the rows that have a gradient; the loss that `closure` returned, if one was given."""
@@ -59,7 +62,7 @@ class SparseAdam(Optimizer):
             state["step"] = 0
             state["exp_avg"], state["exp_avg_sq"] = facula.zeros_like(p), facula.zeros_like(p)
         state["step"] += 1
-        grad = (-grad if group["maximize"] else grad).coalesce()
+        grad = (-grad if group.get("maximize") else grad).coalesce()
         if grad._nnz() == 0:
             return
         g, step, (beta1, beta2) = grad._values(), state["step"], group["betas"]
