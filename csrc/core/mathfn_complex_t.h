@@ -151,7 +151,7 @@ static inline C CN(logaddexp)(C x, C y)
     if (CN(isnan)(x) || CN(isnan)(y))
         return CN(make)((T)NAN, (T)NAN);
     if (CN(real)(large) == CN(real)(small) && !FN(isfinite)(CN(real)(large)))
-        return CN(real)(large) < 0 ? large : CN(log)(CN(make)(CN(real)(CN(exp)(large)) + CN(real)(CN(exp)(small)), CN(imag)(CN(exp)(large)) + CN(imag)(CN(exp)(small))));
+        return CN(real)(large) < 0 ? y : CN(log)(CN(make)(CN(real)(CN(exp)(large)) + CN(real)(CN(exp)(small)), CN(imag)(CN(exp)(large)) + CN(imag)(CN(exp)(small))));
     const C rest = CN(log1p)(CN(exp)(CN(make)(CN(real)(small) - CN(real)(large), CN(imag)(small) - CN(imag)(large))));
     return CN(make)(CN(real)(large) + CN(real)(rest), CN(imag)(large) + CN(imag)(rest));
 }

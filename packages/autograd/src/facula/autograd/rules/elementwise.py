@@ -54,7 +54,7 @@ D("log2",       x=lambda g, x: g / (x * math.log(2)))
 D("log10",      x=lambda g, x: g / (x * math.log(10)))
 D("sqrt",       x=lambda g, out: g / (2 * out))
 D("rsqrt",      x=lambda g, out: -0.5 * g * out * out * out)
-D("logaddexp",  x=lambda g, x, y: g / (1 + F.exp(y - x)),      y=lambda g, x, y: g / (1 + F.exp(x - y)))
+D("logaddexp",  x=lambda g, x, y: share(g, x, y),              y=lambda g, x, y: share(g, y, x))
 D("logaddexp2", x=lambda g, x, y: g / (1 + F.exp2(y - x)),     y=lambda g, x, y: g / (1 + F.exp2(x - y)))
 
 # ---- circular and hyperbolic
@@ -88,6 +88,16 @@ D("conj_physical", x=lambda g: F.conj_physical(g), real=True)
 D("sgn",        x=lambda g, x, out: sgn_gradient(g, x, out), real=True)
 D("polar",      x=lambda g, out: F.real(F.conj(g) * F.sgn(out)), y=lambda g, out: F.real(F.conj(g) * out * 1j), real=True)
 D("_angle",     x=lambda g, x: angle_gradient(g, x), real=True)
+
+
+def share(g, x, y) -> F.Tensor:
+    """g times what exp(x) is of exp(x) + exp(y)."""
+    d = y - x
+    if not d.is_complex():
+        return g / (1 + F.exp(d))
+    over = F.real(d) > 0
+    e = F.exp(F.where(over, -d, d))  # at most 1: a complex infinity has no reciprocal
+    return g * F.where(over, e, 1) / (1 + e)
 
 
 def pow_base(g, x, y) -> F.Tensor:

@@ -333,13 +333,10 @@ def logcumsumexp(input, dim=None, *, out=None, axis=None):
     if not input.dim() or not input.numel():
         wrap_dim("logcumsumexp", dim, input.dim())
         return into("logcumsumexp", _ops.copy(input, None, 0), out)
-    sums = []
-    for x in unbind(input, dim):  # a step for each element: complex logarithms have no running kernel
-        if sums:
-            before, first = sums[-1], _ops.ge(real(x), real(sums[-1]))
-            high, low = _ops.where_rows(first, x, before), _ops.where_rows(first, before, x)
-            x = _ops.add(high, _ops.log1p(_ops.exp(_ops.sub(low, high))))
-        sums.append(x)
+    parts = unbind(input, dim)
+    sums = [_ops.where_rows(_ops.eq(real(parts[0]), float("-inf")), parts[0].new_full((), float("-inf")), parts[0])]  # nothing has the angle 0
+    for x in parts[1:]:  # a step for each element: complex logarithms have no running kernel
+        sums.append(_ops.logaddexp(x, sums[-1]))
     return into("logcumsumexp", stack(sums, dim), out)
 
 
