@@ -205,6 +205,14 @@ def test_products_are_counted(served):
 
     assert 2 * (2 * 8 * 36) * 27 + 2 * 20 * 288 + 2 * 100 * 18 == counter.get_total_flops()
 
+    def product(x, y, *rest, out_shape=None, **options):
+        return 1000 * len(out_shape) + 100 * len(y) + x[0]
+
+    with FlopCounterMode(display=False, custom_mapping={served.ops.aten.mul: product}) as counter:
+        served.ones(2, 3) * served.ones(3)
+
+    assert 2102 == counter.get_total_flops()
+
 
 def test_a_running_combination(served):
     from torch._higher_order_ops.associative_scan import associative_scan

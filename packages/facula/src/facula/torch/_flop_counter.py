@@ -8,6 +8,7 @@ from typing import Any
 
 import facula
 from facula.tensor_core import extend
+from facula.utils._pytree import tree_map
 
 __all__ = ["FlopCounterMode"]
 
@@ -28,15 +29,28 @@ def _flops(op: Any, args: tuple, result: Any) -> int:
     return 0
 
 
+def _of_shapes(formula: Any) -> Any:
+    """The formula of shapes as one of tensors."""
+
+    def count(*args: Any, out_val: Any = None, **options: Any) -> Any:
+        args, options, out_shape = tree_map(lambda x: x.shape if isinstance(x, facula.Tensor) else x, (args, options, out_val))
+        return formula(*args, out_shape=out_shape, **options)
+
+    return count
+
+
 class FlopCounterMode:
     """A block whose operations are counted: get_total_flops(), get_flop_counts()["Global"] by the operation's name.
 
     mods and depth choose what a table would show of modules; only the whole is counted. display prints it at the end.
+    custom_mapping: {operator: formula(*shapes of the arguments, out_shape=shape of the result)}; a formula whose attribute
+    _get_raw is true is given the tensors themselves, and out_val=.
     """
 
     def __init__(self, mods: Any = None, depth: int = 2, display: bool = True, custom_mapping: dict | None = None) -> None:
         self.mods, self.depth, self.display = mods, depth, display
         self.custom = {getattr(f, "__name__", str(f)): count for f, count in (custom_mapping or {}).items()}
+        self.custom = {name: count if getattr(count, "_get_raw", False) else _of_shapes(count) for name, count in self.custom.items()}
         self.flop_counts: dict[str, dict[str, int]] = {"Global": defaultdict(int)}
 
     def __enter__(self) -> FlopCounterMode:
@@ -52,7 +66,7 @@ class FlopCounterMode:
 
     def _heard(self, op: Any, args: tuple, kwargs: dict) -> Any:
         result = extend.call(op, *args, **kwargs)
-        count = self.custom[op.name](*args, out_val=result) if op.name in self.custom else _flops(op, args, result)
+        count = self.custom[op.name](*args, **kwargs, out_val=result) if op.name in self.custom else _flops(op, args, result)
         if count:
             self.flop_counts["Global"][op.name] += count
         return result
