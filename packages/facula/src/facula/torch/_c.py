@@ -10,6 +10,7 @@ from facula.tensor_core.extend import shares_storage
 
 _TensorMeta = type(facula.Tensor)
 TensorBase = _TensorBase = facula.Tensor
+_has_cuda = _has_cudnn = _has_magma = _has_mps = _has_xpu = False  # what the reference was built with
 Generator, Size, device, dtype, layout = facula.Generator, facula.Size, facula.device, facula.dtype, facula.layout
 
 
