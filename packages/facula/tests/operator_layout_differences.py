@@ -6,7 +6,6 @@ from operator_differences import FINER
 
 STRIDE = "the result lies in other strides; its values are the same"
 GRADIENT_STRIDE = "the gradient lies in other strides (a leaf's .grad does not); its values are the same"
-VIEW = "a view of its argument where PyTorch hides that"
 ANSWERS = "PyTorch refuses what is not contiguous"
 YET = "not equal yet"
 
@@ -35,13 +34,9 @@ KNOWN = {
     "nn.functional.huber_loss": {"gradient stride": GRADIENT_STRIDE},
     "nn.functional.linear": {"gradient stride": GRADIENT_STRIDE},
     "nn.functional.linear_cross_entropy": {"gradient stride": GRADIENT_STRIDE},
-    "nn.functional.max_unpool2d": {"stride": STRIDE},
-    "nn.functional.max_unpool2d.grad": {"stride": STRIDE},
     "nn.functional.multi_margin_loss": {"gradient stride": GRADIENT_STRIDE},
     "nn.functional.normalize": {"gradient stride": GRADIENT_STRIDE},
     "nn.functional.pad.replicate_negative": {"gradient stride": GRADIENT_STRIDE},
-    "nn.functional.pixel_shuffle": {"base": VIEW, "shares": YET, "stride": STRIDE},
-    "nn.functional.pixel_unshuffle": {"stride": STRIDE},
     "nn.functional.rms_norm": {"stride": STRIDE},
     "nn.functional.scaled_dot_product_attention": {"gradient stride": GRADIENT_STRIDE},
     "ormqr": {"gradient stride": GRADIENT_STRIDE},

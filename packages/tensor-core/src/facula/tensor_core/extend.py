@@ -131,6 +131,13 @@ def epoch_stale(tensor):
     return bool(lib.fc_epoch_stale(tensor._h))
 
 
+def channels_last(t):
+    """Do a tensor's strides speak for channels last, of four or five dims?"""
+    from facula.tensor_core.memory.interop import _suggested
+
+    return _suggested(t) > 0
+
+
 def shares_storage(a, b):
     """Do two tensors look into one storage?"""
     return bool(lib.fc_same_storage(a._h, b._h))
@@ -227,7 +234,7 @@ def read_pickle(data, resolve, trusted=lambda cls: False):
 
 __all__ = [
     "guarded", "want_ints", "check",
-    "DTypeError", "DeviceError", "GradError", "NULL", "Op", "Param", "RankError", "ShapeError", "Tensor", "ThreadState", "attach", "below", "bump", "call", "disabled_torch_function", "elsewhere", "epoch_advance",
+    "DTypeError", "DeviceError", "GradError", "NULL", "Op", "Param", "RankError", "ShapeError", "Tensor", "ThreadState", "attach", "below", "bump", "call", "channels_last", "disabled_torch_function", "elsewhere", "epoch_advance",
     "epoch_refresh", "epoch_stale", "execute", "function", "grad_mode", "gradients", "handle", "interpreter", "into", "lib", "listening", "make_subclass", "ops", "plain", "printed", "read_pickle", "record", "set_grad_mode",
     "set_tape", "shares_storage", "subclassed", "version", "want_tensor", "wrap",
 ]  # fmt: skip

@@ -115,9 +115,8 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
 
 def _laid_like(result: Tensor, input: Tensor) -> Tensor:
     """A result that moved input's elements about: in memory of its own, channels last where input has them there."""
-    if input.dim() == 4 and channels_last(input):
-        return result.contiguous(memory_format=facula.channels_last)
-    return result.clone(memory_format=facula.contiguous_format) if result.base is not None else result
+    format = facula.channels_last if input.dim() == 4 and channels_last(input) else facula.contiguous_format
+    return result.clone(memory_format=format) if result.base is not None else result.contiguous(memory_format=format)
 
 
 def channel_shuffle(input: Tensor, groups: int) -> Tensor:

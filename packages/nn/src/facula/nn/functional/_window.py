@@ -56,8 +56,7 @@ def padded(x: Tensor, before: tuple, after: tuple, value: float = 0.0) -> Tensor
 
 def channels_last(x: Tensor) -> bool:
     """Does x, of four or five dims, lie in memory with its channels last?"""
-    format = {4: facula.channels_last, 5: facula.channels_last_3d}.get(x.dim())
-    return format is not None and x.is_contiguous(memory_format=format) and not x.is_contiguous()
+    return extend.channels_last(x)
 
 
 def some(name: str, x: Tensor, ndim: int) -> None:

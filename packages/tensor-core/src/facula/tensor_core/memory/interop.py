@@ -256,8 +256,17 @@ def _format(name, given):
 
 
 def _suggested(t):
-    """The memory format that a tensor's strides speak for: contiguous unless they are channels_last's, as PyTorch sees it."""
-    return t.dim() - 2 if t.dim() in (4, 5) and not lib.fc_is_contiguous(t._h, 0) and t.stride() == channels_last_strides(t.shape) else 0
+    """The memory format that a tensor's strides speak for: 2 or 3 where channels are the fastest and the batch is the slowest, gaps or not, else 0.
+
+    As PyTorch sees it: dims of one element count with the strides that they have."""
+    shape, stride, least = t.shape, t.stride(), 0
+    if len(shape) not in (4, 5) or stride[1] == 0:
+        return 0
+    for d in (1, *range(len(shape) - 1, 1, -1), 0):
+        if not shape[d] or stride[d] < least or d == 0 and least == stride[1]:
+            return 0
+        least = stride[d] * shape[d]
+    return len(shape) - 2
 
 
 def channels_last_strides(shape):
