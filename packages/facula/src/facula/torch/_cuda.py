@@ -17,6 +17,14 @@ def is_initialized() -> bool:
     return False
 
 
+_queued_calls: list = []
+
+
+def _lazy_call(callable, **kwargs) -> None:
+    """Keep what is to be called when CUDA is initialised; without a device that does not come."""
+    _queued_calls.append((callable, kwargs))
+
+
 def device_count() -> int:
     return 0
 

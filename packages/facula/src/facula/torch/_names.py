@@ -224,6 +224,7 @@ FALLBACKS = {
     **{f"torch.nn.init._no_grad_{n}_": f"facula.nn.init:{t}" for n, t in (("fill", "constant_"), ("zero", "zeros_"))},
     "torch.jit.Attribute": "facula.torch._indices:Attribute",
     "torch.nn.parameter._ParameterMeta": lambda: type(importlib.import_module("facula.nn").Parameter),
+    "torch.utils.tensorboard.writer": "facula.utils.tensorboard",
     "torch.functional.F": "facula.nn.functional",
     "torch.legacy_contiguous_format": "facula:contiguous_format",
     "torch.hub._get_torch_home": "facula.hub:_home",
@@ -252,7 +253,7 @@ FALLBACKS = {
     **{f"torch.sparse.{n}": f"facula.torch._sparse_types:{n}" for n in ("DoubleTensor", "FloatTensor", "HalfTensor", "IntTensor", "LongTensor")},
     **{
         f"torch.cuda.{n}": f"facula.torch._cuda:{n}"
-        for n in (*(f"{kind}Tensor" for kind in "BFloat16 Bool Byte Char Double Float Half Int Long Short".split()), "_initialized", "is_current_stream_capturing", "stream")
+        for n in (*(f"{kind}Tensor" for kind in "BFloat16 Bool Byte Char Double Float Half Int Long Short".split()), "_initialized", "_lazy_call", "_queued_calls", "is_current_stream_capturing", "stream")
     },
     "torch.library": "facula.torch._library",
     "torch.utils.flop_counter": "facula.torch._flop_counter",
