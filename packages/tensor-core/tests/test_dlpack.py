@@ -16,8 +16,10 @@ LAYOUTS = {
     "0-d": lambda x: x[1, 1],
     "no rows": lambda x: x[:0],
 }
+beside_numpy = pytest.mark.skipif(not hasattr(np, "from_dlpack"), reason="NumPy before 1.23 has no from_dlpack, and gives read-only arrays and bool to nobody")
 
 
+@beside_numpy
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("name", DTYPES)
 def test_numpy_gives_and_takes_every_dtype_and_layout(name, layout):
@@ -45,6 +47,7 @@ def test_pytorch_gives_and_takes():
     assert facula.from_dlpack(torch.utils.dlpack.to_dlpack(torch.ones(2))).tolist() == [1.0, 1.0]
 
 
+@beside_numpy
 def test_memory_lives_as_long_as_anyone_looks():
     array = np.arange(5.0)
     gone = weakref.ref(array)
@@ -83,6 +86,7 @@ def test_a_capsule_is_taken_once():
     assert [1.0, 1.0] == first.tolist()
 
 
+@beside_numpy
 def test_read_only_memory_stays_read_only():
     array = np.arange(3)
     array.flags.writeable = False
@@ -125,7 +129,7 @@ REFUSED = (
     (lambda: facula.ones(3).__dlpack__(stream=object()), TypeError, "object"),
     (lambda: facula.eye(2).to_sparse().__dlpack__(), BufferError, "strided"),
     (lambda: facula.ones(3).__dlpack__(dl_device=(2, 0)), BufferError, "(2, 0)"),
-    (lambda: facula.from_dlpack(np.zeros(2, "longdouble")), (RuntimeError, BufferError), ""),
+    (lambda: facula.from_dlpack(np.zeros(2, "longdouble")), (RuntimeError, BufferError, TypeError), ""),
 )
 
 
