@@ -79,7 +79,8 @@ def activations_at_special_values(T):
         z = x.clone().requires_grad_()
         y = getattr(F, name)(z) if name != "threshold" else F.threshold(z, 0.5, 2.0)
         y.sum().backward()
-        seen += [y] + ([z.grad] if name in "relu relu6 leaky_relu hardtanh hardshrink softshrink softplus".split() else [])
+        seen += [y] + ([z.grad] if name in "relu relu6 leaky_relu hardtanh softplus".split() else [])
+        seen += [z.grad[1:]] if name in ("hardshrink", "softshrink") else []  # that of NaN is 0 in PyTorch's vectors, and 1 in what is left over
     return seen
 
 
