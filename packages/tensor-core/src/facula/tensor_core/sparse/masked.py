@@ -21,6 +21,7 @@ def reduced(name, input, dims, keepdim, dtype, mask, fill):
         raise ValueError(f"masked {name} expects explicit mask for {input.layout} tensor input: unlisted elements would count as 0. Give a mask.")
     if isinstance(input, Compressed) and not keepdim:
         raise RuntimeError(f"masked {name}: reduction operations on {input._name()} tensors with keepdim=False is unsupported, its result is no matrix. Convert with to_sparse_coo().")
+    dims = [d for d in dims if d < input.dim()]  # of no dims, dim 0 is none
     listed = input if mask is None else _listed(input, mask, fill)
     listed = make(listed._i, listed._v if dtype is None else listed._v.to(dtype), input.shape)
     if isinstance(input, Compressed):
