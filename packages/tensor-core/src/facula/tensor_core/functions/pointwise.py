@@ -78,6 +78,7 @@ def logit(input, eps=None, *, out=None):
     if eps is not None:
         eps, input = float(eps), _floating(input)
         if eps > 0.5:  # the upper bound is the lower one, and is asked last
+            fitting("logit", eps, input.dtype)
             input = _ops.where_rows(_ops.lt(input, eps), eps, _ops.clamp_max(input, 1 - eps))
         else:
             input = _ops.clamp_numbers(input, min=eps, max=1 - eps)
