@@ -15,7 +15,7 @@ from facula.tensor_core._errors import DTypeError
 from facula.tensor_core.dispatch.guard import want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core.dispatch.out import apart, into, partly_apart
-from facula.tensor_core.dispatch.run import is_array, is_operand
+from facula.tensor_core.dispatch.run import is_array, is_operand, number_for
 from facula.tensor_core._state import can_cast
 from facula.tensor_core._tensor import Tensor
 
@@ -157,7 +157,7 @@ def _inplace_compositions():
     for name in ("clamp", "clip", "scatter", "scatter_add", "index_add", "index_copy", "index_fill", "cumsum", "cumprod", "tril", "triu", "addmm", "addmv", "addr", "baddbmm", "addbmm", *_POINTWISE):
         setattr(Tensor, name + "_", writer(name, getattr(Tensor, name)))
     for op in _ops.OPS:
-        if op.name in ("index_add", "index_copy", "scatter_add"):
+        if op.name in ("index_add", "index_copy", "scatter_add", "scatter"):
             setattr(Tensor, op.name + "_", _index_writer(op, getattr(Tensor, op.name + "_")))
     divide, rounded = writer("div", _overloads.div), writer("round", _overloads.round)
 
@@ -200,8 +200,16 @@ def _inplace_compositions():
 
 def _index_writer(op, in_place):
     """The in-place form of a row that writes through an index: in the tensor's own memory where nobody has to hear of it."""
+    scatters = op.name == "scatter"
 
     def written(self, dim=None, index=None, source=None, **options):  # source may come under its name, in options, and dim as axis
+        if scatters:
+            if options or type(index) is not Tensor or 0 in index.shape:
+                return in_place(self, dim, index, *(() if source is None else (source,)), **options)
+            if type(source) is float and type(self) is Tensor and self.dtype.kind == 2:
+                source = _ops.expand(number_for("scatter_", source, self), index.shape)
+            elif type(source) is not Tensor or len(source.shape) != len(index.shape):
+                return in_place(self, dim, index, *(() if source is None else (source,)), **options)
         if isinstance(source, Tensor) and isinstance(index, Tensor) and not source.is_sparse and (lib.fc_same_storage(self._h, source._h) or lib.fc_same_storage(self._h, index._h)):
             apart(op.name + "_", self, (source, index))
         if not options and not _ops.interpreting and isinstance(source, Tensor) and self.origin is None and self.base is None and source.origin is None:

@@ -4,6 +4,7 @@ import warnings
 
 from facula.tensor_core import _ops, return_types
 from facula.tensor_core.functions import index as _index
+from facula.tensor_core.functions.shape import wrap_dim
 from facula.tensor_core._errors import ShapeError
 from facula.tensor_core.dispatch.guard import check, real_order, want_tensor
 from facula.tensor_core.dispatch.out import a_tensor, into
@@ -327,7 +328,6 @@ def logcumsumexp(input, dim=None, *, out=None, axis=None):
         return _ops.logcumsumexp(input, dim, out=out)
     from facula.tensor_core.functions.math import real
     from facula.tensor_core.functions.joining import stack
-    from facula.tensor_core.functions.shape import wrap_dim
     from facula.tensor_core.functions.splitting import unbind
 
     if not input.dim() or not input.numel():
@@ -416,6 +416,9 @@ def scatter(input, dim, index, src=None, *, value=None, reduce=None, out=None):
     if isinstance(src, Tensor) and (src.dim() or 1) != (index.dim() or 1) and index.numel():
         raise RuntimeError(f"scatter(): Index tensor must have the same number of dimensions as src tensor, got {index.dim()} and {src.dim()}.")
     if not index.numel():
+        wrap_dim("scatter", dim, input.dim())
+        if isinstance(src, Tensor) and src.dtype is not input.dtype:
+            raise RuntimeError(f"scatter(): Expected self.dtype to be equal to src.dtype, got {input.dtype.name} and {src.dtype.name}. Convert one.")
         return into("scatter", _ops.copy(input, None, 0), out)
     if is_number(src):
         src = _ops.expand(number_for("scatter", src, input), index.shape)

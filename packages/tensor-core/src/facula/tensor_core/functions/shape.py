@@ -306,6 +306,12 @@ def ravel(input):
 
 def unflatten(input, dim=None, sizes=None, *, axis=None):
     """One dim as several; one of sizes may be -1."""
+    if type(sizes) is tuple and type(dim) is int and type(input) is Tensor and -len(input.shape) <= dim < len(input.shape):
+        shape, known = input.shape, 1
+        for s in sizes:
+            known *= s if type(s) is int and s > 0 else 0
+        if known == shape[dim] and sizes and known:
+            return _ops.view(input, (*shape[:dim], *sizes, *(shape[dim + 1 :] if dim + 1 else ())))
     if dim is None:
         dim = by_axis("unflatten", axis)
     if sizes is None:
