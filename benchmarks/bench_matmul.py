@@ -68,7 +68,9 @@ def make(torch, what):
     return torch.nn.functional.linear if what == "linear" else torch.matmul
 
 
-CASES = [Case(name, partial(product, name=name), 1 / 0.95, tol=1e-3, amount=flops(name) / 1e9) for name in names()]
+# large products may take a twentieth longer than PyTorch's; small squares and a single sample may not
+STRICT = {*(f"matmul {n}" for n in SQUARES if n < 256), "linear 1 x 512 -> 512"}
+CASES = [Case(name, partial(product, name=name), 1.0 if name in STRICT else 1 / 0.95, tol=1e-3, amount=flops(name) / 1e9) for name in names()]
 
 
 def summary(rows):
