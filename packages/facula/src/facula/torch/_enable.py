@@ -6,10 +6,13 @@ import importlib.machinery
 import importlib.util
 import sys
 import types
+from collections.abc import Callable
 
 import facula
+from facula.tensor_core import extend
 
 from . import _children
+from ._homes import NAMESPACES, of_function, rename
 from ._names import FILES, OVERRIDES
 from ._resolve import ROOTS, MissingName, lookup, resolve, root_target
 
@@ -35,6 +38,8 @@ class Alias(types.ModuleType):
         for key, value in vars(target).items():
             if isinstance(value, _DIRECT) and not key.startswith("_") and f"{name}.{key}" not in OVERRIDES:
                 self.__dict__[key] = value
+        if name in NAMESPACES and _finder in sys.meta_path:
+            rename(name, _saved_homes)
 
     def __getattr__(self, name: str):
         found = lookup(self.__target__, f"{self.__name__}.{name}")
@@ -128,6 +133,7 @@ _depth = 0
 _saved: dict[str, types.ModuleType] = {}
 _TENSOR_KINDS = (facula.Tensor, facula.Size, facula.dtype, facula.device)
 _saved_homes: dict[type, str] = {}
+_ends: list[Callable[[], None]] = []  # what undoes the rest of a start
 
 
 def _is_ours(name: str) -> bool:
@@ -172,6 +178,7 @@ class enabled:
         for kind in _TENSOR_KINDS:
             kind.__module__, _saved_homes[kind] = "torch", kind.__module__
         sys.meta_path.insert(0, _finder)
+        _ends.append(extend.name_functions(of_function))
         _children.shadow[0] = self.shadow
         _children.follow_all()
 
@@ -182,6 +189,7 @@ class enabled:
             return
         sys.meta_path.remove(_finder)
         _children.forget()
+        _ends.pop()()
         for name in [name for name in sys.modules if _is_ours(name)]:
             del sys.modules[name]
         sys.modules.update(_saved)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import types
 
-_NN = {
+NN_FILES = {
     "activation": "activation", "adaptive": "adaptive", "batchnorm": "normalization", "channelshuffle": "vision", "container": "containers",
     "conv": "conv", "distance": "distance", "dropout": "dropout", "flatten": "flatten", "fold": "flatten", "instancenorm": "normalization",
     "lazy": "lazy", "linear": "linear", "loss": "loss", "module": "module", "normalization": "normalization", "padding": "padding",
@@ -22,7 +22,7 @@ _OPTIM = "adadelta adagrad adamax adamw asgd nadam radam rmsprop sparse_adam".sp
 # dotted name -> Facula modules, asked in order
 PLACES: dict[str, tuple[str, ...]] = {
     "torch.nn.modules": ("facula.nn",),
-    **{f"torch.nn.modules.{name}": (f"facula.nn.{ours}", "facula.nn") for name, ours in _NN.items()},
+    **{f"torch.nn.modules.{name}": (f"facula.nn.{ours}", "facula.nn") for name, ours in NN_FILES.items()},
     **{f"torch.distributions.{name}": ("facula.distributions",) for name in _DISTRIBUTIONS},
     **{f"torch.optim.{name}": ("facula.optim",) for name in _OPTIM},
     **{

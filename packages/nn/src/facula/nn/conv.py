@@ -71,6 +71,14 @@ class _ConvNd(Module):
         totals = [d * (k - 1) if self.padding == "same" else 0 for k, d in zip(self.kernel_size, self.dilation)]
         return [p for t in reversed(totals) for p in (t // 2, t - t // 2)]
 
+    def __getstate__(self) -> dict:
+        # Pickled whole, the layer is read by PyTorch too, which keeps these as attributes.
+        kept = {"transposed": self.transposed, "_reversed_padding_repeated_twice": self._reversed_padding_repeated_twice}
+        return super().__getstate__() | kept
+
+    def __setstate__(self, state: dict) -> None:
+        super().__setstate__({key: value for key, value in state.items() if key not in ("transposed", "_reversed_padding_repeated_twice")})
+
     def extra_repr(self) -> str:
         parts = [str(self.in_channels), str(self.out_channels), f"kernel_size={self.kernel_size}", f"stride={self.stride}"]
         usual = (0,) * self.ndim

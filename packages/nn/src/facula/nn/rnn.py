@@ -70,7 +70,7 @@ class RNNBase(Module):
         self.bias, self.batch_first, self.dropout = bias, batch_first, float(dropout)
         self.bidirectional, self.proj_size = bidirectional, proj_size
         gates, out = GATES[mode] * hidden_size, proj_size or hidden_size
-        self._names: list[list[str]] = []
+        self._all_weights: list[list[str]] = []
         for layer in range(num_layers):
             for suffix in ("", "_reverse") if bidirectional else ("",):
                 inputs = input_size if layer == 0 else out * (2 if bidirectional else 1)
@@ -82,7 +82,7 @@ class RNNBase(Module):
                 names = [f"{name}_l{layer}{suffix}" for name, _ in shapes]
                 for name, (_, shape) in zip(names, shapes):
                     setattr(self, name, Parameter(facula.empty(shape, device=device, dtype=dtype)))
-                self._names.append(names)
+                self._all_weights.append(names)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -97,19 +97,26 @@ class RNNBase(Module):
     @property
     def all_weights(self) -> list[list[Parameter]]:
         """The parameters of each layer and direction."""
-        return [[getattr(self, name) for name in names] for names in self._names]
+        return [[getattr(self, name) for name in names] for names in self._all_weights]
 
     @property
     def _flat_weights_names(self) -> list[str]:
-        return [name for names in self._names for name in names]
+        return [name for names in self._all_weights for name in names]
 
     @property
     def _flat_weights(self) -> list[Parameter]:
         return [w for weights in self.all_weights for w in weights]
 
+    def __getstate__(self) -> dict:
+        # Pickled whole, the layer is read by PyTorch too, which keeps these as attributes.
+        return super().__getstate__() | {"_flat_weights_names": self._flat_weights_names, "_flat_weights": self._flat_weights}
+
+    def __setstate__(self, state: dict) -> None:
+        super().__setstate__({key: value for key, value in state.items() if key not in ("_flat_weights_names", "_flat_weights")})
+
     def _weights(self, k: int) -> list:
         """w_ih, w_hh, b_ih, b_hh, w_hr of the k-th layer and direction."""
-        given = dict(zip((name.split("_l")[0] for name in self._names[k]), self.all_weights[k]))
+        given = dict(zip((name.split("_l")[0] for name in self._all_weights[k]), self.all_weights[k]))
         return [given.get(name) for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh", "weight_hr")]
 
     def extra_repr(self) -> str:
@@ -146,7 +153,7 @@ class RNNBase(Module):
             sizes = facula.full((steps,), rows, dtype=facula.int64, device=x.device)
         if x.size(-1) != self.input_size:
             raise RuntimeError(f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {x.size(-1)}")
-        held = getattr(self, self._names[0][0]).dtype
+        held = getattr(self, self._all_weights[0][0]).dtype
         if x.dtype is not held and not facula.is_autocast_enabled("cpu"):
             raise ValueError(
                 f"RNN input dtype ({x.dtype}) does not match weight dtype ({held}). Convert input: input.to({held}), or convert model: model.to({x.dtype})"

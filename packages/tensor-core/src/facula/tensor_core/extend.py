@@ -232,9 +232,17 @@ def read_pickle(data, resolve, trusted=lambda cls: False):
     return _pickle_reader.read_pickle(data, resolve, trusted=trusted)
 
 
+def name_functions(home):
+    """In files that save writes from now on, home(function) tells (module, name) of a function, or None; answers how to end that."""
+    from facula.tensor_core.files import pickle_writer as _pickle_writer
+
+    _pickle_writer.function_homes.append(home)
+    return lambda: _pickle_writer.function_homes.remove(home)
+
+
 __all__ = [
     "guarded", "want_ints", "check",
     "DTypeError", "DeviceError", "GradError", "NULL", "Op", "Param", "RankError", "ShapeError", "Tensor", "ThreadState", "attach", "below", "bump", "call", "channels_last", "disabled_torch_function", "elsewhere", "epoch_advance",
-    "epoch_refresh", "epoch_stale", "execute", "function", "grad_mode", "gradients", "handle", "interpreter", "into", "lib", "listening", "make_subclass", "ops", "plain", "printed", "read_pickle", "record", "set_grad_mode",
+    "epoch_refresh", "epoch_stale", "execute", "function", "grad_mode", "gradients", "handle", "interpreter", "into", "lib", "listening", "make_subclass", "name_functions", "ops", "plain", "printed", "read_pickle", "record", "set_grad_mode",
     "set_tape", "shares_storage", "subclassed", "version", "want_tensor", "wrap",
 ]  # fmt: skip

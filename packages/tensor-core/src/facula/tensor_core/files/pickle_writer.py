@@ -17,6 +17,10 @@ from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._torch_names import STORAGE_OF, WRITTEN, Name, torch_name
 
 
+# asked where a function of ours is to be found under PyTorch's names; facula.torch puts itself here while a program runs under it
+function_homes: list[Callable[[FunctionType], tuple[str, str] | None]] = []
+
+
 class StorageRef:
     """A storage on its way into a file. dtype: of its elements, None for plain bytes."""
 
@@ -85,6 +89,8 @@ class Writer(pickle._Pickler):
         elif type(obj) in (type(FloatStorage), type(FloatTensor)):
             obj = torch_name("torch", obj.__name__)
         written = obj if type(obj) is Name else WRITTEN.get((getattr(obj, "__module__", None), getattr(obj, "__name__", None)))
+        if written is None and type(obj) is FunctionType:
+            written = next((torch_name(*home) for ask in function_homes if (home := ask(obj))), None)
         if written is None:
             super().save_global(obj, name)
             return
