@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
-import urllib.error
-import urllib.request
-from pathlib import Path
 
 import facula
 
 from ._idx import read_idx
+from .utils import download_url
 from .vision import PictureTensors
 
 __all__ = ["MNIST", "FashionMNIST"]
-
-_DOWNLOAD_SECONDS = 60
-_MAX_BYTES = 64 << 20  # the largest of these files has 26 MB
 
 
 class MNIST(PictureTensors):
@@ -88,21 +82,9 @@ class MNIST(PictureTensors):
         problems = []
         for mirror in self.mirrors:
             try:
-                with urllib.request.urlopen(mirror + file_name, timeout=_DOWNLOAD_SECONDS) as response:
-                    data = response.read(_MAX_BYTES + 1)
-            except (urllib.error.URLError, OSError) as error:
+                return download_url(mirror + file_name, self.raw_folder, file_name, digest)
+            except (OSError, RuntimeError) as error:  # urllib's errors are OSErrors
                 problems.append(f"{mirror}: {error}")
-                continue
-            found = hashlib.md5(data, usedforsecurity=False).hexdigest()
-            if found != digest:
-                problems.append(f"{mirror}: md5 {found}, should be {digest}")
-                continue
-            folder = Path(self.raw_folder)
-            folder.mkdir(parents=True, exist_ok=True)
-            partial = folder / (file_name + f".{os.getpid()}.part")
-            partial.write_bytes(data)
-            os.replace(partial, folder / file_name)
-            return
         raise RuntimeError(
             f"{type(self).__name__}: {file_name} could not be fetched ({'; '.join(problems)}). "
             f"Put it into {self.raw_folder} by hand."
