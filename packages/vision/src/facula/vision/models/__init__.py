@@ -11,6 +11,7 @@ from . import densenet as _densenet
 from . import googlenet as _googlenet
 from . import inception as _inception
 from . import mobilenetv2 as _mobilenetv2
+from . import mobilenetv3 as _mobilenetv3
 from . import resnet as _resnet
 from . import small as _small
 from . import squeezenet as _squeezenet
@@ -18,7 +19,7 @@ from . import vgg as _vgg
 from ._weights import ENUMS as _ENUMS
 from ._weights import WeightsEnum
 
-_MODULES = (_resnet, _vgg, _alexnet, _squeezenet, _densenet, _googlenet, _inception, _mobilenetv2, _small)
+_MODULES = (_resnet, _vgg, _alexnet, _squeezenet, _densenet, _googlenet, _inception, _mobilenetv2, _mobilenetv3, _small)
 _BLOCKS = ("BasicBlock", "Bottleneck")
 __all__ = sorted({n for m in _MODULES for n in m.__all__ if n not in _BLOCKS} | {"WeightsEnum", "get_model", "list_models", *_ENUMS})
 globals().update(_ENUMS)

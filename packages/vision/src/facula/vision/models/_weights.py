@@ -31,6 +31,7 @@ _PUBLISHED = {
     "Wide_ResNet50_2": (_V1, _V2), "Wide_ResNet101_2": (_V1, _V2),
     "VGG11": (_V1,), "VGG11_BN": (_V1,), "VGG13": (_V1,), "VGG13_BN": (_V1,), "VGG16": ("IMAGENET1K_FEATURES", _V1), "VGG16_BN": (_V1,),
     "VGG19": (_V1,), "VGG19_BN": (_V1,), "AlexNet": (_V1,), "SqueezeNet1_0": (_V1,), "SqueezeNet1_1": (_V1,), "MobileNet_V2": (_V1, _V2),
+    "MobileNet_V3_Large": (_V1, _V2), "MobileNet_V3_Small": (_V1,),
     "GoogLeNet": (_V1,), "Inception_V3": (_V1,),
 }  # fmt: skip
 

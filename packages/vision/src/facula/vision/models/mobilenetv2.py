@@ -19,6 +19,21 @@ def _make_divisible(v: float, divisor: int, min_value: int | None = None) -> int
     return near + divisor if near < 0.9 * v else near
 
 
+def _initialise(network: nn.Module) -> None:
+    """First values as torchvision draws them, module by module."""
+    for module in network.modules():
+        if isinstance(module, nn.Conv2d):
+            nn.init.kaiming_normal_(module.weight, mode="fan_out")
+            if module.bias is not None:
+                nn.init.zeros_(module.bias)
+        elif isinstance(module, (nn.BatchNorm2d, nn.GroupNorm)):
+            nn.init.ones_(module.weight)
+            nn.init.zeros_(module.bias)
+        elif isinstance(module, nn.Linear):
+            nn.init.normal_(module.weight, 0, 0.01)
+            nn.init.zeros_(module.bias)
+
+
 class InvertedResidual(nn.Module):
     """1x1 up, depthwise 3x3, 1x1 down without activation, plus x where shapes allow."""
 
@@ -74,17 +89,7 @@ class MobileNetV2(nn.Module):
         features.append(Conv2dNormActivation(planes, self.last_channel, kernel_size=1, **activation))
         self.features = nn.Sequential(*features)
         self.classifier = nn.Sequential(nn.Dropout(p=dropout), nn.Linear(self.last_channel, num_classes))
-        for module in self.modules():
-            if isinstance(module, nn.Conv2d):
-                nn.init.kaiming_normal_(module.weight, mode="fan_out")
-                if module.bias is not None:
-                    nn.init.zeros_(module.bias)
-            elif isinstance(module, (nn.BatchNorm2d, nn.GroupNorm)):
-                nn.init.ones_(module.weight)
-                nn.init.zeros_(module.bias)
-            elif isinstance(module, nn.Linear):
-                nn.init.normal_(module.weight, 0, 0.01)
-                nn.init.zeros_(module.bias)
+        _initialise(self)
 
     def forward(self, x) -> Tensor:
         return self.classifier(nn.functional.adaptive_avg_pool2d(self.features(x), (1, 1)).flatten(1))
