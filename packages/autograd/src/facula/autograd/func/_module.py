@@ -22,7 +22,7 @@ def _names(module, prefix="", above=()):
 
 
 def _home(module, path) -> tuple:
-    """The dict that holds the tensor at a dotted path, and its key there; for what is no parameter or buffer, the attributes."""
+    """The module that has the tensor at a dotted path, its dict of parameters or buffers that holds it, and its key there; for an attribute no dict."""
     *parts, name = path.split(".")
     for part in parts:
         if module._modules.get(part) is None:
@@ -30,8 +30,16 @@ def _home(module, path) -> tuple:
         module = module._modules[part]
     for table in (module._parameters, module._buffers):
         if name in table:
-            return table, name
-    return module.__dict__, name
+            return module, table, name
+    return module, None, name
+
+
+def _attribute(module, name, path):
+    """What the module has under a name that is no parameter's or buffer's, _ABSENT where that is nothing."""
+    found = getattr(module, name, _ABSENT)
+    if found is _ABSENT or found is None or isinstance(found, Tensor):
+        return found
+    raise TypeError(f"functional_call: attribute `{name}`: {found} is not an instance of torch.Tensor, and {path!r} gives a tensor for it. Give parameters and buffers.")
 
 
 def functional_call(module, parameter_and_buffer_dicts, args=None, kwargs=None, *, tie_weights=True, strict=False):
@@ -96,18 +104,27 @@ def swapped(module, given, tie_weights=False, strict=False):
         for path, value in values.items():
             if value is not None and not isinstance(value, Tensor):
                 raise TypeError(f"functional_call: {value!r} is not an instance of torch.Tensor, and was given for {path!r}. Give a tensor.")
-            table, key = _home(module, path)
-            before.append((table, key, table.get(key, _ABSENT), path))
-            table[key] = value
+            part, table, key = _home(module, path)
+            if table is None:
+                before.append((part, None, key, _attribute(part, key, path), path))
+                setattr(part, key, value)  # a Parameter becomes one of the module's, a parametrised name goes to its right inverse
+            else:
+                before.append((part, table, key, table[key], path))
+                table[key] = value
         yield
     finally:
-        for table, key, value, path in reversed(before):
-            if path in given:
-                given[path] = table.get(key, given[path])
-            if value is _ABSENT:
-                table.pop(key, None)
-            else:
+        for part, table, key, value, path in reversed(before):
+            if table is not None:
+                if path in given:
+                    given[path] = table.get(key, given[path])
                 table[key] = value
+                continue
+            if path in given:
+                given[path] = getattr(part, key, given[path])
+            if value is _ABSENT or key in part._parameters:
+                delattr(part, key)
+            if value is not _ABSENT:
+                setattr(part, key, value)
 
 
 def stack_module_state(models) -> tuple:
