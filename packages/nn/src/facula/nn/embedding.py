@@ -22,7 +22,7 @@ class _Table(Module):
         self.num_embeddings, self.embedding_dim = rows, width
         if padding_idx is not None:
             if not -rows <= padding_idx < rows:
-                raise AssertionError(f"{type(self).__name__}: padding_idx {padding_idx} must be within num_embeddings {rows}")
+                raise AssertionError(f"{type(self).__name__}: padding_idx must be within num_embeddings, which is {rows}, got {padding_idx}")
             padding_idx %= rows
         self.padding_idx = padding_idx
         if weight is None:

@@ -325,11 +325,18 @@ class RNNCellBase(Module):
             raise RuntimeError(f"input has inconsistent input_size: got {input.size(-1)} expected {self.input_size}")
         parts = 2 if mode == "LSTM" else 1
         if hx is not None:
-            hx = hx if mode == "LSTM" else (hx,)
+            if mode != "LSTM":
+                hx = (hx,)
+            elif isinstance(hx, Tensor) and input.dim() == 2:  # without a batch its two rows are h and c, as in PyTorch
+                raise TypeError(f"{self._get_name()}: hx must be a tuple of two tensors, h and c, got one tensor of shape {tuple(hx.shape)}. Give (h, c).")
+            elif len(hx) != 2:
+                raise RuntimeError(f"{self._get_name()}: expected two hidden states, h and c, got {len(hx)}. Give (h, c).")
             for k, s in enumerate(hx):
                 if s.dim() not in (1, 2):
                     name = f"hx[{k}]" if mode == "LSTM" else "hidden"
                     raise ValueError(f"{self._get_name()}: Expected {name} to be 1D or 2D, got {s.dim()}D instead")
+                if s.dim() < input.dim():
+                    raise RuntimeError(f"{self._get_name()}: hidden{k} is {s.dim()}D and input is {input.dim()}D. Give it a batch dimension, too.")
                 if s.size(-1 if input.dim() == 1 else 1) != self.hidden_size:
                     raise RuntimeError(f"hidden{k} has inconsistent hidden_size: got {s.size(-1)}, expected {self.hidden_size}")
         single = input.dim() == 1

@@ -124,6 +124,8 @@ def pack_padded_sequence(input: Tensor, lengths: Any, batch_first: bool = False,
     lengths = facula.as_tensor(lengths, dtype=facula.int64)
     if batch_first:
         input = input.transpose(0, 1)
+    if not input.numel():
+        raise RuntimeError(f"pack_padded_sequence: Cannot pack empty tensors, got input {tuple(input.shape)}.")
     if lengths.dim() != 1 or lengths.numel() != input.size(1):
         raise RuntimeError(f"pack_padded_sequence: Expected `len(lengths)` to be equal to batch_size, but got {lengths.numel()} (batch_size={input.size(1)})")
     order = None
@@ -131,8 +133,6 @@ def pack_padded_sequence(input: Tensor, lengths: Any, batch_first: bool = False,
         lengths, order = facula.sort(lengths, descending=True)
         order = order.to(input.device)
         input = input.index_select(1, order)
-    if not input.numel():
-        raise RuntimeError(f"pack_padded_sequence: Cannot pack empty tensors, got input {tuple(input.shape)}.")
     each = lengths.tolist()
     if not each or each[-1] <= 0:
         raise RuntimeError(f"Length of all samples has to be greater than 0, but found an element in 'lengths' that is <= 0: {each}")
