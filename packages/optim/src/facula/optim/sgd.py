@@ -68,6 +68,8 @@ class SGD(FormulaOptimizer):
 
     def step_listed(self, params: list, grads: list, group: dict) -> None:
         """One call without momentum; with it, one for the parameters that are moving and one for those that start."""
+        if group["fused"] and params[0].is_meta:  # the row takes these: here, unlike elsewhere, no state on the CPU stops it
+            refuse_fused(params[0], group)
         if group["momentum"] == 0:
             return self.run(params, grads, [[]], group, self.settings(group))
         states = [*map(self.state.__getitem__, params)]

@@ -137,8 +137,19 @@ def update_bn(loader: Iterable, model: Any, device: Any = None) -> None:
     model.train(was_training)
 
 
+def _cosine(t: float) -> float:
+    return (1 - math.cos(math.pi * t)) / 2
+
+
+def _linear(t: float) -> float:
+    return t
+
+
+_ANNEALED = {"cos": _cosine, "linear": _linear}
+
+
 class SWALR(LRScheduler):
-    """lr annealed to swa_lr in anneal_epochs steps, then constant."""
+    """lr annealed to swa_lr in anneal_epochs steps, then constant. anneal_func: the weight of swa_lr, from the part of them that is over."""
 
     def __init__(
         self,
@@ -150,16 +161,25 @@ class SWALR(LRScheduler):
     ) -> None:
         for lr, group in zip(per_group("swa_lr", optimizer, swa_lr), optimizer.param_groups):
             group["swa_lr"] = lr
-        if anneal_strategy not in ("cos", "linear"):
+        if anneal_strategy not in _ANNEALED:
             raise ValueError(f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}")
         if not isinstance(anneal_epochs, int) or anneal_epochs < 0:
             raise ValueError(f"anneal_epochs must be equal or greater than 0, got {anneal_epochs}")
         self._anneal_strategy, self.anneal_epochs = anneal_strategy, anneal_epochs
+        self.anneal_func: Callable[[float], float] = _ANNEALED[anneal_strategy]
         super().__init__(optimizer, last_epoch)
 
+    def state_dict(self) -> dict[str, Any]:
+        """Everything but the optimizer and anneal_func."""
+        return {key: value for key, value in super().state_dict().items() if key != "anneal_func"}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take back what state_dict gave; anneal_func is then that of its strategy."""
+        super().load_state_dict(state_dict)
+        self.anneal_func = _ANNEALED[self._anneal_strategy]
+
     def _weight(self, step: int) -> float:
-        t = max(0, min(1, step / max(1, self.anneal_epochs)))
-        return (1 - math.cos(math.pi * t)) / 2 if self._anneal_strategy == "cos" else t
+        return self.anneal_func(max(0, min(1, step / max(1, self.anneal_epochs))))
 
     def get_lr(self) -> list:
         self._warn_outside_step()
