@@ -120,6 +120,8 @@ class Tape:
         seen = view(tensor)
         if grad_mode():
             tensor.origin = seen.origin
+        if "_forward" in seen.__dict__:  # a dual tensor's tangent
+            tensor.__dict__["_forward"] = seen.__dict__["_forward"]
         return seen
 
     def refresh(self, tensor) -> None:

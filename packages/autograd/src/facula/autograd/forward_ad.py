@@ -28,6 +28,16 @@ class Level:
         self.number, self.open, self.paused = number, True, False
         self.door = extend.interpreter(interpret)
 
+    def __reduce__(self) -> tuple:
+        """A copy of a tensor has no tangent, for its level is none that is open."""
+        return Closed, ()
+
+
+class Closed:
+    """The level of tangents that were copied or pickled."""
+
+    open = False
+
 
 class UnpackedDualTensor(NamedTuple):
     """A dual tensor's value and tangent (None where there is none)."""
@@ -76,6 +86,22 @@ class dual_level:
 
     def __exit__(self, *exc) -> None:
         exit_dual_level()
+
+
+class _set_fwd_grad_enabled:
+    """A block in which no tangents are computed (False), or again (True)."""
+
+    def __init__(self, mode: bool) -> None:
+        self.level, self.before = current(), None
+        if self.level is not None:
+            self.before, self.level.paused = self.level.paused, not mode
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *exc) -> None:
+        if self.level is not None:
+            self.level.paused = self.before
 
 
 def tangent_of(t):
@@ -129,9 +155,11 @@ def unpack_dual(tensor, *, level=None):
     now = current()
     if now is None:
         return UnpackedDualTensor(tensor, None)
-    if level is not None and level != now.number:
-        raise GradError(f"unpack_dual: level {level} is not open, {now.number} is.")
+    if not isinstance(tensor, Tensor):
+        raise TypeError(f"unpack_dual: argument 'tensor' must be Tensor, not {type(tensor).__name__}.")
     tangent = tangent_of(tensor)
+    if tangent is not None and level is not None and level != now.number:
+        raise GradError(f"unpack_dual: level {level} is not open, {now.number} is.")
     if tangent is None:
         return UnpackedDualTensor(tensor, None)
     primal = _core.alias(tensor)
@@ -152,13 +180,11 @@ def interpreted(op, args, kwargs):
     if current().paused:
         return extend.call(op, *args, **kwargs)
     if not any(tangent_of(t) is not None for t in spread(args)):
-        if out is not None and tangent_of(out) is not None:  # overwritten by what has none
-            result = extend.call(op, *args, out=out)
-            tangent_of(out).zero_()
-            return result
+        if out is not None and tangent_of(out) is not None:
+            refuse_output(op.name)
         return extend.call(op, *args, **kwargs)
     if out is not None and out is not args[0]:
-        raise GradError(f"{op.name}: out= does not support forward mode. Leave it out.")
+        refuse_output(op.name)
     if out is not None or op.writes:
         return in_place(op, args)
     if op.kind == "view":
@@ -175,6 +201,18 @@ def interpreted(op, args, kwargs):
             attach(t, v.clone() if any(lib.fc_same_storage(v._h, u._h) for u in given) else v)
             attach_saved(t)
     return result
+
+
+def refuse_output(name):
+    raise NotImplementedError(f"Trying to use forward AD with {name.lstrip('_')} that does not support it because it is an out= function. Leave out= out.")
+
+
+def outputs(name, tensors) -> None:
+    if not current().paused and any(tangent_of(t) is not None for t in tensors):
+        refuse_output(name)
+
+
+interpret.outputs = outputs
 
 
 def geometry(t) -> tuple:

@@ -226,7 +226,7 @@ def _index_writer(op, in_place):
 
 def _restride(self, view, name):
     """Give self the shape and strides of a view of itself."""
-    seen = view(self.detach()) if self.origin is None else _dispatch.tape.reshaped(self, view, name)
+    seen = view(self.detach()) if self.origin is None and not _ops.interpreting or _dispatch.tape is None else _dispatch.tape.reshaped(self, view, name)
     self._h, self._shape = lib.fc_alias(seen._h, 0), None
     lib.fc_bump(self._h)
     return self

@@ -75,7 +75,8 @@ def set_tape(tape):
 def interpreter(f):
     """Within the block, ops of this thread go to f(op, args, kwargs). While f runs it is off the stack.
 
-    If f has an attribute `reads`, reads(tensor, name) is called when item, tolist, numpy, equal or nonzero is about to read values.
+    If f has an attribute `reads`, reads(tensor, name) is called when item, tolist, numpy, equal or nonzero is about to read values;
+    if it has `outputs`, outputs(name, tensors) when a composition is about to write its result into out= (both are among the tensors).
     """
     _dispatch.push_interpreter(f)
     try:

@@ -3,7 +3,7 @@
 import warnings
 
 from facula.tensor_core import _ops
-from facula.tensor_core.dispatch.slow import execute, has_origin
+from facula.tensor_core.dispatch.slow import execute, has_origin, told_of_output
 from facula.tensor_core._errors import DTypeError
 from facula.tensor_core._lib import lib
 from facula.tensor_core.memory.resize import result_on_meta, set_data
@@ -77,6 +77,8 @@ def refuse_history(name, tensors):
 
         if grad_mode():
             raise RuntimeError(f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the arguments requires grad. Detach them.")
+    if _ops.interpreting:
+        told_of_output(name, tensors)
 
 
 def write(op, args, out):

@@ -99,6 +99,14 @@ def _leaving(tensor, how):
         reads(tensor, how)
 
 
+def told_of_output(name, tensors) -> None:
+    """A composition is about to write into out=: tell this thread's topmost interpreter, which may refuse."""
+    stack = getattr(_listening, "stack", None)
+    outputs = getattr(stack[-1], "outputs", None) if stack else None
+    if outputs is not None:
+        outputs(name, tensors)
+
+
 def _interpret(op, args, kwargs):
     """Ask this thread's topmost interpreter, with itself off the stack meanwhile."""
     stack = _listening.stack

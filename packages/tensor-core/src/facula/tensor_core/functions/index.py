@@ -364,7 +364,7 @@ def fill_(input, value):
     if isinstance(value, Tensor):
         if value.dim():
             raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {value.dim()} dimensions.")
-        return copy_(input, value)
+        return copy_(input, value.clone() if lib.fc_same_storage(input._h, value._h) else value)
     return _ops.fill_number_(input, _run.fitting("fill_", value, input.dtype))
 
 

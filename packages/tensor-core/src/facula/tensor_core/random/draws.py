@@ -269,7 +269,7 @@ def normal(
         if len(tensors) == 2:
             resize("normal", out, shape)
         result = out
-    elif has_origin(tensors):  # a history that says that the derivatives are 0
+    elif has_origin(tensors) or _ops.interpreting:  # a history, or tangents, that say that the derivatives are 0
         both = tensors[0] + tensors[1] if len(tensors) == 2 else tensors[0]
         result = both.to(tensors[0].dtype).clone(memory_format=facula.contiguous_format)
     else:
