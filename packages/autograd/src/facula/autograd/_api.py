@@ -2,9 +2,9 @@
 
 import warnings
 
-from . import _core, _engine, _hooks
+from . import _core, _engine
 from ._core import GradError, Tensor, is_complex, lib, ones_like
-from ._engine import add_to_grad, run
+from ._engine import run
 from ._node import Leaf, Nowhere, Output, add_hook
 from ._views import refreshed
 from .grad_mode import is_inference
@@ -119,19 +119,11 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
     inputs = as_tuple(inputs)
     if not inputs:
         raise GradError("backward: `inputs` argument to `backward` cannot be empty. Leave it out to fill all leaves.")
-    captures = dict.fromkeys(wanted_origins(inputs))
-    run(start, keep, create_graph, captures)
+    ends = set(wanted_origins(inputs))
     for t in inputs:
-        g = captures[origin_of(t)]
-        if g is not None and isinstance(t, Tensor):
-            before = _core.set_grad_mode(create_graph)
-            try:
-                add_to_grad(t, g, create_graph)
-            finally:
-                _core.set_grad_mode(before)
-            extra = t.origin.extra
-            if isinstance(t.origin, Leaf) and extra is not None and extra.accumulated:
-                _hooks.told_after(extra, t)
+        if isinstance(t, Tensor):
+            tensor_retain_grad(t)
+    run(start, keep, create_graph, only=ends)
 
 
 def wanted_origins(inputs):

@@ -9,6 +9,7 @@ hook may step and free a parameter while backward goes on.
 import sys
 import warnings
 from heapq import heappop, heappush
+from itertools import count
 from threading import Lock
 
 from ._core import GradError, Tensor, contiguous_format, extend, facula_path, lib, ops, set_grad_mode
@@ -23,7 +24,7 @@ accumulating = Lock()  # two threads may fill one leaf
 
 class Current(extend.ThreadState):
     depth = 0  # how many backwards are under way, one called by another
-    task = None  # [roots, captures, the nodes that will be reached or None, what to call at its end or None, what hooks remember or None] of the backward that runs
+    task = None  # [roots, captures or only, the nodes that will be reached or None, what to call at its end or None, what hooks remember or None, number or None] of the backward that runs
     capturing = False  # whether this thread is inside a backward that fills given tensors only
 
 
@@ -52,6 +53,19 @@ def memory(key) -> dict:
     return task[4].setdefault(key, {})
 
 
+_numbers = count()
+
+
+def task_number() -> int:
+    """The number of this thread's backward, one more than that of the last one that was asked for its own; -1 outside of a backward."""
+    task = current.task
+    if task is None:
+        return -1
+    if task[5] is None:
+        task[5] = next(_numbers)
+    return task[5]
+
+
 def queue_callback(callback) -> None:
     """Call `callback` once this thread's backward is done, its gradients all in place. RuntimeError outside of a backward."""
     task = current.task
@@ -78,31 +92,37 @@ def keeps_layout() -> bool:
     return not getattr(current, "loose", False)
 
 
-def run(roots, keep_graph, create_graph, captures=None):
+def run(roots, keep_graph, create_graph, captures=None, only=None):
     """Go backward from `roots`, a list of (origin, gradient).
 
     captures: {origin: None}, filled with gradients instead of accumulating into leaves. Returns captures.
+    only: a set of origins; then these nodes run, those on the way to them, and no others, and of leaves these are filled.
     """
     if current.depth >= DEEP:
         current.depth = 0
         try:
-            return extend.elsewhere(lambda: run(roots, keep_graph, create_graph, captures))
+            return extend.elsewhere(lambda: run(roots, keep_graph, create_graph, captures, only))
         finally:
             current.depth = DEEP
     block = extend.plain()
     if block is not None:  # gradients are plain tensors, whatever class the leaves are of
         with block:
-            return _run_all(roots, keep_graph, create_graph, captures)
-    return _run_all(roots, keep_graph, create_graph, captures)
+            return _run_all(roots, keep_graph, create_graph, captures, only)
+    return _run_all(roots, keep_graph, create_graph, captures, only)
 
 
-def _run_all(roots, keep_graph, create_graph, captures):
+def _run_all(roots, keep_graph, create_graph, captures, only):
     before, outer = set_grad_mode(create_graph), (current.capturing, current.task)
-    current.capturing, current.task = captures is not None, [roots, captures, None, None, None]
+    ends = captures if only is None else only
+    current.capturing, current.task = ends is not None, [roots, ends, None, None, None, None]
     current.depth += 1
     try:
-        wanted = None if captures is None else leading_to(captures, roots)
-        counts = leaf_counts(roots) if watched[0] and captures is None else None
+        wanted = None if ends is None else leading_to(ends, roots)
+        if only is not None:
+            wanted |= only
+            wanted.update([origin.inputs[0] for origin in only if type(origin) is Output])
+            roots = [root for root in roots if root[0] in wanted]
+        counts = leaf_counts(roots, wanted) if watched[0] and captures is None else None
         leaves = _run(roots, keep_graph, create_graph, captures, wanted, counts)
         for leaf in list(leaves):
             accumulate(leaf, leaves.pop(leaf), create_graph, captures)
@@ -137,13 +157,13 @@ def _run(roots, keep_graph, create_graph, captures, wanted, counts):
         if extra is not None:
             g = hooks_before(node, extra, g, captures is None or node in wanted)
         inputs = node.inputs
-        if captures is not None:
-            if node in captures:  # PyTorch: as it arrived, where the node has work to do besides
+        if wanted is not None:
+            if captures is not None and node in captures:  # PyTorch: as it arrived, where the node has work to do besides
                 captures[node] = arrived if node in wanted else g
             if node not in wanted:  # only captured
                 node = None
                 continue
-            inputs = tuple([i if i in wanted or i in captures else None for i in inputs])
+            inputs = tuple([i if i in wanted or (captures is not None and i in captures) else None for i in inputs])
         if type(node) is Output:
             node, g = joined(node, inputs[0], g, grads, heap)
             continue
@@ -257,13 +277,13 @@ def leading_to(captures, roots) -> set:
     return wanted
 
 
-def leaf_counts(roots) -> dict:
-    """How many edges lead to each leaf. (Where a node gives no gradient, its leaves wait for the end: late, not wrong.)"""
+def leaf_counts(roots, wanted=None) -> dict:
+    """How many edges lead to each leaf, from all nodes or from the wanted ones. (Where a node gives no gradient, its leaves wait for the end: late, not wrong.)"""
     counts, seen = {}, set()
     stack = [root for root, _ in roots]
     while stack:
         node = stack.pop()
-        if node in seen:
+        if node in seen or (wanted is not None and node not in wanted):
             continue
         seen.add(node)
         for n in node.inputs:

@@ -50,6 +50,7 @@ class FunctionCtx:
     in_jvp = None  # what saved_tensors is while jvp runs
     marked = None  # in forward mode: the dirty tensors, until jvp has run
     materialize_grads = True
+    _materialize_non_diff_grads = True  # with materialize_grads: of results without derivative, too
 
 
 class FunctionNode(FunctionCtx, Node):
@@ -104,7 +105,8 @@ class FunctionNode(FunctionCtx, Node):
         gs = g if type(g) is list else [g]
         gs += [None] * (len(self._metas) - len(gs))
         if self.materialize_grads:
-            gs = [zeros(m) if t is None and m is not None else t for t, m in zip(gs, self._metas)]
+            quiet = () if self._materialize_non_diff_grads else self.flat
+            gs = [zeros(m) if t is None and m is not None and k not in quiet else t for k, (t, m) in enumerate(zip(gs, self._metas))]
         function = self._function
         users = function.backward
         if function.vjp is not Function.vjp:

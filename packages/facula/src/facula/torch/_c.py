@@ -28,9 +28,9 @@ def _are_functorch_transforms_active() -> bool:
 
 def _current_graph_task_id() -> int:
     """A number for the backward that this thread is in; -1 outside of one."""
-    from facula.autograd._engine import current
+    from facula.autograd._engine import task_number
 
-    return -1 if current.task is None else id(current.task)
+    return task_number()
 
 
 def __getattr__(name: str):
