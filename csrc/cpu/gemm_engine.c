@@ -1,7 +1,8 @@
 /*
  * The product engine: cuts c into rectangles for the threads, and each rectangle's K into blocks and super-blocks in the
- * order of gemm.h. Blocking for caches: of b, `cols_at_once` columns of one block stay in L2 as packed panels; of a,
- * `rows_at_once` rows beside them; the register tile streams both.
+ * order of gemm.h. Blocking for caches: `rows_at_once` rows of one block of a stay in L2 as packed panels, and beside them
+ * their piece of c, `cols_at_once` columns, while k runs through a super-block: c goes to memory once for each. b's columns
+ * of the whole super-block are packed for the first rows and come from L3 for the others, one panel for a block's rows.
  *
  * Each rectangle packs what it needs for itself. Sharing the packed panels between threads would save some packing (under
  * 3 % at 256 x 256 x 256) and cost a barrier per block.
@@ -20,6 +21,7 @@
 #define A_BYTES (192 << 10)
 #define B_BYTES (256 << 10)
 #define SUM_BYTES (16 << 10)         /* sums on their way through L1 */
+#define SUPER ((int64_t)FC_GEMM_SUPER * FC_GEMM_BLOCK)
 
 const fc_gemm_kernel *fc_gemm_kernel_for(int dtype)
 {
@@ -37,6 +39,7 @@ typedef struct {
     int64_t rect_rows, rect_cols, down, across; /* a rectangle's size; rectangles per column and per row of c */
     int64_t rows_at_once, cols_at_once, depth;
     int direct, half, aside;                    /* aside: sums gather in scratch and go to c at the end */
+    int keeps_b;                                /* several blocks of rows meet it: a super-block of it stays packed */
     size_t b_at, sum_at, super_at, bytes;       /* scratch: packed a, packed b, float32 sums for halves, one super-block */
 } plan;
 
@@ -56,6 +59,42 @@ static void pack_side(const plan *p, int is_b, void *panels, int64_t i, int64_t 
         fc_gemm_pack_half(p->kernel, g->dtype, panels, width, (const uint16_t *)x + start, line, step, lines, depth);
     else
         p->kernel->pack(panels, width, (const char *)x + start * p->kernel->size, line, step, lines, depth);
+}
+
+/* Block [k, k + depth) of the left side, rows from m. */
+static void give_a(const plan *p, fc_gemm_tile_job *job, int64_t i, int64_t m, int64_t k, char *packed)
+{
+    const fc_gemm_args *g = p->g;
+    const int size = p->kernel->size;
+    job->a = packed;
+    if (g->a_at) {
+        job->a = g->a;
+        job->a_at = g->a_at + m;
+        job->a_k = g->a_k + k;
+    } else if (g->a_in_place) {
+        job->a = (const char *)g->a + (i * g->a_batch + m * g->a_row + k * g->a_col) * size;
+        job->a_row = g->a_row;
+        job->a_step = g->a_col;
+    } else if (g->a_packed)
+        job->a = (const char *)g->a_packed + (k * up(g->M, p->kernel->mr) + m * job->depth) * size;
+    else
+        pack_side(p, 0, packed, i, m, job->rows, k, job->depth);
+}
+
+/* The same of the right side, columns from n; `fresh`: it is not packed yet. */
+static void give_b(const plan *p, fc_gemm_tile_job *job, int64_t i, int64_t n, int64_t cols, int64_t k, char *packed, int fresh)
+{
+    const fc_gemm_args *g = p->g;
+    const int size = p->kernel->size;
+    job->b = packed;
+    if (g->b_at) {
+        job->b = (const char *)g->b + (i * g->b_batch + n) * size;
+        job->b_at = g->b_at + k;
+    } else if (p->direct) {
+        job->b = (const char *)g->b + (i * g->b_batch + k * g->b_row + n) * size;
+        job->b_row = g->b_row;
+    } else if (fresh)
+        pack_side(p, 1, packed, i, n, cols, k, job->depth);
 }
 
 /* Rectangle (rows x cols at m0, n0) of product i, columns [n0, n0 + cols) fitting the packed panels. */
@@ -84,64 +123,43 @@ static void strip(const plan *p, int64_t i, int64_t m0, int64_t rows, int64_t n0
     const void *bias = home.bias;
     home.bias = NULL;
 
-    int64_t k = 0;
+    int64_t k0 = 0;
     do {
-        const int64_t super_end = k + FC_GEMM_SUPER * FC_GEMM_BLOCK < g->K ? k + FC_GEMM_SUPER * FC_GEMM_BLOCK : g->K;
-        const int first = k == 0, last = super_end == g->K;
-        fc_gemm_tile_job job = home;
-        job.add = first && g->accumulate;
-        if (!first) {
-            job.c = scratch + p->super_at;
-            job.c_row = cols;
-            job.c_col = 1;
-            job.c_at = NULL;
-        }
-        do {
-            job.depth = super_end - k < FC_GEMM_BLOCK ? super_end - k : FC_GEMM_BLOCK;
-            job.split = fc_gemm_splits(g, job.depth);
-            job.bias = first && last && k + job.depth == g->K ? bias : NULL;
-            if (g->b_at) {
-                job.b = (const char *)g->b + (i * g->b_batch + n0) * size;
-                job.b_at = g->b_at + k;
-            } else if (p->direct) {
-                job.b = (const char *)g->b + (i * g->b_batch + k * g->b_row + n0) * size;
-                job.b_row = g->b_row;
-            } else {
-                pack_side(p, 1, packed_b, i, n0, cols, k, job.depth);
-                job.b = packed_b;
+        const int64_t k1 = g->K - k0 < SUPER ? g->K : k0 + SUPER;
+        const int first = k0 == 0, last = k1 == g->K;
+        for (int64_t m = 0; m < rows; m += p->rows_at_once) {
+            fc_gemm_tile_job job = home;
+            job.rows = rows - m < p->rows_at_once ? rows - m : p->rows_at_once;
+            job.c = (char *)home.c + m * home.c_row * size;
+            const void *const bias_m = last && bias ? (const char *)bias + m * home.bias_row * size : NULL;
+            fc_gemm_tile_job merged = job;
+            if (!first) {
+                job.c = scratch + p->super_at;
+                job.c_row = cols;
+                job.c_col = 1;
+                job.c_at = NULL;
             }
-            for (int64_t m = 0; m < rows; m += p->rows_at_once) {
-                fc_gemm_tile_job part = job;
-                part.rows = rows - m < p->rows_at_once ? rows - m : p->rows_at_once;
-                part.c = (char *)job.c + m * job.c_row * size;
-                part.bias = job.bias ? (const char *)job.bias + m * job.bias_row * size : NULL;
-                part.a = packed_a;
-                if (g->a_at) {
-                    part.a = g->a;
-                    part.a_at = g->a_at + m0 + m;
-                    part.a_k = g->a_k + k;
-                } else if (g->a_in_place) {
-                    part.a = (const char *)g->a + (i * g->a_batch + (m0 + m) * g->a_row + k * g->a_col) * size;
-                    part.a_row = g->a_row;
-                    part.a_step = g->a_col;
-                } else if (g->a_packed)
-                    part.a = (const char *)g->a_packed + (k * up(g->M, kernel->mr) + (m0 + m) * job.depth) * size;
-                else
-                    pack_side(p, 0, packed_a, i, m0 + m, part.rows, k, job.depth);
-                kernel->block(&part);
+            int64_t k = k0;
+            do {
+                job.depth = k1 - k < FC_GEMM_BLOCK ? k1 - k : FC_GEMM_BLOCK;
+                job.split = fc_gemm_splits(g, job.depth);
+                job.bias = first && k + job.depth == g->K ? bias_m : NULL;
+                job.add = k > k0 || (first && g->accumulate);
+                give_b(p, &job, i, n0, cols, k, packed_b + (p->keeps_b ? (k - k0) * up(cols, kernel->nr) * size : 0), m == 0 || !p->keeps_b);
+                give_a(p, &job, i, m0 + m, k, packed_a);
+                kernel->block(&job);
+                k += job.depth;
+            } while (k < k1);
+            if (!first) {
+                merged.a = scratch + p->super_at;
+                merged.b_row = cols;
+                merged.add = 1;
+                merged.bias = bias_m;
+                kernel->merge(&merged);
             }
-            job.add = 1;
-            k += job.depth;
-        } while (k < super_end);
-        if (!first) {
-            fc_gemm_tile_job sum = home;
-            sum.a = scratch + p->super_at;
-            sum.b_row = cols;
-            sum.add = 1;
-            sum.bias = last ? bias : NULL;
-            kernel->merge(&sum);
         }
-    } while (k < g->K);
+        k0 = k1;
+    } while (k0 < g->K);
     if (p->half)
         fc_gemm_narrow(g, i, m0, rows, n0, cols, home.c);
     else if (p->aside)
@@ -204,13 +222,15 @@ int fc_gemm_run(const fc_gemm_args *g)
     cut(&p, worth < threads ? worth : threads);
     p.depth = g->K < FC_GEMM_BLOCK ? g->K : FC_GEMM_BLOCK;
     const int64_t depth = p.depth ? p.depth : 1;
-    const int several = g->K > FC_GEMM_SUPER * FC_GEMM_BLOCK;
     p.rows_at_once = A_BYTES / (FC_GEMM_BLOCK * kernel->size) / kernel->mr * kernel->mr;
     p.cols_at_once = up(B_BYTES / (FC_GEMM_BLOCK * kernel->size), kernel->nr);
     p.direct = p.rect_rows <= kernel->direct_rows && g->b_col == 1 && g->b_row != 0 && !g->pack_b && !p.half && !g->b_at;
+    p.keeps_b = p.rect_rows > p.rows_at_once && !p.direct && !g->b_at;
     if (p.direct) /* nothing is packed: long stretches of its lines */
         p.cols_at_once *= 8;
-    if ((several || p.aside) && p.rect_rows > 4 * p.rows_at_once) /* sums of a whole rectangle are kept aside: bound it */
+    else if (p.keeps_b) /* what is packed for several rows may come from L3, and each stretch of it costs packing all of a */
+        p.cols_at_once *= 2;
+    if (p.aside && p.rect_rows > 4 * p.rows_at_once) /* sums of a whole rectangle are kept aside: bound it */
         p.rect_rows = 4 * p.rows_at_once;
     if (p.aside && g->K <= FC_GEMM_BLOCK && (g->a_packed || g->a_at || g->a_in_place)) { /* short sums, of which much else is moving */
         const int64_t cols = SUM_BYTES / (kernel->size * (p.rect_rows + 1)) / kernel->nr * kernel->nr;
@@ -221,11 +241,12 @@ int fc_gemm_run(const fc_gemm_args *g)
     p.down = (g->M + p.rect_rows - 1) / p.rect_rows;
     p.across = (g->N + p.rect_cols - 1) / p.rect_cols;
 
-    const size_t size = (size_t)kernel->size, sums = (size_t)(p.rect_rows * p.cols_at_once) * size;
+    const size_t size = (size_t)kernel->size;
+    const int64_t kept = !p.keeps_b ? depth : g->K < SUPER ? g->K : SUPER, lines = up(p.cols_at_once, kernel->nr);
     p.b_at = (size_t)up((int64_t)((size_t)(up(p.rows_at_once, kernel->mr) * depth) * size) + 64, 64);
-    p.sum_at = p.b_at + (p.direct || g->b_at ? 0 : (size_t)(up(p.cols_at_once, kernel->nr) * depth) * size + 64);
-    p.super_at = p.sum_at + (p.aside ? (size_t)up((int64_t)sums, 64) : 0);
-    p.bytes = p.super_at + (several ? (size_t)up((int64_t)sums, 64) : 0);
+    p.sum_at = p.b_at + (p.direct || g->b_at ? 0 : (size_t)(lines * kept) * size + 64);
+    p.super_at = p.sum_at + (p.aside ? (size_t)up((int64_t)((size_t)(p.rect_rows * p.cols_at_once) * size), 64) : 0);
+    p.bytes = p.super_at + (g->K > SUPER ? (size_t)(p.rows_at_once * p.cols_at_once) * size + 64 : 0);
 
     const int64_t count = g->batch * p.down * p.across;
     const int64_t grain = 1 + WORK_PER_PIECE / (work / (p.down * p.across) + 1);
