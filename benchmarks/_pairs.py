@@ -3,7 +3,10 @@
 A case is timed in pairs, a batch of Facula's calls and a batch of PyTorch's, the order turning. The ratio is the median of the pairs'
 ratios. A case ends as soon as the pairs' ratios lie on one side of every limit (five pairs that agree), else when its time is up;
 what is near a limit gets the most pairs. On several threads a batch waits until the other library's threads are asleep: PyTorch's spin for
-3.6 ms after a call (Facula's for 0.07), nine batches long, on the core that the batch is to use. `low` and `high` in the result are the quartiles of the pairs' ratios.
+3.6 ms after a call (Facula's for 0.07), nine batches long, on the core that the batch is to use. Then its own are woken by calls that
+are not timed, so that what counts is a program that computes, not one that slept: a sleeper takes up to a millisecond to come, which
+PyTorch's caller waits for in its first call and Facula's does not, in no call. `low` and `high` in the result are the quartiles of
+the pairs' ratios.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from _harness import OURS, THEIRS, numbers, same
 LIMITS = (1.0, 1.3, 1.5)
 FEWEST, MOST, BATCH = 5, 31, 4e-4
 ASLEEP = 0.012  # seconds after which no thread of either library spins
+AWAKE = 0.003  # seconds of calls after which all of its threads take part
 
 
 def libraries(threads):
@@ -58,7 +62,7 @@ def clear(ratios, limits=LIMITS):
 
 
 def paired(ours, theirs, seconds, clock, rest=0.0):
-    """{ratio, low, high, pairs, seconds of each}. Both were called before. rest: seconds before each batch, which then begins warm."""
+    """{ratio, low, high, pairs, seconds of each}. Both were called before. rest: seconds before each batch, which is then warmed up."""
     counts = count_for(ours, clock), count_for(theirs, clock)
     ratios, times = [], ([], [])
     end = time.perf_counter() + seconds
@@ -68,7 +72,7 @@ def paired(ours, theirs, seconds, clock, rest=0.0):
         for k in order:
             if rest:
                 time.sleep(rest)
-                batch((ours, theirs)[k], max(1, counts[k] // 4), clock)
+                batch((ours, theirs)[k], max(1, round(counts[k] * AWAKE / BATCH)), clock)
             pair[k] = batch((ours, theirs)[k], counts[k], clock)
             times[k].append(pair[k])
         ratios.append(pair[0] / max(pair[1], 1e-12))
