@@ -7,7 +7,7 @@ from typing import NamedTuple
 from facula.tensor_core import _tensor
 from facula.tensor_core.dispatch import run as _run
 from facula.tensor_core._errors import MEMORY, STALE, IntegerOverflow, explain
-from facula.tensor_core._lib import lib
+from facula.tensor_core._lib import NULL, lib
 from facula.tensor_core.dispatch.foreign import ask_row, overriding
 from facula.tensor_core.dispatch.guard import refused
 from facula.tensor_core._threads import ThreadState
@@ -172,8 +172,50 @@ def execute(op, args, out=None):
     return result
 
 
+_ARITHMETIC = frozenset({"map1", "map2", "map3", "dot"})
+_INTO = _ARITHMETIC | {"fold", "scan"}
+
+
+def _at_once(op, args, out):
+    """`out=` as it is meant: of the result's dtype and shape, without histories; then the verb writes it. Did it?
+
+    Where a dtype or an overlap would want thought the answer is no, and so it is where C refuses: out.py sees to those.
+    """
+    dtype, kind = out.dtype, op.kind
+    if out.origin is not None or out.base is not None and out.base.origin is not None:
+        return False
+    if op.result == "BOOL" and kind in _ARITHMETIC:
+        if dtype.kind or type(args[0]) is not Tensor:
+            return False
+        dtype = args[0].dtype
+    elif dtype.kind != 2 and (op.result != "SAME" or kind not in _ARITHMETIC) or op.result == "INDEX":
+        return False
+    handles = []
+    for k in op.tensors:
+        a = args[k]
+        if type(a) is Tensor:
+            if a.origin is not None or a.dtype is not dtype or kind == "scan" and lib.fc_same_storage(out._h, a._h):
+                return False
+            handles.append(a._h)
+        elif type(a) not in _NUMBERS or k != 1 or kind != "map2":
+            return False
+    if kind in ("fold", "scan"):
+        return (op.params[-1].name != "dtype" or args[-1] is None) and _run.BY_KIND[kind](op, args, out) is not None
+    if op.attributes and any(args[k] is not op.params[k].default for k in op.attributes):
+        return False
+    if kind == "dot":
+        return len(handles) == 2 and lib.fc_dot(op.id, out._h, *handles, NULL) is not None
+    if len(handles) < len(op.tensors):
+        y = args[1]
+        whole = type(y) is int
+        return (not whole or -(2**63) <= y < 2**63) and lib.fc_map2s(op.id, out._h, *handles, 1 if whole else 2, y if whole else 0, y, 0.0) is not None
+    return (lib.fc_map1, lib.fc_map2, lib.fc_map3)[len(handles) - 1](op.id, out._h, *handles) is not None
+
+
 def call(op, args, out=None):
     """An op called in an unusual way, or one that failed on the fast path and is to be explained."""
+    if type(out) is Tensor and op.kind in _INTO and override is None and not _listeners and _at_once(op, args, out):
+        return out
     if op.kind == "map2" and not _listeners and type(args[0]) in _NUMBERS and type(args[1]) is Tensor and len(args) == 2 and out is None and "Scalar" in op.params[0].type:  # 2 ** x
         x, y = args
         whole = type(x) is int
