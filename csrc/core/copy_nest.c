@@ -16,6 +16,7 @@
 #include "cast.h"
 #include "copy_nest.h"
 #include "isa.h"
+#include "move.h"
 #include "nest.h"
 #include "verb.h"
 
@@ -25,6 +26,7 @@ typedef struct {
     const fc_nest *nest;
     int across;       /* the dim along which the source is densest, if that is not dim 0; else 0 */
     int64_t per_unit; /* rows that one unit of work has */
+    int past;         /* dense out is written past the caches (move.h) */
 } job;
 
 /* Backwards, as flip reads, has a loop that vectorises. */
@@ -205,9 +207,24 @@ static void short_rows(void *ctx, int64_t begin, int64_t end)
 /* One row, cut: [begin, end) are elements. */
 static void piece(void *ctx, int64_t begin, int64_t end)
 {
-    const fc_nest *nest = ((const job *)ctx)->nest;
+    const job *q = ctx;
+    const fc_nest *nest = q->nest;
     const int64_t to_step = nest->stride[0][0], from_step = nest->stride[1][0];
-    row(nest->data[0] + begin * to_step, to_step, nest->dtype[0], nest->data[1] + begin * from_step, from_step, nest->dtype[1], end - begin);
+    char *const to = nest->data[0] + begin * to_step;
+    const char *const from = nest->data[1] + begin * from_step;
+    if (!q->past) {
+        row(to, to_step, nest->dtype[0], from, from_step, nest->dtype[1], end - begin);
+        return;
+    }
+    _Alignas(64) char block[BLOCK * 16];
+    const int kept = from_step == to_step && nest->dtype[0] == nest->dtype[1];
+    for (int64_t i = 0, n; i < end - begin; i += n) {
+        n = end - begin - i < BLOCK ? end - begin - i : BLOCK;
+        if (!kept)
+            row(block, to_step, nest->dtype[0], from + i * from_step, from_step, nest->dtype[1], n);
+        fc_move_past(to + i * to_step, kept ? from + i * from_step : block, (size_t)(n * to_step));
+    }
+    fc_moved_past();
 }
 
 #define TURN(T)                                                                                        \
@@ -287,6 +304,7 @@ void FC_ISA_NAME(fc_copy_nest)(fc_tensor *out, fc_tensor *x)
         return;
     job q = { .nest = &nest };
     if (nest.ndim == 1) {
+        q.past = nest.stride[0][0] == fc_dt_size[nest.dtype[0]] && nest.total * nest.stride[0][0] >= FC_PAST_CACHES;
         fc_parallel(nest.total, FC_GRAIN, piece, &q);
         return;
     }

@@ -11,6 +11,10 @@
 #include <stdint.h>
 #include <string.h>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 static inline void fc_move_bytes(void *to, const void *from, size_t bytes)
 {
     enum { PIECE = 2048 };
@@ -19,6 +23,37 @@ static inline void fc_move_bytes(void *to, const void *from, size_t bytes)
         const size_t n = bytes - done < piece ? bytes - done : piece;
         memcpy((char *)to + done, (const char *)from + done, n);
     }
+}
+
+/*
+ * What no cache holds until it is read again is better written past them: an ordinary store first reads the line that it is about to
+ * overwrite. 4 * 10^7 bytes from memory, one thread of an EPYC 9004: -x 33 to 49 GB/s, x + y 27 to 38, memcpy (which glibc makes of
+ * `rep movsb` there) 31 to 45.
+ *
+ * fc_move_past writes so; after the last of several, before anybody else looks, fc_moved_past.
+ */
+#define FC_PAST_CACHES (16 << 20) /* bytes of a result, beside which its operands take as much again */
+
+static inline void fc_move_past(void *to, const void *from, size_t bytes)
+{
+#ifdef __SSE2__
+    const size_t head = -(uintptr_t)to % 16 < bytes ? -(uintptr_t)to % 16 : bytes, whole = (bytes - head) / 16 * 16;
+    char *const z = (char *)to + head;
+    const char *const x = (const char *)from + head;
+    memcpy(to, from, head);
+    for (size_t at = 0; at < whole; at += 16)
+        _mm_stream_si128((__m128i *)(void *)(z + at), _mm_loadu_si128((const __m128i *)(const void *)(x + at)));
+    memcpy(z + whole, x + whole, bytes - head - whole);
+#else
+    memcpy(to, from, bytes);
+#endif
+}
+
+static inline void fc_moved_past(void)
+{
+#ifdef __SSE2__
+    _mm_sfence();
+#endif
 }
 
 #endif

@@ -7,6 +7,7 @@
 #include "atomic.h"
 #include "cast.h"
 #include "copy_nest.h"
+#include "move.h"
 #include "stage.h"
 #include "verb.h"
 
@@ -28,6 +29,7 @@ typedef struct {
     int all_linear, rows, staged;
     int plain_rows;               /* every operand is along, in the wanted dtype, or still */
     int scaled;                   /* the operand that a row is multiplied by, or 0 */
+    int past;                     /* the result is written past the caches (move.h) */
     int64_t block, tile;          /* elements; of a row of a tile */
     int fault;
 } fc_stage;
@@ -65,6 +67,34 @@ static void fc_stage_out(const fc_stage *g, const fc_nest_at *at, int64_t count,
         fc_nest_scatter(g->nest, 0, at, count, made);
 }
 
+/* The cell over `count` elements. What goes past the caches is made block by block; operands that repeat fill no more than a block. */
+static void fc_stage_cell(const fc_stage *g, char *const *p, int64_t count, int *fault)
+{
+    if (!g->past) {
+        g->cell(p[0], p[1], p[2], p[3], g->scalars, fault, count);
+        return;
+    }
+    fc_block made;
+    const int64_t size = fc_dt_size[g->want[0]], from = fc_dt_size[g->want[1]], block = FC_BLOCK_BYTES / (size > from ? size : from);
+    for (int64_t i = 0, n; i < count; i += n) {
+        char *x[FC_NEST_OPERANDS] = { 0 };
+        for (int k = 1; k < g->nest->nops; ++k)
+            x[k] = p[k] + i * from;
+        n = count - i < block ? count - i : block;
+        g->cell(made.bytes, x[1], x[2], x[3], g->scalars, fault, n);
+        fc_move_past(p[0] + i * size, made.bytes, (size_t)(n * size));
+    }
+}
+
+/* The last a thread does of its part. */
+static void fc_stage_end(fc_stage *g, int fault)
+{
+    if (fault)
+        fc_atomic_poke(&g->fault, 1);
+    if (g->past)
+        fc_moved_past();
+}
+
 /* Row by row, where all that needs a block is an element that stays the same along its row. */
 static void fc_stage_rows(const fc_stage *g, int64_t begin, int64_t end, int *fault)
 {
@@ -89,7 +119,7 @@ static void fc_stage_rows(const fc_stage *g, int64_t begin, int64_t end, int *fa
             fc_gemm_kernel_for(g->want[0])->scale(p[0], p[3 - g->scaled], p[g->scaled], left);
         for (int64_t done = g->scaled ? left : 0; done < left;) {
             const int64_t count = g->staged && left - done > g->block ? g->block : left - done;
-            g->cell(p[0], p[1], p[2], p[3], g->scalars, fault, count);
+            fc_stage_cell(g, p, count, fault);
             for (int k = 0; k < nest->nops; ++k)
                 p[k] += g->still[k] ? 0 : count * fc_dt_size[g->want[k]];
             done += count;
@@ -114,17 +144,15 @@ static void fc_stage_range(void *ctx, int64_t begin, int64_t end)
     int fault = 0;
     if (g->plain_rows && !g->all_linear) {
         fc_stage_rows(g, begin, end, &fault);
-        if (fault)
-            fc_atomic_poke(&g->fault, 1);
+        fc_stage_end(g, fault);
         return;
     }
     if (g->all_linear) {
         char *p[FC_NEST_OPERANDS] = { 0 };
         for (int k = 0; k < nest->nops; ++k)
             p[k] = nest->data[k] + begin * fc_dt_size[g->want[k]];
-        g->cell(p[0], p[1], p[2], p[3], g->scalars, &fault, end - begin);
-        if (fault)
-            fc_atomic_poke(&g->fault, 1);
+        fc_stage_cell(g, p, end - begin, &fault);
+        fc_stage_end(g, fault);
         return;
     }
     fc_block block[FC_NEST_OPERANDS], raw;
@@ -150,14 +178,13 @@ static void fc_stage_range(void *ctx, int64_t begin, int64_t end)
             if (k && !direct && !g->fixed[k])
                 fc_stage_in(g, k, &at, count, near[k], &block[k], &raw);
         }
-        g->cell(p[0], p[1], p[2], p[3], g->scalars, &fault, count);
+        fc_stage_cell(g, p, count, &fault);
         if (p[0] == block[0].bytes)
             fc_stage_out(g, &at, count, near[0], &block[0], &raw);
         fc_nest_step(nest, count, &at);
         i += count;
     }
-    if (fault)
-        fc_atomic_poke(&g->fault, 1);
+    fc_stage_end(g, fault);
 }
 
 /* Short rows beside one that is seen again and again: that one is written out until it fills a block, and the others go by as if all were one
@@ -182,12 +209,11 @@ static void fc_stage_again(void *ctx, int64_t begin, int64_t end)
     }
     for (int64_t i = begin; i < end; i += g->block) {
         const int64_t count = end - i < g->block ? end - i : g->block;
-        g->cell(p[0], p[1], p[2], p[3], g->scalars, &fault, count);
+        fc_stage_cell(g, p, count, &fault);
         for (int k = 0; k < nest->nops; ++k)
             p[k] += g->again[k] ? 0 : count * fc_dt_size[g->want[k]];
     }
-    if (fault)
-        fc_atomic_poke(&g->fault, 1);
+    fc_stage_end(g, fault);
 }
 
 /* Where an operand is contiguous along dim 1 (a transposed matrix), cache lines are used whole only if many rows go at once: a unit is 16
@@ -235,8 +261,7 @@ static void fc_stage_tiles(void *ctx, int64_t begin, int64_t end)
             }
         }
     }
-    if (fault)
-        fc_atomic_poke(&g->fault, 1);
+    fc_stage_end(g, fault);
 }
 
 int fc_stage_run(const fc_nest *nest, fc_map_cell cell, int compute, int stored, int rounded, int half, const fc_scalar *s)
@@ -272,6 +297,7 @@ int fc_stage_run(const fc_nest *nest, fc_map_cell cell, int compute, int stored,
         again |= g.again[k];
         only_again &= g.again[k] || (linear && g.same[k]);
         g.all_linear &= linear && g.same[k];
+        g.past = k ? g.past && nest->data[k] != nest->data[0] : linear && g.same[0] && nest->total * size >= FC_PAST_CACHES;
         g.staged |= !(g.same[k] && (linear || (g.rows && g.along[k])));
     }
     g.block = FC_BLOCK_BYTES / widest;
@@ -286,6 +312,7 @@ int fc_stage_run(const fc_nest *nest, fc_map_cell cell, int compute, int stored,
     if (g.plain_rows && (compute == FC_F32 || compute == FC_F64) && g.still[1] != g.still[2] && cell == fc_cpu_map_cell(FC_OP_mul, compute))
         g.scaled = g.still[1] ? 1 : 2;
     if (turns) {
+        g.past = 0; /* stretches of a tile's row fill lines in two goes */
         g.tile = FC_TILE_BYTES / (widest < 4 ? 4 : widest);
         const int64_t n = nest->size[0], m = nest->size[1];
         fc_parallel(nest->total / n / m * ((m - 1) / FC_TILE_ROWS + 1), FC_GRAIN / (n * FC_TILE_ROWS) + 1, fc_stage_tiles, &g);

@@ -187,6 +187,31 @@ def test_a_batch_of_any_size_goes_through_a_layer_as_each_alone(inputs, outputs,
                 assert bits([whole[:rows]]) == bits(call(OPS["linear"], (x[:rows], weight, bias))), f"{rows} rows, level {level}"
 
 
+PAST_CACHES = 1 << 22  # floats: results of as many bytes as are written past the caches, csrc/core/move.h
+LARGE = {
+    "neg": lambda x, y: -x, "exp": lambda x, y: x.exp(), "mul number": lambda x, y: x * 2.5, "add": lambda x, y: x + y, "add row": lambda x, y: x + y[:1],
+    "add column": lambda x, y: x + y[:, :1], "lerp": lambda x, y: facula.lerp(x, y, x), "where": lambda x, y: facula.where(x > 0, x, y), "in place": lambda x, y: x.clone().mul_(y),
+    "short row": lambda x, y: (x.reshape(-1, 4) + y[0, :4]).reshape(x.shape), "clone": lambda x, y: x.clone(), "double": lambda x, y: x.double(), "half": lambda x, y: x.double().float(),
+    "every other": lambda x, y: x.reshape(-1)[::2].clone(),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LARGE)
+@pytest.mark.parametrize("start", [0, 1, 16])
+def test_what_is_written_past_the_caches_is_what_a_part_of_it_is(name, start):
+    rows, n = 64, PAST_CACHES * 2 + 64
+    base = facula.randn(2, n + 16, generator=facula.Generator().manual_seed(0))
+    x, y = (b[start : start + n].reshape(rows, -1) for b in base)  # lines of the caches begin elsewhere in each
+
+    whole = LARGE[name](x, y)
+    parts = [LARGE[name](x[k : k + 4], facula.cat([y[:1], y[k : k + 4]])[:1] if name in ("add row", "short row") else y[k : k + 4]) for k in range(0, rows, 4)]
+
+    assert whole.equal(facula.cat([p.reshape(-1) for p in parts]).reshape(whole.shape))
+    if name in ("neg", "exp"):
+        out = facula.empty(n + 16)[start : start + n].reshape(rows, -1)
+        assert getattr(facula, name)(x, out=out) is out and out.equal(whole)
+
+
 def test_an_error_that_several_threads_find_is_raised():
     index = facula.full((64, 20_000), 5)
     index[::3] = 70_000
