@@ -39,6 +39,7 @@ GIVE = {
     "void *": "_cffi_from_c_pointer((char *)result, fc_void_pointer)",
 }
 FAILED = {"fc_index_put": "result", "fc_equal": "result < 0", "fc_nonzero_count": "result < 0"}  # what says so where no tensor is the result
+NEEDED = ("fc_tensor *x", "fc_tensor *index", "fc_tensor *mask")  # never left out where a tensor is the result; of its other operands None may stand for none
 LISTS = ("fc_tensor **", "const int64_t *", "const double *")
 POINTERS = ("void *", "fc_generator *")
 
@@ -50,8 +51,10 @@ class Function:
         self.text = match[0]
         self.result, self.name = match[1].strip(), match[2]
         parameters = [] if match[3].strip() == "void" else re.sub(r"\s+", " ", match[3]).split(",")
+        self.names = [re.search(r"\w+$", p.strip())[0] for p in parameters]
         self.types = [re.fullmatch(r"\s*(.*?)\s*\w+", p)[1] for p in parameters]
         self.reads = [READ.get(p.strip(), READ.get(t)) for p, t in zip(parameters, self.types)]
+        self.needed = [k for k, p in enumerate(parameters) if p.strip() in NEEDED or self.types[k] == "fc_tensor *" != self.result]
 
     @property
     def ours(self):
@@ -77,14 +80,30 @@ class Function:
         reads = [read.format(a=f"args[{k}]", x=f"x{k}") + " < 0" for k, read in enumerate(self.reads)]
         bad = " || ".join([f'!fc_count("{self.name}", count, {len(self.types)})', *reads])
         lines += [f"    if ({bad}) {{", *["        if (room)", "            _cffi_free_array_arguments(room);"] * listed, "        return NULL;", "    }"]
+        if self.needed:  # what lacks memory gave None: so does what was to be done with it, and the status stands
+            missing = " || ".join(f"!x{k}" for k in self.needed)
+            lines += [f"    if ({missing}) {{", *["        if (room)", "            _cffi_free_array_arguments(room);"] * listed, f"        {self.without()}", "    }"]
         lines.append(f"    {self.locked(call)}")
         lines += ["    if (room)", "        _cffi_free_array_arguments(room);"] * listed
         failed = "!result" if self.result == "fc_tensor *" else FAILED.get(self.name)
         if failed and any(t.startswith("fc_tensor") for t in self.types):
             lines += [f"    if ({failed} && fc_status() == FC_IS_LAZY) {{", f"        PyObject *done = fc_call_resolved(py_{self.name}, self, args, count);"]
             lines += ["        if (done || PyErr_Occurred())", "            return done;", "    }"]
+        if self.of_no_row:
+            lines += ["    if (!result && fc_lacked_memory())", "        return NULL;"]
         lines.append(f"    return {GIVE[self.result]};" if self.result != "void" else "    Py_RETURN_NONE;")
         return "\n".join([*lines, "}", ""])
+
+    @property
+    def of_no_row(self):
+        """Whether it makes a tensor, and no row's: a caller would have no more to say of a lack of memory."""
+        return self.result == "fc_tensor *" and self.names[0] != "op" and self.name != "fc_result"
+
+    def without(self):
+        """What is given for an operand that is not there."""
+        if self.result == "fc_tensor *":
+            return "Py_RETURN_NONE;"
+        return f'PyErr_SetString(PyExc_TypeError, "{self.name}: a tensor\'s handle is wanted, got None"); return NULL;'
 
     def locked(self, call):
         """The call with the interpreter lock given away unless it is over sooner than that takes (docs/decisions/001)."""

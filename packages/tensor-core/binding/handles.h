@@ -34,6 +34,30 @@ static PyObject *fc_lend_by(PyObject *self, PyObject *const *args, Py_ssize_t co
 }
 FC_CALL(lend_by, fc_lend_by, METH_FASTCALL)
 
+enum { FC_IS_MEMORY = 1 /* status.h's FC_MEMORY */ };
+static PyObject *fc_memory_error; /* Python's class, once it is defined */
+
+/* raise_by(OutOfMemoryError) */
+static PyObject *fc_raise_by(PyObject *self, PyObject *const *args, Py_ssize_t count)
+{
+    (void)self;
+    if (!fc_count("raise_by", count, 1))
+        return NULL;
+    Py_INCREF(args[0]);
+    fc_memory_error = args[0];
+    Py_RETURN_NONE;
+}
+FC_CALL(raise_by, fc_raise_by, METH_FASTCALL)
+
+/* Whether a call that gave no tensor lacked memory: then an exception is set. For calls of no row, whose names Python adds. */
+static int fc_lacked_memory(void)
+{
+    if (fc_status() != FC_IS_MEMORY || !fc_memory_error)
+        return 0;
+    PyErr_Format(fc_memory_error, "not enough memory: you tried to allocate %lld bytes. Use smaller tensors or free some.", (long long)fc_status_detail(0));
+    return 1;
+}
+
 /* Borrowed memory went with its last tensor. */
 static void fc_handle_return(int64_t owner)
 {

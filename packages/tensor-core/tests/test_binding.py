@@ -39,12 +39,18 @@ def test_a_tensor_dies_with_its_last_reference():
         (lambda: lib.fc_map1(0, None), TypeError), (lambda: lib.fc_map1(0, None, 3), TypeError), (lambda: lib.fc_numel("x"), TypeError),
         (lambda: lib.fc_size(facula.ones(1)._h, 2**40), OverflowError), (lambda: lib.fc_empty(11, 0, 1, [2**70]), OverflowError),
         (lambda: lib.fc_empty(11, 0, 1, 3), TypeError), (lambda: lib.fc_own_n(0, None, 1, [1], 0, [], 0, []), TypeError),
+        (lambda: lib.fc_numel(None), TypeError), (lambda: lib.fc_fill(None, 1, 1, 1.0, 0.0), TypeError), (lambda: lib.fc_copy(facula.ones(1)._h, None), TypeError),
         (lambda: lib.fc_from_scalar(11, 2, 0, "x", 0.0), TypeError), (lambda: lib.tensor_of(3), TypeError), (lambda: lib.node(int, 1), TypeError),
     ],
 )  # fmt: skip
 def test_wrong_arguments_are_refused(call, error):
     with pytest.raises(error):
         call()
+
+
+def test_what_would_be_done_with_no_tensor_gives_none():
+    alias, view = extend.ops["alias"].id, extend.ops["view"].id
+    assert [lib.fc_view_list(view, None, 1, (-1,)), lib.fc_view_op(alias, None, 0, 0, 0, 0), lib.fc_to(None, 11, 0, 1), lib.view_list(view, None, 1, (-1,)), lib.fc_nonzero(None)] == [None] * 5
 
 
 def test_what_is_no_operand_leaves_the_fast_way():

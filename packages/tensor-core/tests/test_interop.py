@@ -2,6 +2,7 @@
 
 import array
 import math
+import warnings
 
 import facula
 import numpy as np
@@ -78,6 +79,19 @@ def test_memory_outlives_its_makers():
     gc.collect()
 
     assert (2000.0, 3000.0) == (array_.sum(), tensor.sum().item())
+
+
+@pytest.mark.parametrize("fill", ("arange(3, out=t)", "linspace(0, 1, 3, out=t)", "logspace(0, 1, 3, out=t)", "range(0, 2, out=t)", "eye(1, 3, out=t.view(1, 3))", "zeros(3, out=t)", "cumsum(facula.ones(3), 0, out=t)"))
+def test_what_makes_a_tensor_refuses_read_only_outputs(fill):
+    array = np.full(3, 7, np.float32)
+    array.flags.writeable = False
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        t = facula.from_numpy(array)
+        with pytest.raises(RuntimeError, match="read-only"):
+            eval(f"facula.{fill}")
+
+    assert [7, 7, 7] == t.tolist()
 
 
 def test_read_only_arrays_give_tensors_that_refuse_writes():

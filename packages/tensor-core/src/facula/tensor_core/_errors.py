@@ -32,6 +32,9 @@ class OutOfMemoryError(RuntimeError):
     """Memory is used up: what a failed allocation raises, here that of the CPU's."""
 
 
+lib.raise_by(OutOfMemoryError)
+
+
 class AcceleratorError(RuntimeError):
     """A device failed while it computed. For programs that catch it: there is no such device yet."""
 
@@ -92,13 +95,6 @@ def explain(op, args, out=None):
     make = globals()["_" + code]
     error, text = make(op, args, out, *d)
     return error(f"{op.name.lstrip('_')}: {text}")  # rows that are composed have a leading _
-
-
-def no_tensor():
-    """The exception for this thread's last failing call that was to give a tensor, and was no row's."""
-    if lib.fc_status() == MEMORY:
-        return OutOfMemoryError(f"not enough memory: you tried to allocate {lib.fc_status_detail(0)} bytes. Use smaller tensors or free some.")
-    return RuntimeError(f"the C library could not make a tensor: {STATUS[lib.fc_status()]}, {lib.fc_status_detail(0)}.")
 
 
 def _ok(op, args, out, a, b, c, d):

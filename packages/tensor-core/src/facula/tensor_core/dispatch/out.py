@@ -113,9 +113,7 @@ def write(op, args, out):
         execute(op, args, out)
         return out
     result = execute(op, args)
-    if out.origin is None:
-        return _ops.copy_into_(out, result)
-    lib.fc_copy(out._h, result._h)  # of an op without derivatives: no write that the tape has to hear of
+    _ops.copy_into_(out if out.origin is None else out.detach(), result)  # of an op without derivatives: no write that the tape has to hear of
     return out
 
 

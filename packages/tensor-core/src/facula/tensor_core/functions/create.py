@@ -43,8 +43,7 @@ def _delivered(name, t, out):
     if out.numel() != t.numel():
         resize(name, out, t.shape)
     apart(name, out, ())
-    lib.fc_copy(out._h, _ops.view(t, out.shape)._h)
-    return out
+    return _ops.copy_into_(out, _ops.view(t, out.shape))
 
 
 def _place(device_):
@@ -500,7 +499,7 @@ def eye(n, m=None, *, out=None, dtype=None, layout=None, device=None, requires_g
     plain(layout, pin_memory)
     t = zeros(n, m, out=out, dtype=dtype, device=device)
     if n and m:
-        lib.fc_fill(lib.fc_view_op(_DIAGONAL, t._h, 0, 0, 1, 0), 1, 1, 1.0, 0.0)
+        lib.fc_fill(lib.fc_view_op(_DIAGONAL, t._h, 0, 0, 1, 0) or _ops.diagonal(t, 0, 0, 1)._h, 1, 1, 1.0, 0.0)
     if out is None:
         lib.fc_fresh(t._h)
     return _finish(t, requires_grad)

@@ -191,7 +191,8 @@ def getitem(x, key):
         if key.shape == x.shape:
             t = lib.masked_select(x._h, key._h)
         elif len(key.shape) == 1 and key.shape[0] == x.shape[0] and not key.is_meta:  # whole slices
-            t = lib.index(x._h, 1, [lib.fc_view_list(_VIEW, lib.fc_nonzero(key._h), 1, (-1,))])
+            rows = lib.fc_view_list(_VIEW, lib.fc_nonzero(key._h), 1, (-1,))
+            t = None if rows is None else lib.index(x._h, 1, [rows])
         else:
             t = None
         if t is not None:
@@ -426,7 +427,7 @@ def nonzero(input, *, out=None, as_tuple=False):
     if as_tuple:
         if input.dim() == 0:
             return (t.sum(1).new_zeros(t.shape[0]),)
-        return lib.pieces(_SELECT, t, 1, None, 0)
+        return lib.pieces(_SELECT, t, 1, None, 0) or tuple(_ops.select(t, 1, k) for k in range(t.shape[1]))
     return t
 
 

@@ -80,7 +80,9 @@ def reshaped(self, *sizes, shape=None):
     try:
         t = _view_list(_VIEW, self._h, len(shape), shape)
         if t is None and self.origin is None and lib.fc_status() == _STRIDE:
-            return _view_list(_VIEW, lib.fc_to(self._h, lib.fc_dtype(self._h), 0, 1), len(shape), shape)  # nobody has the copy but the result
+            t = _view_list(_VIEW, lib.fc_to(self._h, lib.fc_dtype(self._h), 0, 1), len(shape), shape)
+            if t is not None:
+                return t  # nobody has the copy but the result
     except (TypeError, OverflowError):
         t = None
     if t is None:
