@@ -351,7 +351,9 @@ static void spill(cache *mine, int c)
     ADD(mine->cached, -n * class_bytes(c));
 }
 
+#ifndef FC_DIRECT         /* 1: malloc and free without lists, and allocations that fail on request (tools/sanitize memory) */
 #define FC_DIRECT FC_ASAN /* so that the sanitizer sees every block's end and life */
+#endif
 
 static int64_t until_failure; /* atomic; of direct builds: which allocation is to fail, for tests of what happens then */
 

@@ -148,7 +148,7 @@ int fc_get_num_threads(void);
 int fc_set_num_threads(int n);
 int64_t fc_pool_jobs(void); /* how many jobs several threads shared, so far */
 int64_t fc_alloc_stat(int which);
-int64_t fc_alloc_fail_after(int64_t n); /* under ASan alone: the n-th allocation from now fails, once; 0: none. What was left of the last n, -1 in other builds */
+int64_t fc_alloc_fail_after(int64_t n); /* where FC_DIRECT is 1, as under ASan: the n-th allocation from now fails, once; 0: none. What was left of the last n, -1 in other builds */
 void fc_alloc_trim(void);
 int fc_isa_level(void);
 int fc_set_isa_level(int level);
