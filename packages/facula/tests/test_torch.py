@@ -252,7 +252,7 @@ def test_check_follows_aliases_and_imports(tmp_path):
     path = tmp_path / "program.py"
     path.write_text(PROGRAM)
 
-    names = {name for name, _ in names_in(path)}
+    names = {use.name for use in names_in(path)}
 
     assert {
         "torch", "torch.nn", "torch.optim", "torch.Tensor", "torch.nn.functional", "torchvision.transforms", "torch.nn.Module",
@@ -283,6 +283,57 @@ def test_check_says_what_it_cannot_read(tmp_path, capsys):
 
     assert 2 == report(str(path))
     assert "broken.py" in capsys.readouterr().err
+
+
+LIBRARY = """
+import torch
+from torch import nn
+try:
+    from torch.somewhere import thing
+except ImportError:
+    thing = None
+if hasattr(torch, "fast"):
+    relu = torch.fast
+else:
+    relu = torch.relu
+def f(x):
+    return x if TYPE_CHECKING else torch.absent(x)
+def g(x):
+    try:
+        return nn.functional.gone(x)
+    except ValueError:
+        return torch.fast(x)
+def h(x):
+    try:
+        return torch.newer(x)
+    except AttributeError:
+        return torch.relu(x)
+"""
+
+
+def test_an_installed_library_is_swept_without_being_imported(tmp_path, capsys, monkeypatch):
+    library = tmp_path / "swept_library"
+    (library / "deep").mkdir(parents=True)
+    (library / "__init__.py").write_text("raise SystemExit('imported')")
+    (library / "deep" / "module.py").write_text(LIBRARY)
+    (library / "deep" / "template.py").write_text("{{ no Python }")
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    assert 1 == report("swept_library", missing_only=True)
+    out, err = capsys.readouterr()
+    needed = [line.split()[1] for line in out.splitlines() if line.startswith("-") and "guarded" not in line]
+    guarded = [line.split()[1] for line in out.splitlines() if line.startswith("-") and "guarded" in line]
+    assert ["torch.fast", "torch.nn.functional.gone"] == needed
+    assert ["torch.absent", "torch.newer", "torch.somewhere.thing"] == guarded
+    assert "template.py" in err and "2 files read" in out
+    assert "torch.relu" not in out
+
+
+def test_a_library_that_needs_nothing_more_is_no_failure(tmp_path, capsys):
+    (tmp_path / "module.py").write_text("import torch\ntry:\n    torch.newer\nexcept AttributeError:\n    pass\n")
+
+    assert 0 == report(str(tmp_path))
+    assert 2 == report("no_such_library_anywhere")
 
 
 def test_what_libraries_ask_of_the_references_internals(served):

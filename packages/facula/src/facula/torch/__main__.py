@@ -13,7 +13,8 @@ from ._enable import enabled
 def main(arguments: list[str] | None = None, prog: str = "python -m facula.torch") -> int:
     p = argparse.ArgumentParser(prog=prog, description="Run a program written for PyTorch on Facula, unchanged.")
     p.add_argument("--shadow", action="store_true", help="hide an installed PyTorch from the program")
-    p.add_argument("--check", metavar="PATH", help="run nothing: list the torch names a file or folder uses")
+    p.add_argument("--check", metavar="WHAT", help="run nothing: list the torch names that a file, a folder or an installed library uses")
+    p.add_argument("--missing", action="store_true", help="with --check: only those that are not here")
     p.add_argument("-m", dest="module", action="store_true", help="SCRIPT is a module's name")
     p.add_argument("script", nargs="?", metavar="SCRIPT")
     p.add_argument("arguments", nargs=argparse.REMAINDER, metavar="...", help="the program's own arguments")
@@ -21,9 +22,9 @@ def main(arguments: list[str] | None = None, prog: str = "python -m facula.torch
     if options.check is not None:
         from ._check import report
 
-        return report(options.check)
+        return report(options.check, options.missing)
     if options.script is None:
-        p.error("give a program, or --check PATH")
+        p.error("give a program, or --check WHAT")
     try:
         context = enabled(shadow=options.shadow)
         context.__enter__()
