@@ -94,7 +94,7 @@ def _reflected():
             if is_operand(other):
                 return f(self, other)
             if is_array(other):
-                return f(self, _data.as_tensor(other))
+                return f(*_interop.beside_array(self, other))
             return NotImplemented
 
         return reflected
@@ -103,7 +103,7 @@ def _reflected():
         "__radd__": guarded(lambda x, n: _ops.add(_own(x), n)),
         "__rsub__": guarded(lambda x, n: _ops.rsub(x, n)),
         "__rmul__": guarded(lambda x, n: _ops.mul(_own(x), n)),
-        "__rtruediv__": guarded(lambda x, n: _ops.mul(_ops.reciprocal(x), n)),  # PyTorch's order of roundings
+        "__rtruediv__": lambda x, other: _ops.reciprocal(x) * other,  # PyTorch's order of roundings
         "__rdiv__": lambda x, other: x.reciprocal() * other,
         "__rfloordiv__": guarded(lambda x, n: _ops.floor_divide(n, x)),
         "__rmod__": guarded(lambda x, n: _ops.remainder(n, x)),

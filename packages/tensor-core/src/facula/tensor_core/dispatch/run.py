@@ -78,11 +78,11 @@ def fitting(op, value, dtype):
 
 def is_array(value):
     """A NumPy array, which operators take beside a tensor."""
-    return type(value).__module__ == "numpy" and hasattr(value, "__array_interface__")
+    return type(value).__module__ == "numpy" and hasattr(value, "__array_finalize__")  # NumPy's numbers have the array interface too
 
 
 def is_operand(value):
-    return isinstance(value, Tensor) or is_number(value)
+    return isinstance(value, Tensor) or is_number(value) and not is_array(value)
 
 
 _KINDS = {"int": "int", "int?": "int", "float": "float", "float?": "float", "Scalar": "number", "Scalar?": "number"}

@@ -313,6 +313,9 @@ def _refused():
     return Refused
 
 
+_TRUTH_WRAPPED = ("add", "mul", "bitwise_and", "bitwise_or", "bitwise_xor", "matmul")  # NumPy's answer to these goes through __array_wrap__
+
+
 def operator(op, *args):
     """A Python operator whose operands need care; NotImplemented lets Python ask the other operand."""
     if override is not None and (found := override(op, args, None, "operator")) is not NotImplemented:
@@ -322,7 +325,9 @@ def operator(op, *args):
             if not _run.is_array(args[k]):
                 relevant = overriding(args)
                 return ask_row(op, args, relevant) if relevant else NotImplemented
-            from facula.tensor_core.memory.data import as_tensor
+            from facula.tensor_core.memory import interop
 
-            args = (*args[:k], as_tensor(args[k]), *args[k + 1 :])
+            x, y = interop.beside_array(args[1 - k], args[k], op.name == "div")
+            result = call(op, (x, y, *args[2:]) if k else (y, x, *args[2:]))
+            return interop.wrapped_truth(result) if op.name in _TRUTH_WRAPPED and result.dtype.kind == 0 else result
     return call(op, args)

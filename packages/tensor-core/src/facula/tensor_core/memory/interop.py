@@ -89,6 +89,18 @@ def from_array(array, copy=False):
     return t
 
 
+def beside_array(tensor, array, division=False):
+    """A tensor and an array as two tensors of the dtype that NumPy has for the two: PyTorch leaves such an operator to NumPy."""
+    other = from_array(array)
+    if tensor.dtype is BY_NAME["bfloat16"]:  # which NumPy lacks
+        return tensor, other
+    import numpy
+
+    common = numpy.result_type(tensor.dtype.code, array.dtype)
+    d = BY_CODE["<f8" if division and common.kind in "biu" else common.str]
+    return tuple(t if t.dtype is d else _ops.copy(t, d) for t in (tensor, other))
+
+
 def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
     """A 1-d tensor over a buffer's memory, from byte `offset` on."""
     try:
@@ -196,7 +208,12 @@ def __array__(self, dtype=None, copy=None):
 
 def __array_wrap__(self, array, context=None, return_scalar=False):
     """What a function of NumPy's made of this tensor, as a tensor; truth values as uint8, as PyTorch has them."""
-    return from_array(array if array.dtype != bool else array.astype("uint8")) if hasattr(array, "dtype") else array
+    return wrapped_truth(from_array(array)) if hasattr(array, "dtype") else array
+
+
+def wrapped_truth(t):
+    """A result of NumPy's: truth values as uint8."""
+    return t if t.dtype.kind else _ops.copy(t, BY_NAME["uint8"])
 
 
 def _parse(args):
