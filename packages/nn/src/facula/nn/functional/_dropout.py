@@ -13,7 +13,7 @@ from facula import Tensor
 
 def _check(p: float) -> None:
     if not 0.0 <= p <= 1.0:
-        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+        raise (RuntimeError if p != p else ValueError)(f"dropout probability has to be between 0 and 1, but got {p}")
 
 
 def _scaled(input: Tensor, noise: Tensor, p: float) -> Tensor:

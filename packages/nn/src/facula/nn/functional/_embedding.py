@@ -79,6 +79,10 @@ def embedding(
         raise RuntimeError(f"embedding: expected indices of dtype int64 or int32, but got {input.dtype}.")
     if weight.dim() != 2:
         raise RuntimeError(f"embedding: 'weight' must be 2-D, got {weight.dim()}-D")
+    if padding_idx is not None and type(padding_idx) is not int:
+        extend.check("embedding", "padding_idx", 2, "int", padding_idx)
+    if sparse is not True and sparse is not False:
+        extend.check("embedding", "sparse", 6, "bool", sparse)
     padding = _padding_row("embedding", padding_idx, weight.size(0), AssertionError)
     if max_norm is not None:
         _renormalise(weight, input, max_norm, norm_type)

@@ -19,6 +19,9 @@ def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
     """The windows of (N, C, H, W) as columns: (N, C * KH * KW, L)."""
     if type(input) is not Tensor:
         extend.want_tensor("unfold", "input", 0, input)
+    for k, (name, value) in enumerate((("kernel_size", kernel_size), ("dilation", dilation), ("padding", padding), ("stride", stride))):
+        if type(value) is not int:
+            extend.check("unfold", name, k + 1, "ints", value)
     kernel, dilation, padding, stride = (ntuple(v, 2) for v in (kernel_size, dilation, padding, stride))
     for name, sizes in (("kernel size", kernel), ("dilation", dilation), ("stride", stride)):
         if min(sizes) < 1:

@@ -149,7 +149,7 @@ def multi_margin_loss(
         )
     own = t.unsqueeze(1)
     try:
-        short = (margin - x.gather(1, own) + x).clamp(min=0)
+        short = (float(margin) - x.gather(1, own) + x).clamp(min=0)
     except IndexError:
         raise RuntimeError(f"multi_margin_loss: target out of range for {x.size(1)} classes") from None
     if p == 2:

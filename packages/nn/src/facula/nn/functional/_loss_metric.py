@@ -42,7 +42,8 @@ def hinge_embedding_loss(
     """x where target is 1, max(0, margin - x) where it is -1."""
     reduction = checked(size_average, reduce, reduction)
     zero = facula.zeros_like(input)
-    apart = facula.where(target != 1, (float(margin) - input).clamp(min=0), zero)
+    margin = float(margin) if input.dtype.kind > 1 else facula.full_like(input, margin)  # of integers' losses are integers
+    apart = facula.where(target != 1, (margin - input).clamp(min=0), zero)
     together = facula.where(target != -1, input, zero)
     return reduced(apart + together, reduction)
 

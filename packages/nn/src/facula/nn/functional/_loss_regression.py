@@ -10,7 +10,7 @@ from facula.tensor_core import extend
 from facula import Tensor
 
 from ._reduction import check, checked, reduced
-from ._rows import REAL, only, row
+from ._rows import REAL, only, row, stored
 
 _binary_cross_entropy, _log_sigmoid = row("_binary_cross_entropy"), row("_log_sigmoid")
 
@@ -114,7 +114,7 @@ def huber_loss(
     error = difference.abs()
     loss = facula.where(error <= delta, 0.5 * error * error, delta * (error - 0.5 * delta))
     if weight is None:
-        return reduced(loss, reduction)
+        return reduced(stored("huber_loss", loss, input.dtype), reduction)
     _check_weight(input, weight)
     return reduced(loss * weight, reduction)  # unlike mse_loss and l1_loss, "mean" does not divide by the weights
 
@@ -135,13 +135,15 @@ def poisson_nll_loss(
     """
     if type(target) is not Tensor:
         extend.want_tensor("poisson_nll_loss", "target", 1, target)
+    extend.check("poisson_nll_loss", "full", 3, "bool", full)
+    extend.check("poisson_nll_loss", "eps", 5, "float", eps)
     reduction = checked(size_average, reduce, reduction)
     loss = input.exp() - target * input if log_input else input - target * (input + eps).log()
     if full:
         counted = target > 1
         safe = facula.where(counted, target, facula.ones_like(target))  # no log of 0 in the branch not taken
         stirling = safe * safe.log() - safe + 0.5 * (2 * math.pi * safe).log()
-        loss = loss + facula.where(counted, stirling, facula.zeros_like(stirling))
+        loss = stored("poisson_nll_loss", loss + facula.where(counted, stirling, facula.zeros_like(stirling)), loss.dtype)
     return reduced(loss, reduction)
 
 
@@ -250,7 +252,7 @@ def binary_cross_entropy_with_logits(
         loss = (1 - target) * input - log_sigmoid
     else:
         loss = (1 - target) * input - ((pos_weight - 1) * target + 1) * log_sigmoid
-    return reduced(loss if weight is None else loss * weight, reduction)
+    return reduced(stored("binary_cross_entropy_with_logits", loss if weight is None else loss * weight, target.dtype), reduction)
 
 
 def soft_margin_loss(
@@ -266,4 +268,4 @@ def soft_margin_loss(
         raise RuntimeError(f"soft_margin_loss: output with shape {list(input.shape)} doesn't match the broadcast shape of input and target {list(target.shape)}. Give a target of input's shape.")
     if input.dtype.kind < 2:
         raise extend.DTypeError(f"soft_margin_loss: result type {facula.get_default_dtype()} can't be cast to the desired output type {input.dtype}. Convert with input.float().")
-    return reduced(-_log_sigmoid(target * input), reduction)
+    return reduced(stored("soft_margin_loss", -_log_sigmoid(target * input), input.dtype), reduction)

@@ -69,6 +69,8 @@ def batch_norm(
         if running_mean is None or running_var is None:
             raise RuntimeError("batch_norm: running_mean and running_var must be given in evaluation mode. Track them, or set training.")
         return _by_given(input, running_mean, running_var, weight, bias, eps)
+    if (running_mean is None) is not (running_var is None):
+        raise ValueError("batch_norm: running_mean and running_var must either both be None or neither be None. Give both.")
     _check_statistics_size("batch_norm", input)
     if not input.numel():  # nothing moves the running statistics
         return in_one_dtype(_of_nothing, input, weight, bias)
@@ -195,7 +197,7 @@ def layer_norm(
 def rms_norm(
     input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None, eps: float | None = None
 ) -> Tensor:
-    """x / sqrt(mean(x^2) + eps) * weight over the last dims; eps None is the dtype's epsilon. Source: Zhang and Sennrich (2019)."""
+    """x / sqrt(mean(x^2) + eps) * weight over the last dims; eps None is the epsilon of the dtype that it is computed in. Source: Zhang and Sennrich (2019)."""
     if type(input) is not Tensor:
         extend.want_tensor("rms_norm", "input", 0, input)
     shape = tuple(normalized_shape)
@@ -204,10 +206,13 @@ def rms_norm(
     _check_normalized_shape("rms_norm", input, shape, ("weight", weight))
     if input.dtype.kind < 2:
         only("rms_norm", input.dtype, REAL)
-    eps = facula.finfo(input.dtype).eps if eps is None else eps
+    eps = facula.finfo(facula.float32 if input.dtype.itemsize == 2 else input.dtype).eps if eps is None else eps
     if input.is_complex():
         result = input * facula.rsqrt((input * input).mean(tuple(range(-len(shape), 0)), keepdim=True) + eps)
-        return result if weight is None else result * weight
+        return result if weight is None else (result * weight).to(input.dtype)
+    if weight is not None and weight.dtype is not input.dtype and not (weight.dtype is facula.float32 and input.dtype.itemsize == 2):
+        wide = input.float() if input.dtype.itemsize == 2 else input
+        return (_rms_norm(wide, None, len(shape), eps)[0] * weight).to(input.dtype)
     return in_one_dtype(lambda x, w: _rms_norm(x, w, len(shape), eps)[0], input, weight)
 
 

@@ -25,6 +25,8 @@ def _continued(x: Tensor, before: int, after: int, mode: str, dim: int) -> Tenso
         raise RuntimeError(f"pad: padding {(before, after)} would wrap around dim {dim} of size {size} more than once. Pad less.")
     if mode == "replicate" and size == 0:
         raise RuntimeError(f"pad: dim {dim} has size 0 and nothing to replicate.")
+    if mode != "circular" and size + before + after < 1:
+        raise RuntimeError(f"pad: input (dim {dim}: {size}) is too small for padding {(before, after)}: calculated output size {size + before + after}. Pad more.")
     if before < 0 or after < 0:
         kept = size + min(before, 0) + min(after, 0)
         if kept < 0:

@@ -48,6 +48,8 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
     """Mean over windows chosen so that the last dim becomes output_size."""
     if type(input) is not Tensor:
         extend.want_tensor("adaptive_avg_pool1d", "input", 0, input)
+    if type(output_size) is not int:
+        extend.check("adaptive_avg_pool1d", "output_size", 1, "ints", output_size)
     return _adaptive_avg(1, input, output_size)
 
 

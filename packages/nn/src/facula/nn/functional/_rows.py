@@ -27,6 +27,15 @@ WIDE = (facula.float32, facula.float64)
 REAL = (*WIDE, *_HALVES)
 
 
+def stored(name: str, loss: Tensor, dtype: Any) -> Tensor:
+    """A loss in the dtype of the tensor that PyTorch writes it into. Raises RuntimeError for one that cannot hold it."""
+    if loss.dtype is dtype:
+        return loss
+    if not facula.can_cast(loss.dtype, dtype):
+        raise extend.DTypeError(f"{name}: result type {loss.dtype.scalar_type} can't be cast to the desired output type {dtype.scalar_type}. Convert it with .float().")
+    return loss.to(dtype)
+
+
 def only(name: str, dtype: Any, allowed: tuple) -> None:
     """Refuse a dtype that PyTorch's function is not defined for, where ours would compute something."""
     if dtype not in allowed:
