@@ -104,8 +104,14 @@ static PyObject *fc_pieces(PyObject *self, PyObject *const *args, Py_ssize_t cou
     fc_tensor *x;
     PyObject *sizes = args[3], *found;
     (void)self;
-    if (!fc_count("pieces", count, 5) || fc_read_int(args[0], &op) < 0 || fc_read_int(args[2], &dim) < 0 || fc_read_int(args[4], &mark) < 0)
+    if (!fc_count("pieces", count, 5) || fc_read_int(args[0], &op) < 0 || fc_read_int(args[4], &mark) < 0)
         return NULL;
+    if (fc_read_int(args[2], &dim) < 0) {
+        if (!PyErr_ExceptionMatches(PyExc_OverflowError))
+            return NULL;
+        PyErr_Clear();
+        Py_RETURN_NONE;
+    }
     if (!(x = fc_operand(args[1])) || !(Py_TYPE(sizes) == &PyLong_Type || sizes == Py_None || fc_is_sizes(sizes)))
         Py_RETURN_NONE;
     const int ndim = fc_ndim(x);

@@ -207,6 +207,7 @@ def _arg(op, args, out, a, b, c, d):
     return RuntimeError, f"{given} may not be {b} (limit: {c}) ({operands(op, args)})."
 
 
+_SLICES_READ = ("index_copy", "scatter", "scatter_add")  # which PyTorch looks up in the sizes of the source
 _INDEXED = ("index_select", "index_add", "index_copy")
 
 
@@ -215,7 +216,7 @@ def _rank(op, args, out, a, b, c, d):
         return IndexShapeError, f"Index is supposed to be a vector, but got dim: {args[2].dim()} ({operands(op, args)}). Reshape it."
     if op.name == "expand":
         return ShapeError, f"the number of sizes provided ({b}) must be greater or equal to the number of dimensions in the tensor ({c}) ({operands(op, args)}). Give a size for each dim."
-    return ShapeError if b else RankError, f"{argument(op, a)} has {b} dims where {c} are wanted ({operands(op, args)}). Reshape it, or add dims with unsqueeze."
+    return ShapeError if b and op.name not in _SLICES_READ else RankError, f"{argument(op, a)} has {b} dims where {c} are wanted ({operands(op, args)}). Reshape it, or add dims with unsqueeze."
 
 
 def _as_matrices(op, x, y):

@@ -136,6 +136,8 @@ def _inplace_compositions():
         def in_place(input, *args, **options):
             if type(input) is not Tensor:
                 want_tensor(name + "_", "input", 0, input)
+            if name == "index_fill" and not input.is_sparse and (dims := _fills.expanded_dims(input)):
+                return _fills.index_fill_expanded(input, dims, *args, **options)
             if alone:  # index_fill's value is read first
                 apart(name + "_", input, [a for a in args[: 2 if name == "index_fill" else 3] if isinstance(a, Tensor) and not a.is_sparse])
             source = input if input.origin is None else _ops.copy(input, None, 1)  # what function keeps for backward must not be overwritten

@@ -60,6 +60,11 @@ def whole(value):
     return isinstance(value, int) or hasattr(value, "__index__") and not hasattr(value, "__len__")
 
 
+def no_flag(value):
+    """A bool of a row that is neither of Python's two goes the slow way, which refuses it by name or takes NumPy's."""
+    raise TypeError(f"expected a bool, got {type(value).__name__}")
+
+
 def dtype_id(d):
     """The number of a dtype (or of what names one), -1 for None."""
     if d is None:

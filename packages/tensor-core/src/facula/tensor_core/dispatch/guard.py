@@ -13,9 +13,9 @@ from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import dtype
 
 # kind: (types that are right at a glance, word for a message)
-WORDS = {"tensor": "Tensor", "int": "int", "ints": "tuple of ints", "bool": "bool", "float": "float", "number": "Number", "str": "str", "dtype": "torch.dtype"}
+WORDS = {"tensor": "Tensor", "int": "int", "ints": "tuple of ints", "bool": "bool", "float": "float", "number": "Number", "real": "Number", "str": "str", "dtype": "torch.dtype"}
 FAST = {
-    "tensor": (Tensor,), "int": (), "ints": (), "bool": (bool,), "float": (float, int), "number": (int, float, bool), "str": (str,), "dtype": (dtype,),
+    "tensor": (Tensor,), "int": (), "ints": (), "bool": (bool,), "float": (float, int), "number": (int, float, bool), "real": (int, float, bool), "str": (str,), "dtype": (dtype,),
 }  # fmt: skip
 
 NAMES = {
@@ -46,7 +46,7 @@ TAKES = {
     ("matrix_rank", "atol"): None, ("matrix_rank", "rtol"): None, ("pinv", "atol"): None, ("pinv", "rtol"): None, ("lstsq", "B"): "tensor",
     ("from_file", "offset"): None, ("linspace", "steps"): None, ("logspace", "steps"): None, ("split", "tensor"): "tensor", ("randint", "size"): None,
     ("renorm", "dim"): "int", ("cov", "correction"): "int", ("use_deterministic_algorithms", "mode"): None, ("set_flush_denormal", "mode"): None,
-    ("bernoulli", "p"): None, ("tensordot", "dims"): None, ("histc", "min"): "number", ("histc", "max"): "number", ("xlogy", "input"): None, ("xlogy", "other"): None,
+    ("bernoulli", "p"): None, ("tensordot", "dims"): None, ("histc", "min"): "real", ("histc", "max"): "real", ("renorm", "maxnorm"): "real", ("xlogy", "input"): None, ("xlogy", "other"): None,
     ("xlog1py", "input"): None, ("xlog1py", "other"): None, ("zeta", "input"): None, ("zeta", "other"): None, ("repeat_interleave", "input"): "tensor",
     ("result_type", "tensor"): None, ("typename", "input"): None, ("cross", "dim"): "int", ("unflatten", "dim"): "int", ("round", "decimals"): "int",
     ("frombuffer", "count"): None, ("frombuffer", "offset"): None, ("isin", "elements"): None, ("std", "correction"): "number", ("var", "correction"): "number",
@@ -84,13 +84,13 @@ def right(kind, value):
     """Is the value of that kind? For those that are not right at a glance."""
     if kind == "tensor":
         return isinstance(value, Tensor)
-    if kind in ("int", "number", "float") and isinstance(value, Tensor):
+    if kind in ("int", "number", "real", "float") and isinstance(value, Tensor):
         return value.numel() == 1 and not value.dim() and value.origin is None and (kind != "int" or value.dtype.kind == 1)
     if kind == "int":
         return hasattr(value, "__index__") and not isinstance(value, bool)
     if kind == "ints":  # one of them may stand alone
         return all(right("int", v) for v in value) if isinstance(value, (tuple, list)) else right("int", value)
-    if kind == "number":
+    if kind in ("number", "real"):
         return isinstance(value, complex) or hasattr(value, "__float__")
     if kind == "float":
         return hasattr(value, "__float__") and not isinstance(value, complex)
@@ -123,6 +123,8 @@ def check(name, parameter, position, kind, value):
     """Refuse a value of a wrong kind."""
     if not right(kind, value):
         raise refused(name, parameter, position, kind, value)
+    if kind == "real" and isinstance(value, complex):
+        raise RuntimeError(f"{name}(): value cannot be converted to type double without overflow: {parameter} is {value}. Take its real part.")
     if kind == "int" and not isinstance(value, Tensor) and not -(2**63) <= value.__index__() < 2**63:
         raise IntegerOverflow(f"{name}(): Overflow when unpacking long long: {parameter} is {value}. Give one of 64 bits.")
 
@@ -141,6 +143,8 @@ def want_ints(name, parameter, position, value):
     for k, v in enumerate(value):
         if type(v) is not int and (isinstance(v, bool) and not k or not hasattr(v, "__index__")):  # PyTorch looks for a bool in the first place alone
             raise TypeError(f"{name}(): argument '{parameter}'{place} must be tuple of ints, but found element of type {type(v).__name__} at pos {k}. Convert it.")
+        if type(v) is int and not -(2**63) <= v < 2**63:
+            raise TypeError(f"{name}(): argument '{parameter}'{place} failed to unpack the object at pos {k + 1}: Overflow when unpacking long long: {v}. Give one of 64 bits.")
 
 
 # what is right at a glance, as text for the guard of a function; anything else is looked at closely
@@ -148,7 +152,7 @@ GLANCE = {
     "ints": "type({0}) is not tuple", "tensor": "type({0}) is not _Tensor", "int": "type({0}) is not int or not -65536 < {0} < 65536", "bool": "{0} is not False and {0} is not True",
     "float": "type({0}) is not float and type({0}) is not int", "str": "type({0}) is not str", "dtype": "type({0}) is not _dtype",
 }  # fmt: skip
-GLANCE["number"] = GLANCE["float"]
+GLANCE["number"] = GLANCE["real"] = GLANCE["float"]
 
 
 class _Parameters:

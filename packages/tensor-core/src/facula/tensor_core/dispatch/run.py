@@ -85,7 +85,7 @@ def is_operand(value):
     return isinstance(value, Tensor) or is_number(value) and not is_array(value)
 
 
-_KINDS = {"int": "int", "int?": "int", "float": "float", "float?": "float", "Scalar": "number", "Scalar?": "number"}
+_KINDS = {"int": "int", "int?": "int", "float": "float", "float?": "float", "Scalar": "number", "Scalar?": "number", "bool": "bool"}
 
 
 def public_name(op):
@@ -96,7 +96,7 @@ def coerce(op, args):
     """The arguments with NumPy scalars as Python numbers; anything that is no operand is refused by name."""
     fixed = None
     for k, p in enumerate(op.params):
-        if kind := _KINDS.get(p.type) or p.name == "keepdim" and "bool":
+        if kind := _KINDS.get(p.type):
             if args[k] is not p.default and not (args[k] is None and p.type[-1] == "?"):
                 check(public_name(op), p.name, k, kind, args[k])
     for k in op.tensors:
@@ -140,7 +140,7 @@ def attributes(op, args):
         if type(value) in (float, bool, complex) and op.params[at].name == "alpha" and op.name in ("add", "sub", "rsub"):
             _check_alpha(op, args, value)
             stored = None if type(value) is complex else stored
-        if stored is not None and isinstance(args[0], Tensor) and args[0].dtype.kind and not (stored and args[0].dtype.kind == 1):
+        if stored is not None and isinstance(args[0], Tensor) and args[0].dtype.kind and not (stored and args[0].dtype.kind == 1 and op.name != "threshold"):
             dtype = args[0].dtype
             value = fitting(op.name, value, dtype if stored or dtype.itemsize > 2 or dtype.kind != 2 else DTYPES[11])
         if op.name == "celu" and value == 0:

@@ -54,6 +54,10 @@ def _sized(name, x, sizes, dims):
 def _dims(name, x, s, dim, default=None):
     """(sizes or None, dims): s alone means the last dims, neither means all (or `default`)."""
     n, s = x.dim(), [s] if whole(s) else s
+    if s is not None and not all([type(v) is int for v in s]):
+        for v in s:
+            check(name, "s", 1, "int", v)
+        s = [int(v) for v in s]
     if dim is None:
         dim = default if s is None and default is not None else range(n) if s is None else range(n - len(s), n)
         if s is not None and len(s) > n:

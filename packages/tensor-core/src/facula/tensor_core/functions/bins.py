@@ -3,8 +3,9 @@
 from facula.tensor_core import _ops, return_types
 from facula.tensor_core.functions import create as _create, shape as _shape
 from facula.tensor_core.dispatch.arguments import whole
+from facula.tensor_core.dispatch.guard import check
 from facula.tensor_core.functions.bin_checks import check_histogram, check_out, check_range
-from facula.tensor_core._errors import IndexRangeError, ShapeError
+from facula.tensor_core._errors import IndexRangeError, RankError, ShapeError
 from facula.tensor_core._lib import lib
 from facula.tensor_core._limits import iinfo
 from facula.tensor_core.dispatch.out import into
@@ -34,7 +35,7 @@ def scatter_reduce(input, dim, index, src, reduce, *, include_self=True, out=Non
         return into("scatter_reduce", flat.reshape(()), out)
     for name, dims in (("self", input.dim()), ("src", src.dim())):
         if index.dim() != dims and index.dim() + dims > 1:
-            raise ShapeError(f"scatter_reduce: Index tensor must have the same number of dimensions as {name} tensor, got {index.dim()} and {dims}. Reshape one.")
+            raise (RankError if dims < index.dim() else ShapeError)(f"scatter_reduce: Index tensor must have the same number of dimensions as {name} tensor, got {index.dim()} and {dims}. Reshape one.")
     src = _corner(src, index.shape)
     if reduce == "mean":
         return into("scatter_reduce", _averaged(input, dim, index, src, include_self), out)
@@ -95,6 +96,11 @@ def index_reduce(input, dim, index, source, reduce, *, include_self=True, out=No
         raise IndexRangeError(f"index_reduce(): input has no dims, so index should have one element, got {index.numel()}. Give one.")
     if not input.dim() and source.dim():
         raise RuntimeError(f"index_reduce(): source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = [] source.shape = {list(source.shape)}.")
+    if input.dim():
+        if source.shape[dim] != index.numel():
+            raise RuntimeError(f"index_reduce(): Number of indices ({index.numel()}) should be equal to source.size(dim): ({source.shape[dim]}), for dim: {dim}. Give one for each slice.")
+        if any(a != b for d, (a, b) in enumerate(zip(input.shape, source.shape)) if d != dim):
+            raise RuntimeError(f"index_reduce(): source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = {list(input.shape)} source.shape = {list(source.shape)}. Reshape it.")
     wide = index.to(_int64).reshape([-1 if d == dim % max(input.dim(), 1) else 1 for d in range(source.dim())])
     return scatter_reduce(input, dim, _ops.expand(wide, list(source.shape)), source, reduce, include_self=include_self, out=out)
 
@@ -150,6 +156,8 @@ def histogram(input, bins=100, *, range=None, weight=None, density=False, out=No
     tensor([2., 1.])
     """
     check_out(input, out)
+    if not isinstance(bins, Tensor):
+        check("histogram", "bins", 1, "int", bins)
     check_histogram("histogram", input, [bins], range, weight, isinstance(bins, Tensor))
     flat = input.reshape(-1)
     edges = bins if isinstance(bins, Tensor) else _edges(flat, bins, range)
@@ -178,6 +186,8 @@ def histogramdd(input, bins, range=None, weight=None, density=False):
     if input.dim() < 2:
         raise RuntimeError(f"torch.histogramdd: input tensor should have at least 2 dimensions, got {input.dim()}. Give points (N, D).")
     dims = input.shape[-1]
+    if not whole(bins) and not isinstance(bins, (list, tuple)):
+        raise TypeError(f"histogramdd(): argument 'bins' (position 2) must be an int, a tuple of ints or a tuple of Tensors, not {type(bins).__name__}. Put it into a list.")
     bins = [bins] * dims if whole(bins) else list(bins)
     if bins and not isinstance(bins[0], Tensor) and len(bins) != dims:
         raise RuntimeError(f"histogramdd: The size of bins must be equal to the innermost dimension of the input. They are {len(bins)} and {dims}.")

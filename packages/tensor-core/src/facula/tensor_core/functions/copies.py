@@ -8,7 +8,7 @@ from facula.tensor_core.functions.create import _finish, empty, empty_strided, f
 from facula.tensor_core.dispatch.arguments import by_axis, ints
 from facula.tensor_core._errors import IndexRangeError
 from facula.tensor_core.functions.index import nonzero
-from facula.tensor_core.dispatch.guard import guarded, want_tensor
+from facula.tensor_core.dispatch.guard import guarded, want_ints, want_tensor
 from facula.tensor_core.dispatch.out import into
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import dtype as _dtype, int64
@@ -28,9 +28,9 @@ _VIEWS = {
     "as_strided_copy": _shape.as_strided,
     "detach_copy": lambda input: input.detach(),
     "diagonal_copy": _ops.diagonal,
-    "expand_copy": lambda input, size, *, implicit=False: input.expand(size),
+    "expand_copy": lambda input, size, *, implicit=False: input.expand(_listed("expand_copy", "size", size)),
     "narrow_copy": _narrowed,
-    "permute_copy": lambda input, dims: input.permute(dims),
+    "permute_copy": lambda input, dims: input.permute(_listed("permute_copy", "dims", dims)),
     "select_copy": _ops.select,
     "slice_copy": lambda input, dim=0, start=None, end=None, step=1: input[(slice(None),) * (dim % max(input.dim(), 1)) + (slice(start, end, step),)],
     "squeeze_copy": _shape.squeeze,
@@ -40,13 +40,19 @@ _VIEWS = {
     "unsqueeze_copy": _ops.unsqueeze,
     "view_as_complex_copy": lambda input: _complex("view_as_complex", input),
     "view_as_real_copy": lambda input: _complex("view_as_real", input),
-    "view_copy": lambda input, size: input.view(size) if isinstance(size, _dtype) else input.reshape(size),
+    "view_copy": lambda input, size: input.view(size) if isinstance(size, _dtype) else input.reshape(_listed("view_copy", "size", size)),
 }
 _SEVERAL = {
     "split_copy": lambda input, split_size, dim=0: input.split(split_size, dim),
     "split_with_sizes_copy": lambda input, split_sizes, dim=0, **axis: _splitting.split_with_sizes(input, list(split_sizes), dim, **axis),
     "unbind_copy": lambda input, dim=0, **axis: input.unbind(dim, **axis),
 }
+
+
+def _listed(name, parameter, sizes):
+    """Sizes, which stand alone nowhere here."""
+    want_ints(name, parameter, 1, sizes)
+    return sizes
 
 
 def _complex(name, input):

@@ -345,7 +345,7 @@ def arange(start=None, end=None, step=1, *, out=None, dtype=None, layout=None, d
         first, stop = (0, start) if end is None else (start, end)
         if step and (stop - first) * step >= 0 and not (requires_grad or pin_memory) and not _state._device.id:  # the common case, flat
             return _ops.arange_of(first, step, -((first - stop) // step), int64, math.nan, 0.0)
-    if start is None and end is None:
+    if start is None and step != 1 or start is end is None:
         raise TypeError("arange() received an invalid combination of arguments - got (). Give an end.")
     plain(layout, pin_memory)
     if end is None:
@@ -482,6 +482,9 @@ def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None,
     return _delivered("logspace", t, out) if out is not None else _finish(t, requires_grad)
 
 
+_MOST = 1 << 62
+
+
 def eye(n, m=None, *, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
     """The identity matrix, n rows by m (default n) columns.
 
@@ -490,7 +493,7 @@ def eye(n, m=None, *, out=None, dtype=None, layout=None, device=None, requires_g
     tensor([[1., 0.],
             [0., 1.]])
     """
-    if type(n) is not int or m is not None and type(m) is not int:
+    if type(n) is not int or m is not None and type(m) is not int or n > _MOST or m is not None and m > _MOST:
         check("eye", "n", 0, "int", n)
         check("eye", "m", 1, "int", n if m is None else m)
     m = n if m is None else m

@@ -9,7 +9,7 @@ from facula.tensor_core.dispatch.arguments import by_axis
 from facula.tensor_core._errors import ShapeError
 from facula.tensor_core.dispatch.guard import want_tensor
 from facula.tensor_core._lib import lib
-from facula.tensor_core.dispatch.out import into
+from facula.tensor_core.dispatch.out import into, partly_apart
 from facula.tensor_core.dispatch.run import fitting, number_for, zero_dim
 from facula.tensor_core.functions.shape import broadcast_shapes, lying_as, wrap_dim
 from facula.tensor_core._tensor import Tensor
@@ -55,9 +55,11 @@ def masked_fill_(self, mask, value):
     """value written where mask. In place."""
     if type(mask) is not Tensor:
         want_tensor("masked_fill_", "mask", 1, mask)
+    if self.dtype is _bool:  # the mask could be read behind what was written
+        partly_apart("masked_fill_", self, (mask,))
     if filled_where(self, mask, value):
         return self
-    alike = [d for d, (size, step) in enumerate(zip(self.shape, self.stride())) if size > 1 and step == 0]
+    alike = expanded_dims(self)
     if alike and self.origin is None:
         return _fill_expanded(self, mask, value, alike)
     result = masked_fill(self, mask, value)
@@ -80,11 +82,28 @@ def filled_where(self, mask, value):
     return lib.fc_map3(_WHERE, self._h, mask._h, number, self._h) is not None
 
 
+def expanded_dims(self):
+    """The dims along which all places are one."""
+    return [d for d, (size, step) in enumerate(zip(self.shape, self.stride())) if size > 1 and step == 0]
+
+
+def _warn_expanded(name):
+    warnings.warn(f"Use of {name} on expanded tensors is deprecated. Please clone() the tensor before performing this operation.", UserWarning, stacklevel=4)
+
+
+def index_fill_expanded(self, dims, dim, index, value):
+    """index_fill_ of a tensor that shows one element in many places."""
+    _warn_expanded("index_fill_")
+    one, d = self, wrap_dim("index_fill_", dim, self.dim())
+    for k in dims:
+        one = _ops.slice(one, k, 0, 1, 1)
+    one.index_fill_(d, _ops.sub(index[:1], index[:1]) if d in dims and index.dim() else index, value)
+    return self
+
+
 def _fill_expanded(self, mask, value, dims):
     """masked_fill_ of a tensor that shows one element in many places: it is filled where any of them is chosen."""
-    warnings.warn(
-        "Use of masked_fill_ on expanded tensors is deprecated. Please clone() the tensor before performing this operation.", UserWarning, stacklevel=3
-    )
+    _warn_expanded("masked_fill_")
     mask = _ops.any(_ops.expand(mask, self.shape), tuple(dims), True)
     one = self
     for d in dims:
@@ -108,6 +127,8 @@ def gather(input, dim=None, index=None, *, sparse_grad=False, out=None, axis=Non
     if dim is None:
         dim = by_axis("gather", axis)
     row = _ops._gather_sparse_grad if sparse_grad else _ops.gather
+    if not index.numel():
+        wrap_dim("gather", dim, input.dim())
     if not index.numel() and index.dtype.name == "int64" and index.dim() != input.dim():  # PyTorch asks nothing of its shape
         return into("gather", row(input, dim, index.reshape((0,) * max(1, input.dim()))).reshape(index.shape), out)
     return row(input, dim, index, out=out)
@@ -120,6 +141,8 @@ def index_fill(input, dim, index, value):
 
 
 def _filled_slices(input, dim, index, value):
+    if isinstance(value, complex) and input.dtype.kind != 3:
+        raise RuntimeError(f"index_fill_(): Converting complex Scalar to non-complex type is not supported: {value} to {input.dtype.name}. Take its real part.")
     if index.dtype is not int64:
         raise IndexError(f"index_fill_(): Expected dtype int64 for index, but got {index.dtype.name}. Convert it with .to(facula.int64).")
     if not input.dim() and index.numel() != 1:  # a number is a vector of one

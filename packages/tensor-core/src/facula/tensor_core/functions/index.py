@@ -8,7 +8,7 @@ from facula.tensor_core.functions import fills as _fills, shape as _shape
 from facula.tensor_core.memory import data as _data
 from facula.tensor_core.dispatch import slow as _dispatch, run as _run
 from facula.tensor_core._errors import IndexRangeError, IntegerOverflow, ShapeError, explain
-from facula.tensor_core.dispatch.guard import want_tensor
+from facula.tensor_core.dispatch.guard import check, want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core.dispatch.out import into
 from facula.tensor_core._tensor import Tensor, own_tensor
@@ -380,6 +380,8 @@ def index_put_(input, indices, values, accumulate=False):
         values = _run.zero_dim(values, input.dtype)
     if isinstance(indices, Tensor):
         raise TypeError("index_put_(): argument 'indices' (position 1) must be tuple of Tensors, not Tensor. Write (index,).")
+    if accumulate is not False and accumulate is not True:
+        check("index_put_", "accumulate", 3, "bool", accumulate)
     key = tuple([slice(None) if i is None else i for i in indices])
     places = _positions(input, key, tuple)
     if places is None:

@@ -145,6 +145,8 @@ def dstack(tensors, *, out=None):
 def column_stack(tensors, *, out=None):
     """1-d and 0-d tensors as columns, then cat along dim 1."""
     want_tensors("column_stack", tensors)
+    if not len(tensors):
+        raise RuntimeError("column_stack expects a non-empty TensorList. Give a tensor.")
     return cat([x.reshape(-1, 1) if x.dim() <= 1 else x for x in tensors], 1, out=out)
 
 

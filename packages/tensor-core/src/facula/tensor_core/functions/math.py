@@ -2,6 +2,7 @@
 
 from facula.tensor_core import _ops, _tensor
 from facula.tensor_core.functions import create as _create, joining as _joining, rearranging as _rearranging
+from facula.tensor_core._errors import ShapeError
 from facula.tensor_core.dispatch.guard import want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core.dispatch.out import into
@@ -143,6 +144,8 @@ def diff(input, n=1, dim=-1, prepend=None, append=None, *, out=None):
         for name, end in (("prepend", prepend), ("append", append)):
             if end is not None and end.dim() != input.dim():
                 raise RuntimeError(f"diff expects prepend or append to be the same dimension as input, but {name} has {end.dim()} dims and input {input.dim()}.")
+            if end is not None and any(a != b for d, (a, b) in enumerate(zip(end.shape, input.shape)) if d != dim):
+                raise ShapeError(f"diff expects the shape of tensor to prepend or append to match that of input except along the differencing dimension; input.shape: {list(input.shape)}, {name}: {list(end.shape)}, dim {dim}. Cut or pad it.")
         x = _joining.cat([x for x in (prepend, input, append) if x is not None], dim)
     apart = _ops.ne if x.dtype.kind == 0 else _ops.sub
     for _ in range(min(n, x.shape[dim] + 1)):  # nothing is left then

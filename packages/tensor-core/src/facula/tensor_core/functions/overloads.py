@@ -5,7 +5,7 @@ import warnings
 from facula.tensor_core import _ops, return_types
 from facula.tensor_core.functions import index as _index
 from facula.tensor_core.functions.shape import wrap_dim
-from facula.tensor_core._errors import ShapeError
+from facula.tensor_core._errors import RankError, ShapeError
 from facula.tensor_core.dispatch.guard import check, real_order, want_tensor
 from facula.tensor_core.dispatch.out import a_tensor, into
 from facula.tensor_core.dispatch.run import fitting, fitting_result, is_number, number_for, zero_dim
@@ -89,6 +89,8 @@ def _correction(name, first, dim, unbiased, correction):
             raise TypeError(f"{name}() received an invalid combination of arguments: {first} where a dim is wanted. Name the dims, or drop the rest.")
         first, unbiased = None, first
     if first is not None:
+        if dim is not None:
+            raise TypeError(f"{name}() got multiple values for argument 'dim': {first!r} and {dim!r}. Give one of them.")
         dim = first
     if unbiased is None:
         return dim, 1 if correction is None else correction
@@ -292,6 +294,8 @@ def round(input, *, decimals=0, out=None):
         return _ops.round(input, out=out)
     if input.dtype.kind < 2:
         raise _ops_error("round", f"decimals={decimals} is for floating point tensors, got {input.dtype.name}")
+    if not -(2**15) < decimals < 2**15:
+        check("round", "decimals", None, "int", decimals)
     scale = 10.0 ** abs(decimals)
     if decimals > 0:
         return into("round", _ops.div(_ops.round(_ops.mul(input, scale)), scale), out)
@@ -363,6 +367,8 @@ def _truth(fold, input, dim, keepdim, out):
         a_tensor(fold.__name__, out)
     if out is not None and out.dtype.name not in ("bool", "uint8"):
         raise RuntimeError(f"{fold.__name__} only supports bool tensor for result, got: {out.dtype.name}. Give one of dtype bool.")
+    if keepdim is not False and keepdim is not True:
+        check(fold.__name__, "keepdim", 2, "bool", keepdim)
     if isinstance(dim, (tuple, list)) and not dim:  # no dim, not every dim: PyTorch's one exception
         return _u8(input, _ops.ne(input, 0, out=out))
     return _u8(input, fold(input, dim, keepdim, out=out))
@@ -414,7 +420,7 @@ def scatter(input, dim, index, src=None, *, value=None, reduce=None, out=None):
     if type(src) is Tensor and reduce is None and out is None and 0 not in index.shape and len(src.shape) == len(index.shape):
         return _ops.scatter(input, dim, index, src)
     if isinstance(src, Tensor) and (src.dim() or 1) != (index.dim() or 1) and index.numel():
-        raise RuntimeError(f"scatter(): Index tensor must have the same number of dimensions as src tensor, got {index.dim()} and {src.dim()}.")
+        raise RankError(f"scatter(): Index tensor must have the same number of dimensions as src tensor, got {index.dim()} and {src.dim()}.")
     if not index.numel():
         wrap_dim("scatter", dim, input.dim())
         if isinstance(src, Tensor) and src.dtype is not input.dtype:

@@ -32,6 +32,8 @@ def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):
 
 def as_strided_scatter(input, src, size, stride, storage_offset=None):
     """input with src where as_strided would look."""
+    want_ints("as_strided_scatter", "size", 2, size)
+    want_ints("as_strided_scatter", "stride", 3, stride)
     return _written(input, lambda x: _ops.as_strided(x, list(size), list(stride), storage_offset), src, "as_strided_scatter")
 
 

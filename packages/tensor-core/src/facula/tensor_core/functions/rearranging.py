@@ -1,7 +1,7 @@
 """Rearranging: repeating, flipping, rolling, diagonals, grids."""
 
 from facula.tensor_core import _ops
-from facula.tensor_core.dispatch.guard import check, want_ints, want_tensor
+from facula.tensor_core.dispatch.guard import check, want_tensor
 from facula.tensor_core.dispatch.arguments import listed, sequence, whole
 from facula.tensor_core.functions.create import arange, empty, full, ones_like
 from facula.tensor_core.memory.data import tensor
@@ -68,6 +68,8 @@ def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
             if repeats.numel() not in (1, size):
                 raise RuntimeError(f"repeat_interleave: repeats must have the same size as input along dim, but got {repeats.numel()} and {size}")
             return _ops.index_select(input, dim, empty((output_size,), dtype=int64, device="meta"))
+        if repeats.dim() > 1:
+            raise RuntimeError(f"repeat_interleave: repeats must be 0-dim or 1-dim tensor, but it has {repeats.dim()} dims. Flatten it.")
         counts = repeats.tolist()
         counts = counts * size if repeats.numel() == 1 and isinstance(counts, list) else [counts] * size if not isinstance(counts, list) else counts
     else:
@@ -114,9 +116,11 @@ def flipud(input):
 
 def roll(input, shifts, dims=None):
     """Elements moved along dims, those that leave come back at the other end; without dims, over the flat tensor."""
-    if isinstance(shifts, bool):
-        want_ints("roll", "shifts", 1, shifts)
+    if isinstance(shifts, bool) or isinstance(dims, bool):
+        check("roll", "shifts", 1, "ints", shifts)
+        check("roll", "dims", 2, "ints", dims)
     shifts = (shifts.__index__(),) if whole(shifts) or isinstance(shifts, Tensor) and not shifts.dim() else tuple(shifts)
+    dims = int(dims) if isinstance(dims, Tensor) else dims
     if not shifts:
         raise RuntimeError("roll: `shifts` required. Give one for each dim.")
     if dims is None or not whole(dims) and not len(dims) and len(shifts) == 1:

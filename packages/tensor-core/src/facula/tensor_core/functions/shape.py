@@ -174,7 +174,9 @@ def broadcasted(self, *sizes, size=None):
 
 def broadcast_shapes(*shapes):
     """The shape that tensors of these shapes broadcast to. Raises RuntimeError where they do not."""
-    shapes = [(s,) if isinstance(s, int) else s for s in shapes]
+    shapes = [(s,) if isinstance(s, int) else s for s in shapes if s is not None]
+    if odd := [s for s in shapes if not isinstance(s, (tuple, list))]:
+        raise RuntimeError(f"broadcast_shapes: Input shapes should be of type ints, a tuple of ints, or a list of ints, got {odd[0]!r}.")
     n = max(map(len, shapes), default=0)
     result = [1] * n
     for s in shapes:
@@ -321,6 +323,8 @@ def unflatten(input, dim=None, sizes=None, *, axis=None):
     if type(input) is not Tensor:
         want_tensor("unflatten", "input", 0, input)
     d = wrap_dim("unflatten", dim, input.dim())
+    if not input.dim():
+        raise RuntimeError(f"unflatten: dim {dim} was given but the tensor has no dimensions. Reshape it to {tuple(sizes)}.")
     want_ints("unflatten", "sizes", 2, sizes)
     if not len(sizes):
         raise RuntimeError("unflatten: sizes must be non-empty")
@@ -346,7 +350,7 @@ def narrow(input, dim=None, start=None, length=None, *, axis=None):
     size = input.shape[d]
     if isinstance(start, Tensor) and (start.dim() or start.dtype.kind != 1):
         raise RuntimeError("start must be an 0-dim integral Tensor.")
-    if type(start) is not int or type(length) is not int:
+    if type(start) is not int or type(length) is not int or not -size <= start <= size or length > size:
         check("narrow", "start", 1, "int", start)
         check("narrow", "length", 2, "int", length)
     start = int(start)

@@ -95,7 +95,7 @@ def _split(tensor, split_size_or_sections, dim):
     size = tensor.shape[d]
     if not isinstance(split_size_or_sections, (list, tuple)):
         check("split", "split_size", 1, "int", split_size_or_sections)
-    elif any(type(n) is not int for n in split_size_or_sections):
+    elif any(type(n) is not int or n > size for n in split_size_or_sections):
         want_ints("split_with_sizes", "split_sizes", 1, split_size_or_sections)
     if isinstance(split_size_or_sections, Tensor) and not split_size_or_sections.dim():
         split_size_or_sections = int(split_size_or_sections)
@@ -140,7 +140,7 @@ def _chunk(split, input, chunks, dim):
         want_tensor("chunk", "input", 0, input)
     if not input.shape:
         raise RuntimeError("chunk expects at least a 1-dimensional tensor")
-    if type(chunks) is not int:
+    if type(chunks) is not int or chunks > input.shape[0]:
         check("chunk", "chunks", 1, "int", chunks)
     if chunks <= 0:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
@@ -203,8 +203,10 @@ def _evenly(name, input, least, dim, cut, sections, indices):
         dim = 0 if input.dim() == 1 else 1
     if input.dim() < least:
         raise RuntimeError(f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor with {input.dim()} dimensions!")
-    if cut is True or cut is False:
+    if cut is True or cut is False or whole(cut) and cut > input.shape[dim]:
         check(name, "sections", 1, "int", cut)
+    if isinstance(cut, (tuple, list)):
+        want_ints(name, "indices", 1, cut)
     if whole(cut):
         if cut <= 0:
             raise RuntimeError(f"number of sections must be larger than 0, got {cut}")

@@ -29,7 +29,7 @@ HEADER = '''"""Generated from csrc/ops.def by generate/codegen.py at build time.
 from facula.tensor_core.dispatch.slow import Op, Param, assign, call, failed, inplace, older_order, operator, place, record
 from facula.tensor_core import _tensor
 from facula.tensor_core._lib import NULL, lib
-from facula.tensor_core.dispatch.arguments import LACKING, dim_masks, dtype_id, given_dim, spread
+from facula.tensor_core.dispatch.arguments import LACKING, dim_masks, dtype_id, given_dim, no_flag, spread
 
 # verbs that give a Tensor, and those that only write, which give a handle; both give None where something is unusual
 map1, map2, map3, binary, ternary = lib.map1, lib.map2, lib.map3, lib.binary, lib.ternary
@@ -360,7 +360,7 @@ def own_arguments(row):
         elif p.type == "int[]":
             ints.append(f"*(len({n}), *{n})")
         elif p.width:
-            ints.append("+" + n if p.type == "bool" else n)  # where numbers travel truth values do not
+            ints.append(f"1 if {n} is True else 0 if {n} is False else no_flag({n})" if p.type == "bool" else n)  # where numbers travel truth values do not
         elif p.type in ("float", "Scalar"):
             doubles.append(n)
         elif p.type == "float?":

@@ -4,7 +4,7 @@ from facula.tensor_core import _ops, return_types
 from facula.tensor_core.functions import create as _create
 from facula.tensor_core.functions.math import tril, triu
 from facula.tensor_core.dispatch import slow as _dispatch
-from facula.tensor_core._errors import DTypeError, ShapeError
+from facula.tensor_core._errors import DTypeError, RankError, ShapeError
 from facula.tensor_core.linalg.solve import _exchanges, in_range
 from facula.tensor_core.linalg.tools import H, LinAlgError, check, columns, eye_like, into, matrix, refuse, square
 from facula.tensor_core._tensor import Tensor
@@ -194,7 +194,7 @@ def ormqr(input, input2, input3, left=True, transpose=False, *, out=None) -> Ten
     matrix("ormqr", input, other)
     check("ormqr", input, tau, other)
     if input.dim() - tau.dim() != 1 or input.dim() != other.dim() or input.shape[:-2] != tau.shape[:-1] or input.shape[:-2] != other.shape[:-2]:
-        raise ShapeError(f"ormqr: Expected tau to have one dimension less than input, other as many, and their batches to be one, got {tuple(input.shape)}, {tuple(tau.shape)} and {tuple(other.shape)}.")
+        raise (ShapeError if tau.dim() else RankError)(f"ormqr: Expected tau to have one dimension less than input, other as many, and their batches to be one, got {tuple(input.shape)}, {tuple(tau.shape)} and {tuple(other.shape)}.")
     if tau.shape[-1] > input.shape[-1]:
         raise ShapeError(f"ormqr: tau.shape[-1] must be less than or equal to input.shape[-1], got {tau.shape[-1]} and {input.shape[-1]}.")
     if other.shape[-2 if left else -1] != input.shape[-2]:

@@ -4,7 +4,7 @@ from facula.tensor_core import _ops, return_types
 from facula.tensor_core.functions import create as _create, joining as _joining, math as _math, shape as _shape
 from facula.tensor_core.dispatch.arguments import as_dtype, whole
 from facula.tensor_core._errors import DTypeError, IndexRangeError, ShapeError
-from facula.tensor_core.dispatch.guard import real_order, want_ints, want_tensors
+from facula.tensor_core.dispatch.guard import check as check_kind, real_order, want_ints, want_tensors
 from facula.tensor_core.linalg.factor import eigvalsh, svdvals
 from facula.tensor_core.linalg.solve import inv, inv_ex, tolerances
 from facula.tensor_core.linalg.tools import check, eye_like, into, matrix, square
@@ -214,8 +214,8 @@ def matrix_power(A, n, *, out=None) -> Tensor:
     matrix(name, A, floating=False)
     if A.shape[-1] != A.shape[-2]:
         raise ShapeError(f"{name}: A must be batches of square matrices, but they are {A.shape[-2]} by {A.shape[-1]} matrices.")
-    if not isinstance(n, int):
-        raise TypeError(f"{name}(): argument 'n' must be int, not {type(n).__name__}.")
+    check_kind(name, "n", 1, "int", n)
+    n = int(n)
     if n == 0:
         return into(name, _ops.copy_into_(_ops.copy(A, None, 0), eye_like(A)), out)  # whose derivative is 0 and not absent
     square_, power, n = inv(A) if n < 0 else A, None, abs(n)

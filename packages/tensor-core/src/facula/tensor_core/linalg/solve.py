@@ -3,7 +3,8 @@
 from facula.tensor_core import _limits, _ops, return_types
 from facula.tensor_core.functions import create as _create
 from facula.tensor_core.dispatch import slow as _dispatch
-from facula.tensor_core._errors import DTypeError, ShapeError
+from facula.tensor_core._errors import DTypeError, RankError, ShapeError
+from facula.tensor_core.dispatch.guard import check as check_kind
 from facula.tensor_core.linalg.tools import H, LinAlgError, check, columns, eye_like, into, matrix, refuse, square
 from facula.tensor_core.functions.shape import movedim
 from facula.tensor_core._tensor import Tensor
@@ -211,7 +212,7 @@ def lu_solve(LU, pivots, B, *, left=True, adjoint=False, out=None) -> Tensor:
     if pivots.dtype.name != "int32":
         raise RuntimeError(f"linalg.lu_solve: pivots should be a Tensor of scalar type torch.int32, got {pivots.dtype}. Give those of lu_factor.")
     if pivots.shape != LU.shape[:-1]:
-        raise ShapeError(f"linalg.lu_solve: Number of pivots per batch should be same as the dimension of the matrix: {tuple(pivots.shape)} for {tuple(LU.shape)}.")
+        raise (ShapeError if pivots.dim() else RankError)(f"linalg.lu_solve: Number of pivots per batch should be same as the dimension of the matrix: {tuple(pivots.shape)} for {tuple(LU.shape)}.")
     _fit("linalg.lu_solve", LU, B, left)
     if not left:  # X A = B is A^H X^H = B^H
         X = H(lu_solve(LU, pivots, H(B), adjoint=not adjoint))
@@ -292,6 +293,7 @@ def lstsq(A, B, rcond=None, *, driver=None, out=None):
 def tensorinv(A, ind=2, *, out=None) -> Tensor:
     """The inverse of tensordot with A: A's first `ind` dims against the rest, whose sizes must multiply to the same."""
     check("linalg.tensorinv", A)
+    check_kind("linalg.tensorinv", "ind", 1, "int", ind)
     if ind <= 0:
         raise RuntimeError(f"linalg.tensorinv: Expected a strictly positive integer for 'ind', got {ind}.")
     rows, columns = A.shape[:ind], A.shape[ind:]

@@ -156,6 +156,8 @@ def randint_like(
     given = [*args, *(b for b in (low, high) if b is not None)]
     if not 1 <= len(given) <= 2:
         raise TypeError(f"randint_like() takes (input, high) or (input, low, high), got {len(given)} bounds")
+    for k, bound in enumerate(given):
+        check("randint_like", "high" if k + 1 == len(given) else "low", k + 1, "int", bound)
     tensor = empty_like(input, dtype=dtype, layout=layout, device=device, memory_format=memory_format, pin_memory=pin_memory)
     return _finished(random_(tensor, *given, generator=generator), requires_grad)
 
