@@ -27,7 +27,6 @@ KNOWN = {
     ("complex", 2): COMPLEX32,
     ("nn.functional.soft_margin_loss", 2): "a loss of complex numbers is refused",
     ("nn.functional.gaussian_nll_loss", 3): LOSS,
-    **{(place + name, 2): LOSS for place in ("", "nn.functional.") for name in ("hinge_embedding_loss",)},
 }
 
 
