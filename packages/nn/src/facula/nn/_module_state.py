@@ -152,9 +152,11 @@ class ModuleState:
             hook(state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
         persistent = {k: v for k, v in self._buffers.items() if k not in self._non_persistent_buffers_set}
         assign = local_metadata.get("assign_to_params_buffers", False)
+        known = set()  # a name registered with None takes nothing, so what is given for it is unexpected
         for name, here in (*self._parameters.items(), *persistent.items()):
             if here is None:
                 continue
+            known.add(name)
             key = prefix + name
             if key not in state_dict:
                 if strict:
@@ -165,7 +167,7 @@ class ModuleState:
                 error_msgs.append(problem)
         self._load_extra_state(state_dict, prefix, strict, missing_keys, unexpected_keys)
         if strict:
-            self._collect_unexpected(state_dict, prefix, unexpected_keys)
+            self._collect_unexpected(state_dict, prefix, known, unexpected_keys)
 
     def _load_one(self, name: str, here: Tensor, key: str, given: Any, assign: bool) -> str | None:
         """Copy or assign one value; the complaint, or None."""
@@ -224,15 +226,11 @@ class ModuleState:
         elif strict and key in state_dict:
             unexpected.append(key)
 
-    def _collect_unexpected(self, state_dict: dict, prefix: str, unexpected: list[str]) -> None:
+    def _collect_unexpected(self, state_dict: dict, prefix: str, known: set[str], unexpected: list[str]) -> None:
         for key in state_dict:
             if key.startswith(prefix) and key != prefix + EXTRA_STATE:
                 head, *rest = key[len(prefix) :].split(".", 1)
-                if rest:
-                    known = head in self._modules
-                else:
-                    known = head in self._parameters or (head in self._buffers and head not in self._non_persistent_buffers_set)
-                if not known:
+                if head not in (self._modules if rest else known):
                     unexpected.append(key)
 
     def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False) -> _IncompatibleKeys:

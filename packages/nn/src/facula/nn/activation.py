@@ -338,6 +338,8 @@ class Tanhshrink(Module):
 class Softmin(Module):
     """softmax(-x) along `dim`."""
 
+    _younger = {"dim": None}
+
     def __init__(self, dim: int | None = None) -> None:
         super().__init__()
         self.dim = dim
@@ -351,6 +353,8 @@ class Softmin(Module):
 
 class Softmax(Module):
     """exp(x) / sum(exp(x)) along `dim`."""
+
+    _younger = {"dim": None}
 
     def __init__(self, dim: int | None = None) -> None:
         super().__init__()
@@ -374,6 +378,8 @@ class Softmax2d(Module):
 
 class LogSoftmax(Module):
     """log(softmax(x)) along `dim`."""
+
+    _younger = {"dim": None}
 
     def __init__(self, dim: int | None = None) -> None:
         super().__init__()

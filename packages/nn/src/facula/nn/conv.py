@@ -22,6 +22,7 @@ _PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
 class _ConvNd(Module):
     ndim: int
     transposed = False
+    _younger = {"padding_mode": "zeros"}
 
     def _setup(
         self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any, padding: Any, dilation: Any,

@@ -73,6 +73,7 @@ class Module(ModuleCall, ModuleHooks, ModuleState, ModuleConvert, ModuleWalk):
     training: bool
     dump_patches: bool = False  # whether state dicts are to be compared with the source they were saved with: never
     call_super_init: bool = False  # whether __init__ passes its arguments on to the next base
+    _younger: dict[str, Any] = {}  # attributes that the class got later, with what pickles from before mean
     T_destination = TypeVar("T_destination", bound=dict)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -223,6 +224,9 @@ class Module(ModuleCall, ModuleHooks, ModuleState, ModuleConvert, ModuleWalk):
         self.__dict__.update(state)
         for name, make in _DICTS:  # a pickle from before one of them existed
             self.__dict__.setdefault(name, make())
+        for name, usual in self._younger.items():
+            if not hasattr(self, name):
+                setattr(self, name, usual)
         if not _hooks.ever and any(self.__dict__[n] for n, _ in _DICTS if n.endswith("hooks")):
             _hooks.ever.append(True)
 

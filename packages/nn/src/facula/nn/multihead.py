@@ -26,6 +26,8 @@ class MultiheadAttention(Module):
     query: (L, N, E) or (N, L, E) with batch_first, or (L, E); key: (..., kdim), value: (..., vdim).
     """
 
+    _younger = {"_qkv_same_embed_dim": True}
+
     def __init__(
         self,
         embed_dim: int,

@@ -124,6 +124,18 @@ class BatchNorm3d(_BatchNorm):
 
 
 class _InstanceNorm(_NormBase):
+    def _load_from_state_dict(self, state_dict: dict, prefix: str, local_metadata: dict, strict: bool, missing: list, unexpected: list, errors: list) -> None:
+        if local_metadata.get("version") is None and not self.track_running_stats:  # before 0.4.0 it tracked them always
+            old = [n for n in ("running_mean", "running_var") if prefix + n in state_dict]
+            if old:
+                errors.append(
+                    f"Unexpected running stats buffer(s) {' and '.join(map(repr, old))} for {type(self).__name__} with track_running_stats=False. "
+                    "A checkpoint from before 0.4.0 has them though they were not used: delete these keys, or set track_running_stats=True."
+                )
+            for name in old:
+                state_dict.pop(prefix + name)
+        super()._load_from_state_dict(state_dict, prefix, local_metadata, strict, missing, unexpected, errors)
+
     def __init__(
         self,
         num_features: int,

@@ -153,6 +153,7 @@ class AvgPool3d(_AvgPoolOver):
     """Mean of each window over the last 3 dims."""
 
     _pool = staticmethod(F.avg_pool3d)
+    _younger = {"padding": 0, "ceil_mode": False, "count_include_pad": True}
 
 
 class _FractionalMaxPool(Module):

@@ -22,6 +22,8 @@ __all__ = ["RNNBase", "RNN", "LSTM", "GRU", "RNNCellBase", "RNNCell", "LSTMCell"
 class RNNBase(Module):
     """Layers of a recurrence in one or two directions; mode: "RNN_TANH", "RNN_RELU", "LSTM" or "GRU"."""
 
+    _younger = {"proj_size": 0}
+
     def __init__(
         self,
         mode: str,
@@ -112,7 +114,10 @@ class RNNBase(Module):
         return super().__getstate__() | {"_flat_weights_names": self._flat_weights_names, "_flat_weights": self._flat_weights}
 
     def __setstate__(self, state: dict) -> None:
-        super().__setstate__({key: value for key, value in state.items() if key not in ("_flat_weights_names", "_flat_weights")})
+        state = {key: value for key, value in state.items() if key not in ("_flat_weights_names", "_flat_weights", "_flat_weight_refs")}
+        if "all_weights" in state:  # its name before PyTorch 0.2
+            state["_all_weights"] = state.pop("all_weights")
+        super().__setstate__(state)
 
     def _weights(self, k: int) -> list:
         """w_ih, w_hh, b_ih, b_hh, w_hr of the k-th layer and direction."""
@@ -335,8 +340,8 @@ class RNNCellBase(Module):
                 if s.dim() not in (1, 2):
                     name = f"hx[{k}]" if mode == "LSTM" else "hidden"
                     raise ValueError(f"{self._get_name()}: Expected {name} to be 1D or 2D, got {s.dim()}D instead")
-                if s.dim() < input.dim():
-                    raise RuntimeError(f"{self._get_name()}: hidden{k} is {s.dim()}D and input is {input.dim()}D. Give it a batch dimension, too.")
+                if input.dim() == 2 and s.size(0) != input.size(0):
+                    raise RuntimeError(f"Input batch size {input.size(0)} doesn't match hidden{k} batch size {s.size(0)}")
                 if s.size(-1 if input.dim() == 1 else 1) != self.hidden_size:
                     raise RuntimeError(f"hidden{k} has inconsistent hidden_size: got {s.size(-1)}, expected {self.hidden_size}")
         single = input.dim() == 1

@@ -51,6 +51,8 @@ def _is_causal(mask: Tensor | None, is_causal: bool | None = None, size: int | N
 class _Layer(Module):
     """What encoder and decoder layers share: the feed-forward block, and norms before or after."""
 
+    _younger = {"activation": F.relu}
+
     def _build(
         self, attentions: tuple[str, ...], d_model: int, nhead: int, width: int, dropout: float, activation: str | Callable, eps: float,
         batch_first: bool, norm_first: bool, bias: bool, made: dict,
@@ -82,6 +84,8 @@ class _Layer(Module):
 
 class TransformerEncoderLayer(_Layer):
     """Self-attention and a feed-forward block, each with dropout, residual and norm. Source: Vaswani et al. (2017)."""
+
+    _younger = {**_Layer._younger, "activation_relu_or_gelu": 1}
 
     def __init__(
         self,

@@ -59,6 +59,8 @@ class ChannelShuffle(Module):
 class Upsample(Module):
     """The input resampled to `size`, or by scale_factor."""
 
+    _younger = {"recompute_scale_factor": True}
+
     def __init__(
         self,
         size: Any = None,

@@ -189,6 +189,9 @@ def pad_sequence(
     sequences = list(sequences)
     if not sequences:
         raise RuntimeError("pad_sequence: received an empty list of sequences")
+    if any(s.dim() == 0 for s in sequences):
+        raise RuntimeError("pad_sequence: expected sequences of one or more dimensions (L, *), but got a 0-dimensional one. Give it a length with unsqueeze(0).")
+    sequences = [s.to(sequences[0].dtype) for s in sequences]
     longest = max(s.size(0) for s in sequences)
     rows = []
     for s in sequences:
