@@ -340,13 +340,8 @@ class RNNCellBase(Module):
                 if s.dim() not in (1, 2):
                     name = f"hx[{k}]" if mode == "LSTM" else "hidden"
                     raise ValueError(f"{self._get_name()}: Expected {name} to be 1D or 2D, got {s.dim()}D instead")
-<<<<<<< HEAD
                 if input.dim() == 2 and s.size(0) != input.size(0):
                     raise RuntimeError(f"Input batch size {input.size(0)} doesn't match hidden{k} batch size {s.size(0)}")
-=======
-                if s.dim() < input.dim():
-                    raise IndexError(f"{self._get_name()}: hidden{k} is {s.dim()}D and input is {input.dim()}D. Give it a batch dimension, too.")
->>>>>>> 98fd7e1 (test: programs that raise say so; nn: LSTMCell's state without a batch is an IndexError)
                 if s.size(-1 if input.dim() == 1 else 1) != self.hidden_size:
                     raise RuntimeError(f"hidden{k} has inconsistent hidden_size: got {s.size(-1)}, expected {self.hidden_size}")
         single = input.dim() == 1
