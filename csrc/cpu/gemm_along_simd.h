@@ -57,6 +57,10 @@ static void T(few)(R *out, int split, int64_t rows, int64_t cols, int64_t depth,
 static void T(along)(void *out, int split, int64_t rows, int64_t cols, int64_t depth, const void *a, int64_t a_row, int64_t a_col,
                      const void *b, int64_t b_col)
 {
+    if (cols < S && split && a_col == 1) {
+        T(along_few)(out, rows, cols, a, a_row, b, b_col);
+        return;
+    }
     if (cols < S || rows > ALONG_ROWS || (cols == S && !split)) {
         T(few)(out, split, rows, cols, depth, a, a_row, a_col, b, b_col);
         return;
