@@ -302,7 +302,7 @@ def multinomial(
         f"cannot sample n_sample > prob_dist.size(-1) samples without replacement: {num_samples} of {classes}. Pass replacement=True.",
     )
     weights = input if input.origin is None else input.detach()
-    if replacement and num_samples > 1 and 0 < weights.numel() <= 4096 >= num_samples and not (_ops.interpreting or weights.is_meta) and (drawn := _few_drawn(weights, num_samples, generator)) is not None:
+    if replacement and num_samples > 1 and weights.numel() and not (_ops.interpreting or weights.is_meta) and (drawn := _drawn_in_one(weights, num_samples, generator)) is not None:
         return drawn if out is None else into("multinomial", drawn, out)
     if weights.numel() and not weights.is_meta and not _plainly_fit(weights):
         largest = _ops.amax(weights, -1)  # NaN wins, and fails every comparison
@@ -327,12 +327,12 @@ def _plainly_fit(weights):
     return all([min(row) >= 0 and 0 < sum(row) < float("inf") for row in rows])
 
 
-def _few_drawn(weights, num_samples, generator):
+def _drawn_in_one(weights, num_samples, generator):
     """_with_replacement in one row; None for weights that have to be refused, which is not this one's affair."""
     shape = (weights.shape[0], num_samples) if len(weights.shape) == 2 else (num_samples,)
     uniforms = _ops.uniform_(empty(shape, dtype=float64), 0.0, 1.0, generator=checked("multinomial", generator))
     try:
-        return _ops._multinomial(weights, uniforms)
+        return _ops._multinomial(weights.to(float32) if weights.dtype in (float16, bfloat16) else weights, uniforms)
     except (RuntimeError, TypeError, ValueError):
         return None
 
