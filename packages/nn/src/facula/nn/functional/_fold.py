@@ -12,7 +12,7 @@ from facula.tensor_core import extend
 from ._rows import REAL, only, row
 from ._window import channels_last, ntuple, out_size, padded, some, taps
 
-_permute, _windows = row("permute"), row("unfold")
+_copy, _permute, _view, _windows = row("copy"), row("permute"), row("view"), row("unfold")
 
 
 def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
@@ -89,8 +89,9 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     if len(shape) == 3 and r > 1 and not shape[0] % (r * r):
         c, h, w = shape
         c //= r * r
-        x = _permute(input.reshape((c, r, r, h, w)), (0, 3, 1, 4, 2)).reshape((c, h * r, w * r))
-        return x if x.base is None else _laid_like(x, input)
+        x = _view(_copy(_permute(_view(input, (c, r, r, h, w)), (0, 3, 1, 4, 2)), None, 0), (c, h * r, w * r))
+        x.base = None  # nobody else has the copy
+        return x
     *batch, c, h, w = input.shape
     if c % (r * r):
         raise RuntimeError(f"pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of upscale_factor, but input.size(-3)={c} is not divisible by {r * r}")
