@@ -187,6 +187,24 @@ static void fc_stage_range(void *ctx, int64_t begin, int64_t end)
     fc_stage_end(g, fault);
 }
 
+/* A row alone that is seen again and again: what is computed of it once is copied. */
+static void fc_stage_copies(void *ctx, int64_t begin, int64_t end)
+{
+    fc_stage *g = ctx;
+    const fc_nest *nest = g->nest;
+    const int64_t n = nest->size[0], first = begin % n, size = fc_dt_size[g->want[0]], once = end - begin < n ? end - begin : n;
+    const int64_t whole = once < n - first ? once : n - first; /* up to where the row is over, and begins again */
+    int fault = 0;
+    char *const out = nest->data[0] + begin * size, *const row = nest->data[1];
+    g->cell(out, row + first * fc_dt_size[g->want[1]], NULL, NULL, g->scalars, &fault, whole);
+    if (once > whole)
+        g->cell(out + whole * size, row, NULL, NULL, g->scalars, &fault, once - whole);
+    for (int64_t i = n; i < end - begin; i += n)
+        memcpy(out + i * size, out, (size_t)((end - begin - i < n ? end - begin - i : n) * size));
+    if (fault)
+        fc_atomic_poke(&g->fault, 1);
+}
+
 /* Short rows beside one that is seen again and again: that one is written out until it fills a block, and the others go by as if all were one
  * long row. */
 static void fc_stage_again(void *ctx, int64_t begin, int64_t end)
@@ -303,6 +321,10 @@ int fc_stage_run(const fc_nest *nest, fc_map_cell cell, int compute, int stored,
     g.block = FC_BLOCK_BYTES / widest;
     if (!nest->total)
         return 0;
+    if (nest->nops == 2 && only_again && g.again[1] && g.same[0] && g.same[1] && nest->size[0] * widest >= FC_TILE_BYTES) {
+        fc_parallel(nest->total, FC_GRAIN, fc_stage_copies, &g);
+        return g.fault;
+    }
     if (again && only_again && 2 * nest->size[0] <= g.block) {
         g.block = g.block / nest->size[0] * nest->size[0];
         fc_parallel(nest->total, FC_GRAIN, fc_stage_again, &g);
