@@ -1,8 +1,12 @@
 /* Rectangles turned in registers: to[j][i] = from[i][j]. What is left at the edges goes element by element, as all of it does without AVX. */
+#include <stdint.h>
 #include <string.h>
 
 #include "copy_nest.h"
 #include "isa.h"
+
+/* Which lines are asked for before they are read. */
+enum { NEAR_BY, FAR_OFF, STRIP };
 
 #if FC_ISA_NUM >= 3
 #include <immintrin.h>
@@ -13,7 +17,7 @@ static inline __m256d both(const char *low, const char *high)
     return _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd((const double *)low)), _mm_loadu_pd((const double *)high), 1);
 }
 
-enum { WIDE = 64, AHEAD = 16, FAR_AHEAD = 32, FAR = 1 << 20 /* bytes that the second cache does not hold */ };
+enum { WIDE = 64, AHEAD = 16, FAR_AHEAD = 32, STRIP_AHEAD = 192, FAR = 1 << 20 /* bytes that the second cache does not hold */ };
 
 static inline void put(char *to, __m256d v) { _mm256_storeu_pd((double *)to, v); }
 
@@ -95,11 +99,24 @@ static inline void ask_far(const char *from, int64_t from_row, int n, int64_t by
             _mm_prefetch(from + i * from_row + at, _MM_HINT_T1);
 }
 
+/* The lines that begin in a strip of so many rows; after the last row, in the strip that follows. What another strip has asked for is
+ * still in the second cache. */
+static inline void ask_strip(const char *from, int64_t from_row, int64_t i, int n, int64_t rows, int64_t bytes)
+{
+    for (i += STRIP_AHEAD; n > 0; --n, ++i) {
+        const char *row = i < rows ? from + i * from_row : from + (i - rows) * from_row + bytes;
+        for (const char *line = row + (-(uintptr_t)row & 63); line < row + bytes; line += 64)
+            _mm_prefetch(line, _MM_HINT_T1);
+    }
+}
+
 /* A strip of whole cache lines at a time. */
 #define SQUARES(turn, SIDE, SIZE)                                                              \
     for (int64_t j0 = 0; j0 < whole_j; j0 += WIDE)                                             \
         for (int64_t i = 0; i < whole_i; i += SIDE) {                                          \
-            if (far)                                                                           \
+            if (asks == STRIP)                                                                 \
+                ask_strip(from, from_row, i, SIDE, rows, cols * SIZE);                         \
+            else if (asks == FAR_OFF)                                                          \
                 ask_far(from + (i + FAR_AHEAD) * from_row + j0 * SIZE, from_row, SIDE, (whole_j - j0 < WIDE ? whole_j - j0 : WIDE) * SIZE); \
             else                                                                               \
                 ask(from + (i + AHEAD) * from_row + j0 * SIZE, from_row, SIDE);                \
@@ -107,9 +124,12 @@ static inline void ask_far(const char *from, int64_t from_row, int n, int64_t by
                 turn(to + j * to_row + i * SIZE, to_row, from + i * from_row + j * SIZE, from_row); \
         }
 
-static void squares(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t whole_i, int64_t whole_j, int size)
+static void squares(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t rows, int64_t cols, int size, int asks)
 {
-    const int far = whole_i * from_row > FAR;
+    const int side = size == 8 ? 4 : size == 1 ? 16 : 8;
+    const int64_t whole_i = rows / side * side, whole_j = cols / side * side;
+    if (asks != STRIP)
+        asks = whole_i * from_row > FAR ? FAR_OFF : NEAR_BY;
     if (size == 4)
         SQUARES(words, 8, 4)
     else if (size == 8)
@@ -142,7 +162,7 @@ static void each(char *to, int64_t to_row, const char *from, int64_t from_row, i
 
 #undef EACH
 
-void FC_ISA_NAME(fc_turn)(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t rows, int64_t cols, int size)
+static inline void turn(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t rows, int64_t cols, int size, int asks)
 {
     int64_t whole_i = 0, whole_j = 0;
 #if FC_ISA_NUM >= 3
@@ -150,20 +170,32 @@ void FC_ISA_NAME(fc_turn)(char *to, int64_t to_row, const char *from, int64_t fr
         const int side = size == 8 ? 4 : size == 1 ? 16 : 8;
         whole_i = rows / side * side;
         whole_j = cols / side * side;
-        squares(to, to_row, from, from_row, whole_i, whole_j, size);
+        squares(to, to_row, from, from_row, rows, cols, size, asks);
         if (whole_i && whole_j) { /* what is left over goes with some of what was turned before */
             const int64_t i = rows - side, j = cols - side;
             char *low = to + i * size, *right = to + j * to_row;
             if (whole_i < rows)
-                squares(low, to_row, from + i * from_row, from_row, side, whole_j, size);
+                squares(low, to_row, from + i * from_row, from_row, side, whole_j, size, NEAR_BY);
             if (whole_j < cols)
-                squares(right, to_row, from + j * size, from_row, whole_i, side, size);
+                squares(right, to_row, from + j * size, from_row, whole_i, side, size, NEAR_BY);
             if (whole_i < rows && whole_j < cols)
-                squares(right + i * size, to_row, from + i * from_row + j * size, from_row, side, side, size);
+                squares(right + i * size, to_row, from + i * from_row + j * size, from_row, side, side, size, NEAR_BY);
             return;
         }
     }
+#else
+    (void)asks;
 #endif
     each(to, to_row, from, from_row, whole_i, rows, 0, cols, size);
     each(to, to_row, from, from_row, 0, whole_i, whole_j, cols, size);
+}
+
+void FC_ISA_NAME(fc_turn)(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t rows, int64_t cols, int size)
+{
+    turn(to, to_row, from, from_row, rows, cols, size, NEAR_BY);
+}
+
+void FC_ISA_NAME(fc_turn_strip)(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t rows, int64_t cols, int size)
+{
+    turn(to, to_row, from, from_row, rows, cols, size, STRIP);
 }

@@ -81,7 +81,7 @@ static int fc_fold_walks(const fc_tensor *x, int which, const fc_side *kept, con
     } else {
         return 0;
     }
-    return fc_fold_takes_runs(which, x->dtype, f->run);
+    return fc_fold_takes_runs(which, f->run);
 }
 
 /* (kept dims, reduced dims) of x, contiguous. */

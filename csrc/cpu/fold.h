@@ -69,7 +69,7 @@ int fc_fold_is_free(int which, int dtype);
 int fc_fold_is_idempotent(int which);
 
 /* Whether two reduced dims in which runs of so many elements lie apart are read from where they are: else the caller copies. */
-int fc_fold_takes_runs(int which, int dtype, int64_t run);
+int fc_fold_takes_runs(int which, int64_t run);
 
 /* Bytes of scratch that fc_fold_run wants; 0 for everything small. */
 size_t fc_fold_scratch(int which, int dtype, const fc_fold_form *form);

@@ -12,18 +12,23 @@
 #include "parallel.h"
 
 enum {
-    STRIP = 64,             /* runs that lie side by side in memory are turned together: whole cache lines */
-    LINE = 16,              /* runs that share a cache line, or more */
-    MOST_BYTES = 1 << 21,  /* of a strip */
+    STRIP = 64,             /* runs that lie side by side in memory are turned together, at most */
+    LINE = 16,              /* of which a piece begins at whole ones */
+    LINE_BYTES = 64,
+    NEAR_BYTES = 256,       /* of a column that a strip is wide, where the second cache holds the matrix */
+    MOST_BYTES = 2 << 20,   /* of a strip, unless a line of each column is more */
+    LONGEST = 1 << 17,      /* run: 8 MB are a line of each column */
+    FAR = 4 << 20,          /* bytes that the second cache does not hold */
+    MANY = 768,             /* columns */
     SHORT = 8192            /* elements below which the pool costs more than it gives */
 };
 
 typedef struct { const fc_fold_job *q; const fc_fold_cell *cell; const char *params; char *part; } pass;
 
-int fc_fold_takes_runs(int which, int dtype, int64_t run)
+int fc_fold_takes_runs(int which, int64_t run)
 {
     const int index = which == FC_FOLD_argmax || which == FC_FOLD_argmin || which == FC_FOLD_max_index || which == FC_FOLD_min_index;
-    return !index && run <= MOST_BYTES / STRIP / fc_dt_size[dtype];
+    return !index && run <= LONGEST;
 }
 
 static int64_t element(const fc_fold_job *q) { return q->es * q->pairs; }
@@ -61,6 +66,19 @@ static void fold_repeated(const pass *p, const char *x, int64_t begin, int64_t e
     }
 }
 
+/* From memory, and in more columns than the processor follows of its own; of halves a narrow strip would take as long to fold as to turn. */
+static int far(const fc_fold_job *q) { return q->run >= MANY && element(q) > 2 && q->reduce * element(q) > FAR; }
+
+/* Runs that are laid together. Turned ones: in cache as many as hide what their blocks wait for; from memory a line of each column, whose
+ * buffer stays in the second cache beside what was asked for; of long runs no more than that either. */
+static int64_t strip(const fc_fold_job *q)
+{
+    const int64_t es = element(q), fit = MOST_BYTES / (q->run * es);
+    if (q->step == 1)
+        return q->run < FC_FOLD_BLOCK ? STRIP * (FC_FOLD_BLOCK / q->run) : fit > STRIP ? STRIP : fit + !fit;
+    return far(q) || fit < STRIP ? LINE_BYTES / es : q->reduce * es > FAR ? STRIP : min64(STRIP, NEAR_BYTES / es);
+}
+
 /* m runs from run r on become dense rows. */
 static void lay(const fc_fold_job *q, char *to, const char *x, int64_t r, int64_t m)
 {
@@ -70,7 +88,7 @@ static void lay(const fc_fold_job *q, char *to, const char *x, int64_t r, int64_
         for (int64_t k = 0; k < m; ++k)
             fc_move_bytes(to + k * run * es, from + k * q->run_step * es, (size_t)(run * es));
     else
-        fc_turn(to, run * es, from, q->step * es, run, m, (int)es);
+        (far(q) ? fc_turn_strip : fc_turn)(to, run * es, from, q->step * es, run, m, (int)es);
 }
 
 /* Blocks begin .. end, whose elements come in strips of runs; what is left of a strip after its last whole block goes to the front. */
@@ -79,7 +97,7 @@ static void fold_strips(const pass *p, const char *x, int64_t begin, int64_t end
     const fc_fold_job *q = p->q;
     const int64_t es = element(q), run = q->run, row = q->pairs * p->cell->size, runs = q->reduce / run;
     const int64_t first = begin * FC_FOLD_BLOCK, last = min64(end * FC_FOLD_BLOCK, q->reduce);
-    const int64_t per = q->step == 1 && run < FC_FOLD_BLOCK ? STRIP * (FC_FOLD_BLOCK / run) : STRIP;
+    const int64_t per = strip(q);
     int64_t r = q->step == 1 ? first / run : first / run / LINE * LINE, kept = 0, at = r * run; /* room holds elements at .. at + kept */
     while (at < last) {
         const int64_t wanted = ((last - 1) / run + 1 - r + LINE - 1) / LINE * LINE, m = min64(min64(per, wanted), runs - r);
@@ -112,10 +130,9 @@ static void blocks_run(void *ctx, int64_t begin, int64_t end, void *room)
 static int fold(const fc_fold_job *q, const fc_fold_cell *cell, const char *params)
 {
     const pass p = {q, cell, params, q->part};
-    const int64_t strip = q->run_step == 0 ? q->run + AT_ONCE * FC_FOLD_BLOCK
-                        : q->step == 1 && q->run < FC_FOLD_BLOCK ? STRIP * FC_FOLD_BLOCK : STRIP * q->run;
-    const size_t bytes = (size_t)((strip + FC_FOLD_BLOCK) * element(q));
-    const int64_t turned = q->step == 1 || q->run_step == 0 ? 0 : STRIP * q->run / FC_FOLD_BLOCK; /* less would read lines twice */
+    const int64_t room = q->run_step == 0 ? q->run + AT_ONCE * FC_FOLD_BLOCK : strip(q) * q->run;
+    const size_t bytes = (size_t)((room + FC_FOLD_BLOCK) * element(q));
+    const int64_t turned = q->step == 1 || q->run_step == 0 ? 0 : strip(q) * q->run / FC_FOLD_BLOCK; /* less would read lines twice */
     const int bad = fc_parallel_scratch(q->outer * q->nblocks, 1 + SHORT / min64(q->reduce, FC_FOLD_BLOCK) + turned, bytes, blocks_run, (void *)&p);
     for (int64_t o = 0; !bad && o < q->outer; ++o)
         fc_fold_tree(cell, q->part + o * q->nblocks * q->pairs * cell->size, q->nblocks, q->pairs);

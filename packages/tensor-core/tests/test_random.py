@@ -203,6 +203,7 @@ SAME_AS_PYTORCH = (
     "empty(n, 2).t().bernoulli_(X.rand(2, n))", "empty(n, dtype=X.int32).bernoulli_(X.rand(n))",
     "empty(n, dtype=X.int32).random_(5, None)", "empty(n, dtype=X.float32).random_(5, None)", "empty(n, dtype=X.uint8).random_(to=5)",
     "multinomial(X.rand(n), 2)", "multinomial(X.rand(4, n), 1)", "multinomial(X.rand(4, n), 3, True)", "multinomial(X.rand(n).double(), 3, replacement=True)",
+    "multinomial(X.rand(9, n), 700, True)", "multinomial(X.rand(6, 1000).double(), n, True)",
     "normal(X.rand(n), X.rand(n))", "normal(X.rand(n, 1), X.rand(n))", "normal(1.5, X.rand(n))", "normal(X.rand(n), 2.0)", "normal(1.0, 2.0, (n, 3))",
     "poisson(X.rand(n, 2).t() * 20)", "binomial(X.rand(n, 1).mul(500).floor(), X.rand(3))", "binomial(X.full((n,), 1000.0).double(), X.rand(n).double())", "binomial(X.tensor([-1.0, 0.0, 3.0, 3.0, 3.0]), X.tensor([0.5, 0.5, -1.0, 0.0, 2.0]))", "_standard_gamma(X.rand(n) * 3)",
 )  # fmt: skip

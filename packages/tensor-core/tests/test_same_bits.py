@@ -138,6 +138,21 @@ def test_large_folds_do_not_depend_on_strides(name, dtype):
                     assert expected == found(given, dim), f"{name}, {dtype}, {layout}, dim {dim}, {threads} threads, level {level}"
 
 
+# strips of a matrix from memory: many columns, few of them, as many as are still turned and one more
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex64", "complex128"])
+@pytest.mark.parametrize("shape", [(1801, 1023), (20011, 105), (40, 9001), (9, 131072), (9, 131073)], ids=str)
+def test_folds_of_all_of_a_turned_matrix_do_not_depend_on_where_it_comes_from(shape, dtype):
+    t = np.random.default_rng(5).integers(-3, 4, (*shape, 2)) * 0.37
+    x = facula.tensor(t[..., 0] + 1j * t[..., 1] if dtype.startswith("complex") else t[..., 0]).to(getattr(facula, dtype))
+    for name in ("sum", "mean", "var", "norm_p"):
+        f = getattr(_ops, name)
+        expected = bits([f(x, (0, 1))])
+        for threads, level in ((1, BEST), (3, BEST), (2, 3)):
+            with machine(threads, min(level, BEST)):
+                for layout in ("turned", "sliced"):
+                    assert expected == bits([f(LAID[layout](x), (0, 1))]), f"{name}, {layout}, {threads} threads, level {level}"
+
+
 BATCHED = [(n, d) for n, d in PAIRS if OPS[n].kind in ("fold", "scan") or n in large.ROWED]
 
 

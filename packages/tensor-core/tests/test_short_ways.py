@@ -243,6 +243,8 @@ def test_a_row_that_is_seen_again_gives_what_its_copies_give(columns, threads):
 
                         assert facula.equal(expected, f(one, other))
             assert facula.equal(facula.neg(x * 0 + copies), facula.neg((x * 0 + row)))
+            if narrow != "bool":
+                assert facula.equal(facula.square(copies), facula.square(row.expand(rows, columns)))
             assert facula.equal(x + copies, x.clone().add_(row))
     finally:
         facula.set_num_threads(before)
@@ -287,6 +289,26 @@ def test_a_far_matrix_turns_as_a_near_one(dtype):
     turned = x.t().contiguous()
 
     assert x.to(facula.complex64).numpy().T.tobytes() == turned.to(facula.complex64).numpy().tobytes()
+
+
+@pytest.mark.parametrize("columns", range(1, 8))
+def test_a_product_with_fewer_columns_than_lines_of_a_vector_is_that_of_more(columns):
+    a, b = facula.randn(7, 700), facula.randn(16, 700)
+    for x, y in ((a, b), (a.double(), b.double())):
+        for rows in range(1, 8):
+            assert facula.equal((x @ y.t())[:rows, :columns], x[:rows] @ y[:columns].t())
+
+
+@pytest.mark.parametrize("dtype", ("float32", "int16", "int64"))
+def test_short_lines_sort_as_long_ones(dtype):
+    """Lines of every length that is merged, and both kinds of key: of 32 bits or less, and longer."""
+    rng = np.random.default_rng(4)
+    for n in (*range(1, 70), 127, 128, 129):
+        x = rng.integers(-20, 20, (5, n)).astype(dtype) * (1 << 40 if dtype == "int64" else 1)
+        value, index = facula.sort(facula.from_numpy(x), 1, stable=True)
+        order = np.argsort(x, 1, kind="stable")
+
+        assert np.array_equal(order, index.numpy()) and np.array_equal(np.take_along_axis(x, order, 1), value.numpy())
 
 
 @pytest.mark.parametrize("level", LEVELS)
