@@ -59,10 +59,14 @@ typedef T R;
 #if FC_CLASS == 3
 #define FC_SCALAR(s) FN(make)((R)(s).re, (R)(s).im)
 #define MUL(a, b) FN(mul)(a, b)
+#define FMA(a, b, c) FN(fma)(a, b, c)
+#define MINUS(a) FN(make)(-FN(real)(a), 0 - FN(imag)(a)) /* of a real number, a real one */
 #define DIV(a, b) FN(div)(a, b)
 #elif FC_CLASS == 2
 #define FC_SCALAR(s) ((T)(s).re)
 #define MUL(a, b) ((a) * (b))
+#define FMA(a, b, c) FN(fma)(a, b, c)
+#define MINUS(a) (-(a))
 #define DIV(a, b) ((a) / (b))
 #else
 #define FC_SCALAR(s) ((T)(s).i)
@@ -71,6 +75,8 @@ typedef T R;
 #else
 #define MUL(a, b) ((a) * (b))
 #endif
+#define FMA(a, b, c) ((c) + MUL(a, b))
+#define MINUS(a) (-(a))
 #define DIV(a, b) ((a) / (b))
 #endif
 

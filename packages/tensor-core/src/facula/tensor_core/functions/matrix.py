@@ -152,10 +152,6 @@ def addr(input, vec1, vec2, *older, beta=1, alpha=1, out=None):
             raise RuntimeError(f"addr: Boolean {word} only supported for Boolean results, got {number} for {input.dtype.name}. Give {int(number)}.")
     if kinds == {0}:
         beta, alpha = bool(beta), bool(alpha)
-    if out is None and beta == 1 and type(alpha) in (int, float) and vec1.dim() == vec2.dim() == 1 and input.dtype is vec1.dtype is vec2.dtype:
-        size = vec1.shape[0], vec2.shape[0]
-        if kinds != {0} and input.dim() <= 2 and broadcast_shapes(input.shape, size) == size:
-            return _ops.addcmul(input, _ops.unsqueeze(vec1, 1), vec2, value=alpha)
     return _sum_of("addr", input, outer, vec1, vec2, beta, alpha, out)
 
 
@@ -206,11 +202,15 @@ def _sum_of(name, input, multiply, x, y, beta, alpha, out):
         a_tensor(name, out)
     if out is not None and name != "addr":
         same_dtype(name, input.dtype, out)
+    if multiply is outer and beta == 0 and alpha != 1:
+        x, alpha = _ops.mul(x, alpha), 1
     product = multiply(x, y)
     if input.dim() > product.dim() or broadcast_shapes(input.shape, product.shape) != product.shape:
         raise ShapeError(f"The expanded size of the tensor must match the existing size: input {tuple(input.shape)} does not expand to {tuple(product.shape)}.")
     if out is not None:
         resize(name, out, product.shape)
+    if multiply is outer and beta != 0 and input.dtype is x.dtype is y.dtype and input.dtype.kind:
+        return _ops.addcmul(input if beta == 1 else _ops.mul(input, beta), _ops.unsqueeze(x, 1), y, value=alpha, out=out)
     if alpha != 1:
         product = _ops.mul(product, alpha)
     if beta == 0:
