@@ -40,17 +40,15 @@ static inline C CN(mul)(C x, C y)
     return CN(make)(a * c - b * d, a * d - CN(turned)(b) * c);
 }
 
-/* Divisor scaled to at most 1 first, so that its square neither overflows nor vanishes; as PyTorch's loops. By zero each part is divided,
- * as NumPy and PyTorch have it. No branch: a loop of it vectorises. */
+/* By the ratio of the divisor's smaller part to its larger one, so that its square is not needed; the bits are PyTorch's. By zero each
+ * part is divided, as NumPy and PyTorch have it. No branch: a loop of it vectorises. Source: Smith (1962), Comm. ACM 5(8). */
 FC_MATH C CN(div)(C x, C y)
 {
-    const T c0 = CN(real)(y), d0 = CN(imag)(y), larger = FN(fmax)(FN(fabs)(c0), FN(fabs)(d0));
-    const int over_c = FN(fabs)(c0) == (T)INFINITY, over_d = FN(fabs)(d0) == (T)INFINITY; /* one alone: finite numbers become 0 */
-    const T a = CN(real)(x) / larger, b = CN(imag)(x) / larger;
-    const T c = over_c & !over_d ? (c0 > 0 ? (T)1 : (T)-1) : c0 / larger, d = over_d & !over_c ? (d0 > 0 ? (T)1 : (T)-1) : d0 / larger;
-    const T n = c * c + d * d, re = (a * c - CN(turned)(b) * d) / n, im = (b * c - a * d) / n;
-    const int zero = (c0 == 0) & (d0 == 0); /* beside a NaN `larger` is 0 too */
-    return CN(make)(zero ? a : re, zero ? b : im);
+    const T a = CN(real)(x), b = CN(imag)(x), c = CN(real)(y), d = CN(imag)(y), size = FN(fabs)(c);
+    const int wide = size >= FN(fabs)(d), zero = (size == 0) & (d == 0);
+    const T large = wide ? c : d, small = wide ? d : c, ratio = small / large, scale = 1 / FN(fma)(small, ratio, large);
+    const T re = FN(fma)(wide ? b : a, ratio, wide ? a : b) * scale, im = FN(fma)(wide ? CN(turned)(a) : b, ratio, wide ? b : CN(turned)(a)) * scale;
+    return CN(make)(zero ? a / size : re, zero ? b / size : im);
 }
 
 static inline C CN(reciprocal)(C z) { return CN(div)(CN(make)(1, 0), z); }
@@ -105,7 +103,7 @@ static inline C CN(log1p)(C z)
     const T size = FN(fabs)(x) + FN(fabs)(y);
     const T far = size > (T)1e30 ? (T)0.25 : 1; /* |1 + z| of the largest numbers overflows, a quarter of it does not */
     const T re = size < (T)0.5 ? FN(log1p)(x * (2 + x) + y * y) / 2 : FN(log)(FN(hypot)((1 + x) * far, y * far)) + (far < 1 ? (T)1.3862943611198906 : 0);
-    return CN(make)(re, FN(atan2)(y, 1 + x));
+    return CN(make)(size == size ? re : size, FN(atan2)(y, 1 + x)); /* an infinity beside a NaN is none */
 }
 
 static inline C CN(sigmoid)(C z)

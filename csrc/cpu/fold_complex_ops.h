@@ -24,7 +24,7 @@ static inline R FOLD_T(less)(R a, R b)
 #define F_NAME sumsq
 #define A R
 #define INIT 0
-#define MAP(v, p) (RE(v) * RE(v) + IM(v) * IM(v))
+#define MAP(v, p) (isinf(RE(v)) || isinf(IM(v)) ? (R)INFINITY : RE(v) * RE(v) + IM(v) * IM(v)) /* beside a NaN, too */
 #define OP(a, b) ((a) + (b))
 #include "fold_cell.h"
 

@@ -47,9 +47,23 @@ int fc_fold_is_free(int which, int dtype)
     return 0;
 }
 
+/* Complex sums over the count, divided as PyTorch divides them: where one part is infinite, the other is NaN. */
+static void mean_pairs_f32(f32 *a, int64_t n, f32 count)
+{
+    for (int64_t k = 0; k < n; k += 2) {
+        const f32 re = a[k], im = a[k + 1];
+        a[k] = (re + im * 0) * (1 / count);
+        a[k + 1] = (im - re * 0) * (1 / count);
+    }
+}
+
 static void finish_f32(const fc_fold_job *q, f32 *a, int64_t n, const f32 *p)
 {
     const f32 count = (f32)q->reduce, divisor = (f32)fmax(0, (double)q->reduce - q->param);
+    if (q->which == FC_FOLD_mean && q->pairs == 2) {
+        mean_pairs_f32(a, n, count);
+        return;
+    }
     for (int64_t k = 0; k < n; ++k)
         switch (q->which) {
         case FC_FOLD_mean: a[k] /= count; break;
@@ -66,9 +80,22 @@ static void finish_f32(const fc_fold_job *q, f32 *a, int64_t n, const f32 *p)
         }
 }
 
+static void mean_pairs_f64(f64 *a, int64_t n, f64 count)
+{
+    for (int64_t k = 0; k < n; k += 2) {
+        const f64 re = a[k], im = a[k + 1];
+        a[k] = (re + im * 0) * (1 / count);
+        a[k + 1] = (im - re * 0) * (1 / count);
+    }
+}
+
 static void finish_f64(const fc_fold_job *q, f64 *a, int64_t n, const f64 *p)
 {
     const f64 count = (f64)q->reduce, divisor = fmax(0, (f64)q->reduce - q->param);
+    if (q->which == FC_FOLD_mean && q->pairs == 2) {
+        mean_pairs_f64(a, n, count);
+        return;
+    }
     for (int64_t k = 0; k < n; ++k)
         switch (q->which) {
         case FC_FOLD_mean: a[k] /= count; break;
