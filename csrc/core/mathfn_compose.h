@@ -92,4 +92,5 @@ FC_MATH T FN(logaddexp2)(T x, T y)
     return FN(maximum)(x, y) + FN(log1p)(FN(exp2)(far)) * K(1.44269504088896340736);
 }
 
-FC_MATH T FN(ldexp)(T x, T y) { return x * FN(exp2)(y); }
+/* x 2**y for a whole y, rounded once: 2**y itself may be no number where the product is one */
+FC_MATH T FN(ldexp)(T x, T y) { return y != y ? y : FC_LIBC(ldexp)(x, y < -5000 ? -5000 : y > 5000 ? 5000 : (int)y); }

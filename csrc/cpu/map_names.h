@@ -99,6 +99,7 @@
 #define gelu_tanh(a) FN(gelu_tanh)(a)
 #define log_sigmoid(a) FN(log_sigmoid)(a)
 #define hypot(a, b) FN(hypot)(a, b)
+#define ldexp(a, b) FN(ldexp)(a, b)
 #define copysign(a, b) FN(copysign)(a, b)
 #define nextafter(a, b) FN(nextafter)(a, b)
 #define gcd(a, b) FN(gcd)(a, b)

@@ -153,6 +153,7 @@ SAMPLES = {
     "atan2": binary(away, away, numbers=False),
     "hypot": binary(away, away, numbers=False),
     "copysign": binary(away, away),
+    "_ldexp": [lambda: (normal(3, 4), normal(3, 4).round() + 0.5), lambda: (normal(3, 4), normal(4).round() + 0.5)],  # it cuts the half
     "_nextafter": [lambda: (normal(3, 4), normal(3, 4)), lambda: (normal(3, 4), normal(4))],
     "logaddexp": binary(normal, normal, numbers=False),
     "logaddexp2": binary(normal, normal, numbers=False),

@@ -107,6 +107,7 @@ O("addcdiv", lambda x, y, z, value: x + value * (y / z), ulp=2, scale=lambda x, 
 O("lerp", lambda x, y, z: x + z * (y - x), ulp=4, scale=lambda x, y, z: terms(x, z, y - x) + abs(y), specials=False)
 
 O("hypot", np.hypot, ulp=2)
+O("_ldexp", lambda x, y: np.ldexp(x, np.trunc(np.clip(y, -5000, 5000)).astype(int)), specials=False)
 O("copysign", lambda x, y: np.copysign(real(x), real(y)))
 O("_nextafter", np.nextafter, native=True, only=("float32", "float64"))
 O("gcd", gcd)

@@ -161,11 +161,13 @@ def float_power(input, exponent, *, out=None):
 def ldexp(input, other, *, out=None):
     """input * 2**other."""
     _tensors("ldexp", input=input, other=other)
-    scaled = _ops.pow(2.0, other)
-    if input.is_floating_point() and other.dtype.kind < 2:  # integers do not widen the halves
-        product = _ops.mul(input, scaled)
-        return into("ldexp", product if product.dtype is input.dtype else product.to(input.dtype), out)
-    return _ops.mul(input, scaled, out=out)
+    if not input.is_floating_point() or other.dtype.kind > 1:
+        return _ops.mul(input, _ops.pow(2.0, other), out=out)
+    if other.dtype.kind == 0:
+        raise NotImplementedError("ldexp: not implemented for exponents of dtype bool. Convert them with .int().")
+    wide = input.dtype if input.dtype.itemsize > 2 else BY_NAME["float32"]  # a half does not hold every exponent; integers do not widen it
+    product = _ops._ldexp(input, other.to(BY_NAME["int32"]).to(wide))
+    return into("ldexp", product if product.dtype is input.dtype else product.to(input.dtype), out)
 
 
 def frexp(input, *, out=None):
