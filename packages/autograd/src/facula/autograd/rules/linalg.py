@@ -207,11 +207,24 @@ def differences(values) -> F.Tensor:
     return e + eye(values.shape[-1], e)
 
 
+def want_no_phases(what, along) -> None:
+    """Refuse a loss that depends on the phases of complex vectors, which are free; along: V^H times V's gradient, its diagonal imaginary where it does."""
+    if not along.is_complex() or along.is_meta or isinstance(along, Batched):  # inside vmap nobody may look
+        return
+    turned = F.diagonal(along.detach(), 0, -2, -1).imag
+    if not F.allclose(turned, F.zeros_like(turned), rtol=1e-2, atol=1e-2):
+        raise RuntimeError(
+            f"{what} are determined up to a factor e^(i phi) each, and the loss depends on these factors: it is ill-defined. "
+            "Take what does not, such as v.abs() or v @ v.mH."
+        )
+
+
 def of_eigh(gs, values, v) -> F.Tensor:
     of_values, of_v = gs
     if of_v is None:
         return (v * of_values.unsqueeze(-2)) @ v.mH
     inner = v.mH @ of_v
+    want_no_phases("linalg_eigh_backward: the eigenvectors", inner)
     inner = (inner - inner.mH) / 2  # vectors stay orthonormal: they only turn, and the gradient is Hermitian as the matrix is
     inner = (inner - F.diag_embed(F.diagonal(inner, 0, -2, -1))) / differences(values)
     if of_values is not None:
@@ -225,7 +238,9 @@ def of_eig(gs, x, values, v) -> F.Tensor:
         inner = of_values.unsqueeze(-1) * v.mH
     else:
         vh = v.mH
-        along = vh @ of_v  # vectors have length 1: the part along themselves has no influence
+        along = vh @ of_v
+        want_no_phases("linalg_eig_backward: the eigenvectors", along)
+        # vectors have length 1: the part along themselves has no influence
         inner = along - (vh @ v) * F.diagonal(along, 0, -2, -1).real.unsqueeze(-2)
         inner = (inner - F.diag_embed(F.diagonal(inner, 0, -2, -1))) / differences(values).conj()
         if of_values is not None:
@@ -245,6 +260,8 @@ def of_svd(gs, x, u, s, vh) -> F.Tensor:
         return (u * of_s.unsqueeze(-2)) @ vh
     squares = differences(s * s)
     inner = None
+    if x.is_complex():  # a pair of vectors shares its phase
+        want_no_phases("svd_backward: the singular vectors", sum(v.mH @ of_v[..., :k] for v, of_v in ((u, of_u), (vh.mH, None if of_vh is None else of_vh.mH)) if of_v is not None))
     if of_u is not None:
         of_u = of_u[..., :k]
         along = u.mH @ of_u

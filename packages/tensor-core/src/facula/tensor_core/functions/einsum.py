@@ -114,7 +114,7 @@ def _pair(plan, x, y):
 
 
 def _from_lists(items):
-    letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"  # in the order of an implicit result
 
     def spell(labels):
         if any(n is not Ellipsis and not 0 <= n < len(letters) for n in labels):

@@ -91,6 +91,8 @@ def _is_vector(A, B):
 def _fit(name, A, B, left=True):
     if B.shape[-2 if left else -1] != A.shape[-1]:
         raise ShapeError(f"{name}: Incompatible shapes of A and B for the equation {'AX = B' if left else 'XA = B'} ({A.shape[-2]}x{A.shape[-1]} and {B.shape[-2]}x{B.shape[-1]}).")
+    if (batch := A.shape[:-2]) and (other := B.shape[:-2]):  # before NumPy says it in its own way
+        _create_broadcast(batch, other)
 
 
 def solve_ex(A, B, *, left=True, check_errors=False, out=None):
