@@ -83,7 +83,28 @@ static inline f64 fc_gamma_edge(f64 a, f64 x)
  * the fraction is slow. */
 static inline int fc_gamma_by_series(f64 a, f64 x, int upper) { return x <= 1 || x <= a || (!upper && x < a + 8); }
 
-/* For x < 0.25 and a < 1 P is near 1 and Q small only by cancellation: still by P, to absolute accuracy. */
+/* log Gamma(1 + a), a <= 2, which 1 + a would lose near 0 */
+static inline f64 fc_gamma_log1p(f64 a)
+{
+    return a < 1e-4 ? a * (-0.57721566490153286061 + a * (0.82246703342411321824 + a * (-0.40068563438653142847 + a * 0.27058080842778454788))) : fc_lgamma_f64(1 + a);
+}
+
+/* Q(a, x) for small a and x, where P is near 1: 1 - x**a / Gamma(a + 1), without cancelling, less x**a / Gamma(a) times the rest of the series
+ * of P. Source: DiDonato, Morris (1986), ACM Trans. Math. Softw. 12(4). */
+static inline f64 fc_gamma_near(f64 a, f64 x)
+{
+    f64 sum = 0, power = 1;
+    for (int n = 1; n < 100; ++n) {
+        power *= -x / n;
+        const f64 term = power / (a + n);
+        sum += term;
+        if (fabs(term) <= 0x1p-54 * fabs(sum))
+            break;
+    }
+    const f64 exponent = a * fc_log_f64(x) - fc_gamma_log1p(a);
+    return -fc_expm1_f64(exponent) - a * fc_exp_f64(exponent) * sum;
+}
+
 static inline f64 fc_gammainc_f64(f64 a, f64 x)
 {
     const f64 edge = fc_gamma_edge(a, x);
@@ -97,6 +118,8 @@ static inline f64 fc_gammaincc_f64(f64 a, f64 x)
     const f64 edge = fc_gamma_edge(a, x);
     if (!(edge == 2))
         return 1 - edge;
+    if (x <= 1 && a < (x <= 0.5 ? -0.4 / fc_log_f64(x) : 1.1 * x))
+        return fc_gamma_near(a, x);
     return a > FC_GAMMA_FAR ? fc_gamma_far(a, x) : fc_gamma_by_series(a, x, 1) ? 1 - fc_gamma_series(a, x) : fc_gamma_fraction(a, x);
 }
 

@@ -33,11 +33,17 @@ def native_group_norm(input: Tensor, weight: Any, bias: Any, N: int, C: int, HxW
     return F.group_norm(input, group, weight, bias, eps), parts.mean(2), (parts.var(2, correction=0) + eps).rsqrt()
 
 
+def _want_elements(name: str, input: Tensor) -> None:
+    if not input.numel():
+        raise RuntimeError(f"{name}: input tensor must have at least one element, but got input_sizes = {list(input.shape)}. Give some, or evaluate.")
+
+
 def native_batch_norm(
     input: Tensor, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool, momentum: float, eps: float
 ) -> tuple[Tensor, Tensor, Tensor]:
     """(batch_norm, mean, 1 / standard deviation) of each channel; the last two are empty where statistics are not taken from input."""
     if training:
+        _want_elements("native_batch_norm", input)
         dims = (0, *range(2, input.dim()))
         mean, spread = input.mean(dims).detach(), (input.var(dims, correction=0) + eps).rsqrt().detach()
     else:
@@ -55,8 +61,7 @@ def native_dropout(input: Tensor, p: float, train: bool | None) -> tuple[Tensor,
 
 def batch_norm_update_stats(input: Tensor, running_mean: Any, running_var: Any, momentum: float) -> tuple[Tensor, Tensor]:
     """(mean, variance) of each channel, the latter over the number of elements; the running ones, where given, move towards them as F.batch_norm's do."""
-    if not input.numel():
-        raise RuntimeError(f"batch_norm_update_stats: input tensor must have at least one element, but got input_sizes = {list(input.shape)}")
+    _want_elements("batch_norm_update_stats", input)
     dims = (0, *range(2, input.dim()))
     count = input.numel() // input.size(1)
     with facula.no_grad():

@@ -193,7 +193,7 @@ def _layout(op, args, out, a, b, c, d):
 
 def _arg(op, args, out, a, b, c, d):
     if d == 1:
-        return RuntimeError, f"dim {b} appears multiple times, and dims cannot be identical ({operands(op, args)}). Name each dim once."
+        return RuntimeError, f"dim {b} appears multiple times in the list of dims, and dims cannot be identical ({operands(op, args)}). Name each dim once."
     if op.name == "masked_scatter":
         return RuntimeError, f"expected mask to have at most {b} true elements, as source has, got {c} ({operands(op, args)}). Give a longer source."
     if op.name == "as_strided" and op.params[a].name == "stride":

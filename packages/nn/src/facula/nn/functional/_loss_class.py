@@ -116,6 +116,12 @@ def _with_probabilities(
     return reduced(loss, reduction)
 
 
+def _above_zero(margins: Tensor, counted: Tensor | None = None) -> Tensor:
+    """Margins where they count and are more than 0, 0 elsewhere: for NaN, too, and without a gradient at 0."""
+    kept = margins > 0
+    return facula.where(kept if counted is None else kept & counted, margins, 0.0)
+
+
 def multi_margin_loss(
     input: Tensor,
     target: Tensor,
@@ -138,6 +144,8 @@ def multi_margin_loss(
     if weight is not None and weight.dim() != 1:
         raise ValueError(f"multi_margin_loss: weight must be one-dimensional, got {weight.dim()} dimensions")
     shape = input.shape
+    if weight is not None and weight.numel() != (shape[-1] if shape else 1):
+        raise RuntimeError(f"multi_margin_loss: inconsistent weight size, expected {shape[-1] if shape else 1} but got {list(weight.shape)}. Give one for each class.")
     if not (len(shape) == 2 and shape[1] or len(shape) == 1 and shape[0] or not shape):
         raise RuntimeError(f"multi_margin_loss: Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(shape)}")
     x = input if len(shape) == 2 else input.reshape(1, -1)
@@ -149,7 +157,7 @@ def multi_margin_loss(
         )
     own = t.unsqueeze(1)
     try:
-        short = (float(margin) - x.gather(1, own) + x).clamp(min=0)
+        short = _above_zero(float(margin) - x.gather(1, own) + x)
     except IndexError:
         raise RuntimeError(f"multi_margin_loss: target out of range for {x.size(1)} classes") from None
     if p == 2:
@@ -184,9 +192,8 @@ def multilabel_margin_loss(
     listed = (t < 0).to(facula.int64).cumsum(1) == 0  # before the first -1
     labels = facula.where(listed, t, facula.zeros_like(t))
     is_label = facula.zeros_like(x, requires_grad=False).scatter_add_(1, labels, listed.to(x.dtype)) > 0
-    margins = (1 - x.gather(1, labels).unsqueeze(2) + x.unsqueeze(1)).clamp(min=0)
-    counted = listed.unsqueeze(2) & ~is_label.unsqueeze(1)
-    loss = (margins * counted.to(x.dtype)).sum((1, 2)) / classes
+    margins = 1 - x.gather(1, labels).unsqueeze(2) + x.unsqueeze(1)
+    loss = _above_zero(margins, listed.unsqueeze(2) & ~is_label.unsqueeze(1)).sum((1, 2)) / classes
     return reduced(loss if input.dim() == 2 else loss.reshape(()), reduction)
 
 

@@ -218,10 +218,7 @@ def gradient(input, *, spacing=1, dim=None, edge_order=1):
         raise RuntimeError("torch.gradient does not support uint8 input, whose differences cannot be negative. Convert with input.short().")
     n, spacing = input.dim(), 1 if spacing is None else spacing
     dims = [dim] if whole(dim) else list(_counting(n)) if dim is None else list(dim)
-    for d in dims:
-        if not -n <= d < n:
-            raise IndexError(f"gradient: Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {d})")
-    dims = [d % n for d in dims]
+    dims = [_shape.wrap_dim("gradient", d, n) for d in dims]
     if edge_order not in (1, 2):
         raise RuntimeError(f"torch.gradient only supports edge_order=1 and edge_order=2, got {edge_order}.")
     steps = list(spacing) if isinstance(spacing, (list, tuple)) else [spacing] * len(dims)
@@ -229,6 +226,8 @@ def gradient(input, *, spacing=1, dim=None, edge_order=1):
         raise RuntimeError(f"torch.gradient expected spacing to be unspecified, a scalar, or a list of length {len(dims)}, got {len(steps)} of them.")
     if len(set(dims)) != len(dims):
         raise RuntimeError(f"dim appears multiple times in the list of dims: {dims}")
+    if dims and not n:
+        raise IndexError(f"gradient: dim {dims[0]} of a tensor without dims (input: ()). Give one dim at least.")
     return tuple(_slope(input, d, s, edge_order) for d, s in zip(dims, steps))
 
 
