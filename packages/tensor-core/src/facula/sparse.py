@@ -34,6 +34,8 @@ def sum(input, dim=None, dtype=None):
     if any(not -dims <= d < dims for d in given):
         raise IndexError(f"sparse.sum: Dimension out of range (expected to be in range of [{-dims}, {dims - 1}], but got {given}).")
     gone = {d % dims for d in given}
+    if len(gone) < len(given):
+        raise RuntimeError(f"sparse.sum: a dim appears multiple times in the list of dims {given}. Name each dim once.")
     dense = [d - n + 1 for d in gone if d >= n]
     values = input._v.sum(dense) if dense else input._v
     kept = [d for d in range(n) if d not in gone]

@@ -151,6 +151,8 @@ def empty(*sizes, size=None, out=None, dtype=None, layout=None, device=None, req
     plain(layout, pin_memory)
     if out is not None:
         _fits("empty", out, dtype)
+        if out.is_sparse:
+            return out.sparse_resize_and_clear_(wanted := ints(sizes), len(wanted), 0)
         return _finish(prepared(out.resize_(ints(sizes))), requires_grad)
     t = _empty(ints(sizes), dtype, device)
     if memory_format is not None and memory_format.id > 1:
@@ -163,6 +165,8 @@ def _filled(size, value, dtype, device_, requires_grad, out=None):
         t = _empty(ints(size), dtype, device_)
     else:
         _fits("full", out, dtype)
+        if out.is_sparse and not value:
+            return out.sparse_resize_and_clear_(wanted := ints(size), len(wanted), 0)
         t = out.resize_(ints(size))
     if value not in (0, 1):
         value = fitting("full", value, t.dtype)

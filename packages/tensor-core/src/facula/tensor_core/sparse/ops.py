@@ -139,12 +139,14 @@ def _add_(x, y, alpha=1, row="add_"):
 
 
 def _mul(x, y):
-    for a, b in ((x, y), (y, x)):
+    for a, b in ((y, x), (x, y)):
         if isinstance(a, Sparse) and not a.dim() and isinstance(b, Sparse):  # one number
-            if not b.dim():  # and neither gives way to the other's dtype
-                b = b.coalesce()
+            if b.dim():
+                return b._with(b._v * a.to_dense())
+            if a._coalesced:  # and neither gives way to the other's dtype
                 return b._with(b._v.to(promote_types(a.dtype, b.dtype)) * a.to_dense())
-            return b._with(b._v * a.to_dense())
+    if isinstance(x, Sparse) and isinstance(y, Sparse) and not x.dim() and not y.dim():
+        return _mul(x, y.coalesce())
     if isinstance(x, Sparse) and isinstance(y, Sparse):  # nonzero where both are
         x, n = x.coalesce(), x.sparse_dim()
         if y.sparse_dim() != n or x.shape[:n] != y.shape[:n]:
@@ -238,6 +240,8 @@ def _pow(x, exponent):
 def _matmul(x, y):
     if isinstance(y, Sparse):
         if isinstance(x, Sparse):
+            if x.dtype is not y.dtype:
+                raise RuntimeError(f"matmul: mat1 dtype {x.dtype.scalar_type} does not match mat2 dtype {y.dtype.scalar_type}. Convert one.")
             return _matmul(x, y.to_dense()).to_sparse()
         return _matmul(_transposed(y, 0, 1), x.t()).t() if x.dim() == 2 else _matmul(_transposed(y, 0, 1), x)
     if x.dim() != 2 or x.dense_dim() or y.dim() not in (1, 2) or y.size(0) != x.size(1):
@@ -262,8 +266,9 @@ def _transposed(x, dim0, dim1):
 
 
 def _norm(x, dim=None, p=2, keepdim=False):
-    if dim is not None:
-        raise NotImplementedError("norm: of a sparse tensor over all dims only. Convert with to_dense().")
+    over = range(x.dim()) if dim is None or dim == () else dim if isinstance(dim, (tuple, list)) else (dim,)
+    if keepdim or {d % max(x.dim(), 1) for d in over} != set(range(x.dim())):
+        raise RuntimeError(f"norm: of a sparse tensor over all {x.dim()} dims and without keepdim only, got dim {dim} and keepdim {keepdim}. Convert with to_dense().")
     return _ops.norm_p(x.coalesce()._v, None, p=p)
 
 

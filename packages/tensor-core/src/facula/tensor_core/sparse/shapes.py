@@ -8,7 +8,7 @@ from facula.tensor_core.sparse.ops import OPS, grouped
 from facula.tensor_core._types import BY_NAME
 
 
-def _make(indices, values, size, coalesced=False):
+def _make(indices, values, size, coalesced=None):
     from facula.tensor_core.sparse.tensor import make
 
     return make(indices, values, size, coalesced)
@@ -38,7 +38,7 @@ def _select(x, dim, index):
     if n == 1:
         return values.sum(0, dtype=x.dtype)
     kept = [d for d in range(n) if d != dim]
-    return _make(x._i[kept].index_select(1, there), values, size, x._coalesced)
+    return _make(x._i[kept].index_select(1, there), values, size, x._coalesced or None)
 
 
 def _narrowed(x, dim, start, length, step):

@@ -18,6 +18,10 @@ from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import ALIASES, BY_NAME, Size, sparse_coo, strided
 
 
+class NoMemory(AttributeError, NotImplementedError):
+    """What a fast path meets at a sparse tensor; to who called what is not defined for one, PyTorch's error."""
+
+
 class Sparse(Tensor):
     """A sparse COO tensor; facula.sparse_coo_tensor makes one."""
 
@@ -34,7 +38,7 @@ class Sparse(Tensor):
 
     @property
     def _h(self):
-        raise AttributeError("a sparse tensor has no strided memory. Convert with to_dense().")
+        raise NoMemory("a sparse tensor has no strided memory. Convert with to_dense().")
 
     # --- description
 
@@ -163,6 +167,15 @@ class Sparse(Tensor):
         from facula.tensor_core.sparse.shapes import getitem
 
         return getitem(self, key)
+
+    def __setitem__(self, key, value):
+        raise TypeError("Cannot assign to a sparse tensor. Make another one, or convert with to_dense().")
+
+    def new_zeros(self, *size, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
+        """A tensor of zeros, as sparse as this one is."""
+        return _create.zeros(*size, dtype=dtype or self.dtype, layout=layout or self.layout, device=device, requires_grad=requires_grad, pin_memory=pin_memory)
+
+    new_empty = new_zeros
 
     def detach(self):
         return self._with(self._v.detach())
@@ -316,11 +329,11 @@ def _rebuild(indices, values, size, coalesced, requires_grad):
     return make(indices, values, size, coalesced).requires_grad_(requires_grad)
 
 
-def make(indices, values, size, coalesced=False):
-    """A Sparse of these parts, which are not checked."""
+def make(indices, values, size, coalesced=None):
+    """A Sparse of these parts, which are not checked. coalesced: whether it is known to be; None: as far as one sees, of one element at most."""
     t = object.__new__(Sparse)
     t.origin = t.base = None
-    t._i, t._v, t._size, t._coalesced = indices, values, Size(size), coalesced or indices.size(1) <= 1
+    t._i, t._v, t._size, t._coalesced = indices, values, Size(size), indices.size(1) <= 1 if coalesced is None else coalesced
     return t
 
 
@@ -399,7 +412,11 @@ def sparse_coo_tensor(
         else:
             size = (*(int(n) + 1 for n in indices.amax(1).tolist()), *values.shape[1:])
     _check(indices, values, tuple(size))
-    made = make(indices, values, size, bool(is_coalesced))
+    if check_invariants and is_coalesced and indices.size(1) > 1:
+        flat = _flat(indices, size)
+        if not bool((flat[1:] > flat[:-1]).all()):
+            raise RuntimeError("sparse_coo_tensor: cannot set is_coalesced to true if indices correspond to uncoalesced COO tensor. Leave it out, and coalesce the tensor.")
+    made = make(indices, values, size, is_coalesced)
     return made.requires_grad_(True) if requires_grad else made
 
 
