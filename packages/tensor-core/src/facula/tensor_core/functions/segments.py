@@ -34,6 +34,8 @@ def segment_reduce(data, reduce, *, lengths=None, indices=None, offsets=None, ax
         raise NotImplementedError(f"segment_reduce: not implemented for {data.dtype.name}. Convert data to a floating dtype.")
     if indices is not None:
         raise RuntimeError("segment_reduce: indices based reduction is not supported. Give lengths or offsets.")
+    if not data.dim():
+        raise RuntimeError("segment_reduce: data has no dims (shape ()). Give one at least, along which the segments lie.")
     axis = axis + data.dim() if axis < 0 else axis
     lengths = _checked_lengths(data, lengths, offsets, axis, unsafe)
     runs = _Runs(data, lengths, axis)

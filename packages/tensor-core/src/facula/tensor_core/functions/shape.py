@@ -328,6 +328,8 @@ def unflatten(input, dim=None, sizes=None, *, axis=None):
     want_ints("unflatten", "sizes", 2, sizes)
     if not len(sizes):
         raise RuntimeError("unflatten: sizes must be non-empty")
+    if not input.dim():
+        raise RuntimeError(f"unflatten: dim {dim} of a tensor without dims (input: (), {input.dtype.name}). Give one dim at least, or use view.")
     size, known = input.shape[d], 1
     for s in sizes:
         known *= 1 if s == -1 else s

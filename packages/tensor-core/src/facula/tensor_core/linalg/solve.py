@@ -70,10 +70,10 @@ def pinv(A, rcond=None, hermitian=False, *, atol=None, rtol=None, out=None) -> T
     rcond is another name of rtol.
     """
     matrix("linalg.pinv", A)
-    if hermitian:
-        square("linalg.pinv", A)
     if 0 in A.shape[-2:]:
         return into("linalg.pinv", _ops.copy(_ops.transpose(A, -2, -1), None, 0), out)  # of no elements, and with A's history
+    if hermitian:
+        square("linalg.pinv", A)
     atol, rtol = tolerances("linalg.pinv", A, atol, rcond if rtol is None else rtol)
     return into("linalg.pinv", _ops._linalg_pinv(A, atol.detach(), rtol.detach(), hermitian), out)
 
@@ -282,6 +282,8 @@ def lstsq(A, B, rcond=None, *, driver=None, out=None):
     solution, residuals, rank, values = _ops._linalg_lstsq(A, B, 1 - eps if keeps else cut)
     if cut >= 1 and driver == "gelss":  # no singular value is above the largest
         solution, rank = solution * 0, rank * 0
+    if not n and driver == "gels":  # nothing was solved, and nothing left over is looked for
+        residuals = residuals * 0
     empty = _create.empty(0, dtype=residuals.dtype, device=A.device)
     full = m > n and driver != "gelsy" and A.shape[:-2].numel() and (A.is_meta or bool((rank == n).all()))
     found = driver != "gels"
@@ -298,6 +300,8 @@ def tensorinv(A, ind=2, *, out=None) -> Tensor:
     check_kind("linalg.tensorinv", "ind", 1, "int", ind)
     if ind <= 0:
         raise RuntimeError(f"linalg.tensorinv: Expected a strictly positive integer for 'ind', got {ind}.")
+    if ind > A.dim():
+        raise ShapeError(f"linalg.tensorinv: 'ind' is {ind}, of {A.dim()} dims. Give how many of them, at most all, are the rows.")
     rows, columns = A.shape[:ind], A.shape[ind:]
     if rows.numel() != columns.numel():
         raise ShapeError(f"linalg.tensorinv: Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but got {columns.numel()} != {rows.numel()}.")
