@@ -1,5 +1,7 @@
 """Everything this package takes from the core, by one import: nothing else here imports facula.tensor_core."""
 
+from typing import NoReturn
+
 import facula
 from facula import contiguous_format  # noqa: F401
 from facula.tensor_core import extend
@@ -102,8 +104,12 @@ class Batched(Tensor):
         return made.requires_grad_() if requires_grad else made
 
     @property
-    def data(self):
-        return Batched.of(self._whole.data, self._level)
+    def data(self) -> NoReturn:
+        raise RuntimeError("data: accessing `data` under vmap transform is not allowed. Use detach().")
+
+    @data.setter
+    def data(self, value) -> NoReturn:
+        raise RuntimeError("data: mutating directly with `.data` under vmap transform is not allowed. Write with copy_().")
 
     def __repr__(self, *, tensor_contents=None) -> str:
         whole, level = self._whole, 1

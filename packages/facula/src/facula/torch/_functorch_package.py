@@ -15,8 +15,8 @@ __version__ = "2.13.0"
 
 def _blank(model: Any, disable_autograd_tracking: bool, with_buffers: bool) -> tuple:
     """(a copy of the module for its structure, names and values of its parameters, the same of its buffers)."""
-    parameters = dict(model.named_parameters(remove_duplicate=False))
-    buffers = dict(model.named_buffers(remove_duplicate=False)) if with_buffers else {}
+    parameters = dict(model.named_parameters())
+    buffers = dict(model.named_buffers()) if with_buffers else {}
     values = {k: v.detach() if disable_autograd_tracking else v for k, v in parameters.items()}
     return copy.deepcopy(model), values, buffers
 
@@ -36,7 +36,7 @@ class FunctionalModuleWithBuffers(facula.nn.Module):
 
     def forward(self, params: Iterable[Tensor], buffers: Iterable[Tensor], *args: Any, **kwargs: Any) -> Any:
         state = dict(zip((*self.param_names, *self.buffer_names), (*params, *buffers)))
-        return functional_call(self.stateless_model, state, args, kwargs, tie_weights=False)
+        return functional_call(self.stateless_model, state, args, kwargs)
 
 
 class FunctionalModule(facula.nn.Module):
@@ -52,7 +52,7 @@ class FunctionalModule(facula.nn.Module):
         return cls(blank, parameters), tuple(parameters.values())
 
     def forward(self, params: Iterable[Tensor], *args: Any, **kwargs: Any) -> Any:
-        return functional_call(self.stateless_model, dict(zip(self.param_names, params)), args, kwargs, tie_weights=False)
+        return functional_call(self.stateless_model, dict(zip(self.param_names, params)), args, kwargs)
 
 
 def make_functional_with_buffers(model: Any, disable_autograd_tracking: bool = False) -> tuple:
@@ -70,7 +70,7 @@ def make_functional(model: Any, disable_autograd_tracking: bool = False) -> tupl
 def combine_state_for_ensemble(models: Any) -> tuple:
     """(function of stacked parameters, stacked buffers and arguments, for vmap; the parameters; the buffers)."""
     if not models:
-        raise ValueError("combine_state_for_ensemble: Expected at least one model, got 0.")
+        raise RuntimeError("combine_state_for_ensemble: Expected at least one model, got 0.")
     parameters, buffers = stack_module_state(list(models))
     made = FunctionalModuleWithBuffers(copy.deepcopy(models[0]), parameters, buffers)
     return made, tuple(parameters.values()), tuple(buffers.values())

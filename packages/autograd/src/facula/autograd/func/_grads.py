@@ -4,16 +4,18 @@ Each call differentiates with respect to tensors of its own: aliases of inputs t
 nest, and fresh leaves for the others. What a transform returns keeps a history only if it leads to something besides those leaves.
 """
 
+import contextlib
 import functools
 
 import facula as F
 
 from .. import _core
 from .._api import grad as graph_grad
-from .._core import GradError, Tensor
+from .._core import GradError, Tensor, extend
 from .._node import Leaf
 from ..grad_mode import enable_grad
 from ._tree import flatten, like
+from ._vmap import settled, vmap
 
 
 class Own:
@@ -241,6 +243,10 @@ def jvp(func, primals, tangents, *, strict=False, has_aux=False):
         raise GradError("jvp: Expected primals and tangents to have the same python structure.")
     if isinstance(primals, tuple) and not flatten(primals)[0]:
         raise GradError("jvp: expected at least one Tensor among the primals. Give what is differentiated with respect to.")
+    for name, tree in (("primals", primals), ("tangents", tangents)) if isinstance(primals, tuple) else ():
+        for t in flatten(tree)[0]:
+            if not isinstance(t, Tensor):
+                raise GradError(f"jvp: Expected {name} to only contain Tensors, but got {type(t).__name__}. Convert it.")
     with enable_grad():
         out, aux, push, mine = pushed(func, primals, own, "jvp", has_aux)
         vs = flatten(tangents)[0]
@@ -279,8 +285,6 @@ def real_and_there(name, what, tensors) -> None:
 
 def at_once(f, x, chunk_size=None):
     """f of every unit tensor of x's shape, side by side along a first dim; None where x has no elements."""
-    from ._vmap import vmap
-
     n = x.numel()
     return vmap(f, chunk_size=chunk_size)(F.eye(n, dtype=x.dtype, device=x.device).reshape(n, *x.shape)) if n else None
 
@@ -317,10 +321,10 @@ def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None):
 def jacfwd(func, argnums=0, has_aux=False, *, randomness="error"):
     """A function that returns the Jacobian of func, of shape output.shape + input.shape, by pushing all unit tangents at once.
 
-    func runs once, so its random numbers are the same for all columns: randomness may be "error" or "same".
+    randomness: of what func draws, "error" refuses it, "same" gives all columns the same numbers, "different" runs func for each column.
     """
-    if randomness not in ("error", "same"):
-        raise ValueError(f"jacfwd: randomness must be 'error' or 'same', not {randomness!r}: func runs once for all columns.")
+    if randomness not in ("error", "same", "different"):
+        raise RuntimeError(f"jacfwd: randomness must be 'error', 'same' or 'different', not {randomness!r}.")
 
     @functools.wraps(func)
     def inside(*args, **kwargs):
@@ -335,14 +339,20 @@ def jacfwd(func, argnums=0, has_aux=False, *, randomness="error"):
             return func(*given, **kwargs)
 
         with enable_grad():
-            out, aux, push, mine = pushed(of_chosen, tuple(leaves), own, "jacfwd", has_aux)
+            with extend.interpreter(settled) if randomness == "error" else contextlib.nullcontext():
+                out, aux, push, mine = pushed(of_chosen, tuple(leaves), own, "jacfwd", has_aux)
             real_and_there("jacfwd", "inputs", mine)
             outs, rebuild = flatten(out)
             real_and_there("jacfwd", "outputs", outs)
             blocks = [[] for _ in outs]
             for k, x in enumerate(mine):
                 still = [F.zeros_like(t) for t in mine]
-                passes = at_once(lambda e, k=k, still=still: tuple(flatten(push([*still[:k], e, *still[k + 1 :]]))[0]), x)
+                if randomness == "different" and x.numel():
+                    units = F.eye(x.numel(), dtype=x.dtype, device=x.device).reshape(-1, *x.shape)
+                    columns = [pushed(of_chosen, tuple(leaves), own, "jacfwd", has_aux)[2]([*still[:k], e, *still[k + 1 :]]) for e in units]
+                    passes = [F.stack(column) for column in zip(*[flatten(column)[0] for column in columns])]
+                else:
+                    passes = at_once(lambda e, k=k, still=still: tuple(flatten(push([*still[:k], e, *still[k + 1 :]]))[0]), x)
                 for i, (block, o) in enumerate(zip(blocks, outs)):
                     shape = tuple(o.shape) + tuple(x.shape)
                     found = F.zeros(shape, dtype=o.dtype) if passes is None else passes[i].movedim(0, -1).reshape(shape)

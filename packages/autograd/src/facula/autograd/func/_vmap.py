@@ -6,6 +6,7 @@ history of its own, once more with that.
 """
 
 import functools
+from typing import Any, NoReturn
 
 import facula as F
 
@@ -160,7 +161,7 @@ class Level:
     def random(self, op, args):
         target = args[0]
         if self.randomness == "error":
-            raise RuntimeError(f"vmap: called random operation while in randomness error mode: {op.name} draws random numbers. Choose randomness='same' or 'different', or draw outside.")
+            refuse_random(op)
         if self.randomness == "same":
             if not self.mine(target):
                 return extend.call(op, *args)
@@ -190,6 +191,17 @@ def fits(op, shape, target) -> None:
 
 
 # ---- the function -------------------------------------------------------------------------------------------------------
+
+
+def refuse_random(op) -> NoReturn:
+    raise RuntimeError(f"vmap: called random operation while in randomness error mode: {op.name} draws random numbers. Choose randomness='same' or 'different', or draw outside.")
+
+
+def settled(op, args, kwargs) -> Any:
+    """An interpreter under which nothing is random."""
+    if op.kind == "random":
+        refuse_random(op)
+    return relined(extend.call(op, *args, **kwargs))
 
 
 def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
@@ -312,7 +324,10 @@ class Info:
 
 def apply(function, args):
     """A Function called inside vmap: by its own vmap, or on the examples themselves where it says generate_vmap_rule."""
-    level = next((lv for lv in reversed(levels()) if any(lv.mine(a) for a in args)), None)
+    if not levels():
+        return NotImplemented
+    leaves = flatten(args)[0]
+    level = next((lv for lv in reversed(levels()) if any(lv.mine(a) for a in leaves)), None)
     if level is None:
         return NotImplemented
     if function.generate_vmap_rule:
@@ -323,11 +338,18 @@ def apply(function, args):
         raise GradError(f"{function.__name__}: has no vmap. Set generate_vmap_rule = True, or define a static method vmap(info, in_dims, *args).")
 
     def forward(*given):
-        wholes = [a._whole if level.mine(a) else a for a in given]
+        leaves, build = flatten(tuple(given))
+        wholes, dims = build([a._whole if level.mine(a) else a for a in leaves]), build([0 if level.mine(a) else None for a in leaves])
         with extend.below(level):
-            outs, dims = function.vmap(Info(level), tuple(0 if level.mine(a) else None for a in given), *wholes)
+            found = function.vmap(Info(level), dims, *wholes)
+        if not (isinstance(found, tuple) and len(found) == 2):
+            raise GradError(f"{function.__name__}: Expected the vmap staticmethod to have two returns, (output, out_dims), but it returned {type(found).__name__}.")
+        outs, dims = found
         single = not isinstance(outs, (tuple, list))
-        placed = [result_of(level, o, d) for o, d in zip((outs,) if single else outs, [dims] * len(outs) if not single and not isinstance(dims, (tuple, list)) else (dims,) if single else dims)]
+        spread = [dims] * (1 if single else len(outs)) if dims is None or isinstance(dims, int) else dims
+        if spread is dims and (single or type(dims) is not type(outs) or len(dims) != len(outs)):
+            raise GradError(f"{function.__name__}: the vmap staticmethod returned an incompatible (output, out_dims): {type(outs).__name__} and {dims}. Give one int or None, or one for each output.")
+        placed = [result_of(level, o, d) for o, d in zip((outs,) if single else outs, spread)]
         return placed[0] if single else tuple(placed)
 
     if any(isinstance(a, Tensor) and a.origin is not None for a in args):
