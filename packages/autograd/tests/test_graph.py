@@ -145,6 +145,23 @@ def test_no_step_makes_a_reference_cycle(step):
         gc.enable()
 
 
+def test_what_came_back_from_a_hook_makes_no_reference_cycle():
+    gc.collect()
+    gc.disable()
+    try:
+        def unpack(t):
+            return t
+
+        with torch.autograd.graph.saved_tensors_hooks(lambda t: t, unpack):
+            leaf(1, 2).exp().sum().backward()
+        dead = weakref.ref(unpack)
+        del unpack
+
+        assert dead() is None
+    finally:
+        gc.enable()
+
+
 def test_leaf_that_only_the_graph_knows_still_lets_backward_run():
     x = leaf(1, 2)
     y = (x * leaf(3, 4)).sum()

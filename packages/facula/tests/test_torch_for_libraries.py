@@ -357,3 +357,24 @@ def test_a_policy_of_selective_checkpointing_names_operators(served):
     assert [True, True, False] == asked[:3]
     with pytest.raises(ValueError, match="OpOverload"):
         create_selective_checkpoint_contexts([2])
+
+
+def test_a_programs_own_operators_are_counted_by_their_formulas(served):
+    from torch.utils.flop_counter import FlopCounterMode, register_flop_formula
+
+    @served.library.custom_op("counted::product", mutates_args=())
+    def product(x: served.Tensor, y: served.Tensor) -> served.Tensor:
+        return x @ y
+
+    product.register_autograd(lambda ctx, g: (g, g))
+    register_flop_formula(served.ops.counted.product)(lambda x, y, out_shape=None: 100 * x[0] + out_shape[1])
+    x, y = served.ones(3, 4, requires_grad=True), served.ones(4, 5)
+    with FlopCounterMode(display=False) as counter:
+        product(x, y)
+        served.ops.counted.product(x, y)
+
+    assert {"Global": {"product": 2 * 305}} == counter.get_flop_counts()
+    with pytest.raises(RuntimeError, match="duplicate"):
+        register_flop_formula(served.ops.counted.product)(lambda *shapes, out_shape=None: 0)
+    with pytest.raises(ValueError, match="OpOverloadPacket"):
+        register_flop_formula(product)(lambda *shapes, out_shape=None: 0)

@@ -3,6 +3,7 @@
 import sys
 import threading
 import traceback
+from typing import Any
 
 import facula
 
@@ -158,16 +159,18 @@ class Packed:
             self.values.append(value)
 
     def unpack(self):
-        def opened(v):
-            if isinstance(v, Box):
-                return v.open(self.unpacker)
-            return tuple(opened(e) for e in v) if type(v) is tuple and any(isinstance(e, Box) for e in v) else v
-
-        found = [opened(v) for v in self.values]
+        found = [opened(v, self.unpacker) for v in self.values]
         for i, value in enumerate(found):
             if value is CAME_BACK:
                 found[i] = tensor_version(found[i - 1]) if isinstance(found[i - 1], Tensor) else None
         return tuple(found)
+
+
+def opened(value, unpack) -> Any:
+    """A box's tensor, a tuple with its boxes opened, anything else as it is."""
+    if isinstance(value, Box):
+        return value.open(unpack)
+    return tuple([opened(v, unpack) for v in value]) if type(value) is tuple and any(isinstance(v, Box) for v in value) else value
 
 
 class Box:

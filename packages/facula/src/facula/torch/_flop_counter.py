@@ -10,7 +10,12 @@ import facula
 from facula.tensor_core import extend
 from facula.utils._pytree import tree_map
 
-__all__ = ["FlopCounterMode"]
+from . import _library
+from ._operators import _Operator
+
+__all__ = ["FlopCounterMode", "flop_registry", "register_flop_formula"]
+
+flop_registry: dict[Any, Any] = {}  # operator -> formula of tensors
 
 
 def _flops(op: Any, args: tuple, result: Any) -> int:
@@ -39,6 +44,25 @@ def _of_shapes(formula: Any) -> Any:
     return count
 
 
+def register_flop_formula(targets: Any, get_raw: bool = False) -> Any:
+    """A decorator: how many flops the operators `targets` (one, or a list of torch.ops.LIBRARY.NAME) take.
+
+    The formula is given the shapes of the arguments and out_shape=; with get_raw the tensors themselves, and out_val=.
+    ValueError for what is no operator, RuntimeError for one that has a formula.
+    """
+
+    def register(formula: Any) -> Any:
+        for target in targets if isinstance(targets, (list, tuple)) else (targets,):
+            if not isinstance(target, _Operator):
+                raise ValueError(f"register_flop_formula(targets): expected each target to be OpOverloadPacket (i.e. torch.ops.mylib.foo), got {target} which is of type {type(target).__name__}.")
+            if target in flop_registry:
+                raise RuntimeError(f"register_flop_formula: duplicate registrations for {target}. Register one formula.")
+            flop_registry[target] = formula if get_raw else _of_shapes(formula)
+        return formula
+
+    return register
+
+
 class FlopCounterMode:
     """A block whose operations are counted: get_total_flops(), get_flop_counts()["Global"] by the operation's name.
 
@@ -51,24 +75,44 @@ class FlopCounterMode:
         self.mods, self.depth, self.display = mods, depth, display
         self.custom = {getattr(f, "__name__", str(f)): count for f, count in (custom_mapping or {}).items()}
         self.custom = {name: count if getattr(count, "_get_raw", False) else _of_shapes(count) for name, count in self.custom.items()}
+        self.custom = {**{op.__name__: count for op, count in flop_registry.items()}, **self.custom}
+        self.within = 0  # how many of a program's own operators are running: what they call is not counted
         self.flop_counts: dict[str, dict[str, int]] = {"Global": defaultdict(int)}
 
     def __enter__(self) -> FlopCounterMode:
         self.flop_counts = {"Global": defaultdict(int)}
         self._door = extend.interpreter(self._heard)
         self._door.__enter__()
+        _library.doors.append(self._operator)
         return self
 
     def __exit__(self, *error: Any) -> None:
+        _library.doors.remove(self._operator)
         self._door.__exit__(*error)
         if self.display:
             print(self.get_table(self.depth))
 
     def _heard(self, op: Any, args: tuple, kwargs: dict) -> Any:
         result = extend.call(op, *args, **kwargs)
+        if self.within:
+            return result
         count = self.custom[op.name](*args, **kwargs, out_val=result) if op.name in self.custom else _flops(op, args, result)
         if count:
             self.flop_counts["Global"][op.name] += count
+        return result
+
+    def _operator(self, op: Any, args: tuple, kwargs: dict) -> Any:
+        """One of a program's own operators, by its formula where it has one."""
+        self.within += 1
+        at = _library.doors.index(self._operator)
+        outer, _library.doors[at:] = _library.doors[at:], []
+        try:
+            result = op._run(args, kwargs)
+        finally:
+            _library.doors[at:] = outer
+            self.within -= 1
+        if op.__name__ in self.custom and not self.within:
+            self.flop_counts["Global"][op.__name__] += self.custom[op.__name__](*args, **kwargs, out_val=result)
         return result
 
     def get_total_flops(self) -> int:
