@@ -2,6 +2,8 @@
 
 import warnings
 
+import facula
+
 from . import _core, _engine
 from ._core import GradError, Tensor, is_complex, lib, ones_like
 from ._engine import run
@@ -21,9 +23,15 @@ def as_tuple(x) -> tuple:
     return tuple(x)
 
 
+def with_origin(x) -> Tensor:
+    """The tensor that has x's history: of a sparse one its values."""
+    return x._v if type(x) is not Tensor and x.layout is not facula.strided else x
+
+
 def origin_of(x):
     """The node behind a tensor, or behind a GradientEdge."""
     if isinstance(x, Tensor):
+        x = with_origin(x)
         if _core.epoch_stale(x):
             x.origin = refreshed(x)
             _core.epoch_refresh(x)
@@ -210,6 +218,14 @@ def tensor_backward(self, gradient=None, retain_graph=None, create_graph=False, 
 
 def tensor_register_hook(self, hook):
     """Call hook(gradient) when this tensor's gradient is known; what it returns replaces it."""
+    if with_origin(self) is not self:  # a sparse tensor's gradient is that of its values, at their places
+        places = self.detach()
+
+        def hook_on_values(g) -> Tensor | None:
+            new = hook(places._with(g))
+            return None if new is None else listed_values(0, places, new)
+
+        return tensor_register_hook(self._v, hook_on_values)
     origin = origin_of(self)
     if origin is None:
         raise GradError("register_hook: cannot register a hook on a tensor that doesn't require gradient. Call requires_grad_() first.")
@@ -241,12 +257,12 @@ def tensor_retain_grad(self) -> None:
     if origin is None:
         raise GradError("retain_grad: can't retain_grad on a tensor that has requires_grad=False. Call requires_grad_() first.")
     if not isinstance(origin, Leaf):
-        origin.extended().retain = weakref.ref(self)
+        origin.extended().retain = weakref.ref(with_origin(self))
 
 
 def tensor_retains_grad(self) -> bool:
     origin = origin_of(self)
-    return origin is not None and origin.extra is not None and origin.extra.retain is not None and origin.extra.retain() is self
+    return origin is not None and origin.extra is not None and origin.extra.retain is not None and origin.extra.retain() is with_origin(self)
 
 
 def tensor_grad_fn(self):
