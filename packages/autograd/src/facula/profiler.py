@@ -7,10 +7,14 @@
     print(p.key_averages().table(sort_by="self_cpu_time_total"))
 """
 
+from __future__ import annotations
+
 import enum
 import os
 import socket
 import time
+from collections.abc import Callable
+from typing import Any
 
 from facula.autograd import profiler as _profiler
 from facula.autograd.profiler import record_function
@@ -51,7 +55,7 @@ def supported_activities() -> set:
     return {ProfilerActivity.CPU}
 
 
-def schedule(*, wait, warmup, active, repeat=0, skip_first=0, skip_first_wait=0):
+def schedule(*, wait, warmup, active, repeat=0, skip_first=0, skip_first_wait=0) -> Callable:
     """A function of the step's number: skip_first steps of nothing, then cycles of `wait` steps of nothing, `warmup` and `active` ones.
 
     repeat: how many cycles there are, 0 for no end. skip_first_wait: 1 leaves the waiting out of the first cycle.
@@ -64,7 +68,7 @@ def schedule(*, wait, warmup, active, repeat=0, skip_first=0, skip_first_wait=0)
     if min(wait, warmup, repeat, skip_first) < 0 or active <= 0:
         raise AssertionError(f"schedule: Invalid profiler schedule arguments: wait={wait}, warmup={warmup}, active={active}, repeat={repeat}. active is 1 or more, the others are not negative.")
 
-    def action(step):
+    def action(step) -> ProfilerAction:
         step -= skip_first
         if skip_first_wait:
             step += wait
@@ -83,7 +87,7 @@ def schedule(*, wait, warmup, active, repeat=0, skip_first=0, skip_first_wait=0)
     return action
 
 
-def tensorboard_trace_handler(dir_name, worker_name=None, use_gzip=False):
+def tensorboard_trace_handler(dir_name, worker_name=None, use_gzip=False) -> Callable:
     """For on_trace_ready: writes each trace to its own file in a folder, <worker>.<time>.pt.trace.json, for TensorBoard's profiler."""
 
     def handler(prof) -> None:
@@ -129,10 +133,10 @@ class profile:
         self.step_num, self.profiler, self._open = 0, None, None
         self.current_action = self._action()
 
-    def _action(self):
+    def _action(self) -> ProfilerAction:
         return ProfilerAction.RECORD if self.schedule is None else self.schedule(self.step_num)
 
-    def __enter__(self):
+    def __enter__(self) -> profile:
         self.start()
         return self
 
@@ -171,16 +175,16 @@ class profile:
         if self.on_trace_ready is not None:
             self.on_trace_ready(self)
 
-    def _found(self):
+    def _found(self) -> profile:
         if self.profiler is None:
             raise AssertionError("profile: nothing has been profiled yet. Leave the block, or let a step of the schedule be recorded, first.")
         return self.profiler
 
-    def events(self):
+    def events(self) -> Any:
         """The events of the last trace."""
         return self._found().function_events
 
-    def key_averages(self, group_by_input_shape=False, group_by_stack_n=0, group_by_overload_name=False):
+    def key_averages(self, group_by_input_shape=False, group_by_stack_n=0, group_by_overload_name=False) -> Any:
         """The events of the last trace, added up by name (and shapes, or lines of the stack)."""
         return self._found().key_averages(group_by_input_shape, group_by_stack_n)
 

@@ -4,9 +4,13 @@ Rows are met where they run (autocast's interpreter asks `ROWS`). A function of 
 of the process on: its operands are cast once, and within it nothing is.
 """
 
+from __future__ import annotations
+
 import importlib
 import sys
 import types
+from collections.abc import Callable
+from typing import Any
 
 import facula
 from facula.tensor_core import extend
@@ -22,7 +26,7 @@ ROWS = {
 ROW_PREFIXES = ("_linalg_", "_fft_")  # NumPy's routines have no halves
 
 
-def of_row(name):
+def of_row(name) -> str:
     """The policy of a row, or None."""
     return ROWS.get(name) or ("full" if name.startswith(ROW_PREFIXES) else None)
 
@@ -70,8 +74,8 @@ def meet(cast) -> None:
                         extend.around(f, _asking(policy, cast))
 
 
-def _asking(policy, cast):
-    def how(original, args, kwargs):
+def _asking(policy, cast) -> Callable:
+    def how(original, args, kwargs) -> Any:
         mode = args[2] if len(args) > 2 else kwargs.get("mode")
         if policy == "padded" and mode not in PADDED:
             return original(*args, **kwargs)

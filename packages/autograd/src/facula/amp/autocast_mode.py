@@ -1,7 +1,11 @@
 """autocast: an interpreter that casts the operands of some rows before they run, and of some functions. What is cast: _policies.py."""
 
+from __future__ import annotations
+
 import functools
 import warnings
+from collections.abc import Callable
+from typing import Any
 
 import facula
 from facula.autograd._support import relined
@@ -22,7 +26,7 @@ def is_autocast_available(device_type) -> bool:
     return device_type in _defaults
 
 
-def _current(device_type):
+def _current(device_type) -> autocast | None:
     """The innermost autocast of this thread for the device, or None."""
     return next((a for a in reversed(getattr(_local, "stack", ())) if a.device == device_type), None)
 
@@ -33,12 +37,12 @@ def is_autocast_enabled(device_type=None) -> bool:
     return a is not None and a._enabled
 
 
-def is_autocast_cpu_enabled():
+def is_autocast_cpu_enabled() -> bool:
     """is_autocast_enabled("cpu")."""
     return is_autocast_enabled("cpu")
 
 
-def get_autocast_dtype(device_type):
+def get_autocast_dtype(device_type) -> facula.dtype:
     """The lower precision in force for the device."""
     if device_type not in _defaults:
         raise RuntimeError(f"get_autocast_dtype: there is no autocast for {device_type!r}. Devices: {', '.join(_defaults)}.")
@@ -46,12 +50,12 @@ def get_autocast_dtype(device_type):
     return _defaults[device_type] if a is None else a.fast_dtype
 
 
-def get_autocast_cpu_dtype():
+def get_autocast_cpu_dtype() -> facula.dtype:
     """get_autocast_dtype("cpu")."""
     return get_autocast_dtype("cpu")
 
 
-def get_autocast_gpu_dtype():
+def get_autocast_gpu_dtype() -> facula.dtype:
     """get_autocast_dtype("cuda")."""
     return get_autocast_dtype("cuda")
 
@@ -62,7 +66,7 @@ def set_autocast_dtype(device_type, dtype) -> None:
     _defaults[device_type] = dtype
 
 
-def is_autocast_cache_enabled():
+def is_autocast_cache_enabled() -> bool:
     """Are casts of parameters kept until the outermost autocast ends?"""
     stack = getattr(_local, "stack", ())
     return stack[-1]._cache_enabled if stack else True
@@ -107,7 +111,7 @@ class autocast:
         self._cast = {}  # id of a parameter -> (it, its cast)
         self._inside = []
 
-    def __enter__(self):
+    def __enter__(self) -> autocast:
         _local.__dict__.setdefault("stack", []).append(self)
         self._inside.append(extend.interpreter(self._run) if self._enabled else None)
         if self._inside[-1] is not None:
@@ -123,15 +127,15 @@ class autocast:
         self._cast.clear()
         return False
 
-    def __call__(self, function):
+    def __call__(self, function) -> Callable:
         @functools.wraps(function)
-        def inside(*args, **kwargs):
+        def inside(*args, **kwargs) -> Any:
             with autocast(self.device, self.fast_dtype, self._enabled, self._cache_enabled):
                 return function(*args, **kwargs)
 
         return inside
 
-    def _run(self, op, args, kwargs):
+    def _run(self, op, args, kwargs) -> Any:
         if kwargs.get("out") is None and _current("cpu") is self:  # the innermost alone decides, also where it is off
             args = self._cast_by(_policies.of_row(op.name), args)
         return relined(extend.call(op, *args, **kwargs))
@@ -150,7 +154,7 @@ class autocast:
     def _all_to(self, dtype, args) -> tuple:
         return tuple(self._to(dtype, a) for a in args)
 
-    def _to(self, dtype, a):
+    def _to(self, dtype, a) -> Any:
         if type(a) in (list, tuple):
             return type(a)(self._to(dtype, t) for t in a)
         if not isinstance(a, facula.Tensor) or a.dtype is dtype or a.dtype not in (facula.float32, facula.bfloat16, facula.float16):
@@ -163,7 +167,7 @@ class autocast:
         return kept[1]
 
 
-def _of_function(policy, function, args, kwargs):
+def _of_function(policy, function, args, kwargs) -> Any:
     """A function of several rows in the autocast of this thread: its operands cast, and nothing within it."""
     a = _current("cpu")
     if a is None or not a._enabled:
@@ -175,18 +179,18 @@ def _of_function(policy, function, args, kwargs):
         return function(*args, **kwargs)
 
 
-def _widest(args):
+def _widest(args) -> facula.dtype:
     found = [t.dtype for a in args for t in (a if type(a) in (list, tuple) else (a,)) if isinstance(t, facula.Tensor) and t.dtype.is_floating_point]
     return facula.float32 if facula.float32 in found else found[0] if found else facula.float32
 
 
-def custom_fwd(fwd=None, *, device_type="cpu", cast_inputs=None):
+def custom_fwd(fwd=None, *, device_type="cpu", cast_inputs=None) -> Callable:
     """For Function.forward: run it in the caller's autocast, or, with cast_inputs, on inputs of that dtype without autocast."""
     if fwd is None:
         return functools.partial(custom_fwd, device_type=device_type, cast_inputs=cast_inputs)
 
     @functools.wraps(fwd)
-    def forward(ctx, *args, **kwargs):
+    def forward(ctx, *args, **kwargs) -> Any:
         enabled = is_autocast_enabled(device_type)
         ctx._dtype = get_autocast_dtype(device_type)
         if cast_inputs is None or not enabled:
@@ -200,13 +204,13 @@ def custom_fwd(fwd=None, *, device_type="cpu", cast_inputs=None):
     return forward
 
 
-def custom_bwd(bwd=None, *, device_type="cpu"):
+def custom_bwd(bwd=None, *, device_type="cpu") -> Callable:
     """For Function.backward: run it in the autocast that its forward ran in."""
     if bwd is None:
         return functools.partial(custom_bwd, device_type=device_type)
 
     @functools.wraps(bwd)
-    def backward(ctx, *grads):
+    def backward(ctx, *grads) -> Any:
         with autocast(device_type, dtype=ctx._dtype, enabled=ctx._fwd_used_autocast):
             return bwd(ctx, *grads)
 

@@ -1,6 +1,9 @@
 """GradScaler: the loss times a scale, gradients divided by it again, steps with an infinity among them left out."""
 
+from __future__ import annotations
+
 import warnings
+from typing import Any
 
 import facula
 
@@ -61,7 +64,7 @@ class GradScaler:
                     p.grad.mul_(1.0 / self._scale)
         self._seen[id(optimizer)] = [optimizer, infinite, False]
 
-    def step(self, optimizer, *args, **kwargs):
+    def step(self, optimizer, *args, **kwargs) -> Any:
         """optimizer.step(), unless a gradient is infinite or NaN; unscales first where that was not done."""
         if not self._enabled:
             return optimizer.step(*args, **kwargs)
@@ -98,25 +101,25 @@ class GradScaler:
         """The scale; 1.0 where not enabled."""
         return self._scale if self._enabled else 1.0
 
-    def get_growth_factor(self):
+    def get_growth_factor(self) -> float:
         return self._growth_factor
 
     def set_growth_factor(self, new_factor) -> None:
         self._growth_factor = new_factor
 
-    def get_backoff_factor(self):
+    def get_backoff_factor(self) -> float:
         return self._backoff_factor
 
     def set_backoff_factor(self, new_factor) -> None:
         self._backoff_factor = new_factor
 
-    def get_growth_interval(self):
+    def get_growth_interval(self) -> int:
         return self._growth_interval
 
     def set_growth_interval(self, new_interval) -> None:
         self._growth_interval = new_interval
 
-    def is_enabled(self):
+    def is_enabled(self) -> bool:
         return self._enabled
 
     def state_dict(self) -> dict:

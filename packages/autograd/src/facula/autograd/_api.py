@@ -1,13 +1,16 @@
 """backward() and grad(), as functions and as what Tensor gets."""
 
+from __future__ import annotations
+
 import warnings
+from collections.abc import Iterator
 
 import facula
 
 from . import _core, _engine
 from ._core import GradError, Tensor, is_complex, lib, ones_like
 from ._engine import run
-from ._node import Leaf, Nowhere, Output, add_hook
+from ._node import Handle, Leaf, Node, Nowhere, Output, add_hook
 from ._views import refreshed
 from .grad_mode import is_inference
 
@@ -28,7 +31,7 @@ def with_origin(x) -> Tensor:
     return x._v if type(x) is not Tensor and x.layout is not facula.strided else x
 
 
-def origin_of(x):
+def origin_of(x) -> Node | Leaf | None:
     """The node behind a tensor, or behind a GradientEdge."""
     if isinstance(x, Tensor):
         x = with_origin(x)
@@ -39,7 +42,7 @@ def origin_of(x):
     return getattr(x, "origin", None)
 
 
-def roots(outputs, grads):
+def roots(outputs, grads) -> list:
     """[(origin, gradient)] of the tensors to start from."""
     if len(outputs) == len(grads) == 1 and grads[0] is None and type(outputs[0]) is Tensor:  # loss.backward()
         out = outputs[0]
@@ -84,7 +87,7 @@ def roots(outputs, grads):
     return found
 
 
-def listed_values(i, out, g):
+def listed_values(i, out, g) -> Tensor:
     """The gradient of a sparse tensor's values: that of their places."""
     if not isinstance(g, Tensor):
         return g
@@ -134,7 +137,7 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
     run(start, keep, create_graph, only=ends)
 
 
-def wanted_origins(inputs):
+def wanted_origins(inputs) -> Iterator:
     for t in inputs:
         origin = origin_of(t)
         if origin is None:
@@ -145,7 +148,7 @@ def wanted_origins(inputs):
 def grad(
     outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, only_inputs=True, allow_unused=None,
     is_grads_batched=False, materialize_grads=False,
-):  # fmt: skip
+) -> tuple[Tensor | None, ...]:  # fmt: skip
     """The gradients of `outputs`, weighted by `grad_outputs`, with respect to each of `inputs`; no .grad is touched.
 
     An input that outputs do not depend on is an error, unless allow_unused (then None) or materialize_grads (then zeros).
@@ -216,7 +219,7 @@ def tensor_backward(self, gradient=None, retain_graph=None, create_graph=False, 
     backward(self, gradient if gradient is None or isinstance(gradient, (list, tuple)) else (gradient,), retain_graph, create_graph, inputs=inputs)
 
 
-def tensor_register_hook(self, hook):
+def tensor_register_hook(self, hook) -> Handle:
     """Call hook(gradient) when this tensor's gradient is known; what it returns replaces it."""
     if with_origin(self) is not self:  # a sparse tensor's gradient is that of its values, at their places
         places = self.detach()
@@ -238,7 +241,7 @@ def tensor_register_hook(self, hook):
     return handle
 
 
-def tensor_register_post_accumulate_grad_hook(self, hook):
+def tensor_register_post_accumulate_grad_hook(self, hook) -> Handle:
     """Call hook(tensor) when this leaf's .grad has been filled."""
     origin = origin_of(self)
     if origin is None:
@@ -265,7 +268,7 @@ def tensor_retains_grad(self) -> bool:
     return origin is not None and origin.extra is not None and origin.extra.retain is not None and origin.extra.retain() is with_origin(self)
 
 
-def tensor_grad_fn(self):
+def tensor_grad_fn(self) -> Node | None:
     """The node that computed this tensor; None for a leaf."""
     origin = origin_of(self)
     if origin is None or isinstance(origin, Leaf):
@@ -279,7 +282,7 @@ def tensor_output_nr(self) -> int:
     return 0 if origin is None else origin.edge()[1]
 
 
-def tensor_backward_hooks(self):
+def tensor_backward_hooks(self) -> dict | None:
     """The functions that register_hook registered, by their handles' ids; None where there never were any."""
     origin = origin_of(self)
     return None if origin is None or origin.extra is None else origin.extra.hooks
@@ -300,7 +303,7 @@ def tensor_is_leaf(self) -> bool:
     return origin is None or isinstance(origin, Leaf)
 
 
-def tensor_detach_(self):
+def tensor_detach_(self) -> Tensor:
     """Cut this tensor from its history, in place."""
     if self.base is not None:
         raise GradError("detach_: can't detach views in place. Use detach() instead.")
@@ -309,7 +312,7 @@ def tensor_detach_(self):
     return self
 
 
-def tensor_requires_grad_(self, requires_grad=True):
+def tensor_requires_grad_(self, requires_grad=True) -> Tensor:
     """Say whether gradients are wanted for this leaf; returns it."""
     self.requires_grad = requires_grad
     return self

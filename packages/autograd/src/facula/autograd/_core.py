@@ -1,5 +1,8 @@
 """Everything this package takes from the core, by one import: nothing else here imports facula.tensor_core."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
 from typing import NoReturn
 
 import facula
@@ -84,13 +87,13 @@ class Batched(Tensor):
             raise RuntimeError(f"vmap: {make.__name__} is only supported with memory_format torch.preserve_format or torch.contiguous_format, not {memory_format}.")
         return Batched.of(make(self._whole, *values, memory_format=memory_format, **options), self._level)
 
-    def new_empty(self, *size, **options):
+    def new_empty(self, *size, **options) -> Tensor:
         return self.made("new_empty", size, options)
 
-    def new_zeros(self, *size, **options):
+    def new_zeros(self, *size, **options) -> Tensor:
         return self.made("new_zeros", size, options)
 
-    def new_ones(self, *size, **options):
+    def new_ones(self, *size, **options) -> Tensor:
         return self.made("new_ones", size, options)
 
     def new_full(self, size, fill_value, **options) -> Tensor:
@@ -120,19 +123,19 @@ class Batched(Tensor):
 
     __str__ = __repr__
 
-    def __format__(self, spec):
+    def __format__(self, spec) -> str:
         return format(repr(self), spec)
 
     def _values_of_all(self) -> Tensor:
         return self._whole._values_of_all()
 
-    def data_ptr(self):
+    def data_ptr(self) -> NoReturn:
         raise RuntimeError("data_ptr: a tensor inside vmap has no memory of its own. Call it outside.")
 
-    def __deepcopy__(self, memo):
+    def __deepcopy__(self, memo) -> NoReturn:
         raise RuntimeError("deepcopy: a tensor inside vmap cannot leave it. Return it, or copy it with clone().")
 
-    def __reduce_ex__(self, protocol):
+    def __reduce_ex__(self, protocol) -> NoReturn:
         raise RuntimeError("pickle: a tensor inside vmap cannot leave it. Return it first.")
 
 
@@ -173,7 +176,7 @@ def real(t) -> Tensor:
     return t.real
 
 
-def view_as_real(t):
+def view_as_real(t) -> Tensor:
     return facula.view_as_real(t)
 
 
@@ -200,7 +203,7 @@ def turned(t, bits) -> Tensor:
     return row("_neg_view")(t) if bits & 2 else t
 
 
-def real_of(dtype):
+def real_of(dtype) -> facula.dtype:
     return facula.float64 if dtype is facula.complex128 else facula.float32
 
 
@@ -208,7 +211,7 @@ def arange(n) -> Tensor:
     return facula.arange(n)
 
 
-def complex_of(dtype):
+def complex_of(dtype) -> facula.dtype:
     return facula.complex128 if dtype is facula.float64 else facula.complex64
 
 
@@ -242,7 +245,7 @@ def cat(tensors, dim) -> Tensor:
     return facula.cat(tensors, dim)
 
 
-def row(name):
+def row(name) -> Callable:
     """The function of a row."""
     return extend.function(ops[name])
 

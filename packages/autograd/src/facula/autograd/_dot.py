@@ -1,5 +1,7 @@
 """Pictures of graphs: the text that Graphviz's `dot` reads, and what `dot` makes of it where it is installed."""
 
+from __future__ import annotations
+
 import os
 
 from ._api import as_tuple, origin_of
@@ -47,7 +49,7 @@ class Graph:
         self.edges = [(numbers[a], numbers[b], number) for a, b, number in edges]
 
 
-def checked(name, tensors):
+def checked(name, tensors) -> list:
     tensors = as_tuple(tensors)
     for t in tensors:
         if not isinstance(t, Tensor):
@@ -58,7 +60,7 @@ def checked(name, tensors):
 STYLES = {"result": 'fillcolor="#d5e8d4"', "leaf": 'fillcolor="#dae8fc"', "node": 'shape=ellipse fillcolor="#f5f5f5"'}
 
 
-def to_dot(tensors, names=None):
+def to_dot(tensors, names=None) -> str:
     """The graph behind some tensors in the DOT language: results below what they were computed from.
 
     names: a dict, or the pairs of named_parameters(), that names leaves.
@@ -84,7 +86,7 @@ def quoted(text) -> str:
     return str(text).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 
 
-def draw(tensors, path, names=None):
+def draw(tensors, path, names=None) -> str:
     """Write the graph behind some tensors to a file and answer its path: .dot is text, .svg a picture; .pdf and .png need Graphviz.
 
     Graphviz's `dot` draws the .svg where it is installed. Without it .pdf and .png become a .dot file of that name.

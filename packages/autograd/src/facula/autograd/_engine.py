@@ -6,6 +6,8 @@ wait until the end, or, where some leaf has hooks, until their last gradient arr
 hook may step and free a parameter while backward goes on.
 """
 
+from __future__ import annotations
+
 import sys
 import warnings
 from heapq import heappop, heappush
@@ -92,7 +94,7 @@ def keeps_layout() -> bool:
     return not getattr(current, "loose", False)
 
 
-def run(roots, keep_graph, create_graph, captures=None, only=None):
+def run(roots, keep_graph, create_graph, captures=None, only=None) -> dict | None:
     """Go backward from `roots`, a list of (origin, gradient).
 
     captures: {origin: None}, filled with gradients instead of accumulating into leaves. Returns captures.
@@ -111,7 +113,7 @@ def run(roots, keep_graph, create_graph, captures=None, only=None):
     return _run_all(roots, keep_graph, create_graph, captures, only)
 
 
-def _run_all(roots, keep_graph, create_graph, captures, only):
+def _run_all(roots, keep_graph, create_graph, captures, only) -> dict | None:
     before, outer = set_grad_mode(create_graph), (current.capturing, current.task)
     ends = captures if only is None else only
     current.capturing, current.task = ends is not None, [roots, ends, None, None, None, None]
@@ -135,7 +137,7 @@ def _run_all(roots, keep_graph, create_graph, captures, only):
     return captures
 
 
-def _run(roots, keep_graph, create_graph, captures, wanted, counts):
+def _run(roots, keep_graph, create_graph, captures, wanted, counts) -> dict:
     grads, heap, leaves = {}, [], {}  # grads: of the nodes in the heap; the node in hand has its gradient in hand too
     sums = set()  # leaves whose gradient is a sum made here, which nobody else knows
     anomalous = anomaly["enabled"]
@@ -300,7 +302,7 @@ def references(g) -> int:
     return sys.getrefcount(g)
 
 
-def _alone():
+def _alone() -> int:
     """What references() says of a gradient that only the engine knows, handed on as accumulate() does it."""
     g = object()
     leaves = {0: g}
@@ -308,7 +310,7 @@ def _alone():
     return _handed(leaves.pop(0))
 
 
-def _handed(g):
+def _handed(g) -> int:
     return references(g)
 
 

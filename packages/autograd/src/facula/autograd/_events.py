@@ -1,5 +1,7 @@
 """What a profile found: events, their averages, tables of them, traces for chrome://tracing."""
 
+from __future__ import annotations
+
 import os
 
 __all__ = ["EventList", "FunctionEvent", "FunctionEventAvg"]
@@ -21,7 +23,7 @@ class FunctionEvent:
         self.cpu_memory_usage = 0
 
     @property
-    def key(self):
+    def key(self) -> str:
         return self.name
 
     @property
@@ -81,7 +83,7 @@ class EventList(list):
 
     shows_memory = False
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.table()
 
     @property
@@ -89,12 +91,12 @@ class EventList(list):
         """Time in all events, in microseconds."""
         return sum(e.self_cpu_time_total for e in self)
 
-    def _like(self, events):
+    def _like(self, events) -> EventList:
         made = EventList(events)
         made.shows_memory = self.shows_memory
         return made
 
-    def key_averages(self, group_by_input_shape=False, group_by_stack_n=0):
+    def key_averages(self, group_by_input_shape=False, group_by_stack_n=0) -> EventList:
         """One entry per name; also per shape of the inputs, or per the last n lines of the stack."""
         groups = {}
         for e in self:
@@ -107,7 +109,7 @@ class EventList(list):
             groups[key].add(e)
         return self._like(groups.values())
 
-    def total_average(self):
+    def total_average(self) -> FunctionEvent:
         """All events as one."""
         total = FunctionEventAvg(FunctionEvent(-1, "Total", 0, 0.0, "total"))
         for e in self:
@@ -118,7 +120,7 @@ class EventList(list):
         total.cpu_memory_usage = total.self_cpu_memory_usage
         return total
 
-    def table(self, sort_by=None, row_limit=100, max_src_column_width=75, max_name_column_width=55, max_shapes_column_width=80, header=None, top_level_events_only=False):
+    def table(self, sort_by=None, row_limit=100, max_src_column_width=75, max_name_column_width=55, max_shapes_column_width=80, header=None, top_level_events_only=False) -> str:
         """The events as text, sorted by a time, a memory usage or "count", largest first; None keeps their order."""
         events = [e for e in self if not top_level_events_only or e.cpu_parent is None]
         if sort_by is not None:

@@ -1,9 +1,13 @@
 """autograd.Function: a user's own forward and backward. The context is the node, as in PyTorch."""
 
+from __future__ import annotations
+
 import functools
 import sys
 import warnings
+from collections.abc import Callable
 from types import MethodType
+from typing import Any, NoReturn
 
 from . import _core, _support
 from ._core import GradError, Tensor, alias, epoch_advance, epoch_refresh, epoch_stale, grad_mode, is_float, set_grad_mode, tensor_version
@@ -64,7 +68,7 @@ class FunctionNode(FunctionCtx, Node):
         return type(self).__name__
 
     @property
-    def saved_tensors(self):
+    def saved_tensors(self) -> tuple:
         """What save_for_backward kept, after a check that it did not change."""
         if self.in_jvp is not None:
             return self.in_jvp
@@ -87,21 +91,21 @@ class FunctionNode(FunctionCtx, Node):
         return tuple(found)
 
     @property
-    def saved_variables(self):
+    def saved_variables(self) -> tuple:
         """saved_tensors, by its old name."""
         warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2)
         return self.saved_tensors
 
-    def results(self):
+    def results(self) -> int:
         return len(self._metas)
 
-    def changed(self, name, tensor, saved_at):
+    def changed(self, name, tensor, saved_at) -> GradError:
         return GradError(
             f"{self.name()}: one of the variables needed for gradient computation has been modified by an inplace operation: {name} {tuple(tensor.shape)}, "
             f"saved at version {saved_at}, is now {tensor_version(tensor)}; expected version {saved_at} instead. Clone it before the in-place operation."
         )
 
-    def backward(self, g, inputs):
+    def backward(self, g, inputs) -> tuple:
         gs = g if type(g) is list else [g]
         gs += [None] * (len(self._metas) - len(gs))
         if self.materialize_grads:
@@ -120,7 +124,7 @@ class FunctionNode(FunctionCtx, Node):
             outs = users(self, *gs)
         return self.checked(outs, inputs)
 
-    def checked(self, outs, inputs):
+    def checked(self, outs, inputs) -> tuple:
         """One gradient per tensor input, of its shape and dtype."""
         outs = tuple(outs) if isinstance(outs, (tuple, list)) else (outs,)
         n = len(self.needs_input_grad)
@@ -138,7 +142,7 @@ class FunctionNode(FunctionCtx, Node):
         return tuple(found)
 
 
-def fitted(node, i, g, shape, dtype):
+def fitted(node, i, g, shape, dtype) -> Tensor:
     if g.shape != shape:
         extra = g.ndim - len(shape)
         if extra < 0 or any(n != 1 and n != m for n, m in zip(shape, g.shape[extra:])):
@@ -179,33 +183,33 @@ class Function:
     def __init__(self, *args, **kwargs) -> None:
         warnings.warn(f"{type(self).__name__} should not be instantiated. Methods on autograd functions are all static, so you should invoke them on the class itself: {type(self).__name__}.apply(...).", DeprecationWarning, stacklevel=2)
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args, **kwargs) -> NoReturn:
         raise GradError(f"{type(self).__name__}: Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd function with static forward method: {type(self).__name__}.apply(...).")
 
     @staticmethod
-    def forward(*args, **kwargs):
+    def forward(*args, **kwargs) -> Any:
         raise NotImplementedError("Function: You must implement the forward function for custom autograd.Function: a static method forward(ctx, *args).")
 
     @staticmethod
-    def setup_context(ctx, inputs, output):
+    def setup_context(ctx, inputs, output) -> None:
         raise NotImplementedError("Function: has no setup_context.")
 
     @staticmethod
-    def backward(ctx, *grad_outputs):
+    def backward(ctx, *grad_outputs) -> Any:
         raise NotImplementedError(f"{ctx.name()}: You must implement either the backward or vjp method for your custom autograd.Function to use it with backward mode AD: a static method backward(ctx, *grad_outputs).")
 
     @staticmethod
-    def vjp(ctx, *grad_outputs):
+    def vjp(ctx, *grad_outputs) -> Any:
         return Function.backward(ctx, *grad_outputs)
 
     generate_vmap_rule = False  # whether vmap may run forward and backward on what stands for the examples
 
     @staticmethod
-    def vmap(info, in_dims, *args):
+    def vmap(info, in_dims, *args) -> tuple:
         raise NotImplementedError("Function: has no vmap. Define a static method vmap(info, in_dims, *args), or set generate_vmap_rule = True.")
 
     @staticmethod
-    def jvp(ctx, *tangents):
+    def jvp(ctx, *tangents) -> Any:
         raise NotImplementedError(f"{ctx.name()}: You must implement the jvp function for custom autograd.Function to use it with forward mode AD: a static method jvp(ctx, *tangents).")
 
     def __init_subclass__(cls, **kwargs) -> None:
@@ -213,7 +217,7 @@ class Function:
         cls._backward_cls = cls._node_class = type(cls.__name__ + "Backward", (FunctionNode,), {"_function": cls, "__module__": cls.__module__})
 
     @classmethod
-    def apply(cls, *args, **kwargs):
+    def apply(cls, *args, **kwargs) -> Any:
         """Run forward on args, and record it where an argument requires grad. Keyword arguments take their places in forward's list."""
         if kwargs:
             args = placed(cls, args, kwargs)
@@ -228,7 +232,7 @@ class Function:
         return cls._recorded(cls._node_class(), args, sys._getframe(1))
 
     @classmethod
-    def _recorded(cls, node, args, f, forward=None):
+    def _recorded(cls, node, args, f, forward=None) -> Any:
         tensors = [(i, a) for i, a in enumerate(args) if isinstance(a, Tensor)]
         node.needs_input_grad = tuple(isinstance(a, Tensor) and a.requires_grad for a in args)
         recording = grad_mode() and any(node.needs_input_grad)
@@ -262,7 +266,7 @@ class Function:
 Function._node_class = type("FunctionBackward", (FunctionNode,), {"_function": Function})
 
 
-def placed(cls, args, kwargs):
+def placed(cls, args, kwargs) -> tuple:
     """The arguments of forward by position: keyword ones at their place, defaults in between."""
     import inspect
 
@@ -284,7 +288,7 @@ def placed(cls, args, kwargs):
     return tuple(found)
 
 
-def finish(node, outs, inputs):
+def finish(node, outs, inputs) -> tuple:
     """Give the results of a Function their origins, and keep what it saved."""
     dirty = {id(t) for t in node.dirty_tensors}
     plain = {id(t) for t in node.non_differentiable}
@@ -339,7 +343,7 @@ def differentiable_at(results, plain, given, i) -> bool:
     return id(given[i]) not in plain and is_float(results[i])
 
 
-def origin_again(out, node, i, count, several):
+def origin_again(out, node, i, count, several) -> object:
     """A function that gives a saved result its origin back, holding nothing that leads to the result."""
     import weakref
 
@@ -407,11 +411,11 @@ def keep(node, outs) -> None:
         _support.remember(node, 4)
 
 
-def once_differentiable(function):
+def once_differentiable(function) -> Callable:
     """Decorates a backward whose result must not be differentiated again."""
 
     @functools.wraps(function)
-    def inside(ctx, *grads):
+    def inside(ctx, *grads) -> tuple:
         with _core.no_recording():
             outs = function(ctx, *grads)
         if not grad_mode():
@@ -437,7 +441,7 @@ class OnceBackward(Node):
 
     __slots__ = ()
 
-    def backward(self, g, inputs):
+    def backward(self, g, inputs) -> NoReturn:
         raise GradError("once_differentiable: trying to differentiate twice a function that was marked with @once_differentiable. Remove the decorator if its backward is differentiable.")
 
 

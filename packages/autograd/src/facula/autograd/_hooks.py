@@ -1,9 +1,11 @@
 """Hooks that a backward calls: on tensors, before and after nodes, on leaves that are filled."""
 
+from __future__ import annotations
+
 from ._core import GradError, Tensor
 
 
-def hooks_before(node, extra, g, runs=True):
+def hooks_before(node, extra, g, runs=True) -> Tensor:
     """Tensor hooks, retained gradients and node prehooks, in PyTorch's order."""
     if extra.hooks:
         for hook in list(extra.hooks.values()):
@@ -54,7 +56,7 @@ def hooks_after(node, extra, outs, g) -> tuple:
     return outs
 
 
-def checked(hook, new, g):
+def checked(hook, new, g) -> Tensor:
     name = getattr(hook, "__name__", repr(hook))
     if not isinstance(new, Tensor):
         raise TypeError(f"hook {name}: expected a tensor or None, but it returned {type(new).__name__}. Return the new gradient.")

@@ -3,16 +3,19 @@
 A name is worked out when somebody looks at a node, from what it kept and from which operands were numbers; recording knows nothing of it.
 """
 
+from __future__ import annotations
+
+from collections.abc import Callable
 from functools import cache
 
 SEVERAL = {"sum": "Sum", "mean": "Mean", "prod": "Prod"}  # 0: over all elements, 1: over dims
 
 
-def over_dims(base):
+def over_dims(base) -> Callable:
     return lambda kept, numbers: f"{base}Backward{0 if kept['p_dim'] in (None, ()) else 1}"
 
 
-def by_number(base, y=0, x=None, neither=1):
+def by_number(base, y=0, x=None, neither=1) -> Callable:
     """By which operand is a Python number."""
 
     def name(kept, numbers) -> str:
@@ -44,6 +47,6 @@ NAMES = {
 
 
 @cache
-def renamed(kind, name):
+def renamed(kind, name) -> type:
     """A node class as another, under another name."""
     return type(name, (kind,), {"__slots__": (), "__module__": kind.__module__})

@@ -8,9 +8,12 @@ A tensor's `origin` is one of these. The graph points from results to inputs, `s
 refers to a tensor whose origin leads back to it: a saved result is an alias without origin, a leaf is held weakly.
 """
 
+from __future__ import annotations
+
 import weakref
 from collections import OrderedDict
 from itertools import count
+from typing import Any, NoReturn
 
 from ._core import GradError, Tensor, TensorHandle, alias, lib, ops, tensor_of, tensor_version
 from ._names import renamed
@@ -45,11 +48,11 @@ class Node(lib.NodeSlots):
 
     # ---- what the engine calls
 
-    def backward(self, g, inputs):
+    def backward(self, g, inputs) -> NoReturn:
         """The gradients of `inputs`, None where an input is None, from the result's gradient."""
         raise AssertionError("each subclass has its own")
 
-    def thawed(self):
+    def thawed(self) -> tuple:
         """The plain tuple of saved values, where `saved` is something else: freed, or packed by hooks."""
         if self.saved is None:
             raise GradError(
@@ -58,7 +61,7 @@ class Node(lib.NodeSlots):
             )
         return self.saved.unpack()
 
-    def changed(self, name, tensor, saved_at):
+    def changed(self, name, tensor, saved_at) -> GradError:
         """The error for a saved tensor that was written to since."""
         return GradError(
             f"{self.rule.op_name}: one of the variables needed for gradient computation has been modified by an inplace operation: {name} {tuple(tensor.shape)}, "
@@ -73,7 +76,7 @@ class Node(lib.NodeSlots):
         out.origin = owner(self) if owner else self
         return out
 
-    def of_one_result(self, saved, index, flat, count):
+    def of_one_result(self, saved, index, flat, count) -> Tensor:
         """The same where the operation has `count`; indices and the like have no history. As _support.place does it."""
         if index in flat:
             return saved
@@ -94,7 +97,7 @@ class Node(lib.NodeSlots):
     def edge(self) -> tuple:
         return self.shown(), 0
 
-    def shown(self):
+    def shown(self) -> Node:
         """This node, under the name that it has in PyTorch."""
         if self.numbered is not None and type(self.saved) is tuple:
             name = self.numbered(dict(zip(self.layout, self.saved)), self.numbers)
@@ -112,15 +115,15 @@ class Node(lib.NodeSlots):
     def _sequence_nr(self) -> int:
         return self.seq
 
-    def register_hook(self, fn):
+    def register_hook(self, fn) -> Handle:
         """Call fn(grad_inputs, grad_outputs) after this node ran; what it returns replaces grad_inputs."""
         return add_hook(self.extended(), "after", fn)
 
-    def register_prehook(self, fn):
+    def register_prehook(self, fn) -> Handle:
         """Call fn(grad_outputs) before this node runs; what it returns replaces grad_outputs."""
         return add_hook(self.extended(), "before", fn)
 
-    def __call__(self, *grads):
+    def __call__(self, *grads) -> Any:
         """The gradients of the inputs from those of the results, by this node alone: nothing is accumulated or freed."""
         wanted = self.results()
         if len(grads) != wanted:
@@ -132,7 +135,7 @@ class Node(lib.NodeSlots):
         """How many results the operation has."""
         return len(ops[self.rule.op_name].results or (0,)) if self.rule is not None and self.rule.op_name in ops else 1
 
-    def extended(self):
+    def extended(self) -> Extra:
         if self.extra is None:
             self.extra = Extra()
         return self.extra
@@ -145,7 +148,7 @@ class Node(lib.NodeSlots):
         line = next((line for start, end, line in code.co_lines() if start <= self.at < end), code.co_firstlineno)
         return f'File "{code.co_filename}", line {line}, in {code.co_name}'
 
-    def kept(self, wanted):
+    def kept(self, wanted) -> Any:
         """One of the saved values, by its name in the layout: what `_saved_self` and its kind read."""
         saved = self.saved if type(self.saved) is tuple else self.thawed()
         at = self.layout.index(wanted)
@@ -182,7 +185,7 @@ class SavedTensor:
             raise AttributeError(f"{node.name()}: {name} is saved as {type(value).__name__}, not as a tensor.")
         self.node, self.name = node, name
 
-    def unpack(self):
+    def unpack(self) -> Any:
         """The tensor."""
         return self.node.kept(self.name)
 
@@ -208,7 +211,7 @@ class Leaf(Node):
         return "torch::autograd::AccumulateGrad"
 
     @property
-    def variable(self):
+    def variable(self) -> Tensor | None:
         return self.ref()
 
 
@@ -239,7 +242,7 @@ class Swapped(Leaf):
 
     __slots__ = ()
 
-    def backward(self, g, inputs):
+    def backward(self, g, inputs) -> NoReturn:
         raise GradError(
             "backward: trying to execute AccumulateGrad node that was poisoned by swap_tensors: a leaf of this graph has become another tensor since. "
             "Swap tensors, and convert modules under set_swap_module_params_on_conversion(True), before forward or after backward, not between them."
@@ -282,14 +285,14 @@ class Handle:
         if hooks is not None:
             hooks.pop(self.id, None)
 
-    def __enter__(self):
+    def __enter__(self) -> Handle:
         return self
 
     def __exit__(self, *exc) -> None:
         self.remove()
 
 
-def add_hook(extra, which, fn):
+def add_hook(extra, which, fn) -> Handle:
     if not callable(fn):
         raise TypeError(f"register_hook: a hook is called with the gradient, but {fn!r} is not callable. Give a function.")
     hooks = getattr(extra, which)

@@ -1,5 +1,8 @@
 """What a rule's parameter names mean for one op: operands, what of them is kept, and when."""
 
+from __future__ import annotations
+
+from collections.abc import Iterator
 from inspect import signature
 
 from ._table import LETTERS
@@ -81,7 +84,7 @@ class Saves:
         scalars = {"p_" + p.name for p in self.operands.op.params if p.type in ("Scalar", "Scalar?")}
         return not self.rule.real and (self.keeps or bool(scalars & set(self.wanted)))
 
-    def entries(self, numbers=(), fresh=False):
+    def entries(self, numbers=(), fresh=False) -> Iterator[str]:
         """The texts of the kept values, where the letters in `numbers` are Python numbers. fresh: no tensor was ever written to."""
         for name, (who, kind) in self.wanted.items():
             test = self.condition(who, numbers)
@@ -100,7 +103,7 @@ class Saves:
             else:
                 yield self.derived(name[: -len(kind)], kind)
 
-    def tensor_entries(self, name, test, numbers, fresh):
+    def tensor_entries(self, name, test, numbers, fresh) -> Iterator[str]:
         if test == "False":
             yield from ("None", "None")
         elif name in numbers:

@@ -20,8 +20,11 @@ variants for numbers and for mixed operands have node classes of their own, whos
 casts back after promotion. Text is made on an op's first use: made for all ops at import it would cost a third of a second.
 """
 
+from __future__ import annotations
+
 import linecache
 import sys
+from collections.abc import Callable
 
 from . import _core, _support
 from ._core import ops
@@ -45,7 +48,7 @@ def saw_complex() -> None:
         switch("complex_seen", True)
 
 
-def compiled(op, rule):
+def compiled(op, rule) -> Callable:
     """The recorder of an op, with its node classes."""
     operands = Operands(op)
     saves = Saves(operands, rule)
@@ -80,14 +83,14 @@ def source(op_name) -> str:
 WRITERS = {}  # op name -> recorder for writes in place; the same text as in the record list, there made at first use
 
 
-def recorder_of(op, rule):
+def recorder_of(op, rule) -> Callable:
     recorder = WRITERS.get(op.name)
     if recorder is None:
         recorder = WRITERS[op.name] = compiled(op, rule)
     return recorder
 
 
-def first_use(op):
+def first_use(op) -> Callable:
     """The entry of the record list until the op is first recorded: makes the recorder, puts it there and calls it."""
 
     def record(out, *args) -> None:
@@ -103,7 +106,7 @@ def first_use(op):
     return record
 
 
-def missing(op):
+def missing(op) -> Callable:
     def record(out, *args) -> None:
         if _core.grad_mode():
             raise _core.GradError(f"{op.name}: has no derivative. Call it under no_grad(), or on detached tensors.")

@@ -1,6 +1,9 @@
 """Selective checkpointing: a policy says which operations' results the second run gets from the first instead of computing them."""
 
+from __future__ import annotations
+
 import enum
+from typing import Any
 
 from . import _core
 from ._core import GradError, Tensor, extend
@@ -52,7 +55,7 @@ class _Run:
             raise TypeError(f"create_selective_checkpoint_contexts: the policy must return a CheckpointPolicy or a bool, not {type(answer).__name__}.")
         return answer in SAVES
 
-    def first(self, op, args, kwargs):
+    def first(self, op, args, kwargs) -> Any:
         out = extend.call(op, *args, **kwargs)
         if self.saves(op, args, kwargs):
             outs = out if isinstance(out, (tuple, list)) else (out,)
@@ -60,7 +63,7 @@ class _Run:
             self.kept.setdefault(op.name, []).append((type(out), kept, [_core.tensor_version(t) for t in kept]))
         return out
 
-    def second(self, op, args, kwargs):
+    def second(self, op, args, kwargs) -> Any:
         if not self.saves(op, args, kwargs):
             return extend.call(op, *args, **kwargs)
         if not self.kept.get(op.name):
@@ -89,7 +92,7 @@ def create_selective_checkpoint_contexts(policy_fn_or_list, allow_cache_entry_mu
         if unknown:
             raise ValueError(f"create_selective_checkpoint_contexts: {', '.join(unknown)} is no operation. Expected op in `op_list` to be an OpOverload, or a row or its name, of facula.tensor_core.extend.ops.")
 
-        def policy(context, op, *args):
+        def policy(context, op, *args) -> CheckpointPolicy:
             return CheckpointPolicy.MUST_SAVE if op.name in names else CheckpointPolicy.PREFER_RECOMPUTE
     else:
         raise TypeError(f"create_selective_checkpoint_contexts: expected a function or a list of operations, not {type(policy_fn_or_list).__name__}.")

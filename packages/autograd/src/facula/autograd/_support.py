@@ -1,9 +1,11 @@
 """What generated backward functions call: summing over broadcast dims, casting, conjugating, placing results."""
 
+from __future__ import annotations
+
 import sys
 import threading
 import traceback
-from typing import Any
+from typing import Any, NoReturn
 
 import facula
 
@@ -61,7 +63,7 @@ def place(n, out, flat) -> None:
             t.origin = Output(n, i, count)
 
 
-def no_derivative(op_name, parameter):
+def no_derivative(op_name, parameter) -> NoReturn:
     raise GradError(f"{op_name}: has no derivative with respect to {parameter}, which requires grad. Detach it first.")
 
 
@@ -158,7 +160,7 @@ class Packed:
                 value = [None] * len(value) if type(value) is list else CAME_BACK
             self.values.append(value)
 
-    def unpack(self):
+    def unpack(self) -> tuple:
         found = [opened(v, self.unpacker) for v in self.values]
         for i, value in enumerate(found):
             if value is CAME_BACK:
@@ -182,7 +184,7 @@ class Box:
         self.content, self.origin = content, tensor.origin
         self.dtype, self.shape = tensor.dtype, tensor.shape
 
-    def open(self, unpack):
+    def open(self, unpack) -> Tensor:
         tensor = unpack(self.content)
         if not isinstance(tensor, Tensor):
             raise TypeError(f"saved_tensors_hooks: Output of saved tensor unpack_hook expected to be a Tensor, but got {type(tensor).__name__}. Return what was packed.")
@@ -192,7 +194,7 @@ class Box:
         return tensor
 
 
-def packed(pack, tensor, kind=None):
+def packed(pack, tensor, kind=None) -> Box:
     version = tensor_version(tensor)
     box = (kind or Box)(pack(tensor), tensor)
     if tensor_version(tensor) != version:
@@ -205,11 +207,11 @@ class Own(Box):
 
     __slots__ = ("unpack",)
 
-    def open(self, _):
+    def open(self, _) -> Tensor:
         return super().open(self.unpack)
 
 
-def hooked(node, name, pack, unpack):
+def hooked(node, name, pack, unpack) -> Packed:
     """What a node saved, with one of its tensors gone through pack: it comes back through unpack."""
     if not callable(pack) or not callable(unpack):
         raise TypeError(f"register_hooks: two functions are needed, but got {pack!r} and {unpack!r}.")

@@ -14,11 +14,15 @@ A key of one letter gives that operand's gradient, a key of several ("xyz") is a
 name of a list operand ("tensors") gives a list. A rule may return None: no gradient.
 """
 
+from __future__ import annotations
+
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from inspect import signature
+from typing import NoReturn
 
-from ._core import NoDerivative
+from ._core import NoDerivative, Tensor
 
 LETTERS = "xyzwvutsrq"
 
@@ -39,7 +43,7 @@ RULES = {}  # op name -> Rule or NONE
 REFUSED = set()  # the names of those that refuse()
 
 
-def camel(op_name):
+def camel(op_name) -> str:
     words = "".join(part[:1].upper() + part[1:] for part in op_name.split("_") if part)
     return re.sub(r"\d[a-z]", lambda found: found[0].upper(), words) + "Backward0"
 
@@ -74,8 +78,8 @@ def refuse(*op_names, operands="x") -> None:
         REFUSED.add(op_name)
 
 
-def refusal(name):
-    def refused(g):
+def refusal(name) -> Callable:
+    def refused(g) -> NoReturn:
         raise NoDerivative(f"derivative for aten::{name} is not implemented. Detach its arguments.")
 
     return refused
@@ -88,7 +92,7 @@ def alike(op_name, *others) -> None:
         D(other, flat=rule.flat, check=rule.check, real=rule.real, lasting=rule.lasting, **rule.grads)
 
 
-def _zeros(g):
+def _zeros(g) -> Tensor:
     from ._core import zeros_like
 
     return zeros_like(g)

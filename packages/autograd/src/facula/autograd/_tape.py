@@ -1,9 +1,12 @@
 """The tape that the core calls: before and after a write, for a stale view, for the requires_grad flag, for out=."""
 
+from __future__ import annotations
+
 import gc
 import sys
 import warnings
 import weakref
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from . import _record
@@ -29,7 +32,7 @@ class Named(NamedTuple):
 
 
 class Tape:
-    def before_write(self, op, self_, args):
+    def before_write(self, op, self_, args) -> Write | None:
         """Refuse what has no right gradient; keep what the derivative needs of the old values."""
         if not grad_mode():
             return None
@@ -72,7 +75,7 @@ class Tape:
                 f"{op.name}: a view of a leaf Variable that requires grad is being used in an in-place operation. Write under no_grad(), or to a clone."
             )
 
-    def prepared(self, op, tensor, args, rule):
+    def prepared(self, op, tensor, args, rule) -> Write | None:
         recorder = _record.recorder_of(op, rule)
         before = tensor.clone() if recorder.wants_input else alias(tensor)
         before.origin = tensor.origin if not recorder.wants_input else before.origin
@@ -111,7 +114,7 @@ class Tape:
         epoch_advance(tensor)
         epoch_refresh(tensor)
 
-    def reshaped(self, tensor, view, name):
+    def reshaped(self, tensor, view, name) -> Tensor:
         """view(tensor), whose history the tensor takes: it becomes that view of itself, by t_, squeeze_ and the like."""
         if epoch_stale(tensor):
             self.refresh(tensor)
@@ -167,7 +170,7 @@ class Tape:
                 stacklevel=3,
             )
 
-    def loosen(self, tensor, name):
+    def loosen(self, tensor, name) -> list | None:
         """A tensor's history, taken from it to be tied to another: its origin or, of a leaf, what hangs on its node."""
         origin, tensor.origin = tensor.origin, None
         if type(origin) is not Leaf:
@@ -241,7 +244,7 @@ def _is_kept(tensor) -> bool:
     return False
 
 
-def tensors(args):
+def tensors(args) -> Iterator:
     for a in args:
         if isinstance(a, Tensor):
             yield a

@@ -1,5 +1,7 @@
 """The text of recorders and of backward methods."""
 
+from __future__ import annotations
+
 from inspect import signature
 
 INDENT = "    "
@@ -13,12 +15,12 @@ class Lines(list):
     def add(self, text) -> None:
         self.append(INDENT * self.depth + text)
 
-    def open(self, text):
+    def open(self, text) -> Lines:
         self.add(text)
         self.depth += 1
         return self
 
-    def __enter__(self):
+    def __enter__(self) -> Lines:
         return self
 
     def __exit__(self, *exc) -> None:
@@ -52,7 +54,7 @@ def variants(o, saves) -> list:
     return all_ + [Variant(saves, "_" + k, (k,), ("_cast",)) for k in (y, x)]
 
 
-def recorder_text(op, rule, o, saves, kinds):
+def recorder_text(op, rule, o, saves, kinds) -> Lines:
     """record_<op>(out, *arguments): makes the node, unless nothing is recorded or no operand needs it."""
     t = Lines()
     arguments = ", ".join(o.arguments)
@@ -151,7 +153,7 @@ def casts(t, o, saves, v) -> None:
         t.add(f"{k}s = {k}.shape if {test}{k}.shape is not out.shape else None")
 
 
-def backward_text(op, rule, o, saves, v):
+def backward_text(op, rule, o, saves, v) -> Lines:
     """backward(self, g, inputs) of one variant's node: the gradients of the inputs."""
     t = Lines()
     used = {n for f in rule.grads.values() for n in signature(f).parameters}

@@ -5,6 +5,8 @@ over its old origin and the write's node, and v (and every other view of b, when
 node over b's new one. The window is kept as sizes, strides and offset relative to b.
 """
 
+from __future__ import annotations
+
 import weakref
 
 from . import _core
@@ -27,7 +29,7 @@ class Window:
         self.base_shape, self.base_stride = tuple(base.shape), tuple(base.stride())
 
     @classmethod
-    def at(cls, geometry, size, stride, offset):
+    def at(cls, geometry, size, stride, offset) -> Window:
         """The window that as_strided shows of a tensor with this geometry (shape, strides, offset)."""
         w = cls.__new__(cls)
         w.real, w.paired, w.lazy = False, False, 0
@@ -64,12 +66,12 @@ class Window:
             return g.clone() if copy and contiguous(self.base_shape, self.base_stride) else self.copied(g) if copy else g
         return self.copied(g)
 
-    def copied(self, g):
+    def copied(self, g) -> _core.Tensor:
         out = _core.beside(g, _core.empty_strided(self.base_shape, self.base_stride, dtype=g.dtype, device=g.device))
         out.copy_(g)
         return out
 
-    def of_many(self, n):
+    def of_many(self, n) -> Window | None:
         """The window of n bases side by side; None where it shows memory beyond its base."""
         if self.paired:
             return None
@@ -108,7 +110,7 @@ class Window:
         self.add_to(flat, g, self.offset)
         return zeros
 
-    def base_dtype(self, g):
+    def base_dtype(self, g) -> _core.facula.dtype:
         """Of the base, where the view's is g's."""
         return _core.complex_of(g.dtype) if self.real else _core.real_of(g.dtype) if self.paired else g.dtype
 
@@ -160,7 +162,7 @@ class Part:
     def of(self, t) -> _core.Tensor:
         return _core.row(self.name)(t, *self.args)
 
-    def of_many(self, n):
+    def of_many(self, n) -> Part:
         """The same of n tensors side by side."""
         dims = {"diagonal": (1, 2)}.get(self.name, (0,))
         args = [a + 1 if k in dims and a >= 0 else a for k, a in enumerate(self.args)]
@@ -330,11 +332,11 @@ class Lost(Node):
     __slots__ = ()
     layout = ("why",)
 
-    def backward(self, g, inputs):
+    def backward(self, g, inputs) -> tuple:
         raise lost(self.saved[0])
 
 
-def lost(why):
+def lost(why) -> GradError:
     return GradError(
         f"{why}: its base, or another view of it, was modified in place since. Its history cannot be rebuilt: "
         "make the in-place operation out of place, or take the view after it."

@@ -5,8 +5,11 @@ tangent; any other operation's tangent comes from its derivative in the table: u
 derivative, applied to the tangent, is J times the tangent, exactly. One table serves both directions.
 """
 
+from __future__ import annotations
+
 import sys
-from typing import NamedTuple
+from collections.abc import Iterator
+from typing import Any, NamedTuple, NoReturn
 
 from . import _core, _function
 from ._api import grad as graph_grad
@@ -46,17 +49,17 @@ class UnpackedDualTensor(NamedTuple):
     tangent: object
 
 
-def current():
+def current() -> Level | None:
     return getattr(_core.dual, "level", None)
 
 
-def __getattr__(name):
+def __getattr__(name) -> int:
     if name == "_current_level":  # the open level's number, -1 where none is: PyTorch's users look at it
         return -1 if current() is None else current().number
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-def enter_dual_level():
+def enter_dual_level() -> int:
     """Open a level, in which make_dual() may be called; answers its number."""
     if current() is not None:
         raise GradError("enter_dual_level: Nested forward mode AD is not supported at the moment. Leave the outer level first, or use facula.func.jvp.")
@@ -104,13 +107,13 @@ class _set_fwd_grad_enabled:
             self.level.paused = self.before
 
 
-def tangent_of(t):
+def tangent_of(t) -> Tensor | None:
     """The tangent of a tensor, or None."""
     found = t.__dict__.get("_forward") if isinstance(t, Tensor) else None
     return found[1] if found is not None and found[0].open else None
 
 
-def _printed(t):
+def _printed(t) -> str | None:
     tangent = tangent_of(t)
     return None if tangent is None else f"tangent={tangent}"
 
@@ -125,7 +128,7 @@ def attach(t, tangent) -> Tensor:
     return t
 
 
-def make_dual(tensor, tangent, *, level=None):
+def make_dual(tensor, tangent, *, level=None) -> Tensor:
     """A dual tensor: the value of `tensor`, sharing its memory, with a tangent of the same shape and dtype."""
     now = current()
     if now is None:
@@ -150,7 +153,7 @@ def make_dual(tensor, tangent, *, level=None):
     return attach(dual, tangent)
 
 
-def unpack_dual(tensor, *, level=None):
+def unpack_dual(tensor, *, level=None) -> UnpackedDualTensor:
     """The value and the tangent of a dual tensor; of any other tensor, itself and None."""
     now = current()
     if now is None:
@@ -170,11 +173,11 @@ def unpack_dual(tensor, *, level=None):
 # ---- operations -------------------------------------------------------------------------------------------------------
 
 
-def interpret(op, args, kwargs):
+def interpret(op, args, kwargs) -> Any:
     return relined(interpreted(op, args, kwargs))
 
 
-def interpreted(op, args, kwargs):
+def interpreted(op, args, kwargs) -> Any:
     """An operation within a level. kwargs is empty, or names `out`: the first argument where the operation works in place."""
     out = kwargs.get("out")
     if current().paused:
@@ -203,7 +206,7 @@ def interpreted(op, args, kwargs):
     return result
 
 
-def refuse_output(name):
+def refuse_output(name) -> NoReturn:
     raise NotImplementedError(f"Trying to use forward AD with {name.lstrip('_')} that does not support it because it is an out= function. Leave out= out.")
 
 
@@ -230,7 +233,7 @@ def attach_saved(t) -> None:
             kept.__dict__["_forward"] = t.__dict__["_forward"]
 
 
-def spread(args):
+def spread(args) -> Iterator:
     for a in args:
         if a.__class__ in (tuple, list):
             yield from a
@@ -238,7 +241,7 @@ def spread(args):
             yield a
 
 
-def in_place(op, args):
+def in_place(op, args) -> Tensor:
     """A write: its tangent, from the operation on copies, is written to the tangent in the same way."""
     target = args[0]
     if not isinstance(target, Tensor):
@@ -270,7 +273,7 @@ def blank(t) -> Tensor:
 OVERWRITES = {"scatter": (0, 3), "index_copy": (0, 3), "index_put_rows_": (0, 2)}
 
 
-def overwritten(op, args):
+def overwritten(op, args) -> Tensor:
     """The tangent of a result of such an operation: the same operation on tangents."""
     given = list(args)
     for k in OVERWRITES[op.name]:
@@ -295,7 +298,7 @@ def pushed(op, args, writes=False) -> tuple:
     outside = _core.grad_mode()
     xs, vs, kept = [], [], False
 
-    def given(a, first=False):
+    def given(a, first=False) -> Any:
         nonlocal kept
         if a.__class__ in (tuple, list):
             return a.__class__(given(t) for t in a)
@@ -345,7 +348,7 @@ def along(out, xs, vs) -> Tensor | None:
     return _core.zeros(tuple(out.shape), out.dtype, out.device) if tangent is None else tangent
 
 
-def apply(function, args):
+def apply(function, args) -> Any:
     """A Function called with dual tensors: its forward on the values, then its jvp on the tangents."""
     level = current()
     if level is None or level.paused or not any(tangent_of(a) is not None for a in args):

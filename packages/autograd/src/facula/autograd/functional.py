@@ -1,5 +1,7 @@
 """Jacobians, Hessians and their products with vectors, by reverse mode."""
 
+from __future__ import annotations
+
 from . import _core
 from ._api import as_tuple, grad
 from ._core import GradError, Tensor
@@ -27,7 +29,7 @@ def _outputs(out, name) -> tuple:
     return outs, was_tuple
 
 
-def _vectors(v, like, name):
+def _vectors(v, like, name) -> tuple:
     """v as a tuple of tensors shaped as `like`; None stands for 1 where `like` is one number."""
     if v is None:
         if len(like) != 1 or like[0].numel() != 1:
@@ -47,13 +49,13 @@ def _vectors(v, like, name):
     return v
 
 
-def _done(tensors, was_tuple, create_graph):
+def _done(tensors, was_tuple, create_graph) -> Tensor | tuple:
     if not create_graph:
         tensors = tuple(t.detach() for t in tensors)
     return tensors if was_tuple else tensors[0]
 
 
-def _grads(outs, inputs, v, create_graph, strict, name, retain=None, whole="The output"):
+def _grads(outs, inputs, v, create_graph, strict, name, retain=None, whole="The output") -> tuple:
     """grad() with zeros where an input is unused, or an error if strict. whole: what is said to be independent of it."""
     live = [(o, w) for o, w in zip(outs, v) if o.requires_grad]
     if strict and len(live) < len(outs):
@@ -104,7 +106,7 @@ def jvp(func, inputs, v=None, create_graph=False, strict=False) -> tuple:
     return _done(outs, out_tuple, create_graph), _done(found, out_tuple, create_graph)
 
 
-def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, strategy="reverse-mode"):
+def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, strategy="reverse-mode") -> Tensor | tuple:
     """d func / d inputs: for output o and input x a tensor of shape o.shape + x.shape.
 
     A tuple for a tuple of inputs, a tuple of those for a tuple of outputs. strategy "reverse-mode" goes backward once per element
@@ -169,12 +171,12 @@ def _pushed(outs, xs, vectorize) -> list:
     return found
 
 
-def hessian(func, inputs, create_graph=False, strict=False, vectorize=False, outer_jacobian_strategy="reverse-mode"):
+def hessian(func, inputs, create_graph=False, strict=False, vectorize=False, outer_jacobian_strategy="reverse-mode") -> Tensor | tuple:
     """The second derivatives of a function of one number: for inputs x and y a tensor of shape x.shape + y.shape."""
     was_tuple = isinstance(inputs, (tuple, list))
     _inputs(inputs, create_graph, "hessian")
 
-    def gradient(*xs):
+    def gradient(*xs) -> Tensor | tuple:
         out = _scalar(func(*xs), "hessian")
         g = _grads([out], xs, [None], True, strict and not out.requires_grad, "hessian")
         if strict:
@@ -184,7 +186,7 @@ def hessian(func, inputs, create_graph=False, strict=False, vectorize=False, out
     return jacobian(gradient, inputs, create_graph, strict, vectorize, outer_jacobian_strategy)
 
 
-def _scalar(out, name):
+def _scalar(out, name) -> Tensor:
     if _outputs(out, name)[1]:
         raise GradError(f"{name}: The function given to {name} should return a single Tensor, but it returned {len(out)}.")
     if out.numel() != 1:
@@ -192,12 +194,12 @@ def _scalar(out, name):
     return out.reshape(())
 
 
-def vhp(func, inputs, v=None, create_graph=False, strict=False):
+def vhp(func, inputs, v=None, create_graph=False, strict=False) -> tuple:
     """(func(inputs), v^T H): a vector times the Hessian of func."""
     return _through_hessian("vhp", func, inputs, v, create_graph, strict)
 
 
-def hvp(func, inputs, v=None, create_graph=False, strict=False):
+def hvp(func, inputs, v=None, create_graph=False, strict=False) -> tuple:
     """(func(inputs), H v): the Hessian is symmetric, so this is vhp."""
     return _through_hessian("hvp", func, inputs, v, create_graph, strict)
 
@@ -216,7 +218,7 @@ def _through_hessian(name, func, inputs, v, create_graph, strict) -> tuple:
     return _done((out,), False, create_graph), _done(found, was_tuple, create_graph)
 
 
-def _core_recording():
+def _core_recording() -> object:
     from .grad_mode import enable_grad
 
     return enable_grad()

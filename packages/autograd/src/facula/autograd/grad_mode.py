@@ -1,8 +1,12 @@
 """no_grad, enable_grad, set_grad_enabled, inference_mode: context managers that are also decorators."""
 
+from __future__ import annotations
+
 import functools
 import inspect
 import warnings
+from collections.abc import Callable
+from typing import Any
 
 from . import _core, _engine
 
@@ -25,7 +29,7 @@ def is_inference_mode_enabled() -> bool:
     return getattr(_inference, "on", False)
 
 
-def is_inference(input):
+def is_inference(input) -> bool:
     """Was this tensor, or the one that it is a view of, made in inference mode? Then it may neither be saved for backward nor, outside
     of that mode, be written to.
 
@@ -46,20 +50,20 @@ class Mode:
     def __init__(self) -> None:
         self._before = []
 
-    def __call__(self, function):
+    def __call__(self, function) -> Callable:
         if inspect.isclass(function):
             warnings.warn(f"{type(self).__name__}: Decorating classes is deprecated: {function.__name__} becomes a function. Decorate its methods.", FutureWarning, stacklevel=2)
         if inspect.isgeneratorfunction(function):
             return _generator(self.again, function)
 
         @functools.wraps(function)
-        def inside(*args, **kwargs):
+        def inside(*args, **kwargs) -> Any:
             with self.again():
                 return function(*args, **kwargs)
 
         return inside
 
-    def again(self):
+    def again(self) -> Mode:
         return type(self)()
 
     def __exit__(self, *exc) -> None:
@@ -69,7 +73,7 @@ class Mode:
 class _Bare(Mode):
     """A mode without arguments: @no_grad decorates as @no_grad() does."""
 
-    def __new__(cls, orig_func=None):
+    def __new__(cls, orig_func=None) -> Any:
         mode = super().__new__(cls)
         if orig_func is None:
             return mode
@@ -102,11 +106,11 @@ class set_grad_enabled(Mode):
         self.mode = bool(mode) and not is_inference_mode_enabled()
         self._start = _core.set_grad_mode(self.mode)
 
-    def __call__(self, function):
+    def __call__(self, function) -> Any:
         _core.set_grad_mode(self._start)  # as a decorator it changes nothing now
         return super().__call__(function)
 
-    def again(self):
+    def again(self) -> set_grad_enabled:
         return set_grad_enabled(self.mode)
 
     def __enter__(self) -> None:
@@ -120,7 +124,7 @@ class inference_mode(Mode):
     What it makes are inference tensors: see is_inference.
     """
 
-    def __new__(cls, mode=True):
+    def __new__(cls, mode=True) -> Any:
         self = super().__new__(cls)
         if callable(mode):
             self.__init__()
@@ -131,7 +135,7 @@ class inference_mode(Mode):
         super().__init__()
         self.mode = bool(mode)
 
-    def again(self):
+    def again(self) -> inference_mode:
         return inference_mode(self.mode)
 
     def __enter__(self) -> None:
@@ -154,11 +158,11 @@ class _Said(Mode):
         self.mode = bool(value)
         self._start = self._set(self.mode)
 
-    def __call__(self, function):
+    def __call__(self, function) -> Any:
         self._set(self._start)
         return super().__call__(function)
 
-    def again(self):
+    def again(self) -> _Said:
         return type(self)(self.mode)
 
     def __enter__(self) -> None:
@@ -217,11 +221,11 @@ def is_multithreading_enabled() -> bool:
     return getattr(_said, "threads", True)
 
 
-def _generator(mode, function):
+def _generator(mode, function) -> Callable:
     """A generator function each of whose steps runs in the mode, and whose caller's steps do not."""
 
     @functools.wraps(function)
-    def inside(*args, **kwargs):
+    def inside(*args, **kwargs) -> Any:
         with mode():
             steps = function(*args, **kwargs)
         send, value = steps.send, None

@@ -1,5 +1,9 @@
 """gradcheck: analytic gradients against central differences."""
 
+from __future__ import annotations
+
+from typing import Any
+
 from . import _core
 from ._api import as_tuple, grad
 from ._core import GradError, Tensor, is_complex, is_float, zeros_like
@@ -15,7 +19,7 @@ def gradcheck(
     func, inputs, *, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=True, nondet_tol=0.0, check_undefined_grad=True,
     check_grad_dtypes=False, check_batched_grad=False, check_batched_forward_grad=False, check_forward_ad=False, check_backward_ad=True,
     fast_mode=False, masked=None,
-):  # fmt: skip
+) -> bool:  # fmt: skip
     """Whether the gradients of func(*inputs) agree with central differences (func(x + eps) - func(x - eps)) / (2 eps).
 
     Every pair of a differentiable input and output is checked, element by element: each column of the Jacobian. fast_mode
@@ -236,7 +240,7 @@ def numeric_zero(func, inputs, varied, outs, eps, atol) -> None:
                     raise GradcheckError(f"gradcheck: Numerical gradient for function expected to be zero, as a result has no history, but it is not with respect to input {i}.")
 
 
-def copied(o):
+def copied(o) -> Any:
     return o.detach().clone() if isinstance(o, Tensor) else o
 
 
@@ -257,7 +261,7 @@ def _overlaps(x) -> bool:
     return False
 
 
-def _with_moved(inputs, i, delta, compute):
+def _with_moved(inputs, i, delta, compute) -> Any:
     """compute(inputs) while delta is added to input i itself: func may reach it otherwise than by its arguments, as modules do."""
     x = inputs[i]
     if x.is_sparse or x.is_conj() or _overlaps(x):
@@ -310,7 +314,7 @@ def _whole(inputs, i, outs, values, eps, atol, rtol) -> None:
                             )
 
 
-def _analytic(o, x, weight):
+def _analytic(o, x, weight) -> Tensor | None:
     import facula
 
     w = facula.tensor(weight, dtype=o.dtype).reshape(tuple(o.shape))

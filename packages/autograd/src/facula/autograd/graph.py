@@ -1,9 +1,13 @@
 """The graph's own tools: hooks on what is saved, hooks on several gradients, edges."""
 
+from __future__ import annotations
+
 import contextlib
 import weakref
 from collections import OrderedDict
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from . import _engine
 from ._api import origin_of
@@ -44,7 +48,7 @@ class save_on_cpu(saved_tensors_hooks):
         def pack(t) -> tuple:
             return t.device, (t.detach().clone() if str(t.device) == "cpu" else t.to("cpu"))
 
-        def unpack(packed):
+        def unpack(packed) -> Tensor:
             device, t = packed
             return t if t.device == device else t.to(device)
 
@@ -52,7 +56,7 @@ class save_on_cpu(saved_tensors_hooks):
 
 
 @contextlib.contextmanager
-def disable_saved_tensors_hooks(error_message):
+def disable_saved_tensors_hooks(error_message) -> Iterator[None]:
     """A block in which saved_tensors_hooks raises error_message."""
     if pack_hooks():
         raise GradError(error_message)
@@ -80,7 +84,7 @@ class GradientEdge:
             object.__setattr__(self, "origin", self.node if count == 1 else Output(self.node, self.output_nr, count))
 
 
-def get_gradient_edge(tensor):
+def get_gradient_edge(tensor) -> GradientEdge:
     """The edge at which this tensor's gradient arrives."""
     origin = origin_of(tensor)
     if origin is None:
@@ -89,14 +93,14 @@ def get_gradient_edge(tensor):
     return GradientEdge(*origin.edge(), origin, one, tensor.shape)
 
 
-def register_multi_grad_hook(tensors, fn, *, mode="all"):
+def register_multi_grad_hook(tensors, fn, *, mode="all") -> _Handles:
     """Call fn once per backward: with the list of gradients when all that it reaches are known (the others are None), or (mode "any") with the first."""
     if mode not in ("all", "any"):
         raise ValueError(f"register_multi_grad_hook: Expects mode to be one of ('all', 'any') but got {mode}.")
     tensors = list(tensors)
     origins, key = [origin_of(t) for t in tensors], object()
 
-    def arrived(i):
+    def arrived(i) -> Callable:
         def hook(g) -> None:
             seen = _engine.memory(key)  # of this backward: another thread's, and the next one, have their own
             first = not seen
@@ -145,19 +149,19 @@ class _AllowMutationOnSavedContext:
     def __init__(self) -> None:
         self.kept, self.open = {}, True  # storage id -> weak references
 
-    def pack(self, tensor):
+    def pack(self, tensor) -> _Kept:
         kept = _Kept(tensor.detach())
         of_storage = self.kept.setdefault(lib.fc_storage_id(tensor._h), [])
         of_storage[:] = [ref for ref in of_storage if ref() is not None]
         of_storage.append(weakref.ref(kept))
         return kept
 
-    def unpack(self, kept):
+    def unpack(self, kept) -> Tensor:
         if not self.open and not kept.copied:
             raise OutOfContext("Trying to backward outside of the 'allow_mutation_on_saved_tensors' context in which the graph was recorded. Call it inside.")
         return kept.tensor
 
-    def before(self, op, args, kwargs):
+    def before(self, op, args, kwargs) -> Any:
         """Copy what a write is about to change."""
         if op.writes or kwargs.get("out") is not None:
             target = kwargs.get("out", args[0])
@@ -173,7 +177,7 @@ class _AllowMutationOnSavedContext:
 
 
 @contextlib.contextmanager
-def allow_mutation_on_saved_tensors():
+def allow_mutation_on_saved_tensors() -> Iterator:
     """A block in which tensors that were saved for backward may be written to: a write copies them first."""
     if getattr(_mutating, "on", False):
         raise GradError("allow_mutation_on_saved_tensors contexts cannot be nested. Leave the outer one first.")

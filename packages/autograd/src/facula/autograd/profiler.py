@@ -10,10 +10,15 @@ The profile listens at the core's interpret door: operations cost about a micros
 thread that opened it.
 """
 
+from __future__ import annotations
+
 import functools
 import sys
 import threading
 import time
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
 
 from ._core import Tensor, extend, lib
 from ._events import EventList, FunctionEvent, FunctionEventAvg
@@ -49,7 +54,7 @@ class profile:
         self.function_events = None
         self.entered = False
 
-    def __enter__(self):
+    def __enter__(self) -> profile:
         if not self.enabled:
             return self
         if self.entered:
@@ -73,7 +78,7 @@ class profile:
 
     # ---- listening
 
-    def _begin(self, name, kind, shapes=None, args=None):
+    def _begin(self, name, kind, shapes=None, args=None) -> FunctionEvent:
         e = FunctionEvent(len(self._events), name, self._thread, time.perf_counter_ns() / 1e3, kind, shapes, lines() if self.with_stack else None, args)
         if self._open:
             e.cpu_parent = self._open[-1]
@@ -91,7 +96,7 @@ class profile:
         while self._open and self._open.pop() is not e:
             pass
 
-    def _heard(self, op, args, kwargs):
+    def _heard(self, op, args, kwargs) -> Any:
         self._follow_node()
         name = op.name if not kwargs else op.name + "_"
         e = self._begin(name, "cpu_op", shapes_of(args) if self.record_shapes else None)
@@ -120,25 +125,25 @@ class profile:
 
     # ---- results
 
-    def _found(self):
+    def _found(self) -> EventList:
         if self.function_events is None:
             raise RuntimeError("profile: nothing has been profiled yet. Leave the block first (and enabled must be True).")
         return self.function_events
 
-    def __str__(self):
+    def __str__(self) -> str:
         return "<unfinished profile>" if self.function_events is None else str(self.function_events)
 
     __repr__ = __str__
 
-    def table(self, *args, **options):
+    def table(self, *args, **options) -> str:
         """See EventList.table."""
         return self._found().table(*args, **options)
 
-    def key_averages(self, group_by_input_shape=False, group_by_stack_n=0):
+    def key_averages(self, group_by_input_shape=False, group_by_stack_n=0) -> EventList:
         """See EventList.key_averages."""
         return self._found().key_averages(group_by_input_shape, group_by_stack_n)
 
-    def total_average(self):
+    def total_average(self) -> FunctionEvent:
         """See EventList.total_average."""
         return self._found().total_average()
 
@@ -158,7 +163,7 @@ class profile:
         return self._found().self_cpu_time_total
 
 
-def running_node():
+def running_node() -> FrameType | None:
     """The frame of the innermost backward() of a recorded operation, or None."""
     frame = sys._getframe(3)
     while frame is not None:
@@ -190,7 +195,7 @@ class record_function:
         self.name, self.args = name, args
         self._events = []
 
-    def __enter__(self):
+    def __enter__(self) -> record_function:
         open_ = [(p, p._begin(self.name, "user_annotation", args=self.args)) for p in active()]
         self._events.append(open_)
         return self
@@ -200,9 +205,9 @@ class record_function:
             if e in p._open:
                 p._end(e)
 
-    def __call__(self, function):
+    def __call__(self, function) -> Callable:
         @functools.wraps(function)
-        def inside(*args, **kwargs):
+        def inside(*args, **kwargs) -> Any:
             with record_function(self.name, self.args):
                 return function(*args, **kwargs)
 

@@ -1,5 +1,7 @@
 """Variable: the name that tensors with gradients had before PyTorch 0.4. It makes a tensor, and every tensor is one."""
 
+from __future__ import annotations
+
 from . import _engine
 from ._core import Tensor
 
@@ -19,7 +21,7 @@ class Variable(metaclass=VariableMeta):
 
     _execution_engine = _engine  # libraries ask it for queue_callback
 
-    def __new__(cls, data=None, requires_grad=False, volatile=None):
+    def __new__(cls, data=None, requires_grad=False, volatile=None) -> Tensor:
         if volatile is not None:
             import warnings
 

@@ -4,6 +4,8 @@ Runs the script twice, once under cProfile (Python functions) and once under the
 prints both beside a summary of the machine. The script must end within reasonable time and should do the same each time.
 """
 
+from __future__ import annotations
+
 import argparse
 import cProfile
 import io
@@ -18,7 +20,7 @@ from facula.autograd import profiler
 __all__ = ["main", "run"]
 
 
-def environment():
+def environment() -> str:
     """What the numbers below were measured with."""
     return "\n".join([
         f"facula {facula.__version__}, Python {platform.python_version()} ({platform.system()} {platform.machine()})",
@@ -44,7 +46,7 @@ def executed(path, arguments, around) -> None:
         sys.argv, sys.path[:], sys.modules["__main__"] = before
 
 
-def run(path, arguments=(), rows=15):
+def run(path, arguments=(), rows=15) -> str:
     """The report on a script, as text."""
     python = cProfile.Profile()
     executed(path, arguments, python)

@@ -5,10 +5,14 @@
     use_reentrant=True    the part runs without recording, as a Function whose backward records and differentiates it
 """
 
+from __future__ import annotations
+
 import contextlib
 import sys
 import warnings
 import weakref
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import facula
 from facula.autograd import Function, _core, _engine, backward, enable_grad, graph
@@ -29,7 +33,7 @@ def noop_context_fn() -> tuple:
     return contextlib.nullcontext(), contextlib.nullcontext()
 
 
-def checkpoint(function, *args, use_reentrant=None, context_fn=noop_context_fn, determinism_check="default", debug=False, early_stop=True, **kwargs):
+def checkpoint(function, *args, use_reentrant=None, context_fn=noop_context_fn, determinism_check="default", debug=False, early_stop=True, **kwargs) -> Any:
     """function(*args), which will run again in backward instead of keeping what it saves.
 
     preserve_rng_state (default True) gives the second run the random numbers of the first. context_fn returns two context
@@ -63,7 +67,7 @@ _early_stop, _debug = [], []
 
 
 @contextlib.contextmanager
-def set_checkpoint_debug_enabled(enabled):
+def set_checkpoint_debug_enabled(enabled) -> Iterator[None]:
     """A block that decides for all checkpoints whether an error shows what both runs saved; None leaves it to their `debug`."""
     _debug.insert(0, enabled)
     try:
@@ -73,7 +77,7 @@ def set_checkpoint_debug_enabled(enabled):
 
 
 @contextlib.contextmanager
-def set_checkpoint_early_stop(enable):
+def set_checkpoint_early_stop(enable) -> Iterator[None]:
     """A block that decides for all checkpoints whether the second run stops when everything needed is there."""
     _early_stop.insert(0, enable)
     try:
@@ -82,7 +86,7 @@ def set_checkpoint_early_stop(enable):
         _early_stop.pop(0)
 
 
-def detach_variable(inputs):
+def detach_variable(inputs) -> tuple:
     """A tuple's tensors without history, as leaves that require grad where they did; anything else as it is."""
     if not isinstance(inputs, tuple):
         raise RuntimeError(f"detach_variable: Only tuple of tensors is supported. Got Unsupported input type: {type(inputs).__name__}")
@@ -105,7 +109,7 @@ class GraphExecGroup:
 
     _local = _core.extend.ThreadState()
 
-    def __enter__(self):
+    def __enter__(self) -> GraphExecGroup:
         if self._get_current_group() is not None:
             raise RuntimeError(f"GraphExecGroup: contexts cannot be nested. Already inside group {self._get_current_group()!r}: leave it first.")
         self._local.group = self
@@ -115,7 +119,7 @@ class GraphExecGroup:
         self._local.group = None
 
     @classmethod
-    def _get_current_group(cls):
+    def _get_current_group(cls) -> Any:
         return getattr(cls._local, "group", None)
 
 
@@ -171,12 +175,12 @@ class Run:
         self.casts = casts_now()
         self.places = []  # weak: a place that the graph dropped needs no value
 
-    def pack(self, tensor):
+    def pack(self, tensor) -> Any:
         place = Place(len(self.places), (tuple(tensor.shape), tensor.dtype, tensor.device))
         self.places.append(weakref.ref(place))
         return place
 
-    def unpack(self, place):
+    def unpack(self, place) -> facula.Tensor:
         group = GraphExecGroup._get_current_group()
         if group is not None and place.taken is group:
             raise CheckpointError(
@@ -195,7 +199,7 @@ class Run:
         count = 0
         different = []
 
-        def keep(tensor):
+        def keep(tensor) -> facula.Tensor:
             nonlocal count
             place = self.places[count]() if count < len(self.places) else None
             if place is not None:
@@ -228,7 +232,7 @@ class Run:
 
 
 @contextlib.contextmanager
-def random_state(state):
+def random_state(state) -> Iterator[None]:
     """A block whose random numbers follow `state`; afterwards the stream goes on as if it had not been."""
     outside = facula.get_rng_state()
     facula.set_rng_state(state)
@@ -238,14 +242,14 @@ def random_state(state):
         facula.set_rng_state(outside)
 
 
-def casts_now():
+def casts_now() -> dict | None:
     """How autocast is set for the CPU: the arguments of the innermost one, or None."""
     module = sys.modules.get("facula.amp.autocast_mode")  # who never imported it is not in one
     a = module and module._current("cpu")
     return a and {"dtype": a.fast_dtype, "enabled": a._enabled, "cache_enabled": a._cache_enabled}
 
 
-def casting(casts):
+def casting(casts) -> contextlib.AbstractContextManager:
     """A block in which autocast is as `casts` says: the second run is to compute what the first one did."""
     if casts is None and casts_now() is None:
         return contextlib.nullcontext()
@@ -258,7 +262,7 @@ class CheckpointFunction(Function):
     """The reentrant form."""
 
     @staticmethod
-    def forward(ctx, function, preserve, *args):
+    def forward(ctx, function, preserve, *args) -> Any:
         ctx.function_again, ctx.state, ctx.casts = function, facula.get_rng_state() if preserve else None, casts_now()
         ctx.places = [i for i, a in enumerate(args) if isinstance(a, facula.Tensor)]
         ctx.rest = [None if isinstance(a, facula.Tensor) else a for a in args]
@@ -289,7 +293,7 @@ class CheckpointFunction(Function):
         return (None, None, *[a.grad if isinstance(a, facula.Tensor) else None for a in args])
 
 
-def checkpoint_sequential(functions, segments, input, use_reentrant=None, **kwargs):
+def checkpoint_sequential(functions, segments, input, use_reentrant=None, **kwargs) -> Any:
     """input through `functions` one after the other, in `segments` checkpointed parts; the last part keeps its values."""
     if use_reentrant is None:
         warnings.warn("checkpoint_sequential: the use_reentrant parameter should be passed explicitly; use_reentrant=False is recommended.", stacklevel=2)
@@ -303,8 +307,8 @@ def checkpoint_sequential(functions, segments, input, use_reentrant=None, **kwar
     size = len(steps) // segments
     starts = [k * size for k in range(segments) if k * size < len(steps)]
 
-    def part(start, end):
-        def run(x):
+    def part(start, end) -> Callable:
+        def run(x) -> Any:
             for step in steps[start:end]:
                 x = step(x)
             return x

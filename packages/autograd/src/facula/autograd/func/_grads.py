@@ -4,8 +4,12 @@ Each call differentiates with respect to tensors of its own: aliases of inputs t
 nest, and fresh leaves for the others. What a transform returns keeps a history only if it leads to something besides those leaves.
 """
 
+from __future__ import annotations
+
 import contextlib
 import functools
+from collections.abc import Callable
+from typing import Any
 
 import facula as F
 
@@ -25,7 +29,7 @@ class Own:
         self.outside = _core.grad_mode()
         self.leaves = set()
 
-    def of(self, x, name):
+    def of(self, x, name) -> Tensor:
         if not isinstance(x, Tensor):
             raise ValueError(f"{name}: what is differentiated with respect to must be a tensor, not {type(x).__name__}. Choose argnums, or convert it.")
         if not _core.is_float(x):
@@ -39,7 +43,7 @@ class Own:
         self.leaves.add(x.origin)
         return x
 
-    def public(self, t):
+    def public(self, t) -> Any:
         """t as the caller may see it: without the history that leads only to this call's leaves."""
         if t.__class__ is _core.Batched:
             return self.public_batch(t)
@@ -69,12 +73,12 @@ class Own:
                 stack.extend(n for n in node.inputs if n is not None)
         return False
 
-    def tree(self, tree):
+    def tree(self, tree) -> Any:
         leaves, build = flatten(tree)
         return build([self.public(t) for t in leaves])
 
 
-def chosen(args, argnums, name):
+def chosen(args, argnums, name) -> list[int]:
     """The positions that argnums names, none negative; all of them where it is None."""
     if argnums is None:
         return list(range(len(args)))
@@ -106,7 +110,7 @@ def replaced(args, argnums, own, name) -> tuple:
     return args, mine, build
 
 
-def split_aux(out, has_aux, name):
+def split_aux(out, has_aux, name) -> tuple:
     if not has_aux:
         return out, None
     if not (isinstance(out, tuple) and len(out) == 2):
@@ -134,7 +138,7 @@ def gradients(outs, inputs, weights, retain=None) -> list:
     return [F.zeros_like(x) if g is None else g for g, x in zip(found, inputs)]
 
 
-def grad_and_value(func, argnums=0, has_aux=False):
+def grad_and_value(func, argnums=0, has_aux=False) -> Callable:
     """A function that returns (gradient of func with respect to its arguments argnums, value of func).
 
     func returns one number as a tensor; with has_aux (that, anything else), which then stands beside the value.
@@ -145,7 +149,7 @@ def grad_and_value(func, argnums=0, has_aux=False):
     """
 
     @functools.wraps(func)
-    def inside(*args, **kwargs):
+    def inside(*args, **kwargs) -> Any:
         own = Own()
         with enable_grad():
             args, mine, build = replaced(args, argnums, own, "grad")
@@ -160,7 +164,7 @@ def grad_and_value(func, argnums=0, has_aux=False):
     return inside
 
 
-def grad(func, argnums=0, has_aux=False):
+def grad(func, argnums=0, has_aux=False) -> Callable:
     """A function that returns the gradient of func with respect to its arguments argnums; with has_aux (gradient, aux).
 
     >>> import facula
@@ -170,14 +174,14 @@ def grad(func, argnums=0, has_aux=False):
     both = grad_and_value(func, argnums, has_aux)
 
     @functools.wraps(func)
-    def inside(*args, **kwargs):
+    def inside(*args, **kwargs) -> Any:
         found, value = both(*args, **kwargs)
         return (found, value[1]) if has_aux else found
 
     return inside
 
 
-def vjp(func, *primals, has_aux=False):
+def vjp(func, *primals, has_aux=False) -> tuple:
     """(func(*primals), f), where f(cotangents) is the tuple of v^T J for each primal; with has_aux also aux."""
     own = Own()
     with enable_grad():
@@ -186,7 +190,7 @@ def vjp(func, *primals, has_aux=False):
         outs, rebuild = tensors_of(out, "vjp")
     shown = rebuild([own.public(o) for o in outs])
 
-    def pull(cotangents, retain_graph=True, create_graph=None):
+    def pull(cotangents, retain_graph=True, create_graph=None) -> Any:
         inner = Own() if create_graph is None else own
         inner.leaves = own.leaves
         if not like(cotangents, out):
@@ -219,7 +223,7 @@ def pushed(func, primals, own, name, has_aux=False) -> tuple:
     us = [own.leaf(F.zeros_like(o)) if _core.is_float(o) else None for o in outs]
     back = gradients([o for o, u in zip(outs, us) if u is not None], mine, [u for u in us if u is not None])
 
-    def push(tangents):
+    def push(tangents) -> Any:
         rows = gradients(back, [u for u in us if u is not None], tangents, True)
         rows = iter(rows)
         return build([F.zeros_like(o) if u is None else next(rows) for o, u in zip(outs, us)])
@@ -236,7 +240,7 @@ def writable(t, own) -> Tensor:
     return t
 
 
-def jvp(func, primals, tangents, *, strict=False, has_aux=False):
+def jvp(func, primals, tangents, *, strict=False, has_aux=False) -> tuple:
     """(func(*primals), J times the tangents); with has_aux also aux. strict: a result that ignores the primals is an error."""
     own = Own()
     if not like(primals, tangents):
@@ -263,7 +267,7 @@ def linearize(func, *primals) -> tuple:
     with enable_grad():
         out, _, push, mine = pushed(func, primals, own, "linearize")
 
-    def linear(*tangents):
+    def linear(*tangents) -> Any:
         if not like(tangents, primals):
             raise GradError("linearize: the tangents must have the structure of the primals.")
         vs = flatten(tangents)[0]
@@ -283,13 +287,13 @@ def real_and_there(name, what, tensors) -> None:
             raise GradError(f"{name}: Expected all {what} to be real but received complex tensor at flattened index {k}. Use view_as_real.")
 
 
-def at_once(f, x, chunk_size=None):
+def at_once(f, x, chunk_size=None) -> F.Tensor | tuple | None:
     """f of every unit tensor of x's shape, side by side along a first dim; None where x has no elements."""
     n = x.numel()
     return vmap(f, chunk_size=chunk_size)(F.eye(n, dtype=x.dtype, device=x.device).reshape(n, *x.shape)) if n else None
 
 
-def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None):
+def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None) -> Callable:
     """A function that returns the Jacobian of func, of shape output.shape + input.shape, by going backward for many rows at once.
 
     chunk_size: how many rows (default: all of an output), which bounds the memory of what lies between.
@@ -298,7 +302,7 @@ def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None):
         raise ValueError(f"jacrev: chunk_size must be None or at least 1, not {chunk_size}.")
 
     @functools.wraps(func)
-    def inside(*args, **kwargs):
+    def inside(*args, **kwargs) -> Any:
         own = Own()
         with enable_grad():
             args, mine, build = replaced(args, argnums, own, "jacrev")
@@ -318,7 +322,7 @@ def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None):
     return inside
 
 
-def jacfwd(func, argnums=0, has_aux=False, *, randomness="error"):
+def jacfwd(func, argnums=0, has_aux=False, *, randomness="error") -> Callable:
     """A function that returns the Jacobian of func, of shape output.shape + input.shape, by pushing all unit tangents at once.
 
     randomness: of what func draws, "error" refuses it, "same" gives all columns the same numbers, "different" runs func for each column.
@@ -327,12 +331,12 @@ def jacfwd(func, argnums=0, has_aux=False, *, randomness="error"):
         raise RuntimeError(f"jacfwd: randomness must be 'error', 'same' or 'different', not {randomness!r}.")
 
     @functools.wraps(func)
-    def inside(*args, **kwargs):
+    def inside(*args, **kwargs) -> Any:
         own = Own()
         places = chosen(args, argnums, "jacfwd")
         leaves, build = flatten(args[places[0]] if isinstance(argnums, int) else tuple(args[k] for k in places))
 
-        def of_chosen(*values):
+        def of_chosen(*values) -> Any:
             given, tree = list(args), build(values)
             for k, value in zip(places, [tree] if isinstance(argnums, int) else tree):
                 given[k] = value
@@ -363,6 +367,6 @@ def jacfwd(func, argnums=0, has_aux=False, *, randomness="error"):
     return inside
 
 
-def hessian(func, argnums=0):
+def hessian(func, argnums=0) -> Callable:
     """A function that returns the second derivatives of func, a function of one number: jacfwd(jacrev(func))."""
     return jacfwd(jacrev(func, argnums), argnums)

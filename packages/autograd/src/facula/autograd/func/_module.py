@@ -1,6 +1,10 @@
 """Modules as functions of their parameters."""
 
+from __future__ import annotations
+
 import contextlib
+from collections.abc import Iterator
+from typing import Any
 
 import facula as F
 
@@ -10,7 +14,7 @@ from .._core import Tensor
 _ABSENT = object()
 
 
-def _names(module, prefix="", above=()):
+def _names(module, prefix="", above=()) -> Iterator:
     """(full name, tensor) of a module's parameters and buffers, through all its parts, under every name that they have."""
     for table in (module._parameters, module._buffers):
         for key, value in table.items():
@@ -34,7 +38,7 @@ def _home(module, path) -> tuple:
     return module, None, name
 
 
-def _attribute(module, name, path):
+def _attribute(module, name, path) -> Any:
     """What the module has under a name that is no parameter's or buffer's, _ABSENT where that is nothing."""
     found = getattr(module, name, _ABSENT)
     if found is _ABSENT or found is None or isinstance(found, Tensor):
@@ -42,7 +46,7 @@ def _attribute(module, name, path):
     raise TypeError(f"functional_call: attribute `{name}`: {found} is not an instance of torch.Tensor, and {path!r} gives a tensor for it. Give parameters and buffers.")
 
 
-def functional_call(module, parameter_and_buffer_dicts, args=None, kwargs=None, *, tie_weights=True, strict=False):
+def functional_call(module, parameter_and_buffer_dicts, args=None, kwargs=None, *, tie_weights=True, strict=False) -> Any:
     """module(*args, **kwargs) with its parameters and buffers replaced by those of a dict, or of several with different names.
 
     tie_weights: what is one tensor under two names in the module is replaced under both. strict: every name must be given.
@@ -94,7 +98,7 @@ def _check_all(module, values) -> None:
 
 
 @contextlib.contextmanager
-def swapped(module, given, tie_weights=False, strict=False):
+def swapped(module, given, tie_weights=False, strict=False) -> Iterator[None]:
     """Within the block the named parameters and buffers are the given ones. Buffers rebound meanwhile come back in `given`."""
     values = _with_ties(module, given) if tie_weights else dict(given)
     if strict:
@@ -146,7 +150,7 @@ def stack_module_state(models) -> tuple:
     return params, buffers
 
 
-def replace_all_batch_norm_modules_(root):
+def replace_all_batch_norm_modules_(root) -> Any:
     """root with every BatchNorm below it told to keep no running statistics, which vmap could not write to; changed in place.
 
     >>> import facula

@@ -1,11 +1,15 @@
 """functionalize and debug_unwrap: what tracers and debuggers ask of functions and of tensors inside a transform."""
 
+from __future__ import annotations
+
 import functools
+from collections.abc import Callable
+from typing import Any
 
 from .._core import Tensor
 
 
-def functionalize(func, *, remove="mutations"):
+def functionalize(func, *, remove="mutations") -> Callable:
     """func with the same results and the same effects on its arguments.
 
     PyTorch's makes a trace free of writes ("mutations", "mutations_and_views"); what runs is what func computes.
@@ -21,13 +25,13 @@ def functionalize(func, *, remove="mutations"):
         raise TypeError(f"functionalize: expected a function, not {type(func).__name__}.")
 
     @functools.wraps(func)
-    def functionalized(*args, **kwargs):
+    def functionalized(*args, **kwargs) -> Any:
         return func(*args, **kwargs)
 
     return functionalized
 
 
-def debug_unwrap(tensor, *, recurse=True):
+def debug_unwrap(tensor, *, recurse=True) -> Tensor:
     """The tensor behind a stand-in of vmap: of one level, or (recurse) of all; others are themselves. For looking at values only.
 
     >>> import facula

@@ -1,5 +1,7 @@
 """rearrange: transposing, splitting and joining dims by a pattern, in the notation of einops."""
 
+from __future__ import annotations
+
 import math
 import re
 
@@ -8,7 +10,7 @@ import facula
 ELLIPSIS = "…"  # the dims that `...` stands for, as one name
 
 
-def parsed(side, pattern):
+def parsed(side, pattern) -> list:
     """A side of the pattern as a list of groups, each a list of names."""
     text = side.replace("...", f" {ELLIPSIS} ")
     groups, group = [], None
@@ -37,7 +39,7 @@ def parsed(side, pattern):
     return groups
 
 
-def sizes_of(left, shape, axes_lengths, pattern):
+def sizes_of(left, shape, axes_lengths, pattern) -> dict[str, int]:
     """{name: size}, and the shape with every name a dim of its own; the ellipsis gets a tuple."""
     there = sum(g == ELLIPSIS for g in left)
     n = len(shape) - (len(left) - there)
@@ -61,7 +63,7 @@ def sizes_of(left, shape, axes_lengths, pattern):
     return sizes
 
 
-def rearrange(tensor, pattern, **axes_lengths):
+def rearrange(tensor, pattern, **axes_lengths) -> facula.Tensor:
     """tensor with its dims in the order, split and joined as the pattern says; a sequence of tensors is stacked first.
 
     >>> import facula

@@ -3,7 +3,10 @@ examples stands as One(tensor with the examples along dim 0), and returns the re
 where it does not know and the examples are to be taken one by one.
 """
 
+from __future__ import annotations
+
 from functools import reduce
+from typing import Any
 
 import facula as F
 
@@ -19,7 +22,7 @@ class One:
         self.whole = whole
 
     @property
-    def shape(self):
+    def shape(self) -> tuple:
         return self.whole.shape[1:]
 
     @property
@@ -27,11 +30,11 @@ class One:
         return self.whole.ndim - 1
 
     @property
-    def dtype(self):
+    def dtype(self) -> F.dtype:
         return self.whole.dtype
 
 
-def call(name, *args):
+def call(name, *args) -> Any:
     return extend.call(extend.ops[name], *args)
 
 
@@ -82,7 +85,7 @@ def maps(op, args) -> Tensor:
     return extend.call(op, *found)
 
 
-def result_type(args, places):
+def result_type(args, places) -> F.dtype:
     alone = [F.empty(args[k].shape, dtype=args[k].dtype, device="meta") if isinstance(args[k], One) else args[k] for k in places]
     kind = F.result_type(alone[0], alone[1])
     for t in alone[2:]:
@@ -155,7 +158,7 @@ def matmul(op, args) -> Tensor | None:
     return out.squeeze(-1 if y.ndim == 1 else -2) if x.ndim == 1 else out
 
 
-def linear(op, args):
+def linear(op, args) -> One | None:
     x, weight, bias = args
     if not isinstance(weight, One) and not isinstance(bias, One):
         return extend.call(op, x.whole, weight, bias) if weight.ndim == 2 else None
@@ -222,7 +225,7 @@ def copy(op, args) -> Tensor | None:
     return extend.call(op, x.whole, dtype, memory_format) if memory_format in (0, 1) else None
 
 
-def normalised(op, args):
+def normalised(op, args) -> One | None:
     """layer_norm and rms_norm with one weight for all examples."""
     return None if any(isinstance(a, One) for a in args[1:]) else extend.call(op, args[0].whole, *args[1:])
 

@@ -1,6 +1,9 @@
 """Nested tuples, lists and dicts of tensors, taken apart into a flat list and put together again."""
 
+from __future__ import annotations
+
 from collections import OrderedDict
+from typing import Any
 
 from facula.utils._pytree import NODES
 
@@ -28,7 +31,7 @@ def _take(tree, leaves) -> tuple | None:
     return None
 
 
-def _build(shape, leaves):
+def _build(shape, leaves) -> Any:
     if shape is None:
         return next(leaves)
     make, parts = shape
@@ -46,7 +49,7 @@ def like(a, b) -> bool:
     return True
 
 
-def broadcast(prefix, tree, name):
+def broadcast(prefix, tree, name) -> list:
     """For each leaf of the tree the value that `prefix`, a tree of which it may be the top, has for it."""
     if not isinstance(prefix, (tuple, list, dict)):
         return [prefix] * len(flatten(tree)[0])

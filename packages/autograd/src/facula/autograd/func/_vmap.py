@@ -5,7 +5,10 @@ The tape works inside as outside: an operation is recorded with what the functio
 history of its own, once more with that.
 """
 
+from __future__ import annotations
+
 import functools
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 import facula as F
@@ -45,10 +48,10 @@ class Level:
 
     # ---- the interpreter
 
-    def __call__(self, op, args, kwargs):
+    def __call__(self, op, args, kwargs) -> Any:
         return relined(self.interpreted(op, args, kwargs))
 
-    def interpreted(self, op, args, kwargs):
+    def interpreted(self, op, args, kwargs) -> Any:
         out = kwargs.get("out")
         if op.kind == "random":
             return self.random(op, args)
@@ -71,7 +74,7 @@ class Level:
         if tensor.__class__ is Batched:
             raise RuntimeError(f"vmap: It looks like you're calling .{name}() on a Tensor, or attempting to use a Tensor in some data-dependent control flow: it would read the values of a tensor with several examples, on which nothing in the function may depend. Use operations instead, such as where().")
 
-    def functional(self, op, args):
+    def functional(self, op, args) -> Any:
         """The result(s) of an operation, wrapped."""
         ones = [self.one(a) for a in args]
         if op.kind == "view":
@@ -83,7 +86,7 @@ class Level:
             done = self.one_by_one(op, ones)
         return tuple(self.wrap(w) for w in done) if isinstance(done, (tuple, list)) else self.wrap(done)
 
-    def one(self, a):
+    def one(self, a) -> Any:
         if a.__class__ in (tuple, list):
             return a.__class__(self.one(t) for t in a)
         return One(a._whole) if self.mine(a) else a
@@ -98,12 +101,12 @@ class Level:
         rule = VIEWS.get(op.name)
         return None if rule is None else rule(x.whole, tuple(x.shape), *args[1:])
 
-    def example(self, a, k):
+    def example(self, a, k) -> Any:
         if a.__class__ in (tuple, list):
             return a.__class__(self.example(t, k) for t in a)
         return _core.row("select")(a.whole, 0, k) if isinstance(a, One) else a
 
-    def one_by_one(self, op, ones):
+    def one_by_one(self, op, ones) -> Tensor | tuple:
         """An operation without a rule: each example alone, and the results side by side."""
         if not self.size:
             raise GradError(f"vmap: {op.name} has no rule for many examples at once, and there is none to learn its result's shape from. Give at least one.")
@@ -114,7 +117,7 @@ class Level:
 
     # ---- writes
 
-    def write(self, op, args):
+    def write(self, op, args) -> Tensor:
         target = args[0]
         if not self.mine(target):
             raise RuntimeError(
@@ -158,7 +161,7 @@ class Level:
 
     # ---- random numbers
 
-    def random(self, op, args):
+    def random(self, op, args) -> Any:
         target = args[0]
         if self.randomness == "error":
             refuse_random(op)
@@ -204,7 +207,7 @@ def settled(op, args, kwargs) -> Any:
     return relined(extend.call(op, *args, **kwargs))
 
 
-def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
+def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None) -> Callable:
     """func of one example as a function of many, which lie along in_dims of its arguments and out_dims of its results.
 
     in_dims: a dim or None (the same for all examples) for each argument, or one for all. randomness: what random operations inside
@@ -221,7 +224,7 @@ def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
         raise ValueError(f"vmap: chunk_size should be None or greater than 0. Here it is {chunk_size}.")
 
     @functools.wraps(func)
-    def inside(*args, **kwargs):
+    def inside(*args, **kwargs) -> Any:
         leaves, build, dims, size = examples(name, in_dims, args)
         if chunk_size is None or chunk_size >= size:
             return run(func, name, leaves, build, dims, size, out_dims, randomness, kwargs)
@@ -270,7 +273,7 @@ def examples(name, in_dims, args) -> tuple:
     return leaves, build, dims, sizes[0]
 
 
-def run(func, name, leaves, build, dims, size, out_dims, randomness, kwargs):
+def run(func, name, leaves, build, dims, size, out_dims, randomness, kwargs) -> Any:
     level = Level(size, randomness)
     given = [t if d is None else level.wrap(t if d == 0 else t.movedim(d, 0)) for t, d in zip(leaves, dims)]
     levels().append(level)
@@ -284,7 +287,7 @@ def run(func, name, leaves, build, dims, size, out_dims, randomness, kwargs):
     return rebuild([result(name, level, t, d) for t, d in zip(flat, places)])
 
 
-def out_places(name, out_dims, out, flat):
+def out_places(name, out_dims, out, flat) -> list:
     if isinstance(out_dims, int) or out_dims is None:
         return [out_dims] * len(flat)
     if not isinstance(out_dims, (tuple, list, dict)):
@@ -297,7 +300,7 @@ def out_places(name, out_dims, out, flat):
         raise ValueError(f"vmap({name}): out_dims {out_dims!r} is not compatible with the structure of `outputs`. Give one entry for each result, or one for all.") from error
 
 
-def result(name, level, t, d):
+def result(name, level, t, d) -> Any:
     if d is None:
         if level.mine(t):
             raise ValueError(f"vmap({name}): can not return a BatchedTensor when out_dim is None, and this result differs between examples. Give a dim.")
@@ -322,7 +325,7 @@ class Info:
         self.batch_size, self.randomness = level.size, level.randomness
 
 
-def apply(function, args):
+def apply(function, args) -> Any:
     """A Function called inside vmap: by its own vmap, or on the examples themselves where it says generate_vmap_rule."""
     if not levels():
         return NotImplemented
@@ -337,7 +340,7 @@ def apply(function, args):
     if function.vmap is _function.Function.vmap:
         raise GradError(f"{function.__name__}: has no vmap. Set generate_vmap_rule = True, or define a static method vmap(info, in_dims, *args).")
 
-    def forward(*given):
+    def forward(*given) -> Any:
         leaves, build = flatten(tuple(given))
         wholes, dims = build([a._whole if level.mine(a) else a for a in leaves]), build([0 if level.mine(a) else None for a in leaves])
         with extend.below(level):
@@ -357,13 +360,13 @@ def apply(function, args):
     return forward(*args)
 
 
-def result_of(level, o, d):
+def result_of(level, o, d) -> Any:
     if d is None or not isinstance(o, Tensor):
         return o
     return level.wrap(o if d == 0 else o.movedim(d, 0))
 
 
-def generated(function, args, level):
+def generated(function, args, level) -> Any:
     """The Function's own forward on what stands for the examples; where those have a history outside, example by example besides."""
     out = function._recorded(function._node_class(), args, None)
     outer = [a for a in args if level.mine(a) and a._whole.requires_grad]

@@ -1,5 +1,9 @@
 """Small functions that several families of rules use."""
 
+from __future__ import annotations
+
+from typing import NoReturn
+
 import facula as F
 
 from .._core import Batched, GradError, beside
@@ -65,11 +69,11 @@ class Refused(Node):
     __slots__ = ()
     layout = ("why",)
 
-    def backward(self, g, inputs):
+    def backward(self, g, inputs) -> NoReturn:
         raise GradError(self.saved[0])
 
 
-def once_only(t, why):
+def once_only(t, why) -> F.Tensor:
     """t, whose own derivative is an error that says why."""
     out = t.detach()
     out.origin = made(Refused, (t.origin,), (why,))

@@ -5,6 +5,8 @@ stand: g is the gradient by the real inner product Re tr(g^H dX). Of the others 
 Sources: Giles (2008), An extended collection of matrix derivative results; Seeger et al. (2017), Auto-Differentiating Linear Algebra.
 """
 
+from __future__ import annotations
+
 import facula as F
 
 from .._core import Batched, GradError, row
@@ -180,7 +182,7 @@ def solve_right(u, b) -> F.Tensor:
     return triangular(u, b.mT, True).mT
 
 
-def of_qr(gs, x, q, r, mode):
+def of_qr(gs, x, q, r, mode) -> F.Tensor:
     m, n = x.shape[-2:]
     if mode == "r":
         raise GradError("linalg_qr: the derivative of linalg.qr depends on Q, which mode 'r' does not compute. Use linalg.qr(A, mode='reduced').")

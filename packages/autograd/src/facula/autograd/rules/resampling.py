@@ -1,5 +1,7 @@
 """Derivatives of resampling: linear in the input, so the gradient of a gradient is the row itself; grid_sample's places are not."""
 
+from __future__ import annotations
+
 import facula as F
 
 from .._core import composing, row
@@ -73,7 +75,7 @@ def unnormalised(at, size, align) -> F.Tensor:
     return (at + 1) / 2 * (size - 1) if align else ((at + 1) * size - 1) / 2
 
 
-def inside(at, size, padding, align):
+def inside(at, size, padding, align) -> F.Tensor:
     if padding == REFLECTION:
         low, span = (0.0, size - 1.0) if align else (-0.5, float(size))
         if span == 0:

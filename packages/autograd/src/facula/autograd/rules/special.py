@@ -1,6 +1,9 @@
 """Derivatives of special functions (Abramowitz and Stegun; NIST Digital Library of Mathematical Functions)."""
 
+from __future__ import annotations
+
 import math
+from collections.abc import Callable
 
 import facula as F
 
@@ -52,7 +55,7 @@ none(*(f"_special_{shifted}chebyshev_polynomial_{kind}" for shifted in ("", "shi
 none("_special_hermite_polynomial_h", "_special_hermite_polynomial_he", "_special_laguerre_polynomial_l", "_special_legendre_polynomial_p")
 
 
-def without(what):
+def without(what) -> Callable:
     """Nobody has this derivative; whoever asks for it is told."""
     raise NotImplementedError(f"the derivative for '{what}' is not implemented. Detach that argument.")
 
