@@ -15,7 +15,7 @@ from itertools import count
 from threading import Lock
 
 from ._core import GradError, Tensor, contiguous_format, extend, facula_path, lib, ops, set_grad_mode
-from ._hooks import hooks_after, hooks_before, told_after
+from ._hooks import hear_of_no_gradient, hooks_after, hooks_before, told_after
 from ._node import Leaf, Output
 from ._support import anomaly, at_work
 
@@ -139,6 +139,7 @@ def _run_all(roots, keep_graph, create_graph, captures, only) -> dict | None:
 
 def _run(roots, keep_graph, create_graph, captures, wanted, counts) -> dict:
     grads, heap, leaves = {}, [], {}  # grads: of the nodes in the heap; the node in hand has its gradient in hand too
+    silent = set()  # leaves with hooks to which a node gave no gradient
     sums = set()  # leaves whose gradient is a sum made here, which nobody else knows
     anomalous = anomaly["enabled"]
     for origin, g in roots:
@@ -154,6 +155,10 @@ def _run(roots, keep_graph, create_graph, captures, wanted, counts) -> dict:
         if node is None:
             node = heappop(heap)[1]
             g = grads.pop(node)
+            if g is None or (type(g) is list and all([part is None for part in g])):
+                pass_nothing(node, g, wanted, keep_graph, grads, heap, leaves, silent)
+                node = None
+                continue
         extra = node.extra
         arrived = g
         if extra is not None:
@@ -199,16 +204,21 @@ def _run(roots, keep_graph, create_graph, captures, wanted, counts) -> dict:
                         leaves[target] = gi + old if old.is_sparse else old + gi
                         if not create_graph:
                             sums.add(target)
+                elif target.extra is not None:
+                    silent.add(target)
                 if counts is not None:
                     counts[target] -= 1
                     if counts[target] == 0 and target in leaves:
+                        silent.discard(target)
                         accumulate(target, leaves.pop(target), create_graph, captures)
             elif gi is None:
-                continue
+                if target is not node and target not in grads:
+                    wait(target, None, grads, heap)  # it runs all the same: hooks and Functions are told
             elif target is node:
                 g = g + gi
-            elif heap and (old := grads.get(target)) is not None:
-                grads[target] = old + gi
+            elif heap and target in grads:
+                old = grads[target]
+                grads[target] = gi if old is None else old + gi
             elif node is None:
                 node, g = target, gi
             elif target.seq > node.seq:
@@ -219,7 +229,51 @@ def _run(roots, keep_graph, create_graph, captures, wanted, counts) -> dict:
         if heap and node is not None and -heap[0][0] > node.seq:
             wait(node, g, grads, heap)
             node = None
+    for leaf in silent:
+        if leaf not in leaves:
+            hear_of_no_gradient(leaf, leaf.extra, captures is None, leaf.ref())
     return leaves
+
+
+def pass_nothing(node, g, wanted, keep_graph, grads, heap, leaves, silent) -> None:
+    """A node whose result got no gradient from any node that it feeds: its hooks hear of it, a Function's backward runs, and what it feeds on hears of it in turn."""
+    runs = wanted is None or node in wanted
+    extra, inputs = node.extra, node.inputs
+    if extra is not None:
+        hear_of_no_gradient(node, extra, runs)
+    if not runs:
+        return
+    if wanted is not None:
+        inputs = tuple([i if i in wanted or type(i) is Leaf else None for i in inputs])
+    if type(node) is Output:
+        if inputs[0] is not None and inputs[0] not in grads:
+            wait(inputs[0], [None] * node.count, grads, heap)
+        return
+    outs = (None,) * len(inputs)
+    if getattr(node, "_function", None) is not None:
+        try:
+            outs = node.backward(g, inputs)
+        except Exception as error:
+            explain(error, node)
+            raise
+    if not keep_graph and node.keeps:
+        node.saved = None
+    if extra is not None:
+        outs = hooks_after(node, extra, outs, g)
+    for target, gi in zip(inputs, outs):
+        if target is None:
+            continue
+        if type(target) is Leaf:
+            if gi is not None:
+                old = leaves.get(target)
+                leaves[target] = gi if old is None else old + gi
+            elif target.extra is not None:
+                silent.add(target)
+        elif target not in grads:
+            wait(target, gi, grads, heap)
+        elif gi is not None:
+            old = grads[target]
+            grads[target] = gi if old is None else old + gi
 
 
 def added(sum_, g) -> bool:

@@ -36,9 +36,26 @@ def hear_of_nothing(outputs, gs) -> None:
     """The hooks on those of a node's results that have no gradient get None. outputs: index -> hooks."""
     for index, hooks in outputs.items():
         if index >= len(gs) or gs[index] is None:
-            for hook in list(hooks.values()):
-                if hook(None) is not None:
-                    raise GradError("register_hook: a hook answered a gradient where there is none: can't replace a None gradient with a non-None value. Return None.")
+            tell_of_nothing(hooks)
+
+
+def tell_of_nothing(hooks) -> None:
+    for hook in list(hooks.values()):
+        if hook(None) is not None:
+            raise GradError("register_hook: a hook answered a gradient where there is none: can't replace a None gradient with a non-None value. Return None.")
+
+
+def hear_of_no_gradient(node, extra, runs, tensor=None) -> None:
+    """The hooks of a node that no gradient reaches get None; tensor: of a leaf, whose later hooks are called here too."""
+    if extra.hooks:
+        tell_of_nothing(extra.hooks)
+    if runs and extra.before:
+        for hook in list(extra.before.values()):
+            hook((None,))
+    if runs and tensor is not None:
+        if extra.accumulated:
+            told_after(extra, tensor)
+        hooks_after(node, extra, (), None)
 
 
 def hooks_after(node, extra, outs, g) -> tuple:

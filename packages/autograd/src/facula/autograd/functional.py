@@ -11,9 +11,9 @@ __all__ = ["jacobian", "hessian", "vjp", "jvp", "vhp", "hvp"]
 
 def _inputs(inputs, create_graph, name) -> tuple:
     """(tuple of tensors that require grad, whether it was a tuple): new ones, connected to the caller's if create_graph."""
-    was_tuple = isinstance(inputs, (tuple, list))
+    was_tuple = isinstance(inputs, tuple)
     found = []
-    for i, x in enumerate(as_tuple(inputs)):
+    for i, x in enumerate(inputs if was_tuple else (inputs,)):
         if not isinstance(x, Tensor):
             raise TypeError(f"{name}: The inputs given to {name} must be either a Tensor or a tuple of Tensors, but input {i} is {type(x).__name__}. Convert it with facula.tensor().")
         found.append(x.view(tuple(x.shape)) if create_graph and x.requires_grad else x.detach().requires_grad_())
@@ -21,8 +21,8 @@ def _inputs(inputs, create_graph, name) -> tuple:
 
 
 def _outputs(out, name) -> tuple:
-    was_tuple = isinstance(out, (tuple, list))
-    outs = as_tuple(out)
+    was_tuple = isinstance(out, tuple)
+    outs = out if was_tuple else (out,)
     for o in outs:
         if not isinstance(o, Tensor):
             raise TypeError(f"{name}: The outputs of the user-provided function given to {name} must be either a Tensor or a tuple of Tensors, but it returned {type(o).__name__}.")
@@ -114,7 +114,7 @@ def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, st
     an error. vectorize goes backward (or forward) for all elements at once, by vmap, instead of one after the other.
     """
     if strategy not in ("reverse-mode", "forward-mode"):
-        raise ValueError(f"jacobian: strategy {strategy!r} is not known. Use 'reverse-mode' or 'forward-mode'.")
+        raise AssertionError(f"jacobian: Expected strategy to be either 'forward-mode' or 'reverse-mode', not {strategy!r}.")
     if strict and (vectorize or strategy == "forward-mode"):
         raise GradError("jacobian: `strict=True` and `vectorize=True` or strategy=\"forward-mode\" are not supported together. Leave one out.")
     with _core_recording():
@@ -173,7 +173,7 @@ def _pushed(outs, xs, vectorize) -> list:
 
 def hessian(func, inputs, create_graph=False, strict=False, vectorize=False, outer_jacobian_strategy="reverse-mode") -> Tensor | tuple:
     """The second derivatives of a function of one number: for inputs x and y a tensor of shape x.shape + y.shape."""
-    was_tuple = isinstance(inputs, (tuple, list))
+    was_tuple = isinstance(inputs, tuple)
     _inputs(inputs, create_graph, "hessian")
 
     def gradient(*xs) -> Tensor | tuple:

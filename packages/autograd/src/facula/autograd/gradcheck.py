@@ -7,6 +7,7 @@ from typing import Any
 from . import _core
 from ._api import as_tuple, grad
 from ._core import GradError, Tensor, is_complex, is_float, zeros_like
+from ._function import Function
 
 __all__ = ["gradcheck", "gradgradcheck", "GradcheckError"]
 
@@ -66,6 +67,9 @@ def gradgradcheck(
     check_rev_over_rev=True, fast_mode=False, masked=False,
 ) -> bool:  # fmt: skip
     """gradcheck of the gradients of func: their weights are inputs too. check_fwd_over_rev: also tangents of gradients."""
+    for name, asked in (("check_undefined_grad", check_undefined_grad), ("check_batched_grad", check_batched_grad)):
+        if asked and not check_rev_over_rev:
+            raise AssertionError(f"gradgradcheck: Setting {name}=True requires check_rev_over_rev to be True. Set it, or leave {name} out.")
     inputs = as_tuple(inputs)
     outs = _differentiable(func(*inputs))
     if grad_outputs is None:
@@ -151,8 +155,8 @@ def _check(func, inputs, eps, atol, rtol, nondet_tol, check_undefined, check_dty
                 raise GradcheckError(f"gradcheck: Backward is not reentrant, i.e., running it twice on the same values gives different gradients: the gradient of input {i} differs between two runs by more than {nondet_tol}.")
             if check_dtypes and a is not None and a.dtype is not inputs[i].dtype:
                 raise GradcheckError(f"gradcheck: the gradient of input {i} is {a.dtype} and the input {inputs[i].dtype}.")
-    if check_undefined and len(outs) > 1:
-        grad(outs, [inputs[i] for i in varied], [_random(o) for o in outs], retain_graph=True, allow_unused=True)
+    if check_undefined:
+        _check_undefined(func, inputs, [inputs[i] for i in varied])
 
 
 def _same(perturbed, before) -> None:
@@ -162,6 +166,31 @@ def _same(perturbed, before) -> None:
                 f"gradcheck: Expected `func` to return outputs with the same {what} when inputs are perturbed, "
                 f"but got {getattr(perturbed, what)} for {getattr(before, what)}."
             )
+
+
+class _Undefined(Function):
+    """The identity, whose gradient is None."""
+
+    @staticmethod
+    def forward(ctx, x) -> Tensor:
+        return x.view_as(x)
+
+    @staticmethod
+    def backward(ctx, g) -> None:
+        return None
+
+
+def _check_undefined(func, inputs, varied) -> None:
+    """Backward takes None for the gradients of all results, and of one after the other, and then gives none, or zeros."""
+    count = len(_differentiable(func(*inputs)))
+    for without in ([range(count), *[(k,) for k in range(count)]] if count > 1 else [range(count)]):
+        outs = [_Undefined.apply(o) if k in without else o for k, o in enumerate(_differentiable(func(*inputs)))]
+        try:
+            found = grad(outs, varied, [zeros_like(o.detach()) for o in outs], allow_unused=True)
+        except RuntimeError as error:
+            raise GradcheckError(f"gradcheck: Expected backward function to handle undefined output grads: {error}") from error
+        if any(g is not None and not bool((g == 0).all()) for g in found):
+            raise GradcheckError("gradcheck: Expected all input grads to be undefined or zero when all output grads are undefined or zero.")
 
 
 def _check_zero(o, inputs, varied) -> None:
