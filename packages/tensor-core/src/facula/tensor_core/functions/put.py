@@ -138,7 +138,9 @@ def isin(elements, test_elements, *, assume_unique=False, invert=False, out=None
     if not among.numel():
         found = _ops.ne(x, x)
     elif among.numel() <= 32 or among.dtype is not x.dtype:
-        found = _ops.any(_ops.eq(_shape.reshaped(among, (-1, 1, 1) if dims == 2 else (-1, *[1] * dims)), x), 0)  # x stays innermost: 0.1 ms against 1.4 for 1e5
+        shape = (-1, 1, 1) if dims == 2 else (-1, *[1] * dims)
+        among = _ops.view(among, shape) if len(among.shape) == 1 else _shape.reshaped(among, shape)
+        found = _ops.any(_ops.eq(among, x), 0)  # x stays innermost: 0.1 ms against 1.4 for 1e5
     else:
         ordered = _shape.reshaped(among, -1).sort()[0]
         at = _ops.clamp_max(_ops._searchsorted(ordered, x.contiguous(), None, False), among.numel() - 1)

@@ -67,7 +67,8 @@ def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Gen
     """self, filled with normal numbers."""
     if type(mean) is not float or type(std) is not float:
         _floats("normal_", {"mean": mean, "std": std})
-    require(std >= 0, f"normal expects std >= 0.0, but found std {std:g}. Take its absolute value.")
+    if not std >= 0:
+        raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}. Take its absolute value.")
     return _ops.normal_(self, float(mean), float(std), generator=checked("normal_", generator))
 
 
@@ -141,25 +142,31 @@ def random_(self: Tensor, *bounds: int | None, generator: Generator | None = Non
 
 def exponential_(self: Tensor, lambd: float = 1.0, *, generator: Generator | None = None) -> Tensor:
     """self, filled with exponential numbers of rate lambd."""
-    require(lambd > 0, f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}. Choose a positive rate.")
+    if not lambd > 0:
+        raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}. Choose a positive rate.")
     return _ops.exponential_(self, float(lambd), generator=checked("exponential_", generator))
 
 
 def geometric_(self: Tensor, p: float, *, generator: Generator | None = None) -> Tensor:
     """self, filled with the number of trials up to the first success of probability p."""
-    require(0 < p < 1, f"geometric_ expects p to be in (0, 1), but got p={p:g}. Clamp it.")
+    if not 0 < p < 1:
+        raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p:g}. Clamp it.")
     return _ops.geometric_(self, float(p), generator=checked("geometric_", generator))
 
 
 def cauchy_(self: Tensor, median: float = 0.0, sigma: float = 1.0, *, generator: Generator | None = None) -> Tensor:
     """self, filled with Cauchy numbers."""
-    _floats("cauchy_", {"median": median, "sigma": sigma})
-    require(sigma > 0, f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}. Choose a positive scale.")
+    if type(median) is not float or type(sigma) is not float:
+        _floats("cauchy_", {"median": median, "sigma": sigma})
+    if not sigma > 0:
+        raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}. Choose a positive scale.")
     return _ops.cauchy_(self, float(median), float(sigma), generator=checked("cauchy_", generator))
 
 
 def log_normal_(self: Tensor, mean: float = 1.0, std: float = 2.0, *, generator: Generator | None = None) -> Tensor:
     """self, filled with numbers whose logarithm is normal with this mean and std."""
-    _floats("log_normal_", {"mean": mean, "std": std})
-    require(std > 0, f"log_normal_ expects std > 0.0, but found std={std:g}. Choose a positive one.")
+    if type(mean) is not float or type(std) is not float:
+        _floats("log_normal_", {"mean": mean, "std": std})
+    if not std > 0:
+        raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std:g}. Choose a positive one.")
     return _ops.log_normal_(self, float(mean), float(std), generator=checked("log_normal_", generator))
