@@ -93,6 +93,20 @@ static int fc_readable_slices(const fc_tensor *x, int64_t d, int64_t *far, int64
     return 1;
 }
 
+/* One column of positions, expanded over all others, moves whole slices: the row for those, NULL where there is none or the index is another. */
+static fc_tensor *fc_column(int *op, const fc_tensor *x, int64_t dim, fc_tensor *index, const fc_tensor *src)
+{
+    const int slices = *op == FC_OP_gather ? FC_OP_index_select : *op == FC_OP_scatter ? FC_OP_index_copy : *op == FC_OP_scatter_add ? FC_OP_index_add : -1;
+    if (slices < 0 || x->ndim < 2 || (src && src->shape[dim] != index->shape[dim]))
+        return NULL;
+    for (int d = 0; d < x->ndim; ++d)
+        if (d != dim && ((index->stride[d] && index->shape[d] != 1) || index->shape[d] != x->shape[d] || (src && src->shape[d] != x->shape[d])))
+            return NULL;
+    fc_tensor *column = fc_new_view(index, 1, &index->shape[dim], &index->stride[dim], index->offset);
+    *op = column ? slices : *op;
+    return column;
+}
+
 fc_tensor *fc_gather(int op, fc_tensor *out, fc_tensor *x, int64_t dim, fc_tensor *index, fc_tensor *src)
 {
     static const int how[FC_NOPS] = {
@@ -112,6 +126,8 @@ fc_tensor *fc_gather(int op, fc_tensor *out, fc_tensor *x, int64_t dim, fc_tenso
         return NULL;
     if (!fc_op_takes(op, x->dtype))
         return fc_index_fail(FC_DTYPE, x->dtype, 0, 0, 0);
+    fc_tensor *const column = fc_column(&op, x, d, index, src);
+    index = column ? column : index;
     int64_t shape[FC_MAX_DIMS];
     const int writes = op != FC_OP_gather && op != FC_OP_index_select;
     const fc_tensor *like = op == FC_OP_gather ? index : x;
@@ -122,8 +138,10 @@ fc_tensor *fc_gather(int op, fc_tensor *out, fc_tensor *x, int64_t dim, fc_tenso
     /* in place where nothing else is in that memory; an index that is out of bounds is found before a slice is written */
     const int here = writes && out == x && x->contiguous && fc_is_slices(op) && device != FC_META && fc_may_write(x) && !fc_same_storage(x, index) && !fc_same_storage(x, src);
     t = here ? (fc_retain(x), x) : writes ? fc_to(x, x->dtype, 0, 1) : fc_new(x->dtype, device, like->ndim, shape);
-    if (!t || device == FC_META)
+    if (!t || device == FC_META) {
+        fc_free(column);
         return fc_deliver(out, t);
+    }
     where = fc_dense(index, FC_I64);
     int64_t far = 0, step = 0;
     const int as_it_lies = op == FC_OP_index_select && fc_readable_slices(x, d, &far, &step);
@@ -152,6 +170,7 @@ fc_tensor *fc_gather(int op, fc_tensor *out, fc_tensor *x, int64_t dim, fc_tenso
         if (bad)
             fc_fail(FC_INDEX, at, n, d, 0);
     }
+    fc_free(column);
     fc_free(where);
     fc_free(from);
     if (bad) {

@@ -14,7 +14,7 @@
 #include "gather_loops.h"
 #include "parallel.h"
 
-enum { GRAIN = 16384, STRIP_BYTES = 128 };
+enum { GRAIN = 16384, STRIP_BYTES = 128, MOST_STRIPS = 8 };
 
 int64_t fc_cpu_outside(const int64_t *index, int64_t count, int64_t low, int64_t high)
 {
@@ -112,8 +112,7 @@ typedef struct {
     char *to;
     const char *from;
     int add;
-    int64_t *bad;
-    int failed; /* atomic */
+    int64_t strips, strip; /* of inner */
 } slices;
 
 /* Rows of the result: (outer, count). */
@@ -143,13 +142,13 @@ int fc_cpu_index_select(const fc_slices *q, char *out, const char *x, int64_t *b
         *bad = q->index[wrong];
         return 1;
     }
-    slices w = { q, out, x, 0, bad, 0 };
+    slices w = { .q = q, .to = out, .from = x };
     if (q->inner)
         fc_parallel(q->outer * q->count, GRAIN / q->inner + 1, select_rows, &w);
     return 0;
 }
 
-/* Writing: a unit is one of `outer`, in which the slices go in the order of the index. */
+/* Writing: units are strips of one of `outer`, in which the slices go in the order of the index. */
 static void write_slices(void *ctx, int64_t begin, int64_t end)
 {
     slices *w = ctx;
@@ -162,15 +161,19 @@ static void write_slices(void *ctx, int64_t begin, int64_t end)
             line(w->to + o * q->n * size, 1, 0, (char *)w->from + o * q->count * size, 1, q->index, q->n, q->count);
         return;
     }
-    for (int64_t o = begin; o < end; ++o)
+    for (int64_t u = begin, strips; u < end; u += strips) {
+        const int64_t o = u / w->strips, s = u % w->strips, first = s * w->strip;
+        strips = w->strips - s < end - u ? w->strips - s : end - u;
+        const int64_t n = q->inner - first < strips * w->strip ? q->inner - first : strips * w->strip;
         for (int64_t p = 0; p < q->count; ++p) {
-            char *to = w->to + (o * q->n + q->index[p]) * row;
-            const char *from = w->from + (o * q->count + p) * row;
+            char *to = w->to + (o * q->n + q->index[p]) * row + first * size;
+            const char *from = w->from + (o * q->count + p) * row + first * size;
             if (w->add)
-                fc_cpu_accumulate(q->dtype, to, 1, from, 1, q->inner);
+                fc_cpu_accumulate(q->dtype, to, 1, from, 1, n);
             else
-                fc_move_bytes(to, from, (size_t)row);
+                fc_move_bytes(to, from, (size_t)(n * size));
         }
+    }
 }
 
 int fc_cpu_index_write(const fc_slices *q, char *x, const char *src, int add, int64_t *bad)
@@ -180,8 +183,11 @@ int fc_cpu_index_write(const fc_slices *q, char *x, const char *src, int add, in
         *bad = q->index[wrong];
         return 1;
     }
-    slices w = { q, x, src, add, bad, 0 };
+    /* rows of one slice after the other are shared by columns, of a few cache lines at least */
+    const int64_t narrow = STRIP_BYTES / fc_dt_size[q->dtype], wide = (q->inner / MOST_STRIPS + narrow - 1) / narrow * narrow;
+    slices w = { .q = q, .to = x, .from = src, .add = add, .strip = wide > narrow ? wide : narrow };
+    w.strips = (q->inner - 1) / w.strip + 1;
     if (q->inner)
-        fc_parallel(q->outer, GRAIN / (q->count * q->inner + 1) + 1, write_slices, &w);
+        fc_parallel(q->outer * w.strips, GRAIN / (q->count * w.strip + 1) + 1, write_slices, &w);
     return 0;
 }

@@ -30,20 +30,6 @@ MOVES(uint32_t)
 MOVES(uint64_t)
 MOVES(word16)
 
-/* NaN wins, as in maximum and minimum. By masks: which of the two it is cannot be guessed. */
-#define PICK(T, word, name)                                                    \
-    static inline T name(int first, T a, T b)                                  \
-    {                                                                          \
-        word x, y;                                                             \
-        memcpy(&x, &a, sizeof x);                                              \
-        memcpy(&y, &b, sizeof y);                                              \
-        x = (x & (word)-first) | (y & ~(word)-first);                          \
-        memcpy(&a, &x, sizeof a);                                              \
-        return a;                                                              \
-    }
-PICK(float, uint32_t, pick_f32)
-PICK(double, uint64_t, pick_f64)
-
 #define LARGER(a, b) ((a) > (b) ? (a) : (b))
 #define SMALLER(a, b) ((a) < (b) ? (a) : (b))
 
@@ -59,9 +45,11 @@ ARITHMETIC(u16, uint16_t)
 ARITHMETIC(u32, uint32_t)
 ARITHMETIC(u64, uint64_t)
 
+/* NaN wins, as in maximum and minimum: the one that is there stays, one that comes fails the comparison and is taken. A comparison that
+ * chooses a number is one instruction, without a jump; that for NaN is always guessed. */
 #define FLOATS(name, T)                                                                                                                     \
     LINE(add_##name, T, *at = *at + *v) LINE(mul_##name, T, *at = *at * *v)                                                                  \
-    LINE(max_##name, T, *at = pick_##name((*at > *v) | (*at != *at), *at, *v)) LINE(min_##name, T, *at = pick_##name((*at < *v) | (*at != *at), *at, *v))
+    LINE(max_##name, T, if (*at == *at) *at = LARGER(*at, *v)) LINE(min_##name, T, if (*at == *at) *at = SMALLER(*at, *v))
 FLOATS(f32, float)
 FLOATS(f64, double)
 

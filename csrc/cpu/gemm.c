@@ -1,15 +1,15 @@
 #include "gemm.h"
 
 #include "../core/status.h"
+#include "../include/facula.h"
 #include "gemm_blocks.h"
 #include "parallel.h"
 
 #define FEW 64
 #define PACKING 6
+#define NARROW 16 /* columns of integers */
 #define TINY_WORK 256 /* fma: below, packing and blocking cost more than they bring */
 #define SMALL_WORK 4096 /* the same, of each product of a batch */
-
-static void whole_products(void *ctx, int64_t begin, int64_t end) { fc_gemm_plain(ctx, begin, end); }
 
 static void small_products(void *ctx, int64_t begin, int64_t end)
 {
@@ -39,6 +39,17 @@ static fc_gemm_args transposed(const fc_gemm_args *g)
     return t;
 }
 
+/* What panels of columns waste on a narrow result they do not on its transpose; what packing takes is not earned back by a few steps. */
+static void integers(const fc_gemm_args *g)
+{
+    const int level = fc_isa_level();
+    const fc_gemm_args t = g->N < g->M && g->N < NARROW ? transposed(g) : *g;
+    if (g->M * g->N * g->K <= SMALL_WORK && g->batch == 1)
+        fc_gemm_plain(g, 0, 1);
+    else
+        (level >= 4 ? fc_gemm_integers_v4 : level == 3 ? fc_gemm_integers_v3 : fc_gemm_integers_v2)(&t);
+}
+
 /* A few rows against lines along k (a batch through a layer): packing those lines would cost as much as PACKING rows, so they are
  * the left operand, read where they are, if the rows then fill vectors. Lines a page apart would push each other out of L1. */
 static int reads_in_place(const fc_gemm_args *g, const fc_gemm_kernel *kernel)
@@ -55,7 +66,7 @@ int fc_gemm_shaped(fc_gemm_args *g)
     if (g->batch <= 0 || g->M <= 0 || g->N <= 0)
         return FC_OK;
     if (fc_is_int(g->dtype)) {
-        fc_parallel(g->batch, 1 + (64 << 10) / (g->M * g->N * g->K + 1), whole_products, g);
+        integers(g);
         return FC_OK;
     }
     const fc_gemm_kernel *kernel = fc_gemm_kernel_for(g->dtype);

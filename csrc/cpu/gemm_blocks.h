@@ -24,4 +24,9 @@ int fc_gemm_thin(const fc_gemm_args *g);
 /* Small results of a long sum: 1 if it was done, with its status; 0 if the engine should do it. */
 int fc_gemm_supers(const fc_gemm_args *g, int *status);
 
+/* Whole products of integers, all of g's batch. */
+void fc_gemm_integers_v2(const fc_gemm_args *g);
+void fc_gemm_integers_v3(const fc_gemm_args *g);
+void fc_gemm_integers_v4(const fc_gemm_args *g);
+
 #endif

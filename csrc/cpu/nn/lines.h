@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "../../core/call.h"
+#include "../../core/copy_nest.h"
 #include "../../core/isa.h"
 #include "../parallel.h"
 #include "same.h"
@@ -27,28 +28,6 @@ typedef struct {
     int64_t outer, n, inner, groups, es;
     int64_t pitch; /* from one copied row to the next: not a power of two, or all sixteen would meet in one set of L1 */
 } fc_lines;
-
-static inline void fc_line_in(char *rows, const char *x, const fc_lines *q, int64_t width)
-{
-    for (int64_t i = 0; i < q->n; ++i)
-        for (int64_t k = 0; k < width; ++k) {
-            if (q->es == 4)
-                ((f32 *)rows)[k * q->pitch + i] = ((const f32 *)x)[i * q->inner + k];
-            else
-                ((f64 *)rows)[k * q->pitch + i] = ((const f64 *)x)[i * q->inner + k];
-        }
-}
-
-static inline void fc_line_out(char *x, const char *rows, const fc_lines *q, int64_t width)
-{
-    for (int64_t i = 0; i < q->n; ++i)
-        for (int64_t k = 0; k < width; ++k) {
-            if (q->es == 4)
-                ((f32 *)x)[i * q->inner + k] = ((const f32 *)rows)[k * q->pitch + i];
-            else
-                ((f64 *)x)[i * q->inner + k] = ((const f64 *)rows)[k * q->pitch + i];
-        }
-}
 
 static void fc_lines_rows(void *ctx, int64_t begin, int64_t end)
 {
@@ -73,14 +52,14 @@ static void fc_lines_columns(void *ctx, int64_t begin, int64_t end, void *scratc
         const int64_t c = g % q->groups * FC_LINES, at = (g / q->groups * q->n * q->inner + c) * q->es;
         const int64_t width = q->inner - c < FC_LINES ? q->inner - c : FC_LINES;
         for (int k = 0; k < q->nin; ++k)
-            fc_line_in(rows[k], q->in[k] + at, q, width);
+            FC_ISA_NAME(fc_turn)(rows[k], row, q->in[k] + at, q->inner * q->es, q->n, width, (int)q->es);
         for (int64_t l = 0; l < width; ++l) {
             const void *in[FC_LINES_IN];
             for (int k = 0; k < q->nin; ++k)
                 in[k] = rows[k] + l * row;
             q->fn(out + l * row, in, q->n);
         }
-        fc_line_out(q->out + at, out, q, width);
+        FC_ISA_NAME(fc_turn)(q->out + at, q->inner * q->es, out, row, width, q->n, (int)q->es);
     }
 }
 

@@ -5,6 +5,7 @@ prints what of the table that is.
 """
 
 import contextlib
+import itertools
 import os
 
 import numpy as np
@@ -225,6 +226,26 @@ def test_what_is_written_past_the_caches_is_what_a_part_of_it_is(name, start):
     if name in ("neg", "exp"):
         out = facula.empty(n + 16)[start : start + n].reshape(rows, -1)
         assert getattr(facula, name)(x, out=out) is out and out.equal(whole)
+
+
+@pytest.mark.parametrize("shape, dim", [((40, 6), 0), ((3, 50), 1), ((2, 30, 5), 1), ((700, 64), 0)])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "float16"])
+def test_a_column_of_positions_moves_slices_as_elements(shape, dim, dtype):
+    """An index that was expanded from one column goes with whole slices; the same one written out, element by element."""
+    generator = facula.Generator().manual_seed(1)
+    source = facula.randint(-9, 9, shape, generator=generator).to(getattr(facula, dtype)) / (1 if dtype == "int64" else 7)
+    source = source.to(getattr(facula, dtype))
+    lone = [shape[d] if d == dim else 1 for d in range(len(shape))]
+    column = facula.randint(0, shape[dim], lone, generator=generator).expand(shape)
+    x = facula.ones(shape, dtype=source.dtype)
+
+    for threads, index in itertools.product((1, 3), (column, column.int())):
+        with machine(threads, BEST):
+            written = index.clone()
+            assert x.gather(dim, index).equal(x.gather(dim, written)) and source.gather(dim, index).equal(source.gather(dim, written))
+            assert x.scatter_add(dim, index, source).equal(x.scatter_add(dim, written, source))
+            assert x.scatter(dim, index, source).equal(x.scatter(dim, written, source))
+            assert x.clone().scatter_add_(dim, index, source).equal(x.scatter_add(dim, written, source))
 
 
 def test_an_error_that_several_threads_find_is_raised():

@@ -31,10 +31,25 @@ typedef struct {
 
 static int kind_of(double p) { return p == 0 ? ZERO : p == 1 ? ONE : p == 2 ? TWO : p == HUGE_VAL ? MOST : ANY; }
 
+#if FC_HAS_FMA
+#include <immintrin.h>
+#endif
+/* d * d + s */
+#if FC_ISA_NUM == 4
+#define REGISTER 64
+#define FMA(d, s) (sizeof(T) == 4 ? (__typeof__(d))_mm512_fmadd_ps((__m512)(d), (__m512)(d), (__m512)(s)) : (__typeof__(d))_mm512_fmadd_pd((__m512d)(d), (__m512d)(d), (__m512d)(s)))
+#elif FC_ISA_NUM == 3
+#define REGISTER 32
+#define FMA(d, s) (sizeof(T) == 4 ? (__typeof__(d))_mm256_fmadd_ps((__m256)(d), (__m256)(d), (__m256)(s)) : (__typeof__(d))_mm256_fmadd_pd((__m256d)(d), (__m256d)(d), (__m256d)(s)))
+#else
+#define REGISTER 16
+#define FMA(d, s) ((d) * (d) + (s))
+#endif
+
 #define T f32
-#include "cdist.c"
+#include "cdist_simd.c"
 #define T f64
-#include "cdist.c"
+#include "cdist_simd.c"
 
 #if FC_ISA_ONCE
 static int same_front(const fc_call *c, int a, int b)
@@ -107,7 +122,7 @@ int FC_ISA_NAME(fc_cpu__cdist)(fc_call *c)
     fc_parallel(q.batch * q.tiles * q.strips, grain(&q), c->t[0]->dtype == FC_F32 ? distances_f32 : distances_f64, &q);
     return FC_OK;
 }
-FC_OWN_TWO_LEVELS(_cdist)
+FC_OWN_LEVELS(_cdist)
 
 int FC_ISA_NAME(fc_cpu__pdist)(fc_call *c)
 {
@@ -117,7 +132,7 @@ int FC_ISA_NAME(fc_cpu__pdist)(fc_call *c)
     fc_parallel(q.tiles * q.strips, grain(&q), c->t[0]->dtype == FC_F32 ? distances_f32 : distances_f64, &q);
     return FC_OK;
 }
-FC_OWN_TWO_LEVELS(_pdist)
+FC_OWN_LEVELS(_pdist)
 
 int FC_ISA_NAME(fc_cpu__cdist_backward)(fc_call *c)
 {
@@ -126,12 +141,33 @@ int FC_ISA_NAME(fc_cpu__cdist_backward)(fc_call *c)
     fc_parallel(q.batch * q.P, 1 + (64 << 10) / (q.R * q.M + 1), c->t[1]->dtype == FC_F32 ? gradients_f32 : gradients_f64, &q);
     return FC_OK;
 }
-FC_OWN_TWO_LEVELS(_cdist_backward)
+FC_OWN_LEVELS(_cdist_backward)
 
 #else
 #include "typed.h"
 
 #define ABS(d) (sizeof(T) == 4 ? (T)fabsf((f32)(d)) : (T)fabs((f64)(d)))
+
+typedef T N(V) __attribute__((vector_size(REGISTER)));
+typedef T N(VM) __attribute__((vector_size(REGISTER), aligned(sizeof(T)), may_alias));
+
+/* lanes() for squares, as steps of fma: up to four registers of lanes at a time */
+static inline __attribute__((always_inline)) void N(squares)(T *restrict sum, const T *restrict x, const T *restrict tile, int64_t depth, const int lanes)
+{
+    enum { STEP = REGISTER / sizeof(T) };
+    const int at_once = lanes / STEP < 4 ? lanes / STEP : 4;
+    for (int j = 0; j < lanes; j += at_once * STEP) {
+        N(V) s[4] = {{0}};
+        for (int64_t k = 0; k < depth; ++k)
+#pragma GCC unroll 4
+            for (int r = 0; r < at_once; ++r) {
+                const N(V) d = x[k] - *(const N(VM) *)(tile + k * TILE + j + r * STEP);
+                s[r] = FMA(d, s[r]);
+            }
+        for (int r = 0; r < at_once; ++r)
+            *(N(VM) *)(sum + j + r * STEP) += s[r];
+    }
+}
 
 /* x = x^p: one copy of a large body */
 static void __attribute__((noinline)) N(power)(T *x, T p, int64_t n)
@@ -141,15 +177,15 @@ static void __attribute__((noinline)) N(power)(T *x, T p, int64_t n)
         x[j] = M(pow)(x[j], p);
 }
 
-/* sum[j] of one row x against a turned tile (depth, TILE) */
-static inline void N(lanes)(const job *q, T *restrict sum, const T *restrict x, const T *restrict tile, int64_t depth, const int lanes)
+/* sum[j] of one row x against a turned tile (depth, TILE). kind and lanes are constants at every call, so the sums live in registers. */
+static inline __attribute__((always_inline)) void N(lanes)(const int kind, T p, T *restrict sum, const T *restrict x, const T *restrict tile, int64_t depth, const int lanes)
 {
     T s[TILE], d[TILE];
     memset(s, 0, sizeof s);
     for (int64_t k = 0; k < depth; ++k) {
         const T a = x[k];
         const T *restrict y = tile + k * TILE;
-        switch (q->kind) {
+        switch (kind) {
         case ZERO:
             for (int j = 0; j < lanes; ++j) {
                 const T d = a - y[j];
@@ -160,10 +196,6 @@ static inline void N(lanes)(const job *q, T *restrict sum, const T *restrict x, 
             for (int j = 0; j < lanes; ++j)
                 s[j] += ABS(a - y[j]);
             break;
-        case TWO:
-            for (int j = 0; j < lanes; ++j)
-                s[j] += (a - y[j]) * (a - y[j]);
-            break;
         case MOST:
             for (int j = 0; j < lanes; ++j) {
                 const T d = ABS(a - y[j]);
@@ -173,12 +205,12 @@ static inline void N(lanes)(const job *q, T *restrict sum, const T *restrict x, 
         default:
             for (int j = 0; j < lanes; ++j)
                 d[j] = ABS(a - y[j]);
-            N(power)(d, (T)q->p, lanes);
+            N(power)(d, p, lanes);
             for (int j = 0; j < lanes; ++j)
                 s[j] += d[j];
         }
     }
-    if (q->kind == MOST)
+    if (kind == MOST)
         for (int j = 0; j < lanes; ++j)
             sum[j] = s[j] <= sum[j] ? sum[j] : sum[j] != sum[j] ? sum[j] : s[j];
     else
@@ -188,10 +220,22 @@ static inline void N(lanes)(const job *q, T *restrict sum, const T *restrict x, 
 
 static void N(line)(const job *q, T *restrict sum, const T *restrict x, const T *restrict tile, int64_t depth, int64_t width)
 {
-    if (width > HALF)
-        N(lanes)(q, sum, x, tile, depth, TILE);
-    else
-        N(lanes)(q, sum, x, tile, depth, HALF);
+#define LANES(kind)                                                                                            \
+    case kind:                                                                                                 \
+        if (width > HALF) N(lanes)(kind, (T)q->p, sum, x, tile, depth, TILE);                                  \
+        else N(lanes)(kind, (T)q->p, sum, x, tile, depth, HALF);                                               \
+        break
+    switch (q->kind) {
+        LANES(ZERO);
+        LANES(ONE);
+    case TWO:
+        if (width > HALF) N(squares)(sum, x, tile, depth, TILE);
+        else N(squares)(sum, x, tile, depth, HALF);
+        break;
+        LANES(MOST);
+        LANES(ANY);
+    }
+#undef LANES
 }
 
 /* Items are tiles of y by strips of x. */
