@@ -155,15 +155,16 @@ fc_tensor *fc_from_dlpack(void *managed, int versioned, int64_t owner)
         bad = fc_fail(FC_DTYPE, t->dtype.code, t->dtype.bits, t->dtype.lanes, 0);
     else if (t->ndim < 0 || t->ndim > FC_MAX_DIMS)
         bad = fc_fail(FC_RANK, 0, t->ndim, FC_MAX_DIMS, 0);
-    else if (!fc_contiguous_strides(t->ndim, t->shape, stride, &numel))
+    else if ((t->ndim && !t->shape) || !fc_contiguous_strides(t->ndim, t->shape, stride, &numel) || (numel && !t->data))
         bad = fc_fail(FC_NUMEL, 0, 0, 0, 0);
     for (int d = 0; !bad && d < t->ndim; ++d) {
+        int64_t step;
         if (t->strides)
             stride[d] = t->strides[d];
         if (stride[d] < 0)
             bad = fc_fail(FC_VIEW, d, stride[d], 0, 0);
-        else if (numel)
-            last += (t->shape[d] - 1) * stride[d];
+        else if (numel && (__builtin_mul_overflow(t->shape[d] - 1, stride[d], &step) || __builtin_add_overflow(last, step, &last) || last >= (int64_t)1 << 58))
+            bad = fc_fail(FC_NUMEL, 0, 0, 0, 0);
     }
     if (bad)
         return NULL;

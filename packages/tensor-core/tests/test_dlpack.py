@@ -1,5 +1,6 @@
 """DLPack both ways: memory shared with NumPy and PyTorch, given back once, read-only where it is."""
 
+import ctypes
 import gc
 import weakref
 
@@ -106,6 +107,32 @@ def test_copies_are_asked_for():
     assert x.data_ptr() == facula.from_dlpack(x, copy=False).data_ptr()
     assert (1, 0) == x.__dlpack_device__()
     assert "versioned" not in repr(x.__dlpack__()) and "versioned" in repr(x.__dlpack__(max_version=(1, 1)))
+
+
+class _Managed(ctypes.Structure):
+    """What a capsule holds, as dlpack.h has it: a tensor of two dims, its manager's field and its end."""
+
+    _fields_ = [("data", ctypes.c_void_p), ("device", ctypes.c_int32 * 2), ("ndim", ctypes.c_int32), ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8),
+                ("lanes", ctypes.c_uint16), ("shape", ctypes.POINTER(ctypes.c_int64)), ("strides", ctypes.POINTER(ctypes.c_int64)), ("offset", ctypes.c_uint64),
+                ("manager", ctypes.c_void_p), ("deleter", ctypes.c_void_p)]  # fmt: skip
+
+
+@pytest.mark.parametrize("wrong", ({"shape": None}, {"data": None}, {"strides": (2**62, 2**62)}, {"strides": (2**61, 1)}, {"ndim": -1}, {"shape": (2**62, 2**62)}, {}))
+def test_a_capsule_whose_fields_do_not_fit_is_refused(wrong):
+    memory = np.arange(6.0)
+    fields = {"data": memory.ctypes.data, "shape": (2, 3), "strides": (3, 1), "ndim": 2, **wrong}
+    for name in ("shape", "strides"):
+        fields[name] = fields[name] and (ctypes.c_int64 * 2)(*fields[name])
+    managed = _Managed(device=(1, 0), code=2, bits=64, lanes=1, **fields)
+    capsule = ctypes.pythonapi.PyCapsule_New
+    capsule.restype, capsule.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+    made = capsule(ctypes.addressof(managed), b"dltensor", None)
+    if not wrong:
+        assert memory.reshape(2, 3).tolist() == facula.from_dlpack(made).tolist()
+        return
+
+    with pytest.raises(RuntimeError, match="cannot be taken"):
+        facula.from_dlpack(made)
 
 
 class _Elsewhere:

@@ -172,7 +172,7 @@ def _refusal(field):
         return RuntimeError(f"from_dlpack: no dtype here for DLPack's type code {field[CODE]} of {field[BITS]} bits and {field[LANES]} lanes. Convert the array first.")
     if code == "view":
         return RuntimeError(f"from_dlpack: stride {lib.fc_status_detail(1)} of dim {lib.fc_status_detail(0)} is negative, which tensors do not have. Copy the array first.")
-    return RuntimeError(f"from_dlpack: an array of {field[NDIM]} dims cannot be taken (at most 64, and sizes that fit memory).")
+    return RuntimeError(f"from_dlpack: an array of {field[NDIM]} dims cannot be taken (at most 64, of sizes and strides that fit memory, which is there).")
 
 
 METHODS = ["__dlpack__", "__dlpack_device__"]
