@@ -38,7 +38,10 @@ def scaled_dot_product_attention(
     if attention.allowed is not None:
         attention.check_allowed()
     if is_causal and attn_mask is not None:
-        raise RuntimeError("scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True. Leave one of them out.")
+        from ..attention.bias import CausalBias  # which needs this part
+
+        kind = ValueError if isinstance(attn_mask, CausalBias) else RuntimeError
+        raise kind("scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True. Leave one of them out.")
     try:
         shape, keyed, _ = query.shape, key.shape, value.shape
     except AttributeError:
@@ -210,6 +213,9 @@ def multi_head_attention_forward(
     batched = _check_shapes(query, key, value, key_padding_mask, attn_mask, num_heads)
     if is_causal and attn_mask is None:
         raise RuntimeError("Need attn_mask if specifying the is_causal hint.")
+    causal = is_causal and key_padding_mask is None and not need_weights
+    if causal:  # the promise is believed: the mask is not read
+        attn_mask = None
     if not batched:
         same_k, same_v = key is query, value is key
         query = query.unsqueeze(1)
@@ -272,7 +278,7 @@ def multi_head_attention_forward(
         if mask is not None:
             mask = mask.unsqueeze(0) if mask.size(0) == 1 else mask.reshape(*shape, -1, keys)
         q4, k4, v4 = (t.reshape(*shape, t.size(1), size) for t in (q, k, v))
-        out = scaled_dot_product_attention(q4, k4, v4, mask, dropout_p).reshape(n * num_heads, length, size)
+        out = scaled_dot_product_attention(q4, k4, v4, mask, dropout_p, causal).reshape(n * num_heads, length, size)
     out = linear(out.transpose(0, 1).reshape(length, n, e), out_proj_weight, out_proj_bias)
     if need_weights:
         weights = weights.reshape(n, num_heads, length, keys)

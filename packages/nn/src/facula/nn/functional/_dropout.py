@@ -31,8 +31,8 @@ def _alpha(input: Tensor, noise: Tensor, p: float) -> Tensor:
     low = 1.7580993408473766
     a = 1 / math.sqrt((low * low * p + 1) * (1 - p))
     noise.bernoulli_(1 - p)
-    b = (noise - 1) * (low * a) + low * a * p
-    return input * (noise * a) + b
+    b = (noise - 1).mul_(low * a).add_(low * a * p)  # in place: integers refuse the factor
+    return input * noise.mul_(a) + b
 
 
 def _drop(input: Tensor, p: float, training: bool, inplace: bool, features: bool, how: Callable) -> Tensor:

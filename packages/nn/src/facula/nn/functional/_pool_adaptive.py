@@ -153,6 +153,8 @@ def _fractional(
     x, added = batched(input, ndim, name)
     if 0 in (input if added else x).shape[1:]:
         raise RuntimeError(f"{name}(): Expected input to have non-zero size for non-batch dimensions, but got {list(input.shape)}.")
+    if x.is_complex():
+        only(name, x.dtype, REAL)
     sizes, kernel = tuple(x.shape[2:]), _each(name, "kernel_size", kernel_size, ndim, RuntimeError)
     if output_size is None:
         output_size = [int(n * r) for n, r in zip(sizes, _each(name, "output_ratio", output_ratio, ndim, ValueError))]
