@@ -161,7 +161,14 @@ class Packed:
             self.values.append(value)
 
     def unpack(self) -> tuple:
+        stack = pack_hooks()
+        depth = len(stack)
         found = [opened(v, self.unpacker) for v in self.values]
+        if len(stack) > depth:  # a hook entered a block that nobody will leave: it ends here
+            from .anomaly_mode import special
+
+            special(depth - len(stack))
+            del stack[depth:]
         for i, value in enumerate(found):
             if value is CAME_BACK:
                 found[i] = tensor_version(found[i - 1]) if isinstance(found[i - 1], Tensor) else None

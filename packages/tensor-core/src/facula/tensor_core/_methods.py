@@ -228,6 +228,8 @@ def _index_writer(op, in_place):
 
 def _restride(self, view, name):
     """Give self the shape and strides of a view of itself."""
+    if lib.fc_inference(self._h) and not lib.fc_may_write(self._h):
+        raise RuntimeError(f"{name}: Inplace update to inference tensor outside InferenceMode is not allowed. Clone it to get a normal tensor.")
     seen = view(self.detach()) if self.origin is None and not _ops.interpreting or _dispatch.tape is None else _dispatch.tape.reshaped(self, view, name)
     self._h, self._shape = lib.fc_alias(seen._h, 0), None
     lib.fc_bump(self._h)

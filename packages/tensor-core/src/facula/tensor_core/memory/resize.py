@@ -34,7 +34,7 @@ def resize_(self, *sizes, size=None, memory_format=None):
     """
     from facula.tensor_core.dispatch.arguments import listed
 
-    if self.origin is not None:
+    if self.origin is not None and not lib.fc_inference(self._h):
         raise RuntimeError("resize_: cannot resize variables that require grad. Detach it first.")
     size = list(listed("resize_", "size", sizes, size))
     if tuple(size) == tuple(self.shape) and (memory_format is None or not memory_format.id):
