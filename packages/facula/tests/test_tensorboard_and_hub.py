@@ -66,6 +66,11 @@ def test_checksum_is_crc32c():
     assert 0xE3069283 == (crc << 15 | crc >> 17) & 0xFFFFFFFF
 
 
+def test_a_list_is_no_scalar(tmp_path):
+    with SummaryWriter(tmp_path) as writer, pytest.raises(NotImplementedError, match="list"):  # PyTorch's class, which libraries catch
+        writer.add_scalar("loss", [1.0, 2.0])
+
+
 def test_scalars_are_written_with_their_steps(tmp_path):
     with SummaryWriter(tmp_path) as writer:
         for step in range(3):

@@ -23,7 +23,11 @@ __all__ = ["SummaryWriter"]
 
 
 def _number(value) -> float:
-    return float(value.item() if hasattr(value, "item") else value)
+    if hasattr(value, "item"):
+        return float(value.item())
+    if not isinstance(value, (int, float, complex, str, bytes)):
+        raise NotImplementedError(f"add_scalar: got {type(value)}, but a number, NumPy array or torch tensor is expected. Convert it.")
+    return float(value)
 
 
 def _histogram(values, bins: int) -> bytes:
