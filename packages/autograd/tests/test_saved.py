@@ -37,6 +37,32 @@ def test_pack_may_return_anything():
     assert near(y.tolist(), x.grad)
 
 
+def test_what_was_packed_goes_with_the_graph():
+    import gc
+    import weakref
+
+    class Packed:
+        def __init__(self, t):
+            self.t = t.detach()
+
+    made = []
+
+    def pack(t):
+        made.append(weakref.ref(box := Packed(t)))
+        return box
+
+    x = leaf(1, 2)
+    with graph.saved_tensors_hooks(pack, lambda box: box.t):
+        y = x.exp()
+    gc.disable()  # nothing may wait for the collector
+    try:
+        y.sum().backward()
+
+        assert made and not [box for box in made if box() is not None]
+    finally:
+        gc.enable()
+
+
 def test_hooks_apply_only_inside_the_block_and_nest():
     seen = []
 
