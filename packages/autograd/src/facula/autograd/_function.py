@@ -136,7 +136,7 @@ class FunctionNode(FunctionCtx, Node):
         for i, (g, place) in enumerate(zip([outs[i] for i in self._places], self._input_metas)):
             if g is not None and inputs[i] is not None:
                 if not isinstance(g, Tensor):
-                    raise TypeError(f"{self.name()}: expected a tensor or None as gradient {i}, but got {type(g).__name__}. Return tensors.")
+                    raise GradError(f"{self.name()}: expected a tensor or None as gradient {i}, but got {type(g).__name__}. Return tensors.")
                 g = fitted(self, i, g, *place)
             found.append(g)
         return tuple(found)

@@ -98,7 +98,7 @@ class profile:
 
     def _heard(self, op, args, kwargs) -> Any:
         self._follow_node()
-        name = op.name if not kwargs else op.name + "_"
+        name = op.name if not kwargs or op.name.endswith("_") else op.name + "_"
         e = self._begin(name, "cpu_op", shapes_of(args) if self.record_shapes else None)
         try:
             return relined(extend.call(op, *args, **kwargs))

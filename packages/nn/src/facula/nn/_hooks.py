@@ -130,7 +130,7 @@ def registered(hooks: OrderedDict, module: Any, name: str, value: Any) -> Any:
 
 
 def _grads(grads: Any) -> tuple:
-    return grads if isinstance(grads, tuple) else (grads,)
+    return (grads,) if isinstance(grads, facula.Tensor) else tuple(grads)
 
 
 def _tensors(values: tuple) -> list[int]:
