@@ -26,7 +26,19 @@ def by_number(base, y=0, x=None, neither=1) -> Callable:
 
 def matmul(kept, numbers) -> str:
     x, y = len(kept["x_shape"]), len(kept["y_shape"])
-    return {(1, 1): "DotBackward0", (2, 1): "MvBackward0", (2, 2): "MmBackward0", (3, 3): "BmmBackward0"}.get((x, y), "MmBackward0")
+    named = {(1, 1): "DotBackward0", (2, 1): "MvBackward0", (1, 2): "SqueezeBackward4", (2, 2): "MmBackward0", (3, 3): "BmmBackward0"}
+    return named.get((x, y), "UnsafeViewBackward0")  # there, products of more dims are one of matrices seen as those
+
+
+def linear(kept, numbers) -> str:
+    rows = getattr(kept["x"], "ndim", 2)  # kept where the weight has a gradient
+    if kept["z_shape"] is None:
+        return "MmBackward0" if rows == 2 else "SqueezeBackward4" if rows == 1 else "UnsafeViewBackward0"
+    return "AddmmBackward0" if rows == 2 else "ViewBackward0"
+
+
+def windows(base):
+    return lambda kept, numbers: f"{base}{len(kept['x_shape']) - 2}DBackward0"
 
 
 NAMES = {
@@ -42,11 +54,16 @@ NAMES = {
     "lerp": lambda kept, numbers: f"LerpBackward{0 if isinstance(kept['z'], (int, float, complex)) else 1}",
     "copy": lambda kept, numbers: "CloneBackward0" if kept["p_dtype"] in (None, kept["x_dtype"]) else "ToCopyBackward0",
     "matmul": matmul,
-    "linear": lambda kept, numbers: "MmBackward0" if kept["z_shape"] is None else "AddmmBackward0",
+    "linear": linear,
+    "amax": lambda kept, numbers: "MaxBackward1" if kept["p_dim"] is None else "AmaxBackward0",  # x.max()
+    "amin": lambda kept, numbers: "MinBackward1" if kept["p_dim"] is None else "AminBackward0",
+    "_triangle": lambda kept, numbers: "TriuBackward0" if kept["p_upper"] else "TrilBackward0",
+    "adaptive_avg_pool": windows("AdaptiveAvgPool"),
+    "adaptive_max_pool": windows("AdaptiveMaxPool"),
 }
 
 
 @cache
 def renamed(kind, name) -> type:
     """A node class as another, under another name."""
-    return type(name, (kind,), {"__slots__": (), "__module__": kind.__module__})
+    return type(name, (kind,), {"__slots__": (), "__module__": kind.__module__, "numbered": None})

@@ -105,6 +105,10 @@ class Node(lib.NodeSlots):
                 self.__class__ = renamed(type(self), name)
         return self
 
+    def called(self, name: str) -> None:
+        """From now on this node, the last of a composed function, goes under the name that PyTorch's one node has."""
+        self.__class__ = renamed(type(self), name)
+
     @property
     def metadata(self) -> dict:
         extra = self.extended()

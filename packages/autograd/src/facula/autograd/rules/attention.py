@@ -5,7 +5,7 @@ import facula as F
 from .._core import composing, row
 from .._table import D, none
 
-D("_attention", flat=(1,), xyz=lambda g, x, y, z, w, v, out0, out1, causal, scale, keep_scale: attention_gradients(g, x, y, z, w, v, out0, out1, causal, scale, keep_scale))
+D("_attention", node="ScaledDotProductFlashAttentionForCpuBackward0", flat=(1,), xyz=lambda g, x, y, z, w, v, out0, out1, causal, scale, keep_scale: attention_gradients(g, x, y, z, w, v, out0, out1, causal, scale, keep_scale))
 none("_attention_backward")
 
 

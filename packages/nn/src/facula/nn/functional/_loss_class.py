@@ -194,7 +194,7 @@ def multilabel_margin_loss(
     is_label = facula.zeros_like(x, requires_grad=False).scatter_add_(1, labels, listed.to(x.dtype)) > 0
     margins = 1 - x.gather(1, labels).unsqueeze(2) + x.unsqueeze(1)
     loss = _above_zero(margins, listed.unsqueeze(2) & ~is_label.unsqueeze(1)).sum((1, 2)) / classes
-    return reduced(loss if input.dim() == 2 else loss.reshape(()), reduction)
+    return reduced(loss if input.dim() == 2 else loss.reshape(()), reduction, "MultilabelMarginLossBackward0")
 
 
 def multilabel_soft_margin_loss(

@@ -61,6 +61,8 @@ def mse_loss(
     error = _difference(input, target)
     if error.dtype.kind != 2:
         only("mse_loss", error.dtype, REAL)
+    if weight is None:
+        return reduced(error * error, reduction, "MseLossBackward0")
     return _weighted(error * error, input, weight, reduction)
 
 
@@ -97,7 +99,7 @@ def smooth_l1_loss(
     if error.dtype.kind != 2:
         only("smooth_l1_loss", error.dtype, REAL)
     error = error.abs()
-    return reduced(facula.where(error < beta, 0.5 * error * error / beta, error - 0.5 * beta), reduction)
+    return reduced(facula.where(error < beta, 0.5 * error * error / beta, error - 0.5 * beta), reduction, "SmoothL1LossBackward0")
 
 
 def huber_loss(
@@ -114,7 +116,7 @@ def huber_loss(
     error = difference.abs()
     loss = facula.where(error <= delta, 0.5 * error * error, delta * (error - 0.5 * delta))
     if weight is None:
-        return reduced(stored("huber_loss", loss, input.dtype), reduction)
+        return reduced(stored("huber_loss", loss, input.dtype), reduction, "HuberLossBackward0")
     _check_weight(input, weight)
     return reduced(loss * weight, reduction)  # unlike mse_loss and l1_loss, "mean" does not divide by the weights
 
@@ -231,7 +233,7 @@ def binary_cross_entropy(
     if not _in_unit(target):
         raise RuntimeError("binary_cross_entropy: all elements of target should be between 0 and 1. Give probabilities.")
     loss = _binary_cross_entropy(input, target)
-    return reduced(loss if weight is None else loss * weight, reduction)
+    return reduced(loss if weight is None else loss * weight, reduction, "BinaryCrossEntropyBackward0")
 
 
 def binary_cross_entropy_with_logits(
@@ -252,7 +254,7 @@ def binary_cross_entropy_with_logits(
         loss = (1 - target) * input - log_sigmoid
     else:
         loss = (1 - target) * input - ((pos_weight - 1) * target + 1) * log_sigmoid
-    return reduced(stored("binary_cross_entropy_with_logits", loss if weight is None else loss * weight, target.dtype), reduction)
+    return reduced(stored("binary_cross_entropy_with_logits", loss if weight is None else loss * weight, target.dtype), reduction, "BinaryCrossEntropyWithLogitsBackward0")
 
 
 def soft_margin_loss(
@@ -268,4 +270,4 @@ def soft_margin_loss(
         raise RuntimeError(f"soft_margin_loss: output with shape {list(input.shape)} doesn't match the broadcast shape of input and target {list(target.shape)}. Give a target of input's shape.")
     if input.dtype.kind < 2:
         raise extend.DTypeError(f"soft_margin_loss: result type {facula.get_default_dtype()} can't be cast to the desired output type {input.dtype}. Convert with input.float().")
-    return reduced(stored("soft_margin_loss", -_log_sigmoid(target * input), input.dtype), reduction)
+    return reduced(stored("soft_margin_loss", -_log_sigmoid(target * input), input.dtype), reduction, "SoftMarginLossBackward0")

@@ -26,13 +26,16 @@ def checked(size_average: Any, reduce: Any, reduction: str) -> str:
     return reduction
 
 
-def reduced(loss: Tensor, reduction: str) -> Tensor:
-    """`loss` as it is, its mean or its sum."""
+def reduced(loss: Tensor, reduction: str, node: str | None = None) -> Tensor:
+    """`loss` as it is, its mean or its sum. node: the name that grad_fn has in PyTorch, where the whole loss is one node."""
     if reduction == "mean":
-        return loss.mean()
-    if reduction == "sum":
-        return loss.sum()
-    check(reduction)
+        loss = loss.mean()
+    elif reduction == "sum":
+        loss = loss.sum()
+    else:
+        check(reduction)
+    if node is not None and type(loss) is Tensor and loss.origin is not None:
+        loss.origin.called(node)
     return loss
 
 
