@@ -66,6 +66,22 @@ def test_checksum_is_crc32c():
     assert 0xE3069283 == (crc << 15 | crc >> 17) & 0xFFFFFFFF
 
 
+def test_loggers_write_hyperparameters_to_the_file_themselves(tmp_path):
+    import facula.torch
+
+    with facula.torch.enabled(shadow=True):
+        from torch.utils.tensorboard import SummaryWriter as Writer
+        from torch.utils.tensorboard.summary import hparams
+
+        with Writer(tmp_path) as writer:
+            for k, summary in enumerate(hparams({"lr": 0.1, "name": "x"}, {"loss": 0.0})):
+                (writer.file_writer if k else writer._get_file_writer()).add_summary(summary, 7)
+    found = list(values(tmp_path))
+
+    assert ["_hparams_/experiment", "_hparams_/session_start_info", "_hparams_/session_end_info"] == [tag for tag, _, _ in found]
+    assert [7, 7, 7] == [step for _, step, _ in found]
+
+
 def test_a_list_is_no_scalar(tmp_path):
     with SummaryWriter(tmp_path) as writer, pytest.raises(NotImplementedError, match="list"):  # PyTorch's class, which libraries catch
         writer.add_scalar("loss", [1.0, 2.0])

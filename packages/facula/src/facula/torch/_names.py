@@ -225,6 +225,7 @@ FALLBACKS = {
     "torch.jit.Attribute": "facula.torch._indices:Attribute",
     "torch.nn.parameter._ParameterMeta": lambda: type(importlib.import_module("facula.nn").Parameter),
     "torch.utils.tensorboard.writer": "facula.utils.tensorboard",
+    "torch.utils.tensorboard.summary": "facula.torch._tensorboard_summary",
     "torch.functional.F": "facula.nn.functional",
     "torch.legacy_contiguous_format": "facula:contiguous_format",
     "torch.hub._get_torch_home": "facula.hub:_home",

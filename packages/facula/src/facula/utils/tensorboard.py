@@ -17,7 +17,7 @@ import facula
 from . import _tensorboard_plugins as plugins
 from ._tensorboard_proto import _bytes, _double, _float, _int, _masked_crc, _metadata, _packed, _record, _value  # noqa: F401
 
-__all__ = ["SummaryWriter"]
+__all__ = ["FileWriter", "SummaryWriter"]
 
 # --- summaries ----------------------------------------------------------------------------------------------------------
 
@@ -70,6 +70,29 @@ def _image(img, dataformats: str) -> bytes:
     x = (x.expand(-1, -1, 3) if x.shape[2] == 1 else x[:, :, :3]).contiguous()
     height, width, _ = x.shape
     return _bytes(4, _int(1, height) + _int(2, width) + _int(3, 3) + _bytes(4, _png(x.numpy())))
+
+
+class FileWriter:
+    """The file behind a SummaryWriter, for libraries that write summaries which they made themselves."""
+
+    def __init__(self, writer: SummaryWriter) -> None:
+        self._writer = writer
+
+    def add_summary(self, summary: bytes, global_step=None, walltime=None) -> None:
+        """A Summary as tensorboard.summary's functions give it."""
+        self._writer._summary(bytes(summary), global_step, walltime)
+
+    def get_logdir(self) -> str:
+        """Where the file is."""
+        return self._writer.log_dir
+
+    def flush(self) -> None:
+        """All that waits goes to the file."""
+        self._writer.flush()
+
+    def close(self) -> None:
+        """Flush and close the file."""
+        self._writer.close()
 
 
 class SummaryWriter:
@@ -127,6 +150,16 @@ class SummaryWriter:
     def get_logdir(self) -> str:
         """Where the files are."""
         return self.log_dir
+
+    @property
+    def file_writer(self) -> FileWriter | None:
+        """The file, None once it is closed."""
+        return None if self._file is None else FileWriter(self)
+
+    def _get_file_writer(self) -> FileWriter:
+        if self._file is None:
+            self._open()
+        return FileWriter(self)
 
     def add_scalar(
         self, tag: str, scalar_value, global_step=None, walltime=None, new_style=False, double_precision=False
