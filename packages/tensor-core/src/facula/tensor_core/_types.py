@@ -121,12 +121,15 @@ class Size(lib.Sizes):
 
 
 _DEVICE_TYPES = ("cpu", "meta", "cuda")
+# what else PyTorch can name: programs compare with device("mps") and ask nothing of it
+_NAMED_TYPES = ("cpu cuda ipu xpu mkldnn opengl opencl ideep hip ve fpga maia xla lazy vulkan mps meta hpu mtia privateuseone").split()
 _entered = []  # the default devices to come back to, innermost last
 
 
 class device:
     """Where a tensor lives: `device("cpu")`, `device("meta")` (shapes and dtypes only), `device("cuda", 0)`.
 
+    Types of other hardware can be named and compared ("mps", "xpu", ...); a tensor there is refused.
     Raises RuntimeError for a type that does not exist.
     """
 
@@ -148,12 +151,14 @@ class device:
             index = int(number)
         elif not isinstance(type, str):
             raise TypeError(f"device: wants a string or a device, got {type!r}. Write it like device('cpu').")
-        if type not in _DEVICE_TYPES:
-            raise RuntimeError(f"device: expected one of {', '.join(_DEVICE_TYPES)} device type at start of device string: {type}. Choose one of them.")
+        if type not in _NAMED_TYPES:
+            raise RuntimeError(f"device: Expected one of {', '.join(_NAMED_TYPES)} device type at start of device string: {type}. Choose one of them.")
         self.type, self.index = type, index
 
     @property
     def id(self):
+        if self.type not in _DEVICE_TYPES:
+            raise no_backend(self.type)
         return _DEVICE_TYPES.index(self.type)
 
     def __repr__(self):
@@ -183,6 +188,18 @@ class device:
 
     def __reduce__(self):
         return device, (self.type, self.index) if self.index is not None else (self.type,)
+
+
+def no_backend(kind, made=True):
+    """The error of a tensor for a type of device that this build has nothing of. made: by a factory, not moved there."""
+    lacks = f"this build of facula has no {kind.upper()} backend. Use device='cpu'."
+    if kind in ("cuda", "xpu", "mtia"):
+        return AssertionError(f"Torch not compiled with {kind.upper()} enabled: {lacks}")
+    if kind in ("hpu", "privateuseone"):
+        return ModuleNotFoundError(f"No module named 'torch.{kind}': {lacks}")
+    if made or kind == "lazy":
+        return NotImplementedError(f"Could not run 'aten::empty.memory_format' with arguments from the '{kind.upper()}' backend: {lacks}")
+    return RuntimeError(f"PyTorch is not linked with support for {kind} devices: {lacks}")
 
 
 DEVICES = tuple(device(t) for t in _DEVICE_TYPES[:2])

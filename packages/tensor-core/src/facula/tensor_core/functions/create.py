@@ -11,7 +11,7 @@ from facula.tensor_core.dispatch.out import a_tensor, apart, resize
 from facula.tensor_core.dispatch.run import fitting, number
 from facula.tensor_core._limits import iinfo
 from facula.tensor_core._tensor import Tensor, own_tensor
-from facula.tensor_core._types import DTYPES, complex64, complex128, device, float64, int64, strided
+from facula.tensor_core._types import DTYPES, complex64, complex128, device, float64, int64, no_backend, strided
 
 _full, _full_like, _empty_like = lib.full, lib.full_like, lib.empty_like  # give None wherever anything is unusual
 _unset, _unset_like = _full, _empty_like  # what empty and empty_like ask first; fill_unset exchanges them, so that nobody else pays
@@ -50,10 +50,10 @@ def _place(device_):
     if device_ is None:
         return _state._device.id
     d = device_ if isinstance(device_, device) else device(device_)
-    if d.type == "cuda":
+    if d.type not in ("cpu", "meta"):
         if type(device_) is int:
             raise RuntimeError("Cannot access accelerator device when none is available: this build of facula has no CUDA backend. Use device='cpu'.")
-        raise AssertionError("Torch not compiled with CUDA enabled: this build of facula has no CUDA backend. Use device='cpu'.")
+        raise no_backend(d.type)
     return d.id
 
 

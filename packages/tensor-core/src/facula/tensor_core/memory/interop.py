@@ -7,7 +7,7 @@ from facula.tensor_core import _ops, _tensor
 from facula.tensor_core.dispatch.arguments import as_dtype
 from facula.tensor_core._lib import address, lib, pointer
 from facula.tensor_core._tensor import Tensor, _owners, own_tensor
-from facula.tensor_core._types import ALIASES, BY_CODE, BY_NAME, BY_SCALAR_TYPE, DEVICES, DTYPES, device, dtype, memory_format
+from facula.tensor_core._types import ALIASES, BY_CODE, BY_NAME, BY_SCALAR_TYPE, DEVICES, DTYPES, device, dtype, memory_format, no_backend
 
 _dtype, _device = dtype, device  # where a parameter has the name
 _CPU = DEVICES[0]
@@ -252,8 +252,8 @@ def to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, mem
     d, place = _parse((*args, other, dtype, device))
     flags = [a for a in args if isinstance(a, bool)]
     copy = copy or len(flags) > 1 and flags[1]
-    if place is not None and place.type == "cuda":
-        raise AssertionError("Torch not compiled with CUDA enabled: this build of facula has no CUDA backend. Use device='cpu'.")
+    if place is not None and place.type not in ("cpu", "meta"):
+        raise no_backend(place.type, made=False)
     d = self.dtype if d is None else d
     fmt = 1 if memory_format is None else _format("to", memory_format)
     if place is not None and place.id != lib.fc_device(self._h):
