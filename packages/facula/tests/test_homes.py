@@ -59,6 +59,13 @@ def test_a_class_is_where_it_says_that_it_is(served):
                 assert kind is getattr(importlib.import_module(kind.__module__), kind.__qualname__)
 
 
+def test_annotations_are_read_where_they_were_written(served):
+    import typing
+
+    for kind in (served.nn.Module, served.nn.LSTM, served.optim.Adam, served.distributions.Normal, served.utils.data.DataLoader):
+        assert not [said for said in typing.get_type_hints(type("Mine", (kind,), {})).values() if isinstance(said, str)]
+
+
 def test_a_whole_module_names_nothing_of_ours(served):
     optimizer = served.optim.AdamW([served.zeros(1, requires_grad=True)])
     blob = saved(served, [zoo(served), optimizer, served.optim.lr_scheduler.StepLR(optimizer, 3), served.relu, served.nn.functional.gelu])

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import re
 import sys
 import types
 from collections.abc import Iterator
+from typing import Any
 
 from ._names import FILES
 from ._places import NN_FILES
@@ -90,7 +92,23 @@ def rename(alias: str, saved: dict[type, str]) -> None:
     for namespace in (alias, *NAMESPACES[alias]):
         for kind in _classes(resolve(namespace)):
             if kind not in saved and (home := _home(kind, namespace)) is not None:
+                _read_annotations(kind)
                 saved[kind], kind.__module__ = kind.__module__, home
+
+
+def _read_annotations(kind: type) -> None:
+    """Texts become what they say, while the class still tells the file whose names they use: typing.get_type_hints asks by __module__."""
+    said = inspect.get_annotations(kind)
+    if any(isinstance(value, str) for value in said.values()):
+        names = vars(sys.modules[kind.__module__])
+        kind.__annotations__ = {key: _meant(value, names) if isinstance(value, str) else value for key, value in said.items()}
+
+
+def _meant(text: str, names: dict[str, Any]) -> Any:
+    try:
+        return eval(text, names)
+    except NameError:  # known to type checkers only
+        return Any
 
 
 def of_function(function: types.FunctionType) -> tuple[str, str] | None:
