@@ -19,7 +19,7 @@ static void N(block_along)(const job *q, int d, const T *grid, N(dim) *s)
     T place[POINTS], slope[POINTS], low[POINTS], past[POINTS];
     for (int p = 0; p < POINTS; ++p) {
         const T u = grid[dims * p + dims - 1 - d];
-        place[p] = q->align ? (u + 1) / 2 * (size - 1) : ((u + 1) * size - 1) / 2;
+        place[p] = N(place_of)(q, u, size);
         slope[p] = q->align ? (size - 1) / 2 : size / 2;
     }
     if (q->mode == CUBIC)

@@ -136,6 +136,12 @@ typedef struct {
     T w[TAPS], dw[TAPS][3];
 } N(taps);
 
+/* The place in pixels of a grid's coordinate along a dim of this size. The orders are PyTorch's, whose loops over planes multiply and add at once. */
+static inline T N(place_of)(const job *q, T u, T size)
+{
+    return q->align ? (u + 1) / 2 * (size - 1) : q->dims == 2 ? M(fma)(u + 1, size / 2, K(-0.5)) : ((u + 1) * size - 1) / 2;
+}
+
 /* Moved inside, as the padding says; *slope is multiplied by the derivative of that. */
 static inline T N(inside)(const job *q, int padding, int d, T at, T *slope)
 {
@@ -187,7 +193,7 @@ static inline N(taps) N(taps_at)(const job *q, int64_t n, int64_t p, int slopes)
     const int along = q->mode == LINEAR ? 2 : q->mode == NEAREST ? 1 : 4;
     for (int d = 0; d < q->dims; ++d) {
         const T u = grid[q->dims - 1 - d], size = (T)q->size[d];
-        T slope = q->align ? (size - 1) / 2 : size / 2, place = q->align ? (u + 1) / 2 * (size - 1) : ((u + 1) * size - 1) / 2;
+        T slope = q->align ? (size - 1) / 2 : size / 2, place = N(place_of)(q, u, size);
         if (q->mode != CUBIC)
             place = N(inside)(q, q->padding, d, place, &slope);
         const T low = q->mode == NEAREST ? M(round)(place) : M(floor)(place), t = place - low;
