@@ -150,6 +150,8 @@ def _inplace_compositions():
                 raise DTypeError(f"{name}_: result type {result.dtype.scalar_type} can't be cast to the desired output type {input.dtype.scalar_type}. Use {name}.")
             if not alone:
                 partly_apart(name + "_", input, args)
+            if input.is_sparse:
+                return input.copy_(result)
             return _ops.copy_into_(input, result)
 
         in_place.__name__ = in_place.__qualname__ = name + "_"

@@ -152,7 +152,7 @@ def empty(*sizes, size=None, out=None, dtype=None, layout=None, device=None, req
     if out is not None:
         _fits("empty", out, dtype)
         if out.is_sparse:
-            return out.sparse_resize_and_clear_(wanted := ints(sizes), len(wanted), 0)
+            return _finish(out.sparse_resize_and_clear_(wanted := ints(sizes), len(wanted), 0), requires_grad)
         return _finish(prepared(out.resize_(ints(sizes))), requires_grad)
     t = _empty(ints(sizes), dtype, device)
     if memory_format is not None and memory_format.id > 1:
@@ -166,7 +166,7 @@ def _filled(size, value, dtype, device_, requires_grad, out=None):
     else:
         _fits("full", out, dtype)
         if out.is_sparse and not value:
-            return out.sparse_resize_and_clear_(wanted := ints(size), len(wanted), 0)
+            return _finish(out.sparse_resize_and_clear_(wanted := ints(size), len(wanted), 0), requires_grad)
         t = out.resize_(ints(size))
     if value not in (0, 1):
         value = fitting("full", value, t.dtype)

@@ -262,7 +262,7 @@ def _transposed(x, dim0, dim1):
         return make(x._i, x._v.transpose(a - n + 1, b - n + 1), size, x._coalesced)
     order = list(range(n))
     order[a], order[b] = order[b], order[a]
-    return make(_ops.index_select(x._i, 0, _data.tensor(order)), x._v, size, a == b and x._coalesced)
+    return make(_ops.index_select(x._i, 0, _data.tensor(order)), x._v, size, x._coalesced and (a == b or not x._nnz()))
 
 
 def _norm(x, dim=None, p=2, keepdim=False):

@@ -100,7 +100,7 @@ def _permute(x, dims):
         raise RuntimeError("permute(sparse_coo): transpositions between sparse and dense dimensions are not allowed. Only transpose within each.")
     size = [x.shape[d] for d in order]
     values = x._v.permute((0, *(d - n + 1 for d in order[n:])))
-    return _make(x._i[order[:n]], values, size, x._coalesced and order[:n] == list(range(n)))
+    return _make(x._i[order[:n]], values, size, x._coalesced and order[: max(n, 1)] == list(range(min(max(n, 1), len(order)))))
 
 
 def _cat(tensors, dim):
