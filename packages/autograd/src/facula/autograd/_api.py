@@ -76,15 +76,22 @@ def roots(outputs, grads) -> list:
         elif not isinstance(out, Tensor):
             if getattr(out, "shape", None) not in (None, g.shape):
                 raise GradError(f"backward: Mismatch in shape: grad_output[{i}] has a shape of {list(g.shape)} and output[{i}], an edge of the graph, has a shape of {list(out.shape)}. Make them equal.")
+            g = in_dtype_of(i, g, getattr(out, "dtype", None))
         else:
             if g.shape != out.shape:
                 raise GradError(f"backward: Mismatch in shape: grad_output[{i}] has a shape of {list(g.shape)} and output[{i}] has a shape of {list(out.shape)}. Make them equal.")
-            if g.dtype is not out.dtype:
-                if is_complex(g) != is_complex(out):
-                    raise GradError(f"backward: gradient {i} is {g.dtype} and its tensor {out.dtype}: both must be complex, or neither. Convert it.")
-                g = g.to(out.dtype)
+            g = in_dtype_of(i, g, out.dtype)
         found.append((origin, g))
     return found
+
+
+def in_dtype_of(i, g, dtype) -> Tensor:
+    """Gradient i in the dtype of what it is the gradient of; None: that is not known."""
+    if dtype is None or g.dtype is dtype:
+        return g
+    if is_complex(g) != dtype.is_complex:
+        raise GradError(f"backward: gradient {i} is {g.dtype} and its tensor {dtype}: both must be complex, or neither. Convert it.")
+    return g.to(dtype)
 
 
 def listed_values(i, out, g) -> Tensor:

@@ -132,6 +132,10 @@ class FunctionNode(FunctionCtx, Node):
             outs = outs[:n]
         if len(outs) != n:
             raise GradError(f"{self.name()}: returned an incorrect number of gradients (expected {n}, got {len(outs)}). Return one for each argument of forward.")
+        if n > len(self._places):
+            for i, g in enumerate(outs):
+                if g is not None and i not in self._places:
+                    raise GradError(f"{self.name()}: returned a gradient different than None at position {i + 1}, but the corresponding forward input was no tensor. Return None there.")
         found = []
         for i, (g, place) in enumerate(zip([outs[i] for i in self._places], self._input_metas)):
             if g is not None and inputs[i] is not None:

@@ -77,6 +77,7 @@ class GradientEdge:
     origin: Node = None
     one: object = field(default=None, compare=False)  # where the tensor has one element: a gradient of 1 for it
     shape: object = field(default=None, compare=False)  # the tensor's, where it is known
+    dtype: object = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         if self.origin is None:  # made by hand
@@ -90,7 +91,7 @@ def get_gradient_edge(tensor) -> GradientEdge:
     if origin is None:
         raise GradError("get_gradient_edge: the tensor does not require grad. Call requires_grad_() first.")
     one = ones_like(tensor.detach()) if tensor.numel() == 1 and not tensor.is_complex() else None
-    return GradientEdge(*origin.edge(), origin, one, tensor.shape)
+    return GradientEdge(*origin.edge(), origin, one, tensor.shape, tensor.dtype)
 
 
 def register_multi_grad_hook(tensors, fn, *, mode="all") -> _Handles:
