@@ -156,11 +156,13 @@ static PyObject *fc_list_from(fc_tensor *t, int dim, const char *at, int dtype, 
 static int fc_is_inside(fc_tensor *t, int64_t size)
 {
     int64_t low = fc_offset(t), high = low;
+    if (!fc_numel(t))
+        return 1; /* whose strides may be any */
     for (int d = 0; d < fc_ndim(t); ++d) {
         const int64_t reach = (fc_size(t, d) - 1) * fc_stride(t, d);
         *(reach < 0 ? &low : &high) += reach;
     }
-    return !fc_numel(t) || (low >= 0 && (high + 1) * size <= fc_storage_bytes(t));
+    return low >= 0 && (high + 1) * size <= fc_storage_bytes(t);
 }
 
 /* Bytes per element; 0 for halves, which are converted first. */

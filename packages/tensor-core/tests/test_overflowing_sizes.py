@@ -65,3 +65,7 @@ def test_more_memory_than_there_is_is_refused_in_words(program):
                                            ("ones(0).view(HALF, 4, 0)", (HALF, 4, 0)), ("_ops.slice(ones(5), 0, 0, 1, FAR)", (1,))])  # fmt: skip
 def test_large_sizes_of_nothing_are_sizes(program, shape):
     assert shape == tuple(eval(program).shape)
+
+
+def test_strides_of_no_elements_may_be_any():
+    assert [] == facula.ones(1).as_strided((0, HALF), (9, 9)).tolist()

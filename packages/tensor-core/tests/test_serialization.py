@@ -5,6 +5,8 @@ import io
 import os
 import pickle
 import stat
+import subprocess
+import sys
 import threading
 import zipfile
 
@@ -277,3 +279,8 @@ def test_the_environment_forces_weights_only_either_way(monkeypatch):
         facula.load(file, weights_only=False)
 
     assert collections.deque([1]) == relaxed
+
+
+def test_what_a_refusal_names_is_there_after_import_facula_alone():
+    program = "import facula\nwith facula.serialization.safe_globals([print]):\n    assert print in facula.serialization.get_safe_globals()"
+    subprocess.run([sys.executable, "-c", program], check=True)

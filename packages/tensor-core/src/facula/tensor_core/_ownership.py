@@ -37,6 +37,7 @@ MODULES = {
     "overrides": ("facula.overrides", "facula-tensor-core"),
     "version": ("facula.version", "facula-tensor-core"),
     "safetensors": ("facula.safetensors", "facula-tensor-core"),
+    "serialization": ("facula.serialization", "facula-tensor-core"),
 }
 
 UTILS = {

@@ -1,5 +1,7 @@
 """Shapes: the same elements in other dims. Compositions of the view rows."""
 
+import math
+
 from facula.tensor_core import _ops
 from facula.tensor_core.dispatch import slow as _dispatch
 from facula.tensor_core.dispatch.arguments import by_axis, ints, listed, sequence, whole
@@ -328,11 +330,7 @@ def unflatten(input, dim=None, sizes=None, *, axis=None):
     want_ints("unflatten", "sizes", 2, sizes)
     if not len(sizes):
         raise RuntimeError("unflatten: sizes must be non-empty")
-    if not input.dim():
-        raise RuntimeError(f"unflatten: dim {dim} of a tensor without dims (input: (), {input.dtype.name}). Give one dim at least, or use view.")
-    size, known = input.shape[d], 1
-    for s in sizes:
-        known *= 1 if s == -1 else s
+    size, known = input.shape[d], math.prod(1 if s == -1 else s for s in sizes)
     if -1 not in sizes and known != size:
         raise ShapeError(f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {d} ({size}) in the input tensor. Give others.")
     if tuple(sizes).count(-1) == 1 and known > 0 and size % known == 0:  # from the dim alone: other dims may have no elements
