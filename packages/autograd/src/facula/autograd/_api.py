@@ -321,6 +321,8 @@ def tensor_detach_(self) -> Tensor:
 
 def tensor_requires_grad_(self, requires_grad=True) -> Tensor:
     """Say whether gradients are wanted for this leaf; returns it."""
+    if requires_grad is not True and requires_grad is not False:
+        raise TypeError(f"requires_grad_(): argument 'requires_grad' (position 1) must be bool, not {type(requires_grad).__name__}. Write True or False.")
     self.requires_grad = requires_grad
     return self
 

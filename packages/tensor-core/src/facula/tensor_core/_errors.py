@@ -62,6 +62,10 @@ class IntegerOverflow(RuntimeError, ValueError, OverflowError):
     """An integer beyond 64 bits: PyTorch raises one or the other, by what converts it."""
 
 
+class IntegersOverflow(IntegerOverflow, TypeError):
+    """One beyond 64 bits among several."""
+
+
 class NotATensorError(TypeError, AttributeError):
     """Something else where a tensor is wanted: PyTorch's parser raises the one, its Python functions, which ask it for its shape, the other."""
 

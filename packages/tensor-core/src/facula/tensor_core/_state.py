@@ -65,19 +65,26 @@ def is_storage(obj):
     return isinstance(obj, (TypedStorage, UntypedStorage))
 
 
+def _tensor(name, input):
+    """input, which is to be a Tensor. Raises TypeError for anything else."""
+    if not hasattr(input, "numel"):
+        raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}. Convert it with facula.tensor.")
+    return input
+
+
 def is_floating_point(input):
     """Has it a real floating dtype?"""
-    return input.dtype.kind == 2
+    return _tensor("is_floating_point", input).dtype.kind == 2
 
 
 def is_complex(input):
     """Has it a complex dtype?"""
-    return input.dtype.kind == 3
+    return _tensor("is_complex", input).dtype.kind == 3
 
 
 def numel(input):
     """Number of elements."""
-    return input.numel()
+    return _tensor("numel", input).numel()
 
 
 def promote_types(type1, type2):
@@ -91,7 +98,10 @@ def promote_types(type1, type2):
 
 def can_cast(from_, to):
     """May a result of dtype from_ be written to an output of dtype to?"""
-    return bool(lib.fc_can_cast(from_.id, to.id))
+    try:
+        return bool(lib.fc_can_cast(from_.id, to.id))
+    except AttributeError:
+        raise TypeError(f"can_cast(): both arguments must be torch.dtype, got {type(from_).__name__} and {type(to).__name__}. Give facula.float32 or its like.") from None
 
 
 _KINDS = {bool: 0, int: 1, float: 2, complex: 3}

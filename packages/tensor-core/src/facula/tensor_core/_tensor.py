@@ -132,7 +132,9 @@ class Tensor(lib.Slots):
     def requires_grad(self, flag):
         from facula.tensor_core._ownership import need_tape
 
-        need_tape("requires_grad").requires_grad(self, bool(flag))
+        if flag is not True and flag is not False:
+            raise RuntimeError(f"requires_grad must be a bool, not {type(flag).__name__} {flag!r}. Write True or False.")
+        need_tape("requires_grad").requires_grad(self, flag)
 
     grad = property(lib.grad_of, doc="The gradient that backward() accumulated, or None.")
 

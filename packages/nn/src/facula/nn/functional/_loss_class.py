@@ -26,8 +26,8 @@ def _check_classes(name: str, input: Tensor, target: Tensor, weight: Tensor | No
         raise RuntimeError(f"{name}: Expected floating point type for target with class probabilities, got {target.dtype}. Convert it, or give class indices.")
     if input.dim() == 2 and target.dim() > 1:
         raise RuntimeError(f"{name}: 0D or 1D target tensor expected, multi-target not supported, got {tuple(target.shape)}. Give class indices.")
-    if tuple(target.shape) != wanted:
-        raise RuntimeError(f"{name}: target is {tuple(target.shape)} and input {tuple(input.shape)} wants {wanted}. Give class indices.")
+    if tuple(target.shape) != wanted and (dim or tuple(target.shape) != (1,)):  # the one element's class may stand in a list
+        raise (RuntimeError if dim else extend.ShapeError)(f"{name}: target is {tuple(target.shape)} and input {tuple(input.shape)} wants {wanted}. Give class indices.")
     if target.dtype not in (facula.int64, facula.uint8):
         raise RuntimeError(f"{name}: expected target dtype int64 or uint8, but got {target.dtype}. Convert with target.long().")
     if weight is not None and (weight.dim() != 1 or weight.size(0) != input.size(dim)):
@@ -54,8 +54,11 @@ def nll_loss(
         extend.want_tensor("nll_loss", "target", 1, target)
     if weight is not None and type(weight) is not Tensor:
         extend.want_tensor("nll_loss", "weight", 2, weight)
+    if type(input) is not Tensor:
+        extend.want_tensor("nll_loss", "input", 0, input)
     reduction = checked(size_average, reduce, reduction)
-    _check_classes("nll_loss", input, target, weight)
+    dim = _check_classes("nll_loss", input, target, weight)
+    target = target if dim or not target.shape else target.reshape(())
     return _nll_loss(input, target.long(), weight, _REDUCTIONS[reduction], ignore_index)[0]
 
 
@@ -90,6 +93,7 @@ def cross_entropy(
             raise RuntimeError(f"cross_entropy: ignore_index {ignore_index} is not supported for floating point target. Give class indices.")
         return _with_probabilities(input, target, weight, reduction, label_smoothing, dim)
     _check_classes("cross_entropy", input, target, weight)
+    target = target if dim or not target.shape else target.reshape(())
     return _cross_entropy(input, target.long(), weight, _REDUCTIONS[reduction], ignore_index, label_smoothing)[0]
 
 
@@ -180,6 +184,8 @@ def multilabel_margin_loss(
     if type(input) is not Tensor:
         extend.want_tensor("multilabel_margin_loss", "input", 0, input)
     reduction = checked(size_average, reduce, reduction)
+    if input.numel() == target.numel() == 1 and input.dim() < 2 > target.dim():
+        target = target.reshape(input.shape)
     if input.shape != target.shape:
         raise RuntimeError(f"multilabel_margin_loss: Expected target of input's shape {tuple(input.shape)}, got inconsistent target size: {tuple(target.shape)}. Give each place one class or -1.")
     if input.dim() > 2 or not input.numel() and (input.dim() < 2 or not input.size(1)):

@@ -21,7 +21,7 @@ def ntuple(value: Any, n: int, name: str = "value") -> tuple:
         if len(value) == 1:
             return tuple(value) * n
         if len(value) != n:
-            raise RuntimeError(f"{name} has {len(value)} elements, {n} are wanted. Give one number or {n}.")
+            raise extend.ShapeError(f"{name} has {len(value)} elements, {n} are wanted. Give one number or {n}.")
         return tuple(value)
     return (value,) * n
 

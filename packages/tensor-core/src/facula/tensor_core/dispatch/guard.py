@@ -10,12 +10,12 @@ from types import FunctionType
 from facula.tensor_core._errors import IntegerOverflow, NotATensorError
 from facula.tensor_core.dispatch.foreign import ask, overriding
 from facula.tensor_core._tensor import Tensor
-from facula.tensor_core._types import dtype
+from facula.tensor_core._types import dtype, memory_format
 
 # kind: (types that are right at a glance, word for a message)
-WORDS = {"tensor": "Tensor", "int": "int", "ints": "tuple of ints", "bool": "bool", "float": "float", "number": "Number", "real": "Number", "str": "str", "dtype": "torch.dtype"}
+WORDS = {"tensor": "Tensor", "int": "int", "ints": "tuple of ints", "bool": "bool", "float": "float", "number": "Number", "real": "Number", "str": "str", "dtype": "torch.dtype", "memory_format": "torch.memory_format"}
 FAST = {
-    "tensor": (Tensor,), "int": (), "ints": (), "bool": (bool,), "float": (float, int), "number": (int, float, bool), "real": (int, float, bool), "str": (str,), "dtype": (dtype,),
+    "tensor": (Tensor,), "int": (), "ints": (), "bool": (bool,), "float": (float, int), "number": (int, float, bool), "real": (int, float, bool), "str": (str,), "dtype": (dtype,), "memory_format": (memory_format,),
 }  # fmt: skip
 
 NAMES = {

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from facula.tensor_core import _tensor
 from facula.tensor_core.dispatch import run as _run
-from facula.tensor_core._errors import MEMORY, STALE, IntegerOverflow, explain
+from facula.tensor_core._errors import MEMORY, STALE, IntegerOverflow, IntegersOverflow, explain
 from facula.tensor_core._lib import NULL, lib
 from facula.tensor_core.dispatch.foreign import ask_row, overriding
 from facula.tensor_core.dispatch.guard import refused
@@ -163,7 +163,8 @@ def execute(op, args, out=None):
     except OverflowError as error:
         if "fit 64" in str(error):  # a Scalar's
             raise
-        raise IntegerOverflow(f"{op.name}: Overflow when unpacking long long: an argument is beyond 64 bits. Give a smaller one.") from None
+        error = IntegersOverflow if any("[]" in p.type for p in op.params) else IntegerOverflow
+        raise error(f"{op.name}: Overflow when unpacking long long: an argument is beyond 64 bits. Give a smaller one.") from None
     if result is None:
         if lib.fc_status() == STALE and refresh_stale((*args, out)):
             result = run(op, args, out)
@@ -227,6 +228,10 @@ def call(op, args, out=None):
                 return t
     if override is not None and (found := override(op, args, out, "call")) is not NotImplemented:
         return found
+    if op.name == "linear" and out is None and _broadcasts(*args):
+        from facula.tensor_core.functions.matrix import linear_plus
+
+        return linear_plus(*args)
     if _listeners and _listened():
         return _interpret(op, args, {} if out is None else {"out": out})
     if relevant := overriding(args):
@@ -246,6 +251,13 @@ def call(op, args, out=None):
     if has_origin(args):
         record[op.id](result, *args)
     return result
+
+
+def _broadcasts(input, weight, bias):
+    """Is it a bias that linear's row does not take, for it is no vector of one number for each row of weight?"""
+    if not (type(input) is type(weight) is type(bias) is Tensor) or bias.dtype is not weight.dtype or len(weight.shape) != 2 or not input.shape or not bias.shape:
+        return False
+    return len(bias.shape) > 1 or bias.shape[0] == 1 != weight.shape[0]
 
 
 def failed(op, args):

@@ -327,6 +327,9 @@ def stft(
     align_to_window: without center, a window shorter than n_fft begins at input[t hop].
     return_complex must be given for real signals; False answers real and imaginary parts along a last dim.
     """
+    check("stft", "n_fft", 1, "int", n_fft)
+    if return_complex is not None:
+        check("stft", "return_complex", None, "bool", return_complex)
     hop = n_fft // 4 if hop_length is None else hop_length
     length = n_fft if win_length is None else win_length
     if window is None:

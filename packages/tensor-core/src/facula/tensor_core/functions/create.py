@@ -155,6 +155,8 @@ def empty(*sizes, size=None, out=None, dtype=None, layout=None, device=None, req
             return _finish(out.sparse_resize_and_clear_(wanted := ints(sizes), len(wanted), 0), requires_grad)
         return _finish(prepared(out.resize_(ints(sizes))), requires_grad)
     t = _empty(ints(sizes), dtype, device)
+    if memory_format is not None:
+        check("empty_like", "memory_format", None, "memory_format", memory_format)
     if memory_format is not None and memory_format.id > 1:
         t = own_tensor(lib.fc_to(t._h, t.dtype.id, memory_format.id, 0))
     return _finish(prepared(t), requires_grad)

@@ -20,6 +20,8 @@ def einsum(*args):
     if len(args) < 2:
         raise ValueError("einsum(): must specify the equation string and at least one operand, or at least one operand and its subscripts list")
     equation, *operands = args
+    if not isinstance(equation, (str, Tensor)):
+        raise TypeError(f"einsum(): the first argument must be the equation or an operand, not {type(equation).__name__}. Give a string.")
     if not isinstance(equation, str):
         equation, operands = _from_lists((equation, *operands))
     elif len(operands) == 1 and isinstance(operands[0], (list, tuple)):

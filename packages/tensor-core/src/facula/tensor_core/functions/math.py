@@ -3,7 +3,7 @@
 from facula.tensor_core import _ops, _tensor
 from facula.tensor_core.functions import create as _create, joining as _joining, rearranging as _rearranging
 from facula.tensor_core._errors import ShapeError
-from facula.tensor_core.dispatch.guard import want_tensor
+from facula.tensor_core.dispatch.guard import check, want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core.dispatch.out import into
 from facula.tensor_core.dispatch.run import is_number
@@ -40,6 +40,8 @@ def clone(input, *, memory_format=None):
     """A copy in new memory; strides are kept where they are dense."""
     if type(input) is not Tensor:
         want_tensor("clone", "input", 0, input)
+    if memory_format is not None:
+        check("clone", "memory_format", None, "memory_format", memory_format)
     return _ops.copy(input, None, 1 if memory_format is None else memory_format.id)
 
 

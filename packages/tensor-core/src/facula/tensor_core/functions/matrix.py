@@ -29,6 +29,16 @@ def mm(input, mat2, *, out=None):
     return _ops.matmul(input, mat2, out=out)
 
 
+def linear_plus(input, weight, bias):
+    """linear with a bias that broadcasts over the result, instead of a vector."""
+    rows = _ops.unsqueeze(input, 0) if input.dim() == 1 else input
+    product = _ops.linear(rows, weight)
+    result = _ops.add(product, bias)
+    if result.shape != product.shape:
+        raise ShapeError(f"linear: a bias of shape {tuple(bias.shape)} does not broadcast over the result of shape {tuple(product.shape)}. Give one number for each row of weight.")
+    return _ops.squeeze(result, (0,)) if input.dim() == 1 else result
+
+
 def bmm(input, mat2, *, out=None):
     """Products of two batches of matrices."""
     if not (type(input) is type(mat2) is Tensor):

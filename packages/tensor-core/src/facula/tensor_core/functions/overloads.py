@@ -268,8 +268,10 @@ def div(input, other, *, rounding_mode=None, out=None):
         floats = (isinstance(input, Tensor) and input.dtype.kind >= 2) or (isinstance(other, Tensor) and other.dtype.kind >= 2)
         return (_ops._floor_quotient if floats else _ops.floor_divide)(input, other, out=out)  # floor_divide's derivative is refused, the other's is 0
     if rounding_mode == "trunc":
-        if not isinstance(input, Tensor) and not isinstance(other, Tensor) and is_number(input):
-            input = zero_dim(input)
+        if not isinstance(input, Tensor) and is_number(input):
+            from facula.tensor_core._state import result_type
+
+            input = zero_dim(input, result_type(input, other) if isinstance(other, Tensor) else None)
         return _ops.trunc_divide(input, other, out=out)
     if type(rounding_mode) is not str:
         check("div", "rounding_mode", None, "str", rounding_mode)

@@ -110,6 +110,8 @@ def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None, out=No
         raise RuntimeError(f"{name}: dims must be different. Got ({dim[0]}, {dim[1]})")
     if isinstance(ord, complex):
         raise RuntimeError(f"{name}: Expected a non-complex scalar as the order of norm, got {ord}.")
+    if ord is None:
+        raise TypeError(f"{name}(): argument 'ord' must be Number or str, not NoneType. Leave it out for the Frobenius norm.")
     if ord not in ("fro", "nuc", 1, -1, 2, -2, inf, -inf):
         raise RuntimeError(f"{name}: Order {ord} not supported.")
     A = _widen(name, A, dtype)
@@ -144,6 +146,8 @@ def norm(input, ord=None, dim=None, keepdim=False, *, out=None, dtype=None) -> T
     """The vector or matrix norm: of matrices where dim names two dims (or input has two and dim is None) and ord is given."""
     if dtype is not None and (as_dtype(dtype).kind != input.dtype.kind and as_dtype(dtype).kind < 3 or as_dtype(dtype).to_real().itemsize < input.dtype.to_real().itemsize):
         raise RuntimeError(f"linalg.norm: the dtype of the input ({input.dtype.name}) should be convertible without narrowing to the specified dtype ({as_dtype(dtype).name}).")
+    if isinstance(ord, Tensor) and ord.dim():
+        raise TypeError(f"linalg.norm(): argument 'ord' must be Number or str, not a Tensor of shape {tuple(ord.shape)}. Give one number.")
     if isinstance(ord, str) or ord is not None and (dim is None and input.dim() == 2 or isinstance(dim, (tuple, list)) and len(dim) == 2):
         if dim is None and input.dim() != 2 or whole(dim) or dim is not None and len(dim) != 2:
             raise RuntimeError(f"linalg.norm: order {ord!r} is of matrices: 'dim' must name two dims of the input of shape {tuple(input.shape)}, got {dim}.")

@@ -249,7 +249,12 @@ def to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, mem
     if not args and (device == "cpu" if device.__class__ is str else device.__class__ is _device and device.type == "cpu") and memory_format is other is None and not copy and self.device is _CPU:
         if dtype is None or dtype.__class__ is _dtype:
             return self if dtype is None or self.dtype is dtype else _ops.copy(self, dtype, 1)
-    d, place = _parse((*args, other, dtype, device))
+    for name, value in () if non_blocking is copy is False else (("non_blocking", non_blocking), ("copy", copy)):
+        if value is not True and value is not False:
+            raise TypeError(f"to(): argument '{name}' must be bool, not {value.__class__.__name__}. Write True or False.")
+    if len(args) > 1 and any([a.__class__ is int for a in args[1:]]):
+        raise TypeError(f"to() received an invalid combination of arguments: an int where a bool or a memory format is wanted, {args}. Write True or False.")
+    d, place = _parse((*args, other, as_dtype(dtype), device))
     flags = [a for a in args if isinstance(a, bool)]
     copy = copy or len(flags) > 1 and flags[1]
     if place is not None and place.type not in ("cpu", "meta"):
