@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import inspect
 import re
 import sys
 import types
@@ -98,7 +97,7 @@ def rename(alias: str, saved: dict[type, str]) -> None:
 
 def _read_annotations(kind: type) -> None:
     """Texts become what they say, while the class still tells the file whose names they use: typing.get_type_hints asks by __module__."""
-    said = inspect.get_annotations(kind)
+    said = kind.__annotations__  # its own, from Python 3.10 on
     if any(isinstance(value, str) for value in said.values()):
         names = vars(sys.modules[kind.__module__])
         kind.__annotations__ = {key: _meant(value, names) if isinstance(value, str) else value for key, value in said.items()}
