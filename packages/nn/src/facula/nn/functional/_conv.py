@@ -8,9 +8,10 @@ from typing import Any
 from facula import Tensor
 from facula.tensor_core import extend
 
+from ._rows import row
 from ._window import batched, ntuple, out_size, padded
 
-_convolution = extend.function(extend.ops["convolution"])
+_convolution, _squeeze, _unsqueeze = row("convolution"), row("squeeze"), row("unsqueeze")
 
 
 def _same_padding(kernel: tuple, stride: tuple, dilation: tuple) -> tuple[tuple, tuple]:
@@ -93,10 +94,11 @@ def _conv(
     _want_tensors(name, input, weight, bias)
     try:  # the row checks too: what it refuses is said below, by the sizes that are wrong
         plain = _plain(ndim, stride, padding, dilation)
-        if plain is not None and len(input.shape) == ndim + 2:
-            result = _convolution(input, weight, bias, *plain, False, (0, 0, 0), groups)
+        if plain is not None:
+            alone = len(input.shape) == ndim + 1
+            result = _convolution(_unsqueeze(input, 0) if alone else input, weight, bias, *plain, False, (0, 0, 0), groups)
             if result.numel() and input.numel():
-                return result
+                return _squeeze(result, (0,)) if alone else result
     except (RuntimeError, TypeError, ValueError):
         pass
     x, added = batched(input, ndim, name)

@@ -6,8 +6,6 @@ import facula
 from facula.tensor_core import extend
 from facula import Tensor
 
-from ._rows import WIDE, only
-
 
 def _norm(x: Tensor, p: float, dim: int, keepdim: bool = False) -> Tensor:
     return facula.norm(x, p, dim, keepdim)
@@ -32,14 +30,7 @@ def pdist(input: Tensor, p: float = 2) -> Tensor:
     """p-norm distances of all pairs of rows (i < j) of an (N, M) matrix, in row order."""
     if type(input) is not Tensor:
         extend.want_tensor("pdist", "input", 0, input)
-    if input.dim() != 2:
-        raise RuntimeError(f"pdist: only supports 2D tensors, got: {input.dim()}D")
-    if p < 0:
-        raise RuntimeError(f"pdist: only supports non-negative p values, got {p}")
-    only("pdist", input.dtype, WIDE)
-    n = input.size(0)
-    i, j = facula.triu_indices(n, n, 1)
-    return _norm(input[i] - input[j], p, -1)
+    return facula.pdist(input, p)
 
 
 def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out: Tensor | None = None) -> Tensor:

@@ -67,8 +67,10 @@ def grid_sample(
     if align_corners is None:
         warnings.warn("Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0.", stacklevel=2)
         align_corners = False
-    ndim = input.dim() - 2
-    _check_grid(input, grid, ndim)
+    ndim = len(input.shape) - 2
+    size, places = input.shape, grid.shape
+    if not 2 <= ndim <= 3 or len(places) != ndim + 2 or size[0] != places[0] or places[-1] != ndim or 0 in size[2:]:
+        _check_grid(input, grid, ndim)
     if mode == "bicubic" and ndim == 3:
         raise RuntimeError("grid_sampler(): bicubic interpolation only supports 4D input")
     return _grid_sample(input, grid, _SAMPLES.index(mode), _PADDINGS.index(padding_mode), align_corners)

@@ -10,10 +10,11 @@ import facula
 from facula import Tensor
 from facula.tensor_core import extend
 
-from ._rows import REAL, only
+from ._rows import REAL, only, row
 from ._window import batched, channels_last, ntuple, out_size, padded, some, taps
 
-_max_row, _values_row, _avg_row = (extend.function(extend.ops[name]) for name in ("max_pool", "_max_pool_values", "avg_pool"))
+_max_row, _values_row, _avg_row = row("max_pool"), row("_max_pool_values"), row("avg_pool")
+_squeeze, _unsqueeze = row("squeeze"), row("unsqueeze")
 
 
 class _Windows:
@@ -66,12 +67,17 @@ def _max_pool(
         some(name, input, ndim)
     if ndim == 1 and not return_indices and input.dtype.kind < 2:
         only(name, input.dtype, REAL)
-    if len(shape) == ndim + 2:
+    alone = len(shape) == ndim + 1
+    if alone or len(shape) == ndim + 2:
         try:  # as in _conv
+            x = _unsqueeze(input, 0) if alone else input
             if not return_indices and input.origin is None and type(input) is Tensor and not extend.listening():
-                return _values_row(input, *_plain(ndim, kernel, stride, padding, dilation), ceil_mode)
-            best, at = _max_row(input, *_plain(ndim, kernel, stride, padding, dilation), ceil_mode)
-            return (best, at) if return_indices else best
+                best = _values_row(x, *_plain(ndim, kernel, stride, padding, dilation), ceil_mode)
+                return _squeeze(best, (0,)) if alone else best
+            best, at = _max_row(x, *_plain(ndim, kernel, stride, padding, dilation), ceil_mode)
+            if not return_indices:
+                return _squeeze(best, (0,)) if alone else best
+            return (_squeeze(best, (0,)), _squeeze(at, (0,))) if alone else (best, at)
         except (RuntimeError, TypeError, ValueError):
             pass
     x, added = batched(input, ndim, name)
@@ -126,9 +132,11 @@ def _avg_pool(
     count_include_pad: bool,
     divisor: int | None = None,
 ) -> Tensor:
-    if len(input.shape) == ndim + 2 and 0 not in input.shape and divisor != 0 and input.dtype is not facula.int64:
+    alone = len(input.shape) == ndim + 1
+    if (alone or len(input.shape) == ndim + 2) and 0 not in input.shape and divisor != 0 and input.dtype is not facula.int64:
         try:  # as in _max_pool
-            return _avg_row(input, *_plain(ndim, kernel, stride, padding, 1)[:3], ceil_mode, count_include_pad, divisor or 0)
+            result = _avg_row(_unsqueeze(input, 0) if alone else input, *_plain(ndim, kernel, stride, padding, 1)[:3], ceil_mode, count_include_pad, divisor or 0)
+            return _squeeze(result, (0,)) if alone else result
         except (RuntimeError, TypeError, ValueError):
             pass
     name = f"avg_pool{ndim}d"

@@ -4,11 +4,12 @@ import builtins
 
 from facula.tensor_core import _ops
 from facula.tensor_core.functions import shape as _shape, splitting as _splitting
-from facula.tensor_core.functions.create import _finish, empty, empty_strided, full, plain
+from facula.tensor_core.functions.create import empty_strided, full, plain
 from facula.tensor_core.dispatch.arguments import by_axis, ints
 from facula.tensor_core._errors import IndexRangeError
 from facula.tensor_core.functions.index import nonzero
 from facula.tensor_core.dispatch.guard import guarded, want_ints, want_tensor
+from facula.tensor_core._lib import lib
 from facula.tensor_core.dispatch.out import into
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import dtype as _dtype, int64
@@ -66,7 +67,7 @@ def _copying(name, view):
         if args:
             want_tensor(name, "input", 0, args[0])
         x = view(*args, **named)
-        return into(name, _ops.copy(x, None, 0), out)
+        return _ops.copy(x, None, 0) if out is None else into(name, _ops.copy(x, None, 0), out)
 
     return _named(copied, name, "copied, so that writes to one leave the other alone.")
 
@@ -100,6 +101,8 @@ def fill(input, value):
         if value.dim():
             raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {value.dim()} dimensions.")
         return _ops.copy(value.to(input.dtype).expand(input.shape), None, 0)
+    if type(input) is Tensor and input.origin is None and not _ops.interpreting and (t := lib.full_like(input, -1, value)) is not None:
+        return t
     return input.clone().fill_(value)
 
 
@@ -109,10 +112,11 @@ def empty_permuted(size, physical_layout, *, dtype=None, layout=None, device=Non
     size, order = ints((size,)), list(physical_layout)
     if sorted(order) != list(builtins.range(len(size))):
         raise RuntimeError(f"empty_permuted: physical_layout {order} must name each of the {len(size)} dims once")
-    plain(layout, pin_memory)
-    laid = empty([size[d] for d in order], dtype=dtype, device=device)
-    t = laid.permute([order.index(d) for d in builtins.range(len(order))]).detach()
-    return _finish(t, requires_grad)
+    stride, run = [0] * len(size), 1
+    for d in reversed(order):
+        stride[d] = run
+        run *= max(size[d], 1)
+    return empty_strided(size, stride, dtype=dtype, layout=layout, device=device, requires_grad=requires_grad, pin_memory=pin_memory)
 
 
 def nonzero_static(input, *, size, fill_value=-1, out=None):

@@ -11,7 +11,7 @@ from facula.tensor_core.dispatch.out import a_tensor, apart, resize
 from facula.tensor_core.dispatch.run import fitting, number
 from facula.tensor_core._limits import iinfo
 from facula.tensor_core._tensor import Tensor, own_tensor
-from facula.tensor_core._types import DTYPES, complex64, complex128, device, float64, int64, no_backend, strided
+from facula.tensor_core._types import DTYPES, complex64, complex128, device, dtype as _dtype, float64, int64, no_backend, strided
 
 _full, _full_like, _empty_like = lib.full, lib.full_like, lib.empty_like  # give None wherever anything is unusual
 _unset, _unset_like = _full, _empty_like  # what empty and empty_like ask first; fill_unset exchanges them, so that nobody else pays
@@ -226,9 +226,9 @@ def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, re
         raise TypeError("full(): argument 'size' (position 1) must be tuple of ints, not int. Write (n,).")
     if fill_value is None:
         raise TypeError("full(): argument 'fill_value' (position 2) must be Number, not NoneType. Use empty() for values that are not set.")
-    if out is None and device is None and layout is None and not (requires_grad or pin_memory):
+    if out is None and layout is None and not (requires_grad or pin_memory):
         id = _KINDS.get(type(fill_value), -2) if dtype is None else dtype_id(dtype)
-        if id > -2 and (t := _full(id, _state._device.id, size, fill_value)) is not None:
+        if id > -2 and (t := _full(id, _state._device.id if device is None else _place(device), size, fill_value)) is not None:
             return t
     plain(layout, pin_memory)
     if isinstance(fill_value, Tensor):
@@ -287,7 +287,7 @@ def _like_filled(input, value, dtype, device, requires_grad, memory_format):
         return _sparse_like("full_like", input, value, dtype, requires_grad, memory_format)
     if type(input) is not Tensor and (own := getattr(input, "made_like", None)) is not None:
         return _finish(own(full_like, (value,), memory_format, dtype=dtype, device=device), requires_grad)
-    if device is memory_format is None and not requires_grad:
+    if memory_format is None and not requires_grad and (device is None or _place(device) == lib.fc_device(input._h)):
         t = _full_like(input, -1 if dtype is None else dtype_id(dtype), value)
         if t is not None:
             return t
@@ -337,6 +337,10 @@ def empty_strided(size, stride, *, dtype=None, layout=None, device=None, require
 
 def scalar_tensor(s, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
     """A 0-d tensor holding one number, of the default dtype unless given."""
+    if layout is None and not (requires_grad or pin_memory):
+        t = _full(-1 if dtype is None else dtype_id(dtype), _state._device.id if device is None else _place(device), (), s)
+        if t is not None:
+            return t
     return full((), s, dtype=dtype or _state.get_default_dtype(), layout=layout, device=device, requires_grad=requires_grad, pin_memory=pin_memory)
 
 
@@ -409,6 +413,8 @@ def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=Non
     plain(layout, pin_memory)
     if type(start) is not float or type(end) is not float:
         start, end = _end("start", start, device), _end("end", end, device)
+    if out is None and _easy(start, end, steps, dtype, device):
+        return _finish(_ops.linspace_of(steps, dtype or _state.get_default_dtype(), float(start), float(end)), requires_grad)
     if not hasattr(steps, "__index__"):
         raise TypeError(f"linspace(): argument 'steps' must be int, not {type(steps).__name__}: {steps}")
     dtype = as_dtype(dtype)
@@ -434,6 +440,16 @@ def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=Non
     return _ranged("linspace", t, out, device, requires_grad)
 
 
+def _easy(start, end, steps, dtype, device):
+    """A range here of a floating dtype, whose ends every such dtype holds?"""
+    if type(steps) is not int or steps < 0 or dtype is not None and (type(dtype) is not _dtype or dtype.kind != 2) or (_state._device.id if device is None else _place(device)):
+        return False
+    return type(start) in _REAL and type(end) in _REAL and -60000 < start < 60000 and -60000 < end < 60000
+
+
+_REAL = (float, int)
+
+
 def _ends_fit(name, dtype, *ends):
     """Refuse ends that the dtype does not hold."""
     if dtype.kind < 3 and any(isinstance(v, complex) for v in ends):
@@ -445,6 +461,8 @@ def _ends_fit(name, dtype, *ends):
 
 def _end(what, v, device=None):
     """An end of linspace as a number; 0 where neither it nor the result has elements."""
+    if type(v) is int:
+        return v
     if isinstance(v, Tensor) and v.dim():
         raise RuntimeError(f"linspace only supports 0-dimensional start and end tensors, but got {what} with {v.dim()} dimension(s).")
     v = 0.0 if getattr(v, "is_meta", False) and _place(device) == 1 else v.item() if hasattr(v, "item") else v
@@ -462,11 +480,12 @@ def _complex_steps(start, end, steps, dtype):
 
 def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
     """base to the powers linspace(start, end, steps)."""
-    if type(start) is float is type(end) and type(steps) is int and steps >= 0 and type(base) is float and abs(start) < 100 and abs(end) < 100:
-        if out is dtype is layout is device is None and not pin_memory:  # 1.8 us instead of 2.7
-            t = _ops.linspace_of(steps, float64, start, end)
-            return _finish(_ops.copy(_map2r(_POW, None, 2, 0, base, 0.0, t._h), _state.get_default_dtype()), requires_grad)
     plain(layout, pin_memory)
+    if out is None and type(base) in _REAL:
+        first, last = (v if type(v) is float else _end(what, v, device) for what, v in (("start", start), ("end", end)))
+        if _easy(first, last, steps, dtype, device):
+            t = _ops.linspace_of(steps, float64, float(first), float(last))
+            return _finish(_ops.copy(_map2r(_POW, None, 2, 0, float(base), 0.0, t._h), dtype or _state.get_default_dtype()), requires_grad)
     _fits("logspace", out, dtype)
     if dtype is None and out is None and (isinstance(start, complex) or isinstance(end, complex)):
         dtype = _state.get_default_dtype().to_complex()

@@ -1,13 +1,13 @@
 """Mathematics composed of rows: parts of numbers, triangles, differences, areas."""
 
 from facula.tensor_core import _ops, _tensor
-from facula.tensor_core.functions import create as _create, joining as _joining, rearranging as _rearranging
+from facula.tensor_core.functions import create as _create, joining as _joining
 from facula.tensor_core._errors import ShapeError
 from facula.tensor_core.dispatch.guard import check, want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core.dispatch.out import into
 from facula.tensor_core.dispatch.run import is_number
-from facula.tensor_core.functions.shape import narrow, wrap_dim
+from facula.tensor_core.functions.shape import broadcast_tensors, narrow, wrap_dim
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import int64
 
@@ -168,13 +168,11 @@ def cross(input, other, dim=None, *, out=None):
         dim = next((d for d, s in enumerate(input.shape) if s == 3), None)
         if dim is None:
             raise RuntimeError("cross: no dimension of size 3 in input")
-    if input.shape[dim] != 3:
+    if input.shape[dim] != 3 or other.shape[dim] != 3:
         raise RuntimeError(f"linalg.cross: inputs dimension {dim} must have length 3. Got {input.shape[dim]} and {other.shape[dim]}")
-    if input.dtype is other.dtype and input.shape == other.shape and input.dtype.kind:
-        return into("cross", _ops._cross(input, other, dim), out, (input, other))
-    roll = _rearranging.roll
-    product = _ops.sub(_ops.mul(roll(input, -1, dim), roll(other, -2, dim)), _ops.mul(roll(input, -2, dim), roll(other, -1, dim)))
-    return into("cross", product, out, (input, other))
+    x, y = (input, other) if input.shape == other.shape else broadcast_tensors(input, other)
+    product = _ops._cross(x, y, dim)
+    return product if out is None else into("cross", product, out, (input, other))
 
 
 def square(input, *, out=None):

@@ -150,6 +150,10 @@ def addr(input, vec1, vec2, *older, beta=1, alpha=1, out=None):
         input, vec1, vec2, beta, alpha = _older_order("addr", (input, vec1, vec2, *older), beta, alpha)
     if not (type(input) is type(vec1) is type(vec2) is Tensor):
         _want("addr", input=input, vec1=vec1, vec2=vec2)
+    if out is None and type(beta) in _REAL and type(alpha) in _REAL and (beta != 1 or type(alpha) is float) and beta and vec1.dim() == vec2.dim() == 1 and not _ops.interpreting:
+        kind = input.dtype
+        if kind is vec1.dtype is vec2.dtype and kind.kind == 2 and kind.itemsize > 2 and input.shape == (vec1.shape[0], vec2.shape[0]) and input.is_contiguous():
+            return _ops.addcmul(input if beta == 1 else _ops.mul(input, beta), _ops.unsqueeze(vec1, 1), vec2, value=alpha)
     if out is None and type(beta) is type(alpha) is int and beta == 1 and input.dtype is vec1.dtype is vec2.dtype and input.dtype.kind and len(vec1.shape) == len(vec2.shape) == 1:
         if input.shape == (vec1.shape[0], vec2.shape[0]):
             return _ops.addcmul(input, _ops.unsqueeze(vec1, 1), vec2, value=alpha)
@@ -166,17 +170,26 @@ def addr(input, vec1, vec2, *older, beta=1, alpha=1, out=None):
 
 
 def _plain_sum(input, x, y, x_dims, y_dims, beta, alpha):
-    """x @ y + input where that is all there is to it: no factors, one dtype that is no half, shapes that fit. None elsewhere."""
-    if beta != 1 or alpha != 1 or _ops.interpreting or not (input.dtype is x.dtype is y.dtype) or input.dtype.itemsize < 4:
+    """alpha * x @ y + beta * input where that is all there is to it: one dtype that is no half, real factors that leave it alone, shapes that fit. None elsewhere."""
+    if _ops.interpreting or not (input.dtype is x.dtype is y.dtype) or input.dtype.itemsize < 4:
+        return None
+    scaled = beta != 1 or alpha != 1
+    if scaled and (input.dtype.kind != 2 or beta == 0 or type(beta) not in _REAL or type(alpha) not in _REAL):
         return None
     if len(x.shape) != x_dims or len(y.shape) != y_dims or x_dims == 3 and x.shape[0] != y.shape[0]:
         return None
     try:
         product = _ops.matmul(x, y)
+        if scaled:
+            product = product if alpha == 1 else _ops.mul(product, alpha)
+            input = input if beta == 1 else _ops.mul(input, beta)
         result = _ops.add(product, input)
     except RuntimeError:  # shapes that do not fit: refused in other words
         return None
     return result if result.shape == product.shape else None
+
+
+_REAL = (float, int)
 
 
 def _real_factors(name, kinds, beta, alpha):

@@ -161,7 +161,7 @@ def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=N
         check("searchsorted", "input", 1, "number", input)
         input = sorted_sequence.new_tensor(input)
     found = _ops._searchsorted(sorted_sequence, input if input.dtype is sorted_sequence.dtype else input.to(sorted_sequence.dtype), sorter, right or side == "right")
-    found = found.to(_int32) if out_int32 else found
+    found = _ops.copy(found, _int32) if out_int32 else found
     return found if out is None else into("searchsorted", found, out)
 
 

@@ -123,22 +123,25 @@ var = _spread_name("var")
 std = _spread_name("std")
 
 
-def _with_mean(name, spread):
+def _with_mean(name):
+    fold = getattr(_ops, name.removesuffix("_mean"))
+
     def both(input, first=None, unbiased=None, keepdim=False, *, dim=None, correction=None, axis=None, keepdims=None):
         if type(input) is not Tensor:
             want_tensor(name, "input", 0, input)
         dim, correction = _correction(name, first, dim if axis is None else axis, unbiased, correction)
         keepdim = keepdim if keepdims is None else keepdims
         mean = _ops.mean(input, dim, keepdim)  # first: a gradient's strides are those of the newer one's, which are input's
-        return spread(input, dim, keepdim=keepdim, correction=correction), mean
+        _degrees_of_freedom(name.removesuffix("_mean"), input, dim, correction)
+        return fold(input, dim, correction=correction, keepdim=keepdim), mean
 
     both.__name__ = both.__qualname__ = name
     both.__doc__ = f"({'variance' if name == 'var_mean' else 'standard deviation'}, mean) over dims."
     return both
 
 
-var_mean = _with_mean("var_mean", var)
-std_mean = _with_mean("std_mean", std)
+var_mean = _with_mean("var_mean")
+std_mean = _with_mean("std_mean")
 
 
 def norm(input, p="fro", dim=None, keepdim=False, out=None, dtype=None):

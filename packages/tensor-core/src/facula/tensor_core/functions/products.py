@@ -69,7 +69,7 @@ def kron(input, other, *, out=None):
     x, y = list(x), list(y)
     n = max(len(x), len(y))
     if n == 2 == len(x) == len(y) and out is None:
-        result = _ops.mul(_shape.reshaped(input, (x[0], 1, x[1], 1)), _ops.unsqueeze(other, 1))
+        result = _ops.mul(_ops.unsqueeze(_ops.unsqueeze(input, 1), 3), _ops.unsqueeze(other, 1))
         return _shape.reshaped(result, (x[0] * y[0], x[1] * y[1]))
     x[:0], y[:0] = [1] * (n - len(x)), [1] * (n - len(y))
     wide, flat = [1] * (2 * n), [1] * (2 * n)

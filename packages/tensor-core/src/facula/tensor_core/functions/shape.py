@@ -1,6 +1,7 @@
 """Shapes: the same elements in other dims. Compositions of the view rows."""
 
 import math
+from functools import lru_cache
 
 from facula.tensor_core import _ops
 from facula.tensor_core.dispatch import slow as _dispatch
@@ -202,8 +203,13 @@ def broadcast_tensors(*tensors):
     shapes = [t.shape for t in tensors]
     if shapes.count(shapes[0]) == len(shapes) if shapes else True:
         return tensors
-    shape = broadcast_shapes(*shapes)
-    return tuple(t if t.shape == shape else _ops.expand(t, shape) for t in tensors)
+    shape = _common_shape(*shapes)
+    return tuple([t if t.shape == shape else _ops.expand(t, shape) for t in tensors])
+
+
+@lru_cache(maxsize=256)
+def _common_shape(*shapes):
+    return broadcast_shapes(*shapes)
 
 
 def permute(input, dims):
@@ -380,17 +386,21 @@ def movedim(input, source, destination):
     destination = (destination,) if whole(destination) else tuple(destination)
     if len(source) != len(destination):
         raise RuntimeError(f"movedim: Invalid source or destination dims: source ({list(source)} dims) should contain the same number of dims as destination ({list(destination)} dims)")
+    return _ops.permute(input, _moved(n, source, destination))
+
+
+@lru_cache(maxsize=256)
+def _moved(n, source, destination):
+    """The order of n dims in which those of source stand at destination."""
     source = [wrap_dim("movedim", d, n) for d in source]
     destination = [wrap_dim("movedim", d, n) for d in destination]
     for word, dims in (("source", source), ("destination", destination)):
         if len(set(dims)) < len(dims):
             raise RuntimeError(f"movedim: repeated dim in `{word}` ({dims})")
-    if not n:
-        return _ops.permute(input, ())
     order = [d for d in range(n) if d not in source]
-    for at, d in sorted(zip(destination, source)):
+    for at, d in sorted(zip(destination, source)) if n else ():
         order.insert(at, d)
-    return _ops.permute(input, tuple(order))
+    return tuple(order)
 
 
 moveaxis = movedim

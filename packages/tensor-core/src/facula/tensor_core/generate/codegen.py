@@ -29,7 +29,7 @@ HEADER = '''"""Generated from csrc/ops.def by generate/codegen.py at build time.
 from facula.tensor_core.dispatch.slow import Op, Param, assign, call, failed, inplace, older_order, operator, place, record
 from facula.tensor_core import _tensor
 from facula.tensor_core._lib import NULL, lib
-from facula.tensor_core.dispatch.arguments import LACKING, dim_masks, dtype_id, given_dim, no_flag, spread
+from facula.tensor_core.dispatch.arguments import LACKING, dim_masks, dtype_id, dtype_without_history, given_dim, no_flag, spread
 
 # verbs that give a Tensor, and those that only write, which give a handle; both give None where something is unusual
 map1, map2, map3, binary, ternary = lib.map1, lib.map2, lib.map3, lib.binary, lib.ternary
@@ -140,15 +140,13 @@ def scalar_guards(row):
 # numbers with conditions that the slow path knows: a factor of integers is whole, a factor of products is one that the dtype holds
 PLAIN_NUMBER = {"alpha": "(type({0}) is int and -32768 <= {0} < 32768 or type({0}) is float and -65504 <= {0} <= 65504 and {1}.dtype.kind == 2)", **dict.fromkeys(("value", "threshold"), "type({0}) in (float, int) and -127 <= {0} <= 127")}
 PLAIN_NUMBER |= dict.fromkeys(("nan", "posinf", "neginf"), "type({0}) is float")
-PLAIN_NUMBER["p"] = "(type({0}) is float or type({0}) is int and -32768 <= {0} < 32768) and type(keepdim) is bool"
+PLAIN_NUMBER["p"] = PLAIN_NUMBER["correction"] = "(type({0}) is float or type({0}) is int and -32768 <= {0} < 32768) and type(keepdim) is bool"
 
 
 def named_numbers(row, again=None):
     """Named Scalars that have no default or are off it wait in C for the verb. The handles are read first: what waits must not outlive a failure."""
     again = again or leave(row)
-    scalars = [p for p in row.params if p.type == "Scalar"]
-    if any(p.type == "Scalar?" for p in row.params):
-        return f"    if {' or '.join(scalar_guards(row))}:\n        {again}\n"
+    scalars = [p for p in row.params if p.type in ("Scalar", "Scalar?")]
     if not scalars:
         return ""
     off = " or ".join(dict.fromkeys(scalar_guards(row)))
@@ -268,11 +266,14 @@ def assigned_function(row):
     return inplace_function(row).replace(f"def {row.name}_(", f"def _at_{row.name}(", 1).replace("return inplace(", "return assign(")
 
 
+def asked_dtype(row):
+    """The argument of a fold or scan that says the dtype: one that is given takes the slow path only where the conversion has a derivative."""
+    return "-1 if dtype is None else dtype_without_history(input, dtype)" if "dtype" in row.names else "-1"
+
+
 def fold_function(row):
     by_name = {p.name: p for p in row.params}
-    crosses = all(p.type != "Scalar?" for p in row.params)  # a number off its default need not take the slow path
-    extra = ([] if crosses else scalar_guards(row)) + (["dtype is not None"] if "dtype" in by_name else [])
-    body = row.head() + guard(row, extra)
+    body = row.head() + guard(row)
     if by_name["dim"].type == "int":
         body += "    low, high = ((1 << dim, 0) if dim >= 0 else (0, 1 << ~dim)) if type(dim) is int and -64 <= dim < 64 else dim_masks(dim, 1)\n"
     else:
@@ -284,15 +285,14 @@ def fold_function(row):
             f"    else:\n        low, high = {'dim_masks(dim, 1)' if by_name['dim'].type == 'int?' else 'dim_bits(dim) or dim_masks(dim)'}\n"
         )
     keepdim = "keepdim" if "keepdim" in by_name else "False"
-    body += named_numbers(row) if crosses else ""
-    body += attempt(row, f"fold({row.id}, NULL, input._h, low, high, {keepdim}, -1)")
+    body += named_numbers(row)
+    body += attempt(row, f"fold({row.id}, NULL, input._h, low, high, {keepdim}, {asked_dtype(row)})")
     return body + (several(row, ["input"]) if row.results else finish(row, ["input"]))
 
 
 def scan_function(row):
-    has_dtype = any(p.name == "dtype" for p in row.params)
-    body = row.head() + guard(row, ["dtype is not None"] if has_dtype else [])
-    body += attempt(row, f"scan({row.id}, NULL, input._h, dim, -1)")
+    body = row.head() + guard(row)
+    body += attempt(row, f"scan({row.id}, NULL, input._h, dim, {asked_dtype(row)})")
     return body + (several(row, ["input"]) if row.results else finish(row, ["input"]))
 
 
