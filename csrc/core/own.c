@@ -66,7 +66,8 @@ typedef struct {
 static int fc_takes_as_is(int op)
 {
     return op == FC_OP_cat || op == FC_OP__sort || op == FC_OP__topk || op == FC_OP__kthvalue || op == FC_OP__median || op == FC_OP__nanmedian
-        || op == FC_OP__mode || op == FC_OP_stack || op == FC_OP_flip || op == FC_OP__roll || op == FC_OP_constant_pad_nd || op == FC_OP_diag_embed;
+        || op == FC_OP__mode || op == FC_OP_stack || op == FC_OP_flip || op == FC_OP__roll || op == FC_OP_constant_pad_nd || op == FC_OP_diag_embed
+        || op == FC_OP__pad_around;
 }
 
 static int fc_stage_arguments(fc_staging *s, const fc_own_args *a, const fc_call *c)

@@ -64,6 +64,21 @@ O("constant_pad_nd", bordered, cases=lambda t: [
 ])  # fmt: skip
 
 
+def around(input, pad, mode):
+    pairs = [(pad[2 * k], pad[2 * k + 1]) if 2 * k < len(pad) else (0, 0) for k in range(input.ndim)][::-1]
+    inner = input[tuple(slice(max(-b, 0), n - max(-a, 0)) for (b, a), n in zip(pairs, input.shape))]
+    return np.pad(inner, [(max(b, 0), max(a, 0)) for b, a in pairs], mode=("reflect", "edge", "wrap")[mode])
+
+
+O("_pad_around", around, cases=lambda t: [
+    *((x, pad, mode) for mode in (0, 1, 2) for x, pad in ((t(3, 4), (1, 2)), (t(3, 4), (2, -1, 1, 0)), (t(2, 3, 4), (0, 0, 2, 1)), (t(700), (300, 5)))),
+    (t(3, 4), (5, 9), 1), (t(3, 4), (4, 4), 2), (t(2, 3, 4), (3, 3, 2, 2, 1, 1), 0),
+])  # fmt: skip
+O("_regroup", lambda input, split, order, shape: input.reshape(split).transpose(order).reshape(shape), cases=lambda t: [
+    (t(8, 2, 3), (2, 2, 2, 2, 3), (0, 3, 1, 4, 2), (2, 4, 6)), (t(4), (2, 2), (1, 0), (4,)), (t(0, 4), (0, 2, 2), (2, 0, 1), (0, 4)), (t(), (), (), ()), (t(6, 700), (2, 3, 700), (1, 0, 2), (6, 700)),
+])  # fmt: skip
+
+
 def embedded(input, offset, dim1, dim2):
     n = input.shape[-1]
     out = np.zeros((*input.shape[:-1], n + abs(offset), n + abs(offset)), input.dtype)

@@ -12,7 +12,7 @@ from facula.tensor_core import extend
 from ._rows import REAL, only, row
 from ._window import channels_last, ntuple, out_size, padded, some, taps
 
-_copy, _permute, _view, _windows = row("copy"), row("permute"), row("view"), row("unfold")
+_permute, _windows, _regroup = row("permute"), row("unfold"), row("_regroup")
 
 
 def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
@@ -86,18 +86,11 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     r = upscale_factor
     if r <= 0:
         raise RuntimeError(f"pixel_shuffle expects a positive upscale_factor, but got {r}")
-    if len(shape) == 3 and r > 1 and not shape[0] % (r * r):
-        c, h, w = shape
-        c //= r * r
-        x = _view(_copy(_permute(_view(input, (c, r, r, h, w)), (0, 3, 1, 4, 2)), None, 0), (c, h * r, w * r))
-        x.base = None  # nobody else has the copy
-        return x
-    *batch, c, h, w = input.shape
+    *batch, c, h, w = shape
     if c % (r * r):
         raise RuntimeError(f"pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of upscale_factor, but input.size(-3)={c} is not divisible by {r * r}")
     n, c = len(batch), c // (r * r)
-    x = _permute(input.reshape((*batch, c, r, r, h, w)), (*range(n), n, n + 3, n + 1, n + 4, n + 2))
-    return _laid_like(x.reshape((*batch, c, h * r, w * r)), input)
+    return _regrouped(input, (*batch, c, r, r, h, w), (*range(n), n, n + 3, n + 1, n + 4, n + 2), (*batch, c, h * r, w * r))
 
 
 def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
@@ -113,8 +106,14 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
     if h % r or w % r:
         raise RuntimeError(f"pixel_unshuffle expects height and width to be divisible by downscale_factor, but {(h, w)} are not divisible by {r}")
     n = len(batch)
-    x = _permute(input.reshape((*batch, c, h // r, r, w // r, r)), (*range(n), n, n + 2, n + 4, n + 1, n + 3))
-    return _laid_like(x.reshape((*batch, c * r * r, h // r, w // r)), input)
+    return _regrouped(input, (*batch, c, h // r, r, w // r, r), (*range(n), n, n + 2, n + 4, n + 1, n + 3), (*batch, c * r * r, h // r, w // r))
+
+
+def _regrouped(input: Tensor, split: tuple, order: tuple, shape: tuple) -> Tensor:
+    """input of sizes split with its dims in another order, of sizes shape, lying as input does."""
+    if type(input) is Tensor and input.is_contiguous() and not (len(shape) == 4 and channels_last(input)) and not extend.listening():
+        return _regroup(input, split, order, shape)
+    return _laid_like(_permute(input.reshape(split), order).reshape(shape), input)
 
 
 def _laid_like(result: Tensor, input: Tensor) -> Tensor:
@@ -129,10 +128,11 @@ def channel_shuffle(input: Tensor, groups: int) -> Tensor:
         raise RuntimeError(f"channel_shuffle expects input with > 2 dims, but got input with sizes {list(input.shape)}")
     if groups <= 0:
         raise RuntimeError(f"Number of groups to divide channels in must be positive. Value of groups:{groups}")
-    n, c = input.shape[:2]
+    shape = input.shape
+    n, c, *rest = shape
     if c % groups:
         raise RuntimeError(f"Number of channels must be divisible by groups. Got {c} channels and {groups} groups.")
-    return _laid_like(input.reshape(n, groups, c // groups, *input.shape[2:]).transpose(1, 2).reshape(input.shape), input)
+    return _regrouped(input, (n, groups, c // groups, *rest), (0, 2, 1, *range(3, len(shape) + 1)), shape)
 
 
 native_channel_shuffle = channel_shuffle

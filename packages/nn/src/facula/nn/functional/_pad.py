@@ -11,7 +11,8 @@ from facula.tensor_core import extend
 from ._rows import row
 from ._window import channels_last, some
 
-_cat, _slice = row("cat"), row("slice")
+_cat, _slice, _around = row("cat"), row("slice"), row("_pad_around")
+_MODES = {"reflect": 0, "replicate": 1, "circular": 2}  # as the row numbers them
 
 
 def _continued(x: Tensor, before: int, after: int, mode: str, dim: int) -> Tensor:
@@ -66,12 +67,13 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
         raise RuntimeError(f"pad: padding {pad} is for {len(pad) // 2} dims, the input has {input.dim()}.")
     if mode == "constant":
         return facula.constant_pad_nd(input, pad, 0.0 if value is None else value)
-    if mode == "reflect" and value is None and input.dtype.kind > 1 and len(pad) == 2 and len(input.shape) in (2, 3) and 0 not in input.shape[-2:] and 0 <= pad[0] < input.shape[-1] and 0 <= pad[1] < input.shape[-1]:
-        (before, after), dim = pad, len(input.shape) - 1
-        parts = [_slice(input, dim, before, before, -1), input] if before else [input]
-        if after:
-            parts.append(_slice(input, dim, input.shape[dim] - 2, after, -1))
-        return _cat(parts, dim)
+    dims, spatial = len(input.shape), len(pad) // 2
+    if 1 <= spatial <= 3 and spatial < dims <= spatial + 2 and value is None and mode in _MODES and input.dtype.kind and 0 not in input.shape and type(input) is Tensor:
+        if not extend.listening() and not (dims > 3 and channels_last(input)):
+            try:  # what the row refuses is said below, by the sizes that are wrong
+                return _around(input, pad, _MODES[mode])
+            except (RuntimeError, TypeError):
+                pass
     pairs = [(pad[k], pad[k + 1]) for k in range(0, len(pad), 2)][::-1]
     if value not in (None, 0):
         raise RuntimeError(f"Padding mode '{mode}' doesn't take in value argument, got {value}")

@@ -281,8 +281,11 @@ def _suggested(t):
     """The memory format that a tensor's strides speak for: 2 or 3 where channels are the fastest and the batch is the slowest, gaps or not, else 0.
 
     As PyTorch sees it: dims of one element count with the strides that they have."""
-    shape, stride, least = t.shape, t.stride(), 0
-    if len(shape) not in (4, 5) or stride[1] == 0:
+    shape = t.shape
+    if len(shape) not in (4, 5) or shape[1] > 1 and shape[-1] > 1 and lib.fc_is_contiguous(t._h, 0):
+        return 0
+    stride, least = t.stride(), 0
+    if stride[1] == 0:
         return 0
     for d in (1, *range(len(shape) - 1, 1, -1), 0):
         if not shape[d] or stride[d] < least or d == 0 and least == stride[1]:
