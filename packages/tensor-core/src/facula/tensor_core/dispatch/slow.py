@@ -28,6 +28,10 @@ class Param(NamedTuple):
     def tensor(self):
         return "Tensor" in self.type
 
+    @property
+    def listed_tensors(self):
+        return self.type.startswith("Tensor[]")
+
 
 class Op:
     """One row of the table: what the compiled library says of it."""
@@ -174,7 +178,9 @@ def execute(op, args, out=None):
 
 
 _ARITHMETIC = frozenset({"map1", "map2", "map3", "dot"})
-_INTO = _ARITHMETIC | {"fold", "scan"}
+_INTO = _ARITHMETIC | {"fold", "scan", "gather", "own"}
+_OF_RESULT = {"BOOL": "bool", "INDEX": "int64"}
+_PLAIN = {"int": (int,), "bool": (bool,), "float": (float, int), "Scalar": (float, int), "dims": (int, tuple, type(None)), "int?": (int, type(None))}
 
 
 def _at_once(op, args, out):
@@ -185,6 +191,8 @@ def _at_once(op, args, out):
     dtype, kind = out.dtype, op.kind
     if out.origin is not None or out.base is not None and out.base.origin is not None:
         return False
+    if kind in ("gather", "own") or op.result in _OF_RESULT and kind == "fold" or kind == "map3" and type(args[2]) in _NUMBERS or op.attributes and kind != "fold" and any([args[k] is not op.params[k].default for k in op.attributes]):
+        return _apart_at_once(op, args, out)
     if op.result == "BOOL" and kind in _ARITHMETIC:
         if dtype.kind or type(args[0]) is not Tensor:
             return False
@@ -202,8 +210,6 @@ def _at_once(op, args, out):
             return False
     if kind in ("fold", "scan"):
         return (op.params[-1].name != "dtype" or args[-1] is None) and _run.BY_KIND[kind](op, args, out) is not None
-    if op.attributes and any(args[k] is not op.params[k].default for k in op.attributes):
-        return False
     if kind == "dot":
         return len(handles) == 2 and lib.fc_dot(op.id, out._h, *handles, NULL) is not None
     if len(handles) < len(op.tensors):
@@ -211,6 +217,33 @@ def _at_once(op, args, out):
         whole = type(y) is int
         return (not whole or -(2**63) <= y < 2**63) and lib.fc_map2s(op.id, out._h, *handles, 1 if whole else 2, y if whole else 0, y, 0.0) is not None
     return (lib.fc_map1, lib.fc_map2, lib.fc_map3)[len(handles) - 1](op.id, out._h, *handles) is not None
+
+
+def _apart_at_once(op, args, out):
+    """_at_once for rows with more arguments than tensors, of plain kinds all of them, where no tensor shares memory with out."""
+    dtype, expected = out.dtype, _OF_RESULT.get(op.result)
+    if op.name in _OTHERS or (dtype.name != expected if expected else op.result != "SAME" and op.kind not in _ARITHMETIC):
+        return False
+    for p, a in zip(op.params, args):
+        if type(a) is Tensor:
+            tensors = (a,)
+        elif p.listed_tensors:
+            tensors = a
+        elif type(a) in _PLAIN.get(p.type, ()) or p.tensor and "Scalar" in p.type and type(a) in _NUMBERS or a is None is p.default:
+            continue
+        else:
+            return False
+        for t in tensors:
+            if type(t) is not Tensor or t.origin is not None or lib.fc_same_storage(out._h, t._h) or not expected and t.dtype is not dtype and (t.dtype.kind != 1 or t is args[0]):
+                return False
+    try:
+        return _run.BY_KIND[op.kind](op, args, out) is not None
+    except (RuntimeError, TypeError, ValueError, OverflowError, IndexError):
+        return False  # said by those who see to the rest
+
+
+# rows whose result has another dtype than the table can say, and those that out.py asks something else of
+_OTHERS = frozenset({"polar", "clamp_min", "clamp_max"})
 
 
 def call(op, args, out=None):
