@@ -55,7 +55,7 @@ static int64_t lower(int64_t rows, int64_t columns, int64_t diagonal)
     return (full - first) * (first + full + 2 * diagonal + 1) / 2 + (rows - full) * columns;
 }
 
-typedef struct { char *out; int64_t columns, diagonal, total; int upper, dtype; } places;
+typedef struct { char *out; int64_t columns, diagonal, total; int upper, dtype; int64_t first; } places;
 
 static int64_t before(const places *q, int64_t rows)
 {
@@ -82,8 +82,8 @@ static void find(void *ctx, int64_t begin, int64_t end)
     const places *q = ctx;
     enum { BLOCK = 256 };
     const int size = fc_dt_size[q->dtype];
-    int64_t i[BLOCK], j[BLOCK], at = before(q, begin);
-    for (int64_t r = begin; r < end; ++r) {
+    int64_t i[BLOCK], j[BLOCK], at = before(q, q->first + begin);
+    for (int64_t r = q->first + begin; r < q->first + end; ++r) {
         const int64_t edge = within(r + q->diagonal + !q->upper, 0, q->columns), low = q->upper ? edge : 0, high = q->upper ? q->columns : edge;
         for (int64_t from = low; from < high; from += BLOCK) {
             const int n = high - from < BLOCK ? (int)(high - from) : BLOCK;
@@ -98,8 +98,12 @@ static void find(void *ctx, int64_t begin, int64_t end)
 
 int fc_cpu__triangle_indices(fc_call *c)
 {
-    places q = { c->out[0]->data, c->i[1], c->i[2], c->out[0]->shape[1], (int)c->i[3], c->out[0]->dtype };
-    if (q.total)
-        fc_parallel(c->i[0], 32768 / q.columns + 1, find, &q);
+    places q = { c->out[0]->data, c->i[1], c->i[2], c->out[0]->shape[1], (int)c->i[3], c->out[0]->dtype, 0 };
+    if (!q.total)
+        return FC_OK;
+    /* of rows without places there may be as many as there are numbers */
+    q.first = q.upper ? 0 : within(-q.diagonal, 0, c->i[0]);
+    const int64_t last = q.upper ? within(q.columns - q.diagonal, 0, c->i[0]) : c->i[0];
+    fc_parallel(last - q.first, 32768 / q.columns + 1, find, &q);
     return FC_OK;
 }
