@@ -158,7 +158,7 @@ def gaussian_nll_loss(
             raise ValueError(f"gaussian_nll_loss: var is {var}. A variance is not negative.")
         var = var * facula.ones_like(input)
     elif (var < 0).any():
-        raise ValueError("gaussian_nll_loss: var has a negative entry. A variance is not negative.")
+        raise ValueError("gaussian_nll_loss: var has negative entry/entries. A variance is not negative.")
     if var.shape != input.shape:
         if input.shape[:-1] == var.shape:
             var = var.unsqueeze(-1)

@@ -200,7 +200,7 @@ def interpolate(
     if mode == "area":
         return (adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d)[input.dim() - 3](input, out)
     if mode in _MODES and not (input.is_floating_point() or input.dtype is facula.uint8):
-        raise NotImplementedError(f"interpolate: mode {mode!r} is not defined for {input.dtype}. Convert with input.float().")
+        raise NotImplementedError(f"interpolate: mode {mode!r} not implemented for {input.dtype}. Convert with input.float().")
     if mode in ("nearest", "nearest-exact"):
         only("interpolate, mode " + mode, input.dtype, (*REAL, facula.uint8))
     if math.prod((*input.shape[:2], *out)) > 2**28 and not input.is_meta:

@@ -174,6 +174,14 @@ def _matmul(x, y, plain=OPS["matmul"]):
     return _bmm(x, y) if x.dim() == 3 and isinstance(x, _sparse_ops.Sparse) and not isinstance(y, _sparse_ops.Sparse) else plain(x, y)
 
 
+def _linear(x, weight, bias=None):
+    """x W^T + b, one of the two sparse; dims before x's last two are one while it is computed."""
+    rows = x if isinstance(x, _sparse_ops.Sparse) or x.dim() == 1 else x.reshape(-1, x.shape[-1])
+    out = _ops.matmul(rows, weight.t())
+    out = out if bias is None else out + bias
+    return out if x.dim() == out.dim() else out.reshape(*x.shape[:-1], weight.shape[0])
+
+
 def _sum(x, dim=None, keepdim=False, dtype=None):
     from facula.sparse import sum
 
@@ -197,6 +205,6 @@ def _any(x, dim=None, keepdim=False):
 
 
 OPS.update({
-    "select": _select, "slice": _narrowed, "index_select": _index_select, "unsqueeze": _unsqueeze, "permute": _permute, "cat": _cat, "stack": _stack, "matmul": _matmul, "sum": _sum, "any": _any,
+    "select": _select, "slice": _narrowed, "index_select": _index_select, "unsqueeze": _unsqueeze, "permute": _permute, "cat": _cat, "stack": _stack, "matmul": _matmul, "linear": _linear, "sum": _sum, "any": _any,
 })  # fmt: skip
 __all__ = []
