@@ -195,12 +195,7 @@ static PyObject *fc_tensor_around(PyObject *self, PyObject *handle)
 {
     (void)self;
     if (handle == Py_None) {
-        PyObject *errors = PyImport_ImportModule("facula.tensor_core._errors");
-        PyObject *error = errors ? PyObject_CallMethod(errors, "no_tensor", NULL) : NULL;
-        if (error)
-            PyErr_SetObject((PyObject *)Py_TYPE(error), error);
-        Py_XDECREF(errors), Py_XDECREF(error);
-        return NULL;
+        return fc_lacked_memory() ? NULL : PyErr_Format(PyExc_RuntimeError, "the C library could not make a tensor: its status is %d, %lld", (int)fc_status(), (long long)fc_status_detail(0));
     }
     if ((PyObject *)Py_TYPE(handle) != fc_handle_type)
         return PyErr_Format(PyExc_TypeError, "a tensor's handle is wanted");
