@@ -71,7 +71,7 @@ def _three(values: tuple, absent: int) -> tuple:
     return (absent,) * (3 - len(values)) + values
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=1024, typed=True)  # True is no 1: it is refused
 def _plain(ndim: int, stride: Any, padding: Any, dilation: Any) -> tuple | None:
     """stride, padding, dilation as the row takes them; None where padding has to be worked out."""
     if isinstance(padding, str):

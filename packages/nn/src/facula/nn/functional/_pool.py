@@ -44,7 +44,7 @@ class _Windows:
         return tuple((fill,) * absent + t for fill, t in ((1, self.kernel), (1, self.stride), (0, self.padding), (1, self.dilation)))
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=1024, typed=True)  # True is no 1: it is refused
 def _plain(ndim: int, kernel: Any, stride: Any, padding: Any, dilation: Any) -> tuple:
     """kernel, stride, padding, dilation as the row takes them."""
     kernel = ntuple(kernel, ndim, "kernel_size")
