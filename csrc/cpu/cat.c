@@ -6,7 +6,9 @@
 #include "facula.h"
 #include "../core/call.h"
 #include "../core/cast.h"
+#include "../core/move.h"
 #include "../core/promote.h"
+#include "parallel.h"
 #include "part.h"
 
 static int fc_is_skipped(const fc_tensor *t) { return t->ndim == 1 && t->shape[0] == 0; }
@@ -106,6 +108,44 @@ int fc_infer_stack(fc_call *c)
     return fc_declare(c, 0, dtype, n, shape);
 }
 
+enum { MOST_JOINED = 64, LEAST_STRETCH = 64 /* bytes */, GRAIN_BYTES = 64 << 10 };
+
+typedef struct {
+    char *out;
+    int count;
+    int64_t row;
+    const char *from[MOST_JOINED];
+    int64_t bytes[MOST_JOINED];
+} stretches;
+
+static void join_rows(void *ctx, int64_t begin, int64_t end)
+{
+    const stretches *q = ctx;
+    char *to = q->out + begin * q->row;
+    for (int64_t o = begin; o < end; ++o)
+        for (int k = 0; k < q->count; to += q->bytes[k++])
+            fc_move_bytes(to, q->from[k] + o * q->bytes[k], (size_t)q->bytes[k]);
+}
+
+/* Dense tensors side by side: the result is written from its begin to its end. 0 where they are not of that kind. */
+static int join_dense(fc_call *c, int64_t outer)
+{
+    fc_tensor *out = c->out[0];
+    stretches q = { .out = out->data, .count = c->nt };
+    if (outer < 2 || c->nt > MOST_JOINED || !out->contiguous)
+        return 0;
+    for (int k = 0; k < c->nt; ++k) {
+        const fc_tensor *t = c->t[k];
+        q.from[k] = t->data;
+        q.bytes[k] = t->numel / outer * fc_dt_size[t->dtype];
+        q.row += q.bytes[k];
+        if (!t->contiguous || t->dtype != out->dtype || (t->numel && q.bytes[k] < LEAST_STRETCH))
+            return 0;
+    }
+    fc_parallel(outer, GRAIN_BYTES / (q.row + 1) + 1, join_rows, &q);
+    return 1;
+}
+
 /* Each tensor is copied to its part of the result. Tensors come as they are: see fc_takes_as_is. */
 static int join(fc_call *c, int stacked)
 {
@@ -124,6 +164,8 @@ static int join(fc_call *c, int stacked)
             outer *= out->shape[d];
         else if (d > dim)
             inner *= out->shape[d];
+    if (join_dense(c, outer))
+        return FC_OK;
     for (int k = 0; k < c->nt; ++k) {
         fc_tensor *t = c->t[k];
         if ((!stacked && fc_is_skipped(t)) || !t->numel)

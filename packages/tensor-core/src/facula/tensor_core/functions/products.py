@@ -9,6 +9,7 @@ from facula.tensor_core.dispatch import slow as _dispatch
 from facula.tensor_core.dispatch.arguments import whole
 from facula.tensor_core.functions.create import ones, zeros
 from facula.tensor_core.functions.einsum import _product
+from facula.tensor_core.functions.math import triu_indices
 from facula.tensor_core._errors import DTypeError
 from facula.tensor_core.dispatch.guard import want_tensors
 from facula.tensor_core.dispatch.out import into
@@ -165,6 +166,13 @@ def block_diag(*tensors):
         sized, single = (functools.reduce(promote_types, found) if found else None for found in (sized, single))
         dtype = sized or single if not sized or not single else result_type(zeros(1, dtype=sized), zeros((), dtype=single))
     columns, rows, at = sum([t.shape[1] for t in wide]), [], 0
+    if not (_ops.interpreting or _dispatch.has_origin(wide)):
+        joined, at_row = zeros(sum([t.shape[0] for t in wide]), columns, dtype=dtype, device=wide[0].device), 0
+        for t in wide:
+            height, width = t.shape
+            _ops.copy_into_(_ops.as_strided(joined, (height, width), (columns, 1), at_row * columns + at), t)
+            at, at_row = at + width, at_row + height
+        return joined
     for t in wide:
         height, width = t.shape
         t = t if t.dtype is dtype else t.to(dtype)
@@ -196,11 +204,15 @@ def combinations(input, r=2, with_replacement=False):
         raise RuntimeError(f"Expect a 1D vector, but got shape {list(input.shape)}")
     if r < 0:
         raise RuntimeError(f"Expect a non-negative number, but got {r}")
-    choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
-    chosen = list(choose(range(input.shape[0]), r))
+    n = input.shape[0]
     if not r:
         return empty(0, dtype=input.dtype)
-    return _shape.reshaped(_ops.index_select(input, 0, tensor([i for row in chosen for i in row], dtype=int64)), len(chosen), r)
+    if r == 2:
+        chosen = _ops.transpose(triu_indices(n, n, 0 if with_replacement else 1), 0, 1).flatten()
+    else:
+        choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
+        chosen = tensor([i for row in choose(range(n), r) for i in row], dtype=int64)
+    return _shape.reshaped(_ops.index_select(input, 0, chosen), chosen.shape[0] // r, r)
 
 
 def cov(input, *, correction=1, fweights=None, aweights=None):
