@@ -142,7 +142,7 @@ static int join_dense(fc_call *c, int64_t outer)
         if (!t->contiguous || t->dtype != out->dtype || (t->numel && q.bytes[k] < LEAST_STRETCH))
             return 0;
     }
-    fc_parallel(outer, GRAIN_BYTES / (q.row + 1) + 1, join_rows, &q);
+    fc_parallel(outer, GRAIN_BYTES / q.row, join_rows, &q);
     return 1;
 }
 

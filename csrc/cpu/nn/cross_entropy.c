@@ -10,6 +10,8 @@
  * Only lse is kept, not the (outer, C, inner) softmax. Source: Szegedy et al., Rethinking the Inception Architecture (2015).
  */
 #ifndef T
+#include <string.h>
+
 #include "../../core/levels.h"
 #include "../../core/mathfn.h"
 #include "../fold_rows.h"
@@ -25,6 +27,12 @@ typedef struct {
     int g_step;                 /* 0: one gradient for all rows */
     double smoothing, scale;
 } job;
+
+enum { BESIDE = 16 }; /* positions that are worked on together */
+/* Unrolled before it is vectorised, the loop would be scalars. */
+#define FOR_BESIDE _Pragma("GCC unroll 1") for (int r = 0; r < width; ++r)
+
+static int is_beside(const job *q) { return q->s.inner > 1 && q->s.classes <= FC_FOLD_BLOCK && q->s.outer > 0; }
 
 #define T f32
 #include "cross_entropy.c"
@@ -139,14 +147,81 @@ static void N(forward_rows)(void *ctx, int64_t begin, int64_t end, void *scratch
     }
 }
 
+/* Neighbouring positions of one sample, whose logits of a class lie side by side: what forward_rows computes of each, in the same order. */
+static inline __attribute__((always_inline)) void N(forward_beside)(const job *q, int64_t r0, const T *restrict x, const int width)
+{
+    const int64_t n = q->s.classes, inner = q->s.inner;
+    const T *weight = q->weight;
+    const T smoothing = (T)q->smoothing;
+    T peak[BESIDE], lse[BESIDE], lane[FC_FOLD_LANES][BESIDE];
+    for (int r = 0; r < width; ++r)
+        peak[r] = -INFINITY;
+    for (int64_t j = 0; j < n; ++j)
+        FOR_BESIDE
+            peak[r] = M(greater)(peak[r], x[j * inner + r]);
+    for (int r = 0; r < width; ++r)
+        peak[r] = isinf(peak[r]) ? 0 : peak[r];
+    for (int smooth = 0; smooth <= (smoothing > 0); ++smooth) {
+        memset(lane, 0, sizeof lane);
+        for (int64_t j = 0; j < n; ++j) {
+            T *restrict sum = lane[j % FC_FOLD_LANES];
+            const T *restrict line = x + j * inner, w = weight ? weight[j] : 1;
+            if (smooth)
+                FOR_BESIDE
+                    sum[r] += w * (lse[r] - line[r]);
+            else
+                FOR_BESIDE
+                    sum[r] += M(exp)(line[r] - peak[r]);
+        }
+        for (int half = FC_FOLD_LANES / 2; half; half /= 2)
+            for (int j = 0; j < half; ++j)
+                FOR_BESIDE
+                    lane[j][r] += lane[j + half][r];
+        if (!smooth)
+            for (int r = 0; r < width; ++r)
+                lse[r] = M(log)(lane[0][r]) + peak[r];
+    }
+    for (int r = 0; r < width; ++r) {
+        const int64_t t = q->target[r0 + r];
+        T loss = 0, w = 0;
+        if (t != q->ignore) {
+            w = weight ? weight[t] : 1;
+            loss = w * (lse[r] - x[t * inner + r]);
+            if (smoothing > 0)
+                loss = (1 - smoothing) * loss + smoothing / (T)n * lane[0][r];
+        }
+        ((T *)q->lse)[r0 + r] = lse[r];
+        ((T *)q->loss)[r0 + r] = loss;
+        ((T *)q->row_weight)[r0 + r] = w;
+    }
+}
+
+static void N(forward_columns)(void *ctx, int64_t begin, int64_t end)
+{
+    const job *q = ctx;
+    const int64_t inner = q->s.inner, groups = (inner - 1) / BESIDE + 1;
+    for (int64_t u = begin; u < end; ++u) {
+        const int64_t o = u / groups, at = u % groups * BESIDE, r0 = o * inner + at;
+        const T *x = (const T *)q->x + o * q->s.classes * inner + at;
+        if (inner - at >= BESIDE)
+            N(forward_beside)(q, r0, x, BESIDE);
+        else
+            N(forward_beside)(q, r0, x, (int)(inner - at));
+    }
+}
+
 static int N(forward)(job *q, int64_t reduction, void *row_weight, void *out, void *total_)
 {
     T *total = total_;
     const int64_t rows = q->s.outer * q->s.inner, n = q->s.classes;
     q->row_weight = row_weight;
-    const int bad = fc_parallel_scratch(rows, 1 + 8192 / (n + 1), (size_t)(2 * n) * sizeof(T), N(forward_rows), q);
-    if (bad)
-        return bad;
+    if (is_beside(q)) {
+        fc_parallel(q->s.outer * ((q->s.inner - 1) / BESIDE + 1), 1 + 8192 / ((n + 1) * BESIDE), N(forward_columns), q);
+    } else {
+        const int bad = fc_parallel_scratch(rows, 1 + 8192 / (n + 1), (size_t)(2 * n) * sizeof(T), N(forward_rows), q);
+        if (bad)
+            return bad;
+    }
     *total = M(row_sum)(row_weight, rows);
     if (reduction != FC_REDUCE_NONE) {
         const T sum = M(row_sum)(q->loss, rows);
@@ -189,12 +264,65 @@ static void N(backward_rows)(void *ctx, int64_t begin, int64_t end)
     }
 }
 
+/* forward_beside's other way; lines of dx are walked one after the other too. */
+static inline __attribute__((always_inline)) void N(backward_beside)(const job *q, int64_t r0, T all, const T *restrict x, T *restrict dx, const int width)
+{
+    const int64_t n = q->s.classes, inner = q->s.inner;
+    const T *weight = q->weight;
+    const T smoothing = (T)q->smoothing, soft = smoothing / (T)n;
+    T of_p[BESIDE], of_soft[BESIDE], of_hard[BESIDE], lse[BESIDE];
+    for (int r = 0; r < width; ++r) {
+        const int64_t t = q->target[r0 + r];
+        const T g = t == q->ignore ? 0 : ((const T *)q->g)[(r0 + r) * q->g_step] * (T)q->scale;
+        const T hard = (1 - smoothing) * (t != q->ignore && weight ? weight[t] : 1);
+        of_p[r] = g * (hard + soft * all);
+        of_soft[r] = g * soft;
+        of_hard[r] = g * hard;
+        lse[r] = ((const T *)q->lse)[r0 + r];
+    }
+    for (int64_t j = 0; j < n; ++j) {
+        const T *restrict line = x + j * inner;
+        T *restrict to = dx + j * inner;
+        FOR_BESIDE
+            to[r] = of_p[r] * M(exp)(line[r] - lse[r]);
+        if (smoothing > 0) {
+            const T w = weight ? weight[j] : 1;
+            FOR_BESIDE
+                to[r] -= of_soft[r] * w;
+        }
+    }
+    for (int r = 0; r < width; ++r) {
+        const int64_t t = q->target[r0 + r];
+        if (t != q->ignore)
+            dx[t * inner + r] -= of_hard[r];
+        else /* whatever its logits are */
+            for (int64_t j = 0; j < n; ++j)
+                dx[j * inner + r] = 0;
+    }
+}
+
+static void N(backward_columns)(void *ctx, int64_t begin, int64_t end)
+{
+    const job *q = ctx;
+    const int64_t n = q->s.classes, inner = q->s.inner, groups = (inner - 1) / BESIDE + 1;
+    const T all = q->weight ? M(row_sum)(q->weight, n) : (T)n;
+    for (int64_t u = begin; u < end; ++u) {
+        const int64_t o = u / groups, at = u % groups * BESIDE, r0 = o * inner + at, from = o * n * inner + at;
+        if (inner - at >= BESIDE)
+            N(backward_beside)(q, r0, all, (const T *)q->x + from, (T *)q->dx + from, BESIDE);
+        else
+            N(backward_beside)(q, r0, all, (const T *)q->x + from, (T *)q->dx + from, (int)(inner - at));
+    }
+}
+
 static void N(backward)(job *q, int64_t reduction, const void *total)
 {
     const int64_t rows = q->s.outer * q->s.inner;
     if (reduction == FC_REDUCE_MEAN)
         q->scale = 1 / *(const T *)total;
-    if (rows)
+    if (rows && is_beside(q))
+        fc_parallel(q->s.outer * ((q->s.inner - 1) / BESIDE + 1), 1 + 8192 / ((q->s.classes + 1) * BESIDE), N(backward_columns), q);
+    else if (rows)
         fc_parallel(rows, 1 + 8192 / (q->s.classes + 1), N(backward_rows), q);
 }
 

@@ -198,6 +198,8 @@ SAMPLES = {
     "_hardsigmoid": unary(away),
     "_hardswish": unary(away),
     "_softshrink": [lambda: (distinct(3, 4), 0.22)],
+    "_smooth_l1": [lambda: (distinct(3, 4), 0.97), lambda: (distinct(3, 4), 0.4)],
+    "_huber": [lambda: (distinct(3, 4), 0.97), lambda: (distinct(3, 4), 0.4)],
     "hardshrink": [lambda: (distinct(3, 4), 0.22)],
     "threshold": [lambda: (distinct(3, 4), 0.02, 0.5)],
     "_glu": binary(normal, normal, numbers=False),

@@ -139,6 +139,10 @@ O("threshold", lambda x, threshold, value: np.where(x <= threshold, value, x), c
 O("_threshold_backward", lambda x, y, threshold: np.where(x <= threshold, 0, y), cases=two(threshold=0.25))
 O("_glu", lambda x, y: x * sigmoid(y), ulp=3, domain=tame)
 O("_glu_gate_backward", lambda x, y, z: x * y * (1 - sigmoid(z)) * sigmoid(z), ulp=4, scale=lambda x, y, z: abs(x * y) * sigmoid(z), domain=tame)
+O("_smooth_l1", lambda x, beta: np.where(np.abs(x) < beta, 0.5 * x * x / beta, np.abs(x) - 0.5 * beta), ulp=2, cases=one(beta=0.5))
+O("_smooth_l1_backward", lambda x, y, beta: np.where(np.abs(y) >= beta, x * np.sign(y), x * y / beta), ulp=2, cases=two(beta=0.5))
+O("_huber", lambda x, delta: np.where(np.abs(x) <= delta, 0.5 * x * x, delta * (np.abs(x) - 0.5 * delta)), ulp=2, cases=one(delta=0.5))
+O("_huber_backward", lambda x, y, delta: np.where(np.abs(y) >= delta, x * np.sign(y) * delta, x * y), ulp=2, cases=two(delta=0.5))
 O("_binary_cross_entropy", lambda x, y: (y - 1) * floored(np.log1p(-x)) - y * floored(np.log(x)), ulp=4, scale=lambda x, y: bce_size(x, y), domain=share)
 O("_binary_cross_entropy_backward", lambda x, y, z: x * (y - z) / np.maximum((1 - y) * y, 1e-12), ulp=4, domain=share)
 

@@ -31,13 +31,15 @@ D("_softshrink", x=lambda g, x, lambd: fused("_shrink_backward", shrink, g, x, l
 D("hardshrink", x=lambda g, x, lambd: fused("_shrink_backward", shrink, g, x, lambd=lambd))
 D("_tanhshrink", node="SubBackward0", x=lambda g, x: g * F.square(F.tanh(x)))
 D("threshold",  x=lambda g, x, threshold: fused("_threshold_backward", threshold_, x, g, threshold=threshold))
+D("_smooth_l1", x=lambda g, x, beta: fused("_smooth_l1_backward", smooth_l1, g, x, beta=beta))
+D("_huber",     x=lambda g, x, delta: fused("_huber_backward", huber, g, x, delta=delta))
 D("_glu",       x=lambda g, y: g * F.sigmoid(y),        y=lambda g, x, y: fused("_glu_gate_backward", glu_gate, g, x, y))
 D("_binary_cross_entropy", x=lambda g, x, y: fused("_binary_cross_entropy_backward", cross_entropy, g, x, y),     y=lambda g, x: g * (F.log1p(-x) - F.log(x)))
 
 none("_relu_backward", "_sigmoid_backward", "_tanh_backward", "_silu_backward", "_mish_backward", "_gelu_backward", "_gelu_tanh_backward")
 none("_softplus_backward", "_elu_backward", "_leaky_relu_backward", "_prelu_backward", "_prelu_weight_backward", "_hardtanh_backward")
 none("_hardsigmoid_backward", "_hardswish_backward", "_log_sigmoid_backward", "_softsign_backward", "_shrink_backward")
-none("_threshold_backward", "_glu_gate_backward", "_binary_cross_entropy_backward")
+none("_smooth_l1_backward", "_huber_backward", "_threshold_backward", "_glu_gate_backward", "_binary_cross_entropy_backward")
 
 
 def fused(name, formula, *operands, **numbers) -> F.Tensor:
@@ -114,6 +116,14 @@ def hardsigmoid(g, x) -> F.Tensor:
 
 def hardswish(g, x) -> F.Tensor:
     return F.where(x <= -3, F.zeros_like(g), F.where(x < 3, g * (x / 3 + 0.5), g))
+
+
+def smooth_l1(g, x, beta) -> F.Tensor:
+    return F.where(x.abs() < beta, g * x / beta, g * x.sign())
+
+
+def huber(g, x, delta) -> F.Tensor:
+    return F.where(x.abs() < delta, g * x, g * x.sign() * delta)
 
 
 def log_sigmoid(g, x) -> F.Tensor:

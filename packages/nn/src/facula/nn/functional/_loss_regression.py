@@ -13,6 +13,7 @@ from ._reduction import check, checked, reduced
 from ._rows import REAL, only, row, stored
 
 _binary_cross_entropy, _log_sigmoid = row("_binary_cross_entropy"), row("_log_sigmoid")
+_smooth_l1, _huber = row("_smooth_l1"), row("_huber")
 
 
 def _warn_sizes(input: Tensor, target: Tensor) -> None:
@@ -98,8 +99,7 @@ def smooth_l1_loss(
     error = _difference(input, target)
     if error.dtype.kind != 2:
         only("smooth_l1_loss", error.dtype, REAL)
-    error = error.abs()
-    return reduced(facula.where(error < beta, 0.5 * error * error / beta, error - 0.5 * beta), reduction, "SmoothL1LossBackward0")
+    return reduced(_smooth_l1(error, beta=beta), reduction, "SmoothL1LossBackward0")
 
 
 def huber_loss(
@@ -113,8 +113,7 @@ def huber_loss(
     difference = _difference(input, target)
     if difference.dtype.kind != 2:
         raise extend.DTypeError(f"huber_loss: not implemented for {difference.dtype.name}. Convert with input.float().")
-    error = difference.abs()
-    loss = facula.where(error <= delta, 0.5 * error * error, delta * (error - 0.5 * delta))
+    loss = _huber(difference, delta=delta)
     if weight is None:
         return reduced(stored("huber_loss", loss, input.dtype), reduction, "HuberLossBackward0")
     _check_weight(input, weight)
