@@ -25,7 +25,7 @@ enum { DEPTH = 256, ROWS = 4, BYTES = FC_ISA_NUM == 4 ? 64 : FC_ISA_NUM == 3 ? 3
 
 void FC_ISA_NAME(fc_gemm_integers)(const fc_gemm_args *g)
 {
-    const int size = fc_dt_size[g->dtype];
+    const int dt = g->dtype, size = dt == FC_U8 || dt == FC_I8 ? 1 : dt == FC_U16 || dt == FC_I16 ? 2 : dt == FC_U32 || dt == FC_I32 ? 4 : 8;
     const int64_t panels = (g->N - 1) / (2 * BYTES / size) + 1, grain = 1 + WORK_PER_PIECE / (g->M * (g->K + 1) * (2 * BYTES / size));
     fc_parallel(g->batch * panels, grain, size == 1 ? panels_uint8_t : size == 2 ? panels_uint16_t : size == 4 ? panels_uint32_t : panels_uint64_t, (void *)g);
 }
