@@ -110,7 +110,7 @@ def _dense(row):
         if not x.requires_grad:
             return row(x, *rest)
         x = x.clone()
-        x.register_hook(lambda g: g.to_dense() if g.is_sparse else g)
+        x.register_hook(lambda g: g.to_dense() if g is not None and g.is_sparse else g)
         return row(x, *rest)
 
     return through

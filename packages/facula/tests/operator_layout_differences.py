@@ -31,7 +31,6 @@ KNOWN = {
     "msort": {"gradient stride": GRADIENT_STRIDE},
     "nn.functional.binary_cross_entropy": {"gradient stride": GRADIENT_STRIDE},
     "nn.functional.binary_cross_entropy_with_logits": {"gradient stride": GRADIENT_STRIDE},
-    "nn.functional.huber_loss": {"gradient stride": GRADIENT_STRIDE},
     "nn.functional.linear": {"gradient stride": GRADIENT_STRIDE},
     "nn.functional.linear_cross_entropy": {"gradient stride": GRADIENT_STRIDE},
     "nn.functional.multi_margin_loss": {"gradient stride": GRADIENT_STRIDE},
