@@ -11,7 +11,7 @@
 #include "stage.h"
 #include "verb.h"
 
-enum { FC_BLOCK_BYTES = 4096, FC_LONG_ROW = 64, FC_TILE_ROWS = 16, FC_TILE_BYTES = 512 };
+enum { FC_BLOCK_BYTES = 4096, FC_PAST_BYTES = 512, FC_LONG_ROW = 64, FC_TILE_ROWS = 16, FC_TILE_BYTES = 512 };
 
 typedef struct {
     const fc_nest *nest;
@@ -67,22 +67,23 @@ static void fc_stage_out(const fc_stage *g, const fc_nest_at *at, int64_t count,
         fc_nest_scatter(g->nest, 0, at, count, made);
 }
 
-/* The cell over `count` elements. What goes past the caches is made block by block; operands that repeat fill no more than a block. */
+/* The cell over `count` elements. What goes past the caches is made piece by piece, no longer than FC_PAST_BYTES: with pieces of 1 to 4 KiB
+ * what reads ahead loses its track every other time (-x of 4 * 10^7 bytes took 2.6 or 4.6 ms; 2.1 now). */
 static void fc_stage_cell(const fc_stage *g, char *const *p, int64_t count, int *fault)
 {
     if (!g->past) {
         g->cell(p[0], p[1], p[2], p[3], g->scalars, fault, count);
         return;
     }
-    fc_block made;
-    const int64_t size = fc_dt_size[g->want[0]], from = fc_dt_size[g->want[1]], block = FC_BLOCK_BYTES / (size > from ? size : from);
+    _Alignas(64) char made[FC_PAST_BYTES];
+    const int64_t size = fc_dt_size[g->want[0]], from = fc_dt_size[g->want[1]], piece = FC_PAST_BYTES / (size > from ? size : from);
     for (int64_t i = 0, n; i < count; i += n) {
         char *x[FC_NEST_OPERANDS] = { 0 };
         for (int k = 1; k < g->nest->nops; ++k)
-            x[k] = p[k] + i * from;
-        n = count - i < block ? count - i : block;
-        g->cell(made.bytes, x[1], x[2], x[3], g->scalars, fault, n);
-        fc_move_past(p[0] + i * size, made.bytes, (size_t)(n * size));
+            x[k] = p[k] + (g->fixed[k] || g->still[k] ? 0 : i * from);
+        n = count - i < piece ? count - i : piece;
+        g->cell(made, x[1], x[2], x[3], g->scalars, fault, n);
+        fc_move_past(p[0] + i * size, made, (size_t)(n * size));
     }
 }
 
@@ -282,7 +283,7 @@ static void fc_stage_tiles(void *ctx, int64_t begin, int64_t end)
     fc_stage_end(g, fault);
 }
 
-int fc_stage_run(const fc_nest *nest, fc_map_cell cell, int compute, int stored, int rounded, int half, const fc_scalar *s)
+int fc_stage_run(const fc_nest *nest, fc_map_cell cell, int light, int compute, int stored, int rounded, int half, const fc_scalar *s)
 {
     fc_stage g = { .nest = nest, .cell = cell, .scalars = s, .rounded = rounded, .half = half };
     g.rows = nest->ndim > 1 && nest->size[0] >= FC_LONG_ROW;
@@ -315,7 +316,7 @@ int fc_stage_run(const fc_nest *nest, fc_map_cell cell, int compute, int stored,
         again |= g.again[k];
         only_again &= g.again[k] || (linear && g.same[k]);
         g.all_linear &= linear && g.same[k];
-        g.past = k ? g.past && nest->data[k] != nest->data[0] : linear && g.same[0] && nest->total * size >= FC_PAST_CACHES;
+        g.past = k ? g.past && nest->data[k] != nest->data[0] : light && linear && g.same[0] && nest->total * size >= FC_PAST_CACHES;
         g.staged |= !(g.same[k] && (linear || (g.rows && g.along[k])));
     }
     g.block = FC_BLOCK_BYTES / widest;
