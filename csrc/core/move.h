@@ -1,8 +1,8 @@
 /*
- * memcpy of any length, in pieces where the C library would use `rep movsb`.
+ * memcpy of any length, where the C library would use `rep movsb` by vectors.
  *
  * glibc does so from a few KB on, and AMD's EPYC then writes to an address that is no multiple of 16 at a fifteenth of its speed:
- * 400 KB take 115 us instead of 8. Pieces of 2 KB go through its vector loop, at the same speed for every address.
+ * 400 KB take 115 us instead of 8, and in one process of four, as its pages lie, 15.
  */
 #ifndef FC_MOVE_H
 #define FC_MOVE_H
@@ -17,12 +17,27 @@
 
 static inline void fc_move_bytes(void *to, const void *from, size_t bytes)
 {
-    enum { PIECE = 2048 };
-    const size_t piece = (uintptr_t)to % 16 ? PIECE : bytes;
-    for (size_t done = 0; done < bytes; done += piece) { /* of a length that the compiler does not know: it too would use rep movs */
-        const size_t n = bytes - done < piece ? bytes - done : piece;
-        memcpy((char *)to + done, (const char *)from + done, n);
+#ifdef __SSE2__
+    enum { LONG = 2048, STEP = 64 };
+    if (bytes >= LONG) {
+        const size_t head = -(uintptr_t)to % 16, whole = (bytes - head) / STEP * STEP;
+        char *const z = (char *)to + head;
+        const char *const x = (const char *)from + head;
+        memcpy(to, from, 16);
+        for (size_t at = 0; at < whole; at += STEP) {
+            const __m128i a = _mm_loadu_si128((const __m128i *)(const void *)(x + at)), b = _mm_loadu_si128((const __m128i *)(const void *)(x + at + 16));
+            const __m128i c = _mm_loadu_si128((const __m128i *)(const void *)(x + at + 32)), d = _mm_loadu_si128((const __m128i *)(const void *)(x + at + 48));
+            _mm_store_si128((__m128i *)(void *)(z + at), a);
+            _mm_store_si128((__m128i *)(void *)(z + at + 16), b);
+            _mm_store_si128((__m128i *)(void *)(z + at + 32), c);
+            _mm_store_si128((__m128i *)(void *)(z + at + 48), d);
+            __asm__ volatile("" ::: "memory"); /* else the compiler calls memcpy */
+        }
+        memcpy(z + whole, x + whole, bytes - head - whole);
+        return;
     }
+#endif
+    memcpy(to, from, bytes);
 }
 
 /*
