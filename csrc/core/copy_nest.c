@@ -217,7 +217,7 @@ static void piece(void *ctx, int64_t begin, int64_t end)
         return;
     }
     _Alignas(64) char block[BLOCK * 16];
-    const int kept = from_step == to_step && nest->dtype[0] == nest->dtype[1];
+    const int kept = from_step == to_step && nest->dtype[0] == nest->dtype[1] && nest->dtype[0] != FC_BOOL; /* whose bytes become 0 or 1 */
     for (int64_t i = 0, n; i < end - begin; i += n) {
         n = end - begin - i < BLOCK ? end - begin - i : BLOCK;
         if (!kept)

@@ -19,6 +19,9 @@ static inline __m256d both(const char *low, const char *high)
 
 enum { WIDE = 64, AHEAD = 16, FAR_AHEAD = 32, STRIP_AHEAD = 192, FAR = 1 << 20 /* bytes that the second cache does not hold */ };
 
+/* Of a square, in elements. */
+static inline int64_t side_of(int size) { return size == 8 ? 4 : size == 1 ? 16 : 8; }
+
 static inline void put(char *to, __m256d v) { _mm256_storeu_pd((double *)to, v); }
 
 /* A square of eight words, four columns at a time: the rows i and i + 4 share a register, so nothing crosses 16 bytes. */
@@ -126,8 +129,7 @@ static inline void ask_strip(const char *from, int64_t from_row, int64_t i, int 
 
 static void squares(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t rows, int64_t cols, int size, int asks)
 {
-    const int side = size == 8 ? 4 : size == 1 ? 16 : 8;
-    const int64_t whole_i = rows / side * side, whole_j = cols / side * side;
+    const int64_t side = side_of(size), whole_i = rows / side * side, whole_j = cols / side * side;
     if (asks != STRIP)
         asks = whole_i * from_row > FAR ? FAR_OFF : NEAR_BY;
     if (size == 4)
@@ -167,7 +169,7 @@ static inline void turn(char *to, int64_t to_row, const char *from, int64_t from
     int64_t whole_i = 0, whole_j = 0;
 #if FC_ISA_NUM >= 3
     if (size <= 8) {
-        const int side = size == 8 ? 4 : size == 1 ? 16 : 8;
+        const int64_t side = side_of(size);
         whole_i = rows / side * side;
         whole_j = cols / side * side;
         squares(to, to_row, from, from_row, rows, cols, size, asks);

@@ -228,6 +228,18 @@ def test_what_is_written_past_the_caches_is_what_a_part_of_it_is(name, start):
         assert getattr(facula, name)(x, out=out) is out and out.equal(whole)
 
 
+def test_truth_values_of_any_bytes_are_copied_as_0_and_1_however_many():
+    for n in (1000, PAST_CACHES * 4 + 3):
+        copy = facula.full((n,), 2, dtype=facula.uint8).view(facula.bool).clone()
+        assert copy.view(facula.uint8).equal(facula.ones(n, dtype=facula.uint8))
+
+
+@pytest.mark.parametrize("rank", [1, 2])
+def test_nothing_is_scattered_through_an_index_of_nothing(rank):
+    x, index = facula.ones(3, 4), facula.zeros(0, 1, dtype=facula.int64).expand(0, 4)
+    assert x.scatter_add(0, index, facula.ones((5, 4)[:rank])).equal(x)
+
+
 @pytest.mark.parametrize("shape, dim", [((40, 6), 0), ((3, 50), 1), ((2, 30, 5), 1), ((700, 64), 0)])
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "float16"])
 def test_a_column_of_positions_moves_slices_as_elements(shape, dim, dtype):
