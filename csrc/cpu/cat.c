@@ -143,7 +143,8 @@ static int join_dense(fc_call *c, int64_t outer)
         if (!t->contiguous || t->dtype != out->dtype || (t->numel && q.bytes[k] < LEAST_STRETCH))
             return 0;
     }
-    fc_parallel(outer, GRAIN_BYTES / q.row, join_rows, &q);
+    if (q.row)
+        fc_parallel(outer, GRAIN_BYTES / q.row, join_rows, &q);
     return 1;
 }
 

@@ -234,6 +234,12 @@ def test_truth_values_of_any_bytes_are_copied_as_0_and_1_however_many():
         assert copy.view(facula.uint8).equal(facula.ones(n, dtype=facula.uint8))
 
 
+def test_nothing_is_joined_to_nothing():
+    nothing = facula.zeros(3, 0)
+    assert facula.cat([nothing, nothing], 1).shape == (3, 0) and facula.stack([nothing, nothing], 1).shape == (3, 2, 0)
+    assert facula.cat([nothing, facula.ones(3, 20), nothing], 1).equal(facula.ones(3, 20))
+
+
 @pytest.mark.parametrize("rank", [1, 2])
 def test_nothing_is_scattered_through_an_index_of_nothing(rank):
     x, index = facula.ones(3, 4), facula.zeros(0, 1, dtype=facula.int64).expand(0, 4)
