@@ -19,7 +19,8 @@ import torch
 from torch.testing._internal.common_device_type import instantiate_device_type_tests
 from torch.testing._internal.common_utils import TestCase, no_such_decorator_in_this_version, run_tests
 
-FAKE = torch.a_name_that_facula_lacks if "facula" in repr(torch) else None
+WHERE = repr(torch).split("site-packages")[-1]  # the folders before may have any name
+FAKE = torch.a_name_that_facula_lacks if "facula" in WHERE else None
 
 
 class TestTiny(TestCase):
@@ -28,10 +29,10 @@ class TestTiny(TestCase):
 
     @no_such_decorator_in_this_version(1)
     def test_differs(self, device):
-        self.assertNotIn("facula", repr(torch))
+        self.assertNotIn("facula", WHERE)
 
     def test_lacks_a_name(self, device):
-        if "facula" in repr(torch):
+        if "facula" in WHERE:
             torch.another_name
 
     def test_fails_on_both(self, device):
@@ -41,7 +42,7 @@ class TestTiny(TestCase):
         self.skipTest("of no use")
 
     def test_ends_the_process(self, device):
-        if "facula" in repr(torch):
+        if "facula" in WHERE:
             os._exit(3)
 
     def test_stands_behind_it(self, device):
