@@ -7,7 +7,9 @@
  *
  * A caller that finds the pool taken, or is itself inside a piece, runs its pieces alone, so nothing can deadlock.
  * Workers start at the first job that wants them, with every signal blocked (signals are Python's), and sleep on a
- * condition variable after a bounded spin, longer where that has paid. A forked child begins with an empty pool.
+ * condition variable after a bounded spin, longer where that has paid. They run on any core the caller may use but the one it is on:
+ * a system that packs threads onto few cores (virtual machines do) queues a woken worker behind its caller, for tens of
+ * milliseconds. A forked child begins with an empty pool.
  */
 #define _GNU_SOURCE
 #include "parallel.h"
@@ -50,6 +52,8 @@ static struct {
     job *job;
     int taken;
     pid_t pid;
+    int kept_off; /* the core that workers leave to the caller, and one more; 0: none yet */
+    pthread_t thread[MAX_THREADS];
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .work = PTHREAD_COND_INITIALIZER, .done = PTHREAD_COND_INITIALIZER};
 
 static int threads_wanted; /* atomic; 0: not asked for yet */
@@ -201,14 +205,30 @@ static int hire(int wanted)
         sigset_t all, before;
         sigfillset(&all);
         pthread_sigmask(SIG_SETMASK, &all, &before);
-        for (pthread_t thread; pool.workers < wanted; ++pool.workers) {
-            if (pthread_create(&thread, NULL, worker, NULL) != 0)
+        for (pthread_t *thread = pool.thread + pool.workers; pool.workers < wanted; ++pool.workers, ++thread) {
+            if (pthread_create(thread, NULL, worker, NULL) != 0)
                 break;
-            pthread_detach(thread);
+            pthread_detach(*thread);
         }
         pthread_sigmask(SIG_SETMASK, &before, NULL);
+        pool.kept_off = 0; /* the new ones do not know yet */
     }
     return pool.workers < wanted ? pool.workers : wanted;
+}
+
+/* Workers keep off the caller's core, where it may use another. Called with the lock held, before they are woken; a caller seldom moves. */
+static void leave_the_core(void)
+{
+    const int cpu = sched_getcpu();
+    cpu_set_t set;
+    if (cpu < 0 || cpu + 1 == pool.kept_off)
+        return;
+    pool.kept_off = cpu + 1;
+    if (sched_getaffinity(0, sizeof set, &set) != 0)
+        return;
+    CPU_CLR(cpu, &set);
+    for (int k = 0; CPU_COUNT(&set) > 0 && k < pool.workers; ++k)
+        pthread_setaffinity_np(pool.thread[k], sizeof set, &set);
 }
 
 static void run_together(job *j, int helpers)
@@ -217,7 +237,9 @@ static void run_together(job *j, int helpers)
     pool.job = j;
     ++pool.jobs;
     pool.tickets = 0;
-    fc_atomic_poke(&pool.seats, hire(helpers));
+    const int seats = hire(helpers);
+    leave_the_core();
+    fc_atomic_poke(&pool.seats, seats);
     for (int woken = 0; woken < pool.seats && woken < pool.sleeping; ++woken)
         pthread_cond_signal(&pool.work);
     pthread_mutex_unlock(&pool.lock);

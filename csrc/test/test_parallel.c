@@ -1,6 +1,7 @@
 /* The pool covers every index once, and every step after the one before, whoever calls: alone, nested, from several threads, after fork. */
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -47,6 +48,34 @@ static void use_scratch(void *ctx, int64_t begin, int64_t end, void *scratch)
     if ((uintptr_t)scratch % 64)
         fc_atomic_set((int *)ctx, 1);
     (void)end;
+}
+
+/* Workers may run on every core that the caller may, but for the one where it is. */
+typedef struct { pthread_t caller; int cpus, met, wrong; } cores;
+
+static void look_around(void *ctx, int64_t begin, int64_t end)
+{
+    cores *c = ctx;
+    cpu_set_t set;
+    (void)end;
+    if (!pthread_equal(pthread_self(), c->caller)) {
+        fc_atomic_set(&c->met, 1);
+        if (sched_getaffinity(0, sizeof set, &set) != 0 || CPU_COUNT(&set) != (c->cpus > 1 ? c->cpus - 1 : 1))
+            fc_atomic_set(&c->wrong, 1);
+    } else if (begin > 0) {
+        usleep(100); /* so that a worker comes in time */
+    }
+}
+
+static int keeps_off(void)
+{
+    cpu_set_t set;
+    cores c = {.caller = pthread_self()};
+    sched_getaffinity(0, sizeof set, &set);
+    c.cpus = CPU_COUNT(&set);
+    for (int k = 0; k < 1000 && !c.met; ++k)
+        fc_parallel(64, 1, look_around, &c);
+    return c.met && !c.wrong;
 }
 
 static void *caller(void *failed)
@@ -228,6 +257,7 @@ int main(void)
     test_child_of_a_busy_pool();
 #endif
     fc_set_num_threads(4);
+    CHECK(keeps_off());
     fc_parallel(8, 1, fork_once, &failed);
     CHECK(!failed);
     return report("parallel");
