@@ -32,6 +32,7 @@
 #define SPINS_LEAST 256     /* about 5 us of `pause`: longer than a gap between two kernels of one op, shorter than a time slice */
 #define SPINS_MOST 4096     /* about 80 us: what lies between two ops of a network; waking a sleeper costs its caller half of that */
 #define SPINS_TO_YIELD 32   /* a yield to nobody costs as much as a dozen of them */
+#define JOBS_TO_LOOK 64     /* a system call for as many jobs is nothing, and they last no time slice */
 #define NAP_NS 120000       /* who slept for less than this would have done better to wait awake */
 
 typedef struct {
@@ -52,7 +53,8 @@ static struct {
     job *job;
     int taken;
     pid_t pid;
-    int kept_off; /* the core that workers leave to the caller, and one more; 0: none yet */
+    int kept_off;      /* the core that workers leave to the caller, and one more; 0: none yet */
+    cpu_set_t allowed; /* where they run; none: not said yet */
     pthread_t thread[MAX_THREADS];
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .work = PTHREAD_COND_INITIALIZER, .done = PTHREAD_COND_INITIALIZER};
 
@@ -212,22 +214,27 @@ static int hire(int wanted)
         }
         pthread_sigmask(SIG_SETMASK, &before, NULL);
         pool.kept_off = 0; /* the new ones do not know yet */
+        CPU_ZERO(&pool.allowed);
     }
     return pool.workers < wanted ? pool.workers : wanted;
 }
 
-/* Workers keep off the caller's core, where it may use another. Called with the lock held, before they are woken; a caller seldom moves. */
+/* Workers keep off the caller's core, where it may use another. Called with the lock held, before they are woken; a caller seldom moves.
+ * What cores it may use seldom changes either, so that is asked at a move and now and then. */
 static void leave_the_core(void)
 {
     const int cpu = sched_getcpu();
     cpu_set_t set;
-    if (cpu < 0 || cpu + 1 == pool.kept_off)
+    if (cpu < 0 || (cpu + 1 == pool.kept_off && pool.jobs % JOBS_TO_LOOK))
         return;
     pool.kept_off = cpu + 1;
     if (sched_getaffinity(0, sizeof set, &set) != 0)
         return;
     CPU_CLR(cpu, &set);
-    for (int k = 0; CPU_COUNT(&set) > 0 && k < pool.workers; ++k)
+    if (CPU_COUNT(&set) == 0 || CPU_EQUAL(&set, &pool.allowed))
+        return;
+    pool.allowed = set;
+    for (int k = 0; k < pool.workers; ++k)
         pthread_setaffinity_np(pool.thread[k], sizeof set, &set);
 }
 

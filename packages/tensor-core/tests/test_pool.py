@@ -220,3 +220,28 @@ def test_shared_memory_is_written_by_children():
     assert x.is_shared() and view.is_shared() and x.untyped_storage().is_shared() and not facula.zeros(1).is_shared()
     assert x.share_memory_() is x
     assert facula.from_numpy(np.zeros(3)).share_memory_().is_shared()
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity") or len(os.sched_getaffinity(0)) < 3, reason="needs three cores and a say in them")
+@pytest.mark.parametrize("before", (False, True))
+def test_workers_follow_their_caller_to_more_cores(before):
+    """Those that started while it had one or two cores would share those for good."""
+    program = f"""
+    import os, facula
+
+    cores = sorted(os.sched_getaffinity(0))
+    facula.set_num_threads(4)
+    x = facula.randn(400_000)
+    if {before}:
+        x.sin()
+    os.sched_setaffinity(0, cores[:2 if {before} else 1])
+    x.sin()
+    os.sched_setaffinity(0, cores)
+    for _ in range(100):
+        x.sin()
+    others = [os.sched_getaffinity(int(t)) for t in os.listdir("/proc/self/task") if int(t) != os.getpid()]
+    print(len(others), {{len(cores) - len(o) for o in others}})
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=120)
+
+    assert "3 {1}" == done.stdout.strip(), done.stderr[-2000:]
