@@ -4,9 +4,9 @@ import functools
 
 from facula.tensor_core import _ops
 from facula.tensor_core._types import sparse_coo, sparse_csc, sparse_csr
-from facula.tensor_core.functions import create as _create
+from facula.tensor_core.functions import create as _create, ranges as _ranges
 from facula.tensor_core.sparse import rows as _rows
-from facula.tensor_core.sparse import tensor as _sparse
+from facula.tensor_core.sparse import making as _sparse_making, tensor as _sparse
 from facula.tensor_core.sparse.ops import grouped as _grouped
 from facula.tensor_core.sparse.products import sampled_addmm
 
@@ -71,7 +71,7 @@ def spdiags(diagonals, offsets, shape, layout=None):
         raise RuntimeError(f"spdiags: Number of diagonals ({diagonals.shape[0]}) does not match the number of offsets ({offsets.shape[0]}). Give one for each.")
     if len(set(offsets.flatten().tolist())) != offsets.shape[0]:
         raise RuntimeError(f"spdiags: Offset tensor contains duplicate values: {offsets.flatten().tolist()}. Add up those diagonals.")
-    columns = _create.arange(diagonals.shape[1]).expand(diagonals.shape)
+    columns = _ranges.arange(diagonals.shape[1]).expand(diagonals.shape)
     rows = columns - offsets
     there = (rows >= 0) & (rows < shape[0]) & (columns < shape[1])
     made = _sparse.make(_ops.cat([rows[there].unsqueeze(0), columns[there].unsqueeze(0)], 0), diagonals[there], shape)
@@ -190,7 +190,7 @@ def as_sparse_gradcheck(gradcheck):
                 x = x if compressed else x.coalesce()
                 if not masked:  # every index is listed, so that every element has its derivative
                     n = x.sparse_dim()
-                    places = _sparse.to_sparse(_create.ones(tuple(x.shape[:n]), dtype=x.dtype))._i
+                    places = _sparse_making.to_sparse(_create.ones(tuple(x.shape[:n]), dtype=x.dtype))._i
                     whole = _sparse.make(places, _grouped(x.to_dense(), n), x.shape, True)
                     x = _rows.compress(whole, x._axis) if compressed else whole
                 builders.append(lambda values, x=x: x._with(values))

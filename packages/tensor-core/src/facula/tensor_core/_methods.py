@@ -8,7 +8,7 @@ from facula.tensor_core.memory import copying as _copying, data as _data, dlpack
 from facula.tensor_core.dispatch import slow as _dispatch
 from facula.tensor_core.random import draws as _random
 from facula.tensor_core.functions import bins as _bins, conjugate as _conjugate, products as _products, put as _put, statistics as _statistics
-from facula.tensor_core.sparse import tensor as _sparse
+from facula.tensor_core.sparse import making as _sparse
 from facula.tensor_core.functions import settings as _settings
 from facula.tensor_core.dispatch.arguments import listed
 from facula.tensor_core._errors import DTypeError

@@ -4,7 +4,7 @@ import math
 import warnings
 
 from facula.tensor_core import _ops, _ownership, _state
-from facula.tensor_core.functions import create as _create, joining as _joining, rearranging as _rearranging, shape as _shape
+from facula.tensor_core.functions import create as _create, joining as _joining, ranges as _ranges, rearranging as _rearranging, shape as _shape
 from facula.tensor_core.dispatch.arguments import as_dtype as _as_dtype
 from facula.tensor_core.dispatch.arguments import whole
 from facula.tensor_core._errors import DTypeError, ShapeError
@@ -243,7 +243,7 @@ def fftfreq(n, d=1.0, *, out=None, dtype=None, layout=None, device=None, require
     if dtype.kind < 2:
         raise RuntimeError(f"fftfreq requires a floating point or complex dtype, got {dtype.name}. Name one.")
     half = (n + 1) // 2
-    steps = _joining.cat([_create.arange(half, dtype=dtype, device=device), _create.arange(-(n // 2), 0, dtype=dtype, device=device)])
+    steps = _joining.cat([_ranges.arange(half, dtype=dtype, device=device), _ranges.arange(-(n // 2), 0, dtype=dtype, device=device)])
     return _create._finish(into("fftfreq", steps * (1.0 / (n * d)), out), requires_grad)
 
 
@@ -255,7 +255,7 @@ def rfftfreq(n, d=1.0, *, out=None, dtype=None, layout=None, device=None, requir
     if n < 1:
         raise RuntimeError(f"rfftfreq: n must be a positive number, got {n}.")
     dtype = dtype or (_state.get_default_dtype() if out is None else out.dtype)
-    steps = _create.arange(n // 2 + 1, dtype=dtype, device=device)
+    steps = _ranges.arange(n // 2 + 1, dtype=dtype, device=device)
     return _create._finish(into("rfftfreq", steps * (1.0 / (n * d)), out), requires_grad)
 
 
@@ -279,7 +279,7 @@ def _reflected(x, pad, mode):
     n = x.shape[-1]
     if mode == "reflect" and pad >= n:
         raise RuntimeError(f"stft: Padding size should be less than the corresponding input dimension, but got: padding ({pad}, {pad}) at dimension {x.dim() - 1} of input {list(x.shape)}")
-    places = _create.arange(-pad, n + pad, device=x.device)
+    places = _ranges.arange(-pad, n + pad, device=x.device)
     if mode == "constant":
         return _rearranging.constant_pad_nd(x, (pad, pad))
     if mode == "reflect":
@@ -377,7 +377,7 @@ def _added(frames, hop):
     """Frames (B, T, n) laid over each other, hop apart, and summed: (B, n + hop (T - 1))."""
     batch, count, n = frames.shape
     total = n + hop * (count - 1)
-    places = (_create.arange(count, device=frames.device) * hop).unsqueeze(-1) + _create.arange(n, device=frames.device)
+    places = (_ranges.arange(count, device=frames.device) * hop).unsqueeze(-1) + _ranges.arange(n, device=frames.device)
     return _ops.index_add(_create.zeros(batch, total, dtype=frames.dtype, device=frames.device), 1, places.reshape(-1), frames.reshape(batch, -1))
 
 

@@ -273,7 +273,7 @@ class Unarchiver:
 
     def rebuild_sparse(self, layout: Any, data: Any) -> Tensor:
         """A sparse tensor of indices, values, size and, in newer files, whether it is coalesced."""
-        from facula.tensor_core.sparse import tensor as _sparse
+        from facula.tensor_core.sparse import making as _sparse
         from facula.tensor_core.sparse import rows as _sparse_rows
 
         parts = {"sparse_coo": 2, "sparse_csr": 3, "sparse_csc": 3}.get(getattr(layout, "name", None))

@@ -1,7 +1,7 @@
 """Reductions into places and bins, and numerical derivatives: compositions over the rows."""
 
 from facula.tensor_core import _ops, return_types
-from facula.tensor_core.functions import create as _create, shape as _shape
+from facula.tensor_core.functions import ranges as _ranges, shape as _shape
 from facula.tensor_core.dispatch.arguments import whole
 from facula.tensor_core.dispatch.guard import check
 from facula.tensor_core.functions.bin_checks import check_histogram, check_out, check_range
@@ -111,7 +111,7 @@ def _edges(x, bins, range, d=0):
     check_range(low, high, d)
     if low == high:
         low, high = low - 0.5, high + 0.5
-    return _create.linspace(low, high, bins + 1, dtype=x.dtype)
+    return _ranges.linspace(low, high, bins + 1, dtype=x.dtype)
 
 
 def _bin(x, edges):

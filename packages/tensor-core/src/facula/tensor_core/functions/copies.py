@@ -136,7 +136,7 @@ def range(start, end=None, step=1, *, out=None, dtype=None, layout=None, device=
     """start, start + step, ... up to and including end. Deprecated in PyTorch: arange leaves end out, as Python does."""
     import warnings
 
-    from facula.tensor_core.functions.create import arange
+    from facula.tensor_core.functions.ranges import arange
 
     plain(layout, pin_memory)
     warnings.warn("range is deprecated because its behavior is inconsistent with Python's range builtin. Use arange, which produces values in [start, end).", UserWarning, stacklevel=2)
@@ -150,7 +150,7 @@ def range(start, end=None, step=1, *, out=None, dtype=None, layout=None, device=
     count = int((end - start) / step) + 1
     w = (arange(count, dtype=dtype or get_default_dtype(), device=device) * step + start).to(dtype or get_default_dtype())
     if out is not None:
-        from facula.tensor_core.functions.create import _delivered
+        from facula.tensor_core.functions.ranges import _delivered
 
         return _delivered("range", w, out)
     return w.requires_grad_() if requires_grad else w

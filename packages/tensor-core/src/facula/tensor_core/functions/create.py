@@ -1,22 +1,21 @@
-"""Factories: tensors unset or of one value, ranges, the identity."""
+"""Factories: tensors unset or of one value, the identity."""
 
 import math
 
 from facula.tensor_core import _ops, _state
-from facula.tensor_core.dispatch.arguments import as_dtype, dtype_id, ints, listed
-from facula.tensor_core._errors import OutOfMemoryError, ShapeError
+from facula.tensor_core.dispatch.arguments import dtype_id, ints, listed
+from facula.tensor_core._errors import OutOfMemoryError
 from facula.tensor_core.dispatch.guard import check, want_tensor
 from facula.tensor_core._lib import lib
-from facula.tensor_core.dispatch.out import a_tensor, apart, resize
+from facula.tensor_core.dispatch.out import a_tensor
 from facula.tensor_core.dispatch.run import fitting, number
 from facula.tensor_core._limits import iinfo
 from facula.tensor_core._tensor import Tensor, own_tensor
-from facula.tensor_core._types import DTYPES, complex64, complex128, device, dtype as _dtype, float64, int64, no_backend, strided
+from facula.tensor_core._types import DTYPES, complex64, complex128, device, float64, int64, no_backend, strided
 
 _full, _full_like, _empty_like = lib.full, lib.full_like, lib.empty_like  # give None wherever anything is unusual
 _unset, _unset_like = _full, _empty_like  # what empty and empty_like ask first; fill_unset exchanges them, so that nobody else pays
-_DIAGONAL, _POW = (next(op.id for op in _ops.OPS if op.name == name) for name in ("diagonal", "pow"))
-_map2r = lib.map2r  # a number and a tensor
+_DIAGONAL = next(op.id for op in _ops.OPS if op.name == "diagonal")
 
 
 def _finish(t, requires_grad):
@@ -34,16 +33,6 @@ def _fits(name, out, dtype):
     a_tensor(name, out)
     if dtype is not None and out.dtype is not dtype:
         raise RuntimeError(f"dtype {dtype.name} does not match dtype of out parameter ({out.dtype.name}). Leave one of them out.")
-
-
-def _delivered(name, t, out):
-    """A range in `out`: resized only where the number of elements is another."""
-    if out.requires_grad:
-        raise RuntimeError(f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the arguments requires grad. Detach it.")
-    if out.numel() != t.numel():
-        resize(name, out, t.shape)
-    apart(name, out, ())
-    return _ops.copy_into_(out, _ops.view(t, out.shape))
 
 
 def _place(device_):
@@ -121,7 +110,7 @@ def _empty(size, dtype, device_):
 
 
 def _blank(name, sizes, dtype, layout, device, requires_grad, pin_memory):
-    from facula.tensor_core.sparse.tensor import blank
+    from facula.tensor_core.sparse.making import blank
 
     return blank(name, ints(sizes), dtype, layout, device, pin_memory).requires_grad_(requires_grad)
 
@@ -344,169 +333,6 @@ def scalar_tensor(s, *, dtype=None, layout=None, device=None, requires_grad=Fals
     return full((), s, dtype=dtype or _state.get_default_dtype(), layout=layout, device=device, requires_grad=requires_grad, pin_memory=pin_memory)
 
 
-def arange(start=None, end=None, step=1, *, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
-    """start, start + step, ... below end. int64 where all three are ints, else the default dtype.
-
-    >>> import facula
-    >>> facula.arange(1, 2.5, 0.5)
-    tensor([1.0000, 1.5000, 2.0000])
-    """
-    if type(start) is int and (end is None or type(end) is int) and type(step) is int and dtype is out is layout is device is None:
-        first, stop = (0, start) if end is None else (start, end)
-        if step and (stop - first) * step >= 0 and not (requires_grad or pin_memory) and not _state._device.id:  # the common case, flat
-            return _ops.arange_of(first, step, -((first - stop) // step), int64, math.nan, 0.0)
-    if start is None and step != 1 or start is end is None:
-        raise TypeError("arange() received an invalid combination of arguments - got (). Give an end.")
-    plain(layout, pin_memory)
-    if end is None:
-        start, end = 0, start
-    start = 0 if start is None else start
-    start, end, step = (v.item() if hasattr(v, "item") else v for v in (start, end, step))
-    for position, (name, value) in enumerate((("start", start), ("end", end), ("step", step))):
-        if type(value) is not float and type(value) is not int:
-            check("arange", name, position, "number", value)
-    if complex in (type(start), type(end), type(step)):
-        raise RuntimeError(f"arange: value cannot be converted to a real number without overflow, got {start}, {end}, {step}.")
-    dtype = as_dtype(dtype)
-    if dtype is not None and dtype.kind not in (1, 2):
-        raise NotImplementedError(f'"arange" not implemented for {dtype.name!r}. Convert the result with .to().')
-    _fits("arange", out, dtype)
-    if out is not None and out.dtype.kind not in (1, 2):
-        raise NotImplementedError(f'"arange" not implemented for {out.dtype.name!r}. Give an output of another dtype.')
-    if not (math.isfinite(start) and math.isfinite(end)):
-        raise RuntimeError(f"arange: unsupported range: {start} -> {end}. Both ends must be finite.")
-    whole = isinstance(start, int) and isinstance(end, int) and isinstance(step, int)
-    if dtype is None:
-        dtype = out.dtype if out is not None else (int64 if whole else _state.get_default_dtype())
-    if step != step:
-        raise ShapeError("arange: step must be nonzero, got nan.")
-    if dtype is int64 and not whole:  # counted in integers, as PyTorch does for this dtype alone
-        start, end, step, whole = int(start), int(end), int(step), True
-    if step == 0 or step != step:
-        raise ShapeError(f"arange: step must be nonzero, got {step}{' as an integer' if dtype.kind == 1 else ''}.")
-    if (end - start) * step < 0:
-        raise RuntimeError(f"arange: upper bound and lower bound inconsistent with step sign: {start} to {end} by {step}.")
-    count = -((start - end) // step) if whole else math.ceil((end - start) / step)
-    if dtype.kind <= 1:
-        t = _ops.arange_of(int(start), int(step), max(0, count), dtype, math.nan, 0.0)
-    else:
-        t = _ops.arange_of(0, 0, max(0, count), dtype, float(start), float(step))
-    return _ranged("arange", t, out, device, requires_grad)
-
-
-def _ranged(name, t, out, device, requires_grad):
-    """A range on the device asked for, or in `out`."""
-    if (device is not None or _state._device.id) and _place(device) == 1:
-        t = own_tensor(lib.fc_empty(lib.fc_dtype(t._h), 1, 1, t.shape))
-    if out is not None:
-        return _delivered(name, t, out)
-    return _finish(t, requires_grad)
-
-
-def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
-    """`steps` numbers evenly spaced from start to end, both included; counted from the nearer end, so both are exact.
-
-    >>> import facula
-    >>> facula.linspace(0, 1, 5)
-    tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
-    """
-    plain(layout, pin_memory)
-    if type(start) is not float or type(end) is not float:
-        start, end = _end("start", start, device), _end("end", end, device)
-    if out is None and _easy(start, end, steps, dtype, device):
-        return _finish(_ops.linspace_of(steps, dtype or _state.get_default_dtype(), float(start), float(end)), requires_grad)
-    if not hasattr(steps, "__index__"):
-        raise TypeError(f"linspace(): argument 'steps' must be int, not {type(steps).__name__}: {steps}")
-    dtype = as_dtype(dtype)
-    if dtype is not None and dtype.kind == 0:
-        raise NotImplementedError('"linspace" not implemented for \'Bool\'. Convert the result with .bool().')
-    _fits("linspace", out, dtype)
-    if out is not None and out.dtype.kind == 0:
-        raise NotImplementedError('"linspace" not implemented for \'Bool\'. Give an output of another dtype.')
-    if steps < 0:
-        raise RuntimeError(f"linspace: number of steps must be non-negative, got {steps}.")
-    if dtype is None:
-        dtype = out.dtype if out is not None else _kind_dtype(3 if isinstance(start, complex) or isinstance(end, complex) else 2)
-    if dtype.kind != 3 and (isinstance(start, complex) or isinstance(end, complex)):
-        raise RuntimeError(f"linspace(): inferred dtype complex can't be safely cast to passed dtype {dtype.name}. Give a complex dtype.")
-    if steps:
-        _ends_fit("linspace", dtype, start, end)
-    if dtype.kind == 1:  # PyTorch cuts the ends first
-        start, end = int(start), int(end)
-    if dtype.kind == 3:
-        t = _complex_steps(start, end, steps, dtype)
-    else:
-        t = _ops.linspace_of(steps, dtype, float(start), float(end))
-    return _ranged("linspace", t, out, device, requires_grad)
-
-
-def _easy(start, end, steps, dtype, device):
-    """A range here of a floating dtype, whose ends every such dtype holds?"""
-    if type(steps) is not int or steps < 0 or dtype is not None and (type(dtype) is not _dtype or dtype.kind != 2) or (_state._device.id if device is None else _place(device)):
-        return False
-    return type(start) in _REAL and type(end) in _REAL and -60000 < start < 60000 and -60000 < end < 60000
-
-
-_REAL = (float, int)
-
-
-def _ends_fit(name, dtype, *ends):
-    """Refuse ends that the dtype does not hold."""
-    if dtype.kind < 3 and any(isinstance(v, complex) for v in ends):
-        raise RuntimeError(f"torch.{name}(): inferred dtype {_kind_dtype(3)} can't be safely cast to passed dtype {dtype}, got {ends}. Pass a complex one.")
-    for v in ends:
-        number(v)
-        fitting(name, v, dtype)
-
-
-def _end(what, v, device=None):
-    """An end of linspace as a number; 0 where neither it nor the result has elements."""
-    if type(v) is int:
-        return v
-    if isinstance(v, Tensor) and v.dim():
-        raise RuntimeError(f"linspace only supports 0-dimensional start and end tensors, but got {what} with {v.dim()} dimension(s).")
-    v = 0.0 if getattr(v, "is_meta", False) and _place(device) == 1 else v.item() if hasattr(v, "item") else v
-    if type(v) is not float:
-        check("linspace", what, None, "number", v)
-    return v
-
-
-def _complex_steps(start, end, steps, dtype):
-    """The steps of the real and of the imaginary part, side by side."""
-    start, end, part = complex(start), complex(end), dtype.to_real()
-    steps = [_ops.linspace_of(steps, part, a, b) for a, b in ((start.real, end.real), (start.imag, end.imag))]
-    return _ops.complex_view(_ops.stack(steps, -1))
-
-
-def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
-    """base to the powers linspace(start, end, steps)."""
-    plain(layout, pin_memory)
-    if out is None and type(base) in _REAL:
-        first, last = (v if type(v) is float else _end(what, v, device) for what, v in (("start", start), ("end", end)))
-        if _easy(first, last, steps, dtype, device):
-            t = _ops.linspace_of(steps, float64, float(first), float(last))
-            return _finish(_ops.copy(_map2r(_POW, None, 2, 0, float(base), 0.0, t._h), dtype or _state.get_default_dtype()), requires_grad)
-    _fits("logspace", out, dtype)
-    if dtype is None and out is None and (isinstance(start, complex) or isinstance(end, complex)):
-        dtype = _state.get_default_dtype().to_complex()
-    dtype = as_dtype(dtype) or (_state.get_default_dtype() if out is None else out.dtype)
-    if type(start) is not float or type(end) is not float:
-        first, last = _end("start", start, device), _end("end", end, device)
-        if as_dtype(dtype).kind != 3 and (isinstance(first, complex) or isinstance(last, complex)):
-            raise RuntimeError(f"logspace(): inferred dtype complex can't be safely cast to passed dtype {as_dtype(dtype).name}. Give a complex dtype.")
-    if not isinstance(start, Tensor) and not isinstance(end, Tensor) and steps:
-        _ends_fit("logspace", dtype, start, end)
-    if as_dtype(dtype).kind == 1:  # as linspace cuts the ends
-        start, end = int(_end("start", start, device)), int(_end("end", end, device))
-    if type(start) is float is type(end) and as_dtype(dtype).kind < 3 and type(steps) is int and steps >= 0 and device is None:
-        t = _ops.linspace_of(steps, float64, start, end)
-    else:
-        t = linspace(start, end, steps, dtype=complex128 if as_dtype(dtype).kind == 3 else float64, device=device)
-    t = _map2r(_POW, None, 2, 0, float(base), 0.0, t._h) if type(base) is float or type(base) is int else _ops.pow(base, t)
-    t = _ops.copy(t, as_dtype(dtype))
-    return _delivered("logspace", t, out) if out is not None else _finish(t, requires_grad)
-
-
 _MOST = 1 << 62
 
 
@@ -534,6 +360,5 @@ def eye(n, m=None, *, out=None, dtype=None, layout=None, device=None, requires_g
 
 
 __all__ = [
-    "arange", "empty", "empty_like", "empty_strided", "eye", "full", "full_like", "linspace", "logspace", "ones",
-    "ones_like", "scalar_tensor", "zeros", "zeros_like",
+    "empty", "empty_like", "empty_strided", "eye", "full", "full_like", "ones", "ones_like", "scalar_tensor", "zeros", "zeros_like",
 ]  # fmt: skip

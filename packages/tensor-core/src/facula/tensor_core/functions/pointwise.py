@@ -135,7 +135,7 @@ def mvlgamma(input, p, *, out=None):
     if input.dtype.kind == 0:
         raise DTypeError("mvlgamma: The input tensor may not be a boolean tensor.")
     x = _floating(input)
-    from facula.tensor_core.functions.create import arange
+    from facula.tensor_core.functions.ranges import arange
 
     steps = _ops.mul(arange(p, dtype=x.dtype, device=x.device), -0.5)
     each = _ops.lgamma(_ops.add(_ops.unsqueeze(x, -1), steps))

@@ -3,7 +3,8 @@
 from facula.tensor_core import _ops
 from facula.tensor_core.dispatch.guard import check, want_tensor
 from facula.tensor_core.dispatch.arguments import listed, sequence, whole
-from facula.tensor_core.functions.create import arange, empty, full, ones_like
+from facula.tensor_core.functions.create import empty, full, ones_like
+from facula.tensor_core.functions.ranges import arange
 from facula.tensor_core.memory.data import tensor
 from facula.tensor_core._errors import DeviceError, DTypeError, ShapeError
 from facula.tensor_core.functions.joining import _channels_last

@@ -2,7 +2,7 @@
 
 from facula.tensor_core.dispatch.guard import guarded
 from facula.tensor_core import _ops, _ownership
-from facula.tensor_core.functions import create as _create
+from facula.tensor_core.functions import create as _create, ranges as _ranges
 from facula.tensor_core.dispatch.arguments import whole
 from facula.tensor_core.functions.order import searchsorted
 from facula.tensor_core.dispatch.out import into
@@ -59,7 +59,7 @@ class _Runs:
         size, self.segments, self.axis = data.shape[axis], lengths.shape[-1], axis
         rows = lengths.reshape(-1, self.segments)
         # the segment of each position; positions behind the last one go to one more, which is cut off
-        places = _create.arange(size, device=data.device).expand(rows.shape[0], size)
+        places = _ranges.arange(size, device=data.device).expand(rows.shape[0], size)
         owner = searchsorted(rows.cumsum(1), places.contiguous(), right=True)
         lead, rest = tuple(data.shape[:axis]), tuple(data.shape[axis + 1 :])
         self.index = owner.reshape(*lead, size, *(1,) * len(rest)).expand(data.shape)

@@ -8,7 +8,8 @@ import math
 
 from facula.tensor_core import _ops
 from facula.tensor_core.dispatch.arguments import as_dtype
-from facula.tensor_core.functions.create import arange, empty, full, ones, plain
+from facula.tensor_core.functions.create import empty, full, ones, plain
+from facula.tensor_core.functions.ranges import arange
 from facula.tensor_core.dispatch.guard import check
 from facula.tensor_core._state import get_default_dtype
 from facula.tensor_core._types import float32, float64, strided

@@ -1,7 +1,7 @@
 """Factorisations of matrices: cholesky, lu, ldl, qr, svd, eig, eigh, and low-rank ones."""
 
 from facula.tensor_core import _ops, return_types
-from facula.tensor_core.functions import create as _create
+from facula.tensor_core.functions import create as _create, ranges as _ranges
 from facula.tensor_core.functions.math import tril, triu
 from facula.tensor_core.dispatch import slow as _dispatch
 from facula.tensor_core._errors import DTypeError, RankError, ShapeError
@@ -98,7 +98,7 @@ def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True, *, out=N
         if not in_range(LU_pivots, 1, m):
             raise RuntimeError("lu_unpack: pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive. Did you properly pass the result of lu_factor?")
         order = _exchanges(LU_pivots, m)
-        places = _create.arange(m, device=order.device).unsqueeze(-1)
+        places = _ranges.arange(m, device=order.device).unsqueeze(-1)
         P = _ops.eq(places, order.unsqueeze(-2)).to(LU_data.dtype)  # column r has its one where row order[r] of A went
 
     def empty():

@@ -1,7 +1,7 @@
 """Inverses and linear systems: inv, pinv, solve and its kinds, lstsq."""
 
 from facula.tensor_core import _limits, _ops, return_types
-from facula.tensor_core.functions import create as _create
+from facula.tensor_core.functions import create as _create, ranges as _ranges
 from facula.tensor_core.dispatch import slow as _dispatch
 from facula.tensor_core._errors import DTypeError, RankError, ShapeError
 from facula.tensor_core.dispatch.guard import check as check_kind
@@ -177,7 +177,7 @@ def cholesky_inverse(input, upper=False, *, out=None) -> Tensor:
 
 def _exchanges(pivots, n):
     """The order of rows that a factorisation's exchanges made, one list for each matrix: P A = A[order]."""
-    order = _ops.expand(_create.arange(n, device=pivots.device), (*pivots.shape[:-1], n)).clone()
+    order = _ops.expand(_ranges.arange(n, device=pivots.device), (*pivots.shape[:-1], n)).clone()
     for i in range(pivots.shape[-1]):
         p = pivots[..., i : i + 1].to(BY_NAME["int64"]) - 1
         at, there = order[..., i : i + 1].clone(), _ops.gather(order, -1, p)
@@ -226,7 +226,7 @@ def lu_solve(LU, pivots, B, *, left=True, adjoint=False, out=None) -> Tensor:
     if adjoint:  # A = P^T L U, so A^H = U^H L^H P
         y = _ops._linalg_solve_triangular(H(LU), B, False, False)
         y = _ops._linalg_solve_triangular(H(LU), y, True, True)
-        back = _ops.scatter(order, -1, order, _ops.expand(_create.arange(order.shape[-1], device=order.device), order.shape))
+        back = _ops.scatter(order, -1, order, _ops.expand(_ranges.arange(order.shape[-1], device=order.device), order.shape))
         return into("linalg.lu_solve", columns(_rows(y, back)), out)
     y = _ops._linalg_solve_triangular(LU, _rows(B, order), False, True)
     return into("linalg.lu_solve", _ops._linalg_solve_triangular(LU, y, True, False), out)

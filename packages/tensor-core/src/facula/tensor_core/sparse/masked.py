@@ -9,7 +9,8 @@ from facula.tensor_core.functions.index import nonzero
 from facula.tensor_core.functions.order import searchsorted, unique
 from facula.tensor_core._types import BY_NAME
 from facula.tensor_core.sparse.rows import Compressed, compress
-from facula.tensor_core.sparse.tensor import Sparse, _flat, _unravelled, make, to_sparse
+from facula.tensor_core.sparse.making import to_sparse
+from facula.tensor_core.sparse.tensor import Sparse, _flat, _unravelled, make
 
 
 def reduced(name, input, dims, keepdim, dtype, mask, fill):

@@ -4,7 +4,7 @@ import math
 from functools import partial
 
 from facula.tensor_core import _ops
-from facula.tensor_core.functions import create as _create
+from facula.tensor_core.functions import create as _create, ranges as _ranges
 from facula.tensor_core.memory import data as _data
 from facula.tensor_core.dispatch.out import into
 from facula.tensor_core._errors import DTypeError, GradError
@@ -167,7 +167,7 @@ def _repeated(x, shape):
     """x as often as the dims ask that shape has before its own."""
     for size in reversed(shape[: max(len(shape) - x.dim(), 0)]):
         nnz, index = x._nnz(), x._i.repeat(1, size)
-        lead = _create.arange(size).repeat_interleave(nnz).unsqueeze(0)
+        lead = _ranges.arange(size).repeat_interleave(nnz).unsqueeze(0)
         x = make(_ops.cat([lead, index], 0), x._v.repeat(size, *(1,) * (x._v.dim() - 1)), (size, *x.shape), x._coalesced)
     return x
 

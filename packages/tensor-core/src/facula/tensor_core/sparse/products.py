@@ -1,7 +1,7 @@
 """Products of sparse matrices that stay sparse, and the sizes of sparse tensors changed in place."""
 
 from facula.tensor_core import _ops, _ownership
-from facula.tensor_core.functions import create as _create
+from facula.tensor_core.functions import create as _create, ranges as _ranges
 from facula.tensor_core.functions.joining import stack
 from facula.tensor_core.functions.matrix import mm
 from facula.tensor_core.sparse.tensor import Sparse, make
@@ -67,7 +67,7 @@ def sspaddmm(input, mat1, mat2, *, beta=1, alpha=1, out=None):
     if tuple(input.shape) != size:
         raise RuntimeError(f"sspaddmm: Expected input of shape {size}, got {tuple(input.shape)}.")
     rows, values = _rows(mat1, mat2)
-    places = stack([rows.repeat_interleave(size[1]), _create.arange(size[1]).repeat(rows.numel())])
+    places = stack([rows.repeat_interleave(size[1]), _ranges.arange(size[1]).repeat(rows.numel())])
     made = make(_ops.cat([input._i, places], 1), _ops.cat([input._v * beta, values.reshape(-1) * alpha], 0), size)
     return _delivered(made, out)
 

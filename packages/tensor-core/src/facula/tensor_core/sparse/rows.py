@@ -6,9 +6,10 @@ A Compressed is a Sparse of the same indices, so every row of ops.py serves it; 
 """
 
 from facula.tensor_core import _ops, _print
-from facula.tensor_core.functions import create as _create
+from facula.tensor_core.functions import create as _create, ranges as _ranges
 from facula.tensor_core.memory import data as _data
-from facula.tensor_core.sparse.tensor import Sparse, _flat, _part, check_blocks, check_place, make, to_sparse
+from facula.tensor_core.sparse.making import check_blocks, check_place, to_sparse
+from facula.tensor_core.sparse.tensor import Sparse, _flat, _part, make
 from facula.tensor_core._types import BY_NAME, Size, sparse_coo, sparse_csc, sparse_csr
 
 
@@ -126,7 +127,7 @@ def _with_places(t):
     """Gives a bare Compressed the indices that a Sparse has."""
     pointers, others, axis = t._p, t._q, t._axis
     p = pointers.long()
-    lines = _create.arange(pointers.numel() - 1).repeat_interleave(p[1:] - p[:-1])
+    lines = _ranges.arange(pointers.numel() - 1).repeat_interleave(p[1:] - p[:-1])
     from facula.tensor_core.functions.joining import stack
 
     t._i = stack([lines, others.long()] if axis == 0 else [others.long(), lines])

@@ -1,7 +1,7 @@
 """Sparse tensors chosen from, joined and rearranged: rows of the table of ops.py."""
 
 from facula.tensor_core import _ops
-from facula.tensor_core.functions import create as _create
+from facula.tensor_core.functions import create as _create, ranges as _ranges
 from facula.tensor_core.sparse import ops as _sparse_ops
 from facula.tensor_core.dispatch.arguments import whole
 from facula.tensor_core.sparse.ops import OPS, grouped
@@ -66,9 +66,9 @@ def _index_select(x, dim, index):
     found, order = x._i[dim].sort(stable=True)
     first = _search(found, index.long(), False)
     counts = _search(found, index.long(), True) - first
-    places = _create.arange(index.numel()).repeat_interleave(counts)
+    places = _ranges.arange(index.numel()).repeat_interleave(counts)
     ahead = counts.cumsum(0) - counts
-    chosen = order.index_select(0, first.index_select(0, places) + _create.arange(places.numel()) - ahead.index_select(0, places))
+    chosen = order.index_select(0, first.index_select(0, places) + _ranges.arange(places.numel()) - ahead.index_select(0, places))
     indices = x._i.index_select(1, chosen)
     indices[dim] = places
     return _make(indices, x._v.index_select(0, chosen), size)

@@ -1,0 +1,181 @@
+"""Where sparse tensors come from: sparse_coo_tensor, to_sparse and sparse_mask, and the methods that every Tensor has for them."""
+
+import functools
+
+from facula.tensor_core._tensor import Tensor
+from facula.tensor_core._types import BY_NAME, Size, sparse_coo, sparse_csc, sparse_csr, strided
+from facula.tensor_core.functions import create as _create
+from facula.tensor_core.memory import data as _data
+from facula.tensor_core.sparse import ops as _sparse_ops
+from facula.tensor_core.sparse.tensor import Sparse, _flat, make
+
+
+def check_place(name, device, pin_memory):
+    """Sparse tensors are of plain memory of the CPU."""
+    _create.plain(None, pin_memory)
+    if device is not None and _create._place(device):
+        raise RuntimeError(f"{name}: sparse tensors on {device} are not here. Use device='cpu'.")
+
+
+def of_parts(indices, values, size, coalesced):
+    """A Sparse of these int64 indices and values, and a function that looks at the indices."""
+    if indices.dtype is not BY_NAME["int64"] or indices.dim() != 2 or values.dim() < 1 or values.size(0) != indices.size(1):
+        raise RuntimeError(f"sparse_coo_tensor: indices {indices.dtype} {tuple(indices.shape)} do not fit values {tuple(values.shape)}.")
+    return make(indices, values, size, coalesced), lambda: _check(indices, values, size)
+
+
+def sparse_coo_tensor(
+    indices=None, values=None, size=None, *, dtype=None, device=None, pin_memory=False, requires_grad=False, check_invariants=None, is_coalesced=None
+):
+    """A sparse tensor with `values` at `indices`, (sparse_dim, nnz); values of equal indices add up.
+
+    size: of the tensor; by default the smallest that holds all indices. values may have dense dims behind the first.
+    Raises RuntimeError where an index is negative or does not fit the size, TypeError for indices that are no integers.
+
+    >>> import facula
+    >>> facula.sparse_coo_tensor([[0, 1], [2, 0]], [3.0, 4.0], (2, 3)).to_dense()
+    tensor([[0., 0., 3.],
+            [4., 0., 0.]])
+    """
+    check_place("sparse_coo_tensor", device, pin_memory)
+    if indices is None:
+        if size is None:
+            raise TypeError("sparse_coo_tensor() missing 1 required positional argument: 'indices'. Give indices and values, or a size.")
+        indices, size = size, None
+    if values is None or (size is None and isinstance(values, (tuple, Size)) and not isinstance(values, Tensor) and not isinstance(indices, (list, Tensor))):
+        size = indices if values is None else values
+        return make(_create.zeros((len(size), 0), dtype=BY_NAME["int64"]), _create.zeros((0,), dtype=dtype), size, True).requires_grad_(requires_grad)
+    indices = _data.as_tensor(indices)
+    indices = indices.to(BY_NAME["int64"])
+    values = _data.as_tensor(values, dtype=dtype)
+    values = values.detach() if not values.requires_grad else values
+    values = values if values.dim() else values.reshape(1)
+    if indices.dim() != 2:
+        raise RuntimeError(f"indices must be sparse_dim x nnz, but got: {list(indices.shape)}")
+    if values.dim() < 1 or values.size(0) != indices.size(1):
+        n = values.size(0) if values.dim() else 1
+        raise RuntimeError(f"indices and values must have same nnz, but got nnz from indices: {indices.size(1)}, nnz from values: {n}")
+    if size is None:
+        if indices.size(1) == 0:
+            size = (*(0,) * indices.size(0), *values.shape[1:])
+        else:
+            size = (*(int(n) + 1 for n in indices.amax(1).tolist()), *values.shape[1:])
+    _check(indices, values, tuple(size))
+    if check_invariants and is_coalesced and indices.size(1) > 1:
+        flat = _flat(indices, size)
+        if not bool((flat[1:] > flat[:-1]).all()):
+            raise RuntimeError("sparse_coo_tensor: cannot set is_coalesced to true if indices correspond to uncoalesced COO tensor. Leave it out, and coalesce the tensor.")
+    made = make(indices, values, size, is_coalesced)
+    return made.requires_grad_(True) if requires_grad else made
+
+
+def _check(indices, values, size):
+    if len(size) != indices.size(0) + values.dim() - 1:
+        raise RuntimeError(f"number of dimensions must be sparse_dim ({indices.size(0)}) + dense_dim ({values.dim() - 1}), but got {len(size)}: {size}")
+    if tuple(values.shape[1:]) != size[indices.size(0) :]:
+        raise RuntimeError(f"values has incorrect size, expected {[values.size(0), *size[indices.size(0) :]]}, got {list(values.shape)}")
+    if indices.numel() == 0:
+        return
+    for k, (low, high) in enumerate(zip(indices.amin(1).tolist(), indices.amax(1).tolist())):
+        if low < 0:
+            raise RuntimeError(f"sparse_coo_tensor: found negative index {low} for dim {k}")
+        if high >= size[k]:
+            raise RuntimeError(f"sparse_coo_tensor: size is inconsistent with indices: for dim {k}, size is {size[k]} but found index {high}")
+
+
+def to_sparse(self, sparse_dim=None, *, layout=None, blocksize=None, dense_dim=None):
+    """The nonzero elements as a coalesced sparse tensor; with sparse_dim, the slices of the last dims that have one."""
+    check_blocks("to_sparse", blocksize, None)
+    if layout is not None and layout is not sparse_coo:
+        check_blocks("to_sparse", None, dense_dim)
+        return self if layout is self.layout else in_layout(self, layout)
+    if dense_dim is not None:
+        if not 0 <= dense_dim < max(self.dim(), 1):
+            raise RuntimeError(f"to_sparse: dense_dim argument must be in [0,{self.dim()}] range and less than the dims, but {dense_dim} is given. Give fewer.")
+        sparse_dim = self.dim() - dense_dim
+    n = self.dim() if sparse_dim is None else sparse_dim
+    if not 0 <= n <= self.dim():
+        raise IndexError(f"to_sparse: sparse_dim is {n}, the tensor has {self.dim()} dims")
+    there = (self.detach() != 0).flatten(n).any(-1) if n < self.dim() else self.detach() != 0
+    from facula.tensor_core.functions.index import nonzero
+
+    places = nonzero(there).t().contiguous()
+    values = _sparse_ops.grouped(self, n).index_select(0, _flat(places, self.shape[:n]))
+    return make(places, values, self.shape, True)
+
+
+def check_blocks(name, blocksize, dense_dim):
+    """Sparse tensors here are of numbers, not of blocks or of rows."""
+    if blocksize is not None:
+        raise RuntimeError(f"{name}: conversion with blocksize {tuple(blocksize)} is not here. Leave it out.")
+    if dense_dim:
+        raise RuntimeError(f"{name}: dense_dim argument must be in [0,0] range, but {dense_dim} is given. Give sparse_dim.")
+
+
+def in_layout(x, layout):
+    if layout is strided:
+        return x.to_dense()
+    if layout not in (sparse_csr, sparse_csc):
+        raise RuntimeError(f"to_sparse: layout {layout} is not here. Use sparse_coo, sparse_csr or sparse_csc.")
+    return x.to_sparse_csr() if layout is sparse_csr else x.to_sparse_csc()
+
+
+def blank(name, size, dtype, layout, device, pin_memory):
+    """A sparse tensor of this size that lists nothing, as zeros and empty of a sparse layout give it."""
+    check_place(name, device, pin_memory)
+    made = make(_create.zeros((len(size), 0), dtype=BY_NAME["int64"]), _create.zeros((0,), dtype=dtype), size, True)
+    return made if layout is sparse_coo else in_layout(made, layout)
+
+
+def sparse_mask(self, mask):
+    """The elements of self where `mask`, a sparse tensor, lists one."""
+    n = mask.sparse_dim()
+    self = self.to_dense() if isinstance(self, Sparse) else self
+    values = _sparse_ops.grouped(self, n).index_select(0, _flat(mask._i, self.shape[:n]))
+    return make(mask._i, values, self.shape, mask._coalesced)
+
+
+def _strided(name):
+    def method(self, *args, **kwargs):
+        raise RuntimeError(f"{name}: expected sparse coordinate tensor layout but got Strided. Convert with to_sparse().")
+
+    method.__name__ = name
+    return method
+
+
+def _compressed(name):
+    def method(self, *args, **kwargs):
+        """The matrix with its rows (csr) or columns (csc) compressed."""
+        from facula.tensor_core.sparse import rows as _sparse_rows
+
+        return getattr(_sparse_rows, name)(self, *args, **kwargs)
+
+    method.__name__ = name
+    return method
+
+
+def _asked(name, strided):
+    """Tensor's method of that name: of a sparse tensor, too, where a program asks the class for it."""
+
+    @functools.wraps(strided)
+    def method(self, *args, **kwargs):
+        own = getattr(type(self), name) if isinstance(self, Sparse) else strided
+        return (strided if own is method else own)(self, *args, **kwargs)
+
+    return method
+
+
+METHODS = {
+    "to_sparse": to_sparse,
+    "to_sparse_csr": _compressed("to_sparse_csr"),
+    "to_sparse_csc": _compressed("to_sparse_csc"),
+    "to_dense": lambda self, dtype=None, *, masked_grad=None: self if dtype is None else self.to(dtype),
+    "sparse_mask": sparse_mask,
+    "sparse_dim": lambda self: 0,
+    "dense_dim": lambda self: self.dim(),
+    **{name: _strided(name) for name in ("coalesce", "is_coalesced", "indices", "values", "_indices", "_values", "_nnz", "crow_indices", "col_indices", "ccol_indices", "row_indices")},
+}
+METHODS = {name: _asked(name, method) for name, method in METHODS.items()}
+
+
+__all__ = ["sparse_coo_tensor"]
