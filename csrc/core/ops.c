@@ -50,6 +50,18 @@ const fc_op_row fc_ops[FC_NOPS] = {
 #include "ops_done.h"
 };
 
+enum {
+    WHOLE_X = FC_TRAIT_WHOLE_X, WHOLE_Y = FC_TRAIT_WHOLE_Y, WHOLE_Z = FC_TRAIT_WHOLE_Z, LIGHT = FC_TRAIT_LIGHT, ROUNDED = FC_TRAIT_ROUNDED,
+    INT64 = FC_TRAIT_INT64, STRICT = FC_TRAIT_STRICT, CHOOSES = FC_TRAIT_CHOOSES, AS_IT_LIES = FC_TRAIT_AS_IT_LIES
+};
+
+const uint16_t fc_op_traits[FC_NOPS] = {
+#define FC_TRAITS(name, traits) [FC_OP_##name] = traits,
+#include "ops_skip.h"
+#include "../ops.def"
+#include "ops_done.h"
+};
+
 static const char *const fc_aliases[] = {
 #define FC_ALIAS(alias, name) #alias "=" #name,
 #include "ops_skip.h"

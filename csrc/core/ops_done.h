@@ -10,6 +10,7 @@
 #undef FC_OWN
 #undef FC_RANDOM
 #undef FC_ALIAS
+#undef FC_TRAITS
 #undef FC_TO
 #undef FC_PLACE
 #undef FC_HOST

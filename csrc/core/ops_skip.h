@@ -32,6 +32,9 @@
 #ifndef FC_HOST
 #define FC_HOST(name, signature, types, result, doc)
 #endif
+#ifndef FC_TRAITS
+#define FC_TRAITS(name, traits)
+#endif
 #ifndef FC_ALIAS
 #define FC_ALIAS(alias, name)
 #endif

@@ -61,15 +61,6 @@ typedef struct {
     void *block;         /* of the two lists when they are long */
 } fc_staging;
 
-/* Rows that sort or move elements: their kernels read any strides and dtypes, nothing is staged, and halves stay halves. A result of
- * format 1 lies as the first argument does. */
-static int fc_takes_as_is(int op)
-{
-    return op == FC_OP_cat || op == FC_OP__sort || op == FC_OP__topk || op == FC_OP__kthvalue || op == FC_OP__median || op == FC_OP__nanmedian
-        || op == FC_OP__mode || op == FC_OP_stack || op == FC_OP_flip || op == FC_OP__roll || op == FC_OP_constant_pad_nd || op == FC_OP_diag_embed
-        || op == FC_OP__pad_around;
-}
-
 static int fc_stage_arguments(fc_staging *s, const fc_own_args *a, const fc_call *c)
 {
     int list = 0, k = 0;
@@ -84,7 +75,7 @@ static int fc_stage_arguments(fc_staging *s, const fc_own_args *a, const fc_call
                 return fc_fail(FC_READONLY, k, 0, 0, 0);
             if (a->written[arg] && fc_overlaps_itself(t))
                 return fc_fail(FC_OVERLAP, k, 0, 0, 0);
-            if ((t->contiguous && !fc_is_half(t->dtype)) || fc_takes_as_is(c->op) || (k < 32 && c->as_is >> k & 1))
+            if ((t->contiguous && !fc_is_half(t->dtype)) || fc_op_has(c->op, FC_TRAIT_AS_IT_LIES) || (k < 32 && c->as_is >> k & 1))
                 continue;
             s->staged[k] = fc_to(t, fc_compute_dtype(t->dtype), 0, 1);
             if (!s->staged[k]) {
@@ -126,7 +117,7 @@ static fc_tensor *fc_own_run(fc_call *c, fc_tensor *out, fc_tensor **t)
 {
     pthread_once(&fc_args_once, fc_read_signatures);
     const fc_own_args *a = &fc_args[c->op];
-    const int op = c->op, as_is = fc_takes_as_is(op);
+    const int op = c->op, as_is = fc_op_has(op, FC_TRAIT_AS_IT_LIES);
     int device;
     for (int k = 0; a->nlists && k < c->nt; ++k) /* a list has no gaps: None among its tensors arrives as NULL */
         if (!t[k]) {

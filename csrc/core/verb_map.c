@@ -15,37 +15,13 @@ typedef struct {
     int compute, stored, result; /* the cell's input and output dtype; the result tensor's dtype */
 } fc_types;
 
-/* Integers narrower than 64 bits divide as int64, which has loops for it (cpu/map_easy.h). */
+/* Does it divide in int64? */
 static int fc_divides_wide(int op, int dtype)
 {
-    const int divides = op == FC_OP_floor_divide || op == FC_OP_trunc_divide || op == FC_OP_remainder || op == FC_OP_fmod;
-    return divides && fc_is_int(dtype) && fc_dt_size[dtype] < 8;
+    return fc_op_has(op, FC_TRAIT_INT64) && fc_is_int(dtype) && fc_dt_size[dtype] < 8;
 }
 
-/* Products and quotients of halves take a number (a Python one or a 0-d tensor, the second operand, or either factor) as it is, and so does lerp
- * its weight; everything else rounds it to their dtype first. */
-static int fc_takes_whole_number(int op, int k)
-{
-    return op == FC_OP_mul || (op == FC_OP_lerp && k == 2) || (k && (op == FC_OP_div || op == FC_OP_floor_divide || op == FC_OP__floor_quotient || op == FC_OP_trunc_divide));
-}
-
-/* Rows that wait for memory more than they compute: their large results go past the caches. In exp the stores go on beside the arithmetic,
- * and a piece at a time they would not (2.9 against 3.4 ms for 10^7). */
-static int fc_is_light(int op)
-{
-    static const uint8_t light[FC_NOPS] = {
-        [FC_OP_add] = 1, [FC_OP_sub] = 1, [FC_OP_rsub] = 1, [FC_OP_mul] = 1, [FC_OP_neg] = 1, [FC_OP_abs] = 1, [FC_OP_square] = 1, [FC_OP_relu] = 1,
-        [FC_OP_maximum] = 1, [FC_OP_minimum] = 1, [FC_OP_clamp_min] = 1, [FC_OP_clamp_max] = 1, [FC_OP_clamp_numbers] = 1, [FC_OP_where_rows] = 1,
-        [FC_OP_addcmul] = 1, [FC_OP_lerp] = 1, [FC_OP__relu_backward] = 1, [FC_OP_bitwise_and] = 1, [FC_OP_bitwise_or] = 1, [FC_OP_bitwise_xor] = 1,
-    };
-    return light[op];
-}
-
-/* Rows whose scalar (alpha, lambd) has the dtype of halves before they compute. */
-static int fc_rounds_scalar(int op)
-{
-    return op == FC_OP_add || op == FC_OP_sub || op == FC_OP_rsub || op == FC_OP_hardshrink || op == FC_OP__shrink_backward;
-}
+static int fc_takes_whole_number(int op, int k) { return fc_op_has(op, FC_TRAIT_WHOLE_X << k); }
 
 /* whole: an operand is a number that halves do not round before they compute */
 static int fc_map_types(int op, int common, int whole, fc_types *t)
@@ -126,23 +102,21 @@ static fc_tensor *fc_map_run(int op, fc_tensor *out, int n, fc_tensor **x, int n
     if (fc_check_operands(fc_without_numbers(nreal, real, placed), placed, &device))
         return NULL;
     const int first_real = number == 0 ? 1 : 0;
-    /* where_rows chooses by its first operand, which has no say in the type */
-    const int chooser = op == FC_OP_where_rows;
+    const int chooser = fc_op_has(op, FC_TRAIT_CHOOSES);
     for (int k = chooser; k < n; ++k)
         if (k != number)
             fc_promotion_add(&p, x[k]);
     if (number >= 0)
         fc_promotion_add_number(&p, value->kind);
     const int common = fc_promotion_result(&p);
-    /* a difference of truth values has no meaning, whatever the other operand is */
-    if (op == FC_OP_sub || op == FC_OP_rsub) {
-        if (number >= 0 && value->kind == FC_KBOOL) {
+    if (fc_op_has(op, FC_TRAIT_STRICT)) { /* a difference of truth values has no meaning, whatever the other operand is */
+        if (number >= 0 && value->kind == FC_KBOOL && !fc_op_takes(op, FC_BOOL)) {
             fc_fail(FC_DTYPE, FC_BOOL, 0, 0, 0);
             return NULL;
         }
         for (int k = 0; k < nreal; ++k)
-            if (real[k]->dtype == FC_BOOL) {
-                fc_fail(FC_DTYPE, FC_BOOL, 0, 0, 0);
+            if (!fc_op_takes(op, real[k]->dtype)) {
+                fc_fail(FC_DTYPE, real[k]->dtype, 0, 0, 0);
                 return NULL;
             }
     }
@@ -238,7 +212,7 @@ static fc_tensor *fc_map_run(int op, fc_tensor *out, int n, fc_tensor **x, int n
         return out;
 
     fc_scalar rounded_scalar;
-    if (fc_is_half(common) && fc_rounds_scalar(op) && scalars->kind == FC_KFLOAT) {
+    if (fc_is_half(common) && fc_op_has(op, FC_TRAIT_ROUNDED) && scalars->kind == FC_KFLOAT) {
         char bytes[2];
         float value;
         fc_store_scalar(common, bytes, scalars);
@@ -254,7 +228,7 @@ static fc_tensor *fc_map_run(int op, fc_tensor *out, int n, fc_tensor **x, int n
         fc_tensor *ops[4] = { out, x[0], n > 1 ? x[1] : NULL, n > 2 ? x[2] : NULL };
         fc_nest nest;
         fc_nest_build(&nest, n + 1, ops);
-        fault = fc_stage_run(&nest, cell, fc_is_light(op), types.compute, types.stored, types.compute == common ? 0 : rounded, common, scalars);
+        fault = fc_stage_run(&nest, cell, fc_op_has(op, FC_TRAIT_LIGHT), types.compute, types.stored, types.compute == common ? 0 : rounded, common, scalars);
     }
     if (fault) {
         fc_free(out);

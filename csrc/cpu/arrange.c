@@ -1,5 +1,5 @@
 /*
- * Elements in other places: flip, _roll, constant_pad_nd, diag_embed. Arguments come as they are (core/own.c, fc_takes_as_is); what a row
+ * Elements in other places: flip, _roll, constant_pad_nd, diag_embed. Arguments come as they are (AS_IT_LIES in ops.def); what a row
  * says is which box of the result which box of the input is, and copy_nest.c has the loops.
  */
 #include <string.h>

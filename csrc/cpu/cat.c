@@ -148,7 +148,7 @@ static int join_dense(fc_call *c, int64_t outer)
     return 1;
 }
 
-/* Each tensor is copied to its part of the result. Tensors come as they are: see fc_takes_as_is. */
+/* Each tensor is copied to its part of the result. Tensors come as they are: AS_IT_LIES in ops.def. */
 static int join(fc_call *c, int stacked)
 {
     fc_tensor *out = c->out[0];

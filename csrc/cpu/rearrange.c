@@ -1,5 +1,5 @@
 /*
- * Elements dealt out in another order: _regroup, _pad_around. Arguments come as they are where the row is in fc_takes_as_is; loops: copy_nest.c.
+ * Elements dealt out in another order: _regroup, _pad_around. Arguments come as they are where the row has AS_IT_LIES; loops: copy_nest.c.
  */
 #include <string.h>
 
