@@ -76,3 +76,9 @@ def test_its_oracle_and_its_promise_hold(tree):
               tests / "test_ops.py", tests / "test_same_bits.py")  # fmt: skip
 
     assert "passed" in out
+
+
+def test_its_derivative_agrees_with_differences(tree):
+    out = run(tree, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "squash", tree / "packages/autograd/tests/test_rules.py")
+
+    assert "passed" in out

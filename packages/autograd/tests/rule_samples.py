@@ -1,6 +1,7 @@
 """Sample arguments for the derivative of each row, in the order of its signature, float tensors in float64."""
 
 from backend import torch
+from facula.tensor_core import extend
 from rule_samples_linalg import SAMPLES as LINALG
 
 F64, C128 = torch.float64, torch.complex128
@@ -116,8 +117,6 @@ SAMPLES = {
     "sign": unary(away),
     "sgn": unary(away, complex_),
     # choice
-    "maximum": binary(normal, normal, numbers=False),
-    "minimum": binary(normal, normal, numbers=False),
     "clamp_tensor": [lambda: (distinct(3, 4), normal(4) * 0.1 - 0.27, normal(4) * 0.1 + 0.32)],
     "clamp_numbers": [lambda: (distinct(3, 4), -0.22, 0.33), lambda: (distinct(12), 0.02, -0.3)],
     "clamp_min": [lambda: (distinct(3, 4), distinct(3, 4) + 0.03), lambda: (distinct(3, 4), 0.02)],
@@ -133,13 +132,11 @@ SAMPLES = {
     "log10": unary(positive, complex_),
     "sqrt": unary(positive, complex_),
     "rsqrt": unary(positive, complex_),
-    "sigmoid": unary(normal),
     # circular, special
     "sin": unary(normal, complex_),
     "cos": unary(normal, complex_),
     "tan": unary(inside),
     "tanh": unary(normal, complex_),
-    "erf": unary(normal),
     "sinc": unary(away, complex_),
     "exp2": unary(normal, complex_),
     "asin": unary(inside, complex_),
@@ -155,12 +152,6 @@ SAMPLES = {
     "copysign": binary(away, away),
     "_ldexp": [lambda: (normal(3, 4), normal(3, 4).round() + 0.5), lambda: (normal(3, 4), normal(4).round() + 0.5)],  # it cuts the half
     "_nextafter": [lambda: (normal(3, 4), normal(3, 4)), lambda: (normal(3, 4), normal(4))],
-    "logaddexp": binary(normal, normal, numbers=False),
-    "logaddexp2": binary(normal, normal, numbers=False),
-    "fmax": binary(normal, normal, numbers=False),
-    "fmin": binary(normal, normal, numbers=False),
-    "deg2rad": unary(normal),
-    "rad2deg": unary(normal),
     "frac": unary(between),
     "conj_physical": unary(normal, complex_),
     "_angle": unary(away, complex_),
@@ -168,7 +159,6 @@ SAMPLES = {
     "_frexp_mantissa": unary(lambda *s: 1.2 + 0.5 * inside(*s).abs()),
     "_frexp_exponent": unary(lambda *s: 1.2 + 0.5 * inside(*s).abs()),
     # special functions
-    "erfc": unary(normal),
     "erfinv": unary(inside),
     "lgamma": unary(positive),
     "digamma": unary(positive),
@@ -179,12 +169,8 @@ SAMPLES = {
     "xlogy": binary(normal, positive),
     "_special_xlog1py": binary(normal, positive),
     "_special_zeta": [lambda: (index(3, 3, 4) + 2, positive(3, 4))],
-    "_special_ndtr": unary(normal),
     "_special_ndtri": unary(lambda *s: 0.5 + 0.4 * inside(*s)),
-    "_special_log_ndtr": unary(normal),
-    "_special_erfcx": unary(normal),
     "_special_entr": unary(positive),
-    "i0": unary(normal),
     **{f"_special_{name}": unary(away) for name in ("i0e", "i1", "i1e", "bessel_j0", "bessel_j1", "spherical_bessel_j0")},
     **{f"_special_{name}": unary(positive) for name in ("bessel_y0", "bessel_y1", "modified_bessel_k0", "modified_bessel_k1")},
     **{f"_special_{name}": unary(positive) for name in ("scaled_modified_bessel_k0", "scaled_modified_bessel_k1")},
@@ -202,7 +188,6 @@ SAMPLES = {
     "_huber": [lambda: (distinct(3, 4), 0.97), lambda: (distinct(3, 4), 0.4)],
     "hardshrink": [lambda: (distinct(3, 4), 0.22)],
     "threshold": [lambda: (distinct(3, 4), 0.02, 0.5)],
-    "_glu": binary(normal, normal, numbers=False),
     "_binary_cross_entropy": binary(probability, probability, numbers=False),
     # steps
     **{name: unary(between) for name in ("floor", "ceil", "round", "trunc")},
@@ -361,6 +346,19 @@ SAMPLES = {
     "fill_number_": [lambda: (normal(3), 2.0)],
     **LINALG,
 }
+
+
+
+def usual(op):
+    """Samples of an elementwise row that is smooth at all numbers: with a line above it has those alone."""
+    if op.kind == "map1":
+        return unary(normal)
+    if op.kind == "map2":
+        return binary(normal, normal, numbers="Scalar" in op.params[1].type)
+    return [lambda: (normal(3, 4), normal(4), normal(3, 1)), lambda: (normal(3), normal(3), normal(3))]
+
+
+SAMPLES = {**{name: usual(op) for name, op in extend.ops.items() if op.kind.startswith("map")}, **SAMPLES}
 
 # views that only some strides allow
 CONTIGUOUS = {"view", "complex_view", "as_strided"}

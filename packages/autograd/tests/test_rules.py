@@ -94,7 +94,7 @@ def flat(name, args):
     return call, tensors
 
 
-@pytest.mark.parametrize("name,sample,layout", cases())
+@pytest.mark.parametrize("name,sample,layout", list(cases()))
 def test_gradient_agrees_with_differences(name, sample, layout):
     f, tensors = flat(name, prepared(sample, layout))
 
