@@ -130,14 +130,16 @@ fc_tensor *fc_gather(int op, fc_tensor *out, fc_tensor *x, int64_t dim, fc_tenso
     index = column ? column : index;
     int64_t shape[FC_MAX_DIMS];
     const int writes = op != FC_OP_gather && op != FC_OP_index_select;
+    /* halves are added up in float32 and rounded once */
+    const int wide = (op == FC_OP_scatter_add || op == FC_OP_index_add) && (x->dtype == FC_F16 || x->dtype == FC_BF16) ? FC_F32 : x->dtype;
     const fc_tensor *like = op == FC_OP_gather ? index : x;
     for (int k = 0; k < like->ndim; ++k)
         shape[k] = like->shape[k];
     if (op == FC_OP_index_select && x->ndim)
         shape[d] = index->numel;
     /* in place where nothing else is in that memory; an index that is out of bounds is found before a slice is written */
-    const int here = writes && out == x && x->contiguous && fc_is_slices(op) && device != FC_META && fc_may_write(x) && !fc_same_storage(x, index) && !fc_same_storage(x, src);
-    t = here ? (fc_retain(x), x) : writes ? fc_to(x, x->dtype, 0, 1) : fc_new(x->dtype, device, like->ndim, shape);
+    const int here = writes && out == x && wide == x->dtype && x->contiguous && fc_is_slices(op) && device != FC_META && fc_may_write(x) && !fc_same_storage(x, index) && !fc_same_storage(x, src);
+    t = here ? (fc_retain(x), x) : writes ? fc_to(x, device == FC_META ? x->dtype : wide, 0, 1) : fc_new(x->dtype, device, like->ndim, shape);
     if (!t || device == FC_META) {
         fc_free(column);
         return fc_deliver(out, t);
@@ -145,7 +147,7 @@ fc_tensor *fc_gather(int op, fc_tensor *out, fc_tensor *x, int64_t dim, fc_tenso
     where = fc_dense(index, FC_I64);
     int64_t far = 0, step = 0;
     const int as_it_lies = op == FC_OP_index_select && fc_readable_slices(x, d, &far, &step);
-    from = op == FC_OP_gather ? (fc_retain(x), x) : op == FC_OP_index_select ? (as_it_lies ? (fc_retain(x), x) : fc_dense(x, x->dtype)) : fc_is_slices(op) ? fc_dense(src, src->dtype) : (fc_retain(src), src);
+    from = op == FC_OP_gather ? (fc_retain(x), x) : op == FC_OP_index_select ? (as_it_lies ? (fc_retain(x), x) : fc_dense(x, x->dtype)) : fc_is_slices(op) ? fc_dense(src, wide) : wide == x->dtype ? (fc_retain(src), src) : fc_to(src, wide, 0, 0);
     int64_t at = 0;
     int bad = !where || !from ? FC_MEMORY : FC_OK;
     if (!bad && where->numel) {
@@ -155,11 +157,11 @@ fc_tensor *fc_gather(int op, fc_tensor *out, fc_tensor *x, int64_t dim, fc_tenso
         /* a 0-d operand among them: one line, of as many positions as the index has */
         const int scalar = x->ndim == 0 || where->ndim == 0;
         const fc_tensor *big = writes ? t : from, *flat = writes ? from : t;
-        const fc_through through = { .dtype = x->dtype, .ndim = scalar ? 1 : x->ndim, .dim = scalar ? 0 : (int)d, .n = n,
+        const fc_through through = { .dtype = wide, .ndim = scalar ? 1 : x->ndim, .dim = scalar ? 0 : (int)d, .n = n,
                                      .how = how[op],
                                      .shape = scalar ? &where->numel : where->shape, .big_stride = x->ndim ? big->stride : &one,
                                      .flat_stride = flat->ndim ? flat->stride : &one, .index = (const int64_t *)where->data, .big = big->data, .flat = flat->data };
-        const fc_slices slices = { .dtype = x->dtype, .outer = outer, .n = n, .inner = inner, .count = where->numel, .index = (const int64_t *)where->data,
+        const fc_slices slices = { .dtype = wide, .outer = outer, .n = n, .inner = inner, .count = where->numel, .index = (const int64_t *)where->data,
                                    .far = as_it_lies ? far : n * inner, .step = as_it_lies ? step : inner };
         if (!fc_is_slices(op))
             bad = fc_cpu_through(&through, &at);
@@ -180,6 +182,13 @@ fc_tensor *fc_gather(int op, fc_tensor *out, fc_tensor *x, int64_t dim, fc_tenso
     if (here) {
         fc_bump(t);
         return t;
+    }
+    if (wide != x->dtype) {
+        fc_tensor *const sums = t;
+        t = fc_to(sums, x->dtype, 0, 0);
+        fc_free(sums);
+        if (!t)
+            return NULL;
     }
     return fc_deliver(out, t);
 }
