@@ -166,7 +166,7 @@ def grad(
     if materialize_grads and allow_unused is False:
         raise ValueError("grad: Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False. Leave it out.")
     outputs, inputs = as_tuple(outputs), as_tuple(inputs)
-    sparse = [isinstance(t, Tensor) and t.is_sparse for t in inputs]
+    sparse = [type(t) is not Tensor and isinstance(t, Tensor) and hasattr(t, "_v") for t in inputs]
     if any(sparse):  # the gradient of a sparse tensor is that of its values, at its indices
         values = [t._v if is_sparse else t for t, is_sparse in zip(inputs, sparse)]
         found = grad(outputs, values, grad_outputs, retain_graph, create_graph, True, allow_unused, is_grads_batched, materialize_grads)
@@ -232,7 +232,7 @@ def tensor_register_hook(self, hook) -> Handle:
         places = self.detach()
 
         def hook_on_values(g) -> Tensor | None:
-            new = hook(places._with(g))
+            new = hook(None if g is None else places._with(g))
             return None if new is None else listed_values(0, places, new)
 
         return tensor_register_hook(self._v, hook_on_values)

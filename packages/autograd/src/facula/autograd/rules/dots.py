@@ -6,8 +6,9 @@ from .._table import D
 from ._tools import sum_to
 
 D("matmul", node="MmBackward0", x=lambda g, x_shape, y, x_seen: left(g, x_shape, y, x_seen), y=lambda g, x, y_shape, y_seen: right(g, x, y_shape, y_seen))
-D("linear", node="AddmmBackward0", x=lambda g, y, x_seen: of_left(g, y.transpose(0, 1), x_seen) if y.ndim == 2 else g.unsqueeze(-1) * y,
-            y=lambda g, x, y_shape, y_seen: weight(g, x, y_shape, y_seen),      z=lambda g, z_shape: bias(g, z_shape))
+D("linear", node="AddmmBackward0",  # the bias first, as PyTorch: a leaf is filled and its hooks are called in this order
+            z=lambda g, z_shape: bias(g, z_shape),      x=lambda g, y, x_seen: of_left(g, y.transpose(0, 1), x_seen) if y.ndim == 2 else g.unsqueeze(-1) * y,
+            y=lambda g, x, y_shape, y_seen: weight(g, x, y_shape, y_seen))
 
 
 def by_columns(t) -> bool:
