@@ -67,6 +67,8 @@ class _Run:
         if not self.saves(op, args, kwargs):
             return extend.call(op, *args, **kwargs)
         if not self.kept.get(op.name):
+            if op.name in self.kept:
+                raise GradError(f"checkpoint: Trying to backward an extra time: what was kept of {op.name} is gone. Go backward once through what a selective checkpoint computed.")
             raise GradError(f"checkpoint: {op.name} was not kept in the first run, but the policy asks for it in the second. The policy must answer the same each time.")
         kind, kept, versions = self.kept[op.name].pop(0)
         if not self.mutation and any(_core.tensor_version(t) != v for t, v in zip(kept, versions)):

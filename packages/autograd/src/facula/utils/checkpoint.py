@@ -60,7 +60,9 @@ def checkpoint(function, *args, use_reentrant=None, context_fn=noop_context_fn, 
         with before:
             return function(*args, **kwargs)
     with graph.saved_tensors_hooks(run.pack, run.unpack), before:
-        return function(*args, **kwargs)
+        out = function(*args, **kwargs)
+    run.complete = True
+    return out
 
 
 _early_stop, _debug = [], []
@@ -154,11 +156,12 @@ def set_device_states(devices, states, *, device_type=None) -> None:
 class Place:
     """What the graph keeps instead of a saved tensor."""
 
-    __slots__ = ("number", "about", "value", "taken", "__weakref__")
+    __slots__ = ("number", "about", "value", "taken", "task", "__weakref__")
 
     def __init__(self, number, about) -> None:
         self.number, self.about, self.value = number, about, None
         self.taken = None  # the GraphExecGroup in which the value was handed out
+        self.task = -1  # the backward in which it was
 
 
 class Enough(Exception):
@@ -174,6 +177,7 @@ class Run:
         self.again, self.check, self.debug, self.early_stop = again, check, debug, early_stop
         self.casts = casts_now()
         self.places = []  # weak: a place that the graph dropped needs no value
+        self.complete = False  # whether the first run has ended: the function itself may go backward, and so run again, before
 
     def pack(self, tensor) -> Any:
         place = Place(len(self.places), (tuple(tensor.shape), tensor.dtype, tensor.device))
@@ -188,8 +192,15 @@ class Run:
                 "that do not overlap. Leave the block before the second one."
             )
         place.taken = group
+        task = _engine.task_number()
         if place.value is None:
+            if task >= 0 and place.task == task:
+                raise CheckpointError(
+                    f"checkpoint: Unpack is being triggered for a tensor that was already unpacked once: value {place.number}. If you are calling ctx.saved_tensors in backward, "
+                    "make sure to do so only once. Otherwise, one backward runs the function again at most once."
+                )
             self.run_again()
+        place.task = task
         if place.value is None:
             raise CheckpointError(f"checkpoint: A different number of tensors was saved during the original forward and recomputation: value {place.number} of {len(self.places)} is missing.")
         value, place.value = place.value, None
@@ -201,12 +212,14 @@ class Run:
 
         def keep(tensor) -> facula.Tensor:
             nonlocal count
+            if count >= len(self.places) and self.complete and self.check:
+                raise CheckpointError(f"checkpoint: trying to save more tensors during recomputation than during the original forward pass, which saved {len(self.places)}. The function must do the same each time.")
             place = self.places[count]() if count < len(self.places) else None
             if place is not None:
                 about = (tuple(tensor.shape), tensor.dtype, tensor.device)
                 if self.check and about != place.about:
                     different.append((count, place.about, about))
-                place.value = tensor.detach()
+                place.value = tensor if tensor.origin is None else tensor.detach()
             count += 1
             if self.early_stop and count == len(self.places):
                 raise Enough
@@ -223,7 +236,7 @@ class Run:
                 self.function(*self.args, **self.kwargs)
             except Enough:
                 pass
-        if count != len(self.places) and self.check:
+        if count != len(self.places) and self.check and (self.complete or count < len(self.places)):
             raise CheckpointError(f"checkpoint: A different number of tensors was saved during the original forward and recomputation: {len(self.places)} and {count}. The function must do the same each time.")
         if different:
             number, first, second = different[0]
