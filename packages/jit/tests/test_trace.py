@@ -123,6 +123,14 @@ def test_tensors_found_outside_are_kept_and_written():
     assert before + 2 == count.item()
 
 
+def test_tensors_without_memory_of_their_own_may_be_alive():
+    sparse = x0.to_sparse(), x0.to_sparse_csr()
+    if importlib.util.find_spec("facula.nn"):
+        sparse += (importlib.import_module("facula.nn").LazyLinear(3).weight,)
+
+    assert same(x0 + 1, facula.jit.trace(lambda x: x + 1, x0)(x0)) and sparse
+
+
 def test_random_rows_draw_from_the_generator():
     def f(x):
         return x + facula.rand(2, 3)

@@ -22,6 +22,14 @@ def storage(tensor):
     return extend.lib.fc_storage_id(extend.handle(tensor))
 
 
+def strided(tensor):
+    """Whether it has memory of its own kind: a sparse tensor has none, nor has a parameter that is not initialised."""
+    try:
+        return extend.handle(tensor) is not None
+    except (AttributeError, ValueError):
+        return False
+
+
 def geometry(tensor):
     return tuple(tensor.shape), tensor.stride(), tensor.storage_offset(), tensor.dtype, extend.lib.fc_lazy(extend.handle(tensor))
 
@@ -37,7 +45,7 @@ class Tracer:
         self.count = 0
         self.before = {}  # storage -> tensors that were there when tracing began
         for found in gc.get_objects():
-            if isinstance(found, Tensor):
+            if isinstance(found, Tensor) and strided(found):
                 self.before.setdefault(storage(found), []).append(weakref.ref(found))
 
     # --- values -----------------------------------------------------------------------------------------------------
