@@ -14,7 +14,7 @@ from facula.tensor_core.dispatch.arguments import listed
 from facula.tensor_core._errors import DTypeError
 from facula.tensor_core.dispatch.guard import want_tensor
 from facula.tensor_core._lib import lib
-from facula.tensor_core.dispatch.out import apart, into, partly_apart
+from facula.tensor_core.dispatch.out import apart, into, kept, partly_apart
 from facula.tensor_core.dispatch.run import is_array, is_operand, number_for
 from facula.tensor_core._state import can_cast
 from facula.tensor_core._tensor import Tensor
@@ -140,8 +140,7 @@ def _inplace_compositions():
                 return _fills.index_fill_expanded(input, dims, *args, **options)
             if alone:  # index_fill's value is read first
                 apart(name + "_", input, [a for a in args[: 2 if name == "index_fill" else 3] if isinstance(a, Tensor) and not a.is_sparse])
-            source = input if input.origin is None else _ops.copy(input, None, 1)  # what function keeps for backward must not be overwritten
-            result = function(source, *args, **options)
+            result = function(kept(input, *args, *options.values()), *args, **options)
             if name == "addbmm" and result.origin is None and result.shape != input.shape:  # which takes the result's shape
                 return into("addbmm", result, input)
             if name == "float_power" and result.dtype is not input.dtype:

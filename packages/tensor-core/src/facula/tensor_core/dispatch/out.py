@@ -36,6 +36,11 @@ def public(op):
     return op.name.lstrip("_")
 
 
+def kept(target, *others):
+    """target, or a copy of it where backward may keep what is written over: target's own history asks for that, and that of what it meets."""
+    return target if target.origin is None and not has_origin(others) else _ops.copy(target, None, 1)
+
+
 def into(name, result, out, inputs=(), strides=False):
     """result, or out(s) after it was copied there: resized where the shape is another, as PyTorch does.
 

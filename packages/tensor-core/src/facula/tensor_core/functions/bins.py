@@ -8,7 +8,7 @@ from facula.tensor_core.functions.bin_checks import check_histogram, check_out, 
 from facula.tensor_core._errors import IndexRangeError, RankError, ShapeError
 from facula.tensor_core._lib import lib
 from facula.tensor_core._limits import iinfo
-from facula.tensor_core.dispatch.out import into
+from facula.tensor_core.dispatch.out import into, kept
 from facula.tensor_core.dispatch.run import number_for
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import BY_NAME
@@ -271,26 +271,21 @@ def _slope(f, dim, step, edge_order):
     return _ops.cat([ends[0], *middle, ends[1]], dim)
 
 
-def _kept(self):
-    """self, or a copy for backward to keep when the original is written over."""
-    return self if self.origin is None else self.clone()
-
-
 def scatter_reduce_(self, dim, index, src, reduce, *, include_self=True):
     """scatter_reduce, written into the tensor itself."""
-    return _ops.copy_into_(self, scatter_reduce(_kept(self), dim, index, src, reduce, include_self=include_self))
+    return _ops.copy_into_(self, scatter_reduce(kept(self, src), dim, index, src, reduce, include_self=include_self))
 
 
 def index_reduce_(self, dim, index, source, reduce, *, include_self=True):
     """index_reduce, written into the tensor itself."""
-    return _ops.copy_into_(self, index_reduce(_kept(self), dim, index, source, reduce, include_self=include_self))
+    return _ops.copy_into_(self, index_reduce(kept(self, source), dim, index, source, reduce, include_self=include_self))
 
 
 def renorm_(self, p, dim, maxnorm):
     """renorm, written into the tensor itself."""
     from facula.tensor_core.functions.statistics import renorm
 
-    return _ops.copy_into_(self, renorm(_kept(self), p, dim, maxnorm))
+    return _ops.copy_into_(self, renorm(kept(self), p, dim, maxnorm))
 
 
 __all__ = ["gradient", "histogram", "histogramdd", "index_reduce", "scatter_reduce"]
