@@ -42,5 +42,5 @@ def test_registered_types_and_bad_calls():
         tree.register_pytree_node(Pair, None, None)
     with pytest.raises(ValueError, match="3"):
         tree.tree_unflatten([1, 2, 3], tree.tree_structure([1]))
-    with pytest.raises(ValueError, match="leaves"):
+    with pytest.raises(ValueError, match="expected 2, but got 1"):
         tree.tree_map(max, [1, 2], [1])

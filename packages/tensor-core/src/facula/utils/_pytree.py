@@ -158,6 +158,9 @@ def _keyed(tree: Any, node: NodeDef) -> list:
     return list(zip(keys, children))
 
 
+_DICTS = (dict, OrderedDict, defaultdict)  # which may stand for one another where shapes are compared
+
+
 class TreeSpec:
     """The shape of a tree: container type, its context, and the specs of its children. A leaf has no type."""
 
@@ -165,9 +168,53 @@ class TreeSpec:
         self.type, self.context, self.children_specs = type, context, children_specs
         self.num_children = len(children_specs)
         self.num_leaves = 1 if type is None else sum(c.num_leaves for c in children_specs)
+        self.num_nodes = 1 + sum(c.num_nodes for c in children_specs)
 
     def is_leaf(self) -> bool:
         return self.type is None
+
+    def children(self) -> list["TreeSpec"]:
+        """The specs of the root's children."""
+        return list(self.children_specs)
+
+    def child(self, index: int) -> "TreeSpec":
+        """The spec of one child of the root."""
+        return self.children_specs[index]
+
+    def unflatten(self, leaves: Any) -> Any:
+        """The tree of this shape with these leaves."""
+        return tree_unflatten(leaves, self)
+
+    def flatten_up_to(self, tree: Any) -> list:
+        """The parts of tree that stand where this shape has leaves. Raises ValueError where tree has another shape above them.
+
+        >>> tree_structure([0, 0]).flatten_up_to([{"a": 1}, (2, 3)])
+        [{'a': 1}, (2, 3)]
+        """
+        found: list = []
+        self._walk_up_to(tree, found)
+        return found
+
+    def _walk_up_to(self, tree: Any, found: list) -> None:
+        if self.type is None:
+            found.append(tree)
+            return
+        node = _node(tree)
+        root = type(tree) if node is not None else None
+        if root is not self.type and not (root in _DICTS and self.type in _DICTS):
+            raise ValueError(f"flatten_up_to: Node type mismatch; expected {self.type.__name__}, but got {type(tree).__name__}. Give a tree of this shape.")
+        children, context = node.flatten(tree)
+        if len(children) != self.num_children:
+            raise ValueError(f"flatten_up_to: Node arity mismatch; expected {self.num_children}, but got {len(children)}. Give a tree of this shape.")
+        if self.type in _DICTS:
+            keys = self.context[1] if self.type is defaultdict else self.context
+            if set(keys) != set(tree):
+                raise ValueError(f"flatten_up_to: Node keys mismatch; expected {keys}, but got {list(tree)}. Give a tree of this shape.")
+            children = [tree[k] for k in keys]
+        elif self.type is not deque and context != self.context:
+            raise ValueError(f"flatten_up_to: Node context mismatch; expected {self.context}, but got {context}. Give a tree of this shape.")
+        for spec, child in zip(self.children_specs, children):
+            spec._walk_up_to(child, found)
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -248,11 +295,7 @@ def tree_structure(tree: Any, is_leaf: Callable | None = None) -> TreeSpec:
 def tree_map(func: Callable, tree: Any, *rests: Any, is_leaf: Callable | None = None) -> Any:
     """The tree with func applied to each leaf (and to the leaves of `rests` at its place)."""
     leaves, spec = tree_flatten(tree, is_leaf)
-    others = [tree_leaves(r, is_leaf) for r in rests]
-    for other in others:
-        if len(other) != len(leaves):
-            raise ValueError(f"tree_map: a tree has {len(other)} leaves and the first one {len(leaves)}. Give trees of one shape.")
-    return tree_unflatten([func(*values) for values in zip(leaves, *others)], spec)
+    return tree_unflatten([func(*values) for values in zip(leaves, *map(spec.flatten_up_to, rests))], spec)
 
 
 def tree_map_(func: Callable, tree: Any, *rests: Any, is_leaf: Callable | None = None) -> Any:
@@ -315,8 +358,7 @@ def tree_leaves_with_path(tree: Any, is_leaf: Callable | None = None) -> list:
 def tree_map_with_path(func: Callable, tree: Any, *rests: Any, is_leaf: Callable | None = None) -> Any:
     """tree_map of a function (key path, leaf, ...)."""
     pairs, spec = tree_flatten_with_path(tree, is_leaf)
-    others = [tree_leaves(r, is_leaf) for r in rests]
-    return tree_unflatten([func(*pair, *values) for pair, *values in zip(pairs, *others)], spec)
+    return tree_unflatten([func(*pair, *values) for pair, *values in zip(pairs, *map(spec.flatten_up_to, rests))], spec)
 
 
 def keystr(kp: tuple) -> str:
