@@ -30,14 +30,15 @@ def scaled_dot_product_attention(
 ) -> Tensor:
     """softmax(scale q k^T + mask) v.  query: (*, L, E), key: (*, S, E), value: (*, S, V). Source: Vaswani et al. (2017).
 
-    attn_mask: boolean (True takes part) or added. is_causal: query i sees keys 0 .. i. scale: 1 / sqrt(E) by default.
+    attn_mask: boolean (True takes part) or added. is_causal: query i sees keys 0 .. i; beside a mask only where PyTorch's fused
+    kernel takes both: four dims, heads of one size, no dropout, a mask of 2 or 4 dims that wants no gradient. scale: 1 / sqrt(E) by default.
     enable_gqa: heads of key and value (dim -3) are repeated to match the query's. A query that sees nothing gives 0.
     """
     if type(query) is not Tensor:
         extend.want_tensor("scaled_dot_product_attention", "query", 0, query)
     if attention.allowed is not None:
         attention.check_allowed()
-    if is_causal and attn_mask is not None:
+    if is_causal and attn_mask is not None and not _fused(query, key, value, attn_mask, dropout_p, enable_gqa):
         from ..attention.bias import CausalBias  # which needs this part
 
         kind = ValueError if isinstance(attn_mask, CausalBias) else RuntimeError
@@ -82,6 +83,17 @@ def scaled_dot_product_attention(
     keep = kept((*heads, length, keys), q, dropout_p) if dropout_p > 0.0 else None
     out, _ = _attention(q, k, v, attn_mask, keep, is_causal, scale, 1 / (1 - dropout_p))
     return out.reshape(*lead, length, value.size(-1))
+
+
+def _fused(q: Tensor, k: Tensor, v: Tensor, mask: Tensor, dropout_p: float, gqa: bool) -> bool:
+    """Would PyTorch's fused kernel compute these? It takes a mask and is_causal together, and its composition neither."""
+    if type(mask) is not Tensor or mask.requires_grad or mask.dim() not in (2, 4) or dropout_p > 0.0:
+        return False
+    if attention.allowed is not None and attention.SDPBackend.FLASH_ATTENTION not in attention.allowed:
+        return False
+    if not all(type(t) is Tensor and t.dim() == 4 and t.device.type == "cpu" and t.size(-1) == q.size(-1) for t in (q, k, v)):
+        return False
+    return k.shape[:-1] == v.shape[:-1] and (k.shape[:2] == q.shape[:2] or (gqa and k.shape[0] == q.shape[0]))
 
 
 def _regular(q: Tensor, k: Tensor, v: Tensor, gqa: bool) -> bool:
