@@ -23,10 +23,9 @@ class FunctionCtx:
     """What a Function's forward and backward get as `ctx`; take any attributes you like."""
 
     def save_for_backward(self, *tensors) -> None:
-        """Keep tensors (or None) for backward, checked against in-place changes and freed with the graph."""
-        for t in tensors:
-            if t is not None and not isinstance(t, Tensor):
-                raise TypeError(f"save_for_backward: can only save tensors, but got {type(t).__name__}. Put other things on ctx as attributes.")
+        """Keep tensors (or None) for backward, checked against in-place changes and freed with the graph.
+
+        Raises TypeError for anything else once forward has returned, where there will be a backward."""
         self.to_save = tensors
 
     def save_for_forward(self, *tensors) -> None:
@@ -397,6 +396,8 @@ def keep(node, outs) -> None:
     for i, t in enumerate(node.to_save):
         if t is None:
             saved += [None, None]
+        elif not isinstance(t, Tensor):
+            raise TypeError(f"save_for_backward: can only save tensors, but got {type(t).__name__}. Put other things on ctx as attributes.")
         else:
             k = next((k for k, o in enumerate(outs) if o is t), None)
             if k is not None and node._results[k] is not None:
