@@ -43,6 +43,7 @@ static inline uint64_t fc_uint64_of(double v)
 #define DAS_u64(v) fc_uint64_of(v)
 
 #define LOAD_PLAIN(v) (v)
+#define LOAD_bool(v) ((v) != 0) /* a byte of a file or of another type's view may be any: what is not 0 is true */
 #define LOAD_bf16(v) fc_f32_of_bf16(v)
 #define LOAD_c64(v) fc_real_c64(v)
 #define LOAD_c128(v) fc_real_c128(v)
@@ -83,20 +84,20 @@ const fc_cast FC_ISA_NAME(fc_casts)[FC_NDTYPES][FC_NDTYPES] = {
     PAIR(from, from_t, load, i32, int32_t, P##AS_i32) PAIR(from, from_t, load, i64, int64_t, P##AS_i64) \
     PAIR(from, from_t, load, u32, uint32_t, P##AS_u32) PAIR(from, from_t, load, u64, uint64_t, P##AS_u64)
 
-#define TO_REST(from, from_t)                                                                          \
-    PAIR(from, from_t, LOAD_PLAIN, bool, uint8_t, AS_bool) PAIR(from, from_t, LOAD_PLAIN, f32, f32, AS_f32) \
-    PAIR(from, from_t, LOAD_PLAIN, f64, f64, AS_f64) PAIR(from, from_t, LOAD_PLAIN, c64, c64, AS_c64)  \
-    PAIR(from, from_t, LOAD_PLAIN, c128, c128, AS_c128)
+#define TO_REST(from, from_t, load)                                                                    \
+    PAIR(from, from_t, load, bool, uint8_t, AS_bool) PAIR(from, from_t, load, f32, f32, AS_f32)        \
+    PAIR(from, from_t, load, f64, f64, AS_f64) PAIR(from, from_t, load, c64, c64, AS_c64)              \
+    PAIR(from, from_t, load, c128, c128, AS_c128)
 
-#define FROM_INTEGER(from, from_t) W_INTS(from, from_t, LOAD_PLAIN) TO_REST(from, from_t)
-FROM_INTEGER(bool, uint8_t)
+#define FROM_INTEGER(from, from_t) W_INTS(from, from_t, LOAD_PLAIN) TO_REST(from, from_t, LOAD_PLAIN)
+W_INTS(bool, uint8_t, LOAD_bool) TO_REST(bool, uint8_t, LOAD_bool)
 FROM_INTEGER(u8, uint8_t)
 FROM_INTEGER(i8, int8_t)
 FROM_INTEGER(i16, int16_t)
 FROM_INTEGER(i32, int32_t)
 FROM_INTEGER(i64, int64_t)
-F_INTS(f32, f32, LOAD_PLAIN, F) TO_REST(f32, f32)
-F_INTS(f64, f64, LOAD_PLAIN, D) TO_REST(f64, f64)
+F_INTS(f32, f32, LOAD_PLAIN, F) TO_REST(f32, f32, LOAD_PLAIN)
+F_INTS(f64, f64, LOAD_PLAIN, D) TO_REST(f64, f64, LOAD_PLAIN)
 PAIR(bf16, uint16_t, LOAD_bf16, f32, f32, AS_f32)
 
 #if FC_ISA_NUM == 2 /* rare: one loop of each will do */

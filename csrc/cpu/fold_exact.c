@@ -7,8 +7,8 @@
 #define FOLD_T(name) FOLD_PASTE(name, T_NAME)
 #define LOAD(s) (s)
 
-/* Zero or not, equal or not: signed integers use the cells of unsigned ones. nansum of integers is their sum; bool is stored as 0 or 1,
- * so its extremes are those of bytes. */
+/* Zero or not, equal or not: signed integers use the cells of unsigned ones. nansum of integers is their sum. Truth values have cells of
+ * their own: a byte that is neither 0 nor 1 is true, and counts as one. */
 #define INT_ROW(T, U, W)                                                                                             \
     {.sum = &sum_##W##_cell, .nansum = &sum_##W##_cell, .prod = &prod_##W##_cell, .amax = &amax_##T##_cell,          \
      .amin = &amin_##T##_cell, .any = &any_##U##_cell, .all = &all_##U##_cell, .count = &count_##U##_cell, .find = find_##U}
@@ -26,6 +26,16 @@
 
 const fc_fold_cells FC_ISA_NAME(fc_fold_exact)[FC_U64 + 1] = { [FC_I64] = {.amax = &amax_i64_cell, .amin = &amin_i64_cell} };
 #else
+#undef LOAD
+#define LOAD(s) ((uint8_t)((s) != 0))
+#define T_NAME truth
+#define S uint8_t
+#define LOWEST 0
+#define HIGHEST 1
+#include "fold_int_ops.h"
+#undef LOAD
+#define LOAD(s) (s)
+
 #define T_NAME u8
 #define S uint8_t
 #define LOWEST 0
@@ -79,7 +89,7 @@ const fc_fold_cells FC_ISA_NAME(fc_fold_exact)[FC_U64 + 1] = { [FC_I64] = {.amax
 #undef NO_TRUTH
 
 const fc_fold_cells FC_ISA_NAME(fc_fold_exact)[FC_U64 + 1] = {
-    [FC_BOOL] = INT_ROW(u8, u8, u8), [FC_U8] = INT_ROW(u8, u8, u8), [FC_I8] = INT_ROW(i8, u8, i8),
+    [FC_BOOL] = INT_ROW(truth, truth, truth), [FC_U8] = INT_ROW(u8, u8, u8), [FC_I8] = INT_ROW(i8, u8, i8),
     [FC_I16] = INT_ROW(i16, u16, i16), [FC_I32] = INT_ROW(i32, u32, i32), [FC_I64] = INT_ROW(i64, u64, u64),
     [FC_U16] = INT_ROW(u16, u16, u16), [FC_U32] = INT_ROW(u32, u32, u32), [FC_U64] = INT_ROW(u64, u64, u64),
 };

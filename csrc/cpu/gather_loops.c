@@ -61,7 +61,7 @@ HALVES(f16, fc_f32_of_f16, fc_f16_of_f32)
 HALVES(bf16, fc_f32_of_bf16, fc_bf16_of_f32)
 
 LINE(add_bool, uint8_t, *at |= *v)
-LINE(mul_bool, uint8_t, *at &= *v)
+LINE(mul_bool, uint8_t, *at = *at && *v)
 LINE(add_c64, c64, *at += *v)
 LINE(add_c128, c128, *at += *v)
 LINE(mul_c64, c64, *at *= *v)

@@ -83,7 +83,9 @@ typedef T R;
 #if FC_CLASS == 0
 #define NOT(a) (!(a))
 #define STORE_T(v) ((v) != 0)
+#define READ(p) ((T)((p) != 0)) /* memory may hold any byte: what is not 0 is true */
 #else
+#define READ(p) (p)
 #define NOT(a) (~(a))
 #define STORE_T(v) ((T)(v))
 #endif
@@ -186,9 +188,9 @@ typedef T R;
         *fault_ |= fault_now;                                                                                            \
     }
 
-#define READ1 const T x = xs[i];
-#define READ2 const T x = xs[i], y = ys[i];
-#define READ3 const T x = xs[i], y = ys[i], z = zs[i];
+#define READ1 const T x = READ(xs[i]);
+#define READ2 const T x = READ(xs[i]), y = READ(ys[i]);
+#define READ3 const T x = READ(xs[i]), y = READ(ys[i]), z = READ(zs[i]);
 
 #define FC_MAP1(name, sig, sc, types, result, body, doc) TYPES_##types(RESULT_##result(FC_CELL(cell_##name, sc, OUT_##result, STORE_##result, READ1, body)))
 #define FC_MAP2(name, sig, sc, types, result, body, doc) TYPES_##types(RESULT_##result(FC_CELL(cell_##name, sc, OUT_##result, STORE_##result, READ2, body)))

@@ -29,7 +29,14 @@ static inline f64 log_add_f64(f64 a, f64 b)
 #define PASTE(a, b) PASTE_(a, b)
 
 #define SAME(v) (v)
+#define TRUTH(v) ((v) != 0)
 #define INTEGERS
+#define S uint8_t
+#define A int64_t
+#define LOAD TRUTH
+#define STORE SAME
+#define T truth
+#include "scan_sums.h"
 #define S uint8_t
 #define A int64_t
 #define LOAD SAME
@@ -133,6 +140,10 @@ static inline f64 log_add_f64(f64 a, f64 b)
 #undef ISNAN
 #define ISNAN(v) 0
 #define S uint8_t
+#define T truth
+#define LOAD TRUTH
+#include "scan_extremes.h"
+#define S uint8_t
 #define T u8
 #define LOAD SAME
 #include "scan_extremes.h"
@@ -170,13 +181,13 @@ static inline f64 log_add_f64(f64 a, f64 b)
 #define EXTREMES(T) {cummax_##T, cummin_##T}
 
 static const sum_fn sums[FC_NDTYPES][FC_SCAN_logcumsumexp + 1] = {
-    [FC_BOOL] = SUMS(u8), [FC_U8] = SUMS(u8), [FC_I8] = SUMS(i8), [FC_I16] = SUMS(i16), [FC_I32] = SUMS(i32), [FC_I64] = SUMS(i64),
+    [FC_BOOL] = SUMS(truth), [FC_U8] = SUMS(u8), [FC_I8] = SUMS(i8), [FC_I16] = SUMS(i16), [FC_I32] = SUMS(i32), [FC_I64] = SUMS(i64),
     [FC_U16] = SUMS(u16), [FC_U32] = SUMS(u32), [FC_U64] = SUMS(u64), [FC_C64] = SUMS(c64), [FC_C128] = SUMS(c128),
     [FC_F16] = ALL(half), [FC_BF16] = ALL(half), [FC_F32] = ALL(f32), [FC_F64] = ALL(f64),
 };
 
 static const extreme_fn extremes[FC_C64][2] = {
-    [FC_BOOL] = EXTREMES(u8), [FC_U8] = EXTREMES(u8), [FC_I8] = EXTREMES(i8), [FC_I16] = EXTREMES(i16), [FC_I32] = EXTREMES(i32),
+    [FC_BOOL] = EXTREMES(truth), [FC_U8] = EXTREMES(u8), [FC_I8] = EXTREMES(i8), [FC_I16] = EXTREMES(i16), [FC_I32] = EXTREMES(i32),
     [FC_I64] = EXTREMES(i64), [FC_U16] = EXTREMES(u16), [FC_U32] = EXTREMES(u32), [FC_U64] = EXTREMES(u64),
     [FC_F16] = EXTREMES(f16), [FC_BF16] = EXTREMES(bf16), [FC_F32] = EXTREMES(f32), [FC_F64] = EXTREMES(f64),
 };

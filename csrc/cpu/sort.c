@@ -13,22 +13,22 @@ int fc_infer__sort(fc_call *c)
     return bad ? bad : fc_declare(c, 1, FC_I64, x->ndim, x->shape);
 }
 
-/* Bytes (bool, int8, uint8) have so few keys that their places are counted; bool has two. */
-static void count_line(const job *q, char *value, int64_t *index, const char *x)
+/* Bytes (bool, int8, uint8) have so few keys that their places are counted; bool has two, whatever its bytes are. */
+static inline void count_line(const job *q, char *value, int64_t *index, const char *x, const int truth)
 {
     const fc_lines *f = &q->f;
-    const int dtype = q->x->dtype;
-    const int digits = dtype == FC_BOOL ? 2 : 256;
-    const uint8_t turn = (uint8_t)((dtype == FC_I8 ? 0x80 : 0) ^ (q->descending ? digits - 1 : 0));
+#define DIGIT(k) ((uint8_t)(truth ? x[(k) * f->step] != 0 : x[(k) * f->step]) ^ turn)
+    const int digits = truth ? 2 : 256;
+    const uint8_t turn = (uint8_t)((q->x->dtype == FC_I8 ? 0x80 : 0) ^ (q->descending ? digits - 1 : 0));
     int64_t at[256], other[256];
     memset(at, 0, (size_t)digits * sizeof *at);
     memset(other, 0, (size_t)digits * sizeof *other);
     for (int64_t k = 0; k + 1 < f->n; k += 2) {
-        ++at[(uint8_t)x[k * f->step] ^ turn];
-        ++other[(uint8_t)x[(k + 1) * f->step] ^ turn];
+        ++at[DIGIT(k)];
+        ++other[DIGIT(k + 1)];
     }
     if (f->n % 2)
-        ++at[(uint8_t)x[(f->n - 1) * f->step] ^ turn];
+        ++at[DIGIT(f->n - 1)];
     for (int64_t sum = 0, d = 0; d < digits; ++d) {
         const int64_t count = at[d] + other[d];
         for (int64_t k = sum; k < sum + count; ++k)
@@ -37,7 +37,8 @@ static void count_line(const job *q, char *value, int64_t *index, const char *x)
         sum += count;
     }
     for (int64_t k = 0; k < f->n; ++k)
-        index[at[(uint8_t)x[k * f->step] ^ turn]++ * f->inner] = k;
+        index[at[DIGIT(k)]++ * f->inner] = k;
+#undef DIGIT
 }
 
 static void lines(void *ctx, int64_t begin, int64_t end, void *room)
@@ -54,7 +55,7 @@ static void lines(void *ctx, int64_t begin, int64_t end, void *room)
         char *value = q->value->data + to * size;
         int64_t *index = FC_DATA(int64_t, q->index) + to;
         if (size == 1 && (f->n >= 128 || dtype == FC_BOOL)) {
-            count_line(q, value, index, x);
+            dtype == FC_BOOL ? count_line(q, value, index, x, 1) : count_line(q, value, index, x, 0);
             continue;
         }
         const fc_sorted s = fc_sort_line(dtype, x, f->n, f->step, q->descending, f->n, room);

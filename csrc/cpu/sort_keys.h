@@ -36,7 +36,8 @@ static inline uint64_t fc_key_half(uint16_t u, uint16_t infinity)
 static inline uint64_t fc_key(int dtype, const void *x, int64_t i)
 {
     switch (dtype) {
-    case FC_BOOL: case FC_U8: return ((const uint8_t *)x)[i];
+    case FC_BOOL: return ((const uint8_t *)x)[i] != 0;
+    case FC_U8: return ((const uint8_t *)x)[i];
     case FC_I8: return (uint8_t)(((const int8_t *)x)[i] + 0x80);
     case FC_I16: return (uint16_t)(((const int16_t *)x)[i] + 0x8000);
     case FC_I32: return (uint32_t)((const int32_t *)x)[i] ^ 0x80000000u;
