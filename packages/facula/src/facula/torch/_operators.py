@@ -41,7 +41,7 @@ class _Overload(_Named):
         self.overloadpacket, self._overloadname = packet, overload
         self.__name__ = f"{packet.__name__}.{overload}"
 
-    def __call__(self, *args, **options):
+    def __call__(self, /, *args, **options):
         return self.overloadpacket(*args, **options)
 
     def name(self) -> str:
@@ -57,7 +57,7 @@ class _Operator(_Named):
     def __init__(self, name: str, function) -> None:
         self.__name__, self._function = name, function
 
-    def __call__(self, *args, **options):
+    def __call__(self, /, *args, **options):
         return self._function(*args, **options)
 
     def __getattr__(self, overload: str):

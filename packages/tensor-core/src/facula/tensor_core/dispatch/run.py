@@ -266,7 +266,9 @@ def sizes(op, values):
 
 
 def _through_nothing(op, x, index, out):
-    """gather and scatter through an index without elements."""
+    """gather and scatter through an index without elements; None for an output of another shape."""
+    if out is not None and out.shape != (index if "gather" in op.name else x).shape:
+        return None
     if op.name in ("gather", "_gather_sparse_grad"):
         return out if out is not None else finish(lib.fc_empty(lib.fc_dtype(x._h), lib.fc_device(x._h), index.dim(), list(index.shape)))
     if out is None:

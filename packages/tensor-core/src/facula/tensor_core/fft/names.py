@@ -51,6 +51,14 @@ def _sized(name, x, sizes, dims):
     return _rearranging.constant_pad_nd(x, [w for n in wider[::-1] for w in (0, n)]) if any(wider) else x
 
 
+def _wrapped(name, x, dim):
+    """One dim or several of x, counted from the front."""
+    dims = (dim,) if whole(dim) or isinstance(dim, Tensor) else tuple(dim)
+    if dims and not x.dim():
+        raise IndexError(f"{name}: Dimension specified as {dims[0]} but tensor has no dimensions. Give it one with reshape(1).")
+    return tuple(_shape.wrap_dim(name, d, x.dim()) for d in dims)
+
+
 def _dims(name, x, s, dim, default=None):
     """(sizes or None, dims): s alone means the last dims, neither means all (or `default`)."""
     n, s = x.dim(), [s] if whole(s) else s
@@ -62,14 +70,14 @@ def _dims(name, x, s, dim, default=None):
         dim = default if s is None and default is not None else range(n) if s is None else range(n - len(s), n)
         if s is not None and len(s) > n:
             raise RuntimeError(f"{name}: Got shape with {len(s)} values but input tensor only has {n} dimensions.")
-    dims = tuple(_shape.wrap_dim(name, d, n) for d in ((dim,) if whole(dim) or isinstance(dim, Tensor) else dim))
+    dims = _wrapped(name, x, dim)
     if len(set(dims)) < len(dims):
         raise RuntimeError(f"{name}: FFT dims must be unique, got {tuple(dim)}.")
     if s is not None and len(s) != len(dims):
         raise RuntimeError(f"{name}: When given, dim and shape arguments must have the same length, got {len(dims)} and {len(s)}.")
     sizes = [None] * len(dims) if s is None else [None if v == -1 else v for v in s]
     for d, v in zip(dims, sizes):
-        if x.dim() and v is None and x.shape[d] < 1:
+        if v is None and x.shape[d] < 1:
             raise RuntimeError(f"{name}: Invalid number of data points ({x.shape[d]}) specified")
     return sizes, dims
 
@@ -261,14 +269,14 @@ def rfftfreq(n, d=1.0, *, out=None, dtype=None, layout=None, device=None, requir
 
 def fftshift(input, dim=None) -> Tensor:
     """The terms turned so that frequency 0 is in the middle."""
-    dims = range(input.dim()) if dim is None else (dim,) if whole(dim) else dim
-    return _rearranging.roll(input, [input.shape[d] // 2 for d in dims], tuple(dims))
+    dims = _wrapped("fftshift", input, range(input.dim()) if dim is None else dim)
+    return _rearranging.roll(input, [input.shape[d] // 2 for d in dims], dims)
 
 
 def ifftshift(input, dim=None) -> Tensor:
     """The inverse of fftshift."""
-    dims = range(input.dim()) if dim is None else (dim,) if whole(dim) else dim
-    return _rearranging.roll(input, [(input.shape[d] + 1) // 2 for d in dims], tuple(dims))
+    dims = _wrapped("ifftshift", input, range(input.dim()) if dim is None else dim)
+    return _rearranging.roll(input, [(input.shape[d] + 1) // 2 for d in dims], dims)
 
 
 # --- short-time transforms --------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from facula.tensor_core.dispatch.guard import check
 from facula.tensor_core.random.generator import Generator
 from facula.tensor_core._lib import lib
 from facula.tensor_core.random.fills import (
-    BITS, DIGITS, cauchy_, checked, exponential_, geometric_, log_normal_, normal_, random_, require, uniform_,
+    _WIDE, BITS, DIGITS, cauchy_, checked, exponential_, geometric_, log_normal_, normal_, random_, require, uniform_,
 )  # fmt: skip
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import Size, bfloat16, float16, float32, float64, int32, int64
@@ -147,7 +147,7 @@ def randint_like(
     layout: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
     """Integers uniform in [low, high), of input's shape and dtype: randint_like(input, high) or (input, low, high)."""
-    if type(input) is Tensor and low is high is generator is dtype is layout is device is memory_format is None and not (requires_grad or pin_memory) and input.dtype.kind in (1, 2) and all([type(b) is int for b in args]):
+    if type(input) is Tensor and low is high is generator is dtype is layout is device is memory_format is None and not (requires_grad or pin_memory) and input.dtype.kind in (1, 2) and input.dtype.name not in _WIDE and all([type(b) is int for b in args]):
         start, to = args if len(args) == 2 else (0, args[0]) if len(args) == 1 else (0, 0)
         if -128 * input.dtype.is_signed <= start < to <= 128:  # the common case, flat: what every dtype of integers holds
             tensor = _ops.random_range_(lib.empty_like(input._h, lib.fc_dtype(input._h), 1), start, to)
@@ -277,9 +277,13 @@ def normal(
     else:
         result = facula.empty(shape, dtype=tensors[0].dtype, device=tensors[0].device)
     result = _ops.normal_(result, 0.0, 1.0 if isinstance(std, Tensor) else float(std), generator=generator)
+    mean, std = (v.detach() if isinstance(v, Tensor) else v for v in (mean, std))
+    if out is not None:  # an output of another shape gets that of both
+        result = facula.mul(result, std, out=out) if isinstance(std, Tensor) else result
+        return facula.add(result, mean, out=out)
     if isinstance(std, Tensor):
-        result.mul_(std.detach())
-    return result.add_(mean.detach() if isinstance(mean, Tensor) else mean)
+        result.mul_(std)
+    return result.add_(mean)
 
 
 def multinomial(
