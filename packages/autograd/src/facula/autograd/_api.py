@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from typing import Literal, overload
 
 import facula
 
@@ -150,6 +151,20 @@ def wanted_origins(inputs) -> Iterator:
         if origin is None:
             raise GradError("grad: one of the differentiated tensors does not require grad. Call requires_grad_() before it is used.")
         yield origin
+
+
+@overload
+def grad(
+    outputs, inputs, grad_outputs=..., retain_graph=..., create_graph=..., only_inputs=..., allow_unused: Literal[False] | None = ...,
+    is_grads_batched=..., materialize_grads=...,
+) -> tuple[Tensor, ...]: ...  # fmt: skip
+
+
+@overload
+def grad(
+    outputs, inputs, grad_outputs=..., retain_graph=..., create_graph=..., only_inputs=..., allow_unused: bool | None = ...,
+    is_grads_batched=..., materialize_grads=...,
+) -> tuple[Tensor | None, ...]: ...  # fmt: skip
 
 
 def grad(

@@ -6,9 +6,12 @@ import functools
 import inspect
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from . import _core, _engine
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = [
     "no_grad", "enable_grad", "enforce_grad_layout_policy", "set_grad_enabled", "inference_mode", "is_grad_enabled", "is_inference", "is_inference_mode_enabled",
@@ -16,6 +19,7 @@ __all__ = [
 ]  # fmt: skip
 
 
+_F = TypeVar("_F", bound=Callable[..., Any])
 _inference = _core.extend.ThreadState()  # .on: this thread computes values only
 
 
@@ -50,7 +54,7 @@ class Mode:
     def __init__(self) -> None:
         self._before = []
 
-    def __call__(self, function) -> Callable:
+    def __call__(self, function: _F) -> _F:
         if inspect.isclass(function):
             warnings.warn(f"{type(self).__name__}: Decorating classes is deprecated: {function.__name__} becomes a function. Decorate its methods.", FutureWarning, stacklevel=2)
         if inspect.isgeneratorfunction(function):
@@ -61,7 +65,7 @@ class Mode:
             with self.again():
                 return function(*args, **kwargs)
 
-        return inside
+        return inside  # type: ignore[return-value]
 
     def again(self) -> Mode:
         return type(self)()
@@ -73,7 +77,13 @@ class Mode:
 class _Bare(Mode):
     """A mode without arguments: @no_grad decorates as @no_grad() does."""
 
-    def __new__(cls, orig_func=None) -> Any:
+    @overload
+    def __new__(cls, orig_func: _F) -> _F: ...  # type: ignore[misc]
+
+    @overload
+    def __new__(cls, orig_func: None = None) -> Self: ...
+
+    def __new__(cls, orig_func=None):
         mode = super().__new__(cls)
         if orig_func is None:
             return mode
@@ -106,7 +116,7 @@ class set_grad_enabled(Mode):
         self.mode = bool(mode) and not is_inference_mode_enabled()
         self._start = _core.set_grad_mode(self.mode)
 
-    def __call__(self, function) -> Any:
+    def __call__(self, function: _F) -> _F:
         _core.set_grad_mode(self._start)  # as a decorator it changes nothing now
         return super().__call__(function)
 
@@ -124,7 +134,13 @@ class inference_mode(Mode):
     What it makes are inference tensors: see is_inference.
     """
 
-    def __new__(cls, mode=True) -> Any:
+    @overload
+    def __new__(cls, mode: _F) -> _F: ...  # type: ignore[misc]
+
+    @overload
+    def __new__(cls, mode: bool = True) -> Self: ...
+
+    def __new__(cls, mode=True):
         self = super().__new__(cls)
         if callable(mode):
             self.__init__()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 from . import _hooks
@@ -12,12 +13,15 @@ _pre, _post, _back_pre, _back = _global
 _ever = _hooks.ever
 
 
+def _missing(self: Any, *input: Any) -> Any:
+    """What the module computes; every subclass defines it."""
+    raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
+
+
 class ModuleCall:
     """__call__; a base of Module only."""
 
-    def forward(self, *input: Any) -> Any:
-        """What the module computes; every subclass defines it."""
-        raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
+    forward: Callable[..., Any] = _missing  # a variable to type checkers: a subclass's method has the parameters that it likes
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if _ever and (

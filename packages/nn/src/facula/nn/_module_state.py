@@ -113,7 +113,7 @@ class ModuleState:
         if type(self).get_extra_state is not ModuleState.get_extra_state:
             destination[prefix + EXTRA_STATE] = self.get_extra_state()
 
-    def state_dict(self, *args: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> Any:
+    def state_dict(self, *args: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> dict[str, Any]:
         """An OrderedDict of name -> detached tensor (the tensor itself where keep_vars), with `_metadata` beside it."""
         if args:  # the old positional form: destination, prefix, keep_vars
             destination, prefix, keep_vars = (*args, *(destination, prefix, keep_vars)[len(args) :])[:3]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import facula
 from facula import Tensor
@@ -12,8 +13,10 @@ from facula import Tensor
 __all__ = [
     "calculate_gain", "uniform_", "normal_", "trunc_normal_", "constant_", "ones_", "zeros_", "eye_", "dirac_",
     "xavier_uniform_", "xavier_normal_", "kaiming_uniform_", "kaiming_normal_", "orthogonal_", "sparse_",
+    "uniform", "normal", "constant", "eye", "dirac", "xavier_uniform", "xavier_normal", "kaiming_uniform", "kaiming_normal", "orthogonal", "sparse",
 ]  # fmt: skip
 
+_Fill = TypeVar("_Fill", bound=Callable)
 _LINEAR = ("linear", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "sigmoid")
 
 
@@ -217,7 +220,7 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any =
     return tensor
 
 
-def _renamed(new: Any) -> Any:
+def _renamed(new: _Fill) -> _Fill:
     old = new.__name__[:-1]
 
     def deprecated(*args: Any, **kwargs: Any) -> Tensor:
@@ -225,10 +228,10 @@ def _renamed(new: Any) -> Any:
         return new(*args, **kwargs)
 
     deprecated.__name__, deprecated.__doc__ = old, f"The old name of {new.__name__}."
-    return deprecated
+    return deprecated  # type: ignore[return-value]
 
 
-for _new in (uniform_, normal_, constant_, eye_, dirac_, xavier_uniform_, xavier_normal_, kaiming_uniform_, kaiming_normal_, orthogonal_, sparse_):
-    _old = _new.__name__[:-1]
-    globals()[_old] = _renamed(_new)
-    __all__.append(_old)
+uniform, normal, constant, eye, dirac = _renamed(uniform_), _renamed(normal_), _renamed(constant_), _renamed(eye_), _renamed(dirac_)
+xavier_uniform, xavier_normal = _renamed(xavier_uniform_), _renamed(xavier_normal_)
+kaiming_uniform, kaiming_normal = _renamed(kaiming_uniform_), _renamed(kaiming_normal_)
+orthogonal, sparse = _renamed(orthogonal_), _renamed(sparse_)

@@ -8,6 +8,10 @@ from __future__ import annotations
 import importlib
 import sys
 from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from facula.nn import *
 
 HOMES = {
     "activation": "activation multihead",

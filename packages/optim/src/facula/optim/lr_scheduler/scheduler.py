@@ -103,7 +103,7 @@ class LRScheduler:
         """Take back what state_dict gave."""
         self.__dict__.update(state_dict)
 
-    def get_last_lr(self) -> list:
+    def get_last_lr(self) -> list[float | Tensor]:
         """The learning rate of each group, as the last step set it."""
         return self._last_lr
 

@@ -6,24 +6,20 @@ from collections.abc import Iterable
 from fnmatch import fnmatch
 from types import ModuleType
 
-from . import alexnet as _alexnet
-from . import densenet as _densenet
-from . import googlenet as _googlenet
-from . import inception as _inception
-from . import mobilenetv2 as _mobilenetv2
-from . import mobilenetv3 as _mobilenetv3
-from . import resnet as _resnet
-from . import small as _small
-from . import squeezenet as _squeezenet
-from . import vgg as _vgg
 from ._weights import ENUMS as _ENUMS
 from ._weights import WeightsEnum
+from .alexnet import *
+from .densenet import *
+from .googlenet import *
+from .inception import *
+from .mobilenetv2 import *
+from .mobilenetv3 import *
+from .resnet import *
+from .small import *
+from .squeezenet import *
+from .vgg import *
 
-_MODULES = (_resnet, _vgg, _alexnet, _squeezenet, _densenet, _googlenet, _inception, _mobilenetv2, _mobilenetv3, _small)
-_BLOCKS = ("BasicBlock", "Bottleneck")
-__all__ = sorted({n for m in _MODULES for n in m.__all__ if n not in _BLOCKS} | {"WeightsEnum", "get_model", "list_models", *_ENUMS})
 globals().update(_ENUMS)
-globals().update({n: getattr(m, n) for m in _MODULES for n in m.__all__ if n not in _BLOCKS})
 
 
 def list_models(module: ModuleType | None = None, include: str | Iterable[str] | None = None, exclude: str | Iterable[str] | None = None) -> list[str]:
@@ -38,3 +34,6 @@ def get_model(name: str, **config):
     if name not in list_models():
         raise ValueError(f"Unknown model {name}. Known: {', '.join(list_models())}")
     return globals()[name](**config)
+
+
+__all__ = sorted(n for n, value in globals().items() if n[0] != "_" and getattr(value, "__module__", "").startswith(__name__))

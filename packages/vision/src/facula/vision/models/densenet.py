@@ -9,14 +9,7 @@ from facula.nn import functional as F
 from ._build import build
 
 # first planes, growth, layers of the four blocks
-SHAPES = {
-    "densenet121": (64, 32, (6, 12, 24, 16)),
-    "densenet161": (96, 48, (6, 12, 36, 24)),
-    "densenet169": (64, 32, (6, 12, 32, 32)),
-    "densenet201": (64, 32, (6, 12, 48, 32)),
-}
-
-__all__ = ["DenseNet", *SHAPES]
+__all__ = ["DenseNet", "densenet121", "densenet161", "densenet169", "densenet201"]
 
 
 class _DenseLayer(nn.Module):
@@ -106,7 +99,11 @@ class DenseNet(nn.Module):
         return self.classifier(F.adaptive_avg_pool2d(x, (1, 1)).flatten(1))
 
 
-for _name, (_planes, _growth, _layers) in SHAPES.items():
-    globals()[_name] = build(
-        DenseNet, _name, {"growth_rate": _growth, "block_config": _layers, "num_init_features": _planes}, f"{_name}, untrained."
-    )
+def _of(name: str, planes: int, growth: int, layers: tuple[int, ...]):
+    return build(DenseNet, name, {"growth_rate": growth, "block_config": layers, "num_init_features": planes}, f"{name}, untrained.")
+
+
+densenet121 = _of("densenet121", 64, 32, (6, 12, 24, 16))
+densenet161 = _of("densenet161", 96, 48, (6, 12, 36, 24))
+densenet169 = _of("densenet169", 64, 32, (6, 12, 32, 32))
+densenet201 = _of("densenet201", 64, 32, (6, 12, 48, 32))

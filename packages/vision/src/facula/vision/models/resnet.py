@@ -10,6 +10,11 @@ from facula import Tensor, nn
 
 from ._build import build
 
+__all__ = [
+    "ResNet", "resnet18", "resnet34", "resnet50", "resnet101", "resnet152", "resnext50_32x4d",
+    "resnext101_32x8d", "resnext101_64x4d", "wide_resnet50_2", "wide_resnet101_2",
+]  # fmt: skip
+
 
 def conv3x3(in_planes: int, out_planes: int, stride: int = 1, groups: int = 1, dilation: int = 1) -> nn.Conv2d:
     return nn.Conv2d(
@@ -155,21 +160,17 @@ class ResNet(nn.Module):
         return self.fc(self.avgpool(x).flatten(1))
 
 
-# name -> block, blocks a stage, further arguments
-SIZES = {
-    "resnet18": (BasicBlock, [2, 2, 2, 2], {}),
-    "resnet34": (BasicBlock, [3, 4, 6, 3], {}),
-    "resnet50": (Bottleneck, [3, 4, 6, 3], {}),
-    "resnet101": (Bottleneck, [3, 4, 23, 3], {}),
-    "resnet152": (Bottleneck, [3, 8, 36, 3], {}),
-    "resnext50_32x4d": (Bottleneck, [3, 4, 6, 3], {"groups": 32, "width_per_group": 4}),
-    "resnext101_32x8d": (Bottleneck, [3, 4, 23, 3], {"groups": 32, "width_per_group": 8}),
-    "resnext101_64x4d": (Bottleneck, [3, 4, 23, 3], {"groups": 64, "width_per_group": 4}),
-    "wide_resnet50_2": (Bottleneck, [3, 4, 6, 3], {"width_per_group": 128}),
-    "wide_resnet101_2": (Bottleneck, [3, 4, 23, 3], {"width_per_group": 128}),
-}
-__all__ = ["BasicBlock", "Bottleneck", "ResNet", *SIZES]
-for _name, (_block, _layers, _options) in SIZES.items():
-    globals()[_name] = build(
-        ResNet, _name, {"block": _block, "layers": _layers, **_options}, f"{_name}, untrained; arguments go to ResNet."
-    )
+def _of(name: str, block, layers: list[int], **options):
+    return build(ResNet, name, {"block": block, "layers": layers, **options}, f"{name}, untrained; arguments go to ResNet.")
+
+
+resnet18 = _of("resnet18", BasicBlock, [2, 2, 2, 2])
+resnet34 = _of("resnet34", BasicBlock, [3, 4, 6, 3])
+resnet50 = _of("resnet50", Bottleneck, [3, 4, 6, 3])
+resnet101 = _of("resnet101", Bottleneck, [3, 4, 23, 3])
+resnet152 = _of("resnet152", Bottleneck, [3, 8, 36, 3])
+resnext50_32x4d = _of("resnext50_32x4d", Bottleneck, [3, 4, 6, 3], groups=32, width_per_group=4)
+resnext101_32x8d = _of("resnext101_32x8d", Bottleneck, [3, 4, 23, 3], groups=32, width_per_group=8)
+resnext101_64x4d = _of("resnext101_64x4d", Bottleneck, [3, 4, 23, 3], groups=64, width_per_group=4)
+wide_resnet50_2 = _of("wide_resnet50_2", Bottleneck, [3, 4, 6, 3], width_per_group=128)
+wide_resnet101_2 = _of("wide_resnet101_2", Bottleneck, [3, 4, 23, 3], width_per_group=128)

@@ -10,7 +10,7 @@ from ._build import build
 WIDTHS = (64, 128, 256, 512, 512)
 DEPTHS = {"vgg11": (1, 1, 2, 2, 2), "vgg13": (2, 2, 2, 2, 2), "vgg16": (2, 2, 3, 3, 3), "vgg19": (2, 2, 4, 4, 4)}
 
-__all__ = ["VGG", *DEPTHS, *(f"{name}_bn" for name in DEPTHS)]
+__all__ = ["VGG", "vgg11", "vgg11_bn", "vgg13", "vgg13_bn", "vgg16", "vgg16_bn", "vgg19", "vgg19_bn"]
 
 
 class VGG(nn.Module):
@@ -61,10 +61,13 @@ def convolutions(depths, batch_norm: bool) -> nn.Sequential:
     return make_layers([part for width, depth in zip(WIDTHS, depths) for part in (*[width] * depth, "M")], batch_norm)
 
 
-def _maker(depths, batch_norm):
-    return lambda **options: VGG(convolutions(depths, batch_norm), **options)
+def _of(depth: str, name: str):
+    normed = name != depth
+    make = lambda **options: VGG(convolutions(DEPTHS[depth], normed), **options)
+    return build(make, name, {}, f"{depth} with batch normalisation." if normed else f"{name}, untrained; arguments go to VGG.")
 
 
-for _name, _depths in DEPTHS.items():
-    globals()[_name] = build(_maker(_depths, False), _name, {}, f"{_name}, untrained; arguments go to VGG.")
-    globals()[f"{_name}_bn"] = build(_maker(_depths, True), f"{_name}_bn", {}, f"{_name} with batch normalisation.")
+vgg11, vgg11_bn = _of("vgg11", "vgg11"), _of("vgg11", "vgg11_bn")
+vgg13, vgg13_bn = _of("vgg13", "vgg13"), _of("vgg13", "vgg13_bn")
+vgg16, vgg16_bn = _of("vgg16", "vgg16"), _of("vgg16", "vgg16_bn")
+vgg19, vgg19_bn = _of("vgg19", "vgg19"), _of("vgg19", "vgg19_bn")

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import enum
+from typing import TYPE_CHECKING
 
 import facula
 
 from . import _picture as P
+
+if TYPE_CHECKING:
+    from .color import *  # noqa: F403
+    from .geometry import *  # noqa: F403
 
 _COLOR = (
     "adjust_brightness", "adjust_contrast", "adjust_gamma", "adjust_hue", "adjust_saturation", "invert", "posterize", "rgb_to_grayscale",
