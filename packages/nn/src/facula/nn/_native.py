@@ -9,28 +9,38 @@ from facula import Tensor
 
 from . import functional as F
 from .functional._embedding import _MODES, bags
+from .functional._kinds import checked
 from .functional._norm import _move
 
 _BAGS = tuple(_MODES)
 
 
-def native_layer_norm(input: Tensor, normalized_shape: Sequence[int], weight: Any, bias: Any, eps: float) -> tuple[Tensor, Tensor, Tensor]:
+def native_layer_norm(input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None, bias: Tensor | None, eps: float) -> tuple[Tensor, Tensor, Tensor]:
     """(layer_norm, mean, 1 / standard deviation) of each normalized part."""
     dims = tuple(range(-len(normalized_shape), 0))
     result = F.layer_norm(input, tuple(normalized_shape), weight, bias, eps)
-    mean = input.mean(dims, keepdim=True)
-    spread = (input.var(dims, correction=0, keepdim=True) + eps).rsqrt()
+    x = _as_summed(input, weight)
+    mean = x.mean(dims, keepdim=True)
+    spread = (x.var(dims, correction=0, keepdim=True) + float(eps)).rsqrt()
     return result, mean.detach(), spread.detach()
 
 
-def native_group_norm(input: Tensor, weight: Any, bias: Any, N: int, C: int, HxW: int, group: int, eps: float) -> tuple[Tensor, Tensor, Tensor]:
+def _as_summed(input: Tensor, weight: Tensor | None) -> Tensor:
+    """What statistics are taken from: halves beside a weight of another dtype have them in the weight's."""
+    return input if weight is None else input.to(weight.dtype)
+
+
+def native_group_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, N: int, C: int, HxW: int, group: int, eps: float) -> tuple[Tensor, Tensor, Tensor]:
     """(group_norm, mean, 1 / standard deviation) of each of the N * group groups; input has N * C * HxW elements."""
     if not (input.is_contiguous() or input.dim() == 4 and input.is_contiguous(memory_format=facula.channels_last)):
         raise RuntimeError(f"native_group_norm: Expected X.is_contiguous(memory_format) to be true, but got false (strides {input.stride()}). Make it contiguous.")
     if input.numel() != N * C * HxW:
         raise RuntimeError(f"native_group_norm: Expected X.numel() == N * C * HxW to be true, but got false: {input.numel()} elements for {N} * {C} * {HxW}.")
-    parts = input.reshape(N, group, C // group * HxW)
-    return F.group_norm(input, group, weight, bias, eps), parts.mean(2), (parts.var(2, correction=0) + eps).rsqrt()
+    if group < 1:
+        raise RuntimeError(f"native_group_norm: Expected num groups to be greater than 0, got {group}.")
+    result = F.group_norm(input.reshape(N, C, HxW), group, weight, bias, eps).reshape(input.shape)
+    parts = _as_summed(input, weight).reshape(N, group, C // group * HxW)
+    return result, parts.mean(2), (parts.var(2, correction=0) + float(eps)).rsqrt()
 
 
 def _want_elements(name: str, input: Tensor) -> None:
@@ -39,7 +49,7 @@ def _want_elements(name: str, input: Tensor) -> None:
 
 
 def native_batch_norm(
-    input: Tensor, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool, momentum: float, eps: float
+    input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None, running_var: Tensor | None, training: bool, momentum: float, eps: float
 ) -> tuple[Tensor, Tensor, Tensor]:
     """(batch_norm, mean, 1 / standard deviation) of each channel; the last two are empty where statistics are not taken from input."""
     if training:
@@ -86,6 +96,8 @@ def embedding_bag(
         sizes.index_add_(0, bag, facula.ones_like(bag) if padding_idx is None else (flat != padding_idx % weight.size(0)).long())
     return out, bag, sizes, places.clamp(min=0) if mode == 2 else sizes.clone()
 
+
+native_batch_norm, native_group_norm, native_layer_norm = map(checked, (native_batch_norm, native_group_norm, native_layer_norm))
 
 __all__ = [
     "batch_norm_update_stats", "embedding_bag", "native_batch_norm", "native_dropout", "native_group_norm", "native_layer_norm",

@@ -10,6 +10,7 @@ from facula import Tensor
 from facula.tensor_core import extend
 
 from . import functional as F
+from .functional._kinds import checked
 from ._recurrent import run_cell, run_layer
 
 _REDUCTIONS = ("none", "mean", "sum")
@@ -153,18 +154,22 @@ def ctc_loss(
 
 def grid_sampler(input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool) -> Tensor:
     """F.grid_sample: modes 0 bilinear, 1 nearest, 2 bicubic; paddings 0 zeros, 1 border, 2 reflection."""
+    for name, mode, words in (("interpolation_mode", interpolation_mode, _MODES), ("padding_mode", padding_mode, _PADDINGS)):
+        if not 0 <= mode < len(words):
+            raise RuntimeError(f"grid_sampler: {name} must be between 0 and {len(words) - 1} ({', '.join(words)}), but got {mode}.")
     return F.grid_sample(input, grid, _MODES[interpolation_mode], _PADDINGS[padding_mode], align_corners)
 
 
 def _of_rank(name: str, rank: int) -> Any:
     def sampler(input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool) -> Tensor:
         if input.dim() != rank:
-            raise RuntimeError(f"{name}: expected input of {rank} dims, but got {input.dim()}. Reshape it.")
+            error = RuntimeError if input.dim() else extend.RankError
+            raise error(f"{name}: expected input of {rank} dims, but got {input.dim()}. Reshape it.")
         return grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners)
 
     sampler.__name__ = sampler.__qualname__ = name
     sampler.__doc__ = f"grid_sampler of inputs with {rank} dims."
-    return sampler
+    return checked(sampler)
 
 
 grid_sampler_2d, grid_sampler_3d = _of_rank("grid_sampler_2d", 4), _of_rank("grid_sampler_3d", 5)

@@ -87,31 +87,38 @@ def _own(x):
 
 
 def _reflected():
-    """Operators with a number on the left."""
+    """Operators with a number on the left. What is no operand gives NotImplemented, so that Python asks the other side, and so does a call by name
+    with too few or too many arguments."""
 
-    def guarded(f):
-        def reflected(self, other):
-            if is_operand(other):
-                return f(self, other)
-            if is_array(other):
+    def guarded(f, strict=False):
+        def reflected(self, other=None, *more):
+            if is_operand(other) and not more:
+                try:
+                    return f(self, other)
+                except TypeError:
+                    if strict or isinstance(self, Tensor) and (f is not product or isinstance(other, Tensor)):
+                        raise
+                    return NotImplemented
+            if is_array(other) and not more:
                 return f(*_interop.beside_array(self, other))
             return NotImplemented
 
         return reflected
 
+    product = lambda x, n: _ops.matmul(n, x)  # which has no numbers
     return {
-        "__radd__": guarded(lambda x, n: _ops.add(_own(x), n)),
+        "__radd__": guarded(lambda x, n: _ops.add(_own(x), n), True),
         "__rsub__": guarded(lambda x, n: _ops.rsub(x, n)),
-        "__rmul__": guarded(lambda x, n: _ops.mul(_own(x), n)),
+        "__rmul__": guarded(lambda x, n: _ops.mul(_own(x), n), True),
         "__rtruediv__": lambda x, other: _ops.reciprocal(x) * other,  # PyTorch's order of roundings
-        "__rdiv__": lambda x, other: x.reciprocal() * other,
+        "__rdiv__": guarded(lambda x, other: x.reciprocal() * other),
         "__rfloordiv__": guarded(lambda x, n: _ops.floor_divide(n, x)),
         "__rmod__": guarded(lambda x, n: _ops.remainder(n, x)),
         "__rpow__": guarded(lambda x, n: _ops.pow(n, x)),
-        "__rmatmul__": guarded(lambda x, n: _ops.matmul(n, x)),
-        "__rand__": guarded(lambda x, n: _ops.bitwise_and(_own(x), n)),
-        "__ror__": guarded(lambda x, n: _ops.bitwise_or(_own(x), n)),
-        "__rxor__": guarded(lambda x, n: _ops.bitwise_xor(_own(x), n)),
+        "__rmatmul__": guarded(product),
+        "__rand__": guarded(lambda x, n: _ops.bitwise_and(_own(x), n), True),
+        "__ror__": guarded(lambda x, n: _ops.bitwise_or(_own(x), n), True),
+        "__rxor__": guarded(lambda x, n: _ops.bitwise_xor(_own(x), n), True),
         "__lshift__": guarded(lambda x, n: _ops.bitwise_left_shift(x, n)),
         "__rshift__": guarded(lambda x, n: _ops.bitwise_right_shift(x, n)),
         "__rlshift__": guarded(lambda x, n: _ops.bitwise_left_shift(n, x)),

@@ -241,7 +241,10 @@ class Tensor(lib.Slots):
         """
         if leaving is not None:
             leaving(self, "item")
-        h = self._h
+        try:
+            h = self._h
+        except AttributeError:
+            raise TypeError(f"Tensor.item: is for a Tensor, not for {type(self).__name__} {self!r}. Convert it with facula.tensor.") from None
         value = number_of(h)
         if value is not None:
             return value

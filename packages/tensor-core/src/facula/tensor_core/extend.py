@@ -10,7 +10,7 @@ import threading
 from facula.tensor_core import _ops, _threads
 from facula.tensor_core.dispatch import slow as _dispatch
 from facula.tensor_core.dispatch.slow import Op, Param, record
-from facula.tensor_core._errors import DeviceError, DTypeError, GradError, RankError, ShapeError
+from facula.tensor_core._errors import DeviceError, DTypeError, GradError, IntegerOverflow, IntegersOverflow, RankError, ShapeError
 from facula.tensor_core.dispatch.guard import check, guarded, want_ints, want_tensor
 from facula.tensor_core._lib import NULL, lib
 from facula.tensor_core.dispatch.out import into
@@ -243,7 +243,7 @@ def name_functions(home):
 
 __all__ = [
     "guarded", "want_ints", "check",
-    "DTypeError", "DeviceError", "GradError", "NULL", "Op", "Param", "RankError", "ShapeError", "Tensor", "ThreadState", "attach", "below", "bump", "call", "channels_last", "disabled_torch_function", "elsewhere", "epoch_advance",
+    "DTypeError", "DeviceError", "GradError", "IntegerOverflow", "IntegersOverflow", "NULL", "Op", "Param", "RankError", "ShapeError", "Tensor", "ThreadState", "attach", "below", "bump", "call", "channels_last", "disabled_torch_function", "elsewhere", "epoch_advance",
     "epoch_refresh", "epoch_stale", "execute", "function", "grad_mode", "gradients", "handle", "interpreter", "into", "lib", "listening", "make_subclass", "name_functions", "ops", "plain", "printed", "read_pickle", "record", "set_grad_mode",
     "set_tape", "shares_storage", "subclassed", "version", "want_tensor", "wrap",
 ]  # fmt: skip

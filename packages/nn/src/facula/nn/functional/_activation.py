@@ -166,6 +166,7 @@ def gelu(input: Tensor, approximate: str = "none", *, out: Tensor | None = None)
         return _row["_gelu"](input, out=out)
     if approximate == "tanh":
         return _row["_gelu_tanh"](input, out=out)
+    extend.check("gelu", "approximate", 1, "str", approximate)
     raise RuntimeError(f"gelu: approximate argument must be either none or tanh, not {approximate!r}.")
 
 

@@ -241,11 +241,16 @@ def multi_head_attention_forward(
     if size * num_heads != e:
         raise AssertionError(f"embed_dim {e} not divisible by num_heads {num_heads}")
     if use_separate_proj_weight:
+        for name, w in (("q_proj_weight", q_proj_weight), ("k_proj_weight", k_proj_weight), ("v_proj_weight", v_proj_weight)):
+            if w is None:
+                raise AssertionError(f"use_separate_proj_weight is True but {name} is None. Give it.")
         b = (None,) * 3 if in_proj_bias is None else in_proj_bias.chunk(3)
         q, k, v = linear(query, q_proj_weight, b[0]), linear(key, k_proj_weight, b[1]), linear(value, v_proj_weight, b[2])
     else:
         if key.shape != value.shape:
             raise AssertionError(f"key shape {tuple(key.shape)} does not match value shape {tuple(value.shape)}")
+        if in_proj_weight is None:
+            raise AssertionError("use_separate_proj_weight is False but in_proj_weight is None. Give it.")
         q, k, v = _projected(query, key, value, in_proj_weight, in_proj_bias)
     mask, padding = _as_added(attn_mask, "attn_mask", q), _as_added(key_padding_mask, "key_padding_mask", q)
     if mask is not None:
@@ -255,6 +260,9 @@ def multi_head_attention_forward(
             mask = mask.unsqueeze(0)
         elif tuple(mask.shape) != (n * num_heads, length, key.size(0)):
             raise RuntimeError(f"The shape of the 3D attn_mask is {tuple(mask.shape)}, but should be {(n * num_heads, length, key.size(0))}.")
+    if (bias_k is None) is not (bias_v is None):
+        given, lacking = ("bias_v", "bias_k") if bias_k is None else ("bias_k", "bias_v")
+        raise AssertionError(f"{given} is set but {lacking} is None. Give both or neither.")
     if bias_k is not None and bias_v is not None:  # one more key and value, learnt
         for given, name in ((static_k, "key"), (static_v, "value")):
             if given is not None:

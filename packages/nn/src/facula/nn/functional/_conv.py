@@ -24,8 +24,7 @@ def _same_padding(kernel: tuple, stride: tuple, dilation: tuple) -> tuple[tuple,
 def _check(name: str, x: Tensor, weight: Tensor, bias: Tensor | None, groups: int, transposed: bool) -> None:
     if weight.dim() != x.dim():
         raise RuntimeError(f"{name}: weight {list(weight.shape)} has {weight.dim()} dims, {x.dim()} are wanted.")
-    if type(groups) is not int:
-        extend.check(name, "groups", 6, "int", groups)
+    extend.check(name, "groups", 6, "int", groups)
     if groups <= 0:
         raise RuntimeError(f"{name}: non-positive groups is not supported, got {groups}")
     channels = weight.size(0) if transposed else weight.size(1) * groups

@@ -22,7 +22,16 @@ def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
     for k, (name, value) in enumerate((("kernel_size", kernel_size), ("dilation", dilation), ("padding", padding), ("stride", stride))):
         if type(value) is not int:
             extend.check("unfold", name, k + 1, "ints", value)
-    kernel, dilation, padding, stride = (ntuple(v, 2) for v in (kernel_size, dilation, padding, stride))
+        if isinstance(value, (list, tuple)):
+            extend.want_ints("unfold", name, k + 1, value)
+        elif isinstance(value, Tensor):
+            raise TypeError(f"unfold(): argument '{name}' (position {k + 2}) must be int or tuple of ints, not a Tensor: iteration over a 0-d tensor. Convert it with int().")
+    for name, value in (("kernel_size", kernel_size), ("dilation", dilation), ("padding", padding), ("stride", stride)):
+        if isinstance(value, (list, tuple)) and len(value) != 2:
+            raise RuntimeError(f"unfold: It is expected {name} equals to 2, but got size {len(value)}: {value}. Give one number, or two.")
+    kernel, dilation, padding, stride = (ntuple((v, v) if type(v) is int else v, 2, "unfold") for v in (kernel_size, dilation, padding, stride))
+    if min(padding) < 0:
+        raise RuntimeError(f"unfold: padding should be non-negative, but got {padding}. Slice the input.")
     for name, sizes in (("kernel size", kernel), ("dilation", dilation), ("stride", stride)):
         if min(sizes) < 1:
             raise RuntimeError(f"unfold: {name} should be greater than zero, but got {sizes}.")

@@ -32,7 +32,12 @@ def _kinds(function: Callable) -> dict[str, str]:
     return found
 
 
+def checked(function: Callable) -> Callable:
+    """The function, which looks at the kinds of its arguments first."""
+    return extend.guarded(function, _kinds)
+
+
 for _module in _MODULES:
     for _name, _function in list(vars(_module).items()):
         if type(_function) is FunctionType and _function.__module__ == _module.__name__ and _name[0] != "_" and _name not in _FAST | _ANY and not _name.endswith("_with_indices"):
-            setattr(_module, _name, extend.guarded(_function, _kinds))
+            setattr(_module, _name, checked(_function))

@@ -19,9 +19,11 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
         found = ", ".join(f"{name}: {t.dtype.name}" for name, t in (("input1", input1), ("input2", input2), ("weight", weight), ("bias", bias)) if t is not None)
         raise RuntimeError(f"bilinear: All tensors must have the same dtype, got {found}. Convert them with .to().")
     if weight.dim() != 3:
-        raise RuntimeError(f"bilinear: expected weight to have 3 dims, got {weight.dim()}.")
-    if bias is not None and bias.dim() != 1:
-        raise IndexError(f"bilinear: expected bias to have 1 dim, got {bias.dim()}.")
+        raise (RuntimeError if weight.dim() else extend.RankError)(f"bilinear: expected weight to have 3 dims, got {weight.dim()}.")
+    if bias is not None and not bias.dim():
+        raise IndexError("bilinear: expected bias to have 1 dim, got 0.")
+    if bias is not None and bias.size(0) != weight.size(0):
+        raise RuntimeError(f"bilinear(): bias size does not match weight size: got {bias.size(0)} but expected {weight.size(0)}. Give one number for each output.")
     if input1.dim() != input2.dim():
         raise RuntimeError(f"bilinear(): input dimensions do not match: got {input1.dim()} and {input2.dim()}")
     if input1.shape[:-1] != input2.shape[:-1]:

@@ -108,10 +108,11 @@ def triplet_margin_with_distance_loss(
     *,
     distance_function: Callable[[Tensor, Tensor], Tensor] | None = None,
     margin: float = 1.0,
-    swap: bool = False,
+    swap: Any = False,
     reduction: str = "mean",
 ) -> Tensor:
-    """triplet_margin_loss under any distance."""
+    """triplet_margin_loss under any distance. swap is anything that is true or false."""
+    extend.check("triplet_margin_with_distance_loss", "margin", None, "number", margin)
     check(reduction)
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")

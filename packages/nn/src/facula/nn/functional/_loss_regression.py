@@ -108,12 +108,12 @@ def huber_loss(
     """r^2 / 2 where |r| <= delta, else delta (|r| - delta / 2); r = input - target. Source: Huber (1964)."""
     check(reduction)
     _warn_sizes(input, target)
-    if delta <= 0:
+    if not delta > 0:
         raise RuntimeError(f"huber_loss does not support non-positive values for delta, got {delta}.")
     difference = _difference(input, target)
     if difference.dtype.kind != 2:
         raise extend.DTypeError(f"huber_loss: not implemented for {difference.dtype.name}. Convert with input.float().")
-    loss = _huber(difference, delta=delta)
+    loss = _huber(difference, delta=float(delta))
     if weight is None:
         return reduced(stored("huber_loss", loss, input.dtype), reduction, "HuberLossBackward0")
     _check_weight(input, weight)

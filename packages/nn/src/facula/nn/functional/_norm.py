@@ -32,6 +32,17 @@ def _check_parts(function: str, channels: int, *parts: Tensor | None) -> None:
             raise RuntimeError(f"{function}: {name} should contain {channels} elements not {t.numel()}")
 
 
+def _check_running(name: str, x: Tensor, mean: Tensor | None, var: Tensor | None) -> None:
+    """Refuse running statistics of two dtypes, of no vector, or of another dtype than the input's: beside halves they may be float32."""
+    if mean is None or x.dtype.kind != 2:
+        return
+    kinds = mean.dtype, var.dtype
+    if kinds[0] is not kinds[1] or kinds[0] is not x.dtype and not (x.dtype in _HALVES and kinds[0] is facula.float32):
+        raise RuntimeError(f"{name}: mixed dtype: expected scalar type {x.dtype.scalar_type} but found {kinds[0].scalar_type} and {kinds[1].scalar_type} for running_mean and running_var. Convert them with .to().")
+    if len(mean.shape) != 1 or len(var.shape) != 1:
+        raise RuntimeError(f"{name}: expected running_mean and running_var of 1 dim, but got shapes {tuple(mean.shape)} and {tuple(var.shape)}. Flatten them.")
+
+
 def batch_norm(
     input: Tensor,
     running_mean: Tensor | None,
@@ -60,10 +71,15 @@ def batch_norm(
             return _batch_norm_eval(input, running_mean, running_var, weight, bias, eps)[0]
         except (RuntimeError, TypeError):
             pass  # said below
-    if 0 in input.shape[:2][-1:] and (input.dim() > 1 or all(t is None or not t.numel() for t in (running_mean, running_var, weight, bias))):
-        return input.clone()  # no channels, as PyTorch has it
+    if 0 in input.shape[:2][-1:]:
+        parts = [t for t in (running_mean, running_var, weight, bias) if t is not None]
+        for t in parts:
+            extend.want_tensor("batch_norm", "running_mean, running_var, weight or bias", None, t)
+        if input.dim() > 1 or not any(t.numel() for t in parts):
+            return input.clone()  # no channels, as PyTorch has it
     if input.dim() < 2:
-        raise RuntimeError(f"batch_norm: expected input to have at least 2 dimensions, got {input.dim()}")
+        error = RuntimeError if input.dim() else extend.RankError
+        raise error(f"batch_norm: expected input to have at least 2 dimensions, got {input.dim()}")
     _check_parts("batch_norm", input.size(1), running_mean, running_var, weight, bias)
     if not training:
         if running_mean is None or running_var is None:
@@ -71,6 +87,7 @@ def batch_norm(
         return _by_given(input, running_mean, running_var, weight, bias, eps)
     if (running_mean is None) is not (running_var is None):
         raise ValueError("batch_norm: running_mean and running_var must either both be None or neither be None. Give both.")
+    _check_running("batch_norm", input, running_mean, running_var)
     _check_statistics_size("batch_norm", input)
     if not input.numel():  # nothing moves the running statistics
         return in_one_dtype(_of_nothing, input, weight, bias)
@@ -86,6 +103,10 @@ def _by_batch(
     input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, weight: Tensor | None, bias: Tensor | None, momentum: float, eps: float
 ) -> Tensor:
     """Normalised by its own statistics, towards which the running ones move."""
+
+    extend.check("batch_norm", "momentum", 6, "float", momentum)
+    momentum = float(momentum)
+    weight, bias = (t if t is None or t.dim() == 1 else t.reshape(-1) for t in (weight, bias))
 
     def trained(x: Tensor, w: Tensor | None, b: Tensor | None) -> Tensor:
         out, mean, _, var = _batch_norm_train(x, w, b, eps)
@@ -145,6 +166,8 @@ def instance_norm(
         raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.size()}")
     if c and running_mean is None and running_var is None:  # each channel is a group
         return in_one_dtype(lambda x, w, b: _group_norm(x, w, b, c, eps)[0], input, weight, bias)
+    if running_var is not None and running_var.dtype is not running_mean.dtype and running_var.dtype is not input.dtype:
+        raise RuntimeError(f"instance_norm: expected scalar type {input.dtype.scalar_type} but found {running_var.dtype.scalar_type} for running_var, beside a running_mean of {running_mean.dtype.scalar_type}. Convert it with .to().")
     means = None if running_mean is None else running_mean.repeat(n)
     variances = None if running_var is None else running_var.repeat(n)
     flat = input.reshape(1, n * c, *input.shape[2:])

@@ -60,6 +60,9 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
         extend.check("pad", "mode", 2, "str", mode)
     if type(pad) is str:
         extend.want_ints("pad", "pad", 1, pad)
+    if value is not None and type(value) is not float:
+        extend.check("pad", "value", 3, "float", value)
+        value = float(value)
     pad = tuple(pad)
     if len(pad) % 2:
         raise RuntimeError(f"pad: padding length must be divisible by 2, but got {len(pad)}: {pad}")
@@ -75,7 +78,7 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
             except (RuntimeError, TypeError):
                 pass
     pairs = [(pad[k], pad[k + 1]) for k in range(0, len(pad), 2)][::-1]
-    if value not in (None, 0):
+    if value not in (None, 0) and mode in _MODES:
         raise RuntimeError(f"Padding mode '{mode}' doesn't take in value argument, got {value}")
     if mode not in ("reflect", "replicate", "circular"):
         raise NotImplementedError(f"pad: unrecognised padding mode {mode!r}. Give 'constant', 'reflect', 'replicate' or 'circular'.")

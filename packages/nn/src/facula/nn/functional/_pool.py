@@ -11,7 +11,7 @@ from facula import Tensor
 from facula.tensor_core import extend
 
 from ._rows import REAL, only, row
-from ._window import batched, channels_last, ntuple, out_size, padded, some, taps
+from ._window import batched, channels_last, ntuple, out_size, padded, some, taps, want_sizes
 
 _max_row, _values_row, _avg_row = row("max_pool"), row("_max_pool_values"), row("avg_pool")
 _squeeze, _unsqueeze = row("squeeze"), row("unsqueeze")
@@ -21,6 +21,8 @@ class _Windows:
     """The geometry of a pooling: sizes after defaults and checks, and how far the last windows hang over."""
 
     def __init__(self, name: str, x: Tensor, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool, ndim: int) -> None:
+        for k, (what, value) in enumerate((("kernel_size", kernel), ("stride", kernel if stride is None else stride), ("padding", padding), ("dilation", dilation))):
+            want_sizes(name, what, k + 1, value)
         self.kernel = ntuple(kernel, ndim, "kernel_size")
         self.stride = self.kernel if stride is None or isinstance(stride, (tuple, list)) and not stride else ntuple(stride, ndim, "stride")
         self.padding, self.dilation = ntuple(padding, ndim, "padding"), ntuple(dilation, ndim, "dilation")
@@ -240,24 +242,19 @@ def lp_pool3d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = N
 def _max_unpool(ndim: int, input: Tensor, indices: Tensor, kernel: Any, stride: Any, padding: Any, output_size: Any) -> Tensor:
     name = f"max_unpool{ndim}d"
     x, added = batched(input, ndim, name)
+    kernel, stride, padding = _own_each(kernel, ndim), _own_each(kernel if stride is None else stride, ndim), _own_each(padding, ndim)
+    size = _unpooled(name, input, kernel, stride, padding, output_size)
+    if ndim == 3:  # whose kernel sees these, too
+        extend.want_ints(name, "stride", 3, stride)
+        extend.want_ints(name, "padding", 4, padding)
     some(name, input, ndim)
     only(name, input.dtype, REAL)
     if indices.dtype.name != "int64":
         raise RuntimeError(f"{name}: elements in indices should be type int64 but got: {indices.dtype.name}. Convert them with .long().")
     if indices.shape != input.shape:
         raise RuntimeError(f"{name}: expected shape of indices to be {list(input.shape)}, but got {list(indices.shape)}")
-    kernel = ntuple(kernel, ndim, "kernel_size")
-    stride, padding = kernel if stride is None else ntuple(stride, ndim, "stride"), ntuple(padding, ndim, "padding")
-    natural = [(n - 1) * s + k - 2 * p for n, s, k, p in zip(x.shape[2:], stride, kernel, padding)]
-    if output_size is None:
-        size = natural
-    else:
-        size = list(output_size)[-ndim:]
-        if len(output_size) not in (ndim, ndim + 2, ndim + 1):
-            raise ValueError(f"{name}: output_size should have {ndim} or {ndim + 2} elements, but it has length {len(output_size)}")
-        for want, usual, s in zip(size, natural, stride):
-            if not usual - s < want < usual + s:
-                raise ValueError(f"{name}: invalid output_size {list(output_size)}: a dim must be within {s} of {usual}")
+    if len(size) != ndim:
+        raise RuntimeError(f"{name}: there should be exactly {ndim} elements in output_size, but got {len(size)}: {size}. Give kernel_size as one number, or {ndim}.")
     n, c = x.shape[:2]
     places = math.prod(size)
     flat = (indices.unsqueeze(0) if added else indices).reshape(n, c, math.prod(x.shape[2:]))
@@ -269,6 +266,28 @@ def _max_unpool(ndim: int, input: Tensor, indices: Tensor, kernel: Any, stride: 
     if ndim == 2 and channels_last(x):
         out = out.contiguous(memory_format=facula.channels_last)
     return out.squeeze(0) if added else out
+
+
+def _own_each(value: Any, ndim: int) -> tuple:
+    """A size for each dim: one number is for all of them, what else can be walked is taken as it is."""
+    return tuple(value) if hasattr(value, "__iter__") else (value,) * ndim
+
+
+def _unpooled(name: str, input: Tensor, kernel: tuple, stride: tuple, padding: tuple, output_size: Any) -> list:
+    """The sizes that were pooled: as they would be if the windows just filled them, or output_size where that is less than a stride off."""
+    shape, n = input.shape, len(kernel)
+    natural = [(shape[len(shape) - n + d] - 1) * stride[d] + kernel[d] - 2 * padding[d] for d in range(n)]
+    if output_size is None:
+        return natural
+    size = list(output_size)
+    if len(size) == n + 2:
+        size = size[2:]
+    if len(size) != n:
+        raise ValueError(f"{name}: output_size should be a sequence containing {n} or {n + 2} elements, but it has a length of {len(size)}.")
+    for want, usual, s in zip(size, natural, stride):
+        if not usual - s < want < usual + s:
+            raise ValueError(f"{name}: invalid output_size {size}: a dim must be within {s} of {usual}.")
+    return size
 
 
 def max_unpool1d(input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None) -> Tensor:

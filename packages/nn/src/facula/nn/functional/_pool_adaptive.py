@@ -9,7 +9,7 @@ from facula import Tensor
 from facula.tensor_core import extend
 
 from ._rows import REAL, only
-from ._window import batched, ntuple
+from ._window import batched, ntuple, want_sizes
 
 _max_row, _avg_row = (extend.function(extend.ops[f"adaptive_{name}_pool"]) for name in ("max", "avg"))
 
@@ -155,6 +155,7 @@ def _fractional(
         raise RuntimeError(f"{name}(): Expected input to have non-zero size for non-batch dimensions, but got {list(input.shape)}.")
     if x.is_complex():
         only(name, x.dtype, REAL)
+    want_sizes(name, "kernel_size", 1, kernel_size)
     sizes, kernel = tuple(x.shape[2:]), _each(name, "kernel_size", kernel_size, ndim, RuntimeError)
     if output_size is None:
         output_size = [int(n * r) for n, r in zip(sizes, _each(name, "output_ratio", output_ratio, ndim, ValueError))]

@@ -17,13 +17,28 @@ from facula.tensor_core import extend
 
 def ntuple(value: Any, n: int, name: str = "value") -> tuple:
     """`value` n times, or its n elements."""
-    if isinstance(value, (list, tuple)):
+    if type(value) is int and -(2**63) <= value < 2**63:
+        return (value,) * n
+    several = isinstance(value, (list, tuple))
+    for v in value if several else (value,):
+        if type(v) is int and not -(2**63) <= v < 2**63:
+            error = extend.IntegersOverflow if several else extend.IntegerOverflow
+            raise error(f"{name}: Overflow when unpacking long long: {v}. Give one of 64 bits.")
+    if several:
         if len(value) == 1:
             return tuple(value) * n
         if len(value) != n:
             raise extend.ShapeError(f"{name} has {len(value)} elements, {n} are wanted. Give one number or {n}.")
         return tuple(value)
     return (value,) * n
+
+
+def want_sizes(function: str, name: str, position: int, value: Any) -> None:
+    """Refuse what is neither one size for all dims nor a sequence of them."""
+    if isinstance(value, (list, tuple)):
+        extend.want_ints(function, name, position, value)
+    elif type(value) is not int:
+        extend.check(function, name, position, "ints", value)
 
 
 def out_size(size: int, kernel: int, stride: int, padding: int, dilation: int = 1, ceil_mode: bool = False) -> int:

@@ -11,8 +11,22 @@ _FORWARD, _BACKWARD = ("backward", "ortho", "forward"), ("forward", "ortho", "ba
 
 def _order(stride, dim, last=()):
     """How the result of a transform over dim + last lies, as PyTorch's do: the other dims outermost, in the order of the input's memory."""
-    others = [d for d in range(len(stride)) if d not in (*dim, *last)]
+    moved = (*dim, *last)
+    others = [d for d in _partitioned(len(stride), moved) if d not in moved]
     return (*_outermost(others, stride), *_outermost(dim, stride), *last)
+
+
+def _partitioned(n, moved):
+    """All n dims, those that are not moved first: each that is changes places with the last that is not, which decides among dims of one stride."""
+    dims, k, end = list(range(n)), 0, n - 1
+    while k < end:
+        if dims[k] not in moved:
+            k += 1
+        elif dims[end] in moved:
+            end -= 1
+        else:
+            dims[k], dims[end] = dims[end], dims[k]
+    return dims
 
 
 def _outermost(dims, stride):

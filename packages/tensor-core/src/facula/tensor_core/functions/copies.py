@@ -108,6 +108,7 @@ def fill(input, value):
 
 def empty_permuted(size, physical_layout, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
     """An unset tensor whose memory has the dims in the order physical_layout."""
+    want_ints("empty_permuted", "size", 0, size)
     want_ints("empty_permuted", "physical_layout", 1, physical_layout)
     size, order = ints((size,)), list(physical_layout)
     if sorted(order) != list(builtins.range(len(size))):

@@ -5,7 +5,7 @@ import math
 from facula.tensor_core import _ops, _state
 from facula.tensor_core.dispatch.arguments import dtype_id, ints, listed
 from facula.tensor_core._errors import OutOfMemoryError
-from facula.tensor_core.dispatch.guard import check, want_tensor
+from facula.tensor_core.dispatch.guard import check, want_ints, want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core.dispatch.out import a_tensor
 from facula.tensor_core.dispatch.run import fitting, number
@@ -314,6 +314,8 @@ def full_like(input, fill_value, *, dtype=None, layout=None, device=None, requir
 def empty_strided(size, stride, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
     """An unset tensor with these strides. Raises RuntimeError for negative sizes or strides."""
     plain(layout, pin_memory)
+    want_ints("empty_strided", "size", 0, size)
+    want_ints("empty_strided", "stride", 1, stride)
     if len(size) != len(stride):
         raise RuntimeError(f"empty_strided: dimensionality of sizes ({len(size)}) must match dimensionality of strides ({len(stride)})")
     h = lib.fc_empty_strided(lib.fc_default_dtype() if dtype is None else dtype_id(dtype), _place(device), len(size), list(size), list(stride))

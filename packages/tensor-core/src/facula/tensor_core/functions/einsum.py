@@ -4,6 +4,7 @@ import functools
 
 from facula.tensor_core import _ops
 from facula.tensor_core.functions import shape as _shape
+from facula.tensor_core.dispatch.foreign import overriding
 from facula.tensor_core._tensor import Tensor
 
 
@@ -26,6 +27,11 @@ def einsum(*args):
         equation, operands = _from_lists((equation, *operands))
     elif len(operands) == 1 and isinstance(operands[0], (list, tuple)):
         operands = operands[0]
+        if not operands:
+            raise ValueError(f"einsum(): must specify the equation string and at least one operand, got {equation!r} and none.")
+    for k, x in enumerate(operands):
+        if not isinstance(x, Tensor) and not overriding((x,)):
+            raise TypeError(f"einsum(): expected Tensor as element {k} in argument 1, but got {type(x).__name__}. Convert it with facula.tensor.")
     if len(operands) == 2 and (plan := _pair_plan(equation, *operands)):
         return _pair(plan, *operands)
     if len(operands) == 1 and isinstance(operands[0], Tensor) and (plan := _single_dims(equation, operands[0].dim())):

@@ -306,12 +306,12 @@ def setitem(x, key, value):
         value = _squeeze_leading(range(view.dim() - len(lead) + builtins.max(lead)), value)
     if 0 in [i.numel() for i in indices if i is not None] and value.numel() != 1:
         try:
-            return index_put_(view, indices, value)
+            return _put(view, indices, value)
         except ShapeError:  # nothing is written: as in PyTorch, any value will do for x[False]
             if isinstance(key, bool) or isinstance(key, Tensor) and not key.dim():
                 return
             raise
-    index_put_(view, indices, value)
+    _put(view, indices, value)
 
 
 def _fits(shape, want):
@@ -376,12 +376,22 @@ def zero_(input):
 
 def index_put_(input, indices, values, accumulate=False):
     """input written (or added to) through index tensors. In place; of equal indices the last one wins."""
+    if type(input) is not Tensor:
+        want_tensor("index_put_", "input", 0, input)
     if not isinstance(values, Tensor):
-        values = _run.zero_dim(values, input.dtype)
+        want_tensor("index_put_", "values", 2, values)
     if isinstance(indices, Tensor):
         raise TypeError("index_put_(): argument 'indices' (position 1) must be tuple of Tensors, not Tensor. Write (index,).")
+    for k, i in enumerate(indices):
+        if not isinstance(i, Tensor):
+            raise TypeError(f"index_put_(): expected Tensor as element {k} in argument 'indices', but got {type(i).__name__}. For whole dims write x[:, index] = values.")
     if accumulate is not False and accumulate is not True:
         check("index_put_", "accumulate", 3, "bool", accumulate)
+    return _put(input, indices, values, accumulate)
+
+
+def _put(input, indices, values, accumulate=False):
+    """index_put_; None among the indices is a whole dim."""
     key = tuple([slice(None) if i is None else i for i in indices])
     places = _positions(input, key, tuple)
     if places is None:

@@ -4,6 +4,7 @@ from facula.tensor_core import _ops, return_types
 from facula.tensor_core.functions import create as _create, index as _index, shape as _shape
 from facula.tensor_core.dispatch import slow as _dispatch
 from facula.tensor_core.dispatch.guard import check, want_tensor
+from facula.tensor_core.dispatch.run import number
 from facula.tensor_core._errors import DTypeError
 from facula.tensor_core._lib import lib
 from facula.tensor_core.dispatch.out import into
@@ -203,6 +204,9 @@ def bincount(input, weights=None, minlength=0):
 
 def histc(input, bins=100, min=0, max=0, *, out=None):
     """How many elements fall into each of `bins` equal intervals from min to max, the last closed; both 0: the data's range."""
+    for bound in (min, max):
+        if type(bound) is int:
+            number(bound)  # which refuses one beyond 64 bits
     if max < min:
         raise RuntimeError(f"histc: max must be larger than min, but they are {max} and {min}. Exchange them.")
     if bins <= 0:

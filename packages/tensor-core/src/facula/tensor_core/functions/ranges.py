@@ -34,20 +34,21 @@ def arange(start=None, end=None, step=1, *, out=None, dtype=None, layout=None, d
     >>> facula.arange(1, 2.5, 0.5)
     tensor([1.0000, 1.5000, 2.0000])
     """
-    if type(start) is int and (end is None or type(end) is int) and type(step) is int and dtype is out is layout is device is None:
+    if type(start) is int and (type(end) is int or end is None and step == 1) and type(step) is int and dtype is out is layout is device is None:
         first, stop = (0, start) if end is None else (start, end)
         if step and (stop - first) * step >= 0 and not (requires_grad or pin_memory) and not _state._device.id:  # the common case, flat
             return _ops.arange_of(first, step, -((first - stop) // step), int64, math.nan, 0.0)
-    if start is None and step != 1 or start is end is None:
-        raise TypeError("arange() received an invalid combination of arguments - got (). Give an end.")
+    if (start is None or end is None) and step != 1 or start is end is None:
+        raise TypeError(f"arange() received an invalid combination of arguments: start {start}, end {end}, step {step}. Give an end, beside a step both.")
     plain(layout, pin_memory)
     if end is None:
         start, end = 0, start
     start = 0 if start is None else start
     start, end, step = (v.item() if hasattr(v, "item") else v for v in (start, end, step))
     for position, (name, value) in enumerate((("start", start), ("end", end), ("step", step))):
-        if type(value) is not float and type(value) is not int:
+        if type(value) is not float:
             check("arange", name, position, "number", value)
+            number(value)  # which refuses one beyond 64 bits
     if complex in (type(start), type(end), type(step)):
         raise RuntimeError(f"arange: value cannot be converted to a real number without overflow, got {start}, {end}, {step}.")
     dtype = as_dtype(dtype)
@@ -63,6 +64,8 @@ def arange(start=None, end=None, step=1, *, out=None, dtype=None, layout=None, d
         dtype = out.dtype if out is not None else (int64 if whole else _state.get_default_dtype())
     if step != step:
         raise ShapeError("arange: step must be nonzero, got nan.")
+    if dtype is int64 and not whole and (end - start) * step < 0:
+        raise RuntimeError(f"arange: upper bound and lower bound inconsistent with step sign: {start} to {end} by {step}.")
     if dtype is int64 and not whole:  # counted in integers, as PyTorch does for this dtype alone
         start, end, step, whole = int(start), int(end), int(step), True
     if step == 0 or step != step:
@@ -101,10 +104,11 @@ def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=Non
     if not hasattr(steps, "__index__"):
         raise TypeError(f"linspace(): argument 'steps' must be int, not {type(steps).__name__}: {steps}")
     dtype = as_dtype(dtype)
-    if dtype is not None and dtype.kind == 0:
+    number(start), number(end)  # which refuses what is beyond 64 bits
+    if dtype is not None and dtype.kind == 0 and steps:
         raise NotImplementedError('"linspace" not implemented for \'Bool\'. Convert the result with .bool().')
     _fits("linspace", out, dtype)
-    if out is not None and out.dtype.kind == 0:
+    if out is not None and out.dtype.kind == 0 and steps:
         raise NotImplementedError('"linspace" not implemented for \'Bool\'. Give an output of another dtype.')
     if steps < 0:
         raise RuntimeError(f"linspace: number of steps must be non-negative, got {steps}.")
@@ -114,6 +118,8 @@ def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=Non
         raise RuntimeError(f"linspace(): inferred dtype complex can't be safely cast to passed dtype {dtype.name}. Give a complex dtype.")
     if steps:
         _ends_fit("linspace", dtype, start, end)
+    else:
+        start = end = 0  # whatever they are
     if dtype.kind == 1:  # PyTorch cuts the ends first
         start, end = int(start), int(end)
     if dtype.kind == 3:
@@ -138,7 +144,6 @@ def _ends_fit(name, dtype, *ends):
     if dtype.kind < 3 and any(isinstance(v, complex) for v in ends):
         raise RuntimeError(f"torch.{name}(): inferred dtype {_kind_dtype(3)} can't be safely cast to passed dtype {dtype}, got {ends}. Pass a complex one.")
     for v in ends:
-        number(v)
         fitting(name, v, dtype)
 
 
@@ -170,6 +175,8 @@ def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None,
             t = _ops.linspace_of(steps, float64, float(first), float(last))
             return _finish(_ops.copy(_map2r(_POW, None, 2, 0, float(base), 0.0, t._h), dtype or _state.get_default_dtype()), requires_grad)
     _fits("logspace", out, dtype)
+    if isinstance(base, complex):
+        raise TypeError(f"logspace() received an invalid combination of arguments: base {base} is no float. Take its real part.")
     if dtype is None and out is None and (isinstance(start, complex) or isinstance(end, complex)):
         dtype = _state.get_default_dtype().to_complex()
     dtype = as_dtype(dtype) or (_state.get_default_dtype() if out is None else out.dtype)
@@ -177,9 +184,12 @@ def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None,
         first, last = _end("start", start, device), _end("end", end, device)
         if as_dtype(dtype).kind != 3 and (isinstance(first, complex) or isinstance(last, complex)):
             raise RuntimeError(f"logspace(): inferred dtype complex can't be safely cast to passed dtype {as_dtype(dtype).name}. Give a complex dtype.")
+    for v in (start, end):
+        if not isinstance(v, Tensor):
+            number(v)
     if not isinstance(start, Tensor) and not isinstance(end, Tensor) and steps:
         _ends_fit("logspace", dtype, start, end)
-    if as_dtype(dtype).kind == 1:  # as linspace cuts the ends
+    if as_dtype(dtype).kind == 1 and steps:  # as linspace cuts the ends
         start, end = int(_end("start", start, device)), int(_end("end", end, device))
     if type(start) is float is type(end) and as_dtype(dtype).kind < 3 and type(steps) is int and steps >= 0 and device is None:
         t = _ops.linspace_of(steps, float64, start, end)

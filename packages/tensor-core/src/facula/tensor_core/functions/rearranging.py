@@ -117,9 +117,11 @@ def flipud(input):
 
 def roll(input, shifts, dims=None):
     """Elements moved along dims, those that leave come back at the other end; without dims, over the flat tensor."""
-    if isinstance(shifts, bool) or isinstance(dims, bool):
-        check("roll", "shifts", 1, "ints", shifts)
-        check("roll", "dims", 2, "ints", dims)
+    for position, (name, given) in enumerate((("shifts", shifts), ("dims", dims)), 1):
+        if isinstance(given, (bool, str)):
+            check("roll", name, position, "ints", given)
+        elif type(given) is int and not -(2**63) <= given < 2**63:
+            check("roll", name, position, "int", given)
     shifts = (shifts.__index__(),) if whole(shifts) or isinstance(shifts, Tensor) and not shifts.dim() else tuple(shifts)
     dims = int(dims) if isinstance(dims, Tensor) else dims
     if not shifts:

@@ -282,7 +282,7 @@ def as_subclass(self, cls):
     return of_class(self, cls)
 
 
-def new_empty_strided(self, size, stride, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False):
+def new_empty_strided(self, size, stride, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False):
     """facula.empty_strided with this tensor's dtype and device."""
     from facula.tensor_core.functions.create import empty_strided
 

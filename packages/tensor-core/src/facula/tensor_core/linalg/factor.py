@@ -4,6 +4,7 @@ from facula.tensor_core import _ops, return_types
 from facula.tensor_core.functions import create as _create, ranges as _ranges
 from facula.tensor_core.functions.math import tril, triu
 from facula.tensor_core.dispatch import slow as _dispatch
+from facula.tensor_core.dispatch.guard import want_tensor
 from facula.tensor_core._errors import DTypeError, RankError, ShapeError
 from facula.tensor_core.linalg.solve import _exchanges, in_range
 from facula.tensor_core.linalg.tools import H, LinAlgError, check, columns, eye_like, into, matrix, refuse, square
@@ -338,7 +339,9 @@ def svd_lowrank(A, q=6, niter=2, M=None):
         raise RuntimeError(f"svd_lowrank: Trying to create tensor with negative dimension {q}: q is a number of columns. Give 0 or more.")
     if niter < 0:
         raise ValueError(f"svd_lowrank: niter(={niter}) must be non-negative integer")
-    M = None if M is None else _ops.expand(M, A.shape)
+    if M is not None:
+        want_tensor("svd_lowrank", "M", 3, M)
+        M = _ops.expand(M, A.shape)
     if m < n:
         U, S, V = svd_lowrank(H(A), q, niter, None if M is None else H(M))
         return V, S, U

@@ -7,6 +7,7 @@ from facula.tensor_core import _ops, _tensor
 from facula.tensor_core.dispatch.arguments import as_dtype
 from facula.tensor_core._lib import address, lib, pointer
 from facula.tensor_core._tensor import Tensor, _owners, own_tensor
+from facula.tensor_core.dispatch.guard import want_tensor
 from facula.tensor_core._types import ALIASES, BY_CODE, BY_NAME, BY_SCALAR_TYPE, DEVICES, DTYPES, device, dtype, memory_format, no_backend
 
 _dtype, _device = dtype, device  # where a parameter has the name
@@ -254,9 +255,16 @@ def to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, mem
             raise TypeError(f"to(): argument '{name}' must be bool, not {value.__class__.__name__}. Write True or False.")
     if len(args) > 1 and any([a.__class__ is int for a in args[1:]]):
         raise TypeError(f"to() received an invalid combination of arguments: an int where a bool or a memory format is wanted, {args}. Write True or False.")
-    d, place = _parse((*args, other, as_dtype(dtype), device))
-    flags = [a for a in args if isinstance(a, bool)]
+    flags = args[1:]
+    if flags and not isinstance(args[0], (_dtype, Tensor, builtins.type)) and (flags[0] is None or isinstance(flags[0], (_dtype, builtins.type))):
+        flags = flags[1:]  # a device, a dtype
+    for name, value in zip(("non_blocking", "copy"), flags):
+        if value is not True and value is not False:
+            raise TypeError(f"to(): argument '{name}' (position {len(args) - len(flags) + 1}) must be bool, not {value.__class__.__name__}. Write True or False.")
     copy = copy or len(flags) > 1 and flags[1]
+    d, place = _parse((*args, other, as_dtype(dtype), device))
+    if args[:1] and args[0].__class__ is int or device.__class__ is int:
+        raise RuntimeError(f"to(): Cannot access accelerator device when none is available: device {place.index}. Use device='cpu'.")
     if place is not None and place.type not in ("cpu", "meta"):
         raise no_backend(place.type, made=False)
     d = self.dtype if d is None else d
@@ -338,9 +346,13 @@ def cuda(self, device=None, non_blocking=False, memory_format=None):
 
 def _converter(name, d):
     def convert(self, memory_format=None):
-        if memory_format is None:
-            return self if self.dtype is d else _ops.copy(self, d, 1)
-        return to(self, d, memory_format=memory_format)
+        try:
+            if memory_format is None:
+                return self if self.dtype is d else _ops.copy(self, d, 1)
+            return to(self, d, memory_format=memory_format)
+        except AttributeError:
+            want_tensor(name, "input", 0, self)
+            raise
 
     convert.__name__ = convert.__qualname__ = name
     convert.__doc__ = f"to(facula.{d.name})."

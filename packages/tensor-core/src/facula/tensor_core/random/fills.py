@@ -12,7 +12,7 @@ import facula
 from facula.tensor_core import _ops
 from facula.tensor_core.functions.create import empty_like
 from facula.tensor_core.random.generator import Generator
-from facula.tensor_core.dispatch.guard import check
+from facula.tensor_core.dispatch.guard import check, want_tensor
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import int64
 
@@ -53,7 +53,11 @@ def uniform_(self: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: Ge
     """
     if type(from_) is not float or type(to) is not float:
         _floats("uniform_", {"from": from_, "to": to})
-    dtype = self.dtype
+    try:
+        dtype = self.dtype
+    except AttributeError:
+        want_tensor("uniform_", "input", 0, self)
+        raise
     largest = LARGEST.get(dtype.name if dtype.kind == 2 else dtype.to_real().name, float("inf"))
     if not (-largest <= from_ <= to <= largest and to - from_ <= largest):
         for name, value in (("from", from_), ("to", to)):
