@@ -110,7 +110,7 @@ def _named_unflatten(values: Any, context: type) -> Any:
     return context(*values)
 
 
-_NAMED = NodeDef(_named_flatten, _named_unflatten)
+_NAMED = NODES[namedtuple] = NodeDef(_named_flatten, _named_unflatten)  # a kind of type, whose context says which
 
 
 def register_pytree_node(
@@ -200,7 +200,7 @@ class TreeSpec:
             found.append(tree)
             return
         node = _node(tree)
-        root = type(tree) if node is not None else None
+        root = None if node is None else _get_node_type(tree)
         if root is not self.type and not (root in _DICTS and self.type in _DICTS):
             raise ValueError(f"flatten_up_to: Node type mismatch; expected {self.type.__name__}, but got {type(tree).__name__}. Give a tree of this shape.")
         children, context = node.flatten(tree)
@@ -244,7 +244,7 @@ def _flatten(tree: Any, leaves: list, is_leaf: Callable | None) -> TreeSpec:
         leaves.append(tree)
         return _LEAF
     children, context = node.flatten(tree)
-    return TreeSpec(type(tree), context, [_flatten(c, leaves, is_leaf) for c in children])
+    return TreeSpec(namedtuple if node is _NAMED else type(tree), context, [_flatten(c, leaves, is_leaf) for c in children])
 
 
 def tree_flatten(tree: Any, is_leaf: Callable | None = None) -> tuple[list, TreeSpec]:
@@ -257,7 +257,7 @@ def _build(leaves: Any, spec: TreeSpec) -> Any:
     if spec.type is None:
         return next(leaves)
     values = [_build(leaves, c) for c in spec.children_specs]
-    return NODES.get(spec.type, _NAMED).unflatten(values, spec.context)
+    return NODES[spec.type].unflatten(values, spec.context)
 
 
 def tree_unflatten(leaves: Any, treespec: TreeSpec) -> Any:
