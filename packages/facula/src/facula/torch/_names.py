@@ -246,6 +246,7 @@ FALLBACKS = {
     "torch._tensor_str": "facula.tensor_core._print",
     "torch.backends": "facula.torch._backends",
     "torch.futures": "facula.torch._futures",
+    "torch.distributed.checkpoint.state_dict": "facula.torch._checkpoint_state",
     "torch.distributed.tensor": "facula.torch._dtensor",
     "torch.distributed._tensor": "facula.torch._dtensor",
     "torch.distributed.device_mesh": "facula.torch._dtensor",
