@@ -165,3 +165,19 @@ def test_the_file_goes_with_its_last_user(tmp_path):
     del store
 
     assert not path.exists()
+
+
+def test_a_group_s_file_stays_as_long_as_the_group(tmp_path):
+    path = tmp_path / "meeting"
+    store = dist.FileStore(str(path), 1)
+    store.set("k", "v")
+    dist.init_process_group("gloo", store=store, rank=0, world_size=1)
+    del store
+    dist.barrier(device_ids=[0])
+    during = path.exists()
+    dist.destroy_process_group()
+
+    assert during
+    assert not path.exists()
+    with pytest.raises(TypeError, match="list of numbers"):
+        dist.barrier(device_ids=0)

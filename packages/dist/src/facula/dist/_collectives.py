@@ -327,8 +327,10 @@ def scatter_object_list(output: list, input: list | None = None, src: int | None
     output[0] = engine.all_gather_object(input if engine.rank == src else None)[src][engine.rank]
 
 
-def barrier(group: ProcessGroup | None = None, async_op: bool = False):
-    """Waits until every process is here."""
+def barrier(group: ProcessGroup | None = None, async_op: bool = False, device_ids: list[int] | None = None):
+    """Waits until every process is here. device_ids: those of GPUs, which the engines here have none of. Raises TypeError for what is no list of them."""
+    if device_ids is not None and not isinstance(device_ids, list):
+        raise TypeError(f"barrier: device_ids is a list of numbers, got {type(device_ids).__name__} {device_ids!r}.")
     _group_of(group).engine.barrier()
     return _done(async_op)
 

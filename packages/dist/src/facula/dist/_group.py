@@ -51,9 +51,10 @@ class Backend(str):
 class ProcessGroup:
     """Some processes and the engine that moves bytes among them."""
 
-    def __init__(self, backend: str, engine) -> None:
+    def __init__(self, backend: str, engine, store: Store | None = None) -> None:
         self.backend = backend
         self.engine = engine
+        self.store = store  # where the processes met: a file's last user removes it, which is not before the group ends
 
     def rank(self) -> int:
         return self.engine.rank
@@ -154,14 +155,14 @@ def init_process_group(
     elif rank >= world_size:
         raise ValueError(f"init_process_group: rank {rank} in a world of {world_size}. Ranks go from 0 to world size - 1.")
     if world_size == 1:
-        _world = ProcessGroup(name, SingleEngine())
+        _world = ProcessGroup(name, SingleEngine(), store)
         return
     from ._mesh import Mesh
     from ._socket_engine import SocketEngine
 
     where = address(init_method or "env://") if store is None else _address_in(store, rank)
     mesh = Mesh(rank, world_size, where, 1800.0 if timeout is None else timeout.total_seconds())
-    _world = ProcessGroup(name, SocketEngine(mesh, list(range(world_size))))
+    _world = ProcessGroup(name, SocketEngine(mesh, list(range(world_size))), store)
 
 
 _meetings = itertools.count()
