@@ -49,6 +49,16 @@ def test_no_sync_lasts_as_long_as_its_block(world):
     assert wrapped.module[0].weight.grad is not None
 
 
+def test_a_forward_without_averages_lets_the_next_send_no_buffers(world):
+    wrapped = DDP(net())
+    with wrapped.no_sync():
+        wrapped(torch.ones(2, 3))
+    between = wrapped.require_forward_param_sync
+    wrapped(torch.ones(2, 3)).sum().backward()
+
+    assert (False, True) == (between, wrapped.require_forward_param_sync)
+
+
 def test_what_cannot_be_wrapped_is_refused(world):
     with pytest.raises(RuntimeError, match="doesn't have any parameter that requires a gradient"):
         DDP(torch.nn.ReLU())
@@ -74,4 +84,17 @@ def test_the_mean_is_taken_over_the_group(world, monkeypatch):
 
     assert [2.0, 2.0] == local
     assert [8.0, 8.0] == inner[1].bias.grad.tolist()  # what had accumulated is averaged with the rest
+    assert 4 * [dist.ReduceOp.AVG] == seen
+
+
+@pytest.mark.skipif(BACKEND != "facula", reason="looks inside Facula's")
+def test_the_reducer_lets_the_next_backward_average(world, monkeypatch):
+    seen = []
+    monkeypatch.setattr(dist, "all_reduce", lambda t, op, group: seen.append(op))
+    wrapped = DDP(net())
+    with wrapped.no_sync():
+        out = wrapped(torch.ones(2, 3)).sum()
+    wrapped.reducer.prepare_for_backward([])
+    out.backward()
+
     assert 4 * [dist.ReduceOp.AVG] == seen

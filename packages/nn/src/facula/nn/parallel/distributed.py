@@ -13,6 +13,17 @@ from ..module import Module
 __all__ = ["DistributedDataParallel"]
 
 
+class _Reducer:
+    """What averages a model's gradients, as trainers address it."""
+
+    def __init__(self, model: DistributedDataParallel) -> None:
+        self._model = model
+
+    def prepare_for_backward(self, outputs: list[Tensor]) -> None:
+        """Lets the next backward average, whatever the forward before it was told. outputs: those it begins at; none are needed."""
+        self._model._averages = True
+
+
 class DistributedDataParallel(Module):
     """`module`, whose gradients become their mean over the group's processes as soon as each is known.
 
@@ -59,6 +70,7 @@ class DistributedDataParallel(Module):
         self.dim, self.process_group = dim, process_group
         self.broadcast_buffers, self.find_unused_parameters, self.static_graph = broadcast_buffers, find_unused_parameters, static_graph
         self.require_backward_grad_sync = True
+        self.require_forward_param_sync = True  # whether the next forward sends buffers: those behind a backward without averages do not
         self._averages = False  # whether the latest forward's backward is to be averaged
         if init_sync:
             self._send_first([*module.parameters(), *module.buffers()])
@@ -83,9 +95,15 @@ class DistributedDataParallel(Module):
         finally:
             self.require_backward_grad_sync = before
 
+    @property
+    def reducer(self) -> _Reducer:
+        return _Reducer(self)
+
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
         if facula.is_grad_enabled():
             self._averages = self.require_backward_grad_sync
-        if self.broadcast_buffers and self.require_backward_grad_sync:
+        if self.broadcast_buffers and self.require_forward_param_sync:
             self._send_first(list(self.module.buffers()))
-        return self.module(*inputs, **kwargs)
+        out = self.module(*inputs, **kwargs)
+        self.require_forward_param_sync = facula.is_grad_enabled() and self.require_backward_grad_sync
+        return out
