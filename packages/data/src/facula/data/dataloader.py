@@ -199,10 +199,7 @@ class DataLoader(Generic[T_co]):
         return length // self.batch_size if self.drop_last else math.ceil(length / self.batch_size)
 
     def __getstate__(self) -> dict:
-        return {**self.__dict__, "_iterator": None}
-
-    def __setstate__(self, state: dict) -> None:
-        self.__dict__.update(state)
+        return {**self.__dict__, "_iterator": None}  # no __setstate__: one that wraps a loader would hand it its own state
 
 
 def _has_accelerator() -> bool:
