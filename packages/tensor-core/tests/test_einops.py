@@ -1,5 +1,6 @@
 """einops on tensors: its backend is there whenever einops is, imported before or after."""
 
+import os
 import subprocess
 import sys
 import textwrap
@@ -13,7 +14,7 @@ FOLDER = Path(facula.__file__).parent.parent
 
 def run(program, *folders):
     path = ":".join(map(str, (*folders, FOLDER)))
-    done = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], env={"PYTHONPATH": path}, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True)
     assert not done.returncode, done.stderr
     return done.stdout.strip()
 
