@@ -27,6 +27,7 @@ X.linalg.inv(B)|X.linalg.det(B)|X.linalg.solve(m, B)|X.linalg.cholesky(B)|X.lina
 X.linalg.vector_norm(B)|X.linalg.vecdot(f, B)|X.linalg.matrix_exp(B)|X.linalg.slogdet(B)|X.fft.fft(B)|X.fft.rfft(B)|X.fft.fftn(B)|X.fft.fftshift(B)
 X.nn.functional.cross_entropy(B, i)|X.nn.functional.layer_norm(B, (3,))|X.nn.functional.pad(B, (1, 1))|X.nn.functional.avg_pool2d(B, 2)|X.nn.functional.unfold(B, 2)|X.nn.functional.bilinear(B, f, t)
 X.nn.functional.scaled_dot_product_attention(B, t, t)|X.nn.functional.multi_margin_loss(B, i)|X.nn.functional.triplet_margin_loss(B, f, f)|X.nn.functional.adaptive_avg_pool1d(B, 2)
+f.is_same_size(B)|f.is_set_to(B)|f.map_(B, min)|f.map2_(f, B, min)|f.sparse_mask(B)|X.sspaddmm(B, m, m)|X.sspaddmm(m.to_sparse(), B, m)|X.saddmm(m, B, m)
 """.replace("\n", "|").strip("|").split("|")
 NO_TENSOR = ["3", "1.5", "'a'", "None", "[f]", "X.float32"]
 

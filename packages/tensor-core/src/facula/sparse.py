@@ -27,6 +27,8 @@ def sum(input, dim=None, dtype=None):
     """The sum of all elements, or over dims: sparse as long as a sparse dim is left."""
     if dtype is not None:
         input = input.to(dtype)
+    if not input.is_sparse:
+        raise RuntimeError(f"sparse.sum: input must be a sparse tensor in coordinate form, got layout {input.layout}. Convert with to_sparse().")
     if dim is None:
         return input._v.sum()
     n, dims = input.sparse_dim(), input.dim()

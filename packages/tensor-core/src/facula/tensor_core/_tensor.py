@@ -112,7 +112,12 @@ class Tensor(lib.Slots):
 
     def is_contiguous(self, memory_format=None):
         """Does it lie in memory in the order of its dims (or of the memory format)?"""
-        return bool(lib.fc_is_contiguous(self._h, 0 if memory_format is None else memory_format.id))
+        try:
+            return bool(lib.fc_is_contiguous(self._h, 0 if memory_format is None else memory_format.id))
+        except AttributeError:
+            if memory_format is None or hasattr(memory_format, "id"):
+                raise
+            raise TypeError(f"is_contiguous(): argument 'memory_format' must be torch.memory_format, not {type(memory_format).__name__}. Leave it out.") from None
 
     is_cuda = is_sparse = is_quantized = is_mkldnn = is_mps = is_xpu = is_nested = False
     is_sparse_csr = is_xla = is_ipu = is_mtia = is_maia = is_vulkan = False

@@ -1,5 +1,6 @@
 """Settings that programs make or ask for, and small questions about tensors."""
 
+from facula.tensor_core.dispatch.guard import want_tensor
 from facula.tensor_core.functions import create as _create
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import channels_last, memory_format
@@ -113,6 +114,7 @@ def is_signed(input):
 
 def is_set_to(self, tensor):
     """Do both look at the same elements of one storage?"""
+    want_tensor("is_set_to", "tensor", 0, tensor)
     same = self.untyped_storage() == tensor.untyped_storage() and self.storage_offset() == tensor.storage_offset()
     return same and self.shape == tensor.shape and self.stride() == tensor.stride()
 
@@ -133,6 +135,8 @@ def pin_memory(self, device=None):
 
 
 def _no_history(name, *tensors):
+    for position, t in enumerate(tensors):
+        want_tensor(name.strip("()"), ("self", "other", "y")[position], None, t)
     if any(t.requires_grad for t in tensors):
         raise RuntimeError(f"{name}: Can't call {name} on Variable that requires grad. Use var.detach().{name} instead.")
 

@@ -4,6 +4,7 @@ import functools
 
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import BY_NAME, Size, sparse_coo, sparse_csc, sparse_csr, strided
+from facula.tensor_core.dispatch.guard import want_tensor
 from facula.tensor_core.functions import create as _create
 from facula.tensor_core.memory import data as _data
 from facula.tensor_core.sparse import ops as _sparse_ops
@@ -128,7 +129,12 @@ def blank(name, size, dtype, layout, device, pin_memory):
 
 
 def sparse_mask(self, mask):
-    """The elements of self where `mask`, a sparse tensor, lists one."""
+    """The elements of self where `mask`, a sparse tensor of the same size, lists one."""
+    want_tensor("sparse_mask", "mask", 0, mask)
+    if not isinstance(mask, Sparse):
+        raise NotImplementedError(f"sparse_mask: the mask must be a sparse tensor in coordinate form, got layout {mask.layout}. Convert with to_sparse().")
+    if tuple(self.shape) != tuple(mask.shape):
+        raise RuntimeError(f"sparse_mask(): operands have incompatible sizes; self has size {tuple(self.shape)} but mask has size {tuple(mask.shape)}. Give a mask of the same size.")
     n = mask.sparse_dim()
     self = self.to_dense() if isinstance(self, Sparse) else self
     values = _sparse_ops.grouped(self, n).index_select(0, _flat(mask._i, self.shape[:n]))

@@ -1,6 +1,7 @@
 """Products of sparse matrices that stay sparse, and the sizes of sparse tensors changed in place."""
 
 from facula.tensor_core import _ops, _ownership
+from facula.tensor_core.dispatch.guard import want_tensor
 from facula.tensor_core.functions import create as _create, ranges as _ranges
 from facula.tensor_core.functions.joining import stack
 from facula.tensor_core.functions.matrix import mm
@@ -9,6 +10,8 @@ from facula.tensor_core._types import BY_NAME, sparse_csr
 
 
 def _matrices(name, mat1, mat2):
+    want_tensor(name, "mat1", None, mat1)
+    want_tensor(name, "mat2", None, mat2)
     if not isinstance(mat1, Sparse):
         raise RuntimeError(f"{name}: the first matrix must be sparse, got a strided tensor of shape {tuple(mat1.shape)}. Convert with to_sparse().")
     if isinstance(mat2, Sparse):
@@ -60,6 +63,7 @@ def sspaddmm(input, mat1, mat2, *, beta=1, alpha=1, out=None):
     tensor([[ 0., 22.],
             [11.,  0.]])
     """
+    want_tensor("sspaddmm", "input", 0, input)
     _matrices("sspaddmm", mat1, mat2)
     size = (mat1.size(0), mat2.size(1))
     if not isinstance(input, Sparse):
