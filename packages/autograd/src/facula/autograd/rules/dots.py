@@ -65,7 +65,7 @@ def weight(g, x, y_shape, y) -> F.Tensor:
     if len(y_shape) == 1:
         return F.matmul(g.reshape(-1), rows(x)) if x.ndim > 1 else g * x
     if x.ndim == 1:
-        return g.unsqueeze(-1) * x
+        return g.unsqueeze(-1) * x if y is None or y.is_contiguous() else (x.unsqueeze(-1) * g).transpose(0, 1)
     if y is not None and not y.is_contiguous():  # weight.T is what is multiplied by, and lies by columns only where the weight has no gaps
         return F.matmul(rows(x).transpose(0, 1), rows(g)).transpose(0, 1)
     return F.matmul(rows(g).transpose(0, 1), rows(x))

@@ -37,7 +37,8 @@ def shared(g, x, out, dim, keepdim) -> F.Tensor:
     if (dim is None or dim == () or dim == []) and x.is_floating_point():  # max() and min() of all share among NaNs, too
         hit = hit | (x.isnan() & extreme.isnan())
     hits = F.sum(hit, listed(dim, x.ndim), True) if x.ndim else 1
-    return only_where(hit, kept(g, x.shape, dim, keepdim) / hits)
+    found = only_where(hit, kept(g, x.shape, dim, keepdim) / hits)
+    return found if dim is not None else found.contiguous()
 
 
 def placed(g, x_shape, index, dim, keepdim) -> F.Tensor:

@@ -14,8 +14,8 @@ D("scatter",      x=lambda g, dim, index: F.scatter(g, dim, index, zeros(index.s
 D("scatter_add",  x=lambda g: g,    z=lambda g, dim, index, z_shape: fitted(F.gather(g, dim, index), z_shape))
 D("_scatter_prod", x=lambda g, x, dim, index, z: product_left(g, x, dim, index, z), z=lambda g, x, dim, index, z, out: product_right(g, x, dim, index, z, out))
 for _name in ("_scatter_max", "_scatter_min"):  # shared by all that are as large
-    D(_name,      x=lambda g, x, dim, index, z, out: shares(g, x, dim, index, z, out) * (x == out),
-                  z=lambda g, x, dim, index, z, out: F.gather(shares(g, x, dim, index, z, out), dim, index) * (z == F.gather(out, dim, index)))
+    D(_name,      x=lambda g, x, dim, index, z, out: (x == out) * shares(g, x, dim, index, z, out),
+                  z=lambda g, x, dim, index, z, out: (z == F.gather(out, dim, index)) * F.gather(shares(g, x, dim, index, z, out), dim, index))
 D("index_add",    x=lambda g: g,    z=lambda g, dim, index: F.index_select(g, dim, index))
 D("index_copy",   x=lambda g, dim, index: F.index_fill(g, dim, index, 0),    z=lambda g, dim, index, z_shape: F.index_select(g, dim, index).reshape(z_shape))
 D("masked_scatter", x=lambda g, y: g.masked_fill(y, 0), z=lambda g, y, z_shape: in_front(F.masked_select(g, y), z_shape))

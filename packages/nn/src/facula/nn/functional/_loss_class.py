@@ -152,7 +152,7 @@ def multi_margin_loss(
         raise RuntimeError(f"multi_margin_loss: inconsistent weight size, expected {shape[-1] if shape else 1} but got {list(weight.shape)}. Give one for each class.")
     if not (len(shape) == 2 and shape[1] or len(shape) == 1 and shape[0] or not shape):
         raise RuntimeError(f"multi_margin_loss: Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(shape)}")
-    x = input if len(shape) == 2 else input.reshape(1, -1)
+    x = input.contiguous() if len(shape) == 2 else input.reshape(1, -1)
     t = target if target.dim() == 1 else target.reshape(-1)
     if t.size(0) != x.size(0) or target.dim() > 1:
         raise RuntimeError(
