@@ -105,6 +105,26 @@ def test_a_program_s_own_operator_runs_and_differentiates(served):
     assert ([8.0], [12.0]) == (y.tolist(), x.grad.tolist())
 
 
+def test_a_program_s_own_operator_says_what_it_does_inside_vmap(served):
+    seen = []
+
+    @served.library.custom_op("facula_test::sorted", mutates_args=())
+    def sorted_(x):
+        seen.append(tuple(x.shape))
+        return served.from_numpy(x.detach().numpy() * 2)
+
+    @served.library.register_vmap(sorted_)
+    def batched(info, in_dims, x):
+        return sorted_(x), in_dims[0]
+
+    x = served.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+
+    assert [[2.0, 6.0], [4.0, 8.0]] == served.vmap(sorted_, 1)(x.detach()).tolist()
+    assert [(2, 2)] == seen
+    with pytest.raises(RuntimeError, match="register_autograd"):
+        sorted_(x).sum().backward()
+
+
 def test_an_operator_is_defined_first_and_implemented_then(served):
     served.library.define("facula_test::twice", "(Tensor x, float by) -> Tensor")
     with pytest.raises(NotImplementedError):

@@ -11,7 +11,7 @@ from facula.autograd import Function
 
 from . import _operators
 
-__all__ = ["CustomOpDef", "Library", "custom_op", "define", "impl", "impl_abstract", "register_autograd", "register_fake", "register_kernel"]
+__all__ = ["CustomOpDef", "Library", "custom_op", "define", "impl", "impl_abstract", "register_autograd", "register_fake", "register_kernel", "register_vmap"]
 
 _defined: dict[str, CustomOpDef] = {}
 # kinds of device and keys of dispatch whose function runs on a CPU
@@ -30,6 +30,7 @@ class CustomOpDef:
             raise ValueError(f"{qualname!r} is no operator's name. Write it like mylibrary::myoperator.")
         self._qualname, self.__name__, self._function = qualname, name, function
         self._node: type[Function] | None = None
+        self._vmap: Callable | None = None
         _defined[qualname] = self
         _operators.define(namespace, name, self)
 
@@ -75,7 +76,25 @@ class CustomOpDef:
 
         Node.backward = staticmethod(backward)
         Node.__name__ = f"GeneratedBackwardFor_{operator.__name__}"
+        if self._vmap is not None:
+            Node.vmap = staticmethod(self._vmap)
         self._node = Node
+
+    def register_vmap(self, func: Callable | None = None, /) -> Callable:
+        """func(info, in_dims, *args) -> (output, out_dims), for what runs inside vmap; without func, a decorator."""
+
+        def register(function: Callable) -> Callable:
+            self._vmap = function
+            if self._node is None:
+                self.register_autograd(self._no_backward)
+            else:
+                self._node.vmap = staticmethod(function)
+            return function
+
+        return register if func is None else register(func)
+
+    def _no_backward(self, ctx: Any, *grads: Any) -> Any:
+        raise RuntimeError(f"Trying to backward through {self._qualname} but no autograd formula was registered. Give one to register_autograd.")
 
 
 def custom_op(
@@ -108,6 +127,11 @@ def register_kernel(op: Any, device_types: Any, func: Callable | None = None, /,
 def register_autograd(op: Any, backward: Callable, /, *, setup_context: Callable | None = None, lib: Any = None) -> None:
     """The operator's backward: see CustomOpDef.register_autograd."""
     _named(op).register_autograd(backward, setup_context=setup_context)
+
+
+def register_vmap(op: Any, func: Callable | None = None, /, *, lib: Any = None) -> Callable:
+    """What the operator does inside vmap: see CustomOpDef.register_vmap."""
+    return _named(op).register_vmap(func)
 
 
 class Library:
