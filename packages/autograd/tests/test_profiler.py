@@ -23,15 +23,25 @@ def profiled(**options):
 
 
 def test_hears_operations_in_their_order():
-    assert ["forward", "matmul", "sum"] == [e.name for e in profiled().function_events][:3]
+    assert ["forward", "aten::matmul", "aten::sum"] == [e.name for e in profiled().function_events][:3]
 
 
 def test_shows_operations_inside_their_block_and_their_node():
     events = {e.name: e for e in profiled().function_events}
 
-    assert ["matmul", "sum"] == [e.name for e in events["forward"].cpu_children]
-    assert "SumBackward0" == events["expand"].cpu_parent.name
-    assert {"matmul", "transpose"} == {e.name for e in events["MmBackward0"].cpu_children}
+    assert ["aten::matmul", "aten::sum"] == [e.name for e in events["forward"].cpu_children]
+    assert "SumBackward0" == events["aten::expand"].cpu_parent.name
+    assert {"aten::matmul", "aten::transpose"} == {e.name for e in events["MmBackward0"].cpu_children}
+
+
+def test_takes_pytorchs_options_and_records_alike():
+    p = profiled(use_cpu=True, use_kineto=True, with_modules=False)
+
+    assert [e.name for e in profiled().function_events] == [e.name for e in p.function_events]
+    with pytest.raises(ValueError, match="use_cpu"):
+        profiler.profile(use_cpu=False)
+    with pytest.raises(RuntimeError, match="cuda"):
+        profiler.profile(use_device="cuda")
 
 
 def test_children_lie_within_their_parent():
@@ -50,8 +60,8 @@ def test_own_times_add_up_to_the_outermost_ones():
 def test_averages_count_calls():
     averages = {a.key: a for a in profiled().key_averages()}
 
-    assert 3 == averages["matmul"].count and 1 == averages["sum"].count
-    assert abs(averages["matmul"].cpu_time * 3 - averages["matmul"].cpu_time_total) < 1e-6
+    assert 3 == averages["aten::matmul"].count and 1 == averages["aten::sum"].count
+    assert abs(averages["aten::matmul"].cpu_time * 3 - averages["aten::matmul"].cpu_time_total) < 1e-6
 
 
 def test_averages_by_shape():
@@ -59,7 +69,7 @@ def test_averages_by_shape():
         for n in (2, 3, 3):
             torch.ones(n) * 2
 
-    assert [([[2], []], 1), ([[3], []], 2)] == [(a.input_shapes, a.count) for a in p.key_averages(group_by_input_shape=True) if a.key == "mul"]
+    assert [([[2], []], 1), ([[3], []], 2)] == [(a.input_shapes, a.count) for a in p.key_averages(group_by_input_shape=True) if a.key == "aten::mul"]
 
 
 def test_averages_by_stack():
@@ -81,7 +91,7 @@ def test_in_place_operations_have_an_underscore():
     with profiler.profile() as p:
         x.add_(1)
 
-    assert ["add_"] == [e.name for e in p.function_events]
+    assert ["aten::add_"] == [e.name for e in p.function_events]
 
 
 def test_table_is_sorted_and_cut():
@@ -93,7 +103,7 @@ def test_table_is_sorted_and_cut():
 
 
 def test_table_without_what_is_inside():
-    assert "sum" not in profiled().table(top_level_events_only=True).split()
+    assert "aten::sum" not in profiled().table(top_level_events_only=True).split()
 
 
 def test_table_refuses_what_cannot_be_sorted_by():
@@ -114,7 +124,7 @@ def test_trace_for_chrome(tmp_path):
 
     assert [e.name for e in p.function_events] == [t["name"] for t in trace]
     assert {"args": "first"} == {k: v for k, v in trace[0]["args"].items() if k == "args"} and "X" == trace[0]["ph"]
-    assert [[2, 2], [2, 2]] == next(t for t in trace if t["name"] == "matmul")["args"]["Input Dims"]
+    assert [[2, 2], [2, 2]] == next(t for t in trace if t["name"] == "aten::matmul")["args"]["Input Dims"]
 
 
 def test_stacks_for_flame_graphs(tmp_path):
@@ -175,7 +185,7 @@ def test_a_profile_ends_with_an_error():
     with pytest.raises(RuntimeError), profiler.profile() as p:
         torch.ones(2) @ torch.ones(3)
 
-    assert "matmul" == p.function_events[-1].name
+    assert "aten::matmul" == p.function_events[-1].name
     assert 2 == torch.ones(2).sum().item()
 
 

@@ -6,7 +6,7 @@
         loss.backward()
     print(p.key_averages().table(sort_by="self_cpu_time_total"))
 
-The profile listens at the core's interpret door: operations cost about a microsecond more while it is open, and it hears the
+An operation goes under PyTorch's name for it, "aten::mul". The profile listens at the core's interpret door: operations cost about a microsecond more while it is open, and it hears the
 thread that opened it.
 """
 
@@ -46,10 +46,17 @@ class profile:
     """A block whose operations are timed. enabled=False makes it do nothing.
 
     record_shapes keeps the shapes of the operands, profile_memory how much memory was allocated, with_stack the lines of Python
-    that called each operation.
+    that called each operation. There is one recorder, of the CPU: use_kineto (which of PyTorch's two records) and with_modules (the
+    modules of scripted programs) change nothing, use_cpu=False and another use_device are refused.
     """
 
-    def __init__(self, enabled=True, *, record_shapes=False, profile_memory=False, with_stack=False) -> None:
+    def __init__(
+        self, enabled=True, *, use_device=None, record_shapes=False, profile_memory=False, with_stack=False, with_modules=False, use_kineto=False, use_cpu=True
+    ) -> None:
+        if use_device not in (None, "cpu"):
+            raise RuntimeError(f"profile: there is no {use_device} to record. Leave use_device out.")
+        if not use_cpu:
+            raise ValueError("profile: use_cpu=False leaves nothing to record. Leave it out, or set enabled=False.")
         self.enabled, self.record_shapes, self.profile_memory, self.with_stack = enabled, record_shapes, profile_memory, with_stack
         self.function_events = None
         self.entered = False
@@ -99,7 +106,7 @@ class profile:
     def _heard(self, op, args, kwargs) -> Any:
         self._follow_node()
         name = op.name if not kwargs or op.name.endswith("_") else op.name + "_"
-        e = self._begin(name, "cpu_op", shapes_of(args) if self.record_shapes else None)
+        e = self._begin("aten::" + name, "cpu_op", shapes_of(args) if self.record_shapes else None)
         try:
             return relined(extend.call(op, *args, **kwargs))
         finally:
