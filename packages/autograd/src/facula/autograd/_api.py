@@ -91,7 +91,7 @@ def in_dtype_of(i, g, dtype) -> Tensor:
     if dtype is None or g.dtype is dtype:
         return g
     if is_complex(g) != dtype.is_complex:
-        raise GradError(f"backward: gradient {i} is {g.dtype} and its tensor {dtype}: both must be complex, or neither. Convert it.")
+        raise GradError(f"backward: For complex Tensors, both grad_output and output are required to have the same dtype: gradient {i} is {g.dtype} and its tensor {dtype}. Convert it.")
     return g.to(dtype)
 
 
@@ -217,6 +217,12 @@ def batched(outputs, inputs, grads, keep, create_graph, allow_unused, materializ
     count = {g.shape[0] if g.ndim else None for g in grads if g is not None}
     if len(count) != 1 or None in count:
         raise ValueError(f"grad: is_grads_batched needs one batch size, but grad_outputs have {sorted(count, key=str)}. Make their first dims equal.")
+    for i, (out, g) in enumerate(zip(outputs, grads)):
+        if g is not None and isinstance(out, Tensor) and g.shape[1:] != out.shape:
+            raise GradError(
+                f"grad: If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch dimension: those behind it are {list(g.shape[1:])} in "
+                f"grad_output[{i}] and {list(out.shape)} in output[{i}]. Make them equal, or stack what should be a batch."
+            )
     used = []
 
     def one(*weights) -> tuple:

@@ -55,7 +55,7 @@ class Tape:
     def refuse(self, op, tensor, base) -> None:
         if tensor.origin is None and lib.fc_piece(tensor._h) and base is not None and base.origin is None:
             raise GradError(
-                f"{op.name}: this view is the output of a function that returns multiple views (split, unbind), or This view was created inside a custom Function: it cannot be modified inplace with grad mode enabled. "
+                f"{op.name}: This view is the output of a function that returns multiple views. It is of split or unbind, or This view was created inside a custom Function: it cannot be modified inplace with grad mode enabled. "
                 "Use the out-of-place operation, or take the view by indexing."
             )
         if base is not None and (base.origin is not None or tensor.origin is not None):

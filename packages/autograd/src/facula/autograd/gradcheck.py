@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from . import _core
@@ -188,6 +189,10 @@ def _check_undefined(func, inputs, varied) -> None:
         try:
             found = grad(outs, varied, [zeros_like(o.detach()) for o in outs], allow_unused=True)
         except RuntimeError as error:
+            warnings.warn(
+                "Backwards compatibility: New undefined gradient support checking feature found a backward that takes no None. Pass check_undefined_grad=False to leave it out.",
+                stacklevel=4,
+            )
             raise GradcheckError(f"gradcheck: Expected backward function to handle undefined output grads: {error}") from error
         if any(g is not None and not bool((g == 0).all()) for g in found):
             raise GradcheckError("gradcheck: Expected all input grads to be undefined or zero when all output grads are undefined or zero.")
