@@ -41,6 +41,12 @@ class CustomOpDef:
             return self._node.apply(*args, *kwargs.values())
         return self._run(args, kwargs)
 
+    @property
+    def _opoverload(self) -> Any:
+        """What torch.ops.LIBRARY.NAME.default is."""
+        namespace, _, name = self._qualname.partition("::")
+        return getattr(getattr(_operators, namespace), name).default
+
     def _run(self, args: tuple, kwargs: dict) -> Any:
         """The function itself, or who listens to operators in its stead."""
         return doors[-1](self, args, kwargs) if doors else self._function(*args, **kwargs)

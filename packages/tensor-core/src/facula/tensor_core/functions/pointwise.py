@@ -11,6 +11,7 @@ from facula.tensor_core.dispatch.guard import check, want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core.dispatch.out import a_tensor, into, same_dtype
 from facula.tensor_core.dispatch.run import _LARGEST, fitting, is_number, zero_dim
+from facula.tensor_core.dispatch.slow import has_origin
 from facula.tensor_core.functions.shape import _alone, broadcast_tensors
 from facula.tensor_core._state import result_type
 from facula.tensor_core._tensor import Tensor
@@ -183,7 +184,11 @@ def frexp(input, *, out=None):
 def nextafter(input, other, *, out=None):
     """The neighbour of input towards other, among the numbers of their dtype."""
     if isinstance(input, Tensor) and isinstance(other, Tensor) and result_type(input, other).name in _BITS:
-        return into("nextafter", _next_half(input, other), out)
+        if not (_ops.interpreting or has_origin((input, other))):
+            return into("nextafter", _next_half(input, other), out)
+        found = _ops._nextafter(input, other)  # its history is right, its values are those of float32 rounded
+        _ops.copy_into_(found.detach(), _next_half(input.detach(), other.detach()))
+        return into("nextafter", found, out)
     return _ops._nextafter(input, other, out=out)
 
 
