@@ -38,6 +38,7 @@ REASONS = {
     "facula.hub": {"list": "arguments of what is fetched", "help": "so too", "load": "so too"},
     "facula.autograd.graph": {"save_on_cpu.__init__": "they are there already"},
     "facula.profiler": {"profile.key_averages": "overloads have one name"},
+    "facula.autograd.profiler": {"profile.__init__.use_kineto": "there is one recorder", "profile.__init__.with_modules": "there are no scripted ones"},
     "facula.fx._symbolic_trace": {"Tracer.is_leaf_module": "PyTorch's default looks at the class alone", "Tracer.getattr": "for subclasses"},
     "facula.fx.graph_module": {"reduce_graph_module.Whole.is_leaf_module": "every module"},
     "facula.fx.interpreter": {"Interpreter.output": "for subclasses"},
