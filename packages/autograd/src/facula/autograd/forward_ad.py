@@ -250,18 +250,18 @@ def in_place(op, args) -> Tensor:
     extend.call(op, *args, out=target)
     own = tangent_of(target)
     if own is None and tangent is not None:
-        own = blank(target)
+        own = blank(target, tangent)
     if own is not None:
         own.zero_() if tangent is None else own.copy_(tangent)
     return target
 
 
-def blank(t) -> Tensor:
-    """A tangent of zeros for t, laid out as t; of a view, a part of its base's."""
+def blank(t, like) -> Tensor:
+    """A tangent of zeros for t, laid out as t, for every example of `like`; of a view, a part of its base's."""
     base = t if t.base is None else t.base
     whole = tangent_of(base)
     if whole is None:
-        whole = _core.zeros_strided(tuple(base.shape), base.stride(), base.dtype, base.device)
+        whole = _core.beside(like, _core.zeros_strided(tuple(base.shape), base.stride(), base.dtype, base.device))
         attach(base, whole)
     if base is not t:
         attach(t, Window(base, t).of(whole))
