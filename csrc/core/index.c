@@ -137,6 +137,10 @@ fc_tensor *fc_gather(int op, fc_tensor *out, fc_tensor *x, int64_t dim, fc_tenso
         shape[k] = like->shape[k];
     if (op == FC_OP_index_select && x->ndim)
         shape[d] = index->numel;
+    if (out && fc_check_out(out, x->dtype, device, like->ndim, shape)) {
+        fc_free(column);
+        return NULL;
+    }
     /* in place where nothing else is in that memory; an index that is out of bounds is found before a slice is written */
     const int here = writes && out == x && wide == x->dtype && x->contiguous && fc_is_slices(op) && device != FC_META && fc_may_write(x) && !fc_same_storage(x, index) && !fc_same_storage(x, src);
     t = here ? (fc_retain(x), x) : writes ? fc_to(x, device == FC_META ? x->dtype : wide, 0, 1) : fc_new(x->dtype, device, like->ndim, shape);

@@ -131,7 +131,7 @@ static fc_tensor *fc_own_run(fc_call *c, fc_tensor *out, fc_tensor **t)
         return NULL;
     }
     c->t = t;
-    if (fc_own_infer[op](c))
+    if (fc_own_infer[op](c) || (out && c->nout && fc_check_out(out, c->spec[0].dtype, device, c->spec[0].ndim, c->spec[0].shape)))
         return NULL;
     fc_tensor *first = NULL;
     int bad = FC_OK;

@@ -78,6 +78,8 @@ static fc_tensor *fc_matmul(fc_tensor *out, fc_tensor *x, fc_tensor *y)
         shape[ndim++] = M;
     if (!yv)
         shape[ndim++] = N;
+    if (out && fc_check_out(out, x->dtype, x->device, ndim, shape))
+        return NULL;
     fc_tensor *t = fc_new(x->dtype, x->device, ndim, shape);
     if (!t || x->device == FC_META)
         return fc_deliver(out, t);
@@ -117,6 +119,8 @@ static fc_tensor *fc_linear(fc_tensor *out, fc_tensor *x, fc_tensor *w, fc_tenso
         shape[ndim++] = x->shape[d];
     if (w->ndim == 2)
         shape[ndim++] = N;
+    if (out && fc_check_out(out, x->dtype, x->device, ndim, shape))
+        return NULL;
     fc_tensor *t = fc_new(x->dtype, x->device, ndim, shape);
     if (!t || x->device == FC_META || !t->numel)
         return fc_deliver(out, t);

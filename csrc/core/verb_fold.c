@@ -65,12 +65,19 @@ static int fc_result_shape(const fc_tensor *x, uint64_t mask, int keepdim, int64
     return n;
 }
 
-/* The result in the integer dtype that was asked for: kernels answer int64. NULL where there is no room. */
+/* Kernels answer int64 where another integer dtype was asked for. */
+static int fc_narrowed_dtype(int result, int asked)
+{
+    return asked >= 0 && fc_is_int(asked) ? asked : result;
+}
+
+/* The result in the dtype that was asked for. NULL where there is no room. */
 static fc_tensor *fc_narrowed(fc_tensor *value, int dtype)
 {
-    if (dtype < 0 || dtype == value->dtype || !fc_is_int(dtype))
+    const int asked = fc_narrowed_dtype(value->dtype, dtype);
+    if (asked == value->dtype)
         return value;
-    fc_tensor *narrow = fc_to(value, dtype, 0, 1);
+    fc_tensor *narrow = fc_to(value, asked, 0, 1);
     fc_free(value);
     return narrow;
 }
@@ -94,6 +101,8 @@ fc_tensor *fc_fold(int op, fc_tensor *out, fc_tensor *x, uint64_t dims, uint64_t
     }
     int64_t shape[FC_MAX_DIMS], reduce = 1;
     const int ndim = fc_result_shape(x, mask, keepdim, shape);
+    if (out && fc_check_out(out, fc_narrowed_dtype(result, dtype), device, ndim, shape))
+        return NULL;
     for (int d = 0; d < x->ndim; ++d)
         if (mask >> d & 1)
             reduce *= x->shape[d];
@@ -187,6 +196,8 @@ fc_tensor *fc_scan(int op, fc_tensor *out, fc_tensor *x, int64_t dim, int dtype)
         fc_fail(FC_DTYPE, in_dtype, 0, 0, 0);
         return NULL;
     }
+    if (out && fc_check_out(out, fc_narrowed_dtype(result, dtype), device, x->ndim, x->shape))
+        return NULL;
     fc_tensor *value = fc_new(result, device, x->ndim, x->shape);
     fc_tensor *index = value && fc_scan_has_index(which) ? fc_new(FC_I64, device, x->ndim, x->shape) : NULL;
     if (!value || (fc_scan_has_index(which) && !index) || (device != FC_META && fc_scan_values(which, value, index, x, in_dtype, (int)d)))

@@ -93,7 +93,9 @@ int fc_default_dtype(void);
 /* named scalars that are not at their default: pending for this thread's next verb */
 void fc_attr(int k, int kind, int64_t i, double re, double im);
 
-/* verbs: infer, allocate or check `out`, build the nest, run the loop. out is NULL or the destination. */
+/* verbs: infer, allocate or check `out`, build the nest, run the loop. out is NULL or the destination, which must have the result's shape
+ * and a dtype that the result's converts to: until fc_exactly(0), in this thread, the result's own. */
+void fc_exactly(int on);
 fc_tensor *fc_map1(int op, fc_tensor *out, fc_tensor *x);
 fc_tensor *fc_map2(int op, fc_tensor *out, fc_tensor *x, fc_tensor *y);
 fc_tensor *fc_map3(int op, fc_tensor *out, fc_tensor *x, fc_tensor *y, fc_tensor *z);

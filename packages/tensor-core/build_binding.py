@@ -5,6 +5,8 @@ wrappers of their own, with CPython's fast calling convention, which cffi does n
 
     _native.fc_map2(op, out, x, y)   takes handles and gives a Handle, or None for NULL
     _native.map2(op, out, x, y)      the same, and gives the Tensor around it at once
+
+where out may be None, a handle to write to, or the Tensor of a call's out=, which must have the result's dtype and is then what both give.
 """
 
 import contextlib
@@ -54,6 +56,9 @@ class Function:
         self.names = [re.search(r"\w+$", p.strip())[0] for p in parameters]
         self.types = [re.fullmatch(r"\s*(.*?)\s*\w+", p)[1] for p in parameters]
         self.reads = [READ.get(p.strip(), READ.get(t)) for p, t in zip(parameters, self.types)]
+        self.out = self.names.index("out") if "out" in self.names and self.result == "fc_tensor *" else None  # of a verb: a handle, or the Tensor given as out=
+        if self.out is not None:
+            self.reads[self.out] = "fc_handle_read(fc_given({a}), &{x})"
         self.needed = [k for k, p in enumerate(parameters) if p.strip() in NEEDED or self.types[k] == "fc_tensor *" != self.result]
 
     @property
@@ -83,8 +88,11 @@ class Function:
         if self.needed:  # what lacks memory gave None: so does what was to be done with it, and the status stands
             missing = " || ".join(f"!x{k}" for k in self.needed)
             lines += [f"    if ({missing}) {{", *["        if (room)", "            _cffi_free_array_arguments(room);"] * listed, f"        {self.without()}", "    }"]
-        lines.append(f"    {self.locked(call)}")
+        call = f"    {self.locked(call)}"
+        lines += [call] if self.out is None else [f"    const int exact = Py_TYPE(args[{self.out}]) == fc_tensor_type;", "    if (exact)", "        fc_exactly(1);", call]
         lines += ["    if (room)", "        _cffi_free_array_arguments(room);"] * listed
+        if self.out is not None:
+            lines += ["    if (exact) {", "        fc_exactly(0);", f"        return fc_given_back(result, args[{self.out}]);", "    }"]
         failed = "!result" if self.result == "fc_tensor *" else FAILED.get(self.name)
         if failed and any(t.startswith("fc_tensor") for t in self.types):
             lines += [f"    if ({failed} && fc_status() == FC_IS_LAZY) {{", f"        PyObject *done = fc_call_resolved(py_{self.name}, self, args, count);"]

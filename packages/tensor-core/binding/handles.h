@@ -165,11 +165,11 @@ static PyType_Spec fc_slots_spec = {
     "facula.tensor_core._native.Slots", sizeof(fc_slots), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, fc_slots_slots,
 };
 
-/* The Tensor around a handle, which it takes: neither origin nor base, the shape not yet read. None and NULL pass through. */
+/* The Tensor around a handle, which it takes: neither origin nor base, the shape not yet read. All else passes through. */
 static PyObject *fc_tensor_of(PyObject *handle)
 {
     fc_slots *t;
-    if (!handle || handle == Py_None)
+    if (!handle || (PyObject *)Py_TYPE(handle) != fc_handle_type)
         return handle;
     t = (fc_slots *)PyType_GenericAlloc(fc_tensor_type, 0);
     if (!t) {
@@ -209,4 +209,21 @@ static fc_tensor *fc_operand(PyObject *object)
 {
     PyObject *handle = PyObject_TypeCheck(object, fc_tensor_type) ? ((fc_slots *)object)->handle : NULL;
     return handle && (PyObject *)Py_TYPE(handle) == fc_handle_type ? ((fc_handle *)handle)->tensor : NULL;
+}
+
+/* A verb's out: the handle of a Tensor, or what stands there. */
+static PyObject *fc_given(PyObject *object)
+{
+    PyObject *handle = Py_TYPE(object) == fc_tensor_type ? ((fc_slots *)object)->handle : NULL;
+    return handle ? handle : object;
+}
+
+/* What a verb that was given a Tensor answers: that Tensor, or None where there is no result. */
+static PyObject *fc_given_back(fc_tensor *result, PyObject *out)
+{
+    if (!result)
+        Py_RETURN_NONE;
+    fc_free(result); /* the Tensor has it */
+    Py_INCREF(out);
+    return out;
 }

@@ -1,16 +1,56 @@
 /* The commonest verbs, straight from what Python's operators are given. */
 
-/* A verb of two operands: a Tensor, and a Tensor or a plain int or float. None where anything is unusual. */
+/* Does an operand want thought beside this output? It has a history, shares the output's memory (which some verbs allow the output itself), or is
+   nothing that verbs take. */
+static int fc_odd_beside(PyObject *a, PyObject *out, fc_tensor *written, int apart)
+{
+    if (Py_TYPE(a) == fc_tensor_type) {
+        fc_tensor *t = fc_operand(a);
+        return !t || ((fc_slots *)a)->origin != Py_None || (fc_same_storage(written, t) && (apart || a != out));
+    }
+    const int listed = PyList_Check(a);
+    if (!listed && !PyTuple_Check(a))
+        return a != Py_None && Py_TYPE(a) != &PyFloat_Type && Py_TYPE(a) != &PyLong_Type;
+    const Py_ssize_t n = listed ? PyList_Size(a) : PyTuple_Size(a);
+    for (Py_ssize_t k = 0; k < n; ++k)
+        if (fc_odd_beside(listed ? PyList_GetItem(a, k) : PyTuple_GetItem(a, k), out, written, apart))
+            return 1;
+    return 0;
+}
+
+static PyObject *fc_odd_out(PyObject *const *args, Py_ssize_t count, int apart)
+{
+    PyObject *out = args[0], *base;
+    fc_tensor *t = Py_TYPE(out) == fc_tensor_type && ((fc_slots *)out)->origin == Py_None ? fc_operand(out) : NULL;
+    if (!t || fc_lazy(t))
+        Py_RETURN_TRUE;
+    base = ((fc_slots *)out)->base;
+    if (base != Py_None && (!PyObject_TypeCheck(base, fc_tensor_type) || ((fc_slots *)base)->origin != Py_None))
+        Py_RETURN_TRUE;
+    for (Py_ssize_t k = 1; k < count; ++k)
+        if (fc_odd_beside(args[k], out, t, apart))
+            Py_RETURN_TRUE;
+    Py_RETURN_FALSE;
+}
+
+/* odd(out, x, ...), odd_apart(out, x, ...): does `out=` want more than the verb itself checks, which is dtype and shape?
+   odd_apart: no operand may be the output. */
+static PyObject *fc_odd(PyObject *self, PyObject *const *args, Py_ssize_t count) { return (void)self, fc_odd_out(args, count, 0); }
+static PyObject *fc_odd_apart(PyObject *self, PyObject *const *args, Py_ssize_t count) { return (void)self, fc_odd_out(args, count, 1); }
+FC_CALL(odd, fc_odd, METH_FASTCALL)
+FC_CALL(odd_apart, fc_odd_apart, METH_FASTCALL)
+
+/* binary(op, x, y[, out]): a verb of two operands, a Tensor, and a Tensor or a plain int or float. None where anything is unusual. */
 static PyObject *fc_binary(PyObject *self, PyObject *const *args, Py_ssize_t count)
 {
-    PyObject *x = args[1], *y = args[2];
-    fc_tensor *tx, *ty, *result;
+    PyObject *x = args[1], *y = args[2], *out = count > 3 && args[3] != Py_None ? args[3] : NULL;
+    fc_tensor *tx, *ty, *written = out ? fc_operand(out) : NULL, *result;
     double re = 0;
     int64_t i = 0;
     int over = 0, kind;
     const int op = (int)PyLong_AsLong(args[0]);
-    (void)self, (void)count;
-    if (!(tx = fc_operand(x)))
+    (void)self;
+    if (!(tx = fc_operand(x)) || (out && !written))
         Py_RETURN_NONE;
     if ((ty = fc_operand(y))) {
         kind = -1;
@@ -25,24 +65,31 @@ static PyObject *fc_binary(PyObject *self, PyObject *const *args, Py_ssize_t cou
         Py_RETURN_NONE;
     {
         PyThreadState *saved = FC_SHORT(tx) && FC_SHORT(ty) ? NULL : PyEval_SaveThread();
-        result = kind < 0 ? fc_map2(op, NULL, tx, ty) : fc_map2s(op, NULL, tx, kind, i, re, 0.0);
+        if (out)
+            fc_exactly(1);
+        result = kind < 0 ? fc_map2(op, written, tx, ty) : fc_map2s(op, written, tx, kind, i, re, 0.0);
+        if (out)
+            fc_exactly(0);
         if (saved)
             PyEval_RestoreThread(saved);
     }
-    return fc_tensor_of(fc_handle_of(result));
+    return out ? fc_given_back(result, out) : fc_tensor_of(fc_handle_of(result));
 }
 FC_CALL(binary, fc_binary, METH_FASTCALL)
 
-/* ternary(op, x, y, z, first): a verb of three operands. From `first` on they may be plain numbers, beside a floating tensor with dims among those:
+/* ternary(op, x, y, z, first, out): a verb of three operands. From `first` on they may be plain numbers, beside a floating tensor with dims among those:
    a number is a 0-d tensor of float64 then, which has no say in the dtype. None where anything is unusual. */
 static PyObject *fc_ternary(PyObject *self, PyObject *const *args, Py_ssize_t count)
 {
-    fc_tensor *t[3], *made[3] = {NULL, NULL, NULL}, *result = NULL;
+    fc_tensor *t[3], *made[3] = {NULL, NULL, NULL}, *written, *result = NULL;
     double number[3];
     int numbers = 0, floating = 0, fits = 1, wide = 0;
     (void)self;
-    if (!fc_count("ternary", count, 5))
+    if (!fc_count("ternary", count, 6))
         return NULL;
+    PyObject *out = args[5] != Py_None ? args[5] : NULL;
+    if (!(written = out ? fc_operand(out) : NULL) && out)
+        Py_RETURN_NONE;
     const int op = (int)PyLong_AsLong(args[0]), first = (int)PyLong_AsLong(args[4]);
     if ((op < 0 || first < 0) && PyErr_Occurred())
         return NULL;
@@ -72,14 +119,18 @@ static PyObject *fc_ternary(PyObject *self, PyObject *const *args, Py_ssize_t co
             t[k] = made[k] = fc_from_scalar(12, 2, 0, number[k], 0.0);
     if (t[0] && t[1] && t[2]) {
         PyThreadState *saved = wide ? PyEval_SaveThread() : NULL;
-        result = fc_map3(op, NULL, t[0], t[1], t[2]);
+        if (out)
+            fc_exactly(1);
+        result = fc_map3(op, written, t[0], t[1], t[2]);
+        if (out)
+            fc_exactly(0);
         if (saved)
             PyEval_RestoreThread(saved);
     }
     for (int k = 0; k < 3; ++k)
         if (made[k])
             fc_free(made[k]);
-    return fc_tensor_of(fc_handle_of(result));
+    return out ? fc_given_back(result, out) : fc_tensor_of(fc_handle_of(result));
 }
 FC_CALL(ternary, fc_ternary, METH_FASTCALL)
 

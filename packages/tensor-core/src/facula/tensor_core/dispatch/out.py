@@ -48,6 +48,8 @@ def into(name, result, out, inputs=(), strides=False):
     """
     if out is None:
         return result
+    if copied(result, out, inputs):
+        return out
     if isinstance(result, tuple):
         if not isinstance(out, (tuple, list)) or len(out) != len(result):
             got = f"{len(out)} of them" if isinstance(out, (tuple, list)) else type(out).__name__
@@ -63,6 +65,11 @@ def into(name, result, out, inputs=(), strides=False):
         lie_as(out, result)
     apart(name, out, inputs)
     return _ops.copy_into_(out, result)
+
+
+def copied(result, out, inputs=()):
+    """Copy a result into an output of its dtype and shape, where no more is to be asked. Was it?"""
+    return type(result) is Tensor and not _ops.interpreting and not lib.odd_apart(out, result, inputs) and not lib.fc_pair(out._h, result._h) & 1 and not lib.fc_copy(out._h, result._h)
 
 
 def lie_as(out, result):

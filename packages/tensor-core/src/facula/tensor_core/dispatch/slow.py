@@ -7,7 +7,7 @@ from typing import NamedTuple
 from facula.tensor_core import _tensor
 from facula.tensor_core.dispatch import run as _run
 from facula.tensor_core._errors import MEMORY, STALE, IntegerOverflow, IntegersOverflow, explain
-from facula.tensor_core._lib import NULL, lib
+from facula.tensor_core._lib import lib
 from facula.tensor_core.dispatch.foreign import ask_row, overriding
 from facula.tensor_core.dispatch.guard import refused
 from facula.tensor_core._threads import ThreadState
@@ -177,79 +177,8 @@ def execute(op, args, out=None):
     return result
 
 
-_ARITHMETIC = frozenset({"map1", "map2", "map3", "dot"})
-_INTO = _ARITHMETIC | {"fold", "scan", "gather", "own"}
-_OF_RESULT = {"BOOL": "bool", "INDEX": "int64"}
-_PLAIN = {"int": (int,), "bool": (bool,), "float": (float, int), "Scalar": (float, int), "dims": (int, tuple, type(None)), "int?": (int, type(None))}
-
-
-def _at_once(op, args, out):
-    """`out=` as it is meant: of the result's dtype and shape, without histories; then the verb writes it. Did it?
-
-    Where a dtype or an overlap would want thought the answer is no, and so it is where C refuses: out.py sees to those.
-    """
-    dtype, kind = out.dtype, op.kind
-    if out.origin is not None or out.base is not None and out.base.origin is not None:
-        return False
-    if kind in ("gather", "own") or op.result in _OF_RESULT and kind == "fold" or kind == "map3" and type(args[2]) in _NUMBERS or op.attributes and kind != "fold" and any([args[k] is not op.params[k].default for k in op.attributes]):
-        return _apart_at_once(op, args, out)
-    if op.result == "BOOL" and kind in _ARITHMETIC:
-        if dtype.kind or type(args[0]) is not Tensor:
-            return False
-        dtype = args[0].dtype
-    elif dtype.kind != 2 and (op.result != "SAME" or kind not in _ARITHMETIC) or op.result == "INDEX":
-        return False
-    handles = []
-    for k in op.tensors:
-        a = args[k]
-        if type(a) is Tensor:
-            if a.origin is not None or a.dtype is not dtype or kind == "scan" and lib.fc_same_storage(out._h, a._h):
-                return False
-            handles.append(a._h)
-        elif type(a) not in _NUMBERS or k != 1 or kind != "map2":
-            return False
-    if kind in ("fold", "scan"):
-        return (op.params[-1].name != "dtype" or args[-1] is None) and _run.BY_KIND[kind](op, args, out) is not None
-    if kind == "dot":
-        return len(handles) == 2 and lib.fc_dot(op.id, out._h, *handles, NULL) is not None
-    if len(handles) < len(op.tensors):
-        y = args[1]
-        whole = type(y) is int
-        return (not whole or -(2**63) <= y < 2**63) and lib.fc_map2s(op.id, out._h, *handles, 1 if whole else 2, y if whole else 0, y, 0.0) is not None
-    return (lib.fc_map1, lib.fc_map2, lib.fc_map3)[len(handles) - 1](op.id, out._h, *handles) is not None
-
-
-def _apart_at_once(op, args, out):
-    """_at_once for rows with more arguments than tensors, of plain kinds all of them, where no tensor shares memory with out."""
-    dtype, expected = out.dtype, _OF_RESULT.get(op.result)
-    if op.name in _OTHERS or (dtype.name != expected if expected else op.result != "SAME" and op.kind not in _ARITHMETIC):
-        return False
-    for p, a in zip(op.params, args):
-        if type(a) is Tensor:
-            tensors = (a,)
-        elif p.listed_tensors:
-            tensors = a
-        elif type(a) in _PLAIN.get(p.type, ()) or p.tensor and "Scalar" in p.type and type(a) in _NUMBERS or a is None is p.default:
-            continue
-        else:
-            return False
-        for t in tensors:
-            if type(t) is not Tensor or t.origin is not None or lib.fc_same_storage(out._h, t._h) or not expected and t.dtype is not dtype and (t.dtype.kind != 1 or t is args[0]):
-                return False
-    try:
-        return _run.BY_KIND[op.kind](op, args, out) is not None
-    except (RuntimeError, TypeError, ValueError, OverflowError, IndexError):
-        return False  # said by those who see to the rest
-
-
-# rows whose result has another dtype than the table can say, and those that out.py asks something else of
-_OTHERS = frozenset({"polar", "clamp_min", "clamp_max"})
-
-
 def call(op, args, out=None):
     """An op called in an unusual way, or one that failed on the fast path and is to be explained."""
-    if type(out) is Tensor and op.kind in _INTO and override is None and not _listeners and _at_once(op, args, out):
-        return out
     if op.kind == "map2" and not _listeners and type(args[0]) in _NUMBERS and type(args[1]) is Tensor and len(args) == 2 and out is None and "Scalar" in op.params[0].type:  # 2 ** x
         x, y = args
         whole = type(x) is int

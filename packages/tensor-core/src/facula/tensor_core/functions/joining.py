@@ -119,7 +119,7 @@ def hstack(tensors, *, out=None):
     tensors = [x if x.shape else x.reshape(1) for x in tensors]
     n = len(tensors[0].shape)
     dim = 0 if n == 1 else 1
-    return _ops.cat(tensors, dim) if n < 4 and out is None else cat(tensors, dim, out=out)
+    return _ops.cat(tensors, dim, out=out) if n < 4 else cat(tensors, dim, out=out)
 
 
 def vstack(tensors, *, out=None):
@@ -128,7 +128,7 @@ def vstack(tensors, *, out=None):
     if not len(tensors):
         raise RuntimeError("vstack expects a non-empty TensorList")
     tensors = [x if len(x.shape) > 1 else _with_rows(x) for x in tensors]
-    return _ops.cat(tensors, 0) if len(tensors[0].shape) < 4 and out is None else cat(tensors, 0, out=out)
+    return _ops.cat(tensors, 0, out=out) if len(tensors[0].shape) < 4 else cat(tensors, 0, out=out)
 
 
 row_stack = vstack

@@ -106,7 +106,7 @@ def addmm(input, mat1, mat2, *older, beta=1, alpha=1, out=None):
         input, mat1, mat2, beta, alpha = _older_order("addmm", (input, mat1, mat2, *older), beta, alpha)
     if not (type(input) is type(mat1) is type(mat2) is Tensor):
         _want("addmm", input=input, mat1=mat1, mat2=mat2)
-    if out is None and (t := _plain_sum(input, mat1, mat2, 2, 2, beta, alpha)) is not None:
+    if (t := _plain_sum(input, mat1, mat2, 2, 2, beta, alpha, out)) is not None:
         return t
     if mat1.dim() != 2 or mat2.dim() != 2:
         raise ShapeError(f"addmm: mat1 and mat2 must be matrices, got {mat1.dim()}-D and {mat2.dim()}-D tensors")
@@ -119,7 +119,7 @@ def addmv(input, mat, vec, *older, beta=1, alpha=1, out=None):
         input, mat, vec, beta, alpha = _older_order("addmv", (input, mat, vec, *older), beta, alpha)
     if not (type(input) is type(mat) is type(vec) is Tensor):
         _want("addmv", input=input, mat=mat, vec=vec)
-    if out is None and (t := _plain_sum(input, mat, vec, 2, 1, beta, alpha)) is not None:
+    if (t := _plain_sum(input, mat, vec, 2, 1, beta, alpha, out)) is not None:
         return t
     return _scaled_sum("addmv", input, mv, mat, vec, beta, alpha, out)
 
@@ -139,7 +139,7 @@ def baddbmm(input, batch1, batch2, *older, beta=1, alpha=1, out=None):
         input, batch1, batch2, beta, alpha = _older_order("baddbmm", (input, batch1, batch2, *older), beta, alpha)
     if not (type(input) is type(batch1) is type(batch2) is Tensor):
         _want("baddbmm", input=input, batch1=batch1, batch2=batch2)
-    if out is None and (t := _plain_sum(input, batch1, batch2, 3, 3, beta, alpha)) is not None:
+    if (t := _plain_sum(input, batch1, batch2, 3, 3, beta, alpha, out)) is not None:
         return t
     return _scaled_sum("baddbmm", input, bmm, batch1, batch2, beta, alpha, out)
 
@@ -150,13 +150,13 @@ def addr(input, vec1, vec2, *older, beta=1, alpha=1, out=None):
         input, vec1, vec2, beta, alpha = _older_order("addr", (input, vec1, vec2, *older), beta, alpha)
     if not (type(input) is type(vec1) is type(vec2) is Tensor):
         _want("addr", input=input, vec1=vec1, vec2=vec2)
-    if out is None and type(beta) in _REAL and type(alpha) in _REAL and (beta != 1 or type(alpha) is float) and beta and vec1.dim() == vec2.dim() == 1 and not _ops.interpreting:
+    if _as_is(input, out) and type(beta) in _REAL and type(alpha) in _REAL and (beta != 1 or type(alpha) is float) and beta and vec1.dim() == vec2.dim() == 1 and not _ops.interpreting:
         kind = input.dtype
         if kind is vec1.dtype is vec2.dtype and kind.kind == 2 and kind.itemsize > 2 and input.shape == (vec1.shape[0], vec2.shape[0]) and input.is_contiguous():
-            return _ops.addcmul(input if beta == 1 else _ops.mul(input, beta), _ops.unsqueeze(vec1, 1), vec2, value=alpha)
-    if out is None and type(beta) is type(alpha) is int and beta == 1 and input.dtype is vec1.dtype is vec2.dtype and input.dtype.kind and len(vec1.shape) == len(vec2.shape) == 1:
+            return _ops.addcmul(input if beta == 1 else _ops.mul(input, beta), _ops.unsqueeze(vec1, 1), vec2, value=alpha, out=out)
+    if _as_is(input, out) and type(beta) is type(alpha) is int and beta == 1 and input.dtype is vec1.dtype is vec2.dtype and input.dtype.kind and len(vec1.shape) == len(vec2.shape) == 1:
         if input.shape == (vec1.shape[0], vec2.shape[0]):
-            return _ops.addcmul(input, _ops.unsqueeze(vec1, 1), vec2, value=alpha)
+            return _ops.addcmul(input, _ops.unsqueeze(vec1, 1), vec2, value=alpha, out=out)
     kinds = {t.dtype.kind for t in (input, vec1, vec2)}
     _real_factors("addr", kinds, beta, alpha)
     for word, number in (("beta", beta), ("alpha", alpha)):
@@ -169,8 +169,8 @@ def addr(input, vec1, vec2, *older, beta=1, alpha=1, out=None):
     return _sum_of("addr", input, outer, vec1, vec2, beta, alpha, out)
 
 
-def _plain_sum(input, x, y, x_dims, y_dims, beta, alpha):
-    """alpha * x @ y + beta * input where that is all there is to it: one dtype that is no half, real factors that leave it alone, shapes that fit. None elsewhere."""
+def _plain_sum(input, x, y, x_dims, y_dims, beta, alpha, out):
+    """alpha * x @ y + beta * input where that is all there is to it: one dtype that is no half, real factors that leave it alone, shapes that fit, out's too. None elsewhere."""
     if _ops.interpreting or not (input.dtype is x.dtype is y.dtype) or input.dtype.itemsize < 4:
         return None
     scaled = beta != 1 or alpha != 1
@@ -183,13 +183,20 @@ def _plain_sum(input, x, y, x_dims, y_dims, beta, alpha):
         if scaled:
             product = product if alpha == 1 else _ops.mul(product, alpha)
             input = input if beta == 1 else _ops.mul(input, beta)
-        result = _ops.add(product, input)
+        if out is not None and not (_as_is(product, out) and (input.shape == product.shape or broadcast_shapes(input.shape, product.shape) == product.shape)):
+            return None
+        result = _ops.add(product, input, out=out)
     except RuntimeError:  # shapes that do not fit: refused in other words
         return None
     return result if result.shape == product.shape else None
 
 
 _REAL = (float, int)
+
+
+def _as_is(t, out):
+    """Is there no output, or one of this tensor's dtype and shape?"""
+    return out is None or type(out) is Tensor and out.dtype is t.dtype and out.shape == t.shape
 
 
 def _real_factors(name, kinds, beta, alpha):

@@ -32,15 +32,13 @@ def _converted(name, input, dtype):
 def softmax(input, dim=None, dtype=None, *, out=None, axis=None):
     """exp(input) / sum(exp(input)) along dim, after a conversion to dtype if one is given."""
     dim = _named_dim("softmax", dim, axis)
-    result = _ops.softmax(input if dtype is None else _converted("softmax", input, dtype), dim)
-    return into("softmax", result, out)
+    return _ops.softmax(input if dtype is None else _converted("softmax", input, dtype), dim, out=out)
 
 
 def log_softmax(input, dim=None, dtype=None, *, out=None, axis=None):
     """Logarithm of softmax along dim, after a conversion to dtype if one is given."""
     dim = _named_dim("log_softmax", dim, axis)
-    result = _ops.log_softmax(input if dtype is None else _converted("log_softmax", input, dtype), dim)
-    return into("log_softmax", result, out)
+    return _ops.log_softmax(input if dtype is None else _converted("log_softmax", input, dtype), dim, out=out)
 
 
 def _written(results, out, kind, input):
@@ -161,9 +159,10 @@ def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=N
     if not isinstance(input, Tensor):
         check("searchsorted", "input", 1, "number", input)
         input = sorted_sequence.new_tensor(input)
-    found = _ops._searchsorted(sorted_sequence, input if input.dtype is sorted_sequence.dtype else input.to(sorted_sequence.dtype), sorter, right or side == "right")
-    found = _ops.copy(found, _int32) if out_int32 else found
-    return found if out is None else into("searchsorted", found, out)
+    input = input if input.dtype is sorted_sequence.dtype else input.to(sorted_sequence.dtype)
+    if not out_int32:
+        return _ops._searchsorted(sorted_sequence, input, sorter, right or side == "right", out=out)
+    return into("searchsorted", _ops.copy(_ops._searchsorted(sorted_sequence, input, sorter, right or side == "right"), _int32), out)
 
 
 def bucketize(input, boundaries, *, out_int32=False, right=False, out=None):
@@ -175,8 +174,8 @@ def bucketize(input, boundaries, *, out_int32=False, right=False, out=None):
         input = boundaries.new_tensor(input)
     if input.dtype.kind == 3:
         raise NotImplementedError(f'"searchsorted" not implemented for {input.dtype.name!r}. Take its real part.')
-    if out is None and not out_int32 and input.dtype is boundaries.dtype:
-        return _ops._searchsorted(boundaries, input, None, right)
+    if not out_int32 and input.dtype is boundaries.dtype:
+        return _ops._searchsorted(boundaries, input, None, right, out=out)
     return searchsorted(boundaries, input, out_int32=out_int32, right=right, out=out)
 
 

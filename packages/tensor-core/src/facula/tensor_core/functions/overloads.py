@@ -422,8 +422,8 @@ def aminmax(input, *, dim=None, keepdim=False, out=None, axis=None, keepdims=Non
 def scatter(input, dim, index, src=None, *, value=None, reduce=None, out=None):
     """input with src (a tensor or a number) written at index along dim; reduce="add" adds instead."""
     src = value if src is None else src
-    if type(src) is Tensor and reduce is None and out is None and 0 not in index.shape and len(src.shape) == len(index.shape):
-        return _ops.scatter(input, dim, index, src)
+    if type(src) is Tensor and reduce is None and 0 not in index.shape and len(src.shape) == len(index.shape):
+        return _ops.scatter(input, dim, index, src, out=out)
     if isinstance(src, Tensor) and (src.dim() or 1) != (index.dim() or 1) and index.numel():
         raise RankError(f"scatter(): Index tensor must have the same number of dimensions as src tensor, got {index.dim()} and {src.dim()}.")
     if not index.numel():

@@ -9,7 +9,7 @@ from facula.tensor_core._tensor import Tensor, own_tensor
 from facula.tensor_core._types import complex128, dtype as _dtype, float64, int64
 from facula.tensor_core.dispatch.arguments import as_dtype
 from facula.tensor_core.dispatch.guard import check
-from facula.tensor_core.dispatch.out import apart, resize
+from facula.tensor_core.dispatch.out import apart, copied, resize
 from facula.tensor_core.dispatch.run import fitting, number
 from facula.tensor_core.functions.create import _finish, _fits, _kind_dtype, _place, plain
 
@@ -19,6 +19,8 @@ _map2r = lib.map2r  # a number and a tensor
 
 def _delivered(name, t, out):
     """A range in `out`: resized only where the number of elements is another."""
+    if copied(t, out):
+        return out
     if out.requires_grad:
         raise RuntimeError(f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the arguments requires grad. Detach it.")
     if out.numel() != t.numel():

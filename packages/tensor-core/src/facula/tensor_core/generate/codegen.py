@@ -1,7 +1,7 @@
 """Writes _ops.py from the table that the compiled library carries: one flat Python function per row.
 
 Flat means: no *args, no dict of keywords, no second Python call on the way to C. Everything unusual (an interpreter listening,
-`out=`, a scalar argument off its default, an operand that is no tensor, any failure) leaves by one call into dispatch/slow.py.
+an output that is not as the result is, an operand that is no tensor, any failure) leaves by one call into dispatch/slow.py.
 """
 
 import importlib.util
@@ -38,6 +38,7 @@ own, own_n, random, to = lib.own, lib.own_n, lib.fc_random, lib.to
 view_op, view_dims, view_list, as_strided_ = lib.view_op, lib.view_dims, lib.view_list, lib.as_strided
 write1, write2, write3, write2s = lib.fc_map1, lib.fc_map2, lib.fc_map3, lib.fc_map2s
 result_of, fill, attr, dim_bits, has_origin = lib.result, lib.fc_fill, lib.fc_attr, lib.dim_bits, lib.has_origin
+odd, odd_apart = lib.odd, lib.odd_apart  # does an output want the slow path?
 ONE = 1
 interpreting = False  # set by _dispatch while an interpreter listens in any thread
 
@@ -119,15 +120,30 @@ def leave(row):
     return f"return call(OPS[{row.id}], {arguments}{', out' if row.has_out else ''})"
 
 
+# kinds whose verbs may read what they write, as long as it is the same tensor
+SELF_WRITERS = ("map1", "map2", "map3", "fold", "scan", "dot")
+
+
+def odd(row):
+    """The test of `out=`, if the row takes one: all but what it finds goes to the verb, which answers the output."""
+    if not row.has_out:
+        return []
+    return [f"out is not None and odd{'' if row.kind in SELF_WRITERS else '_apart'}(out, {', '.join(p.name for p in row.tensors)})"]
+
+
+def out(row):
+    return "out" if row.has_out else "NULL"
+
+
 def guard(row, extra=()):
     if row.kind in ("fold", "scan"):
         kept = "keepdim" in row.names
         axis = f"axis is not {'LACKING' if row.name in DIM_FIRST else 'None'}"
-        tests = " or ".join(["interpreting", axis, *(["keepdims is not None"] if kept else []), *(["out is not None"] if row.has_out else []), *extra])
+        tests = " or ".join(["interpreting", axis, *(["keepdims is not None"] if kept else []), *odd(row), *extra])
         names = f"        if {axis}:\n            dim = axis\n" + ("        if keepdims is not None:\n            keepdim = keepdims\n" if kept else "")
         names += f"        dim = given_dim('{row.name}', dim, keepdim)\n" if row.name in DIM_FIRST else ""
         return f"    if {tests}:\n{names}        {leave(row)}\n"
-    tests = ["interpreting", *(["out is not None"] if row.has_out else []), *extra]
+    tests = ["interpreting", *odd(row), *extra]
     return f"    if {' or '.join(tests)}:\n        {leave(row)}\n"
 
 
@@ -209,12 +225,12 @@ def map_function(row, name=None, out=True, again=None):
     names = [p.name for p in row.tensors]
     if row.kind == "map2" and "Scalar" in row.tensors[1].type:
         x, y = names
-        return body + f"    t = binary({row.id}, {x}, {y})\n" + finish(row, [x, y], again=again, number=y)
+        return body + f"    t = binary({row.id}, {x}, {y}{', out' if out else ''})\n" + finish(row, [x, y], again=again, number=y)
     if row.kind == "map3" and any("Scalar" in p.type for p in row.tensors):
-        body += f"    t = ternary({row.id}, {', '.join(names)}, {int(row.name == 'where_rows')})\n"  # operands before that one have no say in the dtype
+        body += f"    t = ternary({row.id}, {', '.join(names)}, {int(row.name == 'where_rows')}, {'out' if out else None})\n"  # operands before that one have no say in the dtype
         asked = [n if "Scalar" not in p.type else f"type({n}) is not float and type({n}) is not int and {n}" for n, p in zip(names, row.tensors)]
         return body + finish(row, asked)
-    body += attempt(row, f"{row.kind}({row.id}, NULL, {arguments})", again)
+    body += attempt(row, f"{row.kind}({row.id}, {'out' if out else 'NULL'}, {arguments})", again)
     return body + finish(row, names, again=again)
 
 
@@ -286,27 +302,27 @@ def fold_function(row):
         )
     keepdim = "keepdim" if "keepdim" in by_name else "False"
     body += named_numbers(row)
-    body += attempt(row, f"fold({row.id}, NULL, input._h, low, high, {keepdim}, {asked_dtype(row)})")
+    body += attempt(row, f"fold({row.id}, {out(row)}, input._h, low, high, {keepdim}, {asked_dtype(row)})")
     return body + (several(row, ["input"]) if row.results else finish(row, ["input"]))
 
 
 def scan_function(row):
     body = row.head() + guard(row)
-    body += attempt(row, f"scan({row.id}, NULL, input._h, dim, {asked_dtype(row)})")
+    body += attempt(row, f"scan({row.id}, {out(row)}, input._h, dim, {asked_dtype(row)})")
     return body + (several(row, ["input"]) if row.results else finish(row, ["input"]))
 
 
 def dot_function(row):
     arguments = [f"{p.name}._h" if "?" not in p.type else f"NULL if {p.name} is None else {p.name}._h" for p in row.tensors]
     arguments += ["NULL"] * (3 - len(arguments))
-    body = row.head() + guard(row) + attempt(row, f"dot({row.id}, NULL, {', '.join(arguments)})")
+    body = row.head() + guard(row) + attempt(row, f"dot({row.id}, {out(row)}, {', '.join(arguments)})")
     return body + finish(row, None)
 
 
 def gather_function(row):
     tensors = [f"{p.name}._h" for p in row.tensors] + ["NULL"]
     body = row.head() + guard(row)
-    body += attempt(row, f"gather_({row.id}, NULL, {tensors[0]}, dim, {tensors[1]}, {tensors[2]})")
+    body += attempt(row, f"gather_({row.id}, {out(row)}, {tensors[0]}, dim, {tensors[1]}, {tensors[2]})")
     return body + finish(row, [p.name for p in row.tensors])
 
 
@@ -374,13 +390,13 @@ def own_function(row):
     few = not lists and not any(i.startswith("*") for i in ints) and len(tensors) <= 4 and len(ints) <= 6 and len(doubles) <= 1
     if few:
         flat = tensors + ["NULL"] * (4 - len(tensors)) + ints + ["0"] * (6 - len(ints)) + doubles + ["0.0"] * (1 - len(doubles))
-        body += attempt(row, f"own({row.id}, NULL, {', '.join(flat)})")
+        body += attempt(row, f"own({row.id}, {out(row)}, {', '.join(flat)})")
     else:
         body += "    try:\n"
         # names of their own: a parameter may be called `tensors`, and must keep what it holds alive during the call
         body += f"        handles_ = [{', '.join(tensors)}]\n"
         body += f"        ints_ = [{', '.join([f'len({n})' for n in lists] + ints)}]\n"
-        body += f"        t = own_n({row.id}, NULL, len(handles_), handles_, len(ints_), ints_, {len(doubles)}, [{', '.join(doubles)}])\n"
+        body += f"        t = own_n({row.id}, {out(row)}, len(handles_), handles_, len(ints_), ints_, {len(doubles)}, [{', '.join(doubles)}])\n"
         body += f"    except (AttributeError, TypeError, OverflowError):\n        {leave(row)}\n"
     written = [p for p in row.params if "!" in p.type]
     if row.results == ():
