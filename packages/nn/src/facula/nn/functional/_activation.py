@@ -125,6 +125,9 @@ def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, trainin
     """leaky_relu with a slope drawn from [lower, upper] for each element that is not positive; their middle in evaluation."""
     if type(input) is not Tensor:
         extend.want_tensor("rrelu", "input", 0, input)
+    for name, bound in (("lower", lower), ("upper", upper)):
+        if type(bound) is not float:
+            extend.check("rrelu", name, None, "real", bound)
     if not (math.isfinite(lower) and math.isfinite(upper)):
         raise RuntimeError(f"rrelu: lower and upper bound must be finite, got {lower} and {upper}. Give two numbers.")
     if lower > upper:

@@ -12,6 +12,7 @@ from facula.tensor_core import extend
 
 from ._linear import linear
 from ._loss_class import cross_entropy
+from ._reduction import check
 
 __all__ = ["LinearCrossEntropyOptions", "linear_cross_entropy"]
 
@@ -106,6 +107,12 @@ def linear_cross_entropy(
     if tuple(target.shape) == shape and ignore_index is not None:
         raise RuntimeError("linear_cross_entropy: ignore_index cannot be specified when target contains probabilities")
     ignore_index = -100 if ignore_index is None else ignore_index
+    if options is not None:
+        check(reduction)
+        if input.dtype.kind != 2:
+            raise ValueError(f"linear_cross_entropy: acc_dtype must be a floating dtype or None, and the input's is {input.dtype.name}. Convert it with .float().")
+        if input.dim() == 2 and not target.dim():
+            raise RuntimeError(f"linear_cross_entropy: narrow() cannot be applied to a 0-dim tensor: input {tuple(input.shape)} wants a target of {input.size(0)} elements. Reshape one.")
     if options is not None and reduction != "none" and not (input.is_meta or extend.listening()):  # for "none" each row's loss is asked for: at once
         if not (places or label_smoothing or target.dtype != facula.int64):
             return _by_pieces(input, linear_weight, target, linear_bias, weight, reduction, ignore_index, options)

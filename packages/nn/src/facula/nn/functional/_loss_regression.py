@@ -138,6 +138,8 @@ def poisson_nll_loss(
         extend.want_tensor("poisson_nll_loss", "target", 1, target)
     extend.check("poisson_nll_loss", "full", 3, "bool", full)
     extend.check("poisson_nll_loss", "eps", 5, "float", eps)
+    if type(reduction) is not str:
+        extend.check("poisson_nll_loss", "reduction", None, "str", reduction)
     reduction = checked(size_average, reduce, reduction)
     loss = input.exp() - target * input if log_input else input - target * (input + eps).log()
     if full:
@@ -163,7 +165,11 @@ def gaussian_nll_loss(
             var = var.unsqueeze(-1)
         elif input.ndim != var.ndim or sum(v for i, v in zip(input.shape, var.shape) if i != v) != 1:
             raise ValueError(f"gaussian_nll_loss: var is of incorrect size, {tuple(var.shape)} for input {tuple(input.shape)}.")
+    if type(reduction) is not str:
+        extend.check("gaussian_nll_loss", "reduction", None, "str", reduction)
     check(reduction)
+    if var.dtype.kind < 2:
+        raise RuntimeError(f"gaussian_nll_loss: result type Float can't be cast to the desired output type {var.dtype.scalar_type}, of var. Convert it with .float().")
     with facula.no_grad():
         floor = var.detach().clamp(min=eps) - var.detach()
     var = var + floor  # the gradient passes as though nothing was clamped

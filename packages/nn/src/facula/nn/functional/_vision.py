@@ -137,7 +137,8 @@ def _taps(kind: str, size: int, out: int, factor: float | None, align_corners: b
 _MODES = {"linear": 3, "bilinear": 4, "bicubic": 4, "trilinear": 5, "lanczos": 4}
 
 
-def _output_size(x: Tensor, size: Any, scale_factor: Any) -> tuple[list[int], list[float] | None]:
+def _output_size(x: Tensor, size: Any, scale_factor: Any, exact: bool) -> tuple[list[int], list[float] | None]:
+    """The sizes, and the factors where these were given; exact: only the sizes are used, so a factor may be a tensor."""
     ndim = x.dim() - 2
     if size is not None and scale_factor is not None:
         raise ValueError("only one of size or scale_factor should be defined")
@@ -152,6 +153,9 @@ def _output_size(x: Tensor, size: Any, scale_factor: Any) -> tuple[list[int], li
         given = [given] * ndim
     if size is not None:
         return [int(n) for n in given], None
+    for f in given:
+        if isinstance(f, str) or isinstance(f, Tensor) and not exact:
+            raise TypeError(f"interpolate(): argument 'scale_factor' must be a float or a tuple of them, but found {type(f).__name__} {f!r}. Convert it with float().")
     factors = [float(f) for f in given]
     sizes = [n * f for n, f in zip(x.shape[2:], factors)]
     if not all(abs(n) < 2.0**63 for n in sizes):
@@ -179,12 +183,12 @@ def interpolate(
             raise ValueError("align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear")
     elif mode not in _MODES or mode == "lanczos":
         raise NotImplementedError(f"interpolate: mode {mode!r} is not known. Give nearest, nearest-exact, area, linear, bilinear, bicubic or trilinear.")
-    for n in size if isinstance(size, (tuple, list)) else (size,):
+    for n in () if scale_factor is not None else size if isinstance(size, (tuple, list)) else (size,):
         if n is not None and (n.is_floating_point() if isinstance(n, Tensor) else not hasattr(n, "__index__")):
             raise TypeError(f"interpolate: expected size to be one of int or tuple of ints, but got size with {type(n).__name__}. Convert it with int().")
     if mode in _MODES and align_corners is not None and align_corners is not True and align_corners is not False:
         raise TypeError(f"interpolate(): argument 'align_corners' must be bool, not {type(align_corners).__name__}. Write True or False.")
-    out, factors = _output_size(input, size, scale_factor)
+    out, factors = _output_size(input, size, scale_factor, bool(recompute_scale_factor) or mode == "area")
     if not 3 <= input.dim() <= 5 or (mode in _MODES and _MODES[mode] != input.dim()):
         raise NotImplementedError(f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.dim()}D) for the modes: nearest | linear | bilinear | bicubic | trilinear | area | nearest-exact (got {mode})")
     if recompute_scale_factor and size is not None:
@@ -200,6 +204,8 @@ def interpolate(
     if mode == "area":
         return (adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d)[input.dim() - 3](input, out)
     if mode in _MODES and not (input.is_floating_point() or input.dtype is facula.uint8):
+        raise NotImplementedError(f"interpolate: mode {mode!r} not implemented for {input.dtype}. Convert with input.float().")
+    if mode in ("linear", "trilinear") and input.dtype is facula.uint8:
         raise NotImplementedError(f"interpolate: mode {mode!r} not implemented for {input.dtype}. Convert with input.float().")
     if mode in ("nearest", "nearest-exact"):
         only("interpolate, mode " + mode, input.dtype, (*REAL, facula.uint8))

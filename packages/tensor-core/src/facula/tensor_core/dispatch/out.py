@@ -26,6 +26,7 @@ EXACT = frozenset("""
     alias_copy as_strided_copy detach_copy diagonal_copy expand_copy narrow_copy permute_copy select_copy slice_copy squeeze_copy t_copy
     transpose_copy unfold_copy unsqueeze_copy view_as_complex_copy view_as_real_copy view_copy split_copy split_with_sizes_copy unbind_copy
 """.split())  # fmt: skip
+_LISTS = frozenset({"split_copy", "split_with_sizes_copy", "unbind_copy"})  # which give lists of any length, not tuples that the parser knows
 UNWARNED = frozenset({"addbmm", "log_sigmoid", "lu", "mode"})  # resize an output that holds elements without a word
 APART = frozenset("gather gather_sparse_grad scatter scatter_add scatter_prod scatter_max scatter_min index_select index_add index_copy cat stack".split())
 WRITTEN = APART - {"gather", "gather_sparse_grad", "index_select", "cat", "stack"}  # the first input with other elements: it may be the output
@@ -53,7 +54,7 @@ def into(name, result, out, inputs=(), strides=False):
     if isinstance(result, tuple):
         if not isinstance(out, (tuple, list)) or len(out) != len(result):
             got = f"{len(out)} of them" if isinstance(out, (tuple, list)) else type(out).__name__
-            raise TypeError(f"{name}: out must be a tuple of {len(result)} tensors, one for each result, got {got}.")
+            raise (RuntimeError if name in _LISTS and isinstance(out, (tuple, list)) else TypeError)(f"{name}: out must be a tuple of {len(result)} tensors, one for each result, got {got}.")
         written = [into(name, r, o, inputs, strides) for r, o in zip(result, out)]
         return type(result)(*written) if hasattr(result, "_fields") else tuple(written)
     a_tensor(name, out)

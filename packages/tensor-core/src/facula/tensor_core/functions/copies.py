@@ -8,7 +8,7 @@ from facula.tensor_core.functions.create import empty_strided, full, plain
 from facula.tensor_core.dispatch.arguments import by_axis, ints
 from facula.tensor_core._errors import IndexRangeError
 from facula.tensor_core.functions.index import nonzero
-from facula.tensor_core.dispatch.guard import guarded, want_ints, want_tensor
+from facula.tensor_core.dispatch.guard import check, guarded, want_ints, want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core.dispatch.out import into
 from facula.tensor_core._tensor import Tensor
@@ -18,6 +18,8 @@ from facula.tensor_core._types import dtype as _dtype, int64
 def _narrowed(input, dim=None, start=None, length=None, *, axis=None):
     """narrow; a dim that is not there is refused as PyTorch's narrow_copy does."""
     dim = by_axis("narrow_copy", axis) if dim is None else dim
+    if type(dim) is not int or not -(2**63) <= dim < 2**63:
+        check("narrow_copy", "dim", 1, "int", dim)
     if not -input.dim() <= dim < max(input.dim(), 1):
         raise IndexRangeError(f"narrow_copy: Dimension out of range (expected to be in range of [{-input.dim()}, {input.dim() - 1}], but got {dim}).")
     return _shape.narrow(input, dim, start, length)

@@ -10,7 +10,7 @@ from facula.tensor_core.dispatch import slow as _dispatch, run as _run
 from facula.tensor_core._errors import IndexRangeError, IntegerOverflow, ShapeError, explain
 from facula.tensor_core.dispatch.guard import check, want_tensor
 from facula.tensor_core._lib import lib
-from facula.tensor_core.dispatch.out import into
+from facula.tensor_core.dispatch.out import a_tensor, into
 from facula.tensor_core._tensor import Tensor, own_tensor
 from facula.tensor_core._types import int64
 
@@ -425,6 +425,7 @@ def nonzero(input, *, out=None, as_tuple=False):
     if _tensor.leaving is not None:
         _tensor.leaving(input, "nonzero")
     if as_tuple and out is not None:
+        a_tensor("nonzero", out)
         raise RuntimeError("nonzero does not support the out kwarg when as_tuple is True")
     if input.is_meta:
         raise NotImplementedError(f"nonzero: a meta tensor has no elements, so how many are not zero is not known (input: {tuple(input.shape)}).")

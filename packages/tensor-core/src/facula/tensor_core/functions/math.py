@@ -158,7 +158,7 @@ def diff(input, n=1, dim=-1, prepend=None, append=None, *, out=None):
 
 def cross(input, other, dim=None, *, out=None):
     """Vector product along a dim of size 3 (the first such dim unless given)."""
-    if input.dtype is not other.dtype:
+    if input.dtype is not other.dtype and input.dtype.kind:
         raise RuntimeError(f"cross: expected scalar type {input.dtype.name} but found {other.dtype.name}. Convert one.")
     if input.dtype.kind == 0:
         raise NotImplementedError('"cross" not implemented for \'Bool\'. Convert with .long().')

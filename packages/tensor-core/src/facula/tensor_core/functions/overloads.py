@@ -447,6 +447,9 @@ def scatter(input, dim, index, src=None, *, value=None, reduce=None, out=None):
 def index_add(input, dim, index, source, *, alpha=1, out=None):
     """input with alpha * the slices of source added at index along dim."""
     if alpha != 1:
+        if source.dtype is not input.dtype:
+            raise RuntimeError(f"index_add(): self ({input.dtype.scalar_type}) and source ({source.dtype.scalar_type}) must have the same scalar type. Convert one with .to().")
+        alpha = fitting("index_add", alpha, input.dtype)
         source = _ops.mul(source, (bool, int)[input.dtype.kind](alpha) if input.dtype.kind < 2 else alpha)
     return _ops.index_add(input, dim, index, source, out=out)
 

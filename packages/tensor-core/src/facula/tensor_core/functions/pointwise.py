@@ -300,7 +300,7 @@ def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
 
 def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
     """isclose everywhere?"""
-    return bool(_ops.all(isclose(input, other, rtol, atol, equal_nan)))
+    return bool(_ops.all(isclose(input, other, float(rtol), float(atol), equal_nan)))
 
 
 def scalar_first(row):

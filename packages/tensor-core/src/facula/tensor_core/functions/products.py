@@ -28,12 +28,15 @@ def tensordot(a, b, dims=2, out=None):
         if not 0 <= dims <= min(a.dim(), b.dim()):
             raise RuntimeError(f"tensordot expects dims >= 0 and at most {min(a.dim(), b.dim())}, but got dims={dims}")
         dims = (list(range(a.dim() - dims, a.dim())), list(range(dims)))
-    over_a, over_b = ([d % max(t.dim(), 1) for d in ([over] if whole(over) else over)] for t, over in zip((a, b), dims))
-    for p, q in zip(over_a, over_b):
-        if a.shape[p] != b.shape[q] and 1 not in (a.shape[p], b.shape[q]):
-            raise RuntimeError(f"contracted dimensions need to match, but first has size {a.shape[p]} in dim {p} and second has size {b.shape[q]} in dim {q}")
+    elif len(dims) > 2:
+        raise ValueError(f"tensordot: too many values to unpack: dims are the lists of two tensors, got {len(dims)} of them. Give two.")
+    over_a, over_b = ([over] if whole(over) else list(over) for over in dims)
     if len(over_a) != len(over_b):
         raise RuntimeError(f"tensordot: both dimension lists should have same length, got {over_a} and {over_b}")
+    for k, (p, q) in enumerate(zip(over_a, over_b)):
+        over_a[k], over_b[k] = p, q = _shape.wrap_dim("tensordot", p, a.dim()), _shape.wrap_dim("tensordot", q, b.dim())
+        if a.shape[p] != b.shape[q] and 1 not in (a.shape[p], b.shape[q]):
+            raise RuntimeError(f"contracted dimensions need to match, but first has size {a.shape[p]} in dim {p} and second has size {b.shape[q]} in dim {q}")
     kept_a, kept_b = ([d for d in range(t.dim()) if d not in over] for t, over in ((a, over_a), (b, over_b)))
     for p, q in zip(over_a, over_b):  # a dim of size 1 against a longer one: that one is summed first
         if a.shape[p] != b.shape[q]:

@@ -2,6 +2,7 @@
 
 from facula.tensor_core.dispatch.guard import guarded
 from facula.tensor_core import _ops, _ownership
+from facula.tensor_core._errors import DimError
 from facula.tensor_core.functions import create as _create, ranges as _ranges
 from facula.tensor_core.dispatch.arguments import whole
 from facula.tensor_core.functions.order import searchsorted
@@ -106,6 +107,8 @@ def _checked_lengths(data, lengths, offsets, axis, unsafe):
         raise TypeError(f"segment_reduce(): argument '{name}' must be Tensor, not {type(given).__name__}")
     if given.dtype.name not in ("int32", "int64"):
         raise NotImplementedError(f"segment_reduce: {name} must be int32 or int64, got {given.dtype.name}. Convert with {name}.long().")
+    if not -data.dim() <= axis < data.dim():
+        raise DimError(f"segment_reduce: Dimension out of range (expected to be in range of [{-data.dim()}, {data.dim() - 1}], but got {axis}).")
     if axis != given.dim() - 1:
         raise RuntimeError(f"segment_reduce: Expected axis to be the last dimension of {name} but got {axis} ({name}: {tuple(given.shape)}).")
     if tuple(given.shape[:-1]) != tuple(data.shape[:axis]):

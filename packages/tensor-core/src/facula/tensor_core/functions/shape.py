@@ -179,7 +179,7 @@ def broadcast_shapes(*shapes):
     """The shape that tensors of these shapes broadcast to. Raises RuntimeError where they do not."""
     shapes = [(s,) if isinstance(s, int) else s for s in shapes if s is not None]
     if odd := [s for s in shapes if not isinstance(s, (tuple, list))]:
-        raise RuntimeError(f"broadcast_shapes: Input shapes should be of type ints, a tuple of ints, or a list of ints, got {odd[0]!r}.")
+        raise (TypeError if isinstance(odd[0], str) else RuntimeError)(f"broadcast_shapes: Input shapes should be of type ints, a tuple of ints, or a list of ints, got {odd[0]!r}.")
     n = max(map(len, shapes), default=0)
     result = [1] * n
     for s in shapes:

@@ -4,6 +4,7 @@ from facula.tensor_core import _ops
 from facula.tensor_core.functions import create as _create, order as _order, shape as _shape
 from facula.tensor_core.memory import data as _data
 from facula.tensor_core.dispatch.guard import check, real_order
+from facula.tensor_core.dispatch.run import number
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import int64
 from facula.tensor_core.dispatch.out import into
@@ -99,9 +100,10 @@ def nanmean(input, dim=None, keepdim=False, *, dtype=None, out=None, axis=None, 
 
 def renorm(input, p, dim, maxnorm, *, out=None):
     """input with every slice along dim whose p-norm exceeds maxnorm scaled down to it."""
-    if maxnorm < 0:
+    if not maxnorm >= 0:
         raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm}")
     real_order("renorm", p)
+    number(p)  # which refuses one beyond 64 bits
     if not p > 0:
         raise RuntimeError(f"renorm: non-positive-norm not supported, got p={p}")
     n = len(input.shape)

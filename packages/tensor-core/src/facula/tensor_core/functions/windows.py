@@ -26,12 +26,12 @@ def _steps(name, M, sym, dtype, layout=None, device=None, requires_grad=False):
         raise ValueError(f"{name} is implemented for strided tensors only, got: {layout}")
     if dtype not in (float32, float64):
         raise ValueError(f"{name} expects float32 or float64 dtypes, got: {dtype}")
-    if type(M) is not int:
-        check(name, "M", 0, "int", M)
     if M == 0:
         return empty(0, dtype=dtype, device=device, requires_grad=requires_grad), 0
     if M == 1:
         return ones(1, dtype=dtype, device=device, requires_grad=requires_grad), 0
+    if type(M) is not int:
+        check(name, "M", 0, "int", M)
     return arange(M, dtype=dtype, device=device), (M - 1 if sym else M)
 
 
@@ -42,12 +42,12 @@ def _asked(window, requires_grad):
 def general_cosine(M, *, a, sym=True, dtype=None, layout=strided, device=None, requires_grad=False):
     """Sum over i of (-1)^i a_i cos(2 pi i n / (M - 1)); over M where not sym."""
     n, intervals = _steps("general_cosine", M, sym, dtype, layout, device, requires_grad)
+    if not intervals:
+        return n
     if not isinstance(a, (list, tuple)):
         raise TypeError("Coefficients must be a list/tuple")
     if not a:
         raise ValueError("Coefficients cannot be empty")
-    if not intervals:
-        return n
     w = full((M,), float(a[0]), dtype=n.dtype, device=n.device)
     for i, c in enumerate(a[1:], 1):
         w = _ops.add_(w, _ops.mul_(_ops.cos_(_ops.mul(n, 2 * math.pi * i / intervals)), c if i % 2 == 0 else -c))

@@ -328,6 +328,8 @@ def vander(x, N=None) -> Tensor:
     """Rows 1, x, x^2, ... of N columns (as many as x has elements)."""
     if x.dtype.kind == 0:
         raise DTypeError("linalg.vander: not defined for bool. Convert it with .to(facula.int64).")
+    if x.dtype.kind == 2 and x.dtype.itemsize == 2:
+        raise RuntimeError(f"linalg.vander supports floating point, complex, and integer tensors, but got {x.dtype.scalar_type}. Convert it with .float().")
     x = x if x.dim() else _ops.unsqueeze(x, 0)
     N = x.shape[-1] if N is None else N
     if N <= 1:
