@@ -115,6 +115,8 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def exec_module(self, module):
         if module.__name__ == "torch._prims_common":  # what samples of operators are made with
             vars(module).update(dtype_functions())
+        elif module.__name__ == "torch._prims_common.wrappers":  # asked for the function below one of the stand-ins
+            module._maybe_remove_out_wrapper = lambda function: function
 
 
 def become_facula():
@@ -166,7 +168,7 @@ def loaded(file):
             gone = re.match(r"cannot import name '(\w+)' from '(torch\.testing\._internal[\w.]*)'", str(error))
             if gone is None or hasattr(sys.modules[gone[2]], gone[1]):
                 raise
-            setattr(sys.modules[gone[2]], gone[1], None if gone[1].isupper() else undecorating)
+            setattr(sys.modules[gone[2]], gone[1], None if gone[1].isupper() else Undecorating())
 
 
 def none_too(parametrized):
@@ -182,9 +184,14 @@ def none_too(parametrized):
     return tests
 
 
-def undecorating(*arguments, **options):
-    """A decorator, or what gives one, that leaves a test as it is."""
-    return arguments[0] if len(arguments) == 1 and callable(arguments[0]) and not options else lambda test: test
+class Undecorating:
+    """A decorator, or what gives one, that leaves a test as it is; also a table without entries."""
+
+    def __call__(self, *arguments, **options):
+        return arguments[0] if len(arguments) == 1 and callable(arguments[0]) and not options else lambda test: test
+
+    def __iter__(self):
+        return iter(())
 
 
 def tests_of(suite):
