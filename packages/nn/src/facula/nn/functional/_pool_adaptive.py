@@ -38,7 +38,7 @@ def _adaptive_avg(ndim: int, input: Tensor, output_size: Any) -> Tensor:
             raise RuntimeError(
                 f"adaptive_avg_pool{ndim}d(): Expected input to have non-zero size for non-batch dimensions, but input has sizes {list(input.shape)}"
             )
-        x = x.reshape(*x.shape[:2], *(1,) * ndim, -1).mean(-1).expand(*x.shape[:2], *sizes).clone()  # over nothing: NaN
+        x = x.flatten(2).mean(-1).reshape(*x.shape[:2], *(1,) * ndim).expand(*x.shape[:2], *sizes).clone()  # over nothing: NaN
     else:
         x = _avg_row(x, _three(sizes))
     return x.squeeze(0) if added else x

@@ -440,6 +440,7 @@ def istft(
         raise RuntimeError(f"istft: window overlap add min: {low} is not above 1e-11: some samples are covered by no window. Use a smaller hop_length.")
     signal = signal / weight
     if end > stop:
+        warnings.warn("The length of signal is shorter than the length parameter. Result is being padded with zeros in the tail. Check center and hop_length.", UserWarning, stacklevel=2)
         signal = _joining.cat([signal, _create.zeros(signal.shape[0], end - stop, dtype=signal.dtype, device=signal.device)], -1)
     return signal.squeeze(0) if input.dim() == 2 else signal
 
