@@ -201,7 +201,7 @@ def sparse_csc_tensor(
 
     >>> import facula
     >>> facula.sparse_csc_tensor([0, 1, 3], [1, 0, 2], [2.0, 3.0, 4.0]).shape
-    facula.Size([3, 2])
+    torch.Size([3, 2])
     """
     check_place("sparse_csc_tensor", device, pin_memory)
     return _checked("sparse_csc_tensor", ccol_indices, row_indices, values, size, dtype, 1, requires_grad)
