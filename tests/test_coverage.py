@@ -3,6 +3,8 @@
 import importlib.machinery
 import importlib.util
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -60,3 +62,25 @@ def test_every_missing_name_has_its_reason_on_the_page(namespace):
 
     assert [] == [n for n in missing if tool.reason(namespace, n) is None]
     assert [] == sorted(set(missing) - said), "tools/coverage --readme writes the table"
+
+
+WHOLE = [name for _, names in tool.MODULES for name in names.split()]
+# what else PyTorch's documentation has a page for, beside the namespaces that are counted
+PAGES = """accelerator backends compiler cpu distributed.algorithms.join distributed.checkpoint distributed.fsdp distributed.optim distributed.pipelining distributed.tensor
+    fx.experimental futures library mps xpu nn.attention.bias nn.attention.flex_attention nn.attention.varlen nn.utils.stateless quasirandom storage types utils.bottleneck
+    utils.collect_env utils.data.distributed utils.deterministic utils.flop_counter utils.model_zoo utils.module_tracker utils.tensorboard __config__ __future__""".split()  # fmt: skip
+
+
+def test_whole_modules_are_absent_where_the_page_says_so_alone():
+    program = f"""
+import importlib
+def there(name):
+    try:
+        return bool(importlib.import_module(name))
+    except ImportError:
+        return False
+print([n for n in {WHOLE} if there(n)], [n for n in {PAGES} if not there("torch." + n)])
+"""
+    done = subprocess.run([sys.executable, "-c", "import runpy, sys, facula.torch\nwith facula.torch.enabled(shadow=True): exec(sys.argv[1])", program], capture_output=True, text=True)
+
+    assert "[] []" == done.stdout.strip(), done.stderr
