@@ -57,7 +57,7 @@ def wants_weights(name: str, init_weights: bool | None) -> bool:
     if init_weights is None:
         warnings.warn(
             f"The default weight initialization of {name} will be changed in future releases of torchvision. If you wish to keep the old "
-            "behavior (which leads to long initialization times due to scipy/scipy#11299), please set init_weights=True.",
+            "behavior, please set init_weights=True.",
             FutureWarning,
             stacklevel=3,
         )
