@@ -24,6 +24,11 @@ def calculate_gain(nonlinearity: str, param: Any = None) -> float:
     """The factor that keeps the variance through `nonlinearity`; param is the slope of leaky_relu.
 
     Source: He et al., Delving Deep into Rectifiers (2015); 5/3 for tanh and 3/4 for selu are the field's constants.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.init.calculate_gain("relu")
+    1.4142135623730951
     """
     if nonlinearity in _LINEAR:
         return 1
@@ -45,7 +50,13 @@ def calculate_gain(nonlinearity: str, param: Any = None) -> float:
 
 
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Any = None) -> Tensor:
-    """Fill from the uniform distribution on [a, b)."""
+    """Fill from the uniform distribution on [a, b).
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.init.uniform_(facula.empty(2), 1.0, 1.0)
+    tensor([1., 1.])
+    """
     with facula.no_grad():
         return tensor.uniform_(a, b, generator=generator)
 
@@ -57,18 +68,36 @@ def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any 
 
 
 def constant_(tensor: Tensor, val: float) -> Tensor:
-    """Fill with `val`."""
+    """Fill with `val`.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.init.constant_(facula.empty(2), 0.5)
+    tensor([0.5000, 0.5000])
+    """
     with facula.no_grad():
         return tensor.fill_(val)
 
 
 def ones_(tensor: Tensor) -> Tensor:
-    """Fill with 1."""
+    """Fill with 1.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.init.ones_(facula.empty(2))
+    tensor([1., 1.])
+    """
     return constant_(tensor, 1.0)
 
 
 def zeros_(tensor: Tensor) -> Tensor:
-    """Fill with 0."""
+    """Fill with 0.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.init.zeros_(facula.empty(2))
+    tensor([0., 0.])
+    """
     return constant_(tensor, 0.0)
 
 
@@ -111,7 +140,14 @@ def _normal_cdf(x: float) -> float:
 
 
 def eye_(tensor: Tensor) -> Tensor:
-    """Fill a matrix with the identity."""
+    """Fill a matrix with the identity.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.init.eye_(facula.empty(2, 2))
+    tensor([[1., 0.],
+            [0., 1.]])
+    """
     if tensor.ndim != 2:
         raise ValueError(f"eye_: only tensors with 2 dimensions are supported, got {tensor.ndim}")
     with facula.no_grad():
@@ -119,7 +155,13 @@ def eye_(tensor: Tensor) -> Tensor:
 
 
 def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
-    """Fill a convolution weight (3, 4 or 5 dims) so that it hands its input through, in each of `groups`."""
+    """Fill a convolution weight (3, 4 or 5 dims) so that it hands its input through, in each of `groups`.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.init.dirac_(facula.empty(1, 1, 3))
+    tensor([[[0., 1., 0.]]])
+    """
     if tensor.ndim not in (3, 4, 5):
         raise ValueError(f"dirac_: only tensors with 3, 4, or 5 dimensions are supported, got {tensor.ndim}")
     if tensor.shape[0] % groups:
@@ -150,7 +192,13 @@ def _calculate_correct_fan(tensor: Tensor, mode: str) -> int:
 
 
 def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
-    """Fill uniformly on [-a, a], a = gain sqrt(6 / (fan_in + fan_out)). Source: Glorot and Bengio (2010)."""
+    """Fill uniformly on [-a, a], a = gain sqrt(6 / (fan_in + fan_out)). Source: Glorot and Bengio (2010).
+
+    >>> import facula
+    >>> from facula import nn
+    >>> bool((nn.init.xavier_uniform_(facula.empty(3, 3)).abs() <= 1).all())
+    True
+    """
     fan_in, fan_out = _calculate_fan_in_and_fan_out(tensor)
     bound = math.sqrt(3.0) * (gain * math.sqrt(2.0 / float(fan_in + fan_out)))
     return uniform_(tensor, -bound, bound, generator)
@@ -173,7 +221,13 @@ def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> floa
 def kaiming_uniform_(
     tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Any = None
 ) -> Tensor:
-    """Fill uniformly on [-b, b], b = gain sqrt(3 / fan). Source: He et al. (2015)."""
+    """Fill uniformly on [-b, b], b = gain sqrt(3 / fan). Source: He et al. (2015).
+
+    >>> import facula
+    >>> from facula import nn
+    >>> bool((nn.init.kaiming_uniform_(facula.empty(3, 6)).abs() <= 1).all())
+    True
+    """
     std = _kaiming_std(tensor, a, mode, nonlinearity)
     if std is None:
         return tensor
@@ -190,7 +244,15 @@ def kaiming_normal_(
 
 
 def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tensor:
-    """Fill with a (semi-)orthogonal matrix times gain; dims after the first count as columns. Source: Saxe et al. (2013)."""
+    """Fill with a (semi-)orthogonal matrix times gain; dims after the first count as columns. Source: Saxe et al. (2013).
+
+    >>> import facula
+    >>> from facula import nn
+    >>> w = nn.init.orthogonal_(facula.empty(2, 2))
+    >>> (w @ w.T).round().abs()
+    tensor([[1., 0.],
+            [0., 1.]])
+    """
     if tensor.ndim < 2:
         raise ValueError(f"orthogonal_: only tensors with 2 or more dimensions are supported, got {tensor.ndim}")
     if tensor.numel() == 0:
@@ -208,7 +270,13 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tenso
 
 
 def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any = None) -> Tensor:
-    """Fill a matrix normally, then zero `sparsity` of each column. Source: Martens (2010)."""
+    """Fill a matrix normally, then zero `sparsity` of each column. Source: Martens (2010).
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.init.sparse_(facula.empty(4, 2), 0.5).count_nonzero()
+    tensor(4)
+    """
     if tensor.ndim != 2:
         raise ValueError(f"sparse_: only tensors with 2 dimensions are supported, got {tensor.ndim}")
     rows, cols = tensor.shape

@@ -46,7 +46,13 @@ def tanh(input: Tensor) -> Tensor:
 
 
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
-    """x where x > threshold, else value."""
+    """x where x > threshold, else value.
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.threshold(facula.tensor([-1.0, 2.0]), 0.5, 9.0)
+    tensor([9., 2.])
+    """
     return _maybe_into(inplace, facula.threshold, input, threshold=threshold, value=value)
 
 
@@ -56,7 +62,13 @@ def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
 
 
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
-    """x kept within [min_val, max_val]."""
+    """x kept within [min_val, max_val].
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.hardtanh(facula.tensor([-3.0, 0.5, 3.0]))
+    tensor([-1.0000,  0.5000,  1.0000])
+    """
     if min_val > max_val:
         raise ValueError(f"hardtanh: min_val {min_val} is greater than max_val {max_val}. Swap them.")
     if type(input) is not Tensor:
@@ -72,12 +84,24 @@ def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Ten
 
 
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:
-    """min(max(0, x), 6)."""
+    """min(max(0, x), 6).
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.relu6(facula.tensor([-1.0, 8.0]))
+    tensor([0., 6.])
+    """
     return hardtanh(input, 0.0, 6.0, inplace)
 
 
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    """x where x > 0, else alpha (exp(x) - 1). Source: Clevert et al. (2015)."""
+    """x where x > 0, else alpha (exp(x) - 1). Source: Clevert et al. (2015).
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.elu(facula.tensor([-1.0, 2.0]))
+    tensor([-0.6321,  2.0000])
+    """
     return _maybe_into(inplace, _row["_elu"], input, alpha=alpha)
 
 
@@ -87,7 +111,13 @@ def elu_(input: Tensor, alpha: float = 1.0) -> Tensor:
 
 
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
-    """scale * elu(x, alpha) with the constants that make activations self-normalising. Source: Klambauer et al. (2017)."""
+    """scale * elu(x, alpha) with the constants that make activations self-normalising. Source: Klambauer et al. (2017).
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.selu(facula.tensor([-1.0, 2.0]))
+    tensor([-1.1113,  2.1014])
+    """
     return _maybe_into(inplace, facula.selu, input)
 
 
@@ -97,7 +127,13 @@ def selu_(input: Tensor) -> Tensor:
 
 
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    """max(0, x) + min(0, alpha (exp(x / alpha) - 1)). Source: Barron (2017)."""
+    """max(0, x) + min(0, alpha (exp(x / alpha) - 1)). Source: Barron (2017).
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.celu(facula.tensor([-1.0, 2.0]), alpha=2.0)
+    tensor([-0.7869,  2.0000])
+    """
     return _maybe_into(inplace, facula.celu, input, alpha=alpha)
 
 
@@ -107,7 +143,13 @@ def celu_(input: Tensor, alpha: float = 1.0) -> Tensor:
 
 
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
-    """x where x > 0, else negative_slope * x."""
+    """x where x > 0, else negative_slope * x.
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.leaky_relu(facula.tensor([-1.0, 2.0]), 0.1)
+    tensor([-0.1000,  2.0000])
+    """
     return _maybe_into(inplace, _row["_leaky_relu"], input, negative_slope=negative_slope)
 
 
@@ -117,12 +159,24 @@ def leaky_relu_(input: Tensor, negative_slope: float = 0.01) -> Tensor:
 
 
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
-    """x where x > 0, else weight * x; weight is one number or one for each channel (dim 1)."""
+    """x where x > 0, else weight * x; weight is one number or one for each channel (dim 1).
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.prelu(facula.tensor([-1.0, 2.0]), facula.tensor([0.5]))
+    tensor([-0.5000,  2.0000])
+    """
     return facula.prelu(input, weight)
 
 
 def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, inplace: bool = False) -> Tensor:
-    """leaky_relu with a slope drawn from [lower, upper] for each element that is not positive; their middle in evaluation."""
+    """leaky_relu with a slope drawn from [lower, upper] for each element that is not positive; their middle in evaluation.
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.rrelu(facula.tensor([-2.4, 2.0]), training=False)
+    tensor([-0.5500,  2.0000])
+    """
     if type(input) is not Tensor:
         extend.want_tensor("rrelu", "input", 0, input)
     for name, bound in (("lower", lower), ("upper", upper)):
@@ -154,7 +208,13 @@ def rrelu_(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, traini
 
 
 def glu(input: Tensor, dim: int = -1) -> Tensor:
-    """a * sigmoid(b), where a and b are the halves of input along `dim`. Source: Dauphin et al. (2016)."""
+    """a * sigmoid(b), where a and b are the halves of input along `dim`. Source: Dauphin et al. (2016).
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.glu(facula.tensor([1.0, 2.0, 0.0, 0.0]))
+    tensor([0.5000, 1.0000])
+    """
     if input.dim() == 0:
         raise RuntimeError("glu does not support 0-dimensional tensors because halving size must be even")
     if input.size(dim) % 2:
@@ -164,7 +224,13 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
 
 
 def gelu(input: Tensor, approximate: str = "none", *, out: Tensor | None = None) -> Tensor:
-    """x Phi(x), Phi the normal distribution function; "tanh" approximates it. Source: Hendrycks and Gimpel (2016)."""
+    """x Phi(x), Phi the normal distribution function; "tanh" approximates it. Source: Hendrycks and Gimpel (2016).
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.gelu(facula.tensor([-1.0, 2.0]))
+    tensor([-0.1587,  1.9545])
+    """
     if approximate == "none":
         return _row["_gelu"](input, out=out)
     if approximate == "tanh":
@@ -174,54 +240,114 @@ def gelu(input: Tensor, approximate: str = "none", *, out: Tensor | None = None)
 
 
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
-    """x sigmoid(x)."""
+    """x sigmoid(x).
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.silu(facula.tensor([-1.0, 2.0]))
+    tensor([-0.2689,  1.7616])
+    """
     return _maybe_into(inplace, _row["_silu"], input)
 
 
 def mish(input: Tensor, inplace: bool = False) -> Tensor:
-    """x tanh(softplus(x)). Source: Misra (2019)."""
+    """x tanh(softplus(x)). Source: Misra (2019).
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.mish(facula.tensor([-1.0, 2.0]))
+    tensor([-0.3034,  1.9440])
+    """
     return _maybe_into(inplace, _row["_mish"], input)
 
 
 def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
-    """0 below -3, 1 above 3, x / 6 + 1 / 2 between."""
+    """0 below -3, 1 above 3, x / 6 + 1 / 2 between.
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.hardsigmoid(facula.tensor([-4.0, 0.0, 1.5]))
+    tensor([0.0000, 0.5000, 0.7500])
+    """
     return _maybe_into(inplace, _row["_hardsigmoid"], input)
 
 
 def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
-    """0 below -3, x above 3, x (x + 3) / 6 between. Source: Howard et al. (2019)."""
+    """0 below -3, x above 3, x (x + 3) / 6 between. Source: Howard et al. (2019).
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.hardswish(facula.tensor([-4.0, 1.0, 4.0]))
+    tensor([-0.0000, 0.6667, 4.0000])
+    """
     return _maybe_into(inplace, _row["_hardswish"], input)
 
 
 def hardshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None) -> Tensor:
-    """x where |x| > lambd, else 0."""
+    """x where |x| > lambd, else 0.
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.hardshrink(facula.tensor([-1.0, 0.3]))
+    tensor([-1.,  0.])
+    """
     return facula.hardshrink(input, lambd, out=out)
 
 
 def softshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None) -> Tensor:
-    """x moved by lambd towards 0, and 0 within lambd of it."""
+    """x moved by lambd towards 0, and 0 within lambd of it.
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.softshrink(facula.tensor([-1.0, 0.3]))
+    tensor([-0.5000,  0.0000])
+    """
     if not isinstance(lambd, complex) and lambd < 0:
         raise RuntimeError(f"lambda must be greater or equal to 0, but found to be {lambd}.")
     return _row["_softshrink"](input, lambd=lambd, out=out)
 
 
 def tanhshrink(input: Tensor) -> Tensor:
-    """x - tanh(x)."""
+    """x - tanh(x).
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.tanhshrink(facula.tensor([-1.0, 2.0]))
+    tensor([-0.2384,  1.0360])
+    """
     return _row["_tanhshrink"](input)
 
 
 def softsign(input: Tensor) -> Tensor:
-    """x / (1 + |x|). Of integers, |x| + 1 is one of their dtype."""
+    """x / (1 + |x|). Of integers, |x| + 1 is one of their dtype.
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.softsign(facula.tensor([-1.0, 3.0]))
+    tensor([-0.5000,  0.7500])
+    """
     return _row["_softsign"](input) if input.is_floating_point() else input / (input.abs() + 1)
 
 
 def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0, *, out: Tensor | None = None) -> Tensor:
-    """log(1 + exp(beta x)) / beta, and x itself where beta x > threshold."""
+    """log(1 + exp(beta x)) / beta, and x itself where beta x > threshold.
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.softplus(facula.tensor([-1.0, 2.0]))
+    tensor([0.3133, 2.1269])
+    """
     return _row["_softplus"](input, beta=beta, threshold=threshold, out=out)
 
 
 def logsigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """log(1 / (1 + exp(-x))) = min(0, x) - log(1 + exp(-|x|))."""
+    """log(1 / (1 + exp(-x))) = min(0, x) - log(1 + exp(-|x|)).
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.logsigmoid(facula.tensor([-1.0, 2.0]))
+    tensor([-1.3133, -0.1269])
+    """
     return _row["_log_sigmoid"](input, out=out)
 
 
@@ -231,17 +357,35 @@ def _implicit_dim(name: str, ndim: int) -> int:
 
 
 def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
-    """exp(x) / sum(exp(x)) along `dim`; dtype: cast to it first."""
+    """exp(x) / sum(exp(x)) along `dim`; dtype: cast to it first.
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.softmax(facula.tensor([0.0, 1.0]), dim=0)
+    tensor([0.2689, 0.7311])
+    """
     return facula.softmax(input, _implicit_dim("softmax", input.dim()) if dim is None else dim, dtype=dtype)
 
 
 def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
-    """softmax(-x) along `dim`."""
+    """softmax(-x) along `dim`.
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.softmin(facula.tensor([0.0, 1.0]), dim=0)
+    tensor([0.7311, 0.2689])
+    """
     return facula.softmax(-input, _implicit_dim("softmin", input.dim()) if dim is None else dim, dtype=dtype)
 
 
 def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
-    """log(softmax(x)) along `dim`, computed without the quotient."""
+    """log(softmax(x)) along `dim`, computed without the quotient.
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.log_softmax(facula.tensor([0.0, 1.0]), dim=0)
+    tensor([-1.3133, -0.3133])
+    """
     return facula.log_softmax(input, _implicit_dim("log_softmax", input.dim()) if dim is None else dim, dtype=dtype)
 
 
@@ -249,6 +393,11 @@ def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: floa
     """A sample from the Gumbel-Softmax distribution; hard: one-hot forward, soft gradient. Source: Jang et al. (2017).
 
     eps has no effect; it is here because PyTorch's signature has it, and warns there as here.
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.gumbel_softmax(facula.zeros(1, 3), hard=True).sum()
+    tensor(1.)
     """
     if eps != 1e-10:
         warnings.warn("`eps` parameter is deprecated and has no effect.", stacklevel=2)

@@ -33,6 +33,11 @@ def scaled_dot_product_attention(
     attn_mask: boolean (True takes part) or added. is_causal: query i sees keys 0 .. i; beside a mask only where PyTorch's fused
     kernel takes both: four dims, heads of one size, no dropout, a mask of 2 or 4 dims that wants no gradient. scale: 1 / sqrt(E) by default.
     enable_gqa: heads of key and value (dim -3) are repeated to match the query's. A query that sees nothing gives 0.
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.scaled_dot_product_attention(facula.ones(1, 2), facula.ones(3, 2), facula.ones(3, 2))
+    tensor([[1., 1.]])
     """
     if type(query) is not Tensor:
         extend.want_tensor("scaled_dot_product_attention", "query", 0, query)

@@ -135,21 +135,40 @@ def _conv(
 def conv1d(
     input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1
 ) -> Tensor:
-    """Cross-correlation of (N, C, L) with (O, C / groups, K)."""
+    """Cross-correlation of (N, C, L) with (O, C / groups, K).
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.conv1d(facula.tensor([[[1.0, 2.0, 3.0]]]), facula.tensor([[[1.0, 1.0]]]))
+    tensor([[[3., 5.]]])
+    """
     return _conv(1, input, weight, bias, stride, padding, dilation, groups)
 
 
 def conv2d(
     input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1
 ) -> Tensor:
-    """Cross-correlation of (N, C, H, W) with (O, C / groups, KH, KW)."""
+    """Cross-correlation of (N, C, H, W) with (O, C / groups, KH, KW).
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.conv2d(facula.ones(1, 1, 3, 3), facula.ones(1, 1, 2, 2))
+    tensor([[[[4., 4.],
+              [4., 4.]]]])
+    """
     return _conv(2, input, weight, bias, stride, padding, dilation, groups)
 
 
 def conv3d(
     input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1
 ) -> Tensor:
-    """Cross-correlation of (N, C, D, H, W) with (O, C / groups, KD, KH, KW)."""
+    """Cross-correlation of (N, C, D, H, W) with (O, C / groups, KD, KH, KW).
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.conv3d(facula.ones(1, 1, 2, 2, 2), facula.ones(1, 1, 2, 2, 2))
+    tensor([[[[[8.]]]]])
+    """
     return _conv(3, input, weight, bias, stride, padding, dilation, groups)
 
 
@@ -198,7 +217,13 @@ def conv_transpose1d(
     groups: int = 1,
     dilation: Any = 1,
 ) -> Tensor:
-    """Transposed conv1d; weight: (C, O / groups, K)."""
+    """Transposed conv1d; weight: (C, O / groups, K).
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.conv_transpose1d(facula.tensor([[[1.0, 2.0]]]), facula.tensor([[[1.0, 10.0]]]))
+    tensor([[[ 1., 12., 20.]]])
+    """
     return _conv_transpose(1, input, weight, bias, stride, padding, output_padding, groups, dilation)
 
 
@@ -212,7 +237,14 @@ def conv_transpose2d(
     groups: int = 1,
     dilation: Any = 1,
 ) -> Tensor:
-    """Transposed conv2d; weight: (C, O / groups, KH, KW)."""
+    """Transposed conv2d; weight: (C, O / groups, KH, KW).
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.conv_transpose2d(facula.ones(1, 1, 1, 1), facula.ones(1, 1, 2, 2))
+    tensor([[[[1., 1.],
+              [1., 1.]]]])
+    """
     return _conv_transpose(2, input, weight, bias, stride, padding, output_padding, groups, dilation)
 
 
@@ -226,7 +258,13 @@ def conv_transpose3d(
     groups: int = 1,
     dilation: Any = 1,
 ) -> Tensor:
-    """Transposed conv3d; weight: (C, O / groups, KD, KH, KW)."""
+    """Transposed conv3d; weight: (C, O / groups, KD, KH, KW).
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.conv_transpose3d(facula.ones(1, 1, 1, 1, 1), facula.ones(1, 1, 2, 2, 2)).shape
+    torch.Size([1, 1, 2, 2, 2])
+    """
     return _conv_transpose(3, input, weight, bias, stride, padding, output_padding, groups, dilation)
 
 

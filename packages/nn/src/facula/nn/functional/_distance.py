@@ -12,12 +12,24 @@ def _norm(x: Tensor, p: float, dim: int, keepdim: bool = False) -> Tensor:
 
 
 def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Tensor:
-    """p-norm of x1 - x2 + eps over the last dim."""
+    """p-norm of x1 - x2 + eps over the last dim.
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.pairwise_distance(facula.tensor([0.0, 0.0]), facula.tensor([3.0, 4.0]))
+    tensor(5.0000)
+    """
     return _norm(x1 - x2 + eps, p, -1, keepdim)
 
 
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
-    """<x1, x2> / (max(|x1|, eps) max(|x2|, eps)) over `dim`."""
+    """<x1, x2> / (max(|x1|, eps) max(|x2|, eps)) over `dim`.
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.cosine_similarity(facula.tensor([1.0, 0.0]), facula.tensor([3.0, 4.0]), dim=0)
+    tensor(0.6000)
+    """
     common = facula.result_type(x1, x2)
     if not common.is_floating_point:
         raise RuntimeError(f"cosine_similarity: expected common dtype to be floating point, yet common dtype is {common}. Convert one with .to().")
@@ -34,6 +46,12 @@ def pdist(input: Tensor, p: float = 2) -> Tensor:
 
 
 def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out: Tensor | None = None) -> Tensor:
-    """x / max(p-norm of x over `dim`, eps)."""
+    """x / max(p-norm of x over `dim`, eps).
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.normalize(facula.tensor([[3.0, 4.0]]))
+    tensor([[0.6000, 0.8000]])
+    """
     length = _norm(input, p, dim, True).clamp(min=eps).expand_as(input)
     return input / length if out is None else facula.div(input, length, out=out)

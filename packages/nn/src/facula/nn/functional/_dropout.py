@@ -50,7 +50,13 @@ def _drop(input: Tensor, p: float, training: bool, inplace: bool, features: bool
 
 
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Zero each element with probability p and scale the others by 1 / (1 - p). Source: Hinton et al. (2012)."""
+    """Zero each element with probability p and scale the others by 1 / (1 - p). Source: Hinton et al. (2012).
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.dropout(facula.tensor([1.0, 2.0]), training=False)
+    tensor([1., 2.])
+    """
     if type(input) is not Tensor:
         extend.want_tensor("dropout", "input", 0, input)
     if training is not True and training is not False:

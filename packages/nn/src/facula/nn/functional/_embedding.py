@@ -16,7 +16,14 @@ _MODES = {"sum": 0, "mean": 1, "max": 2}  # as the row numbers them
 
 
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
-    """int64 (*, num_classes), 1 at each index; num_classes -1 is the largest index plus one."""
+    """int64 (*, num_classes), 1 at each index; num_classes -1 is the largest index plus one.
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.one_hot(facula.tensor([0, 2]), 3)
+    tensor([[1, 0, 0],
+            [0, 0, 1]])
+    """
     if type(tensor) is not Tensor:
         extend.want_tensor("one_hot", "tensor", 0, tensor)
     if tensor.dtype != facula.int64:
@@ -67,6 +74,12 @@ def embedding(
     """Rows of weight (V, D) at the indices: (*, D). The row padding_idx gets no gradient.
 
     max_norm: rows looked up are first shrunk, in place, to that p-norm at most. sparse: the gradient is a sparse tensor of these rows.
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.embedding(facula.tensor([2, 0]), facula.tensor([[1.0], [2.0], [3.0]]))
+    tensor([[3.],
+            [1.]])
     """
     if type(input) is not Tensor:
         extend.want_tensor("embedding", "input", 0, input)
@@ -109,6 +122,12 @@ def embedding_bag(
     """Sum, mean or maximum of each bag's rows: (B, D).
 
     input (B, N) is B bags of N; a 1-d input is cut at `offsets`. padding_idx rows count nothing. An empty bag is 0.
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.embedding_bag(facula.tensor([[0, 1], [1, 2]]), facula.tensor([[1.0], [2.0], [3.0]]), mode="sum")
+    tensor([[3.],
+            [5.]])
     """
     return bags(input, weight, offsets, max_norm, norm_type, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset, padding_idx)[0]
 

@@ -16,7 +16,13 @@ _permute, _windows, _regroup = row("permute"), row("unfold"), row("_regroup")
 
 
 def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
-    """The windows of (N, C, H, W) as columns: (N, C * KH * KW, L)."""
+    """The windows of (N, C, H, W) as columns: (N, C * KH * KW, L).
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.unfold(facula.arange(4.0).view(1, 1, 2, 2), 2).shape
+    torch.Size([1, 4, 1])
+    """
     if type(input) is not Tensor:
         extend.want_tensor("unfold", "input", 0, input)
     for k, (name, value) in enumerate((("kernel_size", kernel_size), ("dilation", dilation), ("padding", padding), ("stride", stride))):
@@ -60,7 +66,14 @@ def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
 def fold(
     input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
 ) -> Tensor:
-    """The sum of columns (N, C * KH * KW, L) put back in their windows: (N, C, H, W). The transpose of unfold."""
+    """The sum of columns (N, C * KH * KW, L) put back in their windows: (N, C, H, W). The transpose of unfold.
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.fold(facula.ones(1, 4, 1), (2, 2), (2, 2))
+    tensor([[[[1., 1.],
+              [1., 1.]]]])
+    """
     if type(input) is not Tensor:
         extend.want_tensor("fold", "input", 0, input)
     size = ntuple(output_size, 2)
@@ -86,7 +99,14 @@ def fold(
 
 
 def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
-    """(*, C r^2, H, W) as (*, C, H r, W r). Source: Shi et al. (2016)."""
+    """(*, C r^2, H, W) as (*, C, H r, W r). Source: Shi et al. (2016).
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.pixel_shuffle(facula.arange(4.0).view(1, 4, 1, 1), 2)
+    tensor([[[[0., 1.],
+              [2., 3.]]]])
+    """
     if type(input) is not Tensor:
         extend.want_tensor("pixel_shuffle", "input", 0, input)
     shape = input.shape
@@ -103,7 +123,13 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
 
 
 def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
-    """(*, C, H r, W r) as (*, C r^2, H, W)."""
+    """(*, C, H r, W r) as (*, C r^2, H, W).
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.pixel_unshuffle(facula.arange(4.0).view(1, 1, 2, 2), 2).shape
+    torch.Size([1, 4, 1, 1])
+    """
     if type(input) is not Tensor:
         extend.want_tensor("pixel_unshuffle", "input", 0, input)
     if input.dim() < 3:
@@ -132,7 +158,13 @@ def _laid_like(result: Tensor, input: Tensor) -> Tensor:
 
 
 def channel_shuffle(input: Tensor, groups: int) -> Tensor:
-    """(N, g c, *) with the channels dealt out in turn: channel k of group j goes to place k g + j. Source: Zhang et al. (2017)."""
+    """(N, g c, *) with the channels dealt out in turn: channel k of group j goes to place k g + j. Source: Zhang et al. (2017).
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.channel_shuffle(facula.arange(4.0).view(1, 4, 1), 2).flatten()
+    tensor([0., 2., 1., 3.])
+    """
     if input.dim() < 3:
         raise RuntimeError(f"channel_shuffle expects input with > 2 dims, but got input with sizes {list(input.shape)}")
     if groups <= 0:

@@ -16,7 +16,13 @@ _SAMPLES, _PADDINGS = ("bilinear", "nearest", "bicubic"), ("zeros", "border", "r
 
 
 def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> Tensor:
-    """The sampling grid of affine maps: theta (N, 2, 3), size (N, C, H, W) -> (N, H, W, 2); or (N, 3, 4) for (N, C, D, H, W)."""
+    """The sampling grid of affine maps: theta (N, 2, 3), size (N, C, H, W) -> (N, H, W, 2); or (N, 3, 4) for (N, C, D, H, W).
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.affine_grid(facula.eye(2, 3).unsqueeze(0), (1, 1, 2, 2), align_corners=True).shape
+    torch.Size([1, 2, 2, 2])
+    """
     if align_corners is None:
         warnings.warn("Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0.", stacklevel=2)
         align_corners = False
@@ -55,7 +61,13 @@ def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> 
 def grid_sample(
     input: Tensor, grid: Tensor, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool | None = None
 ) -> Tensor:
-    """input (N, C, H, W) at the places of grid (N, Ho, Wo, 2), x before y in [-1, 1]; or (N, C, D, H, W) with (N, Do, Ho, Wo, 3)."""
+    """input (N, C, H, W) at the places of grid (N, Ho, Wo, 2), x before y in [-1, 1]; or (N, C, D, H, W) with (N, Do, Ho, Wo, 3).
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.grid_sample(facula.arange(4.0).view(1, 1, 2, 2), facula.zeros(1, 1, 1, 2), align_corners=True)
+    tensor([[[[1.5000]]]])
+    """
     if type(input) is not Tensor:
         extend.want_tensor("grid_sample", "input", 0, input)
     if type(grid) is not Tensor:

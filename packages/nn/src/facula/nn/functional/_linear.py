@@ -12,7 +12,13 @@ __all__ = ["bilinear", "grouped_mm", "linear"]
 
 
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """out[..., k] = x1 A[k] x2 + b[k].  input1: (*, I), input2: (*, J), weight: (K, I, J), bias: (K)."""
+    """out[..., k] = x1 A[k] x2 + b[k].  input1: (*, I), input2: (*, J), weight: (K, I, J), bias: (K).
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.bilinear(facula.tensor([[1.0, 2.0]]), facula.tensor([[3.0]]), facula.tensor([[[1.0], [1.0]]]))
+    tensor([[9.]])
+    """
     if type(input1) is not Tensor:
         extend.want_tensor("bilinear", "input1", 0, input1)
     if not (input1.dtype is input2.dtype is weight.dtype) or bias is not None and bias.dtype is not weight.dtype:

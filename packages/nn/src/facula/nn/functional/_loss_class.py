@@ -49,6 +49,11 @@ def nll_loss(
     """-weight[t] input[t], input being log-probabilities: (C), (N, C) or (N, C, d1, ...), target the class indices.
 
     Elements whose target is ignore_index count nothing; "mean" divides by the sum of the weights counted.
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.nll_loss(facula.tensor([[-0.5, -1.0]]), facula.tensor([1]))
+    tensor(1.)
     """
     if type(target) is not Tensor:
         extend.want_tensor("nll_loss", "target", 1, target)
@@ -75,6 +80,11 @@ def cross_entropy(
     """nll_loss of log_softmax(input); target holds class indices, or probabilities in the shape of input.
 
     label_smoothing mixes the target with the uniform distribution. Source: Szegedy et al. (2015).
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.cross_entropy(facula.tensor([[2.0, 0.0], [0.0, 0.0]]), facula.tensor([0, 1]), reduction="none")
+    tensor([0.1269, 0.6931])
     """
     if type(target) is not Tensor:
         extend.want_tensor("cross_entropy", "target", 1, target)
@@ -136,7 +146,13 @@ def multi_margin_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """mean over classes k != t of max(0, margin - x[t] + x[k])^p, times weight[t]."""
+    """mean over classes k != t of max(0, margin - x[t] + x[k])^p, times weight[t].
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.multi_margin_loss(facula.tensor([[0.1, 0.2, 0.4]]), facula.tensor([2]))
+    tensor(0.5000)
+    """
     if type(target) is not Tensor:
         extend.want_tensor("multi_margin_loss", "target", 1, target)
     if type(input) is not Tensor:
@@ -178,7 +194,13 @@ def multi_margin_loss(
 def multilabel_margin_loss(
     input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
 ) -> Tensor:
-    """sum over labels j and non-labels k of max(0, 1 - (x[j] - x[k])) / C; a row's labels end at its first -1."""
+    """sum over labels j and non-labels k of max(0, 1 - (x[j] - x[k])) / C; a row's labels end at its first -1.
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.multilabel_margin_loss(facula.tensor([[0.1, 0.2, 0.4]]), facula.tensor([[2, -1, 0]]))
+    tensor(0.5000)
+    """
     if type(target) is not Tensor:
         extend.want_tensor("multilabel_margin_loss", "target", 1, target)
     if type(input) is not Tensor:
@@ -211,7 +233,13 @@ def multilabel_soft_margin_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """mean over classes of binary cross entropy of sigmoid(x)."""
+    """mean over classes of binary cross entropy of sigmoid(x).
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.multilabel_soft_margin_loss(facula.tensor([[1.0, -1.0]]), facula.tensor([[1.0, 0.0]]))
+    tensor(0.3133)
+    """
     if type(input) is not Tensor:
         extend.want_tensor("multilabel_soft_margin_loss", "input", 0, input)
     reduction = checked(size_average, reduce, reduction)

@@ -55,6 +55,11 @@ def ctc_loss(
     "mean" divides each loss by its target's length first. zero_infinity: impossible alignments count 0.
     The gradient takes log_probs for the result of a log_softmax, as PyTorch's does.
     Source: Graves et al., Connectionist Temporal Classification (2006), equations 6 to 8, in logarithms.
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.ctc_loss(facula.tensor([[[0.5, 0.5]], [[0.5, 0.5]]]).log(), facula.tensor([[1]]), (2,), (1,))
+    tensor(0.2877)
     """
     if type(log_probs) is not Tensor:
         extend.want_tensor("ctc_loss", "log_probs", 0, log_probs)

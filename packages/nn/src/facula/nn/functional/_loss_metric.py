@@ -21,7 +21,13 @@ def margin_ranking_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """max(0, -target (x1 - x2) + margin), target being 1 or -1."""
+    """max(0, -target (x1 - x2) + margin), target being 1 or -1.
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.margin_ranking_loss(facula.tensor([1.0, 2.0]), facula.tensor([3.0, 0.0]), facula.tensor([1.0, 1.0]), reduction="none")
+    tensor([2., 0.])
+    """
     reduction = checked(size_average, reduce, reduction)
     if not input1.dim() == input2.dim() == target.dim():
         raise RuntimeError(
@@ -39,7 +45,13 @@ def hinge_embedding_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """x where target is 1, max(0, margin - x) where it is -1."""
+    """x where target is 1, max(0, margin - x) where it is -1.
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.hinge_embedding_loss(facula.tensor([0.25, 0.25]), facula.tensor([1.0, -1.0]), reduction="none")
+    tensor([0.2500, 0.7500])
+    """
     reduction = checked(size_average, reduce, reduction)
     zero = facula.zeros_like(input)
     margin = float(margin) if input.dtype.kind > 1 else facula.full_like(input, margin)  # of integers' losses are integers
@@ -57,7 +69,13 @@ def cosine_embedding_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """1 - cos where target is 1, max(0, cos - margin) where it is -1."""
+    """1 - cos where target is 1, max(0, cos - margin) where it is -1.
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.cosine_embedding_loss(facula.tensor([[1.0, 0.0]]), facula.tensor([[0.0, 1.0]]), facula.tensor([1]))
+    tensor(1.)
+    """
     reduction = checked(size_average, reduce, reduction)
     if target.dim() > 1:
         raise RuntimeError(f"cosine_embedding_loss: 0D or 1D target tensor expected, multi-target not supported, got {tuple(target.shape)}. Flatten it.")
@@ -87,7 +105,13 @@ def triplet_margin_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """max(0, d(a, p) - d(a, n) + margin), d the p-norm distance. Source: Balntas et al. (2016)."""
+    """max(0, d(a, p) - d(a, n) + margin), d the p-norm distance. Source: Balntas et al. (2016).
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.triplet_margin_loss(facula.tensor([[0.0]]), facula.tensor([[1.0]]), facula.tensor([[3.0]]), margin=2.5)
+    tensor(0.5000)
+    """
     if type(anchor) is not Tensor:
         extend.want_tensor("triplet_margin_loss", "anchor", 0, anchor)
     reduction = checked(size_average, reduce, reduction)
@@ -111,7 +135,13 @@ def triplet_margin_with_distance_loss(
     swap: Any = False,
     reduction: str = "mean",
 ) -> Tensor:
-    """triplet_margin_loss under any distance. swap is anything that is true or false."""
+    """triplet_margin_loss under any distance. swap is anything that is true or false.
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.triplet_margin_with_distance_loss(facula.tensor([[0.0]]), facula.tensor([[1.0]]), facula.tensor([[3.0]]), margin=2.5)
+    tensor(0.5000)
+    """
     extend.check("triplet_margin_with_distance_loss", "margin", None, "number", margin)
     check(reduction)
     if margin <= 0:

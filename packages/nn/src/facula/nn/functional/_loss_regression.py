@@ -56,7 +56,13 @@ def mse_loss(
     reduction: str = "mean",
     weight: Tensor | None = None,
 ) -> Tensor:
-    """(input - target)^2, reduced."""
+    """(input - target)^2, reduced.
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.mse_loss(facula.tensor([1.0, 2.0]), facula.tensor([1.0, 4.0]))
+    tensor(2.)
+    """
     reduction = checked(size_average, reduce, reduction)
     _warn_sizes(input, target)
     error = _difference(input, target)
@@ -75,7 +81,13 @@ def l1_loss(
     reduction: str = "mean",
     weight: Tensor | None = None,
 ) -> Tensor:
-    """|input - target|, reduced."""
+    """|input - target|, reduced.
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.l1_loss(facula.tensor([1.0, 2.0]), facula.tensor([1.0, 4.0]), reduction="none")
+    tensor([0., 2.])
+    """
     reduction = checked(size_average, reduce, reduction)
     _warn_sizes(input, target)
     return _weighted((input - target).abs(), input, weight, reduction)
@@ -89,7 +101,13 @@ def smooth_l1_loss(
     reduction: str = "mean",
     beta: float = 1.0,
 ) -> Tensor:
-    """r^2 / (2 beta) where |r| < beta, else |r| - beta / 2; r = input - target. Source: Girshick, Fast R-CNN (2015)."""
+    """r^2 / (2 beta) where |r| < beta, else |r| - beta / 2; r = input - target. Source: Girshick, Fast R-CNN (2015).
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.smooth_l1_loss(facula.tensor([0.0, 3.0]), facula.tensor([0.5, 0.0]), reduction="none")
+    tensor([0.1250, 2.5000])
+    """
     reduction = checked(size_average, reduce, reduction)
     _warn_sizes(input, target)
     if beta < 0:
@@ -105,7 +123,13 @@ def smooth_l1_loss(
 def huber_loss(
     input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
 ) -> Tensor:
-    """r^2 / 2 where |r| <= delta, else delta (|r| - delta / 2); r = input - target. Source: Huber (1964)."""
+    """r^2 / 2 where |r| <= delta, else delta (|r| - delta / 2); r = input - target. Source: Huber (1964).
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.huber_loss(facula.tensor([0.0, 3.0]), facula.tensor([0.5, 0.0]), reduction="none", delta=2.0)
+    tensor([0.1250, 4.0000])
+    """
     check(reduction)
     _warn_sizes(input, target)
     if not delta > 0:
@@ -133,6 +157,11 @@ def poisson_nll_loss(
     """exp(input) - target * input, or with a rate as input: input - target * log(input + eps).
 
     full adds Stirling's approximation of log(target!) where target > 1.
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.poisson_nll_loss(facula.tensor([0.0, 1.0]), facula.tensor([1.0, 2.0]), reduction="none")
+    tensor([1.0000, 0.7183])
     """
     if type(target) is not Tensor:
         extend.want_tensor("poisson_nll_loss", "target", 1, target)
@@ -153,7 +182,13 @@ def poisson_nll_loss(
 def gaussian_nll_loss(
     input: Tensor, target: Tensor, var: Tensor | float, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
 ) -> Tensor:
-    """(log var + (input - target)^2 / var) / 2, var at least eps; full adds log(2 pi) / 2. Source: Nix and Weigend (1994)."""
+    """(log var + (input - target)^2 / var) / 2, var at least eps; full adds log(2 pi) / 2. Source: Nix and Weigend (1994).
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.gaussian_nll_loss(facula.tensor([1.0]), facula.tensor([2.0]), facula.tensor([0.5]))
+    tensor(0.6534)
+    """
     if isinstance(var, float):
         if var < 0:
             raise ValueError(f"gaussian_nll_loss: var is {var}. A variance is not negative.")
@@ -185,7 +220,13 @@ def kl_div(
     reduction: str = "mean",
     log_target: bool = False,
 ) -> Tensor:
-    """target (log target - input), input being log-probabilities; "batchmean" divides the sum by the batch size."""
+    """target (log target - input), input being log-probabilities; "batchmean" divides the sum by the batch size.
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.kl_div(facula.tensor([0.5, 0.5]).log(), facula.tensor([0.25, 0.75]), reduction="sum")
+    tensor(0.1308)
+    """
     if size_average is None and reduce is None and reduction == "mean":
         warnings.warn(
             "reduction: 'mean' divides the total loss by both the batch size and the support size."
@@ -224,7 +265,13 @@ def binary_cross_entropy(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """-(t log p + (1 - t) log(1 - p)), each log at least -100; input p must lie in [0, 1]."""
+    """-(t log p + (1 - t) log(1 - p)), each log at least -100; input p must lie in [0, 1].
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.binary_cross_entropy(facula.tensor([0.5, 0.9]), facula.tensor([1.0, 1.0]), reduction="none")
+    tensor([0.6931, 0.1054])
+    """
     reduction = checked(size_average, reduce, reduction)
     if target.shape != input.shape:
         raise ValueError(
@@ -250,7 +297,13 @@ def binary_cross_entropy_with_logits(
     reduction: str = "mean",
     pos_weight: Tensor | None = None,
 ) -> Tensor:
-    """binary_cross_entropy of sigmoid(input), computed so that nothing overflows; pos_weight weighs the positive class."""
+    """binary_cross_entropy of sigmoid(input), computed so that nothing overflows; pos_weight weighs the positive class.
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.binary_cross_entropy_with_logits(facula.tensor([0.0, 2.0]), facula.tensor([1.0, 1.0]), reduction="none")
+    tensor([0.6931, 0.1269])
+    """
     reduction = checked(size_average, reduce, reduction)
     if target.shape != input.shape:
         raise ValueError(f"Target size ({target.size()}) must be the same as input size ({input.size()})")
@@ -265,7 +318,13 @@ def binary_cross_entropy_with_logits(
 def soft_margin_loss(
     input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
 ) -> Tensor:
-    """log(1 + exp(-target * input)), target being 1 or -1."""
+    """log(1 + exp(-target * input)), target being 1 or -1.
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.soft_margin_loss(facula.tensor([1.0, -1.0]), facula.tensor([1.0, 1.0]), reduction="none")
+    tensor([0.3133, 1.3133])
+    """
     if type(input) is not Tensor:
         extend.want_tensor("soft_margin_loss", "input", 0, input)
     if type(target) is not Tensor:

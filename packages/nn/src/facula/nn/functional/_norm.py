@@ -57,6 +57,12 @@ def batch_norm(
 
     training: statistics are the batch's, and the running ones move towards them by `momentum` (variance unbiased).
     Else they are the running ones.
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.batch_norm(facula.tensor([[1.0], [3.0]]), None, None, training=True)
+    tensor([[-1.0000],
+            [ 1.0000]])
     """
     if type(input) is not Tensor:
         extend.want_tensor("batch_norm", "input", 0, input)
@@ -152,7 +158,13 @@ def instance_norm(
     momentum: float = 0.1,
     eps: float = 1e-5,
 ) -> Tensor:
-    """batch_norm of each item by itself. Source: Ulyanov et al. (2016)."""
+    """batch_norm of each item by itself. Source: Ulyanov et al. (2016).
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.instance_norm(facula.tensor([[[1.0, 3.0]]]))
+    tensor([[[-1.0000,  1.0000]]])
+    """
     if (running_mean is None) != (running_var is None):
         raise ValueError("instance_norm: running_mean and running_var must either both be None or neither be None")
     input = input.contiguous()  # the result is in no other format
@@ -204,7 +216,13 @@ def _check_normalized_shape(name: str, x: Tensor, shape: tuple, *others: tuple) 
 def layer_norm(
     input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
 ) -> Tensor:
-    """(x - mean) / sqrt(var + eps) * weight + bias over the last dims, of sizes normalized_shape. Source: Ba et al. (2016)."""
+    """(x - mean) / sqrt(var + eps) * weight + bias over the last dims, of sizes normalized_shape. Source: Ba et al. (2016).
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.layer_norm(facula.tensor([[1.0, 3.0]]), (2,))
+    tensor([[-1.0000,  1.0000]])
+    """
     if type(input) is not Tensor:
         extend.want_tensor("layer_norm", "input", 0, input)
     shape = tuple(normalized_shape)
@@ -220,7 +238,13 @@ def layer_norm(
 def rms_norm(
     input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None, eps: float | None = None
 ) -> Tensor:
-    """x / sqrt(mean(x^2) + eps) * weight over the last dims; eps None is the epsilon of the dtype that it is computed in. Source: Zhang and Sennrich (2019)."""
+    """x / sqrt(mean(x^2) + eps) * weight over the last dims; eps None is the epsilon of the dtype that it is computed in. Source: Zhang and Sennrich (2019).
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.rms_norm(facula.tensor([[3.0, 4.0]]), (2,))
+    tensor([[0.8485, 1.1314]])
+    """
     if type(input) is not Tensor:
         extend.want_tensor("rms_norm", "input", 0, input)
     shape = tuple(normalized_shape)
@@ -242,7 +266,13 @@ def rms_norm(
 def group_norm(
     input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
 ) -> Tensor:
-    """Normalisation of each item's channels in num_groups groups. Source: Wu and He (2018)."""
+    """Normalisation of each item's channels in num_groups groups. Source: Wu and He (2018).
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.group_norm(facula.tensor([[1.0, 3.0, 2.0, 2.0]]), 2)
+    tensor([[-1.0000,  1.0000,  0.0000,  0.0000]])
+    """
     if input.dim() < 2:
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.dim()}")
     n, c = input.shape[:2]
@@ -254,7 +284,15 @@ def group_norm(
 
 
 def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Tensor:
-    """x / (k + alpha * mean of x^2 over `size` neighbouring channels)^beta. Source: Krizhevsky et al. (2012)."""
+    """x / (k + alpha * mean of x^2 over `size` neighbouring channels)^beta. Source: Krizhevsky et al. (2012).
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.local_response_norm(facula.ones(1, 3, 1), 2)
+    tensor([[[1.0000],
+             [0.9999],
+             [0.9999]]])
+    """
     if input.dim() < 3:
         raise ValueError(f"Expected 3D or higher dimensionality input (got {input.dim()} dimensions)")
     if input.numel() == 0:

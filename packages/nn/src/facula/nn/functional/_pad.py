@@ -53,6 +53,11 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
     """input with `pad` = (left, right, top, bottom, ...), from the last dim backwards.
 
     mode: "constant" (any dims, negative padding cuts), or "reflect", "replicate", "circular" of the last 1 to 3 dims.
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.pad(facula.tensor([1.0, 2.0]), (1, 2))
+    tensor([0., 1., 2., 0., 0.])
     """
     if type(input) is not Tensor:
         extend.want_tensor("pad", "input", 0, input)

@@ -175,7 +175,13 @@ def _avg_integers(x: Tensor, w: _Windows, count_include_pad: bool, divisor: int 
 def avg_pool1d(
     input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False, count_include_pad: bool = True
 ) -> Tensor:
-    """Mean of each window over the last dim."""
+    """Mean of each window over the last dim.
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.avg_pool1d(facula.tensor([[1.0, 3.0, 5.0, 7.0]]), 2)
+    tensor([[2., 6.]])
+    """
     if type(input) is not Tensor:
         extend.want_tensor("avg_pool1d", "input", 0, input)
     return _avg_pool(1, input, kernel_size, stride, padding, ceil_mode, count_include_pad)
@@ -192,7 +198,13 @@ def avg_pool2d(
     *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Mean of each window over the last 2 dims; divisor_override divides the sum instead of the count."""
+    """Mean of each window over the last 2 dims; divisor_override divides the sum instead of the count.
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.avg_pool2d(facula.arange(4.0).view(1, 2, 2), 2)
+    tensor([[[1.5000]]])
+    """
     if type(input) is not Tensor:
         extend.want_tensor("avg_pool2d", "input", 0, input)
     result = _avg_pool(2, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
@@ -210,7 +222,13 @@ def avg_pool3d(
     *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Mean of each window over the last 3 dims; divisor_override divides the sum instead of the count."""
+    """Mean of each window over the last 3 dims; divisor_override divides the sum instead of the count.
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.avg_pool3d(facula.arange(8.0).view(1, 2, 2, 2), 2)
+    tensor([[[[3.5000]]]])
+    """
     if type(input) is not Tensor:
         extend.want_tensor("avg_pool3d", "input", 0, input)
     result = _avg_pool(3, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
@@ -225,17 +243,35 @@ def _lp_pool(ndim: int, input: Tensor, norm_type: float, kernel_size: Any, strid
 
 
 def lp_pool1d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Tensor:
-    """(sum of x^p)^(1/p) of each window over the last dim."""
+    """(sum of x^p)^(1/p) of each window over the last dim.
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.lp_pool1d(facula.tensor([[[3.0, 4.0]]]), 2.0, 2)
+    tensor([[[5.]]])
+    """
     return _lp_pool(1, input, norm_type, kernel_size, stride, ceil_mode)
 
 
 def lp_pool2d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Tensor:
-    """(sum of x^p)^(1/p) of each window over the last 2 dims."""
+    """(sum of x^p)^(1/p) of each window over the last 2 dims.
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.lp_pool2d(facula.ones(1, 1, 2, 2), 2.0, 2)
+    tensor([[[[2.]]]])
+    """
     return _lp_pool(2, input, norm_type, kernel_size, stride, ceil_mode)
 
 
 def lp_pool3d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Tensor:
-    """(sum of x^p)^(1/p) of each window over the last 3 dims."""
+    """(sum of x^p)^(1/p) of each window over the last 3 dims.
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.lp_pool3d(facula.ones(1, 1, 2, 2, 2), 1.0, 2)
+    tensor([[[[[8.]]]]])
+    """
     return _lp_pool(3, input, norm_type, kernel_size, stride, ceil_mode)
 
 
@@ -291,14 +327,27 @@ def _unpooled(name: str, input: Tensor, kernel: tuple, stride: tuple, padding: t
 
 
 def max_unpool1d(input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None) -> Tensor:
-    """The maxima of max_pool1d put back in their places, zeros elsewhere."""
+    """The maxima of max_pool1d put back in their places, zeros elsewhere.
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.max_unpool1d(facula.tensor([[[3.0]]]), facula.tensor([[[1]]]), 2)
+    tensor([[[0., 3.]]])
+    """
     if type(indices) is not Tensor:
         extend.want_tensor("max_unpool1d", "indices", 1, indices)
     return _max_unpool(1, input, indices, kernel_size, stride, padding, output_size)
 
 
 def max_unpool2d(input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None) -> Tensor:
-    """The maxima of max_pool2d put back in their places, zeros elsewhere."""
+    """The maxima of max_pool2d put back in their places, zeros elsewhere.
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.max_unpool2d(facula.tensor([[[3.0]]]), facula.tensor([[[1]]]), 2)
+    tensor([[[0., 3.],
+             [0., 0.]]])
+    """
     if type(indices) is not Tensor:
         extend.want_tensor("max_unpool2d", "indices", 1, indices)
     return _max_unpool(2, input, indices, kernel_size, stride, padding, output_size)

@@ -45,7 +45,13 @@ def _adaptive_avg(ndim: int, input: Tensor, output_size: Any) -> Tensor:
 
 
 def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
-    """Mean over windows chosen so that the last dim becomes output_size."""
+    """Mean over windows chosen so that the last dim becomes output_size.
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.adaptive_avg_pool1d(facula.tensor([[1.0, 3.0, 5.0, 7.0]]), 2)
+    tensor([[2., 6.]])
+    """
     if type(input) is not Tensor:
         extend.want_tensor("adaptive_avg_pool1d", "input", 0, input)
     if type(output_size) is not int:
@@ -54,12 +60,24 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
 
 
 def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
-    """Mean over windows chosen so that the last 2 dims become output_size; None keeps a dim."""
+    """Mean over windows chosen so that the last 2 dims become output_size; None keeps a dim.
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.adaptive_avg_pool2d(facula.arange(4.0).view(1, 2, 2), 1)
+    tensor([[[1.5000]]])
+    """
     return _adaptive_avg(2, input, output_size)
 
 
 def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
-    """Mean over windows chosen so that the last 3 dims become output_size; None keeps a dim."""
+    """Mean over windows chosen so that the last 3 dims become output_size; None keeps a dim.
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.adaptive_avg_pool3d(facula.arange(8.0).view(1, 2, 2, 2), 1)
+    tensor([[[[3.5000]]]])
+    """
     return _adaptive_avg(3, input, output_size)
 
 
@@ -114,14 +132,26 @@ def adaptive_max_pool3d_with_indices(input: Tensor, output_size: Any, return_ind
 
 
 def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
-    """Maximum over windows chosen so that the last dim becomes output_size."""
+    """Maximum over windows chosen so that the last dim becomes output_size.
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.adaptive_max_pool1d(facula.tensor([[1.0, 3.0, 5.0, 2.0]]), 2)
+    tensor([[3., 5.]])
+    """
     if type(input) is not Tensor:
         extend.want_tensor("adaptive_max_pool1d", "input", 0, input)
     return _adaptive_max(1, input, output_size, return_indices)
 
 
 def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
-    """Maximum over windows chosen so that the last 2 dims become output_size; None keeps a dim."""
+    """Maximum over windows chosen so that the last 2 dims become output_size; None keeps a dim.
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.adaptive_max_pool2d(facula.arange(4.0).view(1, 2, 2), 1)
+    tensor([[[3.]]])
+    """
     return _adaptive_max(2, input, output_size, return_indices)
 
 

@@ -177,6 +177,11 @@ def interpolate(
     mode: "nearest", "nearest-exact", "area", "linear" (3-d), "bilinear", "bicubic" (4-d), "trilinear" (5-d).
     align_corners: the outermost places coincide, instead of the outer edges. recompute_scale_factor: use the ratio of the
     sizes instead of the factor given. antialias: for bilinear and bicubic, filter what is shrunk.
+
+    >>> import facula
+    >>> from facula.nn import functional as F
+    >>> F.interpolate(facula.tensor([[[1.0, 3.0]]]), scale_factor=2.0)
+    tensor([[[1., 1., 3., 3.]]])
     """
     if mode in ("nearest", "area", "nearest-exact"):
         if align_corners is not None:

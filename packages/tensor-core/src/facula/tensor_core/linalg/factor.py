@@ -135,6 +135,11 @@ def qr(A, mode="reduced", *, out=None):
     """(Q, R) with A = Q R. mode: "reduced", "complete" (Q square), "r" (R alone; Q is empty).
 
     Raises RuntimeError for another mode.
+
+    >>> import facula
+    >>> facula.linalg.qr(facula.tensor([[0.0, 2.0], [1.0, 0.0]])).R.abs()
+    tensor([[1., 0.],
+            [0., 2.]])
     """
     matrix("linalg.qr", A)
     if mode not in ("reduced", "complete", "r"):
@@ -256,7 +261,12 @@ def eigh(A, UPLO="L", *, out=None):
 
 
 def eigvalsh(A, UPLO="L", *, out=None) -> Tensor:
-    """The eigenvalues of Hermitian matrices, ascending."""
+    """The eigenvalues of Hermitian matrices, ascending.
+
+    >>> import facula
+    >>> facula.linalg.eigvalsh(facula.tensor([[2.0, 1.0], [1.0, 2.0]]))
+    tensor([1., 3.])
+    """
     square("linalg.eigvalsh", A)
     upper = _side("linalg.eigvalsh", UPLO)
     _finite("linalg.eigvalsh", A, upper)
@@ -271,7 +281,12 @@ def eig(A, *, out=None):
 
 
 def eigvals(A, *, out=None) -> Tensor:
-    """The eigenvalues of square matrices, complex."""
+    """The eigenvalues of square matrices, complex.
+
+    >>> import facula
+    >>> facula.linalg.eigvals(facula.tensor([[2.0, 0.0], [0.0, 3.0]]))
+    tensor([2.+0.j, 3.+0.j])
+    """
     square("linalg.eigvals", A)
     _finite("linalg.eigvals", A)
     return into("linalg.eigvals", _ops._linalg_eig(A, _listens(A))[0], out)
@@ -294,7 +309,12 @@ def svd(A, full_matrices=True, *, driver=None, out=None):
 
 
 def svdvals(A, *, driver=None, out=None) -> Tensor:
-    """The singular values of matrices, descending."""
+    """The singular values of matrices, descending.
+
+    >>> import facula
+    >>> facula.linalg.svdvals(facula.tensor([[3.0, 0.0], [0.0, 4.0]]))
+    tensor([4., 3.])
+    """
     matrix("linalg.svdvals", A)
     _driver("linalg.svdvals", driver)
     A, spoilt = _without_infinities("linalg.svdvals", A)

@@ -33,7 +33,12 @@ det_.__name__ = "det"
 
 
 def slogdet(A, *, out=None):
-    """(sign, logarithm of the absolute value) of determinants: exact where the determinant itself would overflow."""
+    """(sign, logarithm of the absolute value) of determinants: exact where the determinant itself would overflow.
+
+    >>> import facula
+    >>> facula.linalg.slogdet(facula.tensor([[2.0, 0.0], [0.0, -3.0]])).sign
+    tensor(-1.)
+    """
     square("linalg.slogdet", A)
     return into("linalg.slogdet", return_types.linalg_slogdet(*_ops._linalg_slogdet(A)), out)
 
@@ -95,7 +100,12 @@ def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None, out=None) -> T
 
 
 def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None, out=None) -> Tensor:
-    """Norm of matrices: "fro", "nuc" (sum of singular values), 2 and -2 (largest, smallest), 1 and -1 (of column sums), inf and -inf (of row sums)."""
+    """Norm of matrices: "fro", "nuc" (sum of singular values), 2 and -2 (largest, smallest), 1 and -1 (of column sums), inf and -inf (of row sums).
+
+    >>> import facula
+    >>> facula.linalg.matrix_norm(facula.tensor([[1.0, 2.0], [3.0, 4.0]]), 1)
+    tensor(6.)
+    """
     name = "linalg.matrix_norm"
     if ord == "fro" and dim == (-2, -1) and dtype is out is None and (n := len(A.shape)) > 1 and A.dtype.kind > 1:
         return _ops.norm_p(A, (n - 2, n - 1), p=2, keepdim=keepdim)
@@ -143,7 +153,12 @@ def _no_least(name, A):
 
 
 def norm(input, ord=None, dim=None, keepdim=False, *, out=None, dtype=None) -> Tensor:
-    """The vector or matrix norm: of matrices where dim names two dims (or input has two and dim is None) and ord is given."""
+    """The vector or matrix norm: of matrices where dim names two dims (or input has two and dim is None) and ord is given.
+
+    >>> import facula
+    >>> facula.linalg.norm(facula.tensor([3.0, 4.0]))
+    tensor(5.)
+    """
     if dtype is not None and (as_dtype(dtype).kind != input.dtype.kind and as_dtype(dtype).kind < 3 or as_dtype(dtype).to_real().itemsize < input.dtype.to_real().itemsize):
         raise RuntimeError(f"linalg.norm: the dtype of the input ({input.dtype.name}) should be convertible without narrowing to the specified dtype ({as_dtype(dtype).name}).")
     if isinstance(ord, Tensor) and ord.dim():
@@ -158,7 +173,12 @@ def norm(input, ord=None, dim=None, keepdim=False, *, out=None, dtype=None) -> T
 
 
 def cond(A, p=None, *, out=None) -> Tensor:
-    """The condition number norm(A) * norm(inv(A)): p is an order of matrix_norm, None means 2. inf for singular matrices."""
+    """The condition number norm(A) * norm(inv(A)): p is an order of matrix_norm, None means 2. inf for singular matrices.
+
+    >>> import facula
+    >>> facula.linalg.cond(facula.tensor([[2.0, 0.0], [0.0, 4.0]]))
+    tensor(2.)
+    """
     matrix("linalg.cond", A)
     if p in (None, 2, -2) and not A.numel():
         return into("linalg.cond", _create.zeros(A.shape[:-2], dtype=A.dtype.to_real(), device=A.device), out)
@@ -178,7 +198,12 @@ def cond(A, p=None, *, out=None) -> Tensor:
 
 
 def matrix_rank(A, tol=None, hermitian=False, *, atol=None, rtol=None, out=None) -> Tensor:
-    """How many singular values (|eigenvalues| if hermitian) are above max(atol, rtol * largest). tol is another name of atol."""
+    """How many singular values (|eigenvalues| if hermitian) are above max(atol, rtol * largest). tol is another name of atol.
+
+    >>> import facula
+    >>> facula.linalg.matrix_rank(facula.tensor([[1.0, 2.0], [2.0, 4.0]]))
+    tensor(1)
+    """
     matrix("linalg.matrix_rank", A)
     if hermitian and A.numel():
         square("linalg.matrix_rank", A)
@@ -197,7 +222,13 @@ def matrix_rank(A, tol=None, hermitian=False, *, atol=None, rtol=None, out=None)
 
 
 def matrix_exp(A) -> Tensor:
-    """The exponential 1 + A + A^2/2 + ... of square matrices: Higham's scaling and squaring."""
+    """The exponential 1 + A + A^2/2 + ... of square matrices: Higham's scaling and squaring.
+
+    >>> import facula
+    >>> facula.linalg.matrix_exp(facula.zeros(2, 2))
+    tensor([[1., 0.],
+            [0., 1.]])
+    """
     if isinstance(A, Tensor) and A.dtype.kind == 2 and A.dtype.itemsize == 2:
         return _ops.copy(matrix_exp(A.float()), A.dtype)
     square("linalg.matrix_exp", A)
@@ -213,7 +244,13 @@ matrix_exp_.__name__ = "matrix_exp"
 
 
 def matrix_power(A, n, *, out=None) -> Tensor:
-    """A multiplied by itself n times; the inverse for -1, the identity for 0."""
+    """A multiplied by itself n times; the inverse for -1, the identity for 0.
+
+    >>> import facula
+    >>> facula.linalg.matrix_power(facula.tensor([[1.0, 1.0], [0.0, 1.0]]), 5)
+    tensor([[1., 5.],
+            [0., 1.]])
+    """
     name = "linalg.matrix_power"
     matrix(name, A, floating=False)
     if A.shape[-1] != A.shape[-2]:
@@ -246,6 +283,10 @@ def multi_dot(tensors, *, out=None) -> Tensor:
     """The product of two or more matrices in the order that multiplies fewest numbers; the ends may be vectors.
 
     Source: Cormen et al., Introduction to Algorithms, section 15.2.
+
+    >>> import facula
+    >>> facula.linalg.multi_dot([facula.tensor([[1.0, 2.0]]), facula.tensor([[3.0], [4.0]])])
+    tensor([[11.]])
     """
     name = "linalg.multi_dot"
     want_tensors(name, tensors)
@@ -292,7 +333,12 @@ def _in_best_order(tensors, sizes):
 
 
 def vecdot(x, y, *, dim=-1, out=None) -> Tensor:
-    """sum conj(x) y along dim; other dims broadcast."""
+    """sum conj(x) y along dim; other dims broadcast.
+
+    >>> import facula
+    >>> facula.linalg.vecdot(facula.tensor([1.0, 2.0]), facula.tensor([3.0, 4.0]))
+    tensor(11.)
+    """
     check("linalg.vecdot", x, y, floating=False)
     if x.dtype.kind < 2:
         raise DTypeError(f"linalg.vecdot: Expected a floating point or complex tensor as input. Got {x.dtype.name}. Convert it with .to(facula.float32).")
@@ -303,7 +349,12 @@ def vecdot(x, y, *, dim=-1, out=None) -> Tensor:
 
 
 def cross(input, other, *, dim=-1, out=None) -> Tensor:
-    """The vector product along a dim of size 3; other dims broadcast."""
+    """The vector product along a dim of size 3; other dims broadcast.
+
+    >>> import facula
+    >>> facula.linalg.cross(facula.tensor([1.0, 0.0, 0.0]), facula.tensor([0.0, 1.0, 0.0]))
+    tensor([0., 0., 1.])
+    """
     if out is None and input.shape == other.shape and input.dtype is other.dtype and input.dtype.kind and -len(input.shape) <= dim < len(input.shape) and input.shape[dim] == 3:
         return _ops._cross(input, other, dim % len(input.shape))
     if input.dim() != other.dim():
@@ -315,7 +366,12 @@ def cross(input, other, *, dim=-1, out=None) -> Tensor:
 
 
 def diagonal(A, *, offset=0, dim1=-2, dim2=-1) -> Tensor:
-    """The diagonals of matrices, as a view."""
+    """The diagonals of matrices, as a view.
+
+    >>> import facula
+    >>> facula.linalg.diagonal(facula.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor([1., 4.])
+    """
     return _ops.diagonal(A, offset, dim1, dim2)
 
 
@@ -325,7 +381,13 @@ def matmul(input, other, *, out=None) -> Tensor:
 
 
 def vander(x, N=None) -> Tensor:
-    """Rows 1, x, x^2, ... of N columns (as many as x has elements)."""
+    """Rows 1, x, x^2, ... of N columns (as many as x has elements).
+
+    >>> import facula
+    >>> facula.linalg.vander(facula.tensor([2.0, 3.0]))
+    tensor([[1., 2.],
+            [1., 3.]])
+    """
     if x.dtype.kind == 0:
         raise DTypeError("linalg.vander: not defined for bool. Convert it with .to(facula.int64).")
     if x.dtype.kind == 2 and x.dtype.itemsize == 2:

@@ -68,6 +68,10 @@ def pinv(A, rcond=None, hermitian=False, *, atol=None, rtol=None, out=None) -> T
     """The pseudo-inverse (*, n, m) of matrices (*, m, n): singular values up to max(atol, rtol * largest) count as 0.
 
     rcond is another name of rtol.
+
+    >>> import facula
+    >>> facula.linalg.pinv(facula.tensor([[2.0], [0.0]]))
+    tensor([[0.5000, 0.0000]])
     """
     matrix("linalg.pinv", A)
     if 0 in A.shape[-2:]:
@@ -134,7 +138,13 @@ def _solved(name, A, B, left, raising):
 
 
 def solve_triangular(A, B, *, upper, left=True, unitriangular=False, out=None) -> Tensor:
-    """X in A X = B (X A = B unless left), where only A's upper (or lower) triangle is read; unitriangular: its diagonal counts as ones."""
+    """X in A X = B (X A = B unless left), where only A's upper (or lower) triangle is read; unitriangular: its diagonal counts as ones.
+
+    >>> import facula
+    >>> facula.linalg.solve_triangular(facula.tensor([[2.0, 0.0], [1.0, 1.0]]), facula.tensor([[2.0], [3.0]]), upper=False)
+    tensor([[1.],
+            [2.]])
+    """
     square("linalg.solve_triangular", A)
     matrix("linalg.solve_triangular", A, B)
     _fit("linalg.solve_triangular", A, B, left)
