@@ -23,6 +23,11 @@ class VonMises(_Scalar):
 
     Drawn by rejection, in float64. Source: Best, Fisher, Efficient Simulation of the von Mises Distribution,
     Applied Statistics 28 (1979).
+
+    >>> import facula
+    >>> from facula.distributions import VonMises
+    >>> VonMises(facula.tensor(0.0), facula.tensor(1.0)).mean
+    tensor(0.)
     """
 
     arg_constraints = {"loc": constraints.real, "concentration": constraints.positive}

@@ -14,7 +14,13 @@ __all__ = ["Independent", "MixtureSameFamily", "TransformedDistribution"]
 
 
 class Independent(Distribution):
-    """The last `reinterpreted_batch_ndims` batch dimensions of a distribution made part of its event."""
+    """The last `reinterpreted_batch_ndims` batch dimensions of a distribution made part of its event.
+
+    >>> import facula
+    >>> from facula.distributions import Independent, Normal
+    >>> Independent(Normal(facula.zeros(2), facula.ones(2)), 1).event_shape
+    torch.Size([2])
+    """
 
     arg_constraints: dict[str, constraints.Constraint] = {}
 

@@ -16,7 +16,13 @@ __all__ = ["Binomial", "NegativeBinomial", "Poisson"]
 
 
 class Poisson(ExponentialFamily, _Scalar):
-    """P(k) = rate^k exp(-rate) / k!."""
+    """P(k) = rate^k exp(-rate) / k!.
+
+    >>> import facula
+    >>> from facula.distributions import Poisson
+    >>> Poisson(facula.tensor(3.0)).variance
+    tensor(3.)
+    """
 
     arg_constraints = {"rate": constraints.nonnegative}
     support = constraints.nonnegative_integer
@@ -77,7 +83,13 @@ class _Counts(Distribution):
 
 
 class Binomial(_Counts):
-    """Successes among total_count trials, each with probability probs."""
+    """Successes among total_count trials, each with probability probs.
+
+    >>> import facula
+    >>> from facula.distributions import Binomial
+    >>> Binomial(4, facula.tensor(0.5)).log_prob(facula.tensor(2.0)).exp()
+    tensor(0.3750)
+    """
 
     arg_constraints = {
         "total_count": constraints.nonnegative_integer,

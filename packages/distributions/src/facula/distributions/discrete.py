@@ -60,7 +60,13 @@ class _Binary(Distribution):
 
 
 class Bernoulli(ExponentialFamily, _Binary):
-    """1 with probability probs, else 0."""
+    """1 with probability probs, else 0.
+
+    >>> import facula
+    >>> from facula.distributions import Bernoulli
+    >>> Bernoulli(0.25).log_prob(facula.tensor(1.0)).exp()
+    tensor(0.2500)
+    """
 
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
     support = constraints.boolean
@@ -108,7 +114,13 @@ class Bernoulli(ExponentialFamily, _Binary):
 
 
 class Geometric(_Binary):
-    """Failures before the first success: P(k) = (1 - probs)^k probs, k = 0, 1, ..."""
+    """Failures before the first success: P(k) = (1 - probs)^k probs, k = 0, 1, ...
+
+    >>> import facula
+    >>> from facula.distributions import Geometric
+    >>> Geometric(facula.tensor(0.25)).mean
+    tensor(3.)
+    """
 
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
     support = constraints.nonnegative_integer
@@ -149,7 +161,13 @@ class Geometric(_Binary):
 
 
 class Categorical(Distribution):
-    """One of C classes, 0 to C - 1, by probabilities or logits of shape (..., C), normalised here."""
+    """One of C classes, 0 to C - 1, by probabilities or logits of shape (..., C), normalised here.
+
+    >>> import facula
+    >>> from facula.distributions import Categorical
+    >>> Categorical(facula.tensor([0.25, 0.75])).log_prob(facula.tensor(1)).exp()
+    tensor(0.7500)
+    """
 
     arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
     has_enumerate_support = True
@@ -290,7 +308,13 @@ class OneHotCategoricalStraightThrough(OneHotCategorical):
 
 
 class Multinomial(Distribution):
-    """How often each class comes in `total_count` draws of a Categorical."""
+    """How often each class comes in `total_count` draws of a Categorical.
+
+    >>> import facula
+    >>> from facula.distributions import Multinomial
+    >>> Multinomial(3, facula.tensor([0.5, 0.5])).log_prob(facula.tensor([1.0, 2.0])).exp()
+    tensor(0.3750)
+    """
 
     arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
 

@@ -63,7 +63,13 @@ class _DrawnShares(Function):
 
 
 class Gamma(ExponentialFamily, _Scalar):
-    """Density rate^a x^(a - 1) exp(-rate x) / gamma(a), a = concentration."""
+    """Density rate^a x^(a - 1) exp(-rate x) / gamma(a), a = concentration.
+
+    >>> import facula
+    >>> from facula.distributions import Gamma
+    >>> Gamma(facula.tensor(2.0), facula.tensor(4.0)).mean
+    tensor(0.5000)
+    """
 
     arg_constraints = {"concentration": constraints.positive, "rate": constraints.positive}
     support = constraints.nonnegative
@@ -115,7 +121,13 @@ class Gamma(ExponentialFamily, _Scalar):
 
 
 class Chi2(Gamma):
-    """The sum of df squared normal numbers: Gamma(df / 2, 1 / 2)."""
+    """The sum of df squared normal numbers: Gamma(df / 2, 1 / 2).
+
+    >>> import facula
+    >>> from facula.distributions import Chi2
+    >>> Chi2(facula.tensor(3.0)).mean
+    tensor(3.)
+    """
 
     arg_constraints = {"df": constraints.positive}
 
@@ -167,7 +179,13 @@ class InverseGamma(TransformedDistribution):
 
 
 class Dirichlet(ExponentialFamily):
-    """Shares that sum to 1, with density prod x_i^(a_i - 1) / B(a)."""
+    """Shares that sum to 1, with density prod x_i^(a_i - 1) / B(a).
+
+    >>> import facula
+    >>> from facula.distributions import Dirichlet
+    >>> Dirichlet(facula.tensor([1.0, 3.0])).mean
+    tensor([0.2500, 0.7500])
+    """
 
     arg_constraints = {"concentration": constraints.independent(constraints.positive, 1)}
     support = constraints.simplex
@@ -220,7 +238,13 @@ class Dirichlet(ExponentialFamily):
 
 
 class Beta(ExponentialFamily, _Scalar):
-    """Density x^(a - 1) (1 - x)^(b - 1) / B(a, b) on [0, 1]: a = concentration1, b = concentration0."""
+    """Density x^(a - 1) (1 - x)^(b - 1) / B(a, b) on [0, 1]: a = concentration1, b = concentration0.
+
+    >>> import facula
+    >>> from facula.distributions import Beta
+    >>> Beta(facula.tensor(1.0), facula.tensor(3.0)).mean
+    tensor(0.2500)
+    """
 
     arg_constraints = {"concentration1": constraints.positive, "concentration0": constraints.positive}
     support = constraints.unit_interval

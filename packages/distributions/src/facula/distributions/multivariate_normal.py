@@ -17,6 +17,11 @@ class MultivariateNormal(Distribution):
     """Normal vectors with mean `loc` (..., n) and a covariance, its inverse or its Cholesky factor (..., n, n).
 
     log p(x) = -(n log(2 pi) + |L^-1 (x - loc)|^2) / 2 - sum log diag L, with covariance L L^T.
+
+    >>> import facula
+    >>> from facula.distributions import MultivariateNormal
+    >>> MultivariateNormal(facula.zeros(2), facula.eye(2)).log_prob(facula.zeros(2))
+    tensor(-1.8379)
     """
 
     arg_constraints = {

@@ -38,7 +38,13 @@ class _Named(TransformedDistribution):
 
 
 class LogNormal(_Named):
-    """The exponential of a Normal(loc, scale)."""
+    """The exponential of a Normal(loc, scale).
+
+    >>> import facula
+    >>> from facula.distributions import LogNormal
+    >>> LogNormal(facula.tensor(0.0), facula.tensor(1.0)).mode
+    tensor(0.3679)
+    """
 
     arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
     support = constraints.positive
@@ -106,7 +112,13 @@ class _Half(_Named):
 
 
 class HalfNormal(_Half):
-    """|x|, x from Normal(0, scale)."""
+    """|x|, x from Normal(0, scale).
+
+    >>> import facula
+    >>> from facula.distributions import HalfNormal
+    >>> HalfNormal(facula.tensor(1.0)).mean
+    tensor(0.7979)
+    """
 
     _whole = Normal
 
@@ -134,7 +146,13 @@ class HalfCauchy(_Half):
 
 
 class Gumbel(_Named):
-    """Distribution function exp(-exp(-(x - loc) / scale))."""
+    """Distribution function exp(-exp(-(x - loc) / scale)).
+
+    >>> import facula
+    >>> from facula.distributions import Gumbel
+    >>> Gumbel(facula.tensor(0.0), facula.tensor(1.0)).mean
+    tensor(0.5772)
+    """
 
     arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
     support = constraints.real
@@ -174,7 +192,13 @@ class Gumbel(_Named):
 
 
 class Pareto(_Named):
-    """Density alpha scale^alpha / x^(alpha + 1) for x >= scale."""
+    """Density alpha scale^alpha / x^(alpha + 1) for x >= scale.
+
+    >>> import facula
+    >>> from facula.distributions import Pareto
+    >>> Pareto(facula.tensor(1.0), facula.tensor(3.0)).mean
+    tensor(1.5000)
+    """
 
     arg_constraints = {"alpha": constraints.positive, "scale": constraints.positive}
 
@@ -206,7 +230,13 @@ class Pareto(_Named):
 
 
 class Weibull(_Named):
-    """Distribution function 1 - exp(-(x / scale)^concentration)."""
+    """Distribution function 1 - exp(-(x / scale)^concentration).
+
+    >>> import facula
+    >>> from facula.distributions import Weibull
+    >>> Weibull(facula.tensor(1.0), facula.tensor(1.0)).mean
+    tensor(1.)
+    """
 
     arg_constraints = {"scale": constraints.positive, "concentration": constraints.positive}
     support = constraints.positive

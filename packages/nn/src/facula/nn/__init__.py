@@ -24,6 +24,7 @@ from .parameter_containers import *
 from .parallel import DataParallel
 from .pooling import *
 from .rnn import *
+from ._softmax import *
 from .syncbatchnorm import SyncBatchNorm
 from .transformer import *
 from .vision import *

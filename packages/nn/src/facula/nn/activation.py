@@ -14,9 +14,9 @@ from .module import Module
 from .parameter import Parameter
 
 __all__ = [
-    "Threshold", "ReLU", "RReLU", "Hardtanh", "ReLU6", "Sigmoid", "Hardsigmoid", "Tanh", "SiLU", "Mish", "Hardswish", "ELU",
-    "CELU", "SELU", "GLU", "GELU", "Hardshrink", "LeakyReLU", "LogSigmoid", "Softplus", "Softshrink", "PReLU", "Softsign",
-    "Tanhshrink", "Softmin", "Softmax", "Softmax2d", "LogSoftmax",
+    "Threshold", "ReLU", "RReLU", "Hardtanh", "ReLU6", "Sigmoid", "Hardsigmoid", "Tanh", "SiLU", "Mish", "Hardswish",
+    "ELU", "CELU", "SELU", "GLU", "GELU", "Hardshrink", "LeakyReLU", "LogSigmoid", "Softplus", "Softshrink", "PReLU",
+    "Softsign", "Tanhshrink",
 ]  # fmt: skip
 
 
@@ -25,7 +25,13 @@ def _with_inplace(text: str, inplace: bool) -> str:
 
 
 class Threshold(Module):
-    """x where x > threshold, else value."""
+    """x where x > threshold, else value.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.Threshold(0.5, 9.0)(facula.tensor([-1.0, 2.0]))
+    tensor([9., 2.])
+    """
 
     def __init__(self, threshold: float, value: float, inplace: bool = False) -> None:
         super().__init__()
@@ -39,7 +45,13 @@ class Threshold(Module):
 
 
 class ReLU(Module):
-    """max(0, x)."""
+    """max(0, x).
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.ReLU()(facula.tensor([-1.0, 2.0]))
+    tensor([0., 2.])
+    """
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()
@@ -53,7 +65,13 @@ class ReLU(Module):
 
 
 class RReLU(Module):
-    """leaky_relu with random slopes in training."""
+    """leaky_relu with random slopes in training.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.RReLU().eval()(facula.tensor([-2.4, 2.0]))
+    tensor([-0.5500,  2.0000])
+    """
 
     def __init__(self, lower: float = 1.0 / 8, upper: float = 1.0 / 3, inplace: bool = False) -> None:
         super().__init__()
@@ -67,7 +85,13 @@ class RReLU(Module):
 
 
 class Hardtanh(Module):
-    """x kept within [min_val, max_val]."""
+    """x kept within [min_val, max_val].
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.Hardtanh()(facula.tensor([-3.0, 0.5]))
+    tensor([-1.0000,  0.5000])
+    """
 
     def __init__(
         self,
@@ -95,7 +119,13 @@ class Hardtanh(Module):
 
 
 class ReLU6(Hardtanh):
-    """min(max(0, x), 6)."""
+    """min(max(0, x), 6).
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.ReLU6()(facula.tensor([-1.0, 8.0]))
+    tensor([0., 6.])
+    """
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__(0.0, 6.0, inplace)
@@ -105,21 +135,39 @@ class ReLU6(Hardtanh):
 
 
 class Sigmoid(Module):
-    """1 / (1 + exp(-x))."""
+    """1 / (1 + exp(-x)).
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.Sigmoid()(facula.tensor([0.0, 2.0]))
+    tensor([0.5000, 0.8808])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return facula.sigmoid(input)
 
 
 class Tanh(Module):
-    """tanh(x)."""
+    """tanh(x).
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.Tanh()(facula.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.7616])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return facula.tanh(input)
 
 
 class Hardsigmoid(Module):
-    """0 below -3, 1 above 3, x / 6 + 1 / 2 between."""
+    """0 below -3, 1 above 3, x / 6 + 1 / 2 between.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.Hardsigmoid()(facula.tensor([-4.0, 0.0]))
+    tensor([0.0000, 0.5000])
+    """
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()
@@ -130,7 +178,13 @@ class Hardsigmoid(Module):
 
 
 class Hardswish(Module):
-    """0 below -3, x above 3, x (x + 3) / 6 between."""
+    """0 below -3, x above 3, x (x + 3) / 6 between.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.Hardswish()(facula.tensor([-4.0, 1.0]))
+    tensor([-0.0000, 0.6667])
+    """
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()
@@ -141,7 +195,13 @@ class Hardswish(Module):
 
 
 class SiLU(Module):
-    """x sigmoid(x)."""
+    """x sigmoid(x).
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.SiLU()(facula.tensor([-1.0, 2.0]))
+    tensor([-0.2689,  1.7616])
+    """
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()
@@ -155,7 +215,13 @@ class SiLU(Module):
 
 
 class Mish(Module):
-    """x tanh(softplus(x))."""
+    """x tanh(softplus(x)).
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.Mish()(facula.tensor([-1.0, 2.0]))
+    tensor([-0.3034,  1.9440])
+    """
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()
@@ -169,7 +235,13 @@ class Mish(Module):
 
 
 class ELU(Module):
-    """x where x > 0, else alpha (exp(x) - 1)."""
+    """x where x > 0, else alpha (exp(x) - 1).
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.ELU()(facula.tensor([-1.0, 2.0]))
+    tensor([-0.6321,  2.0000])
+    """
 
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
         super().__init__()
@@ -183,7 +255,13 @@ class ELU(Module):
 
 
 class CELU(Module):
-    """max(0, x) + min(0, alpha (exp(x / alpha) - 1))."""
+    """max(0, x) + min(0, alpha (exp(x / alpha) - 1)).
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.CELU(2.0)(facula.tensor([-1.0, 2.0]))
+    tensor([-0.7869,  2.0000])
+    """
 
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
         super().__init__()
@@ -197,7 +275,13 @@ class CELU(Module):
 
 
 class SELU(Module):
-    """The self-normalising elu."""
+    """The self-normalising elu.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.SELU()(facula.tensor([-1.0, 2.0]))
+    tensor([-1.1113,  2.1014])
+    """
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()
@@ -211,7 +295,13 @@ class SELU(Module):
 
 
 class GLU(Module):
-    """a * sigmoid(b), where a and b are the halves along `dim`."""
+    """a * sigmoid(b), where a and b are the halves along `dim`.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.GLU()(facula.tensor([1.0, 2.0, 0.0, 0.0]))
+    tensor([0.5000, 1.0000])
+    """
 
     def __init__(self, dim: int = -1) -> None:
         super().__init__()
@@ -225,7 +315,13 @@ class GLU(Module):
 
 
 class GELU(Module):
-    """x Phi(x), or its tanh approximation."""
+    """x Phi(x), or its tanh approximation.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.GELU()(facula.tensor([-1.0, 2.0]))
+    tensor([-0.1587,  1.9545])
+    """
 
     def __init__(self, approximate: str = "none") -> None:
         super().__init__()
@@ -239,7 +335,13 @@ class GELU(Module):
 
 
 class Hardshrink(Module):
-    """x where |x| > lambd, else 0."""
+    """x where |x| > lambd, else 0.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.Hardshrink()(facula.tensor([-1.0, 0.3]))
+    tensor([-1.,  0.])
+    """
 
     def __init__(self, lambd: float = 0.5) -> None:
         super().__init__()
@@ -253,7 +355,13 @@ class Hardshrink(Module):
 
 
 class LeakyReLU(Module):
-    """x where x > 0, else negative_slope * x."""
+    """x where x > 0, else negative_slope * x.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.LeakyReLU(0.1)(facula.tensor([-1.0, 2.0]))
+    tensor([-0.1000,  2.0000])
+    """
 
     def __init__(self, negative_slope: float = 1e-2, inplace: bool = False) -> None:
         super().__init__()
@@ -267,14 +375,26 @@ class LeakyReLU(Module):
 
 
 class LogSigmoid(Module):
-    """log(sigmoid(x))."""
+    """log(sigmoid(x)).
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.LogSigmoid()(facula.tensor([-1.0, 2.0]))
+    tensor([-1.3133, -0.1269])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.logsigmoid(input)
 
 
 class Softplus(Module):
-    """log(1 + exp(beta x)) / beta."""
+    """log(1 + exp(beta x)) / beta.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.Softplus()(facula.tensor([-1.0, 2.0]))
+    tensor([0.3133, 2.1269])
+    """
 
     def __init__(self, beta: float = 1.0, threshold: float = 20.0) -> None:
         super().__init__()
@@ -288,7 +408,13 @@ class Softplus(Module):
 
 
 class Softshrink(Module):
-    """x moved by lambd towards 0."""
+    """x moved by lambd towards 0.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.Softshrink()(facula.tensor([-1.0, 0.3]))
+    tensor([-0.5000,  0.0000])
+    """
 
     def __init__(self, lambd: float = 0.5) -> None:
         super().__init__()
@@ -302,7 +428,13 @@ class Softshrink(Module):
 
 
 class PReLU(Module):
-    """x where x > 0, else a learnt slope (one, or one for each channel) times x."""
+    """x where x > 0, else a learnt slope (one, or one for each channel) times x.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.PReLU()(facula.tensor([-1.0, 2.0])).tolist()
+    [-0.25, 2.0]
+    """
 
     def __init__(self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None) -> None:
         super().__init__()
@@ -322,71 +454,26 @@ class PReLU(Module):
 
 
 class Softsign(Module):
-    """x / (1 + |x|)."""
+    """x / (1 + |x|).
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.Softsign()(facula.tensor([-1.0, 3.0]))
+    tensor([-0.5000,  0.7500])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.softsign(input)
 
 
 class Tanhshrink(Module):
-    """x - tanh(x)."""
+    """x - tanh(x).
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.Tanhshrink()(facula.tensor([-1.0, 2.0]))
+    tensor([-0.2384,  1.0360])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.tanhshrink(input)
-
-
-class Softmin(Module):
-    """softmax(-x) along `dim`."""
-
-    _younger = {"dim": None}
-
-    def __init__(self, dim: int | None = None) -> None:
-        super().__init__()
-        self.dim = dim
-
-    def forward(self, input: Tensor) -> Tensor:
-        return F.softmin(input, self.dim, _stacklevel=5)
-
-    def extra_repr(self) -> str:
-        return f"dim={self.dim}"
-
-
-class Softmax(Module):
-    """exp(x) / sum(exp(x)) along `dim`."""
-
-    _younger = {"dim": None}
-
-    def __init__(self, dim: int | None = None) -> None:
-        super().__init__()
-        self.dim = dim
-
-    def forward(self, input: Tensor) -> Tensor:
-        return F.softmax(input, self.dim, _stacklevel=5)
-
-    def extra_repr(self) -> str:
-        return f"dim={self.dim}"
-
-
-class Softmax2d(Module):
-    """softmax over the channels of (N, C, H, W) or (C, H, W)."""
-
-    def forward(self, input: Tensor) -> Tensor:
-        if input.dim() not in (3, 4):
-            raise ValueError(f"Softmax2d: expected input to be 3D or 4D, got {input.dim()}D instead")
-        return F.softmax(input, -3)
-
-
-class LogSoftmax(Module):
-    """log(softmax(x)) along `dim`."""
-
-    _younger = {"dim": None}
-
-    def __init__(self, dim: int | None = None) -> None:
-        super().__init__()
-        self.dim = dim
-
-    def forward(self, input: Tensor) -> Tensor:
-        return F.log_softmax(input, self.dim, _stacklevel=5)
-
-    def extra_repr(self) -> str:
-        return f"dim={self.dim}"

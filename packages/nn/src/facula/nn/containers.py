@@ -92,6 +92,11 @@ class Sequential(_Numbered):
     """Modules called one after the other, each on the result of the last.
 
     Sequential(module, ...) names them "0", "1", ...; Sequential(OrderedDict) takes the dict's names.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.Sequential(nn.Flatten(), nn.ReLU())(facula.tensor([[[-1.0, 2.0]]]))
+    tensor([[0., 2.]])
     """
 
     def __init__(self, *args: Any) -> None:
@@ -166,7 +171,13 @@ class Sequential(_Numbered):
 
 
 class ModuleList(_Numbered):
-    """A list of modules that are registered: their parameters are part of the owner's."""
+    """A list of modules that are registered: their parameters are part of the owner's.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> len(nn.ModuleList([nn.ReLU(), nn.Tanh()]))
+    2
+    """
 
     def __init__(self, modules: Iterable[Module] | None = None) -> None:
         super().__init__()
@@ -199,7 +210,13 @@ class ModuleList(_Numbered):
 
 
 class ModuleDict(Module):
-    """A dict of modules that are registered, in insertion order."""
+    """A dict of modules that are registered, in insertion order.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> list(nn.ModuleDict({"a": nn.ReLU()}))
+    ['a']
+    """
 
     def __init__(self, modules: Mapping[str, Module] | None = None) -> None:
         super().__init__()

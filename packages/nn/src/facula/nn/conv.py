@@ -128,21 +128,39 @@ class _Convolution(_ConvNd):
 
 
 class Conv1d(_Convolution):
-    """Cross-correlation of (N, C, L); weight: (O, C / groups, K)."""
+    """Cross-correlation of (N, C, L); weight: (O, C / groups, K).
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.Conv1d(3, 8, 5, padding=2)(facula.zeros(1, 3, 10)).shape
+    torch.Size([1, 8, 10])
+    """
 
     ndim = 1
     _convolve = staticmethod(F.conv1d)
 
 
 class Conv2d(_Convolution):
-    """Cross-correlation of (N, C, H, W); weight: (O, C / groups, KH, KW)."""
+    """Cross-correlation of (N, C, H, W); weight: (O, C / groups, KH, KW).
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.Conv2d(3, 8, 3, stride=2)(facula.zeros(1, 3, 9, 9)).shape
+    torch.Size([1, 8, 4, 4])
+    """
 
     ndim = 2
     _convolve = staticmethod(F.conv2d)
 
 
 class Conv3d(_Convolution):
-    """Cross-correlation of (N, C, D, H, W); weight: (O, C / groups, KD, KH, KW)."""
+    """Cross-correlation of (N, C, D, H, W); weight: (O, C / groups, KD, KH, KW).
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.Conv3d(1, 2, 3)(facula.zeros(1, 1, 4, 4, 4)).shape
+    torch.Size([1, 2, 2, 2, 2])
+    """
 
     ndim = 3
     _convolve = staticmethod(F.conv3d)
@@ -199,18 +217,36 @@ class _ConvTransposeNd(_ConvNd):
 
 
 class ConvTranspose1d(_ConvTransposeNd):
-    """Transposed Conv1d; weight: (C, O / groups, K)."""
+    """Transposed Conv1d; weight: (C, O / groups, K).
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.ConvTranspose1d(2, 3, 4, stride=2)(facula.zeros(1, 2, 5)).shape
+    torch.Size([1, 3, 12])
+    """
 
     ndim = 1
 
 
 class ConvTranspose2d(_ConvTransposeNd):
-    """Transposed Conv2d; weight: (C, O / groups, KH, KW)."""
+    """Transposed Conv2d; weight: (C, O / groups, KH, KW).
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.ConvTranspose2d(2, 3, 2, stride=2)(facula.zeros(1, 2, 4, 4)).shape
+    torch.Size([1, 3, 8, 8])
+    """
 
     ndim = 2
 
 
 class ConvTranspose3d(_ConvTransposeNd):
-    """Transposed Conv3d; weight: (C, O / groups, KD, KH, KW)."""
+    """Transposed Conv3d; weight: (C, O / groups, KD, KH, KW).
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.ConvTranspose3d(1, 1, 2)(facula.zeros(1, 1, 2, 2, 2)).shape
+    torch.Size([1, 1, 3, 3, 3])
+    """
 
     ndim = 3

@@ -22,7 +22,13 @@ class _DropoutNd(Module):
 
 
 class Dropout(_DropoutNd):
-    """Zero each element with probability p, scale the others by 1 / (1 - p)."""
+    """Zero each element with probability p, scale the others by 1 / (1 - p).
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.Dropout(0.5).eval()(facula.tensor([1.0, 2.0]))
+    tensor([1., 2.])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.dropout(input, self.p, self.training, self.inplace)

@@ -46,7 +46,13 @@ class _Table(Module):
 
 
 class Embedding(_Table):
-    """Rows of a table by index: (*) -> (*, embedding_dim)."""
+    """Rows of a table by index: (*) -> (*, embedding_dim).
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.Embedding(10, 3)(facula.tensor([[1, 2], [4, 0]])).shape
+    torch.Size([2, 2, 3])
+    """
 
     def __init__(
         self,
@@ -98,7 +104,13 @@ class Embedding(_Table):
 
 
 class EmbeddingBag(_Table):
-    """Sum, mean or maximum of each bag's rows: (B, embedding_dim)."""
+    """Sum, mean or maximum of each bag's rows: (B, embedding_dim).
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.EmbeddingBag(10, 3)(facula.tensor([[1, 2], [4, 0]])).shape
+    torch.Size([2, 3])
+    """
 
     def __init__(
         self,

@@ -12,7 +12,13 @@ __all__ = ["Flatten", "Unflatten"]
 
 
 class Flatten(Module):
-    """Dims start_dim .. end_dim as one."""
+    """Dims start_dim .. end_dim as one.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.Flatten()(facula.zeros(2, 3, 4)).shape
+    torch.Size([2, 12])
+    """
 
     def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
         super().__init__()
@@ -26,7 +32,13 @@ class Flatten(Module):
 
 
 class Unflatten(Module):
-    """One dim as several of the sizes `unflattened_size`."""
+    """One dim as several of the sizes `unflattened_size`.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.Unflatten(1, (2, 3))(facula.zeros(4, 6)).shape
+    torch.Size([4, 2, 3])
+    """
 
     def __init__(self, dim: int, unflattened_size: Any) -> None:
         super().__init__()

@@ -17,7 +17,13 @@ __all__ = ["Identity", "Linear", "Bilinear"]
 
 
 class Identity(Module):
-    """The input, whatever arguments it was made with."""
+    """The input, whatever arguments it was made with.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.Identity()(facula.tensor([1.0]))
+    tensor([1.])
+    """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()
@@ -30,6 +36,11 @@ class Linear(Module):
     """x A^T + b.  input: (*, in_features), result: (*, out_features).
 
     weight (out_features, in_features) and bias (out_features) start uniform on +-1/sqrt(in_features).
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.Linear(3, 2)(facula.zeros(4, 3)).shape
+    torch.Size([4, 2])
     """
 
     def __init__(self, in_features: int, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
@@ -62,7 +73,13 @@ class Linear(Module):
 
 
 class Bilinear(Module):
-    """x1 A x2 + b.  input1: (*, H1), input2: (*, H2), result: (*, out_features)."""
+    """x1 A x2 + b.  input1: (*, H1), input2: (*, H2), result: (*, out_features).
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.Bilinear(2, 3, 4)(facula.zeros(5, 2), facula.zeros(5, 3)).shape
+    torch.Size([5, 4])
+    """
 
     def __init__(
         self,

@@ -37,21 +37,39 @@ class _WeightedLoss(_Loss):
 
 
 class L1Loss(_Loss):
-    """|input - target|."""
+    """|input - target|.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.L1Loss()(facula.tensor([1.0, 2.0]), facula.tensor([1.0, 4.0]))
+    tensor(1.)
+    """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.l1_loss(input, target, reduction=self.reduction)
 
 
 class MSELoss(_Loss):
-    """(input - target)^2."""
+    """(input - target)^2.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.MSELoss()(facula.tensor([1.0, 2.0]), facula.tensor([1.0, 4.0]))
+    tensor(2.)
+    """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.mse_loss(input, target, reduction=self.reduction)
 
 
 class NLLLoss(_WeightedLoss):
-    """Negative log-likelihood of the target class, input being log-probabilities."""
+    """Negative log-likelihood of the target class, input being log-probabilities.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.NLLLoss()(facula.tensor([[-0.5, -1.0]]), facula.tensor([1]))
+    tensor(1.)
+    """
 
     def __init__(
         self,
@@ -73,7 +91,13 @@ class NLLLoss2d(NLLLoss):
 
 
 class PoissonNLLLoss(_Loss):
-    """Negative log-likelihood of a Poisson count."""
+    """Negative log-likelihood of a Poisson count.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.PoissonNLLLoss()(facula.tensor([0.0]), facula.tensor([1.0]))
+    tensor(1.)
+    """
 
     def __init__(
         self,
@@ -94,7 +118,13 @@ class PoissonNLLLoss(_Loss):
 
 
 class GaussianNLLLoss(_Loss):
-    """Negative log-likelihood of a normal target with given variance."""
+    """Negative log-likelihood of a normal target with given variance.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.GaussianNLLLoss()(facula.tensor([1.0]), facula.tensor([2.0]), facula.tensor([0.5]))
+    tensor(0.6534)
+    """
 
     def __init__(self, *, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> None:
         super().__init__(None, None, reduction)
@@ -105,7 +135,13 @@ class GaussianNLLLoss(_Loss):
 
 
 class KLDivLoss(_Loss):
-    """Kullback-Leibler divergence, input being log-probabilities."""
+    """Kullback-Leibler divergence, input being log-probabilities.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.KLDivLoss(reduction="sum")(facula.tensor([0.5, 0.5]).log(), facula.tensor([0.25, 0.75]))
+    tensor(0.1308)
+    """
 
     def __init__(self, size_average: Any = None, reduce: Any = None, reduction: str = "mean", log_target: bool = False) -> None:
         super().__init__(size_average, reduce, reduction)
@@ -116,14 +152,26 @@ class KLDivLoss(_Loss):
 
 
 class BCELoss(_WeightedLoss):
-    """Binary cross entropy of probabilities."""
+    """Binary cross entropy of probabilities.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.BCELoss()(facula.tensor([0.5]), facula.tensor([1.0]))
+    tensor(0.6931)
+    """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.binary_cross_entropy(input, target, weight=self.weight, reduction=self.reduction)
 
 
 class BCEWithLogitsLoss(_Loss):
-    """Binary cross entropy of sigmoid(input)."""
+    """Binary cross entropy of sigmoid(input).
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.BCEWithLogitsLoss()(facula.tensor([0.0]), facula.tensor([1.0]))
+    tensor(0.6931)
+    """
 
     def __init__(
         self,
@@ -144,7 +192,13 @@ class BCEWithLogitsLoss(_Loss):
 
 
 class HingeEmbeddingLoss(_Loss):
-    """x where target is 1, max(0, margin - x) where it is -1."""
+    """x where target is 1, max(0, margin - x) where it is -1.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.HingeEmbeddingLoss()(facula.tensor([0.25, 0.25]), facula.tensor([1.0, -1.0]))
+    tensor(0.5000)
+    """
 
     def __init__(self, margin: float = 1.0, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> None:
         super().__init__(size_average, reduce, reduction)
@@ -162,7 +216,13 @@ class MultiLabelMarginLoss(_Loss):
 
 
 class SmoothL1Loss(_Loss):
-    """Quadratic within beta, linear beyond."""
+    """Quadratic within beta, linear beyond.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.SmoothL1Loss()(facula.tensor([0.0, 3.0]), facula.tensor([0.5, 0.0]))
+    tensor(1.3125)
+    """
 
     def __init__(self, size_average: Any = None, reduce: Any = None, reduction: str = "mean", beta: float = 1.0) -> None:
         super().__init__(size_average, reduce, reduction)
@@ -173,7 +233,13 @@ class SmoothL1Loss(_Loss):
 
 
 class HuberLoss(_Loss):
-    """Quadratic within delta, linear beyond."""
+    """Quadratic within delta, linear beyond.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.HuberLoss(delta=2.0)(facula.tensor([0.0, 3.0]), facula.tensor([0.5, 0.0]))
+    tensor(2.0625)
+    """
 
     def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
         super().__init__(reduction=reduction)
@@ -193,7 +259,13 @@ class SoftMarginLoss(_Loss):
 
 
 class CrossEntropyLoss(_WeightedLoss):
-    """Cross entropy of class scores; target holds class indices or probabilities."""
+    """Cross entropy of class scores; target holds class indices or probabilities.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.CrossEntropyLoss()(facula.tensor([[2.0, 0.0], [0.0, 0.0]]), facula.tensor([0, 1]))
+    tensor(0.4100)
+    """
 
     def __init__(
         self,
@@ -276,7 +348,13 @@ class MultiLabelSoftMarginLoss(_WeightedLoss):
 
 
 class CosineEmbeddingLoss(_Loss):
-    """1 - cos where target is 1, max(0, cos - margin) where it is -1."""
+    """1 - cos where target is 1, max(0, cos - margin) where it is -1.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.CosineEmbeddingLoss()(facula.tensor([[1.0, 0.0]]), facula.tensor([[0.0, 1.0]]), facula.tensor([1]))
+    tensor(1.)
+    """
 
     def __init__(self, margin: float = 0.0, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> None:
         super().__init__(size_average, reduce, reduction)
@@ -287,7 +365,13 @@ class CosineEmbeddingLoss(_Loss):
 
 
 class MarginRankingLoss(_Loss):
-    """max(0, -target (x1 - x2) + margin)."""
+    """max(0, -target (x1 - x2) + margin).
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.MarginRankingLoss()(facula.tensor([1.0, 2.0]), facula.tensor([3.0, 0.0]), facula.tensor([1.0, 1.0]))
+    tensor(1.)
+    """
 
     def __init__(self, margin: float = 0.0, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> None:
         super().__init__(size_average, reduce, reduction)
@@ -323,7 +407,13 @@ class MultiMarginLoss(_WeightedLoss):
 
 
 class TripletMarginLoss(_Loss):
-    """max(0, d(a, p) - d(a, n) + margin)."""
+    """max(0, d(a, p) - d(a, n) + margin).
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.TripletMarginLoss(2.5)(facula.tensor([[0.0]]), facula.tensor([[1.0]]), facula.tensor([[3.0]]))
+    tensor(0.5000)
+    """
 
     def __init__(
         self,
@@ -376,7 +466,13 @@ class TripletMarginWithDistanceLoss(_Loss):
 
 
 class CTCLoss(_Loss):
-    """Connectionist temporal classification."""
+    """Connectionist temporal classification.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.CTCLoss()(facula.tensor([[[0.5, 0.5]], [[0.5, 0.5]]]).log(), facula.tensor([[1]]), (2,), (1,))
+    tensor(0.2877)
+    """
 
     def __init__(self, blank: int = 0, reduction: str = "mean", zero_infinity: bool = False) -> None:
         super().__init__(reduction=reduction)

@@ -24,6 +24,13 @@ class MultiheadAttention(Module):
     """Attention of num_heads heads over embed_dim / num_heads dims each. Source: Vaswani et al. (2017).
 
     query: (L, N, E) or (N, L, E) with batch_first, or (L, E); key: (..., kdim), value: (..., vdim).
+
+    >>> import facula
+    >>> from facula import nn
+    >>> x = facula.zeros(5, 2, 4)
+    >>> out, weights = nn.MultiheadAttention(4, 2)(x, x, x)
+    >>> out.shape, weights.shape
+    (torch.Size([5, 2, 4]), torch.Size([2, 5, 5]))
     """
 
     _younger = {"_qkv_same_embed_dim": True}

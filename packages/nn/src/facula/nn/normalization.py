@@ -106,13 +106,25 @@ class _BatchNorm(_NormBase):
 
 
 class BatchNorm1d(_BatchNorm):
-    """batch_norm of (N, C) or (N, C, L)."""
+    """batch_norm of (N, C) or (N, C, L).
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.BatchNorm1d(1)(facula.tensor([[1.0], [3.0]])).shape
+    torch.Size([2, 1])
+    """
 
     _dims = (2, 3)
 
 
 class BatchNorm2d(_BatchNorm):
-    """batch_norm of (N, C, H, W)."""
+    """batch_norm of (N, C, H, W).
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.BatchNorm2d(3)(facula.zeros(2, 3, 4, 4)).shape
+    torch.Size([2, 3, 4, 4])
+    """
 
     _dims = (4,)
 
@@ -170,7 +182,13 @@ class _InstanceNorm(_NormBase):
 
 
 class InstanceNorm1d(_InstanceNorm):
-    """instance_norm of (N, C, L) or (C, L)."""
+    """instance_norm of (N, C, L) or (C, L).
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.InstanceNorm1d(2)(facula.zeros(1, 2, 5)).shape
+    torch.Size([1, 2, 5])
+    """
 
     _dims, _batched = (2, 3), 3
 
@@ -202,7 +220,13 @@ class _LastDims(Module):
 
 
 class LayerNorm(_LastDims):
-    """(x - mean) / sqrt(var + eps) * weight + bias over the last dims."""
+    """(x - mean) / sqrt(var + eps) * weight + bias over the last dims.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.LayerNorm(2)(facula.tensor([[1.0, 3.0]])).tolist()
+    [[-0.9999949932098389, 0.9999949932098389]]
+    """
 
     def __init__(
         self,
@@ -237,7 +261,13 @@ class LayerNorm(_LastDims):
 
 
 class RMSNorm(_LastDims):
-    """x / sqrt(mean(x^2) + eps) * weight over the last dims."""
+    """x / sqrt(mean(x^2) + eps) * weight over the last dims.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.RMSNorm(4)(facula.zeros(2, 4)).shape
+    torch.Size([2, 4])
+    """
 
     def __init__(
         self,
@@ -265,7 +295,13 @@ class RMSNorm(_LastDims):
 
 
 class GroupNorm(Module):
-    """Normalisation of each item's channels in num_groups groups."""
+    """Normalisation of each item's channels in num_groups groups.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.GroupNorm(2, 4)(facula.zeros(1, 4, 5)).shape
+    torch.Size([1, 4, 5])
+    """
 
     def __init__(
         self,
@@ -302,7 +338,13 @@ class GroupNorm(Module):
 
 
 class LocalResponseNorm(Module):
-    """x / (k + alpha * mean of x^2 over neighbouring channels)^beta."""
+    """x / (k + alpha * mean of x^2 over neighbouring channels)^beta.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.LocalResponseNorm(2)(facula.zeros(1, 3, 4)).shape
+    torch.Size([1, 3, 4])
+    """
 
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:
         super().__init__()

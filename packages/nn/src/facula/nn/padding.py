@@ -47,7 +47,13 @@ class _ConstantPadNd(_PadNd):
 
 
 class ConstantPad1d(_ConstantPadNd):
-    """A border of `value` at the last dim."""
+    """A border of `value` at the last dim.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.ConstantPad1d(1, 9.0)(facula.tensor([[1.0]]))
+    tensor([[9., 1., 9.]])
+    """
 
     _sides = 2
 
@@ -77,7 +83,15 @@ class ZeroPad1d(_ZeroPad, ConstantPad1d):
 
 
 class ZeroPad2d(_ZeroPad, ConstantPad2d):
-    """A border of zeros at the last 2 dims."""
+    """A border of zeros at the last 2 dims.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.ZeroPad2d(1)(facula.ones(1, 1, 1))
+    tensor([[[0., 0., 0.],
+             [0., 1., 0.],
+             [0., 0., 0.]]])
+    """
 
 
 class ZeroPad3d(_ZeroPad, ConstantPad3d):
@@ -85,7 +99,13 @@ class ZeroPad3d(_ZeroPad, ConstantPad3d):
 
 
 class ReflectionPad1d(_PadNd):
-    """A border that mirrors the last dim."""
+    """A border that mirrors the last dim.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.ReflectionPad1d(1)(facula.tensor([[1.0, 2.0, 3.0]]))
+    tensor([[2., 1., 2., 3., 2.]])
+    """
 
     _mode, _sides = "reflect", 2
 
@@ -103,7 +123,13 @@ class ReflectionPad3d(_PadNd):
 
 
 class ReplicationPad1d(_PadNd):
-    """A border that repeats the edge of the last dim."""
+    """A border that repeats the edge of the last dim.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.ReplicationPad1d(1)(facula.tensor([[1.0, 2.0]]))
+    tensor([[1., 1., 2., 2.]])
+    """
 
     _mode, _sides = "replicate", 2
 

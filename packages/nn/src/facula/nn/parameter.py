@@ -23,6 +23,11 @@ class Parameter(Tensor, metaclass=_ParameterKind):
     """A tensor that a Module registers when it is assigned to an attribute.
 
     data: the values, shared and not copied; None for an empty tensor.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.Parameter(facula.tensor([1.0])).requires_grad
+    True
     """
 
     def __new__(cls, data: Any = None, requires_grad: bool = True) -> Parameter:

@@ -29,7 +29,13 @@ def _describe(value: Any, kind: str) -> str:
 
 
 class ParameterList(Module):
-    """A list whose tensors become registered parameters; other values are kept as they are."""
+    """A list whose tensors become registered parameters; other values are kept as they are.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> len(nn.ParameterList([nn.Parameter(facula.tensor([1.0]))]))
+    1
+    """
 
     def __init__(self, values: Iterable[Any] | None = None) -> None:
         super().__init__()
@@ -81,7 +87,13 @@ class ParameterList(Module):
 
 
 class ParameterDict(Module):
-    """A dict, in insertion order, whose tensors become registered parameters."""
+    """A dict, in insertion order, whose tensors become registered parameters.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> list(nn.ParameterDict({"a": nn.Parameter(facula.tensor([1.0]))}))
+    ['a']
+    """
 
     def __init__(self, parameters: Any = None) -> None:
         super().__init__()

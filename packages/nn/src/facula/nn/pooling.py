@@ -51,19 +51,37 @@ class _MaxPoolNd(Module):
 
 
 class MaxPool1d(_MaxPoolNd):
-    """Maximum of each window over the last dim."""
+    """Maximum of each window over the last dim.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.MaxPool1d(2)(facula.tensor([[1.0, 3.0, 5.0, 2.0]]))
+    tensor([[3., 5.]])
+    """
 
     _pool = staticmethod(F.max_pool1d)
 
 
 class MaxPool2d(_MaxPoolNd):
-    """Maximum of each window over the last 2 dims."""
+    """Maximum of each window over the last 2 dims.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.MaxPool2d(2)(facula.arange(4.0).view(1, 2, 2))
+    tensor([[[3.]]])
+    """
 
     _pool = staticmethod(F.max_pool2d)
 
 
 class MaxPool3d(_MaxPoolNd):
-    """Maximum of each window over the last 3 dims."""
+    """Maximum of each window over the last 3 dims.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.MaxPool3d(2)(facula.arange(8.0).view(1, 2, 2, 2))
+    tensor([[[[7.]]]])
+    """
 
     _pool = staticmethod(F.max_pool3d)
 
@@ -107,7 +125,13 @@ class _AvgPoolNd(Module):
 
 
 class AvgPool1d(_AvgPoolNd):
-    """Mean of each window over the last dim."""
+    """Mean of each window over the last dim.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.AvgPool1d(2)(facula.tensor([[1.0, 3.0, 5.0, 7.0]]))
+    tensor([[2., 6.]])
+    """
 
     def __init__(
         self, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False, count_include_pad: bool = True
@@ -144,13 +168,25 @@ class _AvgPoolOver(_AvgPoolNd):
 
 
 class AvgPool2d(_AvgPoolOver):
-    """Mean of each window over the last 2 dims."""
+    """Mean of each window over the last 2 dims.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.AvgPool2d(2)(facula.arange(4.0).view(1, 2, 2))
+    tensor([[[1.5000]]])
+    """
 
     _pool = staticmethod(F.avg_pool2d)
 
 
 class AvgPool3d(_AvgPoolOver):
-    """Mean of each window over the last 3 dims."""
+    """Mean of each window over the last 3 dims.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.AvgPool3d(2)(facula.arange(8.0).view(1, 2, 2, 2))
+    tensor([[[[3.5000]]]])
+    """
 
     _pool = staticmethod(F.avg_pool3d)
     _younger = {"padding": 0, "ceil_mode": False, "count_include_pad": True}
@@ -246,7 +282,13 @@ class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd):
 
 
 class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd):
-    """Maximum over windows chosen so that the last 2 dims become output_size."""
+    """Maximum over windows chosen so that the last 2 dims become output_size.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.AdaptiveMaxPool2d(1)(facula.arange(4.0).view(1, 2, 2))
+    tensor([[[3.]]])
+    """
 
     _pool = staticmethod(F.adaptive_max_pool2d)
 
@@ -273,7 +315,13 @@ class AdaptiveAvgPool1d(_AdaptiveAvgPoolNd):
 
 
 class AdaptiveAvgPool2d(_AdaptiveAvgPoolNd):
-    """Mean over windows chosen so that the last 2 dims become output_size."""
+    """Mean over windows chosen so that the last 2 dims become output_size.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.AdaptiveAvgPool2d(1)(facula.arange(4.0).view(1, 2, 2))
+    tensor([[[1.5000]]])
+    """
 
     _pool = staticmethod(F.adaptive_avg_pool2d)
 

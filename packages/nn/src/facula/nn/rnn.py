@@ -228,7 +228,13 @@ def _refuse(name: str, others: dict[str, Any]) -> None:
 
 
 class RNN(RNNBase):
-    """Elman's recurrence: h' = tanh(W_ih x + b_ih + W_hh h + b_hh), or relu."""
+    """Elman's recurrence: h' = tanh(W_ih x + b_ih + W_hh h + b_hh), or relu.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.RNN(3, 4)(facula.zeros(5, 2, 3))[0].shape
+    torch.Size([5, 2, 4])
+    """
 
     def __init__(
         self,
@@ -254,7 +260,14 @@ class RNN(RNNBase):
 
 
 class LSTM(RNNBase):
-    """Long short-term memory; the state is (h, c), and proj_size projects h."""
+    """Long short-term memory; the state is (h, c), and proj_size projects h.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> out, (h, c) = nn.LSTM(3, 4, num_layers=2)(facula.zeros(5, 2, 3))
+    >>> out.shape, h.shape, c.shape
+    (torch.Size([5, 2, 4]), torch.Size([2, 2, 4]), torch.Size([2, 2, 4]))
+    """
 
     def __init__(
         self,
@@ -275,7 +288,14 @@ class LSTM(RNNBase):
 
 
 class GRU(RNNBase):
-    """Gated recurrent unit."""
+    """Gated recurrent unit.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> out, h = nn.GRU(3, 4, batch_first=True)(facula.zeros(2, 5, 3))
+    >>> out.shape, h.shape
+    (torch.Size([2, 5, 4]), torch.Size([1, 2, 4]))
+    """
 
     def __init__(
         self,
@@ -357,7 +377,13 @@ class RNNCellBase(Module):
 
 
 class RNNCell(RNNCellBase):
-    """h' = tanh(W_ih x + b_ih + W_hh h + b_hh), or relu."""
+    """h' = tanh(W_ih x + b_ih + W_hh h + b_hh), or relu.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.RNNCell(3, 4)(facula.zeros(2, 3)).shape
+    torch.Size([2, 4])
+    """
 
     def __init__(
         self,
@@ -378,7 +404,14 @@ class RNNCell(RNNCellBase):
 
 
 class LSTMCell(RNNCellBase):
-    """One step of LSTM: (h', c')."""
+    """One step of LSTM: (h', c').
+
+    >>> import facula
+    >>> from facula import nn
+    >>> h, c = nn.LSTMCell(3, 4)(facula.zeros(2, 3))
+    >>> h.shape, c.shape
+    (torch.Size([2, 4]), torch.Size([2, 4]))
+    """
 
     def __init__(self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
         super().__init__(input_size, hidden_size, bias, 4, device, dtype)
@@ -388,7 +421,13 @@ class LSTMCell(RNNCellBase):
 
 
 class GRUCell(RNNCellBase):
-    """One step of GRU."""
+    """One step of GRU.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.GRUCell(3, 4)(facula.zeros(2, 3)).shape
+    torch.Size([2, 4])
+    """
 
     def __init__(self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
         super().__init__(input_size, hidden_size, bias, 3, device, dtype)

@@ -83,7 +83,13 @@ class _Layer(Module):
 
 
 class TransformerEncoderLayer(_Layer):
-    """Self-attention and a feed-forward block, each with dropout, residual and norm. Source: Vaswani et al. (2017)."""
+    """Self-attention and a feed-forward block, each with dropout, residual and norm. Source: Vaswani et al. (2017).
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.TransformerEncoderLayer(4, 2, 8)(facula.zeros(5, 3, 4)).shape
+    torch.Size([5, 3, 4])
+    """
 
     _younger = {**_Layer._younger, "activation_relu_or_gelu": 1}
 
@@ -115,7 +121,13 @@ class TransformerEncoderLayer(_Layer):
 
 
 class TransformerDecoderLayer(_Layer):
-    """Self-attention, attention to the encoder's memory and a feed-forward block."""
+    """Self-attention, attention to the encoder's memory and a feed-forward block.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.TransformerDecoderLayer(4, 2, 8)(facula.zeros(5, 3, 4), facula.zeros(6, 3, 4)).shape
+    torch.Size([5, 3, 4])
+    """
 
     def __init__(
         self,

@@ -15,7 +15,13 @@ __all__ = [
 
 
 class PixelShuffle(Module):
-    """(*, C r^2, H, W) as (*, C, H r, W r)."""
+    """(*, C r^2, H, W) as (*, C, H r, W r).
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.PixelShuffle(2)(facula.zeros(1, 4, 2, 2)).shape
+    torch.Size([1, 1, 4, 4])
+    """
 
     def __init__(self, upscale_factor: int) -> None:
         super().__init__()
@@ -29,7 +35,13 @@ class PixelShuffle(Module):
 
 
 class PixelUnshuffle(Module):
-    """(*, C, H r, W r) as (*, C r^2, H, W)."""
+    """(*, C, H r, W r) as (*, C r^2, H, W).
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.PixelUnshuffle(2)(facula.zeros(1, 1, 4, 4)).shape
+    torch.Size([1, 4, 2, 2])
+    """
 
     def __init__(self, downscale_factor: int) -> None:
         super().__init__()
@@ -57,7 +69,13 @@ class ChannelShuffle(Module):
 
 
 class Upsample(Module):
-    """The input resampled to `size`, or by scale_factor."""
+    """The input resampled to `size`, or by scale_factor.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.Upsample(scale_factor=2)(facula.tensor([[[1.0, 3.0]]]))
+    tensor([[[1., 1., 3., 3.]]])
+    """
 
     _younger = {"recompute_scale_factor": True}
 
@@ -108,7 +126,14 @@ class UpsamplingBilinear2d(Upsample):
 
 
 class Fold(Module):
-    """The sum of columns put back in their windows."""
+    """The sum of columns put back in their windows.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.Fold((2, 2), (2, 2))(facula.ones(1, 4, 1))
+    tensor([[[[1., 1.],
+              [1., 1.]]]])
+    """
 
     def __init__(self, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> None:
         super().__init__()
@@ -126,7 +151,13 @@ class Fold(Module):
 
 
 class Unfold(Module):
-    """The windows of (N, C, H, W) as columns."""
+    """The windows of (N, C, H, W) as columns.
+
+    >>> import facula
+    >>> from facula import nn
+    >>> nn.Unfold(2)(facula.zeros(1, 1, 2, 2)).shape
+    torch.Size([1, 4, 1])
+    """
 
     def __init__(self, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> None:
         super().__init__()

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from facula.nn import *
 
 HOMES = {
-    "activation": "activation multihead",
+    "activation": "activation multihead _softmax",
     "adaptive": "adaptive",
     "batchnorm": "normalization lazy syncbatchnorm",
     "channelshuffle": "vision",
