@@ -29,6 +29,20 @@ int fc_is_contiguous(fc_tensor *x, int memory_format)
     return x->numel == 0 || same_strides(x, stride);
 }
 
+int fc_suggested_format(fc_tensor *x)
+{
+    if ((x->ndim != 4 && x->ndim != 5) || x->stride[1] > x->stride[x->ndim - 1] || !x->stride[1])
+        return 0;
+    int64_t least = 0;
+    for (int k = 0; k < x->ndim; ++k) {
+        const int d = k == 0 ? 1 : k == x->ndim - 1 ? 0 : x->ndim - k;
+        if (!x->shape[d] || x->stride[d] < least || (d == 0 && least == x->stride[1]))
+            return 0;
+        least = x->stride[d] * x->shape[d];
+    }
+    return x->ndim - 2;
+}
+
 int fc_is_dense(const fc_tensor *t)
 {
     int64_t run = 1;

@@ -209,7 +209,7 @@ typedef struct {
     char *out;
     int64_t *out2;
     const char *x;
-    int64_t n, inner, tiles, size, out_size, across;
+    int64_t n, inner, tiles, width, size, out_size, across;
 } job;
 
 /* Halves: a stretch of the lines at a time becomes float32 and goes back. */
@@ -258,20 +258,31 @@ static void lines_run(void *ctx, int64_t begin, int64_t end, void *room)
     for (int64_t l = begin; !q->across && q->inner == 1 && l < end; l += AT_ONCE)
         some_lines(q, q->x + l * q->n * q->size, l * q->n, end - l < AT_ONCE ? end - l : AT_ONCE);
     for (int64_t k = begin; q->inner > 1 && k < end; ++k) {
-        const int64_t c = k % q->tiles * SCAN_TILE, at = k / q->tiles * q->n * q->inner + c;
-        some_lines(q, q->x + at * q->size, at, q->inner - c < SCAN_TILE ? q->inner - c : SCAN_TILE);
+        const int64_t c = k % q->tiles * q->width, at = k / q->tiles * q->n * q->inner + c;
+        some_lines(q, q->x + at * q->size, at, q->inner - c < q->width ? q->inner - c : q->width);
     }
 }
 
 int fc_scan_takes_across(int dtype, int64_t n) { return n * fc_dt_size[dtype] * TURNED <= MOST_BYTES; }
+
+/* How many lines side by side make a tile: no more than SCAN_TILE and much the same in all tiles, of which there is an even number where they
+ * are few, so that threads get equal shares. Whole cache lines. */
+static int64_t tile_width(int64_t outer, int64_t inner)
+{
+    int64_t tiles = (inner + SCAN_TILE - 1) / SCAN_TILE;
+    if (tiles > 1 && outer * tiles < 16)
+        tiles += tiles % 2;
+    return tiles > 1 ? ((inner + tiles - 1) / tiles + 15) / 16 * 16 : SCAN_TILE;
+}
 
 int fc_scan_run(int which, int dtype, void *out, int64_t *out2, const void *x, int64_t outer, int64_t n, int64_t inner, int64_t across)
 {
     if (!exists(which, dtype))
         return fc_fail(FC_DTYPE, dtype, 0, 0, 0);
     const int sum = which <= FC_SCAN_logcumsumexp;
+    const int64_t width = tile_width(outer, inner);
     job q = {sum ? sums[dtype][which] : NULL, sum ? NULL : extremes[dtype][which - FC_SCAN_cummax], dtype, out, out2, x, n, inner,
-             (inner + SCAN_TILE - 1) / SCAN_TILE, fc_dt_size[dtype], fc_dt_size[fc_scan_result(which, dtype)], across};
+             (inner + width - 1) / width, width, fc_dt_size[dtype], fc_dt_size[fc_scan_result(which, dtype)], across};
     const int64_t units = outer * q.tiles, total = outer * n * inner;
     if (total == 0)
         return FC_OK;

@@ -234,6 +234,22 @@ def test_truth_values_of_any_bytes_are_copied_as_0_and_1_however_many():
         assert copy.view(facula.uint8).equal(facula.ones(n, dtype=facula.uint8))
 
 
+@pytest.mark.parametrize("lines", (2, 129, 144, 316, 400, 2049))
+def test_lines_side_by_side_are_scanned_as_each_alone(lines):
+    x = facula.randn(300, lines)
+    expected = facula.stack([x[:, k].contiguous().cumsum(0) for k in range(lines)], 1)
+    before = facula.get_num_threads()
+    try:
+        for threads in (1, 2, 3):
+            facula.set_num_threads(threads)
+
+            assert expected.equal(x.cumsum(0))
+            assert expected.equal(facula.stack([x, x]).cumsum(1)[1])
+            assert x.cummax(0).values.equal(x.t().contiguous().cummax(1).values.t())
+    finally:
+        facula.set_num_threads(before)
+
+
 def test_nothing_is_joined_to_nothing():
     nothing = facula.zeros(3, 0)
     assert facula.cat([nothing, nothing], 1).shape == (3, 0) and facula.stack([nothing, nothing], 1).shape == (3, 2, 0)

@@ -134,9 +134,7 @@ def epoch_stale(tensor):
 
 def channels_last(t):
     """Do a tensor's strides speak for channels last, of four or five dims?"""
-    from facula.tensor_core.memory.interop import _suggested
-
-    return _suggested(t) > 0
+    return lib.fc_suggested_format(t._h) > 0
 
 
 def shares_storage(a, b):

@@ -115,10 +115,13 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     r = upscale_factor
     if r <= 0:
         raise RuntimeError(f"pixel_shuffle expects a positive upscale_factor, but got {r}")
-    *batch, c, h, w = shape
+    c, h, w = shape[-3:]
     if c % (r * r):
         raise RuntimeError(f"pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of upscale_factor, but input.size(-3)={c} is not divisible by {r * r}")
-    n, c = len(batch), c // (r * r)
+    c //= r * r
+    if len(shape) == 4:  # 1 us for what stands below
+        return _regrouped(input, (shape[0], c, r, r, h, w), (0, 1, 4, 2, 5, 3), (shape[0], c, h * r, w * r))
+    batch, n = shape[:-3], len(shape) - 3
     return _regrouped(input, (*batch, c, r, r, h, w), (*range(n), n, n + 3, n + 1, n + 4, n + 2), (*batch, c, h * r, w * r))
 
 
@@ -137,16 +140,19 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
     r = downscale_factor
     if r <= 0:
         raise RuntimeError(f"pixel_unshuffle expects a positive downscale_factor, but got {r}")
-    *batch, c, h, w = input.shape
+    shape = input.shape
+    c, h, w = shape[-3:]
     if h % r or w % r:
         raise RuntimeError(f"pixel_unshuffle expects height and width to be divisible by downscale_factor, but {(h, w)} are not divisible by {r}")
-    n = len(batch)
+    if len(shape) == 4:
+        return _regrouped(input, (shape[0], c, h // r, r, w // r, r), (0, 1, 3, 5, 2, 4), (shape[0], c * r * r, h // r, w // r))
+    batch, n = shape[:-3], len(shape) - 3
     return _regrouped(input, (*batch, c, h // r, r, w // r, r), (*range(n), n, n + 2, n + 4, n + 1, n + 3), (*batch, c * r * r, h // r, w // r))
 
 
 def _regrouped(input: Tensor, split: tuple, order: tuple, shape: tuple) -> Tensor:
     """input of sizes split with its dims in another order, of sizes shape, lying as input does."""
-    if type(input) is Tensor and input.is_contiguous() and not (len(shape) == 4 and channels_last(input)) and not extend.listening():
+    if type(input) is Tensor and input.is_contiguous() and not (len(input.shape) == 4 and channels_last(input)) and not extend.listening():
         return _regroup(input, split, order, shape)
     return _laid_like(_permute(input.reshape(split), order).reshape(shape), input)
 

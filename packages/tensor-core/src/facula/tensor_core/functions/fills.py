@@ -184,9 +184,10 @@ def take_along_dim(input, indices, dim=None, *, out=None):
     if not input.dim():
         raise IndexError(f"take_along_dim: Dimension specified as {dim} but tensor has no dimensions")
     d = wrap_dim("take_along_dim", dim, input.dim())
-    if input.shape == indices.shape and out is None and not _ops.interpreting:
+    x, i = input.shape, indices.shape
+    if x[:d] == i[:d] and x[d + 1:] == i[d + 1:] and not _ops.interpreting:
         try:
-            return _ops.gather(input, d, indices)
+            return _ops.gather(input, d, indices, out=out)
         except IndexError:  # from the end, perhaps
             pass
     if input.shape[d]:

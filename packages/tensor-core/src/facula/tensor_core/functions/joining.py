@@ -3,8 +3,8 @@
 from facula.tensor_core import _ops
 from facula.tensor_core.dispatch.guard import want_tensor, want_tensors
 from facula.tensor_core.dispatch.out import into
+from facula.tensor_core._lib import lib
 from facula.tensor_core._tensor import Tensor
-from facula.tensor_core._types import strided
 from facula.tensor_core.functions.shape import wrap_dim
 
 def stack(tensors, dim=0, *, out=None, axis=None):
@@ -54,18 +54,11 @@ def cat(tensors, dim=0, *, axis=None, out=None):
 
 
 def _channels_last(t):
-    """Do the strides speak for channels_last, as PyTorch reads them? Gaps between the elements do not matter."""
-    if not isinstance(t, Tensor) or t.dim() not in (4, 5) or t.layout is not strided:
+    """Do the strides speak for channels_last? Those of a tensor without a handle say nothing."""
+    try:
+        return lib.fc_suggested_format(t._h) > 0
+    except AttributeError:
         return False
-    stride, least = t.stride(), 0
-    if stride[1] > stride[-1] or not stride[1]:
-        return False
-    for d in (1, *range(t.dim() - 1, 1, -1), 0):
-        size = t.shape[d]
-        if not size or stride[d] < least or d == 0 and least == stride[1]:
-            return False
-        least = stride[d] * size
-    return True
 
 
 concat = concatenate = cat

@@ -256,6 +256,8 @@ def complex_(real, imag, *, out=None):
 def _turned(make, x, y):
     """A result that lies as another pointwise result of the two would: made of both in the order of that one's memory."""
     like = _ops.add(x.detach(), y.detach())
+    if like.is_contiguous():
+        return _alone(make(x.contiguous(), y.contiguous()))
     order = sorted(builtins.range(like.dim()), key=like.stride, reverse=True)
     x, y = (_ops.permute(t, order).contiguous() for t in (x, y))
     return _alone(_ops.permute(make(x, y), [order.index(d) for d in builtins.range(len(order))]))

@@ -36,9 +36,9 @@ def arange(start=None, end=None, step=1, *, out=None, dtype=None, layout=None, d
     >>> facula.arange(1, 2.5, 0.5)
     tensor([1.0000, 1.5000, 2.0000])
     """
-    if type(start) is int and (type(end) is int or end is None and step == 1) and type(step) is int and dtype is out is layout is device is None:
+    if type(start) is int and (type(end) is int or end is None and step == 1) and type(step) is int and out is layout is None and (dtype is None or dtype is int64):
         first, stop = (0, start) if end is None else (start, end)
-        if step and (stop - first) * step >= 0 and not (requires_grad or pin_memory) and not _state._device.id:  # the common case, flat
+        if step and (stop - first) * step >= 0 and not (requires_grad or pin_memory) and not (_state._device.id if device is None else _place(device)):  # the common case, flat
             return _ops.arange_of(first, step, -((first - stop) // step), int64, math.nan, 0.0)
     if (start is None or end is None) and step != 1 or start is end is None:
         raise TypeError(f"arange() received an invalid combination of arguments: start {start}, end {end}, step {step}. Give an end, beside a step both.")

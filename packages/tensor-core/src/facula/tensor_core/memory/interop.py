@@ -273,7 +273,7 @@ def to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, mem
         if self.is_meta:
             raise NotImplementedError("Cannot copy out of meta tensor; no data!")
         return own_tensor(lib.fc_empty_strided(d.id, place.id, self.dim(), list(self.shape), list(self.stride())))
-    if not copy and d is self.dtype and (fmt == 1 or _suggested(self) == fmt):
+    if not copy and d is self.dtype and (fmt == 1 or lib.fc_suggested_format(self._h) == fmt):
         return self
     return _ops.copy(self, d, fmt)
 
@@ -283,23 +283,6 @@ def _format(name, given):
     if not hasattr(given, "id"):
         raise TypeError(f"{name}(): argument 'memory_format' must be torch.memory_format, not {builtins.type(given).__name__}. Give facula.channels_last, for one.")
     return given.id
-
-
-def _suggested(t):
-    """The memory format that a tensor's strides speak for: 2 or 3 where channels are the fastest and the batch is the slowest, gaps or not, else 0.
-
-    As PyTorch sees it: dims of one element count with the strides that they have."""
-    shape = t.shape
-    if len(shape) not in (4, 5) or shape[1] > 1 and shape[-1] > 1 and lib.fc_is_contiguous(t._h, 0):
-        return 0
-    stride, least = t.stride(), 0
-    if stride[1] == 0:
-        return 0
-    for d in (1, *range(len(shape) - 1, 1, -1), 0):
-        if not shape[d] or stride[d] < least or d == 0 and least == stride[1]:
-            return 0
-        least = stride[d] * shape[d]
-    return len(shape) - 2
 
 
 def channels_last_strides(shape):

@@ -76,9 +76,7 @@ def resize_as_(input, the_template, *, memory_format=None):
     """resize_ to the template's shape. In place."""
     want_tensor("resize_as_", "the_template", 1, the_template)
     if memory_format is _types.preserve_format:
-        from facula.tensor_core.memory.interop import _suggested
-
-        memory_format = {2: _types.channels_last, 3: _types.channels_last_3d}.get(_suggested(the_template))
+        memory_format = {2: _types.channels_last, 3: _types.channels_last_3d}.get(lib.fc_suggested_format(the_template._h))
     return resize_(input, the_template.shape, memory_format=memory_format)
 
 
