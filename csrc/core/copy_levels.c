@@ -13,9 +13,3 @@ void fc_turn(char *to, int64_t to_row, const char *from, int64_t from_row, int64
     const int level = fc_isa_level();
     (level >= 4 ? fc_turn_v4 : level == 3 ? fc_turn_v3 : fc_turn_v2)(to, to_row, from, from_row, rows, cols, size);
 }
-
-void fc_turn_strip(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t rows, int64_t cols, int size)
-{
-    const int level = fc_isa_level();
-    (level >= 4 ? fc_turn_strip_v4 : level == 3 ? fc_turn_strip_v3 : fc_turn_strip_v2)(to, to_row, from, from_row, rows, cols, size);
-}

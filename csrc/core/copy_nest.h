@@ -16,10 +16,4 @@ void fc_turn_v2(char *to, int64_t to_row, const char *from, int64_t from_row, in
 void fc_turn_v3(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t rows, int64_t cols, int size);
 void fc_turn_v4(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t rows, int64_t cols, int size);
 
-/* The same of a strip of a matrix that comes from memory; the next one, cols further on, follows. */
-void fc_turn_strip(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t rows, int64_t cols, int size);
-void fc_turn_strip_v2(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t rows, int64_t cols, int size);
-void fc_turn_strip_v3(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t rows, int64_t cols, int size);
-void fc_turn_strip_v4(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t rows, int64_t cols, int size);
-
 #endif

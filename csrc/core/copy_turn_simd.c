@@ -5,9 +5,6 @@
 #include "copy_nest.h"
 #include "isa.h"
 
-/* Which lines are asked for before they are read. */
-enum { NEAR_BY, FAR_OFF, STRIP };
-
 #if FC_ISA_NUM >= 3
 #include <immintrin.h>
 
@@ -17,7 +14,7 @@ static inline __m256d both(const char *low, const char *high)
     return _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd((const double *)low)), _mm_loadu_pd((const double *)high), 1);
 }
 
-enum { WIDE = 64, AHEAD = 16, FAR_AHEAD = 32, STRIP_AHEAD = 192, FAR = 1 << 20 /* bytes that the second cache does not hold */ };
+enum { WIDE = 64, AHEAD = 16, FAR_AHEAD = 32, FAR = 1 << 20 /* bytes that the second cache does not hold */ };
 
 /* Of a square, in elements. */
 static inline int64_t side_of(int size) { return size == 8 ? 4 : size == 1 ? 16 : 8; }
@@ -102,24 +99,11 @@ static inline void ask_far(const char *from, int64_t from_row, int n, int64_t by
             _mm_prefetch(from + i * from_row + at, _MM_HINT_T1);
 }
 
-/* The lines that begin in a strip of so many rows; after the last row, in the strip that follows. What another strip has asked for is
- * still in the second cache. */
-static inline void ask_strip(const char *from, int64_t from_row, int64_t i, int n, int64_t rows, int64_t bytes)
-{
-    for (i += STRIP_AHEAD; n > 0; --n, ++i) {
-        const char *row = i < rows ? from + i * from_row : from + (i - rows) * from_row + bytes;
-        for (const char *line = row + (-(uintptr_t)row & 63); line < row + bytes; line += 64)
-            _mm_prefetch(line, _MM_HINT_T1);
-    }
-}
-
 /* A strip of whole cache lines at a time. */
 #define SQUARES(turn, SIDE, SIZE)                                                              \
     for (int64_t j0 = 0; j0 < whole_j; j0 += WIDE)                                             \
         for (int64_t i = 0; i < whole_i; i += SIDE) {                                          \
-            if (asks == STRIP)                                                                 \
-                ask_strip(from, from_row, i, SIDE, rows, cols * SIZE);                         \
-            else if (asks == FAR_OFF)                                                          \
+            if (far)                                                                           \
                 ask_far(from + (i + FAR_AHEAD) * from_row + j0 * SIZE, from_row, SIDE, (whole_j - j0 < WIDE ? whole_j - j0 : WIDE) * SIZE); \
             else                                                                               \
                 ask(from + (i + AHEAD) * from_row + j0 * SIZE, from_row, SIDE);                \
@@ -127,11 +111,10 @@ static inline void ask_strip(const char *from, int64_t from_row, int64_t i, int 
                 turn(to + j * to_row + i * SIZE, to_row, from + i * from_row + j * SIZE, from_row); \
         }
 
-static void squares(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t rows, int64_t cols, int size, int asks)
+static void squares(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t rows, int64_t cols, int size)
 {
     const int64_t side = side_of(size), whole_i = rows / side * side, whole_j = cols / side * side;
-    if (asks != STRIP)
-        asks = whole_i * from_row > FAR ? FAR_OFF : NEAR_BY;
+    const int far = whole_i * from_row > FAR;
     if (size == 4)
         SQUARES(words, 8, 4)
     else if (size == 8)
@@ -164,7 +147,7 @@ static void each(char *to, int64_t to_row, const char *from, int64_t from_row, i
 
 #undef EACH
 
-static inline void turn(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t rows, int64_t cols, int size, int asks)
+void FC_ISA_NAME(fc_turn)(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t rows, int64_t cols, int size)
 {
     int64_t whole_i = 0, whole_j = 0;
 #if FC_ISA_NUM >= 3
@@ -172,32 +155,20 @@ static inline void turn(char *to, int64_t to_row, const char *from, int64_t from
         const int64_t side = side_of(size);
         whole_i = rows / side * side;
         whole_j = cols / side * side;
-        squares(to, to_row, from, from_row, rows, cols, size, asks);
+        squares(to, to_row, from, from_row, rows, cols, size);
         if (whole_i && whole_j) { /* what is left over goes with some of what was turned before */
             const int64_t i = rows - side, j = cols - side;
             char *low = to + i * size, *right = to + j * to_row;
             if (whole_i < rows)
-                squares(low, to_row, from + i * from_row, from_row, side, whole_j, size, NEAR_BY);
+                squares(low, to_row, from + i * from_row, from_row, side, whole_j, size);
             if (whole_j < cols)
-                squares(right, to_row, from + j * size, from_row, whole_i, side, size, NEAR_BY);
+                squares(right, to_row, from + j * size, from_row, whole_i, side, size);
             if (whole_i < rows && whole_j < cols)
-                squares(right + i * size, to_row, from + i * from_row + j * size, from_row, side, side, size, NEAR_BY);
+                squares(right + i * size, to_row, from + i * from_row + j * size, from_row, side, side, size);
             return;
         }
     }
-#else
-    (void)asks;
 #endif
     each(to, to_row, from, from_row, whole_i, rows, 0, cols, size);
     each(to, to_row, from, from_row, 0, whole_i, whole_j, cols, size);
-}
-
-void FC_ISA_NAME(fc_turn)(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t rows, int64_t cols, int size)
-{
-    turn(to, to_row, from, from_row, rows, cols, size, NEAR_BY);
-}
-
-void FC_ISA_NAME(fc_turn_strip)(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t rows, int64_t cols, int size)
-{
-    turn(to, to_row, from, from_row, rows, cols, size, STRIP);
 }

@@ -2,7 +2,8 @@
  * From strides to the loops of cpu/fold.h.
  *
  * Dims of one side, kept or reduced, that lie together in memory become one. Kept dims of stride 0 are computed once and shown again.
- * Reduced dims keep their logical order, which is the order of a sum; where no order matters they are taken as they lie in memory.
+ * Reduced dims keep their logical order, which is the order of a sum, and those that make a run are a side of their own; where no order
+ * matters they are taken as they lie in memory.
  */
 #include "facula.h"
 #include "../cpu/fold.h"
@@ -12,9 +13,9 @@
 
 typedef struct { int n; int64_t size[FC_MAX_DIMS], stride[FC_MAX_DIMS]; } fc_side;
 
-static void fc_side_push(fc_side *s, int64_t size, int64_t stride)
+static void fc_side_push(fc_side *s, int first, int64_t size, int64_t stride)
 {
-    if (s->n && s->stride[s->n - 1] == stride * size) {
+    if (s->n > first && s->stride[s->n - 1] == stride * size) {
         s->size[s->n - 1] *= size;
         s->stride[s->n - 1] = stride;
         return;
@@ -26,12 +27,28 @@ static void fc_side_push(fc_side *s, int64_t size, int64_t stride)
 /* Does a dim of stride b come before one of stride a in memory order? Repetition comes first. */
 static int fc_lies_before(int64_t b, int64_t a) { return a != 0 && (b == 0 || b > a); }
 
-/* The dims whose bit in mask is `reduced`, outermost first. moved: they were taken as they lie in memory, which is another order. */
-static fc_side fc_side_of(const fc_tensor *x, uint64_t mask, int reduced, int free, int once, int *moved)
+/* Of the reduced dims, those that are a run of fold.h: the last, as few as have FC_FOLD_RUN elements together. 0 where that is all. */
+static uint64_t fc_run_dims(const fc_tensor *x, uint64_t mask)
+{
+    uint64_t run = 0;
+    int64_t size = 1;
+    for (int d = x->ndim; d-- > 0 && size < FC_FOLD_RUN;)
+        if (mask >> d & 1 && x->shape[d] > 1) {
+            run |= 1ull << d;
+            size *= x->shape[d];
+        }
+    for (int d = 0; d < x->ndim; ++d)
+        if (mask >> d & 1 && !(run >> d & 1) && x->shape[d] > 1)
+            return run;
+    return 0;
+}
+
+/* After what s has, the dims whose bit is in mask, outermost first. moved: they were taken as they lie in memory, which is another order. */
+static void fc_side_add(fc_side *s, const fc_tensor *x, uint64_t mask, int free, int once, int *moved)
 {
     int dim[FC_MAX_DIMS], n = 0;
     for (int d = 0; d < x->ndim; ++d) {
-        if ((int)(mask >> d & 1) != reduced || x->shape[d] == 1)
+        if (!(mask >> d & 1) || x->shape[d] == 1)
             continue;
         if (once && x->stride[d] == 0) {
             *moved = 1;
@@ -44,23 +61,25 @@ static fc_side fc_side_of(const fc_tensor *x, uint64_t mask, int reduced, int fr
         }
         dim[at] = d;
     }
-    fc_side s = { .n = 0 };
+    const int first = s->n;
     for (int k = 0; k < n; ++k)
-        fc_side_push(&s, x->shape[dim[k]], x->stride[dim[k]]);
-    return s;
+        fc_side_push(s, first, x->shape[dim[k]], x->stride[dim[k]]);
 }
 
-/* x as the loops take it, or 0 where it must be copied. */
-static int fc_fold_walks(const fc_tensor *x, int which, const fc_side *kept, const fc_side *reduced, fc_fold_form *f)
+/* x as the loops take it, or 0 where it must be copied. cut: how many of the reduced dims come before a run. */
+static int fc_fold_walks(const fc_tensor *x, int which, const fc_side *kept, const fc_side *reduced, int cut, fc_fold_form *f)
 {
     const int k = kept->n, r = reduced->n;
     const int64_t size = r ? reduced->size[r - 1] : 1, stride = r ? reduced->stride[r - 1] : 1;
-    if (!x->numel || k > 2 || r > 2)
+    if (!x->numel || k > 2 || r > 2 || cut > 1)
         return 0;
     *f = (fc_fold_form){ .x = x->data, .outer = k ? kept->size[0] : 1, .outer_step = k ? kept->stride[0] : 0, .inner = 1, .reduce = size, .step = stride };
-    if (r == 2)
+    if (r == 2) {
         f->reduce *= reduced->size[0];
-    if (r < 2 && k && kept->stride[k - 1] == 1 && kept->size[k - 1] > 1) {
+        f->run = size;
+        f->run_step = reduced->stride[0];
+    }
+    if ((r < 2 || cut) && k && kept->stride[k - 1] == 1 && kept->size[k - 1] > 1) {
         f->inner = kept->size[k - 1];
         if (k == 1)
             f->outer = 1;
@@ -73,21 +92,16 @@ static int fc_fold_walks(const fc_tensor *x, int which, const fc_side *kept, con
     if (r < 2 && stride == 0) {
         f->run = 1;
         f->step = 1;
-    } else if (r == 2) {
-        f->run = size;
-        f->run_step = reduced->stride[0];
-        if (stride != 1 && (f->run_step != 1 || stride <= 0))
-            return 0;
-    } else {
-        return 0;
+        return fc_fold_takes_runs(which);
     }
-    return fc_fold_takes_runs(which, f->run);
+    const int turned = f->run_step == 1 && (stride > 0 || (cut && stride == 0)), number = cut && stride == 0 && f->run_step == 0;
+    return r == 2 && (stride == 1 || turned || number) && fc_fold_takes_runs(which);
 }
 
 /* (kept dims, reduced dims) of x, contiguous. */
-static fc_tensor *fc_fold_copy(fc_tensor *x, uint64_t mask, fc_fold_form *f)
+static fc_tensor *fc_fold_copy(fc_tensor *x, uint64_t mask, uint64_t run, fc_fold_form *f)
 {
-    int64_t shape[FC_MAX_DIMS], stride[FC_MAX_DIMS], count[2] = { 1, 1 };
+    int64_t shape[FC_MAX_DIMS], stride[FC_MAX_DIMS], count[2] = { 1, 1 }, size = 1;
     int n = 0;
     for (int pass = 0; pass < 2; ++pass)
         for (int d = 0; d < x->ndim; ++d)
@@ -95,12 +109,15 @@ static fc_tensor *fc_fold_copy(fc_tensor *x, uint64_t mask, fc_fold_form *f)
                 shape[n] = x->shape[d];
                 stride[n++] = x->stride[d];
                 count[pass] *= x->shape[d];
+                size *= run >> d & 1 ? x->shape[d] : 1;
             }
     fc_tensor *view = fc_new_view(x, n, shape, stride, x->offset);
     fc_tensor *copy = view ? fc_to(view, x->dtype, 0, 1) : NULL;
     fc_free(view);
     if (copy)
         *f = fc_fold_dense(copy->data, count[0], count[1], 1);
+    if (copy && run)
+        f->run = f->run_step = size;
     return copy;
 }
 
@@ -108,11 +125,16 @@ static int fc_fold_once(int which, fc_tensor *value, fc_tensor *index, fc_tensor
 {
     fc_fold_form f;
     fc_tensor *copy = NULL;
-    const fc_side kept = fc_side_of(x, mask, 0, 0, 0, moved);
-    const fc_side reduced = fc_side_of(x, mask, 1, free, free && fc_fold_is_idempotent(which), moved);
-    if (!fc_fold_walks(x, which, &kept, &reduced, &f) && !(copy = fc_fold_copy(x, mask, &f)))
+    const uint64_t run = free || !fc_fold_takes_runs(which) ? 0 : fc_run_dims(x, mask);
+    fc_side kept, reduced;
+    kept.n = reduced.n = 0; /* the rest of them is long */
+    fc_side_add(&kept, x, ~mask, 0, 0, moved);
+    fc_side_add(&reduced, x, run ? mask & ~run : 0, 0, 0, moved);
+    const int cut = reduced.n;
+    fc_side_add(&reduced, x, run ? run : mask, free, free && fc_fold_is_idempotent(which), moved);
+    if (!fc_fold_walks(x, which, &kept, &reduced, cut, &f) && !(copy = fc_fold_copy(x, mask, run, &f)))
         return fc_status();
-    const size_t bytes = fc_fold_scratch(which, x->dtype, &f);
+    const size_t bytes = fc_fold_scratch(which, x->dtype, &f, param);
     void *scratch = bytes ? fc_arena(bytes) : NULL;
     const int bad = bytes && !scratch ? fc_fail(FC_MEMORY, (int64_t)bytes, 0, 0, 0)
                   : fc_fold_run(which, x->dtype, value->dtype, value->data, index ? index->data : NULL, &f, param, scratch);

@@ -3,6 +3,8 @@
  *
  * THE ORDER. Element i of the reduced extent goes to lane i % 16 of block i / 4096. A block's lanes are combined by halves
  * (l[j] with l[j + 8], then + 4, + 2, + 1); blocks are combined pairwise, level by level, an odd one moving up unchanged.
+ * Over several dims, the last of them, as few as have FC_FOLD_RUN elements together, are a run: each run is folded so, and the n runs
+ * are combined by halves (run k with run k + (n + 1) / 2, until one is left). So a turned matrix is folded as columns.
  * Nothing else decides it: rows (inner == 1) run the 16 lanes in vector registers, columns run the vector along inner, threads
  * take rows, columns or whole blocks, and the bits are the same. Kernels that fold inside (softmax, norms) use fold_rows.h,
  * which is the same order.
@@ -17,6 +19,7 @@
 
 #define FC_FOLD_LANES 16
 #define FC_FOLD_BLOCK 4096
+#define FC_FOLD_RUN 256 /* of shorter rows the lanes' end would show in the time */
 
 /*        name            result: see fc_fold_result */
 #define FC_FOLDS(X)                                                                                                          \
@@ -44,8 +47,9 @@ typedef enum { FC_FOLDS(X) FC_NFOLDS } fc_fold_kind;
 
 /*
  * Where the elements are, in elements of x: (o, i, c) is x[o * outer_step + i * step + c]; where inner is 1, step is 1 too.
- * run != 0 (inner is 1): the reduced dims are two, and i is at (i / run) * run_step + i % run * step. One of the steps is 1 then;
- * run_step 0 shows the same run again and again.
+ * run != 0: the reduced dims are two, and i is at (i / run) * run_step + i % run * step. Where inner is 1 one of the steps is 1 then;
+ * run_step 0 shows the same run again and again. Runs of FC_FOLD_RUN and more are folded one by one, shorter ones, which are the case
+ * only with inner 1, in the order of i.
  */
 typedef struct {
     const void *x;
@@ -68,11 +72,11 @@ int fc_fold_has_identity(int which);
 int fc_fold_is_free(int which, int dtype);
 int fc_fold_is_idempotent(int which);
 
-/* Whether two reduced dims in which runs of so many elements lie apart are read from where they are: else the caller copies. */
-int fc_fold_takes_runs(int which, int64_t run);
+/* Whether reduced dims may be runs: positions are looked for in one line. */
+int fc_fold_takes_runs(int which);
 
 /* Bytes of scratch that fc_fold_run wants; 0 for everything small. */
-size_t fc_fold_scratch(int which, int dtype, const fc_fold_form *form);
+size_t fc_fold_scratch(int which, int dtype, const fc_fold_form *form, double param);
 
 /* out_dtype: fc_fold_result's, or float32 from halves. out2: int64 indices (max_index, min_index) or the mean of the accumulator's
  * type (var, std; optional), else NULL. scratch: fc_fold_scratch bytes, 64-byte aligned. FC_OK, FC_DTYPE or FC_MEMORY. */

@@ -4,7 +4,8 @@
  * The includer defines  F_NAME (of the cell)  S (stored type)  A (accumulator)  LOAD(s)  INIT  MAP(v, p)  OP(a, b);
  * p is the output's own parameter (the mean for a variance, the peak for logsumexp);
  * only a MAP that names p reads it. F_EXACT: the result does not depend on the order, and rows have none.
- * F_HEAVY: MAP is long, and written out as seldom as can be. F_NAME, F_EXACT, F_HEAVY, INIT, MAP, OP, A are undefined at the end.
+ * F_HEAVY: MAP is long, and written out as seldom as can be. F_PAIRS: complex numbers are folded by it, as pairs. F_NAME, F_EXACT, F_HEAVY,
+ * F_PAIRS, INIT, MAP, OP, A are undefined at the end.
  * A cell works on ONE block (n <= FC_FOLD_BLOCK); fold_block.c and fold_tile.c own blocks and threads, fold_choose.c types.
  */
 
@@ -157,7 +158,38 @@ static void F(rows)(void *restrict out_, const void *restrict x_, int64_t rows, 
 }
 #endif
 
-static const fc_fold_cell F(cell) = {F(rows), F(begin), F(one), F(four), F(join), sizeof(A)};
+#if defined F_PAIRS && !defined F_EXACT
+/* n pairs: the sixteen lanes of both columns are 32 that lie side by side. */
+static void F(pairs)(void *restrict out_, const void *restrict x_, int64_t n, const void *restrict param_)
+{
+    enum { WIDTH = 2 * FC_FOLD_LANES };
+    const S *restrict x = x_;
+    const A *param = param_;
+    A lane[WIDTH], p[WIDTH], *out = out_;
+    (void)p;
+    for (int j = 0; j < WIDTH; ++j) {
+        lane[j] = INIT;
+        p[j] = param ? param[j % 2] : 0;
+    }
+    int64_t i = 0;
+    for (; i + WIDTH <= 2 * n; i += WIDTH)
+        F_LANES
+        for (int j = 0; j < WIDTH; ++j)
+            lane[j] = OP(lane[j], (A)(MAP(LOAD(x[i + j]), p[j])));
+    for (int j = 0; j < 2 * n - i; ++j)
+        lane[j] = OP(lane[j], (A)(MAP(LOAD(x[i + j]), p[j])));
+    for (int half = FC_FOLD_LANES; half >= 2; half /= 2)
+        for (int j = 0; j < half; ++j)
+            lane[j] = OP(lane[j], lane[j + half]);
+    out[0] = lane[0];
+    out[1] = lane[1];
+}
+#define F_PAIRS_OF F(pairs)
+#else
+#define F_PAIRS_OF NULL
+#endif
+
+static const fc_fold_cell F(cell) = {F(rows), F(begin), F(one), F(four), F(join), F_PAIRS_OF, sizeof(A)};
 
 #undef F
 #undef F_PASTE
@@ -165,6 +197,8 @@ static const fc_fold_cell F(cell) = {F(rows), F(begin), F(one), F(four), F(join)
 #undef F_NAME
 #undef F_EXACT
 #undef F_HEAVY
+#undef F_PAIRS
+#undef F_PAIRS_OF
 #undef F_LANES
 #undef INIT
 #undef MAP

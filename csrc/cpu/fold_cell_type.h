@@ -18,6 +18,8 @@ typedef struct {
     void (*one)(void *restrict acc, const void *restrict x, int64_t n, const void *restrict param);
     void (*four)(void *restrict acc, const void *restrict x, int64_t gap, int64_t n, const void *restrict param);
     void (*join)(void *restrict a, const void *restrict b, int64_t n);
+    /* two columns that lie side by side, as rows are folded; NULL where no complex number is folded so */
+    void (*pairs)(void *restrict out, const void *restrict x, int64_t n, const void *restrict param);
     int64_t size;
 } fc_fold_cell;
 
@@ -39,11 +41,7 @@ typedef struct { FC_FOLD_CELLS(X) fc_fold_find find; fc_fold_stage raise; } fc_f
 extern const fc_fold_cells fc_fold_exact_v2[FC_U64 + 1], fc_fold_exact_v3[FC_U64 + 1], fc_fold_exact_v4[FC_U64 + 1];
 extern const fc_fold_cells fc_fold_float_v2[2], fc_fold_float_v3[2], fc_fold_float_v4[2], fc_fold_complex[2];
 
-/* Sums of rows of stored halves: fold_half_simd.c. */
-#define X(level)                                                                                                              \
-    void fc_fold_sum_f16_##level(void *restrict, const void *restrict, int64_t, int64_t, int64_t, const void *restrict);      \
-    void fc_fold_sum_bf16_##level(void *restrict, const void *restrict, int64_t, int64_t, int64_t, const void *restrict);
-X(v3) X(v4)
-#undef X
+/* Sums of stored halves, which need no stage: fold_half_simd.c. */
+extern const fc_fold_cell fc_fold_sum_f16_v3, fc_fold_sum_f16_v4, fc_fold_sum_bf16_v3, fc_fold_sum_bf16_v4;
 
 #endif

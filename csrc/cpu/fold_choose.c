@@ -73,9 +73,11 @@ int fc_fold_choose(fc_fold_job *q)
     switch (q->which) {
     case FC_FOLD_sum: case FC_FOLD_mean:
         q->cell = WIDEST(q->dtype, sum);
-        if (q->stage && fc_isa_level() >= 3)
-            q->direct = stored == FC_F16 ? fc_isa_level() > 3 ? fc_fold_sum_f16_v4 : fc_fold_sum_f16_v3
-                      : fc_isa_level() > 3 ? fc_fold_sum_bf16_v4 : fc_fold_sum_bf16_v3;
+        if (q->stage && fc_isa_level() >= 3) {
+            q->stage = NULL;
+            q->cell = stored == FC_F16 ? fc_isa_level() > 3 ? &fc_fold_sum_f16_v4 : &fc_fold_sum_f16_v3
+                    : fc_isa_level() > 3 ? &fc_fold_sum_bf16_v4 : &fc_fold_sum_bf16_v3;
+        }
         break;
     case FC_FOLD_nansum: q->cell = cells->nansum; break;
     case FC_FOLD_prod: q->cell = WIDEST(q->dtype, prod); break;
@@ -100,6 +102,6 @@ int fc_fold_choose(fc_fold_job *q)
         break;
     default: return 0;
     }
-    q->staged = fc_dt_size[q->dtype];
+    q->staged = q->stage ? fc_dt_size[q->dtype] : q->es;
     return q->cell != NULL;
 }

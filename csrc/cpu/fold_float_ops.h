@@ -22,6 +22,7 @@
 #include "fold_cell.h"
 
 #define F_NAME devsq
+#define F_PAIRS
 #define A ACC
 #define INIT 0
 #define MAP(v, p) (((v) - (p)) * ((v) - (p)))

@@ -1,6 +1,6 @@
 /*
- * Sums of rows of halves: the order of fold.h, widened in registers instead of through a buffer. Levels v3 and up.
- * Two registers of eight are the sixteen lanes; four rows go side by side, since each addition waits for the one before it.
+ * Sums of halves: the order of fold.h, widened in registers instead of through a buffer. Levels v3 and up.
+ * Of rows, two registers of eight are the sixteen lanes; four rows go side by side, since each addition waits for the one before it.
  */
 #include "../core/half.h"
 #include "fold_cell_type.h"
@@ -56,17 +56,51 @@ static inline void sums(f32 *out, const uint16_t *x, int64_t rows, int64_t n, in
     }
 }
 
-void FC_ISA_NAME(fc_fold_sum_f16)(void *restrict out, const void *restrict x, int64_t rows, int64_t n, int64_t step, const void *restrict param)
+/* acc[k] += x[k], x[k + gap], .. `times` times. */
+static inline void add(f32 *restrict acc, const uint16_t *restrict x, int64_t gap, int64_t n, const int times, const int brain)
 {
-    (void)param;
-    sums(out, x, rows, n, step, 0);
+    int64_t k = 0;
+    for (; k + 8 <= n; k += 8) {
+        __m256 a = _mm256_loadu_ps(acc + k);
+        for (int t = 0; t < times; ++t)
+            a = _mm256_add_ps(a, wide(x + t * gap + k, brain));
+        _mm256_storeu_ps(acc + k, a);
+    }
+    for (; k < n; ++k)
+        for (int t = 0; t < times; ++t)
+            acc[k] += brain ? fc_f32_of_bf16(x[t * gap + k]) : fc_f32_of_f16(x[t * gap + k]);
     _mm256_zeroupper();
 }
 
-void FC_ISA_NAME(fc_fold_sum_bf16)(void *restrict out, const void *restrict x, int64_t rows, int64_t n, int64_t step, const void *restrict param)
+static void begin(void *acc, int64_t n) { memset(acc, 0, (size_t)n * sizeof(f32)); }
+
+static void join(void *restrict a_, const void *restrict b_, int64_t n)
 {
-    (void)param;
-    sums(out, x, rows, n, step, 1);
-    _mm256_zeroupper();
+    f32 *a = a_;
+    const f32 *b = b_;
+    for (int64_t k = 0; k < n; ++k)
+        a[k] += b[k];
 }
+
+#define HALF(name, brain)                                                                                                          \
+    static void name##_rows(void *restrict out, const void *restrict x, int64_t rows, int64_t n, int64_t step, const void *restrict p) \
+    {                                                                                                                              \
+        (void)p;                                                                                                                   \
+        sums(out, x, rows, n, step, brain);                                                                                        \
+        _mm256_zeroupper();                                                                                                        \
+    }                                                                                                                              \
+    static void name##_one(void *restrict acc, const void *restrict x, int64_t n, const void *restrict p)                          \
+    {                                                                                                                              \
+        (void)p;                                                                                                                   \
+        add(acc, x, 0, n, 1, brain);                                                                                               \
+    }                                                                                                                              \
+    static void name##_four(void *restrict acc, const void *restrict x, int64_t gap, int64_t n, const void *restrict p)            \
+    {                                                                                                                              \
+        (void)p;                                                                                                                   \
+        add(acc, x, gap, n, 4, brain);                                                                                             \
+    }                                                                                                                              \
+    const fc_fold_cell FC_ISA_NAME(fc_fold_sum_##name) = {.rows = name##_rows, .begin = begin, .one = name##_one, .four = name##_four, \
+                                                          .join = join, .size = sizeof(f32)};
+HALF(f16, 0)
+HALF(bf16, 1)
 #endif

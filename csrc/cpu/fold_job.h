@@ -6,6 +6,9 @@
 
 enum {
     TILE_BYTES = 1024,       /* accumulators of a column tile: 16 lanes of it are 16 KB, within L1 */
+    WIDE_BYTES = 16384,      /* of one that comes from memory, so that rows are walked in the order of memory; its lanes are within L2 */
+    TILE_LEVELS = 40,        /* of the tree of blocks: 2**40 blocks are more than memory */
+    AT_MOST = TILE_BYTES / 8, /* results that are concluded at once */
     AT_ONCE = 4,             /* blocks of one row whose chains of additions run side by side */
     CELL = 16                /* bytes that hold any accumulator */
 };
@@ -13,7 +16,6 @@ enum {
 typedef struct {
     const fc_fold_cell *cell, *first;   /* first: a pass that makes the parameters of the second; or NULL */
     fc_fold_find find;
-    fc_fold_rows direct;                /* rows of what is stored, which need no stage, or NULL */
     fc_fold_stage stage;                /* what makes numbers of what is stored, or NULL */
     int which, dtype, out_dtype;        /* dtype: of the cells */
     int64_t es, staged;                 /* bytes of a stored element, and of one that a cell reads */
@@ -22,10 +24,28 @@ typedef struct {
     char *out, *out2;
     const char *x;
     double param;
-    int64_t nblocks, tile, tiles;
+    int64_t nblocks, tile, tiles, tile_bytes;
     int streams;                        /* more than caches hold, in the order of memory */
+    int raw;                            /* the accumulators are the result, and `given` are their parameters or NULL */
+    const char *given;
     char *part, *params;                /* in scratch, when one reduction is cut into blocks */
 } fc_fold_job;
+
+/* What folding a tile of `bytes` accumulators needs. */
+typedef struct {
+    char *lanes, *staged;               /* sixteen times bytes each */
+    char *value, *params;
+    char *tree;                         /* bytes for each level */
+    int64_t bytes;
+} fc_fold_room;
+
+static inline int64_t fc_fold_room_bytes(int64_t tile, int64_t levels) { return (2 * FC_FOLD_LANES + 2 + levels) * tile; }
+
+static inline fc_fold_room fc_fold_room_at(char *memory, int64_t tile)
+{
+    char *const value = memory + 2 * FC_FOLD_LANES * tile;
+    return (fc_fold_room){memory, memory + FC_FOLD_LANES * tile, value, value + tile, value + 2 * tile, tile};
+}
 
 static inline int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
 
@@ -36,9 +56,9 @@ int fc_fold_choose(fc_fold_job *q);
 void fc_fold_row_block(const fc_fold_job *q, const fc_fold_cell *cell, char *dst, const char *x, int64_t rows, int64_t n, int64_t step,
                        const char *params);
 
-/* dst[c] = fold of x[i * step + c], i in [0, n), for c in [0, width): a tile at most. */
+/* dst[c] = fold of x[i * step + c], i in [0, n), for c in [0, width): a tile of the room at most. */
 void fc_fold_column_block(const fc_fold_job *q, const fc_fold_cell *cell, char *dst, const char *x, int64_t n, int64_t step, int64_t width,
-                          const char *params);
+                          const char *params, const fc_fold_room *room);
 
 /* dst[b] = fold of block b of n elements that lie one after the other (pairs of reals: dst has two for each block). */
 void fc_fold_blocks(const fc_fold_job *q, const fc_fold_cell *cell, char *dst, const char *x, int64_t n, const char *params);
@@ -46,22 +66,40 @@ void fc_fold_blocks(const fc_fold_job *q, const fc_fold_cell *cell, char *dst, c
 /* Joins count values, `row` bytes apart, each of width accumulators, to the first: the tree of fold.h. */
 void fc_fold_tree(const fc_fold_cell *cell, char *part, int64_t count, int64_t width);
 
-/* Tiles begin .. end of a job, from elements to results. */
+/* Joins count values, each of width accumulators, by halves, to the first. */
+void fc_fold_halves(const fc_fold_cell *cell, char *part, int64_t count, int64_t width);
+
+/* Tiles begin .. end of a job, from elements to results, in the calling thread: no wide ones. */
 void fc_fold_tiles(void *job, int64_t begin, int64_t end);
 
-/* A job whose part and params have room for every block. */
-void fc_fold_split(fc_fold_job *q);
+/* All of them, `grain` at least for each thread. FC_OK or FC_MEMORY. */
+int fc_fold_all_tiles(fc_fold_job *q, int64_t tiles, int64_t grain);
+
+/* A job whose part and params have room for every block. FC_OK or FC_MEMORY. */
+int fc_fold_split(fc_fold_job *q);
+
+/* A job without runs, measured, on all threads. scratch: what fc_fold_plain_scratch says, or NULL. FC_OK or FC_MEMORY. */
+int fc_fold_plain(fc_fold_job *q, char *scratch);
+int64_t fc_fold_plain_scratch(const fc_fold_job *q);
+
+/* A job from its form; its cells are to be chosen, then it is measured. */
+fc_fold_job fc_fold_job_of(int which, int dtype, const fc_fold_form *form, double param);
+void fc_fold_measure(fc_fold_job *q);
 
 /* From accumulators to results: values, and the indices of those of the `width` results at `at`, whose elements begin at x. */
 void fc_fold_conclude(const fc_fold_job *q, char *acc, const char *x, int64_t at, int64_t width, const char *params);
 
-/* Accumulators 0 .. n to results at .. at + n (columns, where a complex number is two). */
+/* Accumulators 0 .. n, AT_MOST of them at most, to results at .. at + n (columns, where a complex number is two). */
 void fc_fold_finish(const fc_fold_job *q, void *acc, int64_t at, int64_t n, const void *params);
 
 /* Parameters of the second pass from the accumulators of the first, in place. */
 void fc_fold_parameters(const fc_fold_job *q, void *acc, int64_t at, int64_t n);
 
-/* A job with run != 0. part: outer * nblocks * pairs accumulators of room. FC_OK or FC_MEMORY. */
-int fc_fold_runs(fc_fold_job *q);
+/* Reductions of runs of FC_FOLD_RUN elements and more. scratch: fc_fold_runs_scratch bytes. FC_OK or FC_MEMORY. */
+int fc_fold_runs(fc_fold_job *q, int dtype, const fc_fold_form *form, char *scratch);
+int64_t fc_fold_runs_scratch(const fc_fold_job *q, int dtype, const fc_fold_form *form);
+
+/* A job of shorter runs. part: outer * nblocks * pairs accumulators of room. FC_OK or FC_MEMORY. */
+int fc_fold_strips(fc_fold_job *q);
 
 #endif

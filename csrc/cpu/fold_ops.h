@@ -4,6 +4,7 @@
 
 #ifndef NO_SUM
 #define F_NAME sum
+#define F_PAIRS
 #ifdef EXACT_T
 #define F_EXACT
 #endif

@@ -129,7 +129,7 @@ static int64_t add_pairs(const fc_fold_job *q, void *acc, int64_t n)
 
 void fc_fold_finish(const fc_fold_job *q, void *acc, int64_t at, int64_t n, const void *params)
 {
-    f64 counted[TILE_BYTES / 4];
+    f64 counted[AT_MOST];
     int64_t size = q->cell->size;
     if (q->which == FC_FOLD_norm_p && q->param == 0) { /* how many are not zero */
         const int64_t *count = acc;

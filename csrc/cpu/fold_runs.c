@@ -1,154 +1,156 @@
 /*
- * Folds over reduced dims that do not lie in one line: runs of elements that are apart (a slice of a matrix), that lie across memory (a
- * transposed matrix), or that are shown again and again (a broadcast row). Blocks of the logical order are laid out in a buffer that
- * stays in cache, and fold.c folds them there; nothing but the buffer is written.
+ * Folds over several dims whose last ones are long: each run of them is a fold of its own, of rows or of columns, whichever memory has, and
+ * the runs are joined by halves. A turned matrix is read in the order of memory, as columns; nothing is copied.
  */
 #include <string.h>
 
-#include "../core/copy_nest.h"
-#include "../core/move.h"
+#include "../core/atomic.h"
 #include "../core/status.h"
+#include "../include/facula.h"
 #include "fold_job.h"
 #include "parallel.h"
 
-enum {
-    STRIP = 64,             /* runs that lie side by side in memory are turned together, at most */
-    LINE = 16,              /* of which a piece begins at whole ones */
-    LINE_BYTES = 64,
-    NEAR_BYTES = 256,       /* of a column that a strip is wide, where the second cache holds the matrix */
-    MOST_BYTES = 2 << 20,   /* of a strip, unless a line of each column is more */
-    LONGEST = 1 << 17,      /* run: 8 MB are a line of each column */
-    FAR = 4 << 20,          /* bytes that the second cache does not hold */
-    MANY = 768,             /* columns */
-    SHORT = 8192            /* elements below which the pool costs more than it gives */
-};
+enum { ALONE = 8192 }; /* elements below which the pool costs more than it gives */
 
-typedef struct { const fc_fold_job *q; const fc_fold_cell *cell; const char *params; char *part; } pass;
-
-int fc_fold_takes_runs(int which, int64_t run)
+int fc_fold_takes_runs(int which)
 {
-    const int index = which == FC_FOLD_argmax || which == FC_FOLD_argmin || which == FC_FOLD_max_index || which == FC_FOLD_min_index;
-    return !index && run <= LONGEST;
+    return which != FC_FOLD_argmax && which != FC_FOLD_argmin && which != FC_FOLD_max_index && which != FC_FOLD_min_index;
 }
 
-static int64_t element(const fc_fold_job *q) { return q->es * q->pairs; }
+/* What `outer` folds of runs are: one fold of all runs, where those of an outer index follow those of the one before; else as many of
+ * those of one outer index. */
+typedef struct {
+    fc_fold_form form;
+    int64_t runs, per, folds; /* per: accumulators of one outer index; folds: how often the form is folded */
+    int same;                 /* one run, shown again and again, is folded once */
+} plan;
 
-static int64_t divisor(int64_t a, int64_t b)
+static plan plan_of(const fc_fold_job *q, const fc_fold_form *f)
 {
-    while (b) {
-        const int64_t rest = a % b;
-        a = b;
-        b = rest;
+    plan p = {.form = *f, .runs = f->reduce / f->run, .folds = 1, .same = f->run_step == 0};
+    p.per = p.runs * f->inner * q->pairs;
+    p.form.reduce = f->run;
+    p.form.run = p.form.run_step = 0;
+    if (p.same && f->step == 0) { /* of one element, shown again and again too */
+        p.form.run = p.form.step = 1;
+    } else if (f->inner == 1 && f->step != 1 && !p.same) { /* turned: a column for each run */
+        p.form.inner = p.runs;
+    } else if (!p.same) {
+        const int together = f->outer == 1 || f->outer_step == p.runs * f->run_step;
+        p.folds = together ? 1 : f->outer;
+        p.form.outer = together ? f->outer * p.runs : p.runs;
+        p.form.outer_step = f->run_step;
     }
-    return a;
+    return p;
 }
 
-/* One run, again and again. Blocks begin at a few places of it, and what begins at the same place has the same value. */
-static void fold_repeated(const pass *p, const char *x, int64_t begin, int64_t end, char *dst, const char *params, char *room)
+/* A pass over the runs: their accumulators to part, those of each outer index joined to its first. */
+typedef struct {
+    const fc_fold_job *q;
+    const plan *p;
+    int dtype, first, failed; /* first: the pass that makes the parameters of the second */
+    char *part, *scratch;
+    const char *given;
+} pass;
+
+static fc_fold_job job_of(const fc_fold_job *q, const plan *p, int dtype, int first)
 {
-    const fc_fold_job *q = p->q;
-    const int64_t es = element(q), run = q->run, row = q->pairs * p->cell->size, full = q->reduce / FC_FOLD_BLOCK;
-    const int64_t period = run / divisor(run, FC_FOLD_BLOCK), length = (run + min64(AT_ONCE * FC_FOLD_BLOCK, q->reduce)) * es;
-    memcpy(room, x, (size_t)(run * es));
-    for (int64_t have = run * es; have < length; have *= 2)
-        fc_move_bytes(room + have, room, (size_t)min64(have, length - have));
-    for (int64_t b = begin; b < end;) {
-        int64_t some = min64(AT_ONCE, end - b);
-        if (b < full && b - begin >= period) {
-            some = min64(full, end) - b;
-            for (int64_t k = 0; k < some; ++k)
-                memcpy(dst + (b - begin + k) * row, dst + (b - begin + k - period) * row, (size_t)row);
-        } else {
-            const int64_t from = b * FC_FOLD_BLOCK;
-            fc_fold_blocks(q, p->cell, dst + (b - begin) * row, room + from % run * es, min64(some * FC_FOLD_BLOCK, q->reduce - from), params);
-        }
-        b += some;
+    fc_fold_job sub = fc_fold_job_of(q->which, dtype, &p->form, q->param);
+    fc_fold_choose(&sub);
+    if (first)
+        sub.cell = sub.first;
+    sub.first = NULL;
+    sub.raw = 1;
+    fc_fold_measure(&sub);
+    return sub;
+}
+
+static int fold(const pass *s, int64_t o, char *scratch)
+{
+    const int64_t at = o * s->p->per * s->q->cell->size;
+    fc_fold_job sub = job_of(s->q, s->p, s->dtype, s->first);
+    sub.x += o * s->q->outer_step * fc_dt_size[s->dtype];
+    sub.out = s->part + at;
+    sub.given = s->given ? s->given + at : NULL;
+    return fc_fold_plain(&sub, scratch);
+}
+
+static void each_alone(void *ctx, int64_t begin, int64_t end)
+{
+    pass *s = ctx;
+    for (int64_t o = begin; o < end; ++o)
+        if (fold(s, o, NULL))
+            fc_atomic_set(&s->failed, 1);
+}
+
+static int fold_all(pass *s)
+{
+    const plan *p = s->p;
+    int bad = FC_OK;
+    if (p->folds > 1 && p->folds >= fc_get_num_threads()) {
+        fc_parallel(p->folds, 1 + ALONE / (s->q->reduce * s->q->inner), each_alone, s);
+        return s->failed ? fc_fail(FC_MEMORY, 0, 0, 0, 0) : FC_OK;
     }
-}
-
-/* From memory, and in more columns than the processor follows of its own; of halves a narrow strip would take as long to fold as to turn. */
-static int far(const fc_fold_job *q) { return q->run >= MANY && element(q) > 2 && q->reduce * element(q) > FAR; }
-
-/* Runs that are laid together. Turned ones: in cache as many as hide what their blocks wait for; from memory a line of each column, whose
- * buffer stays in the second cache beside what was asked for; of long runs no more than that either. */
-static int64_t strip(const fc_fold_job *q)
-{
-    const int64_t es = element(q), fit = MOST_BYTES / (q->run * es);
-    if (q->step == 1)
-        return q->run < FC_FOLD_BLOCK ? STRIP * (FC_FOLD_BLOCK / q->run) : fit > STRIP ? STRIP : fit + !fit;
-    return far(q) || fit < STRIP ? LINE_BYTES / es : q->reduce * es > FAR ? STRIP : min64(STRIP, NEAR_BYTES / es);
-}
-
-/* m runs from run r on become dense rows. */
-static void lay(const fc_fold_job *q, char *to, const char *x, int64_t r, int64_t m)
-{
-    const int64_t es = element(q), run = q->run;
-    const char *from = x + r * q->run_step * es;
-    if (q->step == 1)
-        for (int64_t k = 0; k < m; ++k)
-            fc_move_bytes(to + k * run * es, from + k * q->run_step * es, (size_t)(run * es));
-    else
-        (far(q) ? fc_turn_strip : fc_turn)(to, run * es, from, q->step * es, run, m, (int)es);
-}
-
-/* Blocks begin .. end, whose elements come in strips of runs; what is left of a strip after its last whole block goes to the front. */
-static void fold_strips(const pass *p, const char *x, int64_t begin, int64_t end, char *dst, const char *params, char *room)
-{
-    const fc_fold_job *q = p->q;
-    const int64_t es = element(q), run = q->run, row = q->pairs * p->cell->size, runs = q->reduce / run;
-    const int64_t first = begin * FC_FOLD_BLOCK, last = min64(end * FC_FOLD_BLOCK, q->reduce);
-    const int64_t per = strip(q);
-    int64_t r = q->step == 1 ? first / run : first / run / LINE * LINE, kept = 0, at = r * run; /* room holds elements at .. at + kept */
-    while (at < last) {
-        const int64_t wanted = ((last - 1) / run + 1 - r + LINE - 1) / LINE * LINE, m = min64(min64(per, wanted), runs - r);
-        lay(q, room + kept * es, x, r, m);
-        r += m;
-        kept += m * run;
-        const int64_t skip = min64(at < first ? first - at : 0, kept);
-        const int64_t there = min64(kept, last - at), ready = at + there == last ? there : skip + (there - skip) / FC_FOLD_BLOCK * FC_FOLD_BLOCK;
-        if (ready > skip)
-            fc_fold_blocks(q, p->cell, dst + (at + skip - first) / FC_FOLD_BLOCK * row, room + skip * es, ready - skip, params);
-        at += ready;
-        kept -= ready;
-        memmove(room, room + ready * es, (size_t)(kept * es));
-    }
-}
-
-static void blocks_run(void *ctx, int64_t begin, int64_t end, void *room)
-{
-    const pass *p = ctx;
-    const fc_fold_job *q = p->q;
-    const int64_t row = q->pairs * p->cell->size;
-    while (begin < end) { /* counts (outer, block) */
-        const int64_t o = begin / q->nblocks, b = begin % q->nblocks, some = min64(end - begin, q->nblocks - b);
-        (q->run_step == 0 ? fold_repeated : fold_strips)(p, q->x + o * q->outer_step * element(q), b, b + some, p->part + begin * row,
-                                                         p->params ? p->params + o * row : NULL, room);
-        begin += some;
-    }
-}
-
-static int fold(const fc_fold_job *q, const fc_fold_cell *cell, const char *params)
-{
-    const pass p = {q, cell, params, q->part};
-    const int64_t room = q->run_step == 0 ? q->run + AT_ONCE * FC_FOLD_BLOCK : strip(q) * q->run;
-    const size_t bytes = (size_t)((room + FC_FOLD_BLOCK) * element(q));
-    const int64_t turned = q->step == 1 || q->run_step == 0 ? 0 : strip(q) * q->run / FC_FOLD_BLOCK; /* less would read lines twice */
-    const int bad = fc_parallel_scratch(q->outer * q->nblocks, 1 + SHORT / min64(q->reduce, FC_FOLD_BLOCK) + turned, bytes, blocks_run, (void *)&p);
-    for (int64_t o = 0; !bad && o < q->outer; ++o)
-        fc_fold_tree(cell, q->part + o * q->nblocks * q->pairs * cell->size, q->nblocks, q->pairs);
+    for (int64_t o = 0; !bad && o < p->folds; ++o)
+        bad = fold(s, o, s->scratch);
     return bad;
 }
 
-int fc_fold_runs(fc_fold_job *q)
+/* One value of each outer index becomes that of all its runs, which are the same. */
+static void repeat(char *part, const plan *p, int64_t outer, int64_t row)
 {
-    const int64_t row = q->pairs * q->cell->size;
-    int bad = q->first ? fold(q, q->first, NULL) : FC_OK;
-    for (int64_t o = 0; q->first && !bad && o < q->outer; ++o) {
-        memcpy(q->params + o * row, q->part + o * q->nblocks * row, (size_t)row);
-        fc_fold_parameters(q, q->params + o * row, o * q->pairs, q->pairs);
+    for (int64_t o = outer - 1; o >= 0; --o)
+        for (int64_t k = p->runs - 1; k >= 0; --k)
+            memmove(part + (o * p->runs + k) * row, part + o * row, (size_t)row);
+}
+
+static int run(pass *s)
+{
+    const fc_fold_job *q = s->q;
+    const fc_fold_cell *cell = s->first ? q->first : q->cell;
+    const int64_t runs = s->p->runs, width = s->p->per / runs, row = width * cell->size;
+    const int bad = fold_all(s);
+    if (bad)
+        return bad;
+    if (s->p->same)
+        repeat(s->part, s->p, q->outer, row);
+    for (int64_t o = 0; o < q->outer; ++o)
+        fc_fold_halves(cell, s->part + o * runs * row, runs, width);
+    return FC_OK;
+}
+
+static int64_t lines(int64_t bytes) { return (bytes + 63) / 64 * 64; }
+
+int64_t fc_fold_runs_scratch(const fc_fold_job *q, int dtype, const fc_fold_form *form)
+{
+    const plan p = plan_of(q, form);
+    const fc_fold_job sub = job_of(q, &p, dtype, 0);
+    return lines(q->outer * p.per * q->cell->size) * (q->first ? 2 : 1) + lines(q->outer * p.per / p.runs * q->cell->size) + fc_fold_plain_scratch(&sub);
+}
+
+int fc_fold_runs(fc_fold_job *q, int dtype, const fc_fold_form *form, char *scratch)
+{
+    const plan p = plan_of(q, form);
+    const int64_t size = q->cell->size, width = p.per / p.runs, row = width * size;
+    char *const params = scratch + lines(q->outer * p.per * size), *const given = params + lines(q->outer * row);
+    pass s = {.q = q, .p = &p, .dtype = dtype, .part = scratch, .scratch = given + (q->first ? lines(q->outer * p.per * size) : 0)};
+    int bad = FC_OK;
+    if (q->first) {
+        s.first = 1;
+        bad = run(&s);
+        for (int64_t o = 0; !bad && o < q->outer; ++o) {
+            memcpy(params + o * row, s.part + o * p.runs * row, (size_t)row);
+            for (int64_t c = 0; c < width; c += AT_MOST)
+                fc_fold_parameters(q, params + o * row + c * size, o * width + c, min64(AT_MOST, width - c));
+        }
+        memcpy(given, params, (size_t)(q->outer * row));
+        if (!p.same)
+            repeat(given, &p, q->outer, row);
+        s.first = 0;
+        s.given = given;
     }
-    bad = bad ? bad : fold(q, q->cell, q->first ? q->params : NULL);
+    bad = bad ? bad : run(&s);
     for (int64_t o = 0; !bad && o < q->outer; ++o)
-        fc_fold_finish(q, q->part + o * q->nblocks * row, o * q->pairs, q->pairs, q->first ? q->params + o * row : NULL);
+        fc_fold_conclude(q, s.part + o * p.runs * row, NULL, o * width, width, q->first ? params + o * row : NULL);
     return bad;
 }

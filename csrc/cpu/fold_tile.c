@@ -1,16 +1,14 @@
 /* Folds of many blocks: tiles of rows or columns for the threads, or, where there are too few, blocks of one reduction for each. */
+#include "../core/status.h"
 #include "fold_job.h"
 #include "parallel.h"
 
-enum { LEVELS = 40 }; /* of the block tree: 2**40 blocks are more than memory */
-
 /* --- one tile: `width` columns of one outer index, or `width` rows ------------------------------------------------ */
-
 
 /* A long row: blocks as they come, joined like carries of a binary counter, which is the same tree as level by level. */
 static void row_fold(const fc_fold_job *q, const fc_fold_cell *cell, char *dst, const char *x, const char *params)
 {
-    char tree[LEVELS + AT_ONCE][CELL], values[AT_ONCE * CELL];
+    char tree[TILE_LEVELS + AT_ONCE][CELL], values[AT_ONCE * CELL];
     int depth = 0;
     for (int64_t b = 0; b < q->nblocks; b += AT_ONCE) {
         const int64_t from = b * FC_FOLD_BLOCK, n = min64(q->reduce - from, AT_ONCE * FC_FOLD_BLOCK);
@@ -27,37 +25,39 @@ static void row_fold(const fc_fold_job *q, const fc_fold_cell *cell, char *dst, 
 }
 
 /* One block of a tile whose first element is x. */
-static void fold_block(const fc_fold_job *q, const fc_fold_cell *cell, char *dst, const char *x, int64_t b, int64_t width, const char *params)
+static void fold_block(const fc_fold_job *q, const fc_fold_cell *cell, char *dst, const char *x, int64_t b, int64_t width, const char *params,
+                       const fc_fold_room *room)
 {
     const int64_t from = b * FC_FOLD_BLOCK, n = min64(FC_FOLD_BLOCK, q->reduce - from);
     if (q->inner == 1)
         fc_fold_row_block(q, cell, dst, x + from * q->es, width, n, q->outer_step, params);
     else
-        fc_fold_column_block(q, cell, dst, x + from * q->step * q->es, n, q->step, width, params);
+        fc_fold_column_block(q, cell, dst, x + from * q->step * q->es, n, q->step, width, params, room);
 }
 
-static FC_NOINLINE void tile_tree(const fc_fold_job *q, const fc_fold_cell *cell, char *dst, const char *x, int64_t width, const char *params)
+static void tile_tree(const fc_fold_job *q, const fc_fold_cell *cell, char *dst, const char *x, int64_t width, const char *params,
+                      const fc_fold_room *room)
 {
-    char tree[LEVELS][TILE_BYTES] __attribute__((aligned(64)));
-    int depth = 0;
+    char *top = room->tree; /* where the next level begins */
     for (int64_t b = 0; b < q->nblocks; ++b) {
-        fold_block(q, cell, tree[depth++], x, b, width, params);
-        for (int64_t carry = b + 1; carry % 2 == 0; carry /= 2, --depth)
-            cell->join(tree[depth - 2], tree[depth - 1], width);
+        fold_block(q, cell, top, x, b, width, params, room);
+        top += room->bytes;
+        for (int64_t carry = b + 1; carry % 2 == 0; carry /= 2, top -= room->bytes)
+            cell->join(top - 2 * room->bytes, top - room->bytes, width);
     }
-    for (; depth > 1; --depth)
-        cell->join(tree[depth - 2], tree[depth - 1], width);
-    memcpy(dst, tree[0], (size_t)(width * cell->size));
+    for (; top > room->tree + room->bytes; top -= room->bytes)
+        cell->join(top - 2 * room->bytes, top - room->bytes, width);
+    memcpy(dst, room->tree, (size_t)(width * cell->size));
 }
 
-static void tile_fold(const fc_fold_job *q, const fc_fold_cell *cell, char *dst, const char *x, int64_t width, const char *params)
+static void tile_fold(const fc_fold_job *q, const fc_fold_cell *cell, char *dst, const char *x, int64_t width, const char *params, const fc_fold_room *room)
 {
     if (q->nblocks == 1)
-        fold_block(q, cell, dst, x, 0, width, params);
+        fold_block(q, cell, dst, x, 0, width, params, room);
     else if (q->inner == 1 && width == 1)
         row_fold(q, cell, dst, x, params);
     else
-        tile_tree(q, cell, dst, x, width, params);
+        tile_tree(q, cell, dst, x, width, params, room);
 }
 
 /* A tile is `tile` rows where inner is 1, else `tile` columns of one outer index. */
@@ -106,36 +106,46 @@ static void locate(const fc_fold_job *q, const char *acc, const char *x, int64_t
 
 void fc_fold_conclude(const fc_fold_job *q, char *acc, const char *x, int64_t at, int64_t width, const char *params)
 {
-    if (q->find)
-        locate(q, acc, x, at, width);
-    if (q->which != FC_FOLD_argmax && q->which != FC_FOLD_argmin)
-        fc_fold_finish(q, acc, at, width, params);
+    const int64_t size = q->cell->size, step = q->inner == 1 ? q->outer_step : 1;
+    if (q->raw) {
+        memcpy(q->out + at * size, acc, (size_t)(width * size));
+        return;
+    }
+    for (int64_t c = 0; c < width; c += AT_MOST) {
+        const int64_t some = min64(AT_MOST, width - c);
+        if (q->find)
+            locate(q, acc + c * size, x + c * step * q->es, at + c, some);
+        if (q->which != FC_FOLD_argmax && q->which != FC_FOLD_argmin)
+            fc_fold_finish(q, acc + c * size, at + c, some, params ? params + c * size : NULL);
+    }
 }
 
-void fc_fold_tiles(void *ctx, int64_t begin, int64_t end)
+/* some: blocks at a time, or 0 for whole tiles */
+typedef struct { const fc_fold_job *q; const fc_fold_cell *cell; const char *params; int64_t some; } split;
+
+static void tiles_run(const split *s, int64_t begin, int64_t end, const fc_fold_room *room)
 {
-    const fc_fold_job *q = ctx;
+    const fc_fold_job *q = s->q;
     for (int64_t t = begin; t < end; ++t) {
-        char value[TILE_BYTES] __attribute__((aligned(64))), params[TILE_BYTES] __attribute__((aligned(64)));
-        const char *x;
+        const char *x, *params = NULL;
         int64_t at, width;
         tile_place(q, t, &x, &at, &width);
+        if (q->given)
+            params = q->given + at * q->cell->size;
         if (q->first) {
-            tile_fold(q, q->first, params, x, width, NULL);
-            fc_fold_parameters(q, params, at, width);
+            tile_fold(q, q->first, room->params, x, width, NULL, room);
+            fc_fold_parameters(q, room->params, at, width);
+            params = room->params;
         }
-        tile_fold(q, q->cell, value, x, width, q->first ? params : NULL);
-        fc_fold_conclude(q, value, x, at, width, params);
+        tile_fold(q, q->cell, room->value, x, width, params, room);
+        fc_fold_conclude(q, room->value, x, at, width, params);
     }
 }
 
 /* --- few, long reductions: threads take blocks, then the tree ------------------------------------------------------ */
 
-typedef struct { const fc_fold_job *q; const fc_fold_cell *cell; const char *params; int64_t some; } split;
-
-static void blocks_run(void *ctx, int64_t begin, int64_t end)
+static void blocks_run(const split *s, int64_t begin, int64_t end, const fc_fold_room *room)
 {
-    const split *s = ctx;
     const fc_fold_job *q = s->q;
     const int64_t size = s->cell->size, groups = (q->nblocks - 1) / s->some + 1;
     for (int64_t k = begin; k < end; ++k) {   /* k counts (outer, blocks, column tile) */
@@ -145,31 +155,80 @@ static void blocks_run(void *ctx, int64_t begin, int64_t end)
         if (q->inner == 1)
             fc_fold_blocks(q, s->cell, dst, x + b * FC_FOLD_BLOCK * q->es, min64(q->reduce - b * FC_FOLD_BLOCK, s->some * FC_FOLD_BLOCK), params);
         else
-            fold_block(q, s->cell, dst, x, b, min64(q->tile, q->inner - c), params);
+            fold_block(q, s->cell, dst, x, b, min64(q->tile, q->inner - c), params, room);
     }
+}
+
+/* --- threads -------------------------------------------------------------------------------------------------------- */
+
+static void units_run(const split *s, int64_t begin, int64_t end, const fc_fold_room *room)
+{
+    (s->some ? blocks_run : tiles_run)(s, begin, end, room);
+}
+
+static void narrow_units(void *ctx, int64_t begin, int64_t end)
+{
+    char memory[(2 * FC_FOLD_LANES + 2 + TILE_LEVELS) * TILE_BYTES] __attribute__((aligned(64)));
+    const fc_fold_room room = fc_fold_room_at(memory, TILE_BYTES);
+    units_run(ctx, begin, end, &room);
+}
+
+static void wide_units(void *ctx, int64_t begin, int64_t end, void *memory)
+{
+    const fc_fold_room room = fc_fold_room_at(memory, ((const split *)ctx)->q->tile_bytes);
+    units_run(ctx, begin, end, &room);
+}
+
+static int share(split *s, int64_t units, int64_t grain)
+{
+    if (s->q->tile_bytes > TILE_BYTES) {
+        int64_t levels = 2;
+        while (s->q->nblocks >> (levels - 1))
+            ++levels;
+        return fc_parallel_scratch(units, grain, (size_t)fc_fold_room_bytes(s->q->tile_bytes, levels), wide_units, s);
+    }
+    fc_parallel(units, grain, narrow_units, s);
+    return FC_OK;
+}
+
+void fc_fold_tiles(void *ctx, int64_t begin, int64_t end)
+{
+    split s = {.q = ctx};
+    narrow_units(&s, begin, end);
+}
+
+int fc_fold_all_tiles(fc_fold_job *q, int64_t tiles, int64_t grain)
+{
+    split s = {.q = q};
+    return share(&s, tiles, grain);
 }
 
 /* The result of outer index o lies in its first block's place afterwards. */
-static void split_fold(const fc_fold_job *q, const fc_fold_cell *cell, const char *params)
+static int split_fold(const fc_fold_job *q, const fc_fold_cell *cell, const char *params)
 {
     split s = {q, cell, params, q->inner == 1 ? AT_ONCE : 1};
-    fc_parallel(q->outer * ((q->nblocks - 1) / s.some + 1) * q->tiles, q->inner == 1 ? 1 : 4, blocks_run, &s);
-    for (int64_t o = 0; o < q->outer; ++o)
+    const int bad = share(&s, q->outer * ((q->nblocks - 1) / s.some + 1) * q->tiles, q->inner == 1 || q->tile_bytes > TILE_BYTES ? 1 : 4);
+    for (int64_t o = 0; !bad && o < q->outer; ++o)
         fc_fold_tree(cell, q->part + o * q->nblocks * q->inner * cell->size, q->nblocks, q->inner);
+    return bad;
 }
 
-void fc_fold_split(fc_fold_job *q)
+int fc_fold_split(fc_fold_job *q)
 {
     const int64_t row = q->inner * q->cell->size;
+    const char *params = q->given;
+    int bad = FC_OK;
     if (q->first) {
-        split_fold(q, q->first, NULL);
-        for (int64_t o = 0; o < q->outer; ++o) {
+        bad = split_fold(q, q->first, NULL);
+        for (int64_t o = 0; !bad && o < q->outer; ++o) {
             memcpy(q->params + o * row, q->part + o * q->nblocks * row, (size_t)row);
             fc_fold_parameters(q, q->params + o * row, o * q->inner, q->inner);
         }
+        params = q->params;
     }
-    split_fold(q, q->cell, q->first ? q->params : NULL);
-    for (int64_t o = 0; o < q->outer; ++o)
+    bad = bad ? bad : split_fold(q, q->cell, params);
+    for (int64_t o = 0; !bad && o < q->outer; ++o)
         fc_fold_conclude(q, q->part + o * q->nblocks * row, q->x + o * q->outer_step * q->es, o * q->inner, q->inner,
-                 q->first ? q->params + o * row : NULL);
+                 params ? params + o * row : NULL);
+    return bad;
 }

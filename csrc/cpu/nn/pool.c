@@ -290,7 +290,7 @@ int fc_infer_adaptive_avg_pool(fc_call *c)
     if (!bad) bad = declare(c, &p, 0, c->t[0], p.dtype, p.out);
     if (!bad && p.out_n == 1) {
         const fc_fold_form form = planes_in_rows(c, &p);
-        c->scratch_bytes = fc_fold_scratch(FC_FOLD_mean, p.dtype, &form);
+        c->scratch_bytes = fc_fold_scratch(FC_FOLD_mean, p.dtype, &form, 0);
     }
     return bad;
 }

@@ -139,9 +139,9 @@ def test_large_folds_do_not_depend_on_strides(name, dtype):
                     assert expected == found(given, dim), f"{name}, {dtype}, {layout}, dim {dim}, {threads} threads, level {level}"
 
 
-# strips of a matrix from memory: many columns, few of them, as many as are still turned and one more
+# from memory: short rows, which go in strips, and long ones, which are runs, of one block and of several
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex64", "complex128"])
-@pytest.mark.parametrize("shape", [(1801, 1023), (20011, 105), (40, 9001), (9, 131072), (9, 131073)], ids=str)
+@pytest.mark.parametrize("shape", [(1801, 1023), (20011, 105), (40, 9001), (9, 131073), (5003, 257)], ids=str)
 def test_folds_of_all_of_a_turned_matrix_do_not_depend_on_where_it_comes_from(shape, dtype):
     t = np.random.default_rng(5).integers(-3, 4, (*shape, 2)) * 0.37
     x = facula.tensor(t[..., 0] + 1j * t[..., 1] if dtype.startswith("complex") else t[..., 0]).to(getattr(facula, dtype))
@@ -152,6 +152,27 @@ def test_folds_of_all_of_a_turned_matrix_do_not_depend_on_where_it_comes_from(sh
             with machine(threads, min(level, BEST)):
                 for layout in ("turned", "sliced"):
                     assert expected == bits([f(LAID[layout](x), (0, 1))]), f"{name}, {layout}, {threads} threads, level {level}"
+
+
+# the reduced dims that are a run lie last, in the middle, alone and together, and what is kept lies before, between and after them
+@pytest.mark.parametrize("dtype", ["float16", "float32", "complex64"])
+@pytest.mark.parametrize("shape", [(6, 300, 3), (5, 7, 290), (3, 20, 31), (2, 3, 17, 33), (2, 4111, 5)], ids=str)
+def test_folds_over_several_dims_do_not_depend_on_strides(shape, dtype):
+    t = np.random.default_rng(5).integers(-3, 4, (*shape, 2)) * 0.37
+    exact = t[..., 0] + 1j * t[..., 1] if dtype.startswith("complex") else t[..., 0]
+    x = facula.tensor(exact).to(getattr(facula, dtype))
+    dims = range(len(shape))
+    for count in range(2, len(shape) + 1):
+        for reduced in itertools.combinations(dims, count):
+            np.testing.assert_allclose(x.sum(reduced).to(facula.complex128).numpy(), exact.sum(reduced), rtol=0, atol=2 if dtype == "float16" else 1e-2)
+            for name in ("sum", "var", "norm_p"):
+                f = getattr(_ops, name)
+                expected = bits([f(x, reduced)])
+                for order in itertools.permutations(dims):
+                    laid = x.permute(order).contiguous().permute([order.index(d) for d in dims])
+                    for threads in (1, 3):
+                        with machine(threads, BEST):
+                            assert expected == bits([f(laid, reduced)]), f"{name}, {reduced}, laid as {order}, {threads} threads"
 
 
 BATCHED = [(n, d) for n, d in PAIRS if OPS[n].kind in ("fold", "scan") or n in large.ROWED]

@@ -324,3 +324,13 @@ def test_bincount_counts_neighbours_apart(size):
     x = np.random.default_rng(size).integers(0, size, 1001)
 
     assert np.bincount(x, minlength=size).tolist() == facula.bincount(facula.from_numpy(x), minlength=size).tolist()
+
+
+def test_long_reductions_have_many_results():
+    """More blocks than one and more columns than are concluded at once."""
+    x = facula.zeros(4097, 4099, dtype=facula.float16)
+    at = np.arange(4099) * 7 % 4097
+    x[facula.from_numpy(at), facula.arange(4099)] = 1
+    assert (x.argmax(0).numpy() == at).all()
+    assert (facula.linalg.vector_norm(x[:, :1001].float(), 0, dim=0) == 1).all()
+    assert (x.float().std(0) > 0).all()
