@@ -17,6 +17,15 @@ class Adafactor(FormulaOptimizer):
 
     eps = (floor of the second moment, floor of the relative step); d clips the update's root mean square.
     Source: Shazeer and Stern (2018).
+
+    >>> import facula
+    >>> from facula import optim
+    >>> w = facula.tensor([1.0, -2.0], requires_grad=True)
+    >>> optimizer = optim.Adafactor([w], lr=0.1)
+    >>> (w * w).sum().backward()
+    >>> optimizer.step()
+    >>> w.detach()
+    tensor([ 0.8419, -1.8419])
     """
 
     kernel = "_adafactor_"

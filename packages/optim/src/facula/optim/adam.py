@@ -18,6 +18,15 @@ class Adam(FormulaOptimizer):
 
     amsgrad takes the largest v so far. decoupled_weight_decay shrinks p by lr * weight_decay instead of adding to g (AdamW).
     Source: Kingma and Ba (2014); Reddi et al. (2018); Loshchilov and Hutter (2017).
+
+    >>> import facula
+    >>> from facula import optim
+    >>> w = facula.tensor([1.0, -2.0], requires_grad=True)
+    >>> optimizer = optim.Adam([w], lr=0.1)
+    >>> (w * w).sum().backward()
+    >>> optimizer.step()
+    >>> w.detach()
+    tensor([ 0.9000, -1.9000])
     """
 
     kernel = "_adam_"
@@ -99,7 +108,17 @@ class Adam(FormulaOptimizer):
 
 
 class AdamW(Adam):
-    """Adam with decoupled weight decay. Source: Loshchilov and Hutter (2017)."""
+    """Adam with decoupled weight decay. Source: Loshchilov and Hutter (2017).
+
+    >>> import facula
+    >>> from facula import optim
+    >>> w = facula.tensor([1.0, -2.0], requires_grad=True)
+    >>> optimizer = optim.AdamW([w], lr=0.1)
+    >>> (w * w).sum().backward()
+    >>> optimizer.step()
+    >>> w.detach()
+    tensor([ 0.8990, -1.8980])
+    """
 
     def __init__(
         self,

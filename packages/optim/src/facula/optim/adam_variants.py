@@ -14,7 +14,17 @@ __all__ = ["Adamax", "NAdam", "RAdam", "adamax", "nadam", "radam"]
 
 
 class Adamax(FormulaOptimizer):
-    """p -= lr / (1 - beta1^t) * m / u, u = max(beta2 u, |g| + eps). Source: Kingma and Ba (2014), section 7."""
+    """p -= lr / (1 - beta1^t) * m / u, u = max(beta2 u, |g| + eps). Source: Kingma and Ba (2014), section 7.
+
+    >>> import facula
+    >>> from facula import optim
+    >>> w = facula.tensor([1.0, -2.0], requires_grad=True)
+    >>> optimizer = optim.Adamax([w], lr=0.1)
+    >>> (w * w).sum().backward()
+    >>> optimizer.step()
+    >>> w.detach()
+    tensor([ 0.9000, -1.9000])
+    """
 
     kernel = "_adamax_"
 
@@ -66,7 +76,17 @@ class Adamax(FormulaOptimizer):
 
 
 class NAdam(FormulaOptimizer):
-    """Adam with Nesterov momentum and a momentum schedule. Source: Dozat (2016)."""
+    """Adam with Nesterov momentum and a momentum schedule. Source: Dozat (2016).
+
+    >>> import facula
+    >>> from facula import optim
+    >>> w = facula.tensor([1.0, -2.0], requires_grad=True)
+    >>> optimizer = optim.NAdam([w], lr=0.1)
+    >>> (w * w).sum().backward()
+    >>> optimizer.step()
+    >>> w.detach()
+    tensor([ 0.8944, -1.8944])
+    """
 
     kernel = "_nadam_"
 
@@ -139,7 +159,17 @@ class NAdam(FormulaOptimizer):
 
 
 class RAdam(FormulaOptimizer):
-    """Adam whose adaptive rate waits until its variance can be estimated. Source: Liu et al. (2019)."""
+    """Adam whose adaptive rate waits until its variance can be estimated. Source: Liu et al. (2019).
+
+    >>> import facula
+    >>> from facula import optim
+    >>> w = facula.tensor([1.0, -2.0], requires_grad=True)
+    >>> optimizer = optim.RAdam([w], lr=0.1)
+    >>> (w * w).sum().backward()
+    >>> optimizer.step()
+    >>> w.detach()
+    tensor([ 0.8000, -1.6000])
+    """
 
     kernel = "_radam_"
 

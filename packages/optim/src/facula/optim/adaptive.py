@@ -14,7 +14,17 @@ __all__ = ["Adagrad", "Adadelta", "RMSprop", "adadelta", "adagrad", "rmsprop"]
 
 
 class Adagrad(FormulaOptimizer):
-    """p -= lr' g / (sqrt(sum of g^2) + eps), lr' = lr / (1 + (t - 1) lr_decay). Source: Duchi et al. (2011)."""
+    """p -= lr' g / (sqrt(sum of g^2) + eps), lr' = lr / (1 + (t - 1) lr_decay). Source: Duchi et al. (2011).
+
+    >>> import facula
+    >>> from facula import optim
+    >>> w = facula.tensor([1.0, -2.0], requires_grad=True)
+    >>> optimizer = optim.Adagrad([w], lr=0.1)
+    >>> (w * w).sum().backward()
+    >>> optimizer.step()
+    >>> w.detach()
+    tensor([ 0.9000, -1.9000])
+    """
 
     kernel = "_adagrad_"
 
@@ -89,7 +99,17 @@ class Adagrad(FormulaOptimizer):
 
 
 class Adadelta(FormulaOptimizer):
-    """p -= lr * g * sqrt(d + eps) / sqrt(v + eps), d the running mean of the squared moves. Source: Zeiler (2012)."""
+    """p -= lr * g * sqrt(d + eps) / sqrt(v + eps), d the running mean of the squared moves. Source: Zeiler (2012).
+
+    >>> import facula
+    >>> from facula import optim
+    >>> w = facula.tensor([1.0, -2.0], requires_grad=True)
+    >>> optimizer = optim.Adadelta([w])
+    >>> (w * w).sum().backward()
+    >>> optimizer.step()
+    >>> w.detach()
+    tensor([ 0.9968, -1.9968])
+    """
 
     kernel = "_adadelta_"
 
@@ -142,7 +162,17 @@ class Adadelta(FormulaOptimizer):
 
 
 class RMSprop(FormulaOptimizer):
-    """p -= lr * g / (sqrt(v) + eps), v the running mean of g^2; centered takes the variance. Source: Hinton (2012), lecture 6e."""
+    """p -= lr * g / (sqrt(v) + eps), v the running mean of g^2; centered takes the variance. Source: Hinton (2012), lecture 6e.
+
+    >>> import facula
+    >>> from facula import optim
+    >>> w = facula.tensor([1.0, -2.0], requires_grad=True)
+    >>> optimizer = optim.RMSprop([w], lr=0.1)
+    >>> (w * w).sum().backward()
+    >>> optimizer.step()
+    >>> w.detach()
+    tensor([ 5.9605e-08, -1.0000e+00])
+    """
 
     kernel = "_rmsprop_"
 

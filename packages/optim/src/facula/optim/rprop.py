@@ -14,7 +14,17 @@ __all__ = ["Rprop", "ASGD", "asgd", "rprop"]
 
 
 class Rprop(FormulaOptimizer):
-    """A step size for each element, grown while the gradient's sign stays and shrunk when it turns. Source: Riedmiller and Braun (1993)."""
+    """A step size for each element, grown while the gradient's sign stays and shrunk when it turns. Source: Riedmiller and Braun (1993).
+
+    >>> import facula
+    >>> from facula import optim
+    >>> w = facula.tensor([1.0, -2.0], requires_grad=True)
+    >>> optimizer = optim.Rprop([w], lr=0.1)
+    >>> (w * w).sum().backward()
+    >>> optimizer.step()
+    >>> w.detach()
+    tensor([ 0.9000, -1.9000])
+    """
 
     kernel = "_rprop_"
 
@@ -74,7 +84,17 @@ class Rprop(FormulaOptimizer):
 
 
 class ASGD(FormulaOptimizer):
-    """Stochastic gradient descent whose iterates are averaged in state["ax"] from step t0 on. Source: Polyak and Juditsky (1992)."""
+    """Stochastic gradient descent whose iterates are averaged in state["ax"] from step t0 on. Source: Polyak and Juditsky (1992).
+
+    >>> import facula
+    >>> from facula import optim
+    >>> w = facula.tensor([1.0, -2.0], requires_grad=True)
+    >>> optimizer = optim.ASGD([w], lr=0.1)
+    >>> (w * w).sum().backward()
+    >>> optimizer.step()
+    >>> w.detach()
+    tensor([ 0.8000, -1.6000])
+    """
 
     kernel = "_asgd_"
 

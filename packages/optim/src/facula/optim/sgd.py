@@ -18,6 +18,15 @@ class SGD(FormulaOptimizer):
     """p -= lr * g, with momentum v = momentum * v + (1 - dampening) * g in g's place, or g + momentum * v (nesterov).
 
     The first v is g, without dampening. weight_decay adds weight_decay * p to g. Source: Sutskever et al. (2013).
+
+    >>> import facula
+    >>> from facula import optim
+    >>> w = facula.tensor([1.0, -2.0], requires_grad=True)
+    >>> optimizer = optim.SGD([w], lr=0.1)
+    >>> (w * w).sum().backward()
+    >>> optimizer.step()
+    >>> w.detach()
+    tensor([ 0.8000, -1.6000])
     """
 
     kernel = "_sgd_"

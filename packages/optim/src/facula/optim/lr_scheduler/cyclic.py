@@ -44,6 +44,13 @@ class CyclicLR(LRScheduler):
 
     mode: "triangular" (the same height), "triangular2" (halved each cycle), "exp_range" (gamma^step).
     scale_fn(x): x is the cycle or the step, as scale_mode says; it replaces mode.
+
+    >>> import facula
+    >>> from facula import optim
+    >>> optimizer = optim.SGD([facula.tensor([1.0])], lr=1.0)
+    >>> scheduler = optim.lr_scheduler.CyclicLR(optimizer, 0.1, 1.0, 2)
+    >>> [optimizer.step() or scheduler.step() or round(scheduler.get_last_lr()[0], 4) for step in range(4)]
+    [0.55, 1.0, 0.55, 0.1]
     """
 
     def __init__(
@@ -121,7 +128,15 @@ class CyclicLR(LRScheduler):
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
-    """Half a cosine from the initial lr to eta_min, again and again, each T_mult times as long. Source: SGDR (2016)."""
+    """Half a cosine from the initial lr to eta_min, again and again, each T_mult times as long. Source: SGDR (2016).
+
+    >>> import facula
+    >>> from facula import optim
+    >>> optimizer = optim.SGD([facula.tensor([1.0])], lr=1.0)
+    >>> scheduler = optim.lr_scheduler.CosineAnnealingWarmRestarts(optimizer, 2)
+    >>> [optimizer.step() or scheduler.step() or round(scheduler.get_last_lr()[0], 4) for step in range(4)]
+    [0.5, 1.0, 0.5, 1.0]
+    """
 
     def __init__(self, optimizer: Optimizer, T_0: int, T_mult: int = 1, eta_min: float = 0.0, last_epoch: int = -1) -> None:
         if T_0 <= 0 or not isinstance(T_0, int):
@@ -167,6 +182,13 @@ class OneCycleLR(LRScheduler):
     """Up from max_lr / div_factor to max_lr in pct_start of the steps, then down far below; momentum the other way.
 
     three_phase: down to the beginning as fast as up, then to the end. Source: Smith and Topin, Super-Convergence (2017).
+
+    >>> import facula
+    >>> from facula import optim
+    >>> optimizer = optim.SGD([facula.tensor([1.0])], lr=1.0)
+    >>> scheduler = optim.lr_scheduler.OneCycleLR(optimizer, 2.0, 5)
+    >>> [optimizer.step() or scheduler.step() or round(scheduler.get_last_lr()[0], 4) for step in range(4)]
+    [1.901, 1.2225, 0.3765, 0.0]
     """
 
     def __init__(

@@ -48,7 +48,15 @@ class _Lambdas(LRScheduler):
 
 
 class LambdaLR(_Lambdas):
-    """initial lr * lr_lambda(epoch)."""
+    """initial lr * lr_lambda(epoch).
+
+    >>> import facula
+    >>> from facula import optim
+    >>> optimizer = optim.SGD([facula.tensor([1.0])], lr=1.0)
+    >>> scheduler = optim.lr_scheduler.LambdaLR(optimizer, lambda epoch: 0.9**epoch)
+    >>> [optimizer.step() or scheduler.step() or round(scheduler.get_last_lr()[0], 4) for step in range(4)]
+    [0.9, 0.81, 0.729, 0.6561]
+    """
 
     def get_lr(self) -> list:
         self._warn_outside_step()
@@ -56,7 +64,15 @@ class LambdaLR(_Lambdas):
 
 
 class MultiplicativeLR(_Lambdas):
-    """lr * lr_lambda(epoch) at every step."""
+    """lr * lr_lambda(epoch) at every step.
+
+    >>> import facula
+    >>> from facula import optim
+    >>> optimizer = optim.SGD([facula.tensor([1.0])], lr=1.0)
+    >>> scheduler = optim.lr_scheduler.MultiplicativeLR(optimizer, lambda epoch: 0.5)
+    >>> [optimizer.step() or scheduler.step() or round(scheduler.get_last_lr()[0], 4) for step in range(4)]
+    [0.5, 0.25, 0.125, 0.0625]
+    """
 
     def get_lr(self) -> list:
         self._warn_outside_step()
@@ -66,7 +82,15 @@ class MultiplicativeLR(_Lambdas):
 
 
 class StepLR(LRScheduler):
-    """lr * gamma every step_size steps."""
+    """lr * gamma every step_size steps.
+
+    >>> import facula
+    >>> from facula import optim
+    >>> optimizer = optim.SGD([facula.tensor([1.0])], lr=1.0)
+    >>> scheduler = optim.lr_scheduler.StepLR(optimizer, 2)
+    >>> [optimizer.step() or scheduler.step() or round(scheduler.get_last_lr()[0], 4) for step in range(4)]
+    [1.0, 0.1, 0.1, 0.01]
+    """
 
     def __init__(self, optimizer: Optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1) -> None:
         self.step_size, self.gamma = step_size, gamma
@@ -83,7 +107,15 @@ class StepLR(LRScheduler):
 
 
 class MultiStepLR(LRScheduler):
-    """lr * gamma at each of the milestones."""
+    """lr * gamma at each of the milestones.
+
+    >>> import facula
+    >>> from facula import optim
+    >>> optimizer = optim.SGD([facula.tensor([1.0])], lr=1.0)
+    >>> scheduler = optim.lr_scheduler.MultiStepLR(optimizer, [1, 3])
+    >>> [optimizer.step() or scheduler.step() or round(scheduler.get_last_lr()[0], 4) for step in range(4)]
+    [0.1, 0.1, 0.01, 0.01]
+    """
 
     def __init__(self, optimizer: Optimizer, milestones: Iterable[int], gamma: float = 0.1, last_epoch: int = -1) -> None:
         self.milestones, self.gamma = Counter(milestones), gamma
@@ -101,7 +133,15 @@ class MultiStepLR(LRScheduler):
 
 
 class ConstantLR(LRScheduler):
-    """lr * factor for the first total_iters steps."""
+    """lr * factor for the first total_iters steps.
+
+    >>> import facula
+    >>> from facula import optim
+    >>> optimizer = optim.SGD([facula.tensor([1.0])], lr=1.0)
+    >>> scheduler = optim.lr_scheduler.ConstantLR(optimizer, 0.5, 2)
+    >>> [optimizer.step() or scheduler.step() or round(scheduler.get_last_lr()[0], 4) for step in range(4)]
+    [0.5, 1.0, 1.0, 1.0]
+    """
 
     def __init__(self, optimizer: Optimizer, factor: float = 1.0 / 3, total_iters: int = 5, last_epoch: int = -1) -> None:
         if factor > 1.0 or factor < 0:
@@ -122,7 +162,15 @@ class ConstantLR(LRScheduler):
 
 
 class LinearLR(LRScheduler):
-    """lr times a factor that goes from start_factor to end_factor in total_iters steps."""
+    """lr times a factor that goes from start_factor to end_factor in total_iters steps.
+
+    >>> import facula
+    >>> from facula import optim
+    >>> optimizer = optim.SGD([facula.tensor([1.0])], lr=1.0)
+    >>> scheduler = optim.lr_scheduler.LinearLR(optimizer, 0.5, total_iters=4)
+    >>> [optimizer.step() or scheduler.step() or round(scheduler.get_last_lr()[0], 4) for step in range(4)]
+    [0.625, 0.75, 0.875, 1.0]
+    """
 
     def __init__(
         self,
@@ -154,7 +202,15 @@ class LinearLR(LRScheduler):
 
 
 class ExponentialLR(LRScheduler):
-    """lr * gamma at every step."""
+    """lr * gamma at every step.
+
+    >>> import facula
+    >>> from facula import optim
+    >>> optimizer = optim.SGD([facula.tensor([1.0])], lr=1.0)
+    >>> scheduler = optim.lr_scheduler.ExponentialLR(optimizer, 0.5)
+    >>> [optimizer.step() or scheduler.step() or round(scheduler.get_last_lr()[0], 4) for step in range(4)]
+    [0.5, 0.25, 0.125, 0.0625]
+    """
 
     def __init__(self, optimizer: Optimizer, gamma: float, last_epoch: int = -1) -> None:
         self.gamma = gamma
@@ -169,7 +225,15 @@ class ExponentialLR(LRScheduler):
 
 
 class PolynomialLR(LRScheduler):
-    """initial lr * (1 - epoch / total_iters)^power, and 0 after."""
+    """initial lr * (1 - epoch / total_iters)^power, and 0 after.
+
+    >>> import facula
+    >>> from facula import optim
+    >>> optimizer = optim.SGD([facula.tensor([1.0])], lr=1.0)
+    >>> scheduler = optim.lr_scheduler.PolynomialLR(optimizer, 4)
+    >>> [optimizer.step() or scheduler.step() or round(scheduler.get_last_lr()[0], 4) for step in range(4)]
+    [0.75, 0.5, 0.25, 0.0]
+    """
 
     def __init__(self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1) -> None:
         self.total_iters, self.power = total_iters, power
@@ -188,7 +252,15 @@ class PolynomialLR(LRScheduler):
 
 
 class CosineAnnealingLR(LRScheduler):
-    """Half a cosine from the initial lr to eta_min in T_max steps, and back. Source: Loshchilov and Hutter, SGDR (2016)."""
+    """Half a cosine from the initial lr to eta_min in T_max steps, and back. Source: Loshchilov and Hutter, SGDR (2016).
+
+    >>> import facula
+    >>> from facula import optim
+    >>> optimizer = optim.SGD([facula.tensor([1.0])], lr=1.0)
+    >>> scheduler = optim.lr_scheduler.CosineAnnealingLR(optimizer, 4)
+    >>> [optimizer.step() or scheduler.step() or round(scheduler.get_last_lr()[0], 4) for step in range(4)]
+    [0.8536, 0.5, 0.1464, 0.0]
+    """
 
     def __init__(self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0, last_epoch: int = -1) -> None:
         self.T_max, self.eta_min = T_max, eta_min
