@@ -9,13 +9,9 @@ YET = "not equal yet"
 TIES = "of equal elements PyTorch names another one, as its partial sort leaves them; here it is the first"
 FINER = "PyTorch computes in float32 where this is float64 rounded once, or is off near roots: test_special.py has 20 digits"
 OVERWRITTEN = "PyTorch gives a gradient to elements that were overwritten"
-NUMBERS = "of two numbers, where a reflected operator is called by name"
 COMPLEX32 = "complex32 is not a dtype here"
 
 KNOWN = {
-    "__rmod__": {"error raises": NUMBERS},
-    "__rpow__": {"error raises": NUMBERS},
-    "__rsub__": {"error raises": NUMBERS},
     "_batch_norm_with_update": {"missing": BELOW},
     "_chunk_cat": {"error missing": BELOW, "missing": BELOW},
     "_native_batch_norm_legit": {"missing": BELOW},
