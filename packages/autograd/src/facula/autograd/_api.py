@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from typing import Literal, overload
 
 import facula
+from facula.utils.hooks import RemovableHandle
 
 from . import _core, _engine
 from ._core import GradError, Tensor, is_complex, lib, ones_like
 from ._engine import run
-from ._node import Handle, Leaf, Node, Nowhere, Output, add_hook
+from ._node import Leaf, Node, Nowhere, Output, add_hook
 from ._views import refreshed
 from .grad_mode import is_inference
 
@@ -247,7 +248,7 @@ def tensor_backward(self, gradient=None, retain_graph=None, create_graph=False, 
     backward(self, gradient if gradient is None or isinstance(gradient, (list, tuple)) else (gradient,), retain_graph, create_graph, inputs=inputs)
 
 
-def tensor_register_hook(self, hook) -> Handle:
+def tensor_register_hook(self, hook) -> RemovableHandle:
     """Call hook(gradient) when this tensor's gradient is known; what it returns replaces it."""
     if with_origin(self) is not self:  # a sparse tensor's gradient is that of its values, at their places
         places = self.detach()
@@ -269,7 +270,7 @@ def tensor_register_hook(self, hook) -> Handle:
     return handle
 
 
-def tensor_register_post_accumulate_grad_hook(self, hook) -> Handle:
+def tensor_register_post_accumulate_grad_hook(self, hook) -> RemovableHandle:
     """Call hook(tensor) when this leaf's .grad has been filled."""
     origin = origin_of(self)
     if origin is None:

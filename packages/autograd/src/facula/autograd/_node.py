@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import weakref
 from collections import OrderedDict
-from itertools import count
 from typing import Any, NoReturn
+
+from facula.utils.hooks import RemovableHandle
 
 from ._core import GradError, Tensor, TensorHandle, alias, lib, ops, tensor_of, tensor_version
 from ._names import renamed
@@ -119,11 +120,11 @@ class Node(lib.NodeSlots):
     def _sequence_nr(self) -> int:
         return self.seq
 
-    def register_hook(self, fn) -> Handle:
+    def register_hook(self, fn) -> RemovableHandle:
         """Call fn(grad_inputs, grad_outputs) after this node ran; what it returns replaces grad_inputs."""
         return add_hook(self.extended(), "after", fn)
 
-    def register_prehook(self, fn) -> Handle:
+    def register_prehook(self, fn) -> RemovableHandle:
         """Call fn(grad_outputs) before this node runs; what it returns replaces grad_outputs."""
         return add_hook(self.extended(), "before", fn)
 
@@ -275,34 +276,13 @@ class Output(Node):
         return self.inputs[0].name()
 
 
-class Handle:
-    """Removes a hook: by remove(), or at the end of a with block. PyTorch's RemovableHandle."""
-
-    _next = count().__next__
-
-    def __init__(self, hooks) -> None:
-        self.id = Handle._next()
-        self.hooks_dict_ref = weakref.ref(hooks)
-
-    def remove(self) -> None:
-        hooks = self.hooks_dict_ref()
-        if hooks is not None:
-            hooks.pop(self.id, None)
-
-    def __enter__(self) -> Handle:
-        return self
-
-    def __exit__(self, *exc) -> None:
-        self.remove()
-
-
-def add_hook(extra, which, fn) -> Handle:
+def add_hook(extra, which, fn) -> RemovableHandle:
     if not callable(fn):
         raise TypeError(f"register_hook: a hook is called with the gradient, but {fn!r} is not callable. Give a function.")
     hooks = getattr(extra, which)
     if hooks is None:
         hooks = OrderedDict()  # which, unlike a dict, can be referred to weakly
         setattr(extra, which, hooks)
-    handle = Handle(hooks)
+    handle = RemovableHandle(hooks)
     hooks[handle.id] = fn
     return handle

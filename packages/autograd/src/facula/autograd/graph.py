@@ -9,10 +9,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from facula.utils.hooks import RemovableHandle
+
 from . import _engine
 from ._api import origin_of
 from ._core import GradError, Tensor, extend, lib, ones_like, ops
-from ._node import Handle, Leaf, Node, Output
+from ._node import Leaf, Node, Output
 from ._support import pack_hooks
 from ._dot import draw, to_dot, to_svg
 from .anomaly_mode import special
@@ -119,7 +121,7 @@ def register_multi_grad_hook(tensors, fn, *, mode="all") -> _Handles:
     return _Handles([t.register_hook(arrived(i)) for i, t in enumerate(tensors)])
 
 
-class _Handles(Handle):
+class _Handles(RemovableHandle):
     """One handle over several."""
 
     def __init__(self, handles) -> None:

@@ -262,7 +262,6 @@ FALLBACKS = {
     "torch.utils.module_tracker": "facula.torch._module_tracker",
     "torch.nn.functional.grad": "facula.nn.grad",
     "torch.serialization.SourceChangeWarning": "facula.torch._kinds:SourceChangeWarning",
-    **{f"torch.utils.hooks.{n}": _NN + n for n in ("unserializable_hook", "warn_if_has_hooks")},
     "torch.nn.modules.transformer._generate_square_subsequent_mask": _NN + "_generate_square_subsequent_mask",
     **{f"torch.nn.modules.transformer.{n}": f"facula.nn.transformer:{ours}" for n, ours in _TRANSFORMER.items()},
     **{f"torch.nn.modules.{n}._addindent": _NN + "_addindent" for n in ("container", "module")},

@@ -54,18 +54,5 @@ def is_namedtuple(obj: Any) -> bool:
 _is_namedtuple = is_namedtuple
 
 
-def unserializable_hook(f: Callable) -> Callable:
-    """Marks a hook that a saved tensor leaves behind: `warn_if_has_hooks` tells of it no more."""
-    f.__torch_unserializable__ = True
-    return f
-
-
-def warn_if_has_hooks(tensor: facula.Tensor) -> None:
-    """A warning for each hook on the tensor that was not marked with unserializable_hook."""
-    for hook in (tensor._backward_hooks or {}).values():
-        if not hasattr(hook, "__torch_unserializable__"):
-            warnings.warn(f"backward hook {hook!r} on tensor will not be serialized. Mark it with @torch.utils.hooks.unserializable_hook.", stacklevel=2)
-
-
 def __getattr__(name: str) -> Callable:
     return getattr(F, name)  # torch._C._nn.gelu and its like

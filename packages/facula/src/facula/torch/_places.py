@@ -30,7 +30,6 @@ PLACES: dict[str, tuple[str, ...]] = {
         for name in ("comm", "data_parallel", "parallel_apply", "replicate", "scatter_gather")
     },
     "torch.autograd.variable": ("facula.autograd",),
-    "torch.utils.hooks": ("facula.nn._hooks",),
     "torch.utils.data._utils": ("facula.data",),
     "torch.utils.data._utils.collate": ("facula.data", "facula.data._collate"),
     "torch.utils.data._utils.worker": ("facula.data",),

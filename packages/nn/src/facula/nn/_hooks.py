@@ -1,46 +1,13 @@
-"""What module hooks are made of: the handle that removes one, the process-wide registries, and the gates that see gradients."""
+"""What module hooks are made of: the process-wide registries, and the gates that see gradients."""
 
 from __future__ import annotations
 
-import itertools
 import warnings
-import weakref
 from collections import OrderedDict
 from typing import Any, Callable
 
 import facula
-
-_ids = itertools.count()
-
-
-class RemovableHandle:
-    """Takes one hook out again: `remove()`, or leaving a `with` block."""
-
-    def __init__(self, hooks_dict: Any, *, extra_dict: Any = None) -> None:
-        self.id = next(_ids)
-        extra = () if extra_dict is None else (extra_dict,) if isinstance(extra_dict, dict) else extra_dict
-        self.__setstate__((hooks_dict, self.id, tuple(extra)))
-
-    def remove(self) -> None:
-        for ref in (self.hooks_dict_ref, *self.extra_dict_ref):
-            home = ref()
-            if home is not None:
-                home.pop(self.id, None)
-
-    def __getstate__(self) -> tuple:
-        return self.hooks_dict_ref(), self.id, tuple(ref() for ref in self.extra_dict_ref)
-
-    def __setstate__(self, state: tuple) -> None:
-        hooks, self.id, extra = state
-        self.hooks_dict_ref = weakref.ref(OrderedDict() if hooks is None else hooks)
-        self.extra_dict_ref = tuple(weakref.ref(d) for d in extra)
-
-    def __enter__(self) -> RemovableHandle:
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        self.remove()
-
+from facula.utils.hooks import RemovableHandle
 
 ever: list[bool] = []  # not empty once any module of this process had a hook: until then a call looks no further
 

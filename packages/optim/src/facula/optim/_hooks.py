@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import functools
-import itertools
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, Callable
+
+from facula.utils.hooks import RemovableHandle
 
 if TYPE_CHECKING:
     from .optimizer import Optimizer
@@ -19,38 +20,27 @@ NAMES = (  # of an optimizer's dicts
     "_optimizer_load_state_dict_post_hooks",
 )
 
-_ids = itertools.count()
 _step_pre_hooks: OrderedDict[int, Callable] = OrderedDict()
 _step_post_hooks: OrderedDict[int, Callable] = OrderedDict()
 
 
-class Handle:
-    """Takes one hook out again: `remove()`, or leaving a `with` block."""
-
-    def __init__(self, hooks: OrderedDict, hook: Callable, prepend: bool = False) -> None:
-        self.id, self._hooks = next(_ids), hooks
-        hooks[self.id] = hook
-        if prepend:
-            hooks.move_to_end(self.id, last=False)
-
-    def remove(self) -> None:
-        self._hooks.pop(self.id, None)
-
-    def __enter__(self) -> Handle:
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        self.remove()
+def register(hooks: OrderedDict, hook: Callable, prepend: bool = False) -> RemovableHandle:
+    """Put `hook` into `hooks`, at the end or in front."""
+    handle = RemovableHandle(hooks)
+    hooks[handle.id] = hook
+    if prepend:
+        hooks.move_to_end(handle.id, last=False)
+    return handle
 
 
-def register_optimizer_step_pre_hook(hook: Callable) -> Handle:
+def register_optimizer_step_pre_hook(hook: Callable) -> RemovableHandle:
     """Run `hook(optimizer, args, kwargs)` before every step of every optimizer."""
-    return Handle(_step_pre_hooks, hook)
+    return register(_step_pre_hooks, hook)
 
 
-def register_optimizer_step_post_hook(hook: Callable) -> Handle:
+def register_optimizer_step_post_hook(hook: Callable) -> RemovableHandle:
     """Run `hook(optimizer, args, kwargs)` after every step of every optimizer."""
-    return Handle(_step_post_hooks, hook)
+    return register(_step_post_hooks, hook)
 
 
 def with_hooks(step: Callable) -> Callable:

@@ -10,8 +10,9 @@ from typing import Any, Callable, Iterable
 
 import facula
 from facula import Tensor
+from facula.utils.hooks import RemovableHandle
 
-from ._hooks import NAMES, Handle, register_optimizer_step_post_hook, register_optimizer_step_pre_hook, with_hooks
+from ._hooks import NAMES, register, register_optimizer_step_post_hook, register_optimizer_step_pre_hook, with_hooks
 
 __all__ = ["Optimizer", "register_optimizer_step_pre_hook", "register_optimizer_step_post_hook", "required"]
 
@@ -81,29 +82,29 @@ class Optimizer:
 
     # -- hooks
 
-    def register_step_pre_hook(self, hook: Callable) -> Handle:
+    def register_step_pre_hook(self, hook: Callable) -> RemovableHandle:
         """Run `hook(optimizer, args, kwargs)` before step; it may return new (args, kwargs)."""
-        return Handle(self._optimizer_step_pre_hooks, hook)
+        return register(self._optimizer_step_pre_hooks, hook)
 
-    def register_step_post_hook(self, hook: Callable) -> Handle:
+    def register_step_post_hook(self, hook: Callable) -> RemovableHandle:
         """Run `hook(optimizer, args, kwargs)` after step."""
-        return Handle(self._optimizer_step_post_hooks, hook)
+        return register(self._optimizer_step_post_hooks, hook)
 
-    def register_state_dict_pre_hook(self, hook: Callable, prepend: bool = False) -> Handle:
+    def register_state_dict_pre_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
         """Run `hook(optimizer)` before state_dict."""
-        return Handle(self._optimizer_state_dict_pre_hooks, hook, prepend)
+        return register(self._optimizer_state_dict_pre_hooks, hook, prepend)
 
-    def register_state_dict_post_hook(self, hook: Callable, prepend: bool = False) -> Handle:
+    def register_state_dict_post_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
         """Run `hook(optimizer, state_dict)` after state_dict; what it returns replaces the dict."""
-        return Handle(self._optimizer_state_dict_post_hooks, hook, prepend)
+        return register(self._optimizer_state_dict_post_hooks, hook, prepend)
 
-    def register_load_state_dict_pre_hook(self, hook: Callable, prepend: bool = False) -> Handle:
+    def register_load_state_dict_pre_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
         """Run `hook(optimizer, state_dict)` before load_state_dict; what it returns replaces the dict."""
-        return Handle(self._optimizer_load_state_dict_pre_hooks, hook, prepend)
+        return register(self._optimizer_load_state_dict_pre_hooks, hook, prepend)
 
-    def register_load_state_dict_post_hook(self, hook: Callable, prepend: bool = False) -> Handle:
+    def register_load_state_dict_post_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
         """Run `hook(optimizer)` after load_state_dict."""
-        return Handle(self._optimizer_load_state_dict_post_hooks, hook, prepend)
+        return register(self._optimizer_load_state_dict_post_hooks, hook, prepend)
 
     # -- state
 

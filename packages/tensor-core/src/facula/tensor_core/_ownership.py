@@ -48,6 +48,7 @@ UTILS = {
     "tensorboard": ("facula.utils.tensorboard", "facula"),
     "benchmark": ("facula.utils.benchmark", "facula"),
     "dlpack": ("facula.utils.dlpack", "facula-tensor-core"),
+    "hooks": ("facula.utils.hooks", "facula-tensor-core"),
     "deterministic": ("facula.utils.deterministic", "facula-tensor-core"),
 }
 
