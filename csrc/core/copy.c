@@ -53,7 +53,7 @@ fc_tensor *fc_empty_like(fc_tensor *x, int dtype, int memory_format)
         }
         return fc_new_formed(dtype, x->device, x->ndim, x->shape, memory_format);
     }
-    if (memory_format == 1 && x->numel && fc_is_dense(x))
+    if (memory_format == 1 && fc_is_dense(x))
         return fc_new_strided(dtype, x->device, x->ndim, x->shape, x->stride);
     if (memory_format == 1)
         return fc_new_like_inputs(dtype, x->device, x->ndim, x->shape, 1, &x);

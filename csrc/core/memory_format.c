@@ -1,12 +1,13 @@
 #include "memory_format.h"
 
+/* PyTorch's: unlike a row-major one, a dim of no elements makes the strides of the dims outside of it 0. */
 static void channels_last_strides(int ndim, const int64_t *shape, int64_t *stride)
 {
     int64_t run = 1;
     for (int k = 0; k < ndim; ++k) {
         const int d = k == 0 ? 1 : k == ndim - 1 ? 0 : ndim - k;
         stride[d] = run;
-        run *= shape[d] > 1 ? shape[d] : 1;
+        run *= shape[d];
     }
 }
 
@@ -26,7 +27,7 @@ int fc_is_contiguous(fc_tensor *x, int memory_format)
     if (x->ndim != memory_format + 2)
         return 0;
     channels_last_strides(x->ndim, x->shape, stride);
-    return x->numel == 0 || same_strides(x, stride);
+    return same_strides(x, stride);
 }
 
 int fc_suggested_format(fc_tensor *x)

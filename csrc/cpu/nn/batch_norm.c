@@ -54,7 +54,7 @@ static int check(const fc_call *c, const fc_tensor *x, int first, int last)
 static int keep_format(fc_call *c, fc_tensor *x)
 {
     const int last = x->ndim - 2;
-    if (x->contiguous)
+    if (x->contiguous && x->numel)
         c->spec[0].format = 0;
     else if ((x->ndim == 4 || x->ndim == 5) && fc_is_contiguous(x, last))
         c->spec[0].format = last;

@@ -5,10 +5,10 @@
 #include "../../core/call.h"
 #include "../../core/memory_format.h"
 
-/* Whether strides are channels_last's; told by them alone, so dims of size 1 have a say: c10/core/MemoryFormat.h's rule. */
+/* Whether strides are channels_last's; told by them alone, so dims of size 1 have a say, and of nothing they say nothing: c10/core/MemoryFormat.h's rule. */
 static inline int fc_strides_channels_last(const fc_tensor *t)
 {
-    if (!t->stride[1])
+    if (!t->stride[1] || !t->numel)
         return 0;
     int64_t least = 0;
     for (int k = 0; k < t->ndim; ++k) {

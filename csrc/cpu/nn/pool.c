@@ -110,6 +110,16 @@ static int declare(fc_call *c, const fc_pool *p, int k, fc_tensor *like, int dty
     return fc_keep_format(c, k, like, NULL, p->deep);
 }
 
+/* The same of max_pool3d's results: a volume alone, whose batch of one has any stride, keeps it, too. */
+static int declare_max(fc_call *c, const fc_pool *p, int k)
+{
+    fc_tensor *x = c->t[0];
+    const int bad = declare(c, p, k, x, k ? FC_I64 : p->dtype, p->out);
+    if (!bad && p->ndim == 5 && x->shape[0] == 1 && !x->contiguous && fc_is_contiguous(x, 3))
+        c->spec[k].format = 3;
+    return bad;
+}
+
 /* input; int[3] kernel, int[3] stride, int[3] padding, int[3] dilation, bool ceil_mode */
 static int max_args(fc_pool *p, const fc_call *c)
 {
@@ -122,8 +132,8 @@ int fc_infer_max_pool(fc_call *c)
 {
     fc_pool p;
     int bad = max_args(&p, c);
-    if (!bad) bad = declare(c, &p, 0, c->t[0], p.dtype, p.out);
-    return bad ? bad : declare(c, &p, 1, c->t[0], FC_I64, p.out);
+    if (!bad) bad = declare_max(c, &p, 0);
+    return bad ? bad : declare_max(c, &p, 1);
 }
 
 int fc_cpu_max_pool(fc_call *c)
@@ -140,7 +150,7 @@ int fc_infer__max_pool_values(fc_call *c)
 {
     fc_pool p;
     const int bad = max_args(&p, c);
-    return bad ? bad : declare(c, &p, 0, c->t[0], p.dtype, p.out);
+    return bad ? bad : declare_max(c, &p, 0);
 }
 
 int fc_cpu__max_pool_values(fc_call *c)

@@ -86,6 +86,8 @@ def fold(
         raise RuntimeError(f"fold: Expected size of input's dimension 1 to be divisible by the product of kernel_size, but got {x.size(1)} and {kernel}.")
     wide = tuple(n + 2 * p for n, p in zip(size, padding))
     out = tuple(out_size(n, k, s, 0, d) for n, k, s, d in zip(wide, kernel, stride, dilation))
+    if min(out) < 1:
+        raise RuntimeError(f"fold: Given output_size={size}, kernel_size={kernel}, dilation={dilation}, padding={padding}, stride={stride}, calculated shape of the array of sliding blocks as {out}, but its components must be at least one.")
     if x.size(2) != math.prod(out):
         raise RuntimeError(f"fold: Given output_size={size}, kernel_size={kernel}, dilation={dilation}, padding={padding}, stride={stride}, expected size of input's dimension 2 to match the calculated number of sliding blocks {math.prod(out)}, but got {x.size(2)}.")
     n, c = x.size(0), x.size(1) // places

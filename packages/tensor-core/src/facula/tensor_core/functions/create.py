@@ -147,7 +147,7 @@ def empty(*sizes, size=None, out=None, dtype=None, layout=None, device=None, req
     if memory_format is not None:
         check("empty_like", "memory_format", None, "memory_format", memory_format)
     if memory_format is not None and memory_format.id > 1:
-        t = own_tensor(lib.fc_to(t._h, t.dtype.id, memory_format.id, 0))
+        t = own_tensor(lib.fc_empty_like(t._h, t.dtype.id, memory_format.id))
     return _finish(prepared(t), requires_grad)
 
 
