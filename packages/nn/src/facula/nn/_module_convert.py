@@ -15,6 +15,11 @@ from .parameter import Parameter, UninitializedBuffer, is_lazy
 M = TypeVar("M", bound="ModuleConvert")
 
 
+def _fits(new: Tensor, old: Tensor) -> bool:
+    """Can the old tensor take the new one's data, and stay the object that it is?"""
+    return new.device == old.device and new.layout == old.layout
+
+
 class ModuleConvert:
     """Conversions of all parameters and buffers in place; a base of Module only."""
 
@@ -36,7 +41,7 @@ class ModuleConvert:
                 except Exception as error:
                     param.grad = grad
                     raise RuntimeError(f"_apply(): Couldn't swap {self._get_name()}.{name}") from error
-            elif is_lazy(param) or (new.device == param.device and not modes["overwrite"]):
+            elif is_lazy(param) or (_fits(new, param) and not modes["overwrite"]):
                 param.data = new  # the same object: optimizers go on holding it
             else:
                 param = self._parameters[name] = Parameter(new, param.requires_grad)
@@ -46,7 +51,7 @@ class ModuleConvert:
                 if swap:
                     swap_tensors(grad, made)
                     param.grad = grad
-                elif param.grad is grad:  # the parameter is the one that it was
+                elif param.grad is grad and _fits(made, grad):  # the parameter is the one that it was
                     grad.data = made
                 else:
                     param.grad = made
