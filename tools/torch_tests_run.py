@@ -25,7 +25,7 @@ THEIRS = ("torch.testing._internal", "torch.testing._comparison", "torch.testing
 TABLES = ("<module>", "__post_init__", "_getattr_qual")  # where entries are made of names; a function that asks for one can do without
 BUILT_IN = ("has_lapack", "has_spectral", "has_mkl")  # what a stand-in says of the build
 COMPILERS = ("torch._dynamo", "torch._inductor", "torch._C", "torch._logging", "torch._functorch")  # which the harness looks at around every test
-HARNESS = tuple(f"torch/testing/{name}.py" for name in ("_comparison", "_internal/common_utils", "_internal/common_device_type"))
+HARNESS = tuple(f"torch/testing/{name}.py" for name in ("_comparison", "_utils", "_internal/common_utils", "_internal/common_device_type"))
 TEXT = 1000  # characters of a failure's message
 
 
@@ -34,7 +34,9 @@ class Late(BaseException):
 
 
 class Nothing(mock.MagicMock):
-    """What can be called, entered and decorated with; false, and no test that is to be made into several."""
+    """What can be called, entered and decorated with; false, without names, and no test that is to be made into several."""
+
+    __all__ = ()
 
     def __getattr__(self, name):
         if name == "parametrize_fn":
@@ -152,6 +154,7 @@ def lenient(strict, finder):
 
 def loaded(file):
     """The test file as a module. A helper that another version of torch.testing._internal has, and this one not, decorates nothing."""
+    import torch.testing._utils  # noqa: F401 - an attribute of torch.testing, to the harness
     from torch.testing._internal import common_device_type, common_utils
 
     common_utils.check_test_defined_in_running_script = lambda test: None
@@ -168,7 +171,9 @@ def loaded(file):
             gone = re.match(r"cannot import name '(\w+)' from '(torch\.testing\._internal[\w.]*)'", str(error))
             if gone is None or hasattr(sys.modules[gone[2]], gone[1]):
                 raise
-            setattr(sys.modules[gone[2]], gone[1], None if gone[1].isupper() else Undecorating())
+            home = sys.modules[gone[2]]
+            maker = getattr(home, f"get_{gone[1]}", None)  # a table that is made when asked for since
+            setattr(home, gone[1], maker() if maker else None if gone[1].isupper() else Undecorating())
 
 
 def none_too(parametrized):
