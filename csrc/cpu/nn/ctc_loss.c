@@ -203,9 +203,12 @@ static void N(backward)(void *ctx, int64_t begin, int64_t end, void *scratch)
     for (int64_t n = begin; n < end; ++n) {
         const int64_t steps = q->in_len[n], labels = 2 * q->out_len[n] + 1, wide = q->batch * q->classes;
         const T loss = ((const T *)q->loss_in)[n], g = ((const T *)q->g)[n];
-        for (int64_t t = steps; t < q->steps; ++t)
+        const int impossible = loss == -never; /* a loss that nothing can lower has no slope, but one that zero_infinity left out */
+        for (int64_t t = impossible ? 0 : steps; t < q->steps; ++t)
             for (int64_t c = 0; c < q->classes; ++c)
-                ((T *)q->dx)[t * wide + n * q->classes + c] = 0;
+                ((T *)q->dx)[t * wide + n * q->classes + c] = impossible && t < steps && g != 0 ? K(NAN) : 0;
+        if (impossible)
+            continue;
         N(may_skip)(q, n, labels, skip);
         skip[labels] = skip[labels + 1] = never;
         later[labels] = later[labels + 1] = never; /* beta of the next step, which counts its own x as alpha does */
@@ -220,7 +223,7 @@ static void N(backward)(void *ctx, int64_t begin, int64_t end, void *scratch)
                 N(join_all)(beta, emitted, later, later + 1, later + 2, skip + 2, total, total + q->labels, labels);
             for (int64_t s = 0; s < labels; ++s) { /* how likely it is that this label stands here, given the target */
                 later[s] = beta[s];
-                beta[s] = emitted[s] == never || loss == -never ? 0 : M(exp)(alpha[s] + beta[s] - emitted[s] + loss);
+                beta[s] = emitted[s] == never ? 0 : M(exp)(alpha[s] + beta[s] - emitted[s] + loss);
             }
             for (int64_t c = 0; c < q->classes; ++c)
                 sum[c] = 0;

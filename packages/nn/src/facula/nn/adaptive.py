@@ -15,7 +15,7 @@ from .module import Module
 __all__ = ["AdaptiveLogSoftmaxWithLoss"]
 
 
-class ASMoutput(NamedTuple):
+class _ASMoutput(NamedTuple):
     output: Tensor
     loss: Tensor
 
@@ -67,7 +67,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
             down.reset_parameters()
             up.reset_parameters()
 
-    def forward(self, input_: Tensor, target_: Tensor) -> ASMoutput:
+    def forward(self, input_: Tensor, target_: Tensor) -> _ASMoutput:
         """(log-probability of each target, mean loss); input (N, in_features) or (in_features)."""
         if input_.dim() not in (1, 2) or target_.dim() != input_.dim() - 1:
             raise RuntimeError(f"AdaptiveLogSoftmaxWithLoss: expected input of 1 or 2 dims and target of one less, got {input_.dim()} and {target_.dim()}")
@@ -89,7 +89,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
                 inner = F.log_softmax(project(x.index_select(0, rows)), 1)
                 found = inner.gather(1, (target[rows] - self.cutoffs[k]).unsqueeze(1)).squeeze(1)
                 out = out.index_add(0, rows, found)
-        return ASMoutput(out.squeeze(0) if single else out, -out.mean())
+        return _ASMoutput(out.squeeze(0) if single else out, -out.mean())
 
     def log_prob(self, input: Tensor) -> Tensor:
         """Log-probabilities of all classes: (N, n_classes)."""

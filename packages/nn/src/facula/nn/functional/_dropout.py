@@ -108,6 +108,6 @@ def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 
 
 def _batched_drop(input: Tensor, p: float, training: bool, inplace: bool, ndim: int) -> Tensor:
-    if input.dim() == ndim - 1:
+    if input.dim() != ndim:  # without batch; dropout3d's too few or too many dims, as well
         return _drop(input.unsqueeze(0), p, training, inplace, True, _scaled).squeeze(0)
     return _drop(input, p, training, inplace, True, _scaled)

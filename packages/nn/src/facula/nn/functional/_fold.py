@@ -59,7 +59,7 @@ def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
         result = windows.reshape(x.shape[0], x.shape[1] * kernel[0] * kernel[1], out[0] * out[1])
         return _laid_like(result, result) if input.dim() == 4 else _laid_like(result, result).squeeze(0)
     parts = [part for _, part in taps(x, kernel, stride, dilation, out)]
-    result = facula.stack(parts, 2).reshape(x.size(0), x.size(1) * len(parts), math.prod(out))
+    result = facula.stack(parts, 2).reshape(x.size(0), x.size(1) * len(parts), math.prod(out)).contiguous()
     return result if input.dim() == 4 else result.squeeze(0)
 
 
@@ -96,7 +96,7 @@ def fold(
     index = facula.stack([part.reshape(-1) for _, part in taps(index, kernel, stride, dilation, out)], 0).reshape(-1)
     total = facula.zeros((n, c, math.prod(wide)), dtype=x.dtype, device=x.device).index_add(2, index, x.reshape(n, c, -1))
     result = total.reshape(n, c, *wide)
-    result = result[:, :, padding[0] : padding[0] + size[0], padding[1] : padding[1] + size[1]]
+    result = result[:, :, padding[0] : padding[0] + size[0], padding[1] : padding[1] + size[1]].contiguous()
     return result if input.dim() == 3 else result.squeeze(0)
 
 

@@ -27,7 +27,7 @@ def _padded(targets: Tensor, lengths: Tensor, batch: int) -> Tensor:
     if targets.dim() == 2:
         return targets.long()
     widest = int(lengths.max()) if batch else 0
-    if targets.numel() != int(lengths.sum()):
+    if targets.numel() != int(lengths.sum()) or targets.dim() == 0:
         raise RuntimeError(
             f"ctc_loss: Expected tensor to have size {int(lengths.sum())} at dimension 0, the sum of target_lengths, but got size "
             f"{targets.numel()} for argument #2 'targets'"
@@ -71,7 +71,6 @@ def ctc_loss(
     single = log_probs.dim() == 2
     if single:
         log_probs = log_probs.unsqueeze(1)
-        targets = targets.reshape(1, -1)
     steps, batch, classes = log_probs.shape
     if not 0 <= blank < classes:
         raise RuntimeError(f"ctc_loss: blank must be in label range [0, {classes - 1}], got {blank}")

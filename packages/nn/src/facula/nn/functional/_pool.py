@@ -313,9 +313,7 @@ def _unpooled(name: str, input: Tensor, kernel: tuple, stride: tuple, padding: t
     """The sizes that were pooled: as they would be if the windows just filled them, or output_size where that is less than a stride off."""
     shape, n = input.shape, len(kernel)
     natural = [(shape[len(shape) - n + d] - 1) * stride[d] + kernel[d] - 2 * padding[d] for d in range(n)]
-    if output_size is None:
-        return natural
-    size = list(output_size)
+    size = natural if output_size is None else list(output_size)
     if len(size) == n + 2:
         size = size[2:]
     if len(size) != n:
@@ -323,6 +321,8 @@ def _unpooled(name: str, input: Tensor, kernel: tuple, stride: tuple, padding: t
     for want, usual, s in zip(size, natural, stride):
         if not usual - s < want < usual + s:
             raise ValueError(f"{name}: invalid output_size {size}: a dim must be within {s} of {usual}.")
+    if min(size) < 0:
+        raise ValueError(f"{name}: output_size must not be negative, but the sizes are {size}. Pad less, or give larger windows.")
     return size
 
 

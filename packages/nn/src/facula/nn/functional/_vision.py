@@ -34,9 +34,9 @@ def _scale(size: int, out: int, factor: float | None, align_corners: bool) -> fl
     return 1.0 / factor if factor is not None and factor > 0 else size / out
 
 
-def _nearest(size: int, out: int, factor: float | None, exact: bool) -> Rule:
-    if not exact and out in (size, 2 * size):
-        return [[(k * size // out, 1.0)] for k in range(out)]  # as PyTorch, whatever the factor says
+def _nearest(size: int, out: int, factor: float | None, exact: bool, plane: bool) -> Rule:
+    if plane and out in (size, 2 * size):
+        return [[(k * size // out, 1.0)] for k in range(out)]  # as PyTorch, whatever the factor says; in lines and volumes it has its say
     # PyTorch computes the scale and the product in float32; so must we, to pick the same neighbours
     scale = _f32(1.0 / factor) if factor is not None else _f32(size / out)
     shift = 0.5 if exact else 0.0
@@ -116,8 +116,8 @@ def _fixed_point(rule: Rule) -> tuple[Rule, int]:
 def _taps(kind: str, size: int, out: int, factor: float | None, align_corners: bool, dtype: Any) -> tuple[Tensor, Tensor, int]:
     """A rule as the row takes it: places and weights (out, taps), -1 where there are fewer taps; bits: of the weights of bytes, which are integers."""
     rounded = _f32 if dtype is facula.float32 else float
-    if kind in ("nearest", "nearest-exact"):
-        rule = _nearest(size, out, factor, kind == "nearest-exact")
+    if kind.startswith("nearest"):
+        rule = _nearest(size, out, factor, kind == "nearest-exact", kind == "nearest in a plane")
     elif kind.startswith("antialiased "):
         rule = _antialiased(size, out, factor, align_corners, kind.endswith("bicubic"))
     elif kind == "bicubic":
@@ -194,14 +194,14 @@ def interpolate(
     if mode in _MODES and align_corners is not None and align_corners is not True and align_corners is not False:
         raise TypeError(f"interpolate(): argument 'align_corners' must be bool, not {type(align_corners).__name__}. Write True or False.")
     out, factors = _output_size(input, size, scale_factor, bool(recompute_scale_factor) or mode == "area")
+    if antialias and (mode not in ("bilinear", "bicubic") or input.dim() != 4):
+        raise ValueError("Anti-alias option is restricted to bilinear and bicubic modes and requires a 4-D tensor as input")
     if not 3 <= input.dim() <= 5 or (mode in _MODES and _MODES[mode] != input.dim()):
         raise NotImplementedError(f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.dim()}D) for the modes: nearest | linear | bilinear | bicubic | trilinear | area | nearest-exact (got {mode})")
     if recompute_scale_factor and size is not None:
         raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
     if recompute_scale_factor:
         factors = None
-    if antialias and mode not in ("bilinear", "bicubic"):
-        raise ValueError("Anti-alias option is restricted to bilinear and bicubic modes and requires a 4-D tensor as input")
     if 0 in input.shape[1:] and mode != "area":
         raise RuntimeError(f"Non-empty {input.dim()}D data tensor expected but got a tensor with sizes {list(input.shape)}")
     if any(n <= 0 for n in out):
@@ -216,7 +216,7 @@ def interpolate(
         only("interpolate, mode " + mode, input.dtype, (*REAL, facula.uint8))
     if math.prod((*input.shape[:2], *out)) > 2**28 and not input.is_meta:
         facula.empty((*input.shape[:2], *out), dtype=input.dtype)  # where memory does not suffice, this says so before tables of those lengths are made
-    kind = "antialiased " + mode if antialias else mode
+    kind = "antialiased " + mode if antialias else "nearest in a plane" if mode == "nearest" and input.dim() == 4 else mode
     work = input.dtype if input.dtype in (facula.float32, facula.float64, facula.uint8) else facula.float32
     x = input.float() if input.dtype in (facula.float16, facula.bfloat16) else input  # rounded once, after the last dim
     order = list(range(len(out))) if x.is_floating_point() else list(reversed(range(len(out))))
