@@ -31,7 +31,7 @@ REASONS = {
     "facula.data._fetch": {"MapFetcher.__init__": "beside the fetcher of streams, which asks"},
     "facula.data._collate": {"collate_tensor_fn": "collate functions get the table", "collate_float_fn": "so too", "collate_int_fn": "so too", "collate_str_fn": "so too"},
     "facula.dist._engines": {"SingleEngine.all_reduce": "of one process alone every reduction is the same", "SingleEngine.broadcast": "there is one source"},
-    "facula.nn.attention.flex_attention": {"noop_mask": "everything attends", "create_block_mask": "masks are made where q lives"},
+    "facula.nn.attention._block_mask": {"noop_mask": "everything attends"},
     "facula.nn.parallel.data_parallel": {"DataParallel.__init__": "one device: nothing is split", "data_parallel": "so too"},
     "facula.optim.sgd": {"SGD.refuse": "sparse gradients are welcome"},
     "facula.optim.swa_utils": {"get_ema_avg_fn.ema_update": "the third argument of averaging functions"},
