@@ -16,10 +16,12 @@ def special(change) -> None:
 
 
 def is_anomaly_enabled() -> bool:
+    """Whether a failing backward shows the forward line."""
     return anomaly["enabled"]
 
 
 def is_anomaly_check_nan_enabled() -> bool:
+    """Whether a NaN among the gradients is an error in anomaly mode."""
     return anomaly["check_nan"]
 
 

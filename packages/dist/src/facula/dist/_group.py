@@ -86,6 +86,7 @@ _world: ProcessGroup | None = None
 
 
 def is_available() -> bool:
+    """Whether processes can be joined here: always."""
     return True
 
 
@@ -100,10 +101,12 @@ def is_gloo_available() -> bool:
 
 
 def is_nccl_available() -> bool:
+    """Whether NCCL is there: it needs GPUs, and there are none."""
     return False
 
 
 def is_initialized() -> bool:
+    """Whether init_process_group has been called, and destroy_process_group not since."""
     return _world is not None
 
 
@@ -226,6 +229,7 @@ def _rank_not_in_group(group) -> bool:
 
 
 def get_backend(group: ProcessGroup | None = None) -> Backend:
+    """The name of the group's backend, "gloo" or "mpi"; by default that of all processes."""
     return _group_of(group).backend
 
 

@@ -50,6 +50,7 @@ def set_num_threads(n):
 
 
 def get_num_interop_threads():
+    """How many threads run operations beside each other: 1, each operation divides itself among get_num_threads()."""
     return 1
 
 

@@ -143,6 +143,7 @@ def sparse_mask(self, mask):
 
 def _strided(name):
     def method(self, *args, **kwargs):
+        """Of sparse tensors alone; raises RuntimeError for others."""
         raise RuntimeError(f"{name}: expected sparse coordinate tensor layout but got Strided. Convert with to_sparse().")
 
     method.__name__ = name
