@@ -25,6 +25,7 @@ def scatter_reduce(input, dim, index, src, reduce, *, include_self=True, out=Non
     if include_self and reduce != "mean" and reduce in _REDUCE and input.shape and src.shape == index.shape and index.numel() and input.dtype is src.dtype:
         result = _REDUCE[reduce][0](input, dim, index, src)
         return result if out is None else into("scatter_reduce", result, out)
+    reduce = {"min": "amin", "max": "amax"}.get(reduce, reduce)  # older names, which PyTorch takes here and nowhere else
     if reduce not in ("sum", "prod", "mean", "amax", "amin"):
         raise RuntimeError(f"scatter_reduce: reduce argument must be either sum, prod, mean, amax or amin, got {reduce}.")
     if input.dtype is not src.dtype:
