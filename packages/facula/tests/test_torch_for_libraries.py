@@ -35,7 +35,7 @@ NAMES = """
 torch.distributions.utils._standard_normal torch.distributions.transforms._InverseTransform torch.serialization.MAP_LOCATION
 torch.nn.modules.module._IncompatibleKeys torch.nn.parallel.scatter_gather.scatter torch.nn.utils.stateless._reparametrize_module
 torch.optim.optimizer.ParamsT torch.optim.optimizer._use_grad_for_differentiable torch.utils.data.dataloader._BaseDataLoaderIter
-torch.distributed.tensor.DTensor torch.distributed.fsdp.FullyShardedDataParallel torch.distributed.optim.ZeroRedundancyOptimizer
+torch.distributed.tensor.DTensor torch.cuda.comm.broadcast torch.distributed.fsdp.FullyShardedDataParallel torch.distributed.optim.ZeroRedundancyOptimizer
 torch.distributed.algorithms.join.Join torch.distributed.constants.default_pg_timeout torch.fx.GraphModule torch.storage.TypedStorage
 torch._C._TensorMeta torch.Future torch.ScriptModule torch.utils.flop_counter.FlopCounterMode torchvision.io.read_image
 torch.utils._pytree._dict_flatten_with_keys torch.nn.attention.flex_attention.BlockMask
