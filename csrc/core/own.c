@@ -5,6 +5,7 @@
 #include "facula.h"
 #include "alloc.h"
 #include "call.h"
+#include "copy_nest.h"
 #include "memory_format.h"
 #include "nest.h"
 #include "own.h"
@@ -113,6 +114,17 @@ static void fc_bump_written(const fc_staging *s, const fc_own_args *a, const fc_
     }
 }
 
+/* A result in the format that was declared: 1 as the first argument lies. */
+static fc_tensor *fc_arranged(fc_tensor *result, const fc_spec *spec, fc_tensor *first)
+{
+    if (spec->format != 1)
+        return fc_to(result, spec->dtype, spec->format, 1);
+    fc_tensor *t = fc_empty_like(first, spec->dtype, 1);
+    if (t)
+        fc_copy_nest(t, result);
+    return t;
+}
+
 static fc_tensor *fc_own_run(fc_call *c, fc_tensor *out, fc_tensor **t)
 {
     pthread_once(&fc_args_once, fc_read_signatures);
@@ -156,8 +168,8 @@ static fc_tensor *fc_own_run(fc_call *c, fc_tensor *out, fc_tensor **t)
     for (int k = 0; k < c->nout && !bad; ++k) {
         const fc_spec *spec = &c->spec[k];
         const int half = fc_is_half(spec->dtype) && device != FC_META && !as_is;
-        c->out[k] = spec->direct ? fc_new_formed(spec->dtype, device, spec->ndim, spec->shape, spec->format)
-                  : as_is && spec->format ? fc_empty_like(t[0], spec->dtype, spec->format)
+        c->out[k] = spec->direct && spec->format != 1 ? fc_new_formed(spec->dtype, device, spec->ndim, spec->shape, spec->format)
+                  : (as_is || spec->direct) && spec->format ? fc_empty_like(t[0], spec->dtype, spec->format)
                                           : fc_new(half ? FC_F32 : spec->dtype, device, spec->ndim, spec->shape);
         bad = c->out[k] ? FC_OK : FC_MEMORY;
     }
@@ -179,7 +191,7 @@ static fc_tensor *fc_own_run(fc_call *c, fc_tensor *out, fc_tensor **t)
     }
     for (int k = 0; k < c->nout && !bad; ++k)
         if (c->out[k]->dtype != c->spec[k].dtype || (c->spec[k].format && !as_is && !c->spec[k].direct)) { /* halves: rounded once, here */
-            narrow[k] = fc_to(c->out[k], c->spec[k].dtype, c->spec[k].format, 1);
+            narrow[k] = fc_arranged(c->out[k], &c->spec[k], t[0]);
             bad = narrow[k] ? FC_OK : FC_MEMORY;
             if (!bad) {
                 fc_free(c->out[k]);

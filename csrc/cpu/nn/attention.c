@@ -44,6 +44,12 @@ int fc_infer__attention(fc_call *c)
         return bad;
     const int64_t shape[4] = {q->shape[0], q->shape[1], q->shape[2], c->t[2]->shape[3]};
     fc_declare(c, 0, q->dtype, 4, shape);
+    fc_read_in_place(c, (const int[]){0, 1, 2}, 3);
+    int alike = !c->t[4] && shape[3] == q->shape[3] && q->stride[3] == 1; /* the result lies as a query does that shows nothing twice */
+    for (int k = 0; k < 3; ++k)
+        alike &= q->shape[k] == 1 || q->stride[k] != 0;
+    c->spec[0].format = alike;
+    c->spec[0].direct = alike && !fc_is_half(q->dtype);
     return fc_declare(c, 1, fc_is_half(q->dtype) ? FC_F32 : q->dtype, 3, shape);
 }
 
@@ -56,6 +62,8 @@ int fc_infer__attention_backward(fc_call *c)
     bad = bad ? bad : fc_check_part(c, q, 0, q->shape[0] * q->shape[1] * q->shape[2] * c->t[3]->shape[3]);
     bad = bad ? bad : fc_check_part(c, q, 5, q->shape[0] * q->shape[1] * q->shape[2]);
     bad = bad || !c->t[7] ? bad : check_keep(c, 1, 7);
+    if (!bad)
+        fc_read_in_place(c, (const int[]){0, 1, 2, 3, 4}, 5);
     for (int k = 0; k < 3 && !bad; ++k)
         bad = fc_declare(c, k, q->dtype, 4, c->t[k + 1]->shape);
     return bad;
@@ -67,6 +75,7 @@ int FC_ISA_NAME(fc_cpu__attention)(fc_call *c)
     fc_attention a = fc_attention_of(c, 0, 3);
     a.keep = c->t[4] ? FC_DATA(const uint8_t, c->t[4]) : NULL;
     a.out = c->out[0]->data;
+    a.out_lies = fc_lies_of(c->out[0]);
     a.lse = c->out[1]->data;
     return c->t[0]->dtype == FC_F32 ? forward_f32(&a) : forward_f64(&a);
 }
@@ -78,6 +87,8 @@ int FC_ISA_NAME(fc_cpu__attention_backward)(fc_call *c)
     a.keep = c->t[7] ? FC_DATA(const uint8_t, c->t[7]) : NULL;
     a.g = c->t[0]->data;
     a.result = c->t[4]->data;
+    a.g_lies = fc_lies_of(c->t[0]);
+    a.out_lies = fc_lies_of(c->t[4]);
     a.lse_in = c->t[5]->data;
     a.dq = c->out[0]->data;
     a.dk = c->out[1]->data;
@@ -102,9 +113,9 @@ static inline int N(product)(T *c, int64_t wide, int64_t m, int64_t n, int64_t k
 static int N(scores)(const fc_attention *a, T *scores, int64_t b, int64_t h, int64_t i0, int64_t rows, int64_t j0, int64_t cols)
 {
     const int64_t e = a->width, hk = h / (a->heads / a->key_heads);
-    const T *q = (const T *)a->q + ((b * a->heads + h) * a->queries + i0) * e;
-    const T *k = (const T *)a->k + ((b * a->key_heads + hk) * a->keys + j0) * e;
-    if (N(product)(scores, FC_ATTENTION_COLS, rows, cols, e, q, e, 1, k, 1, e, 0))
+    const T *q = (const T *)a->q + fc_row_at(&a->q_lies, b, h, i0);
+    const T *k = (const T *)a->k + fc_row_at(&a->k_lies, b, hk, j0);
+    if (N(product)(scores, FC_ATTENTION_COLS, rows, cols, e, q, a->q_lies.row, 1, k, 1, a->k_lies.row, 0))
         return FC_MEMORY;
     const T scale = (T)a->scale;
     for (int64_t r = 0; r < rows; ++r) {
@@ -147,16 +158,18 @@ static void N(forward_block)(void *ctx, int64_t begin, int64_t end, void *scratc
         const int64_t i0 = t % blocks * FC_ATTENTION_ROWS, h = t / blocks % a->heads, b = t / blocks / a->heads;
         const int64_t rows = a->queries - i0 < FC_ATTENTION_ROWS ? a->queries - i0 : FC_ATTENTION_ROWS;
         const int64_t seen = fc_attention_seen(a, i0 + rows - 1), at = (b * a->heads + h) * a->queries + i0;
-        const T *v = (const T *)a->v + (b * a->key_heads + h / (a->heads / a->key_heads)) * a->keys * w;
-        T *out = (T *)a->out + at * w;
-        memset(out, 0, (size_t)(rows * w) * sizeof(T));
-        for (int64_t r = 0; r < rows; ++r)
+        const int64_t wide = a->out_lies.row;
+        const T *v = (const T *)a->v + fc_row_at(&a->v_lies, b, h / (a->heads / a->key_heads), 0);
+        T *out = (T *)a->out + fc_row_at(&a->out_lies, b, h, i0);
+        for (int64_t r = 0; r < rows; ++r) {
+            memset(out + r * wide, 0, (size_t)w * sizeof(T));
             peak[r] = K(-INFINITY), sum[r] = 0;
+        }
         for (int64_t j0 = 0; j0 < seen; j0 += FC_ATTENTION_COLS) {
             const int64_t cols = seen - j0 < FC_ATTENTION_COLS ? seen - j0 : FC_ATTENTION_COLS;
             note(a, N(scores)(a, scores, b, h, i0, rows, j0, cols));
             for (int64_t r = 0; r < rows; ++r) {
-                T *restrict row = scores + r * FC_ATTENTION_COLS, *restrict out_r = out + r * w;
+                T *restrict row = scores + r * FC_ATTENTION_COLS, *restrict out_r = out + r * wide;
                 const T top = M(greater)(peak[r], M(row_max)(row, cols)), shift = top == K(-INFINITY) ? 0 : top;
                 const T less = M(exp)(peak[r] - shift);
                 for (int64_t j = 0; j < cols; ++j)
@@ -168,12 +181,12 @@ static void N(forward_block)(void *ctx, int64_t begin, int64_t end, void *scratc
                 peak[r] = top;
             }
             N(drop)(a, scores, at, rows, j0, cols);
-            note(a, N(product)(out, w, rows, w, cols, scores, FC_ATTENTION_COLS, 1, v + j0 * w, w, 1, 1));
+            note(a, N(product)(out, wide, rows, w, cols, scores, FC_ATTENTION_COLS, 1, v + j0 * a->v_lies.row, a->v_lies.row, 1, 1));
         }
         for (int64_t r = 0; r < rows; ++r) {
             const T by = sum[r] == 0 ? 1 : sum[r];
             for (int64_t j = 0; j < w; ++j)
-                out[r * w + j] /= by;
+                out[r * wide + j] /= by;
             ((T *)a->lse)[at + r] = peak[r] == K(-INFINITY) ? peak[r] : peak[r] + M(log)(sum[r]);
         }
     }
@@ -191,25 +204,27 @@ static int N(forward)(fc_attention *a)
 static int N(backward_block)(const fc_attention *a, T *p, T *ds, int64_t b, int64_t h, int64_t i0, int64_t rows, int64_t j0, int64_t cols)
 {
     const int64_t e = a->width, w = a->value_width, wide = FC_ATTENTION_COLS;
-    const int64_t queries = (b * a->heads + h) * a->queries + i0, keys = (b * a->key_heads + h / (a->heads / a->key_heads)) * a->keys + j0;
-    const T *q = (const T *)a->q + queries * e, *g = (const T *)a->g + queries * w, *out = (const T *)a->result + queries * w;
-    const T *k = (const T *)a->k + keys * e, *v = (const T *)a->v + keys * w, *lse = (const T *)a->lse_in + queries;
+    const int64_t hk = h / (a->heads / a->key_heads), g_row = a->g_lies.row, out_row = a->out_lies.row;
+    const int64_t queries = (b * a->heads + h) * a->queries + i0, keys = (b * a->key_heads + hk) * a->keys + j0;
+    const T *q = (const T *)a->q + fc_row_at(&a->q_lies, b, h, i0), *g = (const T *)a->g + fc_row_at(&a->g_lies, b, h, i0);
+    const T *k = (const T *)a->k + fc_row_at(&a->k_lies, b, hk, j0), *v = (const T *)a->v + fc_row_at(&a->v_lies, b, hk, j0);
+    const T *out = (const T *)a->result + fc_row_at(&a->out_lies, b, h, i0), *lse = (const T *)a->lse_in + queries;
     T *dq = (T *)a->dq + queries * e, *dk = (T *)a->dk + keys * e, *dv = (T *)a->dv + keys * w;
     int bad = N(scores)(a, p, b, h, i0, rows, j0, cols);
-    bad |= N(product)(ds, wide, rows, cols, w, g, w, 1, v, 1, w, 0);
+    bad |= N(product)(ds, wide, rows, cols, w, g, g_row, 1, v, 1, a->v_lies.row, 0);
     N(drop)(a, ds, queries, rows, j0, cols);
     for (int64_t r = 0; r < rows; ++r) {
         T *restrict p_r = p + r * wide, *restrict ds_r = ds + r * wide;
-        const T shift = lse[r] == K(-INFINITY) ? 0 : lse[r], d = M(row_dot)(g + r * w, out + r * w, w), scale = (T)a->scale;
+        const T shift = lse[r] == K(-INFINITY) ? 0 : lse[r], d = M(row_dot)(g + r * g_row, out + r * out_row, w), scale = (T)a->scale;
         for (int64_t j = 0; j < cols; ++j)
             p_r[j] = M(exp)(p_r[j] - shift);
         for (int64_t j = 0; j < cols; ++j)
             ds_r[j] = p_r[j] * (ds_r[j] - d) * scale;
     }
     N(drop)(a, p, queries, rows, j0, cols);
-    bad |= N(product)(dv, w, cols, w, rows, p, 1, wide, g, w, 1, 1);
-    bad |= N(product)(dq, e, rows, e, cols, ds, wide, 1, k, e, 1, 1);
-    return bad | N(product)(dk, e, cols, e, rows, ds, 1, wide, q, e, 1, 1);
+    bad |= N(product)(dv, w, cols, w, rows, p, 1, wide, g, g_row, 1, 1);
+    bad |= N(product)(dq, e, rows, e, cols, ds, wide, 1, k, a->k_lies.row, 1, 1);
+    return bad | N(product)(dk, e, cols, e, rows, ds, 1, wide, q, a->q_lies.row, 1, 1);
 }
 
 /* Task t: one head of keys with its group of queries' heads. Keys outside, so that every sum runs in the order of its index. */

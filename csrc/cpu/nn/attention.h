@@ -16,9 +16,16 @@
  * a 64 KB cache to queries, keys and values. */
 enum { FC_ATTENTION_ROWS = 64, FC_ATTENTION_COLS = 128 };
 
+/* Strides of a tensor (B, H, L, E) whose rows lie whole. */
+typedef struct { int64_t batch, head, row; } fc_lies;
+
+static inline fc_lies fc_lies_of(const fc_tensor *t) { return (fc_lies){t->stride[0], t->stride[1], t->stride[2]}; }
+static inline int64_t fc_row_at(const fc_lies *l, int64_t b, int64_t h, int64_t i) { return b * l->batch + h * l->head + i * l->row; }
+
 typedef struct {
     int64_t batch, heads, key_heads, queries, keys, width, value_width;
     const void *q, *k, *v, *mask;
+    fc_lies q_lies, k_lies, v_lies, out_lies, g_lies; /* out_lies: the result's, forward and backward */
     const uint8_t *keep;              /* NULL, or which weights dropout leaves, (B, H, L, S) */
     int64_t mask_batch, mask_head, mask_query, mask_key; /* strides, 0 where the mask is one for all */
     int mask_is_bool, causal;
@@ -67,11 +74,22 @@ static inline int fc_check_attention(const fc_call *c, int at, int mask)
     return FC_OK;
 }
 
+/* Arguments whose rows lie whole are read where they are: heads that were one tensor's columns, as a rule. */
+static inline void fc_read_in_place(fc_call *c, const int *which, int n)
+{
+    for (int j = 0; j < n; ++j) {
+        const fc_tensor *t = c->t[which[j]];
+        if (!fc_is_half(t->dtype) && (t->stride[3] == 1 || t->shape[3] == 1))
+            c->as_is |= 1u << which[j];
+    }
+}
+
 static inline fc_attention fc_attention_of(const fc_call *c, int at, int mask)
 {
     const fc_tensor *q = c->t[at], *k = c->t[at + 1], *v = c->t[at + 2], *m = c->t[mask];
     fc_attention a = {.batch = q->shape[0], .heads = q->shape[1], .key_heads = k->shape[1], .queries = q->shape[2], .keys = k->shape[2],
                       .width = q->shape[3], .value_width = v->shape[3], .q = q->data, .k = k->data, .v = v->data,
+                      .q_lies = fc_lies_of(q), .k_lies = fc_lies_of(k), .v_lies = fc_lies_of(v),
                       .causal = (int)c->i[0], .scale = c->d[0], .keep_scale = c->d[1]};
     if (m) {
         a.mask = m->data;

@@ -199,3 +199,18 @@ def test_a_maximum_of_many_windows_is_each_windows(options):
 
         assert torch.equal(values.nan_to_num(9, None, -9).to(torch.int64), slow)
         assert torch.equal(places[1], where[1])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16"])
+def test_attention_reads_heads_where_they_lie(dtype):
+    """Heads that are columns of one tensor: the bits of copies, and a result that lies as the query."""
+    packed = torch.randn(2, 70, 3 * 4 * 8, generator=torch.Generator().manual_seed(3)).to(getattr(torch, dtype))
+    found = []
+    for heads in (lambda t: t, lambda t: t.contiguous()):
+        x = packed.detach().clone().requires_grad_()
+        q, k, v = (heads(t.view(2, 70, 4, 8).transpose(1, 2)) for t in x.chunk(3, -1))
+        out = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        (out * torch.linspace(-1, 1, out.numel()).view_as(out).to(out.dtype)).sum().backward()
+        assert out.stride() == ((2240, 8, 32, 1) if not found else (2240, 560, 8, 1))
+        found.append((out.detach(), x.grad))
+    assert torch.equal(found[0][0], found[1][0]) and torch.equal(found[0][1], found[1][1])
