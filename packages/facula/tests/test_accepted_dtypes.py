@@ -20,13 +20,11 @@ OTHERWISE = (  # no functions of tensors' values, or of chance alone
 )  # fmt: skip
 
 WHOLE = "integers are whole: nothing is to be rounded, as in facula.round"
-LOSS = "here a loss of integers is one of floats; PyTorch refuses their mean, or rounds it"
 COMPLEX32 = "complex32 is not a dtype here"
 KNOWN = {
     ("special.round", 1): WHOLE,
     ("complex", 2): COMPLEX32,
     ("nn.functional.soft_margin_loss", 2): "a loss of complex numbers is refused",
-    ("nn.functional.gaussian_nll_loss", 3): LOSS,
 }
 
 
