@@ -1,9 +1,11 @@
 /*
  * The thread pool.
  *
- * One job at a time. A caller publishes it with a number of *seats*; workers that are awake take a seat, pull pieces
- * from a shared counter, and leave. The caller pulls pieces too, and when none is left it closes the seats and waits only
- * for workers that sat down: one that the system was slow to wake is never waited for. That keeps a busy machine fast.
+ * One job at a time. A caller publishes it with a number of *seats*; workers that are awake take a seat, pull pieces, and
+ * leave. The caller pulls pieces too, and when none is left it closes the seats and waits only for workers that sat down:
+ * one that the system was slow to wake is never waited for. That keeps a busy machine fast.
+ * Each thread has a share of the pieces, the same one in job after job, so that what it wrote is in its core's cache when
+ * the next kernel reads it; when its share is done it helps with the others.
  *
  * A caller that finds the pool taken, or is itself inside a piece, runs its pieces alone, so nothing can deadlock.
  * Workers start at the first job that wants them, with every signal blocked (signals are Python's), and sleep on a
@@ -33,6 +35,8 @@
 #define SPINS_MOST 4096     /* about 80 us: what lies between two ops of a network; waking a sleeper costs its caller half of that */
 #define SPINS_TO_YIELD 32   /* a yield to nobody costs as much as a dozen of them */
 #define JOBS_TO_LOOK 64     /* a system call for as many jobs is nothing, and they last no time slice */
+#define LINE 64             /* bytes: what one thread writes often lies apart from what the others read */
+#define MOST_SHARES 16      /* of a job; more threads than that have them in common */
 #define NAP_NS 120000       /* who slept for less than this would have done better to wait awake */
 
 typedef struct {
@@ -41,8 +45,12 @@ typedef struct {
     void *ctx;
     char *scratch;
     size_t stride; /* scratch bytes from one participant to the next */
-    int64_t n, piece;
-    int64_t next; /* atomic: where the next piece begins */
+    int64_t n, piece, pieces;
+    int shares;
+    struct {
+        char apart_[LINE];
+        int64_t next; /* atomic: the share's next piece */
+    } share[MOST_SHARES];
 } job;
 
 static struct {
@@ -141,17 +149,24 @@ static void first_use(void)
 
 /* ---- work ---- */
 
-static void run_pieces(job *j, int seat)
+static int64_t share_begin(const job *j, int k) { return j->pieces * k / j->shares; }
+
+/* seat: whose scratch; thread: whose share comes first, 0 for the caller. */
+static void run_pieces(job *j, int seat, int thread)
 {
-    for (;;) {
-        const int64_t begin = fc_atomic_count(&j->next, j->piece);
-        if (begin >= j->n)
-            return;
-        const int64_t end = j->n - begin < j->piece ? j->n : begin + j->piece;
-        if (j->fn)
-            j->fn(j->ctx, begin, end);
-        else
-            j->scratch_fn(j->ctx, begin, end, j->scratch + (size_t)seat * j->stride);
+    for (int k = 0; k < j->shares; ++k) {
+        const int s = (thread + k) % j->shares;
+        const int64_t last = share_begin(j, s + 1);
+        while (fc_atomic_peek(&j->share[s].next) < last) {
+            const int64_t begin = fc_atomic_count(&j->share[s].next, 1) * j->piece;
+            if (begin >= last * j->piece)
+                break;
+            const int64_t end = j->n - begin < j->piece ? j->n : begin + j->piece;
+            if (j->fn)
+                j->fn(j->ctx, begin, end);
+            else
+                j->scratch_fn(j->ctx, begin, end, j->scratch + (size_t)seat * j->stride);
+        }
     }
 }
 
@@ -162,9 +177,9 @@ static int64_t now_ns(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static void *worker(void *unused)
+static void *worker(void *number)
 {
-    (void)unused;
+    const int thread = (int)(intptr_t)number;
     inside_tls = 1;
     int patience = SPINS_LEAST; /* the most, once it would have paid; half as long each time it did not */
     for (;;) {
@@ -189,7 +204,7 @@ static void *worker(void *unused)
         job *const j = pool.job;
         pthread_mutex_unlock(&pool.lock);
 
-        run_pieces(j, seat);
+        run_pieces(j, seat, thread);
 
         pthread_mutex_lock(&pool.lock);
         fc_atomic_poke(&pool.running, pool.running - 1);
@@ -208,7 +223,7 @@ static int hire(int wanted)
         sigfillset(&all);
         pthread_sigmask(SIG_SETMASK, &all, &before);
         for (pthread_t *thread = pool.thread + pool.workers; pool.workers < wanted; ++pool.workers, ++thread) {
-            if (pthread_create(thread, NULL, worker, NULL) != 0)
+            if (pthread_create(thread, NULL, worker, (void *)(intptr_t)(pool.workers + 1)) != 0)
                 break;
             pthread_detach(*thread);
         }
@@ -240,6 +255,10 @@ static void leave_the_core(void)
 
 static void run_together(job *j, int helpers)
 {
+    j->pieces = (j->n - 1) / j->piece + 1;
+    j->shares = helpers < MOST_SHARES ? helpers + 1 : MOST_SHARES;
+    for (int k = 0; k < j->shares; ++k)
+        j->share[k].next = share_begin(j, k);
     pthread_mutex_lock(&pool.lock);
     pool.job = j;
     ++pool.jobs;
@@ -252,7 +271,7 @@ static void run_together(job *j, int helpers)
     pthread_mutex_unlock(&pool.lock);
 
     inside_tls = 1;
-    run_pieces(j, 0);
+    run_pieces(j, 0, 0);
     inside_tls = 0;
 
     pthread_mutex_lock(&pool.lock);
@@ -307,7 +326,11 @@ void fc_parallel(int64_t n, int64_t grain, fc_range_fn fn, void *ctx)
         fn(ctx, 0, n);
         return;
     }
-    job j = {.fn = fn, .ctx = ctx, .n = n, .piece = piece_for(n, grain, threads)};
+    job j; /* a kilobyte, of which as much is set as there are threads */
+    j.fn = fn;
+    j.ctx = ctx;
+    j.n = n;
+    j.piece = piece_for(n, grain, threads);
     run_together(&j, threads - 1);
 }
 
@@ -330,8 +353,14 @@ int fc_parallel_scratch(int64_t n, int64_t grain, size_t bytes, fc_scratch_fn fn
     if (threads == 1) {
         fn(ctx, 0, n, scratch);
     } else {
-        job j = {.scratch_fn = fn, .ctx = ctx, .scratch = scratch, .stride = stride, .n = n,
-                 .piece = piece_for(n, grain, threads)};
+        job j;
+        j.fn = NULL;
+        j.scratch_fn = fn;
+        j.ctx = ctx;
+        j.scratch = scratch;
+        j.stride = stride;
+        j.n = n;
+        j.piece = piece_for(n, grain, threads);
         run_together(&j, threads - 1);
     }
     fc_dealloc(scratch, room);
@@ -339,8 +368,6 @@ int fc_parallel_scratch(int64_t n, int64_t grain, size_t bytes, fc_scratch_fn fn
 }
 
 /* ---- steps ---- */
-
-#define LINE 64 /* bytes: what one thread writes often lies apart from what the others read */
 
 typedef struct {
     fc_step_fn fn;

@@ -215,7 +215,7 @@ typedef struct {
 /* Halves: a stretch of the lines at a time becomes float32 and goes back. */
 static void half_lines(const job *q, const char *x, int64_t at, int64_t lines)
 {
-    f32 wide[STAGED], state[SCAN_TILE];
+    f32 wide[STAGED], scanned[STAGED], state[SCAN_TILE];
     const int rows = q->inner == 1;
     const int64_t some = rows ? STAGED / AT_ONCE : STAGED / SCAN_TILE;
     for (int64_t i = 0; i < q->n; i += some) {
@@ -223,9 +223,9 @@ static void half_lines(const job *q, const char *x, int64_t at, int64_t lines)
         const int64_t runs = rows ? lines : m, length = rows ? m : lines, run = rows ? q->n : q->inner, from = rows ? i : i * q->inner;
         for (int64_t r = 0; r < runs; ++r)
             fc_convert(FC_F32, wide + r * length, q->dtype, x + (from + r * run) * 2, length);
-        q->sum(wide, wide, m, lines, rows ? 1 : length, rows ? length : 1, state, i == 0);
+        q->sum(scanned, wide, m, lines, rows ? 1 : length, rows ? length : 1, state, i == 0);
         for (int64_t r = 0; r < runs; ++r)
-            fc_convert(q->dtype, q->out + (at + from + r * run) * 2, FC_F32, wide + r * length, length);
+            fc_convert(q->dtype, q->out + (at + from + r * run) * 2, FC_F32, scanned + r * length, length);
     }
 }
 

@@ -1,11 +1,11 @@
 /* One accumulating scan, stamped per (operation, dtype): includer defines NAME, S, O (stored result), A, LOAD, STORE, INIT, OP. No guard on purpose.
  *
- * Element i of line l is at i * step + l * line; step or line is 1. state: where each line stands, made here if `fresh`. */
+ * out and x share no memory. Element i of line l is at i * step + l * line; step or line is 1. state: where each line stands, made here if `fresh`. */
 static void NAME(void *out_, const void *x_, int64_t n, int64_t lines, int64_t step, int64_t line, void *state, int fresh)
 {
-    O *out = out_;
-    const S *x = x_;
-    A *acc = state;
+    O *restrict out = out_;
+    const S *restrict x = x_;
+    A *restrict acc = state;
     for (int64_t l = 0; fresh && l < lines; ++l)
         acc[l] = INIT;
     if (step != 1) {
