@@ -115,11 +115,11 @@ static void fc_bump_written(const fc_staging *s, const fc_own_args *a, const fc_
 }
 
 /* A result in the format that was declared: 1 as the first argument lies. */
-static fc_tensor *fc_arranged(fc_tensor *result, const fc_spec *spec, fc_tensor *first)
+static fc_tensor *fc_arranged(fc_tensor *result, const fc_spec *spec, fc_tensor *const *given)
 {
     if (spec->format != 1)
         return fc_to(result, spec->dtype, spec->format, 1);
-    fc_tensor *t = fc_empty_like(first, spec->dtype, 1);
+    fc_tensor *t = fc_empty_like(given[0], spec->dtype, 1);
     if (t)
         fc_copy_nest(t, result);
     return t;
@@ -191,7 +191,7 @@ static fc_tensor *fc_own_run(fc_call *c, fc_tensor *out, fc_tensor **t)
     }
     for (int k = 0; k < c->nout && !bad; ++k)
         if (c->out[k]->dtype != c->spec[k].dtype || (c->spec[k].format && !as_is && !c->spec[k].direct)) { /* halves: rounded once, here */
-            narrow[k] = fc_arranged(c->out[k], &c->spec[k], t[0]);
+            narrow[k] = fc_arranged(c->out[k], &c->spec[k], t);
             bad = narrow[k] ? FC_OK : FC_MEMORY;
             if (!bad) {
                 fc_free(c->out[k]);
