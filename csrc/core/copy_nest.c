@@ -220,7 +220,7 @@ static void piece(void *ctx, int64_t begin, int64_t end)
     const int kept = from_step == to_step && nest->dtype[0] == nest->dtype[1] && nest->dtype[0] != FC_BOOL; /* whose bytes become 0 or 1 */
     for (int64_t i = 0, n; i < end - begin; i += n) {
         n = end - begin - i < BLOCK ? end - begin - i : BLOCK;
-        if (!kept)
+        if (!kept && (i == 0 || from_step)) /* a number fills the block once */
             row(block, to_step, nest->dtype[0], from + i * from_step, from_step, nest->dtype[1], n);
         fc_move_past(to + i * to_step, kept ? from + i * from_step : block, (size_t)(n * to_step));
     }
