@@ -123,8 +123,8 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     c //= r * r
     if len(shape) == 4:  # 1 us for what stands below
         return _regrouped(input, (shape[0], c, r, r, h, w), (0, 1, 4, 2, 5, 3), (shape[0], c, h * r, w * r))
-    if len(shape) == 3:
-        return _regrouped(input, (c, r, r, h, w), (0, 3, 1, 4, 2), (c, h * r, w * r))
+    if len(shape) == 3 and type(input) is Tensor and input.is_contiguous() and not extend.listening():
+        return _regroup(input, (c, r, r, h, w), (0, 3, 1, 4, 2), (c, h * r, w * r))
     batch, n = shape[:-3], len(shape) - 3
     return _regrouped(input, (*batch, c, r, r, h, w), (*range(n), n, n + 3, n + 1, n + 4, n + 2), (*batch, c, h * r, w * r))
 
