@@ -75,6 +75,11 @@ void fc_fold_tiles(void *job, int64_t begin, int64_t end);
 /* All of them, `grain` at least for each thread. FC_OK or FC_MEMORY. */
 int fc_fold_all_tiles(fc_fold_job *q, int64_t tiles, int64_t grain);
 
+/* The one or two passes of a job whose part and params have room for every block, to its results. A pass leaves the `width` accumulators
+ * of each outer index in the place of its first block. FC_OK or FC_MEMORY. */
+typedef int (*fc_fold_pass)(const fc_fold_job *q, const fc_fold_cell *cell, const char *params);
+int fc_fold_passes(fc_fold_job *q, int64_t width, fc_fold_pass pass);
+
 /* A job whose part and params have room for every block. FC_OK or FC_MEMORY. */
 int fc_fold_split(fc_fold_job *q);
 

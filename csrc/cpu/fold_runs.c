@@ -140,8 +140,7 @@ int fc_fold_runs(fc_fold_job *q, int dtype, const fc_fold_form *form, char *scra
         bad = run(&s);
         for (int64_t o = 0; !bad && o < q->outer; ++o) {
             memcpy(params + o * row, s.part + o * p.runs * row, (size_t)row);
-            for (int64_t c = 0; c < width; c += AT_MOST)
-                fc_fold_parameters(q, params + o * row + c * size, o * width + c, min64(AT_MOST, width - c));
+            fc_fold_parameters(q, params + o * row, o * width, width);
         }
         memcpy(given, params, (size_t)(q->outer * row));
         if (!p.same)

@@ -124,18 +124,4 @@ static int fold(const fc_fold_job *q, const fc_fold_cell *cell, const char *para
     return bad;
 }
 
-int fc_fold_strips(fc_fold_job *q)
-{
-    const int64_t row = q->pairs * q->cell->size;
-    const char *params = q->given;
-    int bad = q->first ? fold(q, q->first, NULL) : FC_OK;
-    for (int64_t o = 0; q->first && !bad && o < q->outer; ++o) {
-        memcpy(q->params + o * row, q->part + o * q->nblocks * row, (size_t)row);
-        fc_fold_parameters(q, q->params + o * row, o * q->pairs, q->pairs);
-        params = q->params;
-    }
-    bad = bad ? bad : fold(q, q->cell, params);
-    for (int64_t o = 0; !bad && o < q->outer; ++o)
-        fc_fold_conclude(q, q->part + o * q->nblocks * row, NULL, o * q->pairs, q->pairs, params ? params + o * row : NULL);
-    return bad;
-}
+int fc_fold_strips(fc_fold_job *q) { return fc_fold_passes(q, q->pairs, fold); }

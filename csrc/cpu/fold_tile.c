@@ -213,22 +213,23 @@ static int split_fold(const fc_fold_job *q, const fc_fold_cell *cell, const char
     return bad;
 }
 
-int fc_fold_split(fc_fold_job *q)
+int fc_fold_passes(fc_fold_job *q, int64_t width, fc_fold_pass pass)
 {
-    const int64_t row = q->inner * q->cell->size;
+    const int64_t row = width * q->cell->size;
     const char *params = q->given;
     int bad = FC_OK;
     if (q->first) {
-        bad = split_fold(q, q->first, NULL);
+        bad = pass(q, q->first, NULL);
         for (int64_t o = 0; !bad && o < q->outer; ++o) {
             memcpy(q->params + o * row, q->part + o * q->nblocks * row, (size_t)row);
-            fc_fold_parameters(q, q->params + o * row, o * q->inner, q->inner);
+            fc_fold_parameters(q, q->params + o * row, o * width, width);
         }
         params = q->params;
     }
-    bad = bad ? bad : split_fold(q, q->cell, params);
+    bad = bad ? bad : pass(q, q->cell, params);
     for (int64_t o = 0; !bad && o < q->outer; ++o)
-        fc_fold_conclude(q, q->part + o * q->nblocks * row, q->x + o * q->outer_step * q->es, o * q->inner, q->inner,
-                 params ? params + o * row : NULL);
+        fc_fold_conclude(q, q->part + o * q->nblocks * row, q->x + o * q->outer_step * q->es, o * width, width, params ? params + o * row : NULL);
     return bad;
 }
+
+int fc_fold_split(fc_fold_job *q) { return fc_fold_passes(q, q->inner, split_fold); }

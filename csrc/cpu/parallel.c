@@ -253,8 +253,22 @@ static void leave_the_core(void)
         pthread_setaffinity_np(pool.thread[k], sizeof set, &set);
 }
 
-static void run_together(job *j, int helpers)
+/* As many pieces as make each thread's share the same: three of a grain and a rest would keep one thread for two thirds of the work.
+ * Long pieces end where lines do. */
+static int64_t piece_for(int64_t n, int64_t grain, int threads)
 {
+    const int64_t worth = (n - 1) / grain + 1, most = (int64_t)threads * PIECES_PER_THREAD;
+    const int64_t pieces = worth < most ? (worth + threads - 1) / threads * threads : most;
+    const int64_t share = (n - 1) / pieces + 1;
+    return share < 2048 ? share : (share + 63) / 64 * 64;
+}
+
+/* j: what runs, on what, in which scratch. The rest is set here. */
+static void run_together(job *j, int64_t n, int64_t grain, int threads)
+{
+    const int helpers = threads - 1;
+    j->n = n;
+    j->piece = piece_for(n, grain, threads);
     j->pieces = (j->n - 1) / j->piece + 1;
     j->shares = helpers < MOST_SHARES ? helpers + 1 : MOST_SHARES;
     for (int k = 0; k < j->shares; ++k)
@@ -306,16 +320,6 @@ static int take_pool(void)
     return !fc_atomic_swap(&pool.taken, 1);
 }
 
-/* As many pieces as make each thread's share the same: three of a grain and a rest would keep one thread for two thirds of the work.
- * Long pieces end where lines do. */
-static int64_t piece_for(int64_t n, int64_t grain, int threads)
-{
-    const int64_t worth = (n - 1) / grain + 1, most = (int64_t)threads * PIECES_PER_THREAD;
-    const int64_t pieces = worth < most ? (worth + threads - 1) / threads * threads : most;
-    const int64_t share = (n - 1) / pieces + 1;
-    return share < 2048 ? share : (share + 63) / 64 * 64;
-}
-
 void fc_parallel(int64_t n, int64_t grain, fc_range_fn fn, void *ctx)
 {
     if (n <= 0)
@@ -329,9 +333,7 @@ void fc_parallel(int64_t n, int64_t grain, fc_range_fn fn, void *ctx)
     job j; /* a kilobyte, of which as much is set as there are threads */
     j.fn = fn;
     j.ctx = ctx;
-    j.n = n;
-    j.piece = piece_for(n, grain, threads);
-    run_together(&j, threads - 1);
+    run_together(&j, n, grain, threads);
 }
 
 int fc_parallel_scratch(int64_t n, int64_t grain, size_t bytes, fc_scratch_fn fn, void *ctx)
@@ -359,9 +361,7 @@ int fc_parallel_scratch(int64_t n, int64_t grain, size_t bytes, fc_scratch_fn fn
         j.ctx = ctx;
         j.scratch = scratch;
         j.stride = stride;
-        j.n = n;
-        j.piece = piece_for(n, grain, threads);
-        run_together(&j, threads - 1);
+        run_together(&j, n, grain, threads);
     }
     fc_dealloc(scratch, room);
     return FC_OK;
