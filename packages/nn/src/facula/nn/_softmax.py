@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from facula import Tensor
 
 from . import functional as F
@@ -11,7 +10,20 @@ from .module import Module
 __all__ = ["LogSoftmax", "Softmax", "Softmax2d", "Softmin"]
 
 
-class Softmin(Module):
+class _AlongDim(Module):
+    """A module with a dim, or None for PyTorch's guess by rank."""
+
+    _younger = {"dim": None}
+
+    def __init__(self, dim: int | None = None) -> None:
+        super().__init__()
+        self.dim = dim
+
+    def extra_repr(self) -> str:
+        return f"dim={self.dim}"
+
+
+class Softmin(_AlongDim):
     """softmax(-x) along `dim`.
 
     >>> import facula
@@ -20,20 +32,11 @@ class Softmin(Module):
     tensor([0.7311, 0.2689])
     """
 
-    _younger = {"dim": None}
-
-    def __init__(self, dim: int | None = None) -> None:
-        super().__init__()
-        self.dim = dim
-
     def forward(self, input: Tensor) -> Tensor:
         return F.softmin(input, self.dim, _stacklevel=5)
 
-    def extra_repr(self) -> str:
-        return f"dim={self.dim}"
 
-
-class Softmax(Module):
+class Softmax(_AlongDim):
     """exp(x) / sum(exp(x)) along `dim`.
 
     >>> import facula
@@ -42,17 +45,8 @@ class Softmax(Module):
     tensor([0.2689, 0.7311])
     """
 
-    _younger = {"dim": None}
-
-    def __init__(self, dim: int | None = None) -> None:
-        super().__init__()
-        self.dim = dim
-
     def forward(self, input: Tensor) -> Tensor:
         return F.softmax(input, self.dim, _stacklevel=5)
-
-    def extra_repr(self) -> str:
-        return f"dim={self.dim}"
 
 
 class Softmax2d(Module):
@@ -70,7 +64,7 @@ class Softmax2d(Module):
         return F.softmax(input, -3)
 
 
-class LogSoftmax(Module):
+class LogSoftmax(_AlongDim):
     """log(softmax(x)) along `dim`.
 
     >>> import facula
@@ -79,14 +73,5 @@ class LogSoftmax(Module):
     tensor([-1.3133, -0.3133])
     """
 
-    _younger = {"dim": None}
-
-    def __init__(self, dim: int | None = None) -> None:
-        super().__init__()
-        self.dim = dim
-
     def forward(self, input: Tensor) -> Tensor:
         return F.log_softmax(input, self.dim, _stacklevel=5)
-
-    def extra_repr(self) -> str:
-        return f"dim={self.dim}"
