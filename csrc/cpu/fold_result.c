@@ -59,7 +59,7 @@ static void mean_pairs_f32(f32 *a, int64_t n, f32 count)
 
 static void finish_f32(const fc_fold_job *q, f32 *a, int64_t n, const f32 *p)
 {
-    const f32 count = (f32)q->reduce, divisor = (f32)fmax(0, (double)q->reduce - q->param);
+    const f32 count = (f32)q->reduce, divisor = q->reduce ? (f32)fmax(0, (double)q->reduce - q->param) : 0; /* of nothing: 0 / 0 */
     if (q->which == FC_FOLD_mean && q->pairs == 2) {
         mean_pairs_f32(a, n, count);
         return;
@@ -91,7 +91,7 @@ static void mean_pairs_f64(f64 *a, int64_t n, f64 count)
 
 static void finish_f64(const fc_fold_job *q, f64 *a, int64_t n, const f64 *p)
 {
-    const f64 count = (f64)q->reduce, divisor = fmax(0, (f64)q->reduce - q->param);
+    const f64 count = (f64)q->reduce, divisor = q->reduce ? fmax(0, (f64)q->reduce - q->param) : 0;
     if (q->which == FC_FOLD_mean && q->pairs == 2) {
         mean_pairs_f64(a, n, count);
         return;

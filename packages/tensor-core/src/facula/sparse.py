@@ -13,9 +13,27 @@ from facula.tensor_core.sparse.products import sampled_addmm
 __all__ = ["addmm", "as_sparse_gradcheck", "check_sparse_tensor_invariants", "log_softmax", "mm", "sampled_addmm", "softmax", "spdiags", "sum"]
 
 
-def mm(mat1, mat2):
-    """mat1 @ mat2, one or both of them sparse matrices."""
-    return _ops.matmul(mat1, mat2)
+def mm(mat1, mat2, reduce=None):
+    """mat1 @ mat2, one or both of them sparse matrices.
+
+    reduce: of a CSR and a strided matrix what becomes of a row's products, "sum", "mean", "amax" or "amin"; of none 0.
+
+    >>> import facula
+    >>> facula.sparse.mm(facula.tensor([[1.0, 3.0], [0.0, 0.0]]).to_sparse_csr(), facula.tensor([[1.0], [2.0]]), "amax")
+    tensor([[6.],
+            [0.]])
+    """
+    if reduce is None:
+        return _ops.matmul(mat1, mat2)
+    if reduce not in ("sum", "mean", "amax", "amin"):
+        raise RuntimeError(f"sparse.mm: reduce argument must be either sum, mean, amax or amin, got {reduce}. Give one of them.")
+    if mat1.layout is not sparse_csr or isinstance(mat2, _sparse.Sparse):
+        raise NotImplementedError(f"sparse.mm: with reduce mat1 is in CSR and mat2 strided, got {mat1.layout} and {mat2.layout}. Convert with to_sparse_csr().")
+    total = _ops.matmul(mat1, mat2)  # whose refusals are those of every reduction
+    if reduce == "sum":
+        return total
+    terms = mat2.index_select(0, mat1._i[1]) * mat1._v.unsqueeze(1)
+    return _create.zeros_like(total).scatter_reduce(0, mat1._i[0].unsqueeze(1).expand(terms.shape), terms, reduce, include_self=False)
 
 
 def addmm(mat, mat1, mat2, *, beta=1.0, alpha=1.0):

@@ -2,6 +2,7 @@
 
 import cmath
 import math
+import warnings
 from collections.abc import Mapping, Sequence
 
 import facula
@@ -154,19 +155,13 @@ def make_tensor(
     if not isinstance(dtype, Dtype):
         raise TypeError(f"make_tensor: dtype must be a facula.dtype, got {dtype!r}.")
     if noncontiguous and memory_format is not None:
-        raise ValueError(f"make_tensor: noncontiguous and memory_format cannot go together, got {memory_format}.")
+        raise ValueError(f"make_tensor: `noncontiguous` and `memory_format` are mutually exclusive, got {memory_format}. Give one of them.")
     if requires_grad and dtype.kind < 2:
-        raise ValueError(f"`requires_grad` must be False for boolean and integral dtypes, but got {requires_grad=} with {dtype}.")
-    lowest, highest = {0: (0, 2), 1: (-9 if dtype.is_signed else 0, 10), 2: (-9.0, 9.0), 3: (-9.0, 9.0)}[dtype.kind]
-    low, high = lowest if low is None else low, highest if high is None else high
-    if math.isnan(low) or math.isnan(high):
-        raise ValueError(f"make_tensor: low and high cannot be NaN, but got low={low} and high={high}")
-    if not low < high and not (low == high and dtype.kind >= 2):
-        raise ValueError(f"make_tensor requires low < high, but got low={low}, high={high}.")
-    wide = (*shape[:-1], 2 * shape[-1]) if noncontiguous and shape else shape
+        raise ValueError(f"make_tensor: `requires_grad=True` is not supported for boolean and integral dtypes, but got {dtype}. Give a floating one.")
+    low, high = _bounds(dtype, low, high)
+    noncontiguous = noncontiguous and math.prod(shape) > 1
+    wide = (*shape[:-1], 2 * shape[-1]) if noncontiguous else shape
     if dtype.kind < 2:
-        info = facula.iinfo(dtype) if dtype.kind else None
-        low, high = (0, 2) if info is None else (max(math.ceil(low), info.min), min(math.ceil(high), info.max + 1))
         made = facula.randint(low, high, wide, dtype=dtype)
     else:
         made = facula.empty(wide, dtype=dtype)
@@ -175,14 +170,37 @@ def make_tensor(
             numbers.uniform_(low / 2, high / 2).mul_(2)
         else:
             numbers.uniform_(low, high)
-    if noncontiguous and shape:
+    if noncontiguous:
         made = made[..., ::2]
     if exclude_zero:
-        made[made == 0] = 1 if dtype.kind < 2 else facula.finfo(dtype).tiny
+        tiny = 1 if dtype.kind < 2 else facula.finfo(dtype).tiny
+        made[made == 0] = complex(tiny, tiny) if dtype.kind == 3 else tiny
     if memory_format is not None:
         made = made.clone(memory_format=memory_format)
     made = made.to(device)
     return made.requires_grad_() if requires_grad else made
+
+
+def _bounds(dtype, low, high):
+    """[low, high) of make_tensor within what the dtype holds; of integers whole. Raises ValueError where nothing is between."""
+    if dtype.kind < 2:
+        info = facula.iinfo(dtype) if dtype.kind else None
+        # of int64 the last number is not drawn, for randint takes no bound above it
+        least, end = (0, 2) if info is None else (info.min, info.max + (dtype is not facula.int64))
+        default_low, default_high = (0, 2) if info is None else (-9, 10)
+    else:
+        least, end, default_low, default_high = facula.finfo(dtype).min, facula.finfo(dtype).max, -9.0, 9.0
+    low, high = default_low if low is None else low, default_high if high is None else high
+    if any(isinstance(value, float) and math.isnan(value) for value in (low, high)):
+        raise ValueError(f"make_tensor: `low` and `high` cannot be NaN, but got low={low} and high={high}. Give numbers.")
+    if low == high and dtype.kind >= 2:
+        warnings.warn(f"make_tensor: low == high ({low}) is deprecated for floating and complex dtypes. Use facula.full.", FutureWarning, stacklevel=3)
+    elif low >= high:
+        raise ValueError(f"make_tensor: `low` must be less than `high`, but got {low} >= {high}. Swap them.")
+    elif high < least or low >= end:
+        raise ValueError(f"make_tensor: the value interval specified by `low` and `high` is [{low}, {high}), but {dtype} only supports [{least}, {end}). Give another dtype.")
+    low, high = (min(max(value, least), end) for value in (low, high))
+    return (math.ceil(low), math.ceil(high)) if dtype.kind < 2 else (low, high)
 
 
 __all__ = ["assert_allclose", "assert_close", "make_tensor"]

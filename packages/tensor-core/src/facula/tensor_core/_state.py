@@ -108,8 +108,14 @@ def can_cast(from_, to):
 _KINDS = {bool: 0, int: 1, float: 2, complex: 3}
 
 
+def _strided(x):
+    """A strided tensor that promotes as x does: a sparse one has none of its own."""
+    return x if not isinstance(x, Tensor) or x.layout is _types.strided else _run.own_tensor(lib.fc_empty(x.dtype.id, 0, int(x.dim() > 0), [0] * int(x.dim() > 0)))
+
+
 def result_type(tensor, other):
     """The dtype that an op on these two operands (tensors or numbers) computes in."""
+    tensor, other = _strided(tensor), _strided(other)
     x, y = isinstance(tensor, Tensor), isinstance(other, Tensor)
     if x and y:
         return _types.DTYPES[lib.fc_result_type2(tensor._h, other._h)]

@@ -31,15 +31,19 @@ def _given(name, result, out):
     """out with the result in it: a sparse one takes its indices, a strided one its elements."""
     if not isinstance(result, Sparse):
         return into(name, result, out)
-    if not isinstance(out, Sparse) or out.sparse_dim() != result.sparse_dim() and out._nnz():
-        raise RuntimeError(f"{name}: the result has {result.sparse_dim()} sparse dims, out of layout {out.layout} and shape {tuple(out.shape)} cannot hold it. Give a sparse one.")
+    if not isinstance(out, Sparse) or out.layout is not result.layout or out.sparse_dim() != result.sparse_dim() and out._nnz():
+        raise RuntimeError(
+            f"{name}: the result has layout {result.layout} and {result.sparse_dim()} sparse dims, out of layout {out.layout} and shape {tuple(out.shape)} "
+            "cannot hold it. Give one of that layout."
+        )
+    if out.is_sparse and out._nnz() and any(n < old for n, old in zip(result._size[: result.sparse_dim()], out._size)):
+        raise RuntimeError(f"{name}: shrinking the size of sparse dimensions (from {list(out.shape)} to {list(result.shape)}) on a non-empty sparse tensor is not supported. Give an empty out.")
     if result.dtype.kind == 0 and out.dtype.kind:
         raise RuntimeError(f"{name} does not support non-boolean outputs, got {out.dtype.name}. Give one of dtype bool.")
     _castable(name, result.dtype, out.dtype)
     if result.requires_grad or out.requires_grad:
         raise GradError(f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the arguments requires grad. Drop out=.")
-    out._i, out._v, out._size, out._coalesced = result._i.clone(), result._v.to(out.dtype, copy=True), result._size, result._coalesced
-    return out
+    return out._become(result, result._v.to(out.dtype, copy=True))
 
 
 def _castable(name, dtype, wanted):
@@ -93,7 +97,10 @@ def _places(x):
 
 def _add(x, y, alpha=1, row="add"):
     if isinstance(x, Sparse) and isinstance(y, Sparse):
-        return _joined(x, y, _terms(row, x, y, alpha))
+        return x._as_me(_joined(x, y, _terms(row, x, y, alpha)), x.index_dtype())
+    if isinstance(x, Sparse) and not x.is_sparse and row == "add":  # a compressed one may come first
+        terms = _terms(row, y, x, 1)
+        return _add(y * alpha, x._with(terms))
     if isinstance(x, Sparse):
         raise RuntimeError("add(sparse, dense) is not supported. Use add(dense, sparse) instead.")
     _same_shape("add", x, y)
@@ -213,6 +220,12 @@ def _nan_to_num(x, nan=0, posinf=0, neginf=0):
     return x._with(_ops._nan_to_num(x._v, nan=nan, posinf=posinf, neginf=neginf))
 
 
+def _angle(x):
+    if x.is_sparse:
+        raise NotImplementedError("angle: not defined for layout torch.sparse_coo. Convert with to_sparse_csr() or to_dense().")
+    return x._with(_ops._angle(x._v))
+
+
 def want_coalesced(name, x):
     """Refuse to write what is not linear to values that add up."""
     if not x._coalesced:
@@ -286,7 +299,7 @@ _LINEAR = ("neg", "conj_physical")
 OPS = {
     "add": _add, "sub": partial(_add, row="sub"), "mul": _mul, "div": _div, **{row: partial(_quotient, row) for row in ("floor_divide", "_floor_quotient", "trunc_divide")}, "pow": _pow, "matmul": _matmul,
     "transpose": _transposed, "copy": _copy, "_nan_to_num": _nan_to_num, "norm_p": _norm,
-    "isnan": _zero_preserving("isnan"),
+    "isnan": _zero_preserving("isnan"), "_angle": _angle,
     **{name: _zero_preserving(name, linear=True) for name in _LINEAR},
     **{name: _zero_preserving(name) for name in _ZERO_PRESERVING},
 }  # fmt: skip

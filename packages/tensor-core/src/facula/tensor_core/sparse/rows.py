@@ -50,6 +50,14 @@ class Compressed(Sparse):
         """What it is made of: where rows or columns begin, the other indices, the values, the size."""
         return self._p, self._q, self._v, self._size
 
+    def line(self, dim, index):
+        """The places along a row or column, int64, and the values there: of a compressed one a view."""
+        if dim == self._axis:
+            start, end = self._p[index : index + 2].tolist()
+            return self._q[start:end].long(), self._v[start:end]
+        there = (self._q == index).nonzero()[:, 0]
+        return self._i[self._axis].index_select(0, there), self._v.index_select(0, there)
+
     def crow_indices(self):
         """Where each row begins, (rows + 1)."""
         return self._pointers(0, "crow_indices")
@@ -69,10 +77,17 @@ class Compressed(Sparse):
     def _with(self, values, indices=None):
         return made(self._p, self._q, values, self._size, self._axis)
 
-    def _as_me(self, result):
+    def index_dtype(self):
+        return self._p.dtype
+
+    def _as_me(self, result, index=None):
         if not isinstance(result, Sparse) or isinstance(result, Compressed) or result.dim() != 2:
             return result
-        return compress(result, self._axis)
+        return compress(result, self._axis, index)
+
+    def _become(self, other, values):
+        self._p, self._q = other._p.clone(), other._q.clone()
+        return super()._become(other, values)
 
     def to_sparse(self, sparse_dim=None, *, layout=None, blocksize=None, dense_dim=None):
         check_blocks("to_sparse", blocksize, dense_dim)
@@ -136,10 +151,11 @@ def _with_places(t):
     return t
 
 
-def compress(x, axis):
-    """A sparse or strided matrix with one of its dims compressed."""
+def compress(x, axis, index=None):
+    """A sparse or strided matrix with one of its dims compressed. index: the dtype of its indices."""
     if isinstance(x, Compressed) and x._axis == axis:
         return x
+    index = index or (x._p.dtype if isinstance(x, Compressed) else BY_NAME["int64"])
     if x.dim() != 2 or isinstance(x, Sparse) and x.dense_dim():
         raise RuntimeError(f"to_sparse_{('csr', 'csc')[axis]}: only matrices are compressed here, got shape {tuple(x.shape)}. Convert each one of a batch.")
     x = (x if isinstance(x, Sparse) else to_sparse(x)).coalesce()
@@ -150,7 +166,7 @@ def compress(x, axis):
     from facula.tensor_core.functions.order import bincount
 
     pointers = _ops.cat([_create.zeros((1,), dtype=BY_NAME["int64"]), bincount(lines, minlength=x.shape[axis]).cumsum(0)], 0)
-    return made(pointers, others, values, x.shape, axis)
+    return made(pointers.to(index), others.to(index), values, x.shape, axis)
 
 
 def to_sparse_csr(self, dense_dim=None):
@@ -176,7 +192,7 @@ def sparse_compressed_tensor(
     if layout not in (sparse_csr, sparse_csc):
         raise RuntimeError(f"sparse_compressed_tensor: expected layout sparse_csr or sparse_csc, got {layout}.")
     check_place("sparse_compressed_tensor", device, pin_memory)
-    return _checked("sparse_compressed_tensor", compressed_indices, plain_indices, values, size, dtype, layout is sparse_csc, requires_grad)
+    return _checked("sparse_compressed_tensor", compressed_indices, plain_indices, values, size, dtype, layout is sparse_csc, requires_grad, check_invariants)
 
 
 def sparse_csr_tensor(
@@ -191,7 +207,7 @@ def sparse_csr_tensor(
     tensor([2., 7.])
     """
     check_place("sparse_csr_tensor", device, pin_memory)
-    return _checked("sparse_csr_tensor", crow_indices, col_indices, values, size, dtype, 0, requires_grad)
+    return _checked("sparse_csr_tensor", crow_indices, col_indices, values, size, dtype, 0, requires_grad, check_invariants)
 
 
 def sparse_csc_tensor(
@@ -204,13 +220,31 @@ def sparse_csc_tensor(
     torch.Size([3, 2])
     """
     check_place("sparse_csc_tensor", device, pin_memory)
-    return _checked("sparse_csc_tensor", ccol_indices, row_indices, values, size, dtype, 1, requires_grad)
+    return _checked("sparse_csc_tensor", ccol_indices, row_indices, values, size, dtype, 1, requires_grad, check_invariants)
 
 
-def _checked(name, pointers, others, values, size, dtype, axis, requires_grad):
+def _checked(name, pointers, others, values, size, dtype, axis, requires_grad, check_invariants):
     t = _fitting(name, pointers, others, values, size, dtype, int(axis))
     _check_places(name, t)
-    return _with_places(t).requires_grad_(True) if requires_grad else _with_places(t)
+    _with_places(t)
+    if _wanted(check_invariants):
+        check_order(name, t)
+    return t.requires_grad_(True) if requires_grad else t
+
+
+def _wanted(check_invariants):
+    if check_invariants is not None:
+        return check_invariants
+    from facula.sparse import check_sparse_tensor_invariants
+
+    return check_sparse_tensor_invariants.is_enabled()
+
+
+def check_order(name, t):
+    """What check_invariants asks besides: each index of a line once, in order. The places that bound memory are looked at in any case."""
+    lines, others = t._i[t._axis], t._i[1 - t._axis]
+    if not bool(((lines[1:] != lines[:-1]) | (others[1:] > others[:-1])).all()):
+        raise RuntimeError(f"{name}: the {('column', 'row')[t._axis]} indices of each {('row', 'column')[t._axis]} must be sorted and distinct, got {others.tolist()[:8]}. Sort them.")
 
 
 def of_parts(pointers, others, values, size, layout):

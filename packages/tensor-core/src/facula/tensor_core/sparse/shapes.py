@@ -33,11 +33,14 @@ def _select(x, dim, index):
     size = _without(x.shape, dim)
     if dim >= n:
         return _make(x._i, x._v.select(dim - n + 1, index), size, x._coalesced)
+    kept = [d for d in range(n) if d != dim]
+    if not x.is_sparse:
+        index, values = x.line(dim, index)
+        return _make(index.unsqueeze(0), values, size, bool((index[1:] > index[:-1]).all()))
     there = (x._i[dim] == index).nonzero()[:, 0]
     values = x._v.index_select(0, there)
     if n == 1:
         return values.sum(0, dtype=x.dtype)
-    kept = [d for d in range(n) if d != dim]
     return _make(x._i[kept].index_select(1, there), values, size, x._coalesced or None)
 
 
@@ -136,7 +139,7 @@ def _padded(values, dim, k, tensors):
 def empty_like(x, dtype=None):
     """No elements in x's shape."""
     values = _create.zeros((0, *x._v.shape[1:]), dtype=dtype or x.dtype)
-    return x._as_me(_make(_create.zeros((x.sparse_dim(), 0), dtype=x._i.dtype), values, x.shape, True))
+    return x._as_me(_make(_create.zeros((x.sparse_dim(), 0), dtype=x._i.dtype), values, x.shape, True), x.index_dtype())
 
 
 def getitem(x, key):

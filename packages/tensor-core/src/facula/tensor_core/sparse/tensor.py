@@ -159,9 +159,18 @@ class Sparse(Tensor):
     def _with(self, values, indices=None):
         return make(self._i if indices is None else indices, values, self._size, self._coalesced)
 
-    def _as_me(self, result):
-        """A result of the table in this tensor's layout."""
+    def index_dtype(self):
+        """Of the indices, which a sum keeps."""
+        return self._i.dtype
+
+    def _as_me(self, result, index=None):
+        """A result of the table in this tensor's layout. index: the dtype of its indices, int64 by default."""
         return result
+
+    def _become(self, other, values):
+        """This tensor with the indices, the size and these values of another, for out=."""
+        self._i, self._v, self._size, self._coalesced = other._i.clone(), values, other._size, other._coalesced
+        return self
 
     def __getitem__(self, key):
         from facula.tensor_core.sparse.shapes import getitem
