@@ -23,7 +23,7 @@ from unittest import mock
 
 THEIRS = ("torch.testing._internal", "torch.testing._comparison", "torch.testing._utils", "torch._vendor", "torch.utils._import_utils")
 TABLES = ("<module>", "__post_init__", "_getattr_qual")  # where entries are made of names; a function that asks for one can do without
-BUILT_IN = ("has_lapack", "has_spectral", "has_mkl")  # what a stand-in says of the build
+BUILT_IN = ("has_lapack", "has_spectral", "has_mkl")  # what a stand-in says of the build, whoever asks
 COMPILERS = ("torch._dynamo", "torch._inductor", "torch._C", "torch._logging", "torch._functorch")  # which the harness looks at around every test
 HARNESS = tuple(f"torch/testing/{name}.py" for name in ("_comparison", "_utils", "_internal/common_utils", "_internal/common_device_type"))
 TEXT = 1000  # characters of a failure's message
@@ -145,7 +145,7 @@ def lenient(strict, finder):
                 frame = frame.f_back
             code = frame.f_code
             table = finder.loading and (code.co_name in TABLES or code.co_name[0].isupper())  # a module, a class's body, an entry
-            if name.startswith("__") or not table and not code.co_filename.endswith(HARNESS):
+            if name.startswith("__") or not table and name not in BUILT_IN and not code.co_filename.endswith(HARNESS):
                 raise
             return stand_in(f"{self.__name__}.{name}")
 

@@ -139,6 +139,7 @@ def _inplace_compositions():
 
     def writer(name, function):
         alone = name in ("scatter", "index_fill")  # what is read may not lie where they write
+        scaled = name in ("addmm", "addmv", "addr", "addbmm", "baddbmm")
 
         def in_place(input, *args, **options):
             if type(input) is not Tensor:
@@ -147,6 +148,9 @@ def _inplace_compositions():
                 return _fills.index_fill_expanded(input, dims, *args, **options)
             if alone:  # index_fill's value is read first
                 apart(name + "_", input, [a for a in args[: 2 if name == "index_fill" else 3] if isinstance(a, Tensor) and not a.is_sparse])
+            if scaled and len(args) > 2:
+                _, *args, beta, alpha = _matrix.older_order(name + "_", (input, *args), options.get("beta", 1), options.get("alpha", 1))
+                options = {**options, "beta": beta, "alpha": alpha}
             result = function(kept(input, *args, *options.values()), *args, **options)
             if name == "addbmm" and result.origin is None and result.shape != input.shape:  # which takes the result's shape
                 return into("addbmm", result, input)

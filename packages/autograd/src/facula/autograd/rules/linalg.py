@@ -187,7 +187,7 @@ def of_qr(gs, x, q, r, mode) -> F.Tensor:
     if mode == "r":
         raise GradError("linalg_qr: the derivative of linalg.qr depends on Q, which mode 'r' does not compute. Use linalg.qr(A, mode='reduced').")
     if mode == "complete" and m > n:
-        raise GradError("linalg_qr: the QR decomposition is not differentiable when mode='complete' and nrows > ncols. Use mode='reduced'.")
+        raise GradError("linalg_qr: The QR decomposition is not differentiable when mode='complete' and nrows > ncols. Use mode='reduced'.")
     of_q, of_r = (F.zeros_like(t) if g is None else g for g, t in zip(gs, (q, r)))
     if m >= n:
         return of_square_qr(of_q, of_r, q, r)

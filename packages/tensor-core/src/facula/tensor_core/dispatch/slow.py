@@ -238,11 +238,11 @@ def _into(op, args, out):
     return _out.write(op, args, out)
 
 
-def older_order(name, value):
+def older_order(name, value, stacklevel=3):
     """A call in the order of arguments that PyTorch once had, a number before the last tensors: taken, with PyTorch's warning."""
     if not _run.is_number(value) and not (isinstance(value, Tensor) and not value.dim()):
         raise TypeError(f"{name}() received an invalid combination of arguments: one more than it takes, and {type(value).__name__} is no number to scale by.")
-    warnings.warn(f"This overload of {name} is deprecated: the number that scales goes by its name. Consider using {name}(..., *, alpha or value = {value}).", UserWarning, stacklevel=3)
+    warnings.warn(f"This overload of {name} is deprecated: the number that scales goes by its name. Consider using {name}(..., *, alpha or value = {value}).", UserWarning, stacklevel=stacklevel)
 
 
 def inplace(op, args):

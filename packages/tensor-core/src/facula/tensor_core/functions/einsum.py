@@ -174,7 +174,12 @@ def _check(text, whose, start):
     bare = text.replace("...", "   ", 1)
     for k, c in enumerate(bare):
         if c == ".":
-            raise RuntimeError(f"einsum(): found '.' for {whose} {'for which an ellipsis was already found' if '...' in text else 'that is not part of any ellipsis'}")
+            written = text.find("...") in range(k)  # an ellipsis before it
+            if whose == "output":
+                reason = "but an ellipsis (...) was already found" if written else "that is not part of any ellipsis (...)"
+            else:
+                reason = "for which an ellipsis was already found" if written else "that is not part of any ellipsis"
+            raise RuntimeError(f"einsum(): found '.' for {whose} {reason}")
         if c != " " and not ("a" <= c <= "z" or "A" <= c <= "Z"):
             raise RuntimeError(f"einsum(): invalid subscript given at index {start + k} in the equation string, subscripts must be in [a-zA-Z]")
 

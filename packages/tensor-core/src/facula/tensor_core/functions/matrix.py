@@ -5,6 +5,7 @@ from facula.tensor_core.dispatch import slow as _dispatch
 from facula.tensor_core._errors import DTypeError, RankError, ShapeError
 from facula.tensor_core.dispatch.guard import check, want_tensor
 from facula.tensor_core.dispatch.out import a_tensor, into, resize, same_dtype
+from facula.tensor_core.functions import create as _create
 from facula.tensor_core.functions.shape import broadcast_shapes
 from facula.tensor_core._tensor import Tensor
 
@@ -66,6 +67,8 @@ def dot(input, tensor, *, out=None):
     if input.dim() != 1 or tensor.dim() != 1:
         raise ShapeError(f"dot: 1D tensors expected, but got {input.dim()}D and {tensor.dim()}D tensors. Use matmul for others.")
     if input.shape != tensor.shape:
+        if input.dtype is not tensor.dtype and not _dispatch.listened():
+            raise DTypeError(f"dot : expected both vectors to have same dtype, but found {input.dtype.name} and {tensor.dtype.name}. Convert one with .to().")
         raise ShapeError(f"dot: inconsistent tensor size, expected tensor [{input.shape[0]}] and src [{tensor.shape[0]}] to have the same number of elements")
     return _ops.matmul(input, tensor, out=out)
 
@@ -91,19 +94,19 @@ def outer(input, vec2, *, out=None):
 ger = outer
 
 
-def _older_order(name, given, beta, alpha):
+def older_order(name, given, beta, alpha):
     """Operands and factors as PyTorch once took them: addmm(beta, input, alpha, mat1, mat2), input.addmm(beta, mat1, mat2)."""
     tensors, factors = ([g for g in given if isinstance(g, Tensor) is kind] for kind in (True, False))
     if len(tensors) != 3 or not 1 <= len(factors) <= 2 or isinstance(given[-1], Tensor) is False or isinstance(given[-2], Tensor) is False:
         raise TypeError(f"{name}() received an invalid combination of arguments - got ({', '.join(type(g).__name__ for g in given)}). Give three tensors, beta and alpha by name.")
-    _dispatch.older_order(name, factors[0])
+    _dispatch.older_order(name, factors[0], 4)
     return (*tensors, *factors, *(beta, alpha)[len(factors):])
 
 
 def addmm(input, mat1, mat2, *older, beta=1, alpha=1, out=None):
     """beta * input + alpha * (mat1 @ mat2)."""
     if older:
-        input, mat1, mat2, beta, alpha = _older_order("addmm", (input, mat1, mat2, *older), beta, alpha)
+        input, mat1, mat2, beta, alpha = older_order("addmm", (input, mat1, mat2, *older), beta, alpha)
     if not (type(input) is type(mat1) is type(mat2) is Tensor):
         _want("addmm", input=input, mat1=mat1, mat2=mat2)
     if (t := _plain_sum(input, mat1, mat2, 2, 2, beta, alpha, out)) is not None:
@@ -116,7 +119,7 @@ def addmm(input, mat1, mat2, *older, beta=1, alpha=1, out=None):
 def addmv(input, mat, vec, *older, beta=1, alpha=1, out=None):
     """beta * input + alpha * (mat @ vec)."""
     if older:
-        input, mat, vec, beta, alpha = _older_order("addmv", (input, mat, vec, *older), beta, alpha)
+        input, mat, vec, beta, alpha = older_order("addmv", (input, mat, vec, *older), beta, alpha)
     if not (type(input) is type(mat) is type(vec) is Tensor):
         _want("addmv", input=input, mat=mat, vec=vec)
     if (t := _plain_sum(input, mat, vec, 2, 1, beta, alpha, out)) is not None:
@@ -127,7 +130,7 @@ def addmv(input, mat, vec, *older, beta=1, alpha=1, out=None):
 def addbmm(input, batch1, batch2, *older, beta=1, alpha=1, out=None):
     """beta * input + alpha * the sum over the batch of products."""
     if older:
-        input, batch1, batch2, beta, alpha = _older_order("addbmm", (input, batch1, batch2, *older), beta, alpha)
+        input, batch1, batch2, beta, alpha = older_order("addbmm", (input, batch1, batch2, *older), beta, alpha)
     if not (type(input) is type(batch1) is type(batch2) is Tensor):
         _want("addbmm", input=input, batch1=batch1, batch2=batch2)
     return _scaled_sum("addbmm", input, lambda x, y: _ops.sum(bmm(x, y), 0, dtype=x.dtype), batch1, batch2, beta, alpha, out)
@@ -136,7 +139,7 @@ def addbmm(input, batch1, batch2, *older, beta=1, alpha=1, out=None):
 def baddbmm(input, batch1, batch2, *older, beta=1, alpha=1, out=None):
     """beta * input + alpha * (batch1 @ batch2)."""
     if older:
-        input, batch1, batch2, beta, alpha = _older_order("baddbmm", (input, batch1, batch2, *older), beta, alpha)
+        input, batch1, batch2, beta, alpha = older_order("baddbmm", (input, batch1, batch2, *older), beta, alpha)
     if not (type(input) is type(batch1) is type(batch2) is Tensor):
         _want("baddbmm", input=input, batch1=batch1, batch2=batch2)
     if (t := _plain_sum(input, batch1, batch2, 3, 3, beta, alpha, out)) is not None:
@@ -147,7 +150,7 @@ def baddbmm(input, batch1, batch2, *older, beta=1, alpha=1, out=None):
 def addr(input, vec1, vec2, *older, beta=1, alpha=1, out=None):
     """beta * input + alpha * outer(vec1, vec2). Of bool tensors: (beta and input) or (alpha and outer)."""
     if older:
-        input, vec1, vec2, beta, alpha = _older_order("addr", (input, vec1, vec2, *older), beta, alpha)
+        input, vec1, vec2, beta, alpha = older_order("addr", (input, vec1, vec2, *older), beta, alpha)
     if not (type(input) is type(vec1) is type(vec2) is Tensor):
         _want("addr", input=input, vec1=vec1, vec2=vec2)
     if _as_is(input, out) and type(beta) in _REAL and type(alpha) in _REAL and (beta != 1 or type(alpha) is float) and beta and vec1.dim() == vec2.dim() == 1 and not _ops.interpreting:
@@ -155,7 +158,7 @@ def addr(input, vec1, vec2, *older, beta=1, alpha=1, out=None):
         if kind is vec1.dtype is vec2.dtype and kind.kind == 2 and kind.itemsize > 2 and input.shape == (vec1.shape[0], vec2.shape[0]) and input.is_contiguous():
             return _ops.addcmul(input if beta == 1 else _ops.mul(input, beta), _ops.unsqueeze(vec1, 1), vec2, value=alpha, out=out)
     if _as_is(input, out) and type(beta) is type(alpha) is int and beta == 1 and input.dtype is vec1.dtype is vec2.dtype and input.dtype.kind and len(vec1.shape) == len(vec2.shape) == 1:
-        if input.shape == (vec1.shape[0], vec2.shape[0]):
+        if input.shape == (vec1.shape[0], vec2.shape[0]) and (input.dtype.kind != 2 or input.dtype.itemsize > 2):
             return _ops.addcmul(input, _ops.unsqueeze(vec1, 1), vec2, value=alpha, out=out)
     kinds = {t.dtype.kind for t in (input, vec1, vec2)}
     _real_factors("addr", kinds, beta, alpha)
@@ -208,7 +211,7 @@ def _real_factors(name, kinds, beta, alpha):
 def _scaled_sum(name, input, multiply, x, y, beta, alpha, out):
     """_sum_of tensors of one dtype; integers take the factors cut to integers."""
     if not (input.dtype is x.dtype is y.dtype) and not _dispatch.listened():  # autocast may be about to make them agree
-        raise RuntimeError(f"{name}: all tensors must have the same dtype, but got {input.dtype.name}, {x.dtype.name} and {y.dtype.name}. Convert them.")
+        raise RuntimeError(f"{name}: Input dtypes must be the same, got {input.dtype.name}, {x.dtype.name} and {y.dtype.name}. Convert them.")
     if type(beta) is not int or type(alpha) is not int:
         check(name, "beta", None, "number", beta)
         check(name, "alpha", None, "number", alpha)
@@ -223,9 +226,14 @@ def _scaled_sum(name, input, multiply, x, y, beta, alpha, out):
 
 
 def _sum_of(name, input, multiply, x, y, beta, alpha, out):
-    """beta = 0 leaves input out altogether, NaN and all, as PyTorch does. Halves compute in float32 and round once."""
+    """beta = 0 leaves input out altogether, NaN and all, as PyTorch does. Halves compute in float32 and round once; addr, of one product,
+    rounds after every step, and its factors."""
     half = input.dtype
-    if half.itemsize == 2 and half.kind == 2 and x.dtype is y.dtype is half:
+    halves = half.itemsize == 2 and half.kind == 2 and x.dtype is y.dtype is half
+    if halves and multiply is outer:
+        beta, alpha = (_create.full((), number, dtype=half).item() for number in (beta, alpha))
+        x, alpha = _ops.mul(x, alpha), 1
+    elif halves:
         input, x, y = input.float(), x.float(), y.float()
         return into(name, _sum_of(name, input, multiply, x, y, beta, alpha, None).to(half), out)
     if out is not None:
@@ -239,7 +247,7 @@ def _sum_of(name, input, multiply, x, y, beta, alpha, out):
         raise ShapeError(f"The expanded size of the tensor must match the existing size: input {tuple(input.shape)} does not expand to {tuple(product.shape)}.")
     if out is not None:
         resize(name, out, product.shape)
-    if multiply is outer and beta != 0 and input.dtype is x.dtype is y.dtype and input.dtype.kind:
+    if multiply is outer and beta != 0 and input.dtype is x.dtype is y.dtype and input.dtype.kind and not halves:
         return _ops.addcmul(input if beta == 1 else _ops.mul(input, beta), _ops.unsqueeze(x, 1), y, value=alpha, out=out)
     if alpha != 1:
         product = _ops.mul(product, alpha)

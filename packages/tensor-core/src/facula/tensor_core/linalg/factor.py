@@ -232,7 +232,7 @@ def _finite(name, A, upper=None):
     if A.is_meta or bool(A._values_of_all().isfinite().all()):
         return
     if upper is None:
-        raise LinAlgError(f"{name}: input tensor should not contain infs or NaNs. A.isfinite() finds them.")
+        raise LinAlgError(f"torch.{name}: input tensor should not contain infs or NaNs. A.isfinite() finds them.")
     if not bool((triu if upper else tril)(A.detach()).isfinite().all()):
         raise LinAlgError(f"{name}: The algorithm failed to converge because the input matrix contained non-finite values.")
 

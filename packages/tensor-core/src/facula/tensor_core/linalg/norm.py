@@ -163,12 +163,14 @@ def norm(input, ord=None, dim=None, keepdim=False, *, out=None, dtype=None) -> T
         raise RuntimeError(f"linalg.norm: the dtype of the input ({input.dtype.name}) should be convertible without narrowing to the specified dtype ({as_dtype(dtype).name}).")
     if isinstance(ord, Tensor) and ord.dim():
         raise TypeError(f"linalg.norm(): argument 'ord' must be Number or str, not a Tensor of shape {tuple(ord.shape)}. Give one number.")
-    if isinstance(ord, str) or ord is not None and (dim is None and input.dim() == 2 or isinstance(dim, (tuple, list)) and len(dim) == 2):
-        if dim is None and input.dim() != 2 or whole(dim) or dim is not None and len(dim) != 2:
-            raise RuntimeError(f"linalg.norm: order {ord!r} is of matrices: 'dim' must name two dims of the input of shape {tuple(input.shape)}, got {dim}.")
-        return matrix_norm(input, ord, (0, 1) if dim is None else dim, keepdim, dtype=dtype, out=out)
     if ord is not None and dim is None and input.dim() not in (1, 2):
         raise RuntimeError(f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {input.dim()}D.")
+    if isinstance(dim, (tuple, list)) and len(dim) not in (1, 2):
+        raise RuntimeError(f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {list(dim)}. linalg.vector_norm takes any number.")
+    if isinstance(ord, str) or ord is not None and (dim is None and input.dim() == 2 or isinstance(dim, (tuple, list)) and len(dim) == 2):
+        if whole(dim) or dim is not None and len(dim) != 2:
+            raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {dim} for order {ord!r}, which is of matrices.")
+        return matrix_norm(input, ord, (-2, -1) if dim is None else dim, keepdim, dtype=dtype, out=out)
     return vector_norm(input, 2 if ord is None else ord, dim, keepdim, dtype=dtype, out=out)
 
 
@@ -296,7 +298,8 @@ def multi_dot(tensors, *, out=None) -> Tensor:
         raise RuntimeError(f"{name}(): expected at least 2 tensors but got {n}")
     for k, t in enumerate(tensors):
         if len(t.shape) != 2 and not (t.dim() == 1 and k in (0, n - 1)):
-            raise ShapeError(f"{name}(): tensor {k} must be {'1D or ' if k in (0, n - 1) else ''}2D but got {t.dim()}D")
+            which = "the first tensor" if k == 0 else "the last tensor" if k == n - 1 else f"tensor {k}"
+            raise ShapeError(f"{name}(): {which} must be {'1D or ' if k in (0, n - 1) else ''}2D but got {t.dim()}D")
     ends = [tensors[0].dim() == 1, tensors[-1].dim() == 1]
     tensors[0] = tensors[0].unsqueeze(0) if ends[0] else tensors[0]
     tensors[-1] = tensors[-1].unsqueeze(1) if ends[1] else tensors[-1]

@@ -272,7 +272,11 @@ def lstsq(A, B, rcond=None, *, driver=None, out=None):
     that find them (gelsy finds no singular values, gels neither), else empty.
     rcond: singular values up to rcond * largest count as 0; eps * max(m, n) unless given.
     """
-    matrix("linalg.lstsq", A)
+    check("linalg.lstsq", A)
+    if A.dim() < 2:
+        raise ShapeError(f"torch.linalg.lstsq: input must have at least 2 dimensions, but has {A.dim()} (shape {tuple(A.shape)}).")
+    if isinstance(B, Tensor) and not B.dim():
+        raise ShapeError("torch.linalg.lstsq: other must have at least 1 dimension, but has none. Give it the rows of the input.")
     check("linalg.lstsq", A, B)
     driver = "gelsy" if driver is None else driver
     if driver not in _DRIVERS:
