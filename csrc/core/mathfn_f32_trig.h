@@ -82,6 +82,16 @@ FC_MATH f32 fc_tan_of_f32(f32 x, fc_trig_parts_f32 t)
     return x == 0 ? x : y;
 }
 
+/* Both at the price of little more than one: the bits of fc_cos_f32 and fc_sin_f32. */
+typedef struct { f32 cosine, sine; } fc_circle_f32;
+
+FC_MATH fc_circle_f32 fc_circle_of_f32(f32 x, fc_trig_parts_f32 t)
+{
+    const f32 s = (f32)fc_sin_core_f32(t.r), c = (f32)fc_cos_core_f32(t.r);
+    const f32 sine = t.n & 1 ? c : s, cosine = t.n & 1 ? s : c;
+    return (fc_circle_f32){(t.n + 1) & 2 ? -cosine : cosine, x == 0 ? x : t.n & 2 ? -sine : sine};
+}
+
 FC_MATH f32 fc_sin_f32(f32 x) { return fc_sin_of_f32(x, fc_trig_split_f32(x)); }
 FC_MATH f32 fc_cos_f32(f32 x) { return fc_cos_of_f32(x, fc_trig_split_f32(x)); }
 FC_MATH f32 fc_tan_f32(f32 x) { return fc_tan_of_f32(x, fc_trig_split_f32(x)); }

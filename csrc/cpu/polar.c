@@ -10,9 +10,22 @@ enum { BLOCK = 256, GRAIN = 4096 };
 
 typedef struct { const fc_tensor *abs, *angle; fc_tensor *out; } job;
 
+/* moderate angles of float take a shorter way to the same bits */
+static int all_near(const f32 *angle, int64_t n)
+{
+    int far = 0;
+    for (int64_t k = 0; k < n; ++k)
+        far |= !(fabsf(angle[k]) < FC_TRIG_NEAR);
+    return !far;
+}
+
 #define T f32
+#define NEAR(angle, n) all_near(angle, n)
+#define SPLIT_NEAR fc_trig_split_near_f32
 #include "polar.c"
 #define T f64
+#define NEAR(angle, n) 0
+#define SPLIT_NEAR fc_trig_split_f64
 #include "polar.c"
 
 #if FC_ISA_ONCE
@@ -38,29 +51,39 @@ int FC_ISA_NAME(fc_cpu_polar)(fc_call *c)
     fc_parallel(q.out->numel, GRAIN, q.abs->dtype == FC_F32 ? polar_f32 : polar_f64, &q);
     return FC_OK;
 }
-FC_OWN_TWO_LEVELS(polar)
+FC_OWN_LEVELS(polar)
 
 #else
 #include "typed.h"
+
+#define POINTS(SPLIT)                                                                                                    \
+    for (int64_t k = 0; k < n; ++k) {                                                                                    \
+        const FC_ISA_PASTE(fc_circle, T) at = M(circle_of)(angle[k], SPLIT(angle[k]));                                   \
+        re[k] = r[k] * at.cosine;                                                                                        \
+        im[k] = r[k] * at.sine;                                                                                          \
+    }
 
 static void N(polar)(void *ctx, int64_t begin, int64_t end)
 {
     const job *q = ctx;
     T re[BLOCK], im[BLOCK];
-    for (int64_t at = begin; at < end; at += BLOCK) {
-        const int64_t n = end - at < BLOCK ? end - at : BLOCK;
-        const T *restrict r = FC_DATA(T, q->abs) + at, *restrict angle = FC_DATA(T, q->angle) + at;
-        T *restrict out = FC_DATA(T, q->out) + 2 * at;
-        for (int64_t k = 0; k < n; ++k)
-            re[k] = r[k] * M(cos)(angle[k]);
-        for (int64_t k = 0; k < n; ++k)
-            im[k] = r[k] * M(sin)(angle[k]);
+    for (int64_t first = begin; first < end; first += BLOCK) {
+        const int64_t n = end - first < BLOCK ? end - first : BLOCK;
+        const T *restrict r = FC_DATA(T, q->abs) + first, *restrict angle = FC_DATA(T, q->angle) + first;
+        T *restrict out = FC_DATA(T, q->out) + 2 * first;
+        if (NEAR(angle, n))
+            POINTS(SPLIT_NEAR)
+        else
+            POINTS(M(trig_split))
         for (int64_t k = 0; k < n; ++k) {
             out[2 * k] = re[k];
             out[2 * k + 1] = im[k];
         }
     }
 }
+#undef POINTS
+#undef NEAR
+#undef SPLIT_NEAR
 
 #include "typed_done.h"
 #endif

@@ -113,6 +113,24 @@ DIVISIONS = {
 
 
 @pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_point_on_a_circle_is_its_cosine_and_sine(dtype, level):
+    lib.fc_set_isa_level(level)
+    generator = np.random.default_rng(3)
+    near = facula.tensor(generator.standard_normal(999) * 10, dtype=getattr(facula, dtype))
+    far = near * facula.tensor([1.0, 1e4, 1e18, 1e30], dtype=near.dtype)[facula.arange(999) % 4]
+    far[:6] = facula.tensor([0.0, -0.0, math.inf, -math.inf, math.nan, 1e-30], dtype=near.dtype)
+    for angle in (near, far):
+        point = facula.view_as_real(facula.polar(near.abs(), angle))
+
+        for part, wave in zip(point.unbind(-1), (angle.cos(), angle.sin())):
+            expected = near.abs() * wave
+            assert np.array_equal(part.numpy(), expected.numpy(), equal_nan=True)
+            finite = angle.isfinite().numpy()  # a NaN's sign is nobody's
+            assert np.array_equal(np.signbit(part.numpy())[finite], np.signbit(expected.numpy())[finite])
+
+
+@pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("dtype", INTEGERS)
 @pytest.mark.parametrize("name", DIVISIONS)
 def test_integers_divide_exactly(name, dtype, level):
