@@ -142,8 +142,8 @@ static int fc_scan_values(int which, fc_tensor *value, fc_tensor *index, fc_tens
     uint64_t repeated;
     fc_tensor *view = fc_distinct(x, x->ndim ? 1ull << d : 0, &repeated), *dense = NULL;
     int64_t across = 0;
-    if (view && view->dtype == in_dtype && !view->contiguous && view->ndim == 2 && d == 1 && view->stride[0] == 1 && view->stride[1] > 0
-        && fc_scan_takes_across(in_dtype, view->shape[1])) {
+    if (view && view->dtype == in_dtype && !view->contiguous && view->ndim == 2 && view->stride[0] == 1 && view->stride[1] > 0
+        && fc_scan_takes_across(in_dtype, view->shape[d])) {
         across = view->stride[1];
         dense = view;
         fc_retain(dense);

@@ -13,8 +13,8 @@
 enum { SCAN_TILE = 128, SERIAL = 32768, AT_ONCE = 4, STAGED = 2048 /* halves that are widened at once */,
        TURNED = 64 /* lines that lie side by side are turned at once */, MOST_BYTES = 1 << 20 };
 
-typedef void (*sum_fn)(void *out, const void *x, int64_t n, int64_t lines, int64_t step, int64_t line, void *state, int fresh);
-typedef void (*extreme_fn)(void *out, int64_t *out2, const void *x, int64_t n, int64_t step, int64_t width);
+typedef void (*sum_fn)(void *out, const void *x, int64_t n, int64_t lines, int64_t step, int64_t from, int64_t line, void *state, int fresh);
+typedef void (*extreme_fn)(void *out, int64_t *out2, const void *x, int64_t n, int64_t step, int64_t from, int64_t width);
 
 /* log(exp(a) + exp(b)) without overflow; -inf is the empty sum. */
 static inline f64 log_add_f64(f64 a, f64 b)
@@ -209,7 +209,7 @@ typedef struct {
     char *out;
     int64_t *out2;
     const char *x;
-    int64_t n, inner, tiles, width, size, out_size, across;
+    int64_t n, inner, tiles, width, size, out_size, across, from; /* from: elements between those of a line, as some_lines sees x */
 } job;
 
 /* Halves: a stretch of the lines at a time becomes float32 and goes back. */
@@ -220,12 +220,12 @@ static void half_lines(const job *q, const char *x, int64_t at, int64_t lines)
     const int64_t some = rows ? STAGED / AT_ONCE : STAGED / SCAN_TILE;
     for (int64_t i = 0; i < q->n; i += some) {
         const int64_t m = q->n - i < some ? q->n - i : some;
-        const int64_t runs = rows ? lines : m, length = rows ? m : lines, run = rows ? q->n : q->inner, from = rows ? i : i * q->inner;
+        const int64_t runs = rows ? lines : m, length = rows ? m : lines, run = rows ? q->n : q->inner, x_run = rows ? q->n : q->from;
         for (int64_t r = 0; r < runs; ++r)
-            fc_convert(FC_F32, wide + r * length, q->dtype, x + (from + r * run) * 2, length);
-        q->sum(scanned, wide, m, lines, rows ? 1 : length, rows ? length : 1, state, i == 0);
+            fc_convert(FC_F32, wide + r * length, q->dtype, x + (i * q->from + r * x_run) * 2, length);
+        q->sum(scanned, wide, m, lines, rows ? 1 : length, length, rows ? length : 1, state, i == 0);
         for (int64_t r = 0; r < runs; ++r)
-            fc_convert(q->dtype, q->out + (at + from + r * run) * 2, FC_F32, scanned + r * length, length);
+            fc_convert(q->dtype, q->out + (at + i * q->inner + r * run) * 2, FC_F32, scanned + r * length, length);
     }
 }
 
@@ -236,20 +236,20 @@ static void some_lines(const job *q, const char *x, int64_t at, int64_t lines)
     char *out = q->out + at * q->out_size;
     if (!q->sum)
         for (int64_t l = 0; l < (q->inner == 1 ? lines : 1); ++l)
-            q->extreme(out + l * q->n * q->out_size, q->out2 + at + l * q->n, x + l * q->n * q->size, q->n, q->inner, q->inner == 1 ? 1 : lines);
+            q->extreme(out + l * q->n * q->out_size, q->out2 + at + l * q->n, x + l * q->n * q->size, q->n, q->inner, q->from, q->inner == 1 ? 1 : lines);
     else if (fc_is_half(q->dtype))
         half_lines(q, x, at, lines);
     else if (q->inner == 1)
-        q->sum(out, x, q->n, lines, 1, q->n, state, 1);
+        q->sum(out, x, q->n, lines, 1, 1, q->n, state, 1);
     else
-        q->sum(out, x, q->n, lines, q->inner, 1, state, 1);
+        q->sum(out, x, q->n, lines, q->inner, q->from, 1, state, 1);
 }
 
 /* Units are lines where inner is 1, else tiles of lines that lie side by side. */
 static void lines_run(void *ctx, int64_t begin, int64_t end, void *room)
 {
     const job *q = ctx;
-    for (int64_t l = begin; q->across && l < end; l += TURNED) {
+    for (int64_t l = begin; q->across && q->inner == 1 && l < end; l += TURNED) {
         const int64_t lines = end - l < TURNED ? end - l : TURNED;
         fc_turn(room, q->n * q->size, q->x + l * q->size, q->across * q->size, q->n, lines, (int)q->size);
         for (int64_t k = 0; k < lines; k += AT_ONCE)
@@ -258,8 +258,10 @@ static void lines_run(void *ctx, int64_t begin, int64_t end, void *room)
     for (int64_t l = begin; !q->across && q->inner == 1 && l < end; l += AT_ONCE)
         some_lines(q, q->x + l * q->n * q->size, l * q->n, end - l < AT_ONCE ? end - l : AT_ONCE);
     for (int64_t k = begin; q->inner > 1 && k < end; ++k) {
-        const int64_t c = k % q->tiles * q->width, at = k / q->tiles * q->n * q->inner + c;
-        some_lines(q, q->x + at * q->size, at, q->inner - c < q->width ? q->inner - c : q->width);
+        const int64_t c = k % q->tiles * q->width, at = k / q->tiles * q->n * q->inner + c, lines = q->inner - c < q->width ? q->inner - c : q->width;
+        if (q->across)
+            fc_turn(room, q->width * q->size, q->x + c * q->across * q->size, q->across * q->size, lines, q->n, (int)q->size);
+        some_lines(q, q->across ? room : q->x + at * q->size, at, lines);
     }
 }
 
@@ -282,7 +284,8 @@ int fc_scan_run(int which, int dtype, void *out, int64_t *out2, const void *x, i
     const int sum = which <= FC_SCAN_logcumsumexp;
     const int64_t width = tile_width(outer, inner);
     job q = {sum ? sums[dtype][which] : NULL, sum ? NULL : extremes[dtype][which - FC_SCAN_cummax], dtype, out, out2, x, n, inner,
-             (inner + width - 1) / width, width, fc_dt_size[dtype], fc_dt_size[fc_scan_result(which, dtype)], across};
+             (inner + width - 1) / width, width, fc_dt_size[dtype], fc_dt_size[fc_scan_result(which, dtype)], across,
+             inner > 1 && across ? width : inner};
     const int64_t units = outer * q.tiles, total = outer * n * inner;
     if (total == 0)
         return FC_OK;
@@ -290,5 +293,5 @@ int fc_scan_run(int which, int dtype, void *out, int64_t *out2, const void *x, i
         lines_run(&q, 0, units, NULL);
         return FC_OK;
     }
-    return fc_parallel_scratch(units, 1 + SERIAL / 4 / (total / units + 1), across ? (size_t)(n * TURNED * q.size) : 0, lines_run, &q);
+    return fc_parallel_scratch(units, 1 + SERIAL / 4 / (total / units + 1), across ? (size_t)(n * (inner == 1 ? TURNED : width) * q.size) : 0, lines_run, &q);
 }

@@ -25,8 +25,9 @@ typedef enum { FC_SCANS(X) FC_NSCANS } fc_scan_kind;
 int fc_scan_result(int which, int dtype);
 static inline int fc_scan_has_index(int which) { return which == FC_SCAN_cummax || which == FC_SCAN_cummin; }
 
-/* FC_OK, FC_DTYPE where the dtype has no such scan, or FC_MEMORY. out may be x where the dtypes agree and across is 0.
- * across != 0 (inner is 1): the lines of x lie side by side, their elements `across` apart. */
+/* FC_OK, FC_DTYPE where the dtype has no such scan, or FC_MEMORY. out and x share no memory.
+ * across != 0: x is a transposed matrix. Where inner is 1 its lines lie side by side, their elements `across` apart; where outer is 1 they are
+ * rows of memory, `across` apart, and those of the result columns. */
 int fc_scan_run(int which, int dtype, void *out, int64_t *out2, const void *x, int64_t outer, int64_t n, int64_t inner, int64_t across);
 
 /* Whether lines of n elements are read across memory: else the caller copies. */

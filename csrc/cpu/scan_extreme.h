@@ -1,5 +1,5 @@
-/* One cummax or cummin: includer defines NAME, S, LOAD, ISNAN, BEATS(v, best). No guard on purpose. */
-static void NAME(void *out_, int64_t *index, const void *x_, int64_t n, int64_t step, int64_t width)
+/* One cummax or cummin: includer defines NAME, S, LOAD, ISNAN, BEATS(v, best). No guard on purpose. Elements of a line are `step` apart, in x `from`. */
+static void NAME(void *out_, int64_t *index, const void *x_, int64_t n, int64_t step, int64_t from, int64_t width)
 {
     S *out = out_;
     const S *x = x_;
@@ -7,7 +7,7 @@ static void NAME(void *out_, int64_t *index, const void *x_, int64_t n, int64_t 
         S best = x[0];
         int64_t at = 0;
         for (int64_t i = 0; i < n; ++i) {
-            const S fresh = x[i * step];
+            const S fresh = x[i * from];
             if (ISNAN(LOAD(fresh)) || (!ISNAN(LOAD(best)) && BEATS(LOAD(fresh), LOAD(best)))) {
                 best = fresh;
                 at = i;
@@ -23,7 +23,7 @@ static void NAME(void *out_, int64_t *index, const void *x_, int64_t n, int64_t 
     }
     for (int64_t i = 1; i < n; ++i)
         for (int64_t c = 0; c < width; ++c) {
-            const S fresh = x[i * step + c], best = out[(i - 1) * step + c];
+            const S fresh = x[i * from + c], best = out[(i - 1) * step + c];
             const int take = ISNAN(LOAD(fresh)) || (!ISNAN(LOAD(best)) && BEATS(LOAD(fresh), LOAD(best)));
             out[i * step + c] = take ? fresh : best;
             index[i * step + c] = take ? i : index[(i - 1) * step + c];

@@ -1,7 +1,7 @@
 /* One accumulating scan, stamped per (operation, dtype): includer defines NAME, S, O (stored result), A, LOAD, STORE, INIT, OP. No guard on purpose.
  *
- * out and x share no memory. Element i of line l is at i * step + l * line; step or line is 1. state: where each line stands, made here if `fresh`. */
-static void NAME(void *out_, const void *x_, int64_t n, int64_t lines, int64_t step, int64_t line, void *state, int fresh)
+ * out and x share no memory. Element i of line l is at i * step + l * line, in x where step is not 1 at i * from + l; step or line is 1. state: where each line stands, made here if `fresh`. */
+static void NAME(void *out_, const void *x_, int64_t n, int64_t lines, int64_t step, int64_t from, int64_t line, void *state, int fresh)
 {
     O *restrict out = out_;
     const S *restrict x = x_;
@@ -11,7 +11,7 @@ static void NAME(void *out_, const void *x_, int64_t n, int64_t lines, int64_t s
     if (step != 1) {
         for (int64_t i = 0; i < n; ++i)
             for (int64_t l = 0; l < lines; ++l) {
-                acc[l] = OP(acc[l], (A)LOAD(x[i * step + l]));
+                acc[l] = OP(acc[l], (A)LOAD(x[i * from + l]));
                 out[i * step + l] = STORE(acc[l]);
             }
         return;

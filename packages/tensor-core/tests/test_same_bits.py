@@ -255,6 +255,16 @@ def test_truth_values_of_any_bytes_are_copied_as_0_and_1_however_many():
         assert copy.view(facula.uint8).equal(facula.ones(n, dtype=facula.uint8))
 
 
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("name, dtype", [p for p in PAIRS if OPS[p[0]].kind == "scan"])
+def test_a_transposed_matrix_is_scanned_as_its_copy(name, dtype, threads):
+    for rows, columns in ((999, 2), (400, 250), (130, 257), (1, 300), (5000, 3)):
+        x = (facula.arange(rows * columns).reshape(columns, rows) * 37 % 11 - 4).to(getattr(facula, dtype)).t()
+        with machine(threads, BEST):
+            for dim in (0, 1):
+                assert bits(run(OPS[name], [x, dim])) == bits(run(OPS[name], [x.contiguous(), dim]))
+
+
 @pytest.mark.parametrize("lines", (2, 129, 144, 316, 400, 2049))
 def test_lines_side_by_side_are_scanned_as_each_alone(lines):
     x = facula.randn(300, lines)
