@@ -8,7 +8,7 @@ from typing import Any
 
 import facula
 from facula import Tensor
-from facula.tensor_core.extend import disabled_torch_function, lib, make_subclass
+from facula.tensor_core.extend import disabled_torch_function, lib, make_subclass, state_of
 from facula.tensor_core.extend import wrap as own_tensor
 
 __all__ = ["Parameter", "Buffer", "UninitializedParameter", "UninitializedBuffer", "UninitializedTensorMixin", "is_lazy"]
@@ -59,7 +59,8 @@ class Parameter(Tensor, metaclass=_ParameterKind):
 
     def __reduce_ex__(self, protocol: int) -> tuple:
         parts = self.data, self.requires_grad, OrderedDict()
-        return (rebuild_parameter_with_state, (*parts, vars(self))) if vars(self) else (rebuild_parameter, parts)
+        state = state_of(self)
+        return (rebuild_parameter_with_state, (*parts, state)) if state else (rebuild_parameter, parts)
 
 
 @cache
@@ -76,9 +77,12 @@ def rebuild_parameter(data: Tensor, requires_grad: bool, backward_hooks: Any = N
 def rebuild_parameter_with_state(data: Tensor, requires_grad: bool, backward_hooks: Any, state: Any) -> Parameter:
     """The reader of a pickled Parameter that had attributes."""
     parameter = Parameter(data, requires_grad)
-    if type(state) is not dict or not all(type(k) is str for k in state):
+    attributes = state[0] if type(state) is tuple and len(state) == 2 else state  # the rest are slots of its class, attributes of a Parameter
+    if attributes is not None and (type(attributes) is not dict or not all(type(k) is str for k in attributes)):
         raise RuntimeError(f"load: a parameter's attributes come as {type(state).__name__}, not as a dict of names.")
-    vars(parameter).update(state)
+    vars(parameter).update(attributes or {})
+    if attributes is not state and type(state[1]) is dict and all(type(k) is str and not hasattr(Parameter, k) for k in state[1]):
+        vars(parameter).update(state[1])
     return parameter
 
 

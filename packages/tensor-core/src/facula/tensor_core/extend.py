@@ -13,6 +13,7 @@ from facula.tensor_core.dispatch.slow import Op, Param, record
 from facula.tensor_core._errors import DeviceError, DTypeError, GradError, IntegerOverflow, IntegersOverflow, RankError, ShapeError
 from facula.tensor_core.dispatch.guard import check, guarded, want_ints, want_tensor
 from facula.tensor_core._lib import NULL, lib
+from facula.tensor_core.memory.copying import state_of
 from facula.tensor_core.dispatch.out import into
 from facula.tensor_core._threads import ThreadState
 from facula.tensor_core._tensor import Tensor, disabled_torch_function, make_subclass, own_tensor
@@ -243,5 +244,5 @@ __all__ = [
     "guarded", "want_ints", "check",
     "DTypeError", "DeviceError", "GradError", "IntegerOverflow", "IntegersOverflow", "NULL", "Op", "Param", "RankError", "ShapeError", "Tensor", "ThreadState", "attach", "below", "bump", "call", "channels_last", "disabled_torch_function", "elsewhere", "epoch_advance",
     "epoch_refresh", "epoch_stale", "execute", "function", "grad_mode", "gradients", "handle", "interpreter", "into", "lib", "listening", "make_subclass", "name_functions", "ops", "plain", "printed", "read_pickle", "record", "set_grad_mode",
-    "set_tape", "shares_storage", "subclassed", "version", "want_tensor", "wrap",
+    "set_tape", "shares_storage", "state_of", "subclassed", "version", "want_tensor", "wrap",
 ]  # fmt: skip

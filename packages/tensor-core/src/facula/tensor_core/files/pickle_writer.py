@@ -10,6 +10,7 @@ from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
 from facula.tensor_core import _types
+from facula.tensor_core.memory.copying import state_of
 from facula.tensor_core.memory.legacy import FloatTensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core.memory.storage import FloatStorage, TypedStorage, UntypedStorage
@@ -74,7 +75,7 @@ class Writer(pickle._Pickler):
             return torch_name("torch.serialization", "_get_layout"), ("torch." + obj.name,)
         if isinstance(obj, Tensor) and type(obj).__reduce_ex__ is Tensor.__reduce_ex__:
             function, args = tensor_parts(obj, self.storage_of)
-            return torch_name("torch._tensor", "_rebuild_from_type_v2"), (function, type(obj), args, vars(obj))
+            return torch_name("torch._tensor", "_rebuild_from_type_v2"), (function, type(obj), args, state_of(obj))
         if type(obj) is _types.Size:
             return torch_name("torch", "Size"), (tuple(obj),)
         if type(obj) is _types.device:

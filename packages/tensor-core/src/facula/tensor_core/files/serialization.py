@@ -30,6 +30,7 @@ from facula.tensor_core._lib import lib
 from facula.tensor_core.files.config import mapped, weights_only_of_environment
 from facula.tensor_core.files.pickle_reader import read_pickle_at
 from facula.tensor_core.files.pickle_writer import StorageRef, write_pickle
+from facula.tensor_core.memory.copying import set_state, slots_of
 from facula.tensor_core.memory.storage import TypedStorage, UntypedStorage
 from facula.tensor_core._tensor import Tensor, own_tensor
 from facula.tensor_core._torch_names import STORAGE_OF, StorageType, find_data, python_3
@@ -266,9 +267,9 @@ class Unarchiver:
 
             tensor = make_subclass(cls, tensor, tensor.requires_grad)
         if state:
-            if type(state) is not dict or not all(type(k) is str for k in state):
-                raise CheckpointError(f"load: a tensor's attributes come as {type(state).__name__}, not as a dict of names.")
-            vars(tensor).update(state)
+            if not hasattr(cls, "__setstate__"):
+                _check_state(cls, state)
+            set_state(tensor, state)
         return tensor
 
     def rebuild_sparse(self, layout: Any, data: Any) -> Tensor:
@@ -376,6 +377,15 @@ class RecordStorage(LoadedStorage):
                 self.swap()
                 self.loose = False  # its bytes are those of dtype alone
         return tensor
+
+
+def _check_state(cls: type, state: Any) -> None:
+    """A tensor's attributes come as a dict of names, with slots of its class as a pair of them."""
+    attributes, slots = state if type(state) is tuple and len(state) == 2 else (state, None)
+    if not (attributes is None or type(attributes) is dict and all(type(k) is str for k in attributes)):
+        raise CheckpointError(f"load: a tensor's attributes come as {type(attributes).__name__}, not as a dict of names.")
+    if slots is not None and not (type(slots) is dict and slots.keys() <= set(slots_of(cls))):
+        raise CheckpointError(f"load: slots of {short(cls)} come as {short(slots)}. It has {slots_of(cls)}.")
 
 
 def _finished(tensor: Tensor, requires_grad: Any, metadata: Any) -> Tensor:

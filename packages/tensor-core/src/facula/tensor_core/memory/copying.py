@@ -1,6 +1,7 @@
 """Tensors copied and pickled: views of one storage stay views of one storage."""
 
 import copy
+import copyreg
 import sys
 
 from facula.tensor_core.functions import create as _create
@@ -16,9 +17,37 @@ def _leaf(self, what):
         raise RuntimeError(f"Only Tensors created explicitly by the user (graph leaves) support {what} at the moment. Detach or clone it first.")
 
 
+def state_of(t):
+    """What t holds besides its elements: its attributes, with slots of its class (attributes, slots), or what its class's __getstate__ says."""
+    cls = type(t)
+    if cls is Tensor:
+        return dict(t.__dict__)
+    own = getattr(cls, "__getstate__", None)
+    if own is not getattr(Tensor, "__getstate__", None):  # from Python 3.11 on every object has one
+        return own(t)
+    slots = {name: getattr(t, name) for name in slots_of(cls) if hasattr(t, name)}
+    return (dict(t.__dict__), slots) if slots else dict(t.__dict__)
+
+
+def slots_of(cls):
+    """The slots that a class of tensors adds."""
+    return [name for name in copyreg._slotnames(cls) if not hasattr(Tensor, name)]
+
+
+def set_state(t, state):
+    """Give t what state_of said."""
+    if (own := getattr(type(t), "__setstate__", None)) is not None:
+        own(t, state)
+        return
+    attributes, slots = state if type(state) is tuple else (state, {})
+    t.__dict__.update(attributes or {})
+    for name, value in slots.items():
+        setattr(t, name, value)
+
+
 def __copy__(self):
     """Another tensor over the same memory."""
-    return finished(type(self), self.detach(), self.requires_grad, self.__dict__, self.grad if self.is_leaf else None)
+    return finished(type(self), self.detach(), self.requires_grad, state_of(self), self.grad if self.is_leaf else None)
 
 
 def __deepcopy__(self, memo):
@@ -30,8 +59,8 @@ def __deepcopy__(self, memo):
     else:
         storage = copy.deepcopy(self.untyped_storage(), memo)
         made = resolved(_over(storage, self))
-    made = memo[id(self)] = finished(type(self), made, self.requires_grad, {}, None)
-    made.__dict__.update(copy.deepcopy(self.__dict__, memo))
+    made = memo[id(self)] = finished(type(self), made, self.requires_grad, None, None)
+    set_state(made, copy.deepcopy(state_of(self), memo))
     if self.grad is not None:
         made.grad = copy.deepcopy(self.grad, memo)
     return made
@@ -45,10 +74,12 @@ def _turned(t, bits):
     return turned(t, bits).detach() if bits else t
 
 
-def finished(cls, t, requires_grad, attributes, grad):
+def finished(cls, t, requires_grad, state, grad):
+    """t as a tensor of cls with what state_of said of another, None for nothing."""
     if cls is not Tensor:
         t = make_subclass(cls, t)
-    t.__dict__.update(attributes)
+    if state is not None:
+        set_state(t, state)
     if requires_grad:
         t.requires_grad = True
     if grad is not None:
@@ -61,7 +92,7 @@ def __reduce_ex__(self, protocol):
     shared = sys.modules.get("facula.tensor_core.memory.shared")
     if shared is not None and (parts := shared.handed_over(self)) is not None:
         return parts
-    extra = dict(self.__dict__)
+    extra = state_of(self)
     if self.is_meta:
         return _rebuild_meta, (type(self), self.dtype.name, tuple(self.shape), tuple(self.stride()), self.requires_grad, extra)
     return _rebuild, (type(self), self.untyped_storage(), self.dtype.name, self.storage_offset(), tuple(self.shape), tuple(self.stride()), self.requires_grad, extra, lib.fc_lazy(self._h))

@@ -74,8 +74,10 @@ def handed_over(t, queued=False):
     block = _blocks.get(lib.fc_storage_id(t._h))
     if block is None or block.fd < 0 or not (queued or get_spawning_popen() is not None):
         return None
+    from facula.tensor_core.memory.copying import state_of
+
     place = t.dtype.name, t.storage_offset(), tuple(t.shape), tuple(t.stride())
-    return _attached, (type(t), DupFd(block.fd), len(block), *place, t.requires_grad, dict(t.__dict__), lib.fc_lazy(t._h))
+    return _attached, (type(t), DupFd(block.fd), len(block), *place, t.requires_grad, state_of(t), lib.fc_lazy(t._h))
 
 
 def _attached(cls, file, nbytes, name, offset, shape, stride, requires_grad, extra, lazy):
