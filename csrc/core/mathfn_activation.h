@@ -11,11 +11,13 @@ FC_MATH T FN(silu_gradient)(T g, T x)
     return g * s * (1 + x * (1 - s));
 }
 
-/* t = tanh(softplus(x)) = n / d, n = e (e + 2), d = n + 2, e = e**x; 1 - t t = 4 (1 + e)**2 / d**2 does not cancel */
+/* t = tanh(softplus(x)) = n / d, n = e (e + 2), d = n + 2, e = e**x; 1 - t t = 4 (1 + e)**2 / d**2 does not cancel. Beyond 22 it is
+ * less than half of the last place of 1, and x times it: NaN of infinity, as in PyTorch */
 FC_MATH T FN(mish_gradient)(T g, T x)
 {
-    const T e = FN(exp)(FN(minimum)(x, 20)), n = e * (e + 2), d = n + 2, r = 2 * (1 + e) / d;
-    return g * (n / d + x * (e / (1 + e)) * r * r);
+    const T e = FN(exp)(FN(minimum)(x, 22)), n = e * (e + 2), d = n + 2, r = 2 * (1 + e) / d;
+    const T bend = x > 22 ? 0 : (e / (1 + e)) * r * r;
+    return g * (n / d + x * bend);
 }
 
 FC_MATH T FN(gelu_tanh_gradient)(T g, T x)

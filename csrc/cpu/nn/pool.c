@@ -232,6 +232,9 @@ static int mean_args(fc_pool *p, const fc_call *c)
 {
     int bad = plane_args(p, c->t[0], NULL);
     if (!bad) bad = window_args(p, c->i, c->i + 3, c->i + 6, NULL, c->i[9] != 0);
+    for (int d = 0; d < 3 && !bad; ++d) /* PyTorch's volumes are no smaller than the window, whatever the padding */
+        if (p->ndim == 5 && p->size[d] < p->kernel[d])
+            bad = fc_fail(FC_ARG, 0, p->size[d], p->kernel[d], 0);
     p->count_pad = c->i[10] != 0;
     p->divisor = c->i[11];
     return bad;

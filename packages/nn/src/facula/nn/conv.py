@@ -82,10 +82,9 @@ class _ConvNd(Module):
 
     def extra_repr(self) -> str:
         parts = [str(self.in_channels), str(self.out_channels), f"kernel_size={self.kernel_size}", f"stride={self.stride}"]
-        usual = (0,) * self.ndim
-        for name, plain in (("padding", usual), ("dilation", (1,) * self.ndim), ("output_padding", usual), ("groups", 1)):
+        for name, plain in (("padding", 0), ("dilation", 1), ("output_padding", 0), ("groups", 1)):
             value = getattr(self, name)
-            if value != plain:
+            if value != ((plain,) * len(value) if isinstance(value, tuple) else plain):
                 parts.append(f"{name}={value}")
         if self.bias is None:
             parts.append("bias=False")

@@ -91,7 +91,7 @@ def elu_gradient(g, x, alpha, scale, input_scale) -> F.Tensor:
 
 def elu(g, x, alpha, scale, input_scale) -> F.Tensor:
     """exp of what is not positive: the branch not taken must not put inf * 0 into a gradient."""
-    return F.where(x > 0, g * scale, g * (input_scale * alpha * scale) * F.exp(F.clamp(x * input_scale, max=0)))
+    return F.where(x <= 0, g * (input_scale * alpha * scale) * F.exp(F.clamp(x * input_scale, max=0)), g * scale)
 
 
 def leaky_relu(x, g, negative_slope) -> F.Tensor:

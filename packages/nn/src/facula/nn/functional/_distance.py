@@ -34,8 +34,18 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     if not common.is_floating_point:
         raise RuntimeError(f"cosine_similarity: expected common dtype to be floating point, yet common dtype is {common}. Convert one with .to().")
     x1, x2 = facula.broadcast_tensors(x1.to(common), x2.to(common))
-    length1, length2 = _norm(x1, 2, dim, True), _norm(x2, 2, dim, True)
-    return (x1 / length1.clamp(min=eps) * (x2 / length2.clamp(min=eps))).sum(dim)
+    length1, length2 = _at_least(_norm(x1, 2, dim, True), eps), _at_least(_norm(x2, 2, dim, True), eps)
+    return (x1 / length1 * (x2 / length2)).sum(dim)
+
+
+def _at_least(length: Tensor, eps: float) -> Tensor:
+    """length clamped, with the gradient of what is not: PyTorch's similarity has it go through lengths below eps, too."""
+    if not length.requires_grad:
+        return length.clamp(min=eps)
+    length = length.clone()
+    with facula.no_grad():
+        length.clamp_(min=eps)
+    return length
 
 
 def pdist(input: Tensor, p: float = 2) -> Tensor:

@@ -94,7 +94,7 @@ def fold(
     # where in the padded output each column element goes
     index = facula.arange(math.prod(wide)).reshape(1, 1, *wide)
     index = facula.stack([part.reshape(-1) for _, part in taps(index, kernel, stride, dilation, out)], 0).reshape(-1)
-    total = facula.zeros((n, c, math.prod(wide)), dtype=x.dtype, device=x.device).index_add(2, index, x.reshape(n, c, -1))
+    total = facula.zeros((n, c, math.prod(wide)), dtype=x.dtype, device=x.device).index_add(2, index, x.reshape(n, c, places * x.size(2)))
     result = total.reshape(n, c, *wide)
     result = result[:, :, padding[0] : padding[0] + size[0], padding[1] : padding[1] + size[1]].contiguous()
     return result if input.dim() == 3 else result.squeeze(0)

@@ -144,6 +144,8 @@ def _avg_pool(
     name = f"avg_pool{ndim}d"
     x, added = batched(input, ndim, name)
     w = _Windows(name, x, kernel, stride, padding, 1, ceil_mode, ndim)
+    if ndim == 3 and any(n < k for n, k in zip(w.sizes, w.kernel)):
+        raise RuntimeError(f"{name}: input image {w.sizes} smaller than kernel size {w.kernel}. Pad it.")
     if divisor == 0:
         raise RuntimeError(f"{name}: divisor must be not zero")
     if x.dtype is facula.int64:
@@ -236,6 +238,9 @@ def avg_pool3d(
 
 
 def _lp_pool(ndim: int, input: Tensor, norm_type: float, kernel_size: Any, stride: Any, ceil_mode: bool) -> Tensor:
+    if norm_type in (math.inf, -math.inf):  # the largest or the least, which is where the roots of the sums tend
+        sign = math.copysign(1, norm_type)
+        return sign * _max_pool(ndim, sign * input.abs(), kernel_size, stride, 0, 1, ceil_mode, False)
     kernel = ntuple(kernel_size, ndim, "kernel_size")
     mean = _avg_pool(ndim, input.pow(norm_type), kernel, stride, 0, ceil_mode, True)
     # PyTorch takes the root of relu(|mean|) * sign(mean) * count: for a negative mean that is nan or 0 by its own choice

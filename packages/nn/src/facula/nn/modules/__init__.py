@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 import sys
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from facula.nn import *
@@ -41,11 +41,28 @@ HOMES = {
     "utils": "_sizes",
 }
 
+
+class _Registries(ModuleType):
+    """nn.modules.module: a registry of hooks that a program replaces there takes the new one's entries, for calls look at it."""
+
+
+def _registry(name: str) -> property:
+    def replace(self: ModuleType, value: Any) -> None:
+        entries, registry = dict(value), vars(self)[name]
+        registry.clear()
+        registry.update(entries)
+
+    return property(lambda self: vars(self)[name], replace)
+
+
 for _path, _homes in HOMES.items():
-    _made = ModuleType(f"{__name__}.{_path}", f"What torch.nn.modules.{_path} holds.")
+    _made = (_Registries if _path == "module" else ModuleType)(f"{__name__}.{_path}", f"What torch.nn.modules.{_path} holds.")
     for _home in _homes.split():
         _names = vars(importlib.import_module("facula.nn." + _home))
         _made.__dict__.update({k: v for k, v in _names.items() if not k.startswith("__") and not isinstance(v, ModuleType)})
+    for _name in vars(_made) if _path == "module" else ():
+        if _name.startswith("_global_"):
+            setattr(_Registries, _name, _registry(_name))
     sys.modules[_made.__name__] = _made
     globals()[_path] = _made
 
