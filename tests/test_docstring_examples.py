@@ -1,4 +1,4 @@
-"""The examples in docstrings print what they say."""
+"""The examples in docstrings print what they say. They may use `facula` without a line that imports it."""
 
 import ast
 import doctest
@@ -29,7 +29,7 @@ def examples():
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("module,said", list(examples()))
 def test_an_example_prints_what_it_says(module, said):
-    space = dict(vars(importlib.import_module(module)))
+    space = {"facula": facula, **vars(importlib.import_module(module))}
     test = doctest.DocTestParser().get_doctest(said, space, module, None, 0)
     wrong = []
     with facula.random.fork_rng():

@@ -291,12 +291,12 @@ def load(library):
         raise CompileError(text) from None
 
 
-def write_ops(lib, package, target, stubs):
-    """_ops.py, one flat Python function per row of the library's table, and its types."""
+def write_ops(lib, tables, package, target, stubs):
+    """_ops.py, one flat Python function per row of the library's table, and its types. tables: csrc/ops, where the examples stand."""
     sys.dont_write_bytecode, before = True, sys.dont_write_bytecode
     try:
-        for name, made in (("codegen", target), ("stubs", stubs)):
-            made.write_text(module_from(name, package / "generate" / f"{name}.py").generate(lib))
+        target.write_text(module_from("codegen", package / "generate/codegen.py").generate(lib, tables))
+        stubs.write_text(module_from("stubs", package / "generate/stubs.py").generate(lib))
     finally:
         sys.dont_write_bytecode = before
 
@@ -335,7 +335,7 @@ def build(root, package, target, strip=False, jobs=None, say=print, warned=refus
 def build_library(root, package, target, strip, jobs, say, warned):
     """The library, _ops.py and _ops.pyi."""
     stamp = target / ".native-stamp"
-    now = f"{state(root, [package / 'generate' / name for name in ('signature.py', 'codegen.py', 'stubs.py')])} {strip}"
+    now = f"{state(root, [package / 'generate' / name for name in ('signature.py', 'examples.py', 'codegen.py', 'stubs.py')])} {strip}"
     outputs = [target / LIBRARY, target / OPS, target / STUBS]
     if stamp.exists() and stamp.read_text() == now and all(p.exists() for p in outputs):
         return False
@@ -347,7 +347,7 @@ def build_library(root, package, target, strip, jobs, say, warned):
     with tempfile.TemporaryDirectory(dir=target) as scratch:
         made = [Path(scratch, path.name) for path in outputs]
         link(objects, made[0], strip)
-        write_ops(load(made[0]), package, made[1], made[2])
+        write_ops(load(made[0]), root / "csrc/ops", package, made[1], made[2])
         for new, old in zip(made, outputs):
             new.replace(old)  # a process that has the old library open keeps it; a failed build changes nothing
     stamp.write_text(now)

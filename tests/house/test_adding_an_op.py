@@ -24,6 +24,8 @@ assert facula.squash(facula.tensor([1.0], dtype=facula.float16)).dtype is facula
 assert x.detach().clone().squash_().tolist() == y.tolist()
 assert facula.squash(x.detach(), out=facula.empty(2)).tolist() == y.tolist()
 assert "X / (1 + |x|)" in facula.squash.__doc__, facula.squash.__doc__
+assert ">>> facula.squash(x)\\n    tensor([ 0.5000, -0.7500])\\n    >>> x.squash()\\n" in facula.squash.__doc__, facula.squash.__doc__
+assert ">>> x.squash_()\\n    tensor([ 0.5000, -0.7500])" in x.squash_.__doc__, x.squash_.__doc__
 """
 
 

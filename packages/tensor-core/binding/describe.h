@@ -247,18 +247,18 @@ static PyObject *fc_slots_stride(PyObject *self, PyObject *const *args, Py_ssize
 }
 
 static PyMethodDef fc_slots_methods[] = {
-    {"dim", fc_slots_dim, METH_NOARGS, "dim($self, /)\n--\n\nNumber of dims."},
-    {"ndimension", fc_slots_dim, METH_NOARGS, "ndimension($self, /)\n--\n\nNumber of dims."},
-    {"numel", fc_slots_numel, METH_NOARGS, "numel($self, /)\n--\n\nNumber of elements."},
-    {"nelement", fc_slots_numel, METH_NOARGS, "nelement($self, /)\n--\n\nNumber of elements."},
-    {"data_ptr", fc_slots_data_ptr, METH_NOARGS, "data_ptr($self, /)\n--\n\nAddress of the first element, 0 for an empty tensor."},
-    {"is_floating_point", fc_slots_is_floating_point, METH_NOARGS, "is_floating_point($self, /)\n--\n\nIs the dtype a floating one?"},
-    {"is_complex", fc_slots_is_complex, METH_NOARGS, "is_complex($self, /)\n--\n\nIs the dtype a complex one?"},
-    {"element_size", fc_slots_element_size, METH_NOARGS, "element_size($self, /)\n--\n\nBytes per element."},
+    {"dim", fc_slots_dim, METH_NOARGS, "dim($self, /)\n--\n\nNumber of dims.\n\n>>> facula.zeros(2, 3).dim()\n2\n"},
+    {"ndimension", fc_slots_dim, METH_NOARGS, "ndimension($self, /)\n--\n\nNumber of dims.\n\n>>> facula.zeros(2, 3).ndimension()\n2\n"},
+    {"numel", fc_slots_numel, METH_NOARGS, "numel($self, /)\n--\n\nNumber of elements.\n\n>>> facula.zeros(2, 3).numel()\n6\n"},
+    {"nelement", fc_slots_numel, METH_NOARGS, "nelement($self, /)\n--\n\nNumber of elements.\n\n>>> facula.zeros(2, 3).nelement()\n6\n"},
+    {"data_ptr", fc_slots_data_ptr, METH_NOARGS, "data_ptr($self, /)\n--\n\nAddress of the first element, 0 for an empty tensor.\n\n>>> facula.zeros(0).data_ptr()\n0\n"},
+    {"is_floating_point", fc_slots_is_floating_point, METH_NOARGS, "is_floating_point($self, /)\n--\n\nIs the dtype a floating one?\n\n>>> facula.zeros(2).is_floating_point()\nTrue\n"},
+    {"is_complex", fc_slots_is_complex, METH_NOARGS, "is_complex($self, /)\n--\n\nIs the dtype a complex one?\n\n>>> facula.zeros(2).is_complex()\nFalse\n"},
+    {"element_size", fc_slots_element_size, METH_NOARGS, "element_size($self, /)\n--\n\nBytes per element.\n\n>>> facula.zeros(2).element_size()\n4\n"},
     {"size", (PyCFunction)(void *)fc_slots_size, METH_FASTCALL | METH_KEYWORDS,
-     "size($self, /, dim=None)\n--\n\nShape, or the size of one dim. Raises IndexError for a dim that is not there."},
+     "size($self, /, dim=None)\n--\n\nShape, or the size of one dim. Raises IndexError for a dim that is not there.\n\n>>> facula.zeros(2, 3).size(), facula.zeros(2, 3).size(1)\n(torch.Size([2, 3]), 3)\n"},
     {"stride", (PyCFunction)(void *)fc_slots_stride, METH_FASTCALL | METH_KEYWORDS,
-     "stride($self, /, dim=None)\n--\n\nSteps between neighbours along each dim (or one dim), in elements."},
+     "stride($self, /, dim=None)\n--\n\nSteps between neighbours along each dim (or one dim), in elements.\n\n>>> facula.zeros(2, 3).stride(), facula.zeros(2, 3).stride(0)\n((3, 1), 3)\n"},
     {NULL, NULL, 0, NULL},
 };
 

@@ -20,7 +20,11 @@ _defaults = {"cpu": facula.bfloat16, "cuda": facula.float16}
 
 
 def is_autocast_available(device_type) -> bool:
-    """Is there an autocast for this kind of device?"""
+    """Is there an autocast for this kind of device?
+
+    >>> facula.amp.is_autocast_available("cpu")
+    True
+    """
     if not isinstance(device_type, str):
         raise TypeError(f"is_autocast_available: device_type must be a str, but got {type(device_type).__name__}")
     return device_type in _defaults
@@ -32,18 +36,32 @@ def _current(device_type) -> autocast | None:
 
 
 def is_autocast_enabled(device_type=None) -> bool:
-    """Does this thread cast now? Without a device the question is for CUDA, as in PyTorch."""
+    """Does this thread cast now? Without a device the question is for CUDA, as in PyTorch.
+
+    >>> with facula.autocast("cpu"):
+    ...     facula.is_autocast_enabled("cpu")
+    True
+    """
     a = _current(device_type or "cuda")
     return a is not None and a._enabled
 
 
 def is_autocast_cpu_enabled() -> bool:
-    """is_autocast_enabled("cpu")."""
+    """is_autocast_enabled("cpu").
+
+    >>> with facula.autocast("cpu"):
+    ...     facula.is_autocast_cpu_enabled()
+    True
+    """
     return is_autocast_enabled("cpu")
 
 
 def get_autocast_dtype(device_type) -> facula.dtype:
-    """The lower precision in force for the device."""
+    """The lower precision in force for the device.
+
+    >>> facula.get_autocast_dtype("cpu")
+    torch.bfloat16
+    """
     if device_type not in _defaults:
         raise RuntimeError(f"get_autocast_dtype: there is no autocast for {device_type!r}. Devices: {', '.join(_defaults)}.")
     a = _current(device_type)
@@ -51,29 +69,51 @@ def get_autocast_dtype(device_type) -> facula.dtype:
 
 
 def get_autocast_cpu_dtype() -> facula.dtype:
-    """get_autocast_dtype("cpu")."""
+    """get_autocast_dtype("cpu").
+
+    >>> facula.get_autocast_cpu_dtype()
+    torch.bfloat16
+    """
     return get_autocast_dtype("cpu")
 
 
 def get_autocast_gpu_dtype() -> facula.dtype:
-    """get_autocast_dtype("cuda")."""
+    """get_autocast_dtype("cuda").
+
+    >>> facula.get_autocast_gpu_dtype()
+    torch.float16
+    """
     return get_autocast_dtype("cuda")
 
 
 def set_autocast_dtype(device_type, dtype) -> None:
-    """The lower precision that later autocasts for the device use unless given one."""
+    """The lower precision that later autocasts for the device use unless given one.
+
+    >>> before = facula.get_autocast_dtype("cpu")
+    >>> facula.set_autocast_dtype("cpu", facula.float16)
+    >>> facula.get_autocast_dtype("cpu")
+    torch.float16
+    >>> facula.set_autocast_dtype("cpu", before)
+    """
     get_autocast_dtype(device_type)
     _defaults[device_type] = dtype
 
 
 def is_autocast_cache_enabled() -> bool:
-    """Are casts of parameters kept until the outermost autocast ends?"""
+    """Are casts of parameters kept until the outermost autocast ends?
+
+    >>> facula.is_autocast_cache_enabled()
+    True
+    """
     stack = getattr(_local, "stack", ())
     return stack[-1]._cache_enabled if stack else True
 
 
 def clear_autocast_cache() -> None:
-    """Forget the casts of parameters."""
+    """Forget the casts of parameters.
+
+    >>> facula.clear_autocast_cache()
+    """
     for a in getattr(_local, "stack", ()):
         a._cast.clear()
 
@@ -185,7 +225,19 @@ def _widest(args) -> facula.dtype:
 
 
 def custom_fwd(fwd=None, *, device_type="cpu", cast_inputs=None) -> Callable:
-    """For Function.forward: run it in the caller's autocast, or, with cast_inputs, on inputs of that dtype without autocast."""
+    """For Function.forward: run it in the caller's autocast, or, with cast_inputs, on inputs of that dtype without autocast.
+
+    >>> from facula.amp import custom_fwd
+    >>> class Double(facula.autograd.Function):
+    ...     @staticmethod
+    ...     @custom_fwd(cast_inputs=facula.float32)
+    ...     def forward(ctx, x):
+    ...         return 2 * x
+    ... 
+    >>> with facula.autocast("cpu"):
+    ...     Double.apply(facula.ones(1, dtype=facula.bfloat16)).dtype
+    torch.float32
+    """
     if fwd is None:
         return functools.partial(custom_fwd, device_type=device_type, cast_inputs=cast_inputs)
 
@@ -205,7 +257,24 @@ def custom_fwd(fwd=None, *, device_type="cpu", cast_inputs=None) -> Callable:
 
 
 def custom_bwd(bwd=None, *, device_type="cpu") -> Callable:
-    """For Function.backward: run it in the autocast that its forward ran in."""
+    """For Function.backward: run it in the autocast that its forward ran in.
+
+    >>> from facula.amp import custom_bwd, custom_fwd
+    >>> class Double(facula.autograd.Function):
+    ...     @staticmethod
+    ...     @custom_fwd
+    ...     def forward(ctx, x):
+    ...         return 2 * x
+    ...     @staticmethod
+    ...     @custom_bwd
+    ...     def backward(ctx, g):
+    ...         return 2 * g
+    ... 
+    >>> x = facula.tensor([1.0], requires_grad=True)
+    >>> Double.apply(x).backward()
+    >>> x.grad
+    tensor([2.])
+    """
     if bwd is None:
         return functools.partial(custom_bwd, device_type=device_type)
 

@@ -114,6 +114,11 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
 
     A scalar needs no weight. retain_graph keeps what was saved for a further call (default: as create_graph);
     create_graph makes gradients that can be differentiated; `inputs`, if given, are the only tensors to fill.
+
+    >>> x = facula.tensor([2.0], requires_grad=True)
+    >>> facula.autograd.backward(x ** 2)
+    >>> x.grad
+    tensor([4.])
     """
     if grad_variables is not None:
         if grad_tensors is not None:
@@ -176,6 +181,12 @@ def grad(
 
     An input that outputs do not depend on is an error, unless allow_unused (then None) or materialize_grads (then zeros).
     is_grads_batched: grad_outputs have one more first dim, and so have the results.
+
+    >>> x = facula.tensor([2.0], requires_grad=True)
+    >>> facula.autograd.grad(x ** 2, x)
+    (tensor([4.]),)
+    >>> x.grad is None
+    True
     """
     if not only_inputs:
         raise ValueError("grad: only_inputs=False is not supported any more. Use backward() to fill all leaves.")
@@ -244,12 +255,25 @@ def batched(outputs, inputs, grads, keep, create_graph, allow_unused, materializ
 def tensor_backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=None) -> None:
     """Add the gradients of this tensor to the leaves it was computed from. See facula.autograd.backward.
 
-    gradient: a tensor, or a list of one."""
+    gradient: a tensor, or a list of one.
+
+    >>> x = facula.tensor([2.0], requires_grad=True)
+    >>> (x ** 3).backward()
+    >>> x.grad
+    tensor([12.])
+    """
     backward(self, gradient if gradient is None or isinstance(gradient, (list, tuple)) else (gradient,), retain_graph, create_graph, inputs=inputs)
 
 
 def tensor_register_hook(self, hook) -> RemovableHandle:
-    """Call hook(gradient) when this tensor's gradient is known; what it returns replaces it."""
+    """Call hook(gradient) when this tensor's gradient is known; what it returns replaces it.
+
+    >>> x = facula.tensor([2.0], requires_grad=True)
+    >>> _ = x.register_hook(lambda gradient: 10 * gradient)
+    >>> (3 * x).backward()
+    >>> x.grad
+    tensor([30.])
+    """
     if with_origin(self) is not self:  # a sparse tensor's gradient is that of its values, at their places
         places = self.detach()
 
@@ -271,7 +295,13 @@ def tensor_register_hook(self, hook) -> RemovableHandle:
 
 
 def tensor_register_post_accumulate_grad_hook(self, hook) -> RemovableHandle:
-    """Call hook(tensor) when this leaf's .grad has been filled."""
+    """Call hook(tensor) when this leaf's .grad has been filled.
+
+    >>> x = facula.tensor([2.0], requires_grad=True)
+    >>> _ = x.register_post_accumulate_grad_hook(lambda x: print(x.grad))
+    >>> (3 * x).backward()
+    tensor([3.])
+    """
     origin = origin_of(self)
     if origin is None:
         raise GradError("register_post_accumulate_grad_hook: cannot register a hook on a tensor that doesn't require gradient. Call requires_grad_() first.")
@@ -282,7 +312,15 @@ def tensor_register_post_accumulate_grad_hook(self, hook) -> RemovableHandle:
 
 
 def tensor_retain_grad(self) -> None:
-    """Keep the gradient of this result in .grad, as for a leaf."""
+    """Keep the gradient of this result in .grad, as for a leaf.
+
+    >>> x = facula.tensor([2.0], requires_grad=True)
+    >>> y = 3 * x
+    >>> y.retain_grad()
+    >>> (y ** 2).backward()
+    >>> y.grad
+    tensor([12.])
+    """
     import weakref
 
     origin = origin_of(self)
@@ -293,12 +331,25 @@ def tensor_retain_grad(self) -> None:
 
 
 def tensor_retains_grad(self) -> bool:
+    """Is it a result whose gradient retain_grad() asked for?
+
+    >>> y = 3 * facula.tensor([2.0], requires_grad=True)
+    >>> y.retain_grad()
+    >>> y.retains_grad
+    True
+    """
     origin = origin_of(self)
     return origin is not None and origin.extra is not None and origin.extra.retain is not None and origin.extra.retain() is with_origin(self)
 
 
 def tensor_grad_fn(self) -> Node | None:
-    """The node that computed this tensor; None for a leaf."""
+    """The node that computed this tensor; None for a leaf.
+
+    >>> x = facula.tensor([2.0], requires_grad=True)
+    >>> x.grad_fn
+    >>> (x * 3).grad_fn.name()
+    'MulBackward0'
+    """
     origin = origin_of(self)
     if origin is None or isinstance(origin, Leaf):
         return None
@@ -306,7 +357,12 @@ def tensor_grad_fn(self) -> Node | None:
 
 
 def tensor_output_nr(self) -> int:
-    """Which result of its grad_fn this tensor is."""
+    """Which result of its grad_fn this tensor is.
+
+    >>> x = facula.arange(4.0, requires_grad=True)
+    >>> x.split(2)[1].output_nr
+    1
+    """
     origin = origin_of(self)
     return 0 if origin is None else origin.edge()[1]
 
@@ -328,12 +384,23 @@ def tensor_set_backward_hooks(self, hooks) -> None:
 
 
 def tensor_is_leaf(self) -> bool:
+    """Was it made by nobody's recorded operation? Tensors that want no gradient are leaves, too.
+
+    >>> x = facula.tensor([2.0], requires_grad=True)
+    >>> x.is_leaf, (3 * x).is_leaf
+    (True, False)
+    """
     origin = origin_of(self)
     return origin is None or isinstance(origin, Leaf)
 
 
 def tensor_detach_(self) -> Tensor:
-    """Cut this tensor from its history, in place."""
+    """Cut this tensor from its history, in place.
+
+    >>> x = facula.tensor([2.0], requires_grad=True) * 3
+    >>> x.detach_().requires_grad
+    False
+    """
     if self.base is not None:
         raise GradError("detach_: can't detach views in place. Use detach() instead.")
     self.origin = None
@@ -342,7 +409,11 @@ def tensor_detach_(self) -> Tensor:
 
 
 def tensor_requires_grad_(self, requires_grad=True) -> Tensor:
-    """Say whether gradients are wanted for this leaf; returns it."""
+    """Say whether gradients are wanted for this leaf; returns it.
+
+    >>> facula.tensor([2.0]).requires_grad_().requires_grad
+    True
+    """
     if requires_grad is not True and requires_grad is not False:
         raise TypeError(f"requires_grad_(): argument 'requires_grad' (position 1) must be bool, not {type(requires_grad).__name__}. Write True or False.")
     self.requires_grad = requires_grad

@@ -16,12 +16,21 @@ def special(change) -> None:
 
 
 def is_anomaly_enabled() -> bool:
-    """Whether a failing backward shows the forward line."""
+    """Whether a failing backward shows the forward line.
+
+    >>> with facula.autograd.detect_anomaly():
+    ...     facula.is_anomaly_enabled()
+    True
+    """
     return anomaly["enabled"]
 
 
 def is_anomaly_check_nan_enabled() -> bool:
-    """Whether a NaN among the gradients is an error in anomaly mode."""
+    """Whether a NaN among the gradients is an error in anomaly mode.
+
+    >>> facula.is_anomaly_check_nan_enabled()
+    True
+    """
     return anomaly["check_nan"]
 
 
@@ -31,7 +40,12 @@ def set_anomaly(enabled, check_nan) -> None:
 
 
 class set_detect_anomaly:
-    """Switch anomaly mode on or off: at once, and until the end of the block where it is used as one."""
+    """Switch anomaly mode on or off: at once, and until the end of the block where it is used as one.
+
+    >>> with facula.autograd.set_detect_anomaly(True):
+    ...     facula.is_anomaly_enabled()
+    True
+    """
 
     def __init__(self, mode, check_nan=True) -> None:
         self._before = dict(anomaly)
@@ -45,7 +59,12 @@ class set_detect_anomaly:
 
 
 class detect_anomaly:
-    """A block in which backward shows the forward stack of what fails, and refuses NaN gradients."""
+    """A block in which backward shows the forward stack of what fails, and refuses NaN gradients.
+
+    >>> with facula.autograd.detect_anomaly():
+    ...     facula.is_anomaly_enabled()
+    True
+    """
 
     def __init__(self, check_nan=True) -> None:
         self.check_nan = check_nan

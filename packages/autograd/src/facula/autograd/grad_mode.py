@@ -24,12 +24,22 @@ _inference = _core.extend.ThreadState()  # .on: this thread computes values only
 
 
 def is_grad_enabled() -> bool:
-    """Whether operations are recorded in this thread."""
+    """Whether operations are recorded in this thread.
+
+    >>> with facula.no_grad():
+    ...     facula.is_grad_enabled()
+    False
+    """
     return _core.grad_mode()
 
 
 def is_inference_mode_enabled() -> bool:
-    """Whether this thread is in inference mode."""
+    """Whether this thread is in inference mode.
+
+    >>> with facula.inference_mode():
+    ...     facula.is_inference_mode_enabled()
+    True
+    """
     return getattr(_inference, "on", False)
 
 
@@ -95,21 +105,40 @@ class _Bare(Mode):
 
 
 class no_grad(_Bare):
-    """A block, or a function, in which nothing is recorded."""
+    """A block, or a function, in which nothing is recorded.
+
+    >>> x = facula.ones(1, requires_grad=True)
+    >>> with facula.no_grad():
+    ...     y = x * 2
+    >>> y.requires_grad
+    False
+    """
 
     def __enter__(self) -> None:
         self._before.append(_core.set_grad_mode(False))
 
 
 class enable_grad(_Bare):
-    """A block, or a function, in which operations are recorded."""
+    """A block, or a function, in which operations are recorded.
+
+    >>> x = facula.ones(1, requires_grad=True)
+    >>> with facula.no_grad(), facula.enable_grad():
+    ...     y = x * 2
+    >>> y.requires_grad
+    True
+    """
 
     def __enter__(self) -> None:
         self._before.append(_core.set_grad_mode(not is_inference_mode_enabled()))
 
 
 class set_grad_enabled(Mode):
-    """Switch recording on or off: at once, and until the end of the block where it is used as one."""
+    """Switch recording on or off: at once, and until the end of the block where it is used as one.
+
+    >>> with facula.set_grad_enabled(False):
+    ...     facula.is_grad_enabled()
+    False
+    """
 
     def __init__(self, mode) -> None:
         super().__init__()
@@ -132,6 +161,12 @@ class inference_mode(Mode):
     """A block, or a function, that computes values only: nothing is recorded, not even under enable_grad.
 
     What it makes are inference tensors: see is_inference.
+
+    >>> x = facula.ones(1, requires_grad=True)
+    >>> with facula.inference_mode():
+    ...     y = x * 2
+    >>> y.requires_grad, y.is_inference()
+    (False, True)
     """
 
     @overload
@@ -233,7 +268,11 @@ _said = _core.extend.ThreadState()
 
 
 def is_multithreading_enabled() -> bool:
-    """What set_multithreading_enabled was told in this thread."""
+    """What set_multithreading_enabled was told in this thread.
+
+    >>> facula.autograd.is_multithreading_enabled()
+    True
+    """
     return getattr(_said, "threads", True)
 
 

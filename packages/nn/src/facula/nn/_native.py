@@ -16,7 +16,11 @@ _BAGS = tuple(_MODES)
 
 
 def native_layer_norm(input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None, bias: Tensor | None, eps: float) -> tuple[Tensor, Tensor, Tensor]:
-    """(layer_norm, mean, 1 / standard deviation) of each normalized part."""
+    """(layer_norm, mean, 1 / standard deviation) of each normalized part.
+
+    >>> facula.native_layer_norm(facula.tensor([1.0, 3.0]), (2,), None, None, 0.0)
+    (tensor([-1.,  1.]), tensor([2.]), tensor([1.]))
+    """
     dims = tuple(range(-len(normalized_shape), 0))
     result = F.layer_norm(input, tuple(normalized_shape), weight, bias, eps)
     x = _as_summed(input, weight)
@@ -31,7 +35,11 @@ def _as_summed(input: Tensor, weight: Tensor | None) -> Tensor:
 
 
 def native_group_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, N: int, C: int, HxW: int, group: int, eps: float) -> tuple[Tensor, Tensor, Tensor]:
-    """(group_norm, mean, 1 / standard deviation) of each of the N * group groups; input has N * C * HxW elements."""
+    """(group_norm, mean, 1 / standard deviation) of each of the N * group groups; input has N * C * HxW elements.
+
+    >>> facula.native_group_norm(facula.tensor([[1.0, 3.0]]), None, None, 1, 2, 1, 1, 0.0)
+    (tensor([[-1.,  1.]]), tensor([[2.]]), tensor([[1.]]))
+    """
     if not (input.is_contiguous() or input.dim() == 4 and input.is_contiguous(memory_format=facula.channels_last)):
         raise RuntimeError(f"native_group_norm: Expected X.is_contiguous(memory_format) to be true, but got false (strides {input.stride()}). Make it contiguous.")
     if input.numel() != N * C * HxW:
@@ -51,7 +59,11 @@ def _want_elements(name: str, input: Tensor) -> None:
 def native_batch_norm(
     input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None, running_var: Tensor | None, training: bool, momentum: float, eps: float
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """(batch_norm, mean, 1 / standard deviation) of each channel; the last two are empty where statistics are not taken from input."""
+    """(batch_norm, mean, 1 / standard deviation) of each channel; the last two are empty where statistics are not taken from input.
+
+    >>> facula.native_batch_norm(facula.tensor([[1.0], [3.0]]), None, None, None, None, True, 0.1, 1e-5)[1].round(decimals=3)
+    tensor([2.])
+    """
     if training:
         _want_elements("native_batch_norm", input)
         dims = (0, *range(2, input.dim()))
@@ -62,7 +74,12 @@ def native_batch_norm(
 
 
 def native_dropout(input: Tensor, p: float, train: bool | None) -> tuple[Tensor, Tensor]:
-    """(dropout, which elements were kept)."""
+    """(dropout, which elements were kept).
+
+    >>> _ = facula.manual_seed(0)
+    >>> facula.native_dropout(facula.ones(4), 0.5, True)
+    (tensor([0., 0., 2., 0.]), tensor([False, False,  True, False]))
+    """
     if train is False or p == 0:
         return input.clone(), facula.ones_like(input, dtype=facula.bool)
     kept = facula.empty_like(input).bernoulli_(1 - p)
@@ -70,7 +87,11 @@ def native_dropout(input: Tensor, p: float, train: bool | None) -> tuple[Tensor,
 
 
 def batch_norm_update_stats(input: Tensor, running_mean: Any, running_var: Any, momentum: float) -> tuple[Tensor, Tensor]:
-    """(mean, variance) of each channel, the latter over the number of elements; the running ones, where given, move towards them as F.batch_norm's do."""
+    """(mean, variance) of each channel, the latter over the number of elements; the running ones, where given, move towards them as F.batch_norm's do.
+
+    >>> facula.batch_norm_update_stats(facula.tensor([[1.0], [3.0]]), None, None, 0.1)
+    (tensor([2.]), tensor([1.]))
+    """
     _want_elements("batch_norm_update_stats", input)
     dims = (0, *range(2, input.dim()))
     count = input.numel() // input.size(1)
@@ -88,6 +109,10 @@ def embedding_bag(
     """(F.embedding_bag, the bag of each index, how many indices each bag has, the rows that maxima are from); mode 0 sum, 1 mean, 2 max.
 
     Indices that are padding_idx are not counted, sums count none. What is not of maxima has the bags' counts for the last.
+
+    >>> facula.embedding_bag(facula.tensor([[1.0, 2.0], [3.0, 4.0]]), facula.tensor([0, 1, 1]), facula.tensor([0, 2]))[0]
+    tensor([[4., 6.],
+            [3., 4.]])
     """
     out, places, starts, flat = bags(indices, weight, offsets, None, 2, scale_grad_by_freq, _BAGS[mode], sparse, per_sample_weights, include_last_offset, padding_idx)
     bag = facula.searchsorted(starts, facula.arange(flat.numel()), right=True) - 1

@@ -27,80 +27,151 @@ def _reduction(name: str, number: int) -> str:
 def batch_norm(
     input: Tensor, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool, momentum: float, eps: float, cudnn_enabled: bool
 ) -> Tensor:
-    """F.batch_norm, weight and bias before the statistics. cudnn_enabled chooses between equal results."""
+    """F.batch_norm, weight and bias before the statistics. cudnn_enabled chooses between equal results.
+
+    >>> x = facula.tensor([[1.0], [3.0]])
+    >>> facula.batch_norm(x, None, None, None, None, True, 0.1, 1e-5, False).round(decimals=3)
+    tensor([[-1.],
+            [ 1.]])
+    """
     return F.batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
 
 
 def instance_norm(
     input: Tensor, weight: Any, bias: Any, running_mean: Any, running_var: Any, use_input_stats: bool, momentum: float, eps: float, cudnn_enabled: bool
 ) -> Tensor:
-    """F.instance_norm, weight and bias before the statistics. cudnn_enabled chooses between equal results."""
+    """F.instance_norm, weight and bias before the statistics. cudnn_enabled chooses between equal results.
+
+    >>> facula.instance_norm(facula.tensor([[[1.0, 3.0]]]), None, None, None, None, True, 0.1, 1e-5, False).round(decimals=3)
+    tensor([[[-1.,  1.]]])
+    """
     return F.instance_norm(input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps)
 
 
 def layer_norm(
     input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-05, cudnn_enable: bool = True
 ) -> Tensor:
-    """F.layer_norm. cudnn_enable chooses between equal results."""
+    """F.layer_norm. cudnn_enable chooses between equal results.
+
+    >>> facula.layer_norm(facula.tensor([1.0, 3.0]), (2,), eps=0.0)
+    tensor([-1.,  1.])
+    """
     return F.layer_norm(input, normalized_shape, weight, bias, eps)
 
 
 def group_norm(
     input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-05, cudnn_enabled: bool = True
 ) -> Tensor:
-    """F.group_norm. cudnn_enabled chooses between equal results."""
+    """F.group_norm. cudnn_enabled chooses between equal results.
+
+    >>> facula.group_norm(facula.tensor([[1.0, 3.0]]), 1, eps=0.0)
+    tensor([[-1.,  1.]])
+    """
     return F.group_norm(input, num_groups, weight, bias, eps)
 
 
 def feature_dropout(input: Tensor, p: float, train: bool) -> Tensor:
-    """Whole channels dropped: F.dropout2d for any number of dims."""
+    """Whole channels dropped: F.dropout2d for any number of dims.
+
+    >>> _ = facula.manual_seed(0)
+    >>> facula.feature_dropout(facula.ones(1, 3, 2), 0.5, True)
+    tensor([[[0., 0.],
+             [0., 0.],
+             [2., 2.]]])
+    """
     from .functional._dropout import _drop, _scaled
 
     return _drop(input, p, train, False, True, _scaled)
 
 
 def feature_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
-    """feature_dropout in place."""
+    """feature_dropout in place.
+
+    >>> _ = facula.manual_seed(0)
+    >>> facula.feature_dropout_(facula.ones(1, 3, 2), 0.5, True)
+    tensor([[[0., 0.],
+             [0., 0.],
+             [2., 2.]]])
+    """
     return input.copy_(feature_dropout(input, p, train))
 
 
 def dropout(input: Tensor, p: float, train: bool) -> Tensor:
-    """F.dropout."""
+    """F.dropout.
+
+    >>> _ = facula.manual_seed(0)
+    >>> facula.dropout(facula.ones(4), 0.5, True)
+    tensor([0., 0., 2., 0.])
+    """
     return F.dropout(input, p, train)
 
 
 def alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
-    """F.alpha_dropout."""
+    """F.alpha_dropout.
+
+    >>> facula.alpha_dropout(facula.ones(2), 0.5, False)
+    tensor([1., 1.])
+    """
     return F.alpha_dropout(input, p, train)
 
 
 def feature_alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
-    """F.feature_alpha_dropout."""
+    """F.feature_alpha_dropout.
+
+    >>> facula.feature_alpha_dropout(facula.ones(1, 2, 2), 0.5, False)
+    tensor([[[1., 1.],
+             [1., 1.]]])
+    """
     return F.feature_alpha_dropout(input, p, train)
 
 
 def dropout_(input: Tensor, p: float, train: bool) -> Tensor:
-    """F.dropout in place."""
+    """F.dropout in place.
+
+    >>> _ = facula.manual_seed(0)
+    >>> facula.dropout_(facula.ones(4), 0.5, True)
+    tensor([0., 0., 2., 0.])
+    """
     return F.dropout(input, p, train, True)
 
 
 def alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
-    """F.alpha_dropout in place."""
+    """F.alpha_dropout in place.
+
+    >>> facula.alpha_dropout_(facula.ones(2), 0.5, False)
+    tensor([1., 1.])
+    """
     return F.alpha_dropout(input, p, train, True)
 
 
 def feature_alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
-    """F.feature_alpha_dropout in place."""
+    """F.feature_alpha_dropout in place.
+
+    >>> facula.feature_alpha_dropout_(facula.ones(1, 2, 2), 0.5, False)
+    tensor([[[1., 1.],
+             [1., 1.]]])
+    """
     return F.feature_alpha_dropout(input, p, train, True)
 
 
 def embedding(weight: Tensor, indices: Tensor, padding_idx: int = -1, scale_grad_by_freq: bool = False, sparse: bool = False) -> Tensor:
-    """F.embedding with the table first."""
+    """F.embedding with the table first.
+
+    >>> facula.embedding(facula.tensor([[1.0, 2.0], [3.0, 4.0]]), facula.tensor([1, 0, 1]))
+    tensor([[3., 4.],
+            [1., 2.],
+            [3., 4.]])
+    """
     return F.embedding(indices, weight, None if padding_idx < 0 else padding_idx, None, 2.0, scale_grad_by_freq, sparse)
 
 
 def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> Tensor:
-    """The rows of input that indices name, scaled down to norm max_norm where theirs is larger. In place."""
+    """The rows of input that indices name, scaled down to norm max_norm where theirs is larger. In place.
+
+    >>> facula.embedding_renorm_(facula.tensor([[3.0, 4.0], [30.0, 40.0]]), facula.tensor([1]), 5.0, 2.0)
+    tensor([[3.0000, 4.0000],
+            [3.0000, 4.0000]])
+    """
     from .functional._embedding import _renormalise
 
     with facula.no_grad():
@@ -109,51 +180,88 @@ def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: float, norm_type
 
 
 def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: Any = None, pos_weight: Any = None, reduction: int = 0) -> Tensor:
-    """F.binary_cross_entropy_with_logits."""
+    """F.binary_cross_entropy_with_logits.
+
+    >>> facula.binary_cross_entropy_with_logits(facula.tensor([0.0]), facula.tensor([1.0]))
+    tensor([0.6931])
+    """
     return F.binary_cross_entropy_with_logits(input, target, weight, reduction=_reduction("binary_cross_entropy_with_logits", reduction), pos_weight=pos_weight)
 
 
 def cosine_embedding_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = 0) -> Tensor:
-    """F.cosine_embedding_loss."""
+    """F.cosine_embedding_loss.
+
+    >>> facula.cosine_embedding_loss(facula.tensor([[1.0, 0.0]]), facula.tensor([[0.0, 1.0]]), facula.tensor([1]))
+    tensor([1.])
+    """
     return F.cosine_embedding_loss(input1, input2, target, margin, reduction=_reduction("cosine_embedding_loss", reduction))
 
 
 def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float = 1.0, reduction: int = 0) -> Tensor:
-    """F.hinge_embedding_loss."""
+    """F.hinge_embedding_loss.
+
+    >>> facula.hinge_embedding_loss(facula.tensor([0.5, 0.25]), facula.tensor([1.0, -1.0]), reduction=0)
+    tensor([0.5000, 0.7500])
+    """
     return F.hinge_embedding_loss(input, target, margin, reduction=_reduction("hinge_embedding_loss", reduction))
 
 
 def margin_ranking_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = 0) -> Tensor:
-    """F.margin_ranking_loss."""
+    """F.margin_ranking_loss.
+
+    >>> facula.margin_ranking_loss(facula.tensor([1.0, 3.0]), facula.tensor([2.0, 2.0]), facula.tensor([1.0, 1.0]), reduction=0)
+    tensor([1., 0.])
+    """
     return F.margin_ranking_loss(input1, input2, target, margin, reduction=_reduction("margin_ranking_loss", reduction))
 
 
 def triplet_margin_loss(
     anchor: Tensor, positive: Tensor, negative: Tensor, margin: float = 1.0, p: float = 2.0, eps: float = 1e-06, swap: bool = False, reduction: int = 0
 ) -> Tensor:
-    """F.triplet_margin_loss."""
+    """F.triplet_margin_loss.
+
+    >>> facula.triplet_margin_loss(facula.tensor([[0.0]]), facula.tensor([[1.0]]), facula.tensor([[1.5]]))
+    tensor([0.5000])
+    """
     return F.triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, reduction=_reduction("triplet_margin_loss", reduction))
 
 
 def poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool, full: bool, eps: float, reduction: int) -> Tensor:
-    """F.poisson_nll_loss."""
+    """F.poisson_nll_loss.
+
+    >>> facula.poisson_nll_loss(facula.tensor([0.0]), facula.tensor([2.0]), True, False, 1e-8, 0)
+    tensor([1.])
+    """
     return F.poisson_nll_loss(input, target, log_input, full, eps=eps, reduction=_reduction("poisson_nll_loss", reduction))
 
 
 def kl_div(input: Tensor, target: Tensor, reduction: int = 0, *, log_target: bool = False) -> Tensor:
-    """F.kl_div."""
+    """F.kl_div.
+
+    >>> facula.kl_div(facula.tensor([0.5, 0.5]).log(), facula.tensor([1.0, 0.0]), reduction=2)
+    tensor(0.6931)
+    """
     return F.kl_div(input, target, reduction=_reduction("kl_div", reduction), log_target=log_target)
 
 
 def ctc_loss(
     log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any, blank: int = 0, reduction: int = 0, zero_infinity: bool = False
 ) -> Tensor:
-    """F.ctc_loss."""
+    """F.ctc_loss.
+
+    >>> log_probs = facula.zeros(2, 1, 3).log_softmax(2)
+    >>> facula.ctc_loss(log_probs, facula.tensor([[1]]), facula.tensor([2]), facula.tensor([1]))
+    tensor([1.0986])
+    """
     return F.ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, _reduction("ctc_loss", reduction), zero_infinity)
 
 
 def grid_sampler(input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool) -> Tensor:
-    """F.grid_sample: modes 0 bilinear, 1 nearest, 2 bicubic; paddings 0 zeros, 1 border, 2 reflection."""
+    """F.grid_sample: modes 0 bilinear, 1 nearest, 2 bicubic; paddings 0 zeros, 1 border, 2 reflection.
+
+    >>> facula.grid_sampler(facula.tensor([[[[1.0, 2.0]]]]), facula.zeros(1, 1, 1, 2), 0, 0, True)
+    tensor([[[[1.5000]]]])
+    """
     for name, mode, words in (("interpolation_mode", interpolation_mode, _MODES), ("padding_mode", padding_mode, _PADDINGS)):
         if not 0 <= mode < len(words):
             raise RuntimeError(f"grid_sampler: {name} must be between 0 and {len(words) - 1} ({', '.join(words)}), but got {mode}.")
@@ -168,7 +276,8 @@ def _of_rank(name: str, rank: int) -> Any:
         return grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners)
 
     sampler.__name__ = sampler.__qualname__ = name
-    sampler.__doc__ = f"grid_sampler of inputs with {rank} dims."
+    ones, grid = ", ".join(["1"] * rank), ", ".join(["1"] * (rank - 1) + [str(rank - 2)])
+    sampler.__doc__ = f"grid_sampler of inputs with {rank} dims.\n\n    >>> facula.{name}(facula.ones({ones}), facula.zeros({grid}), 0, 0, False).item()\n    1.0\n    "
     return checked(sampler)
 
 
@@ -176,17 +285,31 @@ grid_sampler_2d, grid_sampler_3d = _of_rank("grid_sampler_2d", 4), _of_rank("gri
 
 
 def affine_grid_generator(theta: Tensor, size: Sequence[int], align_corners: bool) -> Tensor:
-    """F.affine_grid."""
+    """F.affine_grid.
+
+    >>> facula.affine_grid_generator(facula.tensor([[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]]), (1, 1, 2, 2), True)[0, 0]
+    tensor([[-1., -1.],
+            [ 1., -1.]])
+    """
     return F.affine_grid(theta, list(size), align_corners)
 
 
 def adaptive_max_pool1d(input: Tensor, output_size: Any) -> tuple[Tensor, Tensor]:
-    """F.adaptive_max_pool1d with its indices."""
+    """F.adaptive_max_pool1d with its indices.
+
+    >>> facula.adaptive_max_pool1d(facula.tensor([[[1.0, 3.0, 2.0, 0.0]]]), 2)
+    (tensor([[[3., 2.]]]), tensor([[[1, 2]]]))
+    """
     return F.adaptive_max_pool1d(input, output_size, True)
 
 
 def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
-    """Norms of the slices along dim, shaped to broadcast against v; of the whole where dim is -1."""
+    """Norms of the slices along dim, shaped to broadcast against v; of the whole where dim is -1.
+
+    >>> facula.norm_except_dim(facula.tensor([[3.0, 4.0], [6.0, 8.0]]))
+    tensor([[ 5.],
+            [10.]])
+    """
     if v.dtype.kind < 2:
         raise extend.DTypeError(f"norm_except_dim: norm(): input dtype should be either floating point or complex. Got {v.dtype.name} instead. Convert with v.float().")
     if dim == -1:
@@ -233,9 +356,14 @@ def _recurrent(name: str, mode: str) -> Any:
         return (out, *ends)
 
     run.__name__ = run.__qualname__ = name
+    parts = {"LSTM": 4, "GRU": 3}.get(mode, 1)
+    state = "(facula.zeros(1, 2, 5), facula.zeros(1, 2, 5))" if several else "facula.zeros(1, 2, 5)"
     run.__doc__ = (
         f"nn.{name.split('_')[0].upper()} as a function of its flat weights: (input, hx, params, has_biases, num_layers, dropout, train, bidirectional, "
-        "batch_first), or of packed data: (data, batch_sizes, hx, params, has_biases, num_layers, dropout, train, bidirectional)."
+        "batch_first), or of packed data: (data, batch_sizes, hx, params, has_biases, num_layers, dropout, train, bidirectional).\n\n"
+        f"    >>> weights = [facula.ones({5 * parts}, 3), facula.ones({5 * parts}, 5)]\n"
+        f"    >>> facula.{name}(facula.ones(7, 2, 3), {state}, weights, False, 1, 0.0, False, False, False)[0].shape\n"
+        "    torch.Size([7, 2, 5])\n    "
     )
     return run
 
@@ -252,7 +380,10 @@ def _cell(name: str, mode: str) -> Any:
         return new if several else new[0]
 
     run.__name__ = run.__qualname__ = name
-    run.__doc__ = f"One step of a {mode.replace('_', ' ').lower()} cell; input (N, I), hx (N, H){' twice' if several else ''}."
+    parts = {"LSTM": 4, "GRU": 3}.get(mode, 1)
+    state = "(facula.zeros(2, 5), facula.zeros(2, 5))" if several else "facula.zeros(2, 5)"
+    shown = f"facula.{name}(facula.ones(2, 3), {state}, facula.ones({5 * parts}, 3), facula.ones({5 * parts}, 5)){'[0]' if several else ''}.shape"
+    run.__doc__ = f"One step of a {mode.replace('_', ' ').lower()} cell; input (N, I), hx (N, H){' twice' if several else ''}.\n\n    >>> {shown}\n    torch.Size([2, 5])\n    "
     return run
 
 

@@ -5,19 +5,47 @@ from facula.tensor_core._types import DTYPES
 
 
 class ShapeError(RuntimeError, ValueError):
-    """Shapes that do not fit each other."""
+    """Shapes that do not fit each other.
+
+    >>> try:
+    ...     facula.ones(2) + facula.ones(3)
+    ... except facula.ShapeError as error:
+    ...     print(str(error).split(" at ")[0])
+    add: The size of tensor a (2) must match the size of tensor b (3)
+    """
 
 
 class DTypeError(NotImplementedError, TypeError):
-    """A dtype for which the op has no meaning, or two that do not go together."""
+    """A dtype for which the op has no meaning, or two that do not go together.
+
+    >>> try:
+    ...     facula.ones(2) & 1
+    ... except facula.DTypeError as error:
+    ...     print(str(error).split(" (")[0])
+    bitwise_and: "bitwise_and" not implemented for 'Float'
+    """
 
 
 class DeviceError(RuntimeError):
-    """Operands on two devices, or a device that is not there."""
+    """Operands on two devices, or a device that is not there.
+
+    >>> try:
+    ...     facula.ones(2) + facula.ones(2, device="meta")
+    ... except facula.DeviceError as error:
+    ...     print(str(error).split(", but")[0])
+    add: Expected all tensors to be on the same device
+    """
 
 
 class GradError(RuntimeError):
-    """A gradient that cannot be: what was asked contradicts what was recorded."""
+    """A gradient that cannot be: what was asked contradicts what was recorded.
+
+    >>> try:
+    ...     facula.ones(2).sum().backward()
+    ... except facula.GradError as error:
+    ...     print(str(error).split(". ")[0])
+    backward: element 0 of tensors does not require grad and does not have a grad_fn
+    """
 
 
 class IndexShapeError(ShapeError, IndexError):
@@ -29,14 +57,22 @@ class RankError(ShapeError, IndexError):
 
 
 class OutOfMemoryError(RuntimeError):
-    """Memory is used up: what a failed allocation raises, here that of the CPU's."""
+    """Memory is used up: what a failed allocation raises, here that of the CPU's.
+
+    >>> issubclass(facula.OutOfMemoryError, RuntimeError)
+    True
+    """
 
 
 lib.raise_by(OutOfMemoryError)
 
 
 class AcceleratorError(RuntimeError):
-    """A device failed while it computed. For programs that catch it: there is no such device yet."""
+    """A device failed while it computed. For programs that catch it: there is no such device yet.
+
+    >>> issubclass(facula.AcceleratorError, RuntimeError)
+    True
+    """
 
 
 class EmptyError(IndexError, RuntimeError):

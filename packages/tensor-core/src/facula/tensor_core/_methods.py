@@ -65,17 +65,30 @@ _HIDDEN |= {"draw_bernoulli_", "draw_poisson_", "draw_gamma_", "draw_binomial_"}
 
 
 def _where(self, condition, other):
-    """self where condition, else other (a tensor or a number)."""
+    """self where condition, else other (a tensor or a number).
+
+    >>> x = facula.tensor([-1.0, 2.0])
+    >>> x.where(x > 0, 0.0)
+    tensor([0., 2.])
+    """
     return _overloads.where(condition, self, other)
 
 
 def _norm(self, p="fro", dim=None, keepdim=False, dtype=None, **numpy):
-    """facula.norm, without a place for its result."""
+    """facula.norm, without a place for its result.
+
+    >>> facula.tensor([3.0, 4.0]).norm()
+    tensor(5.)
+    """
     return _overloads.norm(self, p, dim, keepdim, None, dtype, **numpy)
 
 
 def _polygamma(self, n):
-    """The n-th derivative of digamma."""
+    """The n-th derivative of digamma.
+
+    >>> facula.tensor([1.0]).polygamma(1)
+    tensor([1.6449])
+    """
     return _pointwise.polygamma(n, self)
 
 
@@ -131,13 +144,34 @@ def _power_operators():
     return {"__pow__": power(_ops.OPERATORS["__pow__"]), "__ipow__": power(_ops.OPERATORS["__ipow__"]), "pow_": power(_ops.pow_)}
 
 
-_POINTWISE = ("logit", "nan_to_num", "mvlgamma", "polygamma", "float_power", "ldexp", "nextafter", "heaviside")
+# compositions that are in place as methods: name -> how such a method is called, and what it gives
+_WRITTEN = {
+    "clamp": "tensor([1.0, 5.0]).clamp_(max=2) -> [1., 2.]", "clip": "tensor([1.0, 5.0]).clip_(max=2) -> [1., 2.]",
+    "scatter": "zeros(3).scatter_(0, facula.tensor([2, 0]), facula.tensor([1.0, 5.0])) -> [5., 0., 1.]",
+    "scatter_add": "ones(3).scatter_add_(0, facula.tensor([2, 2]), facula.tensor([1.0, 5.0])) -> [1., 1., 7.]",
+    "index_add": "ones(3).index_add_(0, facula.tensor([2, 2]), facula.tensor([1.0, 5.0])) -> [1., 1., 7.]",
+    "index_copy": "zeros(3).index_copy_(0, facula.tensor([2, 0]), facula.tensor([1.0, 5.0])) -> [5., 0., 1.]",
+    "index_fill": "zeros(3).index_fill_(0, facula.tensor([2, 0]), 7) -> [7., 0., 7.]",
+    "cumsum": "tensor([1.0, 2.0, 3.0]).cumsum_(0) -> [1., 3., 6.]", "cumprod": "tensor([1.0, 2.0, 3.0]).cumprod_(0) -> [1., 2., 6.]",
+    "tril": "ones(1, 3).tril_() -> [[1., 0., 0.]]", "triu": "ones(1, 3).triu_(1) -> [[0., 1., 1.]]",
+    "addmm": "ones(1, 1).addmm_(facula.tensor([[2.0]]), facula.tensor([[3.0]]), beta=10) -> [[16.]]",
+    "addmv": "ones(2).addmv_(facula.eye(2), facula.tensor([2.0, 3.0])) -> [3., 4.]",
+    "addr": "zeros(1, 2).addr_(facula.tensor([2.0]), facula.tensor([3.0, 4.0])) -> [[6., 8.]]",
+    "baddbmm": "ones(1, 1, 1).baddbmm_(facula.ones(1, 1, 3), facula.ones(1, 3, 1)) -> [[[4.]]]",
+    "addbmm": "ones(1, 1).addbmm_(facula.ones(2, 1, 3), facula.ones(2, 3, 1)) -> [[7.]]",
+    "logit": "tensor([0.5]).logit_() -> [0.]", "nan_to_num": "tensor([1.0, facula.nan]).nan_to_num_() -> [1., 0.]",
+    "mvlgamma": "tensor([3.0]).mvlgamma_(1) -> [0.6931]", "polygamma": "tensor([1.0]).polygamma_(1) -> [1.6449]",
+    "float_power": "tensor([3.0], dtype=facula.float64).float_power_(2) -> [9.], dtype=torch.float64",
+    "ldexp": "tensor([3.0]).ldexp_(facula.tensor([2])) -> [12.]",
+    "nextafter": "tensor([0.0]).nextafter_(facula.tensor([1.0])) -> [1.4013e-45]",
+    "heaviside": "tensor([-1.0, 2.0]).heaviside_(facula.tensor([0.5])) -> [0., 1.]",
+}  # fmt: skip
 
 
 def _inplace_compositions():
     """name_ for compositions that PyTorch has in place: computed, then copied in (recorded as one write)."""
 
-    def writer(name, function):
+    def writer(name, function, shown=""):
         alone = name in ("scatter", "index_fill")  # what is read may not lie where they write
         scaled = name in ("addmm", "addmv", "addr", "addbmm", "baddbmm")
 
@@ -165,32 +199,51 @@ def _inplace_compositions():
             return _ops.copy_into_(input, result)
 
         in_place.__name__ = in_place.__qualname__ = name + "_"
-        in_place.__doc__ = f"{name}, written into the tensor itself."
+        call, _, printed = shown.partition(" -> ")
+        in_place.__doc__ = f"{name}, written into the tensor itself.\n\n    >>> facula.{call}\n    tensor({printed})\n    "
         return in_place
 
-    for name in ("clamp", "clip", "scatter", "scatter_add", "index_add", "index_copy", "index_fill", "cumsum", "cumprod", "tril", "triu", "addmm", "addmv", "addr", "baddbmm", "addbmm", *_POINTWISE):
-        setattr(Tensor, name + "_", writer(name, getattr(Tensor, name)))
+    for name, shown in _WRITTEN.items():
+        setattr(Tensor, name + "_", writer(name, getattr(Tensor, name), shown))
     for op in _ops.OPS:
         if op.name in ("index_add", "index_copy", "scatter_add", "scatter"):
             setattr(Tensor, op.name + "_", _index_writer(op, getattr(Tensor, op.name + "_")))
     divide, rounded = writer("div", _overloads.div), writer("round", _overloads.round)
 
     def div_(self, other, *, rounding_mode=None):
-        """self / other, in place."""
+        """self / other, in place.
+
+        >>> facula.tensor([6.0, 9.0]).div_(3)
+        tensor([2., 3.])
+        >>> facula.tensor([7.0]).div_(2, rounding_mode="floor")
+        tensor([3.])
+        """
         return _ops.div_(self, other) if rounding_mode is None else divide(self, other, rounding_mode=rounding_mode)
 
     def abs_(input):
-        """abs, in place."""
+        """abs, in place.
+
+        >>> facula.tensor([-1.0, 2.0]).abs_()
+        tensor([1., 2.])
+        """
         if input.dtype.kind == 3:
             raise RuntimeError("abs_: in-place abs is not supported for complex tensors. Use abs, whose result is real.")
         return _ops.abs_(input)
 
     def round_(input, *, decimals=0):
-        """round, in place."""
+        """round, in place.
+
+        >>> facula.tensor([0.5, 1.5]).round_()
+        tensor([0., 2.])
+        """
         return _ops.round_(input) if decimals == 0 else rounded(input, decimals=decimals)
 
     def lerp_(self, end, weight):
-        """lerp, in place."""
+        """lerp, in place.
+
+        >>> facula.zeros(2).lerp_(facula.ones(2), 0.25)
+        tensor([0.2500, 0.2500])
+        """
         if not (type(self) is type(end) is Tensor and end.dtype is self.dtype):
             if not (isinstance(self, Tensor) and isinstance(end, Tensor) and end.dtype is self.dtype):
                 _pointwise.lerp(self, end, weight)  # refuses
@@ -201,15 +254,17 @@ def _inplace_compositions():
     Tensor.abs_ = Tensor.absolute_ = abs_
     Tensor.div_ = Tensor.divide_ = Tensor.true_divide_ = div_
 
-    def reshaper(name, view):
+    def reshaper(name, view, given, shape):
         def in_place(input, *args, **options):
             return _restride(input, lambda x: view(x, *args, **options), name)
 
         in_place.__name__ = in_place.__qualname__ = name
+        in_place.__doc__ = f"{name[:-1]} of the tensor itself, whose memory stays. In place.\n\n    >>> facula.zeros(1, 3).{name}({given}).shape\n    torch.Size({shape})\n    "
         return in_place
 
-    for name in ("unsqueeze", "squeeze", "transpose", "t", "swapaxes", "swapdims", "as_strided"):
-        setattr(Tensor, name + "_", reshaper(name + "_", getattr(Tensor, name)))
+    reshaped = {"unsqueeze": ("0", [1, 1, 3]), "squeeze": ("", [3]), "transpose": ("0, 1", [3, 1]), "t": ("", [3, 1]), "swapaxes": ("0, 1", [3, 1]), "swapdims": ("0, 1", [3, 1]), "as_strided": ("(2,), (1,)", [2])}
+    for name, (given, shape) in reshaped.items():
+        setattr(Tensor, name + "_", reshaper(name + "_", getattr(Tensor, name), given, shape))
 
 
 def _index_writer(op, in_place):
@@ -273,12 +328,16 @@ def _new_factory(name):
         return make(*args, dtype=dtype or self.dtype, device=device or self.device, requires_grad=requires_grad, layout=layout, pin_memory=pin_memory)
 
     factory.__name__ = factory.__qualname__ = "new_" + name
-    factory.__doc__ = f"facula.{name} with this tensor's dtype and device."
+    factory.__doc__ = f"facula.{name} with this tensor's dtype and device.\n\n    >>> facula.ones(1, dtype=facula.int32).new_{name}(2).dtype\n    torch.int32\n    "
     return factory
 
 
 def _new_full(self, size, fill_value, *, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
-    """facula.full with this tensor's dtype and device."""
+    """facula.full with this tensor's dtype and device.
+
+    >>> facula.ones(1, dtype=facula.int32).new_full((2,), 7)
+    tensor([7, 7], dtype=torch.int32)
+    """
     if dtype is device is layout is None and not (requires_grad or pin_memory) and fill_value is not None:
         t = lib.full(lib.fc_dtype(self._h), lib.fc_device(self._h), size, fill_value)
         if t is not None:
@@ -287,7 +346,11 @@ def _new_full(self, size, fill_value, *, dtype=None, device=None, requires_grad=
 
 
 def _new_tensor(self, data, *, dtype=None, device=None, requires_grad=False, pin_memory=False):
-    """facula.tensor with this tensor's dtype and device."""
+    """facula.tensor with this tensor's dtype and device.
+
+    >>> facula.ones(1, dtype=facula.float64).new_tensor([1, 2])
+    tensor([1., 2.], dtype=torch.float64)
+    """
     return _data.tensor(data, dtype=dtype or self.dtype, device=device or self.device, requires_grad=requires_grad, pin_memory=pin_memory)
 
 
@@ -297,6 +360,11 @@ def _cdata(self):
 
 
 def _is_same_size(self, other):
+    """Same shape?
+
+    >>> facula.zeros(2, 3).is_same_size(facula.ones(2, 3))
+    True
+    """
     want_tensor("is_same_size", "other", 0, other)
     return self.shape == other.shape
 
@@ -316,7 +384,12 @@ def _grow(source, dtype, storage_offset, size, stride):
 
 
 def _set(self, source=None, storage_offset=0, size=None, stride=None):
-    """Look at a tensor's or a storage's memory. In place."""
+    """Look at a tensor's or a storage's memory. In place.
+
+    >>> x = facula.zeros(2)
+    >>> x.set_(facula.tensor([1.0, 2.0, 3.0]))
+    tensor([1., 2., 3.])
+    """
     source = _create.empty(0, dtype=self.dtype) if source is None else source
     if size is not None:
         _grow(source, self.dtype, storage_offset, size, stride)
@@ -331,7 +404,11 @@ def _set(self, source=None, storage_offset=0, size=None, stride=None):
 
 
 def _share_memory_(self):
-    """Move the storage to memory that processes forked from now on share; the tensor itself."""
+    """Move the storage to memory that processes forked from now on share; the tensor itself.
+
+    >>> facula.zeros(2).share_memory_().is_shared()
+    True
+    """
     from facula.tensor_core.memory import shared as _shared
 
     return _shared.share_memory_(self)

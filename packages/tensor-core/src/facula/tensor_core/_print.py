@@ -27,6 +27,11 @@ def set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=N
     precision: digits after the point. threshold: tensors of more elements are summarised, edgeitems at each end of a dim.
     linewidth: characters a line. profile: "default", "short" or "full"; the other arguments then change it.
     sci_mode: True or False for scientific notation always or never; None lets every tensor choose.
+
+    >>> facula.set_printoptions(precision=2)
+    >>> facula.tensor([facula.pi])
+    tensor([3.14])
+    >>> facula.set_printoptions(precision=4)
     """
     global _now
     if profile is not None:
@@ -36,7 +41,11 @@ def set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=N
 
 
 def get_printoptions():
-    """The current options, as a dict that set_printoptions(**options) takes."""
+    """The current options, as a dict that set_printoptions(**options) takes.
+
+    >>> facula.get_printoptions()["precision"]
+    4
+    """
     return _now._asdict()
 
 

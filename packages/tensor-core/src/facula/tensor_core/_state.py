@@ -10,24 +10,44 @@ _device = _types.device("cpu")
 
 
 def get_default_dtype():
-    """The dtype of tensors made from Python floats."""
+    """The dtype of tensors made from Python floats.
+
+    >>> facula.get_default_dtype()
+    torch.float32
+    """
     return _types.DTYPES[lib.fc_default_dtype()]
 
 
 def set_default_dtype(d):
-    """Set the dtype of tensors made from Python floats; it must be a real floating one. Raises TypeError otherwise."""
+    """Set the dtype of tensors made from Python floats; it must be a real floating one. Raises TypeError otherwise.
+
+    >>> facula.set_default_dtype(facula.float64)
+    >>> facula.tensor([1.5]).dtype
+    torch.float64
+    >>> facula.set_default_dtype(facula.float32)
+    """
     if not isinstance(d, _types.dtype) or d.kind != 2:
         raise TypeError(f"set_default_dtype: only floating-point types are supported as the default type, got {d!r}. Use facula.float32 or its like.")
     lib.fc_set_default_dtype(d.id)
 
 
 def get_default_device():
-    """The device on which factories make tensors."""
+    """The device on which factories make tensors.
+
+    >>> facula.get_default_device()
+    device(type='cpu')
+    """
     return _device
 
 
 def set_default_device(device):
-    """Set the device on which factories make tensors; None means the CPU."""
+    """Set the device on which factories make tensors; None means the CPU.
+
+    >>> facula.set_default_device("meta")
+    >>> facula.zeros(2).device
+    device(type='meta')
+    >>> facula.set_default_device(None)
+    """
     global _device
     _device = _types.device("cpu" if device is None else device)
 
@@ -37,12 +57,23 @@ def default_device():
 
 
 def get_num_threads():
-    """Threads that one op may use."""
+    """Threads that one op may use.
+
+    >>> facula.get_num_threads() >= 1
+    True
+    """
     return lib.fc_get_num_threads()
 
 
 def set_num_threads(n):
-    """Let one op use n threads. Results do not depend on it. Raises RuntimeError for n < 1."""
+    """Let one op use n threads. Results do not depend on it. Raises RuntimeError for n < 1.
+
+    >>> before = facula.get_num_threads()
+    >>> facula.set_num_threads(1)
+    >>> facula.get_num_threads()
+    1
+    >>> facula.set_num_threads(before)
+    """
     if not isinstance(n, int):
         raise RuntimeError(f"set_num_threads expects an int, but got {type(n).__name__}")
     if n < 1 or lib.fc_set_num_threads(n):
@@ -50,17 +81,29 @@ def set_num_threads(n):
 
 
 def get_num_interop_threads():
-    """How many threads run operations beside each other: 1, each operation divides itself among get_num_threads()."""
+    """How many threads run operations beside each other: 1, each operation divides itself among get_num_threads().
+
+    >>> facula.get_num_interop_threads()
+    1
+    """
     return 1
 
 
 def is_tensor(obj):
-    """Is it a Tensor?"""
+    """Is it a Tensor?
+
+    >>> facula.is_tensor(facula.ones(1)), facula.is_tensor([1.0])
+    (True, False)
+    """
     return isinstance(obj, Tensor)
 
 
 def is_storage(obj):
-    """Is it an UntypedStorage or a TypedStorage?"""
+    """Is it an UntypedStorage or a TypedStorage?
+
+    >>> facula.is_storage(facula.ones(1).untyped_storage())
+    True
+    """
     from facula.tensor_core.memory.storage import TypedStorage, UntypedStorage
 
     return isinstance(obj, (TypedStorage, UntypedStorage))
@@ -74,22 +117,43 @@ def _tensor(name, input):
 
 
 def is_floating_point(input):
-    """Has it a real floating dtype?"""
+    """Has it a real floating dtype?
+
+    >>> x = facula.tensor([1.0])
+    >>> facula.is_floating_point(x)
+    True
+    """
     return _tensor("is_floating_point", input).dtype.kind == 2
 
 
 def is_complex(input):
-    """Has it a complex dtype?"""
+    """Has it a complex dtype?
+
+    >>> x = facula.tensor([1j])
+    >>> facula.is_complex(x)
+    True
+    """
     return _tensor("is_complex", input).dtype.kind == 3
 
 
 def numel(input):
-    """Number of elements."""
+    """Number of elements.
+
+    >>> x = facula.zeros(2, 3)
+    >>> facula.numel(x)
+    6
+    >>> x.numel()
+    6
+    """
     return _tensor("numel", input).numel()
 
 
 def promote_types(type1, type2):
-    """The smallest dtype to which both convert. Raises RuntimeError where there is none."""
+    """The smallest dtype to which both convert. Raises RuntimeError where there is none.
+
+    >>> facula.promote_types(facula.int32, facula.float16)
+    torch.float16
+    """
     type1, type2 = as_dtype(type1), as_dtype(type2)
     id = lib.fc_promote_types(type1.id, type2.id)
     if id < 0:
@@ -98,7 +162,11 @@ def promote_types(type1, type2):
 
 
 def can_cast(from_, to):
-    """May a result of dtype from_ be written to an output of dtype to?"""
+    """May a result of dtype from_ be written to an output of dtype to?
+
+    >>> facula.can_cast(facula.int32, facula.float32), facula.can_cast(facula.float32, facula.int32)
+    (True, False)
+    """
     try:
         return bool(lib.fc_can_cast(from_.id, to.id))
     except AttributeError:
@@ -114,7 +182,11 @@ def _strided(x):
 
 
 def result_type(tensor, other):
-    """The dtype that an op on these two operands (tensors or numbers) computes in."""
+    """The dtype that an op on these two operands (tensors or numbers) computes in.
+
+    >>> facula.result_type(facula.tensor([1], dtype=facula.int32), 1.5)
+    torch.float32
+    """
     tensor, other = _strided(tensor), _strided(other)
     x, y = isinstance(tensor, Tensor), isinstance(other, Tensor)
     if x and y:

@@ -80,38 +80,64 @@ class Tensor(lib.Slots):
 
     # --- description ------------------------------------------------------------------------------------------------
 
-    shape = property(lib.shape_of, doc="Sizes of the dims, as a Size.")
-    ndim = property(lib.ndim_of, doc="Number of dims.")
-    dtype = property(lib.dtype_of, doc="Element type.")
-    device = property(lib.device_of, doc="Where it lives.")
-    is_meta = property(lib.on_meta, doc="Has it a shape and a dtype, and no elements?")
+    shape = property(lib.shape_of, doc="Sizes of the dims, as a Size.\n\n>>> facula.zeros(2, 3).shape\ntorch.Size([2, 3])\n")
+    ndim = property(lib.ndim_of, doc="Number of dims.\n\n>>> facula.zeros(2, 3).ndim\n2\n")
+    dtype = property(lib.dtype_of, doc="Element type.\n\n>>> facula.zeros(2).dtype\ntorch.float32\n")
+    device = property(lib.device_of, doc="Where it lives.\n\n>>> facula.zeros(2).device\ndevice(type='cpu')\n")
+    is_meta = property(lib.on_meta, doc="Has it a shape and a dtype, and no elements?\n\n>>> facula.zeros(2, device='meta').is_meta\nTrue\n")
     size, stride, data_ptr, element_size = lib.Slots.size, lib.Slots.stride, lib.Slots.data_ptr, lib.Slots.element_size
     dim, ndimension, numel, nelement = lib.Slots.dim, lib.Slots.ndimension, lib.Slots.numel, lib.Slots.nelement
     is_floating_point, is_complex = lib.Slots.is_floating_point, lib.Slots.is_complex
 
     def storage_offset(self):
-        """Position of the first element in the storage, in elements."""
+        """Position of the first element in the storage, in elements.
+
+        >>> facula.arange(5)[2:].storage_offset()
+        2
+        """
         return lib.fc_offset(self._h)
 
     @property
     def layout(self):
+        """How it keeps its elements.
+
+        >>> facula.zeros(2).layout
+        torch.strided
+        """
         return strided
 
     @property
     def itemsize(self):
-        """Bytes per element."""
+        """Bytes per element.
+
+        >>> facula.ones(1).itemsize
+        4
+        """
         return self.dtype.itemsize
 
     @property
     def nbytes(self):
-        """Bytes of all elements."""
+        """Bytes of all elements.
+
+        >>> facula.zeros(2, 3).nbytes
+        24
+        """
         return self.numel() * self.dtype.itemsize
 
     def is_signed(self):
+        """Can its dtype hold negative numbers?
+
+        >>> facula.zeros(2, dtype=facula.uint8).is_signed()
+        False
+        """
         return self.dtype.is_signed
 
     def is_contiguous(self, memory_format=None):
-        """Does it lie in memory in the order of its dims (or of the memory format)?"""
+        """Does it lie in memory in the order of its dims (or of the memory format)?
+
+        >>> facula.zeros(2, 3).t().is_contiguous()
+        False
+        """
         try:
             return bool(lib.fc_is_contiguous(self._h, 0 if memory_format is None else memory_format.id))
         except AttributeError:
@@ -124,14 +150,24 @@ class Tensor(lib.Slots):
 
     @property
     def is_cpu(self):
+        """Does it live in the memory of the CPU?
+
+        >>> facula.zeros(2).is_cpu
+        True
+        """
         return lib.fc_device(self._h) == 0
 
     def get_device(self):
+        """The index of its device, -1 for the CPU.
+
+        >>> facula.zeros(2).get_device()
+        -1
+        """
         return -1
 
     # --- gradients: what the tape hangs here ------------------------------------------------------------------------
 
-    requires_grad = property(lib.wants_grad, doc="Is a gradient wanted? Setting it needs facula-autograd.")
+    requires_grad = property(lib.wants_grad, doc="Is a gradient wanted? Setting it needs facula-autograd.\n\n>>> facula.ones(2, requires_grad=True).requires_grad\nTrue\n")
 
     @requires_grad.setter
     def requires_grad(self, flag):
@@ -141,7 +177,7 @@ class Tensor(lib.Slots):
             raise RuntimeError(f"requires_grad must be a bool, not {type(flag).__name__} {flag!r}. Write True or False.")
         need_tape("requires_grad").requires_grad(self, flag)
 
-    grad = property(lib.grad_of, doc="The gradient that backward() accumulated, or None.")
+    grad = property(lib.grad_of, doc="The gradient that backward() accumulated, or None.\n\n>>> x = facula.ones(2, requires_grad=True)\n>>> (3 * x).sum().backward()\n>>> x.grad\ntensor([3., 3.])\n")
 
     @grad.setter
     def grad(self, value):
@@ -220,7 +256,12 @@ class Tensor(lib.Slots):
 
     @property
     def data(self):
-        """The same memory without history and with a version counter of its own: writes to it go unnoticed."""
+        """The same memory without history and with a version counter of its own: writes to it go unnoticed.
+
+        >>> x = facula.ones(2, requires_grad=True)
+        >>> x.data.requires_grad
+        False
+        """
         return own_tensor(lib.fc_alias(self._h, 1))
 
     @data.setter

@@ -131,6 +131,11 @@ class device:
 
     Types of other hardware can be named and compared ("mps", "xpu", ...); a tensor there is refused.
     Raises RuntimeError for a type that does not exist.
+
+    >>> facula.device("cpu")
+    device(type='cpu')
+    >>> facula.zeros(2, device=facula.device("meta")).device
+    device(type='meta')
     """
 
     __slots__ = ("type", "index")
@@ -221,13 +226,22 @@ class _Named:
 
 
 class layout(_Named):
-    """How a tensor keeps its elements: `facula.strided`."""
+    """How a tensor keeps its elements: `facula.strided`.
+
+    >>> facula.ones(2).layout, facula.ones(2).to_sparse().layout
+    (torch.strided, torch.sparse_coo)
+    """
 
     __slots__ = ()
 
 
 class memory_format(_Named):
-    """Order of dims in memory: `facula.contiguous_format`, `preserve_format`, `channels_last`, `channels_last_3d`."""
+    """Order of dims in memory: `facula.contiguous_format`, `preserve_format`, `channels_last`, `channels_last_3d`.
+
+    >>> x = facula.empty(1, 2, 2, 2, memory_format=facula.channels_last)
+    >>> x.stride()
+    (8, 1, 4, 2)
+    """
 
     __slots__ = ()
 

@@ -203,7 +203,11 @@ def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, trainin
 
 
 def rrelu_(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False) -> Tensor:
-    """rrelu, in place."""
+    """rrelu, in place.
+
+    >>> facula.rrelu_(facula.tensor([-1.0, 2.0]), 0.25, 0.25)
+    tensor([-0.2500,  2.0000])
+    """
     return rrelu(input, lower, upper, training, True)
 
 

@@ -269,7 +269,11 @@ def conv_transpose3d(
 
 
 def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tensor:
-    """conv1d of (T, N, C) with weight (K, C, O)."""
+    """conv1d of (T, N, C) with weight (K, C, O).
+
+    >>> facula.conv_tbc(facula.ones(4, 1, 1), facula.ones(2, 1, 1), facula.zeros(1)).flatten()
+    tensor([2., 2., 2.])
+    """
     places = input.size(0) + 2 * pad - weight.size(0) + 1
     if places < 0:
         raise RuntimeError(f"conv_tbc: Trying to create tensor with negative dimension {places}: {[places, input.size(1), weight.size(2)]}. Pad more.")

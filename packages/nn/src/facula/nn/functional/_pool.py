@@ -114,8 +114,10 @@ def _max_pool_functions(ndim: int) -> tuple:
         return _max_pool(ndim, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
 
     with_indices.__name__, plain.__name__ = f"max_pool{ndim}d_with_indices", f"max_pool{ndim}d"
-    with_indices.__doc__ = f"(maximum of each window over the last {ndim} dims, its flat place in the input)."
-    plain.__doc__ = f"Maximum of each window over the last {ndim} dims; with return_indices also its flat place in the input."
+    example = f"facula.arange({2**ndim}.0).view(1, 1, {', '.join(['2'] * ndim)}), 2"
+    last, before, after = 2**ndim - 1, "[" * (ndim + 2), "]" * (ndim + 2)
+    with_indices.__doc__ = f"(maximum of each window over the last {ndim} dims, its flat place in the input).\n\n    >>> facula.nn.functional.max_pool{ndim}d_with_indices({example})\n    (tensor({before}{last}.{after}), tensor({before}{last}{after}))\n    "
+    plain.__doc__ = f"Maximum of each window over the last {ndim} dims; with return_indices also its flat place in the input.\n\n    >>> facula.nn.functional.max_pool{ndim}d({example})\n    tensor({before}{last}.{after})\n    "
     return plain, with_indices
 
 

@@ -136,7 +136,11 @@ def fft(input, n=None, dim=-1, norm=None, *, out=None) -> Tensor:
 
 
 def ifft(input, n=None, dim=-1, norm=None, *, out=None) -> Tensor:
-    """The inverse of fft; here "backward" is 1 / n and "forward" no factor."""
+    """The inverse of fft; here "backward" is 1 / n and "forward" no factor.
+
+    >>> facula.fft.ifft(facula.fft.fft(facula.tensor([1.0, 2.0, 4.0]))).real
+    tensor([1., 2., 4.])
+    """
     if isinstance(input, Tensor) and not input.is_complex():  # the conjugate of what fft makes: a view, as PyTorch's
         x = _input("ifft", input, "real")
         sizes, dims = _dims("ifft", x, _one(n), dim)
@@ -145,77 +149,146 @@ def ifft(input, n=None, dim=-1, norm=None, *, out=None) -> Tensor:
 
 
 def fft2(input, s=None, dim=(-2, -1), norm=None, *, out=None) -> Tensor:
-    """fft over two dims."""
+    """fft over two dims.
+
+    >>> facula.fft.fft2(facula.ones(2, 2)).real
+    tensor([[4., 0.],
+            [0., 0.]])
+    """
     return _complex("fft2", input, s, dim, norm, True, out)
 
 
 def ifft2(input, s=None, dim=(-2, -1), norm=None, *, out=None) -> Tensor:
-    """ifft over two dims."""
+    """ifft over two dims.
+
+    >>> facula.fft.ifft2(facula.fft.fft2(facula.tensor([[1.0, 2.0], [3.0, 4.0]]))).real
+    tensor([[1., 2.],
+            [3., 4.]])
+    """
     return _complex("ifft2", input, s, dim, norm, False, out)
 
 
 def fftn(input, s=None, dim=None, norm=None, *, out=None) -> Tensor:
-    """fft over several dims, all by default."""
+    """fft over several dims, all by default.
+
+    >>> facula.fft.fftn(facula.ones(2, 2)).real
+    tensor([[4., 0.],
+            [0., 0.]])
+    """
     return _complex("fftn", input, s, dim, norm, True, out)
 
 
 def ifftn(input, s=None, dim=None, norm=None, *, out=None) -> Tensor:
-    """ifft over several dims, all by default."""
+    """ifft over several dims, all by default.
+
+    >>> facula.fft.ifftn(facula.fft.fftn(facula.tensor([[1.0, 2.0], [3.0, 4.0]]))).real
+    tensor([[1., 2.],
+            [3., 4.]])
+    """
     return _complex("ifftn", input, s, dim, norm, False, out)
 
 
 def rfft(input, n=None, dim=-1, norm=None, *, out=None) -> Tensor:
-    """The first n // 2 + 1 terms of a real signal's fft; the others are their conjugates."""
+    """The first n // 2 + 1 terms of a real signal's fft; the others are their conjugates.
+
+    >>> facula.fft.rfft(facula.tensor([1.0, 2.0, 3.0, 2.0])).real
+    tensor([ 8., -2.,  0.])
+    """
     return _from_real("rfft", input, _one(n), dim, norm, out)
 
 
 def irfft(input, n=None, dim=-1, norm=None, *, out=None) -> Tensor:
-    """The real signal of n elements (2 (m - 1) for m terms by default) whose rfft this is."""
+    """The real signal of n elements (2 (m - 1) for m terms by default) whose rfft this is.
+
+    >>> facula.fft.irfft(facula.fft.rfft(facula.tensor([1.0, 2.0, 4.0])), n=3)
+    tensor([1., 2., 4.])
+    """
     return _to_real("irfft", input, _one(n), dim, norm, out)
 
 
 def rfft2(input, s=None, dim=(-2, -1), norm=None, *, out=None) -> Tensor:
-    """rfft over the last of two dims, fft over the other."""
+    """rfft over the last of two dims, fft over the other.
+
+    >>> facula.fft.rfft2(facula.ones(2, 4)).shape
+    torch.Size([2, 3])
+    """
     return _from_real("rfft2", input, s, dim, norm, out)
 
 
 def irfft2(input, s=None, dim=(-2, -1), norm=None, *, out=None) -> Tensor:
-    """The inverse of rfft2."""
+    """The inverse of rfft2.
+
+    >>> facula.fft.irfft2(facula.fft.rfft2(facula.tensor([[1.0, 2.0], [3.0, 4.0]])))
+    tensor([[1., 2.],
+            [3., 4.]])
+    """
     return _to_real("irfft2", input, s, dim, norm, out)
 
 
 def rfftn(input, s=None, dim=None, norm=None, *, out=None) -> Tensor:
-    """rfft over the last of several dims, fft over the others."""
+    """rfft over the last of several dims, fft over the others.
+
+    >>> facula.fft.rfftn(facula.ones(2, 4)).shape
+    torch.Size([2, 3])
+    """
     return _from_real("rfftn", input, s, dim, norm, out)
 
 
 def irfftn(input, s=None, dim=None, norm=None, *, out=None) -> Tensor:
-    """The inverse of rfftn."""
+    """The inverse of rfftn.
+
+    >>> facula.fft.irfftn(facula.fft.rfftn(facula.tensor([[1.0, 2.0], [3.0, 4.0]])))
+    tensor([[1., 2.],
+            [3., 4.]])
+    """
     return _to_real("irfftn", input, s, dim, norm, out)
 
 
 def hfft(input, n=None, dim=-1, norm=None, *, out=None) -> Tensor:
-    """The real spectrum of a signal of which the first half is given; its other half is conjugate."""
+    """The real spectrum of a signal of which the first half is given; its other half is conjugate.
+
+    >>> facula.fft.hfft(facula.tensor([1.0, 0.0, 0.0]))
+    tensor([1., 1., 1., 1.])
+    """
     return _to_real("hfft", input, _one(n), dim, norm, out, forward=True)
 
 
 def ihfft(input, n=None, dim=-1, norm=None, *, out=None) -> Tensor:
-    """The inverse of hfft: the first half of a signal whose spectrum is real."""
+    """The inverse of hfft: the first half of a signal whose spectrum is real.
+
+    >>> facula.fft.ihfft(facula.tensor([1.0, 2.0, 3.0, 2.0])).real
+    tensor([ 2.0000, -0.5000,  0.0000])
+    """
     return _from_real("ihfft", input, _one(n), dim, norm, out, forward=False)
 
 
 def hfft2(input, s=None, dim=(-2, -1), norm=None, *, out=None) -> Tensor:
-    """hfft over the last of two dims, fft over the other."""
+    """hfft over the last of two dims, fft over the other.
+
+    >>> facula.fft.hfft2(facula.tensor([[1.0, 0.0], [0.0, 0.0]]))
+    tensor([[1., 1.],
+            [1., 1.]])
+    """
     return hfftn(input, s, dim, norm, out=out)
 
 
 def ihfft2(input, s=None, dim=(-2, -1), norm=None, *, out=None) -> Tensor:
-    """The inverse of hfft2."""
+    """The inverse of hfft2.
+
+    >>> facula.fft.hfft2(facula.fft.ihfft2(facula.tensor([[1.0, 2.0], [3.0, 4.0]])))
+    tensor([[1., 2.],
+            [3., 4.]])
+    """
     return ihfftn(input, s, dim, norm, out=out)
 
 
 def hfftn(input, s=None, dim=None, norm=None, *, out=None) -> Tensor:
-    """hfft over the last of several dims, fft over the others."""
+    """hfft over the last of several dims, fft over the others.
+
+    >>> facula.fft.hfftn(facula.tensor([[1.0, 0.0], [0.0, 0.0]]))
+    tensor([[1., 1.],
+            [1., 1.]])
+    """
     x = _input("hfftn", input, "complex")
     sizes, dims = _dims("hfftn", x, s, dim)
     if not dims:
@@ -227,7 +300,12 @@ def hfftn(input, s=None, dim=None, norm=None, *, out=None) -> Tensor:
 
 
 def ihfftn(input, s=None, dim=None, norm=None, *, out=None) -> Tensor:
-    """The inverse of hfftn."""
+    """The inverse of hfftn.
+
+    >>> facula.fft.hfftn(facula.fft.ihfftn(facula.tensor([[1.0, 2.0], [3.0, 4.0]])))
+    tensor([[1., 2.],
+            [3., 4.]])
+    """
     x = _input("ihfftn", input, "real")
     sizes, dims = _dims("ihfftn", x, s, dim)
     if not dims:
@@ -239,7 +317,11 @@ def ihfftn(input, s=None, dim=None, norm=None, *, out=None) -> Tensor:
 
 
 def fftfreq(n, d=1.0, *, out=None, dtype=None, layout=None, device=None, requires_grad=False) -> Tensor:
-    """The frequencies of fft's n terms for samples d apart: 0, 1, ... -2, -1 over n d."""
+    """The frequencies of fft's n terms for samples d apart: 0, 1, ... -2, -1 over n d.
+
+    >>> facula.fft.fftfreq(4)
+    tensor([ 0.0000,  0.2500, -0.5000, -0.2500])
+    """
     if type(n) is not int:
         check("fft_fftfreq", "n", 0, "int", n)
     _create.plain(layout)
@@ -256,7 +338,11 @@ def fftfreq(n, d=1.0, *, out=None, dtype=None, layout=None, device=None, require
 
 
 def rfftfreq(n, d=1.0, *, out=None, dtype=None, layout=None, device=None, requires_grad=False) -> Tensor:
-    """The frequencies of rfft's terms for n samples d apart: 0 to n // 2 over n d."""
+    """The frequencies of rfft's terms for n samples d apart: 0 to n // 2 over n d.
+
+    >>> facula.fft.rfftfreq(4)
+    tensor([0.0000, 0.2500, 0.5000])
+    """
     if type(n) is not int:
         check("fft_rfftfreq", "n", 0, "int", n)
     _create.plain(layout)
@@ -268,13 +354,21 @@ def rfftfreq(n, d=1.0, *, out=None, dtype=None, layout=None, device=None, requir
 
 
 def fftshift(input, dim=None) -> Tensor:
-    """The terms turned so that frequency 0 is in the middle."""
+    """The terms turned so that frequency 0 is in the middle.
+
+    >>> facula.fft.fftshift(facula.fft.fftfreq(4))
+    tensor([-0.5000, -0.2500,  0.0000,  0.2500])
+    """
     dims = _wrapped("fftshift", input, range(input.dim()) if dim is None else dim)
     return _rearranging.roll(input, [input.shape[d] // 2 for d in dims], dims)
 
 
 def ifftshift(input, dim=None) -> Tensor:
-    """The inverse of fftshift."""
+    """The inverse of fftshift.
+
+    >>> facula.fft.ifftshift(facula.tensor([-2, -1, 0, 1]))
+    tensor([ 0,  1, -2, -1])
+    """
     dims = _wrapped("ifftshift", input, range(input.dim()) if dim is None else dim)
     return _rearranging.roll(input, [(input.shape[d] + 1) // 2 for d in dims], dims)
 
@@ -334,6 +428,12 @@ def stft(
     Frame t is the fft of input[t hop - n_fft // 2 : ... + n_fft] times the window; center: the signal is padded by n_fft // 2 before.
     align_to_window: without center, a window shorter than n_fft begins at input[t hop].
     return_complex must be given for real signals; False answers real and imaginary parts along a last dim.
+
+    >>> x = facula.ones(8)
+    >>> facula.stft(x, 4, window=facula.ones(4), return_complex=True).shape
+    torch.Size([3, 9])
+    >>> x.stft(4, window=facula.ones(4), return_complex=True).shape
+    torch.Size([3, 9])
     """
     check("stft", "n_fft", 1, "int", n_fft)
     if return_complex is not None:
@@ -396,6 +496,14 @@ def istft(
 
     Raises RuntimeError where the windows leave a sample uncovered.
     Source: Griffin and Lim (1984), IEEE Trans. ASSP 32(2).
+
+    >>> x = facula.arange(8.0)
+    >>> window = facula.ones(4)
+    >>> X = facula.stft(x, 4, window=window, return_complex=True)
+    >>> facula.istft(X, 4, window=window)
+    tensor([0., 1., 2., 3., 4., 5., 6., 7.])
+    >>> X.istft(4, window=window).shape
+    torch.Size([8])
     """
     hop = n_fft // 4 if hop_length is None else hop_length
     win_length = n_fft if win_length is None else win_length

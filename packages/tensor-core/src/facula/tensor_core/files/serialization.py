@@ -94,6 +94,13 @@ def save(obj: Any, f: Any, pickle_module: Any = pickle, pickle_protocol: int = 2
     Tensors that share memory share it in the file. A path is replaced at once or not at all.
     _use_new_zipfile_serialization=False writes PyTorch's format before 1.6, which is no zip.
     Raises RuntimeError for tensors of two dtypes over one storage, what pickle raises for objects that it cannot write.
+
+    >>> import io
+    >>> file = io.BytesIO()
+    >>> facula.save([facula.ones(2), "step", 3], file)
+    >>> _ = file.seek(0)
+    >>> facula.load(file)
+    [tensor([1., 1.]), 'step', 3]
     """
     if pickle_module is not pickle:
         raise ValueError(f"save: pickle_module {getattr(pickle_module, '__name__', pickle_module)!r} is not supported. Leave it out.")
@@ -165,6 +172,13 @@ def load(
     mmap: tensors look into the file (at a path, of save's zip format), whose pages are read when they are touched; writes stay private.
     pickle_load_args: encoding, of texts that Python 2 pickled ("utf-8"; "bytes" leaves them as they are); errors and fix_imports, for weights_only=False.
     Raises pickle.UnpicklingError for a pickle that is no data, RuntimeError for a file that is damaged.
+
+    >>> import io
+    >>> file = io.BytesIO()
+    >>> facula.save({"weight": facula.ones(2)}, file)
+    >>> _ = file.seek(0)
+    >>> facula.load(file)
+    {'weight': tensor([1., 1.])}
     """
     if mmap and not isinstance(f, (str, os.PathLike)):
         raise ValueError(f"load: f must be a file path in order to use the mmap argument, got {type(f).__name__}.")

@@ -21,7 +21,14 @@ def scatter_reduce(input, dim, index, src, reduce, *, include_self=True, out=Non
 
     Without include_self the places that src reaches forget what input held. Elements combine in the order of src.
 
-    Raises RuntimeError for another `reduce`."""
+    Raises RuntimeError for another `reduce`.
+
+    >>> x = facula.zeros(2)
+    >>> facula.scatter_reduce(x, 0, facula.tensor([0, 0, 1]), facula.tensor([3.0, 4.0, 5.0]), "amax")
+    tensor([4., 5.])
+    >>> x.scatter_reduce(0, facula.tensor([0, 0, 1]), facula.tensor([3.0, 4.0, 5.0]), "amax")
+    tensor([4., 5.])
+    """
     if include_self and reduce != "mean" and reduce in _REDUCE and input.shape and src.shape == index.shape and index.numel() and input.dtype is src.dtype:
         result = _REDUCE[reduce][0](input, dim, index, src)
         return result if out is None else into("scatter_reduce", result, out)
@@ -82,7 +89,14 @@ def _averaged(input, dim, index, src, include_self):
 
 
 def index_reduce(input, dim, index, source, reduce, *, include_self=True, out=None):
-    """input with the slices of source combined where the 1-d index says: reduce is prod, mean, amax or amin."""
+    """input with the slices of source combined where the 1-d index says: reduce is prod, mean, amax or amin.
+
+    >>> x = facula.ones(2)
+    >>> facula.index_reduce(x, 0, facula.tensor([0, 0]), facula.tensor([3.0, 4.0]), "prod")
+    tensor([12.,  1.])
+    >>> x.index_reduce(0, facula.tensor([0, 0]), facula.tensor([3.0, 4.0]), "prod")
+    tensor([12.,  1.])
+    """
     if reduce not in ("prod", "mean", "amax", "amin"):
         raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
     dim = _shape.wrap_dim("index_reduce", dim, input.dim())
@@ -156,6 +170,8 @@ def histogram(input, bins=100, *, range=None, weight=None, density=False, out=No
     >>> import facula
     >>> facula.histogram(facula.tensor([1.0, 2.0, 1.0]), bins=2, range=(0.0, 3.0)).hist
     tensor([2., 1.])
+    >>> facula.tensor([1.0, 2.0, 1.0]).histogram(bins=2, range=(0.0, 3.0)).hist
+    tensor([2., 1.])
     """
     check_out(input, out)
     if not isinstance(bins, Tensor):
@@ -184,7 +200,12 @@ def _tallied(x, edges):
 def histogramdd(input, bins, range=None, weight=None, density=False):
     """(hist, bin_edges) of points (..., D): bins is a number, a number for each dim, or a tensor of edges for each.
 
-    range: the least and greatest edge of each dim in turn, 2 D numbers."""
+    range: the least and greatest edge of each dim in turn, 2 D numbers.
+
+    >>> facula.histogramdd(facula.tensor([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), bins=[2, 2]).hist
+    tensor([[0., 1.],
+            [1., 1.]])
+    """
     if input.dim() < 2:
         raise RuntimeError(f"torch.histogramdd: input tensor should have at least 2 dimensions, got {input.dim()}. Give points (N, D).")
     dims = input.shape[-1]
@@ -274,17 +295,29 @@ def _slope(f, dim, step, edge_order):
 
 
 def scatter_reduce_(self, dim, index, src, reduce, *, include_self=True):
-    """scatter_reduce, written into the tensor itself."""
+    """scatter_reduce, written into the tensor itself.
+
+    >>> facula.zeros(2).scatter_reduce_(0, facula.tensor([0, 0, 1]), facula.tensor([3.0, 4.0, 5.0]), "amax")
+    tensor([4., 5.])
+    """
     return _ops.copy_into_(self, scatter_reduce(kept(self, src), dim, index, src, reduce, include_self=include_self))
 
 
 def index_reduce_(self, dim, index, source, reduce, *, include_self=True):
-    """index_reduce, written into the tensor itself."""
+    """index_reduce, written into the tensor itself.
+
+    >>> facula.ones(2).index_reduce_(0, facula.tensor([0, 0]), facula.tensor([3.0, 4.0]), "prod")
+    tensor([12.,  1.])
+    """
     return _ops.copy_into_(self, index_reduce(kept(self, source), dim, index, source, reduce, include_self=include_self))
 
 
 def renorm_(self, p, dim, maxnorm):
-    """renorm, written into the tensor itself."""
+    """renorm, written into the tensor itself.
+
+    >>> facula.tensor([[3.0, 4.0]]).renorm_(2, 0, 1.0)
+    tensor([[0.6000, 0.8000]])
+    """
     from facula.tensor_core.functions.statistics import renorm
 
     return _ops.copy_into_(self, renorm(kept(self), p, dim, maxnorm))

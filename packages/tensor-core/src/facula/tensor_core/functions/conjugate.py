@@ -29,7 +29,14 @@ def conj(input):
 
 
 def conj_physical(input, *, out=None):
-    """The complex conjugate, computed; a real tensor itself."""
+    """The complex conjugate, computed; a real tensor itself.
+
+    >>> x = facula.tensor([1 + 2j])
+    >>> facula.conj_physical(x)
+    tensor([1.-2.j])
+    >>> x.conj_physical()
+    tensor([1.-2.j])
+    """
     if type(input) is not Tensor:
         want_tensor("conj_physical", "input", 0, input)
     if out is None and not input.is_complex():
@@ -38,28 +45,56 @@ def conj_physical(input, *, out=None):
 
 
 def resolve_conj(input):
-    """A copy in which the conjugation is done, or input itself where there is none to do."""
+    """A copy in which the conjugation is done, or input itself where there is none to do.
+
+    >>> x = facula.tensor([1j]).conj()
+    >>> facula.resolve_conj(x).is_conj()
+    False
+    >>> x.resolve_conj().is_conj()
+    False
+    """
     if type(input) is not Tensor:
         want_tensor("resolve_conj", "input", 0, input)
     return _ops.copy(input, None, 1) if is_conj(input) else input
 
 
 def resolve_neg(input):
-    """A copy in which the negation is done, or input itself where there is none to do."""
+    """A copy in which the negation is done, or input itself where there is none to do.
+
+    >>> x = facula.tensor([1j]).conj().imag
+    >>> facula.resolve_neg(x).is_neg()
+    False
+    >>> x.resolve_neg().is_neg()
+    False
+    """
     if type(input) is not Tensor:
         want_tensor("resolve_neg", "input", 0, input)
     return _ops.copy(input, None, 1) if is_neg(input) else input
 
 
 def is_conj(input):
-    """Are the elements still to be conjugated?"""
+    """Are the elements still to be conjugated?
+
+    >>> x = facula.tensor([1j]).conj()
+    >>> facula.is_conj(x)
+    True
+    >>> x.is_conj()
+    True
+    """
     if type(input) is not Tensor:
         want_tensor("is_conj", "input", 0, input)
     return input.layout is strided and bool(lib.fc_lazy(input._h) & CONJ)
 
 
 def is_neg(input):
-    """Are the elements still to be negated, as those of z.conj().imag are?"""
+    """Are the elements still to be negated, as those of z.conj().imag are?
+
+    >>> x = facula.tensor([1j]).conj().imag
+    >>> facula.is_neg(x)
+    True
+    >>> x.is_neg()
+    True
+    """
     if type(input) is not Tensor:
         want_tensor("is_neg", "input", 0, input)
     return input.layout is strided and bool(lib.fc_lazy(input._h) & NEG)

@@ -52,6 +52,18 @@ _SEVERAL = {
 }
 
 
+_CALLS = {
+    "alias_copy": "facula.alias_copy(x)", "as_strided_copy": "facula.as_strided_copy(x, (2,), (1,))", "detach_copy": "facula.detach_copy(x)",
+    "diagonal_copy": "facula.diagonal_copy(x)", "expand_copy": "facula.expand_copy(x, (3, 2, 2))", "narrow_copy": "x.narrow_copy(0, 0, 1)",
+    "permute_copy": "facula.permute_copy(x, (1, 0))", "select_copy": "facula.select_copy(x, 0, 0)", "slice_copy": "facula.slice_copy(x, 0, 0, 1)",
+    "squeeze_copy": "facula.squeeze_copy(x)", "t_copy": "facula.t_copy(x)", "transpose_copy": "facula.transpose_copy(x, 0, 1)",
+    "unfold_copy": "facula.unfold_copy(x, 0, 2, 1)", "unsqueeze_copy": "facula.unsqueeze_copy(x, 0)",
+    "view_as_complex_copy": "facula.view_as_complex_copy(x)", "view_as_real_copy": "facula.view_as_real_copy(x.to(facula.complex64))",
+    "view_copy": "facula.view_copy(x, (4,))", "split_copy": "facula.split_copy(x, 1)[0]",
+    "split_with_sizes_copy": "facula.split_with_sizes_copy(x, [1, 1])[0]", "unbind_copy": "facula.unbind_copy(x)[0]",
+}  # fmt: skip
+
+
 def _listed(name, parameter, sizes):
     """Sizes, which stand alone nowhere here."""
     want_ints(name, parameter, 1, sizes)
@@ -89,7 +101,8 @@ def _copying_several(name, view):
 
 def _named(function, name, what):
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"The result of {name.removesuffix('_copy')}, {what}"
+    shown = f">>> x = facula.zeros(2, 2)\n    >>> y = {_CALLS[name]}.fill_(1)\n    >>> x.sum()\n    tensor(0.)\n    "
+    function.__doc__ = f"The result of {name.removesuffix('_copy')}, {what}\n\n    {shown}"
     return function
 
 
@@ -98,7 +111,11 @@ globals().update({name: _copying_several(name, view) for name, view in _SEVERAL.
 
 
 def fill(input, value):
-    """A tensor of input's shape and dtype filled with value, a number or a 0-d tensor (through which gradients flow)."""
+    """A tensor of input's shape and dtype filled with value, a number or a 0-d tensor (through which gradients flow).
+
+    >>> facula.fill(facula.zeros(2), 3)
+    tensor([3., 3.])
+    """
     if isinstance(value, Tensor):
         if value.dim():
             raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {value.dim()} dimensions.")
@@ -109,7 +126,11 @@ def fill(input, value):
 
 
 def empty_permuted(size, physical_layout, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
-    """An unset tensor whose memory has the dims in the order physical_layout."""
+    """An unset tensor whose memory has the dims in the order physical_layout.
+
+    >>> facula.empty_permuted((2, 3), (1, 0)).stride()
+    (1, 2)
+    """
     want_ints("empty_permuted", "size", 0, size)
     want_ints("empty_permuted", "physical_layout", 1, physical_layout)
     size, order = ints((size,)), list(physical_layout)
@@ -123,7 +144,18 @@ def empty_permuted(size, physical_layout, *, dtype=None, layout=None, device=Non
 
 
 def nonzero_static(input, *, size, fill_value=-1, out=None):
-    """nonzero with exactly `size` rows: cut, or filled with fill_value. Shape (size, ndim)."""
+    """nonzero with exactly `size` rows: cut, or filled with fill_value. Shape (size, ndim).
+
+    >>> x = facula.tensor([0, 5, 7])
+    >>> facula.nonzero_static(x, size=3)
+    tensor([[ 1],
+            [ 2],
+            [-1]])
+    >>> x.nonzero_static(size=3)
+    tensor([[ 1],
+            [ 2],
+            [-1]])
+    """
     if size < 0:
         raise RuntimeError(f"nonzero_static: 'size' must be an non-negative integer, got {size}")
     if input.is_meta:
@@ -136,7 +168,11 @@ def nonzero_static(input, *, size, fill_value=-1, out=None):
 
 
 def range(start, end=None, step=1, *, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
-    """start, start + step, ... up to and including end. Deprecated in PyTorch: arange leaves end out, as Python does."""
+    """start, start + step, ... up to and including end. Deprecated in PyTorch: arange leaves end out, as Python does.
+
+    >>> facula.arange(1, 4), facula.range(1, 4)
+    (tensor([1, 2, 3]), tensor([1., 2., 3., 4.]))
+    """
     import warnings
 
     from facula.tensor_core.functions.ranges import arange

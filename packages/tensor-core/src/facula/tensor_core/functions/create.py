@@ -240,7 +240,11 @@ def _like(input, dtype, memory_format):
 
 
 def empty_like(input, *, dtype=None, layout=None, device=None, requires_grad=False, memory_format=None, pin_memory=False):
-    """An unset tensor of input's shape, dtype and device."""
+    """An unset tensor of input's shape, dtype and device.
+
+    >>> facula.empty_like(facula.zeros(2, 3)).shape
+    torch.Size([2, 3])
+    """
     if type(input) is not Tensor:
         want_tensor("empty_like", "input", 0, input)
     if layout is strided and input.layout is not strided:
@@ -289,7 +293,11 @@ def _like_filled(input, value, dtype, device, requires_grad, memory_format):
 
 
 def zeros_like(input, *, dtype=None, layout=None, device=None, requires_grad=False, memory_format=None, pin_memory=False):
-    """Zeros of input's shape, dtype and device."""
+    """Zeros of input's shape, dtype and device.
+
+    >>> facula.zeros_like(facula.tensor([5, 6]))
+    tensor([0, 0])
+    """
     if layout is not None and layout is not input.layout:
         return zeros(input.shape, dtype=dtype or input.dtype, layout=layout, device=device or input.device, requires_grad=requires_grad, pin_memory=pin_memory)
     if layout is not None or pin_memory:
@@ -298,21 +306,33 @@ def zeros_like(input, *, dtype=None, layout=None, device=None, requires_grad=Fal
 
 
 def ones_like(input, *, dtype=None, layout=None, device=None, requires_grad=False, memory_format=None, pin_memory=False):
-    """Ones of input's shape, dtype and device."""
+    """Ones of input's shape, dtype and device.
+
+    >>> facula.ones_like(facula.tensor([5, 6]))
+    tensor([1, 1])
+    """
     if layout is not None or pin_memory:
         _like_layout("ones_like", input, layout, pin_memory)
     return _like_filled(input, 1, dtype, device, requires_grad, memory_format)
 
 
 def full_like(input, fill_value, *, dtype=None, layout=None, device=None, requires_grad=False, memory_format=None, pin_memory=False):
-    """One value in input's shape, dtype and device."""
+    """One value in input's shape, dtype and device.
+
+    >>> facula.full_like(facula.tensor([1.0, 2.0]), 7)
+    tensor([7., 7.])
+    """
     if layout is not None or pin_memory:
         _like_layout("full_like", input, layout, pin_memory)
     return _like_filled(input, fill_value, dtype, device, requires_grad, memory_format)
 
 
 def empty_strided(size, stride, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
-    """An unset tensor with these strides. Raises RuntimeError for negative sizes or strides."""
+    """An unset tensor with these strides. Raises RuntimeError for negative sizes or strides.
+
+    >>> facula.empty_strided((2, 3), (1, 2)).stride()
+    (1, 2)
+    """
     plain(layout, pin_memory)
     want_ints("empty_strided", "size", 0, size)
     want_ints("empty_strided", "stride", 1, stride)
@@ -327,7 +347,11 @@ def empty_strided(size, stride, *, dtype=None, layout=None, device=None, require
 
 
 def scalar_tensor(s, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
-    """A 0-d tensor holding one number, of the default dtype unless given."""
+    """A 0-d tensor holding one number, of the default dtype unless given.
+
+    >>> facula.scalar_tensor(2)
+    tensor(2.)
+    """
     if layout is None and not (requires_grad or pin_memory):
         t = _full(-1 if dtype is None else dtype_id(dtype), _state._device.id if device is None else _place(device), (), s)
         if t is not None:

@@ -52,7 +52,11 @@ _is_contiguous = lib.fc_is_contiguous
 
 
 def masked_fill_(self, mask, value):
-    """value written where mask. In place."""
+    """value written where mask. In place.
+
+    >>> facula.tensor([1.0, 2.0]).masked_fill_(facula.tensor([True, False]), 9.0)
+    tensor([9., 2.])
+    """
     if type(mask) is not Tensor:
         want_tensor("masked_fill_", "mask", 1, mask)
     if self.dtype is _bool:  # the mask could be read behind what was written
@@ -119,6 +123,9 @@ def gather(input, dim=None, index=None, *, sparse_grad=False, out=None, axis=Non
     >>> facula.gather(facula.tensor([[1, 2], [3, 4]]), 1, facula.tensor([[0], [1]]))
     tensor([[1],
             [4]])
+    >>> facula.tensor([[1, 2], [3, 4]]).gather(1, facula.tensor([[0], [1]]))
+    tensor([[1],
+            [4]])
     """
     if type(input) is not Tensor:
         want_tensor("gather", "input", 0, input)
@@ -138,7 +145,16 @@ def gather(input, dim=None, index=None, *, sparse_grad=False, out=None, axis=Non
 
 
 def index_fill(input, dim, index, value):
-    """input with value in the slices along dim that index names, lying as input does."""
+    """input with value in the slices along dim that index names, lying as input does.
+
+    >>> x = facula.zeros(2, 3)
+    >>> facula.index_fill(x, 1, facula.tensor([0, 2]), 1.0)
+    tensor([[1., 0., 1.],
+            [1., 0., 1.]])
+    >>> x.index_fill(1, facula.tensor([0, 2]), 1.0)
+    tensor([[1., 0., 1.],
+            [1., 0., 1.]])
+    """
     filled = _filled_slices(input, dim, index, value)
     return filled if filled.origin is not None or input.is_contiguous() else lying_as(filled, input)
 
@@ -174,7 +190,16 @@ def _filled_slices(input, dim, index, value):
 
 
 def take_along_dim(input, indices, dim=None, *, out=None):
-    """gather with broadcasting; without dim, of the flat tensors. Along a dim indices count round and round: -1 is the last, n the first again."""
+    """gather with broadcasting; without dim, of the flat tensors. Along a dim indices count round and round: -1 is the last, n the first again.
+
+    >>> x = facula.tensor([[3, 1], [2, 4]])
+    >>> facula.take_along_dim(x, x.argsort(1), 1)
+    tensor([[1, 3],
+            [2, 4]])
+    >>> x.take_along_dim(x.argsort(1), 1)
+    tensor([[1, 3],
+            [2, 4]])
+    """
     if dim is None:
         return _ops.gather(input.reshape(-1), 0, indices.reshape(-1), out=out)
     if input.dim() != indices.dim():

@@ -345,7 +345,12 @@ def _squeeze_leading(shape, value):
 
 
 def copy_(self, other, non_blocking=False):
-    """self[...] = other, broadcast and converted. In place."""
+    """self[...] = other, broadcast and converted. In place.
+
+    >>> facula.zeros(2, 2).copy_(facula.tensor([1, 2]))
+    tensor([[1., 2.],
+            [1., 2.]])
+    """
     if not isinstance(other, Tensor):
         if isinstance(other, (list, tuple)):
             want_tensor("copy_", "other", 0, other)
@@ -361,7 +366,11 @@ def copy_(self, other, non_blocking=False):
 
 
 def fill_(input, value):
-    """Every element set to one value. In place."""
+    """Every element set to one value. In place.
+
+    >>> facula.zeros(2).fill_(7)
+    tensor([7., 7.])
+    """
     if isinstance(value, Tensor):
         if value.dim():
             raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {value.dim()} dimensions.")
@@ -370,12 +379,20 @@ def fill_(input, value):
 
 
 def zero_(input):
-    """Every element set to 0. In place."""
+    """Every element set to 0. In place.
+
+    >>> facula.ones(2).zero_()
+    tensor([0., 0.])
+    """
     return _ops.fill_number_(input, 0)
 
 
 def index_put_(input, indices, values, accumulate=False):
-    """input written (or added to) through index tensors. In place; of equal indices the last one wins."""
+    """input written (or added to) through index tensors. In place; of equal indices the last one wins.
+
+    >>> facula.zeros(3).index_put_((facula.tensor([0, 0, 2]),), facula.tensor(1.0), accumulate=True)
+    tensor([2., 0., 1.])
+    """
     if type(input) is not Tensor:
         want_tensor("index_put_", "input", 0, input)
     if not isinstance(values, Tensor):
@@ -406,7 +423,14 @@ def _put(input, indices, values, accumulate=False):
 
 
 def index_put(input, indices, values, accumulate=False):
-    """A copy of input with index_put_ applied."""
+    """A copy of input with index_put_ applied.
+
+    >>> x = facula.zeros(3)
+    >>> facula.index_put(x, (facula.tensor([0, 2]),), facula.tensor([1.0, 2.0]))
+    tensor([1., 0., 2.])
+    >>> x.index_put((facula.tensor([0, 2]),), facula.tensor([1.0, 2.0]))
+    tensor([1., 0., 2.])
+    """
     if type(input) is not Tensor:
         want_tensor("index_put", "input", 0, input)
     return index_put_(input.clone(), indices, values, accumulate)
@@ -445,14 +469,30 @@ def nonzero(input, *, out=None, as_tuple=False):
 
 
 def argwhere(input):
-    """nonzero(input)."""
+    """nonzero(input).
+
+    >>> x = facula.tensor([[1, 0], [0, 1]])
+    >>> facula.argwhere(x)
+    tensor([[0, 0],
+            [1, 1]])
+    >>> x.argwhere()
+    tensor([[0, 0],
+            [1, 1]])
+    """
     if type(input) is not Tensor:
         want_tensor("argwhere", "input", 0, input)
     return nonzero(input)
 
 
 def masked_select(input, mask, *, out=None):
-    """The elements of input where mask, in one dim; both broadcast."""
+    """The elements of input where mask, in one dim; both broadcast.
+
+    >>> x = facula.tensor([1, 2, 3])
+    >>> facula.masked_select(x, x != 2)
+    tensor([1, 3])
+    >>> x.masked_select(x != 2)
+    tensor([1, 3])
+    """
     if type(input) is not Tensor:
         want_tensor("masked_select", "input", 0, input)
     if type(mask) is not Tensor:
@@ -466,7 +506,14 @@ def masked_select(input, mask, *, out=None):
 
 
 def take(input, index, *, out=None):
-    """Elements of the flat input at index."""
+    """Elements of the flat input at index.
+
+    >>> x = facula.tensor([[1, 2], [3, 4]])
+    >>> facula.take(x, facula.tensor([0, 3]))
+    tensor([1, 4])
+    >>> x.take(facula.tensor([0, 3]))
+    tensor([1, 4])
+    """
     if type(input) is not Tensor:
         want_tensor("take", "input", 0, input)
     if type(index) is not Tensor:

@@ -35,7 +35,14 @@ def stack(tensors, dim=0, *, out=None, axis=None):
 
 
 def cat(tensors, dim=0, *, axis=None, out=None):
-    """Tensors joined along a dim that they have; other sizes agree, dtypes promote."""
+    """Tensors joined along a dim that they have; other sizes agree, dtypes promote.
+
+    >>> facula.cat((facula.tensor([1, 2]), facula.tensor([3])))
+    tensor([1, 2, 3])
+    >>> facula.cat((facula.tensor([[1], [2]]), facula.tensor([[3], [4]])), 1)
+    tensor([[1, 3],
+            [2, 4]])
+    """
     dim = dim if axis is None else axis
     if type(tensors) is not list:
         if isinstance(tensors, Tensor) or not hasattr(tensors, "__iter__"):
@@ -65,7 +72,11 @@ concat = concatenate = cat
 
 
 def atleast_1d(*tensors):
-    """Tensors with at least one dim."""
+    """Tensors with at least one dim.
+
+    >>> facula.atleast_1d(facula.tensor(1), facula.tensor([2, 3]))
+    (tensor([1]), tensor([2, 3]))
+    """
     return _at_least(tensors, _with_dim)
 
 
@@ -74,7 +85,11 @@ def _with_dim(x):
 
 
 def atleast_2d(*tensors):
-    """Tensors with at least two dims."""
+    """Tensors with at least two dims.
+
+    >>> facula.atleast_2d(facula.tensor(1), facula.tensor([2, 3]))
+    (tensor([[1]]), tensor([[2, 3]]))
+    """
     return _at_least(tensors, _with_rows)
 
 
@@ -84,7 +99,11 @@ def _with_rows(x):
 
 
 def atleast_3d(*tensors):
-    """Tensors with at least three dims."""
+    """Tensors with at least three dims.
+
+    >>> [x.shape for x in facula.atleast_3d(facula.tensor(1), facula.tensor([2, 3]))]
+    [torch.Size([1, 1, 1]), torch.Size([1, 2, 1])]
+    """
     return _at_least(tensors, _with_planes)
 
 
@@ -105,7 +124,12 @@ def _at_least(tensors, widen):
 
 
 def hstack(tensors, *, out=None):
-    """cat along dim 1 (dim 0 of 1-d tensors)."""
+    """cat along dim 1 (dim 0 of 1-d tensors).
+
+    >>> facula.hstack((facula.tensor([[1], [2]]), facula.tensor([[3], [4]])))
+    tensor([[1, 3],
+            [2, 4]])
+    """
     want_tensors("hstack", tensors)
     if not len(tensors):
         raise RuntimeError("hstack expects a non-empty TensorList")
@@ -116,7 +140,12 @@ def hstack(tensors, *, out=None):
 
 
 def vstack(tensors, *, out=None):
-    """cat along dim 0 of tensors with at least two dims."""
+    """cat along dim 0 of tensors with at least two dims.
+
+    >>> facula.vstack((facula.tensor([1, 2]), facula.tensor([3, 4])))
+    tensor([[1, 2],
+            [3, 4]])
+    """
     want_tensors("vstack", tensors)
     if not len(tensors):
         raise RuntimeError("vstack expects a non-empty TensorList")
@@ -128,7 +157,12 @@ row_stack = vstack
 
 
 def dstack(tensors, *, out=None):
-    """cat along dim 2 of tensors with at least three dims."""
+    """cat along dim 2 of tensors with at least three dims.
+
+    >>> facula.dstack((facula.tensor([1, 2]), facula.tensor([3, 4])))
+    tensor([[[1, 3],
+             [2, 4]]])
+    """
     want_tensors("dstack", tensors)
     if not len(tensors):
         raise RuntimeError("dstack expects a non-empty TensorList")
@@ -136,7 +170,12 @@ def dstack(tensors, *, out=None):
 
 
 def column_stack(tensors, *, out=None):
-    """1-d and 0-d tensors as columns, then cat along dim 1."""
+    """1-d and 0-d tensors as columns, then cat along dim 1.
+
+    >>> facula.column_stack((facula.tensor([1, 2]), facula.tensor([3, 4])))
+    tensor([[1, 3],
+            [2, 4]])
+    """
     want_tensors("column_stack", tensors)
     if not len(tensors):
         raise RuntimeError("column_stack expects a non-empty TensorList. Give a tensor.")

@@ -18,6 +18,8 @@ def equal(input, other):
     >>> import facula
     >>> facula.equal(facula.ones(2), facula.ones(2))
     True
+    >>> facula.ones(2).equal(facula.zeros(2))
+    False
     """
     if type(input) is not Tensor:
         want_tensor("equal", "input", 0, input)
@@ -37,7 +39,16 @@ def equal(input, other):
 
 
 def clone(input, *, memory_format=None):
-    """A copy in new memory; strides are kept where they are dense."""
+    """A copy in new memory; strides are kept where they are dense.
+
+    >>> x = facula.tensor([1, 2])
+    >>> y = facula.clone(x)
+    >>> y[0] = 10
+    >>> x
+    tensor([1, 2])
+    >>> x.clone() is x
+    False
+    """
     if type(input) is not Tensor:
         want_tensor("clone", "input", 0, input)
     if memory_format is not None:
@@ -46,7 +57,14 @@ def clone(input, *, memory_format=None):
 
 
 def real(input):
-    """The real part, a view of complex memory."""
+    """The real part, a view of complex memory.
+
+    >>> x = facula.tensor([1 + 2j, 3 - 4j])
+    >>> facula.real(x)
+    tensor([1., 3.])
+    >>> x.real
+    tensor([1., 3.])
+    """
     if type(input) is not Tensor:
         want_tensor("real", "input", 0, input)
     if not input.is_complex():
@@ -55,7 +73,14 @@ def real(input):
 
 
 def imag(input):
-    """The imaginary part, a view of complex memory."""
+    """The imaginary part, a view of complex memory.
+
+    >>> x = facula.tensor([1 + 2j, 3 - 4j])
+    >>> facula.imag(x)
+    tensor([ 2., -4.])
+    >>> x.imag
+    tensor([ 2., -4.])
+    """
     if type(input) is not Tensor:
         want_tensor("imag", "input", 0, input)
     if not input.is_complex():
@@ -73,7 +98,12 @@ def _set_part(part):
 
 
 def view_as_real(input):
-    """Complex elements as pairs along a last dim, a view."""
+    """Complex elements as pairs along a last dim, a view.
+
+    >>> facula.view_as_real(facula.tensor([1 + 2j, 3 + 4j]))
+    tensor([[1., 2.],
+            [3., 4.]])
+    """
     if type(input) is not Tensor:
         want_tensor("view_as_real", "input", 0, input)
     if not input.is_complex():
@@ -82,19 +112,41 @@ def view_as_real(input):
 
 
 def view_as_complex(input):
-    """Pairs along the last dim as complex elements, a view."""
+    """Pairs along the last dim as complex elements, a view.
+
+    >>> facula.view_as_complex(facula.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor([1.+2.j, 3.+4.j])
+    """
     return _ops.complex_view(input)
 
 
 def tril(input, diagonal=0, *, out=None):
-    """The lower triangle of matrices; zeros above the diagonal."""
+    """The lower triangle of matrices; zeros above the diagonal.
+
+    >>> x = facula.ones(2, 3)
+    >>> facula.tril(x)
+    tensor([[1., 0., 0.],
+            [1., 1., 0.]])
+    >>> x.tril()
+    tensor([[1., 0., 0.],
+            [1., 1., 0.]])
+    """
     if type(input) is not Tensor:
         want_tensor("tril", "input", 0, input)
     return _triangle(input, diagonal, False, out)
 
 
 def triu(input, diagonal=0, *, out=None):
-    """The upper triangle of matrices; zeros below the diagonal."""
+    """The upper triangle of matrices; zeros below the diagonal.
+
+    >>> x = facula.ones(2, 3)
+    >>> facula.triu(x)
+    tensor([[1., 1., 1.],
+            [0., 1., 1.]])
+    >>> x.triu()
+    tensor([[1., 1., 1.],
+            [0., 1., 1.]])
+    """
     if type(input) is not Tensor:
         want_tensor("triu", "input", 0, input)
     return _triangle(input, diagonal, True, out)
@@ -107,13 +159,23 @@ def _triangle(input, diagonal, upper, out):
 
 
 def tril_indices(row, col, offset=0, *, dtype=None, device=None, layout=None, requires_grad=False, pin_memory=False):
-    """Row and column indices of the lower triangle."""
+    """Row and column indices of the lower triangle.
+
+    >>> facula.tril_indices(2, 3)
+    tensor([[0, 1, 1],
+            [0, 0, 1]])
+    """
     _create.plain(layout, pin_memory)
     return _create._finish(_triangle_indices("tril_indices", row, col, offset, False, dtype, device), requires_grad)
 
 
 def triu_indices(row, col, offset=0, *, dtype=None, device=None, layout=None, requires_grad=False, pin_memory=False):
-    """Row and column indices of the upper triangle."""
+    """Row and column indices of the upper triangle.
+
+    >>> facula.triu_indices(2, 3)
+    tensor([[0, 0, 0, 1, 1],
+            [0, 1, 2, 1, 2]])
+    """
     _create.plain(layout, pin_memory)
     return _create._finish(_triangle_indices("triu_indices", row, col, offset, True, dtype, device), requires_grad)
 
@@ -130,7 +192,16 @@ def _triangle_indices(name, row, col, offset, upper, dtype, device):
 
 
 def diff(input, n=1, dim=-1, prepend=None, append=None, *, out=None):
-    """Differences of neighbours along dim, n times."""
+    """Differences of neighbours along dim, n times.
+
+    >>> x = facula.tensor([1, 4, 9, 16])
+    >>> facula.diff(x)
+    tensor([3, 5, 7])
+    >>> facula.diff(x, n=2)
+    tensor([2, 2])
+    >>> x.diff(n=2)
+    tensor([2, 2])
+    """
     if out is not None:
         return into("diff", diff(input, n, dim, prepend, append), out)
     if n < 0:
@@ -157,7 +228,14 @@ def diff(input, n=1, dim=-1, prepend=None, append=None, *, out=None):
 
 
 def cross(input, other, dim=None, *, out=None):
-    """Vector product along a dim of size 3 (the first such dim unless given)."""
+    """Vector product along a dim of size 3 (the first such dim unless given).
+
+    >>> x = facula.tensor([1.0, 0.0, 0.0])
+    >>> facula.cross(x, facula.tensor([0.0, 1.0, 0.0]), 0)
+    tensor([0., 0., 1.])
+    >>> x.cross(facula.tensor([0.0, 1.0, 0.0]), 0)
+    tensor([0., 0., 1.])
+    """
     if input.dtype is not other.dtype and input.dtype.kind:
         raise RuntimeError(f"cross: expected scalar type {input.dtype.name} but found {other.dtype.name}. Convert one.")
     if input.dtype.kind == 0:
@@ -176,14 +254,28 @@ def cross(input, other, dim=None, *, out=None):
 
 
 def square(input, *, out=None):
-    """input * input; of bool, int64."""
+    """input * input; of bool, int64.
+
+    >>> x = facula.tensor([3.0, -2.0])
+    >>> facula.square(x)
+    tensor([9., 4.])
+    >>> x.square()
+    tensor([9., 4.])
+    """
     if type(input) is not Tensor:
         want_tensor("square", "input", 0, input)
     return _ops.square(input.to(int64) if input.dtype.kind == 0 else input, out=out)
 
 
 def trace(input):
-    """Sum of the main diagonal of a matrix."""
+    """Sum of the main diagonal of a matrix.
+
+    >>> x = facula.tensor([[1, 2], [3, 4]])
+    >>> facula.trace(x)
+    tensor(5)
+    >>> x.trace()
+    tensor(5)
+    """
     if type(input) is not Tensor:
         want_tensor("trace", "input", 0, input)
     if len(input.shape) != 2:
@@ -194,13 +286,21 @@ def trace(input):
 
 
 def cumulative_trapezoid(y, x=None, *, dx=1, dim=-1):
-    """Running integral along dim by the trapezoidal rule."""
+    """Running integral along dim by the trapezoidal rule.
+
+    >>> facula.cumulative_trapezoid(facula.tensor([0.0, 1.0, 2.0, 3.0]))
+    tensor([0.5000, 2.0000, 4.5000])
+    """
     dim = wrap_dim("cumulative_trapezoid", dim, y.dim())
     return _ops.cumsum(_trapezoids(y, x, dx, dim), dim)
 
 
 def trapezoid(y, x=None, *, dx=1, dim=-1):
-    """Integral along dim by the trapezoidal rule."""
+    """Integral along dim by the trapezoidal rule.
+
+    >>> facula.trapezoid(facula.tensor([0.0, 1.0, 2.0]), dx=0.5)
+    tensor(1.)
+    """
     if x is not None and not (type(dx) is int and dx == 1):
         raise TypeError(f"trapezoid(): x and dx={dx!r} cannot be given together. Give one of them.")
     if x is None and y.dim() and y.shape[dim] and isinstance(dx, (int, float)) and y.dtype.kind:  # each but the ends counts twice

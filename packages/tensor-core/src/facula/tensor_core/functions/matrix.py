@@ -22,6 +22,8 @@ def mm(input, mat2, *, out=None):
     >>> import facula
     >>> facula.mm(facula.ones(1, 2), facula.ones(2, 1))
     tensor([[2.]])
+    >>> facula.ones(1, 2).mm(facula.ones(2, 1))
+    tensor([[2.]])
     """
     if not (type(input) is type(mat2) is Tensor):
         _want("mm", input=input, mat2=mat2)
@@ -41,7 +43,18 @@ def linear_plus(input, weight, bias):
 
 
 def bmm(input, mat2, *, out=None):
-    """Products of two batches of matrices."""
+    """Products of two batches of matrices.
+
+    >>> x = facula.tensor([[[1.0, 2.0]], [[3.0, 4.0]]])
+    >>> facula.bmm(x, facula.tensor([[[1.0], [1.0]], [[10.0], [0.0]]]))
+    tensor([[[ 3.]],
+    <BLANKLINE>
+            [[30.]]])
+    >>> x.bmm(facula.tensor([[[1.0], [1.0]], [[10.0], [0.0]]]))
+    tensor([[[ 3.]],
+    <BLANKLINE>
+            [[30.]]])
+    """
     if not (type(input) is type(mat2) is Tensor):
         _want("bmm", input=input, mat2=mat2)
     if input.dim() != 3 or mat2.dim() != 3:
@@ -52,7 +65,14 @@ def bmm(input, mat2, *, out=None):
 
 
 def mv(input, vec, *, out=None):
-    """Product of a matrix and a vector."""
+    """Product of a matrix and a vector.
+
+    >>> x = facula.tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> facula.mv(x, facula.tensor([1.0, 10.0]))
+    tensor([21., 43.])
+    >>> x.mv(facula.tensor([1.0, 10.0]))
+    tensor([21., 43.])
+    """
     if not (type(input) is type(vec) is Tensor):
         _want("mv", input=input, vec=vec)
     if input.dim() != 2 or vec.dim() != 1:
@@ -61,7 +81,14 @@ def mv(input, vec, *, out=None):
 
 
 def dot(input, tensor, *, out=None):
-    """Product of two vectors of one length."""
+    """Product of two vectors of one length.
+
+    >>> x = facula.tensor([1.0, 2.0])
+    >>> facula.dot(x, facula.tensor([3.0, 4.0]))
+    tensor(11.)
+    >>> x.dot(facula.tensor([3.0, 4.0]))
+    tensor(11.)
+    """
     if not (type(input) is type(tensor) is Tensor):
         _want("dot", input=input, tensor=tensor)
     if input.dim() != 1 or tensor.dim() != 1:
@@ -74,7 +101,14 @@ def dot(input, tensor, *, out=None):
 
 
 def vdot(input, other, *, out=None):
-    """Product of the conjugate of a vector and another."""
+    """Product of the conjugate of a vector and another.
+
+    >>> x = facula.tensor([1j, 2.0])
+    >>> facula.vdot(x, x)
+    tensor(5.+0.j)
+    >>> x.vdot(x)
+    tensor(5.+0.j)
+    """
     if not isinstance(input, Tensor) or not input.is_complex():
         return dot(input, other, out=out)
     if out is None and isinstance(other, Tensor) and other.is_conj() and not input.is_conj():
@@ -83,7 +117,16 @@ def vdot(input, other, *, out=None):
 
 
 def outer(input, vec2, *, out=None):
-    """Products of every element of one vector with every element of another."""
+    """Products of every element of one vector with every element of another.
+
+    >>> x = facula.tensor([1.0, 2.0])
+    >>> facula.outer(x, facula.tensor([3.0, 4.0]))
+    tensor([[3., 4.],
+            [6., 8.]])
+    >>> x.outer(facula.tensor([3.0, 4.0]))
+    tensor([[3., 4.],
+            [6., 8.]])
+    """
     if not (type(input) is type(vec2) is Tensor):
         _want("outer", input=input, vec2=vec2)
     if input.dim() != 1 or vec2.dim() != 1:
@@ -104,7 +147,16 @@ def older_order(name, given, beta, alpha):
 
 
 def addmm(input, mat1, mat2, *older, beta=1, alpha=1, out=None):
-    """beta * input + alpha * (mat1 @ mat2)."""
+    """beta * input + alpha * (mat1 @ mat2).
+
+    >>> x = facula.ones(2, 2)
+    >>> facula.addmm(x, facula.tensor([[1.0], [2.0]]), facula.tensor([[3.0, 4.0]]), beta=10)
+    tensor([[13., 14.],
+            [16., 18.]])
+    >>> x.addmm(facula.tensor([[1.0], [2.0]]), facula.tensor([[3.0, 4.0]]), beta=10)
+    tensor([[13., 14.],
+            [16., 18.]])
+    """
     if older:
         input, mat1, mat2, beta, alpha = older_order("addmm", (input, mat1, mat2, *older), beta, alpha)
     if not (type(input) is type(mat1) is type(mat2) is Tensor):
@@ -117,7 +169,14 @@ def addmm(input, mat1, mat2, *older, beta=1, alpha=1, out=None):
 
 
 def addmv(input, mat, vec, *older, beta=1, alpha=1, out=None):
-    """beta * input + alpha * (mat @ vec)."""
+    """beta * input + alpha * (mat @ vec).
+
+    >>> x = facula.ones(2)
+    >>> facula.addmv(x, facula.tensor([[1.0, 2.0], [3.0, 4.0]]), facula.tensor([1.0, 1.0]))
+    tensor([4., 8.])
+    >>> x.addmv(facula.tensor([[1.0, 2.0], [3.0, 4.0]]), facula.tensor([1.0, 1.0]))
+    tensor([4., 8.])
+    """
     if older:
         input, mat, vec, beta, alpha = older_order("addmv", (input, mat, vec, *older), beta, alpha)
     if not (type(input) is type(mat) is type(vec) is Tensor):
@@ -128,7 +187,16 @@ def addmv(input, mat, vec, *older, beta=1, alpha=1, out=None):
 
 
 def addbmm(input, batch1, batch2, *older, beta=1, alpha=1, out=None):
-    """beta * input + alpha * the sum over the batch of products."""
+    """beta * input + alpha * the sum over the batch of products.
+
+    >>> x = facula.zeros(2, 2)
+    >>> facula.addbmm(x, facula.ones(3, 2, 1), facula.ones(3, 1, 2))
+    tensor([[3., 3.],
+            [3., 3.]])
+    >>> x.addbmm(facula.ones(3, 2, 1), facula.ones(3, 1, 2))
+    tensor([[3., 3.],
+            [3., 3.]])
+    """
     if older:
         input, batch1, batch2, beta, alpha = older_order("addbmm", (input, batch1, batch2, *older), beta, alpha)
     if not (type(input) is type(batch1) is type(batch2) is Tensor):
@@ -137,7 +205,16 @@ def addbmm(input, batch1, batch2, *older, beta=1, alpha=1, out=None):
 
 
 def baddbmm(input, batch1, batch2, *older, beta=1, alpha=1, out=None):
-    """beta * input + alpha * (batch1 @ batch2)."""
+    """beta * input + alpha * (batch1 @ batch2).
+
+    >>> x = facula.ones(1, 2, 2)
+    >>> facula.baddbmm(x, facula.ones(1, 2, 3), facula.ones(1, 3, 2))
+    tensor([[[4., 4.],
+             [4., 4.]]])
+    >>> x.baddbmm(facula.ones(1, 2, 3), facula.ones(1, 3, 2))
+    tensor([[[4., 4.],
+             [4., 4.]]])
+    """
     if older:
         input, batch1, batch2, beta, alpha = older_order("baddbmm", (input, batch1, batch2, *older), beta, alpha)
     if not (type(input) is type(batch1) is type(batch2) is Tensor):
@@ -148,7 +225,16 @@ def baddbmm(input, batch1, batch2, *older, beta=1, alpha=1, out=None):
 
 
 def addr(input, vec1, vec2, *older, beta=1, alpha=1, out=None):
-    """beta * input + alpha * outer(vec1, vec2). Of bool tensors: (beta and input) or (alpha and outer)."""
+    """beta * input + alpha * outer(vec1, vec2). Of bool tensors: (beta and input) or (alpha and outer).
+
+    >>> x = facula.zeros(2, 2)
+    >>> facula.addr(x, facula.tensor([1.0, 2.0]), facula.tensor([3.0, 4.0]))
+    tensor([[3., 4.],
+            [6., 8.]])
+    >>> x.addr(facula.tensor([1.0, 2.0]), facula.tensor([3.0, 4.0]))
+    tensor([[3., 4.],
+            [6., 8.]])
+    """
     if older:
         input, vec1, vec2, beta, alpha = older_order("addr", (input, vec1, vec2, *older), beta, alpha)
     if not (type(input) is type(vec1) is type(vec2) is Tensor):
@@ -259,7 +345,12 @@ def _sum_of(name, input, multiply, x, y, beta, alpha, out):
 
 
 def chain_matmul(*matrices, out=None):
-    """Product of several matrices in the cheapest order."""
+    """Product of several matrices in the cheapest order.
+
+    >>> facula.chain_matmul(facula.ones(2, 3), facula.ones(3, 4), facula.ones(4, 1))
+    tensor([[12.],
+            [12.]])
+    """
     from facula.linalg import multi_dot
 
     if not matrices:

@@ -30,13 +30,27 @@ def _converted(name, input, dtype):
 
 
 def softmax(input, dim=None, dtype=None, *, out=None, axis=None):
-    """exp(input) / sum(exp(input)) along dim, after a conversion to dtype if one is given."""
+    """exp(input) / sum(exp(input)) along dim, after a conversion to dtype if one is given.
+
+    >>> x = facula.tensor([0.0, 0.0])
+    >>> facula.softmax(x, 0)
+    tensor([0.5000, 0.5000])
+    >>> x.softmax(0)
+    tensor([0.5000, 0.5000])
+    """
     dim = _named_dim("softmax", dim, axis)
     return _ops.softmax(input if dtype is None else _converted("softmax", input, dtype), dim, out=out)
 
 
 def log_softmax(input, dim=None, dtype=None, *, out=None, axis=None):
-    """Logarithm of softmax along dim, after a conversion to dtype if one is given."""
+    """Logarithm of softmax along dim, after a conversion to dtype if one is given.
+
+    >>> x = facula.tensor([0.0, 0.0])
+    >>> facula.log_softmax(x, 0)
+    tensor([-0.6931, -0.6931])
+    >>> x.log_softmax(0)
+    tensor([-0.6931, -0.6931])
+    """
     dim = _named_dim("log_softmax", dim, axis)
     return _ops.log_softmax(input if dtype is None else _converted("log_softmax", input, dtype), dim, out=out)
 
@@ -62,7 +76,18 @@ def _sorted(input, dim, descending):
 
 
 def sort(input, dim=-1, descending=False, *, stable=False, out=None, axis=None):
-    """(values, indices) along dim. Always stable, whatever `stable` says; NaN is greater than every number."""
+    """(values, indices) along dim. Always stable, whatever `stable` says; NaN is greater than every number.
+
+    >>> x = facula.tensor([3.0, 1.0, 2.0])
+    >>> facula.sort(x)
+    torch.return_types.sort(
+    values=tensor([1., 2., 3.]),
+    indices=tensor([1, 2, 0]))
+    >>> x.sort()
+    torch.return_types.sort(
+    values=tensor([1., 2., 3.]),
+    indices=tensor([1, 2, 0]))
+    """
     if type(input) is not Tensor:
         want_tensor("sort", "input", 0, input)
     dim = dim if axis is None else axis
@@ -72,7 +97,14 @@ def sort(input, dim=-1, descending=False, *, stable=False, out=None, axis=None):
 
 
 def argsort(input, dim=-1, descending=False, *, stable=False, out=None, axis=None):
-    """Indices that sort input along dim; stable."""
+    """Indices that sort input along dim; stable.
+
+    >>> x = facula.tensor([3.0, 1.0, 2.0])
+    >>> facula.argsort(x)
+    tensor([1, 2, 0])
+    >>> x.argsort()
+    tensor([1, 2, 0])
+    """
     if type(input) is not Tensor:
         want_tensor("argsort", "input", 0, input)
     dim = dim if axis is None else axis
@@ -80,12 +112,32 @@ def argsort(input, dim=-1, descending=False, *, stable=False, out=None, axis=Non
 
 
 def msort(input, *, out=None):
-    """input sorted along its first dim."""
+    """input sorted along its first dim.
+
+    >>> x = facula.tensor([[3, 1], [2, 4]])
+    >>> facula.msort(x)
+    tensor([[2, 1],
+            [3, 4]])
+    >>> x.msort()
+    tensor([[2, 1],
+            [3, 4]])
+    """
     return into("msort", _sorted(input, 0, False)[0], out)
 
 
 def topk(input, k, dim=-1, largest=True, sorted=True, *, out=None, axis=None):
-    """(values, indices) of the k largest or smallest along dim, always in order."""
+    """(values, indices) of the k largest or smallest along dim, always in order.
+
+    >>> x = facula.tensor([3.0, 1.0, 2.0])
+    >>> facula.topk(x, 2)
+    torch.return_types.topk(
+    values=tensor([3., 2.]),
+    indices=tensor([0, 2]))
+    >>> x.topk(2)
+    torch.return_types.topk(
+    values=tensor([3., 2.]),
+    indices=tensor([0, 2]))
+    """
     dim = dim if axis is None else axis
     if type(input) is not Tensor:
         want_tensor("topk", "input", 0, input)
@@ -95,14 +147,36 @@ def topk(input, k, dim=-1, largest=True, sorted=True, *, out=None, axis=None):
 
 
 def kthvalue(input, k, dim=-1, keepdim=False, *, out=None):
-    """(values, indices) of the k-th smallest along dim, counted from 1."""
+    """(values, indices) of the k-th smallest along dim, counted from 1.
+
+    >>> x = facula.tensor([3.0, 1.0, 2.0])
+    >>> facula.kthvalue(x, 2)
+    torch.return_types.kthvalue(
+    values=tensor(2.),
+    indices=tensor(2))
+    >>> x.kthvalue(2)
+    torch.return_types.kthvalue(
+    values=tensor(2.),
+    indices=tensor(2))
+    """
     if input.dtype is _bool:
         raise NotImplementedError('"kthvalue" not implemented for \'Bool\'. Convert with input.long().')
     return _written(_ops._kthvalue(input, k, dim, keepdim), out, return_types.kthvalue, input)
 
 
 def mode(input, dim=-1, keepdim=False, *, out=None, axis=None, keepdims=None):
-    """(values, indices) of the most frequent value along dim, the least of equally frequent ones."""
+    """(values, indices) of the most frequent value along dim, the least of equally frequent ones.
+
+    >>> x = facula.tensor([1, 3, 3, 2])
+    >>> facula.mode(x)
+    torch.return_types.mode(
+    values=tensor(3),
+    indices=tensor(2))
+    >>> x.mode()
+    torch.return_types.mode(
+    values=tensor(3),
+    indices=tensor(2))
+    """
     dim = dim if axis is None else axis
     keepdim = keepdim if keepdims is None else keepdims
     return _written(_ops._mode(input, dim, keepdim), out, return_types.mode, input)
@@ -135,14 +209,28 @@ def _middle(row, kind, input, dim, keepdim, out):
 
 
 def median(input, dim=None, keepdim=False, *, out=None, axis=None, keepdims=None):
-    """The lower median of all elements, NaN if one is; with a dim, (values, indices) along it."""
+    """The lower median of all elements, NaN if one is; with a dim, (values, indices) along it.
+
+    >>> x = facula.tensor([4.0, 1.0, 2.0, 3.0])
+    >>> facula.median(x)
+    tensor(2.)
+    >>> x.median()
+    tensor(2.)
+    """
     dim = dim if axis is None else axis
     keepdim = keepdim if keepdims is None else keepdims
     return _middle(_ops._median, return_types.median, input, dim, keepdim, out)
 
 
 def nanmedian(input, dim=None, keepdim=False, *, out=None):
-    """The lower median of what is not NaN; with a dim, (values, indices) along it."""
+    """The lower median of what is not NaN; with a dim, (values, indices) along it.
+
+    >>> x = facula.tensor([1.0, facula.nan, 3.0, 2.0])
+    >>> facula.nanmedian(x)
+    tensor(2.)
+    >>> x.nanmedian()
+    tensor(2.)
+    """
     return _middle(_ops._nanmedian, return_types.nanmedian, input, dim, keepdim, out)
 
 
@@ -151,7 +239,11 @@ def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=N
 
     right (or side="right"): behind equal elements. sorter: the order in which sorted_sequence is ascending.
 
-    Raises RuntimeError if side contradicts right or is neither "left" nor "right"."""
+    Raises RuntimeError if side contradicts right or is neither "left" nor "right".
+
+    >>> facula.searchsorted(facula.tensor([1.0, 2.0, 3.0]), facula.tensor([2.0, 2.5]))
+    tensor([1, 2])
+    """
     if side not in (None, "left", "right"):
         raise RuntimeError(f"searchsorted: side is {side!r}. Give 'left' or 'right'.")
     if side == "left" and right:
@@ -166,7 +258,11 @@ def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=N
 
 
 def bucketize(input, boundaries, *, out_int32=False, right=False, out=None):
-    """The bucket of each element: boundaries[i - 1] < x <= boundaries[i], or with right boundaries[i - 1] <= x < boundaries[i]."""
+    """The bucket of each element: boundaries[i - 1] < x <= boundaries[i], or with right boundaries[i - 1] <= x < boundaries[i].
+
+    >>> facula.bucketize(facula.tensor([1.0, 2.5]), facula.tensor([1.0, 2.0, 3.0]))
+    tensor([0, 2])
+    """
     if boundaries.dim() != 1:
         raise RuntimeError(f"bucketize: boundaries has {boundaries.dim()} dims. Give a 1-d tensor.")
     if not isinstance(input, Tensor):
@@ -180,7 +276,14 @@ def bucketize(input, boundaries, *, out_int32=False, right=False, out=None):
 
 
 def bincount(input, weights=None, minlength=0):
-    """How often, or with what total weight, each value from 0 on occurs in a 1-d tensor of integers that are not negative."""
+    """How often, or with what total weight, each value from 0 on occurs in a 1-d tensor of integers that are not negative.
+
+    >>> x = facula.tensor([0, 2, 2, 3])
+    >>> facula.bincount(x)
+    tensor([1, 0, 2, 1])
+    >>> x.bincount()
+    tensor([1, 0, 2, 1])
+    """
     if input.dtype.kind != 1:
         raise NotImplementedError(f'"bincount" not implemented for {input.dtype.name!r}. Give integers.')
     if minlength < 0:
@@ -202,7 +305,14 @@ def bincount(input, weights=None, minlength=0):
 
 
 def histc(input, bins=100, min=0, max=0, *, out=None):
-    """How many elements fall into each of `bins` equal intervals from min to max, the last closed; both 0: the data's range."""
+    """How many elements fall into each of `bins` equal intervals from min to max, the last closed; both 0: the data's range.
+
+    >>> x = facula.tensor([0.0, 1.0, 1.0, 3.0])
+    >>> facula.histc(x, bins=4, min=0, max=4)
+    tensor([1., 2., 0., 1.])
+    >>> x.histc(bins=4, min=0, max=4)
+    tensor([1., 2., 0., 1.])
+    """
     for bound in (min, max):
         if type(bound) is int:
             number(bound)  # which refuses one beyond 64 bits
@@ -223,7 +333,16 @@ def histc(input, bins=100, min=0, max=0, *, out=None):
 def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None):
     """The distinct elements (or slices along dim) in ascending order; on request where each input went, and how often each occurs.
 
-    They come sorted whatever `sorted` says."""
+    They come sorted whatever `sorted` says.
+
+    >>> x = facula.tensor([3, 1, 3])
+    >>> facula.unique(x)
+    tensor([1, 3])
+    >>> facula.unique(x, return_counts=True)
+    (tensor([1, 3]), tensor([1, 2]))
+    >>> x.unique(return_counts=True)
+    (tensor([1, 3]), tensor([1, 2]))
+    """
     if dim is not None:
         return _unique_slices(input, dim, return_inverse, return_counts, True)
     flat = _shape.flatten(input)
@@ -237,7 +356,14 @@ def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=No
 
 
 def unique_consecutive(input, return_inverse=False, return_counts=False, dim=None):
-    """input without repetitions of the element (or slice along dim) just before; on request where each went, and run lengths."""
+    """input without repetitions of the element (or slice along dim) just before; on request where each went, and run lengths.
+
+    >>> x = facula.tensor([1, 1, 2, 1])
+    >>> facula.unique_consecutive(x)
+    tensor([1, 2, 1])
+    >>> x.unique_consecutive()
+    tensor([1, 2, 1])
+    """
     if dim is not None:
         return _unique_slices(input, dim, return_inverse, return_counts, False)
     if input.is_complex():

@@ -49,8 +49,11 @@ def _extreme(name, whole, index, pair):
     extreme.__doc__ = f"""The {name}imum: of all elements; with a dim, (values, indices) along it; with another tensor, element by element.
 
     >>> import facula
-    >>> facula.{name}(facula.tensor([1.0, 3.0, 2.0]))
+    >>> x = facula.tensor([1.0, 3.0, 2.0])
+    >>> facula.{name}(x)
     tensor({"3." if name == "max" else "1."})
+    >>> x.{name}(0).indices
+    tensor({"1" if name == "max" else "0"})
     """
     return extreme
 
@@ -113,8 +116,11 @@ def _spread_name(name):
     spread.__doc__ = f"""The {"variance" if name == "var" else "standard deviation"} of all elements, or over dims; the sum of squares is divided by N - correction.
 
     >>> import facula
-    >>> facula.{name}(facula.tensor([1.0, 3.0]))
+    >>> x = facula.tensor([1.0, 3.0])
+    >>> facula.{name}(x)
     tensor({"2." if name == "var" else "1.4142"})
+    >>> x.{name}(correction=0)
+    tensor(1.)
     """
     return spread
 
@@ -136,7 +142,7 @@ def _with_mean(name):
         return fold(input, dim, correction=correction, keepdim=keepdim), mean
 
     both.__name__ = both.__qualname__ = name
-    both.__doc__ = f"({'variance' if name == 'var_mean' else 'standard deviation'}, mean) over dims."
+    both.__doc__ = f"({'variance' if name == 'var_mean' else 'standard deviation'}, mean) over dims.\n\n    >>> facula.{name}(facula.tensor([1.0, 3.0]))\n    (tensor({'2.' if name == 'var_mean' else '1.4142'}), tensor(2.))\n    "
     return both
 
 
@@ -145,7 +151,13 @@ std_mean = _with_mean("std_mean")
 
 
 def norm(input, p="fro", dim=None, keepdim=False, out=None, dtype=None):
-    """The p-norm of all elements, or over dims: (sum |x|^p)^(1/p); 'fro' is p = 2."""
+    """The p-norm of all elements, or over dims: (sum |x|^p)^(1/p); 'fro' is p = 2.
+
+    >>> facula.norm(facula.tensor([3.0, 4.0]))
+    tensor(5.)
+    >>> facula.norm(facula.tensor([[3.0, -4.0], [0.0, 2.0]]), 1, dim=1)
+    tensor([7., 2.])
+    """
     if dtype is not None:
         input = input.to(dtype)
     real_order("linalg.vector_norm", p)
@@ -235,14 +247,28 @@ def clamp(input, min=None, max=None, *, out=None):
 
 
 def clamp_min(input, min, *, out=None):
-    """input, at least min: a number or a tensor."""
+    """input, at least min: a number or a tensor.
+
+    >>> x = facula.tensor([1.0, 5.0])
+    >>> facula.clamp_min(x, 2)
+    tensor([2., 5.])
+    >>> x.clamp_min(2)
+    tensor([2., 5.])
+    """
     if type(min) in _PLAIN:
         fitting_result("clamp_min", min, input)
     return _ops.clamp_min(input, min, out=out)
 
 
 def clamp_max(input, max, *, out=None):
-    """input, at most max: a number or a tensor."""
+    """input, at most max: a number or a tensor.
+
+    >>> x = facula.tensor([1.0, 5.0])
+    >>> facula.clamp_max(x, 2)
+    tensor([1., 2.])
+    >>> x.clamp_max(2)
+    tensor([1., 2.])
+    """
     if type(max) in _PLAIN:
         fitting_result("clamp_max", max, input)
     return _ops.clamp_max(input, max, out=out)
@@ -264,7 +290,16 @@ clip = clamp
 
 
 def div(input, other, *, rounding_mode=None, out=None):
-    """input / other; integers divide as floats unless rounding_mode is "trunc" or "floor"."""
+    """input / other; integers divide as floats unless rounding_mode is "trunc" or "floor".
+
+    >>> x = facula.tensor([7.0, -7.0])
+    >>> facula.div(x, 2)
+    tensor([ 3.5000, -3.5000])
+    >>> facula.div(x, 2, rounding_mode="floor")
+    tensor([ 3., -4.])
+    >>> x.div(2, rounding_mode="floor")
+    tensor([ 3., -4.])
+    """
     if rounding_mode is None:
         return _ops.div(input, other, out=out)
     if rounding_mode == "floor":
@@ -285,12 +320,28 @@ divide = div
 
 
 def true_divide(input, other, *, out=None):
-    """div(input, other)."""
+    """div(input, other).
+
+    >>> x = facula.tensor([1, 2])
+    >>> facula.true_divide(x, 4)
+    tensor([0.2500, 0.5000])
+    >>> x.true_divide(4)
+    tensor([0.2500, 0.5000])
+    """
     return _ops.div(input, other, out=out)
 
 
 def round(input, *, decimals=0, out=None):
-    """The nearest integer, halves to even; or the nearest number with so many decimals."""
+    """The nearest integer, halves to even; or the nearest number with so many decimals.
+
+    >>> x = facula.tensor([0.5, 1.5, -1.26])
+    >>> facula.round(x)
+    tensor([ 0.,  2., -1.])
+    >>> facula.round(x, decimals=1)
+    tensor([ 0.5000,  1.5000, -1.3000])
+    >>> x.round(decimals=1)
+    tensor([ 0.5000,  1.5000, -1.3000])
+    """
     if type(input) is not Tensor:
         want_tensor("round", "input", 0, input)
     if type(decimals) is not int:
@@ -308,7 +359,14 @@ def round(input, *, decimals=0, out=None):
 
 
 def logsumexp(input, dim=None, keepdim=False, *, out=None, axis=None, keepdims=None):
-    """Logarithm of the sum of exponentials over dims, without overflow."""
+    """Logarithm of the sum of exponentials over dims, without overflow.
+
+    >>> x = facula.tensor([0.0, 0.0])
+    >>> facula.logsumexp(x, 0)
+    tensor(0.6931)
+    >>> x.logsumexp(0)
+    tensor(0.6931)
+    """
     if type(input) is not Tensor:
         want_tensor("logsumexp", "input", 0, input)
     dim = dim if axis is None else axis
@@ -331,7 +389,14 @@ def logsumexp(input, dim=None, keepdim=False, *, out=None, axis=None, keepdims=N
 
 
 def logcumsumexp(input, dim=None, *, out=None, axis=None):
-    """Running logarithm of the sum of exponentials along dim, without overflow."""
+    """Running logarithm of the sum of exponentials along dim, without overflow.
+
+    >>> x = facula.zeros(3)
+    >>> facula.logcumsumexp(x, 0)
+    tensor([0.0000, 0.6931, 1.0986])
+    >>> x.logcumsumexp(0)
+    tensor([0.0000, 0.6931, 1.0986])
+    """
     dim = dim if axis is None else axis
     if not input.is_complex():
         return _ops.logcumsumexp(input, dim, out=out)
@@ -350,7 +415,16 @@ def logcumsumexp(input, dim=None, *, out=None, axis=None):
 
 
 def any(input, dim=None, keepdim=False, *, out=None, axis=None, keepdims=None):
-    """Is one element nonzero? Of all, or over dims."""
+    """Is one element nonzero? Of all, or over dims.
+
+    >>> x = facula.tensor([[True, False], [False, False]])
+    >>> facula.any(x, 1)
+    tensor([ True, False])
+    >>> facula.any(x)
+    tensor(True)
+    >>> x.any()
+    tensor(True)
+    """
     if type(input) is not Tensor:
         want_tensor("any", "input", 0, input)
     dim = dim if axis is None else axis
@@ -359,7 +433,16 @@ def any(input, dim=None, keepdim=False, *, out=None, axis=None, keepdims=None):
 
 
 def all(input, dim=None, keepdim=False, *, out=None, axis=None, keepdims=None):
-    """Is every element nonzero? Of all, or over dims."""
+    """Is every element nonzero? Of all, or over dims.
+
+    >>> x = facula.tensor([[True, False], [True, True]])
+    >>> facula.all(x, 1)
+    tensor([False,  True])
+    >>> facula.all(x)
+    tensor(False)
+    >>> x.all()
+    tensor(False)
+    """
     if type(input) is not Tensor:
         want_tensor("all", "input", 0, input)
     dim = dim if axis is None else axis
@@ -391,23 +474,35 @@ def _delivered(kind, results, out):
     return into(kind.__name__, kind(*results), out)
 
 
-def _running(name):
+def _running(name, of_231):
     scan, result = getattr(_ops, name), getattr(return_types, name)
 
     def running(input, dim=None, *, out=None, axis=None):
         return _delivered(result, scan(input, dim if axis is None else axis), out)
 
     running.__name__ = running.__qualname__ = name
-    running.__doc__ = f"(values, indices) of the running {name[3:]}imum along dim."
+    shown = f">>> x = facula.tensor([2, 3, 1])\n    >>> facula.{name}(x, 0).values\n    {of_231}\n    >>> x.{name}(0).values\n    {of_231}\n    "
+    running.__doc__ = f"(values, indices) of the running {name[3:]}imum along dim.\n\n    {shown}"
     return running
 
 
-cummax = _running("cummax")
-cummin = _running("cummin")
+cummax = _running("cummax", "tensor([2, 3, 3])")
+cummin = _running("cummin", "tensor([2, 2, 1])")
 
 
 def aminmax(input, *, dim=None, keepdim=False, out=None, axis=None, keepdims=None):
-    """(min, max) of all elements, or along one dim."""
+    """(min, max) of all elements, or along one dim.
+
+    >>> x = facula.tensor([3.0, 1.0, 2.0])
+    >>> facula.aminmax(x)
+    torch.return_types.aminmax(
+    min=tensor(1.),
+    max=tensor(3.))
+    >>> x.aminmax()
+    torch.return_types.aminmax(
+    min=tensor(1.),
+    max=tensor(3.))
+    """
     if type(input) is not Tensor:
         want_tensor("aminmax", "input", 0, input)
     dim = dim if axis is None else axis
@@ -420,7 +515,14 @@ def aminmax(input, *, dim=None, keepdim=False, out=None, axis=None, keepdims=Non
 
 
 def scatter(input, dim, index, src=None, *, value=None, reduce=None, out=None):
-    """input with src (a tensor or a number) written at index along dim; reduce="add" adds instead."""
+    """input with src (a tensor or a number) written at index along dim; reduce="add" adds instead.
+
+    >>> x = facula.zeros(3)
+    >>> facula.scatter(x, 0, facula.tensor([2, 0]), facula.tensor([1.0, 5.0]))
+    tensor([5., 0., 1.])
+    >>> x.scatter(0, facula.tensor([2, 0]), facula.tensor([1.0, 5.0]))
+    tensor([5., 0., 1.])
+    """
     src = value if src is None else src
     if type(src) is Tensor and reduce is None and 0 not in index.shape and len(src.shape) == len(index.shape):
         return _ops.scatter(input, dim, index, src, out=out)
@@ -445,7 +547,14 @@ def scatter(input, dim, index, src=None, *, value=None, reduce=None, out=None):
 
 
 def index_add(input, dim, index, source, *, alpha=1, out=None):
-    """input with alpha * the slices of source added at index along dim."""
+    """input with alpha * the slices of source added at index along dim.
+
+    >>> x = facula.zeros(3)
+    >>> facula.index_add(x, 0, facula.tensor([0, 2, 0]), facula.tensor([1.0, 2.0, 3.0]))
+    tensor([4., 0., 2.])
+    >>> x.index_add(0, facula.tensor([0, 2, 0]), facula.tensor([1.0, 2.0, 3.0]))
+    tensor([4., 0., 2.])
+    """
     if alpha != 1:
         if source.dtype is not input.dtype:
             raise RuntimeError(f"index_add(): self ({input.dtype.scalar_type}) and source ({source.dtype.scalar_type}) must have the same scalar type. Convert one with .to().")
@@ -457,7 +566,16 @@ def index_add(input, dim, index, source, *, alpha=1, out=None):
 def pow(input, exponent, *, out=None):
     """input to the power of exponent; either may be a number.
 
-    Raises RuntimeError for integers to negative integer powers."""
+    Raises RuntimeError for integers to negative integer powers.
+
+    >>> x = facula.tensor([1.0, 2.0, 3.0])
+    >>> facula.pow(2, x)
+    tensor([2., 4., 8.])
+    >>> facula.pow(x, 2)
+    tensor([1., 4., 9.])
+    >>> x.pow(2)
+    tensor([1., 4., 9.])
+    """
     if isinstance(exponent, int) and exponent < 0 and isinstance(input, Tensor) and input.dtype.kind <= 1:
         raise RuntimeError(f"Integers to negative integer powers are not allowed (exponent {exponent}). Convert input to a floating dtype.")
     if not isinstance(input, Tensor) and not isinstance(exponent, Tensor):
@@ -486,7 +604,7 @@ def _pow_operator(plain):
             return pow(self, exponent)  # which raises
         return plain(self, exponent)
 
-    power.__doc__ = "pow(self, exponent)."
+    power.__doc__ = "pow(self, exponent).\n\n    >>> facula.tensor([2.0, 3.0]).pow_(2)\n    tensor([4., 9.])\n    "
     return power
 
 

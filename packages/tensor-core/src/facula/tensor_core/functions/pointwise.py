@@ -41,6 +41,8 @@ def angle(input, *, out=None):
     >>> import facula
     >>> facula.angle(facula.tensor([-1.0, 2.0]))
     tensor([3.1416, 0.0000])
+    >>> facula.tensor([-1.0, 2.0]).angle()
+    tensor([3.1416, 0.0000])
     """
     if type(input) is not Tensor:
         want_tensor("angle", "input", 0, input)
@@ -48,7 +50,14 @@ def angle(input, *, out=None):
 
 
 def isreal(input):
-    """Is the imaginary part zero?"""
+    """Is the imaginary part zero?
+
+    >>> x = facula.tensor([1 + 0j, 2j])
+    >>> facula.isreal(x)
+    tensor([ True, False])
+    >>> x.isreal()
+    tensor([ True, False])
+    """
     return _ops.eq(_math.imag(input), 0) if input.is_complex() else _create.ones_like(input, dtype=DTYPES[0])
 
 
@@ -57,6 +66,8 @@ def nan_to_num(input, nan=None, posinf=None, neginf=None, *, out=None):
 
     >>> import facula
     >>> facula.nan_to_num(facula.tensor([float("nan"), float("inf")]), posinf=1.0)
+    tensor([0., 1.])
+    >>> facula.tensor([facula.nan, facula.inf]).nan_to_num(posinf=1.0)
     tensor([0., 1.])
     """
     if type(input) is not Tensor:
@@ -73,7 +84,14 @@ def nan_to_num(input, nan=None, posinf=None, neginf=None, *, out=None):
 
 
 def logit(input, eps=None, *, out=None):
-    """log(x / (1 - x)), of x held between eps and 1 - eps if eps is given."""
+    """log(x / (1 - x)), of x held between eps and 1 - eps if eps is given.
+
+    >>> x = facula.tensor([0.5, 0.75])
+    >>> facula.logit(x)
+    tensor([0.0000, 1.0986])
+    >>> x.logit()
+    tensor([0.0000, 1.0986])
+    """
     if type(input) is not Tensor:
         want_tensor("logit", "input", 0, input)
     if eps is not None:
@@ -91,6 +109,8 @@ def lerp(input, end, weight, *, out=None):
 
     >>> import facula
     >>> facula.lerp(facula.zeros(2), facula.ones(2), 0.25)
+    tensor([0.2500, 0.2500])
+    >>> facula.zeros(2).lerp(facula.ones(2), 0.25)
     tensor([0.2500, 0.2500])
     """
     if type(input) is type(end) is Tensor and input.dtype is end.dtype and input.dtype.kind >= 2 and (type(weight) is float and -65504 <= weight <= 65504 or type(weight) is Tensor and weight.dtype is input.dtype):
@@ -130,7 +150,14 @@ def mvlgamma(input, p, *, out=None):
 
         log(pi) p (p - 1) / 4 + sum of lgamma(input - j / 2) for j from 0 to p - 1
 
-    Raises RuntimeError unless every element is above (p - 1) / 2."""
+    Raises RuntimeError unless every element is above (p - 1) / 2.
+
+    >>> x = facula.tensor([2.0, 3.0])
+    >>> facula.mvlgamma(x, 1)
+    tensor([0.0000, 0.6931])
+    >>> x.mvlgamma(1)
+    tensor([0.0000, 0.6931])
+    """
     if p < 1:
         raise RuntimeError(f"mvlgamma: p has to be greater than or equal to 1, got {p}.")
     if input.dtype.kind == 0:
@@ -144,7 +171,14 @@ def mvlgamma(input, p, *, out=None):
 
 
 def float_power(input, exponent, *, out=None):
-    """input to the power of exponent in float64, or complex128."""
+    """input to the power of exponent in float64, or complex128.
+
+    >>> x = facula.tensor([2, 3])
+    >>> facula.float_power(x, 2)
+    tensor([4., 9.], dtype=torch.float64)
+    >>> x.float_power(2)
+    tensor([4., 9.], dtype=torch.float64)
+    """
     wide = BY_NAME["complex128" if any(isinstance(a, builtins.complex) or isinstance(a, Tensor) and a.is_complex() for a in (input, exponent)) else "float64"]
 
     def widened(a):
@@ -160,7 +194,14 @@ def float_power(input, exponent, *, out=None):
 
 
 def ldexp(input, other, *, out=None):
-    """input * 2**other."""
+    """input * 2**other.
+
+    >>> x = facula.tensor([1.0, 3.0])
+    >>> facula.ldexp(x, facula.tensor([4, -1]))
+    tensor([16.0000,  1.5000])
+    >>> x.ldexp(facula.tensor([4, -1]))
+    tensor([16.0000,  1.5000])
+    """
     _tensors("ldexp", input=input, other=other)
     if not input.is_floating_point() or other.dtype.kind > 1:
         return _ops.mul(input, _ops.pow(2.0, other), out=out)
@@ -172,7 +213,18 @@ def ldexp(input, other, *, out=None):
 
 
 def frexp(input, *, out=None):
-    """(mantissa, exponent) with input = mantissa * 2**exponent and 1/2 <= |mantissa| < 1; exponents are int32."""
+    """(mantissa, exponent) with input = mantissa * 2**exponent and 1/2 <= |mantissa| < 1; exponents are int32.
+
+    >>> x = facula.tensor([8.0, 3.0])
+    >>> facula.frexp(x)
+    torch.return_types.frexp(
+    mantissa=tensor([0.5000, 0.7500]),
+    exponent=tensor([4, 2], dtype=torch.int32))
+    >>> x.frexp()
+    torch.return_types.frexp(
+    mantissa=tensor([0.5000, 0.7500]),
+    exponent=tensor([4, 2], dtype=torch.int32))
+    """
     from facula.tensor_core import return_types
 
     if not input.is_floating_point():
@@ -182,7 +234,14 @@ def frexp(input, *, out=None):
 
 
 def nextafter(input, other, *, out=None):
-    """The neighbour of input towards other, among the numbers of their dtype."""
+    """The neighbour of input towards other, among the numbers of their dtype.
+
+    >>> x = facula.tensor([1.0])
+    >>> facula.nextafter(x, facula.tensor([2.0])) > 1
+    tensor([True])
+    >>> x.nextafter(facula.tensor([0.0])) < 1
+    tensor([True])
+    """
     if isinstance(input, Tensor) and isinstance(other, Tensor) and result_type(input, other).name in _BITS:
         if not (_ops.interpreting or has_origin((input, other))):
             return into("nextafter", _next_half(input, other), out)
@@ -208,7 +267,14 @@ def _next_half(x, y):
 
 
 def heaviside(input, values, *, out=None):
-    """0 where input is negative, 1 where positive, values where it is 0. Both of one dtype."""
+    """0 where input is negative, 1 where positive, values where it is 0. Both of one dtype.
+
+    >>> x = facula.tensor([-1.0, 0.0, 2.0])
+    >>> facula.heaviside(x, facula.tensor([0.5]))
+    tensor([0.0000, 0.5000, 1.0000])
+    >>> x.heaviside(facula.tensor([0.5]))
+    tensor([0.0000, 0.5000, 1.0000])
+    """
     if type(input) is not Tensor:
         want_tensor("heaviside", "input", 0, input)
     if isinstance(values, Tensor) and isinstance(input, Tensor) and input.dtype is not values.dtype:
@@ -225,7 +291,11 @@ def _parts_of_complex(name, first, second):
 
 
 def polar(abs, angle, *, out=None):
-    """Complex numbers from sizes and angles."""
+    """Complex numbers from sizes and angles.
+
+    >>> facula.polar(facula.tensor([2.0]), facula.tensor([facula.pi / 2])).imag
+    tensor([2.])
+    """
     _tensors("polar", abs=abs, angle=angle)
     _parts_of_complex("polar", abs, angle)
     if out is not None:
@@ -266,7 +336,14 @@ def _turned(make, x, y):
 def prelu(input, weight):
     """input where positive, else weight * input; weight is one number or one for each channel (dim 1).
 
-    Raises RuntimeError for another number of weights."""
+    Raises RuntimeError for another number of weights.
+
+    >>> x = facula.tensor([-2.0, 3.0])
+    >>> facula.prelu(x, facula.tensor([0.25]))
+    tensor([-0.5000,  3.0000])
+    >>> x.prelu(facula.tensor([0.25]))
+    tensor([-0.5000,  3.0000])
+    """
     if weight.numel() != 1:
         channels = input.size(1) if input.dim() > 1 else 1
         if weight.dim() != 1:
@@ -282,7 +359,14 @@ def prelu(input, weight):
 
 
 def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
-    """|input - other| <= atol + rtol * |other|, element by element; equal infinities are close, NaNs only with equal_nan."""
+    """|input - other| <= atol + rtol * |other|, element by element; equal infinities are close, NaNs only with equal_nan.
+
+    >>> x = facula.tensor([1.0, 2.0])
+    >>> facula.isclose(x, facula.tensor([1.0 + 1e-9, 2.1]))
+    tensor([ True, False])
+    >>> x.isclose(facula.tensor([1.0 + 1e-9, 2.1]))
+    tensor([ True, False])
+    """
     _tensors("isclose", input=input, other=other)
     if input.dtype is not other.dtype:
         raise RuntimeError(f"isclose: {input.dtype.name} did not match {other.dtype.name}. Convert one.")
@@ -301,7 +385,14 @@ def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
 
 
 def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
-    """isclose everywhere?"""
+    """isclose everywhere?
+
+    >>> x = facula.tensor([1.0])
+    >>> facula.allclose(x, facula.tensor([1.0 + 1e-9]))
+    True
+    >>> x.allclose(facula.tensor([1.0 + 1e-9]))
+    True
+    """
     return bool(_ops.all(isclose(input, other, float(rtol), float(atol), equal_nan)))
 
 

@@ -19,7 +19,12 @@ from facula.tensor_core._types import int64
 
 
 def tensordot(a, b, dims=2, out=None):
-    """Products of a and b summed over dims: a number n for the last n of a and the first n of b, or two lists."""
+    """Products of a and b summed over dims: a number n for the last n of a and the first n of b, or two lists.
+
+    >>> facula.tensordot(facula.ones(2, 3), facula.ones(3, 2), dims=1)
+    tensor([[3., 3.],
+            [3., 3.]])
+    """
     if isinstance(dims, Tensor):
         dims = dims.tolist()
     if not whole(dims) and not isinstance(dims, (list, tuple)):
@@ -52,7 +57,14 @@ def tensordot(a, b, dims=2, out=None):
 
 
 def inner(input, other, *, out=None):
-    """Products summed over the last dims; with a 0-d tensor, the product."""
+    """Products summed over the last dims; with a 0-d tensor, the product.
+
+    >>> x = facula.tensor([1.0, 2.0])
+    >>> facula.inner(x, facula.tensor([[3.0, 4.0], [0.0, 1.0]]))
+    tensor([11.,  2.])
+    >>> x.inner(facula.tensor([[3.0, 4.0], [0.0, 1.0]]))
+    tensor([11.,  2.])
+    """
     if not input.dim() or not other.dim():
         return _ops.mul(input, other, out=out)
     if input.shape[-1] != other.shape[-1]:
@@ -63,7 +75,16 @@ def inner(input, other, *, out=None):
 
 
 def kron(input, other, *, out=None):
-    """Kronecker product: every element of input times the whole of other."""
+    """Kronecker product: every element of input times the whole of other.
+
+    >>> x = facula.tensor([[1, 2]])
+    >>> facula.kron(x, facula.tensor([[1, 1], [0, 1]]))
+    tensor([[1, 1, 2, 2],
+            [0, 1, 0, 2]])
+    >>> x.kron(facula.tensor([[1, 1], [0, 1]]))
+    tensor([[1, 1, 2, 2],
+            [0, 1, 0, 2]])
+    """
     x, y = input.shape, other.shape
     if len(y) == 1 and x and out is None:
         result = _ops.mul(_ops.unsqueeze(input, len(x)), other)
@@ -87,6 +108,9 @@ def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
     """p-norm distances between the rows of x1 (..., P, M) and of x2 (..., R, M), as (..., P, R).
 
     compute_mode is checked; distances are always sums of differences, the exact way.
+
+    >>> facula.cdist(facula.tensor([[0.0, 0.0]]), facula.tensor([[3.0, 4.0], [0.0, 1.0]]))
+    tensor([[5., 1.]])
     """
     modes = (None, "use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist")
     if compute_mode not in modes[1:]:
@@ -119,7 +143,11 @@ def _distance(difference, p, dim):
 
 
 def pdist(input, p=2.0):
-    """p-norm distances between every two rows of a matrix, in the order (0, 1), (0, 2), ..."""
+    """p-norm distances between every two rows of a matrix, in the order (0, 1), (0, 2), ...
+
+    >>> facula.pdist(facula.tensor([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]]))
+    tensor([5.0000, 1.0000, 4.2426])
+    """
     if input.dim() != 2:
         raise RuntimeError(f"pdist only supports 2D tensors, got: {input.dim()}D")
     if p < 0:
@@ -130,7 +158,12 @@ def pdist(input, p=2.0):
 
 
 def dist(input, other, p=2):
-    """The p-norm of input - other."""
+    """The p-norm of input - other.
+
+    >>> x = facula.tensor([0.0, 0.0])
+    >>> x.dist(facula.tensor([3.0, 4.0]))
+    tensor(5.)
+    """
     for place, value in enumerate((input, other)):
         if not isinstance(value, Tensor):
             raise TypeError(f"dist(): argument {place + 1} must be Tensor, not {type(value).__name__}. Convert it with facula.tensor.")
@@ -140,7 +173,13 @@ def dist(input, other, p=2):
 
 
 def vander(x, N=None, increasing=False):
-    """Powers of a vector as columns, falling unless increasing."""
+    """Powers of a vector as columns, falling unless increasing.
+
+    >>> facula.vander(facula.tensor([1, 2, 3]))
+    tensor([[1, 1, 1],
+            [4, 2, 1],
+            [9, 3, 1]])
+    """
     if x.dim() != 1:
         raise RuntimeError(f"x must be a one-dimensional tensor, got {x.dim()}-D")
     n = x.shape[0] if N is None else N
@@ -155,7 +194,13 @@ def vander(x, N=None, increasing=False):
 
 
 def block_diag(*tensors):
-    """Matrices along the diagonal of one, zeros elsewhere."""
+    """Matrices along the diagonal of one, zeros elsewhere.
+
+    >>> facula.block_diag(facula.tensor([[1, 2]]), facula.tensor([[3], [4]]))
+    tensor([[1, 2, 0],
+            [0, 0, 3],
+            [0, 0, 4]])
+    """
     want_tensors("block_diag", tensors)
     if not tensors:
         return zeros(1, 0)
@@ -189,7 +234,14 @@ def block_diag(*tensors):
 
 
 def cartesian_prod(*tensors):
-    """Every choice of one element from each vector, as rows."""
+    """Every choice of one element from each vector, as rows.
+
+    >>> facula.cartesian_prod(facula.tensor([1, 2]), facula.tensor([3, 4]))
+    tensor([[1, 3],
+            [1, 4],
+            [2, 3],
+            [2, 4]])
+    """
     want_tensors("cartesian_prod", tensors)
     if bad := [t for t in tensors if t.dim() != 1]:
         raise RuntimeError(f"Expect a 1D vector, but got shape {list(bad[0].shape)}")
@@ -199,7 +251,13 @@ def cartesian_prod(*tensors):
 
 
 def combinations(input, r=2, with_replacement=False):
-    """Every choice of r elements of a vector, as rows."""
+    """Every choice of r elements of a vector, as rows.
+
+    >>> facula.combinations(facula.tensor([1, 2, 3]))
+    tensor([[1, 2],
+            [1, 3],
+            [2, 3]])
+    """
     from facula.tensor_core.functions.create import empty
     from facula.tensor_core.memory.data import tensor
 
@@ -219,7 +277,16 @@ def combinations(input, r=2, with_replacement=False):
 
 
 def cov(input, *, correction=1, fweights=None, aweights=None):
-    """Covariances of the rows of a matrix, whose columns are observations. fweights: counts; aweights: weights of columns."""
+    """Covariances of the rows of a matrix, whose columns are observations. fweights: counts; aweights: weights of columns.
+
+    >>> x = facula.tensor([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]])
+    >>> facula.cov(x)
+    tensor([[ 1., -1.],
+            [-1.,  1.]])
+    >>> x.cov()
+    tensor([[ 1., -1.],
+            [-1.,  1.]])
+    """
     if input.dim() > 2:
         raise RuntimeError(f"cov(): expected input to have two or fewer dimensions but got an input with {input.dim()} dimensions")
     if input.dtype.kind == 0:
@@ -263,7 +330,16 @@ def _check_weights(input, fweights, aweights):
 
 
 def corrcoef(input):
-    """Correlation coefficients of the rows of a matrix, within [-1, 1]."""
+    """Correlation coefficients of the rows of a matrix, within [-1, 1].
+
+    >>> x = facula.tensor([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]])
+    >>> facula.corrcoef(x)
+    tensor([[ 1., -1.],
+            [-1.,  1.]])
+    >>> x.corrcoef()
+    tensor([[ 1., -1.],
+            [-1.,  1.]])
+    """
     c = cov(input)
     if not c.dim():
         return _ops.div(c, c)

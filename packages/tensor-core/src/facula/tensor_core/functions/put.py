@@ -15,23 +15,55 @@ from facula.tensor_core._types import int64
 
 
 def select_scatter(input, src, dim, index):
-    """input with src at one index of dim."""
+    """input with src at one index of dim.
+
+    >>> x = facula.zeros(2, 2)
+    >>> facula.select_scatter(x, facula.tensor([1.0, 2.0]), 0, 1)
+    tensor([[0., 0.],
+            [1., 2.]])
+    >>> x.select_scatter(facula.tensor([1.0, 2.0]), 0, 1)
+    tensor([[0., 0.],
+            [1., 2.]])
+    """
     return _written(input, lambda x: _ops.select(x, dim, index), src, "select_scatter")
 
 
 def slice_scatter(input, src, dim=0, start=None, end=None, step=1, *, out=None):
-    """input with src at a slice of dim."""
+    """input with src at a slice of dim.
+
+    >>> x = facula.zeros(4)
+    >>> facula.slice_scatter(x, facula.ones(2), 0, 1, 3)
+    tensor([0., 1., 1., 0.])
+    >>> x.slice_scatter(facula.ones(2), 0, 1, 3)
+    tensor([0., 1., 1., 0.])
+    """
     first, stop, step = slice(start, end, step).indices(input.shape[dim])
     return into("slice_scatter", _written(input, lambda x: _ops.slice(x, dim, first, len(range(first, stop, step)), step), src, "slice_scatter"), out)
 
 
 def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):
-    """input with src on a diagonal."""
+    """input with src on a diagonal.
+
+    >>> x = facula.zeros(2, 2)
+    >>> facula.diagonal_scatter(x, facula.tensor([1.0, 2.0]))
+    tensor([[1., 0.],
+            [0., 2.]])
+    >>> x.diagonal_scatter(facula.tensor([1.0, 2.0]))
+    tensor([[1., 0.],
+            [0., 2.]])
+    """
     return _written(input, lambda x: _ops.diagonal(x, offset, dim1, dim2), src, "diagonal_scatter")
 
 
 def as_strided_scatter(input, src, size, stride, storage_offset=None):
-    """input with src where as_strided would look."""
+    """input with src where as_strided would look.
+
+    >>> x = facula.zeros(4)
+    >>> facula.as_strided_scatter(x, facula.ones(2), (2,), (2,))
+    tensor([1., 0., 1., 0.])
+    >>> x.as_strided_scatter(facula.ones(2), (2,), (2,))
+    tensor([1., 0., 1., 0.])
+    """
     want_ints("as_strided_scatter", "size", 2, size)
     want_ints("as_strided_scatter", "stride", 3, stride)
     return _written(input, lambda x: _ops.as_strided(x, list(size), list(stride), storage_offset), src, "as_strided_scatter")
@@ -59,7 +91,14 @@ def _alike(input):
 
 
 def masked_scatter(input, mask, source):
-    """input with the elements of source, in order, where mask."""
+    """input with the elements of source, in order, where mask.
+
+    >>> x = facula.zeros(3)
+    >>> facula.masked_scatter(x, facula.tensor([True, False, True]), facula.tensor([1.0, 2.0]))
+    tensor([1., 0., 2.])
+    >>> x.masked_scatter(facula.tensor([True, False, True]), facula.tensor([1.0, 2.0]))
+    tensor([1., 0., 2.])
+    """
     if mask.dtype.kind:
         raise RuntimeError(f"masked_scatter_ only supports boolean masks, but got mask with dtype {mask.dtype.name}")
     if source.dtype is not input.dtype:
@@ -71,12 +110,25 @@ def masked_scatter(input, mask, source):
 
 
 def masked_scatter_(self, mask, source):
-    """masked_scatter, in place."""
+    """masked_scatter, in place.
+
+    >>> facula.zeros(3).masked_scatter_(facula.tensor([True, False, True]), facula.tensor([1.0, 2.0]))
+    tensor([1., 0., 2.])
+    """
     return self.copy_(masked_scatter(self, mask, source))
 
 
 def put(input, index, source, accumulate=False):
-    """input with source at positions of the flat tensor."""
+    """input with source at positions of the flat tensor.
+
+    >>> x = facula.zeros(2, 2)
+    >>> facula.put(x, facula.tensor([0, 3]), facula.tensor([1.0, 2.0]))
+    tensor([[1., 0.],
+            [0., 2.]])
+    >>> x.put(facula.tensor([0, 3]), facula.tensor([1.0, 2.0]))
+    tensor([[1., 0.],
+            [0., 2.]])
+    """
     if index.dtype is not int64:
         raise RuntimeError(f"put_(): Expected a long tensor for index, but got {index.dtype.name}. Convert it with .long().")
     if source.numel() != index.numel():
@@ -91,7 +143,12 @@ def put(input, index, source, accumulate=False):
 
 
 def put_(self, index, source, accumulate=False):
-    """put, in place."""
+    """put, in place.
+
+    >>> facula.zeros(2, 2).put_(facula.tensor([0, 3]), facula.tensor([1.0, 2.0]))
+    tensor([[1., 0.],
+            [0., 2.]])
+    """
     apart("put_", self, (index, source))
     return self.copy_(put(self, index, source, accumulate))
 
@@ -100,6 +157,10 @@ def fill_diagonal_(self, fill_value, wrap=False):
     """The main diagonal set to a number, in place; of more than two dims, which must be equal, the one where all indices agree.
 
     wrap: in a tall matrix begin a new diagonal after each block of rows, one row apart.
+
+    >>> facula.zeros(2, 2).fill_diagonal_(1)
+    tensor([[1., 0.],
+            [0., 1.]])
     """
     n = self.dim()
     if n < 2:
@@ -120,7 +181,11 @@ def fill_diagonal_(self, fill_value, wrap=False):
 
 
 def isin(elements, test_elements, *, assume_unique=False, invert=False, out=None):
-    """For every element whether it is among test_elements; either may be a number."""
+    """For every element whether it is among test_elements; either may be a number.
+
+    >>> facula.isin(facula.tensor([1, 2, 3]), facula.tensor([2, 5]))
+    tensor([False,  True, False])
+    """
     if out is not None:
         return into("isin", isin(elements, test_elements, invert=invert), out)
     x, among = elements, test_elements
@@ -149,7 +214,11 @@ def isin(elements, test_elements, *, assume_unique=False, invert=False, out=None
 
 
 def unravel_index(indices, shape):
-    """Positions in a flat tensor as one index tensor for each dim of shape."""
+    """Positions in a flat tensor as one index tensor for each dim of shape.
+
+    >>> facula.unravel_index(facula.tensor([3, 5]), (2, 3))
+    (tensor([1, 1]), tensor([0, 2]))
+    """
     if not isinstance(shape, (int, list, tuple)):
         raise TypeError(f"expected 'shape' to be int or sequence of ints, but got {type(shape)}")
     shape = [shape] if isinstance(shape, int) else list(shape)
@@ -168,12 +237,26 @@ def unravel_index(indices, shape):
 
 
 def is_nonzero(input):
-    """The truth of a single element."""
+    """The truth of a single element.
+
+    >>> x = facula.tensor([0.0])
+    >>> facula.is_nonzero(x)
+    False
+    >>> x.is_nonzero()
+    False
+    """
     return bool(input)
 
 
 def positive(input):
-    """input itself. Raises RuntimeError for bool."""
+    """input itself. Raises RuntimeError for bool.
+
+    >>> x = facula.tensor([1, -2])
+    >>> facula.positive(x)
+    tensor([ 1, -2])
+    >>> x.positive()
+    tensor([ 1, -2])
+    """
     if type(input) is not Tensor:
         want_tensor("positive", "input", 0, input)
     if input.dtype.name == "bool":
@@ -182,17 +265,31 @@ def positive(input):
 
 
 def is_same_size(input, other):
-    """Same shape?"""
+    """Same shape?
+
+    >>> x = facula.zeros(2, 3)
+    >>> facula.is_same_size(x, facula.ones(2, 3))
+    True
+    """
     return input.shape == other.shape
 
 
 def type_as(self, other):
-    """self in the dtype of other."""
+    """self in the dtype of other.
+
+    >>> facula.tensor([1, 2]).type_as(facula.tensor([0.5]))
+    tensor([1., 2.])
+    """
     return self.to(other.dtype)
 
 
 def sum_to_size(self, *sizes, size=None):
-    """self summed over the dims that broadcasting size to its shape would add."""
+    """self summed over the dims that broadcasting size to its shape would add.
+
+    >>> facula.ones(2, 3).sum_to_size(2, 1)
+    tensor([[3.],
+            [3.]])
+    """
     size = listed("sum_to_size", "size", sizes, size)
     want_ints("sum_to_size", "size", 0, size)
     lead = self.dim() - len(size)

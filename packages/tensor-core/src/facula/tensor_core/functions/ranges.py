@@ -169,7 +169,11 @@ def _complex_steps(start, end, steps, dtype):
 
 
 def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
-    """base to the powers linspace(start, end, steps)."""
+    """base to the powers linspace(start, end, steps).
+
+    >>> facula.logspace(0, 3, 4)
+    tensor([   1.,   10.,  100., 1000.])
+    """
     plain(layout, pin_memory)
     if out is None and type(base) in _REAL:
         first, last = (v if type(v) is float else _end(what, v, device) for what, v in (("start", start), ("end", end)))

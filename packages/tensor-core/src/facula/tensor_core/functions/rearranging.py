@@ -15,7 +15,12 @@ from facula.tensor_core._types import bool_, int64
 
 
 def repeat(self, *counts, repeats=None):
-    """The tensor copied repeats[d] times along each dim d; more repeats than dims add leading dims."""
+    """The tensor copied repeats[d] times along each dim d; more repeats than dims add leading dims.
+
+    >>> facula.tensor([1, 2]).repeat(2, 2)
+    tensor([[1, 2, 1, 2],
+            [1, 2, 1, 2]])
+    """
     repeats = listed("repeat", "repeats", counts, repeats)
     n = self.dim()
     if any(r < 0 for r in repeats):
@@ -38,18 +43,37 @@ def repeat(self, *counts, repeats=None):
 
 
 def tile(input, dims):
-    """repeat, with missing leading counts taken as 1."""
+    """repeat, with missing leading counts taken as 1.
+
+    >>> facula.tile(facula.tensor([1, 2]), (2, 2))
+    tensor([[1, 2, 1, 2],
+            [1, 2, 1, 2]])
+    """
     dims = tuple(sequence("tile", "dims", dims))
     return repeat(input, (1,) * (input.dim() - len(dims)) + dims)
 
 
 def tiled(self, *counts, dims=None):
-    """tile, with counts one by one too: the method."""
+    """tile, with counts one by one too: the method.
+
+    >>> facula.tensor([1, 2]).tile(2, 2)
+    tensor([[1, 2, 1, 2],
+            [1, 2, 1, 2]])
+    """
     return tile(self, listed("tile", "dims", counts, dims))
 
 
 def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
-    """Every element (or slice along dim) repeated in place: a count for all, or one for each."""
+    """Every element (or slice along dim) repeated in place: a count for all, or one for each.
+
+    >>> x = facula.tensor([1, 2])
+    >>> facula.repeat_interleave(x, 2)
+    tensor([1, 1, 2, 2])
+    >>> facula.repeat_interleave(x, facula.tensor([1, 3]))
+    tensor([1, 2, 2, 2])
+    >>> x.repeat_interleave(facula.tensor([1, 3]))
+    tensor([1, 2, 2, 2])
+    """
     if repeats is None:
         return repeat_interleave(arange(input.numel(), dtype=input.dtype), input)
     if dim is None:
@@ -86,19 +110,39 @@ def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
 
 
 def flip(input, dims):
-    """The order along the dims turned round: a copy."""
+    """The order along the dims turned round: a copy.
+
+    >>> x = facula.tensor([[1, 2], [3, 4]])
+    >>> facula.flip(x, (0, 1))
+    tensor([[4, 3],
+            [2, 1]])
+    """
     if type(input) is not Tensor:
         want_tensor("flip", "input", 0, input)
     return _ops.flip(input, sequence("flip", "dims", dims))
 
 
 def flipped(self, *which, dims=None):
-    """flip, with dims one by one too: the method."""
+    """flip, with dims one by one too: the method.
+
+    >>> facula.tensor([[1, 2], [3, 4]]).flip(0, 1)
+    tensor([[4, 3],
+            [2, 1]])
+    """
     return _ops.flip(self, listed("flip", "dims", which, dims))
 
 
 def fliplr(input):
-    """flip along dim 1."""
+    """flip along dim 1.
+
+    >>> x = facula.tensor([[1, 2], [3, 4]])
+    >>> facula.fliplr(x)
+    tensor([[2, 1],
+            [4, 3]])
+    >>> x.fliplr()
+    tensor([[2, 1],
+            [4, 3]])
+    """
     if type(input) is not Tensor:
         want_tensor("fliplr", "input", 0, input)
     if input.dim() < 2:
@@ -107,7 +151,16 @@ def fliplr(input):
 
 
 def flipud(input):
-    """flip along dim 0."""
+    """flip along dim 0.
+
+    >>> x = facula.tensor([[1, 2], [3, 4]])
+    >>> facula.flipud(x)
+    tensor([[3, 4],
+            [1, 2]])
+    >>> x.flipud()
+    tensor([[3, 4],
+            [1, 2]])
+    """
     if type(input) is not Tensor:
         want_tensor("flipud", "input", 0, input)
     if input.dim() < 1:
@@ -116,7 +169,14 @@ def flipud(input):
 
 
 def roll(input, shifts, dims=None):
-    """Elements moved along dims, those that leave come back at the other end; without dims, over the flat tensor."""
+    """Elements moved along dims, those that leave come back at the other end; without dims, over the flat tensor.
+
+    >>> x = facula.arange(5)
+    >>> facula.roll(x, 2)
+    tensor([3, 4, 0, 1, 2])
+    >>> x.roll(2)
+    tensor([3, 4, 0, 1, 2])
+    """
     for position, (name, given) in enumerate((("shifts", shifts), ("dims", dims)), 1):
         if isinstance(given, (bool, str)):
             check("roll", name, position, "ints", given)
@@ -146,7 +206,16 @@ def roll(input, shifts, dims=None):
 
 
 def rot90(input, k=1, dims=(0, 1)):
-    """The plane of two dims turned by k quarter turns, from the first towards the second: a copy."""
+    """The plane of two dims turned by k quarter turns, from the first towards the second: a copy.
+
+    >>> x = facula.tensor([[1, 2], [3, 4]])
+    >>> facula.rot90(x)
+    tensor([[2, 4],
+            [1, 3]])
+    >>> x.rot90()
+    tensor([[2, 4],
+            [1, 3]])
+    """
     if len(dims) != 2:
         raise RuntimeError(f"rot90: expected total rotation dims == 2, but got dims = {len(dims)}")
     n = input.dim()
@@ -166,7 +235,17 @@ def rot90(input, k=1, dims=(0, 1)):
 
 
 def diag(input, diagonal=0, *, out=None):
-    """The diagonal of a matrix, or the matrix with this diagonal."""
+    """The diagonal of a matrix, or the matrix with this diagonal.
+
+    >>> x = facula.tensor([[1, 2], [3, 4]])
+    >>> facula.diag(x)
+    tensor([1, 4])
+    >>> facula.diag(facula.tensor([1, 2]))
+    tensor([[1, 0],
+            [0, 2]])
+    >>> x.diag(1)
+    tensor([2])
+    """
     n = len(input.shape)
     if n == 1:
         return _ops.diag_embed(input, diagonal, out=out)
@@ -206,12 +285,27 @@ def constant_pad_nd(input, pad, value=0):
 
 
 def diagflat(input, offset=0):
-    """diag of the flat input."""
+    """diag of the flat input.
+
+    >>> x = facula.tensor([1, 2])
+    >>> facula.diagflat(x)
+    tensor([[1, 0],
+            [0, 2]])
+    >>> x.diagflat()
+    tensor([[1, 0],
+            [0, 2]])
+    """
     return _ops.diag_embed(reshape(input, (-1,)), offset)
 
 
 def meshgrid(*tensors, indexing=None):
-    """Coordinate grids from 1-d tensors; 'ij' for matrix order, 'xy' for Cartesian."""
+    """Coordinate grids from 1-d tensors; 'ij' for matrix order, 'xy' for Cartesian.
+
+    >>> facula.meshgrid(facula.tensor([1, 2]), facula.tensor([3, 4]), indexing="ij")
+    (tensor([[1, 1],
+            [2, 2]]), tensor([[3, 4],
+            [3, 4]]))
+    """
     tensors = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors
     if indexing is None:
         import warnings

@@ -130,6 +130,8 @@ def hash_tensor(input, dim=None, *, keepdim=False, mode=0, out=None, axis=None, 
     >>> import facula
     >>> facula.hash_tensor(facula.tensor([1, 2, 5]))
     tensor(6, dtype=torch.uint64)
+    >>> facula.tensor([1, 2, 5]).hash_tensor()
+    tensor(6, dtype=torch.uint64)
     """
     dim = dim if axis is None else axis
     keepdim = keepdim if keepdims is None else keepdims

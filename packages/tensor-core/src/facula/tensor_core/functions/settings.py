@@ -12,7 +12,13 @@ _DEBUG = ("default", "warn", "error")
 
 
 def use_deterministic_algorithms(mode, *, warn_only=False):
-    """Ask for the same bits in every run. The CPU kernels give them in any case; memory that is not set is filled meanwhile, see utils.deterministic."""
+    """Ask for the same bits in every run. The CPU kernels give them in any case; memory that is not set is filled meanwhile, see utils.deterministic.
+
+    >>> facula.use_deterministic_algorithms(True)
+    >>> facula.are_deterministic_algorithms_enabled()
+    True
+    >>> facula.use_deterministic_algorithms(False)
+    """
     for name, value in (("mode", mode), ("warn_only", warn_only)):
         if not isinstance(value, bool):
             raise TypeError(f"use_deterministic_algorithms(): argument '{name}' must be bool, not {type(value).__name__}. Write True or False.")
@@ -34,17 +40,31 @@ def get_fill_uninitialized_memory():
 
 
 def are_deterministic_algorithms_enabled():
-    """What use_deterministic_algorithms was told."""
+    """What use_deterministic_algorithms was told.
+
+    >>> facula.are_deterministic_algorithms_enabled()
+    False
+    """
     return _deterministic["mode"]
 
 
 def is_deterministic_algorithms_warn_only_enabled():
-    """Whether it was told to warn only."""
+    """Whether it was told to warn only.
+
+    >>> facula.is_deterministic_algorithms_warn_only_enabled()
+    False
+    """
     return _deterministic["warn_only"]
 
 
 def set_deterministic_debug_mode(debug_mode):
-    """use_deterministic_algorithms by a word: "default", "warn" or "error" (or 0, 1, 2)."""
+    """use_deterministic_algorithms by a word: "default", "warn" or "error" (or 0, 1, 2).
+
+    >>> facula.set_deterministic_debug_mode("error")
+    >>> facula.get_deterministic_debug_mode()
+    2
+    >>> facula.set_deterministic_debug_mode("default")
+    """
     if isinstance(debug_mode, bool) or not isinstance(debug_mode, (int, str)):
         raise TypeError(f"debug_mode must be str or int, but got {type(debug_mode).__name__}")
     if debug_mode not in _DEBUG and debug_mode not in range(3):
@@ -54,12 +74,22 @@ def set_deterministic_debug_mode(debug_mode):
 
 
 def get_deterministic_debug_mode():
-    """0 default, 1 warn, 2 error."""
+    """0 default, 1 warn, 2 error.
+
+    >>> facula.get_deterministic_debug_mode()
+    0
+    """
     return 0 if not _deterministic["mode"] else 1 if _deterministic["warn_only"] else 2
 
 
 def set_float32_matmul_precision(precision):
-    """How exact float32 products must at least be: "highest", "high" or "medium". Here they are always the highest."""
+    """How exact float32 products must at least be: "highest", "high" or "medium". Here they are always the highest.
+
+    >>> facula.set_float32_matmul_precision("high")
+    >>> facula.get_float32_matmul_precision()
+    'high'
+    >>> facula.set_float32_matmul_precision("highest")
+    """
     global _precision
     if precision not in _PRECISIONS:
         raise ValueError(f"set_float32_matmul_precision: expected one of {_PRECISIONS}, got {precision!r}.")
@@ -67,17 +97,28 @@ def set_float32_matmul_precision(precision):
 
 
 def get_float32_matmul_precision():
-    """What set_float32_matmul_precision was told."""
+    """What set_float32_matmul_precision was told.
+
+    >>> facula.get_float32_matmul_precision()
+    'highest'
+    """
     return _precision
 
 
 def set_flush_denormal(mode):
-    """Was it possible to flush denormal numbers to zero? Never here; to keep them always is."""
+    """Was it possible to flush denormal numbers to zero? Never here; to keep them always is.
+
+    >>> facula.set_flush_denormal(True)
+    False
+    """
     return not mode
 
 
 def set_num_interop_threads(num):
-    """Operations run one after the other: only 1 is possible. Raises RuntimeError for others."""
+    """Operations run one after the other: only 1 is possible. Raises RuntimeError for others.
+
+    >>> facula.set_num_interop_threads(1)
+    """
     if not isinstance(num, int) or isinstance(num, bool):
         raise TypeError(f"set_num_interop_threads expects an int, but got {type(num).__name__}")
     if num != 1:
@@ -85,7 +126,10 @@ def set_num_interop_threads(num):
 
 
 def init_num_threads():
-    """Gives this thread the number of threads that set_num_threads set: all threads share one pool, so it has it already."""
+    """Gives this thread the number of threads that set_num_threads set: all threads share one pool, so it has it already.
+
+    >>> facula.init_num_threads()
+    """
 
 
 has_lapack = has_spectral = True  # linalg and fft are there
@@ -93,7 +137,11 @@ has_mkl = has_openmp = False  # and neither needs these
 
 
 def typename(obj):
-    """The full name of an object's type; of a tensor, of its tensor type."""
+    """The full name of an object's type; of a tensor, of its tensor type.
+
+    >>> facula.typename(facula.ones(1)), facula.typename([])
+    ('torch.FloatTensor', 'list')
+    """
     if isinstance(obj, Tensor):
         return obj.type()
     kind = obj if isinstance(obj, type) else type(obj)
@@ -103,34 +151,65 @@ def typename(obj):
 
 
 def get_device(input):
-    """The index of the tensor's device, -1 for the CPU."""
+    """The index of the tensor's device, -1 for the CPU.
+
+    >>> x = facula.ones(2)
+    >>> facula.get_device(x)
+    -1
+    >>> x.get_device()
+    -1
+    """
     return input.get_device()
 
 
 def is_signed(input):
-    """Can its dtype hold negative numbers?"""
+    """Can its dtype hold negative numbers?
+
+    >>> x = facula.tensor([1], dtype=facula.uint8)
+    >>> facula.is_signed(x)
+    False
+    """
     return input.dtype.is_signed
 
 
 def is_set_to(self, tensor):
-    """Do both look at the same elements of one storage?"""
+    """Do both look at the same elements of one storage?
+
+    >>> x = facula.ones(2)
+    >>> x.is_set_to(x.view(2)), x.is_set_to(x.clone())
+    (True, False)
+    """
     want_tensor("is_set_to", "tensor", 0, tensor)
     same = self.untyped_storage() == tensor.untyped_storage() and self.storage_offset() == tensor.storage_offset()
     return same and self.shape == tensor.shape and self.stride() == tensor.stride()
 
 
 def is_pinned(self, device=None):
-    """Does it lie in memory pinned for a GPU? There is none."""
+    """Does it lie in memory pinned for a GPU? There is none.
+
+    >>> facula.ones(2).is_pinned()
+    False
+    """
     return False
 
 
 def is_shared(self):
-    """Does it lie in memory shared between processes?"""
+    """Does it lie in memory shared between processes?
+
+    >>> facula.ones(2).is_shared()
+    False
+    """
     return self.untyped_storage().is_shared()
 
 
 def pin_memory(self, device=None):
-    """Pinning is for copies to an accelerator. Raises RuntimeError: there is none."""
+    """Pinning is for copies to an accelerator. Raises RuntimeError: there is none.
+
+    >>> facula.ones(2).pin_memory()
+    Traceback (most recent call last):
+        ...
+    RuntimeError: pin_memory: Cannot access accelerator device when none is available. Leave it out.
+    """
     raise RuntimeError("pin_memory: Cannot access accelerator device when none is available. Leave it out.")
 
 
@@ -142,14 +221,22 @@ def _no_history(name, *tensors):
 
 
 def apply_(self, callable):
-    """Every element replaced by callable(element): slow, for it is Python. In place."""
+    """Every element replaced by callable(element): slow, for it is Python. In place.
+
+    >>> facula.tensor([1.0, 2.0]).apply_(lambda a: a * 10)
+    tensor([10., 20.])
+    """
     _no_history("apply_()", self)
     values = [_told(callable(v)) for v in self.reshape(-1).tolist()]
     return self.copy_(_tensor_of(values, self))
 
 
 def map_(self, other, callable):
-    """Every element a replaced by callable(a, b), b of `other` broadcast. In place."""
+    """Every element a replaced by callable(a, b), b of `other` broadcast. In place.
+
+    >>> facula.tensor([1.0, 2.0]).map_(facula.tensor([3.0, 4.0]), lambda a, b: a * b)
+    tensor([3., 8.])
+    """
     _no_history("map_()", self, other)
     beside = other.expand(self.shape).reshape(-1).tolist()
     values = [_told(callable(a, b)) for a, b in zip(self.reshape(-1).tolist(), beside)]
@@ -157,7 +244,11 @@ def map_(self, other, callable):
 
 
 def map2_(self, x, y, callable):
-    """Every element a replaced by callable(a, b, c), b and c of x and y broadcast. In place."""
+    """Every element a replaced by callable(a, b, c), b and c of x and y broadcast. In place.
+
+    >>> facula.tensor([1.0, 2.0]).map2_(facula.tensor([3.0, 4.0]), facula.tensor([5.0, 6.0]), lambda a, b, c: a * b + c)
+    tensor([ 8., 14.])
+    """
     _no_history("map2_()", self, x, y)
     columns = [self.reshape(-1).tolist(), *(t.expand(self.shape).reshape(-1).tolist() for t in (x, y))]
     return self.copy_(_tensor_of([callable(*row) for row in zip(*columns)], self))
@@ -179,7 +270,13 @@ _warn_always = False
 
 
 def set_warn_always(b):
-    """Show warnings of one place each time, not once: Python's filter is set so."""
+    """Show warnings of one place each time, not once: Python's filter is set so.
+
+    >>> facula.set_warn_always(True)
+    >>> facula.is_warn_always_enabled()
+    True
+    >>> facula.set_warn_always(False)
+    """
     import warnings
 
     global _warn_always
@@ -188,17 +285,29 @@ def set_warn_always(b):
 
 
 def is_warn_always_enabled():
-    """What set_warn_always was told."""
+    """What set_warn_always was told.
+
+    >>> facula.is_warn_always_enabled()
+    False
+    """
     return _warn_always
 
 
 def compiled_with_cxx11_abi():
-    """There is no C++ in the library."""
+    """There is no C++ in the library.
+
+    >>> facula.compiled_with_cxx11_abi()
+    True
+    """
     return True
 
 
 def get_device_module(device=None):
-    """The module of a device's kind: facula.cuda for "cuda". Raises RuntimeError for kinds without one."""
+    """The module of a device's kind: facula.cuda for "cuda". Raises RuntimeError for kinds without one.
+
+    >>> facula.get_device_module("cuda").__name__
+    'facula.cuda'
+    """
     from facula.tensor_core._types import device as Device
 
     import facula
@@ -210,7 +319,14 @@ def get_device_module(device=None):
 
 
 def is_distributed(input):
-    """Is it spread over processes? Never."""
+    """Is it spread over processes? Never.
+
+    >>> x = facula.ones(1)
+    >>> facula.is_distributed(x)
+    False
+    >>> x.is_distributed()
+    False
+    """
     return False
 
 
@@ -268,7 +384,7 @@ def _no_such_device(name, error, text):
         raise error(text)
 
     move.__name__ = move.__qualname__ = name
-    move.__doc__ = f"A copy in the memory of an {name.upper()}. Raises {error.__name__}: there is none."
+    move.__doc__ = f"A copy in the memory of an {name.upper()}. Raises {error.__name__}: there is none.\n\n    >>> facula.ones(2).{name}()\n    Traceback (most recent call last):\n        ...\n    {error.__name__}: {text}\n    "
     return move
 
 
@@ -278,7 +394,11 @@ ipu = _no_such_device("ipu", RuntimeError, "ipu: not linked with support for ipu
 
 
 def as_subclass(self, cls):
-    """A tensor of class cls over the same memory, with the same history."""
+    """A tensor of class cls over the same memory, with the same history.
+
+    >>> facula.ones(2).as_subclass(facula.nn.Parameter).__class__
+    <class 'facula.nn.parameter.Parameter'>
+    """
     from facula.tensor_core.dispatch.override import of_class
 
     if not (isinstance(cls, type) and issubclass(cls, Tensor)):
@@ -287,14 +407,23 @@ def as_subclass(self, cls):
 
 
 def new_empty_strided(self, size, stride, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False):
-    """facula.empty_strided with this tensor's dtype and device."""
+    """facula.empty_strided with this tensor's dtype and device.
+
+    >>> facula.ones(1, dtype=facula.int32).new_empty_strided((2, 3), (1, 2)).dtype
+    torch.int32
+    """
     from facula.tensor_core.functions.create import empty_strided
 
     return empty_strided(size, stride, dtype=dtype or self.dtype, device=device or self.device, layout=layout, requires_grad=requires_grad, pin_memory=pin_memory)
 
 
 def const_data_ptr(self):
-    """Address of the first element, for reading."""
+    """Address of the first element, for reading.
+
+    >>> x = facula.ones(2)
+    >>> x.const_data_ptr() == x.data_ptr()
+    True
+    """
     return self.data_ptr()
 
 

@@ -76,7 +76,13 @@ def reshape(input, shape):
 
 
 def reshaped(self, *sizes, shape=None):
-    """reshape, with sizes one by one too: the method."""
+    """reshape, with sizes one by one too: the method.
+
+    >>> facula.arange(6).reshape(3, -1)
+    tensor([[0, 1],
+            [2, 3],
+            [4, 5]])
+    """
     shape = ints(sizes) if sizes and shape is None else listed("reshape", "shape", sizes, shape)
     if _ops.interpreting:
         return _reshaped_step_by_step(self, shape)
@@ -136,7 +142,12 @@ def lying_as(t, input):
 
 
 def view_as(self, other):
-    """view(other.shape)."""
+    """view(other.shape).
+
+    >>> facula.arange(4).view_as(facula.zeros(2, 2))
+    tensor([[0, 1],
+            [2, 3]])
+    """
     if type(self) is not Tensor:
         want_tensor("view_as", "self", 0, self)
     want_tensor("view_as", "other", 0, other)
@@ -144,18 +155,33 @@ def view_as(self, other):
 
 
 def reshape_as(self, other):
-    """reshape(other.shape)."""
+    """reshape(other.shape).
+
+    >>> facula.arange(4).reshape_as(facula.zeros(2, 2))
+    tensor([[0, 1],
+            [2, 3]])
+    """
     want_tensor("reshape_as", "other", 0, other)
     return reshape(self, other.shape)
 
 
 def expand(self, *sizes, size=None, implicit=False):
-    """Dims of size 1 repeated without a copy; -1 keeps a size. implicit changes nothing, as in PyTorch."""
+    """Dims of size 1 repeated without a copy; -1 keeps a size. implicit changes nothing, as in PyTorch.
+
+    >>> facula.tensor([[1], [2]]).expand(-1, 3)
+    tensor([[1, 1, 1],
+            [2, 2, 2]])
+    """
     return _ops.expand(self, ints(sizes) if sizes and size is None else listed("expand", "size", sizes, size))
 
 
 def expand_as(self, other):
-    """expand(other.shape)."""
+    """expand(other.shape).
+
+    >>> facula.tensor([[1], [2]]).expand_as(facula.zeros(2, 3))
+    tensor([[1, 1, 1],
+            [2, 2, 2]])
+    """
     if type(self) is not Tensor:
         want_tensor("expand_as", "self", 0, self)
     if type(other) is not Tensor:
@@ -164,19 +190,34 @@ def expand_as(self, other):
 
 
 def broadcast_to(input, size):
-    """input expanded to size."""
+    """input expanded to size.
+
+    >>> x = facula.tensor([1, 2])
+    >>> facula.broadcast_to(x, (2, 2))
+    tensor([[1, 2],
+            [1, 2]])
+    """
     if type(input) is not Tensor:
         want_tensor("broadcast_to", "input", 0, input)
     return _ops.expand(input, size)
 
 
 def broadcasted(self, *sizes, size=None):
-    """broadcast_to, with sizes one by one too: the method."""
+    """broadcast_to, with sizes one by one too: the method.
+
+    >>> facula.tensor([1, 2]).broadcast_to(2, 2)
+    tensor([[1, 2],
+            [1, 2]])
+    """
     return _ops.expand(self, listed("broadcast_to", "size", sizes, size))
 
 
 def broadcast_shapes(*shapes):
-    """The shape that tensors of these shapes broadcast to. Raises RuntimeError where they do not."""
+    """The shape that tensors of these shapes broadcast to. Raises RuntimeError where they do not.
+
+    >>> facula.broadcast_shapes((2, 1), (3,))
+    torch.Size([2, 3])
+    """
     shapes = [(s,) if isinstance(s, int) else s for s in shapes if s is not None]
     if odd := [s for s in shapes if not isinstance(s, (tuple, list))]:
         raise (TypeError if isinstance(odd[0], str) else RuntimeError)(f"broadcast_shapes: Input shapes should be of type ints, a tuple of ints, or a list of ints, got {odd[0]!r}.")
@@ -196,7 +237,13 @@ def broadcast_shapes(*shapes):
 
 
 def broadcast_tensors(*tensors):
-    """The tensors expanded to their common shape."""
+    """The tensors expanded to their common shape.
+
+    >>> facula.broadcast_tensors(facula.tensor([1, 2]), facula.tensor([[10], [20]]))
+    (tensor([[1, 2],
+            [1, 2]]), tensor([[10, 10],
+            [20, 20]]))
+    """
     for k, t in enumerate(tensors):
         if not isinstance(t, Tensor):
             raise TypeError(f"expected Tensor as element {k} in argument 0, but got {type(t).__name__}. Give the tensors one by one.")
@@ -225,12 +272,25 @@ def permute(input, dims):
 
 
 def permuted(self, *order, dims=None):
-    """permute, with dims one by one too: the method."""
+    """permute, with dims one by one too: the method.
+
+    >>> facula.zeros(2, 3, 4).permute(2, 0, 1).shape
+    torch.Size([4, 2, 3])
+    """
     return _ops.permute(self, ints(order) if order and dims is None else listed("permute", "dims", order, dims))
 
 
 def t(input):
-    """The transpose of a matrix; tensors of fewer dims stay. Raises RuntimeError for more."""
+    """The transpose of a matrix; tensors of fewer dims stay. Raises RuntimeError for more.
+
+    >>> x = facula.tensor([[1, 2], [3, 4]])
+    >>> facula.t(x)
+    tensor([[1, 3],
+            [2, 4]])
+    >>> x.t()
+    tensor([[1, 3],
+            [2, 4]])
+    """
     if type(input) is not Tensor:
         want_tensor("t", "input", 0, input)
     n = input.dim()
@@ -240,6 +300,13 @@ def t(input):
 
 
 def _reversed_dims(self):
+    """The transpose of a matrix. Of tensors of other than two dims, the dims in reverse, which PyTorch deprecates.
+
+    >>> facula.tensor([[1, 2, 3]]).T
+    tensor([[1],
+            [2],
+            [3]])
+    """
     n = self.dim()
     if n != 2:
         import warnings
@@ -250,7 +317,12 @@ def _reversed_dims(self):
 
 
 def _hermitian(self):
-    """The conjugate transpose of a matrix."""
+    """The conjugate transpose of a matrix.
+
+    >>> facula.tensor([[1 + 1j, 2], [3, 4]]).H
+    tensor([[1.-1.j, 3.-0.j],
+            [2.-0.j, 4.-0.j]])
+    """
     n = self.dim()
     if n not in (0, 2):
         raise RuntimeError(f"tensor.H is only supported on matrices (2-D tensors). Got {n}-D tensor.{' For batches of matrices, consider using tensor.mH' if n > 2 else ''}")
@@ -258,6 +330,11 @@ def _hermitian(self):
 
 
 def _matrix_transposed(self):
+    """The last two dims exchanged. Raises RuntimeError for tensors of one dim.
+
+    >>> facula.zeros(4, 2, 3).mT.shape
+    torch.Size([4, 3, 2])
+    """
     if not self.shape:
         return _ops.alias(self)
     if self.dim() < 2:
@@ -266,7 +343,16 @@ def _matrix_transposed(self):
 
 
 def squeeze(input, dim=None, *more, axis=None):
-    """Without dims of size 1: all of them, or those named (which the method takes one by one too)."""
+    """Without dims of size 1: all of them, or those named (which the method takes one by one too).
+
+    >>> x = facula.zeros(1, 2, 1)
+    >>> facula.squeeze(x).shape
+    torch.Size([2])
+    >>> facula.squeeze(x, 0).shape
+    torch.Size([2, 1])
+    >>> x.squeeze(0).shape
+    torch.Size([2, 1])
+    """
     dim = dim if axis is None else axis
     if type(input) is not Tensor:
         want_tensor("squeeze", "input", 0, input)
@@ -310,14 +396,30 @@ def flatten(input, start_dim=0, end_dim=-1):
 
 
 def ravel(input):
-    """All elements in one dim, without a copy where they lie contiguously."""
+    """All elements in one dim, without a copy where they lie contiguously.
+
+    >>> x = facula.tensor([[1, 2], [3, 4]])
+    >>> facula.ravel(x)
+    tensor([1, 2, 3, 4])
+    >>> x.ravel()
+    tensor([1, 2, 3, 4])
+    """
     if type(input) is not Tensor:
         want_tensor("ravel", "input", 0, input)
     return _ops.view(input if lib.fc_is_contiguous(input._h, 0) else _ops.copy(input, None, 0), (-1,))
 
 
 def unflatten(input, dim=None, sizes=None, *, axis=None):
-    """One dim as several; one of sizes may be -1."""
+    """One dim as several; one of sizes may be -1.
+
+    >>> x = facula.arange(4)
+    >>> facula.unflatten(x, 0, (2, -1))
+    tensor([[0, 1],
+            [2, 3]])
+    >>> x.unflatten(0, (2, -1))
+    tensor([[0, 1],
+            [2, 3]])
+    """
     if type(sizes) is tuple and type(dim) is int and type(input) is Tensor and -len(input.shape) <= dim < len(input.shape):
         shape, known = input.shape, 1
         for s in sizes:
@@ -345,7 +447,14 @@ def unflatten(input, dim=None, sizes=None, *, axis=None):
 
 
 def narrow(input, dim=None, start=None, length=None, *, axis=None):
-    """The part of dim from start on, length long, as a view."""
+    """The part of dim from start on, length long, as a view.
+
+    >>> x = facula.arange(5)
+    >>> facula.narrow(x, 0, 1, 3)
+    tensor([1, 2, 3])
+    >>> x.narrow(0, 1, 3)
+    tensor([1, 2, 3])
+    """
     if dim is None:
         dim = by_axis("narrow", axis)
     if type(input) is not Tensor:
@@ -371,7 +480,14 @@ def narrow(input, dim=None, start=None, length=None, *, axis=None):
 
 
 def movedim(input, source, destination):
-    """Dims moved to other places; the rest keep their order."""
+    """Dims moved to other places; the rest keep their order.
+
+    >>> x = facula.zeros(2, 3, 4)
+    >>> facula.movedim(x, 0, -1).shape
+    torch.Size([3, 4, 2])
+    >>> x.movedim(0, -1).shape
+    torch.Size([3, 4, 2])
+    """
     if type(input) is not Tensor:
         want_tensor("movedim", "input", 0, input)
     n = input.dim()
@@ -407,19 +523,41 @@ moveaxis = movedim
 
 
 def swapaxes(input, axis0, axis1):
-    """transpose(axis0, axis1)."""
+    """transpose(axis0, axis1).
+
+    >>> x = facula.zeros(2, 3)
+    >>> facula.swapaxes(x, 0, 1).shape
+    torch.Size([3, 2])
+    >>> x.swapaxes(0, 1).shape
+    torch.Size([3, 2])
+    """
     if type(input) is not Tensor:
         want_tensor("swapaxes", "input", 0, input)
     return _ops.transpose(input, axis0, axis1)
 
 
 def swapdims(input, dim0, dim1):
-    """transpose."""
+    """transpose.
+
+    >>> x = facula.zeros(2, 3)
+    >>> facula.swapdims(x, 0, 1).shape
+    torch.Size([3, 2])
+    >>> x.swapdims(0, 1).shape
+    torch.Size([3, 2])
+    """
     return swapaxes(input, dim0, dim1)
 
 
 def adjoint(input):
-    """The conjugate transpose of the last two dims."""
+    """The conjugate transpose of the last two dims.
+
+    >>> x = facula.tensor([[1 + 1j, 2], [3, 4]])
+    >>> facula.adjoint(x)
+    tensor([[1.-1.j, 3.-0.j],
+            [2.-0.j, 4.-0.j]])
+    >>> x.mH.equal(x.adjoint())
+    True
+    """
     if type(input) is not Tensor:
         want_tensor("adjoint", "input", 0, input)
     if input.dim() < 2:
@@ -430,7 +568,14 @@ def adjoint(input):
 
 
 def select(input, dim=None, index=None, *, axis=None):
-    """One slice along dim, as a view."""
+    """One slice along dim, as a view.
+
+    >>> x = facula.tensor([[1, 2], [3, 4]])
+    >>> facula.select(x, 1, 0)
+    tensor([1, 3])
+    >>> x.select(1, 0)
+    tensor([1, 3])
+    """
     if dim is None:
         dim = by_axis("select", axis)
     if type(input) is not Tensor:
@@ -443,12 +588,27 @@ def select(input, dim=None, index=None, *, axis=None):
 
 
 def unfold(self, dimension, size, step):
-    """Overlapping windows along a dim, as a last dim: a view."""
+    """Overlapping windows along a dim, as a last dim: a view.
+
+    >>> facula.arange(5).unfold(0, 3, 1)
+    tensor([[0, 1, 2],
+            [1, 2, 3],
+            [2, 3, 4]])
+    """
     return _ops.unfold(self, dimension, size, step)
 
 
 def as_strided(input, size, stride, storage_offset=None):
-    """Any sizes and strides over the storage of input. Raises RuntimeError where they leave it."""
+    """Any sizes and strides over the storage of input. Raises RuntimeError where they leave it.
+
+    >>> x = facula.arange(6)
+    >>> facula.as_strided(x, (2, 2), (2, 1), 1)
+    tensor([[1, 2],
+            [3, 4]])
+    >>> x.as_strided((2, 2), (2, 1), 1)
+    tensor([[1, 2],
+            [3, 4]])
+    """
     if type(input) is not Tensor:
         want_tensor("as_strided", "input", 0, input)
     if type(size) is str or type(stride) is str:

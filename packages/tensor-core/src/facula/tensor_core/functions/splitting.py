@@ -16,7 +16,14 @@ _SELECT, _SLICE = (next(op.id for op in _ops.OPS if op.name == name) for name in
 
 
 def unbind(input, dim=0, *, axis=None):
-    """The slices along dim, as views."""
+    """The slices along dim, as views.
+
+    >>> x = facula.tensor([[1, 2], [3, 4]])
+    >>> facula.unbind(x)
+    (tensor([1, 2]), tensor([3, 4]))
+    >>> x.unbind()
+    (tensor([1, 2]), tensor([3, 4]))
+    """
     if type(input) is not Tensor:
         want_tensor("unbind", "input", 0, input)
     dim = dim if axis is None else axis
@@ -44,7 +51,14 @@ def _together(name, input, pieces, dim):
 
 
 def split(tensor, split_size_or_sections, dim=0):
-    """Pieces along dim: of one size (the last may be smaller) or of the sizes given. Views."""
+    """Pieces along dim: of one size (the last may be smaller) or of the sizes given. Views.
+
+    >>> x = facula.arange(5)
+    >>> facula.split(x, 2)
+    (tensor([0, 1]), tensor([2, 3]), tensor([4]))
+    >>> facula.split(x, [1, 4])
+    (tensor([0]), tensor([1, 2, 3, 4]))
+    """
     if type(tensor) is not Tensor:
         want_tensor("split", "tensor", 0, tensor)
     found = None
@@ -59,6 +73,12 @@ def unsafe_split(input, split_size, dim=0, *, axis=None):
     """Pieces as split's, each a tensor of its own: no view, so that it may be written to, and with its own count of writes.
 
     Of input's history a write knows nothing: its gradient is right only where the other pieces and input itself are read no more.
+
+    >>> x = facula.arange(5)
+    >>> facula.unsafe_split(x, 2)
+    (tensor([0, 1]), tensor([2, 3]), tensor([4]))
+    >>> x.unsafe_split(2)
+    (tensor([0, 1]), tensor([2, 3]), tensor([4]))
     """
     dim = dim if axis is None else axis
     if type(split_size) is not int:
@@ -67,7 +87,14 @@ def unsafe_split(input, split_size, dim=0, *, axis=None):
 
 
 def unsafe_split_with_sizes(input, split_sizes, dim=0, *, axis=None):
-    """unsafe_split into pieces of the given sizes."""
+    """unsafe_split into pieces of the given sizes.
+
+    >>> x = facula.arange(5)
+    >>> facula.unsafe_split_with_sizes(x, [1, 4])
+    (tensor([0]), tensor([1, 2, 3, 4]))
+    >>> x.unsafe_split_with_sizes([1, 4])
+    (tensor([0]), tensor([1, 2, 3, 4]))
+    """
     dim = dim if axis is None else axis
     want_ints("unsafe_split_with_sizes", "split_sizes", 1, split_sizes)
     return _apart("unsafe_split_with_sizes", input, list(split_sizes), dim)
@@ -83,7 +110,11 @@ def _apart(name, input, sizes, dim):
 
 
 def _split_method(self, split_size, dim=0):
-    """split(self, split_size, dim)."""
+    """split(self, split_size, dim).
+
+    >>> facula.arange(5).split(2)
+    (tensor([0, 1]), tensor([2, 3]), tensor([4]))
+    """
     return split(self, split_size, dim)
 
 
@@ -116,7 +147,14 @@ def _split(tensor, split_size_or_sections, dim):
 
 
 def split_with_sizes(input, split_sizes, dim=0, *, axis=None):
-    """split(input, split_sizes, dim)."""
+    """split(input, split_sizes, dim).
+
+    >>> x = facula.arange(5)
+    >>> facula.split_with_sizes(x, [1, 4])
+    (tensor([0]), tensor([1, 2, 3, 4]))
+    >>> x.split_with_sizes([1, 4])
+    (tensor([0]), tensor([1, 2, 3, 4]))
+    """
     dim = dim if axis is None else axis
     if type(input) is not Tensor:
         want_tensor("split_with_sizes", "input", 0, input)
@@ -125,12 +163,26 @@ def split_with_sizes(input, split_sizes, dim=0, *, axis=None):
 
 
 def chunk(input, chunks, dim=0, *, axis=None):
-    """At most `chunks` pieces of one size along dim."""
+    """At most `chunks` pieces of one size along dim.
+
+    >>> x = facula.arange(5)
+    >>> facula.chunk(x, 2)
+    (tensor([0, 1, 2]), tensor([3, 4]))
+    >>> x.chunk(2)
+    (tensor([0, 1, 2]), tensor([3, 4]))
+    """
     return _chunk(split, input, chunks, dim if axis is None else axis)
 
 
 def unsafe_chunk(input, chunks, dim=0, *, axis=None):
-    """chunk by unsafe_split."""
+    """chunk by unsafe_split.
+
+    >>> x = facula.arange(5)
+    >>> facula.unsafe_chunk(x, 2)
+    (tensor([0, 1, 2]), tensor([3, 4]))
+    >>> x.unsafe_chunk(2)
+    (tensor([0, 1, 2]), tensor([3, 4]))
+    """
     dim = dim if axis is None else axis
     return _chunk(unsafe_split, input, chunks, dim)
 
@@ -161,7 +213,16 @@ def _cut(name, *given):
 
 
 def tensor_split(input, indices_or_sections=None, dim=0, *, sections=None, indices=None, tensor_indices_or_sections=None, axis=None):
-    """Pieces along dim: a number of nearly equal ones, or cut at the indices given."""
+    """Pieces along dim: a number of nearly equal ones, or cut at the indices given.
+
+    >>> x = facula.arange(5)
+    >>> facula.tensor_split(x, 2)
+    (tensor([0, 1, 2]), tensor([3, 4]))
+    >>> facula.tensor_split(x, (1, 3))
+    (tensor([0]), tensor([1, 2]), tensor([3, 4]))
+    >>> x.tensor_split((1, 3))
+    (tensor([0]), tensor([1, 2]), tensor([3, 4]))
+    """
     dim = dim if axis is None else axis
     if type(input) is not Tensor:
         want_tensor("tensor_split", "input", 0, input)
@@ -216,17 +277,42 @@ def _evenly(name, input, least, dim, cut, sections, indices):
 
 
 def hsplit(input, indices_or_sections=None, *, sections=None, indices=None):
-    """tensor_split along dim 1 (dim 0 of a 1-d tensor)."""
+    """tensor_split along dim 1 (dim 0 of a 1-d tensor).
+
+    >>> x = facula.arange(6).view(2, 3)
+    >>> facula.hsplit(x, [1])
+    (tensor([[0],
+            [3]]), tensor([[1, 2],
+            [4, 5]]))
+    >>> x.hsplit([1])
+    (tensor([[0],
+            [3]]), tensor([[1, 2],
+            [4, 5]]))
+    """
     return _evenly("hsplit", input, 1, -1, indices_or_sections, sections, indices)
 
 
 def vsplit(input, indices_or_sections=None, *, sections=None, indices=None):
-    """tensor_split along dim 0."""
+    """tensor_split along dim 0.
+
+    >>> x = facula.tensor([[1, 2], [3, 4]])
+    >>> facula.vsplit(x, 2)
+    (tensor([[1, 2]]), tensor([[3, 4]]))
+    >>> x.vsplit(2)
+    (tensor([[1, 2]]), tensor([[3, 4]]))
+    """
     return _evenly("vsplit", input, 2, 0, indices_or_sections, sections, indices)
 
 
 def dsplit(input, indices_or_sections=None, *, sections=None, indices=None):
-    """tensor_split along dim 2."""
+    """tensor_split along dim 2.
+
+    >>> x = facula.arange(4).view(1, 1, 4)
+    >>> facula.dsplit(x, 2)
+    (tensor([[[0, 1]]]), tensor([[[2, 3]]]))
+    >>> x.dsplit(2)
+    (tensor([[[0, 1]]]), tensor([[[2, 3]]]))
+    """
     return _evenly("dsplit", input, 3, 2, indices_or_sections, sections, indices)
 
 

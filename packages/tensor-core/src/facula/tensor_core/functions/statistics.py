@@ -20,6 +20,8 @@ def quantile(input, q, dim=None, keepdim=False, *, interpolation="linear", out=N
     >>> import facula
     >>> facula.quantile(facula.tensor([0.0, 1.0, 2.0, 3.0]), 0.5)
     tensor(1.5000)
+    >>> facula.tensor([0.0, 1.0, 2.0, 3.0]).quantile(0.5)
+    tensor(1.5000)
     """
     dim = dim if axis is None else axis
     keepdim = keepdim if keepdims is None else keepdims
@@ -27,7 +29,14 @@ def quantile(input, q, dim=None, keepdim=False, *, interpolation="linear", out=N
 
 
 def nanquantile(input, q, dim=None, keepdim=False, *, interpolation="linear", out=None):
-    """quantile of what is not NaN."""
+    """quantile of what is not NaN.
+
+    >>> x = facula.tensor([1.0, facula.nan, 3.0])
+    >>> facula.nanquantile(x, 0.5)
+    tensor(2.)
+    >>> x.nanquantile(0.5)
+    tensor(2.)
+    """
     return _quantile("nanquantile", input, q, dim, keepdim, interpolation, out, True)
 
 
@@ -89,7 +98,14 @@ def _quantile(name, input, q, dim, keepdim, interpolation, out, skip):
 
 
 def nanmean(input, dim=None, keepdim=False, *, dtype=None, out=None, axis=None, keepdims=None):
-    """The mean of what is not NaN, of all elements or over dims."""
+    """The mean of what is not NaN, of all elements or over dims.
+
+    >>> x = facula.tensor([1.0, facula.nan, 3.0])
+    >>> facula.nanmean(x)
+    tensor(2.)
+    >>> x.nanmean()
+    tensor(2.)
+    """
     dim = dim if axis is None else axis
     keepdim = keepdim if keepdims is None else keepdims
     if input.dtype.kind < 2:
@@ -99,7 +115,16 @@ def nanmean(input, dim=None, keepdim=False, *, dtype=None, out=None, axis=None, 
 
 
 def renorm(input, p, dim, maxnorm, *, out=None):
-    """input with every slice along dim whose p-norm exceeds maxnorm scaled down to it."""
+    """input with every slice along dim whose p-norm exceeds maxnorm scaled down to it.
+
+    >>> x = facula.tensor([[3.0, 4.0], [0.3, 0.4]])
+    >>> facula.renorm(x, 2, 0, 1.0)
+    tensor([[0.6000, 0.8000],
+            [0.3000, 0.4000]])
+    >>> x.renorm(2, 0, 1.0)
+    tensor([[0.6000, 0.8000],
+            [0.3000, 0.4000]])
+    """
     if not maxnorm >= 0:
         raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm}")
     real_order("renorm", p)

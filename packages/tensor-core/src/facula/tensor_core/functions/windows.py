@@ -40,7 +40,11 @@ def _asked(window, requires_grad):
 
 
 def general_cosine(M, *, a, sym=True, dtype=None, layout=strided, device=None, requires_grad=False):
-    """Sum over i of (-1)^i a_i cos(2 pi i n / (M - 1)); over M where not sym."""
+    """Sum over i of (-1)^i a_i cos(2 pi i n / (M - 1)); over M where not sym.
+
+    >>> facula.signal.windows.general_cosine(5, a=[0.5, 0.5])
+    tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
+    """
     n, intervals = _steps("general_cosine", M, sym, dtype, layout, device, requires_grad)
     if not intervals:
         return n
@@ -55,12 +59,20 @@ def general_cosine(M, *, a, sym=True, dtype=None, layout=strided, device=None, r
 
 
 def general_hamming(M, *, alpha=0.54, sym=True, dtype=None, layout=strided, device=None, requires_grad=False):
-    """alpha - (1 - alpha) cos(2 pi n / (M - 1))."""
+    """alpha - (1 - alpha) cos(2 pi n / (M - 1)).
+
+    >>> facula.signal.windows.general_hamming(5, alpha=0.5)
+    tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
+    """
     return general_cosine(M, a=[alpha, 1.0 - alpha], sym=sym, dtype=dtype, layout=layout, device=device, requires_grad=requires_grad)
 
 
 def hamming(M, *, sym=True, dtype=None, layout=strided, device=None, requires_grad=False):
-    """general_hamming of 0.54."""
+    """general_hamming of 0.54.
+
+    >>> facula.signal.windows.hamming(5)
+    tensor([0.0800, 0.5400, 1.0000, 0.5400, 0.0800])
+    """
     return general_hamming(M, sym=sym, dtype=dtype, layout=layout, device=device, requires_grad=requires_grad)
 
 
@@ -75,30 +87,50 @@ def hann(M, *, sym=True, dtype=None, layout=strided, device=None, requires_grad=
 
 
 def blackman(M, *, sym=True, dtype=None, layout=strided, device=None, requires_grad=False):
-    """general_cosine of 0.42, 0.5, 0.08."""
+    """general_cosine of 0.42, 0.5, 0.08.
+
+    >>> facula.signal.windows.blackman(5).round(decimals=2).abs()
+    tensor([0.0000, 0.3400, 1.0000, 0.3400, 0.0000])
+    """
     return general_cosine(M, a=[0.42, 0.5, 0.08], sym=sym, dtype=dtype, layout=layout, device=device, requires_grad=requires_grad)
 
 
 def nuttall(M, *, sym=True, dtype=None, layout=strided, device=None, requires_grad=False):
-    """general_cosine of Nuttall's four terms."""
+    """general_cosine of Nuttall's four terms.
+
+    >>> facula.signal.windows.nuttall(3).round(decimals=2)
+    tensor([0., 1., 0.])
+    """
     a = [0.3635819, 0.4891775, 0.1365995, 0.0106411]
     return general_cosine(M, a=a, sym=sym, dtype=dtype, layout=layout, device=device, requires_grad=requires_grad)
 
 
 def bartlett(M, *, sym=True, dtype=None, layout=strided, device=None, requires_grad=False):
-    """A triangle: 1 - |2n / (M - 1) - 1|."""
+    """A triangle: 1 - |2n / (M - 1) - 1|.
+
+    >>> facula.signal.windows.bartlett(5)
+    tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
+    """
     n, intervals = _steps("bartlett", M, sym, dtype, layout, device, requires_grad)
     return n if not intervals else _asked(1 - _ops.abs(n * (2 / intervals) - 1), requires_grad)
 
 
 def cosine(M, *, sym=True, dtype=None, layout=strided, device=None, requires_grad=False):
-    """One half wave: sin(pi (n + 0.5) / M); over M + 1 where not sym."""
+    """One half wave: sin(pi (n + 0.5) / M); over M + 1 where not sym.
+
+    >>> facula.signal.windows.cosine(3)
+    tensor([0.5000, 1.0000, 0.5000])
+    """
     n, intervals = _steps("cosine", M, sym, dtype, layout, device, requires_grad)
     return n if not intervals else _asked(_ops.sin((n + 0.5) * (math.pi / (intervals + 1))), requires_grad)
 
 
 def exponential(M, *, center=None, tau=1.0, sym=True, dtype=None, layout=strided, device=None, requires_grad=False):
-    """exp(-|n - center| / tau); a center of one's own needs sym=False."""
+    """exp(-|n - center| / tau); a center of one's own needs sym=False.
+
+    >>> facula.signal.windows.exponential(3)
+    tensor([0.3679, 1.0000, 0.3679])
+    """
     n, intervals = _steps("exponential", M, sym, dtype, layout, device, requires_grad)
     if tau <= 0:
         raise ValueError(f"Tau must be positive, got: {tau} instead.")
@@ -112,7 +144,11 @@ def exponential(M, *, center=None, tau=1.0, sym=True, dtype=None, layout=strided
 
 
 def gaussian(M, *, std=1.0, sym=True, dtype=None, layout=strided, device=None, requires_grad=False):
-    """exp(-((n - middle) / std)^2 / 2)."""
+    """exp(-((n - middle) / std)^2 / 2).
+
+    >>> facula.signal.windows.gaussian(3)
+    tensor([0.6065, 1.0000, 0.6065])
+    """
     n, intervals = _steps("gaussian", M, sym, dtype, layout, device, requires_grad)
     if std <= 0:
         raise ValueError(f"Standard deviation must be positive, got: {std} instead.")
@@ -120,7 +156,11 @@ def gaussian(M, *, std=1.0, sym=True, dtype=None, layout=strided, device=None, r
 
 
 def kaiser(M, *, beta=12.0, sym=True, dtype=None, layout=strided, device=None, requires_grad=False):
-    """I0(beta sqrt(1 - (2n / (M - 1) - 1)^2)) / I0(beta)."""
+    """I0(beta sqrt(1 - (2n / (M - 1) - 1)^2)) / I0(beta).
+
+    >>> facula.signal.windows.kaiser(3, beta=1.0)
+    tensor([0.7898, 1.0000, 0.7898])
+    """
     n, intervals = _steps("kaiser", M, sym, dtype, layout, device, requires_grad)
     if beta < 0:
         raise ValueError(f"beta must be non-negative, got: {beta} instead.")
@@ -139,7 +179,7 @@ def _i0(beta, dtype):
     return _ops.i0_(full((), beta, dtype=dtype))
 
 
-def _periodic(name, make):
+def _periodic(name, make, last):
     """The older function of a window: any floating dtype, periodic unless told."""
 
     def window(window_length, periodic=True, *args, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False, out=None, **shape):
@@ -157,7 +197,11 @@ def _periodic(name, make):
         return _asked(w, requires_grad) if out is None else out.resize_(w.shape).copy_(w)
 
     window.__name__ = window.__qualname__ = name
-    window.__doc__ = f"""{make.__doc__.splitlines()[0]} Periodic (a period of window_length) unless periodic=False. Shape (window_length,)."""
+    window.__doc__ = f"""{make.__doc__.splitlines()[0]} Periodic (a period of window_length) unless periodic=False. Shape (window_length,).
+
+    >>> facula.{name}(4)[1:]
+    tensor({last})
+    """
     return window
 
 
@@ -195,9 +239,9 @@ def _triangle(M, *, sym, dtype):
     return n
 
 
-hann_window = _periodic("hann_window", _raised)
-blackman_window = _periodic("blackman_window", _three_terms)
-bartlett_window = _periodic("bartlett_window", _triangle)
+hann_window = _periodic("hann_window", _raised, "[0.5000, 1.0000, 0.5000]")
+blackman_window = _periodic("blackman_window", _three_terms, "[0.3400, 1.0000, 0.3400]")
+bartlett_window = _periodic("bartlett_window", _triangle, "[0.5000, 1.0000, 0.5000]")
 
 
 def _kaiser(M, beta=12.0, *, sym, dtype):
@@ -207,5 +251,5 @@ def _kaiser(M, beta=12.0, *, sym, dtype):
     return _kaiser_of(_ops.arange_of(0, 0, M, dtype, 0.0, 1.0), M - 1 if sym else M, beta)
 
 
-hamming_window = _periodic("hamming_window", _two_terms)
-kaiser_window = _periodic("kaiser_window", _kaiser)
+hamming_window = _periodic("hamming_window", _two_terms, "[0.5400, 1.0000, 0.5400]")
+kaiser_window = _periodic("kaiser_window", _kaiser, "[0.2157, 1.0000, 0.2157]")

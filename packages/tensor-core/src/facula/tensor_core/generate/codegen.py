@@ -7,9 +7,17 @@ an output that is not as the result is, an operand that is no tensor, any failur
 import importlib.util
 from pathlib import Path
 
-_spec = importlib.util.spec_from_file_location("signature", Path(__file__).with_name("signature.py"))
-_signature = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(_signature)
+
+
+def _beside(name):
+    """A module of this folder, which is no package while the library is built."""
+    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+_signature, _examples = _beside("signature"), _beside("examples")
 
 COLUMNS = ("name", "kind", "signature", "types", "result", "body", "doc")
 ALIAS = 7  # the column of fc_op_text that lists aliases
@@ -448,13 +456,10 @@ WRITERS = {
 }  # fmt: skip
 
 
-def docstring(row):
-    return f'    """{row.doc[0].upper()}{row.doc[1:]}.\n\n    {row.name}({row.signature})\n    """\n'
-
-
-def with_doc(source, row):
+def with_doc(source, row, example):
     head, newline, body = source.partition("\n")
-    return head + newline + docstring(row) + body
+    shown = "\n" + "".join(f"    {line}\n" for line in example.split("\n")) if example else ""
+    return f'{head}{newline}    """{row.doc[0].upper()}{row.doc[1:]}.\n\n    {row.name}({row.signature})\n{shown}    """\n{body}'
 
 
 def op_literal(row):
@@ -467,17 +472,19 @@ def op_literal(row):
     return f"    Op({', '.join(map(repr, fields))}, ({''.join(p + ', ' for p in params())}), {row.results!r}),\n"
 
 
-def generate(lib):
-    """The text of _ops.py."""
+def generate(lib, tables):
+    """The text of _ops.py; tables: csrc/ops, for the examples."""
+    examples = _examples.read(tables)
     rows = [Row(lib, op) for op in range(lib.fc_op_count())]
     parts = [HEADER, "OPS = (\n", *(op_literal(row) for row in rows), ")\n\n\n"]
     parts.append("nan = float('nan')\n\n\n")
     names, inplaces, operators = [], [], []
     for row in rows:
-        parts.append(with_doc(WRITERS[row.kind](row), row) + "\n\n")
+        example = examples.get(row.name, ())
+        parts.append(with_doc(WRITERS[row.kind](row), row, example and _examples.of_function(row.name, example)) + "\n\n")
         names.append(row.name)
         if row.kind in ("map1", "map2", "map3") and row.result in ("SAME", "FLOAT", "BOOL", "REAL"):
-            parts.append(with_doc(inplace_function(row), row) + "\n\n")
+            parts.append(with_doc(inplace_function(row), row, example and _examples.of_inplace(row.name, example)) + "\n\n")
             inplaces.append(row.name + "_")
         if row.name in OPERATORS:
             parts.append(operator_function(row) + "\n\n")

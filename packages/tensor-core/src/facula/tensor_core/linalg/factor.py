@@ -14,7 +14,14 @@ _NOT_POSITIVE = "The factorization could not be completed because the input is n
 
 
 def cholesky_ex(A, *, upper=False, check_errors=False, out=None):
-    """(L, info) with A = L L^H (U^H U if upper); info: 0, or the order of the leading minor that is not positive."""
+    """(L, info) with A = L L^H (U^H U if upper); info: 0, or the order of the leading minor that is not positive.
+
+    >>> facula.linalg.cholesky_ex(facula.tensor([[4.0, 2.0], [2.0, 5.0]]))
+    torch.return_types.linalg_cholesky_ex(
+    L=tensor([[2., 0.],
+            [1., 2.]]),
+    info=tensor(0, dtype=torch.int32))
+    """
     square("linalg.cholesky_ex", A)
     L, info = _ops._linalg_cholesky_ex(A, bool(upper))
     if check_errors:
@@ -37,7 +44,16 @@ def cholesky(A, *, upper=False, out=None) -> Tensor:
 
 
 def cholesky_(input, upper=False, *, out=None):
-    """facula.linalg.cholesky; of matrices without elements it asks nothing."""
+    """facula.linalg.cholesky; of matrices without elements it asks nothing.
+
+    >>> A = facula.tensor([[4.0, 2.0], [2.0, 5.0]])
+    >>> facula.cholesky(A)
+    tensor([[2., 0.],
+            [1., 2.]])
+    >>> A.cholesky()
+    tensor([[2., 0.],
+            [1., 2.]])
+    """
     if isinstance(input, Tensor) and input.dim() > 1 and not input.numel():
         check("cholesky", input)
         return into("cholesky", _ops.copy(input, None, 0), out)
@@ -53,7 +69,11 @@ def _pivoting(name, pivot):
 
 
 def lu_factor_ex(A, *, pivot=True, check_errors=False, out=None):
-    """(LU, pivots, info): L below the diagonal (ones on it) and U from it on; pivots count rows from 1; info: the first zero pivot."""
+    """(LU, pivots, info): L below the diagonal (ones on it) and U from it on; pivots count rows from 1; info: the first zero pivot.
+
+    >>> facula.linalg.lu_factor_ex(facula.tensor([[4.0, 2.0], [2.0, 5.0]])).info
+    tensor(0, dtype=torch.int32)
+    """
     matrix("linalg.lu_factor_ex", A)
     _pivoting("linalg.lu_factor_ex", pivot)
     LU, pivots, info = _ops._linalg_lu_factor_ex(A)
@@ -63,7 +83,14 @@ def lu_factor_ex(A, *, pivot=True, check_errors=False, out=None):
 
 
 def lu_factor(A, *, pivot=True, out=None):
-    """(LU, pivots) for lu_solve; see lu_factor_ex. Raises LinAlgError where a pivot is zero."""
+    """(LU, pivots) for lu_solve; see lu_factor_ex. Raises LinAlgError where a pivot is zero.
+
+    >>> facula.linalg.lu_factor(facula.tensor([[4.0, 2.0], [2.0, 5.0]]))
+    torch.return_types.linalg_lu_factor(
+    LU=tensor([[4.0000, 2.0000],
+            [0.5000, 4.0000]]),
+    pivots=tensor([1, 2], dtype=torch.int32))
+    """
     matrix("linalg.lu_factor", A)
     _pivoting("linalg.lu_factor", pivot)
     LU, pivots, info = _ops._linalg_lu_factor_ex(A)
@@ -72,7 +99,16 @@ def lu_factor(A, *, pivot=True, out=None):
 
 
 def lu_(A, pivot=True, get_infos=False, out=None):
-    """(LU, pivots), or (LU, pivots, info) if get_infos: facula.linalg.lu_factor and lu_factor_ex."""
+    """(LU, pivots), or (LU, pivots, info) if get_infos: facula.linalg.lu_factor and lu_factor_ex.
+
+    >>> A = facula.tensor([[4.0, 2.0], [2.0, 5.0]])
+    >>> facula.lu(A)
+    (tensor([[4.0000, 2.0000],
+            [0.5000, 4.0000]]), tensor([1, 2], dtype=torch.int32))
+    >>> A.lu()
+    (tensor([[4.0000, 2.0000],
+            [0.5000, 4.0000]]), tensor([1, 2], dtype=torch.int32))
+    """
     results = tuple(lu_factor_ex(A, pivot=pivot))[: 3 if get_infos else 2]
     if out is None:
         return results
@@ -85,7 +121,13 @@ lu_.__name__ = "lu"
 
 
 def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True, *, out=None):
-    """(P, L, U) with A = P L U, from lu_factor's results; those not asked for are empty."""
+    """(P, L, U) with A = P L U, from lu_factor's results; those not asked for are empty.
+
+    >>> P, L, U = facula.lu_unpack(*facula.linalg.lu_factor(facula.tensor([[1.0, 2.0], [4.0, 4.0]])))
+    >>> P @ L @ U
+    tensor([[1., 2.],
+            [4., 4.]])
+    """
     matrix("lu_unpack", LU_data)
     if unpack_pivots and LU_pivots.dtype.name != "int32":
         raise RuntimeError(f"torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype, got {LU_pivots.dtype}. Give those of lu_factor.")
@@ -109,7 +151,13 @@ def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True, *, out=N
 
 
 def lu(A, *, pivot=True, out=None):
-    """(P, L, U) with A = P L U: P a permutation, L with ones on its diagonal."""
+    """(P, L, U) with A = P L U: P a permutation, L with ones on its diagonal.
+
+    >>> P, L, U = facula.linalg.lu(facula.tensor([[1.0, 2.0], [4.0, 4.0]]))
+    >>> P @ L @ U
+    tensor([[1., 2.],
+            [4., 4.]])
+    """
     matrix("linalg.lu", A)
     _pivoting("linalg.lu", pivot)
     LU, pivots, _ = _ops._linalg_lu_factor_ex(A)
@@ -117,7 +165,11 @@ def lu(A, *, pivot=True, out=None):
 
 
 def ldl_factor_ex(A, *, hermitian=False, check_errors=False, out=None):
-    """(LD, pivots, info) of symmetric (or Hermitian) matrices, in LAPACK's packing, for ldl_solve."""
+    """(LD, pivots, info) of symmetric (or Hermitian) matrices, in LAPACK's packing, for ldl_solve.
+
+    >>> facula.linalg.ldl_factor_ex(facula.tensor([[2.0, 1.0], [1.0, 3.0]])).info
+    tensor(0, dtype=torch.int32)
+    """
     square("linalg.ldl_factor_ex", A)
     LD, pivots, info = _ops._linalg_ldl_factor_ex(A, bool(hermitian))
     if check_errors:
@@ -126,7 +178,14 @@ def ldl_factor_ex(A, *, hermitian=False, check_errors=False, out=None):
 
 
 def ldl_factor(A, *, hermitian=False, out=None):
-    """(LD, pivots); see ldl_factor_ex. Raises LinAlgError where D is singular."""
+    """(LD, pivots); see ldl_factor_ex. Raises LinAlgError where D is singular.
+
+    >>> facula.linalg.ldl_factor(facula.tensor([[2.0, 1.0], [1.0, 3.0]]))
+    torch.return_types.linalg_ldl_factor(
+    LD=tensor([[2.0000, 0.0000],
+            [0.5000, 2.5000]]),
+    pivots=tensor([1, 2], dtype=torch.int32))
+    """
     LD, pivots, _ = ldl_factor_ex(A, hermitian=hermitian, check_errors=True)
     return into("linalg.ldl_factor", return_types.ldl_factor(LD, pivots), out)
 
@@ -148,7 +207,16 @@ def qr(A, mode="reduced", *, out=None):
 
 
 def qr_(input, some=True, *, out=None):
-    """facula.linalg.qr: "reduced" if some, else "complete"."""
+    """facula.linalg.qr: "reduced" if some, else "complete".
+
+    >>> A = facula.tensor([[3.0, 0.0], [4.0, 5.0]])
+    >>> Q, R = facula.qr(A)
+    >>> (Q @ R).round()
+    tensor([[3., 0.],
+            [4., 5.]])
+    >>> [x.shape for x in A.qr()]
+    [torch.Size([2, 2]), torch.Size([2, 2])]
+    """
     return into("qr", return_types.qr(*qr(input, "reduced" if some else "complete")), out)
 
 
@@ -156,7 +224,14 @@ qr_.__name__ = "qr"
 
 
 def geqrf(input, *, out=None):
-    """(a, tau): R in and above a's diagonal, Q as Householder vectors below it, for householder_product."""
+    """(a, tau): R in and above a's diagonal, Q as Householder vectors below it, for householder_product.
+
+    >>> A = facula.tensor([[3.0, 0.0], [4.0, 5.0]])
+    >>> facula.geqrf(A).tau.shape
+    torch.Size([2])
+    >>> A.geqrf().tau.shape
+    torch.Size([2])
+    """
     matrix("geqrf", input)
     return into("geqrf", return_types.geqrf(*_ops._linalg_geqrf(input)), out)
 
@@ -174,7 +249,13 @@ def _reflectors(A, tau):
 
 
 def householder_product(A, tau, *, out=None) -> Tensor:
-    """The first columns of the product of reflectors (1 - tau_k v_k v_k^H), v_k in A's columns as geqrf leaves them."""
+    """The first columns of the product of reflectors (1 - tau_k v_k v_k^H), v_k in A's columns as geqrf leaves them.
+
+    >>> A = facula.tensor([[3.0, 0.0], [4.0, 5.0]])
+    >>> facula.linalg.householder_product(*facula.geqrf(A)).abs()
+    tensor([[0.6000, 0.8000],
+            [0.8000, 0.6000]])
+    """
     matrix("linalg.householder_product", A)
     m, n = A.shape[-2:]
     if m < n:
@@ -190,12 +271,30 @@ def householder_product(A, tau, *, out=None) -> Tensor:
 
 
 def orgqr(input, input2, *, out=None) -> Tensor:
-    """facula.linalg.householder_product."""
+    """facula.linalg.householder_product.
+
+    >>> A = facula.tensor([[3.0, 0.0], [4.0, 5.0]])
+    >>> Q = facula.orgqr(*facula.geqrf(A))
+    >>> Q.abs()
+    tensor([[0.6000, 0.8000],
+            [0.8000, 0.6000]])
+    >>> A.geqrf().a.orgqr(A.geqrf().tau).shape
+    torch.Size([2, 2])
+    """
     return householder_product(input, input2, out=out)
 
 
 def ormqr(input, input2, input3, left=True, transpose=False, *, out=None) -> Tensor:
-    """Q other (other Q unless left), with Q (or its conjugate transpose) the product of geqrf's reflectors: input and input2 are its results, input3 is other."""
+    """Q other (other Q unless left), with Q (or its conjugate transpose) the product of geqrf's reflectors: input and input2 are its results, input3 is other.
+
+    >>> A = facula.tensor([[3.0, 0.0], [4.0, 5.0]])
+    >>> h, tau = facula.geqrf(A)
+    >>> facula.ormqr(h, tau, A, transpose=True).abs()
+    tensor([[5., 4.],
+            [0., 3.]])
+    >>> h.ormqr(tau, A).shape
+    torch.Size([2, 2])
+    """
     tau, other = input2, input3
     matrix("ormqr", input, other)
     check("ormqr", input, tau, other)
@@ -253,7 +352,11 @@ def _spoil(t, where):
 
 
 def eigh(A, UPLO="L", *, out=None):
-    """(eigenvalues in ascending order, eigenvectors as columns) of Hermitian matrices, of which one triangle is read."""
+    """(eigenvalues in ascending order, eigenvectors as columns) of Hermitian matrices, of which one triangle is read.
+
+    >>> facula.linalg.eigh(facula.tensor([[2.0, 0.0], [0.0, 1.0]])).eigenvalues
+    tensor([1., 2.])
+    """
     square("linalg.eigh", A)
     upper = _side("linalg.eigh", UPLO)
     _finite("linalg.eigh", A, upper)
@@ -274,7 +377,12 @@ def eigvalsh(A, UPLO="L", *, out=None) -> Tensor:
 
 
 def eig(A, *, out=None):
-    """(eigenvalues, eigenvectors as columns), complex, of square matrices; of no particular order."""
+    """(eigenvalues, eigenvectors as columns), complex, of square matrices; of no particular order.
+
+    >>> values, vectors = facula.linalg.eig(facula.tensor([[0.0, -1.0], [1.0, 0.0]]))
+    >>> values
+    tensor([0.+1.j, 0.-1.j])
+    """
     square("linalg.eig", A)
     _finite("linalg.eig", A)
     return into("linalg.eig", return_types.linalg_eig(*_ops._linalg_eig(A, True)), out)
@@ -298,7 +406,11 @@ def _driver(name, driver):
 
 
 def svd(A, full_matrices=True, *, driver=None, out=None):
-    """(U, S, Vh) with A = U diag(S) Vh, S descending; full_matrices: U and Vh square."""
+    """(U, S, Vh) with A = U diag(S) Vh, S descending; full_matrices: U and Vh square.
+
+    >>> facula.linalg.svd(facula.tensor([[3.0, 0.0], [0.0, 2.0]])).S
+    tensor([3., 2.])
+    """
     matrix("linalg.svd", A)
     _driver("linalg.svd", driver)
     A, spoilt = _without_infinities("linalg.svd", A)
@@ -323,7 +435,14 @@ def svdvals(A, *, driver=None, out=None) -> Tensor:
 
 
 def svd_(input, some=True, compute_uv=True, *, out=None):
-    """(U, S, V) with input = U diag(S) V^H; facula.linalg.svd answers V^H itself. Without compute_uv, U and V are zeros."""
+    """(U, S, V) with input = U diag(S) V^H; facula.linalg.svd answers V^H itself. Without compute_uv, U and V are zeros.
+
+    >>> A = facula.tensor([[3.0, 0.0], [0.0, 2.0]])
+    >>> facula.svd(A).S
+    tensor([3., 2.])
+    >>> A.svd().S
+    tensor([3., 2.])
+    """
     matrix("svd", input)
     if not compute_uv:
         m, n = input.shape[-2:]
@@ -351,7 +470,12 @@ def _basis(A, q, niter, M):
 
 
 def svd_lowrank(A, q=6, niter=2, M=None):
-    """(U, S, V) with A - M nearly U diag(S) V^H, q (at most min(m, n)) columns each, by random projections and niter power steps."""
+    """(U, S, V) with A - M nearly U diag(S) V^H, q (at most min(m, n)) columns each, by random projections and niter power steps.
+
+    >>> _ = facula.manual_seed(0)
+    >>> facula.svd_lowrank(facula.tensor([[3.0, 0.0], [0.0, 2.0], [0.0, 0.0]]), q=2)[1].round()
+    tensor([3., 2.])
+    """
     matrix("svd_lowrank", A)
     q = 6 if q is None else q
     m, n = A.shape[-2:]
@@ -372,7 +496,13 @@ def svd_lowrank(A, q=6, niter=2, M=None):
 
 
 def pca_lowrank(A, q=None, center=True, niter=2):
-    """(U, S, V) of A with its columns' means taken off (if center): principal directions are V's columns."""
+    """(U, S, V) of A with its columns' means taken off (if center): principal directions are V's columns.
+
+    >>> _ = facula.manual_seed(0)
+    >>> U, S, V = facula.pca_lowrank(facula.tensor([[1.0, 2.0], [2.0, 4.0], [3.0, 6.0]]), q=1)
+    >>> (S**2).round()
+    tensor([10.])
+    """
     matrix("pca_lowrank", A)
     q = min(6, *A.shape[-2:]) if q is None else q
     if not 0 <= q <= min(A.shape[-2:]):

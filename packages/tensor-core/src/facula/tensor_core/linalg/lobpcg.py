@@ -19,6 +19,11 @@ def lobpcg(A, k=None, B=None, X=None, n=None, iK=None, niter=None, tol=None, lar
     Where A requires grad the pairs found are those of eigh, whose derivative is recorded.
     Raises ValueError unless m >= 3 n, and where a gradient is wanted with B or of any argument but A.
     Source: Knyazev (2001), Toward the Optimal Preconditioned Eigensolver, SIAM J. Sci. Comput. 23(2).
+
+    >>> A = facula.diag(facula.tensor([1.0, 2.0, 3.0, 4.0]))
+    >>> _ = facula.manual_seed(0)
+    >>> facula.lobpcg(A, k=1)[0].round()
+    tensor([4.])
     """
     square("lobpcg", A)
     given = [t for t in (A, B, X, iK) if t is not None]

@@ -25,7 +25,14 @@ def det(A, *, out=None) -> Tensor:
 
 
 def det_(input):
-    """facula.linalg.det."""
+    """facula.linalg.det.
+
+    >>> A = facula.tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> facula.det(A)
+    tensor(-2.)
+    >>> A.det()
+    tensor(-2.)
+    """
     return det(input)
 
 
@@ -44,7 +51,18 @@ def slogdet(A, *, out=None):
 
 
 def slogdet_(input, *, out=None):
-    """facula.linalg.slogdet."""
+    """facula.linalg.slogdet.
+
+    >>> A = facula.tensor([[0.0, 2.0], [2.0, 0.0]])
+    >>> facula.slogdet(A)
+    torch.return_types.slogdet(
+    sign=tensor(-1.),
+    logabsdet=tensor(1.3863))
+    >>> A.slogdet()
+    torch.return_types.slogdet(
+    sign=tensor(-1.),
+    logabsdet=tensor(1.3863))
+    """
     return into("slogdet", return_types.slogdet(*slogdet(input)), out)
 
 
@@ -52,7 +70,14 @@ slogdet_.__name__ = "slogdet"
 
 
 def logdet(input) -> Tensor:
-    """The logarithm of determinants; NaN for negative ones."""
+    """The logarithm of determinants; NaN for negative ones.
+
+    >>> A = facula.tensor([[2.0, 0.0], [0.0, 3.0]])
+    >>> facula.logdet(A)
+    tensor(1.7918)
+    >>> A.logdet()
+    tensor(1.7918)
+    """
     square("logdet", input)
     sign, size = _ops._linalg_slogdet(input)
     if input.is_complex():
@@ -238,7 +263,16 @@ def matrix_exp(A) -> Tensor:
 
 
 def matrix_exp_(input):
-    """facula.linalg.matrix_exp."""
+    """facula.linalg.matrix_exp.
+
+    >>> A = facula.tensor([[0.0, 1.0], [0.0, 0.0]])
+    >>> facula.matrix_exp(A)
+    tensor([[1., 1.],
+            [0., 1.]])
+    >>> A.matrix_exp()
+    tensor([[1., 1.],
+            [0., 1.]])
+    """
     return matrix_exp(input)
 
 
@@ -271,7 +305,16 @@ def matrix_power(A, n, *, out=None) -> Tensor:
 
 
 def matrix_power_(input, n, *, out=None):
-    """facula.linalg.matrix_power."""
+    """facula.linalg.matrix_power.
+
+    >>> A = facula.tensor([[1.0, 1.0], [0.0, 1.0]])
+    >>> facula.matrix_power(A, 3)
+    tensor([[1., 3.],
+            [0., 1.]])
+    >>> A.matrix_power(3)
+    tensor([[1., 3.],
+            [0., 1.]])
+    """
     return matrix_power(input, n, out=out)
 
 
@@ -379,7 +422,11 @@ def diagonal(A, *, offset=0, dim1=-2, dim2=-1) -> Tensor:
 
 
 def matmul(input, other, *, out=None) -> Tensor:
-    """facula.matmul."""
+    """facula.matmul.
+
+    >>> facula.linalg.matmul(facula.eye(2), facula.tensor([1.0, 2.0]))
+    tensor([1., 2.])
+    """
     return _ops.matmul(input, other, out=out)
 
 

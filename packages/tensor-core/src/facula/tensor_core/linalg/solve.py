@@ -15,7 +15,14 @@ _SINGULAR = "The solver failed because the input matrix is singular (pivot {k} i
 
 
 def inv_ex(A, *, check_errors=False, out=None):
-    """(inverse, info): info is 0, or which pivot of a singular matrix is zero; nothing is raised unless check_errors."""
+    """(inverse, info): info is 0, or which pivot of a singular matrix is zero; nothing is raised unless check_errors.
+
+    >>> facula.linalg.inv_ex(facula.tensor([[2.0, 0.0], [0.0, 4.0]]))
+    torch.return_types.linalg_inv_ex(
+    inverse=tensor([[0.5000, 0.0000],
+            [0.0000, 0.2500]]),
+    info=tensor(0, dtype=torch.int32))
+    """
     square("linalg.inv_ex", A)
     inverse, info = _ops._linalg_inv_ex(A)
     if check_errors:
@@ -38,7 +45,16 @@ def inv(A, *, out=None) -> Tensor:
 
 
 def inverse(input, *, out=None) -> Tensor:
-    """facula.linalg.inv."""
+    """facula.linalg.inv.
+
+    >>> A = facula.tensor([[2.0, 0.0], [0.0, 4.0]])
+    >>> facula.inverse(A)
+    tensor([[0.5000, 0.0000],
+            [0.0000, 0.2500]])
+    >>> A.inverse()
+    tensor([[0.5000, 0.0000],
+            [0.0000, 0.2500]])
+    """
     return inv(input, out=out)
 
 
@@ -83,7 +99,16 @@ def pinv(A, rcond=None, hermitian=False, *, atol=None, rtol=None, out=None) -> T
 
 
 def pinverse(input, rcond=1e-15) -> Tensor:
-    """The pseudo-inverse; singular values up to rcond * largest count as 0."""
+    """The pseudo-inverse; singular values up to rcond * largest count as 0.
+
+    >>> A = facula.tensor([[2.0, 0.0], [0.0, 0.0]])
+    >>> facula.pinverse(A)
+    tensor([[0.5000, 0.0000],
+            [0.0000, 0.0000]])
+    >>> A.pinverse()
+    tensor([[0.5000, 0.0000],
+            [0.0000, 0.0000]])
+    """
     return pinv(input, rtol=rcond)
 
 
@@ -100,7 +125,13 @@ def _fit(name, A, B, left=True):
 
 
 def solve_ex(A, B, *, left=True, check_errors=False, out=None):
-    """(X in A X = B, info); see solve. Nothing is raised for singular matrices unless check_errors."""
+    """(X in A X = B, info); see solve. Nothing is raised for singular matrices unless check_errors.
+
+    >>> facula.linalg.solve_ex(facula.tensor([[2.0, 0.0], [0.0, 4.0]]), facula.tensor([2.0, 8.0]))
+    torch.return_types.linalg_solve_ex(
+    result=tensor([1., 2.]),
+    info=tensor(0, dtype=torch.int32))
+    """
     return into("linalg.solve_ex", return_types.solve_ex(*_solved("linalg.solve_ex", A, B, left, check_errors)), out)
 
 
@@ -156,7 +187,16 @@ def solve_triangular(A, B, *, upper, left=True, unitriangular=False, out=None) -
 
 
 def triangular_solve(input, A, upper=True, transpose=False, unitriangular=False, *, out=None):
-    """(X in A X = input, a copy of A); transpose: with A's transpose. facula.linalg.solve_triangular is its successor."""
+    """(X in A X = input, a copy of A); transpose: with A's transpose. facula.linalg.solve_triangular is its successor.
+
+    >>> b = facula.tensor([[2.0], [5.0]])
+    >>> facula.triangular_solve(b, facula.tensor([[2.0, 0.0], [1.0, 4.0]]), upper=False).solution
+    tensor([[1.],
+            [1.]])
+    >>> b.triangular_solve(facula.tensor([[2.0, 0.0], [1.0, 4.0]]), upper=False).solution
+    tensor([[1.],
+            [1.]])
+    """
     square("triangular_solve", A)
     matrix("triangular_solve", input, A)
     solved = solve_triangular(A.mT if transpose else A, input, upper=upper != transpose, unitriangular=unitriangular)
@@ -165,7 +205,16 @@ def triangular_solve(input, A, upper=True, transpose=False, unitriangular=False,
 
 
 def cholesky_solve(input, input2, upper=False, *, out=None) -> Tensor:
-    """X in A X = input from A's Cholesky factor L, which is input2: A = L L^H, or L^H L if upper. The gradient of L is that of the product of whole matrices, as PyTorch's."""
+    """X in A X = input from A's Cholesky factor L, which is input2: A = L L^H, or L^H L if upper. The gradient of L is that of the product of whole matrices, as PyTorch's.
+
+    >>> b = facula.tensor([[4.0], [16.0]])
+    >>> facula.cholesky_solve(b, facula.tensor([[2.0, 0.0], [0.0, 4.0]]))
+    tensor([[1.],
+            [1.]])
+    >>> b.cholesky_solve(facula.tensor([[2.0, 0.0], [0.0, 4.0]]))
+    tensor([[1.],
+            [1.]])
+    """
     square("cholesky_solve", input2)
     matrix("cholesky_solve", input, input2)
     _fit("cholesky_solve", input2, input)
@@ -173,7 +222,16 @@ def cholesky_solve(input, input2, upper=False, *, out=None) -> Tensor:
 
 
 def cholesky_inverse(input, upper=False, *, out=None) -> Tensor:
-    """The inverse of A from its Cholesky factor."""
+    """The inverse of A from its Cholesky factor.
+
+    >>> factor = facula.tensor([[2.0, 0.0], [0.0, 4.0]])
+    >>> facula.cholesky_inverse(factor)
+    tensor([[0.2500, 0.0000],
+            [0.0000, 0.0625]])
+    >>> factor.cholesky_inverse()
+    tensor([[0.2500, 0.0000],
+            [0.0000, 0.0625]])
+    """
     L = input
     square("cholesky_inverse", L)
     if L.numel() and not _dispatch.listened() and not L.is_meta:
@@ -218,7 +276,13 @@ def _create_broadcast(*shapes):
 
 
 def lu_solve(LU, pivots, B, *, left=True, adjoint=False, out=None) -> Tensor:
-    """X in A X = B from lu_factor's results; left=False: X A = B; adjoint: with A's conjugate transpose."""
+    """X in A X = B from lu_factor's results; left=False: X A = B; adjoint: with A's conjugate transpose.
+
+    >>> LU, pivots = facula.linalg.lu_factor(facula.tensor([[4.0, 0.0], [0.0, 16.0]]))
+    >>> facula.linalg.lu_solve(LU, pivots, facula.tensor([[4.0], [16.0]]))
+    tensor([[1.],
+            [1.]])
+    """
     square("linalg.lu_solve", LU)
     matrix("linalg.lu_solve", LU, B)
     if pivots.dtype.name != "int32":
@@ -243,7 +307,16 @@ def lu_solve(LU, pivots, B, *, left=True, adjoint=False, out=None) -> Tensor:
 
 
 def lu_solve_(input, LU_data, LU_pivots, *, out=None):
-    """X in A X = input from lu_factor's results."""
+    """X in A X = input from lu_factor's results.
+
+    >>> b = facula.tensor([[4.0], [16.0]])
+    >>> facula.lu_solve(b, *facula.linalg.lu_factor(facula.tensor([[4.0, 0.0], [0.0, 16.0]])))
+    tensor([[1.],
+            [1.]])
+    >>> b.lu_solve(*facula.linalg.lu_factor(facula.tensor([[4.0, 0.0], [0.0, 16.0]])))
+    tensor([[1.],
+            [1.]])
+    """
     return lu_solve(LU_data, LU_pivots, input, out=out)
 
 
@@ -251,7 +324,14 @@ lu_solve_.__name__ = "lu_solve"
 
 
 def ldl_solve(LD, pivots, B, *, hermitian=False, out=None) -> Tensor:
-    """X in A X = B from ldl_factor's results."""
+    """X in A X = B from ldl_factor's results.
+
+    >>> A = facula.tensor([[2.0, 1.0], [1.0, 3.0]])
+    >>> LD, pivots = facula.linalg.ldl_factor(A)
+    >>> facula.linalg.ldl_solve(LD, pivots, facula.tensor([[3.0], [4.0]]))
+    tensor([[1.],
+            [1.]])
+    """
     square("linalg.ldl_solve", LD)
     matrix("linalg.ldl_solve", LD, B)
     if pivots.dtype.kind != 1:
@@ -271,6 +351,10 @@ def lstsq(A, B, rcond=None, *, driver=None, out=None):
     residuals: |A X - B|^2 by column where m > n and every A has full rank, else empty. rank and singular_values are of the drivers
     that find them (gelsy finds no singular values, gels neither), else empty.
     rcond: singular values up to rcond * largest count as 0; eps * max(m, n) unless given.
+
+    >>> facula.linalg.lstsq(facula.tensor([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]]), facula.tensor([[1.0], [3.0], [5.0]])).solution
+    tensor([[1.],
+            [2.]])
     """
     check("linalg.lstsq", A)
     if A.dim() < 2:
@@ -309,7 +393,11 @@ def lstsq(A, B, rcond=None, *, driver=None, out=None):
 
 
 def tensorinv(A, ind=2, *, out=None) -> Tensor:
-    """The inverse of tensordot with A: A's first `ind` dims against the rest, whose sizes must multiply to the same."""
+    """The inverse of tensordot with A: A's first `ind` dims against the rest, whose sizes must multiply to the same.
+
+    >>> facula.linalg.tensorinv(2 * facula.eye(4).view(2, 2, 4)).shape
+    torch.Size([4, 2, 2])
+    """
     check("linalg.tensorinv", A)
     check_kind("linalg.tensorinv", "ind", 1, "int", ind)
     if ind <= 0:
@@ -323,7 +411,11 @@ def tensorinv(A, ind=2, *, out=None) -> Tensor:
 
 
 def tensorsolve(A, B, dims=None, *, out=None) -> Tensor:
-    """X in tensordot(A, X, X.ndim) = B; dims of A are moved to its end first."""
+    """X in tensordot(A, X, X.ndim) = B; dims of A are moved to its end first.
+
+    >>> facula.linalg.tensorsolve(2 * facula.eye(4).view(2, 2, 4), facula.tensor([[2.0, 4.0], [6.0, 8.0]]))
+    tensor([1., 2., 3., 4.])
+    """
     check("linalg.tensorsolve", A, B)
     if dims is not None:
         A = movedim(A, tuple(dims), tuple(range(A.dim() - len(dims), A.dim())))

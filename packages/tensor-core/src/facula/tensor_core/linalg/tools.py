@@ -8,7 +8,14 @@ from facula.tensor_core._tensor import Tensor
 
 
 class LinAlgError(RuntimeError):
-    """A problem that the values have, not the call: a singular matrix, one that is not positive definite."""
+    """A problem that the values have, not the call: a singular matrix, one that is not positive definite.
+
+    >>> try:
+    ...     facula.linalg.inv(facula.zeros(2, 2))
+    ... except facula.linalg.LinAlgError as error:
+    ...     print(str(error).split(",")[0])
+    linalg.inv: The diagonal element 1 is zero
+    """
 
 
 def check(name, *tensors, floating=True):

@@ -142,7 +142,14 @@ def _copied():
 
 
 def as_tensor(data, dtype=None, device=None):
-    """data as a tensor, sharing memory where it can."""
+    """data as a tensor, sharing memory where it can.
+
+    >>> x = facula.tensor([1, 2])
+    >>> facula.as_tensor(x) is x
+    True
+    >>> facula.as_tensor([1, 2], dtype=facula.float32)
+    tensor([1., 2.])
+    """
     if isinstance(data, Tensor):
         return data if dtype is None and device is None else data.to(device=device, dtype=dtype)
     if hasattr(data, "__array__") or hasattr(data, "__array_interface__"):
@@ -155,6 +162,11 @@ def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=False):
     """obj (a tensor, array, DLPack object, buffer, number or sequence) as a tensor that shares its memory where that can be.
 
     copy=True forces a copy, copy=False raises ValueError where one is needed.
+
+    >>> facula.asarray([1, 2])
+    tensor([1, 2])
+    >>> facula.asarray(bytearray([1, 2]), dtype=facula.uint8)
+    tensor([1, 2], dtype=torch.uint8)
     """
     if isinstance(obj, Tensor):
         shared = obj

@@ -101,7 +101,12 @@ def __dlpack_device__(self):
 
 
 def to_dlpack(tensor):
-    """A capsule of the old kind over the tensor's memory; from_dlpack of any library takes it once."""
+    """A capsule of the old kind over the tensor's memory; from_dlpack of any library takes it once.
+
+    >>> capsule = facula.to_dlpack(facula.tensor([1, 2]))
+    >>> facula.from_dlpack(capsule)
+    tensor([1, 2])
+    """
     if not isinstance(tensor, Tensor):
         raise TypeError(f"to_dlpack: expected a Tensor, not {type(tensor).__name__}.")
     return capsule(tensor, False)

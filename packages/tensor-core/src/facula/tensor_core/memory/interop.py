@@ -103,7 +103,11 @@ def beside_array(tensor, array, division=False):
 
 
 def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
-    """A 1-d tensor over a buffer's memory, from byte `offset` on."""
+    """A 1-d tensor over a buffer's memory, from byte `offset` on.
+
+    >>> facula.frombuffer(bytearray([1, 0, 2, 0]), dtype=facula.int16)
+    tensor([1, 2], dtype=torch.int16)
+    """
     try:
         view = memoryview(buffer)
     except TypeError:
@@ -135,7 +139,13 @@ def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
 def numpy(self, *, force=False):
     """The tensor as a NumPy array over the same memory.
 
-    Raises RuntimeError for a tensor that requires grad (unless force, or where nothing is recorded) or is a conjugate or negative view (unless force), TypeError for bfloat16, which NumPy lacks."""
+    Raises RuntimeError for a tensor that requires grad (unless force, or where nothing is recorded) or is a conjugate or negative view (unless force), TypeError for bfloat16, which NumPy lacks.
+
+    >>> x = facula.zeros(2)
+    >>> x.numpy()[0] = 5
+    >>> x
+    tensor([5., 0.])
+    """
     if self.requires_grad and not force and _recording():
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
     if not force:
@@ -192,7 +202,11 @@ def lent_array(tensor):
 
 
 def to_numpy(self):
-    """numpy(): the name that pandas and matplotlib look for."""
+    """numpy(): the name that pandas and matplotlib look for.
+
+    >>> facula.tensor([1, 2]).to_numpy()
+    array([1, 2])
+    """
     return numpy(self)
 
 
@@ -295,7 +309,13 @@ def channels_last_strides(shape):
 
 
 def type(self, dtype=None, non_blocking=False):
-    """The tensor's type as a string, or the tensor in another dtype."""
+    """The tensor's type as a string, or the tensor in another dtype.
+
+    >>> facula.tensor([1.0]).type()
+    'torch.FloatTensor'
+    >>> facula.tensor([1.0]).type(facula.int64)
+    tensor([1])
+    """
     if dtype is None:
         return f"torch.{self.dtype.scalar_type}Tensor"
     if isinstance(dtype, str):
@@ -311,7 +331,12 @@ def type(self, dtype=None, non_blocking=False):
 
 
 def contiguous(self, memory_format=None):
-    """The tensor itself if it lies in memory in the order of its dims (or the memory format), else a copy that does."""
+    """The tensor itself if it lies in memory in the order of its dims (or the memory format), else a copy that does.
+
+    >>> x = facula.zeros(2, 3).t()
+    >>> x.is_contiguous(), x.contiguous().is_contiguous()
+    (False, True)
+    """
     fmt = 0 if memory_format is None else _format("contiguous", memory_format)
     if fmt == 1 and not self.is_contiguous():
         raise RuntimeError("contiguous: preserve memory format is unsupported by the contiguous operator. Name the format, or use clone().")
@@ -319,11 +344,22 @@ def contiguous(self, memory_format=None):
 
 
 def cpu(self, memory_format=None):
-    """The tensor on the CPU."""
+    """The tensor on the CPU.
+
+    >>> facula.tensor([1, 2]).cpu()
+    tensor([1, 2])
+    """
     return self if memory_format is None and self.device is _CPU else to(self, "cpu")
 
 
 def cuda(self, device=None, non_blocking=False, memory_format=None):
+    """A copy in the memory of a GPU. Raises AssertionError: there is none.
+
+    >>> facula.ones(2).cuda()
+    Traceback (most recent call last):
+        ...
+    AssertionError: Torch not compiled with CUDA enabled: this build of facula has no CUDA backend. Use device='cpu'.
+    """
     return to(self, "cuda")
 
 
@@ -338,7 +374,7 @@ def _converter(name, d):
             raise
 
     convert.__name__ = convert.__qualname__ = name
-    convert.__doc__ = f"to(facula.{d.name})."
+    convert.__doc__ = f"to(facula.{d.name}).\n\n    >>> facula.tensor([0, 1]).{name}().dtype\n    torch.{d.name}\n    "
     return convert
 
 

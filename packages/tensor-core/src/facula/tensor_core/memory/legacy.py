@@ -47,7 +47,11 @@ def construct(cls, *data, size=None, device=None):
 
 
 def new(self, *data, size=None, device=None):
-    """Tensor(...) with this tensor's dtype."""
+    """Tensor(...) with this tensor's dtype.
+
+    >>> facula.ones(1, dtype=facula.float64).new([1, 2]).dtype
+    torch.float64
+    """
     return made("new", data if size is None else tuple(size), self.dtype, device)
 
 
@@ -61,12 +65,18 @@ class _TensorType(type):
         return made(cls.__name__, data, cls.dtype, device)
 
 
-TYPES = {name: _TensorType(name, (), {"dtype": d, "__module__": "facula", "__doc__": f"Tensors of {d}, called like the old constructor."}) for name, d in _TYPES.items()}
+TYPES = {name: _TensorType(name, (), {"dtype": d, "__module__": "facula", "__doc__": f"Tensors of {d}, called like the old constructor.\n\n>>> facula.{name}([0, 1]).dtype\n{d}\n"}) for name, d in _TYPES.items()}
 globals().update(TYPES)
 
 
 def set_default_tensor_type(t):
-    """Set the default dtype by a tensor type or its name, such as FloatTensor. Raises TypeError for what is none."""
+    """Set the default dtype by a tensor type or its name, such as FloatTensor. Raises TypeError for what is none.
+
+    >>> facula.set_default_tensor_type(facula.DoubleTensor)
+    >>> facula.ones(1).dtype
+    torch.float64
+    >>> facula.set_default_tensor_type("torch.FloatTensor")
+    """
     found = TYPES.get(t.rpartition(".")[2]) if isinstance(t, str) else t
     if found not in TYPES.values():
         raise TypeError(f"set_default_tensor_type: invalid type object {t!r}. Use facula.set_default_dtype.")

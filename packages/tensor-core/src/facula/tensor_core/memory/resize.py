@@ -73,7 +73,12 @@ def resize_(self, *sizes, size=None, memory_format=None):
 
 
 def resize_as_(input, the_template, *, memory_format=None):
-    """resize_ to the template's shape. In place."""
+    """resize_ to the template's shape. In place.
+
+    >>> facula.tensor([1, 2, 3, 4]).resize_as_(facula.zeros(2, 2))
+    tensor([[1, 2],
+            [3, 4]])
+    """
     want_tensor("resize_as_", "the_template", 1, the_template)
     if memory_format is _types.preserve_format:
         memory_format = {2: _types.channels_last, 3: _types.channels_last_3d}.get(lib.fc_suggested_format(the_template._h))

@@ -133,7 +133,11 @@ class _Common:
 
 
 class UntypedStorage(_Common):
-    """Memory as bytes: UntypedStorage(nbytes), or UntypedStorage([1, 2, 255]). Tensors over it see what is written to it."""
+    """Memory as bytes: UntypedStorage(nbytes), or UntypedStorage([1, 2, 255]). Tensors over it see what is written to it.
+
+    >>> facula.UntypedStorage([1, 2, 255]).nbytes()
+    3
+    """
 
     def __init__(self, *data, device=None):
         if len(data) > 1:
@@ -278,7 +282,11 @@ def _dtype_of(word):
 
 
 class TypedStorage(_Common):
-    """Memory as elements of a dtype: TypedStorage(size, dtype=...), TypedStorage([1.0, 2.0], dtype=...), or over an UntypedStorage."""
+    """Memory as elements of a dtype: TypedStorage(size, dtype=...), TypedStorage([1.0, 2.0], dtype=...), or over an UntypedStorage.
+
+    >>> facula.TypedStorage([1.0, 2.0], dtype=facula.float32).tolist()
+    [1.0, 2.0]
+    """
 
     def __init__(self, *data, wrap_storage=None, dtype=None, device=None, _internal=False):
         from facula.tensor_core import _state
@@ -413,7 +421,7 @@ class _StorageType(type):
         return TypedStorage(wrap_storage=of(mapped(filename, shared, size, cls.dtype)), dtype=cls.dtype)
 
 
-TYPES = {name: _StorageType(name, (), {"dtype": d, "__module__": "facula", "__doc__": f"TypedStorage of {d}."}) for name, d in STORAGES.items()}
+TYPES = {name: _StorageType(name, (), {"dtype": d, "__module__": "facula", "__doc__": f"TypedStorage of {d}.\n\n>>> facula.{name}([0, 1]).dtype\n{d}\n"}) for name, d in STORAGES.items()}
 globals().update(TYPES)
 
 
@@ -421,17 +429,29 @@ globals().update(TYPES)
 
 
 def untyped_storage(self):
-    """The memory that the tensor looks into, as bytes."""
+    """The memory that the tensor looks into, as bytes.
+
+    >>> facula.ones(3).untyped_storage().nbytes()
+    12
+    """
     return of(self)
 
 
 def storage(self):
-    """The memory that the tensor looks into, as elements of its dtype."""
+    """The memory that the tensor looks into, as elements of its dtype.
+
+    >>> facula.tensor([1, 2]).storage().tolist()
+    [1, 2]
+    """
     return TypedStorage(wrap_storage=of(self), dtype=self.dtype)
 
 
 def storage_type(self):
-    """The class that a storage of its dtype goes by."""
+    """The class that a storage of its dtype goes by.
+
+    >>> facula.ones(1).storage_type().__name__
+    'FloatStorage'
+    """
     return TYPES.get(self.storage().type().rpartition(".")[2], TypedStorage)
 
 

@@ -58,7 +58,14 @@ def mapped(filename, shared, size, dtype):
 
 
 def from_file(filename, shared=None, size=0, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False):
-    """A 1-d tensor of `size` elements over a file's bytes. shared: the file grows where needed, and writes go to it."""
+    """A 1-d tensor of `size` elements over a file's bytes. shared: the file grows where needed, and writes go to it.
+
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile() as file:
+    ...     _ = file.write(bytes([1, 2, 3])), file.flush()
+    ...     print(facula.from_file(file.name, size=3, dtype=facula.uint8))
+    tensor([1, 2, 3], dtype=torch.uint8)
+    """
     from facula.tensor_core import _state
 
     _create.plain(layout, pin_memory)

@@ -85,7 +85,12 @@ def randint(
     *args: Any, low: int | None = None, high: int | None = None, size: Any = None, generator: Generator | None = None,
     out: Tensor | None = None, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
-    """Integers uniform in [low, high): randint(high, size) or randint(low, high, size)."""
+    """Integers uniform in [low, high): randint(high, size) or randint(low, high, size).
+
+    >>> _ = facula.manual_seed(0)
+    >>> facula.randint(0, 10, (4,))
+    tensor([4, 9, 3, 0])
+    """
     if len(args) in (2, 3) and low is high is size is generator is out is layout is device is None and not (requires_grad or pin_memory) and (dtype is None or dtype in (int64, int32)):
         start, to, shape = args if len(args) == 3 else (0, *args)
         limit = 2**31 if dtype is int32 else 2**63 - 1
@@ -113,7 +118,14 @@ def randperm(
     n: int, *, generator: Generator | None = None, out: Tensor | None = None, dtype: Any = None, layout: Any = None, device: Any = None,
     requires_grad: bool = False, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
-    """A permutation of 0 .. n - 1, int64 unless `dtype` says otherwise."""
+    """A permutation of 0 .. n - 1, int64 unless `dtype` says otherwise.
+
+    >>> _ = facula.manual_seed(0)
+    >>> facula.randperm(5)
+    tensor([4, 0, 1, 3, 2])
+    >>> facula.randperm(5).sort().values
+    tensor([0, 1, 2, 3, 4])
+    """
     if type(n) is not int:
         check("randperm", "n", 0, "int", n)
     require(n >= 0, f"randperm: Trying to create tensor with negative dimension {n}: [{n}]. Pass n >= 0.")
@@ -128,7 +140,11 @@ def rand_like(
     input: Tensor, *, generator: Generator | None = None, dtype: Any = None, layout: Any = None, device: Any = None,
     requires_grad: bool = False, memory_format: Any = None, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
-    """Numbers uniform in [0, 1), of input's shape, dtype and strides unless said otherwise."""
+    """Numbers uniform in [0, 1), of input's shape, dtype and strides unless said otherwise.
+
+    >>> facula.rand_like(facula.zeros(2, 3)).shape
+    torch.Size([2, 3])
+    """
     tensor = empty_like(input, dtype=dtype, layout=layout, device=device, memory_format=memory_format, pin_memory=pin_memory)
     return _finished(_ops.uniform_(tensor, 0.0, 1.0, generator=checked("rand_like", generator)), requires_grad)
 
@@ -137,7 +153,11 @@ def randn_like(
     input: Tensor, *, generator: Generator | None = None, dtype: Any = None, layout: Any = None, device: Any = None,
     requires_grad: bool = False, memory_format: Any = None, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
-    """Normal numbers of input's shape, dtype and strides unless said otherwise."""
+    """Normal numbers of input's shape, dtype and strides unless said otherwise.
+
+    >>> facula.randn_like(facula.zeros(2, 3)).shape
+    torch.Size([2, 3])
+    """
     tensor = empty_like(input, dtype=dtype, layout=layout, device=device, memory_format=memory_format, pin_memory=pin_memory)
     return _finished(_ops.normal_(tensor, 0.0, 1.0, generator=checked("randn_like", generator)), requires_grad)
 
@@ -146,7 +166,11 @@ def randint_like(
     input: Tensor, *args: int, low: int | None = None, high: int | None = None, generator: Generator | None = None, dtype: Any = None,
     layout: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
-    """Integers uniform in [low, high), of input's shape and dtype: randint_like(input, high) or (input, low, high)."""
+    """Integers uniform in [low, high), of input's shape and dtype: randint_like(input, high) or (input, low, high).
+
+    >>> facula.randint_like(facula.zeros(2, 3), 10).shape
+    torch.Size([2, 3])
+    """
     if type(input) is Tensor and low is high is generator is dtype is layout is device is memory_format is None and not (requires_grad or pin_memory) and input.dtype.kind in (1, 2) and input.dtype.name not in _WIDE and all([type(b) is int for b in args]):
         start, to = args if len(args) == 2 else (0, args[0]) if len(args) == 1 else (0, 0)
         if -128 * input.dtype.is_signed <= start < to <= 128:  # the common case, flat: what every dtype of integers holds
@@ -178,7 +202,14 @@ def _drawn(row, input, generator, complaint, flat=False):
 
 
 def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | None = None, out: Tensor | None = None) -> Tensor:
-    """1 with the probability that stands in input, else 0, in input's dtype; with `p`, input gives only shape and dtype."""
+    """1 with the probability that stands in input, else 0, in input's dtype; with `p`, input gives only shape and dtype.
+
+    >>> p = facula.tensor([0.0, 1.0, 1.0])
+    >>> facula.bernoulli(p)
+    tensor([0., 1., 1.])
+    >>> p.bernoulli()
+    tensor([0., 1., 1.])
+    """
     if p is not None:
         result = _finished(bernoulli_(facula.empty_like(input), p, generator=generator), False)
     else:
@@ -190,7 +221,11 @@ def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | N
 
 
 def bernoulli_(self: Tensor, p: float | Tensor = 0.5, *, generator: Generator | None = None) -> Tensor:
-    """self, filled with 1 with probability p (a number, or a tensor that broadcasts to self) and 0 otherwise."""
+    """self, filled with 1 with probability p (a number, or a tensor that broadcasts to self) and 0 otherwise.
+
+    >>> facula.zeros(3).bernoulli_(1.0)
+    tensor([1., 1., 1.])
+    """
     checked("bernoulli_", generator)
     if isinstance(p, Tensor):
         order = sorted(range(self.dim()), key=self.stride, reverse=True)  # draws go in the order of self's memory
@@ -202,7 +237,11 @@ def bernoulli_(self: Tensor, p: float | Tensor = 0.5, *, generator: Generator | 
 
 
 def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
-    """Poisson numbers, each of the rate that stands in input."""
+    """Poisson numbers, each of the rate that stands in input.
+
+    >>> facula.poisson(facula.tensor([0.0, 0.0]))
+    tensor([0., 0.])
+    """
     complaint = "poisson: invalid Poisson rate, expected rate to be non-negative: input holds negative numbers or NaN. Clamp them."
     return _drawn("draw_poisson_", input, generator, complaint, flat=True)
 
@@ -244,7 +283,12 @@ def normal(
     mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Generator | None = None, out: Tensor | None = None, dtype: Any = None,
     layout: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
-    """Normal numbers: mean and std are tensors that broadcast, one tensor and a number, or numbers with a `size`."""
+    """Normal numbers: mean and std are tensors that broadcast, one tensor and a number, or numbers with a `size`.
+
+    >>> _ = facula.manual_seed(0)
+    >>> facula.normal(0.0, 1.0, (2,))
+    tensor([ 1.5410, -0.2934])
+    """
     tensors = [t for t in (mean, std) if isinstance(t, Tensor)]
     if tensors and size is not None and not any(t.dim() for t in tensors):
         mean, std = (v.item() if isinstance(v, Tensor) else v for v in (mean, std))
@@ -292,6 +336,12 @@ def multinomial(
     """Indices drawn with the probabilities (weights, up to a factor) of input's rows.
 
     input: (C,) or (N, C), floating, not negative. Result: int64, (num_samples,) or (N, num_samples).
+
+    >>> weights = facula.tensor([0.0, 1.0])
+    >>> facula.multinomial(weights, 1)
+    tensor([1])
+    >>> weights.multinomial(1)
+    tensor([1])
     """
     if input.dim() not in (1, 2):
         raise ShapeError(f"multinomial: prob_dist must be 1 or 2 dim, it has {input.dim()} (input: {tuple(input.shape)}). Reshape it.")

@@ -68,7 +68,12 @@ def uniform_(self: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: Ge
 
 
 def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Generator | None = None) -> Tensor:
-    """self, filled with normal numbers."""
+    """self, filled with normal numbers.
+
+    >>> _ = facula.manual_seed(0)
+    >>> facula.zeros(2).normal_()
+    tensor([ 1.5410, -0.2934])
+    """
     if type(mean) is not float or type(std) is not float:
         _floats("normal_", {"mean": mean, "std": std})
     if not std >= 0:
@@ -103,6 +108,9 @@ def random_(self: Tensor, *bounds: int | None, generator: Generator | None = Non
     """self, filled with integers: random_() up to the largest that the dtype holds, random_(to), random_(from, to).
 
     Float dtypes count: their largest is 2**digits. `to` is excluded; None means one past the largest.
+
+    >>> bool((facula.zeros(100).random_(3, 6) < 6).all())
+    True
     """
     checked("random_", generator)
     if named:
@@ -145,21 +153,33 @@ def random_(self: Tensor, *bounds: int | None, generator: Generator | None = Non
 
 
 def exponential_(self: Tensor, lambd: float = 1.0, *, generator: Generator | None = None) -> Tensor:
-    """self, filled with exponential numbers of rate lambd."""
+    """self, filled with exponential numbers of rate lambd.
+
+    >>> bool((facula.zeros(100).exponential_(2.0) >= 0).all())
+    True
+    """
     if not lambd > 0:
         raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}. Choose a positive rate.")
     return _ops.exponential_(self, float(lambd), generator=checked("exponential_", generator))
 
 
 def geometric_(self: Tensor, p: float, *, generator: Generator | None = None) -> Tensor:
-    """self, filled with the number of trials up to the first success of probability p."""
+    """self, filled with the number of trials up to the first success of probability p.
+
+    >>> bool((facula.zeros(100).geometric_(0.5) >= 1).all())
+    True
+    """
     if not 0 < p < 1:
         raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p:g}. Clamp it.")
     return _ops.geometric_(self, float(p), generator=checked("geometric_", generator))
 
 
 def cauchy_(self: Tensor, median: float = 0.0, sigma: float = 1.0, *, generator: Generator | None = None) -> Tensor:
-    """self, filled with Cauchy numbers."""
+    """self, filled with Cauchy numbers.
+
+    >>> facula.zeros(3).cauchy_().isfinite()
+    tensor([True, True, True])
+    """
     if type(median) is not float or type(sigma) is not float:
         _floats("cauchy_", {"median": median, "sigma": sigma})
     if not sigma > 0:
@@ -168,7 +188,11 @@ def cauchy_(self: Tensor, median: float = 0.0, sigma: float = 1.0, *, generator:
 
 
 def log_normal_(self: Tensor, mean: float = 1.0, std: float = 2.0, *, generator: Generator | None = None) -> Tensor:
-    """self, filled with numbers whose logarithm is normal with this mean and std."""
+    """self, filled with numbers whose logarithm is normal with this mean and std.
+
+    >>> bool((facula.zeros(100).log_normal_() > 0).all())
+    True
+    """
     if type(mean) is not float or type(std) is not float:
         _floats("log_normal_", {"mean": mean, "std": std})
     if not std > 0:

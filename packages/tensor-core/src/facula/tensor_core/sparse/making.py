@@ -85,7 +85,13 @@ def _check(indices, values, size):
 
 
 def to_sparse(self, sparse_dim=None, *, layout=None, blocksize=None, dense_dim=None):
-    """The nonzero elements as a coalesced sparse tensor; with sparse_dim, the slices of the last dims that have one."""
+    """The nonzero elements as a coalesced sparse tensor; with sparse_dim, the slices of the last dims that have one.
+
+    >>> x = facula.tensor([[0, 0], [7, 0]]).to_sparse()
+    >>> x.indices(), x.values()
+    (tensor([[1],
+            [0]]), tensor([7]))
+    """
     check_blocks("to_sparse", blocksize, None)
     if layout is not None and layout is not sparse_coo:
         check_blocks("to_sparse", None, dense_dim)
@@ -129,7 +135,13 @@ def blank(name, size, dtype, layout, device, pin_memory):
 
 
 def sparse_mask(self, mask):
-    """The elements of self where `mask`, a sparse tensor of the same size, lists one."""
+    """The elements of self where `mask`, a sparse tensor of the same size, lists one.
+
+    >>> mask = facula.tensor([[1, 0], [0, 1]]).to_sparse()
+    >>> facula.tensor([[1.0, 2.0], [3.0, 4.0]]).sparse_mask(mask).to_dense()
+    tensor([[1., 0.],
+            [0., 4.]])
+    """
     want_tensor("sparse_mask", "mask", 0, mask)
     if not isinstance(mask, Sparse):
         raise NotImplementedError(f"sparse_mask: the mask must be a sparse tensor in coordinate form, got layout {mask.layout}. Convert with to_sparse().")
@@ -143,16 +155,22 @@ def sparse_mask(self, mask):
 
 def _strided(name):
     def method(self, *args, **kwargs):
-        """Of sparse tensors alone; raises RuntimeError for others."""
-        raise RuntimeError(f"{name}: expected sparse coordinate tensor layout but got Strided. Convert with to_sparse().")
+        raise RuntimeError(refusal)
 
     method.__name__ = name
+    refusal = f"{name}: expected sparse coordinate tensor layout but got Strided. Convert with to_sparse()."
+    method.__doc__ = f"Of sparse tensors alone; raises RuntimeError for others.\n\n    >>> facula.ones(2).{name}()\n    Traceback (most recent call last):\n        ...\n    RuntimeError: {refusal}\n    "
     return method
 
 
 def _compressed(name):
     def method(self, *args, **kwargs):
-        """The matrix with its rows (csr) or columns (csc) compressed."""
+        """The matrix with its rows (csr) or columns (csc) compressed.
+
+        >>> x = facula.tensor([[0, 7], [0, 0]])
+        >>> x.to_sparse_csr().crow_indices(), x.to_sparse_csc().ccol_indices()
+        (tensor([0, 1, 1]), tensor([0, 0, 1]))
+        """
         from facula.tensor_core.sparse import rows as _sparse_rows
 
         return getattr(_sparse_rows, name)(self, *args, **kwargs)
@@ -172,14 +190,41 @@ def _asked(name, strided):
     return method
 
 
+def _to_dense(self, dtype=None, *, masked_grad=None):
+    """The tensor itself, or in another dtype; of a sparse tensor, with its zeros.
+
+    >>> facula.tensor([[0, 7]]).to_sparse().to_dense()
+    tensor([[0, 7]])
+    """
+    return self if dtype is None else self.to(dtype)
+
+
+def _sparse_dim(self):
+    """How many leading dims are listed by indices: 0 where the tensor is not sparse.
+
+    >>> facula.zeros(2, 3).sparse_dim(), facula.zeros(2, 3).to_sparse().sparse_dim()
+    (0, 2)
+    """
+    return 0
+
+
+def _dense_dim(self):
+    """How many dims the values have besides: all where the tensor is not sparse.
+
+    >>> facula.zeros(2, 3).dense_dim(), facula.zeros(2, 3).to_sparse(1).dense_dim()
+    (2, 1)
+    """
+    return self.dim()
+
+
 METHODS = {
     "to_sparse": to_sparse,
     "to_sparse_csr": _compressed("to_sparse_csr"),
     "to_sparse_csc": _compressed("to_sparse_csc"),
-    "to_dense": lambda self, dtype=None, *, masked_grad=None: self if dtype is None else self.to(dtype),
+    "to_dense": _to_dense,
     "sparse_mask": sparse_mask,
-    "sparse_dim": lambda self: 0,
-    "dense_dim": lambda self: self.dim(),
+    "sparse_dim": _sparse_dim,
+    "dense_dim": _dense_dim,
     **{name: _strided(name) for name in ("coalesce", "is_coalesced", "indices", "values", "_indices", "_values", "_nnz", "crow_indices", "col_indices", "ccol_indices", "row_indices")},
 }
 METHODS = {name: _asked(name, method) for name, method in METHODS.items()}

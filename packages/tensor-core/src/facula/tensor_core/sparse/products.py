@@ -62,6 +62,9 @@ def sspaddmm(input, mat1, mat2, *, beta=1, alpha=1, out=None):
     >>> facula.sspaddmm(a, a, facula.eye(2), alpha=10).to_dense()
     tensor([[ 0., 22.],
             [11.,  0.]])
+    >>> a.sspaddmm(a, facula.eye(2)).to_dense()
+    tensor([[0., 4.],
+            [2., 0.]])
     """
     want_tensor("sspaddmm", "input", 0, input)
     _matrices("sspaddmm", mat1, mat2)
@@ -121,6 +124,9 @@ def smm(input, mat2):
     >>> facula.smm(a, facula.tensor([[1.0], [5.0]])).to_dense()
     tensor([[10.],
             [ 0.]])
+    >>> a.smm(facula.tensor([[1.0], [5.0]])).to_dense()
+    tensor([[10.],
+            [ 0.]])
     """
     _matrices("smm", input, mat2)
     empty = make(_create.zeros((2, 0), dtype=BY_NAME["int64"]), _create.zeros((0,), dtype=input.dtype), (input.size(0), mat2.size(1)), True)
@@ -145,7 +151,12 @@ def _checked_size(name, self, size, sparse_dim, dense_dim):
 
 
 def sparse_resize_(self, size, sparse_dim, dense_dim):
-    """Another size around the same elements; it may only grow where there are any. In place."""
+    """Another size around the same elements; it may only grow where there are any. In place.
+
+    >>> x = facula.tensor([[0, 7]]).to_sparse()
+    >>> x.sparse_resize_((3, 2), 2, 0).shape
+    torch.Size([3, 2])
+    """
     _checked_size("sparse_resize_", self, size, sparse_dim, dense_dim)
     if self._nnz():
         n, old = self.sparse_dim(), tuple(self.shape)
@@ -169,7 +180,12 @@ def sparse_resize_(self, size, sparse_dim, dense_dim):
 
 
 def sparse_resize_and_clear_(self, size, sparse_dim, dense_dim):
-    """Another size, and no elements. In place."""
+    """Another size, and no elements. In place.
+
+    >>> x = facula.tensor([[0, 7]]).to_sparse()
+    >>> x.sparse_resize_and_clear_((3, 2), 2, 0)._nnz()
+    0
+    """
     _checked_size("sparse_resize_and_clear_", self, size, sparse_dim, dense_dim)
     self._i = _create.zeros((sparse_dim, 0), dtype=BY_NAME["int64"])
     self._v = _create.zeros((0, *size[sparse_dim:]), dtype=self.dtype)
