@@ -48,21 +48,30 @@ static int fc_random_strided(int kind, fc_generator *gen, fc_tensor *self, int64
     return bad;
 }
 
+/* Draws whose dtype PyTorch looks at only where there is an element: of none they give none of any dtype. */
+static int fc_random_of_nothing(int kind, const fc_tensor *self)
+{
+    const int lenient = kind == FC_R_NORMAL || kind == FC_R_EXPONENTIAL || kind == FC_R_LOG_NORMAL || kind == FC_R_GEOMETRIC || kind == FC_R_BERNOULLI_OF;
+    return lenient && !self->numel && !fc_random_takes(kind, self->dtype);
+}
+
 fc_tensor *fc_random(int op, fc_tensor *self, fc_generator *gen, int64_t i0, int64_t i1, double d0, double d1)
 {
+    const int kind = fc_random_kind_of(op);
     int device, bad = 0;
     if (fc_check_operands(1, &self, &device))
         return NULL;
+    const int nothing = fc_random_of_nothing(kind, self);
     if (!fc_may_write(self))
         bad = fc_fail(FC_READONLY, 0, 0, 0, 0);
     else if (fc_overlaps_itself(self))
         bad = fc_fail(FC_OVERLAP, 0, 0, 0, 0);
-    else if (!fc_op_takes(op, self->dtype))
+    else if (!nothing && !fc_op_takes(op, self->dtype))
         bad = fc_fail(FC_DTYPE, self->dtype, 0, 0, 0);
-    else if (device != FC_META && self->contiguous)
-        bad = fc_random_run(fc_random_kind_of(op), gen, self->data, self, i0, i1, d0, d1);
+    else if (device != FC_META && self->contiguous && !nothing)
+        bad = fc_random_run(kind, gen, self->data, self, i0, i1, d0, d1);
     else if (device != FC_META && self->numel)
-        bad = fc_random_strided(fc_random_kind_of(op), gen, self, i0, i1, d0, d1);
+        bad = fc_random_strided(kind, gen, self, i0, i1, d0, d1);
     if (bad)
         return NULL;
     fc_bump(self);
