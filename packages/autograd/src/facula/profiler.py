@@ -23,7 +23,11 @@ __all__ = ["ProfilerAction", "ProfilerActivity", "profile", "record_function", "
 
 
 class ProfilerActivity(enum.Enum):
-    """What a profile listens to. Only the CPU is there."""
+    """What a profile listens to. Only the CPU is there.
+
+    >>> [activity.name for activity in facula.profiler.supported_activities()]
+    ['CPU']
+    """
 
     CPU = 0
     XPU = 1
@@ -34,7 +38,13 @@ class ProfilerActivity(enum.Enum):
 
 
 class ProfilerAction(enum.Enum):
-    """What happens in a step."""
+    """What happens in a step.
+
+    >>> facula.profiler.schedule(wait=1, warmup=1, active=2)(2)
+    <ProfilerAction.RECORD: 2>
+    >>> facula.profiler.ProfilerAction.NONE.name
+    'NONE'
+    """
 
     NONE = 0
     WARMUP = 1
@@ -88,7 +98,15 @@ def schedule(*, wait, warmup, active, repeat=0, skip_first=0, skip_first_wait=0)
 
 
 def tensorboard_trace_handler(dir_name, worker_name=None, use_gzip=False) -> Callable:
-    """For on_trace_ready: writes each trace to its own file in a folder, <worker>.<time>.pt.trace.json, for TensorBoard's profiler."""
+    """For on_trace_ready: writes each trace to its own file in a folder, <worker>.<time>.pt.trace.json, for TensorBoard's profiler.
+
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with facula.profiler.profile(on_trace_ready=facula.profiler.tensorboard_trace_handler(folder, "me")):
+    ...         _ = facula.ones(2).exp()
+    ...     print(os.listdir(folder)[0][:3])
+    me.
+    """
 
     def handler(prof) -> None:
         os.makedirs(dir_name, exist_ok=True)

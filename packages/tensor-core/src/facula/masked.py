@@ -97,14 +97,22 @@ def _wide(input, dtype):
 
 
 def sum(input, dim=None, *, keepdim=False, dtype=None, mask=None):
-    """The sum of the elements that count, over dims; of none 0."""
+    """The sum of the elements that count, over dims; of none 0.
+
+    >>> facula.masked.sum(facula.tensor([1.0, 5.0, 3.0]), 0, mask=facula.tensor([True, False, True]))
+    tensor(4.)
+    """
     if input.layout is not facula.strided:
         return reduced("sum", input, _dims(dim, input.dim()), bool(keepdim), _wide(input, dtype), mask, 0)
     return facula.sum(_filled("sum", input, mask, _zero), _dims(dim, input.dim()), bool(keepdim), dtype=_wide(input, dtype))
 
 
 def prod(input, dim=None, *, keepdim=False, dtype=None, mask=None):
-    """The product of the elements that count, over dims; of none 1."""
+    """The product of the elements that count, over dims; of none 1.
+
+    >>> facula.masked.prod(facula.tensor([2.0, 5.0, 3.0]), 0, mask=facula.tensor([True, False, True]))
+    tensor(6.)
+    """
     if input.layout is not facula.strided:
         return reduced("prod", input, _dims(dim, input.dim()), bool(keepdim), _wide(input, dtype), mask, 1)
     result = _filled("prod", input, mask, _one).to(_wide(input, dtype))
@@ -114,37 +122,61 @@ def prod(input, dim=None, *, keepdim=False, dtype=None, mask=None):
 
 
 def amax(input, dim=None, *, keepdim=False, dtype=None, mask=None):
-    """The largest of the elements that count, over dims; of none -inf, or the least integer."""
+    """The largest of the elements that count, over dims; of none -inf, or the least integer.
+
+    >>> facula.masked.amax(facula.tensor([1.0, 5.0, 3.0]), 0, mask=facula.tensor([True, False, True]))
+    tensor(3.)
+    """
     if input.layout is not facula.strided:
         return reduced("amax", input, _dims(dim, input.dim()), bool(keepdim), dtype, mask, _lowest("amax", input.dtype))
     return facula.amax(_filled("amax", input, mask, _lowest), _dims(dim, input.dim()), bool(keepdim)).to(dtype or input.dtype)
 
 
 def amin(input, dim=None, *, keepdim=False, dtype=None, mask=None):
-    """The smallest of the elements that count, over dims; of none inf, or the largest integer."""
+    """The smallest of the elements that count, over dims; of none inf, or the largest integer.
+
+    >>> facula.masked.amin(facula.tensor([1.0, 5.0, 3.0]), 0, mask=facula.tensor([False, True, True]))
+    tensor(3.)
+    """
     if input.layout is not facula.strided:
         return reduced("amin", input, _dims(dim, input.dim()), bool(keepdim), dtype, mask, _highest("amin", input.dtype))
     return facula.amin(_filled("amin", input, mask, _highest), _dims(dim, input.dim()), bool(keepdim)).to(dtype or input.dtype)
 
 
 def argmax(input, dim=None, *, keepdim=False, dtype=None, mask=None):
-    """Where the largest of the elements that count is, along dim. In input's dtype, unless dtype names another."""
+    """Where the largest of the elements that count is, along dim. In input's dtype, unless dtype names another.
+
+    >>> facula.masked.argmax(facula.tensor([1.0, 5.0, 3.0]), 0, mask=facula.tensor([True, False, True]))
+    tensor(2.)
+    """
     return facula.argmax(_filled("argmax", input, mask, _lowest), dim, bool(keepdim)).to(dtype or input.dtype)
 
 
 def argmin(input, dim=None, *, keepdim=False, dtype=None, mask=None):
-    """Where the smallest of the elements that count is, along dim. In input's dtype, unless dtype names another."""
+    """Where the smallest of the elements that count is, along dim. In input's dtype, unless dtype names another.
+
+    >>> facula.masked.argmin(facula.tensor([1.0, 5.0, 3.0]), 0, mask=facula.tensor([False, True, True]))
+    tensor(2.)
+    """
     return facula.argmin(_filled("argmin", input, mask, _highest), dim, bool(keepdim)).to(dtype or input.dtype)
 
 
 def logsumexp(input, dim=None, *, keepdim=False, dtype=None, mask=None):
-    """log(sum(exp(x))) of the elements that count, over dims."""
+    """log(sum(exp(x))) of the elements that count, over dims.
+
+    >>> facula.masked.logsumexp(facula.tensor([0.0, 5.0, 0.0]), 0, mask=facula.tensor([True, False, True]))
+    tensor(0.6931)
+    """
     filled = _filled("logsumexp", input, mask, lambda name, d: complex(-_INF) if d.is_complex else _lowest(name, d))
     return facula.logsumexp(filled, _dims(dim, input.dim()), keepdim=keepdim).to(dtype or input.dtype)
 
 
 def norm(input, ord=2.0, dim=None, *, keepdim=False, dtype=None, mask=None):
-    """The vector norm of the elements that count, over dims. linalg.vector_norm has the values of ord."""
+    """The vector norm of the elements that count, over dims. linalg.vector_norm has the values of ord.
+
+    >>> facula.masked.norm(facula.tensor([3.0, 7.0, 4.0]), 2.0, 0, mask=facula.tensor([True, False, True]))
+    tensor(5.)
+    """
     if ord == -_INF and mask is not None:
         assert input.is_floating_point(), f"input must be floating point, got {input.dtype}"
     filled = _filled("norm", input, mask, _highest if ord == -_INF else _zero)
@@ -152,7 +184,11 @@ def norm(input, ord=2.0, dim=None, *, keepdim=False, dtype=None, mask=None):
 
 
 def mean(input, dim=None, *, keepdim=False, dtype=None, mask=None):
-    """The mean of the elements that count, over dims; of none NaN. Of integers with a floating dtype only (ValueError)."""
+    """The mean of the elements that count, over dims; of none NaN. Of integers with a floating dtype only (ValueError).
+
+    >>> facula.masked.mean(facula.tensor([1.0, 5.0, 3.0]), 0, mask=facula.tensor([True, False, True]))
+    tensor(2.)
+    """
     source = "Input" if dtype is None else "Optional"
     dtype = dtype or input.dtype
     if dtype.kind < 2:
@@ -173,7 +209,11 @@ def _counted(input, dim, keepdim, mask):
 
 
 def median(input, dim=-1, *, keepdim=False, dtype=None, mask=None):
-    """The median of the elements that count, along dim; of none NaN, and of no integers a ValueError."""
+    """The median of the elements that count, along dim; of none NaN, and of no integers a ValueError.
+
+    >>> facula.masked.median(facula.tensor([1.0, 5.0, 3.0]), 0, mask=facula.tensor([True, False, True]))
+    tensor(1.)
+    """
     dtype = dtype or input.dtype
     (d,) = _dims(dim, input.dim())[:1]
     floating = input.is_floating_point()
@@ -187,7 +227,11 @@ def median(input, dim=-1, *, keepdim=False, dtype=None, mask=None):
 
 
 def var(input, dim=None, unbiased=None, *, correction=None, keepdim=False, dtype=None, mask=None):
-    """The variance of the elements that count, over dims: their squared distances from the mean by their number - correction (1)."""
+    """The variance of the elements that count, over dims: their squared distances from the mean by their number - correction (1).
+
+    >>> facula.masked.var(facula.tensor([1.0, 5.0, 3.0]), 0, unbiased=False, mask=facula.tensor([True, False, True]))
+    tensor(1.)
+    """
     assert unbiased is None or correction is None, "Only one of unbiased and correction may be given"
     correction = float(correction) if correction is not None else 0.0 if unbiased is False else 1.0
     _dense("std/var", input)
@@ -203,7 +247,11 @@ def var(input, dim=None, unbiased=None, *, correction=None, keepdim=False, dtype
 
 
 def std(input, dim=None, unbiased=None, *, correction=None, keepdim=False, dtype=None, mask=None):
-    """The square root of var."""
+    """The square root of var.
+
+    >>> facula.masked.std(facula.tensor([1.0, 5.0, 3.0]), 0, unbiased=False, mask=facula.tensor([True, False, True]))
+    tensor(1.)
+    """
     return facula.sqrt(var(input, dim, unbiased, correction=correction, keepdim=keepdim, dtype=dtype, mask=mask))
 
 
@@ -211,40 +259,68 @@ def std(input, dim=None, unbiased=None, *, correction=None, keepdim=False, dtype
 
 
 def cumsum(input, dim, *, dtype=None, mask=None):
-    """Running sums of the elements that count, along dim. In input's dtype, unless dtype names another."""
+    """Running sums of the elements that count, along dim. In input's dtype, unless dtype names another.
+
+    >>> facula.masked.cumsum(facula.tensor([1.0, 5.0, 3.0]), 0, mask=facula.tensor([True, False, True]))
+    tensor([1., 1., 4.])
+    """
     dtype = dtype or input.dtype
     return facula.cumsum(_filled("cumsum", input, mask, _zero), _dims(dim, input.dim())[0], dtype=dtype)
 
 
 def cumprod(input, dim, *, dtype=None, mask=None):
-    """Running products of the elements that count, along dim. In input's dtype, unless dtype names another."""
+    """Running products of the elements that count, along dim. In input's dtype, unless dtype names another.
+
+    >>> facula.masked.cumprod(facula.tensor([2.0, 5.0, 3.0]), 0, mask=facula.tensor([True, False, True]))
+    tensor([2., 2., 6.])
+    """
     dtype = dtype or input.dtype
     return facula.cumprod(_filled("cumprod", input, mask, _one), _dims(dim, input.dim())[0], dtype=dtype)
 
 
 def softmax(input, dim, *, dtype=None, mask=None):
-    """exp(x) / sum(exp(x)) of the elements that count, along dim; of the others 0."""
+    """exp(x) / sum(exp(x)) of the elements that count, along dim; of the others 0.
+
+    >>> facula.masked.softmax(facula.tensor([0.0, 5.0, 0.0]), 0, mask=facula.tensor([True, False, True]))
+    tensor([0.5000, 0.0000, 0.5000])
+    """
     return facula.softmax(_filled("softmax", input, mask, _lowest), _dims(dim, input.dim())[0], dtype=dtype or input.dtype)
 
 
 def log_softmax(input, dim, *, dtype=None, mask=None):
-    """log(softmax) of the elements that count, along dim; of the others -inf."""
+    """log(softmax) of the elements that count, along dim; of the others -inf.
+
+    >>> facula.masked.log_softmax(facula.tensor([0.0, 5.0, 0.0]), 0, mask=facula.tensor([True, False, True]))
+    tensor([-0.6931,    -inf, -0.6931])
+    """
     return facula.log_softmax(_filled("log_softmax", input, mask, _lowest), _dims(dim, input.dim())[0], dtype=dtype or input.dtype)
 
 
 def softmin(input, dim, *, dtype=None, mask=None):
-    """softmax of -input."""
+    """softmax of -input.
+
+    >>> facula.masked.softmin(facula.tensor([0.0, 5.0, 0.0]), 0, mask=facula.tensor([True, False, True]))
+    tensor([0.5000, 0.0000, 0.5000])
+    """
     return facula.softmax(facula.neg(_filled("softmin", input, mask, _highest)), _dims(dim, input.dim())[0], dtype=dtype or input.dtype)
 
 
 def normalize(input, ord, dim, *, eps=1e-12, dtype=None, mask=None):
-    """input by the norm of the elements that count, along dim, or by eps where that is larger; what does not count is 0."""
+    """input by the norm of the elements that count, along dim, or by eps where that is larger; what does not count is 0.
+
+    >>> facula.masked.normalize(facula.tensor([3.0, 7.0, 4.0]), 2.0, 0, mask=facula.tensor([True, False, True]))
+    tensor([0.6000, 0.0000, 0.8000])
+    """
     length = norm(input, ord, dim, keepdim=True, dtype=dtype, mask=mask)
     return facula.div(_filled("normalize", input, mask, _zero), facula.maximum(length, length.new_full((), eps)))
 
 
 def logaddexp(input, other, *, dtype=None, input_mask=None, other_mask=None):
-    """log(exp(input) + exp(other)); where one is masked out the other, where both are -inf."""
+    """log(exp(input) + exp(other)); where one is masked out the other, where both are -inf.
+
+    >>> facula.masked.logaddexp(facula.tensor([0.0, 1.0]), facula.tensor([0.0, 2.0]), input_mask=facula.tensor([True, True]), other_mask=facula.tensor([True, False]))
+    tensor([0.6931, 1.0000])
+    """
     x, y = _filled("logaddexp", input, input_mask, _lowest), _filled("logaddexp", other, other_mask, _lowest)
     return facula.logaddexp(x, y).to(dtype or input.dtype)
 

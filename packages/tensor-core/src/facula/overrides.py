@@ -26,7 +26,13 @@ __all__ = [
 
 
 class BaseTorchFunctionMode(TorchFunctionMode):
-    """A mode that changes nothing."""
+    """A mode that changes nothing.
+
+    >>> with facula.overrides.BaseTorchFunctionMode():
+    ...     x = facula.ones(2) * 2
+    >>> x
+    tensor([2., 2.])
+    """
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
         return func(*args, **(kwargs or {}))
@@ -43,27 +49,52 @@ def has_torch_function(relevant_args):
 
 
 def has_torch_function_unary(x):
-    """has_torch_function of one argument."""
+    """has_torch_function of one argument.
+
+    >>> facula.overrides.has_torch_function_unary(facula.ones(1))
+    False
+    """
     return has_torch_function((x,))
 
 
 def has_torch_function_variadic(*args):
-    """has_torch_function of several arguments."""
+    """has_torch_function of several arguments.
+
+    >>> facula.overrides.has_torch_function_variadic(facula.ones(1), 2)
+    False
+    """
     return has_torch_function(args)
 
 
 def handle_torch_function(public_api, relevant_args, *args, **kwargs):
-    """What the types among relevant_args answer for public_api(*args, **kwargs). Raises TypeError where none has an answer."""
+    """What the types among relevant_args answer for public_api(*args, **kwargs). Raises TypeError where none has an answer.
+
+    >>> class Seven:
+    ...     @classmethod
+    ...     def __torch_function__(cls, func, types, args=(), kwargs=None):
+    ...         return 7
+    ...
+    >>> facula.overrides.handle_torch_function(facula.add, (Seven(),), Seven(), 1)
+    7
+    """
     return answered(public_api, overriding(relevant_args), args, kwargs)
 
 
 def is_tensor_like(inp):
-    """Is it a Tensor, or of a type that stands for one?"""
+    """Is it a Tensor, or of a type that stands for one?
+
+    >>> facula.overrides.is_tensor_like(facula.ones(1)), facula.overrides.is_tensor_like([1.0])
+    (True, False)
+    """
     return type(inp) is Tensor or hasattr(inp, "__torch_function__")
 
 
 def is_tensor_method_or_property(func):
-    """Does this function belong to Tensor (rather than to a module)?"""
+    """Does this function belong to Tensor (rather than to a module)?
+
+    >>> facula.overrides.is_tensor_method_or_property(facula.Tensor.add), facula.overrides.is_tensor_method_or_property(facula.cat)
+    (True, False)
+    """
     return func in _methods() or getattr(func, "__name__", "") in ("__get__", "__set__", "__delete__")
 
 
@@ -97,7 +128,11 @@ def wrap_torch_function(dispatcher):
 
 
 def resolve_name(f):
-    """The dotted name of a function that can be overridden, or None."""
+    """The dotted name of a function that can be overridden, or None.
+
+    >>> facula.overrides.resolve_name(facula.Tensor.add)
+    'torch.Tensor.add'
+    """
     for owner, functions in get_overridable_functions().items():
         for g in functions:
             if g is f:
@@ -107,7 +142,11 @@ def resolve_name(f):
 
 
 def get_ignored_functions():
-    """Functions that never ask: they make tensors of other things, or say nothing about one."""
+    """Functions that never ask: they make tensors of other things, or say nothing about one.
+
+    >>> facula.ones in facula.overrides.get_ignored_functions()
+    False
+    """
     import facula
 
     return {f for name in NEVER if callable(f := getattr(facula, name, None))}
@@ -115,7 +154,11 @@ def get_ignored_functions():
 
 @functools.cache
 def get_overridable_functions():
-    """{namespace: functions there that ask __torch_function__}."""
+    """{namespace: functions there that ask __torch_function__}.
+
+    >>> facula.add in facula.overrides.get_overridable_functions()[facula]
+    True
+    """
     import importlib
 
     import facula
@@ -140,7 +183,11 @@ _PARTS = {
 
 
 def get_testing_overrides():
-    """{function that can be overridden: a function with its signature that returns -1}, for tests of other types."""
+    """{function that can be overridden: a function with its signature that returns -1}, for tests of other types.
+
+    >>> facula.overrides.get_testing_overrides()[facula.add](1, 2)
+    -1
+    """
     found = {}
     for functions in get_overridable_functions().values():
         for f in functions:
@@ -154,7 +201,11 @@ def get_testing_overrides():
 
 
 def get_default_nowrap_functions():
-    """Functions whose results Tensor.__torch_function__ leaves of the class that they are."""
+    """Functions whose results Tensor.__torch_function__ leaves of the class that they are.
+
+    >>> len(facula.overrides.get_default_nowrap_functions()) > 0
+    True
+    """
     return {vars(Tensor)[name].__get__ for name in ("_base", "grad")}
 
 

@@ -23,6 +23,11 @@ class SobolEngine:
     this seed, or from the default one. Raises ValueError for other dimensions.
 
     Source of the direction numbers: tensor_core/random/joe_kuo.py. Of scrambling: Matousek, On the L2-discrepancy for anchored boxes (1998), J. Complexity 14.
+
+    >>> facula.quasirandom.SobolEngine(2).draw(3)
+    tensor([[0.0000, 0.0000],
+            [0.5000, 0.5000],
+            [0.7500, 0.2500]])
     """
 
     MAXBIT = _joe_kuo.MAXBIT

@@ -59,13 +59,27 @@ def _bytes(tensor: Tensor) -> memoryview:
 
 
 def save(tensors: dict[str, Tensor], metadata: dict[str, str] | None = None) -> bytes:
-    """The file's bytes."""
+    """The file's bytes.
+
+    >>> data = facula.safetensors.save({"w": facula.tensor([1.0, 2.0])})
+    >>> type(data).__name__
+    'bytes'
+    >>> facula.safetensors.load(data)["w"]
+    tensor([1., 2.])
+    """
     header, order = _parts(tensors, metadata)
     return b"".join([header, *map(_bytes, order)])
 
 
 def save_file(tensors: dict[str, Tensor], filename: Any, metadata: dict[str, str] | None = None) -> None:
-    """Write tensors to a file, which is replaced at once or not at all."""
+    """Write tensors to a file, which is replaced at once or not at all.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     facula.safetensors.save_file({"w": facula.tensor([1.0, 2.0])}, folder + "/w.safetensors")
+    ...     print(facula.safetensors.load_file(folder + "/w.safetensors")["w"])
+    tensor([1., 2.])
+    """
     header, order = _parts(tensors, metadata)
     with atomic(filename) as file:
         file.write(header)
@@ -112,7 +126,11 @@ def _entry(name: str, entry: Any) -> tuple[Any, list[int], int, int]:
 
 
 def load(data: Any) -> dict[str, Tensor]:
-    """The tensors in a file's bytes. Raises RuntimeError (CheckpointError) for bytes that are no valid file."""
+    """The tensors in a file's bytes. Raises RuntimeError (CheckpointError) for bytes that are no valid file.
+
+    >>> facula.safetensors.load(facula.safetensors.save({"w": facula.tensor([1.0, 2.0])}))
+    {'w': tensor([1., 2.])}
+    """
     header, body = _header(memoryview(data).cast("B"))
     metadata = header.pop("__metadata__", {})
     if type(metadata) is not dict or not all(type(v) is str for v in metadata.values()):
@@ -140,7 +158,14 @@ def _tensor(dtype: Any, shape: list[int], data: memoryview) -> Tensor:
 
 
 def load_file(filename: Any, device: Any = "cpu") -> dict[str, Tensor]:
-    """The tensors in a file."""
+    """The tensors in a file.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     facula.safetensors.save_file({"w": facula.tensor([1.0, 2.0])}, folder + "/w.safetensors")
+    ...     print(facula.safetensors.load_file(folder + "/w.safetensors"))
+    {'w': tensor([1., 2.])}
+    """
     if _types.device(device).type != "cpu":
         raise RuntimeError(f"safetensors: there is no device {device}. Load to the cpu.")
     with open(os.fspath(filename), "rb") as file:

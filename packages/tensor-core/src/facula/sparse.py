@@ -37,12 +37,24 @@ def mm(mat1, mat2, reduce=None):
 
 
 def addmm(mat, mat1, mat2, *, beta=1.0, alpha=1.0):
-    """beta * mat + alpha * (mat1 @ mat2), mat1 sparse, the others strided."""
+    """beta * mat + alpha * (mat1 @ mat2), mat1 sparse, the others strided.
+
+    >>> a = facula.tensor([[0.0, 2.0]]).to_sparse()
+    >>> facula.sparse.addmm(facula.ones(1, 1), a, facula.tensor([[1.0], [5.0]]))
+    tensor([[11.]])
+    """
     return mat * beta + _ops.matmul(mat1, mat2) * alpha
 
 
 def sum(input, dim=None, dtype=None):
-    """The sum of all elements, or over dims: sparse as long as a sparse dim is left."""
+    """The sum of all elements, or over dims: sparse as long as a sparse dim is left.
+
+    >>> a = facula.tensor([[0.0, 2.0], [3.0, 0.0]]).to_sparse()
+    >>> facula.sparse.sum(a)
+    tensor(5.)
+    >>> facula.sparse.sum(a, 0).to_dense()
+    tensor([3., 2.])
+    """
     if dtype is not None:
         input = input.to(dtype)
     if not input.is_sparse:

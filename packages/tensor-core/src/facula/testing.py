@@ -25,6 +25,8 @@ def assert_close(
     Numbers, tensors, what facula.as_tensor takes, and sequences and mappings of these, whose lengths and keys must agree.
     rtol, atol: both or neither; by default those of the dtype (float32: 1.3e-6 and 1e-5; integers are compared exactly).
     msg: a text instead of the message, or a function of it.
+
+    >>> facula.testing.assert_close(facula.ones(2), facula.ones(2) + 1e-7)
     """
     if (rtol is None) != (atol is None):
         raise ValueError(f"rtol and atol must both be specified or both be unspecified, but got rtol={rtol} and atol={atol}")
@@ -35,7 +37,10 @@ def assert_close(
 
 
 def assert_allclose(actual, expected, rtol=None, atol=None, equal_nan=True, msg=""):
-    """assert_close as it was called before, with dtypes left out of the comparison."""
+    """assert_close as it was called before, with dtypes left out of the comparison.
+
+    >>> facula.testing.assert_allclose(facula.ones(2), [1.0, 1.0])
+    """
     import warnings
 
     warnings.warn("assert_allclose is deprecated. Use assert_close, which compares dtypes too.", FutureWarning, stacklevel=2)
@@ -149,6 +154,9 @@ def make_tensor(
     """A tensor of numbers uniform in [low, high): by default [-9, 10) of integers, [0, 10) of unsigned ones, [-9, 9) of floats.
 
     noncontiguous: every second element of a larger one. exclude_zero: the smallest positive number (1 of integers) stands for 0.
+
+    >>> facula.testing.make_tensor((2, 3), dtype=facula.int64, device="cpu", low=0, high=2).shape
+    torch.Size([2, 3])
     """
     if len(shape) == 1 and not isinstance(shape[0], int):
         shape = tuple(shape[0])

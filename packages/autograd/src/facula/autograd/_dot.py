@@ -64,6 +64,10 @@ def to_dot(tensors, names=None) -> str:
     """The graph behind some tensors in the DOT language: results below what they were computed from.
 
     names: a dict, or the pairs of named_parameters(), that names leaves.
+
+    >>> x = facula.ones(2, requires_grad=True)
+    >>> "Mul" in facula.autograd.graph.to_dot((x * 2).sum())
+    True
     """
     graph = Graph(checked("to_dot", tensors), names)
     lines = [f'  n{k} [label="{quoted(label)}" {STYLES[kind]}];' for k, (label, kind) in enumerate(graph.boxes)]
@@ -72,7 +76,12 @@ def to_dot(tensors, names=None) -> str:
 
 
 def to_svg(tensors, names=None) -> str:
-    """The graph as a picture, drawn here: each operation in a row below the last of what it is computed from."""
+    """The graph as a picture, drawn here: each operation in a row below the last of what it is computed from.
+
+    >>> x = facula.ones(2, requires_grad=True)
+    >>> facula.autograd.graph.to_svg((x * 2).sum())[:4]
+    '<svg'
+    """
     from ._svg import svg
 
     return svg(Graph(checked("to_svg", tensors), names))
@@ -90,6 +99,12 @@ def draw(tensors, path, names=None) -> str:
     """Write the graph behind some tensors to a file and answer its path: .dot is text, .svg a picture; .pdf and .png need Graphviz.
 
     Graphviz's `dot` draws the .svg where it is installed. Without it .pdf and .png become a .dot file of that name.
+
+    >>> import tempfile
+    >>> x = facula.ones(2, requires_grad=True)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     print(open(facula.autograd.graph.draw((x * 2).sum(), folder + "/graph.dot")).read()[:7])
+    digraph
     """
     import shutil
     import subprocess

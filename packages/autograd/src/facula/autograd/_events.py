@@ -11,6 +11,11 @@ class FunctionEvent:
     """One operation, node of the graph or record_function block: when it ran (microseconds) and in what.
 
     `cpu_time` includes the events inside it, `self_cpu_time_total` does not. Memory is in bytes: allocated minus freed meanwhile.
+
+    >>> with facula.autograd.profiler.profile() as run:
+    ...     _ = facula.ones(2).exp()
+    >>> [event.name for event in run.function_events if "exp" in event.name]
+    ['aten::exp']
     """
 
     count = 1
@@ -45,7 +50,13 @@ class FunctionEvent:
 
 
 class FunctionEventAvg:
-    """Events of one name (and one shape of inputs, or one stack, where those are asked for), added up."""
+    """Events of one name (and one shape of inputs, or one stack, where those are asked for), added up.
+
+    >>> with facula.autograd.profiler.profile() as run:
+    ...     _ = facula.ones(2).exp().exp()
+    >>> [event.count for event in run.key_averages() if "exp" in event.key]
+    [2]
+    """
 
     def __init__(self, event) -> None:
         self.key = self.name = event.name
@@ -79,7 +90,13 @@ def inside(event, name) -> bool:
 
 
 class EventList(list):
-    """Events in the order they began, or averages."""
+    """Events in the order they began, or averages.
+
+    >>> with facula.autograd.profiler.profile() as run:
+    ...     _ = facula.ones(2).exp()
+    >>> type(run.key_averages()).__name__
+    'EventList'
+    """
 
     shows_memory = False
 

@@ -20,7 +20,22 @@ INSTEAD = []  # functions (Function, args) -> result, or NotImplemented
 
 
 class FunctionCtx:
-    """What a Function's forward and backward get as `ctx`; take any attributes you like."""
+    """What a Function's forward and backward get as `ctx`; take any attributes you like.
+
+    >>> class Scale(facula.autograd.Function):
+    ...     @staticmethod
+    ...     def forward(ctx, x, by):
+    ...         ctx.by = by
+    ...         return by * x
+    ...     @staticmethod
+    ...     def backward(ctx, g):
+    ...         return ctx.by * g, None
+    ...
+    >>> x = facula.tensor([1.0], requires_grad=True)
+    >>> Scale.apply(x, 3.0).backward()
+    >>> x.grad
+    tensor([3.])
+    """
 
     def save_for_backward(self, *tensors) -> None:
         """Keep tensors (or None) for backward, checked against in-place changes and freed with the graph.
@@ -417,7 +432,22 @@ def keep(node, outs) -> None:
 
 
 def once_differentiable(function) -> Callable:
-    """Decorates a backward whose result must not be differentiated again."""
+    """Decorates a backward whose result must not be differentiated again.
+
+    >>> class Double(facula.autograd.Function):
+    ...     @staticmethod
+    ...     def forward(ctx, x):
+    ...         return 2 * x
+    ...     @staticmethod
+    ...     @facula.autograd.function.once_differentiable
+    ...     def backward(ctx, g):
+    ...         return 2 * g
+    ...
+    >>> x = facula.tensor([1.0], requires_grad=True)
+    >>> Double.apply(x).backward()
+    >>> x.grad
+    tensor([2.])
+    """
 
     @functools.wraps(function)
     def inside(ctx, *grads) -> tuple:
@@ -451,4 +481,8 @@ class OnceBackward(Node):
 
 
 class InplaceFunction(Function):
-    """PyTorch's old name for Functions that can work in place."""
+    """PyTorch's old name for Functions that can work in place.
+
+    >>> issubclass(facula.autograd.function.InplaceFunction, facula.autograd.Function)
+    True
+    """

@@ -37,7 +37,12 @@ class Extra:
 
 
 class Node(lib.NodeSlots):
-    """A recorded operation: `inputs` are the origins of its differentiable operands (None: needs no gradient)."""
+    """A recorded operation: `inputs` are the origins of its differentiable operands (None: needs no gradient).
+
+    >>> x = facula.ones(2, requires_grad=True)
+    >>> isinstance((x * 2).grad_fn, facula.autograd.graph.Node), (x * 2).grad_fn.name()
+    (True, 'MulBackward0')
+    """
 
     __slots__ = ("__weakref__",)  # and those of lib.NodeSlots: inputs, saved, seq, code, at, extra
 

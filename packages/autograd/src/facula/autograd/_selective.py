@@ -12,7 +12,11 @@ __all__ = ["CheckpointPolicy", "SelectiveCheckpointContext", "create_selective_c
 
 
 class CheckpointPolicy(enum.Enum):
-    """Whether an operation's result is kept or computed again. Nothing here overrides a preference, so PREFER acts as MUST."""
+    """Whether an operation's result is kept or computed again. Nothing here overrides a preference, so PREFER acts as MUST.
+
+    >>> [policy.name for policy in facula.utils.checkpoint.CheckpointPolicy]
+    ['MUST_SAVE', 'PREFER_SAVE', 'MUST_RECOMPUTE', 'PREFER_RECOMPUTE']
+    """
 
     MUST_SAVE = 0
     PREFER_SAVE = 1
@@ -24,7 +28,11 @@ SAVES = (CheckpointPolicy.MUST_SAVE, CheckpointPolicy.PREFER_SAVE)
 
 
 class SelectiveCheckpointContext:
-    """What a policy is called with first: which run it is asked for."""
+    """What a policy is called with first: which run it is asked for.
+
+    >>> facula.utils.checkpoint.SelectiveCheckpointContext(is_recompute=True).is_recompute
+    True
+    """
 
     def __init__(self, *, is_recompute) -> None:
         self.is_recompute = is_recompute
@@ -85,6 +93,13 @@ def create_selective_checkpoint_contexts(policy_fn_or_list, allow_cache_entry_mu
 
     The policy is called as policy(context, op, *args), where op is a row of facula.tensor_core.extend.ops, and returns a
     CheckpointPolicy; a list of rows or of their names keeps those.
+
+    >>> from facula.utils.checkpoint import checkpoint, create_selective_checkpoint_contexts
+    >>> x = facula.tensor([2.0], requires_grad=True)
+    >>> y = checkpoint(facula.exp, x, use_reentrant=False, context_fn=lambda: create_selective_checkpoint_contexts([]))
+    >>> y.backward()
+    >>> x.grad
+    tensor([7.3891])
     """
     if callable(policy_fn_or_list):
         policy = policy_fn_or_list

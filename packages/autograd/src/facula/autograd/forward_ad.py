@@ -43,7 +43,13 @@ class Closed:
 
 
 class UnpackedDualTensor(NamedTuple):
-    """A dual tensor's value and tangent (None where there is none)."""
+    """A dual tensor's value and tangent (None where there is none).
+
+    >>> import facula.autograd.forward_ad as forward
+    >>> with forward.dual_level():
+    ...     print(forward.unpack_dual(forward.make_dual(facula.ones(1), facula.tensor([2.0]))).tangent)
+    tensor([2.])
+    """
 
     primal: object
     tangent: object
@@ -60,7 +66,14 @@ def __getattr__(name) -> int:
 
 
 def enter_dual_level() -> int:
-    """Open a level, in which make_dual() may be called; answers its number."""
+    """Open a level, in which make_dual() may be called; answers its number.
+
+    >>> import facula.autograd.forward_ad as forward
+    >>> level = forward.enter_dual_level()
+    >>> forward.unpack_dual(3 * forward.make_dual(facula.ones(1), facula.tensor([2.0]))).tangent
+    tensor([6.])
+    >>> forward.exit_dual_level(level=level)
+    """
     if current() is not None:
         raise GradError("enter_dual_level: Nested forward mode AD is not supported at the moment. Leave the outer level first, or use facula.func.jvp.")
     level = Level(0)
@@ -71,7 +84,16 @@ def enter_dual_level() -> int:
 
 
 def exit_dual_level(*, level=None) -> None:
-    """Close the level: its tangents are gone."""
+    """Close the level: its tangents are gone.
+
+    >>> import facula.autograd.forward_ad as forward
+    >>> level = forward.enter_dual_level()
+    >>> x = forward.make_dual(facula.ones(1), facula.ones(1))
+    >>> forward.exit_dual_level(level=level)
+    >>> with forward.dual_level():
+    ...     print(forward.unpack_dual(x).tangent)
+    None
+    """
     now = current()
     if now is None or (level is not None and level != now.number):
         raise GradError(f"exit_dual_level: level {level} is not the open one ({None if now is None else now.number}). Leave levels in the order they were entered.")
@@ -82,7 +104,14 @@ def exit_dual_level(*, level=None) -> None:
 
 
 class dual_level:
-    """A block in which tensors may have tangents."""
+    """A block in which tensors may have tangents.
+
+    >>> import facula.autograd.forward_ad as forward
+    >>> with forward.dual_level():
+    ...     x = forward.make_dual(facula.tensor([3.0]), facula.tensor([1.0]))
+    ...     print(forward.unpack_dual(x * x).tangent)
+    tensor([6.])
+    """
 
     def __enter__(self) -> int:
         return enter_dual_level()
@@ -129,7 +158,14 @@ def attach(t, tangent) -> Tensor:
 
 
 def make_dual(tensor, tangent, *, level=None) -> Tensor:
-    """A dual tensor: the value of `tensor`, sharing its memory, with a tangent of the same shape and dtype."""
+    """A dual tensor: the value of `tensor`, sharing its memory, with a tangent of the same shape and dtype.
+
+    >>> import facula.autograd.forward_ad as forward
+    >>> with forward.dual_level():
+    ...     x = forward.make_dual(facula.tensor([0.0]), facula.tensor([2.0]))
+    ...     print(forward.unpack_dual(x.exp()).tangent)
+    tensor([2.])
+    """
     now = current()
     if now is None:
         raise GradError("make_dual: no level is open. Call it inside `with dual_level():`.")
@@ -154,7 +190,14 @@ def make_dual(tensor, tangent, *, level=None) -> Tensor:
 
 
 def unpack_dual(tensor, *, level=None) -> UnpackedDualTensor:
-    """The value and the tangent of a dual tensor; of any other tensor, itself and None."""
+    """The value and the tangent of a dual tensor; of any other tensor, itself and None.
+
+    >>> import facula.autograd.forward_ad as forward
+    >>> with forward.dual_level():
+    ...     primal, tangent = forward.unpack_dual(3 * forward.make_dual(facula.tensor([2.0]), facula.tensor([1.0])))
+    >>> primal, tangent
+    (tensor([6.]), tensor([3.]))
+    """
     now = current()
     if now is None:
         return UnpackedDualTensor(tensor, None)

@@ -81,7 +81,11 @@ JACOBIAN = "While computing the hessian, found that the jacobian of the user-pro
 
 
 def vjp(func, inputs, v=None, create_graph=False, strict=False) -> tuple:
-    """(func(inputs), v^T J): a vector times the Jacobian of func."""
+    """(func(inputs), v^T J): a vector times the Jacobian of func.
+
+    >>> facula.autograd.functional.vjp(lambda x: x ** 2, facula.tensor([3.0]), facula.ones(1))
+    (tensor([9.]), tensor([6.]))
+    """
     with _core_recording():
         xs, was_tuple = _inputs(inputs, create_graph, "vjp")
         outs, out_tuple = _outputs(func(*xs), "vjp")
@@ -93,7 +97,11 @@ def vjp(func, inputs, v=None, create_graph=False, strict=False) -> tuple:
 
 
 def jvp(func, inputs, v=None, create_graph=False, strict=False) -> tuple:
-    """(func(inputs), J v): the Jacobian of func times a vector, by differentiating u -> u^T J twice."""
+    """(func(inputs), J v): the Jacobian of func times a vector, by differentiating u -> u^T J twice.
+
+    >>> facula.autograd.functional.jvp(lambda x: x ** 2, facula.tensor([3.0]), facula.ones(1))
+    (tensor([9.]), tensor([6.]))
+    """
     with _core_recording():
         xs, _ = _inputs(inputs, create_graph, "jvp")
         v = _vectors(v, xs, "jvp")
@@ -112,6 +120,10 @@ def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, st
     A tuple for a tuple of inputs, a tuple of those for a tuple of outputs. strategy "reverse-mode" goes backward once per element
     of the outputs, "forward-mode" pushes one tangent per element of the inputs. strict: an output that does not depend on an input is
     an error. vectorize goes backward (or forward) for all elements at once, by vmap, instead of one after the other.
+
+    >>> facula.autograd.functional.jacobian(lambda x: x ** 2, facula.tensor([1.0, 2.0]))
+    tensor([[2., 0.],
+            [0., 4.]])
     """
     if strategy not in ("reverse-mode", "forward-mode"):
         raise AssertionError(f"jacobian: Expected strategy to be either 'forward-mode' or 'reverse-mode', not {strategy!r}.")
@@ -172,7 +184,12 @@ def _pushed(outs, xs, vectorize) -> list:
 
 
 def hessian(func, inputs, create_graph=False, strict=False, vectorize=False, outer_jacobian_strategy="reverse-mode") -> Tensor | tuple:
-    """The second derivatives of a function of one number: for inputs x and y a tensor of shape x.shape + y.shape."""
+    """The second derivatives of a function of one number: for inputs x and y a tensor of shape x.shape + y.shape.
+
+    >>> facula.autograd.functional.hessian(lambda x: (x ** 3).sum(), facula.tensor([1.0, 2.0]))
+    tensor([[ 6.,  0.],
+            [ 0., 12.]])
+    """
     was_tuple = isinstance(inputs, tuple)
     _inputs(inputs, create_graph, "hessian")
 
@@ -195,12 +212,20 @@ def _scalar(out, name) -> Tensor:
 
 
 def vhp(func, inputs, v=None, create_graph=False, strict=False) -> tuple:
-    """(func(inputs), v^T H): a vector times the Hessian of func."""
+    """(func(inputs), v^T H): a vector times the Hessian of func.
+
+    >>> facula.autograd.functional.vhp(lambda x: (x ** 3).sum(), facula.tensor([1.0, 2.0]), facula.ones(2))
+    (tensor(9.), tensor([ 6., 12.]))
+    """
     return _through_hessian("vhp", func, inputs, v, create_graph, strict)
 
 
 def hvp(func, inputs, v=None, create_graph=False, strict=False) -> tuple:
-    """(func(inputs), H v): the Hessian is symmetric, so this is vhp."""
+    """(func(inputs), H v): the Hessian is symmetric, so this is vhp.
+
+    >>> facula.autograd.functional.hvp(lambda x: (x ** 3).sum(), facula.tensor([1.0, 2.0]), facula.ones(2))
+    (tensor(9.), tensor([ 6., 12.]))
+    """
     return _through_hessian("hvp", func, inputs, v, create_graph, strict)
 
 

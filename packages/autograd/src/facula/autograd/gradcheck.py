@@ -14,7 +14,15 @@ __all__ = ["gradcheck", "gradgradcheck", "GradcheckError"]
 
 
 class GradcheckError(GradError):
-    """A gradient differs from what differences say."""
+    """A gradient differs from what differences say.
+
+    >>> x = facula.tensor([0.5], dtype=facula.float64, requires_grad=True)
+    >>> try:
+    ...     facula.autograd.gradcheck(lambda x: x * x.detach(), x)
+    ... except RuntimeError as error:
+    ...     print(type(error).__name__)
+    GradcheckError
+    """
 
 
 def gradcheck(
@@ -32,6 +40,10 @@ def gradcheck(
     results have gradients. check_grad_dtypes: gradients must have their inputs' dtypes. check_batched_grad: backward must agree
     with itself under vmap, check_batched_forward_grad: tangents, too. check_forward_ad: tangents of dual tensors must agree with differences, too (check_backward_ad=False: only they).
     masked: of sparse inputs only the listed elements are varied; by default all are.
+
+    >>> x = facula.tensor([0.5, 2.0], dtype=facula.float64, requires_grad=True)
+    >>> facula.autograd.gradcheck(facula.exp, x)
+    True
     """
     if any(hasattr(x, "_v") and x.requires_grad for x in as_tuple(inputs)):
         from facula.sparse import as_sparse_gradcheck
@@ -67,7 +79,12 @@ def gradgradcheck(
     nondet_tol=0.0, check_undefined_grad=True, check_grad_dtypes=False, check_batched_grad=False, check_fwd_over_rev=False,
     check_rev_over_rev=True, fast_mode=False, masked=False,
 ) -> bool:  # fmt: skip
-    """gradcheck of the gradients of func: their weights are inputs too. check_fwd_over_rev: also tangents of gradients."""
+    """gradcheck of the gradients of func: their weights are inputs too. check_fwd_over_rev: also tangents of gradients.
+
+    >>> x = facula.tensor([0.5, 2.0], dtype=facula.float64, requires_grad=True)
+    >>> facula.autograd.gradgradcheck(facula.exp, x)
+    True
+    """
     for name, asked in (("check_undefined_grad", check_undefined_grad), ("check_batched_grad", check_batched_grad)):
         if asked and not check_rev_over_rev:
             raise AssertionError(f"gradgradcheck: Setting {name}=True requires check_rev_over_rev to be True. Set it, or leave {name} out.")

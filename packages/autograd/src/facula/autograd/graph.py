@@ -25,7 +25,14 @@ _forbidden, _mutating = extend.ThreadState(), extend.ThreadState()
 
 
 class saved_tensors_hooks:
-    """A block in which each tensor saved for backward goes through pack_hook, and through unpack_hook when it is used."""
+    """A block in which each tensor saved for backward goes through pack_hook, and through unpack_hook when it is used.
+
+    >>> x = facula.tensor([3.0], requires_grad=True)
+    >>> with facula.autograd.graph.saved_tensors_hooks(lambda x: x.half(), lambda x: x.float()):
+    ...     y = x.exp()
+    >>> y.grad_fn.name()
+    'ExpBackward0'
+    """
 
     def __init__(self, pack_hook, unpack_hook) -> None:
         self.pack_hook, self.unpack_hook = pack_hook, unpack_hook
@@ -44,7 +51,15 @@ class saved_tensors_hooks:
 
 
 class save_on_cpu(saved_tensors_hooks):
-    """A block whose saved tensors wait in the memory of the CPU. pin_memory has a meaning on devices only."""
+    """A block whose saved tensors wait in the memory of the CPU. pin_memory has a meaning on devices only.
+
+    >>> x = facula.tensor([3.0], requires_grad=True)
+    >>> with facula.autograd.graph.save_on_cpu():
+    ...     y = x * x
+    >>> y.backward()
+    >>> x.grad
+    tensor([6.])
+    """
 
     def __init__(self, pin_memory=False, device_type="cuda") -> None:
         def pack(t) -> tuple:
@@ -59,7 +74,16 @@ class save_on_cpu(saved_tensors_hooks):
 
 @contextlib.contextmanager
 def disable_saved_tensors_hooks(error_message) -> Iterator[None]:
-    """A block in which saved_tensors_hooks raises error_message."""
+    """A block in which saved_tensors_hooks raises error_message.
+
+    >>> with facula.autograd.graph.disable_saved_tensors_hooks("no hooks here"):
+    ...     try:
+    ...         with facula.autograd.graph.saved_tensors_hooks(lambda x: x, lambda x: x):
+    ...             pass
+    ...     except RuntimeError as error:
+    ...         print(error)
+    no hooks here
+    """
     if pack_hooks():
         raise GradError(error_message)
     before = getattr(_forbidden, "reason", None)
@@ -72,7 +96,13 @@ def disable_saved_tensors_hooks(error_message) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class GradientEdge:
-    """Where a gradient arrives: result `output_nr` of `node`. Stands for a tensor in grad() without keeping it alive."""
+    """Where a gradient arrives: result `output_nr` of `node`. Stands for a tensor in grad() without keeping it alive.
+
+    >>> x = facula.tensor([3.0], requires_grad=True)
+    >>> edge = facula.autograd.graph.get_gradient_edge(x)
+    >>> facula.autograd.grad(x * x, edge)
+    (tensor([6.]),)
+    """
 
     node: Node
     output_nr: int
@@ -88,7 +118,12 @@ class GradientEdge:
 
 
 def get_gradient_edge(tensor) -> GradientEdge:
-    """The edge at which this tensor's gradient arrives."""
+    """The edge at which this tensor's gradient arrives.
+
+    >>> x = facula.tensor([3.0], requires_grad=True)
+    >>> facula.autograd.graph.get_gradient_edge(x * x).output_nr
+    0
+    """
     origin = origin_of(tensor)
     if origin is None:
         raise GradError("get_gradient_edge: the tensor does not require grad. Call requires_grad_() first.")
@@ -97,7 +132,13 @@ def get_gradient_edge(tensor) -> GradientEdge:
 
 
 def register_multi_grad_hook(tensors, fn, *, mode="all") -> _Handles:
-    """Call fn once per backward: with the list of gradients when all that it reaches are known (the others are None), or (mode "any") with the first."""
+    """Call fn once per backward: with the list of gradients when all that it reaches are known (the others are None), or (mode "any") with the first.
+
+    >>> x, y = facula.tensor([2.0], requires_grad=True), facula.tensor([3.0], requires_grad=True)
+    >>> handle = facula.autograd.graph.register_multi_grad_hook((x, y), print)
+    >>> (x * y).backward()
+    [tensor([3.]), tensor([2.])]
+    """
     if mode not in ("all", "any"):
         raise ValueError(f"register_multi_grad_hook: Expects mode to be one of ('all', 'any') but got {mode}.")
     tensors = list(tensors)
@@ -181,7 +222,17 @@ class _AllowMutationOnSavedContext:
 
 @contextlib.contextmanager
 def allow_mutation_on_saved_tensors() -> Iterator:
-    """A block in which tensors that were saved for backward may be written to: a write copies them first."""
+    """A block in which tensors that were saved for backward may be written to: a write copies them first.
+
+    >>> x = facula.tensor([3.0], requires_grad=True)
+    >>> with facula.autograd.graph.allow_mutation_on_saved_tensors():
+    ...     w = facula.tensor([2.0])
+    ...     y = x * w
+    ...     _ = w.zero_()
+    ...     y.backward()
+    >>> x.grad
+    tensor([2.])
+    """
     if getattr(_mutating, "on", False):
         raise GradError("allow_mutation_on_saved_tensors contexts cannot be nested. Leave the outer one first.")
     context = _AllowMutationOnSavedContext()
@@ -195,7 +246,13 @@ def allow_mutation_on_saved_tensors() -> Iterator:
 
 
 def increment_version(tensor) -> None:
-    """Tell autograd that this tensor (or these) was written to by other means."""
+    """Tell autograd that this tensor (or these) was written to by other means.
+
+    >>> x = facula.ones(2)
+    >>> facula.autograd.graph.increment_version(x)
+    >>> x._version
+    1
+    """
     for t in [tensor] if isinstance(tensor, Tensor) else tensor:
         extend.bump(t)
 
@@ -204,12 +261,18 @@ _streams = {"override": False, "warn": True}
 
 
 def set_override_stale_capture_stream(enabled) -> None:
-    """What to do about streams left behind by the capture of a CUDA graph. There are no streams, so this is only remembered."""
+    """What to do about streams left behind by the capture of a CUDA graph. There are no streams, so this is only remembered.
+
+    >>> facula.autograd.graph.set_override_stale_capture_stream(False)
+    """
     _streams["override"] = bool(enabled)
 
 
 def set_warn_on_accumulate_grad_stream_mismatch(enabled) -> None:
-    """Whether to warn where a gradient comes on another stream than its leaf's. There are no streams, so this is only remembered."""
+    """Whether to warn where a gradient comes on another stream than its leaf's. There are no streams, so this is only remembered.
+
+    >>> facula.autograd.graph.set_warn_on_accumulate_grad_stream_mismatch(True)
+    """
     _streams["warn"] = bool(enabled)
 
 

@@ -48,6 +48,11 @@ class profile:
     record_shapes keeps the shapes of the operands, profile_memory how much memory was allocated, with_stack the lines of Python
     that called each operation. There is one recorder, of the CPU: use_kineto (which of PyTorch's two records) and with_modules (the
     modules of scripted programs) change nothing, use_cpu=False and another use_device are refused.
+
+    >>> with facula.autograd.profiler.profile() as run:
+    ...     _ = facula.ones(2).exp()
+    >>> "exp" in run.key_averages().table()
+    True
     """
 
     def __init__(
@@ -196,7 +201,14 @@ def lines() -> list:
 
 
 class record_function:
-    """A block, or a decorated function, that a profile shows under a name."""
+    """A block, or a decorated function, that a profile shows under a name.
+
+    >>> with facula.autograd.profiler.profile() as run:
+    ...     with facula.autograd.profiler.record_function("mine"):
+    ...         _ = facula.ones(2).exp()
+    >>> "mine" in [event.key for event in run.key_averages()]
+    True
+    """
 
     def __init__(self, name, args=None) -> None:
         self.name, self.args = name, args

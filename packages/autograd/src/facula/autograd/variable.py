@@ -7,6 +7,11 @@ from ._core import Tensor
 
 
 class VariableMeta(type):
+    """type(Variable): every tensor is an instance of Variable.
+
+    >>> isinstance(facula.ones(1), facula.autograd.Variable)
+    True
+    """
     def __instancecheck__(cls, other) -> bool:
         return isinstance(other, Tensor)
 

@@ -47,7 +47,15 @@ def executed(path, arguments, around) -> None:
 
 
 def run(path, arguments=(), rows=15) -> str:
-    """The report on a script, as text."""
+    """The report on a script, as text.
+
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile("w", suffix=".py") as file:
+    ...     _ = file.write("import facula; facula.ones(2).exp()"), file.flush()
+    ...     report = facula.utils.bottleneck.run(file.name)
+    >>> "cProfile output" in report
+    True
+    """
     python = cProfile.Profile()
     executed(path, arguments, python)
     functions = io.StringIO()
@@ -63,6 +71,15 @@ def run(path, arguments=(), rows=15) -> str:
 
 
 def main(arguments=None) -> None:
+    """The command line: a script and its arguments, of which the report is printed.
+
+    >>> import contextlib, io, tempfile
+    >>> with tempfile.NamedTemporaryFile("w", suffix=".py") as file, contextlib.redirect_stdout(io.StringIO()) as report:
+    ...     _ = file.write("import facula; facula.ones(2).exp()"), file.flush()
+    ...     facula.utils.bottleneck.main([file.name])
+    >>> "cProfile output" in report.getvalue()
+    True
+    """
     parser = argparse.ArgumentParser(prog="python -m facula.utils.bottleneck", description="Shows where a script spends its time.")
     parser.add_argument("--rows", type=int, default=15, help="lines of each table")
     parser.add_argument("script", help="the script to run")

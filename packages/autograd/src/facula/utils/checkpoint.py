@@ -25,11 +25,21 @@ __all__ = [
 
 
 class CheckpointError(RuntimeError):
-    """The second run did not save what the first one did."""
+    """The second run did not save what the first one did.
+
+    >>> issubclass(facula.utils.checkpoint.CheckpointError, RuntimeError)
+    True
+    """
 
 
 def noop_context_fn() -> tuple:
-    """The default of context_fn: nothing around either run."""
+    """The default of context_fn: nothing around either run.
+
+    >>> first, second = facula.utils.checkpoint.noop_context_fn()
+    >>> with first, second:
+    ...     print("nothing around")
+    nothing around
+    """
     return contextlib.nullcontext(), contextlib.nullcontext()
 
 
@@ -39,6 +49,11 @@ def checkpoint(function, *args, use_reentrant=None, context_fn=noop_context_fn, 
     preserve_rng_state (default True) gives the second run the random numbers of the first. context_fn returns two context
     managers, for the first and the second run. determinism_check "none" skips comparing what the two runs save.
     debug=True adds to the error what both runs saved.
+
+    >>> x = facula.tensor([2.0], requires_grad=True)
+    >>> facula.utils.checkpoint.checkpoint(lambda x: x.exp().log() ** 2, x, use_reentrant=False).backward()
+    >>> x.grad
+    tensor([4.])
     """
     if use_reentrant is None:
         warnings.warn("checkpoint: the use_reentrant parameter should be passed explicitly; use_reentrant=False is recommended.", stacklevel=2)
@@ -70,7 +85,13 @@ _early_stop, _debug = [], []
 
 @contextlib.contextmanager
 def set_checkpoint_debug_enabled(enabled) -> Iterator[None]:
-    """A block that decides for all checkpoints whether an error shows what both runs saved; None leaves it to their `debug`."""
+    """A block that decides for all checkpoints whether an error shows what both runs saved; None leaves it to their `debug`.
+
+    >>> with facula.utils.checkpoint.set_checkpoint_debug_enabled(True):
+    ...     y = facula.utils.checkpoint.checkpoint(facula.exp, facula.zeros(1), use_reentrant=False)
+    >>> y
+    tensor([1.])
+    """
     _debug.insert(0, enabled)
     try:
         yield
@@ -80,7 +101,13 @@ def set_checkpoint_debug_enabled(enabled) -> Iterator[None]:
 
 @contextlib.contextmanager
 def set_checkpoint_early_stop(enable) -> Iterator[None]:
-    """A block that decides for all checkpoints whether the second run stops when everything needed is there."""
+    """A block that decides for all checkpoints whether the second run stops when everything needed is there.
+
+    >>> with facula.utils.checkpoint.set_checkpoint_early_stop(False):
+    ...     y = facula.utils.checkpoint.checkpoint(facula.exp, facula.zeros(1), use_reentrant=False)
+    >>> y
+    tensor([1.])
+    """
     _early_stop.insert(0, enable)
     try:
         yield
@@ -107,7 +134,14 @@ def get_device_states(*args) -> tuple:
 
 
 class GraphExecGroup:
-    """A block whose backward calls, over parts of the graph that do not overlap, run each checkpointed part again at most once."""
+    """A block whose backward calls, over parts of the graph that do not overlap, run each checkpointed part again at most once.
+
+    >>> x = facula.tensor([2.0], requires_grad=True)
+    >>> with facula.utils.checkpoint.GraphExecGroup():
+    ...     facula.utils.checkpoint.checkpoint(facula.square, x, use_reentrant=False).backward()
+    >>> x.grad
+    tensor([4.])
+    """
 
     _local = _core.extend.ThreadState()
 
@@ -126,7 +160,11 @@ class GraphExecGroup:
 
 
 class DefaultDeviceType:
-    """The kind of device whose random state a checkpoint keeps beside the CPU's, where no argument lies on one: here "cpu"."""
+    """The kind of device whose random state a checkpoint keeps beside the CPU's, where no argument lies on one: here "cpu".
+
+    >>> facula.utils.checkpoint.DefaultDeviceType.get_device_type()
+    'cpu'
+    """
 
     _said = None
 
@@ -142,7 +180,10 @@ class DefaultDeviceType:
 
 
 def set_device_states(devices, states, *, device_type=None) -> None:
-    """Set the random states of devices. Raises AssertionError where there are states to set and no such device."""
+    """Set the random states of devices. Raises AssertionError where there are states to set and no such device.
+
+    >>> facula.utils.checkpoint.set_device_states([], [])
+    """
     kind = DefaultDeviceType.get_device_type() if device_type is None else device_type
     if kind == "meta":
         return
@@ -272,7 +313,12 @@ def casting(casts) -> contextlib.AbstractContextManager:
 
 
 class CheckpointFunction(Function):
-    """The reentrant form."""
+    """The reentrant form.
+
+    >>> x = facula.tensor([2.0], requires_grad=True)
+    >>> facula.utils.checkpoint.checkpoint(facula.exp, x, use_reentrant=True).grad_fn.name()
+    'CheckpointFunctionBackward'
+    """
 
     @staticmethod
     def forward(ctx, function, preserve, *args) -> Any:
@@ -307,7 +353,13 @@ class CheckpointFunction(Function):
 
 
 def checkpoint_sequential(functions, segments, input, use_reentrant=None, **kwargs) -> Any:
-    """input through `functions` one after the other, in `segments` checkpointed parts; the last part keeps its values."""
+    """input through `functions` one after the other, in `segments` checkpointed parts; the last part keeps its values.
+
+    >>> x = facula.tensor([2.0], requires_grad=True)
+    >>> facula.utils.checkpoint.checkpoint_sequential([facula.exp, facula.log, facula.square], 2, x, use_reentrant=False).backward()
+    >>> x.grad
+    tensor([4.])
+    """
     if use_reentrant is None:
         warnings.warn("checkpoint_sequential: the use_reentrant parameter should be passed explicitly; use_reentrant=False is recommended.", stacklevel=2)
         use_reentrant = True

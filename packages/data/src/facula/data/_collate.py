@@ -30,7 +30,12 @@ def _numpy_kind(value) -> str:
 
 
 def default_convert(data):
-    """`data` with every NumPy array in it made a tensor; containers keep their type, tuples become lists."""
+    """`data` with every NumPy array in it made a tensor; containers keep their type, tuples become lists.
+
+    >>> import numpy
+    >>> facula.data.default_convert({"x": numpy.array([1, 2]), "name": "a"})
+    {'x': tensor([1, 2]), 'name': 'a'}
+    """
     if isinstance(data, facula.Tensor):
         return data
     if _is_numpy(data):
@@ -109,6 +114,10 @@ def collate(batch, *, collate_fn_map: dict[type | tuple[type, ...], Callable] | 
     """One batch from a list of samples; a type's function comes from the map, containers are walked.
 
     The sample's exact type is looked up first, then its bases in the map's order.
+
+    >>> from facula.data.dataloader import collate, default_collate
+    >>> collate([1, 2], collate_fn_map={int: lambda batch, collate_fn_map: sum(batch)})
+    3
     """
     sample = batch[0]
     table = collate_fn_map or {}
@@ -149,5 +158,9 @@ def default_collate(batch):
 
     Tensors and NumPy arrays are stacked, Python floats become float64, ints int64, strings stay a list;
     dicts, named tuples and sequences are collated item by item. Extend `default_collate_fn_map` for more types.
+
+    >>> facula.data.default_collate([{"x": facula.tensor([1.0]), "y": 0}, {"x": facula.tensor([2.0]), "y": 1}])
+    {'x': tensor([[1.],
+            [2.]]), 'y': tensor([0, 1])}
     """
     return collate(batch, collate_fn_map=default_collate_fn_map)

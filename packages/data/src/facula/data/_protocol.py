@@ -9,7 +9,11 @@ BATCH, ENDED, FAILED, READY = "batch", "ended", "failed", "ready"  # kinds of re
 
 
 class WorkerInfo(NamedTuple):
-    """id: 0 to num_workers - 1; seed: base seed + id, already given to `random` and `facula.manual_seed`."""
+    """id: 0 to num_workers - 1; seed: base seed + id, already given to `random` and `facula.manual_seed`.
+
+    >>> facula.data.WorkerInfo(0, 2, 7, None).num_workers
+    2
+    """
 
     id: int
     num_workers: int
@@ -21,5 +25,9 @@ info: WorkerInfo | None = None  # set once in a worker
 
 
 def get_worker_info() -> WorkerInfo | None:
-    """This worker's WorkerInfo; None in the main process."""
+    """This worker's WorkerInfo; None in the main process.
+
+    >>> facula.data.get_worker_info() is None
+    True
+    """
     return info

@@ -49,6 +49,10 @@ class DataLoader(Generic[T_co]):
 
     Every pass draws one int64 (the base seed) and then, if shuffled, the sampler's seed, as PyTorch does:
     the same seed gives the same batches.
+
+    >>> loader = facula.data.DataLoader(range(5), batch_size=2)
+    >>> list(loader)
+    [tensor([0, 1]), tensor([2, 3]), tensor([4])]
     """
 
     # What an order or a worker is built from once; changing it later would have no effect.

@@ -30,6 +30,15 @@ class Dataset(Generic[T_co]):
     """Anything with `__getitem__`; with `__len__` too, samplers can walk it.
 
     A subclass may add `__getitems__(indices) -> list`, which a loader then calls once per batch.
+
+    >>> class Squares(facula.data.Dataset):
+    ...     def __getitem__(self, k):
+    ...         return k * k
+    ...     def __len__(self):
+    ...         return 4
+    ...
+    >>> list(facula.data.DataLoader(Squares(), batch_size=2))
+    [tensor([0, 1]), tensor([4, 9])]
     """
 
     def __getitem__(self, index) -> T_co:
@@ -42,14 +51,26 @@ class Dataset(Generic[T_co]):
 
 
 class IterableDataset(Dataset[T_co], Iterable[T_co]):
-    """A stream of samples: define `__iter__`. With workers each one iterates its own copy (see `get_worker_info`)."""
+    """A stream of samples: define `__iter__`. With workers each one iterates its own copy (see `get_worker_info`).
+
+    >>> class Count(facula.data.IterableDataset):
+    ...     def __iter__(self):
+    ...         return iter(range(3))
+    ...
+    >>> list(facula.data.DataLoader(Count(), batch_size=2))
+    [tensor([0, 1]), tensor([2])]
+    """
 
     def __add__(self, other: Dataset[T_co]):
         return ChainDataset([self, other])
 
 
 class TensorDataset(Dataset[tuple[facula.Tensor, ...]]):
-    """Rows of tensors that agree in their first dimension: sample i is `(tensors[0][i], tensors[1][i], ...)`."""
+    """Rows of tensors that agree in their first dimension: sample i is `(tensors[0][i], tensors[1][i], ...)`.
+
+    >>> facula.data.TensorDataset(facula.tensor([[1, 2], [3, 4]]), facula.tensor([0, 1]))[1]
+    (tensor([3, 4]), tensor(1))
+    """
 
     def __init__(self, *tensors) -> None:
         lengths = [t.size(0) for t in tensors]
@@ -68,7 +89,11 @@ class TensorDataset(Dataset[tuple[facula.Tensor, ...]]):
 
 
 class StackDataset(Dataset[T_co]):
-    """Datasets of equal length side by side: a sample is a tuple (positional) or a dict (keywords) of theirs."""
+    """Datasets of equal length side by side: a sample is a tuple (positional) or a dict (keywords) of theirs.
+
+    >>> facula.data.StackDataset(x=[1, 2], y=["a", "b"])[1]
+    {'x': 2, 'y': 'b'}
+    """
 
     def __init__(self, *args, **kwargs) -> None:
         if args and kwargs:
@@ -109,7 +134,12 @@ class StackDataset(Dataset[T_co]):
 
 
 class ConcatDataset(Dataset[T_co]):
-    """Map-style datasets end to end."""
+    """Map-style datasets end to end.
+
+    >>> a, b = facula.data.TensorDataset(facula.tensor([1, 2])), facula.data.TensorDataset(facula.tensor([3]))
+    >>> len(a + b), facula.data.ConcatDataset([a, b])[2]
+    (3, (tensor(3),))
+    """
 
     @staticmethod
     def cumsum(sequence) -> list[int]:
@@ -147,7 +177,17 @@ class ConcatDataset(Dataset[T_co]):
 
 
 class ChainDataset(IterableDataset[T_co]):
-    """Iterable datasets one after the other."""
+    """Iterable datasets one after the other.
+
+    >>> class Count(facula.data.IterableDataset):
+    ...     def __init__(self, n):
+    ...         self.n = n
+    ...     def __iter__(self):
+    ...         return iter(range(self.n))
+    ...
+    >>> list(facula.data.ChainDataset([Count(2), Count(3)]))
+    [0, 1, 0, 1, 2]
+    """
 
     def __init__(self, datasets: Iterable[Dataset]) -> None:
         self.datasets = datasets
@@ -169,7 +209,11 @@ class ChainDataset(IterableDataset[T_co]):
 
 
 class Subset(Dataset[T_co]):
-    """The samples of `dataset` at `indices`."""
+    """The samples of `dataset` at `indices`.
+
+    >>> list(facula.data.Subset("abc", [2, 0]))
+    ['c', 'a']
+    """
 
     def __init__(self, dataset: Dataset[T_co], indices: Sequence[int]) -> None:
         # A loader asks __getitems__ first, so an overridden __getitem__ alone would silently not be used.
@@ -204,6 +248,10 @@ def random_split(dataset: Dataset[T], lengths: Sequence[int | float], generator=
 
     With fractions, each gets `floor(fraction * len(dataset))` and what is left goes one by one from the first.
     One `randperm` of all samples is drawn from `generator` (default: the global one).
+
+    >>> a, b = facula.data.random_split(range(10), [0.8, 0.2])
+    >>> len(a), len(b), sorted([*a, *b])
+    (8, 2, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
     """
     total = len(dataset)
     if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:

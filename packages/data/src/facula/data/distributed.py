@@ -18,6 +18,9 @@ class DistributedSampler(Sampler[T_co]):
     With `shuffle` the order is the permutation of a generator seeded with `seed + epoch`: call `set_epoch`
     before each epoch. Without `drop_last` the first indices are repeated so that all ranks get as many.
     `num_replicas` and `rank` default to those of the process group (facula.distributed).
+
+    >>> list(facula.data.DistributedSampler(range(5), num_replicas=2, rank=1, shuffle=False))
+    [1, 3, 0]
     """
 
     def __init__(

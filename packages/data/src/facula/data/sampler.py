@@ -38,14 +38,28 @@ def _boolean(owner: str, name: str, value, error=ValueError) -> None:
 
 
 class Sampler(Generic[T_co]):
-    """Base of all samplers: `__iter__` gives indices (or lists of them); `__len__` is optional."""
+    """Base of all samplers: `__iter__` gives indices (or lists of them); `__len__` is optional.
+
+    >>> class Backwards(facula.data.Sampler):
+    ...     def __init__(self, data):
+    ...         self.n = len(data)
+    ...     def __iter__(self):
+    ...         return iter(range(self.n - 1, -1, -1))
+    ...
+    >>> list(facula.data.DataLoader("abc", sampler=Backwards("abc"), batch_size=None))
+    ['c', 'b', 'a']
+    """
 
     def __iter__(self) -> Iterator[T_co]:
         raise NotImplementedError(f"{type(self).__name__}: __iter__ is not defined. Define it in the subclass.")
 
 
 class SequentialSampler(Sampler[int]):
-    """0, 1, ..., len(data_source) - 1."""
+    """0, 1, ..., len(data_source) - 1.
+
+    >>> list(facula.data.SequentialSampler("abc"))
+    [0, 1, 2]
+    """
 
     def __init__(self, data_source: Sized) -> None:
         self.data_source = data_source
@@ -62,6 +76,9 @@ class RandomSampler(Sampler[int]):
 
     Without a generator a fresh one is seeded by one draw from the global stream at each iteration's start.
     Without replacement and `num_samples` above the length, whole permutations follow each other.
+
+    >>> sorted(facula.data.RandomSampler(range(4)))
+    [0, 1, 2, 3]
     """
 
     def __init__(
@@ -103,7 +120,11 @@ class RandomSampler(Sampler[int]):
 
 
 class SubsetRandomSampler(Sampler[int]):
-    """The given indices in random order."""
+    """The given indices in random order.
+
+    >>> sorted(facula.data.SubsetRandomSampler([5, 3, 8]))
+    [3, 5, 8]
+    """
 
     def __init__(self, indices: Sequence[int], generator=None) -> None:
         self.indices = indices
@@ -118,7 +139,11 @@ class SubsetRandomSampler(Sampler[int]):
 
 
 class WeightedRandomSampler(Sampler[int]):
-    """Indices drawn by weight (they need not sum to 1), with or without replacement."""
+    """Indices drawn by weight (they need not sum to 1), with or without replacement.
+
+    >>> list(facula.data.WeightedRandomSampler([0.0, 1.0], 3))
+    [1, 1, 1]
+    """
 
     def __init__(self, weights: Sequence[float], num_samples: int, replacement: bool = True, generator=None) -> None:
         _positive("WeightedRandomSampler", "num_samples", num_samples)
@@ -143,7 +168,11 @@ class WeightedRandomSampler(Sampler[int]):
 
 
 class BatchSampler(Sampler[list[int]]):
-    """Lists of `batch_size` indices from another sampler; `drop_last` leaves a shorter last one out."""
+    """Lists of `batch_size` indices from another sampler; `drop_last` leaves a shorter last one out.
+
+    >>> list(facula.data.BatchSampler(range(5), batch_size=2, drop_last=False))
+    [[0, 1], [2, 3], [4]]
+    """
 
     def __init__(self, sampler: Sampler[int] | Iterable[int], batch_size: int, drop_last: bool) -> None:
         _positive("BatchSampler", "batch_size", batch_size)

@@ -15,6 +15,10 @@ class Transform:
     """A subclass defines domain, codomain, `_call` and `_inverse`, and `log_abs_det_jacobian` where it is a bijection.
 
     cache_size=1 remembers the last pair: the inverse of a value just computed is then exact and costs nothing.
+
+    >>> exp = facula.distributions.ExpTransform()
+    >>> isinstance(exp, facula.distributions.Transform), exp(facula.tensor([0.0])), exp.inv(facula.tensor([1.0]))
+    (True, tensor([1.]), tensor([0.]))
     """
 
     bijective = False
@@ -181,7 +185,12 @@ class _Inverse(Transform):
 
 
 class ComposeTransform(Transform):
-    """parts[0] first."""
+    """parts[0] first.
+
+    >>> double, shift = facula.distributions.AffineTransform(0.0, 2.0), facula.distributions.AffineTransform(1.0, 1.0)
+    >>> facula.distributions.ComposeTransform([double, shift])(facula.tensor([1.0, 2.0]))
+    tensor([3., 5.])
+    """
 
     def __init__(self, parts: list[Transform], cache_size: int = 0) -> None:
         super().__init__(cache_size)
@@ -272,7 +281,13 @@ identity_transform = ComposeTransform([])
 
 
 class IndependentTransform(Transform):
-    """As `base_transform`, with that many more dimensions belonging to one event."""
+    """As `base_transform`, with that many more dimensions belonging to one event.
+
+    >>> transform = facula.distributions.IndependentTransform(facula.distributions.ExpTransform(), 1)
+    >>> x = facula.tensor([0.0, 1.0])
+    >>> transform.log_abs_det_jacobian(x, transform(x))
+    tensor(1.)
+    """
 
     def __init__(self, base_transform: Transform, reinterpreted_batch_ndims: int, cache_size: int = 0) -> None:
         super().__init__(cache_size)

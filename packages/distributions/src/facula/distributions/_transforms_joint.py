@@ -13,7 +13,11 @@ from .utils import softplus, sum_rightmost
 
 
 class SoftmaxTransform(Transform):
-    """y = exp(x) / sum(exp(x)): onto the simplex, not a bijection; its inverse is the logarithm."""
+    """y = exp(x) / sum(exp(x)): onto the simplex, not a bijection; its inverse is the logarithm.
+
+    >>> facula.distributions.SoftmaxTransform()(facula.tensor([0.0, 0.0]))
+    tensor([0.5000, 0.5000])
+    """
 
     domain, codomain = constraints.real_vector, constraints.simplex
 
@@ -28,6 +32,9 @@ class StickBreakingTransform(Transform):
     """From K - 1 numbers to the simplex of K, by the shares that a stick is broken into.
 
     Source: Stan Reference Manual, section "Unit simplex", with its offset of log(K - k).
+
+    >>> facula.distributions.StickBreakingTransform()(facula.tensor([0.0, 0.0]))
+    tensor([0.3333, 0.3333, 0.3333])
     """
 
     domain, codomain, bijective = constraints.real_vector, constraints.simplex, True
@@ -66,7 +73,12 @@ class StickBreakingTransform(Transform):
 
 
 class LowerCholeskyTransform(Transform):
-    """A square matrix's lower triangle with the exponential of its diagonal."""
+    """A square matrix's lower triangle with the exponential of its diagonal.
+
+    >>> facula.distributions.LowerCholeskyTransform()(facula.tensor([[0.0, 5.0], [3.0, 0.0]]))
+    tensor([[1., 0.],
+            [3., 1.]])
+    """
 
     domain, codomain = constraints.independent(constraints.real, 2), constraints.lower_cholesky
 
@@ -82,6 +94,11 @@ class CorrCholeskyTransform(Transform):
 
     tanh(x) are the canonical partial correlations; each row breaks a stick of squared length 1.
     Source: Stan Reference Manual, section "Cholesky factors of correlation matrices".
+
+    >>> factor = facula.distributions.CorrCholeskyTransform()(facula.tensor([0.5]))
+    >>> factor @ factor.T
+    tensor([[1.0000, 0.4621],
+            [0.4621, 1.0000]])
     """
 
     domain, codomain, bijective = constraints.real_vector, constraints.corr_cholesky, True
@@ -128,7 +145,12 @@ class CorrCholeskyTransform(Transform):
 
 
 class PositiveDefiniteTransform(Transform):
-    """L L^T of a square matrix's lower triangle with the exponential of its diagonal."""
+    """L L^T of a square matrix's lower triangle with the exponential of its diagonal.
+
+    >>> facula.distributions.PositiveDefiniteTransform()(facula.tensor([[0.0, 5.0], [3.0, 0.0]]))
+    tensor([[ 1.,  3.],
+            [ 3., 10.]])
+    """
 
     domain, codomain = constraints.independent(constraints.real, 2), constraints.positive_definite
 
@@ -141,7 +163,11 @@ class PositiveDefiniteTransform(Transform):
 
 
 class CumulativeDistributionTransform(Transform):
-    """A distribution's cdf: its values become uniform on [0, 1]."""
+    """A distribution's cdf: its values become uniform on [0, 1].
+
+    >>> facula.distributions.CumulativeDistributionTransform(facula.distributions.Normal(0.0, 1.0))(facula.tensor([0.0, 2.0]))
+    tensor([0.5000, 0.9772])
+    """
 
     codomain, bijective, sign = constraints.unit_interval, True, 1
 
@@ -164,7 +190,12 @@ class CumulativeDistributionTransform(Transform):
 
 
 class ReshapeTransform(Transform):
-    """Events of one shape seen in another."""
+    """Events of one shape seen in another.
+
+    >>> facula.distributions.ReshapeTransform((4,), (2, 2))(facula.arange(4.0))
+    tensor([[0., 1.],
+            [2., 3.]])
+    """
 
     bijective = True
 
@@ -238,7 +269,11 @@ class _Parts(Transform):
 
 
 class CatTransform(_Parts):
-    """Each transform on its piece, of its length, along dim."""
+    """Each transform on its piece, of its length, along dim.
+
+    >>> facula.distributions.CatTransform([facula.distributions.ExpTransform(), facula.distributions.AffineTransform(0.0, 10.0)], lengths=[1, 2])(facula.tensor([0.0, 1.0, 2.0]))
+    tensor([ 1., 10., 20.])
+    """
 
     def __init__(self, tseq, dim: int = 0, lengths=None, cache_size: int = 0) -> None:
         super().__init__(tseq, dim, cache_size)
@@ -275,7 +310,11 @@ class CatTransform(_Parts):
 
 
 class StackTransform(_Parts):
-    """Each transform on its slice along dim."""
+    """Each transform on its slice along dim.
+
+    >>> facula.distributions.StackTransform([facula.distributions.ExpTransform(), facula.distributions.AffineTransform(0.0, 10.0)])(facula.tensor([0.0, 1.0]))
+    tensor([ 1., 10.])
+    """
 
     def __init__(self, tseq, dim: int = 0, cache_size: int = 0) -> None:
         super().__init__(tseq, dim, cache_size)

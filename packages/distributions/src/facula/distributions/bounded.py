@@ -20,6 +20,9 @@ class ContinuousBernoulli(ExponentialFamily, _Binary):
 
     Where p is within `lims` those formulas cancel, and their Taylor expansions about 1/2 are used.
     Source: Loaiza-Ganem, Cunningham, The continuous Bernoulli (2019).
+
+    >>> facula.distributions.ContinuousBernoulli(facula.tensor([0.25])).mean
+    tensor([0.4102])
     """
 
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
@@ -110,7 +113,11 @@ class ContinuousBernoulli(ExponentialFamily, _Binary):
 
 
 class GeneralizedPareto(_Scalar):
-    """P(X > x) = (1 + k z)^(-1 / k), z = (x - loc) / scale, k = concentration; exp(-z) for k = 0. For k < 0 it ends at loc - scale / k."""
+    """P(X > x) = (1 + k z)^(-1 / k), z = (x - loc) / scale, k = concentration; exp(-z) for k = 0. For k < 0 it ends at loc - scale / k.
+
+    >>> facula.distributions.GeneralizedPareto(0.0, 1.0, 0.0).log_prob(facula.tensor(2.0))
+    tensor(-2.)
+    """
 
     arg_constraints = {"loc": constraints.real, "scale": constraints.positive, "concentration": constraints.real}
     has_rsample = True

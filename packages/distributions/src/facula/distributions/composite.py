@@ -92,6 +92,10 @@ class TransformedDistribution(Distribution):
     """What a base distribution's samples become by transforms.
 
     log p(y) = log p_base(x) - log |dy/dx|, with x = inverse(y).
+
+    >>> log_normal = facula.distributions.TransformedDistribution(facula.distributions.Normal(0.0, 1.0), [facula.distributions.ExpTransform()])
+    >>> log_normal.log_prob(facula.tensor(1.0))
+    tensor(-0.9189)
     """
 
     arg_constraints: dict[str, constraints.Constraint] = {}
@@ -186,7 +190,12 @@ class TransformedDistribution(Distribution):
 
 
 class MixtureSameFamily(Distribution):
-    """Component k, the last batch dimension of `component_distribution`, with probability of class k."""
+    """Component k, the last batch dimension of `component_distribution`, with probability of class k.
+
+    >>> mixture = facula.distributions.MixtureSameFamily(facula.distributions.Categorical(facula.tensor([0.5, 0.5])), facula.distributions.Normal(facula.tensor([0.0, 4.0]), facula.ones(2)))
+    >>> mixture.mean, mixture.variance
+    (tensor(2.), tensor(5.))
+    """
 
     arg_constraints: dict[str, constraints.Constraint] = {}
 

@@ -11,7 +11,12 @@ __all__ = ["ConstraintRegistry", "biject_to", "transform_to"]
 
 
 class ConstraintRegistry:
-    """Constraint class -> function of the constraint that makes its transform."""
+    """Constraint class -> function of the constraint that makes its transform.
+
+    >>> from facula.distributions import biject_to, constraints
+    >>> biject_to(constraints.positive)(facula.tensor([0.0, 1.0]))
+    tensor([1.0000, 2.7183])
+    """
 
     def __init__(self) -> None:
         self._makers: dict[type, Callable] = {}

@@ -41,7 +41,11 @@ __all__ = [
 
 
 class Constraint:
-    """is_discrete: whether the values are countable; event_dim: how many last dimensions are one value."""
+    """is_discrete: whether the values are countable; event_dim: how many last dimensions are one value.
+
+    >>> facula.distributions.constraints.positive.check(facula.tensor([1.0, -1.0]))
+    tensor([ True, False])
+    """
 
     is_discrete = False
     event_dim = 0
@@ -56,7 +60,11 @@ class Constraint:
 
 
 class _Dependent(Constraint):
-    """A constraint that only an instance knows, since it depends on other parameters."""
+    """A constraint that only an instance knows, since it depends on other parameters.
+
+    >>> facula.distributions.constraints.dependent(is_discrete=True, event_dim=0).is_discrete
+    True
+    """
 
     def __init__(self, *, is_discrete: bool | None = None, event_dim: int | None = None) -> None:
         self._is_discrete = is_discrete
@@ -88,7 +96,17 @@ class _Dependent(Constraint):
 
 
 class _DependentProperty(property, _Dependent):
-    """A property that is a constraint on an instance and a dependent one on the class."""
+    """A property that is a constraint on an instance and a dependent one on the class.
+
+    >>> class Box(facula.distributions.Distribution):
+    ...     arg_constraints = {}
+    ...     @facula.distributions.constraints.dependent_property(is_discrete=False, event_dim=0)
+    ...     def support(self):
+    ...         return facula.distributions.constraints.interval(0.0, 1.0)
+    ...
+    >>> Box().support.check(facula.tensor([0.5, 2.0]))
+    tensor([ True, False])
+    """
 
     def __init__(self, fn=None, *, is_discrete: bool | None = None, event_dim: int | None = None) -> None:
         property.__init__(self, fn)
@@ -99,11 +117,20 @@ class _DependentProperty(property, _Dependent):
 
 
 def is_dependent(constraint: Constraint) -> bool:
+    """Does the constraint depend on the values of parameters?
+
+    >>> facula.distributions.constraints.is_dependent(facula.distributions.constraints.dependent), facula.distributions.constraints.is_dependent(facula.distributions.constraints.real)
+    (True, False)
+    """
     return isinstance(constraint, _Dependent)
 
 
 class _IndependentConstraint(Constraint):
-    """As `base_constraint` with that many more dimensions belonging to one value."""
+    """As `base_constraint` with that many more dimensions belonging to one value.
+
+    >>> facula.distributions.constraints.independent(facula.distributions.constraints.positive, 1).check(facula.tensor([[1.0, 2.0], [1.0, -1.0]]))
+    tensor([ True, False])
+    """
 
     def __init__(self, base_constraint: Constraint, reinterpreted_batch_ndims: int) -> None:
         self.base_constraint = base_constraint
@@ -147,6 +174,11 @@ class _OneHot(Constraint):
 
 
 class _IntegerInterval(Constraint):
+    """Whole numbers from lower_bound to upper_bound.
+
+    >>> facula.distributions.constraints.integer_interval(0, 3).check(facula.tensor([0.0, 1.5, 4.0]))
+    tensor([ True, False, False])
+    """
     is_discrete = True
 
     def __init__(self, lower_bound, upper_bound) -> None:
@@ -173,6 +205,11 @@ class _Real(Constraint):
 
 
 class _GreaterThan(Constraint):
+    """Numbers above lower_bound.
+
+    >>> facula.distributions.constraints.greater_than(0.0).check(facula.tensor([0.0, 1.0]))
+    tensor([False,  True])
+    """
     def __init__(self, lower_bound) -> None:
         self.lower_bound = lower_bound
 
@@ -181,11 +218,21 @@ class _GreaterThan(Constraint):
 
 
 class _GreaterThanEq(_GreaterThan):
+    """Numbers from lower_bound up.
+
+    >>> facula.distributions.constraints.greater_than_eq(0.0).check(facula.tensor([0.0, -1.0]))
+    tensor([ True, False])
+    """
     def check(self, value) -> facula.Tensor:
         return self.lower_bound <= value
 
 
 class _LessThan(Constraint):
+    """Numbers below upper_bound.
+
+    >>> facula.distributions.constraints.less_than(1.0).check(facula.tensor([0.5, 1.0]))
+    tensor([ True, False])
+    """
     def __init__(self, upper_bound) -> None:
         self.upper_bound = upper_bound
 
@@ -194,6 +241,11 @@ class _LessThan(Constraint):
 
 
 class _Interval(Constraint):
+    """Numbers from lower_bound to upper_bound.
+
+    >>> facula.distributions.constraints.interval(0.0, 1.0).check(facula.tensor([0.5, 2.0]))
+    tensor([ True, False])
+    """
     def __init__(self, lower_bound, upper_bound) -> None:
         self.lower_bound = lower_bound
         self.upper_bound = upper_bound
@@ -203,6 +255,11 @@ class _Interval(Constraint):
 
 
 class _HalfOpenInterval(_Interval):
+    """Numbers from lower_bound up to, but not, upper_bound.
+
+    >>> facula.distributions.constraints.half_open_interval(0.0, 1.0).check(facula.tensor([0.0, 1.0]))
+    tensor([ True, False])
+    """
     def check(self, value) -> facula.Tensor:
         return (self.lower_bound <= value) & (value < self.upper_bound)
 
@@ -215,6 +272,11 @@ class _Simplex(Constraint):
 
 
 class _Multinomial(Constraint):
+    """Vectors of counts, not negative, whose sum is upper_bound.
+
+    >>> facula.distributions.constraints.multinomial(3).check(facula.tensor([[1.0, 2.0], [2.0, 2.0]]))
+    tensor([ True, False])
+    """
     is_discrete = True
     event_dim = 1
 
@@ -299,7 +361,11 @@ class _Several(Constraint):
 
 
 class _Cat(_Several):
-    """Constraints of pieces of some lengths along dim."""
+    """Constraints of pieces of some lengths along dim.
+
+    >>> facula.distributions.constraints.cat([facula.distributions.constraints.positive, facula.distributions.constraints.real], lengths=[1, 2]).check(facula.tensor([-1.0, -1.0, 1.0]))
+    tensor([False,  True,  True])
+    """
 
     def __init__(self, cseq, dim: int = 0, lengths=None) -> None:
         super().__init__(cseq, dim)
@@ -317,7 +383,11 @@ class _Cat(_Several):
 
 
 class _Stack(_Several):
-    """Constraints of the slices along dim."""
+    """Constraints of the slices along dim.
+
+    >>> facula.distributions.constraints.stack([facula.distributions.constraints.positive, facula.distributions.constraints.real]).check(facula.tensor([-1.0, -1.0]))
+    tensor([False,  True])
+    """
 
     def __init__(self, cseq, dim: int = 0) -> None:
         super().__init__(cseq, dim)
@@ -333,7 +403,11 @@ class _Stack(_Several):
 
 
 class MixtureSameFamilyConstraint(Constraint):
-    """What a mixture's value may be: what all its components' values may be."""
+    """What a mixture's value may be: what all its components' values may be.
+
+    >>> facula.distributions.constraints.MixtureSameFamilyConstraint(facula.distributions.constraints.positive).check(facula.tensor([1.0, -1.0]))
+    tensor([ True, False])
+    """
 
     def __init__(self, base_constraint) -> None:
         if not isinstance(base_constraint, Constraint):

@@ -140,7 +140,11 @@ class Binomial(_Counts):
 
 
 class NegativeBinomial(_Counts):
-    """Successes of probability probs before total_count failures."""
+    """Successes of probability probs before total_count failures.
+
+    >>> facula.distributions.NegativeBinomial(facula.tensor(3.0), probs=facula.tensor(0.5)).mean
+    tensor(3.)
+    """
 
     arg_constraints = {
         "total_count": constraints.greater_than_eq(0),

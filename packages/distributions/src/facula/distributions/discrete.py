@@ -238,7 +238,11 @@ class Categorical(Distribution):
 
 
 class OneHotCategorical(Distribution):
-    """As Categorical, a class given by a vector with one 1."""
+    """As Categorical, a class given by a vector with one 1.
+
+    >>> facula.distributions.OneHotCategorical(facula.tensor([0.0, 1.0])).sample()
+    tensor([0., 1.])
+    """
 
     arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
     support = constraints.one_hot
@@ -299,6 +303,10 @@ class OneHotCategoricalStraightThrough(OneHotCategorical):
     """One-hot samples whose gradient is that of the probabilities.
 
     Source: Bengio, Leonard, Courville, Estimating or Propagating Gradients Through Stochastic Neurons (2013).
+
+    >>> p = facula.tensor([0.0, 1.0], requires_grad=True)
+    >>> facula.distributions.OneHotCategoricalStraightThrough(p).rsample().detach()
+    tensor([0., 1.])
     """
 
     has_rsample = True

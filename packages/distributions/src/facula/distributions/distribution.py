@@ -18,6 +18,10 @@ class Distribution:
 
     A sample has shape sample_shape + batch_shape + event_shape. Parameters and values are checked against
     `arg_constraints` and `support` unless validate_args is False.
+
+    >>> normal = facula.distributions.Normal(facula.zeros(3), facula.ones(3))
+    >>> isinstance(normal, facula.distributions.Distribution), normal.batch_shape, normal.event_shape
+    (True, torch.Size([3]), torch.Size([]))
     """
 
     has_rsample = False

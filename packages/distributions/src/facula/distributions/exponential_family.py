@@ -14,6 +14,9 @@ class ExponentialFamily(Distribution):
 
     entropy = F(theta) - <theta, grad F(theta)> - E[k(x)]. Source: Nielsen, Nock, Entropies and Cross-entropies of
     Exponential Families (2010).
+
+    >>> isinstance(facula.distributions.Normal(0.0, 1.0), facula.distributions.ExponentialFamily)
+    True
     """
 
     @property

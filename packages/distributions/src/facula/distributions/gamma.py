@@ -143,7 +143,11 @@ class Chi2(Gamma):
 
 
 class InverseGamma(TransformedDistribution):
-    """The reciprocal of a Gamma(concentration, rate)."""
+    """The reciprocal of a Gamma(concentration, rate).
+
+    >>> facula.distributions.InverseGamma(facula.tensor(3.0), facula.tensor(4.0)).mean
+    tensor(2.)
+    """
 
     arg_constraints = {"concentration": constraints.positive, "rate": constraints.positive}
     support = constraints.positive
@@ -290,7 +294,11 @@ class Beta(ExponentialFamily, _Scalar):
 
 
 class StudentT(_Scalar):
-    """loc + scale * normal / sqrt(chi2 / df)."""
+    """loc + scale * normal / sqrt(chi2 / df).
+
+    >>> facula.distributions.StudentT(4.0, loc=facula.tensor(1.0)).mean
+    tensor(1.)
+    """
 
     arg_constraints = {"df": constraints.positive, "loc": constraints.real, "scale": constraints.positive}
     support = constraints.real
@@ -341,7 +349,11 @@ class StudentT(_Scalar):
 
 
 class FisherSnedecor(_Scalar):
-    """The ratio of two chi2 numbers, each by its degrees of freedom."""
+    """The ratio of two chi2 numbers, each by its degrees of freedom.
+
+    >>> facula.distributions.FisherSnedecor(2.0, 4.0).mean
+    tensor(2.)
+    """
 
     arg_constraints = {"df1": constraints.positive, "df2": constraints.positive}
     support = constraints.positive

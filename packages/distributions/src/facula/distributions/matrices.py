@@ -22,7 +22,11 @@ __all__ = ["LKJCholesky", "LogisticNormal", "LowRankMultivariateNormal", "Wishar
 
 
 class LogisticNormal(TransformedDistribution):
-    """Normal vectors taken to the simplex by breaking a stick: one number more than the base has."""
+    """Normal vectors taken to the simplex by breaking a stick: one number more than the base has.
+
+    >>> facula.distributions.LogisticNormal(facula.zeros(2), facula.ones(2)).sample().sum().round(decimals=3)
+    tensor(1.)
+    """
 
     arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
     support = constraints.simplex
@@ -45,6 +49,10 @@ class LowRankMultivariateNormal(Distribution):
 
     Only the small matrix I + W^T D^-1 W is factored: its determinant and inverse give those of the covariance
     (matrix determinant lemma, Woodbury identity).
+
+    >>> facula.distributions.LowRankMultivariateNormal(facula.zeros(2), facula.tensor([[1.0], [1.0]]), facula.ones(2)).covariance_matrix
+    tensor([[2., 1.],
+            [1., 2.]])
     """
 
     arg_constraints = {
@@ -137,6 +145,10 @@ class LKJCholesky(Distribution):
 
     Drawn by the onion method. Source: Lewandowski, Kurowicka, Joe, Generating random correlation matrices based on vines
     and extended onion method, J. Multivariate Analysis 100 (2009).
+
+    >>> factor = facula.distributions.LKJCholesky(3).sample()
+    >>> (factor @ factor.T).diagonal().round(decimals=3)
+    tensor([1., 1., 1.])
     """
 
     arg_constraints = {"concentration": constraints.positive}
@@ -184,6 +196,10 @@ class Wishart(ExponentialFamily):
 
     log p(X) = ((df - n - 1) log det X - tr S^-1 X - df (n log 2 + log det S)) / 2 - log Gamma_n(df / 2).
     Drawn by Bartlett's decomposition; samples that came out singular are drawn again, max_try_correction times at most.
+
+    >>> facula.distributions.Wishart(facula.tensor(3.0), facula.eye(2)).mean
+    tensor([[3., 0.],
+            [0., 3.]])
     """
 
     support = constraints.positive_definite

@@ -132,7 +132,11 @@ class HalfNormal(_Half):
 
 
 class HalfCauchy(_Half):
-    """|x|, x from Cauchy(0, scale)."""
+    """|x|, x from Cauchy(0, scale).
+
+    >>> facula.distributions.HalfCauchy(1.0).cdf(facula.tensor(1.0))
+    tensor(0.5000)
+    """
 
     _whole = Cauchy
 
@@ -268,7 +272,11 @@ class Weibull(_Named):
 
 
 class Kumaraswamy(_Named):
-    """Distribution function 1 - (1 - x^concentration1)^concentration0 on (0, 1)."""
+    """Distribution function 1 - (1 - x^concentration1)^concentration0 on (0, 1).
+
+    >>> facula.distributions.Kumaraswamy(facula.tensor(1.0), facula.tensor(1.0)).mean
+    tensor(0.5000)
+    """
 
     arg_constraints = {"concentration1": constraints.positive, "concentration0": constraints.positive}
     support = constraints.unit_interval
@@ -311,7 +319,11 @@ class Kumaraswamy(_Named):
 
 
 class LogitRelaxedBernoulli(_Binary):
-    """The logit of a RelaxedBernoulli. Source: Maddison, Mnih, Teh, The Concrete Distribution (2016)."""
+    """The logit of a RelaxedBernoulli. Source: Maddison, Mnih, Teh, The Concrete Distribution (2016).
+
+    >>> facula.distributions.transformed.LogitRelaxedBernoulli(facula.tensor(0.5), probs=facula.tensor([0.3])).sample().shape
+    torch.Size([1])
+    """
 
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
     support = constraints.real
@@ -334,7 +346,12 @@ class LogitRelaxedBernoulli(_Binary):
 
 
 class RelaxedBernoulli(_Named):
-    """A Bernoulli between 0 and 1, nearer to them the lower the temperature, which gradients go through."""
+    """A Bernoulli between 0 and 1, nearer to them the lower the temperature, which gradients go through.
+
+    >>> x = facula.distributions.RelaxedBernoulli(facula.tensor(0.5), probs=facula.tensor([0.3])).sample()
+    >>> bool(0 <= x <= 1)
+    True
+    """
 
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
     support = constraints.unit_interval
@@ -397,6 +414,9 @@ class RelaxedOneHotCategorical(_Named):
     """A one-hot class inside the simplex, nearer to its corners the lower the temperature.
 
     Source: Jang, Gu, Poole, Categorical Reparameterization with Gumbel-Softmax (2016).
+
+    >>> facula.distributions.RelaxedOneHotCategorical(facula.tensor(0.5), probs=facula.tensor([0.3, 0.7])).sample().sum().round(decimals=3)
+    tensor(1.)
     """
 
     arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}

@@ -10,7 +10,11 @@ __all__ = ["broadcast_all", "clamp_probs", "lazy_property", "logits_to_probs", "
 
 
 def broadcast_all(*values):
-    """Tensors of one shape; numbers take the dtype of the first tensor, or the default one."""
+    """Tensors of one shape; numbers take the dtype of the first tensor, or the default one.
+
+    >>> facula.distributions.utils.broadcast_all(1.0, facula.tensor([2.0, 3.0]))
+    (tensor([1., 1.]), tensor([2., 3.]))
+    """
     wrong = [value for value in values if not isinstance(value, (Number, facula.Tensor))]
     if wrong:
         raise ValueError(
@@ -37,22 +41,40 @@ def sum_rightmost(value, dims: int) -> facula.Tensor:
 
 
 def clamp_probs(probs) -> facula.Tensor:
-    """Probabilities kept inside (0, 1) by one machine epsilon."""
+    """Probabilities kept inside (0, 1) by one machine epsilon.
+
+    >>> facula.distributions.utils.clamp_probs(facula.tensor([0.0, 0.5])) > 0
+    tensor([True, True])
+    """
     eps = facula.finfo(probs.dtype).eps
     return probs.clamp(min=eps, max=1 - eps)
 
 
 def logits_to_probs(logits, is_binary: bool = False) -> facula.Tensor:
+    """The probabilities of logits: their softmax along the last dim, or, is_binary, their sigmoid.
+
+    >>> facula.distributions.utils.logits_to_probs(facula.tensor([0.0, 0.0]))
+    tensor([0.5000, 0.5000])
+    """
     return facula.sigmoid(logits) if is_binary else facula.softmax(logits, dim=-1)
 
 
 def probs_to_logits(probs, is_binary: bool = False) -> facula.Tensor:
+    """The logits of probabilities: their logarithm, or, is_binary, the logarithm of the odds.
+
+    >>> facula.distributions.utils.probs_to_logits(facula.tensor([0.5, 0.75]), is_binary=True)
+    tensor([0.0000, 1.0986])
+    """
     clamped = clamp_probs(probs)
     return facula.log(clamped) - facula.log1p(-clamped) if is_binary else facula.log(clamped)
 
 
 def tril_matrix_to_vec(mat, diag: int = 0) -> facula.Tensor:
-    """The lower triangles of matrices (..., D, D), row by row; diag as in facula.tril."""
+    """The lower triangles of matrices (..., D, D), row by row; diag as in facula.tril.
+
+    >>> facula.distributions.utils.tril_matrix_to_vec(facula.tensor([[1.0, 0.0], [2.0, 3.0]]))
+    tensor([1., 2., 3.])
+    """
     n = mat.shape[-1]
     if not -n <= diag < n:
         raise ValueError(f"tril_matrix_to_vec: diag ({diag}) provided is outside [{-n}, {n - 1}].")
@@ -61,7 +83,12 @@ def tril_matrix_to_vec(mat, diag: int = 0) -> facula.Tensor:
 
 
 def vec_to_tril_matrix(vec, diag: int = 0) -> facula.Tensor:
-    """The matrices whose lower triangles, row by row, are the vectors (..., N)."""
+    """The matrices whose lower triangles, row by row, are the vectors (..., N).
+
+    >>> facula.distributions.utils.vec_to_tril_matrix(facula.tensor([1.0, 2.0, 3.0]))
+    tensor([[1., 0.],
+            [2., 3.]])
+    """
     size = vec.shape[-1]
     n = round((-(1 + 2 * diag) + ((1 + 2 * diag) ** 2 + 8 * size + 4 * abs(diag) * (diag + 1)) ** 0.5) / 2)
     rows, columns = facula.tril_indices(n, n, diag)
@@ -82,7 +109,21 @@ def bernoulli_log_prob(logits, value) -> facula.Tensor:
 
 
 class lazy_property:
-    """A method computed at first use and kept as an attribute; it may need gradients, whatever the mode then."""
+    """A method computed at first use and kept as an attribute; it may need gradients, whatever the mode then.
+
+    >>> class Circle:
+    ...     @facula.distributions.utils.lazy_property
+    ...     def area(self):
+    ...         print("computed")
+    ...         return 3.14
+    ...
+    >>> circle = Circle()
+    >>> circle.area
+    computed
+    3.14
+    >>> circle.area
+    3.14
+    """
 
     def __init__(self, function) -> None:
         self.function = function

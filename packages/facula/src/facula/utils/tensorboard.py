@@ -73,7 +73,14 @@ def _image(img, dataformats: str) -> bytes:
 
 
 class FileWriter:
-    """The file behind a SummaryWriter, for libraries that write summaries which they made themselves."""
+    """The file behind a SummaryWriter, for libraries that write summaries which they made themselves.
+
+    >>> import tempfile
+    >>> from facula.utils.tensorboard import SummaryWriter
+    >>> with tempfile.TemporaryDirectory() as folder, SummaryWriter(folder) as writer:
+    ...     print(type(writer.file_writer).__name__)
+    FileWriter
+    """
 
     def __init__(self, writer: SummaryWriter) -> None:
         self._writer = writer
@@ -100,6 +107,14 @@ class SummaryWriter:
 
     comment: added to the name of a log_dir that is not given. purge_step: steps from there on, of an earlier run in the same folder, are
     hidden. flush_secs: how long values may wait; max_queue: how many.
+
+    >>> import os, tempfile
+    >>> from facula.utils.tensorboard import SummaryWriter
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with SummaryWriter(folder) as writer:
+    ...         writer.add_scalar("loss", 0.5, 1)
+    ...     print(os.listdir(folder)[0][:6])
+    events
     """
 
     def __init__(

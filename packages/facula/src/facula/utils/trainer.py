@@ -11,12 +11,25 @@ __all__ = ["Callback", "Checkpoint", "EarlyStopping", "Trainer", "accuracy"]
 
 
 def accuracy(output, target) -> float:
-    """Share of the rows of `output` (N, C) whose largest entry is where `target` (N,) says."""
+    """Share of the rows of `output` (N, C) whose largest entry is where `target` (N,) says.
+
+    >>> facula.utils.trainer.accuracy(facula.tensor([[0.1, 0.9], [0.8, 0.2]]), facula.tensor([1, 1]))
+    0.5
+    """
     return (output.argmax(1) == target).to(facula.float32).mean().item()
 
 
 class Callback:
-    """Called during `fit` with the trainer; override what is needed. `logs` are the epoch's numbers so far."""
+    """Called during `fit` with the trainer; override what is needed. `logs` are the epoch's numbers so far.
+
+    >>> from facula.utils.trainer import Callback
+    >>> class Told(Callback):
+    ...     def on_epoch_end(self, trainer, epoch, logs):
+    ...         print(epoch)
+    ...
+    >>> isinstance(Told(), Callback)
+    True
+    """
 
     def on_fit_begin(self, trainer: Trainer, loader) -> None: ...
 
@@ -33,6 +46,10 @@ class Checkpoint(Callback):
     """Saves the trainer to `path` after every epoch, or with `monitor` after those that are the best so far.
 
     best: "min" or "max", which value of logs[monitor] is best.
+
+    >>> from facula.utils.trainer import Checkpoint
+    >>> Checkpoint("model.pt", monitor="val_loss").monitor
+    'val_loss'
     """
 
     def __init__(self, path, monitor: str | None = None, best: str = "min") -> None:
@@ -51,7 +68,12 @@ class Checkpoint(Callback):
 
 
 class EarlyStopping(Callback):
-    """Stops after `patience` epochs in a row in which logs[monitor] was not better than before."""
+    """Stops after `patience` epochs in a row in which logs[monitor] was not better than before.
+
+    >>> from facula.utils.trainer import EarlyStopping
+    >>> EarlyStopping(patience=2).patience
+    2
+    """
 
     def __init__(self, monitor: str = "val_loss", patience: int = 3, best: str = "min") -> None:
         self.monitor = monitor
@@ -106,6 +128,14 @@ class Trainer:
     max_norm: clip the gradients to this norm.
 
     `history` holds one dict per epoch: loss, the metrics, val_ of each with validation, samples_per_second.
+
+    >>> from facula.utils.trainer import Trainer
+    >>> model = facula.nn.Linear(1, 1)
+    >>> trainer = Trainer(model, facula.optim.SGD(model.parameters(), lr=0.1), facula.nn.functional.mse_loss)
+    >>> data = facula.data.DataLoader(facula.data.TensorDataset(facula.ones(4, 1), facula.ones(4, 1)), batch_size=2)
+    >>> history = trainer.fit(data, epochs=2)
+    >>> len(history)
+    2
     """
 
     def __init__(

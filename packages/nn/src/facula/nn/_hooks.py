@@ -39,23 +39,48 @@ parameter_registration_hooks: OrderedDict[int, Callable] = OrderedDict()
 
 
 def register_module_forward_pre_hook(hook: Callable) -> RemovableHandle:
-    """Run `hook(module, args)` before the forward of every module."""
+    """Run `hook(module, args)` before the forward of every module.
+
+    >>> handle = facula.nn.module.register_module_forward_pre_hook(lambda module, args: print(args))
+    >>> facula.nn.ReLU()(facula.tensor([1.0]))
+    (tensor([1.]),)
+    tensor([1.])
+    >>> handle.remove()
+    """
     return register(forward_pre_hooks, hook)
 
 
 def register_module_forward_hook(hook: Callable, *, with_kwargs: bool = False, always_call: bool = False) -> RemovableHandle:
-    """Run `hook(module, args, output)` after the forward of every module."""
+    """Run `hook(module, args, output)` after the forward of every module.
+
+    >>> handle = facula.nn.module.register_module_forward_hook(lambda module, args, output: 10 * output)
+    >>> facula.nn.ReLU()(facula.tensor([1.0]))
+    tensor([10.])
+    >>> handle.remove()
+    """
     flags = [f for f, on in ((forward_hooks_with_kwargs, with_kwargs), (forward_hooks_always_called, always_call)) if on]
     return register(forward_hooks, hook, *flags)
 
 
 def register_module_full_backward_pre_hook(hook: Callable) -> RemovableHandle:
-    """Run `hook(module, grad_output)` before the backward of every module."""
+    """Run `hook(module, grad_output)` before the backward of every module.
+
+    >>> handle = facula.nn.module.register_module_full_backward_pre_hook(lambda module, grad_output: print(grad_output))
+    >>> facula.nn.Tanh()(facula.tensor([0.0], requires_grad=True)).backward()
+    (tensor([1.]),)
+    >>> handle.remove()
+    """
     return register(backward_pre_hooks, hook)
 
 
 def register_module_full_backward_hook(hook: Callable) -> RemovableHandle:
-    """Run `hook(module, grad_input, grad_output)` after the backward of every module."""
+    """Run `hook(module, grad_input, grad_output)` after the backward of every module.
+
+    >>> handle = facula.nn.module.register_module_full_backward_hook(lambda module, grad_input, grad_output: print(grad_output))
+    >>> facula.nn.Tanh()(facula.tensor([0.0], requires_grad=True)).backward()
+    (tensor([1.]),)
+    >>> handle.remove()
+    """
     global backward_hooks_are_full
     if backward_hooks_are_full is False:
         raise RuntimeError("register_module_full_backward_hook: hooks of the old form are registered. Use one kind as a global hook.")
@@ -64,7 +89,15 @@ def register_module_full_backward_hook(hook: Callable) -> RemovableHandle:
 
 
 def register_module_backward_hook(hook: Callable) -> RemovableHandle:
-    """Run `hook(module, grad_input, grad_output)` for every module, at the last operation of its forward; the old form."""
+    """Run `hook(module, grad_input, grad_output)` for every module, at the last operation of its forward; the old form.
+
+    >>> facula.nn.module.register_module_full_backward_hook(print).remove()
+    >>> try:
+    ...     facula.nn.module.register_module_backward_hook(print)
+    ... except RuntimeError as error:
+    ...     print(str(error).split(". ")[1])
+    Use one kind as a global hook.
+    """
     global backward_hooks_are_full
     if backward_hooks_are_full is True:
         raise RuntimeError("register_module_backward_hook: full backward hooks are registered. Use one kind as a global hook.")
@@ -73,17 +106,36 @@ def register_module_backward_hook(hook: Callable) -> RemovableHandle:
 
 
 def register_module_buffer_registration_hook(hook: Callable) -> RemovableHandle:
-    """Run `hook(module, name, buffer)` at every register_buffer; a result that is not None replaces the buffer."""
+    """Run `hook(module, name, buffer)` at every register_buffer; a result that is not None replaces the buffer.
+
+    >>> handle = facula.nn.module.register_module_buffer_registration_hook(lambda module, name, buffer: print(name))
+    >>> facula.nn.Module().register_buffer("mean", facula.zeros(1))
+    mean
+    >>> handle.remove()
+    """
     return register(buffer_registration_hooks, hook)
 
 
 def register_module_module_registration_hook(hook: Callable) -> RemovableHandle:
-    """Run `hook(module, name, submodule)` at every registration of a submodule."""
+    """Run `hook(module, name, submodule)` at every registration of a submodule.
+
+    >>> handle = facula.nn.module.register_module_module_registration_hook(lambda module, name, submodule: print(name))
+    >>> model = facula.nn.Sequential(facula.nn.ReLU())
+    0
+    >>> handle.remove()
+    """
     return register(module_registration_hooks, hook)
 
 
 def register_module_parameter_registration_hook(hook: Callable) -> RemovableHandle:
-    """Run `hook(module, name, parameter)` at every register_parameter."""
+    """Run `hook(module, name, parameter)` at every register_parameter.
+
+    >>> handle = facula.nn.module.register_module_parameter_registration_hook(lambda module, name, parameter: print(name))
+    >>> layer = facula.nn.Linear(2, 1)
+    weight
+    bias
+    >>> handle.remove()
+    """
     return register(parameter_registration_hooks, hook)
 
 

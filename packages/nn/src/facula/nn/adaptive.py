@@ -24,6 +24,12 @@ class AdaptiveLogSoftmaxWithLoss(Module):
     """log_softmax over many classes in clusters: frequent ones in the head, the rest behind ever narrower projections.
 
     cutoffs: where the clusters begin, rising; classes must be sorted by falling frequency. Source: Grave et al. (2016).
+
+    >>> loss = facula.nn.AdaptiveLogSoftmaxWithLoss(8, 20, cutoffs=[5, 10])
+    >>> loss.log_prob(facula.ones(3, 8)).shape
+    torch.Size([3, 20])
+    >>> loss(facula.ones(3, 8), facula.tensor([0, 7, 19])).output.shape
+    torch.Size([3])
     """
 
     def __init__(

@@ -13,7 +13,12 @@ __all__ = ["Sequential", "ModuleList", "ModuleDict", "Container"]
 
 
 class Container(Module):
-    """Modules by keyword; kept for old code, use Module."""
+    """Modules by keyword; kept for old code, use Module.
+
+    >>> model = facula.nn.Container(hidden=facula.nn.Linear(2, 3), out=facula.nn.Linear(3, 1))
+    >>> [name for name, child in model.named_children()]
+    ['hidden', 'out']
+    """
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__()

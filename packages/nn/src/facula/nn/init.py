@@ -62,7 +62,12 @@ def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Any = No
 
 
 def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any = None) -> Tensor:
-    """Fill from the normal distribution."""
+    """Fill from the normal distribution.
+
+    >>> _ = facula.manual_seed(0)
+    >>> facula.nn.init.normal_(facula.empty(2))
+    tensor([ 1.5410, -0.2934])
+    """
     with facula.no_grad():
         return tensor.normal_(mean, std, generator=generator)
 
@@ -107,6 +112,9 @@ def trunc_normal_(
     """Fill from the normal distribution, values outside [a, b] drawn again.
 
     Where less than 0.3 of the mass lies inside, proposals are uniform on [a, b] and kept with the density's probability.
+
+    >>> bool((facula.nn.init.trunc_normal_(facula.empty(1000)).abs() <= 2).all())
+    True
     """
     if mean < a - 2 * std or mean > b + 2 * std:
         warnings.warn(
@@ -205,7 +213,12 @@ def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Any = None) ->
 
 
 def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
-    """Fill normally with std = gain sqrt(2 / (fan_in + fan_out)). Source: Glorot and Bengio (2010)."""
+    """Fill normally with std = gain sqrt(2 / (fan_in + fan_out)). Source: Glorot and Bengio (2010).
+
+    >>> _ = facula.manual_seed(0)
+    >>> facula.nn.init.xavier_normal_(facula.empty(150, 50)).std().round(decimals=1)
+    tensor(0.1000)
+    """
     fan_in, fan_out = _calculate_fan_in_and_fan_out(tensor)
     return normal_(tensor, 0.0, gain * math.sqrt(2.0 / float(fan_in + fan_out)), generator)
 
@@ -238,7 +251,12 @@ def kaiming_uniform_(
 def kaiming_normal_(
     tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Any = None
 ) -> Tensor:
-    """Fill normally with std = gain / sqrt(fan). Source: He et al. (2015)."""
+    """Fill normally with std = gain / sqrt(fan). Source: He et al. (2015).
+
+    >>> _ = facula.manual_seed(0)
+    >>> facula.nn.init.kaiming_normal_(facula.empty(200, 50)).std().round(decimals=2)
+    tensor(0.2000)
+    """
     std = _kaiming_std(tensor, a, mode, nonlinearity)
     return tensor if std is None else normal_(tensor, 0.0, std, generator)
 
@@ -295,7 +313,9 @@ def _renamed(new: _Fill) -> _Fill:
         warnings.warn(f"`nn.init.{old}` is now deprecated in favor of `nn.init.{old}_`.", FutureWarning, stacklevel=2)
         return new(*args, **kwargs)
 
-    deprecated.__name__, deprecated.__doc__ = old, f"The old name of {new.__name__}."
+    given = {"constant": "2, 2), 1.0", "dirac": "2, 2, 2)", "sparse": "2, 2), 0.5"}.get(old, "2, 2)")
+    deprecated.__name__ = old
+    deprecated.__doc__ = f"The old name of {new.__name__}.\n\n    >>> facula.nn.init.{old}(facula.empty({given}).isfinite().all()\n    tensor(True)\n    "
     return deprecated  # type: ignore[return-value]
 
 

@@ -19,7 +19,15 @@ __all__ = [
 
 
 class LazyModuleMixin:
-    """For a Module with uninitialised parameters: the first call runs `initialize_parameters(*args)`, then it is `cls_to_become`."""
+    """For a Module with uninitialised parameters: the first call runs `initialize_parameters(*args)`, then it is `cls_to_become`.
+
+    >>> layer = facula.nn.LazyLinear(3)
+    >>> layer.has_uninitialized_params()
+    True
+    >>> _ = layer(facula.ones(2, 5))
+    >>> type(layer).__name__
+    'Linear'
+    """
 
     cls_to_become: type | None = None
 
@@ -56,7 +64,14 @@ def _initialise(module: Any, args: tuple, kwargs: dict) -> None:
 
 
 class LazyLinear(LazyModuleMixin, Linear):
-    """Linear whose in_features comes with the first input."""
+    """Linear whose in_features comes with the first input.
+
+    >>> layer = facula.nn.LazyLinear(3)
+    >>> layer(facula.ones(2, 5)).shape
+    torch.Size([2, 3])
+    >>> layer.weight.shape
+    torch.Size([3, 5])
+    """
 
     cls_to_become = Linear
 
@@ -115,9 +130,15 @@ class _LazyConv(LazyModuleMixin):
         self.reset_parameters()
 
 
+def _shown(final: type, arguments: str) -> str:
+    """An example for the docstring of a lazy class: its first input has 3 channels."""
+    name, sizes = final.__name__, ", 5" * int(final.__name__[-2])
+    return f"\n\n>>> layer = facula.nn.Lazy{name}({arguments})\n>>> layer(facula.ones(2, 3{sizes})).shape[:2], type(layer).__name__\n(torch.Size([2, {arguments[:1] or 3}]), '{name}')\n"
+
+
 def _lazy_conv(final: type, transposed: bool) -> type:
     class Lazy(_LazyConv, final):
-        __doc__ = f"{final.__name__} whose in_channels comes with the first input."
+        __doc__ = f"{final.__name__} whose in_channels comes with the first input." + _shown(final, "4, 1")
         cls_to_become = final
 
         if transposed:
@@ -183,7 +204,7 @@ class _LazyNorm(LazyModuleMixin, normalization._NormBase):
 
 def _lazy_norm(final: type) -> type:
     class Lazy(_LazyNorm, final):
-        __doc__ = f"{final.__name__} whose num_features comes with the first input."
+        __doc__ = f"{final.__name__} whose num_features comes with the first input." + _shown(final, "")
         cls_to_become = final
 
     Lazy.__name__ = Lazy.__qualname__ = "Lazy" + final.__name__

@@ -87,7 +87,11 @@ class NLLLoss(_WeightedLoss):
 
 
 class NLLLoss2d(NLLLoss):
-    """NLLLoss; the old name for images."""
+    """NLLLoss; the old name for images.
+
+    >>> facula.nn.NLLLoss2d()(facula.zeros(1, 2, 1, 1).log_softmax(1), facula.tensor([[[1]]]))
+    tensor(0.6931)
+    """
 
 
 class PoissonNLLLoss(_Loss):
@@ -209,7 +213,11 @@ class HingeEmbeddingLoss(_Loss):
 
 
 class MultiLabelMarginLoss(_Loss):
-    """Hinge loss of several labels against all others."""
+    """Hinge loss of several labels against all others.
+
+    >>> facula.nn.MultiLabelMarginLoss()(facula.tensor([[0.0, 2.0]]), facula.tensor([[1, -1]]))
+    tensor(0.)
+    """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.multilabel_margin_loss(input, target, reduction=self.reduction)
@@ -252,7 +260,11 @@ class HuberLoss(_Loss):
 
 
 class SoftMarginLoss(_Loss):
-    """log(1 + exp(-target * input))."""
+    """log(1 + exp(-target * input)).
+
+    >>> facula.nn.SoftMarginLoss()(facula.tensor([0.0]), facula.tensor([1.0]))
+    tensor(0.6931)
+    """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.soft_margin_loss(input, target, reduction=self.reduction)
@@ -291,7 +303,12 @@ class CrossEntropyLoss(_WeightedLoss):
 
 
 class LinearCrossEntropyLoss(_WeightedLoss):
-    """Cross entropy of the scores that its own linear layer gives."""
+    """Cross entropy of the scores that its own linear layer gives.
+
+    >>> loss = facula.nn.LinearCrossEntropyLoss(2, 4)
+    >>> loss(facula.ones(3, 2), facula.tensor([0, 1, 3])).shape
+    torch.Size([])
+    """
 
     def __init__(
         self,
@@ -341,7 +358,11 @@ class LinearCrossEntropyLoss(_WeightedLoss):
 
 
 class MultiLabelSoftMarginLoss(_WeightedLoss):
-    """Mean over classes of the binary cross entropy of sigmoid(input)."""
+    """Mean over classes of the binary cross entropy of sigmoid(input).
+
+    >>> facula.nn.MultiLabelSoftMarginLoss()(facula.zeros(1, 2), facula.tensor([[1.0, 0.0]]))
+    tensor(0.6931)
+    """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.multilabel_soft_margin_loss(input, target, weight=self.weight, reduction=self.reduction)
@@ -382,7 +403,11 @@ class MarginRankingLoss(_Loss):
 
 
 class MultiMarginLoss(_WeightedLoss):
-    """Hinge loss of the target class against each other one."""
+    """Hinge loss of the target class against each other one.
+
+    >>> facula.nn.MultiMarginLoss()(facula.tensor([[0.5, 1.0]]), facula.tensor([1]))
+    tensor(0.2500)
+    """
 
     def __init__(
         self,
@@ -437,7 +462,12 @@ class TripletMarginLoss(_Loss):
 
 
 class TripletMarginWithDistanceLoss(_Loss):
-    """TripletMarginLoss under any distance."""
+    """TripletMarginLoss under any distance.
+
+    >>> loss = facula.nn.TripletMarginWithDistanceLoss(distance_function=lambda x, y: (x - y).abs().sum(-1))
+    >>> loss(facula.tensor([[0.0]]), facula.tensor([[1.0]]), facula.tensor([[1.5]]))
+    tensor(0.5000)
+    """
 
     def __init__(
         self,

@@ -68,7 +68,20 @@ _HOMES = ("_parameters", "_buffers", "_modules")
 
 
 class Module(ModuleCall, ModuleHooks, ModuleState, ModuleConvert, ModuleWalk):
-    """Base of all layers and models: assign parameters and modules to attributes, define forward, call the instance."""
+    """Base of all layers and models: assign parameters and modules to attributes, define forward, call the instance.
+
+    >>> class Scale(facula.nn.Module):
+    ...     def __init__(self, by):
+    ...         super().__init__()
+    ...         self.by = facula.nn.Parameter(facula.tensor(by))
+    ...     def forward(self, x):
+    ...         return self.by * x
+    ...
+    >>> Scale(3.0)(facula.tensor([1.0, 2.0]))
+    tensor([3., 6.], grad_fn=<MulBackward0>)
+    >>> [name for name, parameter in Scale(3.0).named_parameters()]
+    ['by']
+    """
 
     training: bool
     dump_patches: bool = False  # whether state dicts are to be compared with the source they were saved with: never

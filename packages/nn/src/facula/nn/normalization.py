@@ -130,7 +130,13 @@ class BatchNorm2d(_BatchNorm):
 
 
 class BatchNorm3d(_BatchNorm):
-    """batch_norm of (N, C, D, H, W)."""
+    """batch_norm of (N, C, D, H, W).
+
+    >>> norm = facula.nn.BatchNorm3d(2)
+    >>> x = norm(facula.randn(4, 2, 3, 3, 3))
+    >>> x.mean((0, 2, 3, 4)).abs().round(decimals=3)
+    tensor([0., 0.], grad_fn=<DivBackward0>)
+    """
 
     _dims = (5,)
 
@@ -194,13 +200,23 @@ class InstanceNorm1d(_InstanceNorm):
 
 
 class InstanceNorm2d(_InstanceNorm):
-    """instance_norm of (N, C, H, W) or (C, H, W)."""
+    """instance_norm of (N, C, H, W) or (C, H, W).
+
+    >>> x = facula.nn.InstanceNorm2d(2)(facula.randn(4, 2, 3, 3))
+    >>> bool((x.mean((2, 3)).abs() < 1e-5).all())
+    True
+    """
 
     _dims, _batched = (3, 4), 4
 
 
 class InstanceNorm3d(_InstanceNorm):
-    """instance_norm of (N, C, D, H, W) or (C, D, H, W)."""
+    """instance_norm of (N, C, D, H, W) or (C, D, H, W).
+
+    >>> x = facula.nn.InstanceNorm3d(2)(facula.randn(4, 2, 3, 3, 3))
+    >>> bool((x.mean((2, 3, 4)).abs() < 1e-5).all())
+    True
+    """
 
     _dims, _batched = (4, 5), 5
 
@@ -358,7 +374,11 @@ class LocalResponseNorm(Module):
 
 
 class CrossMapLRN2d(Module):
-    """LocalResponseNorm of (N, C, H, W), under its name in Torch."""
+    """LocalResponseNorm of (N, C, H, W), under its name in Torch.
+
+    >>> facula.nn.CrossMapLRN2d(2, alpha=2.0, beta=1.0)(facula.ones(1, 3, 1, 1)).flatten()
+    tensor([0.5000, 0.3333, 0.3333])
+    """
 
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1) -> None:
         super().__init__()

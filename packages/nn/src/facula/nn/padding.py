@@ -59,13 +59,23 @@ class ConstantPad1d(_ConstantPadNd):
 
 
 class ConstantPad2d(_ConstantPadNd):
-    """A border of `value` at the last 2 dims."""
+    """A border of `value` at the last 2 dims.
+
+    >>> facula.nn.ConstantPad2d(1, 9.0)(facula.tensor([[[1.0, 2.0]]]))
+    tensor([[[9., 9., 9., 9.],
+             [9., 1., 2., 9.],
+             [9., 9., 9., 9.]]])
+    """
 
     _sides = 4
 
 
 class ConstantPad3d(_ConstantPadNd):
-    """A border of `value` at the last 3 dims."""
+    """A border of `value` at the last 3 dims.
+
+    >>> facula.nn.ConstantPad3d((1, 0, 0, 0, 0, 0), 9.0)(facula.tensor([[[[1.0, 2.0]]]]))
+    tensor([[[[9., 1., 2.]]]])
+    """
 
     _sides = 6
 
@@ -79,7 +89,11 @@ class _ZeroPad:
 
 
 class ZeroPad1d(_ZeroPad, ConstantPad1d):
-    """A border of zeros at the last dim."""
+    """A border of zeros at the last dim.
+
+    >>> facula.nn.ZeroPad1d((1, 2))(facula.tensor([[1.0, 2.0]]))
+    tensor([[0., 1., 2., 0., 0.]])
+    """
 
 
 class ZeroPad2d(_ZeroPad, ConstantPad2d):
@@ -95,7 +109,11 @@ class ZeroPad2d(_ZeroPad, ConstantPad2d):
 
 
 class ZeroPad3d(_ZeroPad, ConstantPad3d):
-    """A border of zeros at the last 3 dims."""
+    """A border of zeros at the last 3 dims.
+
+    >>> facula.nn.ZeroPad3d((1, 0, 0, 0, 0, 0))(facula.tensor([[[[1.0, 2.0]]]]))
+    tensor([[[[0., 1., 2.]]]])
+    """
 
 
 class ReflectionPad1d(_PadNd):
@@ -111,13 +129,21 @@ class ReflectionPad1d(_PadNd):
 
 
 class ReflectionPad2d(_PadNd):
-    """A border that mirrors the last 2 dims."""
+    """A border that mirrors the last 2 dims.
+
+    >>> facula.nn.ReflectionPad2d((1, 1, 0, 0))(facula.tensor([[[1.0, 2.0, 3.0]]]))
+    tensor([[[2., 1., 2., 3., 2.]]])
+    """
 
     _mode, _sides = "reflect", 4
 
 
 class ReflectionPad3d(_PadNd):
-    """A border that mirrors the last 3 dims."""
+    """A border that mirrors the last 3 dims.
+
+    >>> facula.nn.ReflectionPad3d((1, 1, 0, 0, 0, 0))(facula.tensor([[[[1.0, 2.0, 3.0]]]]))
+    tensor([[[[2., 1., 2., 3., 2.]]]])
+    """
 
     _mode, _sides = "reflect", 6
 
@@ -135,13 +161,23 @@ class ReplicationPad1d(_PadNd):
 
 
 class ReplicationPad2d(_PadNd):
-    """A border that repeats the edges of the last 2 dims."""
+    """A border that repeats the edges of the last 2 dims.
+
+    >>> facula.nn.ReplicationPad2d(1)(facula.tensor([[[1.0, 2.0]]]))
+    tensor([[[1., 1., 2., 2.],
+             [1., 1., 2., 2.],
+             [1., 1., 2., 2.]]])
+    """
 
     _mode, _sides = "replicate", 4
 
 
 class ReplicationPad3d(_PadNd):
-    """A border that repeats the edges of the last 3 dims."""
+    """A border that repeats the edges of the last 3 dims.
+
+    >>> facula.nn.ReplicationPad3d((1, 1, 0, 0, 0, 0))(facula.tensor([[[[1.0, 2.0]]]]))
+    tensor([[[[1., 1., 2., 2.]]]])
+    """
 
     _mode, _sides = "replicate", 6
 
@@ -155,18 +191,33 @@ class _CircularPadNd(_PadNd):
 
 
 class CircularPad1d(_CircularPadNd):
-    """A border that wraps around the last dim."""
+    """A border that wraps around the last dim.
+
+    >>> facula.nn.CircularPad1d(1)(facula.tensor([[[1.0, 2.0, 3.0]]]))
+    tensor([[[3., 1., 2., 3., 1.]]])
+    """
 
     _mode, _sides = "circular", 2
 
 
 class CircularPad2d(_CircularPadNd):
-    """A border that wraps around the last 2 dims."""
+    """A border that wraps around the last 2 dims.
+
+    >>> facula.nn.CircularPad2d(1)(facula.tensor([[[1.0, 2.0], [3.0, 4.0]]]))
+    tensor([[[4., 3., 4., 3.],
+             [2., 1., 2., 1.],
+             [4., 3., 4., 3.],
+             [2., 1., 2., 1.]]])
+    """
 
     _mode, _sides = "circular", 4
 
 
 class CircularPad3d(_CircularPadNd):
-    """A border that wraps around the last 3 dims."""
+    """A border that wraps around the last 3 dims.
+
+    >>> facula.nn.CircularPad3d((1, 0, 0, 0, 0, 0))(facula.tensor([[[[1.0, 2.0]]]]))
+    tensor([[[[2., 1., 2.]]]])
+    """
 
     _mode, _sides = "circular", 6

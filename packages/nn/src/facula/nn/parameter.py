@@ -92,7 +92,16 @@ class _BufferKind(type(Tensor)):
 
 
 class Buffer(Tensor, metaclass=_BufferKind):
-    """A plain Tensor marked so that assigning it to a Module's attribute registers a buffer."""
+    """A plain Tensor marked so that assigning it to a Module's attribute registers a buffer.
+
+    >>> class Centred(facula.nn.Module):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.mean = facula.nn.Buffer(facula.zeros(1))
+    ...
+    >>> Centred().state_dict()
+    OrderedDict([('mean', tensor([0.]))])
+    """
 
     def __new__(cls, data: Any = None, *, persistent: bool = True) -> Tensor:
         if data is None:
@@ -110,6 +119,9 @@ class UninitializedTensorMixin:
     """A parameter or buffer whose shape is not known yet: `materialize` gives it one.
 
     It holds an empty tensor of its device and dtype; every op on it is refused.
+
+    >>> isinstance(facula.nn.LazyLinear(3).weight, facula.nn.parameter.UninitializedTensorMixin)
+    True
     """
 
     _final: type | None = None
@@ -195,12 +207,22 @@ class UninitializedTensorMixin:
 
 
 def is_lazy(param: Any) -> bool:
-    """Whether `param` still waits for its shape."""
+    """Whether `param` still waits for its shape.
+
+    >>> facula.nn.parameter.is_lazy(facula.nn.LazyLinear(3).weight)
+    True
+    """
     return isinstance(param, UninitializedTensorMixin)
 
 
 class UninitializedParameter(UninitializedTensorMixin, Parameter):
-    """A Parameter whose shape comes with the first input."""
+    """A Parameter whose shape comes with the first input.
+
+    >>> x = facula.nn.UninitializedParameter()
+    >>> x.materialize((2,))
+    >>> x.shape
+    torch.Size([2])
+    """
 
     _final = Parameter
 
@@ -212,7 +234,13 @@ class UninitializedParameter(UninitializedTensorMixin, Parameter):
 
 
 class UninitializedBuffer(UninitializedTensorMixin, Tensor):
-    """A buffer whose shape comes with the first input."""
+    """A buffer whose shape comes with the first input.
+
+    >>> x = facula.nn.UninitializedBuffer()
+    >>> x.materialize((2,))
+    >>> x.shape
+    torch.Size([2])
+    """
 
     _final = Tensor
 

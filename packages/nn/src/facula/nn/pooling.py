@@ -102,19 +102,39 @@ class _MaxUnpoolNd(Module):
 
 
 class MaxUnpool1d(_MaxUnpoolNd):
-    """The maxima of MaxPool1d put back in their places."""
+    """The maxima of MaxPool1d put back in their places.
+
+    >>> x = facula.nn.MaxPool1d(2, return_indices=True)(facula.tensor([[1.0, 4.0, 3.0, 2.0]]))
+    >>> facula.nn.MaxUnpool1d(2)(*x)
+    tensor([[0., 4., 3., 0.]])
+    """
 
     _ndim, _unpool = 1, staticmethod(F.max_unpool1d)
 
 
 class MaxUnpool2d(_MaxUnpoolNd):
-    """The maxima of MaxPool2d put back in their places."""
+    """The maxima of MaxPool2d put back in their places.
+
+    >>> x = facula.nn.MaxPool2d(2, return_indices=True)(facula.tensor([[[1.0, 4.0], [3.0, 2.0]]]))
+    >>> facula.nn.MaxUnpool2d(2)(*x)
+    tensor([[[0., 4.],
+             [0., 0.]]])
+    """
 
     _ndim, _unpool = 2, staticmethod(F.max_unpool2d)
 
 
 class MaxUnpool3d(_MaxUnpoolNd):
-    """The maxima of MaxPool3d put back in their places."""
+    """The maxima of MaxPool3d put back in their places.
+
+    >>> x = facula.nn.MaxPool3d(2, return_indices=True)(facula.arange(8.0).view(1, 2, 2, 2))
+    >>> facula.nn.MaxUnpool3d(2)(*x)
+    tensor([[[[0., 0.],
+              [0., 0.]],
+    <BLANKLINE>
+             [[0., 0.],
+              [0., 7.]]]])
+    """
 
     _ndim, _unpool = 3, staticmethod(F.max_unpool3d)
 
@@ -220,13 +240,21 @@ class _FractionalMaxPool(Module):
 
 
 class FractionalMaxPool2d(_FractionalMaxPool):
-    """Maximum over windows at random places, over the last 2 dims."""
+    """Maximum over windows at random places, over the last 2 dims.
+
+    >>> facula.nn.FractionalMaxPool2d(2, output_size=3)(facula.arange(25.0).view(1, 5, 5)).shape
+    torch.Size([1, 3, 3])
+    """
 
     _ndim, _pool = 2, staticmethod(F.fractional_max_pool2d)
 
 
 class FractionalMaxPool3d(_FractionalMaxPool):
-    """Maximum over windows at random places, over the last 3 dims."""
+    """Maximum over windows at random places, over the last 3 dims.
+
+    >>> facula.nn.FractionalMaxPool3d(2, output_size=3)(facula.arange(125.0).view(1, 5, 5, 5)).shape
+    torch.Size([1, 3, 3, 3])
+    """
 
     _ndim, _pool = 3, staticmethod(F.fractional_max_pool3d)
 
@@ -244,19 +272,31 @@ class _LPPoolNd(Module):
 
 
 class LPPool1d(_LPPoolNd):
-    """p-norm of each window over the last dim."""
+    """p-norm of each window over the last dim.
+
+    >>> facula.nn.LPPool1d(2, 2)(facula.tensor([[3.0, 4.0, 6.0, 8.0]]))
+    tensor([[ 5., 10.]])
+    """
 
     _pool = staticmethod(F.lp_pool1d)
 
 
 class LPPool2d(_LPPoolNd):
-    """p-norm of each window over the last 2 dims."""
+    """p-norm of each window over the last 2 dims.
+
+    >>> facula.nn.LPPool2d(1, 2)(facula.tensor([[[1.0, 2.0], [3.0, 4.0]]]))
+    tensor([[[10.]]])
+    """
 
     _pool = staticmethod(F.lp_pool2d)
 
 
 class LPPool3d(_LPPoolNd):
-    """p-norm of each window over the last 3 dims."""
+    """p-norm of each window over the last 3 dims.
+
+    >>> facula.nn.LPPool3d(1, 2)(facula.ones(1, 2, 2, 2)).flatten()
+    tensor([8.])
+    """
 
     _pool = staticmethod(F.lp_pool3d)
 
@@ -276,7 +316,11 @@ class _AdaptiveMaxPoolNd(_AdaptivePoolNd):
 
 
 class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd):
-    """Maximum over windows chosen so that the last dim becomes output_size."""
+    """Maximum over windows chosen so that the last dim becomes output_size.
+
+    >>> facula.nn.AdaptiveMaxPool1d(2)(facula.tensor([[1.0, 3.0, 5.0, 7.0]]))
+    tensor([[3., 7.]])
+    """
 
     _pool = staticmethod(F.adaptive_max_pool1d)
 
@@ -294,7 +338,11 @@ class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd):
 
 
 class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
-    """Maximum over windows chosen so that the last 3 dims become output_size."""
+    """Maximum over windows chosen so that the last 3 dims become output_size.
+
+    >>> facula.nn.AdaptiveMaxPool3d(1)(facula.arange(8.0).view(1, 2, 2, 2)).flatten()
+    tensor([7.])
+    """
 
     _pool = staticmethod(F.adaptive_max_pool3d)
 
@@ -309,7 +357,11 @@ class _AdaptiveAvgPoolNd(_AdaptivePoolNd):
 
 
 class AdaptiveAvgPool1d(_AdaptiveAvgPoolNd):
-    """Mean over windows chosen so that the last dim becomes output_size."""
+    """Mean over windows chosen so that the last dim becomes output_size.
+
+    >>> facula.nn.AdaptiveAvgPool1d(2)(facula.tensor([[1.0, 3.0, 5.0, 7.0]]))
+    tensor([[2., 6.]])
+    """
 
     _pool = staticmethod(F.adaptive_avg_pool1d)
 
@@ -327,7 +379,11 @@ class AdaptiveAvgPool2d(_AdaptiveAvgPoolNd):
 
 
 class AdaptiveAvgPool3d(_AdaptiveAvgPoolNd):
-    """Mean over windows chosen so that the last 3 dims become output_size."""
+    """Mean over windows chosen so that the last 3 dims become output_size.
+
+    >>> facula.nn.AdaptiveAvgPool3d(1)(facula.arange(8.0).view(1, 2, 2, 2)).flatten()
+    tensor([3.5000])
+    """
 
     _pool = staticmethod(F.adaptive_avg_pool3d)
 

@@ -20,7 +20,11 @@ __all__ = ["RNNBase", "RNN", "LSTM", "GRU", "RNNCellBase", "RNNCell", "LSTMCell"
 
 
 class RNNBase(Module):
-    """Layers of a recurrence in one or two directions; mode: "RNN_TANH", "RNN_RELU", "LSTM" or "GRU"."""
+    """Layers of a recurrence in one or two directions; mode: "RNN_TANH", "RNN_RELU", "LSTM" or "GRU".
+
+    >>> isinstance(facula.nn.LSTM(3, 5), facula.nn.RNNBase), facula.nn.RNNBase("GRU", 3, 5)(facula.ones(7, 2, 3))[0].shape
+    (True, torch.Size([7, 2, 5]))
+    """
 
     _younger = {"proj_size": 0}
 
@@ -315,7 +319,11 @@ class GRU(RNNBase):
 
 
 class RNNCellBase(Module):
-    """One step of a recurrence, with num_chunks gates."""
+    """One step of a recurrence, with num_chunks gates.
+
+    >>> facula.nn.LSTMCell(3, 5).weight_ih.shape, facula.nn.RNNCellBase(3, 5, True, 4).weight_ih.shape
+    (torch.Size([20, 3]), torch.Size([20, 3]))
+    """
 
     def __init__(
         self, input_size: int, hidden_size: int, bias: bool, num_chunks: int, device: Any = None, dtype: Any = None

@@ -21,6 +21,10 @@ class SyncBatchNorm(_BatchNorm):
     """batch_norm of (N, C, ...) with statistics over all processes of process_group, or of the default group where there is one.
 
     Each process keeps the gradients of weight and bias that its own part of the batch gives, as DistributedDataParallel expects.
+
+    >>> model = facula.nn.Sequential(facula.nn.Linear(2, 3), facula.nn.BatchNorm1d(3))
+    >>> type(facula.nn.SyncBatchNorm.convert_sync_batchnorm(model)[1]).__name__
+    'SyncBatchNorm'
     """
 
     def __init__(

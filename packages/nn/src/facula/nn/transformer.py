@@ -212,6 +212,10 @@ class TransformerEncoder(_Stack):
 
     Without gradients and in eval mode, padding at the ends of items comes out of the layers as zeros where enable_nested_tensor allows it,
     as it does of PyTorch's nested tensors. mask_check: whether padding elsewhere is told from that; if not, it is taken to lie at the ends.
+
+    >>> layer = facula.nn.TransformerEncoderLayer(d_model=8, nhead=2, dim_feedforward=16)
+    >>> facula.nn.TransformerEncoder(layer, 2)(facula.ones(5, 1, 8)).shape
+    torch.Size([5, 1, 8])
     """
 
     def __init__(
@@ -260,7 +264,12 @@ class TransformerEncoder(_Stack):
 
 
 class TransformerDecoder(_Stack):
-    """num_layers copies of a layer, then a norm."""
+    """num_layers copies of a layer, then a norm.
+
+    >>> layer = facula.nn.TransformerDecoderLayer(d_model=8, nhead=2, dim_feedforward=16)
+    >>> facula.nn.TransformerDecoder(layer, 2)(facula.ones(3, 1, 8), facula.ones(5, 1, 8)).shape
+    torch.Size([3, 1, 8])
+    """
 
     def __init__(self, decoder_layer: TransformerDecoderLayer, num_layers: int, norm: Module | None = None) -> None:
         super().__init__()
@@ -293,7 +302,12 @@ class TransformerDecoder(_Stack):
 
 
 class Transformer(Module):
-    """An encoder and a decoder. Source: Vaswani et al., Attention Is All You Need (2017)."""
+    """An encoder and a decoder. Source: Vaswani et al., Attention Is All You Need (2017).
+
+    >>> model = facula.nn.Transformer(d_model=8, nhead=2, num_encoder_layers=1, num_decoder_layers=1, dim_feedforward=16)
+    >>> model(facula.ones(5, 1, 8), facula.ones(3, 1, 8)).shape
+    torch.Size([3, 1, 8])
+    """
 
     def __init__(
         self,

@@ -55,7 +55,11 @@ class PixelUnshuffle(Module):
 
 
 class ChannelShuffle(Module):
-    """Channels dealt out in turn to `groups` groups."""
+    """Channels dealt out in turn to `groups` groups.
+
+    >>> facula.nn.ChannelShuffle(2)(facula.tensor([1.0, 2.0, 3.0, 4.0]).view(1, 4, 1, 1)).flatten()
+    tensor([1., 3., 2., 4.])
+    """
 
     def __init__(self, groups: int) -> None:
         super().__init__()
@@ -112,14 +116,23 @@ class Upsample(Module):
 
 
 class UpsamplingNearest2d(Upsample):
-    """Upsample of (N, C, H, W), nearest."""
+    """Upsample of (N, C, H, W), nearest.
+
+    >>> facula.nn.UpsamplingNearest2d(scale_factor=2)(facula.tensor([[[[1.0, 2.0]]]]))
+    tensor([[[[1., 1., 2., 2.],
+              [1., 1., 2., 2.]]]])
+    """
 
     def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
         super().__init__(size, scale_factor, mode="nearest")
 
 
 class UpsamplingBilinear2d(Upsample):
-    """Upsample of (N, C, H, W), bilinear with align_corners."""
+    """Upsample of (N, C, H, W), bilinear with align_corners.
+
+    >>> facula.nn.UpsamplingBilinear2d(size=(1, 3))(facula.tensor([[[[1.0, 2.0]]]]))
+    tensor([[[[1.0000, 1.5000, 2.0000]]]])
+    """
 
     def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
         super().__init__(size, scale_factor, mode="bilinear", align_corners=True)

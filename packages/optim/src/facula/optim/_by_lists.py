@@ -16,6 +16,11 @@ from ._formula import FormulaOptimizer, check_implementation
 _PAIRS = {"betas": ("beta1", "beta2"), "etas": ("etaminus", "etaplus"), "step_sizes": ("step_size_min", "step_size_max")}  # as groups name them
 _DEFAULTS = {"capturable": False, "differentiable": False, "has_complex": False, "has_sparse_grad": False, "maximize": False, "decoupled_weight_decay": False}
 
+# what the example of a docstring gives
+_STATES = {"step": "facula.tensor(0.0)", "mu_product": "facula.ones(1)", "momentum_buffer": "None", "eta": "facula.tensor(0.1)", "mu": "facula.tensor(1.0)", "step_size": "facula.tensor([0.1])"}
+_SHOWN = {"lr": 0.1, "beta1": 0.9, "beta2": 0.999, "eps": 1e-8, "weight_decay": 0.0, "momentum_decay": 0.0, "rho": 0.9, "lr_decay": 0.0, "alpha": 0.9, "momentum": 0.0}
+_SHOWN |= {"lambd": 0.0, "t0": 1.0, "step_size_min": 1e-6, "step_size_max": 50.0, "etaminus": 0.5, "etaplus": 1.2, "dampening": 0.0}
+
 
 def by_lists(kind: type[FormulaOptimizer], lists: str, options: str, settings: str, **fixed: Any) -> Callable[..., None]:
     """The function of a class.
@@ -40,9 +45,12 @@ def by_lists(kind: type[FormulaOptimizer], lists: str, options: str, settings: s
     head = [first, second, *keys, *(f"{n}={_DEFAULTS.get(n)}" for n in options.split()), "*", *settings.split()]
     exec(f"def {name}({', '.join(head)}):\n    _run(locals())\n", {"_run": run, "__name__": kind.__module__}, made)
     step = made[name]
+    states = "".join(f", [{_STATES.get(key, 'facula.zeros(1)')}]" for key in keys.values())
+    shown = f"facula.optim.{kind.__module__.rpartition('.')[2]}.{name}([w], [facula.ones(1)]{states}, {', '.join(f'{n}={_SHOWN.get(n, False)}' for n in settings.split())})"
     step.__doc__ = (
         f"One step of {kind.__name__} over lists of parameters, gradients and state, in place. foreach, fused, has_complex and has_sparse_grad choose between "
-        "equal results. grad_scale: gradients are divided by it; found_inf: where it is not 0 nothing happens."
+        "equal results. grad_scale: gradients are divided by it; found_inf: where it is not 0 nothing happens.\n\n"
+        f"    >>> w = facula.zeros(1)\n    >>> {shown}\n    >>> bool(w < 0)\n    True\n    "
     )
     return step
 

@@ -34,12 +34,26 @@ def register(hooks: OrderedDict, hook: Callable, prepend: bool = False) -> Remov
 
 
 def register_optimizer_step_pre_hook(hook: Callable) -> RemovableHandle:
-    """Run `hook(optimizer, args, kwargs)` before every step of every optimizer."""
+    """Run `hook(optimizer, args, kwargs)` before every step of every optimizer.
+
+    >>> from facula.optim.optimizer import register_optimizer_step_pre_hook
+    >>> handle = register_optimizer_step_pre_hook(lambda optimizer, args, kwargs: print("steps"))
+    >>> facula.optim.SGD([facula.zeros(1, requires_grad=True)]).step()
+    steps
+    >>> handle.remove()
+    """
     return register(_step_pre_hooks, hook)
 
 
 def register_optimizer_step_post_hook(hook: Callable) -> RemovableHandle:
-    """Run `hook(optimizer, args, kwargs)` after every step of every optimizer."""
+    """Run `hook(optimizer, args, kwargs)` after every step of every optimizer.
+
+    >>> from facula.optim.optimizer import register_optimizer_step_post_hook
+    >>> handle = register_optimizer_step_post_hook(lambda optimizer, args, kwargs: print("stepped"))
+    >>> facula.optim.SGD([facula.zeros(1, requires_grad=True)]).step()
+    stepped
+    >>> handle.remove()
+    """
     return register(_step_post_hooks, hook)
 
 

@@ -19,6 +19,13 @@ def swap_in_optimizer_params_and_state(
 ) -> Iterator[None]:
     """Within the block `optimizer` has swapin_parameters in its own parameters' order, and the state and options of
     swapin_optim_state, which is what state_dict() gives. What is written in place into these tensors stays; all else is as before after it.
+
+    >>> w = facula.ones(1, requires_grad=True)
+    >>> optimizer = facula.optim.SGD([w], lr=0.5)
+    >>> other = facula.zeros(1, requires_grad=True)
+    >>> with facula.optim.swap_in_optimizer_params_and_state(optimizer, {"w": other}, optimizer.state_dict()):
+    ...     optimizer.param_groups[0]["params"][0] is other
+    True
     """
     groups = swapin_optim_state["param_groups"]
     if len(groups) != len(optimizer.param_groups):

@@ -110,6 +110,18 @@ class LBFGS(Optimizer):
     """Quasi-Newton steps from the last `history_size` changes of gradient. step needs a closure, and calls it often.
 
     line_search_fn: None or "strong_wolfe". One parameter group only. Source: Nocedal (1980); Liu and Nocedal (1989).
+
+    >>> w = facula.zeros(1, requires_grad=True)
+    >>> optimizer = facula.optim.LBFGS([w])
+    >>> def closure():
+    ...     optimizer.zero_grad()
+    ...     loss = ((w - 3) ** 2).sum()
+    ...     loss.backward()
+    ...     return loss
+    ...
+    >>> _ = optimizer.step(closure)
+    >>> w.detach().round(decimals=3)
+    tensor([3.])
     """
 
     def __init__(

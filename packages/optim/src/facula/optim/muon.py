@@ -32,6 +32,13 @@ class Muon(FormulaOptimizer):
 
     adjust_lr_fn: "original" (also None) scales lr by sqrt(max(1, rows / cols)), "match_rms_adamw" by 0.2 sqrt(max(rows, cols)).
     Source: Jordan et al., Muon (2024).
+
+    >>> w = facula.zeros(2, 2, requires_grad=True)
+    >>> optimizer = facula.optim.Muon([w], lr=0.1, weight_decay=0.0)
+    >>> w.grad = facula.eye(2)
+    >>> optimizer.step()
+    >>> bool((w.diagonal() < 0).all())
+    True
     """
 
     kernel = "_muon_"

@@ -23,6 +23,21 @@ class Optimizer:
     """Base of all optimizers: holds `param_groups` (dicts of options) and `state` (a dict for each parameter).
 
     params: tensors, (name, tensor) pairs or dicts with "params" and options. defaults: the options of a group that gives none.
+
+    >>> class Descent(facula.optim.Optimizer):
+    ...     def __init__(self, params, lr):
+    ...         super().__init__(params, {"lr": lr})
+    ...     @facula.no_grad()
+    ...     def step(self):
+    ...         for group in self.param_groups:
+    ...             for p in group["params"]:
+    ...                 p.sub_(group["lr"] * p.grad)
+    ...
+    >>> w = facula.tensor([1.0], requires_grad=True)
+    >>> (w * w).backward()
+    >>> Descent([w], lr=0.25).step()
+    >>> w.detach()
+    tensor([0.5000])
     """
 
     # those of a wrapper that leaves __init__ out

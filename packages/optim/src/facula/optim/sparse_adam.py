@@ -18,6 +18,14 @@ class SparseAdam(Optimizer):
     """Adam whose step touches only the rows that a sparse gradient lists: their means move, the others' stay as they are.
 
     The step count that corrects the bias is the parameter's, not the row's. Source: Kingma and Ba (2014), in lazy form.
+
+    >>> table = facula.nn.Embedding(3, 2, sparse=True)
+    >>> optimizer = facula.optim.SparseAdam(table.parameters(), lr=0.1)
+    >>> before = table.weight.detach().clone()
+    >>> table(facula.tensor([1])).sum().backward()
+    >>> optimizer.step()
+    >>> (table.weight.detach() != before).any(1)
+    tensor([False,  True, False])
     """
 
     def __init__(

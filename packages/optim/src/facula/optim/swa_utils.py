@@ -29,7 +29,11 @@ def _check_decay(decay: float) -> None:
 
 
 def get_ema_avg_fn(decay: float = 0.999) -> Callable:
-    """The function (average, current, n) -> decay * average + (1 - decay) * current."""
+    """The function (average, current, n) -> decay * average + (1 - decay) * current.
+
+    >>> facula.optim.swa_utils.get_ema_avg_fn(0.75)(facula.tensor(0.0), facula.tensor(4.0), facula.tensor(1))
+    tensor(1.)
+    """
     _check_decay(decay)
 
     def ema_update(average: Tensor, current: Tensor, n: Any) -> Tensor:
@@ -40,7 +44,11 @@ def get_ema_avg_fn(decay: float = 0.999) -> Callable:
 
 
 def get_swa_avg_fn() -> Callable:
-    """The function (average, current, n) -> average + (current - average) / (n + 1)."""
+    """The function (average, current, n) -> average + (current - average) / (n + 1).
+
+    >>> facula.optim.swa_utils.get_swa_avg_fn()(facula.tensor(1.0), facula.tensor(4.0), facula.tensor(2))
+    tensor(2.)
+    """
 
     def swa_update(average: Tensor, current: Tensor, n: Any) -> Tensor:
         with facula.no_grad():
@@ -59,12 +67,24 @@ def _over_lists(one: Callable) -> Callable:
 
 
 def get_ema_multi_avg_fn(decay: float = 0.999) -> Callable:
-    """get_ema_avg_fn over lists, in place."""
+    """get_ema_avg_fn over lists, in place.
+
+    >>> average = [facula.tensor([0.0])]
+    >>> facula.optim.swa_utils.get_ema_multi_avg_fn(0.75)(average, [facula.tensor([4.0])], facula.tensor(1))
+    >>> average
+    [tensor([1.])]
+    """
     return _over_lists(get_ema_avg_fn(decay))
 
 
 def get_swa_multi_avg_fn() -> Callable:
-    """get_swa_avg_fn over lists, in place."""
+    """get_swa_avg_fn over lists, in place.
+
+    >>> average = [facula.tensor([1.0])]
+    >>> facula.optim.swa_utils.get_swa_multi_avg_fn()(average, [facula.tensor([4.0])], facula.tensor(2))
+    >>> average
+    [tensor([2.])]
+    """
     return _over_lists(get_swa_avg_fn())
 
 
@@ -73,6 +93,14 @@ class AveragedModel(Module):
 
     avg_fn(average, current, n) gives the new average, multi_avg_fn takes lists and works in place; the plain mean by default.
     use_buffers: average buffers too, else they are copied.
+
+    >>> model = facula.nn.Linear(1, 1, bias=False)
+    >>> average = facula.optim.swa_utils.AveragedModel(model)
+    >>> for w in (1.0, 3.0):
+    ...     _ = model.weight.data.fill_(w)
+    ...     average.update_parameters(model)
+    >>> average.module.weight.item()
+    2.0
     """
 
     def __init__(
@@ -117,7 +145,13 @@ class AveragedModel(Module):
 
 
 def update_bn(loader: Iterable, model: Any, device: Any = None) -> None:
-    """Compute the running statistics of the model's batch norms afresh, over all of `loader` (batches, or lists that begin with one)."""
+    """Compute the running statistics of the model's batch norms afresh, over all of `loader` (batches, or lists that begin with one).
+
+    >>> model = facula.nn.BatchNorm1d(1)
+    >>> facula.optim.swa_utils.update_bn([facula.tensor([[1.0], [3.0]])], model)
+    >>> model.running_mean
+    tensor([2.])
+    """
     norms = {m: m.momentum for m in model.modules() if hasattr(m, "reset_running_stats") and hasattr(m, "num_batches_tracked")}
     norms = {m: momentum for m, momentum in norms.items() if "BatchNorm" in type(m).__name__}
     if not norms:
@@ -149,7 +183,15 @@ _ANNEALED = {"cos": _cosine, "linear": _linear}
 
 
 class SWALR(LRScheduler):
-    """lr annealed to swa_lr in anneal_epochs steps, then constant. anneal_func: the weight of swa_lr, from the part of them that is over."""
+    """lr annealed to swa_lr in anneal_epochs steps, then constant. anneal_func: the weight of swa_lr, from the part of them that is over.
+
+    >>> optimizer = facula.optim.SGD([facula.zeros(1)], lr=1.0)
+    >>> schedule = facula.optim.swa_utils.SWALR(optimizer, swa_lr=0.5, anneal_epochs=2, anneal_strategy="linear")
+    >>> for step in range(3):
+    ...     optimizer.step(); schedule.step()
+    >>> optimizer.param_groups[0]["lr"]
+    0.5
+    """
 
     def __init__(
         self,

@@ -8,7 +8,15 @@ from facula.tensor_core import _ownership
 
 
 def set_module(obj, mod):
-    """Say that obj belongs to a module of that name."""
+    """Say that obj belongs to a module of that name.
+
+    >>> def double(x):
+    ...     return 2 * x
+    ...
+    >>> facula.utils.set_module(double, "mine")
+    >>> double.__module__
+    'mine'
+    """
     if not isinstance(mod, str):
         raise TypeError(f"set_module: the mod argument should be a string, not {type(mod).__name__}.")
     obj.__module__ = mod

@@ -54,13 +54,22 @@ class RemovableHandle:
 
 
 def unserializable_hook(f: Callable) -> Callable:
-    """Marks a hook that a saved tensor leaves behind: `warn_if_has_hooks` tells of it no more."""
+    """Marks a hook that a saved tensor leaves behind: `warn_if_has_hooks` tells of it no more.
+
+    >>> hook = facula.utils.hooks.unserializable_hook(lambda gradient: None)
+    >>> x = facula.ones(1, requires_grad=True)
+    >>> _ = x.register_hook(hook)
+    >>> facula.utils.hooks.warn_if_has_hooks(x)
+    """
     f.__torch_unserializable__ = True
     return f
 
 
 def warn_if_has_hooks(tensor: Any) -> None:
-    """A warning for each hook on the tensor that was not marked with unserializable_hook."""
+    """A warning for each hook on the tensor that was not marked with unserializable_hook.
+
+    >>> facula.utils.hooks.warn_if_has_hooks(facula.ones(1, requires_grad=True))
+    """
     for hook in (tensor._backward_hooks or {}).values():
         if not hasattr(hook, "__torch_unserializable__"):
             warnings.warn(f"backward hook {hook!r} on tensor will not be serialized. Mark it with @torch.utils.hooks.unserializable_hook.", stacklevel=2)

@@ -182,7 +182,12 @@ def grad(func, argnums=0, has_aux=False) -> Callable:
 
 
 def vjp(func, *primals, has_aux=False) -> tuple:
-    """(func(*primals), f), where f(cotangents) is the tuple of v^T J for each primal; with has_aux also aux."""
+    """(func(*primals), f), where f(cotangents) is the tuple of v^T J for each primal; with has_aux also aux.
+
+    >>> y, pull = facula.func.vjp(lambda x: x ** 2, facula.tensor([3.0]))
+    >>> y, pull(facula.tensor([10.0]))
+    (tensor([9.]), (tensor([60.]),))
+    """
     own = Own()
     with enable_grad():
         args, mine, build = replaced(primals, None, own, "vjp")
@@ -241,7 +246,11 @@ def writable(t, own) -> Tensor:
 
 
 def jvp(func, primals, tangents, *, strict=False, has_aux=False) -> tuple:
-    """(func(*primals), J times the tangents); with has_aux also aux. strict: a result that ignores the primals is an error."""
+    """(func(*primals), J times the tangents); with has_aux also aux. strict: a result that ignores the primals is an error.
+
+    >>> facula.func.jvp(lambda x: x ** 2, (facula.tensor([3.0]),), (facula.tensor([1.0]),))
+    (tensor([9.]), tensor([6.]))
+    """
     own = Own()
     if not like(primals, tangents):
         raise GradError("jvp: Expected primals and tangents to have the same python structure.")
@@ -262,7 +271,12 @@ def jvp(func, primals, tangents, *, strict=False, has_aux=False) -> tuple:
 
 
 def linearize(func, *primals) -> tuple:
-    """(func(*primals), f), where f(*tangents) is J times them: func is computed once."""
+    """(func(*primals), f), where f(*tangents) is J times them: func is computed once.
+
+    >>> y, push = facula.func.linearize(lambda x: x ** 2, facula.tensor([3.0]))
+    >>> y, push(facula.tensor([10.0]))
+    (tensor([9.]), tensor([60.]))
+    """
     own = Own()
     with enable_grad():
         out, _, push, mine = pushed(func, primals, own, "linearize")
@@ -297,6 +311,10 @@ def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None) -> Callable:
     """A function that returns the Jacobian of func, of shape output.shape + input.shape, by going backward for many rows at once.
 
     chunk_size: how many rows (default: all of an output), which bounds the memory of what lies between.
+
+    >>> facula.func.jacrev(lambda x: x ** 2)(facula.tensor([1.0, 2.0]))
+    tensor([[2., 0.],
+            [0., 4.]])
     """
     if chunk_size is not None and chunk_size <= 0:
         raise ValueError(f"jacrev: chunk_size must be None or at least 1, not {chunk_size}.")
@@ -326,6 +344,10 @@ def jacfwd(func, argnums=0, has_aux=False, *, randomness="error") -> Callable:
     """A function that returns the Jacobian of func, of shape output.shape + input.shape, by pushing all unit tangents at once.
 
     randomness: of what func draws, "error" refuses it, "same" gives all columns the same numbers, "different" runs func for each column.
+
+    >>> facula.func.jacfwd(lambda x: x ** 2)(facula.tensor([1.0, 2.0]))
+    tensor([[2., 0.],
+            [0., 4.]])
     """
     if randomness not in ("error", "same", "different"):
         raise RuntimeError(f"jacfwd: randomness must be 'error', 'same' or 'different', not {randomness!r}.")
@@ -368,5 +390,10 @@ def jacfwd(func, argnums=0, has_aux=False, *, randomness="error") -> Callable:
 
 
 def hessian(func, argnums=0) -> Callable:
-    """A function that returns the second derivatives of func, a function of one number: jacfwd(jacrev(func))."""
+    """A function that returns the second derivatives of func, a function of one number: jacfwd(jacrev(func)).
+
+    >>> facula.func.hessian(lambda x: (x ** 3).sum())(facula.tensor([1.0, 2.0]))
+    tensor([[ 6.,  0.],
+            [ 0., 12.]])
+    """
     return jacfwd(jacrev(func, argnums), argnums)

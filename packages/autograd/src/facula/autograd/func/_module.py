@@ -51,6 +51,10 @@ def functional_call(module, parameter_and_buffer_dicts, args=None, kwargs=None, 
 
     tie_weights: what is one tensor under two names in the module is replaced under both. strict: every name must be given.
     Attributes may be given too. What forward puts in the place of a given buffer is in the dict afterwards.
+
+    >>> layer = facula.nn.Linear(2, 1, bias=False)
+    >>> facula.func.functional_call(layer, {"weight": facula.tensor([[1.0, 10.0]])}, facula.tensor([2.0, 3.0]))
+    tensor([32.])
     """
     given = parameter_and_buffer_dicts
     if not isinstance(given, dict):
@@ -132,7 +136,12 @@ def swapped(module, given, tie_weights=False, strict=False) -> Iterator[None]:
 
 
 def stack_module_state(models) -> tuple:
-    """(parameters, buffers) of several modules of one kind, each stacked along a new first dim: for vmap over an ensemble."""
+    """(parameters, buffers) of several modules of one kind, each stacked along a new first dim: for vmap over an ensemble.
+
+    >>> parameters, buffers = facula.func.stack_module_state([facula.nn.Linear(2, 1) for model in range(3)])
+    >>> parameters["weight"].shape
+    torch.Size([3, 1, 2])
+    """
     models = list(models)
     if not models:
         raise RuntimeError("stack_module_state: Expected at least one model, got 0.")

@@ -14,7 +14,11 @@ WARN_FOR_UNFUSED_KERNELS = False
 
 
 class SDPBackend(enum.IntEnum):
-    """The ways of computing attention that PyTorch names."""
+    """The ways of computing attention that PyTorch names.
+
+    >>> facula.nn.attention.SDPBackend.MATH.name
+    'MATH'
+    """
 
     ERROR = -1
     MATH = 0
@@ -32,6 +36,11 @@ def sdpa_kernel(backends: list[SDPBackend] | SDPBackend, set_priority: bool = Fa
     """Within the block only `backends` are allowed; there must be one that a CPU has (MATH or FLASH_ATTENTION).
 
     set_priority: the order of `backends` is the order of preference.
+
+    >>> q = facula.ones(1, 1, 2, 4)
+    >>> with facula.nn.attention.sdpa_kernel(facula.nn.attention.SDPBackend.MATH):
+    ...     facula.nn.functional.scaled_dot_product_attention(q, q, q).shape
+    torch.Size([1, 1, 2, 4])
     """
     chosen = [backends] if isinstance(backends, SDPBackend) else list(backends)
     for backend in chosen:

@@ -17,7 +17,12 @@ TENSORS = (
 
 
 def noop_mask(batch: Tensor, head: Tensor, token_q: Tensor, token_kv: Tensor) -> Tensor:
-    """Everything is seen."""
+    """Everything is seen.
+
+    >>> from facula.nn.attention.flex_attention import noop_mask
+    >>> noop_mask(*facula.tensor([0, 0, 1, 2]))
+    tensor(True)
+    """
     return batch.new_ones(size=(), dtype=facula.bool)
 
 
@@ -48,6 +53,11 @@ class BlockMask:
     kv_num_blocks (B, H, rows of blocks) counts those of a row in which mask_mod decides, kv_indices (B, H, rows, columns) names them,
     first of all; full_kv_num_blocks and full_kv_indices say the same of blocks that let everything through, where mask_mod is not asked.
     q_num_blocks, q_indices and the full ones: the same by columns. seq_lengths: of queries and keys.
+
+    >>> from facula.nn.attention.flex_attention import create_block_mask
+    >>> mask = create_block_mask(lambda b, h, q, k: q >= k, None, None, 256, 256, device="cpu")
+    >>> mask.shape, mask.sparsity()
+    ((1, 1, 256, 256), 25.0)
     """
 
     def __init__(

@@ -13,14 +13,26 @@ __all__ = ["CausalBias", "CausalVariant", "causal_lower_right", "causal_upper_le
 
 
 class CausalVariant(enum.IntEnum):
-    """UPPER_LEFT: query i sees keys 0 .. i. LOWER_RIGHT: the last query sees all keys, the one before all but one, ..."""
+    """UPPER_LEFT: query i sees keys 0 .. i. LOWER_RIGHT: the last query sees all keys, the one before all but one, ...
+
+    >>> from facula.nn.attention.bias import CausalVariant
+    >>> [variant.name for variant in CausalVariant]
+    ['UPPER_LEFT', 'LOWER_RIGHT']
+    """
 
     UPPER_LEFT = 1
     LOWER_RIGHT = 2
 
 
 class CausalBias(Tensor):
-    """A boolean (seq_len_q, seq_len_kv) mask, True where a query sees a key; an attn_mask that knows that it is causal."""
+    """A boolean (seq_len_q, seq_len_kv) mask, True where a query sees a key; an attn_mask that knows that it is causal.
+
+    >>> from facula.nn.attention.bias import causal_upper_left
+    >>> mask = causal_upper_left(2, 2)
+    >>> q = facula.ones(1, 1, 2, 4)
+    >>> facula.nn.functional.scaled_dot_product_attention(q, q, q, attn_mask=mask).shape
+    torch.Size([1, 1, 2, 4])
+    """
 
     def __new__(cls, variant: CausalVariant, seq_len_q: int, seq_len_kv: int) -> CausalBias:
         if not isinstance(variant, CausalVariant):
@@ -41,10 +53,22 @@ def _sizes(size: tuple[Any, ...]) -> tuple[int, int]:
 
 
 def causal_upper_left(*size: int) -> CausalBias:
-    """CausalBias whose first query sees the first key alone."""
+    """CausalBias whose first query sees the first key alone.
+
+    >>> from facula.nn.attention.bias import causal_upper_left
+    >>> causal_upper_left(2, 3)
+    CausalBias([[ True, False, False],
+                [ True,  True, False]])
+    """
     return CausalBias(CausalVariant.UPPER_LEFT, *_sizes(size))
 
 
 def causal_lower_right(*size: int) -> CausalBias:
-    """CausalBias whose last query sees every key."""
+    """CausalBias whose last query sees every key.
+
+    >>> from facula.nn.attention.bias import causal_lower_right
+    >>> causal_lower_right(2, 3)
+    CausalBias([[ True,  True, False],
+                [ True,  True,  True]])
+    """
     return CausalBias(CausalVariant.LOWER_RIGHT, *_sizes(size))

@@ -27,26 +27,54 @@ _DEFAULT_SPARSE_BLOCK_SIZE = DEFAULT_BLOCK
 
 
 class AuxRequest(NamedTuple):
-    """What flex_attention is to return beside its result."""
+    """What flex_attention is to return beside its result.
+
+    >>> from facula.nn.attention.flex_attention import AuxRequest
+    >>> AuxRequest(lse=True)
+    AuxRequest(lse=True, max_scores=False)
+    """
 
     lse: bool = False
     max_scores: bool = False
 
 
 class AuxOutput(NamedTuple):
-    """What was asked for: logsumexp and largest score of every query's row."""
+    """What was asked for: logsumexp and largest score of every query's row.
+
+    >>> from facula.nn.attention.flex_attention import AuxRequest, flex_attention
+    >>> q = facula.zeros(1, 1, 2, 4)
+    >>> out, aux = flex_attention(q, q, q, return_aux=AuxRequest(lse=True))
+    >>> aux.lse
+    tensor([[[0.6931, 0.6931]]])
+    """
 
     lse: Tensor | None = None
     max_scores: Tensor | None = None
 
 
 def and_masks(*mask_mods: MaskMod) -> MaskMod:
-    """The positions that every mask lets through."""
+    """The positions that every mask lets through.
+
+    >>> from facula.nn.attention.flex_attention import and_masks, create_mask
+    >>> near = and_masks(lambda b, h, q, k: q >= k, lambda b, h, q, k: q - k < 2)
+    >>> create_mask(near, None, None, 3, 3, device="cpu")[0, 0].int()
+    tensor([[1, 0, 0],
+            [1, 1, 0],
+            [0, 1, 1]], dtype=torch.int32)
+    """
     return _joined(mask_mods, facula.Tensor.logical_and, True)
 
 
 def or_masks(*mask_mods: MaskMod) -> MaskMod:
-    """The positions that some mask lets through."""
+    """The positions that some mask lets through.
+
+    >>> from facula.nn.attention.flex_attention import create_mask, or_masks
+    >>> seen = or_masks(lambda b, h, q, k: q > k, lambda b, h, q, k: k == 0)
+    >>> create_mask(seen, None, None, 3, 3, device="cpu")[0, 0].int()
+    tensor([[1, 0, 0],
+            [1, 0, 0],
+            [1, 1, 0]], dtype=torch.int32)
+    """
     return _joined(mask_mods, facula.Tensor.logical_or, False)
 
 
@@ -72,7 +100,13 @@ def _positions_taken(fn: Callable) -> int:
 
 
 def create_mask(mod_fn: MaskMod, B: int | None, H: int | None, Q_LEN: int, KV_LEN: int, device: Any = None) -> Tensor:
-    """The mask as a tensor of bool, (B, H, Q_LEN, KV_LEN); None counts as 1. Of a score_mod: where it leaves 0 finite."""
+    """The mask as a tensor of bool, (B, H, Q_LEN, KV_LEN); None counts as 1. Of a score_mod: where it leaves 0 finite.
+
+    >>> from facula.nn.attention.flex_attention import create_mask
+    >>> create_mask(lambda b, h, q, k: q >= k, None, None, 2, 2, device="cpu")
+    tensor([[[[ True, False],
+              [ True,  True]]]])
+    """
     shape = (B or 1, H or 1, Q_LEN, KV_LEN)
     at = indices(*shape)
     seen = mod_fn(*at) if _positions_taken(mod_fn) == 4 else mod_fn(facula.zeros(shape), *at) != -math.inf
@@ -94,6 +128,11 @@ def create_block_mask(
     """The mask of a function (b, h, q_idx, kv_idx) -> bool; B or H of None: it is the same for all.
 
     separate_full_blocks: blocks that let everything through are told apart, and the function is not asked there again.
+
+    >>> from facula.nn.attention.flex_attention import create_block_mask
+    >>> create_block_mask(lambda b, h, q, k: q >= k, None, None, 256, 256, device="cpu").to_dense()[0, 0]
+    tensor([[1, 0],
+            [1, 1]], dtype=torch.int32)
     """
     if _positions_taken(mask_mod) != 4:
         raise AssertionError(f"create_block_mask: requires a mask_mod function of 4 positional arguments, got {mask_mod}.")
@@ -127,6 +166,14 @@ def flex_attention(
     score_mod(score, b, h, q_idx, kv_idx) -> score. scale: 1 / sqrt(E) by default. A query that sees nothing gives zeros.
     return_lse: also the logsumexp of every row, return_aux: an AuxOutput of what it asks for.
     kernel_options choose among kernels of a GPU; there is one way here.
+
+    >>> from facula.nn.attention.flex_attention import flex_attention
+    >>> q = facula.zeros(1, 1, 2, 1)
+    >>> v = facula.tensor([1.0, 3.0]).view(1, 1, 2, 1)
+    >>> flex_attention(q, q, v).flatten()
+    tensor([2., 2.])
+    >>> flex_attention(q, q, v, score_mod=lambda score, b, h, q, k: facula.where(q >= k, score, -facula.inf)).flatten()
+    tensor([1., 2.])
     """
     if not query.dim() == key.dim() == value.dim() == 4:
         raise NotImplementedError(f"flex_attention: query, key, and value must be 4D tensors, got {query.dim()}, {key.dim()} and {value.dim()} dims.")

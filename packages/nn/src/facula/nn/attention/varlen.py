@@ -14,7 +14,12 @@ __all__ = ["AuxRequest", "varlen_attn", "varlen_attn_out"]
 
 
 class AuxRequest(NamedTuple):
-    """What varlen_attn gives beside its result: lse, the logarithm of the sum behind each softmax."""
+    """What varlen_attn gives beside its result: lse, the logarithm of the sum behind each softmax.
+
+    >>> from facula.nn.attention.varlen import AuxRequest
+    >>> AuxRequest(lse=True)
+    AuxRequest(lse=True)
+    """
 
     lse: bool = False
 
@@ -30,6 +35,13 @@ def varlen_attn(
     no sequence is longer. window_size: how many keys before and after its own place a query sees, -1 for all; queries are the last places of their
     keys. seqused_k: of each sequence the first so many keys alone. block_table (N, P): key and value are pages (pages, size, Hk, D), and row n lists
     those of sequence n; it wants seqused_k. num_splits: how kernels on a GPU divide the sum over keys. The order here is always the same.
+
+    >>> from facula.nn.attention.varlen import varlen_attn
+    >>> q = facula.zeros(3, 1, 1)
+    >>> v = facula.tensor([1.0, 3.0, 5.0]).view(3, 1, 1)
+    >>> ends = facula.tensor([0, 2, 3], dtype=facula.int32)
+    >>> varlen_attn(q, q, v, ends, ends, 2, 2).flatten()
+    tensor([2., 2., 5.])
     """
     heads, groups = query.size(1), key.size(-2)
     if not enable_gqa and heads != groups:
@@ -61,7 +73,17 @@ def varlen_attn(
 
 
 def varlen_attn_out(out: Tensor, *args: Any, **options: Any) -> Any:
-    """varlen_attn, its result written to `out`."""
+    """varlen_attn, its result written to `out`.
+
+    >>> from facula.nn.attention.varlen import varlen_attn_out
+    >>> q = facula.zeros(3, 1, 1)
+    >>> v = facula.tensor([1.0, 3.0, 5.0]).view(3, 1, 1)
+    >>> ends = facula.tensor([0, 2, 3], dtype=facula.int32)
+    >>> out = facula.empty(3, 1, 1)
+    >>> _ = varlen_attn_out(out, q, q, v, ends, ends, 2, 2)
+    >>> out.flatten()
+    tensor([2., 2., 5.])
+    """
     found = varlen_attn(*args, **options)
     if isinstance(found, tuple):
         return out.copy_(found[0]), found[1]

@@ -26,22 +26,38 @@ def _maybe_into(inplace: bool, fn: Callable, input: Tensor, **numbers: Any) -> T
 
 
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
-    """max(0, x)."""
+    """max(0, x).
+
+    >>> facula.nn.functional.relu(facula.tensor([-1.0, 2.0]))
+    tensor([0., 2.])
+    """
     return input.relu_() if inplace else facula.relu(input)
 
 
 def relu_(input: Tensor) -> Tensor:
-    """relu, in place."""
+    """relu, in place.
+
+    >>> facula.nn.functional.relu_(facula.tensor([-1.0, 2.0]))
+    tensor([0., 2.])
+    """
     return input.relu_()
 
 
 def sigmoid(input: Tensor) -> Tensor:
-    """1 / (1 + exp(-x))."""
+    """1 / (1 + exp(-x)).
+
+    >>> facula.nn.functional.sigmoid(facula.tensor([0.0, 1.0]))
+    tensor([0.5000, 0.7311])
+    """
     return input.sigmoid()
 
 
 def tanh(input: Tensor) -> Tensor:
-    """tanh(x)."""
+    """tanh(x).
+
+    >>> facula.nn.functional.tanh(facula.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.7616])
+    """
     return input.tanh()
 
 
@@ -57,7 +73,11 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
 
 
 def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
-    """threshold, in place."""
+    """threshold, in place.
+
+    >>> facula.nn.functional.threshold_(facula.tensor([0.5, 2.0]), 1.0, -1.0)
+    tensor([-1.,  2.])
+    """
     return _maybe_into(True, facula.threshold, input, threshold=threshold, value=value)
 
 
@@ -79,7 +99,11 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
 
 
 def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
-    """hardtanh, in place."""
+    """hardtanh, in place.
+
+    >>> facula.nn.functional.hardtanh_(facula.tensor([-3.0, 0.5, 2.0]))
+    tensor([-1.0000,  0.5000,  1.0000])
+    """
     return hardtanh(input, min_val, max_val, True)
 
 
@@ -106,7 +130,11 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
 
 
 def elu_(input: Tensor, alpha: float = 1.0) -> Tensor:
-    """elu, in place."""
+    """elu, in place.
+
+    >>> facula.nn.functional.elu_(facula.tensor([-1.0, 2.0]))
+    tensor([-0.6321,  2.0000])
+    """
     return elu(input, alpha, True)
 
 
@@ -122,7 +150,11 @@ def selu(input: Tensor, inplace: bool = False) -> Tensor:
 
 
 def selu_(input: Tensor) -> Tensor:
-    """selu, in place."""
+    """selu, in place.
+
+    >>> facula.nn.functional.selu_(facula.tensor([-1.0, 1.0]))
+    tensor([-1.1113,  1.0507])
+    """
     return selu(input, True)
 
 
@@ -138,7 +170,11 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
 
 
 def celu_(input: Tensor, alpha: float = 1.0) -> Tensor:
-    """celu, in place."""
+    """celu, in place.
+
+    >>> facula.nn.functional.celu_(facula.tensor([-1.0, 2.0]))
+    tensor([-0.6321,  2.0000])
+    """
     return celu(input, alpha, True)
 
 
@@ -154,7 +190,11 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
 
 
 def leaky_relu_(input: Tensor, negative_slope: float = 0.01) -> Tensor:
-    """leaky_relu, in place."""
+    """leaky_relu, in place.
+
+    >>> facula.nn.functional.leaky_relu_(facula.tensor([-1.0, 2.0]), 0.1)
+    tensor([-0.1000,  2.0000])
+    """
     return leaky_relu(input, negative_slope, True)
 
 

@@ -226,6 +226,12 @@ def multi_head_attention_forward(
 
     Masks are True, or -inf, where a key is left out: attn_mask (L, S) or (N * heads, L, S), key_padding_mask (N, S).
     is_causal is a promise that attn_mask is causal. Source: Vaswani et al. (2017), section 3.2.2.
+
+    >>> attention = facula.nn.MultiheadAttention(4, 2)
+    >>> x = facula.ones(3, 1, 4)
+    >>> out, weights = facula.nn.functional.multi_head_attention_forward(x, x, x, 4, 2, attention.in_proj_weight, attention.in_proj_bias, None, None, False, 0.0, attention.out_proj.weight, attention.out_proj.bias)
+    >>> out.shape, weights.shape
+    (torch.Size([3, 1, 4]), torch.Size([1, 3, 3]))
     """
     batched = _check_shapes(query, key, value, key_padding_mask, attn_mask, num_heads)
     if is_causal and attn_mask is None:

@@ -49,7 +49,11 @@ def _at_least(length: Tensor, eps: float) -> Tensor:
 
 
 def pdist(input: Tensor, p: float = 2) -> Tensor:
-    """p-norm distances of all pairs of rows (i < j) of an (N, M) matrix, in row order."""
+    """p-norm distances of all pairs of rows (i < j) of an (N, M) matrix, in row order.
+
+    >>> facula.nn.functional.pdist(facula.tensor([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]]))
+    tensor([5.0000, 1.0000, 4.2426])
+    """
     if type(input) is not Tensor:
         extend.want_tensor("pdist", "input", 0, input)
     return facula.pdist(input, p)

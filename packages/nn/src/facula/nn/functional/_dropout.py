@@ -66,19 +66,38 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
 
 
 def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
-    """Dropout that keeps mean and variance of self-normalising activations."""
+    """Dropout that keeps mean and variance of self-normalising activations.
+
+    >>> _ = facula.manual_seed(0)
+    >>> facula.nn.functional.alpha_dropout(facula.zeros(3), 0.5, training=True)
+    tensor([-0.7792, -0.7792,  0.7792])
+    """
     _check(p)
     return _drop(input, p, training, inplace, False, _alpha)
 
 
 def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
-    """alpha_dropout of whole channels."""
+    """alpha_dropout of whole channels.
+
+    >>> _ = facula.manual_seed(0)
+    >>> facula.nn.functional.feature_alpha_dropout(facula.zeros(1, 3, 2), 0.5, training=True)
+    tensor([[[-0.7792, -0.7792],
+             [-0.7792, -0.7792],
+             [ 0.7792,  0.7792]]])
+    """
     _check(p)
     return _drop(input, p, training, inplace, True, _alpha)
 
 
 def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Zero whole channels of (N, C, L) or (C, L)."""
+    """Zero whole channels of (N, C, L) or (C, L).
+
+    >>> _ = facula.manual_seed(0)
+    >>> facula.nn.functional.dropout1d(facula.ones(1, 3, 2))
+    tensor([[[0., 0.],
+             [0., 0.],
+             [2., 2.]]])
+    """
     _check(p)
     if input.dim() not in (2, 3):
         raise RuntimeError(f"dropout1d: Expected 2D or 3D input, but received a {input.dim()}D input.")
@@ -86,7 +105,12 @@ def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 
 
 def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Zero whole channels of (N, C, H, W). A 3-d input is taken as (N, C, L), as in PyTorch."""
+    """Zero whole channels of (N, C, H, W). A 3-d input is taken as (N, C, L), as in PyTorch.
+
+    >>> _ = facula.manual_seed(0)
+    >>> facula.nn.functional.dropout2d(facula.ones(1, 3, 2, 2)).sum((2, 3))
+    tensor([[0., 0., 8.]])
+    """
     _check(p)
     if input.dim() not in (3, 4):
         warnings.warn(f"dropout2d: Received a {input.dim()}-D input to dropout2d; it is meant for 4-D input.", stacklevel=2)
@@ -100,7 +124,12 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 
 
 def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Zero whole channels of (N, C, D, H, W) or (C, D, H, W)."""
+    """Zero whole channels of (N, C, D, H, W) or (C, D, H, W).
+
+    >>> _ = facula.manual_seed(0)
+    >>> facula.nn.functional.dropout3d(facula.ones(1, 3, 2, 2, 2)).sum((2, 3, 4))
+    tensor([[ 0.,  0., 16.]])
+    """
     _check(p)
     if input.dim() not in (4, 5):
         warnings.warn(f"dropout3d: Received a {input.dim()}-D input to dropout3d; it is meant for 4-D or 5-D input.", stacklevel=2)

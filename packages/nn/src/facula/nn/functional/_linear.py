@@ -53,6 +53,11 @@ def grouped_mm(
 
     (M, K) with (G, K, N): rows of mat_a in groups, (M, N). (G, M, K) with (K, N): columns of mat_b in groups, (M, N).
     (M, K) with (K, N): K in groups, (G, M, N). (G, M, K) with (G, K, N), without offs: (G, M, N). bias is added to each group.
+
+    >>> x = facula.tensor([[1.0], [2.0], [3.0]])
+    >>> weights = facula.tensor([[[1.0]], [[10.0]]])
+    >>> facula.nn.functional.grouped_mm(x, weights, offs=facula.tensor([1, 3], dtype=facula.int32)).flatten()
+    tensor([ 1., 20., 30.])
     """
     a, b = mat_a.dim(), mat_b.dim()
     if a not in (2, 3) or b not in (2, 3):

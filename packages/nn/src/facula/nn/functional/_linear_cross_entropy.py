@@ -33,6 +33,9 @@ class LinearCrossEntropyOptions(_Options):
     input, divided by N; "auto" is N = 2 where batch_chunk_size is None.
     acc_policy, acc_dtype: the dtype in which the weight's gradient is summed over pieces, the input's where acc_dtype is None;
     halves sum in float32 under every policy.
+
+    >>> facula.nn.LinearCrossEntropyOptions(batch_chunk_size=128).batch_chunk_size
+    128
     """
 
     __slots__ = ()
@@ -91,6 +94,10 @@ def linear_cross_entropy(
 
     input: (I) or (N, I), linear_weight: (C, I) or (C, d1, ..., I), linear_bias without the I.
     options: work by pieces of the batch; for class indices without smoothing and a weight (C, I), else a warning and at once.
+
+    >>> x = facula.tensor([[1.0, 0.0], [0.0, 1.0]])
+    >>> facula.nn.functional.linear_cross_entropy(x, facula.zeros(4, 2), facula.tensor([0, 3]))
+    tensor(1.3863)
     """
     if input.dim() not in (1, 2):
         raise RuntimeError(f"linear_cross_entropy: expected 1D or 2D input, got {input.dim()}D. Flatten it to (N, features).")

@@ -361,7 +361,16 @@ def max_unpool2d(input: Tensor, indices: Tensor, kernel_size: Any, stride: Any =
 
 
 def max_unpool3d(input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None) -> Tensor:
-    """The maxima of max_pool3d put back in their places, zeros elsewhere."""
+    """The maxima of max_pool3d put back in their places, zeros elsewhere.
+
+    >>> x = facula.arange(8.0).view(1, 1, 2, 2, 2)
+    >>> facula.nn.functional.max_unpool3d(*facula.nn.functional.max_pool3d(x, 2, return_indices=True), 2)
+    tensor([[[[[0., 0.],
+               [0., 0.]],
+    <BLANKLINE>
+              [[0., 0.],
+               [0., 7.]]]]])
+    """
     if type(indices) is not Tensor:
         extend.want_tensor("max_unpool3d", "indices", 1, indices)
     return _max_unpool(3, input, indices, kernel_size, stride, padding, output_size)

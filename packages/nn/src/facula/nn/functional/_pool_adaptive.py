@@ -117,17 +117,29 @@ def _adaptive_max(ndim: int, input: Tensor, output_size: Any, return_indices: bo
 
 
 def adaptive_max_pool1d_with_indices(input: Tensor, output_size: Any, return_indices: bool = False) -> tuple[Tensor, Tensor]:
-    """adaptive_max_pool1d and the flat places of the maxima."""
+    """adaptive_max_pool1d and the flat places of the maxima.
+
+    >>> facula.nn.functional.adaptive_max_pool1d_with_indices(facula.tensor([[1.0, 3.0, 2.0, 0.0]]), 2)
+    (tensor([[3., 2.]]), tensor([[1, 2]]))
+    """
     return _adaptive_max(1, input, output_size, True)
 
 
 def adaptive_max_pool2d_with_indices(input: Tensor, output_size: Any, return_indices: bool = False) -> tuple[Tensor, Tensor]:
-    """adaptive_max_pool2d and the flat places of the maxima."""
+    """adaptive_max_pool2d and the flat places of the maxima.
+
+    >>> facula.nn.functional.adaptive_max_pool2d_with_indices(facula.tensor([[[1.0, 3.0], [2.0, 0.0]]]), 1)
+    (tensor([[[3.]]]), tensor([[[1]]]))
+    """
     return _adaptive_max(2, input, output_size, True)
 
 
 def adaptive_max_pool3d_with_indices(input: Tensor, output_size: Any, return_indices: bool = False) -> tuple[Tensor, Tensor]:
-    """adaptive_max_pool3d and the flat places of the maxima."""
+    """adaptive_max_pool3d and the flat places of the maxima.
+
+    >>> facula.nn.functional.adaptive_max_pool3d_with_indices(facula.arange(8.0).view(1, 2, 2, 2), 1)
+    (tensor([[[[7.]]]]), tensor([[[[7]]]]))
+    """
     return _adaptive_max(3, input, output_size, True)
 
 
@@ -156,7 +168,11 @@ def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = 
 
 
 def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
-    """Maximum over windows chosen so that the last 3 dims become output_size; None keeps a dim."""
+    """Maximum over windows chosen so that the last 3 dims become output_size; None keeps a dim.
+
+    >>> facula.nn.functional.adaptive_max_pool3d(facula.arange(8.0).view(1, 2, 2, 2), 1).flatten()
+    tensor([7.])
+    """
     return _adaptive_max(3, input, output_size, return_indices)
 
 
@@ -239,7 +255,12 @@ def fractional_max_pool2d_with_indices(
     input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None, return_indices: bool = False,
     _random_samples: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:  # fmt: skip
-    """fractional_max_pool2d and the flat places of the maxima."""
+    """fractional_max_pool2d and the flat places of the maxima.
+
+    >>> x, places = facula.nn.functional.fractional_max_pool2d_with_indices(facula.arange(25.0).view(1, 5, 5), 2, output_size=3)
+    >>> x.equal(places.float())
+    True
+    """
     return _fractional(2, input, kernel_size, output_size, output_ratio, _random_samples)
 
 
@@ -247,7 +268,12 @@ def fractional_max_pool3d_with_indices(
     input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None, return_indices: bool = False,
     _random_samples: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:  # fmt: skip
-    """fractional_max_pool3d and the flat places of the maxima."""
+    """fractional_max_pool3d and the flat places of the maxima.
+
+    >>> x, places = facula.nn.functional.fractional_max_pool3d_with_indices(facula.arange(125.0).view(1, 5, 5, 5), 2, output_size=3)
+    >>> x.equal(places.float())
+    True
+    """
     return _fractional(3, input, kernel_size, output_size, output_ratio, _random_samples)
 
 
@@ -255,7 +281,11 @@ def fractional_max_pool2d(
     input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None, return_indices: bool = False,
     _random_samples: Tensor | None = None,
 ) -> Any:  # fmt: skip
-    """Maximum over windows at random, nearly even places, so that the last 2 dims become output_size, or shrink by output_ratio."""
+    """Maximum over windows at random, nearly even places, so that the last 2 dims become output_size, or shrink by output_ratio.
+
+    >>> facula.nn.functional.fractional_max_pool2d(facula.arange(25.0).view(1, 5, 5), 2, output_size=3).shape
+    torch.Size([1, 3, 3])
+    """
     found = _fractional(2, input, kernel_size, output_size, output_ratio, _random_samples)
     return found if return_indices else found[0]
 
@@ -264,6 +294,10 @@ def fractional_max_pool3d(
     input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None, return_indices: bool = False,
     _random_samples: Tensor | None = None,
 ) -> Any:  # fmt: skip
-    """Maximum over windows at random, nearly even places, so that the last 3 dims become output_size, or shrink by output_ratio."""
+    """Maximum over windows at random, nearly even places, so that the last 3 dims become output_size, or shrink by output_ratio.
+
+    >>> facula.nn.functional.fractional_max_pool3d(facula.arange(125.0).view(1, 5, 5, 5), 2, output_size=3).shape
+    torch.Size([1, 3, 3, 3])
+    """
     found = _fractional(3, input, kernel_size, output_size, output_ratio, _random_samples)
     return found if return_indices else found[0]

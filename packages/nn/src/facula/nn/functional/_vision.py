@@ -234,18 +234,30 @@ def interpolate(
 
 
 def upsample(input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None) -> Tensor:
-    """The old name of interpolate."""
+    """The old name of interpolate.
+
+    >>> facula.nn.functional.upsample(facula.tensor([[[1.0, 2.0]]]), scale_factor=2)
+    tensor([[[1., 1., 2., 2.]]])
+    """
     warnings.warn("`nn.functional.upsample` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=2)
     return interpolate(input, size, scale_factor, mode, align_corners)
 
 
 def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
-    """interpolate, mode nearest."""
+    """interpolate, mode nearest.
+
+    >>> facula.nn.functional.upsample_nearest(facula.tensor([[[[1.0, 2.0]]]]), size=(1, 4))
+    tensor([[[[1., 1., 2., 2.]]]])
+    """
     warnings.warn("`nn.functional.upsample_nearest` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=2)
     return interpolate(input, size, scale_factor, mode="nearest")
 
 
 def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
-    """interpolate, mode bilinear with align_corners."""
+    """interpolate, mode bilinear with align_corners.
+
+    >>> facula.nn.functional.upsample_bilinear(facula.tensor([[[[1.0, 2.0]]]]), size=(1, 3))
+    tensor([[[[1.0000, 1.5000, 2.0000]]]])
+    """
     warnings.warn("`nn.functional.upsample_bilinear` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=2)
     return interpolate(input, size, scale_factor, mode="bilinear", align_corners=True)

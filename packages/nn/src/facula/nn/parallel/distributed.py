@@ -33,6 +33,13 @@ class DistributedDataParallel(Module):
     bucket_cap_mb, gradient_as_bucket_view and static_graph tell PyTorch how to pack messages and have no part in the numbers.
 
     Raises ValueError where facula.distributed has no process group, RuntimeError where nothing in module can be trained.
+
+    >>> import facula.distributed as dist
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> model = facula.nn.parallel.DistributedDataParallel(facula.nn.Linear(2, 1))
+    >>> model(facula.ones(3, 2)).shape
+    torch.Size([3, 1])
+    >>> dist.destroy_process_group()
     """
 
     def __init__(

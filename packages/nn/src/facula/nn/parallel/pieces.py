@@ -14,7 +14,11 @@ __all__ = ["gather", "parallel_apply", "replicate", "scatter"]
 
 
 def scatter(inputs: Any, target_gpus: Sequence[Any], dim: int = 0) -> Any:
-    """`inputs` for each target: tensors in chunks along dim, containers likewise, other objects as they are."""
+    """`inputs` for each target: tensors in chunks along dim, containers likewise, other objects as they are.
+
+    >>> facula.nn.parallel.scatter(facula.tensor([1, 2, 3, 4]), ["cpu", "cpu"])
+    (tensor([1, 2]), tensor([3, 4]))
+    """
     n = len(target_gpus)
     if isinstance(inputs, Tensor):
         return tuple(chunk.to(device) for chunk, device in zip(inputs.chunk(n, dim), target_gpus))
@@ -29,7 +33,11 @@ def scatter(inputs: Any, target_gpus: Sequence[Any], dim: int = 0) -> Any:
 
 
 def gather(outputs: Any, target_device: Any, dim: int = 0) -> Any:
-    """One result from the results of all devices: tensors are joined along dim, containers element by element."""
+    """One result from the results of all devices: tensors are joined along dim, containers element by element.
+
+    >>> facula.nn.parallel.gather([facula.tensor([1, 2]), facula.tensor([3])], "cpu")
+    tensor([1, 2, 3])
+    """
     first = outputs[0]
     if isinstance(first, Tensor):
         return facula.cat([o.reshape(1) if o.dim() == 0 else o for o in outputs], dim).to(target_device)
@@ -44,7 +52,11 @@ def gather(outputs: Any, target_device: Any, dim: int = 0) -> Any:
 
 
 def replicate(network: Module, devices: Sequence[Any], detach: bool = False) -> list[Module]:
-    """One copy of network for each device; the copies' tensors are network's (detached, where asked)."""
+    """One copy of network for each device; the copies' tensors are network's (detached, where asked).
+
+    >>> len(facula.nn.parallel.replicate(facula.nn.Linear(3, 2), ["cpu", "cpu"]))
+    2
+    """
 
     def copied(module: Module) -> Module:
         twin = copy.copy(module)
@@ -62,7 +74,11 @@ def replicate(network: Module, devices: Sequence[Any], detach: bool = False) -> 
 def parallel_apply(
     modules: Sequence[Module], inputs: Sequence[Any], kwargs_tup: Sequence[dict] | None = None, devices: Sequence[Any] | None = None
 ) -> list[Any]:
-    """What each module gives for its own inputs, in order."""
+    """What each module gives for its own inputs, in order.
+
+    >>> facula.nn.parallel.parallel_apply([facula.nn.ReLU(), facula.nn.Tanh()], [facula.tensor([-1.0]), facula.tensor([0.0])])
+    [tensor([0.]), tensor([0.])]
+    """
     if len(modules) != len(inputs):
         raise AssertionError(f"The number of modules {len(modules)} is not equal to the number of inputs {len(inputs)}")
     kwargs_tup = [{}] * len(modules) if kwargs_tup is None else kwargs_tup

@@ -19,7 +19,11 @@ def _listed(tensors: Any) -> list[Tensor]:
 def get_total_norm(
     tensors: Any, norm_type: float = 2.0, error_if_nonfinite: bool = False, foreach: bool | None = None
 ) -> Tensor:
-    """The norm of all tensors taken as one vector. foreach names an implementation; there is one here."""
+    """The norm of all tensors taken as one vector. foreach names an implementation; there is one here.
+
+    >>> facula.nn.utils.get_total_norm([facula.tensor([3.0]), facula.tensor([4.0])])
+    tensor(5.)
+    """
     norm_type = float(norm_type)
     with facula.no_grad():
         tensors = _listed(tensors)
@@ -36,7 +40,14 @@ def get_total_norm(
 
 
 def clip_grads_with_norm_(parameters: Any, max_norm: float, total_norm: Tensor, foreach: bool | None = None) -> None:
-    """Scale the gradients in place by min(1, max_norm / total_norm)."""
+    """Scale the gradients in place by min(1, max_norm / total_norm).
+
+    >>> w = facula.zeros(2, requires_grad=True)
+    >>> w.grad = facula.tensor([3.0, 4.0])
+    >>> facula.nn.utils.clip_grads_with_norm_(w, 1.0, facula.tensor(5.0))
+    >>> w.grad
+    tensor([0.6000, 0.8000])
+    """
     with facula.no_grad():
         # 1e-6 as in PyTorch; the product with a coefficient of 1 costs less than asking whether it is
         factor = (float(max_norm) / (total_norm + 1e-6)).clamp(max=1.0)
@@ -52,7 +63,15 @@ def clip_grad_norm_(
     error_if_nonfinite: bool = False,
     foreach: bool | None = None,
 ) -> Tensor:
-    """Scale the gradients in place so that their common norm is at most max_norm; the norm they had."""
+    """Scale the gradients in place so that their common norm is at most max_norm; the norm they had.
+
+    >>> w = facula.zeros(2, requires_grad=True)
+    >>> w.grad = facula.tensor([3.0, 4.0])
+    >>> facula.nn.utils.clip_grad_norm_(w, 1.0)
+    tensor(5.)
+    >>> w.grad
+    tensor([0.6000, 0.8000])
+    """
     was_generator = isinstance(parameters, types.GeneratorType)
     parameters = _listed(parameters)
     if was_generator and not parameters:
@@ -69,13 +88,28 @@ def clip_grad_norm(
     error_if_nonfinite: bool = False,
     foreach: bool | None = None,
 ) -> Tensor:
-    """The old name of clip_grad_norm_."""
+    """The old name of clip_grad_norm_.
+
+    >>> w = facula.zeros(2, requires_grad=True)
+    >>> w.grad = facula.tensor([3.0, 4.0])
+    >>> facula.nn.utils.clip_grad_norm(w, 1.0)
+    tensor(5.)
+    >>> w.grad
+    tensor([0.6000, 0.8000])
+    """
     warnings.warn("`nn.utils.clip_grad_norm` is now deprecated in favor of `nn.utils.clip_grad_norm_`.", FutureWarning, stacklevel=2)
     return clip_grad_norm_(parameters, max_norm, norm_type, error_if_nonfinite, foreach)
 
 
 def clip_grad_value_(parameters: Iterable[Tensor] | Tensor, clip_value: float, foreach: bool | None = None) -> None:
-    """Keep every element of the gradients within +-clip_value, in place."""
+    """Keep every element of the gradients within +-clip_value, in place.
+
+    >>> w = facula.zeros(2, requires_grad=True)
+    >>> w.grad = facula.tensor([0.5, -4.0])
+    >>> facula.nn.utils.clip_grad_value_(w, 1.0)
+    >>> w.grad
+    tensor([ 0.5000, -1.0000])
+    """
     clip_value = float(clip_value)
     with facula.no_grad():
         for p in _listed(parameters):

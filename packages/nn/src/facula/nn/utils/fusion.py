@@ -21,7 +21,13 @@ def _check(layer: Any, bn: Any) -> None:
 
 
 def fuse_conv_bn_eval(conv: Any, bn: Any, transpose: bool = False) -> Any:
-    """A copy of `conv` that does what conv and then `bn` do; transpose for a transposed convolution."""
+    """A copy of `conv` that does what conv and then `bn` do; transpose for a transposed convolution.
+
+    >>> conv, norm = facula.nn.Conv1d(1, 2, 3).eval(), facula.nn.BatchNorm1d(2).eval()
+    >>> x = facula.ones(1, 1, 4)
+    >>> facula.nn.utils.fuse_conv_bn_eval(conv, norm)(x).allclose(norm(conv(x)), atol=1e-6)
+    True
+    """
     _check(conv, bn)
     fused = copy.deepcopy(conv)
     fused.weight, fused.bias = fuse_conv_bn_weights(
@@ -40,7 +46,14 @@ def fuse_conv_bn_weights(
     bn_b: Tensor | None,
     transpose: bool = False,
 ) -> tuple[Parameter, Parameter]:
-    """(weight, bias) of the fused convolution."""
+    """(weight, bias) of the fused convolution.
+
+    >>> w, b = facula.nn.utils.fuse_conv_bn_weights(facula.ones(1, 1, 1), None, facula.tensor([2.0]), facula.tensor([4.0]), 0.0, facula.tensor([1.0]), facula.tensor([0.0]))
+    >>> w, b
+    (Parameter containing:
+    tensor([[[0.5000]]]), Parameter containing:
+    tensor([-1.]))
+    """
     bias = facula.zeros_like(bn_rm) if conv_b is None else conv_b
     scale = facula.rsqrt(bn_rv + bn_eps)
     if bn_w is not None:
@@ -58,7 +71,13 @@ def fuse_conv_bn_weights(
 
 
 def fuse_linear_bn_eval(linear: Any, bn: Any) -> Any:
-    """A copy of `linear` that does what linear and then `bn` do."""
+    """A copy of `linear` that does what linear and then `bn` do.
+
+    >>> linear, norm = facula.nn.Linear(3, 2).eval(), facula.nn.BatchNorm1d(2).eval()
+    >>> x = facula.ones(4, 3)
+    >>> facula.nn.utils.fuse_linear_bn_eval(linear, norm)(x).allclose(norm(linear(x)), atol=1e-6)
+    True
+    """
     _check(linear, bn)
     if linear.out_features != bn.num_features and bn.num_features != 1:
         raise AssertionError(
@@ -75,5 +94,12 @@ def fuse_linear_bn_eval(linear: Any, bn: Any) -> Any:
 def fuse_linear_bn_weights(
     linear_w: Tensor, linear_b: Tensor | None, bn_rm: Tensor, bn_rv: Tensor, bn_eps: float, bn_w: Tensor, bn_b: Tensor
 ) -> tuple[Parameter, Parameter]:
-    """(weight, bias) of the fused linear layer."""
+    """(weight, bias) of the fused linear layer.
+
+    >>> w, b = facula.nn.utils.fuse_linear_bn_weights(facula.ones(1, 1), None, facula.tensor([2.0]), facula.tensor([4.0]), 0.0, facula.tensor([1.0]), facula.tensor([0.0]))
+    >>> w, b
+    (Parameter containing:
+    tensor([[0.5000]]), Parameter containing:
+    tensor([-1.]))
+    """
     return fuse_conv_bn_weights(linear_w, linear_b, bn_rm, bn_rv, bn_eps, bn_w, bn_b)

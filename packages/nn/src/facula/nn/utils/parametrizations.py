@@ -28,7 +28,12 @@ class _WeightNorm(Module):
 
 
 def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Module:
-    """weight = g v / |v|: magnitude is original0, direction original1. Source: Salimans and Kingma (2016)."""
+    """weight = g v / |v|: magnitude is original0, direction original1. Source: Salimans and Kingma (2016).
+
+    >>> layer = facula.nn.utils.parametrizations.weight_norm(facula.nn.Linear(3, 2))
+    >>> layer.parametrizations.weight.original0.shape, layer.parametrizations.weight.original1.shape
+    (torch.Size([2, 1]), torch.Size([2, 3]))
+    """
     parametrize.register_parametrization(module, name, _WeightNorm(dim), unsafe=True)
 
     def from_hook(state_dict: dict, prefix: str, *_: Any) -> None:
@@ -73,7 +78,13 @@ class _SpectralNorm(Module):
 def spectral_norm(
     module: Module, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12, dim: int | None = None
 ) -> Module:
-    """weight / its largest singular value. Source: Miyato et al. (2018)."""
+    """weight / its largest singular value. Source: Miyato et al. (2018).
+
+    >>> _ = facula.manual_seed(0)
+    >>> layer = facula.nn.utils.parametrizations.spectral_norm(facula.nn.Linear(3, 3), n_power_iterations=50)
+    >>> facula.linalg.matrix_norm(layer.weight, 2).round(decimals=2)
+    tensor(1., grad_fn=<DivBackward0>)
+    """
     weight = _weight_of(module, name)
     dim = usual_dim(module) if dim is None else dim
     return parametrize.register_parametrization(module, name, _SpectralNorm(weight, n_power_iterations, dim, eps))
@@ -181,6 +192,10 @@ def orthogonal(
 
     orthogonal_map: "matrix_exp" (usual for square), "cayley" or "householder".
     use_trivialization: map(X) times a base, the weight assigned last; without it only "householder" can be assigned to.
+
+    >>> layer = facula.nn.utils.parametrizations.orthogonal(facula.nn.Linear(3, 3))
+    >>> (layer.weight @ layer.weight.T).allclose(facula.eye(3), atol=1e-5)
+    True
     """
     weight = _weight_of(module, name)
     if weight.ndim < 2:

@@ -24,7 +24,13 @@ _cache: dict[tuple[int, str], Tensor] = {}
 
 @contextlib.contextmanager
 def cached() -> Iterator[None]:
-    """Within the block each parametrized tensor is computed once."""
+    """Within the block each parametrized tensor is computed once.
+
+    >>> layer = facula.nn.utils.parametrizations.weight_norm(facula.nn.Linear(3, 2))
+    >>> with facula.nn.utils.parametrize.cached():
+    ...     layer.weight is layer.weight
+    True
+    """
     global _caching
     _caching += 1
     try:
@@ -82,7 +88,12 @@ def _inverted(modules: Any, value: Any, required: bool) -> Any:
 
 
 class ParametrizationList(ModuleList):
-    """The parametrizations of one tensor and what they start from: `original`, or `original0`, `original1`, ..."""
+    """The parametrizations of one tensor and what they start from: `original`, or `original0`, `original1`, ...
+
+    >>> layer = facula.nn.utils.parametrizations.weight_norm(facula.nn.Linear(3, 2))
+    >>> type(layer.parametrizations.weight).__name__, len(layer.parametrizations.weight)
+    ('ParametrizationList', 1)
+    """
 
     def __init__(self, modules: Sequence[Module], original: Tensor, unsafe: bool = False) -> None:
         if len(modules) == 0:
@@ -170,6 +181,14 @@ def register_parametrization(module: Module, tensor_name: str, parametrization: 
 
     A `right_inverse` of the parametrization initialises the original and makes assignment work. unsafe: dtype, shape and
     invertibility are not checked.
+
+    >>> class Positive(facula.nn.Module):
+    ...     def forward(self, x):
+    ...         return x.abs()
+    ...
+    >>> layer = facula.nn.utils.parametrize.register_parametrization(facula.nn.Linear(3, 2), "weight", Positive())
+    >>> bool((layer.weight >= 0).all())
+    True
     """
     parametrization.train(module.training)
     if is_parametrized(module, tensor_name):
@@ -196,7 +215,12 @@ def register_parametrization(module: Module, tensor_name: str, parametrization: 
 
 
 def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
-    """Whether the module, or its tensor of this name, is parametrized."""
+    """Whether the module, or its tensor of this name, is parametrized.
+
+    >>> layer = facula.nn.utils.parametrizations.weight_norm(facula.nn.Linear(3, 2))
+    >>> facula.nn.utils.parametrize.is_parametrized(layer, "weight"), facula.nn.utils.parametrize.is_parametrized(layer, "bias")
+    (True, False)
+    """
     parametrizations = getattr(module, "parametrizations", None)
     if not isinstance(parametrizations, ModuleDict):
         return False
@@ -204,7 +228,13 @@ def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
 
 
 def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized: bool = True) -> Module:
-    """Make module.<tensor_name> a plain parameter or buffer again: of its present value, or of the original one."""
+    """Make module.<tensor_name> a plain parameter or buffer again: of its present value, or of the original one.
+
+    >>> layer = facula.nn.utils.parametrizations.weight_norm(facula.nn.Linear(3, 2))
+    >>> layer = facula.nn.utils.parametrize.remove_parametrizations(layer, "weight")
+    >>> [name for name, parameter in layer.named_parameters()]
+    ['bias', 'weight']
+    """
     if not is_parametrized(module, tensor_name):
         raise ValueError(f"Module {module} does not have a parametrization on {tensor_name}")
     listed = module.parametrizations[tensor_name]
@@ -228,12 +258,23 @@ def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized
 
 
 def type_before_parametrizations(module: Module) -> type:
-    """The class that the module had before it was parametrized."""
+    """The class that the module had before it was parametrized.
+
+    >>> layer = facula.nn.utils.parametrizations.weight_norm(facula.nn.Linear(3, 2))
+    >>> type(layer).__name__, facula.nn.utils.parametrize.type_before_parametrizations(layer).__name__
+    ('ParametrizedLinear', 'Linear')
+    """
     return type(module).__bases__[0] if is_parametrized(module) else type(module)
 
 
 def transfer_parametrizations_and_params(from_module: Module, to_module: Module, tensor_name: str | None = None) -> Module:
-    """Give to_module the parametrizations of from_module and their originals; all, or those of one tensor."""
+    """Give to_module the parametrizations of from_module and their originals; all, or those of one tensor.
+
+    >>> layer = facula.nn.utils.parametrizations.weight_norm(facula.nn.Linear(3, 2))
+    >>> other = facula.nn.utils.parametrize.transfer_parametrizations_and_params(layer, facula.nn.Linear(3, 2))
+    >>> other.weight.equal(layer.weight)
+    True
+    """
     if is_parametrized(from_module):
         for name in list(from_module.parametrizations) if tensor_name is None else [tensor_name]:
             if not hasattr(to_module, name):

@@ -20,7 +20,20 @@ __all__ = [
 
 
 class BasePruningMethod(ABC):
-    """A pre-hook that applies the mask; subclasses define compute_mask and PRUNING_TYPE ("unstructured", "structured", "global")."""
+    """A pre-hook that applies the mask; subclasses define compute_mask and PRUNING_TYPE ("unstructured", "structured", "global").
+
+    >>> class Every(facula.nn.utils.prune.BasePruningMethod):
+    ...     PRUNING_TYPE = "unstructured"
+    ...     def compute_mask(self, t, default_mask):
+    ...         mask = default_mask.clone()
+    ...         mask[..., ::2] = 0
+    ...         return mask
+    ...
+    >>> layer = facula.nn.Linear(3, 1)
+    >>> _ = Every.apply(layer, "weight")
+    >>> layer.weight_mask
+    tensor([[0., 1., 0.]])
+    """
 
     _tensor_name: str | None = None
 
@@ -89,7 +102,14 @@ class BasePruningMethod(ABC):
 
 
 class PruningContainer(BasePruningMethod):
-    """Several methods one after the other, each on what the last left."""
+    """Several methods one after the other, each on what the last left.
+
+    >>> layer = facula.nn.Linear(4, 1)
+    >>> for part in range(2):
+    ...     _ = facula.nn.utils.prune.l1_unstructured(layer, "weight", amount=1)
+    >>> layer.weight_mask.sum()
+    tensor(2.)
+    """
 
     def __init__(self, *args: BasePruningMethod) -> None:
         self._pruning_methods: tuple[BasePruningMethod, ...] = ()
@@ -164,7 +184,13 @@ def _to_prune(amount: Any, size: int) -> int:
 
 
 class Identity(BasePruningMethod):
-    """Prunes nothing; puts the mask in place."""
+    """Prunes nothing; puts the mask in place.
+
+    >>> layer = facula.nn.Linear(3, 1)
+    >>> _ = facula.nn.utils.prune.Identity.apply(layer, "weight")
+    >>> layer.weight_mask
+    tensor([[1., 1., 1.]])
+    """
 
     PRUNING_TYPE = "unstructured"
 
@@ -194,7 +220,12 @@ class _Unstructured(BasePruningMethod):
 
 
 class RandomUnstructured(_Unstructured):
-    """Prunes elements at random; amount: a part, or a number of elements."""
+    """Prunes elements at random; amount: a part, or a number of elements.
+
+    >>> method = facula.nn.utils.prune.RandomUnstructured(2)
+    >>> method.compute_mask(facula.ones(5), facula.ones(5)).sum()
+    tensor(3.)
+    """
 
     _drop_largest = True
 
@@ -207,7 +238,12 @@ class RandomUnstructured(_Unstructured):
 
 
 class L1Unstructured(_Unstructured):
-    """Prunes the elements of least absolute value."""
+    """Prunes the elements of least absolute value.
+
+    >>> method = facula.nn.utils.prune.L1Unstructured(1)
+    >>> method.compute_mask(facula.tensor([3.0, -1.0, 2.0]), facula.ones(3))
+    tensor([1., 0., 1.])
+    """
 
     _drop_largest = False
 
@@ -238,7 +274,12 @@ class _Structured(BasePruningMethod):
 
 
 class RandomStructured(_Structured):
-    """Prunes whole channels along `dim` at random."""
+    """Prunes whole channels along `dim` at random.
+
+    >>> method = facula.nn.utils.prune.RandomStructured(1, dim=0)
+    >>> method.compute_mask(facula.ones(3, 2), facula.ones(3, 2)).sum()
+    tensor(4.)
+    """
 
     def __init__(self, amount: Any, dim: int = -1) -> None:
         _validate_pruning_amount_init(amount)
@@ -254,7 +295,13 @@ class RandomStructured(_Structured):
 
 
 class LnStructured(_Structured):
-    """Prunes the channels along `dim` of least n-norm."""
+    """Prunes the channels along `dim` of least n-norm.
+
+    >>> method = facula.nn.utils.prune.LnStructured(1, n=2, dim=0)
+    >>> method.compute_mask(facula.tensor([[3.0, 4.0], [1.0, 1.0]]), facula.ones(2, 2))
+    tensor([[1., 1.],
+            [0., 0.]])
+    """
 
     def __init__(self, amount: Any, n: Any, dim: int = -1) -> None:
         _validate_pruning_amount_init(amount)
@@ -271,7 +318,13 @@ class LnStructured(_Structured):
 
 
 class CustomFromMask(BasePruningMethod):
-    """Prunes by a given mask."""
+    """Prunes by a given mask.
+
+    >>> layer = facula.nn.Linear(3, 1)
+    >>> _ = facula.nn.utils.prune.CustomFromMask.apply(layer, "weight", facula.tensor([[1, 0, 1]]))
+    >>> layer.weight_mask
+    tensor([[1., 0., 1.]])
+    """
 
     PRUNING_TYPE = "global"
 
@@ -289,43 +342,79 @@ class CustomFromMask(BasePruningMethod):
 
 
 def identity(module: Module, name: str) -> Module:
-    """Put a mask of ones in place."""
+    """Put a mask of ones in place.
+
+    >>> facula.nn.utils.prune.identity(facula.nn.Linear(3, 1), "weight").weight_mask
+    tensor([[1., 1., 1.]])
+    """
     Identity.apply(module, name)
     return module
 
 
 def random_unstructured(module: Module, name: str, amount: Any) -> Module:
-    """Prune elements at random."""
+    """Prune elements at random.
+
+    >>> facula.nn.utils.prune.random_unstructured(facula.nn.Linear(5, 1), "weight", amount=0.4).weight_mask.sum()
+    tensor(3.)
+    """
     RandomUnstructured.apply(module, name, amount)
     return module
 
 
 def l1_unstructured(module: Module, name: str, amount: Any, importance_scores: Tensor | None = None) -> Module:
-    """Prune the elements of least absolute value, or score."""
+    """Prune the elements of least absolute value, or score.
+
+    >>> layer = facula.nn.Linear(3, 1, bias=False)
+    >>> layer.weight.data = facula.tensor([[3.0, -1.0, 2.0]])
+    >>> facula.nn.utils.prune.l1_unstructured(layer, "weight", amount=1).weight_mask
+    tensor([[1., 0., 1.]])
+    """
     L1Unstructured.apply(module, name, amount, importance_scores)
     return module
 
 
 def random_structured(module: Module, name: str, amount: Any, dim: int) -> Module:
-    """Prune whole channels at random."""
+    """Prune whole channels at random.
+
+    >>> facula.nn.utils.prune.random_structured(facula.nn.Linear(2, 3), "weight", amount=1, dim=0).weight_mask.sum()
+    tensor(4.)
+    """
     RandomStructured.apply(module, name, amount, dim)
     return module
 
 
 def ln_structured(module: Module, name: str, amount: Any, n: Any, dim: int, importance_scores: Tensor | None = None) -> Module:
-    """Prune the channels of least n-norm."""
+    """Prune the channels of least n-norm.
+
+    >>> layer = facula.nn.Linear(2, 2, bias=False)
+    >>> layer.weight.data = facula.tensor([[3.0, 4.0], [1.0, 1.0]])
+    >>> facula.nn.utils.prune.ln_structured(layer, "weight", amount=1, n=2, dim=0).weight_mask
+    tensor([[1., 1.],
+            [0., 0.]])
+    """
     LnStructured.apply(module, name, amount, n, dim, importance_scores)
     return module
 
 
 def custom_from_mask(module: Module, name: str, mask: Tensor) -> Module:
-    """Prune by a given mask."""
+    """Prune by a given mask.
+
+    >>> layer = facula.nn.utils.prune.custom_from_mask(facula.nn.Linear(3, 1), "weight", facula.tensor([[1, 0, 1]]))
+    >>> layer.weight == 0
+    tensor([[False,  True, False]])
+    """
     CustomFromMask.apply(module, name, mask)
     return module
 
 
 def global_unstructured(parameters: Any, pruning_method: type, importance_scores: dict | None = None, **kwargs: Any) -> None:
-    """Prune (module, name) pairs together: one ranking over all their elements."""
+    """Prune (module, name) pairs together: one ranking over all their elements.
+
+    >>> a, b = facula.nn.Linear(4, 1), facula.nn.Linear(4, 1)
+    >>> facula.nn.utils.prune.global_unstructured([(a, "weight"), (b, "weight")], facula.nn.utils.prune.L1Unstructured, amount=6)
+    >>> a.weight_mask.sum() + b.weight_mask.sum()
+    tensor(2.)
+    """
     if not isinstance(parameters, Iterable):
         raise TypeError("global_unstructured(): parameters is not an Iterable")
     parameters = list(parameters)
@@ -350,7 +439,13 @@ def global_unstructured(parameters: Any, pruning_method: type, importance_scores
 
 
 def remove(module: Module, name: str) -> Module:
-    """Make the pruned values the parameter, for good."""
+    """Make the pruned values the parameter, for good.
+
+    >>> layer = facula.nn.utils.prune.l1_unstructured(facula.nn.Linear(3, 1), "weight", amount=1)
+    >>> layer = facula.nn.utils.prune.remove(layer, "weight")
+    >>> int((layer.weight == 0).sum()), facula.nn.utils.prune.is_pruned(layer)
+    (1, False)
+    """
     for key, hook in module._forward_pre_hooks.items():
         if isinstance(hook, BasePruningMethod) and hook._tensor_name == name:
             hook.remove(module)
@@ -360,5 +455,10 @@ def remove(module: Module, name: str) -> Module:
 
 
 def is_pruned(module: Module) -> bool:
-    """Whether anything in the module is pruned."""
+    """Whether anything in the module is pruned.
+
+    >>> layer = facula.nn.Linear(3, 1)
+    >>> facula.nn.utils.prune.is_pruned(layer), facula.nn.utils.prune.is_pruned(facula.nn.utils.prune.identity(layer, "weight"))
+    (False, True)
+    """
     return any(isinstance(hook, BasePruningMethod) for m in module.modules() for hook in m._forward_pre_hooks.values())

@@ -24,6 +24,10 @@ class PackedSequence(_Fields):
     """data: all first elements, then all second ones, ...; batch_sizes[t]: how many sequences reach step t, on the CPU.
 
     sorted_indices: the sequences in falling length; unsorted_indices: its inverse. None where they were sorted.
+
+    >>> packed = facula.nn.utils.rnn.pack_sequence([facula.tensor([1, 2, 3]), facula.tensor([4])])
+    >>> packed.data, packed.batch_sizes
+    (tensor([1, 4, 2, 3]), tensor([2, 1, 1]))
     """
 
     def __new__(
@@ -109,7 +113,11 @@ class PackedSequence(_Fields):
 
 
 def invert_permutation(permutation: Tensor | None) -> Tensor | None:
-    """The permutation that undoes this one."""
+    """The permutation that undoes this one.
+
+    >>> facula.nn.utils.rnn.invert_permutation(facula.tensor([2, 0, 1]))
+    tensor([1, 2, 0])
+    """
     if permutation is None:
         return None
     places = facula.arange(permutation.numel(), device=permutation.device)
@@ -120,6 +128,10 @@ def pack_padded_sequence(input: Tensor, lengths: Any, batch_first: bool = False,
     """input (T, N, *), or (N, T, *) with batch_first, without what lies beyond each length.
 
     enforce_sorted: lengths must not rise; else sequences are sorted and the order kept.
+
+    >>> packed = facula.nn.utils.rnn.pack_padded_sequence(facula.tensor([[1, 2, 3], [4, 0, 0]]), [3, 1], batch_first=True)
+    >>> packed.data
+    tensor([1, 4, 2, 3])
     """
     lengths = facula.as_tensor(lengths, dtype=facula.int64)
     if batch_first:
@@ -151,7 +163,13 @@ def pack_padded_sequence(input: Tensor, lengths: Any, batch_first: bool = False,
 def pad_packed_sequence(
     sequence: PackedSequence, batch_first: bool = False, padding_value: float = 0.0, total_length: int | None = None
 ) -> tuple[Tensor, Tensor]:
-    """(padded (T, N, *) or (N, T, *), lengths) of a packed sequence; total_length makes T larger."""
+    """(padded (T, N, *) or (N, T, *), lengths) of a packed sequence; total_length makes T larger.
+
+    >>> packed = facula.nn.utils.rnn.pack_sequence([facula.tensor([1, 2, 3]), facula.tensor([4])])
+    >>> facula.nn.utils.rnn.pad_packed_sequence(packed, batch_first=True)
+    (tensor([[1, 2, 3],
+            [4, 0, 0]]), tensor([3, 1]))
+    """
     sizes = sequence.batch_sizes.tolist()
     steps = len(sizes)
     if total_length is not None:
@@ -179,7 +197,12 @@ def pad_packed_sequence(
 def pad_sequence(
     sequences: Iterable[Tensor], batch_first: bool = False, padding_value: float = 0.0, padding_side: str = "right"
 ) -> Tensor:
-    """Sequences (L_i, *) side by side: (max L, N, *), or (N, max L, *) with batch_first."""
+    """Sequences (L_i, *) side by side: (max L, N, *), or (N, max L, *) with batch_first.
+
+    >>> facula.nn.utils.rnn.pad_sequence([facula.tensor([1, 2, 3]), facula.tensor([4])], batch_first=True)
+    tensor([[1, 2, 3],
+            [4, 0, 0]])
+    """
     if isinstance(sequences, Tensor):
         sequences = sequences.unbind(0)
     elif not isinstance(sequences, Iterable):
@@ -204,18 +227,30 @@ def pad_sequence(
 
 
 def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool = False) -> list[Tensor]:
-    """The sequences of their lengths out of a padded tensor."""
+    """The sequences of their lengths out of a padded tensor.
+
+    >>> facula.nn.utils.rnn.unpad_sequence(facula.tensor([[1, 2, 3], [4, 0, 0]]), facula.tensor([3, 1]), batch_first=True)
+    [tensor([1, 2, 3]), tensor([4])]
+    """
     if not batch_first:
         padded_sequences = padded_sequences.transpose(0, 1)
     return [row[:n].clone(memory_format=facula.contiguous_format) for row, n in zip(padded_sequences, lengths.tolist())]
 
 
 def pack_sequence(sequences: list[Tensor], enforce_sorted: bool = True) -> PackedSequence:
-    """Sequences (L_i, *) packed."""
+    """Sequences (L_i, *) packed.
+
+    >>> facula.nn.utils.rnn.pack_sequence([facula.tensor([1, 2, 3]), facula.tensor([4])]).batch_sizes
+    tensor([2, 1, 1])
+    """
     lengths = facula.tensor([s.size(0) for s in sequences], dtype=facula.int64)
     return pack_padded_sequence(pad_sequence(sequences), lengths, enforce_sorted=enforce_sorted)
 
 
 def unpack_sequence(packed_sequences: PackedSequence) -> list[Tensor]:
-    """The sequences of a packed one."""
+    """The sequences of a packed one.
+
+    >>> facula.nn.utils.rnn.unpack_sequence(facula.nn.utils.rnn.pack_sequence([facula.tensor([1, 2, 3]), facula.tensor([4])]))
+    [tensor([1, 2, 3]), tensor([4])]
+    """
     return unpad_sequence(*pad_packed_sequence(packed_sequences, batch_first=True), batch_first=True)

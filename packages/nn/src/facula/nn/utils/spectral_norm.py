@@ -16,7 +16,12 @@ __all__ = ["SpectralNorm", "spectral_norm", "remove_spectral_norm"]
 
 
 class SpectralNorm:
-    """The hook; the vectors are the buffers <name>_u and <name>_v."""
+    """The hook; the vectors are the buffers <name>_u and <name>_v.
+
+    >>> layer = facula.nn.utils.spectral_norm(facula.nn.Linear(3, 2))
+    >>> [type(hook).__name__ for hook in layer._forward_pre_hooks.values()]
+    ['SpectralNorm']
+    """
 
     def __init__(self, name: str = "weight", n_power_iterations: int = 1, dim: int = 0, eps: float = 1e-12) -> None:
         if n_power_iterations <= 0:
@@ -106,13 +111,24 @@ class _LoadOldest:
 def spectral_norm(
     module: Module, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12, dim: int | None = None
 ) -> Module:
-    """Divide a weight by its largest singular value. Source: Miyato et al. (2018)."""
+    """Divide a weight by its largest singular value. Source: Miyato et al. (2018).
+
+    >>> layer = facula.nn.utils.spectral_norm(facula.nn.Linear(3, 2))
+    >>> sorted(layer.state_dict())
+    ['bias', 'weight_orig', 'weight_u', 'weight_v']
+    """
     SpectralNorm.apply(module, name, n_power_iterations, usual_dim(module) if dim is None else dim, eps)
     return module
 
 
 def remove_spectral_norm(module: Module, name: str = "weight") -> Module:
-    """Undo spectral_norm."""
+    """Undo spectral_norm.
+
+    >>> layer = facula.nn.utils.spectral_norm(facula.nn.Linear(3, 2))
+    >>> layer = facula.nn.utils.remove_spectral_norm(layer)
+    >>> [name for name, parameter in layer.named_parameters()]
+    ['bias', 'weight']
+    """
     for key, hook in module._forward_pre_hooks.items():
         if isinstance(hook, SpectralNorm) and hook.name == name:
             hook.remove(module)

@@ -21,7 +21,12 @@ def functional_call(
     tie_weights: bool = True,
     strict: bool = False,
 ) -> Any:
-    """facula.func.functional_call, which is the name to use."""
+    """facula.func.functional_call, which is the name to use.
+
+    >>> layer = facula.nn.Linear(2, 1, bias=False)
+    >>> facula.nn.utils.stateless.functional_call(layer, {"weight": facula.tensor([[1.0, 10.0]])}, facula.tensor([2.0, 3.0]))
+    tensor([32.])
+    """
     warnings.warn("nn.utils.stateless.functional_call is deprecated. Please use `torch.func.functional_call`, which is facula.func's.", FutureWarning, stacklevel=2)
     return _functional_call(module, parameters_and_buffers, args, kwargs, tie_weights=tie_weights, strict=strict)
 

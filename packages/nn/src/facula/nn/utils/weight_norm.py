@@ -13,7 +13,12 @@ __all__ = ["WeightNorm", "weight_norm", "remove_weight_norm"]
 
 
 class WeightNorm:
-    """The hook."""
+    """The hook.
+
+    >>> layer = facula.nn.utils.weight_norm(facula.nn.Linear(3, 2))
+    >>> [type(hook).__name__ for hook in layer._forward_pre_hooks.values()]
+    ['WeightNorm']
+    """
 
     def __init__(self, name: str, dim: int | None) -> None:
         self.name, self.dim = name, -1 if dim is None else dim
@@ -51,14 +56,25 @@ class WeightNorm:
 
 
 def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Module:
-    """Split a weight into magnitude <name>_g and direction <name>_v; dim None takes one magnitude for all."""
+    """Split a weight into magnitude <name>_g and direction <name>_v; dim None takes one magnitude for all.
+
+    >>> layer = facula.nn.utils.weight_norm(facula.nn.Linear(3, 2))
+    >>> sorted(layer.state_dict())
+    ['bias', 'weight_g', 'weight_v']
+    """
     warnings.warn("`nn.utils.weight_norm` is deprecated in favor of `nn.utils.parametrizations.weight_norm`.", FutureWarning, stacklevel=2)
     WeightNorm.apply(module, name, dim)
     return module
 
 
 def remove_weight_norm(module: Module, name: str = "weight") -> Module:
-    """Undo weight_norm."""
+    """Undo weight_norm.
+
+    >>> layer = facula.nn.utils.weight_norm(facula.nn.Linear(3, 2))
+    >>> layer = facula.nn.utils.remove_weight_norm(layer)
+    >>> sorted(layer.state_dict())
+    ['bias', 'weight']
+    """
     for key, hook in module._forward_pre_hooks.items():
         if isinstance(hook, WeightNorm) and hook.name == name:
             hook.remove(module)

@@ -51,7 +51,18 @@ def _undo(scheduler: Any) -> None:
 
 
 class SequentialLR(_Compound):
-    """schedulers[k] from step milestones[k - 1] to milestones[k]."""
+    """schedulers[k] from step milestones[k - 1] to milestones[k].
+
+    >>> optimizer = facula.optim.SGD([facula.zeros(1)], lr=1.0)
+    >>> lr = facula.optim.lr_scheduler
+    >>> schedule = lr.SequentialLR(optimizer, [lr.ConstantLR(optimizer, 0.5), lr.ExponentialLR(optimizer, 0.5)], [2])
+    >>> seen = []
+    >>> for step in range(4):
+    ...     seen += schedule.get_last_lr()
+    ...     optimizer.step(); schedule.step()
+    >>> seen
+    [0.5, 0.5, 1.0, 0.5]
+    """
 
     def __init__(
         self, optimizer: Optimizer, schedulers: list[LRScheduler], milestones: list[int], last_epoch: int = -1
@@ -92,7 +103,15 @@ class SequentialLR(_Compound):
 
 
 class ChainedScheduler(_Compound):
-    """All schedulers at every step, each on the lr that the last one left."""
+    """All schedulers at every step, each on the lr that the last one left.
+
+    >>> optimizer = facula.optim.SGD([facula.zeros(1)], lr=1.0)
+    >>> lr = facula.optim.lr_scheduler
+    >>> schedule = lr.ChainedScheduler([lr.ExponentialLR(optimizer, 0.5), lr.StepLR(optimizer, 1, 0.1)])
+    >>> optimizer.step(); schedule.step()
+    >>> schedule.get_last_lr()
+    [0.05]
+    """
 
     def __init__(self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None = None) -> None:
         if schedulers and optimizer is None:

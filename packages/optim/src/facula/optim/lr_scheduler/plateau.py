@@ -16,6 +16,13 @@ class ReduceLROnPlateau(LRScheduler):
 
     Improved: below best * (1 - threshold) (mode "min", threshold_mode "rel"), best - threshold ("abs"), or above
     best * (1 + threshold), best + threshold (mode "max"). After a cut, `cooldown` steps count nothing.
+
+    >>> optimizer = facula.optim.SGD([facula.zeros(1)], lr=1.0)
+    >>> schedule = facula.optim.lr_scheduler.ReduceLROnPlateau(optimizer, patience=1)
+    >>> for loss in (3.0, 2.0, 2.0, 2.0):
+    ...     schedule.step(loss)
+    >>> schedule.get_last_lr()
+    [0.1]
     """
 
     def __init__(

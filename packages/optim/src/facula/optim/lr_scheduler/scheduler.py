@@ -66,6 +66,16 @@ class LRScheduler:
     """Base of the schedules: `step()` sets every group's lr to what `get_lr()` computes for `last_epoch`.
 
     last_epoch: -1 to begin; the index of the last step when resuming, and then groups must have "initial_lr".
+
+    >>> class Halving(facula.optim.lr_scheduler.LRScheduler):
+    ...     def get_lr(self):
+    ...         return [lr * 0.5**self.last_epoch for lr in self.base_lrs]
+    ...
+    >>> optimizer = facula.optim.SGD([facula.zeros(1)], lr=1.0)
+    >>> schedule = Halving(optimizer)
+    >>> optimizer.step(); schedule.step()
+    >>> schedule.get_last_lr()
+    [0.5]
     """
 
     _get_lr_called_within_step = False

@@ -54,7 +54,13 @@ class DisableTorchFunctionSubclass:
 
 
 class Enabled:
-    """A block, inside one of those, in which they are not: for a user's own functions."""
+    """A block, inside one of those, in which they are not: for a user's own functions.
+
+    >>> with facula.overrides.enable_reentrant_dispatch():
+    ...     x = facula.ones(2) * 2
+    >>> x
+    tensor([2., 2.])
+    """
 
     def __enter__(self):
         self.before, _state.off = getattr(_state, "off", 0), 0

@@ -26,7 +26,11 @@ LOCAL_HEADER = 30  # bytes of a zip's local header, before name and extra field
 
 
 class CheckpointError(RuntimeError, ValueError):
-    """A file that is not what it should be."""
+    """A file that is not what it should be.
+
+    >>> issubclass(facula.serialization.CheckpointError, RuntimeError)
+    True
+    """
 
 
 # --- writing -----------------------------------------------------------------------------------------------------------

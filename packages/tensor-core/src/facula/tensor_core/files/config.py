@@ -9,7 +9,11 @@ import warnings
 
 
 class LoadEndianness(enum.Enum):
-    """The byte order of a file that does not tell its own."""
+    """The byte order of a file that does not tell its own.
+
+    >>> [order.name for order in facula.serialization.LoadEndianness]
+    ['NATIVE', 'LITTLE', 'BIG']
+    """
 
     NATIVE = 1
     LITTLE = 2
@@ -20,12 +24,22 @@ _options: dict = {"mmap": getattr(mmap, "MAP_PRIVATE", None), "endianness": None
 
 
 def get_default_load_endianness() -> LoadEndianness | None:
-    """What set_default_load_endianness was given; None means little."""
+    """What set_default_load_endianness was given; None means little.
+
+    >>> facula.serialization.get_default_load_endianness() is None
+    True
+    """
     return _options["endianness"]
 
 
 def set_default_load_endianness(endianness: LoadEndianness | None) -> None:
-    """The byte order of files without a mark. Raises TypeError for what is no LoadEndianness."""
+    """The byte order of files without a mark. Raises TypeError for what is no LoadEndianness.
+
+    >>> facula.serialization.set_default_load_endianness(facula.serialization.LoadEndianness.LITTLE)
+    >>> facula.serialization.get_default_load_endianness().name
+    'LITTLE'
+    >>> facula.serialization.set_default_load_endianness(None)
+    """
     if not isinstance(endianness, LoadEndianness) and endianness is not None:
         raise TypeError(f"set_default_load_endianness: wants a LoadEndianness or None, got {type(endianness).__name__}. Use LoadEndianness.LITTLE.")
     _options["endianness"] = endianness
@@ -37,7 +51,12 @@ def unmarked_byteorder(native: str) -> str:
 
 
 def get_default_mmap_options() -> int | None:
-    """The flag of the module mmap with which load(mmap=True) maps a file."""
+    """The flag of the module mmap with which load(mmap=True) maps a file.
+
+    >>> import mmap
+    >>> facula.serialization.get_default_mmap_options() == mmap.MAP_PRIVATE
+    True
+    """
     return _options["mmap"]
 
 
@@ -45,6 +64,11 @@ class set_default_mmap_options:
     """Map files with mmap.MAP_PRIVATE, as they are otherwise, or mmap.MAP_SHARED: then what is written to a tensor is written to the file.
 
     A call, or a block's context. Raises ValueError for another flag.
+
+    >>> import mmap
+    >>> with facula.serialization.set_default_mmap_options(mmap.MAP_SHARED):
+    ...     print(facula.serialization.get_default_mmap_options() == mmap.MAP_SHARED)
+    True
     """
 
     def __init__(self, flags: int) -> None:

@@ -41,6 +41,13 @@ def get_unsafe_globals_in_checkpoint(f: str | os.PathLike | BinaryIO) -> list[st
     f: a path or a file open for reading, of the zip that save writes. Names that a pickle computes are not among them.
 
     Raises ValueError for a file that is no such zip.
+
+    >>> import decimal, io
+    >>> file = io.BytesIO()
+    >>> facula.save(decimal.Decimal("1.5"), file)
+    >>> _ = file.seek(0)
+    >>> facula.serialization.get_unsafe_globals_in_checkpoint(file)
+    ['decimal.Decimal']
     """
     if isinstance(f, (str, os.PathLike)):
         with Path(f).open("rb") as file:

@@ -55,23 +55,47 @@ def _named(item: Any) -> tuple[tuple[str, str], Any]:
 
 
 def add_safe_globals(safe_globals: list) -> None:
-    """Let load(weights_only=True) use these classes and functions. An item may be (object, "module.name")."""
+    """Let load(weights_only=True) use these classes and functions. An item may be (object, "module.name").
+
+    >>> import decimal
+    >>> facula.serialization.add_safe_globals([decimal.Decimal])
+    >>> facula.serialization.get_safe_globals()
+    [<class 'decimal.Decimal'>]
+    >>> facula.serialization.clear_safe_globals()
+    """
     _safe.update(map(_named, safe_globals))
 
 
 def get_safe_globals() -> list:
-    """What add_safe_globals was given."""
+    """What add_safe_globals was given.
+
+    >>> facula.serialization.get_safe_globals()
+    []
+    """
     return list(_safe.values())
 
 
 def clear_safe_globals() -> None:
-    """Forget what add_safe_globals was given."""
+    """Forget what add_safe_globals was given.
+
+    >>> facula.serialization.clear_safe_globals()
+    >>> facula.serialization.get_safe_globals()
+    []
+    """
     _safe.clear()
 
 
 @contextlib.contextmanager
 def safe_globals(safe_globals: list) -> Iterator[None]:
-    """add_safe_globals for a block."""
+    """add_safe_globals for a block.
+
+    >>> import decimal
+    >>> with facula.serialization.safe_globals([decimal.Decimal]):
+    ...     print(facula.serialization.get_safe_globals())
+    [<class 'decimal.Decimal'>]
+    >>> facula.serialization.get_safe_globals()
+    []
+    """
     before = dict(_safe)
     add_safe_globals(safe_globals)
     try:
