@@ -239,6 +239,18 @@ def test_patterns_are_replaced(what):
     assert facula.equal(expected, g(*args))
 
 
+def test_a_replacement_stands_before_whoever_first_reads_it():
+    def program(x, w):
+        a = w.sin()
+        b = w.cos()
+        return x + a, b
+
+    g = fx.symbolic_trace(program)
+    fx.replace_pattern(g, lambda w: w.sin(), lambda w: w.tan())
+
+    assert ["x", "w", "cos", "tan", "add", "output"] == [n.name for n in g.graph.nodes]
+
+
 def test_a_module_takes_a_function_s_place(block, x):
     class Tail(nn.Module):
         def __init__(self):

@@ -181,7 +181,9 @@ def _replace(graph: Graph, pattern: Graph, match: InternalMatch, new: Graph, mov
         raise AssertionError(f"replace_pattern: the pattern takes {len(given)} arguments, its replacement {len(placeholders)}. Give both the same.")
     values: dict[Node, Any] = dict(zip(placeholders, given))
     inner = [n for n in graph.nodes if any(n is m for p, m in match.nodes_map.items() if p.op != "placeholder")]
-    at = inner[-1]
+    # Before whoever first reads a result, as in PyTorch: a replacement need not come before what ran between the matched nodes.
+    readers = {user for n in match.returning_nodes for user in n.users} - set(inner)
+    at = next((n for n in graph.nodes if n in readers), inner[-1])
     before = set(graph.nodes)
     with graph.inserting_before(at):
         result = graph.graph_copy(new, values)
