@@ -131,9 +131,11 @@ def test_scaler_refuses_misuse():
     p = facula.ones(1, requires_grad=True)
     sgd = facula.optim.SGD([p], lr=1.0)
     scaler = facula.amp.GradScaler("cpu")
+    with pytest.raises(AssertionError, match="nothing was scaled"):
+        scaler.update()
+    scaler.scale(p.sum()).backward()
     with pytest.raises(AssertionError, match="inf checks"):
         scaler.update()
-    p.sum().backward()
     scaler.step(sgd)
     with pytest.raises(RuntimeError, match="already been called"):
         scaler.step(sgd)

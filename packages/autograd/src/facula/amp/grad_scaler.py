@@ -3,9 +3,26 @@
 from __future__ import annotations
 
 import warnings
+from collections import defaultdict
+from collections.abc import Iterable
+from enum import Enum
 from typing import Any
 
 import facula
+
+__all__ = ["GradScaler", "OptState"]
+
+
+class OptState(Enum):
+    """Where an optimizer is between two updates."""
+
+    READY = 0
+    UNSCALED = 1
+    STEPPED = 2
+
+
+def _ready() -> dict[str, Any]:
+    return {"stage": OptState.READY, "found_inf_per_device": {}}
 
 
 class GradScaler:
@@ -24,35 +41,51 @@ class GradScaler:
         if enabled and device == "cuda":
             warnings.warn("torch.cuda.amp.GradScaler is enabled, but CUDA is not available.  Disabling.", UserWarning, stacklevel=2)
             enabled = False
-        if enabled and growth_factor <= 1.0:
-            raise AssertionError("The growth factor must be > 1.0.")
-        if enabled and backoff_factor >= 1.0:
-            raise AssertionError("The backoff factor must be < 1.0.")
         self._enabled = enabled
-        self._scale, self._growth_tracker = float(init_scale), 0
+        if not enabled:
+            return
+        if growth_factor <= 1.0:
+            raise AssertionError("The growth factor must be > 1.0.")
+        if backoff_factor >= 1.0:
+            raise AssertionError("The backoff factor must be < 1.0.")
+        self._init_scale, self._init_growth_tracker = init_scale, 0
+        self._scale: facula.Tensor | None = None  # 0-d float32, made where the first loss lies
+        self._growth_tracker: facula.Tensor | None = None
         self._growth_factor, self._backoff_factor, self._growth_interval = growth_factor, backoff_factor, growth_interval
-        self._seen = {}  # id of an optimizer -> [it, whether its gradients hold an infinity, whether it stepped]
+        self._per_optimizer_states: defaultdict[int, dict[str, Any]] = defaultdict(_ready)  # by the id of an optimizer
 
-    def scale(self, outputs) -> facula.Tensor:
-        """A tensor, or tensors in lists and tuples, times the scale."""
+    def _begun(self, name: str) -> facula.Tensor:
+        """The scale, which the first loss makes."""
+        if self._scale is None:
+            raise AssertionError(f"{name}: nothing was scaled yet, so there is no scale. Call scaler.scale(loss) first.")
+        return self._scale
+
+    def scale(self, outputs) -> Any:
+        """A tensor, or tensors in lists and tuples, times the scale; of another iterable an iterator."""
         if not self._enabled:
             return outputs
         if isinstance(outputs, facula.Tensor):
-            return outputs * self._scale
-        if isinstance(outputs, (list, tuple)):
-            return type(outputs)(self.scale(o) for o in outputs)
+            if self._scale is None:
+                self._scale = facula.full((), self._init_scale, dtype=facula.float32, device=outputs.device)
+                self._growth_tracker = facula.full((), self._init_growth_tracker, dtype=facula.int32, device=outputs.device)
+            return outputs * self._scale.to(outputs.device)
+        if isinstance(outputs, Iterable):
+            scaled = map(self.scale, outputs)
+            return type(outputs)(scaled) if isinstance(outputs, (list, tuple)) else scaled
         raise ValueError("outputs must be a Tensor or an iterable of Tensors")
 
     def unscale_(self, optimizer) -> None:
         """Divide the gradients of the optimizer's parameters by the scale, once before its step: to clip them, say."""
         if not self._enabled:
             return
-        state = self._seen.get(id(optimizer))
-        if state is not None:
-            raise RuntimeError(
-                "unscale_() is being called after step()." if state[2] else "unscale_() has already been called on this optimizer since the last update()."
-            )
-        infinite = False
+        divisor = self._begun("unscale_")
+        state = self._per_optimizer_states[id(optimizer)]
+        if state["stage"] is OptState.UNSCALED:
+            raise RuntimeError("unscale_() has already been called on this optimizer since the last update().")
+        if state["stage"] is OptState.STEPPED:
+            raise RuntimeError("unscale_() is being called after step().")
+        found: dict[facula.device, bool] = {}
+        inverse = divisor.double().reciprocal().float()  # of a large scale a float32 quotient would be further off
         with facula.no_grad():
             for group in optimizer.param_groups:
                 for p in group["params"]:
@@ -60,9 +93,13 @@ class GradScaler:
                         continue
                     if p.grad.dtype is facula.float16:
                         raise ValueError("Attempting to unscale FP16 gradients.")
-                    infinite = infinite or not bool(p.grad.isfinite().all())
-                    p.grad.mul_(1.0 / self._scale)
-        self._seen[id(optimizer)] = [optimizer, infinite, False]
+                    found[p.grad.device] = found.get(p.grad.device, False) or not bool(p.grad.isfinite().all())
+                    p.grad.mul_(inverse.to(p.grad.device))
+        state["found_inf_per_device"] = {device: facula.full((), float(bad), device=device) for device, bad in found.items()}
+        state["stage"] = OptState.UNSCALED
+
+    def _found_inf_per_device(self, optimizer) -> dict[facula.device, facula.Tensor]:
+        return self._per_optimizer_states[id(optimizer)]["found_inf_per_device"]
 
     def step(self, optimizer, *args, **kwargs) -> Any:
         """optimizer.step(), unless a gradient is infinite or NaN; unscales first where that was not done."""
@@ -70,36 +107,55 @@ class GradScaler:
             return optimizer.step(*args, **kwargs)
         if "closure" in kwargs:
             raise RuntimeError("Closure use is not currently supported if GradScaler is enabled.")
-        state = self._seen.get(id(optimizer))
-        if state is not None and state[2]:
+        self._begun("step")
+        state = self._per_optimizer_states[id(optimizer)]
+        if state["stage"] is OptState.STEPPED:
             raise RuntimeError("step() has already been called since the last update().")
-        if state is None:
+        if state["stage"] is OptState.READY:
             self.unscale_(optimizer)
-            state = self._seen[id(optimizer)]
-        state[2] = True
-        return None if state[1] else optimizer.step(*args, **kwargs)
+        found = state["found_inf_per_device"]
+        if not found:
+            raise AssertionError("No inf checks were recorded for this optimizer.")
+        result = None if any(bad.item() for bad in found.values()) else optimizer.step(*args, **kwargs)
+        state["stage"] = OptState.STEPPED
+        return result
 
     def update(self, new_scale=None) -> None:
         """Move the scale by what the steps since the last update met, or set it."""
         if not self._enabled:
             return
-        if new_scale is not None:
-            self._scale = float(new_scale)
-        elif not self._seen:
+        scale = self._begun("update")
+        tracker = self._growth_tracker
+        assert tracker is not None  # made with the scale
+        found = [bad for state in self._per_optimizer_states.values() for bad in state["found_inf_per_device"].values()]
+        if isinstance(new_scale, float):
+            scale.fill_(new_scale)
+        elif new_scale is not None:
+            if new_scale.device.type != self._device or new_scale.numel() != 1 or new_scale.requires_grad:
+                raise AssertionError(f"update: new_scale must be a float or a tensor of one element on {self._device} that wants no gradient, got {new_scale!r}.")
+            scale.copy_(new_scale)
+        elif not found:
             raise AssertionError("No inf checks were recorded prior to update.")
-        elif any(infinite for _, infinite, _ in self._seen.values()):
-            self._scale *= self._backoff_factor
-            self._growth_tracker = 0
-        else:
-            self._growth_tracker += 1
-            if self._growth_tracker == self._growth_interval:
-                self._scale *= self._growth_factor
-                self._growth_tracker = 0
-        self._seen.clear()
+        elif any(bad.item() for bad in found):
+            scale.mul_(self._backoff_factor)
+            tracker.zero_()
+        elif int(tracker.add_(1).item()) == self._growth_interval:
+            grown = scale * self._growth_factor
+            if bool(grown.isfinite()):
+                scale.copy_(grown)
+            tracker.zero_()
+        self._per_optimizer_states = defaultdict(_ready)
 
     def get_scale(self) -> float:
         """The scale; 1.0 where not enabled."""
-        return self._scale if self._enabled else 1.0
+        if not self._enabled:
+            return 1.0
+        return self._init_scale if self._scale is None else self._scale.item()
+
+    def _get_growth_tracker(self) -> int:
+        if not self._enabled:
+            return 0
+        return self._init_growth_tracker if self._growth_tracker is None else int(self._growth_tracker.item())
 
     def get_growth_factor(self) -> float:
         return self._growth_factor
@@ -127,8 +183,8 @@ class GradScaler:
         if not self._enabled:
             return {}
         return {
-            "scale": self._scale, "growth_factor": self._growth_factor, "backoff_factor": self._backoff_factor,
-            "growth_interval": self._growth_interval, "_growth_tracker": self._growth_tracker,
+            "scale": self.get_scale(), "growth_factor": self._growth_factor, "backoff_factor": self._backoff_factor,
+            "growth_interval": self._growth_interval, "_growth_tracker": self._get_growth_tracker(),
         }  # fmt: skip
 
     def load_state_dict(self, state_dict) -> None:
@@ -137,6 +193,20 @@ class GradScaler:
             return
         if not state_dict:
             raise RuntimeError("The source state dict is empty, possibly because it was saved from a disabled instance of GradScaler.")
-        self._scale, self._growth_tracker = float(state_dict["scale"]), state_dict["_growth_tracker"]
+        self._init_scale, self._init_growth_tracker = state_dict["scale"], state_dict["_growth_tracker"]
+        if self._scale is not None and self._growth_tracker is not None:
+            self._scale.fill_(self._init_scale)
+            self._growth_tracker.fill_(self._init_growth_tracker)
         self._growth_factor, self._backoff_factor = state_dict["growth_factor"], state_dict["backoff_factor"]
         self._growth_interval = state_dict["growth_interval"]
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = self.__dict__.copy()
+        if self._enabled:
+            if self._per_optimizer_states:
+                raise AssertionError("GradScaler: pickled between a step and its update. Call update() first.")
+            state.update(_init_scale=self.get_scale(), _init_growth_tracker=self._get_growth_tracker(), _scale=None, _growth_tracker=None)
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
