@@ -322,3 +322,19 @@ def test_frames_of_functions_that_ask_can_be_looked_into():
     # pytest, debuggers and notebooks read the locals of every frame; `max` has a closure
     names = [set(entry.frame.f_locals) for entry in failed.traceback]
     assert any("_facula_" in found and len(found) > 3 for found in names)
+
+
+def test_what_a_program_puts_on_tensor_is_called_as_it_stands(monkeypatch):
+    def doubled(self, other=None):
+        return (type(self), type(other), self * 2)
+
+    monkeypatch.setattr(F, "doubled", doubled, raising=False)
+    monkeypatch.setattr(F, "twice", property(doubled), raising=False)
+
+    class Later(F):
+        pass
+
+    x, y = kept(cls=Later), kept(cls=Other)
+
+    assert (Later, Other) == x.doubled(y)[:2]
+    assert Later is type(x.doubled()[2]) is type(x.twice[2])

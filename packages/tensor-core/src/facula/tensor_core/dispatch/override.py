@@ -235,11 +235,18 @@ def prepare(cls):
 def stand_in(name, value):
     from facula.tensor_core._ownership import Brought
 
+    if foreign(value.fget if isinstance(value, property) else value):
+        return None
     if isinstance(value, property) or isinstance(value, Brought) and name in PROPERTIES:
         return Attribute(name)
     if isinstance(value, (types.FunctionType, types.MethodDescriptorType, Brought)):
         return Method(name)
     return None
+
+
+def foreign(value):
+    """Is it a function that a program put on Tensor? It is called as it stands; the functions that it calls ask."""
+    return isinstance(value, types.FunctionType) and value.__globals__.get("__name__", "").partition(".")[0] != "facula"
 
 
 PROPERTIES = {"grad_fn", "is_leaf", "output_nr", "retains_grad", "_backward_hooks"}
