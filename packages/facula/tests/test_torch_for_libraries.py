@@ -2,6 +2,7 @@
 
 import importlib
 import importlib.metadata
+import multiprocessing
 
 import facula
 import facula.torch
@@ -57,7 +58,7 @@ torch.serialization.SourceChangeWarning torch.utils.hooks.unserializable_hook to
 torch.StorageBase torch._C.StorageBase torch.cuda._initialized torch._guards.active_fake_mode torch.utils.data.dataloader._collate_fn_t torch.DeviceObjType
 torch.distributed._composable.fsdp.FSDPModule torch.distributed._tensor.DTensor torch.quantization.ObserverBase torch.jit._get_trace_graph torch.cuda.nvtx.range_push
 torch.functional.F torch.legacy_contiguous_format torch._C.Value torch._C._has_xpu torch.cuda._lazy_call torch.utils.tensorboard.writer.SummaryWriter torch.nn.parameter._ParameterMeta torch._subclasses.fake_tensor.unset_fake_temporarily torch.hub._get_torch_home torch.hub.tqdm torch.distributions.kl._KL_REGISTRY torch.jit.fork
-torch.utils.data._utils.pin_memory.pin_memory torch._vmap_internals._vmap torch.optim.lbfgs._cubic_interpolate torch.cuda.amp.grad_scaler.GradScaler
+torch.utils.data._utils.pin_memory.pin_memory torch._vmap_internals._vmap torch.optim.lbfgs._cubic_interpolate torch.cuda.amp.grad_scaler.GradScaler torch.amp.grad_scaler.OptState torch.utils.cpp_extension.load
 torch.autograd.functional._construct_standard_basis_for torch.symeig torch.TensorType torch.sym_max torch.amp.autocast_mode._cast
 torch.utils._pytree._namedtuple_flatten torch.serialization.get_unsafe_globals_in_checkpoint torch._check_tensor_all torch.cuda.random.get_rng_state_all
 functorch.make_functional torchvision.models.inception.Inception3 torchvision.models.googlenet.GoogLeNet
@@ -79,6 +80,44 @@ def test_nothing_is_what_several_processes_would_make(served):
     assert not isinstance(served.nn.Linear(1, 1), FullyShardedDataParallel)
     with pytest.raises(RuntimeError, match="FullyShardedDataParallel"):
         FullyShardedDataParallel(served.nn.Linear(1, 1))
+
+
+class OwnLoader:
+    """What a library gives to the loader's iterators: batches made by itself, of no dataset."""
+
+    _IterableDataset_len_called, _auto_collation, drop_last, in_order = None, False, False, True
+    _index_sampler, generator, prefetch_factor, worker_init_fn = range(3), None, 2, None
+    timeout, persistent_workers, pin_memory, pin_memory_device = 0, False, False, ""
+    _dataset_kind = 1
+
+    def __init__(self, num_workers):
+        self.dataset, self.num_workers = self, num_workers
+        self.multiprocessing_context = multiprocessing if num_workers else None
+
+    def collate_fn(self, batch):
+        return batch
+
+    def _get_shared_seed(self):
+        return None
+
+    def __iter__(self):
+        return iter([1, 2, 3])
+
+
+def test_a_library_s_own_loader_is_iterated(served):
+    from torch.utils.data.dataloader import _DatasetKind, _MultiProcessingDataLoaderIter, _SingleProcessDataLoaderIter
+
+    assert OwnLoader._dataset_kind == _DatasetKind.Iterable
+    assert served.utils.data.DataLoader([1])._dataset_kind == _DatasetKind.Map
+    assert [1, 2, 3] == list(_SingleProcessDataLoaderIter(OwnLoader(0))) == list(_MultiProcessingDataLoaderIter(OwnLoader(1)))
+
+
+def test_a_library_that_compiles_beside_itself_finds_no_compiler(served):
+    from torch.utils.cpp_extension import CUDA_HOME, load
+
+    assert CUDA_HOME is None
+    with pytest.raises(RuntimeError, match="cpp_extension.load"):
+        load(name="one", sources=["one.cpp"])
 
 
 def test_a_future_is_set_once_and_tells_those_who_wait(served):

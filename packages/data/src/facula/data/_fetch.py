@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 
-from .dataset import IterableDataset, fetch_rows
+from .dataset import fetch_rows
 
 
 class MapFetcher:
@@ -39,6 +39,12 @@ class IterableFetcher:
         return self.collate_fn(samples)
 
 
-def make_fetcher(dataset, batched: bool, collate_fn, drop_last: bool):
-    kind = IterableFetcher if isinstance(dataset, IterableDataset) else MapFetcher
-    return kind(dataset, batched, collate_fn, drop_last)
+class DatasetKind:
+    """What a loader reads from. Map: items by index. Iterable: items as they come."""
+
+    Map, Iterable = 0, 1
+
+    @staticmethod
+    def create_fetcher(kind: int, dataset, auto_collation: bool, collate_fn, drop_last: bool) -> MapFetcher | IterableFetcher:
+        """What reads batches: fetch(indices)."""
+        return (MapFetcher if kind == DatasetKind.Map else IterableFetcher)(dataset, auto_collation, collate_fn, drop_last)

@@ -5,17 +5,22 @@ from __future__ import annotations
 import itertools
 import warnings
 
-from ._fetch import make_fetcher
+import facula
+
+from ._fetch import DatasetKind
 from ._protocol import ENDED, FAILED
-from .dataset import IterableDataset
 from .sampler import draw_seed
 
 
 class LoaderIterator:
-    """What both iterators share: the order of random draws, counting, pinning."""
+    """What both iterators share: the order of random draws, counting, pinning.
+
+    What they ask of a loader has PyTorch's names: libraries make loaders of their own for these classes.
+    """
 
     def __init__(self, loader) -> None:
         self._loader = loader
+        self._pins = loader.pin_memory and has_accelerator()
         # PyTorch's order: the base seed first, workers or not; a sampler draws at its own first index.
         self._base_seed = draw_seed(loader.generator)
         self._restart()
@@ -35,10 +40,10 @@ class LoaderIterator:
         batch = self._next_batch()
         self._yielded += 1
         self._check_length()
-        return pin(batch) if self._loader._pins() else batch
+        return pin(batch) if self._pins else batch
 
     def _check_length(self) -> None:
-        declared = self._loader._declared_length
+        declared = self._loader._IterableDataset_len_called
         if declared is None or self._warned or self._yielded <= declared:
             return
         self._warned = True
@@ -60,7 +65,9 @@ class SingleProcessIterator(LoaderIterator):
                 f"DataLoader: timeout={loader.timeout} with num_workers=0. A timeout needs workers: leave it at 0."
             )
         super().__init__(loader)
-        self._fetcher = make_fetcher(loader.dataset, loader._auto_collation, loader.collate_fn, loader.drop_last)
+        self._fetcher = DatasetKind.create_fetcher(
+            loader._dataset_kind, loader.dataset, loader._auto_collation, loader.collate_fn, loader.drop_last
+        )
 
     def _next_batch(self):
         return self._fetcher.fetch(next(self._indices))
@@ -72,12 +79,13 @@ class WorkersIterator(LoaderIterator):
 
     def __init__(self, loader) -> None:
         super().__init__(loader)
-        self._iterable = isinstance(loader.dataset, IterableDataset)
+        self._iterable = loader._dataset_kind == DatasetKind.Iterable
         from ._pool import Pool  # loads multiprocessing
 
         self._pool = Pool(
             loader.multiprocessing_context,
             loader.num_workers,
+            loader._dataset_kind,
             loader.dataset,
             loader._auto_collation,
             loader.collate_fn,
@@ -178,6 +186,14 @@ class WorkersIterator(LoaderIterator):
         pool = getattr(self, "_pool", None)
         if pool is not None and pool.processes:
             pool.stop()
+
+
+def has_accelerator() -> bool:
+    """Is there a device that batches are pinned for?"""
+    try:
+        return facula.cuda.is_available()
+    except ImportError:  # a build without the CUDA backend
+        return False
 
 
 def pin(batch):

@@ -19,9 +19,8 @@ from multiprocessing.reduction import ForkingPickler
 import facula
 
 from . import _protocol
-from ._fetch import make_fetcher
+from ._fetch import DatasetKind
 from ._protocol import BATCH, ENDED, FAILED, READY, RESUME, STOP, WorkerInfo
-from .dataset import IterableDataset
 
 PARENT_CHECK_SECONDS = 5.0  # how late a worker may notice that the main process is gone
 
@@ -102,6 +101,7 @@ def _send_failure(results: Connection, number: int | None, failure: Failure, whe
 def worker_main(
     tasks: Connection,
     results: Connection,
+    kind: int,
     dataset,
     batched: bool,
     collate_fn,
@@ -123,7 +123,7 @@ def worker_main(
         try:
             if init_fn is not None:
                 init_fn(worker_id)
-            fetcher = make_fetcher(dataset, batched, collate_fn, drop_last)
+            fetcher = DatasetKind.create_fetcher(kind, dataset, batched, collate_fn, drop_last)
         except Exception as error:
             broken = Failure(error, where)
         ended = False
@@ -133,7 +133,7 @@ def worker_main(
                 _send(results, READY, None, None, where)
                 ended, broken = False, None
                 try:
-                    fetcher = make_fetcher(dataset, batched, collate_fn, drop_last)
+                    fetcher = DatasetKind.create_fetcher(kind, dataset, batched, collate_fn, drop_last)
                 except Exception as error:
                     broken = Failure(error, where)
                 continue
@@ -146,7 +146,7 @@ def worker_main(
             try:
                 batch = fetcher.fetch(index)
             except Exception as error:
-                if isinstance(error, StopIteration) and isinstance(dataset, IterableDataset):
+                if isinstance(error, StopIteration) and kind == DatasetKind.Iterable:
                     ended = True
                     _send(results, ENDED, number, None, where)
                 else:

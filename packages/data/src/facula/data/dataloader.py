@@ -8,10 +8,9 @@ import warnings
 from collections.abc import Iterator
 from typing import Generic
 
-import facula
-
 from ._collate import collate, default_collate, default_collate_fn_map, default_convert
-from ._iterators import SingleProcessIterator, WorkersIterator
+from ._fetch import DatasetKind
+from ._iterators import SingleProcessIterator, WorkersIterator, has_accelerator
 from ._protocol import WorkerInfo, get_worker_info
 from .dataset import Dataset, IterableDataset, T_co
 from .sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler
@@ -92,8 +91,8 @@ class DataLoader(Generic[T_co]):
         self.persistent_workers = persistent_workers
         self.in_order = in_order
 
-        self._iterable = isinstance(dataset, IterableDataset)
-        if self._iterable:
+        self._dataset_kind = DatasetKind.Iterable if isinstance(dataset, IterableDataset) else DatasetKind.Map
+        if self._dataset_kind == DatasetKind.Iterable:
             _check_iterable_order(shuffle, sampler, batch_sampler)
             shuffle, sampler = False, _Endless()
         if sampler is not None and shuffle:
@@ -123,7 +122,7 @@ class DataLoader(Generic[T_co]):
         self.sampler = sampler
         self.batch_sampler = batch_sampler
         self.collate_fn = collate_fn or (default_collate if self._auto_collation else default_convert)
-        self._declared_length: int | None = None  # of an iterable dataset, once len() was asked
+        self._IterableDataset_len_called: int | None = None  # of an iterable dataset, once len() was asked
         self._iterator = None
         _warn_of_many_workers(num_workers)
         self.__initialized = True  # the mangled name is what programs turn off to change a loader
@@ -173,11 +172,8 @@ class DataLoader(Generic[T_co]):
     def _index_sampler(self):
         return self.batch_sampler if self._auto_collation else self.sampler
 
-    def _pins(self) -> bool:
-        return self.pin_memory and _has_accelerator()
-
     def __iter__(self):
-        if self.pin_memory and not _has_accelerator():
+        if self.pin_memory and not has_accelerator():
             warnings.warn(
                 "'pin_memory' argument is set as true but no accelerator is found, then device pinned memory "
                 "won't be used.",
@@ -195,22 +191,15 @@ class DataLoader(Generic[T_co]):
 
     def __len__(self) -> int:
         """Number of batches. For an iterable dataset an estimate from its own length."""
-        if not self._iterable:
+        if self._dataset_kind == DatasetKind.Map:
             return len(self._index_sampler)
-        length = self._declared_length = len(self.dataset)
+        length = self._IterableDataset_len_called = len(self.dataset)
         if self.batch_size is None:
             return length
         return length // self.batch_size if self.drop_last else math.ceil(length / self.batch_size)
 
     def __getstate__(self) -> dict:
         return {**self.__dict__, "_iterator": None}  # no __setstate__: one that wraps a loader would hand it its own state
-
-
-def _has_accelerator() -> bool:
-    try:
-        return facula.cuda.is_available()
-    except ImportError:  # a build without the CUDA backend
-        return False
 
 
 def _check_workers(num_workers, timeout, prefetch_factor, persistent_workers) -> None:

@@ -29,6 +29,7 @@ NAMES = {
     "torch.ao.quantization": "FakeQuantizeBase ObserverBase",
     "torch.quantization": "FakeQuantizeBase ObserverBase",
     "torch.utils.data.datapipes.iter.combinatorics": "SamplerIterDataPipe ShufflerIterDataPipe",
+    "torch.utils.cpp_extension": "BuildExtension CUDAExtension CppExtension include_paths load load_inline",
     "torch.distributed.rpc": "RRef TensorPipeRpcBackendOptions WorkerInfo init_rpc remote rpc_async rpc_sync shutdown",
     "torch.distributed.pipelining": "PipelineStage ScheduleGPipe",
     "torch.export": "Dim ExportedProgram export",
@@ -38,6 +39,11 @@ NAMES = {
     "torch.autograd.profiler": "emit_itt emit_nvtx",
     "torch._C": "Graph Node Value",
     "torch": "Stream PyTorchFileReader PyTorchFileWriter FloatType TensorType",
+}
+# and what such a module holds besides: no collective runs ahead of the program, no compiler for devices is looked for
+VALUES: dict[str, dict[str, Any]] = {
+    "torch.distributed._functional_collectives": {"wait_tensor": lambda tensor: tensor},
+    "torch.utils.cpp_extension": {"CUDA_HOME": None, "ROCM_HOME": None},
 }
 
 
@@ -67,8 +73,7 @@ def module(dotted: str) -> types.ModuleType:
         made = types.ModuleType(dotted, "Classes that nothing here is.")
         for name in NAMES.get(dotted, "").split():
             made.__dict__[name] = one(f"{dotted}.{name}")
-        if dotted.endswith("_functional_collectives"):
-            made.wait_tensor = lambda tensor: tensor  # no collective runs ahead of the program
+        made.__dict__.update(VALUES.get(dotted, {}))
         _made[dotted] = made
     return _made[dotted]
 

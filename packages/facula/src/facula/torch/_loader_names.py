@@ -5,20 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from facula.data._fetch import IterableFetcher, MapFetcher
+from facula.data._fetch import DatasetKind as _DatasetKind  # noqa: F401 (the name that programs ask for)
 
 _collate_fn_t = Callable[[list[TypeVar("_T")]], Any]
-
-
-class _DatasetKind:
-    """Map: items by index. Iterable: items as they come."""
-
-    Map, Iterable = 0, 1
-
-    @staticmethod
-    def create_fetcher(kind: int, dataset: Any, auto_collation: bool, collate_fn: Any, drop_last: bool) -> Any:
-        """What reads batches: fetch(indices)."""
-        return (MapFetcher if kind == _DatasetKind.Map else IterableFetcher)(dataset, auto_collation, collate_fn, drop_last)
 
 
 def _generate_state(base_seed: int, worker_id: int) -> list[int]:
