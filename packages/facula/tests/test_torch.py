@@ -184,6 +184,16 @@ def test_a_missing_import_says_what_and_what_is_near(served, statement, fact):
     assert fact in str(caught.value)
 
 
+@pytest.mark.parametrize("statement", ["import torch.nonsuch", "import torch.nn.nonsuch.deep", "from torchvision.models.utils import one"])
+def test_a_module_that_is_not_there_is_told_from_a_name(served, statement):
+    with pytest.raises(ModuleNotFoundError):
+        exec(statement, {})
+    with pytest.raises(ImportError) as caught:
+        exec("from torch.nn import nonsuch", {})
+
+    assert caught.type is ImportError
+
+
 def test_asking_whether_a_name_is_there_works(served):
     assert not hasattr(served, "nonsuch")
     assert hasattr(served, "zeros")

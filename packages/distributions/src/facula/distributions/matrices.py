@@ -269,7 +269,7 @@ class Wishart(ExponentialFamily):
         diagonal = v.diagonal(dim1=-2, dim2=-1)
         return self.df[..., None, None] * (v.pow(2) + diagonal.unsqueeze(-1) * diagonal.unsqueeze(-2))
 
-    def _drawn(self, sample_shape):
+    def _bartlett_sampling(self, sample_shape=()):
         n = self._event_shape[-1]
         radii = Chi2(self.df.unsqueeze(-1) - facula.arange(n, dtype=self._factor.dtype)).rsample(sample_shape).sqrt()
         radii = radii.clamp(min=facula.finfo(radii.dtype).eps)
@@ -282,7 +282,7 @@ class Wishart(ExponentialFamily):
 
     def rsample(self, sample_shape=(), max_try_correction=None) -> facula.Tensor:
         sample_shape = facula.Size(sample_shape)
-        found = self._drawn(sample_shape)
+        found = self._bartlett_sampling(sample_shape)
         # PyTorch draws every sample that came out well a second time, and so its stream goes on
         again = self._any_of_batch(self.support.check(found))
         for _ in range(10 if max_try_correction is None else max_try_correction):
@@ -298,7 +298,7 @@ class Wishart(ExponentialFamily):
 
     def _replaced(self, found, again):
         """found, with the samples that `again` marks drawn anew."""
-        new = self._drawn((int(again.sum()),))
+        new = self._bartlett_sampling((int(again.sum()),))
         if not again.dim():
             return new[0]
         places = facula.nonzero(again.reshape(-1)).squeeze(1)

@@ -77,6 +77,16 @@ def _alias(name: str, target) -> Alias:
     return alias
 
 
+def _asks_for_a_name() -> bool:
+    """Is the import under way a `from module import name`, whose module was found? Else it is a module that is missing."""
+    frame = sys._getframe(2)
+    while frame is not None and "importlib._bootstrap" in frame.f_code.co_filename:
+        if frame.f_code.co_name == "_handle_fromlist":
+            return True
+        frame = frame.f_back
+    return False
+
+
 class Finder:
     """Answers for torch and torchvision and all below; knows nothing else."""
 
@@ -92,7 +102,7 @@ class Finder:
             try:
                 found = resolve(name)
             except MissingName as error:
-                raise ImportError(str(error), name=name) from None
+                raise (ImportError if _asks_for_a_name() else ModuleNotFoundError)(str(error), name=name) from None
             if not isinstance(found, types.ModuleType) and name not in FILES:
                 # `import torch.Tensor`: there, but no module; the interpreter says so.
                 return None
