@@ -1,6 +1,8 @@
 import gzip
 import json
+import os
 import struct
+import subprocess
 import sys
 
 import facula
@@ -21,6 +23,15 @@ def test_version_and_info_name_what_is_installed(capsys):
     assert 0 == code
     for fact in ("facula-tensor-core", "numpy", "threads"):
         assert fact in out
+
+
+def test_a_reader_that_goes_away_is_no_failure():
+    read, write = os.pipe()
+    os.close(read)
+    with os.fdopen(write, "wb") as nobody:
+        done = subprocess.run([sys.executable, "-m", "facula", "info"], stdout=nobody, stderr=subprocess.PIPE, text=True)
+
+    assert (141, "") == (done.returncode, done.stderr)
 
 
 def test_no_command_shows_the_commands(capsys):

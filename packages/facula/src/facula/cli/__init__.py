@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
 import sys
 
 __all__ = ["main"]
@@ -27,8 +28,9 @@ def main(arguments: list[str] | None = None) -> int:
         if not arguments or arguments[0] != name:
             commands.add_parser(name, help=text, add_help=False)
             continue
-        module = importlib.import_module("facula.torch.__main__" if name == "torch" else f"facula.cli.{name}")
-        return module.main(arguments[1:], prog=f"facula {name}")
+        if name == "torch":  # whose output is the program's own
+            return importlib.import_module("facula.torch.__main__").main(arguments[1:], prog="facula torch")
+        return _to_a_reader(name, arguments[1:])
     options = parser.parse_args(arguments)
     if options.version:
         import facula
@@ -37,3 +39,17 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     parser.print_help()
     return 2
+
+
+GONE = 141  # what a shell says of a program that SIGPIPE ended
+
+
+def _to_a_reader(name: str, arguments: list[str]) -> int:
+    """The status of a command; GONE, without a word, where who read what it prints went away (`facula info | head -1`)."""
+    try:
+        status = importlib.import_module(f"facula.cli.{name}").main(arguments, prog=f"facula {name}")
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python itself complains, when it flushes at exit
+        return GONE
