@@ -176,7 +176,7 @@ static void fc_reach(const fc_tensor *t, int64_t *low, int64_t *high)
 
 /* Like PyTorch, an answer is only sure where both are dense blocks, in any order of dims; else no complaint, and the
  * staged loops read a block before they write it. */
-int fc_overlaps_partly(const fc_tensor *t, const fc_tensor *x)
+int fc_overlaps(const fc_tensor *t, const fc_tensor *x)
 {
     if (t->storage != x->storage || !t->numel || !x->numel)
         return 0;
@@ -186,15 +186,25 @@ int fc_overlaps_partly(const fc_tensor *t, const fc_tensor *x)
     int64_t tl, th, xl, xh;
     fc_reach(t, &tl, &th);
     fc_reach(x, &xl, &xh);
-    if (tl * ts == xl * xs && ts == xs && t->numel == x->numel) {
-        if (t->contiguous && x->contiguous)
-            return 0;
-        int same = t->ndim == x->ndim; /* the same block in another order: element i of one is not element i of the other */
-        for (int d = 0; same && d < t->ndim; ++d)
-            same = t->shape[d] == x->shape[d] && (t->shape[d] == 1 || t->stride[d] == x->stride[d]);
-        return !same;
-    }
     return tl * ts < (xh + 1) * xs && xl * xs < (th + 1) * ts;
+}
+
+int fc_overlaps_partly(const fc_tensor *t, const fc_tensor *x)
+{
+    if (!fc_overlaps(t, x))
+        return 0;
+    int64_t tl, th, xl, xh;
+    fc_reach(t, &tl, &th);
+    fc_reach(x, &xl, &xh);
+    const int64_t ts = fc_dt_size[t->dtype], xs = fc_dt_size[x->dtype];
+    if (tl * ts != xl * xs || ts != xs || t->numel != x->numel)
+        return 1;
+    if (t->contiguous && x->contiguous)
+        return 0;
+    int same = t->ndim == x->ndim; /* the same block in another order: element i of one is not element i of the other */
+    for (int d = 0; same && d < t->ndim; ++d)
+        same = t->shape[d] == x->shape[d] && (t->shape[d] == 1 || t->stride[d] == x->stride[d]);
+    return !same;
 }
 
 void fc_nest_seek(const fc_nest *nest, int64_t position, fc_nest_at *at)

@@ -34,6 +34,9 @@ void fc_nest_build(fc_nest *nest, int n, fc_tensor *const *op);
 /* Whether writing t through its strides would write one element twice. */
 int fc_overlaps_itself(const fc_tensor *t);
 
+/* Whether t and x share memory, as far as is known. */
+int fc_overlaps(const fc_tensor *t, const fc_tensor *x);
+
 /* Whether t and x share memory in another way than element by element. */
 int fc_overlaps_partly(const fc_tensor *t, const fc_tensor *x);
 

@@ -8,7 +8,7 @@ from facula.tensor_core.functions.bin_checks import check_histogram, check_out, 
 from facula.tensor_core._errors import IndexRangeError, RankError, ShapeError
 from facula.tensor_core._lib import lib
 from facula.tensor_core._limits import iinfo
-from facula.tensor_core.dispatch.out import into, kept
+from facula.tensor_core.dispatch.out import apart, into, kept
 from facula.tensor_core.dispatch.run import number_for
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import BY_NAME
@@ -300,6 +300,7 @@ def scatter_reduce_(self, dim, index, src, reduce, *, include_self=True):
     >>> facula.zeros(2).scatter_reduce_(0, facula.tensor([0, 0, 1]), facula.tensor([3.0, 4.0, 5.0]), "amax")
     tensor([4., 5.])
     """
+    apart("scatter_reduce_", self, (index, src))
     return _ops.copy_into_(self, scatter_reduce(kept(self, src), dim, index, src, reduce, include_self=include_self))
 
 
@@ -309,6 +310,7 @@ def index_reduce_(self, dim, index, source, reduce, *, include_self=True):
     >>> facula.ones(2).index_reduce_(0, facula.tensor([0, 0]), facula.tensor([3.0, 4.0]), "prod")
     tensor([12.,  1.])
     """
+    apart("index_reduce_", self, (index, source))
     return _ops.copy_into_(self, index_reduce(kept(self, source), dim, index, source, reduce, include_self=include_self))
 
 

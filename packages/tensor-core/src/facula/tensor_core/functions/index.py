@@ -254,7 +254,7 @@ def mask_of(indices):
 
 def _scattered(x, mask, values):
     """x[mask] = values, one for each true element: whether that is what it was, and is done."""
-    if len(values.shape) != 1 or not x.shape or lib.fc_nonzero_count(mask._h) != values.shape[0]:
+    if len(values.shape) != 1 or not x.shape or lib.fc_same_storage(x._h, values._h) or lib.fc_nonzero_count(mask._h) != values.shape[0]:
         return False
     return lib.fc_own(_MASKED, x._h, x._h, mask._h, values._h, None, 0, 0, 0, 0, 0, 0, 0.0) is not None
 
@@ -311,6 +311,8 @@ def setitem(x, key, value):
             if isinstance(key, bool) or isinstance(key, Tensor) and not key.dim():
                 return
             raise
+    if tensor and value.numel() == 1 and lib.fc_same_storage(view._h, value._h) and _one_mask(x, key, indices):
+        value = value.clone()  # it fills, and is read first
     _put(view, indices, value)
 
 
