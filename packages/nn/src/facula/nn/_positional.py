@@ -174,6 +174,13 @@ def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: float, norm_type
     """
     from .functional._embedding import _renormalise
 
+    given = {"input": ("tensor", input), "indices": ("tensor", indices), "max_norm": ("float", max_norm), "norm_type": ("float", norm_type)}
+    for position, (name, (kind, value)) in enumerate(given.items()):
+        extend.check("embedding_renorm_", name, position, kind, value)
+    if input.dim() != 2:
+        raise RuntimeError(f"embedding_renorm_: expected 2-dimensional tensor, but got {input.dim()}-dimensional tensor for argument #1 'input'. Give a table of vectors.")
+    if indices.dtype not in (facula.int64, facula.int32):
+        raise RuntimeError(f"embedding_renorm_: expected tensor for argument #2 'indices' to have one of the following scalar types: Long, Int; but got {indices.dtype.name}. Convert it with .long().")
     with facula.no_grad():
         _renormalise(input, indices, max_norm, norm_type)
     return input

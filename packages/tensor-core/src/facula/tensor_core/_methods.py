@@ -119,11 +119,12 @@ def _reflected():
         return reflected
 
     product = lambda x, n: _ops.matmul(n, x)  # which has no numbers
+    times = _ops.OPERATORS["__mul__"]
     return {
         "__radd__": guarded(lambda x, n: _ops.add(_own(x), n), True),
         "__rsub__": guarded(lambda x, n: _ops.rsub(x, n)),
         "__rmul__": guarded(lambda x, n: _ops.mul(_own(x), n), True),
-        "__rtruediv__": lambda x, other: _ops.reciprocal(x) * other,  # PyTorch's order of roundings
+        "__rtruediv__": lambda x, other: times(_ops.reciprocal(x), other),  # PyTorch's order of roundings
         "__rdiv__": guarded(lambda x, other: x.reciprocal() * other),
         "__rfloordiv__": guarded(lambda x, n: _ops.floor_divide(n, x)),
         "__rmod__": guarded(lambda x, n: _ops.remainder(n, x)),
@@ -400,6 +401,7 @@ def _set(self, source=None, storage_offset=0, size=None, stride=None):
     elif size is not None:
         source = _storage.over(source.untyped_storage(), self.dtype, storage_offset, size, stride)
     _resize.set_data(self, _conjugate.turned(source.detach(), lib.fc_lazy(self._h) ^ lib.fc_lazy(source._h)))  # its bits stay its own
+    lib.fc_bump(self._h)  # a write, other than .data =
     return self
 
 

@@ -8,7 +8,7 @@ from facula.tensor_core.functions import create as _create, joining as _joining,
 from facula.tensor_core.dispatch.arguments import as_dtype as _as_dtype
 from facula.tensor_core.dispatch.arguments import whole
 from facula.tensor_core._errors import DTypeError, ShapeError
-from facula.tensor_core.dispatch.guard import check, guarded
+from facula.tensor_core.dispatch.guard import check, guarded, want_tensor
 from facula.tensor_core.dispatch.out import into
 from facula.tensor_core._tensor import Tensor
 
@@ -435,6 +435,8 @@ def stft(
     >>> x.stft(4, window=facula.ones(4), return_complex=True).shape
     torch.Size([3, 9])
     """
+    if type(input) is not Tensor:
+        want_tensor("stft", "input", 0, input)
     check("stft", "n_fft", 1, "int", n_fft)
     if return_complex is not None:
         check("stft", "return_complex", None, "bool", return_complex)

@@ -4,7 +4,7 @@ import math
 
 from facula.tensor_core import _ops, _state
 from facula.tensor_core.dispatch.arguments import dtype_id, ints, listed
-from facula.tensor_core._errors import OutOfMemoryError
+from facula.tensor_core._errors import IntegersOverflow, OutOfMemoryError
 from facula.tensor_core.dispatch.guard import check, want_ints, want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core.dispatch.out import a_tensor
@@ -95,6 +95,8 @@ def _empty(size, dtype, device_):
     except TypeError:
         size = [_size(s) for s in size]
         h = lib.fc_empty(id, place, len(size), size)
+    except OverflowError:
+        raise IntegersOverflow(f"empty: Overflow when unpacking long long: a size of {size} is beyond 64 bits. Give a smaller one.") from None
     if not h:
         if len(size) > 64:
             raise RuntimeError(f"empty: a tensor has at most 64 dims, got {len(size)}. Join some.")

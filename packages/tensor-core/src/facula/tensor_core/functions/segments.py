@@ -6,6 +6,7 @@ from facula.tensor_core._errors import DimError
 from facula.tensor_core.functions import create as _create, ranges as _ranges
 from facula.tensor_core.dispatch.arguments import whole
 from facula.tensor_core.functions.order import searchsorted
+from facula.tensor_core.functions.shape import wrap_dim
 from facula.tensor_core.dispatch.out import into
 from facula.tensor_core.functions.overloads import where
 from facula.tensor_core._tensor import Tensor
@@ -143,9 +144,7 @@ def hash_tensor(input, dim=None, *, keepdim=False, mode=0, out=None, axis=None, 
     if input.numel() == 0 and not whole(dim) and not dim:
         raise RuntimeError("hash_tensor: Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.")
     for d in dims:
-        if not -max(input.dim(), 1) <= d < max(input.dim(), 1):
-            n = max(input.dim(), 1)
-            raise IndexError(f"hash_tensor: Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {d})")
+        wrap_dim("hash_tensor", d, input.dim())
         if input.dim() and input.shape[d] == 0:
             raise IndexError(f"hash_tensor: Expected reduction dim {d} to have non-zero size.")
     if len({d % max(input.dim(), 1) for d in dims}) < len(dims):

@@ -104,8 +104,11 @@ def reshaped(self, *sizes, shape=None):
 
 def _reshaped_step_by_step(input, shape):
     """reshape where an interpreter listens, a copy is needed, or the shape does not fit."""
-    if not _ops.interpreting and _view_list(_VIEW, input._h, len(shape), shape) is None and lib.fc_status() == _STRIDE:
-        return _alone(_ops.view(_ops.copy(input, None, 0), shape))
+    try:
+        if not _ops.interpreting and _view_list(_VIEW, input._h, len(shape), shape) is None and lib.fc_status() == _STRIDE:
+            return _alone(_ops.view(_ops.copy(input, None, 0), shape))
+    except OverflowError:
+        pass  # which the row refuses
     try:
         return _ops.view(input, shape)
     except RuntimeError as error:

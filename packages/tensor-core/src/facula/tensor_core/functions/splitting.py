@@ -245,6 +245,8 @@ def tensor_split(input, indices_or_sections=None, dim=0, *, sections=None, indic
         n = indices_or_sections.__index__()
         if n <= 0:
             raise RuntimeError(f"number of sections must be larger than 0, got {n}")
+        if n > size:
+            check("tensor_split", "sections", 1, "int", n)
         indices_or_sections = itertools.accumulate([size // n + (k < size % n) for k in range(n - 1)])
     cuts = [0, *[slice(None, i).indices(size)[1] for i in indices_or_sections], size]
     if input.origin is None and not _ops.interpreting:

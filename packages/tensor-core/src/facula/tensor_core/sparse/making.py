@@ -4,7 +4,7 @@ import functools
 
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import BY_NAME, Size, sparse_coo, sparse_csc, sparse_csr, strided
-from facula.tensor_core.dispatch.guard import want_tensor
+from facula.tensor_core.dispatch.guard import check, want_tensor
 from facula.tensor_core.functions import create as _create
 from facula.tensor_core.memory import data as _data
 from facula.tensor_core.sparse import ops as _sparse_ops
@@ -101,8 +101,9 @@ def to_sparse(self, sparse_dim=None, *, layout=None, blocksize=None, dense_dim=N
             raise RuntimeError(f"to_sparse: dense_dim argument must be in [0,{self.dim()}] range and less than the dims, but {dense_dim} is given. Give fewer.")
         sparse_dim = self.dim() - dense_dim
     n = self.dim() if sparse_dim is None else sparse_dim
+    check("to_sparse", "sparse_dim", 0, "int", n)
     if not 0 <= n <= self.dim():
-        raise IndexError(f"to_sparse: sparse_dim is {n}, the tensor has {self.dim()} dims")
+        raise RuntimeError(f"to_sparse: sparse_dim argument must be in [0,{self.dim()}] range, but {n} is given. Give one of the dims.")
     there = (self.detach() != 0).flatten(n).any(-1) if n < self.dim() else self.detach() != 0
     from facula.tensor_core.functions.index import nonzero
 
