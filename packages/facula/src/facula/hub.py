@@ -21,7 +21,11 @@ HASH_REGEX = re.compile(r"-([a-f0-9]*)\.")  # where a file's name tells its hash
 
 
 def get_dir() -> str:
-    """Where downloads are kept: what set_dir said, else hub below TORCH_HOME, XDG_CACHE_HOME/torch or ~/.cache/torch."""
+    """Where downloads are kept: what set_dir said, else hub below TORCH_HOME, XDG_CACHE_HOME/torch or ~/.cache/torch.
+
+    >>> type(facula.hub.get_dir()).__name__
+    'str'
+    """
     if _folder is not None:
         return _folder
     return os.path.join(_home(), "hub")
@@ -33,7 +37,14 @@ def _home() -> str:
 
 
 def set_dir(d) -> None:
-    """Keep downloads there."""
+    """Keep downloads there.
+
+    >>> before = facula.hub.get_dir()
+    >>> facula.hub.set_dir("/tmp/hub")
+    >>> facula.hub.get_dir()
+    '/tmp/hub'
+    >>> facula.hub.set_dir(before)
+    """
     global _folder
     _folder = os.path.expanduser(os.fspath(d))
 
@@ -42,6 +53,13 @@ def download_url_to_file(url: str, dst: str, hash_prefix: str | None = None, pro
     """The bytes at url, in the file dst: whole or not at all. hash_prefix: what their SHA-256 begins with.
 
     Raises RuntimeError for another hash, urllib.error.URLError where the address does not answer.
+
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = pathlib.Path(folder, "a.txt").write_text("here")
+    ...     facula.hub.download_url_to_file(pathlib.Path(folder, "a.txt").as_uri(), folder + "/b.txt", progress=False)
+    ...     print(open(folder + "/b.txt").read())
+    here
     """
     dst = os.path.expanduser(dst)
     digest, done = hashlib.sha256(), 0
@@ -73,7 +91,14 @@ def load_state_dict_from_url(
     file_name: str | None = None,
     weights_only: bool = True,
 ):
-    """What facula.load reads from the file at url, fetched once. check_hash: a name such as net-1a2b3c4d.pth is held to its hash."""
+    """What facula.load reads from the file at url, fetched once. check_hash: a name such as net-1a2b3c4d.pth is held to its hash.
+
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     facula.save({"w": facula.ones(2)}, folder + "/a.pt")
+    ...     print(facula.hub.load_state_dict_from_url(pathlib.Path(folder, "a.pt").as_uri(), folder + "/kept", progress=False))
+    {'w': tensor([1., 1.])}
+    """
     model_dir = os.path.join(get_dir(), "checkpoints") if model_dir is None else model_dir
     os.makedirs(model_dir, exist_ok=True)
     name = file_name or os.path.basename(urlparse(url).path)
@@ -117,18 +142,39 @@ def _entry(module, name: str):
 
 # force_reload, skip_validation, trust_repo, verbose: of code that is fetched, which none is
 def list(github, force_reload=False, skip_validation=False, trust_repo="check", verbose=True, *, source: str = "local"):  # noqa: A001 - PyTorch's name
-    """Names of what the folder's hubconf.py offers."""
+    """Names of what the folder's hubconf.py offers.
+
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = pathlib.Path(folder, "hubconf.py").write_text("def three(): return 3")
+    ...     print(facula.hub.list(folder, source="local"))
+    ['three']
+    """
     module = _hubconf(github, source)
     return [n for n, v in vars(module).items() if callable(v) and not n.startswith("_")]
 
 
 def help(github, model: str, force_reload=False, skip_validation=False, trust_repo="check", *, source: str = "local"):  # noqa: A001 - PyTorch's name
-    """The docstring of one of them."""
+    """The docstring of one of them.
+
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = pathlib.Path(folder, "hubconf.py").write_text("def three(): 'The number 3.'; return 3")
+    ...     print(facula.hub.help(folder, "three", source="local"))
+    The number 3.
+    """
     return _entry(_hubconf(github, source), model).__doc__
 
 
 def load(
     repo_or_dir, model: str, *args, source: str = "local", trust_repo="check", force_reload=False, verbose=True, skip_validation=False, **kwargs
 ):
-    """What hubconf.py's function of that name gives for the arguments."""
+    """What hubconf.py's function of that name gives for the arguments.
+
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = pathlib.Path(folder, "hubconf.py").write_text("def three(): return 3")
+    ...     print(facula.hub.load(folder, "three", source="local"))
+    3
+    """
     return _entry(_hubconf(repo_or_dir, source), model)(*args, **kwargs)

@@ -6,41 +6,70 @@ has_half = has_magma = False
 
 
 def is_available():
-    """Is there a CUDA device to compute on?"""
+    """Is there a CUDA device to compute on?
+
+    >>> facula.cuda.is_available()
+    False
+    """
     return False
 
 
 def is_initialized():
-    """Was a CUDA device used?"""
+    """Was a CUDA device used?
+
+    >>> facula.cuda.is_initialized()
+    False
+    """
     return False
 
 
 def is_bf16_supported(including_emulation=True):
-    """Does the device compute in bfloat16?"""
+    """Does the device compute in bfloat16?
+
+    >>> facula.cuda.is_bf16_supported()
+    False
+    """
     return False
 
 
 def device_count():
-    """How many CUDA devices there are."""
+    """How many CUDA devices there are.
+
+    >>> facula.cuda.device_count()
+    0
+    """
     return 0
 
 
 def manual_seed(seed):
-    """Seeds the current device's generator; there is none."""
+    """Seeds the current device's generator; there is none.
+
+    >>> facula.cuda.manual_seed(0)
+    """
     int(seed)
 
 
 def manual_seed_all(seed):
-    """Seeds every device's generator; there are none."""
+    """Seeds every device's generator; there are none.
+
+    >>> facula.cuda.manual_seed_all(0)
+    """
     int(seed)
 
 
 def empty_cache():
-    """Gives cached device memory back; there is none."""
+    """Gives cached device memory back; there is none.
+
+    >>> facula.cuda.empty_cache()
+    """
 
 
 def memory_allocated(device=None):
-    """Bytes in use on a device: none."""
+    """Bytes in use on a device: none.
+
+    >>> facula.cuda.memory_allocated()
+    0
+    """
     return 0
 
 
@@ -49,7 +78,11 @@ default_generators = ()
 
 
 def memory_stats(device=None):
-    """The allocator's statistics: of no device, none."""
+    """The allocator's statistics: of no device, none.
+
+    >>> facula.cuda.memory_stats()
+    {}
+    """
     return {}
 
 
@@ -57,7 +90,11 @@ memory_stats_as_nested_dict = memory_stats
 
 
 def host_memory_stats():
-    """The statistics of the allocator of pinned memory: there is none."""
+    """The statistics of the allocator of pinned memory: there is none.
+
+    >>> facula.cuda.host_memory_stats()
+    {}
+    """
     return {}
 
 
@@ -65,63 +102,106 @@ host_memory_stats_as_nested_dict = host_memory_stats
 
 
 def reset_peak_memory_stats(device=None):
-    """Forgets the peak; there is none."""
+    """Forgets the peak; there is none.
+
+    >>> facula.cuda.reset_peak_memory_stats()
+    """
 
 
 reset_max_memory_allocated = reset_max_memory_cached = reset_accumulated_memory_stats = reset_peak_memory_stats
 
 
 def reset_peak_host_memory_stats():
-    """Forgets the peak of pinned memory; there is none."""
+    """Forgets the peak of pinned memory; there is none.
+
+    >>> facula.cuda.reset_peak_host_memory_stats()
+    """
 
 
 reset_accumulated_host_memory_stats = reset_peak_host_memory_stats
 
 
 def caching_allocator_enable(value=True):
-    """Whether device memory is kept for the next tensor; there is none to keep."""
+    """Whether device memory is kept for the next tensor; there is none to keep.
+
+    >>> facula.cuda.caching_allocator_enable(False)
+    """
     bool(value)
 
 
 @contextlib.contextmanager
 def caching_allocator_disabled():
-    """A block in which device memory is given back at once; there is none."""
+    """A block in which device memory is given back at once; there is none.
+
+    >>> with facula.cuda.caching_allocator_disabled():
+    ...     print("within")
+    within
+    """
     yield
 
 
 def is_tf32_supported():
-    """Does the device multiply in TF32?"""
+    """Does the device multiply in TF32?
+
+    >>> facula.cuda.is_tf32_supported()
+    False
+    """
     return False
 
 
 def get_gencode_flags():
-    """The flags that kernels were compiled with: none."""
+    """The flags that kernels were compiled with: none.
+
+    >>> facula.cuda.get_gencode_flags()
+    ''
+    """
     return ""
 
 
 
 def get_rng_state_all():
-    """The generators' states of all devices: none."""
+    """The generators' states of all devices: none.
+
+    >>> facula.cuda.get_rng_state_all()
+    []
+    """
     return []
 
 
 def set_rng_state_all(new_states):
-    """Sets them; there are none to set."""
+    """Sets them; there are none to set.
+
+    >>> facula.cuda.set_rng_state_all([])
+    """
     if list(new_states):
         _refuse("set_rng_state_all")
 
 
 def get_arch_list():
-    """The architectures that kernels were compiled for: none."""
+    """The architectures that kernels were compiled for: none.
+
+    >>> facula.cuda.get_arch_list()
+    []
+    """
     return []
 
 
 def ipc_collect():
-    """Frees memory of other processes that ended; there is none."""
+    """Frees memory of other processes that ended; there is none.
+
+    >>> facula.cuda.ipc_collect()
+    """
 
 
 def current_stream(device=None):
-    """The stream in use. Raises AssertionError: there is no device."""
+    """The stream in use. Raises AssertionError: there is no device.
+
+    >>> try:
+    ...     facula.cuda.current_stream()
+    ... except AssertionError as error:
+    ...     print(str(error).split(":")[0])
+    Torch not compiled with CUDA enabled
+    """
     _refuse("current_stream")
 
 
@@ -134,7 +214,8 @@ def _needs(name):
         _refuse(name)
 
     refuse.__name__ = refuse.__qualname__ = name
-    refuse.__doc__ = "Raises AssertionError: there is no CUDA device."
+    shown = f"try:\n    ...     facula.cuda.{name}()\n    ... except AssertionError as error:\n    ...     print(str(error).split(':')[0])\n    Torch not compiled with CUDA enabled"
+    refuse.__doc__ = f"Raises AssertionError: there is no CUDA device.\n\n    >>> {shown}\n    "
     return refuse
 
 
@@ -151,7 +232,12 @@ clock_rate, power_draw, temperature = map(_needs, ("clock_rate", "power_draw", "
 
 
 class device(contextlib.AbstractContextManager):
-    """A block on a CUDA device. None or a negative index leaves everything as it is; others raise AssertionError."""
+    """A block on a CUDA device. None or a negative index leaves everything as it is; others raise AssertionError.
+
+    >>> with facula.cuda.device(None):
+    ...     print("on the CPU")
+    on the CPU
+    """
 
     def __init__(self, device):
         from facula.tensor_core._types import device as Device
@@ -171,7 +257,12 @@ class device(contextlib.AbstractContextManager):
 
 
 class device_of(device):
-    """A block on the device of a tensor: one on the CPU leaves everything as it is."""
+    """A block on the device of a tensor: one on the CPU leaves everything as it is.
+
+    >>> with facula.cuda.device_of(facula.ones(1)):
+    ...     print("on the CPU")
+    on the CPU
+    """
 
     def __init__(self, obj):
         super().__init__(obj.get_device() if obj.is_cuda else -1)

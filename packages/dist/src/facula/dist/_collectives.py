@@ -36,7 +36,17 @@ __all__ = [
 
 
 class Work:
-    """What async_op=True returns. The operation is already done; what `irecv` expects arrives in wait()."""
+    """What async_op=True returns. The operation is already done; what `irecv` expects arrives in wait().
+
+    >>> import facula.distributed as dist
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> work = dist.all_reduce(facula.ones(1), async_op=True)
+    >>> work.wait()
+    True
+    >>> work.is_completed()
+    True
+    >>> dist.destroy_process_group()
+    """
 
     def __init__(self, finish=None) -> None:
         self._finish = finish
@@ -109,14 +119,32 @@ def _check_rank(op: str, name: str, rank: int | None, engine) -> int:
 
 
 def all_reduce(tensor, op=ReduceOp.SUM, group: ProcessGroup | None = None, async_op: bool = False):
-    """Replaces `tensor` everywhere by the reduction over all processes."""
+    """Replaces `tensor` everywhere by the reduction over all processes.
+
+    >>> import facula.distributed as dist
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> x = facula.tensor([1.0, 2.0])
+    >>> dist.all_reduce(x)
+    >>> x
+    tensor([1., 2.])
+    >>> dist.destroy_process_group()
+    """
     engine = _group_of(group).engine
     _write(tensor, engine.all_reduce(_array("all_reduce", tensor), _reduction("all_reduce", op, tensor)))
     return _done(async_op)
 
 
 def reduce(tensor, dst: int | None = None, op=ReduceOp.SUM, group: ProcessGroup | None = None, async_op: bool = False):
-    """Replaces `tensor` on rank `dst` by the reduction over all processes."""
+    """Replaces `tensor` on rank `dst` by the reduction over all processes.
+
+    >>> import facula.distributed as dist
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> x = facula.tensor([1.0, 2.0])
+    >>> dist.reduce(x, dst=0)
+    >>> x
+    tensor([1., 2.])
+    >>> dist.destroy_process_group()
+    """
     engine = _group_of(group).engine
     dst = _check_rank("reduce", "dst", dst, engine)
     result = engine.all_reduce(_array("reduce", tensor), _reduction("reduce", op, tensor))
@@ -126,7 +154,16 @@ def reduce(tensor, dst: int | None = None, op=ReduceOp.SUM, group: ProcessGroup 
 
 
 def broadcast(tensor, src: int | None = None, group: ProcessGroup | None = None, async_op: bool = False):
-    """Replaces `tensor` everywhere by that of rank `src`."""
+    """Replaces `tensor` everywhere by that of rank `src`.
+
+    >>> import facula.distributed as dist
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> x = facula.tensor([1.0, 2.0])
+    >>> dist.broadcast(x, src=0)
+    >>> x
+    tensor([1., 2.])
+    >>> dist.destroy_process_group()
+    """
     engine = _group_of(group).engine
     src = _check_rank("broadcast", "src", src, engine)
     _write(tensor, engine.broadcast(_array("broadcast", tensor), src))
@@ -134,7 +171,16 @@ def broadcast(tensor, src: int | None = None, group: ProcessGroup | None = None,
 
 
 def all_gather(tensor_list, tensor, group: ProcessGroup | None = None, async_op: bool = False):
-    """Fills tensor_list[r] with the tensor of rank r, everywhere."""
+    """Fills tensor_list[r] with the tensor of rank r, everywhere.
+
+    >>> import facula.distributed as dist
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> found = [facula.zeros(2)]
+    >>> dist.all_gather(found, facula.tensor([1.0, 2.0]))
+    >>> found
+    [tensor([1., 2.])]
+    >>> dist.destroy_process_group()
+    """
     engine = _group_of(group).engine
     for out, array in zip(
         _tensors("all_gather", tensor_list, engine.size, tensor), engine.all_gather(_array("all_gather", tensor))
@@ -144,7 +190,16 @@ def all_gather(tensor_list, tensor, group: ProcessGroup | None = None, async_op:
 
 
 def all_gather_into_tensor(output_tensor, input_tensor, group: ProcessGroup | None = None, async_op: bool = False):
-    """Fills `output_tensor`, as large as all inputs, with them one after the other."""
+    """Fills `output_tensor`, as large as all inputs, with them one after the other.
+
+    >>> import facula.distributed as dist
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> found = facula.zeros(2)
+    >>> dist.all_gather_into_tensor(found, facula.tensor([1.0, 2.0]))
+    >>> found
+    tensor([1., 2.])
+    >>> dist.destroy_process_group()
+    """
     engine = _group_of(group).engine
     if output_tensor.numel() != engine.size * input_tensor.numel():
         raise ValueError(
@@ -158,7 +213,16 @@ def all_gather_into_tensor(output_tensor, input_tensor, group: ProcessGroup | No
 
 
 def gather(tensor, gather_list=None, dst: int | None = None, group: ProcessGroup | None = None, async_op: bool = False):
-    """Fills gather_list[r] on rank `dst` with the tensor of rank r."""
+    """Fills gather_list[r] on rank `dst` with the tensor of rank r.
+
+    >>> import facula.distributed as dist
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> found = [facula.zeros(2)]
+    >>> dist.gather(facula.tensor([1.0, 2.0]), found, dst=0)
+    >>> found
+    [tensor([1., 2.])]
+    >>> dist.destroy_process_group()
+    """
     engine = _group_of(group).engine
     dst = _check_rank("gather", "dst", dst, engine)
     if (gather_list is None) == (engine.rank == dst):
@@ -174,7 +238,16 @@ def gather(tensor, gather_list=None, dst: int | None = None, group: ProcessGroup
 
 
 def scatter(tensor, scatter_list=None, src: int | None = None, group: ProcessGroup | None = None, async_op=False):
-    """Fills `tensor` on rank r with scatter_list[r] of rank `src`."""
+    """Fills `tensor` on rank r with scatter_list[r] of rank `src`.
+
+    >>> import facula.distributed as dist
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> x = facula.zeros(2)
+    >>> dist.scatter(x, [facula.tensor([1.0, 2.0])], src=0)
+    >>> x
+    tensor([1., 2.])
+    >>> dist.destroy_process_group()
+    """
     engine = _group_of(group).engine
     src = _check_rank("scatter", "src", src, engine)
     if (scatter_list is None) == (engine.rank == src):
@@ -191,7 +264,16 @@ def scatter(tensor, scatter_list=None, src: int | None = None, group: ProcessGro
 
 
 def all_to_all(output_tensor_list, input_tensor_list, group: ProcessGroup | None = None, async_op: bool = False):
-    """output_tensor_list[r] becomes what rank r has for this one in its input_tensor_list."""
+    """output_tensor_list[r] becomes what rank r has for this one in its input_tensor_list.
+
+    >>> import facula.distributed as dist
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> found = [facula.zeros(2)]
+    >>> dist.all_to_all(found, [facula.tensor([1.0, 2.0])])
+    >>> found
+    [tensor([1., 2.])]
+    >>> dist.destroy_process_group()
+    """
     engine = _group_of(group).engine
     inputs = _tensors("all_to_all", input_tensor_list, engine.size, list(input_tensor_list)[0])
     outputs = _tensors("all_to_all", output_tensor_list, engine.size, inputs[0])
@@ -204,6 +286,14 @@ def all_to_all_single(output, input, output_split_sizes=None, input_split_sizes=
     """`output` becomes, along dim 0, the parts that every rank's `input` has for this one.
 
     The sizes of the parts: those given, or equal ones. Raises RuntimeError where they do not add up.
+
+    >>> import facula.distributed as dist
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> found = facula.zeros(2)
+    >>> dist.all_to_all_single(found, facula.tensor([1.0, 2.0]))
+    >>> found
+    tensor([1., 2.])
+    >>> dist.destroy_process_group()
     """
     engine = _group_of(group).engine
     parts = list(input.split(_parts("input", input, input_split_sizes, engine.size)))
@@ -225,7 +315,16 @@ def _parts(name: str, tensor, sizes, count: int) -> list[int]:
 
 
 def reduce_scatter(output, input_list, op=ReduceOp.SUM, group: ProcessGroup | None = None, async_op: bool = False):
-    """`output` on rank r becomes the reduction of every process's input_list[r]."""
+    """`output` on rank r becomes the reduction of every process's input_list[r].
+
+    >>> import facula.distributed as dist
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> found = facula.zeros(2)
+    >>> dist.reduce_scatter(found, [facula.tensor([1.0, 2.0])])
+    >>> found
+    tensor([1., 2.])
+    >>> dist.destroy_process_group()
+    """
     import numpy
 
     engine = _group_of(group).engine
@@ -236,7 +335,16 @@ def reduce_scatter(output, input_list, op=ReduceOp.SUM, group: ProcessGroup | No
 
 
 def reduce_scatter_tensor(output, input, op=ReduceOp.SUM, group: ProcessGroup | None = None, async_op: bool = False):
-    """As reduce_scatter, of one tensor cut into equal parts."""
+    """As reduce_scatter, of one tensor cut into equal parts.
+
+    >>> import facula.distributed as dist
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> found = facula.zeros(2)
+    >>> dist.reduce_scatter_tensor(found, facula.tensor([1.0, 2.0]))
+    >>> found
+    tensor([1., 2.])
+    >>> dist.destroy_process_group()
+    """
     size = _group_of(group).size()
     if input.numel() != size * output.numel():
         raise ValueError(
@@ -298,7 +406,13 @@ def batch_isend_irecv(p2p_op_list: list[P2POp]) -> list[Work]:
 
 
 def monitored_barrier(group: ProcessGroup | None = None, timeout=None, wait_all_ranks: bool = False) -> None:
-    """barrier(), which says who did not come in time: the first one missed, or all with wait_all_ranks. MPI waits for all."""
+    """barrier(), which says who did not come in time: the first one missed, or all with wait_all_ranks. MPI waits for all.
+
+    >>> import facula.distributed as dist
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> dist.monitored_barrier()
+    >>> dist.destroy_process_group()
+    """
     engine = _group_of(group).engine
     if not hasattr(engine, "missing"):
         engine.barrier()
@@ -308,7 +422,16 @@ def monitored_barrier(group: ProcessGroup | None = None, timeout=None, wait_all_
 
 
 def gather_object(obj, object_gather_list: list | None = None, dst: int | None = None, group: ProcessGroup | None = None) -> None:
-    """Fills the list on rank `dst` with the objects of all ranks (pickled, see all_gather_object)."""
+    """Fills the list on rank `dst` with the objects of all ranks (pickled, see all_gather_object).
+
+    >>> import facula.distributed as dist
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> found = [None]
+    >>> dist.gather_object("here", found, dst=0)
+    >>> found
+    ['here']
+    >>> dist.destroy_process_group()
+    """
     engine = _group_of(group).engine
     dst = _check_rank("gather_object", "dst", dst, engine)
     if (object_gather_list is None) == (engine.rank == dst):
@@ -319,7 +442,16 @@ def gather_object(obj, object_gather_list: list | None = None, dst: int | None =
 
 
 def scatter_object_list(output: list, input: list | None = None, src: int | None = None, group: ProcessGroup | None = None) -> None:
-    """output[0] becomes the object that rank `src` has in its list for this rank (pickled, see all_gather_object)."""
+    """output[0] becomes the object that rank `src` has in its list for this rank (pickled, see all_gather_object).
+
+    >>> import facula.distributed as dist
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> found = [None]
+    >>> dist.scatter_object_list(found, ["here"], src=0)
+    >>> found
+    ['here']
+    >>> dist.destroy_process_group()
+    """
     engine = _group_of(group).engine
     src = _check_rank("scatter_object_list", "src", src, engine)
     if not output:
@@ -328,7 +460,13 @@ def scatter_object_list(output: list, input: list | None = None, src: int | None
 
 
 def barrier(group: ProcessGroup | None = None, async_op: bool = False, device_ids: list[int] | None = None):
-    """Waits until every process is here. device_ids: those of GPUs, which the engines here have none of. Raises TypeError for what is no list of them."""
+    """Waits until every process is here. device_ids: those of GPUs, which the engines here have none of. Raises TypeError for what is no list of them.
+
+    >>> import facula.distributed as dist
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> dist.barrier()
+    >>> dist.destroy_process_group()
+    """
     if device_ids is not None and not isinstance(device_ids, list):
         raise TypeError(f"barrier: device_ids is a list of numbers, got {type(device_ids).__name__} {device_ids!r}.")
     _group_of(group).engine.barrier()
@@ -336,13 +474,31 @@ def barrier(group: ProcessGroup | None = None, async_op: bool = False, device_id
 
 
 def all_gather_object(object_list: list, obj, group: ProcessGroup | None = None) -> None:
-    """Fills object_list[r] with the object of rank r. Objects travel pickled: only among programs that trust each other."""
+    """Fills object_list[r] with the object of rank r. Objects travel pickled: only among programs that trust each other.
+
+    >>> import facula.distributed as dist
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> found = [None]
+    >>> dist.all_gather_object(found, {"loss": 0.5})
+    >>> found
+    [{'loss': 0.5}]
+    >>> dist.destroy_process_group()
+    """
     for i, value in enumerate(_group_of(group).engine.all_gather_object(obj)):
         object_list[i] = value
 
 
 def broadcast_object_list(object_list: list, src: int | None = None, group: ProcessGroup | None = None) -> None:
-    """Replaces the list's items everywhere by those of rank `src` (pickled, see all_gather_object)."""
+    """Replaces the list's items everywhere by those of rank `src` (pickled, see all_gather_object).
+
+    >>> import facula.distributed as dist
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> found = [{"lr": 0.1}]
+    >>> dist.broadcast_object_list(found, src=0)
+    >>> found
+    [{'lr': 0.1}]
+    >>> dist.destroy_process_group()
+    """
     engine = _group_of(group).engine
     src = _check_rank("broadcast_object_list", "src", src, engine)
     object_list[:] = engine.all_gather_object(list(object_list) if engine.rank == src else None)[src]

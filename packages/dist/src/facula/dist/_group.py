@@ -34,7 +34,11 @@ __all__ = [
 
 
 class Backend(str):
-    """A backend's name, in lower case."""
+    """A backend's name, in lower case.
+
+    >>> facula.dist.Backend("GLOO")
+    'gloo'
+    """
 
     GLOO = "gloo"
     MPI = "mpi"
@@ -49,7 +53,14 @@ class Backend(str):
 
 
 class ProcessGroup:
-    """Some processes and the engine that moves bytes among them."""
+    """Some processes and the engine that moves bytes among them.
+
+    >>> import facula.distributed as dist
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> dist.group.WORLD.size(), dist.group.WORLD.rank()
+    (1, 0)
+    >>> dist.destroy_process_group()
+    """
 
     def __init__(self, backend: str, engine, store: Store | None = None) -> None:
         self.backend = backend
@@ -73,11 +84,19 @@ class _Members(type):
 
 
 class group(metaclass=_Members):
-    """group.WORLD is the default process group, None before it is made."""
+    """group.WORLD is the default process group, None before it is made.
+
+    >>> facula.dist.group.WORLD is None
+    True
+    """
 
 
 class GroupMember(metaclass=_Members):
-    """GroupMember.WORLD is the default process group, None before it is made."""
+    """GroupMember.WORLD is the default process group, None before it is made.
+
+    >>> facula.dist.GroupMember.WORLD is None
+    True
+    """
 
     NON_GROUP_MEMBER = -100
 
@@ -86,27 +105,47 @@ _world: ProcessGroup | None = None
 
 
 def is_available() -> bool:
-    """Whether processes can be joined here: always."""
+    """Whether processes can be joined here: always.
+
+    >>> facula.dist.is_available()
+    True
+    """
     return True
 
 
 def is_mpi_available() -> bool:
-    """Whether mpi4py is installed."""
+    """Whether mpi4py is installed.
+
+    >>> facula.dist.is_mpi_available() in (True, False)
+    True
+    """
     return importlib.util.find_spec("mpi4py") is not None
 
 
 def is_gloo_available() -> bool:
-    """True: the backend of that name is here, over TCP."""
+    """True: the backend of that name is here, over TCP.
+
+    >>> facula.dist.is_gloo_available()
+    True
+    """
     return True
 
 
 def is_nccl_available() -> bool:
-    """Whether NCCL is there: it needs GPUs, and there are none."""
+    """Whether NCCL is there: it needs GPUs, and there are none.
+
+    >>> facula.dist.is_nccl_available()
+    False
+    """
     return False
 
 
 def is_initialized() -> bool:
-    """Whether init_process_group has been called, and destroy_process_group not since."""
+    """Whether init_process_group has been called, and destroy_process_group not since.
+
+    >>> facula.dist.is_initialized()
+    False
+    """
     return _world is not None
 
 
@@ -132,6 +171,12 @@ def init_process_group(
 
     Raises ValueError if a group is there already or the method does not tell the rank, RuntimeError if the
     backend cannot serve that many processes.
+
+    >>> import facula.distributed as dist
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> dist.get_rank(), dist.get_world_size()
+    (0, 1)
+    >>> dist.destroy_process_group()
     """
     global _world
     if store is not None and (init_method is not None or rank < 0 or world_size < 1):
@@ -205,7 +250,14 @@ def _group_of(given: ProcessGroup | None) -> ProcessGroup:
 
 
 def destroy_process_group(group: ProcessGroup | None = None) -> None:
-    """Ends the group (the default one if none is given)."""
+    """Ends the group (the default one if none is given).
+
+    >>> import facula.distributed as dist
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> dist.destroy_process_group()
+    >>> dist.is_initialized()
+    False
+    """
     global _world
     found = _group_of(group)
     found.engine.close()
@@ -214,12 +266,26 @@ def destroy_process_group(group: ProcessGroup | None = None) -> None:
 
 
 def get_rank(group: ProcessGroup | None = None) -> int:
-    """This process's rank in the group, -1 where it is none of it."""
+    """This process's rank in the group, -1 where it is none of it.
+
+    >>> import facula.distributed as dist
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> dist.get_rank()
+    0
+    >>> dist.destroy_process_group()
+    """
     return -1 if _rank_not_in_group(group) else _group_of(group).rank()
 
 
 def get_world_size(group: ProcessGroup | None = None) -> int:
-    """How many processes are in the group, -1 where this one is none of it."""
+    """How many processes are in the group, -1 where this one is none of it.
+
+    >>> import facula.distributed as dist
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> dist.get_world_size()
+    1
+    >>> dist.destroy_process_group()
+    """
     return -1 if _rank_not_in_group(group) else _group_of(group).size()
 
 
@@ -229,17 +295,38 @@ def _rank_not_in_group(group) -> bool:
 
 
 def get_backend(group: ProcessGroup | None = None) -> Backend:
-    """The name of the group's backend, "gloo" or "mpi"; by default that of all processes."""
+    """The name of the group's backend, "gloo" or "mpi"; by default that of all processes.
+
+    >>> import facula.distributed as dist
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> dist.get_backend()
+    'gloo'
+    >>> dist.destroy_process_group()
+    """
     return _group_of(group).backend
 
 
 def get_process_group_ranks(group: ProcessGroup | None) -> list[int]:
-    """The ranks in the world of the group's processes."""
+    """The ranks in the world of the group's processes.
+
+    >>> import facula.distributed as dist
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> dist.get_process_group_ranks(dist.group.WORLD)
+    [0]
+    >>> dist.destroy_process_group()
+    """
     return list(_group_of(group).engine.ranks)
 
 
 def get_global_rank(group: ProcessGroup, group_rank: int) -> int:
-    """The rank in the world of the process that has group_rank in the group."""
+    """The rank in the world of the process that has group_rank in the group.
+
+    >>> import facula.distributed as dist
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> dist.get_global_rank(dist.group.WORLD, 0)
+    0
+    >>> dist.destroy_process_group()
+    """
     ranks = get_process_group_ranks(group)
     if not 0 <= group_rank < len(ranks):
         raise ValueError(f"get_global_rank: Group rank {group_rank} is not part of a group of {len(ranks)}.")
@@ -247,7 +334,14 @@ def get_global_rank(group: ProcessGroup, group_rank: int) -> int:
 
 
 def get_group_rank(group: ProcessGroup, global_rank: int) -> int:
-    """The rank in the group of a process of the world."""
+    """The rank in the group of a process of the world.
+
+    >>> import facula.distributed as dist
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> dist.get_group_rank(dist.group.WORLD, 0)
+    0
+    >>> dist.destroy_process_group()
+    """
     ranks = get_process_group_ranks(group)
     if global_rank not in ranks:
         raise ValueError(f"get_group_rank: Global rank {global_rank} is not part of the group of {ranks}.")
@@ -269,6 +363,12 @@ def new_group(
     """A group of these ranks, all by default. All processes of the world make it, in the same order.
 
     A process that is not among the ranks gets GroupMember.NON_GROUP_MEMBER. Over MPI groups of some are not there yet.
+
+    >>> import facula.distributed as dist
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> dist.get_world_size(dist.new_group([0]))
+    1
+    >>> dist.destroy_process_group()
     """
     world = _group_of(None)
     everyone = list(range(world.size()))

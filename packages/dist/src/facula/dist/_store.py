@@ -19,7 +19,11 @@ _FOREVER = datetime.timedelta(seconds=300)
 
 
 class DistStoreError(RuntimeError):
-    """A key that nobody set in time, or a store that cannot be reached."""
+    """A key that nobody set in time, or a store that cannot be reached.
+
+    >>> issubclass(facula.dist.DistStoreError, RuntimeError)
+    True
+    """
 
 
 def _bytes(value: str | bytes) -> bytes:
@@ -27,7 +31,12 @@ def _bytes(value: str | bytes) -> bytes:
 
 
 class Store:
-    """Keys and bytes. Subclasses say how a table changes (`_change`) and, where they can, how one waits for that (`_pause`)."""
+    """Keys and bytes. Subclasses say how a table changes (`_change`) and, where they can, how one waits for that (`_pause`).
+
+    >>> store = facula.dist.HashStore()
+    >>> isinstance(store, facula.dist.Store), store.add("count", 2), store.add("count", 3)
+    (True, 2, 5)
+    """
 
     timeout = _FOREVER
 
@@ -151,7 +160,13 @@ def _asked(message: Any) -> tuple[str, list]:
 
 
 class HashStore(Store):
-    """A store for the threads of one process."""
+    """A store for the threads of one process.
+
+    >>> store = facula.dist.HashStore()
+    >>> store.set("step", "3")
+    >>> store.get("step")
+    b'3'
+    """
 
     def __init__(self) -> None:
         self._table: dict[str, bytes] = {}
@@ -163,7 +178,15 @@ class HashStore(Store):
 
 
 class FileStore(Store):
-    """A store in a file that all processes see. The last of world_size processes to let go of it removes it."""
+    """A store in a file that all processes see. The last of world_size processes to let go of it removes it.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     store = facula.dist.FileStore(folder + "/store", 1)
+    ...     store.set("step", "3")
+    ...     print(store.get("step"))
+    b'3'
+    """
 
     def __init__(self, file_name: str | os.PathLike, world_size: int = -1) -> None:
         self.path, self.world_size = os.fspath(file_name), world_size
@@ -223,6 +246,11 @@ class TCPStore(Store):
 
     port: 0 is any free one; `.port` says which. wait_for_workers: the master returns when world_size processes have come.
     Values are bytes; nothing that arrives is executed.
+
+    >>> store = facula.dist.TCPStore("localhost", 0, 1, is_master=True)
+    >>> store.set("step", "3")
+    >>> store.get("step")
+    b'3'
     """
 
     def __init__(
@@ -326,7 +354,13 @@ class _Server:
 
 
 class PrefixStore(Store):
-    """Another store, with a prefix before every key."""
+    """Another store, with a prefix before every key.
+
+    >>> store = facula.dist.HashStore()
+    >>> facula.dist.PrefixStore("run", store).set("step", "3")
+    >>> facula.dist.PrefixStore("run", store).get("step")
+    b'3'
+    """
 
     def __init__(self, prefix: str, store: Store) -> None:
         self.prefix, self.underlying_store, self.timeout = prefix, store, store.timeout

@@ -28,11 +28,19 @@ class ProcessException(Exception):
 
 
 class ProcessRaisedException(ProcessException):
-    """A process ended with an exception, whose traceback is in the message."""
+    """A process ended with an exception, whose traceback is in the message.
+
+    >>> issubclass(facula.dist.multiprocessing.ProcessRaisedException, Exception)
+    True
+    """
 
 
 class ProcessExitedException(ProcessException):
-    """A process ended by a signal or with an exit code."""
+    """A process ended by a signal or with an exit code.
+
+    >>> issubclass(facula.dist.multiprocessing.ProcessExitedException, Exception)
+    True
+    """
 
     def __init__(
         self, msg: str, error_index: int, error_pid: int, exit_code: int, signal_name: str | None = None
@@ -42,16 +50,31 @@ class ProcessExitedException(ProcessException):
 
 
 def get_all_sharing_strategies() -> set[str]:
-    """The strategies that set_sharing_strategy takes."""
+    """The strategies that set_sharing_strategy takes.
+
+    >>> sorted(facula.dist.multiprocessing.get_all_sharing_strategies())
+    ['file_descriptor', 'file_system']
+    """
     return set(_STRATEGIES)
 
 
 def get_sharing_strategy() -> str:
+    """What set_sharing_strategy was told.
+
+    >>> facula.dist.multiprocessing.get_sharing_strategy()
+    'file_descriptor'
+    """
     return _strategy
 
 
 def set_sharing_strategy(new_strategy: str) -> None:
-    """Remembered; tensors are copied to other processes, under either strategy."""
+    """Remembered; tensors are copied to other processes, under either strategy.
+
+    >>> facula.dist.multiprocessing.set_sharing_strategy("file_system")
+    >>> facula.dist.multiprocessing.get_sharing_strategy()
+    'file_system'
+    >>> facula.dist.multiprocessing.set_sharing_strategy("file_descriptor")
+    """
     global _strategy
     if new_strategy not in _STRATEGIES:
         raise ValueError(f"set_sharing_strategy: {new_strategy!r} is none of {sorted(_STRATEGIES)}.")
@@ -68,7 +91,11 @@ def _run(fn, index: int, args: tuple, errors) -> None:
 
 
 class ProcessContext:
-    """The processes that start_processes(join=False) started."""
+    """The processes that start_processes(join=False) started.
+
+    >>> facula.dist.multiprocessing.SpawnContext is facula.dist.multiprocessing.ProcessContext
+    True
+    """
 
     def __init__(self, processes, errors) -> None:
         self.processes, self.errors = processes, errors
@@ -122,7 +149,10 @@ SpawnContext = ProcessContext
 def start_processes(
     fn, args: tuple = (), nprocs: int = 1, join: bool = True, daemon: bool = False, start_method: str = "spawn"
 ):
-    """fn(i, *args) in nprocs processes. join: wait for all of them; else a ProcessContext."""
+    """fn(i, *args) in nprocs processes. join: wait for all of them; else a ProcessContext.
+
+    >>> facula.dist.multiprocessing.start_processes(abs, nprocs=2, start_method="fork")
+    """
     context = _python.get_context(start_method)
     processes, errors = [], []
     for index in range(nprocs):

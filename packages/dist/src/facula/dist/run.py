@@ -21,7 +21,11 @@ GRACE = 30.0  # seconds that a process has to end when it is told to
 
 
 class ChildFailedError(RuntimeError):
-    """A process of the program failed. failures: local rank -> its exit code, negative for a signal."""
+    """A process of the program failed. failures: local rank -> its exit code, negative for a signal.
+
+    >>> issubclass(facula.dist.run.ChildFailedError, RuntimeError)
+    True
+    """
 
     def __init__(self, name: str, failures: dict[int, int]) -> None:
         self.name, self.failures = name, failures
@@ -34,7 +38,11 @@ def _ending(code: int) -> str:
 
 
 def get_args_parser() -> argparse.ArgumentParser:
-    """The command line; options may be written with - or _."""
+    """The command line; options may be written with - or _.
+
+    >>> facula.dist.run.get_args_parser().parse_args(["--nproc-per-node", "2", "train.py"]).nproc_per_node
+    '2'
+    """
     p = argparse.ArgumentParser(prog="python -m facula.dist.run", description="Start a program in several processes that find one another.", allow_abbrev=False)
 
     def option(name: str, **kwargs) -> None:
@@ -112,6 +120,11 @@ def run(options: argparse.Namespace, python: list[str] | None = None) -> None:
     """Start the program and wait for all of its processes. Raises ChildFailedError if one fails.
 
     python: the command that runs a program, this interpreter by default.
+
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile("w", suffix=".py") as file:
+    ...     _ = file.write("import os; assert os.environ['WORLD_SIZE'] == '2'"), file.flush()
+    ...     facula.dist.run.run(facula.dist.run.get_args_parser().parse_args(["--nproc-per-node", "2", file.name]))
     """
     size, nodes = _count(options.nproc_per_node), _nodes(options.nnodes)
     if not 0 <= options.node_rank < nodes:
@@ -157,7 +170,13 @@ def _stop(number: int, frame: types.FrameType | None) -> None:
 
 
 def main(args: list[str] | None = None, python: list[str] | None = None) -> None:
-    """The command; exits with 1 if a process failed."""
+    """The command; exits with 1 if a process failed.
+
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile("w", suffix=".py") as file:
+    ...     _ = file.write("import os; assert os.environ['WORLD_SIZE'] == '2'"), file.flush()
+    ...     facula.dist.run.main(["--nproc-per-node", "2", file.name])
+    """
     options = get_args_parser().parse_args(args)
     signal.signal(signal.SIGTERM, _stop)  # then the processes are ended too
     try:

@@ -30,14 +30,24 @@ INPLACE = {
 
 @dataclass
 class PythonCode:
-    """Source text, and what it needs: global name -> object."""
+    """Source text, and what it needs: global name -> object.
+
+    >>> code = facula.fx.symbolic_trace(lambda x: x * 2).graph.python_code("self")
+    >>> "x * 2" in code.src
+    True
+    """
 
     src: str
     globals: dict[str, Any]
 
 
 class CodeGen:
-    """Writes a graph as the source of a function. Subclasses change its head, its inputs and its outputs."""
+    """Writes a graph as the source of a function. Subclasses change its head, its inputs and its outputs.
+
+    >>> graph = facula.fx.symbolic_trace(lambda x: x * 2).graph
+    >>> isinstance(facula.fx.CodeGen(), facula.fx.CodeGen), "return" in graph.python_code("self").src
+    (True, True)
+    """
 
     def __init__(self) -> None:
         self._body_transformer: Callable[[list[str]], list[str]] | None = None

@@ -45,7 +45,15 @@ PH = _Placeholder()
 
 
 class ProxyableClassMeta(type):
-    """A metaclass whose classes, constructed from proxies while a program is traced, are nodes."""
+    """A metaclass whose classes, constructed from proxies while a program is traced, are nodes.
+
+    >>> class Pair(metaclass=facula.fx.ProxyableClassMeta):
+    ...     def __init__(self, x, y):
+    ...         self.x, self.y = x, y
+    ...
+    >>> Pair(1, 2).y
+    2
+    """
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         made = cls.__new__(cls)  # type: ignore[call-overload]
@@ -164,6 +172,13 @@ class Tracer(TracerBase):
 
     autowrap_modules: modules whose functions are recorded when they are called with proxies.
     autowrap_functions: further such functions. param_shapes_constant: a parameter's shape is a constant of the program.
+
+    >>> class Leaves(facula.fx.Tracer):
+    ...     def is_leaf_module(self, module, name):
+    ...         return True
+    ...
+    >>> [node.op for node in Leaves().trace(facula.nn.Sequential(facula.nn.ReLU())).nodes]
+    ['placeholder', 'call_module', 'output']
     """
 
     def __init__(self, autowrap_modules: tuple = (math,), autowrap_functions: tuple = (), param_shapes_constant: bool = False) -> None:
@@ -380,7 +395,14 @@ def _without_stars(fn: Any, count: int) -> Callable:
 
 
 def symbolic_trace(root: Module | Callable[..., Any], concrete_args: dict[str, Any] | None = None) -> GraphModule:
-    """The module or function as a GraphModule. Raises TraceError where its control flow depends on values."""
+    """The module or function as a GraphModule. Raises TraceError where its control flow depends on values.
+
+    >>> traced = facula.fx.symbolic_trace(lambda x: (x * 2).relu())
+    >>> [node.name for node in traced.graph.nodes]
+    ['x', 'mul', 'relu', 'output']
+    >>> traced(facula.tensor([-1.0, 3.0]))
+    tensor([0., 6.])
+    """
     tracer = Tracer()
     graph = tracer.trace(root, concrete_args)
     name = type(root).__name__ if isinstance(root, Module) else getattr(root, "__name__", "GraphModule")

@@ -12,6 +12,12 @@ def wrap(fn_or_name: str | Callable) -> Any:
     """Mark a function of the module that calls this as a leaf: symbolic_trace records calls of it.
 
     Call it at the top of a module, with the function's name or as a decorator.
+
+    >>> try:
+    ...     facula.fx.wrap(3)
+    ... except RuntimeError:
+    ...     print("a function, or its name")
+    a function, or its name
     """
     if not callable(fn_or_name) and not isinstance(fn_or_name, str):
         raise RuntimeError(

@@ -77,6 +77,10 @@ class GraphModule(Module):
     """A module with `graph`, and `code` and `forward` written from it. After changing the graph, call recompile().
 
     root: a module, whose attributes that the graph names become those of this one; or a dict of them by path.
+
+    >>> traced = facula.fx.symbolic_trace(facula.nn.ReLU())
+    >>> isinstance(traced, facula.fx.GraphModule), traced(facula.tensor([-1.0, 3.0]))
+    (True, tensor([0., 3.]))
     """
 
     def __new__(cls, *args: Any, **kwargs: Any) -> GraphModule:
@@ -248,7 +252,12 @@ class GraphModule(Module):
 
 
 def reduce_graph_module(state: dict[str, Any], globals: dict[str, Any], class_name: str = "GraphModule") -> GraphModule:
-    """A GraphModule from its state and its code, which is traced again."""
+    """A GraphModule from its state and its code, which is traced again.
+
+    >>> import copy
+    >>> copy.deepcopy(facula.fx.symbolic_trace(facula.nn.ReLU()))(facula.tensor([-1.0, 3.0]))
+    tensor([0., 3.])
+    """
     from ._symbolic_trace import Tracer
 
     class Whole(Tracer):

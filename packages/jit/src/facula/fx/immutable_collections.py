@@ -23,7 +23,15 @@ def _refusing(kind: type, *names: str) -> dict[str, Any]:
 
 
 class immutable_list(list):
-    """A list that hashes and cannot be changed."""
+    """A list that hashes and cannot be changed.
+
+    >>> from facula.fx.immutable_collections import immutable_list
+    >>> try:
+    ...     immutable_list([1, 2]).append(3)
+    ... except (TypeError, NotImplementedError):
+    ...     print("refused")
+    refused
+    """
 
     vars().update(_refusing(list, "__delitem__", "__iadd__", "__imul__", "__setitem__", "append", "clear", "extend", "insert", "pop", "remove", "reverse", "sort"))
 
@@ -35,7 +43,15 @@ class immutable_list(list):
 
 
 class immutable_dict(dict):
-    """A dict that hashes and cannot be changed."""
+    """A dict that hashes and cannot be changed.
+
+    >>> from facula.fx.immutable_collections import immutable_dict
+    >>> try:
+    ...     immutable_dict(a=1)["a"] = 2
+    ... except (TypeError, NotImplementedError):
+    ...     print("refused")
+    refused
+    """
 
     vars().update(_refusing(dict, "__delitem__", "__ior__", "__setitem__", "clear", "pop", "popitem", "setdefault", "update"))
 

@@ -21,6 +21,15 @@ class Interpreter:
     """Runs the graph of a GraphModule; subclasses change what a kind of node does.
 
     garbage_collect_values: let values go after their last use.
+
+    >>> class Loud(facula.fx.Interpreter):
+    ...     def call_method(self, target, args, kwargs):
+    ...         print(target)
+    ...         return super().call_method(target, args, kwargs)
+    ...
+    >>> Loud(facula.fx.symbolic_trace(lambda x: x.relu())).run(facula.tensor([-1.0, 3.0]))
+    relu
+    tensor([0., 3.])
     """
 
     def __init__(self, module: Module, garbage_collect_values: bool = True, graph: Graph | None = None) -> None:
@@ -138,7 +147,15 @@ class _NewTracer(Tracer):
 
 
 class Transformer(Interpreter):
-    """Makes a GraphModule of what its call_... methods give; each gives a proxy and may give another one."""
+    """Makes a GraphModule of what its call_... methods give; each gives a proxy and may give another one.
+
+    >>> class Negative(facula.fx.Transformer):
+    ...     def call_method(self, target, args, kwargs):
+    ...         return -super().call_method(target, args, kwargs)
+    ...
+    >>> Negative(facula.fx.symbolic_trace(lambda x: x.relu())).transform()(facula.tensor([-1.0, 3.0]))
+    tensor([-0., -3.])
+    """
 
     def __init__(self, module: Module) -> None:
         super().__init__(module)

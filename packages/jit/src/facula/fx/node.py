@@ -25,18 +25,35 @@ _side_effects: set[Callable] = {operator.setitem, operator.delitem, *(getattr(op
 
 
 def has_side_effect(fn: Callable) -> Callable:
-    """Mark a function as one whose calls stay in a graph though nobody uses their results."""
+    """Mark a function as one whose calls stay in a graph though nobody uses their results.
+
+    >>> @facula.fx.has_side_effect
+    ... def log(x):
+    ...     print(x)
+    ...
+    >>> log(1)
+    1
+    """
     _side_effects.add(fn)
     return fn
 
 
 def map_arg(a: Any, fn: Callable[[Node], Any]) -> Any:
-    """The nested argument with fn(node) in place of every node."""
+    """The nested argument with fn(node) in place of every node.
+
+    >>> node = next(iter(facula.fx.symbolic_trace(lambda x: x + 1).graph.nodes))
+    >>> facula.fx.map_arg([node, 2], lambda node: node.name)
+    ['x', 2]
+    """
     return map_aggregate(a, lambda x: fn(x) if isinstance(x, Node) else x)
 
 
 def map_aggregate(a: Any, fn: Callable[[Any], Any]) -> Any:
-    """The nested argument with fn(leaf) in place of every leaf; tuples, lists, dicts and slices are no leaves."""
+    """The nested argument with fn(leaf) in place of every leaf; tuples, lists, dicts and slices are no leaves.
+
+    >>> facula.fx.node.map_aggregate((1, [2, 3]), lambda leaf: leaf * 10)
+    (10, [20, 30])
+    """
     if isinstance(a, tuple):
         items = [map_aggregate(x, fn) for x in a]
         return type(a)(*items) if hasattr(a, "_fields") else tuple(items)
@@ -59,6 +76,10 @@ class Node:
     call_method     the method's name           self and its arguments
     call_module     the submodule's path        its arguments
     output          "output"                    what is returned
+
+    >>> graph = facula.fx.symbolic_trace(lambda x: x + 1).graph
+    >>> [(node.op, node.name) for node in graph.nodes]
+    [('placeholder', 'x'), ('call_function', 'add'), ('output', 'output')]
     """
 
     def __init__(self, graph: Any, name: str, op: str, target: Any, args: tuple, kwargs: dict, return_type: Any = None) -> None:

@@ -23,7 +23,14 @@ __all__ = ["Attribute", "GraphAppendingTracer", "Proxy", "TraceError", "TracerBa
 
 
 class TraceError(ValueError):
-    """The program does with a proxy what cannot be recorded."""
+    """The program does with a proxy what cannot be recorded.
+
+    >>> try:
+    ...     facula.fx.symbolic_trace(lambda x: 1 if x else 2)
+    ... except facula.fx.proxy.TraceError:
+    ...     print("control flow depends on a value")
+    control flow depends on a value
+    """
 
 
 class Scope:
@@ -34,7 +41,11 @@ class Scope:
 
 
 class TracerBase:
-    """Makes nodes and proxies; what kinds of arguments there are."""
+    """Makes nodes and proxies; what kinds of arguments there are.
+
+    >>> issubclass(facula.fx.Tracer, facula.fx.proxy.TracerBase)
+    True
+    """
 
     graph: Graph
     record_stack_traces = False
@@ -137,7 +148,13 @@ def _user_lines() -> str:
 
 
 class GraphAppendingTracer(TracerBase):
-    """The tracer of proxies made by hand, for nodes of a graph that is there."""
+    """The tracer of proxies made by hand, for nodes of a graph that is there.
+
+    >>> graph = facula.fx.Graph()
+    >>> x = facula.fx.Proxy(graph.placeholder("x"), facula.fx.proxy.GraphAppendingTracer(graph))
+    >>> (x + 1).node.name
+    'add'
+    """
 
     def __init__(self, graph: Graph) -> None:
         super().__init__()
@@ -145,7 +162,14 @@ class GraphAppendingTracer(TracerBase):
 
 
 class Proxy:
-    """Stands for a node's value while a program is traced, or while a graph is extended: Proxy(node) + 1 adds a node."""
+    """Stands for a node's value while a program is traced, or while a graph is extended: Proxy(node) + 1 adds a node.
+
+    >>> graph = facula.fx.Graph()
+    >>> x = facula.fx.Proxy(graph.placeholder("x"))
+    >>> _ = graph.output((x * 2).node)
+    >>> facula.fx.GraphModule(facula.nn.Module(), graph)(facula.tensor([1.0, 3.0]))
+    tensor([2., 6.])
+    """
 
     def __init__(self, node: Node, tracer: TracerBase | None = None) -> None:
         self.tracer = GraphAppendingTracer(node.graph) if tracer is None else tracer
@@ -236,7 +260,11 @@ def _in_full(function: Callable, args: tuple, kwargs: dict) -> tuple[tuple, dict
 
 
 class Attribute(Proxy):
-    """proxy.name: a node of its own only where it is used; proxy.name(...) is a method call."""
+    """proxy.name: a node of its own only where it is used; proxy.name(...) is a method call.
+
+    >>> [node.op for node in facula.fx.symbolic_trace(lambda x: x.relu()).graph.nodes]
+    ['placeholder', 'call_method', 'output']
+    """
 
     def __init__(self, root: Proxy, attr: str) -> None:
         self.root, self.attr, self.tracer = root, attr, root.tracer

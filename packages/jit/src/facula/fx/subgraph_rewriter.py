@@ -17,7 +17,13 @@ __all__ = ["Match", "ReplacedPatterns", "replace_pattern", "replace_pattern_with
 
 
 class Match(NamedTuple):
-    """Where a pattern was: the node that gives its result, and pattern node -> node."""
+    """Where a pattern was: the node that gives its result, and pattern node -> node.
+
+    >>> traced = facula.fx.symbolic_trace(lambda x: x.relu() + 1)
+    >>> matches = facula.fx.replace_pattern(traced, lambda x: x.relu(), lambda x: x.tanh())
+    >>> matches[0].anchor.target
+    'relu'
+    """
 
     anchor: Node
     nodes_map: dict[Node, Node]
@@ -25,7 +31,14 @@ class Match(NamedTuple):
 
 @dataclass
 class ReplacedPatterns:
-    """A Match, and the nodes that stand in its place."""
+    """A Match, and the nodes that stand in its place.
+
+    >>> from facula.fx.subgraph_rewriter import replace_pattern_with_filters
+    >>> traced = facula.fx.symbolic_trace(lambda x: x.relu() + 1)
+    >>> made = replace_pattern_with_filters(traced, lambda x: x.relu(), lambda x: x.tanh())
+    >>> [node.target for node in made[0].replacements]
+    ['tanh']
+    """
 
     anchor: Node
     nodes_map: dict[Node, Node]
@@ -147,7 +160,14 @@ def replace_pattern_with_filters(
     match_filters: list[Callable[[InternalMatch, Graph, Graph], bool]] | None = None, ignore_literals: bool = False,
     replacement_callback: Callable[[InternalMatch, Graph, Graph], Graph] | None = None,
 ) -> list[ReplacedPatterns]:  # fmt: skip
-    """replace_pattern, for those matches for which every filter is true; a callback may say what to put in each place."""
+    """replace_pattern, for those matches for which every filter is true; a callback may say what to put in each place.
+
+    >>> from facula.fx.subgraph_rewriter import replace_pattern_with_filters
+    >>> traced = facula.fx.symbolic_trace(lambda x: x.relu() + 1)
+    >>> made = replace_pattern_with_filters(traced, lambda x: x.relu(), lambda x: x.tanh())
+    >>> traced(facula.zeros(1))
+    tensor([1.])
+    """
     wanted = _graph(pattern)
     given = None if replacement is None else _graph(replacement)
     if given is None and replacement_callback is None:

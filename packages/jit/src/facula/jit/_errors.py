@@ -2,8 +2,16 @@
 
 
 class TracingCheckError(RuntimeError):
-    """The trace, run again on the example inputs, gave something else than the function."""
+    """The trace, run again on the example inputs, gave something else than the function.
+
+    >>> issubclass(facula.jit.TracingCheckError, Exception)
+    True
+    """
 
 
 class TracerWarning(UserWarning):
-    """A value left the tensors while tracing: the trace has it as a constant."""
+    """A value left the tensors while tracing: the trace has it as a constant.
+
+    >>> issubclass(facula.jit.TracerWarning, Warning)
+    True
+    """

@@ -24,7 +24,15 @@ DAMAGED = (
 
 
 def save(m, f):
-    """Write a traced function or module to a path or an object with `write`; a path is replaced at once or not at all."""
+    """Write a traced function or module to a path or an object with `write`; a path is replaced at once or not at all.
+
+    >>> import io
+    >>> file = io.BytesIO()
+    >>> facula.jit.save(facula.jit.trace(lambda x: x * 2, facula.ones(2)), file)
+    >>> _ = file.seek(0)
+    >>> facula.jit.load(file)(facula.tensor([3.0, 4.0]))
+    tensor([6., 8.])
+    """
     trace = getattr(m, "_trace", None)
     if trace is None:
         raise TypeError(f"jit.save: got a {type(m).__name__}, which is no trace. Make one with facula.jit.trace.")
@@ -89,6 +97,13 @@ def load(f, map_location=None):
     """The traced function in a file that facula.jit.save wrote: data is read, nothing in it is run.
 
     What was a module comes back as a TracedFunction with its parameters and buffers. Raises RuntimeError for a damaged or foreign file.
+
+    >>> import tempfile
+    >>> traced = facula.jit.trace(lambda x: x * 2, facula.ones(2))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     facula.jit.save(traced, folder + "/double.pt")
+    ...     print(facula.jit.load(folder + "/double.pt")(facula.tensor([1.0, 5.0])))
+    tensor([ 2., 10.])
     """
     try:
         with zipfile.ZipFile(f) as file:

@@ -15,7 +15,11 @@ _tracing = extend.ThreadState()
 
 
 def is_tracing():
-    """Is this thread inside facula.jit.trace?"""
+    """Is this thread inside facula.jit.trace?
+
+    >>> facula.jit.is_tracing()
+    False
+    """
     return getattr(_tracing, "depth", 0) > 0
 
 
@@ -42,6 +46,10 @@ def trace(
 
     Raises RuntimeError for inputs or outputs that are no tensors, for shapes that depend on data, and, at a call of a loaded trace, for other shapes;
     TracingCheckError where the check fails. Warns with TracerWarning where a number leaves the tensors (item(), if).
+
+    >>> traced = facula.jit.trace(lambda x: (x * 2).relu(), facula.ones(2))
+    >>> traced(facula.tensor([-1.0, 3.0]))
+    tensor([0., 6.])
     """
     if optimize is not None:
         warnings.warn("trace: `optimize` is deprecated and has no effect. Leave it out.", FutureWarning, stacklevel=2)

@@ -16,6 +16,11 @@ def trace_module(
     """trace(mod, inputs["forward"], ...): inputs, and each of check_inputs, holds example arguments by the method's name.
 
     example_inputs_is_kwarg: they are dicts of named arguments. Raises RuntimeError for methods other than forward: a trace has one way in.
+
+    >>> model = facula.nn.Linear(2, 1)
+    >>> traced = facula.jit.trace_module(model, {"forward": facula.ones(1, 2)})
+    >>> traced(facula.zeros(1, 2)).equal(model(facula.zeros(1, 2)))
+    True
     """
     if not hasattr(mod, "named_parameters"):
         raise AttributeError(f"trace_module: expected a torch.nn.Module as the first argument, got {type(mod).__name__}. Use trace() for functions.")

@@ -13,6 +13,10 @@ class Value:
     kind: "input"; "state", a parameter or buffer under its dotted name; "grad", the gradient that a state or input has when
     the run begins; "captured", a tensor that the function found outside; "constant", one that it made; "empty", one that it made
     and filled itself; "result" of a node.
+
+    >>> value = facula.jit.trace(lambda x: x * 2, facula.ones(2)).graph.inputs[0]
+    >>> value.dtype, value.shape
+    (torch.float32, (2,))
     """
 
     name: str
@@ -30,7 +34,12 @@ class Value:
 
 @dataclass(eq=False)
 class Node:
-    """One row that ran: arguments in the signature's order, with a Value where a tensor was."""
+    """One row that ran: arguments in the signature's order, with a Value where a tensor was.
+
+    >>> node = facula.jit.trace(lambda x: x * 2, facula.ones(2)).graph.nodes[0]
+    >>> node.op, len(node.results)
+    ('mul', 1)
+    """
 
     op: str
     args: tuple
@@ -54,6 +63,10 @@ class Graph:
 
     outputs: a Value, or tuples, lists and dicts of them.
     effects: (value, gradient or None): what `.grad` of an input or state is afterwards.
+
+    >>> traced = facula.jit.trace(lambda x: (x * 2).relu(), facula.ones(2))
+    >>> [node.op for node in traced.graph.nodes]
+    ['mul', 'relu']
     """
 
     inputs: list = field(default_factory=list)
@@ -105,7 +118,12 @@ class Graph:
 
 
 def leaves(tree):
-    """Every Value in nested tuples, lists and dicts."""
+    """Every Value in nested tuples, lists and dicts.
+
+    >>> graph = facula.jit.trace(lambda x, y: x + y, (facula.ones(2), facula.ones(2))).graph
+    >>> len(list(facula.jit.graph.leaves(graph.inputs)))
+    2
+    """
     if isinstance(tree, Value):
         yield tree
     elif isinstance(tree, (tuple, list)):
@@ -117,7 +135,11 @@ def leaves(tree):
 
 
 def rebuild(tree, f):
-    """The same nesting with f applied to what is no container; namedtuples stay what they are."""
+    """The same nesting with f applied to what is no container; namedtuples stay what they are.
+
+    >>> facula.jit.graph.rebuild((1, [2, {"a": 3}]), lambda leaf: leaf * 10)
+    (10, [20, {'a': 30}])
+    """
     if isinstance(tree, tuple):
         items = [rebuild(item, f) for item in tree]
         return type(tree)(*items) if hasattr(tree, "_fields") else tuple(items)
@@ -129,12 +151,20 @@ def rebuild(tree, f):
 
 
 def show(tree, name=lambda v: f'self["{v.name[5:]}"]' if v.kind == "state" else v.name):
-    """An argument as text; name gives a Value's."""
+    """An argument as text; name gives a Value's.
+
+    >>> facula.jit.graph.show((1, [2.5, None]))
+    '(1, [2.5, None])'
+    """
     return nested_text(tree, lambda leaf: name(leaf) if isinstance(leaf, Value) else repr(leaf))
 
 
 def nested_text(tree, leaf, key=repr):
-    """Nested tuples, lists and dicts as Python writes them, of the texts that leaf and key give."""
+    """Nested tuples, lists and dicts as Python writes them, of the texts that leaf and key give.
+
+    >>> facula.jit.graph.nested_text((1, [2, {"a": 3}]), str)
+    "(1, [2, {'a': 3}])"
+    """
     if isinstance(tree, dict):
         return "{" + ", ".join(f"{key(k)}: {nested_text(i, leaf, key)}" for k, i in tree.items()) + "}"
     if not isinstance(tree, (tuple, list)):
@@ -144,5 +174,9 @@ def nested_text(tree, leaf, key=repr):
 
 
 def mark(tree):
-    """An argument as text, with PyTorch's percent sign before each Value."""
+    """An argument as text, with PyTorch's percent sign before each Value.
+
+    >>> facula.jit.graph.mark((1, [2.5, None]))
+    '(1, [2.5, None])'
+    """
     return show(tree, lambda v: f"%{v.name}")

@@ -120,6 +120,8 @@ def trunc_normal_(
         warnings.warn(
             "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be incorrect.", stacklevel=2
         )
+    if tensor.is_meta:
+        return tensor  # nothing to draw, and nothing to ask
     with facula.no_grad():
         mass = _normal_cdf((b - mean) / std) - _normal_cdf((a - mean) / std)
         if mass > 0.3:

@@ -6,7 +6,11 @@ from types import SimpleNamespace
 
 
 def is_built():
-    """Was it compiled in?"""
+    """Was it compiled in?
+
+    >>> facula.backends.cuda.is_built()
+    False
+    """
     return False
 
 
@@ -24,7 +28,10 @@ def _switch(name, doc):
     def write(enabled):
         _roads[name] = bool(enabled)
 
-    read.__doc__, write.__doc__ = f"May attention use {doc}? As set; it decides nothing here.", f"Allow {doc} for attention, or not."
+    words = ("fp16_bf16_reduction_math_sdp_allowed", "allow_fp16_bf16_reduction_math_sdp") if name == "reduced" else (f"{name}_sdp_enabled", f"enable_{name}_sdp")
+    asks, sets = (f"facula.backends.cuda.{word}" for word in words)
+    read.__doc__ = f"May attention use {doc}? As set; it decides nothing here.\n\n    >>> {asks}()\n    {_roads[name]}\n    "
+    write.__doc__ = f"Allow {doc} for attention, or not.\n\n    >>> {sets}({not _roads[name]})\n    >>> {asks}()\n    {not _roads[name]}\n    >>> {sets}({_roads[name]})\n    "
     return read, write
 
 
@@ -36,13 +43,22 @@ fp16_bf16_reduction_math_sdp_allowed, allow_fp16_bf16_reduction_math_sdp = _swit
 
 
 def is_flash_attention_available():
-    """Was the GPU's flash kernel compiled in?"""
+    """Was the GPU's flash kernel compiled in?
+
+    >>> facula.backends.cuda.is_flash_attention_available()
+    False
+    """
     return False
 
 
 @contextlib.contextmanager
 def sdp_kernel(enable_flash=True, enable_math=True, enable_mem_efficient=True, enable_cudnn=True):
-    """Other settings of the switches within the block. PyTorch deprecates it: torch.nn.attention.sdpa_kernel is the newer form."""
+    """Other settings of the switches within the block. PyTorch deprecates it: torch.nn.attention.sdpa_kernel is the newer form.
+
+    >>> with facula.backends.cuda.sdp_kernel(enable_flash=False):
+    ...     facula.backends.cuda.flash_sdp_enabled()
+    False
+    """
     before = dict(_roads)
     _roads.update(flash=bool(enable_flash), math=bool(enable_math), mem_efficient=bool(enable_mem_efficient), cudnn=bool(enable_cudnn))
     try:
@@ -66,7 +82,9 @@ def _preference(name, doc, default, others):
             raise RuntimeError(f"preferred library: Unknown input value {backend!r}. Choose from: {default}, {', '.join(others)}.")
         return next(iter(kind))
 
-    choose.__doc__ = f"The library for {doc}: the default one, and no other can be set, for there is no GPU. Raises RuntimeError for others."
+    public = {"_LinalgBackend": "linalg", "_BlasBackend": "blas", "_ROCmFABackend": "rocm_fa"}[name]
+    text = f"The library for {doc}: the default one, and no other can be set, for there is no GPU. Raises RuntimeError for others."
+    choose.__doc__ = f"{text}\n\n    >>> facula.backends.cuda.preferred_{public}_library().name\n    '{default.capitalize()}'\n    "
     return choose
 
 

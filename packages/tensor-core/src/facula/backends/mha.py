@@ -4,11 +4,21 @@ _fast = True
 
 
 def get_fastpath_enabled():
-    """Is the fast path allowed?"""
+    """Is the fast path allowed?
+
+    >>> facula.backends.mha.get_fastpath_enabled()
+    True
+    """
     return _fast
 
 
 def set_fastpath_enabled(value):
-    """Allow it or not."""
+    """Allow it or not.
+
+    >>> facula.backends.mha.set_fastpath_enabled(False)
+    >>> facula.backends.mha.get_fastpath_enabled()
+    False
+    >>> facula.backends.mha.set_fastpath_enabled(True)
+    """
     global _fast
     _fast = bool(value)

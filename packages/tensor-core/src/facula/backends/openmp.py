@@ -2,5 +2,9 @@
 
 
 def is_available():
-    """Is it there?"""
+    """Is it there?
+
+    >>> facula.backends.openmp.is_available()
+    False
+    """
     return False

@@ -24,6 +24,9 @@ def make_grid(
 
     tensor: also a list of pictures, or one picture; single channels are repeated. normalize: value_range, or the smallest and
     largest value of all (of each, with scale_each), becomes [0, 1].
+
+    >>> facula.vision.utils.make_grid(facula.zeros(4, 3, 8, 8), nrow=2, padding=1).shape
+    torch.Size([3, 19, 19])
     """
     if isinstance(tensor, (list, tuple)):
         tensor = facula.stack(list(tensor), dim=0)
@@ -56,7 +59,14 @@ def _scaled(t, value_range):
 
 
 def save_image(tensor, fp, format: str | None = None, **kwargs) -> None:
-    """Write pictures in [0, 1], set in a grid by make_grid(**kwargs), to a file: PNG without Pillow, other formats with it."""
+    """Write pictures in [0, 1], set in a grid by make_grid(**kwargs), to a file: PNG without Pillow, other formats with it.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     facula.vision.utils.save_image(facula.zeros(3, 4, 6), folder + "/black.png")
+    ...     print(open(folder + "/black.png", "rb").read()[1:4])
+    b'PNG'
+    """
     grid = make_grid(tensor, **kwargs)
     array = grid.mul(255).add(0.5).clamp(0, 255).permute(1, 2, 0).to(facula.uint8).contiguous().numpy()
     named = format or (os.path.splitext(os.fspath(fp))[1][1:] if not hasattr(fp, "write") else "png")

@@ -15,7 +15,14 @@ __all__ = ["ShapeProp", "TensorMetadata"]
 
 
 class TensorMetadata(NamedTuple):
-    """What is noted of a tensor."""
+    """What is noted of a tensor.
+
+    >>> from facula.fx.passes.shape_prop import ShapeProp
+    >>> traced = facula.fx.symbolic_trace(lambda x: x.sum(0))
+    >>> _ = ShapeProp(traced).propagate(facula.ones(2, 3))
+    >>> next(iter(traced.graph.nodes)).meta["tensor_meta"].dtype
+    torch.float32
+    """
 
     shape: facula.Size
     dtype: facula.dtype
@@ -34,7 +41,14 @@ def _extract_tensor_metadata(result: Tensor, include_contiguity: bool = True) ->
 
 
 class ShapeProp(Interpreter):
-    """ShapeProp(module).propagate(*inputs)."""
+    """ShapeProp(module).propagate(*inputs).
+
+    >>> from facula.fx.passes.shape_prop import ShapeProp
+    >>> traced = facula.fx.symbolic_trace(lambda x: x.sum(0))
+    >>> _ = ShapeProp(traced).propagate(facula.ones(2, 3))
+    >>> [node.meta["tensor_meta"].shape for node in traced.graph.nodes]
+    [torch.Size([2, 3]), torch.Size([3]), torch.Size([3])]
+    """
 
     def __init__(self, gm: GraphModule, fake_mode: None = None) -> None:
         if fake_mode is not None:

@@ -26,6 +26,12 @@ def read_idx(path: str | os.PathLike):
 
     Raises ValueError for a file that is not IDX, is shorter than its header says, or has bytes left over.
     Memory is taken as bytes arrive, never on the header's word alone.
+
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile() as file:
+    ...     _ = file.write(bytes([0, 0, 8, 1, 0, 0, 0, 2, 7, 9])), file.flush()
+    ...     print(facula.vision.datasets.read_idx(file.name))
+    tensor([7, 9], dtype=torch.uint8)
     """
     import numpy
 

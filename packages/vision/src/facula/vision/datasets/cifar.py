@@ -65,6 +65,12 @@ class CIFAR10(PictureTensors):
     A sample is (picture, label): an array (32, 32, 3) of uint8, which every transform takes, and an int.
 
     Raises RuntimeError naming what is missing or damaged.
+
+    >>> try:
+    ...     facula.vision.datasets.CIFAR10("nowhere")
+    ... except RuntimeError as error:
+    ...     print("not found" in str(error))
+    True
     """
 
     base_folder = "cifar-10-batches-py"
@@ -116,7 +122,14 @@ class CIFAR10(PictureTensors):
 
 
 class CIFAR100(CIFAR10):
-    """60,000 pictures of 32x32 pixels in 100 classes, from `cifar-100-python`."""
+    """60,000 pictures of 32x32 pixels in 100 classes, from `cifar-100-python`.
+
+    >>> try:
+    ...     facula.vision.datasets.CIFAR100("nowhere")
+    ... except RuntimeError as error:
+    ...     print("not found" in str(error))
+    True
+    """
 
     base_folder = "cifar-100-python"
     train_list = [["train", "16019d7e3df5f24257cddd939b257f8d"]]

@@ -23,6 +23,10 @@ class Digits(PictureTensors):
 
     Source: Alpaydin and Kaynak, Optical Recognition of Handwritten Digits, UCI Machine Learning Repository (1998),
     CC BY 4.0, https://doi.org/10.24432/C50P49; the test set of that collection.
+
+    >>> digits = facula.vision.datasets.Digits(train=False)
+    >>> len(digits), digits[0][1] in range(10)
+    (364, True)
     """
 
     classes = [str(digit) for digit in range(10)]

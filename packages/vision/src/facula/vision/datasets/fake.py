@@ -14,6 +14,10 @@ class FakeData(VisionDataset):
     """size samples of normal noise (C, H, W) with random classes; the same sample at every visit.
 
     A sample is a PIL image where Pillow is installed (as in torchvision), else an array (H, W, C) of uint8.
+
+    >>> data = facula.vision.datasets.FakeData(size=5, image_size=(3, 8, 8))
+    >>> len(data), data[0][1] in range(10)
+    (5, True)
     """
 
     def __init__(

@@ -14,7 +14,15 @@ IMG_EXTENSIONS = (".jpg", ".jpeg", ".png", ".ppm", ".bmp", ".pgm", ".tif", ".tif
 
 
 def default_loader(path: str):
-    """The picture at `path` in RGB, as a PIL image."""
+    """The picture at `path` in RGB, as a PIL image.
+
+    >>> import tempfile
+    >>> from PIL import Image
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     Image.new("L", (6, 4)).save(folder + "/a.png")
+    ...     print(facula.vision.datasets.folder.default_loader(folder + "/a.png").mode)
+    RGB
+    """
     try:
         from PIL import Image
     except ImportError as error:
@@ -26,7 +34,14 @@ def default_loader(path: str):
 
 
 class DatasetFolder(VisionDataset):
-    """Samples `root/<class>/**/<file>`: (loader(path), number of the class), classes in the order of their names."""
+    """Samples `root/<class>/**/<file>`: (loader(path), number of the class), classes in the order of their names.
+
+    >>> import os, pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = os.mkdir(folder + "/cats"), pathlib.Path(folder, "cats", "a.txt").write_text("meow")
+    ...     print(facula.vision.datasets.DatasetFolder(folder, lambda path: open(path).read(), (".txt",))[0])
+    ('meow', 0)
+    """
 
     def __init__(
         self,
@@ -82,7 +97,15 @@ class DatasetFolder(VisionDataset):
 
 
 class ImageFolder(DatasetFolder):
-    """Pictures `root/<class>/**/<picture>`, read with Pillow."""
+    """Pictures `root/<class>/**/<picture>`, read with Pillow.
+
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     os.mkdir(folder + "/cats")
+    ...     facula.vision.utils.save_image(facula.zeros(3, 4, 4), folder + "/cats/a.png")
+    ...     print(facula.vision.datasets.ImageFolder(folder).classes)
+    ['cats']
+    """
 
     def __init__(
         self, root, transform=None, target_transform=None, loader=default_loader, is_valid_file=None, allow_empty=False

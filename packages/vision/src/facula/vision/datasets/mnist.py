@@ -21,6 +21,12 @@ class MNIST(PictureTensors):
     download: fetch what is missing, checked against the known digest.
 
     Raises RuntimeError naming every missing file and where it was looked for.
+
+    >>> try:
+    ...     facula.vision.datasets.MNIST("nowhere")
+    ... except RuntimeError as error:
+    ...     print("not found" in str(error))
+    True
     """
 
     _label_dims = 1
@@ -92,7 +98,14 @@ class MNIST(PictureTensors):
 
 
 class FashionMNIST(MNIST):
-    """Pictures of clothes by Zalando Research, in MNIST's format and numbers."""
+    """Pictures of clothes by Zalando Research, in MNIST's format and numbers.
+
+    >>> try:
+    ...     facula.vision.datasets.FashionMNIST("nowhere")
+    ... except RuntimeError as error:
+    ...     print("not found" in str(error))
+    True
+    """
 
     mirrors = ["http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/"]
     digests = {

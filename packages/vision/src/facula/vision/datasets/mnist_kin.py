@@ -17,7 +17,14 @@ def _one_of(name: str, value: str, known: tuple[str, ...]) -> str:
 
 
 class KMNIST(MNIST):
-    """Ten Kuzushiji characters of 28x28 pixels, in MNIST's format and numbers."""
+    """Ten Kuzushiji characters of 28x28 pixels, in MNIST's format and numbers.
+
+    >>> try:
+    ...     facula.vision.datasets.KMNIST("nowhere")
+    ... except RuntimeError as error:
+    ...     print("not found" in str(error))
+    True
+    """
 
     mirrors = ["http://codh.rois.ac.jp/kmnist/dataset/kmnist/"]
     digests = {
@@ -39,6 +46,12 @@ class EMNIST(MNIST):
 
     root holds `EMNIST/raw/emnist-<split>-train-images-idx3-ubyte` and its companions, each plain or `.gz`, as in the
     archive gzip.zip that NIST publishes. The pictures are transposed there, and here.
+
+    >>> try:
+    ...     facula.vision.datasets.EMNIST("nowhere", split="letters")
+    ... except RuntimeError as error:
+    ...     print("not found" in str(error))
+    True
     """
 
     classes_split_dict = {
@@ -72,6 +85,12 @@ class QMNIST(MNIST):
     what: train, test, test10k (MNIST's own test pictures), test50k (the others) or nist (all digits; its two files
         are read unpacked from .xz); by default train or test, as `train` says.
     compat: True: a target is the class; False: the tensor of the eight published numbers, the class first.
+
+    >>> try:
+    ...     facula.vision.datasets.QMNIST("nowhere")
+    ... except RuntimeError as error:
+    ...     print("not found" in str(error))
+    True
     """
 
     mirrors = ["https://raw.githubusercontent.com/facebookresearch/qmnist/master/"]

@@ -20,6 +20,12 @@ class STL10(PictureTensors):
     folds: one of the ten given choices of 1,000 pictures of "train", 0 to 9. A sample is (picture, label): an array (96, 96, 3) of uint8 and an int.
 
     Raises RuntimeError naming what is missing or damaged.
+
+    >>> try:
+    ...     facula.vision.datasets.STL10("nowhere")
+    ... except RuntimeError as error:
+    ...     print("not found" in str(error))
+    True
     """
 
     base_folder = "stl10_binary"

@@ -31,7 +31,13 @@ _SHORT = {".tbz": (".tar", ".bz2"), ".tbz2": (".tar", ".bz2"), ".tgz": (".tar", 
 
 
 def calculate_md5(fpath: str | os.PathLike, chunk_size: int = 1024 * 1024) -> str:
-    """The file's MD5, in hexadecimal; read in pieces of chunk_size bytes."""
+    """The file's MD5, in hexadecimal; read in pieces of chunk_size bytes.
+
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile() as file:
+    ...     facula.vision.datasets.utils.calculate_md5(file.name)
+    'd41d8cd98f00b204e9800998ecf8427e'
+    """
     digest = hashlib.md5(usedforsecurity=False)
     with open(fpath, "rb") as file:
         while chunk := file.read(chunk_size):
@@ -40,12 +46,22 @@ def calculate_md5(fpath: str | os.PathLike, chunk_size: int = 1024 * 1024) -> st
 
 
 def check_md5(fpath: str | os.PathLike, md5: str, **kwargs) -> bool:
-    """Whether that is the file's MD5; kwargs go to calculate_md5."""
+    """Whether that is the file's MD5; kwargs go to calculate_md5.
+
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile() as file:
+    ...     facula.vision.datasets.utils.check_md5(file.name, "d41d8cd98f00b204e9800998ecf8427e")
+    True
+    """
     return md5 == calculate_md5(fpath, **kwargs)
 
 
 def check_integrity(fpath: str | os.PathLike, md5: str | None = None) -> bool:
-    """Whether the file is there, and has that MD5 where one is given."""
+    """Whether the file is there, and has that MD5 where one is given.
+
+    >>> facula.vision.datasets.utils.check_integrity("nowhere")
+    False
+    """
     return os.path.isfile(fpath) and (md5 is None or check_md5(fpath, md5))
 
 
@@ -72,6 +88,13 @@ def download_url(url: str, root: str | os.PathLike, filename: str | os.PathLike 
 
     Raises RuntimeError for another MD5, RecursionError for more redirections than max_redirect_hops,
     urllib.error.URLError where the address does not answer. What fails over https is not tried again without encryption.
+
+    >>> import os, pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = pathlib.Path(folder, "a.txt").write_text("picture")
+    ...     facula.vision.datasets.utils.download_url(pathlib.Path(folder, "a.txt").as_uri(), folder, "b.txt")
+    ...     print(sorted(os.listdir(folder)))
+    ['a.txt', 'b.txt']
     """
     path = _target(root, filename, os.path.basename(url))
     if check_integrity(path, md5):
@@ -140,6 +163,14 @@ def extract_archive(from_path: str | os.PathLike, to_path: str | os.PathLike | N
     Members of a tar file that would land outside of to_path, and links and devices that would, are refused (tarfile's filter "data").
 
     Raises RuntimeError for a name that tells of nothing known.
+
+    >>> import os, pathlib, shutil, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = pathlib.Path(folder, "a.txt").write_text("picture")
+    ...     archive = shutil.make_archive(folder + "/data", "zip", folder, "a.txt")
+    ...     _ = facula.vision.datasets.utils.extract_archive(archive, folder + "/out")
+    ...     print(os.listdir(folder + "/out"))
+    ['a.txt']
     """
     to_path = os.path.dirname(from_path) if to_path is None else to_path
     suffix, archive, compression = _file_type(from_path)
@@ -166,7 +197,16 @@ def download_and_extract_archive(
     md5: str | None = None,
     remove_finished: bool = False,
 ) -> None:
-    """download_url into download_root, then extract_archive into extract_root, or there."""
+    """download_url into download_root, then extract_archive into extract_root, or there.
+
+    >>> import os, pathlib, shutil, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = pathlib.Path(folder, "a.txt").write_text("picture")
+    ...     archive = shutil.make_archive(folder + "/data", "zip", folder, "a.txt")
+    ...     facula.vision.datasets.utils.download_and_extract_archive(pathlib.Path(archive).as_uri(), folder + "/root")
+    ...     print(sorted(os.listdir(folder + "/root")))
+    ['a.txt', 'data.zip']
+    """
     download_root = os.path.expanduser(download_root)
     filename = filename or os.path.basename(url)
     download_url(url, download_root, filename, md5)
@@ -180,12 +220,26 @@ def _listed(root, wanted, prefix: bool) -> list[str]:
 
 
 def list_dir(root: str | os.PathLike, prefix: bool = False) -> list[str]:
-    """Names of the folders in root, after root's own where prefix."""
+    """Names of the folders in root, after root's own where prefix.
+
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     os.mkdir(folder + "/cats")
+    ...     print(facula.vision.datasets.utils.list_dir(folder))
+    ['cats']
+    """
     return _listed(root, os.path.isdir, prefix)
 
 
 def list_files(root: str | os.PathLike, suffix: str | tuple[str, ...], prefix: bool = False) -> list[str]:
-    """Names of the files in root that end in suffix, or in one of them; after root's own where prefix."""
+    """Names of the files in root that end in suffix, or in one of them; after root's own where prefix.
+
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = pathlib.Path(folder, "a.png").write_text("")
+    ...     print(facula.vision.datasets.utils.list_files(folder, ".png"))
+    ['a.png']
+    """
     return _listed(root, lambda path: os.path.isfile(path) and path.endswith(suffix), prefix)
 
 
@@ -199,7 +253,11 @@ def iterable_to_str(iterable: Iterable) -> str:
 
 
 def verify_str_arg(value, arg: str | None = None, valid_values: Iterable | None = None, custom_msg: str | None = None):
-    """value, where it is a str, and one of valid_values if they are given; else ValueError, with custom_msg for a value that is not among them."""
+    """value, where it is a str, and one of valid_values if they are given; else ValueError, with custom_msg for a value that is not among them.
+
+    >>> facula.vision.datasets.utils.verify_str_arg("train", "split", ("train", "test"))
+    'train'
+    """
     if not isinstance(value, str):
         of = f" for argument {arg}" if arg is not None else ""
         raise ValueError(f"Expected type str{of}, but got type {type(value)}.")

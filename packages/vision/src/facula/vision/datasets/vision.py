@@ -11,6 +11,9 @@ class VisionDataset(Dataset):
     """A data set in a folder `root`, with functions applied to each picture and each target.
 
     transforms: one function of (picture, target), instead of transform and target_transform.
+
+    >>> issubclass(facula.vision.datasets.MNIST, facula.vision.datasets.VisionDataset)
+    True
     """
 
     def __init__(self, root=None, transforms=None, transform=None, target_transform=None) -> None:
@@ -51,6 +54,9 @@ class PictureTensors(VisionDataset):
 
     A sample is (picture, label): the picture a NumPy array (H, W) of uint8, which every transform takes
     (ToTensor makes it a float tensor in [0, 1]), the label an int.
+
+    >>> issubclass(facula.vision.datasets.MNIST, facula.vision.datasets.vision.PictureTensors)
+    True
     """
 
     classes: list[str]

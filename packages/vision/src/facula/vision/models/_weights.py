@@ -9,7 +9,13 @@ __all__ = ["ENUMS", "WeightsEnum"]
 
 
 class WeightsEnum(enum.Enum):
-    """The published weights of one network. A member names them; loading is an error that says what to do."""
+    """The published weights of one network. A member names them; loading is an error that says what to do.
+
+    >>> facula.vision.models.ResNet18_Weights.DEFAULT
+    ResNet18_Weights.IMAGENET1K_V1
+    >>> isinstance(facula.vision.models.ResNet18_Weights.DEFAULT, facula.vision.models.WeightsEnum)
+    True
+    """
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}.{self.name}"
@@ -39,7 +45,9 @@ _PUBLISHED = {
 def _enum(network: str, published: tuple[str, ...]) -> type[WeightsEnum]:
     members = {name: f"{network}.{name}" for name in published}
     members["DEFAULT"] = members[published[-1]]  # the same value: an alias
-    return WeightsEnum(f"{network}_Weights", members, module="facula.vision.models")  # type: ignore[return-value]
+    made = WeightsEnum(f"{network}_Weights", members, module="facula.vision.models")
+    made.__doc__ = f"Names of the published weights of {network}.\n\n>>> facula.vision.models.{network}_Weights.DEFAULT\n{network}_Weights.{published[-1]}\n"
+    return made  # type: ignore[return-value]
 
 
 ENUMS: dict[str, type[WeightsEnum]] = {f"{n}_Weights": _enum(n, names) for n, names in _PUBLISHED.items()}

@@ -10,7 +10,12 @@ __all__ = ["AlexNet", "alexnet"]
 
 
 class AlexNet(nn.Module):
-    """input: (N, 3, H, W), H and W at least 63."""
+    """input: (N, 3, H, W), H and W at least 63.
+
+    >>> with facula.device("meta"):
+    ...     facula.vision.models.AlexNet(num_classes=10).eval()(facula.zeros(1, 3, 64, 64)).shape
+    torch.Size([1, 10])
+    """
 
     def __init__(self, num_classes: int = 1000, dropout: float = 0.5) -> None:
         super().__init__()

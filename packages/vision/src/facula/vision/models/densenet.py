@@ -63,7 +63,12 @@ class _Transition(nn.Sequential):
 
 
 class DenseNet(nn.Module):
-    """input: (N, 3, H, W), H and W at least 29; growth_rate: new planes of a layer."""
+    """input: (N, 3, H, W), H and W at least 29; growth_rate: new planes of a layer.
+
+    >>> net = facula.vision.models.DenseNet(growth_rate=4, block_config=(2, 2), num_init_features=8, num_classes=10)
+    >>> net.eval()(facula.zeros(1, 3, 32, 32)).shape
+    torch.Size([1, 10])
+    """
 
     def __init__(
         self, growth_rate: int = 32, block_config: tuple = (6, 12, 24, 16), num_init_features: int = 64, bn_size: int = 4, drop_rate: float = 0,

@@ -66,7 +66,12 @@ class InceptionAux(nn.Module):
 
 
 class GoogLeNet(nn.Module):
-    """input: (N, 3, H, W), H and W at least 15. transform_input: pictures come normalised as ImageNet's. In training the result is GoogLeNetOutputs."""
+    """input: (N, 3, H, W), H and W at least 15. transform_input: pictures come normalised as ImageNet's. In training the result is GoogLeNetOutputs.
+
+    >>> net = facula.vision.models.GoogLeNet(num_classes=10, aux_logits=False, init_weights=False)
+    >>> net.eval()(facula.zeros(1, 3, 32, 32)).shape
+    torch.Size([1, 10])
+    """
 
     def __init__(
         self, num_classes: int = 1000, aux_logits: bool = True, transform_input: bool = False, init_weights: bool | None = None,

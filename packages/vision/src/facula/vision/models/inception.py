@@ -181,6 +181,10 @@ class Inception3(nn.Module):
     """input: (N, 3, H, W), H and W at least 75 (299 in training with the classifier halfway).
 
     transform_input: pictures come normalised as ImageNet's. In training the result is InceptionOutputs.
+
+    >>> net = facula.vision.models.Inception3(num_classes=10, aux_logits=False, init_weights=False)
+    >>> net.eval()(facula.zeros(1, 3, 75, 75)).shape
+    torch.Size([1, 10])
     """
 
     def __init__(

@@ -60,7 +60,11 @@ class InvertedResidual(nn.Module):
 
 
 class MobileNetV2(nn.Module):
-    """input: (N, 3, H, W), H and W at least 32. width_mult: planes; round_nearest: to multiples of that."""
+    """input: (N, 3, H, W), H and W at least 32. width_mult: planes; round_nearest: to multiples of that.
+
+    >>> facula.vision.models.MobileNetV2(num_classes=10, width_mult=0.25).eval()(facula.zeros(1, 3, 32, 32)).shape
+    torch.Size([1, 10])
+    """
 
     def __init__(
         self,

@@ -89,6 +89,9 @@ class MobileNetV3(nn.Module):
     """input: (N, 3, H, W). inverted_residual_setting: an InvertedResidualConfig for each block; last_channel: planes before the scores.
 
     Raises ValueError for no setting, TypeError for one that is not of InvertedResidualConfigs.
+
+    >>> facula.vision.models.mobilenet_v3_small(num_classes=10).eval()(facula.zeros(1, 3, 32, 32)).shape
+    torch.Size([1, 10])
     """
 
     def __init__(
@@ -135,12 +138,20 @@ def _build(table: list[tuple], last: int, width_mult: float = 1.0, reduced_tail:
 
 
 def mobilenet_v3_large(*, weights=None, progress: bool = True, **kwargs) -> MobileNetV3:
-    """MobileNet V3 of table 1, untrained; width_mult, reduced_tail and dilated change the table, other arguments go to MobileNetV3."""
+    """MobileNet V3 of table 1, untrained; width_mult, reduced_tail and dilated change the table, other arguments go to MobileNetV3.
+
+    >>> facula.vision.models.mobilenet_v3_large(num_classes=10).eval()(facula.zeros(1, 3, 32, 32)).shape
+    torch.Size([1, 10])
+    """
     no_weights("mobilenet_v3_large", weights, progress)
     return _build(LARGE, 1280, **kwargs)
 
 
 def mobilenet_v3_small(*, weights=None, progress: bool = True, **kwargs) -> MobileNetV3:
-    """MobileNet V3 of table 2, untrained; width_mult, reduced_tail and dilated change the table, other arguments go to MobileNetV3."""
+    """MobileNet V3 of table 2, untrained; width_mult, reduced_tail and dilated change the table, other arguments go to MobileNetV3.
+
+    >>> facula.vision.models.mobilenet_v3_small(num_classes=10).eval()(facula.zeros(1, 3, 32, 32)).shape
+    torch.Size([1, 10])
+    """
     no_weights("mobilenet_v3_small", weights, progress)
     return _build(SMALL, 1024, **kwargs)

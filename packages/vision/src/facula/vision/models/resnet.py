@@ -88,6 +88,10 @@ class ResNet(nn.Module):
 
     zero_init_residual: each block starts as the identity. groups, width_per_group: ResNeXt and wide networks.
     replace_stride_with_dilation: for the last three stages. norm_layer: instead of BatchNorm2d.
+
+    >>> from facula.vision.models.resnet import BasicBlock
+    >>> facula.vision.models.ResNet(BasicBlock, [1, 1, 1, 1], num_classes=10).eval()(facula.zeros(1, 3, 32, 32)).shape
+    torch.Size([1, 10])
     """
 
     def __init__(

@@ -13,6 +13,9 @@ class MLP(nn.Sequential):
     """Flatten, then linear layers with ReLU between them.
 
     in_features: numbers per picture; hidden: widths of the hidden layers; dropout: after each hidden layer.
+
+    >>> facula.vision.models.MLP(64, (32,), num_classes=10)(facula.zeros(2, 8, 8)).shape
+    torch.Size([2, 10])
     """
 
     def __init__(
@@ -44,6 +47,9 @@ class LeNet(nn.Module):
     maximum pooling where the original has tanh and a trained subsampling. Smaller pictures would be nothing but border
     to 5x5 kernels: they get two 3x3 convolutions of 32 and 64 channels, one pooling and dropout.
     Source: LeCun, Bottou, Bengio, Haffner, Gradient-Based Learning Applied to Document Recognition (1998).
+
+    >>> facula.vision.models.LeNet()(facula.zeros(2, 1, 28, 28)).shape
+    torch.Size([2, 10])
     """
 
     def __init__(self, num_classes: int = 10, in_channels: int = 1, image_size: int = 28) -> None:
@@ -62,10 +68,18 @@ class LeNet(nn.Module):
 
 
 def mlp(**options) -> MLP:
-    """An MLP with its default sizes for Digits, or others."""
+    """An MLP with its default sizes for Digits, or others.
+
+    >>> facula.vision.models.mlp()(facula.zeros(2, 8, 8)).shape
+    torch.Size([2, 10])
+    """
     return MLP(**options)
 
 
 def lenet(**options) -> LeNet:
-    """A LeNet with its default sizes for MNIST, or others."""
+    """A LeNet with its default sizes for MNIST, or others.
+
+    >>> facula.vision.models.lenet()(facula.zeros(2, 1, 28, 28)).shape
+    torch.Size([2, 10])
+    """
     return LeNet(**options)

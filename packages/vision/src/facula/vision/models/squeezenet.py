@@ -47,7 +47,11 @@ def _features(version: str) -> nn.Sequential:
 
 
 class SqueezeNet(nn.Module):
-    """input: (N, 3, H, W), H and W at least 21 (1_0) or 17 (1_1)."""
+    """input: (N, 3, H, W), H and W at least 21 (1_0) or 17 (1_1).
+
+    >>> facula.vision.models.SqueezeNet("1_1", num_classes=10).eval()(facula.zeros(1, 3, 32, 32)).shape
+    torch.Size([1, 10])
+    """
 
     def __init__(self, version: str = "1_0", num_classes: int = 1000, dropout: float = 0.5) -> None:
         super().__init__()

@@ -14,7 +14,13 @@ __all__ = ["VGG", "vgg11", "vgg11_bn", "vgg13", "vgg13_bn", "vgg16", "vgg16_bn",
 
 
 class VGG(nn.Module):
-    """input: (N, 3, H, W), H and W at least 32; features: the convolutions, to 512 planes."""
+    """input: (N, 3, H, W), H and W at least 32; features: the convolutions, to 512 planes.
+
+    >>> with facula.device("meta"):
+    ...     features = facula.nn.Sequential(facula.nn.Conv2d(3, 512, 3, padding=1), facula.nn.MaxPool2d(4))
+    ...     facula.vision.models.VGG(features, num_classes=10).eval()(facula.zeros(1, 3, 32, 32)).shape
+    torch.Size([1, 10])
+    """
 
     def __init__(self, features, num_classes: int = 1000, init_weights: bool = True, dropout: float = 0.5) -> None:
         super().__init__()

@@ -16,7 +16,11 @@ def _check(name: str, boxes) -> None:
 
 
 def box_area(boxes) -> facula.Tensor:
-    """Widths times heights."""
+    """Widths times heights.
+
+    >>> facula.vision.ops.box_area(facula.tensor([[0.0, 0.0, 2.0, 3.0]]))
+    tensor([6.])
+    """
     _check("box_area", boxes)
     x1, y1, x2, y2 = _floating(boxes).unbind(-1)
     return (x2 - x1) * (y2 - y1)
@@ -37,13 +41,21 @@ def _overlaps(boxes1, boxes2):
 
 
 def box_iou(boxes1, boxes2) -> facula.Tensor:
-    """Intersection over union of every box (N, 4) with every box (M, 4): (N, M)."""
+    """Intersection over union of every box (N, 4) with every box (M, 4): (N, M).
+
+    >>> facula.vision.ops.box_iou(facula.tensor([[0.0, 0.0, 2.0, 2.0]]), facula.tensor([[0.0, 0.0, 2.0, 1.0], [5.0, 5.0, 6.0, 6.0]]))
+    tensor([[0.5000, 0.0000]])
+    """
     both, union = _overlaps(boxes1, boxes2)
     return both / union
 
 
 def generalized_box_iou(boxes1, boxes2) -> facula.Tensor:
-    """IoU less the share of the enclosing box that neither covers. Source: Rezatofighi et al., arXiv:1902.09630."""
+    """IoU less the share of the enclosing box that neither covers. Source: Rezatofighi et al., arXiv:1902.09630.
+
+    >>> facula.vision.ops.generalized_box_iou(facula.tensor([[0.0, 0.0, 1.0, 1.0]]), facula.tensor([[1.0, 0.0, 2.0, 1.0], [3.0, 0.0, 4.0, 1.0]]))
+    tensor([[ 0.0000, -0.5000]])
+    """
     both, union = _overlaps(boxes1, boxes2)
     sides = _enclosing(boxes1, boxes2)
     around = sides[:, :, 0] * sides[:, :, 1]
@@ -66,12 +78,20 @@ def _distance(boxes1, boxes2, eps: float):
 
 
 def distance_box_iou(boxes1, boxes2, eps: float = 1e-7) -> facula.Tensor:
-    """IoU less the squared distance of the centres by the squared diagonal around both. Source: arXiv:1911.08287."""
+    """IoU less the squared distance of the centres by the squared diagonal around both. Source: arXiv:1911.08287.
+
+    >>> facula.vision.ops.distance_box_iou(facula.tensor([[0.0, 0.0, 2.0, 2.0]]), facula.tensor([[0.0, 0.0, 2.0, 2.0]]))
+    tensor([[1.]])
+    """
     return _distance(boxes1, boxes2, eps)[0]
 
 
 def complete_box_iou(boxes1, boxes2, eps: float = 1e-7) -> facula.Tensor:
-    """distance_box_iou less a term for unlike aspect ratios. Source: Zheng et al., arXiv:1911.08287."""
+    """distance_box_iou less a term for unlike aspect ratios. Source: Zheng et al., arXiv:1911.08287.
+
+    >>> facula.vision.ops.complete_box_iou(facula.tensor([[0.0, 0.0, 2.0, 2.0]]), facula.tensor([[0.0, 0.0, 2.0, 2.0]]))
+    tensor([[1.]])
+    """
     diou, iou = _distance(boxes1, boxes2, eps)
     (w1, h1), (w2, h2) = ((b[:, 2] - b[:, 0], b[:, 3] - b[:, 1]) for b in (boxes1, boxes2))
     v = 4 / facula.pi**2 * (facula.atan(w1 / h1)[:, None] - facula.atan(w2 / h2)) ** 2
@@ -81,7 +101,11 @@ def complete_box_iou(boxes1, boxes2, eps: float = 1e-7) -> facula.Tensor:
 
 
 def box_convert(boxes, in_fmt: str, out_fmt: str) -> facula.Tensor:
-    """Boxes between "xyxy" (corners), "xywh" (corner and size) and "cxcywh" (centre and size)."""
+    """Boxes between "xyxy" (corners), "xywh" (corner and size) and "cxcywh" (centre and size).
+
+    >>> facula.vision.ops.box_convert(facula.tensor([[1.0, 1.0, 3.0, 5.0]]), "xyxy", "xywh")
+    tensor([[1., 1., 2., 4.]])
+    """
     formats = ("xyxy", "xywh", "cxcywh")
     if in_fmt not in formats or out_fmt not in formats:
         raise ValueError(
@@ -102,7 +126,11 @@ def box_convert(boxes, in_fmt: str, out_fmt: str) -> facula.Tensor:
 
 
 def clip_boxes_to_image(boxes, size: tuple[int, int]) -> facula.Tensor:
-    """Corners moved into a picture of (height, width)."""
+    """Corners moved into a picture of (height, width).
+
+    >>> facula.vision.ops.clip_boxes_to_image(facula.tensor([[-1.0, 0.0, 9.0, 3.0]]), (4, 5))
+    tensor([[0., 0., 5., 3.]])
+    """
     height, width = size
     x = boxes[..., 0::2].clamp(min=0, max=width)
     y = boxes[..., 1::2].clamp(min=0, max=height)
@@ -110,12 +138,21 @@ def clip_boxes_to_image(boxes, size: tuple[int, int]) -> facula.Tensor:
 
 
 def remove_small_boxes(boxes, min_size: float) -> facula.Tensor:
-    """Indices of the boxes whose sides are both at least min_size."""
+    """Indices of the boxes whose sides are both at least min_size.
+
+    >>> facula.vision.ops.remove_small_boxes(facula.tensor([[0.0, 0.0, 2.0, 2.0], [0.0, 0.0, 2.0, 0.5]]), 1.0)
+    tensor([0])
+    """
     return ((boxes[:, 2] - boxes[:, 0] >= min_size) & (boxes[:, 3] - boxes[:, 1] >= min_size)).nonzero()[:, 0]
 
 
 def nms(boxes, scores, iou_threshold: float) -> facula.Tensor:
-    """Indices of the boxes that remain, best first, when each drops those that overlap it by more than the threshold."""
+    """Indices of the boxes that remain, best first, when each drops those that overlap it by more than the threshold.
+
+    >>> boxes = facula.tensor([[0.0, 0.0, 2.0, 2.0], [0.0, 0.0, 2.0, 1.9], [5.0, 5.0, 6.0, 6.0]])
+    >>> facula.vision.ops.nms(boxes, facula.tensor([0.9, 0.8, 0.7]), 0.5)
+    tensor([0, 2])
+    """
     _check("nms", boxes)
     if boxes.dim() != 2 or scores.dim() != 1 or len(boxes) != len(scores):
         raise RuntimeError(
@@ -137,7 +174,12 @@ def nms(boxes, scores, iou_threshold: float) -> facula.Tensor:
 
 
 def batched_nms(boxes, scores, idxs, iou_threshold: float) -> facula.Tensor:
-    """nms within each class of idxs."""
+    """nms within each class of idxs.
+
+    >>> boxes = facula.tensor([[0.0, 0.0, 2.0, 2.0], [0.0, 0.0, 2.0, 1.9], [5.0, 5.0, 6.0, 6.0]])
+    >>> facula.vision.ops.batched_nms(boxes, facula.tensor([0.9, 0.8, 0.7]), facula.tensor([0, 1, 0]), 0.5)
+    tensor([0, 1, 2])
+    """
     if not boxes.numel():
         return facula.empty((0,), dtype=facula.int64)
     # boxes of different classes are moved so far apart that they cannot overlap
@@ -145,7 +187,13 @@ def batched_nms(boxes, scores, idxs, iou_threshold: float) -> facula.Tensor:
 
 
 def masks_to_boxes(masks) -> facula.Tensor:
-    """The box around the nonzero pixels of each mask (N, H, W)."""
+    """The box around the nonzero pixels of each mask (N, H, W).
+
+    >>> mask = facula.zeros(1, 4, 5)
+    >>> mask[0, 1:3, 2:5] = 1
+    >>> facula.vision.ops.masks_to_boxes(mask)
+    tensor([[2., 1., 4., 2.]])
+    """
     boxes = facula.zeros((masks.shape[0], 4))
     for k, mask in enumerate(masks):
         y, x = (mask != 0).nonzero(as_tuple=True)

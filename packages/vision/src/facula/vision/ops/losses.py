@@ -21,6 +21,9 @@ def sigmoid_focal_loss(inputs, targets, alpha: float = 0.25, gamma: float = 2, r
     """Cross entropy of sigmoids, less for what is right already. Source: Lin et al., arXiv:1708.02002, equation 5.
 
     alpha: weight of the positive class, 1 - alpha of the negative; below 0 for none.
+
+    >>> facula.vision.ops.sigmoid_focal_loss(facula.tensor([0.0, 1.0]), facula.tensor([1.0, 1.0]))
+    tensor([0.0433, 0.0057])
     """
     if not (0 <= alpha <= 1) and alpha != -1:
         raise ValueError(f"Invalid alpha value: {alpha}. alpha must be in the range [0,1] or -1 for ignore.")
@@ -34,7 +37,11 @@ def sigmoid_focal_loss(inputs, targets, alpha: float = 0.25, gamma: float = 2, r
 
 
 def generalized_box_iou_loss(boxes1, boxes2, reduction: str = "none", eps: float = 1e-7) -> facula.Tensor:
-    """1 - generalized IoU of each box with its partner (N, 4)."""
+    """1 - generalized IoU of each box with its partner (N, 4).
+
+    >>> facula.vision.ops.generalized_box_iou_loss(facula.tensor([[0.0, 0.0, 1.0, 1.0]]), facula.tensor([[1.0, 0.0, 2.0, 1.0]]))
+    tensor([1.])
+    """
     corner, opposite = facula.max(boxes1[:, :2], boxes2[:, :2]), facula.min(boxes1[:, 2:], boxes2[:, 2:])
     inside = (opposite > corner).all(1)
     both = facula.where(inside, (opposite - corner).prod(1), facula.zeros((), dtype=boxes1.dtype))
@@ -45,7 +52,12 @@ def generalized_box_iou_loss(boxes1, boxes2, reduction: str = "none", eps: float
 
 
 def stochastic_depth(input, p: float, mode: str, training: bool = True) -> facula.Tensor:
-    """0 with probability p, else input / (1 - p): for the whole "batch" or each "row". Source: arXiv:1603.09382."""
+    """0 with probability p, else input / (1 - p): for the whole "batch" or each "row". Source: arXiv:1603.09382.
+
+    >>> _ = facula.manual_seed(0)
+    >>> facula.vision.ops.stochastic_depth(facula.ones(4, 1), 0.5, "row").flatten()
+    tensor([0., 0., 2., 0.])
+    """
     if not 0 <= p <= 1:
         raise ValueError(f"drop probability has to be between 0 and 1, but got {p}")
     if mode not in ("batch", "row"):
@@ -58,7 +70,12 @@ def stochastic_depth(input, p: float, mode: str, training: bool = True) -> facul
 
 
 class StochasticDepth(nn.Module):
-    """stochastic_depth as a layer."""
+    """stochastic_depth as a layer.
+
+    >>> facula.vision.ops.StochasticDepth(0.5, "row").eval()(facula.ones(2, 2))
+    tensor([[1., 1.],
+            [1., 1.]])
+    """
 
     def __init__(self, p: float, mode: str) -> None:
         super().__init__()

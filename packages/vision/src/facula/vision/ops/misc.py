@@ -9,7 +9,12 @@ __all__ = ["Conv2dNormActivation", "FrozenBatchNorm2d", "MLP", "Permute", "Squee
 
 
 class Conv2dNormActivation(nn.Sequential):
-    """Convolution, normalisation, activation. padding keeps the size at stride 1; bias only without normalisation."""
+    """Convolution, normalisation, activation. padding keeps the size at stride 1; bias only without normalisation.
+
+    >>> layer = facula.vision.ops.Conv2dNormActivation(3, 8, stride=2)
+    >>> [type(part).__name__ for part in layer], layer(facula.zeros(1, 3, 8, 8)).shape
+    (['Conv2d', 'BatchNorm2d', 'ReLU'], torch.Size([1, 8, 4, 4]))
+    """
 
     def __init__(
         self,
@@ -43,7 +48,12 @@ class Conv2dNormActivation(nn.Sequential):
 
 
 class FrozenBatchNorm2d(nn.Module):
-    """Batch normalisation with fixed statistics, weight and bias, all of them buffers."""
+    """Batch normalisation with fixed statistics, weight and bias, all of them buffers.
+
+    >>> norm = facula.vision.ops.FrozenBatchNorm2d(3)
+    >>> list(norm.parameters()), norm(facula.ones(1, 3, 1, 1)).shape
+    ([], torch.Size([1, 3, 1, 1]))
+    """
 
     def __init__(self, num_features: int, eps: float = 1e-5) -> None:
         super().__init__()
@@ -63,7 +73,11 @@ class FrozenBatchNorm2d(nn.Module):
 
 
 class SqueezeExcitation(nn.Module):
-    """Channels scaled by what two 1x1 convolutions make of their means. Source: Hu et al., arXiv:1709.01507, figure 1."""
+    """Channels scaled by what two 1x1 convolutions make of their means. Source: Hu et al., arXiv:1709.01507, figure 1.
+
+    >>> facula.vision.ops.SqueezeExcitation(4, 2)(facula.ones(1, 4, 3, 3)).shape
+    torch.Size([1, 4, 3, 3])
+    """
 
     def __init__(
         self, input_channels: int, squeeze_channels: int, activation=nn.ReLU, scale_activation=nn.Sigmoid
@@ -79,7 +93,11 @@ class SqueezeExcitation(nn.Module):
 
 
 class MLP(nn.Sequential):
-    """Linear layers of these widths, each but the last with normalisation, activation and dropout."""
+    """Linear layers of these widths, each but the last with normalisation, activation and dropout.
+
+    >>> facula.vision.ops.MLP(4, [8, 2])(facula.ones(3, 4)).shape
+    torch.Size([3, 2])
+    """
 
     def __init__(
         self,
@@ -104,7 +122,11 @@ class MLP(nn.Sequential):
 
 
 class Permute(nn.Module):
-    """Dims in another order."""
+    """Dims in another order.
+
+    >>> facula.vision.ops.Permute([0, 2, 1])(facula.zeros(2, 3, 4)).shape
+    torch.Size([2, 4, 3])
+    """
 
     def __init__(self, dims: list[int]) -> None:
         super().__init__()

@@ -28,6 +28,10 @@ def roi_align(input, boxes, output_size, spatial_scale: float = 1.0, sampling_ra
     input: (N, C, H, W); boxes: (K, 5) or a list of (L, 4), in the units of the picture; spatial_scale: from those to the
     input's. sampling_ratio: samples a cell and direction, -1 for as many as the cell has pixels, rounded up.
     aligned: pixel centres at half numbers. Source: He et al., Mask R-CNN, arXiv:1703.06870.
+
+    >>> facula.vision.ops.roi_align(facula.ones(1, 1, 4, 4), facula.tensor([[0.0, 0.0, 0.0, 3.0, 3.0]]), 2)
+    tensor([[[[1., 1.],
+              [1., 1.]]]])
     """
     rows, columns = _size(output_size)
     rois = _rois(boxes)
@@ -65,7 +69,12 @@ def _along(plane, at, on, dim: int):
 
 
 def roi_pool(input, boxes, output_size, spatial_scale: float = 1.0) -> facula.Tensor:
-    """The largest value in each cell of a grid of whole pixels over each box: (K, C, height, width)."""
+    """The largest value in each cell of a grid of whole pixels over each box: (K, C, height, width).
+
+    >>> facula.vision.ops.roi_pool(facula.arange(16.0).view(1, 1, 4, 4), facula.tensor([[0.0, 0.0, 0.0, 3.0, 3.0]]), 2)
+    tensor([[[[ 5.,  7.],
+              [13., 15.]]]])
+    """
     rows, columns = _size(output_size)
     out = []
     for picture, *corners in _rois(boxes).tolist():
@@ -96,7 +105,11 @@ def _span(start: int, k: int, cell: float, size: int) -> tuple[int, int]:
 
 
 class RoIAlign(nn.Module):
-    """roi_align as a layer."""
+    """roi_align as a layer.
+
+    >>> facula.vision.ops.RoIAlign(2, 1.0, 2)(facula.ones(1, 1, 4, 4), facula.tensor([[0.0, 0.0, 0.0, 4.0, 4.0]])).shape
+    torch.Size([1, 1, 2, 2])
+    """
 
     def __init__(self, output_size, spatial_scale: float, sampling_ratio: int, aligned: bool = False) -> None:
         super().__init__()
@@ -108,7 +121,12 @@ class RoIAlign(nn.Module):
 
 
 class RoIPool(nn.Module):
-    """roi_pool as a layer."""
+    """roi_pool as a layer.
+
+    >>> facula.vision.ops.RoIPool(2, 1.0)(facula.arange(16.0).view(1, 1, 4, 4), facula.tensor([[0.0, 0.0, 0.0, 3.0, 3.0]]))
+    tensor([[[[ 5.,  7.],
+              [13., 15.]]]])
+    """
 
     def __init__(self, output_size, spatial_scale: float) -> None:
         super().__init__()

@@ -23,6 +23,9 @@ class ColorJitter(nn.Module):
     """Brightness, contrast, saturation and hue changed by drawn factors, in a drawn order.
 
     A number v means factors in [max(0, 1 - v), 1 + v], for hue in [-v, v]; a pair is the range itself.
+
+    >>> facula.vision.transforms.ColorJitter(brightness=0.5)(facula.ones(3, 2, 2)).shape
+    torch.Size([3, 2, 2])
     """
 
     def __init__(self, brightness=0, contrast=0, saturation=0, hue=0) -> None:
@@ -72,7 +75,11 @@ class _WithP(nn.Module):
 
 
 class RandomGrayscale(_WithP):
-    """Grey with probability p, as many channels as before."""
+    """Grey with probability p, as many channels as before.
+
+    >>> facula.vision.transforms.RandomGrayscale(p=1.0)(facula.rand(3, 2, 2)).std(0).max().round(decimals=3)
+    tensor(0.)
+    """
 
     def __init__(self, p: float = 0.1) -> None:
         super().__init__(p)
@@ -82,7 +89,11 @@ class RandomGrayscale(_WithP):
 
 
 class RandomInvert(_WithP):
-    """Inverted with probability p."""
+    """Inverted with probability p.
+
+    >>> facula.vision.transforms.RandomInvert(p=1.0)(facula.tensor([[[0.25, 1.0]]]))
+    tensor([[[0.7500, 0.0000]]])
+    """
 
     def __init__(self, p: float = 0.5) -> None:
         super().__init__(p)
@@ -91,7 +102,11 @@ class RandomInvert(_WithP):
 
 
 class RandomPosterize(_WithP):
-    """The upper bits alone, with probability p."""
+    """The upper bits alone, with probability p.
+
+    >>> facula.vision.transforms.RandomPosterize(1, p=1.0)(facula.tensor([[[100, 200]]], dtype=facula.uint8))
+    tensor([[[  0, 128]]], dtype=torch.uint8)
+    """
 
     def __init__(self, bits: int, p: float = 0.5) -> None:
         super().__init__(p)
@@ -102,7 +117,11 @@ class RandomPosterize(_WithP):
 
 
 class RandomSolarize(_WithP):
-    """Values from threshold on inverted, with probability p."""
+    """Values from threshold on inverted, with probability p.
+
+    >>> facula.vision.transforms.RandomSolarize(0.5, p=1.0)(facula.tensor([[[0.25, 0.75]]]))
+    tensor([[[0.2500, 0.2500]]])
+    """
 
     def __init__(self, threshold: float, p: float = 0.5) -> None:
         super().__init__(p)
@@ -123,7 +142,12 @@ def _angles(name: str, value) -> tuple[float, float]:
 
 
 class RandomRotation(nn.Module):
-    """Turned by an angle in [-degrees, degrees], or in the range given as a pair."""
+    """Turned by an angle in [-degrees, degrees], or in the range given as a pair.
+
+    >>> facula.vision.transforms.RandomRotation((90, 90))(facula.arange(4.0).view(1, 2, 2))
+    tensor([[[1., 3.],
+             [0., 2.]]])
+    """
 
     def __init__(self, degrees, interpolation=F.InterpolationMode.NEAREST, expand=False, center=None, fill=0) -> None:
         super().__init__()
@@ -135,7 +159,12 @@ class RandomRotation(nn.Module):
 
 
 class RandomAffine(nn.Module):
-    """Turned, moved by at most the share translate of the size, scaled and sheared, each by drawn amounts."""
+    """Turned, moved by at most the share translate of the size, scaled and sheared, each by drawn amounts.
+
+    >>> facula.vision.transforms.RandomAffine(0, translate=(0.0, 0.0))(facula.arange(4.0).view(1, 2, 2))
+    tensor([[[0., 1.],
+             [2., 3.]]])
+    """
 
     def __init__(
         self,
@@ -172,7 +201,11 @@ class RandomAffine(nn.Module):
 
 
 class GaussianBlur(nn.Module):
-    """Blurred with a sigma drawn from a range (or that number)."""
+    """Blurred with a sigma drawn from a range (or that number).
+
+    >>> facula.vision.transforms.GaussianBlur(3)(facula.ones(1, 4, 4)).mean().round(decimals=3)
+    tensor(1.)
+    """
 
     def __init__(self, kernel_size, sigma=(0.1, 2.0)) -> None:
         super().__init__()
@@ -189,7 +222,11 @@ class GaussianBlur(nn.Module):
 
 
 class RandomOrder(nn.Module):
-    """All the given transforms, in an order drawn by Python's random."""
+    """All the given transforms, in an order drawn by Python's random.
+
+    >>> facula.vision.transforms.RandomOrder([lambda x: x + 1, lambda x: x + 2])(facula.tensor([1.0]))
+    tensor([4.])
+    """
 
     def __init__(self, transforms) -> None:
         super().__init__()
@@ -204,7 +241,11 @@ class RandomOrder(nn.Module):
 
 
 class RandomChoice(nn.Module):
-    """One of the given transforms, chosen by Python's random with weights p."""
+    """One of the given transforms, chosen by Python's random with weights p.
+
+    >>> facula.vision.transforms.RandomChoice([lambda x: x + 1, lambda x: x + 1])(facula.tensor([1.0]))
+    tensor([2.])
+    """
 
     def __init__(self, transforms, p=None) -> None:
         super().__init__()
@@ -215,7 +256,11 @@ class RandomChoice(nn.Module):
 
 
 class FiveCrop(nn.Module):
-    """The four corners and the middle, as a tuple."""
+    """The four corners and the middle, as a tuple.
+
+    >>> [crop.item() for crop in facula.vision.transforms.FiveCrop(1)(facula.arange(9.0).view(1, 3, 3))]
+    [0.0, 2.0, 6.0, 8.0, 4.0]
+    """
 
     def __init__(self, size) -> None:
         super().__init__()
@@ -230,7 +275,11 @@ class FiveCrop(nn.Module):
 
 
 class TenCrop(FiveCrop):
-    """FiveCrop of the picture and of its mirror image (upside down, with vertical_flip)."""
+    """FiveCrop of the picture and of its mirror image (upside down, with vertical_flip).
+
+    >>> len(facula.vision.transforms.TenCrop(1)(facula.arange(9.0).view(1, 3, 3)))
+    10
+    """
 
     def __init__(self, size, vertical_flip: bool = False) -> None:
         super().__init__(size)
@@ -241,7 +290,11 @@ class TenCrop(FiveCrop):
 
 
 class LinearTransformation(nn.Module):
-    """(flat picture - mean_vector) @ transformation_matrix, in the picture's shape: whitening."""
+    """(flat picture - mean_vector) @ transformation_matrix, in the picture's shape: whitening.
+
+    >>> facula.vision.transforms.LinearTransformation(2 * facula.eye(2), facula.ones(2))(facula.tensor([[[1.0, 3.0]]]))
+    tensor([[[0., 4.]]])
+    """
 
     def __init__(self, transformation_matrix, mean_vector) -> None:
         super().__init__()

@@ -46,7 +46,11 @@ def _enhanced(kind: str, img, factor: float):
 
 
 def adjust_brightness(img, brightness_factor: float):
-    """0 is black, 1 the picture, 2 twice as bright."""
+    """0 is black, 1 the picture, 2 twice as bright.
+
+    >>> facula.vision.transforms.functional.adjust_brightness(facula.full((3, 1, 1), 0.5), 0.5).flatten()
+    tensor([0.2500, 0.2500, 0.2500])
+    """
     _factor("adjust_brightness", brightness_factor)
     if P.is_pil(img):
         return _enhanced("Brightness", img, brightness_factor)
@@ -55,7 +59,11 @@ def adjust_brightness(img, brightness_factor: float):
 
 
 def adjust_contrast(img, contrast_factor: float):
-    """0 is grey, 1 the picture."""
+    """0 is grey, 1 the picture.
+
+    >>> facula.vision.transforms.functional.adjust_contrast(facula.tensor([[[0.0, 1.0]]]).expand(3, 1, 2), 0.5)[0].round(decimals=2)
+    tensor([[0.2500, 0.7500]])
+    """
     _factor("adjust_contrast", contrast_factor)
     if P.is_pil(img):
         return _enhanced("Contrast", img, contrast_factor)
@@ -66,7 +74,11 @@ def adjust_contrast(img, contrast_factor: float):
 
 
 def adjust_saturation(img, saturation_factor: float):
-    """0 is black and white, 1 the picture."""
+    """0 is black and white, 1 the picture.
+
+    >>> facula.vision.transforms.functional.adjust_saturation(facula.tensor([1.0, 0.0, 0.0]).view(3, 1, 1), 0.0).flatten().round(decimals=2)
+    tensor([0.3000, 0.3000, 0.3000])
+    """
     _factor("adjust_saturation", saturation_factor)
     if P.is_pil(img):
         return _enhanced("Color", img, saturation_factor)
@@ -75,7 +87,11 @@ def adjust_saturation(img, saturation_factor: float):
 
 
 def adjust_gamma(img, gamma: float, gain: float = 1):
-    """gain * img ** gamma, of values in [0, 1]."""
+    """gain * img ** gamma, of values in [0, 1].
+
+    >>> facula.vision.transforms.functional.adjust_gamma(facula.full((3, 1, 1), 0.5), 2.0).flatten()
+    tensor([0.2500, 0.2500, 0.2500])
+    """
     if gamma < 0:
         raise ValueError(f"adjust_gamma: Gamma should be a non-negative real number, got {gamma}")
     if P.is_pil(img):
@@ -90,7 +106,11 @@ def adjust_gamma(img, gamma: float, gain: float = 1):
 
 
 def adjust_hue(img, hue_factor: float):
-    """Hues turned by hue_factor of the circle, in [-0.5, 0.5]."""
+    """Hues turned by hue_factor of the circle, in [-0.5, 0.5].
+
+    >>> facula.vision.transforms.functional.adjust_hue(facula.tensor([1.0, 0.0, 0.0]).view(3, 1, 1), 1 / 3).flatten().round(decimals=2)
+    tensor([0., 1., 0.])
+    """
     if not -0.5 <= hue_factor <= 0.5:
         raise ValueError(f"hue_factor ({hue_factor}) is not in [-0.5, 0.5].")
     if P.is_pil(img):
@@ -151,7 +171,11 @@ def _hsv_to_rgb(hue, saturation, value):
 
 
 def invert(img):
-    """White less the picture."""
+    """White less the picture.
+
+    >>> facula.vision.transforms.functional.invert(facula.tensor([[[0.25, 1.0]]]))
+    tensor([[[0.7500, 0.0000]]])
+    """
     if P.is_pil(img):
         from PIL import ImageOps
 
@@ -161,7 +185,11 @@ def invert(img):
 
 
 def posterize(img, bits: int):
-    """The upper bits of each uint8 value, the others 0."""
+    """The upper bits of each uint8 value, the others 0.
+
+    >>> facula.vision.transforms.functional.posterize(facula.tensor([[[100, 200]]], dtype=facula.uint8), 1)
+    tensor([[[  0, 128]]], dtype=torch.uint8)
+    """
     if not 0 <= bits <= 8:
         raise ValueError(f"The number if bits should be between 0 and 8. Got {bits}")
     if P.is_pil(img):
@@ -175,7 +203,11 @@ def posterize(img, bits: int):
 
 
 def solarize(img, threshold: float):
-    """Values from threshold on inverted."""
+    """Values from threshold on inverted.
+
+    >>> facula.vision.transforms.functional.solarize(facula.tensor([[[0.25, 0.75]]]), 0.5)
+    tensor([[[0.2500, 0.2500]]])
+    """
     if P.is_pil(img):
         from PIL import ImageOps
 
@@ -187,7 +219,11 @@ def solarize(img, threshold: float):
 
 
 def rgb_to_grayscale(img, num_output_channels: int = 1):
-    """Luma of ITU-R BT.601, 0.2989 R + 0.587 G + 0.114 B, of a tensor (..., 3, H, W) or a PIL image, once or three times."""
+    """Luma of ITU-R BT.601, 0.2989 R + 0.587 G + 0.114 B, of a tensor (..., 3, H, W) or a PIL image, once or three times.
+
+    >>> facula.vision.transforms.functional.rgb_to_grayscale(facula.tensor([1.0, 0.0, 0.0]).view(3, 1, 1))
+    tensor([[[0.2989]]])
+    """
     if num_output_channels not in (1, 3):
         raise ValueError(f"num_output_channels should be either 1 or 3, got {num_output_channels}")
     if P.is_pil(img):
@@ -208,7 +244,12 @@ def rgb_to_grayscale(img, num_output_channels: int = 1):
 
 
 def to_grayscale(img, num_output_channels: int = 1):
-    """A PIL image in grey, of one or three equal channels."""
+    """A PIL image in grey, of one or three equal channels.
+
+    >>> from PIL import Image
+    >>> facula.vision.transforms.functional.to_grayscale(Image.new("RGB", (2, 2), "white")).getpixel((0, 0))
+    255
+    """
     if not P.is_pil(img):
         raise TypeError(f"to_grayscale: Input should be PIL Image, got {type(img).__name__}. Use rgb_to_grayscale.")
     gray = img.convert("L")

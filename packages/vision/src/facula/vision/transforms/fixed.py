@@ -22,7 +22,12 @@ __all__ = [
 
 
 class Compose:
-    """One transform after the other."""
+    """One transform after the other.
+
+    >>> double = facula.vision.transforms.Lambda(lambda x: 2 * x)
+    >>> facula.vision.transforms.Compose([double, facula.vision.transforms.CenterCrop(1)])(facula.arange(9.0).view(1, 3, 3))
+    tensor([[[8.]]])
+    """
 
     def __init__(self, transforms) -> None:
         self.transforms = transforms
@@ -37,7 +42,12 @@ class Compose:
 
 
 class ToTensor:
-    """Picture or array to a tensor (C, H, W); uint8 is scaled to [0, 1]."""
+    """Picture or array to a tensor (C, H, W); uint8 is scaled to [0, 1].
+
+    >>> import numpy
+    >>> facula.vision.transforms.ToTensor()(numpy.full((1, 2, 1), 255, numpy.uint8))
+    tensor([[[1., 1.]]])
+    """
 
     def __call__(self, pic):
         return F.to_tensor(pic)
@@ -47,7 +57,12 @@ class ToTensor:
 
 
 class PILToTensor(ToTensor):
-    """Picture to a tensor (C, H, W) with the same numbers."""
+    """Picture to a tensor (C, H, W) with the same numbers.
+
+    >>> from PIL import Image
+    >>> facula.vision.transforms.PILToTensor()(Image.new("L", (2, 1), 7))
+    tensor([[[7, 7]]], dtype=torch.uint8)
+    """
 
     def __call__(self, pic):
         return F.pil_to_tensor(pic)
@@ -57,7 +72,12 @@ class PILToTensor(ToTensor):
 
 
 class ToPILImage:
-    """Tensor or array to a PIL image."""
+    """Tensor or array to a PIL image.
+
+    >>> from PIL import Image
+    >>> isinstance(facula.vision.transforms.ToPILImage()(facula.zeros(3, 2, 4)), Image.Image)
+    True
+    """
 
     def __call__(self, pic):
         return F.to_pil_image(pic)
@@ -67,7 +87,11 @@ class ToPILImage:
 
 
 class Lambda:
-    """Any function of one argument."""
+    """Any function of one argument.
+
+    >>> facula.vision.transforms.Lambda(lambda x: 2 * x)(facula.tensor([1.0]))
+    tensor([2.])
+    """
 
     def __init__(self, lambd) -> None:
         if not callable(lambd):
@@ -89,6 +113,11 @@ class _Fixed(nn.Module):
 
 
 class ConvertImageDtype(_Fixed):
+    """Another dtype with its own range: floating pictures are in [0, 1], integer ones in [0, maximum].
+
+    >>> facula.vision.transforms.ConvertImageDtype(facula.float32)(facula.tensor([0, 255], dtype=facula.uint8))
+    tensor([0., 1.])
+    """
     _shown = ("dtype",)
 
     def __init__(self, dtype) -> None:
@@ -100,7 +129,11 @@ class ConvertImageDtype(_Fixed):
 
 
 class Normalize(_Fixed):
-    """(tensor - mean) / std by channel."""
+    """(tensor - mean) / std by channel.
+
+    >>> facula.vision.transforms.Normalize([0.5], [0.25])(facula.tensor([[[0.5, 1.0]]]))
+    tensor([[[0., 2.]]])
+    """
 
     _shown = ("mean", "std")
 
@@ -115,7 +148,11 @@ class Normalize(_Fixed):
 
 
 class Resize(_Fixed):
-    """`size`: (height, width), or the length of the shorter edge."""
+    """`size`: (height, width), or the length of the shorter edge.
+
+    >>> facula.vision.transforms.Resize((2, 4))(facula.zeros(3, 8, 8)).shape
+    torch.Size([3, 2, 4])
+    """
 
     _shown = ("size", "interpolation", "max_size", "antialias")
 
@@ -131,6 +168,11 @@ class Resize(_Fixed):
 
 
 class CenterCrop(_Fixed):
+    """The middle (height, width) of a picture; a smaller one is surrounded by 0.
+
+    >>> facula.vision.transforms.CenterCrop(1)(facula.arange(9.0).view(1, 3, 3))
+    tensor([[[4.]]])
+    """
     _shown = ("size",)
 
     def __init__(self, size) -> None:
@@ -142,6 +184,13 @@ class CenterCrop(_Fixed):
 
 
 class Pad(_Fixed):
+    """A border around a picture: of fill, or made of it ("edge", "reflect", "symmetric").
+
+    >>> facula.vision.transforms.Pad(1, fill=9)(facula.zeros(1, 1, 1))
+    tensor([[[9., 9., 9.],
+             [9., 0., 9.],
+             [9., 9., 9.]]])
+    """
     _shown = ("padding", "fill", "padding_mode")
 
     def __init__(self, padding, fill=0, padding_mode="constant") -> None:
@@ -155,6 +204,11 @@ class Pad(_Fixed):
 
 
 class Grayscale(_Fixed):
+    """Grey by luma, in one or three equal channels.
+
+    >>> facula.vision.transforms.Grayscale()(facula.ones(3, 2, 2)).shape
+    torch.Size([1, 2, 2])
+    """
     _shown = ("num_output_channels",)
 
     def __init__(self, num_output_channels: int = 1) -> None:

@@ -42,6 +42,11 @@ __all__ = [
 
 
 class InterpolationMode(enum.Enum):
+    """How pictures are sampled between pixels.
+
+    >>> facula.vision.transforms.InterpolationMode.BILINEAR.value
+    'bilinear'
+    """
     NEAREST = "nearest"
     NEAREST_EXACT = "nearest-exact"
     BILINEAR = "bilinear"
@@ -52,7 +57,12 @@ class InterpolationMode(enum.Enum):
 
 
 def to_tensor(pic) -> facula.Tensor:
-    """A tensor (C, H, W) of an array or PIL image: uint8 scaled to [0, 1] in the default dtype, others as they are."""
+    """A tensor (C, H, W) of an array or PIL image: uint8 scaled to [0, 1] in the default dtype, others as they are.
+
+    >>> import numpy
+    >>> facula.vision.transforms.functional.to_tensor(numpy.full((1, 2, 1), 255, numpy.uint8))
+    tensor([[[1., 1.]]])
+    """
     if isinstance(pic, facula.Tensor):
         raise TypeError("to_tensor: pic should be PIL Image or ndarray, got a Tensor. It is one already.")
     tensor = pil_to_tensor(pic)
@@ -62,7 +72,12 @@ def to_tensor(pic) -> facula.Tensor:
 
 
 def pil_to_tensor(pic) -> facula.Tensor:
-    """A tensor (C, H, W) with the same numbers."""
+    """A tensor (C, H, W) with the same numbers.
+
+    >>> from PIL import Image
+    >>> facula.vision.transforms.functional.pil_to_tensor(Image.new("L", (2, 1), 7))
+    tensor([[[7, 7]]], dtype=torch.uint8)
+    """
     P.check("pil_to_tensor", pic)
     array = P.as_array(pic)
     array = array if array.ndim == 3 else array[:, :, None]
@@ -70,7 +85,12 @@ def pil_to_tensor(pic) -> facula.Tensor:
 
 
 def to_pil_image(pic):
-    """A PIL image of a tensor (C, H, W) or (H, W), floating in [0, 1] or uint8, or of an array."""
+    """A PIL image of a tensor (C, H, W) or (H, W), floating in [0, 1] or uint8, or of an array.
+
+    >>> from PIL import Image
+    >>> isinstance(facula.vision.transforms.functional.to_pil_image(facula.zeros(3, 2, 4)), Image.Image)
+    True
+    """
     try:
         from PIL import Image
     except ImportError as error:
@@ -88,7 +108,11 @@ def to_pil_image(pic):
 
 
 def convert_image_dtype(image, dtype=None):
-    """Another dtype with its own range: floating pictures are in [0, 1], integer ones in [0, maximum]."""
+    """Another dtype with its own range: floating pictures are in [0, 1], integer ones in [0, maximum].
+
+    >>> facula.vision.transforms.functional.convert_image_dtype(facula.tensor([0, 255], dtype=facula.uint8), facula.float32)
+    tensor([0., 1.])
+    """
     dtype = dtype or facula.float32
     if image.dtype == dtype:
         return image
@@ -107,7 +131,11 @@ def convert_image_dtype(image, dtype=None):
 
 
 def normalize(tensor, mean, std, inplace: bool = False):
-    """(tensor - mean) / std by channel, of a floating tensor (..., C, H, W)."""
+    """(tensor - mean) / std by channel, of a floating tensor (..., C, H, W).
+
+    >>> facula.vision.transforms.functional.normalize(facula.tensor([[[0.5, 1.0]]]), [0.5], [0.25])
+    tensor([[[0., 2.]]])
+    """
     if not isinstance(tensor, facula.Tensor):
         raise TypeError(f"normalize: img should be Tensor Image. Got {type(tensor).__name__}. Use to_tensor first.")
     if not tensor.is_floating_point():
@@ -128,7 +156,11 @@ def normalize(tensor, mean, std, inplace: bool = False):
 
 
 def get_dimensions(img) -> list[int]:
-    """[channels, height, width]."""
+    """[channels, height, width].
+
+    >>> facula.vision.transforms.functional.get_dimensions(facula.zeros(3, 4, 5))
+    [3, 4, 5]
+    """
     P.check("get_dimensions", img)
     if isinstance(img, facula.Tensor):
         channels = img.shape[-3] if img.dim() > 2 else 1
@@ -139,13 +171,21 @@ def get_dimensions(img) -> list[int]:
 
 
 def crop(img, top: int, left: int, height: int, width: int):
-    """The part with that corner and size; what lies outside the picture is 0."""
+    """The part with that corner and size; what lies outside the picture is 0.
+
+    >>> facula.vision.transforms.functional.crop(facula.arange(9.0).view(1, 3, 3), 0, 1, 1, 2)
+    tensor([[[1., 2.]]])
+    """
     P.check("crop", img)
     return P.crop(img, top, left, height, width)
 
 
 def center_crop(img, output_size):
-    """The middle (height, width); a smaller picture is surrounded by 0."""
+    """The middle (height, width); a smaller picture is surrounded by 0.
+
+    >>> facula.vision.transforms.functional.center_crop(facula.arange(9.0).view(1, 3, 3), 1)
+    tensor([[[4.]]])
+    """
     height, width = (output_size,) * 2 if isinstance(output_size, int) else (*output_size, output_size[0])[:2]
     P.check("center_crop", img)
     have_height, have_width = P.size_of(img)
@@ -158,13 +198,23 @@ def center_crop(img, output_size):
 
 
 def pad(img, padding, fill=0, padding_mode: str = "constant"):
-    """`padding`: one number, (left and right, top and bottom) or (left, top, right, bottom)."""
+    """`padding`: one number, (left and right, top and bottom) or (left, top, right, bottom).
+
+    >>> facula.vision.transforms.functional.pad(facula.zeros(1, 1, 1), 1, fill=9)
+    tensor([[[9., 9., 9.],
+             [9., 0., 9.],
+             [9., 9., 9.]]])
+    """
     P.check("pad", img)
     return P.pad(img, padding, fill, padding_mode)
 
 
 def resize(img, size, interpolation=InterpolationMode.BILINEAR, max_size: int | None = None, antialias: bool = True):
-    """`size`: (height, width), or the length of the shorter edge."""
+    """`size`: (height, width), or the length of the shorter edge.
+
+    >>> facula.vision.transforms.functional.resize(facula.zeros(3, 8, 8), (2, 4)).shape
+    torch.Size([3, 2, 4])
+    """
     P.check("resize", img)
     return P.resize(img, size, InterpolationMode(interpolation).value, max_size, antialias)
 
@@ -172,37 +222,64 @@ def resize(img, size, interpolation=InterpolationMode.BILINEAR, max_size: int | 
 def resized_crop(
     img, top: int, left: int, height: int, width: int, size, interpolation=InterpolationMode.BILINEAR, antialias=True
 ):
+    """crop, then resize.
+
+    >>> facula.vision.transforms.functional.resized_crop(facula.zeros(3, 8, 8), 0, 0, 4, 4, (2, 2)).shape
+    torch.Size([3, 2, 2])
+    """
     return resize(crop(img, top, left, height, width), size, interpolation, antialias=antialias)
 
 
 def hflip(img):
-    """Left and right exchanged."""
+    """Left and right exchanged.
+
+    >>> facula.vision.transforms.functional.hflip(facula.tensor([[[1.0, 2.0]]]))
+    tensor([[[2., 1.]]])
+    """
     P.check("hflip", img)
     return img.flip(-1) if isinstance(img, facula.Tensor) else P.map_array(lambda a: a[:, ::-1].copy(), img)
 
 
 def vflip(img):
-    """Top and bottom exchanged."""
+    """Top and bottom exchanged.
+
+    >>> facula.vision.transforms.functional.vflip(facula.tensor([[[1.0], [2.0]]]))
+    tensor([[[2.],
+             [1.]]])
+    """
     P.check("vflip", img)
     return img.flip(-2) if isinstance(img, facula.Tensor) else P.map_array(lambda a: a[::-1].copy(), img)
 
 
 def five_crop(img, size):
-    """The four corners and the middle, as a tuple."""
+    """The four corners and the middle, as a tuple.
+
+    >>> [crop.item() for crop in facula.vision.transforms.functional.five_crop(facula.arange(9.0).view(1, 3, 3), 1)]
+    [0.0, 2.0, 6.0, 8.0, 4.0]
+    """
     from .augment import FiveCrop
 
     return FiveCrop(size)(img)
 
 
 def ten_crop(img, size, vertical_flip: bool = False):
-    """five_crop of the picture and of its mirror image."""
+    """five_crop of the picture and of its mirror image.
+
+    >>> len(facula.vision.transforms.functional.ten_crop(facula.arange(9.0).view(1, 3, 3), 1))
+    10
+    """
     from .augment import TenCrop
 
     return TenCrop(size, vertical_flip)(img)
 
 
 def erase(img, i: int, j: int, h: int, w: int, v, inplace: bool = False):
-    """A tensor with v in the part with that corner and size."""
+    """A tensor with v in the part with that corner and size.
+
+    >>> facula.vision.transforms.functional.erase(facula.ones(1, 2, 2), 0, 0, 1, 2, 0.0)
+    tensor([[[0., 0.],
+             [1., 1.]]])
+    """
     if not isinstance(img, facula.Tensor):
         raise TypeError(f"erase: img should be Tensor Image. Got {type(img).__name__}. Use to_tensor first.")
     img = img if inplace else img.clone()

@@ -71,7 +71,12 @@ def _resample(interpolation):
 
 
 def rotate(img, angle: float, interpolation=InterpolationMode.NEAREST, expand: bool = False, center=None, fill=None):
-    """img turned by angle degrees against the clock around center (the middle); expand: large enough for all of it."""
+    """img turned by angle degrees against the clock around center (the middle); expand: large enough for all of it.
+
+    >>> facula.vision.transforms.functional.rotate(facula.arange(4.0).view(1, 2, 2), 90)
+    tensor([[[1., 3.],
+             [0., 2.]]])
+    """
     if P.is_pil(img):
         return img.rotate(angle, _resample(interpolation), expand, center, fillcolor=_pil_fill(fill, img))
     mode = _mode("rotate", img, interpolation)
@@ -108,7 +113,11 @@ def _pil_fill(fill, img):
 def affine(
     img, angle: float, translate, scale: float, shear, interpolation=InterpolationMode.NEAREST, fill=None, center=None
 ):
-    """img turned, moved by translate pixels, scaled and sheared by degrees (x, y), around center (the middle)."""
+    """img turned, moved by translate pixels, scaled and sheared by degrees (x, y), around center (the middle).
+
+    >>> facula.vision.transforms.functional.affine(facula.tensor([[[1.0, 2.0]]]), 0.0, [1, 0], 1.0, [0.0])
+    tensor([[[0., 1.]]])
+    """
     if scale <= 0.0:
         raise ValueError(f"affine: Argument scale should be positive, got {scale}")
     shear = (shear, 0.0) if isinstance(shear, (int, float)) else tuple(shear) if len(shear) == 2 else (shear[0], 0.0)
@@ -127,7 +136,11 @@ def affine(
 
 
 def gaussian_blur(img, kernel_size, sigma=None):
-    """img under a Gaussian of odd kernel_size (x, y) and sigma, 0.3 ((k - 1) / 2 - 1) + 0.8 unless given; edges reflected."""
+    """img under a Gaussian of odd kernel_size (x, y) and sigma, 0.3 ((k - 1) / 2 - 1) + 0.8 unless given; edges reflected.
+
+    >>> facula.vision.transforms.functional.gaussian_blur(facula.ones(1, 4, 4), 3).mean().round(decimals=3)
+    tensor(1.)
+    """
     sizes = [kernel_size] * 2 if isinstance(kernel_size, int) else list(kernel_size)
     if any(k % 2 == 0 or k < 1 for k in sizes):
         raise ValueError(f"kernel_size should have odd and positive integers. Got {sizes}")

@@ -43,21 +43,34 @@ class _Flip(nn.Module):
 
 
 class RandomHorizontalFlip(_Flip):
-    """Mirrored with probability p."""
+    """Mirrored with probability p.
+
+    >>> facula.vision.transforms.RandomHorizontalFlip(p=1.0)(facula.tensor([[[1.0, 2.0]]]))
+    tensor([[[2., 1.]]])
+    """
 
     def forward(self, img):
         return F.hflip(img) if facula.rand(1) < self.p else img
 
 
 class RandomVerticalFlip(_Flip):
-    """Upside down with probability p."""
+    """Upside down with probability p.
+
+    >>> facula.vision.transforms.RandomVerticalFlip(p=1.0)(facula.tensor([[[1.0], [2.0]]]))
+    tensor([[[2.],
+             [1.]]])
+    """
 
     def forward(self, img):
         return F.vflip(img) if facula.rand(1) < self.p else img
 
 
 class RandomApply(nn.Module):
-    """All the given transforms with probability p, or none."""
+    """All the given transforms with probability p, or none.
+
+    >>> facula.vision.transforms.RandomApply([lambda x: 2 * x], p=1.0)(facula.tensor([1.0]))
+    tensor([2.])
+    """
 
     def __init__(self, transforms, p: float = 0.5) -> None:
         super().__init__()
@@ -73,7 +86,11 @@ class RandomApply(nn.Module):
 
 
 class RandomCrop(nn.Module):
-    """A part of that size at a random place, of the padded picture."""
+    """A part of that size at a random place, of the padded picture.
+
+    >>> facula.vision.transforms.RandomCrop(2)(facula.zeros(1, 3, 3)).shape
+    torch.Size([1, 2, 2])
+    """
 
     def __init__(self, size, padding=None, pad_if_needed: bool = False, fill=0, padding_mode="constant") -> None:
         super().__init__()
@@ -116,7 +133,11 @@ class RandomCrop(nn.Module):
 
 
 class RandomResizedCrop(nn.Module):
-    """A part of random area and ratio, resized to `size`."""
+    """A part of random area and ratio, resized to `size`.
+
+    >>> facula.vision.transforms.RandomResizedCrop(4)(facula.zeros(3, 8, 8)).shape
+    torch.Size([3, 4, 4])
+    """
 
     def __init__(
         self,
@@ -167,6 +188,9 @@ class RandomErasing(nn.Module):
     """A random rectangle overwritten with `value` ("random": normal numbers), with probability p.
 
     Source: Zhong et al., Random Erasing Data Augmentation (2017).
+
+    >>> bool((facula.vision.transforms.RandomErasing(p=1.0)(facula.ones(1, 8, 8)) == 0).any())
+    True
     """
 
     def __init__(self, p: float = 0.5, scale=(0.02, 0.33), ratio=(0.3, 3.3), value=0, inplace: bool = False) -> None:
