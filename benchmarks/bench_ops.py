@@ -24,7 +24,7 @@ sys.path[:0] = [str(ROOT / "packages/tensor-core/tests")]
 import op_families  # noqa: E402
 from _harness import OURS, THEIRS, Case, geometric_mean, machine, parser, report, shown  # noqa: E402
 from _pairs import libraries, one  # noqa: E402
-from op_inputs import LAYOUTS, SHAPES  # noqa: E402
+from op_inputs import LAYOUTS, SHAPES, copied  # noqa: E402
 from oracles import ORACLES  # noqa: E402
 from oracles.dtypes import WORDS, numpy_dtype  # noqa: E402
 from oracles.samples import Draw, Sample, bound, cases_of, mapped, tensors  # noqa: E402
@@ -67,7 +67,7 @@ def as_tensor(t, layout, s, last):
     array = np.array(s.array, numpy_dtype(s.dtype), order="C")
 
     def wrapped(a):
-        made = t.from_numpy(np.ascontiguousarray(a)) if a.ndim else t.from_numpy(a.reshape(1)).reshape(())
+        made = t.from_numpy(copied(np.ascontiguousarray(a))) if a.ndim else t.from_numpy(a.reshape(1)).reshape(())
         return made.to(t.bfloat16) if s.dtype == "bfloat16" else made
 
     if layout == "transposed" and array.ndim > 1:
