@@ -7,7 +7,9 @@
  */
 #include "facula.h"
 #include "../cpu/fold.h"
+#include "../cpu/parallel.h"
 #include "alloc.h"
+#include "atomic.h"
 #include "copy_nest.h"
 #include "fold_form.h"
 
@@ -196,8 +198,50 @@ void fc_spread(fc_tensor *t, fc_tensor *small, const fc_tensor *x, uint64_t gone
     fc_free(from);
 }
 
+/* Of long memory, block by block: the second extreme of a block finds it in L1. */
+enum { FC_EXTREMES_BLOCK = 16 << 10, FC_EXTREMES_FROM = 1 << 20 }; /* bytes */
+
+typedef struct { const fc_tensor *x; fc_tensor *least, *greatest; int64_t block; int bad; } fc_extremes;
+
+static void fc_extremes_blocks(void *ctx, int64_t begin, int64_t end)
+{
+    fc_extremes *q = ctx;
+    const fc_tensor *x = q->x;
+    const int64_t size = fc_dt_size[x->dtype];
+    for (int64_t k = begin; k < end; ++k) {
+        const int64_t first = k * q->block, n = x->numel - first < q->block ? x->numel - first : q->block;
+        const fc_fold_form f = fc_fold_dense(x->data + first * size, 1, n, 1); /* too short for scratch */
+        int bad = fc_fold_run(FC_FOLD_amin, x->dtype, x->dtype, q->least->data + k * size, NULL, &f, 0, NULL);
+        bad = bad ? bad : fc_fold_run(FC_FOLD_amax, x->dtype, x->dtype, q->greatest->data + k * size, NULL, &f, 0, NULL);
+        if (bad)
+            fc_atomic_poke(&q->bad, bad);
+    }
+}
+
+static int fc_both_extremes(fc_tensor *least, fc_tensor *greatest, fc_tensor *x, uint64_t mask)
+{
+    const int64_t bytes = x->numel * fc_dt_size[x->dtype], count = (bytes - 1) / FC_EXTREMES_BLOCK + 1;
+    if (least->numel == 1 && x->contiguous && bytes >= FC_EXTREMES_FROM) {
+        fc_extremes q = { x, fc_new(x->dtype, FC_CPU, 1, &count), fc_new(x->dtype, FC_CPU, 1, &count), FC_EXTREMES_BLOCK / fc_dt_size[x->dtype], FC_OK };
+        if (q.least && q.greatest) {
+            fc_parallel(count, 8, fc_extremes_blocks, &q);
+            q.bad = q.bad ? q.bad : fc_fold_values(FC_FOLD_amin, least, NULL, q.least, 1, 0);
+            q.bad = q.bad ? q.bad : fc_fold_values(FC_FOLD_amax, greatest, NULL, q.greatest, 1, 0);
+        } else
+            q.bad = FC_MEMORY;
+        fc_free(q.least);
+        fc_free(q.greatest);
+        if (q.bad || fc_is_int(x->dtype) || !(fc_is_zero(least) || fc_is_zero(greatest)))
+            return q.bad;
+    }
+    const int bad = fc_fold_values(FC_FOLD_amin, least, NULL, x, mask, 0);
+    return bad ? bad : fc_fold_values(FC_FOLD_amax, greatest, NULL, x, mask, 0);
+}
+
 int fc_fold_values(int which, fc_tensor *value, fc_tensor *index, fc_tensor *x, uint64_t mask, double param)
 {
+    if (which == FC_FOLD__aminmax)
+        return fc_both_extremes(value, index, x, mask);
     uint64_t repeated;
     fc_tensor *view = fc_distinct(x, mask, &repeated);
     if (!view)

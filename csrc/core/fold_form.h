@@ -4,7 +4,7 @@
 
 #include "tensor.h"
 
-/* Fills value (and index, where the fold has one) with the fold of x over the dims in mask. Both are new, contiguous, and of the
+/* Fills value (and index, where the fold has a second result) with the fold of x over the dims in mask. Both are new, contiguous, and of the
  * fold's result dtype; x has elements, or value has none, or the fold an identity. */
 int fc_fold_values(int which, fc_tensor *value, fc_tensor *index, fc_tensor *x, uint64_t mask, double param);
 

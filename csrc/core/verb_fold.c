@@ -86,7 +86,7 @@ fc_tensor *fc_fold(int op, fc_tensor *out, fc_tensor *x, uint64_t dims, uint64_t
 {
     const fc_scalar *scalars = fc_op_scalars(op);
     const int which = fc_fold_kind_of(op);
-    const int two = which == FC_FOLD_max_index || which == FC_FOLD_min_index;
+    const int both = which == FC_FOLD__aminmax, two = both || which == FC_FOLD_max_index || which == FC_FOLD_min_index;
     uint64_t mask;
     int device;
     if (fc_check_operands(1, &x, &device) || fc_reduced_dims(x->ndim, dims, dims_from_end, &mask))
@@ -107,7 +107,7 @@ fc_tensor *fc_fold(int op, fc_tensor *out, fc_tensor *x, uint64_t dims, uint64_t
         if (mask >> d & 1)
             reduce *= x->shape[d];
     fc_tensor *value = fc_new(result, device, ndim, shape);
-    fc_tensor *index = value && two ? fc_new(FC_I64, device, ndim, shape) : NULL;
+    fc_tensor *index = value && two ? fc_new(both ? result : FC_I64, device, ndim, shape) : NULL;
     if (!value || (two && !index))
         goto fail;
     if (reduce == 0 && !fc_fold_has_identity(which)) {

@@ -36,6 +36,7 @@
     X(argmin)                                                                                                                 \
     X(max_index)    /* value to out, int64 index to out2 */                                                                   \
     X(min_index)                                                                                                              \
+    X(_aminmax)     /* amin to out, amax to out2; see fc_fold_values */                                                       \
     X(logsumexp)    /* floats */                                                                                              \
     X(var)          /* floats, complex -> real; param = correction. Two passes. */                                            \
     X(std)                                                                                                                    \

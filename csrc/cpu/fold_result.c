@@ -14,7 +14,7 @@ int fc_fold_result(int which, int dtype)
     case FC_FOLD_sum: case FC_FOLD_nansum: case FC_FOLD_prod:
         return which == FC_FOLD_nansum && fc_is_complex(dtype) ? -1 : number ? dtype : FC_I64;
     case FC_FOLD_mean: return number ? dtype : -1;
-    case FC_FOLD_amax: case FC_FOLD_amin: case FC_FOLD_max_index: case FC_FOLD_min_index: return fc_is_complex(dtype) ? -1 : dtype;
+    case FC_FOLD_amax: case FC_FOLD_amin: case FC_FOLD__aminmax: case FC_FOLD_max_index: case FC_FOLD_min_index: return fc_is_complex(dtype) ? -1 : dtype;
     case FC_FOLD_any: case FC_FOLD_all: return FC_BOOL;
     case FC_FOLD_count_nonzero: return FC_I64;
     case FC_FOLD_argmax: case FC_FOLD_argmin: return fc_is_complex(dtype) ? -1 : FC_I64;
@@ -27,7 +27,8 @@ int fc_fold_result(int which, int dtype)
 int fc_fold_has_identity(int which)
 {
     switch (which) {
-    case FC_FOLD_amax: case FC_FOLD_amin: case FC_FOLD_argmax: case FC_FOLD_argmin: case FC_FOLD_max_index: case FC_FOLD_min_index:
+    case FC_FOLD_amax: case FC_FOLD_amin: case FC_FOLD__aminmax:
+    case FC_FOLD_argmax: case FC_FOLD_argmin: case FC_FOLD_max_index: case FC_FOLD_min_index:
         return 0;
     }
     return 1;

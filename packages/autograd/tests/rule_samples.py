@@ -200,6 +200,7 @@ SAMPLES = {
     "prod": folds(away, (None, 0, 1)) + folds(with_zero, (None, 0, 1)),
     "amax": folds(distinct, dims=((), 0, (0, -1), 1)),
     "amin": folds(distinct, dims=((), 0, (0, -1), 1)),
+    "_aminmax": folds(distinct, dims=(None, 0, -1)),
     "max_index": folds(distinct, dims=(0, -1, 1)),
     "min_index": folds(distinct, dims=(0, -1, 1)),
     "logsumexp": folds(normal, dims=(0, (0, -1), 1)),

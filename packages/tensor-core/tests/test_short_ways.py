@@ -344,6 +344,23 @@ def test_bincount_counts_neighbours_apart(size):
     assert np.bincount(x, minlength=size).tolist() == facula.bincount(facula.from_numpy(x), minlength=size).tolist()
 
 
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "int8", "float64"])
+def test_both_extremes_of_long_memory_are_each_ones(dtype):
+    x = facula.tensor(np.random.default_rng(0).standard_normal(1_234_567) * 40).to(getattr(facula, dtype))
+    zeros = facula.zeros(1_100_000, dtype=x.dtype)
+    zeros[5::7] = -0.0
+    for given in (x, zeros, *([facula.cat([x, facula.tensor([math.nan], dtype=x.dtype), x])] if x.is_floating_point() else [])):
+        for threads in (1, 3):
+            before = facula.get_num_threads()
+            facula.set_num_threads(threads)
+            least, greatest = facula.aminmax(given)
+            facula.set_num_threads(before)
+
+            for actual, expected in ((least, given.amin()), (greatest, given.amax())):
+                assert facula.equal(actual, expected) or (actual.isnan() and expected.isnan())
+                assert facula.signbit(actual) == facula.signbit(expected)
+
+
 def test_long_reductions_have_many_results():
     """More blocks than one and more columns than are concluded at once."""
     x = facula.zeros(4097, 4099, dtype=facula.float16)

@@ -83,6 +83,7 @@ O("prod", lambda x, dim, keepdim: np.prod(wide(x), axis=axis(dim), keepdims=keep
   domain=near_one, ulp=512, culp=512, specials=False)  # fmt: skip; equal factors, of an expanded row, round alike
 O("amax", lambda x, dim, keepdim: np.max(x, axis=axis(dim), keepdims=keepdim))
 O("amin", lambda x, dim, keepdim: np.min(x, axis=axis(dim), keepdims=keepdim))
+O("_aminmax", lambda x, dim, keepdim: (np.min(x, axis=dim, keepdims=keepdim), np.max(x, axis=dim, keepdims=keepdim)), result=("SAME", "SAME"))
 O("any", lambda x, dim, keepdim: np.any(x != 0, axis=axis(dim), keepdims=keepdim))
 O("all", lambda x, dim, keepdim: np.all(x != 0, axis=axis(dim), keepdims=keepdim))
 O("count_nonzero", lambda x, dim: np.sum(x != 0, axis=axis(dim)))

@@ -101,7 +101,8 @@ def folds(op, args) -> Tensor | tuple:
     if "int" in op.params[at].type and dim is None:  # of all elements
         found[0], found[at] = whole.reshape(whole.shape[0], -1), 1
         out = extend.call(op, *found)
-        return out.reshape(out.shape[0], *[1] * n) if keep else out
+        kept = [o.reshape(o.shape[0], *[1] * n) if keep else o for o in (out if isinstance(out, tuple) else (out,))]
+        return tuple(kept) if isinstance(out, tuple) else kept[0]
     if n == 0:  # as PyTorch: dim 0 of a number is the number
         if dim is not None and dim != ():
             for d in (dim,) if isinstance(dim, int) else dim:

@@ -11,6 +11,7 @@ D("nansum",    x=lambda g, x, dim, keepdim: only_where(x == x, spread(g, x.shape
 D("prod",      x=lambda g, x, out, dim, keepdim: prod_gradient(g, x, out, dim, keepdim))
 D("amax",      x=lambda g, x, out, dim, keepdim: shared(g, x, out, dim, keepdim))
 D("amin",      x=lambda g, x, out, dim, keepdim: shared(g, x, out, dim, keepdim))
+D("_aminmax",  node="AminmaxBackward0", x=lambda gs, x, out0, out1, dim, keepdim: both_shared(gs, x, out0, out1, dim, keepdim))
 D("max_index", node="MaxBackward0", flat=(1,), x=lambda g, x_shape, out1, dim, keepdim: placed(g, x_shape, out1, dim, keepdim))
 D("min_index", node="MinBackward0", flat=(1,), x=lambda g, x_shape, out1, dim, keepdim: placed(g, x_shape, out1, dim, keepdim))
 D("logsumexp", x=lambda g, x, out, dim, keepdim: kept(g, x.shape, dim, keepdim) * weights(x, kept(out, x.shape, dim, keepdim)))
@@ -39,6 +40,12 @@ def shared(g, x, out, dim, keepdim) -> F.Tensor:
     hits = F.sum(hit, listed(dim, x.ndim), True) if x.ndim else 1
     found = only_where(hit, kept(g, x.shape, dim, keepdim) / hits)
     return found if dim is not None else found.contiguous()
+
+
+def both_shared(gs, x, least, greatest, dim, keepdim) -> F.Tensor:
+    """Of both extremes, of which one may have no gradient."""
+    parts = [shared(g, x, out, dim, keepdim) for g, out in zip(gs, (least, greatest)) if g is not None]
+    return parts[0] if len(parts) == 1 else parts[0] + parts[1]
 
 
 def placed(g, x_shape, index, dim, keepdim) -> F.Tensor:

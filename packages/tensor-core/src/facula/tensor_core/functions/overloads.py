@@ -509,9 +509,8 @@ def aminmax(input, *, dim=None, keepdim=False, out=None, axis=None, keepdims=Non
     keepdim = keepdim if keepdims is None else keepdims
     if dim is not None:
         check("aminmax", "dim", 1, "int", dim)
-    dims = () if dim is None else dim
-    least, greatest = _ops.amin(input, dims, keepdim), _ops.amax(input, dims, keepdim)
-    return _tuple(return_types.aminmax, (least, greatest)) if out is None else _delivered(return_types.aminmax, (least, greatest), out)
+    both = _ops._aminmax(input, dim, keepdim)
+    return _tuple(return_types.aminmax, both) if out is None else _delivered(return_types.aminmax, both, out)
 
 
 def scatter(input, dim, index, src=None, *, value=None, reduce=None, out=None):
