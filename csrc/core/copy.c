@@ -47,8 +47,8 @@ int fc_copy(fc_tensor *out, fc_tensor *x)
 fc_tensor *fc_empty_like(fc_tensor *x, int dtype, int memory_format)
 {
     if (memory_format >= 2) {
-        if (x->ndim != memory_format + 2) {
-            fc_fail(FC_RANK, 0, x->ndim, memory_format + 2, 0);
+        if (x->ndim != fc_format_dims(memory_format)) {
+            fc_fail(FC_RANK, 0, x->ndim, fc_format_dims(memory_format), 0);
             return NULL;
         }
         return fc_new_formed(dtype, x->device, x->ndim, x->shape, memory_format);

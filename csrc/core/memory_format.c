@@ -24,7 +24,7 @@ int fc_is_contiguous(fc_tensor *x, int memory_format)
     int64_t stride[FC_MAX_DIMS];
     if (memory_format < 2)
         return x->contiguous;
-    if (x->ndim != memory_format + 2)
+    if (x->ndim != fc_format_dims(memory_format))
         return 0;
     channels_last_strides(x->ndim, x->shape, stride);
     return same_strides(x, stride);

@@ -107,6 +107,10 @@ static int declare(fc_call *c, const fc_pool *p, int k, fc_tensor *like, int dty
         c->spec[k].direct = 1;
         c->as_is = 1;
     }
+    if (p->ndim == 3) {
+        c->spec[k].format = fc_strides_channels_last(like) ? FC_LINES_LAST : 0;
+        return FC_OK;
+    }
     return fc_keep_format(c, k, like, NULL, p->deep);
 }
 
@@ -149,8 +153,11 @@ int fc_cpu_max_pool(fc_call *c)
 int fc_infer__max_pool_values(fc_call *c)
 {
     fc_pool p;
-    const int bad = max_args(&p, c);
-    return bad ? bad : declare_max(c, &p, 0);
+    int bad = max_args(&p, c);
+    if (!bad) bad = declare_max(c, &p, 0);
+    if (p.ndim == 3) /* PyTorch has a kernel of lines for these */
+        c->spec[0].format = 0;
+    return bad;
 }
 
 int fc_cpu__max_pool_values(fc_call *c)

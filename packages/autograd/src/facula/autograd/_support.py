@@ -29,14 +29,18 @@ def sum_to(g, shape) -> Tensor:
 
 
 def format_of(t) -> int:
-    """2 where t lies in memory with its channels last, 3 where one of five dims does, else 0."""
-    format = {4: 2, 5: 3}.get(len(t.shape), 0)
-    return format if format and not lib.fc_is_contiguous(t._h, 0) and lib.fc_is_contiguous(t._h, format) else 0
+    """2 where t lies in memory with its channels last, 3 where one of five dims does, 4 where one of three, else 0."""
+    format = {3: 4, 4: 2, 5: 3}.get(len(t.shape), 0)
+    if not format or lib.fc_is_contiguous(t._h, 0) or not lib.fc_is_contiguous(t._h, format):
+        return 0
+    return 0 if format == 4 and t.stride(0) != t.shape[1] * t.shape[2] else format  # of lines even a batch of one has a say
 
 
 def formed(g, format) -> Tensor:
     """g in that memory format."""
-    return g if not format or lib.fc_is_contiguous(g._h, format) else g.contiguous(memory_format=FORMATS[format])
+    if not format or lib.fc_is_contiguous(g._h, format):
+        return g
+    return g.contiguous(memory_format=FORMATS[format]) if format in FORMATS else g.transpose(1, 2).contiguous().transpose(1, 2)
 
 
 def cast(g, dtype) -> Tensor:

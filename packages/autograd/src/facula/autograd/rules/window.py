@@ -1,7 +1,7 @@
 """Derivatives of convolution and pooling.
 
 Convolution is linear in its input and in its weight, and so are its two gradients: each one's derivatives are the other two.
-Gradients keep the memory format of the operands, as PyTorch's do; that of five dims in max_pool alone (its number, 3, % 3 is none).
+Gradients keep the memory format of the operands, as PyTorch's do; that of five dims in max_pool alone.
 """
 
 import facula as F
@@ -29,14 +29,14 @@ D("max_pool",           node="MaxPool2DWithIndicesBackward0", flat=(1,),
                         x=lambda g, x_shape, x_format, out1: formed(row("max_pool_grad")(g, out1, spatial(x_shape)), x_format))
 D("_max_pool_values",   x=lambda g, x, x_shape, x_format, kernel, stride, padding, dilation, ceil_mode:
                             formed(row("max_pool_grad")(g, row("max_pool")(x, kernel, stride, padding, dilation, ceil_mode)[1], spatial(x_shape)), x_format))
-D("adaptive_max_pool",  flat=(1,), x=lambda g, x_shape, x_format, out1: formed(row("max_pool_grad")(some(g), out1, spatial(x_shape)), x_format % 3))
+D("adaptive_max_pool",  flat=(1,), x=lambda g, x_shape, x_format, out1: formed(row("max_pool_grad")(some(g), out1, spatial(x_shape)), shallow(x_format)))
 D("max_pool_grad",      x=lambda g, y, y_shape: F.gather(g.flatten(2), 2, y.flatten(2)).reshape(tuple(y_shape)))
 D("avg_pool",           node="AvgPool2DBackward0",
                         x=lambda g, x_shape, x_format, kernel, stride, padding, ceil_mode, count_include_pad, divisor:
-                            formed(row("avg_pool_grad")(g, spatial(x_shape), kernel, stride, padding, ceil_mode, count_include_pad, divisor), x_format % 3))
+                            formed(row("avg_pool_grad")(g, spatial(x_shape), kernel, stride, padding, ceil_mode, count_include_pad, divisor), shallow(x_format)))
 D("avg_pool_grad",      x=lambda g, kernel, stride, padding, ceil_mode, count_include_pad, divisor:
                             row("avg_pool")(g, kernel, stride, padding, ceil_mode, count_include_pad, divisor))
-D("adaptive_avg_pool",  x=lambda g, x_shape, x_format: formed(row("adaptive_avg_pool_grad")(some(g), spatial(x_shape)), x_format % 3))
+D("adaptive_avg_pool",  x=lambda g, x_shape, x_format: formed(row("adaptive_avg_pool_grad")(some(g), spatial(x_shape)), shallow(x_format)))
 D("adaptive_avg_pool_grad", x=lambda g, x_shape: row("adaptive_avg_pool")(g, spatial(x_shape)))
 
 
@@ -45,6 +45,11 @@ def some(g) -> F.Tensor:
     if 0 in g.shape[1:]:
         raise GradError(f"adaptive pooling: Expected grad_output to have non-zero size for non-batch dimensions, but got {list(g.shape)}. Ask for places.")
     return g
+
+
+def shallow(format) -> int:
+    """The format, but for that of five dims."""
+    return 0 if format == 3 else format
 
 
 def alike(g, *operands) -> F.Tensor:
