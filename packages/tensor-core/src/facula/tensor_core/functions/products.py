@@ -11,7 +11,7 @@ from facula.tensor_core.functions.create import ones, zeros
 from facula.tensor_core.functions.einsum import _product
 from facula.tensor_core.functions.math import triu_indices
 from facula.tensor_core._errors import DTypeError
-from facula.tensor_core.dispatch.guard import want_tensors
+from facula.tensor_core.dispatch.guard import want_tensor, want_tensors
 from facula.tensor_core.dispatch.out import into
 from facula.tensor_core._state import promote_types, result_type
 from facula.tensor_core._tensor import Tensor
@@ -348,8 +348,25 @@ def corrcoef(input):
     return result if result.is_complex() else _ops.clamp_min(_ops.clamp_max(result, 1), -1)
 
 
+def convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups, *, out=None):
+    """Cross-correlation over the dims behind the first two, 1 to 3 of them, or its transpose; each size is one int or as many as there are such dims."""
+    want_tensor("convolution", "input", 0, input)
+    want_tensor("convolution", "weight", 1, weight)
+    dims = weight.ndim - 2
+    if input.ndim != dims + 2:
+        raise RuntimeError(f"convolution: expected {dims + 2}-dimensional input for {dims + 2}-dimensional weight {list(weight.shape)}, but got one of {list(input.shape)}. Add dims with unsqueeze.")
+    sizes = []
+    for name, size, plain in (("stride", stride, 1), ("padding", padding, 0), ("dilation", dilation, 1), ("output_padding", output_padding, 0)):
+        if isinstance(size, (list, tuple)) and len(size) != 1:
+            if len(size) != dims:
+                raise RuntimeError(f"convolution: expected {name} to be one int or {dims}, for the dims of weight {list(weight.shape)}, but got {list(size)}. Give one for each.")
+            size = (*(plain,) * (3 - dims), *size)
+        sizes.append(size)
+    return _ops.convolution(input, weight, bias, *sizes[:3], transposed, sizes[3], groups, out=out)
+
+
 __all__ = [
-    "block_diag", "cartesian_prod", "cdist", "combinations", "corrcoef", "cov", "dist", "inner", "kron", "pdist",
+    "block_diag", "cartesian_prod", "cdist", "combinations", "convolution", "corrcoef", "cov", "dist", "inner", "kron", "pdist",
     "tensordot", "vander",
 ]  # fmt: skip
 METHODS = ["corrcoef", "cov", "dist", "inner", "kron"]
