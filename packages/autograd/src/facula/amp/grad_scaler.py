@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections import defaultdict
 from collections.abc import Iterable
@@ -84,7 +85,7 @@ class GradScaler:
             raise RuntimeError("unscale_() has already been called on this optimizer since the last update().")
         if state["stage"] is OptState.STEPPED:
             raise RuntimeError("unscale_() is being called after step().")
-        found: dict[facula.device, bool] = {}
+        found = self._infinities(optimizer)
         inverse = divisor.double().reciprocal().float()  # of a large scale a float32 quotient would be further off
         with facula.no_grad():
             for group in optimizer.param_groups:
@@ -93,16 +94,29 @@ class GradScaler:
                         continue
                     if p.grad.dtype is facula.float16:
                         raise ValueError("Attempting to unscale FP16 gradients.")
-                    found[p.grad.device] = found.get(p.grad.device, False) or not bool(p.grad.isfinite().all())
                     p.grad.mul_(inverse.to(p.grad.device))
-        state["found_inf_per_device"] = {device: facula.full((), float(bad), device=device) for device, bad in found.items()}
+        state["found_inf_per_device"] = found
         state["stage"] = OptState.UNSCALED
+
+    @staticmethod
+    def _infinities(optimizer) -> dict[facula.device, facula.Tensor]:
+        """For each device with gradients, 1.0 where one is infinite or NaN, else 0.0."""
+        found: dict[facula.device, bool] = {}
+        for group in optimizer.param_groups:
+            for p in group["params"]:
+                if p.grad is not None:
+                    found[p.grad.device] = found.get(p.grad.device, False) or not bool(p.grad.isfinite().all())
+        return {device: facula.full((), float(bad), device=device) for device, bad in found.items()}
 
     def _found_inf_per_device(self, optimizer) -> dict[facula.device, facula.Tensor]:
         return self._per_optimizer_states[id(optimizer)]["found_inf_per_device"]
 
     def step(self, optimizer, *args, **kwargs) -> Any:
-        """optimizer.step(), unless a gradient is infinite or NaN; unscales first where that was not done."""
+        """optimizer.step(), unless a gradient is infinite or NaN; unscales first where that was not done.
+
+        An optimizer whose _step_supports_amp_scaling is true does both by itself: it is told the scale by its attributes grad_scale and
+        found_inf (tensors, there during the step), or is given this scaler where its step has a parameter grad_scaler.
+        """
         if not self._enabled:
             return optimizer.step(*args, **kwargs)
         if "closure" in kwargs:
@@ -111,6 +125,10 @@ class GradScaler:
         state = self._per_optimizer_states[id(optimizer)]
         if state["stage"] is OptState.STEPPED:
             raise RuntimeError("step() has already been called since the last update().")
+        if getattr(optimizer, "_step_supports_amp_scaling", False):
+            result = self._step_told(optimizer, state, args, kwargs)
+            state["stage"] = OptState.STEPPED
+            return result
         if state["stage"] is OptState.READY:
             self.unscale_(optimizer)
         found = state["found_inf_per_device"]
@@ -118,6 +136,24 @@ class GradScaler:
             raise AssertionError("No inf checks were recorded for this optimizer.")
         result = None if any(bad.item() for bad in found.values()) else optimizer.step(*args, **kwargs)
         state["stage"] = OptState.STEPPED
+        return result
+
+    def _step_told(self, optimizer, state: dict[str, Any], args: tuple, kwargs: dict[str, Any]) -> Any:
+        """The step of an optimizer that looks after scales itself."""
+        if "grad_scaler" in inspect.signature(optimizer.step).parameters:
+            warnings.warn(
+                "GradScaler is going to stop passing itself as a keyword argument to the passed optimizer. "
+                "It tells the optimizer by its attributes grad_scale and found_inf then.", FutureWarning, stacklevel=3,
+            )  # fmt: skip
+            return optimizer.step(*args, **kwargs, grad_scaler=self)
+        given = getattr(optimizer, "grad_scale", None)
+        if state["stage"] is OptState.READY:
+            state["found_inf_per_device"] = self._infinities(optimizer)
+            given = self._begun("step") * (1 if given is None else given)
+        found = sum(state["found_inf_per_device"].values(), facula.zeros(()))
+        optimizer.grad_scale, optimizer.found_inf = given, found
+        result = optimizer.step(*args, **kwargs)
+        del optimizer.grad_scale, optimizer.found_inf
         return result
 
     def update(self, new_scale=None) -> None:
