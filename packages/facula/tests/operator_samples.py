@@ -151,7 +151,7 @@ def _(value: types.BuiltinFunctionType):
 
 @mirrored.register
 def _(value: torch.nn.LinearCrossEntropyOptions):
-    return facula.nn.LinearCrossEntropyOptions(**{k: mirrored(getattr(value, k)) for k in facula.nn.LinearCrossEntropyOptions._fields})
+    return facula.nn.LinearCrossEntropyOptions(**{k: mirrored(getattr(value, k)) for k in facula.nn.LinearCrossEntropyOptions.__slots__})
 
 
 def tensors(value):

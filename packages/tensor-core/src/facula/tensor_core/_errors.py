@@ -183,7 +183,7 @@ def _minus(op, args):
     both = op.name != "neg" and all(x is True or x is False or getattr(getattr(x, "dtype", None), "kind", 1) == 0 for x in args[:2])
     kind = "Negation, the `-` operator, on a bool tensor" if op.name == "neg" else f"Subtraction, the `-` operator, with {'two bool tensors' if both else 'a bool tensor'}"
     instead = "Use the `^` or `logical_xor()` operator instead." if both else "If you are trying to invert a mask, use the `~` or `logical_not()` operator instead."
-    return f"{kind} is not supported ({operands(op, args)}). {instead}"
+    return f"{kind} is not supported. {instead} Got {operands(op, args)}."
 
 
 def _scalar_type(id):
@@ -197,6 +197,8 @@ def _device(op, args, out, a, b, c, d):
 
 def _dim(op, args, out, a, b, c, d):
     low, high = -max(b, 1), max(b, 1) - 1
+    if op.name.lstrip("_") == "roll" and not args[0].dim():
+        return DimError, f"Dimension specified as {a} but tensor has no dimensions ({operands(op, args)}). Leave dims out."
     return DimError, f"Dimension out of range (expected to be in range of [{low}, {high}], but got {a}) ({operands(op, args)})."
 
 
@@ -244,6 +246,10 @@ def _arg(op, args, out, a, b, c, d):
     if op.name == "expand":
         return ShapeError, f"The expanded size of the tensor ({b}) isn't allowed in a leading, non-existing dimension {c} ({operands(op, args)}). Give its size."
     given = op.params[a].name if a < len(op.params) else f"argument {a}"
+    if op.name == "view":
+        sizes = list(args[1])
+        why = "only one dimension can be inferred" if b == -1 else f"invalid shape dimension {b} at index {sizes.index(b) if b in sizes else '?'} of shape {sizes}"
+        return RuntimeError, f"{why} ({operands(op, args)}). Give the sizes."
     return RuntimeError, f"{given} may not be {b} (limit: {c}) ({operands(op, args)})."
 
 
@@ -252,11 +258,27 @@ _INDEXED = ("index_select", "index_add", "index_copy")
 
 
 def _rank(op, args, out, a, b, c, d):
+    if op.name == "cat":
+        if (zero := next((k for k, t in enumerate(args[0]) if not t.dim()), None)) is not None:
+            return RankError, f"zero-dimensional tensor (at position {zero}) cannot be concatenated ({operands(op, args)}). Use stack, or reshape it."
+        return ShapeError, f"Tensors must have same number of dimensions: got {c} and {b} ({operands(op, args)}). Reshape one, or add dims with unsqueeze."
+    if op.name == "gather":
+        return ShapeError if b else RankError, f"Index tensor must have the same number of dimensions as input tensor ({operands(op, args)}). Reshape it."
     if op.name in _INDEXED and len(args) > 2 and args[2].dim() > 1:
         return IndexShapeError, f"Index is supposed to be a vector, but got dim: {args[2].dim()} ({operands(op, args)}). Reshape it."
+    if op.name == "index_add":
+        return ShapeError if b else RankError, _unlike(args)
     if op.name == "expand":
         return ShapeError, f"the number of sizes provided ({b}) must be greater or equal to the number of dimensions in the tensor ({c}) ({operands(op, args)}). Give a size for each dim."
     return ShapeError if b and op.name not in _SLICES_READ else RankError, f"{argument(op, a)} has {b} dims where {c} are wanted ({operands(op, args)}). Reshape it, or add dims with unsqueeze."
+
+
+def _unlike(args):
+    """What index_add says of a source of another shape."""
+    return (
+        "source tensor shape must match self tensor shape, excluding the specified dimension. "
+        f"Got self.shape = {list(args[0].shape)} source.shape = {list(args[3].shape)}. Reshape the source."
+    )
 
 
 def _as_matrices(op, x, y):
@@ -276,6 +298,11 @@ def _size(op, args, out, a, b, c, d):
         return IndexShapeError, f"Index to scalar can have only 1 value, got {b} value(s) ({operands(op, args)}). Give one."
     if op.name == "index_copy" and len(args) > 3 and args[3].dim() and args[2].numel() != args[3].shape[args[1]]:
         return IndexShapeError, f"Number of indices ({args[2].numel()}) should be equal to source.size(dim) ({args[3].shape[args[1]]}) ({operands(op, args)})."
+    if op.name == "gather":
+        at = next((k for k, (i, n) in enumerate(zip(args[2].shape, args[0].shape)) if i > n and k != args[1] % max(args[0].dim(), 1)), "?")
+        return ShapeError, f"Size does not match at dimension {at}: expected index {list(args[2].shape)} to be no larger than self {list(args[0].shape)} apart from dimension {args[1]}. Cut it."
+    if op.name == "index_add" and [n for k, n in enumerate(args[3].shape) if k != args[1] % max(args[3].dim(), 1)] != [n for k, n in enumerate(args[0].shape) if k != args[1] % args[0].dim()]:
+        return ShapeError, _unlike(args)
     return ShapeError, f"{argument(op, a)} has size {b} where {argument(op, c)} has {d} ({operands(op, args)}). Make the sizes agree."
 
 
@@ -323,6 +350,10 @@ def _numel(op, args, out, a, b, c, d):
 def _mixed(op, args, out, a, b, c, d):
     if c < 0:
         return DTypeError, f"{argument(op, a - 1)} must be {name(d)} but is {name(b)} ({operands(op, args)}). Convert with .to(facula.{name(d)})."
+    if op.name in ("scatter", "scatter_add"):
+        return DTypeError, f"Expected self.dtype to be equal to src.dtype, but got {_scalar_type(b)} and {_scalar_type(d)} ({operands(op, args)}). Convert one with .to()."
+    if op.name == "convolution" and args[0].dtype is args[1].dtype:
+        return DTypeError, f"Input type ({_scalar_type(b)}) and bias type ({_scalar_type(d)}) should be the same ({operands(op, args)}). Convert one with .to()."
     return DTypeError, f"expected m1 and m2 to have the same dtype, but got: {_scalar_type(b).lower()} != {_scalar_type(d).lower()} ({operands(op, args)}). Convert one with .to()."
 
 

@@ -99,6 +99,16 @@ def _own(x):
     return x
 
 
+def _divided_by(x, other):
+    """other / x in PyTorch's order of roundings; NotImplemented for what no tensor is multiplied by."""
+    try:
+        return _ops.reciprocal(x) * other
+    except TypeError as error:
+        if type(error) is not TypeError:  # a dtype that is refused
+            raise
+        return NotImplemented
+
+
 def _reflected():
     """Operators with a number on the left. What is no operand gives NotImplemented, so that Python asks the other side, and so does a call by name
     with too few or too many arguments."""
@@ -119,12 +129,11 @@ def _reflected():
         return reflected
 
     product = lambda x, n: _ops.matmul(n, x)  # which has no numbers
-    times = _ops.OPERATORS["__mul__"]
     return {
         "__radd__": guarded(lambda x, n: _ops.add(_own(x), n), True),
         "__rsub__": guarded(lambda x, n: _ops.rsub(x, n)),
         "__rmul__": guarded(lambda x, n: _ops.mul(_own(x), n), True),
-        "__rtruediv__": lambda x, other: times(_ops.reciprocal(x), other),  # PyTorch's order of roundings
+        "__rtruediv__": _divided_by,
         "__rdiv__": guarded(lambda x, other: x.reciprocal() * other),
         "__rfloordiv__": guarded(lambda x, n: _ops.floor_divide(n, x)),
         "__rmod__": guarded(lambda x, n: _ops.remainder(n, x)),

@@ -225,7 +225,7 @@ def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, trainin
     if not (math.isfinite(lower) and math.isfinite(upper)):
         raise RuntimeError(f"rrelu: lower and upper bound must be finite, got {lower} and {upper}. Give two numbers.")
     if lower > upper:
-        raise RuntimeError(f"rrelu: lower {lower} is greater than upper {upper}. Swap them.")
+        raise RuntimeError(f"rrelu: Lower bound should be less than or equal to the upper bound, got {lower} and {upper}. Swap them.")
     if not training:
         return leaky_relu(input, (lower + upper) / 2, inplace)
     only("rrelu", input.dtype, (facula.bfloat16, facula.float32, facula.float64))
@@ -346,8 +346,8 @@ def softshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None) 
     >>> F.softshrink(facula.tensor([-1.0, 0.3]))
     tensor([-0.5000,  0.0000])
     """
-    if not isinstance(lambd, complex) and lambd < 0:
-        raise RuntimeError(f"lambda must be greater or equal to 0, but found to be {lambd}.")
+    if not isinstance(lambd, complex) and not 0 <= lambd <= 65504 and input.dtype.kind == 2 and not 0 <= lambd <= facula.finfo(input.dtype).max:
+        raise RuntimeError(f"softshrink: lambda must be in range [0, {facula.finfo(input.dtype).max:g}] for input dtype {input.dtype.scalar_type}, but found {lambd:g}.")
     return _row["_softshrink"](input, lambd=lambd, out=out)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import Any, NamedTuple
+from typing import Any
 
 import facula
 from facula import Tensor
@@ -17,15 +17,7 @@ from ._reduction import check
 __all__ = ["LinearCrossEntropyOptions", "linear_cross_entropy"]
 
 
-class _Options(NamedTuple):  # a dataclass would load inspect, 10 ms at every start
-    allow_retain_graph: bool
-    batch_chunk_size: int | None
-    chunking_method: str | None
-    acc_policy: str
-    acc_dtype: Any
-
-
-class LinearCrossEntropyOptions(_Options):
+class LinearCrossEntropyOptions:  # no dataclass: that would load inspect, 10 ms at every start
     """How linear_cross_entropy works by pieces.
 
     allow_retain_graph: keep the gradients computed in forward, so that backward may run again.
@@ -38,17 +30,24 @@ class LinearCrossEntropyOptions(_Options):
     128
     """
 
-    __slots__ = ()
+    __slots__ = __match_args__ = ("allow_retain_graph", "batch_chunk_size", "chunking_method", "acc_policy", "acc_dtype")
 
-    def __new__(
-        cls,
+    allow_retain_graph: bool
+    batch_chunk_size: int | None
+    chunking_method: str | None
+    acc_policy: str
+    acc_dtype: Any
+
+    def __init__(
+        self,
         allow_retain_graph: bool = False,
         batch_chunk_size: int | None = None,
         chunking_method: str | None = "auto",
         acc_policy: str = "auto",
         acc_dtype: Any = None,
-    ) -> LinearCrossEntropyOptions:
-        self = super().__new__(cls, allow_retain_graph, batch_chunk_size, chunking_method, acc_policy, acc_dtype)
+    ) -> None:
+        for name, value in zip(self.__slots__, (allow_retain_graph, batch_chunk_size, chunking_method, acc_policy, acc_dtype)):
+            object.__setattr__(self, name, value)
         if self.acc_policy not in ("auto", "accurate", "balanced", "compact"):
             raise ValueError(f"invalid acc_policy: {self.acc_policy!r}")
         if self.chunking_method not in (None, "auto") and self._factor() < 1:
@@ -58,7 +57,27 @@ class LinearCrossEntropyOptions(_Options):
         floats = (None, facula.float16, facula.bfloat16, facula.float32, facula.float64)
         if self.acc_dtype not in floats:
             raise ValueError(f"acc_dtype must be None or a floating dtype, got {self.acc_dtype!r}")
-        return self
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"LinearCrossEntropyOptions: cannot assign to field {name!r}. Make another one.")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"LinearCrossEntropyOptions: cannot delete field {name!r}.")
+
+    def _values(self) -> tuple:
+        return tuple(getattr(self, name) for name in self.__slots__)
+
+    def __eq__(self, other: Any) -> bool:
+        return self._values() == other._values() if type(other) is type(self) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._values())
+
+    def __reduce__(self) -> tuple:
+        return type(self), self._values()
+
+    def __repr__(self) -> str:
+        return f"LinearCrossEntropyOptions({', '.join(f'{name}={value!r}' for name, value in zip(self.__slots__, self._values()))})"
 
     def _factor(self) -> int:
         """N of "aspect_ratio:N"; 0 where the method is not one."""
@@ -100,7 +119,7 @@ def linear_cross_entropy(
     tensor(1.3863)
     """
     if input.dim() not in (1, 2):
-        raise RuntimeError(f"linear_cross_entropy: expected 1D or 2D input, got {input.dim()}D. Flatten it to (N, features).")
+        raise RuntimeError(f"linear_cross_entropy: expected input with dimensionality 1 or 2, got {input.dim()}. Flatten it to (N, features).")
     if linear_weight.dim() < 2:
         raise RuntimeError(f"linear_cross_entropy: linear_weight is {linear_weight.dim()}D. Give (classes, ..., features).")
     classes, *places, features = linear_weight.shape

@@ -175,6 +175,10 @@ def multi_margin_loss(
             "multi_margin_loss: target tensor should be 1-D with size equal to the number of input samples (batch size). "
             f"Expected target size [{x.size(0)}], but got {list(target.shape)}"
         )
+    if t.dtype is not facula.int64:
+        if t.numel():
+            raise extend.DTypeError(f"multi_margin_loss: expected scalar type Long but found {t.dtype.scalar_type}. Convert with target.long().")
+        t = t.long()
     own = t.unsqueeze(1)
     try:
         short = _above_zero(float(margin) - x.gather(1, own) + x)
@@ -208,10 +212,10 @@ def multilabel_margin_loss(
     reduction = checked(size_average, reduce, reduction)
     if input.numel() == target.numel() == 1 and input.dim() < 2 > target.dim():
         target = target.reshape(input.shape)
-    if input.shape != target.shape:
-        raise RuntimeError(f"multilabel_margin_loss: Expected target of input's shape {tuple(input.shape)}, got inconsistent target size: {tuple(target.shape)}. Give each place one class or -1.")
     if input.dim() > 2 or not input.numel() and (input.dim() < 2 or not input.size(1)):
         raise RuntimeError(f"multilabel_margin_loss: Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(input.shape)}")
+    if input.shape != target.shape:
+        raise RuntimeError(f"multilabel_margin_loss: Expected target of input's shape {tuple(input.shape)}, got inconsistent target size: {tuple(target.shape)}. Give each place one class or -1.")
     only("multilabel_margin_loss", input.dtype, WIDE)
     x, t = (v if v.dim() == 2 else v.reshape(1, -1) for v in (input, target))
     classes = x.size(1)

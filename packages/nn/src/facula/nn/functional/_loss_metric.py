@@ -31,7 +31,7 @@ def margin_ranking_loss(
     reduction = checked(size_average, reduce, reduction)
     if not input1.dim() == input2.dim() == target.dim():
         raise RuntimeError(
-            "margin_ranking_loss: all inputs should have the same number of dimensions but got sizes: "
+            "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
             f"input1: {input1.size()}, input2: {input2.size()}, target: {target.size()}"
         )
     return reduced((-target * (input1 - input2) + float(margin)).clamp(min=0), reduction)

@@ -200,7 +200,7 @@ def instance_norm(
 def _check_normalized_shape(name: str, x: Tensor, shape: tuple, *others: tuple) -> None:
     extend.want_ints(name, "normalized_shape", 1, shape)
     if not shape:
-        raise RuntimeError(f"{name}: expected normalized_shape to be at least 1-dimensional, got {shape}")
+        raise RuntimeError(f"{name}: Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got normalized_shape = {list(shape)}")
     if x.dim() < len(shape) or tuple(x.shape[x.dim() - len(shape) :]) != shape:
         raise RuntimeError(
             f"{name}: Given normalized_shape={list(shape)}, expected input with shape [*, {', '.join(map(str, shape))}], "

@@ -30,8 +30,10 @@ class _Windows:
             for what, n in (("kernel_size", k), ("stride", s), ("dilation", d)):
                 if n <= 0:
                     raise RuntimeError(f"{name}: {what} must be greater than zero, but got {n}.")
-            if p < 0 or 2 * p > k:
-                raise RuntimeError(f"{name}: pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k}")
+            if p < 0:
+                raise RuntimeError(f"{name}: pad must be non-negative, but got pad: {p}.")
+            if 2 * p > k:
+                raise RuntimeError(f"{name}: pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k} and dilation={d}")
         self.sizes = tuple(x.shape[-ndim:])
         if 0 in x.shape[1:]:
             raise RuntimeError(f"{name}: Expected {ndim + 1}D or {ndim + 2}D (batch mode) tensor with optional 0 dim batch size for input, but got: {list(x.shape)}")
@@ -295,7 +297,7 @@ def _max_unpool(ndim: int, input: Tensor, indices: Tensor, kernel: Any, stride: 
     if indices.dtype.name != "int64":
         raise RuntimeError(f"{name}: elements in indices should be type int64 but got: {indices.dtype.name}. Convert them with .long().")
     if indices.shape != input.shape:
-        raise RuntimeError(f"{name}: expected shape of indices to be {list(input.shape)}, but got {list(indices.shape)}")
+        raise RuntimeError(f"{name}: Expected shape of indices to be same as that of the input tensor {list(input.shape)}, but got {list(indices.shape)}")
     if len(size) != ndim:
         raise RuntimeError(f"{name}: there should be exactly {ndim} elements in output_size, but got {len(size)}: {size}. Give kernel_size as one number, or {ndim}.")
     n, c = x.shape[:2]

@@ -212,7 +212,7 @@ def rfft2(input, s=None, dim=(-2, -1), norm=None, *, out=None) -> Tensor:
     >>> facula.fft.rfft2(facula.ones(2, 4)).shape
     torch.Size([2, 3])
     """
-    return _from_real("rfft2", input, s, dim, norm, out)
+    return _from_real("rfftn", input, s, dim, norm, out)
 
 
 def irfft2(input, s=None, dim=(-2, -1), norm=None, *, out=None) -> Tensor:
@@ -410,9 +410,9 @@ def _window(name, window, win_length, n_fft, like):
     return window
 
 
-def _rectangular(name):
+def _rectangular():
     warnings.warn(
-        f"{name}: A window was not provided. A rectangular window will be applied, which is known to cause spectral leakage. "
+        "A window was not provided. A rectangular window will be applied, which is known to cause spectral leakage. "
         "Pass one such as facula.hann_window(win_length), or facula.ones(win_length) to keep this one.",
         UserWarning,
         stacklevel=3,
@@ -443,7 +443,7 @@ def stft(
     hop = n_fft // 4 if hop_length is None else hop_length
     length = n_fft if win_length is None else win_length
     if window is None:
-        _rectangular("stft")
+        _rectangular()
     if center and align_to_window is not None:
         raise RuntimeError("stft align_to_window should only be set when center = false.")
     if return_complex is None:
@@ -510,7 +510,7 @@ def istft(
     hop = n_fft // 4 if hop_length is None else hop_length
     win_length = n_fft if win_length is None else win_length
     if window is None:
-        _rectangular("istft")
+        _rectangular()
     if not input.is_complex():
         raise RuntimeError("istft requires a complex-valued input tensor matching the output from stft with return_complex=True.")
     if input.numel() == 0:
@@ -529,7 +529,7 @@ def istft(
     if onesided and return_complex:
         raise RuntimeError("Cannot have onesided output if window or input is complex. Give onesided=False.")
     w = _window("istft", window, win_length, n_fft, input)
-    x = _ops.complex_view(_ops.transpose(_ops.real_view(x), 1, 2)) if x.requires_grad else x.transpose(1, 2)  # the gradient is contiguous
+    x = _ops.complex_view(_ops.transpose(_ops.real_view(x.resolve_conj()), 1, 2)) if x.requires_grad else x.transpose(1, 2)  # the gradient is contiguous
     norm = 1 if normalized else 2
     if return_complex:
         frames = _ops._fft_c2c(x, (2,), norm, False)

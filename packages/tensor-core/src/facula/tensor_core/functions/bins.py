@@ -246,7 +246,8 @@ def gradient(input, *, spacing=1, dim=None, edge_order=1):
         raise RuntimeError(f"torch.gradient only supports edge_order=1 and edge_order=2, got {edge_order}.")
     steps = list(spacing) if isinstance(spacing, (list, tuple)) else [spacing] * len(dims)
     if len(steps) != len(dims):
-        raise RuntimeError(f"torch.gradient expected spacing to be unspecified, a scalar, or a list of length {len(dims)}, got {len(steps)} of them.")
+        what = f"or a list of length {len(dims)}, of the dims" if dim is None else f"or it's spacing and dim arguments to have the same length {len(dims)}"
+        raise RuntimeError(f"torch.gradient expected spacing to be unspecified, a scalar {what}, got {len(steps)} of them.")
     if len(set(dims)) != len(dims):
         raise RuntimeError(f"dim appears multiple times in the list of dims: {dims}")
     if dims and not n:

@@ -377,7 +377,7 @@ def eye(n, m=None, *, out=None, dtype=None, layout=None, device=None, requires_g
         check("eye", "m", 1, "int", n if m is None else m)
     m = n if m is None else m
     if n < 0 or m < 0:
-        raise RuntimeError(f"eye: n and m must be greater or equal to 0, got {n} and {m}.")
+        raise RuntimeError(f"eye: {'n' if n < 0 else 'm'} must be greater or equal to 0, got {n if n < 0 else m}.")
     plain(layout, pin_memory)
     t = zeros(n, m, out=out, dtype=dtype, device=device)
     if n and m:

@@ -264,7 +264,7 @@ def bucketize(input, boundaries, *, out_int32=False, right=False, out=None):
     tensor([0, 2])
     """
     if boundaries.dim() != 1:
-        raise RuntimeError(f"bucketize: boundaries has {boundaries.dim()} dims. Give a 1-d tensor.")
+        raise RuntimeError(f"bucketize: boundaries tensor must be 1 dimension, but got dim({boundaries.dim()}). Flatten it.")
     if not isinstance(input, Tensor):
         check("bucketize", "input", 0, "number", input)
         input = boundaries.new_tensor(input)

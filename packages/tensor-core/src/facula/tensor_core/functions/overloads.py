@@ -310,6 +310,8 @@ def div(input, other, *, rounding_mode=None, out=None):
             from facula.tensor_core._state import result_type
 
             input = zero_dim(input, result_type(input, other) if isinstance(other, Tensor) else None)
+        if isinstance(other, Tensor) and other.numel() != 1 and _half(input, other):
+            return into("div", _ops.trunc(_ops.div(input, other)), out)
         return _ops.trunc_divide(input, other, out=out)
     if type(rounding_mode) is not str:
         check("div", "rounding_mode", None, "str", rounding_mode)
@@ -317,6 +319,16 @@ def div(input, other, *, rounding_mode=None, out=None):
 
 
 divide = div
+
+
+def _half(input, other):
+    """Is the quotient a half? PyTorch rounds those before it cuts them, unless they are divided by one number."""
+    if input.dtype.itemsize != 2 and other.dtype.itemsize != 2:
+        return False
+    from facula.tensor_core._state import result_type
+
+    quotient = result_type(input, other)
+    return quotient.kind == 2 and quotient.itemsize == 2
 
 
 def true_divide(input, other, *, out=None):
@@ -509,6 +521,8 @@ def aminmax(input, *, dim=None, keepdim=False, out=None, axis=None, keepdims=Non
     keepdim = keepdim if keepdims is None else keepdims
     if dim is not None:
         check("aminmax", "dim", 1, "int", dim)
+    if dim is None and not input.numel():
+        raise RuntimeError(f"aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity (shape {tuple(input.shape)}). Give a dim with elements.")
     both = _ops._aminmax(input, dim, keepdim)
     return _tuple(return_types.aminmax, both) if out is None else _delivered(return_types.aminmax, both, out)
 
@@ -576,7 +590,7 @@ def pow(input, exponent, *, out=None):
     tensor([1., 4., 9.])
     """
     if isinstance(exponent, int) and exponent < 0 and isinstance(input, Tensor) and input.dtype.kind <= 1:
-        raise RuntimeError(f"Integers to negative integer powers are not allowed (exponent {exponent}). Convert input to a floating dtype.")
+        raise RuntimeError("Integers to negative integer powers are not allowed. Convert input to a floating dtype.")
     if not isinstance(input, Tensor) and not isinstance(exponent, Tensor):
         raise TypeError(f"pow() received an invalid combination of arguments - got ({type(input).__name__}, {type(exponent).__name__}). One must be a Tensor.")
     if type(exponent) in _PLAIN:

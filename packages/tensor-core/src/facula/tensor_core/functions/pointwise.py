@@ -371,7 +371,8 @@ def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
     if input.dtype is not other.dtype:
         raise RuntimeError(f"isclose: {input.dtype.name} did not match {other.dtype.name}. Convert one.")
     if not (rtol >= 0 and atol >= 0):
-        raise RuntimeError(f"isclose: rtol and atol must be greater than or equal to zero, but got rtol={rtol} and atol={atol}.")
+        which, given = ("atol", atol) if rtol >= 0 else ("rtol", rtol)
+        raise RuntimeError(f"isclose: {which} must be greater than or equal to zero, but got {given}.")
     close = _ops.eq(input, other)
     if equal_nan and input.dtype.kind >= 2:
         close = _ops.logical_or(close, _ops.logical_and(_ops.isnan(input), _ops.isnan(other)))

@@ -84,7 +84,7 @@ def arange(start=None, end=None, step=1, *, out=None, dtype=None, layout=None, d
 
 def _ranged(name, t, out, device, requires_grad):
     """A range on the device asked for, or in `out`."""
-    if (device is not None or _state._device.id) and _place(device) == 1:
+    if out.is_meta if out is not None else (device is not None or _state._device.id) and _place(device) == 1:
         t = own_tensor(lib.fc_empty(lib.fc_dtype(t._h), 1, 1, t.shape))
     if out is not None:
         return _delivered(name, t, out)
@@ -100,11 +100,11 @@ def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=Non
     """
     plain(layout, pin_memory)
     if type(start) is not float or type(end) is not float:
+        device = _where(start, end, device, out)
         start, end = _end("start", start, device), _end("end", end, device)
     if out is None and _easy(start, end, steps, dtype, device):
         return _finish(_ops.linspace_of(steps, dtype or _state.get_default_dtype(), float(start), float(end)), requires_grad)
-    if not hasattr(steps, "__index__"):
-        raise TypeError(f"linspace(): argument 'steps' must be int, not {type(steps).__name__}: {steps}")
+    _whole_steps("linspace", start, end, steps)
     dtype = as_dtype(dtype)
     number(start), number(end)  # which refuses what is beyond 64 bits
     if dtype is not None and dtype.kind == 0 and steps:
@@ -131,6 +131,12 @@ def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=Non
     return _ranged("linspace", t, out, device, requires_grad)
 
 
+def _whole_steps(name, start, end, steps):
+    if not hasattr(steps, "__index__"):
+        given = ", ".join(type(v).__name__ for v in (start, end, steps))
+        raise TypeError(f"{name}() received an invalid combination of arguments - got ({given}): argument 'steps' must be int, not {type(steps).__name__}: {steps}")
+
+
 def _easy(start, end, steps, dtype, device):
     """A range here of a floating dtype, whose ends every such dtype holds?"""
     if type(steps) is not int or steps < 0 or dtype is not None and (type(dtype) is not _dtype or dtype.kind != 2) or (_state._device.id if device is None else _place(device)):
@@ -147,6 +153,11 @@ def _ends_fit(name, dtype, *ends):
         raise RuntimeError(f"torch.{name}(): inferred dtype {_kind_dtype(3)} can't be safely cast to passed dtype {dtype}, got {ends}. Pass a complex one.")
     for v in ends:
         fitting(name, v, dtype)
+
+
+def _where(start, end, device, out):
+    """The device of a range: an end without elements, or an output, leaves it none."""
+    return "meta" if any(isinstance(t, Tensor) and t.is_meta for t in (start, end, out)) else device
 
 
 def _end(what, v, device=None):
@@ -175,11 +186,14 @@ def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None,
     tensor([   1.,   10.,  100., 1000.])
     """
     plain(layout, pin_memory)
+    if type(start) is not float or type(end) is not float:
+        device = _where(start, end, device, out)
     if out is None and type(base) in _REAL:
         first, last = (v if type(v) is float else _end(what, v, device) for what, v in (("start", start), ("end", end)))
         if _easy(first, last, steps, dtype, device):
             t = _ops.linspace_of(steps, float64, float(first), float(last))
             return _finish(_ops.copy(_map2r(_POW, None, 2, 0, float(base), 0.0, t._h), dtype or _state.get_default_dtype()), requires_grad)
+    _whole_steps("logspace", start, end, steps)
     _fits("logspace", out, dtype)
     if isinstance(base, complex):
         raise TypeError(f"logspace() received an invalid combination of arguments: base {base} is no float. Take its real part.")

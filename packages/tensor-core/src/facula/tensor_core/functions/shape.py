@@ -473,7 +473,7 @@ def narrow(input, dim=None, start=None, length=None, *, axis=None):
         check("narrow", "length", 2, "int", length)
     start = int(start)
     if length < 0:
-        raise RuntimeError(f"narrow(): length must be non-negative, got {length}.")
+        raise RuntimeError(f"narrow(): length must be non-negative. Got {length}.")
     if not -size <= start <= size:
         raise IndexError(f"narrow: start out of range (expected to be in range of [{-size}, {size}], but got {start})")
     start = start + size if start < 0 else start
@@ -511,11 +511,11 @@ def movedim(input, source, destination):
 @lru_cache(maxsize=256)
 def _moved(n, source, destination):
     """The order of n dims in which those of source stand at destination."""
-    source = [wrap_dim("movedim", d, n) for d in source]
-    destination = [wrap_dim("movedim", d, n) for d in destination]
-    for word, dims in (("source", source), ("destination", destination)):
+    given = ("source", source), ("destination", destination)
+    source, destination = ([wrap_dim("movedim", d, n) for d in dims] for _, dims in given)
+    for (word, named), dims in zip(given, (source, destination)):
         if len(set(dims)) < len(dims):
-            raise RuntimeError(f"movedim: repeated dim in `{word}` ({dims})")
+            raise RuntimeError(f"movedim: repeated dim in `{word}` ({list(named)}). Name each once.")
     order = [d for d in range(n) if d not in source]
     for at, d in sorted(zip(destination, source)) if n else ():
         order.insert(at, d)

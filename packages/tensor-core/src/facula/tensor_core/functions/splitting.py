@@ -271,9 +271,7 @@ def _evenly(name, input, least, dim, cut, sections, indices):
     if isinstance(cut, (tuple, list)):
         want_ints(name, "indices", 1, cut)
     if whole(cut):
-        if cut <= 0:
-            raise RuntimeError(f"number of sections must be larger than 0, got {cut}")
-        if input.shape[dim] % cut:
+        if cut == 0 or input.shape[dim] % cut:
             raise RuntimeError(f"torch.{name} attempted to split along dimension {dim}, but the size of the dimension {input.shape[dim]} is not divisible by the split_size {cut}!")
     return tensor_split(input, cut, dim)
 
