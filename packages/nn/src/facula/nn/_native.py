@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import Sequence
 
 import facula
 from facula import Tensor
 
 from . import functional as F
 from .functional._embedding import _MODES, bags
-from .functional._kinds import checked
+from .functional._kinds import check_kinds
 from .functional._norm import _move
 
 _BAGS = tuple(_MODES)
@@ -86,7 +86,7 @@ def native_dropout(input: Tensor, p: float, train: bool | None) -> tuple[Tensor,
     return input * kept * (1 / (1 - p) if p < 1 else 0.0), kept.bool()
 
 
-def batch_norm_update_stats(input: Tensor, running_mean: Any, running_var: Any, momentum: float) -> tuple[Tensor, Tensor]:
+def batch_norm_update_stats(input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, momentum: float) -> tuple[Tensor, Tensor]:
     """(mean, variance) of each channel, the latter over the number of elements; the running ones, where given, move towards them as F.batch_norm's do.
 
     >>> facula.batch_norm_update_stats(facula.tensor([[1.0], [3.0]]), None, None, 0.1)
@@ -122,8 +122,8 @@ def embedding_bag(
     return out, bag, sizes, places.clamp(min=0) if mode == 2 else sizes.clone()
 
 
-native_batch_norm, native_group_norm, native_layer_norm = map(checked, (native_batch_norm, native_group_norm, native_layer_norm))
-
 __all__ = [
     "batch_norm_update_stats", "embedding_bag", "native_batch_norm", "native_dropout", "native_group_norm", "native_layer_norm",
 ]  # fmt: skip
+
+check_kinds(globals(), __all__)

@@ -10,7 +10,7 @@ from facula import Tensor
 from facula.tensor_core import extend
 
 from . import functional as F
-from .functional._kinds import checked
+from .functional._kinds import check_kinds
 from ._recurrent import run_cell, run_layer
 
 _REDUCTIONS = ("none", "mean", "sum")
@@ -25,7 +25,7 @@ def _reduction(name: str, number: int) -> str:
 
 
 def batch_norm(
-    input: Tensor, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool, momentum: float, eps: float, cudnn_enabled: bool
+    input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None, running_var: Tensor | None, training: bool, momentum: float, eps: float, cudnn_enabled: bool
 ) -> Tensor:
     """F.batch_norm, weight and bias before the statistics. cudnn_enabled chooses between equal results.
 
@@ -38,7 +38,7 @@ def batch_norm(
 
 
 def instance_norm(
-    input: Tensor, weight: Any, bias: Any, running_mean: Any, running_var: Any, use_input_stats: bool, momentum: float, eps: float, cudnn_enabled: bool
+    input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None, running_var: Tensor | None, use_input_stats: bool, momentum: float, eps: float, cudnn_enabled: bool
 ) -> Tensor:
     """F.instance_norm, weight and bias before the statistics. cudnn_enabled chooses between equal results.
 
@@ -174,9 +174,6 @@ def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: float, norm_type
     """
     from .functional._embedding import _renormalise
 
-    given = {"input": ("tensor", input), "indices": ("tensor", indices), "max_norm": ("float", max_norm), "norm_type": ("float", norm_type)}
-    for position, (name, (kind, value)) in enumerate(given.items()):
-        extend.check("embedding_renorm_", name, position, kind, value)
     if input.dim() != 2:
         raise RuntimeError(f"embedding_renorm_: expected 2-dimensional tensor, but got {input.dim()}-dimensional tensor for argument #1 'input'. Give a table of vectors.")
     if indices.dtype not in (facula.int64, facula.int32):
@@ -186,7 +183,7 @@ def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: float, norm_type
     return input
 
 
-def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: Any = None, pos_weight: Any = None, reduction: int = 0) -> Tensor:
+def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: Tensor | None = None, pos_weight: Tensor | None = None, reduction: int = 0) -> Tensor:
     """F.binary_cross_entropy_with_logits.
 
     >>> facula.binary_cross_entropy_with_logits(facula.tensor([0.0]), facula.tensor([1.0]))
@@ -285,7 +282,7 @@ def _of_rank(name: str, rank: int) -> Any:
     sampler.__name__ = sampler.__qualname__ = name
     ones, grid = ", ".join(["1"] * rank), ", ".join(["1"] * (rank - 1) + [str(rank - 2)])
     sampler.__doc__ = f"grid_sampler of inputs with {rank} dims.\n\n    >>> facula.{name}(facula.ones({ones}), facula.zeros({grid}), 0, 0, False).item()\n    1.0\n    "
-    return checked(sampler)
+    return sampler
 
 
 grid_sampler_2d, grid_sampler_3d = _of_rank("grid_sampler_2d", 4), _of_rank("grid_sampler_3d", 5)
@@ -351,6 +348,10 @@ def _recurrent(name: str, mode: str) -> Any:
     several = mode == "LSTM"
 
     def run(*args: Any) -> tuple:
+        if len(args) != 9:
+            raise TypeError(f"{name}() received an invalid combination of arguments: it takes 9, got {len(args)}. Give all of (input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first).")
+        for position, x in enumerate(args[: 1 if isinstance(args[3], bool) else 2]):
+            extend.check(name, ("input", "batch_sizes")[position], position, "tensor", x)
         if isinstance(args[3], bool):  # (input, hx, params, has_biases, layers, dropout, train, bidirectional, batch_first)
             x, hx, params, biases, layers, dropout, train, both, batch_first = args
             x = x.transpose(0, 1) if batch_first else x
@@ -404,3 +405,5 @@ __all__ = [
     "layer_norm", "lstm", "lstm_cell", "margin_ranking_loss",
     "norm_except_dim", "poisson_nll_loss", "rnn_relu", "rnn_relu_cell", "rnn_tanh", "rnn_tanh_cell", "triplet_margin_loss",
 ]  # fmt: skip
+
+check_kinds(globals(), __all__)

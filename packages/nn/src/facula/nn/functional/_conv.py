@@ -274,6 +274,9 @@ def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tenso
     >>> facula.conv_tbc(facula.ones(4, 1, 1), facula.ones(2, 1, 1), facula.zeros(1)).flatten()
     tensor([2., 2., 2.])
     """
+    for what, t, rank in (("input", input, 3), ("weight", weight, 3), ("bias", bias, 1)):
+        if t.dim() != rank:
+            raise RuntimeError(f"conv_tbc: {what} must have {rank} dims, but got {t.dim()}. Reshape it.")
     places = input.size(0) + 2 * pad - weight.size(0) + 1
     if places < 0:
         raise RuntimeError(f"conv_tbc: Trying to create tensor with negative dimension {places}: {[places, input.size(1), weight.size(2)]}. Pad more.")

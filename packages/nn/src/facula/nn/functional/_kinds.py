@@ -37,6 +37,16 @@ def checked(function: Callable) -> Callable:
     return extend.guarded(function, _kinds)
 
 
+def check_kinds(names: dict, public: list[str]) -> None:
+    """Guard a module's public functions, but those that sort out *args themselves."""
+    for name in public:
+        function = names[name]
+        if type(function) is FunctionType and not function.__code__.co_flags & _VARIADIC:
+            names[name] = checked(function)
+
+
+_VARIADIC = 0x04  # the flag of code with *args
+
 for _module in _MODULES:
     for _name, _function in list(vars(_module).items()):
         if type(_function) is FunctionType and _function.__module__ == _module.__name__ and _name[0] != "_" and _name not in _FAST | _ANY and not _name.endswith("_with_indices"):
