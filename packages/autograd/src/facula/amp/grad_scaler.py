@@ -15,7 +15,11 @@ __all__ = ["GradScaler", "OptState"]
 
 
 class OptState(Enum):
-    """Where an optimizer is between two updates."""
+    """Where an optimizer is between two updates.
+
+    >>> [state.name for state in facula.amp.grad_scaler.OptState]
+    ['READY', 'UNSCALED', 'STEPPED']
+    """
 
     READY = 0
     UNSCALED = 1

@@ -349,7 +349,12 @@ def corrcoef(input):
 
 
 def convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups, *, out=None):
-    """Cross-correlation over the dims behind the first two, 1 to 3 of them, or its transpose; each size is one int or as many as there are such dims."""
+    """Cross-correlation over the dims behind the first two, 1 to 3 of them, or its transpose; each size is one int or as many as there are such dims.
+
+    >>> w = facula.tensor([[[-1.0, 1.0]]])
+    >>> facula.convolution(facula.tensor([[[1.0, 2.0, 4.0, 8.0]]]), w, None, 1, 0, 1, False, 0, 1)
+    tensor([[[1., 2., 4.]]])
+    """
     want_tensor("convolution", "input", 0, input)
     want_tensor("convolution", "weight", 1, weight)
     dims = weight.ndim - 2

@@ -456,10 +456,11 @@ WRITERS = {
 }  # fmt: skip
 
 
-def with_doc(source, row, example):
+def with_doc(source, row, example, ending=""):
+    """The function with its docstring; ending: of its name, "_" for the form in place."""
     head, newline, body = source.partition("\n")
     shown = "\n" + "".join(f"    {line}\n" for line in example.split("\n")) if example else ""
-    return f'{head}{newline}    """{row.doc[0].upper()}{row.doc[1:]}.\n\n    {row.name}({row.signature})\n{shown}    """\n{body}'
+    return f'{head}{newline}    """{row.doc[0].upper()}{row.doc[1:]}.{" In place." * bool(ending)}\n\n    {row.name}{ending}({row.signature})\n{shown}    """\n{body}'
 
 
 def op_literal(row):
@@ -484,7 +485,7 @@ def generate(lib, tables):
         parts.append(with_doc(WRITERS[row.kind](row), row, example and _examples.of_function(row.name, example)) + "\n\n")
         names.append(row.name)
         if row.kind in ("map1", "map2", "map3") and row.result in ("SAME", "FLOAT", "BOOL", "REAL"):
-            parts.append(with_doc(inplace_function(row), row, example and _examples.of_inplace(row.name, example)) + "\n\n")
+            parts.append(with_doc(inplace_function(row), row, example and _examples.of_inplace(row.name, example), "_") + "\n\n")
             inplaces.append(row.name + "_")
         if row.name in OPERATORS:
             parts.append(operator_function(row) + "\n\n")
