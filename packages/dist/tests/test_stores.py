@@ -97,6 +97,15 @@ def test_a_waiting_process_gets_what_another_sets():
     assert [b"now"] == got
 
 
+def test_a_master_that_is_gone_leaves_its_port():
+    port = 0
+    for _ in range(3):
+        master = dist.TCPStore("127.0.0.1", port, 1, True)
+        master.set("a", "b")
+        port = master.port
+        del master
+
+
 def test_messages_name_no_classes():
     """What arrives is data: a pickle that would run something is refused, and the store goes on."""
     import os

@@ -349,8 +349,10 @@ class _Server:
     def close(self) -> None:
         if self.door is not None:
             for part in (self.door, *self.links):
+                # A thread that waits on a socket keeps it, and so its port, over a close(): shutdown() wakes it.
                 with contextlib.suppress(OSError):
-                    part.close()
+                    part.shutdown(socket.SHUT_RDWR)
+                part.close()
 
 
 class PrefixStore(Store):
