@@ -58,7 +58,7 @@ torch.serialization.SourceChangeWarning torch.utils.hooks.unserializable_hook to
 torch.StorageBase torch._C.StorageBase torch.cuda._initialized torch._guards.active_fake_mode torch.utils.data.dataloader._collate_fn_t torch.DeviceObjType
 torch.distributed._composable.fsdp.FSDPModule torch.distributed._tensor.DTensor torch.quantization.ObserverBase torch.jit._get_trace_graph torch.cuda.nvtx.range_push
 torch.functional.F torch.legacy_contiguous_format torch._C.Value torch._C._has_xpu torch.cuda._lazy_call torch.utils.tensorboard.writer.SummaryWriter torch.nn.parameter._ParameterMeta torch._subclasses.fake_tensor.unset_fake_temporarily torch.hub._get_torch_home torch.hub.tqdm torch.distributions.kl._KL_REGISTRY torch.jit.fork
-torch.utils.data._utils.pin_memory.pin_memory torch._vmap_internals._vmap torch.optim.lbfgs._cubic_interpolate torch.cuda.amp.grad_scaler.GradScaler torch.amp.grad_scaler.OptState torch.utils.cpp_extension.load
+torch.utils.data._utils.pin_memory.pin_memory torch._vmap_internals._vmap torch.optim.lbfgs._cubic_interpolate torch.cuda.amp.grad_scaler.GradScaler torch.amp.grad_scaler.OptState torch.nn.utils._per_sample_grad.call_for_per_sample_grads torch.utils.cpp_extension.load
 torch.autograd.functional._construct_standard_basis_for torch.symeig torch.TensorType torch.sym_max torch.amp.autocast_mode._cast
 torch.utils._pytree._namedtuple_flatten torch.serialization.get_unsafe_globals_in_checkpoint torch._check_tensor_all torch.cuda.random.get_rng_state_all
 functorch.make_functional torchvision.models.inception.Inception3 torchvision.models.googlenet.GoogLeNet
