@@ -68,7 +68,7 @@ REFUSED = [
     (lambda: dense().to_sparse_csr().indices(), "SparseCsr"),
     (lambda: dense().to_sparse_csr().ccol_indices(), "SparseCsr"),
     (lambda: dense().to_sparse_csr().stride(), "strides"),
-    (lambda: facula.ones(2, 2, 2).to_sparse_csr(), "matrices"),
+    (lambda: facula.tensor([[[1, 0]], [[1, 1]]]).to_sparse_csr(), "same number"),
     (lambda: facula.cat([dense().to_sparse(), dense()]), "dense"),
     (lambda: facula.ones_like(dense().to_sparse()), "sparse_coo"),
     (lambda: dense().to_sparse()[0:1], "slice"),

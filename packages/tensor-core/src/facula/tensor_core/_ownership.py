@@ -64,7 +64,7 @@ LATER = {
     "facula.tensor_core.sparse.products": (
         "dsmm", "hsmm", "hspmm", "saddmm", "smm", "sparse_resize_", "sparse_resize_and_clear_", "spmm", "sspaddmm", "to_sparse_coo",
     ),
-    "facula.tensor_core.sparse.rows": ("sparse_compressed_tensor", "sparse_csc_tensor", "sparse_csr_tensor"),
+    "facula.tensor_core.sparse.rows": ("sparse_bsc_tensor", "sparse_bsr_tensor", "sparse_compressed_tensor", "sparse_csc_tensor", "sparse_csr_tensor"),
     "facula.tensor_core.functions.windows": ("bartlett_window", "blackman_window", "hamming_window", "hann_window", "kaiser_window"),
     "facula.tensor_core.functions.copies": (
         "alias_copy", "as_strided_copy", "detach_copy", "diagonal_copy", "empty_permuted", "expand_copy", "fill", "narrow_copy", "nonzero_static",

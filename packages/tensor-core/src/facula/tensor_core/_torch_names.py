@@ -73,7 +73,7 @@ def _device(*args):
 
 
 def _layout(name):
-    return {f"torch.{layout.name}": layout for layout in (_types.strided, _types.sparse_coo, _types.sparse_csr, _types.sparse_csc)}[name]
+    return {f"torch.{layout.name}": layout for layout in (_types.strided, _types.sparse_coo, _types.sparse_csr, _types.sparse_csc, _types.sparse_bsr, _types.sparse_bsc)}[name]
 
 
 DATA = {

@@ -69,7 +69,7 @@ class Writer(pickle._Pickler):
             plain = obj.detach()
             parts = (plain._indices(), plain._values(), plain.size(), plain.is_coalesced())
             return torch_name("torch._utils", "_rebuild_sparse_tensor"), (_types.sparse_coo, parts)
-        if isinstance(obj, Tensor) and obj.layout in (_types.sparse_csr, _types.sparse_csc):
+        if isinstance(obj, Tensor) and obj.layout in (_types.sparse_csr, _types.sparse_csc, _types.sparse_bsr, _types.sparse_bsc):
             return torch_name("torch._utils", "_rebuild_sparse_tensor"), (obj.layout, obj.detach().parts())
         if type(obj) is _types.layout:
             return torch_name("torch.serialization", "_get_layout"), ("torch." + obj.name,)

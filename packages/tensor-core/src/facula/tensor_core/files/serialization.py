@@ -315,9 +315,9 @@ class Unarchiver:
         from facula.tensor_core.sparse import making as _sparse
         from facula.tensor_core.sparse import rows as _sparse_rows
 
-        parts = {"sparse_coo": 2, "sparse_csr": 3, "sparse_csc": 3}.get(getattr(layout, "name", None))
+        parts = {"sparse_coo": 2, "sparse_csr": 3, "sparse_csc": 3, "sparse_bsr": 3, "sparse_bsc": 3}.get(getattr(layout, "name", None))
         if parts is None or type(data) is not tuple or len(data) not in (parts + 1, 4) or not all(map(_stored, data[:parts])):
-            raise CheckpointError(f"load: a sparse tensor of layout {short(layout)} from {short(data)}. Only COO, CSR and CSC tensors are read.")
+            raise CheckpointError(f"load: a sparse tensor of layout {short(layout)} from {short(data)}. Only COO, CSR, CSC, BSR and BSC tensors are read.")
         size = data[parts]
         check_geometry(0, size, size)
         build = _sparse.of_parts if parts == 2 else _sparse_rows.of_parts

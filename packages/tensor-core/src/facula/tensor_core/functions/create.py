@@ -57,7 +57,7 @@ def plain(layout, pin_memory=False):
 def _like_layout(name, input, layout, pin_memory):
     plain(None, pin_memory)
     if layout is not None and layout is not input.layout:
-        raise NotImplementedError(f"{name}: input has layout {input.layout}, the result cannot have {layout}. Convert it.")
+        raise NotImplementedError(f"{name} with different sparse layout is not supported: input has layout {input.layout}, the result cannot have {layout}. Convert it.")
 
 
 def fill_unset(wanted):

@@ -92,10 +92,10 @@ def to_sparse(self, sparse_dim=None, *, layout=None, blocksize=None, dense_dim=N
     (tensor([[1],
             [0]]), tensor([7]))
     """
-    check_blocks("to_sparse", blocksize, None)
     if layout is not None and layout is not sparse_coo:
-        check_blocks("to_sparse", None, dense_dim)
-        return self if layout is self.layout else in_layout(self, layout)
+        return self if layout is self.layout else in_layout(self, layout, blocksize, dense_dim)
+    if blocksize is not None:
+        raise RuntimeError(f"to_sparse: conversion from Strided to Sparse with blocksize argument given is not supported, got {tuple(blocksize)}. Give a layout of blocks.")
     if dense_dim is not None:
         if not 0 <= dense_dim < max(self.dim(), 1):
             raise RuntimeError(f"to_sparse: dense_dim argument must be in [0,{self.dim()}] range and less than the dims, but {dense_dim} is given. Give fewer.")
@@ -112,25 +112,22 @@ def to_sparse(self, sparse_dim=None, *, layout=None, blocksize=None, dense_dim=N
     return make(places, values, self.shape, True)
 
 
-def check_blocks(name, blocksize, dense_dim):
-    """Sparse tensors here are of numbers, not of blocks or of rows."""
-    if blocksize is not None:
-        raise RuntimeError(f"{name}: conversion with blocksize {tuple(blocksize)} is not here. Leave it out.")
-    if dense_dim:
-        raise RuntimeError(f"{name}: dense_dim argument must be in [0,0] range, but {dense_dim} is given. Give sparse_dim.")
+def in_layout(x, layout, blocksize=None, dense_dim=None):
+    """x, strided or sparse, in another layout than COO."""
+    from facula.tensor_core.sparse import blocks as _blocks
 
-
-def in_layout(x, layout):
-    if layout is strided:
-        return x.to_dense()
-    if layout not in (sparse_csr, sparse_csc):
-        raise RuntimeError(f"to_sparse: layout {layout} is not here. Use sparse_coo, sparse_csr or sparse_csc.")
-    return x.to_sparse_csr() if layout is sparse_csr else x.to_sparse_csc()
+    return x.to_dense() if layout is strided else _blocks.in_layout(x, layout, blocksize, dense_dim)
 
 
 def blank(name, size, dtype, layout, device, pin_memory):
     """A sparse tensor of this size that lists nothing, as zeros and empty of a sparse layout give it."""
     check_place(name, device, pin_memory)
+    if layout is not sparse_coo and (len(size) < 2 or layout not in (sparse_csr, sparse_csc)):
+        raise RuntimeError(f"torch.{name}: Only batched sparse compressed (non-block) tensors are supported, but got size {list(size)} and layout {layout}. Convert one with to_sparse().")
+    if layout is not sparse_coo and len(size) > 2:
+        from facula.tensor_core.sparse import blocks as _blocks
+
+        return _blocks.blank(size, dtype, layout)
     made = make(_create.zeros((len(size), 0), dtype=BY_NAME["int64"]), _create.zeros((0,), dtype=dtype), size, True)
     return made if layout is sparse_coo else in_layout(made, layout)
 
@@ -166,11 +163,13 @@ def _strided(name):
 
 def _compressed(name):
     def method(self, *args, **kwargs):
-        """The matrix with its rows (csr) or columns (csc) compressed.
+        """The matrix with its rows (csr) or columns (csc) compressed; in blocks of blocksize bsr and bsc.
 
         >>> x = facula.tensor([[0, 7], [0, 0]])
         >>> x.to_sparse_csr().crow_indices(), x.to_sparse_csc().ccol_indices()
         (tensor([0, 1, 1]), tensor([0, 0, 1]))
+        >>> x.to_sparse_bsr((1, 2)).values(), x.to_sparse_bsc((2, 1)).values().flatten()
+        (tensor([[[0, 7]]]), tensor([7, 0]))
         """
         from facula.tensor_core.sparse import rows as _sparse_rows
 
@@ -222,6 +221,8 @@ METHODS = {
     "to_sparse": to_sparse,
     "to_sparse_csr": _compressed("to_sparse_csr"),
     "to_sparse_csc": _compressed("to_sparse_csc"),
+    "to_sparse_bsr": _compressed("to_sparse_bsr"),
+    "to_sparse_bsc": _compressed("to_sparse_bsc"),
     "to_dense": _to_dense,
     "sparse_mask": sparse_mask,
     "sparse_dim": _sparse_dim,

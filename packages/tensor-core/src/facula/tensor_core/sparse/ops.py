@@ -17,6 +17,14 @@ def run(op, args, out):
     """The op on arguments of which at least one is sparse. `out is args[0]`: in place."""
     from facula.tensor_core.sparse import shapes as _sparse_shapes  # noqa: F401 - which adds its rows to the table
 
+    if any(getattr(a, "_block", None) is not None or type(a) in (list, tuple) and any(getattr(b, "_block", None) is not None for b in a) for a in args):
+        from facula.tensor_core.sparse import blocks as _blocks
+
+        return _blocks.run(op, args, out, _run)
+    return _run(op, args, out)
+
+
+def _run(op, args, out):
     table = INPLACE if out is not None and out is args[0] else OPS
     if op.name not in table or out is not None and _first(args) is None:
         name = op.name + ("_" if out is not None and not op.name.endswith("_") else "")
@@ -98,9 +106,8 @@ def _places(x):
 def _add(x, y, alpha=1, row="add"):
     if isinstance(x, Sparse) and isinstance(y, Sparse):
         return x._as_me(_joined(x, y, _terms(row, x, y, alpha)), x.index_dtype())
-    if isinstance(x, Sparse) and not x.is_sparse and row == "add":  # a compressed one may come first
-        terms = _terms(row, y, x, 1)
-        return _add(y * alpha, x._with(terms))
+    if isinstance(x, Sparse) and not x.is_sparse and row == "add":  # a compressed one may come first; alpha is its factor all the same, in PyTorch
+        return _add(y, x, alpha)
     if isinstance(x, Sparse):
         raise RuntimeError("add(sparse, dense) is not supported. Use add(dense, sparse) instead.")
     _same_shape("add", x, y)

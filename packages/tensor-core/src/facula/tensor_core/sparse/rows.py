@@ -8,9 +8,9 @@ A Compressed is a Sparse of the same indices, so every row of ops.py serves it; 
 from facula.tensor_core import _ops, _print
 from facula.tensor_core.functions import create as _create, ranges as _ranges
 from facula.tensor_core.memory import data as _data
-from facula.tensor_core.sparse.making import check_blocks, check_place, to_sparse
+from facula.tensor_core.sparse.making import check_place, in_layout, to_sparse
 from facula.tensor_core.sparse.tensor import Sparse, _flat, _part, make
-from facula.tensor_core._types import BY_NAME, Size, sparse_coo, sparse_csc, sparse_csr
+from facula.tensor_core._types import BY_NAME, Size, sparse_bsc, sparse_bsr, sparse_coo, sparse_csc, sparse_csr
 
 
 class Compressed(Sparse):
@@ -90,11 +90,10 @@ class Compressed(Sparse):
         return super()._become(other, values)
 
     def to_sparse(self, sparse_dim=None, *, layout=None, blocksize=None, dense_dim=None):
-        check_blocks("to_sparse", blocksize, dense_dim)
         if sparse_dim not in (None, 2):
             raise RuntimeError(f"to_sparse: sparse_dim of a compressed matrix is 2, got {sparse_dim}.")
         if layout is not None and layout is not sparse_coo:
-            return compress(self, 0 if layout is sparse_csr else 1)
+            return self if layout is self.layout else in_layout(self, layout, blocksize, dense_dim)
         return make(self._i, self._v, self._size, self._coalesced).coalesce()
 
     def __repr__(self, *, tensor_contents=None):
@@ -112,13 +111,22 @@ class Compressed(Sparse):
     T = mT = property(t)
 
     def copy_(self, src, non_blocking=False):
-        if not isinstance(src, Compressed) or src.shape != self.shape or src._axis != self._axis or src._nnz() != self._nnz():
-            raise RuntimeError("copy_: a compressed sparse tensor copies from one of its shape, layout and number of values only. Convert with to_dense().")
+        check_copy(self, src)
         self._p, self._q, self._i, self._v, self._coalesced = src._p.clone(), src._q.clone(), src._i, src._v.to(self.dtype).clone(), src._coalesced
         return self
 
     def __reduce_ex__(self, protocol):
         return _rebuild, (self._p, self._q, self._v.detach(), tuple(self._size), self._axis, self.requires_grad)
+
+
+def check_copy(t, src):
+    """Raises RuntimeError where src cannot be copied into the compressed tensor t: of another layout, shape or number of values."""
+    if not isinstance(src, Compressed) or src.layout is not t.layout:
+        raise RuntimeError(f"copy_: copy of sparse compressed tensors having different layouts is not supported. self layout is {t.layout} and src layout is {getattr(src, 'layout', None)}. Convert it.")
+    if src._nnz() != t._nnz():
+        raise RuntimeError(f"copy_: only sparse compressed tensors with the same number of specified elements are supported, got {t._nnz()} and {src._nnz()}. Use clone().")
+    if src.shape != t.shape or src._v.shape != t._v.shape:
+        raise RuntimeError(f"copy_: expected shapes of self and src to match, got {tuple(t.shape)}, values {tuple(t._v.shape)}, and {tuple(src.shape)}, {tuple(src._v.shape)}. Reshape one.")
 
 
 def _rebuild(pointers, others, values, size, axis, requires_grad):
@@ -170,13 +178,19 @@ def compress(x, axis, index=None):
 
 
 def to_sparse_csr(self, dense_dim=None):
-    check_blocks("to_sparse_csr", None, dense_dim)
-    return compress(self, 0)
+    return self.to_sparse(layout=sparse_csr, dense_dim=dense_dim)
 
 
 def to_sparse_csc(self, dense_dim=None):
-    check_blocks("to_sparse_csc", None, dense_dim)
-    return compress(self, 1)
+    return self.to_sparse(layout=sparse_csc, dense_dim=dense_dim)
+
+
+def to_sparse_bsr(self, blocksize, dense_dim=None):
+    return self.to_sparse(layout=sparse_bsr, blocksize=blocksize, dense_dim=dense_dim)
+
+
+def to_sparse_bsc(self, blocksize, dense_dim=None):
+    return self.to_sparse(layout=sparse_bsc, blocksize=blocksize, dense_dim=dense_dim)
 
 
 def sparse_compressed_tensor(
@@ -189,10 +203,10 @@ def sparse_compressed_tensor(
     tensor([[0., 2., 0.],
             [3., 0., 4.]])
     """
-    if layout not in (sparse_csr, sparse_csc):
-        raise RuntimeError(f"sparse_compressed_tensor: expected layout sparse_csr or sparse_csc, got {layout}.")
+    if layout not in (sparse_csr, sparse_csc, sparse_bsr, sparse_bsc):
+        raise RuntimeError(f"sparse_compressed_tensor: expected sparse compressed tensor layout but got {layout}. Give sparse_csr, sparse_csc, sparse_bsr or sparse_bsc.")
     check_place("sparse_compressed_tensor", device, pin_memory)
-    return _checked("sparse_compressed_tensor", compressed_indices, plain_indices, values, size, dtype, layout is sparse_csc, requires_grad, check_invariants)
+    return _checked("sparse_compressed_tensor", compressed_indices, plain_indices, values, size, dtype, layout, requires_grad, check_invariants)
 
 
 def sparse_csr_tensor(
@@ -207,7 +221,7 @@ def sparse_csr_tensor(
     tensor([2., 7.])
     """
     check_place("sparse_csr_tensor", device, pin_memory)
-    return _checked("sparse_csr_tensor", crow_indices, col_indices, values, size, dtype, 0, requires_grad, check_invariants)
+    return _checked("sparse_csr_tensor", crow_indices, col_indices, values, size, dtype, sparse_csr, requires_grad, check_invariants)
 
 
 def sparse_csc_tensor(
@@ -220,16 +234,66 @@ def sparse_csc_tensor(
     torch.Size([3, 2])
     """
     check_place("sparse_csc_tensor", device, pin_memory)
-    return _checked("sparse_csc_tensor", ccol_indices, row_indices, values, size, dtype, 1, requires_grad, check_invariants)
+    return _checked("sparse_csc_tensor", ccol_indices, row_indices, values, size, dtype, sparse_csc, requires_grad, check_invariants)
 
 
-def _checked(name, pointers, others, values, size, dtype, axis, requires_grad, check_invariants):
-    t = _fitting(name, pointers, others, values, size, dtype, int(axis))
-    _check_places(name, t)
-    _with_places(t)
-    if _wanted(check_invariants):
-        check_order(name, t)
+def sparse_bsr_tensor(
+    crow_indices, col_indices, values, size=None, *, dtype=None, device=None, pin_memory=False, requires_grad=False, check_invariants=None
+):
+    """A sparse matrix in blocks: where each row of blocks begins, the column of each block, counted in blocks, and the blocks.
+
+    crow_indices: (*batch, block rows + 1); col_indices: (*batch, nnz); values: (*batch, nnz, rows, columns, *dense).
+
+    >>> import facula
+    >>> facula.sparse_bsr_tensor([0, 1], [1], [[[2.0], [3.0]]], (2, 3)).to_dense()
+    tensor([[0., 2., 0.],
+            [0., 3., 0.]])
+    """
+    check_place("sparse_bsr_tensor", device, pin_memory)
+    return _checked("sparse_bsr_tensor", crow_indices, col_indices, values, size, dtype, sparse_bsr, requires_grad, check_invariants)
+
+
+def sparse_bsc_tensor(
+    ccol_indices, row_indices, values, size=None, *, dtype=None, device=None, pin_memory=False, requires_grad=False, check_invariants=None
+):
+    """A sparse matrix in blocks: where each column of blocks begins, the row of each block, counted in blocks, and the blocks.
+
+    >>> import facula
+    >>> facula.sparse_bsc_tensor([0, 0, 1], [0], [[[2.0], [3.0]]]).to_dense()
+    tensor([[0., 2.],
+            [0., 3.]])
+    """
+    check_place("sparse_bsc_tensor", device, pin_memory)
+    return _checked("sparse_bsc_tensor", ccol_indices, row_indices, values, size, dtype, sparse_bsc, requires_grad, check_invariants)
+
+
+def _checked(name, pointers, others, values, size, dtype, layout, requires_grad, check_invariants):
+    t, finish = _parted(name, pointers, others, values, size, dtype, layout, _wanted(check_invariants))
+    finish()
     return t.requires_grad_(True) if requires_grad else t
+
+
+def _parted(name, pointers, others, values, size, dtype, layout, ordered):
+    """A tensor of parts that fit each other, and what looks at its indices and finishes it."""
+    from facula.tensor_core.sparse import blocks as _blocks
+
+    pointers, others, values = _data.as_tensor(pointers), _data.as_tensor(others), _data.as_tensor(values, dtype=dtype)
+    for what in (pointers, others):
+        if what.dtype.name not in ("int32", "int64"):
+            raise RuntimeError(f"{name}: indices must be int32 or int64, got {what.dtype}. Convert with .long().")
+    values = values if values.requires_grad else values.detach()
+    if layout in (sparse_bsr, sparse_bsc) or pointers.dim() > 1 or others.dim() > 1 or values.dim() > 1:
+        t = _blocks.fitting(name, pointers, others, values, size, layout)
+        return t, lambda: _blocks.check_places(name, t, ordered)
+    t = _fitting(name, pointers, others, values, size, int(layout is sparse_csc))
+
+    def finish():
+        _check_places(name, t)
+        _with_places(t)
+        if ordered:
+            _check_order(name, t)
+
+    return t, finish
 
 
 def _wanted(check_invariants):
@@ -240,7 +304,7 @@ def _wanted(check_invariants):
     return check_sparse_tensor_invariants.is_enabled()
 
 
-def check_order(name, t):
+def _check_order(name, t):
     """What check_invariants asks besides: each index of a line once, in order. The places that bound memory are looked at in any case."""
     lines, others = t._i[t._axis], t._i[1 - t._axis]
     if not bool(((lines[1:] != lines[:-1]) | (others[1:] > others[:-1])).all()):
@@ -249,23 +313,12 @@ def check_order(name, t):
 
 def of_parts(pointers, others, values, size, layout):
     """A matrix of these parts, and what looks at its indices and finishes it."""
-    name = "sparse_compressed_tensor"
-    t = _fitting(name, pointers, others, values, size, None, int(layout is sparse_csc))
-
-    def finish():
-        _check_places(name, t)
-        _with_places(t)
-
-    return t, finish
+    return _parted("sparse_compressed_tensor", pointers, others, values, size, None, layout, False)
 
 
-def _fitting(name, pointers, others, values, size, dtype, axis):
-    pointers, others, values = _data.as_tensor(pointers), _data.as_tensor(others), _data.as_tensor(values, dtype=dtype)
+def _fitting(name, pointers, others, values, size, axis):
     if pointers.dim() != 1 or others.dim() != 1 or values.dim() != 1:
-        raise RuntimeError(f"{name}: indices and values must have one dim each, got {pointers.dim()}, {others.dim()} and {values.dim()}. Batches and blocks are not here.")
-    for what in (pointers, others):
-        if what.dtype.name not in ("int32", "int64"):
-            raise RuntimeError(f"{name}: indices must be int32 or int64, got {what.dtype}. Convert with .long().")
+        raise RuntimeError(f"{name}: indices and values must have one dim at least, got {pointers.dim()}, {others.dim()} and {values.dim()}. Give lists.")
     lines, n = pointers.numel() - 1, others.numel()
     if n != values.numel():
         raise RuntimeError(f"{name}: there are {n} indices and {values.numel()} values. Give one value for each.")
@@ -274,7 +327,7 @@ def _fitting(name, pointers, others, values, size, dtype, axis):
         size = (lines, width) if axis == 0 else (width, lines)
     if lines < 0 or len(size) != 2 or size[axis] != lines:
         raise RuntimeError(f"{name}: size {tuple(size)} does not fit {lines} {('rows', 'columns')[axis]}. Give one index more than there are.")
-    return _bare(pointers, others, values if values.requires_grad else values.detach(), size, axis)
+    return _bare(pointers, others, values, size, axis)
 
 
 def _check_places(name, t):
@@ -285,4 +338,4 @@ def _check_places(name, t):
         raise RuntimeError(f"{name}: an index is outside size {tuple(t._size)}.")
 
 
-__all__ = ["sparse_compressed_tensor", "sparse_csc_tensor", "sparse_csr_tensor"]
+__all__ = ["sparse_bsc_tensor", "sparse_bsr_tensor", "sparse_compressed_tensor", "sparse_csc_tensor", "sparse_csr_tensor"]

@@ -138,6 +138,8 @@ def _padded(values, dim, k, tensors):
 
 def empty_like(x, dtype=None):
     """No elements in x's shape."""
+    if x._i is None:
+        return x.blank(dtype)
     values = _create.zeros((0, *x._v.shape[1:]), dtype=dtype or x.dtype)
     return x._as_me(_make(_create.zeros((x.sparse_dim(), 0), dtype=x._i.dtype), values, x.shape, True), x.index_dtype())
 

@@ -147,14 +147,17 @@ class Sparse(Tensor):
         return dense if dtype is None else dense.to(dtype)
 
     def to_sparse(self, sparse_dim=None, *, layout=None, blocksize=None, dense_dim=None):
-        from facula.tensor_core.sparse.making import check_blocks, in_layout
+        from facula.tensor_core.sparse.making import in_layout
 
-        check_blocks("to_sparse", blocksize, None)
+        if layout not in (None, self.layout):
+            return in_layout(self, layout, blocksize, dense_dim)
+        if blocksize is not None:
+            raise RuntimeError(f"to_sparse: conversion from Sparse to Sparse with blocksize argument given is not supported, got {tuple(blocksize)}. Give a layout of blocks.")
         if dense_dim is not None:
             raise RuntimeError(f"to_sparse: conversion from Sparse to Sparse with dense_dim argument given is not supported, got {dense_dim}. Convert with to_dense() first.")
         if sparse_dim not in (None, self.sparse_dim()):
             raise RuntimeError(f"to_sparse: this tensor has sparse_dim {self.sparse_dim()}, got {sparse_dim}. Convert with to_dense() first.")
-        return self if layout is None or layout is self.layout else in_layout(self, layout)
+        return self
 
     def _with(self, values, indices=None):
         return make(self._i if indices is None else indices, values, self._size, self._coalesced)
@@ -209,6 +212,9 @@ class Sparse(Tensor):
     def clone(self, *, memory_format=None):
         if memory_format is not None and memory_format.id > 1:
             raise RuntimeError(f"clone: a sparse tensor has no memory format {memory_format}. Leave it out.")
+        return self._copied()
+
+    def _copied(self):
         return self._with(self._v.clone(), self._i.clone())
 
     def to(self, *args, **kwargs):
