@@ -34,14 +34,13 @@ class Param(NamedTuple):
 
 
 class Op:
-    """One row of the table: what the compiled library says of it."""
+    """One row of the table: what the compiled library says of it, but for its body and its documentation, which nothing here reads."""
 
-    __slots__ = ("id", "name", "kind", "signature", "types", "result", "body", "doc", "params", "results", "attributes", "tensors", "writes")
+    __slots__ = ("id", "name", "kind", "signature", "types", "result", "params", "results", "attributes", "tensors", "writes")
 
-    def __init__(self, id, name, kind, signature, types, result, body, doc, params, results):
+    def __init__(self, id, name, kind, signature, types, result, params, results):
         self.id, self.name, self.kind, self.signature = id, name, kind, signature
-        self.types, self.result, self.body, self.doc = types, result, body, doc
-        self.params, self.results = params, results
+        self.types, self.result, self.params, self.results = types, result, params, results
         self.tensors = tuple(k for k, p in enumerate(params) if p.tensor)
         self.writes = any("!" in p.type for p in params)  # the row itself works in place
         # positions of the named Scalars, which travel by fc_attr

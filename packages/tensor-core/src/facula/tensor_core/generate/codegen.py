@@ -469,7 +469,7 @@ def op_literal(row):
             default = "Param.required" if p.default is None else p.default
             yield f"Param({p.name!r}, {p.type!r}, {default}, {p.keyword})"
 
-    fields = (row.id, *(getattr(row, c) for c in COLUMNS))
+    fields = (row.id, *(getattr(row, c) for c in COLUMNS if c not in ("body", "doc")))  # 50 KB that nobody would read
     return f"    Op({', '.join(map(repr, fields))}, ({''.join(p + ', ' for p in params())}), {row.results!r}),\n"
 
 
