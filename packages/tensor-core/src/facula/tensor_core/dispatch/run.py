@@ -281,7 +281,7 @@ def _view(op, args, out):
     if op.name == "as_strided":
         size, stride, offset = rest
         if len(size) != len(stride):
-            raise ShapeError(f"as_strided: mismatch in length of strides ({len(stride)}) and shape ({len(size)})")
+            raise ShapeError(f"as_strided: mismatch in length of strides and shape, got {len(stride)} and {len(size)}. Give a stride for each size.")
         h = lib.fc_as_strided(x._h, len(size), list(size), list(stride), lib.fc_offset(x._h) if offset is None else offset)
     elif op.params[1:] and op.params[1].type == "int[]":
         h = lib.fc_view_list(op.id, x._h, len(rest[0]), sizes(op, rest[0]))

@@ -117,7 +117,7 @@ def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=Non
     if dtype is None:
         dtype = out.dtype if out is not None else _kind_dtype(3 if isinstance(start, complex) or isinstance(end, complex) else 2)
     if dtype.kind != 3 and (isinstance(start, complex) or isinstance(end, complex)):
-        raise RuntimeError(f"linspace(): inferred dtype complex can't be safely cast to passed dtype {dtype.name}. Give a complex dtype.")
+        raise RuntimeError(f"torch.linspace(): inferred dtype complex can't be safely cast to passed dtype {dtype.name}. Give a complex dtype.")
     if steps:
         _ends_fit("linspace", dtype, start, end)
     else:
@@ -203,7 +203,7 @@ def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None,
     if type(start) is not float or type(end) is not float:
         first, last = _end("start", start, device), _end("end", end, device)
         if as_dtype(dtype).kind != 3 and (isinstance(first, complex) or isinstance(last, complex)):
-            raise RuntimeError(f"logspace(): inferred dtype complex can't be safely cast to passed dtype {as_dtype(dtype).name}. Give a complex dtype.")
+            raise RuntimeError(f"torch.logspace(): inferred dtype complex can't be safely cast to passed dtype {as_dtype(dtype).name}. Give a complex dtype.")
     for v in (start, end):
         if not isinstance(v, Tensor):
             number(v)

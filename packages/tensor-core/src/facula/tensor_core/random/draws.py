@@ -306,6 +306,7 @@ def normal(
     if out is not None and out.dtype.kind < 2:
         raise DTypeError(f'normal: "normal_kernel" not implemented for {out.dtype.name!r}. Give a floating output.')
     if isinstance(std, Tensor):
+        require(not std.is_complex(), "normal expects standard deviation to be non-complex. Take its real part.")
         require(not std.numel() or std.is_meta or bool((std >= 0).all()), "normal expects all elements of std >= 0.0. Take its absolute value.")
     elif not std >= 0:
         require(False, f"normal expects std >= 0.0, but found std {std:g}. Take its absolute value.")
