@@ -5,7 +5,7 @@ from facula.tensor_core._types import BY_NAME, dtype
 
 
 class _Lacking:
-    """The dim that was not given, where None is one: all of them."""
+    """What was not given, where None is no way to say so: a dim, of which None is all; NumPy's name of an argument."""
 
     def __repr__(self):
         return "<all>"

@@ -8,6 +8,7 @@ import functools
 from types import FunctionType
 
 from facula.tensor_core._errors import IntegerOverflow, NotATensorError
+from facula.tensor_core.dispatch.arguments import LACKING
 from facula.tensor_core.dispatch.foreign import ask, overriding
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import dtype, memory_format
@@ -179,9 +180,10 @@ class _Parameters:
         for n, kind in self.kinds.items():
             if kind:
                 test = GLANCE[kind].format(n)
-                tests.append(f"{n} is not None and ({test})" if n in self.optional else test)
+                unless = "None" if n in self.optional else "_lacking" if self.defaults.get(n) is LACKING else ""
+                tests.append(f"{n} is not {unless} and ({test})" if unless else test)
         passed = [*self.names, *(f"{n}={n}" for n in self.keywords)]
-        body = "".join(f"    if {other} is not None:\n        {n} = {other}\n" for n, other in self.other.items())
+        body = "".join(f"    if {other} is not _lacking:\n        {n} = {other}\n" for n, other in self.other.items())
         body += f"    if {' or '.join(tests) or 'False'}:\n        return _closely({', '.join(['_self', *passed])})\n"
         if self.keywords == ("out",):  # 30 ns
             body += f"    if out is None:\n        return _function({', '.join(self.names)})\n"
@@ -197,12 +199,12 @@ class _Parameters:
     def values(self):
         """__defaults__ and __kwdefaults__ of the guard."""
         function = self.function
-        return (None,) * len(self.may_lack()) + (function.__defaults__ or ()) or None, (function.__kwdefaults__ or {}) | dict.fromkeys(self.other.values())
+        return (None,) * len(self.may_lack()) + (function.__defaults__ or ()) or None, (function.__kwdefaults__ or {}) | dict.fromkeys(self.other.values(), LACKING)
 
     def check(self, parameter, position, value):
         """Refuse a value of a wrong kind."""
         kind = self.kinds[parameter]
-        if kind and type(value) not in FAST[kind] and not (value is None and parameter in self.optional):
+        if kind and type(value) not in FAST[kind] and not (value is None and parameter in self.optional) and value is not LACKING:
             check(self.function.__name__, parameter, position, kind, value)
 
 
@@ -246,7 +248,7 @@ def guarded(function, kinds=None):
         return own["_made"](*args, **options)
 
     inner = function
-    own = {"begin": begin, "_function": function, "_Tensor": Tensor, "_dtype": dtype, "__name__": function.__module__}
+    own = {"begin": begin, "_function": function, "_Tensor": Tensor, "_dtype": dtype, "_lacking": LACKING, "__name__": function.__module__}
     checked = FunctionType(_first_call.__code__, own, function.__name__)
     checked.__defaults__, checked.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
     return functools.update_wrapper(checked, function)

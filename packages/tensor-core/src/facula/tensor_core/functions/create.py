@@ -3,7 +3,7 @@
 import math
 
 from facula.tensor_core import _ops, _state
-from facula.tensor_core.dispatch.arguments import dtype_id, ints, listed
+from facula.tensor_core.dispatch.arguments import LACKING, dtype_id, ints, listed
 from facula.tensor_core._errors import IntegersOverflow, OutOfMemoryError
 from facula.tensor_core.dispatch.guard import check, want_ints, want_tensor
 from facula.tensor_core._lib import lib
@@ -364,7 +364,7 @@ def scalar_tensor(s, *, dtype=None, layout=None, device=None, requires_grad=Fals
 _MOST = 1 << 62
 
 
-def eye(n, m=None, *, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
+def eye(n, m=LACKING, *, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
     """The identity matrix, n rows by m (default n) columns.
 
     >>> import facula
@@ -372,10 +372,10 @@ def eye(n, m=None, *, out=None, dtype=None, layout=None, device=None, requires_g
     tensor([[1., 0.],
             [0., 1.]])
     """
-    if type(n) is not int or m is not None and type(m) is not int or n > _MOST or m is not None and m > _MOST:
+    m = n if m is LACKING else m
+    if type(n) is not int or type(m) is not int or n > _MOST or m > _MOST:
         check("eye", "n", 0, "int", n)
-        check("eye", "m", 1, "int", n if m is None else m)
-    m = n if m is None else m
+        check("eye", "m", 1, "int", m)
     if n < 0 or m < 0:
         raise RuntimeError(f"eye: {'n' if n < 0 else 'm'} must be greater or equal to 0, got {n if n < 0 else m}.")
     plain(layout, pin_memory)

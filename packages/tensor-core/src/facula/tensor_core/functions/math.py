@@ -1,5 +1,6 @@
 """Mathematics composed of rows: parts of numbers, triangles, differences, areas."""
 
+from facula.tensor_core.dispatch.arguments import LACKING
 from facula.tensor_core import _ops, _tensor
 from facula.tensor_core.functions import create as _create, joining as _joining
 from facula.tensor_core._errors import ShapeError
@@ -285,22 +286,24 @@ def trace(input):
     return _ops.sum(_ops.diagonal(input))
 
 
-def cumulative_trapezoid(y, x=None, *, dx=1, dim=-1):
+def cumulative_trapezoid(y, x=LACKING, *, dx=1, dim=-1):
     """Running integral along dim by the trapezoidal rule.
 
     >>> facula.cumulative_trapezoid(facula.tensor([0.0, 1.0, 2.0, 3.0]))
     tensor([0.5000, 2.0000, 4.5000])
     """
+    x = None if x is LACKING else x
     dim = wrap_dim("cumulative_trapezoid", dim, y.dim())
     return _ops.cumsum(_trapezoids(y, x, dx, dim), dim)
 
 
-def trapezoid(y, x=None, *, dx=1, dim=-1):
+def trapezoid(y, x=LACKING, *, dx=1, dim=-1):
     """Integral along dim by the trapezoidal rule.
 
     >>> facula.trapezoid(facula.tensor([0.0, 1.0, 2.0]), dx=0.5)
     tensor(1.)
     """
+    x = None if x is LACKING else x
     if x is not None and not (type(dx) is int and dx == 1):
         raise TypeError(f"trapezoid(): x and dx={dx!r} cannot be given together. Give one of them.")
     if x is None and y.dim() and y.shape[dim] and isinstance(dx, (int, float)) and y.dtype.kind:  # each but the ends counts twice

@@ -1,5 +1,6 @@
 """What is about order and counting: sort and its kind, unique, bins; and softmax with its dtype. Compositions over the rows."""
 
+from facula.tensor_core.dispatch.arguments import LACKING
 from facula.tensor_core import _ops, return_types
 from facula.tensor_core.functions import create as _create, index as _index, shape as _shape
 from facula.tensor_core.dispatch import slow as _dispatch
@@ -164,7 +165,7 @@ def kthvalue(input, k, dim=-1, keepdim=False, *, out=None):
     return _written(_ops._kthvalue(input, k, dim, keepdim), out, return_types.kthvalue, input)
 
 
-def mode(input, dim=-1, keepdim=False, *, out=None, axis=None, keepdims=None):
+def mode(input, dim=-1, keepdim=False, *, out=None, axis=None, keepdims=LACKING):
     """(values, indices) of the most frequent value along dim, the least of equally frequent ones.
 
     >>> x = facula.tensor([1, 3, 3, 2])
@@ -178,7 +179,7 @@ def mode(input, dim=-1, keepdim=False, *, out=None, axis=None, keepdims=None):
     indices=tensor(2))
     """
     dim = dim if axis is None else axis
-    keepdim = keepdim if keepdims is None else keepdims
+    keepdim = keepdim if keepdims is LACKING else keepdims
     return _written(_ops._mode(input, dim, keepdim), out, return_types.mode, input)
 
 
@@ -208,7 +209,7 @@ def _middle(row, kind, input, dim, keepdim, out):
     return _ops.amax(alike) if found == found else _ops.mean(alike)
 
 
-def median(input, dim=None, keepdim=False, *, out=None, axis=None, keepdims=None):
+def median(input, dim=None, keepdim=False, *, out=None, axis=None, keepdims=LACKING):
     """The lower median of all elements, NaN if one is; with a dim, (values, indices) along it.
 
     >>> x = facula.tensor([4.0, 1.0, 2.0, 3.0])
@@ -218,7 +219,7 @@ def median(input, dim=None, keepdim=False, *, out=None, axis=None, keepdims=None
     tensor(2.)
     """
     dim = dim if axis is None else axis
-    keepdim = keepdim if keepdims is None else keepdims
+    keepdim = keepdim if keepdims is LACKING else keepdims
     return _middle(_ops._median, return_types.median, input, dim, keepdim, out)
 
 

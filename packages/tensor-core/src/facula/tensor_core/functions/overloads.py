@@ -2,6 +2,7 @@
 
 import warnings
 
+from facula.tensor_core.dispatch.arguments import LACKING
 from facula.tensor_core import _ops, return_types
 from facula.tensor_core.functions import index as _index
 from facula.tensor_core.functions.shape import wrap_dim
@@ -88,14 +89,14 @@ def _degrees_of_freedom(name, input, dim, correction):
 def _correction(name, first, dim, unbiased, correction):
     """(dim, what is subtracted from N) of the three ways to say it: by correction, by unbiased, and by a truth value alone, without a name."""
     if first is True or first is False:
-        if not (unbiased is dim is correction is None):
+        if unbiased is not LACKING or dim is not None or correction is not None:
             raise TypeError(f"{name}() received an invalid combination of arguments: {first} where a dim is wanted. Name the dims, or drop the rest.")
         first, unbiased = None, first
     if first is not None:
         if dim is not None:
             raise TypeError(f"{name}() got multiple values for argument 'dim': {first!r} and {dim!r}. Give one of them.")
         dim = first
-    if unbiased is None:
+    if unbiased is LACKING:
         return dim, 1 if correction is None else correction
     if not isinstance(unbiased, bool) or correction is not None:
         raise TypeError(f"{name}() received an invalid combination of arguments: unbiased={unbiased!r}, correction={correction!r}. Give a truth value, or a correction.")
@@ -105,12 +106,12 @@ def _correction(name, first, dim, unbiased, correction):
 def _spread_name(name):
     fold = getattr(_ops, name)
 
-    def spread(input, first=None, unbiased=None, keepdim=False, *, dim=None, correction=None, out=None, axis=None, keepdims=None):
+    def spread(input, first=None, unbiased=LACKING, keepdim=False, *, dim=None, correction=None, out=None, axis=None, keepdims=LACKING):
         if type(input) is not Tensor:
             want_tensor(name, "input", 0, input)
         dim, correction = _correction(name, first, dim if axis is None else axis, unbiased, correction)
         _degrees_of_freedom(name, input, dim, correction)
-        return fold(input, dim, correction=correction, keepdim=keepdim if keepdims is None else keepdims, out=out)
+        return fold(input, dim, correction=correction, keepdim=keepdim if keepdims is LACKING else keepdims, out=out)
 
     spread.__name__ = spread.__qualname__ = name
     spread.__doc__ = f"""The {"variance" if name == "var" else "standard deviation"} of all elements, or over dims; the sum of squares is divided by N - correction.
@@ -132,11 +133,11 @@ std = _spread_name("std")
 def _with_mean(name):
     fold = getattr(_ops, name.removesuffix("_mean"))
 
-    def both(input, first=None, unbiased=None, keepdim=False, *, dim=None, correction=None, axis=None, keepdims=None):
+    def both(input, first=None, unbiased=LACKING, keepdim=False, *, dim=None, correction=None, axis=None, keepdims=LACKING):
         if type(input) is not Tensor:
             want_tensor(name, "input", 0, input)
         dim, correction = _correction(name, first, dim if axis is None else axis, unbiased, correction)
-        keepdim = keepdim if keepdims is None else keepdims
+        keepdim = keepdim if keepdims is LACKING else keepdims
         mean = _ops.mean(input, dim, keepdim)  # first: a gradient's strides are those of the newer one's, which are input's
         _degrees_of_freedom(name.removesuffix("_mean"), input, dim, correction)
         return fold(input, dim, correction=correction, keepdim=keepdim), mean
@@ -370,7 +371,7 @@ def round(input, *, decimals=0, out=None):
     return into("round", _ops.mul(_ops.round(_ops.div(input, scale)), scale), out)
 
 
-def logsumexp(input, dim=None, keepdim=False, *, out=None, axis=None, keepdims=None):
+def logsumexp(input, dim=None, keepdim=False, *, out=None, axis=None, keepdims=LACKING):
     """Logarithm of the sum of exponentials over dims, without overflow.
 
     >>> x = facula.tensor([0.0, 0.0])
@@ -382,7 +383,7 @@ def logsumexp(input, dim=None, keepdim=False, *, out=None, axis=None, keepdims=N
     if type(input) is not Tensor:
         want_tensor("logsumexp", "input", 0, input)
     dim = dim if axis is None else axis
-    keepdim = keepdim if keepdims is None else keepdims
+    keepdim = keepdim if keepdims is LACKING else keepdims
     if dim is None:
         raise TypeError('logsumexp() missing 1 required positional arguments: "dim"')
     if isinstance(dim, (tuple, list)) and not dim and input.dim() and not keepdim:  # PyTorch forgets to drop the dims
@@ -426,7 +427,7 @@ def logcumsumexp(input, dim=None, *, out=None, axis=None):
     return into("logcumsumexp", stack(sums, dim), out)
 
 
-def any(input, dim=None, keepdim=False, *, out=None, axis=None, keepdims=None):
+def any(input, dim=None, keepdim=False, *, out=None, axis=None, keepdims=LACKING):
     """Is one element nonzero? Of all, or over dims.
 
     >>> x = facula.tensor([[True, False], [False, False]])
@@ -440,11 +441,11 @@ def any(input, dim=None, keepdim=False, *, out=None, axis=None, keepdims=None):
     if type(input) is not Tensor:
         want_tensor("any", "input", 0, input)
     dim = dim if axis is None else axis
-    keepdim = keepdim if keepdims is None else keepdims
+    keepdim = keepdim if keepdims is LACKING else keepdims
     return _truth(_ops.any, input, dim, keepdim, out)
 
 
-def all(input, dim=None, keepdim=False, *, out=None, axis=None, keepdims=None):
+def all(input, dim=None, keepdim=False, *, out=None, axis=None, keepdims=LACKING):
     """Is every element nonzero? Of all, or over dims.
 
     >>> x = facula.tensor([[True, False], [True, True]])
@@ -458,7 +459,7 @@ def all(input, dim=None, keepdim=False, *, out=None, axis=None, keepdims=None):
     if type(input) is not Tensor:
         want_tensor("all", "input", 0, input)
     dim = dim if axis is None else axis
-    keepdim = keepdim if keepdims is None else keepdims
+    keepdim = keepdim if keepdims is LACKING else keepdims
     return _truth(_ops.all, input, dim, keepdim, out)
 
 
@@ -502,7 +503,7 @@ cummax = _running("cummax", "tensor([2, 3, 3])")
 cummin = _running("cummin", "tensor([2, 2, 1])")
 
 
-def aminmax(input, *, dim=None, keepdim=False, out=None, axis=None, keepdims=None):
+def aminmax(input, *, dim=None, keepdim=False, out=None, axis=None, keepdims=LACKING):
     """(min, max) of all elements, or along one dim.
 
     >>> x = facula.tensor([3.0, 1.0, 2.0])
@@ -518,7 +519,7 @@ def aminmax(input, *, dim=None, keepdim=False, out=None, axis=None, keepdims=Non
     if type(input) is not Tensor:
         want_tensor("aminmax", "input", 0, input)
     dim = dim if axis is None else axis
-    keepdim = keepdim if keepdims is None else keepdims
+    keepdim = keepdim if keepdims is LACKING else keepdims
     if dim is not None:
         check("aminmax", "dim", 1, "int", dim)
     if dim is None and not input.numel():

@@ -4,7 +4,7 @@ from facula.tensor_core.dispatch.guard import guarded
 from facula.tensor_core import _ops, _ownership
 from facula.tensor_core._errors import DimError
 from facula.tensor_core.functions import create as _create, ranges as _ranges
-from facula.tensor_core.dispatch.arguments import whole
+from facula.tensor_core.dispatch.arguments import LACKING, whole
 from facula.tensor_core.functions.order import searchsorted
 from facula.tensor_core.functions.shape import wrap_dim
 from facula.tensor_core.dispatch.out import into
@@ -125,7 +125,7 @@ def _checked_lengths(data, lengths, offsets, axis, unsafe):
     return found
 
 
-def hash_tensor(input, dim=None, *, keepdim=False, mode=0, out=None, axis=None, keepdims=None):
+def hash_tensor(input, dim=None, *, keepdim=False, mode=0, out=None, axis=None, keepdims=LACKING):
     """The exclusive or of all elements, or over dims, as uint64: of the bits of each as float64 or int64.
 
     >>> import facula
@@ -135,7 +135,7 @@ def hash_tensor(input, dim=None, *, keepdim=False, mode=0, out=None, axis=None, 
     tensor(6, dtype=torch.uint64)
     """
     dim = dim if axis is None else axis
-    keepdim = keepdim if keepdims is None else keepdims
+    keepdim = keepdim if keepdims is LACKING else keepdims
     if mode != 0:
         raise RuntimeError(f"hash_tensor: Unknown hash_tensor mode: {mode}. Only 0 (exclusive or) is there.")
     if input.dtype.kind == 3:

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from facula.tensor_core import _ops
 from facula.tensor_core.dispatch import slow as _dispatch
-from facula.tensor_core.dispatch.arguments import by_axis, ints, listed, sequence, whole
+from facula.tensor_core.dispatch.arguments import LACKING, by_axis, ints, listed, sequence, whole
 from facula.tensor_core._errors import STATUS, ShapeError
 from facula.tensor_core.dispatch.guard import check, want_ints, want_tensor
 from facula.tensor_core._lib import lib
@@ -345,7 +345,7 @@ def _matrix_transposed(self):
     return _ops.transpose(self, -2, -1)
 
 
-def squeeze(input, dim=None, *more, axis=None):
+def squeeze(input, dim=LACKING, *more, axis=LACKING):
     """Without dims of size 1: all of them, or those named (which the method takes one by one too).
 
     >>> x = facula.zeros(1, 2, 1)
@@ -356,17 +356,19 @@ def squeeze(input, dim=None, *more, axis=None):
     >>> x.squeeze(0).shape
     torch.Size([2, 1])
     """
-    dim = dim if axis is None else axis
+    dim = dim if axis is LACKING else axis
     if type(input) is not Tensor:
         want_tensor("squeeze", "input", 0, input)
     if more:
         dim = (dim, *more)
-    if dim is None:
+    if dim is LACKING:
         return _ops.squeeze(input, tuple([d for d, size in enumerate(input.shape) if size == 1]))
     elif type(dim) is int or whole(dim):  # the call of whole takes 50 ns
         dim = (wrap_dim("squeeze", dim, input.dim()),)
     elif isinstance(dim, Tensor):
         dim = (int(dim),)
+    elif dim is None:
+        check("squeeze", "dim", 1, "ints", dim)
     if len(dim) > 1 and len({wrap_dim("squeeze", d, input.dim()) for d in dim}) < len(dim):
         raise RuntimeError(f"squeeze: a dim appears multiple times in the list of dims {tuple(dim)}. Name each dim once.")
     return _ops.squeeze(input, tuple(dim))

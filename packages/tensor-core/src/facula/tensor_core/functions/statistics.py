@@ -1,5 +1,6 @@
 """Quantiles and other statistics composed of rows."""
 
+from facula.tensor_core.dispatch.arguments import LACKING
 from facula.tensor_core import _ops
 from facula.tensor_core.functions import create as _create, order as _order, shape as _shape
 from facula.tensor_core.memory import data as _data
@@ -12,7 +13,7 @@ from facula.tensor_core.dispatch.out import into
 MODES = ("linear", "lower", "higher", "midpoint", "nearest")
 
 
-def quantile(input, q, dim=None, keepdim=False, *, interpolation="linear", out=None, axis=None, keepdims=None):
+def quantile(input, q, dim=None, keepdim=False, *, interpolation="linear", out=None, axis=None, keepdims=LACKING):
     """Values below which the share q (a number or a vector) of the elements lies, of all or along dim; NaN where there is one.
 
     interpolation: what stands between two elements: "linear", "lower", "higher", "midpoint" or "nearest".
@@ -24,7 +25,7 @@ def quantile(input, q, dim=None, keepdim=False, *, interpolation="linear", out=N
     tensor(1.5000)
     """
     dim = dim if axis is None else axis
-    keepdim = keepdim if keepdims is None else keepdims
+    keepdim = keepdim if keepdims is LACKING else keepdims
     return _quantile("quantile", input, q, dim, keepdim, interpolation, out, False)
 
 
@@ -97,7 +98,7 @@ def _quantile(name, input, q, dim, keepdim, interpolation, out, skip):
     return into(name, result, out)
 
 
-def nanmean(input, dim=None, keepdim=False, *, dtype=None, out=None, axis=None, keepdims=None):
+def nanmean(input, dim=None, keepdim=False, *, dtype=None, out=None, axis=None, keepdims=LACKING):
     """The mean of what is not NaN, of all elements or over dims.
 
     >>> x = facula.tensor([1.0, facula.nan, 3.0])
@@ -107,7 +108,7 @@ def nanmean(input, dim=None, keepdim=False, *, dtype=None, out=None, axis=None, 
     tensor(2.)
     """
     dim = dim if axis is None else axis
-    keepdim = keepdim if keepdims is None else keepdims
+    keepdim = keepdim if keepdims is LACKING else keepdims
     if input.dtype.kind < 2:
         raise RuntimeError(f"nanmean(): expected input to have floating point or complex dtype but got {input.dtype.name}")
     count = _ops.sum(_ops.logical_not(_ops.isnan(input)), dim, keepdim)

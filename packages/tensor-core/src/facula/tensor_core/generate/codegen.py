@@ -96,8 +96,8 @@ class Row:
             parts += ["out=None"] if star else ["*", "out=None"]
         if self.kind in ("fold", "scan") and "dim" in self.names:
             parts += [] if "*" in parts else ["*"]
-            parts += ["axis=LACKING" if self.name in DIM_FIRST else "axis=None"]  # NumPy's name of dim, as PyTorch takes it
-            parts += ["keepdims=None"] if "keepdim" in self.names else []
+            parts += ["axis=LACKING"]  # NumPy's name of dim, as PyTorch takes it; None is given, too
+            parts += ["keepdims=LACKING"] if "keepdim" in self.names else []
         elif self.name in AXIS and name in (None, self.name):
             parts += ["axis=None"] if "*" in parts else ["*", "axis=None"]
         return f"def {name or self.name}({', '.join(parts)}):\n" + self.older_order(name or self.name, out)
@@ -146,9 +146,8 @@ def out(row):
 def guard(row, extra=()):
     if row.kind in ("fold", "scan"):
         kept = "keepdim" in row.names
-        axis = f"axis is not {'LACKING' if row.name in DIM_FIRST else 'None'}"
-        tests = " or ".join(["interpreting", axis, *(["keepdims is not None"] if kept else []), *odd(row), *extra])
-        names = f"        if {axis}:\n            dim = axis\n" + ("        if keepdims is not None:\n            keepdim = keepdims\n" if kept else "")
+        tests = " or ".join(["interpreting", "axis is not LACKING", *(["keepdims is not LACKING"] if kept else []), *odd(row), *extra])
+        names = "        if axis is not LACKING:\n            dim = axis\n" + ("        if keepdims is not LACKING:\n            keepdim = keepdims\n" if kept else "")
         names += f"        dim = given_dim('{row.name}', dim, keepdim)\n" if row.name in DIM_FIRST else ""
         return f"    if {tests}:\n{names}        {leave(row)}\n"
     tests = ["interpreting", *odd(row), *extra]
