@@ -1,10 +1,53 @@
 /* Folds within a block: rows and columns of stored or staged elements. The order of fold.h is made here and in fold_cell.h, nowhere else. */
+#include "../core/copy_nest.h"
 #include "fold_job.h"
 
 enum {
     LONG = 256,              /* elements of a row that is worth a call */
+    SHORT = 32,              /* of one that is not worth the end of its lanes, where there are many */
+    MANY = 16,               /* rows */
     STAGED_BYTES = 4 * FC_FOLD_BLOCK /* of what is staged at once: stays in the first cache */
 };
+
+/* Lanes become one, by halves. Where a column has fewer elements than lanes, the others are left out: they would change nothing. */
+static void join_lanes(const fc_fold_cell *cell, char *acc, int64_t lanes, int64_t width)
+{
+    for (int64_t half = FC_FOLD_LANES / 2; half; half /= 2)
+        if (lanes > half) {
+            cell->join(acc, acc + half * width * cell->size, (lanes - half) * width);
+            lanes = half;
+        }
+}
+
+int64_t fc_fold_turn_rows(const char *x, int64_t es, int64_t rows, int64_t n, int64_t step, char *room)
+{
+    const int64_t some = min64(rows, FC_FOLD_TURNED);
+    fc_turn(room, some * es, x, step * es, some, n, (int)es);
+    return some;
+}
+
+/* Many short rows are turned, some at a time, and folded as columns; es: bytes of what the cell reads. */
+static FC_NOINLINE void short_rows(const fc_fold_cell *cell, char *dst, const char *x, int64_t es, int64_t rows, int64_t n, int64_t step, const char *params)
+{
+    char room[SHORT * FC_FOLD_TURNED * CELL] __attribute__((aligned(64))), lanes[FC_FOLD_LANES * FC_FOLD_TURNED * CELL] __attribute__((aligned(64)));
+    for (int64_t r = 0; r < rows;) {
+        const int64_t some = fc_fold_turn_rows(x + r * step * es, es, rows - r, n, step, room), used = min64(n, FC_FOLD_LANES);
+        cell->begin(lanes, used * some);
+        for (int64_t i = 0; i < n; ++i)
+            cell->one(lanes + i % FC_FOLD_LANES * some * cell->size, room + i * some * es, some, params ? params + r * cell->size : NULL);
+        join_lanes(cell, lanes, used, some);
+        memcpy(dst + r * cell->size, lanes, (size_t)(some * cell->size));
+        r += some;
+    }
+}
+
+static void some_rows(const fc_fold_cell *cell, char *dst, const char *x, int64_t es, int64_t rows, int64_t n, int64_t step, const char *params)
+{
+    if (n < SHORT && n > 0 && rows >= MANY)
+        short_rows(cell, dst, x, es, rows, n, step, params);
+    else
+        cell->rows(dst, x, rows, n, step, params);
+}
 
 /* Rows that are not stored as the cell reads them, a few at a time. */
 static FC_NOINLINE void staged_rows(const fc_fold_job *q, const fc_fold_cell *cell, char *dst, const char *x, int64_t rows, int64_t n,
@@ -16,7 +59,7 @@ static FC_NOINLINE void staged_rows(const fc_fold_job *q, const fc_fold_cell *ce
         const int64_t some = min64(fit, rows - r);
         for (int64_t k = 0; k < (n == step ? 1 : some); ++k)
             q->stage(room + k * n * q->staged, x + (r + k) * step * q->es, n == step ? some * n : n, q->param);
-        cell->rows(dst + r * cell->size, room, some, n, n, params ? params + r * cell->size : NULL);
+        some_rows(cell, dst + r * cell->size, room, q->staged, some, n, n, params ? params + r * cell->size : NULL);
     }
 }
 
@@ -29,7 +72,7 @@ void fc_fold_row_block(const fc_fold_job *q, const fc_fold_cell *cell, char *dst
         for (int64_t r = 0; r < rows; ++r)
             cell->rows(dst + r * cell->size, x + r * step * q->es, 1, n, n, params ? params + r * cell->size : NULL);
     else
-        cell->rows(dst, x, rows, n, step, params);
+        some_rows(cell, dst, x, q->es, rows, n, step, params);
 }
 
 /* Element i of each column goes to lane i % 16; acc has the lanes one after the other. n is a multiple of 16, or there is no more. */
@@ -94,15 +137,15 @@ void fc_fold_column_block(const fc_fold_job *q, const fc_fold_cell *cell, char *
         cell->pairs(dst, x, n, params);
         return;
     }
-    cell->begin(acc, FC_FOLD_LANES * width);
+    const int64_t lanes = step == 0 ? FC_FOLD_LANES : n > 0 ? min64(n, FC_FOLD_LANES) : 1;
+    cell->begin(acc, lanes * width);
     if (q->stage)
         add_staged_columns(q, cell, room, x, n, step, width, params);
     else if (step == 0)
         add_repeated(cell, acc, x, n, width, params);
     else
         add_columns(cell, acc, x, q->es, n, step, width, params);
-    for (int64_t half = FC_FOLD_LANES / 2; half; half /= 2)
-        cell->join(acc, acc + half * width * cell->size, half * width);
+    join_lanes(cell, acc, lanes, width);
     memcpy(dst, acc, (size_t)(width * cell->size));
 }
 

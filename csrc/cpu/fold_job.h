@@ -10,7 +10,8 @@ enum {
     TILE_LEVELS = 40,        /* of the tree of blocks: 2**40 blocks are more than memory */
     AT_MOST = TILE_BYTES / 8, /* results that are concluded at once */
     AT_ONCE = 4,             /* blocks of one row whose chains of additions run side by side */
-    CELL = 16                /* bytes that hold any accumulator */
+    CELL = 16,               /* bytes that hold any accumulator */
+    FC_FOLD_TURNED = 64      /* short rows that are turned at once */
 };
 
 typedef struct {
@@ -55,6 +56,9 @@ int fc_fold_choose(fc_fold_job *q);
 /* dst[r] = fold of x[r * step + 0 .. n); n is a block's at most. */
 void fc_fold_row_block(const fc_fold_job *q, const fc_fold_cell *cell, char *dst, const char *x, int64_t rows, int64_t n, int64_t step,
                        const char *params);
+
+/* The first of these rows of n elements, FC_FOLD_TURNED at most, as columns side by side in room; answers how many. */
+int64_t fc_fold_turn_rows(const char *x, int64_t es, int64_t rows, int64_t n, int64_t step, char *room);
 
 /* dst[c] = fold of x[i * step + c], i in [0, n), for c in [0, width): a tile of the room at most. */
 void fc_fold_column_block(const fc_fold_job *q, const fc_fold_cell *cell, char *dst, const char *x, int64_t n, int64_t step, int64_t width,

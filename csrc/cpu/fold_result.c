@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "../core/half.h"
+#include "../core/cast.h"
 #include "fold_job.h"
 
 static int real_of(int dtype) { return dtype == FC_C64 ? FC_F32 : dtype == FC_C128 ? FC_F64 : dtype; }
@@ -58,6 +58,10 @@ static void mean_pairs_f32(f32 *a, int64_t n, f32 count)
     }
 }
 
+#define EACH(value)                                                                                                      \
+    for (int64_t k = 0; k < n; ++k)                                                                                      \
+        a[k] = (value)
+
 static void finish_f32(const fc_fold_job *q, f32 *a, int64_t n, const f32 *p)
 {
     const f32 count = (f32)q->reduce, divisor = q->reduce ? (f32)fmax(0, (double)q->reduce - q->param) : 0; /* of nothing: 0 / 0 */
@@ -65,20 +69,24 @@ static void finish_f32(const fc_fold_job *q, f32 *a, int64_t n, const f32 *p)
         mean_pairs_f32(a, n, count);
         return;
     }
-    for (int64_t k = 0; k < n; ++k)
-        switch (q->which) {
-        case FC_FOLD_mean: a[k] /= count; break;
-        case FC_FOLD_var: a[k] /= divisor; break;
-        case FC_FOLD_std: a[k] = q->pairs == 2 ? a[k] / divisor : sqrtf(a[k] / divisor); break;
-        case FC_FOLD_logsumexp: a[k] = p[k] + logf(a[k]); break;
-        case FC_FOLD_norm_p:
-            if (q->param == 2)
-                a[k] = sqrtf(a[k]);
-            else if (q->param != 1 && isfinite(q->param))
-                a[k] = powf(a[k], (f32)(1 / q->param));
-            break;
-        default: return;
-        }
+    switch (q->which) {
+    case FC_FOLD_mean: EACH(a[k] / count); break;
+    case FC_FOLD_var: EACH(a[k] / divisor); break;
+    case FC_FOLD_std:
+        if (q->pairs == 2)
+            EACH(a[k] / divisor);
+        else
+            EACH(sqrtf(a[k] / divisor));
+        break;
+    case FC_FOLD_logsumexp: EACH(p[k] + logf(a[k])); break;
+    case FC_FOLD_norm_p:
+        if (q->param == 2)
+            EACH(sqrtf(a[k]));
+        else if (q->param != 1 && isfinite(q->param))
+            EACH(powf(a[k], (f32)(1 / q->param)));
+        break;
+    default: break;
+    }
 }
 
 static void mean_pairs_f64(f64 *a, int64_t n, f64 count)
@@ -97,20 +105,24 @@ static void finish_f64(const fc_fold_job *q, f64 *a, int64_t n, const f64 *p)
         mean_pairs_f64(a, n, count);
         return;
     }
-    for (int64_t k = 0; k < n; ++k)
-        switch (q->which) {
-        case FC_FOLD_mean: a[k] /= count; break;
-        case FC_FOLD_var: a[k] /= divisor; break;
-        case FC_FOLD_std: a[k] = q->pairs == 2 ? a[k] / divisor : sqrt(a[k] / divisor); break;
-        case FC_FOLD_logsumexp: a[k] = p[k] + log(a[k]); break;
-        case FC_FOLD_norm_p:
-            if (q->param == 2)
-                a[k] = sqrt(a[k]);
-            else if (q->param != 1 && isfinite(q->param))
-                a[k] = pow(a[k], 1 / q->param);
-            break;
-        default: return;
-        }
+    switch (q->which) {
+    case FC_FOLD_mean: EACH(a[k] / count); break;
+    case FC_FOLD_var: EACH(a[k] / divisor); break;
+    case FC_FOLD_std:
+        if (q->pairs == 2)
+            EACH(a[k] / divisor);
+        else
+            EACH(sqrt(a[k] / divisor));
+        break;
+    case FC_FOLD_logsumexp: EACH(p[k] + log(a[k])); break;
+    case FC_FOLD_norm_p:
+        if (q->param == 2)
+            EACH(sqrt(a[k]));
+        else if (q->param != 1 && isfinite(q->param))
+            EACH(pow(a[k], 1 / q->param));
+        break;
+    default: break;
+    }
 }
 
 /* A complex variance is that of the real column plus that of the imaginary one. */
@@ -152,10 +164,7 @@ void fc_fold_finish(const fc_fold_job *q, void *acc, int64_t at, int64_t n, cons
         at /= 2;
     }
     if (q->out_dtype == FC_F16 || q->out_dtype == FC_BF16) {
-        uint16_t *out = (uint16_t *)q->out + at;
-        const f32 *a = acc;
-        for (int64_t k = 0; k < n; ++k)
-            out[k] = q->out_dtype == FC_F16 ? fc_f16_of_f32(a[k]) : fc_bf16_of_f32(a[k]);
+        fc_convert(q->out_dtype, q->out + at * 2, FC_F32, acc, n);
     } else
         memcpy(q->out + at * size, acc, (size_t)(n * size));
 }

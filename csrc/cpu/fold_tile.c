@@ -75,6 +75,8 @@ static void tile_place(const fc_fold_job *q, int64_t t, const char **x, int64_t 
     }
 }
 
+enum { FEW = TILE_BYTES * FC_FOLD_LANES / FC_FOLD_TURNED / 8 }; /* elements of rows that locate turns, of any dtype that has an order */
+
 static void locate(const fc_fold_job *q, const char *acc, const char *x, int64_t at, int64_t width)
 {
     int64_t *index = (int64_t *)(q->which == FC_FOLD_argmax || q->which == FC_FOLD_argmin ? q->out : q->out2) + at;
@@ -90,6 +92,11 @@ static void locate(const fc_fold_job *q, const char *acc, const char *x, int64_t
             for (int64_t k = 0; k < some; ++k)
                 q->stage(room + k * width * q->staged, x + (i + k) * q->step * q->es, width, q->param);
             q->find(index, room, i, some, width, width, acc);
+        }
+    } else if (q->reduce <= FEW && !q->stage) {
+        for (int64_t r = 0; r < width; r += FC_FOLD_TURNED) {
+            const int64_t some = fc_fold_turn_rows(x + r * q->outer_step * q->es, q->es, width - r, q->reduce, q->outer_step, room);
+            q->find(index + r, room, 0, q->reduce, some, some, acc + r * q->cell->size);
         }
     } else {
         const int64_t fit = q->stage ? TILE_BYTES * FC_FOLD_LANES / q->staged : q->reduce;
