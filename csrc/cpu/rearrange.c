@@ -5,6 +5,7 @@
 
 #include "../core/call.h"
 #include "../core/ops.h"
+#include "nn/format.h"
 #include "part.h"
 
 /* input; count of sizes, sizes (input's dims, split); count of dims, their order; count of sizes, sizes of the result */
@@ -73,7 +74,10 @@ int fc_infer__pad_around(fc_call *c)
             return fc_fail(FC_ARG, 1, top, kept, 0);
         shape[d] = kept + (before > 0 ? before : 0) + (after > 0 ? after : 0);
     }
-    return fc_declare(c, 0, x->dtype, x->ndim, shape);
+    const int bad = fc_declare(c, 0, x->dtype, x->ndim, shape);
+    c->spec[0].format = mode == CIRCULAR ? 0 : fc_format_of(x, 1);
+    c->spec[0].direct = 1;
+    return bad;
 }
 
 /* First what is kept; then dim by dim the result is continued by itself, the dims before over their whole size, those behind where they are kept. */

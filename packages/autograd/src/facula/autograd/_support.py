@@ -14,7 +14,7 @@ from ._core import GradError, TensorHandle, Tensor, alias, extend, grad_mode, is
 from ._node import Nowhere, Output
 
 
-FORMATS = {2: facula.channels_last, 3: facula.channels_last_3d}
+FORMATS = {0: facula.contiguous_format, 2: facula.channels_last, 3: facula.channels_last_3d}
 
 
 def sum_to(g, shape) -> Tensor:
@@ -37,10 +37,10 @@ def format_of(t) -> int:
 
 
 def formed(g, format) -> Tensor:
-    """g in that memory format."""
-    if not format or lib.fc_is_contiguous(g._h, format):
+    """g in that memory format, contiguous for 0."""
+    if lib.fc_is_contiguous(g._h, format):
         return g
-    return g.contiguous(memory_format=FORMATS[format]) if format in FORMATS else g.transpose(1, 2).contiguous().transpose(1, 2)
+    return g.transpose(1, 2).contiguous().transpose(1, 2) if format == 4 else g.contiguous(memory_format=FORMATS[format])
 
 
 def cast(g, dtype) -> Tensor:

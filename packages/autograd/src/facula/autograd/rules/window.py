@@ -53,11 +53,12 @@ def shallow(format) -> int:
 
 
 def alike(g, *operands) -> F.Tensor:
-    """g with its channels last, where one of the operands that were kept has four dims and lies so."""
+    """g with its channels last, where one of the operands lies so, of volumes in the dtypes whose convolutions keep it; as it is where one was not kept."""
     for t in operands:
-        if t is not None and format_of(t) == 2:
-            return formed(g, 2)
-    return g
+        format = 0 if t is None else format_of(t)
+        if format == 2 or format == 3 and g.dtype in (F.float32, F.bfloat16):
+            return formed(g, format)
+    return g if any(t is None for t in operands) else formed(g, 0)
 
 
 def spatial(shape) -> tuple:
