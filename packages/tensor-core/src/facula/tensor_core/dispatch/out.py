@@ -8,6 +8,7 @@ from facula.tensor_core._errors import DTypeError
 from facula.tensor_core._lib import lib
 from facula.tensor_core.memory.resize import result_on_meta, set_data
 from facula.tensor_core._tensor import Tensor
+from facula.tensor_core._types import strided as strided_layout
 
 # What writes into an output of the result's own dtype alone; all others into any dtype that the result can be cast to.
 # Names of rows without leading _, and of compositions.
@@ -58,6 +59,10 @@ def into(name, result, out, inputs=(), strides=False):
         written = [into(name, r, o, inputs, strides) for r, o in zip(result, out)]
         return type(result)(*written) if hasattr(result, "_fields") else tuple(written)
     a_tensor(name, out)
+    if result.layout is not strided_layout:
+        from facula.tensor_core.sparse import ops as sparse_ops
+
+        return sparse_ops.given(name, result, out)
     refuse_history(name, (result, out))
     check_dtype(name, result.dtype, out)
     if name in ("take", "masked_select"):

@@ -237,7 +237,7 @@ def run(op, args, out, plain):
         made = first._as_me(plain(op, tuple(a.coo() if isinstance(a, Blocked) else a for a in args), None))
         return first._become(made, made._v.to(first.dtype)) if isinstance(out, Blocked) else out.copy_(made)
     result = first._as_me(plain(op, tuple(a.coo().coalesce() if isinstance(a, Blocked) else a for a in args), None))
-    return result if out is None else _sparse_ops._given(op.name, result, out)
+    return result if out is None else _sparse_ops.given(op.name, result, out)
 
 
 _ON_VALUES = {*_sparse_ops._ZERO_PRESERVING, *_sparse_ops._LINEAR, "mul", "div", "copy", "pow", "isnan", "_angle", "_nan_to_num", "floor_divide", "_floor_quotient", "trunc_divide"}

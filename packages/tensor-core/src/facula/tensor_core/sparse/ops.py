@@ -32,10 +32,10 @@ def _run(op, args, out):
     result = table[op.name](*args)
     if out is None:
         return _first(args)._as_me(result)
-    return result if table is INPLACE else _given(op.name, result, out)
+    return result if table is INPLACE else given(op.name, result, out)
 
 
-def _given(name, result, out):
+def given(name, result, out):
     """out with the result in it: a sparse one takes its indices, a strided one its elements."""
     if not isinstance(result, Sparse):
         return into(name, result, out)
