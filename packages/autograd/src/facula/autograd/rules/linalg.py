@@ -185,7 +185,7 @@ def solve_right(u, b) -> F.Tensor:
 def of_qr(gs, x, q, r, mode) -> F.Tensor:
     m, n = x.shape[-2:]
     if mode == "r":
-        raise GradError("linalg_qr: the derivative of linalg.qr depends on Q, which mode 'r' does not compute. Use linalg.qr(A, mode='reduced').")
+        raise GradError("linalg_qr: The derivative of linalg.qr depends on Q, which mode 'r' does not compute. Use linalg.qr(A, mode='reduced').")
     if mode == "complete" and m > n:
         raise GradError("linalg_qr: The QR decomposition is not differentiable when mode='complete' and nrows > ncols. Use mode='reduced'.")
     of_q, of_r = (F.zeros_like(t) if g is None else g for g, t in zip(gs, (q, r)))

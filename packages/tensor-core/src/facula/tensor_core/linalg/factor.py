@@ -509,4 +509,8 @@ def pca_lowrank(A, q=None, center=True, niter=2):
         raise ValueError(f"pca_lowrank: q(={q}) must be non-negative integer and not greater than min(m, n)={min(A.shape[-2:])}")
     if niter < 0:
         raise ValueError(f"pca_lowrank: niter(={niter}) must be non-negative integer")
+    if center and A.is_sparse:  # stays so: the means are taken off its products
+        if A.dim() > 2:
+            raise ValueError(f"pca_lowrank: input is expected to be 2-dimensional tensor where it is sparse, got {A.dim()} dims. Give one of the batch, or center=False.")
+        return svd_lowrank(A, q, niter, A.sum(0).to_dense() / max(A.shape[0], 1))
     return svd_lowrank(A - A.mean(-2, True) if center else A, q, niter)

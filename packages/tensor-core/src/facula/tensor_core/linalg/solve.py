@@ -361,6 +361,8 @@ def lstsq(A, B, rcond=None, *, driver=None, out=None):
         raise ShapeError(f"torch.linalg.lstsq: input must have at least 2 dimensions, but has {A.dim()} (shape {tuple(A.shape)}).")
     if isinstance(B, Tensor) and not B.dim():
         raise ShapeError("torch.linalg.lstsq: other must have at least 1 dimension, but has none. Give it the rows of the input.")
+    if isinstance(B, Tensor) and B.dtype is not A.dtype:
+        raise DTypeError(f"torch.linalg.lstsq: Expected input and other to have the same dtype, but got {A.dtype.name} and {B.dtype.name}. Convert one with .to().")
     check("linalg.lstsq", A, B)
     driver = "gelsy" if driver is None else driver
     if driver not in _DRIVERS:
