@@ -142,3 +142,19 @@ class MultiheadAttention(Module):
             or any(m is not None and m.is_floating_point() for m in masks)
             or facula.is_autocast_enabled("cpu")
         )  # fmt: skip
+
+    def merge_masks(self, attn_mask: Tensor | None, key_padding_mask: Tensor | None, query: Tensor) -> tuple[Tensor | None, int | None]:
+        """Both masks as one, and which there were: 1 for the keys' padding alone, 2 with attn_mask, None without either.
+
+        query: (N, L, E), whose heads' scores an attn_mask of (L, L) or (N * heads, L, L) is for; merged it is (N, heads, L, L).
+        """
+        if attn_mask is None:
+            return key_padding_mask, None if key_padding_mask is None else 1
+        n, length, _ = query.shape
+        heads = (n, -1, length, length) if attn_mask.dim() == 3 else (1, 1, length, length)
+        merged = attn_mask.view(heads)
+        if attn_mask.dim() != 3:
+            merged = merged.expand(n, self.num_heads, -1, -1)
+        if key_padding_mask is not None:
+            merged = merged + key_padding_mask.view(n, 1, 1, length).expand(-1, self.num_heads, -1, -1)
+        return merged, 2
