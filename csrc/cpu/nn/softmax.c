@@ -25,20 +25,22 @@ int fc_infer__softmax_backward(fc_call *c) { return fc_infer_lines(c); }
 
 int FC_ISA_NAME(fc_cpu_softmax)(fc_call *c)
 {
-    if (FC_ISA_NAME(fc_softmax_short)(c, 0))
-        return FC_OK;
-    return fc_lines_run(c->out[0]->dtype == FC_F32 ? softmax_f32 : softmax_f64, c->out[0], 1, c->t, c->i[0]);
+    const int f = c->out[0]->dtype == FC_F32;
+    return fc_lines_run(f ? softmax_f32 : softmax_f64, f ? softmax_tile_f32 : softmax_tile_f64, c->out[0], 1, c->t, c->i[0]);
 }
 FC_OWN_LEVELS(softmax)
 
 int FC_ISA_NAME(fc_cpu__softmax_backward)(fc_call *c)
 {
-    return fc_lines_run(c->out[0]->dtype == FC_F32 ? softmax_backward_f32 : softmax_backward_f64, c->out[0], 2, c->t, c->i[0]);
+    const int f = c->out[0]->dtype == FC_F32;
+    return fc_lines_run(f ? softmax_backward_f32 : softmax_backward_f64, f ? softmax_backward_tile_f32 : softmax_backward_tile_f64, c->out[0], 2, c->t,
+                        c->i[0]);
 }
 FC_OWN_LEVELS(_softmax_backward)
 
 #else
 #include "../typed.h"
+#include "strip.h"
 
 static void N(softmax)(void *out_, const void *const *in, int64_t n)
 {
@@ -59,6 +61,48 @@ static void N(softmax_backward)(void *dx_, const void *const *in, int64_t n)
     const T sum = M(row_dot)(g, out, n);
     for (int64_t j = 0; j < n; ++j)
         dx[j] = (g[j] - sum) * out[j];
+}
+
+static void N(softmax_tile)(void *const *tile, int64_t n, int64_t pitch, int64_t lines)
+{
+    for (int64_t at = 0; at < lines; at += FC_LINES) {
+        T *x = (T *)tile[0] + at, peak[FC_LINES];
+        N(strip) sum;
+        FOR_LINES
+            peak[l] = -INFINITY;
+        for (int64_t i = 0; i < n; ++i)
+            FOR_LINES
+                peak[l] = M(greater)(peak[l], x[i * pitch + l]);
+        N(strip_begin)(&sum, n);
+        for (int64_t i = 0; i < n; ++i) {
+            T *restrict x_i = x + i * pitch, *restrict lane = sum.lane[i % FC_FOLD_LANES];
+            FOR_LINES {
+                x_i[l] = M(exp)(x_i[l] - peak[l]);
+                lane[l] += x_i[l];
+            }
+        }
+        N(strip_end)(&sum, n);
+        for (int64_t i = 0; i < n; ++i)
+            FOR_LINES
+                x[i * pitch + l] /= sum.lane[0][l];
+    }
+}
+
+static void N(softmax_backward_tile)(void *const *tile, int64_t n, int64_t pitch, int64_t lines)
+{
+    for (int64_t at = 0; at < lines; at += FC_LINES) {
+        T *restrict g = (T *)tile[0] + at;
+        const T *restrict out = (const T *)tile[1] + at;
+        N(strip) sum;
+        N(strip_begin)(&sum, n);
+        for (int64_t i = 0; i < n; ++i)
+            FOR_LINES
+                sum.lane[i % FC_FOLD_LANES][l] += g[i * pitch + l] * out[i * pitch + l];
+        N(strip_end)(&sum, n);
+        for (int64_t i = 0; i < n; ++i)
+            FOR_LINES
+                g[i * pitch + l] = (g[i * pitch + l] - sum.lane[0][l]) * out[i * pitch + l];
+    }
 }
 
 #include "../typed_done.h"

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import facula
+from facula.tensor_core import _ops
 from facula.tensor_core._lib import lib
 
 HALVES = ("float16", "bfloat16")
@@ -369,3 +370,23 @@ def test_long_reductions_have_many_results():
     assert (x.argmax(0).numpy() == at).all()
     assert (facula.linalg.vector_norm(x[:, :1001].float(), 0, dim=0) == 1).all()
     assert (x.float().std(0) > 0).all()
+
+
+LINES = [((7, 1), 0), ((1, 9, 3), 0), ((40, 3), 1), ((9, 5, 7), 1), ((3, 5, 7), 1), ((20, 11, 17), 1), ((2, 20, 70), 1), ((300, 5), 0), ((2, 4097, 3), 1), ((40, 200), 1), ((2, 0, 3), 2)]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("dtype", (facula.float32, facula.float64))
+@pytest.mark.parametrize(("shape", "dim"), LINES)
+def test_softmax_of_lines_in_tiles_is_that_of_each_line_alone(shape, dim, dtype, level):
+    lib.fc_set_isa_level(level)
+    x, g = (facula.from_numpy(np.random.default_rng(seed).normal(size=shape)).to(dtype) * 3 for seed in (0, 1))
+    x.view(-1)[::97] = -math.inf
+    for forward, backward in ((_ops.softmax, _ops._softmax_backward), (_ops.log_softmax, _ops._log_softmax_backward)):
+        for threads in (1, 3):
+            facula.set_num_threads(threads)
+            out = forward(x, dim)
+            dx = backward(g, out, dim)
+            for a, b, c, d in zip(*(t.movedim(dim, -1).reshape(-1, shape[dim]) for t in (x, out, g, dx)), strict=True):
+                assert np.array_equal(forward(a, 0).numpy(), b.numpy(), equal_nan=True)
+                assert np.array_equal(backward(c, b.clone(), 0).numpy(), d.numpy(), equal_nan=True)
