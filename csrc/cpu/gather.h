@@ -9,11 +9,12 @@
 
 enum { FC_THROUGH_READ, FC_THROUGH_WRITE, FC_THROUGH_ADD, FC_THROUGH_MUL, FC_THROUGH_MAX, FC_THROUGH_MIN };
 
-/* gather, scatter: position (.., p, ..) of `flat` goes with (.., index[.., p, ..], ..) of `big`. Strides in elements; index contiguous. */
+/* gather, scatter: position (.., p, ..) of `flat` goes with (.., index[.., p, ..], ..) of `big`. Strides in elements; an index that is the
+ * same along some dims (stride 0) selects slices, of tensors of any layout. */
 typedef struct {
     int dtype, ndim, dim, how;
     int64_t n; /* size of big along dim */
-    const int64_t *shape, *big_stride, *flat_stride; /* shape: index's, ndim >= 1 */
+    const int64_t *shape, *big_stride, *flat_stride, *index_stride; /* shape: index's, ndim >= 1 */
     const int64_t *index;
     char *big, *flat;
 } fc_through;

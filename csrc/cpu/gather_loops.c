@@ -10,20 +10,45 @@
 typedef struct { uint64_t lo, hi; } word16;
 
 #define LINE(name, T, STATEMENT)                                                                                                            \
-    static int64_t name(char *big_, int64_t big_step, int64_t big_next, char *flat_, int64_t flat_step, const int64_t *index, int64_t n, int64_t count) \
+    static int64_t name(const fc_through_box *b, char *big, char *flat, const int64_t *index)                                               \
     {                                                                                                                                       \
-        T *big = (T *)big_, *flat = (T *)flat_;                                                                                             \
-        for (int64_t k = 0; k < count; ++k) {                                                                                               \
-            const int64_t i = index[k];                                                                                                     \
-            if ((uint64_t)i >= (uint64_t)n)                                                                                                 \
-                return k;                                                                                                                   \
-            T *const at = big + i * big_step + k * big_next, *const v = flat + k * flat_step;                                               \
-            STATEMENT;                                                                                                                      \
-        }                                                                                                                                   \
+        const fc_through_box q = *b;                                                                                                        \
+        for (int64_t r = 0; r < q.rows; ++r)                                                                                                \
+            for (int64_t k = 0; k < q.count; ++k) {                                                                                         \
+                const int64_t place = r * q.index_row + k * q.index_next, i = index[place];                                                 \
+                if ((uint64_t)i >= (uint64_t)q.n)                                                                                           \
+                    return place;                                                                                                           \
+                T *const at = (T *)big + (r * q.big_row + k * q.big_next + i * q.big_step);                                                 \
+                T *const v = (T *)flat + (r * q.flat_row + k * q.flat_next);                                                                \
+                STATEMENT;                                                                                                                  \
+            }                                                                                                                               \
         return -1;                                                                                                                          \
     }
 
-#define MOVES(T) LINE(read_##T, T, *v = *at) LINE(write_##T, T, *at = *v)
+/* Along the index's own dim, dense: the commonest, of the fewest instructions. */
+#define DENSE(name, T, STATEMENT)                                                                                                           \
+    static int64_t dense_##name(const fc_through_box *b, char *big, char *flat, const int64_t *index)                                       \
+    {                                                                                                                                       \
+        const fc_through_box q = *b;                                                                                                        \
+        for (int64_t r = 0; r < q.rows; ++r) {                                                                                              \
+            T *const at = (T *)big + r * q.big_row, *const v = (T *)flat + r * q.flat_row;                                                  \
+            const int64_t *const places = index + r * q.index_row;                                                                          \
+            for (int64_t k = 0; k < q.count; ++k) {                                                                                         \
+                const int64_t i = places[k];                                                                                                \
+                if ((uint64_t)i >= (uint64_t)q.n)                                                                                           \
+                    return r * q.index_row + k;                                                                                             \
+                STATEMENT;                                                                                                                  \
+            }                                                                                                                               \
+        }                                                                                                                                   \
+        return -1;                                                                                                                          \
+    }                                                                                                                                       \
+    static int64_t either_##name(const fc_through_box *b, char *big, char *flat, const int64_t *index)                                      \
+    {                                                                                                                                       \
+        return (b->index_next == 1 && b->flat_next == 1 && b->big_step == 1 && !b->big_next ? dense_##name : name)(b, big, flat, index);    \
+    }
+
+#define MOVES(T)                                                                                                                            \
+    LINE(read_##T, T, *v = *at) LINE(write_##T, T, *at = *v) DENSE(read_##T, T, v[k] = at[i]) DENSE(write_##T, T, at[i] = v[k])
 MOVES(uint8_t)
 MOVES(uint16_t)
 MOVES(uint32_t)
@@ -69,23 +94,23 @@ LINE(mul_c128, c128, *at *= *v)
 
 #define ROW(name) { 0, 0, add_##name, mul_##name, max_##name, min_##name }
 
-static const fc_through_line arithmetic[FC_NDTYPES][6] = {
+static const fc_through_lines arithmetic[FC_NDTYPES][6] = {
     [FC_BOOL] = { 0, 0, add_bool, mul_bool, add_bool, mul_bool }, [FC_U8] = ROW(u8), [FC_I8] = ROW(i8), [FC_I16] = ROW(i16), [FC_I32] = ROW(i32),
     [FC_I64] = ROW(i64), [FC_U16] = ROW(u16), [FC_U32] = ROW(u32), [FC_U64] = ROW(u64), [FC_F16] = ROW(f16), [FC_BF16] = ROW(bf16),
     [FC_F32] = ROW(f32), [FC_F64] = ROW(f64), [FC_C64] = { 0, 0, add_c64, mul_c64, 0, 0 }, [FC_C128] = { 0, 0, add_c128, mul_c128, 0, 0 },
 };
 
-fc_through_line fc_through_line_of(int dtype, int how)
+fc_through_lines fc_through_lines_of(int dtype, int how)
 {
     if (how != FC_THROUGH_READ && how != FC_THROUGH_WRITE)
         return arithmetic[dtype][how];
     const int write = how == FC_THROUGH_WRITE;
     switch (fc_dt_size[dtype]) {
-    case 1: return write ? write_uint8_t : read_uint8_t;
-    case 2: return write ? write_uint16_t : read_uint16_t;
-    case 4: return write ? write_uint32_t : read_uint32_t;
-    case 8: return write ? write_uint64_t : read_uint64_t;
-    default: return write ? write_word16 : read_word16;
+    case 1: return write ? either_write_uint8_t : either_read_uint8_t;
+    case 2: return write ? either_write_uint16_t : either_read_uint16_t;
+    case 4: return write ? either_write_uint32_t : either_read_uint32_t;
+    case 8: return write ? either_write_uint64_t : either_read_uint64_t;
+    default: return write ? either_write_word16 : either_read_word16;
     }
 }
 

@@ -1,13 +1,19 @@
-/* The innermost loops of gather.c: one line of positions. */
+/* The innermost loops of gather.c: a rectangle of positions. */
 #ifndef FC_GATHER_LOOPS_H
 #define FC_GATHER_LOOPS_H
 
 #include <stdint.h>
 
-/* For k < count: flat[k * flat_step] with big[index[k] * big_step + k * big_next], steps in elements. Answers the first k whose index is
- * not in [0, n), or -1. */
-typedef int64_t (*fc_through_line)(char *big, int64_t big_step, int64_t big_next, char *flat, int64_t flat_step, const int64_t *index, int64_t n, int64_t count);
+/* `rows` lines of `count` positions; how far the operands go from one position to the next, and from one line to the next, in elements. */
+typedef struct {
+    int64_t count, big_next, flat_next, index_next;
+    int64_t rows, big_row, flat_row, index_row;
+    int64_t big_step, n; /* of big along the dim that the index goes by */
+} fc_through_box;
 
-fc_through_line fc_through_line_of(int dtype, int how);
+/* For each position, flat there with big there + index there * big_step. Answers where in `index` the first one outside [0, n) is, or -1. */
+typedef int64_t (*fc_through_lines)(const fc_through_box *box, char *big, char *flat, const int64_t *index);
+
+fc_through_lines fc_through_lines_of(int dtype, int how);
 
 #endif

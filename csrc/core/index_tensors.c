@@ -1,0 +1,365 @@
+/*
+ * Advanced indexing, x[i0, :, i1, ...] with index tensors where not NULL. NumPy's and PyTorch's rule: the index tensors broadcast
+ * to one shape, which replaces the indexed dims where they stand side by side and comes first where they do not.
+ */
+#include <string.h>
+
+#include "facula.h"
+#include "../cpu/gather.h"
+#include "../cpu/parallel.h"
+#include "nest.h"
+#include "verb.h"
+
+typedef struct {
+    int n, ndim;                    /* indexed dims; dims of the result */
+    int dim[FC_MAX_DIMS];           /* which dims of x */
+    fc_tensor *index[FC_MAX_DIMS];  /* int64, contiguous, broadcast shape */
+    int64_t shape[FC_MAX_DIMS];     /* of the result */
+    int64_t positions;              /* elements of the broadcast index */
+    fc_tensor *view;                /* x's other dims: (those before, those after), strides of x */
+    int lead;                       /* result dims before the index dims */
+    int index_ndim;
+} fc_indexed;
+
+static void fc_indexed_drop(fc_indexed *t)
+{
+    for (int k = 0; k < t->n; ++k)
+        fc_free(t->index[k]);
+    fc_free(t->view);
+}
+
+/* Negative positions become what they stand for, in a copy, if there are any. */
+static int fc_count_from_the_end(fc_tensor **index, int64_t size)
+{
+    const int64_t n = (*index)->numel;
+    if (fc_cpu_outside((const int64_t *)(*index)->data, n, 0, INT64_MAX) < 0)
+        return FC_OK;
+    fc_tensor *t = fc_to(*index, FC_I64, 0, 1);
+    if (!t)
+        return fc_status();
+    int64_t *i = (int64_t *)t->data;
+    for (int64_t p = 0; p < n; ++p)
+        i[p] += i[p] < 0 ? size : 0;
+    fc_free(*index);
+    *index = t;
+    return FC_OK;
+}
+
+static int fc_indexed_make(fc_indexed *t, fc_tensor *x, int n, fc_tensor **index)
+{
+    fc_tensor *given[FC_MAX_DIMS];
+    int64_t common[FC_MAX_DIMS], shape[FC_MAX_DIMS], stride[FC_MAX_DIMS];
+    int cn, first = -1, last = -1, together = 1;
+    *t = (fc_indexed){ .n = 0 };
+    if (n > x->ndim)
+        return fc_fail(FC_RANK, 0, x->ndim, n, 1);
+    for (int d = 0; d < n; ++d)
+        if (index[d]) {
+            if (index[d]->device != x->device && x->device != FC_META)
+                return fc_fail(FC_DEVICE, x->device, index[d]->device, d, 0);
+            given[t->n] = index[d];
+            t->dim[t->n++] = d;
+            together = together && (last < 0 || last == d - 1);
+            first = first < 0 ? d : first;
+            last = d;
+        }
+    const int count = t->n;
+    t->n = 0;
+    if (fc_broadcast(count, given, &cn, common))
+        return fc_status();
+    t->positions = 1;
+    for (int d = 0; d < cn; ++d)
+        t->positions *= common[d];
+    for (int k = 0; k < count; ++k) {
+        fc_tensor *wide = fc_view_list(FC_OP_expand, given[k], cn, common);
+        fc_tensor *flat = wide ? fc_dense(wide, FC_I64) : NULL;
+        fc_free(wide);
+        if (!flat)
+            return fc_status();
+        t->index[t->n++] = flat;
+        const int64_t size = x->shape[t->dim[k]], *i = (const int64_t *)flat->data;
+        const int64_t wrong = x->device == FC_META ? -1 : fc_cpu_outside(i, t->positions, -size, size);
+        if (wrong >= 0)
+            return fc_fail(FC_INDEX, i[wrong], size, t->dim[k], 0);
+        if (count == 1 && x->device != FC_META && fc_count_from_the_end(&t->index[k], size))
+            return fc_status();
+    }
+    t->lead = together ? first : 0;
+    t->index_ndim = cn;
+    int m = 0, r = 0;
+    for (int pass = 0; pass < 2; ++pass) {
+        for (int d = 0; d < x->ndim; ++d) {
+            int is_indexed = 0;
+            for (int k = 0; k < t->n; ++k)
+                is_indexed |= t->dim[k] == d;
+            if (is_indexed || (pass == 0) != (d < t->lead))
+                continue;
+            shape[m] = t->shape[r++] = x->shape[d];
+            stride[m++] = x->stride[d];
+        }
+        for (int d = 0; pass == 0 && d < cn; ++d)
+            t->shape[r++] = common[d];
+    }
+    t->ndim = r;
+    t->view = fc_new_view(x, m, shape, stride, x->offset);
+    return t->view ? FC_OK : FC_MEMORY;
+}
+
+typedef struct { const fc_indexed *t; fc_tensor *x, *other; int how; } fc_index_job; /* how: FC_THROUGH_READ, _WRITE or _ADD */
+
+enum { FC_PLACES = 1024, FC_ACROSS = 32 };
+
+/* Byte offsets in x and in `other` of the index positions from `begin` on. */
+static void fc_index_places(const fc_index_job *job, int64_t begin, int64_t count, int64_t *in_x, int64_t *in_other)
+{
+    const fc_indexed *t = job->t;
+    const fc_tensor *x = job->x, *other = job->other;
+    const int64_t size = fc_dt_size[x->dtype];
+    memset(in_x, 0, (size_t)count * sizeof *in_x);
+    for (int k = 0; k < t->n; ++k) {
+        const int64_t *index = (const int64_t *)t->index[k]->data + begin, n = x->shape[t->dim[k]], stride = x->stride[t->dim[k]] * size;
+        for (int64_t p = 0; p < count; ++p)
+            in_x[p] += (index[p] + (index[p] < 0 ? n : 0)) * stride;
+    }
+    int64_t at[FC_MAX_DIMS], left = begin, offset = 0;
+    if (other->contiguous && t->lead + t->index_ndim == other->ndim) {
+        for (int64_t p = 0; p < count; ++p)
+            in_other[p] = (begin + p) * size;
+        return;
+    }
+    for (int d = t->index_ndim - 1; d >= 0; --d) {
+        at[d] = left % other->shape[t->lead + d];
+        left /= other->shape[t->lead + d];
+        offset += at[d] * other->stride[t->lead + d];
+    }
+    for (int64_t p = 0; p < count; ++p) {
+        in_other[p] = offset * size;
+        for (int d = t->index_ndim - 1; d >= 0; --d) {
+            const int64_t step = other->stride[t->lead + d];
+            offset += step;
+            if (++at[d] < other->shape[t->lead + d])
+                break;
+            offset -= step * at[d];
+            at[d] = 0;
+        }
+    }
+}
+
+#define FC_EACH_PLACE(T)                                                       \
+    for (int64_t p = 0; p < count; ++p)                                        \
+        if (how == FC_THROUGH_READ)                                            \
+            *(T *)(os + in_other[p]) = *(const T *)(xs + in_x[p]);             \
+        else                                                                   \
+            *(T *)(xs + in_x[p]) = *(const T *)(os + in_other[p]);             \
+    break
+
+/* One element at each place. */
+static void fc_index_elements(int dtype, int how, char *xs, char *os, const int64_t *in_x, const int64_t *in_other, int64_t count)
+{
+    if (how == FC_THROUGH_ADD) {
+        for (int64_t p = 0; p < count; ++p)
+            if (dtype == FC_F32)
+                *(f32 *)(xs + in_x[p]) += *(const f32 *)(os + in_other[p]);
+            else
+                fc_cpu_accumulate(dtype, xs + in_x[p], 1, os + in_other[p], 1, 1);
+        return;
+    }
+    switch (fc_dt_size[dtype]) {
+    case 1: FC_EACH_PLACE(uint8_t);
+    case 2: FC_EACH_PLACE(uint16_t);
+    case 4: FC_EACH_PLACE(uint32_t);
+    case 8: FC_EACH_PLACE(uint64_t);
+    default: FC_EACH_PLACE(c128);
+    }
+}
+
+#undef FC_EACH_PLACE
+
+#define FC_EACH_LINE(T)                                                        \
+    for (int64_t p = 0; p < count; ++p) {                                      \
+        const int64_t i = index[p] + (index[p] < 0 ? n : 0);                   \
+        if (how == FC_THROUGH_READ)                                            \
+            ((T *)os)[p] = ((const T *)xs)[i * step];                          \
+        else                                                                   \
+            ((T *)xs)[i * step] = ((const T *)os)[p];                          \
+    }                                                                          \
+    break
+
+/* One index alone, of single elements, to or from a dense line: no places have to be computed. */
+static void fc_index_line(int dtype, int how, char *xs, int64_t step, char *os, const int64_t *index, int64_t n, int64_t count)
+{
+    switch (fc_dt_size[dtype]) {
+    case 1: FC_EACH_LINE(uint8_t);
+    case 2: FC_EACH_LINE(uint16_t);
+    case 4: FC_EACH_LINE(uint32_t);
+    case 8: FC_EACH_LINE(uint64_t);
+    default: FC_EACH_LINE(c128);
+    }
+}
+
+#undef FC_EACH_LINE
+
+/* A run of n elements at each place. */
+static void fc_index_runs(int dtype, int how, char *xs, int64_t xstep, char *os, int64_t ostep, const int64_t *in_x, const int64_t *in_other, int64_t count, int64_t n)
+{
+    const int size = fc_dt_size[dtype];
+    for (int64_t p = 0; p < count; ++p)
+        if (how == FC_THROUGH_ADD)
+            fc_cpu_accumulate(dtype, xs + in_x[p], xstep, os + in_other[p], ostep, n);
+        else if (how == FC_THROUGH_WRITE)
+            fc_cpu_strided_copy(size, xs + in_x[p], xstep, os + in_other[p], ostep, n);
+        else
+            fc_cpu_strided_copy(size, os + in_other[p], ostep, xs + in_x[p], xstep, n);
+}
+
+/* Positions in blocks, whose places are computed once; the other dims around them. Where the innermost of those is no run of memory in x,
+ * a few of its elements are taken at a time, so that what the index jumps over stays in cache. */
+static void fc_index_range(void *ctx, int64_t begin, int64_t end)
+{
+    const fc_index_job *job = ctx;
+    const fc_indexed *t = job->t;
+    const fc_tensor *view = t->view, *other = job->other;
+    const int dtype = job->x->dtype, size = fc_dt_size[dtype], m = view->ndim, inner = m > t->lead;
+    int64_t far[FC_MAX_DIMS], in_x[FC_PLACES], in_other[FC_PLACES];
+    for (int d = 0; d < m; ++d)
+        far[d] = other->stride[d < t->lead ? d : d + t->index_ndim];
+    /* the last of the dims after the index's is the run; without one, single elements */
+    const int64_t run = inner ? view->shape[m - 1] : 1, xstep = inner ? view->stride[m - 1] : 1, ostep = inner ? far[m - 1] : 1;
+    const int64_t wide = inner && xstep != 1 && run > FC_ACROSS ? FC_ACROSS : run;
+    if (!view->numel)
+        return;
+    if (t->n == 1 && view->numel == 1 && other->contiguous && job->how != FC_THROUGH_ADD) {
+        const int d = t->dim[0];
+        fc_index_line(dtype, job->how, job->x->data, job->x->stride[d], other->data + begin * size, (const int64_t *)t->index[0]->data + begin, job->x->shape[d], end - begin);
+        return;
+    }
+    for (int64_t i = begin; i < end; i += FC_PLACES) {
+        const int64_t count = end - i < FC_PLACES ? end - i : FC_PLACES;
+        char *xs = job->x->data, *os = other->data;
+        int64_t counter[FC_MAX_DIMS] = { 0 };
+        fc_index_places(job, i, count, in_x, in_other);
+        for (int64_t done = 0; done < view->numel; done += run) {
+            if (run == 1)
+                fc_index_elements(dtype, job->how, xs, os, in_x, in_other, count);
+            for (int64_t k = 0; run > 1 && k < run; k += wide)
+                fc_index_runs(dtype, job->how, xs + k * xstep * size, xstep, os + k * ostep * size, ostep, in_x, in_other, count, run - k < wide ? run - k : wide);
+            for (int d = m - 1 - inner; d >= 0; --d) {
+                xs += view->stride[d] * size;
+                os += far[d] * size;
+                if (++counter[d] < view->shape[d])
+                    break;
+                xs -= view->shape[d] * view->stride[d] * size;
+                os -= view->shape[d] * far[d] * size;
+                counter[d] = 0;
+            }
+        }
+    }
+}
+
+/* One index tensor: what is read through it are slices, or single elements, of any layout. 0 where the positions do not follow one
+ * another by one step in the result, or long runs of memory are copied sooner. */
+static int fc_index_through(const fc_indexed *t, const fc_tensor *x, const fc_tensor *out)
+{
+    enum { LONG_RUN = 64 /* bytes */ };
+    const fc_tensor *view = t->view;
+    const int m = view->ndim, lead = t->lead, d = t->dim[0];
+    int64_t shape[FC_MAX_DIMS], big[FC_MAX_DIMS], flat[FC_MAX_DIMS], index[FC_MAX_DIMS] = { 0 }, bad, next = 0;
+    if (t->n != 1 || (!lead && m && view->stride[m - 1] == 1 && view->shape[m - 1] * fc_dt_size[x->dtype] >= LONG_RUN))
+        return 0;
+    for (int k = t->index_ndim - 1, seen = 0; k >= 0; --k) {
+        const int64_t size = out->shape[lead + k], stride = out->stride[lead + k];
+        if (size == 1)
+            continue;
+        if (!seen++)
+            flat[lead] = stride;
+        else if (stride != next)
+            return 0;
+        next = stride * size;
+    }
+    shape[lead] = t->positions;
+    big[lead] = x->stride[d];
+    index[lead] = 1;
+    if (t->positions == 1)
+        flat[lead] = 1;
+    for (int k = 0; k < m; ++k) {
+        const int at = k < lead ? k : k + 1;
+        shape[at] = view->shape[k];
+        big[at] = view->stride[k];
+        flat[at] = out->stride[k < lead ? k : k + t->index_ndim];
+    }
+    const fc_through through = { .dtype = x->dtype, .ndim = m + 1, .dim = lead, .how = FC_THROUGH_READ, .n = x->shape[d], .shape = shape, .big_stride = big,
+                                 .flat_stride = flat, .index_stride = index, .index = (const int64_t *)t->index[0]->data, .big = x->data, .flat = out->data };
+    fc_cpu_through(&through, &bad);
+    return 1;
+}
+
+/* The result of a read: the dims around the index's lie in the order in which they lie in x, as in PyTorch. */
+static fc_tensor *fc_index_result(const fc_indexed *t, fc_tensor *x)
+{
+    int64_t stride[FC_MAX_DIMS];
+    if (x->contiguous)
+        return fc_new(x->dtype, x->device, t->ndim, t->shape);
+    for (int d = 0; d < t->ndim; ++d) {
+        const int own = d < t->lead ? d : d - t->index_ndim;
+        stride[d] = d >= t->lead && own < t->lead ? 0 : t->view->stride[own];
+    }
+    fc_tensor *shown = fc_new_view(x, t->ndim, t->shape, stride, x->offset);
+    fc_tensor *out = shown ? fc_new_like_inputs(x->dtype, x->device, t->ndim, t->shape, 1, &shown) : NULL;
+    fc_free(shown);
+    return out;
+}
+
+fc_tensor *fc_index(fc_tensor *x, int n, fc_tensor **index)
+{
+    fc_indexed t;
+    fc_tensor *out = NULL;
+    if (FC_IS_STALE(x))
+        return fc_fail_stale(x, 0), NULL;
+    if (!fc_indexed_make(&t, x, n, index))
+        out = fc_index_result(&t, x);
+    if (out && x->device != FC_META && out->numel && !fc_index_through(&t, x, out)) {
+        fc_index_job job = { &t, x, out, FC_THROUGH_READ };
+        const int64_t each = t.view->numel ? t.view->numel : 1;
+        fc_parallel(t.positions, FC_GRAIN / each + 1, fc_index_range, &job);
+    }
+    fc_indexed_drop(&t);
+    return out;
+}
+
+int fc_index_put(fc_tensor *x, int n, fc_tensor **index, fc_tensor *value, int accumulate)
+{
+    fc_indexed t;
+    fc_tensor *wide = NULL, *dense = NULL;
+    if (FC_IS_STALE(x))
+        return fc_fail_stale(x, 0);
+    if (FC_IS_STALE(value))
+        return fc_fail_stale(value, 0);
+    if (!fc_may_write(x))
+        return fc_fail(FC_READONLY, 0, 0, 0, 0);
+    if (value->device != x->device && x->device != FC_META)
+        return fc_fail(FC_DEVICE, x->device, value->device, 0, 0);
+    if (value->dtype != x->dtype)
+        return fc_fail(FC_MIXED, 0, x->dtype, 1, value->dtype);
+    for (int k = 0; k <= n; ++k) { /* what is written is read meanwhile */
+        const fc_tensor *read = k < n ? index[k] : value;
+        if (read && x->device != FC_META && fc_overlaps(x, read))
+            return fc_fail(FC_OVERLAP, 0, 0, 0, 0);
+    }
+    int bad = fc_indexed_make(&t, x, n, index);
+    if (!bad) {
+        wide = fc_view_list(FC_OP_expand, value, t.ndim, t.shape);
+        /* the value may be x's own memory */
+        dense = wide && wide->storage == x->storage ? fc_to(wide, x->dtype, 0, 1) : wide ? (fc_retain(wide), wide) : NULL;
+        bad = dense ? FC_OK : fc_status();
+    }
+    if (!bad && x->device != FC_META && dense->numel) {
+        fc_index_job job = { &t, x, dense, accumulate ? FC_THROUGH_ADD : FC_THROUGH_WRITE };
+        fc_index_range(&job, 0, t.positions); /* in order: the last of equal indices wins, sums have one order */
+    }
+    fc_free(wide);
+    fc_free(dense);
+    fc_indexed_drop(&t);
+    if (!bad)
+        fc_bump(x);
+    return bad;
+}

@@ -1,0 +1,95 @@
+"""Ops that move elements, of tensors whose dims are short, of size 1, empty or in another order than memory's, give what NumPy gives."""
+
+import numpy as np
+import pytest
+
+import facula
+
+SHAPES = ((5, 7, 3), (5, 1, 7), (40, 9, 1), (1, 33, 2), (17, 3, 70), (2, 65, 3, 5), (300, 130), (4, 0, 3), (1, 1), (9000, 4), (3, 20000))
+DTYPES = ("uint8", "int16", "float32", "float64", "complex128")
+
+
+@pytest.fixture(params=(1, 3), autouse=True)
+def _threads(request):
+    before = facula.get_num_threads()
+    facula.set_num_threads(request.param)
+    yield
+    facula.set_num_threads(before)
+
+
+def layouts(shape, dtype, rng):
+    """Arrays of this shape that lie in several ways, as NumPy and as Facula have them."""
+    orders = [range(len(shape)), range(len(shape))[::-1], rng.permutation(len(shape))]
+    for order in orders:
+        base = rng.integers(0, 5, [2 * shape[d] if d == order[-1] else shape[d] for d in order]).astype(dtype)
+        for whole in (True, False):
+            part = base[..., : base.shape[-1] // 2] if not whole else np.ascontiguousarray(base[..., : base.shape[-1] // 2])
+            a = part.transpose(np.argsort(order))
+            x = facula.from_numpy(base if not whole else part)
+            x = x[..., : base.shape[-1] // 2] if not whole else x
+            yield a, x.permute(tuple(int(d) for d in np.argsort(order)))
+
+
+def cases(dtypes=DTYPES):
+    rng = np.random.default_rng(11)
+    for shape in SHAPES:
+        for dtype in dtypes if np.prod(shape) < 3000 else dtypes[:1]:
+            for a, x in layouts(shape, dtype, rng):
+                yield rng, a, x
+
+
+def test_gather_and_scatter():
+    for rng, a, x in cases():
+        for d in range(a.ndim):
+            shape = [n if k != d else rng.choice([1, n, 2 * n]) for k, n in enumerate(a.shape)]
+            shape = shape if a.size else a.shape
+            index = rng.integers(0, max(a.shape[d], 1), shape)
+            turned = facula.from_numpy(np.ascontiguousarray(index.T)).permute(tuple(range(a.ndim))[::-1])
+            values = rng.integers(0, 5, shape).astype(a.dtype)
+            written, added = a.copy(), a.copy()
+            for at in zip(*(k.ravel() for k in np.indices(shape)), strict=True) if index.size < 3000 else ():
+                to = (*at[:d], index[at], *at[d + 1 :])
+                written[to] = values[at]
+                added[to] += values[at]
+
+            assert np.array_equal(np.take_along_axis(a, index, d), facula.gather(x, d, turned).numpy())
+            if index.size < 3000:
+                assert np.array_equal(written, facula.scatter(x, d, turned, facula.from_numpy(values)).numpy())
+                assert np.array_equal(added, facula.scatter_add(x, d, turned, facula.from_numpy(values)).numpy())
+
+
+def test_slices_by_an_index():
+    for rng, a, x in cases():
+        for d in range(a.ndim):
+            for count in (0, 1, 3, a.shape[d], 2 * a.shape[d] + 1):
+                index = rng.integers(-a.shape[d], a.shape[d], count if a.shape[d] else 0)
+                positive = facula.from_numpy(index % max(a.shape[d], 1))
+                at = (slice(None),) * d
+
+                assert np.array_equal(np.take(a, index, d), facula.index_select(x, d, positive).numpy())
+                assert np.array_equal(a[(*at, index)], x[(*at, facula.from_numpy(index))].numpy())
+                assert np.array_equal(a[(*at, index[:, None])], x[(*at, facula.from_numpy(index)[:, None])].numpy())
+
+
+def test_an_index_out_of_bounds_is_named_before_anything_beyond_is_touched():
+    for d, shape in ((0, (70, 3, 5)), (1, (70, 3, 5)), (2, (70, 3, 5)), (1, (70, 3, 1))):
+        x = facula.zeros(shape)
+        index = facula.zeros(shape, dtype=facula.int64)
+        index[(-1,) * len(shape)] = shape[d]
+
+        with pytest.raises(IndexError, match=str(shape[d])):
+            facula.gather(x, d, index)
+        with pytest.raises(IndexError, match=str(shape[d])):
+            facula.scatter(x, d, index, x)
+        with pytest.raises(IndexError, match="7"):
+            x.transpose(0, -1).index_select(1, facula.tensor([0, 777]))
+
+
+def test_triangles():
+    for rng, a, x in cases():
+        if a.ndim > 1:
+            for k in (0, -1, 2, -1 - a.shape[-2], a.shape[-1], int(rng.integers(-9, 9))):
+
+                assert np.array_equal(np.tril(a, k), facula.tril(x, k).numpy())
+                assert np.array_equal(np.triu(a, k), facula.triu(x, k).numpy())
+                assert facula.triu(x, k).is_contiguous()
