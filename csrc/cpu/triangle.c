@@ -11,8 +11,11 @@
 #include "../core/cast.h"
 #include "../core/move.h"
 #include "parallel.h"
+#include "part.h"
 
-typedef struct { const fc_tensor *x; fc_tensor *out; int64_t rows, columns, diagonal; int upper; } job;
+static int64_t within(int64_t x, int64_t low, int64_t high) { return x < low ? low : x < high ? x : high; }
+
+typedef struct { const fc_tensor *x; fc_tensor *out; int64_t rows, columns, diagonal, first, count; int upper; } job;
 
 int fc_infer__triangle(fc_call *c)
 {
@@ -22,31 +25,87 @@ int fc_infer__triangle(fc_call *c)
     return fc_declare(c, 0, x->dtype, x->ndim, x->shape);
 }
 
+/* What is kept of row i: columns [low, high). */
+static void kept(const job *q, int64_t i, int64_t *low, int64_t *high)
+{
+    const int64_t cut = within(i + q->diagonal + !q->upper, 0, q->columns);
+    *low = q->upper ? cut : 0;
+    *high = q->upper ? q->columns : cut;
+}
+
+/* Long rows of memory, in one go. */
 static void lines(void *ctx, int64_t begin, int64_t end)
 {
     const job *q = ctx;
     const int64_t size = fc_dt_size[q->x->dtype], columns = q->columns;
     for (int64_t r = begin; r < end; ++r) {
-        const int64_t edge = r % q->rows + q->diagonal + !q->upper, cut = edge < 0 ? 0 : edge < columns ? edge : columns;
         char *to = q->out->data + r * columns * size;
         const char *from = q->x->data + r * columns * size;
-        const int64_t low = q->upper ? cut : 0, high = q->upper ? columns : cut; /* what is kept */
+        int64_t low, high;
+        kept(q, r % q->rows, &low, &high);
         memset(to, 0, (size_t)(low * size));
         fc_move_bytes(to + low * size, from + low * size, (size_t)((high - low) * size));
         memset(to + high * size, 0, (size_t)((columns - high) * size));
     }
 }
 
-int fc_cpu__triangle(fc_call *c)
+/* Zeros beside what is kept, of `count` rows from `first` on of each matrix. */
+static void beside(void *ctx, int64_t begin, int64_t end)
 {
-    const fc_tensor *x = c->t[0];
-    job q = {x, c->out[0], x->shape[x->ndim - 2], x->shape[x->ndim - 1], c->i[0], (int)c->i[1]};
-    if (x->numel)
-        fc_parallel(x->numel / q.columns, 32768 / q.columns + 1, lines, &q);
-    return FC_OK;
+    const job *q = ctx;
+    const int64_t size = fc_dt_size[q->x->dtype], columns = q->columns;
+    int64_t m = begin / q->count, i = begin % q->count;
+    for (int64_t r = begin; r < end; ++r) {
+        char *const to = q->out->data + (m * q->rows + q->first + i) * columns * size;
+        int64_t low, high;
+        kept(q, q->first + i, &low, &high);
+        if (q->upper)
+            memset(to, 0, (size_t)(low * size));
+        else
+            memset(to + high * size, 0, (size_t)((columns - high) * size));
+        if (++i == q->count)
+            i = 0, ++m;
+    }
 }
 
-static int64_t within(int64_t x, int64_t low, int64_t high) { return x < low ? low : x < high ? x : high; }
+/* Short rows, or in another order than memory's: the least box that holds what is kept is copied as it lies, then zeros are written. */
+static void boxes(job *q)
+{
+    const int64_t rows = q->rows, columns = q->columns, d = q->diagonal;
+    const int row = q->x->ndim - 2;
+    /* rows of which something is kept, [top, bottom), and what the widest of them keeps */
+    const int64_t top = q->upper ? 0 : within(-d, 0, rows), bottom = q->upper ? within(columns - d, 0, rows) : rows;
+    const int64_t left = q->upper ? within(d, 0, columns) : 0, right = q->upper ? columns : within(rows + d, 0, columns);
+    fc_part to, from;
+    fc_part_of(&to, q->out);
+    fc_part_of(&from, q->x);
+    for (int k = 0; k < 2; ++k) {
+        fc_part *const part = k ? &from : &to;
+        fc_part_slice(part, row, top, bottom - top, 1);
+        fc_part_slice(part, row + 1, left, right - left, 1);
+    }
+    fc_part_copy(&to, &from);
+    /* rows that end, or begin, with zeros */
+    q->first = q->upper ? within(1 - d, 0, rows) : 0;
+    q->count = q->upper ? rows - q->first : within(columns - d - 1, 0, rows);
+    if (q->count)
+        fc_parallel(q->x->numel / columns / rows * q->count, 32768 / columns + 1, beside, q);
+}
+
+int fc_cpu__triangle(fc_call *c)
+{
+    enum { LONG_ROW = 256 /* bytes */ };
+    const fc_tensor *x = c->t[0];
+    if (!x->numel)
+        return FC_OK;
+    const int64_t rows = x->shape[x->ndim - 2], columns = x->shape[x->ndim - 1];
+    job q = { .x = x, .out = c->out[0], .rows = rows, .columns = columns, .diagonal = within(c->i[0], -rows, columns), .upper = (int)c->i[1] };
+    if (x->contiguous && columns * fc_dt_size[x->dtype] >= LONG_ROW)
+        fc_parallel(x->numel / columns, 32768 / columns + 1, lines, &q);
+    else
+        boxes(&q);
+    return FC_OK;
+}
 
 /* Places with j - i <= diagonal in the first `rows` rows: rows that grow by one, between empty ones and full ones. */
 static int64_t lower(int64_t rows, int64_t columns, int64_t diagonal)
