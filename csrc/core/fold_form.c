@@ -5,6 +5,8 @@
  * Reduced dims keep their logical order, which is the order of a sum, and those that make a run are a side of their own; where no order
  * matters they are taken as they lie in memory.
  */
+#include <string.h>
+
 #include "facula.h"
 #include "../cpu/fold.h"
 #include "../cpu/parallel.h"
@@ -12,6 +14,8 @@
 #include "atomic.h"
 #include "copy_nest.h"
 #include "fold_form.h"
+#include "promote.h"
+#include "verb.h"
 
 typedef struct { int n; int64_t size[FC_MAX_DIMS], stride[FC_MAX_DIMS]; } fc_side;
 
@@ -100,47 +104,207 @@ static int fc_fold_walks(const fc_tensor *x, int which, const fc_side *kept, con
     return r == 2 && (stride == 1 || turned || number) && fc_fold_takes_runs(which);
 }
 
-/* (kept dims, reduced dims) of x, contiguous. */
+/* The kept dims as they lie in memory, outermost first; answers how many. */
+static int fc_kept_in_memory(const fc_tensor *x, uint64_t mask, int *dim)
+{
+    int n = 0;
+    for (int d = 0; d < x->ndim; ++d)
+        if (!(mask >> d & 1) && x->shape[d] != 1) {
+            int at = n++;
+            for (; at > 0 && fc_lies_before(x->stride[d], x->stride[dim[at - 1]]); --at)
+                dim[at] = dim[at - 1];
+            dim[at] = d;
+        }
+    return n;
+}
+
+/* A contiguous copy: (kept dims in the order of memory, reduced dims), or, where a kept dim is what memory has side by side, the other way round. */
 static fc_tensor *fc_fold_copy(fc_tensor *x, uint64_t mask, uint64_t run, fc_fold_form *f)
 {
-    int64_t shape[FC_MAX_DIMS], stride[FC_MAX_DIMS], count[2] = { 1, 1 }, size = 1;
-    int n = 0;
-    for (int pass = 0; pass < 2; ++pass)
-        for (int d = 0; d < x->ndim; ++d)
-            if ((int)(mask >> d & 1) == pass) {
+    int dim[FC_MAX_DIMS], n = 0, columns = 0;
+    int64_t shape[FC_MAX_DIMS], stride[FC_MAX_DIMS], count = 1, reduce = 1, size = 1, least = INT64_MAX;
+    const int kept = fc_kept_in_memory(x, mask, dim);
+    for (int d = 0; d < x->ndim; ++d)
+        if (x->shape[d] > 1 && x->stride[d] > 0 && x->stride[d] < least) {
+            least = x->stride[d];
+            columns = !(mask >> d & 1);
+        }
+    for (int pass = 0; pass < 2; ++pass) {
+        for (int k = 0; pass == columns && k < kept; ++k) {
+            shape[n] = x->shape[dim[k]];
+            stride[n++] = x->stride[dim[k]];
+            count *= x->shape[dim[k]];
+        }
+        for (int d = 0; pass != columns && d < x->ndim; ++d)
+            if (mask >> d & 1) {
                 shape[n] = x->shape[d];
                 stride[n++] = x->stride[d];
-                count[pass] *= x->shape[d];
+                reduce *= x->shape[d];
                 size *= run >> d & 1 ? x->shape[d] : 1;
             }
+    }
     fc_tensor *view = fc_new_view(x, n, shape, stride, x->offset);
     fc_tensor *copy = view ? fc_to(view, x->dtype, 0, 1) : NULL;
     fc_free(view);
     if (copy)
-        *f = fc_fold_dense(copy->data, count[0], count[1], 1);
-    if (copy && run)
-        f->run = f->run_step = size;
+        *f = columns ? fc_fold_dense(copy->data, 1, reduce, count) : fc_fold_dense(copy->data, count, reduce, 1);
+    if (copy && run) {
+        f->run = size;
+        f->run_step = size * f->inner;
+    }
     return copy;
 }
 
+/* One form, folded again and again: at each index of the outermost kept dims. */
+typedef struct {
+    fc_fold_form form;
+    fc_side outside;
+    int which, dtype, out_dtype, bad; /* bad: atomic */
+    int64_t per, size, out_size;      /* results of one; bytes of an element and of a result */
+    char *out;
+    int64_t *index;
+    double param;
+} fc_folds;
+
+static void fc_folds_run(void *ctx, int64_t begin, int64_t end, void *scratch)
+{
+    fc_folds *q = ctx;
+    for (int64_t k = begin; k < end; ++k) {
+        fc_fold_form f = q->form;
+        int64_t left = k, at = 0;
+        for (int d = q->outside.n; d-- > 0; left /= q->outside.size[d])
+            at += left % q->outside.size[d] * q->outside.stride[d];
+        f.x = (const char *)f.x + at * q->size;
+        const int bad = fc_fold_run(q->which, q->dtype, q->out_dtype, q->out + k * q->per * q->out_size, q->index ? q->index + k * q->per : NULL, &f,
+                                    q->param, scratch);
+        if (bad)
+            fc_atomic_poke(&q->bad, bad);
+    }
+}
+
+/* As many of them at a time as there are threads, or, where those are more, one after the other on all threads. */
+static int fc_folds_all(fc_folds *q, int64_t count)
+{
+    const int64_t work = q->form.outer * q->form.reduce * q->form.inner;
+    const size_t bytes = fc_fold_scratch(q->which, q->dtype, &q->form, q->param);
+    if (count < fc_get_num_threads()) {
+        void *scratch = bytes ? fc_arena(bytes) : NULL;
+        if (bytes && !scratch)
+            return fc_fail(FC_MEMORY, (int64_t)bytes, 0, 0, 0);
+        fc_folds_run(q, 0, count, scratch);
+        return q->bad;
+    }
+    const int bad = fc_parallel_scratch(count, 1 + FC_GRAIN / (work + 1), bytes, fc_folds_run, q);
+    return bad ? bad : q->bad;
+}
+
+/* Sums over several dims whose last ones are runs, where the others are no line in memory: the runs are kept dims of a fold, and then joined. */
+static int fc_fold_by_runs(int which, fc_tensor *value, fc_tensor *x, uint64_t mask, uint64_t run)
+{
+    int64_t shape[FC_MAX_DIMS], stride[FC_MAX_DIMS], runs = 1, kept = 1, reduce = 1;
+    int n = 0;
+    for (int pass = 0; pass < 3; ++pass)
+        for (int d = 0; d < x->ndim; ++d)
+            if ((run >> d & 1 ? 2 : !(mask >> d & 1)) == pass) {
+                shape[n] = x->shape[d];
+                stride[n++] = x->stride[d];
+                *(pass == 0 ? &runs : pass == 1 ? &kept : &reduce) *= x->shape[d];
+            }
+    const uint64_t inner = ((1ull << __builtin_popcountll(run)) - 1) << (n - __builtin_popcountll(run));
+    const int64_t count = runs * kept;
+    fc_tensor *view = fc_new_view(x, n, shape, stride, x->offset), *part = fc_new(fc_compute_dtype(value->dtype), FC_CPU, 1, &count);
+    int bad = view && part ? fc_fold_values(which == FC_FOLD_mean ? FC_FOLD_sum : which, part, NULL, view, inner, 0) : FC_MEMORY;
+    if (!bad)
+        fc_fold_join(which, x->dtype, value->dtype, value->data, part->data, runs, kept, runs * reduce);
+    fc_free(view);
+    fc_free(part);
+    return bad;
+}
+
+/* Results that were made in the order of memory go where they belong: t and fresh have the kept dims, which `dim` names as they lie. */
+static void fc_put_kept(fc_tensor *t, fc_tensor *fresh, const fc_tensor *x, uint64_t mask, const int *dim, int kept)
+{
+    int64_t shape[FC_MAX_DIMS], stride[FC_MAX_DIMS], at[FC_MAX_DIMS], step = 1;
+    int n = 0;
+    for (int k = kept; k-- > 0; step *= x->shape[dim[k]])
+        at[dim[k]] = step;
+    for (int d = 0; d < x->ndim; ++d)
+        if (!(mask >> d & 1) && x->shape[d] != 1) {
+            shape[n] = x->shape[d];
+            stride[n++] = at[d];
+        }
+    fc_tensor *to = fc_new_view(t, n, shape, NULL, 0), *from = fc_new_view(fresh, n, shape, stride, 0);
+    if (to && from)
+        fc_copy_nest(to, from);
+    fc_free(to);
+    fc_free(from);
+}
+
+enum { FC_WORTH_A_CALL = 512 }; /* elements */
+
 static int fc_fold_once(int which, fc_tensor *value, fc_tensor *index, fc_tensor *x, uint64_t mask, int free, int *moved, double param)
 {
-    fc_fold_form f;
-    fc_tensor *copy = NULL;
-    const uint64_t run = free || !fc_fold_takes_runs(which) ? 0 : fc_run_dims(x, mask);
+    const uint64_t run = free || !x->numel || !fc_fold_takes_runs(which) ? 0 : fc_run_dims(x, mask);
+    fc_folds q = { .which = which, .dtype = x->dtype, .out_dtype = value->dtype, .size = fc_dt_size[x->dtype], .out_size = fc_dt_size[value->dtype], .param = param };
     fc_side kept, reduced;
     kept.n = reduced.n = 0; /* the rest of them is long */
     fc_side_add(&kept, x, ~mask, 0, 0, moved);
     fc_side_add(&reduced, x, run ? mask & ~run : 0, 0, 0, moved);
     const int cut = reduced.n;
     fc_side_add(&reduced, x, run ? run : mask, free, free && fc_fold_is_idempotent(which), moved);
-    if (!fc_fold_walks(x, which, &kept, &reduced, cut, &f) && !(copy = fc_fold_copy(x, mask, run, &f)))
-        return fc_status();
-    const size_t bytes = fc_fold_scratch(which, x->dtype, &f, param);
-    void *scratch = bytes ? fc_arena(bytes) : NULL;
-    const int bad = bytes && !scratch ? fc_fail(FC_MEMORY, (int64_t)bytes, 0, 0, 0)
-                  : fc_fold_run(which, x->dtype, value->dtype, value->data, index ? index->data : NULL, &f, param, scratch);
+    int shuffled = 0, dim[FC_MAX_DIMS];
+    int64_t count = 1;
+    fc_tensor *copy = NULL, *fresh = NULL, *places = NULL;
+    if (!fc_fold_walks(x, which, &kept, &reduced, cut, &q.form)) {
+        if (cut > 1 && x->numel && fc_fold_joins(which))
+            return fc_fold_by_runs(which, value, x, mask, run);
+        fc_side sorted;
+        sorted.n = 0;
+        fc_side_add(&sorted, x, ~mask, 1, 0, &shuffled);
+        int64_t work = x->numel;
+        int found = 0;
+        for (int out = 0; x->numel && out < sorted.n && !found && (out == 0 || work >= FC_WORTH_A_CALL); ++out) {
+            kept.n = sorted.n - out;
+            memcpy(kept.size, sorted.size + out, (size_t)kept.n * sizeof *kept.size);
+            memcpy(kept.stride, sorted.stride + out, (size_t)kept.n * sizeof *kept.stride);
+            found = fc_fold_walks(x, which, &kept, &reduced, cut, &q.form);
+            if (found)
+                break;
+            work /= sorted.size[out];
+            q.outside.size[out] = sorted.size[out];
+            q.outside.stride[out] = sorted.stride[out];
+            q.outside.n = out + 1;
+        }
+        if (!found) {
+            q.outside.n = 0;
+            if (!(copy = fc_fold_copy(x, mask, run, &q.form)))
+                return fc_status();
+        }
+        for (int d = 0; d < q.outside.n; ++d)
+            count *= q.outside.size[d];
+    }
+    if (shuffled) {
+        fresh = fc_new(value->dtype, FC_CPU, 1, &value->numel);
+        places = fresh && index ? fc_new(FC_I64, FC_CPU, 1, &value->numel) : NULL;
+        if (!fresh || (index && !places)) {
+            fc_free(fresh);
+            fc_free(copy);
+            return FC_MEMORY;
+        }
+    }
+    q.per = value->numel / count;
+    q.out = fresh ? fresh->data : value->data;
+    q.index = places ? (int64_t *)places->data : index ? (int64_t *)index->data : NULL;
+    const int bad = fc_folds_all(&q, count);
+    if (fresh && !bad) {
+        const int n = fc_kept_in_memory(x, mask, dim);
+        fc_put_kept(value, fresh, x, mask, dim, n);
+        if (index)
+            fc_put_kept(index, places, x, mask, dim, n);
+    }
     fc_free(copy);
+    fc_free(fresh);
+    fc_free(places);
     return bad;
 }
 

@@ -76,6 +76,13 @@ int fc_fold_is_idempotent(int which);
 /* Whether reduced dims may be runs: positions are looked for in one line. */
 int fc_fold_takes_runs(int which);
 
+/* Whether the fold of runs that are results of a fold (sums for mean) is that of all their elements: fc_fold_join makes it. */
+int fc_fold_joins(int which);
+
+/* out (width results) from part: `runs` sums or products of width columns each, of `reduce` elements together, joined by halves. part's
+ * elements are of the accumulators' type, and it is written to. */
+void fc_fold_join(int which, int dtype, int out_dtype, void *out, void *part, int64_t runs, int64_t width, int64_t reduce);
+
 /* Bytes of scratch that fc_fold_run wants; 0 for everything small. */
 size_t fc_fold_scratch(int which, int dtype, const fc_fold_form *form, double param);
 

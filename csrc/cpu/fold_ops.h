@@ -100,13 +100,13 @@ static FC_NOINLINE int FOLD_T(holds)(const S *x, int64_t n, MAX_T v)
     return hits;
 }
 
-/* width 1: one row, step 1 */
+/* One row, or columns; one column where step is not 1. */
 static void FOLD_T(find)(int64_t *restrict index, const void *restrict x_, int64_t base, int64_t n, int64_t step, int64_t width,
                          const void *restrict value_)
 {
     const S *x = x_;
     const MAX_T *value = value_;
-    if (width == 1) {
+    if (width == 1 && step == 1) {
         const MAX_T v = value[0];
         int64_t i = 0;
         for (; i + 256 <= n && !FOLD_T(holds)(x + i, 256, v); i += 256)

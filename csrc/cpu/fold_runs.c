@@ -31,7 +31,7 @@ static plan plan_of(const fc_fold_job *q, const fc_fold_form *f)
     p.per = p.runs * f->inner * q->pairs;
     p.form.reduce = f->run;
     p.form.run = p.form.run_step = 0;
-    if (p.same && f->step == 0) { /* of one element, shown again and again too */
+    if (p.same && f->step == 0 && f->inner == 1) { /* of one element, shown again and again too */
         p.form.run = p.form.step = 1;
     } else if (f->inner == 1 && f->step != 1 && !p.same) { /* turned: a column for each run */
         p.form.inner = p.runs;
@@ -152,4 +152,20 @@ int fc_fold_runs(fc_fold_job *q, int dtype, const fc_fold_form *form, char *scra
     for (int64_t o = 0; !bad && o < q->outer; ++o)
         fc_fold_conclude(q, s.part + o * p.runs * row, NULL, o * width, width, q->first ? params + o * row : NULL);
     return bad;
+}
+
+int fc_fold_joins(int which)
+{
+    return which == FC_FOLD_sum || which == FC_FOLD_nansum || which == FC_FOLD_prod || which == FC_FOLD_mean;
+}
+
+void fc_fold_join(int which, int dtype, int out_dtype, void *out, void *part, int64_t runs, int64_t width, int64_t reduce)
+{
+    const fc_fold_form f = fc_fold_dense(NULL, 1, reduce, width);
+    fc_fold_job q = fc_fold_job_of(which, dtype, &f, 0);
+    fc_fold_choose(&q);
+    q.out_dtype = out_dtype;
+    q.out = out;
+    fc_fold_halves(q.cell, part, runs, width * q.pairs);
+    fc_fold_conclude(&q, part, NULL, 0, width * q.pairs, NULL);
 }
