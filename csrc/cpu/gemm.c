@@ -84,15 +84,18 @@ int fc_gemm_shaped(fc_gemm_args *g)
         fc_parallel(g->batch, 1 + (64 << 10) / (g->M * g->N * g->K + 32), small_products, g);
         return FC_OK;
     }
-    const int few = g->N < g->M && g->N <= kernel->along_rows && (g->a_col == 1 || g->a_row == 1);
+    const int half = fc_is_half(g->dtype);
+    const int few = g->N < g->M && g->N <= (half ? FC_GEMM_FEW_ROWS : kernel->along_rows) && (half || g->a_col == 1 || g->a_row == 1);
     if (!fc_is_complex(g->dtype) && (few || (g->c_row == 1 && g->c_col != 1 && g->M > kernel->along_rows)))
         *g = transposed(g);
     int status;
+    if (half && fc_gemm_half_pieces(g, &status))
+        return status;
     if (g->M * g->N > 1 && fc_gemm_supers(g, &status))
         return status;
     if (fc_gemm_thin(g))
         return FC_OK;
-    if (!fc_is_complex(g->dtype) && !fc_is_half(g->dtype) && reads_in_place(g, kernel)) {
+    if (!fc_is_complex(g->dtype) && !half && reads_in_place(g, kernel)) {
         fc_gemm_args t = transposed(g);
         t.a_in_place = 1;
         return fc_gemm_run(&t);

@@ -15,6 +15,9 @@ void fc_gemm_pack_half(const fc_gemm_kernel *kernel, int dtype, void *panels, in
 void fc_gemm_widen(const fc_gemm_args *g, int64_t i, int64_t m0, int64_t rows, int64_t n0, int64_t cols, float *sums);
 void fc_gemm_narrow(const fc_gemm_args *g, int64_t i, int64_t m0, int64_t rows, int64_t n0, int64_t cols, const float *sums);
 
+/* Halves of which little meets little: 1 if it was done, with its status; 0 if the engine should do it. */
+int fc_gemm_half_pieces(const fc_gemm_args *g, int *status);
+
 /* A rectangle of sums, rows of `cols`, to where it belongs in c, with bias. float32 and float64. */
 void fc_gemm_scatter(const fc_gemm_args *g, int64_t i, int64_t m0, int64_t rows, int64_t n0, int64_t cols, const void *sums);
 

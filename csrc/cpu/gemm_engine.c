@@ -21,6 +21,7 @@
 #define A_BYTES (192 << 10)
 #define B_BYTES (256 << 10)
 #define SUM_BYTES (16 << 10)         /* sums on their way through L1 */
+#define HALF_ROWS 128
 #define SUPER ((int64_t)FC_GEMM_SUPER * FC_GEMM_BLOCK)
 
 const fc_gemm_kernel *fc_gemm_kernel_for(int dtype)
@@ -232,6 +233,10 @@ int fc_gemm_run(const fc_gemm_args *g)
         p.cols_at_once *= 2;
     if (p.aside && p.rect_rows > 4 * p.rows_at_once) /* sums of a whole rectangle are kept aside: bound it */
         p.rect_rows = 4 * p.rows_at_once;
+    if (p.half && g->K <= FC_GEMM_BLOCK) { /* the sums are rounded while they are in L2 */
+        p.rect_rows = p.rect_rows < HALF_ROWS ? p.rect_rows : HALF_ROWS / kernel->mr * kernel->mr;
+        p.cols_at_once = p.cols_at_once < HALF_ROWS ? p.cols_at_once : HALF_ROWS;
+    }
     if (p.aside && g->K <= FC_GEMM_BLOCK && (g->a_packed || g->a_at || g->a_in_place)) { /* short sums, of which much else is moving */
         const int64_t cols = SUM_BYTES / (kernel->size * (p.rect_rows + 1)) / kernel->nr * kernel->nr;
         p.cols_at_once = cols < kernel->nr ? kernel->nr : cols < p.cols_at_once ? cols : p.cols_at_once;

@@ -1,33 +1,76 @@
 /* float16 and bfloat16 at the edges of the engine: float32 inside, one rounding at the end. */
-#include "../core/half.h"
+#include "../core/atomic.h"
+#include "../core/cast.h"
+#include "../core/status.h"
 #include "gemm_blocks.h"
+#include "parallel.h"
 
-#define WIDEST 32 /* lines of the widest panel */
+enum {
+    WIDEST = 32,      /* lines of the widest panel */
+    SUPER = FC_GEMM_SUPER * FC_GEMM_BLOCK,
+    ROOM = 64 << 10,  /* floats of a piece, which stay in L2 */
+    PIECE = 16 << 10, /* and of several products, so that threads get shares */
+    STACK = 8 << 10,  /* floats that need no allocation */
+    GATHERED = 512,   /* elements that lie apart are widened together */
+    LONG = 16         /* neighbours worth a call of their own */
+};
+#define WORK_PER_PIECE (64 << 10)
 
-static void widen_line(float *restrict out, const uint16_t *restrict x, int64_t step, int64_t n, int bf16)
+static int64_t least(int64_t x, int64_t y) { return x < y ? x : y; }
+
+/* out, dense: sizes n[0] .. n[2], the last fastest, of x with steps s */
+static void widen(float *out, int dtype, const uint16_t *x, const int64_t *n, const int64_t *s)
 {
-    if (bf16)
-        for (int64_t j = 0; j < n; ++j) out[j] = fc_f32_of_bf16(x[j * step]);
-    else if (step == 1)
-        for (int64_t j = 0; j < n; ++j) out[j] = fc_f32_of_f16(x[j]);
-    else
-        for (int64_t j = 0; j < n; ++j) out[j] = fc_f32_of_f16(x[j * step]);
+    int64_t size[3] = { n[0], n[1], n[2] }, step[3] = { s[0], s[1], s[2] };
+    for (int d = 0; d < 2; ++d) /* dims that follow each other are one */
+        if (size[d + 1] == 1 || step[d] == size[d + 1] * step[d + 1] || size[d] == 1) {
+            step[d + 1] = size[d + 1] == 1 ? step[d] : step[d + 1];
+            size[d + 1] *= size[d];
+            for (int e = d; e > 0; --e) {
+                size[e] = size[e - 1];
+                step[e] = step[e - 1];
+            }
+            size[0] = 1;
+            step[0] = 0;
+        }
+    uint16_t gathered[GATHERED];
+    int64_t held = 0;
+    for (int64_t i = 0; i < size[0]; ++i)
+        for (int64_t j = 0; j < size[1]; ++j) {
+            const uint16_t *line = x + i * step[0] + j * step[1];
+            if (step[2] == 1 && size[2] >= LONG) {
+                fc_convert(FC_F32, out, dtype, line, size[2]);
+                out += size[2];
+                continue;
+            }
+            for (int64_t k = 0, some; k < size[2]; k += some) {
+                some = least(size[2] - k, GATHERED - held);
+                for (int64_t l = 0; l < some; ++l)
+                    gathered[held + l] = line[(k + l) * step[2]];
+                held += some;
+                if (held == GATHERED) {
+                    fc_convert(FC_F32, out, dtype, gathered, held);
+                    out += held;
+                    held = 0;
+                }
+            }
+        }
+    if (held)
+        fc_convert(FC_F32, out, dtype, gathered, held);
 }
 
 void fc_gemm_pack_half(const fc_gemm_kernel *kernel, int dtype, void *panels, int width, const uint16_t *x, int64_t line,
                        int64_t step, int64_t lines, int64_t depth)
 {
-    const int bf16 = dtype == FC_BF16;
     float wide[WIDEST * FC_GEMM_BLOCK];
     float *out = panels;
     for (int64_t l = 0; l < lines; l += width, out += width * depth) {
-        const int64_t count = lines - l < width ? lines - l : width;
-        const uint16_t *x_l = x + l * line;
+        const int64_t count = least(lines - l, width);
         if (line == 1) { /* along memory, whichever way that runs */
-            for (int64_t k = 0; k < depth; ++k) widen_line(wide + k * count, x_l + k * step, 1, count, bf16);
+            widen(wide, dtype, x + l, (int64_t[]){ 1, depth, count }, (int64_t[]){ 0, step, 1 });
             kernel->pack(out, width, wide, 1, count, count, depth);
         } else {
-            for (int64_t j = 0; j < count; ++j) widen_line(wide + j * depth, x_l + j * line, step, depth, bf16);
+            widen(wide, dtype, x + l * line, (int64_t[]){ 1, count, depth }, (int64_t[]){ 0, line, step });
             kernel->pack(out, width, wide, depth, 1, count, depth);
         }
     }
@@ -36,31 +79,130 @@ void fc_gemm_pack_half(const fc_gemm_kernel *kernel, int dtype, void *panels, in
 void fc_gemm_widen(const fc_gemm_args *g, int64_t i, int64_t m0, int64_t rows, int64_t n0, int64_t cols, float *sums)
 {
     const uint16_t *c = (const uint16_t *)g->c + i * g->c_batch + m0 * g->c_row + n0 * g->c_col;
-    for (int64_t m = 0; m < rows; ++m)
-        widen_line(sums + m * cols, c + m * g->c_row, g->c_col, cols, g->dtype == FC_BF16);
+    widen(sums, g->dtype, c, (int64_t[]){ 1, rows, cols }, (int64_t[]){ 0, g->c_row, g->c_col });
 }
 
 void fc_gemm_narrow(const fc_gemm_args *g, int64_t i, int64_t m0, int64_t rows, int64_t n0, int64_t cols, const float *sums)
 {
-    const int bf16 = g->dtype == FC_BF16;
     uint16_t *c = (uint16_t *)g->c + i * g->c_batch + m0 * g->c_row + n0 * g->c_col;
-    for (int64_t m = 0; m < rows; ++m, sums += cols, c += g->c_row) {
-        float line[FC_GEMM_BLOCK], bias[FC_GEMM_BLOCK];
-        for (int64_t n = 0; n < cols; n += FC_GEMM_BLOCK) {
-            const int64_t count = cols - n < FC_GEMM_BLOCK ? cols - n : FC_GEMM_BLOCK;
-            for (int64_t j = 0; j < count; ++j) line[j] = sums[n + j];
+    if (!g->bias && g->c_col == 1 && g->c_row == cols) {
+        fc_convert(g->dtype, c, FC_F32, sums, rows * cols);
+        return;
+    }
+    float line[FC_GEMM_BLOCK], bias[FC_GEMM_BLOCK];
+    uint16_t narrow[FC_GEMM_BLOCK];
+    for (int64_t n = 0, count; n < cols; n += count) {
+        count = least(cols - n, FC_GEMM_BLOCK);
+        for (int64_t m = 0; m < rows; ++m) {
+            const float *x = sums + m * cols + n;
             if (g->bias) {
-                const uint16_t *t = (const uint16_t *)g->bias + (m0 + m) * g->bias_row + (n0 + n) * g->bias_col;
-                widen_line(bias, t, g->bias_col, count, bf16);
-                for (int64_t j = 0; j < count; ++j) line[j] += bias[j];
+                if (m == 0 || g->bias_row)
+                    widen(bias, g->dtype, (const uint16_t *)g->bias + (m0 + m) * g->bias_row + (n0 + n) * g->bias_col,
+                          (int64_t[]){ 1, 1, count }, (int64_t[]){ 0, 0, g->bias_col });
+                for (int64_t j = 0; j < count; ++j)
+                    line[j] = x[j] + bias[j];
+                x = line;
             }
-            uint16_t *z = c + n * g->c_col;
-            if (bf16)
-                for (int64_t j = 0; j < count; ++j) z[j * g->c_col] = fc_bf16_of_f32(line[j]);
-            else if (g->c_col == 1)
-                for (int64_t j = 0; j < count; ++j) z[j] = fc_f16_of_f32(line[j]);
-            else
-                for (int64_t j = 0; j < count; ++j) z[j * g->c_col] = fc_f16_of_f32(line[j]);
+            uint16_t *z = c + m * g->c_row + n * g->c_col;
+            fc_convert(g->dtype, g->c_col == 1 ? z : narrow, FC_F32, x, count);
+            if (g->c_col != 1)
+                for (int64_t j = 0; j < count; ++j)
+                    z[j * g->c_col] = narrow[j];
         }
     }
+}
+
+/*
+ * Products of which little meets little: `some` whole ones, or, of a few rows, `cols` columns of one, are a piece. It is widened,
+ * multiplied as float32, which has the same order, and rounded. Long lines go by super-blocks.
+ */
+typedef struct {
+    const fc_gemm_args *g;
+    int64_t some, cols, across, depth; /* products or columns of a piece, pieces of a product; k that is widened at once */
+    int bad;
+} pieces;
+
+/* One operand of a piece: `lines` lines along k; answers its steps (batch, line, k) as it lies in out. */
+static void side(float *out, int64_t *lies, int dtype, const uint16_t *x, int64_t count, int64_t batch, int64_t lines, int64_t line,
+                 int64_t depth, int64_t step)
+{
+    const int along_lines = line == 1 && step != 1;
+    const int64_t once = batch ? count : 1;
+    if (along_lines)
+        widen(out, dtype, x, (int64_t[]){ once, depth, lines }, (int64_t[]){ batch, step, line });
+    else
+        widen(out, dtype, x, (int64_t[]){ once, lines, depth }, (int64_t[]){ batch, line, step });
+    lies[0] = batch ? lines * depth : 0;
+    lies[1] = along_lines || lines == 1 ? 1 : depth;
+    lies[2] = along_lines ? lines : 1;
+}
+
+static void piece(pieces *p, int64_t i, int64_t count, int64_t n0, int64_t cols, float *room)
+{
+    const fc_gemm_args *g = p->g;
+    const int64_t M = g->M;
+    float *const sums = room, *const part = sums + count * M * cols, *const a = part + (g->K > p->depth ? M * cols : 0);
+    float *const b = a + count * M * p->depth;
+    for (int64_t j = 0; g->accumulate && j < count; ++j)
+        fc_gemm_widen(g, i + j, 0, M, n0, cols, sums + j * M * cols);
+    int64_t k = 0;
+    do {
+        const int64_t depth = least(g->K - k, p->depth);
+        int64_t at_a[3], at_b[3];
+        side(a, at_a, g->dtype, (const uint16_t *)g->a + i * g->a_batch + k * g->a_col, count, g->a_batch, M, g->a_row, depth, g->a_col);
+        side(b, at_b, g->dtype, (const uint16_t *)g->b + i * g->b_batch + n0 * g->b_col + k * g->b_row, count, g->b_batch, cols, g->b_col,
+             depth, g->b_row);
+        fc_gemm_args wide = { .dtype = FC_F32, .accumulate = g->accumulate && k == 0, .split = g->split, .batch = count, .M = M, .N = cols,
+                              .K = depth, .a = a, .a_batch = at_a[0], .a_row = at_a[1], .a_col = at_a[2], .b = b, .b_batch = at_b[0],
+                              .b_col = at_b[1], .b_row = at_b[2], .c = k ? part : sums, .c_batch = M * cols, .c_row = cols, .c_col = 1 };
+        if (fc_gemm_shaped(&wide))
+            fc_atomic_poke(&p->bad, 1);
+        for (int64_t j = 0; k && j < M * cols; ++j)
+            sums[j] += part[j];
+        k += depth;
+    } while (k < g->K);
+    if (!g->bias && g->c_col == 1 && g->c_row == cols && g->c_batch == M * cols)
+        fc_convert(g->dtype, (uint16_t *)g->c + i * g->c_batch, FC_F32, sums, count * M * cols);
+    else
+        for (int64_t j = 0; j < count; ++j)
+            fc_gemm_narrow(g, i + j, 0, M, n0, cols, sums + j * M * cols);
+}
+
+static void some_pieces(void *ctx, int64_t begin, int64_t end, void *room)
+{
+    pieces *p = ctx;
+    const fc_gemm_args *g = p->g;
+    for (int64_t t = begin; t < end; ++t) {
+        const int64_t i = t / p->across * p->some, n0 = t % p->across * p->cols;
+        piece(p, i, least(g->batch - i, p->some), n0, least(g->N - n0, p->cols), room);
+    }
+}
+
+int fc_gemm_half_pieces(const fc_gemm_args *g, int *status)
+{
+    const int64_t M = g->M, N = g->N, K = g->K, depth = least(K, SUPER), whole = (M + N) * depth + M * N * (1 + (K > SUPER));
+    if (g->pack_a || g->pack_b || g->c_at || g->a_at || g->b_at || g->a_packed || (whole > ROOM && M > FC_GEMM_FEW_ROWS))
+        return 0;
+    pieces p = { .g = g, .some = 1, .cols = N, .across = 1, .depth = depth };
+    if (whole > ROOM) { /* a few rows: at least seven columns */
+        p.cols = (ROOM - M * depth) / (depth + 2 * M);
+        p.across = (N + p.cols - 1) / p.cols;
+    } else if (K <= SUPER) {
+        const int64_t fit = PIECE / (whole + 1);
+        p.some = fit < 1 ? 1 : least(g->batch, fit);
+    }
+    const int64_t floats = p.some * (M * p.cols * (1 + (K > SUPER)) + (M + p.cols) * depth), count = (g->batch + p.some - 1) / p.some * p.across;
+    *status = FC_OK;
+    if (floats <= STACK) {
+        float room[STACK];
+        if (count == 1) {
+            some_pieces(&p, 0, 1, room);
+            *status = p.bad ? fc_fail(FC_MEMORY, 0, 0, 0, 0) : FC_OK;
+            return 1;
+        }
+    }
+    *status = fc_parallel_scratch(count, 1 + WORK_PER_PIECE / (floats + 1), (size_t)floats * sizeof(float), some_pieces, &p);
+    if (!*status && p.bad)
+        *status = fc_fail(FC_MEMORY, floats * (int64_t)sizeof(float), 0, 0, 0);
+    return 1;
 }

@@ -156,6 +156,22 @@ static void few_sums(const fc_gemm_args *g, const fc_gemm_kernel *kernel)
     }
 }
 
+/* One product after the other. */
+static void few_sums_each(void *ctx, int64_t begin, int64_t end)
+{
+    const fc_gemm_args *g = ctx;
+    const fc_gemm_kernel *kernel = fc_gemm_kernel_for(g->dtype);
+    const int size = kernel->size;
+    for (int64_t i = begin; i < end; ++i) {
+        fc_gemm_args one = *g;
+        one.batch = 1;
+        one.a = (const char *)g->a + i * g->a_batch * size;
+        one.b = (const char *)g->b + i * g->b_batch * size;
+        one.c = (char *)g->c + i * g->c_batch * size;
+        few_sums(&one, kernel);
+    }
+}
+
 int fc_gemm_thin(const fc_gemm_args *g)
 {
     const fc_gemm_kernel *kernel = fc_gemm_kernel_for(g->dtype);
@@ -163,8 +179,11 @@ int fc_gemm_thin(const fc_gemm_args *g)
     if ((g->M > kernel->along_rows && !few) || g->c_at || fc_is_half(g->dtype) || fc_is_complex(g->dtype))
         return 0;
     const int one = g->M * g->N == 1 && g->a_col == 1 && g->b_row == 1;
-    if (g->split && g->batch == 1 && g->K >= 2 * FC_GEMM_BLOCK && (one || (g->M <= kernel->along_rows && g->N <= kernel->nr / 2 && g->b_col == 1 && g->b_row != 1))) {
-        few_sums(g, kernel);
+    if (g->split && (g->batch == 1 || !one) && g->K >= 2 * FC_GEMM_BLOCK && (one || (g->M <= kernel->along_rows && g->N <= kernel->nr / 2 && g->b_col == 1 && g->b_row != 1))) {
+        if (g->batch == 1)
+            few_sums(g, kernel);
+        else
+            fc_parallel(g->batch, 1 + WORK_PER_PIECE / (g->M * g->N * g->K), few_sums_each, (void *)g);
         return 1;
     }
     if (g->b_row != 1)
