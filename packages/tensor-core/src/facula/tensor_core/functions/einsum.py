@@ -1,6 +1,7 @@
 """einsum: labelled dims, read once and turned into views, sums and matrix products."""
 
 import functools
+import string
 
 from facula.tensor_core import _ops
 from facula.tensor_core.functions import shape as _shape
@@ -60,15 +61,24 @@ def einsum(*args):
 def _pair_dims(equation, x_dims, y_dims):
     """How two operands make one product: dims whose sizes must agree, the order of each one's dims, how many of them are in both, rows,
     inner and columns, the result's order (None: as it is), the equation with the operands exchanged if the result's columns come first.
-    None where only the general way will do: an ellipsis, a label twice in one operand or summed alone, anything to be refused."""
+    None where only the general way will do: a label twice in one operand or summed alone, anything to be refused, an ellipsis but in lines of
+    dot products."""
     left, arrow, right = equation.replace(" ", "").partition("->")
     x, comma, y = left.partition(",")
+    if dots := "..." in left:  # its dims get letters of their own, from the right
+        free = "".join(c for c in string.ascii_letters if c not in equation)[:8]
+        hidden = [dims + 3 - len(t) if "..." in t else 0 for t, dims in ((x, x_dims), (y, y_dims))]
+        if not 0 <= min(hidden) <= max(hidden) <= len(free):
+            return None
+        x, y, right = (t.replace("...", free[len(free) - n :], 1) for t, n in zip((x, y, right), (*hidden, max(hidden))))
     if not arrow or not (letters := x + y + right).isalpha() or not letters.isascii() or (len(x), len(y)) != (x_dims, y_dims):
         return None
     if any(len(set(t)) < len(t) for t in (x, y, right)) or not set(x) ^ set(y) <= set(right) <= set(x + y):
         return None
     both, inner = [c for c in right if c in x and c in y], [c for c in x if c in y and c not in right]
     rows, columns = [c for c in right if c not in y], [c for c in right if c not in x]
+    if dots and (rows or columns or not inner):
+        return None  # elsewhere sizes of 1 tell how PyTorch's result lies
     moved = lambda order: None if order == sorted(order) else order
     made = both + rows + columns
     orders = ([x.index(c) for c in both + rows + inner], [y.index(c) for c in both + inner + columns], [made.index(c) for c in right])
@@ -108,6 +118,8 @@ def _pair(plan, x, y):
         for _ in range(rows):
             y = _ops.unsqueeze(y, both)
         out = _ops.mul(x, y)
+    elif both and not rows and not columns and inner == x.shape[both] == 1:
+        out = _ops.select(_ops.mul(x, y), both, 0)
     elif both and not rows and not columns and not _ops.interpreting and x.origin is y.origin is None and x.dtype.kind == 2 and x.dtype.itemsize > 2 and x.dtype is y.dtype:
         out = _ops.sum(_ops.mul(x, y), list(range(both, both + inner)))  # lines of dot products: one by one they start slowly
     elif rows == inner == columns == 1 and x.origin is y.origin is None:
