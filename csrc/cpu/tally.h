@@ -62,3 +62,14 @@ static inline void N(tally_end)(N(tally) *t, T *out)
         N(tally_join)(t);
     memcpy(out, t->tree[0], (size_t)t->width * sizeof(T));
 }
+
+/* The lanes of a whole block (or the last one), made elsewhere: lane[c * 16 + j]. Overwritten. */
+static inline void N(tally_lanes)(N(tally) *t, T *lane, int64_t vectors)
+{
+    for (int64_t c = 0; c < t->width; ++c)
+        for (int j = 0; j < 16; ++j)
+            t->lane[j][c] = lane[c * 16 + j];
+    t->i += vectors - 1;
+    N(tally_next)(t);
+    memset(lane, 0, (size_t)(16 * t->width) * sizeof(T));
+}

@@ -390,3 +390,24 @@ def test_softmax_of_lines_in_tiles_is_that_of_each_line_alone(shape, dim, dtype,
             for a, b, c, d in zip(*(t.movedim(dim, -1).reshape(-1, shape[dim]) for t in (x, out, g, dx)), strict=True):
                 assert np.array_equal(forward(a, 0).numpy(), b.numpy(), equal_nan=True)
                 assert np.array_equal(backward(c, b.clone(), 0).numpy(), d.numpy(), equal_nan=True)
+
+
+@pytest.mark.parametrize("dtype", (facula.float32, facula.float64))
+@pytest.mark.parametrize("shape", [(4, 1), (33, 5), (130, 32), (50, 100), (8193, 3), (3, 7, 1), (0, 4)])
+def test_normalised_short_rows_are_those_of_each_row_alone(shape, dtype):
+    x, g, w, b = (facula.from_numpy(np.random.default_rng(seed).normal(size=s)).to(dtype) for seed, s in enumerate((shape, shape, shape[-1:], shape[-1:])))
+    seen = []
+    for level in LEVELS:  # the lowest has the long way alone, and nothing here is fused
+        lib.fc_set_isa_level(level)
+        for threads in (1, 3):
+            facula.set_num_threads(threads)
+            for affine in ((w, b), (None, None)):
+                out, mean, rstd = _ops._layer_norm(x, *affine, 1, 1e-5)
+                dx, dw, db = _ops._layer_norm_backward(g, x, mean, rstd, affine[0], 1)
+                y, r = _ops._rms_norm(x, affine[0], 1, 1e-5)
+                seen.append((out, mean, rstd, dx, dw, db, y, r, *_ops._rms_norm_backward(g, x, r, affine[0], 1)))
+                for row, expected in zip(x.view(-1, shape[-1])[:20], out.view(-1, shape[-1]), strict=False):
+                    assert facula.equal(_ops._layer_norm(row, *affine, 1, 1e-5)[0], expected)
+    for k, results in enumerate(seen):
+        for a, b in zip(seen[k % 2], results, strict=True):
+            assert facula.equal(a, b)
