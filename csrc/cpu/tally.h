@@ -15,7 +15,7 @@ typedef struct {
     T lane[16][FC_TALLY_WIDTH], tree[FC_TALLY_LEVELS][FC_TALLY_WIDTH];
 } N(tally);
 
-static inline void N(tally_begin)(N(tally) *t, int64_t width)
+static void N(tally_begin)(N(tally) *t, int64_t width)
 {
     t->i = 0;
     t->width = width;
@@ -27,7 +27,7 @@ static inline void N(tally_begin)(N(tally) *t, int64_t width)
 /* The lane of vector i: add to it in place. */
 static inline T *N(tally_lane)(N(tally) *t) { return t->lane[t->i % 16]; }
 
-static void N(tally_block)(N(tally) *t)
+static FC_NOINLINE void N(tally_block)(N(tally) *t)
 {
     for (int half = 8; half; half /= 2)
         for (int j = 0; j < half; ++j)
@@ -54,7 +54,7 @@ static inline void N(tally_next)(N(tally) *t)
         N(tally_join)(t);
 }
 
-static inline void N(tally_end)(N(tally) *t, T *out)
+static FC_NOINLINE void N(tally_end)(N(tally) *t, T *out)
 {
     if (t->i % FC_FOLD_BLOCK || t->i == 0)
         N(tally_block)(t);

@@ -14,18 +14,21 @@
 #include "../fold_rows.h"
 #include "../parallel.h"
 #include "format.h"
+#include "lines.h"
 #include "norm.h"
-
-/* A sum over a channel of: x, (x - mean)^2, g, or g * (x - mean). */
-typedef enum { SUM_X, SUM_DEV, SUM_G, SUM_GX } what;
 
 typedef struct {
     const void *g, *x, *mean, *invstd, *w, *b, *sum_g, *sum_gh;
     void *out, *part, *total;
     int64_t n, c, inner;
-    what which;
+    fc_plane_sum which;
     int train;
+    int64_t count; /* elements of a channel */
 } job;
+
+/* Rows of small planes, and narrow rows, are run as rows of elements: several samples, FLAT elements or more. Room for statistics of each: */
+enum { FLAT = 64, FLAT_PARTS = 5, FLAT_SAMPLES = 4 };
+static int is_flat(int64_t n, int64_t c, int64_t inner) { return n >= FLAT_SAMPLES && (inner == 1 ? c < FLAT / 2 : inner <= FC_SMALL_PLANE); }
 
 #define T f32
 #include "batch_norm.c"
@@ -34,11 +37,12 @@ typedef struct {
 
 static job shape_of(const fc_tensor *x)
 {
-    return (job){.x = x->data, .n = x->shape[0], .c = x->shape[1], .inner = fc_extent(x, 2, x->ndim)};
+    const int64_t inner = fc_extent(x, 2, x->ndim);
+    return (job){.x = x->data, .n = x->shape[0], .c = x->shape[1], .inner = inner, .count = x->shape[0] * inner};
 }
 
 #if FC_ISA_ONCE
-static int check(const fc_call *c, const fc_tensor *x, int first, int last)
+static int check(fc_call *c, const fc_tensor *x, int first, int last)
 {
     int bad = fc_check_normed(x, 2);
     for (int k = first; k <= last && !bad; ++k)
@@ -47,6 +51,8 @@ static int check(const fc_call *c, const fc_tensor *x, int first, int last)
     for (int k = first; k <= last && !bad; ++k) /* affine and running statistics may be wider than halves */
         if (c->t[k] && c->t[k]->dtype != x->dtype && c->t[k]->dtype != fc_stat_dtype(x->dtype))
             bad = fc_fail(FC_MIXED, 0, x->dtype, k, c->t[k]->dtype);
+    if (!bad && is_flat(x->shape[0], x->shape[1], fc_extent(x, 2, x->ndim)))
+        c->scratch_bytes = (size_t)(FLAT_PARTS * (x->shape[1] * fc_extent(x, 2, x->ndim) + FLAT) * fc_dt_size[fc_stat_dtype(x->dtype)]);
     return bad;
 }
 
@@ -105,7 +111,7 @@ int FC_ISA_NAME(fc_cpu__batch_norm_train)(fc_call *c)
     q.w = c->t[1] ? c->t[1]->data : NULL;
     q.b = c->t[2] ? c->t[2]->data : NULL;
     q.out = c->out[0]->data;
-    (c->t[0]->dtype == FC_F32 ? train_f32 : train_f64)(&q, c->out[1]->data, c->out[2]->data, c->out[3]->data, c->d[0]);
+    (c->t[0]->dtype == FC_F32 ? train_f32 : train_f64)(&q, c->out[1]->data, c->out[2]->data, c->out[3]->data, c->d[0], c->scratch);
     return FC_OK;
 }
 FC_OWN_TWO_LEVELS(_batch_norm_train)
@@ -117,7 +123,7 @@ int FC_ISA_NAME(fc_cpu__batch_norm_eval)(fc_call *c)
     q.w = c->t[3] ? c->t[3]->data : NULL;
     q.b = c->t[4] ? c->t[4]->data : NULL;
     q.out = c->out[0]->data;
-    (c->t[0]->dtype == FC_F32 ? eval_f32 : eval_f64)(&q, c->t[2]->data, c->out[1]->data, c->d[0]);
+    (c->t[0]->dtype == FC_F32 ? eval_f32 : eval_f64)(&q, c->t[2]->data, c->out[1]->data, c->d[0], c->scratch);
     return FC_OK;
 }
 FC_OWN_TWO_LEVELS(_batch_norm_eval)
@@ -131,7 +137,7 @@ int FC_ISA_NAME(fc_cpu__batch_norm_backward)(fc_call *c)
     q.w = c->t[4] ? c->t[4]->data : NULL;
     q.out = c->out[0]->data;
     q.train = (int)c->i[0];
-    (c->t[1]->dtype == FC_F32 ? backward_f32 : backward_f64)(&q, c->out[1]->data, c->out[2]->data);
+    (c->t[1]->dtype == FC_F32 ? backward_f32 : backward_f64)(&q, c->out[1]->data, c->out[2]->data, c->scratch);
     return FC_OK;
 }
 FC_OWN_TWO_LEVELS(_batch_norm_backward)
@@ -139,6 +145,8 @@ FC_OWN_TWO_LEVELS(_batch_norm_backward)
 #else
 #include "../typed.h"
 #include "../tally.h"
+#include "strip.h"
+#include "planes.h"
 
 /* The sum of one plane, for inner > 1. */
 static inline T N(plane)(const job *q, int64_t n, int64_t c)
@@ -199,12 +207,56 @@ static T N(channel)(const job *q, int64_t c)
     return sums[0];
 }
 
+/* Channels of small planes: sixteen planes at a time, of neighbouring channels or, where those are few, of sixteen samples. */
+static void N(small_channels)(const job *q, int64_t from, int64_t width)
+{
+    const T *x = (const T *)q->x + from * q->inner, *g = (const T *)q->g + from * q->inner, *mean = (const T *)q->mean + from;
+    T *total = (T *)q->total + from, sums[FC_LINES], p[FC_LINES] = {0};
+    const int64_t sample = q->c * q->inner;
+    N(tally) sum;
+    if (width > q->n || width == FC_LINES) {
+        if (q->which == SUM_DEV || q->which == SUM_GX)
+            memcpy(p, mean, (size_t)width * sizeof(T));
+        N(tally_begin)(&sum, width);
+        for (int64_t n = 0; n < q->n; ++n) {
+            N(plane_sums)(sums, x + n * sample, g + n * sample, p, q->which, q->inner, width, q->inner);
+            T *restrict lane = N(tally_lane)(&sum);
+            for (int64_t c = 0; c < width; ++c)
+                lane[c] += sums[c];
+            N(tally_next)(&sum);
+        }
+        N(tally_end)(&sum, total);
+        return;
+    }
+    for (int64_t c = 0; c < width; ++c, x += q->inner, g += q->inner) {
+        T lane[FC_LINES] = {0};
+        for (int l = 0; l < FC_LINES && (q->which == SUM_DEV || q->which == SUM_GX); ++l)
+            p[l] = mean[c];
+        N(tally_begin)(&sum, 1);
+        for (int64_t n = 0, count; n < q->n; n += count) {
+            count = q->n - n < FC_LINES ? q->n - n : FC_LINES;
+            N(plane_sums)(sums, x + n * sample, g + n * sample, p, q->which, sample, count, q->inner);
+            for (int64_t l = 0; l < count; ++l)
+                lane[l] += sums[l];
+            if ((n + count) % FC_FOLD_BLOCK == 0 || n + count == q->n)
+                N(tally_lanes)(&sum, lane, (n + count - 1) % FC_FOLD_BLOCK + 1);
+        }
+        N(tally_end)(&sum, total + c);
+    }
+}
+
 static void N(channels)(void *ctx, int64_t begin, int64_t end)
 {
     const job *q = ctx;
     if (q->inner > 1) {
-        for (int64_t c = begin; c < end; ++c)
-            ((T *)q->total)[c] = N(channel)(q, c);
+        for (int64_t c = begin, width; c < end; c += width) {
+            width = end - c < FC_LINES ? end - c : FC_LINES;
+            if (FC_ISA_NUM >= 3 && q->inner <= FC_SMALL_PLANE && (width > 3 || q->n > 3))
+                N(small_channels)(q, c, width);
+            else
+                for (int64_t k = c; k < c + width; ++k)
+                    ((T *)q->total)[k] = N(channel)(q, k);
+        }
         return;
     }
     const int64_t tile = FC_TALLY_WIDTH;
@@ -220,7 +272,7 @@ static void N(channels)(void *ctx, int64_t begin, int64_t end)
     }
 }
 
-static void N(total)(job *q, what which, void *total)
+static void N(total)(job *q, fc_plane_sum which, void *total)
 {
     const int64_t tile = q->inner == 1 ? FC_TALLY_WIDTH : 1;
     q->which = which;
@@ -255,10 +307,53 @@ static void N(each_row)(job *q, fc_range_fn fn)
     fc_parallel(rows, 1 + 16384 / (width + 1), fn, q);
 }
 
-static void N(train)(job *q, void *mean_, void *invstd_, void *var_, double eps)
+static FC_NOINLINE const T *N(flat)(T *to, const void *from_, int64_t samples, int64_t channels, int64_t inner)
+{
+    const T *from = from_;
+    if (!from)
+        return NULL;
+    int64_t at = 0;
+    for (int64_t n = 0; n < samples; ++n)
+        for (int64_t c = 0; c < channels; ++c)
+            for (int64_t i = 0; i < inner; ++i)
+                to[at++] = from[c];
+    return to;
+}
+
+/* fn of all rows, by `room` where they are flat: then a row is some samples, and each of their elements a channel. */
+static void N(each_element)(const job *q, fc_range_fn fn, T *room)
+{
+    const int64_t sample = q->c * q->inner, n = q->n;
+    job f = *q;
+    if (FC_ISA_NUM < 3 || !is_flat(n, q->c, q->inner) || !sample) { /* level v2 is kept small */
+        N(each_row)(&f, fn);
+        return;
+    }
+    const int64_t samples = 1 + (FLAT - 1) / sample < n ? 1 + (FLAT - 1) / sample : n, row = samples * sample, rest = n % samples;
+    f.mean = N(flat)(room, q->mean, samples, q->c, q->inner);
+    f.invstd = N(flat)(room += row, q->invstd, samples, q->c, q->inner);
+    f.w = N(flat)(room += row, q->w, samples, q->c, q->inner);
+    f.sum_g = N(flat)(room += row, q->sum_g, samples, q->c, q->inner);
+    f.b = q->b ? N(flat)(room, q->b, samples, q->c, q->inner) : NULL; /* forward has no sums of g */
+    f.sum_gh = N(flat)(room += row, q->sum_gh, samples, q->c, q->inner);
+    f.c = row;
+    f.inner = 1;
+    f.n = n / samples;
+    fc_parallel(f.n, 1 + 16384 / row, fn, &f);
+    if (rest) {
+        const int64_t done = (n - rest) * sample;
+        f.x = (const T *)q->x + done;
+        f.g = (const T *)q->g + (q->g ? done : 0);
+        f.out = (T *)q->out + done;
+        f.c = rest * sample;
+        fn(&f, 0, 1);
+    }
+}
+
+static void N(train)(job *q, void *mean_, void *invstd_, void *var_, double eps, void *room)
 {
     T *mean = mean_, *invstd = invstd_, *var = var_;
-    const T count = (T)(q->n * q->inner);
+    const T count = (T)q->count;
     N(total)(q, SUM_X, mean);
     for (int64_t c = 0; c < q->c; ++c)
         mean[c] /= count;
@@ -269,24 +364,24 @@ static void N(train)(job *q, void *mean_, void *invstd_, void *var_, double eps)
         invstd[c] = K(1) / M(sqrt)(var[c] + (T)eps);
     }
     q->invstd = invstd;
-    N(each_row)(q, N(apply));
+    N(each_element)(q, N(apply), room);
 }
 
-static void N(eval)(job *q, const void *var_, void *invstd_, double eps)
+static void N(eval)(job *q, const void *var_, void *invstd_, double eps, void *room)
 {
     const T *var = var_;
     T *invstd = invstd_;
     for (int64_t c = 0; c < q->c; ++c)
         invstd[c] = K(1) / M(sqrt)(var[c] + (T)eps);
     q->invstd = invstd;
-    N(each_row)(q, N(apply));
+    N(each_element)(q, N(apply), room);
 }
 
 static void N(gradient)(void *ctx, int64_t begin, int64_t end)
 {
     const job *q = ctx;
     const T *w = q->w, *mean = q->mean, *invstd = q->invstd, *sum_g = q->sum_g, *sum_gh = q->sum_gh;
-    const T count = (T)(q->n * q->inner);
+    const T count = (T)q->count;
     for (int64_t n = begin; n < end; ++n) {
         const int64_t width = q->inner == 1 ? q->c : q->inner;
         const T *restrict x = (const T *)q->x + n * width, *restrict g = (const T *)q->g + n * width;
@@ -312,7 +407,7 @@ static void N(gradient)(void *ctx, int64_t begin, int64_t end)
     }
 }
 
-static void N(backward)(job *q, void *dw_, void *db)
+static void N(backward)(job *q, void *dw_, void *db, void *room)
 {
     T *dw = dw_;
     N(total)(q, SUM_G, db);
@@ -321,7 +416,7 @@ static void N(backward)(job *q, void *dw_, void *db)
         dw[c] *= ((const T *)q->invstd)[c];
     q->sum_g = db;
     q->sum_gh = dw;
-    N(each_row)(q, N(gradient));
+    N(each_element)(q, N(gradient), room);
 }
 
 #include "../typed_done.h"

@@ -13,6 +13,7 @@
 #include "../fold_rows.h"
 #include "../parallel.h"
 #include "format.h"
+#include "lines.h"
 #include "norm.h"
 
 typedef struct {
@@ -20,6 +21,7 @@ typedef struct {
     void *out, *mean_out, *rstd_out, *plane_g, *plane_gx;
     int64_t n, c, groups, inner;
     double eps;
+    const void *w_flat, *b_flat; /* of small planes: w and b of each element */
 } job;
 
 #define T f32
@@ -33,6 +35,13 @@ static job shape_of(const fc_tensor *x, int64_t groups)
 }
 
 #if FC_ISA_ONCE
+/* A group of small planes is run as one row. Room for what flatten() makes: */
+static size_t flat_bytes(const fc_tensor *x, const fc_tensor *w)
+{
+    const int64_t inner = fc_extent(x, 2, x->ndim);
+    return w && inner <= FC_SMALL_PLANE ? (size_t)(2 * x->shape[1] * inner * fc_dt_size[fc_stat_dtype(x->dtype)]) : 0;
+}
+
 /* input, weight, bias; groups; eps -> out, mean, rstd */
 int fc_infer__group_norm(fc_call *c)
 {
@@ -45,6 +54,7 @@ int fc_infer__group_norm(fc_call *c)
     if (c->i[0] < 1 || x->shape[1] % c->i[0])
         return fc_fail(FC_ARG, 3, c->i[0], x->shape[1], 0);
     const int64_t shape[] = {x->shape[0], c->i[0]};
+    c->scratch_bytes = flat_bytes(x, c->t[1]);
     bad = fc_declare(c, 0, x->dtype, x->ndim, x->shape);
     bad = bad ? bad : fc_keep_format(c, 0, x, NULL, 1);
     bad = bad ? bad : fc_declare(c, 1, fc_stat_dtype(x->dtype), 2, shape);
@@ -64,7 +74,7 @@ int fc_infer__group_norm_backward(fc_call *c)
         return fc_fail(FC_ARG, 5, c->i[0], x->shape[1], 0);
     bad = fc_check_part(c, x, 2, x->shape[0] * c->i[0]);
     bad = bad ? bad : fc_check_part(c, x, 3, x->shape[0] * c->i[0]);
-    c->scratch_bytes = (size_t)(x->shape[0] * x->shape[1]) * 2 * sizeof(f64);
+    c->scratch_bytes = (size_t)(x->shape[0] * x->shape[1]) * 2 * sizeof(f64) + flat_bytes(x, c->t[4]);
     bad = bad ? bad : fc_declare(c, 0, x->dtype, x->ndim, x->shape);
     bad = bad ? bad : fc_keep_format(c, 0, x, NULL, 1);
     bad = bad ? bad : fc_declare(c, 1, x->dtype, 1, x->shape + 1);
@@ -81,6 +91,7 @@ int FC_ISA_NAME(fc_cpu__group_norm)(fc_call *c)
     q.mean_out = c->out[1]->data;
     q.rstd_out = c->out[2]->data;
     q.eps = c->d[0];
+    (c->t[0]->dtype == FC_F32 ? flatten_f32 : flatten_f64)(&q, c->scratch);
     fc_parallel(q.n * q.groups, 1 + 8192 / (q.c / q.groups * q.inner + 1), c->t[0]->dtype == FC_F32 ? forward_f32 : forward_f64, &q);
     return FC_OK;
 }
@@ -97,6 +108,7 @@ int FC_ISA_NAME(fc_cpu__group_norm_backward)(fc_call *c)
     q.out = c->out[0]->data;
     q.plane_g = c->scratch;
     q.plane_gx = (char *)c->scratch + q.n * q.c * fc_dt_size[c->t[1]->dtype];
+    (f ? flatten_f32 : flatten_f64)(&q, (char *)c->scratch + 2 * q.n * q.c * sizeof(f64));
     fc_parallel(q.n * q.groups, 1 + 8192 / (q.c / q.groups * q.inner + 1), f ? gradient_f32 : gradient_f64, &q);
     (f ? affine_f32 : affine_f64)(&q, c->out[1]->data, c->out[2]->data);
     return FC_OK;
@@ -106,6 +118,23 @@ FC_OWN_TWO_LEVELS(_group_norm_backward)
 #else
 #include "../typed.h"
 #include "../tally.h"
+#include "strip.h"
+#include "planes.h"
+
+static void N(flatten)(job *q, void *room)
+{
+    if (!q->w || q->inner > FC_SMALL_PLANE)
+        return;
+    const T *w = q->w, *b = q->b;
+    T *w_flat = room, *b_flat = w_flat + q->c * q->inner;
+    for (int64_t c = 0, at = 0; c < q->c; ++c)
+        for (int64_t i = 0; i < q->inner; ++i, ++at) {
+            w_flat[at] = w[c];
+            b_flat[at] = b ? b[c] : K(0);
+        }
+    q->w_flat = w_flat;
+    q->b_flat = b_flat;
+}
 
 static void N(forward)(void *ctx, int64_t begin, int64_t end)
 {
@@ -116,16 +145,49 @@ static void N(forward)(void *ctx, int64_t begin, int64_t end)
         const T *x = (const T *)q->x + k * size;
         const T mean = M(row_sum)(x, size) / (T)size;
         const T rstd = K(1) / M(sqrt)(M(row_dev)(x, mean, size) / (T)size + (T)q->eps);
-        for (int64_t j = 0; j < per; ++j) {
-            const int64_t c = k % q->groups * per + j;
-            const T scale = rstd * (w ? w[c] : K(1)), shift = b ? b[c] : K(0);
-            const T *restrict x_j = x + j * q->inner;
-            T *restrict out = (T *)q->out + k * size + j * q->inner;
-            for (int64_t i = 0; i < q->inner; ++i)
-                out[i] = (x_j[i] - mean) * scale + shift;
-        }
+        if (q->w_flat) {
+            const T *restrict from = x, *restrict w_flat = (const T *)q->w_flat + k % q->groups * size, *restrict b_flat = (const T *)q->b_flat + k % q->groups * size;
+            T *restrict out = (T *)q->out + k * size;
+            for (int64_t i = 0; i < size; ++i)
+                out[i] = (from[i] - mean) * (rstd * w_flat[i]) + b_flat[i];
+        } else
+            for (int64_t j = 0, planes = w || b ? per : 1, inner = size / planes; j < planes; ++j) {
+                const int64_t c = k % q->groups * per + j;
+                const T scale = rstd * (w ? w[c] : K(1)), shift = b ? b[c] : K(0);
+                const T *restrict x_j = x + j * inner;
+                T *restrict out = (T *)q->out + k * size + j * inner;
+                for (int64_t i = 0; i < inner; ++i)
+                    out[i] = (x_j[i] - mean) * scale + shift;
+            }
         ((T *)q->mean_out)[k] = mean;
         ((T *)q->rstd_out)[k] = rstd;
+    }
+}
+
+/* For `count` planes from `plane`: sum g and sum g (x - mean). */
+static void N(group_planes)(const job *q, int64_t plane, int64_t count, T mean)
+{
+    const int64_t inner = q->inner;
+    const T *x = (const T *)q->x + plane * inner, *g = (const T *)q->g + plane * inner;
+    T *restrict in_g = (T *)q->plane_g + plane, *restrict in_gx = (T *)q->plane_gx + plane, p[FC_LINES];
+    if (inner == 1) {
+        for (int64_t j = 0; j < count; ++j) {
+            in_g[j] = K(0) + g[j];
+            in_gx[j] = K(0) + (x[j] - mean) * g[j];
+        }
+        return;
+    }
+    for (int l = 0; l < FC_LINES; ++l)
+        p[l] = mean;
+    for (int64_t j = 0, step; j < count; j += step, x += step * inner, g += step * inner) {
+        step = FC_ISA_NUM < 3 || inner > FC_SMALL_PLANE || count - j < 4 ? 1 : count - j < FC_LINES ? count - j : FC_LINES;
+        if (step == 1) {
+            in_g[j] = M(row_sum)(g, inner);
+            in_gx[j] = M(row_devdot)(x, mean, g, inner);
+        } else {
+            N(plane_sums)(in_g + j, x, g, p, SUM_G, inner, step, inner);
+            N(plane_sums)(in_gx + j, x, g, p, SUM_GX, inner, step, inner);
+        }
     }
 }
 
@@ -137,24 +199,26 @@ static void N(gradient)(void *ctx, int64_t begin, int64_t end)
     for (int64_t k = begin; k < end; ++k) {
         const T mean = ((const T *)q->mean)[k], rstd = ((const T *)q->rstd)[k];
         T sum_g = 0, sum_gh = 0;
+        N(group_planes)(q, k * per, per, mean);
         for (int64_t j = 0; j < per; ++j) {
             const int64_t plane = k * per + j, c = k % q->groups * per + j;
-            const T *x = (const T *)q->x + plane * q->inner, *g = (const T *)q->g + plane * q->inner;
-            const T in_g = M(row_sum)(g, q->inner), in_gh = M(row_devdot)(x, mean, g, q->inner) * rstd;
-            ((T *)q->plane_g)[plane] = in_g;
-            ((T *)q->plane_gx)[plane] = in_gh;
+            const T in_g = ((T *)q->plane_g)[plane], in_gh = ((T *)q->plane_gx)[plane] *= rstd;
             sum_g += in_g * (w ? w[c] : K(1));
             sum_gh += in_gh * (w ? w[c] : K(1));
         }
         const T mean_g = sum_g / (T)size, mean_gh = sum_gh / (T)size;
-        for (int64_t j = 0; j < per; ++j) {
-            const int64_t plane = k * per + j, c = k % q->groups * per + j;
-            const T *restrict x = (const T *)q->x + plane * q->inner, *restrict g = (const T *)q->g + plane * q->inner;
-            T *restrict dx = (T *)q->out + plane * q->inner;
-            const T w_c = w ? w[c] : K(1);
-            for (int64_t i = 0; i < q->inner; ++i)
-                dx[i] = rstd * (g[i] * w_c - mean_g - (x[i] - mean) * rstd * mean_gh);
-        }
+        const T *restrict x = (const T *)q->x + k * size, *restrict g = (const T *)q->g + k * size;
+        T *restrict dx = (T *)q->out + k * size;
+        if (q->w_flat) {
+            const T *restrict w_flat = (const T *)q->w_flat + k % q->groups * size;
+            for (int64_t i = 0; i < size; ++i)
+                dx[i] = rstd * (g[i] * w_flat[i] - mean_g - (x[i] - mean) * rstd * mean_gh);
+        } else
+            for (int64_t j = 0, planes = w ? per : 1, inner = size / planes; j < planes; ++j) {
+                const T w_c = w ? w[k % q->groups * per + j] : K(1);
+                for (int64_t i = j * inner; i < (j + 1) * inner; ++i)
+                    dx[i] = rstd * (g[i] * w_c - mean_g - (x[i] - mean) * rstd * mean_gh);
+            }
     }
 }
 

@@ -26,7 +26,6 @@ typedef struct {
     void *out, *mean_out, *rstd_out, *dx, *dw, *db;
     int64_t rows, n;
     double eps;
-    int64_t width; /* of short rows: those that are turned together */
     int64_t from, until; /* rows of this chunk */
     void *kept;          /* NULL, or sums of dw and db for each tile of columns, from chunk to chunk */
 } job;
@@ -87,10 +86,9 @@ int FC_ISA_NAME(fc_cpu__layer_norm)(fc_call *c)
     job q = {.x = x->data, .w = c->t[1] ? c->t[1]->data : NULL, .b = c->t[2] ? c->t[2]->data : NULL, .out = c->out[0]->data,
              .mean_out = c->out[1]->data, .rstd_out = c->out[2]->data, .rows = fc_extent(x, 0, lead),
              .n = fc_extent(x, lead, x->ndim), .eps = c->d[0]};
-    if (fc_is_short(q.rows, q.n)) {
-        q.width = fc_short_width(q.rows, q.n);
-        return fc_parallel_scratch((q.rows - 1) / q.width + 1, 1 + 8192 / (q.n * q.width), (size_t)(q.n * q.width * fc_dt_size[x->dtype]),
-                                   x->dtype == FC_F32 ? forward_short_f32 : forward_short_f64, &q);
+    if (fc_norm_is_short(q.rows, q.n)) {
+        fc_norm_short s = {.x = q.x, .w = q.w, .b = q.b, .out = q.out, .mean_out = q.mean_out, .rstd_out = q.rstd_out, .rows = q.rows, .n = q.n, .eps = q.eps};
+        return FC_ISA_NAME(fc_norm_short_forward)(&s, x->dtype);
     }
     fc_parallel(q.rows, 1 + 8192 / (q.n + 1), x->dtype == FC_F32 ? forward_f32 : forward_f64, &q);
     return FC_OK;
@@ -104,16 +102,14 @@ int FC_ISA_NAME(fc_cpu__layer_norm_backward)(fc_call *c)
     job q = {.g = c->t[0]->data, .x = x->data, .mean = c->t[2]->data, .rstd = c->t[3]->data, .w = c->t[4] ? c->t[4]->data : NULL,
              .dx = c->out[0]->data, .dw = c->out[1]->data, .db = c->out[2]->data, .rows = fc_extent(x, 0, lead),
              .n = fc_extent(x, lead, x->ndim)};
-    if (fc_is_short(q.rows, q.n)) {
-        const int64_t es = fc_dt_size[x->dtype];
-        q.width = fc_short_width(q.rows, q.n);
-        int bad = fc_parallel_scratch((q.rows - 1) / q.width + 1, 1 + 8192 / (q.n * q.width), (size_t)(2 * q.n * q.width * es), f ? rows_short_f32 : rows_short_f64, &q);
-        if (q.w && q.n <= FC_SHORT_TALLY && !bad)
-            return fc_parallel_scratch(1, 1, (size_t)(4 * q.n * FC_LINES * es), f ? columns_short_f32 : columns_short_f64, &q);
+    if (fc_norm_is_short(q.rows, q.n)) {
+        fc_norm_short s = {.x = q.x, .g = q.g, .mean = q.mean, .rstd = q.rstd, .w = q.w, .dx = q.dx, .dw = q.dw, .db = q.db, .rows = q.rows, .n = q.n};
+        const int bad = FC_ISA_NAME(fc_norm_short_backward)(&s, x->dtype);
+        if (bad || !q.w || q.n <= FC_SHORT_TALLY)
+            return bad;
         q.until = q.rows;
-        if (q.w && !bad)
-            fc_parallel(1, 1, f ? columns_f32 : columns_f64, &q);
-        return bad;
+        fc_parallel(1, 1, f ? columns_f32 : columns_f64, &q);
+        return FC_OK;
     }
     int64_t chunk = q.rows;
     if (q.w && in_chunks(q.rows, q.n, fc_dt_size[x->dtype])) {
@@ -136,7 +132,6 @@ FC_OWN_TWO_LEVELS(_layer_norm_backward)
 #else
 #include "../typed.h"
 #include "../tally.h"
-#include "strip.h"
 
 static void N(forward)(void *ctx, int64_t begin, int64_t end)
 {
@@ -157,115 +152,6 @@ static void N(forward)(void *ctx, int64_t begin, int64_t end)
         ((T *)q->mean_out)[r] = mean;
         ((T *)q->rstd_out)[r] = rstd;
     }
-}
-
-static void N(forward_short)(void *ctx, int64_t begin, int64_t end, void *tile)
-{
-    const job *q = ctx;
-    const T *w = q->w, *b = q->b;
-    const int64_t n = q->n, width = q->width;
-    for (int64_t k = begin; k < end; ++k) {
-        const int64_t first = k * width, rows = q->rows - first < width ? q->rows - first : width;
-        fc_short_tile(tile, q->x, first, rows, width, n, sizeof(T));
-        for (int64_t at = 0; at < rows; at += FC_LINES) {
-            T *x = (T *)tile + at, mean[FC_LINES], rstd[FC_LINES];
-            N(strip) sum;
-            N(strip_begin)(&sum, n);
-            for (int64_t i = 0; i < n; ++i)
-                FOR_LINES
-                    sum.lane[i % FC_FOLD_LANES][l] += x[i * width + l];
-            N(strip_end)(&sum, n);
-            FOR_LINES
-                mean[l] = sum.lane[0][l] / (T)n;
-            N(strip_begin)(&sum, n);
-            for (int64_t i = 0; i < n; ++i)
-                FOR_LINES
-                    sum.lane[i % FC_FOLD_LANES][l] += (x[i * width + l] - mean[l]) * (x[i * width + l] - mean[l]);
-            N(strip_end)(&sum, n);
-            FOR_LINES
-                rstd[l] = K(1) / M(sqrt)(sum.lane[0][l] / (T)n + (T)q->eps);
-            for (int64_t i = 0; i < n; ++i) {
-                const T w_i = w ? w[i] : K(1), b_i = b ? b[i] : K(0);
-                FOR_LINES
-                    x[i * width + l] = (x[i * width + l] - mean[l]) * rstd[l] * w_i + b_i;
-            }
-            const size_t used = (size_t)(rows - at < FC_LINES ? rows - at : FC_LINES) * sizeof(T);
-            memcpy((T *)q->mean_out + first + at, mean, used);
-            memcpy((T *)q->rstd_out + first + at, rstd, used);
-        }
-        fc_short_rows(q->out, tile, first, rows, width, n, sizeof(T));
-    }
-}
-
-static void N(rows_short)(void *ctx, int64_t begin, int64_t end, void *scratch)
-{
-    const job *q = ctx;
-    const T *w = q->w;
-    const int64_t n = q->n, width = q->width;
-    T *xs = scratch, *gs = xs + n * width;
-    for (int64_t k = begin; k < end; ++k) {
-        const int64_t first = k * width, rows = q->rows - first < width ? q->rows - first : width;
-        fc_short_tile(xs, q->x, first, rows, width, n, sizeof(T));
-        fc_short_tile(gs, q->g, first, rows, width, n, sizeof(T));
-        for (int64_t at = 0; at < rows; at += FC_LINES) {
-            T *restrict x = xs + at, *restrict g = gs + at, mean[FC_LINES] = {0}, rstd[FC_LINES] = {0};
-            const size_t used = (size_t)(rows - at < FC_LINES ? rows - at : FC_LINES) * sizeof(T);
-            memcpy(mean, (const T *)q->mean + first + at, used);
-            memcpy(rstd, (const T *)q->rstd + first + at, used);
-            N(strip) one, h;
-            N(strip_begin)(&one, n);
-            N(strip_begin)(&h, n);
-            for (int64_t i = 0; i < n; ++i) {
-                const T w_i = w ? w[i] : K(1);
-                T *restrict x_i = x + i * width, *restrict g_i = g + i * width, *restrict of_one = one.lane[i % FC_FOLD_LANES], *restrict of_h = h.lane[i % FC_FOLD_LANES];
-                FOR_LINES {
-                    x_i[l] = (x_i[l] - mean[l]) * rstd[l];
-                    g_i[l] *= w_i;
-                    of_one[l] += g_i[l];
-                    of_h[l] += g_i[l] * x_i[l];
-                }
-            }
-            N(strip_end)(&one, n);
-            N(strip_end)(&h, n);
-            FOR_LINES {
-                one.lane[0][l] /= (T)n;
-                h.lane[0][l] /= (T)n;
-            }
-            for (int64_t i = 0; i < n; ++i)
-                FOR_LINES
-                    x[i * width + l] = rstd[l] * (g[i * width + l] - one.lane[0][l] - x[i * width + l] * h.lane[0][l]);
-        }
-        fc_short_rows(q->dx, xs, first, rows, width, n, sizeof(T));
-    }
-}
-
-static void N(columns_short)(void *ctx, int64_t begin, int64_t end, void *scratch)
-{
-    const job *q = ctx;
-    const int64_t n = q->n, size = n * FC_LINES;
-    T *x = scratch, *g = x + size, *in_w = g + size, *in_b = in_w + size, both[2 * FC_SHORT_TALLY];
-    N(tally) sums; /* dw, then db */
-    (void)begin, (void)end; /* all of it */
-    N(tally_begin)(&sums, 2 * n);
-    memset(in_w, 0, (size_t)(2 * size) * sizeof(T));
-    for (int64_t r = 0; r < q->rows; r += FC_LINES) {
-        const int64_t rows = q->rows - r < FC_LINES ? q->rows - r : FC_LINES;
-        T mean[FC_LINES] = {0}, rstd[FC_LINES] = {0};
-        memcpy(mean, (const T *)q->mean + r, (size_t)rows * sizeof(T));
-        memcpy(rstd, (const T *)q->rstd + r, (size_t)rows * sizeof(T));
-        fc_short_tile(x, q->x, r, rows, FC_LINES, n, sizeof(T));
-        fc_short_tile(g, q->g, r, rows, FC_LINES, n, sizeof(T));
-        for (int64_t i = 0; i < size; i += FC_LINES)
-            FOR_LINES {
-                in_w[i + l] += g[i + l] * ((x[i + l] - mean[l]) * rstd[l]);
-                in_b[i + l] += g[i + l];
-            }
-        if ((r + rows) % FC_FOLD_BLOCK == 0 || r + rows == q->rows)
-            N(tally_lanes)(&sums, in_w, (r + rows - 1) % FC_FOLD_BLOCK + 1);
-    }
-    N(tally_end)(&sums, both);
-    memcpy(q->dw, both, (size_t)n * sizeof(T));
-    memcpy(q->db, both + n, (size_t)n * sizeof(T));
 }
 
 static void N(rows)(void *ctx, int64_t begin, int64_t end, void *scratch)

@@ -118,13 +118,13 @@ int fc_lines_run(fc_line_fn row, fc_tile_fn tile, fc_turn_fn turn, fc_tensor *ou
         q.outer = 1;
     }
     const int64_t block = q.n * q.inner;
-    if (q.inner == 1 ? q.n <= FC_SHORT_ROW && q.outer >= FC_LINES / 4 : block <= SHORT_BLOCK && q.outer >= FC_LINES / 2 && are_odd(q.inner)) {
+    if (tile && (q.inner == 1 ? q.n <= FC_SHORT_ROW && q.outer >= FC_LINES / 4 : block <= SHORT_BLOCK && q.outer >= FC_LINES / 2 && are_odd(q.inner))) {
         const int64_t strips = (q.outer + FC_LINES - 1) / FC_LINES, most = 4 * FC_LINES / block + 1;
         q.width = FC_LINES * (strips < most ? strips : most);
         return fc_parallel_scratch((q.outer + q.width - 1) / q.width, 1 + FC_LINES_SERIAL / (block * q.width), (size_t)(nin * block * q.width * q.es),
                                    turned, &q);
     }
-    if (q.inner > 1 && q.n <= (q.inner < FC_LINES / 2 ? 2 * FC_LINES : FC_FOLD_BLOCK)) {
+    if (tile && q.inner > 1 && q.n <= (q.inner < FC_LINES / 2 ? 2 * FC_LINES : FC_FOLD_BLOCK)) {
         q.width = TILE_WIDTH;
         while (q.width > FC_LINES && (q.n * q.width * q.es > TILE_BYTES || q.inner <= q.width / 2))
             q.width /= 2;

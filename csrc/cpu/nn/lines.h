@@ -31,12 +31,15 @@ typedef void (*fc_line_fn)(void *out, const void *const *in, int64_t n);
  * n is at most FC_FOLD_BLOCK, so a sum is one block of sixteen lanes. */
 typedef void (*fc_tile_fn)(void *const *tile, int64_t n, int64_t pitch, int64_t lines);
 
+/* For machines without AVX there is the row alone. f: f32, not f64. */
+#define TILE(f, name) (FC_ISA_NUM < 3 ? NULL : (f) ? name##_f32 : name##_f64)
+
 /* Unrolled before it is vectorised, the loop would be scalars. */
 #define FOR_LINES _Pragma("GCC unroll 1") for (int l = 0; l < FC_LINES; ++l)
 
 typedef void (*fc_turn_fn)(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t rows, int64_t cols, int size);
 
-/* Lines along `dim` of tensors of one shape and dtype (f32 or f64). FC_OK or FC_MEMORY. */
+/* Lines along `dim` of tensors of one shape and dtype (f32 or f64). tile may be NULL. FC_OK or FC_MEMORY. */
 FC_CHECKED int fc_lines_run(fc_line_fn row, fc_tile_fn tile, fc_turn_fn turn, fc_tensor *out, int nin, fc_tensor *const *in, int64_t dim);
 
 /* Results like t[like], after checking dim (argument c->i[0]) and that every tensor has its shape. */

@@ -5,6 +5,11 @@
 #include "../../core/call.h"
 #include "same.h"
 
+/* A sum over a plane or a channel of: x, (x - mean)^2, g, or g * (x - mean). */
+typedef enum { SUM_X, SUM_DEV, SUM_G, SUM_GX } fc_plane_sum;
+
+enum { FC_SMALL_PLANE = 16 }; /* elements; planes.h */
+
 /* Statistics of halves are kept in float32. */
 static inline int fc_stat_dtype(int dtype) { return fc_is_half(dtype) ? FC_F32 : dtype; }
 

@@ -1,37 +1,23 @@
-/*
- * Normalisation of short rows, sixteen to a strip (strip.h): turned, a register holds an element of every row, so a row of one or five costs
- * no more an element than a row of a hundred. Bits are those of a row alone.
- *
- * For dw and db the rows of a strip are the lanes of tally.h's sums: what was added goes to it block by block.
- */
+/* Normalisation of short rows (norm_short.c): layer_norm's kernels, and rms_norm's, which takes no mean and adds no b. */
 #ifndef FC_NORM_SHORT_H
 #define FC_NORM_SHORT_H
 
 #include "lines.h"
 
-enum { FC_SHORT_TALLY = 32 }; /* longer rows fill registers as they lie */
+enum { FC_SHORT_TALLY = 32 }; /* dw and db of longer rows are left to the caller: they fill registers as they lie */
 
-/* Rows that are turned together. */
-static inline int64_t fc_short_width(int64_t rows, int64_t n)
-{
-    const int64_t strips = (rows + FC_LINES - 1) / FC_LINES, most = 4 * FC_LINES / n + 1;
-    return FC_LINES * (strips < most ? strips : most);
-}
+typedef struct {
+    const void *g, *x, *mean, *rstd, *w, *b;        /* mean NULL in the gradient of rms_norm; w, b may be NULL */
+    void *out, *mean_out, *rstd_out, *dx, *dw, *db; /* mean_out, db NULL: rms_norm */
+    int64_t rows, n, width;                         /* width: rows that are turned together, set here */
+    double eps;
+} fc_norm_short;
 
-/* Not on machines without AVX, where it gains little: the library would grow. */
-static inline int fc_is_short(int64_t rows, int64_t n) { return FC_ISA_NUM >= 3 && n > 0 && n <= FC_SHORT_ROW && rows >= FC_LINES / 4; }
+/* FC_OK or FC_MEMORY. */
+FC_CHECKED int FC_ISA_NAME(fc_norm_short_forward)(fc_norm_short *q, int dtype);
+FC_CHECKED int FC_ISA_NAME(fc_norm_short_backward)(fc_norm_short *q, int dtype);
 
-/* `rows` rows from `at` as a tile of `width` lines; lines that are spare are zero. */
-static inline void fc_short_tile(void *tile, const void *x, int64_t at, int64_t rows, int64_t width, int64_t n, int64_t es)
-{
-    if (rows < width)
-        memset(tile, 0, (size_t)(n * width * es));
-    FC_ISA_NAME(fc_turn)(tile, width * es, (const char *)x + at * n * es, n * es, rows, n, (int)es);
-}
-
-static inline void fc_short_rows(void *out, const void *tile, int64_t at, int64_t rows, int64_t width, int64_t n, int64_t es)
-{
-    FC_ISA_NAME(fc_turn)((char *)out + at * n * es, n * es, tile, width * es, n, rows, (int)es);
-}
+/* Not on machines without AVX, where it gains little: there is no copy for v2. */
+static inline int fc_norm_is_short(int64_t rows, int64_t n) { return FC_ISA_NUM >= 3 && n > 0 && n <= FC_SHORT_ROW && rows >= FC_LINES / 4; }
 
 #endif

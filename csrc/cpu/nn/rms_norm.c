@@ -23,7 +23,6 @@ typedef struct {
     void *out, *r_out, *dx, *dw;
     int64_t rows, n;
     double eps;
-    int64_t width; /* of short rows: those that are turned together */
 } job;
 
 #define T f32
@@ -67,10 +66,9 @@ int FC_ISA_NAME(fc_cpu__rms_norm)(fc_call *c)
     const int lead = x->ndim - (int)c->i[0];
     job q = {.x = x->data, .w = c->t[1] ? c->t[1]->data : NULL, .out = c->out[0]->data, .r_out = c->out[1]->data,
              .rows = fc_extent(x, 0, lead), .n = fc_extent(x, lead, x->ndim), .eps = c->d[0]};
-    if (fc_is_short(q.rows, q.n)) {
-        q.width = fc_short_width(q.rows, q.n);
-        return fc_parallel_scratch((q.rows - 1) / q.width + 1, 1 + 8192 / (q.n * q.width), (size_t)(q.n * q.width * fc_dt_size[x->dtype]),
-                                   x->dtype == FC_F32 ? forward_short_f32 : forward_short_f64, &q);
+    if (fc_norm_is_short(q.rows, q.n)) {
+        fc_norm_short s = {.x = q.x, .w = q.w, .out = q.out, .rstd_out = q.r_out, .rows = q.rows, .n = q.n, .eps = q.eps};
+        return FC_ISA_NAME(fc_norm_short_forward)(&s, x->dtype);
     }
     fc_parallel(q.rows, 1 + 8192 / (q.n + 1), x->dtype == FC_F32 ? forward_f32 : forward_f64, &q);
     return FC_OK;
@@ -83,13 +81,13 @@ int FC_ISA_NAME(fc_cpu__rms_norm_backward)(fc_call *c)
     const int lead = x->ndim - (int)c->i[0], f = x->dtype == FC_F32;
     job q = {.g = c->t[0]->data, .x = x->data, .r = c->t[2]->data, .w = c->t[3] ? c->t[3]->data : NULL, .dx = c->out[0]->data,
              .dw = c->out[1]->data, .rows = fc_extent(x, 0, lead), .n = fc_extent(x, lead, x->ndim)};
-    const int64_t rows = x->numel ? q.rows : 0, es = fc_dt_size[x->dtype];
+    const int64_t rows = x->numel ? q.rows : 0;
     int bad;
-    if (fc_is_short(rows, q.n)) {
-        q.width = fc_short_width(rows, q.n);
-        bad = fc_parallel_scratch((rows - 1) / q.width + 1, 1 + 8192 / (q.n * q.width), (size_t)(2 * q.n * q.width * es), f ? rows_short_f32 : rows_short_f64, &q);
-        if (q.w && q.n <= FC_SHORT_TALLY && !bad)
-            return fc_parallel_scratch(1, 1, (size_t)(3 * q.n * FC_LINES * es), f ? columns_short_f32 : columns_short_f64, &q);
+    if (fc_norm_is_short(rows, q.n)) {
+        fc_norm_short s = {.x = q.x, .g = q.g, .rstd = q.r, .w = q.w, .dx = q.dx, .dw = q.dw, .rows = rows, .n = q.n};
+        bad = FC_ISA_NAME(fc_norm_short_backward)(&s, x->dtype);
+        if (q.n <= FC_SHORT_TALLY)
+            return bad;
     } else
         bad = fc_parallel_scratch(rows, 1 + 8192 / (q.n + 1), (size_t)(2 * q.n) * sizeof(f64), f ? rows_f32 : rows_f64, &q);
     if (q.w && !bad)
@@ -101,7 +99,6 @@ FC_OWN_TWO_LEVELS(_rms_norm_backward)
 #else
 #include "../typed.h"
 #include "../tally.h"
-#include "strip.h"
 
 static void N(forward)(void *ctx, int64_t begin, int64_t end)
 {
@@ -116,94 +113,6 @@ static void N(forward)(void *ctx, int64_t begin, int64_t end)
             out[j] = x[j] * r * (w ? w[j] : K(1));
         ((T *)q->r_out)[k] = r;
     }
-}
-
-static void N(forward_short)(void *ctx, int64_t begin, int64_t end, void *tile)
-{
-    const job *q = ctx;
-    const T *w = q->w;
-    const int64_t n = q->n, width = q->width;
-    for (int64_t k = begin; k < end; ++k) {
-        const int64_t first = k * width, rows = q->rows - first < width ? q->rows - first : width;
-        fc_short_tile(tile, q->x, first, rows, width, n, sizeof(T));
-        for (int64_t at = 0; at < rows; at += FC_LINES) {
-            T *x = (T *)tile + at, r[FC_LINES];
-            N(strip) sum;
-            N(strip_begin)(&sum, n);
-            for (int64_t i = 0; i < n; ++i)
-                FOR_LINES
-                    sum.lane[i % FC_FOLD_LANES][l] += x[i * width + l] * x[i * width + l];
-            N(strip_end)(&sum, n);
-            FOR_LINES
-                r[l] = K(1) / M(sqrt)(sum.lane[0][l] / (T)n + (T)q->eps);
-            for (int64_t i = 0; i < n; ++i) {
-                const T w_i = w ? w[i] : K(1);
-                FOR_LINES
-                    x[i * width + l] = x[i * width + l] * r[l] * w_i;
-            }
-            memcpy((T *)q->r_out + first + at, r, (size_t)(rows - at < FC_LINES ? rows - at : FC_LINES) * sizeof(T));
-        }
-        fc_short_rows(q->out, tile, first, rows, width, n, sizeof(T));
-    }
-}
-
-static void N(rows_short)(void *ctx, int64_t begin, int64_t end, void *scratch)
-{
-    const job *q = ctx;
-    const T *w = q->w;
-    const int64_t n = q->n, width = q->width;
-    T *xs = scratch, *gs = xs + n * width;
-    for (int64_t k = begin; k < end; ++k) {
-        const int64_t first = k * width, rows = q->rows - first < width ? q->rows - first : width;
-        fc_short_tile(xs, q->x, first, rows, width, n, sizeof(T));
-        fc_short_tile(gs, q->g, first, rows, width, n, sizeof(T));
-        for (int64_t at = 0; at < rows; at += FC_LINES) {
-            T *restrict x = xs + at, *restrict g = gs + at, r[FC_LINES] = {0};
-            memcpy(r, (const T *)q->r + first + at, (size_t)(rows - at < FC_LINES ? rows - at : FC_LINES) * sizeof(T));
-            N(strip) h;
-            N(strip_begin)(&h, n);
-            for (int64_t i = 0; i < n; ++i) {
-                const T w_i = w ? w[i] : K(1);
-                T *restrict x_i = x + i * width, *restrict g_i = g + i * width, *restrict of_h = h.lane[i % FC_FOLD_LANES];
-                FOR_LINES {
-                    x_i[l] *= r[l];
-                    g_i[l] *= w_i;
-                    of_h[l] += g_i[l] * x_i[l];
-                }
-            }
-            N(strip_end)(&h, n);
-            FOR_LINES
-                h.lane[0][l] /= (T)n;
-            for (int64_t i = 0; i < n; ++i)
-                FOR_LINES
-                    x[i * width + l] = r[l] * (g[i * width + l] - x[i * width + l] * h.lane[0][l]);
-        }
-        fc_short_rows(q->dx, xs, first, rows, width, n, sizeof(T));
-    }
-}
-
-static void N(columns_short)(void *ctx, int64_t begin, int64_t end, void *scratch)
-{
-    const job *q = ctx;
-    const int64_t n = q->n, size = n * FC_LINES;
-    T *x = scratch, *g = x + size, *in_w = g + size;
-    N(tally) dw;
-    (void)begin, (void)end; /* all of it */
-    N(tally_begin)(&dw, n);
-    memset(in_w, 0, (size_t)size * sizeof(T));
-    for (int64_t k = 0; k < q->rows; k += FC_LINES) {
-        const int64_t rows = q->rows - k < FC_LINES ? q->rows - k : FC_LINES;
-        T r[FC_LINES] = {0};
-        memcpy(r, (const T *)q->r + k, (size_t)rows * sizeof(T));
-        fc_short_tile(x, q->x, k, rows, FC_LINES, n, sizeof(T));
-        fc_short_tile(g, q->g, k, rows, FC_LINES, n, sizeof(T));
-        for (int64_t i = 0; i < size; i += FC_LINES)
-            FOR_LINES
-                in_w[i + l] += g[i + l] * (x[i + l] * r[l]);
-        if ((k + rows) % FC_FOLD_BLOCK == 0 || k + rows == q->rows)
-            N(tally_lanes)(&dw, in_w, (k + rows - 1) % FC_FOLD_BLOCK + 1);
-    }
-    N(tally_end)(&dw, q->dw);
 }
 
 static void N(rows)(void *ctx, int64_t begin, int64_t end, void *scratch)

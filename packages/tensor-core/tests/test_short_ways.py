@@ -411,3 +411,30 @@ def test_normalised_short_rows_are_those_of_each_row_alone(shape, dtype):
     for k, results in enumerate(seen):
         for a, b in zip(seen[k % 2], results, strict=True):
             assert facula.equal(a, b)
+
+
+@pytest.mark.parametrize("dtype", (facula.float32, facula.float64))
+@pytest.mark.parametrize("shape", [(5, 3, 2), (4100, 2, 3), (40, 33, 5), (2, 20, 16), (1, 7, 3), (70, 4), (9, 64, 1), (3, 2, 17), (7, 1, 2, 2), (0, 2, 3)])
+def test_small_planes_are_normalised_as_one_by_one(shape, dtype):
+    channels = shape[1:2]
+    x, g, w, b = (facula.from_numpy(np.random.default_rng(seed).normal(size=s)).to(dtype) for seed, s in enumerate((shape, shape, channels, channels)))
+    seen = []
+    for level in LEVELS:  # the lowest has the long way alone, and nothing here is fused
+        lib.fc_set_isa_level(level)
+        for threads in (1, 3):
+            facula.set_num_threads(threads)
+            for affine in ((w, b), (w, None), (None, b), (None, None)):
+                results = []
+                if shape[0] > 0:
+                    out, mean, invstd, var = _ops._batch_norm_train(x, *affine, 1e-5)
+                    results += [out, mean, invstd, var]
+                    for train in (True, False):
+                        results += _ops._batch_norm_backward(g, x, mean, invstd, affine[0], train)
+                    results += _ops._batch_norm_eval(x, mean, var, *affine, 1e-5)
+                for groups in {1, shape[1]}:
+                    out, mean, rstd = _ops._group_norm(x, *affine, groups, 1e-5)
+                    results += [out, mean, rstd, *_ops._group_norm_backward(g, x, mean, rstd, affine[0], groups)]
+                seen.append(results)
+    for k, results in enumerate(seen):
+        for expected, actual in zip(seen[k % 4], results, strict=True):
+            assert np.array_equal(expected.numpy(), actual.numpy(), equal_nan=True)
