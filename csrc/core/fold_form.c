@@ -319,6 +319,14 @@ static int fc_is_zero(const fc_tensor *t)
 static int fc_fold_dense_values(int which, fc_tensor *value, fc_tensor *index, fc_tensor *x, uint64_t mask, double param)
 {
     int moved = 0;
+    const int place = which == FC_FOLD_argmax || which == FC_FOLD_argmin;
+    if ((place || index) && x->numel == value->numel) { /* the place of an only element is 0 */
+        memset((place ? value : index)->data, 0, (size_t)value->numel * sizeof(int64_t));
+        if (place)
+            return FC_OK;
+        which = which == FC_FOLD_max_index ? FC_FOLD_amax : FC_FOLD_amin;
+        index = NULL;
+    }
     const int number = !fc_is_int(x->dtype) && fc_fold_is_idempotent(which) && value->dtype != FC_BOOL;
     const int free = fc_fold_is_free(which, x->dtype) && (!number || value->numel == 1);
     const int bad = fc_fold_once(which, value, index, x, mask, free, &moved, param);

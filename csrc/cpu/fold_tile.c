@@ -93,9 +93,14 @@ static void locate(const fc_fold_job *q, const char *acc, const char *x, int64_t
                 q->stage(room + k * width * q->staged, x + (i + k) * q->step * q->es, width, q->param);
             q->find(index, room, i, some, width, width, acc);
         }
-    } else if (q->reduce <= FEW && !q->stage) {
+    } else if (q->reduce <= FEW) {
+        char wide[FEW * FC_FOLD_TURNED * sizeof(f32)] __attribute__((aligned(64)));
         for (int64_t r = 0; r < width; r += FC_FOLD_TURNED) {
-            const int64_t some = fc_fold_turn_rows(x + r * q->outer_step * q->es, q->es, width - r, q->reduce, q->outer_step, room);
+            const char *rows = x + r * q->outer_step * q->es;
+            const int64_t some = min64(width - r, FC_FOLD_TURNED), together = q->outer_step == q->reduce ? some : 1;
+            for (int64_t k = 0; q->stage && k < some; k += together)
+                q->stage(wide + k * q->reduce * q->staged, rows + k * q->outer_step * q->es, together * q->reduce, q->param);
+            fc_fold_turn_rows(q->stage ? wide : rows, q->staged, some, q->reduce, q->stage ? q->reduce : q->outer_step, room);
             q->find(index + r, room, 0, q->reduce, some, some, acc + r * q->cell->size);
         }
     } else {
