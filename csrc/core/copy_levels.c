@@ -13,3 +13,9 @@ void fc_turn(char *to, int64_t to_row, const char *from, int64_t from_row, int64
     const int level = fc_isa_level();
     (level >= 4 ? fc_turn_v4 : level == 3 ? fc_turn_v3 : fc_turn_v2)(to, to_row, from, from_row, rows, cols, size);
 }
+
+void fc_packs(char *restrict to, int64_t to_row, const char *restrict from, int64_t from_row, int64_t bytes, int64_t count)
+{
+    const int level = fc_isa_level();
+    (level >= 4 ? fc_packs_v4 : level == 3 ? fc_packs_v3 : fc_packs_v2)(to, to_row, from, from_row, bytes, count);
+}

@@ -6,6 +6,7 @@
  *   one value             out is filled
  *   anything else         through a block in L1, if the dtypes differ
  *   shorter than SHORT    many of them go at once, column by column
+ *   dense, below SHORT_BYTES, or read backwards    many of them go at once, row by row
  *
  * A source whose own densest dim is another one (a transposed matrix) goes by tiles of TILE by TILE elements, so that every cache line of
  * both sides is used whole while it is there. Tried for (4000, 2500) float32: 64 lines of 4 KiB strides are beyond L1, 16 use whole lines.
@@ -20,28 +21,28 @@
 #include "nest.h"
 #include "verb.h"
 
-enum { BLOCK = 512, TILE = 16, WIDE = 128, STRIP = 64, SHORT = 9, SPAN = 256 };
+enum { BLOCK = 512, TILE = 16, WIDE = 128, STRIP = 64, SHORT = 16, SHORT_BYTES = 512, SPAN = 256, BUNDLE = 128, LEAST_SPAN = 16, SPAN_BYTES = 8 << 10 };
 
 typedef struct {
     const fc_nest *nest;
     int across;       /* the dim along which the source is densest, if that is not dim 0; else 0 */
+    int along;        /* of bundles: the dim that they go along */
     int64_t per_unit; /* rows that one unit of work has */
     int past;         /* dense out is written past the caches (move.h) */
 } job;
 
-/* Backwards, as flip reads, has a loop that vectorises. */
 #define STRIDED(T)                                                             \
-    if (to_step == (int64_t)sizeof(T) && from_step == -(int64_t)sizeof(T))     \
-        for (int64_t i = 0; i < n; ++i)                                        \
-            ((T *)to)[i] = ((const T *)from)[-i];                              \
-    else                                                                       \
-        for (int64_t i = 0; i < n; ++i)                                        \
-            *(T *)(to + i * to_step) = *(const T *)(from + i * from_step)
+    for (int64_t i = 0; i < n; ++i)                                            \
+    *(T *)(to + i * to_step) = *(const T *)(from + i * from_step)
 
 typedef struct { uint64_t lo, hi; } word16;
 
 static void strided(char *restrict to, int64_t to_step, const char *restrict from, int64_t from_step, int size, int64_t n)
 {
+    if (to_step == size && from_step == -size && size <= 8 && n * size >= FC_LEAST_MIRRORED) { /* as flip reads */
+        FC_ISA_NAME(fc_mirror)(to, 0, from, 0, n, size, 1);
+        return;
+    }
     switch (size) {
     case 1: STRIDED(uint8_t); break;
     case 2: STRIDED(uint16_t); break;
@@ -152,19 +153,46 @@ static void rows(void *ctx, int64_t begin, int64_t end)
         memcpy(to + r * to_row, from + r * from_row, B);                       \
     return
 
+/* Both ends, which may meet in the middle: no length to be looked at. */
+#define ENDS(B)                                                                \
+    for (int64_t r = 0; r < count; ++r) {                                      \
+        memcpy(to + r * to_row, from + r * from_row, B);                       \
+        memcpy(to + r * to_row + bytes - B, from + r * from_row + bytes - B, B); \
+    }                                                                          \
+    return
+
 /* Dense rows of a few bytes. */
-static void packs(char *restrict to, int64_t to_row, const char *restrict from, int64_t from_row, int64_t bytes, int64_t count)
+void FC_ISA_NAME(fc_packs)(char *restrict to, int64_t to_row, const char *restrict from, int64_t from_row, int64_t bytes, int64_t count)
 {
     switch (bytes) {
+    case 1: PACK(1);
+    case 2: PACK(2);
+    case 3: ENDS(2);
+    case 4: PACK(4);
+    case 5: case 6: case 7: ENDS(4);
     case 8: PACK(8);
     case 12: PACK(12);
     case 16: PACK(16);
     case 32: PACK(32);
-    default: PACK((size_t)bytes);
+    default: break;
+    }
+    if (bytes < 16) {
+        ENDS(8);
+    }
+    if (bytes < 32) {
+        ENDS(16);
+    }
+    for (int64_t r = 0; r < count; ++r) {
+        char *const t = to + r * to_row;
+        const char *const f = from + r * from_row;
+        for (int64_t at = 0; at < bytes - 32; at += 32)
+            memcpy(t + at, f + at, 32);
+        memcpy(t + bytes - 32, f + bytes - 32, 32);
     }
 }
 
 #undef PACK
+#undef ENDS
 
 /* rows() for rows of a few elements: `count` of them along dim 1 at once, an element of each in turn, so that the loops are long. */
 static void short_rows(void *ctx, int64_t begin, int64_t end)
@@ -183,8 +211,12 @@ static void short_rows(void *ctx, int64_t begin, int64_t end)
     for (int64_t r = begin, count; r < end; r += count) {
         count = nest->size[1] - index[1] < end - r ? nest->size[1] - index[1] : end - r;
         count = count < SPAN ? count : SPAN;
-        if (to_step == size && from_step == size)
-            packs(to, to_row, from, from_row, n * size, count);
+        if (to_step == size && from_step == size && to_row == n * size && from_row == -to_row && (to_row & (to_row - 1)) == 0 && to_row <= 8)
+            strided(to, to_row, from, from_row, (int)to_row, count); /* one element each, read backwards */
+        else if (to_step == size && from_step == size)
+            FC_ISA_NAME(fc_packs)(to, to_row, from, from_row, n * size, count);
+        else if (to_step == size && from_step == -size && n * size >= FC_LEAST_MIRRORED && size <= 8)
+            FC_ISA_NAME(fc_mirror)(to, to_row, from, from_row, n, size, count);
         else
             for (int64_t k = 0; k < n; ++k)
                 strided(to + k * to_step, to_row, from + k * from_step, from_row, size, count);
@@ -264,10 +296,10 @@ static void tiles(void *ctx, int64_t begin, int64_t end)
         const int64_t j0 = u % strips * q->per_unit;
         seek(nest, 1, a, u / strips, &t, &f);
         const int64_t j1 = j0 + q->per_unit < m ? j0 + q->per_unit : m;
-        const int64_t wide = to == from ? TILE : WIDE;
+        const int64_t wide = to == from ? TILE : WIDE, high = to == from && n <= TILE ? STRIP : TILE;
         for (int64_t i = 0; i < n; i += wide)
-            for (int64_t j = j0; j < j1; j += TILE) {
-                const int64_t mm = j1 - j < TILE ? j1 - j : TILE, nn = n - i < wide ? n - i : wide;
+            for (int64_t j = j0; j < j1; j += high) {
+                const int64_t mm = j1 - j < high ? j1 - j : high, nn = n - i < wide ? n - i : wide;
                 char *tt = t + j * to_row + i * to_step;
                 const char *ff = f + j * from_row + i * from_step;
                 if (to == from) {
@@ -280,6 +312,47 @@ static void tiles(void *ctx, int64_t begin, int64_t end)
                     row(tt + r * to_row, to_step, to, block + r * WIDE * from_size, from_size, from, nn);
             }
     }
+}
+
+/* Where dim 0 and the one across are both short, a tile of them is a handful of elements: each of those goes along the longest of the other
+ * dims. Where one of them is, no square of registers fits, and each of its elements goes along the other. In spans that leave what they
+ * read and write in L1; a unit is a span. */
+static void bundles(void *ctx, int64_t begin, int64_t end)
+{
+    const job *q = ctx;
+    const fc_nest *nest = q->nest;
+    const int a = q->across, l = q->along, size = fc_dt_size[nest->dtype[0]];
+    const int64_t spans = (nest->size[l] - 1) / q->per_unit + 1, n = l ? nest->size[0] : 1, m = l != a ? nest->size[a] : 1;
+    for (int64_t u = begin; u < end; ++u) {
+        char *t, *f;
+        const int64_t first = u % spans * q->per_unit, count = nest->size[l] - first < q->per_unit ? nest->size[l] - first : q->per_unit;
+        int64_t left = u / spans;
+        t = nest->data[0] + first * nest->stride[0][l];
+        f = nest->data[1] + first * nest->stride[1][l];
+        for (int d = 1; d < nest->ndim; ++d) {
+            if (d == a || d == l)
+                continue;
+            t += left % nest->size[d] * nest->stride[0][d];
+            f += left % nest->size[d] * nest->stride[1][d];
+            left /= nest->size[d];
+        }
+        for (int64_t j = 0; j < m; ++j)
+            for (int64_t i = 0; i < n; ++i)
+                strided(t + i * nest->stride[0][0] + j * nest->stride[0][a], nest->stride[0][l], f + i * nest->stride[1][0] + j * nest->stride[1][a], nest->stride[1][l], size, count);
+    }
+}
+
+/* The dim that bundles go along; -1 where tiles are better. */
+static int bundled(const fc_nest *nest, int a)
+{
+    const int size = fc_dt_size[nest->dtype[0]];
+    const int64_t n = nest->size[0], m = nest->size[a], least = n < m ? n : m, side = size == 8 ? 4 : size == 1 ? 16 : 8; /* copy_turn_simd.c's */
+    if (nest->dtype[0] != nest->dtype[1])
+        return -1;
+    int best = n < m ? a : 0;
+    for (int d = 1; d < nest->ndim && n * m <= BUNDLE; ++d)
+        best = nest->size[d] > nest->size[best] ? d : best;
+    return nest->size[best] >= LEAST_SPAN && (best != 0 && best != a ? n * m <= BUNDLE : least < side) ? best : -1;
 }
 
 /* The dim with the source's smallest stride, if it beats dim 0's. */
@@ -311,11 +384,20 @@ void FC_ISA_NAME(fc_copy_nest)(fc_tensor *out, fc_tensor *x)
     q.across = nest.ndim && nest.size[0] >= 4 ? densest(&nest) : 0;
     if (!q.across) {
         const int64_t n = nest.ndim ? nest.size[0] : 1;
-        const int few = nest.ndim > 1 && n < SHORT && nest.size[1] > n && nest.dtype[0] == nest.dtype[1];
+        const int64_t size = fc_dt_size[nest.dtype[0]];
+        const int packed = nest.ndim > 1 && nest.stride[0][0] == size && (nest.stride[1][0] == size ? n * size < SHORT_BYTES : nest.stride[1][0] == -size && n * size >= FC_LEAST_MIRRORED && size <= 8);
+        const int few = nest.ndim > 1 && nest.dtype[0] == nest.dtype[1] && (packed || (n < SHORT && nest.size[1] > n));
         fc_parallel(nest.total / n, FC_GRAIN / n + 1, few ? short_rows : rows, &q);
         return;
     }
     const int64_t n = nest.size[0], m = nest.size[q.across];
+    q.along = bundled(&nest, q.across);
+    if (q.along >= 0) {
+        const int64_t l = nest.size[q.along], bundle = q.along == 0 ? m : q.along == q.across ? n : n * m, span = SPAN_BYTES / (bundle * fc_dt_size[nest.dtype[0]]);
+        q.per_unit = span < LEAST_SPAN ? LEAST_SPAN : span;
+        fc_parallel(nest.total / (bundle * l) * ((l - 1) / q.per_unit + 1), FC_GRAIN / (bundle * (q.per_unit < l ? q.per_unit : l)) + 1, bundles, &q);
+        return;
+    }
     q.per_unit = STRIP;
     fc_parallel(nest.total / n / m * ((m - 1) / q.per_unit + 1), FC_GRAIN / (q.per_unit * n) + 1, tiles, &q);
 }

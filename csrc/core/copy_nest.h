@@ -16,4 +16,17 @@ void fc_turn_v2(char *to, int64_t to_row, const char *from, int64_t from_row, in
 void fc_turn_v3(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t rows, int64_t cols, int size);
 void fc_turn_v4(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t rows, int64_t cols, int size);
 
+/* `count` dense rows of `bytes`, as few as that may be; rows are to_row and from_row bytes apart. */
+void fc_packs(char *restrict to, int64_t to_row, const char *restrict from, int64_t from_row, int64_t bytes, int64_t count);
+void fc_packs_v2(char *restrict to, int64_t to_row, const char *restrict from, int64_t from_row, int64_t bytes, int64_t count);
+void fc_packs_v3(char *restrict to, int64_t to_row, const char *restrict from, int64_t from_row, int64_t bytes, int64_t count);
+void fc_packs_v4(char *restrict to, int64_t to_row, const char *restrict from, int64_t from_row, int64_t bytes, int64_t count);
+
+/* Rows of n elements, read backwards: to[r][i] = from[r][-i]; `from` is where the last element of row 0 lies, size at most 8, and a row has
+ * FC_LEAST_MIRRORED bytes at least. */
+#define FC_LEAST_MIRRORED 16
+void fc_mirror_v2(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t n, int size, int64_t rows);
+void fc_mirror_v3(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t n, int size, int64_t rows);
+void fc_mirror_v4(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t n, int size, int64_t rows);
+
 #endif

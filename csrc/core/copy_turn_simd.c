@@ -1,4 +1,4 @@
-/* Rectangles turned in registers: to[j][i] = from[i][j]. What is left at the edges goes element by element, as all of it does without AVX. */
+/* Rectangles turned in registers: to[j][i] = from[i][j]; rows turned round. What is left at the edges goes element by element, as all of it does without AVX. */
 #include <stdint.h>
 #include <string.h>
 
@@ -172,3 +172,53 @@ void FC_ISA_NAME(fc_turn)(char *to, int64_t to_row, const char *from, int64_t fr
     each(to, to_row, from, from_row, whole_i, rows, 0, cols, size);
     each(to, to_row, from, from_row, 0, whole_i, whole_j, cols, size);
 }
+
+#ifdef __SSSE3__
+#include <tmmintrin.h>
+
+static inline __m128i turned16(const char *from, __m128i places) { return _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)from), places); }
+
+#if FC_ISA_NUM >= 3
+static inline void turn32(char *to, const char *from, __m128i places)
+{
+    const __m256i v = _mm256_shuffle_epi8(_mm256_loadu_si256((const __m256i *)from), _mm256_broadcastsi128_si256(places));
+    _mm256_storeu_si256((__m256i *)to, _mm256_permute4x64_epi64(v, 0x4e));
+}
+#endif
+
+/* A register at a time; the last goes with some of what was there before. */
+void FC_ISA_NAME(fc_mirror)(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t n, int size, int64_t rows)
+{
+    const int64_t bytes = n * size;
+    _Alignas(16) char places[16];
+    for (int k = 0; k < 16; ++k)
+        places[k] = (char)(16 - size - k / size * size + k % size);
+    const __m128i turned = _mm_load_si128((const __m128i *)places);
+    for (int64_t r = 0; r < rows; ++r) {
+        const char *const end = from + r * from_row + size;
+        char *const t = to + r * to_row;
+        int64_t at = 0;
+#if FC_ISA_NUM >= 3
+        if (bytes >= 32) {
+            for (; at < bytes - 32; at += 32)
+                turn32(t + at, end - 32 - at, turned);
+            turn32(t + bytes - 32, end - bytes, turned);
+            continue;
+        }
+#endif
+        for (; at < bytes - 16; at += 16)
+            _mm_storeu_si128((__m128i *)(t + at), turned16(end - 16 - at, turned));
+        _mm_storeu_si128((__m128i *)(t + bytes - 16), turned16(end - bytes, turned));
+    }
+#if FC_ISA_NUM >= 3
+    _mm256_zeroupper();
+#endif
+}
+#else
+void FC_ISA_NAME(fc_mirror)(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t n, int size, int64_t rows)
+{
+    for (int64_t r = 0; r < rows; ++r)
+        for (int64_t i = 0; i < n; ++i)
+            memcpy(to + r * to_row + i * size, from + r * from_row - i * size, (size_t)size);
+}
+#endif

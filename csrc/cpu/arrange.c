@@ -87,6 +87,19 @@ int fc_infer_constant_pad_nd(fc_call *c)
     return fc_declare(c, 0, x->dtype, x->ndim, shape);
 }
 
+/* Whether what is kept lies in such short runs that all is filled first: a run then costs less than the two slabs beside it. */
+static int is_in_shreds(const fc_tensor *out, int64_t pairs, const int64_t *pad)
+{
+    enum { SHRED = 512 /* bytes */ };
+    int64_t run = fc_dt_size[out->dtype];
+    for (int64_t k = 0; k < out->ndim; ++k) {
+        run *= out->shape[out->ndim - 1 - k];
+        if (k < pairs && (pad[2 * k] > 0 || pad[2 * k + 1] > 0))
+            return run < SHRED && k + 1 < out->ndim;
+    }
+    return 0;
+}
+
 /* The border goes slab by slab, the last dims' within what the first ones' left, so that no element is written twice. */
 int fc_cpu_constant_pad_nd(fc_call *c)
 {
@@ -99,6 +112,9 @@ int fc_cpu_constant_pad_nd(fc_call *c)
     fc_part to, from;
     fc_part_of(&to, out);
     fc_part_of(&from, x);
+    const int shreds = is_in_shreds(out, c->i[0] / 2, c->i + 1);
+    if (shreds && out->numel)
+        fc_copy_nest(out, &one);
     for (int d = 0; d < x->ndim; ++d) {
         const int64_t k = x->ndim - 1 - d, before = k < c->i[0] / 2 ? c->i[1 + 2 * k] : 0, after = k < c->i[0] / 2 ? c->i[2 + 2 * k] : 0;
         if (!before && !after)
@@ -109,7 +125,7 @@ int fc_cpu_constant_pad_nd(fc_call *c)
         if (count < 0) /* all of input is cut off, and the other side's border too, in part */
             count = 0;
         const int64_t first[2] = { 0, n - high > 0 ? n - high : 0 }, width[2] = { low < n ? low : n, high < n ? high : n };
-        for (int side = 0; side < 2; ++side) {
+        for (int side = 0; side < 2 && !shreds; ++side) {
             fc_part slab = to;
             slab.head.stride = slab.room + FC_MAX_DIMS;
             fc_part_slice(&slab, d, first[side], width[side], 1);

@@ -109,7 +109,7 @@ int fc_infer_stack(fc_call *c)
     return fc_declare(c, 0, dtype, n, shape);
 }
 
-enum { MOST_JOINED = 64, LEAST_STRETCH = 64 /* bytes */, GRAIN_BYTES = 64 << 10 };
+enum { MOST_JOINED = 64, BLOCK_BYTES = 8 << 10, LONG_STRETCH = 512, GRAIN_BYTES = 64 << 10 };
 
 typedef struct {
     char *out;
@@ -119,13 +119,21 @@ typedef struct {
     int64_t bytes[MOST_JOINED];
 } stretches;
 
+/* Many short rows of one tensor after the other, so many that what is written of them stays in L1; long ones as they come. */
 static void join_rows(void *ctx, int64_t begin, int64_t end)
 {
     const stretches *q = ctx;
-    char *to = q->out + begin * q->row;
-    for (int64_t o = begin; o < end; ++o)
+    const int64_t rows = BLOCK_BYTES / q->row + 1;
+    for (int64_t o = begin, n; o < end; o += n) {
+        char *to = q->out + o * q->row;
+        n = end - o < rows ? end - o : rows;
         for (int k = 0; k < q->count; to += q->bytes[k++])
-            fc_move_bytes(to, q->from[k] + o * q->bytes[k], (size_t)q->bytes[k]);
+            if (q->bytes[k] >= LONG_STRETCH)
+                for (int64_t r = 0; r < n; ++r)
+                    fc_move_bytes(to + r * q->row, q->from[k] + (o + r) * q->bytes[k], (size_t)q->bytes[k]);
+            else if (q->bytes[k])
+                fc_packs(to, q->row, q->from[k] + o * q->bytes[k], q->bytes[k], q->bytes[k], n);
+    }
 }
 
 /* Dense tensors side by side: the result is written from its begin to its end. 0 where they are not of that kind. */
@@ -140,7 +148,7 @@ static int join_dense(fc_call *c, int64_t outer)
         q.from[k] = t->data;
         q.bytes[k] = t->numel / outer * fc_dt_size[t->dtype];
         q.row += q.bytes[k];
-        if (!t->contiguous || t->dtype != out->dtype || (t->numel && q.bytes[k] < LEAST_STRETCH))
+        if (!t->contiguous || t->dtype != out->dtype)
             return 0;
     }
     if (q.row)

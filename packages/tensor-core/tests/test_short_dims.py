@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 import facula
+from facula.tensor_core._lib import lib
 
 SHAPES = ((5, 7, 3), (5, 1, 7), (40, 9, 1), (1, 33, 2), (17, 3, 70), (2, 65, 3, 5), (300, 130), (4, 0, 3), (1, 1), (9000, 4), (3, 20000))
 DTYPES = ("uint8", "int16", "float32", "float64", "complex128")
+LEVELS = [level for level in (2, 3, 4) if lib.fc_set_isa_level(level) == 0]
 
 
 @pytest.fixture(params=(1, 3), autouse=True)
@@ -15,6 +17,7 @@ def _threads(request):
     facula.set_num_threads(request.param)
     yield
     facula.set_num_threads(before)
+    lib.fc_set_isa_level(LEVELS[-1])
 
 
 def layouts(shape, dtype, rng):
@@ -93,3 +96,40 @@ def test_triangles():
                 assert np.array_equal(np.tril(a, k), facula.tril(x, k).numpy())
                 assert np.array_equal(np.triu(a, k), facula.triu(x, k).numpy())
                 assert facula.triu(x, k).is_contiguous()
+
+
+def test_copies_flips_rolls_and_pads():
+    for rng, a, x in cases():
+        assert np.array_equal(a, x.contiguous().numpy())
+        assert np.array_equal(a.T, facula.zeros(a.shape[::-1], dtype=x.dtype).copy_(x.permute(tuple(range(a.ndim))[::-1])).numpy())
+        for d in range(a.ndim):
+            dims = tuple({d, int(rng.integers(a.ndim))})
+            pad = [(int(rng.integers(3)), int(rng.integers(3))) if k >= d else (0, 0) for k in range(a.ndim)]
+            given = [n for pair in pad[::-1] for n in pair]
+
+            assert np.array_equal(np.flip(a, dims), facula.flip(x, dims).numpy())
+            assert np.array_equal(np.roll(a, 3, d), facula.roll(x, 3, d).numpy())
+            assert np.array_equal(np.pad(a, pad, constant_values=7), facula.constant_pad_nd(x, given, 7).numpy())
+
+
+def test_joining():
+    for _, a, x in cases():
+        for d in range(a.ndim):
+            assert np.array_equal(np.concatenate([a, a[..., ::-1], a], d), facula.cat([x, x.flip(-1), x], d).numpy())
+            assert np.array_equal(np.stack([a, a[..., ::-1], a], d), facula.stack([x, x.flip(-1), x], d).numpy())
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_dense_rows_of_every_length_and_both_directions(level):
+    lib.fc_set_isa_level(level)
+    for dtype in DTYPES:
+        for n in (*range(1, 70), 127, 128, 129, 300, 600):
+            a = (np.arange(5 * (n + 3)) % 251).astype(dtype).reshape(5, n + 3)
+            x = facula.from_numpy(a)[:, 1 : n + 1]
+            out = facula.full((5, n + 2), 5, dtype=x.dtype)
+            out[:, 1:-1] = x
+
+            assert np.array_equal(a[:, n:0:-1], x.flip(1).numpy())
+            assert np.array_equal(a[::-1, 1 : n + 1], x.flip(0).numpy())
+            assert np.array_equal(a[:, 1 : n + 1], out[:, 1:-1].numpy())
+            assert bool((out[:, 0] == 5).all()) and bool((out[:, -1] == 5).all())
