@@ -7,7 +7,7 @@
  * A NaN equals nothing, so that each counts for itself.
  */
 #include "../core/levels.h"
-#include "sort_line.h"
+#include "sort_side.h"
 #include "tied.h"
 
 typedef enum { KTHVALUE, MEDIAN, NANMEDIAN, MODE } statistic;
@@ -201,11 +201,48 @@ static void lines(void *ctx, int64_t begin, int64_t end, void *scratch)
     }
 }
 
+/* The same of short lines, FC_SIDE at a time. */
+static void short_lines(void *ctx, int64_t begin, int64_t end, void *room)
+{
+    const job *q = ctx;
+    const int64_t n = q->f.n;
+    const int dtype = q->x->dtype, size = fc_dt_size[dtype], floating = fc_is_float(dtype);
+    for (int64_t l = begin, some; l < end; l += some) {
+        int64_t from[FC_SIDE], to[FC_SIDE];
+        some = end - l < FC_SIDE ? end - l : FC_SIDE;
+        fc_lines_from(&q->f, l, some, 1, from, to);
+        const fc_side s = fc_sort_side(dtype, q->x->data, from, some, n, q->f.step, 0, room);
+        for (int64_t c = 0; c < some; ++c) {
+            const char *x = q->x->data + from[c] * size;
+            int64_t rank = q->k - 1, at;
+            uint64_t key[3 * FC_SIDE_LONGEST];
+            if (q->which != KTHVALUE) {
+                int64_t count = n; /* of numbers; NaNs are last */
+                fc_plain_keys(key, dtype, x + fc_side_at(s, n - 1, c) * q->f.step * size, 1, 1);
+                if (floating && *key == ~(uint64_t)0 >> (64 - 8 * size))
+                    for (--count; count && fc_side_same(s, count - 1, n - 1, c); --count)
+                        ;
+                rank = count && (count == n || q->which == NANMEDIAN) ? (count - 1) / 2 : count % n;
+            }
+            at = fc_side_at(s, rank, c);
+            if (q->which == KTHVALUE && ((rank && fc_side_same(s, rank - 1, rank, c)) || (rank + 1 < n && fc_side_same(s, rank, rank + 1, c)))) {
+                fc_plain_keys(key, dtype, x, n, q->f.step);
+                at = tied(q, key, key + n, rank);
+            }
+            fc_move(q->value->data, l + c, x, at * q->f.step, size);
+            FC_DATA(int64_t, q->index)[l + c] = at;
+        }
+    }
+}
+
 static int run(fc_call *c, statistic which, int64_t k, int64_t dim)
 {
     job q = {c->t[0], c->out[0], c->out[1], fc_lines_of(c->t[0], dim), which, k};
     if (!q.value->numel)
         return FC_OK;
+    const int64_t room = which == MODE ? 0 : fc_side_room(&q.f);
+    if (room)
+        return fc_parallel_scratch(q.f.count, FC_SIDE + 8192 / q.f.n, (size_t)room * sizeof(int64_t), short_lines, &q);
     const int bad = fc_parallel_scratch(q.f.count, 1 + 2048 / q.f.n, (size_t)q.f.n * 3 * sizeof(uint64_t), lines, &q);
     if (!bad) {
         fc_lines_again(&q.f, q.value, 1);

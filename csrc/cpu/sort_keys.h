@@ -68,6 +68,8 @@ static inline void fc_plain_keys(uint64_t *key, int dtype, const void *x, int64_
     FC_EACH(FC_I64)
     FC_EACH(FC_I32)
     FC_EACH(FC_U8)
+    FC_EACH(FC_F16)
+    FC_EACH(FC_BF16)
     for (int64_t k = 0; k < n; ++k)
         key[k] = fc_key(dtype, x, k * step);
 #undef FC_EACH

@@ -46,6 +46,31 @@ int64_t fc_line_at(const fc_lines *f, int64_t l, int64_t *source)
     return at;
 }
 
+void fc_lines_from(const fc_lines *f, int64_t l, int64_t count, int64_t m, int64_t *at, int64_t *to)
+{
+    int64_t index[FC_MAX_DIMS], left = l, x_at = 0, out_at = fc_line_to(f, l, m), column = l % f->inner;
+    for (int d = 0; d < f->ndim; ++d) {
+        index[d] = left % f->size[d];
+        left /= f->size[d];
+        x_at += index[d] * f->stride[d];
+    }
+    for (int64_t k = 0; k < count; ++k) {
+        at[k] = x_at;
+        to[k] = out_at++;
+        for (int d = 0; d < f->ndim; ++d) {
+            x_at += f->stride[d];
+            if (++index[d] < f->size[d])
+                break;
+            x_at -= index[d] * f->stride[d];
+            index[d] = 0;
+        }
+        if (++column == f->inner) {
+            column = 0;
+            out_at += (m - 1) * f->inner;
+        }
+    }
+}
+
 int64_t fc_lines_beside(const fc_lines *f, int64_t l, int64_t most)
 {
     if (!f->ndim || f->stride[0] != 1)

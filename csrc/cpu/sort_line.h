@@ -20,6 +20,9 @@ int64_t fc_line_at(const fc_lines *f, int64_t l, int64_t *source);
 /* Where line l of a contiguous result begins whose lines have m elements. */
 static inline int64_t fc_line_to(const fc_lines *f, int64_t l, int64_t m) { return l / f->inner * m * f->inner + l % f->inner; }
 
+/* The same for `count` lines from l on, and where they begin in a contiguous result whose lines have m elements. */
+void fc_lines_from(const fc_lines *f, int64_t l, int64_t count, int64_t m, int64_t *at, int64_t *to);
+
 /* How many lines from l on lie side by side in x, at most `most`. */
 int64_t fc_lines_beside(const fc_lines *f, int64_t l, int64_t most);
 

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 import facula
+from facula.tensor_core._lib import lib
+
 
 def lines_of(kind, rng):
     """(401, 40) float32 of which many are alike: numbers, few of them, with NaN, zeros of both signs, mostly NaN and infinite."""
@@ -55,3 +57,55 @@ def test_wide_keys_are_sorted_stably(n, descending):
         assert facula.sort(x, descending=descending, stable=True)[1].tolist() == expected.tolist()
         for k in {1, (n + 1) // 3, (3 * n + 3) // 4}:
             assert facula.topk(x, k, largest=descending)[1].tolist() == expected[:k].tolist()
+
+
+LEVELS = [level for level in (2, 3, 4) if lib.fc_set_isa_level(level) == 0]
+
+
+@pytest.fixture
+def _as_it_was():
+    threads = facula.get_num_threads()
+    yield
+    facula.set_num_threads(threads)
+    lib.fc_set_isa_level(LEVELS[-1])
+
+
+@pytest.mark.usefixtures("_as_it_was")
+@pytest.mark.parametrize("dtype", ("float32", "float64", "bfloat16", "float16", "int64", "int32", "int16", "uint8", "int8"))
+def test_short_lines_side_by_side_are_as_one_by_one(dtype):
+    """Level v2 takes lines one by one; the others sort up to 32 lines of up to 128 elements by one network."""
+    rng = np.random.default_rng(6)
+    for count, n in ((2, 1), (3, 2), (33, 3), (7, 5), (64, 8), (40, 17), (9, 32), (35, 63), (31, 100), (2, 127), (70, 128), (5, 129)):
+        x = rng.integers(0, 2 * n, (count, n)).astype(np.float64) - (0 if dtype == "uint8" else n)
+        if dtype.startswith(("float", "bf")):
+            x[rng.random(x.shape) < 0.1] = np.nan
+            x[0] = np.nan
+            x[x == 0] = np.where(rng.random((x == 0).sum()) < 0.5, 0.0, -0.0)
+        x = facula.from_numpy(np.nan_to_num(x) if dtype.startswith(("int", "uint")) else x).to(getattr(facula, dtype))
+        calls = (
+            *((facula.sort, (1, d), {}) for d in (False, True)),
+            *((facula.topk, (k, 1, largest), {}) for k in {1, n // 2 + 1, n} for largest in (False, True)),
+            *((facula.kthvalue, (k, 1), {}) for k in {1, n // 2 + 1, n}),
+            *((f, (1,), {}) for f in (facula.median, facula.nanmedian)),
+        )
+        layouts = (x, x.t().contiguous().t(), facula.stack([x, x], 2)[..., 1], x.flip(0), x[:1].expand(count, n))
+        for f, args, options in calls:
+            for lying in layouts:
+                got = []
+                for level, threads in ((2, 1), *((level, threads) for level in LEVELS[1:] for threads in (1, 3))):
+                    lib.fc_set_isa_level(level)
+                    facula.set_num_threads(threads)
+                    value, index = f(lying, *args, **options)
+                    got.append((value.contiguous().view(-1).view(facula.uint8).tolist(), index.tolist()))
+                assert all(g == got[0] for g in got), (f, args, count, n)
+
+
+@pytest.mark.parametrize("n", (2, 7, 40))
+def test_short_lines_lie_in_every_dim(n):
+    x = np.random.default_rng(n).permutation(6 * n * 35).reshape(6, n, 35).astype(np.float32)
+    for dims in ((0, 1, 2), (2, 1, 0), (1, 0, 2), (0, 2, 1)):
+        lying = facula.from_numpy(np.ascontiguousarray(x.transpose(dims))).permute(tuple(int(d) for d in np.argsort(dims)))
+        value, index = facula.sort(lying, 1)
+        assert np.array_equal(value.numpy(), np.sort(x, 1)) and np.array_equal(index.numpy(), np.argsort(x, 1))
+        assert facula.topk(lying, 2, 1)[1].tolist() == np.argsort(-x, 1)[:, :2].tolist()
+        assert facula.kthvalue(lying, 2, 1)[1].tolist() == np.argsort(x, 1)[:, 1].tolist()
