@@ -319,6 +319,8 @@ static int fc_is_zero(const fc_tensor *t)
 static int fc_fold_dense_values(int which, fc_tensor *value, fc_tensor *index, fc_tensor *x, uint64_t mask, double param)
 {
     int moved = 0;
+    if (!value->numel)
+        return FC_OK;
     const int place = which == FC_FOLD_argmax || which == FC_FOLD_argmin;
     if ((place || index) && x->numel == value->numel) { /* the place of an only element is 0 */
         memset((place ? value : index)->data, 0, (size_t)value->numel * sizeof(int64_t));

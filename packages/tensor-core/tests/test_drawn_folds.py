@@ -98,3 +98,9 @@ def test_extremes_are_where_numpy_finds_them(rows, columns, dtype):
             assert np.array_equal(x.argmin(dim).numpy(), array.argmin(dim))
             assert np.array_equal(x.max(dim).indices.numpy(), array.argmax(dim))
             assert np.array_equal(x.min(dim).values.numpy(), array.min(dim))
+
+
+@pytest.mark.parametrize("shape,d", [((0, 5000, 7), (1,)), ((0, 300, 20, 3), (1, 2)), ((3, 0, 5000), (2,))])
+def test_no_result_of_many_elements(shape, d):
+    for x in (facula.zeros(shape), facula.zeros(shape[::-1]).permute(*range(len(shape))[::-1])):
+        assert facula.sum(x, d).numel() == 0 and facula.var(x, d).numel() == 0 and facula.amax(x, d).numel() == 0
