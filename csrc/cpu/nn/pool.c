@@ -3,6 +3,7 @@
 #include "format.h"
 #include "pool.h"
 
+#define SHORT_LINE 32  /* windows of a row that do not fill a vector's lanes often enough: planes do */
 #define FEW_CHANNELS 4 /* fewer lanes than this are not worth a kernel of channels */
 
 static int there(const fc_pool *p, int d) { return d - 3 + p->ndim >= 2; }
@@ -140,14 +141,22 @@ int fc_infer_max_pool(fc_call *c)
     return bad ? bad : declare_max(c, &p, 1);
 }
 
+static int run_max(fc_call *c, const fc_pool *p, int64_t *places)
+{
+    int bad;
+    if (!c->as_is && p->out[2] < SHORT_LINE && (bad = fc_pool_max_turned(p, c->out[0]->data, places, c->t[0]->data)) != -1)
+        return bad;
+    (c->as_is ? fc_pool_max_last : fc_pool_max)(p, c->out[0]->data, places, c->t[0]->data);
+    return FC_OK;
+}
+
 int fc_cpu_max_pool(fc_call *c)
 {
     fc_pool p;
     const int bad = max_args(&p, c);
     if (bad || !c->out[0]->numel) return bad;
     lay_windows(&p, c->scratch);
-    (c->as_is ? fc_pool_max_last : fc_pool_max)(&p, c->out[0]->data, FC_DATA(int64_t, c->out[1]), c->t[0]->data);
-    return FC_OK;
+    return run_max(c, &p, FC_DATA(int64_t, c->out[1]));
 }
 
 int fc_infer__max_pool_values(fc_call *c)
@@ -166,8 +175,7 @@ int fc_cpu__max_pool_values(fc_call *c)
     const int bad = max_args(&p, c);
     if (bad || !c->out[0]->numel) return bad;
     lay_windows(&p, c->scratch);
-    (c->as_is ? fc_pool_max_last : fc_pool_max)(&p, c->out[0]->data, NULL, c->t[0]->data);
-    return FC_OK;
+    return run_max(c, &p, NULL);
 }
 
 /* input; int[3] size */
@@ -257,9 +265,11 @@ int fc_infer_avg_pool(fc_call *c)
 int fc_cpu_avg_pool(fc_call *c)
 {
     fc_pool p;
-    const int bad = mean_args(&p, c);
+    int bad = mean_args(&p, c);
     if (bad || !c->out[0]->numel) return bad;
     lay_windows(&p, c->scratch);
+    if (!c->as_is && p.out[2] < SHORT_LINE && (bad = fc_pool_mean_turned(&p, c->out[0]->data, c->t[0]->data)) != -1)
+        return bad;
     (c->as_is ? fc_pool_mean_last : fc_pool_mean)(&p, c->out[0]->data, c->t[0]->data);
     return FC_OK;
 }

@@ -49,7 +49,7 @@ void fc_pool_max_last(const fc_pool *p, void *values, int64_t *places, const voi
 void fc_pool_max_grad_last(const fc_pool *p, void *grad_x, const void *grad, const int64_t *places);
 void fc_pool_mean_last(const fc_pool *p, void *out, const void *x);
 void fc_pool_mean_grad_last(const fc_pool *p, void *grad_x, const void *grad);
-/* Planes whose windows are of many sizes: 16 planes at a time are turned to lie so. -1: not these; FC_OK or FC_MEMORY. */
+/* Planes whose windows are of many sizes, or few in a row: 16 or 32 planes at a time are turned to lie so. -1: not these; FC_OK or FC_MEMORY. */
 int fc_pool_max_turned(const fc_pool *p, void *values, int64_t *places, const void *x);
 int fc_pool_mean_turned(const fc_pool *p, void *out, const void *x);
 

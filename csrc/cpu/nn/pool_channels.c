@@ -7,6 +7,8 @@
 
 #define GRAIN (64 << 10)      /* elements looked at: about 10 us */
 #define GROUP 16              /* planes turned at a time: a cache line of float */
+#define WIDE_GROUP 32         /* of small planes: half as many windows, whose loops have a constant length */
+#define SMALL_PLANE 1024
 #define BLOCK 64              /* channels of a gradient that one thread writes */
 #define TURNED_PLANE (16 << 10) /* elements of a plane, of which GROUP stay in the outer caches */
 
@@ -20,12 +22,13 @@ typedef struct {
     const char *x;
     size_t size;
     int maxima;
+    int64_t group; /* planes that are turned together */
 } job;
 
 static job job_of(const fc_pool *p, void *out, int64_t *places, const void *x)
 {
     const int is64 = p->dtype == FC_F64;
-    return (job){ p, (fc_isa_level() >= 3 ? fc_pool_lasts_v3 : fc_pool_lasts_v2) + is64, out, places, x, is64 ? 8 : 4, 0 };
+    return (job){ p, (fc_isa_level() >= 3 ? fc_pool_lasts_v3 : fc_pool_lasts_v2) + is64, out, places, x, is64 ? 8 : 4, 0, 0 };
 }
 
 /* Elements that the windows of a plane look at. */
@@ -163,35 +166,37 @@ void fc_pool_max_grad_last(const fc_pool *p, void *grad_x, const void *grad, con
 
 /* --- planes, turned ------------------------------------------------------------------------------------------------- */
 
-/* groups [begin, end) of GROUP planes */
+/* groups [begin, end) of so many planes */
 static void groups(void *ctx, int64_t begin, int64_t end, void *scratch)
 {
     const job *j = ctx;
     const fc_pool *p = j->p;
-    char *x = scratch, *out = x + (size_t)(p->size_n * GROUP) * j->size;
-    int64_t *places = j->places ? (int64_t *)(out + (size_t)(p->out_n * GROUP) * j->size) : NULL;
+    const int64_t group = j->group;
+    char *x = scratch, *out = x + (size_t)(p->size_n * group) * j->size;
+    int64_t *places = j->places ? (int64_t *)(out + (size_t)(p->out_n * group) * j->size) : NULL;
     for (int64_t g = begin; g < end; ++g) {
-        const int64_t first = g * GROUP, n = p->planes - first < GROUP ? p->planes - first : GROUP;
+        const int64_t first = g * group, n = p->planes - first < group ? p->planes - first : group;
         const int size = (int)j->size;
-        fc_turn(x, GROUP * size, j->x + (size_t)(first * p->size_n) * j->size, p->size_n * size, n, p->size_n, size);
+        fc_turn(x, group * size, j->x + (size_t)(first * p->size_n) * j->size, p->size_n * size, n, p->size_n, size);
         int64_t k = 0;
         for (int64_t d = 0; d < p->out[0]; ++d)
             for (int64_t h = 0; h < p->out[1]; ++h)
-                for (int64_t w = 0; w < p->out[2]; ++w, k += GROUP)
-                    one(j, d, h, w, x, out + (size_t)k * j->size, places ? places + k : NULL, GROUP, n);
-        fc_turn(j->out + (size_t)(first * p->out_n) * j->size, p->out_n * size, out, GROUP * size, p->out_n, n, size);
+                for (int64_t w = 0; w < p->out[2]; ++w, k += group)
+                    one(j, d, h, w, x, out + (size_t)k * j->size, places ? places + k : NULL, group, n);
+        fc_turn(j->out + (size_t)(first * p->out_n) * j->size, p->out_n * size, out, group * size, p->out_n, n, size);
         if (places)
-            fc_turn((char *)(j->places + first * p->out_n), p->out_n * 8, (const char *)places, GROUP * 8, p->out_n, n, 8);
+            fc_turn((char *)(j->places + first * p->out_n), p->out_n * 8, (const char *)places, group * 8, p->out_n, n, 8);
     }
 }
 
 static int run_groups(job *j)
 {
     const fc_pool *p = j->p;
+    const int64_t group = j->group = p->size_n <= SMALL_PLANE && p->planes > GROUP ? WIDE_GROUP : GROUP;
     if ((p->dtype != FC_F32 && p->dtype != FC_F64) || p->planes < GROUP / 2 || p->size_n > TURNED_PLANE)
         return -1;
-    const size_t bytes = (size_t)(p->size_n + p->out_n) * GROUP * j->size + (j->places ? (size_t)p->out_n * GROUP * 8 : 0);
-    return fc_parallel_scratch((p->planes - 1) / GROUP + 1, 1 + GRAIN / ((p->size_n + looked(p)) * GROUP), bytes, groups, j);
+    const size_t bytes = (size_t)((p->size_n + p->out_n) * group) * j->size + (j->places ? (size_t)p->out_n * group * 8 : 0);
+    return fc_parallel_scratch((p->planes - 1) / group + 1, 1 + GRAIN / ((p->size_n + looked(p)) * group), bytes, groups, j);
 }
 
 int fc_pool_max_turned(const fc_pool *p, void *values, int64_t *places, const void *x)

@@ -438,3 +438,22 @@ def test_small_planes_are_normalised_as_one_by_one(shape, dtype):
     for k, results in enumerate(seen):
         for expected, actual in zip(seen[k % 4], results, strict=True):
             assert np.array_equal(expected.numpy(), actual.numpy(), equal_nan=True)
+
+
+@pytest.mark.parametrize("dtype", (facula.float32, facula.float64))
+@pytest.mark.parametrize("shape", [(2, 3, 9), (40, 3, 5), (33, 1, 4, 3), (3, 5, 6, 31), (2, 9, 3, 4, 5), (5, 2, 40, 40)])
+def test_pools_of_short_rows_are_those_of_each_plane_alone(shape, dtype):
+    x = facula.from_numpy(np.random.default_rng(0).normal(size=shape)).to(dtype)
+    x.view(-1)[::7] = 1.5
+    x.view(-1)[::29] = math.nan
+    for kernel, stride, pad, dilation in ((2, 1, 0, 1), (3, 2, 1, 1), (2, 3, 1, 2)):
+        three = [[v if d >= 5 - len(shape) else one for d in range(3)] for v, one in ((kernel, 1), (stride, 1), (pad, 0), (dilation, 1))]
+        for threads in (1, 3):
+            facula.set_num_threads(threads)
+            pools = [lambda x: _ops.max_pool(x, *three, False), lambda x: (_ops._max_pool_values(x, *three, False),)]
+            if len(shape) < 5 or min(shape[2:]) >= kernel:
+                pools.append(lambda x: (_ops.avg_pool(x, *three[:3], False, False, 0),))
+            for pool in pools:
+                for k, result in enumerate(pool(x)):
+                    alone = [pool(plane[None, None])[k][0, 0] for plane in x.view(-1, *shape[2:])]
+                    assert np.array_equal(facula.stack(alone).numpy().reshape(result.shape), result.numpy(), equal_nan=True)
