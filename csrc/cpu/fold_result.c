@@ -48,82 +48,51 @@ int fc_fold_is_free(int which, int dtype)
     return 0;
 }
 
-/* Complex sums over the count, divided as PyTorch divides them: where one part is infinite, the other is NaN. */
-static void mean_pairs_f32(f32 *a, int64_t n, f32 count)
-{
-    for (int64_t k = 0; k < n; k += 2) {
-        const f32 re = a[k], im = a[k + 1];
-        a[k] = (re + im * 0) * (1 / count);
-        a[k + 1] = (im - re * 0) * (1 / count);
-    }
-}
-
 #define EACH(value)                                                                                                      \
     for (int64_t k = 0; k < n; ++k)                                                                                      \
         a[k] = (value)
 
-static void finish_f32(const fc_fold_job *q, f32 *a, int64_t n, const f32 *p)
-{
-    const f32 count = (f32)q->reduce, divisor = q->reduce ? (f32)fmax(0, (double)q->reduce - q->param) : 0; /* of nothing: 0 / 0 */
-    if (q->which == FC_FOLD_mean && q->pairs == 2) {
-        mean_pairs_f32(a, n, count);
-        return;
+/* mean_pairs: complex sums over the count, divided as PyTorch divides them: where one part is infinite, the other is NaN. */
+#define FINISH(T, SQRT, LOG, POW)                                                                                        \
+    static void mean_pairs_##T(T *a, int64_t n, T count)                                                                 \
+    {                                                                                                                    \
+        for (int64_t k = 0; k < n; k += 2) {                                                                             \
+            const T re = a[k], im = a[k + 1];                                                                            \
+            a[k] = (re + im * 0) * (1 / count);                                                                          \
+            a[k + 1] = (im - re * 0) * (1 / count);                                                                      \
+        }                                                                                                                \
+    }                                                                                                                    \
+    static void finish_##T(const fc_fold_job *q, T *a, int64_t n, const T *p)                                            \
+    {                                                                                                                    \
+        const T count = (T)q->reduce, divisor = q->reduce ? (T)fmax(0, (double)q->reduce - q->param) : 0; /* of nothing: 0 / 0 */ \
+        switch (q->which) {                                                                                              \
+        case FC_FOLD_mean:                                                                                               \
+            if (q->pairs == 2)                                                                                           \
+                mean_pairs_##T(a, n, count);                                                                             \
+            else                                                                                                         \
+                EACH(a[k] / count);                                                                                      \
+            break;                                                                                                       \
+        case FC_FOLD_var: EACH(a[k] / divisor); break;                                                                   \
+        case FC_FOLD_std:                                                                                                \
+            if (q->pairs == 2)                                                                                           \
+                EACH(a[k] / divisor);                                                                                    \
+            else                                                                                                         \
+                EACH(SQRT(a[k] / divisor));                                                                              \
+            break;                                                                                                       \
+        case FC_FOLD_logsumexp: EACH(p[k] + LOG(a[k])); break;                                                           \
+        case FC_FOLD_norm_p:                                                                                             \
+            if (q->param == 2)                                                                                           \
+                EACH(SQRT(a[k]));                                                                                        \
+            else if (q->param != 1 && isfinite(q->param))                                                                \
+                EACH(POW(a[k], (T)(1 / q->param)));                                                                      \
+            break;                                                                                                       \
+        default: break;                                                                                                  \
+        }                                                                                                                \
     }
-    switch (q->which) {
-    case FC_FOLD_mean: EACH(a[k] / count); break;
-    case FC_FOLD_var: EACH(a[k] / divisor); break;
-    case FC_FOLD_std:
-        if (q->pairs == 2)
-            EACH(a[k] / divisor);
-        else
-            EACH(sqrtf(a[k] / divisor));
-        break;
-    case FC_FOLD_logsumexp: EACH(p[k] + logf(a[k])); break;
-    case FC_FOLD_norm_p:
-        if (q->param == 2)
-            EACH(sqrtf(a[k]));
-        else if (q->param != 1 && isfinite(q->param))
-            EACH(powf(a[k], (f32)(1 / q->param)));
-        break;
-    default: break;
-    }
-}
-
-static void mean_pairs_f64(f64 *a, int64_t n, f64 count)
-{
-    for (int64_t k = 0; k < n; k += 2) {
-        const f64 re = a[k], im = a[k + 1];
-        a[k] = (re + im * 0) * (1 / count);
-        a[k + 1] = (im - re * 0) * (1 / count);
-    }
-}
-
-static void finish_f64(const fc_fold_job *q, f64 *a, int64_t n, const f64 *p)
-{
-    const f64 count = (f64)q->reduce, divisor = q->reduce ? fmax(0, (f64)q->reduce - q->param) : 0;
-    if (q->which == FC_FOLD_mean && q->pairs == 2) {
-        mean_pairs_f64(a, n, count);
-        return;
-    }
-    switch (q->which) {
-    case FC_FOLD_mean: EACH(a[k] / count); break;
-    case FC_FOLD_var: EACH(a[k] / divisor); break;
-    case FC_FOLD_std:
-        if (q->pairs == 2)
-            EACH(a[k] / divisor);
-        else
-            EACH(sqrt(a[k] / divisor));
-        break;
-    case FC_FOLD_logsumexp: EACH(p[k] + log(a[k])); break;
-    case FC_FOLD_norm_p:
-        if (q->param == 2)
-            EACH(sqrt(a[k]));
-        else if (q->param != 1 && isfinite(q->param))
-            EACH(pow(a[k], 1 / q->param));
-        break;
-    default: break;
-    }
-}
+FINISH(f32, sqrtf, logf, powf)
+FINISH(f64, sqrt, log, pow)
+#undef FINISH
+#undef EACH
 
 /* A complex variance is that of the real column plus that of the imaginary one. */
 static int64_t add_pairs(const fc_fold_job *q, void *acc, int64_t n)
