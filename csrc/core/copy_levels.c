@@ -19,3 +19,9 @@ void fc_packs(char *restrict to, int64_t to_row, const char *restrict from, int6
     const int level = fc_isa_level();
     (level >= 4 ? fc_packs_v4 : level == 3 ? fc_packs_v3 : fc_packs_v2)(to, to_row, from, from_row, bytes, count);
 }
+
+void fc_fill_rows(char *restrict to, int64_t n, const char *restrict from, int64_t from_row, int size, int64_t rows)
+{
+    const int level = fc_isa_level();
+    (level >= 4 ? fc_fill_rows_v4 : level == 3 ? fc_fill_rows_v3 : fc_fill_rows_v2)(to, n, from, from_row, size, rows);
+}

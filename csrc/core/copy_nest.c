@@ -148,52 +148,6 @@ static void rows(void *ctx, int64_t begin, int64_t end)
     }
 }
 
-#define PACK(B)                                                                \
-    for (int64_t r = 0; r < count; ++r)                                        \
-        memcpy(to + r * to_row, from + r * from_row, B);                       \
-    return
-
-/* Both ends, which may meet in the middle: no length to be looked at. */
-#define ENDS(B)                                                                \
-    for (int64_t r = 0; r < count; ++r) {                                      \
-        memcpy(to + r * to_row, from + r * from_row, B);                       \
-        memcpy(to + r * to_row + bytes - B, from + r * from_row + bytes - B, B); \
-    }                                                                          \
-    return
-
-/* Dense rows of a few bytes. */
-void FC_ISA_NAME(fc_packs)(char *restrict to, int64_t to_row, const char *restrict from, int64_t from_row, int64_t bytes, int64_t count)
-{
-    switch (bytes) {
-    case 1: PACK(1);
-    case 2: PACK(2);
-    case 3: ENDS(2);
-    case 4: PACK(4);
-    case 5: case 6: case 7: ENDS(4);
-    case 8: PACK(8);
-    case 12: PACK(12);
-    case 16: PACK(16);
-    case 32: PACK(32);
-    default: break;
-    }
-    if (bytes < 16) {
-        ENDS(8);
-    }
-    if (bytes < 32) {
-        ENDS(16);
-    }
-    for (int64_t r = 0; r < count; ++r) {
-        char *const t = to + r * to_row;
-        const char *const f = from + r * from_row;
-        for (int64_t at = 0; at < bytes - 32; at += 32)
-            memcpy(t + at, f + at, 32);
-        memcpy(t + bytes - 32, f + bytes - 32, 32);
-    }
-}
-
-#undef PACK
-#undef ENDS
-
 /* rows() for rows of a few elements: `count` of them along dim 1 at once, an element of each in turn, so that the loops are long. */
 static void short_rows(void *ctx, int64_t begin, int64_t end)
 {

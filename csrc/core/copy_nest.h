@@ -22,6 +22,12 @@ void fc_packs_v2(char *restrict to, int64_t to_row, const char *restrict from, i
 void fc_packs_v3(char *restrict to, int64_t to_row, const char *restrict from, int64_t from_row, int64_t bytes, int64_t count);
 void fc_packs_v4(char *restrict to, int64_t to_row, const char *restrict from, int64_t from_row, int64_t bytes, int64_t count);
 
+/* Dense rows, one after the other, of n times an element each; those are from_row bytes apart. */
+void fc_fill_rows(char *restrict to, int64_t n, const char *restrict from, int64_t from_row, int size, int64_t rows);
+void fc_fill_rows_v2(char *restrict to, int64_t n, const char *restrict from, int64_t from_row, int size, int64_t rows);
+void fc_fill_rows_v3(char *restrict to, int64_t n, const char *restrict from, int64_t from_row, int size, int64_t rows);
+void fc_fill_rows_v4(char *restrict to, int64_t n, const char *restrict from, int64_t from_row, int size, int64_t rows);
+
 /* Rows of n elements, read backwards: to[r][i] = from[r][-i]; `from` is where the last element of row 0 lies, size at most 8, and a row has
  * FC_LEAST_MIRRORED bytes at least. */
 #define FC_LEAST_MIRRORED 16

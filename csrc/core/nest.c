@@ -3,6 +3,7 @@
 #include <wchar.h>
 
 #include "facula.h"
+#include "copy_nest.h"
 #include "memory_format.h"
 #include "move.h"
 #include "nest.h"
@@ -281,7 +282,27 @@ static void fc_move(char *to, int64_t to_step, const char *from, int64_t from_st
 
 #undef FC_MOVE
 
-enum { FC_SHORT_ROW = 24 }; /* elements; rows of fewer go many at once, an element of each in turn */
+enum { FC_LEAST_TURNED = 8, FC_SHORT_ROW = 24 /* elements; rows of fewer go many at once, an element of each in turn */ };
+
+/* Whether rows of n elements, `step` apart, next to one another `row` apart, have loops that take many at once. */
+static int fc_in_rows(int64_t n, int64_t step, int64_t row, int size)
+{
+    return n <= FC_SHORT_OPERAND && (n < FC_SHORT_ROW || step == size || step == 0 || row == size);
+}
+
+/* Such rows, out of an operand. */
+static void fc_gather_rows(char *flat, const char *p, int64_t n, int64_t step, int64_t row, int size, int64_t rows)
+{
+    if (step == size)
+        fc_packs(flat, n * size, p, row, n * size, rows);
+    else if (step == 0)
+        fc_fill_rows(flat, n, p, row, size, rows);
+    else if (row == size && n >= FC_LEAST_TURNED)
+        fc_turn(flat, n * size, p, step, n, rows, size);
+    else
+        for (int64_t i = 0; i < n; ++i)
+            fc_move(flat + i * size, n * size, p + i * step, row, size, rows);
+}
 
 /* One walker for both directions: runs along dim 0, the counters of the outer dims carried by hand. */
 static void fc_nest_walk(const fc_nest *nest, int k, const fc_nest_at *at, int64_t count, char *flat, int scatter)
@@ -298,17 +319,16 @@ static void fc_nest_walk(const fc_nest *nest, int k, const fc_nest_at *at, int64
         p += index[d] * nest->stride[k][d];
     }
     const int64_t step = nest->stride[k][0], n = nest->size[0];
-    const int together = n < FC_SHORT_ROW && nest->ndim > 1;
+    const int together = nest->ndim > 1 && (scatter ? n < FC_SHORT_ROW : fc_in_rows(n, step, nest->stride[k][1], size));
     while (count) {
         int64_t run = n - index[0] < count ? n - index[0] : count, rows = 1;
         if (together && !index[0] && count >= n) {
             rows = count / n < nest->size[1] - index[1] ? count / n : nest->size[1] - index[1];
             run = rows * n;
-            for (int64_t i = 0; i < n; ++i)
-                if (scatter)
-                    fc_move(p + i * step, nest->stride[k][1], flat + i * size, n * size, size, rows);
-                else
-                    fc_move(flat + i * size, n * size, p + i * step, nest->stride[k][1], size, rows);
+            if (!scatter)
+                fc_gather_rows(flat, p, n, step, nest->stride[k][1], size, rows);
+            for (int64_t i = 0; scatter && i < n; ++i)
+                fc_move(p + i * step, nest->stride[k][1], flat + i * size, n * size, size, rows);
         } else if (scatter) {
             fc_move(p, step, flat, size, size, run);
         } else {

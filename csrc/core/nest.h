@@ -11,6 +11,7 @@
 #include "tensor.h"
 
 #define FC_NEST_OPERANDS 4
+#define FC_SHORT_OPERAND 256 /* elements of a row, up to which fc_nest_gather brings many of them at once if they lie well */
 
 typedef struct {
     int ndim;                       /* after merging; 0 for one element */

@@ -11,7 +11,7 @@
 #include "stage.h"
 #include "verb.h"
 
-enum { FC_BLOCK_BYTES = 4096, FC_PAST_BYTES = 512, FC_LONG_ROW = 64, FC_TILE_ROWS = 16, FC_TILE_BYTES = 512 };
+enum { FC_BLOCK_BYTES = 4096, FC_PAST_BYTES = 512, FC_LONG_ROW = 64, FC_PIECE_BYTES = 1024, FC_TILE_ROWS = 16, FC_TILE_BYTES = 512 };
 
 typedef struct {
     const fc_nest *nest;
@@ -30,7 +30,7 @@ typedef struct {
     int plain_rows;               /* every operand is along, in the wanted dtype, or still */
     int scaled;                   /* the operand that a row is multiplied by, or 0 */
     int past;                     /* the result is written past the caches (move.h) */
-    int64_t block, tile;          /* elements; of a row of a tile */
+    int64_t block, piece, tile;   /* elements; of a row beside one that stays the same; of a row of a tile */
     int fault;
 } fc_stage;
 
@@ -113,13 +113,13 @@ static void fc_stage_rows(const fc_stage *g, int64_t begin, int64_t end, int *fa
             p[k] = from[k];
             if (g->still[k] && !g->scaled) {
                 p[k] = block[k].bytes;
-                fc_fill_same(p[k], from[k], fc_dt_size[g->want[k]], left < g->block ? left : g->block);
+                fc_fill_same(p[k], from[k], fc_dt_size[g->want[k]], left < g->piece ? left : g->piece);
             }
         }
         if (g->scaled)
             fc_gemm_kernel_for(g->want[0])->scale(p[0], p[3 - g->scaled], p[g->scaled], left);
         for (int64_t done = g->scaled ? left : 0; done < left;) {
-            const int64_t count = g->staged && left - done > g->block ? g->block : left - done;
+            const int64_t count = g->staged && left - done > g->piece ? g->piece : left - done;
             fc_stage_cell(g, p, count, fault);
             for (int k = 0; k < nest->nops; ++k)
                 p[k] += g->still[k] ? 0 : count * fc_dt_size[g->want[k]];
@@ -283,14 +283,51 @@ static void fc_stage_tiles(void *ctx, int64_t begin, int64_t end)
     fc_stage_end(g, fault);
 }
 
+static int fc_is_scale(const fc_stage *g, int compute)
+{
+    return g->plain_rows && (compute == FC_F32 || compute == FC_F64) && g->still[1] != g->still[2] && g->cell == fc_cpu_map_cell(FC_OP_mul, compute);
+}
+
+/* An operand that is contiguous along a dim beyond dim 1 reads no cache line whole within a few rows: that dim changes places with dim 1, and
+ * tiles do. Answers which it is, or 0. */
+static int fc_far_dim(const fc_nest *nest)
+{
+    int far = 0;
+    if (nest->ndim < 3 || nest->size[0] < FC_TILE_ROWS)
+        return 0;
+    for (int k = 1; k < nest->nops; ++k) {
+        const int64_t size = fc_dt_size[nest->dtype[k]];
+        if (nest->stride[k][0] == size || nest->stride[k][0] == 0)
+            continue;
+        for (int d = 1; d < nest->ndim; ++d)
+            if (nest->stride[k][d] == size && nest->size[d] >= FC_TILE_ROWS && (d == 1 || !far))
+                far = d;
+        if (far == 1)
+            return 0;
+    }
+    return far;
+}
+
 int fc_stage_run(const fc_nest *nest, fc_map_cell cell, int light, int compute, int stored, int rounded, int half, const fc_scalar *s)
 {
+    fc_nest other;
+    const int far = fc_far_dim(nest);
+    if (far) {
+        other = *nest;
+        other.size[1] = nest->size[far];
+        other.size[far] = nest->size[1];
+        for (int k = 0; k < nest->nops; ++k) {
+            other.stride[k][1] = nest->stride[k][far];
+            other.stride[k][far] = nest->stride[k][1];
+        }
+        nest = &other;
+    }
     fc_stage g = { .nest = nest, .cell = cell, .scalars = s, .rounded = rounded, .half = half };
     g.rows = nest->ndim > 1 && nest->size[0] >= FC_LONG_ROW;
     g.all_linear = 1;
     g.plain_rows = g.rows;
     int64_t widest = 1;
-    int turns = 0, again = 0, only_again = nest->ndim == 2;
+    int turns = 0, brought = 0, others = 1, again = 0, only_again = nest->ndim == 2;
     for (int k = 0; k < nest->nops; ++k) {
         g.want[k] = k ? compute : stored;
         const int64_t size = fc_dt_size[nest->dtype[k]], wanted = fc_dt_size[g.want[k]];
@@ -309,7 +346,7 @@ int fc_stage_run(const fc_nest *nest, fc_map_cell cell, int light, int compute, 
         g.along[k] = nest->ndim > 0 && nest->stride[k][0] == size;
         g.still[k] = k && g.same[k] && g.rows && nest->stride[k][0] == 0;
         g.plain_rows &= (g.same[k] && g.along[k]) || g.still[k];
-        g.turned[k] = k && nest->ndim > 1 && nest->size[0] >= FC_TILE_ROWS && nest->size[1] >= FC_TILE_ROWS && !g.along[k] && nest->stride[k][0]
+        g.turned[k] = k && nest->ndim > 1 && nest->size[0] >= (nest == &other ? FC_TILE_ROWS : FC_LONG_ROW) && nest->size[1] >= FC_TILE_ROWS && !g.along[k] && nest->stride[k][0]
             && nest->stride[k][1] == size;
         turns |= g.turned[k];
         g.again[k] = k && nest->ndim == 2 && g.along[k] && nest->stride[k][1] == 0 && !(rounded >> k & 1);
@@ -318,10 +355,21 @@ int fc_stage_run(const fc_nest *nest, fc_map_cell cell, int light, int compute, 
         g.all_linear &= linear && g.same[k];
         g.past = k ? g.past && nest->data[k] != nest->data[0] : light && linear && g.same[0] && nest->total * size >= FC_PAST_CACHES;
         g.staged |= !(g.same[k] && (linear || (g.rows && g.along[k])));
+        const int many = k && !g.along[k] && nest->ndim > 1 && (nest->stride[k][0] == 0 || nest->stride[k][1] == size);
+        brought |= many;
+        others &= many || (linear && g.same[k]);
     }
     g.block = FC_BLOCK_BYTES / widest;
+    g.piece = FC_PIECE_BYTES / widest;
+    const int scales = fc_is_scale(&g, compute);
+    if (brought && others && !scales && !turns && g.rows && nest->size[0] <= FC_SHORT_OPERAND) { /* blocks of many rows are sooner brought */
+        g.rows = g.plain_rows = 0;
+        memset(g.still, 0, sizeof g.still);
+    }
     if (!nest->total)
         return 0;
+    if (!g.rows && nest->ndim > 1 && nest->size[0] < g.block) /* whole rows */
+        g.block -= g.block % nest->size[0];
     if (nest->nops == 2 && only_again && g.again[1] && g.same[0] && g.same[1] && nest->size[0] * widest >= FC_TILE_BYTES) {
         fc_parallel(nest->total, FC_GRAIN, fc_stage_copies, &g);
         return g.fault;
@@ -332,7 +380,7 @@ int fc_stage_run(const fc_nest *nest, fc_map_cell cell, int light, int compute, 
         return g.fault;
     }
     /* no block is filled for the commonest of all, a row times a number */
-    if (g.plain_rows && (compute == FC_F32 || compute == FC_F64) && g.still[1] != g.still[2] && cell == fc_cpu_map_cell(FC_OP_mul, compute))
+    if (scales)
         g.scaled = g.still[1] ? 1 : 2;
     if (turns) {
         g.past = 0; /* stretches of a tile's row fill lines in two goes */

@@ -133,3 +133,34 @@ def test_dense_rows_of_every_length_and_both_directions(level):
             assert np.array_equal(a[::-1, 1 : n + 1], x.flip(0).numpy())
             assert np.array_equal(a[:, 1 : n + 1], out[:, 1:-1].numpy())
             assert bool((out[:, 0] == 5).all()) and bool((out[:, -1] == 5).all())
+
+
+def test_arithmetic_of_operands_that_lie_differently():
+    for rng, a, x in cases(("float32", "int16", "complex128")):
+        for order in (range(a.ndim), range(a.ndim)[::-1], rng.permutation(a.ndim)):
+            back = tuple(int(d) for d in np.argsort(order))
+            b = np.ascontiguousarray(rng.integers(0, 9, [a.shape[d] for d in order]).astype(a.dtype))
+            y, b = facula.from_numpy(b).permute(back), b.transpose(back)
+            out = facula.empty([a.shape[d] for d in order], dtype=x.dtype).permute(back)
+
+            assert np.array_equal(a * b, (x * y).numpy())
+            assert np.array_equal(a + 2 * b, facula.add(x, y, alpha=2, out=out).numpy())
+            assert np.array_equal(a.astype(np.complex128) - b, (x.to(facula.complex128) - y).numpy())
+            for d in range(a.ndim):
+                if a.shape[d]:
+                    one, same = y.narrow(d, 0, 1), b.take([0], d)
+
+                    assert np.array_equal(a + same, (x + one).numpy())
+                    assert np.array_equal(same - a, (one - x).numpy())
+                    assert np.array_equal(np.where(a == same, a, b), facula.where(x == one, x, y).numpy())
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_number_beside_each_row_of_any_length(level):
+    lib.fc_set_isa_level(level)
+    for dtype in DTYPES:
+        for n in (*range(2, 70), 127, 255, 256, 257, 300, 1100):
+            a = (np.arange(7 * n) % 11).astype(dtype).reshape(7, n)
+            b = np.arange(7).astype(dtype).reshape(7, 1)
+
+            assert np.array_equal(a + b, (facula.from_numpy(a) + facula.from_numpy(b)).numpy())
