@@ -21,7 +21,8 @@
 #include "nest.h"
 #include "verb.h"
 
-enum { BLOCK = 512, TILE = 16, WIDE = 128, STRIP = 64, SHORT = 16, SHORT_BYTES = 512, SPAN = 256, BUNDLE = 128, LEAST_SPAN = 16, SPAN_BYTES = 8 << 10 };
+enum { BLOCK = 512, TILE = 16, WIDE = 128, STRIP = 64, SHORT = 16, SHORT_BYTES = 512, SPAN = 256, BUNDLE = 128, LEAST_SPAN = 16, SPAN_BYTES = 8 << 10,
+       NEAR = 512 };
 
 typedef struct {
     const fc_nest *nest;
@@ -276,11 +277,11 @@ static void bundles(void *ctx, int64_t begin, int64_t end)
     const job *q = ctx;
     const fc_nest *nest = q->nest;
     const int a = q->across, l = q->along, size = fc_dt_size[nest->dtype[0]];
-    const int64_t spans = (nest->size[l] - 1) / q->per_unit + 1, n = l ? nest->size[0] : 1, m = l != a ? nest->size[a] : 1;
-    for (int64_t u = begin; u < end; ++u) {
+    const int64_t n = l ? nest->size[0] : 1, m = l != a ? nest->size[a] : 1, others = nest->total / (n * m * nest->size[l]);
+    for (int64_t u = begin; u < end; ++u) { /* one span at all positions of the other dims, whose lines are neighbours, then the next */
         char *t, *f;
-        const int64_t first = u % spans * q->per_unit, count = nest->size[l] - first < q->per_unit ? nest->size[l] - first : q->per_unit;
-        int64_t left = u / spans;
+        const int64_t first = u / others * q->per_unit, count = nest->size[l] - first < q->per_unit ? nest->size[l] - first : q->per_unit;
+        int64_t left = u % others;
         t = nest->data[0] + first * nest->stride[0][l];
         f = nest->data[1] + first * nest->stride[1][l];
         for (int d = 1; d < nest->ndim; ++d) {
@@ -306,7 +307,11 @@ static int bundled(const fc_nest *nest, int a)
     int best = n < m ? a : 0;
     for (int d = 1; d < nest->ndim && n * m <= BUNDLE; ++d)
         best = nest->size[d] > nest->size[best] ? d : best;
-    return nest->size[best] >= LEAST_SPAN && (best != 0 && best != a ? n * m <= BUNDLE : least < side) ? best : -1;
+    if (nest->size[best] < LEAST_SPAN)
+        return -1;
+    if (best != 0 && best != a)
+        return n * m <= BUNDLE ? best : -1;
+    return least < side && nest->stride[best == 0][best] <= NEAR ? best : -1; /* far lines of one set of the cache would push each other out */
 }
 
 /* The dim with the source's smallest stride, if it beats dim 0's. */
