@@ -12,6 +12,7 @@
 #ifndef T
 #include <string.h>
 
+#include "../../core/copy_nest.h"
 #include "../../core/levels.h"
 #include "../../core/mathfn.h"
 #include "../fold_rows.h"
@@ -28,11 +29,19 @@ typedef struct {
     double smoothing, scale;
 } job;
 
-enum { BESIDE = 16 }; /* positions that are worked on together */
+enum { BESIDE = 16, SHORT = 64, FEW_ROWS = 4 }; /* positions that are worked on together; rows of few classes are turned to lie so */
 /* Unrolled before it is vectorised, the loop would be scalars. */
 #define FOR_BESIDE _Pragma("GCC unroll 1") for (int r = 0; r < width; ++r)
 
-static int is_beside(const job *q) { return q->s.inner > 1 && q->s.classes <= FC_FOLD_BLOCK && q->s.outer > 0; }
+static int is_beside(const job *q)
+{
+    return q->s.inner == 1 ? q->s.classes <= SHORT && q->s.outer >= FEW_ROWS : q->s.inner > 1 && q->s.classes <= FC_FOLD_BLOCK && q->s.outer > 0;
+}
+
+/* Positions of a sample, rows all together where each is a sample; and groups of neighbours that these make. */
+static int64_t positions(const job *q) { return q->s.inner == 1 ? q->s.outer : q->s.inner; }
+static int64_t groups_of(const job *q) { return (positions(q) - 1) / BESIDE + 1; }
+static int64_t all_groups(const job *q) { return (q->s.inner == 1 ? 1 : q->s.outer) * groups_of(q); }
 
 #define T f32
 #include "cross_entropy.c"
@@ -148,9 +157,9 @@ static void N(forward_rows)(void *ctx, int64_t begin, int64_t end, void *scratch
 }
 
 /* Neighbouring positions of one sample, whose logits of a class lie side by side: what forward_rows computes of each, in the same order. */
-static inline __attribute__((always_inline)) void N(forward_beside)(const job *q, int64_t r0, const T *restrict x, const int width)
+static inline __attribute__((always_inline)) void N(forward_beside)(const job *q, int64_t r0, const T *restrict x, int64_t inner, const int width)
 {
-    const int64_t n = q->s.classes, inner = q->s.inner;
+    const int64_t n = q->s.classes;
     const T *weight = q->weight;
     const T smoothing = (T)q->smoothing;
     T peak[BESIDE], lse[BESIDE], lane[FC_FOLD_LANES][BESIDE];
@@ -199,14 +208,20 @@ static inline __attribute__((always_inline)) void N(forward_beside)(const job *q
 static void N(forward_columns)(void *ctx, int64_t begin, int64_t end)
 {
     const job *q = ctx;
-    const int64_t inner = q->s.inner, groups = (inner - 1) / BESIDE + 1;
+    const int64_t n = q->s.classes, inner = q->s.inner, groups = groups_of(q), all = positions(q);
+    T tile[SHORT * BESIDE];
     for (int64_t u = begin; u < end; ++u) {
-        const int64_t o = u / groups, at = u % groups * BESIDE, r0 = o * inner + at;
-        const T *x = (const T *)q->x + o * q->s.classes * inner + at;
-        if (inner - at >= BESIDE)
-            N(forward_beside)(q, r0, x, BESIDE);
+        const int64_t o = u / groups, at = u % groups * BESIDE, r0 = o * all + at, pitch = inner == 1 ? BESIDE : inner;
+        const int width = (int)(all - at < BESIDE ? all - at : BESIDE);
+        const T *x = (const T *)q->x + (inner == 1 ? at * n : o * n * inner + at);
+        if (inner == 1) {
+            FC_ISA_NAME(fc_turn)((char *)tile, BESIDE * sizeof(T), (const char *)x, n * (int64_t)sizeof(T), width, n, sizeof(T));
+            x = tile;
+        }
+        if (width == BESIDE)
+            N(forward_beside)(q, r0, x, pitch, BESIDE);
         else
-            N(forward_beside)(q, r0, x, (int)(inner - at));
+            N(forward_beside)(q, r0, x, pitch, width);
     }
 }
 
@@ -216,7 +231,7 @@ static int N(forward)(job *q, int64_t reduction, void *row_weight, void *out, vo
     const int64_t rows = q->s.outer * q->s.inner, n = q->s.classes;
     q->row_weight = row_weight;
     if (is_beside(q)) {
-        fc_parallel(q->s.outer * ((q->s.inner - 1) / BESIDE + 1), 1 + 8192 / ((n + 1) * BESIDE), N(forward_columns), q);
+        fc_parallel(all_groups(q), 1 + 8192 / ((n + 1) * BESIDE), N(forward_columns), q);
     } else {
         const int bad = fc_parallel_scratch(rows, 1 + 8192 / (n + 1), (size_t)(2 * n) * sizeof(T), N(forward_rows), q);
         if (bad)
@@ -265,9 +280,9 @@ static void N(backward_rows)(void *ctx, int64_t begin, int64_t end)
 }
 
 /* forward_beside's other way; lines of dx are walked one after the other too. */
-static inline __attribute__((always_inline)) void N(backward_beside)(const job *q, int64_t r0, T all, const T *restrict x, T *restrict dx, const int width)
+static inline __attribute__((always_inline)) void N(backward_beside)(const job *q, int64_t r0, T all, const T *restrict x, T *restrict dx, int64_t inner, const int width)
 {
-    const int64_t n = q->s.classes, inner = q->s.inner;
+    const int64_t n = q->s.classes;
     const T *weight = q->weight;
     const T smoothing = (T)q->smoothing, soft = smoothing / (T)n;
     T of_p[BESIDE], of_soft[BESIDE], of_hard[BESIDE], lse[BESIDE];
@@ -304,14 +319,25 @@ static inline __attribute__((always_inline)) void N(backward_beside)(const job *
 static void N(backward_columns)(void *ctx, int64_t begin, int64_t end)
 {
     const job *q = ctx;
-    const int64_t n = q->s.classes, inner = q->s.inner, groups = (inner - 1) / BESIDE + 1;
+    const int64_t n = q->s.classes, inner = q->s.inner, groups = groups_of(q), count = positions(q), row = n * (int64_t)sizeof(T);
     const T all = q->weight ? M(row_sum)(q->weight, n) : (T)n;
+    T tile[SHORT * BESIDE], d_tile[SHORT * BESIDE];
     for (int64_t u = begin; u < end; ++u) {
-        const int64_t o = u / groups, at = u % groups * BESIDE, r0 = o * inner + at, from = o * n * inner + at;
-        if (inner - at >= BESIDE)
-            N(backward_beside)(q, r0, all, (const T *)q->x + from, (T *)q->dx + from, BESIDE);
+        const int64_t o = u / groups, at = u % groups * BESIDE, r0 = o * count + at, from = inner == 1 ? at * n : o * n * inner + at;
+        const int64_t pitch = inner == 1 ? BESIDE : inner;
+        const int width = (int)(count - at < BESIDE ? count - at : BESIDE);
+        const T *x = (const T *)q->x + from;
+        T *dx = (T *)q->dx + from;
+        if (inner == 1) {
+            FC_ISA_NAME(fc_turn)((char *)tile, BESIDE * sizeof(T), (const char *)x, row, width, n, sizeof(T));
+            x = tile, dx = d_tile;
+        }
+        if (width == BESIDE)
+            N(backward_beside)(q, r0, all, x, dx, pitch, BESIDE);
         else
-            N(backward_beside)(q, r0, all, (const T *)q->x + from, (T *)q->dx + from, (int)(inner - at));
+            N(backward_beside)(q, r0, all, x, dx, pitch, width);
+        if (inner == 1)
+            FC_ISA_NAME(fc_turn)((char *)((T *)q->dx + from), row, (const char *)d_tile, BESIDE * sizeof(T), n, width, sizeof(T));
     }
 }
 
@@ -321,7 +347,7 @@ static void N(backward)(job *q, int64_t reduction, const void *total)
     if (reduction == FC_REDUCE_MEAN)
         q->scale = 1 / *(const T *)total;
     if (rows && is_beside(q))
-        fc_parallel(q->s.outer * ((q->s.inner - 1) / BESIDE + 1), 1 + 8192 / ((q->s.classes + 1) * BESIDE), N(backward_columns), q);
+        fc_parallel(all_groups(q), 1 + 8192 / ((q->s.classes + 1) * BESIDE), N(backward_columns), q);
     else if (rows)
         fc_parallel(rows, 1 + 8192 / (q->s.classes + 1), N(backward_rows), q);
 }

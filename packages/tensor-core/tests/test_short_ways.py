@@ -457,3 +457,34 @@ def test_pools_of_short_rows_are_those_of_each_plane_alone(shape, dtype):
                 for k, result in enumerate(pool(x)):
                     alone = [pool(plane[None, None])[k][0, 0] for plane in x.view(-1, *shape[2:])]
                     assert np.array_equal(facula.stack(alone).numpy().reshape(result.shape), result.numpy(), equal_nan=True)
+
+
+@pytest.mark.parametrize("dtype", (facula.float32, facula.float64))
+@pytest.mark.parametrize("shape", [(4, 3), (37, 1), (130, 64), (20, 65), (0, 5)])
+def test_cross_entropy_of_few_classes_is_that_of_each_row_alone(shape, dtype):
+    rng = np.random.default_rng(0)
+    x, g, w = (facula.from_numpy(rng.normal(size=s)).to(dtype) for s in (shape, shape[:1], shape[1:]))
+    target = facula.from_numpy(rng.integers(0, shape[1], shape[0]))
+    target[1::5] = -100
+    x.view(-1)[::31] = -math.inf
+    for weight in (None, w.abs()):
+        for smoothing in (0.0, 0.25):
+            for threads in (1, 3):
+                facula.set_num_threads(threads)
+                loss, lse, total = _ops._cross_entropy(x, target, weight, 0, -100, smoothing)
+                dx = _ops._cross_entropy_backward(g, x, target, lse, total, weight, 0, -100, smoothing)
+                for k in range(shape[0]):
+                    one = slice(k, k + 1)
+                    alone = _ops._cross_entropy(x[one], target[one], weight, 0, -100, smoothing)
+                    d_alone = _ops._cross_entropy_backward(g[one], x[one], target[one], alone[1], alone[2], weight, 0, -100, smoothing)
+                    for a, b in ((alone[0], loss[one]), (alone[1], lse[one]), (d_alone, dx[one])):
+                        assert np.array_equal(a.numpy(), b.numpy(), equal_nan=True)
+
+
+def test_a_table_of_halves_is_looked_up_as_it_lies():
+    index = facula.tensor([[65535, 0], [31745, 7]])
+    for dtype in HALVES:
+        table = every_half(dtype)
+        assert facula.equal(table.view(facula.int16)[index], _ops._embedding(table, index).view(facula.int16))
+        turned = facula.stack([table, table.flip(0)]).t()
+        assert np.array_equal(bits_of(turned[index]), bits_of(_ops._embedding(turned, index)))
