@@ -11,6 +11,7 @@
 #include "parallel.h"
 
 enum { SCAN_TILE = 128, SERIAL = 32768, AT_ONCE = 4, STAGED = 2048 /* halves that are widened at once */,
+       LOADED = 64 /* elements that are widened before they are compared */,
        TURNED = 64 /* lines that lie side by side are turned at once */, MOST_BYTES = 1 << 20 };
 
 typedef void (*sum_fn)(void *out, const void *x, int64_t n, int64_t lines, int64_t step, int64_t from, int64_t line, void *state, int fresh);
@@ -123,56 +124,69 @@ static inline f64 log_add_f64(f64 a, f64 b)
 #define ISNAN(v) ((v) != (v))
 #define S uint16_t
 #define T f16
+#define V f32
 #define LOAD fc_f32_of_f16
 #include "scan_extremes.h"
 #define S uint16_t
 #define T bf16
+#define V f32
 #define LOAD fc_f32_of_bf16
 #include "scan_extremes.h"
 #define S f32
 #define T f32
+#define V S
 #define LOAD SAME
 #include "scan_extremes.h"
 #define S f64
 #define T f64
+#define V S
 #define LOAD SAME
 #include "scan_extremes.h"
 #undef ISNAN
 #define ISNAN(v) 0
 #define S uint8_t
 #define T truth
+#define V S
 #define LOAD TRUTH
 #include "scan_extremes.h"
 #define S uint8_t
 #define T u8
+#define V S
 #define LOAD SAME
 #include "scan_extremes.h"
 #define S int8_t
 #define T i8
+#define V S
 #define LOAD SAME
 #include "scan_extremes.h"
 #define S int16_t
 #define T i16
+#define V S
 #define LOAD SAME
 #include "scan_extremes.h"
 #define S int32_t
 #define T i32
+#define V S
 #define LOAD SAME
 #include "scan_extremes.h"
 #define S int64_t
 #define T i64
+#define V S
 #define LOAD SAME
 #include "scan_extremes.h"
 #define S uint16_t
 #define T u16
+#define V S
 #define LOAD SAME
 #include "scan_extremes.h"
 #define S uint32_t
 #define T u32
+#define V S
 #define LOAD SAME
 #include "scan_extremes.h"
 #define S uint64_t
 #define T u64
+#define V S
 #define LOAD SAME
 #include "scan_extremes.h"
 
@@ -217,16 +231,28 @@ static void half_lines(const job *q, const char *x, int64_t at, int64_t lines)
 {
     f32 wide[STAGED], scanned[STAGED], state[SCAN_TILE];
     const int rows = q->inner == 1;
-    const int64_t some = rows ? STAGED / AT_ONCE : STAGED / SCAN_TILE;
+    const int64_t some = STAGED / lines;
     for (int64_t i = 0; i < q->n; i += some) {
         const int64_t m = q->n - i < some ? q->n - i : some;
-        const int64_t runs = rows ? lines : m, length = rows ? m : lines, run = rows ? q->n : q->inner, x_run = rows ? q->n : q->from;
+        int64_t runs = rows ? lines : m, length = rows ? m : lines, run = rows ? q->n : q->inner, x_run = rows ? q->n : q->from;
+        const int64_t step = rows ? 1 : length, line = rows ? length : 1;
+        if (run == length && x_run == length) { /* one after the other */
+            length *= runs;
+            runs = 1;
+        }
         for (int64_t r = 0; r < runs; ++r)
             fc_convert(FC_F32, wide + r * length, q->dtype, x + (i * q->from + r * x_run) * 2, length);
-        q->sum(scanned, wide, m, lines, rows ? 1 : length, length, rows ? length : 1, state, i == 0);
+        q->sum(scanned, wide, m, lines, step, step, line, state, i == 0);
         for (int64_t r = 0; r < runs; ++r)
             fc_convert(q->dtype, q->out + (at + i * q->inner + r * run) * 2, FC_F32, scanned + r * length, length);
     }
+}
+
+/* Lines of their own that go together: short ones would pay for each call. */
+static int64_t together(const job *q)
+{
+    const int64_t fit = STAGED / q->n;
+    return fit < AT_ONCE ? AT_ONCE : fit > SCAN_TILE ? SCAN_TILE : fit / AT_ONCE * AT_ONCE;
 }
 
 /* x: the first of these lines, whose results begin at `at`. */
@@ -249,14 +275,15 @@ static void some_lines(const job *q, const char *x, int64_t at, int64_t lines)
 static void lines_run(void *ctx, int64_t begin, int64_t end, void *room)
 {
     const job *q = ctx;
+    const int64_t some = together(q);
     for (int64_t l = begin; q->across && q->inner == 1 && l < end; l += TURNED) {
         const int64_t lines = end - l < TURNED ? end - l : TURNED;
         fc_turn(room, q->n * q->size, q->x + l * q->size, q->across * q->size, q->n, lines, (int)q->size);
-        for (int64_t k = 0; k < lines; k += AT_ONCE)
-            some_lines(q, (char *)room + k * q->n * q->size, (l + k) * q->n, lines - k < AT_ONCE ? lines - k : AT_ONCE);
+        for (int64_t k = 0; k < lines; k += some)
+            some_lines(q, (char *)room + k * q->n * q->size, (l + k) * q->n, lines - k < some ? lines - k : some);
     }
-    for (int64_t l = begin; !q->across && q->inner == 1 && l < end; l += AT_ONCE)
-        some_lines(q, q->x + l * q->n * q->size, l * q->n, end - l < AT_ONCE ? end - l : AT_ONCE);
+    for (int64_t l = begin; !q->across && q->inner == 1 && l < end; l += some)
+        some_lines(q, q->x + l * q->n * q->size, l * q->n, end - l < some ? end - l : some);
     for (int64_t k = begin; q->inner > 1 && k < end; ++k) {
         const int64_t c = k % q->tiles * q->width, at = k / q->tiles * q->n * q->inner + c, lines = q->inner - c < q->width ? q->inner - c : q->width;
         if (q->across)
@@ -282,6 +309,10 @@ int fc_scan_run(int which, int dtype, void *out, int64_t *out2, const void *x, i
     if (!exists(which, dtype))
         return fc_fail(FC_DTYPE, dtype, 0, 0, 0);
     const int sum = which <= FC_SCAN_logcumsumexp;
+    if (n == 1 && !across) { /* lines of one element lie side by side */
+        inner *= outer;
+        outer = 1;
+    }
     const int64_t width = tile_width(outer, inner);
     job q = {sum ? sums[dtype][which] : NULL, sum ? NULL : extremes[dtype][which - FC_SCAN_cummax], dtype, out, out2, x, n, inner,
              (inner + width - 1) / width, width, fc_dt_size[dtype], fc_dt_size[fc_scan_result(which, dtype)], across,

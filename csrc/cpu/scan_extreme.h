@@ -1,19 +1,25 @@
-/* One cummax or cummin: includer defines NAME, S, LOAD, ISNAN, BEATS(v, best). No guard on purpose. Elements of a line are `step` apart, in x `from`. */
+/* One cummax or cummin: includer defines NAME, S, V, LOAD (S to V), ISNAN, BEATS(v, best). No guard on purpose. Elements of a line are `step` apart, in x `from`. */
 static void NAME(void *out_, int64_t *index, const void *x_, int64_t n, int64_t step, int64_t from, int64_t width)
 {
     S *out = out_;
     const S *x = x_;
     if (width == 1) { /* a line of its own: the best stays in a register, and a new one is rare */
-        S best = x[0];
+        S raw = x[0];
+        V best = LOAD(raw), value[LOADED];
         int64_t at = 0;
-        for (int64_t i = 0; i < n; ++i) {
-            const S fresh = x[i * from];
-            if (ISNAN(LOAD(fresh)) || (!ISNAN(LOAD(best)) && BEATS(LOAD(fresh), LOAD(best)))) {
-                best = fresh;
-                at = i;
+        for (int64_t i = 0, some; i < n; i += some) {
+            some = n - i < LOADED ? n - i : LOADED;
+            for (int64_t k = 0; k < some; ++k)
+                value[k] = LOAD(x[(i + k) * from]);
+            for (int64_t k = 0; k < some; ++k) {
+                if (ISNAN(value[k]) || BEATS(value[k], best)) { /* nothing beats NaN */
+                    best = value[k];
+                    raw = x[(i + k) * from];
+                    at = i + k;
+                }
+                out[(i + k) * step] = raw;
+                index[(i + k) * step] = at;
             }
-            out[i * step] = best;
-            index[i * step] = at;
         }
         return;
     }
@@ -24,7 +30,7 @@ static void NAME(void *out_, int64_t *index, const void *x_, int64_t n, int64_t 
     for (int64_t i = 1; i < n; ++i)
         for (int64_t c = 0; c < width; ++c) {
             const S fresh = x[i * from + c], best = out[(i - 1) * step + c];
-            const int take = ISNAN(LOAD(fresh)) || (!ISNAN(LOAD(best)) && BEATS(LOAD(fresh), LOAD(best)));
+            const int take = ISNAN(LOAD(fresh)) || BEATS(LOAD(fresh), LOAD(best));
             out[i * step + c] = take ? fresh : best;
             index[i * step + c] = take ? i : index[(i - 1) * step + c];
         }
