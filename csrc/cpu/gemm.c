@@ -10,21 +10,40 @@
 #define NARROW 16 /* columns of integers */
 #define TINY_WORK 256 /* fma: below, packing and blocking cost more than they bring */
 #define SMALL_WORK 4096 /* the same, of each product of a batch */
+#define TURNED 16384    /* bytes of small products that are turned at once */
+#define TURNED_MOST 1024 /* elements of one: longer lines are read where they are */
 
 static void small_products(void *ctx, int64_t begin, int64_t end)
 {
     const fc_gemm_args *g = ctx;
     const fc_gemm_kernel *kernel = fc_gemm_kernel_for(g->dtype);
-    const char *a = (const char *)g->a + begin * g->a_batch * kernel->size, *b = (const char *)g->b + begin * g->b_batch * kernel->size;
-    char *c = (char *)g->c + begin * g->c_batch * kernel->size;
-    kernel->small(end - begin, g->M, g->N, g->K, a, g->a_batch, g->a_row, g->a_col, b, g->b_batch, g->b_row, c, g->c_batch, g->c_row);
+    const int size = kernel->size;
+    const int64_t K = g->K, N = g->N, row = g->b_col == 1 ? g->b_row : N, some = g->b_col == 1 ? end - begin : TURNED / (K * N * size + 1);
+    double turned[TURNED / sizeof(double)]; /* lines along k of a few products, as rows of columns */
+    for (int64_t i = begin, count; i < end; i += count) {
+        const char *a = (const char *)g->a + i * g->a_batch * size, *b = (const char *)g->b + i * g->b_batch * size;
+        count = end - i < some ? end - i : some;
+#define TURN(T)                                                                                                   \
+        for (int64_t p = 0; p < count; ++p)                                                                       \
+            for (int64_t n = 0; n < N; ++n)                                                                       \
+                for (int64_t k = 0; k < K; ++k)                                                                   \
+                    ((T *)turned)[(p * K + k) * N + n] = ((const T *)b)[p * g->b_batch + n * g->b_col + k * g->b_row]
+        if (g->b_col != 1) {
+            if (size == 4) TURN(float);
+            else TURN(double);
+            b = (const char *)turned;
+        }
+#undef TURN
+        kernel->small(count, g->M, N, K, a, g->a_batch, g->a_row, g->a_col, b, g->b_col == 1 ? g->b_batch : K * N, row,
+                      (char *)g->c + i * g->c_batch * size, g->c_batch, g->c_row);
+    }
 }
 
 static int are_small(const fc_gemm_args *g, const fc_gemm_kernel *kernel)
 {
     return kernel->small && !fc_is_half(g->dtype) && g->batch > 1 && g->N <= kernel->nr / 2 && g->K < FC_GEMM_BLOCK &&
-           g->M * g->N * g->K <= SMALL_WORK && g->b_col == 1 && g->c_col == 1 && !g->bias && !g->accumulate && !g->c_at && !g->pack_a &&
-           !g->pack_b && !g->a_at && !g->b_at && !g->a_packed;
+           g->M * g->N * g->K <= SMALL_WORK && (g->b_col == 1 || g->N * g->K <= TURNED_MOST) && g->c_col == 1 && !g->bias && !g->accumulate &&
+           !g->c_at && !g->pack_a && !g->pack_b && !g->a_at && !g->b_at && !g->a_packed;
 }
 
 /* (a b)^T = b^T a^T: same chains, since x * y is y * x bit for bit; but not the four fma of a complex step. */
@@ -80,6 +99,8 @@ int fc_gemm_shaped(fc_gemm_args *g)
         g->M *= g->batch; /* one matrix against all: a taller product */
         g->batch = 1;
     }
+    if (g->N == 1)
+        g->b_col = 1; /* any step is that of one column */
     if (are_small(g, kernel)) {
         fc_parallel(g->batch, 1 + (64 << 10) / (g->M * g->N * g->K + 32), small_products, g);
         return FC_OK;

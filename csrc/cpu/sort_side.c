@@ -13,10 +13,12 @@ fc_side fc_sort_side(int dtype, const void *x, const int64_t *at, int64_t count,
     const uint64_t top = (uint64_t)1 << 63, flip = (descending ? ~(uint64_t)0 >> (64 - 8 * size) : 0) ^ (wide ? top : 0);
     const int64_t lanes = (count + 7) / 8 * 8;
     int64_t *const word = room, *const place = wide ? room + n * FC_SIDE : NULL;
-    uint64_t key[FC_SIDE_LONGEST];
-    int beside = 1;
-    for (int64_t l = 1; l < count; ++l)
+    uint64_t key[FC_SIDE_LONGEST * FC_SIDE];
+    int beside = 1, behind = step == 1;
+    for (int64_t l = 1; l < count; ++l) {
         beside &= at[l] == at[0] + l;
+        behind &= at[l] == at[0] + l * n;
+    }
 #define PUT(k, l, key) word[(k) * FC_SIDE + (l)] = (int64_t)(wide ? (key) ^ flip : (((key) ^ flip) << 32 | (uint64_t)(k)) ^ top)
     if (beside)
         for (int64_t k = 0; k < n; ++k) {
@@ -24,12 +26,15 @@ fc_side fc_sort_side(int dtype, const void *x, const int64_t *at, int64_t count,
             for (int64_t l = 0; l < count; ++l)
                 PUT(k, l, key[l]);
         }
-    else
-        for (int64_t l = 0; l < count; ++l) {
-            fc_plain_keys(key, dtype, (const char *)x + at[l] * size, n, step);
-            for (int64_t k = 0; k < n; ++k)
-                PUT(k, l, key[k]);
-        }
+    else {
+        if (behind)
+            fc_plain_keys(key, dtype, (const char *)x + at[0] * size, count * n, 1);
+        for (int64_t l = 0; l < count && !behind; ++l)
+            fc_plain_keys(key + l * n, dtype, (const char *)x + at[l] * size, n, step);
+        for (int64_t k = 0; k < n; ++k)
+            for (int64_t l = 0; l < count; ++l)
+                PUT(k, l, key[l * n + k]);
+    }
 #undef PUT
     for (int64_t k = 0; k < n; ++k) {
         for (int64_t l = count; l < lanes; ++l)
