@@ -13,12 +13,18 @@ static void tile_of(void *tile, const void *x, int64_t at, int64_t rows, int64_t
 {
     if (rows < width)
         memset(tile, 0, (size_t)(n * width * es));
-    FC_ISA_NAME(fc_turn)(tile, width * es, (const char *)x + at * n * es, n * es, rows, n, (int)es);
+    if (n == 1) /* a column lies as a row does */
+        memcpy(tile, (const char *)x + at * es, (size_t)(rows * es));
+    else
+        FC_ISA_NAME(fc_turn)(tile, width * es, (const char *)x + at * n * es, n * es, rows, n, (int)es);
 }
 
 static void rows_of(void *out, const void *tile, int64_t at, int64_t rows, int64_t width, int64_t n, int64_t es)
 {
-    FC_ISA_NAME(fc_turn)((char *)out + at * n * es, n * es, tile, width * es, n, rows, (int)es);
+    if (n == 1)
+        memcpy((char *)out + at * es, tile, (size_t)(rows * es));
+    else
+        FC_ISA_NAME(fc_turn)((char *)out + at * n * es, n * es, tile, width * es, n, rows, (int)es);
 }
 
 #define T f32
