@@ -244,6 +244,8 @@ static void N(distances)(void *ctx, int64_t begin, int64_t end)
     const job *q = ctx;
     const int64_t M = q->M;
     T tile[TILE * BLOCK], sums[LINES * TILE];
+    if (q->R % TILE) /* lanes beyond the last row have some number */
+        memset(tile, 0, (size_t)(M < BLOCK ? M : BLOCK) * TILE * sizeof(T));
     for (int64_t t = begin; t < end; ++t) {
         const int64_t batch = t / (q->tiles * q->strips), j0 = t % q->tiles * TILE, i0 = t / q->tiles % q->strips * LINES;
         const int64_t width = q->R - j0 < TILE ? q->R - j0 : TILE, last = q->P < i0 + LINES ? q->P : i0 + LINES;
@@ -252,8 +254,8 @@ static void N(distances)(void *ctx, int64_t begin, int64_t end)
         memset(sums, 0, (size_t)(last - i0) * TILE * sizeof(T));
         for (int64_t k = 0; k < M; k += BLOCK) {
             const int64_t depth = M - k < BLOCK ? M - k : BLOCK;
-            for (int64_t j = 0; j < (width > HALF ? TILE : HALF); ++j) { /* lanes beyond the last row repeat it */
-                const T *y = (const T *)q->y + (batch * q->R + j0 + (j < width ? j : width - 1)) * M + k;
+            for (int64_t j = 0; j < width; ++j) {
+                const T *y = (const T *)q->y + (batch * q->R + j0 + j) * M + k;
                 for (int64_t s = 0; s < depth; ++s)
                     tile[s * TILE + j] = y[s];
             }
