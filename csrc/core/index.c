@@ -97,7 +97,7 @@ static int fc_readable_slices(const fc_tensor *x, int64_t d, int64_t *far, int64
 static fc_tensor *fc_column(int *op, const fc_tensor *x, int64_t dim, fc_tensor *index, const fc_tensor *src)
 {
     const int slices = *op == FC_OP_gather ? FC_OP_index_select : *op == FC_OP_scatter ? FC_OP_index_copy : *op == FC_OP_scatter_add ? FC_OP_index_add : -1;
-    if (slices < 0 || x->ndim < 2 || (src && (src->ndim != x->ndim || src->shape[dim] != index->shape[dim])))
+    if (slices < 0 || x->ndim < 2 || !index->numel || (src && (src->ndim != x->ndim || src->shape[dim] != index->shape[dim])))
         return NULL;
     for (int d = 0; d < x->ndim; ++d)
         if (d != dim && ((index->stride[d] && index->shape[d] != 1) || index->shape[d] != x->shape[d] || (src && src->shape[d] != x->shape[d])))

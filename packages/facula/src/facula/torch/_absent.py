@@ -82,9 +82,9 @@ _classes: dict[str, type] = {}
 
 
 def one(dotted: str) -> type:
-    """The class of that name: the same one in every module that has it."""
+    """The class of that name, the same one in every module that has it; functions of one name are different ones."""
     name = dotted.rpartition(".")[2]
-    return _classes.setdefault(name, absent(dotted))
+    return _classes.setdefault(name if name[0].isupper() else dotted, absent(dotted))
 
 
 def __getattr__(name: str) -> type:

@@ -43,7 +43,8 @@ def shared(g, x, out, dim, keepdim) -> F.Tensor:
 
 
 def both_shared(gs, x, least, greatest, dim, keepdim) -> F.Tensor:
-    """Of both extremes, of which one may have no gradient."""
+    """Of both extremes, of which one may have no gradient. It lies as x does, of all elements too."""
+    dim = () if dim is None else dim
     parts = [shared(g, x, out, dim, keepdim) for g, out in zip(gs, (least, greatest)) if g is not None]
     return parts[0] if len(parts) == 1 else parts[0] + parts[1]
 
