@@ -11,14 +11,29 @@ static void NAME(void *out_, int64_t *index, const void *x_, int64_t n, int64_t 
             some = n - i < LOADED ? n - i : LOADED;
             for (int64_t k = 0; k < some; ++k)
                 value[k] = LOAD(x[(i + k) * from]);
-            for (int64_t k = 0; k < some; ++k) {
-                if (ISNAN(value[k]) || BEATS(value[k], best)) { /* nothing beats NaN */
-                    best = value[k];
-                    raw = x[(i + k) * from];
-                    at = i + k;
+            for (int64_t k = 0; k < some;) {
+                int hit = 0;
+                if (step == 1 && k + CALM <= some)
+                    for (int j = 0; j < CALM; ++j)
+                        hit |= (ISNAN(value[k + j])) | (BEATS(value[k + j], best)); /* nothing beats NaN */
+                else
+                    hit = 1;
+                const int64_t end = k + CALM < some ? k + CALM : some;
+                if (!hit)
+                    for (int j = 0; j < CALM; ++j) {
+                        out[i + k + j] = raw;
+                        index[i + k + j] = at;
+                    }
+                for (; hit && k < end; ++k) {
+                    if (ISNAN(value[k]) || BEATS(value[k], best)) {
+                        best = value[k];
+                        raw = x[(i + k) * from];
+                        at = i + k;
+                    }
+                    out[(i + k) * step] = raw;
+                    index[(i + k) * step] = at;
                 }
-                out[(i + k) * step] = raw;
-                index[(i + k) * step] = at;
+                k = end;
             }
         }
         return;
