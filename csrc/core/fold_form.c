@@ -49,27 +49,33 @@ static uint64_t fc_run_dims(const fc_tensor *x, uint64_t mask)
     return 0;
 }
 
-/* After what s has, the dims whose bit is in mask, outermost first. moved: they were taken as they lie in memory, which is another order. */
-static void fc_side_add(fc_side *s, const fc_tensor *x, uint64_t mask, int free, int once, int *moved)
+/* The dims whose bit is in mask, in logical order or as they lie in memory, outermost first; dims of size 1 are left out. Answers how many;
+ * moved: they lie in another order than the logical one. */
+static int fc_side_dims(const fc_tensor *x, uint64_t mask, int in_memory, int *dim, int *moved)
 {
-    int dim[FC_MAX_DIMS], n = 0;
+    int n = 0;
     for (int d = 0; d < x->ndim; ++d) {
         if (!(mask >> d & 1) || x->shape[d] == 1)
             continue;
-        if (once && x->stride[d] == 0) {
-            *moved = 1;
-            continue;
-        }
         int at = n++;
-        for (; free && at > 0 && fc_lies_before(x->stride[d], x->stride[dim[at - 1]]); --at) {
+        for (; in_memory && at > 0 && fc_lies_before(x->stride[d], x->stride[dim[at - 1]]); --at) {
             dim[at] = dim[at - 1];
             *moved = 1;
         }
         dim[at] = d;
     }
+    return n;
+}
+
+/* After what s has, these dims. once: what is shown again and again counts once, which moved tells too. */
+static void fc_side_add(fc_side *s, const fc_tensor *x, const int *dim, int n, int once, int *moved)
+{
     const int first = s->n;
     for (int k = 0; k < n; ++k)
-        fc_side_push(s, first, x->shape[dim[k]], x->stride[dim[k]]);
+        if (once && x->stride[dim[k]] == 0)
+            *moved = 1;
+        else
+            fc_side_push(s, first, x->shape[dim[k]], x->stride[dim[k]]);
 }
 
 /* x as the loops take it, or 0 where it must be copied. cut: how many of the reduced dims come before a run. */
@@ -104,26 +110,11 @@ static int fc_fold_walks(const fc_tensor *x, int which, const fc_side *kept, con
     return r == 2 && (stride == 1 || turned || number) && fc_fold_takes_runs(which);
 }
 
-/* The kept dims as they lie in memory, outermost first; answers how many. */
-static int fc_kept_in_memory(const fc_tensor *x, uint64_t mask, int *dim)
-{
-    int n = 0;
-    for (int d = 0; d < x->ndim; ++d)
-        if (!(mask >> d & 1) && x->shape[d] != 1) {
-            int at = n++;
-            for (; at > 0 && fc_lies_before(x->stride[d], x->stride[dim[at - 1]]); --at)
-                dim[at] = dim[at - 1];
-            dim[at] = d;
-        }
-    return n;
-}
-
 /* A contiguous copy: (kept dims in the order of memory, reduced dims), or, where a kept dim is what memory has side by side, the other way round. */
-static fc_tensor *fc_fold_copy(fc_tensor *x, uint64_t mask, uint64_t run, fc_fold_form *f)
+static fc_tensor *fc_fold_copy(fc_tensor *x, uint64_t mask, uint64_t run, const int *dim, int kept, fc_fold_form *f)
 {
-    int dim[FC_MAX_DIMS], n = 0, columns = 0;
+    int n = 0, columns = 0;
     int64_t shape[FC_MAX_DIMS], stride[FC_MAX_DIMS], count = 1, reduce = 1, size = 1, least = INT64_MAX;
-    const int kept = fc_kept_in_memory(x, mask, dim);
     for (int d = 0; d < x->ndim; ++d)
         if (x->shape[d] > 1 && x->stride[d] > 0 && x->stride[d] < least) {
             least = x->stride[d];
@@ -248,11 +239,13 @@ static int fc_fold_once(int which, fc_tensor *value, fc_tensor *index, fc_tensor
     fc_folds q = { .which = which, .dtype = x->dtype, .out_dtype = value->dtype, .size = fc_dt_size[x->dtype], .out_size = fc_dt_size[value->dtype], .param = param };
     fc_side kept, reduced;
     kept.n = reduced.n = 0; /* the rest of them is long */
-    fc_side_add(&kept, x, ~mask, 0, 0, moved);
-    fc_side_add(&reduced, x, run ? mask & ~run : 0, 0, 0, moved);
+    int dim[FC_MAX_DIMS], n = fc_side_dims(x, ~mask, 0, dim, moved), shuffled = 0;
+    fc_side_add(&kept, x, dim, n, 0, moved);
+    n = fc_side_dims(x, run ? mask & ~run : 0, 0, dim, moved);
+    fc_side_add(&reduced, x, dim, n, 0, moved);
     const int cut = reduced.n;
-    fc_side_add(&reduced, x, run ? run : mask, free, free && fc_fold_is_idempotent(which), moved);
-    int shuffled = 0, dim[FC_MAX_DIMS];
+    n = fc_side_dims(x, run ? run : mask, free, dim, moved);
+    fc_side_add(&reduced, x, dim, n, free && fc_fold_is_idempotent(which), moved);
     int64_t count = 1;
     fc_tensor *copy = NULL, *fresh = NULL, *places = NULL;
     if (!fc_fold_walks(x, which, &kept, &reduced, cut, &q.form)) {
@@ -260,7 +253,8 @@ static int fc_fold_once(int which, fc_tensor *value, fc_tensor *index, fc_tensor
             return fc_fold_by_runs(which, value, x, mask, run);
         fc_side sorted;
         sorted.n = 0;
-        fc_side_add(&sorted, x, ~mask, 1, 0, &shuffled);
+        n = fc_side_dims(x, ~mask, 1, dim, &shuffled);
+        fc_side_add(&sorted, x, dim, n, 0, moved);
         int64_t work = x->numel;
         int found = 0;
         for (int out = 0; x->numel && out < sorted.n && !found && (out == 0 || work >= FC_WORTH_A_CALL); ++out) {
@@ -277,7 +271,7 @@ static int fc_fold_once(int which, fc_tensor *value, fc_tensor *index, fc_tensor
         }
         if (!found) {
             q.outside.n = 0;
-            if (!(copy = fc_fold_copy(x, mask, run, &q.form)))
+            if (!(copy = fc_fold_copy(x, mask, run, dim, n, &q.form)))
                 return fc_status();
         }
         for (int d = 0; d < q.outside.n; ++d)
@@ -296,8 +290,7 @@ static int fc_fold_once(int which, fc_tensor *value, fc_tensor *index, fc_tensor
     q.out = fresh ? fresh->data : value->data;
     q.index = places ? (int64_t *)places->data : index ? (int64_t *)index->data : NULL;
     const int bad = fc_folds_all(&q, count);
-    if (fresh && !bad) {
-        const int n = fc_kept_in_memory(x, mask, dim);
+    if (fresh && !bad) { /* dim: the kept ones, as they lie */
         fc_put_kept(value, fresh, x, mask, dim, n);
         if (index)
             fc_put_kept(index, places, x, mask, dim, n);

@@ -68,21 +68,6 @@ static void lines(void *ctx, int64_t begin, int64_t end, void *room)
     }
 }
 
-/* Short lines, FC_SIDE at a time. */
-static void short_lines(void *ctx, int64_t begin, int64_t end, void *room)
-{
-    const job *q = ctx;
-    const fc_lines *f = &q->f;
-    const int dtype = q->x->dtype;
-    for (int64_t l = begin, some; l < end; l += some) {
-        int64_t at[FC_SIDE], to[FC_SIDE];
-        some = end - l < FC_SIDE ? end - l : FC_SIDE;
-        fc_lines_from(f, l, some, f->n, at, to);
-        const fc_side s = fc_sort_side(dtype, q->x->data, at, some, f->n, f->step, q->descending, room);
-        fc_side_deliver(s, f, fc_dt_size[dtype], q->value->data, FC_DATA(int64_t, q->index), to, q->x->data, at, some, f->n);
-    }
-}
-
 /* A line whose elements are all the same one stays as it is. Units are elements of lines side by side: (before the dim, the dim). */
 static void same(void *ctx, int64_t begin, int64_t end)
 {
@@ -125,7 +110,7 @@ int fc_cpu__sort(fc_call *c)
     }
     const int64_t room = q.x->dtype == FC_BOOL ? 0 : fc_side_room(&q.f);
     if (room)
-        return fc_parallel_scratch(q.f.count, FC_SIDE + 8192 / q.f.n, (size_t)room * sizeof(int64_t), short_lines, &q);
+        return fc_side_lines(&q.f, q.x, q.value, q.index, q.f.n, q.descending, room);
     const int bad = fc_parallel_scratch(q.f.count, 1 + 2048 / q.f.n, (size_t)q.f.n * 3 * sizeof(uint64_t), lines, &q);
     if (!bad) {
         fc_lines_again(&q.f, q.value, q.f.n);

@@ -1,3 +1,4 @@
+#include "parallel.h"
 #include "sort_side.h"
 
 int fc_isa_level(void);
@@ -63,8 +64,9 @@ fc_side fc_sort_side(int dtype, const void *x, const int64_t *at, int64_t count,
                 index[to[l] + k * f->inner] = p;                                                               \
             }
 
-void fc_side_deliver(fc_side s, const fc_lines *f, int size, char *value, int64_t *index, const int64_t *to, const char *x, const int64_t *at,
-                     int64_t count, int64_t m)
+/* The first m of each of `count` lines, with their places, to a contiguous result whose line l begins at to[l]. */
+static void deliver(fc_side s, const fc_lines *f, int size, char *value, int64_t *index, const int64_t *to, const char *x, const int64_t *at,
+                    int64_t count, int64_t m)
 {
     switch (size) {
     case 1: DELIVER(uint8_t) break;
@@ -74,3 +76,24 @@ void fc_side_deliver(fc_side s, const fc_lines *f, int size, char *value, int64_
     }
 }
 #undef DELIVER
+
+typedef struct { const fc_lines *f; const fc_tensor *x; fc_tensor *value, *index; int64_t m; int descending; } job;
+
+static void some_lines(void *ctx, int64_t begin, int64_t end, void *room)
+{
+    const job *q = ctx;
+    const int dtype = q->x->dtype;
+    for (int64_t l = begin, some; l < end; l += some) {
+        int64_t at[FC_SIDE], to[FC_SIDE];
+        some = end - l < FC_SIDE ? end - l : FC_SIDE;
+        fc_lines_from(q->f, l, some, q->m, at, to);
+        const fc_side s = fc_sort_side(dtype, q->x->data, at, some, q->f->n, q->f->step, q->descending, room);
+        deliver(s, q->f, fc_dt_size[dtype], q->value->data, FC_DATA(int64_t, q->index), to, q->x->data, at, some, q->m);
+    }
+}
+
+int fc_side_lines(const fc_lines *f, const fc_tensor *x, fc_tensor *value, fc_tensor *index, int64_t m, int descending, int64_t room)
+{
+    job q = {f, x, value, index, m, descending};
+    return fc_parallel_scratch(f->count, FC_SIDE + 8192 / f->n, (size_t)room * sizeof(int64_t), some_lines, &q);
+}

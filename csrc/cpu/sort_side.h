@@ -24,9 +24,8 @@ int64_t fc_side_room(const fc_lines *f);
 /* `count` lines, at most FC_SIDE, that begin at[l] elements into x. */
 fc_side fc_sort_side(int dtype, const void *x, const int64_t *at, int64_t count, int64_t n, int64_t step, int descending, int64_t *room);
 
-/* The first m of each, with their places, to a contiguous result whose line l begins at to[l]. */
-void fc_side_deliver(fc_side s, const fc_lines *f, int size, char *value, int64_t *index, const int64_t *to, const char *x, const int64_t *at,
-                     int64_t count, int64_t m);
+/* All lines of x, on all threads: the first m of each, with their places, to value and index. room: what fc_side_room says. */
+int fc_side_lines(const fc_lines *f, const fc_tensor *x, fc_tensor *value, fc_tensor *index, int64_t m, int descending, int64_t room);
 
 /* The network of one ISA level. place: NULL if words hold places. lanes: a multiple of 8. */
 void fc_side_network_v2(int64_t *word, int64_t *place, int64_t n, int64_t lanes);

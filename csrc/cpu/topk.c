@@ -190,21 +190,6 @@ static void lines(void *ctx, int64_t begin, int64_t end, void *room)
     }
 }
 
-/* Short lines, FC_SIDE at a time. */
-static void short_lines(void *ctx, int64_t begin, int64_t end, void *room)
-{
-    const job *q = ctx;
-    const fc_lines *f = &q->f;
-    const int dtype = q->x->dtype;
-    for (int64_t l = begin, some; l < end; l += some) {
-        int64_t at[FC_SIDE], to[FC_SIDE];
-        some = end - l < FC_SIDE ? end - l : FC_SIDE;
-        fc_lines_from(f, l, some, q->k, at, to);
-        const fc_side s = fc_sort_side(dtype, q->x->data, at, some, f->n, f->step, q->largest, room);
-        fc_side_deliver(s, f, fc_dt_size[dtype], q->value->data, FC_DATA(int64_t, q->index), to, q->x->data, at, some, q->k);
-    }
-}
-
 int fc_cpu__topk(fc_call *c)
 {
     job q = {c->t[0], c->out[0], c->out[1], fc_lines_of(c->t[0], c->i[1]), c->i[0], (int)c->i[2]};
@@ -212,7 +197,7 @@ int fc_cpu__topk(fc_call *c)
         return FC_OK;
     const int64_t room = q.f.n > FEW_OF && q.k * FEW_OF < q.f.n ? 0 : fc_side_room(&q.f);
     if (room)
-        return fc_parallel_scratch(q.f.count, FC_SIDE + 8192 / q.f.n, (size_t)room * sizeof(int64_t), short_lines, &q);
+        return fc_side_lines(&q.f, q.x, q.value, q.index, q.k, q.largest, room);
     const int bad = fc_parallel_scratch(q.f.count, 1 + 2048 / q.f.n, (size_t)q.f.n * 3 * sizeof(uint64_t), lines, &q);
     if (!bad) {
         fc_lines_again(&q.f, q.value, q.k);

@@ -67,11 +67,7 @@ static void N(log_softmax_tile)(void *const *tile, int64_t n, int64_t pitch, int
     for (int64_t at = 0; at < lines; at += FC_LINES) {
         T *x = (T *)tile[0] + at, peak[FC_LINES];
         N(strip) sum;
-        FOR_LINES
-            peak[l] = -INFINITY;
-        for (int64_t i = 0; i < n; ++i)
-            FOR_LINES
-                peak[l] = M(greater)(peak[l], x[i * pitch + l]);
+        N(strip_peak)(peak, x, n, pitch);
         N(strip_begin)(&sum, n);
         for (int64_t i = 0; i < n; ++i) {
             T *restrict x_i = x + i * pitch, *restrict lane = sum.lane[i % FC_FOLD_LANES];
@@ -95,11 +91,7 @@ static void N(log_softmax_backward_tile)(void *const *tile, int64_t n, int64_t p
         T *restrict g = (T *)tile[0] + at;
         const T *restrict out = (const T *)tile[1] + at;
         N(strip) sum;
-        N(strip_begin)(&sum, n);
-        for (int64_t i = 0; i < n; ++i)
-            FOR_LINES
-                sum.lane[i % FC_FOLD_LANES][l] += g[i * pitch + l];
-        N(strip_end)(&sum, n);
+        N(strip_sum)(&sum, g, n, pitch);
         for (int64_t i = 0; i < n; ++i)
             FOR_LINES
                 g[i * pitch + l] -= M(exp)(out[i * pitch + l]) * sum.lane[0][l];

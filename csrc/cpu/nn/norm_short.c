@@ -6,6 +6,7 @@
  */
 #ifndef T
 #include "../../core/mathfn.h"
+#include "../fold_rows.h"
 #include "norm_short.h"
 
 /* `rows` rows from `at` as a tile of `width` lines; lines that are spare are zero. */
@@ -70,11 +71,7 @@ static void N(forward_short)(void *ctx, int64_t begin, int64_t end, void *tile)
         for (int64_t at = 0; at < rows; at += FC_LINES) {
             T *x = (T *)tile + at, mean[FC_LINES], rstd[FC_LINES];
             N(strip) sum;
-            N(strip_begin)(&sum, n);
-            for (int64_t i = 0; i < n; ++i)
-                FOR_LINES
-                    sum.lane[i % FC_FOLD_LANES][l] += x[i * width + l];
-            N(strip_end)(&sum, n);
+            N(strip_sum)(&sum, x, n, width);
             FOR_LINES
                 mean[l] = q->mean_out ? sum.lane[0][l] / (T)n : K(0);
             N(strip_begin)(&sum, n);

@@ -68,11 +68,7 @@ static void N(softmax_tile)(void *const *tile, int64_t n, int64_t pitch, int64_t
     for (int64_t at = 0; at < lines; at += FC_LINES) {
         T *x = (T *)tile[0] + at, peak[FC_LINES];
         N(strip) sum;
-        FOR_LINES
-            peak[l] = -INFINITY;
-        for (int64_t i = 0; i < n; ++i)
-            FOR_LINES
-                peak[l] = M(greater)(peak[l], x[i * pitch + l]);
+        N(strip_peak)(peak, x, n, pitch);
         N(strip_begin)(&sum, n);
         for (int64_t i = 0; i < n; ++i) {
             T *restrict x_i = x + i * pitch, *restrict lane = sum.lane[i % FC_FOLD_LANES];

@@ -3,6 +3,7 @@
  * is a vector. T is defined by the includer; no guard on purpose.
  *
  *   N(strip) s;  N(strip_begin)(&s, n);  s.lane[i % 16][l] += ...;  N(strip_end)(&s, n);  the sums: s.lane[0]
+ *   N(strip_sum)(&s, x, n, pitch): of the elements themselves, those of a line `pitch` apart; N(strip_peak): the greatest of each line
  */
 typedef struct { T lane[FC_FOLD_LANES][FC_LINES]; } N(strip);
 
@@ -15,4 +16,22 @@ static inline void N(strip_end)(N(strip) *s, int64_t n)
         for (int j = 0; j < half && j + half < n; ++j)
             FOR_LINES
                 s->lane[j][l] += s->lane[j + half][l];
+}
+
+static inline void N(strip_sum)(N(strip) *restrict s, const T *restrict x, int64_t n, int64_t pitch)
+{
+    N(strip_begin)(s, n);
+    for (int64_t i = 0; i < n; ++i)
+        FOR_LINES
+            s->lane[i % FC_FOLD_LANES][l] += x[i * pitch + l];
+    N(strip_end)(s, n);
+}
+
+static inline void N(strip_peak)(T *restrict peak, const T *restrict x, int64_t n, int64_t pitch)
+{
+    FOR_LINES
+        peak[l] = -INFINITY;
+    for (int64_t i = 0; i < n; ++i)
+        FOR_LINES
+            peak[l] = M(greater)(peak[l], x[i * pitch + l]);
 }
