@@ -1,7 +1,7 @@
 """Special functions, as torch.special has them. Those that `facula` itself offers are the same objects."""
 
 from facula.tensor_core import _ops
-from facula.tensor_core.functions import order as _order, overloads as _overloads, pointwise as _pointwise
+from facula.tensor_core.functions import order as _order, overloads as _overloads, pointwise as _pointwise, reductions as _reductions
 
 digamma = psi = _ops.digamma
 erf, erfc, erfinv, exp2, expm1, log1p, sinc = _ops.erf, _ops.erfc, _ops.erfinv, _ops.exp2, _ops.expm1, _ops.log1p, _ops.sinc
@@ -10,7 +10,7 @@ gammaln, gammainc, gammaincc = _ops.lgamma, _ops.igamma, _ops.igammac
 i0, modified_bessel_i0 = _ops.i0, _pointwise.unhalved("modified_bessel_i0", _ops.i0)
 logit, polygamma = _pointwise.logit, _pointwise.polygamma
 multigammaln = _pointwise.mvlgamma
-logsumexp, softmax, log_softmax = _overloads.logsumexp, _order.softmax, _order.log_softmax
+logsumexp, softmax, log_softmax = _reductions.logsumexp, _order.softmax, _order.log_softmax
 round = _overloads.round
 xlogy = _pointwise.scalar_first(_ops.xlogy)
 

@@ -3,7 +3,7 @@
 from types import FunctionType
 
 from facula.tensor_core import _ops, _ownership, _print
-from facula.tensor_core.functions import create as _create, index as _index, fills as _fills, math as _math, matrix as _matrix, order as _order, overloads as _overloads, pointwise as _pointwise, shape as _shape, joining as _joining, splitting as _splitting, rearranging as _rearranging
+from facula.tensor_core.functions import create as _create, dims as _dims, index as _index, fills as _fills, math as _math, matrix as _matrix, order as _order, overloads as _overloads, pointwise as _pointwise, reductions as _reductions, shape as _shape, joining as _joining, splitting as _splitting, rearranging as _rearranging
 from facula.tensor_core.memory import copying as _copying, data as _data, dlpack as _dlpack, interop as _interop, legacy as _legacy, pack as _pack, resize as _resize, storage as _storage
 from facula.tensor_core.dispatch import slow as _dispatch
 from facula.tensor_core.random import draws as _random
@@ -32,7 +32,7 @@ def attach(public):
         if name not in _NOT and name in public or name.endswith("_") and not name.startswith("_"):
             if name not in _HIDDEN:
                 setattr(Tensor, name, getattr(_ops, name))
-    for module in (_shape, _joining, _splitting, _rearranging, _matrix, _math, _fills, _pointwise, _conjugate, _index, _overloads, _order, _products, _put, _statistics, _bins, _interop, _dlpack, _storage, _copying, _legacy, _settings):
+    for module in (_shape, _dims, _joining, _splitting, _rearranging, _matrix, _math, _fills, _pointwise, _conjugate, _index, _overloads, _reductions, _order, _products, _put, _statistics, _bins, _interop, _dlpack, _storage, _copying, _legacy, _settings):
         for name in module.METHODS:
             if name not in _NOT:
                 setattr(Tensor, name, getattr(module, name))
@@ -80,7 +80,7 @@ def _norm(self, p="fro", dim=None, keepdim=False, dtype=None, **numpy):
     >>> facula.tensor([3.0, 4.0]).norm()
     tensor(5.)
     """
-    return _overloads.norm(self, p, dim, keepdim, None, dtype, **numpy)
+    return _reductions.norm(self, p, dim, keepdim, None, dtype, **numpy)
 
 
 def _polygamma(self, n):
@@ -429,11 +429,11 @@ _EXTRA = {
     "share_memory_": _share_memory_,
     "__getitem__": _index.getitem, "__setitem__": _index.setitem, "tolist": _pack.tolist, "resize_": _resize.resize_, "set_": _set,
     "__neg__": _ops.neg, "__pos__": _put.positive, "__abs__": _ops.abs, "__invert__": _ops.bitwise_not,
-    "T": property(_shape._reversed_dims), "mT": property(_shape._matrix_transposed), "H": property(_shape._hermitian),
-    "mH": property(_shape.adjoint), "real": property(_math.real, _math._set_part(_math.real)), "imag": property(_math.imag, _math._set_part(_math.imag)),
+    "T": property(_dims._reversed_dims), "mT": property(_dims._matrix_transposed), "H": property(_dims._hermitian),
+    "mH": property(_dims.adjoint), "real": property(_math.real, _math._set_part(_math.real)), "imag": property(_math.imag, _math._set_part(_math.imag)),
     "__repr__": _print.tensor_repr, "__format__": _print.tensor_format, "is_same_size": _is_same_size,
     **{f.__name__: _one_by_one(f) for f in (_ops.count_nonzero, _splitting.hsplit, _splitting.vsplit, _splitting.dsplit)},
-    "reshape": _shape.reshaped, "permute": _shape.permuted, "broadcast_to": _shape.broadcasted, "tile": _rearranging.tiled, "flip": _rearranging.flipped,
+    "reshape": _shape.reshaped, "permute": _dims.permuted, "broadcast_to": _shape.broadcasted, "tile": _rearranging.tiled, "flip": _rearranging.flipped,
     "new_zeros": _new_factory("zeros"), "new_ones": _new_factory("ones"), "new_empty": _new_factory("empty"), "new_full": _new_full,
     "_cdata": property(_cdata), "new_tensor": _new_tensor, "resize_as_": _resize.resize_as_,
 }  # fmt: skip

@@ -66,7 +66,8 @@ GUARDED = {
     "functions.order": "bincount bucketize histc kthvalue median mode msort nanmedian searchsorted unique unique_consecutive",
     "functions.rearranging": "constant_pad_nd diag diagflat repeat_interleave roll rot90 tile",
     "functions.index": "nonzero",
-    "functions.overloads": "logcumsumexp norm index_add scatter",
+    "functions.overloads": "index_add scatter",
+    "functions.reductions": "logcumsumexp norm",
     "functions.put": None, "functions.einsum": None, "functions.products": None, "functions.statistics": None, "functions.bins": None, "random.draws": "bernoulli binomial multinomial poisson",
 }  # fmt: skip
 

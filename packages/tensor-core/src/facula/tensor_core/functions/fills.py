@@ -11,7 +11,8 @@ from facula.tensor_core.dispatch.guard import want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core.dispatch.out import into, partly_apart
 from facula.tensor_core.dispatch.run import fitting, number_for, zero_dim
-from facula.tensor_core.functions.shape import broadcast_shapes, lying_as, wrap_dim
+from facula.tensor_core.functions.dims import lying_as
+from facula.tensor_core.functions.shape import broadcast_shapes, wrap_dim
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import bool_ as _bool
 from facula.tensor_core._types import int64

@@ -2,7 +2,7 @@
 
 from facula.tensor_core.dispatch.arguments import LACKING
 from facula.tensor_core import _ops, return_types
-from facula.tensor_core.functions import create as _create, index as _index, shape as _shape
+from facula.tensor_core.functions import create as _create, dims as _dims, index as _index, shape as _shape
 from facula.tensor_core.dispatch import slow as _dispatch
 from facula.tensor_core.dispatch.guard import check, want_tensor
 from facula.tensor_core.dispatch.run import number
@@ -69,11 +69,11 @@ _tuple = tuple.__new__
 
 
 def _sorted(input, dim, descending):
-    order = _shape.order_in_memory(input)
+    order = _dims.order_in_memory(input)
     if order is None or not -len(order) <= dim < len(order):
         return _ops._sort(input, dim, descending)
     found = _ops._sort(_ops.permute(input, order), order.index(dim % len(order)), descending)
-    return tuple(_shape.back_in_order(t, order) for t in found)
+    return tuple(_dims.back_in_order(t, order) for t in found)
 
 
 def sort(input, dim=-1, descending=False, *, stable=False, out=None, axis=None):

@@ -3,7 +3,7 @@
 import math
 
 from facula.tensor_core import _ops
-from facula.tensor_core.functions import shape as _shape, splitting as _splitting
+from facula.tensor_core.functions import dims as _dims, shape as _shape, splitting as _splitting
 from facula.tensor_core.memory import data as _data
 from facula.tensor_core.dispatch.arguments import listed
 from facula.tensor_core._errors import DTypeError
@@ -137,9 +137,9 @@ def put(input, index, source, accumulate=False):
         copy = _ops.copy(input, None, 0)
         if not lib.fc_index_put(_ops.view(copy, (-1,))._h, 1, [index._h], source._h, accumulate):
             lib.fc_fresh(copy._h)
-            return _shape.lying_as(copy, input)
+            return _dims.lying_as(copy, input)
     flat = _shape.reshaped(input, -1).clone().index_put_([_shape.reshaped(index, -1)], _shape.reshaped(source, -1), accumulate)
-    return _shape.lying_as(flat.reshape(input.shape), input)
+    return _dims.lying_as(flat.reshape(input.shape), input)
 
 
 def put_(self, index, source, accumulate=False):

@@ -3,6 +3,7 @@
 from facula.tensor_core import _ops, return_types
 from facula.tensor_core.functions import create as _create, joining as _joining, math as _math, shape as _shape
 from facula.tensor_core.dispatch.arguments import as_dtype, whole
+from facula.tensor_core.functions.dims import movedim
 from facula.tensor_core._errors import DTypeError, IndexRangeError, ShapeError
 from facula.tensor_core.dispatch.guard import check as check_kind, real_order, want_ints, want_tensors
 from facula.tensor_core.linalg.factor import eigvalsh, svdvals
@@ -157,7 +158,7 @@ def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None, out=No
             if ord == -2:
                 raise _no_least(name, A)
             return into(name, _ops.norm_p(A, (rows, columns), p=1, keepdim=keepdim), out)
-        s = svdvals(_shape.movedim(A, (rows, columns), (-2, -1)))
+        s = svdvals(movedim(A, (rows, columns), (-2, -1)))
         norm = _ops.sum(s, -1) if ord == "nuc" else _ops.amax(s, -1) if ord == 2 else _ops.amin(s, -1)
         if keepdim:
             for d in sorted((rows, columns)):

@@ -6,7 +6,7 @@ from facula.tensor_core.dispatch import slow as _dispatch
 from facula.tensor_core._errors import DTypeError, RankError, ShapeError
 from facula.tensor_core.dispatch.guard import check as check_kind
 from facula.tensor_core.linalg.tools import H, LinAlgError, check, columns, eye_like, into, matrix, refuse, square
-from facula.tensor_core.functions.shape import movedim
+from facula.tensor_core.functions.dims import movedim
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import BY_NAME
 
