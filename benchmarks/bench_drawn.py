@@ -11,11 +11,11 @@ median ratio, how many are above 1 and 1.5, and the worst. A case's name tells i
 import operator
 import random
 import statistics
-import time
+import sys
 import warnings
 
-from _harness import OURS, Case, machine, parser, report, shown
-from _pairs import libraries, one
+from _harness import OURS, Case, machine, parser, report, shown, torch_version
+from _pairs import rows_of
 
 SIZES = (1, 2, 3, 4, 5, 7, 8, 10, 16, 17, 28, 32, 50, 64, 100, 128, 200, 256, 300, 512, 1000, 4096, 10000)
 MOST = (1_000, 30_000, 300_000, 2_000_000)
@@ -201,15 +201,14 @@ def run():
     options.seconds = options.seconds or 0.02
     options.rounds, options.median, options.cpu, options.only = 1, True, True, [n for n in options.only.split(",") if n]
     warnings.simplefilter("ignore")
-    options.machine, found, rows = machine(), libraries(1), []
-    if len(found) < 2:
+    options.machine, torch = machine(), torch_version(sys.executable)
+    if not torch:
         raise SystemExit("drawn: PyTorch is not installed here. Run it with a Python that has it.")
-    for case in cases(options.seed, 300 if options.quick else options.cases, options.only):
-        rows.append(one(case, found, 1, options.seconds, time.process_time))
+    rows = rows_of(cases(options.seed, 300 if options.quick else options.cases, options.only), options, 1, lambda row: None)
     print(summary([r for r in rows if "ratio" in r], options.worst))
     if broken := [f"{r['case']}: {r[f'{OURS}_error']}" for r in rows if f"{OURS}_error" in r and "torch_error" not in r]:
         print("\nran in PyTorch alone:", *broken, sep="\n")
-    report("drawn", [r for r in rows if "ratio" in r], options, found[-1].__version__, seed=options.seed)
+    report("drawn", [r for r in rows if "ratio" in r], options, torch, seed=options.seed)
 
 
 if __name__ == "__main__":

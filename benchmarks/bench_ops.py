@@ -12,7 +12,6 @@ process (_pairs.py), on one thread by processor time. The summary gives, by fami
 import os
 import statistics
 import sys
-import time
 from functools import cache, partial
 from pathlib import Path
 
@@ -22,8 +21,8 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "packages/tensor-core/tests")]
 
 import op_families  # noqa: E402
-from _harness import OURS, THEIRS, Case, geometric_mean, machine, parser, report, shown  # noqa: E402
-from _pairs import libraries, one  # noqa: E402
+from _harness import OURS, THEIRS, Case, geometric_mean, machine, parser, report, shown, torch_version  # noqa: E402
+from _pairs import rows_of  # noqa: E402
 from op_inputs import LAYOUTS, SHAPES, copied  # noqa: E402
 from oracles import ORACLES  # noqa: E402
 from oracles.dtypes import WORDS, numpy_dtype  # noqa: E402
@@ -159,6 +158,7 @@ def line(row):
     text += "".join(f"{shown(row[f'{n}_s']) if f'{n}_s' in row else '-':>11}" for n in (OURS, THEIRS))
     if "ratio" in row:
         text += f"{row['ratio']:7.2f}  {row['low']:.2f}-{row['high']:.2f} in {row['pairs']}"
+        text += " and " + " ".join(f"{x:.2f}" for x in row["again"]) if "again" in row else ""
     text += "".join(f"   {n}: {row[f'{n}_error']}" for n in (OURS, THEIRS) if f"{n}_error" in row)
     return text + (f"   DIFFERS {row['differs']}" if "differs" in row else "")
 
@@ -191,15 +191,10 @@ def run():
         os.execv(options.torch_python, [options.torch_python, *sys.argv])
     options.machine, rows = machine(), []
     for threads in options.threads:
-        found = libraries(threads)
-        # other processes' work is not in processor time; several threads' work is in it more than once
-        clock = time.process_time if threads == 1 else time.perf_counter
-        for case in chosen(options):
-            rows.append(one(case, found, threads, options.seconds, clock))
-            print(line(rows[-1]), flush=True)
+        rows += rows_of(chosen(options), options, threads, lambda row: print(line(row), flush=True))
     print(summary(rows))
     options.cpu = options.threads == [1]
-    report("ops", rows, options, found[-1].__version__ if len(found) == 2 else None)
+    report("ops", rows, options, torch_version(sys.executable))
 
 
 if __name__ == "__main__":

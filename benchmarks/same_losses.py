@@ -1,29 +1,35 @@
 #!/usr/bin/env python3
-"""Same seed, same program, same numbers: the losses of the six networks' first steps beside PyTorch's.
+"""Same seed, same program, same numbers: the losses of six networks' first steps beside PyTorch's.
 
     PYTHONPATH=$(tools/pythonpath) python benchmarks/same_losses.py [--only gpt] [--torch-python PYTHON]
 
 float32: 20 steps, at most 1e-5 relative apart; float64: 100 steps, at most 1e-8. Exits with 1 where they differ more.
 --quick takes 20 steps of both. The last column is how far PyTorch is from itself with one thread more or less.
+
+The ResNet is there twice. At a learning rate of 0.05 fourteen steps enlarge a difference in the last bit of float32 a hundred thousand
+times: PyTorch is 2e-2 from itself, and nobody can be nearer to it than that. There the limit is twice that distance.
 """
 
 import importlib
 import json
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
-from _harness import MARK, OURS, THEIRS, environ, parser, torch_version
+from _harness import MARK, OURS, THEIRS, environ, machine, parser, report, torch_version
 from models import MODELS
 
 LIMITS = {"float32": (20, 1e-5), "float64": (100, 1e-8)}
+CHAOTIC = "resnet20 at 0.05"
+PROGRAMS = {**MODELS, CHAOTIC: partial(MODELS["resnet20"], lr=0.05)}
 
 
 def losses(library, name, dtype, steps, threads):
     t = importlib.import_module(library)
     t.set_num_threads(threads)
     t.manual_seed(0)
-    run = MODELS[name](t, getattr(t, dtype))
+    run = PROGRAMS[name](t, getattr(t, dtype))
     return [float(run.step().detach()) for _ in range(steps)]
 
 
@@ -46,6 +52,7 @@ def apart(ours, theirs):
 def main():
     options = parser(__doc__).parse_args()
     threads = (options.threads or [2])[0]
+    options.rounds, options.seconds, options.machine = 1, None, machine()
     if options.child:
         name, dtype, steps = options.only.split(",")
         print(MARK + json.dumps(losses(options.child, name, dtype, int(steps), threads)))
@@ -54,21 +61,25 @@ def main():
     version = torch_version(python)
     if not version:
         sys.exit("same_losses: PyTorch is not in this Python. Name one that has it: --torch-python PYTHON")
-    print(f"PyTorch {version}\n{'':12}{'dtype':10}{'steps':>6}{'apart':>12}{'at step':>9}{'limit':>9}{'itself':>10}")
-    bad = 0
-    for name in (n for n in MODELS if not options.only or n in options.only.split(",")):
+    print(f"PyTorch {version}\n{'':18}{'dtype':10}{'steps':>6}{'apart':>12}{'at step':>9}{'limit':>9}{'itself':>10}")
+    bad, rows = 0, []
+    for name in (n for n in PROGRAMS if not options.only or n in options.only.split(",")):
         for dtype, (steps, limit) in LIMITS.items():
             steps = 20 if options.quick else steps
             ours, theirs = (elsewhere(p, lib, name, dtype, steps, threads) for p, lib in ((sys.executable, OURS), (python, THEIRS)))
             if ours[0] is None or theirs[0] is None:
                 bad += 1
-                print(f"{name:12}{dtype:10}{steps:>6}   {'Facula' if ours[0] is None else 'PyTorch'}: {ours[1] or theirs[1]}")
+                print(f"{name:18}{dtype:10}{steps:>6}   {'Facula' if ours[0] is None else 'PyTorch'}: {ours[1] or theirs[1]}")
                 continue
             gap, where = apart(ours[0], theirs[0])
-            bad += gap > limit
             again, _ = elsewhere(python, THEIRS, name, dtype, steps, 1 if threads > 1 else 2)
             itself = apart(again, theirs[0])[0] if again else float("nan")
-            print(f"{name:12}{dtype:10}{steps:>6}{gap:12.1e}{where:>9}{limit:>9.0e}{itself:>10.1e}{'' if gap <= limit else '   ABOVE'}", flush=True)
+            if name == CHAOTIC and dtype == "float32":
+                limit = 2 * itself
+            bad += gap > limit
+            print(f"{name:18}{dtype:10}{steps:>6}{gap:12.1e}{where:>9}{limit:>9.0e}{itself:>10.1e}{'' if gap <= limit else '   ABOVE'}", flush=True)
+            rows.append({"case": name, "dtype": dtype, "threads": threads, "steps": steps, "apart": gap, "limit": limit, "itself": itself})
+    report("same_losses", rows, options, version)
     return int(bad > 0)
 
 
