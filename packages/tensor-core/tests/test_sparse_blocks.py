@@ -81,3 +81,22 @@ def test_gradients_go_through_the_values(layout):
 def test_parts_that_do_not_fit_are_refused(build, fact):
     with pytest.raises(RuntimeError, match=fact):
         build()
+
+
+@pytest.mark.parametrize("convert", [lambda x: x.to_sparse_csr(), lambda x: x.to_sparse_csc(), lambda x: x.to_sparse_bsr((1, 2)), lambda x: x.to_sparse_bsc((1, 2))])
+def test_written_in_place_it_lists_what_is_there_then(convert):
+    """Pointers, indices and values fit each other, whatever the other operand lists."""
+    x, y = facula.tensor([[0.0, 2, 0, 0], [3, 0, 4, 0]]), facula.tensor([[1.0, 5, 0, 0], [0, 0, 6, 7]])
+    for write in (lambda a, b: a.add_(b), lambda a, b: a.sub_(b), lambda a, b: a.mul_(b)):
+        for other in (convert(y), y.to_sparse()):
+            dense, sparse = write(x.clone(), y), write(convert(x), other)
+            assert sparse.layout is convert(x).layout and facula.equal(sparse.to_dense(), dense)
+            again = facula.sparse_compressed_tensor(sparse._p, sparse._q, sparse.values(), sparse.shape, layout=sparse.layout, check_invariants=True)
+            assert facula.equal(again.to_dense(), dense)
+
+
+def test_a_gradient_of_other_blocks_is_looked_up_by_place():
+    values = facula.ones(1, 1, 2).requires_grad_()
+    x = facula.sparse_bsr_tensor(facula.tensor([0, 1]), facula.tensor([1]), values, (1, 4))
+    (x * 3).backward(facula.tensor([[7.0, 0, 5, 6]]).to_sparse_bsr((1, 2)))
+    assert values.grad.tolist() == [[[15.0, 18.0]]]

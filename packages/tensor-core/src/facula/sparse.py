@@ -5,9 +5,7 @@ import functools
 from facula.tensor_core import _ops
 from facula.tensor_core._types import sparse_coo, sparse_csc, sparse_csr
 from facula.tensor_core.functions import create as _create, ranges as _ranges
-from facula.tensor_core.sparse import rows as _rows
-from facula.tensor_core.sparse import making as _sparse_making, tensor as _sparse
-from facula.tensor_core.sparse.ops import grouped as _grouped
+from facula.tensor_core.sparse import tensor as _sparse
 from facula.tensor_core.sparse.products import sampled_addmm
 
 __all__ = ["addmm", "as_sparse_gradcheck", "check_sparse_tensor_invariants", "log_softmax", "mm", "sampled_addmm", "softmax", "spdiags", "sum"]
@@ -32,6 +30,7 @@ def mm(mat1, mat2, reduce=None):
     total = _ops.matmul(mat1, mat2)  # whose refusals are those of every reduction
     if reduce == "sum":
         return total
+    mat1 = mat1.coo()
     terms = mat2.index_select(0, mat1._i[1]) * mat1._v.unsqueeze(1)
     return _create.zeros_like(total).scatter_reduce(0, mat1._i[0].unsqueeze(1).expand(terms.shape), terms, reduce, include_self=False)
 
@@ -218,13 +217,9 @@ def as_sparse_gradcheck(gradcheck):
         plain, builders = [], []
         for x in inputs:
             if isinstance(x, _sparse.Sparse) and x.requires_grad:
-                compressed, x = isinstance(x, _rows.Compressed), x.detach()
-                x = x if compressed else x.coalesce()
+                x = x.detach().distinct()
                 if not masked:  # every index is listed, so that every element has its derivative
-                    n = x.sparse_dim()
-                    places = _sparse_making.to_sparse(_create.ones(tuple(x.shape[:n]), dtype=x.dtype))._i
-                    whole = _sparse.make(places, _grouped(x.to_dense(), n), x.shape, True)
-                    x = _rows.compress(whole, x._axis) if compressed else whole
+                    x = x.to_dense().sparse_mask(x.everywhere())
                 builders.append(lambda values, x=x: x._with(values))
                 x = x._v.requires_grad_()
             else:

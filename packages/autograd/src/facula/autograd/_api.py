@@ -10,7 +10,7 @@ import facula
 from facula.utils.hooks import RemovableHandle
 
 from . import _core, _engine
-from ._core import GradError, Tensor, is_complex, lib, ones_like
+from ._core import GradError, Tensor, is_complex, lib, ones_like, want_tensor
 from ._engine import run
 from ._node import Leaf, Node, Nowhere, Output, add_hook
 from ._views import refreshed
@@ -103,7 +103,7 @@ def listed_values(i, out, g) -> Tensor:
     if g.shape != out.shape:
         raise GradError(f"backward: Mismatch in shape: grad_output[{i}] has a shape of {list(g.shape)} and output[{i}] has a shape of {list(out.shape)}. Make them equal.")
     if hasattr(g, "_v"):
-        if out._i is g._i:
+        if out.same_places(g):
             return g._v
         g = g.to_dense()
     return g.sparse_mask(out)._v
@@ -401,6 +401,7 @@ def tensor_detach_(self) -> Tensor:
     >>> x.detach_().requires_grad
     False
     """
+    want_tensor("detach_", "input", 0, self)
     if self.base is not None:
         raise GradError("detach_: can't detach views in place. Use detach() instead.")
     self.origin = None

@@ -265,14 +265,14 @@ def empty_like(input, *, dtype=None, layout=None, device=None, requires_grad=Fal
 
 
 def _sparse_like(name, input, value, dtype, requires_grad, memory_format):
-    """No elements in the shape and layout of a sparse tensor."""
+    """No elements in the shape and layout of a sparse tensor; of an unset value, or another than 0, those that a compressed one lists."""
     if memory_format is not None:
         raise RuntimeError(f"{name}: memory format option is only supported by strided tensors, got {memory_format} for layout {input.layout}. Leave it out.")
-    if value != 0:
+    if value == 0 and (input.is_sparse or name != "empty_like"):
+        return input.blank(dtype).requires_grad_(requires_grad)
+    if input.is_sparse:
         raise NotImplementedError(f"{name}: not defined for layout {input.layout}. Convert with to_dense().")
-    from facula.tensor_core.sparse.shapes import empty_like
-
-    return empty_like(input, dtype).requires_grad_(requires_grad)
+    return input.filled(value, dtype).requires_grad_(requires_grad)
 
 
 def _like_filled(input, value, dtype, device, requires_grad, memory_format):

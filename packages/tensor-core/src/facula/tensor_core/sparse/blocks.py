@@ -22,7 +22,6 @@ class Blocked(Compressed):
     """A compressed sparse tensor of a batch, in blocks, or with dense dims."""
 
     is_sparse_csr = property(lambda self: self.layout is sparse_csr)
-    _i, _coalesced = None, True  # it has no indices of its own; each place is listed once
     _batch = property(lambda self: self._p.dim() - 1)
 
     def _name(self):
@@ -37,11 +36,11 @@ class Blocked(Compressed):
     def dense_dim(self):
         return self._v.dim() - self._batch - 1 - len(self._block)
 
-    def coalesce(self):
-        return self
-
     def _with(self, values, indices=None):
         return of(self._p, self._q, values, self._size, self._axis, self._block)
+
+    def _lies_as(self, other):
+        self._p, self._q, self._size, self._block = other._p, other._q, other._size, other._block
 
     def _become(self, other, values):
         self._p, self._q, self._v, self._size, self._block = other._p.clone(), other._q.clone(), values, other._size, other._block
@@ -140,10 +139,6 @@ class Blocked(Compressed):
             part.share_memory_()
         return self
 
-    def zero_(self):
-        self._v.zero_()
-        return self
-
     def copy_(self, src, non_blocking=False):
         check_copy(self, src)
         return self._become(src, src._v.to(self.dtype, copy=True))
@@ -228,8 +223,8 @@ def run(op, args, out, plain):
     first = next((a for a in args if isinstance(a, Blocked)), None)
     if first is None:  # in a list
         return plain(op, tuple([b.coo() if isinstance(b, Blocked) else b for b in a] if type(a) in (list, tuple) else a for a in args), out)
-    if op.name == "select" and args[0] is first and out is None:
-        return first.select(*args[1:])
+    if op.name in ("select", "transpose") and args[0] is first and out is None:
+        return getattr(first, op.name)(*args[1:])
     alone = all(not hasattr(a, "dim") or not isinstance(a, Sparse) and not a.dim() for a in args if a is not first) and sum(a is first for a in args) == 1
     if alone and op.name in _ON_VALUES:
         return plain(op, args, out)

@@ -133,7 +133,7 @@ def blank(name, size, dtype, layout, device, pin_memory):
 
 
 def sparse_mask(self, mask):
-    """The elements of self where `mask`, a sparse tensor of the same size, lists one.
+    """The elements of self where `mask`, a sparse tensor of the same size, lists one, in its layout.
 
     >>> mask = facula.tensor([[1, 0], [0, 1]]).to_sparse()
     >>> facula.tensor([[1.0, 2.0], [3.0, 4.0]]).sparse_mask(mask).to_dense()
@@ -142,22 +142,30 @@ def sparse_mask(self, mask):
     """
     want_tensor("sparse_mask", "mask", 0, mask)
     if not isinstance(mask, Sparse):
-        raise NotImplementedError(f"sparse_mask: the mask must be a sparse tensor in coordinate form, got layout {mask.layout}. Convert with to_sparse().")
+        raise NotImplementedError(f"sparse_mask: the mask must be a sparse tensor, got layout {mask.layout}. Convert with to_sparse().")
     if tuple(self.shape) != tuple(mask.shape):
         raise RuntimeError(f"sparse_mask(): operands have incompatible sizes; self has size {tuple(self.shape)} but mask has size {tuple(mask.shape)}. Give a mask of the same size.")
-    n = mask.sparse_dim()
+    places = mask.coo()
+    n = places.sparse_dim()
     self = self.to_dense() if isinstance(self, Sparse) else self
-    values = _sparse_ops.grouped(self, n).index_select(0, _flat(mask._i, self.shape[:n]))
-    return make(mask._i, values, self.shape, mask._coalesced)
+    values = _sparse_ops.grouped(self, n).index_select(0, _flat(places._i, self.shape[:n]))
+    return mask._with(values.reshape(mask._v.shape))
+
+
+_EXPECTED = {
+    "crow_indices": "sparse row compressed", "col_indices": "sparse row compressed", "ccol_indices": "sparse column compressed", "row_indices": "sparse column compressed",
+    "values": "sparse",
+}  # fmt: skip
 
 
 def _strided(name):
+    refusal = f"{name} expected {_EXPECTED.get(name, 'sparse coordinate')} tensor layout but got {{}}. Convert with to_sparse()."
+
     def method(self, *args, **kwargs):
-        raise RuntimeError(refusal)
+        raise RuntimeError(refusal.format("Sparse" if isinstance(self, Sparse) else "Strided"))
 
     method.__name__ = name
-    refusal = f"{name}: expected sparse coordinate tensor layout but got Strided. Convert with to_sparse()."
-    method.__doc__ = f"Of sparse tensors alone; raises RuntimeError for others.\n\n    >>> facula.ones(2).{name}()\n    Traceback (most recent call last):\n        ...\n    RuntimeError: {refusal}\n    "
+    method.__doc__ = f"Of sparse tensors alone; raises RuntimeError for others.\n\n    >>> facula.ones(2).{name}()\n    Traceback (most recent call last):\n        ...\n    RuntimeError: {refusal.format('Strided')}\n    "
     return method
 
 

@@ -7,7 +7,7 @@ from facula.tensor_core import _ops
 from facula.tensor_core.functions.bins import scatter_reduce
 from facula.tensor_core.functions.index import nonzero
 from facula.tensor_core.functions.order import searchsorted, unique
-from facula.tensor_core._types import BY_NAME
+from facula.tensor_core._types import BY_NAME, sparse_csr
 from facula.tensor_core.sparse.rows import Compressed, compress
 from facula.tensor_core.sparse.making import to_sparse
 from facula.tensor_core.sparse.tensor import Sparse, _flat, _unravelled, make
@@ -23,7 +23,9 @@ def reduced(name, input, dims, keepdim, dtype, mask, fill):
     if isinstance(input, Compressed) and not keepdim:
         raise RuntimeError(f"masked {name}: reduction operations on {input._name()} tensors with keepdim=False is unsupported, its result is no matrix. Convert with to_sparse_coo().")
     dims = [d for d in dims if d < input.dim()]  # of no dims, dim 0 is none
-    listed = input if mask is None else _listed(input, mask, fill)
+    if isinstance(input, Compressed) and input.layout is not sparse_csr:
+        raise ValueError(f"masked {name} expects strided, sparse_coo or sparse_csr tensor (got {input.layout} tensor). Convert with to_sparse_csr().")
+    listed = input.coo() if mask is None else _listed(input, mask, fill)
     listed = make(listed._i, listed._v if dtype is None else listed._v.to(dtype), input.shape)
     if isinstance(input, Compressed):
         return compress(_by_place(name, listed, dims, True), input._axis)
@@ -34,7 +36,7 @@ def reduced(name, input, dims, keepdim, dtype, mask, fill):
 
 def _listed(input, mask, fill):
     """The elements that count, as a COO tensor."""
-    n, x, mask = input.sparse_dim(), input.coalesce(), _of_shape(mask, input)
+    n, x, mask = input.sparse_dim(), input.coo().coalesce(), _of_shape(mask, input)
     keep = mask._v.flatten(1).any(1) if mask.dense_dim() else mask._v
     keep = nonzero(keep).reshape(-1)
     places = mask._i.index_select(1, keep)
@@ -59,6 +61,7 @@ def _of_shape(mask, input):
         mask = mask.broadcast_to(input.shape)
     if not isinstance(mask, Sparse):
         mask = to_sparse(mask, n)
+    mask = mask.coo()
     counted = make(mask._i, (mask._v != 0).to(BY_NAME["uint8"]), mask.shape, mask._coalesced).coalesce()
     return make(counted._i, counted._v != 0, mask.shape, True)
 

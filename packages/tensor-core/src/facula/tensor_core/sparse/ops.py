@@ -76,7 +76,7 @@ def _first(args):
 
 def _same_shape(name, x, y):
     if x.shape != y.shape:
-        raise RuntimeError(f"{name}: expected sizes to be equal, got {tuple(x.shape)} and {tuple(y.shape)}. Sparse tensors do not broadcast.")
+        raise RuntimeError(f"{name}: expected 'self' and 'other' to have same size, but self has size {tuple(x.shape)} while other has size {tuple(y.shape)}. Sparse tensors do not broadcast.")
 
 
 def _terms(row, x, y, alpha):
@@ -87,8 +87,9 @@ def _terms(row, x, y, alpha):
 
 
 def _joined(x, y, other):
-    """A sum of two sparse tensors: both lists one after the other. other: y's values as _terms has them."""
+    """A sum of two sparse tensors: both lists one after the other. y is in coordinate form; other: its values as _terms has them."""
     _same_shape("add", x, y)
+    x = x.coo()
     if x.sparse_dim() != y.sparse_dim() and not (x._nnz() and y._nnz()):  # one of them is 0
         return make(x._i, x._v.to(other.dtype), x.shape, x._coalesced) if x._nnz() else make(y._i, other, y.shape, y._coalesced)
     if x.sparse_dim() != y.sparse_dim():
@@ -105,19 +106,22 @@ def _places(x):
 
 def _add(x, y, alpha=1, row="add"):
     if isinstance(x, Sparse) and isinstance(y, Sparse):
+        y = y.coo()
         return x._as_me(_joined(x, y, _terms(row, x, y, alpha)), x.index_dtype())
     if isinstance(x, Sparse) and not x.is_sparse and row == "add":  # a compressed one may come first; alpha is its factor all the same, in PyTorch
         return _add(y, x, alpha)
     if isinstance(x, Sparse):
         raise RuntimeError("add(sparse, dense) is not supported. Use add(dense, sparse) instead.")
     _same_shape("add", x, y)
+    y = y.coo()
     n = y.sparse_dim()
     terms = _terms(row, x, y, alpha)
     return grouped(x.to(terms.dtype), n).index_add(0, _places(y), terms).reshape(x.shape)
 
 
-def become(name, x, values, indices, coalesced):
-    """What an in-place op makes of x. A leaf's gradient is written where it lies, for the tape adds to those values."""
+def become(name, x, made):
+    """What an in-place op makes of x: another sparse tensor, in x's layout from here on. A leaf's gradient is written where it lies, for the tape adds to those values."""
+    made, values = (made := x._as_me(made, x.index_dtype())), made._v
     if x._holds_gradient and values.shape == x._v.shape:
         x._v.copy_(values)
         return x
@@ -128,7 +132,7 @@ def become(name, x, values, indices, coalesced):
     if not can_cast(values.dtype, x.dtype):
         raise DTypeError(f"{name}: result type {values.dtype.scalar_type} can't be cast to the desired output type {x.dtype.scalar_type}. Use {name.rstrip('_')}.")
     hold(x, values.to(x.dtype))
-    x._i, x._coalesced = indices, coalesced
+    x._lies_as(made)
     return x
 
 
@@ -144,9 +148,10 @@ def _add_(x, y, alpha=1, row="add_"):
     if isinstance(x, Sparse):
         if not isinstance(y, Sparse):
             raise RuntimeError("add(sparse, dense) is not supported. Use add(dense, sparse) instead.")
-        sum_ = _joined(x, y, _terms(row, x, y, alpha))
-        return become(row, x, sum_._v, sum_._i, sum_._coalesced)
+        y = y.coo()
+        return become(row, x, _joined(x, y, _terms(row, x, y, alpha)))
     _same_shape("add_", x, y)
+    y = y.coo()
     n = y.sparse_dim()
     if x.is_contiguous():
         x.view((math.prod(x.shape[:n]), *x.shape[n:])).index_add_(0, _places(y), _terms(row, x, y, alpha).to(x.dtype))
@@ -159,27 +164,43 @@ def _mul(x, y):
         if isinstance(a, Sparse) and not a.dim() and isinstance(b, Sparse):  # one number
             if b.dim():
                 return b._with(b._v * a.to_dense())
-            if a._coalesced:  # and neither gives way to the other's dtype
+            if a.is_coalesced():  # and neither gives way to the other's dtype
                 return b._with(b._v.to(promote_types(a.dtype, b.dtype)) * a.to_dense())
     if isinstance(x, Sparse) and isinstance(y, Sparse) and not x.dim() and not y.dim():
         return _mul(x, y.coalesce())
     if isinstance(x, Sparse) and isinstance(y, Sparse):  # nonzero where both are
-        x, n = x.coalesce(), x.sparse_dim()
+        x, y = x.coo().coalesce(), y.coo()
+        n = x.sparse_dim()
         if y.sparse_dim() != n or x.shape[:n] != y.shape[:n]:
             _same_shape("mul", x, y)
-        values = x._v * grouped(y.to_dense(), n).index_select(0, _places(x))  # dense dims broadcast
-        return x._with(values) if values.shape == x._v.shape else make(x._i, values, (*x.shape[:n], *values.shape[1:]), True)
+            values = x._v * grouped(y.to_dense(), n).index_select(0, _places(x))
+            return x._with(values)
+        mine, its = _in_both(x, y := y.coalesce())
+        values = x._v.index_select(0, mine) * y._v.index_select(0, its)  # dense dims broadcast
+        return make(x._i.index_select(1, mine), values, (*x.shape[:n], *values.shape[1:]), True)
     if not isinstance(x, Sparse):
         x, y = y, x
     if hasattr(y, "dim") and y.dim():
-        x = _repeated(x, y.shape)
+        x = _repeated(x, y.shape) if y.dim() > x.dim() else x
         return x._with(x._v * y.expand(x.shape).sparse_mask(x)._v)
     return x._with(x._v * y)
 
 
+def _in_both(x, y):
+    """Where in the lists of two coalesced tensors the indices stand that both have."""
+    from facula.tensor_core.functions.index import nonzero
+    from facula.tensor_core.functions.order import searchsorted
+
+    wanted, there = _places(x), _places(y)
+    at = searchsorted(there, wanted).clamp(max=max(y._nnz() - 1, 0))
+    mine = nonzero(there.index_select(0, at) == wanted).reshape(-1) if y._nnz() else at[:0]
+    return mine, at.index_select(0, mine)
+
+
 def _repeated(x, shape):
     """x as often as the dims ask that shape has before its own."""
-    for size in reversed(shape[: max(len(shape) - x.dim(), 0)]):
+    x = x.coo()
+    for size in reversed(shape[: len(shape) - x.dim()]):
         nnz, index = x._nnz(), x._i.repeat(1, size)
         lead = _ranges.arange(size).repeat_interleave(nnz).unsqueeze(0)
         x = make(_ops.cat([lead, index], 0), x._v.repeat(size, *(1,) * (x._v.dim() - 1)), (size, *x.shape), x._coalesced)
@@ -189,8 +210,7 @@ def _repeated(x, shape):
 def _mul_(x, y):
     if not isinstance(x, Sparse):
         return x.mul_(y.to_dense())
-    product = _mul(x, y)
-    return become("mul_", x, product._v, product._i, product._coalesced)
+    return become("mul_", x, _mul(x, y))
 
 
 def _div(x, y):
@@ -203,12 +223,12 @@ def _quotient(row, x, y):
     """A quotient rounded to a whole number, by the row of that name."""
     if not isinstance(x, Sparse) or isinstance(y, Sparse) or (hasattr(y, "dim") and y.dim()):
         raise RuntimeError(f"{row}: Sparse floor division requires a number or a strided tensor of no dims as divisor. Convert with to_dense().")
-    x = x.coalesce()
+    x = x.distinct()
     return x._with(getattr(_ops, row)(x._v, y))
 
 
 def _div_(x, y):
-    return become("div_", x, _div(x, y)._v, x._i, x._coalesced)
+    return become("div_", x, _div(x, y))
 
 
 def _zero_preserving(name, linear=False):
@@ -216,14 +236,14 @@ def _zero_preserving(name, linear=False):
     function = getattr(_ops, name)
 
     def apply(x, *rest):
-        x = x if linear else x.coalesce()
+        x = x if linear else x.distinct()
         return x._with(function(x._v, *rest))
 
     return apply
 
 
 def _nan_to_num(x, nan=0, posinf=0, neginf=0):
-    x = x.coalesce()
+    x = x.distinct()
     return x._with(_ops._nan_to_num(x._v, nan=nan, posinf=posinf, neginf=neginf))
 
 
@@ -235,7 +255,7 @@ def _angle(x):
 
 def want_coalesced(name, x):
     """Refuse to write what is not linear to values that add up."""
-    if not x._coalesced:
+    if x.is_sparse and not x._coalesced:
         raise RuntimeError(f"{name}_ requires coalesced input: an index of shape {tuple(x.shape)} may be listed twice. Coalesce it, or use {name}.")
 
 
@@ -247,7 +267,7 @@ def _in_place(name):
             want_coalesced(name, x)
         made = function(x, *rest)
         _castable(name + "_", made.dtype, x.dtype)
-        return become(name + "_", x, made._v.to(x.dtype), made._i, made._coalesced)
+        return become(name + "_", x, made)
 
     return apply
 
@@ -255,7 +275,7 @@ def _in_place(name):
 def _pow(x, exponent):
     if not isinstance(x, Sparse) or hasattr(exponent, "dim") or exponent == 0:
         raise RuntimeError("pow: a sparse tensor takes a number other than 0 as exponent")
-    x = x.coalesce()
+    x = x.distinct()
     return x._with(x._v**exponent)
 
 
@@ -265,15 +285,20 @@ def _matmul(x, y):
             if x.dtype is not y.dtype:
                 raise RuntimeError(f"matmul: mat1 dtype {x.dtype.scalar_type} does not match mat2 dtype {y.dtype.scalar_type}. Convert one.")
             return _matmul(x, y.to_dense()).to_sparse()
+        y = y.coo()
         return _matmul(_transposed(y, 0, 1), x.t()).t() if x.dim() == 2 else _matmul(_transposed(y, 0, 1), x)
     if x.dim() != 2 or x.dense_dim() or y.dim() not in (1, 2) or y.size(0) != x.size(1):
         shapes = f"mat1 and mat2 shapes cannot be multiplied ({x.size(0)}x{x.size(1)} and {y.size(0)}x{y.size(1)}): " if x.dim() == y.dim() == 2 else ""
+        shapes = f"mv: expected self.size(-1) == vec.size(-1): {x.size(1)} and {y.size(0)}: " if x.dim() == 2 and y.dim() == 1 else shapes
         raise RuntimeError(f"matmul: {shapes}expected a sparse matrix and a matrix or vector that fits, got {tuple(x.shape)} and {tuple(y.shape)}")
+    x = x.coo()
     terms = y.index_select(0, x._i[1]) * (x._v if y.dim() == 1 else x._v.unsqueeze(1))
     return _create.zeros((x.size(0), *y.shape[1:]), dtype=terms.dtype).index_add(0, x._i[0], terms)
 
 
 def _transposed(x, dim0, dim1):
+    if not x.is_sparse:
+        return x.transpose(dim0, dim1)
     n, dims = x.sparse_dim(), x.dim()
     a, b = dim0 % dims, dim1 % dims
     if (a < n) != (b < n):
@@ -290,8 +315,9 @@ def _transposed(x, dim0, dim1):
 def _norm(x, dim=None, p=2, keepdim=False):
     over = range(x.dim()) if dim is None or dim == () else dim if isinstance(dim, (tuple, list)) else (dim,)
     if keepdim or {d % max(x.dim(), 1) for d in over} != set(range(x.dim())):
-        raise RuntimeError(f"norm: of a sparse tensor over all {x.dim()} dims and without keepdim only, got dim {dim} and keepdim {keepdim}. Convert with to_dense().")
-    return _ops.norm_p(x.coalesce()._v, None, p=p)
+        what = "does not support keepdim=True" if keepdim else "only supports full reductions, so 'dim' must either be empty or contain all dimensions of the input"
+        raise RuntimeError(f"norm: norm_sparse currently {what}, got dim {dim} for {x.dim()} dims. Convert with to_dense().")
+    return _ops.norm_p(x.distinct()._v, None, p=p)
 
 
 def _copy(x, dtype, *rest):

@@ -26,7 +26,7 @@ def _rows(mat1, mat2):
     """(the rows of mat1 that have an element, those rows of mat1 @ mat2)."""
     from facula.tensor_core.functions.order import unique
 
-    mat1 = mat1.coalesce()
+    mat1 = mat1.coo().coalesce()
     rows, owner = unique(mat1._i[0], sorted=True, return_inverse=True)
     terms = mat2.index_select(0, mat1._i[1]) * mat1._v.unsqueeze(1)
     return rows, _create.zeros((rows.numel(), mat2.size(1)), dtype=terms.dtype).index_add(0, owner, terms)
@@ -75,6 +75,7 @@ def sspaddmm(input, mat1, mat2, *, beta=1, alpha=1, out=None):
         raise RuntimeError(f"sspaddmm: Expected input of shape {size}, got {tuple(input.shape)}.")
     rows, values = _rows(mat1, mat2)
     places = stack([rows.repeat_interleave(size[1]), _ranges.arange(size[1]).repeat(rows.numel())])
+    input = input.coo()
     made = make(_ops.cat([input._i, places], 1), _ops.cat([input._v * beta, values.reshape(-1) * alpha], 0), size)
     return _delivered(made, out)
 
@@ -112,8 +113,7 @@ def sampled_addmm(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None):
         return made
     if out.shape != made.shape:
         raise RuntimeError(f"sampled_addmm: out has shape {tuple(out.shape)}, the result {tuple(made.shape)}. Give one of that shape.")
-    out._p, out._q, out._i, out._v, out._coalesced = made._p, made._q, made._i, made._v.to(out.dtype), made._coalesced
-    return out
+    return out._become(made, made._v.to(out.dtype))
 
 
 def smm(input, mat2):
@@ -144,8 +144,8 @@ def to_sparse_coo(self):
 
 
 def _checked_size(name, self, size, sparse_dim, dense_dim):
-    if not isinstance(self, Sparse):
-        raise NotImplementedError(f"{name}: not defined for a strided tensor of shape {tuple(self.shape)}. Convert with to_sparse().")
+    if not self.is_sparse:
+        raise NotImplementedError(f"{name}: not defined for layout {self.layout} and shape {tuple(self.shape)}. Convert with to_sparse().")
     if sparse_dim + dense_dim != len(size):
         raise RuntimeError(f"{name}: number of dimensions must be sparse_dim ({sparse_dim}) + dense_dim ({dense_dim}), but got {len(size)}")
 

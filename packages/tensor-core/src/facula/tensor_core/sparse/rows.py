@@ -28,6 +28,27 @@ class Compressed(Sparse):
     def is_contiguous(self, memory_format=None):
         raise RuntimeError(f"{self._name()} tensors do not have is_contiguous. Ask its values().")
 
+    def coo(self):
+        return make(self._i, self._v, self._size, self._coalesced)
+
+    def distinct(self):
+        return self
+
+    def same_places(self, other):
+        return other.layout is self.layout and self._p is other._p and self._q is other._q
+
+    def _lies_as(self, other):
+        self._p, self._q, self._i, self._size, self._coalesced = other._p, other._q, other._i, other._size, other._coalesced
+
+    def blank(self, dtype=None):
+        return self._as_me(self.coo().blank(dtype), self.index_dtype())
+
+    def everywhere(self):
+        return _create.ones(tuple(self._size), dtype=self.dtype).to_sparse(layout=self.layout, blocksize=getattr(self, "_block", None) or None, dense_dim=self.dense_dim())
+
+    def coalesce(self):
+        raise RuntimeError(f"coalesce expected sparse coordinate tensor layout but got {self._name()}. Convert with to_sparse().")
+
     def is_coalesced(self):
         raise RuntimeError(f"is_coalesced expected sparse coordinate tensor layout but got {self._name()}. Convert with to_sparse().")
 
@@ -94,7 +115,7 @@ class Compressed(Sparse):
             raise RuntimeError(f"to_sparse: sparse_dim of a compressed matrix is 2, got {sparse_dim}.")
         if layout is not None and layout is not sparse_coo:
             return self if layout is self.layout else in_layout(self, layout, blocksize, dense_dim)
-        return make(self._i, self._v, self._size, self._coalesced).coalesce()
+        return self.coo().coalesce()
 
     def __repr__(self, *, tensor_contents=None):
         names = ("crow_indices", "col_indices") if self._axis == 0 else ("ccol_indices", "row_indices")
@@ -110,10 +131,24 @@ class Compressed(Sparse):
 
     T = mT = property(t)
 
+    def transpose_(self, dim0, dim1):
+        raise RuntimeError(f"transpose_: in-place transposition is not supported for {self._name()} layout, got dims {dim0} and {dim1}. Use transpose, which shares the values.")
+
+    def resize_as_(self, the_template, *, memory_format=None):
+        """The shape and the places of another tensor of this layout, values where it lists some. In place."""
+        if memory_format is not None or the_template.layout is not self.layout:
+            raise RuntimeError(f"resize_as_: a {self._name()} tensor takes its shape from one of its layout, got {the_template.layout}. Convert it, and give no memory_format.")
+        same = the_template._v.shape == self._v.shape
+        return self._become(the_template, self._v if same else _create.zeros(tuple(the_template._v.shape), dtype=self.dtype))
+
+    def fill_(self, value):
+        """Every value that is listed set to one. In place."""
+        self._v.fill_(value)
+        return self
+
     def copy_(self, src, non_blocking=False):
         check_copy(self, src)
-        self._p, self._q, self._i, self._v, self._coalesced = src._p.clone(), src._q.clone(), src._i, src._v.to(self.dtype).clone(), src._coalesced
-        return self
+        return self._become(src, src._v.to(self.dtype, copy=True))
 
     def __reduce_ex__(self, protocol):
         return _rebuild, (self._p, self._q, self._v.detach(), tuple(self._size), self._axis, self.requires_grad)
@@ -166,7 +201,7 @@ def compress(x, axis, index=None):
     index = index or (x._p.dtype if isinstance(x, Compressed) else BY_NAME["int64"])
     if x.dim() != 2 or isinstance(x, Sparse) and x.dense_dim():
         raise RuntimeError(f"to_sparse_{('csr', 'csc')[axis]}: only matrices are compressed here, got shape {tuple(x.shape)}. Convert each one of a batch.")
-    x = (x if isinstance(x, Sparse) else to_sparse(x)).coalesce()
+    x = (x.coo() if isinstance(x, Sparse) else to_sparse(x)).coalesce()
     lines, others, values = x._i[axis], x._i[1 - axis], x._v
     if axis == 1:
         lines, order = lines.sort(stable=True)

@@ -5,7 +5,7 @@ from facula.tensor_core.functions import create as _create, ranges as _ranges
 from facula.tensor_core.sparse import ops as _sparse_ops
 from facula.tensor_core.dispatch.arguments import whole
 from facula.tensor_core.sparse.ops import OPS, grouped
-from facula.tensor_core._types import BY_NAME
+from facula.tensor_core._types import BY_NAME, sparse_csr
 
 
 def _make(indices, values, size, coalesced=None):
@@ -46,6 +46,7 @@ def _select(x, dim, index):
 
 def _narrowed(x, dim, start, length, step):
     """x from start on along a dim."""
+    x = x.coo()
     n = x.sparse_dim()
     size = (*x.shape[:dim], length, *x.shape[dim + 1 :])
     if dim >= n:
@@ -59,6 +60,7 @@ def _narrowed(x, dim, start, length, step):
 
 def _index_select(x, dim, index):
     """x at each of the indices along a dim."""
+    x = x.coo()
     n, dim = x.sparse_dim(), _wrapped("index_select", dim, x.dim())
     if index.numel() and not -x.shape[dim] <= int(index.min()) <= int(index.max()) < x.shape[dim]:
         raise IndexError(f"index_select(): index contains an index out of range for tensor of size {list(x.shape)} at dimension {dim}")
@@ -84,6 +86,7 @@ def _search(found, index, right):
 
 
 def _unsqueeze(x, dim):
+    x = x.coo()
     n, dim = x.sparse_dim(), _wrapped("unsqueeze", dim, x.dim() + 1)
     size = (*x.shape[:dim], 1, *x.shape[dim:])
     if dim > n:
@@ -93,6 +96,7 @@ def _unsqueeze(x, dim):
 
 
 def _permute(x, dims):
+    x = x.coo()
     n = x.sparse_dim()
     if len(dims) != x.dim():
         raise RuntimeError(f"permute(sparse_coo): number of dimensions in the tensor input, {x.dim()}, does not match the length of the desired ordering of dimensions, {len(dims)}.")
@@ -111,10 +115,11 @@ def _cat(tensors, dim):
     first = tensors[0]
     if not all(isinstance(t, _sparse_ops.Sparse) for t in tensors):
         raise RuntimeError("cat: Concatenating sparse tensors, but a dense tensor was found. Convert it with to_sparse().")
-    dim, n = _wrapped("cat", dim, first.dim()), first.sparse_dim()
+    tensors = [t.coo() for t in tensors]
+    dim, n = _wrapped("cat", dim, first.dim()), tensors[0].sparse_dim()
     for k, t in enumerate(tensors):
         if _without(t.shape, dim) != _without(first.shape, dim) or t.sparse_dim() != n:
-            raise RuntimeError(f"cat: All tensors must have the same shape but in dim {dim}: got {list(first.shape)} and {list(t.shape)} (position {k})")
+            raise RuntimeError(f"cat: All tensors must have the same shape: {list(first.shape)} (except in the concatenating dimension {dim}), but found shape: {list(t.shape)} at position {k}. Reshape one.")
     size = [*first.shape]
     size[dim] = sum(t.shape[dim] for t in tensors)
     if dim >= n:  # every tensor's values stand in their own part of the dense dim
@@ -134,14 +139,6 @@ def _padded(values, dim, k, tensors):
     shapes = [(*values.shape[:dim], t._v.shape[dim], *values.shape[dim + 1 :]) for t in tensors]
     parts = [values if j == k else _create.zeros(shape, dtype=values.dtype) for j, shape in enumerate(shapes)]
     return _ops.cat(parts, dim)
-
-
-def empty_like(x, dtype=None):
-    """No elements in x's shape."""
-    if x._i is None:
-        return x.blank(dtype)
-    values = _create.zeros((0, *x._v.shape[1:]), dtype=dtype or x.dtype)
-    return x._as_me(_make(_create.zeros((x.sparse_dim(), 0), dtype=x._i.dtype), values, x.shape, True), x.index_dtype())
 
 
 def getitem(x, key):
@@ -170,6 +167,7 @@ def _bmm(x, y):
     """Products of the matrices of a sparse tensor with those of a strided one."""
     if x.dense_dim() or y.dim() != 3 or x.shape[0] != y.shape[0] or x.shape[2] != y.shape[1]:
         raise RuntimeError(f"bmm: expected sparse and strided matrices that fit, got {tuple(x.shape)} and {tuple(y.shape)}")
+    x = x.coo()
     batch, n, m = x.shape
     terms = grouped(y, 2).index_select(0, x._i[0] * m + x._i[2]) * x._v.unsqueeze(1)
     return _create.zeros((batch * n, y.shape[2]), dtype=terms.dtype).index_add(0, x._i[0] * n + x._i[1], terms).reshape(batch, n, y.shape[2])
@@ -192,10 +190,14 @@ def _sum(x, dim=None, keepdim=False, dtype=None):
 
     if dim is None or not whole(dim) and not len(dim):
         return x._v.sum(dtype=dtype)
-    total = sum(x, dim, dtype=dtype or (BY_NAME["int64"] if x.dtype.kind < 2 else None))
+    if not x.is_sparse and x.layout is not sparse_csr:
+        raise RuntimeError(f"sum: Currently the only compressed sparse format supported for sum over dims is CSR, but got layout {x.layout}. Convert with to_sparse_csr().")
+    if not x.is_sparse and not keepdim:
+        raise RuntimeError(f"sum: reduction operations on CSR tensors with keepdim=False is unsupported, got dim {dim}. Keep the dims, or convert with to_sparse().")
+    total = sum(x.coo(), dim, dtype=dtype or (BY_NAME["int64"] if x.dtype.kind < 2 else None))
     for d in sorted(d % x.dim() for d in ((dim,) if whole(dim) else dim)) if keepdim else ():
         total = total.unsqueeze(d)
-    return total
+    return total if x.is_sparse or isinstance(total, _sparse_ops.Sparse) else total.to_sparse()
 
 
 def _stack(tensors, dim):

@@ -135,6 +135,37 @@ class Sparse(Tensor):
         summed = _create.zeros((flat.numel(), *self._v.shape[1:]), dtype=self.dtype).index_add(0, places, self._v)
         return make(_unravelled(flat, sizes), summed, self._size, True)
 
+    # --- what every layout answers: the ops ask these, and read indices of what coo() gives alone
+
+    def coo(self):
+        """The same tensor in coordinate form, its values in this order."""
+        return self
+
+    def distinct(self):
+        """The same tensor with each index once, in this layout."""
+        return self.coalesce()
+
+    def same_places(self, other):
+        """Do the values of both stand at the same indices, as far as one sees at a glance?"""
+        return other.is_sparse and self._i is other._i
+
+    def _lies_as(self, other):
+        """Takes over where another's values stand, who is of this layout."""
+        self._i, self._size, self._coalesced = other._i, other._size, other._coalesced
+
+    def blank(self, dtype=None):
+        """A tensor of this shape and layout that lists nothing."""
+        values = _create.zeros((0, *self._v.shape[1:]), dtype=dtype or self.dtype)
+        return make(_create.zeros((self.sparse_dim(), 0), dtype=self._i.dtype), values, self.shape, True)
+
+    def filled(self, value, dtype=None):
+        """A tensor that lists what this one does, all of one value."""
+        return self._with(_create.full_like(self._v, value, dtype=dtype))
+
+    def everywhere(self):
+        """Ones of this shape and layout, of which each is listed."""
+        return _create.ones(tuple(self._size), dtype=self.dtype).to_sparse(self.sparse_dim())
+
     # --- conversion
 
     def to_dense(self, dtype=None, *, masked_grad=None):
@@ -156,7 +187,7 @@ class Sparse(Tensor):
         if dense_dim is not None:
             raise RuntimeError(f"to_sparse: conversion from Sparse to Sparse with dense_dim argument given is not supported, got {dense_dim}. Convert with to_dense() first.")
         if sparse_dim not in (None, self.sparse_dim()):
-            raise RuntimeError(f"to_sparse: this tensor has sparse_dim {self.sparse_dim()}, got {sparse_dim}. Convert with to_dense() first.")
+            raise RuntimeError(f"to_sparse: conversion from Sparse to Sparse with sparse_dim argument !=self.sparse_dim() is not supported, got {sparse_dim} for {self.sparse_dim()}. Convert with to_dense() first.")
         return self
 
     def _with(self, values, indices=None):
@@ -233,12 +264,10 @@ class Sparse(Tensor):
     def div_(self, other, *, rounding_mode=None):
         if rounding_mode is None:
             return _sparse_ops.INPLACE["div"](self, other)
-        made = self.div(other, rounding_mode=rounding_mode)
-        return _sparse_ops.become("div_", self, made._v, made._i, made._coalesced)
+        return _sparse_ops.become("div_", self, self.div(other, rounding_mode=rounding_mode))
 
     def floor_divide_(self, other):
-        made = self.floor_divide(other)
-        return _sparse_ops.become("floor_divide_", self, made._v, made._i, made._coalesced)
+        return _sparse_ops.become("floor_divide_", self, self.floor_divide(other))
 
     def transpose_(self, dim0, dim1):
         made = self.transpose(dim0, dim1)
@@ -250,7 +279,7 @@ class Sparse(Tensor):
 
     def nan_to_num_(self, nan=None, posinf=None, neginf=None):
         _sparse_ops.want_coalesced("nan_to_num", self)
-        return _sparse_ops.become("nan_to_num_", self, self._v.nan_to_num(nan, posinf, neginf), self._i, True)
+        return _sparse_ops.become("nan_to_num_", self, self._with(self._v.nan_to_num(nan, posinf, neginf)))
 
     def is_nonzero(self):
         if self.numel() != 1:
@@ -313,12 +342,12 @@ class Sparse(Tensor):
         return self
 
     def zero_(self):
-        return _sparse_ops.become("zero_", self, _create.zeros(tuple(self._v.shape), dtype=self.dtype) if self._holds_gradient else self._v.detach()[:0], self._i[:, :0], True)
+        return _sparse_ops.become("zero_", self, self.filled(0) if self._holds_gradient else self.blank())  # to a gradient the tape goes on adding
 
     def copy_(self, src, non_blocking=False):
         if not isinstance(src, Sparse) or src.shape != self.shape:
             raise RuntimeError("copy_: a sparse tensor copies from a sparse one of its shape only. Convert with to_sparse().")
-        return _sparse_ops.become("copy_", self, src._v.clone(), src._i.clone(), src._coalesced)
+        return _sparse_ops.become("copy_", self, make(src._i.clone(), src._v.clone(), src._size, src._coalesced))
 
     def __deepcopy__(self, memo):
         return memo.setdefault(id(self), self.clone().detach().requires_grad_(self.requires_grad))
