@@ -236,6 +236,8 @@ def _inplace_compositions():
         >>> facula.tensor([-1.0, 2.0]).abs_()
         tensor([1., 2.])
         """
+        if type(input) is not Tensor:
+            want_tensor("abs_", "input", 0, input)
         if input.dtype.kind == 3:
             raise RuntimeError("abs_: in-place abs is not supported for complex tensors. Use abs, whose result is real.")
         return _ops.abs_(input)
@@ -266,6 +268,7 @@ def _inplace_compositions():
 
     def reshaper(name, view, given, shape):
         def in_place(input, *args, **options):
+            want_tensor(name, "input", 0, input)
             return _restride(input, lambda x: view(x, *args, **options), name)
 
         in_place.__name__ = in_place.__qualname__ = name

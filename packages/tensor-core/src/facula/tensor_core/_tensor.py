@@ -250,7 +250,13 @@ class Tensor(lib.Slots):
         >>> facula.ones(2).detach().requires_grad
         False
         """
-        h = lib.fc_alias(self._h, 0)
+        try:
+            h = lib.fc_alias(self._h, 0)
+        except AttributeError:
+            from facula.tensor_core.dispatch.guard import want_tensor
+
+            want_tensor("detach", "input", 0, self)
+            raise
         lib.fc_epoch_refresh(h)
         return own_tensor(h)  # no base: a write to it is no write to a view with history
 

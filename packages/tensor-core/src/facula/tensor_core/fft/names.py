@@ -507,6 +507,7 @@ def istft(
     >>> X.istft(4, window=window).shape
     torch.Size([8])
     """
+    want_tensor("istft", "input", 0, input)
     hop = n_fft // 4 if hop_length is None else hop_length
     win_length = n_fft if win_length is None else win_length
     if window is None:

@@ -377,6 +377,8 @@ def fill_(input, value):
         if value.dim():
             raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {value.dim()} dimensions.")
         return copy_(input, value.clone() if lib.fc_same_storage(input._h, value._h) else value)
+    if type(input) is not Tensor:
+        want_tensor("fill_", "input", 0, input)
     return _ops.fill_number_(input, _run.fitting("fill_", value, input.dtype))
 
 

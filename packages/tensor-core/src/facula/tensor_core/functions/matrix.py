@@ -3,7 +3,7 @@
 from facula.tensor_core import _ops
 from facula.tensor_core.dispatch import slow as _dispatch
 from facula.tensor_core._errors import DTypeError, RankError, ShapeError
-from facula.tensor_core.dispatch.guard import check, want_tensor
+from facula.tensor_core.dispatch.guard import check, want_tensor, want_tensors
 from facula.tensor_core.dispatch.out import a_tensor, into, resize, same_dtype
 from facula.tensor_core.functions import create as _create
 from facula.tensor_core.functions.shape import broadcast_shapes
@@ -355,8 +355,9 @@ def chain_matmul(*matrices, out=None):
 
     if not matrices:
         raise RuntimeError("chain_matmul(): Expected one or more matrices, got none.")
+    want_tensors("chain_matmul", matrices)
     for t in matrices:
-        if isinstance(t, Tensor) and t.dim() != 2:
+        if t.dim() != 2:
             raise RuntimeError(f"chain_matmul: Tensor dimension is {t.dim()}, expected 2 instead. Use linalg.multi_dot for vectors at the ends.")
     if len(matrices) == 1:
         return into("chain_matmul", matrices[0], out)

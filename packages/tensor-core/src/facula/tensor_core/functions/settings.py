@@ -159,6 +159,7 @@ def get_device(input):
     >>> x.get_device()
     -1
     """
+    want_tensor("get_device", "input", 0, input)
     return input.get_device()
 
 
@@ -169,6 +170,7 @@ def is_signed(input):
     >>> facula.is_signed(x)
     False
     """
+    want_tensor("is_signed", "input", 0, input)
     return input.dtype.is_signed
 
 
@@ -327,6 +329,7 @@ def is_distributed(input):
     >>> x.is_distributed()
     False
     """
+    want_tensor("is_distributed", "input", 0, input)
     return False
 
 

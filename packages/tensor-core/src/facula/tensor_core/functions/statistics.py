@@ -90,7 +90,7 @@ def _quantile(name, input, q, dim, keepdim, interpolation, out, skip):
         weight = _ops.sub(rank, low) if interpolation == "linear" else _ops.mul(_ops.ne(rank, low), 0.5).to(x.dtype)
         result = _ops.lerp(result, above, weight)
     if not skip:  # NaN sorts last
-        greatest = _ops.slice(x, -1, last, 1, 1)
+        greatest = _ops.slice(x, -1, last, 1, 1).contiguous()  # so that the result is contiguous, as PyTorch has it
         result = _ops.where_rows(_ops.isnan(greatest), greatest, result)
     if not single:
         result = _ops.transpose(_ops.unsqueeze(result, 0), 0, -1)

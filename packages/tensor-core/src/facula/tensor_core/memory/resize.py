@@ -79,6 +79,7 @@ def resize_as_(input, the_template, *, memory_format=None):
     tensor([[1, 2],
             [3, 4]])
     """
+    want_tensor("resize_as_", "input", 0, input)
     want_tensor("resize_as_", "the_template", 1, the_template)
     if memory_format is _types.preserve_format:
         memory_format = {2: _types.channels_last, 3: _types.channels_last_3d}.get(lib.fc_suggested_format(the_template._h))
