@@ -123,6 +123,17 @@ static inline T N(row_lse)(T *restrict e, const T *restrict x, int64_t n)
     return M(log)(M(row_sum)(e, n)) + base;
 }
 
+/* What smoothing adds up: e[c] = w[c] * (lse - x[c]). One loop that asks each time for a weight would not vectorise. */
+static inline void N(terms)(T *restrict e, const T *restrict x, const T *restrict weight, T lse, int64_t n)
+{
+    if (weight)
+        for (int64_t j = 0; j < n; ++j)
+            e[j] = weight[j] * (lse - x[j]);
+    else
+        for (int64_t j = 0; j < n; ++j)
+            e[j] = lse - x[j];
+}
+
 static void N(forward_rows)(void *ctx, int64_t begin, int64_t end, void *scratch)
 {
     const job *q = ctx;
@@ -146,8 +157,7 @@ static void N(forward_rows)(void *ctx, int64_t begin, int64_t end, void *scratch
             w = weight ? weight[t] : 1;
             loss = w * (lse - x[t]);
             if (smoothing > 0) {
-                for (int64_t j = 0; j < n; ++j)
-                    e[j] = (weight ? weight[j] : 1) * (lse - x[j]);
+                N(terms)(e, x, weight, lse, n);
                 loss = (1 - smoothing) * loss + smoothing / (T)n * M(row_sum)(e, n);
             }
         }
@@ -245,6 +255,17 @@ static int N(forward)(job *q, int64_t reduction, void *row_weight, void *out, vo
     return FC_OK;
 }
 
+/* dx[c] = of_p * exp(x[c] - lse) - of_soft * w[c] */
+static inline void N(slopes)(T *restrict dx, const T *restrict x, const T *restrict weight, T of_p, T lse, T of_soft, int64_t n)
+{
+    if (weight)
+        for (int64_t j = 0; j < n; ++j)
+            dx[j] = of_p * M(exp)(x[j] - lse) - of_soft * weight[j];
+    else
+        for (int64_t j = 0; j < n; ++j)
+            dx[j] = of_p * M(exp)(x[j] - lse) - of_soft;
+}
+
 static void N(backward_rows)(void *ctx, int64_t begin, int64_t end)
 {
     const job *q = ctx;
@@ -267,14 +288,12 @@ static void N(backward_rows)(void *ctx, int64_t begin, int64_t end)
         const T hard = (1 - smoothing) * (weight ? weight[t] : 1), soft = smoothing / (T)n;
         const T of_p = g * (hard + soft * all);
         if (inner == 1)
-            for (int64_t j = 0; j < n; ++j)
-                dx[j] = of_p * M(exp)(x[j] - lse);
+            N(slopes)(dx, x, smoothing > 0 ? weight : NULL, of_p, lse, smoothing > 0 ? g * soft : 0, n);
         else
-            for (int64_t j = 0; j < n; ++j)
-                dx[j * inner] = of_p * M(exp)(x[j * inner] - lse);
-        if (smoothing > 0)
-            for (int64_t j = 0; j < n; ++j)
-                dx[j * inner] -= g * soft * (weight ? weight[j] : 1);
+            for (int64_t j = 0; j < n; ++j) {
+                const T p = of_p * M(exp)(x[j * inner] - lse);
+                dx[j * inner] = smoothing > 0 ? p - g * soft * (weight ? weight[j] : 1) : p;
+            }
         dx[t * inner] -= g * hard;
     }
 }
