@@ -12,6 +12,8 @@
  * Source: Graves, Fernandez, Gomez, Schmidhuber (2006), equations 6 to 16, in logarithms.
  */
 #ifndef T
+#include <string.h>
+
 #include "../../core/levels.h"
 #include "../../core/mathfn.h"
 #include "../parallel.h"
@@ -25,7 +27,12 @@ typedef struct {
     int normalised;
 } job;
 
+enum { STRIP = 8 };
+
 static inline int64_t label_of(const job *q, int64_t n, int64_t s) { return s % 2 ? q->targets[n * q->width + s / 2] : q->blank; }
+
+/* Room for what belongs to a sample's labels, two more, and what fills the last strip. */
+static inline int64_t line_of(const job *q) { return (q->labels + 2 + STRIP) / STRIP * STRIP + STRIP; }
 
 #define T f32
 #include "ctc_loss.c"
@@ -104,7 +111,7 @@ int FC_ISA_NAME(fc_cpu__ctc_loss)(fc_call *c)
     q.loss = c->out[0]->data;
     q.alpha = c->out[1]->data;
     if (!bad)
-        return fc_parallel_scratch(q.batch, 1, (size_t)(5 * q.labels + 2) * sizeof(f64), c->t[0]->dtype == FC_F32 ? forward_f32 : forward_f64, &q);
+        return fc_parallel_scratch(q.batch, 1, (size_t)(6 * line_of(&q)) * sizeof(f64), c->t[0]->dtype == FC_F32 ? forward_f32 : forward_f64, &q);
     return bad;
 }
 FC_OWN_TWO_LEVELS(_ctc_loss)
@@ -117,7 +124,7 @@ int FC_ISA_NAME(fc_cpu__ctc_loss_backward)(fc_call *c)
     q.loss_in = c->t[5]->data;
     q.alpha = c->t[6]->data;
     q.dx = c->out[0]->data;
-    const size_t room = (size_t)(6 * q.labels + 8 + q.classes) * sizeof(f64);
+    const size_t room = (size_t)(6 * line_of(&q) + q.classes) * sizeof(f64);
     if (!bad)
         return fc_parallel_scratch(q.batch, 1, room, c->t[1]->dtype == FC_F32 ? backward_f32 : backward_f64, &q);
     return bad;
@@ -134,18 +141,39 @@ static inline T N(join)(T a, T b, T c)
     return M(log)(M(exp)(a - shift) + M(exp)(b - shift) + M(exp)(c - shift)) + shift;
 }
 
-/* out[s] = emitted[s] + join(a[s], b[s], c[s] + skip[s]) in loops that vectorise; total and shift are room. */
+/* out[s] = emitted[s] + join(a[s], b[s], c[s] + skip[s]) in loops that vectorise; total and shift are room. Labels are rounded up to a
+ * whole STRIP, and all lines have room for that: an exponential of one number takes as long as of a vector. */
 static void N(join_all)(T *restrict out, const T *restrict emitted, const T *restrict a, const T *restrict b, const T *restrict c,
                         const T *restrict skip, T *restrict total, T *restrict shift, int64_t labels)
 {
-    for (int64_t s = 0; s < labels; ++s) {
+    const int64_t all = (labels + STRIP - 1) / STRIP * STRIP;
+    for (int64_t s = 0; s < all; ++s) {
         const T far = c[s] + skip[s], ab = a[s] > b[s] ? a[s] : b[s], peak = ab > far ? ab : far;
         shift[s] = peak < K(-1e30) ? K(-1e30) : peak; /* of -inf alone: 0 terms, whose logarithm is -inf again */
     }
-    for (int64_t s = 0; s < labels; ++s)
+    for (int64_t s = 0; s < all; ++s)
         total[s] = M(exp)(a[s] - shift[s]) + M(exp)(b[s] - shift[s]) + M(exp)(c[s] + skip[s] - shift[s]);
-    for (int64_t s = 0; s < labels; ++s)
+    for (int64_t s = 0; s < all; ++s)
         out[s] = emitted[s] + (M(log)(total[s]) + shift[s]);
+}
+
+/* out[s] = exp(x[s]), which may be out itself, in whole vectors */
+static inline void N(exp_all)(T *out, const T *x, int64_t n)
+{
+    int64_t s = 0;
+    for (; s + STRIP <= n; s += STRIP) {
+        T line[STRIP];
+        for (int l = 0; l < STRIP; ++l)
+            line[l] = M(exp)(x[s + l]);
+        memcpy(out + s, line, sizeof line);
+    }
+    T line[STRIP] = { 0 };
+    for (int l = 0; l < n - s; ++l)
+        line[l] = x[s + l];
+    for (int l = 0; l < STRIP && s < n; ++l)
+        line[l] = M(exp)(line[l]);
+    for (int l = 0; l < n - s; ++l)
+        out[s + l] = line[l];
 }
 
 /* What a sample's labels emit at a step, and (added) which of them may be reached from two before. */
@@ -165,8 +193,10 @@ static void N(forward)(void *ctx, int64_t begin, int64_t end, void *scratch)
 {
     const job *q = ctx;
     const T never = K(-INFINITY);
-    T *restrict emitted = scratch, *restrict skip = emitted + q->labels, *restrict total = skip + q->labels;
-    T *before = total + 2 * q->labels; /* before[s + 2]: alpha of the last step */
+    const int64_t line = line_of(q);
+    T *restrict emitted = scratch, *restrict skip = emitted + line, *restrict total = skip + line, *restrict now = total + 2 * line;
+    T *before = now + line; /* before[s + 2]: alpha of the last step */
+    memset(scratch, 0, (size_t)(6 * line) * sizeof(T)); /* what fills a strip is added up, and not looked at */
     for (int64_t n = begin; n < end; ++n) {
         const int64_t steps = q->in_len[n], labels = 2 * q->out_len[n] + 1;
         const T *x = (const T *)q->x + n * q->classes;
@@ -182,9 +212,9 @@ static void N(forward)(void *ctx, int64_t begin, int64_t end, void *scratch)
                 for (int64_t s = 0; s < labels; ++s)
                     alpha[s] = s < 2 ? emitted[s] : never;
             else
-                N(join_all)(alpha, emitted, before + 2, before + 1, before, skip, total, total + q->labels, labels);
-            for (int64_t s = 0; s < labels; ++s)
-                before[s + 2] = alpha[s];
+                N(join_all)(now, emitted, before + 2, before + 1, before, skip, total, total + line, labels);
+            memcpy(t ? alpha : now, t ? now : alpha, (size_t)labels * sizeof(T));
+            memcpy(before + 2, now, (size_t)labels * sizeof(T));
         }
         T *loss = (T *)q->loss + n;
         if (steps == 0)
@@ -198,8 +228,10 @@ static void N(backward)(void *ctx, int64_t begin, int64_t end, void *scratch)
 {
     const job *q = ctx;
     const T never = K(-INFINITY);
-    T *restrict emitted = scratch, *restrict skip = emitted + q->labels + 2, *restrict beta = skip + q->labels + 2, *later = beta + q->labels + 2;
-    T *restrict sum = later + q->labels + 2, *restrict total = sum + q->classes;
+    const int64_t line = line_of(q);
+    T *restrict emitted = scratch, *restrict skip = emitted + line, *restrict beta = skip + line, *later = beta + line;
+    T *restrict total = later + line, *restrict sum = total + 2 * line;
+    memset(scratch, 0, (size_t)(6 * line) * sizeof(T));
     for (int64_t n = begin; n < end; ++n) {
         const int64_t steps = q->in_len[n], labels = 2 * q->out_len[n] + 1, wide = q->batch * q->classes;
         const T loss = ((const T *)q->loss_in)[n], g = ((const T *)q->g)[n];
@@ -220,17 +252,22 @@ static void N(backward)(void *ctx, int64_t begin, int64_t end, void *scratch)
                 for (int64_t s = 0; s < labels; ++s)
                     beta[s] = s >= labels - 2 ? emitted[s] : never;
             else
-                N(join_all)(beta, emitted, later, later + 1, later + 2, skip + 2, total, total + q->labels, labels);
+                N(join_all)(beta, emitted, later, later + 1, later + 2, skip + 2, total, total + line, labels);
             for (int64_t s = 0; s < labels; ++s) { /* how likely it is that this label stands here, given the target */
                 later[s] = beta[s];
-                beta[s] = emitted[s] == never ? 0 : M(exp)(alpha[s] + beta[s] - emitted[s] + loss);
+                beta[s] = emitted[s] == never ? never : alpha[s] + beta[s] - emitted[s] + loss;
             }
+            N(exp_all)(beta, beta, labels);
             for (int64_t c = 0; c < q->classes; ++c)
                 sum[c] = 0;
             for (int64_t s = 0; s < labels; ++s)
                 sum[label_of(q, n, s)] += beta[s];
+            if (q->normalised)
+                N(exp_all)(dx, x, q->classes);
+            else
+                memset(dx, 0, (size_t)q->classes * sizeof(T));
             for (int64_t c = 0; c < q->classes; ++c)
-                dx[c] = ((q->normalised ? M(exp)(x[c]) : 0) - sum[c]) * g;
+                dx[c] = (dx[c] - sum[c]) * g;
         }
     }
 }
