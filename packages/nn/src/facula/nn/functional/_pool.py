@@ -303,11 +303,13 @@ def _max_unpool(ndim: int, input: Tensor, indices: Tensor, kernel: Any, stride: 
     n, c = x.shape[:2]
     places = math.prod(size)
     flat = (indices.unsqueeze(0) if added else indices).reshape(n, c, math.prod(x.shape[2:]))
-    if flat.numel() and not flat.is_meta and bool(((flat < 0) | (flat >= places)).any()):
-        raise RuntimeError(f"{name}: found an invalid max index, the output has {places} places: {size}")
     zeros = facula.zeros((n, c, places), dtype=x.dtype, device=x.device)
     values = x.reshape(flat.shape)
-    out = (zeros.scatter(2, flat, values) if flat.numel() else zeros + values.sum()).reshape(n, c, *size)  # nothing: with a history even so
+    try:
+        out = zeros.scatter(2, flat, values) if flat.numel() else zeros + values.sum()  # nothing: with a history even so
+    except IndexError:
+        raise RuntimeError(f"{name}: found an invalid max index, the output has {places} places: {size}") from None
+    out = out.reshape(n, c, *size)
     if ndim == 2 and channels_last(x):
         out = out.contiguous(memory_format=facula.channels_last)
     return out.squeeze(0) if added else out
