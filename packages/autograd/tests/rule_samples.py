@@ -280,6 +280,8 @@ SAMPLES = {
     "adaptive_max_pool": [lambda: (distinct(2, 2, 5, 6), (1, 3, 2))],
     "adaptive_avg_pool": [lambda: (normal(2, 2, 5, 6), (1, 3, 4))],
     "adaptive_avg_pool_grad": [lambda: (normal(2, 2, 3, 4), (1, 5, 6))],
+    "_im2col": [lambda: (normal(2, 2, 5, 6), (3, 2), (1, 2), (1, 0), (2, 1))],
+    "_col2im": [lambda: (normal(2, 12, 12), (5, 6), (3, 2), (1, 2), (1, 0), (2, 1))],
     # copies
     "copy": [lambda: (normal(3, 4), None, 1), lambda: (normal(3, 4), C128, 1)],
     "cat": [lambda: ([normal(2, 3), normal(4, 3)], 0), lambda: ([normal(2, 3), normal(2, 1), normal(2, 2)], -1)],

@@ -214,11 +214,13 @@ LARGE = {
     "adaptive_max_pool": lambda t: [(t(23, 20, 13, 17), (1, 2, 3))],
     "adaptive_avg_pool": lambda t: [(t(23, 20, 13, 17), (1, 2, 3))],
     "adaptive_avg_pool_grad": lambda t: [(t(23, 20, 2, 3), (1, 13, 17))],
+    "_im2col": lambda t: [(t(23, 20, 13, 17), (3, 2), (1, 1), (1, 0), (2, 1))],
+    "_col2im": lambda t: [(t(23, 120, 112), (13, 17), (3, 2), (1, 1), (1, 0), (2, 1))],
 }  # fmt: skip
 
 _FIRST = ("linear convolution convolution_grad_input softmax log_softmax _layer_norm _rms_norm _group_norm _sort _topk _kthvalue _median _nanmedian _mode "
           "max_pool _max_pool_values avg_pool avg_pool_grad adaptive_max_pool adaptive_avg_pool adaptive_avg_pool_grad _resample _resample_backward _resample_bytes "
-          "_cdist _triangle flip _roll diag_embed _one_hot index_select")  # fmt: skip
+          "_cdist _triangle flip _im2col _col2im _roll diag_embed _one_hot index_select")  # fmt: skip
 ROWED = {
     **{name: 0 for name in _FIRST.split()},  # the first one
     **{name: "g result" for name in ("_softmax_backward", "_log_softmax_backward")},

@@ -238,3 +238,37 @@ O("adaptive_avg_pool_grad", lambda x, size: means_grad(x, size, lambda big: adap
     (t(2, 3, 4), (1, 1, 9)),
     (t(2, 3, 3, 9), (1, 8, 7)),
 ])  # fmt: skip
+
+
+def columns(x, kernel, dilation, padding, stride):
+    """Each window of each plane, element by element of the kernel."""
+    x = np.pad(x, ((0, 0), (0, 0), *((p, p) for p in padding)))
+    counts = [(n - d * (k - 1) - 1) // s + 1 for n, k, d, s in zip(x.shape[2:], kernel, dilation, stride)]
+    out = np.zeros((*x.shape[:2], *kernel, *counts), x.dtype)
+    for a, b in np.ndindex(*kernel):
+        for i, j in np.ndindex(*counts):
+            out[:, :, a, b, i, j] = x[:, :, i * stride[0] + a * dilation[0], j * stride[1] + b * dilation[1]]
+    return out.reshape(x.shape[0], x.shape[1] * kernel[0] * kernel[1], -1)
+
+
+def folded(x, size, kernel, dilation, padding, stride):
+    """The transpose: a plane's number k shows where its element k was shown."""
+    channels = x.shape[1] // (kernel[0] * kernel[1])
+    number = columns(np.arange(1, size[0] * size[1] + 1).reshape(1, 1, *size), kernel, dilation, padding, stride)[0]
+    out = np.zeros((x.shape[0], channels, size[0] * size[1] + 1), x.dtype)
+    for n, c in np.ndindex(*out.shape[:2]):
+        np.add.at(out[n, c], number.reshape(-1), x[n].reshape(channels, -1)[c])
+    return out[:, :, 1:].reshape(*out.shape[:2], *size)
+
+
+O("_im2col", columns, cases=lambda t: [
+    (t(2, 3, 6, 7), (3, 2), (1, 1), (0, 0), (1, 1)),
+    (t(2, 2, 9, 5), (2, 3), (2, 1), (1, 2), (1, 2)),
+    (t(1, 2, 4, 20), (1, 3), (1, 1), (0, 1), (3, 1)),
+    (t(1, 1, 3, 3), (3, 3), (2, 2), (2, 2), (1, 1)),
+])  # fmt: skip
+O("_col2im", folded, ulp=4, scale=lambda x, size, kernel, dilation, padding, stride: folded(abs(x), size, kernel, dilation, padding, stride), specials=False, cases=lambda t: [
+    (t(2, 18, 24), (6, 7), (3, 2), (1, 1), (0, 0), (1, 1)),
+    (t(2, 12, 36), (9, 5), (2, 3), (2, 1), (1, 2), (1, 2)),
+    (t(1, 9, 9), (3, 3), (3, 3), (2, 2), (2, 2), (1, 1)),
+])  # fmt: skip

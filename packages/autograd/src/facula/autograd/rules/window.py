@@ -38,6 +38,10 @@ D("avg_pool_grad",      x=lambda g, kernel, stride, padding, ceil_mode, count_in
                             row("avg_pool")(g, kernel, stride, padding, ceil_mode, count_include_pad, divisor))
 D("adaptive_avg_pool",  x=lambda g, x_shape, x_format: formed(row("adaptive_avg_pool_grad")(some(g), spatial(x_shape)), shallow(x_format)))
 D("adaptive_avg_pool_grad", x=lambda g, x_shape: row("adaptive_avg_pool")(g, spatial(x_shape)))
+D("_im2col",            node="Im2ColBackward0",
+                        x=lambda g, x_shape, kernel, dilation, padding, stride: row("_col2im")(g, tuple(x_shape[2:]), kernel, dilation, padding, stride))
+D("_col2im",            node="Col2ImBackward0",
+                        x=lambda g, kernel, dilation, padding, stride: row("_im2col")(g, kernel, dilation, padding, stride))
 
 
 def some(g) -> F.Tensor:

@@ -12,7 +12,8 @@ from facula.tensor_core import extend
 from ._rows import REAL, only, row
 from ._window import channels_last, ntuple, out_size, padded, some, taps
 
-_permute, _windows, _regroup = row("permute"), row("unfold"), row("_regroup")
+_permute, _windows, _regroup, _im2col, _col2im = row("permute"), row("unfold"), row("_regroup"), row("_im2col"), row("_col2im")
+_OF_ROWS = (facula.float32, facula.float64, facula.bfloat16, facula.float16)  # what the rows take; other dtypes are composed
 
 
 def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
@@ -47,13 +48,16 @@ def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
     if input.dtype.kind == 1:
         only("unfold", input.dtype, REAL)
     x = input if input.dim() == 4 else input.unsqueeze(0)
-    x = padded(x, padding, padding)
-    out = tuple(out_size(n, k, s, 0, d) for n, k, s, d in zip(x.shape[2:], kernel, stride, dilation))
+    out = tuple(out_size(n, k, s, p, d) for n, k, s, p, d in zip(x.shape[2:], kernel, stride, padding, dilation))
     if any(n < 1 for n in out):
         raise RuntimeError(
             f"unfold: Given input with spatial size {tuple(input.shape[-2:])}, kernel_size={kernel}, dilation={dilation}, padding={padding}, "
             f"calculated shape of the array of sliding blocks as {out}, but its components must be at least one."
         )
+    if x.dtype in _OF_ROWS and not extend.listening():
+        result = _im2col(x, kernel, dilation, padding, stride)
+        return result if x is input else result.squeeze(0)
+    x = padded(x, padding, padding)
     if dilation == (1, 1) and x.origin is None:
         windows = _permute(_windows(_windows(x, 2, kernel[0], stride[0]), 3, kernel[1], stride[1]), (0, 1, 4, 5, 2, 3))
         result = windows.reshape(x.shape[0], x.shape[1] * kernel[0] * kernel[1], out[0] * out[1])
@@ -90,6 +94,9 @@ def fold(
         raise RuntimeError(f"fold: Given output_size={size}, kernel_size={kernel}, dilation={dilation}, padding={padding}, stride={stride}, calculated shape of the array of sliding blocks as {out}, but its components must be at least one.")
     if x.size(2) != math.prod(out):
         raise RuntimeError(f"fold: Given output_size={size}, kernel_size={kernel}, dilation={dilation}, padding={padding}, stride={stride}, expected size of input's dimension 2 to match the calculated number of sliding blocks {math.prod(out)}, but got {x.size(2)}.")
+    if x.dtype in _OF_ROWS and not extend.listening():
+        result = _col2im(x, size, kernel, dilation, padding, stride)
+        return result if x is input else result.squeeze(0)
     n, c = x.size(0), x.size(1) // places
     # where in the padded output each column element goes
     index = facula.arange(math.prod(wide)).reshape(1, 1, *wide)
