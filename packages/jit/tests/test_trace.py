@@ -100,6 +100,13 @@ def test_nested_inputs_and_outputs_keep_their_form():
     assert same(f(*inputs)["all"][1], answer["all"][1])
 
 
+def test_a_list_as_output_is_warned_of():
+    with pytest.warns(facula.jit.TracerWarning, match="list at the output"):
+        traced = facula.jit.trace(lambda x: [x + 1, x * 2], x0)
+
+    assert same(x0 * 2, traced(x0)[1])
+
+
 def test_arguments_may_be_named():
     traced = facula.jit.trace(lambda a, b: a - b, example_kwarg_inputs={"a": x0, "b": x0 * 2})
 
@@ -149,7 +156,7 @@ REFUSED = {
     "output is no tensor": (lambda x: 3, x0, "int"),
     "no output": (lambda x: None, x0, "None"),
     "input is no tensor": (lambda x: x, ([1, 2],), "int"),
-    "a list is no fixed output": (lambda x: [x], x0, "list"),
+    "a dict is no fixed output": (lambda x: {"a": x + 1}, x0, "dict at the output"),
 }
 
 

@@ -7,7 +7,7 @@ import facula
 from facula.tensor_core import extend
 from facula.tensor_core.extend import Tensor
 
-from ._errors import TracingCheckError
+from ._errors import TracerWarning, TracingCheckError
 from ._traced import Trace, TracedFunction, flatten, outputs_of, shape_of, traced_module
 from ._tracer import Tracer
 
@@ -42,10 +42,11 @@ def trace(
     Inputs of other shapes or dtypes are recorded when they first come; a trace loaded from a file serves those of its example alone.
     example_inputs: a tensor, or a tuple of arguments: tensors, and tuples, lists and dicts of them.
     check_trace: run original and trace once more on the example inputs (and each of check_inputs) and compare, to check_tolerance.
-    strict: False allows a list or dict as output, which a trace gives with the same keys always.
+    strict: False allows a dict as output, which a trace gives with the same keys always, and is silent about a list.
 
     Raises RuntimeError for inputs or outputs that are no tensors, for shapes that depend on data, and, at a call of a loaded trace, for other shapes;
-    TracingCheckError where the check fails. Warns with TracerWarning where a number leaves the tensors (item(), if).
+    TracingCheckError where the check fails. Warns with TracerWarning where a number leaves the tensors (item(), if) and, where
+    strict, of a list as output.
 
     >>> traced = facula.jit.trace(lambda x: (x * 2).relu(), facula.ones(2))
     >>> traced(facula.tensor([-1.0, 3.0]))
@@ -124,11 +125,14 @@ def _record(func, inputs, names, module, strict):
         _tracing.depth -= 1
     if answer is None:
         raise RuntimeError("trace: the function returned None. Return a tensor.")
-    if strict and (isinstance(answer, (list, dict))):
-        raise RuntimeError(
+    if strict and isinstance(answer, (list, dict)):
+        text = (
             f"Encountering a {type(answer).__name__} at the output of the tracer might cause the trace to be incorrect, this is only valid if the container "
             "structure does not change based on the module's inputs. Return a tuple, or pass strict=False."
         )
+        if isinstance(answer, dict):
+            raise RuntimeError(text)
+        warnings.warn(text, TracerWarning, stacklevel=4)
     tracer.graph.outputs = outputs_of(answer, tracer)
     _effects(tracer, watched, gradients)
     return tracer.graph
