@@ -35,6 +35,26 @@ def test_transforms_are_applied_to_pictures_and_labels():
     assert ((8, 8), "0") == (picture, label)
 
 
+def test_a_data_set_has_its_two_transforms_as_one_of_pairs_and_prints_it():
+    digits = datasets.Digits(target_transform=str)
+    pair = datasets.vision.StandardTransform(lambda x: x + 1, None)
+
+    assert (3, 4) == pair(2, 4)
+    assert isinstance(digits.transforms, datasets.vision.StandardTransform)
+    assert datasets.Digits().transforms is None
+
+    class Two:
+        def __repr__(self):
+            return "Two(\n  a\n)"
+
+    digits = datasets.Digits(transform=Two())
+    digits.transform = lambda x: "replaced"
+
+    assert "replaced" == digits[0][0]
+    assert "StandardTransform\nTransform: Two(\n             a\n           )" == repr(digits.transforms)
+    assert repr(digits).endswith("\n    " + repr(digits.transforms))
+
+
 @pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gzip"])
 @pytest.mark.parametrize(
     "kind,data,expected",

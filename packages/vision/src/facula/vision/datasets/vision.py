@@ -4,7 +4,39 @@ from __future__ import annotations
 
 from facula.data import Dataset
 
-__all__ = ["PictureTensors", "VisionDataset"]
+__all__ = ["PictureTensors", "StandardTransform", "VisionDataset"]
+
+
+class StandardTransform:
+    """One function of (picture, target) made of a function of each; None leaves its half as it is.
+
+    >>> facula.vision.datasets.vision.StandardTransform(lambda picture: picture + 1, None)(1, 5)
+    (2, 5)
+    """
+
+    def __init__(self, transform=None, target_transform=None) -> None:
+        self.transform = transform
+        self.target_transform = target_transform
+
+    def __call__(self, input, target):
+        if self.transform is not None:
+            input = self.transform(input)
+        if self.target_transform is not None:
+            target = self.target_transform(target)
+        return input, target
+
+    @staticmethod
+    def _format_transform_repr(transform, head: str) -> list[str]:
+        first, *others = repr(transform).splitlines()
+        return [f"{head}{first}", *(" " * len(head) + line for line in others)]
+
+    def __repr__(self) -> str:
+        body = [type(self).__name__]
+        if self.transform is not None:
+            body += self._format_transform_repr(self.transform, "Transform: ")
+        if self.target_transform is not None:
+            body += self._format_transform_repr(self.target_transform, "Target transform: ")
+        return "\n".join(body)
 
 
 class VisionDataset(Dataset):
@@ -23,12 +55,15 @@ class VisionDataset(Dataset):
                 "got both. Give one of them."
             )
         self.root = root
+        if transforms is None and (transform is not None or target_transform is not None):
+            transforms = StandardTransform(transform, target_transform)
         self.transforms = transforms
         self.transform = transform
         self.target_transform = target_transform
 
     def _transformed(self, picture, target):
-        if self.transforms is not None:
+        # a program may replace .transform later: that counts, not what .transforms was made of
+        if self.transforms is not None and not isinstance(self.transforms, StandardTransform):
             return self.transforms(picture, target)
         if self.transform is not None:
             picture = self.transform(picture)
@@ -41,8 +76,8 @@ class VisionDataset(Dataset):
         if self.root is not None:
             lines.append(f"    Root location: {self.root}")
         lines += [f"    {name}" for name in self.extra_repr().splitlines()]
-        if self.transform is not None:
-            lines.append(f"    Transform: {self.transform!r}")
+        if self.transforms is not None:
+            lines.append(f"    {self.transforms!r}")
         return "\n".join(lines)
 
     def extra_repr(self) -> str:
