@@ -43,7 +43,7 @@ class Alias(types.ModuleType):
 
     def __getattr__(self, name: str):
         found = lookup(self.__target__, f"{self.__name__}.{name}")
-        if isinstance(found, types.ModuleType) and not isinstance(found, Alias):
+        if isinstance(found, types.ModuleType) and not isinstance(found, Alias) and found.__name__ not in sys.stdlib_module_names:
             found = _alias(f"{self.__name__}.{name}", found)
         if callable(found) or isinstance(found, Alias):
             self.__dict__[name] = found  # 30 ns instead of 900 for the next torch.relu

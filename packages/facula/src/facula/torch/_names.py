@@ -150,8 +150,32 @@ _TRANSFORMER = {"_detect_is_causal_mask": "_is_causal", "_get_clones": "_copies"
 _OPTIM = "facula.torch._optim_internals:"
 _LOADER = "facula.data._iterators:"
 
+# Modules of the standard library that PyTorch's files import, and that programs reach through them (torch.serialization.pickle).
+_STANDARD = {
+    "torch": "builtins ctypes functools glob importlib inspect math os platform sys textwrap threading warnings",
+    "torch.serialization": "copyreg difflib functools io os pickle re shutil struct sys tarfile tempfile threading warnings",
+    "torch.nn.functional": "dataclasses importlib math warnings",
+    "torch.hub": "contextlib errno hashlib json os re shutil sys tempfile uuid warnings zipfile",
+    "torch.optim.lr_scheduler": "math types warnings",
+    "torch.optim.optimizer": "functools",
+    "torch.autograd": "warnings",
+    "torch.utils.data.dataloader": "contextlib functools itertools logging os queue threading warnings",
+    "torch.utils.data.dataset": "bisect itertools math warnings",
+    "torch.utils.data.sampler": "itertools",
+    "torch.utils.data.distributed": "math",
+    "torch.utils.checkpoint": "contextlib itertools platform uuid warnings",
+    "torch.nn.modules.module": "functools inspect itertools warnings weakref",
+    "torch.nn.modules.transformer": "copy warnings",
+    "torch.nn.modules.container": "operator",
+    "torch.nn.modules.rnn": "math numbers warnings weakref",
+    **{f"torch.nn.modules.{n}": "math" for n in ("conv", "linear", "loss")},
+    "torch.distributions.transforms": "functools math operator",
+    "torch.distributions.normal": "math",
+}
+
 # Dotted names served from here only while Facula itself has none of that name. A text is a module, or module:name.
 FALLBACKS = {
+    **{f"{file}.{name}": name for file, names in _STANDARD.items() for name in names.split()},
     "torch.Event": "facula.torch._absent:Event",
     "torch.OutOfMemoryError": "facula.torch._cuda:OutOfMemoryError",
     "torch.ScriptModule": "facula.torch._script:ScriptModule",
