@@ -68,6 +68,30 @@ def test_grad_fn_is_the_same_object_each_time():
     assert y.grad_fn is y.grad_fn and leaf(1).grad_fn is None
 
 
+def test_pieces_tell_how_they_were_cut():
+    x = torch.ones(2, 6).requires_grad_()
+    sizes, even, each, part = (x * 1).split((2, 4), -1)[1].grad_fn, (x * 1).chunk(3, 1)[0].grad_fn, (x * 1).unbind(1)[0].grad_fn, (x * 1)[:, 1:5:2].grad_fn
+
+    assert (1, (2, 4), (2, 6)) == (sizes._saved_dim, sizes._saved_split_sizes, sizes._saved_self_sym_sizes)
+    assert (1, 2, (2, 6)) == (even._saved_dim, even._saved_split_size, even._saved_self_sym_sizes)
+    assert 1 == each._saved_dim and not hasattr(each, "_saved_split_size") and not hasattr(sizes, "_saved_split_size")
+    assert (1, 1, 5, 2) == (part._saved_dim, part._saved_start, part._saved_end, part._saved_step)
+
+
+def test_every_saved_value_of_a_node_can_be_read():
+    x = torch.ones(2, 3).requires_grad_()
+
+    for y in (x**2, x / 2, x[torch.tensor([0, 1])], torch.cat([x, x]), x.split(1)[0]):
+        for name in dir(y.grad_fn):
+            if name.startswith("_saved"):
+                getattr(y.grad_fn, name)
+    i = torch.tensor([0, 1])
+    y = x[i]
+    i.add_(0)
+    with pytest.raises(RuntimeError, match="modified by an inplace"):
+        y.grad_fn._saved_indices
+
+
 def test_saved_values_can_be_read_until_they_are_freed():
     x, w = leaf(1, 2), leaf(3, 4)
     y = x * w

@@ -166,9 +166,12 @@ class Node(lib.NodeSlots):
         if wanted == "p_dim" and type(value) is int and ops[self.rule.op_name].kind == "fold":
             return (value,)  # PyTorch keeps dims as a tuple
         if wanted == "out":
-            return self.of_result(value)
-        if at + 1 < len(self.layout) and self.layout[at + 1] == wanted + "_version" and saved[at + 1] is not None and tensor_version(value) != saved[at + 1]:
-            raise self.changed(wanted, value, saved[at + 1])
+            return None if value is None else self.of_result(value)
+        if at + 1 < len(self.layout) and self.layout[at + 1] == wanted + "_version" and saved[at + 1] is not None:
+            one = type(value) not in (tuple, list)  # lists of tensors keep a version for each
+            for tensor, version in ((value, saved[at + 1]),) if one else zip(value, saved[at + 1]):
+                if version is not None and tensor_version(tensor) != version:
+                    raise self.changed(wanted, tensor, version)
         return value
 
     def __repr__(self) -> str:
@@ -179,8 +182,15 @@ def saved_properties(layout, parameters) -> dict:
     """{"_saved_self": property, ...} for a node class, under PyTorch's names. Not a `__getattr__`: that would slow every access down."""
     names = {"x": "self", "y": parameters.get("y", "other"), "z": parameters.get("z", "z"), "out": "result", "x_shape": "self_sym_sizes", "y_shape": "other_sym_sizes"}
     kept = [n for n in layout if not n.endswith(("_version", "_cast", "_small"))]
+    end = {"_saved_end": property(_end)} if {"x_shape", "p_dim", "p_start", "p_length", "p_step"} <= set(kept) else {}
     found = {f"_saved_{names.get(n, n.removeprefix('p_'))}": property(lambda node, n=n: node.kept(n)) for n in kept}
-    return found | {f"_raw{name}": property(lambda node, n=n: SavedTensor(node, n)) for name, n in zip(found, kept)}
+    return found | end | {f"_raw{name}": property(lambda node, n=n: SavedTensor(node, n)) for name, n in zip(found, kept)}
+
+
+def _end(node) -> int:
+    """Where a slice ends: PyTorch keeps that where we keep how many there are."""
+    dim, start, length, step = map(node.kept, ("p_dim", "p_start", "p_length", "p_step"))
+    return min(start + length * step, node.kept("x_shape")[dim])
 
 
 class SavedTensor:

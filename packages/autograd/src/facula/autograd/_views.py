@@ -211,8 +211,8 @@ class EmbedBackward(Node):
         return (window.of(window.laid_out(g, False)).clone(),)
 
 
-class SplitBackward0(Node):
-    """Pieces of a tensor along a dim; saved: the dim and the pieces' shapes."""
+class Pieces(Node):
+    """Pieces of a tensor along a dim; saved: the dim and the pieces' shapes. What they tell goes under PyTorch's names: libraries that prune channels follow it."""
 
     __slots__ = ()
     layout = ("dim", "shapes")
@@ -227,9 +227,31 @@ class SplitBackward0(Node):
 
     joined = staticmethod(lambda gs, dim: _core.cat(gs, dim))
 
+    @property
+    def _saved_dim(self) -> int:
+        return self.kept("dim")
 
-class SplitWithSizesBackward0(SplitBackward0):
+    def sizes(self) -> tuple:
+        """How much of the dim each piece has."""
+        dim = self.kept("dim")
+        return tuple(s[dim] for s in self.kept("shapes"))
+
+    def whole(self) -> tuple:
+        """The shape of what was cut."""
+        dim, shape = self.kept("dim"), self.kept("shapes")[0]
+        return (*shape[:dim], sum(self.sizes()), *shape[dim + 1 :])
+
+
+class SplitBackward0(Pieces):
     __slots__ = ()
+    _saved_self_sym_sizes = property(Pieces.whole)
+    _saved_split_size = property(lambda self: self.sizes()[0])
+
+
+class SplitWithSizesBackward0(Pieces):
+    __slots__ = ()
+    _saved_self_sym_sizes = property(Pieces.whole)
+    _saved_split_sizes = property(Pieces.sizes)
 
 
 class UnsafeSplitBackward0(SplitBackward0):
@@ -239,7 +261,7 @@ class UnsafeSplitBackward0(SplitBackward0):
     views = False
 
 
-class UnbindBackward0(SplitBackward0):
+class UnbindBackward0(Pieces):
     """Slices of a tensor along a dim."""
 
     __slots__ = ()
@@ -376,7 +398,7 @@ def fixed(view) -> str | None:
     whole = origin  # of which this is a view; a view of one of several pieces is refused as the piece is
     while whole.rule is not None and ops[whole.rule.op_name].kind == "view" and whole.inputs[0] is not None:
         whole = whole.inputs[0]
-    if isinstance(whole, Output) and isinstance(whole.inputs[0], SplitBackward0) and whole.inputs[0].views:
+    if isinstance(whole, Output) and isinstance(whole.inputs[0], Pieces) and whole.inputs[0].views:
         index, name = origin.edge()[1], origin.name()
         return f"Output {index} of {name} is a view and is being modified inplace. This view is the output of a function that returns multiple views"
     if isinstance(origin.inputs[0] if isinstance(origin, Output) else origin, FunctionNode):
