@@ -28,3 +28,16 @@ def test_model_gives_ten_scores_a_picture_and_learns(make, shape):
 
     assert (2, 10) == tuple(out.shape)
     assert all(p.grad is not None for p in model.parameters())
+
+
+@pytest.mark.parametrize("build", [models.resnet18, models.mobilenet_v3_small])
+def test_builders_take_what_they_took_before_0_13(build):
+    with facula.device("meta"):
+        with pytest.warns(UserWarning, match="'pretrained' is deprecated"):
+            assert isinstance(build(pretrained=False, num_classes=3), facula.nn.Module)
+        with pytest.warns(UserWarning, match="'weights' and 'progress' as positional"):
+            build(None, False)
+        with pytest.warns(UserWarning), pytest.raises(ValueError, match="no trained weights"):
+            build(True)
+        with pytest.raises(TypeError, match="by name, once"):
+            build(None, weights=None)

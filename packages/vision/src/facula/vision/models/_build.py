@@ -2,7 +2,37 @@
 
 from __future__ import annotations
 
-__all__ = ["build", "no_weights"]
+import functools
+import warnings
+
+__all__ = ["as_before", "build", "no_weights"]
+
+
+def as_before(builder):
+    """The builder, taking also what torchvision's took before 0.13, with its warnings: pretrained=, and arguments by position."""
+
+    @functools.wraps(builder)
+    def called(*args, **kwargs):
+        if args:
+            names = ("weights", "progress")[: len(args)]
+            if len(args) > 2 or not kwargs.keys().isdisjoint(names):
+                raise TypeError(f"{builder.__name__}: {len(args)} arguments by position beside {sorted(kwargs)}. Give weights and progress by name, once.")
+            warnings.warn(
+                f"Using {' and '.join(repr(n) for n in names)} as positional parameter(s) is deprecated since 0.13 and may be removed in the future. "
+                "Please use keyword parameter(s) instead.",
+                UserWarning,
+                stacklevel=2,
+            )
+            kwargs.update(zip(names, args))
+        if "pretrained" in kwargs or isinstance(kwargs.get("weights"), bool):
+            wanted = kwargs.pop("pretrained") if "pretrained" in kwargs else kwargs["weights"]
+            warnings.warn(
+                "The parameter 'pretrained' is deprecated since 0.13 and may be removed in the future, please use 'weights' instead.", UserWarning, stacklevel=2
+            )
+            kwargs["weights"] = "IMAGENET1K_V1" if wanted else None
+        return builder(**kwargs)
+
+    return called
 
 
 def no_weights(name: str, weights, progress: bool) -> None:
@@ -27,4 +57,4 @@ def build(make, name: str, defaults: dict, doc: str):
     ...     facula.vision.models.{name}(num_classes=10).eval()(facula.zeros(1, 3, 96, 96)).shape
     torch.Size([1, 10])"""
     builder.__doc__ = f"{doc}\n\n    >>> {shown}\n    "
-    return builder
+    return as_before(builder)

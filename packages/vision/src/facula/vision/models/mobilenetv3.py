@@ -8,7 +8,7 @@ from functools import partial
 from facula import Tensor, nn
 
 from ..ops.misc import Conv2dNormActivation, SqueezeExcitation
-from ._build import no_weights
+from ._build import as_before, no_weights
 from .mobilenetv2 import _initialise, _make_divisible
 
 __all__ = ["MobileNetV3", "mobilenet_v3_large", "mobilenet_v3_small"]
@@ -137,6 +137,7 @@ def _build(table: list[tuple], last: int, width_mult: float = 1.0, reduced_tail:
     return MobileNetV3(setting, InvertedResidualConfig.adjust_channels(last // halved, width_mult), **kwargs)
 
 
+@as_before
 def mobilenet_v3_large(*, weights=None, progress: bool = True, **kwargs) -> MobileNetV3:
     """MobileNet V3 of table 1, untrained; width_mult, reduced_tail and dilated change the table, other arguments go to MobileNetV3.
 
@@ -147,6 +148,7 @@ def mobilenet_v3_large(*, weights=None, progress: bool = True, **kwargs) -> Mobi
     return _build(LARGE, 1280, **kwargs)
 
 
+@as_before
 def mobilenet_v3_small(*, weights=None, progress: bool = True, **kwargs) -> MobileNetV3:
     """MobileNet V3 of table 2, untrained; width_mult, reduced_tail and dilated change the table, other arguments go to MobileNetV3.
 
