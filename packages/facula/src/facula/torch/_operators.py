@@ -114,6 +114,14 @@ class _Library:
         return made
 
 
+loaded_libraries: set[str] = set()
+
+
+def load_library(path) -> None:
+    """Raises OSError: a file of operators is compiled against PyTorch's own library, which is not here. Programs try and go on without."""
+    raise OSError(f"load_library: Could not load this library: {path}. It needs PyTorch's own; operators written in Python come by torch.library.")
+
+
 def __getattr__(name: str) -> _Library:
     if name.startswith("__"):
         raise AttributeError(name)
