@@ -62,7 +62,7 @@ def clean_build():
 
 def wheels(folder):
     if folder is None:
-        folder = Path(subprocess.run([sys.executable, ROOT / "tools/wheels"], check=True, capture_output=True, text=True).stdout.split()[0])
+        folder = Path(subprocess.run([sys.executable, ROOT / "tools/wheels"], check=True, capture_output=True, text=True).stdout.rsplit(" ", 1)[0])
     return {w.name.split("-")[0]: w.stat().st_size for w in sorted(folder.glob("*.whl"))}
 
 

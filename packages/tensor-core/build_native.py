@@ -5,6 +5,7 @@ Objects are kept by content: a unit is compiled again only when its preprocessed
 costs nothing and a new row of ops.def recompiles only the files whose text it changes.
 """
 
+import atexit
 import contextlib
 import hashlib
 import importlib.machinery
@@ -129,18 +130,30 @@ def digest(*parts):
     return h.hexdigest()
 
 
+@cache
+def own_folder():
+    """A folder that goes with this process."""
+    folder = tempfile.mkdtemp()
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return Path(folder)
+
+
 def cache_folder():
+    """Where objects are kept; this process's own where there is no home, or none to write in."""
     root = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     folder = Path(root, "facula", "objects")
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
+    if not folder.is_absolute():  # a user without an entry in passwd
+        return own_folder()
+    with contextlib.suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+    return folder if os.access(folder, os.W_OK | os.X_OK) else own_folder()
 
 
 PROBE = "#include <Python.h>\n#include <math.h>\n#include <pthread.h>\nint probe(int x) { return x; }\n"
-REMEDIES = (  # the first whose word is in what the compiler said
-    ("Python.h", "Python's own headers are missing: install python3-dev, python3-devel, or whatever your system calls them."),
+REMEDIES = (  # the first whose pattern is in what the compiler said
+    (r"(?<!/)Python\.h", "Python's own headers are missing: install python3-dev, python3-devel, or whatever your system calls them."),
     ("-march", "It is too old: gcc 11 and clang 12 know -march=x86-64-v4."),
-    (".h", "The C library's headers are missing: install libc6-dev, glibc-devel, or whatever your system calls them."),
+    (r"\.h\b", "The C library's headers are missing: install libc6-dev, glibc-devel, or whatever your system calls them."),
     ("", "Install gcc or clang, or set CC."),
 )
 MOST_ERRORS = 3  # what is wrong in a header is wrong in two hundred units
@@ -156,7 +169,7 @@ def check_compiler():
         command = [*CC, f"-march=x86-64-{LEVELS[-1]}", "-fPIC", f"-I{sysconfig.get_path('include')}", source, "-o", Path(scratch, "probe.so"), *LINK]
         done = subprocess.run(command, capture_output=True, text=True, errors="replace")
     if done.returncode:
-        remedy = next(text for word, text in REMEDIES if word in done.stderr)
+        remedy = next(text for pattern, text in REMEDIES if re.search(pattern, done.stderr))
         said = done.stderr.strip() or "nothing"
         raise CompileError(f"the C compiler does not work: {shlex.join(CC)} ended with {done.returncode} over three #include lines, and said: {said}\n{remedy}")
 
@@ -236,9 +249,8 @@ def binding_unit(root, cache):
         part = cache / f"{key}.{os.getpid()}.c"
         build_binding.write(header, part)
         part.replace(source)
-    include = sysconfig.get_path("include")
-    flags = f"-std=gnu99 -O2 {' '.join(PLAIN)} -fPIC -fvisibility=hidden -w -Icsrc/include -I{include} -DPy_LIMITED_API=0x030a0000"
-    return Unit(str(source), tuple(flags.split()))
+    flags = ["-std=gnu99", "-O2", *PLAIN, "-fPIC", "-fvisibility=hidden", "-w", "-Icsrc/include", f"-I{sysconfig.get_path('include')}"]
+    return Unit(str(source), (*flags, "-DPy_LIMITED_API=0x030a0000"))
 
 
 def compile_all(root, jobs, say, binding=True, warned=refuse):

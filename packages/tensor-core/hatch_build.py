@@ -21,8 +21,11 @@ class NativeBuildHook(BuildHookInterface):
             raise FileNotFoundError(f"facula-tensor-core: no csrc beside {here} or two folders above. Build from a checkout or an sdist.")
         package = here / "src/facula/tensor_core"
         editable = version == "editable"
-        target = package if editable else here / "build" / "native"
-        build_native.build(root, package, target, strip=not editable, warned=print)
+        target = package if editable else build_native.own_folder()  # the sources may be where nothing can be written
+        try:
+            build_native.build(root, package, target, strip=not editable, warned=print)
+        except build_native.CompileError as error:  # which says what to do: without the way through hatchling and pip
+            sys.exit(f"facula-tensor-core: {error}")
 
         platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
         build_data["pure_python"] = False

@@ -10,6 +10,7 @@ CASES = {
     "exit 1": ("ended with 1", "Install gcc or clang"),
     "echo 'probe.c:1:10: fatal error: Python.h: No such file or directory' >&2; exit 1": ("python3-dev",),
     "echo 'probe.c:2:10: fatal error: math.h: No such file or directory' >&2; exit 1": ("libc6-dev",),
+    "echo '/usr/include/python3.11/Python.h:23:12: fatal error: stdlib.h: No such file or directory' >&2; exit 1": ("libc6-dev",),
     "echo \"error: bad value ('x86-64-v4') for '-march=' switch\" >&2; exit 1": ("too old", "gcc 11"),
     "echo 'collect2: fatal error: cannot find ld' >&2; exit 1": ("cannot find ld", "Install gcc or clang"),
 }
@@ -51,3 +52,21 @@ def test_a_fault_in_a_header_is_told_three_times_at_most(tmp_path, monkeypatch):
 
     assert 3 == said.count("no room")
     assert "more units" in said
+
+
+@pytest.mark.parametrize("home", ["/dev/null", "."], ids=["that cannot be written", "of a user whom passwd does not know"])
+def test_without_a_home_objects_are_kept_for_one_process(home, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", home)
+    folder = build_native.cache_folder()
+
+    assert folder.is_absolute() and folder.is_dir()
+    assert folder == build_native.cache_folder()
+    assert [] == list(tmp_path.iterdir())
+
+
+def test_python_may_be_where_names_have_spaces(tmp_path, monkeypatch):
+    pytest.importorskip("cffi", reason="cffi is not installed: pip install cffi")
+    monkeypatch.setattr(build_native.sysconfig, "get_path", lambda _: "/a folder/include")
+
+    assert "-I/a folder/include" in build_native.binding_unit(ROOT, tmp_path).flags

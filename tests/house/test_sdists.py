@@ -1,12 +1,15 @@
 """The sdists install outside of the repository, with nothing but a compiler, and give the same files as the wheels."""
 
 import os
+import shutil
 import subprocess
 import sys
 import tarfile
 
 import pytest
 from tree import PARTS, ROOT
+
+import environment
 
 USE = """
 import facula, facula.autograd, facula.nn, facula.optim, facula.data, facula.jit, facula.dist, facula.vision, facula.distributions
@@ -28,9 +31,19 @@ def run(*command, **options):
 @pytest.fixture(scope="module")
 def sdists(tmp_path_factory):
     pytest.importorskip("hatchling", reason="hatchling is not installed: pip install hatchling")
-    out = tmp_path_factory.mktemp("sdists")
-    run(sys.executable, ROOT / "tools/wheels", "--sdists", "--out", out)
-    return sorted(out.glob("*.tar.gz"))
+    clone = tmp_path_factory.mktemp("sdists") / "ein Ordner, größer"  # unpacked from an archive, where git is not installed
+    for name in ("csrc", "packages", "tools"):
+        shutil.copytree(ROOT / name, clone / name, ignore=shutil.ignore_patterns("__pycache__"))
+    environment.ensure(environment.TOOLS, environment.declared("requires"))
+    (clone / ".venv-tools").symlink_to(environment.TOOLS)
+    for path in clone.rglob("pyproject.toml"):
+        path.chmod(0o444)
+    said = run(sys.executable, clone / "tools/wheels", "--sdists", env={**os.environ, "PATH": "", "LC_ALL": "C"})
+    folder, _, version = said.strip().rpartition(" ")
+
+    assert str(clone / "build/wheels") == folder
+    assert [] == [p.name for p in clone.glob("build/tree-*")]
+    return sorted(clone.glob(f"build/wheels/*-{version}.tar.gz"))
 
 
 def test_every_part_has_one_sdist_with_its_licence_and_tests(sdists):
