@@ -5,6 +5,11 @@ static PyObject *fc_sizes_type(void); /* describe.h */
 /* What cffi's own functions are is in module.lib; they become the module's too, so that all calls are found in one place. */
 static int fc_binding_begin(PyObject *module)
 {
+    if (fc_isa_level() < 2) {
+        PyErr_SetString(PyExc_ImportError, "facula: this CPU has no SSE4.2 or no POPCNT, which everything is compiled for (x86-64-v2, CPUs from 2009). "
+                                           "A virtual machine may hide them: give it another CPU type, such as the host's.");
+        return -1;
+    }
     PyObject *ffi = PyObject_GetAttrString(module, "ffi"), *lib = PyObject_GetAttrString(module, "lib"), *names = lib ? PyObject_Dir(lib) : NULL;
     int bad = !ffi || !names;
     if (!bad) {
