@@ -14,6 +14,7 @@ import json
 import math
 import os
 import platform
+import shutil
 import statistics
 import subprocess
 import sys
@@ -197,11 +198,17 @@ def machine():
             model = next((x.split(":")[1].strip() for x in f if x.startswith("model name")), platform.processor())
     except OSError:
         model = platform.processor()
+    return {"cpu": model, "cpus": os.cpu_count(), "python": platform.python_version(), "commit": commit(), "load": os.getloadavg()[0]}
+
+
+def commit():
+    """The one that is measured, with + where files differ from it; nothing where there is no clone, or no git."""
+    if not shutil.which("git"):
+        return ""
     git = ["git", "-C", str(ROOT)]
-    commit = subprocess.run([*git, "rev-parse", "--short", "HEAD"], capture_output=True, text=True).stdout.strip()
+    name = subprocess.run([*git, "rev-parse", "--short", "HEAD"], capture_output=True, text=True).stdout.strip()
     changed = subprocess.run([*git, "status", "--porcelain", "-uno"], capture_output=True, text=True).stdout.strip()
-    return {"cpu": model, "cpus": os.cpu_count(), "python": platform.python_version(), "commit": commit + "+" * bool(changed),
-            "load": os.getloadavg()[0]}  # fmt: skip
+    return name + "+" * bool(changed)
 
 
 def torch_version(python):
