@@ -13,6 +13,7 @@ _FLOATS = {
     "float8_e4m3fn": (8, 3, -6, 0, "float8_e4m3fn"), "float8_e4m3fnuz": (8, 3, -7, 0, "float8_e4m3fnuz"), "float8_e5m2": (8, 2, -14, 0, "float8_e5m2"),
     "float8_e5m2fnuz": (8, 3, -15, 0, "float8_e5m2fnuz"), "float8_e8m0fnu": (8, 0, -127, 0, "float8_e8m0fnu"),
 }  # fmt: skip
+_ASKED = {}  # dtype: its finfo, which programs ask for in every forward pass
 _LARGEST = {"float8_e4m3fn": 448.0, "float8_e4m3fnuz": 240.0, "float8_e5m2": 57344.0, "float8_e5m2fnuz": 57344.0, "float8_e8m0fnu": 2.0**127}
 
 
@@ -35,16 +36,25 @@ class finfo(_Info):
     1.1920928955078125e-07
     """
 
-    def __init__(self, type=None):
+    def __new__(cls, type=None):
+        if isinstance(type, _types.dtype) and type in _ASKED:
+            return _ASKED[type]
         type = as_dtype(type) if isinstance(type, builtins.type) else type or _state.get_default_dtype()
         if getattr(type, "name", None) not in _FLOATS:
             raise TypeError(f"torch.finfo() requires a floating point input type. Use torch.iinfo to handle {getattr(type, 'name', type)!r}")
+        return _ASKED.setdefault(type, object.__new__(cls)._set(type))
+
+    def _set(self, type):
         self.bits, fraction, low, digits, self.dtype = _FLOATS[type.name]
         self.eps = 2.0**-fraction
         self.tiny = self.smallest_normal = 2.0**low
         self.max = _LARGEST.get(type.name) or (2.0 - self.eps) * 2.0 ** (1 - low)
         self.min = self.tiny if type.name == "float8_e8m0fnu" else -self.max
         self.resolution = float(f"1e-{digits}")
+        return self
+
+    def __reduce__(self):
+        return finfo, (getattr(_types, self.dtype),)
 
     def __repr__(self):
         return (

@@ -198,15 +198,6 @@ def attribute(name, prefix="facula", modules=MODULES, names=NAMES):
     raise AttributeError(f"module '{prefix}' has no attribute '{name}'")
 
 
-def need_tape(name):
-    """The tape of facula-autograd, imported at first use."""
-    from facula.tensor_core.dispatch import slow as _dispatch
-
-    if _dispatch.tape is None:
-        load(f"Tensor.{name}", "facula.autograd", "facula-autograd", ModuleNotFoundError)
-    return _dispatch.tape
-
-
 class Brought:
     """Stands on Tensor for an attribute that another part attaches when imported, and imports that part when it is asked for.
 

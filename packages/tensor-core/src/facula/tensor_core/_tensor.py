@@ -171,11 +171,11 @@ class Tensor(lib.Slots):
 
     @requires_grad.setter
     def requires_grad(self, flag):
-        from facula.tensor_core._ownership import need_tape
+        from facula.tensor_core.dispatch import slow
 
         if flag is not True and flag is not False:
             raise RuntimeError(f"requires_grad must be a bool, not {type(flag).__name__} {flag!r}. Write True or False.")
-        need_tape("requires_grad").requires_grad(self, flag)
+        (slow.tape or slow.need_tape()).requires_grad(self, flag)
 
     grad = property(lib.grad_of, doc="The gradient that backward() accumulated, or None.\n\n>>> x = facula.ones(2, requires_grad=True)\n>>> (3 * x).sum().backward()\n>>> x.grad\ntensor([3., 3.])\n")
 

@@ -8,6 +8,7 @@ from facula.tensor_core import _tensor
 from facula.tensor_core.dispatch import run as _run
 from facula.tensor_core._errors import MEMORY, STALE, IntegerOverflow, IntegersOverflow, explain
 from facula.tensor_core._lib import lib
+from facula.tensor_core._ownership import load
 from facula.tensor_core.dispatch.foreign import ask_row, overriding
 from facula.tensor_core.dispatch.guard import refused
 from facula.tensor_core._threads import ThreadState
@@ -62,6 +63,14 @@ record = _Recorders()
 tape = None  # autograd's, by extend.set_tape
 override = None  # override.py's, once there is a subclass of a user's: f(op, args, out, how) answers for its tensors, NotImplemented for others
 sparse = None  # _sparse's: f(op, args, out) answers for calls with a sparse tensor, NotImplemented for others
+
+
+def need_tape():
+    """The tape of facula-autograd, imported at first use."""
+    if tape is None:
+        load("Tensor.requires_grad", "facula.autograd", "facula-autograd", ModuleNotFoundError)
+    return tape
+
 
 # --- interpreters ---------------------------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ from facula.tensor_core import _ops, _state
 from facula.tensor_core.dispatch.arguments import LACKING, dtype_id, ints, listed
 from facula.tensor_core._errors import IntegersOverflow, OutOfMemoryError
 from facula.tensor_core.dispatch.guard import check, want_ints, want_tensor
+from facula.tensor_core.dispatch import slow
 from facula.tensor_core._lib import lib
 from facula.tensor_core.dispatch.out import a_tensor
 from facula.tensor_core.dispatch.run import fitting, number
@@ -22,7 +23,10 @@ def _finish(t, requires_grad):
     if requires_grad:
         if requires_grad is not True:
             raise TypeError(f"argument 'requires_grad' must be bool, not {type(requires_grad).__name__}. Write True or False.")
-        t.requires_grad = True
+        if type(t) is Tensor:  # a third of the property's time
+            (slow.tape or slow.need_tape()).requires_grad(t, True)
+        else:
+            t.requires_grad = True
     return t
 
 
@@ -133,10 +137,10 @@ def empty(*sizes, size=None, out=None, dtype=None, layout=None, device=None, req
     """
     if not sizes or size is not None:
         sizes = listed("empty", "size", sizes, size)
-    if out is None and device is None and layout is None and memory_format is None and not (requires_grad or pin_memory):
-        t = _unset(-1 if dtype is None else dtype_id(dtype), _state._device.id, sizes, None)
+    if out is None and layout is None and memory_format is None and not pin_memory:
+        t = _unset(-1 if dtype is None else dtype_id(dtype), _state._device.id if device is None else _place(device), sizes, None)
         if t is not None:
-            return t
+            return _finish(t, requires_grad) if requires_grad else t
     if layout is not None and layout is not strided and out is None:
         return _blank("empty", sizes, dtype, layout, device, requires_grad, pin_memory)
     plain(layout, pin_memory)
@@ -179,10 +183,10 @@ def zeros(*sizes, size=None, out=None, dtype=None, layout=None, device=None, req
     """
     if not sizes or size is not None:
         sizes = listed("zeros", "size", sizes, size)
-    if out is None and device is None and layout is None and not (requires_grad or pin_memory):
-        t = _full(-1 if dtype is None else dtype_id(dtype), _state._device.id, sizes, 0)
+    if out is None and layout is None and not pin_memory:
+        t = _full(-1 if dtype is None else dtype_id(dtype), _state._device.id if device is None else _place(device), sizes, 0)
         if t is not None:
-            return t
+            return _finish(t, requires_grad) if requires_grad else t
     if layout is not None and layout is not strided and out is None:
         return _blank("zeros", sizes, dtype, layout, device, requires_grad, pin_memory)
     plain(layout, pin_memory)
@@ -198,10 +202,10 @@ def ones(*sizes, size=None, out=None, dtype=None, layout=None, device=None, requ
     """
     if not sizes or size is not None:
         sizes = listed("ones", "size", sizes, size)
-    if out is None and device is None and layout is None and not (requires_grad or pin_memory):
-        t = _full(-1 if dtype is None else dtype_id(dtype), _state._device.id, sizes, 1)
+    if out is None and layout is None and not pin_memory:
+        t = _full(-1 if dtype is None else dtype_id(dtype), _state._device.id if device is None else _place(device), sizes, 1)
         if t is not None:
-            return t
+            return _finish(t, requires_grad) if requires_grad else t
     plain(layout, pin_memory)
     return _filled(sizes, 1, dtype, device, requires_grad, out)
 
@@ -217,10 +221,10 @@ def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, re
         raise TypeError("full(): argument 'size' (position 1) must be tuple of ints, not int. Write (n,).")
     if fill_value is None:
         raise TypeError("full(): argument 'fill_value' (position 2) must be Number, not NoneType. Use empty() for values that are not set.")
-    if out is None and layout is None and not (requires_grad or pin_memory):
+    if out is None and layout is None and not pin_memory:
         id = _KINDS.get(type(fill_value), -2) if dtype is None else dtype_id(dtype)
         if id > -2 and (t := _full(id, _state._device.id if device is None else _place(device), size, fill_value)) is not None:
-            return t
+            return _finish(t, requires_grad) if requires_grad else t
     plain(layout, pin_memory)
     if isinstance(fill_value, Tensor):
         if fill_value.dim():

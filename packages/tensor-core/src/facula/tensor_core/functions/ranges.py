@@ -40,6 +40,11 @@ def arange(start=None, end=None, step=1, *, out=None, dtype=None, layout=None, d
         first, stop = (0, start) if end is None else (start, end)
         if step and (stop - first) * step >= 0 and not (requires_grad or pin_memory) and not (_state._device.id if device is None else _place(device)):  # the common case, flat
             return _ops.arange_of(first, step, -((first - stop) // step), int64, math.nan, 0.0)
+    elif out is layout is None and type(start) in _REAL and type(step) in _REAL and (type(end) in _REAL or end is None and step == 1) and (dtype is None or type(dtype) is _dtype and dtype.kind == 2):
+        first, stop = (0, start) if end is None else (start, end)
+        if step and 0 <= (stop - first) * step < 1e15 and not pin_memory and not (_state._device.id if device is None else _place(device)):
+            count = math.ceil((stop - first) / step)
+            return _finish(_ops.arange_of(0, 0, count, dtype or _state.get_default_dtype(), float(first), float(step)), requires_grad)
     if (start is None or end is None) and step != 1 or start is end is None:
         raise TypeError(f"arange() received an invalid combination of arguments: start {start}, end {end}, step {step}. Give an end, beside a step both.")
     plain(layout, pin_memory)

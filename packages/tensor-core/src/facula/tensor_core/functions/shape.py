@@ -282,6 +282,8 @@ def flatten(input, start_dim=0, end_dim=-1):
     n = input.dim()
     if start_dim == 0 and end_dim == -1:
         return input if n == 1 else reshape(input, (input.numel(),))
+    if start_dim == 1 and end_dim == -1 and n == 2 and type(start_dim) is int:
+        return input
     a, b = wrap_dim("flatten", start_dim, n), wrap_dim("flatten", end_dim, n)
     if a > b:
         raise RuntimeError(f"flatten() has invalid args: start_dim cannot come after end_dim, got {start_dim} and {end_dim}")

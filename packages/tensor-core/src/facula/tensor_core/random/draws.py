@@ -91,11 +91,11 @@ def randint(
     >>> facula.randint(0, 10, (4,))
     tensor([4, 9, 3, 0])
     """
-    if len(args) in (2, 3) and low is high is size is generator is out is layout is device is None and not (requires_grad or pin_memory) and (dtype is None or dtype in (int64, int32)):
+    if len(args) in (2, 3) and low is high is size is generator is out is layout is None and not (requires_grad or pin_memory) and (dtype is None or dtype in (int64, int32)):
         start, to, shape = args if len(args) == 3 else (0, *args)
         limit = 2**31 if dtype is int32 else 2**63 - 1
         if type(start) is type(to) is int and -limit <= start < to <= limit and type(shape) in (tuple, Size):  # the common case, flat
-            tensor = empty(shape, dtype=dtype or int64)
+            tensor = empty(shape, dtype=dtype or int64, device=device)
             _ops.random_range_(tensor, start, to)
             lib.fc_fresh(tensor._h)
             return tensor
