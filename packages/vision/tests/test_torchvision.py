@@ -110,3 +110,57 @@ def test_vgg_features_have_torchvisions_layout():
     assert [0, 2, 5, 7, 10, 12, 14, 17, 19, 21, 24, 26, 28] == [int(k.split(".")[0]) for k in plain.state_dict() if "weight" in k]
     assert 14_714_688 == sum(p.numel() for p in plain.parameters())
     assert "40.weight" in normed.state_dict()
+
+
+@pytest.mark.parametrize("code", STORED["networks"])
+def test_a_network_computes_and_learns_as_torchvisions(code):
+    stored = STORED["networks"][code]
+    facula.manual_seed(3)
+    net = eval(code, vars(models) | vars(models.convnext) | vars(models.efficientnet) | vars(models.vision_transformer))
+    state = net.state_dict()
+    pictures = (facula.linspace(-1, 1, 2 * 3 * 32 * 32).sin().reshape(2, 3, 32, 32) * 37 % 1).contiguous()
+    if "VisionTransformer(16" in code:
+        pictures = pictures[:, :, ::2, ::2]
+    for p in net.heads.parameters() if hasattr(net, "heads") else ():  # its scores start as zeros
+        facula.nn.init.constant_(p, 0.1) if p.dim() < 2 else facula.nn.init.normal_(p)
+    facula.manual_seed(4)
+    out = net.train()(pictures)
+    out.pow(2).sum().backward()
+
+    assert stored["keys"] == list(state)[::5]
+    assert stored["numbers"] == sum(v.numel() for v in state.values())
+    assert stored["sum"] == pytest.approx(sum(v.double().abs().sum().item() for v in state.values()), rel=1e-4)
+    assert stored["out"] == pytest.approx(out.flatten()[:4].tolist(), rel=1e-4, abs=1e-5)
+    assert stored["grads"] == pytest.approx(sum(p.grad.double().abs().sum().item() for p in net.parameters()), rel=1e-4)
+
+
+@pytest.mark.parametrize("name", STORED["sizes"])
+def test_a_network_has_torchvisions_size(name):
+    with facula.device("meta"):
+        state = models.get_model(name).state_dict()
+
+    assert STORED["sizes"][name] == [len(state), sum(v.numel() for v in state.values()), list(state)[-9]]
+
+
+def test_networks_of_patches_and_stages_say_what_does_not_fit():
+    tiny = models.VisionTransformer(16, 8, 1, 2, 8, 12)
+    with pytest.raises(AssertionError, match="16.*(8, 16)"):
+        tiny(facula.zeros(1, 3, 8, 16))
+    with pytest.raises(AssertionError, match="17.*4"):
+        models.VisionTransformer(17, 4, 1, 2, 8, 12)
+    for make in (models.ConvNeXt, lambda s: models.EfficientNet(s, 0.2)):
+        with pytest.raises(ValueError, match="empty"):
+            make([])
+        with pytest.raises(TypeError, match="List"):
+            make([1])
+    with pytest.raises(ValueError, match="3"):
+        models.EfficientNet([models.efficientnet.MBConvConfig(1, 3, 3, 8, 8, 1)], 0.2)
+
+
+def test_older_files_of_a_transformer_are_read():
+    net = models.VisionTransformer(16, 8, 1, 2, 8, 12)
+    state = net.state_dict()
+    older = {k.replace("mlp.0.", "mlp.linear_1.").replace("mlp.3.", "mlp.linear_2."): v for k, v in state.items()}
+
+    assert any("linear_2" in k for k in older)
+    net.load_state_dict(older)

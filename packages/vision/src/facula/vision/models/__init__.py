@@ -9,7 +9,9 @@ from types import ModuleType
 from ._weights import ENUMS as _ENUMS
 from ._weights import WeightsEnum
 from .alexnet import *
+from .convnext import *
 from .densenet import *
+from .efficientnet import *
 from .googlenet import *
 from .inception import *
 from .mobilenetv2 import *
@@ -18,6 +20,7 @@ from .resnet import *
 from .small import *
 from .squeezenet import *
 from .vgg import *
+from .vision_transformer import *
 
 globals().update(_ENUMS)
 

@@ -45,8 +45,8 @@ def no_weights(name: str, weights, progress: bool) -> None:
     bool(progress)  # of a download, and there is none
 
 
-def build(make, name: str, defaults: dict, doc: str):
-    """A builder as torchvision's: keyword arguments go to the network's class."""
+def build(make, name: str, defaults: dict, doc: str, side: int = 96):
+    """A builder as torchvision's: keyword arguments go to the network's class. side: of the pictures in its example."""
 
     def builder(*, weights=None, progress: bool = True, **kwargs):
         no_weights(name, weights, progress)
@@ -54,7 +54,7 @@ def build(make, name: str, defaults: dict, doc: str):
 
     builder.__name__ = builder.__qualname__ = name
     shown = f"""with facula.device("meta"):  # sizes alone
-    ...     facula.vision.models.{name}(num_classes=10).eval()(facula.zeros(1, 3, 96, 96)).shape
+    ...     facula.vision.models.{name}(num_classes=10).eval()(facula.zeros(1, 3, {side}, {side})).shape
     torch.Size([1, 10])"""
     builder.__doc__ = f"{doc}\n\n    >>> {shown}\n    "
     return as_before(builder)

@@ -29,6 +29,7 @@ class WeightsEnum(enum.Enum):
 
 
 _V1, _V2 = "IMAGENET1K_V1", "IMAGENET1K_V2"
+_SWAG = ("IMAGENET1K_SWAG_E2E_V1", "IMAGENET1K_SWAG_LINEAR_V1")  # first values of another data set
 
 # network -> the names of what is published for it, the newest of ImageNet last
 _PUBLISHED = {
@@ -39,6 +40,9 @@ _PUBLISHED = {
     "VGG19": (_V1,), "VGG19_BN": (_V1,), "AlexNet": (_V1,), "SqueezeNet1_0": (_V1,), "SqueezeNet1_1": (_V1,), "MobileNet_V2": (_V1, _V2),
     "MobileNet_V3_Large": (_V1, _V2), "MobileNet_V3_Small": (_V1,),
     "GoogLeNet": (_V1,), "Inception_V3": (_V1,),
+    **{f"DenseNet{depth}": (_V1,) for depth in (121, 161, 169, 201)}, **{f"ConvNeXt_{size}": (_V1,) for size in ("Tiny", "Small", "Base", "Large")},
+    **{f"EfficientNet_B{k}": (_V1,) for k in (0, 2, 3, 4, 5, 6, 7)}, "EfficientNet_B1": (_V1, _V2), **{f"EfficientNet_V2_{size}": (_V1,) for size in "SML"},
+    **{f"ViT_{size}_16": (*_SWAG, _V1) for size in "BL"}, **{f"ViT_{size}_32": (_V1,) for size in "BL"}, "ViT_H_14": _SWAG[::-1],
 }  # fmt: skip
 
 
