@@ -1,5 +1,5 @@
 /* Powers by the numbers that have a formula of their own, as in PyTorch: x**2 = x x, x**3 = x x x, x**0.5 = sqrt(x), x**-1 = 1 / x,
- * x**-2 = 1 / (x x), x**-0.5 = 1 / sqrt(x); of complex numbers x**0 = 1 and x**1 = x, too.
+ * x**-2 = 1 / (x x), x**-0.5 = 1 / sqrt(x), x**0 = 1 and x**1 = x.
  * Most are the cells of other rows. No step here may be contracted or reordered, so one ISA level gives every level's bits. */
 #include <stddef.h>
 
@@ -21,6 +21,10 @@ EACH(cube_f32, f32, x[i] * x[i] * x[i])
 EACH(cube_f64, f64, x[i] * x[i] * x[i])
 EACH(cube_c64, c64, fc_mul_c64(fc_mul_c64(x[i], x[i]), x[i]))
 EACH(cube_c128, c128, fc_mul_c128(fc_mul_c128(x[i], x[i]), x[i]))
+EACH(one_f32, f32, 1)
+EACH(one_f64, f64, 1)
+EACH(same_f32, f32, x[i])
+EACH(same_f64, f64, x[i])
 EACH(one_c64, c64, 1)
 EACH(one_c128, c128, 1)
 EACH(same_c64, c64, x[i])
@@ -48,8 +52,8 @@ fc_map_cell fc_cpu_pow_cell(int dtype, double exponent)
         return fc_cpu_map_cell(FC_OP_square, dtype);
     if (dtype != FC_F32 && dtype != FC_F64 && !fc_is_complex(dtype))
         return NULL;
-    if (fc_is_complex(dtype) && (exponent == 0 || exponent == 1))
-        return exponent == 0 ? dtype == FC_C64 ? one_c64 : one_c128 : dtype == FC_C64 ? same_c64 : same_c128;
+    if (exponent == 0 || exponent == 1)
+        return exponent == 0 ? BY_DTYPE(one) : BY_DTYPE(same);
     return exponent == 3 ? BY_DTYPE(cube) : exponent == -2 ? BY_DTYPE(over_square) : exponent == 0.5 ? fc_cpu_map_cell(FC_OP_sqrt, dtype)
          : exponent == -0.5 ? fc_cpu_map_cell(FC_OP_rsqrt, dtype) : exponent == -1 ? fc_cpu_map_cell(FC_OP_reciprocal, dtype) : NULL;
 }
