@@ -25,7 +25,7 @@ typedef struct {
 } fc_pool;
 
 /* n windows of a row, `stride` apart, whose taps lie at first + tap[t] of the plane for the first of them. f32, f64 (pool_lines.c).
- * lines: maxima and their places; peaks: without places; sums: without places, fewer than 16 taps */
+ * lines: maxima and their places; peaks: without places; sums: without places */
 typedef void (*fc_pool_line)(void *value, int64_t *place, const void *plane, int64_t n, int64_t stride, int64_t first,
                              const int32_t *tap, int taps);
 extern const fc_pool_line fc_pool_lines_v2[2], fc_pool_lines_v3[2], fc_pool_sums_v2[2], fc_pool_sums_v3[2], fc_pool_peaks_v2[2], fc_pool_peaks_v3[2];

@@ -3,10 +3,12 @@
  * the order of the plane, so the first of equal values and the last NaN win as in pool_plane.c, with the same places.
  */
 #include <math.h>
+#include <string.h>
 
 #include "../../core/isa.h"
 #include "pool.h"
 
+enum { LANES = 16, SIDE = 16 }; /* of a sum; windows whose lanes are added side by side */
 enum { CHUNK = 64 }; /* windows at a time: best and where stay in L1 */
 
 #define LINE(name, T, I, LOWEST)                                                                                      \
@@ -74,17 +76,35 @@ PEAKS(f32, float, -HUGE_VALF)
 PEAKS(f64, double, -HUGE_VAL)
 #undef PEAKS
 
-/* The same windows' sums, each in the order of its taps from zero. */
+/* The same windows' sums: fewer than 16 taps in their order from zero, else tap t goes to lane t % 16, and lanes are added by halves. */
 #define SUMS(name, T)                                                                                                 \
 static inline void add_##name(T *restrict sum, const T *restrict x, int64_t n, int64_t stride)                        \
 {                                                                                                                     \
     for (int64_t j = 0; j < n; ++j) sum[j] += x[j * stride];                                                          \
+}                                                                                                                     \
+static inline __attribute__((always_inline)) void by_lanes_##name(T *restrict out, const T *restrict x, int n, int64_t stride, const int32_t *tap, int taps) \
+{                                                                                                                     \
+    T lane[LANES][SIDE];                                                                                              \
+    memset(lane, 0, sizeof lane);                                                                                     \
+    for (int t = 0; t < taps; ++t)                                                                                    \
+        add_##name(lane[t % LANES], x + tap[t], n, stride);                                                           \
+    for (int half = LANES / 2; half; half /= 2)                                                                       \
+        for (int l = 0; l < half; ++l) add_##name(lane[l], lane[l + half], n, 1);                                     \
+    memcpy(out, lane[0], (size_t)n * sizeof(T));                                                                      \
 }                                                                                                                     \
 static void sums_##name(void *value, int64_t *place, const void *plane, int64_t n, int64_t stride, int64_t first,     \
                         const int32_t *tap, int taps)                                                                 \
 {                                                                                                                     \
     (void)place;                                                                                                      \
     T *out = value;                                                                                                   \
+    for (int64_t j = 0; taps >= LANES && j < n; j += SIDE) {                                                          \
+        const T *x = (const T *)plane + first + j * stride;                                                           \
+        if (n - j >= SIDE && stride == 1) by_lanes_##name(out + j, x, SIDE, 1, tap, taps);                            \
+        else if (n - j >= SIDE) by_lanes_##name(out + j, x, SIDE, stride, tap, taps);                                 \
+        else by_lanes_##name(out + j, x, (int)(n - j), stride, tap, taps);                                            \
+    }                                                                                                                 \
+    if (taps >= LANES)                                                                                                \
+        return;                                                                                                       \
     for (int64_t j = 0; j < n; ++j) out[j] = 0;                                                                       \
     for (int t = 0; t < taps; ++t) {                                                                                  \
         const T *x = (const T *)plane + first + tap[t];                                                               \

@@ -266,8 +266,7 @@ void fc_pool_max_grad(const fc_pool *p, void *grad_x, const void *grad, const in
 void fc_pool_mean(const fc_pool *p, void *out, const void *x)
 {
     pool_job job = { p, out, NULL, x, NULL, 0, 0 };
-    if (p->kernel[0] * p->kernel[1] * p->kernel[2] < LANES) /* larger windows are summed in lanes of their own */
-        choose_line(&job, p, fc_pool_sums_v2, fc_pool_sums_v3);
+    choose_line(&job, p, fc_pool_sums_v2, fc_pool_sums_v3);
     fc_parallel(p->planes, grain(p), p->dtype == FC_F64 ? mean_f64 : mean_f32, &job);
 }
 

@@ -201,6 +201,16 @@ def test_a_maximum_of_many_windows_is_each_windows(options):
         assert torch.equal(places[1], where[1])
 
 
+@pytest.mark.parametrize("kernel, stride, padding", [(3, (3, 1, 1), 0), (4, 1, 1), ((2, 3, 4), (1, 2, 1), 1), (2, 1, 0)])
+def test_a_mean_of_one_plane_is_that_of_many(kernel, stride, padding):
+    """Windows of one plane go side by side along its rows, those of many planes plane beside plane."""
+    for dtype in (torch.float32, torch.float64):
+        x = torch.randn(20, 1, 9, 9, 29, dtype=dtype)
+        alone = torch.cat([F.avg_pool3d(plane.unsqueeze(0), kernel, stride, padding) for plane in x])
+
+        assert torch.equal(alone, F.avg_pool3d(x, kernel, stride, padding))
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16"])
 def test_attention_reads_heads_where_they_lie(dtype):
     """Heads that are columns of one tensor: the bits of copies, and a result that lies as the query."""
