@@ -290,6 +290,7 @@ SAMPLES = {
     "_roll": [lambda: (normal(3, 4), 1, 0), lambda: (normal(3, 4), -6, -1)],
     "constant_pad_nd": [lambda: (normal(3, 4), (1, 2), 0.5), lambda: (normal(3, 4), (-1, 2, 1, -2), 0.0), lambda: (normal(2, 3, 4), (0, 0, 2, 0), 1.0)],
     "_pad_around": [lambda m=m: (normal(2, 4, 5), (2, 1, -1, 2), m) for m in (0, 1, 2)] + [lambda: (normal(3, 4), (2, 0), 0)],
+    "_pad_around_backward": [lambda m=m: (normal(2, 6, 8), (2, 1, -1, 2), m) for m in (0, 1, 2)] + [lambda: (normal(3, 6), (2, 0), 0)],
     "_regroup": [lambda: (normal(8, 2, 3), (2, 2, 2, 2, 3), (0, 3, 1, 4, 2), (2, 4, 6)), lambda: (normal(4), (2, 2), (1, 0), (4,))],
     "diag_embed": [lambda: (normal(4), 0, -2, -1), lambda: (normal(2, 3), 1, 0, 2), lambda: (normal(2, 3), -2, -1, 0)],
     "masked_scatter": [lambda: (normal(3, 4), torch.arange(12).reshape(3, 4) % 3 == 0, normal(5)), lambda: (normal(4), torch.arange(4) > 1, normal(2, 2))],

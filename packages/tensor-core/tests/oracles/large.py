@@ -190,6 +190,7 @@ LARGE = {
     "_roll": lambda t: [(t(37, 3001), 900, 1)],
     "constant_pad_nd": lambda t: [(t(37, 3001), (3, 5), 1.0)],
     "_pad_around": lambda t: [(t(37, 3001), (30, 500), 0)],
+    "_pad_around_backward": lambda t: [(t(37, 3001), (30, 500), 0)],
     "_regroup": lambda t: [(t(36, 90, 71), (4, 3, 3, 90, 71), (0, 3, 1, 4, 2), (4, 270, 213))],
     "diag_embed": lambda t: [(t(37, 90), 2, -2, -1)],
     "gather": lambda t: [(t(37, 900), 1, t.index(900, 37, 3001))],

@@ -74,6 +74,20 @@ O("_pad_around", around, cases=lambda t: [
     *((x, pad, mode) for mode in (0, 1, 2) for x, pad in ((t(3, 4), (1, 2)), (t(3, 4), (2, -1, 1, 0)), (t(2, 3, 4), (0, 0, 2, 1)), (t(700), (300, 5)))),
     (t(3, 4), (5, 9), 1), (t(3, 4), (4, 4), 2), (t(2, 3, 4), (3, 3, 2, 2, 1, 1), 0),
 ])  # fmt: skip
+
+
+def around_gradient(g, pad, mode):
+    """Added up at the numbers of the input's places, which are shown as the input is."""
+    shape = [n - sum(pad[2 * (g.ndim - 1 - d) : 2 * (g.ndim - d)]) for d, n in enumerate(g.shape)]
+    out = np.zeros(int(np.prod(shape)), g.dtype)
+    np.add.at(out, around(np.arange(out.size).reshape(shape), pad, mode).reshape(-1), g.reshape(-1))
+    return out.reshape(shape)
+
+
+O("_pad_around_backward", around_gradient, ulp=64, culp=64, scale=lambda g, pad, mode: around_gradient(abs(g), pad, mode), specials=False, cases=lambda t: [
+    *((g, pad, mode) for mode in (0, 1, 2) for g, pad in ((t(3, 7), (1, 2)), (t(4, 5), (2, -1, 1, 0)), (t(2, 6, 4), (0, 0, 2, 1)), (t(1005), (300, 5)))),
+    (t(3, 18), (5, 9), 1), (t(3, 12), (4, 4), 2), (t(4, 7, 10), (1, 1, 2, 2, 1, 1), 0),
+])  # fmt: skip
 O("_regroup", lambda input, split, order, shape: input.reshape(split).transpose(order).reshape(shape), cases=lambda t: [
     (t(8, 2, 3), (2, 2, 2, 2, 3), (0, 3, 1, 4, 2), (2, 4, 6)), (t(4), (2, 2), (1, 0), (4,)), (t(0, 4), (0, 2, 2), (2, 0, 1), (0, 4)), (t(), (), (), ()), (t(6, 700), (2, 3, 700), (1, 0, 2), (6, 700)),
 ])  # fmt: skip
