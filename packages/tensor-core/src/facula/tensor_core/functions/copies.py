@@ -167,7 +167,7 @@ def nonzero_static(input, *, size, fill_value=-1, out=None):
     return into("nonzero_static", _ops.copy(found, None, 0), out)
 
 
-def range(start, end=None, step=1, *, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
+def range(start, end, step=1, *, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
     """start, start + step, ... up to and including end. Deprecated in PyTorch: arange leaves end out, as Python does.
 
     >>> facula.arange(1, 4), facula.range(1, 4)
@@ -179,7 +179,8 @@ def range(start, end=None, step=1, *, out=None, dtype=None, layout=None, device=
 
     plain(layout, pin_memory)
     warnings.warn("range is deprecated because its behavior is inconsistent with Python's range builtin. Use arange, which produces values in [start, end).", UserWarning, stacklevel=2)
-    start, end = (0, start) if end is None else (start, end)
+    for position, (name, bound) in enumerate((("start", start), ("end", end))):
+        check("range", name, position, "number", bound)
     if step == 0:
         raise RuntimeError("range: step must be nonzero")
     if (end - start) / step < 0:

@@ -65,6 +65,8 @@ def t(input):
     """
     if type(input) is not Tensor:
         want_tensor("t", "input", 0, input)
+        if input.is_sparse and (input.dim() > 2 or input.dense_dim()):
+            raise RuntimeError(f"t() expects a tensor with <= 2 sparse and 0 dense dimensions, but got {input.sparse_dim()} sparse and {input.dense_dim()} dense dimensions. Use transpose.")
     n = input.dim()
     if n > 2:
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {n}D. Use transpose or mT.")
