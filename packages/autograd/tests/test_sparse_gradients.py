@@ -10,12 +10,17 @@ def leaf():
     return facula.sparse_coo_tensor(INDICES, [3.0, 4.0, 5.0], (2, 3), requires_grad=True)
 
 
+def leaf_with_an_index_twice():
+    return facula.sparse_coo_tensor([[0, 1, 1, 0], [2, 0, 2, 2]], [3.0, 4.0, 5.0, 6.0], (2, 3), requires_grad=True)
+
+
 def total(s):
     return facula.sparse.mm(s, facula.full((3, 2), 2.0)).sum()
 
 
 @pytest.mark.parametrize("change, values", [(lambda g: g.zero_(), 0.0), (lambda g: g.mul_(0.5), 2.0), (lambda g: g.div_(4), 1.0)], ids=["zero_", "mul_", "div_"])
-def test_what_is_done_to_a_gradient_stays_done(change, values):
+@pytest.mark.parametrize("leaf", [leaf, leaf_with_an_index_twice])
+def test_what_is_done_to_a_gradient_stays_done(leaf, change, values):
     s = leaf()
     total(s).backward()
     assert s.grad is s.grad

@@ -305,6 +305,10 @@ def zeros_like(input, *, dtype=None, layout=None, device=None, requires_grad=Fal
     tensor([0, 0])
     """
     if layout is not None and layout is not input.layout:
+        if strided not in (layout, input.layout):
+            from facula.tensor_core.sparse.making import blank_like
+
+            return blank_like(input, dtype, layout).requires_grad_(requires_grad)
         return zeros(input.shape, dtype=dtype or input.dtype, layout=layout, device=device or input.device, requires_grad=requires_grad, pin_memory=pin_memory)
     if layout is not None or pin_memory:
         _like_layout("zeros_like", input, layout, pin_memory)
@@ -358,6 +362,8 @@ def scalar_tensor(s, *, dtype=None, layout=None, device=None, requires_grad=Fals
     >>> facula.scalar_tensor(2)
     tensor(2.)
     """
+    if s is None:
+        raise TypeError("scalar_tensor(): argument 's' (position 1) must be Number, not NoneType. Give 0.")
     if layout is None and not (requires_grad or pin_memory):
         t = _full(-1 if dtype is None else dtype_id(dtype), _state._device.id if device is None else _place(device), (), s)
         if t is not None:

@@ -76,9 +76,9 @@ def _value_op(name, method, in_place):
 
 def _foreach_norm(self, ord=2, dtype=None):
     """norm of every tensor of a list."""
-    from facula.tensor_core.functions.reductions import norm
+    from facula.linalg import vector_norm
 
-    return tuple(norm(row[0], ord, dtype=dtype) for row in _lists("_foreach_norm", self))
+    return tuple(vector_norm(row[0], ord, dtype=dtype) for row in _lists("_foreach_norm", self))
 
 
 def _foreach_pow(self, exponent):

@@ -44,7 +44,10 @@ def _place(op, size, out, dtype, layout, device, pin_memory):
 
 def _finished(tensor, requires_grad, out=None):
     if out is None:
-        lib.fc_fresh(tensor._h)
+        try:
+            lib.fc_fresh(tensor._h)
+        except AttributeError:  # a sparse one has no memory, its values have
+            lib.fc_fresh(tensor._values()._h)
     if requires_grad and requires_grad is not True:
         raise TypeError(f"argument 'requires_grad' must be bool, not {type(requires_grad).__name__}. Write True or False.")
     return tensor.requires_grad_(True) if requires_grad else tensor

@@ -225,6 +225,8 @@ def run(op, args, out, plain):
         return plain(op, tuple([b.coo() if isinstance(b, Blocked) else b for b in a] if type(a) in (list, tuple) else a for a in args), out)
     if op.name in ("select", "transpose") and args[0] is first and out is None:
         return getattr(first, op.name)(*args[1:])
+    if op.name == "normal_":
+        return plain(op, args, out)
     alone = all(not hasattr(a, "dim") or not isinstance(a, Sparse) and not a.dim() for a in args if a is not first) and sum(a is first for a in args) == 1
     if alone and op.name in _ON_VALUES:
         return plain(op, args, out)

@@ -1,6 +1,7 @@
 """Where sparse tensors come from: sparse_coo_tensor, to_sparse and sparse_mask, and the methods that every Tensor has for them."""
 
 import functools
+import math
 
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import BY_NAME, Size, sparse_coo, sparse_csc, sparse_csr, strided
@@ -47,7 +48,7 @@ def sparse_coo_tensor(
         size = indices if values is None else values
         return make(_create.zeros((len(size), 0), dtype=BY_NAME["int64"]), _create.zeros((0,), dtype=dtype), size, True).requires_grad_(requires_grad)
     indices = _data.as_tensor(indices)
-    indices = indices.to(BY_NAME["int64"])
+    indices = indices.to(BY_NAME["int64"]).detach()  # whose shape stays, whatever is done to the one given
     values = _data.as_tensor(values, dtype=dtype)
     values = values.detach() if not values.requires_grad else values
     values = values if values.dim() else values.reshape(1)
@@ -75,6 +76,8 @@ def _check(indices, values, size):
         raise RuntimeError(f"number of dimensions must be sparse_dim ({indices.size(0)}) + dense_dim ({values.dim() - 1}), but got {len(size)}: {size}")
     if tuple(values.shape[1:]) != size[indices.size(0) :]:
         raise RuntimeError(f"values has incorrect size, expected {[values.size(0), *size[indices.size(0) :]]}, got {list(values.shape)}")
+    if math.prod(size[: indices.size(0)]) >= 2**63:
+        raise RuntimeError(f"sparse_coo_tensor: numel: integer multiplication overflow: the sparse dims of size {size} have more places than int64 can number. Give smaller ones.")
     if indices.numel() == 0:
         return
     for k, (low, high) in enumerate(zip(indices.amin(1).tolist(), indices.amax(1).tolist())):
@@ -130,6 +133,16 @@ def blank(name, size, dtype, layout, device, pin_memory):
         return _blocks.blank(size, dtype, layout)
     made = make(_create.zeros((len(size), 0), dtype=BY_NAME["int64"]), _create.zeros((0,), dtype=dtype), size, True)
     return made if layout is sparse_coo else in_layout(made, layout)
+
+
+def blank_like(x, dtype, layout):
+    """A tensor in another sparse layout than x's that lists nothing, of x's shape, block size and dense dims."""
+    from facula.tensor_core.sparse import blocks as _blocks
+
+    x = x.blank(dtype)
+    if layout is sparse_coo:
+        return x.coo()
+    return in_layout(x, layout, x._block if _blocks.LAYOUTS[layout][1] and getattr(x, "_block", None) else None, x.dense_dim())
 
 
 def sparse_mask(self, mask):

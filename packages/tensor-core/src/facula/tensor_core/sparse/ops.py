@@ -124,6 +124,8 @@ def become(name, x, made):
     made, values = (made := x._as_me(made, x.index_dtype())), made._v
     if x._holds_gradient and values.shape == x._v.shape:
         x._v.copy_(values)
+        if x._behind is not None:
+            x._behind[0].copy_(x._v.index_select(0, x._behind[1]))
         return x
     from facula.tensor_core.extend import grad_mode
 
@@ -272,6 +274,13 @@ def _in_place(name):
     return apply
 
 
+def _drawn_(x, mean, std, generator=None):
+    if x.is_sparse:
+        raise NotImplementedError(f"normal_: not defined for layout {x.layout}. Convert with to_dense().")
+    _ops.normal_(x._v, mean, std, generator=generator)
+    return x
+
+
 def _pow(x, exponent):
     if not isinstance(x, Sparse) or hasattr(exponent, "dim") or exponent == 0:
         raise RuntimeError("pow: a sparse tensor takes a number other than 0 as exponent")
@@ -337,7 +346,7 @@ OPS = {
     **{name: _zero_preserving(name) for name in _ZERO_PRESERVING},
 }  # fmt: skip
 INPLACE = {
-    "add": _add_, "sub": partial(_add_, row="sub_"), "mul": _mul_, "div": _div_,
+    "add": _add_, "sub": partial(_add_, row="sub_"), "mul": _mul_, "div": _div_, "normal_": _drawn_,
     **{name: _in_place(name) for name in (*_LINEAR, *_ZERO_PRESERVING) if not name.startswith(("is", "signbit"))},
 }  # fmt: skip
 

@@ -171,10 +171,11 @@ def sparse_resize_(self, size, sparse_dim, dense_dim):
             wrong = f"shrinking the size of dense dimensions (from {list(old[n:])} to {list(size[n:])})"
         if wrong:
             raise RuntimeError(f"sparse_resize_: {wrong} on a non-empty sparse tensor is not supported. Make a new one, or call sparse_resize_and_clear_.")
-        grown = _create.zeros((self._nnz(), *size[n:]), dtype=self.dtype)
-        values = self._v.detach()
-        grown[tuple(slice(s) for s in values.shape)] = values
-        self._v, self._size = (self._v if tuple(size[n:]) == old[n:] else grown), type(self._size)(size)
+        self._size = type(self._size)(size)
+        if tuple(size[n:]) != old[n:]:  # in the order of memory, as resize_ does
+            values, grown = self._v.detach().reshape(-1), _create.zeros((self._nnz(), *size[n:]), dtype=self.dtype)
+            grown.view(-1)[: values.numel()] = values
+            self._v = grown
         return self
     return sparse_resize_and_clear_(self, size, sparse_dim, dense_dim)
 

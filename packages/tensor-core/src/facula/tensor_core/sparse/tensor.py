@@ -289,15 +289,35 @@ class Sparse(Tensor):
     __bool__ = is_nonzero
 
     _kept, _holds_gradient = None, False  # the last .grad; is this one such?
+    _behind = None  # of a gradient that lists once what its tensor lists twice: the values that the tape adds to, where each stands here, their version
 
     @property
     def grad(self):
-        """The gradient of the values, at the same indices: one object as long as it is one gradient."""
+        """The gradient of the values, at the same indices: one object as long as it is one gradient.
+
+        Values that are listed for one index have one gradient, for they add up; such a tensor's gradient lists it once.
+        """
         values = self._v.grad
-        if values is not None and (self._kept is None or self._kept._v is not values):
-            self._kept = self._with(values)
+        if values is not None and (self._kept is None or not self._kept._is_of(values)):
+            self._kept = self._once(values)
             self._kept._holds_gradient = True
         return None if values is None else self._kept
+
+    def _is_of(self, values):
+        """Is this gradient still what these values of one say?"""
+        return self._v is values or self._behind is not None and self._behind[0] is values and self._behind[2] == values._version
+
+    def _once(self, values):
+        """The tensor of a gradient's values at self's indices, each of which it lists once."""
+        if not self.is_sparse or self._coalesced:
+            return self._with(values)
+        sizes = self._size[: self.sparse_dim()]
+        flat, places = _ops_unique(_flat(self._i, sizes))
+        if flat.numel() == self._nnz():
+            return self._with(values)
+        made = make(_unravelled(flat, sizes), _create.zeros((flat.numel(), *values.shape[1:]), dtype=self.dtype).index_copy(0, places, values), self._size, True)
+        made._behind = values, places, values._version
+        return made
 
     @grad.setter
     def grad(self, value):
