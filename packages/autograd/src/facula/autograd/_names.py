@@ -43,6 +43,7 @@ def windows(base):
 
 NAMES = {
     **{op: over_dims(base) for op, base in SEVERAL.items()},
+    **{op: by_number(op.capitalize()) for op in ("eq", "ne", "lt", "le", "gt", "ge")},
     "pow": by_number("Pow", y=0, x=2, neither=1),
     "rsub": by_number("Rsub", y=1, neither=0),
     "remainder": by_number("Remainder"),

@@ -40,6 +40,7 @@ class Rule:
 
 NONE = object()  # has no derivative at all: its result never has history (comparisons, argmax)
 RULES = {}  # op name -> Rule or NONE
+WRITTEN = {}  # op name -> Rule of a write in place, where that of the result would be NONE
 REFUSED = set()  # the names of those that refuse()
 
 
@@ -61,6 +62,12 @@ def zero(*op_names, operands="x") -> None:
     """Ops whose derivative is zero wherever it exists: their results have history, their operands get zeros."""
     for op_name in op_names:
         D(op_name, **dict.fromkeys(operands, _zeros))
+
+
+def forgets(*op_names) -> None:
+    """Ops without derivative that, in place, leave numbers with a history: nothing that was there before has influence, and gradients are zeros."""
+    for op_name in op_names:
+        WRITTEN[op_name] = Rule(op_name, dict.fromkeys("xy", _zeros), camel(op_name))
 
 
 def none(*op_names) -> None:

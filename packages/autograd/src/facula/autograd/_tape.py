@@ -12,7 +12,7 @@ from typing import NamedTuple
 from . import _record
 from ._core import GradError, Tensor, alias, epoch_advance, epoch_refresh, epoch_stale, grad_mode, is_complex, is_float, lib, tensor_version
 from ._node import Leaf, Node, Nowhere, Output, Swapped, nothing
-from ._table import NONE, RULES
+from ._table import NONE, RULES, WRITTEN
 from ._views import PIECES, fixed, keep_retained, made, rebase, refreshed
 
 
@@ -49,7 +49,9 @@ class Tape:
         if rule is None:
             raise GradError(f"{op.name}: has no derivative. Call it under no_grad(), or on detached tensors.")
         if rule is NONE:
-            return None
+            rule = WRITTEN.get(op.name)
+            if rule is None:
+                return None
         return self.prepared(op, self_, args, rule)
 
     def refuse(self, op, tensor, base) -> None:
