@@ -421,10 +421,11 @@ def add_to_grad(tensor, g, create_graph, alone=False) -> None:
 
 def laid_out(g, tensor) -> Tensor:
     """A copy of g, recorded where the graph of gradients is made: with the tensor's strides where those are dense, else contiguous."""
-    if tensor.is_contiguous() or not dense(tensor):
+    if 1 not in tensor.shape and tensor.is_contiguous() or not dense(tensor):
         return g.clone(memory_format=contiguous_format)
     dims = sorted(range(tensor.ndim), key=tensor.stride, reverse=True)  # as the tensor lies in memory
-    return g.permute(dims).clone(memory_format=contiguous_format).permute([dims.index(d) for d in range(len(dims))])
+    g = g.permute(dims).clone(memory_format=contiguous_format).permute([dims.index(d) for d in range(len(dims))])
+    return g if g.stride() == tensor.stride() else g.as_strided(tensor.shape, tensor.stride())  # those of dims of size 1, which say nothing
 
 
 def dense(tensor) -> bool:
