@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from facula.tensor_core import _tensor
 from facula.tensor_core.dispatch import run as _run
-from facula.tensor_core._errors import MEMORY, STALE, IntegerOverflow, IntegersOverflow, explain
+from facula.tensor_core._errors import MEMORY, STALE, GradError, IntegerOverflow, IntegersOverflow, explain
 from facula.tensor_core._lib import lib
 from facula.tensor_core._ownership import load
 from facula.tensor_core.dispatch.foreign import ask_row, overriding
@@ -216,7 +216,13 @@ def call(op, args, out=None):
     if op.kind in ("fold", "scan") and args[0].origin is not None and (dtype := args[-1]) is not None and op.params[-1].name == "dtype" and dtype is not args[0].dtype:
         from facula.tensor_core import _ops
 
-        return call(op, (_ops.copy(args[0], dtype), *args[1:-1], None))  # its gradient has the dtype that it had before
+        x = _ops.copy(args[0], dtype)
+        if x.origin is not None:
+            return call(op, (x, *args[1:-1], None))  # its gradient has the dtype that it had before
+        from facula.tensor_core.extend import grad_mode
+
+        if grad_mode():
+            raise GradError(f"{op.name}: Autograd not support dtype: {dtype}. Detach the input, or give a floating point dtype.")
     result = execute(op, args)
     if has_origin(args):
         record[op.id](result, *args)
