@@ -7,7 +7,7 @@ from facula import Tensor
 from facula.tensor_core import extend
 
 from ._reduction import checked, reduced
-from ._rows import REAL, WIDE, only, row
+from ._rows import REAL, WIDE, constant, only, row
 
 _nll_loss, _cross_entropy = row("_nll_loss"), row("_cross_entropy")
 _REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}  # as the rows number them
@@ -168,6 +168,7 @@ def multi_margin_loss(
         raise RuntimeError(f"multi_margin_loss: inconsistent weight size, expected {shape[-1] if shape else 1} but got {list(weight.shape)}. Give one for each class.")
     if not (len(shape) == 2 and shape[1] or len(shape) == 1 and shape[0] or not shape):
         raise RuntimeError(f"multi_margin_loss: Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(shape)}")
+    constant("multi_margin_loss", weight=weight)
     x = input.contiguous() if len(shape) == 2 else input.reshape(1, -1)
     t = target if target.dim() == 1 else target.reshape(-1)
     if t.size(0) != x.size(0) or target.dim() > 1:

@@ -10,7 +10,7 @@ from facula.tensor_core import extend
 from facula import Tensor
 
 from ._reduction import check, checked, reduced
-from ._rows import REAL, only, row, stored
+from ._rows import REAL, constant, only, row, stored
 
 _binary_cross_entropy, _log_sigmoid = row("_binary_cross_entropy"), row("_log_sigmoid")
 _smooth_l1, _huber = row("_smooth_l1"), row("_huber")
@@ -284,6 +284,7 @@ def binary_cross_entropy(
         raise RuntimeError("binary_cross_entropy: all elements of input should be between 0 and 1. Apply sigmoid, or use the logits form.")
     if not _in_unit(target):
         raise RuntimeError("binary_cross_entropy: all elements of target should be between 0 and 1. Give probabilities.")
+    constant("binary_cross_entropy", weight=weight)
     loss = _binary_cross_entropy(input, target)
     return reduced(loss if weight is None else loss * weight, reduction, "BinaryCrossEntropyBackward0")
 
@@ -307,6 +308,7 @@ def binary_cross_entropy_with_logits(
     reduction = checked(size_average, reduce, reduction)
     if target.shape != input.shape:
         raise ValueError(f"Target size ({target.size()}) must be the same as input size ({input.size()})")
+    constant("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
     log_sigmoid = _log_sigmoid(input)
     if pos_weight is None:
         loss = (1 - target) * input - log_sigmoid
@@ -334,4 +336,5 @@ def soft_margin_loss(
         raise RuntimeError(f"soft_margin_loss: output with shape {list(input.shape)} doesn't match the broadcast shape of input and target {list(target.shape)}. Give a target of input's shape.")
     if input.dtype.kind < 2:
         raise extend.DTypeError(f"soft_margin_loss: result type {facula.get_default_dtype()} can't be cast to the desired output type {input.dtype}. Convert with input.float().")
+    constant("soft_margin_loss", target=target)
     return reduced(stored("soft_margin_loss", -_log_sigmoid(target * input), input.dtype), reduction, "SoftMarginLossBackward0")

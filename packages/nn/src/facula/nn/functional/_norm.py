@@ -10,7 +10,7 @@ from facula import Tensor
 from facula.tensor_core import extend
 
 from ._pool import avg_pool2d, avg_pool3d
-from ._rows import _HALVES, REAL, in_one_dtype, only, row
+from ._rows import _HALVES, REAL, constant, in_one_dtype, only, row
 from ._window import padded
 
 
@@ -72,6 +72,8 @@ def batch_norm(
         raise ValueError(f"batch_norm eps must be positive during training, but got {eps}")
     if eps < 0:
         raise ValueError(f"batch_norm eps must be non-negative, but got {eps}")
+    if type(running_mean) is type(running_var) is Tensor and (running_mean.origin is not None or running_var.origin is not None):
+        constant("batch_norm", running_mean=running_mean, running_var=running_var)
     if not training and running_mean is not None and running_var is not None and len(input.shape) > 1:
         try:
             return _batch_norm_eval(input, running_mean, running_var, weight, bias, eps)[0]
@@ -167,6 +169,7 @@ def instance_norm(
     """
     if (running_mean is None) != (running_var is None):
         raise ValueError("instance_norm: running_mean and running_var must either both be None or neither be None")
+    constant("instance_norm", running_mean=running_mean, running_var=running_var)
     input = input.contiguous()  # the result is in no other format
     if not use_input_stats:
         if running_mean is None or 0 in input.shape[:2]:

@@ -36,6 +36,13 @@ def stored(name: str, loss: Tensor, dtype: Any) -> Tensor:
     return loss.to(dtype)
 
 
+def constant(name: str, **given: Tensor | None) -> None:
+    """Refuse arguments with a history: of these the function is not differentiable, and a gradient that never comes would go unnoticed."""
+    for word, t in given.items():
+        if t is not None and t.requires_grad and facula.is_grad_enabled():
+            raise extend.GradError(f"{name}: The function is not differentiable with respect to argument '{word}'. This input cannot have requires_grad True. Detach it.")
+
+
 def only(name: str, dtype: Any, allowed: tuple) -> None:
     """Refuse a dtype that PyTorch's function is not defined for, where ours would compute something."""
     if dtype not in allowed:
