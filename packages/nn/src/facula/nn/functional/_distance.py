@@ -33,7 +33,9 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     common = facula.result_type(x1, x2)
     if not common.is_floating_point:
         raise RuntimeError(f"cosine_similarity: expected common dtype to be floating point, yet common dtype is {common}. Convert one with .to().")
-    x1, x2 = facula.broadcast_tensors(x1.to(common), x2.to(common))
+    if x1.dtype.kind < 2 or x2.dtype.kind < 2:
+        x1, x2 = x1.to(common), x2.to(common)
+    x1, x2 = facula.broadcast_tensors(x1, x2)  # each is normalised in its own dtype
     length1, length2 = _at_least(_norm(x1, 2, dim, True), eps), _at_least(_norm(x2, 2, dim, True), eps)
     return (x1 / length1 * (x2 / length2)).sum(dim)
 

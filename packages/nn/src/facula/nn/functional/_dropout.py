@@ -138,5 +138,6 @@ def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 
 def _batched_drop(input: Tensor, p: float, training: bool, inplace: bool, ndim: int) -> Tensor:
     if input.dim() != ndim:  # without batch; dropout3d's too few or too many dims, as well
-        return _drop(input.unsqueeze(0), p, training, inplace, True, _scaled).squeeze(0)
+        out = _drop(input.unsqueeze(0), p, training, inplace, True, _scaled).squeeze(0)
+        return input if inplace else out
     return _drop(input, p, training, inplace, True, _scaled)
