@@ -56,7 +56,7 @@ def inv_ex(a):
 
 def _solution(a, b):
     batch = broadcast(tuple(a.shape[:-2]), tuple(b.shape[:-2]))
-    return [Spec(_name(a), (*batch, *b.shape[-2:]), True), Spec("int32", batch)]
+    return [Spec(_name(a), (*batch, *b.shape[-2:]), True), Spec("int32", tuple(a.shape[:-2]))]
 
 
 @row("_linalg_solve_ex", _solution)
@@ -64,18 +64,19 @@ def solve_ex(a, b):
     batch = broadcast(a.shape[:-2], b.shape[:-2])
     b = b[None] if b.ndim == a.ndim - 1 else b  # NumPy before 2 takes that for a batch of vectors
     try:
-        return np.linalg.solve(a, b), np.zeros(batch, np.int32)
+        return np.linalg.solve(a, b), np.zeros(a.shape[:-2], np.int32)
     except np.linalg.LinAlgError:
+        info = host_lu.factor(a.reshape(-1, *a.shape[-2:]))[2].reshape(a.shape[:-2])
         a = np.broadcast_to(a, (*batch, *a.shape[-2:])).reshape(-1, *a.shape[-2:])
         b = np.broadcast_to(b, (*batch, *b.shape[-2:])).reshape(-1, *b.shape[-2:])
 
         def single(k):
             try:
-                return np.linalg.solve(a[k], b[k]), np.int32(0)
+                return (np.linalg.solve(a[k], b[k]),)
             except np.linalg.LinAlgError:
-                return np.full_like(b[k], np.nan), host_lu.factor(a[k][None])[2][0]
+                return (np.full_like(b[k], np.nan),)
 
-        return stacked(batch, single, 2)
+        return *stacked(batch, single), info
 
 
 def _triangular(a, b, upper, unitriangular):

@@ -374,7 +374,7 @@ def lstsq(A, B, rcond=None, *, driver=None, out=None):
     if not vector and B.dim() < 2 or B.shape[-1 if vector else -2] != m:
         raise ShapeError(f"linalg.lstsq: input.size(-2) should match other.size(-{1 if vector else 2}), got {tuple(A.shape)} and {tuple(B.shape)}.")
     B = _ops.unsqueeze(B, -1) if vector else B
-    batch = _create_broadcast(A.shape[:-2], B.shape[:-2])
+    own, batch = A.shape[:-2], _create_broadcast(A.shape[:-2], B.shape[:-2])
     A, B = _ops.expand(A, (*batch, m, n)), _ops.expand(B, (*batch, m, B.shape[-1]))
     eps = _limits.finfo(A.dtype).eps * max(m, n)
     cut = eps if rcond is None else float(rcond)
@@ -387,6 +387,9 @@ def lstsq(A, B, rcond=None, *, driver=None, out=None):
     empty = _create.empty(0, dtype=residuals.dtype, device=A.device)
     full = m > n and driver != "gelsy" and A.shape[:-2].numel() and (A.is_meta or bool((rank == n).all()))
     found = driver != "gels"
+    if own != batch and 0 not in batch:  # what is A's alone, once for each matrix there
+        once = tuple(slice(None) if size == whole else slice(1) for size, whole in zip(own, batch))
+        rank, values = rank[once].contiguous(), values[once].contiguous()
     result = return_types.linalg_lstsq(
         solution.squeeze(-1) if vector else solution, residuals if full else empty,
         rank if found else _create.empty(0, dtype=BY_NAME["int64"], device=A.device), values if driver in ("gelsd", "gelss") else empty,
