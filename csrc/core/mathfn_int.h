@@ -80,8 +80,12 @@
     static inline I fc_lcm_##t(I x, I y)                                                                                 \
     {                                                                                                                    \
         const I g = fc_gcd_##t(x, y);                                                                                    \
-        const uint64_t part = g == (I)-1 ? 0 - (uint64_t)x : g == 0 ? 0 : (uint64_t)(x / g); /* the least integer by -1 has no quotient */ \
-        return fc_abs_##t((I)(part * (uint64_t)y));                                            \
+        const uint64_t part = (I)-1 < (I)1 && g == (I)-1 ? 0 - (uint64_t)x : g == 0 ? 0 : (uint64_t)(x / g); /* the least integer by -1 has no quotient */ \
+        if (sizeof(I) < 4) { /* in int, of which the low bits are kept: PyTorch's way round */                          \
+            const int64_t whole = (int64_t)(part * (uint64_t)y);                                                         \
+            return (I)(whole < 0 ? -whole : whole);                                                                      \
+        }                                                                                                                \
+        return fc_abs_##t((I)(part * (uint64_t)y));                                                                      \
     }
 
 /* A shift by the width or more leaves nothing, or the sign; negative amounts count as too many. */
