@@ -178,7 +178,7 @@ def histogram(input, bins=100, *, range=None, weight=None, density=False, out=No
         check("histogram", "bins", 1, "int", bins)
     check_histogram("histogram", input, [bins], range, weight, isinstance(bins, Tensor))
     flat = input.reshape(-1)
-    edges = bins if isinstance(bins, Tensor) else _edges(flat, bins, range)
+    edges = bins.detach().clone() if isinstance(bins, Tensor) else _edges(flat, bins, range)
     if weight is None and not density and out is None and flat.numel() < 1 << 24 and edges.shape[0] > 1 and not (_ops.interpreting or flat.is_meta):
         return return_types.histogram(_tallied(flat, edges), edges.contiguous())
     found = _counted(flat.unsqueeze(1), [edges], weight, density)

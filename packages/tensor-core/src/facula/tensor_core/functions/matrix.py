@@ -5,6 +5,7 @@ from facula.tensor_core.dispatch import slow as _dispatch
 from facula.tensor_core._errors import DTypeError, RankError, ShapeError
 from facula.tensor_core.dispatch.guard import check, want_tensor, want_tensors
 from facula.tensor_core.dispatch.out import a_tensor, into, resize, same_dtype
+from facula.tensor_core.dispatch.run import fitting
 from facula.tensor_core.functions import create as _create
 from facula.tensor_core.functions.shape import broadcast_shapes
 from facula.tensor_core._tensor import Tensor
@@ -248,6 +249,7 @@ def addr(input, vec1, vec2, *older, beta=1, alpha=1, out=None):
             return _ops.addcmul(input, _ops.unsqueeze(vec1, 1), vec2, value=alpha, out=out)
     kinds = {t.dtype.kind for t in (input, vec1, vec2)}
     _real_factors("addr", kinds, beta, alpha)
+    beta = fitting("addr", beta, input.dtype)
     for word, number in (("beta", beta), ("alpha", alpha)):
         if kinds <= {0, 1} and isinstance(number, (float, complex)):
             raise RuntimeError(f"addr: For integral input tensors, argument {word} must not be a floating point number, got {number}.")
@@ -305,9 +307,7 @@ def _scaled_sum(name, input, multiply, x, y, beta, alpha, out):
     if input.dtype.kind < 2:
         if input.dtype.kind == 0:
             raise DTypeError(f"{name}: not implemented for 'Bool'. Convert with .to(facula.int64).")
-        if beta != beta or alpha != alpha:
-            raise RuntimeError(f"{name}: value cannot be converted to type {input.dtype.name} without overflow: beta={beta}, alpha={alpha}. Give integers.")
-        beta, alpha = int(beta), int(alpha)
+        beta, alpha = int(fitting(name, beta, input.dtype)), int(fitting(name, alpha, input.dtype))
     return _sum_of(name, input, multiply, x, y, beta, alpha, out)
 
 
