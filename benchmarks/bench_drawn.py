@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """Functions over drawn shapes: one to four dims of any sizes, stored in any order, of any dtype, beside PyTorch.
 
-    tools/bench drawn [--seed 1] [--cases 3000] [--only softmax,sum] [--quick]
+    tools/bench drawn [--backward] [--seed 1] [--cases 3000] [--only softmax,sum] [--quick]
 
 bench_ops.py times a few shapes well; what short dims, dims of one element and permuted layouts do to a loop is seen here. Both libraries
 are called in turn in one process (_pairs.py), on one thread by processor time. The summary gives, by function, how many cases were timed, the
 median ratio, how many are above 1 and 1.5, and the worst. A case's name tells its dtype, shape, the order of its dims in memory, and the dim.
+
+--backward records each function once and times autograd.grad for all of its floating arguments; those without a derivative are left out.
+The gradient lies as the result does (g alike), or is contiguous (flat), or is one number expanded, as below a sum (one).
 """
 
 import operator
@@ -128,9 +131,8 @@ CALLS = {
     "lerp": of(lambda t, d: (t.lerp, d.x(t), d.y(t), 0.3), FLOATS),
     "addcmul": of(lambda t, d: (t.addcmul, d.x(t), d.y(t), d.y(t))),
     "outer": of(lambda t, d: (t.outer, d.y(t).flatten()[:300], d.y(t).flatten()[:300])),
-    "to float32": of(lambda t, d: (d.x(t).to, t.float32), DTYPES[6:]),
-    "to int32": of(lambda t, d: (d.x(t).to, t.int32), FLOATS),
-    "copy": of(lambda t, d: (d.x(t).clone,)),
+    "to float32": of(lambda t, d: (t.Tensor.to, d.x(t), t.float32), DTYPES[6:]),
+    "to int32": of(lambda t, d: (t.Tensor.to, d.x(t), t.int32), FLOATS),
     "cat": of(lambda t, d: (t.cat, [d.x(t), d.y(t), d.x(t)], d.dim)),
     "stack": of(lambda t, d: (t.stack, [d.x(t), d.y(t)], d.dim)),
     "flip": of(lambda t, d: (t.flip, d.x(t), (d.dim,))),
@@ -138,13 +140,13 @@ CALLS = {
     "repeat_interleave": of(lambda t, d: (t.repeat_interleave, d.x(t), 2, d.dim)),
     "tril": of(lambda t, d: (t.tril, d.x(t)), DTYPES, lambda d: d.ndim > 1),
     "pad": of(lambda t, d: (t.nn.functional.pad, d.x(t), (1, 2) * min(2, d.ndim))),
-    "masked": of(lambda t, d: (d.x(t).masked_select, d.x(t) > 0)),
+    "masked": of(lambda t, d: (t.masked_select, d.x(t), d.x(t) > 0)),
     "index_select": of(lambda t, d: (t.index_select, d.x(t), d.dim, d.index(t, [d.some], d.n))),
     "x[.., i]": of(lambda t, d: (operator.getitem, d.x(t), (slice(None),) * d.dim + (d.index(t, [d.some], d.n),))),
     "gather": of(lambda t, d: (t.gather, d.x(t), d.dim, d.index(t, d.shape, d.n))),
     "scatter": of(lambda t, d: (t.scatter, d.x(t), d.dim, d.index(t, d.shape, d.n), d.y(t))),
     "index_add": of(lambda t, d: (t.index_add, d.x(t), d.dim, d.index(t, [d.n], d.n), d.y(t))),
-    "unfold copy": of(lambda t, d: (d.x(t).unfold(d.dim, max(1, d.n // 4), max(1, d.n // 8)).contiguous,)),
+    "unfold copy": of(lambda t, d: (lambda x: x.unfold(d.dim, max(1, d.n // 4), max(1, d.n // 8)).contiguous(), d.x(t))),
     "matmul": of(lambda t, d: (t.matmul, d.x(t), d.y(t).transpose(-1, -2)), FLOATS, lambda d: d.ndim > 1 and d.shape[-2] < 600),
     "linear": of(lambda t, d: (t.nn.functional.linear, d.x(t), t.ones(100, d.shape[-1], dtype=getattr(t, d.dtype))), ("float32", "float64", "bfloat16")),
     "vecdot": of(lambda t, d: (t.linalg.vecdot, d.x(t), d.y(t)), FLOATS),
@@ -157,8 +159,23 @@ CALLS = {
     "max_pool2d": of(lambda t, d: (t.nn.functional.max_pool2d, d.x(t), 2), SINGLE, lambda d: flat4(d) and min(d.shape[2:]) > 1),
     "conv2d": of(lambda t, d: (t.nn.functional.conv2d, d.x(t), t.ones(16, d.shape[1], 3, 3), None, 1, 1), SINGLE, lambda d: flat4(d) and small(d) and d.shape[1] <= 300),
     "interpolate": of(lambda t, d: (t.nn.functional.interpolate, d.x(t), None, 2, "bilinear"), SINGLE, lambda d: flat4(d) and small(d)),
+    "avg_pool2d": of(lambda t, d: (t.nn.functional.avg_pool2d, d.x(t), 2), SINGLE, lambda d: flat4(d) and min(d.shape[2:]) > 1),
+    "adaptive_avg_pool2d": of(lambda t, d: (t.nn.functional.adaptive_avg_pool2d, d.x(t), 3), SINGLE, flat4),
+    "group_norm": of(lambda t, d: (t.nn.functional.group_norm, d.x(t), 2), FLOATS, lambda d: d.ndim > 2 and d.shape[1] % 2 == 0),
+    "conv1d": of(lambda t, d: (t.nn.functional.conv1d, d.x(t), t.ones(16, d.shape[1], 3), None, 1, 1), SINGLE, lambda d: d.ndim == 3 and small(d) and d.shape[1] <= 300),
+    "embedding": of(lambda t, d: (t.nn.functional.embedding, d.index(t, [d.some], d.shape[0]), d.x(t)), FLOATS, lambda d: d.ndim == 2),
+    "dropout": of(lambda t, d: (t.nn.functional.dropout, d.x(t), 0.3, True), FLOATS),
+    "expand": of(lambda t, d: (lambda x: x.unsqueeze(d.dim).expand(*d.shape[: d.dim], 3, *d.shape[d.dim :]).contiguous(), d.x(t)), FLOATS, lambda d: d.count <= 700_000),
+    "contiguous": of(lambda t, d: (lambda x: x.transpose(d.dim, d.other).contiguous(), d.x(t)), FLOATS),
+    "reshape": of(lambda t, d: (t.reshape, d.x(t), (-1,)), FLOATS),
+    "einsum": of(lambda t, d: (t.einsum, "abc,adc->abd", d.x(t), d.y(t)), REAL, lambda d: d.ndim == 3 and d.shape[1] < 600),
+    "cdist": of(lambda t, d: (t.cdist, d.x(t), d.y(t)), REAL, lambda d: d.ndim > 1 and d.shape[-2] < 300 and small(d)),
+    "mul": of(lambda t, d: (operator.mul, d.x(t), d.y(t))),
+    "div by a slice": of(lambda t, d: (operator.truediv, d.x(t), row(t, d, 0)), FLOATS),
+    "mul by a column": of(lambda t, d: (operator.mul, d.x(t), d.y(t).select(-1, 0).unsqueeze(-1)), FLOATS),
     "attention": of(lambda t, d: (t.nn.functional.scaled_dot_product_attention, d.x(t), d.y(t), d.y(t)), SINGLE, lambda d: flat4(d) and d.shape[2] < 600),
 }  # fmt: skip
+NO_DERIVATIVE = {"argmax", "any", "all", "argsort", "isnan", "nonzero", "unique", "searchsorted", "eq", "to int32"}
 
 
 def made(d, function, t):
@@ -166,16 +183,48 @@ def made(d, function, t):
     return lambda: call(*arguments)
 
 
-def cases(seed, count, only):
+GRADIENTS = {
+    "one": lambda t, like: t.ones((), dtype=like.dtype).expand(like.shape),
+    "alike": lambda t, like: t.rand_like(like),
+    "flat": lambda t, like: t.rand(like.shape, dtype=like.dtype),
+}
+
+
+def drawn_gradient(d):
+    return [*GRADIENTS][d.seed % len(GRADIENTS)]
+
+
+def made_backward(d, function, t):
+    """The gradient of what a function answers with respect to its floating arguments, those in a list included."""
+    call, *arguments = function(t, d)
+    leaves = []
+
+    def leaf(x):
+        if isinstance(x, list):
+            return [leaf(one) for one in x]
+        if not isinstance(x, t.Tensor) or not x.is_floating_point():
+            return x
+        leaves.append(x.detach().requires_grad_())
+        return leaves[-1]
+
+    result = call(*map(leaf, arguments))
+    result = result if isinstance(result, t.Tensor) else result[0]
+    g = GRADIENTS[drawn_gradient(d)](t, result)
+    return lambda: t.autograd.grad(result, leaves, g, retain_graph=True)
+
+
+def cases(seed, count, only, backward=False):
     """As many cases as asked for, of one function after the other; those whose dtype or shape it does not take are drawn again."""
+    make, floats = (made_backward, FLOATS) if backward else (made, DTYPES)
     names = [n for n in CALLS if not only or any(part in n for part in only)]
+    names = [n for n in names if not (backward and n in NO_DERIVATIVE)]
     for k in range(count):
         name = names[k % len(names)]
         function, dtypes, where = CALLS[name]
         for again in range(1000):
             d = Drawn(seed * 1_000_003 + 1009 * k + again)
-            if d.dtype in dtypes and (where is None or where(d)):
-                yield Case(f"{name} {d}", lambda t, d=d, function=function: made(d, function, t), family=name, tol=None)
+            if d.dtype in dtypes and d.dtype in floats and (where is None or where(d)):
+                yield Case(f"{name} {d}{' g ' + drawn_gradient(d) if backward else ''}", lambda t, d=d, function=function: make(d, function, t), family=name, tol=None)
                 break
 
 
@@ -194,6 +243,7 @@ def summary(rows, worst):
 
 def run():
     p = parser(__doc__)
+    p.add_argument("--backward", action="store_true", help="time gradients instead")
     p.add_argument("--seed", type=int, default=1, help="of the shapes (default 1)")
     p.add_argument("--cases", type=int, default=3000, help="how many (default 3000)")
     p.add_argument("--worst", type=int, default=40, help="how many to list")
@@ -204,11 +254,12 @@ def run():
     options.machine, torch = machine(), torch_version(sys.executable)
     if not torch:
         raise SystemExit("drawn: PyTorch is not installed here. Run it with a Python that has it.")
-    rows = rows_of(cases(options.seed, 300 if options.quick else options.cases, options.only), options, 1, lambda row: None)
+    drawn = cases(options.seed, 300 if options.quick else options.cases, options.only, options.backward)
+    rows = rows_of(drawn, options, 1, lambda row: None)
     print(summary([r for r in rows if "ratio" in r], options.worst))
     if broken := [f"{r['case']}: {r[f'{OURS}_error']}" for r in rows if f"{OURS}_error" in r and "torch_error" not in r]:
         print("\nran in PyTorch alone:", *broken, sep="\n")
-    report("drawn", [r for r in rows if "ratio" in r], options, torch, seed=options.seed)
+    report("drawn_backward" if options.backward else "drawn", [r for r in rows if "ratio" in r], options, torch, seed=options.seed)
 
 
 if __name__ == "__main__":
