@@ -34,16 +34,24 @@ static int kind_of(double p) { return p == 0 ? ZERO : p == 1 ? ONE : p == 2 ? TW
 #if FC_HAS_FMA
 #include <immintrin.h>
 #endif
-/* d * d + s */
+/* a * b + s of registers, and of numbers; AT_ONCE: registers of sums that stay where they are, beside as many operands */
 #if FC_ISA_NUM == 4
 #define REGISTER 64
-#define FMA(d, s) (sizeof(T) == 4 ? (__typeof__(d))_mm512_fmadd_ps((__m512)(d), (__m512)(d), (__m512)(s)) : (__typeof__(d))_mm512_fmadd_pd((__m512d)(d), (__m512d)(d), (__m512d)(s)))
+#define AT_ONCE 8
+#define FMA(a, b, s) (sizeof(T) == 4 ? (__typeof__(s))_mm512_fmadd_ps((__m512)(a), (__m512)(b), (__m512)(s)) : (__typeof__(s))_mm512_fmadd_pd((__m512d)(a), (__m512d)(b), (__m512d)(s)))
 #elif FC_ISA_NUM == 3
 #define REGISTER 32
-#define FMA(d, s) (sizeof(T) == 4 ? (__typeof__(d))_mm256_fmadd_ps((__m256)(d), (__m256)(d), (__m256)(s)) : (__typeof__(d))_mm256_fmadd_pd((__m256d)(d), (__m256d)(d), (__m256d)(s)))
+#define AT_ONCE 6
+#define FMA(a, b, s) (sizeof(T) == 4 ? (__typeof__(s))_mm256_fmadd_ps((__m256)(a), (__m256)(b), (__m256)(s)) : (__typeof__(s))_mm256_fmadd_pd((__m256d)(a), (__m256d)(b), (__m256d)(s)))
 #else
 #define REGISTER 16
-#define FMA(d, s) ((d) * (d) + (s))
+#define AT_ONCE 4
+#define FMA(a, b, s) ((a) * (b) + (s))
+#endif
+#if FC_HAS_FMA
+#define FMA1(a, b, s) (sizeof(T) == 4 ? (T)__builtin_fmaf((f32)(a), (f32)(b), (f32)(s)) : (T)__builtin_fma((f64)(a), (f64)(b), (f64)(s)))
+#else
+#define FMA1(a, b, s) ((a) * (b) + (s))
 #endif
 
 #define T f32
@@ -138,7 +146,12 @@ int FC_ISA_NAME(fc_cpu__cdist_backward)(fc_call *c)
 {
     job q = job_of(c->t[1], c->t[2], c->d[0]);
     q.g = c->t[0]->data, q.out = c->t[3]->data, q.result = c->out[0]->data;
-    fc_parallel(q.batch * q.P, 1 + (64 << 10) / (q.R * q.M + 1), c->t[1]->dtype == FC_F32 ? gradients_f32 : gradients_f64, &q);
+    const int f = c->t[1]->dtype == FC_F32, lanes = REGISTER / fc_dt_size[c->t[1]->dtype];
+    if (q.kind == TWO && q.P >= lanes / 4 && q.M > 0) {
+        q.strips = (q.P + lanes - 1) / lanes;
+        fc_parallel(q.batch * q.strips, 1 + (64 << 10) / (lanes * q.R * q.M + 1), f ? strips_f32 : strips_f64, &q);
+    } else
+        fc_parallel(q.batch * q.P, 1 + (64 << 10) / (q.R * q.M + 1), f ? gradients_f32 : gradients_f64, &q);
     return FC_OK;
 }
 FC_OWN_LEVELS(_cdist_backward)
@@ -162,7 +175,7 @@ static inline __attribute__((always_inline)) void N(squares)(T *restrict sum, co
 #pragma GCC unroll 4
             for (int r = 0; r < at_once; ++r) {
                 const N(V) d = x[k] - *(const N(VM) *)(tile + k * TILE + j + r * STEP);
-                s[r] = FMA(d, s[r]);
+                s[r] = FMA(d, d, s[r]);
             }
         for (int r = 0; r < at_once; ++r)
             *(N(VM) *)(sum + j + r * STEP) += s[r];
@@ -291,10 +304,12 @@ static void N(slopes)(const job *q, T *restrict sum, const T *restrict x, const 
         for (int64_t k = 0; k < n; ++k)
             sum[k] += x[k] > y[k] ? g : x[k] < y[k] ? -g : K(0) * g;
         break;
-    case TWO:
+    case TWO: {
+        const T w = g / distance;
         for (int64_t k = 0; k < n; ++k)
-            sum[k] += (x[k] - y[k]) * (g / distance);
+            sum[k] = FMA1(x[k] - y[k], w, sum[k]);
         break;
+    }
     case MOST:
         for (int64_t k = 0; k < n; ++k)
             sum[k] += x[k] - y[k] == distance ? g : y[k] - x[k] == distance ? -g : K(0);
@@ -324,12 +339,71 @@ static void N(gradients)(void *ctx, int64_t begin, int64_t end)
         for (int64_t k = 0; k < M; k += BLOCK) {
             const int64_t n = M - k < BLOCK ? M - k : BLOCK;
             for (int64_t j0 = 0; j0 < R; j0 += BLOCK) {
-                memset(sum, 0, sizeof sum);
+                memset(sum, 0, (size_t)n * sizeof(T));
                 for (int64_t j = j0; j < R && j < j0 + BLOCK; ++j)
                     N(slopes)(q, sum, x + k, y + j * M + k, out[j], g[j], n);
                 for (int64_t s = 0; s < n; ++s)
                     dx[k + s] += sum[s];
             }
+        }
+    }
+}
+
+/* dx of up to a register of rows: sums of AT_ONCE or fewer columns, from column k on, over depth rows of y. w: (depth, lanes) */
+static inline __attribute__((always_inline)) void N(strip)(T *dx, const T *x, const T *y, const T *restrict w, int64_t M, int64_t depth, int64_t rows, const int columns)
+{
+    enum { STEP = REGISTER / sizeof(T) };
+    T turned[AT_ONCE * STEP] = {0};
+    N(V) a[AT_ONCE], s[AT_ONCE] = {{0}};
+    for (int64_t l = 0; l < rows; ++l)
+        for (int k = 0; k < columns; ++k)
+            turned[k * STEP + l] = x[l * M + k];
+    for (int k = 0; k < columns; ++k)
+        a[k] = *(const N(VM) *)(turned + k * STEP);
+    for (int64_t j = 0; j < depth; ++j) {
+        const N(V) w_j = *(const N(VM) *)(w + j * STEP);
+#pragma GCC unroll 8
+        for (int k = 0; k < columns; ++k)
+            s[k] = FMA(a[k] - y[j * M + k], w_j, s[k]);
+    }
+    for (int k = 0; k < columns; ++k)
+        *(N(VM) *)(turned + k * STEP) = s[k];
+    for (int64_t l = 0; l < rows; ++l)
+        for (int k = 0; k < columns; ++k)
+            dx[l * M + k] += turned[k * STEP + l];
+}
+
+/* Gradients of p = 2. Items are as many rows of x as a register has lanes: rows may be short, and their sums stay in registers. */
+static void N(strips)(void *ctx, int64_t begin, int64_t end)
+{
+    enum { STEP = REGISTER / sizeof(T) };
+    const job *q = ctx;
+    const int64_t M = q->M, R = q->R;
+    T w[BLOCK * STEP], line[BLOCK];
+    for (int64_t t = begin; t < end; ++t) {
+        const int64_t batch = t / q->strips, i0 = t % q->strips * STEP, rows = q->P - i0 < STEP ? q->P - i0 : STEP, at = batch * q->P + i0;
+        const T *x = (const T *)q->x + at * M, *y = (const T *)q->y + batch * R * M;
+        T *dx = (T *)q->result + at * M;
+        memset(dx, 0, (size_t)(rows * M) * sizeof(T));
+        for (int64_t j0 = 0; j0 < R; j0 += BLOCK) {
+            const int64_t depth = R - j0 < BLOCK ? R - j0 : BLOCK;
+            if (rows < STEP)
+                memset(w, 0, (size_t)(depth * STEP) * sizeof(T));
+            for (int64_t l = 0; l < rows; ++l) {
+                const T *g = (const T *)q->g + (at + l) * R + j0, *out = (const T *)q->out + (at + l) * R + j0;
+                for (int64_t j = 0; j < depth; ++j)
+                    line[j] = out[j] != 0 ? g[j] / out[j] : K(0);
+                for (int64_t j = 0; j < depth; ++j)
+                    w[j * STEP + l] = line[j];
+            }
+            const T *y_j = y + j0 * M;
+            int64_t k = 0;
+            for (; k + AT_ONCE <= M; k += AT_ONCE)
+                N(strip)(dx + k, x + k, y_j + k, w, M, depth, rows, AT_ONCE);
+            for (; k + 3 <= M; k += 3)
+                N(strip)(dx + k, x + k, y_j + k, w, M, depth, rows, 3);
+            for (; k < M; ++k)
+                N(strip)(dx + k, x + k, y_j + k, w, M, depth, rows, 1);
         }
     }
 }
