@@ -7,6 +7,7 @@
 #include "facula.h"
 #include "../cpu/gather.h"
 #include "../cpu/parallel.h"
+#include "half.h"
 #include "nest.h"
 #include "verb.h"
 
@@ -153,15 +154,27 @@ static void fc_index_places(const fc_index_job *job, int64_t begin, int64_t coun
             *(T *)(xs + in_x[p]) = *(const T *)(os + in_other[p]);             \
     break
 
+#define FC_EACH_SUM(T, sum)                                                    \
+    for (int64_t p = 0; p < count; ++p) {                                      \
+        T *to = (T *)(xs + in_x[p]);                                           \
+        const T *from = (const T *)(os + in_other[p]);                         \
+        *to = sum;                                                             \
+    }                                                                          \
+    break
+
 /* One element at each place. */
 static void fc_index_elements(int dtype, int how, char *xs, char *os, const int64_t *in_x, const int64_t *in_other, int64_t count)
 {
     if (how == FC_THROUGH_ADD) {
-        for (int64_t p = 0; p < count; ++p)
-            if (dtype == FC_F32)
-                *(f32 *)(xs + in_x[p]) += *(const f32 *)(os + in_other[p]);
-            else
+        switch (dtype) {
+        case FC_F32: FC_EACH_SUM(f32, *to + *from);
+        case FC_F64: FC_EACH_SUM(f64, *to + *from);
+        case FC_F16: FC_EACH_SUM(uint16_t, fc_f16_of_f32(fc_f32_of_f16(*to) + fc_f32_of_f16(*from)));
+        case FC_BF16: FC_EACH_SUM(uint16_t, fc_bf16_of_f32(fc_f32_of_bf16(*to) + fc_f32_of_bf16(*from)));
+        default:
+            for (int64_t p = 0; p < count; ++p)
                 fc_cpu_accumulate(dtype, xs + in_x[p], 1, os + in_other[p], 1, 1);
+        }
         return;
     }
     switch (fc_dt_size[dtype]) {
@@ -174,6 +187,7 @@ static void fc_index_elements(int dtype, int how, char *xs, char *os, const int6
 }
 
 #undef FC_EACH_PLACE
+#undef FC_EACH_SUM
 
 #define FC_EACH_LINE(T)                                                        \
     for (int64_t p = 0; p < count; ++p) {                                      \
@@ -256,9 +270,9 @@ static void fc_index_range(void *ctx, int64_t begin, int64_t end)
     }
 }
 
-/* One index tensor: what is read through it are slices, or single elements, of any layout. 0 where the positions do not follow one
- * another by one step in the result, or long runs of memory are copied sooner. */
-static int fc_index_through(const fc_indexed *t, const fc_tensor *x, const fc_tensor *out)
+/* One index tensor: what goes through it are slices, or single elements, of any layout. 0 where the positions do not follow one
+ * another by one step in `out`, or long runs of memory are moved sooner. */
+static int fc_index_through(const fc_indexed *t, const fc_tensor *x, const fc_tensor *out, int how)
 {
     enum { LONG_RUN = 64 /* bytes */ };
     const fc_tensor *view = t->view;
@@ -287,7 +301,7 @@ static int fc_index_through(const fc_indexed *t, const fc_tensor *x, const fc_te
         big[at] = view->stride[k];
         flat[at] = out->stride[k < lead ? k : k + t->index_ndim];
     }
-    const fc_through through = { .dtype = x->dtype, .ndim = m + 1, .dim = lead, .how = FC_THROUGH_READ, .n = x->shape[d], .shape = shape, .big_stride = big,
+    const fc_through through = { .dtype = x->dtype, .ndim = m + 1, .dim = lead, .how = how, .n = x->shape[d], .shape = shape, .big_stride = big,
                                  .flat_stride = flat, .index_stride = index, .index = (const int64_t *)t->index[0]->data, .big = x->data, .flat = out->data };
     fc_cpu_through(&through, &bad);
     return 1;
@@ -317,7 +331,7 @@ fc_tensor *fc_index(fc_tensor *x, int n, fc_tensor **index)
         return fc_fail_stale(x, 0), NULL;
     if (!fc_indexed_make(&t, x, n, index))
         out = fc_index_result(&t, x);
-    if (out && x->device != FC_META && out->numel && !fc_index_through(&t, x, out)) {
+    if (out && x->device != FC_META && out->numel && !fc_index_through(&t, x, out, FC_THROUGH_READ)) {
         fc_index_job job = { &t, x, out, FC_THROUGH_READ };
         const int64_t each = t.view->numel ? t.view->numel : 1;
         fc_parallel(t.positions, FC_GRAIN / each + 1, fc_index_range, &job);
@@ -352,8 +366,9 @@ int fc_index_put(fc_tensor *x, int n, fc_tensor **index, fc_tensor *value, int a
         dense = wide && wide->storage == x->storage ? fc_to(wide, x->dtype, 0, 1) : wide ? (fc_retain(wide), wide) : NULL;
         bad = dense ? FC_OK : fc_status();
     }
-    if (!bad && x->device != FC_META && dense->numel) {
-        fc_index_job job = { &t, x, dense, accumulate ? FC_THROUGH_ADD : FC_THROUGH_WRITE };
+    const int how = accumulate ? FC_THROUGH_ADD : FC_THROUGH_WRITE;
+    if (!bad && x->device != FC_META && dense->numel && !(accumulate && fc_index_through(&t, x, dense, how))) {
+        fc_index_job job = { &t, x, dense, how };
         fc_index_range(&job, 0, t.positions); /* in order: the last of equal indices wins, sums have one order */
     }
     fc_free(wide);

@@ -57,9 +57,10 @@ static void fail(walk *w, int64_t value)
 
 static int64_t cut(int64_t size, int64_t piece, int64_t k) { return size - k * piece < piece ? size - k * piece : piece; }
 
-/* Lines along which the index stays the same are copied whole. */
-static int64_t slices_of(const fc_through_box *b, int how, int size, char *big, char *flat, const int64_t *index)
+/* Lines along which the index stays the same are copied, or added, whole. */
+static int64_t slices_of(const fc_through_box *b, int how, int dtype, char *big, char *flat, const int64_t *index)
 {
+    const int size = fc_dt_size[dtype];
     for (int64_t r = 0; r < b->rows; ++r) {
         const int64_t i = index[r * b->index_row];
         if ((uint64_t)i >= (uint64_t)b->n)
@@ -67,6 +68,8 @@ static int64_t slices_of(const fc_through_box *b, int how, int size, char *big, 
         char *const at = big + (r * b->big_row + i * b->big_step) * size, *const v = flat + r * b->flat_row * size;
         if (how == FC_THROUGH_READ)
             fc_cpu_strided_copy(size, v, b->flat_next, at, b->big_next, b->count);
+        else if (how == FC_THROUGH_ADD)
+            fc_cpu_accumulate(dtype, at, b->big_next, v, b->flat_next, b->count);
         else
             fc_cpu_strided_copy(size, at, b->big_next, v, b->flat_next, b->count);
     }
@@ -98,11 +101,11 @@ static void units(void *ctx, int64_t begin, int64_t end)
         }
         box.count = cut(line->size, w->piece[0], at[0]);
         box.rows = cut(row->size, w->piece[1], at[1]);
-        const int whole = !line->index && box.count > FEW && (q->how == FC_THROUGH_READ || q->how == FC_THROUGH_WRITE);
+        const int whole = !line->index && box.count > FEW && q->how <= FC_THROUGH_ADD;
         for (int64_t p = 0; p < w->dim.size; ++p) {
             char *const xs = q->big + big * size, *const os = q->flat + (flat + p * w->dim.flat) * size;
             const int64_t *const places = q->index + index + p * w->dim.index;
-            const int64_t failed = whole ? slices_of(&box, q->how, size, xs, os, places) : w->lines(&box, xs, os, places);
+            const int64_t failed = whole ? slices_of(&box, q->how, q->dtype, xs, os, places) : w->lines(&box, xs, os, places);
             if (failed >= 0) {
                 fail(w, places[failed]);
                 return;
@@ -113,13 +116,13 @@ static void units(void *ctx, int64_t begin, int64_t end)
     }
 }
 
-/* Whether dims are walked in the order of the index, or, where that is the same along all but one of them, in that of what goes with it. */
+/* Whether dims are walked in the order of the index, or, where that is the same along all but one of them, in that of what is written. */
 static const int64_t *nearness(const fc_through *q)
 {
     for (int d = 0; d < q->ndim; ++d)
         if (d != q->dim && q->shape[d] != 1 && q->index_stride[d])
             return q->index_stride;
-    return q->flat_stride;
+    return q->how == FC_THROUGH_READ ? q->flat_stride : q->big_stride;
 }
 
 /* All dims but `dim`, the nearest first; answers how many. within: how many of them lie within a step along dim. */
