@@ -8,6 +8,8 @@
 
 enum {
     SHORT_BLOCK = 512, /* n * inner of blocks that are turned: sixteen are 32 KB of f32 */
+    FEW = 15,          /* elements of a row of a gradient that is turned, which takes three turns: 16 or more end sooner than they are turned */
+    AT_ONCE = 1024,    /* elements of rows that go to the kernel together */
     TILE_WIDTH = 64,   /* lines of a tile that is copied */
     TILE_BYTES = 128 << 10
 };
@@ -28,11 +30,12 @@ static void rows(void *ctx, int64_t begin, int64_t end)
 {
     const job *q = ctx;
     const int64_t row = q->n * q->es;
-    for (int64_t r = begin; r < end; ++r) {
+    const int64_t most = q->n > AT_ONCE / 2 ? 1 : q->n > AT_ONCE / FC_LINE_ROWS ? AT_ONCE / q->n : FC_LINE_ROWS;
+    for (int64_t r = begin; r < end; r += most) {
         const void *in[FC_LINES_IN];
         for (int k = 0; k < q->nin; ++k)
             in[k] = q->in[k] + r * row;
-        q->row(q->out + r * row, in, q->n);
+        q->row(q->out + r * row, in, q->n, end - r < most ? end - r : most);
     }
 }
 
@@ -52,7 +55,7 @@ static void columns(void *ctx, int64_t begin, int64_t end, void *scratch)
             const void *in[FC_LINES_IN];
             for (int k = 0; k < q->nin; ++k)
                 in[k] = row_of[k] + l * row;
-            q->row(out + l * row, in, q->n);
+            q->row(out + l * row, in, q->n, 1);
         }
         q->turn(q->out + at, q->inner * q->es, out, row, width, q->n, (int)q->es);
     }
@@ -118,7 +121,7 @@ int fc_lines_run(fc_line_fn row, fc_tile_fn tile, fc_turn_fn turn, fc_tensor *ou
         q.outer = 1;
     }
     const int64_t block = q.n * q.inner;
-    if (tile && (q.inner == 1 ? q.n <= FC_SHORT_ROW && q.outer >= FC_LINES / 4 : block <= SHORT_BLOCK && q.outer >= FC_LINES / 2 && are_odd(q.inner))) {
+    if (tile && (q.inner == 1 ? q.n <= (nin == 1 ? FC_SHORT_ROW : FEW) && q.outer >= FC_LINES / 4 : block <= SHORT_BLOCK && q.outer >= FC_LINES / 2 && are_odd(q.inner))) {
         const int64_t strips = (q.outer + FC_LINES - 1) / FC_LINES, most = 4 * FC_LINES / block + 1;
         q.width = FC_LINES * (strips < most ? strips : most);
         return fc_parallel_scratch((q.outer + q.width - 1) / q.width, 1 + FC_LINES_SERIAL / (block * q.width), (size_t)(nin * block * q.width * q.es),

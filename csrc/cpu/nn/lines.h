@@ -20,12 +20,14 @@
 enum {
     FC_LINES = 16,           /* in a strip, and rows that are turned together */
     FC_LINES_IN = 2,
+    FC_LINE_ROWS = 64,       /* go to the kernel together, at most */
     FC_LINES_SERIAL = 8192,  /* elements that are not worth a thread */
     FC_SHORT_ROW = 128
 };
 
-/* out and in: rows of n elements */
-typedef void (*fc_line_fn)(void *out, const void *const *in, int64_t n);
+/* out and in: rows of n elements, one after the other. More than one where they are short: what is done with each element by itself is done
+ * with all of them at once, so that few are left over. */
+typedef void (*fc_line_fn)(void *out, const void *const *in, int64_t n, int64_t rows);
 
 /* tile[k]: element i of line l of argument k at i * pitch + l; lines a multiple of FC_LINES. The result takes the place of tile[0].
  * n is at most FC_FOLD_BLOCK, so a sum is one block of sixteen lanes. */

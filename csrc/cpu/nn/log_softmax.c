@@ -41,25 +41,35 @@ FC_OWN_LEVELS(_log_softmax_backward)
 #include "../typed.h"
 #include "strip.h"
 
-static void N(log_softmax)(void *out_, const void *const *in, int64_t n)
+static void N(log_softmax)(void *out_, const void *const *in, int64_t n, int64_t rows)
 {
-    T *restrict out = out_;
+    T *restrict out = out_, peak[FC_LINE_ROWS];
     const T *restrict x = in[0];
-    const T peak = M(row_max)(x, n);
-    for (int64_t j = 0; j < n; ++j)
-        out[j] = M(exp)(x[j] - peak);
-    const T log_sum = M(log)(M(row_sum)(out, n));
-    for (int64_t j = 0; j < n; ++j)
-        out[j] = (x[j] - peak) - log_sum;
+    for (int64_t r = 0; r < rows; ++r) {
+        peak[r] = M(row_max)(x + r * n, n);
+        for (int64_t j = r * n; j < (r + 1) * n; ++j)
+            out[j] = x[j] - peak[r];
+    }
+    for (int64_t j = 0; j < rows * n; ++j)
+        out[j] = M(exp)(out[j]);
+    for (int64_t r = 0; r < rows; ++r) {
+        const T log_sum = M(log)(M(row_sum)(out + r * n, n));
+        for (int64_t j = r * n; j < (r + 1) * n; ++j)
+            out[j] = (x[j] - peak[r]) - log_sum;
+    }
 }
 
-static void N(log_softmax_backward)(void *dx_, const void *const *in, int64_t n)
+static void N(log_softmax_backward)(void *dx_, const void *const *in, int64_t n, int64_t rows)
 {
     T *restrict dx = dx_;
     const T *restrict g = in[0], *restrict out = in[1];
-    const T sum = M(row_sum)(g, n);
-    for (int64_t j = 0; j < n; ++j)
-        dx[j] = g[j] - M(exp)(out[j]) * sum;
+    for (int64_t j = 0; j < rows * n; ++j)
+        dx[j] = M(exp)(out[j]);
+    for (int64_t r = 0; r < rows; ++r) {
+        const T sum = M(row_sum)(g + r * n, n);
+        for (int64_t j = r * n; j < (r + 1) * n; ++j)
+            dx[j] = g[j] - dx[j] * sum;
+    }
 }
 
 static void N(log_softmax_tile)(void *const *tile, int64_t n, int64_t pitch, int64_t lines)

@@ -42,25 +42,33 @@ FC_OWN_LEVELS(_softmax_backward)
 #include "../typed.h"
 #include "strip.h"
 
-static void N(softmax)(void *out_, const void *const *in, int64_t n)
+static void N(softmax)(void *out_, const void *const *in, int64_t n, int64_t rows)
 {
     T *restrict out = out_;
     const T *restrict x = in[0];
-    const T peak = M(row_max)(x, n);
-    for (int64_t j = 0; j < n; ++j)
-        out[j] = M(exp)(x[j] - peak);
-    const T sum = M(row_sum)(out, n);
-    for (int64_t j = 0; j < n; ++j)
-        out[j] /= sum;
+    for (int64_t r = 0; r < rows; ++r) {
+        const T peak = M(row_max)(x + r * n, n);
+        for (int64_t j = r * n; j < (r + 1) * n; ++j)
+            out[j] = x[j] - peak;
+    }
+    for (int64_t j = 0; j < rows * n; ++j)
+        out[j] = M(exp)(out[j]);
+    for (int64_t r = 0; r < rows; ++r) {
+        const T sum = M(row_sum)(out + r * n, n);
+        for (int64_t j = r * n; j < (r + 1) * n; ++j)
+            out[j] /= sum;
+    }
 }
 
-static void N(softmax_backward)(void *dx_, const void *const *in, int64_t n)
+static void N(softmax_backward)(void *dx_, const void *const *in, int64_t n, int64_t rows)
 {
     T *restrict dx = dx_;
     const T *restrict g = in[0], *restrict out = in[1];
-    const T sum = M(row_dot)(g, out, n);
-    for (int64_t j = 0; j < n; ++j)
-        dx[j] = (g[j] - sum) * out[j];
+    for (int64_t r = 0; r < rows; ++r) {
+        const T sum = M(row_dot)(g + r * n, out + r * n, n);
+        for (int64_t j = r * n; j < (r + 1) * n; ++j)
+            dx[j] = (g[j] - sum) * out[j];
+    }
 }
 
 static void N(softmax_tile)(void *const *tile, int64_t n, int64_t pitch, int64_t lines)
