@@ -15,6 +15,7 @@
  *   - int, bool and int[n] arguments lie flat in c->i[] in signature order, int[] behind its length; float arguments in c->d[] likewise.
  *     A Tensor[] list contributes its tensors to c->t[] and its length to c->len[] (in order of the lists).
  *   - results are allocated contiguous, or are the caller's `out` after a check.
+ *   - where infer set c->slabs, large arguments that are to be staged come slab by slab, with results of that size.
  *   - scratch is an arena block of scratch_bytes, 64-byte aligned, uninitialised.
  */
 #ifndef FC_CALL_H
@@ -38,6 +39,8 @@ typedef struct fc_call {
     int op;
     int nt, ni, nd, nout, nlists;
     unsigned as_is;
+    unsigned slabs;       /* the dims along which the call may be cut, by bits; 0 after fc_own */
+    unsigned cut, whole;  /* arguments that have those dims, of any other every slab takes the whole; results that have not, and are empty */
     fc_tensor **t;
     int64_t i[FC_MAX_INTS];
     double d[FC_MAX_DOUBLES];
@@ -50,6 +53,10 @@ typedef struct fc_call {
 
 /* Declare result k; shape NULL with ndim 0 is a scalar. Returns FC_OK, or fails where sizes overflow. */
 int fc_declare(fc_call *c, int k, int dtype, int ndim, const int64_t *shape);
+
+/* As bits: the dims before n, and one of them; no more dims than there are bits. */
+static inline unsigned fc_dims_below(int n) { return n < 32 ? (1u << n) - 1 : 0; }
+static inline unsigned fc_dim_bit(int64_t d) { return d < 32 ? 1u << d : 0; }
 
 typedef int (*fc_own_fn)(fc_call *);
 

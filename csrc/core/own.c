@@ -125,27 +125,11 @@ static fc_tensor *fc_arranged(fc_tensor *result, const fc_spec *spec, fc_tensor 
     return t;
 }
 
-static fc_tensor *fc_own_run(fc_call *c, fc_tensor *out, fc_tensor **t)
+/* Arguments staged, computed, results in their dtypes and formats; on failure without results. */
+static int fc_own_compute(fc_call *c, int device, fc_tensor **t)
 {
-    pthread_once(&fc_args_once, fc_read_signatures);
     const fc_own_args *a = &fc_args[c->op];
     const int op = c->op, as_is = fc_op_has(op, FC_TRAIT_AS_IT_LIES);
-    int device;
-    for (int k = 0; a->nlists && k < c->nt; ++k) /* a list has no gaps: None among its tensors arrives as NULL */
-        if (!t[k]) {
-            fc_fail(FC_ARG, k, 0, 0, 0);
-            return NULL;
-        }
-    if (fc_check_operands(c->nt, t, &device))
-        return NULL;
-    if (c->nt && t[0] && !a->list[0] && !fc_op_takes(op, t[0]->dtype)) {
-        fc_fail(FC_DTYPE, t[0]->dtype, 0, 0, 0);
-        return NULL;
-    }
-    c->t = t;
-    if (fc_own_infer[op](c) || (out && c->nout && fc_check_out(out, c->spec[0].dtype, device, c->spec[0].ndim, c->spec[0].shape)))
-        return NULL;
-    fc_tensor *first = NULL;
     int bad = FC_OK;
     for (int k = 0; k < c->nout; ++k)
         c->out[k] = NULL;
@@ -155,10 +139,8 @@ static fc_tensor *fc_own_run(fc_call *c, fc_tensor *out, fc_tensor **t)
     const int64_t bytes = 2 * c->nt * (int64_t)sizeof(fc_tensor *);
     if (c->nt > FC_FEW) {
         s.block = fc_alloc(bytes);
-        if (!s.block) {
-            fc_fail(FC_MEMORY, bytes, 0, 0, 0);
-            return NULL;
-        }
+        if (!s.block)
+            return fc_fail(FC_MEMORY, bytes, 0, 0, 0);
         s.staged = s.block;
         s.written = s.staged + c->nt;
     }
@@ -202,19 +184,130 @@ static fc_tensor *fc_own_run(fc_call *c, fc_tensor *out, fc_tensor **t)
         fc_bump_written(&s, a, c);
     if (s.block)
         fc_dealloc(s.block, bytes);
-    if (bad) {
+    for (int k = 0; bad && k < c->nout; ++k) {
+        fc_free(c->out[k]);
+        c->out[k] = NULL;
+    }
+    return bad;
+}
+
+enum {
+    FC_SLAB = 32 << 10, /* elements, for each thread: what is staged and what comes out stay in the second cache */
+    FC_SLAB_RUN = 64    /* of them side by side, at least */
+};
+
+/* Where the call is to be cut: the first dim whose slices are small, or the longest. -1 where it is not: it may not be, is small, or nothing
+ * is staged. */
+static int fc_slab_dim(const fc_call *c, int device, fc_tensor *const *t, int64_t *length)
+{
+    if (!c->slabs || device == FC_META)
+        return -1;
+    const fc_tensor *x = NULL;
+    int staged = 0, dim = -1;
+    for (int k = 0; k < c->nt; ++k)
+        if (t[k] && c->cut >> k & 1) {
+            staged |= !t[k]->contiguous || fc_is_half(t[k]->dtype);
+            x = !x || t[k]->numel > x->numel ? t[k] : x;
+        }
+    const int64_t most = FC_SLAB * fc_get_num_threads();
+    if (!staged || x->numel <= 2 * most)
+        return -1;
+    for (int k = 0; k < c->nout; ++k)
+        if (c->spec[k].format)
+            return -1;
+    for (int d = 0; d < x->ndim; ++d)
+        if (c->slabs & fc_dim_bit(d) && (dim < 0 || x->shape[d] > x->shape[dim])) {
+            dim = d;
+            if (x->numel / x->shape[d] <= most)
+                break;
+        }
+    if (dim < 0)
+        return -1;
+    int64_t within = 1, before = 1;
+    for (int d = 0; d < x->ndim; ++d)
+        *(d < dim ? &before : &within) *= d == dim ? 1 : x->shape[d];
+    *length = most / (before * within);
+    *length = *length < 1 ? 1 : *length;
+    return *length < x->shape[dim] && (before == 1 || *length * within >= FC_SLAB_RUN) ? dim : -1;
+}
+
+/* Part of t along a dim. */
+static fc_tensor *fc_slab(fc_tensor *t, int dim, int64_t from, int64_t length)
+{
+    int64_t shape[FC_MAX_DIMS];
+    memcpy(shape, t->shape, (size_t)t->ndim * sizeof *shape);
+    shape[dim] = length;
+    return fc_new_view(t, t->ndim, shape, t->stride, t->offset + from * t->stride[dim]);
+}
+
+static int fc_own_slabs(fc_call *c, int device, fc_tensor **t, int dim, int64_t slab)
+{
+    const int64_t n = c->spec[0].shape[dim];
+    int bad = FC_OK;
+    for (int k = 0; k < c->nout; ++k) {
+        c->out[k] = fc_new(c->spec[k].dtype, device, c->spec[k].ndim, c->spec[k].shape);
+        bad = c->out[k] ? bad : FC_MEMORY;
+    }
+    for (int64_t from = 0; from < n && !bad; from += slab) {
+        const int64_t length = n - from < slab ? n - from : slab;
+        fc_call part = *c;
+        fc_tensor *of[FC_FEW] = { NULL };
+        for (int k = 0; k < c->nt && !bad; ++k)
+            if (t[k]) {
+                of[k] = c->cut >> k & 1 ? fc_slab(t[k], dim, from, length) : (fc_retain(t[k]), t[k]);
+                bad = of[k] ? FC_OK : FC_MEMORY;
+            }
         for (int k = 0; k < c->nout; ++k)
-            fc_free(c->out[k]);
+            if (!(c->whole >> k & 1))
+                part.spec[k].shape[dim] = length;
+        part.t = of;
+        const int done = !bad && !(bad = fc_own_compute(&part, device, of));
+        for (int k = 0; k < c->nout && done; ++k) {
+            fc_tensor *to = c->whole >> k & 1 ? NULL : fc_slab(c->out[k], dim, from, length);
+            if (to)
+                fc_copy_nest(to, part.out[k]);
+            bad = to || c->whole >> k & 1 ? bad : FC_MEMORY;
+            fc_free(to);
+            fc_free(part.out[k]);
+        }
+        for (int k = 0; k < c->nt; ++k)
+            fc_free(of[k]);
+    }
+    for (int k = 0; bad && k < c->nout; ++k)
+        fc_free(c->out[k]);
+    return bad;
+}
+
+static fc_tensor *fc_own_run(fc_call *c, fc_tensor *out, fc_tensor **t)
+{
+    pthread_once(&fc_args_once, fc_read_signatures);
+    const fc_own_args *a = &fc_args[c->op];
+    int device;
+    for (int k = 0; a->nlists && k < c->nt; ++k) /* a list has no gaps: None among its tensors arrives as NULL */
+        if (!t[k]) {
+            fc_fail(FC_ARG, k, 0, 0, 0);
+            return NULL;
+        }
+    if (fc_check_operands(c->nt, t, &device))
+        return NULL;
+    if (c->nt && t[0] && !a->list[0] && !fc_op_takes(c->op, t[0]->dtype)) {
+        fc_fail(FC_DTYPE, t[0]->dtype, 0, 0, 0);
         return NULL;
     }
+    c->t = t;
+    if (fc_own_infer[c->op](c) || (out && c->nout && fc_check_out(out, c->spec[0].dtype, device, c->spec[0].ndim, c->spec[0].shape)))
+        return NULL;
+    int64_t slab;
+    const int dim = fc_slab_dim(c, device, t, &slab);
+    if (dim >= 0 ? fc_own_slabs(c, device, t, dim, slab) : fc_own_compute(c, device, t))
+        return NULL;
     for (int k = 1; k < c->nout; ++k)
         fc_leave_result(k, c->out[k]);
     if (c->nout == 0) { /* works in place only: hand back its first argument */
         fc_retain(t[0]);
         return t[0];
     }
-    first = c->out[0];
-    return fc_deliver(out, first);
+    return fc_deliver(out, c->out[0]);
 }
 
 /* List lengths lead the integers. */
@@ -234,6 +327,7 @@ fc_tensor *fc_own_n(int op, fc_tensor *out, int nt, fc_tensor **t, int ni, const
     c.nd = nd;
     c.nout = 0;
     c.as_is = 0;
+    c.slabs = 0;
     c.scratch_bytes = 0;
     for (int k = 0; k < lists; ++k)
         c.len[k] = (int)i[k];
@@ -261,6 +355,7 @@ fc_tensor *fc_own(int op, fc_tensor *out, fc_tensor *t0, fc_tensor *t1, fc_tenso
     c.nd = 1;
     c.nout = 0;
     c.as_is = 0;
+    c.slabs = 0;
     c.scratch_bytes = 0;
     c.i[0] = i0, c.i[1] = i1, c.i[2] = i2, c.i[3] = i3, c.i[4] = i4, c.i[5] = i5;
     c.d[0] = d0;

@@ -55,6 +55,9 @@ int fc_infer__group_norm(fc_call *c)
         return fc_fail(FC_ARG, 3, c->i[0], x->shape[1], 0);
     const int64_t shape[] = {x->shape[0], c->i[0]};
     c->scratch_bytes = flat_bytes(x, c->t[1]);
+    c->slabs = 1;
+    c->cut = 1;
+    c->whole = 0;
     bad = fc_declare(c, 0, x->dtype, x->ndim, x->shape);
     bad = bad ? bad : fc_keep_format(c, 0, x, NULL, 1);
     bad = bad ? bad : fc_declare(c, 1, fc_stat_dtype(x->dtype), 2, shape);

@@ -50,6 +50,9 @@ int fc_infer__layer_norm(fc_call *c)
     int bad = fc_check_normed(x, c->i[0]);
     bad = bad ? bad : fc_check_affine(x, c->t[1], 1, lead, x->ndim);
     bad = bad ? bad : fc_check_affine(x, c->t[2], 2, lead, x->ndim);
+    c->slabs = fc_dims_below(lead);
+    c->cut = 1;
+    c->whole = 0;
     bad = bad ? bad : fc_declare(c, 0, x->dtype, x->ndim, x->shape);
     bad = bad ? bad : fc_declare(c, 1, fc_stat_dtype(x->dtype), lead, x->shape);
     return bad ? bad : fc_declare(c, 2, fc_stat_dtype(x->dtype), lead, x->shape);
@@ -70,6 +73,9 @@ int fc_infer__layer_norm_backward(fc_call *c)
     bad = bad ? bad : fc_check_part(c, x, 2, fc_extent(x, 0, lead));
     bad = bad ? bad : fc_check_part(c, x, 3, fc_extent(x, 0, lead));
     bad = bad ? bad : fc_check_affine(x, c->t[4], 4, lead, x->ndim);
+    c->slabs = c->t[4] ? 0 : fc_dims_below(lead); /* dw and db are sums over all rows */
+    c->cut = 15;
+    c->whole = 6;
     const int64_t n = fc_extent(x, lead, x->ndim), tiles = (n + FC_TALLY_WIDTH - 1) / FC_TALLY_WIDTH;
     if (!bad && c->t[4] && in_chunks(fc_extent(x, 0, lead), n, fc_dt_size[x->dtype]))
         c->scratch_bytes = (size_t)tiles * 2 * (x->dtype == FC_F64 ? sizeof(tally_f64) : sizeof(tally_f32));

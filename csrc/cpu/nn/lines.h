@@ -60,6 +60,9 @@ static inline int fc_infer_lines(fc_call *c)
         if (bad)
             return bad;
     }
+    c->slabs = fc_dims_below(x->ndim) & ~fc_dim_bit(d); /* lines are independent */
+    c->cut = 3;
+    c->whole = 0;
     return fc_declare(c, 0, x->dtype, x->ndim, x->shape);
 }
 

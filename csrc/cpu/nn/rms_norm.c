@@ -38,6 +38,9 @@ int fc_infer__rms_norm(fc_call *c)
     const int lead = x->ndim - (int)c->i[0];
     int bad = fc_check_normed(x, c->i[0]);
     bad = bad ? bad : fc_check_affine(x, c->t[1], 1, lead, x->ndim);
+    c->slabs = fc_dims_below(lead);
+    c->cut = 1;
+    c->whole = 0;
     bad = bad ? bad : fc_declare(c, 0, x->dtype, x->ndim, x->shape);
     bad = bad ? bad : fc_keep_format(c, 0, x, NULL, 1);
     return bad ? bad : fc_declare(c, 1, fc_stat_dtype(x->dtype), lead, x->shape);
@@ -54,6 +57,9 @@ int fc_infer__rms_norm_backward(fc_call *c)
     bad = bad ? bad : fc_check_part(c, x, 2, fc_extent(x, 0, lead));
     bad = bad ? bad : fc_check_affine(x, c->t[3], 3, lead, x->ndim);
     bad = bad ? bad : fc_declare(c, 0, x->dtype, x->ndim, x->shape);
+    c->slabs = c->t[3] ? 0 : fc_dims_below(lead);
+    c->cut = 7;
+    c->whole = 2;
     if (!bad && fc_format_of(c->t[0], 1)) /* it comes by elementwise ops in PyTorch: both have a say */
         bad = fc_keep_format(c, 0, x, NULL, 1);
     return bad ? bad : fc_declare(c, 1, x->dtype, c->t[3] ? (int)c->i[0] : 1, c->t[3] ? x->shape + lead : &none);
