@@ -2,9 +2,33 @@
 
 static PyObject *fc_sizes_type(void); /* describe.h */
 
+static int64_t fc_owner = -1; /* the interpreter that has the library: types are the process's, and another's would take the place of its own */
+
+static int fc_may_have_it(int64_t interpreter)
+{
+    if (fc_owner < 0 || fc_owner == interpreter)
+        return 1;
+    PyErr_SetString(PyExc_ImportError, "facula: another interpreter of this process has it already. Import it in one of them only, or use processes.");
+    return 0;
+}
+
+/* claim(): by who imports it, which the module's beginning need not see: others get a copy, and Python 3.13 begins modules in the main one. */
+static PyObject *fc_claim(PyObject *self, PyObject *nothing)
+{
+    const int64_t here = PyInterpreterState_GetID(PyInterpreterState_Get());
+    (void)self, (void)nothing;
+    if (!fc_may_have_it(here))
+        return NULL;
+    fc_owner = here;
+    Py_RETURN_NONE;
+}
+FC_CALL(claim, fc_claim, METH_NOARGS)
+
 /* What cffi's own functions are is in module.lib; they become the module's too, so that all calls are found in one place. */
 static int fc_binding_begin(PyObject *module)
 {
+    if (!fc_may_have_it(PyInterpreterState_GetID(PyInterpreterState_Get())))
+        return -1;
     if (fc_isa_level() < 2) {
         PyErr_SetString(PyExc_ImportError, "facula: this CPU has no SSE4.2 or no POPCNT, which everything is compiled for (x86-64-v2, CPUs from 2009). "
                                            "A virtual machine may hide them: give it another CPU type, such as the host's.");

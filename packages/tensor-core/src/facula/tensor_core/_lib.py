@@ -1,7 +1,17 @@
 """The compiled library. The only file that says ffi."""
 
-from facula.tensor_core import _native as lib
+import os
 
+try:
+    from facula.tensor_core import _native as lib
+except ImportError:
+    if os.path.exists(os.path.join(os.path.dirname(__file__), "_native.abi3.so")):
+        raise
+    raise ImportError(
+        f"facula: the compiled library is not in {os.path.dirname(__file__)}. In a clone, run tools/build; a zip cannot hold it: unpack that."
+    ) from None
+
+lib.claim()
 ffi = lib.ffi
 
 # A tensor's handle is an object of the binding's own, which lets the tensor go when it dies; no tensor is None, both ways.
