@@ -1,6 +1,7 @@
 import gzip
 import json
 import os
+import signal
 import struct
 import subprocess
 import sys
@@ -123,3 +124,38 @@ def test_a_convolutional_model_can_be_chosen():
     model = train.make_model("lenet", side=8, classes=10)
 
     assert (3, 10) == tuple(model(facula.zeros(3, 1, 8, 8)).shape)
+
+
+@pytest.mark.parametrize("seed", ["-9223372036854775809", "18446744073709551616", "one"])
+def test_a_seed_that_no_generator_takes_is_the_commands_error(seed, capsys):
+    with pytest.raises(SystemExit):
+        main(["train", f"--seed={seed}"])
+
+    assert f"argument --seed: {seed} is not" in capsys.readouterr().err.splitlines()[-1]
+
+
+@pytest.mark.parametrize("redirected,code,said", [(">&-", 0, ""), ("> /dev/full", 1, "No space left on device"), (">&- 2>&- <&-", 0, "")])
+def test_streams_that_are_closed_or_full_give_no_traceback(redirected, code, said):
+    done = subprocess.run(f"'{sys.executable}' -m facula info {redirected}", shell=True, stderr=subprocess.PIPE, text=True)
+
+    assert code == done.returncode
+    assert said in done.stderr and "Traceback" not in done.stderr and done.stderr.count("\n") <= 1, done.stderr
+
+
+def test_a_folder_that_cannot_be_made_is_one_line(capsys):
+    code, _, err = run(capsys, "train", "--epochs", "1", "--out", "/dev/null/run")
+
+    assert (1, 1) == (code, err.count("\n"))
+    assert "facula train: " in err and "/dev/null/run" in err
+
+
+def test_an_interrupted_training_says_so_and_keeps_its_checkpoint(tmp_path):
+    command = [sys.executable, "-u", "-m", "facula", "train", "--epochs", "100000", "--out", str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as training:
+        while " 2/" not in training.stdout.readline():
+            pass
+        training.send_signal(signal.SIGINT)
+        _, err = training.communicate()
+
+    assert (130, "facula train: interrupted\n") == (training.returncode, err)
+    assert "model" in facula.load(tmp_path / "checkpoint.pt")

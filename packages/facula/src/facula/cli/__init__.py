@@ -41,15 +41,25 @@ def main(arguments: list[str] | None = None) -> int:
     return 2
 
 
-GONE = 141  # what a shell says of a program that SIGPIPE ended
+GONE, INTERRUPTED = 141, 130  # what a shell says of a program that SIGPIPE or SIGINT ended
 
 
 def _to_a_reader(name: str, arguments: list[str]) -> int:
-    """The status of a command; GONE, without a word, where who read what it prints went away (`facula info | head -1`)."""
+    """The status of a command; GONE, without a word, where who read what it prints went away (`facula info | head -1`).
+
+    What the system refuses, a folder or room on a disk, is one line and 1.
+    """
     try:
         status = importlib.import_module(f"facula.cli.{name}").main(arguments, prog=f"facula {name}")
-        sys.stdout.flush()
+        if sys.stdout:  # None where it was closed before the command began
+            sys.stdout.flush()
         return status
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python itself complains, when it flushes at exit
         return GONE
+    except OSError as error:
+        print(f"facula {name}: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print(f"facula {name}: interrupted", file=sys.stderr)
+        return INTERRUPTED

@@ -31,10 +31,16 @@ def parser(prog: str) -> argparse.ArgumentParser:
     p.add_argument("--batch-size", type=_positive(int), default=32, help="default: %(default)s")
     p.add_argument("--lr", type=_positive(float), default=3e-3, help="Adam's step size (default: %(default)s)")
     p.add_argument("--decay", type=_positive(float), default=0.9, help="its factor per epoch (default: %(default)s)")
-    p.add_argument("--seed", type=int, default=0, help="same seed, same numbers (default: %(default)s)")
+    p.add_argument("--seed", type=_seed, default=0, help="same seed, same numbers (default: %(default)s)")
     p.add_argument("--out", type=Path, help="folder for checkpoint.pt, history.json, curve.png and mistakes.png")
     p.add_argument("--resume", action="store_true", help="go on from the checkpoint in --out")
     return p
+
+
+def _seed(text: str) -> int:
+    if not text.removeprefix("-").isdecimal() or not -(2**63) <= int(text) < 2**64:
+        raise argparse.ArgumentTypeError(f"{text} is not a whole number of 64 bits")
+    return int(text)
 
 
 def _positive(kind):
