@@ -1,4 +1,5 @@
 /* Type promotion; see promote.h. */
+#include "convert.h"
 #include "facula.h"
 #include "promote.h"
 
@@ -29,6 +30,16 @@ static int fc_default_float = FC_F32;
 
 void fc_set_default_dtype(int dtype) { fc_default_float = dtype; }
 int fc_default_dtype(void) { return fc_default_float; }
+
+double fc_as_default(double x)
+{
+    switch (fc_default_float) {
+    case FC_F64:  return x;
+    case FC_F16:  return fc_f16_to_f32(fc_f32_to_f16((f32)x));
+    case FC_BF16: return fc_bf16_to_f32(fc_f32_to_bf16((f32)x));
+    default:      return (f32)x;
+    }
+}
 
 static int fc_category(int dt) { return dt == FC_BOOL ? 0 : fc_is_int(dt) ? 1 : fc_is_float(dt) ? 2 : 3; }
 

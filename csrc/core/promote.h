@@ -19,4 +19,7 @@ int fc_promotion_result(const fc_promotion *p);
 static inline int fc_compute_dtype(int dt) { return fc_is_half(dt) ? FC_F32 : dt; }
 static inline int fc_real_dtype(int dt) { return dt == FC_C64 ? FC_F32 : dt == FC_C128 ? FC_F64 : dt; }
 
+/* A real number as a tensor that is made of it holds it, in the default dtype. */
+double fc_as_default(double x);
+
 #endif

@@ -12,6 +12,7 @@
 
 #include "../../core/levels.h"
 #include "../../core/mathfn.h"
+#include "../../core/promote.h"
 #include "../parallel.h"
 
 enum { FC_OPTIM_STATES = 4, FC_OPTIM_GRAIN = 16384 };

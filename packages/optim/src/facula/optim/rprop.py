@@ -152,8 +152,8 @@ class ASGD(FormulaOptimizer):
             state["ax"].add_(p.sub(state["ax"]).mul(mu))
         else:
             state["ax"].copy_(p)
-        state["eta"].fill_(lr / (1 + lambd * lr * step) ** group["alpha"])
-        state["mu"].fill_(1 / max(1, step - group["t0"]))
+        state["eta"].copy_(facula.tensor(lr / (1 + lambd * lr * step) ** group["alpha"]))  # in the default dtype on the way, as PyTorch's are
+        state["mu"].copy_(facula.tensor(1 / max(1, step - group["t0"])))
 
 
 rprop = by_lists(
