@@ -227,7 +227,7 @@ def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, trainin
     if lower > upper:
         raise RuntimeError(f"rrelu: Lower bound should be less than or equal to the upper bound, got {lower} and {upper}. Swap them.")
     if not training:
-        return leaky_relu(input, (lower + upper) / 2, inplace)
+        return leaky_relu(input if inplace else input.contiguous(), (lower + upper) / 2, inplace)
     only("rrelu", input.dtype, (facula.bfloat16, facula.float32, facula.float64))
     if not inplace:
         input = input.contiguous()  # the result lies so whatever input's strides are
@@ -392,6 +392,8 @@ def logsigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     >>> F.logsigmoid(facula.tensor([-1.0, 2.0]))
     tensor([-1.3133, -0.1269])
     """
+    if type(input) is Tensor and out is None and not input.is_contiguous():
+        input = input.contiguous()  # PyTorch's lies so whatever the strides of input
     return _row["_log_sigmoid"](input, out=out)
 
 

@@ -337,4 +337,4 @@ def soft_margin_loss(
     if input.dtype.kind < 2:
         raise extend.DTypeError(f"soft_margin_loss: result type {facula.get_default_dtype()} can't be cast to the desired output type {input.dtype}. Convert with input.float().")
     constant("soft_margin_loss", target=target)
-    return reduced(stored("soft_margin_loss", -_log_sigmoid(target * input), input.dtype), reduction, "SoftMarginLossBackward0")
+    return reduced(stored("soft_margin_loss", -_log_sigmoid(input * target), input.dtype), reduction, "SoftMarginLossBackward0")
