@@ -316,10 +316,9 @@ def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
     """
     if v.dtype.kind < 2:
         raise extend.DTypeError(f"norm_except_dim: norm(): input dtype should be either floating point or complex. Got {v.dtype.name} instead. Convert with v.float().")
-    if dim == -1:
-        return v.norm(pow)
-    rest = tuple(d for d in range(v.dim()) if d != dim % v.dim())
-    return v.norm(pow, rest, keepdim=True) if rest else v.abs()
+    from .utils._norms import norm_except_dim as norms  # which few programs need
+
+    return norms(v, dim, pow)
 
 
 def _layers(mode: str, x: Tensor, states: tuple, params: Sequence[Tensor], biases: bool, layers: int, dropout: float, train: bool, both: bool, sizes: Tensor) -> tuple:

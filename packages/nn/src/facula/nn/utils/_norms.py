@@ -8,12 +8,13 @@ from facula import Tensor
 from ..functional import normalize
 
 
-def norm_except_dim(v: Tensor, dim: int) -> Tensor:
-    """The 2-norm over all dims but one, kept; over all dims where dim is -1."""
+def norm_except_dim(v: Tensor, dim: int, pow: int = 2) -> Tensor:
+    """The norm over all dims but one, kept; over all dims where dim is -1. IndexError where v has no such dim."""
     if dim == -1:
-        return v.norm(2)
+        return v.norm(pow)
+    v.size(dim)  # which says what is out of range
     dims = [d for d in range(v.dim()) if d != dim % v.dim()]
-    return facula.norm(v, 2, dims, True) if dims else v.abs()
+    return v.norm(pow, dims, True) if dims else v.abs()
 
 
 def weight_of(g: Tensor, v: Tensor, dim: int) -> Tensor:
