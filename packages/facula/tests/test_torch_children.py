@@ -63,6 +63,44 @@ def test_two_processes_train_one_model(tmp_path):
     assert ["both"] == run(tmp_path, MEETING)
 
 
+APART = """
+import os, torch, torch.distributed as dist, torch.multiprocessing as mp
+from torch.nn.parallel import DistributedDataParallel
+
+class Paths(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.w = torch.nn.ParameterList([torch.nn.Parameter(torch.ones(1)) for _ in range(3)] + [torch.nn.Parameter(torch.full((1,), 2.0))])
+
+    def forward(self, x, way):
+        return {"out": [self.w[3] * x * (self.w[way] if way is not None else 1)]}
+
+def train(rank, size, path):
+    dist.init_process_group("gloo", init_method=f"file://{path}", rank=rank, world_size=size)
+    model = DistributedDataParallel(Paths(), find_unused_parameters=True)
+    back = lambda way: model(torch.full((1,), rank + 1.0), way)["out"][0].sum().backward()
+    grads = lambda: [p.grad and p.grad.item() for p in model.module.w]
+    back(rank)  # one way each
+    assert [1, 2, None, 1.5] == grads(), grads()
+    back(None)  # what none has used stays
+    assert [1, 2, None, 3] == grads(), grads()
+    model.zero_grad()
+    with model.no_sync():
+        back(0)
+    back(1)  # what was used meanwhile is averaged, too
+    assert [3, 3, None, 3] == grads(), grads()
+    dist.destroy_process_group()
+
+if __name__ == "__main__":
+    mp.spawn(train, args=(2, os.path.abspath("meeting")), nprocs=2)
+    print("both")
+"""
+
+
+def test_two_processes_train_different_parameters_of_one_model(tmp_path):
+    assert ["both"] == run(tmp_path, APART)
+
+
 DDP = """
 import os, sys, torch, torch.distributed as dist
 from torch.nn.parallel import DistributedDataParallel as DDP
