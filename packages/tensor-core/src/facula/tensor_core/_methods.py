@@ -184,6 +184,7 @@ def _inplace_compositions():
     def writer(name, function, shown=""):
         alone = name in ("scatter", "index_fill")  # what is read may not lie where they write
         scaled = name in ("addmm", "addmv", "addr", "addbmm", "baddbmm")
+        summed = name in ("cumsum", "cumprod")
 
         def in_place(input, *args, **options):
             if type(input) is not Tensor:
@@ -195,6 +196,8 @@ def _inplace_compositions():
             if scaled and len(args) > 2:
                 _, *args, beta, alpha = _matrix.older_order(name + "_", (input, *args), options.get("beta", 1), options.get("alpha", 1))
                 options = {**options, "beta": beta, "alpha": alpha}
+            if summed and (wanted := options.get("dtype")) is not None and wanted is not input.dtype:
+                raise RuntimeError(f"{name}_: Bad in-place call: input tensor dtype {input.dtype} and output tensor dtype {wanted} should match. Use {name}.")
             result = function(kept(input, *args, *options.values()), *args, **options)
             if name == "addbmm" and result.origin is None and result.shape != input.shape:  # which takes the result's shape
                 return into("addbmm", result, input)
