@@ -28,7 +28,7 @@ EXACT = frozenset("""
     transpose_copy unfold_copy unsqueeze_copy view_as_complex_copy view_as_real_copy view_copy split_copy split_with_sizes_copy unbind_copy
 """.split())  # fmt: skip
 _LISTS = frozenset({"split_copy", "split_with_sizes_copy", "unbind_copy"})  # which give lists of any length, not tuples that the parser knows
-UNWARNED = frozenset({"addbmm", "log_sigmoid", "lu", "mode"})  # resize an output that holds elements without a word
+UNWARNED = frozenset("addbmm bernoulli linspace log_sigmoid logspace lu multinomial narrow_copy range split_copy".split())  # resize an output that holds elements without a word
 APART = frozenset("gather gather_sparse_grad scatter scatter_add scatter_prod scatter_max scatter_min index_select index_add index_copy cat stack".split())
 WRITTEN = APART - {"gather", "gather_sparse_grad", "index_select", "cat", "stack"}  # the first input with other elements: it may be the output
 SUMMED = frozenset({"sum", "prod", "nansum"})  # in the dtype of the output

@@ -2,6 +2,7 @@
 
 import functools
 import itertools
+import warnings
 
 from facula.tensor_core import _ops
 from facula.tensor_core.functions import joining as _joining, matrix as _matrix, rearranging as _rearranging, shape as _shape
@@ -300,13 +301,17 @@ def cov(input, *, correction=1, fweights=None, aweights=None):
     if weights is None:
         total, mean = x.shape[1], _ops.mean(x, 1, True)
         norm = total - correction
+        none = norm <= 0
     else:
         total = _ops.sum(weights)
         if not total.is_meta and not _dispatch.listened() and total.detach().item() == 0:
             raise RuntimeError("cov(): weights sum to zero, can't be normalized. Give some column a positive weight.")
         mean = _ops.div(_ops.sum(_ops.mul(x, weights), 1, True), total)
         norm = total - correction if aweights is None else total - correction * _ops.sum(_ops.mul(weights, aweights)) / total
+        none = not total.is_meta and not _dispatch.listened() and norm.detach().item() <= 0
         norm = _ops.clamp_min(norm, 0)
+    if none:
+        warnings.warn(f"cov(): degrees of freedom is <= 0: {x.shape[1]} observations and a correction of {correction}. Take a smaller correction.", UserWarning, stacklevel=3)
     centred = _ops.sub(x, mean)
     right = centred if weights is None else _ops.mul(centred, weights)
     right = right.conj() if right.is_complex() else right

@@ -74,6 +74,8 @@ def _degrees_of_freedom(name, input, dim, correction):
             if type(d) is not int or not -len(shape) <= d < len(shape):
                 return
             count *= shape[d]
+    if 0 in input.shape:
+        count = 0
     if count <= correction:
         warnings.warn(f"{name}(): degrees of freedom is <= 0: {count} elements and a correction of {correction}. Take a smaller correction.", UserWarning, stacklevel=3)
 
