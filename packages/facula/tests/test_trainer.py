@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import facula
 import pytest
 from facula import nn, optim
@@ -134,3 +136,18 @@ def test_max_norm_bounds_the_gradient():
 def test_what_does_not_fit_is_refused(make, error):
     with pytest.raises(error):
         make()
+
+
+def test_a_save_that_is_interrupted_leaves_the_checkpoint_before(tmp_path, monkeypatch):
+    path, saved = tmp_path / "checkpoint.pt", trainer()
+    saved.save(path)
+
+    def interrupted(state, target):
+        Path(target).write_bytes(b"half")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(facula, "save", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        saved.save(path)
+
+    saved.load(path)

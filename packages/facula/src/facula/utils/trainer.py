@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterable
 
@@ -259,8 +260,10 @@ class Trainer:
         self._generator_state = state["loader_rng_state"]
 
     def save(self, path) -> None:
-        """Writes `state_dict()` to a file that `load` reads."""
-        facula.save(self.state_dict(), path)
+        """Writes `state_dict()` to a file that `load` reads, in place of an older one when it is whole."""
+        part = f"{os.fspath(path)}.part"  # who interrupts a run keeps the checkpoint before
+        facula.save(self.state_dict(), part)
+        os.replace(part, path)
 
     def load(self, path) -> None:
         """Goes back to a saved state; `fit` then goes on from its epoch with the same random numbers."""
