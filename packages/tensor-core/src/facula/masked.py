@@ -177,8 +177,8 @@ def norm(input, ord=2.0, dim=None, *, keepdim=False, dtype=None, mask=None):
     >>> facula.masked.norm(facula.tensor([3.0, 7.0, 4.0]), 2.0, 0, mask=facula.tensor([True, False, True]))
     tensor(5.)
     """
-    if ord == -_INF and mask is not None:
-        assert input.is_floating_point(), f"input must be floating point, got {input.dtype}"
+    if ord == -_INF and mask is not None and not input.is_floating_point():
+        raise AssertionError(f"input must be floating point, got {input.dtype}")
     filled = _filled("norm", input, mask, _highest if ord == -_INF else _zero)
     return facula.linalg.vector_norm(filled, ord, _dims(dim, input.dim()), bool(keepdim), dtype=dtype or input.dtype)
 
@@ -232,7 +232,8 @@ def var(input, dim=None, unbiased=None, *, correction=None, keepdim=False, dtype
     >>> facula.masked.var(facula.tensor([1.0, 5.0, 3.0]), 0, unbiased=False, mask=facula.tensor([True, False, True]))
     tensor(1.)
     """
-    assert unbiased is None or correction is None, "Only one of unbiased and correction may be given"
+    if unbiased is not None and correction is not None:
+        raise AssertionError("Only one of unbiased and correction may be given")
     correction = float(correction) if correction is not None else 0.0 if unbiased is False else 1.0
     _dense("std/var", input)
     dtype = dtype or (input.dtype if input.dtype.kind >= 2 else facula.float32)

@@ -197,7 +197,7 @@ def _periodic(name, make, last):
         return _asked(w, requires_grad) if out is None else out.resize_(w.shape).copy_(w)
 
     window.__name__ = window.__qualname__ = name
-    window.__doc__ = f"""{make.__doc__.splitlines()[0]} Periodic (a period of window_length) unless periodic=False. Shape (window_length,).
+    window.__doc__ = f"""{(make.__doc__ or "").partition(chr(10))[0]} Periodic (a period of window_length) unless periodic=False. Shape (window_length,).
 
     >>> facula.{name}(4)[1:]
     tensor({last})
