@@ -1,10 +1,19 @@
 """The wheel's build hook: compiles csrc and puts the library, _ops.py and the types in the wheel."""
 
+import re
 import sys
 import sysconfig
 from pathlib import Path
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+
+def platform_of(library):
+    """Where the library loads: on systems whose glibc is as new as what it calls (PEP 600), else where it was built."""
+    calls = [int(minor) for minor in re.findall(rb"\0GLIBC_2\.(\d+)", library.read_bytes())]
+    if calls and sysconfig.get_platform() == "linux-x86_64":
+        return f"manylinux_2_{max(calls)}_x86_64"
+    return sysconfig.get_platform().replace("-", "_").replace(".", "_")
 
 
 class NativeBuildHook(BuildHookInterface):
@@ -27,9 +36,8 @@ class NativeBuildHook(BuildHookInterface):
         except build_native.CompileError as error:  # which says what to do: without the way through hatchling and pip
             sys.exit(f"facula-tensor-core: {error}")
 
-        platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
         build_data["pure_python"] = False
-        build_data["tag"] = f"cp310-abi3-{platform}"  # cffi's limited API: one wheel for every CPython from 3.10
+        build_data["tag"] = f"cp310-abi3-{platform_of(target / build_native.LIBRARY)}"  # cffi's limited API: one wheel for every CPython from 3.10
         if not editable:
             for name in build_native.MADE:
                 build_data["force_include"][str(target / name)] = f"facula/tensor_core/{name}"

@@ -52,6 +52,15 @@ def test_all_but_tensor_core_are_pure(wheels):
     assert {"py3-none-any"} == set(tags.values())
 
 
+def test_the_tag_tells_which_glibc_the_library_calls(wheels):
+    core = next(w for w in wheels if w.name.startswith("facula_tensor_core"))
+    with zipfile.ZipFile(core) as z:
+        library = z.read("facula/tensor_core/_native.abi3.so")
+    newest = max(map(int, re.findall(rb"\0GLIBC_2\.(\d+)", library)), default=None)
+
+    assert core.stem.endswith(f"-manylinux_2_{newest}_x86_64" if newest else "-linux_x86_64")
+
+
 def test_only_tensor_core_carries_a_library(wheels):
     native = {w.name.split("-")[0] for w in wheels for p in paths(w) if re.search(r"\.(so|dylib|pyd)$", p)}
 
