@@ -129,12 +129,21 @@ def name(id):
     return DTYPES[id].name if 0 <= id < len(DTYPES) else "none"
 
 
+# rows that are called by another name than theirs
+CALLED = {"copy_into_": "copy_", "index_put_rows_": "index_put_", "fill_number_": "fill_", "where_rows": "where"}
+
+
+def public_name(op):
+    """What a user calls the row by. Those that functions are composed of have a leading _."""
+    return CALLED.get(op.name) or op.name.lstrip("_")
+
+
 def explain(op, args, out=None):
     """The exception for this thread's last failing call, which was `op` with `args`."""
     code, d = STATUS[lib.fc_status()], [lib.fc_status_detail(k) for k in range(4)]
     make = globals()["_" + code]
     error, text = make(op, args, out, *d)
-    return error(f"{op.name.lstrip('_')}: {text}")  # rows that are composed have a leading _
+    return error(f"{public_name(op)}: {text}")
 
 
 def _ok(op, args, out, a, b, c, d):
@@ -175,7 +184,7 @@ def _dtype(op, args, out, a, b, c, d):
         return DTypeError, _minus(op, args)
     if op.name == "addcdiv":
         return DTypeError, f"Integer division with addcdiv is no longer supported ({operands(op, args)}). Write input + value * torch.div(tensor1, tensor2, rounding_mode='trunc'), or convert to a floating dtype."
-    return DTypeError, f'"{op.name.lstrip("_")}" not implemented for \'{_scalar_type(a)}\' ({operands(op, args)}). Convert with input.to(a dtype of: {op.types}).'
+    return DTypeError, f'"{public_name(op)}" not implemented for \'{_scalar_type(a)}\' ({operands(op, args)}). Convert with input.to(a dtype of: {op.types}).'
 
 
 def _minus(op, args):

@@ -2,7 +2,7 @@
 
 from facula.tensor_core.dispatch.arguments import dim_masks, dtype_id, spread
 from facula.tensor_core import _tensor
-from facula.tensor_core._errors import IntegerOverflow, ShapeError
+from facula.tensor_core._errors import IntegerOverflow, ShapeError, public_name
 from facula.tensor_core.dispatch.guard import check
 from facula.tensor_core._lib import NULL, lib
 from facula.tensor_core._tensor import Tensor, own_tensor
@@ -88,10 +88,6 @@ def is_operand(value):
 _KINDS = {"int": "int", "int?": "int", "float": "float", "float?": "float", "Scalar": "number", "Scalar?": "number", "bool": "bool"}
 
 
-def public_name(op):
-    return op.name.lstrip("_")
-
-
 def coerce(op, args):
     """The arguments with NumPy scalars as Python numbers; anything that is no operand is refused by name."""
     fixed = None
@@ -106,14 +102,14 @@ def coerce(op, args):
         if "[]" in p.type:
             for j, t in enumerate(a):
                 if not isinstance(t, Tensor):
-                    raise TypeError(f"{op.name}: expected Tensor as element {j} in argument '{p.name}', but got {type(t).__name__}. Convert it with facula.tensor.")
+                    raise TypeError(f"{public_name(op)}: expected Tensor as element {j} in argument '{p.name}', but got {type(t).__name__}. Convert it with facula.tensor.")
             continue
         if "Scalar" in p.type and op.kind in ("map1", "map2", "map3") and is_number(a):
             if hasattr(a, "item"):  # numpy.float64 is a float, and still no Python number to those who look at its type
                 fixed = list(fixed or args)
                 fixed[k] = a.item()
             continue
-        raise TypeError(f"{op.name}(): argument '{p.name}' (position {k + 1}) must be Tensor, not {type(a).__name__}. Convert it with facula.tensor.")
+        raise TypeError(f"{public_name(op)}(): argument '{p.name}' (position {k + 1}) must be Tensor, not {type(a).__name__}. Convert it with facula.tensor.")
     if op.kind == "map2" and op.name not in _OF_NUMBERS and not any(isinstance(args[k], Tensor) for k in op.tensors):
         raise TypeError(f"{op.name}(): received an invalid combination of arguments - got two numbers. Make one a tensor.")
     return args if fixed is None else tuple(fixed)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from facula.tensor_core import _tensor
 from facula.tensor_core.dispatch import run as _run
-from facula.tensor_core._errors import MEMORY, STALE, GradError, IntegerOverflow, IntegersOverflow, explain
+from facula.tensor_core._errors import MEMORY, STALE, GradError, IntegerOverflow, IntegersOverflow, explain, public_name
 from facula.tensor_core._lib import lib
 from facula.tensor_core._ownership import load
 from facula.tensor_core.dispatch.foreign import ask_row, overriding
@@ -270,7 +270,7 @@ def inplace(op, args):
     args = _run.coerce(op, args)
     target = args[0]
     if not isinstance(target, (Tensor, list, tuple)):
-        raise refused(_run.public_name(op) + "_", op.params[0].name, 0, "tensor", target)
+        raise refused(public_name(op).rstrip("_") + "_", op.params[0].name, 0, "tensor", target)
     written = target if isinstance(target, (list, tuple)) else (target,)
     heard = tape is not None and (has_origin(args) or any(t.base is not None and t.base.origin is not None for t in written))
     refresh_stale(args) if tape is not None else None
