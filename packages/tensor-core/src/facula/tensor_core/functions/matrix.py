@@ -8,6 +8,7 @@ from facula.tensor_core.dispatch.out import a_tensor, into, resize, same_dtype
 from facula.tensor_core.dispatch.run import fitting
 from facula.tensor_core.functions import create as _create
 from facula.tensor_core.functions.shape import broadcast_shapes
+from facula.tensor_core._state import promote_types
 from facula.tensor_core._tensor import Tensor
 
 
@@ -257,6 +258,9 @@ def addr(input, vec1, vec2, *older, beta=1, alpha=1, out=None):
             raise RuntimeError(f"addr: Boolean {word} only supported for Boolean results, got {number} for {input.dtype.name}. Give {int(number)}.")
     if kinds == {0}:
         beta, alpha = bool(beta), bool(alpha)
+    if not (input.dtype is vec1.dtype is vec2.dtype) and vec1.dim() == vec2.dim() == 1:  # the product is of the dtype that all three make
+        both = promote_types(promote_types(vec1.dtype, vec2.dtype), input.dtype)
+        vec1, vec2 = vec1.to(both), vec2.to(both)
     return _sum_of("addr", input, outer, vec1, vec2, beta, alpha, out)
 
 
