@@ -83,7 +83,7 @@ class Drawn:
         lengths, first = t.tensor(self.packed), self.options.get("batch_first", False)
 
         def packed(x):
-            return module(t.nn.utils.rnn.pack_padded_sequence(x, lengths, first, enforce_sorted=False))[0].data
+            return module(t.nn.utils.rnn.pack_padded_sequence(x, lengths, first))[0].data
 
         packed.parameters = module.parameters
         return packed
@@ -249,7 +249,7 @@ def recurrent(d):
     if d.name == "LSTM" and hidden > 3:
         more |= d.maybe(0.15, proj_size=hidden // 2)
     if d.chance(0.2):
-        d.packed = [d.r.randint(1, length) for _ in range(batch - 1)] + [length]
+        d.packed = [length, *sorted((d.r.randint(1, length) for _ in range(batch - 1)), reverse=True)]  # equal lengths have no order of their own
     d.make([("n", (batch, length, inside) if "batch_first" in more else (length, batch, inside))], inside, hidden, **more)
 
 
