@@ -303,6 +303,8 @@ SAMPLES = {
         lambda: (normal(2, 4, 3), index(4, 2, 3), None, 2, -100, 0.0), lambda: (normal(4), index(4), None, 1, -100, 0.2),
     ],
     "_nll_loss": [lambda: (normal(3, 4), index(4, 3), None, 1, -100), lambda: (normal(2, 4, 3), index(4, 2, 3), None, 0, 1)],
+    "_multi_margin": [lambda: (normal(3, 4), index(4, 3), None, 1, 1.0), lambda: (normal(3, 4), index(4, 3), None, 2, 0.7)],
+    "_multilabel_margin": [lambda: (normal(3, 4), index(4, 3, 4) - 1)],
     "_attention": [
         lambda: (normal(2, 2, 3, 4), normal(2, 2, 5, 4), normal(2, 2, 5, 3), None, None, False, 0.5, 1.0),
         lambda: (normal(1, 4, 6, 2), normal(1, 2, 5, 2), normal(1, 2, 5, 3), None, (torch.arange(120) % 3 > 0).reshape(1, 4, 6, 5), True, 0.5, 1.5),

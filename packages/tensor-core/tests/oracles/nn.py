@@ -351,3 +351,63 @@ O("_embedding_bag", embedding_bag, result=("SAME", "int64"), cases=lambda t: [
 O("_embedding_bag_backward", embedding_bag_backward, cases=lambda t: [
     bag_backward(t, False, None, 0, False), bag_backward(t, True, 2, 0, True), bag_backward(t, False, 2, 1, True), bag_backward(t, False, 1, 2, False),
 ], **HOW)  # fmt: skip
+
+
+def multi_margin_slopes(x, target, w, p, margin):
+    """How much of each term counts, and its slope by what it is short: (N, C) both."""
+    own = np.arange(x.shape[1]) == target[:, None]
+    short_by = margin - x[own][:, None] + x
+    scale = (1 if w is None else w[target][:, None]) * (short_by > 0) * ~own / x.dtype.type(x.shape[1])
+    return own, short_by**p * scale, (2 * short_by if p == 2 else 1) * scale
+
+
+def multi_margin(input, target, weight, p, margin):
+    return multi_margin_slopes(input, target, weight, p, margin)[1].sum(1)
+
+
+def multi_margin_backward(g, input, target, weight, p, margin):
+    own, _, slope = multi_margin_slopes(input, target, weight, p, margin)
+    return g[:, None] * (slope - own * slope.sum(1, keepdims=True))
+
+
+def pairs_of_labels(x, target):
+    """(row, label, class that is none) wherever the label is not ahead by 1."""
+    for r, line in enumerate(target):
+        labels = [int(j) for j in line[: np.argmax(np.append(line, -1) < 0)]]
+        for j in labels:
+            yield from ((r, j, k) for k in range(x.shape[1]) if k not in labels and 1 - x[r, j] + x[r, k] > 0)
+
+
+def multilabel_margin(input, target):
+    out = np.zeros(len(input), input.dtype)
+    for r, j, k in pairs_of_labels(input, target):
+        out[r] += (1 - input[r, j] + input[r, k]) / input.shape[1]
+    return out
+
+
+def multilabel_margin_backward(g, input, target):
+    out = np.zeros_like(input)
+    for r, j, k in pairs_of_labels(input, target):
+        out[r, j] -= g[r] / input.shape[1]
+        out[r, k] += g[r] / input.shape[1]
+    return out
+
+
+def margins(t, *first):
+    yield *first, t(5, 4), t.index(4, 5), None, 1, 1.0
+    yield *first, t(5, 4), t.index(4, 5), positive(t, 4), 2, 0.7
+    yield *first, t(5, 70), t.index(70, 5), None, 2, 1.0
+
+
+def labelled(t, *first):
+    for n in (4, 70):
+        target = t.index(n, 5, n)
+        target.array[:, 3] = -1
+        target.array[0, 0] = -1
+        yield *first, t(5, n), target
+
+
+O("_multi_margin", multi_margin, cases=lambda t: list(margins(t)), **HOW)
+O("_multi_margin_backward", multi_margin_backward, cases=lambda t: list(margins(t, t(5))), **HOW)
+O("_multilabel_margin", multilabel_margin, cases=lambda t: list(labelled(t)), **HOW)
+O("_multilabel_margin_backward", multilabel_margin_backward, cases=lambda t: list(labelled(t, t(5))), **HOW)

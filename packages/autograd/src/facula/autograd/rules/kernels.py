@@ -22,6 +22,9 @@ D("_cross_entropy", node="NllLossBackward0", flat=(1, 2),
 D("_nll_loss",      flat=(1,),
   x=lambda g, x, y, z, out1, reduction, ignore_index: nll_gradient(g, x, y, z, out1, reduction, ignore_index))
 
+D("_multi_margin",  node="MultiMarginLossBackward0", x=lambda g, x, y, z, p, margin: multi_margin_gradient(g, x, y, z, p, margin))
+D("_multilabel_margin", node="MultilabelMarginLossBackward0", x=lambda g, x, y: multilabel_margin_gradient(g, x, y))
+
 D("_layer_norm", node="NativeLayerNormBackward0", flat=(1, 2), xyz=lambda g, x, y, out1, out2, dims, eps, needs: layer_norm_gradients(g, x, y, out1, out2, dims, eps, needs))
 D("_rms_norm",         flat=(1,),   xy=lambda g, x, y, out1, dims, eps: rms_norm_gradients(g, x, y, out1, dims, eps))
 D("_batch_norm_train", node="NativeBatchNormBackward0", flat=(1, 2, 3), xyz=lambda g, x, y, out1, out2, eps: batch_norm_gradients(g, x, y, out1, out2, eps, True))
@@ -41,7 +44,7 @@ D("_topk",      flat=(1,), x=lambda g, x_shape, out1, dim: put(g, x_shape, dim, 
 for _name in ("_kthvalue", "_median", "_nanmedian", "_mode"):
     D(_name, node={"_median": "MedianBackward1", "_nanmedian": "NanmedianBackward1"}.get(_name),    flat=(1,), x=lambda g, x_shape, out1, dim, keepdim: put_one(g, x_shape, dim, keepdim, out1))
 
-none("_softmax_backward", "_log_softmax_backward", "_cross_entropy_backward", "_nll_loss_backward")
+none("_softmax_backward", "_log_softmax_backward", "_cross_entropy_backward", "_nll_loss_backward", "_multi_margin_backward", "_multilabel_margin_backward")
 none("_layer_norm_backward", "_rms_norm_backward", "_batch_norm_backward", "_group_norm_backward", "_embedding_backward", "_embedding_bag_backward")
 none("_cdist_backward", "_searchsorted", "_bincount", "_histogram")
 none("_adam_", "_sgd_", "_adagrad_", "_adadelta_", "_rmsprop_", "_adamax_", "_nadam_", "_radam_", "_rprop_", "_asgd_", "_adafactor_", "_muon_")
@@ -230,3 +233,21 @@ def put_one(g, shape, dim, keepdim, index) -> F.Tensor:
     if not shape:
         return g
     return put(g, shape, dim, index) if keepdim else put(g.unsqueeze(dim), shape, dim, index.unsqueeze(dim))
+
+
+def multi_margin_gradient(g, x, target, weight, p, margin) -> F.Tensor:
+    """Composed where a second derivative is asked for; p == 1 has none but in g."""
+    if not composing():
+        return row("_multi_margin_backward")(g, x, target, weight, p, margin)
+    own = target.unsqueeze(1)
+    short_by = margin - x.gather(1, own) + x
+    slope = F.where(short_by > 0, 2 * short_by if p == 2 else F.ones_like(short_by), 0.0) / x.size(1)
+    slope = (slope if weight is None else slope * weight[target].unsqueeze(1)).scatter(1, own, 0.0)
+    return g.unsqueeze(1) * slope.scatter(1, own, -slope.sum(1, True))
+
+
+def multilabel_margin_gradient(g, x, target) -> F.Tensor:
+    """A step function of x times g."""
+    if not composing():
+        return row("_multilabel_margin_backward")(g, x, target)
+    return g.unsqueeze(1) * row("_multilabel_margin_backward")(F.ones_like(g.detach()), x.detach(), target)

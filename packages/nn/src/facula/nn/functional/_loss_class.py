@@ -9,7 +9,7 @@ from facula.tensor_core import extend
 from ._reduction import checked, reduced
 from ._rows import REAL, WIDE, constant, only, row
 
-_nll_loss, _cross_entropy = row("_nll_loss"), row("_cross_entropy")
+_nll_loss, _cross_entropy, _multi_margin, _multilabel_margin = row("_nll_loss"), row("_cross_entropy"), row("_multi_margin"), row("_multilabel_margin")
 _REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}  # as the rows number them
 
 
@@ -180,8 +180,11 @@ def multi_margin_loss(
         if t.numel():
             raise extend.DTypeError(f"multi_margin_loss: expected scalar type Long but found {t.dtype.scalar_type}. Convert with target.long().")
         t = t.long()
-    own = t.unsqueeze(1)
+    own, rows = t.unsqueeze(1), not extend.listening() and (weight is None or weight.dtype is x.dtype and weight.origin is None)
     try:
+        if rows:
+            loss = _multi_margin(x, t, weight, p, float(margin))
+            return reduced(loss if len(shape) == 2 or reduction != "none" else loss.reshape(target.shape), reduction, "MultiMarginLossBackward0")
         short = _above_zero(float(margin) - x.gather(1, own) + x)
     except IndexError:
         raise RuntimeError(f"multi_margin_loss: target out of range for {x.size(1)} classes") from None
@@ -220,6 +223,12 @@ def multilabel_margin_loss(
     only("multilabel_margin_loss", input.dtype, WIDE)
     x, t = (v if v.dim() == 2 else v.reshape(1, -1) for v in (input, target))
     classes = x.size(1)
+    if t.dtype is facula.int64 and not extend.listening():
+        try:
+            loss = _multilabel_margin(x, t)
+        except IndexError:
+            raise RuntimeError(f"multilabel_margin_loss: target is out of range: a label must be -1 or less than {classes}") from None
+        return reduced(loss if input.dim() == 2 else loss.reshape(()), reduction, "MultilabelMarginLossBackward0")
     if t.numel() and not t.is_meta and (int(t.min()) < -1 or int(t.max()) >= classes):
         raise RuntimeError(f"multilabel_margin_loss: target is out of range: a label must be -1 or less than {classes}")
     listed = (t < 0).to(facula.int64).cumsum(1) == 0  # before the first -1
