@@ -122,7 +122,6 @@ FC_OWN_TWO_LEVELS(_group_norm_backward)
 #include "../typed.h"
 #include "../tally.h"
 #include "strip.h"
-#include "planes.h"
 
 static void N(flatten)(job *q, void *room)
 {
@@ -167,30 +166,64 @@ static void N(forward)(void *ctx, int64_t begin, int64_t end)
     }
 }
 
-/* For `count` planes from `plane`: sum g and sum g (x - mean). */
-static void N(group_planes)(const job *q, int64_t plane, int64_t count, T mean)
+/* Sums of g and of g (x - p) over up to FC_LINES planes that follow one another, a line for each: as plane_sums(), and both with one turn. */
+static FC_NOINLINE void N(both_sums)(T *restrict in_g, T *restrict in_gx, const T *restrict x, const T *restrict g, const T *restrict p, int64_t count, int64_t inner)
 {
-    const int64_t inner = q->inner;
-    const T *x = (const T *)q->x + plane * inner, *g = (const T *)q->g + plane * inner;
-    T *restrict in_g = (T *)q->plane_g + plane, *restrict in_gx = (T *)q->plane_gx + plane, p[FC_LINES];
-    if (inner == 1) {
-        for (int64_t j = 0; j < count; ++j) {
-            in_g[j] = K(0) + g[j];
-            in_gx[j] = K(0) + (x[j] - mean) * g[j];
+    T xs[FC_SMALL_PLANE][FC_LINES], gs[FC_SMALL_PLANE][FC_LINES];
+    N(strip) a, b;
+    if (count < FC_LINES) {
+        memset(xs, 0, sizeof xs);
+        memset(gs, 0, sizeof gs);
+    }
+    if (inner < FC_LINES / 2) /* less than a square */
+        for (int64_t j = 0; j < inner; ++j)
+            for (int64_t l = 0; l < count; ++l) {
+                xs[j][l] = x[l * inner + j];
+                gs[j][l] = g[l * inner + j];
+            }
+    else {
+        FC_ISA_NAME(fc_turn)((char *)xs, sizeof *xs, (const char *)x, inner * (int64_t)sizeof(T), count, inner, sizeof(T));
+        FC_ISA_NAME(fc_turn)((char *)gs, sizeof *gs, (const char *)g, inner * (int64_t)sizeof(T), count, inner, sizeof(T));
+    }
+    for (int64_t j = 0; j < inner; ++j)
+        FOR_LINES {
+            a.lane[j][l] = K(0) + gs[j][l];
+            b.lane[j][l] = K(0) + (xs[j][l] - p[l]) * gs[j][l];
         }
+    N(strip_end)(&a, inner);
+    N(strip_end)(&b, inner);
+    memcpy(in_g, a.lane[0], (size_t)count * sizeof(T));
+    memcpy(in_gx, b.lane[0], (size_t)count * sizeof(T));
+}
+
+/* For the planes of groups begin .. end: sum g and sum g (x - mean). */
+static void N(group_planes)(const job *q, int64_t begin, int64_t end)
+{
+    const int64_t inner = q->inner, per = q->c / q->groups, plane = begin * per, count = (end - begin) * per;
+    const T *x = (const T *)q->x + plane * inner, *g = (const T *)q->g + plane * inner, *mean = (const T *)q->mean + begin;
+    T *restrict in_g = (T *)q->plane_g + plane, *restrict in_gx = (T *)q->plane_gx + plane, p[FC_LINES] = {0};
+    if (inner == 1) {
+        for (int64_t k = begin, j = 0; k < end; ++k, ++mean)
+            for (const int64_t last = j + per; j < last; ++j) {
+                in_g[j] = K(0) + g[j];
+                in_gx[j] = K(0) + (x[j] - *mean) * g[j];
+            }
         return;
     }
-    for (int l = 0; l < FC_LINES; ++l)
-        p[l] = mean;
-    for (int64_t j = 0, step; j < count; j += step, x += step * inner, g += step * inner) {
+    for (int64_t j = 0, step, used = 0; j < count; j += step, x += step * inner, g += step * inner) { /* used: planes of the group at mean */
         step = FC_ISA_NUM < 3 || inner > FC_SMALL_PLANE || count - j < 4 ? 1 : count - j < FC_LINES ? count - j : FC_LINES;
+        for (int64_t l = 0; l < step; ++l) {
+            p[l] = *mean;
+            if (++used == per) {
+                used = 0;
+                ++mean;
+            }
+        }
         if (step == 1) {
             in_g[j] = M(row_sum)(g, inner);
-            in_gx[j] = M(row_devdot)(x, mean, g, inner);
-        } else {
-            N(plane_sums)(in_g + j, x, g, p, SUM_G, inner, step, inner);
-            N(plane_sums)(in_gx + j, x, g, p, SUM_GX, inner, step, inner);
-        }
+            in_gx[j] = M(row_devdot)(x, p[0], g, inner);
+        } else
+            N(both_sums)(in_g + j, in_gx + j, x, g, p, step, inner);
     }
 }
 
@@ -198,11 +231,12 @@ static void N(gradient)(void *ctx, int64_t begin, int64_t end)
 {
     const job *q = ctx;
     const T *w = q->w;
-    const int64_t per = q->c / q->groups, size = per * q->inner;
+    const int64_t per = q->c / q->groups, size = per * q->inner, together = per < 2 * FC_LINES ? 2 * FC_LINES / per : 1;
     for (int64_t k = begin; k < end; ++k) {
         const T mean = ((const T *)q->mean)[k], rstd = ((const T *)q->rstd)[k];
         T sum_g = 0, sum_gh = 0;
-        N(group_planes)(q, k * per, per, mean);
+        if ((k - begin) % together == 0) /* a group may have fewer planes than there are lines */
+            N(group_planes)(q, k, end - k < together ? end : k + together);
         for (int64_t j = 0; j < per; ++j) {
             const int64_t plane = k * per + j, c = k % q->groups * per + j;
             const T in_g = ((T *)q->plane_g)[plane], in_gh = ((T *)q->plane_gx)[plane] *= rstd;
