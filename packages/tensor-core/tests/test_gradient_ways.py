@@ -70,3 +70,23 @@ def test_adding_through_one_index_is_adding_slice_by_slice(dtype):
                 facula.set_num_threads(threads)
                 assert facula.equal(_ops.index_put_rows_(x.clone(), [index], values, 1 << dim, True), expected)
 
+
+
+@pytest.mark.parametrize(("stored", "to"), [("float16", "float32"), ("float32", "bfloat16"), ("int32", "float64"), ("float64", "uint8"), ("complex64", "complex128"), ("bool", "float32")])
+def test_conversions_of_short_lines_are_those_of_each_element(stored, to):
+    stored, to = getattr(facula, stored), getattr(facula, to)
+    r = np.random.default_rng(5)
+    for shape, order in (((40, 2, 30), (0, 2, 1)), ((33, 34), (1, 0)), ((9, 8, 7, 6), (0, 2, 3, 1)), ((50, 30, 7), (1, 0, 2)), ((30, 40), (0, 1))):
+        flat = facula.from_numpy(r.integers(0, 100, shape)).to(stored)
+        turned = flat.permute(order)
+        expected = facula.tensor([[x] for x in turned.tolist()], dtype=stored).view(turned.shape).flatten()
+        for threads in (1, 3):
+            facula.set_num_threads(threads)
+            assert facula.equal(turned.to(to, memory_format=facula.contiguous_format).flatten(), expected.to(to))
+            out = facula.zeros(shape, dtype=to).permute(order)
+            out.copy_(turned.contiguous())
+            assert facula.equal(out.contiguous().flatten(), expected.to(to))
+            wide = facula.zeros((*turned.shape, 2), dtype=to)[..., 0]
+            wide.copy_(turned)
+            assert facula.equal(wide.contiguous().flatten(), expected.to(to))
+            assert facula.equal(flat[:, :1].expand(shape).to(to, memory_format=facula.contiguous_format), flat[:, :1].to(to).expand(shape).contiguous())
