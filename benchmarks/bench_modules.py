@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Modules of drawn configurations, forward alone and forward and backward, and steps of optimizers over drawn parameters, beside PyTorch.
 
-    tools/bench modules [--seed 1] [--cases 4000] [--only Conv,LSTM] [--quick]
+    tools/bench modules [--seed 1] [--cases 3000] [--only Conv,LSTM] [--quick]
 
 What bench_drawn.py is to functions this is to torch.nn: widths, kernels, strides, groups, heads, lengths, masks and reductions are drawn
 (modules_drawn.py), and both libraries are called in turn in one process (_pairs.py), on one thread by processor time. Drawn again is what
@@ -78,7 +78,7 @@ def cases(torch, seed, count, only):
 def run():
     p = parser(__doc__)
     p.add_argument("--seed", type=int, default=1, help="of the configurations (default 1)")
-    p.add_argument("--cases", type=int, default=4000, help="how many (default 4000)")
+    p.add_argument("--cases", type=int, default=3000, help="how many (default 3000)")
     p.add_argument("--worst", type=int, default=40, help="how many to list")
     options = p.parse_args()
     options.seconds = options.seconds or 0.03
