@@ -300,10 +300,11 @@ def polar(abs, angle, *, out=None):
     _parts_of_complex("polar", abs, angle)
     if out is not None:
         same_dtype("polar", abs.dtype.to_complex(), out)
-    if abs.shape != angle.shape:
-        abs, angle = broadcast_tensors(abs, angle)
-    result = _ops.polar(abs, angle) if abs.is_contiguous() and angle.is_contiguous() else _turned(_ops.polar, abs, angle)
-    return into("polar", result, out)
+    if lib.fc_is_contiguous(abs._h, 0) and lib.fc_is_contiguous(angle._h, 0):  # then so is the result, whatever is broadcast
+        if abs.shape != angle.shape:
+            abs, angle = (t.contiguous() for t in broadcast_tensors(abs, angle))
+        return into("polar", _ops.polar(abs, angle), out)
+    return into("polar", _turned(_ops.polar, *broadcast_tensors(abs, angle)), out)
 
 
 def complex_(real, imag, *, out=None):
@@ -313,14 +314,14 @@ def complex_(real, imag, *, out=None):
     >>> facula.complex(facula.tensor([1.0]), facula.tensor([2.0]))
     tensor([1.+2.j])
     """
-    if out is None and type(real) is type(imag) is Tensor and real.dtype is imag.dtype and real.dtype in (float32, float64) and real.shape == imag.shape and lib.fc_is_contiguous(real._h, 0) and lib.fc_is_contiguous(imag._h, 0):
-        return _alone(_ops.complex_view(_ops.stack((real, imag), -1)))
     _tensors("complex", real=real, imag=imag)
-    _parts_of_complex("complex", real, imag)
-    real, imag = broadcast_tensors(real, imag)
-    if not (real.is_contiguous() and imag.is_contiguous()):
-        return into("complex", _turned(complex_, real, imag), out)
-    return into("complex", _alone(_ops.complex_view(_ops.stack((real, imag), -1))), out)
+    if real.dtype is not imag.dtype or real.dtype is not float32 and real.dtype is not float64:
+        _parts_of_complex("complex", real, imag)
+    flat = lib.fc_is_contiguous(real._h, 0) and lib.fc_is_contiguous(imag._h, 0)  # then so is the result, whatever is broadcast
+    if real.shape != imag.shape:
+        real, imag = broadcast_tensors(real, imag)
+    result = _alone(_ops.complex_view(_ops.stack((real, imag), -1))) if flat else _turned(complex_, real, imag)
+    return into("complex", result, out)
 
 
 def _turned(make, x, y):
