@@ -130,6 +130,13 @@ int fc_index_put(fc_tensor *x, int n, fc_tensor **index, fc_tensor *value, int a
 fc_tensor *fc_nonzero(fc_tensor *x);
 fc_tensor *fc_masked_select(fc_tensor *x, fc_tensor *mask);
 
+/* linear algebra in place, over stacks of matrices; x and what goes with it are results just made (cpu/linalg.c) */
+int fc_solve_triangular(fc_tensor *a, fc_tensor *x, int transposed, int upper, int unit);
+int fc_lu_factor(fc_tensor *x, fc_tensor *pivots, fc_tensor *info);
+int fc_lu_solve(fc_tensor *lu, fc_tensor *pivots, fc_tensor *x);
+int fc_lu_det(fc_tensor *lu, fc_tensor *pivots, fc_tensor *det, fc_tensor *log); /* log: of its size, det is then its sign; det itself for none */
+int fc_cholesky(fc_tensor *x, fc_tensor *info, int upper);
+
 /* DLPack: a managed tensor (versioned or not) out and in. Released by the taker; `owner` as in fc_from_memory. */
 void *fc_to_dlpack(fc_tensor *x, int versioned, int copied);
 fc_tensor *fc_from_dlpack(void *managed, int versioned, int64_t owner);

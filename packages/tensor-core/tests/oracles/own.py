@@ -4,6 +4,15 @@ import numpy as np
 
 from . import O
 
+
+def lu_order(pivots, n):
+    order = np.tile(np.arange(n), (*pivots.shape[:-1], 1))
+    for at in np.ndindex(pivots.shape[:-1]):
+        for i, other in enumerate(pivots[at]):
+            order[at][[i, other - 1]] = order[at][[other - 1, i]]
+    return order
+
+
 O("copy", lambda x: np.array(x), cases=lambda t: [(t(3, 4),), (t(),), (t(0, 3),)])
 NAN = float("nan")  # arange counts in integers then, exactly
 O("arange_of", lambda start, step, count, first, by: (start + step * np.arange(count) if first != first else first + by * np.arange(count)),
@@ -22,6 +31,9 @@ O("_triangle_indices", lambda rows, columns, diagonal, upper: np.stack((np.triu_
     (3, 4, 0, False, t.dtype_object), (4, 3, 1, True, t.dtype_object), (5, 5, -2, False, t.dtype_object), (3, 5, 9, False, t.dtype_object),
     (3, 5, -9, True, t.dtype_object), (0, 3, 0, False, t.dtype_object), (3, 4, -9, False, t.dtype_object), (2, 100, 30, True, t.dtype_object),
 ], only=("uint8", "int8", "int16", "int32", "int64", "uint16", "uint32", "uint64"))  # fmt: skip
+O("_lu_order", lu_order, only=("int32",), cases=lambda t: [
+    (t.value(np.array([3, 3, 3])), 3), (t.value(np.array([[1, 4], [4, 2], [2, 2]])), 4), (t.value(np.zeros((0, 2))), 3), (t.value(np.zeros((2, 0))), 0),
+])
 O("_one_hot", lambda input, classes: np.eye(classes, dtype=np.int64)[input], cases=lambda t: [
     (t.index(5, 4, 3), 5), (t.index(1), 1), (t.index(3, 0), 3), (t.index(7, 700), 9),
 ], only=("int64",))  # fmt: skip

@@ -49,14 +49,14 @@ def strides(shape, order):
     return stride
 
 
-ROWS = {}  # name -> (infer, run)
+ROWS = {}  # name -> (infer, run, does run write into the results?)
 
 
-def row(name, infer):
-    """Enter a row's two functions: @row("_linalg_det", infer)."""
+def row(name, infer, into=False):
+    """Enter a row's two functions: @row("_linalg_det", infer). into: run(results, *args) gets tensors, fills the results and answers a status of C's."""
 
     def enter(run):
-        ROWS[name] = infer, run
+        ROWS[name] = infer, run, into
         return run
 
     return enter
@@ -86,7 +86,7 @@ def _not_converged(op, error):
 
 def run(op, args):
     """The results of a row, or what infer refused."""
-    infer, compute = ROWS[op.name]
+    infer, compute, into = ROWS[op.name]
     tensors = [a for a in args if isinstance(a, Tensor)]
     if _dispatch.tape is not None:
         _dispatch.refresh_stale(tensors)
@@ -96,15 +96,22 @@ def run(op, args):
         raise RuntimeError(f"{op.name}: Expected all tensors to be on the same device, but found at least two devices, {both[0]} and {both[1]}! Move one with .to(device).")
     specs = infer(*args)
     outs = [spec.empty(lib.fc_device(tensors[0]._h)) for spec in specs]
-    if not tensors[0].is_meta and any(math.prod(s.shape) for s in specs):
-        with np.errstate(all="ignore"):  # what is not finite shows in the result
-            try:
-                arrays = compute(*(to_array(a) if isinstance(a, Tensor) else a for a in args))
-            except np.linalg.LinAlgError as error:
-                raise _not_converged(op, error) from None
-        for out, array in zip(outs, arrays if isinstance(arrays, tuple) else (arrays,), strict=True):
-            if out.numel():
-                to_array(out)[...] = array
+    if tensors[0].is_meta or not any(math.prod(s.shape) for s in specs):
+        return outs[0] if op.results is None else tuple(outs)
+    with np.errstate(all="ignore"):  # what is not finite shows in the result
+        if into:
+            if compute(outs, *args):
+                raise OutOfMemoryError(f"{op.name.lstrip('_').replace('_', '.', 1)}: not enough memory. Use smaller tensors or free some.")
+            for out in outs:
+                lib.fc_fresh(out._h)
+            return outs[0] if op.results is None else tuple(outs)
+        try:
+            arrays = compute(*(to_array(a) if isinstance(a, Tensor) else a for a in args))
+        except np.linalg.LinAlgError as error:
+            raise _not_converged(op, error) from None
+    for out, array in zip(outs, arrays if isinstance(arrays, tuple) else (arrays,), strict=True):
+        if out.numel():
+            to_array(out)[...] = array
     return outs[0] if op.results is None else tuple(outs)
 
 

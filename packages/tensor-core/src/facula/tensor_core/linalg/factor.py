@@ -6,7 +6,7 @@ from facula.tensor_core.functions.math import tril, triu
 from facula.tensor_core.dispatch import slow as _dispatch
 from facula.tensor_core.dispatch.guard import want_tensor
 from facula.tensor_core._errors import DTypeError, RankError, ShapeError
-from facula.tensor_core.linalg.solve import _exchanges, in_range
+from facula.tensor_core.linalg.solve import in_range
 from facula.tensor_core.linalg.tools import H, LinAlgError, check, columns, eye_like, into, matrix, refuse, square
 from facula.tensor_core._tensor import Tensor
 
@@ -140,7 +140,7 @@ def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True, *, out=N
     if unpack_pivots:
         if not in_range(LU_pivots, 1, m):
             raise RuntimeError("lu_unpack: pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive. Did you properly pass the result of lu_factor?")
-        order = _exchanges(LU_pivots, m)
+        order = _ops._lu_order(LU_pivots, m)
         places = _ranges.arange(m, device=order.device).unsqueeze(-1)
         P = _ops.eq(places, order.unsqueeze(-2)).to(LU_data.dtype)  # column r has its one where row order[r] of A went
 

@@ -1,10 +1,15 @@
-"""Linear algebra by NumPy (LAPACK below it), over batches. Where NumPy has no such function it is here: LU, LDL, triangular solves, exp."""
+"""Linear algebra over batches: LU, Cholesky and what follows from them by cpu/linalg.c, the rest by NumPy (LAPACK below it). What neither has is
+here: LDL, exp."""
 
 import numpy as np
 
-from facula.tensor_core.linalg import host_ldl
-from facula.tensor_core.linalg import host_lu
+from facula.tensor_core import _ops
+from facula.tensor_core._lib import NULL, lib
+from facula.tensor_core._tensor import own_tensor
 from facula.tensor_core.dispatch.host import Spec, complex_of, real_of, row
+from facula.tensor_core.linalg import host_ldl
+
+_CONJUGATE, _DIAGONAL, _TRANSPOSE = (next(op.id for op in _ops.OPS if op.name == name) for name in ("conj_physical", "diagonal", "transpose"))
 
 
 def _name(x):
@@ -21,18 +26,13 @@ def stacked(shape, one, count=1):
     return tuple(np.stack([r[j] for r in results]).reshape((*shape, *results[0][j].shape)) for j in range(count))
 
 
-def one_by_one(a, whole, single, results):
-    """whole(a), or single() of the matrices that LAPACK refuses: they are found by halving the batch."""
-    try:
-        return whole(a)
-    except np.linalg.LinAlgError:
-        batch = a.shape[:-2]
-        flat = a.reshape(-1, *a.shape[-2:])
-        if len(flat) < 2:
-            return stacked(batch, lambda k: single(flat[k]), results)
-        half = len(flat) // 2
-        parts = zip(*(one_by_one(part, whole, single, results) for part in (flat[:half], flat[half:])))
-        return tuple(np.concatenate(pair).reshape((*batch, *pair[0].shape[1:])) for pair in parts)
+def plain(t):
+    """t, its elements as they are in memory."""
+    return t if not lib.fc_lazy(t._h) else own_tensor(lib.fc_to(t._h, t.dtype.id, 0, 1))
+
+
+def conjugate(t):
+    return own_tensor(lib.fc_map1(_CONJUGATE, NULL, t._h)) if t.dtype.kind == 3 else t
 
 
 # --- inverses and systems ---------------------------------------------------------------------------------------------
@@ -43,15 +43,18 @@ def _inverse(x):
     return [Spec(_name(x), shape, True), Spec("int32", shape[:-2])]
 
 
-@row("_linalg_inv_ex", _inverse)
-def inv_ex(a):
-    def single(m):
-        try:
-            return np.linalg.inv(m), np.int32(0)
-        except np.linalg.LinAlgError:
-            return np.full_like(m, np.nan), host_lu.factor(m[None])[2][0]
+@row("_linalg_inv_ex", _inverse, into=True)
+def inv_ex(outs, a):
+    x, info = outs
+    lib.fc_fill(x._h, 1, 0, 0.0, 0.0)
+    lib.fc_fill(lib.fc_view_op(_DIAGONAL, x._h, 0, -2, -1, 0), 1, 1, 1.0, 0.0)
+    return _solve(a, x, info)
 
-    return one_by_one(a, lambda a: (np.linalg.inv(a), np.zeros(a.shape[:-2], np.int32)), single, 2)
+
+def _solve(a, x, info):
+    """Solutions in place of right-hand sides; info is that of a's factors."""
+    lu, pivots, _ = (spec.empty(0) for spec in _lu(a))
+    return lu_factor_ex((lu, pivots, info), a) or lib.fc_lu_solve(lu._h, pivots._h, x._h)
 
 
 def _solution(a, b):
@@ -59,46 +62,27 @@ def _solution(a, b):
     return [Spec(_name(a), (*batch, *b.shape[-2:]), True), Spec("int32", tuple(a.shape[:-2]))]
 
 
-@row("_linalg_solve_ex", _solution)
-def solve_ex(a, b):
-    batch = broadcast(a.shape[:-2], b.shape[:-2])
-    b = b[None] if b.ndim == a.ndim - 1 else b  # NumPy before 2 takes that for a batch of vectors
-    try:
-        return np.linalg.solve(a, b), np.zeros(a.shape[:-2], np.int32)
-    except np.linalg.LinAlgError:
-        info = host_lu.factor(a.reshape(-1, *a.shape[-2:]))[2].reshape(a.shape[:-2])
-        a = np.broadcast_to(a, (*batch, *a.shape[-2:])).reshape(-1, *a.shape[-2:])
-        b = np.broadcast_to(b, (*batch, *b.shape[-2:])).reshape(-1, *b.shape[-2:])
-
-        def single(k):
-            try:
-                return (np.linalg.solve(a[k], b[k]),)
-            except np.linalg.LinAlgError:
-                return (np.full_like(b[k], np.nan),)
-
-        return *stacked(batch, single), info
+@row("_linalg_solve_ex", _solution, into=True)
+def solve_ex(outs, a, b):
+    x, info = outs
+    return lib.fc_copy(x._h, b._h) or _solve(a, x, info)
 
 
 def _triangular(a, b, upper, unitriangular):
     return _solution(a, b)[:1]
 
 
-@row("_linalg_solve_triangular", _triangular)
-def solve_triangular(a, b, upper, unitriangular):
-    batch = broadcast(a.shape[:-2], b.shape[:-2])
-    x = np.array(np.broadcast_to(b, (*batch, *b.shape[-2:])))
-    if upper:  # from the last row up: the same walk, turned round
-        host_lu.forward(a[..., ::-1, ::-1], x[..., ::-1, :], unitriangular)
-    else:
-        host_lu.forward(a, x, unitriangular)
-    return x
+@row("_linalg_solve_triangular", _triangular, into=True)
+def solve_triangular(outs, a, b, upper, unitriangular):
+    return lib.fc_copy(outs[0]._h, b._h) or lib.fc_solve_triangular(plain(a)._h, outs[0]._h, 0, upper, unitriangular)
 
 
-@row("_cholesky_solve", lambda b, factor, upper: _solution(factor, b)[:1])
-def cholesky_solve(b, factor, upper):
-    other = np.conj(np.swapaxes(factor, -1, -2))
+@row("_cholesky_solve", lambda b, factor, upper: _solution(factor, b)[:1], into=True)
+def cholesky_solve(outs, b, factor, upper):
+    x, factor = outs[0]._h, plain(factor)
+    other = conjugate(factor)
     first, second = (other, factor) if upper else (factor, other)
-    return solve_triangular(second, solve_triangular(first, b, False, False), True, False)
+    return lib.fc_copy(x, b._h) or lib.fc_solve_triangular(first._h, x, upper, upper, 0) or lib.fc_solve_triangular(second._h, x, not upper, upper, 0)
 
 
 def _least_squares(a, b, rcond):
@@ -128,14 +112,21 @@ def lstsq(a, b, rcond):
 # --- determinants -----------------------------------------------------------------------------------------------------
 
 
-@row("_linalg_det", lambda x: [Spec(_name(x), tuple(x.shape[:-2]))])
-def det(a):
-    return np.linalg.det(a)
+def _determinants(a, det, log):
+    if a.is_contiguous():  # PyTorch factors the transpose then, which has the same determinant and other roundings
+        a = own_tensor(lib.fc_view_op(_TRANSPOSE, a._h, -2, -1, 0, 0))
+    lu, pivots, _ = outs = [spec.empty(0) for spec in _lu(a)]
+    return lu_factor_ex(outs, a) or lib.fc_lu_det(lu._h, pivots._h, det._h, log._h)
 
 
-@row("_linalg_slogdet", lambda x: [Spec(_name(x), tuple(x.shape[:-2])), Spec(real_of(_name(x)), tuple(x.shape[:-2]))])
-def slogdet(a):
-    return tuple(np.linalg.slogdet(a))
+@row("_linalg_det", lambda x: [Spec(_name(x), tuple(x.shape[:-2]))], into=True)
+def det(outs, a):
+    return _determinants(a, outs[0], outs[0])
+
+
+@row("_linalg_slogdet", lambda x: [Spec(_name(x), tuple(x.shape[:-2])), Spec(real_of(_name(x)), tuple(x.shape[:-2]))], into=True)
+def slogdet(outs, a):
+    return _determinants(a, *outs)
 
 
 # --- factorisations ---------------------------------------------------------------------------------------------------
@@ -145,18 +136,12 @@ def _adjoint(a):
     return np.swapaxes(a, -2, -1).conj()
 
 
-def _whole_cholesky(a):
-    low = np.linalg.cholesky(a)
-    if np.isnan(np.diagonal(low, axis1=-2, axis2=-1)).any():  # which not every LAPACK refuses
-        raise np.linalg.LinAlgError
-    return low, np.zeros(a.shape[:-2], np.int32)
-
-
-@row("_linalg_cholesky_ex", lambda x, upper: [Spec(_name(x), tuple(x.shape), True), Spec("int32", tuple(x.shape[:-2]))])
-def cholesky_ex(a, upper):
-    a = _adjoint(a) if upper else a
-    low, info = one_by_one(a, _whole_cholesky, host_lu.cholesky, 2)
-    return (_adjoint(low) if upper else low), info
+@row("_linalg_cholesky_ex", lambda x, upper: [Spec(_name(x), tuple(x.shape), True), Spec("int32", tuple(x.shape[:-2]))], into=True)
+def cholesky_ex(outs, a, upper):
+    low, info = outs
+    if not a.numel():
+        return lib.fc_fill(info._h, 1, 0, 0.0, 0.0)
+    return lib.fc_copy(low._h, a._h) or lib.fc_cholesky(low._h, info._h, upper)
 
 
 def _lu(x):
@@ -164,12 +149,12 @@ def _lu(x):
     return [Spec(_name(x), tuple(x.shape), True), Spec("int32", (*batch, min(m, n))), Spec("int32", tuple(batch))]
 
 
-@row("_linalg_lu_factor_ex", _lu)
-def lu_factor_ex(a):
-    if not a.size:
-        return a, np.zeros((*a.shape[:-2], min(a.shape[-2:])), np.int32), np.zeros(a.shape[:-2], np.int32)
-    lu, pivots, info = host_lu.factor(a.reshape(-1, *a.shape[-2:]))
-    return lu.reshape(a.shape), pivots.reshape(*a.shape[:-2], -1), info.reshape(a.shape[:-2])
+@row("_linalg_lu_factor_ex", _lu, into=True)
+def lu_factor_ex(outs, a):
+    lu, pivots, info = outs
+    if not a.numel():
+        return lib.fc_fill(info._h, 1, 0, 0.0, 0.0)
+    return lib.fc_copy(lu._h, a._h) or lib.fc_lu_factor(lu._h, pivots._h, info._h)
 
 
 @row("_linalg_ldl_factor_ex", lambda x, hermitian: [Spec(_name(x), tuple(x.shape), True), Spec("int32", tuple(x.shape[:-1])), Spec("int32", tuple(x.shape[:-2]))])
@@ -283,19 +268,20 @@ _THETA = 5.371920351148152  # up to this norm the approximant is exact to double
 @row("_linalg_matrix_exp", lambda x: [Spec(_name(x), tuple(x.shape))])
 def matrix_exp(a):
     flat = a.reshape(-1, *a.shape[-2:])
-    return np.stack([_exp(m) for m in flat]).reshape(a.shape)
+    size = abs(flat).sum(-2).max(-1).astype(np.float64)
+    times = np.ceil(np.log2(size / _THETA))
+    result = np.empty(flat.shape, np.complex128 if np.iscomplexobj(a) else np.float64)
+    for t in np.unique(times):  # matrices that are halved as often are computed together
+        which = times == t
+        result[which] = _exp(flat[which].astype(result.dtype), max(0, int(t)) if np.isfinite(t) else 0)
+    result[~np.isfinite(size)] = np.nan
+    result[size == 0] = np.eye(a.shape[-1])  # exactly
+    return result.reshape(a.shape)
 
 
-def _exp(a):
-    wide = a.astype(np.complex128 if np.iscomplexobj(a) else np.float64)
-    size = abs(wide).sum(0).max()
-    if not np.isfinite(size):
-        return np.full_like(a, np.nan)
-    if not size:
-        return np.eye(len(a), dtype=wide.dtype)  # exactly
-    times = max(0, int(np.ceil(np.log2(size / _THETA))))
+def _exp(wide, times):
     wide = wide / 2.0**times
-    one = np.eye(len(a))
+    one = np.eye(wide.shape[-1])
     a2 = wide @ wide
     a4 = a2 @ a2
     a6 = a4 @ a2

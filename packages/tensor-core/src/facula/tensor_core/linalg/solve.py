@@ -243,17 +243,6 @@ def cholesky_inverse(input, upper=False, *, out=None) -> Tensor:
     return into("cholesky_inverse", cholesky_solve(eye_like(L), L, upper), out)
 
 
-def _exchanges(pivots, n):
-    """The order of rows that a factorisation's exchanges made, one list for each matrix: P A = A[order]."""
-    order = _ops.expand(_ranges.arange(n, device=pivots.device), (*pivots.shape[:-1], n)).clone()
-    for i in range(pivots.shape[-1]):
-        p = pivots[..., i : i + 1].to(BY_NAME["int64"]) - 1
-        at, there = order[..., i : i + 1].clone(), _ops.gather(order, -1, p)
-        order[..., i : i + 1] = there
-        order = _ops.scatter(order, -1, p, at)
-    return order
-
-
 def in_range(pivots, least, most):
     if not pivots.numel() or pivots.is_meta:
         return True
@@ -296,7 +285,7 @@ def lu_solve(LU, pivots, B, *, left=True, adjoint=False, out=None) -> Tensor:
     for least, most, word in ((1, float("inf"), "greater or equal to 1"), (1, LU.shape[-1], "smaller or equal to LU.size(-2)")):
         if not in_range(pivots, least, most):
             raise RuntimeError(f"linalg.lu_solve: Pivots given to lu_solve must all be {word}. Did you properly pass the result of lu_factor?")
-    order = _exchanges(pivots, LU.shape[-1])
+    order = _ops._lu_order(pivots, LU.shape[-1])
     if adjoint:  # A = P^T L U, so A^H = U^H L^H P
         y = _ops._linalg_solve_triangular(H(LU), B, False, False)
         y = _ops._linalg_solve_triangular(H(LU), y, True, True)
