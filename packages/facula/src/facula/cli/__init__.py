@@ -55,11 +55,20 @@ def _to_a_reader(name: str, arguments: list[str]) -> int:
             sys.stdout.flush()
         return status
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python itself complains, when it flushes at exit
+        _drop_output()
         return GONE
     except OSError as error:
         print(f"facula {name}: {error}", file=sys.stderr)
+        _drop_output()
         return 1
     except KeyboardInterrupt:
         print(f"facula {name}: interrupted", file=sys.stderr)
         return INTERRUPTED
+
+
+def _drop_output() -> None:
+    """What cannot be written any more goes nowhere, or Python itself complains when it flushes at exit."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import functools
 from typing import Any, Iterator, Sequence
 
@@ -156,8 +155,8 @@ def _tensors(value: Any) -> Iterator[Tensor]:
     """The tensors in what a forward gives: lists, tuples, dicts and dataclasses of them."""
     if isinstance(value, Tensor):
         yield value
-    elif dataclasses.is_dataclass(value):
-        for field in dataclasses.fields(value):
+    elif hasattr(type(value), "__dataclass_fields__"):  # without the module, which costs every program 4 ms
+        for field in value.__dataclass_fields__.values():
             yield from _tensors(getattr(value, field.name))
     elif isinstance(value, (list, tuple, dict)):
         for item in value.values() if isinstance(value, dict) else value:
