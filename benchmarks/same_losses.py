@@ -14,6 +14,7 @@ import importlib
 import json
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
@@ -66,13 +67,14 @@ def main():
     for name in (n for n in PROGRAMS if not options.only or n in options.only.split(",")):
         for dtype, (steps, limit) in LIMITS.items():
             steps = 20 if options.quick else steps
-            ours, theirs = (elsewhere(p, lib, name, dtype, steps, threads) for p, lib in ((sys.executable, OURS), (python, THEIRS)))
+            runs = (sys.executable, OURS, threads), (python, THEIRS, threads), (python, THEIRS, 1 if threads > 1 else 2)
+            with ThreadPoolExecutor() as pool:  # side by side: nothing is timed
+                ours, theirs, (again, _) = pool.map(lambda run: elsewhere(run[0], run[1], name, dtype, steps, run[2]), runs)
             if ours[0] is None or theirs[0] is None:
                 bad += 1
                 print(f"{name:18}{dtype:10}{steps:>6}   {'Facula' if ours[0] is None else 'PyTorch'}: {ours[1] or theirs[1]}")
                 continue
             gap, where = apart(ours[0], theirs[0])
-            again, _ = elsewhere(python, THEIRS, name, dtype, steps, 1 if threads > 1 else 2)
             itself = apart(again, theirs[0])[0] if again else float("nan")
             if name == CHAOTIC and dtype == "float32":
                 limit = 2 * itself
