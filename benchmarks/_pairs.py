@@ -139,6 +139,6 @@ def rows_of(cases, options, threads, say):
         for row in json.loads(lines[-1][len(MARK) :]):
             above[row["case"]].setdefault("again", []).append(row["ratio"])
     for row in above.values():
-        row["ratio"] = statistics.median([row["ratio"], *row["again"]])
+        row["ratio"] = statistics.median([row["ratio"], *row.get("again", [])])
         say(row)
     return rows

@@ -13,12 +13,9 @@ The gradient lies as the result does (g alike), or is contiguous (flat), or is o
 
 import operator
 import random
-import statistics
-import sys
-import warnings
 
-from _harness import OURS, Case, machine, parser, report, shown, torch_version
-from _pairs import rows_of
+from _drawn import drawn_parser, run_drawn
+from _harness import Case
 
 SIZES = (1, 2, 3, 4, 5, 7, 8, 10, 16, 17, 28, 32, 50, 64, 100, 128, 200, 256, 300, 512, 1000, 4096, 10000)
 MOST = (1_000, 30_000, 300_000, 2_000_000)
@@ -228,38 +225,11 @@ def cases(seed, count, only, backward=False):
                 break
 
 
-def line(row):
-    return f"{row['case']:76}{shown(row['facula_s']):>10}{shown(row['torch_s']):>10}{row['ratio']:7.2f}  {row['low']:.2f}-{row['high']:.2f} in {row['pairs']}"
-
-
-def summary(rows, worst):
-    lines = [f"\n{'':20}{'cases':>6}{'median':>8}{'above 1':>9}{'1.5':>5}   worst"]
-    for title in [*dict.fromkeys(r["family"] for r in rows), "all"]:
-        some = [r for r in rows if title in (r["family"], "all")]
-        ratios, most = [r["ratio"] for r in some], max(some, key=operator.itemgetter("ratio"))
-        lines.append(f"{title:20}{len(some):>6}{statistics.median(ratios):8.2f}{sum(x > 1 for x in ratios):>9}{sum(x > 1.5 for x in ratios):>5}   {most['ratio']:.2f} {most['case']}")
-    return "\n".join(lines + [""] + [line(r) for r in sorted(rows, key=operator.itemgetter("ratio"), reverse=True)[:worst]])
-
-
 def run():
-    p = parser(__doc__)
+    p = drawn_parser(__doc__)
     p.add_argument("--backward", action="store_true", help="time gradients instead")
-    p.add_argument("--seed", type=int, default=1, help="of the shapes (default 1)")
-    p.add_argument("--cases", type=int, default=3000, help="how many (default 3000)")
-    p.add_argument("--worst", type=int, default=40, help="how many to list")
     options = p.parse_args()
-    options.seconds = options.seconds or 0.02
-    options.rounds, options.median, options.cpu, options.only = 1, True, True, [n for n in options.only.split(",") if n]
-    warnings.simplefilter("ignore")
-    options.machine, torch = machine(), torch_version(sys.executable)
-    if not torch:
-        raise SystemExit("drawn: PyTorch is not installed here. Run it with a Python that has it.")
-    drawn = cases(options.seed, 300 if options.quick else options.cases, options.only, options.backward)
-    rows = rows_of(drawn, options, 1, lambda row: None)
-    print(summary([r for r in rows if "ratio" in r], options.worst))
-    if broken := [f"{r['case']}: {r[f'{OURS}_error']}" for r in rows if f"{OURS}_error" in r and "torch_error" not in r]:
-        print("\nran in PyTorch alone:", *broken, sep="\n")
-    report("drawn_backward" if options.backward else "drawn", [r for r in rows if "ratio" in r], options, torch, seed=options.seed)
+    run_drawn("drawn_backward" if options.backward else "drawn", options, lambda count: cases(options.seed, count, options.only, options.backward), 0.02)
 
 
 if __name__ == "__main__":

@@ -9,12 +9,11 @@ takes PyTorch less than 5 us or more than 5 ms (15 ms with its backward). The su
 ratio, how many are above 1 and 1.5, and the worst. --only with a whole name and an equals sign before it (=Conv1d) takes that class alone.
 """
 
+import importlib
 import time
-import warnings
 
-from _harness import OURS, Case, machine, parser, report
-from _pairs import libraries, one
-from bench_drawn import summary
+from _drawn import drawn_parser, run_drawn
+from _harness import THEIRS, Case
 from modules_drawn import CLASSES, Drawn, optimizer_step
 
 FEWEST, MOST = 5e-6, 5e-3
@@ -76,24 +75,8 @@ def cases(torch, seed, count, only):
 
 
 def run():
-    p = parser(__doc__)
-    p.add_argument("--seed", type=int, default=1, help="of the configurations (default 1)")
-    p.add_argument("--cases", type=int, default=3000, help="how many (default 3000)")
-    p.add_argument("--worst", type=int, default=40, help="how many to list")
-    options = p.parse_args()
-    options.seconds = options.seconds or 0.03
-    options.rounds, options.median, options.cpu, options.only = 1, True, True, [n for n in options.only.split(",") if n]
-    warnings.simplefilter("ignore")
-    options.machine, found, rows = machine(), libraries(1), []
-    if len(found) < 2:
-        raise SystemExit("modules: PyTorch is not installed here. Run it with a Python that has it.")
-    for case in cases(found[-1], options.seed, 300 if options.quick else options.cases, options.only):
-        rows.append(one(case, found, 1, options.seconds, time.process_time))
-    print(summary([r for r in rows if "ratio" in r], options.worst))
-    for title, key in (("ran in PyTorch alone:", f"{OURS}_error"), ("differ:", "differs")):
-        if some := [f"{r['case']}: {r[key]}" for r in rows if key in r and "torch_error" not in r]:
-            print("", title, *some, sep="\n")
-    report("modules", [r for r in rows if "ratio" in r], options, found[-1].__version__, seed=options.seed)
+    options = drawn_parser(__doc__).parse_args()
+    run_drawn("modules", options, lambda count: cases(importlib.import_module(THEIRS), options.seed, count, options.only), 0.03)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from facula.tensor_core import extend
 from ._rows import REAL, only, row
 from ._window import channels_last, ntuple, out_size, padded, some, taps
 
-_permute, _windows, _regroup, _im2col, _col2im = row("permute"), row("unfold"), row("_regroup"), row("_im2col"), row("_col2im")
+_permute, _regroup, _im2col, _col2im = row("permute"), row("_regroup"), row("_im2col"), row("_col2im")
 _OF_ROWS = (facula.float32, facula.float64, facula.bfloat16, facula.float16)  # what the rows take; other dtypes are composed
 
 
@@ -58,10 +58,6 @@ def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
         result = _im2col(x, kernel, dilation, padding, stride)
         return result if x is input else result.squeeze(0)
     x = padded(x, padding, padding)
-    if dilation == (1, 1) and x.origin is None:
-        windows = _permute(_windows(_windows(x, 2, kernel[0], stride[0]), 3, kernel[1], stride[1]), (0, 1, 4, 5, 2, 3))
-        result = windows.reshape(x.shape[0], x.shape[1] * kernel[0] * kernel[1], out[0] * out[1])
-        return _laid_like(result, result) if input.dim() == 4 else _laid_like(result, result).squeeze(0)
     parts = [part for _, part in taps(x, kernel, stride, dilation, out)]
     result = facula.stack(parts, 2).reshape(x.size(0), x.size(1) * len(parts), math.prod(out)).contiguous()
     return result if input.dim() == 4 else result.squeeze(0)

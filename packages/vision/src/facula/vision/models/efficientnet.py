@@ -12,7 +12,7 @@ from facula import Tensor, nn
 from ..ops import StochasticDepth
 from ..ops.misc import Conv2dNormActivation, SqueezeExcitation
 from ._build import build
-from .mobilenetv2 import _make_divisible
+from .mobilenetv2 import _initialise, _make_divisible
 
 __all__ = ["EfficientNet", *(f"efficientnet_b{k}" for k in range(8)), "efficientnet_v2_l", "efficientnet_v2_m", "efficientnet_v2_s"]
 
@@ -133,18 +133,7 @@ class EfficientNet(nn.Module):
         self.features = nn.Sequential(*features)
         self.avgpool = nn.AdaptiveAvgPool2d(1)
         self.classifier = nn.Sequential(nn.Dropout(p=dropout, inplace=True), nn.Linear(last, num_classes))
-        for module in self.modules():
-            if isinstance(module, nn.Conv2d):
-                nn.init.kaiming_normal_(module.weight, mode="fan_out")
-                if module.bias is not None:
-                    nn.init.zeros_(module.bias)
-            elif isinstance(module, (nn.BatchNorm2d, nn.GroupNorm)):
-                nn.init.ones_(module.weight)
-                nn.init.zeros_(module.bias)
-            elif isinstance(module, nn.Linear):
-                reach = 1 / math.sqrt(module.out_features)
-                nn.init.uniform_(module.weight, -reach, reach)
-                nn.init.zeros_(module.bias)
+        _initialise(self, lambda layer: nn.init.uniform_(layer.weight, -1 / math.sqrt(layer.out_features), 1 / math.sqrt(layer.out_features)))
 
     def forward(self, x) -> Tensor:
         return self.classifier(self.avgpool(self.features(x)).flatten(1))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from facula import Tensor, nn
 
 from ..ops.misc import Conv2dNormActivation
@@ -19,8 +21,12 @@ def _make_divisible(v: float, divisor: int, min_value: int | None = None) -> int
     return near + divisor if near < 0.9 * v else near
 
 
-def _initialise(network: nn.Module) -> None:
-    """First values as torchvision draws them, module by module."""
+def _narrow(layer: nn.Linear) -> None:
+    nn.init.normal_(layer.weight, 0, 0.01)
+
+
+def _initialise(network: nn.Module, linear: Callable[[nn.Linear], object] = _narrow) -> None:
+    """First values as torchvision draws them, module by module; linear: of a linear layer's weight."""
     for module in network.modules():
         if isinstance(module, nn.Conv2d):
             nn.init.kaiming_normal_(module.weight, mode="fan_out")
@@ -30,7 +36,7 @@ def _initialise(network: nn.Module) -> None:
             nn.init.ones_(module.weight)
             nn.init.zeros_(module.bias)
         elif isinstance(module, nn.Linear):
-            nn.init.normal_(module.weight, 0, 0.01)
+            linear(module)
             nn.init.zeros_(module.bias)
 
 
