@@ -73,7 +73,7 @@ def _kind(value):
 
 
 def from_data(data, dtype, device_):
-    """A new tensor from numbers, nested sequences, arrays or tensors: always a copy."""
+    """A new tensor from numbers, nested sequences, arrays or tensors: always a copy, but over the memory of a storage, as in PyTorch."""
     dtype = as_dtype(dtype)
     if device_ is None and (default := _state.default_device()).type != "cpu" and not isinstance(data, Tensor):
         device_ = default
@@ -93,10 +93,11 @@ def from_data(data, dtype, device_):
         return from_data(from_dlpack(data), dtype, device_)
     if isinstance(data, list) and data and type(data[0]).__module__ == "numpy" and getattr(data[0], "ndim", 0):
         warnings.warn("Creating a tensor from a list of numpy.ndarrays is extremely slow. Convert the list to a single one first, with numpy.array().", UserWarning, stacklevel=3)
-    if dtype is not None and hasattr(data, "untyped"):  # a storage is read as elements of the dtype
+    if hasattr(data, "untyped"):
         from facula.tensor_core.memory.storage import over
 
-        return from_data(over(data, dtype), dtype, device_)
+        t = over(data, dtype or (_state.get_default_dtype() if hasattr(data, "dtype") else BY_CODE["<i8"]))
+        return t if device_ is None else t.to(device_)
     shape, flat = [], []
     _scan(data, shape, 0, flat)
     numbers = [_number(v) for v in flat]

@@ -7,7 +7,7 @@ from facula.tensor_core import _ops, _types
 from facula.tensor_core.functions import create as _create
 from facula.tensor_core.memory import data as _data
 from facula.tensor_core.functions.conjugate import bare
-from facula.tensor_core.memory.interop import owner_of, to
+from facula.tensor_core.memory.interop import borrow, owner_of, to
 from facula.tensor_core._lib import address, buffer, lib
 from facula.tensor_core.memory.storage_bytes import from_buffer, from_file, mapped, swapped
 from facula.tensor_core._tensor import Tensor, own_tensor
@@ -184,18 +184,29 @@ class UntypedStorage(_Common):
         return self
 
     def __getitem__(self, k):
-        """One byte, or a storage over a copy of a slice."""
+        """One byte, or for a slice a storage over that part of this memory, which cannot be resized from then on."""
         self._there()
-        if isinstance(k, slice):
-            return UntypedStorage(list(raw(self)[k]))
-        return raw(self)[self._index(k)]
+        if not isinstance(k, slice):
+            return raw(self)[self._index(k)]
+        first, n = self._part(k)
+        if not n:
+            return self.new()
+        h = self._bytes._h
+        lib.fc_lend(h)
+        return of(borrow(self._bytes, address(lib.fc_storage_data(h)) + first, n, lib.fc_storage_writable(h), _types.uint8, (n,), (1,)))
+
+    def _part(self, k):
+        """Where a slice begins and how many bytes it has."""
+        first, end, step = k.indices(len(self))
+        if step != 1:
+            raise RuntimeError(f"Trying to slice with a step of {step}, but only a step of 1 is supported")
+        return first, max(end - first, 0)
 
     def __setitem__(self, k, value):
         memory = raw(self)
         if isinstance(k, slice):
-            if k.step not in (None, 1):
-                raise RuntimeError(f"Trying to slice with a step of {k.step}, but only a step of 1 is supported")
-            memory[k] = bytes([value & 255]) * len(memory[k])
+            first, n = self._part(k)
+            memory[first:first + n] = bytes([value & 255]) * n
         else:
             memory[self._index(k)] = value & 255
 
