@@ -89,11 +89,11 @@ def every_float(low, high):
     return x[(x > low) & (x < high)]
 
 
-def worst_float32(name, library, bits=24):
+def worst_float32(name, library):
     _, low, high = ROWS[name]
     x = every_float(low, high)
     exact, y = called(name, facula, x.astype(np.float64)), called(name, library, x).astype(np.float64)
-    unit = np.exp2(np.maximum(np.floor(np.log2(np.maximum(np.abs(exact), 2.0**-126))), -126) - (bits - 1))
+    unit = np.exp2(np.maximum(np.floor(np.log2(np.maximum(np.abs(exact), 2.0**-126))), -126) - 23)
     kept = np.abs(exact) < 3.4e38
     return float(np.max((np.abs(y - exact) / unit)[kept]))
 

@@ -428,7 +428,7 @@ def keep(node, outs) -> None:
     if _support.NAMES["special"] and hooks and saved:
         node.saved = Packed(node, *hooks[-1])
     if _support.NAMES["special"]:
-        _support.remember(node, 4)
+        _support.remember(node)
 
 
 def once_differentiable(function) -> Callable:

@@ -126,16 +126,16 @@ anomaly = {"enabled": False, "check_nan": True}
 at_work = threading.local()  # .node: in anomaly mode, the node that this thread's backward is running
 
 
-def remember(n, frames=3) -> None:
+def remember(n) -> None:
     """In anomaly mode: where a node was recorded, and in which node's backward."""
     if anomaly["enabled"]:
         extra = n.extended()
-        extra.stack, extra.parent = "".join(traceback.format_stack()[:-frames]), getattr(at_work, "node", None)
+        extra.stack, extra.parent = "".join(traceback.format_stack()[:-4]), getattr(at_work, "node", None)  # 4 frames are our own
 
 
 def finish(n) -> None:
     """The rest of recording where something is special."""
-    remember(n, 4)
+    remember(n)
     hooks = pack_hooks()
     if hooks and n.keeps:
         n.saved = Packed(n, *hooks[-1])

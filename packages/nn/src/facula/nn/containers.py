@@ -139,11 +139,11 @@ class Sequential(_Numbered):
         return super().extend(sequential)
 
     def __add__(self, other: Any) -> Sequential:
-        self._check_operand("add", other)
+        self._check_operand(other)
         return Sequential(*self, *other)
 
     def __iadd__(self, other: Any) -> Sequential:
-        self._check_operand("add", other)
+        self._check_operand(other)
         return self.extend(other)
 
     def __mul__(self, other: int) -> Sequential:
@@ -159,9 +159,9 @@ class Sequential(_Numbered):
             self.extend(modules)
         return self
 
-    def _check_operand(self, what: str, other: Any) -> None:
+    def _check_operand(self, other: Any) -> None:
         if not isinstance(other, Sequential):
-            raise ValueError(f"{what} operator supports only objects of Sequential class, but {type(other)} is given.")
+            raise ValueError(f"add operator supports only objects of Sequential class, but {type(other)} is given.")
 
     def _check_count(self, other: Any) -> None:
         if not isinstance(other, int):

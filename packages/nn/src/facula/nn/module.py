@@ -317,5 +317,5 @@ def _kind(value: Any) -> str:
     return value.type() if isinstance(value, Tensor) and hasattr(value, "type") else type(value).__name__
 
 
-def _indented(text: str, by: int = 2) -> str:
-    return text.replace("\n", "\n" + " " * by)
+def _indented(text: str) -> str:
+    return text.replace("\n", "\n  ")

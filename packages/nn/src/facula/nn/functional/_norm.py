@@ -18,7 +18,7 @@ _layer_norm, _rms_norm, _group_norm = row("_layer_norm"), row("_rms_norm"), row(
 _batch_norm_train, _batch_norm_eval = row("_batch_norm_train"), row("_batch_norm_eval")
 
 
-def _check_statistics_size(name: str, x: Tensor) -> None:
+def _check_statistics_size(x: Tensor) -> None:
     count = x.numel() // x.size(1) if x.size(1) else 0
     if count == 1:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {x.size()}")
@@ -96,7 +96,7 @@ def batch_norm(
     if (running_mean is None) is not (running_var is None):
         raise ValueError("batch_norm: running_mean and running_var must either both be None or neither be None. Give both.")
     _check_running("batch_norm", input, running_mean, running_var)
-    _check_statistics_size("batch_norm", input)
+    _check_statistics_size(input)
     if not input.numel():  # nothing moves the running statistics
         return in_one_dtype(_of_nothing, input, weight, bias)
     return _by_batch(input, running_mean, running_var, weight, bias, momentum, eps)

@@ -7,7 +7,7 @@ from typing import Any, Sequence
 
 from ..optimizer import Optimizer
 from .plateau import ReduceLROnPlateau
-from .scheduler import LRScheduler, group_values, set_value
+from .scheduler import LRScheduler, group_values, set_lr
 
 __all__ = ["SequentialLR", "ChainedScheduler"]
 
@@ -77,7 +77,7 @@ class SequentialLR(_Compound):
         self.last_epoch = last_epoch + 1
         self.optimizer = optimizer
         for group in optimizer.param_groups:
-            set_value(group, "lr", group["initial_lr"])
+            set_lr(group, group["initial_lr"])
         self.recursive_undo()
         first = schedulers[bisect_right(milestones, 0)]
         first._initial_step()

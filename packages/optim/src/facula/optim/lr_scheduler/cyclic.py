@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, Callable
 
 from ..optimizer import Optimizer
-from .scheduler import LRScheduler, check_optimizer, function_state, per_group, set_momentum, set_value
+from .scheduler import LRScheduler, check_optimizer, function_state, per_group, set_lr, set_momentum
 
 __all__ = ["CyclicLR", "CosineAnnealingWarmRestarts", "OneCycleLR"]
 
@@ -74,7 +74,7 @@ class CyclicLR(LRScheduler):
         base_lrs = per_group("base_lr", optimizer, base_lr)
         if last_epoch == -1:
             for lr, group in zip(base_lrs, optimizer.param_groups):
-                set_value(group, "lr", lr)
+                set_lr(group, lr)
         self.max_lrs = per_group("max_lr", optimizer, max_lr)
         up = float(step_size_up)
         down = up if step_size_down is None else float(step_size_down)

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from ..optimizer import Optimizer
-from .scheduler import LRScheduler, check_optimizer, group_values, set_value, warn_epoch
+from .scheduler import LRScheduler, check_optimizer, group_values, set_lr, warn_epoch
 
 __all__ = ["ReduceLROnPlateau"]
 
@@ -103,4 +103,4 @@ class ReduceLROnPlateau(LRScheduler):
             old = float(group["lr"])
             new = max(old * self.factor, low)
             if old - new > self.eps:
-                set_value(group, "lr", new)
+                set_lr(group, new)

@@ -35,12 +35,12 @@ def group_values(optimizer: Optimizer, key: str) -> list:
     return [copied(group[key]) for group in optimizer.param_groups]
 
 
-def set_value(group: dict, key: str, value: Any) -> None:
-    """Set an option; a Tensor option is filled in place, so that whoever holds it sees the change."""
-    if isinstance(group[key], Tensor):
-        group[key].fill_(value.item() if isinstance(value, Tensor) else value)
+def set_lr(group: dict, value: Any) -> None:
+    """Set lr; one that is a Tensor is filled in place, so that whoever holds it sees the change."""
+    if isinstance(group["lr"], Tensor):
+        group["lr"].fill_(value.item() if isinstance(value, Tensor) else value)
     else:
-        group[key] = value
+        group["lr"] = value
 
 
 def set_momentum(group: dict, value: float) -> None:
@@ -166,7 +166,7 @@ class LRScheduler:
         finally:
             self._get_lr_called_within_step = False
         for group, lr in zip(self.optimizer.param_groups, values):
-            set_value(group, "lr", lr)
+            set_lr(group, lr)
         self._last_lr = group_values(self.optimizer, "lr")
 
     def _current(self) -> list:
