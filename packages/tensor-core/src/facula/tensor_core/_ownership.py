@@ -58,7 +58,7 @@ LATER = {
         "cholesky", "cholesky_inverse", "cholesky_solve", "det", "geqrf", "inverse", "lobpcg", "logdet", "lu", "lu_solve", "lu_unpack", "matrix_exp", "matrix_power",
         "orgqr", "ormqr", "pca_lowrank", "pinverse", "qr", "slogdet", "svd", "svd_lowrank", "triangular_solve",
     ),
-    "facula.tensor_core.fft.names": ("istft", "stft"),
+    "facula.tensor_core.fft.short_time": ("istft", "stft"),
     "facula.tensor_core.functions.segments": ("hash_tensor", "segment_reduce"),
     "facula.tensor_core.functions.control": ("_assert", "cond", "while_loop"),
     "facula.tensor_core.sparse.products": (

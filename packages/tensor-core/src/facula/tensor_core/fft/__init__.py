@@ -1,1 +1,1 @@
-"""Fourier transforms: the names that `facula` itself offers, and the rows that NumPy computes (host)."""
+"""Fourier transforms: those of facula.fft (transforms), stft and istft (short_time), and the rows that NumPy computes (host)."""
