@@ -17,10 +17,15 @@ from ._engines import ReduceOp
 from ._group import *  # noqa: F403
 from ._group import __all__ as _group
 from ._group import _rank_not_in_group  # noqa: F401 - libraries ask it
+from ._objects import *  # noqa: F403
+from ._objects import __all__ as _objects
+from ._point_to_point import *  # noqa: F403
+from ._point_to_point import __all__ as _point_to_point
 from ._store import *  # noqa: F403
 from ._store import __all__ as _stores
+from ._work import Work
 
-__all__ = ["ReduceOp", *_collectives, *_group, *_stores]
+__all__ = ["ReduceOp", "Work", *_collectives, *_group, *_objects, *_point_to_point, *_stores]
 
 
 class _PartAndFunction(types.ModuleType):

@@ -1,4 +1,4 @@
-"""Collectives on tensors and on objects. Every result is written into tensors that the caller gives."""
+"""Collectives on tensors. Every result is written into tensors that the caller gives."""
 
 from __future__ import annotations
 
@@ -6,84 +6,23 @@ import facula
 
 from ._engines import ReduceOp
 from ._group import ProcessGroup, _group_of
+from ._work import Work, _array, _check_rank, _done, _seconds, _write
 
 __all__ = [
-    "Work",
     "all_gather",
     "all_gather_into_tensor",
-    "all_gather_object",
     "all_reduce",
     "all_to_all",
     "all_to_all_single",
-    "P2POp",
     "barrier",
-    "batch_isend_irecv",
     "broadcast",
-    "broadcast_object_list",
     "gather",
-    "gather_object",
-    "irecv",
-    "isend",
     "monitored_barrier",
-    "recv",
     "reduce",
     "reduce_scatter",
     "reduce_scatter_tensor",
     "scatter",
-    "scatter_object_list",
-    "send",
 ]
-
-
-class Work:
-    """What async_op=True returns. The operation is already done; what `irecv` expects arrives in wait().
-
-    >>> import facula.distributed as dist
-    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
-    >>> work = dist.all_reduce(facula.ones(1), async_op=True)
-    >>> work.wait()
-    True
-    >>> work.is_completed()
-    True
-    >>> dist.destroy_process_group()
-    """
-
-    def __init__(self, finish=None) -> None:
-        self._finish = finish
-
-    def wait(self, timeout=None) -> bool:
-        """True when it is done. timeout: how long a message may take to come, a timedelta; the group's by default. MPI waits for all."""
-        if self._finish is not None:
-            self._finish(_seconds(timeout))
-            self._finish = None
-        return True
-
-    def is_completed(self) -> bool:
-        return self._finish is None
-
-    def is_success(self) -> bool:
-        return True
-
-
-def _seconds(timeout) -> float | None:
-    return None if timeout is None else timeout.total_seconds()
-
-
-def _done(async_op: bool) -> Work | None:
-    return Work() if async_op else None
-
-
-def _array(op: str, tensor):
-    """The tensor's numbers, contiguous; bfloat16, which NumPy has not, as float32: moved exactly, reduced there and rounded once."""
-    if not isinstance(tensor, facula.Tensor):
-        raise TypeError(f"{op}: Invalid function argument, expected a Tensor, got {type(tensor).__name__}. Give one.")
-    tensor = tensor.detach()
-    return (tensor.float() if tensor.dtype is facula.bfloat16 else tensor).contiguous().numpy(force=True)
-
-
-def _write(tensor, array) -> None:
-    # Through detach(): the values change and the version counter with them, but nothing is recorded.
-    tensor.detach().copy_(facula.from_numpy(array).reshape(tensor.shape))
 
 
 def _tensors(op: str, tensors, count: int, like) -> list:
@@ -107,15 +46,6 @@ def _reduction(op_name: str, op: ReduceOp, tensor) -> ReduceOp:
     if op is ReduceOp.AVG and not (tensor.is_floating_point() or tensor.is_complex()):
         raise RuntimeError(f"{op_name}: Cannot use ReduceOp.AVG with {tensor.dtype}. Convert to a floating dtype.")
     return op
-
-
-def _check_rank(op: str, name: str, rank: int | None, engine) -> int:
-    """The rank in the engine's group of a rank of the world; None is the group's first."""
-    if rank is None:
-        return 0
-    if rank not in engine.ranks:
-        raise ValueError(f"{op}: {name}={rank} in a world of {len(engine.ranks)}. The ranks are {engine.ranks}.")
-    return engine.ranks.index(rank)
 
 
 def all_reduce(tensor, op=ReduceOp.SUM, group: ProcessGroup | None = None, async_op: bool = False):
@@ -354,55 +284,18 @@ def reduce_scatter_tensor(output, input, op=ReduceOp.SUM, group: ProcessGroup | 
     return reduce_scatter(output, list(input.reshape(size, -1)), op, group, async_op)
 
 
-def send(tensor, dst: int, group: ProcessGroup | None = None, tag: int = 0) -> None:
-    """Sends to rank `dst`, which receives with the same tag."""
-    engine = _group_of(group).engine
-    dst = _check_rank("send", "dst", dst, engine)
-    if dst == engine.rank:
-        raise ValueError(f"send: Invalid destination rank: destination rank {dst} should not be the same as the rank of the current process.")
-    engine.send(_array("send", tensor), dst, tag)
+def barrier(group: ProcessGroup | None = None, async_op: bool = False, device_ids: list[int] | None = None):
+    """Waits until every process is here. device_ids: those of GPUs, which the engines here have none of. Raises TypeError for what is no list of them.
 
-
-def recv(tensor, src: int | None = None, group: ProcessGroup | None = None, tag: int = 0) -> int:
-    """Fills `tensor` with what rank `src` (None: anybody) sent; returns the sender's rank."""
-    engine = _group_of(group).engine
-    if src is not None:
-        src = _check_rank("recv", "src", src, engine)
-    array, sender = engine.receive(_array("recv", tensor), src, tag)
-    _write(tensor, array)
-    return engine.ranks[sender]
-
-
-def isend(tensor, dst: int, group: ProcessGroup | None = None, tag: int = 0) -> Work:
-    """send(), which waits for nobody."""
-    send(tensor, dst, group, tag)
-    return Work()
-
-
-def irecv(tensor, src: int | None = None, group: ProcessGroup | None = None, tag: int = 0) -> Work:
-    """recv(), of which wait() fills the tensor."""
-    engine = _group_of(group).engine
-    if src is not None:
-        src = _check_rank("irecv", "src", src, engine)
-    like = _array("irecv", tensor)
-    finish = engine.expect(like, src, tag) if hasattr(engine, "expect") else lambda timeout: engine.receive(like, src, tag)
-    return Work(lambda timeout: _write(tensor, finish(timeout)[0]))
-
-
-class P2POp:
-    """One isend or irecv, for batch_isend_irecv."""
-
-    def __init__(self, op, tensor, peer: int, group: ProcessGroup | None = None, tag: int = 0) -> None:
-        if op not in (isend, irecv):
-            raise ValueError(f"P2POp: expected op to be isend or irecv, got {op!r}.")
-        self.op, self.tensor, self.peer, self.group, self.tag = op, tensor, peer, group, tag
-
-
-def batch_isend_irecv(p2p_op_list: list[P2POp]) -> list[Work]:
-    """Starts all of them."""
-    if not p2p_op_list or not all(isinstance(p, P2POp) for p in p2p_op_list):
-        raise ValueError("batch_isend_irecv: expected a non-empty list of P2POp.")
-    return [p.op(p.tensor, p.peer, p.group, p.tag) for p in p2p_op_list]
+    >>> import facula.distributed as dist
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> dist.barrier()
+    >>> dist.destroy_process_group()
+    """
+    if device_ids is not None and not isinstance(device_ids, list):
+        raise TypeError(f"barrier: device_ids is a list of numbers, got {type(device_ids).__name__} {device_ids!r}.")
+    _group_of(group).engine.barrier()
+    return _done(async_op)
 
 
 def monitored_barrier(group: ProcessGroup | None = None, timeout=None, wait_all_ranks: bool = False) -> None:
@@ -419,86 +312,3 @@ def monitored_barrier(group: ProcessGroup | None = None, timeout=None, wait_all_
     elif missing := engine.missing(_seconds(timeout), wait_all_ranks):
         ranks = ", ".join(str(rank) for rank, _ in missing)
         raise RuntimeError(f"monitored_barrier: rank {ranks} did not come to it: {missing[0][1]}")
-
-
-def gather_object(obj, object_gather_list: list | None = None, dst: int | None = None, group: ProcessGroup | None = None) -> None:
-    """Fills the list on rank `dst` with the objects of all ranks (pickled, see all_gather_object).
-
-    >>> import facula.distributed as dist
-    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
-    >>> found = [None]
-    >>> dist.gather_object("here", found, dst=0)
-    >>> found
-    ['here']
-    >>> dist.destroy_process_group()
-    """
-    engine = _group_of(group).engine
-    dst = _check_rank("gather_object", "dst", dst, engine)
-    if (object_gather_list is None) == (engine.rank == dst):
-        raise ValueError("gather_object: Argument object_gather_list must be specified on destination rank and only there. Give it there alone.")
-    found = engine.all_gather_object(obj)
-    if object_gather_list is not None:
-        object_gather_list[:] = found
-
-
-def scatter_object_list(output: list, input: list | None = None, src: int | None = None, group: ProcessGroup | None = None) -> None:
-    """output[0] becomes the object that rank `src` has in its list for this rank (pickled, see all_gather_object).
-
-    >>> import facula.distributed as dist
-    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
-    >>> found = [None]
-    >>> dist.scatter_object_list(found, ["here"], src=0)
-    >>> found
-    ['here']
-    >>> dist.destroy_process_group()
-    """
-    engine = _group_of(group).engine
-    src = _check_rank("scatter_object_list", "src", src, engine)
-    if not output:
-        raise ValueError("scatter_object_list: Expected argument scatter_object_output_list to be a list of size at least 1.")
-    output[0] = engine.all_gather_object(input if engine.rank == src else None)[src][engine.rank]
-
-
-def barrier(group: ProcessGroup | None = None, async_op: bool = False, device_ids: list[int] | None = None):
-    """Waits until every process is here. device_ids: those of GPUs, which the engines here have none of. Raises TypeError for what is no list of them.
-
-    >>> import facula.distributed as dist
-    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
-    >>> dist.barrier()
-    >>> dist.destroy_process_group()
-    """
-    if device_ids is not None and not isinstance(device_ids, list):
-        raise TypeError(f"barrier: device_ids is a list of numbers, got {type(device_ids).__name__} {device_ids!r}.")
-    _group_of(group).engine.barrier()
-    return _done(async_op)
-
-
-def all_gather_object(object_list: list, obj, group: ProcessGroup | None = None) -> None:
-    """Fills object_list[r] with the object of rank r. Objects travel pickled: only among programs that trust each other.
-
-    >>> import facula.distributed as dist
-    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
-    >>> found = [None]
-    >>> dist.all_gather_object(found, {"loss": 0.5})
-    >>> found
-    [{'loss': 0.5}]
-    >>> dist.destroy_process_group()
-    """
-    for i, value in enumerate(_group_of(group).engine.all_gather_object(obj)):
-        object_list[i] = value
-
-
-def broadcast_object_list(object_list: list, src: int | None = None, group: ProcessGroup | None = None) -> None:
-    """Replaces the list's items everywhere by those of rank `src` (pickled, see all_gather_object).
-
-    >>> import facula.distributed as dist
-    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
-    >>> found = [{"lr": 0.1}]
-    >>> dist.broadcast_object_list(found, src=0)
-    >>> found
-    [{'lr': 0.1}]
-    >>> dist.destroy_process_group()
-    """
-    engine = _group_of(group).engine
-    src = _check_rank("broadcast_object_list", "src", src, engine)
-    object_list[:] = engine.all_gather_object(list(object_list) if engine.rank == src else None)[src]

@@ -1,4 +1,4 @@
-"""What moves bytes among processes. An engine sees NumPy arrays; everything about tensors is in _collectives."""
+"""What moves bytes among processes. An engine sees NumPy arrays; everything about tensors is above them, in _work and what uses it."""
 
 from __future__ import annotations
 
