@@ -1,16 +1,13 @@
 """Linear algebra: factorisations, systems, norms and functions of matrices and batches of them. Names and behaviour are torch.linalg's.
 
-NumPy (and LAPACK below it) does the work; derivatives come with facula-autograd.
+LU, Cholesky and triangular systems are our own C (docs/decisions/050-linear-systems-are-ours.md), the rest is LAPACK through NumPy; derivatives
+come with facula-autograd.
 """
 
 from facula.tensor_core.linalg import names as _linalg  # noqa: F401 - which guards the functions below
 from facula.tensor_core.linalg.factor import (
     cholesky,
     cholesky_ex,
-    eig,
-    eigh,
-    eigvals,
-    eigvalsh,
     householder_product,
     ldl_factor,
     ldl_factor_ex,
@@ -18,8 +15,6 @@ from facula.tensor_core.linalg.factor import (
     lu_factor,
     lu_factor_ex,
     qr,
-    svd,
-    svdvals,
 )
 from facula.tensor_core.linalg.norm import (
     cond,
@@ -50,6 +45,14 @@ from facula.tensor_core.linalg.solve import (
     solve_triangular,
     tensorinv,
     tensorsolve,
+)
+from facula.tensor_core.linalg.spectral import (
+    eig,
+    eigh,
+    eigvals,
+    eigvalsh,
+    svd,
+    svdvals,
 )
 from facula.tensor_core.linalg.tools import LinAlgError
 

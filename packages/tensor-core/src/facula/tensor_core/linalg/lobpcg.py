@@ -3,7 +3,7 @@
 from facula.tensor_core import _ops
 from facula.tensor_core.functions import joining as _joining, rearranging as _rearranging
 from facula.tensor_core._limits import finfo
-from facula.tensor_core.linalg.factor import eigh
+from facula.tensor_core.linalg.spectral import eigh
 from facula.tensor_core.linalg.tools import check, square
 from facula.tensor_core.random.draws import randn
 
