@@ -286,17 +286,12 @@ def link(objects, library, strip):
     run([*CC, "-o", library, *objects, *LINK, *(["-Wl,-s"] if strip else [])], library.parent)
 
 
-def module_from(name, path):
-    loader = importlib.machinery.ExtensionFileLoader if path.suffix == ".so" else importlib.machinery.SourceFileLoader
-    spec = importlib.util.spec_from_file_location(name, path, loader=loader(name, str(path)))
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def load(library):
+    spec = importlib.util.spec_from_file_location(MODULE, library, loader=importlib.machinery.ExtensionFileLoader(MODULE, str(library)))
     try:
-        return module_from(MODULE, library)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module
     except ImportError as error:
         listed = subprocess.run(["nm", "-D", "-u", library], capture_output=True, text=True).stdout
         missing = sorted(set(re.findall(r"\bfc_\w+", listed)))
@@ -304,20 +299,31 @@ def load(library):
         raise CompileError(text) from None
 
 
+def writers(package):
+    """The modules codegen and stubs of the folder generate/, a package by itself here: facula, whose part it is, cannot be imported before it is built."""
+    name, folder = "generate", package / "generate"
+    for other in [m for m in sys.modules if m.partition(".")[0] == name]:  # of another tree
+        del sys.modules[other]
+    spec = importlib.util.spec_from_file_location(name, folder / "__init__.py", submodule_search_locations=[str(folder)])
+    sys.modules[name] = importlib.util.module_from_spec(spec)
+    return importlib.import_module(f"{name}.codegen"), importlib.import_module(f"{name}.stubs")
+
+
 def write_ops(lib, tables, package, target, stubs):
     """_ops.py, one flat Python function per row of the library's table, and its types. tables: csrc/ops, where the examples stand."""
     sys.dont_write_bytecode, before = True, sys.dont_write_bytecode
     try:
-        target.write_text(module_from("codegen", package / "generate/codegen.py").generate(lib, tables))
-        stubs.write_text(module_from("stubs", package / "generate/stubs.py").generate(lib))
+        codegen, types = writers(package)
+        target.write_text(codegen.generate(lib, tables))
+        stubs.write_text(types.generate(lib))
     finally:
         sys.dont_write_bytecode = before
 
 
-def state(root, writers):
+def state(root, generators):
     """A digest of everything that the library, _ops.py and _ops.pyi are made from."""
     files = [p for p in sorted((root / "csrc").rglob("*")) if p.suffix in (".c", ".h", ".def")]
-    files += [Path(__file__), Path(build_binding.__file__), *build_binding.PARTS, *writers]
+    files += [Path(__file__), Path(build_binding.__file__), *build_binding.PARTS, *generators]
     return digest(CC, *(x for p in files for x in (os.path.relpath(p, root), p.read_bytes())))
 
 
@@ -348,7 +354,7 @@ def build(root, package, target, strip=False, jobs=None, say=print, warned=refus
 def build_library(root, package, target, strip, jobs, say, warned):
     """The library, _ops.py and _ops.pyi."""
     stamp = target / ".native-stamp"
-    now = f"{state(root, [package / 'generate' / name for name in ('signature.py', 'examples.py', 'codegen.py', 'stubs.py')])} {strip}"
+    now = f"{state(root, sorted(package.glob('generate/*.py')))} {strip}"
     outputs = [target / LIBRARY, target / OPS, target / STUBS]
     if stamp.exists() and stamp.read_text() == now and all(p.exists() for p in outputs):
         return False

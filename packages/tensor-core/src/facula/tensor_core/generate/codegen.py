@@ -4,23 +4,8 @@ Flat means: no *args, no dict of keywords, no second Python call on the way to C
 an output that is not as the result is, an operand that is no tensor, any failure) leaves by one call into dispatch/slow.py.
 """
 
-import importlib.util
-from pathlib import Path
-
-
-
-def _beside(name):
-    """A module of this folder, which is no package while the library is built."""
-    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-_signature, _examples = _beside("signature"), _beside("examples")
-
-COLUMNS = ("name", "kind", "signature", "types", "result", "body", "doc")
-ALIAS = 7  # the column of fc_op_text that lists aliases
+from . import examples as _examples
+from .row import AXIS, COLUMNS, DIM_FIRST, aliases, rows
 
 # rows that are Python's operators: dunder name of each
 OPERATORS = {
@@ -51,77 +36,6 @@ ONE = 1
 interpreting = False  # set by _dispatch while an interpreter listens in any thread
 
 '''
-
-# rows whose number PyTorch also takes before the last tensors, as it did once: add_(alpha, other); `last` is the tensor that then comes last
-OLDER = {"add": "alpha", "sub": "alpha", "addcmul": "value", "addcdiv": "value"}
-
-
-# public rows beside folds and scans whose dim may come as axis, NumPy's name for it: then it is None, and C refuses that
-AXIS = ("index_select", "scatter_add", "index_copy", "unsqueeze")
-
-
-# folds that take no keepdim without a dim, though None is one
-DIM_FIRST = ("sum", "mean", "prod")
-
-
-class Row:
-    def __init__(self, lib, op):
-        for column, name in enumerate(COLUMNS):
-            setattr(self, name, text(lib.fc_op_text(op, column)))
-        self.id = op
-        self.params, self.results = _signature.parse(self.signature)
-        self.tensors = [p for p in self.params if p.tensor]
-        self.has_out = self.kind in ("map1", "map2", "map3", "fold", "scan", "dot", "gather") or self.kind == "own"
-        self.has_out = self.has_out and self.results is None and not any("!" in p.type for p in self.params)
-
-    @property
-    def names(self):
-        return [p.name for p in self.params]
-
-    def tuple_text(self):
-        return "(" + "".join(f"{n}, " for n in self.names) + ")"
-
-    def head(self, name=None, out=True):
-        parts, star, axis = [], False, False
-        for p in self.params:
-            if p.keyword and not star:
-                parts += ["last=None"] if self.name in OLDER else []
-                parts.append("*")
-                star = True
-            axis = axis or p.name == "dim" and (self.kind == "scan" or self.name in AXIS)
-            default = "None" if p.default is None and axis else p.default  # which may come as axis, and what follows by its name then
-            default = "LACKING" if p.name == "dim" and self.name in DIM_FIRST else default
-            parts.append(p.name if default is None else f"{p.name}={default}")
-        if out and self.has_out:
-            parts += ["out=None"] if star else ["*", "out=None"]
-        if self.kind in ("fold", "scan") and "dim" in self.names:
-            parts += [] if "*" in parts else ["*"]
-            parts += ["axis=LACKING"]  # NumPy's name of dim, as PyTorch takes it; None is given, too
-            parts += ["keepdims=LACKING"] if "keepdim" in self.names else []
-        elif self.name in AXIS and name in (None, self.name):
-            parts += ["axis=None"] if "*" in parts else ["*", "axis=None"]
-        return f"def {name or self.name}({', '.join(parts)}):\n" + self.older_order(name or self.name, out)
-
-    def older_order(self, name, out):
-        """The number among the tensors: 3 ns for a test."""
-        if self.name not in OLDER:
-            return ""
-        first, number, *rest = [p.name for p in self.tensors]
-        given = ", ".join([first, *rest, "last", f"{OLDER[self.name]}={number}", *(["out=out"] if out and self.has_out else [])])
-        return f"    if last is not None:\n        older_order('{name}', {number})\n        return {name}({given})\n"
-
-
-def text(pointer):
-    """A C string as str, without ffi: bytes until the first zero."""
-    if not pointer:
-        return None
-    found = bytearray()
-    k = 0
-    while (byte := pointer[k]) != b"\0":
-        found += byte
-        k += 1
-    return found.decode()
-
 
 def leave(row):
     arguments = row.tuple_text().replace("dim, ", "dim if axis is None else axis, ") if row.name in AXIS else row.tuple_text()
@@ -475,11 +389,11 @@ def op_literal(row):
 def generate(lib, tables):
     """The text of _ops.py; tables: csrc/ops, for the examples."""
     examples = _examples.read(tables)
-    rows = [Row(lib, op) for op in range(lib.fc_op_count())]
-    parts = [HEADER, "OPS = (\n", *(op_literal(row) for row in rows), ")\n\n\n"]
+    table = rows(lib)
+    parts = [HEADER, "OPS = (\n", *(op_literal(row) for row in table), ")\n\n\n"]
     parts.append("nan = float('nan')\n\n\n")
     names, inplaces, operators = [], [], []
-    for row in rows:
+    for row in table:
         example = examples.get(row.name, ())
         parts.append(with_doc(WRITERS[row.kind](row), row, example and _examples.of_function(row.name, example)) + "\n\n")
         names.append(row.name)
@@ -491,15 +405,10 @@ def generate(lib, tables):
             operators.append(row.name)
         if row.name in ASSIGNED.values():
             parts.append(assigned_function(row) + "\n\n")
-    aliases, k = {}, 0
-    while (pair := text(lib.fc_op_text(k, ALIAS))) is not None:
-        new, _, old = pair.partition("=")
-        aliases[new] = old
-        if old + "_" in inplaces:
-            aliases[new + "_"] = old + "_"
-        k += 1
-    parts += [f"{new} = {old}\n" for new, old in aliases.items()]
-    parts.append(f"FUNCTIONS = {tuple(names + inplaces + list(aliases))!r}\n")
+    known = {*names, *inplaces}
+    others = {new + tail: old + tail for new, old in aliases(lib) for tail in ("", "_") if old + tail in known}
+    parts += [f"{new} = {old}\n" for new, old in others.items()]
+    parts.append(f"FUNCTIONS = {tuple(names + inplaces + list(others))!r}\n")
     pairs = ", ".join(f"{OPERATORS[n]!r}: _op_{n}" for n in operators)
     pairs += "".join(f", {dunder!r}: _at_{name}" for dunder, name in ASSIGNED.items())
     parts.append(f"OPERATORS = {{{pairs}}}\n")

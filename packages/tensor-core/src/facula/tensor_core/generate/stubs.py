@@ -1,11 +1,6 @@
 """Writes _ops.pyi, the types of _ops.py, from the same table. Used at build time only."""
 
-import importlib.util
-from pathlib import Path
-
-_spec = importlib.util.spec_from_file_location("codegen", Path(__file__).with_name("codegen.py"))
-_codegen = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(_codegen)
+from .row import aliases, rows
 
 HEADER = '''"""Generated from csrc/ops.def by generate/stubs.py at build time; do not edit."""
 
@@ -66,17 +61,13 @@ def stub(row, name, out, own=False):
 
 def functions(lib):
     """{name: (row, does it take out=)} of every function that _ops.py has."""
-    rows = [_codegen.Row(lib, op) for op in range(lib.fc_op_count())]
     by_name = {}
-    for row in rows:
+    for row in rows(lib):
         by_name[row.name] = row, row.has_out
         if row.kind in ("map1", "map2", "map3") and row.result in ("SAME", "FLOAT", "BOOL", "REAL"):
             by_name[row.name + "_"] = row, False
-    k = 0
-    while (pair := _codegen.text(lib.fc_op_text(k, _codegen.ALIAS))) is not None:
-        new, _, old = pair.partition("=")
+    for new, old in aliases(lib):
         by_name.update({new + tail: by_name[old + tail] for tail in ("", "_") if old + tail in by_name})
-        k += 1
     return by_name
 
 
