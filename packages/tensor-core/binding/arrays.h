@@ -3,7 +3,9 @@
  * Source: NumPy's documentation, "The array interface protocol".
  *
  *  * from_array(array)    a Tensor over the array's memory; None wherever Python's own code has to look closer
- *  * ArrayView            what numpy.asarray makes an array of; it keeps a handle over the memory
+ *  * array_view(tensor)   what numpy.asarray makes an array of; it keeps a handle over the memory
+ *  * lent_view(tensor)    the same for an array that a user keeps: the tensor's bytes stay where they are from now on
+ *  * array_interface(tensor)  the description as a dict
  */
 
 typedef struct {
@@ -72,13 +74,17 @@ static PyGetSetDef fc_view_getset[] = {{"__array_struct__", fc_view_struct, NULL
 static PyType_Slot fc_view_slots[] = {{Py_tp_dealloc, (void *)fc_view_dealloc}, {Py_tp_getset, fc_view_getset}, {0, NULL}};
 static PyType_Spec fc_view_spec = {"facula.tensor_core._native.ArrayView", sizeof(fc_view_object), 0, Py_TPFLAGS_DEFAULT, fc_view_slots};
 
-/* array_view(tensor): None for what NumPy has no dtype for, for views that are still to be conjugated or negated, for meta tensors, empty ones and
-   more dims than are usual */
-static PyObject *fc_array_view(PyObject *self, PyObject *object)
+/* A tensor whose memory NumPy can read as it is, or NULL: not what NumPy has no dtype for, nor views that are still to be conjugated or negated, nor
+   meta tensors and empty ones */
+static fc_tensor *fc_readable(PyObject *object)
 {
     fc_tensor *x = fc_operand(object);
-    (void)self;
-    if (!x || fc_lazy(x) || fc_device(x) || !fc_array_size[fc_dtype(x)] || !fc_numel(x) || fc_ndim(x) > FC_VIEWED)
+    return x && !fc_lazy(x) && !fc_device(x) && fc_array_size[fc_dtype(x)] && fc_numel(x) ? x : NULL;
+}
+
+static PyObject *fc_view_of(fc_tensor *x)
+{
+    if (!x || fc_ndim(x) > FC_VIEWED)
         Py_RETURN_NONE;
     if (!fc_view_type && !(fc_view_type = PyType_FromSpec(&fc_view_spec)))
         return NULL;
@@ -98,4 +104,37 @@ static PyObject *fc_array_view(PyObject *self, PyObject *object)
     }
     return (PyObject *)view;
 }
+
+static PyObject *fc_array_view(PyObject *self, PyObject *object) { return (void)self, fc_view_of(fc_readable(object)); }
 FC_CALL(array_view, fc_array_view, METH_O)
+
+static PyObject *fc_lent_view(PyObject *self, PyObject *object)
+{
+    fc_tensor *x = fc_readable(object);
+    (void)self;
+    if (x)
+        fc_lend(x);
+    return fc_view_of(x);
+}
+FC_CALL(lent_view, fc_lent_view, METH_O)
+
+static PyObject *fc_array_interface(PyObject *self, PyObject *object)
+{
+    fc_tensor *x = fc_readable(object);
+    (void)self;
+    if (!x)
+        Py_RETURN_NONE;
+    const int n = fc_ndim(x), dtype = fc_dtype(x), size = fc_array_size[dtype];
+    const char kind[] = {size == 1 ? '|' : '<', fc_array_kind[dtype], 0};
+    PyObject *shape = PyTuple_New(n), *strides = PyTuple_New(n);
+    for (int d = 0; shape && strides && d < n; ++d) {
+        PyTuple_SetItem(shape, d, PyLong_FromLongLong(fc_size(x, d)));
+        PyTuple_SetItem(strides, d, PyLong_FromLongLong(fc_stride(x, d) * size));
+    }
+    PyObject *made = shape && strides ? Py_BuildValue("{sisNsOsOs(NO)}", "version", 3, "typestr", PyUnicode_FromFormat("%s%d", kind, size), "shape", shape, "strides", strides,
+                                                      "data", PyLong_FromVoidPtr(fc_data(x)), fc_storage_writable(x) ? Py_False : Py_True) : NULL;
+    Py_XDECREF(shape);
+    Py_XDECREF(strides);
+    return made;
+}
+FC_CALL(array_interface, fc_array_interface, METH_O)

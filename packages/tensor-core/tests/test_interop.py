@@ -65,10 +65,59 @@ def test_memory_is_shared_with_numpy():
     assert not np.shares_memory(np.array(made, copy=True), a) and not np.shares_memory(facula.tensor(a).numpy(), a)
 
 
-def test_a_tensor_is_no_array():
-    # PyTorch's has none, and libraries tell arrays from tensors by it
-    assert not hasattr(facula.ones(2), "__array_interface__")
-    assert not hasattr(facula.ones(2, requires_grad=True), "__array_interface__")
+def test_the_array_interface_describes_the_memory():
+    x = facula.arange(6, dtype=facula.int32).reshape(2, 3).t()
+    described = x.__array_interface__
+
+    assert ("<i4", (3, 2), (4, 12), (x.data_ptr(), False)) == (described["typestr"], described["shape"], described["strides"], described["data"])
+    array = np.asarray(x)
+    array[2, 1] = 9
+    assert 9 == x[2, 1] and np.shares_memory(array, x.numpy())
+
+
+def test_the_array_interface_is_read_only_where_the_tensor_is():
+    array = np.arange(3.0)
+    array.flags.writeable = False
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        x = facula.from_numpy(array)
+
+    assert x.__array_interface__["data"][1] and not np.asarray(x).flags.writeable
+
+
+WITHOUT_INTERFACE = {
+    "requires grad": lambda: facula.ones(2, requires_grad=True), "no such dtype": lambda: facula.ones(2, dtype=facula.bfloat16),
+    "meta": lambda: facula.ones(2, device="meta"), "empty": lambda: facula.ones(0, 2), "conjugated": lambda: facula.ones(2, dtype=facula.complex64).conj(),
+    "sparse": lambda: facula.eye(2).to_sparse(), "compressed": lambda: facula.eye(2).to_sparse_csr(),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("which", WITHOUT_INTERFACE)
+def test_what_numpy_cannot_look_into_has_no_array_interface(which):
+    assert not hasattr(WITHOUT_INTERFACE[which](), "__array_interface__")
+
+
+def test_an_array_keeps_the_memory_that_its_tensor_leaves():
+    x = facula.full((300_000,), 7.0)
+    a = np.asarray(x)
+    x.data = facula.zeros(300_000)
+    b = np.asarray(x)
+    x.set_(facula.ones(2))
+    others = [facula.full((300_000,), 3.0) for _ in range(8)]
+
+    assert (7.0, 0.0) == (a.min(), b.max()) and 8 == len(others)
+
+
+def test_the_memory_goes_with_the_last_array():
+    import weakref
+
+    x = facula.ones(4)
+    gone = weakref.ref(x)
+    array = np.asarray(x)
+    del x
+    assert gone() is not None and array.sum() == 4
+    del array
+    assert gone() is None
 
 
 def test_memory_outlives_its_makers():

@@ -107,6 +107,38 @@ def test_a_tensor_without_dims_formats_as_its_number():
         f"{facula.tensor([1.5]):.2f}"
 
 
+RICH = {  # what rich asks for: positional, then (name, value)
+    "tensor(3.5)": "3.5000",
+    "tensor([[0.5, -2.0], [1.0, 4.0]])": "[[ 0.5000, -2.0000], [ 1.0000,  4.0000]]",
+    "ones(2, dtype=facula.float64, requires_grad=True)": "[1., 1.] dtype=torch.float64 requires_grad=True",
+    "ones(2, requires_grad=True) * 2": "[2., 2.] grad_fn=<MulBackward0>",
+    "arange(5000)": "[   0,    1,    2, ..., 4997, 4998, 4999]",
+    "zeros(600, 2, dtype=facula.bool)": "[[False, False], [False, False], [False, False], ..., [False, False], [False, False], [False, False]]",
+    "zeros(0, 3)": "[] size=(0, 3)",
+    "zeros(2, device='meta')": "... device='meta' size=(2,)",
+    "eye(2).to_sparse()": "indices=tensor([[0, 1],\n        [0, 1]]) values=tensor([1., 1.]) size=(2, 2) nnz=2 layout=torch.sparse_coo",
+    "eye(2).to_sparse_csc()": "ccol_indices=tensor([0, 1, 2]) row_indices=tensor([0, 1]) values=tensor([1., 1.]) size=(2, 2) nnz=2 layout=torch.sparse_csc",
+}
+
+
+@pytest.mark.parametrize("expression", RICH)
+def test_rich_is_told_what_repr_says(expression):
+    facts = eval(f"facula.{expression}", {"facula": facula}).__rich_repr__()
+
+    assert RICH[expression] == " ".join(f"{f[0]}={f[1]!r}" if type(f) is tuple else repr(f) for f in facts)
+
+
+def test_rich_prints_a_tensor():
+    pretty = pytest.importorskip("rich.pretty", reason="rich is not installed")
+
+    assert "Tensor([[1., 1.]], dtype=torch.float64)" == pretty.pretty_repr(facula.ones(1, 2, dtype=facula.float64))
+
+
+def test_sparse_contents_can_be_given():
+    assert repr(facula.eye(2).to_sparse_csr()).startswith("tensor(crow_indices=")
+    assert facula.eye(2).to_sparse().__repr__(tensor_contents="here").startswith("tensor(here,\n       size=(2, 2)")
+
+
 def test_print_options_are_read_back():
     facula.set_printoptions(precision=7, threshold=10, edgeitems=2, linewidth=100, sci_mode=False)
 

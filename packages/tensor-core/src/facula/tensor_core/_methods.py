@@ -437,7 +437,7 @@ _EXTRA = {
     "__neg__": _ops.neg, "__pos__": _put.positive, "__abs__": _ops.abs, "__invert__": _ops.bitwise_not,
     "T": property(_dims._reversed_dims), "mT": property(_dims._matrix_transposed), "H": property(_dims._hermitian),
     "mH": property(_dims.adjoint), "real": property(_math.real, _math._set_part(_math.real)), "imag": property(_math.imag, _math._set_part(_math.imag)),
-    "__repr__": _print.tensor_repr, "__format__": _print.tensor_format, "is_same_size": _is_same_size,
+    "__repr__": _print.tensor_repr, "__rich_repr__": _print.tensor_rich_repr, "__format__": _print.tensor_format, "is_same_size": _is_same_size,
     **{f.__name__: _one_by_one(f) for f in (_ops.count_nonzero, _splitting.hsplit, _splitting.vsplit, _splitting.dsplit)},
     "reshape": _shape.reshaped, "permute": _dims.permuted, "broadcast_to": _shape.broadcasted, "tile": _rearranging.tiled, "flip": _rearranging.flipped,
     "new_zeros": _new_factory("zeros"), "new_ones": _new_factory("ones"), "new_empty": _new_factory("empty"), "new_full": _new_full,

@@ -170,20 +170,30 @@ def usual(dtype):
     return dtype in (default, default.to_complex(), _types.int64, _types.bool_)
 
 
-def _contents(x, prefix):
-    """(text between the parentheses, what follows it)."""
-    default = _state.get_default_dtype()
-    device = [] if x.device.type == "cpu" else [f"device='{x.device}'"]
-    if x.device.type == "meta":
-        return "...", [*device, f"size={tuple(x.shape)}", *([f"dtype={x.dtype}"] if x.dtype != default else [])]
-    if x.numel() == 0:
-        size = [] if x.ndim == 1 else [f"size={tuple(x.shape)}"]
-        return "[]", [*device, *size, *([f"dtype={x.dtype}"] if x.dtype != default else [])]
-    size = [] if _now.edgeitems else [f"size={tuple(x.shape)}"]  # what is left out everywhere says how much
-    return _body(x, len(prefix)), [*device, *size, *([] if usual(x.dtype) else [f"dtype={x.dtype}"])]
+def _text(x, indent):
+    """What stands first between the parentheses."""
+    return "..." if x.device.type == "meta" else "[]" if x.numel() == 0 else _body(x, indent)
 
 
 FURTHER = []  # of the packages above: tensor -> what its text says behind everything else, or None
+
+
+def _facts(self):
+    """What stands behind the elements, as name=value."""
+    bare = self.device.type == "meta" or self.numel() == 0  # no element shows the dtype
+    if self.device.type != "cpu":
+        yield f"device='{self.device}'"
+    if self.device.type == "meta" or not _now.edgeitems or bare and self.ndim != 1:  # no element shows the shape
+        yield f"size={tuple(self.shape)}"
+    if self.dtype != _state.get_default_dtype() if bare else not usual(self.dtype):
+        yield f"dtype={self.dtype}"
+    if self.requires_grad:
+        try:
+            name = None if self.is_leaf else type(self.grad_fn).__name__
+        except RuntimeError:  # a view whose history cannot be known any more
+            name = "Invalid"
+        yield "requires_grad=True" if name is None else f"grad_fn=<{name}>"
+    yield from (fact for told in FURTHER if (fact := told(self)))
 
 
 def tensor_repr(self, *, tensor_contents=None):
@@ -192,17 +202,48 @@ def tensor_repr(self, *, tensor_contents=None):
 
     cls = type(self)
     prefix = "tensor(" if cls is Tensor or cls.__name__ == "Parameter" else cls.__name__ + "("
-    text, suffixes = _contents(self.detach(), prefix)
-    if tensor_contents is not None:
-        text = tensor_contents
-    if self.requires_grad:
-        try:
-            name = None if self.is_leaf else type(self.grad_fn).__name__
-        except RuntimeError:  # a view whose history cannot be known any more
-            name = "Invalid"
-        suffixes.append("requires_grad=True" if name is None else f"grad_fn=<{name}>")
-    suffixes += [fact for told in FURTHER if (fact := told(self))]
-    return _add_suffixes(prefix + text, suffixes, len(prefix))
+    text = _text(self.detach(), len(prefix)) if tensor_contents is None else tensor_contents
+    return _add_suffixes(prefix + text, _facts(self), len(prefix))
+
+
+class _Written:
+    """Something of this text, for rich, which asks for reprs."""
+
+    def __init__(self, text):
+        self.text = text
+
+    def __repr__(self):
+        return self.text
+
+
+def rich_facts(facts):
+    """What repr says behind the elements, in rich's form."""
+    for fact in facts:
+        name, _, value = fact.partition("=")
+        yield name, _Written(value)
+
+
+def tensor_rich_repr(self):
+    """What rich prints: the rows as repr writes them, in lists that rich lays out, and what repr says behind them.
+
+    >>> list(facula.tensor([[0.5, 2.0]], requires_grad=True).__rich_repr__())
+    [[[0.5000, 2.0000]], ('requires_grad', True)]
+    """
+    x = self.detach()
+    if x.device.type == "meta" or x.numel() == 0:
+        yield _Written(_text(x, 0))
+    else:
+        values = _values(x, x.numel() > _now.threshold)
+        writer = _Writer(x.dtype, list(_flat(values)))
+
+        def written(v):
+            if v is ... or type(v) is not list:
+                return _Written("..." if v is ... else writer.text(v))
+            parts = [written(u) for u in v]
+            return parts if type(v[0]) is list else _Written(f"[{', '.join(map(repr, parts))}]")
+
+        yield written(values)
+    yield from rich_facts(_facts(self))
 
 
 def _add_suffixes(written, suffixes, indent, force_newline=False):
@@ -231,7 +272,7 @@ def tensor_format(self, spec):
 # Names of PyTorch's file, which libraries call to print tensors of their own classes.
 def _tensor_str(self, indent):
     """The text between the parentheses."""
-    return _contents(self.detach(), " " * indent)[0]
+    return _text(self.detach(), indent)
 
 
 _str_intern = tensor_repr

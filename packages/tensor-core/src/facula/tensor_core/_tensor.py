@@ -355,16 +355,6 @@ class Tensor(lib.Slots):
             raise TypeError("len() of a 0-d tensor")
         return shape[0]
 
-    def __repr__(self, *, tensor_contents=None):
-        from facula.tensor_core._print import tensor_repr
-
-        return tensor_repr(self)
-
-    def __format__(self, spec):
-        if self.dim() == 0 and not self.is_meta:
-            return format(self.item(), spec)
-        return format(str(self), spec) if not spec else object.__format__(self, spec)
-
     def __iter__(self):
         shape = self.shape
         if not shape:

@@ -48,6 +48,7 @@ RETURNS = {
     "_bool | _int | _float": "item",
     "UntypedStorage": "untyped_storage",
     "Iterator[Tensor]": "__iter__",
+    "Iterator[Any]": "__rich_repr__",
     "None": """init_num_threads set_num_interop_threads set_num_threads set_default_device set_default_dtype set_default_tensor_type
         set_deterministic_debug_mode set_float32_matmul_precision set_printoptions set_rng_state set_warn_always
         use_deterministic_algorithms __setitem__ __delitem__ _assert""",

@@ -2,6 +2,7 @@
 
 import builtins
 import itertools
+import weakref
 
 from facula.tensor_core import _ops, _tensor
 from facula.tensor_core.dispatch.arguments import as_dtype
@@ -148,6 +149,8 @@ def numpy(self, *, force=False):
     """
     if self.requires_grad and not force and _recording():
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+    if _tensor.leaving is None and _asarray is not None and (view := lib.lent_view(self)) is not None:
+        return _asarray(view)
     if not force:
         _refuse_lazy(self)
     return lent_array(self)
@@ -166,15 +169,43 @@ def _refuse_lazy(t):
 
 
 class _View:
-    """The array interface of a tensor's memory; keeps the tensor."""
+    """A tensor that NumPy may look into for good: nobody else has it."""
 
     def __init__(self, tensor):
+        self.__array_interface__ = lib.array_interface(tensor)
         self.tensor = tensor
-        d = tensor.dtype
-        self.__array_interface__ = {
-            "version": 3, "typestr": d.code, "shape": tuple(tensor.shape), "strides": tuple(s * d.itemsize for s in tensor.stride()),
-            "data": (address(lib.fc_data(tensor._h)), not lib.fc_storage_writable(tensor._h)),
-        }  # fmt: skip
+
+
+_looked_into = {}  # id of a tensor whose array interface was read -> (weak reference to it, aliases of the storages it had then)
+
+
+@property
+def __array_interface__(self):
+    """The array interface, version 3: how NumPy and others find the tensor's elements where they lie (shape, strides in bytes, address).
+
+    AttributeError where NumPy cannot look into the memory, or should not: dtypes it lacks, meta and empty tensors, tensors that require grad,
+    lazily conjugated ones and those inside a transform. It then asks `__array__`, which says why.
+
+    >>> facula.zeros(2, 3).__array_interface__["strides"]
+    (12, 4)
+    """
+    described = None if self.requires_grad or _tensor.leaving is not None else lib.array_interface(self)
+    if described is None:
+        raise AttributeError(f"__array_interface__: a tensor of {self.dtype.name} on {self.device} of shape {tuple(self.shape)} has none as it is. Ask numpy().")
+    lib.fc_lend(self._h)
+    _keep_storage(self)
+    return described
+
+
+def _keep_storage(t):
+    """As long as t lives its storage of now does: arrays keep t, which set_() and .data = can point elsewhere."""
+    key = id(t)
+    here = _looked_into.get(key)
+    if here is None:
+        here = _looked_into[key] = weakref.ref(t, lambda _: _looked_into.pop(key)), []
+    _, storages = here
+    if not storages or not lib.fc_same_storage(storages[-1]._h, t._h):
+        storages.append(own_tensor(lib.fc_alias(t._h, 0)))
 
 
 def to_array(tensor):
@@ -380,5 +411,5 @@ def _converter(name, d):
 
 CONVERTERS = {n: _converter(n, d) for n, d in {**ALIASES, "bool": DTYPES[0], "byte": BY_NAME["uint8"], "char": BY_NAME["int8"], "bfloat16": BY_NAME["bfloat16"]}.items()}
 __all__ = ["from_numpy", "frombuffer"]
-METHODS = ["__array__", "to_numpy", "__array_wrap__", "contiguous", "cpu", "cuda", "numpy", "to", "type"]
+METHODS = ["__array__", "__array_interface__", "to_numpy", "__array_wrap__", "contiguous", "cpu", "cuda", "numpy", "to", "type"]
 _ = memory_format

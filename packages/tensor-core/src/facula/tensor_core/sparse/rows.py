@@ -5,11 +5,11 @@
 A Compressed is a Sparse of the same indices, so every row of ops.py serves it; results come back in its layout.
 """
 
-from facula.tensor_core import _ops, _print
+from facula.tensor_core import _ops
 from facula.tensor_core.functions import create as _create, ranges as _ranges
 from facula.tensor_core.memory import data as _data
 from facula.tensor_core.sparse.making import check_place, in_layout, to_sparse
-from facula.tensor_core.sparse.tensor import Sparse, _flat, _part, make
+from facula.tensor_core.sparse.tensor import Sparse, _flat, make
 from facula.tensor_core._types import BY_NAME, Size, sparse_bsc, sparse_bsr, sparse_coo, sparse_csc, sparse_csr
 
 
@@ -117,10 +117,9 @@ class Compressed(Sparse):
             return self if layout is self.layout else in_layout(self, layout, blocksize, dense_dim)
         return self.coo().coalesce()
 
-    def __repr__(self, *, tensor_contents=None):
+    def _parts(self):
         names = ("crow_indices", "col_indices") if self._axis == 0 else ("ccol_indices", "row_indices")
-        parts = [_part(name, t) for name, t in zip((*names, "values"), (self._p, self._q, self._v))]
-        return _print._add_suffixes("tensor(" + ",\n       ".join(parts), self._facts(), 7)
+        return dict(zip((*names, "values"), (self._p, self._q, self._v)))
 
     def t(self):
         """The transposed matrix: the same numbers, compressed along the other dim."""

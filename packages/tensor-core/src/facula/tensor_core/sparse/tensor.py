@@ -72,9 +72,22 @@ class Sparse(Tensor):
     def __array__(self, dtype=None, copy=None):
         return self.numpy()
 
+    def _parts(self):
+        """The tensors it is made of, by the names that its repr gives them."""
+        return {"indices": self._i, "values": self._v}
+
+    @property
+    def __array_interface__(self):
+        raise AttributeError("__array_interface__: a sparse tensor has none. Use Tensor.to_dense() first.")
+
     def __repr__(self, *, tensor_contents=None):
-        parts = [_part("indices", self._i), _part("values", self._v)]
-        return _print._add_suffixes("tensor(" + ",\n       ".join(parts), self._facts(), 7, force_newline=True)
+        if tensor_contents is None:
+            tensor_contents = ",\n       ".join(_part(name, t) for name, t in self._parts().items())
+        return _print._add_suffixes("tensor(" + tensor_contents, self._facts(), 7, force_newline=self.layout is sparse_coo)
+
+    def __rich_repr__(self):
+        yield from self._parts().items()
+        yield from _print.rich_facts(self._facts())
 
     def _facts(self):
         facts = [f"size={tuple(self._size)}", f"nnz={self._nnz()}"]
