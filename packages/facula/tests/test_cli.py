@@ -1,3 +1,4 @@
+import functools
 import gzip
 import json
 import os
@@ -151,11 +152,13 @@ def test_a_folder_that_cannot_be_made_is_one_line(capsys):
 
 def test_an_interrupted_training_says_so_and_keeps_its_checkpoint(tmp_path):
     command = [sys.executable, "-u", "-m", "facula", "train", "--epochs", "100000", "--out", str(tmp_path)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as training:
+    # what runs in the background ignores the signal and hands that down
+    listening = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=listening) as training:
         while " 2/" not in training.stdout.readline():
             pass
         training.send_signal(signal.SIGINT)
-        _, err = training.communicate()
+        _, err = training.communicate(timeout=120)
 
     assert (130, "facula train: interrupted\n") == (training.returncode, err)
     assert "model" in facula.load(tmp_path / "checkpoint.pt")
