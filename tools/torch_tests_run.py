@@ -25,6 +25,7 @@ THEIRS = ("torch.testing._internal", "torch.testing._comparison", "torch.testing
 TABLES = ("<module>", "__post_init__", "_getattr_qual")  # where entries are made of names; a function that asks for one can do without
 BUILT_IN = ("has_lapack", "has_spectral", "has_mkl")  # what a stand-in says of the build, whoever asks
 COMPILERS = ("torch._dynamo", "torch._inductor", "torch._C", "torch._logging", "torch._functorch")  # which the harness looks at around every test
+SWITCHES = "_debug_only_are_vmap_fallback_warnings_enabled _debug_only_display_vmap_fallback_warnings _is_vmap_fallback_enabled _set_vmap_fallback_enabled".split()  # of what is not here; tests turn them before they begin
 HARNESS = tuple(f"torch/testing/{name}.py" for name in ("_comparison", "_utils", "_internal/common_utils", "_internal/common_device_type"))
 TEXT = 1000  # characters of a failure's message
 
@@ -54,8 +55,27 @@ def stand_in(name):
     if last in BUILT_IN:
         return True
     if last[:1].isupper():
-        return type(last, (), {})
+        return type(last, (Whatever,), {})
     return Nothing(name=name)
+
+
+class Named(type):
+    """A class that has whatever is asked for, as its objects have."""
+
+    def __getattr__(cls, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return Nothing(name=f"{cls.__name__}.{name}")
+
+
+class Whatever(metaclass=Named):
+    """Made of anything."""
+
+    def __init__(self, *arguments, **options):
+        pass
+
+    def __getattr__(self, name):
+        return Named.__getattr__(type(self), name)
 
 
 class StandIn(types.ModuleType):
@@ -85,8 +105,8 @@ def dtype_functions():
 class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """PyTorch's own files of THEIRS, and while `loading` a stand-in for a module that Facula lacks; one of the compilers' at any time."""
 
-    def __init__(self, site):
-        self.site, self.loading = Path(site), True
+    def __init__(self, site, file):
+        self.site, self.file, self.loading = Path(site), str(file), True
 
     def find_spec(self, name, path=None, target=None):
         if not name.startswith(("torch.", "functorch.")):
@@ -121,9 +141,9 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             module._maybe_remove_out_wrapper = lambda function: function
 
 
-def become_facula():
+def become_facula(file):
     """`import torch` is Facula from here on; gives the finder."""
-    finder = Finder(Path(importlib.util.find_spec("torch").origin).parent.parent)
+    finder = Finder(Path(importlib.util.find_spec("torch").origin).parent.parent, file)
     from facula.torch import _enable, _operators, enabled
 
     for owner in (_enable.Alias, _operators._Library):
@@ -144,8 +164,8 @@ def lenient(strict, finder):
             while frame.f_code.co_filename.startswith("<frozen"):  # the import system asks for a file
                 frame = frame.f_back
             code = frame.f_code
-            table = finder.loading and (code.co_name in TABLES or code.co_name[0].isupper())  # a module, a class's body, an entry
-            if name.startswith("__") or not table and name not in BUILT_IN and not code.co_filename.endswith(HARNESS):
+            table = finder.loading and (code.co_name in TABLES or code.co_name[0].isupper() or code.co_filename == finder.file)  # a module, a class's body, an entry, the test file
+            if name.startswith("__") or not table and name not in (*BUILT_IN, *SWITCHES) and not code.co_filename.endswith(HARNESS):
                 raise
             return stand_in(f"{self.__name__}.{name}")
 
@@ -239,7 +259,7 @@ def late(*_):
 def main(library, file, out, only, part, seconds):
     out, file = Path(out), Path(file)
     done = {json.loads(line)[0] for line in out.read_text().splitlines()} if out.exists() else set()
-    finder = become_facula() if library == "facula" else None
+    finder = become_facula(file) if library == "facula" else None
     warnings.simplefilter("ignore")
     module = loaded(file)
     tests = [t for t in tests_of(unittest.defaultTestLoader.loadTestsFromModule(module)) if re.search(only, t.id())]
