@@ -207,6 +207,8 @@ def in_layout(x, layout, blocksize, dense_dim):
     name = f"to_{layout.name}"
     if blocked != (blocksize is not None):
         raise RuntimeError(f"{name}: blocksize {'must be given' if blocked else 'is for sparse_bsr and sparse_bsc'}, got {blocksize}.")
+    if isinstance(blocksize, int):
+        blocksize = (blocksize, blocksize)
     if blocked and len(blocksize) != 2:
         raise RuntimeError(f"{name}: blocksize needs to be a tuple of size 2, but got {len(blocksize)}. Give rows and columns of a block.")
     dense_dim = dense_dim or (x.dense_dim() if isinstance(x, Sparse) else 0)
