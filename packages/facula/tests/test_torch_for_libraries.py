@@ -3,6 +3,7 @@
 import importlib
 import importlib.metadata
 import multiprocessing
+import warnings
 
 import facula
 import facula.torch
@@ -340,6 +341,8 @@ worker._generate_state(12345678901, 3)
 (lambda m, w: (acc.swap_tensor(m, "weight", w) is not w, m.weight is w, error(lambda: acc.swap_tensor(m, "x", w)), error(lambda: acc.swap_tensor(m, "a.b", w))))(torch.nn.Linear(1, 1), torch.ones(1, 1))
 functorch.make_functional(torch.nn.Linear(2, 1, bias=False))[0]((torch.ones(1, 2),), torch.ones(3, 2))
 error(lambda: functorch.make_functional(torch.nn.BatchNorm1d(2)))
+[v(torch.ones(3, 2)) for v in (fexp.chunk_vmap(torch.sin), fexp.chunk_vmap(torch.sin, 1, 1, chunks=3))]
+[warned(lambda: f(torch.sin)) for f in (functorch.grad, functorch.vmap, torch.vmap, torch.func.grad)]
 torch.vmap(lambda x: torch.full((), float(ft.is_batchedtensor(x))) + x)(torch.zeros(2)), ft.is_batchedtensor(torch.ones(1))
 [torch._cast_Long(torch.tensor([1.5])).dtype, torch._cast_Half(torch.ones(1), non_blocking=True).dtype]
 [torch._C._is_tracing(), torch._C._get_default_device(), torch._C._get_accelerator(), (lambda x: torch._C._is_alias_of(x, x[1:]))(torch.ones(2))]
@@ -375,6 +378,12 @@ def _answer(text: str, torch):
         except Exception as problem:
             return next(k.__name__ for k in type(problem).__mro__ if k.__module__ == "builtins")
 
+    def warned(f):
+        with warnings.catch_warnings(record=True) as given:
+            warnings.simplefilter("always")
+            f()
+        return [w.category for w in given]
+
     def plain(x):
         if isinstance(x, torch.Tensor):
             return [tuple(x.shape), x.tolist()]
@@ -382,11 +391,11 @@ def _answer(text: str, torch):
 
     files = {
         "u": "torch._utils", "r": "torch.nn._reduction", "mvn": "torch.distributions.multivariate_normal", "worker": "torch.utils.data._utils.worker",
-        "weak": "torch.utils.weak", "acc": "torch.nn.utils._named_member_accessor", "functorch": "functorch", "transforms": "torch.distributions.transforms", "ft": "torch._C._functorch",
+        "weak": "torch.utils.weak", "acc": "torch.nn.utils._named_member_accessor", "functorch": "functorch", "fexp": "functorch.experimental", "transforms": "torch.distributions.transforms", "ft": "torch._C._functorch",
         "af": "torch.autograd.functional", "old": "torch._vmap_internals", "lbfgs": "torch.optim.lbfgs",
     }  # fmt: skip
     names = {k: importlib.import_module(v) if k != "ft" else __import__("torch")._C._functorch for k, v in files.items()}
-    return plain(eval(text, {**names, "torch": torch, "error": error}))
+    return plain(eval(text, {**names, "torch": torch, "error": error, "warned": warned}))
 
 
 @pytest.mark.parametrize("text", UTILS)

@@ -1,16 +1,28 @@
-"""functorch, the package that comes with PyTorch: facula.func, and modules as functions in the way before functional_call."""
+"""functorch, the package that comes with PyTorch: what facula.func has, deprecated, and modules as functions in the way before functional_call."""
 
 from __future__ import annotations
 
 import copy
-from typing import Any, Iterable
+import functools
+import warnings
+from typing import Any, Callable, Iterable
 
 import facula
-from facula import Tensor
-from facula.func import *  # noqa: F403
+from facula import Tensor, func
 from facula.func import functional_call, stack_module_state
 
 __version__ = "2.13.0"
+
+
+def _deprecated(function: Callable, instead: str) -> Callable:
+    """The function, which warns whoever calls it."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        warnings.warn(f"functorch.{function.__name__} is deprecated as of PyTorch 2.0. Please use `torch.{instead}` instead.", FutureWarning, stacklevel=2)
+        return function(*args, **kwargs)
+
+    return call
 
 
 def _blank(model: Any, disable_autograd_tracking: bool, with_buffers: bool) -> tuple:
@@ -74,3 +86,11 @@ def combine_state_for_ensemble(models: Any) -> tuple:
     parameters, buffers = stack_module_state(list(models))
     made = FunctionalModuleWithBuffers(copy.deepcopy(models[0]), parameters, buffers)
     return made, tuple(parameters.values()), tuple(buffers.values())
+
+
+vmap = _deprecated(func.vmap, "vmap")
+functionalize, grad, grad_and_value, hessian, jacfwd, jacrev, jvp, vjp = [
+    _deprecated(getattr(func, name), f"func.{name}") for name in ("functionalize", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "vjp")
+]
+make_functional, make_functional_with_buffers = [_deprecated(made, "func.functional_call") for made in (make_functional, make_functional_with_buffers)]
+combine_state_for_ensemble = _deprecated(combine_state_for_ensemble, "func.stack_module_state")

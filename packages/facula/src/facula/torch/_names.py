@@ -226,6 +226,8 @@ FALLBACKS = {
     "torch.torch_version": "facula.torch._torch_version",
     "torch._C._functorch": "facula.torch._functorch",
     "torch._functorch": "facula.func",
+    "functorch.experimental": "facula.torch._functorch_experimental",
+    "functorch.einops": "facula.func",
     "torch._functorch.apis": "facula.func",
     "torch._functorch.eager_transforms": "facula.func",
     "torch._jit_internal": "facula.torch._jit_internal",
