@@ -28,6 +28,8 @@ class _Drawn(Function):
     Source: Figurnov, Mohamed, Mnih, Implicit Reparameterization Gradients (2018).
     """
 
+    generate_vmap_rule = True
+
     @staticmethod
     def forward(ctx, shape):
         x = facula._standard_gamma(shape)
@@ -48,6 +50,8 @@ class _Drawn(Function):
 class _DrawnShares(Function):
     """Shares ~ Dirichlet(a), with their derivative by a: each share's own at its quantile, the others giving way in proportion."""
 
+    generate_vmap_rule = True
+
     @staticmethod
     def forward(ctx, concentration):
         x = facula._sample_dirichlet(concentration)
@@ -60,6 +64,20 @@ class _DrawnShares(Function):
         x, concentration = ctx.saved_tensors
         moved = share_by_concentration(x, concentration, concentration.sum(-1, True).expand_as(concentration)).to(grad.dtype)
         return moved * (grad - (x * grad).sum(-1, True))
+
+
+class _Positive(Function):
+    """x, a tiny number where it rounded to 0; the derivative is that of x."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(ctx, x):
+        return x.clamp(min=facula.finfo(x.dtype).tiny)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad
 
 
 class Gamma(ExponentialFamily, _Scalar):
@@ -92,9 +110,7 @@ class Gamma(ExponentialFamily, _Scalar):
 
     def rsample(self, sample_shape=()) -> facula.Tensor:
         shape = self._extended_shape(sample_shape)
-        value = _Drawn.apply(self.concentration.expand(shape)) / self.rate.expand(shape)
-        value.data.clamp_(min=facula.finfo(value.dtype).tiny)
-        return value
+        return _Positive.apply(_Drawn.apply(self.concentration.expand(shape)) / self.rate.expand(shape))
 
     def log_prob(self, value) -> facula.Tensor:
         value = facula.as_tensor(value, dtype=self.rate.dtype)
@@ -380,10 +396,7 @@ class FisherSnedecor(_Scalar):
         shape = self._extended_shape(sample_shape)
         above = Gamma(self.df1 * 0.5, self.df1, validate_args=False).rsample(sample_shape).view(shape)
         below = Gamma(self.df2 * 0.5, self.df2, validate_args=False).rsample(sample_shape).view(shape)
-        below.data.clamp_(min=facula.finfo(below.dtype).tiny)
-        ratio = above / below
-        ratio.data.clamp_(min=facula.finfo(below.dtype).tiny)
-        return ratio
+        return _Positive.apply(above / _Positive.apply(below))
 
     def log_prob(self, value) -> facula.Tensor:
         self._validate_sample(value)

@@ -9,7 +9,7 @@ import threading
 
 from facula.tensor_core import _ops, _threads
 from facula.tensor_core.dispatch import slow as _dispatch
-from facula.tensor_core.dispatch.slow import Op, Param, record
+from facula.tensor_core.dispatch.slow import Op, Param, drawn_from, record
 from facula.tensor_core._errors import DeviceError, DTypeError, GradError, IntegerOverflow, IntegersOverflow, RankError, ShapeError
 from facula.tensor_core.dispatch.guard import check, guarded, want_ints, want_tensor
 from facula.tensor_core._lib import NULL, lib
@@ -77,7 +77,9 @@ def interpreter(f):
     """Within the block, ops of this thread go to f(op, args, kwargs). While f runs it is off the stack.
 
     If f has an attribute `reads`, reads(tensor, name) is called when item, tolist, numpy, equal or nonzero is about to read values;
-    if it has `outputs`, outputs(name, tensors) when a composition is about to write its result into out= (both are among the tensors).
+    if it has `outputs`, outputs(name, tensors) when a composition is about to write its result into out= (both are among the tensors);
+    if it has `draws`, draws(name, tensor) when random numbers are about to be drawn as a tensor's values say: it gives the tensor in which
+    a check of those values may look.
     """
     _dispatch.push_interpreter(f)
     try:
@@ -242,7 +244,7 @@ def name_functions(home):
 
 __all__ = [
     "guarded", "want_ints", "check",
-    "DTypeError", "DeviceError", "GradError", "IntegerOverflow", "IntegersOverflow", "NULL", "Op", "Param", "RankError", "ShapeError", "Tensor", "ThreadState", "attach", "below", "bump", "call", "channels_last", "disabled_torch_function", "elsewhere", "epoch_advance",
+    "DTypeError", "DeviceError", "GradError", "IntegerOverflow", "IntegersOverflow", "NULL", "Op", "Param", "RankError", "ShapeError", "Tensor", "ThreadState", "attach", "below", "bump", "call", "channels_last", "disabled_torch_function", "drawn_from", "elsewhere", "epoch_advance",
     "epoch_refresh", "epoch_stale", "execute", "function", "grad_mode", "gradients", "handle", "interpreter", "into", "lib", "listening", "make_subclass", "name_functions", "ops", "plain", "printed", "read_pickle", "record", "set_grad_mode",
     "set_tape", "shares_storage", "state_of", "subclassed", "version", "want_tensor", "wrap",
 ]  # fmt: skip

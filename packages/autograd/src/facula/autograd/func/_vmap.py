@@ -58,7 +58,7 @@ class Level:
         if not self.here(args):
             return extend.call(op, *args, **kwargs)
         if out is not None and out is not args[0]:
-            raise GradError(f"{op.name}: out= does not work inside vmap. Leave it out.")
+            refuse_out(op.name)
         if out is not None or op.writes:
             return self.write(op, args)
         result = self.functional(op, args)
@@ -161,26 +161,42 @@ class Level:
 
     # ---- random numbers
 
+    def draws(self, name, tensor) -> Tensor:
+        """Random numbers are about to be drawn as the tensor says: what stands behind it."""
+        if self.randomness == "error":
+            refuse_random(name)
+        mine = self.mine(tensor)
+        if mine and self.randomness == "same":
+            raise RuntimeError(f"vmap: Vmap does not currently support same randomness with a batched tensor input: {name} would draw from what differs between examples. Choose randomness='different'.")
+        with extend.below(self):
+            return extend.drawn_from(name, tensor._whole if mine else tensor)
+
     def random(self, op, args) -> Any:
         target = args[0]
         if self.randomness == "error":
-            refuse_random(op)
+            refuse_random(op.name)
         if self.randomness == "same":
             if not self.mine(target):
                 return extend.call(op, *args)
             drawn = extend.call(op, _core.row("select")(target._whole, 0, 0).clone(), *args[1:])
             extend.call("copy_into_", target._whole, drawn)
             return target
-        if not self.mine(target):
-            self.adopt(op, target)
-        extend.call(op, target._whole, *args[1:])
+        if self.mine(target):
+            if op.name == "randperm_":
+                refuse_out("randperm")
+            extend.call(op, target._whole, *args[1:])
+        else:
+            self.adopt(op, target, args[1:])
         return target
 
-    def adopt(self, op, t) -> None:
-        """Give a tensor that was made inside the function values for each example, in its place."""
+    def adopt(self, op, t, args) -> None:
+        """Give a tensor that was made inside the function draws for each example, in its place."""
         if type(t) is not Tensor or t.base is not None or t.origin is not None:
             raise RuntimeError(f"vmap: {op.name} cannot fill a view, or a tensor with history, differently for each example. Fill a new tensor.")
-        whole = F.empty((self.size, *t.shape), dtype=t.dtype, device=t.device)
+        if op.name == "randperm_" and self.size:  # of each example's own numbers
+            whole = F.stack([extend.call(op, F.empty_like(t), *args) for _ in range(self.size)])
+        else:
+            whole = extend.call(op, t.expand(self.size, *t.shape).clone(memory_format=F.contiguous_format), *args)
         made = self.wrap(whole)
         t._h, made._h = made._h, t._h
         t.__class__ = Batched
@@ -196,14 +212,18 @@ def fits(op, shape, target) -> None:
 # ---- the function -------------------------------------------------------------------------------------------------------
 
 
-def refuse_random(op) -> NoReturn:
-    raise RuntimeError(f"vmap: called random operation while in randomness error mode: {op.name} draws random numbers. Choose randomness='same' or 'different', or draw outside.")
+def refuse_out(name) -> NoReturn:
+    raise GradError(f"{name}: out= does not work inside vmap. Leave it out.")
+
+
+def refuse_random(name) -> NoReturn:
+    raise RuntimeError(f"vmap: called random operation while in randomness error mode: {name} draws random numbers. Choose randomness='same' or 'different', or draw outside.")
 
 
 def settled(op, args, kwargs) -> Any:
     """An interpreter under which nothing is random."""
     if op.kind == "random":
-        refuse_random(op)
+        refuse_random(op.name)
     return relined(extend.call(op, *args, **kwargs))
 
 

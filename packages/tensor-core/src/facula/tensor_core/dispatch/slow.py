@@ -119,6 +119,13 @@ def told_of_output(name, tensors) -> None:
         outputs(name, tensors)
 
 
+def drawn_from(name, tensor):
+    """Numbers are about to be drawn as a tensor's values say: tell this thread's topmost interpreter, which may refuse. What a check of those values may read."""
+    stack = getattr(_listening, "stack", None)
+    draws = getattr(stack[-1], "draws", None) if stack else None
+    return tensor if draws is None else draws(name, tensor)
+
+
 def _interpret(op, args, kwargs):
     """Ask this thread's topmost interpreter, with itself off the stack meanwhile."""
     stack = _listening.stack

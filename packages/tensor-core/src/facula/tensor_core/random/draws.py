@@ -195,6 +195,8 @@ def randint_like(
 def _drawn(row, input, generator, complaint, flat=False):
     """A contiguous copy of input, each element replaced by a draw with that parameter; flat: with a history that says its derivative is 0."""
     generator = checked(row, generator)
+    if _ops.interpreting:
+        _dispatch.drawn_from(row.removeprefix("draw_").removesuffix("_"), input)
     result = (input if flat else input.detach()).clone(memory_format=facula.contiguous_format)
     try:
         return getattr(_ops, row)(result, generator=generator)
@@ -265,6 +267,8 @@ def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) ->
     if prob.dtype.kind != 2 or prob.dtype is not count.dtype:
         raise DTypeError(f"binomial: Found dtype {prob.dtype.name} but expected {count.dtype.name} for prob. Convert one with .to().")
     generator = checked("binomial", generator)
+    for parameter in (count, prob) if _ops.interpreting else ():
+        _dispatch.drawn_from("binomial", parameter)
     pairs = facula.stack(facula.broadcast_tensors(count.detach().to(facula.float64), prob.detach().to(facula.float64)), -1)
     return _ops.copy(_ops.draw_binomial_(pairs, generator=generator)[..., 0], count.dtype, 0)
 
@@ -308,9 +312,10 @@ def normal(
         a_tensor("normal", out)
     if out is not None and out.dtype.kind < 2:
         raise DTypeError(f'normal: "normal_kernel" not implemented for {out.dtype.name!r}. Give a floating output.')
+    seen = [_dispatch.drawn_from("normal", t) for t in tensors] if _ops.interpreting else tensors
     if isinstance(std, Tensor):
         require(not std.is_complex(), "normal expects standard deviation to be non-complex. Take its real part.")
-        require(not std.numel() or std.is_meta or bool((std >= 0).all()), "normal expects all elements of std >= 0.0. Take its absolute value.")
+        require(not std.numel() or std.is_meta or bool((seen[-1] >= 0).all()), "normal expects all elements of std >= 0.0. Take its absolute value.")
     elif not std >= 0:
         require(False, f"normal expects std >= 0.0, but found std {std:g}. Take its absolute value.")
     shape = tensors[0].shape if len(tensors) == 1 else facula.broadcast_shapes(mean.shape, std.shape)
@@ -363,8 +368,9 @@ def multinomial(
     if replacement and num_samples > 1 and weights.numel() and not (_ops.interpreting or weights.is_meta) and (drawn := _drawn_in_one(weights, num_samples, generator)) is not None:
         return drawn if out is None else into("multinomial", drawn, out)
     if weights.numel() and not weights.is_meta and not _plainly_fit(weights):
-        largest = _ops.amax(weights, -1)  # NaN wins, and fails every comparison
-        valid = float(_ops.amin(weights)) >= 0 and float(_ops.amax(largest) if largest.shape else largest) < float("inf")
+        seen = _dispatch.drawn_from("multinomial", weights) if _ops.interpreting else weights
+        largest = _ops.amax(seen, -1)  # NaN wins, and fails every comparison
+        valid = float(_ops.amin(seen)) >= 0 and float(_ops.amax(largest) if largest.shape else largest) < float("inf")
         require(valid, "multinomial: probability tensor contains either `inf`, `nan` or element < 0. Clamp it.")
         positive = float(_ops.amin(largest) if largest.shape else largest) > 0
         require(positive, "multinomial: invalid multinomial distribution (sum of probabilities <= 0). Drop such rows.")

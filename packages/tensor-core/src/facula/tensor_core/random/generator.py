@@ -81,8 +81,8 @@ class Generator:
         lib.fc_generator_get_state(self._g, lib.fc_data(state._h))
         return state
 
-    def set_state(self, state: Tensor) -> None:
-        """Continue from a state that get_state (PyTorch's too) gave."""
+    def set_state(self, state: Tensor) -> Generator:
+        """The generator, which continues from a state that get_state (PyTorch's too) gave."""
         if not isinstance(state, Tensor):
             raise TypeError(f"expected a torch.ByteTensor, but got {type(state).__name__}")
         if state.dtype is not uint8:
@@ -95,12 +95,11 @@ class Generator:
         state = resolved(state.detach()).contiguous()
         if lib.fc_generator_set_state(self._g, lib.fc_data(state._h)):
             raise RuntimeError("set_state: Invalid mt19937 state: its position lies outside of its words. Pass what get_state gave.")
+        return self
 
     def clone_state(self) -> Generator:
         """Another generator that continues from this one's state."""
-        other = Generator()
-        other.set_state(self.get_state())
-        return other
+        return Generator().set_state(self.get_state())
 
     def __reduce__(self) -> tuple:
         return _rebuild, (self.get_state(),)
@@ -110,9 +109,7 @@ class Generator:
 
 
 def _rebuild(state: Tensor) -> Generator:
-    generator = Generator()
-    generator.set_state(state)
-    return generator
+    return Generator().set_state(state)
 
 
 default_generator = Generator()
