@@ -142,28 +142,29 @@ static inline T N(place_of)(const job *q, T u, T size)
     return q->align ? (u + 1) / 2 * (size - 1) : q->dims == 2 ? M(fma)(u + 1, size / 2, K(-0.5)) : ((u + 1) * size - 1) / 2;
 }
 
-/* Moved inside, as the padding says; *slope is multiplied by the derivative of that. */
-static inline T N(inside)(const job *q, int padding, int d, T at, T *slope)
+/* Where places of a dim may be: from 0 to last; reflection's first border and how far the other is from it; where NaN goes. */
+typedef struct { T last, low, span, lost; } N(bounds);
+
+static inline N(bounds) N(bounds_of)(const job *q, int d)
 {
-    const T last = (T)(q->size[d] - 1);
+    const T last = (T)(q->size[d] - 1), span = q->align ? last : last + 1;
+    return (N(bounds)){ last, q->align ? 0 : K(-0.5), span == 0 ? 1 : span, q->dims == 3 ? last : 0 };
+}
+
+/* Moved inside, as the padding says; *slope is multiplied by the derivative of that. */
+static inline __attribute__((always_inline)) T N(inside)(N(bounds) b, int padding, T at, T *slope)
+{
     if (padding == REFLECTION) {
-        const T low = q->align ? 0 : K(-0.5), span = q->align ? last : last + 1;
-        if (span == 0) {
-            *slope = 0;
-            return 0;
-        }
-        const T away = M(abs)(at - low), turns = M(floor)(away / span), rest = away - turns * span;
+        const T away = M(abs)(at - b.low), turns = M(floor)(away / b.span), rest = away - turns * b.span;
         const int back = M(floor)(turns / 2) * 2 != turns;
-        *slope = at < low ? -*slope : *slope;
+        *slope = at < b.low ? -*slope : *slope;
         *slope = back ? -*slope : *slope;
-        at = back ? span - rest + low : rest + low;
+        at = (back ? b.span - rest : rest) + b.low;
     }
     if (padding != ZEROS) {
-        if (!(at > 0 && at < last))
-            *slope = 0;
-        at = at != at && q->dims == 3 ? last : at; /* where NaN goes, is PyTorch's choice: in a plane to 0 */
-        at = at > 0 ? at : 0;
-        at = at < last ? at : last;
+        *slope = (at > 0) & (at < b.last) ? *slope : 0;
+        at = at != at ? b.lost : at > 0 ? at : 0;
+        at = at < b.last ? at : b.last;
     }
     return at;
 }
@@ -195,7 +196,7 @@ static inline N(taps) N(taps_at)(const job *q, int64_t n, int64_t p, int slopes)
         const T u = grid[q->dims - 1 - d], size = (T)q->size[d];
         T slope = q->align ? (size - 1) / 2 : size / 2, place = N(place_of)(q, u, size);
         if (q->mode != CUBIC)
-            place = N(inside)(q, q->padding, d, place, &slope);
+            place = N(inside)(N(bounds_of)(q, d), q->padding, place, &slope);
         const T low = q->mode == NEAREST ? M(round)(place) : M(floor)(place), t = place - low;
         if (q->mode == CUBIC)
             for (int j = 0; j < 4; ++j) N(keys)(j, t, &w[d][j], &dw[d][j]);
@@ -206,7 +207,7 @@ static inline N(taps) N(taps_at)(const job *q, int64_t n, int64_t p, int slopes)
         for (int j = 0; j < along; ++j) {
             T unused = 1, tap = low + (T)(q->mode == CUBIC ? j - 1 : j);
             if (q->mode == CUBIC)
-                tap = M(floor)(N(inside)(q, q->padding, d, tap, &unused));
+                tap = M(floor)(N(inside)(N(bounds_of)(q, d), q->padding, tap, &unused));
             at[d][j] = N(is_inside)(q, d, tap) ? (int64_t)tap : -1;
             dw[d][j] *= slope;
         }
