@@ -56,7 +56,7 @@ static int run(fc_call *c, int at, int64_t least, const fc_tensor *weight, fc_sc
         if (q.target[k] < least || q.target[k] >= q.classes)
             return fc_fail(FC_INDEX, q.target[k], q.classes, 1, 0);
     const int64_t each = q.classes * (least < 0 ? 4 : 1);
-    return q.rows ? fc_parallel_scratch(q.rows, 1 + 8192 / (each + 1), (size_t)(2 * q.classes) * sizeof(f64), fn, &q) : FC_OK;
+    return q.rows ? fc_parallel_scratch(q.rows, 1 + 8192 / (each + 1), (size_t)(3 * q.classes) * sizeof(f64), fn, &q) : FC_OK;
 }
 
 static int check_power(const fc_call *c) { return c->i[0] == 1 || c->i[0] == 2 ? FC_OK : fc_fail(FC_ARG, c->nt, c->i[0], 1, 0); }
@@ -141,14 +141,19 @@ static void N(multi_back)(void *ctx, int64_t begin, int64_t end, void *scratch)
     }
 }
 
-/* How many labels a row has; other[c] is 1 for the classes that are none of them. */
-static int64_t N(mark)(const int64_t *target, int64_t n, T *other)
+/* How many labels a row has; the values of the classes that are none of them go to `rest`, and *count says how many there are. */
+static int64_t N(part)(const int64_t *target, const T *restrict x, int64_t n, T *restrict other, T *restrict rest, int64_t *count)
 {
-    int64_t labels = 0;
+    int64_t labels = 0, k = 0;
     for (int64_t c = 0; c < n; ++c)
         other[c] = 1;
     for (; labels < n && target[labels] >= 0; ++labels)
         other[target[labels]] = 0;
+    for (int64_t c = 0; c < n; ++c) {
+        rest[k] = x[c];
+        k += other[c] > 0;
+    }
+    *count = k;
     return labels;
 }
 
@@ -156,18 +161,20 @@ static void N(labels)(void *ctx, int64_t begin, int64_t end, void *scratch)
 {
     const job *q = ctx;
     const int64_t n = q->classes;
-    T *restrict other = scratch, *restrict term = other + n;
+    T *restrict rest = scratch, *restrict term = rest + n;
     for (int64_t r = begin; r < end; ++r) {
-        const T *restrict x = (const T *)q->x + r * n;
-        const int64_t *target = q->target + r * n, labels = N(mark)(target, n, other);
+        const T *x = (const T *)q->x + r * n;
+        const int64_t *target = q->target + r * n;
+        int64_t count;
+        const int64_t labels = N(part)(target, x, n, term, rest, &count);
         T loss = 0;
         for (int64_t j = 0; j < labels; ++j) {
             const T below = 1 - x[target[j]];
-            for (int64_t c = 0; c < n; ++c) {
-                const T short_by = below + x[c];
-                term[c] = short_by > 0 && other[c] > 0 ? short_by : 0;
+            for (int64_t k = 0; k < count; ++k) {
+                const T short_by = below + rest[k];
+                term[k] = short_by > 0 ? short_by : 0;
             }
-            loss += M(row_sum)(term, n);
+            loss += M(row_sum)(term, count);
         }
         ((T *)q->out)[r] = loss / (T)n;
     }
@@ -177,24 +184,30 @@ static void N(labels_back)(void *ctx, int64_t begin, int64_t end, void *scratch)
 {
     const job *q = ctx;
     const int64_t n = q->classes;
-    T *restrict other = scratch, *restrict often = other + n;
+    T *restrict other = scratch, *restrict rest = other + n, *restrict often = rest + n;
     for (int64_t r = begin; r < end; ++r) {
-        const T *restrict x = (const T *)q->x + r * n, slope = ((const T *)q->g)[r] / (T)n;
-        T *restrict dx = (T *)q->out + r * n;
-        const int64_t *target = q->target + r * n, labels = N(mark)(target, n, other);
-        memset(often, 0, (size_t)n * sizeof(T)); /* a class is counted: how often above the margin, or as a label below it */
+        const T *x = (const T *)q->x + r * n, slope = ((const T *)q->g)[r] / (T)n;
+        T *dx = (T *)q->out + r * n; /* counted first: how often a class is above the margin, or as a label below it */
+        const int64_t *target = q->target + r * n;
+        int64_t rests;
+        const int64_t labels = N(part)(target, x, n, other, rest, &rests);
+        memset(often, 0, (size_t)rests * sizeof(T));
+        memset(dx, 0, (size_t)n * sizeof(T));
         for (int64_t j = 0; j < labels; ++j) {
             const T below = 1 - x[target[j]];
-            T count = 0;
-            for (int64_t c = 0; c < n; ++c) {
-                const T above = below + x[c] > 0 ? other[c] : 0;
-                often[c] += above;
+            int32_t count = 0;
+            for (int64_t k = 0; k < rests; ++k) {
+                const int32_t above = below + rest[k] > 0;
+                often[k] += (T)above;
                 count += above;
             }
-            often[target[j]] -= count;
+            dx[target[j]] -= (T)count;
         }
-        for (int64_t c = 0; c < n; ++c)
-            dx[c] = often[c] * slope;
+        const T *next = often;
+        for (int64_t c = 0; c < n; ++c) {
+            dx[c] = (other[c] > 0 ? *next : dx[c]) * slope;
+            next += other[c] > 0;
+        }
     }
 }
 
