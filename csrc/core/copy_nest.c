@@ -305,6 +305,9 @@ static void bundles(void *ctx, int64_t begin, int64_t end)
     }
 }
 
+/* Whether lines such steps apart share a few sets of the first cache, and push each other out. */
+static int collides(int64_t step) { return step && step % 1024 == 0; }
+
 /* The dim that bundles go along; -1 where tiles are better. */
 static int bundled(const fc_nest *nest, int a)
 {
@@ -314,7 +317,7 @@ static int bundled(const fc_nest *nest, int a)
         return -1;
     /* another dim, the nearest in the result: what is written lies together */
     for (int d = 1; d < nest->ndim; ++d)
-        if (d != a && nest->size[d] >= LEAST_SPAN && (n * m <= BUNDLE || (n < side && nest->stride[1][d] <= NEAR)))
+        if (d != a && nest->size[d] >= LEAST_SPAN && !collides(nest->stride[0][d]) && !collides(nest->stride[1][d]) && (n * m <= BUNDLE || (n < side && nest->stride[1][d] <= NEAR)))
             return d;
     const int best = n < m ? a : 0;
     return least < side && nest->size[best] >= LEAST_SPAN && nest->stride[best == 0][best] <= NEAR ? best : -1; /* far lines of one set of the cache would push each other out */

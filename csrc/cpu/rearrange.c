@@ -1,5 +1,5 @@
 /*
- * Elements dealt out in another order: _regroup, _pad_around. Arguments come as they are where the row has AS_IT_LIES; loops: copy_nest.c.
+ * Elements dealt out in another order: _regroup, _pad_around. Arguments come as they are where the row has AS_IT_LIES or they are contiguous; loops: copy_nest.c.
  */
 #include <string.h>
 
@@ -27,7 +27,10 @@ int fc_infer__regroup(fc_call *c)
             return fc_fail(FC_ARG, 3, joined[k], 0, 0);
     if (left != x->numel || right != x->numel)
         return fc_fail(FC_SIZE, 0, x->numel, 0, left);
-    return fc_declare(c, 0, x->dtype, (int)joined[-1], joined);
+    const int bad = fc_declare(c, 0, x->dtype, (int)joined[-1], joined);
+    c->as_is = x->contiguous != 0; /* halves stay halves; what is not contiguous is made so first */
+    c->spec[0].direct = x->contiguous != 0;
+    return bad;
 }
 
 int fc_cpu__regroup(fc_call *c)
