@@ -112,6 +112,7 @@ static FC_NOINLINE uint16_t *few(uint16_t *to, const uint16_t *from, int64_t n)
     HALF_CELL(maximum, dt, 2, larger(x, y))                                                                                \
     HALF_CELL(minimum, dt, 2, smaller(x, y))                                                                               \
     HALF_CELL(relu, dt, 1, _mm256_max_ps(_mm256_setzero_ps(), x))                                                          \
+    HALF_CELL(_prelu, dt, 2, _mm256_blendv_ps(x * y, x, _mm256_cmp_ps(x, _mm256_setzero_ps(), _CMP_GT_OQ)))                 \
     HALF_CELL(square, dt, 1, x * x)                                                                                        \
     HALF_CELL(sqrt, dt, 1, _mm256_sqrt_ps(x))
 ROWS(f16)
@@ -121,7 +122,7 @@ ROWS(bf16)
 
 #define NAMES(dt)                                                                                                          \
     [FC_CELL_add] = add_##dt, [FC_CELL_sub] = sub_##dt, [FC_CELL_mul] = mul_##dt, [FC_CELL_div] = div_##dt,                \
-    [FC_CELL_maximum] = maximum_##dt, [FC_CELL_minimum] = minimum_##dt, [FC_CELL_relu] = relu_##dt,                        \
+    [FC_CELL_maximum] = maximum_##dt, [FC_CELL_minimum] = minimum_##dt, [FC_CELL_relu] = relu_##dt, [FC_CELL__prelu] = _prelu_##dt, \
     [FC_CELL_square] = square_##dt, [FC_CELL_sqrt] = sqrt_##dt,
 #else
 #define NAMES(dt)
