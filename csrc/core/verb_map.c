@@ -15,10 +15,10 @@ typedef struct {
     int compute, stored, result; /* the cell's input and output dtype; the result tensor's dtype */
 } fc_types;
 
-/* Does it divide in int64? */
+/* Does it divide in int64? Dtypes that have one loop for all machines do: that one divides element by element. */
 static int fc_divides_wide(int op, int dtype)
 {
-    return fc_op_has(op, FC_TRAIT_INT64) && fc_is_int(dtype) && fc_dt_size[dtype] < 8;
+    return (dtype == FC_U16 || dtype == FC_U32) && fc_op_has(op, FC_TRAIT_INT64);
 }
 
 static int fc_takes_whole_number(int op, int k) { return fc_op_has(op, FC_TRAIT_WHOLE_X << k); }

@@ -54,7 +54,8 @@ FC_EASY(_floor_quotient, FN(floor_divide_of)(r, x, y))
 
 /* --- integers: division --------------------------------------------------------------------------------------------
  * Below 2**51 a quotient of doubles falls short of an integer by more than its rounding, so cutting it is exact, and so is the remainder.
- * Integers become doubles and back by adding 1.5 2**52, which leaves them in the low bits. Narrower integers are staged as int64. */
+ * Integers become doubles and back by adding 1.5 2**52, which leaves them in the low bits. Narrower ones
+ * divide by floats as they are (mathfn_int.h); those of the rare dtypes are staged as int64. */
 #elif FC_PASTE(FC_EASY_IS_, FC_DT) && FC_ISA_NUM > 2
 #define FC_EASY_OFFSET 0x4338000000000000
 

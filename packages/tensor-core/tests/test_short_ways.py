@@ -143,6 +143,19 @@ def test_integers_divide_exactly(name, dtype, level):
         assert [wrapped(exact(a, b), dtype) for a, b in both] == function(x, y).tolist(), kind
 
 
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("dtype", ["int8", "uint8"])
+@pytest.mark.parametrize("name", DIVISIONS)
+def test_every_byte_divides_every_other(name, dtype, level):
+    lib.fc_set_isa_level(level)
+    function, exact = DIVISIONS[name]
+    every = range(np.iinfo(dtype).min, np.iinfo(dtype).max + 1)
+    expected = [[wrapped(exact(a, b), dtype) for b in every if b] for a in every]
+    x, y = facula.tensor(every, dtype=getattr(facula, dtype)), facula.tensor([b for b in every if b], dtype=getattr(facula, dtype))
+
+    assert expected == function(x[:, None], y).tolist()
+
+
 @pytest.mark.parametrize("dtype", INTEGERS)
 @pytest.mark.parametrize("name", DIVISIONS)
 def test_a_number_divides_as_the_dtype_holds_it(name, dtype):
