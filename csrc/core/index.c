@@ -107,6 +107,15 @@ static fc_tensor *fc_column(int *op, const fc_tensor *x, int64_t dim, fc_tensor 
     return column;
 }
 
+/* int64 shown along a dim without being there as often: its lines say one position, which is faster than many that are the same. */
+static int fc_repeats(const fc_tensor *index)
+{
+    int shown = 0;
+    for (int d = 0; d < index->ndim; ++d)
+        shown |= !index->stride[d] && index->shape[d] > 1;
+    return shown && index->dtype == FC_I64;
+}
+
 fc_tensor *fc_gather(int op, fc_tensor *out, fc_tensor *x, int64_t dim, fc_tensor *index, fc_tensor *src)
 {
     static const int how[FC_NOPS] = {
@@ -148,7 +157,7 @@ fc_tensor *fc_gather(int op, fc_tensor *out, fc_tensor *x, int64_t dim, fc_tenso
         fc_free(column);
         return fc_deliver(out, t);
     }
-    where = fc_dense(index, FC_I64);
+    where = how[op] > FC_THROUGH_ADD && fc_repeats(index) ? (fc_retain(index), index) : fc_dense(index, FC_I64);
     int64_t far = 0, step = 0;
     const int as_it_lies = op == FC_OP_index_select && fc_readable_slices(x, d, &far, &step);
     from = !writes ? (fc_retain(x), x) : fc_is_slices(op) ? fc_dense(src, wide) : wide == x->dtype ? (fc_retain(src), src) : fc_to(src, wide, 0, 0);

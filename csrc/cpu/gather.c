@@ -57,7 +57,7 @@ static void fail(walk *w, int64_t value)
 
 static int64_t cut(int64_t size, int64_t piece, int64_t k) { return size - k * piece < piece ? size - k * piece : piece; }
 
-/* Lines along which the index stays the same are copied, or added, whole. */
+/* Lines along which the index stays the same are copied, or added, whole; dense ones of floats combined, too. */
 static int64_t slices_of(const fc_through_box *b, int how, int dtype, char *big, char *flat, const int64_t *index)
 {
     const int size = fc_dt_size[dtype];
@@ -70,10 +70,17 @@ static int64_t slices_of(const fc_through_box *b, int how, int dtype, char *big,
             fc_cpu_strided_copy(size, v, b->flat_next, at, b->big_next, b->count);
         else if (how == FC_THROUGH_ADD)
             fc_cpu_accumulate(dtype, at, b->big_next, v, b->flat_next, b->count);
+        else if (how > FC_THROUGH_ADD)
+            fc_cpu_combine(dtype, how, at, v, b->count);
         else
             fc_cpu_strided_copy(size, at, b->big_next, v, b->flat_next, b->count);
     }
     return -1;
+}
+
+static int is_plain(const fc_through *q, const along *line)
+{
+    return q->how <= FC_THROUGH_ADD || (line->big == 1 && line->flat == 1 && (q->dtype == FC_F32 || q->dtype == FC_F64));
 }
 
 /* A unit: one position of the other dims, one rectangle of the first two. */
@@ -101,7 +108,7 @@ static void units(void *ctx, int64_t begin, int64_t end)
         }
         box.count = cut(line->size, w->piece[0], at[0]);
         box.rows = cut(row->size, w->piece[1], at[1]);
-        const int whole = !line->index && box.count > FEW && q->how <= FC_THROUGH_ADD;
+        const int whole = !line->index && box.count > FEW && is_plain(q, line);
         for (int64_t p = 0; p < w->dim.size; ++p) {
             char *const xs = q->big + big * size, *const os = q->flat + (flat + p * w->dim.flat) * size;
             const int64_t *const places = q->index + index + p * w->dim.index;

@@ -44,4 +44,7 @@ void fc_cpu_choose(int size, char *to, int64_t to_far, const char *from, int64_t
 void fc_cpu_strided_copy(int size, char *to, int64_t to_step, const char *from, int64_t from_step, int64_t n);
 void fc_cpu_accumulate(int dtype, char *to, int64_t to_step, const char *from, int64_t from_step, int64_t n);
 
+/* Products and extremes of n elements side by side, of float32 and float64. */
+void fc_cpu_combine(int dtype, int how, char *to, const char *from, int64_t n);
+
 #endif

@@ -202,3 +202,25 @@ void fc_cpu_accumulate(int dtype, char *to, int64_t to_step, const char *from, i
     default: break;
     }
 }
+
+/* The statements of FLOATS. */
+#define COMBINE(T)                                                                                                 \
+    T *const at = (T *)to;                                                                                         \
+    const T *const v = (const T *)from;                                                                            \
+    if (how == FC_THROUGH_MUL)                                                                                     \
+        for (int64_t i = 0; i < n; ++i)                                                                            \
+            at[i] *= v[i];                                                                                         \
+    else if (how == FC_THROUGH_MAX)                                                                                \
+        for (int64_t i = 0; i < n; ++i)                                                                            \
+            at[i] = (at[i] != at[i]) | (at[i] > v[i]) ? at[i] : v[i];                                                 \
+    else                                                                                                           \
+        for (int64_t i = 0; i < n; ++i)                                                                            \
+            at[i] = (at[i] != at[i]) | (at[i] < v[i]) ? at[i] : v[i]
+
+static void combine_f32(int how, char *restrict to, const char *restrict from, int64_t n) { COMBINE(float); }
+static void combine_f64(int how, char *restrict to, const char *restrict from, int64_t n) { COMBINE(double); }
+
+void fc_cpu_combine(int dtype, int how, char *to, const char *from, int64_t n)
+{
+    (dtype == FC_F32 ? combine_f32 : combine_f64)(how, to, from, n);
+}
