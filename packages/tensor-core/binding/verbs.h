@@ -40,6 +40,28 @@ static PyObject *fc_odd_apart(PyObject *self, PyObject *const *args, Py_ssize_t 
 FC_CALL(odd, fc_odd, METH_FASTCALL)
 FC_CALL(odd_apart, fc_odd_apart, METH_FASTCALL)
 
+/* copied(out, result, inputs): a result into an output of its dtype and shape, where that is all there is to it. Was it? */
+static PyObject *fc_copied(PyObject *self, PyObject *const *args, Py_ssize_t count)
+{
+    PyObject *odd;
+    fc_tensor *out, *result = Py_TYPE(args[1]) == fc_tensor_type ? fc_operand(args[1]) : NULL;
+    PyThreadState *saved;
+    int failed;
+    (void)self;
+    if (!result)
+        Py_RETURN_FALSE;
+    odd = fc_odd_out(args, count, 1);
+    Py_DECREF(odd);
+    if (odd == Py_True || fc_pair(out = fc_operand(args[0]), result) & 1)
+        Py_RETURN_FALSE;
+    saved = FC_SHORT(out) ? NULL : PyEval_SaveThread();
+    failed = fc_copy(out, result) != 0;
+    if (saved)
+        PyEval_RestoreThread(saved);
+    return PyBool_FromLong(!failed);
+}
+FC_CALL(copied, fc_copied, METH_FASTCALL)
+
 /* binary(op, x, y[, out]): a verb of two operands, a Tensor, and a Tensor or a plain int or float. None where anything is unusual. */
 static PyObject *fc_binary(PyObject *self, PyObject *const *args, Py_ssize_t count)
 {

@@ -75,7 +75,7 @@ def into(name, result, out, inputs=(), strides=False):
 
 def copied(result, out, inputs=()):
     """Copy a result into an output of its dtype and shape, where no more is to be asked. Was it?"""
-    return type(result) is Tensor and not _ops.interpreting and not lib.odd_apart(out, result, inputs) and not lib.fc_pair(out._h, result._h) & 1 and not lib.fc_copy(out._h, result._h)
+    return not _ops.interpreting and lib.copied(out, result, inputs)
 
 
 def lie_as(out, result):

@@ -10,7 +10,7 @@ from facula.tensor_core._errors import IndexRangeError
 from facula.tensor_core.functions.index import nonzero
 from facula.tensor_core.dispatch.guard import check, guarded, want_ints, want_tensor
 from facula.tensor_core._lib import lib
-from facula.tensor_core.dispatch.out import into
+from facula.tensor_core.dispatch.out import copied as written, into
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import dtype as _dtype, int64
 
@@ -81,6 +81,8 @@ def _copying(name, view):
         if args:
             want_tensor(name, "input", 0, args[0])
         x = view(*args, **named)
+        if out is not None and written(x, out):
+            return out
         return _ops.copy(x, None, 0) if out is None else into(name, _ops.copy(x, None, 0), out)
 
     return _named(copied, name, "copied, so that writes to one leave the other alone.")
@@ -125,21 +127,26 @@ def fill(input, value):
     return input.clone().fill_(value)
 
 
+_MOST = 1 << 62
+
+
 def empty_permuted(size, physical_layout, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
     """An unset tensor whose memory has the dims in the order physical_layout.
 
     >>> facula.empty_permuted((2, 3), (1, 0)).stride()
     (1, 2)
     """
-    want_ints("empty_permuted", "size", 0, size)
-    want_ints("empty_permuted", "physical_layout", 1, physical_layout)
-    size, order = ints((size,)), list(physical_layout)
+    order = list(physical_layout)
+    for k, given in enumerate((size, order)):
+        if [v for v in given if type(v) is not int or not -_MOST < v < _MOST]:
+            want_ints("empty_permuted", ("size", "physical_layout")[k], k, given)
+    size = ints((size,))
     if sorted(order) != list(builtins.range(len(size))):
         raise RuntimeError(f"empty_permuted: physical_layout {order} must name each of the {len(size)} dims once")
     stride, run = [0] * len(size), 1
     for d in reversed(order):
         stride[d] = run
-        run *= max(size[d], 1)
+        run *= size[d] or 1
     return empty_strided(size, stride, dtype=dtype, layout=layout, device=device, requires_grad=requires_grad, pin_memory=pin_memory)
 
 

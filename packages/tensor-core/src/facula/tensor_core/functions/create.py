@@ -148,7 +148,7 @@ def empty(*sizes, size=None, out=None, dtype=None, layout=None, device=None, req
         _fits("empty", out, dtype)
         if out.is_sparse:
             return _finish(out.sparse_resize_and_clear_(wanted := ints(sizes), len(wanted), 0), requires_grad)
-        return _finish(prepared(out.resize_(ints(sizes))), requires_grad)
+        return _finish(prepared(out if out.shape == (wanted := ints(sizes)) and out.origin is None else out.resize_(wanted)), requires_grad)
     t = _empty(ints(sizes), dtype, device)
     if memory_format is not None:
         check("empty_like", "memory_format", None, "memory_format", memory_format)
@@ -164,7 +164,7 @@ def _filled(size, value, dtype, device_, requires_grad, out=None):
         _fits("full", out, dtype)
         if out.is_sparse and not value:
             return _finish(out.sparse_resize_and_clear_(wanted := ints(size), len(wanted), 0), requires_grad)
-        t = out.resize_(ints(size))
+        t = out if out.shape == (wanted := ints(size)) and out.origin is None else out.resize_(wanted)
     if value not in (0, 1):
         value = fitting("full", value, t.dtype)
     if lib.fc_fill(t._h, *number(value)):
@@ -389,7 +389,7 @@ def eye(n, m=LACKING, *, out=None, dtype=None, layout=None, device=None, require
     if n < 0 or m < 0:
         raise RuntimeError(f"eye: {'n' if n < 0 else 'm'} must be greater or equal to 0, got {n if n < 0 else m}.")
     plain(layout, pin_memory)
-    t = zeros(n, m, out=out, dtype=dtype, device=device)
+    t = zeros(n, m, dtype=dtype, device=device) if out is None else _filled((n, m), 0, dtype, device, False, out)
     if n and m:
         lib.fc_fill(lib.fc_view_op(_DIAGONAL, t._h, 0, 0, 1, 0) or _ops.diagonal(t, 0, 0, 1)._h, 1, 1, 1.0, 0.0)
     if out is None:

@@ -94,9 +94,10 @@ def kron(input, other, *, out=None):
         return _shape.reshaped(result, (*x[:-1], x[-1] * y[0]))
     x, y = list(x), list(y)
     n = max(len(x), len(y))
-    if n == 2 == len(x) == len(y) and out is None:
+    if n == 2 == len(x) == len(y):
         result = _ops.mul(_ops.unsqueeze(_ops.unsqueeze(input, 1), 3), _ops.unsqueeze(other, 1))
-        return _shape.reshaped(result, (x[0] * y[0], x[1] * y[1]))
+        result = _shape.reshaped(result, (x[0] * y[0], x[1] * y[1]))
+        return result if out is None else into("kron", result, out)
     x[:0], y[:0] = [1] * (n - len(x)), [1] * (n - len(y))
     wide, flat = [1] * (2 * n), [1] * (2 * n)
     wide[::2], flat[1::2] = x, y

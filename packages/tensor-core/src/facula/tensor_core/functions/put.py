@@ -187,8 +187,11 @@ def isin(elements, test_elements, *, assume_unique=False, invert=False, out=None
     tensor([False,  True, False])
     """
     if out is not None:
-        return into("isin", isin(elements, test_elements, invert=invert), out)
-    x, among = elements, test_elements
+        return into("isin", _isin(elements, test_elements, invert), out)
+    return _isin(elements, test_elements, invert)
+
+
+def _isin(x, among, invert):
     if not isinstance(x, Tensor) or not isinstance(among, Tensor):
         if not isinstance(x, Tensor) and not isinstance(among, Tensor):
             raise TypeError("isin() received an invalid combination of arguments: one of elements and test_elements must be a Tensor")

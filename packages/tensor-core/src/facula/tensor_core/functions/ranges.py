@@ -29,6 +29,13 @@ def _delivered(name, t, out):
     return _ops.copy_into_(out, _ops.view(t, out.shape))
 
 
+def _here(out, dtype, layout, device, requires_grad, pin_memory):
+    """Is an output for a range like any other range, of the output's dtype?"""
+    if type(out) is not Tensor or lib.fc_device(out._h) or layout is not None or requires_grad or pin_memory:
+        return False
+    return (dtype is None or dtype is out.dtype) and (device is None or _place(device) == 0) and (out.dtype.kind == 2 or out.dtype is int64)
+
+
 def arange(start=None, end=None, step=1, *, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
     """start, start + step, ... below end. int64 where all three are ints, else the default dtype.
 
@@ -45,6 +52,8 @@ def arange(start=None, end=None, step=1, *, out=None, dtype=None, layout=None, d
         if step and 0 <= (stop - first) * step < 1e15 and not pin_memory and not (_state._device.id if device is None else _place(device)):
             count = math.ceil((stop - first) / step)
             return _finish(_ops.arange_of(0, 0, count, dtype or _state.get_default_dtype(), float(first), float(step)), requires_grad)
+    if out is not None and _here(out, dtype, layout, device, requires_grad, pin_memory):
+        return _delivered("arange", arange(start, end, step, dtype=out.dtype), out)
     if (start is None or end is None) and step != 1 or start is end is None:
         raise TypeError(f"arange() received an invalid combination of arguments: start {start}, end {end}, step {step}. Give an end, beside a step both.")
     plain(layout, pin_memory)
@@ -109,6 +118,8 @@ def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=Non
         start, end = _end("start", start, device), _end("end", end, device)
     if out is None and _easy(start, end, steps, dtype, device):
         return _finish(_ops.linspace_of(steps, dtype or _state.get_default_dtype(), float(start), float(end)), requires_grad)
+    if out is not None and _here(out, dtype, layout, device, requires_grad, pin_memory):
+        return _delivered("linspace", linspace(start, end, steps, dtype=out.dtype), out)
     _whole_steps("linspace", start, end, steps)
     dtype = as_dtype(dtype)
     number(start), number(end)  # which refuses what is beyond 64 bits
@@ -198,6 +209,8 @@ def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None,
         if _easy(first, last, steps, dtype, device):
             t = _ops.linspace_of(steps, float64, float(first), float(last))
             return _finish(_ops.copy(_map2r(_POW, None, 2, 0, float(base), 0.0, t._h), dtype or _state.get_default_dtype()), requires_grad)
+    if out is not None and _here(out, dtype, layout, device, requires_grad, pin_memory):
+        return _delivered("logspace", logspace(start, end, steps, base, dtype=out.dtype), out)
     _whole_steps("logspace", start, end, steps)
     _fits("logspace", out, dtype)
     if isinstance(base, complex):

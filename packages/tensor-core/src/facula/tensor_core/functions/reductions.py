@@ -37,6 +37,8 @@ def _extreme(name, whole, index, pair):
                 raise TypeError(f"{name}() received an invalid combination of arguments: keepdim={keepdim!r} without a dim. Name the dim.")
             if not input.numel():
                 raise RuntimeError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.")
+            if out is not None and type(out) is Tensor and not out.shape and out.dtype is input.dtype:
+                return fold(input, None, out=out)
             whole = fold(input, None)  # not (), which is amax's own: so autograd tells the nodes apart
             return whole if out is None else into(name + "_of_all", whole, out)  # of any dtype that it can be cast to
         values = along(input, dim, keepdim)
