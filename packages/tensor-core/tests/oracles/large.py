@@ -181,6 +181,7 @@ LARGE = {
     "_histogram": lambda t: [(t(300, 900), 40, -4.0, 4.0)],
     "_bincount": lambda t: [(Sample(t.rng.integers(0, 900, 90000), t.dtype), None, 900)],
     "_one_hot": lambda t: [(t.index(90, 37, 300), 90)],
+    "_hash": lambda t: [(t.index(9000, 370, 300),)],
     "_triangle": lambda t: [(t(37, 90, 91), 1, False), (t(37, 90, 91), -3, True)],
     "_triangle_indices": lambda t: [(300, 400, 5, True, t.dtype_object)],
     "polar": lambda t: [(t(37, 3001), t(37, 3001))],
@@ -225,7 +226,7 @@ LARGE = {
 
 _FIRST = ("linear convolution convolution_grad_input softmax log_softmax _layer_norm _rms_norm _group_norm _sort _topk _kthvalue _median _nanmedian _mode "
           "max_pool _max_pool_values avg_pool avg_pool_grad adaptive_max_pool adaptive_avg_pool adaptive_avg_pool_grad _resample _resample_backward _resample_bytes "
-          "_cdist _triangle flip _im2col _col2im _roll diag_embed _one_hot index_select")  # fmt: skip
+          "_cdist _triangle flip _im2col _col2im _roll diag_embed _one_hot _hash index_select")  # fmt: skip
 ROWED = {
     **{name: 0 for name in _FIRST.split()},  # the first one
     **{name: "g result" for name in ("_softmax_backward", "_log_softmax_backward")},

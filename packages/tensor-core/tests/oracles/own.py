@@ -37,6 +37,9 @@ O("_lu_order", lu_order, only=("int32",), cases=lambda t: [
 O("_one_hot", lambda input, classes: np.eye(classes, dtype=np.int64)[input], cases=lambda t: [
     (t.index(5, 4, 3), 5), (t.index(1), 1), (t.index(3, 0), 3), (t.index(7, 700), 9),
 ], only=("int64",))  # fmt: skip
+O("_hash", lambda input: np.bitwise_xor.reduce(input, -1), cases=lambda t: [
+    (t.index(900, 4, 3),), (t.index(900, 7),), (t.index(900, 3, 0),), (t.index(900, 0, 3),), (t.index(900, 7, 700),),
+], only=("int64",))  # fmt: skip
 O("polar", lambda abs, angle: abs * np.cos(angle) + 1j * (abs * np.sin(angle)), specials=False, result="COMPLEX", culp=2.5, ulp=2.5, cases=lambda t: [
     (t(3, 5), t(3, 5)), (t(700), t(700)), (t(), t()), (t(0, 2), t(0, 2)),
 ], only=("float32", "float64"))  # fmt: skip

@@ -10,9 +10,10 @@ from facula import Tensor
 from . import functional as F
 from .functional._embedding import _MODES, bags
 from .functional._kinds import check_kinds
-from .functional._norm import _move
+from .functional._norm import _group_norm, _layer_norm, _move
 
 _BAGS = tuple(_MODES)
+_FLOATS = (facula.float32, facula.float64)
 
 
 def native_layer_norm(input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None, bias: Tensor | None, eps: float) -> tuple[Tensor, Tensor, Tensor]:
@@ -21,12 +22,23 @@ def native_layer_norm(input: Tensor, normalized_shape: Sequence[int], weight: Te
     >>> facula.native_layer_norm(facula.tensor([1.0, 3.0]), (2,), None, None, 0.0)
     (tensor([-1.,  1.]), tensor([2.]), tensor([1.]))
     """
-    dims = tuple(range(-len(normalized_shape), 0))
+    n = len(normalized_shape)
+    if n and _alike(input, weight, bias) and all(t is None or tuple(t.shape) == tuple(normalized_shape) for t in (weight, bias)) and tuple(input.shape[-n:]) == tuple(normalized_shape):
+        result, mean, spread = _layer_norm(input, weight, bias, n, eps)
+        shape = (*input.shape[:-n], *[1] * n)
+        return result, mean.view(shape), spread.view(shape)
+    dims = tuple(range(-n, 0))
     result = F.layer_norm(input, tuple(normalized_shape), weight, bias, eps)
     x = _as_summed(input, weight)
     mean = x.mean(dims, keepdim=True)
     spread = (x.var(dims, correction=0, keepdim=True) + float(eps)).rsqrt()
     return result, mean.detach(), spread.detach()
+
+
+def _alike(*tensors: Tensor | None) -> bool:
+    """Floats of one width, which have one kernel for the result and for what it took on the way, and nothing to record?"""
+    first = tensors[0].dtype
+    return first in _FLOATS and tensors[0].numel() > 0 and all(t is None or t.dtype is first and t.origin is None for t in tensors)
 
 
 def _as_summed(input: Tensor, weight: Tensor | None) -> Tensor:
@@ -46,6 +58,9 @@ def native_group_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None,
         raise RuntimeError(f"native_group_norm: Expected X.numel() == N * C * HxW to be true, but got false: {input.numel()} elements for {N} * {C} * {HxW}.")
     if group < 1:
         raise RuntimeError(f"native_group_norm: Expected num groups to be greater than 0, got {group}.")
+    if _alike(input, weight, bias) and not C % group and all(t is None or tuple(t.shape) == (C,) for t in (weight, bias)):
+        result, mean, spread = _group_norm(input.reshape(N, C, HxW), weight, bias, group, eps)
+        return result.reshape(input.shape), mean, spread
     result = F.group_norm(input.reshape(N, C, HxW), group, weight, bias, eps).reshape(input.shape)
     parts = _as_summed(input, weight).reshape(N, group, C // group * HxW)
     return result, parts.mean(2), (parts.var(2, correction=0) + float(eps)).rsqrt()

@@ -1,5 +1,7 @@
 """Reductions into places and bins, and numerical derivatives: compositions over the rows."""
 
+import math
+
 from facula.tensor_core import _ops, return_types
 from facula.tensor_core.functions import ranges as _ranges, shape as _shape
 from facula.tensor_core.dispatch.arguments import whole
@@ -117,13 +119,17 @@ def index_reduce(input, dim, index, source, reduce, *, include_self=True, out=No
             raise RuntimeError(f"index_reduce(): Number of indices ({index.numel()}) should be equal to source.size(dim): ({source.shape[dim]}), for dim: {dim}. Give one for each slice.")
         if any(a != b for d, (a, b) in enumerate(zip(input.shape, source.shape)) if d != dim):
             raise RuntimeError(f"index_reduce(): source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = {list(input.shape)} source.shape = {list(source.shape)}. Reshape it.")
-    wide = index.to(_int64).reshape([-1 if d == dim % max(input.dim(), 1) else 1 for d in range(source.dim())])
+    wide = index if index.dtype is _int64 else index.to(_int64)
+    if len(source.shape) != 1:
+        wide = _ops.view(wide, (*[1] * dim, -1, *[1] * (len(source.shape) - dim - 1)) if source.shape else ())
+    if include_self and reduce != "mean" and out is None and wide.numel() and input.shape:
+        return _REDUCE[reduce][0](input, dim, _ops.expand(wide, source.shape), source)
     return scatter_reduce(input, dim, _ops.expand(wide, list(source.shape)), source, reduce, include_self=include_self, out=out)
 
 
 def _edges(x, bins, range, d=0):
     """Edges of equal bins over the given range, or the data's; around one value half to each side."""
-    low, high = range if range is not None else (_ops.amin(x).item(), _ops.amax(x).item()) if x.numel() else (0.0, 1.0)
+    low, high = range if range is not None else [end.item() for end in _ops._aminmax(x, None, False)] if x.numel() else (0.0, 1.0)
     check_range(low, high, d)
     if low == high:
         low, high = low - 0.5, high + 0.5
@@ -131,11 +137,9 @@ def _edges(x, bins, range, d=0):
 
 
 def _bin(x, edges):
-    """The bin of each element, the last one closed; -1 outside."""
-    last = edges.shape[0] - 2
-    at = _ops.sub(_ops._searchsorted(edges, x, None, True), 1)
-    at = _ops.where_rows(_ops.eq(x, edges[-1]), at.new_full((), last), at)
-    return _ops.where_rows(_ops.logical_or(_ops.gt(at, last), _ops.isnan(x)), at.new_full((), -1), at)
+    """1 + the bin of each element, the last one closed; 0 outside."""
+    last = edges.shape[0] - 1
+    return _ops.mul(_ops._searchsorted(_ops.slice(edges, 0, 0, last, 1), x, None, True), _ops.le(x, _ops.select(edges, 0, last)))
 
 
 def _counted(points, edges, weight, density):
@@ -143,17 +147,15 @@ def _counted(points, edges, weight, density):
     sizes = [e.shape[0] - 1 for e in edges]
     if not edges:  # of no coordinates there is one bin, which PyTorch counts nothing in
         return points.new_full((), float("nan") if density else 0.0)
-    at = inside = None
-    for d, e in enumerate(edges):
-        b = _bin(points[:, d].contiguous(), e)
-        held = _ops.ge(b, 0)
-        inside = held if inside is None else _ops.logical_and(inside, held)
-        at = b if at is None else _ops.add(_ops.mul(at, sizes[d]), b)
-    total = 1
-    for s in sizes:
-        total *= s
-    hits = weight.reshape(-1)[inside] if weight is not None else points.new_ones(int(inside.sum()))
-    found = _ops.scatter_add(points.new_zeros(total), 0, at[inside], hits).reshape(sizes)
+    at = None
+    for d, e in enumerate(edges):  # in a grid whose first places are for what is outside
+        b = _bin(_ops.copy(_ops.select(points, 1, d), None, 0), e)
+        at = b if at is None else _ops.add(_ops.mul(at, sizes[d] + 1), b)
+    hits = points.new_ones(at.shape) if weight is None else weight.reshape(-1)
+    found = _ops.scatter_add(points.new_zeros(math.prod(n + 1 for n in sizes)), 0, at, hits).reshape([n + 1 for n in sizes])
+    for d, n in enumerate(sizes):
+        found = _ops.slice(found, d, 1, n, 1)
+    found = _ops.copy(found, None, 0)
     if density:
         found = _ops.div(found, _ops.sum(found))
         for d, e in enumerate(edges):

@@ -347,8 +347,7 @@ def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=No
     if dim is not None:
         return _unique_slices(input, dim, return_inverse, return_counts, True)
     flat = _shape.flatten(input)
-    if (return_inverse or return_counts) and _few(flat):
-        numbers = flat.tolist()
+    if (return_inverse or return_counts) and _few(flat, 64) and _comparable(numbers := flat.tolist()):
         kept, inverse, counts = _distinct(numbers, sorted_(range(len(numbers)), key=numbers.__getitem__))
         return _asked([_ops.index_select(flat, 0, kept), inverse.reshape(input.shape), counts], return_inverse, return_counts)
     values, order = _ops._sort(flat, 0, False)
@@ -376,9 +375,14 @@ def unique_consecutive(input, return_inverse=False, return_counts=False, dim=Non
 sorted_ = sorted  # where an argument has the name
 
 
-def _few(x):
-    """Integers, so few that Python's lists are faster than rows."""
-    return x.dtype.kind < 2 and 0 < x.numel() <= 64 and not (_ops.interpreting or x.is_meta)
+def _few(x, most):
+    """Real numbers, so few that Python's lists are faster than rows."""
+    return x.dtype.kind < 3 and 0 < x.numel() <= most and not (_ops.interpreting or x.is_meta)
+
+
+def _comparable(numbers):
+    """Is none of them NaN?"""
+    return not [v for v in numbers if v != v]
 
 
 def _distinct(items, order):
@@ -434,22 +438,42 @@ def _chosen(input, dim, kept):
     return _ops.index_select(input.movedim(dim, 0), 0, kept).movedim(0, dim) if dim and input.numel() else _ops.index_select(input, dim, kept)
 
 
+def _in_order(rows):
+    """Where the rows stand in ascending order, compared from the first column on; equal ones stay as they came."""
+    n, width = rows.shape
+    leading = 8
+    while leading < width and not (_ops.interpreting or rows.is_meta):  # a few columns tell most rows apart
+        part = _ops.slice(rows, 1, 0, leading, 1)
+        order = _by_columns(part)
+        part = _ops.index_select(part, 0, order)
+        if not _ops.any(_ops.all(_ops.eq(_ops.slice(part, 0, 1, n - 1, 1), _ops.slice(part, 0, 0, n - 1, 1)), 1)).item():
+            return order
+        leading *= 8
+    return _by_columns(rows)
+
+
+def _by_columns(rows):
+    order = _places(rows.shape[0])
+    for k in range(rows.shape[1] - 1, -1, -1):
+        order = order[_ops._sort(rows[:, k][order], 0, False)[1]]
+    return order
+
+
 def _unique_slices(input, dim, return_inverse, return_counts, ordered):
     """Slices along dim, compared element by element from the first: sorted by the last element first, stably."""
     n = input.shape[dim]
     if 0 in input.shape and (n or sum([not size for size in input.shape]) > 1):
         raise RuntimeError(f"unique: There are 0 sized dimensions, and they aren't selected, so unique cannot be applied (input: {tuple(input.shape)}, dim {dim}).")
-    if ordered and _few(input):
-        rows = input.movedim(dim, 0).reshape(n, -1).tolist()
+    if ordered and _few(input, 256) and _comparable(numbers := input.movedim(dim, 0).reshape(-1).tolist()):
+        width = len(numbers) // n
+        rows = [numbers[k * width : (k + 1) * width] for k in range(n)]
         kept, inverse, counts = _distinct(rows, sorted_(range(n), key=rows.__getitem__))
         return _asked([_chosen(input, dim, kept), inverse, counts], return_inverse, return_counts)
     rows = input.movedim(dim, 0).reshape(n, -1) if input.numel() else input.new_zeros((n, 0))
     order = None
     if ordered:
-        order = _places(n)
-        for k in range(rows.shape[1] - 1, -1, -1):
-            order = order[_ops._sort(rows[:, k][order], 0, False)[1]]
-        rows = rows[order]
+        order = _in_order(rows)
+        rows = _ops.index_select(rows, 0, order)
     fresh = input.new_full((n,), True, dtype=_bool)
     if n > 1:
         fresh[1:] = (rows[1:] != rows[:-1]).any(1)

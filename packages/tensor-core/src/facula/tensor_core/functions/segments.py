@@ -1,5 +1,7 @@
 """Reductions over runs of elements, and the hash of all elements, composed of rows."""
 
+import math
+
 from facula.tensor_core.dispatch.guard import guarded
 from facula.tensor_core import _ops, _ownership
 from facula.tensor_core._errors import DimError
@@ -140,6 +142,8 @@ def hash_tensor(input, dim=None, *, keepdim=False, mode=0, out=None, axis=None, 
         raise RuntimeError(f"hash_tensor: Unknown hash_tensor mode: {mode}. Only 0 (exclusive or) is there.")
     if input.dtype.kind == 3:
         raise NotImplementedError(f"hash_tensor: not implemented for {input.dtype.name}. Hash facula.view_as_real(input).")
+    if dim is None and keepdim is False and input.numel():
+        return into("hash_tensor", _ops.view_dtype(_ops._hash(_hashed(input).reshape(-1)), BY_NAME["uint64"]), out)
     dims = (dim,) if whole(dim) else tuple(dim or range(input.dim()))
     if input.numel() == 0 and not whole(dim) and not dim:
         raise RuntimeError("hash_tensor: Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.")
@@ -149,24 +153,27 @@ def hash_tensor(input, dim=None, *, keepdim=False, mode=0, out=None, axis=None, 
             raise IndexError(f"hash_tensor: Expected reduction dim {d} to have non-zero size.")
     if len({d % max(input.dim(), 1) for d in dims}) < len(dims):
         raise RuntimeError(f"hash_tensor: dim appears multiple times in the list of dims {tuple(dims)}. Name each once.")
-    found = input.detach()
-    found = found.double().resolve_neg().view(BY_NAME["int64"]) if found.dtype.kind == 2 else found.to(BY_NAME["int64"])
-    dims = sorted({d % max(input.dim(), 1) for d in dims}, reverse=True)
-    for d in dims if input.dim() else ():
-        found = _folded(found, d)
-        found = found if keepdim else found.squeeze(d)
+    found = _hashed(input)
+    n = input.dim()
+    gone = {d % n for d in dims} if n else ()
+    kept = [d for d in range(n) if d not in gone]
+    if kept:  # the dims that go, last and joined
+        found = _ops.permute(found, [*kept, *gone]).reshape([*(input.shape[d] for d in kept), math.prod(input.shape[d] for d in gone)])
+    else:
+        found = found.reshape(-1)
+    found = _ops._hash(found)
+    if keepdim:
+        found = found.reshape([1 if d in gone else size for d, size in enumerate(input.shape)])
     return into("hash_tensor", found.view(BY_NAME["uint64"]), out)
 
 
-def _folded(x, dim):
-    """The exclusive or along a dim, which stays with size 1: halves onto each other."""
-    while (size := x.shape[dim]) > 1:
-        half = size // 2
-        y = _ops.bitwise_xor(x.narrow(dim, 0, half), x.narrow(dim, half, half))
-        x = _ops.cat([y, x.narrow(dim, size - 1, 1)], dim) if size % 2 else y
-    return x
+def _hashed(input):
+    """The bits of each element as float64, or each as int64."""
+    found = input if input.origin is None else input.detach()
+    return _ops.view_dtype(_ops.copy(found, BY_NAME["float64"], 0), _INT64) if found.dtype.kind == 2 else _ops.copy(found, _INT64, 0)
 
 
+_INT64 = BY_NAME["int64"]
 segment_reduce, hash_tensor = guarded(segment_reduce), guarded(hash_tensor)
 _ownership.attach({"hash_tensor": hash_tensor})
 __all__ = ["hash_tensor", "segment_reduce"]
