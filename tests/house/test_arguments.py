@@ -50,6 +50,7 @@ REASONS = {
     "facula.tensor_core.files.serialization": {"save.write": "the old format has no root"},
     "facula.autograd._names": {"by_number.name": "tables call all of their functions alike", "matmul": "so too"},
     "facula.autograd._text": {"casts": "so too", "backward_text": "so too"},
+    "facula.vision.models.video": {"Conv3DSimple.__init__": "networks call all makers of convolutions alike", "Conv3DNoTemporal.__init__": "so too"},
     "facula.autograd._views": {"Part.laid_out": "beside a view's, which asks"},
 }  # fmt: skip
 ALLOWED = {name for names in (*PROTOCOLS, *HINTS) for name in names.split()}

@@ -37,7 +37,5 @@ def test_builders_take_what_they_took_before_0_13(build):
             assert isinstance(build(pretrained=False, num_classes=3), facula.nn.Module)
         with pytest.warns(UserWarning, match="'weights' and 'progress' as positional"):
             build(None, False)
-        with pytest.warns(UserWarning), pytest.raises(ValueError, match="no trained weights"):
-            build(True)
         with pytest.raises(TypeError, match="by name, once"):
             build(None, weights=None)

@@ -42,15 +42,40 @@ def test_model_has_torchvisions_keys_and_first_weights(name):
     assert stored["value"] == state[stored["last"]].reshape(-1)[:3].tolist()
 
 
-def test_trained_weights_are_refused():
-    with pytest.raises(ValueError, match="DEFAULT"):
+def test_a_state_dict_is_a_networks_weights():
+    state = models.squeezenet1_1(num_classes=3).state_dict()
+    net = models.squeezenet1_1(num_classes=3, weights=state)
+
+    assert all(facula.equal(v, state[k]) for k, v in net.state_dict().items())
+    with pytest.raises(RuntimeError, match="size mismatch"):
+        models.squeezenet1_1(weights=state)
+
+
+def test_weights_that_cannot_be_had_say_so(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setattr("facula.vision.datasets.utils.download_url", lambda *_: (_ for _ in ()).throw(OSError("no network")))
+    with pytest.raises(RuntimeError, match="ResNet18_Weights.IMAGENET1K_V1.*resnet18-f37072fd.pth.*no network.*weights="):
         models.resnet18(weights="DEFAULT")
+    with pytest.raises(RuntimeError, match="ResNet50_Weights.IMAGENET1K_V1"):
+        models.segmentation.fcn_resnet50()
+    kept = tmp_path / ".cache/torch/hub/checkpoints/alexnet-owt-7be5be79.pth"
+    kept.parent.mkdir(parents=True)
+    kept.write_bytes(b"other")
+    with pytest.raises(RuntimeError, match="damaged"):
+        models.alexnet(weights=models.AlexNet_Weights.DEFAULT)
+
+
+def test_weights_are_named():
+    with pytest.raises(TypeError, match="expected ResNet18_Weights but received ResNet34_Weights"):
+        models.resnet18(weights=models.ResNet34_Weights.DEFAULT)
+    with pytest.raises(KeyError):
+        models.resnet18(weights="IMAGENET1K_V9")
     with pytest.raises(ValueError, match="resnet18"):
         models.get_model("nonsuch")
-    with pytest.raises(ValueError, match="ResNet18_Weights.IMAGENET1K_V1"):
-        models.resnet18(weights=models.ResNet18_Weights.DEFAULT)
-    with pytest.raises(RuntimeError, match="VGG16_Weights.IMAGENET1K_FEATURES.*load_state_dict"):
-        models.VGG16_Weights.IMAGENET1K_FEATURES.get_state_dict(progress=True)
+    with pytest.raises(ValueError, match="Nonsuch"):
+        models.get_weight("Nonsuch.DEFAULT")
+    assert models.get_model_weights(models.vit_b_16) is models.ViT_B_16_Weights
+    assert models.get_model_builder("s3d") is models.video.s3d
 
 
 def test_published_weights_have_torchvisions_names():
@@ -116,7 +141,7 @@ def test_vgg_features_have_torchvisions_layout():
 def test_a_network_computes_and_learns_as_torchvisions(code):
     stored = STORED["networks"][code]
     facula.manual_seed(3)
-    net = eval(code, vars(models) | vars(models.convnext) | vars(models.efficientnet) | vars(models.vision_transformer))
+    net = eval(code, vars(models) | vars(models.convnext) | vars(models.swin_transformer) | vars(models.efficientnet) | vars(models.vision_transformer))
     state = net.state_dict()
     pictures = (facula.linspace(-1, 1, 2 * 3 * 32 * 32).sin().reshape(2, 3, 32, 32) * 37 % 1).contiguous()
     if "VisionTransformer(16" in code:
@@ -136,8 +161,9 @@ def test_a_network_computes_and_learns_as_torchvisions(code):
 
 @pytest.mark.parametrize("name", STORED["sizes"])
 def test_a_network_has_torchvisions_size(name):
+    on_another = hasattr(models.segmentation, name)
     with facula.device("meta"):
-        state = models.get_model(name).state_dict()
+        state = models.get_model(name, **({"weights_backbone": None} if on_another else {})).state_dict()
 
     assert STORED["sizes"][name] == [len(state), sum(v.numel() for v in state.values()), list(state)[-9]]
 

@@ -125,6 +125,7 @@ FILES = {
     "torch.nn.parallel.parallel_apply": "facula.nn.parallel.pieces",
     "torch.nn.parallel.replicate": "facula.nn.parallel.pieces",
     "torchvision.models.googlenet": "facula.vision.models.googlenet",
+    "torchvision.models.video.s3d": "facula.vision.models.video",
     "torch.multiprocessing.spawn": "facula.dist.multiprocessing",
 }
 
@@ -301,6 +302,8 @@ FALLBACKS = {
     "torch.optim.lr_scheduler._enable_get_lr_call": _OPTIM + "_enable_get_lr_call",
     "torchvision.transforms.v2": "facula.vision.transforms",
     "torchvision.transforms.v2.functional": "facula.vision.transforms.functional",
+    **{f"torchvision.models.segmentation.{n}": "facula.vision.models.segmentation" for n in ("deeplabv3", "fcn", "lraspp")},
+    **{f"torchvision.models.video.{n}": "facula.vision.models.video" for n in ("resnet", "swin_transformer")},
     "torchvision.io": "facula.torch._vision_io",
     "torchvision.io.image": "facula.torch._vision_io",
     "torch.ops": "facula.torch._operators",

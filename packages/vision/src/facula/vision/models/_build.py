@@ -5,7 +5,9 @@ from __future__ import annotations
 import functools
 import warnings
 
-__all__ = ["as_before", "build", "no_weights"]
+from ._weights import trained
+
+__all__ = ["as_before", "build"]
 
 
 def as_before(builder):
@@ -35,26 +37,19 @@ def as_before(builder):
     return called
 
 
-def no_weights(name: str, weights, progress: bool) -> None:
-    """Trained weights do not come with Facula: asking for them is an error, not a random network."""
-    if weights is not None:
-        raise ValueError(
-            f"{name}: weights={weights!r}, and no trained weights come with Facula. Leave weights=None and use "
-            "load_state_dict with a file that you have: the keys are torchvision's."
-        )
-    bool(progress)  # of a download, and there is none
+def build(make, name: str, defaults: dict, doc: str, side: int | tuple = 96, with_weights: dict | None = None, home: str = ""):
+    """A builder as torchvision's: keyword arguments go to the network's class. side: of the pictures in its example, or the sizes of a clip; home: its module.
 
-
-def build(make, name: str, defaults: dict, doc: str, side: int = 96):
-    """A builder as torchvision's: keyword arguments go to the network's class. side: of the pictures in its example."""
+    with_weights: defaults that hold when weights are given.
+    """
 
     def builder(*, weights=None, progress: bool = True, **kwargs):
-        no_weights(name, weights, progress)
-        return make(**{**defaults, **kwargs})
+        return trained(make(**{**defaults, **(with_weights or {} if weights is not None else {}), **kwargs}), name, weights, progress)
 
     builder.__name__ = builder.__qualname__ = name
+    sizes = f"{side}, {side}" if isinstance(side, int) else ", ".join(map(str, side))
     shown = f"""with facula.device("meta"):  # sizes alone
-    ...     facula.vision.models.{name}(num_classes=10).eval()(facula.zeros(1, 3, {side}, {side})).shape
+    ...     facula.vision.models.{home}{name}(num_classes=10).eval()(facula.zeros(1, 3, {sizes})).shape
     torch.Size([1, 10])"""
     builder.__doc__ = f"{doc}\n\n    >>> {shown}\n    "
     return as_before(builder)

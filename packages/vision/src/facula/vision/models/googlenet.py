@@ -116,4 +116,4 @@ class GoogLeNet(nn.Module):
         return GoogLeNetOutputs(x, second, first) if self.training and self.aux_logits else x
 
 
-googlenet = build(GoogLeNet, "googlenet", {}, "GoogLeNet, untrained.")
+googlenet = build(GoogLeNet, "googlenet", {}, "GoogLeNet, untrained.", with_weights={"transform_input": True, "init_weights": False})

@@ -230,4 +230,4 @@ class Inception3(nn.Module):
         return InceptionOutputs(x, aux) if self.training and self.aux_logits else x
 
 
-inception_v3 = build(Inception3, "inception_v3", {}, "Inception v3, untrained.")
+inception_v3 = build(Inception3, "inception_v3", {}, "Inception v3, untrained.", with_weights={"transform_input": True, "init_weights": False})

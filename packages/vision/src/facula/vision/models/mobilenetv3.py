@@ -8,7 +8,7 @@ from functools import partial
 from facula import Tensor, nn
 
 from ..ops.misc import Conv2dNormActivation, SqueezeExcitation
-from ._build import as_before, no_weights
+from ._build import build
 from .mobilenetv2 import _initialise, _make_divisible
 
 __all__ = ["MobileNetV3", "mobilenet_v3_large", "mobilenet_v3_small"]
@@ -137,23 +137,10 @@ def _build(table: list[tuple], last: int, width_mult: float = 1.0, reduced_tail:
     return MobileNetV3(setting, InvertedResidualConfig.adjust_channels(last // halved, width_mult), **kwargs)
 
 
-@as_before
-def mobilenet_v3_large(*, weights=None, progress: bool = True, **kwargs) -> MobileNetV3:
-    """MobileNet V3 of table 1, untrained; width_mult, reduced_tail and dilated change the table, other arguments go to MobileNetV3.
-
-    >>> facula.vision.models.mobilenet_v3_large(num_classes=10).eval()(facula.zeros(1, 3, 32, 32)).shape
-    torch.Size([1, 10])
-    """
-    no_weights("mobilenet_v3_large", weights, progress)
-    return _build(LARGE, 1280, **kwargs)
+def _of(name: str, table: list[tuple], last: int, number: int):
+    doc = f"MobileNet V3 of table {number}, untrained; width_mult, reduced_tail and dilated change the table, other arguments go to MobileNetV3."
+    return build(partial(_build, table, last), name, {}, doc, 32)
 
 
-@as_before
-def mobilenet_v3_small(*, weights=None, progress: bool = True, **kwargs) -> MobileNetV3:
-    """MobileNet V3 of table 2, untrained; width_mult, reduced_tail and dilated change the table, other arguments go to MobileNetV3.
-
-    >>> facula.vision.models.mobilenet_v3_small(num_classes=10).eval()(facula.zeros(1, 3, 32, 32)).shape
-    torch.Size([1, 10])
-    """
-    no_weights("mobilenet_v3_small", weights, progress)
-    return _build(SMALL, 1024, **kwargs)
+mobilenet_v3_large = _of("mobilenet_v3_large", LARGE, 1280, 1)
+mobilenet_v3_small = _of("mobilenet_v3_small", SMALL, 1024, 2)

@@ -5,11 +5,33 @@ from __future__ import annotations
 import facula
 from facula import nn
 
-__all__ = ["Conv2dNormActivation", "FrozenBatchNorm2d", "MLP", "Permute", "SqueezeExcitation"]
+__all__ = ["Conv2dNormActivation", "Conv3dNormActivation", "FrozenBatchNorm2d", "MLP", "Permute", "SqueezeExcitation"]
 
 
-class Conv2dNormActivation(nn.Sequential):
-    """Convolution, normalisation, activation. padding keeps the size at stride 1; bias only without normalisation.
+class ConvNormActivation(nn.Sequential):
+    """Convolution, normalisation, activation. padding keeps the size at stride 1; bias only without normalisation."""
+
+    def __init__(
+        self, in_channels: int, out_channels: int, kernel_size=3, stride=1, padding=None, groups: int = 1, norm_layer=nn.BatchNorm2d,
+        activation_layer=nn.ReLU, dilation=1, inplace: bool | None = True, bias: bool | None = None, conv_layer=nn.Conv2d,
+    ) -> None:  # fmt: skip
+        if padding is None:
+            dims = len(kernel_size) if not isinstance(kernel_size, int) else 2 if isinstance(dilation, int) else len(dilation)
+            sizes = ((v,) * dims if isinstance(v, int) else v for v in (kernel_size, dilation))
+            padding = tuple((k - 1) // 2 * d for k, d in zip(*sizes))
+            padding = padding[0] if len(set(padding)) == 1 else padding
+        bias = norm_layer is None if bias is None else bias
+        layers = [conv_layer(in_channels, out_channels, kernel_size, stride, padding, dilation=dilation, groups=groups, bias=bias)]
+        if norm_layer is not None:
+            layers.append(norm_layer(out_channels))
+        if activation_layer is not None:
+            layers.append(activation_layer(**({} if inplace is None else {"inplace": inplace})))
+        super().__init__(*layers)
+        self.out_channels = out_channels
+
+
+class Conv2dNormActivation(ConvNormActivation):
+    """nn.Conv2d, normalisation, activation. padding keeps the size at stride 1; bias only without normalisation.
 
     >>> layer = facula.vision.ops.Conv2dNormActivation(3, 8, stride=2)
     >>> [type(part).__name__ for part in layer], layer(facula.zeros(1, 3, 8, 8)).shape
@@ -30,21 +52,21 @@ class Conv2dNormActivation(nn.Sequential):
         inplace: bool | None = True,
         bias: bool | None = None,
     ) -> None:
-        if padding is None:
-            pairs = zip(*((v, v) if isinstance(v, int) else v for v in (kernel_size, dilation)))
-            padding = tuple((k - 1) // 2 * d for k, d in pairs)
-        bias = norm_layer is None if bias is None else bias
-        layers = [
-            nn.Conv2d(
-                in_channels, out_channels, kernel_size, stride, padding, dilation=dilation, groups=groups, bias=bias
-            )
-        ]
-        if norm_layer is not None:
-            layers.append(norm_layer(out_channels))
-        if activation_layer is not None:
-            layers.append(activation_layer(**({} if inplace is None else {"inplace": inplace})))
-        super().__init__(*layers)
-        self.out_channels = out_channels
+        super().__init__(in_channels, out_channels, kernel_size, stride, padding, groups, norm_layer, activation_layer, dilation, inplace, bias)
+
+
+class Conv3dNormActivation(ConvNormActivation):
+    """Conv2dNormActivation of clips.
+
+    >>> facula.vision.ops.Conv3dNormActivation(3, 8, stride=2)(facula.zeros(1, 3, 4, 8, 8)).shape
+    torch.Size([1, 8, 2, 4, 4])
+    """
+
+    def __init__(
+        self, in_channels: int, out_channels: int, kernel_size=3, stride=1, padding=None, groups: int = 1, norm_layer=nn.BatchNorm3d,
+        activation_layer=nn.ReLU, dilation=1, inplace: bool | None = True, bias: bool | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(in_channels, out_channels, kernel_size, stride, padding, groups, norm_layer, activation_layer, dilation, inplace, bias, nn.Conv3d)
 
 
 class FrozenBatchNorm2d(nn.Module):
