@@ -117,10 +117,15 @@ def write(op, args, out):
     check_dtype("angle" if name == "abs" and args[0].dtype.kind == 3 else name, dtype, out)  # abs of complex numbers converts
     if op.kind in ("map1", "map2", "map3") or name == "index_select":
         apart(name, out, ())
+    inputs = args[0] if name in ("cat", "stack") else [args[k] for k in op.tensors]
+    if result is not None and name not in APART and out.shape != result.shape and any(isinstance(t, Tensor) and (t is out or lib.fc_same_storage(out._h, t._h)) for t in inputs):
+        if op.kind not in ("map1", "map2", "map3"):
+            return into(name, execute(op, args), out)  # which ends what it reads before it moves it
+        if any(t is out for t in inputs):
+            execute(op, args, out)  # refuses: an operand keeps its shape
     if result is not None and resize(name, out, result.shape):
         lie_as(out, result)
     if name in APART:
-        inputs = args[0] if name in ("cat", "stack") else [args[k] for k in op.tensors]
         apart(name, out, inputs[1:] if name in WRITTEN and _same_place(args[0], out) else inputs)
     if dtype is out.dtype and op.kind != "scan":  # whose verbs see to it
         execute(op, args, out)
