@@ -250,6 +250,9 @@ def addr(input, vec1, vec2, *older, beta=1, alpha=1, out=None):
             return _ops.addcmul(input, _ops.unsqueeze(vec1, 1), vec2, value=alpha, out=out)
     kinds = {t.dtype.kind for t in (input, vec1, vec2)}
     _real_factors("addr", kinds, beta, alpha)
+    if not (input.dtype is vec1.dtype is vec2.dtype) and vec1.dim() == vec2.dim() == 1:  # computed in the dtype that all three make
+        both = promote_types(promote_types(vec1.dtype, vec2.dtype), input.dtype)
+        input, vec1, vec2 = input.to(both), vec1.to(both), vec2.to(both)
     beta = fitting("addr", beta, input.dtype)
     for word, number in (("beta", beta), ("alpha", alpha)):
         if kinds <= {0, 1} and isinstance(number, (float, complex)):
@@ -258,9 +261,6 @@ def addr(input, vec1, vec2, *older, beta=1, alpha=1, out=None):
             raise RuntimeError(f"addr: Boolean {word} only supported for Boolean results, got {number} for {input.dtype.name}. Give {int(number)}.")
     if kinds == {0}:
         beta, alpha = bool(beta), bool(alpha)
-    if not (input.dtype is vec1.dtype is vec2.dtype) and vec1.dim() == vec2.dim() == 1:  # the product is of the dtype that all three make
-        both = promote_types(promote_types(vec1.dtype, vec2.dtype), input.dtype)
-        vec1, vec2 = vec1.to(both), vec2.to(both)
     return _sum_of("addr", input, outer, vec1, vec2, beta, alpha, out)
 
 
