@@ -9,7 +9,7 @@ import math
 import facula as F
 
 from .._core import composing, row
-from .._table import D, none
+from .._table import D, none, refuse
 from ._tools import zeros
 from .folds import norm_gradient
 
@@ -46,7 +46,8 @@ for _name in ("_kthvalue", "_median", "_nanmedian", "_mode"):
 
 none("_softmax_backward", "_log_softmax_backward", "_cross_entropy_backward", "_nll_loss_backward", "_multi_margin_backward", "_multilabel_margin_backward")
 none("_layer_norm_backward", "_rms_norm_backward", "_batch_norm_backward", "_group_norm_backward", "_embedding_backward", "_embedding_bag_backward")
-none("_cdist_backward", "_searchsorted", "_bincount", "_histogram")
+none("_cdist_backward", "_searchsorted", "_histogram")
+refuse("_bincount", operands="y")
 none("_adam_", "_sgd_", "_adagrad_", "_adadelta_", "_rmsprop_", "_adamax_", "_nadam_", "_radam_", "_rprop_", "_asgd_", "_adafactor_", "_muon_")
 
 

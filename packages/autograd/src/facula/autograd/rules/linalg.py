@@ -10,7 +10,7 @@ from __future__ import annotations
 import facula as F
 
 from .._core import Batched, GradError, row
-from .._table import D, none
+from .._table import D, refuse
 from ._tools import sum_to
 
 D("_linalg_inv_ex",   flat=(1,), x=lambda g, out0: -(out0.mT @ g @ out0.mT))
@@ -32,7 +32,9 @@ D("_linalg_eigh",  real=True, x=lambda gs, out0, out1: of_eigh(gs, out0, out1))
 D("_linalg_eig",   real=True, x=lambda gs, x, out0, out1: of_eig(gs, x, out0, out1))
 D("_linalg_svd",   real=True, x=lambda gs, x, out0, out1, out2: of_svd(gs, x, out0, out1, out2))
 
-none("_linalg_geqrf", "_linalg_ldl_factor_ex", "_linalg_ldl_solve")
+refuse("_linalg_geqrf")
+refuse("_linalg_ldl_factor_ex", flat=(1, 2))
+refuse("_linalg_ldl_solve", operands="xz")
 
 
 def columns(t) -> F.Tensor:
