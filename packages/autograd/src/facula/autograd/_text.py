@@ -136,7 +136,7 @@ def listed(values) -> str:
 
 
 def casts(t, o, saves, v) -> None:
-    """Set <k>c to an operand's dtype where promotion changed it, <k>s to its shape where it was broadcast; else None."""
+    """Set <k>c to an operand's dtype where promotion changed one (a rule meets the operands as they were), <k>s to its shape where it was broadcast; else None."""
     if v.numbers:
         with t.open(f"if type({v.numbers[0]}) is complex:"):
             t.add("saw_complex()")
@@ -148,8 +148,9 @@ def casts(t, o, saves, v) -> None:
     with t.open("if is_complex(out):"):
         t.add("saw_complex()")
     for k in v.live:
+        odd = " or ".join([f"{k}.dtype is not out.dtype", *(f"getattr({j}, 'dtype', out.dtype) is not out.dtype" for j in v.live if j != k)])  # a number under vmap
         test = f"{k}o is not None and " if len(v.live) > 1 else ""
-        t.add(f"{k}c = {k}.dtype if {test}{k}.dtype is not out.dtype else None")
+        t.add(f"{k}c = {k}.dtype if {test}({odd}) else None")
         t.add(f"{k}s = {k}.shape if {test}{k}.shape is not out.shape else None")
 
 
