@@ -120,7 +120,7 @@ _OF_NUMBERS = {"add", "sub", "mul", "div", "floor_divide"}  # what PyTorch compu
 
 # Scalars that PyTorch converts to the tensors' dtype first, or (if False) to the one that it computes in: one of either must hold them
 _CONVERTED = {
-    ("add", "alpha"): True, ("sub", "alpha"): True, ("rsub", "alpha"): True, ("_hardtanh", "min_val"): True, ("_hardtanh", "max_val"): True,
+    ("_hardtanh", "min_val"): True, ("_hardtanh", "max_val"): True,
     ("clamp_numbers", "min"): True, ("clamp_numbers", "max"): True, ("threshold", "value"): True, ("threshold", "threshold"): False,
     ("_leaky_relu", "negative_slope"): False, ("_elu", "alpha"): False, ("_softplus", "beta"): False, ("_softplus", "threshold"): False,
     ("hardshrink", "lambd"): True, ("_softshrink", "lambd"): True, ("celu", "alpha"): False, ("addcmul", "value"): False, ("addcdiv", "value"): False,
@@ -133,10 +133,12 @@ def attributes(op, args):
     for k, at in enumerate(op.attributes):
         value = args[at].item() if isinstance(args[at], Tensor) else args[at]
         stored = _CONVERTED.get((op.name, op.params[at].name))
-        if type(value) in (float, bool, complex) and op.params[at].name == "alpha" and op.name in ("add", "sub", "rsub"):
-            _check_alpha(op, args, value)
-            stored = None if type(value) is complex else stored
-        if stored is not None and isinstance(args[0], Tensor) and args[0].dtype.kind and not (stored and args[0].dtype.kind == 1 and op.name != "threshold"):
+        if op.params[at].name == "alpha" and op.name in ("add", "sub", "rsub"):
+            if type(value) in (float, bool, complex):
+                _check_alpha(op, args, value)
+            if type(value) is not complex and (dtype := _common(args[:2])) and dtype.kind:
+                fitting(op.name, -value if op.name == "sub" else value, dtype)  # sub adds, to PyTorch
+        elif stored is not None and isinstance(args[0], Tensor) and args[0].dtype.kind and not (stored and args[0].dtype.kind == 1 and op.name != "threshold"):
             dtype = args[0].dtype
             value = fitting(op.name, value, dtype if stored or dtype.itemsize > 2 or dtype.kind != 2 else DTYPES[11])
         if op.name == "celu" and value == 0:
@@ -145,6 +147,14 @@ def attributes(op, args):
             pending.append((k, *number(value)))
     for given in pending:
         lib.fc_attr(*given)
+
+
+def _common(operands):
+    """The dtype that two operands make together, None of two numbers."""
+    x, y = sorted(operands, key=lambda v: not isinstance(v, Tensor))
+    if not isinstance(x, Tensor):
+        return None
+    return DTYPES[lib.fc_result_type2(x._h, y._h) if isinstance(y, Tensor) else lib.fc_result_type_scalar(x._h, number(y)[0])]
 
 
 def _check_alpha(op, args, alpha):
