@@ -117,6 +117,13 @@ def by_axis(name, axis):
     return axis
 
 
+def renamed(name, other, value, given, default):
+    """value, which came by NumPy's name `other` for an argument. Refuses one that was given by its own name too."""
+    if given is not default:
+        raise TypeError(f"{name}() got an unexpected keyword argument '{other}': it is {value!r}, and another name of what was given as {given!r}. Give one of them.")
+    return value
+
+
 def spread(value, n):
     """One int for all n dims, or a sequence of n."""
     if isinstance(value, int):

@@ -8,7 +8,7 @@ import functools
 from types import FunctionType
 
 from facula.tensor_core._errors import IntegerOverflow, NotATensorError
-from facula.tensor_core.dispatch.arguments import LACKING
+from facula.tensor_core.dispatch.arguments import LACKING, renamed
 from facula.tensor_core.dispatch.foreign import ask, overriding
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import dtype, memory_format
@@ -184,7 +184,7 @@ class _Parameters:
                 unless = "None" if n in self.optional else "_lacking" if self.defaults.get(n) is LACKING else ""
                 tests.append(f"{n} is not {unless} and ({test})" if unless else test)
         passed = [*self.names, *(f"{n}={n}" for n in self.keywords)]
-        body = "".join(f"    if {other} is not _lacking:\n        {n} = {other}\n" for n, other in self.other.items())
+        body = "".join(f"    if {other} is not _lacking:\n        {n} = _renamed('{self.function.__name__}', '{other}', {other}, {n}, _self.defaults.get('{n}'))\n" for n, other in self.other.items())
         body += f"    if {' or '.join(tests) or 'False'}:\n        return _closely({', '.join(['_self', *passed])})\n"
         if self.keywords == ("out",):  # 30 ns
             body += f"    if out is None:\n        return _function({', '.join(self.names)})\n"
@@ -249,7 +249,7 @@ def guarded(function, kinds=None):
         return own["_made"](*args, **options)
 
     inner = function
-    own = {"begin": begin, "_function": function, "_Tensor": Tensor, "_dtype": dtype, "_lacking": LACKING, "__name__": function.__module__}
+    own = {"begin": begin, "_function": function, "_Tensor": Tensor, "_dtype": dtype, "_lacking": LACKING, "_renamed": renamed, "__name__": function.__module__}
     checked = FunctionType(_first_call.__code__, own, function.__name__)
     checked.__defaults__, checked.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
     return functools.update_wrapper(checked, function)

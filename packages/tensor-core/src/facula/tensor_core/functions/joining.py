@@ -1,5 +1,6 @@
 """Joining: tensors along a dim, or along a new one."""
 
+from facula.tensor_core.dispatch.arguments import renamed
 from facula.tensor_core import _ops
 from facula.tensor_core.dispatch.guard import want_tensor, want_tensors
 from facula.tensor_core.dispatch.out import into
@@ -21,11 +22,11 @@ def stack(tensors, dim=0, *, out=None, axis=None):
         raise RuntimeError("stack expects a non-empty TensorList")
     if out is None and isinstance(tensors[0], Tensor) and len(tensors[0].shape) in (4, 5) and all(map(_channels_last, tensors)):
         n, first = tensors[0].dim(), tensors[0].shape
-        d = wrap_dim("stack", dim if axis is None else axis, n + 1)
+        d = wrap_dim("stack", dim if axis is None else renamed("stack", "axis", axis, dim, 0), n + 1)
         if d < n and all([t.shape == first for t in tensors]):  # the result lies as its parts do
             return _ops.view(cat(tensors, d), (*first[:d], len(tensors), *first[d:]))
     try:
-        return _ops.stack(tensors, dim if axis is None else axis, out=out)
+        return _ops.stack(tensors, dim if axis is None else renamed("stack", "axis", axis, dim, 0), out=out)
     except ValueError:
         shape = tensors[0].shape
         for k, other in enumerate(tensors):
@@ -43,7 +44,7 @@ def cat(tensors, dim=0, *, axis=None, out=None):
     tensor([[1, 3],
             [2, 4]])
     """
-    dim = dim if axis is None else axis
+    dim = dim if axis is None else renamed("cat", "axis", axis, dim, 0)
     if type(tensors) is not list:
         if isinstance(tensors, Tensor) or not hasattr(tensors, "__iter__"):
             want_tensors("cat", tensors)

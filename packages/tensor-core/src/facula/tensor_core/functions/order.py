@@ -1,6 +1,6 @@
 """What is about order and counting: sort and its kind, unique, bins; and softmax with its dtype. Compositions over the rows."""
 
-from facula.tensor_core.dispatch.arguments import LACKING
+from facula.tensor_core.dispatch.arguments import LACKING, renamed
 from facula.tensor_core import _ops, return_types
 from facula.tensor_core.functions import create as _create, dims as _dims, index as _index, shape as _shape
 from facula.tensor_core.dispatch import slow as _dispatch
@@ -17,7 +17,7 @@ _int64, _int32, _bool = BY_NAME["int64"], BY_NAME["int32"], BY_NAME["bool"]
 
 
 def _named_dim(name, dim, axis):
-    dim = dim if axis is None else axis
+    dim = dim if axis is None else renamed(name, "axis", axis, dim, None)
     if dim is None:
         raise TypeError(f'{name}() received an invalid combination of arguments: missing required argument "dim"')
     return dim
@@ -91,7 +91,7 @@ def sort(input, dim=-1, descending=False, *, stable=False, out=None, axis=None):
     """
     if type(input) is not Tensor:
         want_tensor("sort", "input", 0, input)
-    dim = dim if axis is None else axis
+    dim = dim if axis is None else renamed("sort", "axis", axis, dim, -1)
     if isinstance(dim, bool):
         raise TypeError(f"sort(): argument 'dim' (position 2) must be int, not bool. Write descending={dim}.")
     return _written(_sorted(input, dim, descending), out, return_types.sort, input)
@@ -108,7 +108,7 @@ def argsort(input, dim=-1, descending=False, *, stable=False, out=None, axis=Non
     """
     if type(input) is not Tensor:
         want_tensor("argsort", "input", 0, input)
-    dim = dim if axis is None else axis
+    dim = dim if axis is None else renamed("argsort", "axis", axis, dim, -1)
     return into("argsort", _sorted(input, dim, descending)[1], out)
 
 
@@ -139,7 +139,7 @@ def topk(input, k, dim=-1, largest=True, sorted=True, *, out=None, axis=None):
     values=tensor([3., 2.]),
     indices=tensor([0, 2]))
     """
-    dim = dim if axis is None else axis
+    dim = dim if axis is None else renamed("topk", "axis", axis, dim, -1)
     if type(input) is not Tensor:
         want_tensor("topk", "input", 0, input)
     if input.dtype is _bool:
@@ -178,7 +178,7 @@ def mode(input, dim=-1, keepdim=False, *, out=None, axis=None, keepdims=LACKING)
     values=tensor(3),
     indices=tensor(2))
     """
-    dim = dim if axis is None else axis
+    dim = dim if axis is None else renamed("mode", "axis", axis, dim, -1)
     keepdim = keepdim if keepdims is LACKING else keepdims
     return _written(_ops._mode(input, dim, keepdim), out, return_types.mode, input)
 
@@ -218,7 +218,7 @@ def median(input, dim=None, keepdim=False, *, out=None, axis=None, keepdims=LACK
     >>> x.median()
     tensor(2.)
     """
-    dim = dim if axis is None else axis
+    dim = dim if axis is None else renamed("median", "axis", axis, dim, None)
     keepdim = keepdim if keepdims is LACKING else keepdims
     return _middle(_ops._median, return_types.median, input, dim, keepdim, out)
 

@@ -5,7 +5,7 @@ import warnings
 from facula.tensor_core import _ops, return_types
 from facula.tensor_core._errors import DTypeError, ShapeError
 from facula.tensor_core._tensor import Tensor
-from facula.tensor_core.dispatch.arguments import LACKING
+from facula.tensor_core.dispatch.arguments import LACKING, renamed
 from facula.tensor_core.dispatch.guard import check, real_order, want_tensor
 from facula.tensor_core.dispatch.out import a_tensor, into
 from facula.tensor_core.functions.shape import wrap_dim
@@ -18,12 +18,16 @@ def _extreme(name, whole, index, pair):
     def extreme(input, second=_ABSENT, keepdim=_ABSENT, *, dim=_ABSENT, other=_ABSENT, axis=_ABSENT, out=None, keepdims=_ABSENT):
         if type(input) is not Tensor:
             want_tensor(name, "input", 0, input)
+        if axis is not _ABSENT:
+            dim = renamed(name, "axis", axis, dim, _ABSENT)
         if second is _ABSENT:  # a dim or another tensor, one without a name
-            second = dim if dim is not _ABSENT else axis
+            second = dim
+        elif dim is not _ABSENT:
+            raise TypeError(f"{name}() received an invalid combination of arguments: {type(second).__name__} and dim={dim!r}. Give one of them.")
         elif isinstance(second, Tensor) and keepdim is keepdims:
             return row(input, second, out=out)
-        if keepdim is _ABSENT:
-            keepdim = keepdims
+        if keepdims is not _ABSENT:
+            keepdim = renamed(name, "keepdims", keepdims, keepdim, _ABSENT)
         if other is not _ABSENT:
             if second is not _ABSENT or keepdim is not _ABSENT:
                 raise TypeError(f"{name}() received an invalid combination of arguments: another tensor and a dim. Give one of them.")
@@ -105,7 +109,7 @@ def _spread_name(name):
     def spread(input, first=None, unbiased=LACKING, keepdim=False, *, dim=None, correction=None, out=None, axis=None, keepdims=LACKING):
         if type(input) is not Tensor:
             want_tensor(name, "input", 0, input)
-        dim, correction = _correction(name, first, dim if axis is None else axis, unbiased, correction)
+        dim, correction = _correction(name, first, dim if axis is None else renamed(name, "axis", axis, dim, None), unbiased, correction)
         _degrees_of_freedom(name, input, dim, correction)
         return fold(input, dim, correction=correction, keepdim=keepdim if keepdims is LACKING else keepdims, out=out)
 
@@ -132,7 +136,7 @@ def _with_mean(name):
     def both(input, first=None, unbiased=LACKING, keepdim=False, *, dim=None, correction=None, axis=None, keepdims=LACKING):
         if type(input) is not Tensor:
             want_tensor(name, "input", 0, input)
-        dim, correction = _correction(name, first, dim if axis is None else axis, unbiased, correction)
+        dim, correction = _correction(name, first, dim if axis is None else renamed(name, "axis", axis, dim, None), unbiased, correction)
         keepdim = keepdim if keepdims is LACKING else keepdims
         mean = _ops.mean(input, dim, keepdim)  # first: a gradient's strides are those of the newer one's, which are input's
         _degrees_of_freedom(name.removesuffix("_mean"), input, dim, correction)
@@ -188,7 +192,7 @@ def logsumexp(input, dim=None, keepdim=False, *, out=None, axis=None, keepdims=L
     """
     if type(input) is not Tensor:
         want_tensor("logsumexp", "input", 0, input)
-    dim = dim if axis is None else axis
+    dim = dim if axis is None else renamed("logsumexp", "axis", axis, dim, None)
     keepdim = keepdim if keepdims is LACKING else keepdims
     if dim is None:
         raise TypeError('logsumexp() missing 1 required positional arguments: "dim"')
@@ -216,7 +220,7 @@ def logcumsumexp(input, dim=None, *, out=None, axis=None):
     >>> x.logcumsumexp(0)
     tensor([0.0000, 0.6931, 1.0986])
     """
-    dim = dim if axis is None else axis
+    dim = dim if axis is None else renamed("logcumsumexp", "axis", axis, dim, None)
     if not input.is_complex():
         return _ops.logcumsumexp(input, dim, out=out)
     from facula.tensor_core.functions.math import real
@@ -246,7 +250,7 @@ def any(input, dim=None, keepdim=False, *, out=None, axis=None, keepdims=LACKING
     """
     if type(input) is not Tensor:
         want_tensor("any", "input", 0, input)
-    dim = dim if axis is None else axis
+    dim = dim if axis is None else renamed("any", "axis", axis, dim, None)
     keepdim = keepdim if keepdims is LACKING else keepdims
     return _truth(_ops.any, input, dim, keepdim, out)
 
@@ -264,7 +268,7 @@ def all(input, dim=None, keepdim=False, *, out=None, axis=None, keepdims=LACKING
     """
     if type(input) is not Tensor:
         want_tensor("all", "input", 0, input)
-    dim = dim if axis is None else axis
+    dim = dim if axis is None else renamed("all", "axis", axis, dim, None)
     keepdim = keepdim if keepdims is LACKING else keepdims
     return _truth(_ops.all, input, dim, keepdim, out)
 
@@ -297,7 +301,7 @@ def _running(name, of_231):
     scan, result = getattr(_ops, name), getattr(return_types, name)
 
     def running(input, dim=None, *, out=None, axis=None):
-        return _delivered(result, scan(input, dim if axis is None else axis), out)
+        return _delivered(result, scan(input, dim if axis is None else renamed(name, "axis", axis, dim, None)), out)
 
     running.__name__ = running.__qualname__ = name
     shown = f">>> x = facula.tensor([2, 3, 1])\n    >>> facula.{name}(x, 0).values\n    {of_231}\n    >>> x.{name}(0).values\n    {of_231}\n    "
@@ -324,7 +328,7 @@ def aminmax(input, *, dim=None, keepdim=False, out=None, axis=None, keepdims=LAC
     """
     if type(input) is not Tensor:
         want_tensor("aminmax", "input", 0, input)
-    dim = dim if axis is None else axis
+    dim = dim if axis is None else renamed("aminmax", "axis", axis, dim, None)
     keepdim = keepdim if keepdims is LACKING else keepdims
     if dim is not None:
         check("aminmax", "dim", 1, "int", dim)

@@ -6,7 +6,7 @@ from facula.tensor_core.dispatch.guard import guarded
 from facula.tensor_core import _ops, _ownership
 from facula.tensor_core._errors import DimError
 from facula.tensor_core.functions import create as _create, ranges as _ranges
-from facula.tensor_core.dispatch.arguments import LACKING, whole
+from facula.tensor_core.dispatch.arguments import LACKING, renamed, whole
 from facula.tensor_core.functions.order import searchsorted
 from facula.tensor_core.functions.shape import wrap_dim
 from facula.tensor_core.dispatch.out import into
@@ -136,7 +136,7 @@ def hash_tensor(input, dim=None, *, keepdim=False, mode=0, out=None, axis=None, 
     >>> facula.tensor([1, 2, 5]).hash_tensor()
     tensor(6, dtype=torch.uint64)
     """
-    dim = dim if axis is None else axis
+    dim = dim if axis is None else renamed("hash_tensor", "axis", axis, dim, None)
     keepdim = keepdim if keepdims is LACKING else keepdims
     if mode != 0:
         raise RuntimeError(f"hash_tensor: Unknown hash_tensor mode: {mode}. Only 0 (exclusive or) is there.")

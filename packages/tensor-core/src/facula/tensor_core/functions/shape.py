@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from facula.tensor_core import _ops
 from facula.tensor_core.dispatch import slow as _dispatch
-from facula.tensor_core.dispatch.arguments import LACKING, by_axis, ints, listed, sequence, whole
+from facula.tensor_core.dispatch.arguments import LACKING, by_axis, ints, listed, renamed, sequence, whole
 from facula.tensor_core._errors import STATUS, ShapeError
 from facula.tensor_core.dispatch.guard import check, want_ints, want_tensor
 from facula.tensor_core._lib import lib
@@ -252,7 +252,7 @@ def squeeze(input, dim=LACKING, *more, axis=LACKING):
     >>> x.squeeze(0).shape
     torch.Size([2, 1])
     """
-    dim = dim if axis is LACKING else axis
+    dim = dim if axis is LACKING else renamed("squeeze", "axis", axis, dim, LACKING)
     if type(input) is not Tensor:
         want_tensor("squeeze", "input", 0, input)
     if more:

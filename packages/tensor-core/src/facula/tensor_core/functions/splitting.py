@@ -4,7 +4,7 @@ import itertools
 
 from facula.tensor_core import _ops
 from facula.tensor_core.dispatch import slow as _dispatch
-from facula.tensor_core.dispatch.arguments import ints, whole
+from facula.tensor_core.dispatch.arguments import ints, renamed, whole
 from facula.tensor_core.dispatch.guard import check, want_ints, want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core.functions.shape import wrap_dim
@@ -26,7 +26,7 @@ def unbind(input, dim=0, *, axis=None):
     """
     if type(input) is not Tensor:
         want_tensor("unbind", "input", 0, input)
-    dim = dim if axis is None else axis
+    dim = dim if axis is None else renamed("unbind", "axis", axis, dim, 0)
     found = None if _ops.interpreting or type(dim) is not int else _pieces(_SELECT, input, dim, None, 1)
     if found is None:
         if input.dim() == 0:
@@ -80,7 +80,7 @@ def unsafe_split(input, split_size, dim=0, *, axis=None):
     >>> x.unsafe_split(2)
     (tensor([0, 1]), tensor([2, 3]), tensor([4]))
     """
-    dim = dim if axis is None else axis
+    dim = dim if axis is None else renamed("unsafe_split", "axis", axis, dim, 0)
     if type(split_size) is not int:
         check("unsafe_split", "split_size", 1, "int", split_size)
     return _apart("unsafe_split", input, split_size, dim)
@@ -95,7 +95,7 @@ def unsafe_split_with_sizes(input, split_sizes, dim=0, *, axis=None):
     >>> x.unsafe_split_with_sizes([1, 4])
     (tensor([0]), tensor([1, 2, 3, 4]))
     """
-    dim = dim if axis is None else axis
+    dim = dim if axis is None else renamed("unsafe_split_with_sizes", "axis", axis, dim, 0)
     want_ints("unsafe_split_with_sizes", "split_sizes", 1, split_sizes)
     return _apart("unsafe_split_with_sizes", input, list(split_sizes), dim)
 
@@ -155,7 +155,7 @@ def split_with_sizes(input, split_sizes, dim=0, *, axis=None):
     >>> x.split_with_sizes([1, 4])
     (tensor([0]), tensor([1, 2, 3, 4]))
     """
-    dim = dim if axis is None else axis
+    dim = dim if axis is None else renamed("split_with_sizes", "axis", axis, dim, 0)
     if type(input) is not Tensor:
         want_tensor("split_with_sizes", "input", 0, input)
     want_ints("split_with_sizes", "split_sizes", 1, split_sizes)
@@ -171,7 +171,7 @@ def chunk(input, chunks, dim=0, *, axis=None):
     >>> x.chunk(2)
     (tensor([0, 1, 2]), tensor([3, 4]))
     """
-    return _chunk(split, input, chunks, dim if axis is None else axis)
+    return _chunk(split, input, chunks, dim if axis is None else renamed("chunk", "axis", axis, dim, 0))
 
 
 def unsafe_chunk(input, chunks, dim=0, *, axis=None):
@@ -183,7 +183,7 @@ def unsafe_chunk(input, chunks, dim=0, *, axis=None):
     >>> x.unsafe_chunk(2)
     (tensor([0, 1, 2]), tensor([3, 4]))
     """
-    dim = dim if axis is None else axis
+    dim = dim if axis is None else renamed("unsafe_chunk", "axis", axis, dim, 0)
     return _chunk(unsafe_split, input, chunks, dim)
 
 
@@ -223,7 +223,7 @@ def tensor_split(input, indices_or_sections=None, dim=0, *, sections=None, indic
     >>> x.tensor_split((1, 3))
     (tensor([0]), tensor([1, 2]), tensor([3, 4]))
     """
-    dim = dim if axis is None else axis
+    dim = dim if axis is None else renamed("tensor_split", "axis", axis, dim, 0)
     if type(input) is not Tensor:
         want_tensor("tensor_split", "input", 0, input)
     if indices_or_sections is None:

@@ -1,6 +1,6 @@
 """Quantiles and other statistics composed of rows."""
 
-from facula.tensor_core.dispatch.arguments import LACKING
+from facula.tensor_core.dispatch.arguments import LACKING, renamed
 from facula.tensor_core import _ops
 from facula.tensor_core.functions import create as _create, order as _order, shape as _shape
 from facula.tensor_core.memory import data as _data
@@ -24,7 +24,7 @@ def quantile(input, q, dim=None, keepdim=False, *, interpolation="linear", out=N
     >>> facula.tensor([0.0, 1.0, 2.0, 3.0]).quantile(0.5)
     tensor(1.5000)
     """
-    dim = dim if axis is None else axis
+    dim = dim if axis is None else renamed("quantile", "axis", axis, dim, None)
     keepdim = keepdim if keepdims is LACKING else keepdims
     return _quantile("quantile", input, q, dim, keepdim, interpolation, out, False)
 
@@ -107,7 +107,7 @@ def nanmean(input, dim=None, keepdim=False, *, dtype=None, out=None, axis=None, 
     >>> x.nanmean()
     tensor(2.)
     """
-    dim = dim if axis is None else axis
+    dim = dim if axis is None else renamed("nanmean", "axis", axis, dim, None)
     keepdim = keepdim if keepdims is LACKING else keepdims
     if input.dtype.kind < 2:
         raise RuntimeError(f"nanmean(): expected input to have floating point or complex dtype but got {input.dtype.name}")

@@ -22,7 +22,7 @@ HEADER = '''"""Generated from csrc/ops.def by generate/codegen.py at build time.
 from facula.tensor_core.dispatch.slow import Op, Param, assign, call, failed, inplace, older_order, operator, place, record
 from facula.tensor_core import _tensor
 from facula.tensor_core._lib import NULL, lib
-from facula.tensor_core.dispatch.arguments import LACKING, dim_masks, dtype_id, dtype_without_history, given_dim, no_flag, spread
+from facula.tensor_core.dispatch.arguments import LACKING, dim_masks, dtype_id, dtype_without_history, given_dim, no_flag, renamed, spread
 
 # verbs that give a Tensor, and those that only write, which give a handle; both give None where something is unusual
 map1, map2, map3, binary, ternary = lib.map1, lib.map2, lib.map3, lib.binary, lib.ternary
@@ -38,7 +38,7 @@ interpreting = False  # set by _dispatch while an interpreter listens in any thr
 '''
 
 def leave(row):
-    arguments = row.tuple_text().replace("dim, ", "dim if axis is None else axis, ") if row.name in AXIS else row.tuple_text()
+    arguments = row.tuple_text().replace("dim, ", f"dim if axis is None else renamed('{row.name}', 'axis', axis, dim, None), ") if row.name in AXIS else row.tuple_text()
     return f"return call(OPS[{row.id}], {arguments}{', out' if row.has_out else ''})"
 
 
@@ -61,7 +61,9 @@ def guard(row, extra=()):
     if row.kind in ("fold", "scan"):
         kept = "keepdim" in row.names
         tests = " or ".join(["interpreting", "axis is not LACKING", *(["keepdims is not LACKING"] if kept else []), *odd(row), *extra])
-        names = "        if axis is not LACKING:\n            dim = axis\n" + ("        if keepdims is not LACKING:\n            keepdim = keepdims\n" if kept else "")
+        default = "LACKING" if row.name in DIM_FIRST else next((p.default for p in row.params if p.name == "dim"), None)
+        names = f"        if axis is not LACKING:\n            dim = renamed('{row.name}', 'axis', axis, dim, {default})\n"
+        names += f"        if keepdims is not LACKING:\n            keepdim = renamed('{row.name}', 'keepdims', keepdims, keepdim, False)\n" if kept else ""
         names += f"        dim = given_dim('{row.name}', dim, keepdim)\n" if row.name in DIM_FIRST else ""
         return f"    if {tests}:\n{names}        {leave(row)}\n"
     tests = ["interpreting", *odd(row), *extra]
