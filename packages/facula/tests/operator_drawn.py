@@ -1,26 +1,41 @@
-"""python operator_drawn.py [--seed N] [--most CASES] REGEX: calls drawn from PyTorch's samples beside PyTorch, one process an entry.
+"""python operator_drawn.py [--seed N] [--most CASES] [--under MODE] REGEX: calls drawn from PyTorch's samples beside PyTorch, one process an entry.
 
-A case is a sample with none to three changes, which may meet: another dtype, 0-d, a number, a size of 1 or 0, other strides, odd values, another
-argument; called as function, method, in place (on a leaf, a result or a view) or with some output; with or without requires_grad, and then backward.
-Kinds are operator_compare's, operator_layouts' and "requires_grad", "is_leaf", ".grad ..." (of leaves), "after ..." (an argument after the call).
+A case is a sample with none to three changes, which may meet: another dtype, 0-d, a number of any sort, a size of 1 or 0, other strides, a view that
+conjugates or negates, odd values, another argument, another name for it, one more; called as function, method, in place (on a leaf, a result or a view)
+or with some output, the arguments' memory included; in another default dtype; with or without requires_grad, and then backward.
+Or, with --under: on the meta device, under vmap, with tangents, and twice backward.
+Kinds are operator_compare's, operator_layouts' and "requires_grad", "is_leaf", "version", ".grad ..." (of leaves), "after ..." (an argument after the call).
 PyTorch itself writes beyond its memory in a few of these (lu_unpack, segment_reduce, avg_pool3d with overlapping outputs): "crash".
 """
 
 import contextlib
 import random
+import resource
 import zlib
 
 import facula
 import facula.autograd
+import facula.func
+import numpy as np
+import operator_forward
+import operator_second
 import torch
 from operator_compare import GRADIENT, UNSET, Call, _method, outcome, outcomes, processed, said, unlike, unlike_outcomes
 from operator_differences import KNOWN
 from operator_extremes import alike, numbers
 from operator_layouts import LAYOUTS, bases
-from operator_samples import DTYPES, Unserved, counterpart, forget, mirrored, samples, spelt, tensors
+from operator_meta import on_meta as moved
+from operator_samples import DTYPES, Unserved, counterpart, forget, mirrored, samples, spelt, tensors, turned
 from operator_survey import survey
 
 ALL = list(DTYPES)
+HUGE = [2**40, 2**63, 2**64, -(2**63) - 1]
+NUMBERS = [True, False, 2, -1, 0.5, 1j, float("inf"), float("nan"), *HUGE, np.float32(1.5), np.float64(0.25), np.int64(3), np.bool_(True), np.complex64(1j)]
+NAMED = {"dim": "axis", "axis": "dim", "keepdim": "keepdims", "input": "self", "other": "input", "size": "shape"}
+MORE = {  # options that many functions have
+    "dtype": ALL, "dim": [0, -1, 1, 5, (0, 1), (), None], "keepdim": [True, False], "alpha": [2, 0.5, True], "correction": [0, 2], "unbiased": [True, False],
+    "stable": [True, False], "descending": [True, False], "rounding_mode": ["floor", "trunc", "x"], "device": ["cpu", "x"], "axis": [0, -1], "inplace": [True],
+}  # fmt: skip
 UNSIGNED = (torch.uint16, torch.uint32, torch.uint64)  # which have arithmetic here
 SLIPS = ("INTERNAL ASSERT FAILED", "MKL")  # no refusal: something broke there
 
@@ -37,8 +52,9 @@ def one_number(r, t):
     return t.reshape(-1)[0].clone() if t.numel() else t.new_zeros(())
 
 
-def python_number(r, t):
-    return one_number(r, t).item()
+def some_number(r, t):
+    """A number where a tensor stood, of some sort."""
+    return r.choice([one_number(r, t).item()] * 8 + NUMBERS)
 
 
 def shorter(r, t):
@@ -63,7 +79,22 @@ def with_extremes(r, t):
     return t
 
 
-CHANGES = [(cast, 5), (one_number, 3), (python_number, 2), (shorter, 5), (laid_out, 5), (permuted, 4), (with_extremes, 3), (lambda r, t: t.unsqueeze(0).clone(), 1), (lambda r, t: t[0].clone(), 1)]
+def turned_view(r, t):
+    """A view that says of its memory: conjugated, negated, or both."""
+    if not t.is_complex():
+        return t if t.dtype is torch.bool else torch._neg_view(t.clone())
+    return r.choice([lambda: t.clone().conj(), lambda: torch._neg_view(t.clone()), lambda: t.clone().conj().imag, lambda: torch._neg_view(t.clone().conj())])()
+
+
+def overlapping(r, t):
+    """Windows over one memory."""
+    return t.reshape(-1)[: sum(t.shape)].clone().as_strided(t.shape, [1] * t.dim())
+
+
+CHANGES = [
+    (cast, 5), (one_number, 3), (some_number, 3), (shorter, 5), (laid_out, 5), (permuted, 4), (with_extremes, 3), (turned_view, 3), (overlapping, 1),
+    (lambda r, t: t.unsqueeze(0).clone(), 1), (lambda r, t: t[0].clone(), 1), (lambda r, t: cast(r, one_number(r, t)), 2),
+]  # fmt: skip
 
 
 def changed(r, value):
@@ -74,10 +105,10 @@ def changed(r, value):
             return change(r, value.detach())
     elif isinstance(value, bool) or value is None:
         return r.choice([True, False, None])
-    elif isinstance(value, int):
-        return r.choice([value + 1, -value, -1, 0, 1, 2, -2, float(value), torch.tensor(value), (value,), None, 100])
+    elif isinstance(value, int) and value not in HUGE:
+        return r.choice([value + 1, -value, -1, 0, 1, 2, -2, float(value), torch.tensor(value), (value,), None, 100, -100, True, np.int64(value), *r.sample(HUGE, 1)])
     elif isinstance(value, float):
-        return r.choice([0.0, 1.0, -value, value * 10, 0.5, float("inf"), float("nan"), 2, True, torch.tensor(value), None, complex(value, 1)])
+        return r.choice([0.0, 1.0, -value, value * 10, 0.5, float("inf"), float("nan"), 2, True, torch.tensor(value), None, complex(value, 1), np.float32(value), np.float64(value), *r.sample(HUGE, 1)])
     elif type(value) in (list, tuple) and value:
         k = r.randrange(len(value))
         return r.choice([value[::-1], value[:1], value[0], (*value, value[k]), (*value[:k], changed(r, value[k]), *value[k + 1 :])])
@@ -91,7 +122,8 @@ def apart(value, made):
     if isinstance(value, torch.Tensor) and value.layout is torch.strided:
         if id(value) not in made:
             memory = torch.empty(0, dtype=torch.uint8).set_(value.detach().untyped_storage()).clone()
-            made[id(value)] = torch.empty(0, dtype=value.dtype).set_(memory.untyped_storage(), value.storage_offset(), value.shape, value.stride())
+            plain = torch.empty(0, dtype=value.dtype).set_(memory.untyped_storage(), value.storage_offset(), value.shape, value.stride())
+            made[id(value)] = turned(torch, plain, value)
         return made[id(value)]
     if type(value) in (list, tuple):
         return type(value)(apart(v, made) for v in value)
@@ -108,13 +140,20 @@ def drawn(r, s):
         else:
             k = r.randrange(len(args))
             args[k] = changed(r, args[k])
+    if options and r.random() < 0.1 and (known := NAMED.keys() & options.keys()):
+        options |= {NAMED[k]: options.pop(k) for k in known}
+    if r.random() < 0.15:
+        k = r.choice(list(MORE))
+        options[k] = r.choice(MORE[k])
     made = {}
     return apart(args, made), apart(options, made)
 
 
-def output(r, t):
-    new = t.new_zeros
+def output(r, t, given):
+    """Something for a result to go into: of its shape or not, expanded, or in an argument's memory."""
+    new, x = t.new_zeros, r.choice([v for v in given if v.dtype is t.dtype] or [t])
     return r.choice([
+        lambda: x, lambda: x.t() if x.dim() == 2 else x[...], lambda: new(1).expand(t.shape), lambda: x.reshape(-1)[1:], lambda: new(t.shape, device="meta"),
         lambda: new(t.shape), lambda: new(0), lambda: new((2, *t.shape)), lambda: new((*t.shape, 2))[..., 1], lambda: new(t.shape, dtype=r.choice(ALL)),
         lambda: new(t.numel()), lambda: new(t.shape[::-1]).permute(tuple(range(t.dim() - 1, -1, -1))),
     ])()  # fmt: skip
@@ -135,7 +174,8 @@ def called(r, op, args, options, grad):
         made = {}
         result = outcome(Call(op.op, tuple(apart(args, made)), apart(options, made)))
         if isinstance(result, torch.Tensor) or isinstance(result, tuple) and all(isinstance(t, torch.Tensor) for t in result):
-            return way, op.op, counterpart(op), {**options, "out": output(r, result) if isinstance(result, torch.Tensor) else tuple(output(r, t) for t in result)}
+            given = [t for t in tensors((args, options)) if t.layout is torch.strided]
+            return way, op.op, counterpart(op), {**options, "out": output(r, result, given) if isinstance(result, torch.Tensor) else tuple(output(r, t, given) for t in result)}
     return "", op.op, counterpart(op), options
 
 
@@ -177,7 +217,10 @@ def differences(r, op, s):
     text = f"{way} {spelt(args)}, {spelt(options)}{' with gradients' if grad else ''}".strip()
     mine = theirs.mirrored(ours)
     unsigned = any(t.dtype in UNSIGNED for t in tensors((args, options))) or any(v in UNSIGNED for v in options.values() if isinstance(v, torch.dtype))
-    expected, actual = outcomes(theirs, mine)
+    versions = [[t._version for t in tensors((c.args, c.options))] for c in (theirs, mine)]
+    with default_dtype(r.choice([torch.float32] * 6 + [torch.float64, torch.float16, torch.bfloat16])) as name:
+        expected, actual = outcomes(theirs, mine)
+    text = f"{name} {text}".strip()
     if isinstance(expected, Exception) and (unsigned or any(slip in str(expected) for slip in SLIPS)):
         return
     found = list(unlike_outcomes(expected, actual, unset=op.name.split(".")[-1] in UNSET))
@@ -190,12 +233,108 @@ def differences(r, op, s):
         if way in ("in place", "out"):
             pairs = zip(*(tensors((c.args, c.options)) for c in (theirs, mine)))
             found += [("after " + kind, more) for e, a in pairs for kind, more in unlike(e.detach(), a.detach()) if kind != "value"]
+            written = [[t._version > v for t, v in zip(tensors((c.args, c.options)), old)] for c, old in zip((theirs, mine), versions)]
+            if written[0] != written[1] and way == "in place":  # an output may be a view of an argument in PyTorch alone, by mirrored()
+                found += [("version", f"{written[1]} for {written[0]}")]
         if grad:
             found += of_leaves(theirs, mine, expected, actual)
     yield from ((kind, f"{text}: {more}") for kind, more in found)
 
 
+@contextlib.contextmanager
+def default_dtype(dtype):
+    """Both libraries' default dtype; its name where it is not float32."""
+    torch.set_default_dtype(dtype)
+    facula.set_default_dtype(DTYPES[dtype])
+    try:
+        yield "" if dtype is torch.float32 else f"default {dtype}"
+    finally:
+        torch.set_default_dtype(torch.float32)
+        facula.set_default_dtype(facula.float32)
+
+
+# --- under transforms -------------------------------------------------------------------------------------------------
+
+
+def on_meta(r, op, s):
+    """Without memory; strides count where PyTorch's meta device agrees with its CPU."""
+    args, options = drawn(r, s)
+    dense = outcome(Call(op.op, *apart((tuple(args), options), {})))
+    move = lambda v: type(v)(map(move, v)) if type(v) in (list, tuple) else {k: move(x) for k, x in v.items()} if isinstance(v, dict) else moved(v)
+    theirs = Call(op.op, tuple(move(args)), move(options))
+    text = f"{spelt(args)}, {spelt(options)}"
+    mine = theirs.mirrored(counterpart(op))
+    expected, actual = outcomes(theirs, mine)
+    if isinstance(expected, NotImplementedError) or isinstance(expected, Exception) != isinstance(dense, Exception):
+        return
+    same = isinstance(dense, Exception) or all(d.stride() == e.stride() for d, e in zip(tensors(dense), tensors(expected)))
+    yield from ((kind, f"{text}: {more}") for kind, more in unlike_outcomes(expected, actual, unset=True) if kind != "stride" or same)
+
+
+def under_vmap(r, op, s):
+    """Tensors with one dim more, somewhere, over which vmap goes."""
+    args, options = drawn(r, s)
+    dims, outer = [], r.choice([0, 0, -1])
+
+    def batched(v):
+        if isinstance(v, torch.Tensor) and not v.requires_grad and (not dims or r.random() < 0.6):
+            at = r.randrange(-v.dim() - 1, v.dim() + 1)
+            dims.append(at)
+            return torch.stack([v, v.clone().zero_() if v.dtype in UNSIGNED or not v.dim() else v.flip(0)], at)
+        dims.append(None)
+        return v
+
+    flat = [batched(v) if isinstance(v, torch.Tensor) else v for v in args]
+    where = tuple(dims.pop(0) if isinstance(v, torch.Tensor) else None for v in flat)
+    if not any(d is not None for d in where):
+        return
+    level = lambda lib, f: lambda *a: lib.func.vmap(lambda *b: f(*b, **a[-1]), in_dims=where, out_dims=outer)(*a[:-1])
+    theirs = Call(level(torch, op.op), (*flat, options), {})
+    mine = theirs.mirrored(level(facula, counterpart(op)))
+    expected, actual = outcomes(theirs, mine)
+    whole, ours = plain_outcomes(op, args, options)
+    if isinstance(expected, Exception) or list(unlike_outcomes(whole, ours)) or [t.dtype for t in tensors(expected)] != [t.dtype for t in tensors(whole)]:
+        return  # PyTorch's batching rules promote, and decompose, as the call itself does not
+    found = list(unlike_outcomes(expected, actual))
+    if {kind for kind, _ in found} == {"value"} and alike(expected, actual, True):
+        return
+    yield from ((kind, f"{spelt(flat)}, {spelt(options)} over {where} to {outer}: {more}") for kind, more in found if kind != "stride")
+
+
+def plain_outcomes(op, args, options):
+    """What the call itself gives in both."""
+    theirs = Call(op.op, tuple(args), options)
+    return outcomes(theirs, theirs.mirrored(counterpart(op)))
+
+
+def recorded(r, op, s):
+    args, options = drawn(r, s)
+    for t in tensors((args, options)):
+        if t.dtype in (torch.float64, torch.complex128):
+            t.requires_grad_()
+    theirs = Call(op.op, tuple(args), options)
+    return theirs, theirs.mirrored(counterpart(op)), f"{spelt(args)}, {spelt(options)}"
+
+
+def twice(r, op, s):
+    """Gradients of gradients."""
+    theirs, mine, text = recorded(r, op, s)
+    yield from ((kind, f"{text}: {more}") for kind, more in operator_second.of_calls(s, theirs, mine))
+
+
+def with_tangents(r, op, s):
+    theirs, mine, text = recorded(r, op, s)
+    yield from ((kind, f"{text}: {more}") for kind, more in operator_forward.of_calls(s, theirs, mine))
+
+
+UNDER = {"": differences, "meta": on_meta, "vmap": under_vmap, "twice": twice, "tangents": with_tangents}
+
+
+MEMORY = 6 << 30  # bytes: what draws more is refused in both libraries
+
+
 def of_entry(op, given):
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))  # of this entry's process alone
     name = op.name + ("." + op.variant_test_name if op.variant_test_name else "")
     r = random.Random(zlib.crc32(name.encode()) + given.seed)
     made = {}
@@ -206,8 +345,9 @@ def of_entry(op, given):
         if not made.get(dtype):
             continue
         with contextlib.suppress(Unserved):
-            yield from ((kind, text) for kind, text in differences(r, op, r.choice(made[dtype])) if kind not in KNOWN.get(name, ()))
+            yield from ((kind, text) for kind, text in UNDER[given.under](r, op, r.choice(made[dtype])) if kind not in KNOWN.get(name, ()))
 
 
 if __name__ == "__main__":
-    survey(__doc__, of_entry, {"--seed": dict(type=int, default=0)}, most=100, dtypes=ALL)
+    OPTIONS = {"--seed": dict(type=int, default=0), "--under": dict(default="", choices=list(UNDER))}
+    survey(__doc__, of_entry, OPTIONS, most=100, dtypes=ALL)

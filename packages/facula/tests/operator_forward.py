@@ -35,7 +35,10 @@ def tangents(lib, call, s, directions):
 
 def differences(op, s):
     theirs = _call(op.op, s)
-    mine = theirs.mirrored(counterpart(op))
+    yield from of_calls(s, theirs, theirs.mirrored(counterpart(op)))
+
+
+def of_calls(s, theirs, mine):
     leaves = [t for t in tensors((theirs.args, theirs.options)) if t.requires_grad]
     directions = [w.detach() for w in weights(leaves, -1)]
     if not leaves:

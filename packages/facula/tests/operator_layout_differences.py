@@ -11,7 +11,6 @@ YET = "not equal yet"
 
 KNOWN = {
     "__rpow__": {"gradient stride": GRADIENT_STRIDE},
-    "addbmm": {"in place raises": YET},
     "as_strided": {"gradient stride": GRADIENT_STRIDE},
     "as_strided_copy": {"gradient stride": GRADIENT_STRIDE},
     "as_strided_scatter": {"answers": ANSWERS, "gradient": YET},

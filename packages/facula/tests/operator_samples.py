@@ -72,7 +72,7 @@ def _memory(storage):
     """Our copy of a storage's bytes."""
     if storage.data_ptr() in MEMORIES:
         return MEMORIES[storage.data_ptr()][1]
-    ours = facula.from_numpy(torch.empty(0, dtype=torch.uint8).set_(storage).clone().numpy())
+    ours = facula.from_numpy(torch.empty(0, dtype=torch.uint8).set_(storage).clone().numpy()).clone()  # what NumPy sees cannot grow, in either
     if ours.numel():
         MEMORIES[storage.data_ptr()] = storage, ours  # held, so that no other one gets its address
     return ours

@@ -17,7 +17,10 @@ def second(lib, leaves, outs, first, then):
 
 
 def differences(op, s):
-    theirs, mine = plain(op, s)
+    yield from of_calls(s, *plain(op, s))
+
+
+def of_calls(s, theirs, mine):
     expected, actual = outcomes(theirs, mine)
     if isinstance(expected, Exception) or isinstance(actual, Exception):
         return
