@@ -9,6 +9,7 @@
  * plane's size alone. Two passes for the variance: no cancellation. Source: Ioffe, Szegedy, Batch Normalization (2015).
  */
 #ifndef T
+#include "../../core/cast.h"
 #include "../../core/levels.h"
 #include "../../core/mathfn.h"
 #include "../fold_rows.h"
@@ -23,11 +24,12 @@ typedef struct {
     int64_t n, c, inner;
     fc_plane_sum which;
     int train;
+    int half;      /* the dtype of x and out, if their planes are widened and narrowed piece by piece; else 0 */
     int64_t count; /* elements of a channel */
 } job;
 
 /* Rows of small planes, and narrow rows, are run as rows of elements: several samples, FLAT elements or more. Room for statistics of each: */
-enum { FLAT = 64, FLAT_PARTS = 5, FLAT_SAMPLES = 4 };
+enum { FLAT = 64, FLAT_PARTS = 5, FLAT_SAMPLES = 4, PIECE = 512 /* of a plane of halves */ };
 static int is_flat(int64_t n, int64_t c, int64_t inner) { return n >= FLAT_SAMPLES && (inner == 1 ? c < FLAT / 2 : inner <= FC_SMALL_PLANE); }
 
 #define T f32
@@ -88,7 +90,13 @@ int fc_infer__batch_norm_eval(fc_call *c)
     int bad = check(c, x, 1, 4);
     bad = bad ? bad : fc_declare(c, 0, x->dtype, x->ndim, x->shape);
     bad = bad ? bad : keep_format(c, x);
-    return bad ? bad : fc_declare(c, 1, fc_stat_dtype(x->dtype), 1, x->shape + 1);
+    bad = bad ? bad : fc_declare(c, 1, fc_stat_dtype(x->dtype), 1, x->shape + 1);
+    const int64_t inner = bad ? 0 : fc_extent(x, 2, x->ndim);
+    if (!bad && fc_is_half(x->dtype) && x->contiguous && x->numel && inner > 1 && !is_flat(x->shape[0], x->shape[1], inner)) {
+        c->as_is = 1;
+        c->spec[0].direct = 1;
+    }
+    return bad;
 }
 
 /* g, input, mean, invstd, weight; train -> dx, dw, db */
@@ -123,7 +131,8 @@ int FC_ISA_NAME(fc_cpu__batch_norm_eval)(fc_call *c)
     q.w = c->t[3] ? c->t[3]->data : NULL;
     q.b = c->t[4] ? c->t[4]->data : NULL;
     q.out = c->out[0]->data;
-    (c->t[0]->dtype == FC_F32 ? eval_f32 : eval_f64)(&q, c->t[2]->data, c->out[1]->data, c->d[0], c->scratch);
+    q.half = fc_is_half(c->t[0]->dtype) ? c->t[0]->dtype : 0;
+    (c->t[0]->dtype != FC_F64 ? eval_f32 : eval_f64)(&q, c->t[2]->data, c->out[1]->data, c->d[0], c->scratch);
     return FC_OK;
 }
 FC_OWN_TWO_LEVELS(_batch_norm_eval)
@@ -280,10 +289,35 @@ static void N(total)(job *q, fc_plane_sum which, void *total)
     fc_parallel((q->c + tile - 1) / tile, 1 + 16384 / (q->n * q->inner * tile + 1), N(channels), q);
 }
 
+/* apply for planes of halves: in pieces of a long one, several short ones at once. */
+static void N(apply_halves)(const job *q, int64_t begin, int64_t end)
+{
+    const T *w = q->w, *b = q->b, *mean = q->mean, *invstd = q->invstd;
+    const int64_t inner = q->inner, some = inner > PIECE ? PIECE : PIECE / inner * inner;
+    T piece[PIECE];
+    for (int64_t i = begin * inner, count; i < end * inner; i += count) {
+        const int64_t left = inner > PIECE ? inner - i % inner : end * inner - i;
+        count = left < some ? left : some;
+        fc_convert(FC_F32, piece, q->half, (const uint16_t *)q->x + i, count);
+        for (int64_t at = 0; at < count; at += inner) {
+            const int64_t c = (i + at) / inner % q->c, run = count - at < inner ? count - at : inner;
+            const T m = mean[c], scale = invstd[c] * (w ? w[c] : K(1)), shift = b ? b[c] : K(0);
+            T *restrict x = piece + at;
+            for (int64_t j = 0; j < run; ++j)
+                x[j] = (x[j] - m) * scale + shift;
+        }
+        fc_convert(q->half, (uint16_t *)q->out + i, FC_F32, piece, count);
+    }
+}
+
 static void N(apply)(void *ctx, int64_t begin, int64_t end)
 {
     const job *q = ctx;
     const T *w = q->w, *b = q->b, *mean = q->mean, *invstd = q->invstd;
+    if (sizeof(T) == sizeof(f32) && q->half) {
+        N(apply_halves)(q, begin, end);
+        return;
+    }
     for (int64_t n = begin; n < end; ++n) { /* a row of C channels, or one plane */
         if (q->inner == 1) {
             const T *restrict x = (const T *)q->x + n * q->c;
@@ -292,9 +326,9 @@ static void N(apply)(void *ctx, int64_t begin, int64_t end)
                 out[c] = (x[c] - mean[c]) * (invstd[c] * (w ? w[c] : K(1))) + (b ? b[c] : K(0));
         } else {
             const int64_t c = n % q->c;
+            const T m = mean[c], scale = invstd[c] * (w ? w[c] : K(1)), shift = b ? b[c] : K(0);
             const T *restrict x = (const T *)q->x + n * q->inner;
             T *restrict out = (T *)q->out + n * q->inner;
-            const T m = mean[c], scale = invstd[c] * (w ? w[c] : K(1)), shift = b ? b[c] : K(0);
             for (int64_t j = 0; j < q->inner; ++j)
                 out[j] = (x[j] - m) * scale + shift;
         }

@@ -41,7 +41,7 @@ typedef void (*fc_tile_fn)(void *const *tile, int64_t n, int64_t pitch, int64_t 
 
 typedef void (*fc_turn_fn)(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t rows, int64_t cols, int size);
 
-/* Lines along `dim` of tensors of one shape and dtype (f32 or f64). tile may be NULL. FC_OK or FC_MEMORY. */
+/* Lines along `dim` of tensors of one shape and dtype: f32, f64, or a half, for which the kernels are f32's. tile may be NULL. FC_OK or FC_MEMORY. */
 FC_CHECKED int fc_lines_run(fc_line_fn row, fc_tile_fn tile, fc_turn_fn turn, fc_tensor *out, int nin, fc_tensor *const *in, int64_t dim);
 
 /* Results like t[like], after checking dim (argument c->i[0]) and that every tensor has its shape. */
@@ -63,7 +63,16 @@ static inline int fc_infer_lines(fc_call *c)
     c->slabs = fc_dims_below(x->ndim) & ~fc_dim_bit(d); /* lines are independent */
     c->cut = 3;
     c->whole = 0;
-    return fc_declare(c, 0, x->dtype, x->ndim, x->shape);
+    const int bad = fc_declare(c, 0, x->dtype, x->ndim, x->shape);
+    int dense = fc_is_half(x->dtype);
+    for (int k = 0; k < c->nt; ++k)
+        dense &= c->t[k]->contiguous != 0;
+    if (dense) { /* fc_lines_run widens them as it goes */
+        c->slabs = 0;
+        c->as_is = 3;
+        c->spec[0].direct = 1;
+    }
+    return bad;
 }
 
 #endif

@@ -24,14 +24,14 @@ int fc_infer__log_softmax_backward(fc_call *c) { return fc_infer_lines(c); }
 
 int FC_ISA_NAME(fc_cpu_log_softmax)(fc_call *c)
 {
-    const int f = c->out[0]->dtype == FC_F32;
+    const int f = c->out[0]->dtype != FC_F64;
     return fc_lines_run(f ? log_softmax_f32 : log_softmax_f64, TILE(f, log_softmax_tile), FC_ISA_NAME(fc_turn), c->out[0], 1, c->t, c->i[0]);
 }
 FC_OWN_LEVELS(log_softmax)
 
 int FC_ISA_NAME(fc_cpu__log_softmax_backward)(fc_call *c)
 {
-    const int f = c->out[0]->dtype == FC_F32;
+    const int f = c->out[0]->dtype != FC_F64;
     return fc_lines_run(f ? log_softmax_backward_f32 : log_softmax_backward_f64, TILE(f, log_softmax_backward_tile),
                         FC_ISA_NAME(fc_turn), c->out[0], 2, c->t, c->i[0]);
 }

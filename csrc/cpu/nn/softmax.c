@@ -25,14 +25,14 @@ int fc_infer__softmax_backward(fc_call *c) { return fc_infer_lines(c); }
 
 int FC_ISA_NAME(fc_cpu_softmax)(fc_call *c)
 {
-    const int f = c->out[0]->dtype == FC_F32;
+    const int f = c->out[0]->dtype != FC_F64;
     return fc_lines_run(f ? softmax_f32 : softmax_f64, TILE(f, softmax_tile), FC_ISA_NAME(fc_turn), c->out[0], 1, c->t, c->i[0]);
 }
 FC_OWN_LEVELS(softmax)
 
 int FC_ISA_NAME(fc_cpu__softmax_backward)(fc_call *c)
 {
-    const int f = c->out[0]->dtype == FC_F32;
+    const int f = c->out[0]->dtype != FC_F64;
     return fc_lines_run(f ? softmax_backward_f32 : softmax_backward_f64, TILE(f, softmax_backward_tile), FC_ISA_NAME(fc_turn),
                         c->out[0], 2, c->t, c->i[0]);
 }

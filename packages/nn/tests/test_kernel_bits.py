@@ -224,3 +224,32 @@ def test_attention_reads_heads_where_they_lie(dtype):
         assert out.stride() == ((2240, 8, 32, 1) if not found else (2240, 560, 8, 1))
         found.append((out.detach(), x.grad))
     assert torch.equal(found[0][0], found[1][0]) and torch.equal(found[0][1], found[1][1])
+
+
+def steps(x):
+    """A number for each channel, which halves have."""
+    return torch.arange(1, x.size(1) + 1).to(x.dtype) / 4
+
+
+HALVES = {
+    **{f"{name} {shape} along {dim}": (shape, partial(lambda name, dim, x: getattr(torch, name)(x, dim), name, dim))
+       for name in ("softmax", "log_softmax")
+       for shape, dim in (((40, 10), 1), ((3, 200, 5), 1), ((2, 300, 40), 1), ((100, 4, 70), 0), ((17, 600), 1), ((1, 128, 14, 7), 1), ((9, 1, 3), 1))},
+    **{f"batch_norm {shape}": (shape, lambda x: F.batch_norm(x, *[steps(x)] * 4))
+       for shape in ((4, 3, 30, 30), (2, 5, 700), (3, 4, 2, 2), (8, 40, 100), (2, 3, 1, 513))},
+    **{f"{name} {shape}": (shape, partial(lambda name, by, x: getattr(F, name)(x, by), name, by))
+       for name, by, shape in (("channel_shuffle", 3, (2, 6, 5, 7)), ("pixel_shuffle", 2, (2, 8, 3, 5)), ("pixel_unshuffle", 4, (8, 12, 32, 32)))},
+    "prelu": ((4, 5, 37), lambda x: F.prelu(x, steps(x))),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("case", HALVES)
+def test_halves_that_are_widened_on_the_way_are_rounded_floats(case, dtype, threads, as_before):
+    torch.manual_seed(0)
+    torch.set_num_threads(threads)
+    shape, call = HALVES[case]
+    x = (torch.randn(*shape) * 3).to(getattr(torch, dtype))
+
+    assert torch.equal(call(x.float()).to(x.dtype), call(x))
