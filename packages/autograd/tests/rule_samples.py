@@ -318,6 +318,7 @@ SAMPLES = {
     "_ctc_loss": [lambda: (normal(5, 2, 3), torch.tensor([[1, 2], [2, 0]]), torch.tensor([5, 4]), torch.tensor([2, 1]), 0, False)],
     "_resample": [lambda: (normal(2, 4, 3), torch.tensor([[0, 1], [3, -1], [2, 2]]), normal(3, 2), 1)],
     "_resample_backward": [lambda: (normal(2, 3, 3), torch.tensor([[0, 1], [3, -1], [2, 2]]), normal(3, 2), 4, 1)],
+    "_affine_grid": [lambda: (normal(2, 2, 3), (3, 4), True), lambda: (normal(2, 3, 4), (2, 1, 3), False)],
     "_grid_sample": [
         lambda: (normal(1, 2, 3, 4), normal(1, 2, 3, 2) * 0.6, 0, 0, False), lambda: (normal(1, 2, 3, 4), normal(1, 2, 3, 2) * 0.6, 2, 2, True),
         lambda: (normal(1, 1, 2, 3, 4), normal(1, 1, 2, 3, 3) * 0.6, 0, 1, True),

@@ -162,6 +162,7 @@ LARGE = {
     "_resample": lambda t: [(t(23, 41, 90), *taps(t, 66, 41), 1), (t(2300, 41), *taps(t, 66, 41), 1)],
     "_resample_backward": lambda t: [(t(23, 66, 90), *taps(t, 66, 41), 41, 1), (t(2300, 66), *taps(t, 66, 41), 41, 1)],
     "_resample_bytes": lambda t: [(t(23, 41, 190), *taps(t, 66, 41, "int16"), 1, 7), (t(2300, 41), *taps(t, 66, 41, "int16"), 1, 7), (t(5, 97, 41, 3), *taps(t, 66, 41, "int16"), 2, 7)],
+    "_affine_grid": lambda t: [(t(300, 2, 3), (40, 33), False), (t(300, 3, 4), (9, 10, 11), True)],
     "_grid_sample": lambda t: [(t(5, 20, 30, 31), placed(t, 5, 40, 33, 2), mode, padding, False) for mode in range(3) for padding in range(3)]
         + [(t(5, 20, 5, 9, 11), placed(t, 5, 6, 30, 31, 3), mode, 0, True) for mode in range(2)],
     "_grid_sample_backward": lambda t: [(t(5, 20, 40, 33), t(5, 20, 30, 31), placed(t, 5, 40, 33, 2), mode, 0, False) for mode in range(3)]

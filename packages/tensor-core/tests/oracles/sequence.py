@@ -255,12 +255,19 @@ def grid_sample_backward(g, input, grid, mode, padding, align_corners):
     return gradient(lambda x: grid_sample(x, grid, *rest), input, g, h=1), gradient(lambda y: grid_sample(input, y, *rest), grid, g, h=1e-5)
 
 
+def affine_grid(theta, sizes, align_corners):
+    lines = [np.linspace(-1, 1, n, dtype=np.longdouble) * (1 if align_corners else (n - 1) / np.longdouble(n)) if n > 1 else np.zeros(1, np.longdouble) for n in sizes]
+    places = np.stack([*np.meshgrid(*lines, indexing="ij")][::-1] + [np.ones(sizes, np.longdouble)], -1)
+    return np.einsum("nij,...j->n...i", theta, places)
+
+
 def grids(t, *before):
     for mode, padding, align in ((0, 0, True), (0, 1, False), (0, 2, False), (1, 2, True), (2, 0, False), (2, 2, True)):
         yield *before, t(1, 2, 4, 3), t.value(t.rng.uniform(-1.6, 1.6, (1, 1, 5, 2))), mode, padding, align
     yield *([t(1, 1, 1, 1, 4)] if before else []), t(1, 1, 2, 3, 3), t.value(t.rng.uniform(-1.6, 1.6, (1, 1, 1, 4, 3))), 0, 1, False
 
 
+O("_affine_grid", affine_grid, cases=lambda t: [(t(2, 2, 3), (4, 3), True), (t(1, 2, 3), (1, 6), False), (t(2, 3, 4), (2, 1, 5), False)], **HOW)
 O("_grid_sample", grid_sample, cases=lambda t: list(grids(t)), layouts=False, **HOW)
 O("_grid_sample_backward", grid_sample_backward, cases=lambda t: list(grids(t, t(1, 2, 1, 5))), layouts=False,
   only=("float32", "float64"), **{**HOW, "ulp": 4096})  # fmt: skip

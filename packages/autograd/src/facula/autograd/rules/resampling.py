@@ -14,6 +14,7 @@ D("_resample",
 D("_resample_backward",
   x=lambda g, y, z, dim: row("_resample")(g, y, z, dim),
   z=lambda g, x, y, dim: tap_gradients(x, g, y, dim), lasting=True)
+D("_affine_grid", node="AffineGridGeneratorBackward0", x=lambda g, sizes, align_corners: map_gradients(g, sizes, align_corners))
 D("_grid_sample", xy=lambda g, x, y, mode, padding, align_corners: grid_gradients(g, x, y, mode, padding, align_corners))
 none("_grid_sample_backward", "_resample_bytes")
 
@@ -30,6 +31,14 @@ def tap_gradients(g, x, places, dim) -> F.Tensor:
         part = g * F.index_select(x, dim, F.clamp(at, min=0))
         found.append((F.sum(part, others) if others else part) * (at >= 0).to(x.dtype))
     return F.stack(found, 1)
+
+
+def map_gradients(g, sizes, align) -> F.Tensor:
+    """Gradients of affine maps: what comes for each place, by the place that the identity leaves it at."""
+    ndim = len(sizes)
+    places = row("_affine_grid")(F.eye(ndim, ndim + 1, dtype=g.dtype, device=g.device).unsqueeze(0), sizes, align).reshape(-1, ndim)
+    places = F.cat([places, F.ones((places.shape[0], 1), dtype=g.dtype, device=g.device)], 1)
+    return F.matmul(places.mT, g.reshape(g.shape[0], -1, ndim)).mT
 
 
 def grid_gradients(g, x, grid, mode, padding, align) -> tuple:

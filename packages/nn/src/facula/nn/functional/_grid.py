@@ -5,13 +5,12 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-import facula
 from facula.tensor_core import extend
 from facula import Tensor
 
 from ._rows import row
 
-_grid_sample = row("_grid_sample")
+_affine_grid, _grid_sample = row("_affine_grid"), row("_grid_sample")
 _SAMPLES, _PADDINGS = ("bilinear", "nearest", "bicubic"), ("zeros", "border", "reflection")  # as the row numbers them
 
 
@@ -28,6 +27,7 @@ def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> 
         align_corners = False
     if not theta.is_floating_point():
         raise ValueError(f"Expected theta to have floating point type, but got {theta.dtype}")
+    extend.want_ints("affine_grid", "size", 1, size)
     ndim = len(size) - 2
     if ndim not in (2, 3):
         raise NotImplementedError(f"affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, respectively. Got size {tuple(size)}.")
@@ -44,18 +44,7 @@ def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> 
             "See the documentation of affine_grid for details.",
             stacklevel=2,
         )
-    axes = []
-    for k in reversed(range(ndim)):  # x first
-        n = spatial[k]
-        line = facula.linspace(-1, 1, n, dtype=theta.dtype) if n > 1 else facula.zeros(1, dtype=theta.dtype)
-        if not align_corners and n > 1:
-            line = line * (n - 1) / n
-        shape = [1] * ndim
-        shape[k] = n
-        axes.append(line.reshape(shape).expand(spatial))
-    axes.append(facula.ones(spatial, dtype=theta.dtype))
-    base = facula.stack(axes, -1).reshape(1, -1, ndim + 1)
-    return facula.matmul(base, theta.transpose(1, 2)).reshape(theta.size(0), *spatial, ndim)
+    return _affine_grid(theta, spatial, align_corners)
 
 
 def grid_sample(
