@@ -195,7 +195,9 @@ class ModuleList(_Numbered):
         return self._modules[self._key(idx)]
 
     def insert(self, index: int, module: Module) -> None:
-        """Put one module before place `index`."""
+        """Put one module before place `index`, which counts from the front. Raises KeyError for a negative one."""
+        if index < 0:
+            raise KeyError(f"ModuleList.insert: index {index} is negative. Count from the front: {len(self) + index}.")
         super().insert(index, module)
 
     def extend(self, modules: Iterable[Module]) -> ModuleList:

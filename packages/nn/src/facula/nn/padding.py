@@ -7,7 +7,7 @@ from typing import Any
 from facula import Tensor
 
 from . import functional as F
-from .functional._window import ntuple
+from ._sizes import _ntuple
 from .module import Module
 
 __all__ = [
@@ -23,7 +23,7 @@ class _PadNd(Module):
 
     def __init__(self, padding: Any) -> None:
         super().__init__()
-        self.padding = ntuple(padding, self._sides, "padding")
+        self.padding = _ntuple(self._sides)(padding)
 
     def forward(self, input: Tensor) -> Tensor:
         return F.pad(input, self.padding, self._mode)

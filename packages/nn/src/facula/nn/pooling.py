@@ -7,7 +7,7 @@ from typing import Any
 from facula import Tensor
 
 from . import functional as F
-from .functional._window import ntuple
+from ._sizes import _ntuple, _single
 from .module import Module
 
 __all__ = [
@@ -89,10 +89,9 @@ class MaxPool3d(_MaxPoolNd):
 class _MaxUnpoolNd(Module):
     def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None:
         super().__init__()
-        n = self._ndim
-        self.kernel_size = ntuple(kernel_size, n)
-        self.stride = ntuple(kernel_size if stride is None else stride, n)
-        self.padding = ntuple(padding, n)
+        each = _ntuple(self._ndim)
+        self.kernel_size, self.padding = each(kernel_size), each(padding)
+        self.stride = each(kernel_size if stride is None else stride)
 
     def forward(self, input: Tensor, indices: Tensor, output_size: Any = None) -> Tensor:
         return self._unpool(input, indices, self.kernel_size, self.stride, self.padding, output_size)
@@ -157,9 +156,8 @@ class AvgPool1d(_AvgPoolNd):
         self, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False, count_include_pad: bool = True
     ) -> None:
         super().__init__()
-        self.kernel_size = ntuple(kernel_size, 1)
-        self.stride = ntuple(kernel_size if stride is None else stride, 1)
-        self.padding = ntuple(padding, 1)
+        self.kernel_size, self.padding = _single(kernel_size), _single(padding)
+        self.stride = _single(kernel_size if stride is None else stride)
         self.ceil_mode, self.count_include_pad = ceil_mode, count_include_pad
 
     def forward(self, input: Tensor) -> Tensor:
@@ -223,10 +221,10 @@ class _FractionalMaxPool(Module):
     ) -> None:
         super().__init__()
         name, n = type(self).__name__, self._ndim
-        self.kernel_size = ntuple(kernel_size, n)
+        self.kernel_size = _ntuple(n)(kernel_size)
         self.return_indices = return_indices
         self.register_buffer("_random_samples", _random_samples)
-        self.output_size = None if output_size is None else ntuple(output_size, n)
+        self.output_size = None if output_size is None else _ntuple(n)(output_size)
         self.output_ratio = tuple(output_ratio) if isinstance(output_ratio, (tuple, list)) else None if output_ratio is None else (output_ratio,) * n
         if output_size is None and output_ratio is None:
             raise ValueError(f"{name} requires specifying either an output size, or a pooling ratio")

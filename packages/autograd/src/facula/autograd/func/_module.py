@@ -69,7 +69,7 @@ def functional_call(module, parameter_and_buffer_dicts, args=None, kwargs=None, 
         given = {n: t for d in given for n, t in d.items()}
     args = () if args is None else args if isinstance(args, tuple) else (args,)
     with swapped(module, given, tie_weights, strict):
-        return module(*args, **(kwargs or {}))
+        return module(*args, **({} if kwargs is None else kwargs))
 
 
 def _with_ties(module, given) -> dict:

@@ -4,6 +4,8 @@ Convolution is linear in its input and in its weight, and so are its two gradien
 Gradients keep the memory format of the operands, as PyTorch's do; that of five dims in max_pool alone.
 """
 
+import math
+
 import facula as F
 
 from .._core import GradError, row
@@ -26,9 +28,9 @@ D("convolution_grad_weight", x=lambda g, y, x_shape, stride, padding, dilation, 
                                  row("convolution_grad_input")(x, g, spatial(y_shape), stride, padding, dilation, transposed, groups))
 
 D("max_pool",           node="MaxPool2DWithIndicesBackward0", flat=(1,),
-                        x=lambda g, x_shape, x_format, out1: formed(row("max_pool_grad")(g, out1, spatial(x_shape)), x_format))
+                        x=lambda g, x_shape, x_format, out1: formed(put_back(g, out1, spatial(x_shape)), x_format))
 D("_max_pool_values",   x=lambda g, x, x_shape, x_format, kernel, stride, padding, dilation, ceil_mode:
-                            formed(row("max_pool_grad")(g, row("max_pool")(x, kernel, stride, padding, dilation, ceil_mode)[1], spatial(x_shape)), x_format))
+                            formed(put_back(g, row("max_pool")(x, kernel, stride, padding, dilation, ceil_mode)[1], spatial(x_shape)), x_format))
 D("adaptive_max_pool",  flat=(1,), x=lambda g, x_shape, x_format, out1: formed(row("max_pool_grad")(some(g), out1, spatial(x_shape)), shallow(x_format)))
 D("max_pool_grad",      x=lambda g, y, y_shape: F.gather(g.flatten(2), 2, y.flatten(2)).reshape(tuple(y_shape)))
 D("avg_pool",           node="AvgPool2DBackward0",
@@ -42,6 +44,15 @@ D("_im2col",            node="Im2ColBackward0",
                         x=lambda g, x_shape, kernel, dilation, padding, stride: row("_col2im")(g, tuple(x_shape[2:]), kernel, dilation, padding, stride))
 D("_col2im",            node="Col2ImBackward0",
                         x=lambda g, kernel, dilation, padding, stride: row("_im2col")(g, kernel, dilation, padding, stride))
+
+
+def put_back(g, places, size) -> F.Tensor:
+    """g in the places that it came from; of a window over nothing but padding, whose place is outside, it is lost."""
+    try:
+        return row("max_pool_grad")(g, places, size)
+    except IndexError:
+        inside = places < math.prod(size)
+        return row("max_pool_grad")(F.where(inside, g, F.zeros_like(g)), F.where(inside, places, F.zeros_like(places)), size)
 
 
 def some(g) -> F.Tensor:

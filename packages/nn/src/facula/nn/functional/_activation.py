@@ -447,10 +447,10 @@ def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: floa
     """
     if eps != 1e-10:
         warnings.warn("`eps` parameter is deprecated and has no effect.", stacklevel=2)
-    gumbel = -facula.empty_like(logits, requires_grad=False).exponential_().log()
+    gumbel = -facula.empty_like(logits, memory_format=facula.contiguous_format, requires_grad=False).exponential_().log()
     soft = ((logits + gumbel) / tau).softmax(dim)
     if not hard:
         return soft
     place = soft.argmax(dim, keepdim=True)
-    one_hot = facula.zeros_like(logits, requires_grad=False).scatter_(dim, place, 1.0)
+    one_hot = facula.zeros_like(logits, memory_format=facula.contiguous_format, requires_grad=False).scatter_(dim, place, 1.0)
     return one_hot - soft.detach() + soft

@@ -255,6 +255,11 @@ def multi_head_attention_forward(
         for name, w in (("q_proj_weight", q_proj_weight), ("k_proj_weight", k_proj_weight), ("v_proj_weight", v_proj_weight)):
             if w is None:
                 raise AssertionError(f"use_separate_proj_weight is True but {name} is None. Give it.")
+        if key.shape[:2] != value.shape[:2]:
+            raise AssertionError(f"key's sequence and batch dims {tuple(key.shape[:2])} do not match value's {tuple(value.shape[:2])}")
+        for what, x, w in (("query", query, q_proj_weight), ("key", key, k_proj_weight), ("value", value, v_proj_weight)):
+            if tuple(w.shape) != (e, x.size(-1)):
+                raise AssertionError(f"expecting {what} weights shape of {(e, x.size(-1))}, but got {tuple(w.shape)}")
         b = (None,) * 3 if in_proj_bias is None else in_proj_bias.chunk(3)
         q, k, v = linear(query, q_proj_weight, b[0]), linear(key, k_proj_weight, b[1]), linear(value, v_proj_weight, b[2])
     else:

@@ -35,6 +35,8 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
         raise RuntimeError(f"cosine_similarity: expected common dtype to be floating point, yet common dtype is {common}. Convert one with .to().")
     if x1.dtype.kind < 2 or x2.dtype.kind < 2:
         x1, x2 = x1.to(common), x2.to(common)
+    if eps < 0:
+        raise RuntimeError(f"cosine_similarity: eps must be non-negative, got {eps}. Leave it out.")
     x1, x2 = facula.broadcast_tensors(x1, x2)  # each is normalised in its own dtype
     length1, length2 = _at_least(_norm(x1, 2, dim, True), eps), _at_least(_norm(x2, 2, dim, True), eps)
     return (x1 / length1 * (x2 / length2)).sum(dim)

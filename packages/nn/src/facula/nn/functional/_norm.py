@@ -18,10 +18,10 @@ _layer_norm, _rms_norm, _group_norm = row("_layer_norm"), row("_rms_norm"), row(
 _batch_norm_train, _batch_norm_eval = row("_batch_norm_train"), row("_batch_norm_eval")
 
 
-def _check_statistics_size(x: Tensor) -> None:
-    count = x.numel() // x.size(1) if x.size(1) else 0
-    if count == 1:
-        raise ValueError(f"Expected more than 1 value per channel when training, got input size {x.size()}")
+def _check_several(name: str, what: str, x: Tensor, *sizes: int) -> None:
+    """Refuse to take statistics of one value, as the dims that they go over have it: a missing dim counts as 1."""
+    if math.prod(sizes) == 1:
+        raise ValueError(f"{name}: Expected more than 1 {what} when training, got input size {tuple(x.shape)}. Give more, or evaluate.")
 
 
 def _check_parts(function: str, channels: int, *parts: Tensor | None) -> None:
@@ -68,6 +68,8 @@ def batch_norm(
         extend.want_tensor("batch_norm", "input", 0, input)
     if training is not True and training is not False:
         extend.check("batch_norm", "training", 5, "bool", training)
+    if training:
+        _check_several("batch_norm", "value per channel", input, input.size(0), *input.shape[2:])
     if training and eps <= 0:
         raise ValueError(f"batch_norm eps must be positive during training, but got {eps}")
     if eps < 0:
@@ -86,8 +88,7 @@ def batch_norm(
         if input.dim() > 1 or not any(t.numel() for t in parts):
             return input.clone()  # no channels, as PyTorch has it
     if input.dim() < 2:
-        error = RuntimeError if input.dim() else extend.RankError
-        raise error(f"batch_norm: expected input to have at least 2 dimensions, got {input.dim()}")
+        raise extend.RankError(f"batch_norm: expected input to have at least 2 dimensions, got {input.dim()}")
     _check_parts("batch_norm", input.size(1), running_mean, running_var, weight, bias)
     if not training:
         if running_mean is None or running_var is None:
@@ -96,7 +97,6 @@ def batch_norm(
     if (running_mean is None) is not (running_var is None):
         raise ValueError("batch_norm: running_mean and running_var must either both be None or neither be None. Give both.")
     _check_running("batch_norm", input, running_mean, running_var)
-    _check_statistics_size(input)
     if not input.numel():  # nothing moves the running statistics
         return in_one_dtype(_of_nothing, input, weight, bias)
     return _by_batch(input, running_mean, running_var, weight, bias, momentum, eps)
@@ -167,6 +167,10 @@ def instance_norm(
     >>> F.instance_norm(facula.tensor([[[1.0, 3.0]]]))
     tensor([[[-1.0000,  1.0000]]])
     """
+    if type(input) is not Tensor:
+        extend.want_tensor("instance_norm", "input", 0, input)
+    if use_input_stats:
+        _check_several("instance_norm", "spatial element", input, *input.shape[2:])
     if (running_mean is None) != (running_var is None):
         raise ValueError("instance_norm: running_mean and running_var must either both be None or neither be None")
     constant("instance_norm", running_mean=running_mean, running_var=running_var)
@@ -177,8 +181,6 @@ def instance_norm(
         _check_parts("instance_norm", input.size(1), running_mean, running_var, weight, bias)
         return _by_given(input, running_mean, running_var, weight, bias, eps)
     n, c = input.shape[:2]
-    if math.prod(input.shape[2:]) == 1:
-        raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.size()}")
     if c and running_mean is None and running_var is None:  # each channel is a group
         return in_one_dtype(lambda x, w, b: _group_norm(x, w, b, c, eps)[0], input, weight, bias)
     if running_var is not None and running_var.dtype is not running_mean.dtype and running_var.dtype is not input.dtype:
@@ -281,8 +283,7 @@ def group_norm(
     n, c = input.shape[:2]
     if num_groups <= 0 or c % num_groups:
         raise RuntimeError(f"Expected number of channels in input to be divisible by num_groups, but got input of shape {list(input.shape)} and num_groups={num_groups}")
-    if n * c // num_groups * math.prod(input.shape[2:]) == 1:
-        raise ValueError(f"Expected more than 1 value per channel when training, got input size {list(input.shape)} in {num_groups} groups")
+    _check_several("group_norm", "value per channel", input, n * c // num_groups, *input.shape[2:])
     return in_one_dtype(lambda x, w, b: _group_norm(x, w, b, num_groups, eps)[0], input, weight, bias)
 
 

@@ -82,6 +82,7 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
                 return _around(input, pad, _MODES[mode])
             except (RuntimeError, TypeError):
                 pass
+    extend.want_ints("pad", "pad", 1, pad)
     pairs = [(pad[k], pad[k + 1]) for k in range(0, len(pad), 2)][::-1]
     if value not in (None, 0) and mode in _MODES:
         raise RuntimeError(f"Padding mode '{mode}' doesn't take in value argument, got {value}")
