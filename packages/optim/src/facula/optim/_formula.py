@@ -66,7 +66,7 @@ def number(x: Any) -> float:
 
 def common(group: dict) -> tuple[float, float, bool]:
     """(lr, weight decay, maximize) of a group, as a row takes them."""
-    return number(group["lr"]), number(group.get("weight_decay", 0)), group["maximize"]
+    return number(group["lr"]), number(group.get("weight_decay", 0)), bool(group["maximize"])
 
 
 def count() -> Tensor:

@@ -51,7 +51,7 @@ class Adam(FormulaOptimizer):
         if isinstance(lr, Tensor) and foreach and not capturable:
             raise ValueError("lr as a Tensor is not supported for capturable=False and foreach=True. Leave foreach out.")
         tensors = [isinstance(beta, Tensor) for beta in betas]
-        if any(tensors) and not all(tensors):
+        if not all(tensors) and not all(isinstance(beta, float) for beta in betas):
             raise ValueError(f"betas must be either both floats or both Tensors, got {betas}")
         for k in (0, 1):
             if tensors[k] and foreach and not capturable:
@@ -89,7 +89,7 @@ class Adam(FormulaOptimizer):
     def settings(self, group: dict) -> tuple:
         lr, decay, maximize = common(group)
         beta1, beta2 = map(number, group["betas"])
-        return lr, beta1, beta2, decay, group["eps"], group["amsgrad"], maximize, group["decoupled_weight_decay"]
+        return lr, beta1, beta2, decay, group["eps"], bool(group["amsgrad"]), maximize, bool(group["decoupled_weight_decay"])
 
     def update(self, p: Tensor, grad: Tensor, state: dict, group: dict) -> None:
         lr, (beta1, beta2) = number(group["lr"]), map(number, group["betas"])

@@ -135,7 +135,7 @@ class NAdam(FormulaOptimizer):
 
     def settings(self, group: dict) -> tuple:
         lr, decay, maximize = common(group)
-        return lr, decay, *map(number, group["betas"]), group["eps"], group["momentum_decay"], maximize, group["decoupled_weight_decay"]
+        return lr, decay, *map(number, group["betas"]), group["eps"], group["momentum_decay"], maximize, bool(group["decoupled_weight_decay"])
 
     def update(self, p: Tensor, grad: Tensor, state: dict, group: dict) -> None:
         lr, (beta1, beta2) = number(group["lr"]), group["betas"]
@@ -211,7 +211,7 @@ class RAdam(FormulaOptimizer):
 
     def settings(self, group: dict) -> tuple:
         lr, decay, maximize = common(group)
-        return lr, decay, *map(number, group["betas"]), group["eps"], maximize, group["decoupled_weight_decay"]
+        return lr, decay, *map(number, group["betas"]), group["eps"], maximize, bool(group["decoupled_weight_decay"])
 
     def update(self, p: Tensor, grad: Tensor, state: dict, group: dict) -> None:
         lr, (beta1, beta2) = number(group["lr"]), group["betas"]

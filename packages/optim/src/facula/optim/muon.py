@@ -93,7 +93,7 @@ class Muon(FormulaOptimizer):
     def settings(self, group: dict) -> tuple:
         match = group["adjust_lr_fn"] == "match_rms_adamw"
         a, b, c = group["ns_coefficients"]
-        return (number(group["lr"]), group["weight_decay"], group["momentum"], a, b, c, group["eps"], group["ns_steps"], group["nesterov"], match)
+        return (number(group["lr"]), group["weight_decay"], group["momentum"], a, b, c, group["eps"], group["ns_steps"], bool(group["nesterov"]), match)
 
     def update(self, p: Tensor, grad: Tensor, state: dict, group: dict) -> None:
         buf, momentum, lr = state["momentum_buffer"], group["momentum"], number(group["lr"])

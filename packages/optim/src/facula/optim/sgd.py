@@ -73,7 +73,7 @@ class SGD(FormulaOptimizer):
 
     def settings(self, group: dict, first: bool = False) -> tuple:
         lr, decay, maximize = common(group)
-        return lr, group["momentum"], group["dampening"], decay, group["nesterov"], maximize, first
+        return lr, group["momentum"], group["dampening"], decay, bool(group["nesterov"]), maximize, first
 
     def step_listed(self, params: list, grads: list, group: dict) -> None:
         """One call without momentum; with it, one for the parameters that are moving and one for those that start."""
