@@ -343,6 +343,7 @@ functorch.make_functional(torch.nn.Linear(2, 1, bias=False))[0]((torch.ones(1, 2
 error(lambda: functorch.make_functional(torch.nn.BatchNorm1d(2)))
 [v(torch.ones(3, 2)) for v in (fexp.chunk_vmap(torch.sin), fexp.chunk_vmap(torch.sin, 1, 1, chunks=3))]
 [warned(lambda: f(torch.sin)) for f in (functorch.grad, functorch.vmap, torch.vmap, torch.func.grad)]
+[warned(lambda: f(enabled=False)) for f in (torch.cuda.amp.GradScaler, torch.cuda.amp.autocast, torch.cpu.amp.GradScaler, torch.cpu.amp.autocast)]
 torch.vmap(lambda x: torch.full((), float(ft.is_batchedtensor(x))) + x)(torch.zeros(2)), ft.is_batchedtensor(torch.ones(1))
 [torch._cast_Long(torch.tensor([1.5])).dtype, torch._cast_Half(torch.ones(1), non_blocking=True).dtype]
 [torch._C._is_tracing(), torch._C._get_default_device(), torch._C._get_accelerator(), (lambda x: torch._C._is_alias_of(x, x[1:]))(torch.ones(2))]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -24,12 +25,16 @@ def _cast(value: Any, device_type: str, dtype: facula.dtype) -> Any:
 
 
 def of_device(device: str, low: facula.dtype, module: str) -> tuple[type, type]:
-    """The autocast and GradScaler of a device whose products are in `low` there, as classes of `module`."""
+    """The autocast and GradScaler of a device whose products are in `low` there, as classes of `module`; made, they warn that they are old."""
+
+    def warn(name: str) -> None:
+        warnings.warn(f"`torch.{device}.amp.{name}(args...)` is deprecated. Please use `torch.amp.{name}('{device}', args...)` instead.", FutureWarning, stacklevel=3)
 
     class autocast(facula.amp.autocast):
         __doc__ = f'torch.amp.autocast("{device}", ...).'
 
         def __init__(self, enabled: bool = True, dtype: facula.dtype = low, cache_enabled: bool = True) -> None:
+            warn("autocast")
             super().__init__(device, dtype=dtype, enabled=enabled, cache_enabled=cache_enabled)
 
     class GradScaler(facula.amp.GradScaler):
@@ -38,6 +43,7 @@ def of_device(device: str, low: facula.dtype, module: str) -> tuple[type, type]:
         def __init__(
             self, init_scale: float = 65536.0, growth_factor: float = 2.0, backoff_factor: float = 0.5, growth_interval: int = 2000, enabled: bool = True
         ) -> None:
+            warn("GradScaler")
             super().__init__(device, init_scale, growth_factor, backoff_factor, growth_interval, enabled)
 
     for made in (autocast, GradScaler):
