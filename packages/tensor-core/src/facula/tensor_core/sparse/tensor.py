@@ -334,7 +334,9 @@ class Sparse(Tensor):
 
     @grad.setter
     def grad(self, value):
-        self._v.grad = None if value is None else value._v
+        if isinstance(value, Tensor) and value.layout is not self.layout:
+            raise RuntimeError(f"attempting to assign a gradient to a tensor that has data of a different type: one of {value.layout} to one of {self.layout}. Convert it.")
+        self._v.grad = value._v if isinstance(value, Sparse) else value
 
     def cpu(self):
         return self
