@@ -32,10 +32,10 @@ def levels() -> list:
 
 
 class Level:
-    """One vmap at work."""
+    """One vmap at work. shared: the arguments that are one for all examples."""
 
-    def __init__(self, size, randomness) -> None:
-        self.size, self.randomness = size, randomness
+    def __init__(self, size, randomness, shared=()) -> None:
+        self.size, self.randomness, self.shared = size, randomness, shared
 
     def mine(self, a) -> bool:
         return a.__class__ is Batched and a._level is self
@@ -191,6 +191,8 @@ class Level:
 
     def adopt(self, op, t, args) -> None:
         """Give a tensor that was made inside the function draws for each example, in its place."""
+        if any(t is a for a in self.shared):
+            raise RuntimeError(f"vmap: Cannot ask for different inplace randomness on an unbatched tensor: {op.name} would fill an argument that is one for all examples. Fill a tensor like one that has them.")
         if type(t) is not Tensor or t.base is not None or t.origin is not None:
             raise RuntimeError(f"vmap: {op.name} cannot fill a view, or a tensor with history, differently for each example. Fill a new tensor.")
         if op.name == "randperm_" and self.size:  # of each example's own numbers
@@ -294,7 +296,7 @@ def examples(name, in_dims, args) -> tuple:
 
 
 def run(func, name, leaves, build, dims, size, out_dims, randomness, kwargs) -> Any:
-    level = Level(size, randomness)
+    level = Level(size, randomness, [t for t, d in zip(leaves, dims) if d is None])
     given = [t if d is None else level.wrap(t if d == 0 else t.movedim(d, 0)) for t, d in zip(leaves, dims)]
     levels().append(level)
     try:
