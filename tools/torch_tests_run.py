@@ -27,6 +27,7 @@ BUILT_IN = ("has_lapack", "has_spectral", "has_mkl")  # what a stand-in says of 
 COMPILERS = ("torch._dynamo", "torch._inductor", "torch._C", "torch._logging", "torch._functorch")  # which the harness looks at around every test
 SWITCHES = "_debug_only_are_vmap_fallback_warnings_enabled _debug_only_display_vmap_fallback_warnings _is_vmap_fallback_enabled _set_vmap_fallback_enabled".split()  # of what is not here; tests turn them before they begin
 HARNESS = tuple(f"torch/testing/{name}.py" for name in ("_comparison", "_utils", "_internal/common_utils", "_internal/common_device_type"))
+OPERATORS = "torch/testing/_internal/generated/annotated_fn_args.py"  # which lists __and__ and its like
 TEXT = 1000  # characters of a failure's message
 
 
@@ -165,7 +166,7 @@ def lenient(strict, finder):
                 frame = frame.f_back
             code = frame.f_code
             table = finder.loading and (code.co_name in TABLES or code.co_name[0].isupper() or code.co_filename == finder.file)  # a module, a class's body, an entry, the test file
-            if name.startswith("__") or not table and name not in (*BUILT_IN, *SWITCHES) and not code.co_filename.endswith(HARNESS):
+            if name.startswith("__") and not code.co_filename.endswith(OPERATORS) or not table and name not in (*BUILT_IN, *SWITCHES) and not code.co_filename.endswith(HARNESS):
                 raise
             return stand_in(f"{self.__name__}.{name}")
 
