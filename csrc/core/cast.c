@@ -46,7 +46,7 @@ void fc_store_scalar(int dtype, void *to, const fc_scalar *s)
     if (fc_is_complex(dtype) || (dtype == FC_BOOL && s->kind == FC_KCOMPLEX)) { /* 1j is true */
         const c128 z = fc_make_c128(s->re, s->im);
         fc_convert(dtype, to, FC_C128, &z, 1);
-    } else if (s->kind <= FC_KINT) {
+    } else if (s->kind <= FC_KINT && (fc_is_int(dtype) || s->i >= 0 || s->re < 0)) {
         fc_convert(dtype, to, FC_I64, &s->i, 1);
     } else {
         fc_convert(dtype, to, FC_F64, &s->re, 1);

@@ -89,7 +89,7 @@ fc_scalar fc_scalar_of(int kind, int64_t i, double re, double im)
 {
     fc_scalar s = { kind, i, re, im };
     if (kind <= FC_KINT) {
-        s.re = (double)i;
+        s.re = i < 0 && re > 0 ? re : (double)i; /* from 2**63 on i has wrapped, and re is the number */
         s.im = 0;
     } else {
         s.i = re >= 9223372036854775808.0 || re < -9223372036854775808.0 || re != re ? INT64_MIN : (int64_t)re;

@@ -163,7 +163,7 @@ static fc_tensor *fc_map_run(int op, fc_tensor *out, int n, fc_tensor **x, int n
             memcpy(narrow, bytes, fc_dt_size[held]);
             fc_convert(types.compute, bytes, held, narrow, 1);
         }
-        const fc_map_cell simple = power && number == 1 ? fc_cpu_pow_cell(types.compute, value->kind < FC_KFLOAT ? (double)value->i : value->im == 0 ? value->re : NAN) : NULL;
+        const fc_map_cell simple = power && number == 1 ? fc_cpu_pow_cell(types.compute, value->kind < FC_KFLOAT ? value->re : value->im == 0 ? value->re : NAN) : NULL;
         if (simple) { /* the exponent has done its work */
             cell = simple;
             number = -1;

@@ -18,7 +18,7 @@ def number(value):
     if isinstance(value, int):
         if not -(2**63) <= value < 2**64:
             raise IntegerOverflow(f"the integer {value} does not fit 64 bits. Give a smaller one.")
-        return 1, value if value < 2**63 else value - 2**64, 0.0, 0.0
+        return (1, value, 0.0, 0.0) if value < 2**63 else (1, value - 2**64, float(value), 0.0)
     if isinstance(value, complex):
         return 3, 0, value.real, value.imag
     if isinstance(value, float):
