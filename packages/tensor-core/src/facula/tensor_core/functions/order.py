@@ -4,13 +4,14 @@ from facula.tensor_core.dispatch.arguments import LACKING, renamed
 from facula.tensor_core import _ops, return_types
 from facula.tensor_core.functions import create as _create, dims as _dims, index as _index, shape as _shape
 from facula.tensor_core.dispatch import slow as _dispatch
+from facula.tensor_core.memory import data as _data
 from facula.tensor_core.dispatch.guard import check, want_tensor
 from facula.tensor_core.dispatch.run import number
 from facula.tensor_core._errors import DTypeError
 from facula.tensor_core._lib import lib
 from facula.tensor_core.dispatch.out import into
 from facula.tensor_core._tensor import Tensor
-from facula.tensor_core._types import BY_NAME
+from facula.tensor_core._types import BY_NAME, DTYPES
 
 _NE = next(op.id for op in _ops.OPS if op.name == "ne")
 _int64, _int32, _bool = BY_NAME["int64"], BY_NAME["int32"], BY_NAME["bool"]
@@ -253,8 +254,10 @@ def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=N
         raise RuntimeError("searchsorted: side is 'left' but right is True. Give one of them.")
     if not isinstance(input, Tensor):
         check("searchsorted", "input", 1, "number", input)
-        input = sorted_sequence.new_tensor(input)
-    input = input if input.dtype is sorted_sequence.dtype else input.to(sorted_sequence.dtype)
+        input = _data.tensor(input, dtype=DTYPES[lib.fc_result_type_scalar(sorted_sequence._h, number(input)[0])], device=sorted_sequence.device)
+    if input.dtype is not sorted_sequence.dtype:
+        both = DTYPES[lib.fc_result_type2(sorted_sequence._h, input._h)]
+        sorted_sequence, input = sorted_sequence.to(both), input.to(both)
     if not out_int32:
         return _ops._searchsorted(sorted_sequence, input, sorter, right or side == "right", out=out)
     return into("searchsorted", _ops.copy(_ops._searchsorted(sorted_sequence, input, sorter, right or side == "right"), _int32), out)
@@ -270,10 +273,9 @@ def bucketize(input, boundaries, *, out_int32=False, right=False, out=None):
         raise RuntimeError(f"bucketize: boundaries tensor must be 1 dimension, but got dim({boundaries.dim()}). Flatten it.")
     if not isinstance(input, Tensor):
         check("bucketize", "input", 0, "number", input)
-        input = boundaries.new_tensor(input)
-    if input.dtype.kind == 3:
+    elif input.dtype.kind == 3:
         raise NotImplementedError(f'"searchsorted" not implemented for {input.dtype.name!r}. Take its real part.')
-    if not out_int32 and input.dtype is boundaries.dtype:
+    elif not out_int32 and input.dtype is boundaries.dtype:
         return _ops._searchsorted(boundaries, input, None, right, out=out)
     return searchsorted(boundaries, input, out_int32=out_int32, right=right, out=out)
 
