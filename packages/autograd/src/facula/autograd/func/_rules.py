@@ -105,7 +105,7 @@ def folds(op, args) -> Tensor | tuple:
         return tuple(kept) if isinstance(out, tuple) else kept[0]
     if n == 0:  # as PyTorch: dim 0 of a number is the number
         if dim is not None and dim != ():
-            for d in (dim,) if isinstance(dim, int) else dim:
+            for d in dim if isinstance(dim, (tuple, list)) else (dim,):
                 dim_of(d, 0, op)
         found[0] = whole.reshape(-1, 1)
         found[at] = 1 if "int" in op.params[at].type else (1,)
@@ -117,7 +117,7 @@ def folds(op, args) -> Tensor | tuple:
     if dim is None or dim == ():
         found[at] = tuple(range(1, n + 1))
     else:
-        found[at] = dim_of(dim, n, op) if isinstance(dim, int) else tuple(dim_of(d, n, op) for d in dim)
+        found[at] = tuple(dim_of(d, n, op) for d in dim) if isinstance(dim, (tuple, list)) else dim_of(dim, n, op)
     return extend.call(op, *found)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import index
 from typing import NoReturn
 
 import facula as F
@@ -24,9 +25,10 @@ def only_where(condition, g) -> F.Tensor:
 
 def listed(dim, ndim) -> tuple:
     """The dims that a fold's `dim` names, none negative; all for None, () or []."""
-    if dim is None or dim == () or dim == []:
+    several = isinstance(dim, (tuple, list))
+    if dim is None or several and not dim:
         return tuple(range(ndim))
-    return tuple(sorted(d % max(ndim, 1) for d in ((dim,) if isinstance(dim, int) else dim)))
+    return tuple(sorted(index(d) % max(ndim, 1) for d in (dim if several else (dim,))))
 
 
 def spread(g, shape, dim, keepdim) -> F.Tensor:

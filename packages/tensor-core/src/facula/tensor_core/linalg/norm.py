@@ -92,6 +92,8 @@ def logdet(input) -> Tensor:
 
 
 def _dims(dim, ndim, name):
+    if isinstance(dim, Tensor) and not dim.dim():
+        dim = dim.__index__()
     dims = tuple(range(ndim)) if dim is None else (dim,) if whole(dim) else tuple(dim)
     return tuple(_shape.wrap_dim(name, d, ndim) for d in dims)
 
