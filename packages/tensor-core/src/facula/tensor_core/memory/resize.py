@@ -21,7 +21,7 @@ def result_on_meta(op, args):
     """The op's (first) result as a meta tensor: its shape and dtype."""
     from facula.tensor_core.dispatch.slow import execute
 
-    result = execute(op, tuple(on_meta(a) for a in args))
+    result = execute(op, tuple(on_meta(a) if p.tensor or p.listed_tensors else a for p, a in zip(op.params, args)))  # a tensor in a number's place is read
     return result[0] if isinstance(result, tuple) else result
 
 
