@@ -161,7 +161,7 @@ def _avg_pool(
 
 def _avg_integers(x: Tensor, w: _Windows, count_include_pad: bool, divisor: int | None) -> Tensor:
     """Sums of windows divided as C divides."""
-    unit = facula.ones((1, 1, *w.sizes), dtype=x.dtype)
+    unit = facula.ones((1, 1, *w.sizes), dtype=x.dtype, device=x.device)
     after = tuple(max((o - 1) * s + k - n - p, p) for o, s, k, n, p in zip(w.out, w.stride, w.kernel, w.sizes, w.padding))
 
     def sums(t: Tensor, before: tuple, after: tuple) -> Tensor:
@@ -171,7 +171,7 @@ def _avg_integers(x: Tensor, w: _Windows, count_include_pad: bool, divisor: int 
     if divisor is not None:
         return facula.div(total, divisor, rounding_mode="trunc")
     if count_include_pad:  # the padding counts, what hangs over it does not
-        unit = facula.ones((1, 1, *(n + 2 * p for n, p in zip(w.sizes, w.padding))), dtype=x.dtype)
+        unit = facula.ones((1, 1, *(n + 2 * p for n, p in zip(w.sizes, w.padding))), dtype=x.dtype, device=x.device)
         count = sums(unit, (0,) * len(after), tuple(a - p for a, p in zip(after, w.padding)))
     else:
         count = sums(unit, w.padding, after)

@@ -1,5 +1,7 @@
 """Quantiles and other statistics composed of rows."""
 
+import math
+
 from facula.tensor_core.dispatch.arguments import LACKING, renamed
 from facula.tensor_core import _ops
 from facula.tensor_core.functions import create as _create, order as _order, shape as _shape
@@ -139,7 +141,8 @@ def renorm(input, p, dim, maxnorm, *, out=None):
         raise IndexError(f"renorm: Dimension out of range (expected to be in range of [{-input.dim()}, {input.dim() - 1}], but got {dim})")
     others = 1 - dim % n if n == 2 else [d for d in range(n) if d != dim % n]
     norm = _ops.norm_p(input, others, p=float(p), keepdim=True)
-    most = maxnorm if norm.dtype.itemsize > 2 else _create.full_like(norm, maxnorm)
+    most = 1.0 if maxnorm == math.inf else maxnorm  # none exceeds it: a gradient of 0 * inf would be NaN
+    most = most if norm.dtype.itemsize > 2 else _create.full_like(norm, most)
     factor = _ops.where_rows(_ops.gt(norm, maxnorm), _ops.div(most, _ops.add(norm, 1e-7)), 1.0)
     result = _ops.mul(input, factor)
     result = result if result.is_contiguous() else _ops.copy(result, None, 0)
