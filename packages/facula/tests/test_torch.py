@@ -3,6 +3,7 @@
 import copy
 import importlib.util
 import os
+import pickle
 import subprocess
 import sys
 import textwrap
@@ -50,6 +51,12 @@ def test_every_way_of_importing_gives_the_same_thing(served):
     assert optim.SGD is facula.optim.SGD
     assert DataLoader is facula.utils.data.DataLoader
     assert torch.Tensor is facula.Tensor
+
+
+def test_a_module_is_pickled_as_its_name(served):
+    from torch import nn
+
+    assert pickle.loads(pickle.dumps([served, nn])) == [served, nn]
 
 
 def test_torchvision_is_facula_vision(served):

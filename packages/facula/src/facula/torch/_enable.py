@@ -61,6 +61,10 @@ class Alias(types.ModuleType):
     def __dir__(self) -> list[str]:
         return sorted({*dir(self.__target__), *super().__dir__()})
 
+    def __reduce__(self):
+        """Picklers that send functions with what they name (cloudpickle) send a module as its name; they know modules by their exact type."""
+        return importlib.import_module, (self.__name__,)
+
     def __repr__(self) -> str:
         return f"<module {self.__name__!r} served by {getattr(self.__target__, '__name__', 'facula')}>"
 
