@@ -221,6 +221,8 @@ def prepare(cls):
         if holder is not Tensor:
             if holder is not first:  # what a class said stands in front of what was put on its sister
                 setattr(cls, name, holder.__dict__[name])
+            if not foreign(value):
+                watch_function(value)  # what it reaches with super()
             continue
         if first is Tensor:
             seen = stand_in(name, value)

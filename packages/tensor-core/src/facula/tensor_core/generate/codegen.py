@@ -190,7 +190,7 @@ def inplace_function(row):
         plain = "".join(f" and not ({guard})" for guard in scalar_guards(row))
         body += f"    kind = type({y})\n    if (kind is float or kind is int){plain}:\n        try:\n"
         body += f"            t = write2s({row.id}, {x}._h, {x}._h, 2 if kind is float else 1, 0 if kind is float else {y}, {y}, 0.0)\n"
-        body += f"        except (TypeError, OverflowError):\n            {again}\n"
+        body += f"        except (AttributeError, TypeError, OverflowError):\n            {again}\n"
         body += tail.replace("    ", "        ", 1).replace("\n    ", "\n        ").rstrip(" ")
     arguments = ", ".join(f"{n}._h" for n in names)
     if names[1:]:
