@@ -109,7 +109,10 @@ static inline int N(product)(T *c, int64_t wide, int64_t m, int64_t n, int64_t k
     return fc_gemm(N(DTYPE), 1, m, n, k, a, 0, a_row, a_col, b, 0, b_row, b_col, c, 0, wide, 1, NULL, 0, more);
 }
 
-/* scores[r, j] of queries i0 + r and keys j0 + j: scaled, masked; -inf where a key takes no part. */
+/* Columns of whole registers: no loop has something left over. What is beyond is -inf as a score, 0 as a weight, and changes no maximum, no sum. */
+static inline int64_t N(whole)(int64_t cols) { return (cols + FC_FOLD_LANES - 1) / FC_FOLD_LANES * FC_FOLD_LANES; }
+
+/* scores[r, j] of queries i0 + r and keys j0 + j: scaled, masked; -inf where a key takes no part, and up to whole(cols). */
 static int N(scores)(const fc_attention *a, T *scores, int64_t b, int64_t h, int64_t i0, int64_t rows, int64_t j0, int64_t cols)
 {
     const int64_t e = a->width, hk = h / (a->heads / a->key_heads);
@@ -122,12 +125,18 @@ static int N(scores)(const fc_attention *a, T *scores, int64_t b, int64_t h, int
         T *restrict row = scores + r * FC_ATTENTION_COLS;
         const int64_t at = b * a->mask_batch + h * a->mask_head + (i0 + r) * a->mask_query + j0 * a->mask_key, step = a->mask_key;
         const int64_t seen = fc_attention_seen(a, i0 + r) - j0;
-        for (int64_t j = 0; j < cols; ++j)
+        for (int64_t j = 0; j < N(whole)(cols); ++j)
             row[j] *= scale;
+        for (int64_t j = cols; j < N(whole)(cols); ++j)
+            row[j] = K(-INFINITY);
         if (a->mask && a->mask_is_bool)
             for (int64_t j = 0; j < cols; ++j)
                 row[j] = ((const uint8_t *)a->mask)[at + j * step] ? row[j] : K(-INFINITY);
-        else if (a->mask)
+        else if (a->mask && step == 1) {
+            const T *restrict mask = (const T *)a->mask + at;
+            for (int64_t j = 0; j < cols; ++j)
+                row[j] += mask[j];
+        } else if (a->mask)
             for (int64_t j = 0; j < cols; ++j)
                 row[j] += ((const T *)a->mask)[at + j * step];
         for (int64_t j = seen > 0 ? seen : 0; j < cols; ++j)
@@ -152,7 +161,7 @@ static void N(drop)(const fc_attention *a, T *x, int64_t query, int64_t rows, in
 static void N(forward_block)(void *ctx, int64_t begin, int64_t end, void *scratch)
 {
     fc_attention *a = ctx;
-    T *scores = scratch, *peak = scores + FC_ATTENTION_ROWS * FC_ATTENTION_COLS, *sum = peak + FC_ATTENTION_ROWS;
+    T *scores = scratch, *peak = scores + FC_ATTENTION_ROWS * FC_ATTENTION_COLS, *sum = peak + FC_ATTENTION_ROWS, *top = sum + FC_ATTENTION_ROWS, *less = top + FC_ATTENTION_ROWS;
     const int64_t w = a->value_width, blocks = (a->queries + FC_ATTENTION_ROWS - 1) / FC_ATTENTION_ROWS;
     for (int64_t t = begin; t < end && !fc_atomic_peek(&a->bad); ++t) {
         const int64_t i0 = t % blocks * FC_ATTENTION_ROWS, h = t / blocks % a->heads, b = t / blocks / a->heads;
@@ -168,17 +177,20 @@ static void N(forward_block)(void *ctx, int64_t begin, int64_t end, void *scratc
         for (int64_t j0 = 0; j0 < seen; j0 += FC_ATTENTION_COLS) {
             const int64_t cols = seen - j0 < FC_ATTENTION_COLS ? seen - j0 : FC_ATTENTION_COLS;
             note(a, N(scores)(a, scores, b, h, i0, rows, j0, cols));
+            for (int64_t r = 0; r < rows; ++r)
+                top[r] = M(greater)(peak[r], M(row_max)(scores + r * FC_ATTENTION_COLS, N(whole)(cols)));
+            for (int64_t r = 0; r < rows; ++r)
+                less[r] = M(exp)(peak[r] - (top[r] == K(-INFINITY) ? 0 : top[r]));
             for (int64_t r = 0; r < rows; ++r) {
                 T *restrict row = scores + r * FC_ATTENTION_COLS, *restrict out_r = out + r * wide;
-                const T top = M(greater)(peak[r], M(row_max)(row, cols)), shift = top == K(-INFINITY) ? 0 : top;
-                const T less = M(exp)(peak[r] - shift);
-                for (int64_t j = 0; j < cols; ++j)
+                const T shift = top[r] == K(-INFINITY) ? 0 : top[r];
+                for (int64_t j = 0; j < N(whole)(cols); ++j)
                     row[j] = M(exp)(row[j] - shift);
-                sum[r] = sum[r] * less + M(row_sum)(row, cols);
-                if (less != 1)
+                sum[r] = sum[r] * less[r] + M(row_sum)(row, N(whole)(cols));
+                if (less[r] != 1 && j0)
                     for (int64_t j = 0; j < w; ++j)
-                        out_r[j] *= less;
-                peak[r] = top;
+                        out_r[j] *= less[r];
+                peak[r] = top[r];
             }
             N(drop)(a, scores, at, rows, j0, cols);
             note(a, N(product)(out, wide, rows, w, cols, scores, FC_ATTENTION_COLS, 1, v + j0 * a->v_lies.row, a->v_lies.row, 1, 1));
@@ -187,15 +199,17 @@ static void N(forward_block)(void *ctx, int64_t begin, int64_t end, void *scratc
             const T by = sum[r] == 0 ? 1 : sum[r];
             for (int64_t j = 0; j < w; ++j)
                 out[r * wide + j] /= by;
-            ((T *)a->lse)[at + r] = peak[r] == K(-INFINITY) ? peak[r] : peak[r] + M(log)(sum[r]);
         }
+        T *restrict lse = (T *)a->lse + at;
+        for (int64_t r = 0; r < rows; ++r)
+            lse[r] = peak[r] + M(log)(peak[r] == K(-INFINITY) ? 1 : sum[r]);
     }
 }
 
 static int N(forward)(fc_attention *a)
 {
     const int64_t blocks = (a->queries + FC_ATTENTION_ROWS - 1) / FC_ATTENTION_ROWS;
-    const size_t room = (FC_ATTENTION_ROWS * FC_ATTENTION_COLS + 2 * FC_ATTENTION_ROWS) * sizeof(T);
+    const size_t room = (FC_ATTENTION_ROWS * FC_ATTENTION_COLS + 4 * FC_ATTENTION_ROWS) * sizeof(T);
     const int bad = fc_parallel_scratch(a->batch * a->heads * blocks, 1, room, N(forward_block), a);
     return bad || a->bad ? FC_MEMORY : FC_OK;
 }
@@ -216,7 +230,7 @@ static int N(backward_block)(const fc_attention *a, T *p, T *ds, int64_t b, int6
     for (int64_t r = 0; r < rows; ++r) {
         T *restrict p_r = p + r * wide, *restrict ds_r = ds + r * wide;
         const T shift = lse[r] == K(-INFINITY) ? 0 : lse[r], d = M(row_dot)(g + r * g_row, out + r * out_row, w), scale = (T)a->scale;
-        for (int64_t j = 0; j < cols; ++j)
+        for (int64_t j = 0; j < N(whole)(cols); ++j)
             p_r[j] = M(exp)(p_r[j] - shift);
         for (int64_t j = 0; j < cols; ++j)
             ds_r[j] = p_r[j] * (ds_r[j] - d) * scale;
