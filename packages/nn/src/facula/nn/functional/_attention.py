@@ -54,9 +54,10 @@ def scaled_dot_product_attention(
         extend.want_tensor("scaled_dot_product_attention", "key", 1, key)
         extend.want_tensor("scaled_dot_product_attention", "value", 2, value)
         raise
-    if attn_mask is None and dropout_p == 0.0 and len(shape) == len(keyed) == 4 and (enable_gqa or shape[1] == keyed[1]):
+    if dropout_p == 0.0 and len(shape) == len(keyed) == 4 and (enable_gqa or shape[1] == keyed[1]) and (attn_mask is None or _plain(attn_mask)):
         try:  # the row checks too: what it refuses is said, or composed, below
-            out = _attention(query, key, value, None, None, is_causal, 1 / math.sqrt(shape[3]) if scale is None else scale)[0]
+            mask = attn_mask if attn_mask is None or attn_mask.ndim == 4 else attn_mask[None, None]
+            out = _attention(query, key, value, mask, None, is_causal, 1 / math.sqrt(shape[3]) if scale is None else scale)[0]
             if out.numel():
                 return out
         except (RuntimeError, TypeError, ValueError, ArithmeticError):
@@ -88,6 +89,11 @@ def scaled_dot_product_attention(
     keep = kept((*heads, length, keys), q, dropout_p) if dropout_p > 0.0 else None
     out, _ = _attention(q, k, v, attn_mask, keep, is_causal, scale, 1 / (1 - dropout_p))
     return out.reshape(*lead, length, value.size(-1))
+
+
+def _plain(mask: Any) -> bool:
+    """Could the row take it, with its dims or as one for all heads?"""
+    return type(mask) is Tensor and mask.ndim in (2, 4) and not mask.requires_grad
 
 
 def _fused(q: Tensor, k: Tensor, v: Tensor, mask: Tensor, dropout_p: float, gqa: bool) -> bool:

@@ -13,8 +13,6 @@ from ._window import batched, ntuple, want_sizes
 
 _max_row, _avg_row = (extend.function(extend.ops[f"adaptive_{name}_pool"]) for name in ("max", "avg"))
 
-Spans = list[tuple[int, int]]
-
 
 def _sizes(output_size: Any, x: Tensor, ndim: int) -> tuple[int, ...]:
     if output_size is None or isinstance(output_size, (tuple, list)) and len(output_size) < ndim:
@@ -79,24 +77,6 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
     tensor([[[[3.5000]]]])
     """
     return _adaptive_avg(3, input, output_size)
-
-
-def _max_over(x: Tensor, spans: list[list[Spans]], sizes: tuple[int, ...]) -> tuple[Tensor, Tensor]:
-    """(maxima, flat places) of x (N, C, *sizes), where spans[k] holds the windows along spatial dim k.
-
-    Dim by dim from the last: after it, each value's place along the dims done is carried beside it."""
-    places = facula.arange(1, device=x.device).expand(x.shape)
-    stride = 1
-    for k in reversed(range(len(sizes))):
-        dim = x.dim() - len(sizes) + k
-        best, found = [], []
-        for a, b in spans[k]:
-            value, at = x.narrow(dim, a, b - a).max(dim, keepdim=True)
-            best.append(value)
-            found.append(places.narrow(dim, a, b - a).gather(dim, at) + (at + a) * stride)
-        x, places = facula.cat(best, dim), facula.cat(found, dim)
-        stride *= sizes[k]
-    return x, places
 
 
 def _adaptive_max(ndim: int, input: Tensor, output_size: Any, return_indices: bool) -> Any:
@@ -176,11 +156,22 @@ def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = 
     return _adaptive_max(3, input, output_size, return_indices)
 
 
-def _fractional_spans(sample: float, size: int, out: int, kernel: int) -> Spans:
-    """Windows of one width whose starts advance by a random fraction. Source: Graham, Fractional Max-Pooling (2014)."""
-    step = (size - kernel) / (out - 1) if out > 1 else 0.0
-    starts = [int((k + sample) * step) - int(sample * step) for k in range(out - 1)] + [size - kernel]
-    return [(s, s + kernel) for s in starts]
+def _fractional_windows(samples: Tensor, sizes: tuple, out: tuple, kernel: tuple) -> Tensor:
+    """The flat places of each window's elements, (N, C, product of out, product of kernel), in their order. samples: (N, C, dims).
+
+    Windows of a dim have one width, and their starts advance by a random fraction, computed in the samples' dtype as PyTorch does.
+    Source: Graham, Fractional Max-Pooling (2014)."""
+    at = None
+    for k, (size, n, width) in enumerate(zip(sizes, out, kernel)):
+        sample = samples[..., 1 - k if len(sizes) == 2 else k].unsqueeze(-1)  # PyTorch lists two dims from the last, three from the first
+        step = (size - width) / (n - 1) if n > 1 else 0.0
+        if samples.dtype.itemsize == 2:  # a number beside halves is not rounded
+            step = facula.tensor(step, dtype=samples.dtype).item()
+        starts = ((facula.arange(n - 1, dtype=samples.dtype) + sample) * step).long() - (sample * step).long()
+        starts = facula.cat((starts, starts.new_full((*samples.shape[:2], 1), size - width)), -1)
+        span = starts.unsqueeze(-1) + facula.arange(width)
+        at = span if at is None else (at[:, :, :, None, :, None] * size + span[:, :, None, :, None, :]).flatten(4).flatten(2, 3)
+    return at
 
 
 def _each(name: str, what: str, value: Any, n: int, error: type[Exception]) -> tuple:
@@ -215,21 +206,14 @@ def _fractional(
         _check_samples(name, samples, x, ndim)
     else:
         samples = facula.rand(x.size(0), x.size(1), ndim, dtype=x.dtype, device=x.device)
-    rows = []
-    if x.is_meta:
-        shape = (x.size(0), x.size(1), *out)
-        best, places = x.new_empty(shape), facula.empty(shape, dtype=facula.int64, device="meta")
-        return (best.squeeze(0), places.squeeze(0)) if added else (best, places)
-    for per_item, planes in zip(samples.tolist(), x):
-        for sample, plane in zip(per_item, planes):
-            by_dim = sample[::-1] if ndim == 2 else sample  # PyTorch lists two dims from the last, three from the first
-            spans = [_fractional_spans(by_dim[k], sizes[k], out[k], kernel[k]) for k in range(ndim)]
-            rows.append(_max_over(plane.unsqueeze(0).unsqueeze(0), spans, sizes))
     shape = (x.size(0), x.size(1), *out)
-    if rows and 0 not in out:
-        best, places = (facula.cat([r[k] for r in rows]).reshape(shape) for k in (0, 1))
+    if x.is_meta or 0 in shape:
+        best, places = x.new_empty(shape) if x.is_meta else x.reshape(-1)[:0].reshape(shape), facula.empty(shape, dtype=facula.int64, device=x.device)
     else:
-        best, places = x.reshape(-1)[:0].reshape(shape), facula.empty(shape, dtype=facula.int64, device=x.device)
+        flat, windows = x.flatten(2), _fractional_windows(samples[: x.size(0)], sizes, out, kernel)
+        best = flat.detach().gather(2, windows.flatten(2)).reshape(windows.shape).max(-1)[1].unsqueeze(-1)
+        places = windows.gather(3, best).squeeze(-1)
+        best, places = flat.gather(2, places).reshape(shape), places.reshape(shape)
     return (best.squeeze(0), places.squeeze(0)) if added else (best, places)
 
 
