@@ -5,7 +5,7 @@ import random
 import facula
 import numpy as np
 import pytest
-from facula.tensor_core.functions import index as _index
+from facula.tensor_core.functions.index_key import basic
 
 
 def drawn(rng):
@@ -41,7 +41,7 @@ def test_keys_of_all_kinds(seed):
             with pytest.raises(IndexError):
                 x[key]
             continue
-        view, steps = x[key], _index._basic(x, key)
+        view, steps = x[key], basic(x, key)
         assert view.tolist() == expected.tolist(), (shape, key)
         assert (view.shape, view.stride(), view.storage_offset()) == (steps.shape, steps.stride(), steps.storage_offset()), (shape, key)
         assert view.data_ptr() == steps.data_ptr() and view._is_view()

@@ -3,7 +3,7 @@
 from types import FunctionType
 
 from facula.tensor_core import _ops, _ownership, _print
-from facula.tensor_core.functions import create as _create, dims as _dims, index as _index, fills as _fills, math as _math, matrix as _matrix, order as _order, overloads as _overloads, pointwise as _pointwise, reductions as _reductions, shape as _shape, joining as _joining, splitting as _splitting, rearranging as _rearranging
+from facula.tensor_core.functions import create as _create, dims as _dims, index as _index, index_key as _index_key, fills as _fills, math as _math, matrix as _matrix, order as _order, overloads as _overloads, pointwise as _pointwise, reductions as _reductions, shape as _shape, joining as _joining, splitting as _splitting, rearranging as _rearranging
 from facula.tensor_core.memory import copying as _copying, data as _data, dlpack as _dlpack, interop as _interop, legacy as _legacy, pack as _pack, resize as _resize, storage as _storage
 from facula.tensor_core.dispatch import slow as _dispatch
 from facula.tensor_core.random import draws as _random
@@ -32,7 +32,7 @@ def attach(public):
         if name not in _NOT and name in public or name.endswith("_") and not name.startswith("_"):
             if name not in _HIDDEN:
                 setattr(Tensor, name, getattr(_ops, name))
-    for module in (_shape, _dims, _joining, _splitting, _rearranging, _matrix, _math, _fills, _pointwise, _conjugate, _index, _overloads, _reductions, _order, _products, _put, _statistics, _bins, _interop, _dlpack, _storage, _copying, _legacy, _settings):
+    for module in (_shape, _dims, _joining, _splitting, _rearranging, _matrix, _math, _fills, _pointwise, _conjugate, _index, _index_key, _overloads, _reductions, _order, _products, _put, _statistics, _bins, _interop, _dlpack, _storage, _copying, _legacy, _settings):
         for name in module.METHODS:
             if name not in _NOT:
                 setattr(Tensor, name, getattr(module, name))

@@ -6,7 +6,7 @@ from facula.tensor_core.memory import data as _data, dlpack as _dlpack, legacy a
 from facula.tensor_core.functions import bins as _bins, conjugate as _conjugate, settings as _settings
 from facula.tensor_core.dispatch import guard as _guard
 from facula.tensor_core import _methods, _print, _state
-from facula.tensor_core.functions import index as _index, fills as _fills, math as _math, matrix as _matrix, order as _order, overloads as _overloads, pointwise as _pointwise, products as _products, put as _put, reductions as _reductions, statistics as _statistics
+from facula.tensor_core.functions import index as _index, index_key as _index_key, fills as _fills, math as _math, matrix as _matrix, order as _order, overloads as _overloads, pointwise as _pointwise, products as _products, put as _put, reductions as _reductions, statistics as _statistics
 from facula.tensor_core.memory import interop as _interop
 from facula.tensor_core.random import generator as _generator
 from facula.tensor_core.random import draws as _random
@@ -22,7 +22,7 @@ PRIVATE |= {"draw_bernoulli_", "draw_poisson_", "draw_gamma_", "draw_binomial_",
 PRIVATE |= {"avg_pool", "avg_pool_grad", "max_pool", "max_pool_grad", "adaptive_avg_pool", "adaptive_avg_pool_grad", "adaptive_max_pool", "convolution_grad_input", "convolution_grad_weight"}
 _guard.guard_all()
 _public = {n: getattr(_ops, n) for n in _ops.FUNCTIONS if n not in PRIVATE and not n.startswith("_")}
-for _module in (_create, _ranges, _data, _shape, _dims, _joining, _splitting, _rearranging, _index, _matrix, _math, _fills, _pointwise, _conjugate, _overloads, _reductions, _order, _interop, _state, _print, _generator, _random, _serialization, _dlpack, _storage, _legacy, _limits, _settings, _einsum, _products, _put, _sparse, _statistics, _bins):
+for _module in (_create, _ranges, _data, _shape, _dims, _joining, _splitting, _rearranging, _index, _index_key, _matrix, _math, _fills, _pointwise, _conjugate, _overloads, _reductions, _order, _interop, _state, _print, _generator, _random, _serialization, _dlpack, _storage, _legacy, _limits, _settings, _einsum, _products, _put, _sparse, _statistics, _bins):
     _public.update({n: getattr(_module, n) for n in _module.__all__})
 _public["_standard_gamma"], _public["_sample_dirichlet"] = _random._standard_gamma, _random._sample_dirichlet
 _public.update(_types.BY_NAME)

@@ -65,7 +65,7 @@ GUARDED = {
     "functions.pointwise": "allclose isclose prelu frexp ldexp float_power mvlgamma polygamma isreal",
     "functions.order": "bincount bucketize histc kthvalue median mode msort nanmedian searchsorted unique unique_consecutive",
     "functions.rearranging": "constant_pad_nd diag diagflat repeat_interleave roll rot90 tile",
-    "functions.index": "nonzero",
+    "functions.index_key": "nonzero",
     "functions.overloads": "index_add scatter",
     "functions.reductions": "logcumsumexp norm",
     "functions.put": None, "functions.einsum": None, "functions.products": None, "functions.statistics": None, "functions.bins": None, "random.draws": "bernoulli binomial multinomial poisson",

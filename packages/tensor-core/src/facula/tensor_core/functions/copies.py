@@ -7,7 +7,7 @@ from facula.tensor_core.functions import shape as _shape, splitting as _splittin
 from facula.tensor_core.functions.create import empty_strided, full, plain
 from facula.tensor_core.dispatch.arguments import by_axis, ints
 from facula.tensor_core._errors import IndexRangeError
-from facula.tensor_core.functions.index import nonzero
+from facula.tensor_core.functions.index_key import nonzero
 from facula.tensor_core.dispatch.guard import check, guarded, want_ints, want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core.dispatch.out import copied as written, into

@@ -3,7 +3,7 @@
 import warnings
 
 from facula.tensor_core import _ops
-from facula.tensor_core.functions import index as _index
+from facula.tensor_core.functions.index_key import nonzero
 from facula.tensor_core.functions.shape import wrap_dim
 from facula.tensor_core._errors import RankError
 from facula.tensor_core.dispatch.guard import check, want_tensor
@@ -26,7 +26,7 @@ def where(condition, input=None, other=None, *, out=None):
     tensor([1., 0.])
     """
     if input is None and other is None:
-        return _index.nonzero(condition, as_tuple=True)
+        return nonzero(condition, as_tuple=True)
     if not isinstance(condition, Tensor):
         raise TypeError(f"where(): argument 'condition' (position 1) must be Tensor, not {type(condition).__name__}. Convert it with facula.tensor.")
     if condition.dtype.name == "uint8":

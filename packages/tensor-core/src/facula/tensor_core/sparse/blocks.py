@@ -171,7 +171,7 @@ def blank(size, dtype, layout):
 def compress(x, axis, block, dense_dim, index=None):
     """A strided or sparse tensor in this form: it lists the blocks in which an element is not zero."""
     from facula.tensor_core import _ops
-    from facula.tensor_core.functions.index import nonzero
+    from facula.tensor_core.functions.index_key import nonzero
 
     name, shape, n = f"to_sparse_{_LAYOUT[axis, bool(block)].name[7:]}", tuple(x.shape), x.dim() - dense_dim - 2
     if n < 0 or dense_dim < 0:

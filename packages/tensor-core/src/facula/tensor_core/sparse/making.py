@@ -108,7 +108,7 @@ def to_sparse(self, sparse_dim=None, *, layout=None, blocksize=None, dense_dim=N
     if not 0 <= n <= self.dim():
         raise RuntimeError(f"to_sparse: sparse_dim argument must be in [0,{self.dim()}] range, but {n} is given. Give one of the dims.")
     there = (self.detach() != 0).flatten(n).any(-1) if n < self.dim() else self.detach() != 0
-    from facula.tensor_core.functions.index import nonzero
+    from facula.tensor_core.functions.index_key import nonzero
 
     places = nonzero(there).t().contiguous()
     values = _sparse_ops.grouped(self, n).index_select(0, _flat(places, self.shape[:n]))

@@ -5,7 +5,7 @@ An element counts where the mask lists it and is not zero; one that the input do
 
 from facula.tensor_core import _ops
 from facula.tensor_core.functions.bins import scatter_reduce
-from facula.tensor_core.functions.index import nonzero
+from facula.tensor_core.functions.index_key import nonzero
 from facula.tensor_core.functions.order import searchsorted, unique
 from facula.tensor_core._types import BY_NAME, sparse_csr
 from facula.tensor_core.sparse.rows import Compressed, compress

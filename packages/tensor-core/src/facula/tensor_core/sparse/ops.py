@@ -190,7 +190,7 @@ def _mul(x, y):
 
 def _in_both(x, y):
     """Where in the lists of two coalesced tensors the indices stand that both have."""
-    from facula.tensor_core.functions.index import nonzero
+    from facula.tensor_core.functions.index_key import nonzero
     from facula.tensor_core.functions.order import searchsorted
 
     wanted, there = _places(x), _places(y)
