@@ -208,13 +208,11 @@ class Categorical(Distribution):
     def mean(self) -> facula.Tensor:
         return facula.full(self._extended_shape(), float("nan"), dtype=self.probs.dtype)
 
+    variance = mean
+
     @property
     def mode(self) -> facula.Tensor:
         return self.probs.argmax(dim=-1)
-
-    @property
-    def variance(self) -> facula.Tensor:
-        return facula.full(self._extended_shape(), float("nan"), dtype=self.probs.dtype)
 
     def sample(self, sample_shape=()) -> facula.Tensor:
         sample_shape = facula.Size(sample_shape)
@@ -237,16 +235,10 @@ class Categorical(Distribution):
         return self._enumerate(facula.arange(self._num_events), expand)
 
 
-class OneHotCategorical(Distribution):
-    """As Categorical, a class given by a vector with one 1.
-
-    >>> facula.distributions.OneHotCategorical(facula.tensor([0.0, 1.0])).sample()
-    tensor([0., 1.])
-    """
+class _OverCategorical(Distribution):
+    """Vectors over the classes of a Categorical, which holds the parameters."""
 
     arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
-    support = constraints.one_hot
-    has_enumerate_support = True
 
     def __init__(self, probs=None, logits=None, validate_args: bool | None = None) -> None:
         self._categorical = Categorical(probs, logits)
@@ -266,6 +258,17 @@ class OneHotCategorical(Distribution):
     @property
     def param_shape(self):
         return self._categorical.param_shape
+
+
+class OneHotCategorical(_OverCategorical):
+    """As Categorical, a class given by a vector with one 1.
+
+    >>> facula.distributions.OneHotCategorical(facula.tensor([0.0, 1.0])).sample()
+    tensor([0., 1.])
+    """
+
+    support = constraints.one_hot
+    has_enumerate_support = True
 
     @property
     def mean(self) -> facula.Tensor:
@@ -315,7 +318,7 @@ class OneHotCategoricalStraightThrough(OneHotCategorical):
         return self.sample(sample_shape) + (self.probs - self.probs.detach())
 
 
-class Multinomial(Distribution):
+class Multinomial(_OverCategorical):
     """How often each class comes in `total_count` draws of a Categorical.
 
     >>> import facula
@@ -324,31 +327,17 @@ class Multinomial(Distribution):
     tensor(0.3750)
     """
 
-    arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
-
     def __init__(self, total_count: int = 1, probs=None, logits=None, validate_args: bool | None = None) -> None:
         if not isinstance(total_count, int):
             raise NotImplementedError(
                 f"Multinomial: inhomogeneous total_count is not supported, got {total_count!r}. Give an int."
             )
         self.total_count = total_count
-        self._categorical = Categorical(probs, logits)
-        super().__init__(self._categorical.batch_shape, (self._categorical._num_events,), validate_args)
-
-    def _expanded(self, old, batch_shape) -> None:
-        self._categorical = old._categorical.expand(batch_shape)
+        super().__init__(probs, logits, validate_args)
 
     @constraints.dependent_property(is_discrete=True, event_dim=1)
     def support(self):
         return constraints.multinomial(self.total_count)
-
-    @property
-    def probs(self) -> facula.Tensor:
-        return self._categorical.probs
-
-    @property
-    def logits(self) -> facula.Tensor:
-        return self._categorical.logits
 
     @property
     def mean(self) -> facula.Tensor:

@@ -9,7 +9,7 @@ import facula
 from . import constraints
 from .composite import TransformedDistribution
 from .continuous import Cauchy, Exponential, Normal, Uniform
-from .discrete import Categorical, _Binary
+from .discrete import _Binary, _OverCategorical
 from .distribution import Distribution
 from .transforms import AbsTransform, AffineTransform, ExpTransform, PowerTransform, SigmoidTransform
 from .utils import broadcast_all, clamp_probs, softplus
@@ -372,28 +372,15 @@ class RelaxedBernoulli(_Named):
         return self.base_dist.probs
 
 
-class _ExpRelaxedCategorical(Distribution):
+class _ExpRelaxedCategorical(_OverCategorical):
     """The logarithm of a RelaxedOneHotCategorical."""
 
-    arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
     support = constraints.real_vector
     has_rsample = True
 
     def __init__(self, temperature, probs=None, logits=None, validate_args: bool | None = None) -> None:
-        self._categorical = Categorical(probs, logits)
         self.temperature = temperature
-        super().__init__(self._categorical.batch_shape, (self._categorical._num_events,), validate_args)
-
-    def _expanded(self, old, batch_shape) -> None:
-        self._categorical = old._categorical.expand(batch_shape)
-
-    @property
-    def probs(self) -> facula.Tensor:
-        return self._categorical.probs
-
-    @property
-    def logits(self) -> facula.Tensor:
-        return self._categorical.logits
+        super().__init__(probs, logits, validate_args)
 
     def rsample(self, sample_shape=()) -> facula.Tensor:
         u = clamp_probs(facula.rand(self._extended_shape(sample_shape), dtype=self.logits.dtype))
