@@ -45,7 +45,8 @@ static int fc_category(int dt) { return dt == FC_BOOL ? 0 : fc_is_int(dt) ? 1 : 
 
 static int fc_complex_of(int dt) { return dt == FC_F64 ? FC_C128 : FC_C64; }
 
-int fc_promote_pair(int a, int b)
+/* Negative where unsigned types have no common type. */
+static int fc_promote_pair(int a, int b)
 {
     if (a < 0 || b < 0)
         return a == -1 ? b : b == -1 ? a : X;

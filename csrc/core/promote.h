@@ -9,10 +9,9 @@
 typedef struct { int dims, zero, number; } fc_promotion;
 #define FC_PROMOTION_START { -1, -1, -1 }
 
-/* Both return a negative number where unsigned types have no common type. */
-int fc_promote_pair(int a, int b);
 void fc_promotion_add(fc_promotion *p, const fc_tensor *x);
 void fc_promotion_add_number(fc_promotion *p, int kind);
+/* Negative where unsigned types have no common type. */
 int fc_promotion_result(const fc_promotion *p);
 
 /* float16 and bfloat16 compute in float32; every other type in itself. */

@@ -88,7 +88,7 @@ int fc_contiguous_strides(int ndim, const int64_t *shape, int64_t *stride, int64
 }
 
 /* PyTorch's rule: dims of size 1 do not matter, nor do strides of an empty tensor. */
-int fc_layout_is_contiguous(int ndim, const int64_t *shape, const int64_t *stride)
+static int fc_layout_is_contiguous(int ndim, const int64_t *shape, const int64_t *stride)
 {
     int64_t run = 1;
     for (int d = 0; d < ndim; ++d)

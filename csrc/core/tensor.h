@@ -59,7 +59,6 @@ fc_tensor *fc_new_view(fc_tensor *x, int ndim, const int64_t *shape, const int64
 fc_tensor *fc_new_strided(int dtype, int device, int ndim, const int64_t *shape, const int64_t *stride);
 /* 0 where the number of elements overflows. */
 int fc_contiguous_strides(int ndim, const int64_t *shape, int64_t *stride, int64_t *numel);
-int fc_layout_is_contiguous(int ndim, const int64_t *shape, const int64_t *stride);
 
 /* After another handle's resize of the storage: look at where its bytes are now. Not 0 where too few of them are left. */
 int fc_rebind(fc_tensor *x);

@@ -71,15 +71,18 @@ static int fc_narrowed_dtype(int result, int asked)
     return asked >= 0 && fc_is_int(asked) ? asked : result;
 }
 
-/* The result in the dtype that was asked for. NULL where there is no room. */
-static fc_tensor *fc_narrowed(fc_tensor *value, int dtype)
+/* The verb's answer: value in the dtype that was asked for, and index, if there is one, as second result. NULL where there is no room. */
+static fc_tensor *fc_deliver_both(fc_tensor *out, fc_tensor *value, fc_tensor *index, int dtype)
 {
     const int asked = fc_narrowed_dtype(value->dtype, dtype);
-    if (asked == value->dtype)
-        return value;
-    fc_tensor *narrow = fc_to(value, asked, 0, 1);
-    fc_free(value);
-    return narrow;
+    if (index)
+        fc_leave_result(1, index);
+    if (asked != value->dtype) {
+        fc_tensor *narrow = fc_to(value, asked, 0, 1);
+        fc_free(value);
+        value = narrow;
+    }
+    return value ? fc_deliver(out, value) : NULL;
 }
 
 fc_tensor *fc_fold(int op, fc_tensor *out, fc_tensor *x, uint64_t dims, uint64_t dims_from_end, int keepdim, int dtype)
@@ -126,10 +129,7 @@ fc_tensor *fc_fold(int op, fc_tensor *out, fc_tensor *x, uint64_t dims, uint64_t
         if (bad)
             goto fail;
     }
-    if (index)
-        fc_leave_result(1, index);
-    value = fc_narrowed(value, dtype);
-    return value ? fc_deliver(out, value) : NULL;
+    return fc_deliver_both(out, value, index, dtype);
 fail:
     fc_free(value);
     fc_free(index);
@@ -202,10 +202,7 @@ fc_tensor *fc_scan(int op, fc_tensor *out, fc_tensor *x, int64_t dim, int dtype)
     fc_tensor *index = value && fc_scan_has_index(which) ? fc_new(FC_I64, device, x->ndim, x->shape) : NULL;
     if (!value || (fc_scan_has_index(which) && !index) || (device != FC_META && fc_scan_values(which, value, index, x, in_dtype, (int)d)))
         goto fail;
-    if (index)
-        fc_leave_result(1, index);
-    value = fc_narrowed(value, dtype);
-    return value ? fc_deliver(out, value) : NULL;
+    return fc_deliver_both(out, value, index, dtype);
 fail:
     fc_free(value);
     fc_free(index);
