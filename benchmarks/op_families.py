@@ -11,7 +11,6 @@ from op_inputs import LAYOUTS, Inputs
 from op_small import SMALL
 
 SIZES = (10, 1_000, 100_000, 10_000_000)
-MIDDLE = SIZES[:3]
 DTYPES = ("float32", "float64", "float16", "bfloat16", "int64", "int32", "uint8", "bool")
 
 

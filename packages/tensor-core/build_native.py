@@ -40,7 +40,6 @@ ONCE, ANY = (None,), (None,)
 RULES = (
     # pattern (below csrc)     dtypes: -DFC_DT=   levels: -DFC_ISA= and -march=
     ("test/*",                 (),                ()),
-    ("cuda/*",                 (),                ()),
     ("*/map.c",                CELLS,             LEVELS),
     ("*_simd.c",               ANY,               LEVELS),
     ("*/fold_complex.c",       ANY,               LEVELS[:1]),  # rare: small, for every machine

@@ -5,7 +5,6 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PARTS = sorted(p.parent.name for p in ROOT.glob("packages/*/pyproject.toml"))
-UMBRELLA = "facula"
 
 sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "packages/tensor-core")]
 sys.dont_write_bytecode = True

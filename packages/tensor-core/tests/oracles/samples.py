@@ -168,7 +168,3 @@ def mapped(value, change):
     if isinstance(value, (list, tuple)):
         return type(value)(mapped(v, change) for v in value)
     return value
-
-
-def with_array(sample, array):
-    return replace(sample, array=array)

@@ -10,7 +10,7 @@ import math
 
 from facula.tensor_core.functions import create as _create, ranges as _ranges
 from facula.tensor_core.sparse import ops as _sparse_ops
-from facula.tensor_core.sparse.rows import Compressed, check_copy
+from facula.tensor_core.sparse.rows import Compressed
 from facula.tensor_core.sparse.tensor import Sparse, _unravelled, make
 from facula.tensor_core._types import BY_NAME, Size, sparse_bsc, sparse_bsr, sparse_coo, sparse_csc, sparse_csr
 
@@ -138,10 +138,6 @@ class Blocked(Compressed):
         for part in (self._p, self._q, self._v):
             part.share_memory_()
         return self
-
-    def copy_(self, src, non_blocking=False):
-        check_copy(self, src)
-        return self._become(src, src._v.to(self.dtype, copy=True))
 
     def __reduce_ex__(self, protocol):
         return _rebuild, (self._p, self._q, self._v.detach(), tuple(self._size), self._axis, self._block, self.requires_grad)

@@ -146,14 +146,14 @@ class Compressed(Sparse):
         return self
 
     def copy_(self, src, non_blocking=False):
-        check_copy(self, src)
+        _check_copy(self, src)
         return self._become(src, src._v.to(self.dtype, copy=True))
 
     def __reduce_ex__(self, protocol):
         return _rebuild, (self._p, self._q, self._v.detach(), tuple(self._size), self._axis, self.requires_grad)
 
 
-def check_copy(t, src):
+def _check_copy(t, src):
     """Raises RuntimeError where src cannot be copied into the compressed tensor t: of another layout, shape or number of values."""
     if not isinstance(src, Compressed) or src.layout is not t.layout:
         raise RuntimeError(f"copy_: copy of sparse compressed tensors having different layouts is not supported. self layout is {t.layout} and src layout is {getattr(src, 'layout', None)}. Convert it.")
