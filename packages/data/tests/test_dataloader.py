@@ -3,17 +3,7 @@ import pickle
 
 import pytest
 from backend import data, torch
-
-
-class Numbers(data.Dataset):
-    def __init__(self, n=10):
-        self.n = n
-
-    def __getitem__(self, i):
-        return i
-
-    def __len__(self):
-        return self.n
+from samples import Numbers, lists
 
 
 class Stream(data.IterableDataset):
@@ -25,10 +15,6 @@ class Stream(data.IterableDataset):
 
     def __len__(self):
         return self.n
-
-
-def lists(loader):
-    return [b.tolist() if isinstance(b, torch.Tensor) else b for b in loader]
 
 
 # PyTorch 2.13's, after manual_seed(7)

@@ -10,17 +10,7 @@ import traceback
 import numpy as np
 import pytest
 from backend import data, torch
-
-
-class Numbers(data.Dataset):
-    def __init__(self, n=10):
-        self.n = n
-
-    def __getitem__(self, i):
-        return i
-
-    def __len__(self):
-        return self.n
+from samples import Numbers, lists
 
 
 class Shared(data.IterableDataset):
@@ -80,10 +70,6 @@ DRAWN = [
 PERSISTENT_FOLLOWING = 0.20708602666854858
 
 
-def rows(loader):
-    return [b.tolist() if isinstance(b, torch.Tensor) else b for b in loader]
-
-
 def first(batch):
     return batch[0]
 
@@ -108,11 +94,11 @@ def test_draws_in_workers_are_pytorchs_and_differ_between_workers():
 
 
 def test_streams_are_read_by_each_worker_in_turn():
-    assert [[0, 2], [1, 3], [4, 6], [5, 7], [8]] == rows(load(Shared(9), batch_size=2, collate_fn=None))
+    assert [[0, 2], [1, 3], [4, 6], [5, 7], [8]] == lists(load(Shared(9), batch_size=2, collate_fn=None))
 
 
 def test_workers_that_end_early_leave_the_rest_going():
-    assert [1, 2, 2] == rows(load(Uneven(), num_workers=3, batch_size=None, collate_fn=int))
+    assert [1, 2, 2] == lists(load(Uneven(), num_workers=3, batch_size=None, collate_fn=int))
 
 
 def init_fails(worker_id):

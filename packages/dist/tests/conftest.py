@@ -1,10 +1,18 @@
 import pytest
-from backend import BACKEND, torch
+from backend import BACKEND, dist, torch
 
 
 @pytest.fixture(autouse=True)
 def seeded():
     torch.manual_seed(7)
+
+
+@pytest.fixture
+def world(tmp_path):
+    """A group of this process alone."""
+    dist.init_process_group("gloo", init_method=f"file://{tmp_path}/shared", rank=0, world_size=1)
+    yield
+    dist.destroy_process_group()
 
 
 def pytest_report_header(config):

@@ -7,13 +7,6 @@ pytest.importorskip(f"{torch.__name__}.nn")
 DDP = torch.nn.parallel.DistributedDataParallel
 
 
-@pytest.fixture
-def world(tmp_path):
-    dist.init_process_group("gloo", init_method=f"file://{tmp_path}/shared", rank=0, world_size=1)
-    yield
-    dist.destroy_process_group()
-
-
 def net():
     model = torch.nn.Sequential(torch.nn.Linear(3, 2), torch.nn.BatchNorm1d(2))
     with torch.no_grad():

@@ -4,13 +4,6 @@ import pytest
 from backend import BACKEND, dist, torch
 
 
-@pytest.fixture
-def world(tmp_path):
-    dist.init_process_group("gloo", init_method=f"file://{tmp_path}/shared", rank=0, world_size=1)
-    yield
-    dist.destroy_process_group()
-
-
 def test_one_process_is_rank_0_of_1(world):
     assert (0, 1, "gloo", True) == (dist.get_rank(), dist.get_world_size(), dist.get_backend(), dist.is_initialized())
     assert 1 == dist.group.WORLD.size()

@@ -3,6 +3,15 @@
 import pytest
 
 
+@pytest.fixture
+def served():
+    """`import torch` is Facula."""
+    import facula.torch
+
+    with facula.torch.enabled(shadow=True) as torch:
+        yield torch
+
+
 @pytest.fixture(scope="module")
 def one_thread_of_pytorch():
     """Its threads wait for each other longer than small tensors take."""

@@ -10,12 +10,6 @@ import facula.torch
 import pytest
 
 
-@pytest.fixture
-def served():
-    with facula.torch.enabled(shadow=True) as torch:
-        yield torch
-
-
 def globals_of(blob: bytes) -> set[str]:
     """The names in the pickle of a checkpoint."""
     with zipfile.ZipFile(io.BytesIO(blob)) as archive:

@@ -16,12 +16,6 @@ from facula.torch._check import names_in, report
 REAL = importlib.util.find_spec("torch") is not None
 
 
-@pytest.fixture
-def served():
-    with facula.torch.enabled(shadow=True) as torch:
-        yield torch
-
-
 def run(tmp_path, text, *arguments, options=()):
     program = tmp_path / "program.py"
     program.write_text(textwrap.dedent(text))

@@ -10,12 +10,6 @@ import facula.torch
 import pytest
 
 
-@pytest.fixture
-def served():
-    with facula.torch.enabled(shadow=True) as torch:
-        yield torch
-
-
 def test_the_metadata_tells_the_version(served):
     assert served.__version__ == importlib.metadata.version("torch")
     assert importlib.metadata.version("torchvision").endswith("+facula")

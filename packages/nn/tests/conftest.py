@@ -16,3 +16,15 @@ def pytest_runtest_call(item):
         if found is None:
             raise
         pytest.skip(f"{found[1]} is not installed")
+
+
+@pytest.fixture
+def as_before():
+    """The instruction set's level; it and the number of threads are afterwards what they were."""
+    import facula
+    from facula.tensor_core.extend import lib
+
+    threads, level = facula.get_num_threads(), lib.fc_isa_level()
+    yield level
+    facula.set_num_threads(threads)
+    lib.fc_set_isa_level(level)

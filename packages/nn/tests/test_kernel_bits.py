@@ -9,6 +9,7 @@ extend = pytest.importorskip("facula.tensor_core.extend")
 if torch.__name__ == "torch":
     pytest.skip("is a promise of Facula's", allow_module_level=True)
 F, lib = torch.nn.functional, extend.lib
+pytestmark = pytest.mark.usefixtures("as_before")
 
 
 def with_gradients(out, *operands):
@@ -82,14 +83,6 @@ CASES = {
     "nearest": partial(interpolation, mode="nearest"), "bilinear": partial(interpolation, mode="bilinear"),
     "antialiased": partial(interpolation, mode="bicubic", antialias=True),
 }  # fmt: skip
-
-
-@pytest.fixture(autouse=True)
-def as_before():
-    threads, level = torch.get_num_threads(), lib.fc_isa_level()
-    yield level
-    torch.set_num_threads(threads)
-    lib.fc_set_isa_level(level)
 
 
 def bits(case, threads, level):

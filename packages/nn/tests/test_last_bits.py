@@ -7,6 +7,7 @@ extend = pytest.importorskip("facula.tensor_core.extend")
 if torch.__name__ == "torch":
     pytest.skip("is a promise of Facula's", allow_module_level=True)
 F, lib = torch.nn.functional, extend.lib
+pytestmark = pytest.mark.usefixtures("as_before")
 
 # what is called; the shapes of the input and of further operands
 CASES = {
@@ -36,14 +37,6 @@ CASES = {
     "conv3d(x, w, b, (1, 2, 1), 1, 1, 20)": [(2, 20, 4, 6, 5), (20, 1, 3, 2, 3), (20,)],
 }  # fmt: skip
 MACHINES = [(1, 4), (2, 3), (3, 4), (8, 3)]
-
-
-@pytest.fixture(autouse=True)
-def as_before():
-    threads, level = torch.get_num_threads(), lib.fc_isa_level()
-    yield level
-    torch.set_num_threads(threads)
-    lib.fc_set_isa_level(level)
 
 
 def drawn(shape, dtype):

@@ -16,3 +16,15 @@ def pytest_runtest_call(item):
         if found is None:
             raise
         pytest.skip(f"{found[1]} is not installed")
+
+
+@pytest.fixture
+def as_before():
+    """The number of threads and the instruction set's level are afterwards what they were."""
+    import facula
+    from facula.tensor_core._lib import lib
+
+    threads, level = facula.get_num_threads(), lib.fc_isa_level()
+    yield
+    facula.set_num_threads(threads)
+    lib.fc_set_isa_level(level)

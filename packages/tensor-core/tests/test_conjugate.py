@@ -5,7 +5,7 @@ import itertools
 import pytest
 from oracles import ORACLES
 from oracles.compare import values
-from oracles.dtypes import COMPLEX_NAMES, WORDS
+from oracles.dtypes import COMPLEX_NAMES, dtypes_of
 from oracles.layouts import contiguous, transposed
 from oracles.samples import Sample, cases_of
 
@@ -17,10 +17,6 @@ CONJ, NEG = 1, 2
 REFUSED = {"real_view": CONJ, "view_dtype": CONJ | NEG}
 UNSET = {"empty_like"}  # nothing to compare
 OF_OTHER_DTYPES = ("int64", "float16", "float32")
-
-
-def dtypes_of(op, oracle):
-    return [d for d in WORDS[op.types] if not oracle.only or d in oracle.only]
 
 
 KERNELS = [

@@ -2,19 +2,12 @@
 
 import numpy as np
 import pytest
+from levels import LEVELS
 
 import facula
 from facula.tensor_core._lib import lib
 
-LEVELS = [level for level in (2, 3, 4) if lib.fc_set_isa_level(level) == 0]
-
-
-@pytest.fixture(autouse=True)
-def _as_it_was():
-    threads = facula.get_num_threads()
-    yield
-    facula.set_num_threads(threads)
-    lib.fc_set_isa_level(LEVELS[-1])
+pytestmark = pytest.mark.usefixtures("as_before")
 
 
 def halves(dtype, *shape, seed=0):

@@ -4,17 +4,13 @@ import numpy as np
 import pytest
 from oracles import ORACLES
 from oracles.compare import check, values
-from oracles.dtypes import ALL_NAMES, WORDS, is_complex, is_integral, numpy_dtype, to_bfloat16, widened
+from oracles.dtypes import ALL_NAMES, WORDS, dtypes_of, is_complex, is_integral, numpy_dtype, to_bfloat16, widened
 from oracles.layouts import LAYOUTS, contiguous, expanded, tensor
 from oracles.samples import Sample, cases_of, mapped, tensors
 
 from facula.tensor_core import extend
 
 OPS = dict(sorted(extend.ops.items()))
-
-
-def dtypes_of(op, oracle):
-    return [d for d in WORDS[op.types] if not oracle.only or d in oracle.only]
 
 
 KERNELS = [(name, d) for name, op in OPS.items() if name in ORACLES and not ORACLES[name].by for d in dtypes_of(op, ORACLES[name])]

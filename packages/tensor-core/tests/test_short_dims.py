@@ -2,22 +2,18 @@
 
 import numpy as np
 import pytest
+from levels import LEVELS
 
 import facula
 from facula.tensor_core._lib import lib
 
 SHAPES = ((5, 7, 3), (5, 1, 7), (40, 9, 1), (1, 33, 2), (17, 3, 70), (2, 65, 3, 5), (300, 130), (4, 0, 3), (1, 1), (9000, 4), (3, 20000))
 DTYPES = ("uint8", "int16", "float32", "float64", "complex128")
-LEVELS = [level for level in (2, 3, 4) if lib.fc_set_isa_level(level) == 0]
 
 
 @pytest.fixture(params=(1, 3), autouse=True)
-def _threads(request):
-    before = facula.get_num_threads()
+def _threads(request, as_before):
     facula.set_num_threads(request.param)
-    yield
-    facula.set_num_threads(before)
-    lib.fc_set_isa_level(LEVELS[-1])
 
 
 def layouts(shape, dtype, rng):

@@ -4,19 +4,14 @@ import math
 
 import numpy as np
 import pytest
+from levels import LEVELS
 
 import facula
 from facula.tensor_core import _ops
 from facula.tensor_core._lib import lib
 
 HALVES = ("float16", "bfloat16")
-LEVELS = [level for level in (2, 3, 4) if lib.fc_set_isa_level(level) == 0]
-
-
-@pytest.fixture(autouse=True)
-def _best_level():
-    yield
-    lib.fc_set_isa_level(LEVELS[-1])
+pytestmark = pytest.mark.usefixtures("as_before")
 
 
 def every_half(dtype, seed=None):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from levels import LEVELS
 
 import facula
 from facula.tensor_core._lib import lib
@@ -59,18 +60,7 @@ def test_wide_keys_are_sorted_stably(n, descending):
             assert facula.topk(x, k, largest=descending)[1].tolist() == expected[:k].tolist()
 
 
-LEVELS = [level for level in (2, 3, 4) if lib.fc_set_isa_level(level) == 0]
-
-
-@pytest.fixture
-def _as_it_was():
-    threads = facula.get_num_threads()
-    yield
-    facula.set_num_threads(threads)
-    lib.fc_set_isa_level(LEVELS[-1])
-
-
-@pytest.mark.usefixtures("_as_it_was")
+@pytest.mark.usefixtures("as_before")
 @pytest.mark.parametrize("dtype", ("float32", "float64", "bfloat16", "float16", "int64", "int32", "int16", "uint8", "int8"))
 def test_short_lines_side_by_side_are_as_one_by_one(dtype):
     """Level v2 takes lines one by one; the others sort up to 32 lines of up to 128 elements by one network."""

@@ -23,6 +23,11 @@ WORDS = {
 }
 
 
+def dtypes_of(op, oracle):
+    """Those of a row that its oracle speaks of."""
+    return [d for d in WORDS[op.types] if not oracle.only or d in oracle.only]
+
+
 @dataclass(frozen=True)
 class Precision:
     bits: int  # of the significand, the hidden one included
