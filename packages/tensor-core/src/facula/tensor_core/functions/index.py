@@ -120,7 +120,7 @@ def setitem(x, key, value):
         else:  # which refuses memory that two elements share
             _ops.copy_into_(view, _run.zero_dim(value, x.dtype))
         return
-    if tensor and value.dtype is not x.dtype and not (value.numel() == 1 and one_mask(x, key, indices)):
+    if tensor and value.dtype is not x.dtype and not (value.numel() == 1 and one_mask(key)):
         want = _ops.index(view, [i for i in indices if i is not None], mask_of(indices)).shape
         if not _fits(value.shape, want):
             raise ShapeError(f"shape mismatch: value tensor of shape {list(value.shape)} cannot be broadcast to indexing result of shape {list(want)}")
@@ -140,7 +140,7 @@ def setitem(x, key, value):
             if isinstance(key, bool) or isinstance(key, Tensor) and not key.dim():
                 return
             raise
-    if tensor and value.numel() == 1 and lib.fc_same_storage(view._h, value._h) and one_mask(x, key, indices):
+    if tensor and value.numel() == 1 and lib.fc_same_storage(view._h, value._h) and one_mask(key):
         value = value.clone()  # it fills, and is read first
     _put(view, indices, value)
 

@@ -183,7 +183,7 @@ def mask_of(indices):
     return sum(1 << d for d, i in enumerate(indices) if i is not None)
 
 
-def one_mask(x, key, indices):
+def one_mask(key):
     """Is the index a single mask? Then a value of one element fills, and is converted."""
     parts = [k for k in _spread(key) if isinstance(k, (Tensor, list))]
     return len(parts) == 1 and as_index(parts[0]).dtype.name == "bool"
