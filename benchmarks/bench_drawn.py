@@ -13,6 +13,7 @@ The gradient lies as the result does (g alike), or is contiguous (flat), or is o
 
 import operator
 import random
+from math import prod
 
 from _drawn import drawn_parser, run_drawn
 from _harness import Case
@@ -33,7 +34,7 @@ class Drawn:
         self.seed, most, dims = seed, r.choice(MOST), r.choice((1, 2, 2, 3, 3, 4))
         while True:
             self.shape = [r.choice(SIZES) for _ in range(dims)]
-            if 50 <= (count := Drawn.product(self.shape)) <= most:
+            if 50 <= (count := prod(self.shape)) <= most:
                 break
         self.count, self.order = count, list(range(dims))
         if r.random() < 0.45:
@@ -41,13 +42,6 @@ class Drawn:
         self.dtype, self.dim, self.other = r.choice(DTYPES), r.randrange(dims), r.randrange(dims)
         self.n, self.ndim, self.some = self.shape[self.dim], dims, r.choice((1, 5, self.shape[self.dim], 2 * self.shape[self.dim]))
         self.r = random.Random(seed + 1)
-
-    @staticmethod
-    def product(sizes):
-        out = 1
-        for n in sizes:
-            out *= n
-        return out
 
     def __str__(self):
         order = "" if self.order == sorted(self.order) else f" stored {self.order}"

@@ -10,13 +10,85 @@ ratio, how many are above 1 and 1.5, and the worst. --only with a whole name and
 """
 
 import importlib
+import random
 import time
+from math import prod
 
+import numpy as np
 from _drawn import drawn_parser, run_drawn
 from _harness import THEIRS, Case
-from modules_drawn import CLASSES, Drawn, optimizer_step
+from modules_drawn import CLASSES
 
 FEWEST, MOST = 5e-6, 5e-3
+
+
+class Drawn:
+    """What was drawn for a class by a seed; module(t) and inputs(t) make it in the library t."""
+
+    def __init__(self, name, seed):
+        self.name, self.seed, self.r = name, seed, random.Random(seed)
+        self.dtype = self.any("float32", "float32", "float32", "float32", "float32", "float32", "float64")
+        self.train, self.optimizer, self.backward_alone, self.same, self.graded = True, False, False, True, 9
+        self.function, self.packed, self.options, self.arguments, self.shapes = None, None, {}, (), []
+        CLASSES[name](self)
+
+    def any(self, *values):
+        return self.r.choice(values)
+
+    def of(self, values):
+        return self.r.choice(values)
+
+    def chance(self, part):
+        return self.r.random() < part
+
+    def maybe(self, part, **options):
+        return options if self.chance(part) else {}
+
+    def make(self, inputs, *arguments, **options):
+        self.arguments, self.options, self.shapes = arguments, options, inputs
+
+    def call(self, function, inputs, **options):
+        self.function, self.options, self.shapes = function, options, inputs
+
+    def step(self, shapes, **options):
+        self.optimizer, self.options, self.shapes, self.dtype = True, options, shapes, "float32"
+
+    def __str__(self):
+        said = ", ".join([*map(str, self.arguments), *(f"{k}={v}" for k, v in self.options.items())])
+        if self.optimizer:
+            return f"{self.name}({said}) of {len(self.shapes)} parameters, {sum(prod(s) for s in self.shapes)} elements"
+        shapes = ", ".join(str(tuple(shape)) for _, shape in self.shapes)
+        mode = "" if self.train else " eval"
+        lengths = " packed" if self.packed else ""
+        return f"{self.function or self.name}({said}){mode} of {shapes}{lengths}" + " float64" * (self.dtype == "float64")
+
+    def tensor(self, t, kind, shape, salt):
+        draw = np.random.default_rng(self.seed + salt)
+        if isinstance(kind, int):
+            return t.from_numpy(draw.integers(0, kind, shape))
+        if kind == "b":
+            return t.from_numpy(draw.random(shape) < 0.8)
+        array = draw.standard_normal(shape) if kind == "n" else draw.random(shape) if kind == "u" else np.sign(draw.random(shape) - 0.5)
+        return t.from_numpy(np.asarray(array)).to(getattr(t, self.dtype))
+
+    def inputs(self, t):
+        return [self.tensor(t, kind, shape, salt) for salt, (kind, shape) in enumerate(self.shapes)]
+
+    def module(self, t):
+        t.manual_seed(0)
+        if self.function:
+            function, options = getattr(t.nn.functional, self.function), self.options
+            return lambda *inputs: function(*inputs, **options)
+        module = getattr(t.nn, self.name)(*self.arguments, **self.options).to(getattr(t, self.dtype)).train(self.train)
+        if not self.packed:
+            return module
+        lengths, first = t.tensor(self.packed), self.options.get("batch_first", False)
+
+        def packed(x):
+            return module(t.nn.utils.rnn.pack_padded_sequence(x, lengths, first))[0].data
+
+        packed.parameters = module.parameters
+        return packed
 
 
 def forward(t, d):
@@ -43,6 +115,22 @@ def both(t, d):
 
     g = d.tensor(t, "n", result().shape, 77)
     return lambda: t.autograd.grad(result(), wanted, g, allow_unused=True)
+
+
+def optimizer_step(t, d):
+    """A step over parameters that have their gradients."""
+    parameters = []
+    for salt, shape in enumerate(d.shapes):
+        x = d.tensor(t, "n", shape, salt).requires_grad_()
+        x.grad = d.tensor(t, "n", shape, salt + 1000)
+        parameters.append(x)
+    optimizer = getattr(t.optim, d.name)(parameters, **d.options)
+
+    def call():
+        optimizer.step()
+        return parameters[0]
+
+    return call
 
 
 def fits(torch, make, d, most):

@@ -1,11 +1,11 @@
 """The configurations that bench_modules.py times: for each class what its arguments, its inputs' shapes and its modes are drawn from.
 
-A class is a function of a Drawn, which has the random numbers, and says what was drawn by `make` (a module), `call` (a function of
+A class is a function of a Drawn (bench_modules.py), which has the random numbers, and says what was drawn by `make` (a module), `call` (a function of
 torch.nn.functional) or `step` (an optimizer). Inputs are pairs of a kind and a shape: `n` normal, `u` in (0, 1), `s` 1 or -1, `b` a mask,
 and an integer for integers below it.
 """
 
-import random
+from math import prod
 
 CHANNELS = (1, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 128, 256)
 LENGTHS = (5, 6, 7, 8, 10, 12, 14, 16, 20, 28, 32, 48, 56, 64)
@@ -16,100 +16,6 @@ HEADS = (1, 2, 3, 4, 8)
 SPANS = (1, 2, 3, 5, 8, 10, 16, 20, 32, 33, 50, 64, 100, 128, 200, 256)
 MOST_MULTIPLIED = 3e8
 MOST_ELEMENTS = 1_500_000
-
-
-class Drawn:
-    """What was drawn for a class by a seed; module(t) and inputs(t) make it in the library t."""
-
-    def __init__(self, name, seed):
-        self.name, self.seed, self.r = name, seed, random.Random(seed)
-        self.dtype = self.any("float32", "float32", "float32", "float32", "float32", "float32", "float64")
-        self.train, self.optimizer, self.backward_alone, self.same, self.graded = True, False, False, True, 9
-        self.function, self.packed, self.options, self.arguments, self.shapes = None, None, {}, (), []
-        CLASSES[name](self)
-
-    def any(self, *values):
-        return self.r.choice(values)
-
-    def of(self, values):
-        return self.r.choice(values)
-
-    def chance(self, part):
-        return self.r.random() < part
-
-    def maybe(self, part, **options):
-        return options if self.chance(part) else {}
-
-    def make(self, inputs, *arguments, **options):
-        self.arguments, self.options, self.shapes = arguments, options, inputs
-
-    def call(self, function, inputs, **options):
-        self.function, self.options, self.shapes = function, options, inputs
-
-    def step(self, shapes, **options):
-        self.optimizer, self.options, self.shapes, self.dtype = True, options, shapes, "float32"
-
-    def __str__(self):
-        said = ", ".join([*map(str, self.arguments), *(f"{k}={v}" for k, v in self.options.items())])
-        if self.optimizer:
-            return f"{self.name}({said}) of {len(self.shapes)} parameters, {sum(product(s) for s in self.shapes)} elements"
-        shapes = ", ".join(str(tuple(shape)) for _, shape in self.shapes)
-        mode = "" if self.train else " eval"
-        lengths = " packed" if self.packed else ""
-        return f"{self.function or self.name}({said}){mode} of {shapes}{lengths}" + " float64" * (self.dtype == "float64")
-
-    def tensor(self, t, kind, shape, salt):
-        import numpy as np
-
-        draw = np.random.default_rng(self.seed + salt)
-        if isinstance(kind, int):
-            return t.from_numpy(draw.integers(0, kind, shape))
-        if kind == "b":
-            return t.from_numpy(draw.random(shape) < 0.8)
-        array = draw.standard_normal(shape) if kind == "n" else draw.random(shape) if kind == "u" else np.sign(draw.random(shape) - 0.5)
-        return t.from_numpy(np.asarray(array)).to(getattr(t, self.dtype))
-
-    def inputs(self, t):
-        return [self.tensor(t, kind, shape, salt) for salt, (kind, shape) in enumerate(self.shapes)]
-
-    def module(self, t):
-        t.manual_seed(0)
-        if self.function:
-            function, options = getattr(t.nn.functional, self.function), self.options
-            return lambda *inputs: function(*inputs, **options)
-        module = getattr(t.nn, self.name)(*self.arguments, **self.options).to(getattr(t, self.dtype)).train(self.train)
-        if not self.packed:
-            return module
-        lengths, first = t.tensor(self.packed), self.options.get("batch_first", False)
-
-        def packed(x):
-            return module(t.nn.utils.rnn.pack_padded_sequence(x, lengths, first))[0].data
-
-        packed.parameters = module.parameters
-        return packed
-
-
-def product(sizes):
-    out = 1
-    for n in sizes:
-        out *= n
-    return out
-
-
-def optimizer_step(t, d):
-    """A step over parameters that have their gradients."""
-    parameters = []
-    for salt, shape in enumerate(d.shapes):
-        x = d.tensor(t, "n", shape, salt).requires_grad_()
-        x.grad = d.tensor(t, "n", shape, salt + 1000)
-        parameters.append(x)
-    optimizer = getattr(t.optim, d.name)(parameters, **d.options)
-
-    def call():
-        optimizer.step()
-        return parameters[0]
-
-    return call
 
 
 def sizes(d, n, choices=LENGTHS):
@@ -146,9 +52,9 @@ def conv(n, turned=False):
             kernel, stride = each(d, n, 1, 2, 3, 3, 3, 4, 5, 7), each(d, n, 1, 1, 1, 2, 3)
             dilation = each(d, n, 1, 1, 1, 1, 2)
             padding = each(d, n, 0, 0, 1, 1, 2, 3)
-            work = batch * product(size) * inside * outside // groups * product(wide(kernel, n))
-            elements = batch * product(size) * max(inside, outside)
-            if work <= MOST_MULTIPLIED * (product(wide(stride, n)) if not turned else 1) and max(inside, outside) <= 256 and elements <= MOST_ELEMENTS:
+            work = batch * prod(size) * inside * outside // groups * prod(wide(kernel, n))
+            elements = batch * prod(size) * max(inside, outside)
+            if work <= MOST_MULTIPLIED * (prod(wide(stride, n)) if not turned else 1) and max(inside, outside) <= 256 and elements <= MOST_ELEMENTS:
                 break
         more = {**({"stride": stride} if stride != 1 else {}), **({"padding": padding} if padding != 0 else {})}
         more |= {**({"dilation": dilation} if dilation != 1 else {}), **({"groups": groups} if groups > 1 else {})}
@@ -164,7 +70,7 @@ def conv(n, turned=False):
 
 def planes(d, n):
     """(batch, channels, sizes) of few enough elements."""
-    return again(d, lambda: (d.of(BATCHES), d.of(CHANNELS), *sizes(d, n)), lambda *s: product(s) <= MOST_ELEMENTS)
+    return again(d, lambda: (d.of(BATCHES), d.of(CHANNELS), *sizes(d, n)), lambda *s: prod(s) <= MOST_ELEMENTS)
 
 
 def pool(n, kind):
@@ -208,7 +114,7 @@ def instance_norm(n):
 
 def rows(d):
     """A shape of one to three dims, the last one features."""
-    return again(d, lambda: (*(d.of(ROWS) for _ in range(d.any(1, 1, 2))), d.of(FEATURES)), lambda *s: product(s) <= MOST_ELEMENTS)
+    return again(d, lambda: (*(d.of(ROWS) for _ in range(d.any(1, 1, 2))), d.of(FEATURES)), lambda *s: prod(s) <= MOST_ELEMENTS)
 
 
 def row_norm(d):
@@ -227,7 +133,7 @@ def group_norm(d):
 def linear(d):
     shape = rows(d)
     outside = d.of(FEATURES)
-    if product(shape) * outside > MOST_MULTIPLIED:
+    if prod(shape) * outside > MOST_MULTIPLIED:
         outside = 3
     d.make([("n", shape)], shape[-1], outside, **d.maybe(0.2, bias=False))
 
@@ -259,9 +165,9 @@ def cell(d):
 
 
 def embedding(d):
-    shape = again(d, lambda: (d.of(ROWS), *([d.of(SPANS)] if d.chance(0.6) else [])), lambda *s: product(s) <= 20_000)
+    shape = again(d, lambda: (d.of(ROWS), *([d.of(SPANS)] if d.chance(0.6) else [])), lambda *s: prod(s) <= 20_000)
     count = d.any(2, 10, 100, 1000, 10_000)
-    width = d.of([w for w in FEATURES if w * product(shape) <= MOST_ELEMENTS and w * count <= MOST_ELEMENTS])
+    width = d.of([w for w in FEATURES if w * prod(shape) <= MOST_ELEMENTS and w * count <= MOST_ELEMENTS])
     d.make([(count, shape)], count, width, **d.maybe(0.2, padding_idx=1), **d.maybe(0.1, scale_grad_by_freq=True))
 
 
@@ -429,12 +335,12 @@ def ctc(d):
 def upsample(d):
     mode = d.any("nearest", "nearest-exact", "linear", "bilinear", "bilinear", "bicubic", "trilinear", "area")
     n = {"linear": 1, "bilinear": 2, "bicubic": 2, "trilinear": 3}.get(mode) or d.any(1, 2, 2, 3)
-    shape = again(d, lambda: planes(d, n), lambda *s: product(s) <= MOST_ELEMENTS / 2)
+    shape = again(d, lambda: planes(d, n), lambda *s: prod(s) <= MOST_ELEMENTS / 2)
     more = d.maybe(0.3, align_corners=True) if "linear" in mode or mode == "bicubic" else {}
     if mode in ("bilinear", "bicubic") and d.chance(0.15):
         more["antialias"] = True
     where = {"scale_factor": d.any(0.5, 1.5, 2, 2, 3)} if d.chance(0.7) else {"size": sizes(d, n)}
-    if product(shape) * (3.0**n if "size" not in where else 8) > 4 * MOST_ELEMENTS:
+    if prod(shape) * (3.0**n if "size" not in where else 8) > 4 * MOST_ELEMENTS:
         where = {"scale_factor": 0.5}
     d.call("interpolate", [("n", shape)], mode=mode, **where, **more)
 
@@ -471,7 +377,7 @@ def fold(d):
     more = {"stride": stride, "padding": padding, "dilation": dilation}
     if d.name == "Unfold":
         return d.make([("n", (n, c, h, w))], kernel, **more)
-    count = product((x + 2 * padding - dilation * (kernel - 1) - 1) // stride + 1 for x in (h, w))
+    count = prod((x + 2 * padding - dilation * (kernel - 1) - 1) // stride + 1 for x in (h, w))
     d.make([("n", (n, c * kernel**2, count))], (h, w), kernel, **more)
 
 
@@ -493,7 +399,7 @@ def unpool(n):
 
     def draw(d):
         n_, c, *size = planes(d, n)
-        count = product(size)
+        count = prod(size)
         d.graded = 1
         d.make([("n", (n_, c, *size)), (count, (n_, c, *size))], 2)
 
@@ -506,7 +412,7 @@ def parameters(d):
     for _ in range(count):
         size = max(1, round(most ** d.r.random()))
         shapes.append((size,) if d.chance(0.5) else (max(1, size // 8), 8))
-    return shapes if sum(map(product, shapes)) < 2e6 else parameters(d)
+    return shapes if sum(map(prod, shapes)) < 2e6 else parameters(d)
 
 
 def optimizer(**choices):
