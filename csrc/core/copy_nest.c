@@ -46,19 +46,22 @@ typedef struct {
 
 typedef struct { uint64_t lo, hi; } word16;
 
+#define BY_SIZE(LOOP)               \
+    switch (size) {                 \
+    case 1: LOOP(uint8_t); break;   \
+    case 2: LOOP(uint16_t); break;  \
+    case 4: LOOP(uint32_t); break;  \
+    case 8: LOOP(uint64_t); break;  \
+    default: LOOP(word16); break;   \
+    }
+
 static void strided(char *restrict to, int64_t to_step, const char *restrict from, int64_t from_step, int size, int64_t n)
 {
     if (to_step == size && from_step == -size && size <= 8 && n * size >= FC_LEAST_MIRRORED) { /* as flip reads */
         FC_ISA_NAME(fc_mirror)(to, 0, from, 0, n, size, 1);
         return;
     }
-    switch (size) {
-    case 1: STRIDED(uint8_t); break;
-    case 2: STRIDED(uint16_t); break;
-    case 4: STRIDED(uint32_t); break;
-    case 8: STRIDED(uint64_t); break;
-    default: STRIDED(word16); break;
-    }
+    BY_SIZE(STRIDED)
 }
 
 #undef STRIDED
@@ -234,13 +237,7 @@ static void turn(char *to, int64_t to_row, int64_t to_step, const char *from, in
         FC_ISA_NAME(fc_turn)(to, to_row, from, from_step, n, m, size);
         return;
     }
-    switch (size) {
-    case 1: TURN(uint8_t); break;
-    case 2: TURN(uint16_t); break;
-    case 4: TURN(uint32_t); break;
-    case 8: TURN(uint64_t); break;
-    default: TURN(word16); break;
-    }
+    BY_SIZE(TURN)
 }
 
 #undef TURN

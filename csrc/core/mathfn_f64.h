@@ -46,10 +46,9 @@ FC_MATH f64 fc_exp_shifted_f64(f64 x, int shift)
 
 FC_MATH f64 fc_exp_f64(f64 x) { return fc_exp_shifted_f64(x, 0); }
 
-FC_MATH f64 fc_exp2_f64(f64 x)
+/* 2**r, |r| <= 1/2 */
+FC_MATH f64 fc_exp2_small_f64(f64 r)
 {
-    const f64 above = x < -1080 ? -1080 : x, c = above > 1025 ? 1025 : above;
-    const f64 n = c + 0x1.8p52 - 0x1.8p52, r = c - n;
     f64 p = 0x1.df9908196ab51p-36;
     p = fc_fma_f64(p, r, 0x1.ec5ec1d957818p-32);
     p = fc_fma_f64(p, r, 0x1.e4bc709d632fap-28);
@@ -62,7 +61,14 @@ FC_MATH f64 fc_exp2_f64(f64 x)
     p = fc_fma_f64(p, r, 0x1.c6b08d704a1d1p-5);
     p = fc_fma_f64(p, r, 0x1.ebfbdff82c58ep-3);
     p = fc_fma_f64(p, r, 0x1.62e42fefa39efp-1);
-    return fc_scale_f64(fc_fma_f64(p, r, 1), n);
+    return fc_fma_f64(p, r, 1);
+}
+
+FC_MATH f64 fc_exp2_f64(f64 x)
+{
+    const f64 above = x < -1080 ? -1080 : x, c = above > 1025 ? 1025 : above;
+    const f64 n = c + 0x1.8p52 - 0x1.8p52, r = c - n;
+    return fc_scale_f64(fc_exp2_small_f64(r), n);
 }
 
 FC_MATH f64 fc_expm1_f64(f64 x)

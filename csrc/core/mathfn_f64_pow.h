@@ -59,19 +59,7 @@ FC_MATH f64 fc_pow_f64(f64 x, f64 y)
     const f64 w_low = fc_fma_f64(bounded, l.low, w.low);
     const f64 above = w.high < -1100 ? -1100 : w.high, c = above > 1100 ? 1100 : above;
     const f64 n = c + 0x1.8p52 - 0x1.8p52, r = (c - n) + (c == w.high ? w_low : 0);
-    f64 p = 0x1.df9908196ab51p-36;
-    p = fc_fma_f64(p, r, 0x1.ec5ec1d957818p-32);
-    p = fc_fma_f64(p, r, 0x1.e4bc709d632fap-28);
-    p = fc_fma_f64(p, r, 0x1.b5233dea43551p-24);
-    p = fc_fma_f64(p, r, 0x1.62c026f4f50f1p-20);
-    p = fc_fma_f64(p, r, 0x1.ffcbfd4419b2dp-17);
-    p = fc_fma_f64(p, r, 0x1.430912f760408p-13);
-    p = fc_fma_f64(p, r, 0x1.5d87fe78752efp-10);
-    p = fc_fma_f64(p, r, 0x1.3b2ab6fba518dp-7);
-    p = fc_fma_f64(p, r, 0x1.c6b08d704a1d1p-5);
-    p = fc_fma_f64(p, r, 0x1.ebfbdff82c58ep-3);
-    p = fc_fma_f64(p, r, 0x1.62e42fefa39efp-1);
-    const f64 finite = fc_scale_f64(fc_fma_f64(p, r, 1), n);
+    const f64 finite = fc_scale_f64(fc_exp2_small_f64(r), n);
 
     const f64 edge = (a < 1) == (y < 0) ? INFINITY : 0; /* of a = 0, inf or y = +-inf */
     const f64 size = (a == 0) | (a == INFINITY) | (fabs(y) == INFINITY) ? edge : finite;
