@@ -70,6 +70,7 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
         value = float(value)
     pad = tuple(pad)
     if len(pad) % 2:
+        extend.want_ints("pad", "pad", 1, pad)
         raise RuntimeError(f"pad: padding length must be divisible by 2, but got {len(pad)}: {pad}")
     if len(pad) // 2 > input.dim():
         raise RuntimeError(f"pad: padding {pad} is for {len(pad) // 2} dims, the input has {input.dim()}.")
