@@ -3,6 +3,7 @@
 import importlib
 import importlib.metadata
 import multiprocessing
+import pickle
 import warnings
 
 import facula
@@ -122,8 +123,28 @@ def test_a_future_is_set_once_and_tells_those_who_wait(served):
 
     assert (42, True) == (doubled.wait(), future.done())
     assert [21, 42] == served.futures.wait_all([future, doubled])
-    with pytest.raises(RuntimeError):
-        future.set_result(1)
+    for once in (future.set_result, lambda _: future.set_exception(KeyError())):
+        with pytest.raises(RuntimeError, match="once"):
+            once(1)
+
+
+def test_what_a_callback_of_a_future_raises_is_told_to_those_who_wait(served):
+    future = served.futures.Future()
+    failed = future.then(lambda f: 1 / f.value())
+    rescued = failed.then(lambda f: 5)
+    everything = served.futures.collect_all([future, failed])
+    future.set_result(0)
+
+    assert 5 == rescued.wait()
+    for waiting in (failed.wait, everything.wait, lambda: served.futures.wait_all([failed])):
+        with pytest.raises(RuntimeError, match="ZeroDivisionError: division by zero"):
+            waiting()
+    with pytest.raises(RuntimeError, match="pickle"):
+        pickle.dumps(future)
+    with pytest.raises(ValueError, match="indices"):
+        served.futures.Future(devices=["cpu"])
+    with pytest.raises(RuntimeError, match="None"):
+        served.jit.wait(None)
 
 
 def test_a_program_s_own_operator_runs_and_differentiates(served):

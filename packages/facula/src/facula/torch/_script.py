@@ -37,6 +37,8 @@ def fork(func: Callable, *args: Any, **options: Any) -> Any:
 
 def wait(future: Any) -> Any:
     """The future's value, when it is there."""
+    if future is None:
+        raise RuntimeError("wait: Future can't be None. Give what fork gave.")
     return future.wait()
 
 
