@@ -4,12 +4,15 @@ On Facula `torch` is Facula, torch.testing._internal is the installed PyTorch's.
 that Facula lacks is a stand-in; whoever asks for one later, in a test, is told that it is missing, but for the harness around it.
 """
 
+import ast
+import contextlib
 import functools
 import hashlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
 import json
+import operator
 import os
 import re
 import signal
@@ -27,7 +30,7 @@ BUILT_IN = ("has_lapack", "has_spectral", "has_mkl")  # what a stand-in says of 
 COMPILERS = ("torch._dynamo", "torch._inductor", "torch._C", "torch._logging", "torch._functorch")  # which the harness looks at around every test
 SWITCHES = "_debug_only_are_vmap_fallback_warnings_enabled _debug_only_display_vmap_fallback_warnings _is_vmap_fallback_enabled _set_vmap_fallback_enabled".split()  # of what is not here; tests turn them before they begin
 HARNESS = tuple(f"torch/testing/{name}.py" for name in ("_comparison", "_utils", "_internal/common_utils", "_internal/common_device_type"))
-OPERATORS = "torch/testing/_internal/generated/annotated_fn_args.py"  # which lists __and__ and its like
+OPERATORS = "torch.testing._internal.generated.annotated_fn_args"  # a list of all of PyTorch's
 TEXT = 1000  # characters of a failure's message
 
 
@@ -84,6 +87,9 @@ class StandIn(types.ModuleType):
 
     __path__, __all__ = [], []
 
+    def __call__(self, *arguments, **options):  # a function that a test imports by its name
+        return stand_in(self.__name__)(*arguments, **options)
+
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
@@ -103,6 +109,17 @@ def dtype_functions():
     return {"corresponding_complex_dtype": to_complex.__getitem__, "corresponding_real_dtype": to_real.__getitem__, "dtype_to_type": dtype_to_type}
 
 
+def operators_here(file):
+    """operator -> its arguments, of the lines of the list whose operator is not missing."""
+    import torch
+
+    here = {}
+    for name, arguments in re.findall(r"^    torch\.([\w.]+): (\[.*\]),$", file.read_text(), re.MULTILINE):
+        with contextlib.suppress(AttributeError):
+            here[operator.attrgetter(name)(torch)] = ast.literal_eval(arguments)
+    return here
+
+
 class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """PyTorch's own files of THEIRS, and while `loading` a stand-in for a module that Facula lacks; one of the compilers' at any time."""
 
@@ -112,6 +129,8 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def find_spec(self, name, path=None, target=None):
         if not name.startswith(("torch.", "functorch.")):
             return None
+        if name == OPERATORS:
+            return importlib.machinery.ModuleSpec(name, self)
         if name.startswith(THEIRS):
             file = self.site.joinpath(*name.split("."))
             package = file / "__init__.py"
@@ -138,6 +157,8 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def exec_module(self, module):
         if module.__name__ == "torch._prims_common":  # what samples of operators are made with
             vars(module).update(dtype_functions())
+        elif module.__name__ == OPERATORS:
+            module.annotated_args = operators_here(self.site.joinpath(*OPERATORS.split(".")).with_suffix(".py"))
         elif module.__name__ == "torch._prims_common.wrappers":  # asked for the function below one of the stand-ins
             module._maybe_remove_out_wrapper = lambda function: function
 
@@ -166,7 +187,7 @@ def lenient(strict, finder):
                 frame = frame.f_back
             code = frame.f_code
             table = finder.loading and (code.co_name in TABLES or code.co_name[0].isupper() or code.co_filename == finder.file)  # a module, a class's body, an entry, the test file
-            if name.startswith("__") and not code.co_filename.endswith(OPERATORS) or not table and name not in (*BUILT_IN, *SWITCHES) and not code.co_filename.endswith(HARNESS):
+            if name.startswith("__") or not table and name not in (*BUILT_IN, *SWITCHES) and not code.co_filename.endswith(HARNESS):
                 raise
             return stand_in(f"{self.__name__}.{name}")
 
