@@ -161,7 +161,7 @@ def test_a_network_computes_and_learns_as_torchvisions(code):
 
 @pytest.mark.parametrize("name", STORED["sizes"])
 def test_a_network_has_torchvisions_size(name):
-    on_another = hasattr(models.segmentation, name)
+    on_another = hasattr(models.segmentation, name) or hasattr(models.detection, name)
     with facula.device("meta"):
         state = models.get_model(name, **({"weights_backbone": None} if on_another else {})).state_dict()
 

@@ -129,6 +129,13 @@ FILES = {
     "torch.multiprocessing.spawn": "facula.dist.multiprocessing",
 }
 
+# Files of torchvision.models.detection, and ours
+_DETECTION = {
+    "_utils": "_boxes", "anchor_utils": "_anchors", "backbone_utils": "_backbones", "faster_rcnn": "rcnn", "fcos": "dense",
+    "generalized_rcnn": "rcnn", "image_list": "_transform", "keypoint_rcnn": "rcnn", "mask_rcnn": "rcnn", "retinanet": "dense",
+    "roi_heads": "_roi_heads", "rpn": "_rpn", "ssdlite": "ssd", "transform": "_transform",
+}  # fmt: skip
+
 # Dotted names in `torch` that always come from here, because Facula's own name tells something else.
 OVERRIDES = {
     "torch.distributed.run": "facula.torch._launch",
@@ -304,6 +311,8 @@ FALLBACKS = {
     "torchvision.transforms.v2.functional": "facula.vision.transforms.functional",
     **{f"torchvision.models.segmentation.{n}": "facula.vision.models.segmentation" for n in ("deeplabv3", "fcn", "lraspp")},
     **{f"torchvision.models.video.{n}": "facula.vision.models.video" for n in ("resnet", "swin_transformer")},
+    **{f"torchvision.models.detection.{theirs}": f"facula.vision.models.detection.{ours}" for theirs, ours in _DETECTION.items()},
+    **{f"torchvision.ops.{n}": "facula.vision.ops.pyramid" for n in ("feature_pyramid_network", "poolers")},
     "torchvision.io": "facula.torch._vision_io",
     "torchvision.io.image": "facula.torch._vision_io",
     "torch.ops": "facula.torch._operators",

@@ -30,7 +30,7 @@ from .vgg import *
 from .vision_transformer import *
 
 globals().update(_KINDS["classification"])
-_PARTS = ("segmentation", "video")
+_PARTS = ("detection", "segmentation", "video")
 
 
 def _builders(module: ModuleType) -> dict[str, Callable]:

@@ -158,19 +158,25 @@ def nms(boxes, scores, iou_threshold: float) -> facula.Tensor:
         raise RuntimeError(
             f"nms: boxes {tuple(boxes.shape)} and scores {tuple(scores.shape)}; expected (N, 4) and (N,)."
         )
+    import numpy
+
     order = scores.detach().sort(descending=True, stable=True)[1]
-    if not len(order):
-        return order
-    sorted_boxes = boxes.detach()[order]
-    over = (box_iou(sorted_boxes, sorted_boxes) > iou_threshold).numpy()
-    gone = [False] * len(over)
+    x1, y1, x2, y2 = boxes.detach()[order].numpy().T
+    areas = (x2 - x1) * (y2 - y1)
+    left = numpy.arange(len(order))
     kept = []
-    for i in range(len(over)):
-        if not gone[i]:
-            kept.append(i)
-            for j in over[i, i + 1 :].nonzero()[0]:
-                gone[i + 1 + j] = True
+    with numpy.errstate(divide="ignore", invalid="ignore"):
+        while len(left):
+            first, left = left[0], left[1:]
+            kept.append(first)
+            wide = numpy.minimum(x2[first], x2[left]) - numpy.maximum(x1[first], x1[left])
+            tall = numpy.minimum(y2[first], y2[left]) - numpy.maximum(y1[first], y1[left])
+            both = wide.clip(0) * tall.clip(0)
+            left = left[~(both / (areas[first] + areas[left] - both) > iou_threshold)]
     return order[facula.tensor(kept, dtype=facula.int64)]
+
+
+_MANY = 4000  # numbers: from there on classes are looked at one by one, in torchvision as well
 
 
 def batched_nms(boxes, scores, idxs, iou_threshold: float) -> facula.Tensor:
@@ -182,6 +188,10 @@ def batched_nms(boxes, scores, idxs, iou_threshold: float) -> facula.Tensor:
     """
     if not boxes.numel():
         return facula.empty((0,), dtype=facula.int64)
+    if boxes.numel() > _MANY:
+        kept = [at[nms(boxes[at], scores[at], iou_threshold)] for at in ((idxs == k).nonzero()[:, 0] for k in idxs.unique())]
+        found = facula.cat(kept)
+        return found[scores[found].sort(descending=True)[1]]
     # boxes of different classes are moved so far apart that they cannot overlap
     return nms(boxes + (idxs.to(boxes.dtype) * (boxes.max() + 1))[:, None], scores, iou_threshold)
 

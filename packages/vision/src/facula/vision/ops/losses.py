@@ -6,7 +6,7 @@ import facula
 from facula import nn
 from facula.nn import functional as F
 
-__all__ = ["StochasticDepth", "generalized_box_iou_loss", "sigmoid_focal_loss", "stochastic_depth"]
+__all__ = ["StochasticDepth", "complete_box_iou_loss", "distance_box_iou_loss", "generalized_box_iou_loss", "sigmoid_focal_loss", "stochastic_depth"]
 
 
 def _reduced(name: str, loss, reduction: str):
@@ -49,6 +49,40 @@ def generalized_box_iou_loss(boxes1, boxes2, reduction: str = "none", eps: float
     around = (facula.max(boxes1[:, 2:], boxes2[:, 2:]) - facula.min(boxes1[:, :2], boxes2[:, :2])).prod(1)
     loss = 1 - (both / (union + eps) - (around - union) / (around + eps))
     return _reduced("generalized_box_iou_loss", loss, reduction)
+
+
+def _parts(boxes1, boxes2, eps: float):
+    """IoU of each box with its partner, and the squared distance of their centres by the squared diagonal around both."""
+    corner, opposite = facula.max(boxes1[:, :2], boxes2[:, :2]), facula.min(boxes1[:, 2:], boxes2[:, 2:])
+    both = facula.where((opposite > corner).all(1), (opposite - corner).prod(1), facula.zeros((), dtype=boxes1.dtype))
+    union = (boxes1[:, 2:] - boxes1[:, :2]).prod(1) + (boxes2[:, 2:] - boxes2[:, :2]).prod(1) - both
+    around = facula.max(boxes1[:, 2:], boxes2[:, 2:]) - facula.min(boxes1[:, :2], boxes2[:, :2])
+    apart = (boxes1[:, :2] + boxes1[:, 2:] - boxes2[:, :2] - boxes2[:, 2:]) / 2
+    return both / (union + eps), apart.square().sum(1) / (around.square().sum(1) + eps)
+
+
+def distance_box_iou_loss(boxes1, boxes2, reduction: str = "none", eps: float = 1e-7) -> facula.Tensor:
+    """1 - distance IoU of each box with its partner (N, 4). Source: Zheng et al., arXiv:1911.08287.
+
+    >>> facula.vision.ops.distance_box_iou_loss(facula.tensor([[0.0, 0.0, 1.0, 1.0]]), facula.tensor([[1.0, 0.0, 2.0, 1.0]]))
+    tensor([1.2000])
+    """
+    iou, apart = _parts(boxes1, boxes2, eps)
+    return _reduced("distance_box_iou_loss", 1 - iou + apart, reduction)
+
+
+def complete_box_iou_loss(boxes1, boxes2, reduction: str = "none", eps: float = 1e-7) -> facula.Tensor:
+    """1 - complete IoU of each box with its partner (N, 4): aspect ratios count too. Source: Zheng et al., arXiv:1911.08287.
+
+    >>> facula.vision.ops.complete_box_iou_loss(facula.tensor([[0.0, 0.0, 1.0, 1.0]]), facula.tensor([[1.0, 0.0, 2.0, 1.0]]))
+    tensor([1.2000])
+    """
+    iou, apart = _parts(boxes1, boxes2, eps)
+    (w1, h1), (w2, h2) = ((b[:, 2:] - b[:, :2]).unbind(1) for b in (boxes1, boxes2))
+    v = 4 / facula.pi**2 * (facula.atan(w2 / h2) - facula.atan(w1 / h1)) ** 2
+    with facula.no_grad():
+        alpha = v / (1 - iou + v + eps)
+    return _reduced("complete_box_iou_loss", 1 - iou + apart + alpha * v, reduction)
 
 
 def stochastic_depth(input, p: float, mode: str, training: bool = True) -> facula.Tensor:

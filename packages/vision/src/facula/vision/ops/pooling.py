@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import facula
 from facula import nn
+from facula.nn import functional as F
 
 __all__ = ["RoIAlign", "RoIPool", "roi_align", "roi_pool"]
 
@@ -34,38 +35,42 @@ def roi_align(input, boxes, output_size, spatial_scale: float = 1.0, sampling_ra
               [1., 1.]]]])
     """
     rows, columns = _size(output_size)
-    rois = _rois(boxes)
-    out = []
-    for picture, x1, y1, x2, y2 in rois.tolist():
-        shift = 0.5 if aligned else 0.0
-        x1, y1, x2, y2 = (v * spatial_scale - shift for v in (x1, y1, x2, y2))
-        width, height = (x2 - x1, y2 - y1) if aligned else (max(x2 - x1, 1.0), max(y2 - y1, 1.0))
-        y, in_y = _samples(y1, height, rows, sampling_ratio, input.shape[-2])
-        x, in_x = _samples(x1, width, columns, sampling_ratio, input.shape[-1])
-        wide = _along(_along(input[int(picture)], y, in_y, -2), x, in_x, -1)
-        c, ny, nx = wide.shape
-        out.append(wide.reshape(c, rows, ny // rows, columns, nx // columns).mean((2, 4)))
-    return facula.stack(out) if out else input.new_zeros((0, input.shape[1], rows, columns))
+    rois = _rois(boxes).to(input.dtype)
+    planes, height, width = input.shape[1:]
+    x1, y1, x2, y2 = (rois[:, 1:] * spatial_scale - (0.5 if aligned else 0.0)).unbind(1)
+    tall, wide = (y2 - y1, x2 - x1) if aligned else ((y2 - y1).clamp(min=1.0), (x2 - x1).clamp(min=1.0))
+    counts = [(sampling_ratio, sampling_ratio)] * len(rois)
+    if sampling_ratio <= 0:
+        counts = [tuple(c) for c in facula.stack([tall / rows, wide / columns], 1).ceil().int().tolist()]
+    pixels = input.permute(0, 2, 3, 1).reshape(-1, planes)
+    out = input.new_zeros((len(rois), rows, columns, planes))
+    for ny, nx in set(counts):
+        if ny <= 0 or nx <= 0:
+            continue
+        these = facula.tensor([k for k, count in enumerate(counts) if count == (ny, nx)], dtype=facula.int64)
+        y, by_y = _samples(y1[these], tall[these], rows, ny, height)
+        x, by_x = _samples(x1[these], wide[these], columns, nx, width)
+        first = rois[these, 0].to(facula.int64).view(-1, 1, 1, 1, 1) * (height * width)
+        place = first + y[:, :, None, :, None] * width + x[:, None, :, None, :]
+        weight = by_y[:, :, None, :, None] * by_x[:, None, :, None, :] / (ny * nx)
+        # a cell is a weighted sum of rows of pixels: no sample is ever written out
+        cells = F.embedding_bag(place.view(-1, 4 * ny * nx), pixels, mode="sum", per_sample_weights=weight.reshape(-1, 4 * ny * nx).detach())
+        found = cells.view(len(these), rows, columns, planes)
+        out = found if len(these) == len(rois) else out.index_copy(0, these, found)
+    return out.permute(0, 3, 1, 2).contiguous()
 
 
-def _samples(start: float, length: float, cells: int, ratio: int, size: int):
-    """Positions of the samples along one direction, and which of them lie on the map."""
-    cell = length / cells
-    n = ratio if ratio > 0 else max(-int(-length // cells), 1)
-    at = facula.tensor(
-        [start + cell * k + (i + 0.5) * cell / n for k in range(cells) for i in range(n)], dtype=facula.float64
-    )
-    return at.clamp(0, size - 1), (at >= -1) & (at <= size)
-
-
-def _along(plane, at, on, dim: int):
-    """Linear interpolation of one dim at positions; 0 off the map."""
-    low = at.floor().to(facula.int64)
-    high = (low + 1).clamp(max=plane.shape[dim] - 1)
-    weight, on = (at - low).to(plane.dtype), on.to(plane.dtype)
-    if dim == -2:
-        weight, on = weight[:, None], on[:, None]
-    return (plane.index_select(dim, low) * (1 - weight) + plane.index_select(dim, high) * weight) * on
+def _samples(start, length, cells: int, n: int, size: int):
+    """For n samples in each of the cells along one direction, the two pixels beside each and their weights: (K, cells, 2 n); 0 off the map."""
+    cell = (length / cells).detach()[:, None, None]
+    inside = (facula.arange(n, dtype=start.dtype) + 0.5) / n
+    at = start.detach()[:, None, None] + facula.arange(cells, dtype=start.dtype)[:, None] * cell + inside * cell
+    on = ((at >= -1.0) & (at <= size)).to(at.dtype)
+    at = at.clamp(0, size - 1)
+    low = at.floor()
+    after = (at - low) * on
+    places = facula.stack([low, (low + 1).clamp(max=size - 1)], -1)
+    return places.to(facula.int64).flatten(2), facula.stack([on - after, after], -1).flatten(2)
 
 
 def roi_pool(input, boxes, output_size, spatial_scale: float = 1.0) -> facula.Tensor:
