@@ -1,7 +1,8 @@
 """Transforms of pictures: tensors (..., H, W), NumPy arrays (H, W) or (H, W, C), PIL images."""
 
-from . import augment, functional
+from . import augment, autoaugment, functional
 from .augment import *
+from .autoaugment import *
 from .fixed import (
     CenterCrop,
     Compose,
@@ -27,6 +28,7 @@ from .random import (
 
 __all__ = [
     *augment.__all__,
+    *autoaugment.__all__,
     "CenterCrop",
     "Compose",
     "ConvertImageDtype",

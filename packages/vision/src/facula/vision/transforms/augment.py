@@ -14,7 +14,8 @@ from ._picture import size_of
 from .random import _uniform
 
 __all__ = [
-    "ColorJitter", "FiveCrop", "GaussianBlur", "LinearTransformation", "RandomAffine", "RandomChoice", "RandomGrayscale", "RandomInvert",
+    "ColorJitter", "FiveCrop", "GaussianBlur", "LinearTransformation", "RandomAdjustSharpness", "RandomAffine", "RandomAutocontrast", "RandomChoice",
+    "RandomEqualize", "RandomGrayscale", "RandomInvert",
     "RandomOrder", "RandomPosterize", "RandomRotation", "RandomSolarize", "TenCrop",
 ]  # fmt: skip
 
@@ -129,6 +130,41 @@ class RandomSolarize(_WithP):
 
     def apply_to(self, img):
         return color.solarize(img, self.threshold)
+
+
+class RandomAdjustSharpness(_WithP):
+    """adjust_sharpness by that factor, with probability p.
+
+    >>> facula.vision.transforms.RandomAdjustSharpness(2.0, p=1.0)(facula.ones(1, 4, 4)).shape
+    torch.Size([1, 4, 4])
+    """
+
+    def __init__(self, sharpness_factor: float, p: float = 0.5) -> None:
+        super().__init__(p)
+        self.sharpness_factor = sharpness_factor
+
+    def apply_to(self, img):
+        return color.adjust_sharpness(img, self.sharpness_factor)
+
+
+class RandomAutocontrast(RandomInvert):
+    """autocontrast with probability p.
+
+    >>> facula.vision.transforms.RandomAutocontrast(p=1.0)(facula.tensor([[[0.25, 0.5]]]))
+    tensor([[[0., 1.]]])
+    """
+
+    apply_to = staticmethod(color.autocontrast)
+
+
+class RandomEqualize(RandomInvert):
+    """equalize with probability p.
+
+    >>> facula.vision.transforms.RandomEqualize(p=1.0)(facula.zeros(1, 2, 2, dtype=facula.uint8)).sum()
+    tensor(0)
+    """
+
+    apply_to = staticmethod(color.equalize)
 
 
 def _angles(name: str, value) -> tuple[float, float]:

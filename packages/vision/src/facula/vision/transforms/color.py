@@ -10,7 +10,8 @@ import facula
 from . import _picture as P
 
 __all__ = [
-    "adjust_brightness", "adjust_contrast", "adjust_gamma", "adjust_hue", "adjust_saturation", "invert", "posterize",
+    "adjust_brightness", "adjust_contrast", "adjust_gamma", "adjust_hue", "adjust_saturation", "adjust_sharpness", "autocontrast", "equalize", "invert",
+    "posterize",
     "rgb_to_grayscale", "solarize", "to_grayscale",
 ]  # fmt: skip
 
@@ -260,3 +261,73 @@ def to_grayscale(img, num_output_channels: int = 1):
     from PIL import Image
 
     return Image.merge("RGB", (gray, gray, gray))
+
+
+def adjust_sharpness(img, sharpness_factor: float):
+    """0 is blurred, 1 the picture, 2 twice as sharp; the border stays.
+
+    >>> facula.vision.transforms.functional.adjust_sharpness(facula.eye(3).expand(1, 3, 3), 0.0)[0, 1]
+    tensor([0.0000, 0.5385, 0.0000])
+    """
+    _factor("adjust_sharpness", sharpness_factor)
+    if P.is_pil(img):
+        return _enhanced("Sharpness", img, sharpness_factor)
+    img, channels = _tensor("adjust_sharpness", img)
+    if min(img.shape[-2:]) <= 2:
+        return img
+    kernel = facula.ones((3, 3), dtype=img.dtype if img.is_floating_point() else facula.float32)
+    kernel[1, 1] = 5.0
+    kernel = (kernel / kernel.sum()).expand(channels, 1, 3, 3)
+    middle = facula.nn.functional.conv2d(img.reshape(-1, channels, *img.shape[-2:]).to(kernel.dtype), kernel, groups=channels)
+    blurred = img.clone()
+    middle = middle if img.is_floating_point() else middle.round()
+    blurred[..., 1:-1, 1:-1] = middle.reshape(*img.shape[:-2], *middle.shape[-2:]).to(img.dtype)
+    return _blend(img, blurred, sharpness_factor)
+
+
+def autocontrast(img):
+    """The smallest value of each channel becomes black, the largest white.
+
+    >>> facula.vision.transforms.functional.autocontrast(facula.tensor([[[0.25, 0.5, 0.75]]]))
+    tensor([[[0.0000, 0.5000, 1.0000]]])
+    """
+    if P.is_pil(img):
+        from PIL import ImageOps
+
+        return ImageOps.autocontrast(img)
+    img, _ = _tensor("autocontrast", img)
+    if img.dim() < 3:
+        raise TypeError(f"autocontrast: Input image tensor should have at least 3 dimensions, but found {img.dim()}")
+    dtype = img.dtype if img.is_floating_point() else facula.float32
+    low, high = (f((-2, -1), keepdim=True).to(dtype) for f in (img.amin, img.amax))
+    scale = _top(img) / (high - low)
+    flat = ~scale.isfinite()
+    return ((img - low.masked_fill(flat, 0)) * scale.masked_fill(flat, 1)).clamp(0, _top(img)).to(img.dtype)
+
+
+def equalize(img):
+    """Values of each channel so that all are about as frequent, of uint8 tensors (C, H, W) or (N, C, H, W) and PIL images.
+
+    >>> facula.vision.transforms.functional.equalize(facula.tensor([[[7, 8], [9, 9]]], dtype=facula.uint8)).shape
+    torch.Size([1, 2, 2])
+    """
+    if P.is_pil(img):
+        from PIL import ImageOps
+
+        return ImageOps.equalize(img)
+    img, _ = _tensor("equalize", img)
+    if img.dim() not in (3, 4):
+        raise TypeError(f"equalize: Input image tensor should have 3 or 4 dimensions, but found {img.dim()}")
+    if img.dtype != facula.uint8:
+        raise TypeError(f"equalize: Only torch.uint8 image tensors are supported, but found {img.dtype}. Use convert_image_dtype.")
+    return facula.stack([_equalized(plane) for plane in img.reshape(-1, *img.shape[-2:])]).reshape(img.shape)
+
+
+def _equalized(plane):
+    counts = facula.bincount(plane.reshape(-1), minlength=256)
+    step = int(counts[counts != 0][:-1].sum()) // 255
+    if step == 0:
+        return plane
+    table = (counts.cumsum(0) - counts + step // 2) // step
+    table[0] = 0
+    return table.clamp(0, 255)[plane.to(facula.int64)].to(facula.uint8)

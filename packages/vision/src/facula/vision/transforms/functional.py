@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from .geometry import *  # noqa: F403
 
 _COLOR = (
-    "adjust_brightness", "adjust_contrast", "adjust_gamma", "adjust_hue", "adjust_saturation", "invert", "posterize", "rgb_to_grayscale",
-    "solarize", "to_grayscale",
+    "adjust_brightness", "adjust_contrast", "adjust_gamma", "adjust_hue", "adjust_saturation", "adjust_sharpness", "autocontrast", "equalize", "invert",
+    "posterize", "rgb_to_grayscale", "solarize", "to_grayscale",
 )  # fmt: skip
 _GEOMETRY = ("affine", "gaussian_blur", "rotate")
 __all__ = [
