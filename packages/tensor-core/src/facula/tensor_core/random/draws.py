@@ -332,6 +332,7 @@ def normal(
     result = _ops.normal_(result, 0.0, 1.0 if isinstance(std, Tensor) else float(std), generator=generator)
     mean, std = (v.detach() if isinstance(v, Tensor) else v for v in (mean, std))
     if out is not None:  # an output of another shape gets that of both
+        result = out if out.shape == shape else out.clone()  # an operand would keep its shape
         result = facula.mul(result, std, out=out) if isinstance(std, Tensor) else result
         return facula.add(result, mean, out=out)
     if isinstance(std, Tensor):
