@@ -204,7 +204,8 @@ static fc_tensor *fc_map_run(int op, fc_tensor *out, int n, fc_tensor **x, int n
         plain = plain && out->contiguous && out->dtype == types.stored;
     } else {
         const int new = plain && (number < 0 || power || !fc_lies_oddly(lead));
-        out = new ? fc_new(types.result, device, ndim, shape) : fc_formed(types.result, common, device, ndim, shape, formed, power ? x + first_real : x, chooser);
+        fc_tensor *turned[2] = { x[n - 1], x[0] }; /* to PyTorch rsub is sub the other way round */
+        out = new ? fc_new(types.result, device, ndim, shape) : fc_formed(types.result, common, device, ndim, shape, formed, power ? x + first_real : op == FC_OP_rsub ? turned : x, chooser);
         if (!out)
             return NULL;
     }
