@@ -104,7 +104,7 @@ def folds(op, args) -> Tensor | tuple:
         kept = [o.reshape(o.shape[0], *[1] * n) if keep else o for o in (out if isinstance(out, tuple) else (out,))]
         return tuple(kept) if isinstance(out, tuple) else kept[0]
     if n == 0:  # as PyTorch: dim 0 of a number is the number
-        if dim is not None and dim != ():
+        if dim is not None:
             for d in dim if isinstance(dim, (tuple, list)) else (dim,):
                 dim_of(d, 0, op)
         found[0] = whole.reshape(-1, 1)
@@ -114,7 +114,7 @@ def folds(op, args) -> Tensor | tuple:
                 found[k] = False
         return extend.call(op, *found)
     found[0] = whole
-    if dim is None or dim == ():
+    if dim is None or isinstance(dim, (tuple, list)) and not dim:
         found[at] = tuple(range(1, n + 1))
     else:
         found[at] = tuple(dim_of(d, n, op) for d in dim) if isinstance(dim, (tuple, list)) else dim_of(dim, n, op)

@@ -229,7 +229,7 @@ def multilabel_margin_loss(
         except IndexError:
             raise RuntimeError(f"multilabel_margin_loss: target is out of range: a label must be -1 or less than {classes}") from None
         return reduced(loss if input.dim() == 2 else loss.reshape(()), reduction, "MultilabelMarginLossBackward0")
-    if t.numel() and not t.is_meta and (int(t.min()) < -1 or int(t.max()) >= classes):
+    if t.numel() and not t.is_meta and not extend.listening() and (int(t.min()) < -1 or int(t.max()) >= classes):
         raise RuntimeError(f"multilabel_margin_loss: target is out of range: a label must be -1 or less than {classes}")
     listed = (t < 0).to(facula.int64).cumsum(1) == 0  # before the first -1
     labels = facula.where(listed, t, facula.zeros_like(t))

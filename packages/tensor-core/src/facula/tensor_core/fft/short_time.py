@@ -191,12 +191,13 @@ def istft(
 
 
 def _kinds(function):
-    """What stft and istft take."""
+    """What stft and istft take. PyTorch's stft looks at center in Python, where None is as good as False."""
+    spectra = function.__name__ == "stft"
     return {
-        "input": "tensor", "n_fft": "int", "hop_length": "int?", "win_length": "int?", "window": "tensor?", "center": "bool", "normalized": "bool",
-        "onesided": "bool?", "length": "int?", "return_complex": "bool?",
+        "input": "tensor", "n_fft": "int", "hop_length": "int?", "win_length": "int?", "window": "tensor?", "center": "bool?" if spectra else "bool",
+        "normalized": "bool", "onesided": "bool?", "length": "int?", "return_complex": "bool?" if spectra else "bool",
     }  # fmt: skip
 
 
-PUBLIC = {"istft": guarded(istft, _kinds), "stft": guarded(stft, _kinds)}
-_ownership.attach(PUBLIC)
+istft, stft = guarded(istft, _kinds), guarded(stft, _kinds)  # by these names _ownership finds them
+_ownership.attach({"istft": istft, "stft": stft})
