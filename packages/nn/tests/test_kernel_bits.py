@@ -246,3 +246,15 @@ def test_halves_that_are_widened_on_the_way_are_rounded_floats(case, dtype, thre
     x = (torch.randn(*shape) * 3).to(getattr(torch, dtype))
 
     assert torch.equal(call(x.float()).to(x.dtype), call(x))
+
+
+@pytest.mark.parametrize("options", [{"size": 2}, {"scale_factor": 2}, {"scale_factor": 1.5, "mode": "bicubic"}, {"size": 3, "mode": "bilinear", "align_corners": True}], ids=str)
+def test_interpolation_asked_for_again_is_the_same_and_refuses_as_at_first(options):
+    torch.manual_seed(0)
+    x = torch.randn(1, 2, 3, 4).requires_grad_()
+    first, again = (with_gradients(F.interpolate(x, **options), x) for _ in range(2))
+
+    assert all(torch.equal(a, b) for a, b in zip(first, again))
+    for wrong in ({"size": 2.0}, {"size": 2, "align_corners": 1}, {"size": 2, "scale_factor": 2}):
+        with pytest.raises((TypeError, ValueError)):
+            F.interpolate(x, **{**options, "size": None, "scale_factor": None, **wrong})

@@ -10,6 +10,7 @@ from typing import Any, Callable
 
 import facula
 from facula import Tensor
+from facula.tensor_core import extend
 
 from ._pool_adaptive import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 from ._rows import REAL, only, row
@@ -134,6 +135,16 @@ def _taps(kind: str, size: int, out: int, factor: float | None, align_corners: b
         return places, facula.tensor([[w for _, w in r] for r in padded], dtype=dtype, device="cpu"), bits
 
 
+_NONE = type(None)
+_PLAIN = {  # arguments whose equality tells that they mean the same
+    (size, factor, str, align, recompute, bool)
+    for size, factor in ((int, _NONE), (_NONE, int), (_NONE, float))
+    for align in (_NONE, bool)
+    for recompute in (_NONE, bool)
+}
+MOST_STEPS = 64  # 3 of 6 us of a small image are what stands between its arguments and these
+_steps: dict[tuple, tuple] = {}  # of calls that were found right: what _resample is asked for
+
 _MODES = {"linear": 3, "bilinear": 4, "bicubic": 4, "trilinear": 5, "lanczos": 4}
 
 
@@ -183,6 +194,15 @@ def interpolate(
     >>> F.interpolate(facula.tensor([[[1.0, 3.0]]]), scale_factor=2.0)
     tensor([[[1., 1., 3., 3.]]])
     """
+    kinds = type(size), type(scale_factor), type(mode), type(align_corners), type(recompute_scale_factor), type(antialias)
+    asked = None
+    if kinds in _PLAIN and type(input) is Tensor and not input.is_meta and not extend.listening():
+        asked = (input.shape, input.dtype, size, scale_factor, mode, align_corners, recompute_scale_factor, antialias)
+        steps = _steps.get(asked)
+        if steps is not None:
+            for places, weights, dim in steps:
+                input = _resample(input, places, weights, dim)
+            return input
     if mode in ("nearest", "area", "nearest-exact"):
         if align_corners is not None:
             raise ValueError("align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear")
@@ -222,6 +242,7 @@ def interpolate(
     order = list(range(len(out))) if x.is_floating_point() else list(reversed(range(len(out))))
     if mode in ("nearest", "nearest-exact"):  # values only move: dims that shrink go first, outer before inner; those that grow last, inner before outer
         order.sort(key=lambda k: (True, -k) if out[k] > input.shape[2 + k] else (False, k))
+    steps = []
     for k in order:
         factor = None if factors is None else factors[k]
         if x.is_meta:  # the shape is all, whatever its size
@@ -230,6 +251,11 @@ def interpolate(
         else:
             places, weights, bits = _taps(kind, input.shape[2 + k], out[k], factor, bool(align_corners), work)
         x = _resample(x, places, weights, 2 + k) if x.is_floating_point() else _resample_bytes(x, places, weights, 2 + k, bits)  # rounded after each
+        steps.append((places, weights, 2 + k))
+    if asked is not None and work is input.dtype is not facula.uint8:
+        if len(_steps) >= MOST_STEPS:
+            _steps.clear()
+        _steps[asked] = tuple(steps)
     return x if x.dtype is input.dtype else x.to(input.dtype)
 
 
