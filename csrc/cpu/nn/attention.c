@@ -45,9 +45,9 @@ int fc_infer__attention(fc_call *c)
     const int64_t shape[4] = {q->shape[0], q->shape[1], q->shape[2], c->t[2]->shape[3]};
     fc_declare(c, 0, q->dtype, 4, shape);
     fc_read_in_place(c, (const int[]){0, 1, 2}, 3);
-    int alike = !c->t[4] && shape[3] == q->shape[3] && q->stride[3] == 1; /* the result lies as a query does that shows nothing twice */
+    int alike = !c->t[4] && shape[3] == q->shape[3]; /* the result lies as a query does that shows nothing twice, where every row lies whole */
     for (int k = 0; k < 3; ++k)
-        alike &= q->shape[k] == 1 || q->stride[k] != 0;
+        alike &= c->t[k]->stride[3] == 1 && (q->shape[k] == 1 || q->stride[k] != 0);
     c->spec[0].format = alike;
     c->spec[0].direct = alike && !fc_is_half(q->dtype);
     return fc_declare(c, 1, fc_is_half(q->dtype) ? FC_F32 : q->dtype, 3, shape);

@@ -32,7 +32,6 @@ KNOWN = {
     "nn.functional.normalize": {"gradient stride": GRADIENT_STRIDE},
     "nn.functional.pad.replicate_negative": {"gradient stride": GRADIENT_STRIDE},
     "nn.functional.rms_norm": {"stride": STRIDE},
-    "nn.functional.scaled_dot_product_attention": {"gradient stride": GRADIENT_STRIDE},
     "ormqr": {"gradient stride": GRADIENT_STRIDE},
     "select_scatter": {"gradient stride": GRADIENT_STRIDE},
     "slice_scatter": {"gradient stride": GRADIENT_STRIDE},

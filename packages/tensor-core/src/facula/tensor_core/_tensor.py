@@ -234,14 +234,14 @@ class Tensor(lib.Slots):
 
     @property
     def _base(self):
-        return self.base
+        return self.base if self._is_view() else None
 
     def _values_of_all(self):
         """The tensor itself; a stand-in for several examples (of vmap) answers the tensor that has them all."""
         return self
 
     def _is_view(self):
-        return self.base is not None
+        return self.base is not None and not lib.fc_inference(self._h)  # of an inference tensor nothing is known as a view
 
     def detach(self):
         """The same memory and version, without a gradient history.

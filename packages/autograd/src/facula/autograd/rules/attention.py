@@ -12,7 +12,7 @@ none("_attention_backward")
 def attention_gradients(g, q, k, v, mask, keep, out, lse, causal, scale, keep_scale) -> tuple:
     if not composing():
         dq, dk, dv = row("_attention_backward")(g, q, k, v, out, lse, mask, keep, causal, scale, keep_scale)
-        if keep is None:
+        if keep is None and q.shape[3] == v.shape[3] and q.stride(3) == k.stride(3) == v.stride(3) == 1:
             return heads_inside(dq), heads_inside(dk), heads_inside(dv)
         return dq, dk.mT.contiguous().mT, dv
     b, heads, length, e = q.shape
@@ -34,7 +34,7 @@ def attention_gradients(g, q, k, v, mask, keep, out, lse, causal, scale, keep_sc
 
 
 def heads_inside(t) -> F.Tensor:
-    """t lying as (B, L, heads, E): as PyTorch's fused kernel leaves gradients, and as the projections before attention want them."""
+    """t lying as (B, L, heads, E): as PyTorch's fused kernel, which takes rows that lie whole, leaves gradients, and as the projections before attention want them."""
     return t if t.shape[1] == 1 or t.shape[2] == 1 else t.transpose(1, 2).contiguous().transpose(1, 2)
 
 

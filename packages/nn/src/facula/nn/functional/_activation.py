@@ -25,6 +25,18 @@ def _maybe_into(inplace: bool, fn: Callable, input: Tensor, **numbers: Any) -> T
     return input.copy_(fn(kept, **numbers))
 
 
+def _sloped_into(inplace: bool, fn: Callable, input: Tensor, slope: float, **numbers: Any) -> Tensor:
+    """_maybe_into of a function with a slope below zero: where that is negative, PyTorch, which keeps the result alone, refuses to go back."""
+    out = _maybe_into(inplace, fn, input, **numbers)
+    if inplace and slope < 0 and out.requires_grad:
+        out.register_hook(_no_way_back)
+    return out
+
+
+def _no_way_back(g: Tensor) -> None:
+    raise RuntimeError("In-place elu, celu or leaky_relu: backward with a negative slope is not supported. Call it out of place.")
+
+
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
     """max(0, x).
 
@@ -126,7 +138,7 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     >>> F.elu(facula.tensor([-1.0, 2.0]))
     tensor([-0.6321,  2.0000])
     """
-    return _maybe_into(inplace, _row["_elu"], input, alpha=alpha)
+    return _sloped_into(inplace, _row["_elu"], input, alpha, alpha=alpha)
 
 
 def elu_(input: Tensor, alpha: float = 1.0) -> Tensor:
@@ -166,7 +178,7 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     >>> F.celu(facula.tensor([-1.0, 2.0]), alpha=2.0)
     tensor([-0.7869,  2.0000])
     """
-    return _maybe_into(inplace, facula.celu, input, alpha=alpha)
+    return _sloped_into(inplace, facula.celu, input, alpha, alpha=alpha)
 
 
 def celu_(input: Tensor, alpha: float = 1.0) -> Tensor:
@@ -186,7 +198,7 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
     >>> F.leaky_relu(facula.tensor([-1.0, 2.0]), 0.1)
     tensor([-0.1000,  2.0000])
     """
-    return _maybe_into(inplace, _row["_leaky_relu"], input, negative_slope=negative_slope)
+    return _sloped_into(inplace, _row["_leaky_relu"], input, negative_slope, negative_slope=negative_slope)
 
 
 def leaky_relu_(input: Tensor, negative_slope: float = 0.01) -> Tensor:

@@ -96,9 +96,9 @@ def batch_norm(
         return _by_given(input, running_mean, running_var, weight, bias, eps)
     if (running_mean is None) is not (running_var is None):
         raise ValueError("batch_norm: running_mean and running_var must either both be None or neither be None. Give both.")
-    _check_running("batch_norm", input, running_mean, running_var)
     if not input.numel():  # nothing moves the running statistics
         return in_one_dtype(_of_nothing, input, weight, bias)
+    _check_running("batch_norm", input, running_mean, running_var)
     return _by_batch(input, running_mean, running_var, weight, bias, momentum, eps)
 
 
