@@ -245,6 +245,10 @@ static void fc_stage_tiles(void *ctx, int64_t begin, int64_t end)
     int fault = 0;
     fc_block block[FC_NEST_OPERANDS], raw;
     _Alignas(64) char tile[FC_NEST_OPERANDS][FC_TILE_ROWS * FC_TILE_BYTES];
+    const fc_nest_at start = { { 0 } };
+    for (int k = 1; k < nest->nops; ++k)
+        if (g->fixed[k])
+            fc_stage_in(g, k, &start, n < g->tile ? n : g->tile, NULL, &block[k], &raw);
     for (int64_t u = begin; u < end; ++u) {
         fc_nest_at at = { { 0 } };
         int64_t left = u / strips;
@@ -271,7 +275,7 @@ static void fc_stage_tiles(void *ctx, int64_t begin, int64_t end)
                         near[k] = fc_operand_at(nest, k, &at);
                     const int direct = near[k] && g->same[k];
                     p[k] = direct ? near[k] : block[k].bytes;
-                    if (k && !direct)
+                    if (k && !direct && !g->fixed[k])
                         fc_stage_in(g, k, &at, count, near[k], &block[k], &raw);
                 }
                 g->cell(p[0], p[1], p[2], p[3], g->scalars, &fault, count);
