@@ -19,6 +19,8 @@
 
 #define FC_FOLD_LANES 16
 #define FC_FOLD_BLOCK 4096
+#define FC_FOLD_FEW (2 * FC_FOLD_LANES)
+#define FC_FOLD_ABREAST 64
 #define FC_FOLD_RUN 256 /* of shorter rows the lanes' end would show in the time */
 
 /*        name            result: see fc_fold_result */

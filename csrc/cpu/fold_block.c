@@ -31,10 +31,10 @@ static FC_NOINLINE void short_rows(const fc_fold_cell *cell, char *dst, const ch
 {
     char room[SHORT * FC_FOLD_TURNED * CELL] __attribute__((aligned(64))), lanes[FC_FOLD_LANES * FC_FOLD_TURNED * CELL] __attribute__((aligned(64)));
     for (int64_t r = 0; r < rows;) {
-        const int64_t some = fc_fold_turn_rows(x + r * step * es, es, rows - r, n, step, room), used = min64(n, FC_FOLD_LANES);
+        const int64_t some = fc_fold_turn_rows(x + r * step * es, es, rows - r, n, step, room), used = cell->exact ? 1 : min64(n, FC_FOLD_LANES);
         cell->begin(lanes, used * some);
         for (int64_t i = 0; i < n; ++i)
-            cell->one(lanes + i % FC_FOLD_LANES * some * cell->size, room + i * some * es, some, params ? params + r * cell->size : NULL);
+            cell->one(lanes + i % (cell->exact ? 1 : FC_FOLD_LANES) * some * cell->size, room + i * some * es, some, params ? params + r * cell->size : NULL);
         join_lanes(cell, lanes, used, some);
         memcpy(dst + r * cell->size, lanes, (size_t)(some * cell->size));
         r += some;
@@ -79,6 +79,14 @@ void fc_fold_row_block(const fc_fold_job *q, const fc_fold_cell *cell, char *dst
 static void add_columns(const fc_fold_cell *cell, char *acc, const char *x, int64_t es, int64_t n, int64_t step, int64_t width, const char *params)
 {
     const int64_t row = width * cell->size;
+    if (cell->exact) { /* any order gives the same: one lane */
+        int64_t k = 0;
+        for (; k + 4 <= n; k += 4)
+            cell->four(acc, x + k * step * es, step, width, params);
+        for (; k < n; ++k)
+            cell->one(acc, x + k * step * es, width, params);
+        return;
+    }
     /* Whole rows lie one after the other: sixteen of them are one long row of all lanes. */
     const int flat = step == width && !params;
     const int64_t span = flat ? FC_FOLD_LANES * width : width, lanes = flat ? 1 : FC_FOLD_LANES;
@@ -137,7 +145,15 @@ void fc_fold_column_block(const fc_fold_job *q, const fc_fold_cell *cell, char *
         cell->pairs(dst, x, n, params);
         return;
     }
-    const int64_t lanes = step == 0 ? FC_FOLD_LANES : n > 0 ? min64(n, FC_FOLD_LANES) : 1;
+    if (cell->few && n > 0 && n <= FC_FOLD_FEW && step && !q->stage) {
+        const int64_t done = cell->few(dst, x, n, step, width);
+        dst += done * cell->size;
+        x += done * q->es;
+        width -= done;
+        if (!width)
+            return;
+    }
+    const int64_t lanes = step == 0 ? FC_FOLD_LANES : n > 0 && !cell->exact ? min64(n, FC_FOLD_LANES) : 1;
     cell->begin(acc, lanes * width);
     if (q->stage)
         add_staged_columns(q, cell, room, x, n, step, width, params);

@@ -4,8 +4,8 @@
  * The includer defines  F_NAME (of the cell)  S (stored type)  A (accumulator)  LOAD(s)  INIT  MAP(v, p)  OP(a, b);
  * p is the output's own parameter (the mean for a variance, the peak for logsumexp);
  * only a MAP that names p reads it. F_EXACT: the result does not depend on the order, and rows have none.
- * F_HEAVY: MAP is long, and written out as seldom as can be. F_PAIRS: complex numbers are folded by it, as pairs. F_NAME, F_EXACT, F_HEAVY,
- * F_PAIRS, INIT, MAP, OP, A are undefined at the end.
+ * F_FEW: columns of few elements have a loop of their own; MAP does not name p. F_HEAVY: MAP is long, and written out as seldom as can be. F_PAIRS: complex numbers are folded by it, as pairs. F_NAME, F_EXACT, F_FEW,
+ * F_HEAVY, F_PAIRS, INIT, MAP, OP, A are undefined at the end.
  * A cell works on ONE block (n <= FC_FOLD_BLOCK); fold_block.c and fold_tile.c own blocks and threads, fold_choose.c types.
  */
 
@@ -158,6 +158,54 @@ static void F(rows)(void *restrict out_, const void *restrict x_, int64_t rows, 
 }
 #endif
 
+#ifdef F_FEW
+#define F_ABREAST(statement)                            \
+    F_LANES                                             \
+    for (int c = 0; c < FC_FOLD_ABREAST; ++c)           \
+        statement
+#define F_ITEM(i) (A)(MAP(LOAD(x[(i) * step + c]), 0))
+#define F_LANE(i) OP((A)INIT, F_ITEM(i)) /* of one element */
+
+/* Columns of at most 2 * 16 elements, FC_FOLD_ABREAST at a time, so that lanes stay in the first cache; lanes j and j + 8 become one as they
+ * are read. Answers how many columns it did. */
+static FC_NOINLINE int64_t F(few)(void *restrict out_, const void *restrict x_, int64_t n, int64_t step, int64_t width)
+{
+    A *out = out_;
+    A lane[8][FC_FOLD_ABREAST];
+    int64_t k = 0;
+    for (; k + FC_FOLD_ABREAST <= width; k += FC_FOLD_ABREAST) {
+        const S *x = (const S *)x_ + k;
+        A *const to = out + k;
+        for (int j = 0; j < 8 && j < n; ++j)
+            if (j + 8 >= n)
+                F_ABREAST(lane[j][c] = F_LANE(j);)
+            else if (j + 16 >= n)
+                F_ABREAST(lane[j][c] = OP(F_LANE(j), F_LANE(j + 8));)
+            else if (j + 24 >= n)
+                F_ABREAST(lane[j][c] = OP(OP(F_LANE(j), F_ITEM(j + 16)), F_LANE(j + 8));)
+            else
+                F_ABREAST(lane[j][c] = OP(OP(F_LANE(j), F_ITEM(j + 16)), OP(F_LANE(j + 8), F_ITEM(j + 24)));)
+        if (n >= 8) {
+            F_ABREAST(to[c] = OP(OP(OP(lane[0][c], lane[4][c]), OP(lane[2][c], lane[6][c])), OP(OP(lane[1][c], lane[5][c]), OP(lane[3][c], lane[7][c])));)
+            continue;
+        }
+        for (int half = 4, lanes = (int)n; half; half /= 2) {
+            for (int j = 0; j + half < lanes; ++j)
+                F_ABREAST(lane[j][c] = OP(lane[j][c], lane[j + half][c]);)
+            lanes = lanes < half ? lanes : half;
+        }
+        memcpy(to, lane[0], sizeof lane[0]);
+    }
+    return k;
+}
+#undef F_ABREAST
+#undef F_ITEM
+#undef F_LANE
+#define F_FEW_OF F(few)
+#else
+#define F_FEW_OF NULL
+#endif
+
 #if defined F_PAIRS && !defined F_EXACT
 /* n pairs: the sixteen lanes of both columns are 32 that lie side by side. */
 static void F(pairs)(void *restrict out_, const void *restrict x_, int64_t n, const void *restrict param_)
@@ -189,7 +237,17 @@ static void F(pairs)(void *restrict out_, const void *restrict x_, int64_t n, co
 #define F_PAIRS_OF NULL
 #endif
 
-static const fc_fold_cell F(cell) = {F(rows), F(begin), F(one), F(four), F(join), F_PAIRS_OF, sizeof(A)};
+#ifdef F_EXACT
+#define F_IS_EXACT 1
+#else
+#define F_IS_EXACT 0
+#endif
+
+static const fc_fold_cell F(cell) = {F(rows), F(begin), F(one), F(four), F(join), F_PAIRS_OF, sizeof(A), F_IS_EXACT, F_FEW_OF};
+
+#undef F_IS_EXACT
+#undef F_FEW
+#undef F_FEW_OF
 
 #undef F
 #undef F_PASTE

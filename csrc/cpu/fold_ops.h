@@ -7,6 +7,8 @@
 #define F_PAIRS
 #ifdef EXACT_T
 #define F_EXACT
+#else
+#define F_FEW
 #endif
 #define A SUM_T
 #define INIT 0
@@ -18,6 +20,8 @@
 #define F_NAME prod
 #ifdef EXACT_T
 #define F_EXACT
+#else
+#define F_FEW
 #endif
 #define A SUM_T
 #define INIT 1
@@ -70,6 +74,8 @@ static inline MAX_T FOLD_T(less)(MAX_T a, MAX_T b)
 #define F_NAME amax
 #ifdef EXACT_T
 #define F_EXACT
+#else
+#define F_FEW
 #endif
 #define A MAX_T
 #define INIT LOWEST
@@ -80,6 +86,8 @@ static inline MAX_T FOLD_T(less)(MAX_T a, MAX_T b)
 #define F_NAME amin
 #ifdef EXACT_T
 #define F_EXACT
+#else
+#define F_FEW
 #endif
 #define A MAX_T
 #define INIT HIGHEST

@@ -114,3 +114,27 @@ def test_an_output_is_written_where_it_lies(name, dtype):
 def test_a_leaf_is_no_output(call):
     with pytest.raises(RuntimeError, match="grad"):
         call(facula.empty(3, requires_grad=True))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "int64", "uint8"])
+@pytest.mark.parametrize("name", ["sum", "prod", "amax", "amin", "mean", "any"])
+def test_columns_of_few_elements_fold_as_rows_of_them(name, dtype, threads):
+    if dtype == "complex64" and name[0] == "a" or name == "mean" and dtype in ("int64", "uint8"):
+        return
+    fold = getattr(facula, name)
+    for n in (1, 2, 7, 8, 9, 15, 16, 17, 23, 24, 25, 31, 32, 33, 65):
+        x = facula.randn(n, 2 * 64 + 3).mul(3).to(getattr(facula, dtype))
+        if x.dtype.kind >= 2:
+            x[:, 5], x[::2, 6], x[n // 2, 7] = -0.0, -0.0, facula.nan
+        turned = x.t().contiguous()
+
+        for columns, rows in ((x, turned), (x[:, 1:], turned[1:])):
+            expected, actual = (t.view(facula.int32).tolist() if t.dtype in (facula.float32, facula.complex64) else t.nan_to_num(7).tolist() for t in (fold(rows, 1), fold(columns, 0)))
+            assert expected == actual, n
+
+
+def test_a_number_beside_turned_matrices_is_there_in_every_tile():
+    x, y = facula.randn(300, 70), facula.randn(70, 300)
+    for weight in (0.3, 0.7, facula.tensor(0.3)):
+        assert facula.equal(facula.lerp(x.t().contiguous(), y, weight), facula.lerp(x.t(), y, weight))
+        assert facula.equal(facula.lerp(x.t().contiguous().half(), y.half(), weight), facula.lerp(x.half().t(), y.half(), weight))

@@ -388,6 +388,8 @@ def vecdot(x, y, *, dim=-1, out=None) -> Tensor:
     >>> facula.linalg.vecdot(facula.tensor([1.0, 2.0]), facula.tensor([3.0, 4.0]))
     tensor(11.)
     """
+    if out is None and type(x) is type(y) is Tensor and x.dtype is y.dtype and x.dtype.kind == 2 and x.shape == y.shape:
+        return _ops.sum(_ops.mul(x, y), dim)
     check("linalg.vecdot", x, y, floating=False)
     if x.dtype.kind < 2:
         raise DTypeError(f"linalg.vecdot: Expected a floating point or complex tensor as input. Got {x.dtype.name}. Convert it with .to(facula.float32).")
