@@ -2,12 +2,16 @@
 
 import gzip
 import io
+import json
 import os
 import tarfile
 import zipfile
 
+import facula
 import pytest
+from facula.vision import datasets
 from facula.vision.datasets import utils
+from facula.vision.utils import save_image
 
 DATA = b"pictures" * 100
 
@@ -90,3 +94,43 @@ def test_words_are_verified():
         utils.verify_str_arg(3, "split")
     with pytest.raises(ValueError, match="mine"):
         utils.verify_str_arg("val", "split", ("train",), "mine")
+
+
+XML = """<annotation><folder>VOC2012</folder><size><width>6</width><height>4</height></size><segmented> </segmented>
+<object><name>cat</name><bndbox><xmin>1</xmin></bndbox><part><name>a</name></part><part><name>b</name></part></object></annotation>"""
+
+
+def test_voc_reads_its_folders(tmp_path):
+    pytest.importorskip("PIL")
+    home = tmp_path / "VOCdevkit" / "VOC2012"
+    for folder in ("JPEGImages", "Annotations", "SegmentationClass", "ImageSets/Main", "ImageSets/Segmentation"):
+        (home / folder).mkdir(parents=True)
+    for folder in ("Main", "Segmentation"):
+        (home / "ImageSets" / folder / "val.txt").write_text("one\n")
+    save_image(facula.zeros(3, 4, 6), home / "JPEGImages" / "one.jpg")
+    save_image(facula.ones(3, 4, 6), home / "SegmentationClass" / "one.png")
+    (home / "Annotations" / "one.xml").write_text(XML)
+    picture, told = datasets.VOCDetection(tmp_path, image_set="val")[0]
+    boxed = {"name": "cat", "bndbox": {"xmin": "1"}, "part": [{"name": "a"}, {"name": "b"}]}
+
+    assert (6, 4) == picture.size
+    assert {"folder": "VOC2012", "size": {"width": "6", "height": "4"}, "segmented": "", "object": [boxed]} == told["annotation"]
+    assert (6, 4) == datasets.VOCSegmentation(tmp_path, image_set="val", transforms=lambda a, b: (b, a))[0][0].size
+    with pytest.raises(ValueError, match="'test' for argument image_set"):
+        datasets.VOCDetection(tmp_path, image_set="test")
+    with pytest.raises(RuntimeError, match="VOC2009 is no folder"):
+        datasets.VOCDetection(tmp_path, "2009")
+
+
+def test_coco_reads_its_json(tmp_path):
+    pytest.importorskip("PIL")
+    save_image(facula.zeros(3, 4, 6), tmp_path / "a.png")
+    told = [{"id": 1, "image_id": 7, "caption": "black"}, {"id": 2, "image_id": 7, "caption": "dark"}]
+    (tmp_path / "a.json").write_text(json.dumps({"images": [{"id": 9, "file_name": "b.png"}, {"id": 7, "file_name": "a.png"}], "annotations": told}))
+    data = datasets.CocoDetection(tmp_path, tmp_path / "a.json", transform=lambda picture: picture.size)
+
+    assert [7, 9] == data.ids
+    assert ((6, 4), told) == data[0]
+    assert ["black", "dark"] == datasets.CocoCaptions(tmp_path, tmp_path / "a.json")[0][1]
+    with pytest.raises(ValueError, match="integer"):
+        data["a"]
