@@ -51,6 +51,12 @@ def test_a_state_dict_is_a_networks_weights():
         models.squeezenet1_1(weights=state)
 
 
+def test_own_weights_change_no_default():
+    state = models.googlenet(num_classes=3, init_weights=False).state_dict()
+
+    assert not models.googlenet(num_classes=3, init_weights=False, weights=state).transform_input
+
+
 def test_weights_that_cannot_be_had_say_so(tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setattr("facula.vision.datasets.utils.download_url", lambda *_: (_ for _ in ()).throw(OSError("no network")))

@@ -40,11 +40,12 @@ def as_before(builder):
 def build(make, name: str, defaults: dict, doc: str, side: int | tuple = 96, with_weights: dict | None = None, home: str = ""):
     """A builder as torchvision's: keyword arguments go to the network's class. side: of the pictures in its example, or the sizes of a clip; home: its module.
 
-    with_weights: defaults that hold when weights are given.
+    with_weights: defaults that go with the published weights.
     """
 
     def builder(*, weights=None, progress: bool = True, **kwargs):
-        return trained(make(**{**defaults, **(with_weights or {} if weights is not None else {}), **kwargs}), name, weights, progress)
+        published = weights is not None and not isinstance(weights, dict)
+        return trained(make(**{**defaults, **(with_weights or {} if published else {}), **kwargs}), name, weights, progress)
 
     builder.__name__ = builder.__qualname__ = name
     sizes = f"{side}, {side}" if isinstance(side, int) else ", ".join(map(str, side))
