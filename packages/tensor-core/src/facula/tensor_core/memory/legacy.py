@@ -15,13 +15,13 @@ _TYPES = {
 
 
 def made(name, data, dtype, device=None):
-    """Sizes: unset memory; a sequence or array: its values; a tensor or storage of this dtype: its memory."""
+    """Sizes: unset memory; a sequence or array: its values; a tensor or storage of this dtype: its memory. On the CPU, whatever the default device."""
     from facula.tensor_core.memory.storage import TypedStorage, UntypedStorage, over
 
     if device is not None and _types.device(device).type != "cpu":
         raise RuntimeError(f"{name}: legacy constructor expects device type: cpu but device type: {device} was passed. Use facula.empty(..., device=...).")
     if not data:
-        return _create.empty(0, dtype=dtype)
+        return _create.empty(0, dtype=dtype, device="cpu")
     first = data[0]
     if first is None:
         raise TypeError(f"{name}: new(): data must be a sequence (got NoneType). Give sizes or numbers.")
@@ -36,8 +36,8 @@ def made(name, data, dtype, device=None):
     if len(data) == 1 and isinstance(first, (float, complex)):
         raise TypeError(f"{name}: new(): data must be a sequence (got {type(first).__name__}). Use facula.tensor({first}).")
     if len(data) == 1 and (not hasattr(first, "__index__") or getattr(first, "ndim", 0)) and not isinstance(first, _types.Size):
-        return _data.tensor(first, dtype=dtype)
-    return _create.empty(*data, dtype=dtype)
+        return _data.tensor(first, dtype=dtype, device="cpu")
+    return _create.empty(*data, dtype=dtype, device="cpu")
 
 
 def construct(cls, *data, size=None, device=None):
