@@ -82,7 +82,7 @@ def with_extremes(r, t):
 def turned_view(r, t):
     """A view that says of its memory: conjugated, negated, or both."""
     if not t.is_complex():
-        return t if t.dtype is torch.bool else torch._neg_view(t.clone())
+        return t if t.dtype in (torch.bool, *UNSIGNED) else torch._neg_view(t.clone())  # PyTorch cannot read those views
     return r.choice([lambda: t.clone().conj(), lambda: torch._neg_view(t.clone()), lambda: t.clone().conj().imag, lambda: torch._neg_view(t.clone().conj())])()
 
 
