@@ -139,6 +139,12 @@ CALLS = {
     "zeros_like": (facula.zeros_like, ["zeros_like"]), "**": (lambda x: x**2, ["pow"]), "2 **": (lambda x: 2**x, ["__rpow__"]), "-": (lambda x: -x, ["neg"]),
     "float": (lambda x: float(x.sum()), ["sum", "__float__"]), "plain": (lambda x: facula.ones(2) * x, ["mul"]), "tensordot": (lambda x: facula.tensordot(x, x, 1), ["tensordot"]),
     "is_tensor": (facula.is_tensor, []), "hash": (hash, []), "copy_": (lambda x: x.copy_(facula.ones(2)), ["copy_"]), "setitem": (lambda x: x.__setitem__(0, 1.0), ["__setitem__"]),
+    # a plain tensor's methods, given one
+    "copy_ from": (lambda x: facula.ones(2).copy_(x), ["copy_"]), "fill_ with": (lambda x: facula.ones(2).fill_(x[0]), ["__getitem__", "fill_"]),
+    "masked_fill_ with": (lambda x: facula.ones(2).masked_fill_(facula.ones(2) > 0, x[0]), ["__getitem__", "masked_fill_"]),
+    "scatter_ from": (lambda x: facula.ones(2).scatter_(0, facula.tensor([0]), x), ["scatter_"]),
+    "index_put_ of": (lambda x: facula.ones(2).index_put_((facula.tensor([0, 1]),), x), ["index_put_"]),
+    "[mask]": (lambda x: facula.ones(2)[x > 0], ["gt", "__getitem__"]), "[0] = x[0]": (lambda x: facula.ones(2).__setitem__(0, x[0]), ["__getitem__", "__setitem__"]),
 }  # fmt: skip
 
 
@@ -217,10 +223,13 @@ class Scalar:
 
 HANDLED[facula.mean] = lambda x: x.value
 HANDLED[facula.add] = lambda x, y: "sum"
+HANDLED.update({f: lambda *_, f=f: f.__name__ for f in (F.copy_, F.fill_, F.index_put_, F.__getitem__)})
 
 
 def test_other_types_can_stand_for_tensors():
     assert 3.5 == facula.mean(Scalar(3.5)) and "sum" == facula.add(facula.ones(1), Scalar(1)) == facula.add(Scalar(1), 2)
+    x = facula.ones(1)
+    assert ["copy_", "fill_", "index_put_", "__getitem__"] == [x.copy_(Scalar(1)), x.fill_(Scalar(1)), x.index_put_((facula.tensor([0]),), Scalar(1)), x[Scalar(1)]]
     with pytest.raises(TypeError, match="no implementation"):
         facula.mul(Scalar(1), 2)
 

@@ -322,7 +322,7 @@ _watched = []
 NEVER = {
     "tensor", "as_tensor", "is_tensor", "is_storage", "typename", "from_numpy", "asarray", "frombuffer", "manual_seed", "seed", "initial_seed", "get_rng_state",
     "set_rng_state", "save", "load", "set_printoptions", "is_inference_mode_enabled", "is_grad_enabled", "set_grad_enabled", "sparse_coo_tensor", "vmap", "cond", "while_loop",
-    "handle_torch_function", "has_torch_function", "has_torch_function_unary", "has_torch_function_variadic", "no_grad", "enable_grad", "compile",
+    "handle_torch_function", "has_torch_function", "has_torch_function_unary", "has_torch_function_variadic", "no_grad", "enable_grad", "compile", "set_",
 }  # fmt: skip
 
 
@@ -361,12 +361,18 @@ def watch():
             homes.append(importlib.import_module(name))
         except ModuleNotFoundError:
             continue
-    for home in (*homes, Tensor):
+    for home in homes:
         later = _ownership.LATER_FUNCTIONS if home is facula else ()
-        for name in sorted({*vars(home), *later} if home is not Tensor else vars(Tensor).keys() & vars(facula).keys()):
-            f = getattr(home, name, None)
-            if isinstance(f, types.FunctionType) and not name.startswith("_") and name not in NEVER and f.__module__.startswith("facula"):
-                watch_function(f)
+        watch_own(home, (name for name in {*vars(home), *later} if not name.startswith("_")))
+    methods = {name for name in vars(Tensor) if not name.startswith("_") and (name in vars(facula) or name.endswith("_"))}
+    watch_own(Tensor, methods | {"__getitem__", "__setitem__"})
+
+
+def watch_own(home, names):
+    for name in sorted(names):
+        f = getattr(home, name, None)
+        if name not in NEVER and isinstance(f, types.FunctionType) and f.__module__.startswith("facula"):
+            watch_function(f)
 
 
 def watch_function(f):
