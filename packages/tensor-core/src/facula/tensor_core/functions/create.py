@@ -42,6 +42,8 @@ def _fits(name, out, dtype):
 def _place(device_):
     if device_ is None:
         return _state._device.id
+    if type(device_) is str and device_ == "cpu":  # what most programs say
+        return 0
     d = device_ if isinstance(device_, device) else device(device_)
     if d.type not in ("cpu", "meta"):
         if type(device_) is int:
