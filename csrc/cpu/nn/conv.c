@@ -178,7 +178,8 @@ static int declare(fc_call *c, const fc_conv *v, int direction, int64_t first, i
     const int64_t shape[5] = { first, second, spatial[5 - v->ndim], v->ndim > 3 ? spatial[6 - v->ndim] : 0, spatial[2] };
     c->scratch_bytes = (size_t)fc_conv_words(v) * sizeof(int64_t);
     const int bad = fc_declare(c, 0, v->dtype, v->ndim, shape);
-    const int deep = v->dtype == FC_F32 || v->dtype == FC_BF16; /* PyTorch's volumes of these dtypes alone keep it */
+    /* PyTorch's volumes of these dtypes alone keep it; one undivided one of float32 is given to another library there, which does not. */
+    const int deep = v->dtype == FC_BF16 || (v->dtype == FC_F32 && (v->batch != 1 || v->groups != 1));
     if (bad)
         return bad;
     const int last = fc_lies_last(c->t[0], deep), other = fc_lies_last(c->t[1], deep), takes = last ? fc_conv_takes_last(v, direction) : 0;

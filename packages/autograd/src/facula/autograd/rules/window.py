@@ -14,9 +14,9 @@ from .._table import D
 
 D("convolution",             node="ConvolutionBackward0",
                              x=lambda g, y, x_shape, x_seen, stride, padding, dilation, transposed, groups:
-                                 alike(row("convolution_grad_input")(g, y, spatial(x_shape), stride, padding, dilation, transposed, groups), x_seen, y),
+                                 alike(row("convolution_grad_input")(g, y, spatial(x_shape), stride, padding, dilation, transposed, groups), deep(g, groups), x_seen, y),
                              y=lambda g, x, y_shape, y_seen, stride, padding, dilation, transposed, groups:
-                                 alike(row("convolution_grad_weight")(g, x, spatial(y_shape), stride, padding, dilation, transposed, groups), x, y_seen),
+                                 alike(row("convolution_grad_weight")(g, x, spatial(y_shape), stride, padding, dilation, transposed, groups), deep(g, groups), x, y_seen),
                              z=lambda g: F.sum(g, (0, *range(2, g.ndim))))
 D("convolution_grad_input",  x=lambda g, y, x_shape, stride, padding, dilation, transposed, groups:
                                  convolved(g, y, x_shape, stride, padding, dilation, transposed, groups),
@@ -67,11 +67,16 @@ def shallow(format) -> int:
     return 0 if format == 3 else format
 
 
-def alike(g, *operands) -> F.Tensor:
-    """g with its channels last, where one of the operands lies so, of volumes in the dtypes whose convolutions keep it; as it is where one was not kept."""
+def deep(g, groups) -> bool:
+    """Do volumes keep their channels last in the convolution whose gradient is g? csrc/cpu/nn/conv.c says it of results."""
+    return g.dtype == F.bfloat16 or g.dtype == F.float32 and (g.shape[0] != 1 or groups != 1)
+
+
+def alike(g, deep, *operands) -> F.Tensor:
+    """g with its channels last, where one of the operands lies so, of volumes if `deep`; as it is where one was not kept."""
     for t in operands:
         format = 0 if t is None else format_of(t)
-        if format == 2 or format == 3 and g.dtype in (F.float32, F.bfloat16):
+        if format == 2 or format == 3 and deep:
             return formed(g, format)
     return g if any(t is None for t in operands) else formed(g, 0)
 
