@@ -75,7 +75,7 @@ def _difference(actual, expected, how, where=""):
     if type(actual) is not type(expected) and not (how["subclasses"] and (isinstance(actual, type(expected)) or isinstance(expected, type(actual)))):
         raise TypeError(f"No comparison pair was able to handle inputs of type {type(actual)} and {type(expected)}.{where}")
     try:
-        return _of_tensors(facula.as_tensor(actual), facula.as_tensor(expected), how, where)
+        return _of_tensors(*(t if isinstance(t, Tensor) else facula.as_tensor(t, device="cpu") for t in (actual, expected)), how, where)
     except (TypeError, RuntimeError) as error:
         if isinstance(actual, Tensor):
             raise

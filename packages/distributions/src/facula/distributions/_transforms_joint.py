@@ -107,7 +107,7 @@ class CorrCholeskyTransform(Transform):
         eps = facula.finfo(x.dtype).eps
         x = x.tanh().clamp(min=-1 + eps, max=1 - eps)
         size = self.forward_shape(x.shape)[-1]
-        rows, columns = facula.tril_indices(size, size, -1)
+        rows, columns = facula.tril_indices(size, size, -1, device=x.device)
         r = x.new_zeros(x.shape[:-1] + (size * size,)).index_copy(-1, rows * size + columns, x).reshape(x.shape[:-1] + (size, size))
         left = (1 - r**2).sqrt().cumprod(-1)
         before = facula.cat([facula.ones_like(left[..., :1]), left[..., :-1]], -1)  # what is left of the stick before each break
@@ -116,7 +116,7 @@ class CorrCholeskyTransform(Transform):
     @staticmethod
     def _below(matrix, diag):
         size = matrix.shape[-1]
-        rows, columns = facula.tril_indices(size, size, diag)
+        rows, columns = facula.tril_indices(size, size, diag, device=matrix.device)
         return matrix.flatten(-2).index_select(-1, rows * size + columns)
 
     def _inverse(self, y):

@@ -274,7 +274,7 @@ class Wishart(ExponentialFamily):
         radii = Chi2(self.df.unsqueeze(-1) - facula.arange(n, dtype=self._factor.dtype)).rsample(sample_shape).sqrt()
         radii = radii.clamp(min=facula.finfo(radii.dtype).eps)
         below = facula.randn(facula.Size(sample_shape) + self._batch_shape + (n * (n - 1) // 2,), dtype=radii.dtype)
-        rows, columns = facula.tril_indices(n, n, offset=-1)
+        rows, columns = facula.tril_indices(n, n, offset=-1, device=below.device)
         noise = facula.diag_embed(radii)
         noise[..., rows, columns] = below
         factor = self._factor @ noise

@@ -78,7 +78,7 @@ def tril_matrix_to_vec(mat, diag: int = 0) -> facula.Tensor:
     n = mat.shape[-1]
     if not -n <= diag < n:
         raise ValueError(f"tril_matrix_to_vec: diag ({diag}) provided is outside [{-n}, {n - 1}].")
-    rows, columns = facula.tril_indices(n, n, diag)
+    rows, columns = facula.tril_indices(n, n, diag, device=mat.device)
     return mat.flatten(-2).index_select(-1, rows * n + columns)
 
 
@@ -91,7 +91,7 @@ def vec_to_tril_matrix(vec, diag: int = 0) -> facula.Tensor:
     """
     size = vec.shape[-1]
     n = round((-(1 + 2 * diag) + ((1 + 2 * diag) ** 2 + 8 * size + 4 * abs(diag) * (diag + 1)) ** 0.5) / 2)
-    rows, columns = facula.tril_indices(n, n, diag)
+    rows, columns = facula.tril_indices(n, n, diag, device=vec.device)
     if rows.numel() != size:
         raise ValueError(f"vec_to_tril_matrix: The size of last dimension is {size} which cannot be expressed as the lower triangular part of a square D x D matrix.")
     return vec.new_zeros(vec.shape[:-1] + (n * n,)).index_copy(-1, rows * n + columns, vec).reshape(vec.shape[:-1] + (n, n))

@@ -125,7 +125,7 @@ def trunc_normal_(
     with facula.no_grad():
         mass = _normal_cdf((b - mean) / std) - _normal_cdf((a - mean) / std)
         if mass > 0.3:
-            low, high = facula.tensor([a, b], dtype=tensor.dtype).tolist()  # as the dtype can hold them
+            low, high = facula.tensor([a, b], dtype=tensor.dtype, device="cpu").tolist()  # as the dtype can hold them
             tensor.normal_(mean, std, generator=generator)
             while True:
                 outside = (tensor < low) | (tensor > high)

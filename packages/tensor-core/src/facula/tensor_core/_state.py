@@ -52,8 +52,9 @@ def set_default_device(device):
     _device = _types.device("cpu" if device is None else device)
 
 
-def default_device():
-    return _device
+def elsewhere():
+    """The default device where it is another than the CPU, on which data lie to begin with."""
+    return None if _device.type == "cpu" else _device
 
 
 def get_num_threads():

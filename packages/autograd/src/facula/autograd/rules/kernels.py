@@ -132,7 +132,7 @@ def cdist_gradient(g, x, y, out, p) -> F.Tensor:
 
 
 def pdist_gradient(g, x, out, p) -> F.Tensor:
-    i, j = F.triu_indices(*[x.shape[0]] * 2, 1)
+    i, j = F.triu_indices(*[x.shape[0]] * 2, 1, device=x.device)
     if composing():
         each = norm_gradient(g, F.index_select(x, 0, i) - F.index_select(x, 0, j), out, (-1,), p, False)
         return F.index_add(F.index_add(x * 0, 0, i, each), 0, j, -each)

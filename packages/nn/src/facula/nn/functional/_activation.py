@@ -248,8 +248,8 @@ def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, trainin
         return _maybe_into(inplace, facula.mul, input, other=slope)
     held_back = input.detach() <= 0
     # PyTorch's numbers: bounds in the input's dtype, a product and a sum in float64 (uniform_(lower, upper) would round once)
-    low, high = (lower, upper) if input.dtype is facula.float64 else facula.tensor((lower, upper), dtype=input.dtype).tolist()
-    drawn = facula.empty(held_back.count_nonzero().item(), dtype=facula.float64).uniform_()
+    low, high = (lower, upper) if input.dtype is facula.float64 else facula.tensor((lower, upper), dtype=input.dtype, device="cpu").tolist()
+    drawn = facula.empty(held_back.count_nonzero().item(), dtype=facula.float64, device="cpu").uniform_()
     slope = slope.masked_scatter(held_back, drawn.mul_(high - low).add_(low).to(input.dtype))
     return _maybe_into(inplace, facula.mul, input, other=slope)
 

@@ -95,7 +95,7 @@ def fold(
         return result if x is input else result.squeeze(0)
     n, c = x.size(0), x.size(1) // places
     # where in the padded output each column element goes
-    index = facula.arange(math.prod(wide)).reshape(1, 1, *wide)
+    index = facula.arange(math.prod(wide), device=x.device).reshape(1, 1, *wide)
     index = facula.stack([part.reshape(-1) for _, part in taps(index, kernel, stride, dilation, out)], 0).reshape(-1)
     total = facula.zeros((n, c, math.prod(wide)), dtype=x.dtype, device=x.device).index_add(2, index, x.reshape(n, c, places * x.size(2)))
     result = total.reshape(n, c, *wide)

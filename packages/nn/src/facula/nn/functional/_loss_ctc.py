@@ -16,7 +16,7 @@ _ctc_loss = row("_ctc_loss")
 
 
 def _lengths(name: str, lengths: Any) -> Tensor:
-    found = lengths if isinstance(lengths, Tensor) else facula.tensor(list(lengths))
+    found = lengths if isinstance(lengths, Tensor) else facula.tensor(list(lengths), device="cpu")
     if found.numel() and (found.is_floating_point() or found.is_complex()):
         raise (RuntimeError if found is lengths else TypeError)(f"ctc_loss: {name} must be integral, got {found.dtype}. Convert it with .long().")
     return found.long()

@@ -166,10 +166,10 @@ def _fractional_windows(samples: Tensor, sizes: tuple, out: tuple, kernel: tuple
         sample = samples[..., 1 - k if len(sizes) == 2 else k].unsqueeze(-1)  # PyTorch lists two dims from the last, three from the first
         step = (size - width) / (n - 1) if n > 1 else 0.0
         if samples.dtype.itemsize == 2:  # a number beside halves is not rounded
-            step = facula.tensor(step, dtype=samples.dtype).item()
-        starts = ((facula.arange(n - 1, dtype=samples.dtype) + sample) * step).long() - (sample * step).long()
+            step = facula.tensor(step, dtype=samples.dtype, device="cpu").item()
+        starts = ((facula.arange(n - 1, dtype=samples.dtype, device=samples.device) + sample) * step).long() - (sample * step).long()
         starts = facula.cat((starts, starts.new_full((*samples.shape[:2], 1), size - width)), -1)
-        span = starts.unsqueeze(-1) + facula.arange(width)
+        span = starts.unsqueeze(-1) + facula.arange(width, device=samples.device)
         at = span if at is None else (at[:, :, :, None, :, None] * size + span[:, :, None, :, None, :]).flatten(4).flatten(2, 3)
     return at
 

@@ -133,7 +133,7 @@ def pack_padded_sequence(input: Tensor, lengths: Any, batch_first: bool = False,
     >>> packed.data
     tensor([1, 4, 2, 3])
     """
-    lengths = facula.as_tensor(lengths, dtype=facula.int64)
+    lengths = facula.as_tensor(lengths, dtype=facula.int64, device="cpu")
     if batch_first:
         input = input.transpose(0, 1)
     if not input.numel():
@@ -157,7 +157,7 @@ def pack_padded_sequence(input: Tensor, lengths: Any, batch_first: bool = False,
         raise RuntimeError(f"pack_padded_sequence: Expected lengths of at most {input.size(0)}, but got {each[0]}")
     sizes = [sum(n > t for n in each) for t in range(each[0])]
     data = facula.cat([input[t, :n] for t, n in enumerate(sizes)])
-    return PackedSequence(data, facula.tensor(sizes, dtype=facula.int64), order, None)
+    return PackedSequence(data, facula.tensor(sizes, dtype=facula.int64, device="cpu"), order, None)
 
 
 def pad_packed_sequence(
@@ -186,7 +186,7 @@ def pad_packed_sequence(
         rows.append(part)
     rows += [facula.full((widest, *rest), padding_value, dtype=data.dtype, device=data.device)] * (steps - len(sizes))
     padded = facula.stack(rows, 0)
-    lengths = facula.tensor([sum(n > k for n in sizes) for k in range(widest)], dtype=facula.int64)
+    lengths = facula.tensor([sum(n > k for n in sizes) for k in range(widest)], dtype=facula.int64, device="cpu")
     padded = padded.transpose(0, 1) if batch_first else padded
     if sequence.unsorted_indices is not None:
         padded = padded.index_select(0 if batch_first else 1, sequence.unsorted_indices)
@@ -243,7 +243,7 @@ def pack_sequence(sequences: list[Tensor], enforce_sorted: bool = True) -> Packe
     >>> facula.nn.utils.rnn.pack_sequence([facula.tensor([1, 2, 3]), facula.tensor([4])]).batch_sizes
     tensor([2, 1, 1])
     """
-    lengths = facula.tensor([s.size(0) for s in sequences], dtype=facula.int64)
+    lengths = facula.tensor([s.size(0) for s in sequences], dtype=facula.int64, device="cpu")
     return pack_padded_sequence(pad_sequence(sequences), lengths, enforce_sorted=enforce_sorted)
 
 

@@ -133,7 +133,7 @@ def _edges(x, bins, range, d=0):
     check_range(low, high, d)
     if low == high:
         low, high = low - 0.5, high + 0.5
-    return _ranges.linspace(low, high, bins + 1, dtype=x.dtype)
+    return _ranges.linspace(low, high, bins + 1, dtype=x.dtype, device=x.device)
 
 
 def _bin(x, edges):

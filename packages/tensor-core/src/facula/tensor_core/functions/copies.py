@@ -195,7 +195,7 @@ def range(start, end, step=1, *, out=None, dtype=None, layout=None, device=None,
     from facula.tensor_core._state import get_default_dtype
 
     count = int((end - start) / step) + 1
-    w = (arange(count, dtype=dtype or get_default_dtype(), device=device) * step + start).to(dtype or get_default_dtype())
+    w = (arange(count, dtype=dtype or get_default_dtype(), device=device or "cpu") * step + start).to(dtype or get_default_dtype())
     if out is not None:
         from facula.tensor_core.functions.ranges import _delivered
 

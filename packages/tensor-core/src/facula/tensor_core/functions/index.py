@@ -179,7 +179,7 @@ def copy_(self, other, non_blocking=False):
     if not isinstance(other, Tensor):
         if isinstance(other, (list, tuple)):
             want_tensor("copy_", "other", 0, other)
-        other = _data.as_tensor(other)
+        other = _data.as_tensor(other, device="cpu")
     try:
         return _ops.copy_into_(self, other)
     except RuntimeError:

@@ -23,7 +23,7 @@ def as_index(key):
     if not isinstance(key, Tensor):
         if not hasattr(key, "__getitem__") or isinstance(key, (dict, type)):
             raise IndexError(f"index: only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got {type(key).__name__})")
-        key = _data.as_tensor(key)
+        key = _data.as_tensor(key, device="cpu")  # whatever the default device is
         if key.dtype.name not in _MASKS:
             key = key.to(int64)
     if key.dtype.name not in _POSITIONS and key.dtype.name not in _MASKS:

@@ -6,6 +6,7 @@ from facula.tensor_core.functions import create as _create, joining as _joining
 from facula.tensor_core._errors import ShapeError
 from facula.tensor_core.dispatch.guard import check, want_tensor
 from facula.tensor_core._lib import lib
+from facula.tensor_core._state import elsewhere
 from facula.tensor_core.dispatch.out import into
 from facula.tensor_core.dispatch.run import is_number
 from facula.tensor_core.functions.shape import broadcast_tensors, narrow, wrap_dim
@@ -189,6 +190,7 @@ def _triangle_indices(name, row, col, offset, upper, dtype, device):
     if row < 0 or col < 0:
         raise RuntimeError(f"{name}: row and col must be non-negative, got {row} and {col}.")
     found = _ops._triangle_indices(row, col, offset, upper, dtype)
+    device = elsewhere() if device is None else device
     return found if device is None else found.to(device)
 
 

@@ -412,7 +412,7 @@ def _asked(results, return_inverse, return_counts):
 def _first_of_runs(values):
     """True where an element differs from the one before it; a NaN differs from everything."""
     n = values.shape[0]
-    fresh = _create.full((n,), True, dtype=_bool)
+    fresh = _create.full((n,), True, dtype=_bool, device="cpu")
     if n > 1:
         later, before = _ops.slice(values, 0, 1, n - 1, 1), _ops.slice(values, 0, 0, n - 1, 1)
         rest = _ops.slice(fresh, 0, 1, n - 1, 1)

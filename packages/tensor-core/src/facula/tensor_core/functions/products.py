@@ -269,12 +269,12 @@ def combinations(input, r=2, with_replacement=False):
         raise RuntimeError(f"Expect a non-negative number, but got {r}")
     n = input.shape[0]
     if not r:
-        return empty(0, dtype=input.dtype)
+        return empty(0, dtype=input.dtype, device=input.device)
     if r == 2:
-        chosen = _ops.transpose(triu_indices(n, n, 0 if with_replacement else 1), 0, 1).flatten()
+        chosen = _ops.transpose(triu_indices(n, n, 0 if with_replacement else 1, device=input.device), 0, 1).flatten()
     else:
         choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
-        chosen = tensor([i for row in choose(range(n), r) for i in row], dtype=int64)
+        chosen = tensor([i for row in choose(range(n), r) for i in row], dtype=int64, device=input.device)
     return _shape.reshaped(_ops.index_select(input, 0, chosen), chosen.shape[0] // r, r)
 
 

@@ -199,7 +199,8 @@ def _isin(x, among, invert):
         for name, t in (("elements", x), ("test_elements", among)):
             if not isinstance(t, Tensor):
                 check("isin", name, None, "number", t)
-        x, among = (t if isinstance(t, Tensor) else _data.tensor(t) for t in (x, among))
+        device = (x if isinstance(x, Tensor) else among).device
+        x, among = (t if isinstance(t, Tensor) else _data.tensor(t, device=device) for t in (x, among))
     for t in (x, among):
         if t.dtype.kind in (0, 3):
             raise DTypeError(f"isin: Unsupported input type encountered for isin(): {t.dtype.name}. Compare with eq().")

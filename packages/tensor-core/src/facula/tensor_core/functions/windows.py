@@ -11,7 +11,7 @@ from facula.tensor_core.dispatch.arguments import as_dtype
 from facula.tensor_core.functions.create import empty, full, ones, plain
 from facula.tensor_core.functions.ranges import arange
 from facula.tensor_core.dispatch.guard import check
-from facula.tensor_core._state import get_default_dtype
+from facula.tensor_core._state import elsewhere, get_default_dtype
 from facula.tensor_core._types import float32, float64, strided
 
 
@@ -176,7 +176,7 @@ def _kaiser_of(n, intervals, beta):
 @functools.lru_cache(maxsize=64)
 def _i0(beta, dtype):
     """I0 of a number, as a 0-d tensor."""
-    return _ops.i0_(full((), beta, dtype=dtype))
+    return _ops.i0_(full((), beta, dtype=dtype, device="cpu"))
 
 
 def _periodic(name, make, last):
@@ -193,6 +193,7 @@ def _periodic(name, make, last):
         if window_length < 0:
             raise RuntimeError(f"{name} requires non-negative window_length, got window_length={window_length}")
         w = make(window_length, *args, sym=not periodic, dtype=wanted if wanted is float64 else float32, **shape)
+        device = elsewhere() if device is None else device
         w = w if w.dtype is wanted and device is None else w.to(device, wanted)
         return _asked(w, requires_grad) if out is None else out.resize_(w.shape).copy_(w)
 
@@ -210,7 +211,7 @@ def _periodic(name, make, last):
 
 def _two_terms(M, alpha=0.54, beta=0.46, *, sym, dtype):
     """alpha - beta cos(2 pi n / M)."""
-    n, intervals = _steps("hamming_window", M, sym, dtype)
+    n, intervals = _steps("hamming_window", M, sym, dtype, device="cpu")
     return n if not intervals else _ops.add_(_ops.mul_(_ops.cos_(_ops.mul_(n, 2 * math.pi / intervals)), -beta), alpha)
 
 
@@ -221,7 +222,7 @@ def _raised(M, *, sym, dtype):
 
 def _three_terms(M, *, sym, dtype):
     """0.42 - 0.5 cos(2 pi n / M) + 0.08 cos(4 pi n / M)."""
-    n, intervals = _steps("blackman_window", M, sym, dtype)
+    n, intervals = _steps("blackman_window", M, sym, dtype, device="cpu")
     if not intervals:
         return n
     n = _ops.mul_(n, math.pi / intervals)
@@ -231,7 +232,7 @@ def _three_terms(M, *, sym, dtype):
 
 def _triangle(M, *, sym, dtype):
     """A triangle: 2n / M up to the middle, then 2 - 2n / M."""
-    n, intervals = _steps("bartlett_window", M, sym, dtype)
+    n, intervals = _steps("bartlett_window", M, sym, dtype, device="cpu")
     if intervals:
         _ops.mul_(n, 2 / intervals)
         rising = (intervals >> 1) + 1
@@ -247,7 +248,7 @@ bartlett_window = _periodic("bartlett_window", _triangle, "[0.5000, 1.0000, 0.50
 def _kaiser(M, beta=12.0, *, sym, dtype):
     """I0(beta sqrt(1 - (2n / M - 1)^2)) / I0(beta)."""
     if M < 2 or beta < 0:
-        return kaiser(M, beta=beta, sym=sym, dtype=dtype)
+        return kaiser(M, beta=beta, sym=sym, dtype=dtype, device="cpu")
     return _kaiser_of(_ops.arange_of(0, 0, M, dtype, 0.0, 1.0), M - 1 if sym else M, beta)
 
 

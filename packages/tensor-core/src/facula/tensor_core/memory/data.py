@@ -75,9 +75,8 @@ def _kind(value):
 def from_data(data, dtype, device_):
     """A new tensor from numbers, nested sequences, arrays or tensors: always a copy, but over the memory of a storage, as in PyTorch."""
     dtype = as_dtype(dtype)
-    if device_ is None and (default := _state.default_device()).type != "cpu" and not isinstance(data, Tensor):
-        device_ = default
-    dtype = as_dtype(dtype)
+    if device_ is None:
+        device_ = _state.elsewhere()
     t = lib.from_numbers(data, -1 if dtype is None else dtype.id)
     if t is not None:  # plain numbers: the common case
         return t if device_ is None else t.to(device_)
@@ -151,6 +150,8 @@ def as_tensor(data, dtype=None, device=None):
     >>> facula.as_tensor([1, 2], dtype=facula.float32)
     tensor([1., 2.])
     """
+    if device is None:
+        device = _state.elsewhere()
     if isinstance(data, Tensor):
         return data if dtype is None and device is None else data.to(device=device, dtype=dtype)
     if hasattr(data, "__array__") or hasattr(data, "__array_interface__"):
@@ -169,6 +170,8 @@ def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=False):
     >>> facula.asarray(bytearray([1, 2]), dtype=facula.uint8)
     tensor([1, 2], dtype=torch.uint8)
     """
+    if device is None:
+        device = _state.elsewhere()
     if isinstance(obj, Tensor):
         shared = obj
     elif type(obj).__module__ == "numpy" and not hasattr(obj, "__setitem__"):

@@ -146,9 +146,9 @@ class UntypedStorage(_Common):
         if hasattr(values, "__index__") and not isinstance(values, Tensor):
             if values < 0:
                 raise RuntimeError(f"UntypedStorage: the size must not be negative, got {values}.")
-            self._bytes = _create.empty(values, dtype=_types.uint8, device=device)
+            self._bytes = _create.empty(values, dtype=_types.uint8, device=device or "cpu")
         elif hasattr(values, "__len__") and not isinstance(values, (str, Tensor)):
-            self._bytes = _data.tensor([v & 255 for v in values], dtype=_types.uint8, device=device)
+            self._bytes = _data.tensor([v & 255 for v in values], dtype=_types.uint8, device=device or "cpu")
         else:
             raise TypeError(f"UntypedStorage: invalid data type {type(values).__name__!r}. Give a size or a sequence of ints.")
         _known[lib.fc_storage_id(self._bytes._h)] = self
@@ -315,7 +315,7 @@ class TypedStorage(_Common):
         elif hasattr(values, "__index__"):
             storage = UntypedStorage(values * dtype.itemsize, device=device)
         else:
-            storage = of(_data.tensor(values, dtype=dtype, device=device))
+            storage = of(_data.tensor(values, dtype=dtype, device=device or "cpu"))
         self._untyped_storage, self.dtype = storage, dtype
 
     @property

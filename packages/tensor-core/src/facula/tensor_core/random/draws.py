@@ -303,7 +303,7 @@ def normal(
     if not tensors:
         if size is None:
             raise TypeError("normal() of two numbers needs a size: normal(mean, std, size)")
-        result = _place("normal", tuple(size), out, dtype, layout, device, pin_memory)
+        result = _place("normal", tuple(size), out, dtype, layout, device or "cpu", pin_memory)  # as range, none that a default device is asked of
         return _finished(normal_(result, mean, std, generator=generator), requires_grad, out)
     if size is not None or dtype is not None or layout is not None or device is not None or requires_grad or pin_memory:
         raise TypeError("normal() of tensors takes shape, dtype and device from them: leave size, dtype, layout, device and requires_grad out")
