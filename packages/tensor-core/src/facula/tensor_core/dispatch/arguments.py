@@ -110,11 +110,13 @@ def sequence(name, keyword, value):
     return ints((value,))
 
 
-def by_axis(name, axis):
-    """The dim that was not given as such: it has NumPy's name, or is missing."""
-    if axis is None:
+def by_axis(name, dim, axis):
+    """A dim that has no default, by its name or NumPy's; refuses both and neither."""
+    if axis is not None:
+        return renamed(name, "axis", axis, dim, None)
+    if dim is None:
         raise TypeError(f"{name}() missing 1 required positional argument: 'dim'")
-    return axis
+    return dim
 
 
 def renamed(name, other, value, given, default):

@@ -33,6 +33,7 @@ NAMES = {
     "dtype": "dtype",
 }  # fmt: skip
 NUMPY = {"dim": "axis", "keepdim": "keepdims"}  # other names, which PyTorch takes too
+UNNAMED = frozenset(("reductions.norm", "order.unique", "order.unique_consecutive"))  # but not for these, which it has in Python
 KIND = {name: kind for kind, names in NAMES.items() for name in names.split()}
 
 # (function, parameter): its kind, None for several that the function sorts out; ("*", ...) is no default but a set of functions
@@ -169,7 +170,8 @@ class _Parameters:
         self.names, self.keywords = every[: code.co_argcount], every[code.co_argcount :]
         self.kinds = {n: kind_of(function.__name__, n) if kinds is None else kinds.get(n, "").rstrip("?") for n in every}
         self.defaults = dict(zip(reversed(self.names), reversed(function.__defaults__ or ()))) | (function.__kwdefaults__ or {})
-        self.other = {n: other for n, other in NUMPY.items() if n in every and other not in every and (kinds is None or other in kinds)}
+        named = f"{function.__module__.rpartition('.')[2]}.{function.__name__}" not in UNNAMED if kinds is None else kinds
+        self.other = {n: other for n, other in NUMPY.items() if named and n in every and other not in every and (kinds is None or other in kinds)}
         self.optional = {n for n, value in self.defaults.items() if value is None} | {n for n, kind in (kinds or {}).items() if kind.endswith("?")}
 
     def text(self):
@@ -184,12 +186,19 @@ class _Parameters:
                 unless = "None" if n in self.optional else "_lacking" if self.defaults.get(n) is LACKING else ""
                 tests.append(f"{n} is not {unless} and ({test})" if unless else test)
         passed = [*self.names, *(f"{n}={n}" for n in self.keywords)]
-        body = "".join(f"    if {other} is not _lacking:\n        {n} = _renamed('{self.function.__name__}', '{other}', {other}, {n}, _self.defaults.get('{n}'))\n" for n, other in self.other.items())
+        body = "".join(self.either(n, other) for n, other in self.other.items())
         body += f"    if {' or '.join(tests) or 'False'}:\n        return _closely({', '.join(['_self', *passed])})\n"
         if self.keywords == ("out",):  # 30 ns
             body += f"    if out is None:\n        return _function({', '.join(self.names)})\n"
         head = ", ".join([*map(given, self.names), *star, *map(given, self.keywords), *(f"{other}=None" for other in self.other.values())])
         return f"def {self.function.__name__}({head}):\n{body}    return _function({', '.join(passed)})\n"
+
+    def either(self, name, other):
+        """Text: an argument by one of two names. Its own default stands in for _lacking, by which the guard knows that it was not given."""
+        own = self.defaults.get(name, LACKING)  # an int, a bool, a tuple of ints or None
+        default = "" if own is LACKING else f"    elif {name} is _lacking:\n        {name} = {own!r}\n"
+        absent = "_lacking" if name in self.defaults else None
+        return f"    if {other} is not _lacking:\n        {name} = _renamed('{self.function.__name__}', '{other}', {other}, {name}, {absent})\n{default}"
 
     def may_lack(self):
         """Parameters without a default that the guard gives one: a dim that may come as axis, and those behind it. Their kinds refuse None."""
@@ -200,7 +209,9 @@ class _Parameters:
     def values(self):
         """__defaults__ and __kwdefaults__ of the guard."""
         function = self.function
-        return (None,) * len(self.may_lack()) + (function.__defaults__ or ()) or None, (function.__kwdefaults__ or {}) | dict.fromkeys(self.other.values(), LACKING)
+        own = tuple(LACKING if n in self.other else self.defaults[n] for n in self.names if n in self.defaults)
+        named = {n: LACKING if n in self.other else value for n, value in (function.__kwdefaults__ or {}).items()}
+        return (None,) * len(self.may_lack()) + own or None, named | dict.fromkeys(self.other.values(), LACKING)
 
     def check(self, parameter, position, value):
         """Refuse a value of a wrong kind."""

@@ -17,7 +17,7 @@ from facula.tensor_core._types import dtype as _dtype, int64
 
 def _narrowed(input, dim=None, start=None, length=None, *, axis=None):
     """narrow; a dim that is not there is refused as PyTorch's narrow_copy does."""
-    dim = by_axis("narrow_copy", axis) if dim is None else dim
+    dim = by_axis("narrow_copy", dim, axis)
     if type(dim) is not int or not -(2**63) <= dim < 2**63:
         check("narrow_copy", "dim", 1, "int", dim)
     if not -input.dim() <= dim < max(input.dim(), 1):

@@ -132,8 +132,8 @@ def gather(input, dim=None, index=None, *, sparse_grad=False, out=None, axis=Non
         want_tensor("gather", "input", 0, input)
     if type(index) is not Tensor:
         want_tensor("gather", "index", 2, index)
-    if dim is None:
-        dim = by_axis("gather", axis)
+    if dim is None or axis is not None:
+        dim = by_axis("gather", dim, axis)
     row = _ops._gather_sparse_grad if sparse_grad else _ops.gather
     if not index.numel():
         wrap_dim("gather", dim, input.dim())

@@ -1,6 +1,6 @@
 """What is about order and counting: sort and its kind, unique, bins; and softmax with its dtype. Compositions over the rows."""
 
-from facula.tensor_core.dispatch.arguments import LACKING, renamed
+from facula.tensor_core.dispatch.arguments import LACKING, by_axis, renamed
 from facula.tensor_core import _ops, return_types
 from facula.tensor_core.functions import create as _create, dims as _dims, index as _index, shape as _shape
 from facula.tensor_core.dispatch import slow as _dispatch
@@ -15,13 +15,6 @@ from facula.tensor_core._types import BY_NAME, DTYPES
 
 _NE = next(op.id for op in _ops.OPS if op.name == "ne")
 _int64, _int32, _bool = BY_NAME["int64"], BY_NAME["int32"], BY_NAME["bool"]
-
-
-def _named_dim(name, dim, axis):
-    dim = dim if axis is None else renamed(name, "axis", axis, dim, None)
-    if dim is None:
-        raise TypeError(f'{name}() received an invalid combination of arguments: missing required argument "dim"')
-    return dim
 
 
 def _converted(name, input, dtype):
@@ -40,7 +33,7 @@ def softmax(input, dim=None, dtype=None, *, out=None, axis=None):
     >>> x.softmax(0)
     tensor([0.5000, 0.5000])
     """
-    dim = _named_dim("softmax", dim, axis)
+    dim = by_axis("softmax", dim, axis)
     return _ops.softmax(input if dtype is None else _converted("softmax", input, dtype), dim, out=out)
 
 
@@ -53,7 +46,7 @@ def log_softmax(input, dim=None, dtype=None, *, out=None, axis=None):
     >>> x.log_softmax(0)
     tensor([-0.6931, -0.6931])
     """
-    dim = _named_dim("log_softmax", dim, axis)
+    dim = by_axis("log_softmax", dim, axis)
     return _ops.log_softmax(input if dtype is None else _converted("log_softmax", input, dtype), dim, out=out)
 
 

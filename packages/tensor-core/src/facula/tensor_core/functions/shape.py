@@ -323,14 +323,14 @@ def unflatten(input, dim=None, sizes=None, *, axis=None):
     tensor([[0, 1],
             [2, 3]])
     """
-    if type(sizes) is tuple and type(dim) is int and type(input) is Tensor and -len(input.shape) <= dim < len(input.shape):
+    if axis is None and type(sizes) is tuple and type(dim) is int and type(input) is Tensor and -len(input.shape) <= dim < len(input.shape):
         shape, known = input.shape, 1
         for s in sizes:
             known *= s if type(s) is int and s > 0 else 0
         if known == shape[dim] and sizes and known:
             return _ops.view(input, (*shape[:dim], *sizes, *(shape[dim + 1 :] if dim + 1 else ())))
-    if dim is None:
-        dim = by_axis("unflatten", axis)
+    if dim is None or axis is not None:
+        dim = by_axis("unflatten", dim, axis)
     if sizes is None:
         raise TypeError("unflatten() missing 1 required positional argument: 'sizes'")
     if type(input) is not Tensor:
@@ -358,8 +358,8 @@ def narrow(input, dim=None, start=None, length=None, *, axis=None):
     >>> x.narrow(0, 1, 3)
     tensor([1, 2, 3])
     """
-    if dim is None:
-        dim = by_axis("narrow", axis)
+    if dim is None or axis is not None:
+        dim = by_axis("narrow", dim, axis)
     if type(input) is not Tensor:
         want_tensor("narrow", "input", 0, input)
     if input.dim() == 0:
@@ -391,8 +391,8 @@ def select(input, dim=None, index=None, *, axis=None):
     >>> x.select(1, 0)
     tensor([1, 3])
     """
-    if dim is None:
-        dim = by_axis("select", axis)
+    if dim is None or axis is not None:
+        dim = by_axis("select", dim, axis)
     if type(input) is not Tensor:
         want_tensor("select", "input", 0, input)
     if not input.shape:

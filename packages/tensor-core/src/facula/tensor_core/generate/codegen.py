@@ -66,7 +66,7 @@ def guard(row, extra=()):
         names += f"        if keepdims is not LACKING:\n            keepdim = renamed('{row.name}', 'keepdims', keepdims, keepdim, False)\n" if kept else ""
         names += f"        dim = given_dim('{row.name}', dim, keepdim)\n" if row.name in DIM_FIRST else ""
         return f"    if {tests}:\n{names}        {leave(row)}\n"
-    tests = ["interpreting", *odd(row), *extra]
+    tests = ["interpreting", *(["axis is not None"] if row.name in AXIS else []), *odd(row), *extra]
     return f"    if {' or '.join(tests)}:\n        {leave(row)}\n"
 
 
