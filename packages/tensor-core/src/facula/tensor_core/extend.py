@@ -79,7 +79,8 @@ def interpreter(f):
     If f has an attribute `reads`, reads(tensor, name) is called when item, tolist, numpy, equal or nonzero is about to read values;
     if it has `outputs`, outputs(name, tensors) when a composition is about to write its result into out= (both are among the tensors);
     if it has `draws`, draws(name, tensor) when random numbers are about to be drawn as a tensor's values say: it gives the tensor in which
-    a check of those values may look.
+    a check of those values may look; and if it has `examples`, examples(function, args) when a composition reads values that only one example has:
+    it gives the results of function of each example as one tensor, or None if it has one of all args alone.
     """
     _dispatch.push_interpreter(f)
     try:

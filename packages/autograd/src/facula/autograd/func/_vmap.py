@@ -115,6 +115,14 @@ class Level:
             return F.stack(results)
         return tuple(F.stack(list(column)) for column in zip(*results))
 
+    def examples(self, function, args) -> Tensor | None:
+        """A composition that reads values: each example alone."""
+        if not self.here(args) or not self.size:
+            return None
+        with extend.below(self):
+            ones = [self.one(a) for a in args]
+            return self.wrap(F.stack([function(*[self.example(a, k) for a in ones]) for k in range(self.size)]))
+
     # ---- writes
 
     def write(self, op, args) -> Tensor:

@@ -126,6 +126,16 @@ def drawn_from(name, tensor):
     return tensor if draws is None else draws(name, tensor)
 
 
+def by_examples(function, *args):
+    """A composition is about to read values: the results of an interpreter of this thread that has several examples of an argument, or None."""
+    for f in reversed(getattr(_listening, "stack", ())):
+        examples = getattr(f, "examples", None)
+        found = None if examples is None else examples(function, args)
+        if found is not None:
+            return found
+    return None
+
+
 def _interpret(op, args, kwargs):
     """Ask this thread's topmost interpreter, with itself off the stack meanwhile."""
     stack = _listening.stack

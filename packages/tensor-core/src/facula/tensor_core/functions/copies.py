@@ -6,6 +6,7 @@ from facula.tensor_core import _ops
 from facula.tensor_core.functions import shape as _shape, splitting as _splitting
 from facula.tensor_core.functions.create import empty_strided, full, plain
 from facula.tensor_core.dispatch.arguments import by_axis, ints
+from facula.tensor_core.dispatch.slow import by_examples
 from facula.tensor_core._errors import IndexRangeError
 from facula.tensor_core.functions.index_key import nonzero
 from facula.tensor_core.dispatch.guard import check, guarded, want_ints, want_tensor
@@ -167,6 +168,8 @@ def nonzero_static(input, *, size, fill_value=-1, out=None):
         raise RuntimeError(f"nonzero_static: 'size' must be an non-negative integer, got {size}")
     if input.is_meta:
         return into("nonzero_static", empty_strided((size, input.dim()), (1, size), dtype=int64, device="meta"), out)  # PyTorch's strides there
+    if _ops.interpreting and out is None and (each := by_examples(lambda one: nonzero_static(one, size=size, fill_value=fill_value), input)) is not None:
+        return each
     found = nonzero(input)[:size]
     short = size - found.shape[0]
     if short:

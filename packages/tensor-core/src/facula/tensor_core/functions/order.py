@@ -286,6 +286,8 @@ def bincount(input, weights=None, minlength=0):
         raise NotImplementedError(f'"bincount" not implemented for {input.dtype.name!r}. Give integers.')
     if minlength < 0:
         raise RuntimeError(f"bincount: minlength should be >= 0. It is {minlength}.")
+    if _ops.interpreting and (each := _dispatch.by_examples(bincount, input, weights, minlength)) is not None:
+        return each
     greatest = int(_ops.amax(input, ()).item()) if len(input.shape) == 1 and input.numel() else -1
     if len(input.shape) != 1:
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
@@ -319,6 +321,8 @@ def histc(input, bins=100, min=0, max=0, *, out=None):
     if bins <= 0:
         raise RuntimeError(f"histc: bins must be > 0, but is {bins}.")
     if min == max and input.numel() and not input.is_meta:
+        if _ops.interpreting and out is None and (each := _dispatch.by_examples(histc, input, bins)) is not None:
+            return each
         min, max = float(input.min()), float(input.max())
     if min == max:
         min, max = min - 1, max + 1

@@ -9,6 +9,7 @@ from facula.tensor_core._tensor import Tensor, own_tensor
 from facula.tensor_core._types import complex128, dtype as _dtype, float64, int64
 from facula.tensor_core.dispatch.arguments import as_dtype
 from facula.tensor_core.dispatch.guard import check
+from facula.tensor_core.dispatch.slow import by_examples
 from facula.tensor_core.dispatch.out import apart, copied, resize
 from facula.tensor_core.dispatch.run import fitting, number
 from facula.tensor_core.functions.create import _finish, _fits, _kind_dtype, _place, plain
@@ -114,6 +115,8 @@ def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=Non
     """
     plain(layout, pin_memory)
     if type(start) is not float or type(end) is not float:
+        if _ops.interpreting and out is None and (each := by_examples(lambda a, b: linspace(a, b, steps, dtype=dtype, device=device), start, end)) is not None:
+            return _finish(each, requires_grad)
         device = _where(start, end, device, out)
         start, end = _end("start", start, device), _end("end", end, device)
     if out is None and _easy(start, end, steps, dtype, device):
@@ -203,6 +206,8 @@ def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None,
     """
     plain(layout, pin_memory)
     if type(start) is not float or type(end) is not float:
+        if _ops.interpreting and out is None and (each := by_examples(lambda a, b: logspace(a, b, steps, base, dtype=dtype, device=device), start, end)) is not None:
+            return _finish(each, requires_grad)
         device = _where(start, end, device, out)
     if out is None and type(base) in _REAL:
         first, last = (v if type(v) is float else _end(what, v, device) for what, v in (("start", start), ("end", end)))
