@@ -41,6 +41,7 @@ class Rule:
 NONE = object()  # has no derivative at all: its result never has history (comparisons, argmax)
 RULES = {}  # op name -> Rule or NONE
 WRITTEN = {}  # op name -> Rule of a write in place, where that of the result would be NONE
+UNRECORDED = set()  # names of ops whose writes in place ask nothing of the tape
 REFUSED = set()  # the names of those that refuse()
 
 
@@ -68,6 +69,11 @@ def forgets(*op_names) -> None:
     """Ops without derivative that, in place, leave numbers with a history: nothing that was there before has influence, and gradients are zeros."""
     for op_name in op_names:
         WRITTEN[op_name] = Rule(op_name, dict.fromkeys("xy", _zeros), camel(op_name))
+
+
+def unrecorded(*op_names) -> None:
+    """Ops that nothing refuses in place, not even where a leaf is written: what stands there keeps the history that it had."""
+    UNRECORDED.update(op_names)
 
 
 def none(*op_names) -> None:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from . import _record
 from ._core import GradError, Tensor, alias, epoch_advance, epoch_refresh, epoch_stale, grad_mode, is_complex, is_float, lib, tensor_version
 from ._node import Leaf, Node, Nowhere, Output, Swapped, nothing
-from ._table import NONE, RULES, WRITTEN
+from ._table import NONE, RULES, UNRECORDED, WRITTEN
 from ._views import PIECES, fixed, keep_retained, made, rebase, refreshed
 
 
@@ -43,6 +43,8 @@ class Tape:
         if not (self_.origin is not None or (base is not None and base.origin is not None) or any(t.origin is not None for t in others)):
             return None
         if not is_float(self_):
+            return None
+        if op.name in UNRECORDED:
             return None
         self.refuse(op, self_, base)
         rule = RULES.get(op.name, RULES.get(op.name.rstrip("_")))

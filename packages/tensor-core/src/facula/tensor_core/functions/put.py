@@ -303,7 +303,7 @@ def sum_to_size(self, *sizes, size=None):
     dims = [*range(lead), *(d + lead for d, s in enumerate(size) if s == 1 and self.shape[d + lead] != 1)]
     if dims:
         return _ops.view(_ops.sum(self, dims, True), list(size))
-    return _ops.sum(self, ()) if self.dtype.kind < 2 and not self.dim() else self
+    return self if size else _ops.sum(self, ())
 
 
 __all__ = [
