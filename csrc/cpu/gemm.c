@@ -10,6 +10,7 @@
 #define NARROW 16 /* columns of integers */
 #define TINY_WORK 256 /* fma: below, packing and blocking cost more than they bring */
 #define SMALL_WORK 4096 /* the same, of each product of a batch */
+#define LINES 16 /* rows and steps from which a matrix times one column is many lines along k, not one lane of a vector */
 #define TURNED 16384    /* bytes of small products that are turned at once */
 #define TURNED_MOST 1024 /* elements of one: longer lines are read where they are */
 
@@ -41,7 +42,8 @@ static void small_products(void *ctx, int64_t begin, int64_t end)
 
 static int are_small(const fc_gemm_args *g, const fc_gemm_kernel *kernel)
 {
-    return kernel->small && !fc_is_half(g->dtype) && g->batch > 1 && g->N <= kernel->nr / 2 && g->K < FC_GEMM_BLOCK &&
+    const int lines = g->N == 1 && g->a_col == 1 && g->M >= LINES && g->K >= LINES;
+    return kernel->small && !lines && !fc_is_half(g->dtype) && g->batch > 1 && g->N <= kernel->nr / 2 && g->K < FC_GEMM_BLOCK &&
            g->M * g->N * g->K <= SMALL_WORK && (g->b_col == 1 || g->N * g->K <= TURNED_MOST) && g->c_col == 1 && !g->bias && !g->accumulate &&
            !g->c_at && !g->pack_a && !g->pack_b && !g->a_at && !g->b_at && !g->a_packed;
 }
