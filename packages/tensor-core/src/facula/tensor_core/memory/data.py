@@ -14,12 +14,11 @@ from facula.tensor_core._types import BY_CODE
 
 def _scan(data, shape, depth, flat):
     """Collect nested sequences into flat; the shape is fixed by the first element of every level."""
-    if isinstance(data, Tensor) and depth:  # within a sequence a tensor is a number
-        if data.origin is not None:
+    if isinstance(data, Tensor):  # a row where the first element of its level is one, else a number
+        if data.dim() and depth < len(shape):
+            data = data.detach().unbind(0)
+        elif data.origin is not None:
             warnings.warn("Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior. Consider using tensor.detach() first.", UserWarning, stacklevel=4)
-        if data.numel() != 1:
-            raise ValueError(f"only one element tensors can be converted to Python scalars, got one of shape {tuple(data.shape)}. Use facula.stack for others.")
-        data = data.detach().reshape(())
     if isinstance(data, (dict, set, bytes)):
         refused = TypeError if isinstance(data, bytes) else RuntimeError
         raise refused(f"Could not infer dtype of {type(data).__name__}: new(): invalid data type. Tensors hold numbers.")
@@ -42,7 +41,7 @@ def _scan(data, shape, depth, flat):
         for item in items:
             _scan(item, shape, depth + 1, flat)
         return
-    if isinstance(data, Tensor) and data.dim() or hasattr(data, "__array__") and getattr(data, "ndim", 0):
+    if not isinstance(data, Tensor) and hasattr(data, "__array__") and getattr(data, "ndim", 0):
         _scan(data.tolist(), shape, depth, flat)
         return
     if isinstance(data, str):
@@ -51,6 +50,16 @@ def _scan(data, shape, depth, flat):
     elif depth != len(shape):
         raise TypeError(f"not a sequence: expected one of length {shape[depth]} at dim {depth}, got {data!r}. Every row must have one length.")
     flat.append(data)
+
+
+def _item(t, dtype):
+    """The number in t, on its way to a tensor of dtype."""
+    if t.numel() != 1:
+        refused = TypeError if dtype.kind < 2 else ValueError
+        raise refused(f"only one element tensors can be converted to Python scalars, got one of shape {tuple(t.shape)}. Use facula.stack for others.")
+    if dtype.kind < 2 <= t.dtype.kind:
+        raise TypeError(f"only integer tensors of a single element can be converted to an index, got {t.dtype} on the way to {dtype}. Convert it with .to({dtype}).")
+    return t.item()
 
 
 def _number(value):
@@ -99,9 +108,7 @@ def from_data(data, dtype, device_):
         return t if device_ is None else t.to(device_)
     shape, flat = [], []
     _scan(data, shape, 0, flat)
-    numbers = [_number(v) for v in flat]
-    if dtype is not None and dtype.kind == 0:
-        numbers = [n != 0 for n in numbers]
+    numbers = [v if isinstance(v, Tensor) else _number(v) for v in flat]
     if dtype is None:
         if any(hasattr(v, "dtype") for v in flat):
             for v, n in zip(flat, numbers):
@@ -109,6 +116,9 @@ def from_data(data, dtype, device_):
                 dtype = own if dtype is None or dtype is own else _state.promote_types(dtype, own)
         else:
             dtype = _kind_dtype(max(map(_kind, numbers))) if numbers else _state.get_default_dtype()
+    numbers = [_item(n, dtype) if isinstance(n, Tensor) else n for n in numbers]
+    if dtype.kind == 0:
+        numbers = [n != 0 for n in numbers]
     from facula.tensor_core.memory.pack import pack
 
     t = pack(numbers, shape, dtype)
