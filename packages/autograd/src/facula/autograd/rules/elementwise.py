@@ -110,10 +110,7 @@ def pow_base(g, x, y) -> F.Tensor:
 
 def pow_exponent(g, x, y, out) -> F.Tensor:
     """x^y log x, which is 0 for x = 0 and y >= 0."""
-    if not isinstance(x, F.Tensor):
-        x = F.tensor(x, dtype=out.dtype)
-    if out.dtype.is_complex and not x.dtype.is_complex:
-        x = x.to(out.dtype)  # the logarithm of a negative number is complex
+    x = x.to(out.dtype) if isinstance(x, F.Tensor) else F.tensor(x, dtype=out.dtype)  # as precise as out; and that of a negative number may be complex
     rate = g * (out * F.log(x))
     if out.dtype.is_complex:
         return only_where(x != 0, rate)

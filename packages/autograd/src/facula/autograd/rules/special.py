@@ -25,7 +25,7 @@ D("_logit",     x=lambda g, x: g / (x * (1 - x)).masked_fill((x < 0) | (x > 1), 
 D("sinc",       x=lambda g, x: g * only_where(math.pi * x * x != 0, (math.pi * x * F.cos(math.pi * x) - F.sin(math.pi * x)) / (math.pi * x * x)))
 D("xlogy",      x=lambda g, x, y: times_log(g, x, y, F.log, 0),         y=lambda g, x, y: g * x / y)
 D("_special_xlog1py", x=lambda g, x, y: times_log(g, x, y, F.log1p, -1), y=lambda g, x, y: g * x / (y + 1))
-D("_special_zeta", x=lambda g: without("zeta"), y=lambda g, x, y: g * -x * row("_special_zeta")(x + 1, y))
+D("_special_zeta", x=lambda g: without("zeta"), y=lambda g, x, y: g * -x * row("_special_zeta")(x + 1.0, y))
 
 # ---- the normal distribution
 D("_special_ndtr",     x=lambda g, x: g * F.exp(x * x * -0.5) * (1 / math.sqrt(2 * math.pi)))
@@ -72,5 +72,5 @@ def limit(x, quotient, at_zero) -> F.Tensor:
 
 def times_log(g, x, y, log, pole) -> F.Tensor:
     """g * log(y), which is 0 where x is 0 and the logarithm has no value; y may be a number."""
-    y = y if isinstance(y, F.Tensor) else F.tensor(y, dtype=g.dtype)
+    y = y.to(g.dtype) if isinstance(y, F.Tensor) else F.tensor(y, dtype=g.dtype)  # integers have logarithms of the default dtype
     return g * only_where(F.logical_not((x == 0) & (y <= pole)), log(y))
