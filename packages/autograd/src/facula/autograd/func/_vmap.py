@@ -83,7 +83,9 @@ class Level:
             rule = NAMED.get(op.name) or KINDS.get(op.kind)
             done = None if rule is None else rule(op, ones)
         if done is None:
-            done = self.one_by_one(op, ones)
+            if not self.size:
+                raise GradError(f"vmap: {op.name} has no rule for many examples at once, and there is none to learn its result's shape from. Give at least one.")
+            done = self.one_by_one(functools.partial(extend.call, op), ones)
         return tuple(self.wrap(w) for w in done) if isinstance(done, (tuple, list)) else self.wrap(done)
 
     def one(self, a) -> Any:
@@ -106,22 +108,20 @@ class Level:
             return a.__class__(self.example(t, k) for t in a)
         return _core.row("select")(a.whole, 0, k) if isinstance(a, One) else a
 
-    def one_by_one(self, op, ones) -> Tensor | tuple:
-        """An operation without a rule: each example alone, and the results side by side."""
-        if not self.size:
-            raise GradError(f"vmap: {op.name} has no rule for many examples at once, and there is none to learn its result's shape from. Give at least one.")
-        results = [extend.call(op, *[self.example(a, k) for a in ones]) for k in range(self.size)]
+    def one_by_one(self, function, ones) -> Tensor | tuple:
+        """Each example alone, and the results side by side."""
+        results = [function(*[self.example(a, k) for a in ones]) for k in range(self.size)]
         if not isinstance(results[0], (tuple, list)):
             return F.stack(results)
         return tuple(F.stack(list(column)) for column in zip(*results))
 
-    def examples(self, function, args) -> Tensor | None:
+    def examples(self, function, args) -> Tensor | tuple | None:
         """A composition that reads values: each example alone."""
         if not self.here(args) or not self.size:
             return None
         with extend.below(self):
-            ones = [self.one(a) for a in args]
-            return self.wrap(F.stack([function(*[self.example(a, k) for a in ones]) for k in range(self.size)]))
+            done = self.one_by_one(function, [self.one(a) for a in args])
+        return tuple(self.wrap(w) for w in done) if isinstance(done, tuple) else self.wrap(done)
 
     # ---- writes
 

@@ -23,6 +23,8 @@ def _made() -> Any:
         from facula.autograd.function import once_differentiable
 
         class SparseRows(Function):
+            generate_vmap_rule = True
+
             @staticmethod
             def forward(ctx: Any, weight: Tensor, index: Tensor, padding: int | None) -> Tensor:
                 ctx.size, ctx.padding = tuple(weight.shape), padding

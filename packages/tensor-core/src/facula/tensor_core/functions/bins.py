@@ -12,6 +12,7 @@ from facula.tensor_core._lib import lib
 from facula.tensor_core._limits import iinfo
 from facula.tensor_core.dispatch.out import apart, into, kept
 from facula.tensor_core.dispatch.run import number_for
+from facula.tensor_core.dispatch.slow import by_examples
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import BY_NAME
 
@@ -179,6 +180,10 @@ def histogram(input, bins=100, *, range=None, weight=None, density=False, out=No
     if not isinstance(bins, Tensor):
         check("histogram", "bins", 1, "int", bins)
     check_histogram("histogram", input, [bins], range, weight, isinstance(bins, Tensor))
+    if _ops.interpreting and out is None and range is None and not isinstance(bins, Tensor):
+        each = by_examples(lambda one, w: histogram(one, bins, weight=w, density=density), input, weight)
+        if each is not None:
+            return return_types.histogram(*each)
     flat = input.reshape(-1)
     edges = bins.detach().clone() if isinstance(bins, Tensor) else _edges(flat, bins, range)
     if weight is None and not density and out is None and flat.numel() < 1 << 24 and edges.shape[0] > 1 and not (_ops.interpreting or flat.is_meta):

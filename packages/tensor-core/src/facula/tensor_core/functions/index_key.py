@@ -8,6 +8,7 @@ from facula.tensor_core._errors import IndexRangeError, IntegerOverflow, explain
 from facula.tensor_core.dispatch.guard import want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core.dispatch.out import a_tensor, into
+from facula.tensor_core.dispatch.slow import by_examples
 from facula.tensor_core._tensor import Tensor, own_tensor
 from facula.tensor_core._types import int64
 
@@ -234,6 +235,8 @@ def argwhere(input):
     """
     if type(input) is not Tensor:
         want_tensor("argwhere", "input", 0, input)
+    if _ops.interpreting and (each := by_examples(argwhere, input)) is not None:
+        return each
     return nonzero(input)
 
 
