@@ -67,11 +67,11 @@ class BasePruningMethod(ABC):
             key, old = found[0]
             container = old if isinstance(old, PruningContainer) else PruningContainer(old)
             container.add_pruning_method(method)
-            mask = container.compute_mask(scores.detach(), getattr(module, name + "_mask").detach().clone())
+            mask = container.compute_mask(scores.detach(), default_mask=getattr(module, name + "_mask").detach().clone())
             del module._forward_pre_hooks[key]
             method = container
         else:
-            mask = method.compute_mask(scores.detach(), facula.ones_like(orig, requires_grad=False))
+            mask = method.compute_mask(scores.detach(), default_mask=facula.ones_like(orig, requires_grad=False))
             del module._parameters[name]
             module.register_parameter(name + "_orig", orig)
         module.register_buffer(name + "_mask", mask)
@@ -85,7 +85,7 @@ class BasePruningMethod(ABC):
         if scores.shape != t.shape:
             raise AssertionError(f"importance_scores should have the same shape as tensor t: {tuple(scores.shape)} and {tuple(t.shape)}")
         mask = facula.ones_like(t, requires_grad=False) if default_mask is None else default_mask
-        return t * self.compute_mask(scores.detach(), mask)
+        return t * self.compute_mask(scores.detach(), default_mask=mask)
 
     def remove(self, module: Module) -> None:
         """Make the pruned values the parameter, for good."""
