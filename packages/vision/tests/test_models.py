@@ -39,3 +39,13 @@ def test_builders_take_what_they_took_before_0_13(build):
             build(None, False)
         with pytest.raises(TypeError, match="by name, once"):
             build(None, weights=None)
+
+
+def test_layers_of_a_network_come_in_an_ordered_dict():
+    from collections import OrderedDict
+
+    from facula.vision.models._utils import IntermediateLayerGetter
+
+    found = IntermediateLayerGetter(facula.nn.Sequential(facula.nn.Linear(2, 3), facula.nn.ReLU()), {"1": "b", "0": "a"})(facula.ones(1, 2))
+    assert ["a", "b"] == list(found)
+    assert type(found) is OrderedDict

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
+
 from facula import nn
 
 from .mobilenetv2 import _make_divisible
@@ -10,7 +12,7 @@ __all__ = ["IntermediateLayerGetter", "_make_divisible"]
 
 
 class IntermediateLayerGetter(nn.ModuleDict):
-    """The layers of a network up to the last that is asked for; gives a dict of what those of return_layers compute.
+    """The layers of a network up to the last that is asked for; gives an OrderedDict of what those of return_layers compute.
 
     return_layers: name of a direct child to the name of its result. Layers run in the order in which they were registered.
 
@@ -32,8 +34,8 @@ class IntermediateLayerGetter(nn.ModuleDict):
         self.return_layers = return_layers
         self._names = names
 
-    def forward(self, x) -> dict:
-        out = {}
+    def forward(self, x) -> OrderedDict:
+        out = OrderedDict()
         for name, module in self.items():
             x = module(x)
             if name in self._names:
