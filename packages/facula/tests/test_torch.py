@@ -347,6 +347,24 @@ def test_a_library_that_needs_nothing_more_is_no_failure(tmp_path, capsys):
     assert 2 == report("no_such_library_anywhere")
 
 
+def test_a_traced_network_loses_its_norms_and_dropouts(served):
+    from torch.fx.experimental.optimization import extract_subgraph, fuse, remove_dropout
+
+    nn = served.nn
+    net = nn.Sequential(nn.Conv2d(1, 2, 3), nn.BatchNorm2d(2), nn.Dropout(), nn.Conv2d(2, 1, 1), nn.BatchNorm2d(1, track_running_stats=False)).eval()
+    net[1].running_mean.fill_(0.5)
+    x = served.rand(2, 1, 5, 5)
+    shorter = fuse(net)
+
+    assert ["0", "2", "3", "4"] == [n.target for n in shorter.graph.nodes if n.op == "call_module"]
+    served.testing.assert_close(net(x), shorter(x))
+    assert type(net[1]) is nn.BatchNorm2d
+    assert ["0", "3", "4"] == [n.target for n in remove_dropout(shorter).graph.nodes if n.op == "call_module"]
+    first, second = list(shorter.graph.nodes)[:2]
+    (alone,) = extract_subgraph(shorter, [second], [first], [second])(x)
+    assert served.equal(shorter.get_submodule("0")(x), alone)
+
+
 def test_what_libraries_ask_of_the_references_internals(served):
     from torch._subclasses.fake_tensor import is_fake
     from torch.fx.experimental.proxy_tensor import get_proxy_mode

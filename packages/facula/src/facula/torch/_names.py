@@ -344,6 +344,7 @@ FALLBACKS = {
     "torch._subclasses.fake_tensor": "facula.torch._subclasses",
     "torch.fx.experimental": "facula.torch._fx_experimental",
     "torch.fx.experimental.proxy_tensor": "facula.torch._fx_experimental",
+    "torch.fx.experimental.optimization": "facula.torch._fx_optimization",
     "torch.jit.annotations": "facula.torch._annotations",
     "torch.xpu": "facula.torch._accelerator",
     "torch.accelerator": "facula.torch._accelerator",
