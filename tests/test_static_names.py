@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parent.parent
 # made in loops, or imported when first asked for: what rows are called, types of old constructors, enumerations of weights, parts that need another part
 MADE = {
     "facula.optim": {"swa_utils"},
-    "facula.vision": {"datasets", "models", "ops", "transforms", "utils"},
+    "facula.vision": {"datasets", "models", "ops", "transforms", "tv_tensors", "utils"},
     "facula.tensor_core.api": "all", "facula.tensor_core.linalg.names": "all", "facula.tensor_core.memory.legacy": "all", "facula.tensor_core.memory.storage": "all",
 }  # fmt: skip
 

@@ -9,6 +9,7 @@ from tree import PARTS, ROOT
 PROTOCOLS = {
     "exc exc_info error owner protocol types tensor_contents": "Python's and PyTorch's own protocols",
     "inputs outputs args kwargs options context module state_dict prefix": "hooks, rules and proxies get all that there is",
+    "flat_inputs inpt": "every transform gets the sample",
     "g group old batch_shape trainer t p q x y key params op out numbers a b c d": "tables call all of their functions alike",
 }
 # Parameters that ask for a way of doing it, not for another result.
@@ -51,6 +52,14 @@ REASONS = {
     "facula.autograd._names": {"by_number.name": "tables call all of their functions alike", "matmul": "so too"},
     "facula.autograd._text": {"casts": "so too", "backward_text": "so too"},
     "facula.vision.models.video": {"Conv3DSimple.__init__": "networks call all makers of convolutions alike", "Conv3DNoTemporal.__init__": "so too"},
+    "facula.vision.transforms.v2._boxes": dict.fromkeys(
+        ("resize", "resized_crop", "pad", "affine", "rotate", "perspective", "elastic"), "how pixels are made; kernels are called alike"
+    ),
+    "facula.vision.transforms.v2._kernels": dict.fromkeys(
+        ("resize_mask", "resized_crop_mask", "rotate_mask", "affine_mask", "perspective_mask", "elastic_mask"), "masks are sampled in one way"
+    ),
+    "facula.vision.transforms.v2.functional": {"to_dtype": "masks and boxes have no range"},
+    "facula.vision.tv_tensors": {"TVTensor.wrap": "classes that know more read it"},
     "facula.autograd._views": {"Part.laid_out": "beside a view's, which asks"},
 }  # fmt: skip
 ALLOWED = {name for names in (*PROTOCOLS, *HINTS) for name in names.split()}

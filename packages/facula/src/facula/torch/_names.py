@@ -307,8 +307,6 @@ FALLBACKS = {
     "torch.nn.functional._get_softmax_dim": _NN + "_get_softmax_dim",
     **{f"torch.nn.parallel.scatter_gather.{n}": _NN + n for n in ("is_namedtuple", "_is_namedtuple")},
     "torch.optim.lr_scheduler._enable_get_lr_call": _OPTIM + "_enable_get_lr_call",
-    "torchvision.transforms.v2": "facula.vision.transforms",
-    "torchvision.transforms.v2.functional": "facula.vision.transforms.functional",
     **{f"torchvision.models.segmentation.{n}": "facula.vision.models.segmentation" for n in ("deeplabv3", "fcn", "lraspp")},
     **{f"torchvision.models.video.{n}": "facula.vision.models.video" for n in ("resnet", "swin_transformer")},
     **{f"torchvision.models.detection.{theirs}": f"facula.vision.models.detection.{ours}" for theirs, ours in _DETECTION.items()},

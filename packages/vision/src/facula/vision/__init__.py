@@ -2,7 +2,7 @@
 
 import importlib
 
-__all__ = ["datasets", "models", "ops", "transforms", "utils"]
+__all__ = ["datasets", "models", "ops", "transforms", "tv_tensors", "utils"]
 
 
 def __getattr__(name: str):

@@ -10,7 +10,7 @@ import sys
 
 import facula
 
-__all__ = ["as_array", "crop", "is_array", "is_pil", "map_array", "pad", "resize", "size_of"]
+__all__ = ["as_array", "crop", "edges", "is_array", "is_pil", "map_array", "pad", "resampling", "resize", "size_of", "target_size"]
 
 
 def is_pil(picture) -> bool:
@@ -81,20 +81,26 @@ def crop(picture, top: int, left: int, height: int, width: int):
 PADDING_MODES = {"constant": "constant", "edge": "edge", "reflect": "reflect", "symmetric": "symmetric"}
 
 
+def edges(around) -> tuple[int, int, int, int]:
+    """(left, top, right, bottom) of one number, (left and right, top and bottom), or all four."""
+    numbers = (around,) if isinstance(around, int) else tuple(around)
+    if len(numbers) not in (1, 2, 4):
+        raise ValueError(f"pad: padding {around}. Give 1, 2 or 4 numbers.")
+    return numbers * (4 // len(numbers))
+
+
 def pad(picture, around, fill=0, mode: str = "constant"):
     """`around`: one number, (left and right, top and bottom) or (left, top, right, bottom)."""
     import numpy
 
-    if isinstance(around, int):
-        around = (around,) * 4
-    elif len(around) in (1, 2):
-        around = tuple(around) * (4 // len(around))
-    if len(around) != 4 or mode not in PADDING_MODES:
-        raise ValueError(
-            f"pad: padding {around} with mode {mode!r}. Give 1, 2 or 4 numbers and one of {', '.join(PADDING_MODES)}."
-        )
-    left, top, right, bottom = around
-    options = {"constant_values": fill} if mode == "constant" else {}
+    if mode not in PADDING_MODES:
+        raise ValueError(f"pad: Padding mode should be one of {', '.join(PADDING_MODES)}, got {mode!r}. Give one of them.")
+    left, top, right, bottom = around = edges(around)
+    if isinstance(fill, (list, tuple)):
+        if len(fill) > 1:
+            return _pad_by_channel(picture, around, fill, mode)
+        (fill,) = fill
+    options = {"constant_values": fill or 0} if mode == "constant" else {}
     if isinstance(picture, facula.Tensor):
         widths = [(0, 0)] * (picture.dim() - 2) + [(top, bottom), (left, right)]
         return facula.from_numpy(numpy.pad(picture.numpy(), widths, PADDING_MODES[mode], **options))
@@ -106,21 +112,34 @@ def pad(picture, around, fill=0, mode: str = "constant"):
     return map_array(padded, picture)
 
 
+def _pad_by_channel(picture, around, fill, mode: str):
+    if mode != "constant":
+        raise ValueError(f"pad: Padding mode {mode!r} is not supported if fill is not scalar, got {fill}. Give one number.")
+    padded = pad(picture, around)
+    inside = pad(facula.ones(size_of(picture), dtype=facula.bool), around)
+    if isinstance(padded, facula.Tensor):
+        return facula.where(inside, padded, facula.tensor(fill).to(padded.dtype).reshape(-1, 1, 1))
+    import numpy
+
+    return map_array(lambda a: numpy.where(inside.numpy()[..., None], a, numpy.asarray(fill, a.dtype)), padded)
+
+
 PIL_ONLY = ("box", "hamming", "lanczos")
 
 
-def resize(picture, size, interpolation: str = "bilinear", max_size: int | None = None, antialias: bool = True):
+def resize(picture, size, interpolation: str = "bilinear", max_size: int | None = None, antialias: bool = True, own=()):
     """`size`: (height, width), or the length of the shorter edge, the ratio kept and the longer cut at `max_size`.
 
-    interpolation: "nearest", "bilinear" or "bicubic", computed in float32 with antialiasing; integers are rounded.
+    interpolation: "nearest", "bilinear" or "bicubic", computed in float32 with antialiasing, integers rounded, but in dtypes that are
+    `own` in themselves. None: the longer edge becomes `max_size`.
     """
     from facula.nn import functional as F
 
-    height, width = _target_size(size_of(picture), size, max_size)
+    height, width = target_size(size_of(picture), size, max_size)
+    if (height, width) == size_of(picture):
+        return picture
     if is_pil(picture):  # Pillow's own filters, which torchvision asks as well
-        from PIL import Image
-
-        return picture.resize((width, height), getattr(Image.Resampling, interpolation.upper()))
+        return picture.resize((width, height), resampling(interpolation))
     if interpolation in PIL_ONLY:
         raise ValueError(f"resize: interpolation {interpolation!r} is for PIL images. Use 'bilinear'.")
     if isinstance(picture, facula.Tensor):
@@ -128,8 +147,8 @@ def resize(picture, size, interpolation: str = "bilinear", max_size: int | None 
     else:
         array = as_array(picture)
         planes = facula.tensor(array if array.ndim == 3 else array[:, :, None]).permute(2, 0, 1).unsqueeze(1)
-    options = {} if interpolation == "nearest" else {"align_corners": False, "antialias": antialias}
-    floating = planes.is_floating_point()
+    options = {} if interpolation.startswith("nearest") else {"align_corners": False, "antialias": bool(antialias)}
+    floating = planes.is_floating_point() or planes.dtype in own
     out = F.interpolate(
         planes if floating else planes.to(facula.float32), size=(height, width), mode=interpolation, **options
     )
@@ -143,14 +162,30 @@ def resize(picture, size, interpolation: str = "bilinear", max_size: int | None 
     return map_array(lambda array: result if array.ndim == 3 else result[:, :, 0], picture)
 
 
-def _target_size(have: tuple[int, int], size, max_size: int | None) -> tuple[int, int]:
-    if not isinstance(size, int):
-        if len(size) == 2:
-            return tuple(size)
-        (size,) = size
+def resampling(interpolation: str):
+    """Pillow's name of a way to sample."""
+    from PIL import Image
+
+    return getattr(Image.Resampling, interpolation.removesuffix("-exact").upper())
+
+
+def target_size(have: tuple[int, int], size, max_size: int | None = None) -> tuple[int, int]:
     height, width = have
     short, long = sorted(have)
-    new_short, new_long = size, int(size * long / short)
-    if max_size is not None and new_long > max_size:
-        new_short, new_long = int(max_size * new_short / new_long), max_size
+    if size is None:
+        if not isinstance(max_size, int):
+            raise ValueError(f"resize: max_size must be an integer when size is None, but got {max_size} instead.")
+        new_short, new_long = int(max_size * short / long), max_size
+    else:
+        if not isinstance(size, int):
+            if len(size) == 2:
+                if max_size is not None:
+                    raise ValueError(f"resize: max_size={max_size} is for one number as size, got {tuple(size)}. Leave it out.")
+                return tuple(size)
+            (size,) = size
+        if max_size is not None and max_size <= size:
+            raise ValueError(f"resize: max_size = {max_size} must be strictly greater than the requested size for the smaller edge size = {size}.")
+        new_short, new_long = size, int(size * long / short)
+        if max_size is not None and new_long > max_size:
+            new_short, new_long = int(max_size * new_short / new_long), max_size
     return (new_short, new_long) if height <= width else (new_long, new_short)

@@ -14,9 +14,9 @@ from ._picture import size_of
 from .random import _uniform
 
 __all__ = [
-    "ColorJitter", "FiveCrop", "GaussianBlur", "LinearTransformation", "RandomAdjustSharpness", "RandomAffine", "RandomAutocontrast", "RandomChoice",
+    "ColorJitter", "ElasticTransform", "FiveCrop", "GaussianBlur", "LinearTransformation", "RandomAdjustSharpness", "RandomAffine", "RandomAutocontrast", "RandomChoice",
     "RandomEqualize", "RandomGrayscale", "RandomInvert",
-    "RandomOrder", "RandomPosterize", "RandomRotation", "RandomSolarize", "TenCrop",
+    "RandomOrder", "RandomPerspective", "RandomPosterize", "RandomRotation", "RandomSolarize", "TenCrop",
 ]  # fmt: skip
 
 
@@ -49,10 +49,14 @@ class ColorJitter(nn.Module):
             raise ValueError(f"{name} values should be between {bound}, but got {[low, high]}.")
         return None if low == high == middle else (low, high)
 
-    def forward(self, img):
+    @staticmethod
+    def get_params(brightness, contrast, saturation, hue):
+        """(order of the four changes, their factors or None)."""
         order = facula.randperm(4)
-        kinds = (self.brightness, self.contrast, self.saturation, self.hue)
-        factors = [None if k is None else float(facula.empty(1).uniform_(*k)) for k in kinds]
+        return order, *(None if kind is None else _uniform(*kind) for kind in (brightness, contrast, saturation, hue))
+
+    def forward(self, img):
+        order, *factors = self.get_params(self.brightness, self.contrast, self.saturation, self.hue)
         change = (color.adjust_brightness, color.adjust_contrast, color.adjust_saturation, color.adjust_hue)
         for k in order.tolist():
             if factors[k] is not None:
@@ -190,8 +194,13 @@ class RandomRotation(nn.Module):
         self.degrees = _angles("degrees", degrees)
         self.interpolation, self.expand, self.center, self.fill = interpolation, expand, center, fill
 
+    @staticmethod
+    def get_params(degrees) -> float:
+        """The angle."""
+        return _uniform(*degrees)
+
     def forward(self, img):
-        return geometry.rotate(img, _uniform(*self.degrees), self.interpolation, self.expand, self.center, self.fill)
+        return geometry.rotate(img, self.get_params(self.degrees), self.interpolation, self.expand, self.center, self.fill)
 
 
 class RandomAffine(nn.Module):
@@ -221,19 +230,99 @@ class RandomAffine(nn.Module):
         self.translate, self.scale = translate, scale
         self.interpolation, self.fill, self.center = interpolation, fill, center
 
-    def forward(self, img):
-        height, width = size_of(img)
-        angle = _uniform(*self.degrees)
+    @staticmethod
+    def get_params(degrees, translate, scale_ranges, shears, img_size):
+        """(angle, pixels moved (x, y), scale, shear (x, y)) for a picture of img_size (width, height)."""
+        width, height = img_size
+        angle = _uniform(*degrees)
         moved, scale, shear = (0, 0), 1.0, (0.0, 0.0)
-        if self.translate is not None:
-            dx, dy = self.translate[0] * width, self.translate[1] * height
+        if translate is not None:
+            dx, dy = translate[0] * width, translate[1] * height
             moved = (int(round(_uniform(-dx, dx))), int(round(_uniform(-dy, dy))))
-        if self.scale is not None:
-            scale = _uniform(*self.scale)
-        if self.shear is not None:
-            x = _uniform(*self.shear[:2])
-            shear = (x, _uniform(*self.shear[2:]) if len(self.shear) == 4 else 0.0)
-        return geometry.affine(img, angle, moved, scale, shear, self.interpolation, self.fill, self.center)
+        if scale_ranges is not None:
+            scale = _uniform(*scale_ranges)
+        if shears is not None:
+            x = _uniform(*shears[:2])
+            shear = (x, _uniform(*shears[2:]) if len(shears) == 4 else 0.0)
+        return angle, moved, scale, shear
+
+    def forward(self, img):
+        drawn = self.get_params(self.degrees, self.translate, self.scale, self.shear, size_of(img)[::-1])
+        return geometry.affine(img, *drawn, self.interpolation, self.fill, self.center)
+
+
+class RandomPerspective(nn.Module):
+    """Seen from elsewhere with probability p: each corner moved by up to distortion_scale of half the picture.
+
+    >>> facula.vision.transforms.RandomPerspective(p=1.0)(facula.ones(1, 4, 6)).shape
+    torch.Size([1, 4, 6])
+    """
+
+    def __init__(self, distortion_scale: float = 0.5, p: float = 0.5, interpolation=F.InterpolationMode.BILINEAR, fill=0) -> None:
+        super().__init__()
+        self.p, self.distortion_scale, self.interpolation, self.fill = p, distortion_scale, interpolation, fill or 0
+
+    @staticmethod
+    def get_params(width: int, height: int, distortion_scale: float):
+        """(the four corners, where they go): top left, top right, bottom right, bottom left, each [x, y]."""
+        far_x, far_y = (int(distortion_scale * (n // 2)) + 1 for n in (width, height))
+        left, right, top, bottom = (0, far_x), (width - far_x, width), (0, far_y), (height - far_y, height)
+        corners = [[0, 0], [width - 1, 0], [width - 1, height - 1], [0, height - 1]]
+        sides = [(left, top), (right, top), (right, bottom), (left, bottom)]
+        return corners, [[int(facula.randint(*x, (1,))), int(facula.randint(*y, (1,)))] for x, y in sides]
+
+    def forward(self, img):
+        if not facula.rand(1) < self.p:
+            return img
+        height, width = size_of(img)
+        return geometry.perspective(img, *self.get_params(width, height, self.distortion_scale), self.interpolation, self.fill)
+
+    def extra_repr(self) -> str:
+        return f"p={self.p}"
+
+
+def _two(name: str, value) -> list[float]:
+    if isinstance(value, (int, float)):
+        return [float(value)] * 2
+    if not isinstance(value, (list, tuple)):
+        raise TypeError(f"{name} should be a number or a sequence of numbers. Got {type(value).__name__}. Give one or two.")
+    if len(value) not in (1, 2):
+        raise ValueError(f"{name} should be a number or a sequence of 1 or 2 numbers. Got {len(value)}. Give one or two.")
+    return [float(v) for v in value] * (2 // len(value))
+
+
+class ElasticTransform(nn.Module):
+    """Every pixel read alpha times a random direction away, directions smoothed by a Gaussian of sigma pixels; alpha and sigma: x and y.
+
+    Source: Simard et al., Best Practices for Convolutional Neural Networks (2003).
+
+    >>> facula.vision.transforms.ElasticTransform(sigma=0.5)(facula.ones(1, 8, 8)).shape
+    torch.Size([1, 8, 8])
+    """
+
+    def __init__(self, alpha=50.0, sigma=5.0, interpolation=F.InterpolationMode.BILINEAR, fill=0) -> None:
+        super().__init__()
+        self.alpha, self.sigma = _two("alpha", alpha), _two("sigma", sigma)
+        self.interpolation, self.fill = interpolation, fill
+
+    @staticmethod
+    def get_params(alpha, sigma, size):
+        """The displacement (1, H, W, 2) of a picture of that size (H, W)."""
+        both = []
+        for a, s, length in zip(alpha, sigma, (size[1], size[0])):
+            away = facula.rand(1, 1, *size) * 2 - 1
+            if s > 0.0:
+                width = int(8 * s + 1) | 1
+                away = geometry.gaussian_blur(away, [width, width], list(sigma))
+            both.append(away * a / length)
+        return facula.cat(both, 1).permute(0, 2, 3, 1)
+
+    def forward(self, tensor):
+        displacement = self.get_params(self.alpha, self.sigma, size_of(tensor))
+        return geometry.elastic_transform(tensor, displacement, self.interpolation, self.fill)
+
+    def extra_repr(self) -> str:
+        return f"alpha={self.alpha}, sigma={self.sigma}, interpolation={self.interpolation}, fill={self.fill}"
 
 
 class GaussianBlur(nn.Module):
@@ -252,8 +341,13 @@ class GaussianBlur(nn.Module):
         if not 0.0 < self.sigma[0] <= self.sigma[1]:
             raise ValueError(f"sigma values should be positive and of the form (min, max). Got {self.sigma}")
 
+    @staticmethod
+    def get_params(sigma_min: float, sigma_max: float) -> float:
+        """The sigma."""
+        return _uniform(sigma_min, sigma_max)
+
     def forward(self, img):
-        sigma = _uniform(*self.sigma)
+        sigma = self.get_params(*self.sigma)
         return geometry.gaussian_blur(img, self.kernel_size, [sigma, sigma])
 
 

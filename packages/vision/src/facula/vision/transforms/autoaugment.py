@@ -11,7 +11,6 @@ import math
 import facula
 from facula import nn
 
-from . import color, geometry
 from . import functional as F
 
 __all__ = ["AugMix", "AutoAugment", "AutoAugmentPolicy", "RandAugment", "TrivialAugmentWide"]
@@ -74,64 +73,68 @@ def _leaning(magnitude: float) -> float:
     return math.degrees(math.atan(magnitude))
 
 
-# of (picture, magnitude, options of what samples)
-_STEPS = {
-    "Identity": lambda img, m, how: img,
-    "ShearX": lambda img, m, how: geometry.affine(img, **_moved(shear=(_leaning(m), 0.0), center=[0, 0]), **how),
-    "ShearY": lambda img, m, how: geometry.affine(img, **_moved(shear=(0.0, _leaning(m)), center=[0, 0]), **how),
-    "TranslateX": lambda img, m, how: geometry.affine(img, **_moved(x=m), **how),
-    "TranslateY": lambda img, m, how: geometry.affine(img, **_moved(y=m), **how),
-    "Rotate": lambda img, m, how: geometry.rotate(img, m, **how),
-    "Brightness": lambda img, m, how: color.adjust_brightness(img, 1.0 + m),
-    "Color": lambda img, m, how: color.adjust_saturation(img, 1.0 + m),
-    "Contrast": lambda img, m, how: color.adjust_contrast(img, 1.0 + m),
-    "Sharpness": lambda img, m, how: color.adjust_sharpness(img, 1.0 + m),
-    "Posterize": lambda img, m, how: color.posterize(img, int(m)),
-    "Solarize": lambda img, m, how: color.solarize(img, m),
-    "AutoContrast": lambda img, m, how: color.autocontrast(img),
-    "Equalize": lambda img, m, how: color.equalize(img),
-    "Invert": lambda img, m, how: color.invert(img),
+# of (functions to ask, picture, magnitude, options of what samples)
+STEPS = {
+    "Identity": lambda f, img, m, how: img,
+    "ShearX": lambda f, img, m, how: f.affine(img, **_moved(shear=(_leaning(m), 0.0), center=[0, 0]), **how),
+    "ShearY": lambda f, img, m, how: f.affine(img, **_moved(shear=(0.0, _leaning(m)), center=[0, 0]), **how),
+    "TranslateX": lambda f, img, m, how: f.affine(img, **_moved(x=m), **how),
+    "TranslateY": lambda f, img, m, how: f.affine(img, **_moved(y=m), **how),
+    "Rotate": lambda f, img, m, how: f.rotate(img, m, **how),
+    "Brightness": lambda f, img, m, how: f.adjust_brightness(img, 1.0 + m),
+    "Color": lambda f, img, m, how: f.adjust_saturation(img, 1.0 + m),
+    "Contrast": lambda f, img, m, how: f.adjust_contrast(img, 1.0 + m),
+    "Sharpness": lambda f, img, m, how: f.adjust_sharpness(img, 1.0 + m),
+    "Posterize": lambda f, img, m, how: f.posterize(img, int(m)),
+    "Solarize": lambda f, img, m, how: f.solarize(img, m),
+    "AutoContrast": lambda f, img, m, how: f.autocontrast(img),
+    "Equalize": lambda f, img, m, how: f.equalize(img),
+    "Invert": lambda f, img, m, how: f.invert(img),
 }
 _COLORS = ("Brightness", "Color", "Contrast", "Sharpness")
-_SIGNED = ("ShearX", "ShearY", "TranslateX", "TranslateY", "Rotate", *_COLORS)
+SIGNED = ("ShearX", "ShearY", "TranslateX", "TranslateY", "Rotate", *_COLORS)
 
 
-def _space(bins: int, along: float, down: float, lean: float, turn: float, change: float, first_bits: int = 8, fewer_bits: int = 4) -> dict:
+def space_of(bins: int, along: float, down: float, lean: float, turn: float, change: float, first_bits: int = 8, fewer_bits: int = 4, white: float = 255.0) -> dict:
     """What each step's magnitudes are, as a tensor of bins numbers; None for a step that has none."""
     even = lambda most, start=0.0: facula.linspace(start, most, bins)
     bits = first_bits - (facula.arange(bins) / ((bins - 1) / fewer_bits)).round()
     return {
         "Identity": None, "ShearX": even(lean), "ShearY": even(lean), "TranslateX": even(along), "TranslateY": even(down), "Rotate": even(turn),
-        **{name: even(change) for name in _COLORS}, "Posterize": bits, "Solarize": even(0.0, 255.0), "AutoContrast": None, "Equalize": None,
+        **{name: even(change) for name in _COLORS}, "Posterize": bits, "Solarize": even(0.0, white), "AutoContrast": None, "Equalize": None,
     }  # fmt: skip
 
 
-def _draw(n: int) -> int:
+def draw(n: int) -> int:
     return int(facula.randint(n, (1,)))
 
 
-class _Chain(nn.Module):
+class Chain(nn.Module):
     _shown: tuple[str, ...] = ()
 
-    def _how(self, img) -> dict:
-        fill = self.fill
-        if isinstance(img, facula.Tensor) and fill is not None:
-            fill = [float(fill)] * F.get_dimensions(img)[0] if isinstance(fill, (int, float)) else [float(f) for f in fill]
-        return {"interpolation": self.interpolation, "fill": fill}
+    def _do(self, name: str, img, magnitude: float):
+        return STEPS[name](F, img, magnitude, {"interpolation": self.interpolation, "fill": self.fill})
+
+    def _turned_round(self) -> bool:
+        """Is a signed magnitude drawn to be negative?"""
+        return bool(draw(2))
+
+    def _space(self, *ranges, **bits) -> dict:
+        return space_of(*ranges, **bits)
 
     def _step(self, img, space: dict, place) -> object:
         """One step drawn from the space; place: gives that of its magnitude."""
-        name = list(space)[_draw(len(space))]
+        name = list(space)[draw(len(space))]
         magnitude = 0.0 if space[name] is None else float(space[name][place(len(space[name]))])
-        if name in _SIGNED and _draw(2):
+        if name in SIGNED and self._turned_round():
             magnitude = -magnitude
-        return _STEPS[name](img, magnitude, self._how(img))
+        return self._do(name, img, magnitude)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{name}={getattr(self, name)}' for name in self._shown)})"
 
 
-class AutoAugment(_Chain):
+class AutoAugment(Chain):
     """One of 25 pairs of steps, each done with its own probability; of uint8 tensors and PIL images.
 
     >>> facula.vision.transforms.AutoAugment()(facula.zeros(3, 8, 8, dtype=facula.uint8)).shape
@@ -148,19 +151,22 @@ class AutoAugment(_Chain):
         split = lambda step: (step[0], float(step[1]), None if step[2] == "-" else int(step[2]))
         self.policies = [tuple(split(step.split(",")) for step in pair.split()) for pair in _FOUND[AutoAugmentPolicy(policy).value].split(";")]
 
-    def forward(self, img):
+    def _policy_space(self, img) -> dict:
         _, height, width = F.get_dimensions(img)
-        steps = self.policies[_draw(len(self.policies))]
+        return self._space(10, 150.0 / 331.0 * width, 150.0 / 331.0 * height, 0.3, 30.0, 0.9)
+
+    def forward(self, img):
+        steps = self.policies[draw(len(self.policies))]
         probs, signs = facula.rand((2,)).tolist(), facula.randint(2, (2,)).tolist()
-        space = _space(10, 150.0 / 331.0 * width, 150.0 / 331.0 * height, 0.3, 30.0, 0.9)
+        space = self._policy_space(img)
         for (name, p, place), prob, sign in zip(steps, probs, signs):
             if prob <= facula.tensor(p).item():
                 magnitude = 0.0 if place is None else float(space[name][place])
-                img = _STEPS[name](img, -magnitude if name in _SIGNED and not sign else magnitude, self._how(img))
+                img = self._do(name, img, -magnitude if name in SIGNED and not sign else magnitude)
         return img
 
 
-class RandAugment(_Chain):
+class RandAugment(Chain):
     """num_ops steps, drawn from all, of one magnitude among num_magnitude_bins; of uint8 tensors and PIL images.
 
     >>> facula.vision.transforms.RandAugment()(facula.zeros(3, 8, 8, dtype=facula.uint8)).shape
@@ -176,13 +182,13 @@ class RandAugment(_Chain):
 
     def forward(self, img):
         _, height, width = F.get_dimensions(img)
-        space = _space(self.num_magnitude_bins, 150.0 / 331.0 * width, 150.0 / 331.0 * height, 0.3, 30.0, 0.9)
+        space = self._space(self.num_magnitude_bins, 150.0 / 331.0 * width, 150.0 / 331.0 * height, 0.3, 30.0, 0.9)
         for _ in range(self.num_ops):
             img = self._step(img, space, lambda bins: self.magnitude)
         return img
 
 
-class TrivialAugmentWide(_Chain):
+class TrivialAugmentWide(Chain):
     """One step, drawn from all, of a drawn magnitude; of uint8 tensors and PIL images.
 
     >>> facula.vision.transforms.TrivialAugmentWide()(facula.zeros(3, 8, 8, dtype=facula.uint8)).shape
@@ -196,10 +202,10 @@ class TrivialAugmentWide(_Chain):
         self.num_magnitude_bins, self.interpolation, self.fill = num_magnitude_bins, interpolation, fill
 
     def forward(self, img):
-        return self._step(img, _space(self.num_magnitude_bins, 32.0, 32.0, 0.99, 135.0, 0.99, fewer_bits=6), _draw)
+        return self._step(img, self._space(self.num_magnitude_bins, 32.0, 32.0, 0.99, 135.0, 0.99, fewer_bits=6), draw)
 
 
-class AugMix(_Chain):
+class AugMix(Chain):
     """A mixture of the picture and mixture_width chains of steps; of uint8 tensors and PIL images.
 
     severity: the magnitudes that are drawn from, 1 to 10; chain_depth: steps of a chain, -1 for one to three; alpha: of the weights'
@@ -225,11 +231,11 @@ class AugMix(_Chain):
         _, height, width = F.get_dimensions(orig_img)
         given = isinstance(orig_img, facula.Tensor)
         img = orig_img if given else F.pil_to_tensor(orig_img)
-        space = _space(10, width / 3.0, height / 3.0, 0.3, 30.0, 0.9, first_bits=4)
+        space = self._space(10, width / 3.0, height / 3.0, 0.3, 30.0, 0.9, first_bits=4)
         space.pop("Identity")
         changes = {name: space.pop(name) for name in _COLORS}  # they come last here
         space |= changes if self.all_ops else {}
-        batch = img.view([1] * max(4 - img.dim(), 0) + list(img.shape))
+        batch = img.reshape([1] * max(4 - img.dim(), 0) + list(img.shape))
         each = [batch.shape[0]] + [1] * (batch.dim() - 1)
         drawn = lambda n: facula._sample_dirichlet(facula.tensor([self.alpha] * n).expand(each[0], -1))
         share = drawn(2)
@@ -238,7 +244,7 @@ class AugMix(_Chain):
         for i in range(self.mixture_width):
             changed = batch
             for _ in range(self.chain_depth if self.chain_depth > 0 else int(facula.randint(1, 4, (1,)))):
-                changed = self._step(changed, space, lambda bins: _draw(self.severity))
+                changed = self._step(changed, space, lambda bins: draw(self.severity))
             mix = mix + weights[:, i].view(each) * changed
-        mix = mix.view(img.shape).to(img.dtype)
+        mix = mix.reshape(img.shape).to(img.dtype)
         return mix if given else F.to_pil_image(mix)

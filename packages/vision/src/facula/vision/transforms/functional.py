@@ -17,7 +17,7 @@ _COLOR = (
     "adjust_brightness", "adjust_contrast", "adjust_gamma", "adjust_hue", "adjust_saturation", "adjust_sharpness", "autocontrast", "equalize", "invert",
     "posterize", "rgb_to_grayscale", "solarize", "to_grayscale",
 )  # fmt: skip
-_GEOMETRY = ("affine", "gaussian_blur", "rotate")
+_GEOMETRY = ("affine", "elastic_transform", "gaussian_blur", "perspective", "rotate")
 __all__ = [
     *_COLOR,
     *_GEOMETRY,
@@ -54,6 +54,11 @@ class InterpolationMode(enum.Enum):
     BOX = "box"  # these three for PIL images
     HAMMING = "hamming"
     LANCZOS = "lanczos"
+
+    @classmethod
+    def _missing_(cls, value):
+        """Pillow's number of it."""
+        return {0: cls.NEAREST, 1: cls.LANCZOS, 2: cls.BILINEAR, 3: cls.BICUBIC, 4: cls.BOX, 5: cls.HAMMING}.get(value)
 
 
 def to_tensor(pic) -> facula.Tensor:

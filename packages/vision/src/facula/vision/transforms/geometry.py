@@ -1,4 +1,4 @@
-"""Rotation, affine maps and blur, of floating or uint8 tensors (..., C, H, W) and PIL images."""
+"""Rotation, affine, perspective and elastic maps, and blur, of floating or uint8 tensors (..., C, H, W) and PIL images."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from facula.nn import functional as F
 from . import _picture as P
 from .functional import InterpolationMode
 
-__all__ = ["affine", "gaussian_blur", "rotate"]
+__all__ = ["affine", "elastic_transform", "gaussian_blur", "perspective", "rotate"]
 
 
-def _matrix(center, angle, translate, scale, shear) -> list[float]:
+def matrix(center, angle, translate, scale, shear) -> list[float]:
     """The inverse of T(center) T(translate) R(angle) Shear(shear) S(scale) T(-center), two rows of three."""
     rot, sx, sy = math.radians(angle), *map(math.radians, shear)
     a = math.cos(rot - sy) / math.cos(sy)
@@ -27,30 +27,47 @@ def _matrix(center, angle, translate, scale, shear) -> list[float]:
     return m
 
 
+def _float_of(img):
+    return img.dtype if img.is_floating_point() else facula.float32
+
+
 def _sampled(img, matrix, mode: str, fill, size=None):
     """img read where the matrix points to, pixels measured from the middle of the picture; fill outside."""
     width, height = img.shape[-1], img.shape[-2]
     out_width, out_height = size or (width, height)
-    dtype = img.dtype if img.is_floating_point() else facula.float32
+    dtype = _float_of(img)
     theta = facula.tensor(matrix, dtype=dtype).reshape(1, 2, 3)
     x = facula.linspace(-out_width * 0.5 + 0.5, out_width * 0.5 + 0.5 - 1, out_width)
     y = facula.linspace(-out_height * 0.5 + 0.5, out_height * 0.5 + 0.5 - 1, out_height)
-    base = facula.empty(1, out_height, out_width, 3, dtype=dtype)
-    base[..., 0], base[..., 1], base[..., 2] = x, y.unsqueeze(-1), 1
     scaled = theta.transpose(1, 2) / facula.tensor([0.5 * width, 0.5 * height], dtype=dtype)
-    grid = base.reshape(1, -1, 3).bmm(scaled).reshape(1, out_height, out_width, 2)
-    planes = img.reshape(1, -1, height, width).to(dtype)
-    channels = planes.shape[1]
+    return _read(img, _homogeneous(x, y, dtype).bmm(scaled).reshape(1, out_height, out_width, 2), mode, fill)
+
+
+def _homogeneous(x, y, dtype):
+    """(1, H * W, 3): (x, y, 1) of every pixel."""
+    base = facula.empty(1, len(y), len(x), 3, dtype=dtype)
+    base[..., 0], base[..., 1], base[..., 2] = x, y.unsqueeze(-1), 1
+    return base.reshape(1, -1, 3)
+
+
+def _read(img, grid, mode: str, fill):
+    """img at the places of the grid (1, H, W, 2), [-1, 1] from edge to edge; fill outside."""
+    channels = img.shape[-3] if img.dim() > 2 else 1
+    planes = img.reshape(-1, channels, *img.shape[-2:]).to(grid.dtype)
     if fill is not None:
-        planes = facula.cat([planes, facula.ones(1, 1, height, width, dtype=dtype)], dim=1)
-    out = F.grid_sample(planes, grid, mode=mode, padding_mode="zeros", align_corners=False)
+        planes = facula.cat([planes, facula.ones_like(planes[:, :1])], dim=1)
+    out = F.grid_sample(planes, grid.expand(len(planes), -1, -1, -1), mode=mode, padding_mode="zeros", align_corners=False)
     if fill is not None:
         mask, out = out[:, -1:], out[:, :-1]
-        value = facula.tensor(fill if isinstance(fill, (list, tuple)) else [float(fill)] * channels, dtype=dtype)
+        value = facula.tensor(fill if isinstance(fill, (list, tuple)) else [float(fill)], dtype=grid.dtype)
+        if len(value) not in (1, channels):
+            raise ValueError(
+                f"The number of elements in 'fill' cannot broadcast to match the number of channels of the image ({len(value)} != {channels})"
+            )
         value = value.reshape(1, -1, 1, 1).expand_as(out)
         out = facula.where(mask < 0.5, value, out) if mode == "nearest" else out * mask + (1.0 - mask) * value
     out = out if img.is_floating_point() else out.round().to(img.dtype)
-    return out.reshape(*img.shape[:-2], out_height, out_width)
+    return out.reshape(*img.shape[:-2], *grid.shape[1:3])
 
 
 def _mode(name: str, img, interpolation) -> str:
@@ -64,12 +81,6 @@ def _mode(name: str, img, interpolation) -> str:
     return mode.value
 
 
-def _resample(interpolation):
-    from PIL import Image
-
-    return getattr(Image.Resampling, InterpolationMode(interpolation).name)
-
-
 def rotate(img, angle: float, interpolation=InterpolationMode.NEAREST, expand: bool = False, center=None, fill=None):
     """img turned by angle degrees against the clock around center (the middle); expand: large enough for all of it.
 
@@ -78,16 +89,16 @@ def rotate(img, angle: float, interpolation=InterpolationMode.NEAREST, expand: b
              [0., 2.]]])
     """
     if P.is_pil(img):
-        return img.rotate(angle, _resample(interpolation), expand, center, fillcolor=_pil_fill(fill, img))
+        return img.rotate(angle, P.resampling(InterpolationMode(interpolation).value), expand, center, fillcolor=_pil_fill(fill, img))
     mode = _mode("rotate", img, interpolation)
     height, width = img.shape[-2:]
     middle = [0.0, 0.0] if center is None else [c - 0.5 * s for c, s in zip(center, (width, height))]
     # the matrix for reading turns the other way
-    matrix = _matrix(middle, -angle, (0.0, 0.0), 1.0, (0.0, 0.0))
-    return _sampled(img, matrix, mode, fill, _whole(matrix, width, height) if expand else None)
+    back = matrix(middle, -angle, (0.0, 0.0), 1.0, (0.0, 0.0))
+    return _sampled(img, back, mode, fill, whole(back, width, height) if expand else None)
 
 
-def _whole(matrix, width: int, height: int) -> tuple[int, int]:
+def whole(matrix, width: int, height: int) -> tuple[int, int]:
     points = facula.tensor(
         [
             [-0.5 * width, -0.5 * height, 1.0],
@@ -110,6 +121,11 @@ def _pil_fill(fill, img):
     return int(fill) if bands == 1 else (int(fill),) * bands
 
 
+def shears(shear) -> tuple[float, float]:
+    """(x, y) of one number for x, or of one or two in a sequence."""
+    return (shear, 0.0) if isinstance(shear, (int, float)) else tuple(shear) * (2 // len(shear))
+
+
 def affine(
     img, angle: float, translate, scale: float, shear, interpolation=InterpolationMode.NEAREST, fill=None, center=None
 ):
@@ -120,19 +136,98 @@ def affine(
     """
     if scale <= 0.0:
         raise ValueError(f"affine: Argument scale should be positive, got {scale}")
-    shear = (shear, 0.0) if isinstance(shear, (int, float)) else tuple(shear) if len(shear) == 2 else (shear[0], 0.0)
+    shear = shears(shear)
     if P.is_pil(img):
         from PIL import Image
 
         width, height = img.size
-        matrix = _matrix(center or (width * 0.5, height * 0.5), angle, translate, scale, shear)
+        back = matrix(center or (width * 0.5, height * 0.5), angle, translate, scale, shear)
         return img.transform(
-            img.size, Image.Transform.AFFINE, matrix, _resample(interpolation), fillcolor=_pil_fill(fill, img)
+            img.size, Image.Transform.AFFINE, back, P.resampling(InterpolationMode(interpolation).value), fillcolor=_pil_fill(fill, img)
         )
     mode = _mode("affine", img, interpolation)
     height, width = img.shape[-2:]
     middle = [0.0, 0.0] if center is None else [c - 0.5 * s for c, s in zip(center, (width, height))]
-    return _sampled(img, _matrix(middle, angle, translate, scale, shear), mode, fill)
+    return _sampled(img, matrix(middle, angle, translate, scale, shear), mode, fill)
+
+
+def perspective_coefficients(startpoints, endpoints) -> list[float]:
+    """The eight numbers (a ... h) with which x = (a u + b v + c) / (g u + h v + 1), y = (d u + e v + f) / (g u + h v + 1), for (x, y) of the
+    four startpoints and (u, v) of the endpoints.
+    """
+    if len(startpoints) != 4 or len(endpoints) != 4:
+        raise ValueError(f"Please provide exactly four corners, got {len(startpoints)} startpoints and {len(endpoints)} endpoints.")
+    rows = []
+    for (u, v), (x, y) in zip(endpoints, startpoints):
+        rows += [[u, v, 1, 0, 0, 0, -x * u, -x * v], [0, 0, 0, u, v, 1, -y * u, -y * v]]
+    # in float64: the products of coordinates are large beside the others
+    known = facula.tensor(startpoints, dtype=facula.float64).reshape(8, 1)
+    return facula.linalg.lstsq(facula.tensor(rows, dtype=facula.float64), known).solution.to(facula.float32).flatten().tolist()
+
+
+def coefficients_of(startpoints, endpoints, coefficients) -> list[float]:
+    if (coefficients is None) == (startpoints is None or endpoints is None):
+        raise ValueError("perspective: startpoints and endpoints, or the coefficients: give either, not both and not none.")
+    if coefficients is not None and len(coefficients) != 8:
+        raise ValueError(f"perspective: Argument coefficients should have 8 float values, got {len(coefficients)}.")
+    return perspective_coefficients(startpoints, endpoints) if coefficients is None else list(coefficients)
+
+
+def perspective(img, startpoints, endpoints, interpolation=InterpolationMode.BILINEAR, fill=None, coefficients=None):
+    """img seen so that its startpoints, four corners (x, y), come to lie at the endpoints; or by the coefficients of that map.
+
+    >>> corners = [[0, 0], [1, 0], [1, 1], [0, 1]]
+    >>> facula.vision.transforms.functional.perspective(facula.arange(4.0).view(1, 2, 2), corners, corners).round(decimals=3)
+    tensor([[[0., 1.],
+             [2., 3.]]])
+    """
+    c = coefficients_of(startpoints, endpoints, coefficients)
+    if P.is_pil(img):
+        from PIL import Image
+
+        how = P.resampling(InterpolationMode(interpolation).value)
+        return img.transform(img.size, Image.Transform.PERSPECTIVE, c, how, fillcolor=_pil_fill(fill, img))
+    mode = _mode("perspective", img, interpolation)
+    height, width = img.shape[-2:]
+    dtype = _float_of(img)
+    over, under = facula.tensor([c[:3], c[3:6]], dtype=dtype), facula.tensor([[*c[6:], 1.0]] * 2, dtype=dtype)
+    x = facula.linspace(0.5, width - 0.5, width, dtype=dtype)
+    y = facula.linspace(0.5, height - 0.5, height, dtype=dtype)
+    places = _homogeneous(x, y, dtype)
+    over = over.T.unsqueeze(0) / facula.tensor([0.5 * width, 0.5 * height], dtype=dtype)
+    grid = places.bmm(over) / places.bmm(under.T.unsqueeze(0)) - 1.0
+    return _read(img, grid.reshape(1, height, width, 2), mode, fill)
+
+
+def places(size: tuple[int, int], dtype):
+    """The grid (1, H, W, 2) at which reading gives the picture itself."""
+    height, width = size
+    x, y = (facula.linspace((1 - n) / n, (n - 1) / n, n, dtype=dtype) for n in (width, height))
+    return facula.stack([x.expand(height, width), y.unsqueeze(-1).expand(height, width)], dim=-1).unsqueeze(0)
+
+
+def elastic_transform(img, displacement, interpolation=InterpolationMode.BILINEAR, fill=None):
+    """img with every pixel read displacement (1, H, W, 2) away, in halves of the picture's width and height.
+
+    >>> facula.vision.transforms.functional.elastic_transform(facula.ones(1, 2, 2), facula.zeros(1, 2, 2, 2))
+    tensor([[[1., 1.],
+             [1., 1.]]])
+    """
+    if not isinstance(displacement, facula.Tensor):
+        raise TypeError(f"elastic_transform: Argument displacement should be a Tensor, got {type(displacement).__name__}.")
+    if P.is_pil(img):
+        from .functional import pil_to_tensor, to_pil_image
+
+        return to_pil_image(elastic_transform(pil_to_tensor(img), displacement, interpolation, fill))
+    mode = _mode("elastic_transform", img, interpolation)
+    check_displacement(displacement, img.shape[-2:])
+    dtype = _float_of(img)
+    return _read(img, places(img.shape[-2:], dtype) + displacement.to(dtype), mode, fill)
+
+
+def check_displacement(displacement, size) -> None:
+    if tuple(displacement.shape) != (1, *size, 2):
+        raise ValueError(f"Argument displacement shape should be {(1, *size, 2)}, but given {tuple(displacement.shape)}")
 
 
 def gaussian_blur(img, kernel_size, sigma=None):

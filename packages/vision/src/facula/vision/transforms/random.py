@@ -205,23 +205,26 @@ class RandomErasing(nn.Module):
         self.value = value
         self.inplace = inplace
 
-    def forward(self, img):
-        if not facula.rand(1) < self.p:
-            return img
+    @staticmethod
+    def get_params(img, scale, ratio, value=None):
+        """(top, left, height, width, what goes there); the whole picture and itself where no part fits. value: None for normal numbers."""
         channels, height, width = img.shape[-3:]
         for _ in range(_ATTEMPTS):
-            area = height * width * _uniform(*self.scale)
-            aspect = _log_uniform(*self.ratio)
+            area = height * width * _uniform(*scale)
+            aspect = _log_uniform(*ratio)
             part_height, part_width = round(math.sqrt(area * aspect)), round(math.sqrt(area / aspect))
             if part_height >= height or part_width >= width:
                 continue
-            if self.value == "random":
-                value = facula.empty([channels, part_height, part_width]).normal_()
+            if value is None:
+                there = facula.empty([channels, part_height, part_width]).normal_()
             else:
-                value = facula.tensor([self.value] if isinstance(self.value, (int, float)) else list(self.value))
-                value = value.to(facula.float32).reshape(-1, 1, 1)
-            top, left = _below(height - part_height + 1), _below(width - part_width + 1)
-            img = img if self.inplace else img.clone()
-            img[..., top : top + part_height, left : left + part_width] = value.to(img.dtype)
-            break
-        return img
+                there = facula.tensor(value, dtype=facula.float32).reshape(-1, 1, 1)
+            return _below(height - part_height + 1), _below(width - part_width + 1), part_height, part_width, there
+        return 0, 0, height, width, img
+
+    def forward(self, img):
+        if not facula.rand(1) < self.p:
+            return img
+        value = [self.value] if isinstance(self.value, (int, float)) else None if self.value == "random" else list(self.value)
+        *part, there = self.get_params(img, self.scale, self.ratio, value)
+        return img if there is img else F.erase(img, *part, there.to(img.dtype), self.inplace)
