@@ -2,11 +2,12 @@
 
 import facula
 import pytest
-from facula.utils.benchmark import Compare, Measurement, Timer, select_unit
+from facula.utils.benchmark import Compare, Measurement, TaskSpec, Timer, select_unit
 
 
 def measured(description, seconds, number=10, **task):
-    return Measurement(number, [s * number for s in seconds], {"stmt": "x", "setup": "pass", "label": "sums", "sub_label": "small", "description": description, "env": None, "num_threads": 1, **task})
+    what = {"label": "sums", "sub_label": "small", "description": description, **task}
+    return Measurement(number, [s * number for s in seconds], TaskSpec("x", "pass", **what))
 
 
 def test_a_timer_calls_the_statement_in_the_given_names():
@@ -44,9 +45,22 @@ def test_a_table_has_a_row_for_each_case_and_a_column_for_each_description():
 
 def test_measurements_of_one_task_are_one():
     assert [1.0, 3.0] == Measurement.merge([measured("a", [1.0]), measured("a", [3.0])])[0].times
+    (one,) = Measurement.merge([measured("a", [1.0], 2), measured("a", [3.0], 5)])
+    assert (1, [1.0, 3.0]) == (one.number_per_run, one.raw_times)
     assert ("ms", 1e-3) == select_unit(0.02)
 
 
 def test_other_languages_are_refused():
     with pytest.raises(ValueError, match="c\\+\\+"):
         Timer("x", language="c++")
+
+
+def test_a_measurement_says_what_was_timed():
+    task = TaskSpec("x\ny", "a = 1\nb = 2", sub_label="S", description="D")
+    m = Measurement(1, [1.0, 2.0, 3.0, 4.0], task)
+
+    assert ("stmt: (S)\n  x\n  y", "setup:\n  a = 1\n  b = 2") == (m.title, task.setup_str())
+    assert (task, None, None, "D", 1) == (m.task_spec, m.metadata, m.env, m.description, m.num_threads)
+    assert "Interquartile range is 60.0% of the median" in repr(m) and "IQR:" in repr(m)
+    assert "IQR:" not in repr(Measurement(1, [1.0, 1.0, 1.0], task))
+    assert Timer("x + 1", globals={"x": 1}, label="L").timeit(2).task_spec == TaskSpec("x + 1", "pass", label="L")

@@ -9,13 +9,15 @@
 from __future__ import annotations
 
 import math
+import textwrap
 import timeit
 from collections.abc import Callable, Iterable
+from dataclasses import astuple, dataclass
 from typing import Any
 
 import facula
 
-__all__ = ["Compare", "Measurement", "Timer", "select_unit", "timer"]
+__all__ = ["Compare", "Measurement", "TaskSpec", "Timer", "select_unit", "timer"]
 
 timer = timeit.default_timer
 _UNITS = (("s", 1.0), ("ms", 1e-3), ("us", 1e-6), ("ns", 1e-9))
@@ -42,16 +44,56 @@ def _share(values: list[float], part: float) -> float:
     return values[low] + (values[high] - values[low]) * (at - low)
 
 
+@dataclass(repr=False)
+class TaskSpec:
+    """What is timed, and under which words its times are shown.
+
+    >>> facula.utils.benchmark.TaskSpec("x + 1", "x = 1", label="add", sub_label="int").title
+    'add: int'
+    """
+
+    stmt: str
+    setup: str
+    global_setup: str = ""
+    label: str | None = None
+    sub_label: str | None = None
+    description: str | None = None
+    env: str | None = None
+    num_threads: int = 1
+
+    @property
+    def title(self) -> str:
+        """The label, or the statement, and the sub-label."""
+        if self.label is not None:
+            return self.label + (f": {self.sub_label}" if self.sub_label else "")
+        if "\n" not in self.stmt:
+            return self.stmt + (f": {self.sub_label}" if self.sub_label else "")
+        return f"stmt:{f' ({self.sub_label})' if self.sub_label else ''}\n{textwrap.indent(self.stmt, '  ')}"
+
+    def setup_str(self) -> str:
+        """The set-up as it is shown; nothing where there is none."""
+        if self.setup in ("", "pass"):
+            return ""
+        return f"setup:\n{textwrap.indent(self.setup, '  ')}" if "\n" in self.setup else f"setup: {self.setup}"
+
+    def summarize(self) -> str:
+        """Title, description and set-up, each on lines of its own."""
+        return "\n".join(f"{part}\n" if "\n" in part else part for part in (self.title, self.description or "", self.setup_str()) if part)
+
+    def __hash__(self) -> int:
+        return hash(astuple(self))
+
+
 class Measurement:
-    """Times of one statement. raw_times: seconds of each repetition of number_per_run calls.
+    """Times of one statement. raw_times: seconds of each repetition of number_per_run calls; task_spec: what was timed.
 
     >>> m = facula.utils.benchmark.Timer("1 + 1").timeit(10)
     >>> m.number_per_run, m.median > 0
     (10, True)
     """
 
-    def __init__(self, number_per_run: int, raw_times: list[float], task: dict[str, Any]) -> None:
-        self.number_per_run, self.raw_times, self._task = number_per_run, list(raw_times), task
+    def __init__(self, number_per_run: int, raw_times: list[float], task_spec: TaskSpec, metadata: dict[Any, Any] | None = None) -> None:
+        self.number_per_run, self.raw_times, self.task_spec, self.metadata = number_per_run, list(raw_times), task_spec, metadata
 
     @property
     def times(self) -> list[float]:
@@ -88,45 +130,39 @@ class Measurement:
 
     @property
     def title(self) -> str:
-        return ": ".join(t for t in (self.label, self.sub_label) if t) or self.stmt
+        return self.task_spec.title
 
     @property
     def as_row_name(self) -> str:
         return self.sub_label or self.stmt or "[Unknown]"
 
-    @property
-    def env(self) -> str:
-        return self._task["env"] or "Unspecified env"
-
     def __getattr__(self, name: str) -> Any:
-        task = self.__dict__.get("_task", {})
-        if name in task:
-            return task[name]
+        if name in TaskSpec.__dataclass_fields__ and "task_spec" in self.__dict__:
+            return getattr(self.task_spec, name)
         raise AttributeError(name)
 
     @staticmethod
     def merge(measurements: Iterable[Measurement]) -> list[Measurement]:
-        """Those of one task as one, each task in the place of its first."""
-        found: dict[tuple, Measurement] = {}
+        """Those of one task as one, whose repetitions are of one call, each task in the place of its first."""
+        found: dict[TaskSpec, list[float]] = {}
         for m in measurements:
-            key = (m.number_per_run, *((k, str(v)) for k, v in m._task.items()))
-            if key in found:
-                found[key].raw_times.extend(m.raw_times)
-            else:
-                found[key] = Measurement(m.number_per_run, m.raw_times, m._task)
-        return list(found.values())
+            found.setdefault(m.task_spec, []).extend(m.times)
+        return [Measurement(1, times, task) for task, times in found.items()]
 
     def __repr__(self) -> str:
         unit, seconds = select_unit(self.median)
-        lines = [f"<{type(self).__module__}.{type(self).__name__} object at {id(self):#x}>", self.title]
-        lines += [self.description] if self.description else []
-        lines += [f"setup: {self.setup}"] if self.setup not in ("", "pass") else []
+        lines = [f"<{type(self).__module__}.{type(self).__name__} object at {id(self):#x}>", self.task_spec.summarize()]
         times = f"{self.median / seconds:.2f} {unit}"
-        if len(self.times) > 1:
-            times = f"Median: {times}\n  IQR:    {self.iqr / seconds:.2f} {unit} ({_share(sorted(self.times), 0.25) / seconds:.2f} to {_share(sorted(self.times), 0.75) / seconds:.2f})"
         n = len(self.times)
-        lines.append(f"  {times}")
+        lines.append(f"  {'Median: ' if n > 1 else ''}{times}")
+        if n > 3:
+            first, third = (_share(sorted(self.times), part) / seconds for part in (0.25, 0.75))
+            lines.append(f"  IQR:    {self.iqr / seconds:.2f} {unit} ({first:.2f} to {third:.2f})")
         lines.append(f"  {n} measurement{'s' * (n > 1)}, {self.number_per_run} runs {'per measurement' if n > 1 else ''}, {self.num_threads} thread{'s' * (self.num_threads > 1)}")
+        if self.has_warnings:
+            share = self.iqr / self.median
+            lines.append(f"  WARNING: Interquartile range is {share:.1%} of the median measurement.")
+            lines.append(f"           This {'suggests significant environmental influence' if share > 0.25 else 'could indicate system fluctuation'}.")
         return "\n".join(lines)
 
 
@@ -156,18 +192,14 @@ class Timer:
             raise ValueError(f"Timer: currently only a `str` stmt is supported, got {type(stmt).__name__}. Write the call as text.")
         if str(language).lower() not in ("python", "py") or global_setup:
             raise ValueError(f"Timer: language {language!r} with global_setup {global_setup!r}: only Python is timed here.")
-        import textwrap
-
         stmt, setup = textwrap.dedent(stmt).strip("\n"), textwrap.dedent(setup).strip("\n")
         names = {"torch": facula, **(globals or {})}  # as in PyTorch, programs leave its import out
-        self._task = {
-            "stmt": stmt, "setup": setup, "label": label, "sub_label": sub_label, "description": description, "env": env, "num_threads": num_threads,
-        }  # fmt: skip
+        self._task_spec = TaskSpec(stmt, setup, global_setup, label, sub_label, description, env, num_threads)
         self._timer = timeit.Timer(stmt, setup, timer=timer, globals=names)
 
     def _once(self, number: int) -> float:
         before = facula.get_num_threads()
-        facula.set_num_threads(self._task["num_threads"])
+        facula.set_num_threads(self._task_spec.num_threads)
         try:
             return max(self._timer.timeit(number), 1e-9)
         finally:
@@ -176,7 +208,7 @@ class Timer:
     def timeit(self, number: int = 1_000_000) -> Measurement:
         """One repetition of so many calls, after a few to warm up."""
         self._once(max(number // 100, 2))
-        return Measurement(number, [self._once(number)], self._task)
+        return Measurement(number, [self._once(number)], self._task_spec)
 
     def repeat(self, repeat: int = -1, number: int = -1) -> list[float]:
         """Seconds of each of `repeat` repetitions of `number` calls."""
@@ -196,7 +228,7 @@ class Timer:
             times.append(self._once(number))
             if callback is not None:
                 callback(number, times[-1])
-        return Measurement(number, times, self._task)
+        return Measurement(number, times, self._task_spec)
 
     def adaptive_autorange(
         self, threshold: float = 0.1, *, min_run_time: float = 0.01, max_run_time: float = 10.0, callback: Callable[[int, float], None] | None = None
