@@ -59,25 +59,25 @@ def inverse(input, *, out=None) -> Tensor:
 
 
 def tolerances(name, A, atol, rtol):
-    """(atol, rtol) as tensors for each matrix: rtol is eps * max(m, n) unless it or a positive atol is given."""
+    """(atol, rtol) as tensors for each matrix, of whose batch and theirs: rtol is eps * max(m, n) unless it or a positive atol is given."""
     from facula.tensor_core.functions.overloads import where
 
     real = A.dtype.to_real()
-    batch = A.shape[:-2]
     default = _limits.finfo(real).eps * max(A.shape[-2:])
     for word, value in (("atol", atol), ("rtol", rtol)):
         if isinstance(value, Tensor) and value.is_complex():
             raise RuntimeError(f"{name}: {word} tensor of complex type is not supported. Take its real part.")
 
     def wide(value):
-        value = value.to(real) if isinstance(value, Tensor) else _create.full((), value, dtype=real, device=A.device)
-        return _ops.expand(value, batch) if value.dim() <= len(batch) else value
+        return value.to(real) if isinstance(value, Tensor) else _create.full((), value, dtype=real, device=A.device)
 
     if rtol is None and isinstance(atol, Tensor):
         rtol = where(atol > 0, 0.0, default)
     if rtol is None:
         rtol = 0.0 if atol else default
-    return wide(0.0 if atol is None else atol), wide(rtol)
+    atol, rtol = wide(0.0 if atol is None else atol), wide(rtol)
+    batch = _create_broadcast(A.shape[:-2], atol.shape, rtol.shape)
+    return _ops.expand(atol, batch), _ops.expand(rtol, batch)
 
 
 def pinv(A, rcond=None, hermitian=False, *, atol=None, rtol=None, out=None) -> Tensor:
@@ -95,6 +95,7 @@ def pinv(A, rcond=None, hermitian=False, *, atol=None, rtol=None, out=None) -> T
     if hermitian:
         square("linalg.pinv", A)
     atol, rtol = tolerances("linalg.pinv", A, atol, rcond if rtol is None else rtol)
+    A = _ops.expand(A, (*atol.shape, *A.shape[-2:])) if atol.dim() else A
     return into("linalg.pinv", _ops._linalg_pinv(A, atol.detach(), rtol.detach(), hermitian), out)
 
 
